@@ -74,6 +74,15 @@ static const char *const check_names[] = {
 	[CHECK_FILE] = "file",     [CHECK_COMMAND] = "command",   [CHECK_NONE] = "none",
 };
 
+const char *const *work_precision_names(void)
+{
+	static const char *const names[] = {
+		"f64",         "f32",        "f16",         "bf16",      "tensor_f64",
+		"tensor_tf32", "tensor_f16", "tensor_bf16", "tensor_f8", NULL};
+
+	return names;
+}
+
 const char *check_kind_name(enum check_kind kind)
 {
 	return check_names[kind];

@@ -165,7 +165,12 @@ struct kernel_work {
 	const char *flop;          /* floating-point operations; an FMA is 2 */
 	const char *bytes_read;    /* each input byte once */
 	const char *bytes_written; /* each output byte once */
+	/* Of `flop`, one of work_precision_names(); not an expression. NULL: "f32". "": not stated.
+	 */
+	const char *precision;
 };
+/* The precisions of a work model, as rooflines name them: "f16", "tensor_bf16". Ends with NULL. */
+const char *const *work_precision_names(void);
 
 struct launch_case;
 struct host_buffers;
@@ -257,6 +262,7 @@ struct kernel_variant {
 	const struct kernel_work *work;           /* NULL: the family's */
 	const struct kernel_tolerance *tolerance; /* NULL: the family's */
 	const struct kernel_source *source;       /* NULL: the image is built in */
+	bool is_replacement;                      /* of the kernel of a capture */
 	const struct kernel_check *check;         /* NULL: the oracle */
 };
 
@@ -393,7 +399,8 @@ struct launch_case {
 	/* A built-in image: "reduce/shuffle". An image of the user: the absolute path of its .ptx
 	 * or .cubin; "" until it is compiled. */
 	char *image;
-	char oracle[64]; /* CHECK_ORACLE; else "" */
+	bool is_replacement; /* of the kernel of a capture: its launch is not the recorded one */
+	char oracle[64];     /* CHECK_ORACLE; else "" */
 	struct case_check check;
 	struct axis_value axes[KERNEL_MAX_CASE_AXES];
 	size_t axis_count;
@@ -404,6 +411,7 @@ struct launch_case {
 	double tolerance_abs, tolerance_rel;
 	bool has_flop; /* false: the work model has no operations */
 	int64_t flop, bytes_read, bytes_written;
+	char precision[16]; /* as in struct kernel_work; not sent to a worker, which needs none */
 };
 void launch_case_free(struct launch_case *launch_case);
 /* Sets *out to the value of an axis. Returns false if the case has no such axis. */

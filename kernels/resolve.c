@@ -285,6 +285,8 @@ static int resolve_work(struct resolution *r)
 	if (!rc && (work->flop < 0 || work->bytes_read < 0 || work->bytes_written < 0))
 		rc = error_set(r->err, PL_EUSAGE, "work model: a number is negative");
 	work->has_flop = model->flop != NULL;
+	snprintf(work->precision, sizeof(work->precision), "%s",
+		 model->precision ? model->precision : "f32");
 	return rc;
 }
 
@@ -315,6 +317,7 @@ static int resolve_names(struct resolution *r)
 	if (rc)
 		return rc;
 	resolve_image(r);
+	work->is_replacement = r->variant->is_replacement;
 	if (!r->variant->check)
 		rc = resolution_copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);
 	work->tolerance_abs = tolerance ? tolerance->abs : r->kernel->tolerance_abs;

@@ -110,10 +110,11 @@ static const struct kernel_buffer double_buffers[] = {
 };
 static const struct kernel_work chain_work = {.flop = "2 * " CHAINS_TEXT " * " CHAIN_STEPS
 						      " * " THREADS};
-static const struct kernel_work double_work = {.flop = "2 * " CHAINS_F64_TEXT " * " CHAIN_STEPS
-						       " * " THREADS};
-static const struct kernel_work pair_work = {.flop = "4 * " CHAINS_TEXT " * " CHAIN_STEPS
-						     " * " THREADS};
+static const struct kernel_work double_work = {
+	.flop = "2 * " CHAINS_F64_TEXT " * " CHAIN_STEPS " * " THREADS, .precision = "f64"};
+#define PAIR_FLOP "4 * " CHAINS_TEXT " * " CHAIN_STEPS " * " THREADS
+static const struct kernel_work f16_work = {.flop = PAIR_FLOP, .precision = "f16"};
+static const struct kernel_work bf16_work = {.flop = PAIR_FLOP, .precision = "bf16"};
 
 #define CHAIN(label, shown_by, oracle_label, buffer_list, work_label, times, teaches, ...)       \
 	{                                                                                        \
@@ -129,7 +130,7 @@ static const struct kernel_work pair_work = {.flop = "4 * " CHAINS_TEXT " * " CH
 	}
 
 /* Products. `reach` is the largest random number; all sums stay exact. */
-#define OPERANDS(label, rows, columns, depth, reach)                                         \
+#define OPERANDS(label, type, rows, columns, depth, reach)                                   \
 	static const struct kernel_buffer label##_buffers[] = {                              \
 		{"a", ELEMENT_I32, #rows " * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),    \
 		 (reach) + 1},                                                               \
@@ -139,29 +140,31 @@ static const struct kernel_work pair_work = {.flop = "4 * " CHAINS_TEXT " * " CH
 	};                                                                                   \
 	static const struct kernel_work label##_work = {                                     \
 		.flop = "2 * " #rows " * " #columns " * " #depth " * (2 * " PRODUCTS_TEXT    \
-			" * " SHARE_OF_TURNS " + 1) * (" THREADS " / 32)"};
-#define GROUP_OPERANDS(label, depth, reach)                                               \
-	static const struct kernel_buffer label##_buffers[] = {                           \
-		{"a", ELEMENT_I32, "64 * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),     \
-		 (reach) + 1},                                                            \
-		{"b", ELEMENT_I32, "256 * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),    \
-		 (reach) + 1},                                                            \
-		{"out", ELEMENT_I32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},           \
-	};                                                                                \
-	static const struct kernel_work label##_work = {.flop = "2 * 64 * 256 * " #depth  \
-								" * (2 * " SHARE_OF_TURNS \
-								" + 1) * (" THREADS " / 128)"};
+			" * " SHARE_OF_TURNS " + 1) * (" THREADS " / 32)",                   \
+		.precision = "tensor_" #type};
+#define GROUP_OPERANDS(label, type, depth, reach)                                              \
+	static const struct kernel_buffer label##_buffers[] = {                                \
+		{"a", ELEMENT_I32, "64 * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),          \
+		 (reach) + 1},                                                                 \
+		{"b", ELEMENT_I32, "256 * " #depth, BUFFER_IN, FILL_UNIFORM, -(reach),         \
+		 (reach) + 1},                                                                 \
+		{"out", ELEMENT_I32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},                \
+	};                                                                                     \
+	static const struct kernel_work label##_work = {.flop = "2 * 64 * 256 * " #depth       \
+								" * (2 * " SHARE_OF_TURNS      \
+								" + 1) * (" THREADS " / 128)", \
+							.precision = "tensor_" #type};
 
-OPERANDS(tensor_f64, 32, 32, 4, 255)
-OPERANDS(tensor_f64_deep, 32, 16, 16, 255)
-OPERANDS(tensor_tf32, 32, 32, 8, 255)
-OPERANDS(tensor_f16, 32, 32, 16, 255)
-OPERANDS(tensor_bf16, 32, 32, 16, 255)
-OPERANDS(tensor_f8, 32, 32, 32, 7)
-GROUP_OPERANDS(tensor_tf32_wgmma, 32, 255)
-GROUP_OPERANDS(tensor_f16_wgmma, 64, 255)
-GROUP_OPERANDS(tensor_bf16_wgmma, 64, 255)
-GROUP_OPERANDS(tensor_f8_wgmma, 128, 7)
+OPERANDS(tensor_f64, f64, 32, 32, 4, 255)
+OPERANDS(tensor_f64_deep, f64, 32, 16, 16, 255)
+OPERANDS(tensor_tf32, tf32, 32, 32, 8, 255)
+OPERANDS(tensor_f16, f16, 32, 32, 16, 255)
+OPERANDS(tensor_bf16, bf16, 32, 32, 16, 255)
+OPERANDS(tensor_f8, f8, 32, 32, 32, 7)
+GROUP_OPERANDS(tensor_tf32_wgmma, tf32, 32, 255)
+GROUP_OPERANDS(tensor_f16_wgmma, f16, 64, 255)
+GROUP_OPERANDS(tensor_bf16_wgmma, bf16, 64, 255)
+GROUP_OPERANDS(tensor_f8_wgmma, f8, 128, 7)
 
 #define NEEDS(capability, generation)                                                       \
 	{                                                                                   \
@@ -289,9 +292,9 @@ static const struct kernel_variant variants[] = {
 	      FITS),
 	CHAIN(f32_fma, "flop_per_s", chain, single_buffers, chain_work, "1024",
 	      "single precision: eight chains per thread hide the latency of a multiply-add", FITS),
-	CHAIN(f16_fma, "f16_fma", pairs, single_buffers, pair_work, "1024",
+	CHAIN(f16_fma, "f16_fma", pairs, single_buffers, f16_work, "1024",
 	      "half precision: two numbers per register, twice the rate of single", FITS),
-	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, pair_work, "1024",
+	CHAIN(bf16_fma, "median_time_ns", pairs, single_buffers, bf16_work, "1024",
 	      "bfloat16: the range of single precision in the size of half", FITS,
 	      NEEDS("80", "8.0 (Ampere)")),
 	BY_WARPS(tensor_f64, "64", "tensor cores in double precision, products of 8 x 8 x 4",

@@ -83,10 +83,14 @@ NARROW(f16_buffers, ELEMENT_F16);
 NARROW(bf16_buffers, ELEMENT_BF16);
 NARROW(tf32_buffers, ELEMENT_TF32);
 
-static const struct kernel_work two_byte_work = {
-	.flop = "2 * n * n * n", .bytes_read = "4 * n * n", .bytes_written = "4 * n * n"};
-static const struct kernel_work four_byte_work = {
-	.flop = "2 * n * n * n", .bytes_read = "8 * n * n", .bytes_written = "4 * n * n"};
+#define TENSOR_WORK(type, bytes)                                                       \
+	static const struct kernel_work type##_work = {.flop = "2 * n * n * n",        \
+						       .bytes_read = bytes " * n * n", \
+						       .bytes_written = "4 * n * n",   \
+						       .precision = "tensor_" #type}
+TENSOR_WORK(f16, "4");
+TENSOR_WORK(bf16, "4");
+TENSOR_WORK(tf32, "8");
 
 /*
  * The types represent the inputs exactly, and products of two are exact in single precision. Tensor
@@ -97,10 +101,10 @@ static const struct kernel_work four_byte_work = {
  */
 static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4};
 
-/* No counter counts the operations of tensor cores: flop_per_s is 0. */
-#define ON_TENSOR_CORES(type, work_)                                               \
-	.metric = "median_time_ns", .oracle = &oracle_matmul_product_of_columns,   \
-	.tolerance = &tensor_tolerance, .work = &work_, .buffers = type##_buffers, \
+/* flop_per_s has no operations of tensor cores, so it is 0. */
+#define ON_TENSOR_CORES(type)                                                            \
+	.metric = "median_time_ns", .oracle = &oracle_matmul_product_of_columns,         \
+	.tolerance = &tensor_tolerance, .work = &type##_work, .buffers = type##_buffers, \
 	.buffer_count = ARRAY_SIZE(type##_buffers)
 #define GROUPS_OF_BYTES(elements)                                                  \
 	{                                                                          \
@@ -114,9 +118,9 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 	     stages " * 128 * (" rows " + " columns ") + 1024")
 
 /* As in warp_products.cuh. */
-#define BY_WARPS(kind, work_, elements, lesson_)                                                \
+#define BY_WARPS(kind, elements, lesson_)                                                       \
 	{                                                                                       \
-		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind, work_),       \
+		.name = "tensor_" #kind, .lesson = lesson_, ON_TENSOR_CORES(kind),              \
 		LAUNCHES(TENSOR_TILE("64", "matmul_tensor_" #kind, "3", "64", "128"),           \
 			 TENSOR_TILE("128", "matmul_tensor_" #kind, "3", "128", "128"),         \
 			 TENSOR_TILE("256", "matmul_tensor_" #kind, "3", "128", "256"),         \
@@ -129,9 +133,9 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 	}
 
 /* As in group_products.cuh. */
-#define BY_GROUPS(kind, work_, elements, lesson_)                                                  \
+#define BY_GROUPS(kind, elements, lesson_)                                                         \
 	{                                                                                          \
-		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind, work_), \
+		.name = "tensor_" #kind "_wgmma", .lesson = lesson_, ON_TENSOR_CORES(kind),        \
 		AXES({"block", "128,256,384,512,1024",                                             \
 		      "threads in one block, in groups of four warps"}),                           \
 		LAUNCHES(TENSOR_TILE("128", "matmul_tensor_" #kind "_wgmma", "4", "64", "256"),    \
@@ -270,18 +274,16 @@ static const struct kernel_variant variants[] = {
 			    {"compute_capability >= 80",
 			     "asynchronous copies need compute capability 8.0 (Ampere)"}),
 	},
-	BY_WARPS(tf32, four_byte_work, "4",
+	BY_WARPS(tf32, "4",
 		 "tensor cores: floats truncated to 19 bits, several times the rate of FMA"),
-	BY_WARPS(f16, two_byte_work, "8",
+	BY_WARPS(f16, "8",
 		 "tensor cores in half precision: operands pass from shared memory through "
 		 "registers"),
-	BY_WARPS(bf16, two_byte_work, "8",
-		 "bfloat16 at the rate of half precision: the number of bytes decides"),
-	BY_GROUPS(tf32, four_byte_work, "4",
-		  "tf32 by four warps from shared memory: no operand takes a register"),
-	BY_GROUPS(f16, two_byte_work, "8",
+	BY_WARPS(bf16, "8", "bfloat16 at the rate of half precision: the number of bytes decides"),
+	BY_GROUPS(tf32, "4", "tf32 by four warps from shared memory: no operand takes a register"),
+	BY_GROUPS(f16, "8",
 		  "half precision by four warps from shared memory: near the vendor's library"),
-	BY_GROUPS(bf16, two_byte_work, "8",
+	BY_GROUPS(bf16, "8",
 		  "bfloat16 by four warps: the rate of half precision, the range of single "
 		  "precision"),
 	{
@@ -293,19 +295,19 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "cublas_tf32",
 		.lesson = "cuBLAS on tensor cores, floats truncated to 19 bits",
-		ON_TENSOR_CORES(tf32, four_byte_work),
+		ON_TENSOR_CORES(tf32),
 		BY_CUBLAS("gemm_tf32"),
 	},
 	{
 		.name = "cublas_f16",
 		.lesson = "cuBLAS on tensor cores in half precision",
-		ON_TENSOR_CORES(f16, two_byte_work),
+		ON_TENSOR_CORES(f16),
 		BY_CUBLAS("gemm_f16"),
 	},
 	{
 		.name = "cublas_bf16",
 		.lesson = "cuBLAS on tensor cores in bfloat16",
-		ON_TENSOR_CORES(bf16, two_byte_work),
+		ON_TENSOR_CORES(bf16),
 		BY_CUBLAS("gemm_bf16"),
 	},
 };

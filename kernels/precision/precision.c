@@ -61,9 +61,18 @@ static const struct kernel_oracle oracle_sums = {
 		"compute_capability >= 80", "needs compute capability 8.0 (Ampere)" \
 	}
 
+/* The work of a variant, in its precision. */
+#define WORK_IN(name)                                                                            \
+	.work = &(const struct kernel_work)                                                      \
+	{                                                                                        \
+		.flop = FLOP, .bytes_read = "4 * n", .bytes_written = "4 * n", .precision = name \
+	}
+#define FLOP "2 * n * steps"
+
 static const struct kernel_variant variants[] = {
 	{
 		.name = "f64",
+		WORK_IN("f64"),
 		.lesson = "double precision: the lowest roof of multiply-adds",
 		.metric = "flop_per_s",
 		LAUNCHES({.entry = "precision_f64", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
@@ -76,12 +85,14 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "f16",
+		WORK_IN("f16"),
 		.lesson = "half precision, two numbers per register: half as many instructions",
 		.metric = "instructions",
 		LAUNCHES({.entry = "precision_f16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
 	},
 	{
 		.name = "bf16",
+		WORK_IN("bf16"),
 		.lesson = "bfloat16: the same roof as half precision",
 		.metric = "median_time_ns",
 		CONSTRAINTS(AMPERE),
@@ -89,6 +100,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "tensor_f64",
+		WORK_IN("tensor_f64"),
 		.lesson = "tensor cores in double precision: products of 8 x 8 x 4, as fast as "
 			  "multiply-adds",
 		.metric = "median_time_ns",
@@ -97,6 +109,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "tensor_tf32",
+		WORK_IN("tensor_tf32"),
 		.lesson = "tensor cores on single precision, truncated to 19 bits",
 		.metric = "median_time_ns",
 		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
@@ -104,6 +117,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "tensor_f16",
+		WORK_IN("tensor_f16"),
 		.lesson = "tensor cores in half precision: a roof so high that the launch takes as "
 			  "long",
 		.metric = "median_time_ns",
@@ -112,6 +126,7 @@ static const struct kernel_variant variants[] = {
 	},
 	{
 		.name = "tensor_bf16",
+		WORK_IN("tensor_bf16"),
 		.lesson = "tensor cores in bfloat16: the same roof as half precision",
 		.metric = "median_time_ns",
 		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
@@ -132,7 +147,7 @@ const struct kernel kernel_precision = {
 	CONSTRAINTS({"steps % " TEXT_OF(PERIOD) " == 0",
 		     "steps must be a multiple of 16: the products repeat after 16 steps"},
 		    {"steps <= 2048", "steps must be at most 2048: bfloat16 is exact up to 256"}),
-	.work = {.flop = "2 * n * steps", .bytes_read = "4 * n", .bytes_written = "4 * n"},
+	.work = {.flop = FLOP, .bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* Results are integers that every type represents. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,

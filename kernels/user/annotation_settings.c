@@ -20,6 +20,25 @@ static int split_setting(struct annotation_scan *scan, char *item, char **key, c
 	return **value ? 0 : scan_error(scan, "\"%.60s\" has no value", item);
 }
 
+static int set_precision(struct annotation_scan *scan, struct kernel_work *work, const char *value)
+{
+	const char *const *names = work_precision_names();
+	struct text all = TEXT_INIT;
+	int rc;
+
+	for (const char *const *name = names; *name; name++) {
+		if (!strcmp(*name, value)) {
+			work->precision = *name;
+			return 0;
+		}
+	}
+	for (const char *const *name = names; *name; name++)
+		text_addf(&all, "%s%s", all.length ? ", " : "", *name);
+	rc = scan_error(scan, "unknown precision \"%.60s\"; write one of %s", value, all.data);
+	text_release(&all);
+	return rc;
+}
+
 static int set_work_part(struct annotation_scan *scan, struct kernel_work *work, char *item)
 {
 	char *key, *value;
@@ -28,14 +47,19 @@ static int set_work_part(struct annotation_scan *scan, struct kernel_work *work,
 
 	if (rc)
 		return rc;
+	if (!strcmp(key, "precision")) {
+		if (*work->precision)
+			return scan_error(scan, "%s is given twice; remove one", key);
+		return set_precision(scan, work, value);
+	}
 	field = !strcmp(key, "flop")    ? &work->flop
 		: !strcmp(key, "read")  ? &work->bytes_read
 		: !strcmp(key, "write") ? &work->bytes_written
 					: NULL;
 	if (!field)
 		return scan_error(scan,
-				  "unknown part of the work \"%.60s\"; it has flop, read and "
-				  "write",
+				  "unknown part of the work \"%.60s\"; it has flop, read, write "
+				  "and precision",
 				  key);
 	if (*field)
 		return scan_error(scan, "%s is given twice; remove one", key);
@@ -45,7 +69,7 @@ static int set_work_part(struct annotation_scan *scan, struct kernel_work *work,
 
 int work_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
 {
-	struct annotated_work work = {.place = scan->place};
+	struct annotated_work work = {.place = scan->place, .work = {.precision = ""}};
 	struct annotation_list list;
 	int rc;
 

@@ -83,7 +83,7 @@ static bool lengthen_stems(struct assembling *a, size_t folders, bool suffix)
 
 	for (size_t i = 0; i < a->file_count; i++) {
 		longer[i] = a->stems[i];
-		if (!is_shared_stem(a, a->stems, i))
+		if (!is_shared_stem(a, a->stems, i) || is_capture_file(a->files[i].path))
 			continue;
 		longer[i] = file_name(a->pool, a->files[i].path, folders, suffix);
 		shared = true;
@@ -95,8 +95,11 @@ static bool lengthen_stems(struct assembling *a, size_t folders, bool suffix)
 static void name_files(struct assembling *a)
 {
 	a->stems = pool_new(a->pool, a->file_count * sizeof(*a->stems));
+	/* A replacement that is named recorded.cu gives way to what a capture calls its launch. */
 	for (size_t i = 0; i < a->file_count; i++)
-		a->stems[i] = file_stem(a->pool, a->files[i].shown);
+		a->stems[i] = is_capture_file(a->files[i].path)
+				      ? RECORDED_VARIANT
+				      : file_stem(a->pool, a->files[i].shown);
 	/* The suffix first: f.cu and f.ptx. Then a folder, and so on. */
 	for (size_t step = 1; step < 2 * STEM_FOLDERS; step++)
 		if (!lengthen_stems(a, step / 2, step % 2))
@@ -247,6 +250,12 @@ static int add_user_variant(struct assembling *a, const struct variant_parts *pa
 	return rc;
 }
 
+/* Whether the kernel of the file replaces that of a capture. */
+static bool is_replacement(const struct assembling *a, const struct annotated_file *file)
+{
+	return file != a->files && is_capture_file(a->files[0].path);
+}
+
 static int add_launches(struct assembling *a, const struct annotated_file *file,
 			const struct annotation_scope *scope, const char *stem, bool only)
 {
@@ -261,6 +270,7 @@ static int add_launches(struct assembling *a, const struct annotated_file *file,
 				       : pool_format(a->pool, "%s.%s", stem, entry),
 			.path = file->path,
 			.shown = file->shown,
+			.is_replacement = is_replacement(a, file),
 			.scopes = {&a->given->scope, NULL, &file->scope, &a->first->scope},
 			.launches = launch,
 			.launch_count = 1,
@@ -287,6 +297,8 @@ static const char *variant_name(struct assembling *a, const struct annotated_fil
 {
 	const bool own = file->variant_count > 0;
 
+	if (is_capture_file(file->path))
+		return name;
 	if (own && !is_variant_of_other_file(a, file, name))
 		return name;
 	return only && !own ? stem : pool_format(a->pool, "%s.%s", stem, name);
@@ -347,6 +359,7 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 			.name = variant_name(a, file, stem, variant->name, count == 1),
 			.path = file->path,
 			.shown = file->shown,
+			.is_replacement = is_replacement(a, file),
 			.scopes = {&a->given->scope, &variant->scope, &file->scope,
 				   &a->first->scope},
 			.launches = variant->scope.launches,

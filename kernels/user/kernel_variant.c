@@ -396,7 +396,8 @@ static int build_constraints(struct building *b)
 static bool same_work(const struct kernel_work *a, const struct kernel_work *b)
 {
 	return same_text(a->flop, b->flop) && same_text(a->bytes_read, b->bytes_read) &&
-	       same_text(a->bytes_written, b->bytes_written);
+	       same_text(a->bytes_written, b->bytes_written) &&
+	       same_text(a->precision, b->precision);
 }
 
 static int check_work_part(const struct building *b, struct annotation_place place,
@@ -449,6 +450,7 @@ int variant_build(struct kernel_variant *out, struct annotation_pool *pool,
 						parts->shown),
 		.metric = "status",
 		.source = scopes_source(&parts->scopes, pool, parts->path),
+		.is_replacement = parts->is_replacement,
 	};
 	rc = build_axes(b);
 	if (!rc)

@@ -17,6 +17,7 @@ struct variant_parts {
 	const char *name;
 	const char *path;  /* absolute, of the source */
 	const char *shown; /* as the user wrote it */
+	bool is_replacement;
 	struct variant_scopes scopes;
 	const struct annotated_launch *launches;
 	size_t launch_count; /* at least 1 */

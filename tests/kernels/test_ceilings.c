@@ -81,14 +81,55 @@ static void test_each_is_a_roof_of_something(void **state)
 			fail_msg("%s is a roof of nothing", trial.variant);
 		if (found.kind == CEILING_BANDWIDTH)
 			levels[found.of.level] = true;
-		else
+		else {
 			precisions[found.of.precision] = true;
+			/* a point by the work model has this roof */
+			assert_string_equal(work->precision, precision_name(found.of.precision));
+		}
 		launch_case_free(work);
 	}
 	for (size_t i = 0; i < MEMORY_LEVEL_COUNT; i++)
 		assert_true(levels[i]);
 	for (size_t i = 0; i < PRECISION_COUNT; i++)
 		assert_true(precisions[i]);
+}
+
+/* kernels/ may not include metrics/, so it has the names a second time. */
+static void test_work_models_name_the_precisions_of_roofs(void **state)
+{
+	const char *const *names = work_precision_names();
+	size_t count = 0;
+
+	(void)state;
+	while (names[count])
+		count++;
+	assert_int_equal(count, PRECISION_COUNT);
+	for (size_t i = 0; i < count; i++)
+		assert_string_equal(names[i], precision_name((enum precision)i));
+}
+
+static const char *precision_of(const char *kernel_name, const char *variant_name)
+{
+	static char precision[16];
+	const struct kernel *kernel = kernel_find(kernel_name);
+	const struct kernel_variant *variant = kernel_find_variant(kernel, variant_name);
+	const struct kernel_work *work = variant->work ? variant->work : &kernel->work;
+
+	snprintf(precision, sizeof(precision), "%s", work->precision ? work->precision : "f32");
+	return precision;
+}
+
+static void test_each_product_has_the_precision_of_its_unit(void **state)
+{
+	(void)state;
+	assert_string_equal(precision_of("matmul", "naive"), "f32");
+	assert_string_equal(precision_of("matmul", "cublas_f32"), "f32");
+	assert_string_equal(precision_of("matmul", "cublas_bf16"), "tensor_bf16");
+	assert_string_equal(precision_of("matmul", "tensor_tf32"), "tensor_tf32");
+	assert_string_equal(precision_of("matmul", "tensor_f16_wgmma"), "tensor_f16");
+	assert_string_equal(precision_of("precision", "f32"), "f32");
+	assert_string_equal(precision_of("precision", "bf16"), "bf16");
+	assert_string_equal(precision_of("precision", "tensor_f64"), "tensor_f64");
 }
 
 static void skips(const char *name, int64_t capability, const char *reason)
@@ -269,6 +310,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_each_is_a_roof_of_something),
+		cmocka_unit_test(test_work_models_name_the_precisions_of_roofs),
+		cmocka_unit_test(test_each_product_has_the_precision_of_its_unit),
 		cmocka_unit_test(test_what_a_device_cannot_run_is_skipped),
 		cmocka_unit_test(test_products),
 		cmocka_unit_test(test_work_of_products),

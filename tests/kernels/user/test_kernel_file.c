@@ -17,7 +17,7 @@ static const char example[] =
 	"// perflab: symbol _ZN2cv4cuda6device13crot_matricesE: f32[4]\n"
 	"// perflab: skip \"ITEMS must \\\"divide\\\" n\" unless n % ITEMS == 0\n"
 	"// perflab: skip \"too large\" if n > l2_bytes\n"
-	"// perflab: work flop = 2 * n, read = max(8 * n, 1), write = 4 * n\n"
+	"// perflab: work flop = 2 * n, read = max(8 * n, 1), write = 4 * n, precision = bf16\n"
 	"// perflab: tolerance abs = 1e-6\n"
 	"// perflab: flags -Iinclude -DTEXT=\"a b\" --use_fast_math -I other -I/opt\n"
 	"// perflab: standard c++20\n"
@@ -399,6 +399,7 @@ static void test_resolves(void **state)
 	assert_int_equal(work->launches[1].grid[0], 64);
 	assert_int_equal(work->launches[3].args[3].integer, 4096 + 2);
 	assert_int_equal(work->check.kind, CHECK_LAUNCHES);
+	assert_string_equal(work->precision, "bf16");
 	launch_case_free(work);
 	text_release(&skip);
 }
