@@ -18,6 +18,7 @@
 	X(cuDeviceGetAttribute)        \
 	X(cuDeviceGetName)             \
 	X(cuDeviceGetUuid)             \
+	X(cuDevicePrimaryCtxGetState)  \
 	X(cuDriverGetVersion)          \
 	X(cuFuncGetAttribute)          \
 	X(cuFuncGetModule)             \
@@ -26,6 +27,10 @@
 	X(cuGetErrorName)              \
 	X(cuKernelGetFunction)         \
 	X(cuKernelGetLibrary)          \
+	X(cuKernelGetName)             \
+	X(cuLibraryGetModule)          \
+	X(cuLibraryLoadData)           \
+	X(cuLibraryUnload)             \
 	X(cuMemcpyDtoH)                \
 	X(cuMemRelease)                \
 	X(cuMemRetainAllocationHandle) \

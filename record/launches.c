@@ -227,6 +227,18 @@ int launched_function_find(struct launched_function *out, const struct record_dr
 	return 0;
 }
 
+const char *launched_function_name(const struct record_driver *driver, const void *handle)
+{
+	CUfunction function = (CUfunction)(uintptr_t)handle;
+	CUmodule module;
+	const char *name = NULL;
+	const bool is_function = driver->cuFuncGetModule(&module, function) == CUDA_SUCCESS;
+	const CUresult result = is_function ? driver->cuFuncGetName(&name, function)
+					    : driver->cuKernelGetName(&name, (CUkernel)function);
+
+	return result == CUDA_SUCCESS ? name : NULL;
+}
+
 /* ---- parameters ---- */
 
 static void add_parameter(struct capture_info *info, size_t *capacity, size_t offset, size_t bytes)

@@ -1,0 +1,19 @@
+/* real_symbols: what dlsym() would find if the recorder did not answer for it (interpose.c).
+ * Internal to record/. */
+#ifndef RECORD_REAL_SYMBOLS_H
+#define RECORD_REAL_SYMBOLS_H
+
+/* Any function. It is called after a cast to its type. */
+typedef void any_function(void);
+typedef void *find_symbol(void *library, const char *symbol);
+
+/* C has no cast between the two, but POSIX says that they are the same. */
+any_function *function_at(void *address);
+void *address_of(any_function *function);
+
+/* The function of the driver that is loaded; NULL: there is none. */
+any_function *driver_symbol(const char *symbol);
+/* dlsym() of the C library. */
+find_symbol *real_dlsym(void);
+
+#endif
