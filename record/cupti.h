@@ -18,7 +18,8 @@
 	X(cuptiActivityRegisterCallbacks)    \
 	X(cuptiEnableCallback)               \
 	X(cuptiGetResultString)              \
-	X(cuptiSubscribe)
+	X(cuptiSubscribe)                    \
+	X(cuptiUnsubscribe)
 
 struct record_cupti {
 #define X(function) __typeof__(function) *function;

@@ -30,22 +30,23 @@ void gate_leave(struct gate *gate)
 	atomic_fetch_sub(&gate->inside, 1);
 }
 
-int gate_close(struct gate *gate, int64_t limit_ns, struct error *err)
+void gate_close(struct gate *gate)
 {
-	const struct timespec pause = {.tv_nsec = POLL_NS};
-	int64_t end_ns;
-
 	pthread_mutex_lock(&gate->lock);
 	atomic_store(&gate->closed, true);
-	end_ns = monotonic_ns() + limit_ns;
+}
+
+int gate_await_empty(struct gate *gate, int64_t limit_ns, struct error *err)
+{
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	const int64_t end_ns = monotonic_ns() + limit_ns;
+
 	while (atomic_load(&gate->inside)) {
-		if (monotonic_ns() >= end_ns) {
-			gate_open(gate);
+		if (monotonic_ns() >= end_ns)
 			return error_set(err, PL_EUNSUPPORTED,
 					 "another thread was in the middle of a launch for %.0f s; "
 					 "record another launch",
 					 (double)limit_ns / 1e9);
-		}
 		nanosleep(&pause, NULL);
 	}
 	return 0;

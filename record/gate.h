@@ -22,12 +22,14 @@ void gate_init(struct gate *gate);
 void gate_enter(struct gate *gate);
 /* The launch has ended. */
 void gate_leave(struct gate *gate);
-/* Waits until no launch is inside, and keeps others out until gate_open(). The launch of the caller
- * must not be inside. PL_EUNSUPPORTED: one was still inside after limit_ns; the gate is open. */
-int gate_close(struct gate *gate, int64_t limit_ns, struct error *err);
-/* Keeps launches out without waiting for those that are inside. False: another thread has closed
- * the gate. */
+/* Keeps launches out until gate_open(), without waiting for those that are inside. Waits for
+ * another thread that has closed the gate. */
+void gate_close(struct gate *gate);
+/* As gate_close(). False: another thread has closed the gate. */
 bool gate_try_close(struct gate *gate);
+/* Waits until no launch is inside the closed gate. The launch of the caller must not be inside.
+ * PL_EUNSUPPORTED: one was still inside after limit_ns. The gate stays closed in any case. */
+int gate_await_empty(struct gate *gate, int64_t limit_ns, struct error *err);
 void gate_open(struct gate *gate);
 
 #endif

@@ -46,8 +46,12 @@ static size_t keep_cubin(struct images *images, const void *bytes, size_t size)
 
 void images_note_cubin(struct images *images, const void *bytes, size_t size)
 {
+	size_t kept;
+
 	pthread_mutex_lock(&images->lock);
-	keep_cubin(images, bytes, size);
+	kept = keep_cubin(images, bytes, size);
+	if (images->reloading && kept)
+		images->loads[images->reloading - 1].cubin = kept;
 	pthread_mutex_unlock(&images->lock);
 }
 
@@ -129,7 +133,7 @@ void images_forget_modules(struct images *images)
 {
 	pthread_mutex_lock(&images->lock);
 	for (size_t i = 0; i < images->load_count; i++)
-		if (images->loads[i].copy || images->loads[i].cubin)
+		if (images->loads[i].copy || !images->loads[i].image)
 			forget(&images->loads[i]);
 	pthread_mutex_unlock(&images->lock);
 }
@@ -158,6 +162,51 @@ const struct cubin *images_find(struct images *images, const void *module, const
 	}
 	pthread_mutex_unlock(&images->lock);
 	return found;
+}
+
+/* The index of the load + 1; 0: its code is known, or nothing can be loaded again. The lock is
+ * held. */
+static size_t next_reload(const struct images *images, const struct image_load *load,
+			  const char *kernel, size_t *next)
+{
+	if (load)
+		return load->cubin || !load->image || *next ? 0
+							    : (size_t)(load - images->loads) + 1;
+	for (size_t i = 0; i < images->cubin_count; i++)
+		if (elf_has_kernel(images->cubins[i]->bytes, images->cubins[i]->size, kernel))
+			return 0;
+	/* A function that was taken from a library does not say from which. */
+	while (*next < images->load_count) {
+		const struct image_load *other = &images->loads[(*next)++];
+
+		if (other->image && !other->cubin)
+			return *next;
+	}
+	return 0;
+}
+
+const void *images_reload_next(struct images *images, const void *module, const void *library,
+			       const char *kernel, size_t *next)
+{
+	const struct image_load *load;
+	const void *image;
+
+	pthread_mutex_lock(&images->lock);
+	load = load_of(images, module);
+	if (!load)
+		load = load_of(images, library);
+	images->reloading = next_reload(images, load, kernel, next);
+	*next += load != NULL;
+	image = images->reloading ? images->loads[images->reloading - 1].image : NULL;
+	pthread_mutex_unlock(&images->lock);
+	return image;
+}
+
+void images_reload_end(struct images *images)
+{
+	pthread_mutex_lock(&images->lock);
+	images->reloading = 0;
+	pthread_mutex_unlock(&images->lock);
 }
 
 /* The PTX in what the program loaded. */

@@ -1,8 +1,8 @@
 /*
  * images: the code that the program has loaded, as far as it holds kernels that
- * are wanted. CUPTI shows machine code when the driver loads it, which may be
- * long after the program asked for it; the call of the program shows where it
- * came from. Functions may be called from several threads. Internal to record/.
+ * are wanted. The call of the program shows where it came from. CUPTI shows the
+ * machine code when the driver loads it, which may be long afterwards, or when
+ * reload.c has it loaded again. Functions may be called from several threads. Internal to record/.
  */
 #ifndef RECORD_IMAGES_H
 #define RECORD_IMAGES_H
@@ -23,7 +23,7 @@ struct image_load {
 	const void *image;  /* the fat binary of a library, which stays where it is; or `copy` */
 	char *copy;         /* PTX or fat binary that the program may free; NULL: none */
 	size_t bytes;       /* of the copy */
-	size_t cubin;       /* index + 1 of the cubin that the program gave; 0: none */
+	size_t cubin;       /* index + 1 of its cubin; 0: it is not known */
 };
 
 struct images {
@@ -33,6 +33,7 @@ struct images {
 	size_t cubin_count, cubin_capacity;
 	struct image_load *loads;
 	size_t load_count, load_capacity;
+	size_t reloading; /* index + 1 of the load whose image is loaded again; 0: none */
 };
 
 void images_init(struct images *images, const struct record_request *request);
@@ -53,6 +54,17 @@ void images_forget_modules(struct images *images);
  */
 const struct cubin *images_find(struct images *images, const void *module, const void *library,
 				const char *kernel, bool *ambiguous);
+/*
+ * The next image to load again in search of a kernel, which then is the one that
+ * images_note_cubin() is about: what the program loaded as one of the handles,
+ * or, if that is not known, each image in turn. NULL: the code of the kernel is
+ * known, or there are no more. *next is 0 at first.
+ */
+const void *images_reload_next(struct images *images, const void *module, const void *library,
+			       const char *kernel, size_t *next);
+/* images_note_cubin() is about no image of the program from now on. */
+void images_reload_end(struct images *images);
+
 struct loaded_ptx {
 	char *text; /* the caller's */
 	size_t bytes;

@@ -44,8 +44,7 @@ static struct seen_kernel *kernel_named(struct seen_kernels *seen, const char *n
 	return kernel;
 }
 
-static struct seen_kernel *add_handle(struct seen_kernels *seen, const void *handle,
-				      const char *name)
+struct seen_kernel *seen_kernel_add(struct seen_kernels *seen, const void *handle, const char *name)
 {
 	struct seen_kernel *kernel = &seen->others;
 	struct seen_handle *slot;
@@ -64,14 +63,14 @@ static struct seen_kernel *add_handle(struct seen_kernels *seen, const void *han
 	return kernel;
 }
 
-struct seen_kernel *seen_kernel_of(struct seen_kernels *seen, const void *handle, const char *name)
+struct seen_kernel *seen_kernel_find(const struct seen_kernels *seen, const void *handle)
 {
 	const struct seen_handle *slot = slot_of(seen, handle);
 	struct seen_kernel *kernel = atomic_load_explicit(&slot->kernel, memory_order_acquire);
 
 	return kernel && atomic_load_explicit(&slot->handle, memory_order_relaxed) == handle
 		       ? kernel
-		       : add_handle(seen, handle, name);
+		       : NULL;
 }
 
 int64_t seen_kernels_launches(struct seen_kernels *seen)

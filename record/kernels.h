@@ -38,9 +38,11 @@ struct seen_kernels {
 };
 
 void seen_kernels_init(struct seen_kernels *seen, const struct record_request *request);
-/* The kernel of a handle. It is added under `name` if it is new; NULL stands for an unknown name.
- */
-struct seen_kernel *seen_kernel_of(struct seen_kernels *seen, const void *handle, const char *name);
+/* The kernel of a handle; NULL: it is new. */
+struct seen_kernel *seen_kernel_find(const struct seen_kernels *seen, const void *handle);
+/* Adds a new handle under `name`; NULL stands for an unknown name. */
+struct seen_kernel *seen_kernel_add(struct seen_kernels *seen, const void *handle,
+				    const char *name);
 /* Of all kernels, also into graphs. */
 int64_t seen_kernels_launches(struct seen_kernels *seen);
 /* The handles may mean other kernels from now on: a module was unloaded. */

@@ -1,21 +1,27 @@
 /* Follows what the program loads and unloads. See loads.h. */
 #include "record/loads.h"
 
+#include <stdlib.h>
+
 #include "record/fatbin.h"
 
-const CUpti_CallbackId load_callbacks[] = {
-	CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData,  CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData,
-	CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx, CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary,
-	CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,    CUPTI_DRIVER_TRACE_CBID_cuModuleUnload,
+#define FILE_MOST_BYTES ((size_t)256 << 20)
+
+/* Asked at every launch. */
+static const bool load_callbacks[CUPTI_DRIVER_TRACE_CBID_SIZE] = {
+	[CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoad] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload] = true,
+	[CUPTI_DRIVER_TRACE_CBID_cuModuleUnload] = true,
 };
-const size_t load_callback_count = ARRAY_SIZE(load_callbacks);
 
 bool is_load_callback(CUpti_CallbackId id)
 {
-	for (size_t i = 0; i < load_callback_count; i++)
-		if (load_callbacks[i] == id)
-			return true;
-	return false;
+	return id < ARRAY_SIZE(load_callbacks) && load_callbacks[id];
 }
 
 /* Whether the driver and the recorder may read the code until the library is unloaded. What nvcc
@@ -26,6 +32,18 @@ static bool code_stays(const cuLibraryLoadData_params *given)
 		if (given->libraryOptions[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
 			return true;
 	return fatbin_is_wrapped(given->code);
+}
+
+/* What a file held when the driver had read it. */
+static void note_file(struct images *images, const void *handle, const char *path)
+{
+	char *bytes = NULL;
+	size_t size = 0;
+	struct error none = {0};
+
+	if (!read_file(&bytes, &size, path, FILE_MOST_BYTES, &none))
+		images_note_load(images, handle, bytes, false);
+	free(bytes);
 }
 
 /* Only after the call: before it there is no handle. */
@@ -51,6 +69,14 @@ static void note_load(struct images *images, CUpti_CallbackId id, const CUpti_Ca
 		const cuModuleLoadFatBinary_params *given = data->functionParams;
 
 		images_note_load(images, *given->module, given->fatCubin, false);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoad) {
+		const cuModuleLoad_params *given = data->functionParams;
+
+		note_file(images, *given->module, given->fname);
+	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile) {
+		const cuLibraryLoadFromFile_params *given = data->functionParams;
+
+		note_file(images, *given->library, given->fileName);
 	}
 }
 

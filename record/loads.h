@@ -6,9 +6,7 @@
 #include "record/cupti.h"
 #include "record/images.h"
 
-/* The callbacks that load_call_note() needs. */
-extern const CUpti_CallbackId load_callbacks[];
-extern const size_t load_callback_count;
+/* Whether load_call_note() needs the call. */
 bool is_load_callback(CUpti_CallbackId id);
 
 /* Notes an image that was loaded, and forgets one that will be unloaded. */

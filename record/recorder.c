@@ -1,7 +1,8 @@
 /*
  * The recorder: a shared library that the driver loads into the program that
  * `perflab record` starts, because $CUDA_INJECTION64_PATH names it. It listens
- * to CUPTI, and does nothing of its own until a launch is to be recorded. The
+ * by hooks if it was there before the program ($LD_PRELOAD), else to CUPTI, and
+ * does nothing of its own until a launch is to be recorded. The
  * program owns the process: the recorder prints nothing unless it was asked to,
  * changes no signal, and goes on without itself after any error.
  */
@@ -11,17 +12,17 @@
 #include <unistd.h>
 
 #include "record/capture_name.h"
-#include "record/device_words.h"
 #include "record/events.h"
 #include "record/gate.h"
+#include "record/hooks.h"
 #include "record/images.h"
 #include "record/kernels.h"
 #include "record/launches.h"
 #include "record/loads.h"
+#include "record/program_facts.h"
 #include "record/take.h"
 #include "record/timeline.h"
 
-#define COMMAND_LINE_MOST_BYTES 4096
 /* How long the launch of another thread may take. It waits while the queue of the GPU is full. */
 #define LAUNCH_LIMIT_NS INT64_C(60000000000)
 
@@ -34,7 +35,9 @@ static struct recorder {
 	struct events events;
 	struct images images;
 	struct timeline timeline;
-	CUpti_SubscriberHandle subscriber;
+	CUpti_SubscriberHandle subscriber; /* unless it listens by hooks */
+	struct reloader reloader;
+	bool hooked;
 	char *program;
 	pid_t process;
 	int64_t began_ns;
@@ -64,26 +67,6 @@ static _Thread_local enum {
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
-/* ---- the program ---- */
-
-/* The words of the command line, separated by spaces. Other than UTF-8 becomes '?'. */
-static char *command_line(void)
-{
-	char *bytes = NULL;
-	size_t length = 0;
-	struct error err = {0};
-
-	if (read_file(&bytes, &length, "/proc/self/cmdline", COMMAND_LINE_MOST_BYTES, &err) ||
-	    !length) {
-		free(bytes);
-		return xstrdup("?");
-	}
-	for (size_t i = 0; i + 1 < length; i++)
-		if ((unsigned char)bytes[i] < ' ' || (unsigned char)bytes[i] > '~')
-			bytes[i] = bytes[i] ? '?' : ' ';
-	return bytes;
-}
-
 /* ---- launches ---- */
 
 static bool is_into_graph(const struct launch_call *call)
@@ -111,6 +94,7 @@ static bool begin_take(const struct launch_call *call, const struct seen_kernel 
 		.driver = &recorder.driver,
 		.events = &recorder.events,
 		.images = &recorder.images,
+		.reloader = recorder.hooked ? &recorder.reloader : NULL,
 		.call = call,
 		.kernel = kernel->name,
 		.number = number,
@@ -135,7 +119,9 @@ static bool begin_take(const struct launch_call *call, const struct seen_kernel 
 /* From the last capture on there is nothing to listen to. The gate is closed. */
 static void stop_listening(void)
 {
-	for (size_t i = 0; i < launch_callback_count; i++)
+	if (recorder.hooked)
+		hooks_listen(NULL);
+	for (size_t i = 0; i < launch_callback_count && !recorder.hooked; i++)
 		recorder.cupti.cuptiEnableCallback(0, recorder.subscriber,
 						   CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i]);
 }
@@ -166,22 +152,21 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 	struct error err = {0};
 	bool began = false;
 
-	/* Then nobody listens to the ends of launches, and the gate would not become empty. */
-	if (recorder.captures >= recorder.request.most)
-		return false;
 	gate_leave(&recorder.gate);
-	if (gate_close(&recorder.gate, LAUNCH_LIMIT_NS, &err)) {
-		send_not_begun(kernel, number, &err);
-	} else {
-		if (refuse_beside_graph(&err))
+	gate_close(&recorder.gate);
+	/* After the last capture nobody listens to the ends of launches, and the gate would not
+	 * become empty. */
+	if (recorder.captures < recorder.request.most) {
+		if (gate_await_empty(&recorder.gate, LAUNCH_LIMIT_NS, &err) ||
+		    refuse_beside_graph(&err))
 			send_not_begun(kernel, number, &err);
-		else if (recorder.captures < recorder.request.most)
+		else
 			began = begin_take(call, kernel, number);
-		if (!began)
-			gate_open(&recorder.gate);
 	}
-	if (!began)
+	if (!began) {
+		gate_open(&recorder.gate);
 		gate_enter(&recorder.gate);
+	}
 	return began;
 }
 
@@ -208,6 +193,19 @@ static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
 	return began;
 }
 
+static struct seen_kernel *kernel_of(const void *function, const char *symbol)
+{
+	struct seen_kernel *kernel = seen_kernel_find(&recorder.seen, function);
+
+	if (kernel)
+		return kernel;
+	busy = true;
+	if (!symbol)
+		symbol = launched_function_name(&recorder.driver, function);
+	busy = false;
+	return seen_kernel_add(&recorder.seen, function, symbol);
+}
+
 /* On the path of every launch. */
 static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
@@ -218,7 +216,7 @@ static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	launch_state = ENTERED_GATE;
 	if (!function)
 		return; /* of a graph, or no launch */
-	kernel = seen_kernel_of(&recorder.seen, function, data->symbolName);
+	kernel = kernel_of(function, data->symbolName);
 	if (!kernel->wanted)
 		atomic_fetch_add_explicit(&kernel->launches, 1, memory_order_relaxed);
 	else if (enter_wanted(kernel, id, data))
@@ -244,7 +242,10 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const CUresult *result = data->functionReturnValue;
 
-	recorder.captured_streams += stream_capture_step(id, result ? *result : CUDA_SUCCESS);
+	const int step = stream_capture_step(id, result ? *result : CUDA_SUCCESS);
+
+	if (step)
+		recorder.captured_streams += step;
 	if (launch_state == RECORDS_LAUNCH)
 		end_recording(data);
 	else if (launch_state == ENTERED_GATE)
@@ -299,6 +300,59 @@ static void on_fork(void)
 	recorder.is_fork = true;
 }
 
+/* A context ends, and with it its modules. Whether releasing it ends it shows only afterwards. */
+static bool context_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	const bool entered = data->callbackSite == CUPTI_API_ENTER;
+	const cuDevicePrimaryCtxRelease_v2_params *released = data->functionParams;
+	unsigned flags;
+	int active = 1;
+
+	if (id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 ||
+	    id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2)
+		return entered;
+	if (id != CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2 || entered)
+		return false;
+	recorder.driver.cuDevicePrimaryCtxGetState(released->dev, &flags, &active);
+	return !active;
+}
+
+static bool is_unload(CUpti_CallbackId id)
+{
+	return id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload ||
+	       id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload;
+}
+
+/* What CUPTI tells as events of modules and contexts. */
+static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	if (context_ends(id, data)) {
+		images_forget_modules(&recorder.images);
+		seen_kernels_forget_handles(&recorder.seen);
+	} else if (is_unload(id) && data->callbackSite == CUPTI_API_ENTER) {
+		seen_kernels_forget_handles(&recorder.seen);
+	}
+}
+
+/* Nothing is unloaded, and no context ends, while another thread records: reload.c may be loading
+ * any of the images once more. */
+static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	const bool entered = data->callbackSite == CUPTI_API_ENTER;
+	const bool passes_gate = !is_load_callback(id) || is_unload(id);
+
+	if (recorder.is_fork || busy)
+		return;
+	if (entered && passes_gate)
+		enter_launch(id, data);
+	if (!launch_call_function(id, data))
+		note_ends(id, data);
+	if (is_load_callback(id))
+		load_call_note(&recorder.images, id, data);
+	if (!entered && passes_gate)
+		leave_launch(id, data);
+}
+
 static void CUPTIAPI on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
 {
 	timeline_buffer_request(buffer, size, most_records);
@@ -318,34 +372,6 @@ static void refuse(const struct error *err)
 	events_send(&recorder.events, "refused", json_pack("{s:o}", "why", event_json(err->text)));
 }
 
-static void send_seen(void)
-{
-	pthread_mutex_lock(&recorder.seen.lock);
-	for (size_t i = 0; i < recorder.seen.count; i++) {
-		const struct seen_kernel *kernel = recorder.seen.items[i];
-
-		events_send(&recorder.events, "seen",
-			    json_pack("{s:o, s:I, s:I}", "kernel", event_json(kernel->name),
-				      "launches", (json_int_t)kernel->launches, "graph_launches",
-				      (json_int_t)kernel->graph_launches));
-	}
-	pthread_mutex_unlock(&recorder.seen.lock);
-}
-
-static void send_devices(void)
-{
-	for (CUdevice device = 0; device < RECORD_DEVICES_MOST; device++) {
-		struct device_words words;
-
-		if (!record_device_words(&words, &recorder.driver, device))
-			return;
-		events_send(&recorder.events, "device",
-			    json_pack("{s:i, s:o, s:s, s:i, s:i}", "ordinal", device, "name",
-				      event_json(words.name), "uuid", words.uuid, "cc_major",
-				      words.cc_major, "cc_minor", words.cc_minor));
-	}
-}
-
 /* Another thread may be in the middle of a recording, which then never becomes a capture. */
 static void finish(void)
 {
@@ -354,9 +380,9 @@ static void finish(void)
 	busy = true;
 	if (recorder.request.list) {
 		timeline_end(&recorder.timeline, &recorder.events);
-		send_devices();
+		program_send_devices(&recorder.events, &recorder.driver);
 	} else {
-		send_seen();
+		program_send_kernels(&recorder.events, &recorder.seen);
 	}
 	events_send(&recorder.events, "exit",
 		    json_pack("{s:I, s:I, s:I, s:I}", "launches",
@@ -377,41 +403,59 @@ static int enable(CUpti_CallbackDomain domain, CUpti_CallbackId id, struct error
 		"listening to the driver");
 }
 
-static int listen(struct error *err)
+static int listen_by_cupti(struct error *err)
 {
 	static const CUpti_CallbackId resources[] = {
 		CUPTI_CBID_RESOURCE_MODULE_LOADED,
 		CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
 		CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
 	};
-	int rc = record_cupti_check(
+	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
+
+	if (rc)
+		return rc;
+	rc = record_cupti_check(
 		&recorder.cupti,
 		recorder.cupti.cuptiSubscribe(&recorder.subscriber, on_callback, NULL), err,
 		"subscribing to CUPTI");
 
 	for (size_t i = 0; i < launch_callback_count && !rc; i++)
 		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i], err);
-	for (size_t i = 0; i < load_callback_count && !rc; i++)
-		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, load_callbacks[i], err);
+	for (CUpti_CallbackId id = 0; id < CUPTI_DRIVER_TRACE_CBID_SIZE && !rc; id++)
+		if (is_load_callback(id))
+			rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, id, err);
 	for (size_t i = 0; i < ARRAY_SIZE(resources) && !rc; i++)
 		rc = enable(CUPTI_CB_DOMAIN_RESOURCE, resources[i], err);
 	return rc;
 }
 
-static int start(struct error *err)
+static int list(struct error *err)
 {
 	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
 
-	if (!rc)
-		rc = record_driver_open(&recorder.driver, err);
+	return rc ? rc
+		  : timeline_start(&recorder.timeline, on_buffer_request, on_buffer_complete, err);
+}
+
+static int start(struct error *err)
+{
+	int rc = record_driver_open(&recorder.driver, err);
+
 	if (rc)
 		return rc;
 	seen_kernels_init(&recorder.seen, &recorder.request);
 	images_init(&recorder.images, &recorder.request);
 	timeline_init(&recorder.timeline, &recorder.cupti);
-	return recorder.request.list ? timeline_start(&recorder.timeline, on_buffer_request,
-						      on_buffer_complete, err)
-				     : listen(err);
+	if (recorder.request.list)
+		return list(err);
+	recorder.reloader = (struct reloader){.driver = &recorder.driver,
+					      .images = &recorder.images,
+					      .cupti_path = recorder.request.cupti};
+	recorder.hooked = hooks_are_found();
+	if (!recorder.hooked)
+		return listen_by_cupti(err);
+	hooks_listen(on_hooked_call);
+	return 0;
 }
 
 /* The driver calls this function when the program initialises it. The result 1 means success; the
@@ -430,7 +474,7 @@ int InitializeInjection(void)
 		record_request_release(&recorder.request);
 		return 1;
 	}
-	recorder.program = command_line();
+	recorder.program = program_command_line();
 	events_init(&recorder.events, folder, recorder.request.announce);
 	events_send(&recorder.events, "attached",
 		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));

@@ -96,7 +96,11 @@ static int find_cubin(const struct cubin **out, struct take *take,
 		      struct error *err)
 {
 	bool ambiguous;
+	int rc = request->reloader ? reload_code(request->reloader, function, request->kernel, err)
+				   : 0;
 
+	if (rc)
+		return rc;
 	*out = images_find(request->images, function->module, function->library, request->kernel,
 			   &ambiguous);
 	if (!*out)

@@ -10,6 +10,7 @@
 #include "record/images.h"
 #include "record/launches.h"
 #include "record/memories.h"
+#include "record/reload.h"
 
 struct take {
 	const struct record_driver *driver;
@@ -26,6 +27,7 @@ struct take_request {
 	const struct record_driver *driver;
 	const struct events *events;
 	struct images *images;
+	struct reloader *reloader; /* NULL: CUPTI has shown all code */
 	const struct launch_call *call;
 	const char *kernel;  /* mangled name */
 	int64_t number;      /* which launch of the kernel it is */

@@ -105,6 +105,14 @@ CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_Ca
 	return CUPTI_SUCCESS;
 }
 
+CUptiResult CUPTIAPI cuptiUnsubscribe(CUpti_SubscriberHandle subscriber)
+{
+	if ((void *)subscriber != (void *)&cupti)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	cupti.callback = NULL;
+	return CUPTI_SUCCESS;
+}
+
 CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle subscriber,
 					 CUpti_CallbackDomain domain, CUpti_CallbackId id)
 {

@@ -74,6 +74,23 @@ CUresult CUDAAPI cuInit(unsigned flags)
 	return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
+/* A version that knows the two kinds of streams and the second form of this function. */
+CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
+				     CUdriverProcAddressQueryResult *query)
+{
+	const bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+	void (*function)(void) = NULL;
+
+	if (version >= 12000 && !strcmp(name, "cuGetProcAddress"))
+		function = (void (*)(void))cuGetProcAddress_v2;
+	else if (version >= 7000 && !strcmp(name, "cuLaunchKernel"))
+		function = per_thread ? (void (*)(void))cuLaunchKernel_ptsz
+				      : (void (*)(void))cuLaunchKernel;
+	memcpy(out, &function, sizeof(function));
+	*query = function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+	return function ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+}
+
 CUresult CUDAAPI cuDriverGetVersion(int *version)
 {
 	*version = 13000;
@@ -121,6 +138,14 @@ CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
 	*context = &only_context;
 	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
+{
+	(void)device;
+	*flags = 0;
+	*active = 1;
+	return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuCtxSetCurrent(CUcontext context)

@@ -103,6 +103,13 @@ CUresult CUDAAPI cuLibraryLoadData(CUlibrary *library, const void *code,
 	return fake_exit(&call, CUDA_SUCCESS);
 }
 
+CUresult CUDAAPI cuLibraryGetModule(CUmodule *module, CUlibrary library)
+{
+	fake_module_announce(&library->module);
+	*module = &library->module;
+	return CUDA_SUCCESS;
+}
+
 /* ---- functions ---- */
 
 /* The latest handle whose module was unloaded; the next function gets it. */
@@ -173,6 +180,27 @@ CUresult CUDAAPI cuKernelGetLibrary(CUlibrary *library, CUkernel kernel)
 	if (kernel->kind != FAKE_KERNEL)
 		return CUDA_ERROR_INVALID_HANDLE;
 	*library = kernel->library;
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuLibraryUnload(CUlibrary library)
+{
+	const cuLibraryUnload_params parameters = {library};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload,
+				 .name = "cuLibraryUnload",
+				 .parameters = &parameters};
+
+	fake_enter(&call);
+	if (fake_listening->unloading)
+		fake_listening->unloading();
+	return fake_exit(&call, CUDA_SUCCESS);
+}
+
+CUresult CUDAAPI cuKernelGetName(const char **name, CUkernel kernel)
+{
+	if (kernel->kind != FAKE_KERNEL)
+		return CUDA_ERROR_INVALID_HANDLE;
+	*name = kernel->function.kernel->name;
 	return CUDA_SUCCESS;
 }
 

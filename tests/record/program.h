@@ -12,6 +12,7 @@
 	X(attributes, true)  \
 	X(refused, true)     \
 	X(per_thread, true)  \
+	X(searched, true)    \
 	X(lists, true)       \
 	X(kinds, true)       \
 	X(variable, true)    \
@@ -29,6 +30,7 @@
 	X(latin, true)       \
 	X(threads, true)     \
 	X(beside, true)      \
+	X(unload, true)      \
 	X(signals, true)     \
 	X(fork, true)        \
 	X(processes, false)  \

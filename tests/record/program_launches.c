@@ -1,4 +1,5 @@
 /* Scenes of launches, memory and code. */
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,6 +215,36 @@ void scene_addresses(void)
 }
 
 /* ---- code ---- */
+
+/* As the runtime finds the driver, and as libraries of Python do. */
+void scene_searched(void)
+{
+	CUresult (*find)(const char *, void **, int, cuuint64_t, CUdriverProcAddressQueryResult *);
+	__typeof__(cuLaunchKernel) *launch[3];
+	CUdriverProcAddressQueryResult query;
+	void *library = dlopen("libcuda.so.1", RTLD_NOW), *found;
+	CUdeviceptr x = array_new(COUNT, 1), y = array_new(COUNT, 0);
+	CUfunction function = function_named("axpy");
+	float a = 1;
+	int count = COUNT;
+	void *arguments[] = {&a, &x, &y, &count};
+
+	found = dlsym(library, "cuGetProcAddress_v2");
+	memcpy(&find, &found, sizeof(find));
+	must(find("cuGetProcAddress", &found, 12000, 0, &query));
+	memcpy(&find, &found, sizeof(find));
+	must(find("cuLaunchKernel", (void **)&launch[0], 13000, 0, &query));
+	must(find("cuLaunchKernel", (void **)&launch[1], 13000,
+		  CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM, &query));
+	found = dlsym(library, "cuLaunchKernel");
+	memcpy(&launch[2], &found, sizeof(found));
+	for (int i = 0; i < 3; i++)
+		must(launch[i](function, GRID, 1, 1, BLOCK, 1, 1, 0, NULL, arguments, NULL));
+	array_print(y, COUNT);
+	/* what is not there, and what is no function of the driver */
+	printf("%d %d %d\n", find("cuNoSuchFunction", &found, 13000, 0, &query),
+	       dlsym(library, "cuNoSuchFunction") != NULL, dlsym(RTLD_DEFAULT, "printf") != NULL);
+}
 
 void scene_library(void)
 {

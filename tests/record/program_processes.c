@@ -59,6 +59,31 @@ static void *launch_late(void *y)
 	return NULL;
 }
 
+static void *unload_late(void *module)
+{
+	while (!__atomic_load_n(&steps[0], __ATOMIC_SEQ_CST))
+		sched_yield();
+	must(cuModuleUnload(module));
+	printf("%s\n", __atomic_load_n(&steps[2], __ATOMIC_SEQ_CST) ? "after" : "during");
+	__atomic_store_n(&steps[1], 1, __ATOMIC_SEQ_CST);
+	return NULL;
+}
+
+/* A thread unloads a module in the middle of a launch of another one. */
+void scene_unload(void)
+{
+	CUmodule other = program_module;
+	CUdeviceptr y = array_new(COUNT, 0);
+	pthread_t thread;
+
+	program_load_image();
+	if (pthread_create(&thread, NULL, unload_late, other))
+		exit(97);
+	launch_beside("add_late", y);
+	pthread_join(thread, NULL);
+	array_print(y, COUNT);
+}
+
 void scene_signals(void)
 {
 	CUdeviceptr y = array_new(COUNT, 0);

@@ -17,6 +17,11 @@
 
 #define LIMIT_NS (INT64_C(100) * 1000000000)
 
+bool record_by_hooks(void)
+{
+	return getenv("RECORD_BY_HOOKS") != NULL;
+}
+
 json_t *record_request(const char *pattern)
 {
 	return json_pack("{s:s, s:[s], s:i, s:i, s:i, s:I, s:s, s:b}", "mode", "record", "patterns",
@@ -92,11 +97,13 @@ void record_scene(struct recording *out, const char *scene, json_t *request, con
 		fail_msg("%s", err.text);
 	add_variable(&variables, "FAKE_CUDA_IMAGE", RECORD_IMAGE);
 	/* the driver never frees its handles */
-	add_variable(&variables, "ASAN_OPTIONS", "detect_leaks=0");
+	add_variable(&variables, "ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0");
 	if (request) {
 		write_request(out, request);
 		add_variable(&variables, "CUDA_INJECTION64_PATH", RECORD_LIBRARY);
 		add_variable(&variables, "PERFLAB_RECORD", out->folder);
+		if (record_by_hooks())
+			add_variable(&variables, "LD_PRELOAD", RECORD_LIBRARY);
 	}
 	if (variable)
 		string_list_add(&variables, variable);

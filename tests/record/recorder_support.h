@@ -13,6 +13,10 @@ struct recording {
 	json_t *events;     /* in the order in which they were sent; all processes */
 };
 
+/* Whether the recorder is loaded before the program, and so listens by hooks: $RECORD_BY_HOOKS is
+ * set. Else it listens to CUPTI. */
+bool record_by_hooks(void);
+
 /* A request to record launch 1 of the kernels that match. json_object_set_new() changes it. */
 json_t *record_request(const char *pattern);
 json_t *list_request(void);

@@ -164,6 +164,24 @@ static void threads_that_launch_at_once_are_recorded_one_by_one(void **state)
 	recording_release(&recording);
 }
 
+/* Threads that wait for their turn go on when another one has recorded the last launch. */
+static void the_last_launch_lets_the_other_threads_go(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		struct recording recording;
+		json_t *request = record_request("axpy");
+
+		json_object_set_new(request, "every", json_integer(1));
+		json_object_set_new(request, "most", json_integer(1 + i % 3));
+		record_scene(&recording, "threads", request, NULL);
+		expect_undisturbed(&recording, "threads");
+		assert_int_equal(event_count(&recording, "captured"), 1 + i % 3);
+		assert_int_equal(event_count(&recording, "failed"), 0);
+		recording_release(&recording);
+	}
+}
+
 static void only_threads_of_the_program_take_its_signals(void **state)
 {
 	struct recording recording;
@@ -189,6 +207,20 @@ static void a_launch_that_has_begun_ends_before_another_is_recorded(void **state
 	expect_float(capture, y, CAPTURE_BEFORE, 0, 100);
 	expect_float(capture, y, CAPTURE_AFTER, 0, 101);
 	capture_close(capture);
+	recording_release(&recording);
+}
+
+/* The recorder may be loading the code of any module once more. */
+static void no_module_is_unloaded_while_a_launch_is_recorded(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	if (!record_by_hooks())
+		return;
+	record_scene(&recording, "unload", record_request("add_late"), NULL);
+	assert_string_equal(recording.output.data, "after\n100 999\n");
+	capture_close(capture_number(&recording, 1));
 	recording_release(&recording);
 }
 
@@ -318,10 +350,11 @@ static void another_user_of_cupti_is_named(void **state)
 	struct recording recording;
 
 	(void)state;
-	record_scene(&recording, "launches", record_request("axpy"), "FAKE_CUPTI_TAKEN=1");
-	expect_undisturbed(&recording, "launches");
-	expect_why(&recording, "refused", "another tool uses CUPTI");
-	assert_int_equal(json_array_size(recording.events), 2);
+	/* By hooks, the recorder needs CUPTI only for this launch. */
+	record_scene(&recording, "library", record_request("axpy"), "FAKE_CUPTI_TAKEN=1");
+	expect_undisturbed(&recording, "library");
+	expect_why(&recording, record_by_hooks() ? "failed" : "refused", "another tool uses CUPTI");
+	assert_int_equal(file_count(&recording, ".capture"), 0);
 	recording_release(&recording);
 
 	record_scene(&recording, "launches", list_request(), "FAKE_CUPTI_TAKEN=1");
@@ -338,9 +371,36 @@ static void a_cupti_that_is_too_old_is_named(void **state)
 	(void)state;
 	/* a library without the functions of CUPTI */
 	json_object_set_new(request, "cupti", json_string(RECORD_LIBRARY));
-	record_scene(&recording, "launches", request, NULL);
+	record_scene(&recording, "library", request, NULL);
+	expect_undisturbed(&recording, "library");
+	expect_why(&recording, record_by_hooks() ? "failed" : "refused", "libcupti lacks cupti");
+	recording_release(&recording);
+}
+
+static void machine_code_that_the_program_hands_over_needs_no_cupti(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	if (!record_by_hooks())
+		return;
+	record_scene(&recording, "launches", record_request("axpy"), "FAKE_CUPTI_TAKEN=1");
 	expect_undisturbed(&recording, "launches");
-	expect_why(&recording, "refused", "libcupti lacks cupti");
+	assert_int_equal(event_count(&recording, "captured"), 1);
+	recording_release(&recording);
+}
+
+static void launches_are_seen_however_their_function_is_found(void **state)
+{
+	struct recording recording;
+	json_t *request = record_request("axpy");
+
+	(void)state;
+	json_object_set_new(request, "every", json_integer(1));
+	record_scene(&recording, "searched", request, NULL);
+	expect_undisturbed(&recording, "searched");
+	assert_int_equal(event_count(&recording, "captured"), 3);
+	assert_int_equal(event_integer(event_at(&recording, "exit", 0), "launches"), 3);
 	recording_release(&recording);
 }
 
@@ -385,8 +445,10 @@ int main(void)
 		cmocka_unit_test(a_forked_child_records_nothing),
 		cmocka_unit_test(processes_that_record_at_once_take_different_names),
 		cmocka_unit_test(threads_that_launch_at_once_are_recorded_one_by_one),
+		cmocka_unit_test(the_last_launch_lets_the_other_threads_go),
 		cmocka_unit_test(only_threads_of_the_program_take_its_signals),
 		cmocka_unit_test(a_launch_that_has_begun_ends_before_another_is_recorded),
+		cmocka_unit_test(no_module_is_unloaded_while_a_launch_is_recorded),
 		cmocka_unit_test(a_handle_that_comes_again_is_another_kernel),
 		cmocka_unit_test(launches_into_a_graph_are_counted_apart),
 		cmocka_unit_test(a_launch_beside_a_capture_into_a_graph_is_refused),
@@ -397,6 +459,8 @@ int main(void)
 		cmocka_unit_test(a_full_disk_leaves_no_capture),
 		cmocka_unit_test(another_user_of_cupti_is_named),
 		cmocka_unit_test(a_cupti_that_is_too_old_is_named),
+		cmocka_unit_test(machine_code_that_the_program_hands_over_needs_no_cupti),
+		cmocka_unit_test(launches_are_seen_however_their_function_is_found),
 		cmocka_unit_test(a_broken_request_changes_nothing),
 		cmocka_unit_test(progress_is_told_on_stderr_if_wanted),
 	};

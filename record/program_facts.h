@@ -1,0 +1,19 @@
+/* program_facts: what perflab wants to know of the process, beside its launches. Internal to
+ * record/.
+ */
+#ifndef RECORD_PROGRAM_FACTS_H
+#define RECORD_PROGRAM_FACTS_H
+
+#include "record/driver.h"
+#include "record/events.h"
+#include "record/kernels.h"
+
+/* The words of the command line, separated by spaces; the caller's. Other than ASCII becomes '?'.
+ */
+char *program_command_line(void);
+/* An event for each kernel that was launched. */
+void program_send_kernels(const struct events *events, struct seen_kernels *seen);
+/* An event for each GPU that the program can use. */
+void program_send_devices(const struct events *events, const struct record_driver *driver);
+
+#endif
