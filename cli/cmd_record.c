@@ -16,7 +16,7 @@ struct record_options {
 	int64_t launch, every, most, top;
 	const char *limit, *output, *from, *show, *db, *label;
 	int format;
-	bool list, slowest, env, overhead, shapes, everything;
+	bool list, slowest, env, no_preload, overhead, shapes, everything;
 };
 
 static void show_record_notice(void *context, const char *line)
@@ -108,10 +108,12 @@ static int check_record_options(const struct invocation *call, struct error *err
 	static const char *const of_show[] = {"db", "top", "format", "long", "shapes", NULL};
 	static const char *const of_from[] = {"list", "db",     "label",  "top", "format",
 					      "long", "shapes", "output", NULL};
-	static const char *const of_kernel[] = {"launch", "every", "slowest", "most",  "limit",
-						"output", "env",   "db",      "label", NULL};
-	static const char *const of_env[] = {"list", "kernel", "launch", "every", "slowest",
-					     "most", "limit",  "output", "label", NULL};
+	static const char *const of_kernel[] = {"launch", "every",  "slowest", "most",
+						"limit",  "output", "env",     "no-preload",
+						"db",     "label",  NULL};
+	static const char *const of_env[] = {"list",    "kernel",     "launch", "every",
+					     "slowest", "most",       "limit",  "output",
+					     "label",   "no-preload", NULL};
 	const struct record_options *options = call->options;
 	int rc = check_command(call, err);
 
@@ -148,6 +150,7 @@ static int request_of(struct record_request *out, const struct invocation *call,
 		.limit_bytes = RECORD_LIMIT_BYTES,
 		.output = options->list && !options->env ? NULL : options->output,
 		.label = options->label,
+		.no_preload = options->no_preload,
 		.overhead = options->overhead,
 		.command = &call->rest,
 	};
@@ -331,6 +334,8 @@ static int run_record(struct invocation *call, struct error *err)
 	int rc = check_record_options(call, err);
 
 	if (!rc)
+		rc = output_settle_for(call, view_of(options, true).output, err);
+	if (!rc)
 		rc = request_of(&request, call, err);
 	if (rc)
 		return rc;
@@ -379,6 +384,8 @@ static const struct option_row rows[] = {
 	 "show a row for each grid, block and shared memory", NULL, 0},
 	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL, "show the names of kernels in full",
 	 NULL, 0},
+	{"no-preload", 0, OPTION_FLAG, FIELD(no_preload), NULL,
+	 "listen to CUPTI, which delays each launch, and leave LD_PRELOAD alone", NULL, 0},
 	{"overhead", 0, OPTION_FLAG, FIELD(overhead), NULL,
 	 "run the command once more without the recorder, and compare the times", NULL, 0},
 	{"env", 0, OPTION_FLAG, FIELD(env), NULL,

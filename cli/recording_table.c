@@ -325,8 +325,5 @@ int recording_print(const struct invocation *call, const struct recording *recor
 	if (rc)
 		return rc;
 	rc = write_recording(output.stream, call, recording, view, err);
-	if (!rc)
-		rc = output_commit(&output, err);
-	output_discard(&output);
-	return rc;
+	return output_end(&output, rc, err);
 }

@@ -45,6 +45,15 @@ run sweep wrong.capture
 expect_code 1
 expect_out '1 (1 mismatch)'
 
+# Names that a compiler of sources could not read.
+mkdir 'a"b'
+for name in 'q"q.capture' 'b\b.capture' 'a"b/s.capture' "$(printf 'l\nl.capture')"; do
+	cp saxpy.capture "$name"
+	run sweep "$name" --backend ptx
+	expect_code 0
+	expect_out '1 (1 ok)'
+done
+
 # Lines of a sidecar and of the command line.
 echo 'work write = 4 * p0_int' >saxpy.capture.perflab
 run sweep saxpy.capture --annotate 'compare m0 as f32'
@@ -85,6 +94,22 @@ sed '/fma.rn/s/%f3;/%f2;/' drop.ptx >bad.ptx
 run sweep saxpy.capture --replace bad.ptx
 expect_code 1
 expect_out '2 (1 ok, 1 mismatch)'
+# it has the name of the recorded kernel, and is no replay of it
+expect_out 'mismatch  the kernel gives another result than the program did'
+
+# A replacement that has the name which a capture gives to its launch.
+cp drop.ptx recorded.ptx
+run sweep saxpy.capture --replace recorded.ptx
+expect_code 0
+expect_out '2 (2 ok)'
+run sweep saxpy.capture --replace recorded.ptx --dry-run
+expect_out 'saxpy/recorded/block=128'
+expect_out 'saxpy/recorded.ptx/block=128'
+{ echo '// perflab: variant recorded'; cat mine.ptx; } >named.ptx
+run sweep saxpy.capture --replace named.ptx --dry-run
+expect_code 0
+expect_out 'saxpy/recorded/block=128'
+expect_out 'saxpy/named.recorded/threads=64'
 
 # A replacement may round otherwise: here by one unit in the last place of some elements.
 sed '/fma.rn/s/$/ mul.rn.f32 %f4, %f4, 0f3F800001;/' drop.ptx >rounds.ptx

@@ -279,8 +279,23 @@ command_line='record in a shell with the variables of --env'
 CUDA_INJECTION64_PATH=$PERFLAB_RECORDER PERFLAB_RECORD=$work "$PERFLAB" record --list -- touch started >out 2>err
 code=$?
 expect_code 4
-expect_err 'unset CUDA_INJECTION64_PATH PERFLAB_RECORD'
+expect_err 'unset CUDA_INJECTION64_PATH PERFLAB_RECORD LD_PRELOAD'
 [ -e started ] && complain 'the command was started with variables that are in use'
+
+command_line='record --env beside another preloaded library'
+LD_PRELOAD=/none/other.so "$PERFLAB" record --env -k softmax -o beside >out 2>err
+code=$?
+expect_code 0
+expect_out "export LD_PRELOAD=$work/recorder.so:/none/other.so;"
+expect_out '# To detach it: unset CUDA_INJECTION64_PATH PERFLAB_RECORD; export LD_PRELOAD=/none/other.so'
+for arguments in '--no-preload -k softmax' --list; do
+	run record --env $arguments -o "without$arguments"
+	expect_code 0
+	grep -q LD_PRELOAD out && complain 'the recorder is preloaded'
+done
+run record --list --no-preload -- ./records
+expect_code 2
+expect_err 'no-preload'
 
 # ---- what cannot be stored or written ----
 
@@ -418,9 +433,35 @@ LC_ALL=C grep -q "$(printf '\033')" out err && complain 'an escape sequence reac
 run record --env -k softmax -o "it's"
 expect_code 0
 expect_out "export CUDA_INJECTION64_PATH=$work/recorder.so;"
-expect_out '# To detach it: unset CUDA_INJECTION64_PATH PERFLAB_RECORD'
+expect_out "export LD_PRELOAD=$work/recorder.so;"
+expect_out '# To detach it: unset CUDA_INJECTION64_PATH PERFLAB_RECORD LD_PRELOAD'
 command_line='eval of record --env'
 (eval "$(cat out)" && exec ./records) >/dev/null || complain 'the program failed'
+# perflab's own workers are not recorded; what another tool sets stays
+cat >worker <<-'END'
+	#!/bin/sh
+	env >"$SEEN"
+	exec "$FAKE_WORKER"
+END
+chmod +x worker
+cp out variables
+for attached in "$work/recorder.so" /elsewhere/lib/libperflab-record.so /opt/nsys.so; do
+	(eval "$(cat variables)"
+	export LD_PRELOAD="$attached:/none/other.so"
+	export CUDA_INJECTION64_PATH="$attached" SEEN="$work/seen" FAKE_WORKER PERFLAB_WORKER_CUDA="$work/worker"
+	run sweep reduce/shuffle -b 64 --size 1024 --ceilings never --db sweep.db
+	expect_code 0
+	exit "$failures") || failures=$((failures + 1))
+	command_line="the variables of a worker, with $attached"
+	grep -q '^LD_PRELOAD=.*/none/other.so$' seen || complain 'another library is not preloaded'
+	if [ "$attached" = /opt/nsys.so ]; then
+		grep -q '^CUDA_INJECTION64_PATH=/opt/nsys.so' seen || complain 'the tool was detached'
+		grep -q '^LD_PRELOAD=/opt/nsys.so' seen || complain 'the tool is not preloaded'
+	elif grep '^CUDA_INJECTION64_PATH=\|^PERFLAB_RECORD=\|^LD_PRELOAD=/[^:]*record' seen >"$work/out"; then
+		complain 'the recorder is attached to a worker'
+	fi
+	rm -f seen
+done
 run record --env -k softmax -o "it's"
 expect_code 3
 expect_err "it's.recording: File exists"

@@ -2,7 +2,7 @@
 # RECORD_PROGRAM is the program; FAKE_CUDA_IMAGE and PERFLAB_CUPTI are for it.
 . "$(dirname "$0")/lib.sh"
 unset CUDA_INJECTION64_PATH PERFLAB_RECORD PERFLAB_RECORDER
-export PERFLAB_DB="$work/record.db" ASAN_OPTIONS=detect_leaks=0
+export PERFLAB_DB="$work/record.db" ASAN_OPTIONS=detect_leaks=0:verify_asan_link_order=0
 
 run record --list -- "$RECORD_PROGRAM" launches
 expect_code 0

@@ -59,6 +59,21 @@ replay_all() {
 	expect 0 "$perflab" record -k saxpy -o saxpy -- ./cases
 }
 
+# Nsight Compute sees the recorded kernel, and two runs of a capture are compared.
+profile_and_compare() {
+	ncu=$(command -v ncu || echo /usr/local/cuda/bin/ncu)
+	if [ -x "$ncu" ]; then
+		expect 0 "$perflab" nsight ncu saxpy.capture -o profile
+		expect 0 "$ncu" --import profile.ncu-rep --page raw
+		says 'saxpy'
+	fi
+	for run in before after; do
+		expect 0 "$perflab" sweep saxpy.capture --rounds 3 --db runs.db --label "$run" -q
+	done
+	expect 0 "$perflab" regress --base before --head after --all --db runs.db
+	says 'saxpy/recorded'
+}
+
 # A third of the blocks leaves a part of y as it was.
 change_launch() {
 	expect 1 "$perflab" sweep saxpy.capture --set grid=1365 --rounds 1 --db changed.db -q
@@ -111,7 +126,7 @@ attach() {
 
 # In a part, only expect, holds and fail end it: the shell ignores set -e there.
 status=0
-for part in list_kernels record_all replay_all change_launch replace_saxpy end_badly attach; do
+for part in list_kernels record_all replay_all profile_and_compare change_launch replace_saxpy end_badly attach; do
 	begin=$(date +%s)
 	($part) || status=1
 	echo "$part: $(($(date +%s) - begin)) s"

@@ -226,14 +226,15 @@ class Record(unittest.TestCase):
         self.assertIn("| demo | `fair` | 0 of 1 | smsp__sass_x.sum 5, ncu 6 |", out)
 
     def test_the_cost_of_listening(self):
-        options = ["bench-record", "--program", self.path("launches"), "--repeat", "2", "--sizes", "1,4"]
-        code, out, err = self.run_script({"loop": {"ns": 1.01}}, *options)
+        options = ["bench-record", "--program", self.path("launches"), "--repeat", "2", "--sizes", "1,4", "--cycles"]
+        code, out, err = self.run_script({"loop": {"ns": 1.01}}, *options, "0,4000")
         self.assertEqual(code, 0, err)
         self.assertIn("- device: Test GPU", out)
-        self.assertIn("**Listening costs +1.00 %** of a loop of 100000 short launches", out)
-        self.assertIn("| listening | 1.0100 | 10.100 | 1.0100 to 1.0100 | +1.00 | +1.00 to +1.00 |", out)
+        self.assertIn("- **Listening costs +1.00 %** if the kernel waits for 4000 cycles; the limit is 2 %.", out)
+        self.assertIn("| listening | 0 | 1.0100 | 10.100 | 1.0100 to 1.0100 | +1.00 | +1.00 to +1.00 |", out)
         self.assertIn("| 4 | 4.2 | 0.50 | 0.125 | ", out)
-        self.assertEqual(self.run_script({"loop": {"ns": 1.03}}, *options)[0], 1)
+        self.assertEqual(self.run_script({"loop": {"ns": 1.03}}, *options, "4000")[0], 1)
+        self.assertEqual(self.run_script({"loop": {"ns": 1.03}}, *options, "0")[0], 0)
 
     def test_bad_lists(self):
         self.write("list", "demo | * | $PROGRAMS/program\n")
