@@ -24,10 +24,43 @@ void run_count(struct run_counts *counts, const struct run *run);
  * emulator only and any other run shows none of them, whatever the database holds. */
 bool run_may_show(const struct run *run, const char *metric);
 
-/* One flag per trial: whether it is the fastest verified configuration of its
- * problem, or the fastest unverified one of a problem without a verified one. A trial above a
- * measured roof is never the best. `ceilings` NULL: no roof is known. malloc'd. */
+/*
+ * The problems of a run. Trials of one kernel and one `n` solve the same problem if their work
+ * models count the same operations and bytes; then the faster one is better. If the work of a
+ * variant depends on the block size, its block sizes still solve one problem. Without a work model,
+ * every axis except the block size must be the same.
+ */
+struct problems {
+	size_t *of; /* per trial: its problem */
+	/* Per problem, to order them: its operations or its bytes, whichever are more; without a
+	 * work model `n`. */
+	double *size;
+	size_t count;
+};
+void run_problems(struct problems *out, const struct run *run);
+void problems_release(struct problems *problems);
+
+/* Whether a trial has a time that may rank: not one above a measured roof. `ceilings` NULL: no roof
+ * is known. */
+bool trial_can_be_best(const struct run *run, const struct trial *trial,
+		       const struct ceiling_list *ceilings);
+/* Of two trials of one run that can be the best: verified before unverified ones, then by time,
+ * then by position. */
+bool trial_is_faster(const struct trial *a, const struct trial *b);
+/* One flag per trial: whether it is the fastest verified configuration of its problem, or the
+ * fastest unverified one of a problem without a verified one. malloc'd. */
 bool *run_best(const struct run *run, const struct ceiling_list *ceilings);
+
+/* One flag per trial: whether it is the best case of its kernel, on the largest problem that has
+ * one; the fastest of problems of one size. malloc'd. */
+bool *run_best_of_kernels(const struct run *run, const struct ceiling_list *ceilings);
+
+/* Appends the names of the axes that differ between cases of a kernel, and to `constant` (may be
+ * NULL) the others with their value: "n=4096, steps=8". */
+void kernel_axes(struct string_list *varying, struct text *constant, const struct run *run,
+		 const char *kernel);
+/* Appends these axes of a trial: "block=256,n=4096". */
+void trial_axes_text(struct text *out, const struct trial *trial, const struct string_list *names);
 
 /* Appends the names of all axes of the run: "block" and "n" first, then in order of appearance. */
 void run_axis_names(struct string_list *names, const struct run *run);
@@ -53,9 +86,10 @@ struct ranked_speedup {
 	bool above_roof;          /* one of the two is above a measured roof */
 };
 /* The measured speed-ups: faster ones first, then same, inconclusive and slower ones. A pair with
- * an unverified trial ranks after all others, and one above a measured roof last. Returns their
- * number; *out is malloc'd. */
-size_t run_speedups(struct ranked_speedup **out, const struct run *run,
+ * an unverified trial ranks after all others, and one above a measured roof last. `whole` has the
+ * base cases if the run is a selection of it; NULL: the run itself. Returns their number; *out is
+ * malloc'd. */
+size_t run_speedups(struct ranked_speedup **out, const struct run *run, const struct run *whole,
 		    const struct ceiling_list *ceilings);
 /* Adds what a reader must know beside the verdict: "unverified; on other buffers". */
 void speedup_remarks(struct text *out, const struct ranked_speedup *item);

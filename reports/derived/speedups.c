@@ -36,7 +36,7 @@ static int compare_speedups(const void *left, const void *right)
 	return a->trial < b->trial ? -1 : 1;
 }
 
-size_t run_speedups(struct ranked_speedup **out, const struct run *run,
+size_t run_speedups(struct ranked_speedup **out, const struct run *run, const struct run *whole,
 		    const struct ceiling_list *ceilings)
 {
 	size_t count = 0;
@@ -48,7 +48,7 @@ size_t run_speedups(struct ranked_speedup **out, const struct run *run,
 
 		if (!trial->speedup.base_variant || trial->speedup.verdict == SPEEDUP_NOT_MEASURED)
 			continue;
-		base = run_trial(run, trial->speedup.base_trial_id);
+		base = run_trial(whole ? whole : run, trial->speedup.base_trial_id);
 		(*out)[count++] = (struct ranked_speedup){
 			.trial = trial,
 			.base = base,

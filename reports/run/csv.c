@@ -1,12 +1,14 @@
 /*
- * A run as CSV: one row per case, one column per axis and per counter. The first column is the
- * version of this format. An emulated run has no columns of times or of values computed from them.
+ * A run as CSV: one row per case, one column per axis and per counter, or the columns that were
+ * chosen. The first column is the version of this format. An emulated run has no columns of times
+ * or of values computed from them.
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "reports/derived/derived.h"
 #include "reports/run_writers.h"
+#include "reports/selection/columns.h"
 #include "reports/table/escape.h"
 
 #define CSV_FORMAT "1"
@@ -31,8 +33,17 @@ static void csv_real(struct text *line, double value)
 		text_addf(line, "%.15g", value);
 }
 
+/* Whether the file of an imported run states a mean in place of samples. */
+static bool run_has_means(const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (run->trials[i].mean_ns > 0)
+			return true;
+	return false;
+}
+
 static void csv_head(struct text *line, const struct string_list *axes,
-		     const struct string_list *counters, bool timed)
+		     const struct string_list *counters, bool timed, bool means)
 {
 	text_add(line, "format,run_uid,label,device,backend,position,kernel,variant,config");
 	for (size_t i = 0; i < axes->count; i++) {
@@ -70,7 +81,11 @@ static void csv_head(struct text *line, const struct string_list *axes,
 			       ",roofline_dram_waste,bound,bound_pct,verdict,above_roof"
 			       ",base_variant,base_config,speedup_verdict,speedup,speedup_low"
 			       ",speedup_high,speedup_p,base_median_ns,speedup_rounds"
-			       ",same_buffers,speedup_why");
+			       ",same_buffers,speedup_why,model_precision,model_operations"
+			       ",model_operations_per_s,model_dram_intensity"
+			       ",model_compute_roof_pct,verdict_from_model,not_in_plot");
+	if (means)
+		text_add(line, ",mean_ns");
 	text_add_char(line, '\n');
 }
 
@@ -123,6 +138,26 @@ static void csv_speedup(struct text *line, const struct trial *trial)
 	csv_text(line, speedup->why);
 }
 
+/* What stands in for operations that no counter counted; empty if they were counted. */
+static void csv_model(struct text *line, const struct run *run, const struct trial *trial,
+		      const struct ceiling_list *ceilings)
+{
+	bool known = trial_status_counted(trial->status);
+	struct trial_roofline roofline;
+	const struct roofline_model *model = &roofline.point.model;
+
+	trial_roofline_init(&roofline, run, trial, ceilings);
+	csv_text(line,
+		 model->used && model->has_precision ? precision_name(model->precision) : NULL);
+	csv_real(line, model->flop);
+	csv_real(line, model->flop_per_s);
+	csv_real(line, model->intensity[LEVEL_DRAM]);
+	csv_real(line, model->compute_roof_pct);
+	csv_integer(line, roofline.verdict.from_model, known);
+	csv_text(line, known ? roofline_no_place(&roofline.point, trial) : NULL);
+	trial_roofline_release(&roofline);
+}
+
 static void csv_times(struct text *line, const struct summary *summary)
 {
 	bool timed = summary->count > 0;
@@ -152,7 +187,7 @@ static void csv_facts(struct text *line, const struct trial *trial)
 
 static void csv_trial(struct text *line, const struct run *run, const struct trial *trial,
 		      const struct string_list *axes, const struct string_list *counters,
-		      const struct ceiling_list *ceilings)
+		      const struct ceiling_list *ceilings, bool means)
 {
 	const bool emulated = run->traits.emulated;
 
@@ -189,26 +224,80 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 		csv_real(line, counter && counter->has_value ? counter->value : NAN);
 	}
 	csv_roofline(line, run, trial, ceilings);
-	if (!emulated)
+	if (!emulated) {
 		csv_speedup(line, trial);
+		csv_model(line, run, trial, ceilings);
+	}
+	if (means)
+		csv_real(line, trial->mean_ns > 0 ? trial->mean_ns : NAN);
 	text_add_char(line, '\n');
+}
+
+/* ---- chosen columns ---- */
+
+static void csv_chosen_head(struct text *line, const struct chosen_columns *columns)
+{
+	text_add(line, "format,kernel,variant,config");
+	for (size_t i = 0; i < columns->count; i++)
+		csv_text(line, chosen_name(&columns->items[i]));
+	text_add_char(line, '\n');
+}
+
+static void csv_chosen(struct text *line, const struct chosen_columns *columns,
+		       const struct case_facts *facts)
+{
+	text_add(line, CSV_FORMAT);
+	csv_text(line, facts->trial->kernel);
+	csv_text(line, facts->trial->variant);
+	csv_text(line, facts->trial->config);
+	for (size_t i = 0; i < columns->count; i++) {
+		if (chosen_is_numeric(&columns->items[i]))
+			csv_real(line, chosen_number(&columns->items[i], facts));
+		else
+			csv_text(line, chosen_word(&columns->items[i], facts));
+	}
+	text_add_char(line, '\n');
+}
+
+static int write_chosen(FILE *out, const struct run *run, const struct report_options *options,
+			struct error *err)
+{
+	struct chosen_columns columns = {0};
+	struct text line = TEXT_INIT;
+	int rc = columns_parse(&columns, run, options->selection->columns, err);
+
+	if (!rc)
+		csv_chosen_head(&line, &columns);
+	for (size_t i = 0; !rc && i < run->trial_count; i++) {
+		struct case_facts facts;
+
+		case_facts_init(&facts, run, &run->trials[i], options->ceilings);
+		csv_chosen(&line, &columns, &facts);
+		case_facts_release(&facts);
+	}
+	fwrite(line.data, 1, line.length, out);
+	text_release(&line);
+	columns_release(&columns);
+	return rc;
 }
 
 int run_write_csv(FILE *out, const struct run *run, const struct report_options *options,
 		  struct error *err)
 {
+	const bool means = run_has_means(run);
 	struct string_list axes = {0}, counters = {0};
 	struct text line = TEXT_INIT;
 
+	if (options->selection && options->selection->columns)
+		return write_chosen(out, run, options, err);
 	run_axis_names(&axes, run);
 	run_counter_names(&counters, run);
-	csv_head(&line, &axes, &counters, !run->traits.emulated);
+	csv_head(&line, &axes, &counters, !run->traits.emulated, means);
 	for (size_t i = 0; i < run->trial_count; i++)
-		csv_trial(&line, run, &run->trials[i], &axes, &counters, options->ceilings);
+		csv_trial(&line, run, &run->trials[i], &axes, &counters, options->ceilings, means);
 	fwrite(line.data, 1, line.length, out);
 	text_release(&line);
 	string_list_release(&axes);
 	string_list_release(&counters);
-	(void)err;
 	return 0;
 }

@@ -1,4 +1,4 @@
-/* The heading of a run: what was run, where, when and how. */
+/* The lines about a run as a whole: before its results, and about how they were measured. */
 #include <string.h>
 
 #include "reports/derived/derived.h"
@@ -80,13 +80,18 @@ static void heading_measured(struct key_value_list *lines, const struct run *run
 	heading_add(lines, "method", &value);
 }
 
-static void heading_cases(struct key_value_list *lines, const struct run *run)
+static void heading_cases(struct key_value_list *lines, const struct run *run,
+			  const struct report_options *options)
 {
+	const struct report_selection *selection = options->selection;
+	const bool selected = options->whole && options->whole->trial_count != run->trial_count;
 	struct text value = TEXT_INIT;
 	struct run_counts counts;
 
 	run_count(&counts, run);
 	text_addf(&value, "%zu", run->trial_count);
+	if (selected)
+		text_addf(&value, " of %zu", options->whole->trial_count);
 	for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
 		/* list the good cases first */
 		size_t status = i == 0 ? TRIAL_OK : i == TRIAL_OK ? TRIAL_PENDING : i;
@@ -98,10 +103,13 @@ static void heading_cases(struct key_value_list *lines, const struct run *run)
 	}
 	if (run->trial_count)
 		text_add_char(&value, ')');
+	for (size_t i = 0; selected && selection && i < selection->pattern_count; i++)
+		text_addf(&value, "%s%s", i ? " " : " that match ", selection->patterns[i]);
 	heading_add(lines, "cases", &value);
 }
 
-void run_heading(struct key_value_list *lines, const struct run *run)
+void run_heading(struct key_value_list *lines, const struct run *run,
+		 const struct report_options *options)
 {
 	static const struct {
 		const char *key, *line;
@@ -111,19 +119,8 @@ void run_heading(struct key_value_list *lines, const struct run *run)
 	if (run->label)
 		key_value_set(lines, "label", run->label);
 	heading_device(lines, &run->device);
-	key_value_set(lines, "backend", run->backend ? run->backend : "unknown");
 	heading_when(lines, run);
-	if (run->command)
-		key_value_set(lines, "command", run->command);
-	if (run->source_revision)
-		key_value_set(lines, "revision", run->source_revision);
-	if (run->origin)
-		key_value_set(lines, "origin", run->origin);
-	if (run->traits.emulated)
-		heading_emulated(lines, run);
-	else
-		heading_measured(lines, run);
-	heading_cases(lines, run);
+	heading_cases(lines, run, options);
 	for (size_t i = 0; i < ARRAY_SIZE(shown_environment); i++) {
 		const char *value = key_value_get(&run->environment, shown_environment[i].key);
 
@@ -134,4 +131,19 @@ void run_heading(struct key_value_list *lines, const struct run *run)
 		key_value_set(lines, "warning", "perflab was a Debug build");
 	if (run->note)
 		key_value_set(lines, "note", run->note);
+}
+
+void run_heading_method(struct key_value_list *lines, const struct run *run)
+{
+	key_value_set(lines, "backend", run->backend ? run->backend : "unknown");
+	if (run->command)
+		key_value_set(lines, "command", run->command);
+	if (run->source_revision)
+		key_value_set(lines, "revision", run->source_revision);
+	if (run->origin)
+		key_value_set(lines, "origin", run->origin);
+	if (run->traits.emulated)
+		heading_emulated(lines, run);
+	else
+		heading_measured(lines, run);
 }

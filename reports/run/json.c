@@ -8,6 +8,7 @@
 #include "reports/derived/derived.h"
 #include "reports/roofline/roofline.h"
 #include "reports/run_writers.h"
+#include "reports/selection/columns.h"
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
 
@@ -82,8 +83,10 @@ static json_t *facts_json(const struct launch_facts *facts)
 	return object;
 }
 
-static json_t *trial_summary_json(const struct summary *summary)
+/* An imported trial may have a mean in place of samples. */
+static json_t *trial_summary_json(const struct trial *trial)
 {
+	const struct summary *summary = &trial->summary;
 	json_t *object = json_object();
 	bool timed = summary->count > 0;
 
@@ -97,6 +100,8 @@ static json_t *trial_summary_json(const struct summary *summary)
 	X(min_ns)
 	X(max_ns)
 #undef X
+	if (trial->mean_ns > 0)
+		json_object_set_new(object, "mean_ns", report_json_number(trial->mean_ns));
 	return object;
 }
 
@@ -162,7 +167,7 @@ static void set_roofline(json_t *object, const struct run *run, const struct tri
 		return;
 	}
 	trial_roofline_init(&roofline, run, trial, ceilings);
-	json_object_set_new(object, "roofline", roofline_point_json(&roofline.point));
+	json_object_set_new(object, "roofline", roofline_point_json(&roofline.point, trial));
 	json_object_set_new(object, "verdict", verdict_json(&roofline.verdict));
 	trial_roofline_release(&roofline);
 }
@@ -224,13 +229,37 @@ static json_t *trial_json(const struct run *run, const struct trial *trial,
 				    report_json_number(trial_model_gb_per_s(trial)));
 		json_object_set_new(object, "model_gflop_per_s",
 				    report_json_number(trial_model_gflop_per_s(trial)));
-		json_object_set_new(object, "summary", trial_summary_json(&trial->summary));
+		json_object_set_new(object, "summary", trial_summary_json(trial));
 		json_object_set_new(object, "speedup", trial_speedup_json(&trial->speedup));
 	}
 	json_object_set_new(object, "facts", facts_json(&trial->facts));
 	json_object_set_new(object, "counters", trial_counters_json(run, &trial->counters));
 	json_object_set_new(object, "lines", trial_lines_json(&trial->lines));
 	set_roofline(object, run, trial, ceilings);
+	return object;
+}
+
+/* A trial with the chosen columns instead of everything. */
+static json_t *chosen_json(const struct run *run, const struct trial *trial,
+			   const struct chosen_columns *columns,
+			   const struct ceiling_list *ceilings)
+{
+	json_t *object = json_object();
+	struct case_facts facts;
+
+	json_object_set_new(object, "kernel", report_json_text(trial->kernel));
+	json_object_set_new(object, "variant", report_json_text(trial->variant));
+	json_object_set_new(object, "config", report_json_text(trial->config));
+	case_facts_init(&facts, run, trial, ceilings);
+	for (size_t i = 0; i < columns->count; i++) {
+		const struct chosen_column *column = &columns->items[i];
+
+		set_named(object, chosen_name(column),
+			  chosen_is_numeric(column)
+				  ? report_json_number(chosen_number(column, &facts))
+				  : report_json_text(chosen_word(column, &facts)));
+	}
+	case_facts_release(&facts);
 	return object;
 }
 
@@ -278,15 +307,29 @@ static json_t *run_head_json(const struct run *run)
 int run_write_json(FILE *out, const struct run *run, const struct report_options *options,
 		   struct error *err)
 {
-	json_t *root = json_object();
-	json_t *trials = json_array();
+	const char *list = options->selection ? options->selection->columns : NULL;
+	struct chosen_columns columns = {0};
+	json_t *root, *trials;
+	int rc = list ? columns_parse(&columns, run, list, err) : 0;
 
+	if (rc) {
+		columns_release(&columns);
+		return rc;
+	}
+	root = json_object();
+	trials = json_array();
 	json_object_set_new(root, "format", json_integer(JSON_FORMAT));
 	json_object_set_new(root, "run", run_head_json(run));
-	if (!run->traits.emulated)
+	if (!run->traits.emulated && !list)
 		json_object_set_new(root, "ceilings", ceilings_json(options->ceilings));
 	json_object_set_new(root, "trials", trials);
-	for (size_t i = 0; i < run->trial_count; i++)
-		json_array_append_new(trials, trial_json(run, &run->trials[i], options->ceilings));
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+
+		json_array_append_new(trials,
+				      list ? chosen_json(run, trial, &columns, options->ceilings)
+					   : trial_json(run, trial, options->ceilings));
+	}
+	columns_release(&columns);
 	return report_json_write(out, root, err);
 }

@@ -12,6 +12,7 @@
 #include "reports/table/numbers.h"
 #include "reports/table/stream.h"
 #include "reports/table/table.h"
+#include "reports/table/wrap.h"
 
 #define LANES_PER_WARP 32
 
@@ -315,6 +316,16 @@ static void write_trial_files(FILE *out, const struct run *run, const struct tri
 	}
 }
 
+static void write_note(FILE *out, const char *note, bool markdown,
+		       const struct report_options *options)
+{
+	struct text text = TEXT_INIT;
+
+	wrap_text(&text, 0, "", note, markdown ? SIZE_MAX : (size_t)options->width);
+	fwrite(text.data, 1, text.length, out);
+	text_release(&text);
+}
+
 static void write_files(FILE *out, const struct run *run, const struct trial *const *trials,
 			size_t count, struct source_text *source, bool markdown,
 			const struct report_options *options)
@@ -329,7 +340,8 @@ static void write_files(FILE *out, const struct run *run, const struct trial *co
 		write_case_title(out, trials[i], markdown, options);
 		write_trial_files(out, run, trials[i], source, markdown, options);
 	}
-	fprintf(out, "\n%s\n", LINES_NOTE);
+	fputc('\n', out);
+	write_note(out, LINES_NOTE, markdown, options);
 }
 
 /* ---- the report ---- */

@@ -5,34 +5,55 @@
 #include "reports/table/escape.h"
 #include "reports/table/table.h"
 
+/* Releases the lines. */
+static void write_items(FILE *out, struct key_value_list *lines)
+{
+	struct text shown = TEXT_INIT;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		escape_markdown(&shown, lines->items[i].value);
+		fprintf(out, "- %s: %s\n", lines->items[i].key, shown.data);
+		text_clear(&shown);
+	}
+	text_release(&shown);
+	key_value_list_release(lines);
+}
+
+static void write_markdown_section(FILE *out, const struct section *section)
+{
+	struct text title = TEXT_INIT;
+
+	escape_markdown(&title, section->title);
+	fprintf(out, "\n#### %s\n\n", title.data);
+	table_write_markdown(out, section->table);
+	if (section->note)
+		fprintf(out, "\n%s\n", section->note);
+	text_release(&title);
+}
+
 int run_write_markdown(FILE *out, const struct run *run, const struct report_options *options,
 		       struct error *err)
 {
 	struct key_value_list lines = {0};
-	struct section sections[SECTION_COUNT];
-	struct text shown = TEXT_INIT;
+	struct section_list sections = {0};
+	int rc = run_sections(&sections, run, options, err);
 
-	run_heading(&lines, run);
-	fprintf(out, "### perflab run %lld\n\n", (long long)run->id);
-	for (size_t i = 0; i < lines.count; i++) {
-		escape_markdown(&shown, lines.items[i].value);
-		fprintf(out, "- %s: %s\n", lines.items[i].key, shown.data);
-		text_clear(&shown);
+	if (!rc) {
+		fprintf(out, "### perflab run %lld\n\n", (long long)run->id);
+		run_heading(&lines, run, options);
+		write_items(out, &lines);
 	}
-	text_release(&shown);
-	key_value_list_release(&lines);
-	run_sections(sections, run, options);
-	for (size_t i = 0; i < SECTION_COUNT; i++) {
-		if (!sections[i].table)
-			continue;
-		fprintf(out, "\n#### %s\n\n", sections[i].title);
-		table_write_markdown(out, sections[i].table);
-		if (sections[i].note)
-			fprintf(out, "\n%s\n", sections[i].note);
-		table_free(sections[i].table);
-		if (i == ROOFLINE_SECTION && run_shows_roofline(run, options))
-			roofline_markdown(out, run, options);
+	for (size_t i = 0; !rc && i <= sections.count; i++) {
+		if (i == sections.roofline && !options->no_roofline && !run->traits.emulated)
+			roofline_markdown(out, run, roofline_extent_of(run, options), options);
+		if (i < sections.count)
+			write_markdown_section(out, &sections.items[i]);
 	}
-	(void)err;
-	return 0;
+	section_list_release(&sections);
+	if (!rc) {
+		fputs("\n#### Method\n\n", out);
+		run_heading_method(&lines, run);
+		write_items(out, &lines);
+	}
+	return rc;
 }

@@ -1,6 +1,6 @@
 /*
- * The tables of a run that say why a number is missing: failures, skipped cases and missing
- * counters, grouped by reason.
+ * The tables of a run that say why a number is missing: failures, and everything else that the run
+ * lacks, grouped by reason.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +14,7 @@
 /* Things (cases, metrics) that share one reason. */
 struct reason {
 	const char *text;
+	size_t place; /* of the reason, by first appearance */
 	size_t cases;
 	const struct trial *last; /* the last trial counted, so that each counts once */
 	struct string_list things;
@@ -32,7 +33,7 @@ static struct reason *reasons_find(struct reasons *reasons, const char *text)
 	}
 	reasons->items = xgrow(reasons->items, &reasons->capacity, reasons->count + 1,
 			       sizeof(*reasons->items));
-	reasons->items[reasons->count] = (struct reason){.text = text};
+	reasons->items[reasons->count] = (struct reason){.text = text, .place = reasons->count};
 	return &reasons->items[reasons->count++];
 }
 
@@ -48,22 +49,36 @@ static void reasons_add(struct reasons *reasons, const char *text, const struct 
 		string_list_add(&reason->things, thing);
 }
 
-/* Returns the table of reasons, or NULL if there are none, and releases them. */
-static struct table *reasons_table(struct reasons *reasons, const char *things_head)
+static int by_cases(const void *left, const void *right)
 {
-	const struct table_column columns[] = {
+	const struct reason *a = left, *b = right;
+
+	if (a->cases != b->cases)
+		return a->cases > b->cases ? -1 : 1;
+	return a->place < b->place ? -1 : 1;
+}
+
+/* Adds a row for each reason, those of the most cases first, and releases the reasons. */
+static void reasons_move(struct table **table, bool cut, const char *what, struct reasons *reasons)
+{
+	static const struct table_column columns[] = {
+		{.name = "missing"},
 		{.name = "cases", .numeric = true},
-		{.name = things_head},
+		{.name = "which", .drop = 1},
 		{.name = "reason"},
 	};
-	struct table *table = reasons->count ? table_new(columns, ARRAY_SIZE(columns)) : NULL;
 
+	if (reasons->count && !*table) {
+		*table = table_new(columns, ARRAY_SIZE(columns));
+		(*table)->cut_last = cut;
+	}
+	if (reasons->count > 1)
+		qsort(reasons->items, reasons->count, sizeof(*reasons->items), by_cases);
 	for (size_t i = 0; i < reasons->count; i++) {
 		struct reason *reason = &reasons->items[i];
 		size_t named = reason->things.count;
 		struct text things = TEXT_INIT;
 		char cases[24];
-		const char *cells[] = {cases, NULL, reason->text};
 
 		if (named > NAMED_AT_MOST)
 			named = NAMED_AT_MOST - 1;
@@ -72,13 +87,12 @@ static struct table *reasons_table(struct reasons *reasons, const char *things_h
 		if (named < reason->things.count)
 			text_addf(&things, " and %zu more", reason->things.count - named);
 		snprintf(cases, sizeof(cases), "%zu", reason->cases);
-		cells[1] = things.data;
-		table_row(table, cells);
+		table_row(*table, (const char *const[]){what, cases, things.data, reason->text});
 		text_release(&things);
 		string_list_release(&reason->things);
 	}
 	free(reasons->items);
-	return table;
+	*reasons = (struct reasons){0};
 }
 
 /* Failed cases that share a status and a reason, such as a file that does not compile. */
@@ -111,6 +125,15 @@ static void failures_add(struct failures *failures, const struct trial *trial)
 	failures->items[failures->count++] = (struct failure){trial, 1};
 }
 
+static int by_number_of_cases(const void *left, const void *right)
+{
+	const struct failure *a = left, *b = right;
+
+	if (a->cases != b->cases)
+		return a->cases > b->cases ? -1 : 1;
+	return a->first < b->first ? -1 : 1;
+}
+
 struct table *run_table_failures(const struct run *run)
 {
 	static const struct table_column columns[] = {{.name = "cases", .numeric = true},
@@ -124,6 +147,8 @@ struct table *run_table_failures(const struct run *run)
 		if (trial_status_is_failure(run->trials[i].status))
 			failures_add(&failures, &run->trials[i]);
 	table = failures.count ? table_new(columns, ARRAY_SIZE(columns)) : NULL;
+	if (failures.count > 1)
+		qsort(failures.items, failures.count, sizeof(*failures.items), by_number_of_cases);
 	for (size_t i = 0; i < failures.count; i++) {
 		const struct trial *first = failures.items[i].first;
 		char *cases = xasprintf("%zu", failures.items[i].cases);
@@ -141,10 +166,8 @@ struct table *run_table_failures(const struct run *run)
 	return table;
 }
 
-struct table *run_table_status(const struct run *run, enum trial_status status, const char *head)
+static void collect_status(struct reasons *reasons, const struct run *run, enum trial_status status)
 {
-	struct reasons reasons = {0};
-
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 		char *name;
@@ -152,17 +175,14 @@ struct table *run_table_status(const struct run *run, enum trial_status status, 
 		if (trial->status != status)
 			continue;
 		name = trial_case_name(trial);
-		reasons_add(&reasons, trial->reason ? trial->reason : "no reason is stored", trial,
+		reasons_add(reasons, trial->reason ? trial->reason : "no reason is stored", trial,
 			    name);
 		free(name);
 	}
-	return reasons_table(&reasons, head);
 }
 
-struct table *run_table_no_speedup(const struct run *run)
+static void collect_speedups(struct reasons *reasons, const struct run *run)
 {
-	struct reasons reasons = {0};
-
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 		const struct trial_speedup *speedup = &trial->speedup;
@@ -171,16 +191,13 @@ struct table *run_table_no_speedup(const struct run *run)
 		if (!speedup->base_variant || speedup->verdict != SPEEDUP_NOT_MEASURED)
 			continue;
 		name = trial_case_name(trial);
-		reasons_add(&reasons, speedup_refusal_text(speedup), trial, name);
+		reasons_add(reasons, speedup_refusal_text(speedup), trial, name);
 		free(name);
 	}
-	return reasons_table(&reasons, "not compared");
 }
 
-struct table *run_table_missing(const struct run *run)
+static void collect_counters(struct reasons *reasons, const struct run *run)
 {
-	struct reasons reasons = {0};
-
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 
@@ -188,8 +205,25 @@ struct table *run_table_missing(const struct run *run)
 			const struct counter_value *counter = &trial->counters.items[j];
 
 			if (!counter->has_value)
-				reasons_add(&reasons, counter->reason, trial, counter->metric);
+				reasons_add(reasons, counter->reason, trial, counter->metric);
 		}
 	}
-	return reasons_table(&reasons, "metrics");
+}
+
+struct table *run_table_gaps(const struct run *run, bool cut)
+{
+	static const enum trial_status statuses[] = {TRIAL_UNVERIFIED, TRIAL_SAMPLED,
+						     TRIAL_SKIPPED};
+	struct reasons reasons = {0};
+	struct table *table = NULL;
+
+	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
+		collect_status(&reasons, run, statuses[i]);
+		reasons_move(&table, cut, trial_status_name(statuses[i]), &reasons);
+	}
+	collect_speedups(&reasons, run);
+	reasons_move(&table, cut, "no speed-up", &reasons);
+	collect_counters(&reasons, run);
+	reasons_move(&table, cut, "not counted", &reasons);
+	return table;
 }

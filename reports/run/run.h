@@ -3,43 +3,70 @@
 #define REPORTS_RUN_RUN_H
 
 #include "reports/reports.h"
+#include "reports/roofline/roofline.h"
 
-/* What was run, where, when and how. The values are not escaped. */
-void run_heading(struct key_value_list *lines, const struct run *run);
+/* A report of more kernels shows only one line of each, unless rows or columns were asked for. */
+#define KERNELS_IN_DETAIL 3
+
+/* ---- heading ---- */
+
+/* What a reader must know before the results: device, time, cases, and what makes them doubtful.
+ * The values are not escaped. */
+void run_heading(struct key_value_list *lines, const struct run *run,
+		 const struct report_options *options);
+/* How it was measured, for the end. */
+void run_heading_method(struct key_value_list *lines, const struct run *run);
 
 /* ---- sections ---- */
 
-#define SECTION_COUNT 9
-#define ROOFLINE_SECTION 1 /* of a measured run: the roofline follows this section */
-
+/* Owned. */
 struct section {
-	const char *title, *note; /* note may be NULL */
-	struct table *table;      /* NULL: the section is omitted */
+	char *title;
+	char *note; /* NULL: none */
+	struct table *table;
 };
-/* Fills all sections. The caller frees each table. */
-void run_sections(struct section sections[SECTION_COUNT], const struct run *run,
-		  const struct report_options *options);
-/* Whether the run has a roofline. */
-bool run_shows_roofline(const struct run *run, const struct report_options *options);
+struct section_list {
+	struct section *items;
+	size_t count, capacity;
+	size_t roofline; /* the roofline comes before this section */
+};
+/* Fills all sections that have a row. PL_EUSAGE as kernel_rows_choose(). */
+int run_sections(struct section_list *out, const struct run *run,
+		 const struct report_options *options, struct error *err);
+void section_list_release(struct section_list *list);
 
-/* ---- tables ---- */
+/* Whether each kernel has a table of its own. */
+bool run_is_detailed(const struct run *run, const struct report_options *options);
+/* Whether everything is shown. */
+bool run_shows_all(const struct report_options *options);
+/* How much of the roofline is shown. */
+enum roofline_extent roofline_extent_of(const struct run *run,
+					const struct report_options *options);
 
-/* These return NULL if the table would have no row, except run_table_sweep(). */
-struct table *run_table_best(const struct run *run, const struct report_options *options);
-struct table *run_table_sweep(const struct run *run, const struct report_options *options);
-/* The failed cases, grouped by status and reason. */
+/* ---- tables; NULL: there is no row ---- */
+
+/* The best case of each kernel, on its largest problem. */
+struct table *run_table_fastest(const struct run *run, const struct report_options *options);
+/* Adds a section with the chosen rows of each kernel. PL_EUSAGE as kernel_rows_choose(). */
+int run_add_kernels(struct section_list *out, const struct run *run,
+		    const struct report_options *options, struct error *err);
+/* The failed cases, grouped by status and reason, the most frequent first. */
 struct table *run_table_failures(const struct run *run);
-/* The cases with a status, grouped by reason; `head` is the head of the column of cases. */
-struct table *run_table_status(const struct run *run, enum trial_status status, const char *head);
+/* What the run lacks and why: cases that were skipped, sampled or not verified, speed-ups and
+ * counters without a value. */
+struct table *run_table_gaps(const struct run *run, bool cut);
 /* The measured speed-ups over the base variant, the best first. */
 struct table *run_table_speedups(const struct run *run, const struct report_options *options);
-/* The cases without a speed-up over their base case, grouped by reason. */
-struct table *run_table_no_speedup(const struct run *run);
-/* The counters without a value, grouped by reason. */
-struct table *run_table_missing(const struct run *run);
-/* For an emulated run: what stands out in its counts (docs/verdicts.md), by variant. */
-struct table *run_table_notes(const struct run *run);
-/* For a measured run: the cases above a measured roof (docs/verdicts.md). */
+/* Of an emulated run: what its counts show to be wasted, worst first, by variant. `in_full`: with
+ * the sentences of docs/verdicts.md. */
+struct table *run_table_findings(const struct run *run, bool in_full);
+/* Of a measured run: the cases above a measured roof (docs/verdicts.md). */
 struct table *run_table_above(const struct run *run, const struct ceiling_list *ceilings);
+
+/* ---- the end ---- */
+
+/* Appends the commands that show more. */
+void run_next_commands(struct text *out, const struct run *run,
+		       const struct report_options *options);
 
 #endif

@@ -1,42 +1,95 @@
-/* The sections of a run's report: tables, each with a title and a note. */
+/* The sections of a run's report, in order: tables, each with a title and a note. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/run/run.h"
+#include "reports/selection/selection.h"
+#include "reports/table/table.h"
 
-#define MODEL_NOTE                                                                           \
-	"The fastest configuration of each problem, of the verified ones if there are any. " \
-	"\"model\" is not measured: it is "                                                  \
-	"the compulsory bytes, or the operations, of the work model over the median time."
-#define DRAM_NOTE                                                                                \
-	"\n\"DRAM\" is measured: the bytes that hardware counters saw move to and from memory, " \
-	"over the same time. Traffic that stays in the L2 cache is not included."
+/* Rows of a section unless everything is shown; the overview of many kernels leaves less room. */
+#define ROWS_OF_SECTION 8
+#define ROWS_OF_FINDINGS 20
 
+#define FASTEST_NOTE                                                                               \
+	"roof %: of the measured roof that the limiter names, else of the nearest one. Axes with " \
+	"one value are left out."
+#define MODEL_NOTE "\"model\": bytes or operations of the work model over the median, not measured."
+#define DRAM_NOTE " \"DRAM\": bytes that hardware counted at the memory, beyond the L2."
 #define ABOVE_NOTE                                                                          \
 	"A finding: a roof is the highest rate that was measured on this device, so these " \
 	"times or amounts cannot be right. Such a case is never the best of its problem."
-
-#define EMULATED_NOTE                                                                            \
-	"Emulated PTX: no times. The counts are of the PTX, not of the machine code that a GPU " \
-	"executes, and cannot be compared with hardware counters. warp %: lanes with a true "    \
-	"guard, of 32. branch %: branches on which the warp stayed together. sec/req: sectors "  \
-	"per global load or store. conflicts: in shared-memory banks. queue: lanes at one "      \
-	"address per atomic. flop/B: operations per compulsory byte. occ %: theoretical "        \
-	"occupancy. --all-metrics shows every count, and so do csv and json. \"sampled\": "      \
-	"counted on some blocks only, and not verified."
-
-#define UNVERIFIED_NOTE                                                                            \
-	"Measured like the others, but the results were compared with nothing, so the kernel may " \
-	"be wrong."
-
+#define FINDINGS_NOTE                                                                          \
+	"lost %: of the sectors, wavefronts or lanes, in the worst case of the variant. The "  \
+	"counts are of PTX, not of the machine code that a GPU executes; there are no times. " \
+	"docs/verdicts.md explains each finding."
+#define EMULATED_NOTE                                                                             \
+	"Emulated PTX: no times. warp %: lanes with a true guard, of 32. branch %: branches on "  \
+	"which the warp stayed together. sec/req: sectors per global load or store. conflicts: "  \
+	"in shared-memory banks. queue: lanes at one address per atomic. flop/B: operations per " \
+	"compulsory byte. occ %: theoretical occupancy. --all-metrics shows every count."
 #define SPEEDUP_NOTE                                                                         \
 	"The time of the base case over the time of the case, measured in turn in the same " \
 	"rounds, with its 95 % interval. \"base median\" is that of the samples beside the " \
 	"case. same: the interval rules out a difference of 1 %. inconclusive: the samples " \
-	"neither show a "                                                                    \
-	"difference nor rule one out; more --rounds do."
+	"neither show a difference nor rule one out; more --rounds do."
+#define UNVERIFIED_NOTE                                                                         \
+	"unverified: measured like the others, but the results were compared with nothing, so " \
+	"the kernel may be wrong."
 
-/* Whether the table has a column of measured bandwidth beside the modelled one. */
+bool run_shows_all(const struct report_options *options)
+{
+	return options->selection && options->selection->all;
+}
+
+bool run_is_detailed(const struct run *run, const struct report_options *options)
+{
+	const struct report_selection *selection = options->selection;
+
+	if (selection &&
+	    (selection->all || selection->top || selection->sort || selection->columns))
+		return true;
+	return options->all_metrics || run_kernel_count(run) <= KERNELS_IN_DETAIL;
+}
+
+enum roofline_extent roofline_extent_of(const struct run *run, const struct report_options *options)
+{
+	size_t kernels = run_kernel_count(run);
+
+	if (run_shows_all(options))
+		return ROOFLINE_ALL;
+	if (kernels > KERNELS_IN_DETAIL)
+		return ROOFLINE_MISSING;
+	return kernels == 1 ? ROOFLINE_PLOT : ROOFLINE_VERDICTS;
+}
+
+static void add_section(struct section_list *list, const char *title, const char *note,
+			struct table *table)
+{
+	if (!table)
+		return;
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = (struct section){
+		.title = xstrdup(title),
+		.note = note ? xstrdup(note) : NULL,
+		.table = table,
+	};
+}
+
+/* Adds a section with its first rows only, unless everything is shown. */
+static void add_first_rows(struct section_list *list, const char *title, const char *note,
+			   struct table *table, size_t rows, const struct report_options *options)
+{
+	size_t hidden = table && !run_shows_all(options) ? table_truncate(table, rows) : 0;
+	char *short_title = hidden ? xasprintf("%s: the first %zu of %zu; --all shows the others",
+					       title, rows, rows + hidden)
+				   : xstrdup(title);
+
+	add_section(list, short_title, note, table);
+	free(short_title);
+}
+
+/* Whether any case has a measured bandwidth beside the modelled one. */
 static bool has_dram_bandwidth(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++) {
@@ -49,56 +102,92 @@ static bool has_dram_bandwidth(const struct run *run)
 	return false;
 }
 
+static bool has_unverified(const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		if (run->trials[i].status == TRIAL_UNVERIFIED)
+			return true;
+	}
+	return false;
+}
+
+/* Explains the columns below the last table of a kernel. */
+static int add_detail(struct section_list *list, const struct run *run,
+		      const struct report_options *options, struct error *err)
+{
+	const struct report_selection *selection = options->selection;
+	const char *note = run->traits.emulated      ? EMULATED_NOTE
+			   : has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE
+						     : MODEL_NOTE;
+	size_t before = list->count;
+	int rc = run_add_kernels(list, run, options, err);
+
+	if (!rc && list->count > before && !(selection && selection->columns))
+		list->items[list->count - 1].note = xstrdup(note);
+	return rc;
+}
+
+/* What went wrong, and what is missing. */
+static void add_problems(struct section_list *list, const struct run *run,
+			 const struct report_options *options)
+{
+	add_first_rows(list, "Not measured", has_unverified(run) ? UNVERIFIED_NOTE : NULL,
+		       run_table_gaps(run, !run_shows_all(options)), ROWS_OF_SECTION, options);
+}
+
 /* An emulated run has no times, so no case is the best and no roof applies. */
-static void emulated_sections(struct section sections[SECTION_COUNT], const struct run *run,
-			      const struct report_options *options)
+static int emulated_sections(struct section_list *list, const struct run *run,
+			     const struct report_options *options, struct error *err)
 {
-	struct section all[SECTION_COUNT] = {
-		{"Emulated", EMULATED_NOTE,
-		 run->trial_count ? run_table_sweep(run, options) : NULL},
-		{"Notes", NULL, options->no_roofline ? NULL : run_table_notes(run)},
-		{"Sampled", NULL, run_table_status(run, TRIAL_SAMPLED, "sampled")},
-		{"Unverified", UNVERIFIED_NOTE,
-		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
-		{"Failures", NULL, run_table_failures(run)},
-		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
-		{"No speed-up", NULL, run_table_no_speedup(run)},
-		{"Not counted", NULL, run_table_missing(run)},
-	};
+	const bool detailed = run_is_detailed(run, options);
+	int rc = 0;
 
-	memcpy(sections, all, sizeof(all));
+	add_first_rows(list, "Failures", NULL, run_table_failures(run), ROWS_OF_SECTION, options);
+	if (!options->no_roofline)
+		add_first_rows(list, "Findings, worst first", FINDINGS_NOTE,
+			       run_table_findings(run, run_shows_all(options)),
+			       detailed ? ROWS_OF_SECTION : ROWS_OF_FINDINGS, options);
+	if (detailed)
+		rc = add_detail(list, run, options, err);
+	list->roofline = list->count;
+	add_problems(list, run, options);
+	return rc;
 }
 
-static void measured_sections(struct section sections[SECTION_COUNT], const struct run *run,
-			      const struct report_options *options)
+static int measured_sections(struct section_list *list, const struct run *run,
+			     const struct report_options *options, struct error *err)
 {
-	struct section all[SECTION_COUNT] = {
-		{"Speed-up over the base variant", SPEEDUP_NOTE, run_table_speedups(run, options)},
-		{"Best per kernel", has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE : MODEL_NOTE,
-		 run_table_best(run, options)},
-		{"Above a measured roof", ABOVE_NOTE, run_table_above(run, options->ceilings)},
-		{"Sweep", NULL, run->trial_count ? run_table_sweep(run, options) : NULL},
-		{"Unverified", UNVERIFIED_NOTE,
-		 run_table_status(run, TRIAL_UNVERIFIED, "unverified")},
-		{"Failures", NULL, run_table_failures(run)},
-		{"Skipped", NULL, run_table_status(run, TRIAL_SKIPPED, "skipped")},
-		{"No speed-up", NULL, run_table_no_speedup(run)},
-		{"Not measured", NULL, run_table_missing(run)},
-	};
+	int rc = 0;
 
-	memcpy(sections, all, sizeof(all));
+	add_first_rows(list, "Speed-up over the base variant", SPEEDUP_NOTE,
+		       run_table_speedups(run, options), ROWS_OF_FINDINGS, options);
+	if (run_kernel_count(run) > 1)
+		add_section(list, "Fastest case of each kernel, on its largest problem",
+			    FASTEST_NOTE, run_table_fastest(run, options));
+	if (run_is_detailed(run, options))
+		rc = add_detail(list, run, options, err);
+	add_first_rows(list, "Above a measured roof", ABOVE_NOTE,
+		       run_table_above(run, options->ceilings), ROWS_OF_SECTION, options);
+	add_first_rows(list, "Failures", NULL, run_table_failures(run), ROWS_OF_SECTION, options);
+	list->roofline = list->count;
+	add_problems(list, run, options);
+	return rc;
 }
 
-void run_sections(struct section sections[SECTION_COUNT], const struct run *run,
-		  const struct report_options *options)
+int run_sections(struct section_list *out, const struct run *run,
+		 const struct report_options *options, struct error *err)
 {
-	if (run->traits.emulated)
-		emulated_sections(sections, run, options);
-	else
-		measured_sections(sections, run, options);
+	return run->traits.emulated ? emulated_sections(out, run, options, err)
+				    : measured_sections(out, run, options, err);
 }
 
-bool run_shows_roofline(const struct run *run, const struct report_options *options)
+void section_list_release(struct section_list *list)
 {
-	return !options->no_roofline && !run->traits.emulated;
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].title);
+		free(list->items[i].note);
+		table_free(list->items[i].table);
+	}
+	free(list->items);
+	*list = (struct section_list){0};
 }

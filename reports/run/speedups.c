@@ -1,4 +1,4 @@
-/* The tables of a run about its base variant: the speed-ups, and why there is none. */
+/* The table of a run with its speed-ups over the base variant. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "reports/run/run.h"
 #include "reports/table/numbers.h"
 #include "reports/table/table.h"
-
-#define SHOWN_MOST 20
 
 enum { KERNEL, CONFIG, MEDIAN, BASE_MEDIAN, RESULT, COLUMNS };
 
@@ -56,26 +54,16 @@ static size_t first_column(const struct ranked_speedup *items, size_t count)
 	return CONFIG;
 }
 
-static void add_rest(struct table *table, size_t first, size_t count)
-{
-	const char *shown[COLUMNS] = {NULL};
-	char *rest = xasprintf("%zu more; the table of the sweep has all", count);
-
-	shown[RESULT] = rest;
-	table_row_styled(table, shown + first, ROW_DIM);
-	free(rest);
-}
-
 struct table *run_table_speedups(const struct run *run, const struct report_options *options)
 {
 	struct ranked_speedup *items;
-	size_t count = run_speedups(&items, run, options->ceilings);
+	size_t count = run_speedups(&items, run, options->whole, options->ceilings);
 	size_t first = first_column(items, count);
 	struct table *table = NULL;
 
 	if (count)
 		table = table_new(speedup_columns + first, COLUMNS - first);
-	for (size_t i = 0; i < count && i < SHOWN_MOST; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct text cells[COLUMNS];
 		const char *shown[COLUMNS];
 
@@ -88,8 +76,6 @@ struct table *run_table_speedups(const struct run *run, const struct report_opti
 		for (size_t j = 0; j < COLUMNS; j++)
 			text_release(&cells[j]);
 	}
-	if (count > SHOWN_MOST)
-		add_rest(table, first, count - SHOWN_MOST);
 	free(items);
 	return table;
 }

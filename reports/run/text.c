@@ -7,36 +7,87 @@
 #include "reports/run_writers.h"
 #include "reports/table/escape.h"
 #include "reports/table/table.h"
+#include "reports/table/wrap.h"
 
-static void write_run_text(FILE *out, const struct run *run, const struct report_options *options)
+static void write_title(FILE *out, const char *title, const struct report_options *options)
+{
+	struct text shown = TEXT_INIT, line = TEXT_INIT;
+
+	escape_show(&shown, title);
+	wrap_text(&line, 0, "", shown.data, (size_t)options->width);
+	line.data[--line.length] = '\0'; /* the end of the line comes after the colour */
+	fprintf(out, "\n%s%s%s\n", options->colour ? "\033[1m" : "", line.data,
+		options->colour ? "\033[0m" : "");
+	text_release(&shown);
+	text_release(&line);
+}
+
+/* Releases the lines. */
+static void write_heading_lines(FILE *out, struct key_value_list *lines,
+				const struct report_options *options)
+{
+	struct text shown = TEXT_INIT, text = TEXT_INIT;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		char *head = xasprintf("%-9s ", lines->items[i].key);
+
+		escape_show(&shown, lines->items[i].value);
+		wrap_text(&text, 2, head, shown.data,
+			  options->width > 0 ? (size_t)options->width : SIZE_MAX);
+		text_clear(&shown);
+		free(head);
+	}
+	fwrite(text.data, 1, text.length, out);
+	text_release(&shown);
+	text_release(&text);
+	key_value_list_release(lines);
+}
+
+static void write_section(FILE *out, const struct section *section,
+			  const struct report_options *options)
+{
+	struct text note = TEXT_INIT;
+
+	write_title(out, section->title, options);
+	table_write_text(out, section->table, options);
+	if (section->note) {
+		wrap_text(&note, 0, "", section->note, (size_t)options->width);
+		fwrite(note.data, 1, note.length, out);
+	}
+	text_release(&note);
+}
+
+static int write_run_text(FILE *out, const struct run *run, const struct report_options *options,
+			  struct error *err)
 {
 	struct key_value_list lines = {0};
-	struct section sections[SECTION_COUNT];
-	const char *bold = options->colour ? "\033[1m" : "";
-	const char *plain = options->colour ? "\033[0m" : "";
-	struct text shown = TEXT_INIT;
+	struct section_list sections = {0};
+	struct text next = TEXT_INIT;
+	int rc = run_sections(&sections, run, options, err);
 
-	run_heading(&lines, run);
-	fprintf(out, "%sRun %lld%s  %.12s\n", bold, (long long)run->id, plain, run->uid);
-	for (size_t i = 0; i < lines.count; i++) {
-		escape_show(&shown, lines.items[i].value);
-		fprintf(out, "  %-9s %s\n", lines.items[i].key, shown.data);
-		text_clear(&shown);
+	if (rc) {
+		section_list_release(&sections);
+		return rc;
 	}
-	text_release(&shown);
-	key_value_list_release(&lines);
-	run_sections(sections, run, options);
-	for (size_t i = 0; i < SECTION_COUNT; i++) {
-		if (!sections[i].table)
-			continue;
-		fprintf(out, "\n%s%s%s\n", bold, sections[i].title, plain);
-		table_write_text(out, sections[i].table, options);
-		if (sections[i].note)
-			fprintf(out, "%s\n", sections[i].note);
-		table_free(sections[i].table);
-		if (i == ROOFLINE_SECTION && run_shows_roofline(run, options))
-			roofline_text(out, run, options);
+	fprintf(out, "%sRun %lld%s  %.12s\n", options->colour ? "\033[1m" : "", (long long)run->id,
+		options->colour ? "\033[0m" : "", run->uid);
+	run_heading(&lines, run, options);
+	write_heading_lines(out, &lines, options);
+	for (size_t i = 0; i <= sections.count; i++) {
+		if (i == sections.roofline && !options->no_roofline && !run->traits.emulated)
+			roofline_text(out, run, roofline_extent_of(run, options), options);
+		if (i < sections.count)
+			write_section(out, &sections.items[i], options);
 	}
+	section_list_release(&sections);
+	write_title(out, "Method", options);
+	run_heading_method(&lines, run);
+	write_heading_lines(out, &lines, options);
+	write_title(out, "Next", options);
+	run_next_commands(&next, run, options);
+	fwrite(next.data, 1, next.length, out);
+	text_release(&next);
+	return 0;
 }
 
 /* A terminal without UTF-8 may take the bytes of UTF-8 for commands. Each character becomes one
@@ -59,15 +110,13 @@ int run_write_text(FILE *out, const struct run *run, const struct report_options
 	char *text = NULL;
 	size_t length;
 	FILE *stream = options->ascii ? open_memstream(&text, &length) : NULL;
+	int rc;
 
-	if (stream) {
-		write_run_text(stream, run, options);
-		if (fclose(stream) == 0)
-			write_ascii(out, text);
-		free(text);
-	} else {
-		write_run_text(out, run, options);
-	}
-	(void)err;
-	return 0;
+	if (!stream)
+		return write_run_text(out, run, options, err);
+	rc = write_run_text(stream, run, options, err);
+	if (fclose(stream) == 0 && !rc)
+		write_ascii(out, text);
+	free(text);
+	return rc;
 }

@@ -3,81 +3,9 @@
 
 #include <string.h>
 
-/* Returns the length of the valid UTF-8 character at `text` and sets its code point. Returns 0 if
- * no valid character begins there. */
-static size_t utf8_next(const char *text, uint32_t *point)
-{
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	const unsigned char *bytes = (const unsigned char *)text;
-	size_t length;
-
-	if (bytes[0] < 0x80) {
-		*point = bytes[0];
-		return 1;
-	}
-	if ((bytes[0] & 0xe0) == 0xc0)
-		length = 2;
-	else if ((bytes[0] & 0xf0) == 0xe0)
-		length = 3;
-	else if ((bytes[0] & 0xf8) == 0xf0)
-		length = 4;
-	else
-		return 0;
-	*point = bytes[0] & (0xffu >> (length + 1));
-	for (size_t i = 1; i < length; i++) {
-		/* the terminating NUL fails this test, so nothing beyond the string is read */
-		if ((bytes[i] & 0xc0) != 0x80)
-			return 0;
-		*point = *point << 6 | (bytes[i] & 0x3f);
-	}
-	if (*point < smallest[length] || *point > 0x10ffff ||
-	    (*point >= 0xd800 && *point <= 0xdfff))
-		return 0;
-	return length;
-}
-
-/* C0, DEL, C1, and the invisible characters that reorder or hide text on a terminal. */
-static bool is_control(uint32_t point)
-{
-	return point < 0x20 || (point >= 0x7f && point < 0xa0) ||
-	       (point >= 0x200b && point <= 0x200f) || (point >= 0x2028 && point <= 0x202e) ||
-	       (point >= 0x2066 && point <= 0x2069) || point == 0xfeff;
-}
-
-static void show_byte(struct text *out, unsigned char byte)
-{
-	static const char digits[] = "0123456789abcdef";
-
-	if (byte == '\n')
-		text_add(out, "\\n");
-	else if (byte == '\t')
-		text_add(out, "\\t");
-	else
-		text_add_bytes(out, (const char[]){'\\', 'x', digits[byte >> 4], digits[byte & 15]},
-			       4);
-}
-
 void escape_show(struct text *out, const char *text)
 {
-	while (*text) {
-		uint32_t point = 0;
-		size_t length = utf8_next(text, &point);
-
-		if (length == 0 || point < 0x80 || is_control(point)) {
-			size_t bytes = length ? length : 1;
-
-			for (size_t i = 0; i < bytes; i++) {
-				if (length == 1 && !is_control(point))
-					text_add_char(out, text[i]);
-				else
-					show_byte(out, (unsigned char)text[i]);
-			}
-			text += bytes;
-		} else {
-			text_add_bytes(out, text, length);
-			text += length;
-		}
-	}
+	text_add_visible(out, text);
 }
 
 void escape_csv(struct text *out, const char *text)

@@ -60,6 +60,44 @@ bool report_format_parse(enum report_format *out, const char *name)
 	return false;
 }
 
+/* The ending of a file is the name of its format, or one of these. */
+static const struct {
+	const char *ending;
+	enum report_format format;
+} other_endings[] = {
+	{"txt", REPORT_TEXT},
+	{"markdown", REPORT_MARKDOWN},
+	{"htm", REPORT_HTML},
+	{"xml", REPORT_JUNIT},
+};
+
+const char *report_file_ending(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	const char *dot = strrchr(name, '.');
+
+	return dot && dot > name && dot[1] ? dot + 1 : NULL;
+}
+
+bool report_format_of_file(enum report_format *out, const char *path)
+{
+	const char *ending = report_file_ending(path);
+
+	for (int i = 0; i < REPORT_FORMAT_COUNT && ending; i++) {
+		if (strcasecmp(facts[i].name, ending) == 0) {
+			*out = (enum report_format)i;
+			return true;
+		}
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(other_endings) && ending; i++) {
+		if (strcasecmp(other_endings[i].ending, ending) == 0) {
+			*out = other_endings[i].format;
+			return true;
+		}
+	}
+	return false;
+}
+
 const char *report_format_name(enum report_format format)
 {
 	return facts[format].name;

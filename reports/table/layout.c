@@ -1,7 +1,7 @@
 /*
  * Lays out a table for the terminal. Cells are escaped, and a column is as wide as its widest cell.
  * If the terminal is too narrow, this drops the least important columns (and names them below the
- * table), then wraps the last column at words, then cuts the widest text column.
+ * table), then wraps the last column at words or cuts it, then cuts the widest text column.
  */
 #include "reports/table/table.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reports/table/escape.h"
+#include "reports/table/wrap.h"
 
 #define GAP 2          /* blanks between columns */
 #define CELL_LIMIT 128 /* characters of a cell, except in the last column */
@@ -137,29 +138,39 @@ static void narrow_column(struct layout *layout, size_t column, size_t least, si
 	layout_measure(layout);
 }
 
+static void cut_column(struct layout *layout, size_t column, size_t least, size_t excess)
+{
+	narrow_column(layout, column, least, excess);
+	for (size_t i = 0; i < layout->table->row_count + 1; i++)
+		cut_cell(&layout->shown[i][column], layout->widths[column]);
+}
+
 static void cut_widest(struct layout *layout, size_t excess)
 {
 	const struct table *table = layout->table;
 	size_t widest = table->column_count;
 
 	for (size_t j = 0; j < table->column_count; j++) {
-		if (layout->dropped[j] || j == layout->last || table->columns[j].numeric)
+		if (layout->dropped[j] || table->columns[j].numeric ||
+		    (j == layout->last && !table->cut_last))
 			continue;
 		if (widest == table->column_count || layout->widths[j] > layout->widths[widest])
 			widest = j;
 	}
 	if (widest == table->column_count)
 		return;
-	narrow_column(layout, widest, CUT_LEAST, excess);
-	for (size_t i = 0; i < table->row_count + 1; i++)
-		cut_cell(&layout->shown[i][widest], layout->widths[widest]);
+	cut_column(layout, widest, CUT_LEAST, excess);
 }
 
 static void layout_fit(struct layout *layout, size_t width)
 {
+	const struct table *table = layout->table;
+
 	while (layout->total > width && drop_one(layout))
 		;
-	if (layout->total > width && !layout->table->columns[layout->last].numeric)
+	if (layout->total > width && table->cut_last)
+		cut_column(layout, layout->last, CUT_LEAST, layout->total - width);
+	else if (layout->total > width && !table->columns[layout->last].numeric)
 		narrow_column(layout, layout->last, LAST_COLUMN_LEAST, layout->total - width);
 	if (layout->total > width)
 		cut_widest(layout, layout->total - width);
@@ -235,18 +246,20 @@ static void layout_add_row(struct text *out, const struct layout *layout, size_t
 	text_release(&line);
 }
 
-static void add_dropped(struct text *out, const struct layout *layout)
+static void add_dropped(struct text *out, const struct layout *layout, size_t width)
 {
-	const char *separator = "(too narrow for: ";
+	struct text names = TEXT_INIT;
 
 	for (size_t j = 0; j < layout->table->column_count; j++) {
 		if (!layout->dropped[j])
 			continue;
-		text_addf(out, "%s%s", separator, layout->shown[0][j]);
-		separator = ", ";
+		text_addf(&names, "%s%s", names.length ? ", " : "", layout->shown[0][j]);
 	}
-	if (separator[0] == ',')
-		text_add(out, ")\n");
+	if (names.length) {
+		text_add_char(&names, ')');
+		wrap_text(out, 0, "(too narrow for: ", names.data, width);
+	}
+	text_release(&names);
 }
 
 void table_write_text(FILE *out, const struct table *table, const struct report_options *options)
@@ -265,7 +278,7 @@ void table_write_text(FILE *out, const struct table *table, const struct report_
 	layout_add_row(&lines, &layout, 0, colour ? "\033[1m" : "");
 	for (size_t i = 0; i < table->row_count; i++)
 		layout_add_row(&lines, &layout, i + 1, colour ? looks[table->rows[i].style] : "");
-	add_dropped(&lines, &layout);
+	add_dropped(&lines, &layout, options ? (size_t)options->width : 0);
 	fwrite(lines.data, 1, lines.length, out);
 	text_release(&lines);
 	layout_release(&layout);

@@ -53,15 +53,53 @@ void table_parts(struct table *table, size_t column, const char *const *names)
 	table->parts[column] = names;
 }
 
+size_t table_truncate(struct table *table, size_t rows)
+{
+	size_t removed = 0;
+
+	for (; table->row_count > rows; removed++) {
+		struct table_row *last = &table->rows[--table->row_count];
+
+		for (size_t j = 0; j < table->column_count; j++)
+			free(last->cells[j]);
+		free(last->cells);
+	}
+	return removed;
+}
+
+static bool column_is_empty(const struct table *table, size_t column)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		if (table->rows[i].cells[column])
+			return false;
+	}
+	return true;
+}
+
+void table_drop_empty(struct table *table)
+{
+	size_t kept = 0;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		if (column_is_empty(table, j)) {
+			free((char *)table->columns[j].name);
+			free((char *)table->columns[j].head);
+			continue;
+		}
+		table->columns[kept] = table->columns[j];
+		table->parts[kept] = table->parts[j];
+		for (size_t i = 0; i < table->row_count; i++)
+			table->rows[i].cells[kept] = table->rows[i].cells[j];
+		kept++;
+	}
+	table->column_count = kept;
+}
+
 void table_free(struct table *table)
 {
 	if (!table)
 		return;
-	for (size_t i = 0; i < table->row_count; i++) {
-		for (size_t j = 0; j < table->column_count; j++)
-			free(table->rows[i].cells[j]);
-		free(table->rows[i].cells);
-	}
+	table_truncate(table, 0);
 	for (size_t i = 0; i < table->column_count; i++) {
 		free((char *)table->columns[i].name);
 		free((char *)table->columns[i].head);

@@ -15,12 +15,17 @@ struct table {
 	struct table_column *columns;
 	const char *const **parts; /* per column: the names given to table_parts(), or NULL */
 	size_t column_count;
+	bool cut_last; /* text: the last column is cut, not wrapped */
 	struct table_row *rows;
 	size_t row_count, row_capacity;
 };
 
 /* As table_row(), with a style for terminals that have colour. */
 void table_row_styled(struct table *table, const char *const *cells, enum row_style style);
+/* Keeps the first `rows` rows. Returns how many were removed. */
+size_t table_truncate(struct table *table, size_t rows);
+/* Removes the columns in which no row has a value. */
+void table_drop_empty(struct table *table);
 /* These two write without checking the stream. */
 void table_write_text(FILE *out, const struct table *table, const struct report_options *options);
 void table_write_markdown(FILE *out, const struct table *table);

@@ -43,6 +43,7 @@ void constructed_roofs_init(struct ceiling_list *out)
 	add_roof(out, "l1_read", CEILING_BANDWIDTH, LEVEL_L1, 16e12);
 	add_roof(out, "shared_read", CEILING_BANDWIDTH, LEVEL_SHARED, 32e12);
 	add_roof(out, "fp32_fma", CEILING_RATE, PRECISION_F32, 64e12);
+	add_roof(out, "f16_fma", CEILING_RATE, PRECISION_F16, 100e12);
 	add_roof(out, "fp64_fma", CEILING_RATE, PRECISION_F64, 32e12);
 	add_roof(out, "tensor_f16", CEILING_RATE, PRECISION_TENSOR_F16, 900e12);
 }
@@ -53,6 +54,7 @@ struct counts {
 	double median_ns, flop_f32, flop_f64, dram_bytes, l2_bytes, l1_bytes, shared_bytes;
 	int64_t needed_flop, needed_bytes;
 	double threads, occupancy_pct;
+	double flop_tensor_f16, model_flop_f16; /* 0: the trial has no such counter */
 };
 
 static struct trial *add_trial(struct run *run, const char *kernel, const char *variant)
@@ -106,6 +108,10 @@ static void add_counted(struct run *run, const struct counts *counts)
 	trial->facts.theoretical_occupancy_pct = 100;
 	set(trial, "flop_f32", "flop", counts->flop_f32);
 	set(trial, "flop_f64", "flop", counts->flop_f64);
+	if (counts->flop_tensor_f16 > 0)
+		set(trial, "flop_tensor_f16", "flop", counts->flop_tensor_f16);
+	if (counts->model_flop_f16 > 0)
+		set(trial, "model_flop_f16", "flop", counts->model_flop_f16);
 	set(trial, "dram_bytes", "byte", counts->dram_bytes);
 	set(trial, "l2_from_l1_bytes", "byte", counts->l2_bytes);
 	set(trial, "l1_bytes", "byte", counts->l1_bytes);
@@ -223,6 +229,23 @@ void constructed_roofline_init(struct run *run)
 		 .l1_bytes = 200e6,
 		 .needed_flop = 2880000000,
 		 .needed_bytes = 30000000},
+		{.kernel = "half",
+		 .variant = "packed",
+		 .flop_f32 = 1000,
+		 .dram_bytes = 20e6,
+		 .l2_bytes = 40e6,
+		 .l1_bytes = 40e6,
+		 .needed_flop = 7500000000,
+		 .needed_bytes = 20000000,
+		 .model_flop_f16 = 7.5e9},
+		{.kernel = "product",
+		 .variant = "tensor",
+		 .flop_tensor_f16 = 60e9,
+		 .dram_bytes = 30e6,
+		 .l2_bytes = 60e6,
+		 .l1_bytes = 60e6,
+		 .needed_flop = 60000000000,
+		 .needed_bytes = 20000000},
 		{.kernel = "waits",
 		 .variant = "alone",
 		 .flop_f32 = 1e6,

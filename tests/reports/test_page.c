@@ -209,9 +209,36 @@ static void a_page_is_whole_or_says_how_to_get_one(void **state)
 	run_release(&run);
 }
 
+static void a_selection_is_named(void **state)
+{
+	char *patterns[] = {"reduce/*", SCRIPT_END};
+	const struct report_selection selection = {
+		.patterns = patterns, .pattern_count = 2, .top = 3, .sort = "-median"};
+	struct run whole, selected;
+	json_t *root;
+
+	(void)state;
+	constructed_run_init(&whole);
+	selected = whole;
+	selected.trial_count = 2;
+	root = page_of(&selected,
+		       &(struct report_options){.selection = &selection, .whole = &whole});
+	assert_int_equal(json_integer_value(at(root, "selection.cases")), whole.trial_count);
+	assert_string_equal(json_string_value(at(root, "selection.patterns.#1")), SCRIPT_END);
+	assert_int_equal(json_integer_value(at(root, "selection.top")), 3);
+	assert_string_equal(json_string_value(at(root, "selection.sort")), "-median");
+	json_decref(root);
+	/* all cases are no selection */
+	root = page_of(&whole, &(struct report_options){.selection = &selection, .whole = &whole});
+	assert_true(json_is_null(at(root, "selection")));
+	json_decref(root);
+	run_release(&whole);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_selection_is_named),
 		cmocka_unit_test(a_run_keeps_its_numbers_and_its_reasons),
 		cmocka_unit_test(a_case_has_a_speedup_or_the_reason_why_not),
 		cmocka_unit_test(an_emulated_run_says_so_and_has_no_times),

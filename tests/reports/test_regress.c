@@ -181,6 +181,90 @@ static void junit_is_as_written(void **state)
 	expect_golden("regress.junit.xml", REPORT_JUNIT, false, NULL);
 }
 
+/* The summary is the first line, then what changed besides the code; the largest regression is the
+ * first row, whatever its place in the run. More rows than a screen are hidden. */
+static void the_worst_comes_first(void **state)
+{
+	struct run base = run_of(1, "before", 0), head = run_of(2, "after", 1);
+	struct regress_pair *pairs;
+	struct regress regress;
+	struct regress_differences differences = {0};
+	struct regress_options options = {.limits = change_limits_default};
+	struct regress_report report = {
+		.base = &base, .head = &head, .regress = &regress, .differences = &differences};
+	struct error err = {0};
+	char *bytes = NULL, *first;
+	size_t length = 0, count, rows = 0;
+	FILE *stream = open_memstream(&bytes, &length);
+
+	(void)state;
+	for (int i = 0; i < 40; i++) {
+		char *variant = xasprintf("v%d", i);
+
+		add(&base, variant, 100000, 8);
+		add(&head, variant, 110000 + 1000 * (i == 17 ? 90 : i), 8);
+		free(variant);
+	}
+	key_value_set(&base.environment, "gpu.persistence_mode", "off");
+	key_value_set(&head.environment, "gpu.persistence_mode", "on");
+	count = regress_pairs(&pairs, &base, &head);
+	assert_int_equal(regress_judge(&regress, pairs, count, &options, &err), 0);
+	regress_differ(&differences, &base, &head);
+	assert_int_equal(report_regress(stream, &report, REPORT_TEXT, NULL, &err), 0);
+	fclose(stream);
+	first = strstr(bytes, "40 regressed (--all shows every case)\n"
+			      "  differs   persistence mode: off, then on\n");
+	assert_ptr_equal(first, bytes);
+	first = strstr(bytes, "\nregressed  ");
+	assert_non_null(first);
+	assert_int_equal(strncmp(first, "\nregressed  reduce/v17/", 23), 0);
+	first = strstr(first + 1, "\nregressed  ");
+	assert_int_equal(strncmp(first, "\nregressed  reduce/v39/", 23), 0);
+	for (char *at = bytes; (at = strstr(at, "\nregressed  ")); at++)
+		rows++;
+	assert_int_equal(rows, 30);
+	free(bytes);
+	free(pairs);
+	regress_release(&regress);
+	regress_differences_release(&differences);
+	run_release(&base);
+	run_release(&head);
+}
+
+/* Runs without times, such as emulated ones: the counter that changed is not hidden. */
+static void a_narrow_table_says_which_counter_changed(void **state)
+{
+	struct run base = run_of(1, "before", 0), head = run_of(2, "after", 1);
+	struct regress_pair *pairs;
+	struct regress regress;
+	struct regress_differences none = {0};
+	struct regress_options options = {.limits = change_limits_default};
+	struct regress_report report = {
+		.base = &base, .head = &head, .regress = &regress, .differences = &none};
+	struct error err = {0};
+	char *bytes = NULL;
+	size_t length = 0, count;
+	FILE *stream = open_memstream(&bytes, &length);
+
+	(void)state;
+	add(&base, "padded", 0, 8);
+	add(&head, "padded", 0, 4096);
+	count = regress_pairs(&pairs, &base, &head);
+	assert_int_equal(regress_judge(&regress, pairs, count, &options, &err), 0);
+	assert_int_equal(report_regress(stream, &report, REPORT_TEXT,
+					&(struct report_options){.width = 80}, &err),
+			 0);
+	fclose(stream);
+	assert_non_null(strstr(bytes, "branch_targets_di"));
+	for (char *line = bytes; *line; line += strcspn(line, "\n") + 1)
+		assert_true(strcspn(line, "\n") <= 82); /* an ellipsis has 3 bytes */
+	free(bytes);
+	free(pairs);
+	regress_release(&regress);
+	run_release(&base);
+	run_release(&head);
+}
+
 static void nothing_compared_is_said(void **state)
 {
 	struct run empty = run_of(1, "empty", 0);
@@ -222,6 +306,8 @@ int main(void)
 		cmocka_unit_test(json_is_as_written),
 		cmocka_unit_test(markdown_is_as_written),
 		cmocka_unit_test(junit_is_as_written),
+		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(a_narrow_table_says_which_counter_changed),
 		cmocka_unit_test(nothing_compared_is_said),
 	};
 

@@ -12,39 +12,8 @@
 
 #include <cmocka.h>
 
-#include "metrics/analysis/ceilings.h"
-#include "reports/derived/derived.h"
-#include "reports/reports.h"
-#include "reports/roofline/picture.h"
-#include "reports/table/escape.h"
-#include "tests/reports/constructed_roofline.h"
 #include "tests/reports/constructed_run.h"
-#include "tests/reports/golden.h"
-
-static char *render(enum report_format format, struct report_options options, size_t *length)
-{
-	struct ceiling_list roofs;
-	struct run run;
-	char *bytes;
-
-	constructed_roofs_init(&roofs);
-	constructed_roofline_init(&run);
-	options.ceilings = &roofs;
-	bytes = golden_render(&run, format, &options, length);
-	ceiling_list_release(&roofs);
-	run_release(&run);
-	return bytes;
-}
-
-static void expect_golden(const char *name, enum report_format format,
-			  struct report_options options)
-{
-	size_t length;
-	char *bytes = render(format, options, &length);
-
-	golden_compare(name, bytes, length);
-	free(bytes);
-}
+#include "tests/reports/rendered_roofline.h"
 
 static void reports_are_as_written(void **state)
 {
@@ -67,10 +36,10 @@ static void lines_of_the_plot_fit(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(widths); i++) {
 		int width = widths[i] < 40 ? 40 : widths[i]; /* no report is narrower */
 		size_t length;
-		char *bytes =
-			render(REPORT_TEXT, (struct report_options){.width = widths[i]}, &length);
+		char *bytes = roofline_render(REPORT_TEXT,
+					      (struct report_options){.width = widths[i]}, &length);
 		char *begin = strstr(bytes, "\nRoofline\n");
-		char *end = strstr(bytes, "\nAbove a measured roof\n");
+		char *end = strstr(bytes, "\nNot measured\n");
 		int column = 0;
 
 		assert_non_null(begin);
@@ -87,7 +56,7 @@ static void lines_of_the_plot_fit(void **state)
 static void ascii_is_ascii(void **state)
 {
 	size_t length;
-	char *bytes = render(REPORT_TEXT, (struct report_options){.ascii = true}, &length);
+	char *bytes = roofline_render(REPORT_TEXT, (struct report_options){.ascii = true}, &length);
 
 	(void)state;
 	assert_non_null(strstr(bytes, "flop per byte of DRAM"));
@@ -104,7 +73,7 @@ static void no_byte_commands_the_terminal(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		size_t length;
-		char *bytes = render(formats[i], (struct report_options){0}, &length);
+		char *bytes = roofline_render(formats[i], (struct report_options){0}, &length);
 
 		for (size_t j = 0; j < length; j++)
 			assert_true(bytes[j] == '\n' || (unsigned char)bytes[j] >= ' ');
@@ -129,6 +98,9 @@ static void what_is_missing_is_said(void **state)
 
 		assert_non_null(strstr(bytes, "no ceilings are stored for this device: `perflab "
 					      "ceilings` measures them"));
+		free(bytes);
+		bytes = golden_render(&counted, formats[i],
+				      &(struct report_options){.selection = &everything}, &length);
 		assert_null(strstr(bytes, "flop per byte of DRAM"));
 		assert_non_null(strstr(bytes, "not judged: no ceilings are stored"));
 		free(bytes);
@@ -191,8 +163,9 @@ static void more_kernels_than_letters(void **state)
 	(void)state;
 	constructed_roofs_init(&roofs);
 	constructed_many_init(&run, 200);
-	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.ceilings = &roofs},
-			      &length);
+	bytes = golden_render(
+		&run, REPORT_TEXT,
+		&(struct report_options){.ceilings = &roofs, .selection = &everything}, &length);
 	assert_non_null(strstr(bytes, "\nz  kernel_51/only block=256,n=4096\n"));
 	assert_non_null(strstr(bytes, "\n*  kernel_52/only block=256,n=4096\n"));
 	free(bytes);
@@ -270,14 +243,16 @@ static void numbers_beyond_reason(void **state)
 		run.trials[3].summary.median_ns = a;
 		for (size_t j = 0; j < ARRAY_SIZE(formats); j++) {
 			size_t length;
-			char *bytes = golden_render(&run, formats[j],
-						    &(struct report_options){.ceilings = &roofs},
-						    &length);
+			char *bytes =
+				golden_render(&run, formats[j],
+					      &(struct report_options){.ceilings = &roofs,
+								       .selection = &everything},
+					      &length);
 
 			char *begin = strstr(bytes, "Roofline"), *end;
 
 			assert_non_null(begin);
-			end = strstr(begin, "\nSweep\n");
+			end = strstr(begin, "\nNot measured\n");
 			if (end)
 				*end = '\0';
 			for (size_t k = 0; k < ARRAY_SIZE(words); k++) {
@@ -292,148 +267,23 @@ static void numbers_beyond_reason(void **state)
 	}
 }
 
-/* ---- gnuplot ---- */
+/* ---- the work model ---- */
 
-static void the_script_is_as_written(void **state)
+/* No counter counts half precision, so its point is of the work model and says so everywhere. */
+static void a_point_of_the_work_model_is_labelled(void **state)
 {
-	(void)state;
-	expect_golden("roofline.svg.gp", REPORT_SVG, (struct report_options){0});
-	expect_golden("roofline.png.gp", REPORT_PNG, (struct report_options){0});
-	expect_golden("roofline.pdf.gp", REPORT_PDF, (struct report_options){0});
-}
-
-static void nothing_to_draw_is_said(void **state)
-{
-	static const struct ceiling_list none = {0};
-	struct report_options options = {.ceilings = &none};
-	struct run run;
-	struct error err = {0};
-	FILE *nowhere = fopen("/dev/null", "w");
-
-	(void)state;
-	constructed_run_init(&run);
-	assert_int_equal(report_run(nowhere, &run, REPORT_SVG, &options, &err), PL_ENOENT);
-	assert_non_null(strstr(err.text, "run 12 has nothing to draw"));
-	run_release(&run);
-	constructed_emulated_init(&run);
-	assert_int_equal(report_run(nowhere, &run, REPORT_PNG, &options, &err), PL_ENOENT);
-	assert_non_null(strstr(err.text, "run 13 was emulated"));
-	run_release(&run);
-	fclose(nowhere);
-}
-
-/* Roofs without points give a picture. So do points without roofs, which also says what is missing.
- */
-static void half_a_picture_is_one(void **state)
-{
-	struct ceiling_list roofs;
-	struct run uncounted, counted;
 	size_t length;
-	char *bytes;
+	char *bytes = roofline_render(REPORT_TEXT, (struct report_options){0}, &length);
 
 	(void)state;
-	constructed_roofs_init(&roofs);
-	constructed_run_init(&uncounted);
-	constructed_roofline_init(&counted);
-	bytes = golden_render(&uncounted, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
-			      &length);
-	assert_non_null(strstr(bytes, "DRAM 4.00 TB/s (dram_read)"));
-	assert_non_null(strstr(bytes, "f32 64.0 TFLOP/s (fp32_fma)"));
-	assert_null(strstr(bytes, "$point"));
+	assert_non_null(strstr(bytes, "compute-bound: 75 % of the measured 100 TFLOP/s "
+				      "(f16_fma), from the work model"));
+	assert_non_null(strstr(bytes, "by the work model: 75.0 TFLOP/s (f16), 375 flop/B of DRAM"));
 	free(bytes);
-	bytes = golden_render(&counted, REPORT_SVG, NULL, &length);
-	assert_non_null(strstr(bytes, "No ceilings are stored for this device"));
-	assert_non_null(strstr(bytes, "$point0"));
+	bytes = roofline_render(REPORT_SVG, (struct report_options){0}, &length);
+	assert_non_null(strstr(bytes, "half/packed (model)"));
+	assert_non_null(strstr(bytes, "Large and hollow: operations of the work model"));
 	free(bytes);
-	run_release(&uncounted);
-	run_release(&counted);
-	ceiling_list_release(&roofs);
-}
-
-/* Slopes on one line: the first name is along the line, the others are in rows above its upper end,
- * where it meets 64 TFLOP/s. */
-static void names_of_near_slopes_are_apart(void **state)
-{
-	struct ceiling_list roofs;
-	struct run run;
-	size_t length;
-	char *bytes;
-
-	(void)state;
-	constructed_roofs_init(&roofs);
-	constructed_roofline_init(&run);
-	for (size_t i = 0; i < roofs.count; i++) {
-		if (strcmp(roofs.items[i].name, "l1_read") == 0)
-			roofs.items[i].per_s = 25.6e12;
-		if (strcmp(roofs.items[i].name, "l2_read") == 0)
-			roofs.items[i].per_s = 25e12;
-	}
-	bytes = golden_render(&run, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
-			      &length);
-	assert_non_null(strstr(bytes, "'shared 32.0 TB/s (shared_read)' at 0.0145892413,"));
-	assert_non_null(strstr(bytes, "'L1 25.6 TB/s (l1_read)' at 2.5,6.4e+13 left offset "
-				      "character 0.5,0.7 "));
-	assert_non_null(strstr(bytes, "'L2 25.0 TB/s (l2_read)' at 2.56,6.4e+13 left offset "
-				      "character 0.5,1.9 "));
-	free(bytes);
-	run_release(&run);
-	ceiling_list_release(&roofs);
-}
-
-/* Without points the steepest slopes meet 64 TFLOP/s left of the field, so they have no name. */
-static void a_slope_outside_of_the_field_keeps_no_place(void **state)
-{
-	struct ceiling_list roofs;
-	struct run run;
-	size_t length;
-	char *bytes;
-
-	(void)state;
-	constructed_roofs_init(&roofs);
-	constructed_run_init(&run);
-	for (size_t i = 0; i < roofs.count; i++) {
-		if (strncmp(roofs.items[i].name, "dram_", 5) == 0)
-			roofs.items[i].per_s = 1e12;
-		if (strcmp(roofs.items[i].name, "l1_read") == 0)
-			roofs.items[i].per_s = 22e12;
-		if (strcmp(roofs.items[i].name, "l2_read") == 0)
-			roofs.items[i].per_s = 20e12;
-	}
-	bytes = golden_render(&run, REPORT_SVG, &(struct report_options){.ceilings = &roofs},
-			      &length);
-	assert_null(strstr(bytes, "(shared_read)"));
-	assert_null(strstr(bytes, "(l1_read)"));
-	assert_non_null(strstr(bytes, "'L2 20.0 TB/s (l2_read)' at "));
-	assert_null(strstr(bytes, "left offset"));
-	free(bytes);
-	run_release(&run);
-	ceiling_list_release(&roofs);
-}
-
-static void untrusted_names_stay_in_their_quotes(void **state)
-{
-	static const struct {
-		const char *name, *quoted;
-	} cases[] = {
-		{"", "''"},
-		{"it's", "'it''s'"},
-		{"''", "''''''"},
-		{"a\nb", "'a\\nb'"},
-		{"\\", "'\\'"},
-		{"`id` $(id) @x %d {/Bold y}", "'`id` $(id) @x %d {/Bold y}'"},
-		{"\xff\xe2\x80", "'\\xff\\xe2\\x80'"},
-		{"\xe2\x80\xae", "'\\xe2\\x80\\xae'"}, /* it would reverse the line */
-		{"\xc3\xa9", "'\xc3\xa9'"},
-	};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		struct text quoted = TEXT_INIT;
-
-		escape_gnuplot(&quoted, cases[i].name);
-		assert_string_equal(quoted.data, cases[i].quoted);
-		text_release(&quoted);
-	}
 }
 
 int main(void)
@@ -448,12 +298,7 @@ int main(void)
 		cmocka_unit_test(more_kernels_than_letters),
 		cmocka_unit_test(one_block_size_of_a_variant_is_drawn),
 		cmocka_unit_test(numbers_beyond_reason),
-		cmocka_unit_test(the_script_is_as_written),
-		cmocka_unit_test(nothing_to_draw_is_said),
-		cmocka_unit_test(half_a_picture_is_one),
-		cmocka_unit_test(names_of_near_slopes_are_apart),
-		cmocka_unit_test(a_slope_outside_of_the_field_keeps_no_place),
-		cmocka_unit_test(untrusted_names_stay_in_their_quotes),
+		cmocka_unit_test(a_point_of_the_work_model_is_labelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

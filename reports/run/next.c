@@ -1,0 +1,130 @@
+/* The commands that show more of a run, at the end of its report. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/process.h"
+#include "reports/derived/derived.h"
+#include "reports/run/run.h"
+#include "reports/selection/columns.h"
+#include "reports/selection/selection.h"
+#include "reports/table/escape.h"
+
+struct next {
+	struct text commands[4];
+	const char *meanings[4];
+	size_t count;
+};
+
+/* Begins a command; the caller adds its words. */
+static struct text *next_command(struct next *next, const char *meaning)
+{
+	struct text *command = &next->commands[next->count];
+
+	next->meanings[next->count++] = meaning;
+	*command = (struct text)TEXT_INIT;
+	text_add(command, "perflab ");
+	return command;
+}
+
+static void end_command(struct text *command, const struct report_options *options)
+{
+	if (options->db) {
+		text_add(command, " --db ");
+		shell_word(command, options->db);
+	}
+}
+
+static void add_pattern(struct text *command, const char *kernel, const char *variant)
+{
+	char *pattern = variant ? xasprintf("%s/%s", kernel, variant) : xasprintf("%s/*", kernel);
+
+	text_add_char(command, ' ');
+	shell_word(command, pattern);
+	free(pattern);
+}
+
+/* The case with the worst finding; NULL: there is none. */
+static const struct trial *worst_case(const struct run *run)
+{
+	const struct report_selection first = {.top = 1};
+	const struct trial *worst = NULL;
+	struct trial_findings kept = {0};
+	struct kernel_rows_list rows;
+
+	if (kernel_rows_choose(&rows, run, &first, NULL, NULL))
+		return NULL;
+	for (size_t i = 0; i < rows.count; i++) {
+		struct case_facts facts;
+
+		if (!rows.items[i].count)
+			continue;
+		case_facts_init(&facts, run, rows.items[i].trials[0], NULL);
+		if (facts.findings.count &&
+		    (!kept.count ||
+		     trial_finding_compare(&facts.findings.items[0], &kept.items[0]) < 0)) {
+			trial_findings_release(&kept);
+			kept = facts.findings;
+			facts.findings = (struct trial_findings){0};
+			worst = rows.items[i].trials[0];
+		}
+		case_facts_release(&facts);
+	}
+	trial_findings_release(&kept);
+	kernel_rows_release(&rows);
+	return worst;
+}
+
+static const char *kernel_to_look_at(const struct run *run, const struct trial *worst)
+{
+	return worst ? worst->kernel : run->trial_count ? run->trials[0].kernel : NULL;
+}
+
+static void next_fill(struct next *next, const struct run *run,
+		      const struct report_options *options)
+{
+	const struct trial *worst = run->traits.emulated ? worst_case(run) : NULL;
+	const char *kernel = kernel_to_look_at(run, worst);
+	struct text *command;
+
+	if (kernel && !run_is_detailed(run, options)) {
+		command = next_command(next, "one kernel");
+		text_addf(command, "report %lld", (long long)run->id);
+		add_pattern(command, kernel, NULL);
+		end_command(command, options);
+	}
+	if (worst && worst->lines.count) {
+		command = next_command(next, "its source lines");
+		text_addf(command, "report %lld --lines", (long long)run->id);
+		add_pattern(command, worst->kernel, worst->variant);
+		end_command(command, options);
+	}
+	if (!run_shows_all(options) && kernel) {
+		command = next_command(next, "every case");
+		text_addf(command, "report %lld --all", (long long)run->id);
+		end_command(command, options);
+	}
+	command = next_command(next, "a page");
+	text_addf(command, "report %lld --format html -o report.html", (long long)run->id);
+	end_command(command, options);
+}
+
+void run_next_commands(struct text *out, const struct run *run,
+		       const struct report_options *options)
+{
+	struct next next = {0};
+	size_t widest = 0;
+
+	next_fill(&next, run, options);
+	for (size_t i = 0; i < next.count; i++) {
+		if (strlen(next.meanings[i]) > widest)
+			widest = strlen(next.meanings[i]);
+	}
+	for (size_t i = 0; i < next.count; i++) {
+		struct text shown = TEXT_INIT;
+
+		escape_show(&shown, next.commands[i].data);
+		text_addf(out, "  %-*s  %s\n", (int)widest, next.meanings[i], shown.data);
+		text_release(&shown);
+		text_release(&next.commands[i]);
+	}
+}

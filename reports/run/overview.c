@@ -1,0 +1,154 @@
+/* The best case of each kernel in one line: what is fastest, what limits it, how near the roof. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/derived/derived.h"
+#include "reports/run/run.h"
+#include "reports/selection/columns.h"
+#include "reports/table/table.h"
+
+/* Columns by name, then where it was the fastest. */
+static const char *const shown[] = {"status", "median", "roof", "limiter", "speedup", "interval"};
+
+enum { KERNEL, FASTEST, FIRST_SHOWN, AT = FIRST_SHOWN + ARRAY_SIZE(shown), COLUMNS };
+
+struct overview {
+	const struct run *run;
+	const struct report_options *options;
+	struct chosen_columns columns;
+	struct table *table;
+};
+
+/* Whether any of the flagged trials has a value for the column that is worth showing: "ok" is not.
+ */
+static bool column_has_value(const struct overview *overview, const bool *best, size_t column)
+{
+	bool found = false;
+
+	for (size_t i = 0; i < overview->run->trial_count && !found; i++) {
+		struct case_facts facts;
+		struct text cell = TEXT_INIT;
+
+		if (!best[i])
+			continue;
+		case_facts_init(&facts, overview->run, &overview->run->trials[i],
+				overview->options->ceilings);
+		chosen_show(&cell, &overview->columns.items[column], &facts);
+		found = cell.length > 0 && strcmp(cell.data, trial_status_name(TRIAL_OK)) != 0;
+		text_release(&cell);
+		case_facts_release(&facts);
+	}
+	return found;
+}
+
+static void overview_begin(struct overview *overview, const bool *best)
+{
+	struct table_column columns[COLUMNS] = {
+		[KERNEL] = {.name = "kernel"},
+		[FASTEST] = {.name = "fastest"},
+	};
+	struct chosen_columns all = {0};
+	size_t count = FIRST_SHOWN;
+
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
+		/* every measured run has these columns */
+		if (columns_add(&all, overview->run, shown[i], NULL))
+			continue;
+		overview->columns = all;
+		if (column_has_value(overview, best, all.count - 1))
+			columns[count++] = chosen_table_column(&all.items[all.count - 1]);
+		else
+			all.count--;
+	}
+	overview->columns = all;
+	columns[count++] = (struct table_column){.name = "at"};
+	overview->table = table_new(columns, count);
+	overview->table->cut_last = true;
+}
+
+static void add_best_row(struct overview *overview, const struct trial *trial)
+{
+	const struct chosen_columns *columns = &overview->columns;
+	struct text cells[COLUMNS];
+	const char *row[COLUMNS];
+	struct string_list axes = {0};
+	struct case_facts facts;
+	size_t count = 0;
+
+	for (size_t i = 0; i < COLUMNS; i++)
+		cells[i] = (struct text)TEXT_INIT;
+	case_facts_init(&facts, overview->run, trial, overview->options->ceilings);
+	text_add(&cells[count++], trial->kernel);
+	text_add(&cells[count++], trial->variant);
+	for (size_t i = 0; i < columns->count; i++)
+		chosen_show(&cells[count++], &columns->items[i], &facts);
+	kernel_axes(&axes, NULL, overview->run, trial->kernel);
+	trial_axes_text(&cells[count++], trial, &axes);
+	for (size_t i = 0; i < count; i++)
+		row[i] = cells[i].length ? cells[i].data : NULL;
+	table_row(overview->table, row);
+	for (size_t i = 0; i < COLUMNS; i++)
+		text_release(&cells[i]);
+	string_list_release(&axes);
+	case_facts_release(&facts);
+}
+
+/* A kernel without a best case: says how its cases ended instead. */
+static void add_row_without_best(struct overview *overview, const char *kernel)
+{
+	const size_t column_count = FIRST_SHOWN + overview->columns.count + 1;
+	const char *row[COLUMNS] = {kernel};
+	size_t ended[TRIAL_STATUS_COUNT] = {0}, failures = 0, above = 0;
+	struct text why = TEXT_INIT;
+
+	for (size_t i = 0; i < overview->run->trial_count; i++) {
+		const struct trial *trial = &overview->run->trials[i];
+
+		if (strcmp(trial->kernel, kernel) != 0)
+			continue;
+		if (trial_is_above_roof(overview->run, trial, overview->options->ceilings))
+			above++;
+		else
+			ended[trial->status]++;
+		failures += trial_status_is_failure(trial->status);
+	}
+	if (above)
+		text_addf(&why, "%zu above a measured roof", above);
+	for (size_t i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		if (ended[i])
+			text_addf(&why, "%s%zu %s", why.length ? ", " : "", ended[i],
+				  trial_status_name((enum trial_status)i));
+	}
+	row[column_count - 1] = why.data;
+	table_row_styled(overview->table, row, failures || above ? ROW_BAD : ROW_DIM);
+	text_release(&why);
+}
+
+struct table *run_table_fastest(const struct run *run, const struct report_options *options)
+{
+	struct overview overview = {.run = run, .options = options};
+	struct string_list kernels = {0};
+	bool *best = run_best_of_kernels(run, options->ceilings);
+
+	overview_begin(&overview, best);
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const char *kernel = run->trials[i].kernel;
+		size_t at = i;
+
+		if (string_list_has(&kernels, kernel))
+			continue;
+		string_list_add(&kernels, kernel);
+		while (at < run->trial_count &&
+		       !(best[at] && strcmp(run->trials[at].kernel, kernel) == 0))
+			at++;
+		if (at < run->trial_count)
+			add_best_row(&overview, &run->trials[at]);
+		else
+			add_row_without_best(&overview, kernel);
+	}
+	free(best);
+	string_list_release(&kernels);
+	columns_release(&overview.columns);
+	return overview.table;
+}
