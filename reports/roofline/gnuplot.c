@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/roofline/legend.h"
 #include "reports/roofline/picture.h"
 #include "reports/run_writers.h"
 #include "reports/table/escape.h"
@@ -17,18 +18,18 @@
 #define RIGHT 0.655
 #define BOTTOM 0.125
 #define TOP 0.855
-#define LEGEND_ROWS 22 /* further points are drawn in grey */
-#define LEGEND_CHARACTERS 40
-#define LEGEND_BOUND 15 /* of them, for the limiter */
-#define LEVELS_MOST 14  /* with more points, only DRAM is shown */
+#define LEVELS_MOST 14 /* with more points, only DRAM is shown */
 #define DEGREES_PER_RADIAN 57.29577951308232
-#define NAME_DECADES 0.15 /* names of closer slopes would overlap */
-#define NAME_FROM 0.03    /* where the name begins, as a part of the slope's length */
-#define NAME_ROW 1.2      /* the distance between names, in characters */
+#define NAME_DECADES 0.15   /* names of closer roofs would overlap */
+#define NAME_FROM 0.03      /* where the name begins, as a part of the slope's length */
+#define FIELD_CHARACTERS 95 /* the width of the field */
+#define NAME_ROW 1.2        /* the distance between names, in characters */
 
-/* Distinct for readers with colour blindness too; shapes differ as well. */
-static const char *const point_colours[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
-					    "#8c6d00", "#56b4e9", "#7a3b9a", "#b00020"};
+/* Readers with any colour blindness can distinguish any two; shapes differ as well. The same as in
+ * reports/web/source/style/tokens.css, for light paper. tests/browser/palette.test.mjs checks both.
+ */
+static const char *const point_colours[] = {"#114fba", "#954e02", "#1f420c", "#5c205d",
+					    "#a97e1a", "#8b5cee", "#0093be", "#f24888"};
 static const int filled[] = {7, 5, 9, 13, 11, 15};
 static const int hollow[] = {6, 4, 8, 12, 10, 14};
 
@@ -192,6 +193,21 @@ static size_t nearer_names(const struct picture *picture, const struct picture_r
 	return count;
 }
 
+/* Whether a name at the upper end of a slope reaches the name of the highest rate, which ends at
+ * the right edge of the field. */
+static bool meets_rate_name(const struct picture *picture, const struct picture_roof *roof,
+			    const struct line *line)
+{
+	const struct picture_roof *rate = roof;
+	double begin = (line->x1 - picture->x_low) / (picture->x_high - picture->x_low);
+
+	while (rate < picture->roofs + picture->roof_count && rate->ceiling->kind != CEILING_RATE)
+		rate++;
+	return rate < picture->roofs + picture->roof_count &&
+	       begin * FIELD_CHARACTERS + (double)(strlen(roof->label) + strlen(rate->label)) >
+		       FIELD_CHARACTERS;
+}
+
 /* Puts the name along the slope from its lower end, or above the upper end if another name is in
  * the way. */
 static void add_slope_name(struct text *out, const struct picture *picture,
@@ -200,6 +216,7 @@ static void add_slope_name(struct text *out, const struct picture *picture,
 	size_t row = nearer_names(picture, roof);
 
 	if (row) {
+		row += meets_rate_name(picture, roof, line);
 		text_addf(out, " at %.9g,%.9g left offset character 0.5,%.3g", pow(10, line->x1),
 			  pow(10, line->y1), 0.7 + NAME_ROW * (double)(row - 1));
 		return;
@@ -209,6 +226,37 @@ static void add_slope_name(struct text *out, const struct picture *picture,
 		  pow(10, line->y0 + NAME_FROM * (line->y1 - line->y0)), degrees);
 }
 
+/* Whether the names of two flat roofs would cover each other. */
+static bool share_name(const struct picture_roof *roof, const struct picture_roof *other)
+{
+	return roof->ceiling->kind == CEILING_RATE && other->ceiling->kind == CEILING_RATE &&
+	       fabs(log10(roof->ceiling->per_s / other->ceiling->per_s)) < NAME_DECADES;
+}
+
+/* The names of the flat roofs that share one, without those of their ceilings; of one roof its
+ * label. False: a roof before it has named it. */
+static bool rate_name(struct text *out, const struct picture *picture,
+		      const struct picture_roof *roof)
+{
+	size_t named = 0;
+
+	for (const struct picture_roof *other = picture->roofs; other < roof; other++)
+		if (share_name(roof, other))
+			return false;
+	for (size_t i = 0; i < picture->roof_count; i++) {
+		const char *label = picture->roofs[i].label, *ceiling = strstr(label, " (");
+		const size_t length = ceiling ? (size_t)(ceiling - label) : strlen(label);
+
+		if (share_name(roof, &picture->roofs[i]))
+			text_addf(out, "%s%.*s", named++ ? ", " : "", (int)length, label);
+	}
+	if (named < 2) {
+		text_clear(out);
+		text_add(out, roof->label);
+	}
+	return true;
+}
+
 static void script_add_roof(struct text *out, const struct picture *picture,
 			    const struct picture_roof *roof, double degrees)
 {
@@ -216,6 +264,7 @@ static void script_add_roof(struct text *out, const struct picture *picture,
 	struct line line = roof_line(picture, ceiling);
 	bool rate = ceiling->kind == CEILING_RATE;
 	bool main = rate || is_dram_roof(ceiling);
+	struct text name = TEXT_INIT;
 
 	if (!is_in_field(&line))
 		return;
@@ -224,123 +273,104 @@ static void script_add_roof(struct text *out, const struct picture *picture,
 		"set arrow from %.9g,%.9g to %.9g,%.9g nohead back linewidth %s linecolor '%s'%s\n",
 		pow(10, line.x0), pow(10, line.y0), pow(10, line.x1), pow(10, line.y1),
 		main ? "2.5" : "1.5", main ? "#333333" : "#999999", main ? "" : " dashtype 2");
+	if (rate && !rate_name(&name, picture, roof)) {
+		text_release(&name);
+		return;
+	}
 	text_add(out, "set label ");
-	escape_gnuplot(out, roof->label);
+	escape_gnuplot(out, rate ? name.data : roof->label);
 	if (rate)
 		text_addf(out, " at %.9g,%.9g right offset character -0.3,0.7", pow(10, line.x1),
 			  pow(10, line.y1));
 	else
 		add_slope_name(out, picture, roof, &line, degrees);
 	text_addf(out, " textcolor '%s' front\n", main ? "#333333" : "#777777");
+	text_release(&name);
 }
 
 /* ---- points ---- */
-
-static const struct roofline_point *point_place(const struct picture_point *point)
-{
-	return &point->roofline.point;
-}
 
 static void add_levels(struct text *out, const struct picture_point *point, bool caches)
 {
 	static const enum memory_level levels[] = {LEVEL_DRAM, LEVEL_L2, LEVEL_L1};
 
 	for (size_t i = 0; i < (caches ? ARRAY_SIZE(levels) : 1); i++) {
-		double intensity = point_place(point)->level[levels[i]].intensity;
+		double intensity = point->place.intensity[levels[i]];
 
 		if (isnormal(intensity) && intensity > 0)
-			text_addf(out, "%.9g %.9g\n", intensity, point_place(point)->flop_per_s);
+			text_addf(out, "%.9g %.9g\n", intensity, point->place.flop_per_s);
 	}
 }
 
-/* Writes one data block per point of the legend: DRAM first, then the counted caches. All other
- * points share one block. */
-static void add_data(struct text *out, const struct picture *picture)
+/* The points of one entry, each with DRAM first and then the counted caches, or the grey points. */
+static void script_add_block(struct text *out, const struct picture *picture,
+			     const struct legend *legend, size_t entry)
 {
-	size_t drawn = 0;
-
 	for (size_t i = 0; i < picture->point_count; i++) {
-		const struct picture_point *point = &picture->points[i];
+		if (picture->points[i].drawn && legend->entry_of[i] == entry)
+			add_levels(out, &picture->points[i], picture->drawn_count <= LEVELS_MOST);
+	}
+	text_add(out, "END\n");
+}
 
-		if (!point->drawn)
-			continue;
-		if (drawn < LEGEND_ROWS)
-			text_addf(out, "$point%zu << END\n", drawn);
-		else if (drawn == LEGEND_ROWS)
-			text_add(out, "$others << END\n");
-		add_levels(out, point, picture->drawn_count <= LEVELS_MOST);
-		drawn++;
-		if (drawn <= LEGEND_ROWS || drawn == picture->drawn_count)
-			text_add(out, "END\n");
+static void add_data(struct text *out, const struct picture *picture, const struct legend *legend)
+{
+	for (size_t i = 0; i < legend->count; i++) {
+		text_addf(out, "$point%zu << END\n", i);
+		script_add_block(out, picture, legend, i);
+	}
+	if (legend->unnamed) {
+		text_add(out, "$others << END\n");
+		script_add_block(out, picture, legend, NO_ENTRY);
 	}
 }
 
-/* Whether the share of the roof is that of the limiter. */
-static bool is_under_a_roof(const struct verdict *verdict)
+static void script_add_entry(struct text *out, const struct picture *picture,
+			     const struct legend_entry *entry, size_t at)
 {
-	return isfinite(verdict->roof_pct) && verdict->bound != BOUND_LATENCY &&
-	       verdict->bound != BOUND_LAUNCH && verdict->bound != BOUND_UNKNOWN;
-}
+	const size_t mark = entry->mark;
+	const char *colour = point_colours[mark % ARRAY_SIZE(point_colours)];
+	/* no two marks share both colour and shape */
+	size_t shape = (mark + 5 * (mark / ARRAY_SIZE(point_colours))) % ARRAY_SIZE(filled);
+	const int *shapes = entry->hollow ? hollow : filled;
+	/* with caches, the first line of a block is DRAM */
+	const bool caches = picture->drawn_count <= LEVELS_MOST;
+	const char *part = caches ? " every ::0::0" : "";
 
-static void add_legend(struct text *out, const struct picture_point *point)
-{
-	const struct verdict *verdict = &point->roofline.verdict;
-	struct text title = TEXT_INIT;
-
-	text_addf(&title, "%s/%s", point->trial->kernel, point->trial->variant);
-	if (utf8_length(title.data) <= LEGEND_CHARACTERS - LEGEND_BOUND) {
-		text_addf(&title, "  %s", bound_name(verdict->bound));
-		if (is_under_a_roof(verdict))
-			text_addf(&title, " %.0f %%", verdict->roof_pct);
-	}
-	text_add(out, " title ");
-	add_cut_string(out, title.data, LEGEND_CHARACTERS);
-	text_release(&title);
-}
-
-static void script_add_point(struct text *out, const struct picture *picture,
-			     const struct picture_point *point, size_t drawn)
-{
-	const char *colour = point_colours[drawn % ARRAY_SIZE(point_colours)];
-	/* no two points share both colour and shape */
-	size_t shape = (drawn + 5 * (drawn / ARRAY_SIZE(point_colours))) % ARRAY_SIZE(filled);
-
-	if (picture->drawn_count <= LEVELS_MOST)
+	if (caches)
 		text_addf(out,
 			  ", $point%zu with lines linewidth 1 linecolor '%s' dashtype 3 notitle"
 			  ", $point%zu every ::1 with points pointtype %d pointsize 0.9 linewidth "
 			  "1.5 linecolor '%s' notitle",
-			  drawn, colour, drawn, hollow[shape], colour);
+			  at, colour, at, hollow[shape], colour);
 	text_addf(out,
-		  ", $point%zu every ::0::0 with points pointtype %d pointsize 2.1 linecolor "
-		  "'#ffffff' notitle"
-		  ", $point%zu every ::0::0 with points pointtype %d pointsize 1.6 linecolor '%s'",
-		  drawn, filled[shape], drawn, filled[shape], colour);
-	add_legend(out, point);
+		  ", $point%zu%s with points pointtype %d pointsize 2.1 linecolor '#ffffff' notitle"
+		  ", $point%zu%s with points pointtype %d pointsize 1.6 linecolor '%s'",
+		  at, part, filled[shape], at, part, shapes[shape], colour);
+	text_add(out, " title ");
+	escape_gnuplot(out, entry->name);
 }
 
 /* Draws the points of the legend on top of all others. */
-static void script_add_points(struct text *out, const struct picture *picture)
+static void script_add_points(struct text *out, const struct picture *picture,
+			      const struct legend *legend)
 {
-	size_t drawn = 0;
-
 	/* gnuplot draws nothing for an empty plot: start with an invisible function */
 	text_add(out, "plot 1e-300 notitle");
-	if (picture->drawn_count > LEGEND_ROWS)
+	if (legend->unnamed)
 		text_addf(out,
 			  ", $others with points pointtype %d pointsize 1.2 linecolor '#bbbbbb' "
 			  "notitle",
 			  filled[0]);
-	for (size_t i = 0; i < picture->point_count && drawn < LEGEND_ROWS; i++) {
-		if (picture->points[i].drawn)
-			script_add_point(out, picture, &picture->points[i], drawn++);
-	}
+	for (size_t i = 0; i < legend->count; i++)
+		script_add_entry(out, picture, &legend->entries[i], i);
 	text_add_char(out, '\n');
 }
 
 /* ---- text around the plot ---- */
 
-static void add_title(struct text *out, const struct run *run, const struct picture *picture)
+static void add_title(struct text *out, const struct run *run, const struct picture *picture,
+		      const struct legend *legend)
 {
 	struct text title = TEXT_INIT;
 
@@ -359,7 +389,9 @@ static void add_title(struct text *out, const struct run *run, const struct pict
 	if (picture->drawn_count && picture->drawn_count <= LEVELS_MOST)
 		text_add(&title, "Filled: DRAM bytes; hollow: L2 and L1 bytes.");
 	else if (picture->drawn_count)
-		text_add(&title, "DRAM bytes.");
+		text_addf(&title, "DRAM bytes%s.", legend->by_kernel ? ", a mark per kernel" : "");
+	if (picture_has_modelled(picture))
+		text_add(&title, " Large and hollow: operations of the work model, not counted.");
 	text_add(out, "set label ");
 	escape_gnuplot(out, title.data);
 	text_addf(out, " at screen %g,%g left front textcolor '#666666'\n", LEFT, 0.908);
@@ -367,18 +399,17 @@ static void add_title(struct text *out, const struct run *run, const struct pict
 }
 
 /* Says how many points are grey and how many are not drawn. */
-static void add_left_out(struct text *out, const struct picture *picture)
+static void add_left_out(struct text *out, const struct picture *picture,
+			 const struct legend *legend)
 {
 	size_t left_out = picture->point_count - picture->drawn_count;
-	size_t unnamed =
-		picture->drawn_count > LEGEND_ROWS ? picture->drawn_count - LEGEND_ROWS : 0;
 	struct text words = TEXT_INIT;
 
-	if (unnamed)
-		text_addf(&words, "grey: %zu more", unnamed);
+	if (legend->unnamed)
+		text_addf(&words, "grey: %zu more", legend->unnamed);
 	if (left_out)
 		text_addf(&words, "%s%zu not drawn: no operations, bytes or time",
-			  unnamed ? "; " : "", left_out);
+			  legend->unnamed ? "; " : "", left_out);
 	if (words.length) {
 		text_add(out, "set label ");
 		escape_gnuplot(out, words.data);
@@ -393,6 +424,7 @@ static int write_script(FILE *out, const struct run *run, const struct gnuplot_t
 {
 	struct text script = TEXT_INIT;
 	struct picture picture;
+	struct legend legend;
 	int rc = 0;
 
 	if (run->traits.emulated)
@@ -402,6 +434,7 @@ static int write_script(FILE *out, const struct run *run, const struct gnuplot_t
 			"json have its intensities",
 			(long long)run->id);
 	picture_init(&picture, run, options->ceilings);
+	legend_init(&legend, &picture);
 	if (!picture.drawn_count && !picture_has_roofs(&picture)) {
 		rc = error_set(err, PL_ENOENT,
 			       "run %lld has nothing to draw: no case with operations, DRAM bytes "
@@ -411,20 +444,21 @@ static int write_script(FILE *out, const struct run *run, const struct gnuplot_t
 	}
 	text_add(&script, terminal->command);
 	add_axes(&script, &picture);
-	add_title(&script, run, &picture);
+	add_title(&script, run, &picture, &legend);
 	for (size_t i = 0; i < picture.roof_count; i++)
 		script_add_roof(&script, &picture, &picture.roofs[i],
 				slope_degrees(&picture, terminal->width, terminal->height));
-	add_left_out(&script, &picture);
+	add_left_out(&script, &picture, &legend);
 	text_addf(&script,
 		  "set key at screen %g,%g left top Left reverse samplen 1 spacing 1.25 textcolor "
 		  "'#222222'\n",
 		  RIGHT + 0.02, TOP + 0.02);
-	add_data(&script, &picture);
-	script_add_points(&script, &picture);
+	add_data(&script, &picture, &legend);
+	script_add_points(&script, &picture, &legend);
 	fwrite(script.data, 1, script.length, out);
 out:
 	text_release(&script);
+	legend_release(&legend);
 	picture_release(&picture);
 	return rc;
 }

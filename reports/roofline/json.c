@@ -21,7 +21,36 @@ static json_t *level_json(const struct roofline_level *level, bool emulated)
 	return object;
 }
 
-json_t *roofline_point_json(const struct roofline_point *point)
+/* null: the operations were counted. No member has the name of a measured number. */
+static json_t *model_json(const struct roofline_model *model)
+{
+	json_t *object, *intensity;
+
+	if (!model->used)
+		return json_null();
+	object = json_object();
+	intensity = json_object();
+	json_object_set_new(object, "model_precision",
+			    model->has_precision
+				    ? report_json_text(precision_name(model->precision))
+				    : json_null());
+	json_object_set_new(object, "model_operations", report_json_number(model->flop));
+	json_object_set_new(object, "model_operations_per_s",
+			    report_json_number(model->flop_per_s));
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
+		json_object_set_new(intensity, memory_level_name((enum memory_level)i),
+				    report_json_number(model->intensity[i]));
+	json_object_set_new(object, "model_intensity", intensity);
+	json_object_set_new(object, "dram_bytes",
+			    report_json_text(model->needed_bytes_used ? "work model" : "counted"));
+	json_object_set_new(object, "model_compute_roof_pct",
+			    report_json_number(model->compute_roof_pct));
+	json_object_set_new(object, "model_attainable_flop_per_s",
+			    report_json_number(model->attainable_flop_per_s));
+	return object;
+}
+
+json_t *roofline_point_json(const struct roofline_point *point, const struct trial *trial)
 {
 	json_t *object = json_object(), *levels = json_object();
 
@@ -53,6 +82,10 @@ json_t *roofline_point_json(const struct roofline_point *point)
 			    report_json_number(point->compute_roof_pct));
 	json_object_set_new(object, "attainable_flop_per_s",
 			    report_json_number(point->attainable_flop_per_s));
+	json_object_set_new(object, "modelled", json_boolean(point->model.used));
+	json_object_set_new(object, "model", model_json(&point->model));
+	json_object_set_new(object, "not_in_plot",
+			    report_json_text(roofline_no_place(point, trial)));
 	return object;
 }
 
@@ -77,6 +110,7 @@ json_t *verdict_json(const struct verdict *verdict)
 	json_object_set_new(object, "bound", report_json_text(bound_name(verdict->bound)));
 	json_object_set_new(object, "roof_pct", report_json_number(verdict->roof_pct));
 	json_object_set_new(object, "summary", report_json_text(verdict->summary));
+	json_object_set_new(object, "from_model", json_boolean(verdict->from_model));
 	json_object_set_new(object, "notes", notes_json(verdict->notes, verdict->note_count));
 	json_object_set_new(object, "advice", notes_json(verdict->advice, verdict->advice_count));
 	json_object_set_new(object, "above_roof", report_json_text(verdict->above_roof));

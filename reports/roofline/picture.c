@@ -17,88 +17,33 @@ char *trial_short_name(const struct trial *trial)
 
 /* ---- points ---- */
 
-static const char *why_not_drawn(const struct roofline_point *point)
-{
-	if (isnan(point->flop))
-		return "its operations were not counted";
-	if (point->flop == 0)
-		return "no floating-point operations were counted";
-	if (isnan(point->level[LEVEL_DRAM].bytes))
-		return "its DRAM bytes were not counted";
-	if (!(point->level[LEVEL_DRAM].intensity > 0))
-		return "it moved no DRAM bytes";
-	return "it has no time";
-}
-
 static void picture_add_point(struct picture *picture, const struct run *run,
 			      const struct trial *trial, const struct ceiling_list *ceilings)
 {
 	struct picture_point *point = &picture->points[picture->point_count++];
-	const struct roofline_point *place = &point->roofline.point;
-	double intensity;
 
 	*point = (struct picture_point){.trial = trial, .name = trial_short_name(trial)};
 	trial_roofline_init(&point->roofline, run, trial, ceilings);
-	intensity = place->level[LEVEL_DRAM].intensity;
-	point->drawn = isnormal(intensity) && intensity > 0 && isnormal(place->flop_per_s) &&
-		       place->flop_per_s > 0;
-	point->why_not = point->drawn ? NULL : why_not_drawn(place);
+	point->place = roofline_place_of(&point->roofline.point);
+	point->why_not = roofline_no_place(&point->roofline.point, trial);
+	point->drawn = !point->why_not;
 	picture->drawn_count += point->drawn;
-}
-
-/* Whether two trials differ in their block size only. */
-static bool same_but_block(const struct trial *a, const struct trial *b)
-{
-	if (strcmp(a->kernel, b->kernel) != 0 || strcmp(a->variant, b->variant) != 0 ||
-	    a->axis_count != b->axis_count)
-		return false;
-	for (size_t i = 0; i < a->axis_count; i++) {
-		if (strcmp(a->axes[i].name, b->axes[i].name) != 0 ||
-		    (a->axes[i].value != b->axes[i].value && strcmp(a->axes[i].name, "block") != 0))
-			return false;
-	}
-	return true;
-}
-
-/* A verified trial is better than any unverified one. */
-static bool is_better(const struct trial *a, const struct trial *b)
-{
-	if (a->status != b->status)
-		return a->status == TRIAL_OK;
-	return a->summary.median_ns < b->summary.median_ns;
-}
-
-/*
- * If the work depends on the block size (as with a tree reduction per block), each block size is a
- * problem with its own best configuration. Keeps the fastest of them, a verified one if there is
- * one.
- */
-static void leave_one_block_size(const struct run *run, bool *best)
-{
-	for (size_t i = 0; i < run->trial_count; i++) {
-		for (size_t j = i + 1; j < run->trial_count && best[i]; j++) {
-			if (!best[j] || !same_but_block(&run->trials[i], &run->trials[j]))
-				continue;
-			if (is_better(&run->trials[j], &run->trials[i]))
-				best[i] = false;
-			else
-				best[j] = false;
-		}
-	}
 }
 
 static void picture_add_points(struct picture *picture, const struct run *run,
 			       const struct ceiling_list *ceilings)
 {
-	bool *best = run_best(run, ceilings);
+	bool *best = run_best(run, ceilings), *of_kernel = run_best_of_kernels(run, ceilings);
 
-	leave_one_block_size(run, best);
 	picture->points = xcalloc(run->trial_count + 1, sizeof(*picture->points));
 	for (size_t i = 0; i < run->trial_count; i++) {
-		if (best[i])
-			picture_add_point(picture, run, &run->trials[i], ceilings);
+		if (!best[i])
+			continue;
+		picture_add_point(picture, run, &run->trials[i], ceilings);
+		picture->points[picture->point_count - 1].of_kernel = of_kernel[i];
 	}
 	free(best);
+	free(of_kernel);
 }
 
 /* ---- roofs ---- */
@@ -135,7 +80,8 @@ static bool is_precision_of_points(const struct picture *picture, enum precision
 	for (size_t i = 0; i < picture->point_count; i++) {
 		const struct picture_point *point = &picture->points[i];
 
-		if (point->drawn && point->roofline.point.precision == precision)
+		if (point->drawn && point->place.has_precision &&
+		    point->place.precision == precision)
 			return true;
 	}
 	/* without points, show the roof that most code meets */
@@ -168,6 +114,15 @@ static void picture_add_roofs(struct picture *picture, const struct ceiling_list
 			picture_add_roof(picture, roof);
 	}
 	qsort(picture->roofs, picture->roof_count, sizeof(*picture->roofs), by_kind_and_height);
+}
+
+bool picture_has_modelled(const struct picture *picture)
+{
+	for (size_t i = 0; i < picture->point_count; i++) {
+		if (picture->points[i].drawn && picture->points[i].place.modelled)
+			return true;
+	}
+	return false;
 }
 
 bool picture_has_roofs(const struct picture *picture)
@@ -206,12 +161,12 @@ static void set_ranges(struct picture *picture)
 	struct range x = {INFINITY, -INFINITY}, y = {INFINITY, -INFINITY};
 
 	for (size_t i = 0; i < picture->point_count; i++) {
-		const struct roofline_point *point = &picture->points[i].roofline.point;
+		const struct roofline_place *place = &picture->points[i].place;
 
 		if (!picture->points[i].drawn)
 			continue;
-		range_include(&x, point->level[LEVEL_DRAM].intensity);
-		range_include(&y, point->flop_per_s);
+		range_include(&x, place->intensity[LEVEL_DRAM]);
+		range_include(&y, place->flop_per_s);
 	}
 	for (size_t i = 0; i < picture->roof_count; i++) {
 		const struct ceiling *rate = picture->roofs[i].ceiling;

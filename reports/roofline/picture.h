@@ -14,12 +14,14 @@ struct picture_roof {
 	char *label; /* "DRAM 4.56 TB/s (dram_read)"; owned */
 };
 
-/* The best configuration of one problem. If a variant has a best one for each block size, only the
- * fastest of them. */
+/* The best configuration of one problem. */
 struct picture_point {
 	const struct trial *trial;
 	char *name; /* as trial_short_name() gives it; owned */
 	struct trial_roofline roofline;
+	bool of_kernel; /* the best case of its kernel, on the largest problem */
+	/* Hollow if it is of the work model. */
+	struct roofline_place place;
 	/* True if operations, DRAM bytes and time are positive and finite. Else why_not says why.
 	 */
 	bool drawn;
@@ -42,6 +44,8 @@ struct picture {
 };
 void picture_init(struct picture *out, const struct run *run, const struct ceiling_list *ceilings);
 void picture_release(struct picture *picture);
+/* Whether a drawn point is of the work model. */
+bool picture_has_modelled(const struct picture *picture);
 /* Whether there is at least one slope and one rate. */
 bool picture_has_roofs(const struct picture *picture);
 

@@ -13,6 +13,7 @@
 #define USUAL_WIDTH 70
 #define LEAST_HEIGHT 9
 #define MOST_HEIGHT 18
+#define FEW_POINTS 4 /* leave room for the rest of the report */
 #define AXIS_WIDTH 8 /* "  100 T " and the line */
 /* Dots per cell */
 #define ACROSS 2
@@ -142,14 +143,14 @@ static void draw_points(const struct field *field)
 
 	for (size_t i = 0; i < picture->point_count; i++) {
 		const struct picture_point *point = &picture->points[i];
-		const struct roofline_point *place = &point->roofline.point;
+		const struct roofline_place *place = &point->place;
 		struct cell *cell;
 
 		if (!point->drawn)
 			continue;
 		cell = cell_at(
 			field,
-			clamp(dot_x(field, log10(place->level[LEVEL_DRAM].intensity)) / ACROSS,
+			clamp(dot_x(field, log10(place->intensity[LEVEL_DRAM])) / ACROSS,
 			      field->width - 1),
 			clamp(dot_y(field, log10(place->flop_per_s)) / DOWN, field->height - 1));
 		if (!cell->letter) {
@@ -351,7 +352,7 @@ void picture_plot(struct text *out, const struct picture *picture,
 	struct text unlabelled = TEXT_INIT;
 	double top_log = picture->y_high;
 
-	field.height = field.width / 4;
+	field.height = field.width / (picture->drawn_count > FEW_POINTS ? 4 : 8);
 	field.height = field.height < LEAST_HEIGHT  ? LEAST_HEIGHT
 		       : field.height > MOST_HEIGHT ? MOST_HEIGHT
 						    : field.height;
@@ -373,7 +374,8 @@ void picture_plot(struct text *out, const struct picture *picture,
 		if (roof->ceiling->kind == CEILING_BANDWIDTH && roof->ceiling != slope)
 			continue;
 		if (!label_roof(&field, roof))
-			text_addf(&unlabelled, "%*s%s\n", AXIS_WIDTH, "", roof->label);
+			text_addf(&unlabelled, "%*s%.*s\n", AXIS_WIDTH, "", field.width,
+				  roof->label);
 	}
 	text_addf(out, "%*s flop/s\n", AXIS_WIDTH - 2, "");
 	for (int row = 0; row < field.height; row++)

@@ -11,8 +11,8 @@
 #include "reports/table/escape.h"
 #include "reports/table/numbers.h"
 #include "reports/table/table.h"
+#include "reports/table/wrap.h"
 
-#define LIST_WIDTH 100 /* if the stream is not a terminal */
 #define INDENT 3
 #define NOT_DRAWN '-'
 
@@ -42,41 +42,30 @@ static const char *what_is_missing(const struct picture *picture)
 
 /* ---- the list for the terminal ---- */
 
-/* Appends `head` and the words of `text`, wrapped, with an indent below `head`. */
-static void add_wrapped(struct text *out, const char *head, const char *text, size_t width)
-{
-	size_t indent = INDENT + utf8_length(head), column = indent;
-	bool first = true;
-
-	text_addf(out, "%*s%s", INDENT, "", head);
-	while (*text) {
-		size_t bytes = strcspn(text, " ");
-		char *word = xstrndup(text, bytes);
-		size_t length = utf8_length(word);
-
-		if (!first && column + 1 + length > width) {
-			text_addf(out, "\n%*s", (int)indent, "");
-			column = indent;
-		} else if (!first) {
-			text_add_char(out, ' ');
-			column++;
-		}
-		text_add(out, word);
-		free(word);
-		column += length;
-		first = false;
-		text += bytes;
-		text += strspn(text, " ");
-	}
-	text_add_char(out, '\n');
-}
-
 static void add_intensity(struct text *out, double value)
 {
 	if (isfinite(value))
 		format_number(out, value, "flop/byte");
 	else
 		text_add_char(out, '-');
+}
+
+/* "by the work model: 79.8 TFLOP/s (bf16), 136 flop/B of DRAM" */
+static void add_model(struct text *out, const struct roofline_model *model)
+{
+	text_add(out, "by the work model: ");
+	if (isfinite(model->flop_per_s))
+		rate_text(out, model->flop_per_s, CEILING_RATE);
+	else
+		text_addf(out, "%.3g operations", model->flop);
+	if (model->has_precision)
+		text_addf(out, " (%s)", precision_name(model->precision));
+	if (model->intensity[LEVEL_DRAM] > 0) {
+		text_add(out, ", ");
+		add_intensity(out, model->intensity[LEVEL_DRAM]);
+		text_addf(out, " flop/B of %s",
+			  model->needed_bytes_used ? "the bytes that it needs" : "DRAM");
+	}
 }
 
 /* "0.25 flop/B of DRAM, 0.24 of L2, 0.12 of L1; work model 0.25; DRAM moves 1.00 times the
@@ -89,7 +78,11 @@ static void add_intensities(struct text *out, const struct roofline_point *point
 	} levels[] = {{LEVEL_DRAM, "DRAM"}, {LEVEL_L2, "L2"}, {LEVEL_L1, "L1"}};
 	const char *separator = "";
 
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
+	if (point->model.used) {
+		add_model(out, &point->model);
+		separator = "; ";
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(levels) && !point->model.used; i++) {
 		double intensity = point->level[levels[i].level].intensity;
 
 		if (!(intensity > 0))
@@ -99,7 +92,7 @@ static void add_intensities(struct text *out, const struct roofline_point *point
 		text_addf(out, "%s of %s", *separator ? "" : " flop/B", levels[i].name);
 		separator = ", ";
 	}
-	if (*separator && point->needed_intensity > 0) {
+	if (*separator && !point->model.used && point->needed_intensity > 0) {
 		text_add(out, "; work model ");
 		add_intensity(out, point->needed_intensity);
 	}
@@ -109,88 +102,102 @@ static void add_intensities(struct text *out, const struct roofline_point *point
 	}
 }
 
-static void add_verdict(struct text *out, const struct picture_point *point, char letter,
-			const struct report_options *options, size_t width)
+/* "A  reduce/shuffle block=256,n=1024", cut at the width. */
+static void add_point_name(struct text *out, const struct picture_point *point, char letter,
+			   const struct report_options *options, size_t width)
 {
-	const struct verdict *verdict = &point->roofline.verdict;
-	const char *colour = bound_colour(verdict->bound);
+	const char *colour = bound_colour(point->roofline.verdict.bound);
 	struct text shown = TEXT_INIT;
 
 	if (!options->colour || !colour)
 		colour = "";
 	escape_show(&shown, point->name);
-	if (utf8_length(shown.data) > width - INDENT) {
-		size_t bytes = utf8_prefix(shown.data, width - INDENT - 1);
+	text_addf(out, "%s%c%s  ", colour, letter, *colour ? "\033[0m" : "");
+	if (utf8_length(shown.data) > width - INDENT)
+		text_addf(out, "%.*s…\n", (int)utf8_prefix(shown.data, width - INDENT - 1),
+			  shown.data);
+	else
+		text_addf(out, "%s\n", shown.data);
+	text_release(&shown);
+}
 
-		shown.data[bytes] = '\0';
-		text_addf(out, "%s%c%s  %s…\n", colour, letter, *colour ? "\033[0m" : "",
-			  shown.data);
-	} else {
-		text_addf(out, "%s%c%s  %s\n", colour, letter, *colour ? "\033[0m" : "",
-			  shown.data);
-	}
-	text_clear(&shown);
+static void add_verdict(struct text *out, const struct picture_point *point, char letter,
+			const struct report_options *options, size_t width)
+{
+	const struct verdict *verdict = &point->roofline.verdict;
+	struct text shown = TEXT_INIT;
+
+	add_point_name(out, point, letter, options, width);
 	escape_show(&shown, verdict->summary);
-	add_wrapped(out, "", shown.data, width);
+	wrap_text(out, INDENT, "", shown.data, width);
 	text_clear(&shown);
 	add_intensities(&shown, &point->roofline.point);
 	if (shown.length)
-		add_wrapped(out, "", shown.data, width);
+		wrap_text(out, INDENT, "", shown.data, width);
 	if (letter == NOT_DRAWN && point->why_not) {
 		text_clear(&shown);
 		text_addf(&shown, "not in the plot: %s", point->why_not);
-		add_wrapped(out, "- ", shown.data, width);
+		wrap_text(out, INDENT, "- ", shown.data, width);
 	}
 	for (size_t i = 0; i < verdict->note_count; i++) {
 		text_clear(&shown);
 		escape_show(&shown, verdict->notes[i].text);
-		add_wrapped(out, "- ", shown.data, width);
+		wrap_text(out, INDENT, "- ", shown.data, width);
 	}
 	for (size_t i = 0; i < verdict->advice_count; i++) {
 		text_clear(&shown);
 		escape_show(&shown, verdict->advice[i].text);
-		add_wrapped(out, "try: ", shown.data, width);
+		wrap_text(out, INDENT, "try: ", shown.data, width);
 	}
 	text_release(&shown);
 }
 
-static void add_list(struct text *out, const struct picture *picture,
-		     const struct report_options *options)
+/* The full verdicts come first, because they are what the reader wants. */
+static void add_list(struct text *out, const struct picture *picture, enum roofline_extent extent,
+		     const struct report_options *options, size_t width)
 {
-	size_t width = options->width > 0 ? (size_t)options->width : LIST_WIDTH;
-	bool plotted = picture_has_roofs(picture);
-	size_t drawn = 0;
+	bool plotted = extent >= ROOFLINE_PLOT && picture_has_roofs(picture);
 
-	if (width < 2 * INDENT + 20)
-		width = 2 * INDENT + 20;
-	for (size_t i = 0; i < picture->point_count; i++) {
-		const struct picture_point *point = &picture->points[i];
-		char letter = plotted && point->drawn ? picture_letter(drawn) : NOT_DRAWN;
+	for (int brief = 0; brief <= 1; brief++) {
+		size_t drawn = 0;
 
-		drawn += point->drawn;
-		add_verdict(out, point, letter, options, width);
+		for (size_t i = 0; i < picture->point_count; i++) {
+			const struct picture_point *point = &picture->points[i];
+			char letter = plotted && point->drawn ? picture_letter(drawn) : NOT_DRAWN;
+
+			drawn += point->drawn;
+			if (brief != !(extent == ROOFLINE_ALL || point->of_kernel))
+				continue;
+			if (!brief)
+				add_verdict(out, point, letter, options, width);
+			else if (extent >= ROOFLINE_PLOT)
+				add_point_name(out, point, letter, options, width);
+		}
 	}
 }
 
-void roofline_text(FILE *out, const struct run *run, const struct report_options *options)
+void roofline_text(FILE *out, const struct run *run, enum roofline_extent extent,
+		   const struct report_options *options)
 {
-	const char *bold = options->colour ? "\033[1m" : "";
-	const char *plain = options->colour ? "\033[0m" : "";
 	struct text text = TEXT_INIT;
-	size_t width = options->width > 0 ? (size_t)options->width : LIST_WIDTH;
+	size_t width = options->width > 0 ? (size_t)options->width : PROSE_WIDTH;
 	struct picture picture;
 	const char *missing;
 
+	if (width < 2 * INDENT + 20)
+		width = 2 * INDENT + 20;
 	picture_init(&picture, run, options->ceilings);
 	missing = what_is_missing(&picture);
-	if (picture.point_count) {
-		text_addf(&text, "\n%sRoofline%s\n", bold, plain);
-		if (picture_has_roofs(&picture) && picture.drawn_count)
+	if (picture.point_count && (missing || extent > ROOFLINE_MISSING)) {
+		text_addf(&text, "\n%s%s%s\n", options->colour ? "\033[1m" : "",
+			  extent == ROOFLINE_VERDICTS ? "Verdicts" : "Roofline",
+			  options->colour ? "\033[0m" : "");
+		if (extent >= ROOFLINE_PLOT && picture_has_roofs(&picture) && picture.drawn_count)
 			picture_plot(&text, &picture, options);
 		if (missing)
-			add_wrapped(&text, "", missing, width);
-		if (picture.roof_count || is_counted(&picture))
-			add_list(&text, &picture, options);
+			wrap_text(&text, INDENT, "", missing, width);
+		if (extent > ROOFLINE_MISSING && (picture.roof_count || is_counted(&picture)))
+			add_list(&text, &picture, extent, options, width);
 	}
 	fwrite(text.data, 1, text.length, out);
 	text_release(&text);
@@ -213,11 +220,11 @@ static void add_percent(struct text *out, double percent)
 
 static void add_level(struct text *out, const struct roofline_point *point, enum memory_level level)
 {
-	if (point->level[level].intensity > 0)
+	if (!point->model.used && point->level[level].intensity > 0)
 		add_intensity(out, point->level[level].intensity);
 }
 
-static struct table *verdict_table(const struct picture *picture)
+static struct table *verdict_table(const struct picture *picture, enum roofline_extent extent)
 {
 	static const struct table_column columns[] = {
 		{.name = "kernel"},
@@ -243,12 +250,14 @@ static struct table *verdict_table(const struct picture *picture)
 		struct text cells[ARRAY_SIZE(columns)];
 		const char *shown[ARRAY_SIZE(columns)];
 
+		if (extent != ROOFLINE_ALL && !point->of_kernel)
+			continue;
 		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
 			cells[j] = (struct text)TEXT_INIT;
 		text_add(&cells[0], point->trial->kernel);
 		text_add(&cells[1], point->trial->variant);
 		text_add(&cells[2], point->trial->config);
-		text_add(&cells[3], bound_name(verdict->bound));
+		text_add(&cells[3], verdict_limiter_name(verdict));
 		add_percent(&cells[4], verdict->roof_pct);
 		add_level(&cells[5], place, LEVEL_DRAM);
 		add_level(&cells[6], place, LEVEL_L2);
@@ -269,7 +278,8 @@ static struct table *verdict_table(const struct picture *picture)
 	return table;
 }
 
-void roofline_markdown(FILE *out, const struct run *run, const struct report_options *options)
+void roofline_markdown(FILE *out, const struct run *run, enum roofline_extent extent,
+		       const struct report_options *options)
 {
 	struct picture picture;
 	struct text roofs = TEXT_INIT;
@@ -280,7 +290,7 @@ void roofline_markdown(FILE *out, const struct run *run, const struct report_opt
 	if (picture.point_count) {
 		fprintf(out, "\n#### Roofline\n");
 		if (picture.roof_count || is_counted(&picture)) {
-			struct table *table = verdict_table(&picture);
+			struct table *table = verdict_table(&picture, extent);
 
 			fputc('\n', out);
 			table_write_markdown(out, table);
