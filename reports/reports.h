@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 
+#include "metrics/analysis/cards.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/regress.h"
@@ -33,11 +34,11 @@ enum report_subject {
 
 /* What a format needs or is, as bits. */
 enum report_trait {
-	HUMAN_READABLE = 1, /* otherwise the format is machine-readable */
-	BINARY = 2,         /* never written to a terminal */
-	BY_GNUPLOT = 4,     /* report_run() writes a script; gnuplot draws the picture */
-	AS_PAGE = 8,        /* needs the page that a build embeds; shows history, samples and a
-			     * second run beside the first */
+	HUMAN_READABLE = 1,  /* otherwise the format is machine-readable */
+	NOT_ON_TERMINAL = 2, /* binary, or nothing that a person reads as text */
+	BY_GNUPLOT = 4,      /* report_run() writes a script; gnuplot draws the picture */
+	AS_PAGE = 8,         /* needs the page that a build embeds; shows history, samples and a
+			      * second run beside the first */
 };
 
 /*
@@ -57,13 +58,13 @@ enum report_trait {
 	  "everything that is stored of a run except its samples")                              \
 	X(REPORT_MARKDOWN, "md", OF_TABLE | OF_RUN | OF_REGRESS | OF_HISTORY | OF_STUDY,        \
 	  HUMAN_READABLE, markdown, "a table to paste into a pull request")                     \
-	X(REPORT_HTML, "html", OF_RUN, HUMAN_READABLE | AS_PAGE, html,                          \
+	X(REPORT_HTML, "html", OF_RUN, HUMAN_READABLE | AS_PAGE | NOT_ON_TERMINAL, html,        \
 	  "one self-contained page for any browser")                                            \
-	X(REPORT_SVG, "svg", OF_RUN, HUMAN_READABLE | BY_GNUPLOT, svg,                          \
+	X(REPORT_SVG, "svg", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | NOT_ON_TERMINAL, svg,        \
 	  "the roofline as a drawing")                                                          \
-	X(REPORT_PNG, "png", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | BINARY, png,                 \
+	X(REPORT_PNG, "png", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | NOT_ON_TERMINAL, png,        \
 	  "the roofline as an image")                                                           \
-	X(REPORT_PDF, "pdf", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | BINARY, pdf,                 \
+	X(REPORT_PDF, "pdf", OF_RUN, HUMAN_READABLE | BY_GNUPLOT | NOT_ON_TERMINAL, pdf,        \
 	  "the roofline for print")                                                             \
 	X(REPORT_JUNIT, "junit", OF_REGRESS, 0, none, "JUnit XML for CI, one test case per case")
 
@@ -75,6 +76,10 @@ enum report_format {
 };
 
 bool report_format_parse(enum report_format *out, const char *name);
+/* The format that the ending of a file name means: "x.html", "x.txt". False: none. */
+bool report_format_of_file(enum report_format *out, const char *path);
+/* The ending of a file name without its dot; NULL: it has none. */
+const char *report_file_ending(const char *path);
 const char *report_format_name(enum report_format format);
 const char *report_format_meaning(enum report_format format);
 bool report_format_applies(enum report_format format, enum report_subject subject);
@@ -91,11 +96,48 @@ extern const char *const regress_format_words[];
 extern const char *const history_format_words[];
 extern const char *const study_format_words[];
 
+/* ---- a selection of cases ---- */
+
+/* Which cases of a run are shown, in which order and with which columns. All zeroes: all cases in
+ * the order of the plan; text and Markdown show the best of them. Borrowed. */
+struct report_selection {
+	/* Each is the path of a kernel, variant or case, or else a pattern of case names: see
+	 * pattern_matches(). None: every case. */
+	char *const *patterns;
+	size_t pattern_count;
+	int64_t top;         /* only so many of each kernel; 0: no limit */
+	const char *sort;    /* a column, with '-' before it for the other direction; NULL: none */
+	const char *columns; /* "median,roof"; NULL: the usual ones */
+	bool all;            /* text and Markdown: every case, verdict and reason */
+};
+/* Both runs own their array of trials and borrow everything else, also what the trials own. */
+struct report_selected {
+	struct run cases; /* those that match a pattern, in the order of the plan */
+	struct run shown; /* of these, the `top` ones in the order of `sort`; else the same */
+};
+/* PL_EUSAGE: a pattern matches no case, there is no such column, or the options exclude each other.
+ * The message names what there is. Release *out even after an error. */
+int report_select(struct report_selected *out, const struct run *run,
+		  const struct report_selection *selection, const struct ceiling_list *ceilings,
+		  struct error *err);
+void report_selected_release(struct report_selected *selected);
+/* The run to write in this format: text and Markdown choose the rows of `cases` themselves, because
+ * they also say what went wrong in the other cases. */
+const struct run *report_selected_run(const struct report_selected *selected,
+				      enum report_format format);
+
+/* ---- options ---- */
+
 struct report_options {
-	bool colour;      /* ANSI colours, text only */
-	int width;        /* of the terminal in characters; 0: unlimited */
-	bool ascii;       /* text: the terminal has no UTF-8 */
-	bool no_roofline; /* text and md: omit the roofline and the verdicts */
+	bool colour; /* ANSI colours, text only */
+	int width;   /* of the terminal in characters; 0: unlimited */
+	bool ascii;  /* text: the terminal has no UTF-8 */
+	/* text and md: the rows and columns of the tables; csv and json: the columns. The run that
+	 * is written holds the selected cases already. NULL: all zero. */
+	const struct report_selection *selection;
+	const struct run *whole; /* what the run was selected from; NULL: nothing was */
+	const char *db;          /* text: the database that commands must name; NULL: the default */
+	bool no_roofline;        /* text and md: omit the roofline and the verdicts */
 	bool all_metrics; /* text and md: a column for every counter, not only the usual ones */
 	/* Roofs of the run's device. NULL or empty: none were measured, and the report says so. */
 	const struct ceiling_list *ceilings;
@@ -177,6 +219,18 @@ struct regress_report {
 /* PL_EUSAGE: the format does not apply to comparisons. */
 int report_regress(FILE *out, const struct regress_report *report, enum report_format format,
 		   const struct report_options *options, struct error *err);
+
+/* ---- two devices compared ---- */
+
+/* The pairs of card_pairs_of() for the two runs; the ceilings of each device. */
+struct cards_report {
+	const struct run *runs[2];
+	const struct ceiling_list *ceilings[2];
+	const struct card_pairs *pairs;
+};
+/* Text, Markdown, CSV, JSON, and HTML without scripts. PL_ENOENT: no case is in both runs. */
+int report_cards(FILE *out, const struct cards_report *report, enum report_format format,
+		 const struct report_options *options, struct error *err);
 
 /* ---- histories ---- */
 

@@ -1,7 +1,9 @@
 /* Histories as CSV: one row per run of a case. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "reports/history/counters.h"
 #include "reports/history/history.h"
 
 static struct any_value text_value(const char *text)
@@ -38,11 +40,24 @@ static double high_of(const struct history_change *change)
 	return change ? change->change.effect.high : NAN;
 }
 
+/* "ptx_barriers 4 8; ptx_branches 2 1": the values before and after; malloc'd. */
+static char *changed_counters(const struct counter_step *step)
+{
+	struct text out = TEXT_INIT;
+
+	for (size_t i = 0; step && i < step->counter_count; i++)
+		text_addf(&out, "%s%s %.15g %.15g", i ? "; " : "", step->counters[i].metric,
+			  step->counters[i].base, step->counters[i].head);
+	return out.length ? text_detach(&out) : NULL;
+}
+
 static const char *const csv_columns[] = {
-	"kernel",  "variant",      "config",     "device",      "uuid",      "backend", "run",
-	"run_uid", "started",      "label",      "revision",    "driver",    "toolkit", "mark",
-	"status",  "reason",       "samples",    "rounds",      "median_ns", "low_ns",  "high_ns",
-	"step",    "change_point", "change_low", "change_high", "origin",
+	"kernel",   "variant",  "config",           "device",     "uuid",
+	"backend",  "run",      "run_uid",          "started",    "label",
+	"revision", "driver",   "toolkit",          "mark",       "status",
+	"reason",   "samples",  "rounds",           "median_ns",  "low_ns",
+	"high_ns",  "step",     "change_point",     "change_low", "change_high",
+	"origin",   "counters", "changed_counters",
 };
 
 static void add_history_rows(struct row_writer *writer, const struct history *history, size_t begin)
@@ -51,8 +66,9 @@ static void add_history_rows(struct row_writer *writer, const struct history *hi
 		const struct run *run = &history->runs[i];
 		const struct trial *trial = &history->trials[i];
 		const struct history_change *change = history_change_at(history, i);
+		const struct counter_step *step = history_step_at(history, i);
 		bool timed = history_is_timed(history, i);
-		char when[21];
+		char when[21], *changed = changed_counters(step);
 		struct any_value values[] = {
 			text_value(history->kernel),
 			text_value(history->variant),
@@ -80,6 +96,8 @@ static void add_history_rows(struct row_writer *writer, const struct history *hi
 			real_value(low_of(change)),
 			real_value(high_of(change)),
 			text_value(history->origin),
+			text_value(step ? counter_step_word(step) : NULL),
+			text_value(changed),
 		};
 
 		_Static_assert(ARRAY_SIZE(values) == ARRAY_SIZE(csv_columns),
@@ -87,6 +105,7 @@ static void add_history_rows(struct row_writer *writer, const struct history *hi
 		format_utc(when, run->started_ns);
 		values[8] = text_value(when);
 		rows_add(writer, values);
+		free(changed);
 	}
 }
 

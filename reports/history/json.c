@@ -1,8 +1,22 @@
 /* Histories as JSON: the runs of each case and its change points. */
 #include <math.h>
 
+#include "reports/history/counters.h"
 #include "reports/history/history.h"
 #include "reports/table/json.h"
+
+static json_t *counters_json(const struct trial *trial)
+{
+	json_t *object = json_object();
+
+	for (size_t i = 0; i < trial->counters.count; i++) {
+		const struct counter_value *counter = &trial->counters.items[i];
+
+		json_object_set_new(object, counter->metric,
+				    report_json_number(counter->has_value ? counter->value : NAN));
+	}
+	return object;
+}
 
 static json_t *history_run_json(const struct history *history, size_t at)
 {
@@ -32,6 +46,8 @@ static json_t *history_run_json(const struct history *history, size_t at)
 	X(high_ns)
 #undef X
 	json_object_set_new(object, "step", report_json_number(history_step(history, at)));
+	if (history->emulated)
+		json_object_set_new(object, "counters", counters_json(trial));
 	return object;
 }
 
@@ -58,6 +74,34 @@ static json_t *history_change_json(const struct history *history,
 	return object;
 }
 
+/* A run with other counters than the run before it. */
+static json_t *counter_step_json(const struct history *history, const struct counter_step *step)
+{
+	const struct run *last = &history->runs[step->last], *first = &history->runs[step->first];
+	json_t *object = json_object(), *counters = json_array();
+
+	json_object_set_new(object, "last_run", json_integer(last->id));
+	json_object_set_new(object, "first_run", json_integer(first->id));
+	json_object_set_new(object, "last_revision", report_json_text(last->source_revision));
+	json_object_set_new(object, "first_revision", report_json_text(first->source_revision));
+	json_object_set_new(object, "direction", json_string(counter_step_word(step)));
+	json_object_set_new(object, "same_code", json_boolean(step->same_code));
+	json_object_set_new(object, "counters", counters);
+	for (size_t i = 0; i < step->counter_count; i++) {
+		const struct counter_change *change = &step->counters[i];
+		json_t *item = json_object();
+
+		json_object_set_new(item, "metric", report_json_text(change->metric));
+		json_object_set_new(item, "unit", report_json_text(change->unit));
+		json_object_set_new(item, "before", report_json_number(change->base));
+		json_object_set_new(item, "after", report_json_number(change->head));
+		json_object_set_new(item, "worse", json_boolean(change->verdict > 0));
+		json_object_set_new(item, "better", json_boolean(change->verdict < 0));
+		json_array_append_new(counters, item);
+	}
+	return object;
+}
+
 static json_t *history_json(const struct history *history, size_t begin)
 {
 	const struct run *newest = &history->runs[history->count - 1];
@@ -76,6 +120,14 @@ static json_t *history_json(const struct history *history, size_t begin)
 		json_array_append_new(runs, history_run_json(history, i));
 	for (size_t i = 0; i < history->change_count; i++)
 		json_array_append_new(changes, history_change_json(history, &history->changes[i]));
+	if (history->emulated) {
+		json_t *steps = json_array();
+
+		json_object_set_new(object, "counter_changes", steps);
+		for (size_t i = 0; i < history->step_count; i++)
+			json_array_append_new(steps,
+					      counter_step_json(history, &history->steps[i]));
+	}
 	return object;
 }
 

@@ -10,6 +10,7 @@
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/statistics.h"
 #include "reports/derived/derived.h"
+#include "reports/history/counters.h"
 #include "reports/history/history.h"
 #include "reports/table/escape.h"
 #include "reports/table/table.h"
@@ -263,6 +264,12 @@ static void add_heading(struct text *out, const struct history *history)
 /* Says why there are no change points. */
 static void add_state(struct text *out, const struct history *history, size_t timed)
 {
+	if (history->emulated) {
+		if (history->step_count == 0)
+			text_add(out, "no counter that repeats exactly changed; an emulated run "
+				      "has no times");
+		return;
+	}
 	if (timed < 3)
 		text_add(out, "too few runs for change points, which need at least three");
 	else if (history->change_count == 0)
@@ -281,6 +288,31 @@ static size_t *timed_runs(const struct history *history, size_t *count)
 	return timed;
 }
 
+/* Calls `add` for each change point, or for each step of the counters of emulated runs. */
+static void visit_changes(const struct history *history,
+			  void (*add)(struct text *out, const struct text *line, bool last),
+			  struct text *out)
+{
+	const size_t count = history->emulated ? history->step_count : history->change_count;
+	struct text line = TEXT_INIT;
+
+	for (size_t i = 0; i < count; i++) {
+		text_clear(&line);
+		if (history->emulated)
+			describe_counter_step(&line, history, &history->steps[i], add_run_name);
+		else
+			describe_change_point(&line, history, &history->changes[i]);
+		add(out, &line, i + 1 == count);
+	}
+	text_release(&line);
+}
+
+static struct table *table_of_history(const struct history *history, size_t begin)
+{
+	return history->emulated ? table_of_counted_runs(history, begin)
+				 : table_of_runs(history, begin);
+}
+
 /* Appends a line with labels and reasons escaped, so that their line ends cannot break the layout.
  */
 static void add_escaped_line(struct text *out, const struct text *line, const char *before)
@@ -294,12 +326,18 @@ static void add_escaped_line(struct text *out, const struct text *line, const ch
 	text_release(&shown);
 }
 
+static void add_change_line(struct text *out, const struct text *line, bool last)
+{
+	(void)last;
+	add_escaped_line(out, line, "  ");
+}
+
 void history_text(FILE *out, const struct history *history, size_t rows,
 		  const struct report_options *options)
 {
 	size_t timed_count, begin = history_first_shown(history, rows);
 	size_t *timed = timed_runs(history, &timed_count);
-	struct table *table = table_of_runs(history, begin);
+	struct table *table = table_of_history(history, begin);
 	struct text text = TEXT_INIT, line = TEXT_INIT;
 
 	add_heading(&line, history);
@@ -313,11 +351,7 @@ void history_text(FILE *out, const struct history *history, size_t rows,
 	add_state(&line, history, timed_count);
 	if (line.length)
 		add_escaped_line(&text, &line, "  ");
-	for (size_t i = 0; i < history->change_count; i++) {
-		text_clear(&line);
-		describe_change_point(&line, history, &history->changes[i]);
-		add_escaped_line(&text, &line, "  ");
-	}
+	visit_changes(history, add_change_line, &text);
 	text_add_char(&text, '\n');
 	fwrite(text.data, 1, text.length, out);
 	table_write_text(out, table, options);
@@ -329,11 +363,20 @@ void history_text(FILE *out, const struct history *history, size_t rows,
 	free(timed);
 }
 
+static void add_change_item(struct text *out, const struct text *line, bool last)
+{
+	struct text shown = TEXT_INIT;
+
+	escape_markdown(&shown, line->data);
+	text_addf(out, "- %s\n%s", shown.data, last ? "\n" : "");
+	text_release(&shown);
+}
+
 void history_markdown(FILE *out, const struct history *history, size_t rows)
 {
 	size_t timed_count, begin = history_first_shown(history, rows);
 	size_t *timed = timed_runs(history, &timed_count);
-	struct table *table = table_of_runs(history, begin);
+	struct table *table = table_of_history(history, begin);
 	struct text line = TEXT_INIT, shown = TEXT_INIT;
 
 	add_heading(&line, history);
@@ -343,13 +386,9 @@ void history_markdown(FILE *out, const struct history *history, size_t rows)
 	add_state(&line, history, timed_count);
 	if (line.length)
 		fprintf(out, "%s\n\n", line.data);
-	for (size_t i = 0; i < history->change_count; i++) {
-		text_clear(&line);
-		text_clear(&shown);
-		describe_change_point(&line, history, &history->changes[i]);
-		escape_markdown(&shown, line.data);
-		fprintf(out, "- %s\n%s", shown.data, i + 1 == history->change_count ? "\n" : "");
-	}
+	text_clear(&shown);
+	visit_changes(history, add_change_item, &shown);
+	fwrite(shown.data ? shown.data : "", 1, shown.length, out);
 	table_write_markdown(out, table);
 	table_free(table);
 	text_release(&line);

@@ -1,14 +1,18 @@
 /*
- * One run compared with another, as text and Markdown: what was compared, what differs besides the
- * code, and the cases that changed, the worst first.
+ * One run compared with another, as text and Markdown: the summary, what differs besides the code,
+ * what was compared, and the cases that changed, the worst first.
  */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "metrics/analysis/compare.h"
 #include "reports/regress/regress.h"
 #include "reports/table/escape.h"
 #include "reports/table/table.h"
+#include "reports/table/wrap.h"
+
+#define ROWS_OF_CHANGES 30 /* unless --all */
 
 /* ---- the table ---- */
 
@@ -108,24 +112,84 @@ static bool regress_case_is_shown(const struct regress_report *report,
 	return item->verdict != CHANGE_UNCHANGED;
 }
 
-/* NULL: there is no row. */
-static struct table *regress_table(const struct regress_report *report)
+/* ---- the worst first ---- */
+
+static int place_of(enum change verdict)
 {
-	static const enum change order[] = {CHANGE_REGRESSED, CHANGE_FAILED, CHANGE_MISSING,
-					    CHANGE_IMPROVED,  CHANGE_NEW,    CHANGE_INCONCLUSIVE,
-					    CHANGE_UNCHANGED};
+	static const int places[CHANGE_COUNT] = {
+		[CHANGE_REGRESSED] = 0, [CHANGE_FAILED] = 1, [CHANGE_MISSING] = 2,
+		[CHANGE_IMPROVED] = 3,  [CHANGE_NEW] = 4,    [CHANGE_INCONCLUSIVE] = 5,
+		[CHANGE_UNCHANGED] = 6,
+	};
+
+	return places[verdict];
+}
+
+/* The largest relative change of a counter that got better or worse; 0: none did. */
+static double counter_change_of(const struct regress_case *item)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < item->counter_count; i++) {
+		const struct counter_change *change = &item->counters[i];
+		double relative = fabs(change->head - change->base) / fmax(fabs(change->base), 1);
+
+		if (change->verdict != 0)
+			largest = fmax(largest, relative);
+	}
+	return largest;
+}
+
+/* By verdict, then by the change of the time, then by the change of the counters. */
+static int compare_by_harm(const void *left, const void *right)
+{
+	const struct regress_case *a = *(const struct regress_case *const *)left;
+	const struct regress_case *b = *(const struct regress_case *const *)right;
+	double time_a = a->timed ? fabs(a->effect.change) : -1;
+	double time_b = b->timed ? fabs(b->effect.change) : -1;
+	double counters_a = counter_change_of(a), counters_b = counter_change_of(b);
+
+	if (a->verdict != b->verdict)
+		return place_of(a->verdict) - place_of(b->verdict);
+	if (time_a != time_b)
+		return time_a > time_b ? -1 : 1;
+	if (counters_a != counters_b)
+		return counters_a > counters_b ? -1 : 1;
+	return a < b ? -1 : 1;
+}
+
+/* The cases to show, the worst first; malloc'd. */
+static const struct regress_case **cases_to_show(size_t *count, const struct regress_report *report)
+{
+	const struct regress *regress = report->regress;
+	const struct regress_case **cases =
+		xcalloc(regress->count + 1, sizeof(const struct regress_case *));
+
+	*count = 0;
+	for (size_t i = 0; i < regress->count; i++) {
+		if (regress_case_is_shown(report, &regress->cases[i]))
+			cases[(*count)++] = &regress->cases[i];
+	}
+	qsort(cases, *count, sizeof(const struct regress_case *), compare_by_harm);
+	if (!report->all && *count > ROWS_OF_CHANGES)
+		*count = ROWS_OF_CHANGES;
+	return cases;
+}
+
+/* *shown is the number of rows. NULL: there is none. */
+static struct table *regress_table(const struct regress_report *report, size_t *shown)
+{
+	const struct regress_case **cases = cases_to_show(shown, report);
 	struct table *table = NULL;
 
-	for (size_t o = 0; o < ARRAY_SIZE(order); o++)
-		for (size_t i = 0; i < report->regress->count; i++) {
-			const struct regress_case *item = &report->regress->cases[i];
-
-			if (item->verdict != order[o] || !regress_case_is_shown(report, item))
-				continue;
-			if (!table)
-				table = table_new(regress_columns, ARRAY_SIZE(regress_columns));
-			add_regress_row(table, item);
-		}
+	for (size_t i = 0; i < *shown; i++) {
+		if (!table)
+			table = table_new(regress_columns, ARRAY_SIZE(regress_columns));
+		add_regress_row(table, cases[i]);
+	}
+	if (table)
+		table_drop_empty(table);
+	free(cases);
 	return table;
 }
 
@@ -144,81 +208,119 @@ static void describe_compared(struct text *out, const struct regress *regress)
 		  by_counters);
 }
 
-static void regress_heading(struct key_value_list *lines, const struct regress_report *report)
+/* One line of the heading; several may have the same key. */
+struct heading_line {
+	const char *key;
+	char *value;
+};
+struct heading {
+	struct heading_line *lines;
+	size_t count, capacity;
+};
+
+/* Takes ownership of the value. */
+static void heading_add_line(struct heading *heading, const char *key, char *value)
 {
-	struct text base = TEXT_INIT, head = TEXT_INIT;
-
-	regress_describe_run(&base, report->base);
-	regress_describe_run(&head, report->head);
-	key_value_set(lines, "base", base.data);
-	key_value_set(lines, "head", head.data);
-	key_value_set(lines, "device", report->head->device.name);
-	if (report->thresholds)
-		key_value_set(lines, "limits", report->thresholds);
-	text_clear(&head);
-	describe_compared(&head, report->regress);
-	key_value_set(lines, "compared", head.data);
-	for (size_t i = 0; i < report->differences->count; i++) {
-		const struct regress_difference *item = &report->differences->items[i];
-		char *line = xasprintf("%s, then %s", item->base, item->head);
-
-		key_value_set(lines, item->what, line);
-		free(line);
-	}
-	text_release(&base);
-	text_release(&head);
+	heading->lines = xgrow(heading->lines, &heading->capacity, heading->count + 1,
+			       sizeof(*heading->lines));
+	heading->lines[heading->count++] = (struct heading_line){key, value};
 }
 
-static size_t count_hidden(const struct regress_report *report)
+/* What changed besides the code comes first, because it may be the reason for everything below. */
+static void regress_heading(struct heading *heading, const struct regress_report *report)
 {
-	size_t count = 0;
+	struct text base = TEXT_INIT, head = TEXT_INIT, compared = TEXT_INIT;
 
-	for (size_t i = 0; i < report->regress->count; i++)
-		count += !report->regress->cases[i].ignored &&
-			 !regress_case_is_shown(report, &report->regress->cases[i]);
-	return count;
+	for (size_t i = 0; i < report->differences->count; i++) {
+		const struct regress_difference *item = &report->differences->items[i];
+
+		heading_add_line(heading, "differs",
+				 xasprintf("%s: %s, then %s", item->what, item->base, item->head));
+	}
+	regress_describe_run(&base, report->base);
+	regress_describe_run(&head, report->head);
+	describe_compared(&compared, report->regress);
+	heading_add_line(heading, "base", text_detach(&base));
+	heading_add_line(heading, "head", text_detach(&head));
+	heading_add_line(heading, "device", xstrdup(report->head->device.name));
+	if (report->thresholds)
+		heading_add_line(heading, "limits", xstrdup(report->thresholds));
+	heading_add_line(heading, "compared", text_detach(&compared));
+}
+
+static void heading_release(struct heading *heading)
+{
+	for (size_t i = 0; i < heading->count; i++)
+		free(heading->lines[i].value);
+	free(heading->lines);
+}
+
+static size_t cases_judged(const struct regress_report *report)
+{
+	return report->regress->count - report->regress->ignored;
+}
+
+/* Without times, the reason is all that a row says: a narrow table cuts it, but keeps it. */
+static void keep_reasons(struct table *table, const struct regress *regress)
+{
+	struct table_column *last = &table->columns[table->column_count - 1];
+
+	for (size_t i = 0; i < regress->count; i++)
+		if (regress->cases[i].timed)
+			return;
+	if (strcmp(last->name, "why") == 0) {
+		last->drop = 0;
+		table->cut_last = true;
+	}
 }
 
 void regress_text(FILE *out, const struct regress_report *report,
 		  const struct report_options *options)
 {
-	struct key_value_list lines = {0};
-	struct text text = TEXT_INIT, summary = TEXT_INIT;
-	struct table *table = regress_table(report);
+	const size_t width = options && options->width > 0 ? (size_t)options->width : SIZE_MAX;
+	struct heading heading = {0};
+	struct text text = TEXT_INIT, shown = TEXT_INIT;
+	size_t rows;
+	struct table *table = regress_table(report, &rows);
 
-	regress_heading(&lines, report);
-	for (size_t i = 0; i < lines.count; i++) {
-		text_addf(&text, "  %-9s ", lines.items[i].key);
-		escape_show(&text, lines.items[i].value);
-		text_add_char(&text, '\n');
+	regress_summarise(&shown, report->regress);
+	text_addf(&text, "%s%s%s%s\n", options && options->colour ? "\033[1m" : "", shown.data,
+		  options && options->colour ? "\033[0m" : "",
+		  rows < cases_judged(report) ? " (--all shows every case)" : "");
+	regress_heading(&heading, report);
+	for (size_t i = 0; i < heading.count; i++) {
+		char *head = xasprintf("%-9s ", heading.lines[i].key);
+
+		text_clear(&shown);
+		escape_show(&shown, heading.lines[i].value);
+		wrap_text(&text, 2, head, shown.data, width);
+		free(head);
 	}
-	text_add_char(&text, '\n');
 	fwrite(text.data, 1, text.length, out);
 	if (table) {
-		table_write_text(out, table, options);
 		fputc('\n', out);
+		keep_reasons(table, report->regress);
+		table_write_text(out, table, options);
 	}
-	regress_summarise(&summary, report->regress);
-	fprintf(out, "%s%s\n", summary.data,
-		count_hidden(report) ? " (--all shows every case)" : "");
 	table_free(table);
-	key_value_list_release(&lines);
+	heading_release(&heading);
 	text_release(&text);
-	text_release(&summary);
+	text_release(&shown);
 }
 
 void regress_markdown(FILE *out, const struct regress_report *report)
 {
-	struct key_value_list lines = {0};
+	struct heading heading = {0};
 	struct text text = TEXT_INIT, summary = TEXT_INIT;
-	struct table *table = regress_table(report);
+	size_t rows;
+	struct table *table = regress_table(report, &rows);
 
-	regress_heading(&lines, report);
+	regress_heading(&heading, report);
 	regress_summarise(&summary, report->regress);
 	text_addf(&text, "**perflab regress: %s**\n\n", summary.data);
-	for (size_t i = 0; i < lines.count; i++) {
-		text_addf(&text, "- %s: ", lines.items[i].key);
-		escape_markdown(&text, lines.items[i].value);
+	for (size_t i = 0; i < heading.count; i++) {
+		text_addf(&text, "- %s: ", heading.lines[i].key);
+		escape_markdown(&text, heading.lines[i].value);
 		text_add_char(&text, '\n');
 	}
 	fwrite(text.data, 1, text.length, out);
@@ -227,7 +329,7 @@ void regress_markdown(FILE *out, const struct regress_report *report)
 		table_write_markdown(out, table);
 	}
 	table_free(table);
-	key_value_list_release(&lines);
+	heading_release(&heading);
 	text_release(&text);
 	text_release(&summary);
 }
