@@ -160,17 +160,59 @@ static int64_t changes_unseen(const struct history_grid *grid)
 
 static bool has_history(const struct history_grid *grid)
 {
-	for (size_t i = 0; grid && i < grid->case_count; i++) {
+	for (size_t i = 0; grid && !grid->emulated && i < grid->case_count; i++) {
 		if (times_shown(grid, i) > 1)
 			return true;
 	}
 	return false;
 }
 
+/* One list for each step of the counters: case, the two runs, the word, 1 if machine code and
+ * launch are the same, how many other counters changed, and then metric, value before and value
+ * after of those that give the step its word. */
+static void counter_steps(struct page_json *json, const struct history_grid *grid)
+{
+	page_key(json, "changes");
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->step_count; i++) {
+		const struct grid_step *step = &grid->steps[i];
+
+		page_open(json, '[');
+		page_integer(json, (int64_t)step->at);
+		page_integer(json, place_shown(grid, step->last));
+		page_integer(json, place_shown(grid, step->first));
+		page_text(json, step->word);
+		page_integer(json, step->same_code);
+		page_integer(json, (int64_t)step->more);
+		for (size_t k = 0; k < step->counter_count; k++) {
+			page_text(json, step->counters[k].metric);
+			page_number(json, step->counters[k].before);
+			page_number(json, step->counters[k].after);
+		}
+		page_close(json, ']');
+	}
+	page_close(json, ']');
+}
+
+/* Of emulated runs, which have counters and no times. */
+static void counter_history(struct page_json *json, const struct history_grid *grid)
+{
+	if (!grid || !grid->emulated || grid->run_count < 2)
+		return;
+	page_key(json, "counter_history");
+	page_open(json, '{');
+	history_runs(json, grid);
+	page_key(json, "all_runs");
+	page_integer(json, (int64_t)grid->run_count);
+	counter_steps(json, grid);
+	page_close(json, '}');
+}
+
 void page_histories(struct page_json *json, const struct report_options *options)
 {
 	const struct history_grid *grid = options->histories;
 
+	counter_history(json, grid);
 	page_key(json, "history");
 	if (!has_history(grid)) {
 		page_null(json);

@@ -38,6 +38,9 @@ void page_comparison(struct page_json *json, const struct run *run,
 		     const struct report_options *options);
 /* Writes options->histories, or null if no case has two runs. */
 void page_histories(struct page_json *json, const struct report_options *options);
+/* The member `selection`: null, or { cases: of the whole run, patterns: [text], top, sort }. */
+void page_selection(struct page_json *json, const struct run *run,
+		    const struct report_options *options);
 void page_samples(struct page_json *json, const struct run *run,
 		  const struct report_options *options);
 

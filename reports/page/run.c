@@ -136,6 +136,29 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 	page_close(json, '}');
 }
 
+void page_selection(struct page_json *json, const struct run *run,
+		    const struct report_options *options)
+{
+	const struct report_selection *selection = options->selection;
+
+	page_key(json, "selection");
+	if (!options->whole || options->whole->trial_count == run->trial_count) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '{');
+	page_key(json, "cases");
+	page_integer(json, (int64_t)options->whole->trial_count);
+	page_key(json, "patterns");
+	page_open(json, '[');
+	for (size_t i = 0; selection && i < selection->pattern_count; i++)
+		page_text(json, selection->patterns[i]);
+	page_close(json, ']');
+	member_known(json, "top", selection ? selection->top : 0);
+	page_member_text(json, "sort", selection ? selection->sort : NULL);
+	page_close(json, '}');
+}
+
 /* ---- roofs ---- */
 
 static void roof(struct page_json *json, const char *name, const char *metric, const char *meaning,

@@ -143,13 +143,65 @@ static void point_levels(struct page_json *json, const struct run *run,
 	page_close(json, ']');
 }
 
-static void notes(struct page_json *json, const struct verdict_note *notes, size_t count)
+/* What stands in for operations that no counter counted. `modelled` is 0 for a point whose
+ * operations were counted; the other numbers of such a point are null. null instead of the list:
+ * the operations of all points were counted, and there is no `model`. */
+static void point_models(struct page_json *json, const struct run *run,
+			 const struct roofline_point *points)
+{
+	bool any = false;
+
+	/* why the roofline has no point of the case */
+	LIST(json, run, "not_in_plot", page_word(json, roofline_no_place(&points[i], trial)));
+	for (size_t i = 0; i < run->trial_count; i++)
+		any |= points[i].model.used;
+	/* most runs need none of this, and ten thousand cases are half a megabyte of it */
+	if (!any) {
+		page_key(json, "modelled");
+		page_null(json);
+		return;
+	}
+	LIST(json, run, "modelled", (void)trial; page_integer(json, points[i].model.used));
+	page_key(json, "model");
+	page_open(json, '{');
+	page_key(json, "precision");
+	page_open(json, '[');
+	for (size_t i = 0; i < run->trial_count; i++) {
+		if (points[i].model.used && points[i].model.has_precision)
+			page_integer(json, points[i].model.precision);
+		else
+			page_null(json);
+	}
+	page_close(json, ']');
+#define X(field) LIST(json, run, #field, (void)trial; page_short(json, points[i].model.field));
+	X(flop)
+	X(flop_per_s)
+	X(compute_roof_pct)
+	X(attainable_flop_per_s)
+#undef X
+	page_key(json, "intensity");
+	page_open(json, '[');
+	for (size_t level = 0; level < MEMORY_LEVEL_COUNT; level++) {
+		page_open(json, '[');
+		for (size_t i = 0; i < run->trial_count; i++)
+			page_short(json, points[i].model.intensity[level]);
+		page_close(json, ']');
+	}
+	page_close(json, ']');
+	page_close(json, '}');
+}
+
+/* The page shows what a finding wastes for emulated runs only. */
+static void notes(struct page_json *json, const struct verdict_note *notes, size_t count,
+		  bool with_lost)
 {
 	page_open(json, '[');
 	for (size_t i = 0; i < count; i++) {
 		page_open(json, '[');
 		page_word(json, notes[i].rule);
 		page_word(json, notes[i].text);
+		if (with_lost)
+			page_short(json, notes[i].lost);
 		page_close(json, ']');
 	}
 	page_close(json, ']');
@@ -168,8 +220,9 @@ static void verdict(struct page_json *json, const struct trial *trial,
 	page_short(json, verdict.roof_pct);
 	page_word(json, verdict.summary);
 	page_word(json, verdict.above_roof);
-	notes(json, verdict.notes, verdict.note_count);
-	notes(json, verdict.advice, verdict.advice_count);
+	notes(json, verdict.notes, verdict.note_count, run->traits.emulated);
+	notes(json, verdict.advice, verdict.advice_count, false);
+	page_integer(json, verdict.from_model);
 	page_close(json, ']');
 	verdict_release(&verdict);
 }
@@ -210,6 +263,7 @@ void page_points(struct page_json *json, const struct run *run,
 	X(attainable_flop_per_s)
 #undef X
 	point_levels(json, run, points);
+	point_models(json, run, points);
 	page_close(json, '}');
 	bounds(json);
 	LIST(json, run, "verdicts", verdict(json, trial, &points[i], run, ceilings));

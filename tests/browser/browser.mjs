@@ -15,9 +15,9 @@ export const launch = () =>
 
 /**
  * A page of the run, ready, and `complaints`: errors, warnings of the console, and whatever it
- * asked of a network.
+ * asked of a network. `hash` is the end of its address.
  */
-export async function open(browser, name, options = {}) {
+export async function open(browser, name, { hash = "", ...options } = {}) {
 	const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", ...options });
 	const page = await context.newPage();
 	const complaints = [];
@@ -29,9 +29,9 @@ export async function open(browser, name, options = {}) {
 	});
 	const url = pathToFileURL(join(PAGES, `${name}.html`)).href;
 	page.on("request", (request) => {
-		if (request.url() !== url && !/^(data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
+		if (request.url().split("#")[0] !== url && !/^(data|blob):/.test(request.url())) complaints.push(`request: ${request.url()}`);
 	});
-	await page.goto(url);
+	await page.goto(url + hash);
 	await page.waitForFunction(() => document.documentElement.dataset.ready === "yes");
 	return { page, complaints };
 }

@@ -101,9 +101,49 @@ pageTest("of two runs there is a history without change points", "lab", async (p
 	assert.match(await page.locator("#history").innerText(), /None of \d+ cases changed over 2 runs/);
 });
 
+pageTest("a page of selected cases has their histories, and says what it is", "selected", async (page) => {
+	const [{ whole }] = sql("lab", "SELECT count(*) AS whole FROM trial JOIN run ON run.id = run_id WHERE label = 'now'");
+	const rows = sql("lab", "SELECT label, kernel || '/' || variant || '/' || config AS name, median_ns FROM trial JOIN run ON run.id = run_id WHERE label IN ('now', 'before') AND median_ns IS NOT NULL ORDER BY started_ns");
+	const cases = await page.locator("#cases .count").innerText();
+	assert.match(await page.locator("#head").innerText(), new RegExp(`A selection: ${cases.split(" ")[0]} of the ${whole} cases of this run: reduce/\\*; sorted by -median`));
+	// every history of the page is that of the case beside it
+	const plot = await plotOf(page, "history");
+	const shownNames = await page.locator("#history").getByLabel("Configuration").locator("option").allInnerTexts();
+	assert.ok(shownNames.length > 2);
+	for (const config of shownNames) {
+		await page.locator("#history").getByLabel("Configuration").selectOption(config);
+		await plotOf(page, "history");
+		const points = await shown(plot);
+		const medians = rows.filter(({ name }) => name === points[0].name).map((row) => row.median_ns);
+		assert.equal(points.length, medians.length);
+		points.forEach(({ name, y }, i) => assert.ok(name.startsWith("reduce/") && Math.abs(y - medians[i]) <= 0.5, `${name}: ${y}, not ${medians[i]}`));
+	}
+});
+
 for (const name of ["one", "bare", "emulated", "hostile"]) {
 	pageTest(`no section and no way to it without a history: ${name}`, name, async (page) => {
 		assert.equal(await page.locator("#history").count(), 0);
 		assert.equal(await page.locator('#nav a[href="#history"]').count(), 0);
 	});
 }
+
+pageTest("the counters of emulated runs that changed, the worse first", "counted", async (page) => {
+	const changed = sql("counted", `SELECT kernel || '/' || variant || '/' || config AS name, max(value) FILTER (WHERE age = 2) AS before, max(value) FILTER (WHERE age = 1) AS after
+		FROM (SELECT *, row_number() OVER (PARTITION BY kernel, variant, config ORDER BY started_ns DESC) AS age FROM result_counters
+			WHERE backend = 'ptx' AND name = 'ptx_global_load_sectors')
+		GROUP BY 1 HAVING before <> after ORDER BY after < before`);
+	assert.equal(changed.length, 2);
+	const rows = page.locator("#history table tbody tr");
+	assert.equal(await rows.count(), 2);
+	for (const [i, word] of ["worse", "better"].entries()) {
+		const text = await rows.nth(i).innerText();
+		assert.ok(text.includes(changed[i].name), `${text} lacks ${changed[i].name}`);
+		assert.ok(text.includes(`ptx_global_load_sectors ${changed[i].before} → ${changed[i].after}`), text);
+		assert.match(text, new RegExp(`\\b${word}\\b`));
+	}
+	assert.equal(await page.locator('#nav a[href="#history"]').count(), 1);
+	await page.evaluate(axeSource);
+	const found = await page.evaluate(async () => (await globalThis.axe.run("#history")).violations.map(({ id, impact }) => `${impact} ${id}`));
+	assert.deepEqual(found.filter((line) => /^(serious|critical)/.test(line)), []);
+	assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+});

@@ -174,6 +174,8 @@ static int make_run(struct storing *storing, struct run *run, size_t per_kernel)
 	return rc;
 }
 
+#define LAB_CONFLICTS 0.625 /* of the wavefronts of shared memory */
+
 static int make_emulated(struct storing *storing)
 {
 	struct run run = lab_run("emulated", "perflab sweep reduce stream --backend ptx");
@@ -185,15 +187,17 @@ static int make_emulated(struct storing *storing)
 	run.rounds = 1;
 	run.started_ns -= INT64_C(3600000000000);
 	snprintf(run.device.name, sizeof(run.device.name), "PTX emulator (GH100 limits)");
-	for (size_t i = 0; i < lab_kernel_count; i++) {
-		struct lab_case of = {&lab_kernels[i], 256, 1 << 16};
+	for (size_t i = 0; i < 2 * lab_kernel_count; i++) {
+		struct lab_case of = {&lab_kernels[i / 2], i % 2 ? 512 : 256, 1 << 16};
 
 		lab_add(&run, &of);
 	}
 	rc = db_run_begin(storing->db, &run, &storing->err);
 	for (size_t i = 0; !rc && i < run.trial_count; i++) {
-		const struct lab_kernel *kernel = &lab_kernels[i];
+		const struct lab_kernel *kernel = &lab_kernels[i / 2];
 		double n = 1 << 16, branches = isnan(kernel->branch_pct) ? 0 : n / 32;
+		/* of one variant, in its second block size only */
+		bool conflicts = i % 2 && strcmp(kernel->variant, "sequential") == 0;
 		bool sampled = strcmp(kernel->kernel, "matmul") == 0;
 		const struct emulated_value values[] = {
 			{.name = "ptx_warp_instructions", .value = n / 4},
@@ -204,6 +208,10 @@ static int make_emulated(struct storing *storing)
 			 .value = branches * (100 - kernel->branch_pct) / 100},
 			{.name = "ptx_global_load_requests", .value = n / 32},
 			{.name = "ptx_global_load_sectors", .value = n / 8 * kernel->l1},
+			{.name = "ptx_shared_load_wavefronts", .value = n / 64},
+			{.name = "ptx_shared_store_wavefronts", .value = n / 64},
+			{.name = "ptx_shared_bank_conflicts",
+			 .value = conflicts ? n / 32 * LAB_CONFLICTS : 0},
 			{.name = "ptx_f32_flop", .value = n * kernel->flop},
 			{.name = "ptx_f64_flop", .value = 0},
 			{.name = "ptx_compulsory_read_bytes", .value = n * kernel->bytes * 0.6},

@@ -61,6 +61,17 @@ UPDATE trial SET median_ns = median_ns / 50, low_ns = low_ns / 50, high_ns = hig
 	WHERE status = 'ok' AND run_id = (SELECT id FROM run WHERE label = 'now')
 	AND (variant = 'triad_float4' AND config LIKE 'block=512,%' OR variant = 'copy_scalar');"
 
+# No counter counted the operations of one variant; its work model is of single precision,
+# and its roof is the nearest.
+cp "$scratch/lab.db" "$scratch/modelled.db"
+sqlite3 "$scratch/modelled.db" "
+INSERT INTO metric (name, unit, source) VALUES ('model_flop_f32', 'flop', 'work model');
+INSERT INTO counter (trial_id, metric_id, value) SELECT trial.id,
+	(SELECT id FROM metric WHERE name = 'model_flop_f32'), flop
+	FROM trial WHERE variant = 'register_tiled';
+UPDATE counter SET value = 0 WHERE metric_id IN (SELECT id FROM metric WHERE name IN ('flop_f32', 'flop_f64', 'flop_f32_f64', 'shared_bytes'))
+	AND trial_id IN (SELECT id FROM trial WHERE variant = 'register_tiled');"
+
 # The variants of one kernel beside one of them, with a speed-up of each verdict. One case is unverified,
 # one was on other buffers, and one block size has no base case.
 cp "$scratch/lab.db" "$scratch/speedup.db"
@@ -88,6 +99,18 @@ UPDATE trial SET status = 'unverified', reason = 'its file says: verify none'
 	WHERE variant = 'copy_float4' AND config LIKE 'block=128,%'
 	AND run_id = (SELECT id FROM run WHERE label = 'now');"
 
+# A second emulated run, a minute later: one variant has conflicts, another one fewer instructions.
+cp "$scratch/lab.db" "$scratch/later.db"
+sqlite3 "$scratch/later.db" "
+PRAGMA foreign_keys = ON;
+DELETE FROM run WHERE label <> 'emulated' OR label IS NULL;
+UPDATE run SET uid = lower(hex(randomblob(16))), started_ns = started_ns + 60000000000;
+UPDATE counter SET value = value + 640 WHERE trial_id = (SELECT min(trial_id) FROM counter)
+	AND metric_id IN (SELECT id FROM metric WHERE name = 'ptx_global_load_sectors');
+UPDATE counter SET value = value / 2 WHERE trial_id = (SELECT max(trial_id) FROM counter)
+	AND metric_id IN (SELECT id FROM metric WHERE name = 'ptx_global_load_sectors');"
+"$build/bin/perflab" merge "$scratch/lab.db" "$scratch/later.db" -o "$scratch/counted.db" -q 2>/dev/null
+
 # report DATABASE RUN PAGE OPTION…
 report() {
 	database=$1 run=$2 page=$3
@@ -99,7 +122,9 @@ report() {
 	[ $status -eq 0 ] || { cat "$scratch/said" && exit 1; }
 }
 report lab now lab --compare before
+report lab now selected 'reduce/*' --sort=-median --compare before
 report lab emulated emulated
+report counted emulated counted
 report history last history
 report hostile last hostile
 report absurd now absurd
@@ -107,6 +132,7 @@ report sizes now sizes
 report unverified now unverified --compare before
 report above now above
 report speedup now speedup
+report modelled now modelled
 report unverified_history last unverified_history
 report one last one
 report bare last bare

@@ -9,7 +9,7 @@ const LOOKS = {
 	dark: { viewport: { width: 1360, height: 860 }, colorScheme: "dark" },
 	phone: { viewport: { width: 375, height: 812 }, colorScheme: "light", deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 };
-const SECTIONS = ["verdicts", "roofline", "curves", "samples"];
+const SECTIONS = ["verdicts", "roofline", "curves", "occupancy", "samples", "cases"];
 
 const browser = await launch();
 for (const [look, options] of Object.entries(LOOKS)) {

@@ -25,6 +25,8 @@ grep -HnE 'from "\./sections/' source/*.js | grep -v '^source/main\.js:' |
 	objections "only main.js may import sections"
 grep -nr 'JSON\.parse(document\|getElementById("run")' source | grep -v '^source/model\.js:' |
 	objections "only model.js may read the run"
+grep -nrE '\blocation\.|hashchange|\b(replace|push)State' source | grep -v '^source/address\.js:' |
+	objections "only address.js may use the address of the page"
 findings=$(wc -l <"$found")
 files=$(find source -name '*.js' | wc -l)
 [ "$files" -gt 0 ] || { echo "no sources: nothing was checked" && exit 1; }

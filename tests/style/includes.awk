@@ -23,8 +23,8 @@ BEGIN {
 	module("metrics", "base emulator", "metrics/metrics.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
-		"metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
-		"metrics/analysis/compare.h metrics/analysis/history.h metrics/analysis/regress.h " \
+		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
+		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/history.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \
@@ -58,7 +58,8 @@ BEGIN {
 		"kernels harness/protocol harness/workers", "none")
 	module("harness/workers/ptx", "base capture metrics metrics/catalogue kernels emulator " \
 		"harness/protocol harness/workers", "none")
-	module("reports", "base metrics metrics/catalogue metrics/analysis")
+	module("reports", "base metrics metrics/catalogue metrics/analysis",
+		"reports/reports.h reports/exports.h")
 	module("cli", "base capture metrics metrics/catalogue metrics/analysis kernels compile emulator db imports " \
 		"harness/plan harness/protocol harness/session reports", "none")
 	# Tests may include every public header, and any header of the module that they are named
@@ -77,10 +78,13 @@ BEGIN {
 	part("reports/derived", "reports/table")
 	part("reports/roofline", "reports/table reports/derived")
 	part("reports/regress", "reports/table reports/derived")
+	part("reports/cards", "reports/table reports/derived")
 	part("reports/history", "reports/table reports/derived")
 	part("reports/study", "reports/table reports/derived")
+	part("reports/export", "reports/table reports/derived")
 	part("reports/page", "reports/table reports/derived")
-	part("reports/run", "reports/table reports/derived reports/roofline")
+	part("reports/selection", "reports/table reports/derived")
+	part("reports/run", "reports/table reports/derived reports/roofline reports/selection")
 
 	# These tests are named after a way of testing, not after a module.
 	inside_every_module["tests/fuzz"] = 1

@@ -41,4 +41,7 @@ plant 'uses a network' source/dom.js 'location = "https://example.org"'
 plant 'only chart.js' source/sections/a.js 'import * as vega from "vega";'
 plant 'only main.js' source/dom.js 'import { gaps } from "./sections/gaps.js";'
 plant 'only model.js' source/sections/a.js 'JSON.parse(document.getElementById("run").textContent)'
+plant 'only address.js' source/sections/a.js 'const text = location.hash;'
+plant 'only address.js' source/main.js 'history.replaceState(null, "", text);'
+plant fine source/address.js 'history.replaceState(null, "", location.pathname);'
 [ "$failures" -eq 0 ]

@@ -1,22 +1,35 @@
-// Each kernel has a colour and a shape, so a reader can distinguish kernels by either. The colours are
-// --c0 … --c7 of style/tokens.css, for the light and the dark theme, after Okabe and Ito.
+// Each kernel has a colour and a shape, so that a reader can distinguish kernels by the pair. The colours
+// are --c0 … --c7 of style/tokens.css, for the light and the dark theme. tests/browser/palette.test.mjs
+// checks that no two names share a pair, and that names with one shape have colours that readers with
+// any colour blindness can distinguish.
 import { svg } from "./dom.js";
 
 const COLOURS = 8;
-export const SHAPES = [
-	"circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right",
-	"triangle-left",
-];
-const PATHS = {
-	circle: "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0Z",
-	square: "M-4.5-4.5h9v9h-9Z",
-	"triangle-up": "M0-5.5 5.5 4.5h-11Z",
-	diamond: "M0-6 5 0 0 6-5 0Z",
-	cross: "M-2-5.5h4v3.5h3.5v4H2v3.5h-4V2h-3.5v-4H-2Z",
-	"triangle-down": "M0 5.5 5.5-4.5h-11Z",
-	"triangle-right": "M5.5 0-4.5 5.5v-11Z",
-	"triangle-left": "M-5.5 0 4.5 5.5v-11Z",
+// Paths in a square from -1 to 1, about equally heavy. None is another one turned around: a reader may
+// confuse those at the size of a point.
+const SHAPES = {
+	circle: "M-0.92 0a0.92 0.92 0 1 0 1.84 0a0.92 0.92 0 1 0-1.84 0Z",
+	square: "M-0.82-0.82h1.64v1.64h-1.64Z",
+	triangle: "M0-1 1 0.8h-2Z",
+	cross: "M-0.36-1.05h0.72v0.69h0.69v0.72h-0.69v0.69h-0.72v-0.69h-0.69v-0.72h0.69Z",
+	diamond: "M0-1.15 0.9 0 0 1.15-0.9 0Z",
+	star: "M0 -1.12L0.27 -0.37L1.07 -0.35L0.44 0.14L0.66 0.91L0 0.46L-0.66 0.91L-0.44 0.14L-1.07 -0.35L-0.27 -0.37Z",
+	bar: "M-1.15-0.44h2.3v0.88h-2.3Z",
+	saltire: "M-1-0.5-0.5-1 0-0.5 0.5-1 1-0.5 0.5 0 1 0.5 0.5 1 0 0.5-0.5 1-1 0.5-0.5 0Z",
+	corner: "M-0.95-1h0.8v1.15h1.15v0.8h-1.95Z",
+	hourglass: "M-0.95-1h1.9L0.2 0 0.95 1h-1.9L-0.2 0Z",
 };
+const DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3]];
+const NAMES = Object.keys(SHAPES);
+/** So many names have a pair of their own. */
+export const PAIRS = COLOURS * NAMES.length;
+
+/** The place of the n-th name in the lists of colours and shapes. Both go on with each name, so neighbours differ in both. */
+const colourAt = (place) => place % COLOURS;
+// after 40 names the two lists are in step again
+const shapeAt = (place) => (place + Math.floor(place / (PAIRS / 2))) % NAMES.length;
+
+const mark = (path, properties) => svg("svg", { class: "swatch", viewBox: "-1.3 -1.3 2.6 2.6", "aria-hidden": "true", ...properties }, path);
 
 /** A colour and a shape for each name. */
 export class Palette {
@@ -25,18 +38,37 @@ export class Palette {
 		this.place = new Map(names.map((name, i) => [name, i]));
 	}
 
+	has(name) {
+		return this.place.has(name);
+	}
+
 	at(name) {
 		return this.place.get(name) ?? 0;
 	}
 
 	colour(name) {
-		return `var(--c${this.at(name) % COLOURS})`;
+		return this.isDistinct(name) ? `var(--c${colourAt(this.at(name))})` : "var(--ink-3)";
 	}
 
-	/** Names that share a colour have different shapes. */
+	/** The path of the shape, in a square from -1 to 1. Vega-Lite takes it as a shape, too. */
 	shape(name) {
-		const place = this.at(name);
-		return SHAPES[(place + Math.floor(place / COLOURS)) % SHAPES.length];
+		return this.isDistinct(name) ? SHAPES[NAMES[shapeAt(this.at(name))]] : SHAPES.circle;
+	}
+
+	/** The dashes of a line, which has no shape: other ones each time that the colours start again. */
+	dash(name) {
+		return DASHES[Math.floor(this.at(name) / COLOURS) % DASHES.length];
+	}
+
+	/** Whether the name has a pair of its own. The others share a grey circle. */
+	isDistinct(name) {
+		return this.at(name) < PAIRS;
+	}
+
+	/** Says which names have no mark of their own. "": all have one. */
+	get note() {
+		const more = this.names.length - PAIRS;
+		return more > 0 ? `A grey circle: one of ${more} further names, too many for marks of their own.` : "";
 	}
 
 	/**
@@ -51,12 +83,11 @@ export class Palette {
 	}
 
 	swatch(name) {
-		return svg("svg", { class: "swatch", viewBox: "-7 -7 14 14", "aria-hidden": "true" },
-			svg("path", { d: PATHS[this.shape(name)], fill: this.colour(name) }));
+		return mark(svg("path", { d: this.shape(name), fill: this.colour(name) }));
 	}
 }
 
-const STATUS_SHAPE = { ok: "circle", sampled: "circle", unverified: "triangle-up", pending: "diamond", skipped: "square" };
+const STATUS_SHAPE = { ok: "circle", sampled: "circle", unverified: "triangle", pending: "diamond", skipped: "square" };
 
 /** A layer that marks the unverified points of the data called `name` with a question mark. */
 export const unverifiedLayer = (name) => ({
@@ -71,6 +102,5 @@ export const unverifiedNote = (cases) => (cases.some((one) => one.unverified) ? 
 /** A mark for a status. Marks differ in shape as well as in colour. */
 export function statusMark(one) {
 	const kind = one.failure ? "bad" : one.unverified ? "warn" : one.status === "ok" || one.status === "sampled" ? "good" : "dim";
-	return svg("svg", { class: `swatch ${kind}`, viewBox: "-7 -7 14 14", "aria-hidden": "true" },
-		svg("path", { d: PATHS[STATUS_SHAPE[one.status] ?? "cross"], fill: "currentColor" }));
+	return mark(svg("path", { d: SHAPES[STATUS_SHAPE[one.status] ?? "cross"], fill: "currentColor" }), { class: `swatch ${kind}` });
 }

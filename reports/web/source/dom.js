@@ -18,6 +18,9 @@ export const h = (tag, properties, ...children) =>
 export const svg = (tag, properties, ...children) =>
 	fill(document.createElementNS("http://www.w3.org/2000/svg", tag), properties, children);
 
+/** A name that may break after "/", "_" and ",", as children of an element. */
+export const breakable = (text) => (text.match(/[^/_,]*[/_,]|[^/_,]+$/g) ?? []).flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part]));
+
 export const byId = (id) => document.getElementById(id);
 
 /** A message that says what is missing and how to get it. */
@@ -31,7 +34,7 @@ export function announce(text) {
 	byId("live").textContent = text;
 }
 
-/** Buttons to choose one of a few values. `options`: [value, label, title?]. */
+/** Buttons to choose one of a few values. `options`: [value, label, title?]. `.mark(value)` marks another one as chosen. */
 export function segmented(label, options, value, choose) {
 	const group = h("div", { class: "segmented", role: "group", "aria-label": label });
 	const mark = (chosen) => {
@@ -45,15 +48,16 @@ export function segmented(label, options, value, choose) {
 		}, text));
 	}
 	mark(value);
-	return group;
+	return Object.assign(group, { mark });
 }
 
-/** A select with a label. `options`: [value, label]. */
+/** A select with a label. `options`: [value, label]. `.mark(value)` shows another one as chosen. */
 export function select(label, options, value, choose) {
 	const list = h("select", { onchange: (event) => choose(event.target.value) },
 		options.map(([key, text]) => h("option", { value: key }, text)));
-	list.value = value;
-	return h("label", { class: "field" }, h("span", {}, label), list);
+	const mark = (chosen) => { list.value = chosen; };
+	mark(value);
+	return Object.assign(h("label", { class: "field" }, h("span", {}, label), list), { mark });
 }
 
 /** A table with texts and elements as cells. `columns`: { head, numeric?, title? }. */

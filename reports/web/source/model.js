@@ -2,10 +2,13 @@
 //
 // trials: one list per field, all in the order of the plan. kernel, variant, config, reason and other
 // texts are indices into `words`.
+// points.modelled: null, or per case 1 if no counter counted its operations; `points.model` then has its
+// place by the work model. points.not_in_plot: null, or why a roofline has no point of the case.
 // counters: each value is a number, [word] with the reason why there is none, or null if the counter
 // was not requested.
 // samples.trials: per trial one list per round: the number of the round, then times in
 // 1/steps_per_ns ns. The first time is absolute, each other one is the difference to the previous.
+// selection: null, or what the cases of the page were selected by (page.h lists the members).
 // speedups: null, or per case null or its speed-up over its base case (page.h lists the members).
 // history: null, or the runs that fit into the page (`runs`), how many there are (`all_runs`), per case
 // null or its median in each run (`medians`), per case null or the indices of the runs in which it was
@@ -14,6 +17,9 @@
 // before and after, the first run of the level before, 1 if only one run is at the new level so far,
 // and 1 if machine code and launch are the same. `changes_unseen` counts the change points among runs
 // that are not in the page.
+// counter_history: of emulated runs only: the runs, as in history, and `changes`: case, last run before, first run after,
+// "worse", "better" or "different", 1 if machine code and launch are the same, the number of other counters that changed, and
+// then metric, value before and value after of each counter.
 
 import { isNumber } from "./numbers.js";
 
@@ -50,11 +56,29 @@ function caseOf(at, trials, words, run) {
 	};
 }
 
+/**
+ * Sets `place`: where a roofline shows the case. If no counter counted the operations, `modelled` is true and the operations are
+ * those of the work model. `precision` is null if the model does not name it. `missing` says why there is no point.
+ */
+function addPlace(one, { points, precisions, words }) {
+	const { at } = one;
+	const { model, modelled, not_in_plot: missing } = points;
+	const isModelled = Boolean(modelled?.[at]);
+	one.place = isModelled ? {
+		modelled: true, precision: precisions[model.precision[at]]?.name ?? null, flop: model.flop[at], rate: model.flop_per_s[at],
+		pct: model.compute_roof_pct[at], attainable: model.attainable_flop_per_s[at], intensity: model.intensity.map((level) => level[at]),
+	} : {
+		modelled: false, precision: one.precision, flop: one.counted, rate: one.rate,
+		pct: one.computePct, attainable: one.attainable, intensity: one.levels.map((level) => level.intensity),
+	};
+	one.place.missing = missing?.[at] === null || missing === undefined ? null : words[missing[at]];
+}
+
 function addPoint(one, data) {
 	const { at } = one;
 	const { points, verdicts, words, bounds } = data;
-	const [bound, pct, summary, above, notes, advice] = verdicts[at];
-	const texts = (list) => list.map(([rule, text]) => ({ rule: words[rule], text: words[text] }));
+	const [bound, pct, summary, above, notes, advice, fromModel] = verdicts[at];
+	const texts = (list) => list.map(([rule, text, lost]) => ({ rule: words[rule], text: words[text], lost: lost ?? null }));
 	one.precision = data.precisions[points.precision[at]].name;
 	one.counted = points.flop[at];
 	one.rate = points.flop_per_s[at];
@@ -67,14 +91,21 @@ function addPoint(one, data) {
 		bytes: level.bytes[at], rate: level.bytes_per_s[at],
 		intensity: level.intensity[at], pct: level.roof_pct[at],
 	}));
+	addPlace(one, data);
 	one.bound = bounds[bound][0];
 	one.boundMeaning = bounds[bound][1];
 	one.roofPct = pct;
+	/** Whether the share of the roof uses operations of the work model, which were not counted. */
+	one.fromModel = Boolean(fromModel);
 	one.summary = summary === null ? null : words[summary];
 	one.aboveRoof = above === null ? null : words[above];
 	one.notes = texts(notes);
 	one.advice = texts(advice);
+	/** The largest waste of an emulated case, as a share. 0: none was found. null: nothing was counted. */
+	one.lost = data.run.emulated && isCounted(one) ? one.notes[0]?.lost ?? 0 : null;
 }
+
+const isCounted = ({ status, unverified }) => status === "ok" || status === "sampled" || unverified;
 
 /** Sets `speedup` of each case: null if it has no base case; `ratio` is null if there is no speed-up. */
 function addSpeedups(cases, { speedups, speedup_verdicts: verdicts, words }) {
@@ -120,6 +151,9 @@ const byTime = (a, b) => byRank(a, b) || (a.median ?? 0) - (b.median ?? 0);
 const bySize = (a, b) => (b.n ?? 0) - (a.n ?? 0);
 const byWork = (a, b) => bySize(a, b) || (b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || byTime(a, b);
 
+/** Orders emulated cases by their waste, the largest first, then by the number of findings. */
+export const byLost = (a, b) => b.lost - a.lost || b.notes.length - a.notes.length || a.at - b.at;
+
 /** Orders by size, the largest first, then by time: a smaller problem is not better because it takes less time. */
 export const bySizeThenTime = (a, b) => bySize(a, b) || byTime(a, b);
 
@@ -150,6 +184,7 @@ export class Model {
 		this.format = data.format;
 		this.run = data.run;
 		this.settings = settingsOf(data.run);
+		this.selection = data.selection ?? null;
 		this.levels = data.levels;
 		this.precisions = data.precisions;
 		this.ceilings = data.ceilings;
@@ -171,17 +206,13 @@ export class Model {
 			comparison: data.comparison,
 		} : null;
 		this.history = data.history;
+		this.counterHistory = data.counter_history ?? null;
 		this.kernels = unique(this.cases.map((one) => one.kernel));
 		this.families = unique(this.cases.map((one) => one.family));
 		this.emulated = data.run.emulated;
 		this.timed = this.cases.filter((one) => one.median !== null);
-		/** The fastest configuration of the largest problem of each variant. Without times, its first case. */
-		this.best = this.emulated ? this.firstOfEach() : bestBy(this.cases, (one) => one.family);
-	}
-
-	firstOfEach() {
-		const usable = this.cases.filter((one) => one.status === "ok" || one.status === "sampled" || one.unverified);
-		return leastBy(usable, (one) => one.family, byRank);
+		/** The fastest configuration of the largest problem of each variant. Of an emulated run, the case with the largest waste. */
+		this.best = this.emulated ? leastBy(this.cases.filter(isCounted), (one) => one.family, byLost) : bestBy(this.cases, (one) => one.family);
 	}
 
 	/** A number, or null. */
@@ -225,6 +256,14 @@ export class Model {
 	changesOf(one) {
 		return (this.history.changes[one.at] ?? []).map(([last, first, ratio, low, high, before, after, begin, provisional, same]) =>
 			({ last, first, ratio, low, high, before, after, begin, provisional: provisional === 1, sameCode: same === 1 }));
+	}
+
+	/** The runs at which counters of a case changed: { one, last, first, word, sameCode, more, counters: [{ metric, before, after }] }. */
+	counterSteps() {
+		return this.counterHistory.changes.map(([at, last, first, word, same, more, ...flat]) => ({
+			one: this.cases[at], last, first, word, sameCode: same === 1, more,
+			counters: Array.from({ length: flat.length / 3 }, (_, i) => ({ metric: flat[3 * i], before: flat[3 * i + 1], after: flat[3 * i + 2] })),
+		}));
 	}
 
 	/** [{ round, times: [ns] }], in the order taken. */

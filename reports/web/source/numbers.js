@@ -87,3 +87,5 @@ export const bandwidth = (value) => si(value, "B/s");
 export const intensity = (value) => (isNumber(value) ? `${three(value)} FLOP/B` : dash);
 export const plural = (count, noun, many = `${noun}s`) =>
 	`${whole(count)} ${count === 1 ? noun : many}`;
+/** A precision as readers know it. null: the work model does not name it. */
+export const precisionName = (name) => (name === null ? "Operations" : name.toUpperCase().replace("_", " "));

@@ -12,6 +12,9 @@ export const rowScale = (count, width) => ({
 
 const roomFor = (width) => Math.min(ROOM, width * 0.34);
 
+/** About how wide the field beside the names is. */
+export const rowWidth = (width) => width - roomFor(width) - 20;
+
 /** Draws the names to the left of their rows. */
 export const rowNames = (names, width) => ({
 	data: { values: names.map((text, y) => ({ y, text })) },

@@ -19,6 +19,7 @@ export function enableZoom(chart) {
 		if (!fits(x) || !fits(y)) return;
 		now = { x, y };
 		apply();
+		chart.options.zoomChanged?.();
 	};
 	const apply = () => {
 		if (!chart.view || !now) return;
@@ -48,6 +49,17 @@ export function enableZoom(chart) {
 	chart.resetZoom = () => {
 		now = chart.options.zoom();
 		apply();
+	};
+	/** The view as [x0, x1, y0, y1]; null: everything is shown. */
+	chart.zoomRange = () => {
+		const all = chart.options.zoom();
+		const is = (axis) => now[axis].every((end, i) => Math.abs(Math.log(end / all[axis][i])) < 1e-3);
+		return now === null || (is("x") && is("y")) ? null : [...now.x, ...now.y];
+	};
+	/** Takes what zoomRange() gave. Numbers that are no view, or none of what the chart shows, change nothing. */
+	chart.zoomTo = ([x0, x1, y0, y1]) => {
+		const { x, y } = chart.options.zoom();
+		if (x0 < x[1] && x1 > x[0] && y0 < y[1] && y1 > y[0]) set([x0, x1], [y0, y1]);
 	};
 
 	const size = () => [chart.view.signal("width"), chart.view.signal("height")];

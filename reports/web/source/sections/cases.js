@@ -1,43 +1,68 @@
 // The table of all cases: sort, filter, search, choose columns. It shows one page of rows at a time, so
 // ten thousand cases are as quick as ten.
+import { listOf, listText } from "../address.js";
 import { Palette, statusMark } from "../colours.js";
 import { announce, byId, h, select } from "../dom.js";
 import { byRank, unique } from "../model.js";
 import { bandwidth, halfInterval, inUnit, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
 import { ratioOf, sentenceOf } from "./speedup.js";
-import { boundChip } from "./verdicts.js";
+import { boundChip, modelMark } from "./verdicts.js";
 
 const PAGE = 50;
 
 /** The columns that say how fast a case is: sorting by one of them is a ranking. */
 const RANKING = ["median", "dram", "useful", "flop_rate", "roof", "speedup"];
 
-/** { id, head, title?, numeric, value(case) to sort by, show(case), on } */
+/** Without a time, why: the status, in place of the median. */
+const medianOf = (one) => (one.median === null ? h("span", { class: one.failure ? "no-time failed" : "no-time", title: one.reason ?? one.statusMeaning }, one.status) : time(one.median));
+const roofOf = (one) => (one.aboveRoof ? h("span", { class: "above", title: one.aboveRoof }, percent(one.roofPct, 0)) : h("span", {}, percent(one.roofPct, one.roofPct < 10 ? 1 : 0), modelMark(one.fromModel)));
+
+/** The largest waste that an emulator found. */
+const findingOf = (one) => {
+	const [worst] = one.notes;
+	if (!worst) return one.failure || one.status === "skipped" ? medianOf(one) : null;
+	return h("span", { class: "finding-cell", title: one.notes.map(({ text }) => text).join("; ") }, worst.rule.replaceAll("_", " "));
+};
+
+/**
+ * { id, head, title?, numeric, value(case) to sort by, show(case), on, auto?(cases): whether a column that
+ * nobody chose is shown with these cases }. What a reader looks for comes first, on any screen.
+ */
 function columnsOf(app, palette) {
 	const { model } = app;
 	const number = (id, head, value, show, on, title) =>
 		({ id, head, title, numeric: true, value, show: (one) => show(value(one)), on });
 	const counter = (metric) => (one) => model.counter(one, metric);
 	const some = (value) => model.cases.some((one) => isNumber(value(one)));
+	const axis = (name, i) => ({ ...number(`axis ${name}`, name, (one) => one.axes[i], whole, true), auto: (cases) => {
+		const known = cases.filter((one) => one.axes[i] !== null);
+		return known.length * 2 >= cases.length && known.some((one) => one.axes[i] !== known[0].axes[i]);
+	} });
+	const results = model.emulated ? [
+		{ id: "finding", head: "Worst finding", title: "The finding with the largest waste", value: (one) => one.notes[0]?.rule ?? null, show: findingOf, on: true },
+		number("lost", "Lost", (one) => one.lost, (value) => percent(isNumber(value) ? 100 * value : null, 0), true, "The share of the counted instructions, wavefronts or bytes that did nothing useful"),
+	] : [
+		{ ...number("median", "Median", (one) => one.median, time, true, "Median of the samples"), show: medianOf },
+		{ id: "bound", head: "Limiter", title: "What limits the case", value: (one) => (one.median === null ? null : one.bound), show: (one) => (one.median === null ? null : boundChip(one)), on: true },
+		{ ...number("roof", "Of roof", (one) => one.roofPct, percent, true, "Percentage of the closest measured roof"), show: roofOf },
+	];
 	const base = [
 		{ id: "variant", head: "Case", value: (one) => one.family, on: true, fixed: true,
-			show: (one) => h("span", { class: "case-cell" }, palette.swatch(one.kernel), app.link(one, one.family)) },
-		{ id: "status", head: "Status", value: (one) => one.status, on: true,
-			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status, one.aboveRoof && h("span", { class: "above", title: one.aboveRoof }, "above a roof")) },
-		...model.axes.map((name, i) => number(`axis ${name}`, name, (one) => one.axes[i], whole, true)),
-		number("median", "Median", (one) => one.median, time, true, "Median of the samples"),
-		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
+			show: (one) => h("span", { class: "case-cell" }, palette.swatch(one.kernel), h("span", {}, app.link(one, one.family), h("span", { class: "case-config" }, one.config.replaceAll(",", " ")))) },
+		...results,
 		{ ...number("speedup", "Speed-up", (one) => one.speedup?.ratio ?? null, ratioOf, true, "Time of the base case over the time of the case, measured in turn"),
 			show: (one) => (one.speedup ? h("span", { title: sentenceOf(one) }, one.speedup.ratio === null ? one.speedup.verdict : `${ratioOf(one.speedup)} ${one.speedup.verdict}`) : null) },
+		{ id: "status", head: "Status", value: (one) => one.status, on: true,
+			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status, one.aboveRoof && h("span", { class: "above", title: one.aboveRoof }, "above a roof")) },
+		...model.axes.map(axis),
+		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
 		number("samples", "Samples", (one) => one.samples || null, whole, false),
 		number("dram", "DRAM", (one) => one.levels[0].rate, bandwidth, true, "Counted DRAM bytes over the median time"),
 		number("useful", "Useful", (one) => (isNumber(one.bytes) && one.median > 0 ? (1e9 * one.bytes) / one.median : null), bandwidth, !model.hasCounter("dram_bytes"), "Bytes of the work model over the median time"),
 		number("flop_rate", "FLOP/s", (one) => one.rate, rate, true, "Counted operations over the median time"),
 		...model.levels.map((level, i) => number(`intensity ${level.name}`, `${levelName(level.name)} FLOP/B`, (one) => one.levels[i].intensity, three, false)),
 		number("waste", "Moved / needed", (one) => one.waste, three, false, "DRAM bytes over the bytes of the work model"),
-		{ id: "bound", head: "Bound", value: (one) => (one.median === null ? null : one.bound), show: (one) => (one.median === null ? "–" : boundChip(one)), on: !model.emulated },
-		number("roof", "Of the roof", (one) => one.roofPct, percent, true, "Percentage of the closest roof"),
 		number("occupancy", "Occupancy", counter("achieved_occupancy_pct"), percent, true, "Achieved occupancy"),
 		number("limit", "Occ. limit", (one) => one.occupancyLimit, percent, model.emulated, "Theoretical occupancy"),
 		number("branches", "Branch eff.", counter("branch_efficiency_pct"), percent, true, "Branch efficiency"),
@@ -64,63 +89,129 @@ function order(column, descending) {
 	};
 }
 
+/** Whether a pattern with "*" covers the whole text. In time that is linear in the text: an address may hold any pattern. */
+function covers(pattern, text) {
+	const [first, ...pieces] = pattern.split("*");
+	const last = pieces.pop();
+	if (!text.startsWith(first) || text.length < first.length + last.length || !text.endsWith(last)) return false;
+	let at = first.length;
+	for (const piece of pieces) {
+		const found = text.indexOf(piece, at);
+		if (found < 0) return false;
+		at = found + piece.length;
+	}
+	return at <= text.length - last.length;
+}
+
+/** Says whether a case has all words; a word with "*" is a pattern of its name. */
+function searchOf(text) {
+	const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+	return (one) => {
+		if (!words.length) return true;
+		const about = `${one.name} ${one.status} ${one.aboveRoof ? "above a roof" : ""} ${one.bound} ${one.notes.map(({ rule }) => rule.replaceAll("_", " ")).join(" ")} ${one.reason ?? ""}`.toLowerCase();
+		return words.every((word) => (word.includes("*") ? [one.family, one.name].some((name) => covers(word, name.toLowerCase())) : about.includes(word)));
+	};
+}
+
 class Cases {
 	constructor(app, section) {
 		this.app = app;
 		this.columns = columnsOf(app, new Palette(app.model.kernels));
 		this.filters = { text: "", status: "", kernel: "", bound: "" };
-		this.sorted = null;
+		this.sorted = this.firstOrder();
 		this.page = 0;
 		this.count = h("p", { class: "count" });
 		this.body = h("tbody", {});
 		this.headRow = h("tr", {});
 		this.pager = h("div", { class: "pager" });
 		section.append(this.controls(), this.count,
-			h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "All cases" },
+			h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of all cases" },
 				h("table", { id: "case-table", class: "cases" }, h("caption", { class: "unseen" }, "All cases; click a column head to sort"),
 					h("thead", {}, this.headRow), this.body)),
 			this.pager);
-		this.drawHead();
 		this.update();
+		this.addParts();
+	}
+
+	/** That of the plan, but emulated cases start with the largest waste. */
+	firstOrder() {
+		const column = this.columns.find(({ id }) => id === "lost");
+		return column ? { column, descending: true, turned: true } : null;
 	}
 
 	controls() {
 		const { model } = this.app;
-		const choice = (label, key, values, name = (value) => value) => values.length > 1 &&
-			select(label, [["", "all"], ...values.map((value) => [value, name(value)])], "", (value) => {
-				this.filters[key] = value;
-				this.update();
-			});
+		const choice = (label, key, values, name = (value) => value) => {
+			if (values.length < 2) return false;
+			this.choices.set(key, { values, field: select(label, [["", "all"], ...values.map((value) => [value, name(value)])], "", (value) => this.filter(key, value)) });
+			return this.choices.get(key).field;
+		};
+		this.choices = new Map();
 		let later;
+		this.search = h("input", {
+			type: "search", placeholder: "kernel, variant, block=256, reason…", id: "case-search", title: "Words that a case must have; reduce/* is a pattern of its name",
+			oninput: (event) => {
+				clearTimeout(later);
+				later = setTimeout(() => this.filter("text", event.target.value.trim()), 80);
+			},
+		});
 		return h("div", { class: "controls" },
-			h("label", { class: "field grow" }, h("span", {}, "Search"), h("input", {
-				type: "search", placeholder: "kernel, variant, block=256, reason…", id: "case-search",
-				oninput: (event) => {
-					clearTimeout(later);
-					later = setTimeout(() => {
-						this.filters.text = event.target.value.trim().toLowerCase();
-						this.update();
-					}, 80);
-				},
-			})),
+			h("label", { class: "field grow" }, h("span", {}, "Search"), this.search),
 			choice("Kernel", "kernel", model.kernels),
 			choice("Status", "status", unique(model.cases.map((one) => one.status))),
-			choice("Bound by", "bound", unique(model.timed.map((one) => one.bound))),
+			choice("Limiter", "bound", unique(model.timed.map((one) => one.bound))),
 			this.chooser(),
 			h("button", { type: "button", onclick: () => this.download(), title: "Save the rows shown as CSV" }, "CSV"));
 	}
 
+	filter(key, value) {
+		this.filters[key] = value;
+		this.update();
+	}
+
+	/* ---- the address ---- */
+
+	addParts() {
+		const { address } = this.app;
+		address.part("find", () => this.filters.text || null, (text) => {
+			this.search.value = text ?? "";
+			this.filter("text", (text ?? "").trim());
+		});
+		for (const [key, name] of [["kernel", "kernel"], ["status", "status"], ["bound", "limiter"]]) {
+			address.part(name, () => this.filters[key] || null, (text) => {
+				const choice = this.choices.get(key);
+				const value = choice?.values.includes(text) ? text : "";
+				choice?.field.mark(value);
+				this.filter(key, value);
+			});
+		}
+		const first = this.orderText();
+		address.part("sort", () => (this.orderText() === first ? null : this.orderText()), (text) => {
+			const column = this.columns.find(({ id }) => id === text?.replace(/^-/, ""));
+			// an order of a link comes back to that of the plan with the next click
+			this.sorted = column ? { column, descending: text.startsWith("-"), turned: true } : text === "plan" ? null : this.firstOrder();
+			this.update();
+		});
+		address.part("columns", () => listText(this.columns.filter(({ chosen }) => chosen !== undefined).map(({ id, chosen }) => (chosen ? "+" : "-") + id)) || null, (text) => {
+			const chosen = new Map(listOf(text).map((item) => [item.slice(1), item.startsWith("+")]));
+			for (const column of this.columns) if (!column.fixed) column.chosen = chosen.get(column.id);
+			this.update();
+		});
+		address.part("page", () => (this.page ? String(this.page + 1) : null), (text) => {
+			this.page = /^\d{1,6}$/.test(text ?? "") ? Math.min(Math.max(0, Number(text) - 1), this.pages - 1) : 0;
+			this.drawRows();
+		});
+	}
+
+	orderText() {
+		return this.sorted ? (this.sorted.descending ? "-" : "") + this.sorted.column.id : "plan";
+	}
+
+	/* ---- columns ---- */
+
 	chooser() {
-		const boxes = this.columns.filter((column) => !column.fixed).map((column) =>
-			h("label", { title: column.title }, h("input", {
-				type: "checkbox", checked: column.on,
-				onchange: (event) => {
-					column.on = event.target.checked;
-					this.drawHead();
-					this.drawRows();
-				},
-			}), column.head));
-		const menu = h("details", { class: "menu" }, h("summary", {}, "Columns"), h("div", { class: "menu-list" }, boxes));
+		this.boxes = h("div", { class: "menu-list" });
+		const menu = h("details", { class: "menu", ontoggle: () => menu.open && this.drawBoxes() }, h("summary", {}, "Columns"), this.boxes);
 		addEventListener("click", (event) => {
 			if (menu.open && !menu.contains(event.target)) menu.open = false;
 		});
@@ -132,8 +223,19 @@ class Cases {
 		return menu;
 	}
 
-	get shown() {
-		return this.columns.filter((column) => column.on);
+	drawBoxes() {
+		this.boxes.replaceChildren(...this.columns.filter((column) => !column.fixed).map((column) =>
+			h("label", { title: column.title }, h("input", {
+				type: "checkbox", checked: this.isOn(column),
+				onchange: (event) => {
+					column.chosen = event.target.checked;
+					this.drawTable();
+				},
+			}), column.head)));
+	}
+
+	isOn(column) {
+		return column.chosen ?? (column.auto ? column.auto(this.rows.length ? this.rows : this.app.model.cases) : column.on);
 	}
 
 	drawHead() {
@@ -148,25 +250,32 @@ class Cases {
 		// the third click restores the order of the plan
 		if (again && this.sorted.turned) this.sorted = null;
 		else this.sorted = { column, descending: again ? !this.sorted.descending : false, turned: again };
-		const focused = this.shown.indexOf(column);
-		this.drawHead();
-		this.headRow.children[focused].firstChild.focus();
 		this.update();
+		this.headRow.children[this.shown.indexOf(column)].firstChild.focus();
+	}
+
+	/* ---- rows ---- */
+
+	get pages() {
+		return Math.max(1, Math.ceil(this.rows.length / PAGE));
 	}
 
 	update() {
 		const { text, status, kernel, bound } = this.filters;
-		const words = text.split(/\s+/).filter(Boolean);
-		this.rows = this.app.model.cases.filter((one) => {
-			if ((status && one.status !== status) || (kernel && one.kernel !== kernel) || (bound && (one.bound !== bound || one.median === null))) return false;
-			const about = words.length ? `${one.name} ${one.status} ${one.aboveRoof ? "above a roof" : ""} ${one.bound} ${one.reason ?? ""}`.toLowerCase() : "";
-			return words.every((word) => about.includes(word));
-		});
+		const has = searchOf(text);
+		this.rows = this.app.model.cases.filter((one) => !(status && one.status !== status) && !(kernel && one.kernel !== kernel) &&
+			!(bound && (one.bound !== bound || one.median === null)) && has(one));
 		if (this.sorted) this.rows.sort(order(this.sorted.column, this.sorted.descending));
 		this.page = 0;
 		const all = this.app.model.cases.length;
 		this.count.textContent = this.rows.length === all ? plural(all, "case") : `${whole(this.rows.length)} of ${plural(all, "case")}`;
 		announce(this.count.textContent);
+		this.drawTable();
+	}
+
+	drawTable() {
+		this.shown = this.columns.filter((column) => this.isOn(column));
+		this.drawHead();
 		this.drawRows();
 	}
 
@@ -177,10 +286,11 @@ class Cases {
 		if (!this.rows.length)
 			this.body.append(h("tr", {}, h("td", { colspan: this.shown.length, class: "nothing" }, this.app.model.cases.length ? "No case matches. Remove a filter." : "This run has no cases.")));
 		this.drawPager(begin);
+		this.app.address.changed();
 	}
 
 	drawPager(begin) {
-		const pages = Math.ceil(this.rows.length / PAGE);
+		const { pages } = this;
 		if (pages < 2) return this.pager.replaceChildren();
 		const go = (label, page, name) => h("button", {
 			type: "button", "aria-label": name, "aria-disabled": page < 0 || page >= pages || page === this.page ? "true" : null,

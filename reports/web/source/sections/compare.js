@@ -111,6 +111,7 @@ function caterpillar(app, host, pairs) {
 
 function changes(app, host, pairs) {
 	const show = (kind) => {
+		shown = kind;
 		const of = pairs.filter((pair) => pair.kind === kind);
 		const sorted = kind === "improved" ? of : of.reverse();
 		list.replaceChildren(of.length
@@ -123,8 +124,18 @@ function changes(app, host, pairs) {
 	const list = h("div", {});
 	const kinds = Object.keys(KINDS);
 	const first = kinds.find((kind) => count(kind)) ?? "unchanged";
-	host.append(segmented("Changes", kinds.map((kind) => [kind, `${count(kind)} ${KINDS[kind].word}`]), first, show), list);
+	let shown = first;
+	const buttons = segmented("Changes", kinds.map((kind) => [kind, `${count(kind)} ${KINDS[kind].word}`]), first, (kind) => {
+		show(kind);
+		app.address.changed();
+	});
+	host.append(buttons, list);
 	show(first);
+	app.address.part("changes", () => (shown === first ? null : shown), (text) => {
+		const kind = kinds.includes(text) ? text : first;
+		buttons.mark(kind);
+		show(kind);
+	});
 }
 
 function onlyInOne(model) {

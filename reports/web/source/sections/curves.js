@@ -1,5 +1,6 @@
 // How time, bandwidth, occupancy and branch efficiency of each variant depend on the block size or
 // another axis.
+import { listOf, listText } from "../address.js";
 import { Chart } from "../chart.js";
 import { Palette, unverifiedLayer, unverifiedNote } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
@@ -54,10 +55,41 @@ class Curves {
 		this.grid = h("div", { class: "grid two" });
 		this.legend = h("div", { class: "legend", role: "group", "aria-label": "Variants shown" });
 		section.append(this.chooser, this.legend, this.grid);
-		const kernels = unique(this.usable.map((one) => one.kernel));
+		this.kernels = unique(this.usable.map((one) => one.kernel));
 		// start with the kernel that has the most cases
-		this.choose(kernels.reduce((most, kernel) => (this.countOf(kernel) > this.countOf(most) ? kernel : most), kernels[0]));
+		this.first = this.kernels.reduce((most, kernel) => (this.countOf(kernel) > this.countOf(most) ? kernel : most), this.kernels[0]);
+		this.choose(this.first);
 		this.charts = this.panels.map((panel) => this.chart(panel));
+		app.address.part("curves", () => this.text(), (text) => this.take(text));
+	}
+
+	/** What was chosen, for the address: "kernel,over=n,n=4096,-hidden line". null: nothing. */
+	text() {
+		const { kernel, over, fixed, hidden } = this;
+		const chosen = [kernel, `over=${over}`, ...[...fixed].map(([axis, value]) => `${axis}=${value}`), ...[...hidden].map((line) => `-${line}`)];
+		const before = this.firstText;
+		const text = listText(chosen);
+		return text === before ? null : text;
+	}
+
+	/** Takes what text() gave. What the run does not have is left out. */
+	take(text) {
+		const [kernel, ...chosen] = listOf(text);
+		this.choose(this.kernels.includes(kernel) ? kernel : this.first);
+		if (!kernel || kernel !== this.kernel) return;
+		const over = chosen.find((item) => item.startsWith("over="))?.slice(5);
+		if (this.varying.includes(over)) {
+			this.over = over;
+			this.fix();
+		}
+		for (const [axis] of this.fixed) {
+			const value = Number(chosen.find((item) => item.startsWith(`${axis}=`))?.slice(axis.length + 1) ?? NaN);
+			if (this.usable.some((one) => one.kernel === kernel && this.model.axis(one, axis) === value)) this.fixed.set(axis, value);
+		}
+		this.hidden = new Set(chosen.filter((item) => item.startsWith("-")).map((item) => item.slice(1)));
+		this.asGiven = true;
+		this.update();
+		this.asGiven = false;
 	}
 
 	countOf(kernel) {
@@ -106,12 +138,14 @@ class Curves {
 		this.palette = new Palette(this.lines);
 		this.drawControls();
 		this.drawLegend();
+		this.firstText ??= this.text();
 		for (const chart of this.charts ?? []) chart.refresh();
+		this.app.address.changed();
 	}
 
 	drawControls() {
 		const { model } = this;
-		const kernels = unique(this.usable.map((one) => one.kernel));
+		const { kernels } = this;
 		const axes = unique([this.over, ...this.varying]);
 		const mine = this.usable.filter((one) => one.kernel === this.kernel);
 		this.chooser.replaceChildren(
@@ -130,7 +164,7 @@ class Curves {
 	}
 
 	drawLegend() {
-		if (this.lines.length > MANY_LINES && this.hidden.size === 0) {
+		if (this.lines.length > MANY_LINES && this.hidden.size === 0 && !this.asGiven) {
 			// show the fastest lines first; a click shows the others
 			const best = new Map(this.lines.map((line) => [line, Infinity]));
 			for (const one of this.cases) best.set(this.lineOf(one), Math.min(best.get(this.lineOf(one)), one.median ?? Infinity));
@@ -144,6 +178,7 @@ class Curves {
 					if (!this.hidden.delete(line)) this.hidden.add(line);
 					button.setAttribute("aria-pressed", String(!this.hidden.has(line)));
 					for (const chart of this.charts) chart.refresh();
+					this.app.address.changed();
 				},
 			}, this.palette.swatch(line), h("span", { class: "clip" }, line));
 			return button;
@@ -213,7 +248,7 @@ class Curves {
 						...roof,
 						{ data: { name: "line", values: points }, mark: { type: "area", opacity: 0.16, line: false }, transform: [{ filter: "isValid(datum.low) && isValid(datum.high)" }], encoding: { y: { field: "low", type: "quantitative" }, y2: { field: "high" }, fill: colour } },
 						{ data: { name: "line" }, mark: { type: "rule", strokeWidth: 1.5 }, transform: [{ filter: "isValid(datum.low) && isValid(datum.high)" }], encoding: { y: { field: "low", type: "quantitative" }, y2: { field: "high" }, stroke: colour } },
-						{ data: { name: "line" }, mark: { type: "line", strokeWidth: 1.75 }, encoding: { stroke: colour } },
+						{ data: { name: "line" }, mark: { type: "line", strokeWidth: 1.75 }, encoding: { stroke: colour, strokeDash: this.palette.encode("line", "dash") } },
 						{ data: { name: "line" }, mark: { type: "point", filled: true, size: 46, opacity: 1 }, encoding: { fill: colour, shape: this.palette.encode("line", "shape") } },
 						unverifiedLayer("line"),
 					],
@@ -241,57 +276,4 @@ export function curvesSection(app) {
 	if (model.emulated)
 		section.append(h("p", { class: "lead" }, `Counts of the emulated PTX over each axis, for ${plural(model.kernels.length, "kernel")}. There are no times.`));
 	new Curves(app, section);
-}
-
-/* ---- occupancy ---- */
-
-export function occupancySection(app) {
-	const section = byId("occupancy");
-	const { model } = app;
-	const metric = "achieved_occupancy_pct";
-	const points = model.cases.map((one) => ({ x: one.occupancyLimit, y: model.counter(one, metric), one }))
-		.filter((point) => isNumber(point.x) && isNumber(point.y));
-	if (!points.length) {
-		section.append(model.emulated
-			? empty("An emulator has no achieved occupancy.", "The plots above and the table of all cases show theoretical occupancy.")
-			: empty("Achieved occupancy was not counted.", "It is one of the basic metrics:", "perflab sweep KERNEL --metrics basic"));
-		return;
-	}
-	const palette = new Palette(model.kernels);
-	section.append(h("p", { class: "lead" }, "The occupancy that registers, shared memory and block size allow, compared with the warps that were active. A point far below the line has too few blocks, or blocks that end at different times."));
-	new Chart(section, {
-		title: "Achieved and theoretical occupancy",
-		height: (width) => Math.max(280, Math.min(420, width * 0.42)),
-		focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
-		points: () => points,
-		tip: ({ one, x, y }) => ({
-			title: titleOf(one), mark: palette.swatch(one.kernel),
-			rows: [["Achieved", percent(y)], ["Theoretical", percent(x)], ["Limited by", one.limiter ?? "–"], ["Registers", whole(one.registers)], ["Time", time(one.median)]],
-		}),
-		pick: (point) => app.open(point.one),
-		summary: () => {
-			const far = points.filter((point) => point.y < point.x / 2).length;
-			return `${plural(points.length, "case")}; ${far ? `${plural(far, "case")} with less than half of what is possible` : "all reach at least half of what is possible"}. ${unverifiedNote(points.map(({ one }) => one))}`;
-		},
-		table: () => ({
-			columns: [{ head: "Case" }, { head: "Theoretical", numeric: true }, { head: "Achieved", numeric: true }, { head: "Limited by" }],
-			rows: points.map(({ one, x, y }) => [app.link(one), percent(x), percent(y), one.limiter ?? "–"]),
-		}),
-		spec: () => ({
-			encoding: {
-				x: { field: "x", type: "quantitative", title: "Theoretical, %", scale: { domain: [0, 107], nice: false }, axis: { tickCount: 6 } },
-				y: { field: "y", type: "quantitative", title: "Achieved, %", scale: { domain: [0, 107], nice: false }, axis: { tickCount: 6 } },
-			},
-			layer: [
-				{ data: { values: [{ x: 0, y: 0 }, { x: 100, y: 100 }] }, mark: { type: "line", stroke: "var(--roof-dim)", strokeDash: [5, 4], strokeWidth: 1.5 } },
-				{
-					data: { name: "occupancies", values: points.map(({ x, y, one }) => ({ x, y, kernel: palette.at(one.kernel), unverified: one.unverified })) },
-					mark: { type: "point", filled: true, size: 56, opacity: 0.75 },
-					encoding: { fill: palette.encode("kernel", "colour"), shape: palette.encode("kernel", "shape") },
-				},
-				unverifiedLayer("occupancies"),
-			],
-		}),
-	});
-	section.append(h("p", { class: "key" }, palette.names.map((name) => h("span", {}, palette.swatch(name), h("span", { class: "clip" }, name)))));
 }

@@ -2,7 +2,7 @@
 import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
-import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
+import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
 import { sentenceOf } from "./speedup.js";
 import { bar, boundChip } from "./verdicts.js";
@@ -31,7 +31,7 @@ function facts(one) {
 }
 
 function verdict(one) {
-	const list = (title, notes) => notes.length ? [h("h4", {}, title), h("ul", { class: "notes" }, notes.map((note) => h("li", {}, note.text, " ", h("code", { class: "rule" }, note.rule))))] : [];
+	const list = (title, notes) => notes.length ? [h("h3", { class: "minor" }, title), h("ul", { class: "notes" }, notes.map((note) => h("li", {}, note.text, " ", h("code", { class: "rule" }, note.rule))))] : [];
 	return h("section", {},
 		h("p", { class: "verdict-line" }, boundChip(one), h("span", {}, one.summary ?? "The limiter is not known.")),
 		one.aboveRoof && h("p", { class: "finding" }, one.aboveRoof),
@@ -41,10 +41,11 @@ function verdict(one) {
 function roofs(model, one) {
 	const rows = model.levels.map((level, i) => [level, one.levels[i]]).filter(([, of]) => isNumber(of.bytes))
 		.map(([level, of]) => [levelName(level.name), bytes(of.bytes), bandwidth(of.rate), intensity(of.intensity), bar(of.pct, `the roof of ${level.meaning}`)]);
-	if (isNumber(one.rate)) rows.push([one.precision.toUpperCase(), inUnit(one.counted, "flop"), rate(one.rate), "–", bar(one.computePct, `the ${one.precision} roof`)]);
+	const { place } = one;
+	if (isNumber(place.rate)) rows.push([`${precisionName(place.precision)}${place.modelled ? " (work model, not counted)" : ""}`, inUnit(place.flop, "flop"), rate(place.rate), "–", bar(place.pct, `the ${place.precision} roof`)]);
 	if (!rows.length) return null;
 	return h("section", {}, h("h3", {}, "Under the roofs"), table("Under the roofs",
-		[{ head: "Level" }, { head: "Counted", numeric: true }, { head: "Per second", numeric: true }, { head: "Intensity", numeric: true }, { head: "Part of the roof" }], rows));
+		[{ head: "Level" }, { head: "Amount", numeric: true }, { head: "Per second", numeric: true }, { head: "Intensity", numeric: true }, { head: "Part of the roof" }], rows));
 }
 
 /* ---- samples ---- */
@@ -158,13 +159,32 @@ export function openDetail(app, one) {
 	if (!dialog.open) dialog.showModal();
 	dialog.firstChild.scrollTop = 0;
 	sampleSection?.start?.();
+	app.opened = one;
+	app.address.changed();
 }
 
 /** Closes the dialog on a click outside it. */
-export function prepareDetail() {
+export function prepareDetail(app) {
 	const dialog = byId("detail");
 	dialog.addEventListener("click", (event) => {
 		if (event.target === dialog) dialog.close();
 	});
-	dialog.addEventListener("close", () => dialog.replaceChildren());
+	dialog.addEventListener("close", () => {
+		dialog.replaceChildren();
+		app.opened = null;
+		app.address.changed();
+	});
+}
+
+/** Opens the case that the address names. */
+export function detailAddress(app) {
+	const unknown = h("p", { class: "finding", role: "note", hidden: true });
+	byId("content").prepend(unknown);
+	app.address.part("case", () => app.opened?.name ?? null, (name) => {
+		const one = app.model.cases.find((other) => other.name === name);
+		unknown.hidden = Boolean(one) || name === null;
+		unknown.textContent = unknown.hidden ? "" : `The address names a case that this page does not have: ${name}`;
+		if (one) openDetail(app, one);
+		else if (byId("detail").open) byId("detail").close();
+	});
 }

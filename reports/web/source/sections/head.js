@@ -1,5 +1,6 @@
 // The head of the page: what was run, where, and with which result.
 import { byId, h } from "../dom.js";
+import { byLost } from "../model.js";
 import { rankedPairs } from "./speedup.js";
 import { percent, plural, time, whole } from "../numbers.js";
 
@@ -48,8 +49,18 @@ function tiles(app) {
 	if (above) list.push(tile(whole(above), "above a measured roof", "bad", "#roofline"));
 	const pairs = rankedPairs(model);
 	if (pairs.length) list.push(tile(`${whole(pairs.filter((one) => one.speedup.verdict === "faster").length)} of ${whole(pairs.length)}`, "faster than the base variant", "", "#speedup"));
+	const [worst] = model.emulated ? [...model.best].sort(byLost) : [];
+	if (worst?.lost > 0) list.push(tile(percent(100 * worst.lost, 0), `lost to ${worst.notes[0].rule.replaceAll("_", " ")}: ${worst.family}`, "warn", "#verdicts"));
 	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof: ${nearest.family}`, "", "#verdicts"));
 	return h("div", { class: "tiles" }, list);
+}
+
+/** "A selection: 2 of the 690 cases of this run: reduce/*; the first 2 of each kernel; sorted by median" */
+function selectionLine({ selection, cases }) {
+	if (!selection) return null;
+	const { patterns, top, sort } = selection;
+	const how = [patterns.join(" "), top && `the first ${top} of each kernel`, sort && `sorted by ${sort}`].filter(Boolean).join("; ");
+	return h("p", { class: "note-line" }, h("strong", {}, `A selection: ${whole(cases.length)} of the ${whole(selection.cases)} cases of this run`), how && `: ${how}`);
 }
 
 export function headSection(app) {
@@ -69,6 +80,7 @@ export function headSection(app) {
 			h("span", { class: `pill ${model.emulated ? "warn" : ""}` }, model.emulated ? "emulated: no times" : run.backend),
 			run.state && run.state !== "finished" && h("span", { class: "pill warn" }, run.state)),
 		h("p", { class: "facts" }, facts.map((fact) => h("span", {}, fact))),
+		selectionLine(model),
 		run.note && h("p", { class: "note-line" }, run.note),
 		run.command && h("div", { class: "command" }, h("code", {}, run.command), copyButton(run.command)),
 		tiles(app),
@@ -76,13 +88,14 @@ export function headSection(app) {
 }
 
 /** The links to the sections. */
-export function navigation() {
+export function navigation({ address }) {
 	const sections = [...document.querySelectorAll("main > section")];
 	const links = sections.map((section) =>
 		h("a", { href: `#${section.id}` }, section.querySelector("h2").dataset.short));
 	const list = h("ul", {}, links.map((link) => h("li", {}, link)));
 	byId("nav").append(list);
 	const mark = (current) => {
+		address.read(current ? current.hash.slice(1) : "");
 		if (!current)
 			list.scrollTo({ left: 0 });
 		for (const link of links) {

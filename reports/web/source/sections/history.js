@@ -25,7 +25,8 @@ class History {
 		this.changed = this.cases.flatMap((one) => this.model.changesOf(one).map((change) => ({ one, ...change })))
 			.sort((a, b) => Math.abs(Math.log(b.ratio)) - Math.abs(Math.log(a.ratio)));
 		// start with the case that became slower by the most
-		this.one = (this.changed.find(({ ratio }) => ratio > 1) ?? this.changed[0])?.one ?? this.cases[0];
+		this.first = (this.changed.find(({ ratio }) => ratio > 1) ?? this.changed[0])?.one ?? this.cases[0];
+		this.one = this.first;
 		this.chooser = h("div", { class: "controls" });
 		section.append(this.list(), this.chooser);
 		this.update();
@@ -52,12 +53,14 @@ class History {
 			}),
 			spec: () => this.spec(),
 		});
+		app.address.part("history", () => (this.one === this.first ? null : this.one.name), (name) => this.show(this.cases.find((one) => one.name === name) ?? this.first));
 	}
 
 	show(one) {
 		this.one = one;
 		this.update();
 		this.chart.refresh();
+		this.app.address.changed();
 	}
 
 	update() {

@@ -1,33 +1,48 @@
 // Each case under the measured roofs of the device: operations per second over operations per byte on
 // logarithmic scales, for one memory level at a time.
+import { listOf, listText } from "../address.js";
 import { Chart } from "../chart.js";
 import { Palette, unverifiedLayer, unverifiedNote } from "../colours.js";
 import { byId, empty, h, segmented, select } from "../dom.js";
-import { betterOf, markedName, titleOf } from "../model.js";
-import { bandwidth, intensity, isNumber, percent, plural, plusMinus, rate, three, time } from "../numbers.js";
+import { betterOf, markedName, titleOf, unique } from "../model.js";
+import { bandwidth, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time } from "../numbers.js";
 import { decades } from "../ticks.js";
 import { emulatedIntensities } from "./intensities.js";
 
 const LEVEL_NAMES = { dram: "DRAM", l2: "L2", l1: "L1", shared: "Shared" };
 export const levelName = (name) => LEVEL_NAMES[name] ?? name;
+const ROOM_OF_NAMES = 420; // pixels for two names on one flat roof
+const LINE_OF_NAMES = 12; // pixels from one name to the next
+const FROM_MODEL = "from the work model";
 const positive = (value) => isNumber(value) && value > 0;
+
+/** Groups of roofs whose names would cover each other, the highest roof of each group first. */
+function besides(roofs, pixelsPerDecade) {
+	const groups = [];
+	for (const roof of [...roofs].sort((a, b) => b.height - a.height)) {
+		const last = groups.at(-1);
+		if (last && Math.log10(last[0].height / roof.height) * pixelsPerDecade < LINE_OF_NAMES) last.push(roof);
+		else groups.push([roof]);
+	}
+	return groups;
+}
 
 /** The tooltip of a case under the roofs. */
 export function rooflineTip(model, one, mark) {
 	const rows = [["Time", `${time(one.median)} ${plusMinus(one)}`]];
-	if (positive(one.rate)) {
-		const part = isNumber(one.computePct) ? `, ${percent(one.computePct)} of the roof` : "";
-		rows.push([one.precision.toUpperCase(), `${rate(one.rate)}${part}`]);
+	const { place } = one;
+	if (positive(place.rate)) {
+		const part = isNumber(place.pct) ? `, ${percent(place.pct)} of the roof` : "";
+		rows.push([precisionName(place.precision), `${rate(place.rate)}${part}${place.modelled ? `, ${FROM_MODEL}` : ""}`]);
 	}
 	model.levels.forEach((level, i) => {
-		const { rate: moved, intensity: at, pct } = one.levels[i];
-		if (!positive(moved)) return;
-		const parts = [bandwidth(moved)];
-		if (isNumber(pct)) parts.push(percent(pct));
-		if (positive(at)) parts.push(intensity(at));
-		rows.push([levelName(level.name), parts.join(", ")]);
+		const { rate: moved, pct } = one.levels[i];
+		const parts = positive(moved) ? [bandwidth(moved)] : [];
+		if (positive(moved) && isNumber(pct)) parts.push(percent(pct));
+		if (positive(place.intensity[i])) parts.push(intensity(place.intensity[i]));
+		if (parts.length) rows.push([levelName(level.name), parts.join(", ")]);
 	});
-	if (positive(one.attainable)) rows.push(["Attainable", rate(one.attainable)]);
+	if (positive(place.attainable)) rows.push(["Attainable", rate(place.attainable)]);
 	if (positive(one.waste)) rows.push(["Moved / needed", three(one.waste)]);
 	rows.push(["Bound by", one.bound]);
 	return { title: titleOf(one), mark, rows, note: one.aboveRoof };
@@ -39,12 +54,12 @@ class Roofline {
 		this.app = app;
 		this.model = model;
 		this.hidden = new Set();
-		this.usable = model.timed.filter((one) => positive(one.rate));
-		const withLevel = model.levels.findIndex((_, i) => this.usable.some((one) => positive(one.levels[i].intensity)));
+		this.usable = model.timed.filter((one) => positive(one.place.rate));
+		const withLevel = model.levels.findIndex((_, i) => this.usable.some((one) => positive(one.place.intensity[i])));
 		this.level = Math.max(0, withLevel);
 		this.precision = "counted";
 		this.all = false;
-		this.by = model.kernels.length > 1 ? "kernel" : "family";
+		this.by = model.kernels.length > 1 ? "kernel" : "variant";
 		this.legend = h("div", { class: "legend", role: "group", "aria-label": "Kernels shown" });
 		this.flags = h("div", {});
 		section.append(h("p", { class: "lead" },
@@ -66,12 +81,14 @@ class Roofline {
 			points: () => this.points(),
 			tip: (point) => rooflineTip(model, point.one, this.palette.swatch(this.group(point.one))),
 			pick: (point) => app.open(point.one),
+			zoomChanged: () => app.address.changed(),
 			attend: (view, point) => view.data("path", this.path(point)),
 			summary: () => this.summary(),
 			table: () => this.table(),
 		});
 		this.drawLegend();
 		this.drawFlags();
+		this.addParts();
 	}
 
 	group(one) {
@@ -79,40 +96,73 @@ class Roofline {
 	}
 
 	setPalette() {
-		this.palette = new Palette(this.by === "kernel" ? this.model.kernels : this.model.families);
+		// a mark for each kernel of the page, as elsewhere, or for each variant that this picture can show
+		this.palette = new Palette(this.by === "kernel" ? this.model.kernels : unique(this.usable.map((one) => one.family)));
 	}
 
 	/* ---- choices ---- */
 
 	controls() {
 		const { model } = this;
-		const measured = (i) => model.levels[i].per_s !== null || this.usable.some((one) => positive(one.levels[i].intensity));
-		const levels = model.levels.map((level, i) => [String(i), levelName(level.name), level.meaning])
-			.filter((_, i) => measured(i));
+		const measured = (i) => model.levels[i].per_s !== null || this.usable.some((one) => positive(one.place.intensity[i]));
+		const levels = model.levels.map((level) => [level.name, levelName(level.name), level.meaning]).filter((_, i) => measured(i));
 		const precisions = model.precisions.filter((precision) =>
-			precision.per_s !== null || this.usable.some((one) => one.precision === precision.name));
-		const change = (set) => (value) => {
-			set(value);
-			this.chart.refresh();
-			this.chart.resetZoom();
-			this.drawLegend();
+			precision.per_s !== null || this.usable.some((one) => one.place.precision === precision.name));
+		const choices = {
+			memory: { options: levels, get: () => model.levels[this.level].name, set: (value) => { this.level = model.levels.findIndex((level) => level.name === value); } },
+			points: { options: [["best", "Fastest of each variant"], ["all", "All"]], get: () => (this.all ? "all" : "best"), set: (value) => { this.all = value === "all"; } },
+			colour: { options: [["kernel", "Kernel"], ["variant", "Variant"]], get: () => this.by, set: (value) => {
+				this.by = value;
+				this.hidden.clear();
+				this.setPalette();
+			} },
+			precision: { options: [["counted", "each as counted"], ...precisions.map((one) => [one.name, one.name.replace("_", " ")])], get: () => this.precision, set: (value) => { this.precision = value; } },
+		};
+		for (const choice of Object.values(choices)) Object.assign(choice, { first: choice.get(), choose: (value) => this.change(choice, value) });
+		this.choices = choices;
+		const buttons = (key, label, name = label) => {
+			const { options, first, choose } = choices[key];
+			choices[key].field = segmented(name, options, first, choose);
+			return h("div", { class: "field" }, h("span", {}, label), choices[key].field);
 		};
 		return h("div", { class: "controls" },
-			levels.length > 1 && h("div", { class: "field" }, h("span", {}, "Memory"),
-				segmented("Memory level", levels, String(this.level), change((value) => { this.level = Number(value); }))),
-			h("div", { class: "field" }, h("span", {}, "Cases"),
-				segmented("Cases", [["best", "Fastest of each variant"], ["all", "All"]], "best",
-					change((value) => { this.all = value === "all"; }))),
-			model.kernels.length > 1 && h("div", { class: "field" }, h("span", {}, "Colour by"),
-				segmented("Colour by", [["kernel", "Kernel"], ["family", "Variant"]], this.by,
-					change((value) => {
-						this.by = value;
-						this.hidden.clear();
-						this.setPalette();
-					}))),
-			precisions.length > 0 && select("Precision",
-				[["counted", "each as counted"], ...precisions.map((one) => [one.name, `${one.name.replace("_", " ")}`])],
-				"counted", change((value) => { this.precision = value; })));
+			levels.length > 1 && buttons("memory", "Memory", "Memory level"),
+			buttons("points", "Cases"),
+			model.kernels.length > 1 && buttons("colour", "Colour by"),
+			precisions.length > 0 && (choices.precision.field = select("Precision", choices.precision.options, "counted", choices.precision.choose)));
+	}
+
+	/** Draws anew after a choice. */
+	change(choice, value) {
+		choice.set(value);
+		choice.field?.mark(value);
+		this.redraw();
+		this.chart.resetZoom();
+		this.app.address.changed();
+	}
+
+	redraw() {
+		this.chart.refresh();
+		this.drawLegend();
+	}
+
+	/** What was chosen, in the address. */
+	addParts() {
+		const { address } = this.app;
+		for (const [key, choice] of Object.entries(this.choices)) {
+			address.part(key, () => (choice.get() === choice.first ? null : choice.get()), (text) => {
+				const value = text ?? choice.first;
+				if (value !== choice.get() && choice.options.some(([known]) => known === value)) this.change(choice, value);
+			});
+		}
+		address.part("hidden", () => (this.hidden.size ? listText([...this.hidden]) : null), (text) => {
+			this.hidden = new Set(listOf(text).filter((name) => this.palette.has(name)));
+			this.redraw();
+		});
+		address.part("zoom", () => this.chart.zoomRange()?.map((end) => Number(end.toPrecision(4))).join() ?? null, (text) => {
+			if (text === null) this.chart.resetZoom();
+			else this.chart.zoomTo(text.split(",").map(Number));
+		});
 	}
 
 	drawLegend() {
@@ -122,12 +172,16 @@ class Roofline {
 			if (!this.hidden.delete(name)) this.hidden.add(name);
 			button.setAttribute("aria-pressed", String(!this.hidden.has(name)));
 			this.chart.refresh();
+			this.app.address.changed();
+		};
+		const hide = (hidden) => {
+			this.hidden = new Set(hidden);
+			this.redraw();
+			this.app.address.changed();
 		};
 		const only = (name) => {
 			const alone = names.every((other) => this.hidden.has(other) === (other !== name));
-			this.hidden = new Set(alone ? [] : names.filter((other) => other !== name));
-			this.chart.refresh();
-			this.drawLegend();
+			hide(alone ? [] : names.filter((other) => other !== name));
 		};
 		this.legend.replaceChildren(...names.map((name) => {
 			const button = h("button", {
@@ -138,17 +192,13 @@ class Roofline {
 			return button;
 		}), names.length > 1 ? h("button", {
 			type: "button", class: "quiet",
-			onclick: () => {
-				this.hidden = new Set(this.hidden.size ? [] : names);
-				this.chart.refresh();
-				this.drawLegend();
-			},
+			onclick: () => hide(this.hidden.size ? [] : names),
 		}, "All / none") : "");
 	}
 
 	drawFlags() {
 		const above = this.model.cases.filter((one) => one.aboveRoof);
-		const noWork = this.model.best.filter((one) => !positive(one.rate));
+		const noWork = this.model.best.filter((one) => !positive(one.place.rate) || one.place.missing);
 		this.flags.replaceChildren();
 		if (above.length)
 			this.flags.append(h("div", { class: "finding", role: "note" },
@@ -157,29 +207,39 @@ class Roofline {
 				h("ul", {}, above.slice(0, 5).map((one) =>
 					h("li", {}, this.app.link(one), ` ${one.aboveRoof}`)))));
 		if (noWork.length)
-			this.flags.append(h("p", { class: "hint" },
-				`${plural(noWork.length, "variant")} without counted floating-point operations ${noWork.length === 1 ? "is" : "are"} not drawn: `,
-				noWork.slice(0, 8).map((one, i) => [i ? ", " : "", this.app.link(one, one.family)]),
-				noWork.length > 8 ? ` and ${noWork.length - 8} more` : "", ". The table above shows their percentage of each roof."));
+			this.flags.append(h("p", { class: "hint" }, `${plural(noWork.length, "variant")} ${noWork.length === 1 ? "is" : "are"} not drawn; the table above shows the parts of each roof.`),
+				h("ul", { class: "hint" }, this.whyNot(noWork).map(([why, of]) => h("li", {}, `${why}: `,
+					of.slice(0, 8).map((one, i) => [i ? ", " : "", this.app.link(one, one.family)]),
+					of.length > 8 ? ` and ${of.length - 8} more` : ""))));
+	}
+
+	/** Cases by the reason why they have no point. */
+	whyNot(cases) {
+		const reasons = new Map();
+		for (const one of cases) {
+			const why = one.place.missing ?? "no floating-point operations were counted";
+			reasons.set(why, [...(reasons.get(why) ?? []), one]);
+		}
+		return [...reasons];
 	}
 
 	/* ---- data of the plot ---- */
 
 	candidates() {
-		const chosen = this.all ? this.usable : this.model.best.filter((one) => positive(one.rate));
-		return chosen.filter((one) => positive(one.levels[this.level].intensity) &&
-			(this.precision === "counted" || one.precision === this.precision));
+		const chosen = this.all ? this.usable : this.model.best.filter((one) => positive(one.place.rate));
+		return chosen.filter(({ place }) => positive(place.intensity[this.level]) &&
+			(this.precision === "counted" || place.precision === this.precision));
 	}
 
 	points() {
 		return this.candidates().filter((one) => !this.hidden.has(this.group(one)))
-			.map((one) => ({ x: one.levels[this.level].intensity, y: one.rate, one }))
+			.map((one) => ({ x: one.place.intensity[this.level], y: one.place.rate, one }))
 			.sort((a, b) => a.x - b.x);
 	}
 
 	/** The flat roofs: { name, ceiling, per_s, strong }; strong ones belong to the chosen precision. */
 	flats() {
-		const used = new Set(this.usable.map((one) => one.precision));
+		const used = new Set(this.usable.map((one) => one.place.precision));
 		return this.model.precisions.filter((one) => one.per_s !== null).map((one) => ({
 			name: one.name, ceiling: one.ceiling, per_s: one.per_s,
 			strong: this.precision === "counted" ? used.has(one.name) : one.name === this.precision,
@@ -193,7 +253,7 @@ class Roofline {
 
 	/** The theoretical peaks of the strong roofs, computed from the attributes of the device. */
 	peaks() {
-		const used = new Set(this.usable.map((one) => one.precision));
+		const used = new Set(this.usable.map((one) => one.place.precision));
 		const level = this.model.levels[this.level];
 		const of = (precision) => (this.precision === "counted" ? used.has(precision.name) : precision.name === this.precision);
 		return {
@@ -203,7 +263,7 @@ class Roofline {
 	}
 
 	extent() {
-		const points = this.points().length ? this.points() : this.candidates().map((one) => ({ x: one.levels[this.level].intensity, y: one.rate }));
+		const points = this.points().length ? this.points() : this.candidates().map((one) => ({ x: one.place.intensity[this.level], y: one.place.rate }));
 		const peaks = this.peaks();
 		const flats = [...this.flats().filter((one) => one.strong).map((one) => one.per_s), ...peaks.flats.map((one) => one.peak_per_s)];
 		const slope = this.slopes().find((one) => one.strong)?.per_s ?? peaks.slope;
@@ -266,21 +326,26 @@ class Roofline {
 			if (slope.strong || !narrow)
 				result.push({ x: at, y: at * slope.per_s, text, angle, align: "left", strong: slope.strong });
 		}
-		for (const flat of this.flats()) {
-			const text = `${flat.name} ${rate(flat.per_s)}${narrow ? "" : ` (${flat.ceiling})`}`;
-			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: flat.per_s, text, align: "right", strong: flat.strong });
+		const flats = this.flats().map((flat) => ({ ...flat, height: flat.per_s }));
+		for (const group of besides(flats, perDecade[1])) {
+			const text = group.map((flat) => `${flat.name} ${rate(flat.per_s)}${narrow || group.length > 1 ? "" : ` (${flat.ceiling})`}`).join(", ");
+			result.push({ x: x[1] / 10 ** (8 / perDecade[0]), y: group[0].height, text, align: "right", strong: group.some((flat) => flat.strong) });
 		}
 		// at the left end, where measured roofs have no name, if there is room
-		for (const one of narrow ? [] : this.peaks().flats)
-			result.push({ x: Math.max(x[0], this.peaks().slope ? one.peak_per_s / this.peaks().slope : 0) * 10 ** (10 / perDecade[0]), y: one.peak_per_s, text: `${one.name} peak ${rate(one.peak_per_s)}`, angle: 0, align: "left", strong: false });
+		const peaks = narrow ? [] : this.peaks().flats.map((one) => ({ ...one, height: one.peak_per_s }));
+		for (const group of besides(peaks, perDecade[1])) {
+			const begin = Math.max(x[0], this.peaks().slope ? group[0].height / this.peaks().slope : 0);
+			if (Math.log10(x[1] / begin) * perDecade[0] > ROOM_OF_NAMES * group.length)
+				result.push({ x: begin * 10 ** (10 / perDecade[0]), y: group[0].height, text: `${group.map((one) => `${one.name} ${rate(one.peak_per_s)}`).join(", ")} at peak`, angle: 0, align: "left", strong: false });
+		}
 		return result;
 	}
 
 	/** The selected case at every memory level, the highest intensity last. */
 	path(point) {
 		if (!point) return [];
-		return point.one.levels
-			.map((level, i) => ({ x: level.intensity, y: point.y, text: levelName(this.model.levels[i].name) }))
+		return point.one.place.intensity
+			.map((x, i) => ({ x, y: point.y, text: levelName(this.model.levels[i].name) }))
 			.filter((level) => positive(level.x)).sort((a, b) => a.x - b.x);
 	}
 
@@ -321,9 +386,17 @@ class Roofline {
 					encoding: { text: { field: "text" } },
 				},
 				{
-					data: { name: "points", values: this.points().map(({ x: at, y: height, one }) => ({ x: at, y: height, group: this.palette.at(this.group(one)), above: Boolean(one.aboveRoof), unverified: one.unverified })) },
+					data: { name: "points", values: this.points().map(({ x: at, y: height, one }) => ({ x: at, y: height, group: this.palette.at(this.group(one)), modelled: one.place.modelled, above: Boolean(one.aboveRoof), unverified: one.unverified })) },
+					transform: [{ filter: "!datum.modelled" }],
 					mark: { type: "point", filled: true, size: this.all ? 44 : 90, opacity: this.all ? 0.7 : 0.95, clip: true },
 					encoding: { fill: this.palette.encode("group", "colour"), shape: this.palette.encode("group", "shape") },
+				},
+				{
+					// not counted: hollow
+					data: { name: "points" },
+					transform: [{ filter: "datum.modelled" }],
+					mark: { type: "point", filled: false, fill: "var(--panel)", size: this.all ? 44 : 90, strokeWidth: 1.8, opacity: 1, clip: true },
+					encoding: { stroke: this.palette.encode("group", "colour"), shape: this.palette.encode("group", "shape") },
 				},
 				{
 					data: { name: "points" },
@@ -359,18 +432,21 @@ class Roofline {
 			...this.peaks().flats.map((one) => `${one.name} ${rate(one.peak_per_s)}`),
 		];
 		const top = points.reduce((most, point) => (!most || betterOf(point.one, most.one, point.y > most.y) === point.one ? point : most), null);
+		const modelled = points.filter(({ one }) => one.place.modelled).length;
 		return [
 			`${plural(points.length, "case")} at the level of ${level.meaning}.`,
 			roofs.length ? `Measured roofs: ${roofs.join(", ")}.` : "No roof was measured for this device.",
 			peaks.length ? `Theoretical peaks (dotted): ${peaks.join(", ")}.` : "",
+			modelled ? `${plural(modelled, "hollow point")}: operations ${FROM_MODEL}, not counted.` : "",
 			unverifiedNote(points.map(({ one }) => one)),
+			this.palette.note,
 			top ? `The highest is ${markedName(top.one, top.one.family)} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
 		].join(" ");
 	}
 
 	table() {
 		const columns = [
-			{ head: "Case" }, { head: "Precision" }, { head: "FLOP/s", numeric: true },
+			{ head: "Case" }, { head: "Precision" }, { head: "FLOP/s", numeric: true }, { head: "Operations" },
 			...this.model.levels.flatMap((level) => [
 				{ head: `${levelName(level.name)} FLOP/B`, numeric: true },
 				{ head: `${levelName(level.name)} roof`, numeric: true },
@@ -378,9 +454,9 @@ class Roofline {
 			{ head: "FLOP roof", numeric: true }, { head: "Bound" },
 		];
 		const rows = this.points().map(({ one }) => [
-			this.app.link(one), one.precision, rate(one.rate),
-			...one.levels.flatMap((level) => [three(level.intensity), percent(level.pct)]),
-			percent(one.computePct), one.bound,
+			this.app.link(one), one.place.precision ?? "–", rate(one.place.rate), one.place.modelled ? FROM_MODEL : "counted",
+			...one.levels.flatMap((level, i) => [three(one.place.intensity[i]), percent(level.pct)]),
+			percent(one.place.pct), one.bound,
 		]);
 		return { columns, rows };
 	}
@@ -390,7 +466,7 @@ export function rooflineSection(app) {
 	const { model } = app;
 	const section = byId("roofline");
 	if (model.emulated) return emulatedIntensities(app, section);
-	const points = model.timed.some((one) => positive(one.rate) && one.levels.some((level) => positive(level.intensity)));
+	const points = model.timed.some(({ place }) => positive(place.rate) && place.intensity.some(positive));
 	if (!model.ceilings.length)
 		section.append(empty("No roof was measured for this device.",
 			"Without roofs the page cannot show how close a point comes to the best that the device can do. Measure the roofs once, then write this report again:",

@@ -1,4 +1,5 @@
 // The samples of each variant around their median.
+import { listOf, listText } from "../address.js";
 import { Chart } from "../chart.js";
 import { Palette, unverifiedNote } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
@@ -19,6 +20,12 @@ class Samples {
 		this.chooser = h("div", { class: "controls" });
 		section.append(this.chooser);
 		this.update();
+		app.address.part("samples", () => (this.kernel === this.kernels[0] && !this.variant ? null : listText([this.kernel, this.variant])), (text) => {
+			const [kernel, variant] = listOf(text);
+			this.kernel = this.kernels.includes(kernel) ? kernel : this.kernels[0];
+			this.variant = this.model.timed.some((one) => one.kernel === kernel && one.variant === variant) ? variant : "";
+			this.update();
+		});
 		this.chart = new Chart(section, {
 			title: "Samples around their median",
 			height: () => 60 + 24 * this.rows.length,
@@ -57,6 +64,7 @@ class Samples {
 				this.update();
 			}));
 		this.chart?.refresh();
+		this.app.address.changed();
 	}
 
 	/** At most A_ROW samples of a case, evenly chosen, as a difference from the median in percent. */

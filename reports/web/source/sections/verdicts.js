@@ -1,8 +1,8 @@
 // The verdict on the best configuration of each variant: its limiter, how close it comes to the roof,
 // what to try, and its part of every roof.
 import { Palette } from "../colours.js";
-import { byId, empty, h } from "../dom.js";
-import { bySizeThenTime } from "../model.js";
+import { breakable, byId, empty, h } from "../dom.js";
+import { byLost, bySizeThenTime } from "../model.js";
 import { isNumber, percent, plural, plusMinus, time } from "../numbers.js";
 import { levelName } from "./roofline.js";
 
@@ -17,6 +17,15 @@ export function bar(pct, label) {
 	return h("span", { class: "bar-cell" }, meter, h("span", { class: "bar-number", "aria-hidden": "true" }, percent(pct, pct < 10 ? 1 : 0)));
 }
 
+/** Beside a share that uses operations of the work model. */
+export const modelMark = (modelled) => modelled && h("small", { class: "model-mark", title: "The operations are those of the work model; no counter counted them" }, "work model");
+
+const wasteBar = (pct, label) => {
+	const cell = bar(pct, label);
+	cell.classList.add("waste");
+	return cell;
+};
+
 export const boundChip = (one) =>
 	h("span", { class: `chip bound-${/^[a-z0-9]+$/.test(one.bound) ? one.bound : "unknown"}`, title: one.boundMeaning }, one.bound);
 
@@ -24,37 +33,49 @@ function verdictRow(app, one, palette) {
 	const tries = one.advice[0]?.text;
 	return h("li", { class: "verdict" },
 		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant),
-			h("code", { class: "config" }, one.config)),
+			h("code", { class: "config" }, breakable(one.config))),
 		h("div", { class: "verdict-time" }, isNumber(one.median)
 			? [h("strong", {}, time(one.median)), h("span", { class: "dim" }, plusMinus(one))] : h("span", { class: "dim" }, "no time")),
-		h("div", { class: "verdict-bound" }, boundChip(one), one.bound === "unknown" ? "" : bar(one.roofPct, `the ${one.bound} roof`)),
+		h("div", { class: "verdict-bound" }, boundChip(one), one.bound === "unknown" ? "" : h("div", {}, bar(one.roofPct, `the ${one.bound} roof`), modelMark(one.fromModel))),
 		h("div", { class: "verdict-text" }, h("p", {}, one.summary ?? "The limiter is not known."),
 			tries && h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), tries)));
 }
 
-/** The most telling counts of the emulated PTX, in percent. */
-const EMULATED = [
-	["ptx_warp_execution_efficiency_pct", "lanes"],
-	["ptx_branch_efficiency_pct", "branches"],
-];
-
+/** The findings of an emulated case, the largest waste first. */
 function emulatedRow(app, one, palette) {
-	const { model } = app;
-	const counts = EMULATED.filter(([metric]) => model.hasCounter(metric)).map(([metric, word]) =>
-		h("div", { class: "count-row" }, h("span", { class: "dim", title: model.counterOf.get(metric).meaning }, word), bar(model.counter(one, metric), word)));
+	const wasted = one.notes.filter(({ lost }) => lost !== null).map(({ rule, text, lost }) => {
+		const name = rule.replaceAll("_", " ");
+		return h("div", { class: "count-row", title: text }, h("span", { class: "dim" }, name), wasteBar(100 * lost, name));
+	});
 	const said = one.notes.map((note) => note.text).join("; ");
 	return h("li", { class: "verdict" },
-		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant), h("code", { class: "config" }, one.config)),
+		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant), h("code", { class: "config" }, breakable(one.config))),
 		h("div", { class: "verdict-time" }, h("span", { class: "dim", title: one.reason ?? one.statusMeaning }, one.status)),
-		h("div", {}, counts),
+		h("div", { class: "verdict-waste" }, wasted),
 		h("div", { class: "verdict-text" }, h("p", {}, said || "The counts show no problem."),
 			one.advice.map((note) => h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), note.text))));
+}
+
+/** The variants of each kernel. Of an emulated run, the kernel with the largest waste comes first. */
+function byKernel(model) {
+	const lists = model.kernels.map((kernel) => [kernel, model.best.filter((one) => one.kernel === kernel).sort(model.emulated ? byLost : bySizeThenTime)])
+		.filter(([, of]) => of.length);
+	return model.emulated ? lists.sort(([, [a]], [, [b]]) => byLost(a, b)) : lists;
+}
+
+/** The cases shown at first: of every kernel the first ones, or of an emulated run those with the largest waste. */
+function shownFirst(model, lists) {
+	const { length } = model.best;
+	if (length <= SHOWN_FIRST) return new Set(model.best);
+	const worst = model.emulated ? [...model.best].sort(byLost).slice(0, SHOWN_FIRST) : [];
+	const share = (of) => (model.emulated ? 1 : Math.max(1, Math.round((SHOWN_FIRST * of.length) / length)));
+	return new Set([...worst, ...lists.flatMap(([, of]) => of.slice(0, share(of)))]);
 }
 
 function roofParts(app) {
 	const { model } = app;
 	const levels = model.levels.map((level, i) => [level, i]).filter(([level]) => level.per_s !== null);
-	const precisions = model.precisions.filter((precision) => precision.per_s !== null && model.best.some((one) => one.precision === precision.name));
+	const precisions = model.precisions.filter((precision) => precision.per_s !== null && model.best.some((one) => one.place.precision === precision.name));
 	if (!levels.length && !precisions.length) return null;
 	const head = ["Variant", ...levels.map(([level]) => levelName(level.name)), "Compute"];
 	return h("details", { class: "parts", open: model.best.length <= 40 },
@@ -66,14 +87,14 @@ function roofParts(app) {
 				h("tbody", {}, model.best.map((one) => h("tr", {},
 					h("th", { scope: "row" }, app.link(one, one.family)),
 					levels.map(([level, i]) => h("td", {}, bar(one.levels[i].pct, `the roof of ${level.meaning}`))),
-					h("td", {}, bar(one.computePct, `the ${one.precision} roof`))))))));
+					h("td", {}, bar(one.place.pct, `the ${one.place.precision} roof`), isNumber(one.place.pct) && modelMark(one.place.modelled))))))));
 }
 
 export function verdictsSection(app) {
 	const { model } = app;
 	const section = byId("verdicts");
 	const palette = new Palette(model.kernels);
-	if (model.emulated) section.querySelector("h2").textContent = "Counts of each kernel";
+	if (model.emulated) section.querySelector("h2").textContent = "Findings in each kernel";
 	if (!model.best.length) {
 		section.append(model.cases.some((one) => one.aboveRoof)
 			? empty("Every timed case of this run is above a measured roof.", "The section “Roofline” says which roofs, and what may be wrong.")
@@ -81,35 +102,31 @@ export function verdictsSection(app) {
 		return;
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
-		? "Counts of the emulator for each variant: the lanes that take part in an instruction, and the branches that keep a warp together. There are no times."
+		? "The case of each variant with the largest waste: the share of the counted instructions, wavefronts or bytes that did nothing useful. The largest comes first. There are no times."
 		: "The fastest configuration of each variant at its largest problem, of the verified ones if there are any, and the roof that it comes closest to."));
-	const lists = [];
-	let left = model.best.length > SHOWN_FIRST ? SHOWN_FIRST : model.best.length;
-	for (const kernel of model.kernels) {
-		const of = model.best.filter((one) => one.kernel === kernel).sort(bySizeThenTime);
-		if (!of.length) continue;
-		// every kernel shows at least its first variants
-		const share = Math.max(1, Math.round((left * of.length) / model.best.length));
-		const list = h("ul", { class: "verdict-list" }, of.map((one, i) => {
+	const lists = byKernel(model);
+	const first = shownFirst(model, lists);
+	const holder = h("div", { class: "verdicts folded" }, lists.map(([kernel, of]) => [
+		h("h3", { class: "kernel-name" }, kernel, h("span", { class: "dim" }, ` ${plural(of.length, "variant")}`)),
+		h("ul", { class: "verdict-list" }, of.map((one) => {
 			const row = (model.emulated ? emulatedRow : verdictRow)(app, one, palette);
-			if (model.best.length > SHOWN_FIRST && i >= share) row.classList.add("more");
+			row.classList.toggle("more", !first.has(one));
 			return row;
-		}));
-		lists.push(h("h3", { class: "kernel-name" }, kernel, h("span", { class: "dim" }, ` ${plural(of.length, "variant")}`)), list);
-	}
-	const holder = h("div", { class: "verdicts folded" }, lists);
+		}))]));
 	section.append(holder);
 	const hiddenRows = holder.querySelectorAll(".more").length;
 	if (hiddenRows) {
-		const button = h("button", {
-			type: "button", class: "wide-button", "aria-expanded": "false",
-			onclick: () => {
-				const folded = holder.classList.toggle("folded");
-				button.setAttribute("aria-expanded", String(!folded));
-				button.textContent = folded ? `Show ${hiddenRows} more variants` : "Show fewer";
-			},
-		}, `Show ${hiddenRows} more variants`);
+		const isFolded = () => holder.classList.contains("folded");
+		const fold = (folded) => {
+			holder.classList.toggle("folded", folded);
+			button.setAttribute("aria-expanded", String(!folded));
+			button.textContent = folded ? `Show ${hiddenRows} more variants` : "Show fewer";
+			app.address.changed();
+		};
+		const button = h("button", { type: "button", class: "wide-button", onclick: () => fold(!isFolded()) });
+		fold(true);
 		section.append(button);
+		app.address.part("verdicts", () => (isFolded() ? null : "all"), (value) => fold(value !== "all"));
 	}
 	section.append(roofParts(app) ?? "");
 }
