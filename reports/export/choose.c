@@ -1,0 +1,151 @@
+/* Chooses the cases of an export. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/derived/derived.h"
+#include "reports/export/writers.h"
+#include "reports/table/escape.h"
+
+/* A reason and how many cases have it. */
+struct reason_count {
+	const char *reason;
+	size_t count;
+};
+/* One for each status, and those of why_not(). */
+#define REASONS_MOST (TRIAL_STATUS_COUNT + 4)
+
+static void count_reason(struct reason_count *reasons, const char *reason)
+{
+	while (reasons->reason && strcmp(reasons->reason, reason) != 0)
+		reasons++;
+	reasons->reason = reason;
+	reasons->count++;
+}
+
+static int order_reasons(const void *a, const void *b)
+{
+	const struct reason_count *left = a, *right = b;
+
+	if (left->count != right->count)
+		return left->count < right->count ? 1 : -1;
+	return left->reason && right->reason ? strcmp(left->reason, right->reason) : 0;
+}
+
+static void describe_reasons(struct text *out, struct reason_count *reasons)
+{
+	qsort(reasons, REASONS_MOST, sizeof(*reasons), order_reasons);
+	for (size_t i = 0; i < REASONS_MOST && reasons[i].count; i++)
+		text_addf(out, "%s%zu %s", i ? ", " : "", reasons[i].count, reasons[i].reason);
+}
+
+static bool has_metric(const struct export_request *request, const struct trial *trial)
+{
+	for (size_t i = 0; i < request->metrics->count; i++) {
+		if (export_counter(request->run, trial, request->metrics->items[i]))
+			return true;
+	}
+	return false;
+}
+
+/* NULL, or why the case is not exported. */
+static const char *why_not(const struct export_request *request, const struct trial *trial,
+			   const char *name)
+{
+	const size_t name_limit = export_name_limit(request->format);
+
+	if (trial->status != TRIAL_OK)
+		return trial_status_name(trial->status);
+	if (!export_has_time(request->run, trial) && !has_metric(request, trial))
+		return request->metrics->count ? "without a time and without these metrics"
+					       : "without a time";
+	if (trial_is_above_roof(request->run, trial, request->ceilings))
+		return "above a measured roof";
+	if (name_limit && strlen(name) > name_limit)
+		return "with too long a name";
+	return NULL;
+}
+
+static int order_names(const void *a, const void *b)
+{
+	char *const *const *left = a, *const *const *right = b;
+	int order = strcmp(**left, **right);
+
+	return order ? order : (*left > *right) - (*left < *right);
+}
+
+/* Removes the cases whose name an earlier case has. A run has each case once, but untrusted names
+ * may become equal when they are made printable. Returns how many it removed. */
+static size_t remove_equal_names(struct export_choice *choice)
+{
+	char ***sorted = xcalloc(choice->count ? choice->count : 1, sizeof(*sorted));
+	size_t kept = 0, removed;
+
+	for (size_t i = 0; i < choice->count; i++)
+		sorted[i] = &choice->names[i];
+	qsort(sorted, choice->count, sizeof(*sorted), order_names);
+	for (size_t i = choice->count; i-- > 1;) {
+		if (strcmp(*sorted[i], *sorted[i - 1]) == 0) {
+			free(*sorted[i]);
+			*sorted[i] = NULL;
+		}
+	}
+	free(sorted);
+	for (size_t i = 0; i < choice->count; i++) {
+		if (!choice->names[i])
+			continue;
+		choice->names[kept] = choice->names[i];
+		choice->trials[kept++] = choice->trials[i];
+	}
+	removed = choice->count - kept;
+	choice->count = kept;
+	return removed;
+}
+
+static char *printable_name(const struct trial *trial)
+{
+	char *name = trial_case_name(trial);
+	struct text shown = TEXT_INIT;
+
+	escape_show(&shown, name);
+	free(name);
+	return text_detach(&shown);
+}
+
+void export_choose(struct export_choice *out, const struct export_request *request,
+		   const struct trial *const *trials, size_t count)
+{
+	struct reason_count reasons[REASONS_MOST + 1] = {0};
+	size_t equal;
+
+	*out = (struct export_choice){
+		.trials = xcalloc(count ? count : 1, sizeof(const struct trial *)),
+		.names = xcalloc(count ? count : 1, sizeof(char *)),
+	};
+	for (size_t i = 0; i < count; i++) {
+		char *name = printable_name(trials[i]);
+		const char *reason = why_not(request, trials[i], name);
+
+		if (reason) {
+			count_reason(reasons, reason);
+			free(name);
+			continue;
+		}
+		out->trials[out->count] = trials[i];
+		out->names[out->count++] = name;
+	}
+	equal = remove_equal_names(out);
+	for (size_t i = 0; i < equal; i++)
+		count_reason(reasons, "with the name of another case");
+	out->left_out = count - out->count;
+	describe_reasons(&out->why, reasons);
+}
+
+void export_choice_release(struct export_choice *choice)
+{
+	for (size_t i = 0; i < choice->count; i++)
+		free(choice->names[i]);
+	free(choice->names);
+	free(choice->trials);
+	text_release(&choice->why);
+	*choice = (struct export_choice){0};
+}

@@ -1,0 +1,199 @@
+/*
+ * OpenMetrics 1.0 text (prometheus.io/docs/specs/om/open_metrics_spec). The textfile collector of
+ * node exporter reads only the older Prometheus format, so this is the part that both have: gauges
+ * only, no time stamps, no type that the older format lacks. Units are base units: seconds.
+ */
+#include <math.h>
+
+#include "reports/derived/derived.h"
+#include "reports/export/writers.h"
+#include "reports/table/escape.h"
+
+#define NS_PER_S 1e9
+
+static double median_s(const struct trial *trial)
+{
+	return trial->summary.median_ns / NS_PER_S;
+}
+
+static double low_s(const struct trial *trial)
+{
+	return trial->summary.low_ns / NS_PER_S;
+}
+
+static double high_s(const struct trial *trial)
+{
+	return trial->summary.high_ns / NS_PER_S;
+}
+
+static double sample_count(const struct trial *trial)
+{
+	return (double)trial->summary.count;
+}
+
+/* The families with a value per case. */
+static const struct {
+	const char *name;
+	const char *unit; /* which ends the name; NULL: none */
+	const char *help;
+	double (*value)(const struct trial *trial); /* in base units; NAN: not measured */
+} case_families[] = {
+	{"perflab_case_median_seconds", "seconds", "Median time of the samples of a case.",
+	 median_s},
+	{"perflab_case_median_low_seconds", "seconds",
+	 "Lower end of the 95 % interval of the median.", low_s},
+	{"perflab_case_median_high_seconds", "seconds",
+	 "Upper end of the 95 % interval of the median.", high_s},
+	{"perflab_case_samples", NULL, "Samples of a case in all rounds.", sample_count},
+};
+
+/* Adds NAME="VALUE" to a set of labels that begins with "{"; "" for an unknown value, which means
+ * the same as no label. */
+static void add_label(struct text *labels, const char *name, const char *value)
+{
+	struct text shown = TEXT_INIT;
+
+	escape_show(&shown, value ? value : "");
+	text_addf(labels, "%s%s=\"", labels->length ? "," : "{", name);
+	for (const char *c = shown.data; c && *c; c++) {
+		if (*c == '\\' || *c == '"')
+			text_add_char(labels, '\\');
+		text_add_char(labels, *c);
+	}
+	text_add_char(labels, '"');
+	text_release(&shown);
+}
+
+static void add_device_labels(struct text *labels, const struct run *run)
+{
+	add_label(labels, "backend", run->backend);
+	add_label(labels, "device", run->device.name);
+	add_label(labels, "uuid", run->device.uuid);
+}
+
+static void family_head(FILE *out, const char *name, const char *unit, const char *help)
+{
+	fprintf(out, "# TYPE %s gauge\n", name);
+	if (unit)
+		fprintf(out, "# UNIT %s %s\n", name, unit);
+	fprintf(out, "# HELP %s %s\n", name, help);
+}
+
+static void write_sample(FILE *out, const char *name, const struct text *labels, double value)
+{
+	fprintf(out, "%s%s} %.15g\n", name, labels->data, value);
+}
+
+static void case_labels(struct text *labels, const struct run *run, const struct trial *trial)
+{
+	text_clear(labels);
+	add_label(labels, "kernel", trial->kernel);
+	add_label(labels, "variant", trial->variant);
+	add_label(labels, "config", trial->config);
+	add_label(labels, "origin", run->origin);
+	add_device_labels(labels, run);
+}
+
+static bool any_case_has_time(const struct export_source *source)
+{
+	for (size_t i = 0; i < source->choice->count; i++) {
+		if (export_has_time(source->run, source->choice->trials[i]))
+			return true;
+	}
+	return false;
+}
+
+static void write_times(FILE *out, const struct export_source *source)
+{
+	const struct export_choice *choice = source->choice;
+	struct text labels = TEXT_INIT;
+
+	if (!any_case_has_time(source))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(case_families); i++) {
+		const char *name = case_families[i].name;
+
+		family_head(out, name, case_families[i].unit, case_families[i].help);
+		for (size_t j = 0; j < choice->count; j++) {
+			const double value = case_families[i].value(choice->trials[j]);
+
+			if (!isfinite(value) || !export_has_time(source->run, choice->trials[j]))
+				continue;
+			case_labels(&labels, source->run, choice->trials[j]);
+			write_sample(out, name, &labels, value);
+		}
+	}
+	text_release(&labels);
+}
+
+/* Counts of the emulator have a family of their own, because they are no measurements. */
+static void write_counters(FILE *out, const struct export_source *source)
+{
+	const struct export_choice *choice = source->choice;
+	const bool emulated = source->run->traits.emulated;
+	const char *name = emulated ? "perflab_case_emulated_metric" : "perflab_case_metric";
+	struct text labels = TEXT_INIT;
+
+	family_head(out, name, NULL,
+		    emulated ? "What the emulator counted, in the unit of its label."
+			     : "A counter of the device, in the unit of its label.");
+	for (size_t i = 0; i < source->metrics->count; i++) {
+		for (size_t j = 0; j < choice->count; j++) {
+			const struct counter_value *counter = export_counter(
+				source->run, choice->trials[j], source->metrics->items[i]);
+
+			if (!counter)
+				continue;
+			case_labels(&labels, source->run, choice->trials[j]);
+			add_label(&labels, "metric", counter->metric);
+			add_label(&labels, "unit", counter->unit);
+			write_sample(out, name, &labels, counter->value);
+		}
+	}
+	text_release(&labels);
+}
+
+/* How the cases of the whole run ended, so that a dashboard shows what is missing. */
+static void write_statuses(FILE *out, const struct run *run)
+{
+	struct text labels = TEXT_INIT;
+	struct run_counts counts;
+
+	run_count(&counts, run);
+	family_head(out, "perflab_run_cases", NULL, "Cases of the exported run, by status.");
+	for (int i = 0; i < TRIAL_STATUS_COUNT; i++) {
+		text_clear(&labels);
+		add_label(&labels, "status", trial_status_name((enum trial_status)i));
+		add_device_labels(&labels, run);
+		write_sample(out, "perflab_run_cases", &labels, (double)counts.by_status[i]);
+	}
+	text_release(&labels);
+}
+
+static void write_start(FILE *out, const struct run *run)
+{
+	struct text labels = TEXT_INIT;
+
+	family_head(out, "perflab_run_start_time_seconds", "seconds",
+		    "Start of the exported run, in seconds since 1970.");
+	add_label(&labels, "run", run->uid);
+	add_label(&labels, "label", run->label);
+	add_label(&labels, "revision", run->source_revision);
+	add_label(&labels, "driver", run->device.driver);
+	add_device_labels(&labels, run);
+	write_sample(out, "perflab_run_start_time_seconds", &labels,
+		     (double)run->started_ns / NS_PER_S);
+	text_release(&labels);
+}
+
+int export_write_openmetrics(FILE *out, const struct export_source *source, struct error *err)
+{
+	(void)err;
+	write_times(out, source);
+	if (source->metrics->count)
+		write_counters(out, source);
+	write_statuses(out, source->run);
+	write_start(out, source->run);
+	fputs("# EOF\n", out);
+	return 0;
+}

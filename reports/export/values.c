@@ -1,0 +1,52 @@
+/* The values of a case, and JSON, as every export writes them. */
+#include <math.h>
+
+#include "reports/derived/derived.h"
+#include "reports/export/writers.h"
+#include "reports/table/escape.h"
+
+bool export_has_time(const struct run *run, const struct trial *trial)
+{
+	const struct summary *summary = &trial->summary;
+
+	return run->traits.timed && !run->traits.emulated && summary->count > 0 &&
+	       isfinite(summary->median_ns) && summary->median_ns > 0;
+}
+
+const struct counter_value *export_counter(const struct run *run, const struct trial *trial,
+					   const char *metric)
+{
+	const struct counter_value *counter =
+		run_may_show(run, metric) ? counter_list_find(&trial->counters, metric) : NULL;
+
+	return counter && counter->has_value && isfinite(counter->value) ? counter : NULL;
+}
+
+void export_json(FILE *out, json_t *value)
+{
+	/* a failure shows in the stream, which export_run() checks */
+	(void)json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	json_decref(value);
+}
+
+void export_json_set(json_t *object, const char *name, double value)
+{
+	if (isfinite(value))
+		json_object_set_new(object, name, json_real(value));
+}
+
+void export_json_set_text(json_t *object, const char *name, const char *text)
+{
+	struct text shown = TEXT_INIT;
+
+	if (!text || !*text)
+		return;
+	escape_show(&shown, text);
+	json_object_set_new(object, name, json_string(shown.data));
+	text_release(&shown);
+}
+
+double export_spread_ns(const struct summary *summary)
+{
+	return fmax(summary->high_ns - summary->median_ns, summary->median_ns - summary->low_ns);
+}
