@@ -34,9 +34,16 @@ static int check_depth(const struct import_source *source, struct error *err)
 
 static int json_read(json_t **out, const struct import_source *source, struct error *err)
 {
+	static const char database[] = "SQLite format 3";
 	json_error_t error;
-	int rc = check_depth(source, err);
+	int rc;
 
+	if (source->length > sizeof(database) &&
+	    memcmp(source->bytes, database, sizeof(database) - 1) == 0)
+		return error_set(err, PL_EPARSE,
+				 "a database, not JSON: perflab merge copies the runs of another "
+				 "database of perflab");
+	rc = check_depth(source, err);
 	if (rc)
 		return rc;
 	*out = json_loadb(source->bytes, source->length, 0, &error);
@@ -81,9 +88,13 @@ static void run_finish(struct import_run *run, const struct import_source *sourc
 		run->run.started_ns = source->modified_ns;
 		key_value_set(&run->run.environment, "started", "when the file was last changed");
 	}
-	for (size_t i = 0; i < run->run.trial_count; i++)
-		run->without_median += trial_status_measured(run->run.trials[i].status) &&
-				       !run->trials[i].count && !run->trials[i].given.count;
+	for (size_t i = 0; i < run->run.trial_count; i++) {
+		if (trial_status_measured(run->run.trials[i].status) && !run->trials[i].count &&
+		    !run->trials[i].given.count) {
+			run->without_median++;
+			run->with_mean += run->run.trials[i].mean_ns > 0;
+		}
+	}
 }
 
 int import_read(struct import *out, const struct import_source *source, enum import_format format,

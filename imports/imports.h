@@ -33,7 +33,8 @@ struct import_trial {
 struct import_run {
 	struct run run;              /* state, started_ns and uid, if the file has them */
 	struct import_trial *trials; /* one per trial of `run` */
-	size_t without_median;       /* trials that ended well but have no time */
+	size_t without_median;       /* trials that ended well but have no median */
+	size_t with_mean;            /* those of them that have a mean */
 	size_t *slots; /* private to imports/: hash slots that find the trial of a case */
 	size_t slot_count;
 };

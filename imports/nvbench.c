@@ -178,13 +178,15 @@ static int samples_take(struct import_trial *measured, const json_t *state, cons
 }
 
 /* Takes what nvbench says about its samples. A mean is not a median, so a file of a version that
- * writes only means gives no time. */
-static void summary_take(struct import_trial *measured, const json_t *state, size_t which)
+ * writes only means gives no median, but a mean under its own name. */
+static void summary_take(struct import_trial *measured, struct trial *trial, const json_t *state,
+			 size_t which)
 {
 	const char *prefix = measurements[which].prefix;
 	char *times = xasprintf("%s%s", prefix, measurements[which].time);
 	double median_s = summary_number(state, times, "median");
 	double samples = summary_number(state, prefix, "sample_size");
+	double mean_s = summary_number(state, times, "mean");
 
 	if (isfinite(median_s) && median_s >= 0 && samples >= 1 && samples < 1e15) {
 		measured->given.count = (int64_t)samples;
@@ -192,6 +194,8 @@ static void summary_take(struct import_trial *measured, const json_t *state, siz
 		measured->given.min_ns = summary_number(state, times, "min") * S_IN_NS;
 		measured->given.max_ns = summary_number(state, times, "max") * S_IN_NS;
 	}
+	if (isfinite(mean_s) && mean_s > 0)
+		trial->mean_ns = mean_s * S_IN_NS;
 	free(times);
 }
 
@@ -209,7 +213,7 @@ static int state_measured(struct import_run *run, size_t index, const json_t *st
 		key_value_set(&run->run.environment, "time", measurements[which].what);
 	rc = samples_take(measured, state, measurements[which].prefix, source, err);
 	if (!rc && !measured->count)
-		summary_take(measured, state, which);
+		summary_take(measured, &run->run.trials[index], state, which);
 	measured->sm_clock_hz = summary_number(state, "nv/cold/", "sm_clock_rate/mean");
 	counters_take(&run->run.trials[index], state);
 	return rc;

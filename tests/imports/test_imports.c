@@ -212,6 +212,8 @@ static void test_a_mean_is_no_median(void **state)
 	assert_int_equal(run->run.trials[at].status, TRIAL_OK);
 	assert_int_equal(run->trials[at].given.count, 0);
 	assert_int_equal(run->without_median, 1);
+	assert_int_equal(run->with_mean, 1);
+	assert_true(run->run.trials[at].mean_ns == 1.5e4);
 	assert_counter(&run->run.trials[at], "nvbench:nv/cold/time/gpu/mean", 1.5e-5);
 	at = find(run, "copy_sweep/default/Elements=1048576,T=F64");
 	assert_int_equal(run->run.trials[at].status, TRIAL_SKIPPED);
@@ -287,6 +289,7 @@ static void test_what_is_refused(void **state)
 
 	(void)state;
 	refused("", PL_EPARSE, "line 1, column 0: not JSON");
+	refused("SQLite format 3 ...", PL_EPARSE, "perflab merge copies the runs of another");
 	refused("{\n\n  \"context\": {},\n  \"benchmarks\": [}", PL_EPARSE, "line 4");
 	refused("[1, 2]", PL_EUSAGE, "cannot detect the format: nvbench writes");
 	refused("{\"benchmarks\": []}", PL_EUSAGE, "--format");
