@@ -102,7 +102,7 @@ struct case_options {
 			ceilings_when_words, 0                                           \
 	}
 #define ROWS_EMULATOR(type)                                                                \
-	{"chip",      0,                                                                   \
+	{"chip",      'c',                                                                 \
 	 OPTION_TEXT, ROW_CASE(type, chip),                                                \
 	 "CHIP",      "ptx: the chip whose limits determine the occupancy, such as GA100", \
 	 NULL,        0},                                                                  \

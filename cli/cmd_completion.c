@@ -1,85 +1,47 @@
 /* perflab completion: prints completion scripts for shells, from the table of verbs. */
 #include <string.h>
 
-#include "cli/command.h"
-#include "harness/session/studies.h"
-#include "kernels/kernels.h"
+#include "cli/completion_words.h"
+#include "db/db.h"
+
+struct completion_options {
+	const char *db;
+};
 
 struct shell {
 	const char *name;
 	void (*write)(FILE *out, const struct command_table *verbs);
 };
 
-/* Adds the operands that a verb accepts, separated by blanks. */
-static void operand_words(struct text *out, const struct command_table *verbs,
-			  const struct command *command)
-{
-	size_t count;
-	const struct kernel *const *kernels = kernel_all(&count);
-	struct string_list names = {0};
-
-	switch (command->operand_kind) {
-	case OPERANDS_WORDS:
-		for (size_t i = 0; command->operand_words[i]; i++)
-			text_addf(out, "%s%s", i ? " " : "", command->operand_words[i]);
-		break;
-	case OPERANDS_VERBS:
-		for (size_t i = 0; i < verbs->count; i++)
-			text_addf(out, "%s%s", i ? " " : "", verbs->items[i]->name);
-		break;
-	case OPERANDS_CASES:
-		for (size_t i = 0; i < count; i++) {
-			text_addf(out, "%s%s", i ? " " : "", kernels[i]->name);
-			for (size_t j = 0; j < kernels[i]->variant_count; j++)
-				text_addf(out, " %s/%s", kernels[i]->name,
-					  kernels[i]->variants[j].name);
-		}
-		break;
-	case OPERANDS_STUDIES:
-		study_names(&names);
-		for (size_t i = 0; i < names.count; i++)
-			text_addf(out, "%s%s", i ? " " : "", names.items[i]);
-		break;
-	case OPERANDS_NONE:
-	case OPERANDS_FREE:
-		break;
-	}
-	string_list_release(&names);
-}
-
-static void choice_words(struct text *out, const struct option_row *row)
-{
-	for (size_t i = 0; row->choices && row->choices[i]; i++)
-		if (*row->choices[i])
-			text_addf(out, "%s%s", out->length ? " " : "", row->choices[i]);
-}
-
-static bool is_path(const struct option_row *row)
-{
-	return row->argument &&
-	       (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "FOLDER") == 0);
-}
-
 /* ---- bash ---- */
 
 static void bash_option_values(FILE *out, const struct option_row *row)
 {
-	struct text choices = TEXT_INIT;
+	struct text words = TEXT_INIT;
+	bool list;
 
 	if (row->kind == OPTION_FLAG)
 		return;
-	choice_words(&choices, row);
+	option_words(&words, &list, row);
 	fprintf(out, "\t\t--%s", row->name);
 	if (row->letter)
 		fprintf(out, "|-%c", row->letter);
-	if (choices.length)
+	if (list)
+		fprintf(out,
+			") COMPREPLY=($(compgen -P \"${cur%%\"${cur##*,}\"}\" -W \"%s\" -- "
+			"\"${cur##*,}\")); return ;;\n",
+			words.data);
+	else if (words.length)
 		fprintf(out, ") COMPREPLY=($(compgen -W \"%s\" -- \"$cur\")); return ;;\n",
-			choices.data);
-	else if (is_path(row))
+			words.data);
+	else if (option_is_run(row))
+		fprintf(out, ") COMPREPLY=($(compgen -W \"$(_perflab_runs)\" -- \"$cur\")); "
+			     "return ;;\n");
+	else if (option_is_path(row))
 		fprintf(out, ") COMPREPLY=($(compgen -f -- \"$cur\")); return ;;\n");
 	else
 		fprintf(out, ") return ;;\n");
-	text_release(&choices);
+	text_release(&words);
 }
 
 static void bash_verb(FILE *out, const struct command_table *verbs, const struct command *command)
@@ -93,16 +55,28 @@ static void bash_verb(FILE *out, const struct command_table *verbs, const struct
 	fprintf(out, "\t\tesac\n\t\toptions=\"--%s", option_row_help.name);
 	for (size_t i = 0; i < command->option_count; i++)
 		fprintf(out, " --%s", command->options[i].name);
-	fprintf(out, "\"\n\t\toperands=\"%s\"\n\t\t;;\n", operands.data);
+	fprintf(out, "\"\n\t\toperands=\"%s%s\"\n", operands.data,
+		operands_are_runs(command) ? " $(_perflab_runs)" : "");
+	if (operands_are_files(command))
+		fputs("\t\tfiles=1\n", out);
+	fputs("\t\t;;\n", out);
 	text_release(&operands);
 }
 
 static void write_bash(FILE *out, const struct command_table *verbs)
 {
 	fputs("# bash completion of perflab; written by: perflab completion bash\n"
+	      "_perflab_runs()\n{\n"
+	      "\tlocal i db=\n"
+	      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n"
+	      "\t\t[ \"${COMP_WORDS[i]}\" = --db ] || continue\n"
+	      "\t\tdb=${COMP_WORDS[i + 1]}\n"
+	      "\t\t[ \"$db\" = = ] && db=${COMP_WORDS[i + 2]}\n"
+	      "\tdone\n"
+	      "\t\"${COMP_WORDS[0]}\" completion runs ${db:+--db \"$db\"} 2>/dev/null\n}\n"
 	      "_perflab()\n{\n"
 	      "\tlocal cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-	      "\tlocal options= operands=\n\tCOMPREPLY=()\n"
+	      "\tlocal options= operands= files=\n\tCOMPREPLY=()\n"
 	      "\tif [ \"$COMP_CWORD\" -eq 1 ]; then\n\t\tCOMPREPLY=($(compgen -W \"",
 	      out);
 	for (size_t i = 0; i < verbs->count; i++)
@@ -112,7 +86,8 @@ static void write_bash(FILE *out, const struct command_table *verbs)
 		bash_verb(out, verbs, verbs->items[i]);
 	fputs("\tesac\n\tcase $cur in\n"
 	      "\t-*) COMPREPLY=($(compgen -W \"$options\" -- \"$cur\")) ;;\n"
-	      "\t*) COMPREPLY=($(compgen -W \"$operands\" -- \"$cur\")) ;;\n"
+	      "\t*) COMPREPLY=($(compgen -W \"$operands\" -- \"$cur\"))\n"
+	      "\t\t[ -z \"$files\" ] || compopt -o default 2>/dev/null ;;\n"
 	      "\tesac\n}\ncomplete -F _perflab perflab\n",
 	      out);
 }
@@ -134,9 +109,10 @@ static void zsh_text(FILE *out, const char *text)
 
 static void zsh_option(FILE *out, const struct option_row *row)
 {
-	struct text choices = TEXT_INIT;
+	struct text words = TEXT_INIT;
+	bool list;
 
-	choice_words(&choices, row);
+	option_words(&words, &list, row);
 	fprintf(out, " \\\n\t\t\t'%s--%s%s[", row->kind == OPTION_LIST ? "*" : "", row->name,
 		row->argument ? "=" : "");
 	zsh_text(out, row->help);
@@ -144,18 +120,43 @@ static void zsh_option(FILE *out, const struct option_row *row)
 	if (row->argument) {
 		fputc(':', out);
 		zsh_text(out, row->argument);
-		if (choices.length)
-			fprintf(out, ":(%s)", choices.data);
+		if (list)
+			fprintf(out, ": _values -s , value %s", words.data);
+		else if (words.length)
+			fprintf(out, ":(%s)", words.data);
+		else if (option_is_run(row))
+			fputs(":_perflab_runs", out);
 		else
-			fputs(is_path(row) ? ":_files" : ": ", out);
+			fputs(option_is_path(row) ? ":_files" : ": ", out);
 	}
 	fputc('\'', out);
-	text_release(&choices);
+	text_release(&words);
+}
+
+static void zsh_operands(FILE *out, const struct command_table *verbs,
+			 const struct command *command)
+{
+	struct text words = TEXT_INIT;
+	const bool runs = operands_are_runs(command), files = operands_are_files(command);
+
+	operand_words(&words, verbs, command);
+	if (words.length && !runs && !files)
+		fprintf(out, " \\\n\t\t\t'*:operand:(%s)'", words.data);
+	else if (words.length || runs || files)
+		fprintf(out, " \\\n\t\t\t'*:operand: _alternative %s%s%s%s%s'",
+			words.length ? "\"words:word:(" : "", words.data, words.length ? ")\"" : "",
+			runs ? " runs:run:_perflab_runs" : "", files ? " files:file:_files" : "");
+	text_release(&words);
 }
 
 static void write_zsh(FILE *out, const struct command_table *verbs)
 {
 	fputs("#compdef perflab\n# zsh completion of perflab; written by: perflab completion zsh\n"
+	      "_perflab_runs()\n{\n"
+	      "\tlocal -a db\n"
+	      "\tlocal i=${words[(I)--db]}\n"
+	      "\t(( i )) && db=(--db ${words[i + 1]})\n"
+	      "\tcompadd -- ${(f)\"$(perflab completion runs $db 2>/dev/null)\"}\n}\n"
 	      "_perflab()\n{\n\tlocal -a verbs\n\tverbs=(\n",
 	      out);
 	for (size_t i = 0; i < verbs->count; i++) {
@@ -168,17 +169,13 @@ static void write_zsh(FILE *out, const struct command_table *verbs)
 	      out);
 	for (size_t i = 0; i < verbs->count; i++) {
 		const struct command *command = verbs->items[i];
-		struct text operands = TEXT_INIT;
 
-		operand_words(&operands, verbs, command);
 		fprintf(out, "\t%s)\n\t\t_arguments", command->name);
 		for (size_t j = 0; j < command->option_count; j++)
 			zsh_option(out, &command->options[j]);
 		zsh_option(out, &option_row_help);
-		if (operands.length)
-			fprintf(out, " \\\n\t\t\t'*:operand:(%s)'", operands.data);
+		zsh_operands(out, verbs, command);
 		fputs("\n\t\t;;\n", out);
-		text_release(&operands);
 	}
 	/* a sourced script registers the function; an autoloaded one (fpath) is its body */
 	fputs("\tesac\n}\n"
@@ -202,21 +199,27 @@ static void fish_text(FILE *out, const char *text)
 
 static void fish_option(FILE *out, const struct command *command, const struct option_row *row)
 {
-	struct text choices = TEXT_INIT;
+	struct text words = TEXT_INIT;
+	bool list;
 
-	choice_words(&choices, row);
+	option_words(&words, &list, row);
 	fprintf(out, "complete -c perflab -n '__fish_seen_subcommand_from %s' -l %s", command->name,
 		row->name);
 	if (row->letter)
 		fprintf(out, " -s %c", row->letter);
 	if (row->argument)
-		fputs(is_path(row) ? " -r -F" : " -x", out);
-	if (choices.length)
-		fprintf(out, " -a '%s'", choices.data);
+		fputs(option_is_path(row) ? " -r -F" : " -x", out);
+	if (list)
+		fprintf(out, " -a '(__fish_complete_list , \"string split \\\" \\\" \\\"%s\\\"\")'",
+			words.data);
+	else if (words.length)
+		fprintf(out, " -a '%s'", words.data);
+	else if (option_is_run(row))
+		fputs(" -a '(perflab completion runs 2>/dev/null)'", out);
 	fputs(" -d ", out);
 	fish_text(out, row->help);
 	fputc('\n', out);
-	text_release(&choices);
+	text_release(&words);
 }
 
 static void write_fish(FILE *out, const struct command_table *verbs)
@@ -237,6 +240,14 @@ static void write_fish(FILE *out, const struct command_table *verbs)
 			fprintf(out,
 				"complete -c perflab -n '__fish_seen_subcommand_from %s' -a '%s'\n",
 				command->name, operands.data);
+		if (operands_are_runs(command))
+			fprintf(out,
+				"complete -c perflab -n '__fish_seen_subcommand_from %s' -a "
+				"'(perflab completion runs 2>/dev/null)'\n",
+				command->name);
+		if (operands_are_files(command))
+			fprintf(out, "complete -c perflab -n '__fish_seen_subcommand_from %s' -F\n",
+				command->name);
 		for (size_t j = 0; j < command->option_count; j++)
 			fish_option(out, command, &command->options[j]);
 		fish_option(out, command, &option_row_help);
@@ -246,12 +257,18 @@ static void write_fish(FILE *out, const struct command_table *verbs)
 
 /* ---- the verb ---- */
 
-static const char *const shell_words[] = {"bash", "zsh", "fish", NULL};
+static const char *const operands[] = {"bash", "zsh", "fish", "runs", NULL};
 static const struct shell shells[] = {
 	{"bash", write_bash}, {"zsh", write_zsh}, {"fish", write_fish}};
 
 static int run_completion(struct invocation *call, struct error *err)
 {
+	const struct completion_options *options = call->options;
+
+	if (strcmp(call->operands.items[0], "runs") == 0) {
+		print_run_words(stdout, options->db ? options->db : db_default_path());
+		return stdout_printed(err);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(shells); i++) {
 		if (strcmp(shells[i].name, call->operands.items[0]) == 0) {
 			shells[i].write(stdout, call->verbs);
@@ -264,6 +281,11 @@ static int run_completion(struct invocation *call, struct error *err)
 		call->operands.items[0]);
 }
 
+static const struct option_row rows[] = {
+	{"db", 0, OPTION_TEXT, offsetof(struct completion_options, db), "FILE", "runs: " HELP_DB,
+	 NULL, 0},
+};
+
 static const struct example examples[] = {
 	{"source <(perflab completion bash)", "complete in this shell"},
 	{"perflab completion fish > ~/.config/fish/completions/perflab.fish",
@@ -273,13 +295,18 @@ static const struct example examples[] = {
 const struct command command_completion = {
 	.name = "completion",
 	.summary = "print a completion script for a shell",
-	.operands = "bash|zsh|fish",
+	.operands = "bash|zsh|fish|runs",
 	.description = "Prints a script that completes verbs, options, their values and the names "
-		       "of kernels, variants and studies.",
+		       "of kernels, variants, metrics and studies. The scripts call `perflab "
+		       "completion runs`, which prints the names of runs of the database that "
+		       "a command line names.",
+	.options = rows,
+	.option_count = ARRAY_SIZE(rows),
+	.options_size = sizeof(struct completion_options),
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_WORDS,
-	.operand_words = shell_words,
+	.operand_words = operands,
 	.operands_least = 1,
 	.operands_most = 1,
 	.run = run_completion,

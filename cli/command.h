@@ -24,6 +24,7 @@
 	X(study)        \
 	X(list)         \
 	X(query)        \
+	X(export)       \
 	X(history)      \
 	X(mark)         \
 	X(merge)        \
@@ -71,6 +72,8 @@ struct option_row {
 /* The help of options that many verbs share. */
 #define HELP_DB "the database (default: $PERFLAB_DB, else perflab.db)"
 #define HELP_FORMAT "the output format"
+#define HELP_FORMAT_OF_OUTPUT \
+	"the output format; without it, the ending of --output decides, as in report.html"
 #define HELP_OUTPUT                                                                         \
 	"write to this file, which is replaced only when the report is complete (default: " \
 	"standard output)"
@@ -86,6 +89,7 @@ enum operand_kind {
 	OPERANDS_CASES,
 	OPERANDS_VERBS,
 	OPERANDS_STUDIES,
+	OPERANDS_RUNS, /* the first; completion offers the words of operand_words, too */
 	OPERANDS_FREE
 };
 
@@ -112,6 +116,7 @@ struct invocation {
 	uint64_t given;                    /* bit i: option row i was given */
 	struct terminal terminal;
 	char *command_line; /* as typed; stored with a run */
+	char *note;         /* what main() says after run() has succeeded; NULL: nothing */
 	int exit_code;      /* set by run() when it returns 0: EXIT_FINE, EXIT_FINDING … */
 };
 
@@ -127,8 +132,10 @@ struct command {
 	const struct example *examples;
 	size_t example_count;
 	enum operand_kind operand_kind;
-	const char *const *operand_words; /* OPERANDS_WORDS; NULL-terminated */
+	const char *const *operand_words; /* NULL-terminated; NULL: none */
 	size_t operands_least, operands_most;
+	const char
+		*operands_instead; /* without operands: what to write instead of one; NULL: none */
 	bool takes_rest;
 	/* Returns 0, or PL_E* with *err set. main() prints the error and sets the exit code. */
 	int (*run)(struct invocation *call, struct error *err);
@@ -154,6 +161,14 @@ int command_unknown(const struct command_table *verbs, const char *name, struct 
 int options_parse(struct invocation *call, int argc, char *const *argv, bool *help,
 		  struct error *err);
 void invocation_release(struct invocation *call);
+
+/* ---- the rows of options: option_rows.c ---- */
+
+/* NULL: the verb has no such option. */
+const struct option_row *option_row_find(const struct command *command, const char *name);
+/* The same for the first `length` bytes of a word. */
+const struct option_row *option_row_find_part(const struct command *command, const char *word,
+					      size_t length);
 bool option_given(const struct invocation *call, const char *name);
 /* The row of --help, which every verb has. */
 extern const struct option_row option_row_help;
@@ -169,9 +184,14 @@ void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
 
 /* ---- messages: messages.c ---- */
 
-/* Prints one line to stderr: "perflab: …". */
+/* Prints one line to stderr: "perflab: …". Whatever it holds of files and workers is shown by
+ * text_add_visible(), and cut at 16 KiB. */
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
+/* The same for each line of a text that is not empty. */
+void say_lines(const char *text);
 void terminal_look(struct terminal *terminal);
+/* terminal_filter.c: if stdout is a terminal, lets only text and perflab's colours through. */
+void terminal_filter_begin(const struct terminal *terminal);
 /* Called at the end of verbs that only print. Returns 0, or PL_EIO with the cause. */
 int stdout_printed(struct error *err);
 /* Closes stdout at the end of the program. Returns 0, or PL_EIO if some of the output could not

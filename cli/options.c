@@ -6,10 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
-
-const struct option_row option_row_help = {
-	"help", 'h', OPTION_FLAG, 0, NULL, "print this help and exit", NULL, 0};
+#include "cli/meant.h"
 
 const struct command *command_find(const struct command_table *verbs, const char *name)
 {
@@ -20,35 +17,34 @@ const struct command *command_find(const struct command_table *verbs, const char
 	return NULL;
 }
 
+/* An option before the verb. */
+static int option_without_verb(const char *word, struct error *err)
+{
+	if (strncmp(word, "--help=", 7) == 0 || strncmp(word, "--version=", 10) == 0)
+		return error_set(err, PL_EUSAGE, "%.*s takes no value", (int)strcspn(word, "="),
+				 word);
+	return error_set(err, PL_EUSAGE,
+			 "unknown option %s before a verb; the options of a verb follow it: "
+			 "perflab VERB %s",
+			 word, word);
+}
+
 int command_unknown(const struct command_table *verbs, const char *name, struct error *err)
 {
-	const char **names = xcalloc(verbs->count + 1, sizeof(*names));
-	struct text near = TEXT_INIT;
+	struct text meant = TEXT_INIT;
 	int rc;
 
-	for (size_t i = 0; i < verbs->count; i++)
-		names[i] = verbs->items[i]->name;
-	if (nearest_names(&near, name, names, verbs->count))
+	if (*name == '-')
+		return option_without_verb(name, err);
+	meant_verb(&meant, verbs, name);
+	if (meant.length)
 		rc = error_set(err, PL_EUSAGE, "unknown verb \"%s\"; did you mean %s?", name,
-			       near.data);
+			       meant.data);
 	else
 		rc = error_set(err, PL_EUSAGE,
 			       "unknown verb \"%s\"; \"perflab help\" lists the verbs", name);
-	text_release(&near);
-	free(names);
+	text_release(&meant);
 	return rc;
-}
-
-static const struct option_row *find_long_option(const struct command *command, const char *name,
-						 size_t length)
-{
-	for (size_t i = 0; i < command->option_count; i++) {
-		const struct option_row *row = &command->options[i];
-
-		if (strlen(row->name) == length && strncmp(row->name, name, length) == 0)
-			return row;
-	}
-	return NULL;
 }
 
 static const struct option_row *find_option_letter(const struct command *command, char letter)
@@ -63,31 +59,27 @@ static const struct option_row *find_option_letter(const struct command *command
 static int unknown_option(const struct command *command, const char *word, size_t length,
 			  struct error *err)
 {
-	const char **names = xcalloc(command->option_count + 1, sizeof(*names));
 	char *name = xstrndup(word, length);
-	struct text near = TEXT_INIT;
+	struct text meant = TEXT_INIT;
 	int rc;
 
-	for (size_t i = 0; i < command->option_count; i++)
-		names[i] = command->options[i].name;
-	names[command->option_count] = option_row_help.name;
-	if (nearest_names(&near, name, names, command->option_count + 1))
-		rc = error_set(err, PL_EUSAGE, "%s: unknown option --%s; did you mean --%s?",
-			       command->name, name, near.data);
+	meant_option(&meant, command, name);
+	if (meant.length)
+		rc = error_set(err, PL_EUSAGE, "%s: unknown option --%s; did you mean %s?",
+			       command->name, name, meant.data);
 	else
 		rc = error_set(err, PL_EUSAGE,
 			       "%s: unknown option --%s; \"perflab help %s\" lists the options",
 			       command->name, name, command->name);
-	text_release(&near);
+	text_release(&meant);
 	free(name);
-	free(names);
 	return rc;
 }
 
 static int parse_choice(int *out, const struct option_row *row, const char *value,
 			struct error *err)
 {
-	struct text all = TEXT_INIT;
+	struct text all = TEXT_INIT, meant = TEXT_INIT;
 	int rc;
 
 	for (int i = 0; row->choices[i]; i++) {
@@ -99,8 +91,11 @@ static int parse_choice(int *out, const struct option_row *row, const char *valu
 	for (int i = 0; row->choices[i]; i++)
 		if (*row->choices[i])
 			text_addf(&all, "%s%s", all.length ? ", " : "", row->choices[i]);
-	rc = error_set(err, PL_EUSAGE, "unknown value \"%s\"; one of: %s", value, all.data);
+	meant_choice(&meant, row->choices, value);
+	rc = error_set(err, PL_EUSAGE, "unknown value \"%s\"; one of: %s%s%s%s", value, all.data,
+		       meant.length ? "; did you mean " : "", meant.data, meant.length ? "?" : "");
 	text_release(&all);
+	text_release(&meant);
 	return rc;
 }
 
@@ -109,11 +104,22 @@ static int parse_count(int64_t *out, const struct option_row *row, const char *v
 {
 	int64_t count;
 
-	if (parse_i64(&count, value, NULL) || count < row->least || count > INT32_MAX)
+	/* all forms of a size: "1e6" and "4Ki" are whole numbers, too */
+	if (parse_size(&count, value, NULL) || count < row->least || count > INT32_MAX)
 		return error_set(err, PL_EUSAGE,
 				 "'%.40s' is not a whole number between %lld and %d", value,
 				 (long long)row->least, INT32_MAX);
 	*out = count;
+	return 0;
+}
+
+static int parse_seed(uint64_t *out, const char *value, struct error *err)
+{
+	int64_t size;
+
+	if (parse_size(&size, value, NULL))
+		return parse_u64(out, value, err);
+	*out = (uint64_t)size;
 	return 0;
 }
 
@@ -149,7 +155,7 @@ static int store_value(struct invocation *call, const struct option_row *row, co
 	else if (row->kind == OPTION_COUNT)
 		rc = parse_count((int64_t *)field, row, value, err);
 	else if (row->kind == OPTION_SEED)
-		rc = parse_u64((uint64_t *)field, value, err);
+		rc = parse_seed((uint64_t *)field, value, err);
 	else if (row->kind == OPTION_DURATION)
 		rc = parse_positive_duration((int64_t *)field, value, err);
 	else if (row->kind == OPTION_RATIO)
@@ -165,7 +171,7 @@ static int unknown_letter(const struct command *command, const char *word, struc
 {
 	static const char flag[] = "compile-flag";
 
-	if (find_long_option(command, flag, strlen(flag)))
+	if (option_row_find_part(command, flag, strlen(flag)) && strchr("DIOUWXfgm", word[1]))
 		return error_set(err, PL_EUSAGE,
 				 "%s: unknown option -%c; a flag of the compiler is given as "
 				 "--%s %s%s, and \"perflab help %s\" lists the options",
@@ -176,6 +182,44 @@ static int unknown_letter(const struct command *command, const char *word, struc
 			 command->name, word[1], command->name);
 }
 
+/* Refuses what is probably not meant as "-n" with its value: "-size", "-n=4096", "-qb". */
+static int check_letter(const struct command *command, const struct option_row *row,
+			const char *word, struct error *err)
+{
+	const size_t length = strcspn(word + 1, "=");
+
+	if (length > 1 && option_row_find_part(command, word + 1, length))
+		return error_set(err, PL_EUSAGE, "%s: unknown option %.*s; did you mean -%.*s?",
+				 command->name, (int)length + 1, word, (int)length + 1, word);
+	if (row && word[2] == '=')
+		return error_set(err, PL_EUSAGE, "%s: write -%c %s or --%s=%s", command->name,
+				 row->letter, word + 3, row->name, word + 3);
+	if (row && row->kind == OPTION_FLAG && word[2])
+		return error_set(err, PL_EUSAGE,
+				 "%s: -%c takes no value; options of one letter are not joined: "
+				 "write -%c -%s",
+				 command->name, row->letter, row->letter, word + 2);
+	return 0;
+}
+
+/* The next word is the value, unless it is an option of the verb: then the value was forgotten. */
+static int take_following(const char **value, const struct command *command,
+			  const struct option_row *row, const char *following, struct error *err)
+{
+	if (!following)
+		return error_set(err, PL_EUSAGE, "--%s needs a value: %s", row->name,
+				 row->argument);
+	/* a flag of a compiler may have the name of an option */
+	if (strncmp(following, "--", 2) == 0 && strcmp(row->argument, "FLAG") != 0 &&
+	    option_row_find_part(command, following + 2, strcspn(following + 2, "=")))
+		return error_set(err, PL_EUSAGE,
+				 "--%s needs a value: %s, but the option %s follows; write "
+				 "--%s=%s if it is the value",
+				 row->name, row->argument, following, row->name, following);
+	*value = following;
+	return 0;
+}
+
 /* Parses "--name", "--name=value" or "-n" with its value. Sets *took_following if the value is the
  * following word. */
 static int parse_option(struct invocation *call, const char *word, const char *following,
@@ -184,18 +228,26 @@ static int parse_option(struct invocation *call, const char *word, const char *f
 	const struct command *command = call->command;
 	const struct option_row *row;
 	const char *value = NULL;
+	int rc;
 
 	*took_following = false;
 	if (word[1] == '-') {
 		size_t length = strcspn(word + 2, "=");
 
-		row = find_long_option(command, word + 2, length);
+		row = option_row_find_part(command, word + 2, length);
+		if (!row && length == strlen(option_row_help.name) &&
+		    strncmp(word + 2, option_row_help.name, length) == 0)
+			row = &option_row_help; /* alone it never comes here */
 		if (!row)
 			return unknown_option(command, word + 2, length, err);
 		if (word[2 + length] == '=')
 			value = word + 3 + length;
 	} else {
-		row = find_option_letter(command, word[1]);
+		row = word[1] == option_row_help.letter ? &option_row_help
+							: find_option_letter(command, word[1]);
+		rc = check_letter(command, row, word, err);
+		if (rc)
+			return rc;
 		if (!row)
 			return unknown_letter(command, word, err);
 		if (word[2])
@@ -204,10 +256,9 @@ static int parse_option(struct invocation *call, const char *word, const char *f
 	if (row->kind == OPTION_FLAG && value)
 		return error_set(err, PL_EUSAGE, "--%s takes no value", row->name);
 	if (row->kind != OPTION_FLAG && !value) {
-		if (!following)
-			return error_set(err, PL_EUSAGE, "--%s needs a value: %s", row->name,
-					 row->argument);
-		value = following;
+		rc = take_following(&value, command, row, following, err);
+		if (rc)
+			return rc;
 		*took_following = true;
 	}
 	return store_value(call, row, value, err);
@@ -217,6 +268,12 @@ static int check_operands(const struct invocation *call, struct error *err)
 {
 	const struct command *command = call->command;
 
+	if (call->operands.count && !command->operands_most)
+		return error_set(err, PL_EUSAGE, "%s: unexpected operand \"%s\"; %s%s%s",
+				 command->name, call->operands.items[0],
+				 command->operands_instead ? command->operands_instead : "perflab ",
+				 command->operands_instead ? "" : command->name,
+				 command->operands_instead ? "" : " takes none");
 	if (call->operands.count > command->operands_most)
 		return error_set(err, PL_EUSAGE,
 				 "%s: unexpected operand \"%s\"; usage: perflab %s %s",
@@ -279,13 +336,5 @@ void invocation_release(struct invocation *call)
 	string_list_release(&call->rest);
 	free(call->options);
 	free(call->command_line);
-}
-
-bool option_given(const struct invocation *call, const char *name)
-{
-	for (size_t i = 0; i < call->command->option_count; i++) {
-		if (strcmp(call->command->options[i].name, name) == 0)
-			return call->given & UINT64_C(1) << i;
-	}
-	return false;
+	free(call->note);
 }

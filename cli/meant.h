@@ -1,0 +1,17 @@
+/*
+ * meant: what a wrong word of a command line was probably meant to be. The words are those of other
+ * programs, and typing errors. A function writes nothing if it has no good guess.
+ */
+#ifndef CLI_MEANT_H
+#define CLI_MEANT_H
+
+#include "cli/command.h"
+
+/* "sweep", or "regress, or report --compare RUN". */
+void meant_verb(struct text *out, const struct command_table *verbs, const char *word);
+/* Options of the verb, with their dashes: "--dry-run". `word` is a long name without dashes. */
+void meant_option(struct text *out, const struct command *command, const char *word);
+/* Values of an option: `choices` ends with NULL, "" is a gap. */
+void meant_choice(struct text *out, const char *const *choices, const char *word);
+
+#endif
