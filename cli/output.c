@@ -7,11 +7,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/db.h"
+
 #define TEMPORARY_NAME ".perflab-XXXXXX"
 
 static int cannot_write(const char *path, int cause, struct error *err)
 {
-	return error_set(err, PL_EIO, "cannot write %s: %s", path, strerror(cause));
+	/* the file itself need not exist */
+	return error_set(err, PL_EIO, "cannot write %s: %s", path,
+			 cause == ENOENT ? "its folder does not exist" : strerror(cause));
 }
 
 /* A device or a pipe cannot be replaced, so it is written in place. */
@@ -67,33 +71,54 @@ int output_open(struct output *out, const char *path, struct error *err)
 	else if (exists && !S_ISREG(found.st_mode))
 		rc = open_in_place(out, path, err);
 	else
+		rc = db_path_check_output(out->path, err);
+	if (!rc && !out->stream)
 		rc = open_beside(out, out->path, exists ? &found : NULL, err);
 	if (rc)
 		output_discard(out);
 	return rc;
 }
 
-int output_commit(struct output *out, struct error *err)
+static int output_commit(struct output *out, struct error *err)
 {
-	bool failed;
+	bool failed = ferror(out->stream) != 0;
 	int rc = 0;
 
-	if (!out->path)
-		return 0;
-	failed = ferror(out->stream) != 0;
 	errno = 0;
 	failed |= fclose(out->stream) != 0;
 	out->stream = NULL;
 	if (failed)
 		rc = cannot_write(out->path, errno ? errno : EIO, err);
-	else if (out->temporary && rename(out->temporary, out->path))
+	/* it may have become a database since it was opened */
+	if (!rc && out->temporary)
+		rc = db_path_check_output(out->path, err);
+	if (!rc && out->temporary && rename(out->temporary, out->path))
 		rc = cannot_write(out->path, errno, err);
 	if (!rc) {
 		free(out->temporary);
 		out->temporary = NULL;
 	}
+	return rc;
+}
+
+int output_end(struct output *out, int rc, struct error *err)
+{
+	if (out->path && !rc)
+		rc = output_commit(out, err);
+	else if (out->path && rc == PL_EIO)
+		error_context(err, rc, "%s", out->path);
 	output_discard(out);
 	return rc;
+}
+
+struct report_options output_look(const struct invocation *call, const struct output *out)
+{
+	const struct terminal *terminal = &call->terminal;
+
+	return out->path ? (struct report_options){0}
+			 : (struct report_options){.colour = terminal->out_colour,
+						   .width = terminal->out_width,
+						   .ascii = terminal->out_ascii};
 }
 
 void output_discard(struct output *out)
@@ -106,6 +131,103 @@ void output_discard(struct output *out)
 	free(out->path);
 	*out = (struct output){0};
 }
+
+/* ---- the format ---- */
+
+/* The row of --format, if it chooses among the formats of reports. */
+static const struct option_row *report_format_row(const struct invocation *call)
+{
+	static const char *const *const lists[] = {table_format_words, run_format_words,
+						   regress_format_words, history_format_words,
+						   study_format_words};
+	const struct option_row *row = option_row_find(call->command, "format");
+
+	for (size_t i = 0; row && i < ARRAY_SIZE(lists); i++)
+		if (row->choices == lists[i])
+			return row;
+	return NULL;
+}
+
+static int no_such_format(const struct invocation *call, const struct option_row *row,
+			  const char *path, enum report_format format, struct error *err)
+{
+	struct text all = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; row->choices[i]; i++)
+		if (*row->choices[i])
+			text_addf(&all, "%s%s", all.length ? ", " : "", row->choices[i]);
+	rc = error_set(err, PL_EUSAGE,
+		       "--output %s: the name means %s, which perflab %s does not write; --format "
+		       "chooses one of: %s",
+		       path, report_format_name(format), call->command->name, all.data);
+	text_release(&all);
+	return rc;
+}
+
+/* Without --format, the ending of the file decides. */
+static int settle_by_ending(struct invocation *call, const struct option_row *row, const char *path,
+			    struct error *err)
+{
+	int *chosen = (int *)((char *)call->options + row->offset);
+	const char *name = report_format_name((enum report_format) * chosen);
+	const bool given = option_given(call, "format");
+	enum report_format meant;
+	struct stat found;
+
+	if (!*path)
+		return error_set(err, PL_EUSAGE, "--output: the file has no name");
+	if (!report_format_of_file(&meant, path)) {
+		/* a device or a pipe need not say it */
+		if (!given && report_file_ending(path) &&
+		    (stat(path, &found) || S_ISREG(found.st_mode)))
+			call->note = xasprintf("the name of %s says no format, so it is written as "
+					       "%s; --format chooses another",
+					       path, name);
+		return 0;
+	}
+	if (given && (enum report_format) * chosen != meant)
+		call->note = xasprintf("%s is written as %s, as --format says; its name means %s",
+				       path, name, report_format_name(meant));
+	if (given)
+		return 0;
+	if (!*row->choices[meant])
+		return no_such_format(call, row, path, meant, err);
+	*chosen = (int)meant;
+	return 0;
+}
+
+int output_settle_for(struct invocation *call, const char *path, struct error *err)
+{
+	const struct option_row *row = report_format_row(call);
+	const bool to_file = path && strcmp(path, "-") != 0;
+	enum report_format format;
+	int rc;
+
+	if (!row)
+		return 0;
+	rc = to_file ? settle_by_ending(call, row, path, err) : 0;
+	format = (enum report_format) * (int *)((char *)call->options + row->offset);
+	if (!rc && !to_file && call->terminal.out_width > 0 &&
+	    report_format_has(format, NOT_ON_TERMINAL))
+		rc = error_set(err, PL_EUSAGE,
+			       "%s is not for a terminal: give -o FILE.%s, or a pipe",
+			       report_format_name(format), report_format_name(format));
+	return rc;
+}
+
+/* A verb whose --output names something else settles it itself. */
+int output_settle(struct invocation *call, struct error *err)
+{
+	const struct option_row *row = option_row_find(call->command, "output");
+	const bool is_report = row && strcmp(row->argument, "FILE") == 0;
+
+	return output_settle_for(
+		call, is_report ? *(const char **)((char *)call->options + row->offset) : NULL,
+		err);
+}
+
+/* ---- tables ---- */
 
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err)

@@ -11,16 +11,33 @@
 #include "cli/command.h"
 #include "reports/reports.h"
 
+/*
+ * Settles --format and --output together, for every verb that has a row "format" of report formats:
+ * without --format, the ending of the file decides. Says so if the ending names another format than
+ * --format, or none. PL_EUSAGE: the verb does not write the format of the ending, or the format is
+ * not for the terminal that it would go to.
+ */
+int output_settle(struct invocation *call, struct error *err);
+/* The same for a verb that knows the file only later; path NULL or "-": standard output. */
+int output_settle_for(struct invocation *call, const char *path, struct error *err);
+
 struct output {
 	FILE *stream;
 	char *path;      /* NULL: standard output, which stays open */
 	char *temporary; /* NULL: written in place, as for a device or a pipe */
 };
-/* path NULL or "-": standard output. PL_EIO; then *out is empty. */
+/* path NULL or "-": standard output. PL_EIO, or PL_EUSAGE if the file would replace a database;
+ * then *out is empty. */
 int output_open(struct output *out, const char *path, struct error *err);
-/* Closes the file and gives it its name. *out is empty afterwards, even after an error. */
-int output_commit(struct output *out, struct error *err);
-/* Deletes what was written. Does nothing after output_commit(). */
+/*
+ * Ends the output. `rc` is the result of writing it: if it is 0, closes the file and gives it its
+ * name, else deletes what was written and adds the file to the message. *out is empty afterwards.
+ * Returns rc, PL_EIO, or PL_EUSAGE if the file has become a database.
+ */
+int output_end(struct output *out, int rc, struct error *err);
+/* Colours and width of the terminal, if the output goes there. */
+struct report_options output_look(const struct invocation *call, const struct output *out);
+/* Deletes what was written. */
 void output_discard(struct output *out);
 
 /* table_write() to stdout, with its width and colours. */
