@@ -6,6 +6,7 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "harness/session/backends.h"
+#include "harness/session/workers.h"
 #include "metrics/analysis/ceilings.h"
 
 struct ceilings_options {
@@ -167,7 +168,7 @@ static const struct option_row rows[] = {
 	ROW_ROUNDS(ceilings_options),
 	ROW_TIMEOUT(ceilings_options),
 	ROW_SEED(ceilings_options),
-	ROW_BACKEND(ceilings_options, "NAME", "what executes the cases; it must measure time"),
+	ROW_BACKEND(ceilings_options, "cuda", "what executes the cases; it must measure time"),
 	ROW_FORMAT(ceilings_options, "the format"),
 	ROW_QUIET(ceilings_options),
 };

@@ -23,6 +23,17 @@ static void visit_entry(void *context, const struct ptx_entry_check *check)
 					check->missing});
 }
 
+static int check_file(struct checking *checking, struct error *err)
+{
+	if (has_suffix(checking->file, ".cu") || has_suffix(checking->file, ".cuh") ||
+	    has_suffix(checking->file, ".cubin"))
+		return error_set(err, PL_EUSAGE,
+				 "%s: perflab check reads PTX; perflab sweep %s --backend ptx "
+				 "compiles and emulates a .cu file",
+				 checking->file, checking->file);
+	return ptx_check_file(checking->file, visit_entry, checking, err);
+}
+
 static int run_check(struct invocation *call, struct error *err)
 {
 	static const struct table_column columns[] = {
@@ -38,7 +49,7 @@ static int run_check(struct invocation *call, struct error *err)
 		int one;
 
 		checking.file = call->operands.items[i];
-		one = ptx_check_file(checking.file, visit_entry, &checking, &cause);
+		one = check_file(&checking, &cause);
 		if (one && rc)
 			say("%s", cause.text);
 		else if (one)

@@ -2,6 +2,7 @@
 #include "cli/output.h"
 #include "harness/session/backends.h"
 #include "harness/session/doctor.h"
+#include "harness/session/workers.h"
 
 struct doctor_options {
 	const char *backend;
@@ -21,10 +22,15 @@ static int run_doctor(struct invocation *call, struct error *err)
 	const struct doctor_options *options = call->options;
 	const struct doctor_request request = {.backend = options->backend,
 					       .page_why_not = report_format_why_not(REPORT_HTML)};
-	struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	bool runs = doctor_examine(&request, add_check_row, table);
-	int rc = table_to_stdout(call, table, (enum report_format)options->format, err);
+	struct table *table;
+	bool runs;
+	int rc = backend_check_name(options->backend, err);
 
+	if (rc)
+		return rc;
+	table = table_new(columns, ARRAY_SIZE(columns));
+	runs = doctor_examine(&request, add_check_row, table);
+	rc = table_to_stdout(call, table, (enum report_format)options->format, err);
 	table_free(table);
 	call->exit_code = runs ? EXIT_FINE : EXIT_NOT_HERE;
 	return rc;

@@ -2,7 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/pager.h"
 #include "db/db.h"
 #include "harness/session/find_cases.h"
 #include "reports/reports.h"
@@ -12,9 +13,10 @@
 #define UUID_SHOWN 12
 
 struct history_options {
-	const char *db, *device, *backend;
+	const char *db, *device, *backend, *output;
 	int format;
 	int64_t limit;
+	bool no_pager;
 };
 
 /* Tells the user which device is shown, if the cases were also measured on others. */
@@ -50,9 +52,7 @@ static int print_histories(const struct invocation *call, struct db *db,
 	const struct history_options *options = call->options;
 	const enum report_format format = (enum report_format)options->format;
 	const struct known_case *shown = cases_newest(found);
-	const struct report_options look = {.colour = call->terminal.out_colour,
-					    .width = call->terminal.out_width,
-					    .ascii = call->terminal.out_ascii};
+	struct output output = {0};
 	bool limited = report_format_has(format, HUMAN_READABLE) || option_given(call, "limit");
 	struct history *histories;
 	size_t count;
@@ -61,8 +61,14 @@ static int print_histories(const struct invocation *call, struct db *db,
 	say_other_devices(found, shown);
 	rc = cases_load_histories(&histories, &count, db, found, shown, err);
 	if (!rc)
-		rc = report_history(stdout, histories, count, format,
+		rc = output_open(&output, options->output, err);
+	if (!rc) {
+		const struct report_options look = output_look(call, &output);
+
+		rc = report_history(output.stream, histories, count, format,
 				    limited ? (size_t)options->limit : 0, &look, err);
+	}
+	rc = output_end(&output, rc, err);
 	for (size_t i = 0; i < count; i++)
 		history_release(&histories[i]);
 	free(histories);
@@ -99,18 +105,21 @@ static void history_defaults(void *context)
 
 static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct history_options, db), "FILE", HELP_DB, NULL, 0},
-	{"device", 0, OPTION_TEXT, offsetof(struct history_options, device), "DEVICE",
+	{"device", 'd', OPTION_TEXT, offsetof(struct history_options, device), "DEVICE",
 	 "the device: its id from `perflab list devices`, the first characters of its uuid, or its "
 	 "name or a part of it (default: the device of the newest run that has the case)",
 	 NULL, 0},
-	{"backend", 0, OPTION_TEXT, offsetof(struct history_options, backend), "NAME",
+	{"backend", 0, OPTION_TEXT, offsetof(struct history_options, backend), "cuda|ptx",
 	 "the backend (default: the backend of the newest run that has the case)", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct history_options, format), "FORMAT",
-	 HELP_FORMAT, history_format_words, 0},
+	 HELP_FORMAT_OF_OUTPUT, history_format_words, 0},
+	{"output", 'o', OPTION_TEXT, offsetof(struct history_options, output), "FILE", HELP_OUTPUT,
+	 NULL, 0},
 	{"limit", 'n', OPTION_COUNT, offsetof(struct history_options, limit), "RUNS",
 	 "show at most this many runs, the newest; 0 shows all; csv and json show all unless this "
 	 "is given; change points always come from all runs",
 	 NULL, 0},
+	ROW_NO_PAGER(history_options),
 };
 
 static const struct example examples[] = {
@@ -135,7 +144,8 @@ const struct command command_history = {
 		"CASE is KERNEL/VARIANT/CONFIG, as `perflab report` prints it. KERNEL/VARIANT, "
 		"KERNEL, or a pattern with * and ? selects every case that it matches; each gets "
 		"its own history. A run in which the case failed shows the reason instead of a "
-		"time.\n\n"
+		"time. Emulated runs have no times: their history shows between which runs "
+		"counters changed, and names them.\n\n"
 		"A history covers one device, one backend, one --cache and one file: kernels of "
 		"one "
 		"name from several files have a history each. perflab names the other "
@@ -148,7 +158,7 @@ const struct command command_history = {
 	.defaults = history_defaults,
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
-	.operand_kind = OPERANDS_FREE,
+	.operand_kind = OPERANDS_CASES,
 	.operands_least = 1,
 	.operands_most = 1,
 	.run = run_history,

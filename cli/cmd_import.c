@@ -19,10 +19,12 @@ static void say_imported(const struct import_run *imported, const char *path)
 	say("%s: run %lld, %s on %s, %zu %s", path, (long long)run->id, run->backend,
 	    run->device.name, run->trial_count, run->trial_count == 1 ? "case" : "cases");
 	if (imported->without_median)
-		say("%s: %zu %s no time, because the file has neither samples nor a median of %s",
+		say("%s: %zu %s no median, because the file has neither samples nor a median of "
+		    "%s%s",
 		    path, imported->without_median,
 		    imported->without_median == 1 ? "case has" : "cases have",
-		    imported->without_median == 1 ? "it" : "them");
+		    imported->without_median == 1 ? "it" : "them",
+		    imported->with_mean ? "; the mean is shown as a mean" : "");
 }
 
 static int import_into(struct db *db, struct import *import, const char *path,

@@ -61,7 +61,7 @@ static int write_annotations(const char *path, const struct text *annotations, s
 	if (rc)
 		return rc;
 	fwrite(annotations->data, 1, annotations->length, output.stream);
-	return output_commit(&output, err);
+	return output_end(&output, 0, err);
 }
 
 /* A sweep of `file` finds only the sidecar beside it; others are named after the file. */
@@ -137,9 +137,9 @@ static int write_replacement(const struct invocation *call, struct error *err)
 	int rc = check_replacement_options(call, err);
 
 	if (!rc)
-		rc = check_free(path, options->from, options->force, err);
-	if (!rc)
 		rc = init_replacement(&text, options->from, err);
+	if (!rc)
+		rc = check_free(path, options->from, options->force, err);
 	if (!rc)
 		rc = write_annotations(path, &text, err);
 	if (!rc && !is_stdout(path))
@@ -165,8 +165,7 @@ static int write_first_annotations(const struct invocation *call, struct error *
 
 	if (!rc)
 		rc = init_source(&result, &request, interruption_catch(), err);
-	if (result.messages.length)
-		fputs(result.messages.data, stderr);
+	say_lines(result.messages.data);
 	if (!rc)
 		rc = write_annotations(path, &result.annotations, err);
 	if (!rc)

@@ -3,10 +3,21 @@
 #include <string.h>
 
 #include "cli/list.h"
+#include "cli/pager.h"
 #include "harness/session/backends.h"
+#include "harness/session/workers.h"
 
 static const char *const topic_words[] = {"kernels", "metrics",    "sets", "devices",
 					  "runs",    "recordings", NULL};
+
+/* What people call the things that a topic lists. */
+static const struct {
+	const char *word, *topic;
+} topic_words_meant[] = {
+	{"cases", "kernels"},    {"variants", "kernels"},    {"gpus", "devices"},
+	{"counters", "metrics"}, {"events", "metrics"},      {"labels", "runs"},
+	{"results", "runs"},     {"captures", "recordings"}, {"axes", "kernels --verbose"},
+};
 
 static const struct {
 	const char *name;
@@ -49,7 +60,10 @@ static int run_list(struct invocation *call, struct error *err)
 			return topics[i].list(call, pattern, err);
 		names[i] = topics[i].name;
 	}
-	if (nearest_names(&near, topic, names, ARRAY_SIZE(names)))
+	for (size_t i = 0; i < ARRAY_SIZE(topic_words_meant) && !near.length; i++)
+		if (strcmp(topic_words_meant[i].word, topic) == 0)
+			text_add(&near, topic_words_meant[i].topic);
+	if (near.length || nearest_names(&near, topic, names, ARRAY_SIZE(names)))
 		rc = error_set(err, PL_EUSAGE, "cannot list \"%s\"; did you mean %s?", topic,
 			       near.data);
 	else
@@ -89,9 +103,10 @@ static const struct option_row rows[] = {
 	 "metrics: also list every metric that CUPTI has for the chip", NULL, 0},
 	{"db", 0, OPTION_TEXT, FIELD(db), "FILE", "runs, recordings and devices: " HELP_DB, NULL,
 	 0},
-	{"backend", 0, OPTION_TEXT, FIELD(backend), "NAME",
+	{"backend", 0, OPTION_TEXT, FIELD(backend), "cuda|ptx",
 	 "metrics, sets and devices: the backend to ask", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
+	ROW_NO_PAGER(list_options),
 };
 
 static const struct example examples[] = {

@@ -10,19 +10,29 @@ struct mark_options {
 	const char *db, *label, *note;
 };
 
+static bool is_mark(const char *word)
+{
+	return strcmp(word, "good") == 0 || strcmp(word, "bad") == 0 || strcmp(word, "none") == 0;
+}
+
 static int check_mark_options(const struct invocation *call, struct error *err)
 {
 	const struct mark_options *options = call->options;
 	const char *kind = call->operands.count > 1 ? call->operands.items[1] : NULL;
 
+	if (!kind && !options->label && !options->note && is_mark(call->operands.items[0]))
+		return error_set(err, PL_EUSAGE, "name the run, too: perflab mark last %s",
+				 call->operands.items[0]);
 	if (!kind && !options->label && !options->note)
 		return error_set(
 			err, PL_EUSAGE,
 			"nothing to change for run %.40s: give good, bad or none, --label or "
 			"--note",
 			call->operands.items[0]);
-	if (kind && strcmp(kind, "good") != 0 && strcmp(kind, "bad") != 0 &&
-	    strcmp(kind, "none") != 0)
+	if (kind && !is_mark(kind) && is_mark(call->operands.items[0]))
+		return error_set(err, PL_EUSAGE, "the run comes first: perflab mark %.40s %s", kind,
+				 call->operands.items[0]);
+	if (kind && !is_mark(kind))
 		return error_set(err, PL_EUSAGE, "a run is marked good, bad or none, not '%.40s'",
 				 kind);
 	return 0;
@@ -61,6 +71,8 @@ static int run_mark(struct invocation *call, struct error *err)
 	return rc;
 }
 
+static const char *const mark_words[] = {"good", "bad", "none", NULL};
+
 static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct mark_options, db), "FILE", HELP_DB, NULL, 0},
 	{"label", 'l', OPTION_TEXT, offsetof(struct mark_options, label), "LABEL",
@@ -98,7 +110,8 @@ const struct command command_mark = {
 	.options_size = sizeof(struct mark_options),
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
-	.operand_kind = OPERANDS_FREE,
+	.operand_kind = OPERANDS_RUNS,
+	.operand_words = mark_words,
 	.operands_least = 1,
 	.operands_most = 2,
 	.run = run_mark,

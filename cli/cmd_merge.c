@@ -5,7 +5,7 @@
 #include "harness/session/merge_databases.h"
 
 struct merge_options {
-	const char *output;
+	const char *db, *output;
 	bool quiet;
 };
 
@@ -64,20 +64,26 @@ static void say_missing_shards(const struct missing_shards *lacks)
 static int run_merge_verb(struct invocation *call, struct error *err)
 {
 	const struct merge_options *options = call->options;
+	const char *path = options->db ? options->db : options->output;
 	struct progress progress;
 	const struct merge_observer observer = {&progress, show_merge_notice, show_merge_progress,
 						show_judging};
 	struct merge_result result = {0};
 	int rc;
 
-	if (!options->output)
-		return error_set(err, PL_EUSAGE, "merge: no output database; name it with -o FILE");
+	/* no default: the first of `merge a.db b.db` is easily meant to be it */
+	if (!path)
+		return error_set(err, PL_EUSAGE,
+				 "merge: name the database to merge into with --db FILE");
+	if (options->db && options->output)
+		return error_set(err, PL_EUSAGE,
+				 "merge: --db and --output are the same option; give one of them");
 	progress_init(&progress, &call->terminal, options->quiet);
 	progress.last_ns = monotonic_ns(); /* a short merge prints no progress */
-	rc = merge_databases(&result, options->output, &call->operands, &observer, err);
+	rc = merge_databases(&result, path, &call->operands, &observer, err);
 	progress_end(&progress);
 	if (!rc && !options->quiet)
-		say_summary(options->output, &result.summary);
+		say_summary(path, &result.summary);
 	for (size_t i = 0; i < result.missing_count && !rc; i++)
 		say_missing_shards(&result.missing[i]);
 	call->exit_code = result.missing_count ? EXIT_FINDING : EXIT_FINE;
@@ -88,15 +94,16 @@ static int run_merge_verb(struct invocation *call, struct error *err)
 #define FIELD(name) offsetof(struct merge_options, name)
 
 static const struct option_row rows[] = {
-	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE",
+	{"db", 0, OPTION_TEXT, FIELD(db), "FILE",
 	 "the database to merge into; created if it does not exist", NULL, 0},
+	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE", "the same as --db", NULL, 0},
 	{"quiet", 'q', OPTION_FLAG, FIELD(quiet), NULL, "print only warnings and errors", NULL, 0},
 };
 
 static const struct example examples[] = {
-	{"perflab merge node1.db node2.db -o all.db",
+	{"perflab merge node1.db node2.db --db all.db",
 	 "collect the runs of two machines in one database"},
-	{"perflab merge shard-*.db -o nightly.db", "join the shards of a sweep into one run"},
+	{"perflab merge shard-*.db --db nightly.db", "join the shards of a sweep into one run"},
 };
 
 const struct command command_merge = {
@@ -104,7 +111,7 @@ const struct command command_merge = {
 	.summary = "merge the runs of several databases into one",
 	.operands = "FILE.db ...",
 	.description =
-		"Copies every run of every FILE into the database that -o names, with its cases, "
+		"Copies every run of every FILE into the database that --db names, with its cases, "
 		"samples, counters, environment and mark. Runs that are already in that database "
 		"stay. merge only reads the files; they may have an older schema.\n\n"
 		"A run that is in both, by its uid, is merged case by case: the case that has come "

@@ -13,26 +13,30 @@ struct nsight_options {
 	bool print;
 };
 
-static void print_shell_words(const struct string_list *argv)
+/* A script gets the words as they are; a terminal gets no control bytes of a stored run. */
+static void print_shell_words(const struct string_list *argv, bool to_terminal)
 {
-	struct text line = TEXT_INIT;
+	struct text line = TEXT_INIT, shown = TEXT_INIT;
 
 	for (size_t i = 0; i < argv->count; i++) {
 		if (i)
 			text_add_char(&line, ' ');
 		shell_word(&line, argv->items[i]);
 	}
-	puts(line.data);
+	text_add_visible(&shown, line.data);
+	puts(to_terminal ? shown.data : line.data);
+	text_release(&shown);
 	text_release(&line);
 }
 
-static int print_command(const struct nsight_request *request, struct error *err)
+static int print_command(const struct invocation *call, const struct nsight_request *request,
+			 struct error *err)
 {
 	struct string_list argv = {0};
 	int rc = nsight_command(&argv, request, err);
 
 	if (!rc)
-		print_shell_words(&argv);
+		print_shell_words(&argv, call->terminal.out_width > 0);
 	string_list_release(&argv);
 	return rc;
 }
@@ -83,7 +87,7 @@ static int profile(struct invocation *call, const struct nsight_request *request
 {
 	const struct nsight_options *options = call->options;
 
-	return options->print ? print_command(request, err) : run_and_say(call, request, err);
+	return options->print ? print_command(call, request, err) : run_and_say(call, request, err);
 }
 
 static int profile_files(struct invocation *call, const struct invocation *operands,

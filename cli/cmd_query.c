@@ -5,19 +5,22 @@
 
 #include "cli/interruption.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "db/db.h"
 
 #define ROWS_DEFAULT 1000 /* of a human-readable format, which is laid out in memory */
 
 struct query_options {
-	const char *db;
+	const char *db, *output;
 	int format;
 	int64_t limit;
+	bool no_pager;
 };
 
 /* A query whose rows are being printed. */
 struct printing {
 	const struct invocation *call;
+	FILE *stream;
 	const volatile int *stop;
 	struct report_options look;
 	struct row_writer *writer;
@@ -38,7 +41,7 @@ static int visit_columns(void *context, const char *const *names, size_t count)
 {
 	struct printing *printing = context;
 
-	printing->rc = rows_begin(&printing->writer, stdout, format_of(printing->call),
+	printing->rc = rows_begin(&printing->writer, printing->stream, format_of(printing->call),
 				  &printing->look, names, count, printing->err);
 	return printing->rc;
 }
@@ -74,15 +77,17 @@ static bool is_name(const char *text)
 	return true;
 }
 
-static int print_query(const struct invocation *call, struct db *db, struct error *err)
+static int print_query(const struct invocation *call, const struct output *output, struct db *db,
+		       struct error *err)
 {
 	const struct query_options *options = call->options;
 	const char *what = call->operands.items[0];
 	bool human = report_format_has(format_of(call), HUMAN_READABLE);
 	struct printing printing = {
 		.call = call,
+		.stream = output->stream,
 		.stop = interruption_catch(),
-		.look = {.colour = call->terminal.out_colour, .width = call->terminal.out_width},
+		.look = output_look(call, output),
 		.limit = human || option_given(call, "limit") ? options->limit : 0,
 		.err = err,
 	};
@@ -107,15 +112,17 @@ static int visit_name(void *context, const char *name, bool is_view, const char 
 	return 0;
 }
 
-static int print_names(const struct invocation *call, struct db *db, struct error *err)
+static int print_names(const struct invocation *call, const struct output *output, struct db *db,
+		       struct error *err)
 {
+	const struct report_options look = output_look(call, output);
 	static const struct table_column columns[] = {
 		{.name = "name"}, {.name = "kind"}, {.name = "meaning"}};
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
 	int rc = db_names_visit(db, visit_name, table, err);
 
 	if (!rc)
-		rc = table_to_stdout(call, table, format_of(call), err);
+		rc = table_write(output->stream, table, format_of(call), &look, err);
 	table_free(table);
 	return rc;
 }
@@ -123,11 +130,16 @@ static int print_names(const struct invocation *call, struct db *db, struct erro
 static int run_query(struct invocation *call, struct error *err)
 {
 	const struct query_options *options = call->options;
+	struct output output = {0};
 	struct db *db = NULL;
 	int rc = db_open(&db, options->db ? options->db : db_default_path(), DB_READ, err);
 
 	if (!rc)
-		rc = call->operands.count ? print_query(call, db, err) : print_names(call, db, err);
+		rc = output_open(&output, options->output, err);
+	if (!rc)
+		rc = call->operands.count ? print_query(call, &output, db, err)
+					  : print_names(call, &output, db, err);
+	rc = output_end(&output, rc, err);
 	db_close(db);
 	return rc;
 }
@@ -142,10 +154,13 @@ static void query_defaults(void *context)
 static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct query_options, db), "FILE", HELP_DB, NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct query_options, format), "FORMAT",
-	 HELP_FORMAT, table_format_words, 0},
+	 HELP_FORMAT_OF_OUTPUT, table_format_words, 0},
+	{"output", 'o', OPTION_TEXT, offsetof(struct query_options, output), "FILE", HELP_OUTPUT,
+	 NULL, 0},
 	{"limit", 'n', OPTION_COUNT, offsetof(struct query_options, limit), "ROWS",
 	 "print at most this many rows; 0 prints all; csv and json print all unless this is given",
 	 NULL, 0},
+	ROW_NO_PAGER(query_options),
 };
 
 static const struct example examples[] = {
@@ -156,7 +171,7 @@ static const struct example examples[] = {
 	{"perflab query \"SELECT config, median_ns FROM trials WHERE kernel = 'reduce'"
 	 " ORDER BY median_ns LIMIT 5\"",
 	 "show the five fastest configurations of a kernel"},
-	{"perflab query sample --format csv > samples.csv", "export every sample"},
+	{"perflab query sample -o samples.csv", "export every sample"},
 };
 
 const struct command command_query = {
@@ -166,7 +181,9 @@ const struct command command_query = {
 	.description =
 		"Prints a view or table of the database, or the result of an SQL statement. "
 		"Without "
-		"an operand, lists the views and tables. docs/schema.md describes every column. "
+		"an operand, lists the views and tables. Begin with the view results, "
+		"which has one row per case of a run with everything about it. docs/schema.md "
+		"has ten questions and their SQL; docs/schema-columns.md describes every column. "
 		"The sqlite3 shell gives the same answers: the views use no function of "
 		"perflab.\n\n"
 		"A statement may only read. perflab refuses a statement that writes, attaches "

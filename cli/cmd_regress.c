@@ -1,5 +1,6 @@
 /* perflab regress: shows which cases became slower between two runs. */
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "db/db.h"
 #include "harness/session/compare_runs.h"
 #include "harness/session/comparison_rules.h"
@@ -9,7 +10,7 @@
 struct regress_verb_options {
 	const char *db, *base, *head, *output, *thresholds, *counters;
 	int format;
-	bool all, allow_different, judge_same_code;
+	bool all, allow_different, judge_same_code, no_pager;
 };
 
 /* ---- the report ---- */
@@ -29,10 +30,7 @@ static int write_regress_report(const struct invocation *call, const struct regr
 	if (!rc)
 		rc = report_regress(output.stream, report, (enum report_format)options->format,
 				    &look, err);
-	if (!rc)
-		rc = output_commit(&output, err);
-	output_discard(&output);
-	return rc;
+	return output_end(&output, rc, err);
 }
 
 /* Without this message, a check that cannot fail would look like one that passed. */
@@ -149,7 +147,7 @@ static const struct option_row rows[] = {
 	{"head", 'H', OPTION_TEXT, offsetof(struct regress_verb_options, head), "RUN",
 	 "the run to judge", NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct regress_verb_options, format), "FORMAT",
-	 HELP_FORMAT, regress_format_words, 0},
+	 HELP_FORMAT_OF_OUTPUT, regress_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct regress_verb_options, output), "FILE",
 	 HELP_OUTPUT, NULL, 0},
 	{"all", 'a', OPTION_FLAG, offsetof(struct regress_verb_options, all), NULL,
@@ -166,6 +164,7 @@ static const struct option_row rows[] = {
 	 NULL, "compare even if device, driver, toolkit, build, clocks or cache differ", NULL, 0},
 	{"judge-same-code", 0, OPTION_FLAG, offsetof(struct regress_verb_options, judge_same_code),
 	 NULL, "also judge cases whose machine code and launches are equal", NULL, 0},
+	ROW_NO_PAGER(regress_verb_options),
 };
 
 static const struct example examples[] = {
@@ -210,5 +209,6 @@ const struct command command_regress = {
 	.defaults = regress_defaults,
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
+	.operands_instead = "name the runs with --base RUN and --head RUN",
 	.run = run_regress,
 };

@@ -2,53 +2,83 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "cli/output.h"
+#include "cli/pager.h"
 #include "harness/session/report_data.h"
 
 struct report_verb_options {
 	const char *db;
 	const char *output, *compare;
+	const char *sort, *columns;
+	int64_t top;
 	int format;
-	bool all_metrics, lines, no_roofline;
+	bool all, all_metrics, lines, no_roofline, no_pager;
 };
 
-static int write_lines(FILE *out, const struct invocation *call, const struct run *run,
+/* What a report is made from. */
+struct report_parts {
+	struct report_selection selection;
+	struct report_data data;
+	struct report_selected selected, compared;
+};
+
+static int write_lines(FILE *out, const struct run *run, enum report_format format,
 		       const struct report_options *look, struct error *err)
 {
-	const struct report_verb_options *options = call->options;
-	/* the first operand is the run */
-	const size_t patterns = call->operands.count > 1 ? call->operands.count - 1 : 0;
-	const struct trial **chosen = NULL;
+	const struct trial **chosen = xcalloc(run->trial_count + 1, sizeof(const struct trial *));
 	struct key_value_list measured = {0};
 	struct report_sources sources = {.measured = &measured};
 	struct text folder = TEXT_INIT;
-	size_t count;
-	int rc = report_trials_choose(&chosen, &count, run,
-				      patterns ? call->operands.items + 1 : NULL, patterns, err);
+	int rc;
 
+	for (size_t i = 0; i < run->trial_count; i++)
+		chosen[i] = &run->trials[i];
 	if (report_source_folder(&folder))
 		sources.folder = folder.data;
 	report_measured_sources(&measured, run);
-	if (!rc)
-		rc = report_lines(out, run, chosen, count, &sources,
-				  (enum report_format)options->format, look, err);
+	rc = report_lines(out, run, chosen, run->trial_count, &sources, format, look, err);
 	key_value_list_release(&measured);
 	text_release(&folder);
 	free(chosen);
 	return rc;
 }
 
+/* Two cards: each case under the roofs of each. */
+static int write_cards_report(FILE *out, const struct report_parts *parts,
+			      enum report_format format, const struct report_options *look,
+			      struct error *err)
+{
+	const struct report_data *data = &parts->data;
+	struct card_pairs pairs;
+	const struct cards_report report = {
+		.runs = {&parts->selected.shown, &parts->compared.cases},
+		.ceilings = {&data->ceilings, &data->compared_ceilings},
+		.pairs = &pairs,
+	};
+	int rc;
+
+	card_pairs_of(&pairs, report.runs[0], report.runs[1]);
+	rc = report_cards(out, &report, format, look, err);
+	card_pairs_release(&pairs);
+	return rc;
+}
+
 /* Writes the report that the options ask for to the output that they name. */
-static int write_run_report(const struct invocation *call, const struct report_data *data,
+static int write_run_report(const struct invocation *call, const struct report_parts *parts,
 			    struct error *err)
 {
 	const struct report_verb_options *options = call->options;
+	const struct report_data *data = &parts->data;
 	const enum report_format format = (enum report_format)options->format;
 	struct report_options look = {
+		.selection = &parts->selection,
+		.whole = &data->run,
+		.db = options->db,
 		.all_metrics = options->all_metrics,
 		.no_roofline = options->no_roofline,
 		.ceilings = &data->ceilings,
-		.compare = data->compares ? &data->compared : NULL,
+		.compare = data->compares ? &parts->compared.cases : NULL,
 		.histories = &data->histories,
 		.samples = report_data_samples,
 		.samples_context = data->db,
@@ -61,14 +91,27 @@ static int write_run_report(const struct invocation *call, const struct report_d
 		look.width = call->terminal.out_width;
 		look.ascii = call->terminal.out_ascii;
 	}
-	if (!rc && options->lines)
-		rc = write_lines(output.stream, call, &data->run, &look, err);
+	if (!rc && data->compares && cards_differ(&data->run, &data->compared))
+		rc = write_cards_report(output.stream, parts, format, &look, err);
+	else if (!rc && options->lines)
+		rc = write_lines(output.stream, &parts->selected.shown, format, &look, err);
 	else if (!rc)
-		rc = report_draw(output.stream, &data->run, format, &look, err);
-	if (!rc)
-		rc = output_commit(&output, err);
-	output_discard(&output);
-	return rc;
+		rc = report_draw(output.stream, report_selected_run(&parts->selected, format),
+				 format, &look, err);
+	return output_end(&output, rc, err);
+}
+
+/* A page also compares two runs of one card; the other formats leave that to regress. */
+static int check_compared_card(const struct report_data *data, enum report_format format,
+			       struct error *err)
+{
+	if (!data->compares || report_format_has(format, AS_PAGE) ||
+	    cards_differ(&data->run, &data->compared))
+		return 0;
+	return error_set(err, PL_EUSAGE,
+			 "--compare: both runs are of one kind of card (%s): perflab regress "
+			 "compares them, or show both on a page with -o FILE.html",
+			 data->run.device.name);
 }
 
 /* Refuses wrong requests before a database is opened. */
@@ -76,53 +119,119 @@ static int check_report_options(const struct invocation *call, struct error *err
 {
 	const struct report_verb_options *options = call->options;
 	enum report_format format = (enum report_format)options->format;
-	bool to_stdout = !options->output || strcmp(options->output, "-") == 0;
 
-	if (call->operands.count > 1 && !options->lines)
-		return error_set(err, PL_EUSAGE,
-				 "cannot select the cases \"%s\" without --lines; a report "
-				 "covers a whole run",
-				 call->operands.items[1]);
 	if (options->lines && !report_format_applies(format, OF_TABLE))
 		return error_set(err, PL_EUSAGE, "--lines cannot be written as %s",
 				 report_format_name(format));
-	if (options->compare && !report_format_has(format, AS_PAGE))
-		return error_set(err, PL_EUSAGE, "--compare works only with --format html");
-	if (report_format_has(format, BINARY) && to_stdout && call->terminal.out_width > 0)
+	if (options->compare && report_format_has(format, BY_GNUPLOT))
 		return error_set(err, PL_EUSAGE,
-				 "%s is binary and not for a terminal: give -o FILE",
+				 "--compare does not work with %s; html has a picture of both runs",
 				 report_format_name(format));
+	if (options->compare && options->lines)
+		return error_set(err, PL_EUSAGE, "--compare does not work with --lines");
+	if (options->columns && (options->lines || !report_format_applies(format, OF_TABLE)))
+		return error_set(err, PL_EUSAGE, "--columns does not work with %s",
+				 options->lines ? "--lines" : report_format_name(format));
 	return 0;
+}
+
+/* Who forgets the run names a pattern in its place. */
+static int explain_missing_run(const char *word, int rc, struct error *err)
+{
+	struct text quoted = TEXT_INIT;
+	struct error cause = {0};
+
+	if (rc != PL_EUSAGE || !strpbrk(word, "*?/") || !err)
+		return rc;
+	shell_word(&quoted, word);
+	cause = *err;
+	rc = error_set(err, rc, "%s; the run comes before the cases: perflab report last %s",
+		       cause.text, quoted.data);
+	text_release(&quoted);
+	return rc;
+}
+
+/* A page shows the cases of the second run that match the same patterns, if there are any. */
+static int select_cases(struct report_parts *parts, struct error *err)
+{
+	const struct report_data *data = &parts->data;
+	int rc = report_select(&parts->selected, &data->run, &parts->selection, &data->ceilings,
+			       err);
+
+	if (!rc && data->compares)
+		rc = error_context(
+			err,
+			report_select(&parts->compared, &data->compared,
+				      &(struct report_selection){
+					      .patterns = parts->selection.patterns,
+					      .pattern_count = parts->selection.pattern_count},
+				      &data->ceilings, err),
+			"--compare");
+	return rc;
 }
 
 static int run_report(struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
+	const struct string_list *operands = &call->operands;
+	const enum report_format format = (enum report_format)options->format;
 	const struct report_data_request request = {
 		.db_path = options->db ? options->db : db_default_path(),
-		.run = call->operands.count ? call->operands.items[0] : "last",
+		.run = operands->count ? operands->items[0] : "last",
 		.compare = options->compare,
-		.histories = report_format_has((enum report_format)options->format, AS_PAGE),
 	};
-	struct report_data data = {0};
+	struct report_parts parts = {
+		.selection = {
+			.patterns = operands->count ? operands->items + 1 : NULL,
+			.pattern_count = operands->count ? operands->count - 1 : 0,
+			.top = options->top,
+			.sort = options->sort,
+			.columns = options->columns,
+			.all = options->all,
+		}};
 	int rc = check_report_options(call, err);
 
 	if (!rc)
-		rc = report_data_load(&data, &request, err);
+		rc = explain_missing_run(request.run, report_data_load(&parts.data, &request, err),
+					 err);
 	if (!rc)
-		rc = write_run_report(call, &data, err);
-	report_data_release(&data);
+		rc = check_compared_card(&parts.data, format, err);
+	if (!rc)
+		rc = select_cases(&parts, err);
+	if (!rc && report_format_has(format, AS_PAGE))
+		rc = report_data_histories(&parts.data, &parts.selected.shown, err);
+	if (!rc)
+		rc = write_run_report(call, &parts, err);
+	report_selected_release(&parts.selected);
+	report_selected_release(&parts.compared);
+	report_data_release(&parts.data);
 	return rc;
 }
 
 static const struct option_row rows[] = {
 	{"db", 0, OPTION_TEXT, offsetof(struct report_verb_options, db), "FILE", HELP_DB, NULL, 0},
 	{"format", 'f', OPTION_CHOICE, offsetof(struct report_verb_options, format), "FORMAT",
-	 HELP_FORMAT, run_format_words, 0},
+	 HELP_FORMAT_OF_OUTPUT, run_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct report_verb_options, output), "FILE",
 	 HELP_OUTPUT, NULL, 0},
 	{"compare", 'c', OPTION_TEXT, offsetof(struct report_verb_options, compare), "RUN",
-	 "html: also show this run of the same database, for comparison", NULL, 0},
+	 "also show this run of the same database: of another card in text, md, csv, json and "
+	 "html, "
+	 "each case under the roofs of each card; of the same card in html",
+	 NULL, 0},
+	{"top", 'n', OPTION_COUNT, offsetof(struct report_verb_options, top), "NUMBER",
+	 "only the best cases: so many of each kernel and problem, or with --sort of each kernel",
+	 NULL, 1},
+	{"sort", 's', OPTION_TEXT, offsetof(struct report_verb_options, sort), "COLUMN",
+	 "order the cases of each kernel by this column: times from the smallest, other numbers "
+	 "from the largest; -COLUMN reverses",
+	 NULL, 0},
+	{"columns", 0, OPTION_TEXT, offsetof(struct report_verb_options, columns), "NAMES",
+	 "text, md, csv and json: only these columns, separated by commas; axes and counters are "
+	 "columns too",
+	 NULL, 0},
+	{"all", 0, OPTION_FLAG, offsetof(struct report_verb_options, all), NULL,
+	 "text and md: every case, verdict and reason, not only the first", NULL, 0},
 	{"all-metrics", 'a', OPTION_FLAG, offsetof(struct report_verb_options, all_metrics), NULL,
 	 "text and md: print a column for every counter, not only the most useful ones", NULL, 0},
 	{"no-roofline", 0, OPTION_FLAG, offsetof(struct report_verb_options, no_roofline), NULL,
@@ -130,17 +239,25 @@ static const struct option_row rows[] = {
 	{"lines", 'l', OPTION_FLAG, offsetof(struct report_verb_options, lines), NULL,
 	 "for a run of the backend ptx, show the counts of each source line of the selected cases",
 	 NULL, 0},
+	ROW_NO_PAGER(report_verb_options),
 };
 
 static const struct example examples[] = {
 	{"perflab report", "print the newest run as text"},
+	{"perflab report last 'reduce/*'", "the cases of one kernel, with verdict and roofline"},
+	{"perflab report last --sort dram_bandwidth --top 3",
+	 "the three cases of each kernel with the highest bandwidth"},
+	{"perflab report last reduce --columns median,roof,block --format csv",
+	 "some columns of some cases"},
 	{"perflab report nightly --format csv > nightly.csv",
 	 "export the newest run with that label"},
 	{"perflab report 12 --format md", "print run 12 as Markdown, for a pull request"},
-	{"perflab report last --format html -o report.html", "write a page for any browser"},
-	{"perflab report last --format html --compare before -o report.html",
+	{"perflab report last -o report.html", "write a page for any browser"},
+	{"perflab report last --compare before -o report.html",
 	 "compare with the newest run labelled \"before\""},
-	{"perflab report last --format png -o roofline.png", "draw the roofline"},
+	{"perflab report h200 --compare a100",
+	 "how each case differs on two cards, by the newest runs with these labels"},
+	{"perflab report last -o roofline.png", "draw the roofline"},
 	{"perflab report last --lines reduce/divergent",
 	 "show on which source lines the warps diverge"},
 };
@@ -150,11 +267,14 @@ const struct command command_report = {
 	.summary = "print a stored run",
 	.operands = "[RUN [CASE ...]]",
 	.description =
-		"Prints a stored run: the best configuration of each kernel, the roofline, all "
-		"cases, and then failures, skipped cases and missing counters with their reasons. "
-		"The roofline compares each best configuration with the ceilings that `perflab "
-		"ceilings` measured on the device. It names the limiter, the evidence and what to "
-		"try (docs/verdicts.md).\n\n"
+		"Prints a stored run: what was fastest, what limits it and how near the roof it "
+		"is, "
+		"then what went wrong and why numbers are missing, then commands that show more "
+		"(docs/reports.md). Up to three kernels get a table and a verdict each, more get "
+		"one line each.\n\n"
+		"CASE selects cases: a kernel, KERNEL/VARIANT, a case, a pattern with * and ?, or "
+		"any part of a name. --top, --sort and --columns select among them, in every "
+		"format. A column is one of docs/reports.md, an axis or a counter.\n\n"
 		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
 		"newest run), a source revision, \"last-good\", or \"last\", which is the "
 		"default.\n\n"
@@ -163,10 +283,10 @@ const struct command command_report = {
 		"needs no network. It shows the history of every case over the newest 50 runs of "
 		"its device, or fewer for thousands of cases. svg, png and pdf contain only the "
 		"roofline, drawn by gnuplot.\n\n"
-		"A run of the backend ptx has no times and no best configuration. Its columns are "
-		"counts of the emulated PTX. --lines shows them per source line, for the cases "
-		"that match a CASE: a pattern with * and ?, or any part of the name. It also shows "
-		"the source text: of your own files, if they are as they were measured, and of "
+		"A run of the backend ptx has no times. Its report begins with what the counts of "
+		"the emulated PTX show to be wasted, the worst first. --lines shows the counts per "
+		"source line. It also shows the source text: of your own files, if they are as "
+		"they were measured, and of "
 		"others, if it finds the file in the working directory or below "
 		"$PERFLAB_SOURCE_DIR (default: the installed source of the built-in kernels).",
 	.options = rows,
@@ -174,7 +294,7 @@ const struct command command_report = {
 	.options_size = sizeof(struct report_verb_options),
 	.examples = examples,
 	.example_count = ARRAY_SIZE(examples),
-	.operand_kind = OPERANDS_FREE,
+	.operand_kind = OPERANDS_RUNS,
 	.operands_most = SIZE_MAX,
 	.run = run_report,
 };

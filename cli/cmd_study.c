@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "harness/session/backends.h"
 #include "harness/session/studies.h"
+#include "harness/session/workers.h"
 
 struct study_options {
 	struct measure_options common;
@@ -45,38 +46,65 @@ static int list_studies(const struct invocation *call, const struct study_set *s
 	return rc;
 }
 
+/* Whether the answer is left out: without names, all studies are meant that can be answered. */
+static bool is_left_out(const struct invocation *call, const struct study *study, bool emulated)
+{
+	return emulated && !call->operands.count && !study_answerable(study, true);
+}
+
+/* Names the studies that were left out. */
+static void say_what_needs_a_gpu(const struct invocation *call, const struct study_set *set,
+				 bool emulated)
+{
+	struct text names = TEXT_INIT;
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (is_left_out(call, &set->items[i], emulated))
+			text_addf(&names, "%s%s", count++ ? ", " : "", set->items[i].name);
+	if (count)
+		say("%zu more stud%s a GPU: %s", count, count == 1 ? "y needs" : "ies need",
+		    names.data);
+	text_release(&names);
+}
+
 static int print_answers(const struct invocation *call, const struct study_set *set,
-			 const struct study_result *results, bool emulated, struct error *err)
+			 const struct study_answers *answers, struct error *err)
 {
 	const struct study_options *options = call->options;
 	struct report_options look = {.colour = call->terminal.out_colour,
 				      .width = call->terminal.out_width,
 				      .ascii = call->terminal.out_ascii};
-	struct study_report *reports = xcalloc(set->count, sizeof(*reports));
+	struct study_report *reports = xcalloc(set->count + 1, sizeof(*reports));
+	size_t count = 0;
 	int rc;
 
 	for (size_t i = 0; i < set->count; i++) {
-		const struct run *run = results[i].run;
+		const struct study_result *result = &answers->results[i];
 
-		reports[i] = (struct study_report){
+		if (is_left_out(call, &set->items[i], answers->emulated))
+			continue;
+		reports[count++] = (struct study_report){
 			.study = &set->items[i],
-			.answer = &results[i].answer,
-			.evidence = results[i].evidence,
-			.emulated = emulated,
-			.run_id = run ? run->id : 0,
-			.device = run ? run->device.name : NULL,
-			.driver = run ? run->device.driver : NULL,
+			.answer = &result->answer,
+			.evidence = result->evidence,
+			.emulated = answers->emulated,
+			.run_id = result->run ? result->run->id : 0,
+			.device = result->run ? result->run->device.name : NULL,
+			.driver = result->run ? result->run->device.driver : NULL,
 		};
 	}
-	rc = report_studies(stdout, reports, set->count, (enum report_format)options->common.format,
+	rc = report_studies(stdout, reports, count, (enum report_format)options->common.format,
 			    &look, err);
 	free(reports);
+	if (!rc && !options->common.quiet)
+		say_what_needs_a_gpu(call, set, answers->emulated);
 	return rc;
 }
 
 /* ---- answers ---- */
 
-static int measure_and_answer(struct invocation *call, const struct study_set *set, bool emulated,
+static int measure_and_answer(struct invocation *call, const struct study_set *set,
 			      struct error *err)
 {
 	const struct study_options *options = call->options;
@@ -96,7 +124,7 @@ static int measure_and_answer(struct invocation *call, const struct study_set *s
 	progress_end(&progress);
 	run = &answers.measured.run;
 	if (!rc)
-		rc = print_answers(call, set, answers.results, emulated, err);
+		rc = print_answers(call, set, &answers, err);
 	if (!rc)
 		rc = run_conclude(call, run, err);
 	if (!rc && !options->common.quiet)
@@ -108,7 +136,7 @@ static int measure_and_answer(struct invocation *call, const struct study_set *s
 }
 
 static int answer_from_database(const struct invocation *call, const struct study_set *set,
-				bool emulated, struct error *err)
+				struct error *err)
 {
 	const struct study_options *options = call->options;
 	struct study_answers answers = {0};
@@ -116,56 +144,30 @@ static int answer_from_database(const struct invocation *call, const struct stud
 				     options->common.backend, set, &answers, err);
 
 	if (!rc)
-		rc = print_answers(call, set, answers.results, emulated, err);
+		rc = print_answers(call, set, &answers, err);
 	study_answers_release(&answers);
 	return rc;
 }
 
 /* ---- the verb ---- */
 
-/* Adds to the error of a missing GPU that the emulator can answer some studies. */
-static int offer_emulator(const struct study_set *set, int rc, struct error *err)
-{
-	size_t counted = 0;
-	struct error cause = *err;
-
-	for (size_t i = 0; i < set->count; i++)
-		counted += study_answerable(&set->items[i], true);
-	if (rc != PL_EUNSUPPORTED || !counted)
-		return rc;
-	return error_set(err, rc,
-			 "%s; without a GPU, --backend " BACKEND_PTX
-			 " answers the claims about counts of %zu of the %zu studies",
-			 cause.text, counted, set->count);
-}
-
 static int run_study(struct invocation *call, struct error *err)
 {
 	const struct study_options *options = call->options;
-	const bool emulated = backend_traits_of(options->common.backend).emulated;
 	struct study_set set = {0};
-	size_t dropped = 0;
 	int rc;
 
 	if (!options->list &&
 	    !report_format_applies((enum report_format)options->common.format, OF_STUDY))
 		return error_set(err, PL_EUSAGE, "--format %s works only with --list",
 				 report_format_name((enum report_format)options->common.format));
-	rc = backend_must_be_named(options->common.backend, err);
-	if (!rc)
-		rc = study_set_load(&set, &call->operands, err);
-	if (!rc && emulated && !options->list && !call->operands.count)
-		dropped = study_set_keep_emulated(&set);
+	rc = study_set_load(&set, &call->operands, err);
 	if (!rc && options->list)
 		rc = list_studies(call, &set, err);
 	else if (!rc && options->stored)
-		rc = answer_from_database(call, &set, emulated, err);
+		rc = answer_from_database(call, &set, err);
 	else if (!rc)
-		rc = measure_and_answer(call, &set, emulated, err);
-	if (!rc && dropped && !options->common.quiet)
-		say("%zu more studies need a GPU", dropped);
-	if (rc && !emulated)
-		rc = offer_emulator(&set, rc, err);
+		rc = measure_and_answer(call, &set, err);
 	study_set_release(&set);
 	return rc;
 }
@@ -175,7 +177,7 @@ static void study_defaults(void *context)
 	struct study_options *options = context;
 
 	measure_options_init(&options->common);
-	options->common.backend = BACKEND_CUDA;
+	options->common.backend = BACKEND_AUTO;
 }
 
 #define FIELD(name) offsetof(struct study_options, name)
@@ -185,9 +187,9 @@ static const struct option_row rows[] = {
 	{"stored", 0, OPTION_FLAG, FIELD(stored), NULL,
 	 "answer from the stored runs of studies; measure nothing", NULL, 0},
 	ROW_DB(study_options),
-	ROW_BACKEND(study_options, "cuda|ptx",
+	ROW_BACKEND(study_options, "auto|cuda|ptx",
 		    "what executes the cases: a GPU, or the emulator, which answers claims about "
-		    "counts of PTX"),
+		    "counts of PTX; auto (default) takes the emulator if there is no GPU"),
 	ROW_DEVICE(study_options),
 	ROW_MIN_SAMPLES(study_options),
 	ROW_MAX_TIME(study_options),
@@ -223,10 +225,14 @@ const struct command command_study = {
 		"No name means all; names take * and ?. A study is a text file, and adding one "
 		"needs no rebuild: see docs/studies.md.\n\n"
 		"Intervals are 95 % for each claim by itself, from the medians of the rounds; "
-		"counters are counted once and have none. With --backend ptx only counts of the "
-		"emulator are used, and claims about time stay inconclusive.",
+		"counters are counted once and have none. Without a GPU, or with --backend ptx, "
+		"only "
+		"counts of the emulator are used: parts of claims about time stay inconclusive, "
+		"and "
+		"perflab names the studies that need a GPU.",
 	.exit_status = "0 when answered, whatever the answers. 1 when a result was wrong, else 3 "
-		       "when a case failed for another reason; 4 where there is no GPU.",
+		       "when a case failed for another reason; 4 where nothing can answer: no GPU, "
+		       "and no emulator.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct study_options),

@@ -126,6 +126,7 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 					    .width = call->terminal.out_width,
 					    .ascii = call->terminal.out_ascii,
 					    .all_metrics = options->all_metrics,
+					    .db = options->common.db,
 					    .ceilings = &ceilings};
 	int rc = db_ceilings_load(result->db, run->id, &ceilings, err);
 

@@ -1,5 +1,6 @@
 /* Prints help from the table of verbs. */
 #include "cli/help.h"
+#include "reports/exports.h"
 #include "reports/reports.h"
 
 #include <stdlib.h>
@@ -171,24 +172,33 @@ static void print_option(FILE *out, const struct command *command, const struct 
 	text_release(&right);
 }
 
-bool help_has_run_formats(const struct command *command)
+/* Whether an option of the verb takes one of these words. */
+static bool takes_words(const struct command *command, const char *const *words)
 {
 	for (size_t i = 0; i < command->option_count; i++) {
-		if (command->options[i].choices == run_format_words)
+		if (command->options[i].choices == words)
 			return true;
 	}
 	return false;
 }
 
-void help_run_formats(FILE *out,
-		      void (*print_item)(FILE *out, const char *name, const char *meaning))
+bool help_has_formats(const struct command *command)
 {
-	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
+	return takes_words(command, run_format_words) || takes_words(command, export_format_words);
+}
+
+void help_formats(FILE *out, const struct command *command,
+		  void (*print_item)(FILE *out, const char *name, const char *meaning))
+{
+	for (int i = 0; i < REPORT_FORMAT_COUNT && takes_words(command, run_format_words); i++) {
 		enum report_format format = (enum report_format)i;
 
 		if (report_format_applies(format, OF_RUN))
 			print_item(out, report_format_name(format), report_format_meaning(format));
 	}
+	for (int i = 0; i < EXPORT_FORMAT_COUNT && takes_words(command, export_format_words); i++)
+		print_item(out, export_format_words[i],
+			   export_format_meaning((enum export_format)i));
 }
 
 void help_overview(FILE *out, const struct command_table *verbs)
@@ -218,9 +228,9 @@ void help_command(FILE *out, const struct command *command)
 	for (size_t i = 0; i < command->option_count; i++)
 		print_option(out, command, &command->options[i]);
 	print_option(out, command, &option_row_help);
-	if (help_has_run_formats(command)) {
+	if (help_has_formats(command)) {
 		fprintf(out, "\nformats\n");
-		help_run_formats(out, print_row);
+		help_formats(out, command, print_row);
 	}
 	if (command->exit_status) {
 		fprintf(out, "\nexit status\n  ");

@@ -19,10 +19,10 @@ void option_spelling(struct text *out, const struct option_row *row);
 /* Adds the help of an option, its choices, and the default that the verb sets. */
 void option_meaning(struct text *out, const struct command *command, const struct option_row *row);
 
-/* Whether an option of the verb accepts every format of a run. */
-bool help_has_run_formats(const struct command *command);
-/* Calls print_item() for each format of a run. */
-void help_run_formats(FILE *out,
-		      void (*print_item)(FILE *out, const char *name, const char *meaning));
+/* Whether an option of the verb takes the formats of a run or of an export. */
+bool help_has_formats(const struct command *command);
+/* Calls print_item() for each format that the verb takes. */
+void help_formats(FILE *out, const struct command *command,
+		  void (*print_item)(FILE *out, const char *name, const char *meaning));
 
 #endif

@@ -9,7 +9,7 @@ struct list_options {
 	const char *db, *backend, *chip, *set;
 	struct string_list replacements;
 	int format;
-	bool verbose, everything, all;
+	bool verbose, everything, all, no_pager;
 };
 
 int list_kernels(const struct invocation *call, const char *pattern, struct error *err);

@@ -56,12 +56,15 @@ constraint_at(const struct kernel *kernel, const struct kernel_variant *variant,
 
 static void print_field(const char *name, const char *value)
 {
+	struct text shown = TEXT_INIT;
 	int used;
 
 	if (!value)
 		return;
+	text_add_visible(&shown, value);
 	used = printf("    %-10s ", name);
-	print_wrapped(stdout, value, (size_t)used, INDENT);
+	print_wrapped(stdout, shown.data, (size_t)used, INDENT);
+	text_release(&shown);
 }
 
 static void print_axis(const struct kernel_axis *axis)
@@ -88,12 +91,25 @@ static void print_work(const struct kernel_work *work)
 	text_release(&line);
 }
 
+static void print_visible(const char *text)
+{
+	struct text shown = TEXT_INIT;
+
+	text_add_visible(&shown, text);
+	fputs(shown.data, stdout);
+	text_release(&shown);
+}
+
 static void print_variant(const struct kernel *kernel, const struct kernel_variant *variant)
 {
 	const struct kernel_constraint *constraint;
 	struct text check = TEXT_INIT;
 
-	printf("  %s/%s\n", kernel->name, variant->name);
+	printf("  ");
+	print_visible(kernel->name);
+	putchar('/');
+	print_visible(variant->name);
+	putchar('\n');
 	print_field("lesson", variant->lesson);
 	print_field("shown by", variant->metric);
 	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++)
@@ -105,6 +121,16 @@ static void print_variant(const struct kernel *kernel, const struct kernel_varia
 	print_field("verified", check.data);
 	text_release(&check);
 	putchar('\n');
+}
+
+static void print_family(const struct kernel *kernel)
+{
+	struct text line = TEXT_INIT;
+
+	text_addf(&line, "%s: %s (runs ", kernel->name, kernel->summary);
+	print_visible(line.data);
+	printf("%s)\n\n", when_it_runs(kernel));
+	text_release(&line);
 }
 
 static size_t print_families(const struct kernel_set *set, const char *pattern)
@@ -121,8 +147,7 @@ static size_t print_families(const struct kernel_set *set, const char *pattern)
 			if (!variant_matches(kernels[i], variant, pattern))
 				continue;
 			if (!headed)
-				printf("%s: %s (runs %s)\n\n", kernels[i]->name,
-				       kernels[i]->summary, when_it_runs(kernels[i]));
+				print_family(kernels[i]);
 			headed = true;
 			printed++;
 			print_variant(kernels[i], variant);

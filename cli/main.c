@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "base/process.h"
-#include "cli/command.h"
+#include "cli/output.h"
+#include "cli/pager.h"
 
 static const struct command *const commands[] = {
 #define X(name) &command_##name,
@@ -39,7 +40,14 @@ static int run_command(struct invocation *call, int argc, char *const *argv, str
 		help_command(stdout, call->command);
 		return stdout_printed(err);
 	}
-	return call->command->run(call, err);
+	rc = output_settle(call, err);
+	if (!rc) {
+		pager_start(call);
+		rc = call->command->run(call, err);
+	}
+	if (!rc && call->note)
+		say("%s", call->note);
+	return rc;
 }
 
 /* Maps "perflab --help" and "perflab --version" to their verbs. */
@@ -58,12 +66,15 @@ int main(int argc, char **argv)
 	struct error err = {0}, write_err = {0};
 	int rc;
 
+	if (!standard_streams_open())
+		return EXIT_FAILED;
 	/* a write beyond the file-size limit then fails with an error, like a write to a full disk
 	 */
 	signal(SIGXFSZ, SIG_IGN);
 	/* a parent that ignores it would hide how workers and compilers end */
 	signal(SIGCHLD, SIG_DFL);
 	terminal_look(&call.terminal);
+	terminal_filter_begin(&call.terminal);
 	if (argc < 2) {
 		help_overview(stderr, &all_verbs);
 		return EXIT_USAGE;
@@ -85,5 +96,6 @@ int main(int argc, char **argv)
 		say("%s", write_err.text);
 		call.exit_code = EXIT_FAILED;
 	}
+	pager_finish();
 	return call.exit_code;
 }

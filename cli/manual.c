@@ -94,9 +94,9 @@ void help_man(FILE *out, const struct command_table *verbs, const struct command
 	for (size_t i = 0; i < command->option_count; i++)
 		man_option(out, command, &command->options[i]);
 	man_option(out, command, &option_row_help);
-	if (help_has_run_formats(command)) {
+	if (help_has_formats(command)) {
 		fputs(".SH FORMATS\n", out);
-		help_run_formats(out, man_item);
+		help_formats(out, command, man_item);
 	}
 	fputs(".SH EXIT STATUS\n", out);
 	if (command->exit_status) {

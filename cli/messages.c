@@ -11,15 +11,49 @@
 
 #include "cli/command.h"
 
+/* More of one message is left out: it came from a file or a worker. */
+#define SAY_MOST_BYTES ((size_t)16 << 10)
+
+static void say_visible(const char *text)
+{
+	struct text line = TEXT_INIT;
+
+	text_add_visible(&line, text);
+	if (line.length > SAY_MOST_BYTES) {
+		size_t end = SAY_MOST_BYTES;
+
+		while (end && ((unsigned char)line.data[end] & 0xc0) == 0x80)
+			end--;
+		fprintf(stderr, "perflab: %.*s... (%zu bytes left out)\n", (int)end, line.data,
+			line.length - end);
+	} else {
+		fprintf(stderr, "perflab: %s\n", line.data);
+	}
+	text_release(&line);
+}
+
 void say(const char *format, ...)
 {
+	char *text = NULL;
 	va_list args;
 
-	fputs("perflab: ", stderr);
 	va_start(args, format);
-	vfprintf(stderr, format, args);
+	if (vasprintf(&text, format, args) < 0)
+		abort(); /* no memory */
 	va_end(args);
-	fputc('\n', stderr);
+	say_visible(text);
+	free(text);
+}
+
+void say_lines(const char *text)
+{
+	struct string_list lines = {0};
+
+	string_list_split(&lines, text, '\n');
+	for (size_t i = 0; i < lines.count; i++)
+		if (*lines.items[i])
+			say_visible(lines.items[i]);
+	string_list_release(&lines);
 }
 
 static int terminal_width(int descriptor)

@@ -29,12 +29,27 @@ static void add_sweep_state(struct text *line, const struct sweep_progress *stat
 	}
 }
 
-/* Case names are ASCII, so bytes are columns. A line as wide as the terminal would wrap. */
+/* The bytes of visible text in so many columns. A line as wide as the terminal would wrap. */
+static int bytes_in_columns(const char *text, int columns)
+{
+	const char *end = text;
+	uint32_t point;
+
+	for (; *end && columns > 0; columns--)
+		end += utf8_next(end, &point);
+	return (int)(end - text);
+}
+
 static void rewrite_line(struct progress *progress, const char *line)
 {
-	fprintf(stderr, "\r\033[K%.*s", progress->width > 1 ? progress->width - 1 : 0, line);
+	struct text shown = TEXT_INIT;
+
+	text_add_visible(&shown, line);
+	fprintf(stderr, "\r\033[K%.*s", bytes_in_columns(shown.data, progress->width - 1),
+		shown.data);
 	fflush(stderr);
 	progress->shown = true;
+	text_release(&shown);
 }
 
 static bool is_due(struct progress *progress)

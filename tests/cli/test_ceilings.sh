@@ -75,8 +75,8 @@ words='sweep reduce/shuffle --block-sizes 64 --size 1024 --metrics core'
 # shellcheck disable=SC2086 # words
 run $words --db s.db
 expect_code 0
-expect_err "measuring the device's ceilings first"
-expect_err 'are kept as run 1'
+expect_err "measuring the ceilings of the device first"
+expect_err 'are stored as run 1'
 expect_out 'shuffle'
 expect_no_out 'dram_copy  '
 # shellcheck disable=SC2086 # words
@@ -177,4 +177,22 @@ FAKE_WORKER_SCRIPT=no_device run sweep reduce/shuffle --size 1024 --db y.db
 expect_code 4
 grep -q 'ceilings' "$work/err" && complain 'words of ceilings where there is no device'
 [ ! -e y.db ] || complain 'a database was left where nothing could be measured'
+
+# what limits a case is stored with the run, and again when its device has roofs; as a report says it
+limits() {
+	run query "SELECT trial_id, coalesce(roofs_run_id, 'no roofs') AS roofs, summary FROM results
+		WHERE kernel = 'reduce'" --db l.db --format csv
+}
+run sweep reduce/shuffle --size 1024 --block-sizes 256 --ceilings never --db l.db -q
+limits
+expect_out '1,no roofs,'
+cp "$work/out" "$work/before"
+run ceilings 'dram_*' --db l.db -q
+expect_code 0
+limits
+cmp -s "$work/out" "$work/before" && complain 'the roofs of the device change nothing'
+expect_out '1,2,'
+said=$(sed -n 's/^1,2,"*\([^"]*\).*/\1/p' "$work/out")
+run report 1 --db l.db --format json
+grep -qF "\"summary\": \"$said" "$work/out" || complain "the report does not say: $said"
 finish

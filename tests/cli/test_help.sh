@@ -90,6 +90,19 @@ if command -v groff >/dev/null; then
 	done
 fi
 
+# An option has the same letter in every verb, or none where the letter has another meaning: there,
+# -l is --list, -a is --all-metrics, and --limit is of bytes.
+command_line='the letters of options'
+for verb in $verbs; do
+	"$PERFLAB" help "$verb" | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\2 \1/p; s/^  \(--[a-z-]*\).*/\1 none/p' |
+		sed "s/\$/ $verb/"
+done >letters
+grep -vxE -e '--(label|limit) none record' -e '--list none study' -e '--all none report' letters |
+	awk '$1 in letter && letter[$1] != $2 { print $1, $2, "in", $3, "and", letter[$1], "in", verb[$1] }
+		{ letter[$1] = $2; verb[$1] = $3 }' >"$work/out"
+: >"$work/err"
+[ -s "$work/out" ] && complain 'an option has several letters'
+
 # completion offers the right words
 cat >"$work/complete.bash" <<'END'
 . "$1"
@@ -114,7 +127,59 @@ completes 'divergence_two_ifs' perflab study divergence_two
 completes 'kernels' perflab list k
 completes 'text csv json md html svg png pdf' perflab report --format ''
 completes 'text csv json md' perflab list --format ''
+completes 'auto cuda ptx' perflab sweep --backend ''
+completes 'cuda ptx' perflab list devices --backend ''
+completes 'nvrtc nvcc' perflab init --compiler ''
+completes 'core' perflab sweep --metrics cor
+completes 'dram_read_bytes,memory' perflab sweep -m dram_read_bytes,memo
+completes 'ptx_divergent_branches' perflab regress --counters ptx_divergent
+# runs, of the database that the line names; a label is no command
+fake_worker
+: >expanded
+# shellcheck disable=SC2016 # the label is literal
+for label in nightly '$(rm expanded)' 'two words'; do
+	"$PERFLAB" sweep reduce/shuffle -b 64 --size 1024 -q -l "$label" --db runs.db >/dev/null 2>&1 ||
+		complain "no run with the label $label"
+done
+PATH=$(dirname "$PERFLAB"):$PATH
+for words in 'report' 'mark' 'export' 'regress --base' 'sweep --resume' 'report --compare'; do
+	# shellcheck disable=SC2086 # words
+	completes 'nightly' perflab ${words%% *} --db runs.db ${words#"${words%% *}"} nig
+done
+completes 'last last-good nightly' perflab regress --db = runs.db --head ''
+completes '' perflab regress --db absent.db --head ''
+completes 'good' perflab mark --db runs.db nightly go
+[ -e expanded ] || complain 'the shell executed a label'
+[ -e absent.db ] && complain 'a database was created'
+if command -v zsh >/dev/null; then
+	command_line='complete in zsh'
+	cat >complete.zsh <<-'END'
+		autoload -U compinit && compinit -u -D
+		_arguments() { print -rl -- "$@" }
+		source $1
+		words=(perflab $2); CURRENT=3; _perflab
+		compadd() { print -rl -- "$@" }
+		words=(report --db runs.db '')
+		_perflab_runs
+	END
+	HOME="$work" zsh -f complete.zsh ./completion.zsh sweep >"$work/out" 2>"$work/err"
+	expect_out ':auto|cuda|ptx:(auto cuda ptx)'
+	expect_out ': _values -s , value none basic core '
+	expect_out ':RUN:_perflab_runs'
+	expect_out 'nightly'
+	expect_no_out 'two words'
+fi
 if command -v fish >/dev/null; then
+	fish_completes() {
+		command_line="complete in fish: $1"
+		HOME="$work" PERFLAB_DB=runs.db fish -c "source $work/completion.fish; complete -C '$1'" \
+			>"$work/out" 2>"$work/err"
+		cut -f 1 "$work/out" | grep -qxF -- "$2" || complain "expected: $2"
+	}
+	fish_completes 'perflab sweep --backend p' ptx
+	fish_completes 'perflab sweep --metrics core,mem' core,memory
+	fish_completes 'perflab regress --base nig' nightly
+	fish_completes 'perflab report nig' nightly
 	command_line='complete in fish'
 	HOME="$work" fish -c "source $work/completion.fish; complete -C 'perflab sweep --cache '" \
 		>"$work/out" 2>"$work/err"

@@ -81,6 +81,57 @@ run query 'SELECT label FROM run WHERE id = 10' --format csv
 
 # ---- change points, created with the sqlite3 shell ----
 command -v sqlite3 >/dev/null || finish
+
+# ---- emulated runs have counters and no times ----
+(
+	fake_emulator
+	for day in 1 2 3 4; do
+		run sweep reduce/shuffle --block-sizes 64 --backend ptx --db ptx.db --label "day-$day" -q
+		expect_code 0
+	done
+	run history reduce/shuffle --db ptx.db
+	expect_code 0
+	expect_out 'backend ptx: 4 runs'
+	expect_out 'no counter that repeats exactly changed; an emulated run has no times'
+	expect_no_out 'MEDIAN'
+	cp ptx.db more.db
+	sqlite3 more.db "UPDATE counter SET value = value + 50 WHERE trial_id IN (SELECT id FROM trial WHERE run_id > 2);
+		UPDATE run SET source_revision = CASE WHEN id > 2 THEN 'bbbbbbbb' ELSE 'aaaaaaaa' END"
+	run history reduce/shuffle --db more.db
+	expect_code 0
+	count=$(sqlite3 ptx.db "SELECT CAST(value AS INTEGER) FROM counters WHERE metric = 'ptx_warp_instructions' LIMIT 1")
+	expect_out "worse: ptx_warp_instructions from $count to $((count + 50)), between run 2"
+	expect_out 'day-2, revision aaaaaaaa) and run 3'
+	grep -q "^ *3 .* $((count + 50)) .*worse: 1 counter" "$work/out" || complain 'the row of run 3 lacks the change'
+	grep -q "^ *4 .* $((count + 50)) .*worse" "$work/out" && complain 'the change is shown twice'
+	run history reduce/shuffle --db more.db --format md
+	expect_out '- worse: ptx\_warp\_instructions from'
+	run history reduce/shuffle --db more.db --format csv
+	[ "$(grep -c ",worse,ptx_warp_instructions $count $((count + 50))\$" "$work/out")" -eq 1 ] || complain 'not one change'
+	run history reduce/shuffle --db more.db --format json
+	expect_out '"direction": "worse"'
+	expect_out "\"after\": $((count + 50))"
+	expect_out '"median_ns": null'
+	# other inputs give other counts, which is no change
+	sqlite3 more.db "UPDATE run SET seed = 77 WHERE id > 2"
+	run history reduce/shuffle --db more.db
+	expect_out 'no counter that repeats exactly changed'
+	# a case with times keeps its history of times
+	"$PERFLAB" merge ptx.db "$work/history.db" -o both.db 2>/dev/null
+	run history reduce/shuffle/block=64 --db both.db --backend ptx
+	run history 'reduce/shuffle/block=64*' --db both.db
+	expect_out 'backend cuda'
+	run history 'reduce/shuffle/block=64*' --db both.db --backend ptx
+	expect_out 'backend ptx'
+	run regress --db more.db --base 1 --head 2
+	expect_code 0
+	sqlite3 more.db "UPDATE run SET seed = 1; UPDATE trial SET code_hash = run_id"
+	run regress --db more.db --base 2 --head 3
+	expect_code 1
+	expect_out "ptx_warp_instructions"
+	exit "$failures"
+) || failures=$((failures + $?))
+
 slower() {
 	cp "$work/history.db" "$work/changed.db"
 	sqlite3 "$work/changed.db" "
@@ -102,7 +153,7 @@ expect_out 'slower by 20.00 %'
 run history "reduce/shuffle/$config" --db changed.db --format md
 expect_out '- slower by 20.00 %'
 run history "reduce/shuffle/$config" --db changed.db --format csv
-[ "$(awk -F, 'NR > 1 && $(NF - 2) != ""' "$work/out" | wc -l)" -eq 1 ] || complain 'not one change point'
+[ "$(awk -F, 'NR > 1 && $(NF - 4) != ""' "$work/out" | wc -l)" -eq 1 ] || complain 'not one change point'
 run history "reduce/shuffle/$config" --db changed.db --format json
 expect_out '"last_revision": "aaaaaaaa"'
 expect_out '"first_run": 7'

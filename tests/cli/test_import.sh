@@ -58,7 +58,18 @@ cp "$data/nvbench.json" alone.json
 run import alone.json --db b.db
 expect_code 0
 expect_err 'run 1, nvbench on NVIDIA H200, 2 cases'
-expect_err '1 case has no time, because the file has neither samples nor a median of it'
+expect_err '1 case has no median, because the file has neither samples nor a median of it; the mean is shown as a mean'
+run report 2 --db b.db
+grep -q '^ *MEAN ' "$work/out" || complain 'no column of means'
+expect_out '15.0 us'
+expect_no_out 'MEDIAN'
+run report 2 --db b.db --format csv
+head -n 1 "$work/out" | grep -q ',mean_ns$' || complain 'no mean in the head of the CSV'
+expect_out ',15000'
+run report 2 --db b.db --format json
+expect_out '"mean_ns": 15000'
+run query 'SELECT mean_ns, median_ns FROM results WHERE run_id = 2 AND mean_ns > 0' --db b.db --format csv
+expect_out '15000,'
 [ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples without a file'
 
 # ---- refused files, which create no database ----

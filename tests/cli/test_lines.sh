@@ -48,7 +48,7 @@ expect_out '"file": null'
 
 # errors
 refused 2 'no case of run 1 matches "nonesuch"' report last --lines nonesuch
-refused 2 'cannot select the cases "reduce" without --lines' report last reduce
+refused 2 '--columns does not work with --lines' report last --lines --columns block
 refused 3 'none of the chosen cases of run 1 has lines' report last --lines block=128
 fake_worker
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --backend cuda --db cuda.db

@@ -74,7 +74,7 @@ run merge 3.db 1.db -o part.db
 expect_code 1
 expect_err 'run 1 of sweep tuesday lacks shard 2 of 3: merge it, too'
 same_as interrupted of part.db 'SELECT state FROM run'
-run merge 1.db -o part.db
+run merge 1.db --db part.db
 expect_code 1
 run merge 2.db -o part.db
 expect_code 0
@@ -118,7 +118,8 @@ run merge n1.db n2.db -o n.db
 expect_code 0
 
 # ---- refused requests ----
-refused 2 'name it with -o' merge a.db
+refused 2 'merge: name the database to merge into with --db FILE' merge a.db
+refused 2 '--db and --output are the same option' merge a.db --db x.db -o y.db
 refused 2 'an operand is missing' merge -o x.db
 refused 2 'cannot be a source as well' merge a.db -o a.db
 refused 3 'absent.db does not exist' merge a.db absent.db -o x.db
@@ -126,7 +127,7 @@ grep -q -- '--db' "$work/err" && complain 'the message suggests --db for an oper
 [ -e x.db ] && complain 'a database was created'
 echo 'this is no database, but it is long enough to be looked at' >text.db
 refused 3 'text.db is not a SQLite database' merge a.db text.db -o x.db
-refused 3 'text.db is not a SQLite database: name another file with -o' merge a.db -o text.db
+refused 3 'text.db is not a SQLite database: name another file with --db' merge a.db --db text.db
 cp a.db future.db
 of future.db 'PRAGMA user_version = 99'
 refused 3 'future.db has schema version 99' merge a.db future.db -o x.db

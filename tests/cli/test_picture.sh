@@ -35,17 +35,17 @@ done
 run report "$measured" --format svg
 [ "$(cat "$work/out")" = PICTURE ] || complain 'a picture goes to stdout, too'
 
-# no image bytes on a terminal; SVG is text
+# no picture and no page on a terminal
 left_out=
 if has_terminal; then
-	for format in png pdf; do
+	for format in svg png pdf html; do
 		command_line="perflab report --format $format, on a terminal"
 		on_terminal "'$PERFLAB' report $measured --format $format" >"$work/out" 2>&1
 		[ $? -eq 2 ] || complain 'it was not refused'
-		expect_out "$format is binary and not for a terminal: give -o FILE"
+		expect_out "$format is not for a terminal: give -o FILE.$format, or a pipe"
 	done
-	command_line='perflab report --format svg, on a terminal'
-	on_terminal "'$PERFLAB' report $measured --format svg" >"$work/out" 2>&1
+	command_line='perflab report --format svg, into a pipe'
+	on_terminal "'$PERFLAB' report $measured --format svg | cat" >"$work/out" 2>&1
 	expect_out 'PICTURE'
 else
 	left_out='no pseudo-terminal can be made here'
@@ -81,8 +81,8 @@ expect_code 4
 expect_one_line
 expect_err 'svg needs gnuplot, which is not installed: install it (Debian'
 
-# gnuplot does not run if there is nothing to draw
-run sweep stream --size 1024 --block-sizes 64 --rounds 1 --metrics none --db bare.db
+# gnuplot does not run if there is nothing to draw: a copy has no operations
+run sweep stream/copy_scalar --size 1024 --block-sizes 64 --rounds 1 --metrics none --db bare.db
 refused 3 'has nothing to draw' report last --format svg -o picture --db bare.db
 fake_emulator
 run sweep reduce/shuffle --size 1024 --block-sizes 64 --backend ptx --db emulated.db

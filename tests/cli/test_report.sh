@@ -39,7 +39,7 @@ expect_code 0
 printf kept >page.html
 refused 2 "no run '999'" report 999 --format html -o page.html
 [ "$(cat page.html)" = kept ] || complain 'a failure damaged the old page'
-refused 3 'cannot write no/such/folder/x: No such file' report last -o no/such/folder/x
+refused 3 'cannot write no/such/folder/x: its folder does not exist' report last -o no/such/folder/x
 refused 3 'cannot write .: Is a directory' report last -o .
 refused 3 'No space left' report last -o /dev/full
 run sweep stream --size 1024 --block-sizes 32..1024 --rounds 1
@@ -109,8 +109,34 @@ if command -v sqlite3 >/dev/null; then
 	done
 fi
 
+# patterns, --top, --sort and --columns select the same in every format
+run sweep reduce stream --size 1024,4096 --block-sizes 64,128 --rounds 1 --db select.db
+expect_code 0
+export PERFLAB_DB=select.db
+run report last 'reduce/shuffle/*n=4096' --format csv
+expect_code 0
+[ "$(wc -l <"$work/out")" -eq 3 ] || complain 'not the two cases of the pattern'
+run report last reduce/shuffle stream/copy_float4 --top 1 --columns median,block --format csv
+[ "$(head -n 1 "$work/out")" = format,kernel,variant,config,median_ns,block ] || complain 'not the chosen columns'
+[ "$(wc -l <"$work/out")" -eq 5 ] || complain 'not the best of two sizes of two kernels'
+run report last stream --sort -median --top 2 --format json
+[ "$(grep -c '"config": ' "$work/out")" -eq 2 ] || complain 'not the two slowest cases'
+run report last 'reduce/*'
+grep -q '^  cases  *[0-9]* of [0-9]* (.*) that match reduce/\*$' "$work/out" || complain 'not the number of cases'
+expect_out 'the best of each variant'
+expect_no_out 'copy_float4'
+run report last 'reduce/*' --format md
+expect_out '#### reduce: 10 of '
+refused 2 'no case of run 1 matches "redcue"; did you mean reduce?' report last redcue
+refused 2 'the run comes before the cases: perflab report last '\''reduce/*'\' report 'reduce/*'
+refused 2 '--sort: run 1 has no column "mediann"; did you mean median?' report --sort mediann
+refused 2 '--columns does not work with html' report --columns median --format html -o page.html
+refused 2 '--all and --top exclude each other' report --all --top 2
+refused 2 "'0' is not a whole number between 1" report --top 0
+unset PERFLAB_DB
+
 # contradicting options are refused before a database is opened
-refused 2 '--compare works only with --format html' report last --compare first
+refused 2 'perflab regress compares them, or show both on a page with -o FILE.html' report last --compare first
 refused 2 '--lines cannot be written as svg' report last --lines --format svg
 refused 2 'unknown value "html"' list runs --format html
 refused 2 'unknown value "png"' sweep --format png

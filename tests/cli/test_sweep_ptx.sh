@@ -174,7 +174,7 @@ done
 # ---- a file with another extension ----
 cp twice.ptx twice.txt
 refused 2 "'twice.txt' is a file, but its name does not end in .cu, " sweep twice.txt --backend ptx
-refused 2 "there is no kernel 'none.txt'" sweep none.txt --backend ptx
+refused 2 "there is no file 'none.txt'" sweep none.txt --backend ptx
 
 # ---- a file that has no compiler here ----
 printf '__global__ void twice(int n, const float *x, float *y) {}\n' >twice.cu
