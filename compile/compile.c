@@ -62,7 +62,8 @@ static int source_check(const char *source, struct error *err)
 				 "'%s' is neither a .cu, a .cuh, a .ptx, a .cubin nor a .capture: "
 				 "rename it",
 				 source);
-	if (strpbrk(source, "\"\\\n\r"))
+	/* what is in a capture gets a path of its own */
+	if (!has_suffix(source, CAPTURE_SUFFIX) && strpbrk(source, "\"\\\n\r"))
 		return error_set(err, PL_EUSAGE,
 				 "the path '%s' contains a quote, a backslash or a line end, "
 				 "which the compilers cannot read: rename it",

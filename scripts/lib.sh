@@ -107,6 +107,15 @@ try_set_up() {
 	done
 }
 
+# try_set_up_modules MODULE …: the same for modules of Debian's Python.
+try_set_up_modules() {
+	for module in "$@"; do
+		/usr/bin/python3 -c "import $module" 2>/dev/null ||
+			(install_packages "python3-$(echo "$module" | tr _ -)") ||
+			printf 'warning: continuing without %s of Python\n' "$module" >&2
+	done
+}
+
 # build FOLDER OPTION …: configures FOLDER with the options, then builds everything, or only the
 # targets in $targets.
 build() {

@@ -48,6 +48,8 @@ fi
 [ -s "$root/share/perflab/nvrtc/cstdint" ] || fail "the headers for NVRTC are not in the archive"
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
+[ -s "$root/share/perflab/python/perflab.py" ] || fail "the Python module is not in the archive"
+
 # Installed documents have no dead links.
 sh "$source/tests/docs/check_links.sh" "$root/share/doc/perflab" || fail "an installed document has a dead link"
 

@@ -39,7 +39,8 @@ says() {
 [ -x "$build/bin/perflab-worker-ptx" ] || fail "there is no emulator in the build"
 quickstart
 says 'backend ptx (no GPU: '
-says 'BLOCK '
+says 'Findings, worst first'
+says 'reduce (n=1048576): 10 of 100 cases, the worst of each variant'
 says 'report last --lines'
 says 'check FILE.ptx'
 "$build/bin/perflab" report quickstart --db "$scratch/here.db" --format csv >"$scratch/report.csv"
