@@ -3,6 +3,7 @@
 # block says where it can run:
 #   sh               everywhere: here on a database that a stand-in worker filled
 #   sql              everywhere: here in the sqlite3 shell, on that database
+#   python db        everywhere: here with python/perflab.py, on that database
 #   sh compiler      where nvcc or NVRTC is; elsewhere it is skipped
 #   sh gpu           on a machine with a GPU: runs only if the third argument is "gpu"
 #   sh gpu compiler  on a machine with both
@@ -38,7 +39,7 @@ fail() {
 # The examples run in a folder of links to the repository, so that the files they write stay there.
 place=$scratch/place
 mkdir "$place"
-for entry in scripts docs kernels tests README.md CONTRIBUTING.md LICENSE; do
+for entry in scripts docs kernels python tests README.md CONTRIBUTING.md LICENSE; do
 	ln -s "$source_root/$entry" "$place/$entry"
 done
 ln -s "$build" "$place/build"
@@ -110,6 +111,7 @@ for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
 			[ "$mode" = gpu ] || continue
 			set -- timeout 240 sh -eu "$block"
 			;;
+		*.python.db) set -- env PYTHONPATH=python python3 "$block" ;;
 		*.sql) set -- sqlite3 -bail perflab.db ".read $block" ;;
 		*.sh.setup) continue ;;
 		*)
