@@ -7,18 +7,19 @@ root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 export PERFLAB_WORKER_PTX="$emulator" PERFLAB_WORKER_CUDA="$work/no-such-worker"
 export PERFLAB_CACHE="$work/cache" PERFLAB_DB=a.db
 watcher=
-trap '[ -z "$watcher" ] || kill -9 "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
+trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
 
 # ---- a watch in the background ----
 
-# watch WORD…: starts perflab watch. What it prints on both streams is read with `until_line`.
+# watch WORD…: starts perflab watch. What it prints on both streams is read with `until_line`. A
+# watch that waits for ever is interrupted, so that the test says which line did not come.
 watch() {
 	command_line="perflab watch $*"
 	rm -f pipe
 	mkfifo pipe
 	: >"$work/out"
 	: >"$work/err"
-	"$PERFLAB" watch "$@" >pipe 2>&1 </dev/null &
+	timeout --foreground -k 10 120 "$PERFLAB" watch "$@" >pipe 2>&1 </dev/null &
 	watcher=$!
 	exec 3<pipe
 }
@@ -261,7 +262,9 @@ printf '' >script
 watch timed.cubin -q --times 2 --db d.db
 until_line "run 1: $case_name ok"
 until_two_opened() {
-	while [ "$(grep -c ' open ' log)" -lt 2 ]; do :; done
+	while [ "$(grep -c ' open ' log)" -lt 2 ]; do
+		kill -0 "$watcher" || { complain 'no spare worker was opened'; finish; }
+	done
 }
 until_two_opened
 kill -9 "$(awk '$2 == "open" { pid = $1 } END { print pid }' log)"
@@ -315,7 +318,8 @@ until_line "run 1: $case_name ok"
 mv l.db kept.db
 mkdir l.db
 as ''
-until_line 'l.db'
+until_line 'in l.db.rescued now'
+until_line 'l.db is not a regular file' # the old file is closed by now
 rmdir l.db
 rm -f l.db-wal l.db-shm
 mv kept.db l.db
