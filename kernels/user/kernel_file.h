@@ -2,7 +2,7 @@
  * kernel_file: the files of a user as one kernel.
  *
  * The files are .cu, .cuh, .ptx, .cubin or .capture. Lines "// perflab: …" in them, or lines of a
- * sidecar, describe axes, buffers, launches and checks (docs/your-kernel.md).
+ * sidecar, describe axes, buffers, launches and checks (docs/your-kernel-reference.md).
  * The result is the same descriptor that built-in kernels have.
  *
  * The sidecar of FILE is FILE.perflab beside it, if it exists. A path that ends

@@ -415,11 +415,10 @@ size_t skeleton_print(struct text *out, struct skeleton *skeleton)
 	const bool shared = can_share(skeleton);
 	size_t launches = 0;
 
-	text_addf(
-		out,
-		"# Annotations of %s, which perflab init guessed from its parameters. Correct\n"
-		"# the lengths, roles and arguments. docs/your-kernel.md describes the lines.\n\n",
-		file);
+	text_addf(out,
+		  "# Annotations of %s, which perflab init guessed from its parameters. Correct\n"
+		  "# the lengths, roles and arguments: docs/your-kernel-reference.md.\n\n",
+		  file);
 	print_operation(out, file);
 	print_compilation(out, skeleton->request);
 	print_axes(out, skeleton);

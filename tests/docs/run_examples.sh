@@ -9,6 +9,7 @@
 #   sh gpu compiler  on a machine with both
 #   sh setup         sets up or builds: does not run here, because scripts/test does the same
 #   cuda FILE        not a command: the text of this file of the repository
+#   annotations      not a command: annotations of a kernel, which perflab must accept
 # In other blocks, no line may start with a command.
 # usage: run_examples.sh SOURCE-FOLDER BUILD-FOLDER [gpu]
 set -eu
@@ -97,6 +98,19 @@ lacks() {
 	return 1
 }
 
+# annotations_accepted BLOCK: true if perflab reads the annotations of a block. Adds the lines that
+# every kernel needs and that the block leaves out.
+annotations_accepted() {
+	: >"$scratch/block.cu"
+	for line in 'axis n = 2^10' 'axis block = 256' 'buffer x: f32[n] in' 'buffer y: f32[n] inout'; do
+		grep -q "^${line%%[=:]*}" "$1" || printf '%s\n' "$line"
+	done >"$scratch/block.perflab"
+	cat "$1" >>"$scratch/block.perflab"
+	grep -q '^launch' "$1" || echo 'launch f<<<n, block>>>(x, y)' >>"$scratch/block.perflab"
+	grep -q '^verify' "$1" || echo 'verify y = x' >>"$scratch/block.perflab"
+	perflab list kernels "$scratch/block.cu" "$scratch/block.perflab" --long
+}
+
 ran=0
 for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
 	blocks=$scratch/blocks/$document
@@ -114,6 +128,7 @@ for document in README.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
 		*.python.db) set -- env PYTHONPATH=python python3 "$block" ;;
 		*.sql) set -- sqlite3 -bail perflab.db ".read $block" ;;
 		*.sh.setup) continue ;;
+		*.annotations) set -- annotations_accepted "$block" ;;
 		*)
 			! grep -qE '^(\$ )?(scripts/|perflab |cmake |ctest |ncu |nsys )' "$block" ||
 				fail "$document: commands in a block that is not marked sh: $(cat "$block")"

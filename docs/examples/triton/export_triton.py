@@ -9,7 +9,8 @@
 
 Each call writes one variant: the PTX or the cubin, and beside it a sidecar with the launch, the
 buffers and the check. Afterwards, `perflab sweep kernels/*.ptx` compares the variants. Tried with
-Triton 3.6. Needs neither torch nor numpy. docs/your-kernel.md describes the lines of a sidecar.
+Triton 3.6. Needs neither torch nor numpy. docs/your-kernel-reference.md describes the lines of a
+sidecar.
 """
 
 import ctypes
@@ -108,7 +109,7 @@ def export(compiled, folder, *, name, grid, arguments, verify=(), axes=None, wor
         None for a null pointer.
     axes: the names in expressions and their values: a number or a text such as "2^20, 2^24".
         Expressions may use the integer constants of the kernel, too.
-    verify: checks, such as "out = x + y"; see "How results are verified" in docs/your-kernel.md.
+    verify: checks, such as "out = x + y"; see "verify" in docs/your-kernel-reference.md.
     work, tolerance: the lines of these names, such as "read = 8 * n, write = 4 * n".
     variant: its name; by default, made of the constants, num_warps and num_stages.
     lines: further lines for the sidecar.
