@@ -139,7 +139,7 @@ const struct command command_history = {
 	.description =
 		"Shows how long a case took in each run, oldest first, and its change points: "
 		"when it became slower or faster, by how much, and between which runs and source "
-		"revisions. docs/methodology.md explains how change points are found. If nothing "
+		"revisions. docs/change-points.md explains how perflab finds them. If nothing "
 		"changes, fewer than one history in a hundred shows one.\n\n"
 		"CASE is KERNEL/VARIANT/CONFIG, as `perflab report` prints it. KERNEL/VARIANT, "
 		"KERNEL, or a pattern with * and ? selects every case that it matches; each gets "

@@ -4,7 +4,7 @@
  * optimal partitioning proposes them. Each proposal must pass two tests that
  * compare the runs before it with the runs after it: the moderated t test of
  * compare.h, which accounts for differences between processes and between runs,
- * and a rank test, which assumes no distribution (docs/methodology.md). The same
+ * and a rank test, which assumes no distribution (docs/change-points.md). The same
  * runs always give the same change points.
  */
 #ifndef METRICS_ANALYSIS_CHANGE_POINTS_H
