@@ -52,20 +52,32 @@ static bool is_left_out(const struct invocation *call, const struct study *study
 	return emulated && !call->operands.count && !study_answerable(study, true);
 }
 
-/* Names the studies that were left out. */
+/* Names the studies that were left out, those that need times apart from those that need
+ * counters. */
 static void say_what_needs_a_gpu(const struct invocation *call, const struct study_set *set,
-				 bool emulated)
+				 const struct study_answers *answers)
 {
-	struct text names = TEXT_INIT;
-	size_t count = 0;
+	static const struct {
+		enum study_verdict verdict;
+		const char *what;
+	} needs[] = {{STUDY_NEEDS_TIMES, "times of a GPU"},
+		     {STUDY_NEEDS_COUNTERS, "counters of a GPU"},
+		     {STUDY_NEEDS_GPU, "a GPU"}};
 
-	for (size_t i = 0; i < set->count; i++)
-		if (is_left_out(call, &set->items[i], emulated))
-			text_addf(&names, "%s%s", count++ ? ", " : "", set->items[i].name);
-	if (count)
-		say("%zu more stud%s a GPU: %s", count, count == 1 ? "y needs" : "ies need",
-		    names.data);
-	text_release(&names);
+	for (size_t k = 0; k < ARRAY_SIZE(needs); k++) {
+		struct text names = TEXT_INIT;
+		size_t count = 0;
+
+		for (size_t i = 0; i < set->count; i++)
+			if (is_left_out(call, &set->items[i], answers->emulated) &&
+			    answers->results[i].answer.verdict == needs[k].verdict)
+				text_addf(&names, "%s%s", count++ ? ", " : "", set->items[i].name);
+		if (count)
+			say("%zu more stud%s %s, so %s: %s", count,
+			    count == 1 ? "y needs" : "ies need", needs[k].what,
+			    count == 1 ? "it is not shown" : "they are not shown", names.data);
+		text_release(&names);
+	}
 }
 
 static int print_answers(const struct invocation *call, const struct study_set *set,
@@ -98,7 +110,7 @@ static int print_answers(const struct invocation *call, const struct study_set *
 			    &look, err);
 	free(reports);
 	if (!rc && !options->common.quiet)
-		say_what_needs_a_gpu(call, set, answers->emulated);
+		say_what_needs_a_gpu(call, set, answers);
 	return rc;
 }
 
@@ -221,15 +233,14 @@ const struct command command_study = {
 		"their times and counters, and the limits within which the claim holds. perflab "
 		"measures the cases as one sweep, stores it, and answers each claim: it holds, it "
 		"does not hold, or it is inconclusive. An inconclusive answer has a reason: the "
-		"interval crosses a limit, or something could not be measured.\n\n"
+		"interval crosses a limit, or a case could not be measured.\n\n"
 		"No name means all; names take * and ?. A study is a text file, and adding one "
 		"needs no rebuild: see docs/studies.md.\n\n"
 		"Intervals are 95 % for each claim by itself, from the medians of the rounds; "
 		"counters are counted once and have none. Without a GPU, or with --backend ptx, "
-		"only "
-		"counts of the emulator are used: parts of claims about time stay inconclusive, "
-		"and "
-		"perflab names the studies that need a GPU.",
+		"perflab answers from counts of the emulator. Claims about time are then answered "
+		"\"needs times\", claims about caches or machine code \"needs GPU counters\", "
+		"with the command that answers them on a machine with a GPU.",
 	.exit_status = "0 when answered, whatever the answers. 1 when a result was wrong, else 3 "
 		       "when a case failed for another reason; 4 where nothing can answer: no GPU, "
 		       "and no emulator.",

@@ -85,6 +85,9 @@ static int measure_on_any(struct backend_choice *choice, struct sweep_request *r
 		struct error cause = {0};
 		int rc = study_needs_of(request, set, choice->names[i], &cause);
 
+		/* The emulator is there, but the studies need a GPU. */
+		if (rc == PL_EUNSUPPORTED && i)
+			return error_set(err, rc, "no GPU: %s; %s", choice->why.data, cause.text);
 		if (!rc) {
 			backend_choice_announce(choice, i, request, observer);
 			rc = measure_studies(request, observer, stop, out, &cause);

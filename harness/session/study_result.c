@@ -44,7 +44,8 @@ static const struct trial *choose_trial(const struct run *run, const struct plan
 	return chosen;
 }
 
-/* Takes the memory of the case from the plan, if the kernels here are those that it launched. */
+/* Takes memory and launches of the case from the plan, if the kernels here are those that it
+ * launched. */
 static void take_buffers(struct study_evidence *evidence, const struct plan *plan)
 {
 	for (size_t i = 0; i < plan->count; i++) {
@@ -58,6 +59,7 @@ static void take_buffers(struct study_evidence *evidence, const struct plan *pla
 			continue;
 		evidence->buffer_bytes = launch_case_buffer_bytes(launch, false);
 		evidence->scratch_bytes = launch_case_buffer_bytes(launch, true);
+		evidence->launches = (int64_t)launch->launch_count;
 	}
 }
 

@@ -191,6 +191,29 @@ static int check_study_case(const struct study *study, size_t index, const char 
 	return error_context(err, rc, "study %s, line %d", study->name, of->line);
 }
 
+/* Says what answers the studies, none of which this backend can answer. */
+static int nothing_to_measure(const struct study_set *set, bool emulated, struct error *err)
+{
+	struct text names = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; i < set->count; i++)
+		text_addf(&names, " %s", set->items[i].name);
+	if (emulated)
+		rc = error_set(
+			err, PL_EUNSUPPORTED,
+			"counts of the emulator answer none of these studies: they need "
+			"times or counters of a GPU; on a machine with a GPU: perflab study%s",
+			names.data);
+	else
+		rc = error_set(err, PL_EUNSUPPORTED,
+			       "only the emulator can answer these studies: perflab study%s "
+			       "--backend ptx",
+			       names.data);
+	text_release(&names);
+	return rc;
+}
+
 int study_set_needs(struct sweep_request *request, const struct study_set *set, bool emulated,
 		    struct error *err)
 {
@@ -201,20 +224,18 @@ int study_set_needs(struct sweep_request *request, const struct study_set *set, 
 
 		study_metrics(&request->metrics, study, emulated);
 		for (size_t j = 0; j < study->case_count && !rc; j++) {
-			char *selector = study_selector(study, j, emulated);
+			char *selector;
 
+			if (!study_needs_case(study, j, emulated))
+				continue;
+			selector = study_selector(study, j, emulated);
 			rc = check_study_case(study, j, selector, err);
-			if (!rc && study_needs_case(study, j, emulated) &&
-			    !string_list_has(&request->selectors, selector))
+			if (!rc && !string_list_has(&request->selectors, selector))
 				string_list_add(&request->selectors, selector);
 			free(selector);
 		}
 	}
 	if (!rc && !request->selectors.count)
-		rc = error_set(err, PL_EUNSUPPORTED,
-			       emulated ? "none of these studies can be answered by counts of the "
-					  "emulator: they need a GPU"
-					: "only the emulator can answer these studies: "
-					  "--backend ptx");
+		rc = nothing_to_measure(set, emulated, err);
 	return rc;
 }

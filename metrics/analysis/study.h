@@ -86,10 +86,16 @@ char *study_selector(const struct study *study, size_t index, bool emulated);
 
 /* ---- answers ---- */
 
-#define STUDY_VERDICT_LIST(X)                                                       \
-	X(STUDY_HOLDS, "holds", "the value and its interval are within the limits") \
-	X(STUDY_FAILS, "does not hold", "the value and its interval are outside")   \
-	X(STUDY_OPEN, "inconclusive", "the interval crosses a limit, or a measurement is missing")
+/* The last four follow from the study alone: the backend that answers cannot measure the quantity.
+ */
+#define STUDY_VERDICT_LIST(X)                                                                      \
+	X(STUDY_HOLDS, "holds", "the value and its interval are within the limits")                \
+	X(STUDY_FAILS, "does not hold", "the value and its interval are outside")                  \
+	X(STUDY_OPEN, "inconclusive", "the interval crosses a limit, or a measurement is missing") \
+	X(STUDY_NEEDS_TIMES, "needs times", "only times of a GPU can answer")                      \
+	X(STUDY_NEEDS_COUNTERS, "needs GPU counters", "only counters of a GPU can answer")         \
+	X(STUDY_NEEDS_GPU, "needs a GPU", "only results or code of a GPU can answer")              \
+	X(STUDY_NEEDS_EMULATOR, "needs the emulator", "only counts of the emulator can answer")
 
 enum study_verdict {
 #define X(symbol, name, meaning) symbol,
@@ -98,6 +104,23 @@ enum study_verdict {
 };
 const char *study_verdict_name(enum study_verdict verdict);
 const char *study_verdict_meaning(enum study_verdict verdict);
+/* Whether another backend has to answer. */
+bool study_verdict_needs_another(enum study_verdict verdict);
+
+/* What an answer is based on. An expression with several kinds of quantities has the first. */
+#define STUDY_BASIS_LIST(X)                                                                  \
+	X(STUDY_BY_TIMES, "times")                                                           \
+	X(STUDY_BY_COUNTERS, "counters")       /* of the GPU, or counts of the emulator */   \
+	X(STUDY_BY_RESULTS, "results")         /* of the kernel, compared with the oracle */ \
+	X(STUDY_BY_COMPILER, "compiled code")  /* registers, local and shared memory */      \
+	X(STUDY_BY_CALCULATION, "calculation") /* known before anything runs */
+
+enum study_basis {
+#define X(symbol, name) symbol,
+	STUDY_BASIS_LIST(X)
+#undef X
+};
+const char *study_basis_name(enum study_basis basis);
 
 /* What is known about a case. Borrowed. */
 struct study_evidence {
@@ -105,8 +128,8 @@ struct study_evidence {
 	const char *reason;             /* why it has no numbers; NULL: it has them */
 	struct process_medians medians; /* of its rounds; count 0: not timed */
 	/* The size of the buffers of its launches, and of those buffers that are neither input nor
-	 * result. Both 0: not known. */
-	int64_t buffer_bytes, scratch_bytes;
+	 * result; the number of the launches. All 0: not known. */
+	int64_t buffer_bytes, scratch_bytes, launches;
 };
 
 struct study_part_answer {
@@ -114,14 +137,16 @@ struct study_part_answer {
 	double value;     /* NAN: none */
 	double low, high; /* 95 % interval; NAN if the expression uses no time */
 	bool exact;       /* the value depends only on counts that repeat bit for bit */
-	bool asked_for;   /* the value depends only on the plan: nothing was measured */
-	char *why;        /* for STUDY_OPEN: the reason; else NULL */
+	enum study_basis basis;
+	char *why; /* for STUDY_OPEN: the reason; else NULL */
 };
 
 struct study_answer {
-	/* STUDY_HOLDS if all deciding parts hold, STUDY_FAILS if one does not hold. */
+	/* STUDY_HOLDS if all deciding parts hold, STUDY_FAILS if one does not hold. Otherwise the
+	 * first of the other verdicts, in their order, that a deciding part has. */
 	enum study_verdict verdict;
-	char *why; /* for STUDY_OPEN: the reason of the first such part; else NULL */
+	size_t deciding, decided; /* parts that decide; of these, those that hold or do not hold */
+	char *why;                /* for STUDY_OPEN: the reason of the first such part; else NULL */
 	struct study_part_answer parts[STUDY_MAX_PARTS];
 };
 

@@ -114,16 +114,18 @@ static const struct {
 	const char *name;
 	enum study_fact fact;
 	bool timed;
+	bool emulated_only; /* on a GPU it is a metric */
 } facts[] = {
-	{"verified", FACT_VERIFIED, false},
-	{"time", FACT_TIME, true},
-	{"flop", FACT_FLOP, false},
-	{"bytes", FACT_BYTES, false},
-	{"registers_per_thread", FACT_REGISTERS, false},
-	{"local_bytes_per_thread", FACT_LOCAL_BYTES, false},
-	{"shared_bytes_per_block", FACT_SHARED_BYTES, false},
-	{"buffer_bytes", FACT_BUFFER_BYTES, false},
-	{"scratch_bytes", FACT_SCRATCH_BYTES, false},
+	{"verified", FACT_VERIFIED, false, false},
+	{"time", FACT_TIME, true, false},
+	{"flop", FACT_FLOP, false, false},
+	{"bytes", FACT_BYTES, false, false},
+	{"registers_per_thread", FACT_REGISTERS, false, false},
+	{"local_bytes_per_thread", FACT_LOCAL_BYTES, false, false},
+	{"shared_bytes_per_block", FACT_SHARED_BYTES, false, false},
+	{"buffer_bytes", FACT_BUFFER_BYTES, false, false},
+	{"scratch_bytes", FACT_SCRATCH_BYTES, false, false},
+	{"launches", FACT_LAUNCHES, false, true},
 };
 
 static int unknown_quantity(struct reading *r, const char *at, const char *name)
@@ -169,7 +171,7 @@ static int find_quantity(struct reading *r, struct study_step *step, const char 
 	const struct metric *metric = metric_find(name);
 
 	for (size_t i = 0; i < ARRAY_SIZE(facts); i++) {
-		if (strcmp(facts[i].name, name))
+		if (strcmp(facts[i].name, name) || (facts[i].emulated_only && !r->emulated))
 			continue;
 		step->fact = facts[i].fact;
 		return facts[i].timed && r->emulated

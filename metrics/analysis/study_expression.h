@@ -36,6 +36,7 @@ enum study_fact {
 	FACT_SHARED_BYTES,
 	FACT_BUFFER_BYTES,  /* of all buffers */
 	FACT_SCRATCH_BYTES, /* of the buffers that are neither input nor result */
+	FACT_LAUNCHES,      /* of the case, for the emulator */
 };
 
 /* One step of an expression in postfix form. The stack is never deeper than STUDY_MAX_STACK. */

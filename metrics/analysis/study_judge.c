@@ -27,6 +27,22 @@ const char *study_verdict_meaning(enum study_verdict verdict)
 	return verdicts[verdict].meaning;
 }
 
+bool study_verdict_needs_another(enum study_verdict verdict)
+{
+	return verdict > STUDY_OPEN;
+}
+
+const char *study_basis_name(enum study_basis basis)
+{
+	static const char *const names[] = {
+#define X(symbol, name) [symbol] = name,
+		STUDY_BASIS_LIST(X)
+#undef X
+	};
+
+	return names[basis];
+}
+
 /* ---- one value ---- */
 
 /*
@@ -113,6 +129,9 @@ static double fact_of(struct judging *judging, const struct study_step *step)
 				    evidence->buffer_bytes == 0       ? -1
 				    : step->fact == FACT_BUFFER_BYTES ? evidence->buffer_bytes
 								      : evidence->scratch_bytes);
+	case FACT_LAUNCHES:
+		return known_or_nan(judging, step, "the launches",
+				    evidence->launches ? evidence->launches : -1);
 	default:
 		return study_counter(judging, step);
 	}
@@ -303,27 +322,66 @@ static void judge_value(struct study_part_answer *answer, const struct study_lim
 	}
 }
 
-/* Whether the value is known before anything runs: it uses only the work model, buffers, launches.
- */
-static bool is_known_from_plan(const struct study_expression *expression)
+/* A calculated metric is a model of the launch: neither a GPU nor the emulator counted it. */
+static bool is_calculated(const struct metric *metric)
 {
-	size_t quantities = 0;
+	static const char *const formulas[] = {"plan", "occupancy calculator", "work model"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(formulas) && metric->formula; i++)
+		if (strcmp(metric->formula, formulas[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum study_basis basis_of_step(const struct study_step *step)
+{
+	const struct metric *metric = step->metric ? metric_find(step->metric) : NULL;
+
+	switch (step->fact) {
+	case FACT_TIME:
+		return STUDY_BY_TIMES;
+	case FACT_VERIFIED:
+		return STUDY_BY_RESULTS;
+	case FACT_REGISTERS:
+	case FACT_LOCAL_BYTES:
+	case FACT_SHARED_BYTES:
+		return STUDY_BY_COMPILER;
+	case FACT_NONE:
+		if (!metric || !is_calculated(metric))
+			return metric && metric->formula &&
+					       strcmp(metric->formula, "verification") == 0
+				       ? STUDY_BY_RESULTS
+				       : STUDY_BY_COUNTERS;
+		return STUDY_BY_CALCULATION;
+	default:
+		return STUDY_BY_CALCULATION;
+	}
+}
+
+static enum study_basis basis_of(const struct study_expression *expression)
+{
+	enum study_basis basis = STUDY_BY_CALCULATION;
 
 	for (size_t i = 0; i < expression->count; i++) {
 		const struct study_step *step = &expression->steps[i];
-		const struct metric *metric = step->metric ? metric_find(step->metric) : NULL;
 
-		if (step->operation != STEP_QUANTITY)
-			continue;
-		quantities++;
-		if (step->metric
-			    ? !metric || !metric->formula || strcmp(metric->formula, "plan") != 0
-			    : step->fact != FACT_FLOP && step->fact != FACT_BYTES &&
-				      step->fact != FACT_BUFFER_BYTES &&
-				      step->fact != FACT_SCRATCH_BYTES)
-			return false;
+		if (step->operation == STEP_QUANTITY && basis_of_step(step) < basis)
+			basis = basis_of_step(step);
 	}
-	return quantities > 0;
+	return basis;
+}
+
+/* What a GPU has to provide for the expression. */
+static enum study_verdict what_is_needed(const struct study_expression *measured)
+{
+	switch (basis_of(measured)) {
+	case STUDY_BY_TIMES:
+		return STUDY_NEEDS_TIMES;
+	case STUDY_BY_COUNTERS:
+		return STUDY_NEEDS_COUNTERS;
+	default:
+		return STUDY_NEEDS_GPU;
+	}
 }
 
 static bool is_exact(const struct study_expression *expression)
@@ -353,9 +411,9 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 					     .low = NAN,
 					     .high = NAN,
 					     .exact = is_exact(expression),
-					     .asked_for = is_known_from_plan(expression)};
+					     .basis = basis_of(expression)};
 	if (!expression->count) {
-		answer->why = xstrdup(emulated ? "needs a GPU" : "needs --backend ptx");
+		answer->verdict = emulated ? what_is_needed(&part->measured) : STUDY_NEEDS_EMULATOR;
 		return;
 	}
 	value = evaluate(&judging, expression);
@@ -381,8 +439,10 @@ void study_judge(struct study_answer *out, const struct study *study,
 		judge_part(&out->parts[i], study, &study->parts[i], evidence, emulated);
 		if (study->parts[i].aside)
 			continue;
-		if (part->verdict == STUDY_FAILS ||
-		    (part->verdict == STUDY_OPEN && out->verdict == STUDY_HOLDS))
+		out->deciding++;
+		out->decided += part->verdict <= STUDY_FAILS;
+		if (part->verdict != STUDY_HOLDS &&
+		    (out->verdict == STUDY_HOLDS || part->verdict < out->verdict))
 			out->verdict = part->verdict;
 		if (part->verdict == STUDY_OPEN && !out->why)
 			out->why = xstrdup(part->why);

@@ -230,14 +230,54 @@ emulated: ptx_warp_instructions(missing)
 END
 run study own.study --backend ptx --db e.db
 expect_code 0
-expect_out 'needs a GPU'
+expect_out 'needs times'
+expect_out 'does not hold, by counters'
 expect_out 'emulated on'
 grep -q '^a count .* exact ' "$work/out" || complain 'no answer to the count'
+# each claim says whether the emulator answered it, and from what, or what is needed and how to get it
+cat >both.study <<'END'
+title: T
+claim: C
+source: these lines
+made on: no GPU
+look at: nothing
+case shuffle: reduce/shuffle/block=64,n=4096
+part: counted
+emulated: ptx_warp_instructions(shuffle)
+expect: at least 1
+part: planned
+emulated: buffer_bytes(shuffle)
+expect: at least 1
+part: timed
+measured: time(shuffle)
+expect: at least 1
+part: cached
+measured: dram_bytes(shuffle)
+expect: at least 1
+END
+run study both.study --backend ptx --db e.db
+expect_code 0
+expect_out 'both: needs times; 2 of 4 claims hold here'
+expect_out 'on a machine with a GPU: perflab study both'
+expect_out 'needs GPU counters'
+expect_out '0 inconclusive, 1 needs times'
+grep -q '^counted .* exact .* holds, by counters$' "$work/out" || complain 'a count is not called one'
+grep -q '^planned .* calculated .* holds, by calculation$' "$work/out" ||
+	complain 'a calculation is not called one'
+run study both.study --backend ptx --db e.db --format json
+expect_out '"answer": "needs times"'
+expect_out '"answered_by": "counters"'
+expect_out '"answered_by": "calculation"'
+expect_out '"measured": false'
 # of all studies only those that it can answer
 run study --backend ptx --db e.db
 expect_code 0
-expect_err 'more studies need a GPU'
+expect_err 'more studies need times of a GPU'
+expect_err '1 more study needs counters of a GPU, so it is not shown: occupancy_bound'
+expect_err '1 more study needs a GPU, so it is not shown: reduce_accuracy'
 expect_out 'divergence_two_ifs '
+expect_out 'by results: '
+expect_out 'on a machine with a GPU: perflab study NAME'
 expect_no_out 'reduce_syncwarp'
 expect_out 'perflab study NAME shows the claims of one'
 [ "$(wc -l <"$work/out")" -lt 60 ] || complain 'too long for a screen'
@@ -248,7 +288,8 @@ expect_code 4
 run study own.study --db f.db
 expect_code 0
 expect_err 'backend ptx (no GPU: '
-expect_out 'needs a GPU'
+expect_out 'needs times'
+expect_out 'does not hold, by counters'
 expect_out 'emulated on'
 grep -q '^a count .* exact ' "$work/out" || complain 'no answer to the count'
 cp "$work/out" "$work/first"
@@ -259,10 +300,12 @@ run study --db f.db
 expect_code 0
 expect_out 'divergence_two_ifs '
 expect_no_out 'reduce_syncwarp'
-grep 'more studies need a GPU: ' "$work/err" | grep -q 'reduce_syncwarp' || complain 'it is not said what needs a GPU'
+grep 'more studies need times of a GPU' "$work/err" | grep -q 'reduce_syncwarp' || complain 'it is not said what needs a GPU'
 run study reduce_syncwarp --db f.db
 expect_code 4
-expect_err 'they need a GPU'
+expect_err 'no GPU: '
+! grep -q "no emulator" "$work/err" || complain "an emulator that is there is called missing"
+expect_err 'they need times or counters of a GPU; on a machine with a GPU: perflab study reduce_syncwarp'
 run study own.study --db f.db --backend cuda
 expect_code 4
 # options that only a GPU uses are named, not refused

@@ -308,10 +308,10 @@ static void a_study_is_the_sum_of_its_parts(void **state)
 		study_judge(&answer, &study, pair.evidence, false);
 		assert_int_equal(answer.verdict, rows[i].verdict);
 		study_answer_release(&answer);
-		/* the emulator has nothing to say to any of them */
+		/* the emulator can answer none of them */
 		study_judge(&answer, &study, pair.evidence, true);
-		assert_int_equal(answer.verdict, STUDY_OPEN);
-		assert_non_null(strstr(answer.why, "needs a GPU"));
+		assert_int_equal(answer.verdict, STUDY_NEEDS_TIMES);
+		assert_null(answer.why);
 		study_answer_release(&answer);
 		study_release(&study);
 	}
@@ -336,7 +336,7 @@ static void a_part_beside_the_claim_decides_nothing(void **state)
 	assert_int_equal(answer.verdict, STUDY_HOLDS);
 	assert_null(answer.why);
 	assert_int_equal(answer.parts[1].verdict, STUDY_FAILS);
-	assert_int_equal(answer.parts[2].verdict, STUDY_OPEN);
+	assert_int_equal(answer.parts[2].verdict, STUDY_NEEDS_EMULATOR);
 	study_answer_release(&answer);
 	study_release(&study);
 	pair_release(&pair);
@@ -348,20 +348,23 @@ static void a_part_beside_the_claim_decides_nothing(void **state)
 	must_refuse(HEAD CASES "decides: no\n", ":8: \"decides\" belongs to a part");
 }
 
-/* The operations of a table and the buffers of a launch are not measurements. */
-static void what_was_asked_for_is_not_measured(void **state)
+/* A value of the work model, the plan or the occupancy calculator is never shown as measured. */
+static void a_value_says_what_it_is_based_on(void **state)
 {
 	static const struct {
 		const char *expression;
-		bool asked_for;
-	} rows[] = {{"flop(a) / flop(b)", true},
-		    {"launches(a)", true},
-		    {"buffer_bytes(a) / bytes(a)", true},
-		    {"instructions(a) / flop(a)", false},
-		    {"registers_per_thread(a)", false},
-		    {"verified(a)", false},
-		    {"time(a) / 2", false},
-		    {"1", false}};
+		enum study_basis basis;
+	} rows[] = {{"flop(a) / flop(b)", STUDY_BY_CALCULATION},
+		    {"launches(a)", STUDY_BY_CALCULATION},
+		    {"theoretical_occupancy_pct(a)", STUDY_BY_CALCULATION},
+		    {"model_flop_f32(a)", STUDY_BY_CALCULATION},
+		    {"buffer_bytes(a) / bytes(a)", STUDY_BY_CALCULATION},
+		    {"1", STUDY_BY_CALCULATION},
+		    {"registers_per_thread(a)", STUDY_BY_COMPILER},
+		    {"verified(a) / flop(a)", STUDY_BY_RESULTS},
+		    {"relative_error(a)", STUDY_BY_RESULTS},
+		    {"instructions(a) / flop(a)", STUDY_BY_COUNTERS},
+		    {"time(a) / instructions(a)", STUDY_BY_TIMES}};
 	struct pair pair;
 
 	(void)state;
@@ -370,8 +373,51 @@ static void what_was_asked_for_is_not_measured(void **state)
 		struct study_answer answer =
 			judge(rows[i].expression, "at least -100", pair.evidence);
 
-		assert_true(answer.parts[0].asked_for == rows[i].asked_for);
+		assert_int_equal(answer.parts[0].basis, rows[i].basis);
 		study_answer_release(&answer);
+	}
+	pair_release(&pair);
+}
+
+/* What another backend has to answer is not called undecided: it says what is needed. */
+static void a_part_says_what_it_needs(void **state)
+{
+	static const struct {
+		const char *first, *second;
+		enum study_verdict verdict;
+		size_t decided;
+	} rows[] = {
+		{"emulated: verified(a)", "measured: time(a)", STUDY_NEEDS_TIMES, 1},
+		{"emulated: verified(a)", "measured: dram_bytes(a)", STUDY_NEEDS_COUNTERS, 1},
+		{"emulated: verified(a)", "measured: verified(a)", STUDY_NEEDS_GPU, 1},
+		{"measured: dram_bytes(a)", "measured: time(a)", STUDY_NEEDS_TIMES, 0},
+		{"emulated: 2", "measured: time(a)", STUDY_FAILS, 1},
+		{"emulated: ptx_branches(a)", "measured: time(a)", STUDY_OPEN, 0},
+		{"emulated: verified(a)", "emulated: launches(a) / 3", STUDY_HOLDS, 2},
+	};
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6), MEDIANS(1e6));
+	pair.evidence[0].launches = 3;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct study_answer answer;
+		struct study study;
+		char text[512];
+
+		snprintf(text, sizeof(text),
+			 HEAD "case a: reduce/naive/block=64,n=2^20\npart: P\n%s\n"
+			      "expect: equal 1\npart: Q\n%s\nexpect: equal 1\n",
+			 rows[i].first, rows[i].second);
+		must_parse(&study, text);
+		study_judge(&answer, &study, pair.evidence, true);
+		if (answer.verdict != rows[i].verdict)
+			fail_msg("row %zu: %s", i, study_verdict_name(answer.verdict));
+		assert_int_equal(answer.deciding, 2);
+		assert_int_equal(answer.decided, rows[i].decided);
+		assert_true((answer.why != NULL) == (answer.verdict == STUDY_OPEN));
+		study_answer_release(&answer);
+		study_release(&study);
 	}
 	pair_release(&pair);
 }
@@ -387,7 +433,8 @@ int main(void)
 		cmocka_unit_test(how_a_case_ended_can_be_asked),
 		cmocka_unit_test(a_study_is_the_sum_of_its_parts),
 		cmocka_unit_test(a_part_beside_the_claim_decides_nothing),
-		cmocka_unit_test(what_was_asked_for_is_not_measured),
+		cmocka_unit_test(a_value_says_what_it_is_based_on),
+		cmocka_unit_test(a_part_says_what_it_needs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
