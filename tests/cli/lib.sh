@@ -13,6 +13,12 @@ export PERFLAB_EPOCH_NS=1795229445000000000
 # A sweep stores one run here, because it measures no ceilings; test_ceilings.sh tests them.
 export PERFLAB_CEILINGS=never
 failures=0
+# When the test must have ended, in seconds since 1970: shortly before ctest ends it, so that the
+# test says what it waited for.
+test_end=$(($(date +%s) + ${TEST_LIMIT:-300} - 10))
+# A test may set another PATH for perflab.
+date_program=$(command -v date)
+timeout_program=$(command -v timeout)
 
 # Paths of workers that do not exist.
 no_worker() {
@@ -38,11 +44,20 @@ fake_emulator() {
 	export PERFLAB_WORKER_PTX="$work/fake-emulator" FAKE_WORKER
 }
 
+# Prints the seconds that are left to the test, at least 1.
+seconds_left() {
+	left=$((test_end - $("$date_program" +%s)))
+	[ "$left" -gt 0 ] || left=1
+	echo "$left"
+}
+
 # run WORD…: runs perflab; its exit code is in $code, its output in $work/out and $work/err.
 run() {
 	command_line="perflab $*"
-	"$PERFLAB" "$@" >"$work/out" 2>"$work/err" </dev/null
+	"$timeout_program" --foreground -k 5 "$(seconds_left)" "$PERFLAB" "$@" \
+		>"$work/out" 2>"$work/err" </dev/null
 	code=$?
+	[ $code -ne 124 ] || { complain 'it does not end'; finish; }
 }
 
 complain() {
@@ -86,6 +101,47 @@ refused() {
 	expect_code "$wanted"
 	expect_one_line
 	expect_err "$text"
+}
+
+# True if the process has ended, also if nobody has asked for its exit code.
+is_gone() {
+	! kill -0 "$1" 2>/dev/null || grep -q '^State:.Z' "/proc/$1/status" 2>/dev/null
+}
+
+# await WHAT COMMAND…: waits until the command succeeds. The test ends if that does not happen.
+await() {
+	await_of $$ "$@"
+}
+
+# await_of PID WHAT COMMAND…: the same; the test also ends if the process, which makes the command
+# succeed, ends before.
+await_of() {
+	maker=$1 awaited=$2
+	shift 2
+	until "$@"; do
+		if is_gone "$maker" && ! "$@"; then
+			complain "it ended before this: $awaited"
+			finish
+		fi
+		if [ "$("$date_program" +%s)" -ge "$test_end" ]; then
+			complain "the test waited in vain for this: $awaited"
+			[ "$maker" = $$ ] || kill -9 "$maker"
+			finish
+		fi
+		sleep 0.05
+	done
+}
+
+# end_of PID: waits until this process of the test has ended; its exit code is in $code.
+end_of() {
+	await "process $1 ends" is_gone "$1"
+	code=0
+	wait "$1" 2>/dev/null || code=$?
+}
+
+# has_line TEXT FILE
+has_line() {
+	grep -q -- "$1" "$2" 2>/dev/null
 }
 
 finish() {

@@ -91,14 +91,10 @@ FAKE_WORKER_SCRIPT='hang:reduce/shuffle/block=128;in_round_1' "$PERFLAB" sweep r
 	--block-sizes 64,128 --size 4096 --backend cuda --metrics none --baseline sequential \
 	--timeout 60min --db g.db -q >out 2>err &
 sweep=$!
-tries=0
-until grep -q 'measure-1 reduce/shuffle/block=128' "$FAKE_WORKER_LOG"; do
-	tries=$((tries + 1))
-	[ $tries -lt 600 ] || { complain 'the sweep never came to the case'; break; }
-	sleep 0.05
-done
+await_of $sweep 'the second round of the last case is begun' \
+	has_line 'measure-1 reduce/shuffle/block=128' "$FAKE_WORKER_LOG"
 kill -KILL $sweep
-wait $sweep 2>/dev/null
+end_of $sweep
 run sweep --resume 1 --db g.db -q
 expect_code 0
 is g.db '2' 'SELECT count(*) FROM speedups WHERE rounds = 3 AND verdict IS NOT NULL'

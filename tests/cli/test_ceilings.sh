@@ -135,16 +135,9 @@ interrupted() {
 		>"$work/out" 2>"$work/err" &
 	sweep=$!
 	command_line="perflab $*, interrupted"
-	tries=0
-	until grep -q "measure-0 $wanted" "$log"; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || { complain 'never came to the case'; break; }
-		kill -0 $sweep 2>/dev/null || { complain 'ended early'; break; }
-		sleep 0.05
-	done
+	await_of $sweep "$wanted is begun" has_line "measure-0 $wanted" "$log"
 	kill -INT $sweep
-	wait $sweep
-	code=$?
+	end_of $sweep
 }
 
 # shellcheck disable=SC2086 # words

@@ -62,12 +62,12 @@ sqlite3 $db <"$work/hold" >"$work/locked" 2>&1 &
 locker=$!
 exec 9>"$work/hold"
 printf 'PRAGMA locking_mode = exclusive;\nBEGIN EXCLUSIVE;\nSELECT 42;\n' >&9
-until grep -q 42 "$work/locked"; do sleep 0.05; done
+await_of $locker 'the database is locked' has_line 42 "$work/locked"
 export PERFLAB_DB_TIMEOUT=200ms
 refuses 'good.db has been locked'
 printf 'ROLLBACK;\n.quit\n' >&9
 exec 9>&-
-wait $locker
+end_of $locker
 intact good.db
 [ "$("$PERFLAB" list runs --db good.db --format csv | wc -l)" -eq 2 ] || complain 'runs were lost'
 unset PERFLAB_DB_TIMEOUT
@@ -143,11 +143,9 @@ for i in 1 2; do
 	eval "sweep_$i=\$!"
 done
 command_line='two sweeps into one database'
-wait "$sweep_1"
-code=$?
+end_of "$sweep_1"
 expect_code 0
-wait "$sweep_2"
-code=$?
+end_of "$sweep_2"
 expect_code 0
 intact both.db
 "$PERFLAB" list runs --db both.db --format csv >"$work/out"

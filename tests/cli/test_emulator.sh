@@ -103,7 +103,7 @@ FAKE_EMULATOR_SCRIPT=race:reduce/shuffle/block=64 \
 	run sweep reduce/shuffle --block-sizes 64..512 --size 1024
 expect_code 1
 FAKE_EMULATOR_SCRIPT='crash:reduce/shuffle/block=64;hang:reduce/shuffle/block=128' \
-	run sweep reduce/shuffle --block-sizes 64..512 --size 1024 --timeout 1s --jobs 2
+	run sweep reduce/shuffle --block-sizes 64..512 --size 1024 --timeout 2s --jobs 2
 expect_code 3
 expect_err '2 cases failed'
 run report --format csv

@@ -12,25 +12,18 @@ start() {
 		--timeout 60min --backend ptx -q >"$work/out" 2>"$work/err" &
 	sweep=$!
 	command_line='perflab sweep, interrupted'
-	tries=0
-	until [ "$(grep -c ' emulate ' "$FAKE_WORKER_LOG")" -eq 4 ] &&
-		[ "$("$PERFLAB" report last --format csv 2>/dev/null | grep -c ',ok,')" -eq 2 ]; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || { complain 'the sweep never came to the cases'; break; }
-		kill -0 $sweep 2>/dev/null || { complain 'the sweep ended early'; break; }
-		sleep 0.05
-	done
+	await_of $sweep 'all cases are begun, and two are stored' is_halfway
+}
+
+is_halfway() {
+	[ "$(grep -c ' emulate ' "$FAKE_WORKER_LOG")" -eq 4 ] &&
+		[ "$("$PERFLAB" report last --format csv 2>/dev/null | grep -c ',ok,')" -eq 2 ]
 }
 
 # Every worker in the log has ended, or ends soon.
 no_worker_is_left() {
 	for pid in $(cut -d' ' -f1 "$FAKE_WORKER_LOG" | sort -u); do
-		tries=0
-		while kill -0 "$pid" 2>/dev/null; do
-			tries=$((tries + 1))
-			[ $tries -lt 100 ] || { complain "worker $pid is left"; break; }
-			sleep 0.05
-		done
+		await "worker $pid ends" is_gone "$pid"
 	done
 }
 
@@ -47,8 +40,7 @@ resume() {
 
 start
 kill -INT $sweep
-wait $sweep
-code=$?
+end_of $sweep
 expect_code 3
 expect_err 'interrupted'
 expect_err 'perflab sweep --resume 1 --db a.db'
@@ -57,7 +49,7 @@ resume 1
 
 start
 kill -KILL $sweep
-wait $sweep 2>/dev/null
+end_of $sweep
 no_worker_is_left
 if command -v sqlite3 >/dev/null; then
 	[ "$(sqlite3 a.db 'PRAGMA integrity_check')" = ok ] || complain 'the database is damaged'

@@ -21,7 +21,7 @@ for fault in crash abort kill exit; do
 	grep -q ',crashed,' "$work/csv" || complain "no trial is crashed by $fault"
 	expect_err '1 case failed; the reasons are in the report'
 done
-sweep_with hang:reduce/shuffle/block=64 500ms
+sweep_with hang:reduce/shuffle/block=64 2s
 expect_code 3
 grep -q ',timeout,' "$work/csv" || complain 'no trial is timed out'
 sweep_with oom:reduce/shuffle/block=64

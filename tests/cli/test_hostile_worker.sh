@@ -18,13 +18,16 @@ sweep_in() {
 }
 
 # no hello: one attempt, of the time that --timeout gives but at least 5 s
-sweep_in 14 start_hang --metrics none -q
+printf '#!/bin/sh\necho >>starts\nexec "%s"\n' "$FAKE_WORKER" >"$work/counted"
+chmod +x "$work/counted"
+PERFLAB_WORKER_CUDA="$work/counted" sweep_in 60 start_hang --metrics none -q
 expect_code 3
+[ "$(wc -l <starts)" -eq 1 ] || complain "$(wc -l <starts) workers were started, not one"
 expect_err 'waiting for the hello of the worker; the worker is ended after 5.00 s'
 expect_err 'did not start: it did not answer in time'
 # a worker that was stopped by a signal is not waited for as long as --timeout allows
 words='sweep reduce/shuffle --block-sizes 64,128 --size 1024 --timeout 10min'
-sweep_in 40 stop:reduce/shuffle/block=64 --metrics none
+sweep_in 90 stop:reduce/shuffle/block=64 --metrics none
 expect_code 3
 run report last --format csv --db a.db
 expect_out 'did not go on within 5 s'
@@ -32,7 +35,7 @@ expect_out 'did not go on within 5 s'
 [ "$(grep -c ',ok,' out)" -eq 1 ] || complain 'the other case is not ok'
 fake_emulator
 export FAKE_EMULATOR_SCRIPT=stop:reduce/shuffle/block=64
-sweep_in 40 emulated -j 2
+sweep_in 90 emulated -j 2
 expect_code 3
 expect_out 'did not go on within 5 s'
 
@@ -77,13 +80,9 @@ command_line='kill -9 of perflab in the middle of a case'
 FAKE_WORKER_SCRIPT=hang:reduce/shuffle/block=64 "$PERFLAB" $words --db killed.db --metrics none \
 	>out 2>err &
 perflab=$!
-until grep -q 'measure-0 reduce/shuffle/block=64' log 2>/dev/null; do sleep 0.05; done
+await_of $perflab 'the case is begun' has_line 'measure-0 reduce/shuffle/block=64' log
 worker=$(grep -m1 'measure-0 reduce/shuffle/block=64' log | cut -d' ' -f1)
 kill -9 $perflab
-wait $perflab 2>/dev/null
-for i in $(seq 100); do
-	kill -0 "$worker" 2>/dev/null || break
-	sleep 0.05
-done
-[ "$i" -lt 100 ] || { complain 'the worker lives on'; kill -9 "$worker"; }
+end_of $perflab
+await 'the worker ends, too' is_gone "$worker"
 finish

@@ -30,21 +30,22 @@ grep -v 'block must be\|needs features that the emulator lacks: \|registers per 
 
 # a killed worker loses only one case
 mkfifo progress
-"$PERFLAB" sweep matmul/naive --backend ptx --block-sizes 64,128,256 --set n=512 --blocks all \
-	--jobs 2 --db killed.db >"$work/out" 2>progress </dev/null &
+command_line='perflab sweep, a worker killed'
+# shellcheck disable=SC2016 # the inner shell expands $$
+timeout -k 5 "$(seconds_left)" sh -c 'echo $$ >pid; exec "$@"' sh "$PERFLAB" sweep matmul/naive \
+	--backend ptx --block-sizes 64,128,256 --set n=512 --blocks all --jobs 2 --db killed.db \
+	>"$work/out" 2>progress </dev/null &
 sweep=$!
 exec 4<progress
 read -r first <&4
-for status in $(grep -l "^PPid:[[:space:]]*$sweep\$" /proc/[0-9]*/status 2>/dev/null); do
+for status in $(grep -l "^PPid:[[:space:]]*$(cat pid)\$" /proc/[0-9]*/status 2>/dev/null); do
 	victim=${status#/proc/}
 	kill -9 "${victim%/status}"
 	break
 done
 printf '%s\n' "$first" >"$work/err"
 cat <&4 >>"$work/err"
-wait $sweep
-code=$?
-command_line='perflab sweep, a worker killed'
+end_of $sweep
 expect_code 3
 run report --format csv --db killed.db
 [ "$(grep -c ',crashed,' "$work/out")" -eq 1 ] || complain 'not one case was lost'

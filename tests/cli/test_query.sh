@@ -132,12 +132,7 @@ begin() {
 	command_line="perflab query '$1', interrupted"
 	"$PERFLAB" query "$1" >"$work/out" 2>"$work/err" &
 	query=$!
-	until case $(sed -n 's/^SigCgt:.*\(.\)...$/\1/p' /proc/$query/status) in
-		[4-7c-f]) ;;
-		*) ! kill -0 $query 2>/dev/null ;;
-		esac do
-		:
-	done
+	await_of $query 'the query catches SIGTERM' has_line '^SigCgt:.*[4-7c-f]...$' /proc/$query/status
 }
 
 # an interrupt ends a long query, even if it comes several times: timeout(1) sends two signals
@@ -147,18 +142,17 @@ while [ $signals -lt 200 ]; do
 	kill -TERM $query
 	signals=$((signals + 1))
 done
-wait $query
-code=$?
+end_of $query
 expect_code 3
 expect_err 'interrupted'
 
 # a query that spends minutes inside one SQLite function does not notice; a later signal ends it
 begin "SELECT instr(hex(zeroblob(4000000)), hex(zeroblob(2000000)) || '1')"
-while kill -TERM $query 2>/dev/null && [ -d /proc/$query/task/$query ] &&
-	! grep -q '^State:.Z' /proc/$query/status; do
-	:
-done
-wait $query
-code=$?
+ends_by_signals() {
+	kill -TERM $query 2>/dev/null
+	is_gone $query
+}
+await 'several signals end the query' ends_by_signals
+end_of $query
 expect_code 143
 finish

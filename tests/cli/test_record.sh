@@ -370,8 +370,8 @@ grep -qE 'launch 1 of saxpy in process [0-9]+: recording 1 B in 1 allocation$' e
 # one that goes on
 program daemon <<END
 attached
-sleep 30 >/dev/null 2>&1 &
-tell '{"event":"attached","pid":1,"program":"sleep 30"}' \$!
+sleep 600 >/dev/null 2>&1 &
+tell '{"event":"attached","pid":1,"program":"sleep 600"}' \$!
 echo \$! >"$work/sleeper"
 touch perflab.capture.part-\$!-0
 tell '$(kernel saxpy 1,1,1 9 50000 5000)'
@@ -379,11 +379,11 @@ ended
 END
 run record --list -- ./daemon
 expect_code 0
-expect_err "(sleep 30) still runs: when it has ended, \"perflab record --from $work/tmp/perflab-record-"
+expect_err "(sleep 600) still runs: when it has ended, \"perflab record --from $work/tmp/perflab-record-"
 ls perflab.capture.part-* >/dev/null 2>&1 || complain 'the part of a living process was removed'
 folder=$(sed -n 's/.*--from \([^"]*\)".*/\1/p' err)
 kill "$(cat sleeper)"
-tail --pid="$(cat sleeper)" -f /dev/null 2>/dev/null
+await 'the sleeping process ends' is_gone "$(cat sleeper)"
 run record --from "$folder"
 expect_code 0
 expect_out saxpy

@@ -11,13 +11,8 @@ start() {
 		>"$work/out" 2>"$work/err" &
 	sweep=$!
 	command_line='perflab sweep, interrupted'
-	tries=0
-	until grep -q 'measure-0 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || { complain 'the sweep never came to the case'; break; }
-		kill -0 $sweep 2>/dev/null || { complain 'the sweep ended early'; break; }
-		sleep 0.05
-	done
+	await_of $sweep 'the last case is begun' \
+		has_line 'measure-0 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"
 }
 
 measured() {
@@ -51,13 +46,12 @@ case $(sed -n 's/^SigIgn:.*\(.\)$/\1/p' /proc/$sweep/status) in
 esac
 trap - HUP
 kill -KILL $sweep
-wait $sweep 2>/dev/null
+end_of $sweep
 rm -f a.db*
 
 start
 kill -INT $sweep
-wait $sweep
-code=$?
+end_of $sweep
 expect_code 3
 expect_err 'interrupted'
 expect_err 'perflab sweep --resume 1 --db a.db'
@@ -67,8 +61,7 @@ resume 1
 
 start
 kill -TERM $sweep
-wait $sweep
-code=$?
+end_of $sweep
 expect_code 3
 resume 2
 
@@ -77,8 +70,7 @@ refused 3 'still running' sweep --resume 3
 run list runs
 expect_out ' running '
 kill -KILL $sweep
-wait $sweep 2>/dev/null
-code=$?
+end_of $sweep
 expect_code 137
 # a killed perflab could not report this itself
 run list runs
@@ -102,14 +94,10 @@ if command -v sqlite3 >/dev/null; then
 		reduce/shuffle --block-sizes 64..512 --size 1024 --rounds 3 --timeout 60min -q \
 		--db rounds.db >"$work/out" 2>"$work/err" &
 	sweep=$!
-	tries=0
-	until grep -q 'measure-1 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"; do
-		tries=$((tries + 1))
-		[ $tries -lt 600 ] || { complain 'the sweep never came to the second round'; break; }
-		sleep 0.05
-	done
+	await_of $sweep 'the second round of the last case is begun' \
+		has_line 'measure-1 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"
 	kill -INT $sweep
-	wait $sweep
+	end_of $sweep
 	[ "$(sqlite3 rounds.db 'SELECT count(*) FROM round')" -ge 4 ] || complain 'no first round'
 	run sweep --resume last -q --db rounds.db
 	expect_code 0
@@ -124,15 +112,16 @@ fi
 # two that go on with the same run at once: one of them does
 start
 kill -TERM $sweep
-wait $sweep
+end_of $sweep
 command_line='two resumes at once'
 "$PERFLAB" sweep --resume last -q >"$work/out" 2>"$work/err" &
 one=$!
 "$PERFLAB" sweep --resume last -q >/dev/null 2>"$work/err.two" &
-wait $one
-one=$?
-wait $!
-two=$?
+two=$!
+end_of $one
+one=$code
+end_of $two
+two=$code
 cat "$work/err.two" >>"$work/err"
 case "$one $two" in
 '0 2' | '0 3' | '2 0' | '3 0') ;;
@@ -147,7 +136,7 @@ refused 3 'no.db' sweep --resume 1 --db no.db
 # another build may have other kernels, and another device has other times
 start
 kill -KILL $sweep
-wait $sweep 2>/dev/null
+end_of $sweep
 if command -v sqlite3 >/dev/null; then
 	another=0123456789012345678901234567890123456789
 	built=$("$PERFLAB" version | awk 'NF == 4 { print $3 }')

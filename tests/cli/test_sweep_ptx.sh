@@ -107,7 +107,7 @@ sidecar none
 sed 's/^verify .*/verify by echo $$ >pid; exec sleep 1000/' twice.ptx.perflab >endless
 sed 's/64..128/64/' endless >twice.ptx.perflab
 mkdir folders
-TMPDIR=$work/folders run sweep twice.ptx --backend ptx --timeout 3s
+TMPDIR=$work/folders run sweep twice.ptx --backend ptx --timeout 6s
 expect_code 3
 expect_out 'verify by echo'
 expect_out 'it ran longer than '
@@ -120,24 +120,12 @@ ended_by() {
 	rm -f pid
 	TMPDIR=$work/folders "$PERFLAB" sweep twice.ptx --backend ptx -q >"$work/out" 2>"$work/err" &
 	sweep=$!
-	await 'the command never ran' test -s pid
+	command_line="perflab sweep, ended by $1"
+	await_of $sweep 'the command runs' test -s pid
 	kill "-$1" $sweep
-	wait $sweep 2>/dev/null
-	await "the command is still running after $1" is_gone "$(cat pid)"
-	await "the command's folder is left after $1" is_empty folders
-}
-await() {
-	what=$1
-	shift
-	tries=0
-	until "$@"; do
-		tries=$((tries + 1))
-		[ $tries -lt 200 ] || { complain "$what"; break; }
-		sleep 0.05
-	done
-}
-is_gone() {
-	! kill -0 "$1" 2>/dev/null
+	end_of $sweep
+	await "the command ends after $1" is_gone "$(cat pid)"
+	await "the command's folder is removed after $1" is_empty folders
 }
 is_empty() {
 	[ -z "$(ls "$1")" ]

@@ -19,7 +19,7 @@ watch() {
 	mkfifo pipe
 	: >"$work/out"
 	: >"$work/err"
-	timeout --foreground -k 10 120 "$PERFLAB" watch "$@" >pipe 2>&1 </dev/null &
+	timeout --foreground -k 5 "$(seconds_left)" "$PERFLAB" watch "$@" >pipe 2>&1 </dev/null &
 	watcher=$!
 	exec 3<pipe
 }
@@ -238,7 +238,7 @@ run query "SELECT count(*) FROM environment WHERE key = 'worker.waited'" --db t.
 
 # a kernel that hangs, and one that is interrupted
 printf '' >script
-watch timed.cubin --timeout 300ms --db g.db
+watch timed.cubin --timeout 2s --db g.db
 until_line "run 1: $case_name ok"
 as 'hang'
 until_line "run 2: $case_name timeout"
@@ -261,12 +261,10 @@ ended 0
 printf '' >script
 watch timed.cubin -q --times 2 --db d.db
 until_line "run 1: $case_name ok"
-until_two_opened() {
-	while [ "$(grep -c ' open ' log)" -lt 2 ]; do
-		kill -0 "$watcher" || { complain 'no spare worker was opened'; finish; }
-	done
+two_are_opened() {
+	[ "$(grep -c ' open ' log)" -ge 2 ]
 }
-until_two_opened
+await_of "$watcher" 'a spare worker is opened' two_are_opened
 kill -9 "$(awk '$2 == "open" { pid = $1 } END { print pid }' log)"
 as ''
 until_line "run 2: $case_name ok"
@@ -277,7 +275,7 @@ ended 0
 printf '' >script
 watch timed.cubin -q --times 2 --db w.db
 until_line "run 1: $case_name ok"
-until_two_opened
+await_of "$watcher" 'a spare worker is opened' two_are_opened
 as 'shared_gpu'
 until_line "run 2: $case_name ok"
 ended 0
