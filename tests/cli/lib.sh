@@ -12,6 +12,8 @@ export PERFLAB_PAGER=cat
 export PERFLAB_EPOCH_NS=1795229445000000000
 # A sweep stores one run here, because it measures no ceilings; test_ceilings.sh tests them.
 export PERFLAB_CEILINGS=never
+# Not that of the user, which other tests and builds use, too.
+export PERFLAB_CACHE="$work/cache"
 failures=0
 # When the test must have ended, in seconds since 1970: shortly before ctest ends it, so that the
 # test says what it waited for.
