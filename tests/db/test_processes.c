@@ -142,7 +142,6 @@ static void test_a_writer_does_not_wait_for_a_reader(void **state)
 
 /* ---- reading while a sweep writes ---- */
 
-#define WAIT_MAX_NS INT64_C(1000000000)
 #define WRITTEN_RUNS 40
 
 static int64_t longest_of(int64_t longest_ns, int64_t since_ns)
@@ -184,7 +183,7 @@ static int write_and_measure(const struct context *context, int to_parent)
 }
 
 /* As another program does: a connection for each question, and one that never lets go of what it
- * saw first. */
+ * saw first. Who has no patience at all gets an error instead of a lock for which it must wait. */
 static void test_neither_reader_nor_writer_waits(void **state)
 {
 	struct context *context = *state;
@@ -194,12 +193,13 @@ static void test_neither_reader_nor_writer_waits(void **state)
 	pid_t child;
 
 	context_store_one(context);
+	setenv("PERFLAB_DB_TIMEOUT", "1ms", 1);
 	assert_int_equal(sqlite3_open(context->path, &patient), SQLITE_OK);
 	assert_int_equal(sqlite3_exec(patient, "BEGIN; SELECT * FROM history", NULL, NULL, NULL),
 			 SQLITE_OK);
 	child = context_start(context, write_and_measure, &told.fd);
 	told.events = POLLIN;
-	while (poll(&told, 1, 0) == 0) {
+	do {
 		int64_t begin_ns = monotonic_ns();
 		struct db *db = open_or_fail(context, DB_READ);
 		struct run run = {0};
@@ -212,18 +212,16 @@ static void test_neither_reader_nor_writer_waits(void **state)
 		context_query(context, "SELECT count(*) FROM history");
 		reader_ns = longest_of(reader_ns, begin_ns);
 		questions += 3;
-	}
+	} while (poll(&told, 1, 0) == 0);
 	assert_int_equal(read(told.fd, &writer_ns, sizeof(writer_ns)), sizeof(writer_ns));
 	close(told.fd);
 	assert_ends_well(child);
+	unsetenv("PERFLAB_DB_TIMEOUT");
 	sqlite3_close(patient);
 	printf("while %d rounds were stored, %lld questions were answered: storing one round took "
 	       "%.0f ms at most, three questions %.0f ms\n",
 	       20 * WRITTEN_RUNS, (long long)questions, (double)writer_ns / 1e6,
 	       (double)reader_ns / 1e6);
-	assert_true(questions > 0);
-	assert_in_range(writer_ns, 1, WAIT_MAX_NS);
-	assert_in_range(reader_ns, 1, WAIT_MAX_NS);
 }
 
 /* ---- two sweeps at once ---- */
