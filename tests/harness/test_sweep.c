@@ -134,7 +134,7 @@ static void test_fault(void **context)
 		fault = &faults[i];
 		print_message("%s\n", fault->script);
 		if (fault->quick)
-			f->settings.timeout_ns = 300 * 1000000;
+			f->settings.timeout_ns = SWEEP_SHORT_TIMEOUT_NS;
 		snprintf(script, sizeof(script), "%s:%s", fault->script, VICTIM_NAME);
 		assert_int_equal(sweep_run_scripted(f, script), 0);
 		assert_all_ok_but(f, VICTIM);

@@ -116,7 +116,7 @@ static void test_a_base_that_fails_beside_costs_only_the_pair(void **context)
 
 		print_message("%s\n", rows[i].script);
 		if (strstr(rows[i].script, "hangs"))
-			f->settings.timeout_ns = 300 * 1000000;
+			f->settings.timeout_ns = SWEEP_SHORT_TIMEOUT_NS;
 		assert_int_equal(sweep_run_scripted(f, rows[i].script), 0);
 		assert_all_ok_but(f, CASES);
 		for (size_t c = 2; c < CASES; c += 2) {

@@ -30,7 +30,7 @@ static void test_count_fault_leaves_the_trial_ok(void **context)
 		print_message("%s\n", count_faults[i].script);
 		sweep_want_counters(f);
 		if (count_faults[i].quick)
-			f->settings.timeout_ns = 300 * 1000000;
+			f->settings.timeout_ns = SWEEP_SHORT_TIMEOUT_NS;
 		snprintf(script, sizeof(script), "%s:%s", count_faults[i].script, VICTIM_NAME);
 		assert_int_equal(sweep_run_scripted(f, script), 0);
 		assert_all_ok_but(f, CASES);

@@ -115,7 +115,7 @@ static void test_fault(void **context)
 		}
 		print_message("%s\n", fault->script);
 		if (fault->quick)
-			f->settings.timeout_ns = 300 * 1000000;
+			f->settings.timeout_ns = SWEEP_SHORT_TIMEOUT_NS;
 		f->settings.jobs = 2;
 		snprintf(script, sizeof(script), "untimed;%s:%s", fault->script, VICTIM_NAME);
 		assert_int_equal(sweep_run_scripted(f, script), 0);
@@ -144,7 +144,7 @@ static void test_faults_side_by_side(void **context)
 							  TRIAL_OK,      TRIAL_MISMATCH};
 
 	f->settings.jobs = 3;
-	f->settings.timeout_ns = 300 * 1000000;
+	f->settings.timeout_ns = SWEEP_SHORT_TIMEOUT_NS;
 	assert_int_equal(
 		sweep_run_scripted(f, "untimed;crash:alpha/one/block=64;hang:alpha/one/block=128;"
 				      "lie_json:alpha/two/block=64;hang:alpha/two/block=128;"
