@@ -1,10 +1,13 @@
 /* Names of C++ functions in full: with template arguments and parameters. */
-#include "base/demangle.h"
+#include "base/mangled.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mangled.h"
+#include "base/demangle_expressions.h"
+#include "base/demangle_names.h"
+#include "base/demangle_print.h"
+#include "base/demangle_types.h"
 
 /* No reader makes more parts than this of one character. */
 #define PARTS_PER_CHARACTER 4

@@ -1,8 +1,8 @@
 /* Reads expressions in template arguments and types: "XgtT_Li4EE". */
+#include "base/demangle_expressions.h"
+
 #include <ctype.h>
 #include <string.h>
-
-#include "base/demangle.h"
 
 const struct operator_row *demangle_operator(const char *at)
 {

@@ -1,9 +1,11 @@
 /* Reads names and functions: "N2ns5scaleIfEE". */
+#include "base/demangle_names.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle.h"
+#include "base/demangle_expressions.h"
 
 /* ---- unqualified names ---- */
 

@@ -1,9 +1,9 @@
 /* Makes the parts of a mangled name, and reads its words. */
+#include "base/demangle_parts.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "base/demangle.h"
 
 #define DEPTH_MOST 192
 

@@ -1,8 +1,10 @@
 /* Writes the parts of a name as C++ does. A type surrounds what it declares, so each is written in
  * two halves: "int (*" and ") [3]". */
+#include "base/demangle_print.h"
+
 #include <string.h>
 
-#include "base/demangle_print.h"
+#include "base/demangle_print_expression.h"
 
 #define PRINT_DEPTH_MOST 512
 #define STEPS_MOST 4000000

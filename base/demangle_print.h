@@ -1,27 +1,11 @@
-/* demangle_print: what the files that write a name share. Internal to base/. */
+/* demangle_print: writes the parts of a name as C++ does. Internal to base/. */
 #ifndef BASE_DEMANGLE_PRINT_H
 #define BASE_DEMANGLE_PRINT_H
 
-#include "base/demangle.h"
+#include "base/demangle_parts.h"
 
-struct printer {
-	struct text *out;
-	/* Writes any part: source files may not call each other in a circle. */
-	void (*part)(struct printer *p, const struct part *part);
-	int depth;
-	int64_t steps;
-	int64_t index; /* of the item of a pack that an expansion is at; -1: not in one */
-	bool failed;
-};
-
-/* ---- demangle_print_expression.c ---- */
-
-void demangled_text(struct printer *p, const char *text);
-/* Items with ", " between them. */
-void demangled_list(struct printer *p, const struct part *list);
-/* What a pack stands for at this place of an expansion; another part is itself. */
-const struct part *demangled_resolve(const struct printer *p, const struct part *part);
-int64_t demangled_pack_length(const struct part *pack);
-void demangled_expression(struct printer *p, const struct part *part);
+/* Writes the tree. False: it would be longer than DEMANGLED_MOST, or too deep. */
+#define DEMANGLED_MOST (1 << 20)
+bool demangle_print(struct text *out, const struct part *part);
 
 #endif

@@ -1,7 +1,7 @@
 /* Writes lists, literals and expressions of a name. */
-#include <string.h>
+#include "base/demangle_print_expression.h"
 
-#include "base/demangle_print.h"
+#include <string.h>
 
 void demangled_text(struct printer *p, const char *text)
 {

@@ -1,8 +1,10 @@
 /* Reads types and template arguments: "PKf", "ILi4EfE". */
+#include "base/demangle_types.h"
+
 #include <ctype.h>
 #include <string.h>
 
-#include "base/demangle.h"
+#include "base/demangle_names.h"
 
 static const char *builtin_name(char letter)
 {

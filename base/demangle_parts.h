@@ -1,13 +1,14 @@
 /*
- * demangle: the parts of a mangled name (Itanium C++ ABI) as a tree, which
- * demangle_print.c writes. Internal to base/.
+ * demangle_parts: the parts of a mangled name (Itanium C++ ABI) as a tree, and what all of its
+ * readers use. Internal to base/.
  *
- * The grammar is recursive: names hold types, types hold expressions, and
- * expressions hold both. Source files may not call each other in a circle, so
- * they call through the table `readers` of the demangler.
+ * The grammar is recursive: names hold types, types hold expressions, and expressions hold both.
+ * Source files may not call each other in a circle, so they call through the table `readers` of
+ * the demangler. A reader returns NULL for what it cannot read; then the whole name is not
+ * readable.
  */
-#ifndef BASE_DEMANGLE_H
-#define BASE_DEMANGLE_H
+#ifndef BASE_DEMANGLE_PARTS_H
+#define BASE_DEMANGLE_PARTS_H
 
 #include "base/base.h"
 
@@ -79,10 +80,6 @@ struct demangler {
 	int lambda; /* more than 0: T_ is a parameter of a generic lambda */
 };
 
-/* All readers return NULL for what they cannot read; then the whole name is not readable. */
-
-/* ---- demangle_parts.c: making parts and reading words ---- */
-
 struct part *part_new(struct demangler *d, enum part_kind kind, const struct part *left,
 		      const struct part *right);
 struct part *part_text(struct demangler *d, const char *text);
@@ -105,30 +102,5 @@ const struct part *demangle_source_name(struct demangler *d);
 const struct part *demangle_template_argument(const struct demangler *d, int64_t index);
 /* "T_": what it stands for. */
 const struct part *demangle_template_parameter(struct demangler *d);
-
-/* ---- one file each ---- */
-
-const struct part *demangle_name(struct demangler *d, bool tags);
-/* `scope`: what is before "::"; a constructor has the name of its class. */
-const struct part *demangle_unqualified(struct demangler *d, const struct part *scope);
-/* What follows "S": an earlier part, or an abbreviation of the standard library. */
-const struct part *demangle_substitution(struct demangler *d);
-const struct part *demangle_encoding(struct demangler *d);
-const struct part *demangle_type(struct demangler *d);
-const struct part *demangle_arguments(struct demangler *d, bool tags);
-const struct part *demangle_expression(struct demangler *d);
-const struct part *demangle_literal(struct demangler *d);
-
-/* An operator: its two letters in the ABI, how it is written, its operands in an expression. */
-struct operator_row {
-	const char *letters, *text;
-	int operands;
-};
-/* NULL: none begins here. */
-const struct operator_row *demangle_operator(const char *at);
-
-/* Writes the tree. False: it would be longer than DEMANGLED_MOST, or too deep. */
-#define DEMANGLED_MOST (1 << 20)
-bool demangle_print(struct text *out, const struct part *part);
 
 #endif
