@@ -7,17 +7,6 @@
 
 #include "metrics/analysis/roofline.h"
 
-const char *watch_change_words(enum watch_change change)
-{
-	static const char *const words[] = {
-#define X(symbol, words) words,
-		WATCH_CHANGE_LIST(X)
-#undef X
-	};
-
-	return words[change];
-}
-
 /* ---- memory ---- */
 
 static bool slot_uses(const struct watch_slot *slot, const struct run *run)
@@ -74,14 +63,6 @@ void watch_history_release(struct watch_history *history)
 	free(history->runs);
 	free(history->slots);
 	*history = (struct watch_history){0};
-}
-
-void watch_report_release(struct watch_report *report)
-{
-	regress_release(&report->against_last);
-	regress_release(&report->against_best);
-	free(report->cases);
-	*report = (struct watch_report){0};
 }
 
 /* ---- slots ---- */

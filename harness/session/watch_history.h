@@ -5,7 +5,7 @@
 #ifndef HARNESS_SESSION_WATCH_HISTORY_H
 #define HARNESS_SESSION_WATCH_HISTORY_H
 
-#include "harness/session/watch.h"
+#include "harness/session/watch_report.h"
 
 /* The newest measurement of a case that has a result, and the best. */
 struct watch_slot {

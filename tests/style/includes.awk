@@ -50,7 +50,8 @@ BEGIN {
 		"harness/session/report_data.h harness/session/doctor.h " \
 		"harness/session/nsight.h harness/session/known_devices.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
-		"harness/session/init_source.h harness/session/watch.h harness/session/record.h")
+		"harness/session/init_source.h harness/session/watch.h " \
+		"harness/session/watch_report.h harness/session/record.h")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
 		"harness/workers/expected.h harness/workers/tolerance.h")
