@@ -2,18 +2,12 @@
 #include "harness/workers/worker_loop.h"
 #include "metrics/settings.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/protocol/channel.h"
 #include "harness/protocol/protocol.h"
 #include "harness/workers/perflab_watch.h"
-
-struct worker_reply {
-	struct channel *channel;
-	bool lost; /* perflab has closed the socket */
-};
 
 struct worker {
 	const struct backend_ops *ops;
@@ -29,114 +23,7 @@ struct request_end {
 	bool unsupported, usage;
 };
 
-/* ---- replies ---- */
-
-/* Steals the reference to `message`. */
-static int reply_send(struct worker_reply *reply, const char *name, json_t *message)
-{
-	enum channel_result result;
-
-	json_object_set_new(message, "reply", json_string(name));
-	result = reply->lost ? CHANNEL_ENDED : channel_send(reply->channel, message, -1, NULL);
-	json_decref(message);
-	if (result == CHANNEL_OK)
-		return 0;
-	reply->lost = true;
-	return PL_EIO;
-}
-
-int worker_reply_check(struct worker_reply *reply, const struct worker_check *check)
-{
-	return reply_send(reply, "check", check_to_json(check));
-}
-
-int worker_reply_device(struct worker_reply *reply, int ordinal, const struct device_info *device)
-{
-	return reply_send(
-		reply, "device",
-		json_pack("{s:i, s:o}", "ordinal", ordinal, "device", device_to_json(device)));
-}
-
-int worker_reply_metric(struct worker_reply *reply, const struct worker_metric *metric)
-{
-	return reply_send(reply, "metric", metric_to_json(metric));
-}
-
-int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase phase,
-		       int64_t pass)
-{
-	return reply_send(reply, "phase",
-			  json_pack("{s:I, s:s, s:o}", "id", (json_int_t)id, "phase",
-				    worker_phase_name(phase), "pass",
-				    pass < 0 ? json_null() : json_integer(pass)));
-}
-
-int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
-			 size_t count)
-{
-	return reply_send(reply, "samples",
-			  json_pack("{s:I, s:i, s:o}", "id", (json_int_t)id, "round", round,
-				    "time_ns", samples_to_json(time_ns, count)));
-}
-
-int worker_reply_beside(struct worker_reply *reply, int64_t id, int round, const double *base_ns,
-			size_t count, bool same_buffers)
-{
-	return reply_send(reply, "beside",
-			  json_pack("{s:I, s:i, s:o, s:b, s:n}", "id", (json_int_t)id, "round",
-				    round, "base_ns", samples_to_json(base_ns, count),
-				    "same_buffers", (int)same_buffers, "reason"));
-}
-
-int worker_reply_alone(struct worker_reply *reply, int64_t id, int round, const char *reason)
-{
-	return reply_send(reply, "beside",
-			  json_pack("{s:I, s:i, s:n, s:n, s:o}", "id", (json_int_t)id, "round",
-				    round, "base_ns", "same_buffers", "reason", json_text(reason)));
-}
-
-int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
-			  const char *reason)
-{
-	return reply_send(reply, "accuracy",
-			  json_pack("{s:I, s:i, s:o, s:o}", "id", (json_int_t)id, "round", round,
-				    "relative_error", json_number_or_null(relative_error), "reason",
-				    isfinite(relative_error) ? json_null() : json_text(reason)));
-}
-
-int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
-		       const struct device_state *state)
-{
-	json_t *message = state_to_json(state);
-
-	json_object_set_new(message, "id", json_integer(id));
-	json_object_set_new(message, "round", json_integer(round));
-	return reply_send(reply, "state", message);
-}
-
-int worker_reply_counters(struct worker_reply *reply, int64_t id,
-			  const struct counter_list *counters)
-{
-	return reply_send(reply, "counters",
-			  json_pack("{s:I, s:o}", "id", (json_int_t)id, "counters",
-				    counters_to_json(counters)));
-}
-
-int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < lines->count && !rc; i += PROTOCOL_MAX_LINE_PIECE) {
-		size_t count = lines->count - i;
-
-		if (count > PROTOCOL_MAX_LINE_PIECE)
-			count = PROTOCOL_MAX_LINE_PIECE;
-		rc = reply_send(reply, "lines",
-				json_pack("{s:I, s:o}", "id", (json_int_t)id, "lines",
-					  lines_to_json(lines, i, count)));
-	}
-	return rc;
-}
+/* ---- the end of a request ---- */
 
 static int reply_done(struct worker_reply *reply, const struct request_end *end)
 {
@@ -148,10 +35,8 @@ static int reply_done(struct worker_reply *reply, const struct request_end *end)
 		json_object_set_new(message, "unsupported", json_true());
 	if (end->usage)
 		json_object_set_new(message, "usage", json_true());
-	return reply_send(reply, "done", message);
+	return worker_reply_send(reply, "done", message);
 }
-
-/* ---- requests ---- */
 
 /* Converts the return code of an operation to the status of `done`. */
 static void request_end_set(struct request_end *end, int rc, const struct error *err)
@@ -168,6 +53,8 @@ static void request_end_set(struct request_end *end, int rc, const struct error 
 	if (end->status != TRIAL_OK && !end->reason.length)
 		text_addf(&end->reason, "the worker gave no reason (%s)", error_code_name(rc));
 }
+
+/* ---- requests ---- */
 
 static int request_id(int64_t *out, const json_t *request, struct error *err)
 {
@@ -198,9 +85,10 @@ static int serve_hello(struct worker *worker, const json_t *request, struct work
 	if (rc)
 		return rc;
 	/* Sent even if the versions differ, so that perflab can report which side is older. */
-	rc = reply_send(reply, "hello",
-			json_pack("{s:i, s:s, s:s}", "protocol", WORKER_PROTOCOL_VERSION, "backend",
-				  worker->ops->name, "version", worker->ops->version));
+	rc = worker_reply_send(reply, "hello",
+			       json_pack("{s:i, s:s, s:s}", "protocol", WORKER_PROTOCOL_VERSION,
+					 "backend", worker->ops->name, "version",
+					 worker->ops->version));
 	if (!rc && version != WORKER_PROTOCOL_VERSION)
 		rc = error_set(err, PL_EVERSION,
 			       "this worker uses protocol %d: use perflab and the worker of one "
@@ -256,9 +144,9 @@ static int serve_passes(struct worker *worker, const json_t *request, struct wor
 		rc = worker->ops->passes(worker->ops->backend, chip, &wanted, &passes, &missing,
 					 err);
 	if (!rc)
-		rc = reply_send(reply, "passes",
-				json_pack("{s:I, s:o}", "passes", (json_int_t)passes, "missing",
-					  json_strings(&missing)));
+		rc = worker_reply_send(reply, "passes",
+				       json_pack("{s:I, s:o}", "passes", (json_int_t)passes,
+						 "missing", json_strings(&missing)));
 	string_list_release(&wanted);
 	string_list_release(&missing);
 	return rc;
@@ -283,7 +171,7 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		rc = worker->ops->open(worker->ops->backend, &worker->settings, &info, err);
 	if (!rc) {
 		worker->opened = true;
-		rc = reply_send(reply, "opened", session_to_json(&info));
+		rc = worker_reply_send(reply, "opened", session_to_json(&info));
 	}
 	session_info_release(&info);
 	return rc;
@@ -316,7 +204,7 @@ static int serve_wake(struct worker *worker, const json_t *request, struct worke
 	if (!rc && worker->ops->wake)
 		rc = worker->ops->wake(worker->ops->backend, &environment, err);
 	if (!rc && environment.count)
-		rc = reply_send(
+		rc = worker_reply_send(
 			reply, "woken",
 			json_pack("{s:o}", "environment", environment_to_json(&environment)));
 	key_value_list_release(&environment);
@@ -339,9 +227,9 @@ static int serve_inspect(struct worker *worker, const json_t *request, struct wo
 		rc = worker->ops->inspect(worker->ops->backend, work, &facts, &end->status,
 					  &end->reason, err);
 	if (!rc)
-		rc = reply_send(reply, "facts",
-				json_pack("{s:I, s:o}", "id", (json_int_t)id, "facts",
-					  facts_to_json(&facts)));
+		rc = worker_reply_send(reply, "facts",
+				       json_pack("{s:I, s:o}", "id", (json_int_t)id, "facts",
+						 facts_to_json(&facts)));
 	launch_case_free(work);
 	return rc;
 }
