@@ -1,4 +1,6 @@
 /* Check expressions: binds the names to a case and computes all elements, on all processors. */
+#include "kernels/check_expression.h"
+
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>

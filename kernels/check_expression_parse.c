@@ -1,4 +1,6 @@
 /* Check expressions: a recursive-descent parser that builds the typed tree. */
+#include "kernels/check_expression.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>

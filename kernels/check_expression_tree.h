@@ -10,8 +10,8 @@
 #ifndef KERNELS_CHECK_EXPRESSION_TREE_H
 #define KERNELS_CHECK_EXPRESSION_TREE_H
 
-#include "kernels/check_expression.h"
 #include "kernels/expression_functions.h"
+#include "kernels/kernels.h"
 
 enum {
 	TREE_NODES = 16384, /* bounds the memory of an expression, 17 MB with its constants */
