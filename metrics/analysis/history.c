@@ -335,6 +335,11 @@ const struct history_change *history_change_at(const struct history *history, si
 	return NULL;
 }
 
+size_t history_newest_from(const struct history *history, size_t count)
+{
+	return count > 0 && history->count > count ? history->count - count : 0;
+}
+
 void history_release(struct history *history)
 {
 	steps_release(history);

@@ -61,6 +61,8 @@ const char *counter_step_word(const struct counter_step *step);
 bool counter_step_has(const struct counter_step *step, const struct counter_change *change);
 /* The step at which a run has other counters. NULL: none. */
 const struct counter_step *history_step_at(const struct history *history, size_t run);
+/* The index of the first of the newest `count` runs; 0: of all. */
+size_t history_newest_from(const struct history *history, size_t count);
 void history_release(struct history *history);
 
 /* A counter step of a case of a grid. It owns its texts, because the grid has no trials. */

@@ -117,6 +117,6 @@ int histories_csv(FILE *out, const struct history *items, size_t count, size_t r
 			    err);
 
 	for (size_t i = 0; !rc && i < count; i++)
-		add_history_rows(writer, &items[i], history_first_shown(&items[i], rows));
+		add_history_rows(writer, &items[i], history_newest_from(&items[i], rows));
 	return rows_end(writer, rc, err);
 }

@@ -14,10 +14,4 @@ int histories_csv(FILE *out, const struct history *items, size_t count, size_t r
 int histories_json(FILE *out, const struct history *items, size_t count, size_t rows,
 		   struct error *err);
 
-/* The index of the first run to show. */
-static inline size_t history_first_shown(const struct history *history, size_t rows)
-{
-	return rows > 0 && history->count > rows ? history->count - rows : 0;
-}
-
 #endif

@@ -140,6 +140,6 @@ int histories_json(FILE *out, const struct history *items, size_t count, size_t 
 	json_object_set_new(root, "histories", list);
 	for (size_t i = 0; i < count; i++)
 		json_array_append_new(
-			list, history_json(&items[i], history_first_shown(&items[i], rows)));
+			list, history_json(&items[i], history_newest_from(&items[i], rows)));
 	return report_json_write(out, root, err);
 }

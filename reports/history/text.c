@@ -335,7 +335,7 @@ static void add_change_line(struct text *out, const struct text *line, bool last
 void history_text(FILE *out, const struct history *history, size_t rows,
 		  const struct report_options *options)
 {
-	size_t timed_count, begin = history_first_shown(history, rows);
+	size_t timed_count, begin = history_newest_from(history, rows);
 	size_t *timed = timed_runs(history, &timed_count);
 	struct table *table = table_of_history(history, begin);
 	struct text text = TEXT_INIT, line = TEXT_INIT;
@@ -374,7 +374,7 @@ static void add_change_item(struct text *out, const struct text *line, bool last
 
 void history_markdown(FILE *out, const struct history *history, size_t rows)
 {
-	size_t timed_count, begin = history_first_shown(history, rows);
+	size_t timed_count, begin = history_newest_from(history, rows);
 	size_t *timed = timed_runs(history, &timed_count);
 	struct table *table = table_of_history(history, begin);
 	struct text line = TEXT_INIT, shown = TEXT_INIT;
