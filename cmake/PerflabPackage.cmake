@@ -47,7 +47,7 @@ install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.study")
 
 # The Python module: to be copied, or installed with pip from this folder.
-install(FILES python/perflab.py python/pyproject.toml DESTINATION share/perflab/python)
+install(FILES python/perflab.py python/perflab_build.py python/pyproject.toml DESTINATION share/perflab/python)
 
 # Installs the source of the kernels, which `report --lines` shows.
 install(DIRECTORY kernels DESTINATION share/perflab/source

@@ -127,7 +127,8 @@ class Database:
     def cases(self, run=None, counters=()):
         """One row per case of a run, or of all runs, with a column `axis_NAME` for each axis.
 
-        `counters` adds a column for each of these metrics; True adds all that the run has.
+        `counters` adds a column for each of these metrics, a name or several; True adds all that
+        the run has.
         """
         where, parameters = self._selection(run)
         if self.schema_version >= SCHEMA_WITH_RESULTS:
@@ -192,8 +193,12 @@ class Database:
                 found = self._first(newest % " WHERE substr(uid, 1, length(?)) = lower(?)",
                                     (text, text))
         if not found:
+            labels = [row["label"] for row in self.query("SELECT label FROM run")
+                      if row["label"]]
+            near = difflib.get_close_matches(text, labels, 1)
             raise Error("%s has no run %r: give an id of runs(), a label, the start of a uid,"
-                        " 'last' or 'last-good'" % (self._shown, run))
+                        " 'last' or 'last-good'%s" % (
+                            self._shown, run, "; did you mean %r?" % near[0] if near else ""))
         return found[0]
 
     # ---- how it reads ----
@@ -225,12 +230,15 @@ class Database:
         """The rows of the named counters."""
         if names is True:
             return rows
+        if isinstance(names, str):
+            names = (names,)
         known = {row["name"] for row in rows}
         for name in names:
             if name not in known:
                 near = difflib.get_close_matches(name, known, 1)
-                raise Error("%s has no counter %r here%s" % (
-                    self._shown, name, "; did you mean %s?" % near[0] if near else ""))
+                raise Error("%s has no counter %r here; %s" % (
+                    self._shown, name, "did you mean %s?" % near[0] if near
+                    else "counters() lists those that there are"))
         return [row for row in rows if row["name"] in names]
 
     def _columns_of(self, table):
@@ -246,7 +254,8 @@ class Database:
     def _execute(self, sql, parameters=()):
         """The names of the columns, and an iterator over tuples."""
         if not self._connection:
-            raise Error("%s was closed" % self._shown)
+            raise Error("%s was closed: open it again, or read within the `with` statement"
+                        % self._shown)
         try:
             cursor = self._connection.execute(sql, parameters)
         except FAILURES as error:
@@ -278,9 +287,11 @@ class Database:
 def _connect(path, shown):
     """A connection that cannot change the file."""
     if not os.path.exists(path):
-        raise Error("%s does not exist" % shown)
+        raise Error("%s does not exist: `perflab sweep` creates it, or give another path" % shown)
     if os.path.isdir(path):
-        raise Error("%s is a folder, not a database" % shown)
+        raise Error("%s is a folder, not a database: give the path of a file in it" % shown)
+    if not os.path.isfile(path):
+        raise Error("%s is not a regular file: give the path of a database" % shown)
     # Like perflab, open for writing where that is allowed: only such a connection removes the
     # files NAME-wal and NAME-shm when it closes. query_only and the authorizer prevent changes.
     uri = "file:" + urllib.parse.quote(os.path.abspath(os.fsencode(path)))
@@ -306,7 +317,7 @@ def _connect(path, shown):
             connection.close()
             if mode == modes[-1]:
                 raise
-    raise Error("%s cannot be opened" % shown)
+    raise Error("%s cannot be opened: give another path" % shown)
 
 
 def _identify(connection, shown):
@@ -314,9 +325,9 @@ def _identify(connection, shown):
     application, version, objects = (connection.execute(sql).fetchone()[0] for sql in (
         "PRAGMA application_id", "PRAGMA user_version", "SELECT count(*) FROM sqlite_master"))
     if not application and not objects:
-        raise Error("%s is empty: no sweep was stored in it" % shown)
+        raise Error("%s is empty: no sweep was stored in it; give another path" % shown)
     if application != APPLICATION_ID:
-        raise Error("%s is another application's database, not perflab's" % shown)
+        raise Error("%s is another application's database, not perflab's: give another path" % shown)
     if version > SCHEMA_NEWEST:
         raise Error("%s has schema version %d and this perflab.py knows up to %d: use the"
                     " perflab.py of the newer perflab" % (shown, version, SCHEMA_NEWEST))
@@ -330,9 +341,17 @@ def _explain(error, shown):
     """An Error that says what is wrong with the file or the statement."""
     text = str(error)
     if "file is not a database" in text:
-        return Error("%s is not a database" % shown)
+        return Error("%s is not a SQLite database: give another path" % shown)
     if "malformed" in text or isinstance(error, UnicodeDecodeError):
-        return Error("%s is damaged: %s" % (shown, text))
+        return Error("%s is damaged: %s; restore a copy, or save what can be read with"
+                     " `sqlite3 FILE .recover`" % (shown, text))
+    if "unable to open" in text or "disk I/O" in text:
+        return Error("%s cannot be read: %s; check that you may read the file and its folder"
+                     % (shown, text))
+    if "is locked" in text:
+        return Error("%s is locked by another program: try again when that has ended" % shown)
+    if "syntax error" in text or "incomplete input" in text:
+        return Error("the statement is not valid SQL: %s" % text)
     if text == "interrupted":
         return Error("%s: the query was interrupted" % shown)
     if "not authorized" in text or "readonly" in text or "prohibited" in text:

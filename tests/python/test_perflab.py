@@ -3,6 +3,9 @@
 $PERFLAB is the program, $FAKE_WORKER a worker that needs no GPU, $SOURCE the tree.
 """
 import ast
+import base64
+import glob
+import hashlib
 import importlib.util
 import json
 import os
@@ -12,8 +15,11 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
 import unittest
+import zipfile
+from unittest import mock
 
 SOURCE = os.environ["SOURCE"]
 sys.path.insert(0, os.path.join(SOURCE, "python"))
@@ -181,19 +187,21 @@ class Refusing(unittest.TestCase):
         self.assertIn(os.path.basename(name), str(caught.exception))
 
     def test_what_is_no_database(self):
-        self.refused("none.db", "does not exist")
+        self.refused("none.db", "does not exist: `perflab sweep` creates it")
         self.assertFalse(os.path.exists(path("none.db")))
         os.mkdir(path("folder.db"))
-        self.refused("folder.db", "is a folder")
+        self.refused("folder.db", "is a folder.*give the path")
+        os.mkfifo(path("pipe.db"))
+        self.refused("pipe.db", "is not a regular file: give the path")
         open(path("empty.db"), "w").close()
-        self.refused("empty.db", "is empty")
+        self.refused("empty.db", "is empty.*give another path")
         with open(path("text.db"), "w") as file:
             file.write("not a database\n" * 100)
-        self.refused("text.db", "is not a database")
+        self.refused("text.db", "is not a SQLite database: give another path")
         connection = sqlite3.connect(path("other.db"))
         connection.execute("CREATE TABLE run (id)")
         connection.close()
-        self.refused("other.db", "another application's")
+        self.refused("other.db", "another application's.*give another path")
 
     def test_schema_versions(self):
         self.refused(copy("newer.db", "PRAGMA user_version = 99"), "has schema version 99")
@@ -206,7 +214,7 @@ class Refusing(unittest.TestCase):
             whole = file.read()
         with open(path("cut.db"), "wb") as file:
             file.write(whole[:len(whole) // 2])
-        self.refused("cut.db", "damaged")
+        self.refused("cut.db", "is damaged.*sqlite3 FILE .recover")
         caught = 0
         noise = random.Random(16)
         for place in range(100, len(whole), 4096):
@@ -219,6 +227,31 @@ class Refusing(unittest.TestCase):
                 caught += 1
         self.assertGreater(caught, 10)
         self.refused(copy("viewless.db", "DROP VIEW trials", "DROP VIEW IF EXISTS results"), "no such")
+
+    def test_what_is_not_there(self):
+        with perflab.open(path("lab.db")) as db:
+            for words, call in (("did you mean 'nightly'", lambda: db.cases("nightyl")),
+                                ("give an id of runs", lambda: db.cases(99)),
+                                ("did you mean dram_bytes", lambda: db.cases(counters="dram_byte")),
+                                ("counters\\(\\) lists", lambda: db.cases(counters=["zzzzzz"])),
+                                ("not valid SQL", lambda: db.query("SELEC 1")),
+                                ("not valid SQL", lambda: db.query("SELECT ("))):
+                with self.assertRaisesRegex(perflab.Error, words):
+                    call()
+            self.assertEqual(db.cases("nightly", counters="dram_bytes"),
+                             db.cases("nightly", counters=["dram_bytes"]))
+        with self.assertRaisesRegex(perflab.Error, "open it again"):
+            db.runs()
+
+    def test_a_locked_file(self):
+        writer = sqlite3.connect(copy("locked.db"), isolation_level=None)
+        self.addCleanup(writer.close)
+        writer.execute("PRAGMA journal_mode = DELETE")
+        writer.execute("BEGIN EXCLUSIVE")
+        connect = sqlite3.connect
+        with mock.patch("sqlite3.connect", lambda *words, **named: connect(
+                *words, **dict(named, timeout=0))):
+            self.refused("locked.db", "is locked by another program: try again")
 
     def test_statements_that_write(self):
         copied = copy("kept.db")
@@ -371,19 +404,46 @@ class Frames(unittest.TestCase):
 
 class Packaging(unittest.TestCase):
     def test_python_3_8(self):
-        with open(perflab.__file__) as file:
-            ast.parse(file.read(), feature_version=(3, 8))
+        for name in ("perflab.py", "perflab_build.py"):
+            with open(os.path.join(SOURCE, "python", name)) as file:
+                ast.parse(file.read(), feature_version=(3, 8))
 
-    @unittest.skipUnless(has("pip") and has("setuptools") and has("wheel"),
-                         "pip, setuptools or wheel is not installed")
+    def source(self):
+        """A copy of the folder, because pip may leave files in it."""
+        tree = tempfile.mkdtemp(dir=work)
+        shutil.copytree(os.path.join(SOURCE, "python"), tree + "/tree")
+        return tree + "/tree"
+
+    @unittest.skipUnless(has("pip"), "pip is not installed")
     def test_pip_installs_it(self):
-        shutil.copytree(os.path.join(SOURCE, "python"), path("tree"))
-        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-build-isolation",
-                        "--no-index", "--no-deps", "--target", path("target"), path("tree")],
+        """Without a network, and with nothing but pip."""
+        subprocess.run([sys.executable, "-m", "pip", "install", "--quiet", "--no-index",
+                        "--target", path("target"), self.source()],
                        check=True, timeout=240, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         done = subprocess.run([sys.executable, "-c", "import perflab; print(perflab.__file__)"],
                               env={"PYTHONPATH": path("target")}, cwd=work, stdout=subprocess.PIPE)
         self.assertIn(path("target"), done.stdout.decode())
+        with open(glob.glob(path("target/*.dist-info/METADATA"))[0]) as file:
+            self.assertIn("Version: %s\n" % perflab.__version__, file.read())
+
+    def test_the_wheel(self):
+        """What pip does, where pip is missing: the record has every file with its hash."""
+        script = "import perflab_build as b; print(b.build_wheel('.')); print(b.build_sdist('.'))"
+        tree = self.source()
+        names = subprocess.run([sys.executable, "-B", "-c", script], cwd=tree, check=True,
+                               stdout=subprocess.PIPE).stdout.decode().split()
+        with zipfile.ZipFile(os.path.join(tree, names[0])) as wheel:
+            record = wheel.read([name for name in wheel.namelist() if name.endswith("RECORD")][0])
+            for line in record.decode().splitlines()[:-1]:
+                name, digest, length = line.split(",")
+                data = wheel.read(name)
+                self.assertEqual(int(length), len(data))
+                wanted = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).decode()
+                self.assertEqual(digest, "sha256=" + wanted.rstrip("="))
+            self.assertEqual(len(record.decode().splitlines()), len(wheel.namelist()))
+            self.assertIn("perflab.py", wheel.namelist())
+        with tarfile.open(os.path.join(tree, names[1])) as sources:
+            self.assertTrue(any(name.endswith("/perflab_build.py") for name in sources.getnames()))
 
 
 if __name__ == "__main__":
