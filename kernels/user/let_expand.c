@@ -4,34 +4,14 @@
  */
 #include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/check_expression.h"
 #include "kernels/user/annotation_lets.h"
+#include "kernels/user/let_text.h"
 
 /* Arguments, bodies and reductions within one another. Both languages allow no more brackets. */
 #define LET_DEPTH 64
-
-/* Ends before `end`; the text before it back to the segment before comes from `let`. */
-struct let_segment {
-	size_t end;
-	const struct annotation_let *let; /* NULL: the line itself */
-};
-
-struct let_expansion {
-	const struct let_expansion *next;
-	const char *text;
-	const struct let_segment *segments;
-	size_t count;
-};
-
-/* Text and where it comes from. All zeroes is none. */
-struct let_text {
-	struct text text;
-	struct let_segment *segments;
-	size_t count, capacity;
-};
 
 struct expanding {
 	const struct annotation_scan *scan;
@@ -70,12 +50,6 @@ static int expand_part(struct expanding *e, const struct let_frame *frame, const
 	annotation_error((e)->scan->err, (frame)->let ? (frame)->let->place : (e)->scan->place, \
 			 __VA_ARGS__)
 
-static void let_text_release(struct let_text *text)
-{
-	text_release(&text->text);
-	free(text->segments);
-}
-
 /* ---- writing ---- */
 
 /* Every step of the expansion is paid here, so its time is bounded, too. */
@@ -104,13 +78,7 @@ static int write_bytes(struct expanding *e, const struct let_frame *frame, struc
 
 	if (rc || !length)
 		return rc;
-	text_add_bytes(&out->text, bytes, length);
-	if (!out->count || out->segments[out->count - 1].let != let) {
-		out->segments = xgrow(out->segments, &out->capacity, out->count + 1,
-				      sizeof(*out->segments));
-		out->segments[out->count++].let = let;
-	}
-	out->segments[out->count - 1].end = out->text.length;
+	let_text_add(out, bytes, length, let);
 	return 0;
 }
 
@@ -474,24 +442,6 @@ static bool has_lets(const struct annotation_lets *lets)
 	return false;
 }
 
-/* Keeps the text in the pool, and where it comes from in the place of the line. */
-static const char *keep_expansion(const struct annotation_scan *scan, const struct let_text *from)
-{
-	struct let_expansion *expansion = pool_new(scan->pool, sizeof(*expansion));
-	size_t bytes = from->count * sizeof(*from->segments);
-	struct let_segment *segments = pool_new(scan->pool, bytes);
-
-	memcpy(segments, from->segments, bytes);
-	*expansion = (struct let_expansion){
-		.next = scan->place.expansions->first,
-		.text = pool_copy(scan->pool, from->text.data, from->text.length),
-		.segments = segments,
-		.count = from->count,
-	};
-	scan->place.expansions->first = expansion;
-	return expansion->text;
-}
-
 int scan_expand(const struct annotation_scan *scan, const char **expression)
 {
 	struct expanding e = {.scan = scan};
@@ -506,7 +456,7 @@ int scan_expand(const struct annotation_scan *scan, const char **expression)
 		rc = scan_error(scan, "with its lets, the expression \"%.60s\" has over %d bytes",
 				*expression, LET_EXPANDED_BYTES);
 	if (!rc && e.any)
-		*expression = keep_expansion(scan, &out);
+		*expression = let_text_keep(scan, &out);
 	let_text_release(&out);
 	return rc;
 }
@@ -536,31 +486,4 @@ int lets_check_scope(const struct annotation_scan *scan, const struct annotation
 		let_text_release(&out);
 	}
 	return rc;
-}
-
-/* ---- origins ---- */
-
-void lets_add_origin(struct text *out, struct annotation_place place, const char *expression,
-		     size_t character)
-{
-	const struct let_expansion *found = place.expansions ? place.expansions->first : NULL;
-	const char *part = NULL;
-	const struct annotation_let *let = NULL;
-
-	/* The expression can be a part of what was expanded: that of i32(…). */
-	while (found && !(part = strstr(found->text, expression)))
-		found = found->next;
-	if (!found || !character)
-		return;
-	character += (size_t)(part - found->text);
-	for (size_t i = 0; i < found->count; i++) {
-		let = found->segments[i].let;
-		if (found->segments[i].end >= character)
-			break;
-	}
-	if (let && let->place.line)
-		text_addf(out, " (in the let \"%s\" of %s:%zu)", let->name, let->place.file,
-			  let->place.line);
-	else if (let)
-		text_addf(out, " (in the let \"%s\" of %s)", let->name, let->place.file);
 }
