@@ -233,35 +233,13 @@ static int merge_one_run(struct merge *merge, int64_t id, struct error *err)
 
 /* ---- all runs ---- */
 
-struct id_list {
-	int64_t *items;
-	size_t count, capacity;
-};
-
-static int ids_load(struct db *db, const char *sql, struct id_list *out, struct error *err)
-{
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db, sql, err);
-
-	if (rc)
-		return rc;
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
-		out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));
-		out->items[out->count++] = take_integer(&select, 0);
-	}
-	statement_release(&select);
-	return rc;
-}
-
 static int merge_all_runs(struct db *into, struct db *from, const char *sql,
 			  const struct merge_watch *watch, struct merge_summary *summary,
 			  struct error *err)
 {
 	struct merge merge = {.from = from, .into = into, .watch = watch, .summary = summary};
 	struct id_list ids = {0};
-	int rc = ids_load(from, sql, &ids, err);
+	int rc = db_select_ids(&ids, from, sql, err);
 
 	if (!rc && ids.count)
 		rc = trial_copier_init(&merge.copier, from, into, err);

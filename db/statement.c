@@ -337,6 +337,23 @@ double take_real(struct statement *statement)
 	return sqlite3_column_double(statement->handle, column);
 }
 
+int db_select_ids(struct id_list *out, struct db *db, const char *sql, struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int rc = statement_prepare(&select, db, sql, err);
+
+	if (rc)
+		return rc;
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));
+		out->items[out->count++] = take_integer(&select, 0);
+	}
+	statement_release(&select);
+	return rc;
+}
+
 int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err)
 {
 	struct statement statement;

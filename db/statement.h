@@ -172,6 +172,13 @@ int64_t take_integer(struct statement *statement, int64_t when_null);
 int take_int(struct statement *statement);
 double take_real(struct statement *statement); /* NULL gives NAN */
 
+/* Rows, by id. All zeroes is empty; the caller frees `items`. */
+struct id_list {
+	int64_t *items;
+	size_t count, capacity;
+};
+/* Adds the first column of every row. */
+int db_select_ids(struct id_list *out, struct db *db, const char *sql, struct error *err);
 /* Gives the first column of the first row. Without a row *out stays unchanged. */
 int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err);
 
