@@ -193,6 +193,19 @@ static int record_slowest(struct record_result *out, const struct record_request
 	return rc;
 }
 
+/* Finds what is loaded into the program, and the name of the captures, malloc'd. */
+static int attachment_find(struct attachment *attachment, char **prefix,
+			   const struct record_request *request, struct error *err)
+{
+	int rc = record_refuse_other_tool(err);
+
+	if (!rc)
+		rc = recorder_find(&attachment->recorder, err);
+	if (!rc)
+		rc = cupti_check(err);
+	return rc ? rc : record_captures_prefix(prefix, request, err);
+}
+
 int record_command(struct record_result *out, const struct record_request *request,
 		   const struct record_observer *observer, struct error *err)
 {
@@ -203,13 +216,7 @@ int record_command(struct record_result *out, const struct record_request *reque
 
 	*out = (struct record_result){0};
 	recording_init(&out->recording);
-	rc = record_refuse_other_tool(err);
-	if (!rc)
-		rc = recorder_find(&attachment.recorder, err);
-	if (!rc)
-		rc = cupti_check(err);
-	if (!rc)
-		rc = record_captures_prefix(&prefix, request, err);
+	rc = attachment_find(&attachment, &prefix, request, err);
 	if (!rc)
 		rc = temporary_folder_make(&folder, "perflab-record", err);
 	attachment.folder = folder;
@@ -271,13 +278,7 @@ int record_environment(struct text *lines, const struct record_request *request,
 	int rc;
 
 	recording_init(&recording);
-	rc = record_refuse_other_tool(err);
-	if (!rc)
-		rc = recorder_find(&attachment.recorder, err);
-	if (!rc)
-		rc = cupti_check(err);
-	if (!rc)
-		rc = record_captures_prefix(&prefix, request, err);
+	rc = attachment_find(&attachment, &prefix, request, err);
 	if (!rc)
 		rc = record_describe(&recording, request, err);
 	if (!rc) {
