@@ -46,6 +46,13 @@ fake_emulator() {
 	export PERFLAB_WORKER_PTX="$work/fake-emulator" FAKE_WORKER
 }
 
+# Uses the real emulator, and no GPU. Skips the test where no emulator is built.
+real_emulator() {
+	no_worker
+	PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
+	[ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
+}
+
 # Prints the seconds that are left to the test, at least 1.
 seconds_left() {
 	left=$((test_end - $("$date_program" +%s)))
@@ -167,12 +174,12 @@ has_terminal() {
 
 # finish_without REASON: ends a test in which one part could not run on this machine.
 finish_without() {
-	[ "$failures" -eq 0 ] || finish
 	skip "$1; the rest of the test passed"
 }
 
 # skip REASON: ends a test that cannot run on this machine; ctest shows it as skipped.
 skip() {
+	[ "$failures" -eq 0 ] || finish
 	echo "skipped: $1"
 	exit 77
 }

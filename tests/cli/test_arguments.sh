@@ -1,11 +1,9 @@
 # What a kernel gets besides plain arguments: structs with pointers, and variables by their names.
 . "$(dirname "$0")/lib.sh"
-no_worker
-PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+real_emulator
 nvcc=${PERFLAB_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 [ -x "$(dirname "$PERFLAB")/perflab-nvrtc" ] && [ -x "$nvcc" ] || skip "no compiler of CUDA files is here"
-export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+export PERFLAB_DB="$work/own.db"
 
 # ---- structs with pointers ----
 cat >pitched.cu <<'END_OF_FILE'

@@ -1,10 +1,8 @@
 # Captures as files of a sweep, and kernels that replace the recorded one, on the real emulator.
 . "$(dirname "$0")/lib.sh"
-no_worker
-PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+real_emulator
 make_capture=$(dirname "$PERFLAB")/../tests/make_capture
-export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+export PERFLAB_DB="$work/own.db"
 cp "$(dirname "$0")"/../capture/*.ptx "$(dirname "$0")"/../capture/saxpy.cu .
 "$make_capture" saxpy.capture saxpy.ptx
 "$make_capture" --list lists.capture add_lists.ptx

@@ -3,8 +3,8 @@
 gate="$(cd "$(dirname "$0")/../../docs/ci" && pwd)/gate.sh" || exit 1
 kernels="$(cd "$(dirname "$0")/../../kernels/generated/reduce" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
-worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
-[ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'
+real_emulator
+worker=$PERFLAB_WORKER_PTX
 PATH=$(dirname "$PERFLAB"):$PATH
 
 # A copy of the emulator with kernels that the test can change.
@@ -12,8 +12,7 @@ images="$work/here/share/perflab/ptx/reduce"
 mkdir -p here/bin "$images"
 cp "$worker" here/bin/ || exit 1
 cp "$kernels"/*.ptx "$images" || exit 1
-export PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
-export PERFLAB_WORKER_CUDA="$work/no-such-worker"
+PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
 
 # gate CODE: fails unless the script exits with CODE.
 gate() {

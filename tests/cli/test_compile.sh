@@ -1,12 +1,10 @@
 # Sweeps of CUDA files, with compilers that write down how often they are started.
 . "$(dirname "$0")/lib.sh"
-no_worker
-PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+real_emulator
 nvrtc=$(dirname "$PERFLAB")/perflab-nvrtc
 nvcc=${PERFLAB_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 [ -x "$nvrtc" ] && [ -x "$nvcc" ] || skip "no compiler of CUDA files is here"
-export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+export PERFLAB_DB="$work/own.db"
 
 # counted NAME PROGRAM: makes a script NAME that notes each compilation in calls and starts PROGRAM.
 counted() {

@@ -3,7 +3,7 @@
 . "$(dirname "$0")/lib.sh"
 command -v git >/dev/null || skip 'there is no git'
 command -v sqlite3 >/dev/null || skip 'there is no sqlite3'
-export PERFLAB_DB="$work/a.db" PERFLAB_CACHE="$work/cache" PERFLAB_WORKER_CUDA="$work/none"
+export PERFLAB_DB="$work/a.db" PERFLAB_WORKER_CUDA="$work/none"
 export GIT_CONFIG_GLOBAL="$work/gitconfig" GIT_CONFIG_SYSTEM=/dev/null
 copy=$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx
 printf '[user]\nname = a\nemail = a@b\n[init]\ndefaultBranch = main\n' >"$GIT_CONFIG_GLOBAL"

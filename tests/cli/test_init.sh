@@ -1,8 +1,6 @@
 # perflab init: first annotations for kernels of the user, which a sweep reads as they are.
 . "$(dirname "$0")/lib.sh"
-PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
-export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA="$work/no-such-worker" PERFLAB_CACHE="$work/cache"
+real_emulator
 export PERFLAB_DB=a.db
 
 # ---- what needs no compiler ----

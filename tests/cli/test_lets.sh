@@ -1,9 +1,7 @@
 # Names for parts of expressions, from the file to the verified result, on the real emulator.
 . "$(dirname "$0")/lib.sh"
-no_worker
-PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
-export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+real_emulator
+export PERFLAB_DB="$work/own.db"
 cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" copy.ptx
 
 # copies LENGTH FILL EXPECTED: a sidecar with these lets, and the expressions that use them.

@@ -83,7 +83,7 @@ expect_code 0
 [ -s elsewhere.ncu-rep ] || complain 'no report'
 
 # ---- a user's file, with the words that the run keeps ----
-export PERFLAB_DB=own.db PERFLAB_CACHE="$work/cache"
+export PERFLAB_DB=own.db
 cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" 'my copy.ptx'
 cat >notes.perflab <<'END'
 axis n = 1024

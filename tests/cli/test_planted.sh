@@ -2,14 +2,13 @@
 # block, thread, line and operation, in every format of the report.
 planted="$(cd "$(dirname "$0")/../emulator/planted" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
-worker="$(dirname "$PERFLAB")/perflab-worker-ptx"
-[ -x "$worker" ] || skip 'perflab-worker-ptx is not built here'
+real_emulator
+worker=$PERFLAB_WORKER_PTX
 
 # A copy of the emulator in which fault/none is replaced by the planted kernel.
 mkdir -p here/bin here/share/perflab/ptx/fault
 cp "$worker" here/bin/ || exit 1
-export PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
-export PERFLAB_WORKER_CUDA="$work/no-such-worker"
+PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
 image="$work/here/share/perflab/ptx/fault/none.ptx"
 
 # sweep_planted FILE KERNEL [N]: its database is KERNEL.db.

@@ -1,10 +1,7 @@
 # Sweeps on the real emulator: it verifies kernels, names faults and samples large cases. Two sweeps
 # give the same results.
 . "$(dirname "$0")/lib.sh"
-PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
-PERFLAB_WORKER_CUDA="$work/no-such-worker"
-export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
+real_emulator
 export PERFLAB_DB=a.db
 
 # doctor shows the emulator, and what is missing if only the worker was copied

@@ -1,10 +1,7 @@
 # All kernels on the real emulator, as on a machine without a GPU, with any number of workers and
 # with a worker that is killed.
 . "$(dirname "$0")/lib.sh"
-PERFLAB_WORKER_PTX="$(dirname "$PERFLAB")/perflab-worker-ptx"
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "$PERFLAB_WORKER_PTX is not built"
-PERFLAB_WORKER_CUDA="$work/no-such-worker"
-export PERFLAB_WORKER_PTX PERFLAB_WORKER_CUDA
+real_emulator
 
 # every case is verified, or skipped because of a constraint; counts, hashes and lines are those of
 # one worker

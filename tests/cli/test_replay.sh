@@ -1,11 +1,9 @@
 # Replays of captures from annotations, on the real emulator: memory of a capture as inputs, and what
 # the launch left there as the expected results.
 . "$(dirname "$0")/lib.sh"
-no_worker
-PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
-[ -x "$PERFLAB_WORKER_PTX" ] || skip "no perflab-worker-ptx is built"
+real_emulator
 make_capture=$(dirname "$PERFLAB")/../tests/make_capture
-export PERFLAB_WORKER_PTX PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+export PERFLAB_DB="$work/own.db"
 cp "$(dirname "$0")"/../capture/*.ptx .
 "$make_capture" saxpy.capture saxpy.ptx
 "$make_capture" --list lists.capture add_lists.ptx

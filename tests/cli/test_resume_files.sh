@@ -1,7 +1,7 @@
 # A sweep of a user's files is resumed with the words that are stored with the run, and only if the
 # code is that of the run.
 . "$(dirname "$0")/lib.sh"
-export PERFLAB PERFLAB_DB="a b.db" PERFLAB_CACHE="$work/cache"
+export PERFLAB PERFLAB_DB="a b.db"
 export PERFLAB_WORKER_CUDA="$work/no-such-worker"
 generated=$(dirname "$0")/../../kernels/generated
 

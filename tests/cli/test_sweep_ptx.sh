@@ -1,6 +1,6 @@
 # Sweeps of .ptx files with a sidecar, where no compiler is.
 . "$(dirname "$0")/lib.sh"
-export PERFLAB_CACHE="$work/cache" PERFLAB_DB="$work/own.db"
+export PERFLAB_DB="$work/own.db"
 export PERFLAB_NVCC="$work/no-nvcc" PERFLAB_NVRTC_PROGRAM="$work/no-nvrtc"
 
 # y[i] = 2 * x[i]
@@ -67,13 +67,10 @@ run sweep twice.ptx check.perflab --backend cuda --dry-run
 expect_out 'reads uses textures or surfaces'
 
 # ---- the emulator ----
-no_worker
-PERFLAB_WORKER_PTX=$(dirname "$PERFLAB")/perflab-worker-ptx
-[ -x "$PERFLAB_WORKER_PTX" ] || finish_without "no perflab-worker-ptx is built"
+real_emulator
 run sweep reads.ptx --backend ptx
 expect_code 4
 expect_out 'reads uses textures or surfaces, which perflab cannot pass'
-export PERFLAB_WORKER_PTX
 run sweep twice.ptx --backend ptx
 expect_code 0
 expect_out '2 (2 ok)'

@@ -1,11 +1,9 @@
 # perflab watch: measures again after each save, and says what changed. The files are PTX and a
 # cubin, so no compiler is needed; the part about headers is left out without one.
 . "$(dirname "$0")/lib.sh"
-emulator="$(dirname "$PERFLAB")/perflab-worker-ptx"
-[ -x "$emulator" ] || skip "$emulator is not built"
+real_emulator
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
-export PERFLAB_WORKER_PTX="$emulator" PERFLAB_WORKER_CUDA="$work/no-such-worker"
-export PERFLAB_CACHE="$work/cache" PERFLAB_DB=a.db
+export PERFLAB_DB=a.db
 watcher=
 trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
 
@@ -329,7 +327,7 @@ expect_out 'l.db was removed or replaced during the watch'
 
 # ---- headers ----
 
-export PERFLAB_WORKER_PTX="$emulator" PERFLAB_WORKER_CUDA="$work/no-such-worker"
+real_emulator
 cp "$root/docs/examples/saxpy.cu" plain.cu
 run sweep plain.cu --size 4096 --db h.db
 grep -q 'there is no compiler' "$work/err" && finish_without 'there is no CUDA compiler'
