@@ -17,6 +17,8 @@ static void say_left_out(const struct export_choice *choice)
 	if (choice->left_out)
 		say("left out %zu of %zu cases: %s; only verified and measured cases are exported",
 		    choice->left_out, choice->left_out + choice->count, choice->why.data);
+	if (choice->missing.length)
+		say("without %s; what was not measured is missing, never 0", choice->missing.data);
 }
 
 static int write_export(const struct invocation *call, struct report_data *data,

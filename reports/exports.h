@@ -71,6 +71,9 @@ struct export_choice {
 	size_t left_out; /* the number of the other cases */
 	struct text why; /* "2 unverified, 1 skipped": the reasons for those, the most frequent
 			  * first */
+	/* "dram_bytes in 2 of 7 cases (REASON of the first)": the metrics of the request that
+	 * chosen cases lack. Empty: they lack none. */
+	struct text missing;
 };
 /*
  * Chooses from `count` trials of the run, and keeps their order. A case is left out if it is not

@@ -111,6 +111,30 @@ static char *printable_name(const struct trial *trial)
 	return text_detach(&shown);
 }
 
+/* A format has no place for a value that is missing, so the caller has to say it. */
+static void describe_missing(struct export_choice *choice, const struct export_request *request)
+{
+	for (size_t i = 0; i < request->metrics->count; i++) {
+		const char *metric = request->metrics->items[i], *reason = NULL;
+		size_t missing = 0;
+
+		for (size_t j = 0; j < choice->count; j++) {
+			const struct trial *trial = choice->trials[j];
+			const struct counter_value *counter;
+
+			if (export_counter(request->run, trial, metric))
+				continue;
+			counter = counter_list_find(&trial->counters, metric);
+			if (!missing++)
+				reason = counter ? counter->reason : NULL;
+		}
+		if (missing)
+			text_addf(&choice->missing, "%s%s in %zu of %zu cases (%s)",
+				  choice->missing.length ? ", " : "", metric, missing,
+				  choice->count, reason && *reason ? reason : "not counted");
+	}
+}
+
 void export_choose(struct export_choice *out, const struct export_request *request,
 		   const struct trial *const *trials, size_t count)
 {
@@ -138,6 +162,7 @@ void export_choose(struct export_choice *out, const struct export_request *reque
 		count_reason(reasons, "with the name of another case");
 	out->left_out = count - out->count;
 	describe_reasons(&out->why, reasons);
+	describe_missing(out, request);
 }
 
 void export_choice_release(struct export_choice *choice)
@@ -147,5 +172,6 @@ void export_choice_release(struct export_choice *choice)
 	free(choice->names);
 	free(choice->trials);
 	text_release(&choice->why);
+	text_release(&choice->missing);
 	*choice = (struct export_choice){0};
 }

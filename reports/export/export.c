@@ -49,11 +49,16 @@ static int fail_empty(const struct export_request *request, const struct export_
 	const struct run *run = request->run;
 	const long long id = (long long)run->id;
 
+	if (!choice->left_out)
+		return error_set(err, PL_ENOENT,
+				 "run %lld has nothing to export: it has no case; `perflab list "
+				 "runs` lists the others",
+				 id);
 	if (!run->traits.emulated || request->metrics->count)
 		return error_set(
 			err, PL_ENOENT,
 			"run %lld has nothing to export: no case was verified and measured (%s)",
-			id, choice->left_out ? choice->why.data : "it has none");
+			id, choice->why.data);
 	if (formats[request->format].metrics == NO_METRICS ||
 	    formats[request->format].metrics == ALL_METRICS)
 		return error_set(err, PL_ENOENT,

@@ -175,6 +175,19 @@ if command -v sqlite3 >/dev/null; then
 	run export -f bmf --db bare.db
 	expect_no_out lower_value
 
+	# a counter that the user named and that cases lack is named, with the reason
+	cp "$PERFLAB_DB" lacking.db
+	sqlite3 lacking.db "UPDATE counter SET value = NULL, reason = 'no' || char(10) || 'way'
+		WHERE metric_id = (SELECT id FROM metric WHERE name = 'dram_read_bytes')"
+	for format in bmf openmetrics; do
+		run export -f $format -m dram_read_bytes --db lacking.db
+		expect_code 0
+		expect_err 'without dram_read_bytes in 4 of 4 cases (no\nway); what was not measured is missing'
+		expect_no_out dram_read_bytes
+	done
+	sqlite3 lacking.db 'PRAGMA foreign_keys = ON; DELETE FROM trial'
+	refused 3 'has nothing to export: it has no case' export -f lnt --db lacking.db
+
 	# a run that has not ended
 	sqlite3 bare.db "UPDATE run SET state = 'interrupted'"
 	run export -f bmf --db bare.db
