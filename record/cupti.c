@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "record/calls.h"
+
 #define STRINGIFY_EXPANDED(text) #text
 #define STRINGIFY(macro) STRINGIFY_EXPANDED(macro)
 
@@ -66,4 +68,24 @@ int record_cupti_check(const struct record_cupti *cupti, CUptiResult result, str
 	cupti->cuptiGetResultString(result, &text);
 	return error_set(err, PL_EUNSUPPORTED, "%s: %s (%d)", what, text ? text : "unknown error",
 			 (int)result);
+}
+
+int record_cupti_switch(const struct record_cupti *cupti, CUpti_SubscriberHandle subscriber,
+			bool on, struct error *err)
+{
+	static const CUpti_CallbackId resources[] = {
+		CUPTI_CBID_RESOURCE_MODULE_LOADED,
+		CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+		CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+	};
+	CUptiResult result = CUPTI_SUCCESS;
+
+	for (size_t i = 0; i < DRIVER_CALL_COUNT && result == CUPTI_SUCCESS; i++)
+		if (driver_calls[i].role < CALL_CONTEXT_DESTROY)
+			result = cupti->cuptiEnableCallback(
+				on, subscriber, CUPTI_CB_DOMAIN_DRIVER_API, driver_calls[i].id);
+	for (size_t i = 0; i < ARRAY_SIZE(resources) && result == CUPTI_SUCCESS; i++)
+		result = cupti->cuptiEnableCallback(on, subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+						    resources[i]);
+	return record_cupti_check(cupti, result, err, "listening to the driver");
 }

@@ -32,5 +32,9 @@ int record_cupti_open(struct record_cupti *out, const char *path, struct error *
 /* 0, or PL_EUNSUPPORTED. */
 int record_cupti_check(const struct record_cupti *cupti, CUptiResult result, struct error *err,
 		       const char *what);
+/* Makes CUPTI show what a recording needs: the calls of calls.def, and what happens to modules and
+ * contexts; or no longer. PL_EUNSUPPORTED. */
+int record_cupti_switch(const struct record_cupti *cupti, CUpti_SubscriberHandle subscriber,
+			bool on, struct error *err);
 
 #endif

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "record/real_symbols.h"
+
 #define STRINGIFY_EXPANDED(text) #text
 #define STRINGIFY(macro) STRINGIFY_EXPANDED(macro)
 
@@ -28,7 +30,7 @@ int record_driver_open(struct record_driver *out, struct error *err)
 				 "the program has no libcuda.so.1: it does not use the driver of "
 				 "NVIDIA, or loads it under another name");
 	for (size_t i = 0; i < ARRAY_SIZE(driver_functions); i++) {
-		void *function = dlsym(library, driver_functions[i].name);
+		void *function = real_dlsym()(library, driver_functions[i].name);
 
 		if (!function)
 			return error_set(err, PL_EUNSUPPORTED,

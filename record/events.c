@@ -63,6 +63,8 @@ static void announce(const char *name, const json_t *members)
 		text_addf(&line, "perflab: wrote %s\n", text_of(members, "path"));
 	else if (!strcmp(name, "failed") || !strcmp(name, "refused"))
 		text_addf(&line, "perflab: nothing recorded: %s\n", text_of(members, "why"));
+	else if (!strcmp(name, "note"))
+		text_addf(&line, "perflab: %s\n", text_of(members, "why"));
 	if (line.length && write(STDERR_FILENO, line.data, line.length) < 0) {
 		/* the program has closed its stderr */
 	}

@@ -9,52 +9,39 @@ static _Atomic(hook_listener *) listening;
 /* The driver may call one of these functions for another. */
 static _Thread_local bool inside;
 
-/* SYMBOL, name for cuGetProcAddress(), version of CUDA from which the name means it. */
-#define HOOK_LIST(X)                                                              \
-	X(cuLaunchKernel, "cuLaunchKernel", 4000)                                 \
-	X(cuLaunchKernel_ptsz, "cuLaunchKernel", 7000)                            \
-	X(cuLaunchKernelEx, "cuLaunchKernelEx", 11060)                            \
-	X(cuLaunchKernelEx_ptsz, "cuLaunchKernelEx", 11060)                       \
-	X(cuLaunchCooperativeKernel, "cuLaunchCooperativeKernel", 9000)           \
-	X(cuLaunchCooperativeKernel_ptsz, "cuLaunchCooperativeKernel", 9000)      \
-	X(cuGraphLaunch, "cuGraphLaunch", 10000)                                  \
-	X(cuGraphLaunch_ptsz, "cuGraphLaunch", 10000)                             \
-	X(cuStreamBeginCapture_v2, "cuStreamBeginCapture", 10010)                 \
-	X(cuStreamBeginCapture_v2_ptsz, "cuStreamBeginCapture", 10010)            \
-	X(cuStreamBeginCaptureToGraph, "cuStreamBeginCaptureToGraph", 12030)      \
-	X(cuStreamBeginCaptureToGraph_ptsz, "cuStreamBeginCaptureToGraph", 12030) \
-	X(cuStreamEndCapture, "cuStreamEndCapture", 10000)                        \
-	X(cuStreamEndCapture_ptsz, "cuStreamEndCapture", 10000)                   \
-	X(cuLibraryLoadData, "cuLibraryLoadData", 12000)                          \
-	X(cuLibraryLoadFromFile, "cuLibraryLoadFromFile", 12000)                  \
-	X(cuLibraryUnload, "cuLibraryUnload", 12000)                              \
-	X(cuModuleLoad, "cuModuleLoad", 2000)                                     \
-	X(cuModuleLoadData, "cuModuleLoadData", 2000)                             \
-	X(cuModuleLoadDataEx, "cuModuleLoadDataEx", 2010)                         \
-	X(cuModuleLoadFatBinary, "cuModuleLoadFatBinary", 2000)                   \
-	X(cuModuleUnload, "cuModuleUnload", 2000)                                 \
-	X(cuCtxDestroy_v2, "cuCtxDestroy", 4000)                                  \
-	X(cuDevicePrimaryCtxRelease_v2, "cuDevicePrimaryCtxRelease", 11000)       \
-	X(cuDevicePrimaryCtxReset_v2, "cuDevicePrimaryCtxReset", 11000)
+/* What the stand-ins call, from the program's search for the driver or from ours, and what the
+ * symbols call. NULL: not searched yet. */
+static _Atomic(any_function *) driver_functions[DRIVER_CALL_COUNT];
+static _Atomic(any_function *) next_functions[DRIVER_CALL_COUNT];
+/* Symbols that this thread has called and that have not returned. */
+static _Thread_local bool passing[DRIVER_CALL_COUNT];
 
-enum hook_index {
-#define X(symbol, name, version) HOOK_##symbol,
-	HOOK_LIST(X)
-#undef X
-		HOOK_COUNT
-};
-
-/* The driver's functions, from the program's own search for them or from ours. */
-static _Atomic(any_function *) driver_functions[HOOK_COUNT];
-
-static any_function *driver_function(enum hook_index index, const char *symbol)
+/* NULL: the driver lacks it. */
+static any_function *driver_function(enum driver_call_index index)
 {
 	any_function *function =
 		atomic_load_explicit(&driver_functions[index], memory_order_relaxed);
 
 	if (!function) {
-		function = driver_symbol(symbol);
+		function = driver_symbol(driver_calls[index].symbol);
 		atomic_store_explicit(&driver_functions[index], function, memory_order_relaxed);
+	}
+	return function;
+}
+
+/* What comes after the recorder under this name. Another tool that finds the recorder again in
+ * place of the driver must not be called by it again. */
+static any_function *next_function(enum driver_call_index index)
+{
+	any_function *function = atomic_load_explicit(&next_functions[index], memory_order_relaxed);
+
+	if (passing[index])
+		return driver_function(index);
+	if (!function) {
+		function = next_symbol(driver_calls[index].symbol);
+		if (!function)
+			function = driver_function(index);
+		atomic_store_explicit(&next_functions[index], function, memory_order_relaxed);
 	}
 	return function;
 }
@@ -83,121 +70,104 @@ static void show_exit(hook_listener *listener, CUpti_CallbackId id, CUpti_Callba
 	inside = false;
 }
 
-/* A function that the program finds under the name of the driver's. */
-#define HOOK(symbol, declared, ...)                                                              \
-	__attribute__((visibility("default"))) CUresult hook_##symbol declared __asm__(#symbol); \
-	CUresult hook_##symbol declared                                                          \
-	{                                                                                        \
-		const symbol##_params given = {__VA_ARGS__};                                     \
-		CUpti_CallbackData data = {.functionName = #symbol};                             \
-		CUresult(*call) declared =                                                       \
-			(CUresult(*) declared)driver_function(HOOK_##symbol, #symbol);           \
-		CUresult result;                                                                 \
-		hook_listener *listener;                                                         \
-                                                                                                 \
-		if (!call)                                                                       \
-			return CUDA_ERROR_NOT_FOUND;                                             \
-		listener = show_entry(CUPTI_DRIVER_TRACE_CBID_##symbol, &data, &given);          \
-		result = call(__VA_ARGS__);                                                      \
-		if (listener)                                                                    \
-			show_exit(listener, CUPTI_DRIVER_TRACE_CBID_##symbol, &data, &result);   \
-		return result;                                                                   \
+#define UNPACK(...) __VA_ARGS__
+
+/* The symbol, and the stand-in. */
+#define CALL(symbol, name, version, role, declared, given)                                         \
+	static CUresult call_##symbol(any_function *function, UNPACK declared)                     \
+	{                                                                                          \
+		const symbol##_params parameters_given = {UNPACK given};                           \
+		CUpti_CallbackData data = {.functionName = #symbol};                               \
+		CUresult result;                                                                   \
+		hook_listener *listener;                                                           \
+                                                                                                   \
+		if (!function)                                                                     \
+			return CUDA_ERROR_NOT_FOUND;                                               \
+		listener = show_entry(CUPTI_DRIVER_TRACE_CBID_##symbol, &data, &parameters_given); \
+		result = ((CUresult(*) declared)function)given;                                    \
+		if (listener)                                                                      \
+			show_exit(listener, CUPTI_DRIVER_TRACE_CBID_##symbol, &data, &result);     \
+		return result;                                                                     \
+	}                                                                                          \
+	__attribute__((visibility("default"))) CUresult hook_##symbol declared __asm__(#symbol);   \
+	CUresult hook_##symbol declared                                                            \
+	{                                                                                          \
+		const bool passed = passing[DRIVER_CALL_##symbol];                                 \
+		any_function *function = next_function(DRIVER_CALL_##symbol);                      \
+		CUresult result;                                                                   \
+                                                                                                   \
+		passing[DRIVER_CALL_##symbol] = true;                                              \
+		result = call_##symbol(function, UNPACK given);                                    \
+		passing[DRIVER_CALL_##symbol] = passed;                                            \
+		return result;                                                                     \
+	}                                                                                          \
+	static CUresult stand_in_##symbol declared                                                 \
+	{                                                                                          \
+		return call_##symbol(driver_function(DRIVER_CALL_##symbol), UNPACK given);         \
 	}
 
-/* A function with a variant for programs whose threads have default streams of their own. */
-#define HOOK_OF_STREAMS(symbol, declared, ...) \
-	HOOK(symbol, declared, __VA_ARGS__)    \
-	HOOK(symbol##_ptsz, declared, __VA_ARGS__)
+#include "record/calls.def"
 
-HOOK_OF_STREAMS(cuLaunchKernel,
-		(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-		 unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
-		 void **parameters, void **extra),
-		f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
-		parameters, extra)
-HOOK_OF_STREAMS(cuLaunchKernelEx,
-		(const CUlaunchConfig *config, CUfunction f, void **parameters, void **extra),
-		config, f, parameters, extra)
-HOOK_OF_STREAMS(cuLaunchCooperativeKernel,
-		(CUfunction f, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-		 unsigned block_y, unsigned block_z, unsigned shared_bytes, CUstream stream,
-		 void **parameters),
-		f, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
-		parameters)
-HOOK_OF_STREAMS(cuGraphLaunch, (CUgraphExec graph, CUstream stream), graph, stream)
-HOOK(cuStreamBeginCapture_v2, (CUstream stream, CUstreamCaptureMode mode), stream, mode)
-HOOK(cuStreamBeginCapture_v2_ptsz, (CUstream stream, CUstreamCaptureMode mode), stream, mode)
-HOOK_OF_STREAMS(cuStreamBeginCaptureToGraph,
-		(CUstream stream, CUgraph graph, const CUgraphNode *nodes,
-		 const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
-		stream, graph, nodes, edges, count, mode)
-HOOK_OF_STREAMS(cuStreamEndCapture, (CUstream stream, CUgraph *graph), stream, graph)
-HOOK(cuLibraryLoadData,
-     (CUlibrary * library, const void *code, CUjit_option *jit, void **jit_values,
-      unsigned jit_count, CUlibraryOption *options, void **values, unsigned count),
-     library, code, jit, jit_values, jit_count, options, values, count)
-HOOK(cuLibraryLoadFromFile,
-     (CUlibrary * library, const char *path, CUjit_option *jit, void **jit_values,
-      unsigned jit_count, CUlibraryOption *options, void **values, unsigned count),
-     library, path, jit, jit_values, jit_count, options, values, count)
-HOOK(cuLibraryUnload, (CUlibrary library), library)
-HOOK(cuModuleLoad, (CUmodule * module, const char *path), module, path)
-HOOK(cuModuleLoadData, (CUmodule * module, const void *image), module, image)
-HOOK(cuModuleLoadDataEx,
-     (CUmodule * module, const void *image, unsigned count, CUjit_option *options, void **values),
-     module, image, count, options, values)
-HOOK(cuModuleLoadFatBinary, (CUmodule * module, const void *image), module, image)
-HOOK(cuModuleUnload, (CUmodule module), module)
-HOOK(cuCtxDestroy_v2, (CUcontext context), context)
-HOOK(cuDevicePrimaryCtxRelease_v2, (CUdevice device), device)
-HOOK(cuDevicePrimaryCtxReset_v2, (CUdevice device), device)
-
-/* ---- the table ---- */
-
-struct hook {
-	const char *symbol, *name;
-	int version;
-	any_function *function;
+static any_function *const stand_ins[DRIVER_CALL_COUNT] = {
+#define CALL(symbol, name, version, role, declared, given) (any_function *)stand_in_##symbol,
+#include "record/calls.def"
 };
 
-static const struct hook hooks[HOOK_COUNT] = {
-#define X(symbol, name, version) {#symbol, name, version, (any_function *)hook_##symbol},
-	HOOK_LIST(X)
-#undef X
-};
+/* ---- searches ---- */
 
-static any_function *stand_in(const struct hook *hook, any_function *found)
+static any_function *stand_in(size_t index, any_function *found)
 {
-	/* The program may have found our function, if it asked for any of this name. */
-	if (found != hook->function)
-		atomic_store_explicit(&driver_functions[hook - hooks], found, memory_order_relaxed);
-	return hook->function;
+	atomic_store_explicit(&driver_functions[index], found, memory_order_relaxed);
+	return stand_ins[index];
+}
+
+static size_t index_of(const char *symbol)
+{
+	size_t i = 0;
+
+	while (i < DRIVER_CALL_COUNT && strcmp(driver_calls[i].symbol, symbol) != 0)
+		i++;
+	return i;
+}
+
+bool hook_has_symbol(const char *symbol)
+{
+	return index_of(symbol) < DRIVER_CALL_COUNT;
+}
+
+bool hook_has_name(const char *name, size_t length)
+{
+	for (size_t i = 0; i < DRIVER_CALL_COUNT; i++)
+		if (strlen(driver_calls[i].name) == length &&
+		    !memcmp(driver_calls[i].name, name, length))
+			return true;
+	return false;
 }
 
 any_function *hook_of_symbol(const char *symbol, any_function *found)
 {
-	for (size_t i = 0; i < HOOK_COUNT; i++)
-		if (!strcmp(hooks[i].symbol, symbol))
-			return stand_in(&hooks[i], found);
-	return found;
+	const size_t index = index_of(symbol);
+
+	return index < DRIVER_CALL_COUNT ? stand_in(index, found) : found;
 }
 
 any_function *hook_of_function(const char *name, int cuda_version, bool per_thread,
 			       any_function *found)
 {
-	const struct hook *plain = NULL, *of_streams = NULL;
+	size_t plain = DRIVER_CALL_COUNT, of_streams = DRIVER_CALL_COUNT;
 
-	for (size_t i = 0; i < HOOK_COUNT; i++) {
-		if (strcmp(hooks[i].name, name) != 0 || cuda_version < hooks[i].version)
+	for (size_t i = 0; i < DRIVER_CALL_COUNT; i++) {
+		if (strcmp(driver_calls[i].name, name) != 0 ||
+		    cuda_version < driver_calls[i].version)
 			continue;
-		if (has_suffix(hooks[i].symbol, "_ptsz"))
-			of_streams = &hooks[i];
+		if (has_suffix(driver_calls[i].symbol, "_ptsz"))
+			of_streams = i;
 		else
-			plain = &hooks[i];
+			plain = i;
 	}
-	if (per_thread && of_streams)
+	if (per_thread && of_streams < DRIVER_CALL_COUNT)
 		plain = of_streams;
-	return plain ? stand_in(plain, found) : found;
+	return plain < DRIVER_CALL_COUNT ? stand_in(plain, found) : found;
 }
 
 bool hooks_are_found(void)

@@ -3,13 +3,19 @@
  * cuGetProcAddress(), by which the runtime and most libraries find it. See
  * hooks.h. This file is compiled with optimisation and without sanitizers: what
  * dlsym() does depends on its caller, so the C library's must be jumped to.
+ *
+ * Only functions of the driver whose form the recorder knows are replaced. A
+ * function of another library with the same name calls the driver in its turn.
+ * A form that is newer than the recorder may take other parameters.
  */
+#include <ctype.h>
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
 #include <string.h>
 
 #include "record/hooks.h"
+#include "record/unknown_calls.h"
 
 /* The name means the second form since this version of CUDA. */
 #define SECOND_FORM_VERSION 12000
@@ -23,74 +29,223 @@ typedef CUresult get_proc_address_v2(const char *name, void **out, int version, 
 VISIBLE find_symbol interposed_dlsym __asm__("dlsym");
 VISIBLE get_proc_address interposed_get_proc_address __asm__("cuGetProcAddress");
 VISIBLE get_proc_address_v2 interposed_get_proc_address_v2 __asm__("cuGetProcAddress_v2");
+static get_proc_address stand_in_get_proc_address;
+static get_proc_address_v2 stand_in_get_proc_address_v2;
 
-static _Atomic(any_function *) driver_get_proc_address, driver_get_proc_address_v2;
+/* ---- the forms of cuGetProcAddress ---- */
+
+enum form { FIRST_FORM, SECOND_FORM, FORM_COUNT };
+
+/* As in hooks.c: what the stand-ins and what the symbols call, and the symbols that this thread has
+ * called. */
+static _Atomic(any_function *) driver_forms[FORM_COUNT], next_forms[FORM_COUNT];
+static _Thread_local bool passing[FORM_COUNT];
+
+static const char *symbol_of(enum form form)
+{
+	return form == FIRST_FORM ? "cuGetProcAddress" : "cuGetProcAddress_v2";
+}
+
+static any_function *driver_form(enum form form)
+{
+	any_function *function = atomic_load(&driver_forms[form]);
+
+	if (!function) {
+		function = driver_symbol(symbol_of(form));
+		atomic_store(&driver_forms[form], function);
+	}
+	return function;
+}
+
+static any_function *next_form(enum form form)
+{
+	any_function *function = atomic_load(&next_forms[form]);
+
+	if (passing[form])
+		return driver_form(form);
+	if (!function) {
+		function = next_symbol(symbol_of(form));
+		if (!function)
+			function = driver_form(form);
+		atomic_store(&next_forms[form], function);
+	}
+	return function;
+}
+
+static any_function *stand_in_of_form(enum form form, any_function *found)
+{
+	atomic_store(&driver_forms[form], found);
+	return form == FIRST_FORM ? (any_function *)stand_in_get_proc_address
+				  : (any_function *)stand_in_get_proc_address_v2;
+}
 
 /* ---- cuGetProcAddress ---- */
 
-static any_function *stand_in_for(const char *name, int version, cuuint64_t flags,
-				  any_function *found)
-{
-	const bool per_thread = flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+struct question {
+	const char *name;
+	int version;
+	cuuint64_t flags;
+	CUdriverProcAddressQueryResult *result; /* of the second form; may be NULL */
+};
 
-	if (strcmp(name, "cuGetProcAddress") != 0)
-		return hook_of_function(name, version, per_thread, found);
-	if (version >= SECOND_FORM_VERSION) {
-		atomic_store(&driver_get_proc_address_v2, found);
-		return (any_function *)interposed_get_proc_address_v2;
-	}
-	atomic_store(&driver_get_proc_address, found);
-	return (any_function *)interposed_get_proc_address;
+static CUresult ask(any_function *function, enum form form, const struct question *question,
+		    void **out)
+{
+	if (form == FIRST_FORM)
+		return ((get_proc_address *)function)(question->name, out, question->version,
+						      question->flags);
+	return ((get_proc_address_v2 *)function)(question->name, out, question->version,
+						 question->flags, question->result);
+}
+
+/* Whether the newest version of CUDA that the recorder knows has the same function. */
+static bool is_known_form(any_function *function, enum form form, const struct question *question,
+			  const void *found)
+{
+	CUdriverProcAddressQueryResult result;
+	struct question known = *question;
+	void *same = NULL;
+
+	if (question->version <= CUDA_VERSION)
+		return true;
+	known.version = CUDA_VERSION;
+	known.result = &result;
+	return ask(function, form, &known, &same) == CUDA_SUCCESS && same == found;
+}
+
+static any_function *stand_in_for(const struct question *question, any_function *found)
+{
+	const bool per_thread = question->flags & CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM;
+
+	if (!strcmp(question->name, "cuGetProcAddress"))
+		return stand_in_of_form(
+			question->version >= SECOND_FORM_VERSION ? SECOND_FORM : FIRST_FORM, found);
+	return hook_of_function(question->name, question->version, per_thread, found);
+}
+
+static bool has_name(const char *name, size_t length)
+{
+	static const char own[] = "cuGetProcAddress";
+
+	return (length == strlen(own) && !memcmp(name, own, length)) || hook_has_name(name, length);
+}
+
+static CUresult answer(any_function *function, enum form form, const struct question *question,
+		       void **out)
+{
+	CUresult result;
+
+	if (!function)
+		return CUDA_ERROR_NOT_FOUND;
+	result = ask(function, form, question, out);
+	if (result != CUDA_SUCCESS || !question->name || !out || !*out ||
+	    !has_name(question->name, strlen(question->name)))
+		return result;
+	/* Another tool may answer, too. What the driver gives is its own, wherever it lies. */
+	if (!is_of_driver(function) && !is_of_driver(function_at(*out)))
+		return result;
+	if (!is_known_form(function, form, question, *out))
+		unknown_call_note(question->name, question->version);
+	else
+		*out = address_of(stand_in_for(question, function_at(*out)));
+	return result;
 }
 
 CUresult interposed_get_proc_address(const char *name, void **out, int version, cuuint64_t flags)
 {
-	any_function *function = atomic_load(&driver_get_proc_address);
+	const struct question question = {name, version, flags, NULL};
+	any_function *function = next_form(FIRST_FORM);
+	const bool passed = passing[FIRST_FORM];
 	CUresult result;
 
-	if (!function)
-		function = driver_symbol("cuGetProcAddress");
-	if (!function)
-		return CUDA_ERROR_NOT_FOUND;
-	result = ((get_proc_address *)function)(name, out, version, flags);
-	if (result == CUDA_SUCCESS && name && out && *out)
-		*out = address_of(stand_in_for(name, version, flags, function_at(*out)));
+	passing[FIRST_FORM] = true;
+	result = answer(function, FIRST_FORM, &question, out);
+	passing[FIRST_FORM] = passed;
 	return result;
 }
 
 CUresult interposed_get_proc_address_v2(const char *name, void **out, int version, cuuint64_t flags,
 					CUdriverProcAddressQueryResult *query)
 {
-	any_function *function = atomic_load(&driver_get_proc_address_v2);
+	const struct question question = {name, version, flags, query};
+	any_function *function = next_form(SECOND_FORM);
+	const bool passed = passing[SECOND_FORM];
 	CUresult result;
 
-	if (!function)
-		function = driver_symbol("cuGetProcAddress_v2");
-	if (!function)
-		return CUDA_ERROR_NOT_FOUND;
-	result = ((get_proc_address_v2 *)function)(name, out, version, flags, query);
-	if (result == CUDA_SUCCESS && name && out && *out)
-		*out = address_of(stand_in_for(name, version, flags, function_at(*out)));
+	passing[SECOND_FORM] = true;
+	result = answer(function, SECOND_FORM, &question, out);
+	passing[SECOND_FORM] = passed;
 	return result;
+}
+
+static CUresult stand_in_get_proc_address(const char *name, void **out, int version,
+					  cuuint64_t flags)
+{
+	const struct question question = {name, version, flags, NULL};
+
+	return answer(driver_form(FIRST_FORM), FIRST_FORM, &question, out);
+}
+
+static CUresult stand_in_get_proc_address_v2(const char *name, void **out, int version,
+					     cuuint64_t flags,
+					     CUdriverProcAddressQueryResult *query)
+{
+	const struct question question = {name, version, flags, query};
+
+	return answer(driver_form(SECOND_FORM), SECOND_FORM, &question, out);
 }
 
 /* ---- dlsym ---- */
 
+static bool is_known_symbol(const char *symbol)
+{
+	return !strcmp(symbol, symbol_of(FIRST_FORM)) || !strcmp(symbol, symbol_of(SECOND_FORM)) ||
+	       hook_has_symbol(symbol);
+}
+
+/* "cuLaunchKernel_v9": a name of the table with a version that it lacks. */
+static bool is_unknown_version(const char *symbol)
+{
+	const char *version = strstr(symbol, "_v");
+
+	return version && isdigit((unsigned char)version[2]) &&
+	       has_name(symbol, (size_t)(version - symbol));
+}
+
 static any_function *stand_in_for_symbol(const char *symbol, any_function *found)
 {
-	if (!strcmp(symbol, "cuGetProcAddress"))
-		return (any_function *)interposed_get_proc_address;
-	if (!strcmp(symbol, "cuGetProcAddress_v2"))
-		return (any_function *)interposed_get_proc_address_v2;
+	if (!is_of_driver(found))
+		return found;
+	if (!strcmp(symbol, symbol_of(FIRST_FORM)))
+		return stand_in_of_form(FIRST_FORM, found);
+	if (!strcmp(symbol, symbol_of(SECOND_FORM)))
+		return stand_in_of_form(SECOND_FORM, found);
 	return hook_of_symbol(symbol, found);
 }
 
+/* Apart, so that interposed_dlsym() has nothing on its stack that keeps it from jumping. */
+static __attribute__((noinline)) void *search(void *library, const char *symbol)
+{
+	void *found = real_dlsym()(library, symbol);
+
+	if (!found)
+		return NULL;
+	if (is_known_symbol(symbol))
+		return address_of(stand_in_for_symbol(symbol, function_at(found)));
+	unknown_call_note(symbol, 0);
+	return found;
+}
+
+/* RTLD_NEXT and RTLD_DEFAULT mean other libraries for another caller. */
 void *interposed_dlsym(void *library, const char *symbol)
 {
 	void *found;
 
-	if (symbol[0] != 'c' || symbol[1] != 'u' || library == RTLD_NEXT)
-		return real_dlsym()(library, symbol); /* a jump */
-	found = real_dlsym()(library, symbol);
-	return found ? address_of(stand_in_for_symbol(symbol, function_at(found))) : NULL;
+	if (symbol[0] == 'c' && symbol[1] == 'u' && library != RTLD_NEXT &&
+	    (is_known_symbol(symbol) || is_unknown_version(symbol))) {
+		found = search(library, symbol);
+		if (found || library != RTLD_DEFAULT)
+			return found;
+	}
+	return real_dlsym()(library, symbol); /* a jump */
 }

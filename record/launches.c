@@ -6,26 +6,6 @@
 
 #define PARAMETERS_MOST_BYTES 32764
 
-const CUpti_CallbackId launch_callbacks[] = {
-	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel,
-	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx,
-	CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel,
-	CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch,
-	CUPTI_DRIVER_TRACE_CBID_cuGraphLaunch_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture,
-	CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz,
-};
-const size_t launch_callback_count = ARRAY_SIZE(launch_callbacks);
-
 /* ---- calls ---- */
 
 static void take_attribute(struct launch_call *out, const CUlaunchAttribute *attribute)
@@ -129,71 +109,36 @@ static void take_cooperative(struct launch_call *out, const cuLaunchCooperativeK
 	out->launch.cooperative = true;
 }
 
+/* The structs of the _ptsz forms are the same. */
 bool launch_call_decode(struct launch_call *out, CUpti_CallbackId id,
 			const CUpti_CallbackData *data)
 {
+	const enum call_role role = call_role_of(id);
+
 	*out = (struct launch_call){.launch = {.cluster = {1, 1, 1}, .carveout = -1}};
-	/* The structs of the _ptsz forms are the same. */
-	switch (id) {
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-		out->per_thread = true;
-		/* fall through */
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+	if (role == CALL_LAUNCH)
 		take_plain(out, data->functionParams);
-		return true;
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-		out->per_thread = true;
-		/* fall through */
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+	else if (role == CALL_LAUNCH_EX)
 		take_ex(out, data->functionParams);
-		return true;
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
-		out->per_thread = true;
-		/* fall through */
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+	else if (role == CALL_LAUNCH_COOPERATIVE)
 		take_cooperative(out, data->functionParams);
-		return true;
-	default:
+	else
 		return false;
-	}
+	out->per_thread = call_is_per_thread(id);
+	return true;
 }
 
 const void *launch_call_function(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	switch (id) {
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel_ptsz:
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernel:
+	switch (call_role_of(id)) {
+	case CALL_LAUNCH:
 		return ((const cuLaunchKernel_params *)data->functionParams)->f;
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx_ptsz:
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchKernelEx:
+	case CALL_LAUNCH_EX:
 		return ((const cuLaunchKernelEx_params *)data->functionParams)->f;
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel_ptsz:
-	case CUPTI_DRIVER_TRACE_CBID_cuLaunchCooperativeKernel:
+	case CALL_LAUNCH_COOPERATIVE:
 		return ((const cuLaunchCooperativeKernel_params *)data->functionParams)->f;
 	default:
 		return NULL;
-	}
-}
-
-/* A capture that was broken ends with an error. Other errors mean that the stream is none. */
-int stream_capture_step(CUpti_CallbackId id, CUresult result)
-{
-	switch (id) {
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture:
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_ptsz:
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2:
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture_v2_ptsz:
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph:
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCaptureToGraph_ptsz:
-		return result == CUDA_SUCCESS ? 1 : 0;
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture:
-	case CUPTI_DRIVER_TRACE_CBID_cuStreamEndCapture_ptsz:
-		return result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-				       result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED
-			       ? -1
-			       : 0;
-	default:
-		return 0;
 	}
 }
 

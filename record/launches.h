@@ -4,7 +4,7 @@
 #define RECORD_LAUNCHES_H
 
 #include "capture/capture.h"
-#include "record/cupti.h"
+#include "record/calls.h"
 #include "record/driver.h"
 
 struct launch_call {
@@ -24,15 +24,6 @@ bool launch_call_decode(struct launch_call *out, CUpti_CallbackId id,
 /* The handle of the kernel alone; NULL: the callback is not about a launch of a kernel. */
 const void *launch_call_function(CUpti_CallbackId id, const CUpti_CallbackData *data);
 void launch_call_release(struct launch_call *call);
-
-/* How many more streams are captured into graphs after this call of the driver; 0 if it is another
- * function. */
-int stream_capture_step(CUpti_CallbackId id, CUresult result);
-
-/* The callbacks that a recording needs: of launches, of kernels and of graphs, and of streams that
- * are captured into graphs. */
-extern const CUpti_CallbackId launch_callbacks[];
-extern const size_t launch_callback_count;
 
 /* What a handle of a kernel stands for. */
 struct launched_function {

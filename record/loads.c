@@ -7,23 +7,6 @@
 
 #define FILE_MOST_BYTES ((size_t)256 << 20)
 
-/* Asked at every launch. */
-static const bool load_callbacks[CUPTI_DRIVER_TRACE_CBID_SIZE] = {
-	[CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoad] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload] = true,
-	[CUPTI_DRIVER_TRACE_CBID_cuModuleUnload] = true,
-};
-
-bool is_load_callback(CUpti_CallbackId id)
-{
-	return id < ARRAY_SIZE(load_callbacks) && load_callbacks[id];
-}
-
 /* Whether the driver and the recorder may read the code until the library is unloaded. What nvcc
  * has wrapped is a part of the program. */
 static bool code_stays(const cuLibraryLoadData_params *given)
@@ -46,57 +29,45 @@ static void note_file(struct images *images, const void *handle, const char *pat
 	free(bytes);
 }
 
-/* Only after the call: before it there is no handle. */
-static void note_load(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data)
+/* The parameters of all functions that load a module, or a library, begin in the same way. Only
+ * after the call: before it there is no handle. */
+static void note_load(struct images *images, enum call_role role, const CUpti_CallbackData *data)
 {
 	const CUresult *result = data->functionReturnValue;
+	const cuModuleLoadData_params *module = data->functionParams;
+	const cuLibraryLoadData_params *library = data->functionParams;
+	const cuModuleLoad_params *module_file = data->functionParams;
+	const cuLibraryLoadFromFile_params *library_file = data->functionParams;
+	const bool is_module = role == CALL_MODULE_IMAGE || role == CALL_MODULE_FILE;
+	const void *handle;
 
 	if (!result || *result != CUDA_SUCCESS)
 		return;
-	if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadData) {
-		const cuLibraryLoadData_params *given = data->functionParams;
-
-		images_note_load(images, *given->library, given->code, code_stays(given));
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadData) {
-		const cuModuleLoadData_params *given = data->functionParams;
-
-		images_note_load(images, *given->module, given->image, false);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadDataEx) {
-		const cuModuleLoadDataEx_params *given = data->functionParams;
-
-		images_note_load(images, *given->module, given->image, false);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoadFatBinary) {
-		const cuModuleLoadFatBinary_params *given = data->functionParams;
-
-		images_note_load(images, *given->module, given->fatCubin, false);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleLoad) {
-		const cuModuleLoad_params *given = data->functionParams;
-
-		note_file(images, *given->module, given->fname);
-	} else if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryLoadFromFile) {
-		const cuLibraryLoadFromFile_params *given = data->functionParams;
-
-		note_file(images, *given->library, given->fileName);
-	}
+	if (is_module)
+		handle = *module->module;
+	else
+		handle = *library->library;
+	if (role == CALL_LIBRARY_IMAGE)
+		images_note_load(images, handle, library->code, code_stays(library));
+	else if (role == CALL_MODULE_IMAGE)
+		images_note_load(images, handle, module->image, false);
+	else
+		note_file(images, handle, is_module ? module_file->fname : library_file->fileName);
 }
 
-/* The handle that the callback is about to unload; NULL: it unloads nothing. */
-static const void *unloaded_handle(CUpti_CallbackId id, const void *parameters)
+/* The handle that the call is about to unload: its only parameter. */
+static const void *unloaded_handle(const CUpti_CallbackData *data)
 {
-	if (id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload)
-		return ((const cuLibraryUnload_params *)parameters)->library;
-	if (id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload)
-		return ((const cuModuleUnload_params *)parameters)->hmod;
-	return NULL;
+	return ((const cuModuleUnload_params *)data->functionParams)->hmod;
 }
 
 void load_call_note(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	const void *unloaded = unloaded_handle(id, data->functionParams);
+	const enum call_role role = call_role_of(id);
 
-	if (data->callbackSite == CUPTI_API_EXIT)
-		note_load(images, id, data);
-	else if (unloaded)
+	if (data->callbackSite == CUPTI_API_EXIT && call_loads_code(role))
+		note_load(images, role, data);
+	else if (data->callbackSite == CUPTI_API_ENTER && role == CALL_UNLOAD)
 		/* before the call: after it, another thread may have got the handle again */
-		images_forget_load(images, unloaded);
+		images_forget_load(images, unloaded_handle(data));
 }

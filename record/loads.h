@@ -3,13 +3,11 @@
 #ifndef RECORD_LOADS_H
 #define RECORD_LOADS_H
 
-#include "record/cupti.h"
+#include "record/calls.h"
 #include "record/images.h"
 
-/* Whether load_call_note() needs the call. */
-bool is_load_callback(CUpti_CallbackId id);
-
-/* Notes an image that was loaded, and forgets one that will be unloaded. */
+/* Notes an image that was loaded, and forgets one that will be unloaded. Other calls have no
+ * effect. */
 void load_call_note(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data);
 
 #endif

@@ -51,3 +51,12 @@ void program_send_devices(const struct events *events, const struct record_drive
 				      words.cc_major, "cc_minor", words.cc_minor));
 	}
 }
+
+void program_send_exit(const struct events *events, const struct timeline *timeline,
+		       int64_t launches, int64_t wall_ns)
+{
+	events_send(events, "exit",
+		    json_pack("{s:I, s:I, s:I, s:I}", "launches", (json_int_t)launches, "dropped",
+			      (json_int_t)timeline->dropped, "own_ns", (json_int_t)timeline->own_ns,
+			      "wall_ns", (json_int_t)wall_ns));
+}

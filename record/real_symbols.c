@@ -2,6 +2,8 @@
 #include "record/real_symbols.h"
 
 #include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -37,9 +39,20 @@ find_symbol *real_dlsym(void)
 	return found;
 }
 
+/* NULL: none is loaded. The caller closes it. */
+static void *loaded_driver(void)
+{
+	/* of the program, which has called another function */
+	const int error_number = errno;
+	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+
+	errno = error_number;
+	return library;
+}
+
 any_function *driver_symbol(const char *symbol)
 {
-	void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
+	void *library = loaded_driver();
 	any_function *found;
 
 	if (!library)
@@ -47,4 +60,28 @@ any_function *driver_symbol(const char *symbol)
 	found = function_at(real_dlsym()(library, symbol));
 	dlclose(library);
 	return found;
+}
+
+any_function *next_symbol(const char *symbol)
+{
+	/* not a jump: dlsym() looks for the library that calls it */
+	void *volatile found = real_dlsym()(RTLD_NEXT, symbol);
+
+	return function_at(found);
+}
+
+bool is_of_driver(any_function *function)
+{
+	void *library = loaded_driver();
+	struct link_map *driver = NULL, *map = NULL;
+	Dl_info info;
+	bool same;
+
+	if (!library)
+		return false;
+	same = !dlinfo(library, RTLD_DI_LINKMAP, &driver) &&
+	       dladdr1(address_of(function), &info, (void **)&map, RTLD_DL_LINKMAP) &&
+	       map == driver;
+	dlclose(library);
+	return same;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "record/capture_name.h"
+#include "record/captured_streams.h"
 #include "record/events.h"
 #include "record/gate.h"
 #include "record/hooks.h"
@@ -22,6 +23,7 @@
 #include "record/program_facts.h"
 #include "record/take.h"
 #include "record/timeline.h"
+#include "record/unknown_calls.h"
 
 /* How long the launch of another thread may take. It waits while the queue of the GPU is full. */
 #define LAUNCH_LIMIT_NS INT64_C(60000000000)
@@ -41,6 +43,7 @@ static struct recorder {
 	char *program;
 	pid_t process;
 	int64_t began_ns;
+	bool is_noted; /* what unknown_calls.h remembers was sent */
 
 	struct seen_kernels seen;
 
@@ -51,8 +54,8 @@ static struct recorder {
 	struct take take;
 	struct capture_name name;         /* of the capture that is being written */
 	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
-	/* Streams that are captured into graphs. None begins or ends while the gate is closed. */
-	_Atomic int captured_streams;
+	/* None begins or ends while the gate is closed. */
+	struct captured_streams captured_streams;
 	_Atomic bool is_fork; /* this process is one, in which CUDA does not work */
 } recorder;
 
@@ -119,17 +122,18 @@ static bool begin_take(const struct launch_call *call, const struct seen_kernel 
 /* From the last capture on there is nothing to listen to. The gate is closed. */
 static void stop_listening(void)
 {
+	struct error none = {0};
+
 	if (recorder.hooked)
 		hooks_listen(NULL);
-	for (size_t i = 0; i < launch_callback_count && !recorder.hooked; i++)
-		recorder.cupti.cuptiEnableCallback(0, recorder.subscriber,
-						   CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i]);
+	else
+		record_cupti_switch(&recorder.cupti, recorder.subscriber, false, &none);
 }
 
 /* To wait for the GPU would invalidate the graphs of the program. */
 static int refuse_beside_graph(struct error *err)
 {
-	if (recorder.captured_streams <= 0)
+	if (!captured_streams_any(&recorder.captured_streams))
 		return 0;
 	return error_set(err, PL_EUNSUPPORTED,
 			 "the program captures a stream into a graph at this moment, which waiting "
@@ -240,12 +244,10 @@ static void end_recording(const CUpti_CallbackData *data)
 
 static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	const CUresult *result = data->functionReturnValue;
+	const enum call_role role = call_role_of(id);
 
-	const int step = stream_capture_step(id, result ? *result : CUDA_SUCCESS);
-
-	if (step)
-		recorder.captured_streams += step;
+	if (role == CALL_CAPTURE_BEGIN || role == CALL_CAPTURE_END)
+		captured_streams_note(&recorder.captured_streams, id, data);
 	if (launch_state == RECORDS_LAUNCH)
 		end_recording(data);
 	else if (launch_state == ENTERED_GATE)
@@ -255,11 +257,18 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 
 /* ---- callbacks ---- */
 
+static bool loads_or_unloads(CUpti_CallbackId id)
+{
+	const enum call_role role = call_role_of(id);
+
+	return call_loads_code(role) || role == CALL_UNLOAD;
+}
+
 static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	if (busy)
 		return;
-	if (is_load_callback(id)) {
+	if (loads_or_unloads(id)) {
 		load_call_note(&recorder.images, id, data);
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
 		enter_launch(id, data);
@@ -284,6 +293,7 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
 static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
 				 const void *data)
 {
+
 	(void)context;
 	if (recorder.is_fork)
 		return;
@@ -303,24 +313,18 @@ static void on_fork(void)
 /* A context ends, and with it its modules. Whether releasing it ends it shows only afterwards. */
 static bool context_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
+	const enum call_role role = call_role_of(id);
 	const bool entered = data->callbackSite == CUPTI_API_ENTER;
 	const cuDevicePrimaryCtxRelease_v2_params *released = data->functionParams;
 	unsigned flags;
 	int active = 1;
 
-	if (id == CUPTI_DRIVER_TRACE_CBID_cuCtxDestroy_v2 ||
-	    id == CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxReset_v2)
+	if (role == CALL_CONTEXT_DESTROY || role == CALL_PRIMARY_RESET)
 		return entered;
-	if (id != CUPTI_DRIVER_TRACE_CBID_cuDevicePrimaryCtxRelease_v2 || entered)
+	if (role != CALL_PRIMARY_RELEASE || entered)
 		return false;
 	recorder.driver.cuDevicePrimaryCtxGetState(released->dev, &flags, &active);
 	return !active;
-}
-
-static bool is_unload(CUpti_CallbackId id)
-{
-	return id == CUPTI_DRIVER_TRACE_CBID_cuModuleUnload ||
-	       id == CUPTI_DRIVER_TRACE_CBID_cuLibraryUnload;
 }
 
 /* What CUPTI tells as events of modules and contexts. */
@@ -329,7 +333,7 @@ static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	if (context_ends(id, data)) {
 		images_forget_modules(&recorder.images);
 		seen_kernels_forget_handles(&recorder.seen);
-	} else if (is_unload(id) && data->callbackSite == CUPTI_API_ENTER) {
+	} else if (call_role_of(id) == CALL_UNLOAD && data->callbackSite == CUPTI_API_ENTER) {
 		seen_kernels_forget_handles(&recorder.seen);
 	}
 }
@@ -339,7 +343,7 @@ static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const bool entered = data->callbackSite == CUPTI_API_ENTER;
-	const bool passes_gate = !is_load_callback(id) || is_unload(id);
+	const bool passes_gate = !call_loads_code(call_role_of(id));
 
 	if (recorder.is_fork || busy)
 		return;
@@ -347,7 +351,7 @@ static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		enter_launch(id, data);
 	if (!launch_call_function(id, data))
 		note_ends(id, data);
-	if (is_load_callback(id))
+	if (loads_or_unloads(id))
 		load_call_note(&recorder.images, id, data);
 	if (!entered && passes_gate)
 		leave_launch(id, data);
@@ -372,44 +376,39 @@ static void refuse(const struct error *err)
 	events_send(&recorder.events, "refused", json_pack("{s:o}", "why", event_json(err->text)));
 }
 
+/* Once, as soon as there is something to tell. */
+static void send_note(void)
+{
+	const char *why = unknown_call_noted();
+
+	if (why && !recorder.is_noted)
+		events_send(&recorder.events, "note", json_pack("{s:s}", "why", why));
+	recorder.is_noted = why != NULL;
+}
+
 /* Another thread may be in the middle of a recording, which then never becomes a capture. */
 static void finish(void)
 {
+
 	if (recorder.process != getpid() || !gate_try_close(&recorder.gate))
 		return;
 	busy = true;
+	send_note();
 	if (recorder.request.list) {
 		timeline_end(&recorder.timeline, &recorder.events);
 		program_send_devices(&recorder.events, &recorder.driver);
 	} else {
 		program_send_kernels(&recorder.events, &recorder.seen);
 	}
-	events_send(&recorder.events, "exit",
-		    json_pack("{s:I, s:I, s:I, s:I}", "launches",
-			      (json_int_t)(recorder.request.list
-						   ? (int64_t)recorder.timeline.launches
-						   : seen_kernels_launches(&recorder.seen)),
-			      "dropped", (json_int_t)recorder.timeline.dropped, "own_ns",
-			      (json_int_t)recorder.timeline.own_ns, "wall_ns",
-			      (json_int_t)(monotonic_ns() - recorder.began_ns)));
+	program_send_exit(&recorder.events, &recorder.timeline,
+			  recorder.request.list ? (int64_t)recorder.timeline.launches
+						: seen_kernels_launches(&recorder.seen),
+			  monotonic_ns() - recorder.began_ns);
 	gate_open(&recorder.gate);
-}
-
-static int enable(CUpti_CallbackDomain domain, CUpti_CallbackId id, struct error *err)
-{
-	return record_cupti_check(
-		&recorder.cupti,
-		recorder.cupti.cuptiEnableCallback(1, recorder.subscriber, domain, id), err,
-		"listening to the driver");
 }
 
 static int listen_by_cupti(struct error *err)
 {
-	static const CUpti_CallbackId resources[] = {
-		CUPTI_CBID_RESOURCE_MODULE_LOADED,
-		CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
-		CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
-	};
 	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
 
 	if (rc)
@@ -418,15 +417,7 @@ static int listen_by_cupti(struct error *err)
 		&recorder.cupti,
 		recorder.cupti.cuptiSubscribe(&recorder.subscriber, on_callback, NULL), err,
 		"subscribing to CUPTI");
-
-	for (size_t i = 0; i < launch_callback_count && !rc; i++)
-		rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, launch_callbacks[i], err);
-	for (CUpti_CallbackId id = 0; id < CUPTI_DRIVER_TRACE_CBID_SIZE && !rc; id++)
-		if (is_load_callback(id))
-			rc = enable(CUPTI_CB_DOMAIN_DRIVER_API, id, err);
-	for (size_t i = 0; i < ARRAY_SIZE(resources) && !rc; i++)
-		rc = enable(CUPTI_CB_DOMAIN_RESOURCE, resources[i], err);
-	return rc;
+	return rc ? rc : record_cupti_switch(&recorder.cupti, recorder.subscriber, true, err);
 }
 
 static int list(struct error *err)
@@ -445,6 +436,7 @@ static int start(struct error *err)
 		return rc;
 	seen_kernels_init(&recorder.seen, &recorder.request);
 	images_init(&recorder.images, &recorder.request);
+	captured_streams_init(&recorder.captured_streams);
 	timeline_init(&recorder.timeline, &recorder.cupti);
 	if (recorder.request.list)
 		return list(err);
@@ -458,30 +450,38 @@ static int start(struct error *err)
 	return 0;
 }
 
-/* The driver calls this function when the program initialises it. The result 1 means success; the
- * program goes on in any case. */
-int InitializeInjection(void)
+static void attach(const char *folder)
 {
-	const char *folder = getenv("PERFLAB_RECORD");
 	struct error err = {0};
 
-	if (!folder || recorder.process)
-		return 1;
 	recorder.process = getpid();
 	recorder.began_ns = monotonic_ns();
 	gate_init(&recorder.gate);
 	if (record_request_read(&recorder.request, folder, &err)) {
 		record_request_release(&recorder.request);
-		return 1;
+		return;
 	}
 	recorder.program = program_command_line();
 	events_init(&recorder.events, folder, recorder.request.announce);
 	events_send(&recorder.events, "attached",
 		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));
 	pthread_atfork(NULL, NULL, on_fork);
-	if (start(&err))
+	if (start(&err)) {
 		refuse(&err);
-	else
-		atexit(finish);
+		return;
+	}
+	send_note();
+	atexit(finish);
+}
+
+/* The driver calls this function when the program initialises it. The result 1 means success; the
+ * program goes on in any case. */
+int InitializeInjection(void)
+{
+	const char *folder = getenv("PERFLAB_RECORD");
+
+	if (!folder || recorder.process)
+		return 1;
+	attach(folder);
 	return 1;
 }

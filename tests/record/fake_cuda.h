@@ -80,6 +80,21 @@ CUresult CUDAAPI cuLaunchKernel_ptsz(CUfunction function, unsigned grid_x, unsig
 				     unsigned block_z, unsigned shared_bytes, CUstream stream,
 				     void **arguments, void **extra);
 
+/* The first form of cuStreamBeginCapture(), for which cuda.h has no name: its symbol. */
+CUresult CUDAAPI fake_begin_first_form(CUstream stream) __asm__("cuStreamBeginCapture");
+
+/* The version of CUDA from which on cuLaunchKernel() has a form that nobody knows yet. */
+#define FAKE_FUTURE_VERSION 99000
+struct fake_future_launch {
+	CUfunction function;
+	unsigned grid, block;
+	void **arguments;
+};
+CUresult CUDAAPI cuLaunchKernel_v9(const struct fake_future_launch *launch);
+
+/* A context beside the primary one. It is not made current. */
+CUcontext fake_context_new(void);
+
 /* ---- between the parts of the driver ---- */
 
 /* Tells CUPTI about the code of a module, once. */
@@ -116,6 +131,7 @@ struct fake_listener {
 	void (*called)(struct fake_call *call, CUpti_ApiCallbackSite site);
 	void (*loaded)(const char *image, size_t bytes);
 	void (*unloading)(void);
+	void (*context_ending)(CUcontext context);
 	void (*executed)(const struct fake_execution *execution);
 };
 

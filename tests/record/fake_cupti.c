@@ -15,7 +15,7 @@
 static struct {
 	CUpti_CallbackFunc callback;
 	void *context;
-	bool driver[CALLBACKS_MOST], module_loaded, module_unloading, kernels;
+	bool driver[CALLBACKS_MOST], module_loaded, module_unloading, context_ending, kernels;
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	CUpti_ActivityKernel10 records[RECORDS_MOST];
@@ -59,6 +59,15 @@ static void on_unloading(void)
 			       CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, &data);
 }
 
+static void on_context_ending(CUcontext context)
+{
+	const CUpti_ResourceData data = {.context = context};
+
+	if (cupti.callback && cupti.context_ending)
+		cupti.callback(cupti.context, CUPTI_CB_DOMAIN_RESOURCE,
+			       CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, &data);
+}
+
 static void on_execution(const struct fake_execution *execution)
 {
 	const unsigned *grid = execution->launch.grid;
@@ -90,7 +99,8 @@ static void on_execution(const struct fake_execution *execution)
 	pthread_mutex_unlock(&cupti.lock);
 }
 
-static const struct fake_listener listener = {on_call, on_load, on_unloading, on_execution};
+static const struct fake_listener listener = {on_call, on_load, on_unloading, on_context_ending,
+					      on_execution};
 
 CUptiResult CUPTIAPI cuptiSubscribe(CUpti_SubscriberHandle *subscriber, CUpti_CallbackFunc callback,
 				    void *context)
@@ -125,6 +135,9 @@ CUptiResult CUPTIAPI cuptiEnableCallback(uint32_t enable, CUpti_SubscriberHandle
 	else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
 		 id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
 		cupti.module_unloading = enable;
+	else if (domain == CUPTI_CB_DOMAIN_RESOURCE &&
+		 id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
+		cupti.context_ending = enable;
 	return CUPTI_SUCCESS;
 }
 

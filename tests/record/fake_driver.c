@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +12,12 @@
 static const struct fake_listener no_listener;
 const struct fake_listener *fake_listening = &no_listener;
 
-static struct CUctx_st {
+struct CUctx_st {
 	int device;
-} only_context;
+};
+
+static struct CUctx_st primary_context;
+static atomic_int primary_users;
 static _Thread_local CUcontext current;
 
 /* ---- CUPTI ---- */
@@ -74,7 +78,14 @@ CUresult CUDAAPI cuInit(unsigned flags)
 	return flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
-/* A version that knows the two kinds of streams and the second form of this function. */
+/* As a CUDA of the future may have it: it takes other parameters. */
+CUresult CUDAAPI cuLaunchKernel_v9(const struct fake_future_launch *launch)
+{
+	return cuLaunchKernel(launch->function, launch->grid, 1, 1, launch->block, 1, 1, 0, NULL,
+			      launch->arguments, NULL);
+}
+
+/* Knows the two kinds of streams, the second form of this function, and the future. */
 CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
 				     CUdriverProcAddressQueryResult *query)
 {
@@ -83,6 +94,12 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **out, int version, 
 
 	if (version >= 12000 && !strcmp(name, "cuGetProcAddress"))
 		function = (void (*)(void))cuGetProcAddress_v2;
+	else if (version >= FAKE_FUTURE_VERSION && !strcmp(name, "cuLaunchKernel"))
+		function = (void (*)(void))cuLaunchKernel_v9;
+	else if (version >= 10010 && !strcmp(name, "cuStreamBeginCapture"))
+		function = (void (*)(void))cuStreamBeginCapture;
+	else if (version >= 10000 && !strcmp(name, "cuStreamBeginCapture"))
+		function = (void (*)(void))fake_begin_first_form;
 	else if (version >= 7000 && !strcmp(name, "cuLaunchKernel"))
 		function = per_thread ? (void (*)(void))cuLaunchKernel_ptsz
 				      : (void (*)(void))cuLaunchKernel;
@@ -136,15 +153,60 @@ CUresult CUDAAPI cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, 
 
 CUresult CUDAAPI cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-	*context = &only_context;
-	return device ? CUDA_ERROR_INVALID_DEVICE : CUDA_SUCCESS;
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	primary_users++;
+	*context = &primary_context;
+	return CUDA_SUCCESS;
+}
+
+static void end_context(CUcontext context)
+{
+	if (fake_listening->context_ending)
+		fake_listening->context_ending(context);
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxRelease(CUdevice device)
+{
+	if (device || !primary_users)
+		return CUDA_ERROR_INVALID_CONTEXT;
+	if (!--primary_users)
+		end_context(&primary_context);
+	return CUDA_SUCCESS;
+}
+
+CUresult CUDAAPI cuDevicePrimaryCtxReset(CUdevice device)
+{
+	if (device)
+		return CUDA_ERROR_INVALID_DEVICE;
+	primary_users = 0;
+	end_context(&primary_context);
+	return CUDA_SUCCESS;
 }
 
 CUresult CUDAAPI cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 {
 	(void)device;
 	*flags = 0;
-	*active = 1;
+	*active = primary_users > 0;
+	return CUDA_SUCCESS;
+}
+
+CUcontext fake_context_new(void)
+{
+	CUcontext context = calloc(1, sizeof(*context));
+
+	if (!context)
+		abort();
+	return context;
+}
+
+CUresult CUDAAPI cuCtxDestroy(CUcontext context)
+{
+	end_context(context);
+	if (current == context)
+		current = NULL;
+	free(context);
 	return CUDA_SUCCESS;
 }
 

@@ -64,6 +64,16 @@ CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *sta
 	return CUDA_SUCCESS;
 }
 
+static CUresult begin_capture(CUstream stream, struct fake_call *call)
+{
+	fake_enter(call);
+	stream->capturing = calloc(1, sizeof(*stream->capturing));
+	if (!stream->capturing)
+		abort();
+	streams_in_capture++;
+	return fake_exit(call, CUDA_SUCCESS);
+}
+
 CUresult CUDAAPI cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 {
 	const cuStreamBeginCapture_v2_params parameters = {stream, mode};
@@ -71,12 +81,17 @@ CUresult CUDAAPI cuStreamBeginCapture(CUstream stream, CUstreamCaptureMode mode)
 				 .name = "cuStreamBeginCapture_v2",
 				 .parameters = &parameters};
 
-	fake_enter(&call);
-	stream->capturing = calloc(1, sizeof(*stream->capturing));
-	if (!stream->capturing)
-		abort();
-	streams_in_capture++;
-	return fake_exit(&call, CUDA_SUCCESS);
+	return begin_capture(stream, &call);
+}
+
+CUresult CUDAAPI fake_begin_first_form(CUstream stream)
+{
+	const cuStreamEndCapture_params parameters = {stream, NULL}; /* begins like this */
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuStreamBeginCapture,
+				 .name = "cuStreamBeginCapture",
+				 .parameters = &parameters};
+
+	return begin_capture(stream, &call);
 }
 
 CUresult CUDAAPI cuStreamEndCapture(CUstream stream, CUgraph *graph)

@@ -5,40 +5,46 @@
 #include "tests/record/fake_cuda.h"
 
 /* Scene, whether it begins with a context and a module. */
-#define SCENE_LIST(X)        \
-	X(launches, true)    \
-	X(two_kernels, true) \
-	X(extra, true)       \
-	X(attributes, true)  \
-	X(refused, true)     \
-	X(per_thread, true)  \
-	X(searched, true)    \
-	X(lists, true)       \
-	X(kinds, true)       \
-	X(variable, true)    \
-	X(unknown, true)     \
-	X(mapped, true)      \
-	X(large, true)       \
-	X(addresses, true)   \
-	X(library, true)     \
-	X(freed, true)       \
-	X(reload, true)      \
-	X(text, true)        \
-	X(fat_binary, true)  \
-	X(graph, true)       \
-	X(both_ways, true)   \
-	X(latin, true)       \
-	X(threads, true)     \
-	X(beside, true)      \
-	X(unload, true)      \
-	X(signals, true)     \
-	X(fork, true)        \
-	X(processes, false)  \
-	X(no_cuda, false)    \
-	X(idle, true)        \
-	X(abort, true)       \
-	X(quick, true)       \
-	X(killed, true)
+#define SCENE_LIST(X)          \
+	X(launches, true)      \
+	X(two_kernels, true)   \
+	X(extra, true)         \
+	X(attributes, true)    \
+	X(refused, true)       \
+	X(per_thread, true)    \
+	X(searched, true)      \
+	X(lists, true)         \
+	X(kinds, true)         \
+	X(variable, true)      \
+	X(unknown, true)       \
+	X(mapped, true)        \
+	X(large, true)         \
+	X(addresses, true)     \
+	X(library, true)       \
+	X(freed, true)         \
+	X(reload, true)        \
+	X(text, true)          \
+	X(fat_binary, true)    \
+	X(graph, true)         \
+	X(both_ways, true)     \
+	X(latin, true)         \
+	X(threads, true)       \
+	X(beside, true)        \
+	X(unload, true)        \
+	X(signals, true)       \
+	X(fork, true)          \
+	X(processes, false)    \
+	X(no_cuda, false)      \
+	X(idle, true)          \
+	X(abort, true)         \
+	X(quick, true)         \
+	X(killed, true)        \
+	X(through_tool, true)  \
+	X(newer, true)         \
+	X(future, true)        \
+	X(future_symbol, true) \
+	X(local, true)         \
+	X(first_form, true)
 
 #define X(name, with_context) void scene_##name(void);
 SCENE_LIST(X)

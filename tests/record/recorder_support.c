@@ -85,7 +85,27 @@ static void run_program(struct recording *recording, const char *scene,
 			 PROGRAM_EXITED);
 }
 
+/* In the order in which the loader takes them. The recorder is one of them if it is `hooked`. */
+static void add_preloads(struct string_list *variables, const struct preloads *others, bool hooked)
+{
+	const char *const paths[] = {others->before, hooked ? RECORD_LIBRARY : NULL, others->after};
+	struct text list = TEXT_INIT;
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
+		if (paths[i])
+			text_addf(&list, "%s%s", list.length ? ":" : "", paths[i]);
+	if (list.length)
+		add_variable(variables, "LD_PRELOAD", list.data);
+	text_release(&list);
+}
+
 void record_scene(struct recording *out, const char *scene, json_t *request, const char *variable)
+{
+	record_scene_among(out, scene, request, variable, &(struct preloads){0});
+}
+
+void record_scene_among(struct recording *out, const char *scene, json_t *request,
+			const char *variable, const struct preloads *others)
 {
 	struct string_list variables = {0};
 	struct dirent **files;
@@ -98,12 +118,11 @@ void record_scene(struct recording *out, const char *scene, json_t *request, con
 	add_variable(&variables, "FAKE_CUDA_IMAGE", RECORD_IMAGE);
 	/* the driver never frees its handles */
 	add_variable(&variables, "ASAN_OPTIONS", "detect_leaks=0:verify_asan_link_order=0");
+	add_preloads(&variables, others, request && record_by_hooks());
 	if (request) {
 		write_request(out, request);
 		add_variable(&variables, "CUDA_INJECTION64_PATH", RECORD_LIBRARY);
 		add_variable(&variables, "PERFLAB_RECORD", out->folder);
-		if (record_by_hooks())
-			add_variable(&variables, "LD_PRELOAD", RECORD_LIBRARY);
 	}
 	if (variable)
 		string_list_add(&variables, variable);
@@ -129,13 +148,30 @@ void recording_release(struct recording *recording)
 
 void expect_undisturbed(const struct recording *recording, const char *scene)
 {
+	expect_undisturbed_among(recording, scene, &(struct preloads){0});
+}
+
+void expect_undisturbed_among(const struct recording *recording, const char *scene,
+			      const struct preloads *others)
+{
 	struct recording alone;
 
-	record_scene(&alone, scene, NULL, NULL);
+	record_scene_among(&alone, scene, NULL, NULL, others);
 	assert_string_equal(recording->output.data, alone.output.data);
 	assert_int_equal(recording->status, alone.status);
 	assert_int_equal(json_array_size(alone.events), 0);
 	recording_release(&alone);
+}
+
+void expect_why(const struct recording *recording, const char *event, const char *part)
+{
+	const char *why;
+
+	if (!event_at(recording, event, 0))
+		fail_msg("no event %s", event);
+	why = event_text(event_at(recording, event, 0), "why");
+	if (!strstr(why, part))
+		fail_msg("'%s' does not contain '%s'", why, part);
 }
 
 /* ---- events ---- */

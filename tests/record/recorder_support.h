@@ -26,12 +26,23 @@ json_t *list_request(void);
 void record_scene(struct recording *out, const char *scene, json_t *request, const char *variable);
 /* Runs the scene without the recorder, and fails unless output and status are the same. */
 void expect_undisturbed(const struct recording *recording, const char *scene);
+/* The same with other libraries that are loaded before the program: NULL, or the path of one before
+ * or after the recorder. */
+struct preloads {
+	const char *before, *after;
+};
+void record_scene_among(struct recording *out, const char *scene, json_t *request,
+			const char *variable, const struct preloads *others);
+void expect_undisturbed_among(const struct recording *recording, const char *scene,
+			      const struct preloads *others);
 /* Removes the folder. */
 void recording_release(struct recording *recording);
 
 /* The event with this name, `index` from 0; NULL: there are not so many. Borrowed. */
 const json_t *event_at(const struct recording *recording, const char *name, size_t index);
 size_t event_count(const struct recording *recording, const char *name);
+/* Fails unless the first event with this name has a reason with these words. */
+void expect_why(const struct recording *recording, const char *event, const char *part);
 /* Members of events; they fail if there is no such member of this type. */
 const char *event_text(const json_t *event, const char *member);
 int64_t event_integer(const json_t *event, const char *member);

@@ -15,17 +15,6 @@
 
 #include "tests/record/recorder_support.h"
 
-static void expect_why(const struct recording *recording, const char *event, const char *part)
-{
-	const char *why;
-
-	if (!event_at(recording, event, 0))
-		fail_msg("no event %s", event);
-	why = event_text(event_at(recording, event, 0), "why");
-	if (!strstr(why, part))
-		fail_msg("'%s' does not contain '%s'", why, part);
-}
-
 static void a_program_that_launches_nothing_is_reported(void **state)
 {
 	struct recording recording;
