@@ -19,6 +19,8 @@
 	X(cuDeviceGetName)             \
 	X(cuDeviceGetUuid)             \
 	X(cuDevicePrimaryCtxGetState)  \
+	X(cuDevicePrimaryCtxRelease)   \
+	X(cuDevicePrimaryCtxRetain)    \
 	X(cuDriverGetVersion)          \
 	X(cuFuncGetAttribute)          \
 	X(cuFuncGetModule)             \

@@ -59,7 +59,7 @@ void images_note_cubin(struct images *images, const void *bytes, size_t size)
 static struct image_load *load_of(struct images *images, const void *handle)
 {
 	for (size_t i = 0; handle && i < images->load_count; i++)
-		if (images->loads[i].handle == handle)
+		if (images->loads[i].owner.handle == handle)
 			return &images->loads[i];
 	return NULL;
 }
@@ -71,12 +71,12 @@ static void forget(struct image_load *load)
 }
 
 /* A handle may come again, because unloading it was not noticed. */
-static struct image_load *add_load(struct images *images, const void *handle)
+static struct image_load *add_load(struct images *images, const struct image_owner *owner)
 {
-	struct image_load *load = load_of(images, handle);
+	struct image_load *load = load_of(images, owner->handle);
 
 	for (size_t i = 0; i < images->load_count && !load; i++)
-		if (!images->loads[i].handle)
+		if (!images->loads[i].owner.handle)
 			load = &images->loads[i];
 	if (load) {
 		forget(load);
@@ -85,7 +85,7 @@ static struct image_load *add_load(struct images *images, const void *handle)
 				      sizeof(*images->loads));
 		load = &images->loads[images->load_count++];
 	}
-	*load = (struct image_load){.handle = handle};
+	*load = (struct image_load){.owner = *owner};
 	return load;
 }
 
@@ -101,13 +101,14 @@ static void copy_image(struct image_load *load, const void *image)
 	load->image = load->copy;
 }
 
-void images_note_load(struct images *images, const void *handle, const void *image, bool stays)
+void images_note_load(struct images *images, const struct image_owner *owner, const void *image,
+		      bool stays)
 {
 	const size_t elf = elf_size(image, COPIED_MOST_BYTES);
 	struct image_load *load;
 
 	pthread_mutex_lock(&images->lock);
-	load = add_load(images, handle);
+	load = add_load(images, owner);
 	if (elf) {
 		load->cubin = keep_cubin(images, image, elf);
 	} else if (stays) {
@@ -129,11 +130,11 @@ void images_forget_load(struct images *images, const void *handle)
 	pthread_mutex_unlock(&images->lock);
 }
 
-void images_forget_modules(struct images *images)
+void images_forget_context(struct images *images, const void *context)
 {
 	pthread_mutex_lock(&images->lock);
-	for (size_t i = 0; i < images->load_count; i++)
-		if (images->loads[i].copy || !images->loads[i].image)
+	for (size_t i = 0; context && i < images->load_count; i++)
+		if (images->loads[i].owner.context == context)
 			forget(&images->loads[i]);
 	pthread_mutex_unlock(&images->lock);
 }

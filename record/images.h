@@ -2,7 +2,8 @@
  * images: the code that the program has loaded, as far as it holds kernels that
  * are wanted. The call of the program shows where it came from. CUPTI shows the
  * machine code when the driver loads it, which may be long afterwards, or when
- * reload.c has it loaded again. Functions may be called from several threads. Internal to record/.
+ * reload.c has it loaded again. Functions may be called from several threads.
+ * Internal to record/.
  */
 #ifndef RECORD_IMAGES_H
 #define RECORD_IMAGES_H
@@ -17,13 +18,19 @@ struct cubin {
 	uint64_t hash;
 };
 
+/* What an image was loaded as. */
+struct image_owner {
+	const void *handle;  /* CUmodule or CUlibrary */
+	const void *context; /* CUcontext, with which a module ends; NULL: it is a library */
+};
+
 /* A call that loaded an image. */
 struct image_load {
-	const void *handle; /* CUmodule or CUlibrary; NULL: it was unloaded */
-	const void *image;  /* the fat binary of a library, which stays where it is; or `copy` */
-	char *copy;         /* PTX or fat binary that the program may free; NULL: none */
-	size_t bytes;       /* of the copy */
-	size_t cubin;       /* index + 1 of its cubin; 0: it is not known */
+	struct image_owner owner; /* without a handle: it was unloaded */
+	const void *image; /* the fat binary of a library, which stays where it is; or `copy` */
+	char *copy;        /* PTX or fat binary that the program may free; NULL: none */
+	size_t bytes;      /* of the copy */
+	size_t cubin;      /* index + 1 of its cubin; 0: it is not known */
 };
 
 struct images {
@@ -39,13 +46,13 @@ struct images {
 void images_init(struct images *images, const struct record_request *request);
 /* Machine code that the driver loads. It is copied if it has a kernel that is wanted. */
 void images_note_cubin(struct images *images, const void *bytes, size_t size);
-/* The program has loaded `image` as `handle`. stays: it may be read until the handle is unloaded.
- */
-void images_note_load(struct images *images, const void *handle, const void *image, bool stays);
+/* The program has loaded `image`. stays: it may be read until the handle is unloaded. */
+void images_note_load(struct images *images, const struct image_owner *owner, const void *image,
+		      bool stays);
 /* The program unloads the handle, which may then stand for another image. */
 void images_forget_load(struct images *images, const void *handle);
-/* A context ends, and with it its modules. What stays until it is unloaded is kept. */
-void images_forget_modules(struct images *images);
+/* A context ends, and with it its modules. Libraries stay until they are unloaded. */
+void images_forget_context(struct images *images, const void *context);
 
 /*
  * The machine code of a kernel. `module` and `library` are the handles that it

@@ -7,7 +7,8 @@
 #include "record/images.h"
 
 /* Notes an image that was loaded, and forgets one that will be unloaded. Other calls have no
- * effect. */
-void load_call_note(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data);
+ * effect. context: the current one of the thread. */
+void load_call_note(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data,
+		    CUcontext context);
 
 #endif

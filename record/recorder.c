@@ -13,6 +13,7 @@
 
 #include "record/capture_name.h"
 #include "record/captured_streams.h"
+#include "record/contexts.h"
 #include "record/events.h"
 #include "record/gate.h"
 #include "record/hooks.h"
@@ -257,6 +258,14 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 
 /* ---- callbacks ---- */
 
+static void note_load_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	CUcontext context = NULL;
+
+	recorder.driver.cuCtxGetCurrent(&context);
+	load_call_note(&recorder.images, id, data, context);
+}
+
 static bool loads_or_unloads(CUpti_CallbackId id)
 {
 	const enum call_role role = call_role_of(id);
@@ -269,12 +278,18 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	if (busy)
 		return;
 	if (loads_or_unloads(id)) {
-		load_call_note(&recorder.images, id, data);
+		note_load_call(id, data);
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
 		enter_launch(id, data);
 	} else {
 		leave_launch(id, data);
 	}
+}
+
+static void note_context_end(CUcontext context)
+{
+	images_forget_context(&recorder.images, context);
+	seen_kernels_forget_handles(&recorder.seen);
 }
 
 /* Also while busy: asking for a kernel may load it. */
@@ -287,7 +302,7 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
 	else if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
 		seen_kernels_forget_handles(&recorder.seen);
 	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
-		images_forget_modules(&recorder.images);
+		note_context_end(resource->context);
 }
 
 static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
@@ -310,32 +325,15 @@ static void on_fork(void)
 	recorder.is_fork = true;
 }
 
-/* A context ends, and with it its modules. Whether releasing it ends it shows only afterwards. */
-static bool context_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
-{
-	const enum call_role role = call_role_of(id);
-	const bool entered = data->callbackSite == CUPTI_API_ENTER;
-	const cuDevicePrimaryCtxRelease_v2_params *released = data->functionParams;
-	unsigned flags;
-	int active = 1;
-
-	if (role == CALL_CONTEXT_DESTROY || role == CALL_PRIMARY_RESET)
-		return entered;
-	if (role != CALL_PRIMARY_RELEASE || entered)
-		return false;
-	recorder.driver.cuDevicePrimaryCtxGetState(released->dev, &flags, &active);
-	return !active;
-}
-
 /* What CUPTI tells as events of modules and contexts. */
 static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	if (context_ends(id, data)) {
-		images_forget_modules(&recorder.images);
+	CUcontext ended = context_ended_by(&recorder.driver, id, data);
+
+	if (ended)
+		note_context_end(ended);
+	else if (call_role_of(id) == CALL_UNLOAD && data->callbackSite == CUPTI_API_ENTER)
 		seen_kernels_forget_handles(&recorder.seen);
-	} else if (call_role_of(id) == CALL_UNLOAD && data->callbackSite == CUPTI_API_ENTER) {
-		seen_kernels_forget_handles(&recorder.seen);
-	}
 }
 
 /* Nothing is unloaded, and no context ends, while another thread records: reload.c may be loading
@@ -352,7 +350,7 @@ static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	if (!launch_call_function(id, data))
 		note_ends(id, data);
 	if (loads_or_unloads(id))
-		load_call_note(&recorder.images, id, data);
+		note_load_call(id, data);
 	if (!entered && passes_gate)
 		leave_launch(id, data);
 }

@@ -44,7 +44,9 @@
 	X(future, true)        \
 	X(future_symbol, true) \
 	X(local, true)         \
-	X(first_form, true)
+	X(first_form, true)    \
+	X(contexts, true)      \
+	X(library_stays, true)
 
 #define X(name, with_context) void scene_##name(void);
 SCENE_LIST(X)

@@ -138,3 +138,56 @@ void scene_first_form(void)
 	must(cuLaunchKernel(bias, 1, 1, 1, 1, 1, 1, 0, NULL, arguments, NULL));
 	array_print(y, COUNT);
 }
+
+/* ---- contexts ---- */
+
+static void end_other_context(void)
+{
+	CUcontext mine, other = fake_context_new();
+	CUmodule module;
+
+	must(cuCtxGetCurrent(&mine));
+	must(cuCtxSetCurrent(other));
+	must(cuModuleLoadData(&module, ".version 9.0\n.target sm_90\n.address_size 64\n"
+				       ".visible .entry other() { ret; }\n"));
+	must(cuCtxSetCurrent(mine));
+	must(cuCtxDestroy(other));
+}
+
+static void launch_of(CUfunction function)
+{
+	CUdeviceptr x = array_new(COUNT, 1), y = array_new(COUNT, 0);
+
+	launch_axpy(function, 1, x, y);
+	array_print(y, COUNT);
+}
+
+/* Another context ends before a kernel of this one is launched. */
+void scene_contexts(void)
+{
+	must(cuModuleLoadData(&program_module, ".version 9.0\n.target sm_90\n.address_size 64\n"
+					       ".visible .entry axpy() { ret; }\n"));
+	end_other_context();
+	launch_of(function_named("axpy"));
+}
+
+/* A library outlives every context. */
+void scene_library_stays(void)
+{
+	CUlibrary library;
+	CUcontext context;
+	CUkernel kernel;
+
+	must(cuLibraryLoadData(&library,
+			       ".version 9.0\n.target sm_90\n.address_size 64\n"
+			       ".visible .entry axpy() { ret; }\n",
+			       NULL, NULL, 0, NULL, NULL, 0));
+	end_other_context();
+	must(cuDevicePrimaryCtxRelease(0));
+	must(cuDevicePrimaryCtxRetain(&context, 0));
+	must(cuDevicePrimaryCtxReset(0));
+	must(cuDevicePrimaryCtxRetain(&context, 0));
+	must(cuCtxSetCurrent(context));
+	must(cuLibraryGetKernel(&kernel, library, "axpy"));
+	launch_of((CUfunction)(void *)kernel);
+}

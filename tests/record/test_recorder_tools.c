@@ -164,6 +164,31 @@ static void captures_that_begin_in_the_first_form_are_counted(void **state)
 	recording_release(&recording);
 }
 
+static void expect_ptx_of(const char *scene)
+{
+	struct recording recording;
+	struct capture *capture;
+
+	record_scene(&recording, scene, record_request("axpy"), NULL);
+	expect_undisturbed(&recording, scene);
+	capture = capture_number(&recording, 1);
+	assert_non_null(capture_info(capture)->ptx_origin);
+	capture_close(capture);
+	recording_release(&recording);
+}
+
+static void a_context_that_ends_takes_only_its_own_modules(void **state)
+{
+	(void)state;
+	expect_ptx_of("contexts");
+}
+
+static void a_library_outlives_contexts(void **state)
+{
+	(void)state;
+	expect_ptx_of("library_stays");
+}
+
 /* ---- programs without CUDA ---- */
 
 static void expect_plain(const char *path)
@@ -217,6 +242,8 @@ int main(void)
 		cmocka_unit_test(a_note_is_told_on_stderr_if_wanted),
 		cmocka_unit_test(a_library_finds_its_own_functions),
 		cmocka_unit_test(captures_that_begin_in_the_first_form_are_counted),
+		cmocka_unit_test(a_context_that_ends_takes_only_its_own_modules),
+		cmocka_unit_test(a_library_outlives_contexts),
 		cmocka_unit_test(programs_without_cuda_run_as_ever),
 	};
 
