@@ -6,6 +6,7 @@
  * program owns the process: the recorder prints nothing unless it was asked to,
  * changes no signal, and goes on without itself after any error.
  */
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@
 #include "record/program_facts.h"
 #include "record/take.h"
 #include "record/timeline.h"
+#include "record/undisturbed.h"
 #include "record/unknown_calls.h"
 
 /* How long the launch of another thread may take. It waits while the queue of the GPU is full. */
@@ -55,6 +57,7 @@ static struct recorder {
 	struct take take;
 	struct capture_name name;         /* of the capture that is being written */
 	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
+	int cancel_state;                 /* likewise */
 	/* None begins or ends while the gate is closed. */
 	struct captured_streams captured_streams;
 	_Atomic bool is_fork; /* this process is one, in which CUDA does not work */
@@ -155,8 +158,10 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 			  int64_t number)
 {
 	struct error err = {0};
+	struct undisturbed thread;
 	bool began = false;
 
+	undisturbed_begin(&thread);
 	gate_leave(&recorder.gate);
 	gate_close(&recorder.gate);
 	/* After the last capture nobody listens to the ends of launches, and the gate would not
@@ -172,6 +177,10 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 		gate_open(&recorder.gate);
 		gate_enter(&recorder.gate);
 	}
+	undisturbed_end(&thread);
+	/* A thread that ended now would leave the gate closed. */
+	if (began)
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &recorder.cancel_state);
 	return began;
 }
 
@@ -232,8 +241,11 @@ static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 static void end_recording(const CUpti_CallbackData *data)
 {
 	const CUresult *result = data->functionReturnValue;
+	const int cancel_state = recorder.cancel_state;
 	struct error err = {0};
+	struct undisturbed thread;
 
+	undisturbed_begin(&thread);
 	busy = true;
 	take_end(&recorder.take, result && *result != CUDA_SUCCESS, &err);
 	clean_up_after_take();
@@ -241,6 +253,8 @@ static void end_recording(const CUpti_CallbackData *data)
 	if (recorder.captures >= recorder.request.most)
 		stop_listening();
 	gate_open(&recorder.gate);
+	undisturbed_end(&thread);
+	pthread_setcancelstate(cancel_state, NULL);
 }
 
 static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
@@ -260,10 +274,13 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 
 static void note_load_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
+	struct undisturbed thread;
 	CUcontext context = NULL;
 
+	undisturbed_begin(&thread);
 	recorder.driver.cuCtxGetCurrent(&context);
 	load_call_note(&recorder.images, id, data, context);
+	undisturbed_end(&thread);
 }
 
 static bool loads_or_unloads(CUpti_CallbackId id)
@@ -308,6 +325,7 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
 static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
 				 const void *data)
 {
+	const int error_number = errno;
 
 	(void)context;
 	if (recorder.is_fork)
@@ -317,6 +335,7 @@ static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUp
 	} else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
 		on_resource(id, data);
 	}
+	errno = error_number;
 }
 
 /* On the path of every launch, getpid() would cost as much as the rest. */
@@ -342,6 +361,7 @@ static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const bool entered = data->callbackSite == CUPTI_API_ENTER;
 	const bool passes_gate = !call_loads_code(call_role_of(id));
+	const int error_number = errno;
 
 	if (recorder.is_fork || busy)
 		return;
@@ -353,6 +373,7 @@ static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		note_load_call(id, data);
 	if (!entered && passes_gate)
 		leave_launch(id, data);
+	errno = error_number;
 }
 
 static void CUPTIAPI on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
@@ -387,9 +408,11 @@ static void send_note(void)
 /* Another thread may be in the middle of a recording, which then never becomes a capture. */
 static void finish(void)
 {
+	struct undisturbed thread;
 
 	if (recorder.process != getpid() || !gate_try_close(&recorder.gate))
 		return;
+	undisturbed_begin(&thread);
 	busy = true;
 	send_note();
 	if (recorder.request.list) {
@@ -403,6 +426,7 @@ static void finish(void)
 						: seen_kernels_launches(&recorder.seen),
 			  monotonic_ns() - recorder.began_ns);
 	gate_open(&recorder.gate);
+	undisturbed_end(&thread);
 }
 
 static int listen_by_cupti(struct error *err)
@@ -477,9 +501,12 @@ static void attach(const char *folder)
 int InitializeInjection(void)
 {
 	const char *folder = getenv("PERFLAB_RECORD");
+	struct undisturbed thread;
 
 	if (!folder || recorder.process)
 		return 1;
+	undisturbed_begin(&thread);
 	attach(folder);
+	undisturbed_end(&thread);
 	return 1;
 }

@@ -44,9 +44,18 @@
 	X(future, true)        \
 	X(future_symbol, true) \
 	X(local, true)         \
+	X(closed, true)        \
 	X(first_form, true)    \
 	X(contexts, true)      \
-	X(library_stays, true)
+	X(library_stays, true) \
+	X(errno, true)         \
+	X(cancelled, true)     \
+	X(broken_pipe, true)   \
+	X(pending, true)       \
+	X(file_limit, true)    \
+	X(exec, true)          \
+	X(exit_beside, true)   \
+	X(storm, true)
 
 #define X(name, with_context) void scene_##name(void);
 SCENE_LIST(X)

@@ -103,6 +103,17 @@ void scene_local(void)
 	scene_launches();
 }
 
+/* The recorder is a library of the program, which may close all that it finds. */
+void scene_closed(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+
+	for (int i = 0; library && i < 2; i++)
+		dlclose(library);
+	scene_launches();
+}
+
 /* ---- streams ---- */
 
 static CUstream new_stream(void)

@@ -146,6 +146,18 @@ static void a_library_finds_its_own_functions(void **state)
 	unsetenv("RECORD_LOCAL");
 }
 
+static void a_program_may_close_the_recorder(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "closed", record_request("axpy"), NULL);
+	expect_undisturbed(&recording, "closed");
+	assert_int_equal(event_count(&recording, "captured"), 1);
+	assert_int_equal(event_count(&recording, "exit"), 1);
+	recording_release(&recording);
+}
+
 /* Three launches of add_bias: the second one is beside a capture. */
 static void captures_that_begin_in_the_first_form_are_counted(void **state)
 {
@@ -241,6 +253,7 @@ int main(void)
 		cmocka_unit_test(functions_of_a_future_cuda_are_left_alone_and_named),
 		cmocka_unit_test(a_note_is_told_on_stderr_if_wanted),
 		cmocka_unit_test(a_library_finds_its_own_functions),
+		cmocka_unit_test(a_program_may_close_the_recorder),
 		cmocka_unit_test(captures_that_begin_in_the_first_form_are_counted),
 		cmocka_unit_test(a_context_that_ends_takes_only_its_own_modules),
 		cmocka_unit_test(a_library_outlives_contexts),
