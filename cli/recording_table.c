@@ -275,15 +275,31 @@ static void add_known_time(struct text *line, int64_t ns, const char *before)
 	text_addf(line, "%s%s", before, text);
 }
 
+/* Whether the program launched more than the recording has: CUPTI dropped launches, or a process
+ * ended without its last report. */
+static bool lacks_launches(const struct recording *recording)
+{
+	for (size_t i = 0; i < recording->process_count; i++) {
+		const struct recorded_process *process = &recording->processes[i];
+
+		if (!process->why_not && (process->launches < 0 || process->dropped > 0))
+			return true;
+	}
+	return false;
+}
+
 static void print_summary(FILE *out, const struct recording *recording)
 {
 	const int64_t launches = recording_launches(recording);
 	const size_t kernels = count_names(recording);
+	const char *least = lacks_launches(recording) ? "at least " : "";
 	struct text line = TEXT_INIT;
 
-	text_addf(&line, "%zu %s, %" PRId64 " %s", kernels, kernels == 1 ? "kernel" : "kernels",
-		  launches < 0 ? 0 : launches, launches == 1 ? "launch" : "launches");
-	add_known_time(&line, recording_gpu_ns(recording), "; GPU time ");
+	text_addf(&line, "%s%zu %s, %s%" PRId64 " %s", least, kernels,
+		  kernels == 1 ? "kernel" : "kernels", least, launches < 0 ? 0 : launches,
+		  launches == 1 ? "launch" : "launches");
+	add_known_time(&line, recording_gpu_ns(recording),
+		       *least ? "; GPU time at least " : "; GPU time ");
 	add_known_time(&line, recording->wall_ns, "; wall time ");
 	add_known_time(&line, recording_own_ns(recording), "; the recorder took ");
 	fprintf(out, "%s\n", line.data);

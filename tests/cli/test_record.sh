@@ -52,6 +52,17 @@ grep -qE '^90\.0% +90\.0 us +10 +9\.00 us +1024 +32x8 +at::native::add<4, at::na
 grep -qE '^10\.0% +10\.0 us +2 +- +- +32x8 +saxpy$' out || complain 'no line of saxpy'
 [ -s err ] && complain 'messages of a recording that went well'
 
+# without those that CUPTI lost
+program dropped <<END
+attached
+tell '$(kernel saxpy 1,1,1 9 50000 5000)'
+tell '{"event":"exit","launches":9,"dropped":3,"own_ns":70000,"wall_ns":500000}'
+END
+run record --list --db dropped.db -- ./dropped
+expect_code 0
+expect_err 'CUPTI dropped 3 launches'
+expect_out 'at least 1 kernel, at least 9 launches; GPU time at least 50.0 us; wall time'
+
 run record --list --shapes --format csv -o kernels.csv -- ./lists
 expect_code 0
 expect_out 'the program says'
@@ -366,6 +377,7 @@ run record --list -- ./many
 expect_code 0
 expect_err 'process 4000001 (python worker.py) was not recorded: no memory'
 expect_err 'process 4000002 (python crash.py) ended without its last report'
+expect_out 'at least 1 kernel, at least 9 launches; GPU time at least 50.0 us; wall time'
 grep -qE 'launch 1 of saxpy in process [0-9]+: recording 1 B in 1 allocation$' err || complain 'no process in the message'
 # one that goes on
 program daemon <<END
