@@ -1,6 +1,9 @@
 /* Starts a pager and waits for it; see the header. */
 #include "cli/pager.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
@@ -12,8 +15,11 @@
 
 #define DEFAULT_PAGER "less"
 
-/* A signal handler has no context argument, so this is static. 0: no pager runs. */
-static volatile pid_t running;
+/* Signal handlers have no context argument, so these are static. */
+static volatile pid_t running; /* 0: no pager runs */
+static int reading_end;        /* of the pipe to the pager */
+static int null_device;        /* /dev/null */
+static int own_messages = -1;  /* stderr before the pager; -1: it does not go there */
 
 /* A pager that still reads would fight with the shell for the terminal. */
 static void await_pager(int signal_number)
@@ -23,10 +29,35 @@ static void await_pager(int signal_number)
 	running = 0;
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	while (pager > 0 && waitpid(pager, NULL, 0) < 0)
+	while (pager > 0 && waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 	signal(signal_number, SIG_DFL);
 	raise(signal_number);
+}
+
+/*
+ * The user has left the pager, perhaps before it has read everything. perflab then goes on without
+ * a reader, so that it ends with the exit code of its result. While it holds the reading end, no
+ * write fails: one that waits is restarted by SA_RESTART, and then writes to /dev/null. A program
+ * that the pager left behind may still read.
+ */
+static void leave_pager(int signal_number)
+{
+	const int error = errno;
+	struct pollfd writing = {.fd = STDOUT_FILENO};
+	pid_t pager = running;
+
+	(void)signal_number;
+	if (pager > 0 && waitpid(pager, NULL, WNOHANG) == pager) {
+		running = 0;
+		close(reading_end);
+		if (poll(&writing, 1, 0) > 0 && (writing.revents & POLLERR)) {
+			dup2(null_device, STDOUT_FILENO);
+			if (own_messages >= 0)
+				dup2(own_messages, STDERR_FILENO);
+		}
+	}
+	errno = error;
 }
 
 static bool is_executable_in(const char *folder, size_t length, const char *program)
@@ -84,7 +115,7 @@ static void add_pager_options(struct string_list *variables)
 }
 
 /* Returns false if the pager cannot be started. */
-static bool spawn_pager(const char *command, const int ends[2])
+static bool spawn_pager(const char *command, int input)
 {
 	char *const argv[] = {"sh", "-c", (char *)command, NULL};
 	struct string_list variables = {0};
@@ -96,9 +127,7 @@ static bool spawn_pager(const char *command, const int ends[2])
 	add_pager_options(&variables);
 	environment = environment_with(&variables);
 	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, ends[0], STDIN_FILENO);
-	posix_spawn_file_actions_addclose(&actions, ends[0]);
-	posix_spawn_file_actions_addclose(&actions, ends[1]);
+	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
 	failed = posix_spawn(&pid, "/bin/sh", &actions, NULL, argv, environment);
 	posix_spawn_file_actions_destroy(&actions);
 	free(environment);
@@ -118,30 +147,47 @@ static bool wants_pager(const struct invocation *call)
 	       !option_given(call, "output");
 }
 
-void pager_start(const struct invocation *call)
+/* From here on, output goes to the pager, until it or perflab ends. */
+static void write_to_pager(const struct invocation *call, int writing_end)
 {
 	static const int signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE};
+
+	fflush(stdout);
+	if (call->terminal.err_width > 0)
+		own_messages = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	dup2(writing_end, STDOUT_FILENO);
+	if (own_messages >= 0)
+		dup2(writing_end, STDERR_FILENO);
+	for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
+		signal(signals[i], await_pager);
+	sigaction(SIGCHLD, &(struct sigaction){.sa_handler = leave_pager, .sa_flags = SA_RESTART},
+		  NULL);
+	raise(SIGCHLD); /* it may have ended already */
+}
+
+void pager_start(const struct invocation *call)
+{
 	const char *command = wants_pager(call) ? pager_command() : NULL;
 	int ends[2];
 
-	if (!command || pipe(ends) != 0)
+	if (!command || pipe2(ends, O_CLOEXEC) != 0)
 		return;
-	if (spawn_pager(command, ends)) {
-		fflush(stdout);
-		dup2(ends[1], STDOUT_FILENO);
-		if (call->terminal.err_width > 0)
-			dup2(ends[1], STDERR_FILENO);
-		for (size_t i = 0; i < ARRAY_SIZE(signals); i++)
-			signal(signals[i], await_pager);
+	null_device = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	if (null_device >= 0 && spawn_pager(command, ends[0])) {
+		reading_end = ends[0];
+		write_to_pager(call, ends[1]);
+	} else {
+		close(ends[0]);
 	}
-	close(ends[0]);
 	close(ends[1]);
 }
 
 void pager_finish(void)
 {
-	pid_t pager = running;
+	pid_t pager;
 
+	signal(SIGCHLD, SIG_DFL);
+	pager = running;
 	if (pager <= 0)
 		return;
 	/* Ctrl-C belongs to the pager now */
@@ -152,6 +198,6 @@ void pager_finish(void)
 	 */
 	close(STDOUT_FILENO);
 	close(STDERR_FILENO);
-	while (waitpid(pager, NULL, 0) < 0)
+	while (waitpid(pager, NULL, 0) < 0 && errno == EINTR)
 		;
 }

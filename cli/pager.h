@@ -17,7 +17,8 @@
 /*
  * Starts the pager, if stdout is a terminal and the call has not declined it. stdout, and stderr if
  * it is a terminal, then go to the pager. The pager is $PERFLAB_PAGER, else $PAGER, else less; ""
- * and "cat" mean none. Without the program, the output goes to the terminal.
+ * and "cat" mean none. Without the program, the output goes to the terminal. A user who leaves the
+ * pager early ends only the output: the verb goes on, so the exit code is that of its result.
  */
 void pager_start(const struct invocation *call);
 /* Waits until the user has left the pager. Call it after everything was printed; both streams are

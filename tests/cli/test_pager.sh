@@ -62,9 +62,25 @@ grep -qx S "$work/out" || complain 'the options of the user are replaced'
 paged "PERFLAB_PAGER='sed s/^/paged:/'" report 999
 expect_out "paged:perflab: no run '999'"
 expect_out 'code=2'
-# a pager that is left early ends perflab, too
+# a pager that is left early does not change the exit code, however much it has not read
 paged "PERFLAB_PAGER='head -n 1'" report last
 expect_out 'Run '
 expect_no_out 'Method'
+expect_out 'code=0'
+much="\"WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t WHERE x < 100000) SELECT x FROM t\""
+for pager in true 'head -n 1' 'read line; exit 5'; do
+	paged "PERFLAB_PAGER='$pager'" query --format csv "$much"
+	expect_out 'code=0'
+	paged "PERFLAB_PAGER='$pager'" query --format csv "'SELECT nothing'"
+	expect_out 'code=2'
+done
+# in a pipe, perflab ends when nothing reads any more
+command_line='perflab query | true'
+{
+	"$PERFLAB" query --format csv 'WITH RECURSIVE t(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM t)
+		SELECT x FROM t'
+	echo "code=$?" >"$work/out"
+} 2>"$work/err" | head -n 1 >/dev/null
+expect_out 'code=141'
 
 finish
