@@ -29,6 +29,21 @@ static int option_without_verb(const char *word, struct error *err)
 			 word, word);
 }
 
+/* Nothing is near: names all verbs. */
+static int list_all_verbs(const struct command_table *verbs, const char *name, struct error *err)
+{
+	struct text all = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; i < verbs->count; i++)
+		text_addf(&all, "%s%s", i ? ", " : "", verbs->items[i]->name);
+	rc = error_set(err, PL_EUSAGE,
+		       "unknown verb \"%s\"; the verbs are %s; \"perflab help\" explains them",
+		       name, all.data);
+	text_release(&all);
+	return rc;
+}
+
 int command_unknown(const struct command_table *verbs, const char *name, struct error *err)
 {
 	struct text meant = TEXT_INIT;
@@ -41,8 +56,7 @@ int command_unknown(const struct command_table *verbs, const char *name, struct 
 		rc = error_set(err, PL_EUSAGE, "unknown verb \"%s\"; did you mean %s?", name,
 			       meant.data);
 	else
-		rc = error_set(err, PL_EUSAGE,
-			       "unknown verb \"%s\"; \"perflab help\" lists the verbs", name);
+		rc = list_all_verbs(verbs, name, err);
 	text_release(&meant);
 	return rc;
 }

@@ -42,7 +42,7 @@ void suggest_names(struct text *out, const char *word, const struct string_list 
 		for (size_t i = 0; i < names->count && i < SHOWN_NAMES; i++)
 			text_addf(out, "%s%s", i ? ", " : "", names->items[i]);
 		if (names->count > SHOWN_NAMES)
-			text_add(out, ", …");
+			text_add(out, ", … (`perflab list kernels` shows all)");
 	}
 	text_release(&near);
 }

@@ -7,6 +7,12 @@ refused 2 'unknown verb "run"; did you mean sweep?' run
 refused 2 'unknown verb "compare"; did you mean regress, or report --compare RUN?' compare 1 2
 refused 2 'did you mean report -o FILE.html?' html
 refused 2 'did you mean list?' help ls
+refused 2 'unknown verb "repotr"; did you mean report?' repotr
+refused 2 'unknown verb "rum"; the verbs are sweep, ' rum
+refused 2 ', report, ' rum
+refused 2 '; "perflab help" explains them' help rum
+refused 2 "there is no kernel 'xyz': choose from stream, " sweep xyz
+refused 2 '(`perflab list kernels` shows all)' sweep xyz
 refused 2 'unknown option --db before a verb; the options of a verb follow it' --db x.db report
 refused 2 '--help takes no value' --help=x
 refused 2 '--version takes no value' --version=1
