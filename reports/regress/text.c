@@ -81,7 +81,7 @@ static void add_regress_row(struct table *table, const struct regress_case *item
 			? NULL
 			: xasprintf("%+.2f to %+.2f", 100 * effect->low, 100 * effect->high);
 	char *p = !isfinite(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
-	/* `why` says it, too, but a narrow table has no such column */
+	/* `why` may say something else */
 	char *name = xasprintf("%s%s", item->name, item->unverified ? " (unverified)" : "");
 
 	table_row_styled(table,
@@ -260,17 +260,24 @@ static size_t cases_judged(const struct regress_report *report)
 	return report->regress->count - report->regress->ignored;
 }
 
-/* Without times, the reason is all that a row says: a narrow table cuts it, but keeps it. */
+/* Counters and reasons are never dropped: they go below. Without times, the reason is all that a
+ * row says, and a narrow table cuts it to keep one line a case. */
 static void keep_reasons(struct table *table, const struct regress *regress)
 {
-	struct table_column *last = &table->columns[table->column_count - 1];
+	bool timed = false;
 
 	for (size_t i = 0; i < regress->count; i++)
-		if (regress->cases[i].timed)
-			return;
-	if (strcmp(last->name, "why") == 0) {
-		last->drop = 0;
-		table->cut_last = true;
+		timed |= regress->cases[i].timed;
+	for (size_t j = 0; j < table->column_count; j++) {
+		struct table_column *column = &table->columns[j];
+		const bool is_why = strcmp(column->name, "why") == 0;
+
+		if (!is_why && strcmp(column->name, "counters") != 0)
+			continue;
+		table->below += timed;
+		table->cut_last |= !timed && is_why;
+		if (timed || is_why)
+			column->drop = 0;
 	}
 }
 

@@ -1,7 +1,8 @@
 /*
  * Lays out a table for the terminal. Cells are escaped, and a column is as wide as its widest cell.
  * If the terminal is too narrow, this drops the least important columns (and names them below the
- * table), then wraps the last column at words or cuts it, then cuts the widest text column.
+ * table), then wraps the last column at words or cuts it, then cuts the widest text column. A table
+ * may have its last columns on lines below each row instead.
  */
 #include "reports/table/table.h"
 
@@ -16,22 +17,22 @@
 #define CELL_LIMIT 128 /* characters of a cell, except in the last column */
 #define LAST_COLUMN_LEAST 24
 #define CUT_LEAST 12
+#define BELOW_INDENT 4
 
 struct layout {
 	const struct table *table;
 	char ***shown; /* [row][column]: escaped */
 	size_t *widths;
 	bool *dropped;
-	size_t last; /* the last column that was not dropped */
+	size_t last;    /* the last column that is shown in the row */
+	size_t columns; /* those from here on are below each row */
 	size_t total;
 };
 
 static void layout_measure(struct layout *layout)
 {
-	const struct table *table = layout->table;
-
 	layout->total = 0;
-	for (size_t j = 0; j < table->column_count; j++) {
+	for (size_t j = 0; j < layout->columns; j++) {
 		if (layout->dropped[j])
 			continue;
 		layout->last = j;
@@ -65,7 +66,7 @@ static void layout_init(struct layout *layout, const struct table *table)
 {
 	size_t rows = table->row_count + 1;
 
-	layout->table = table;
+	*layout = (struct layout){.table = table, .columns = table->column_count};
 	layout->shown = xcalloc(rows, sizeof(*layout->shown));
 	layout->widths = xcalloc(table->column_count, sizeof(*layout->widths));
 	layout->dropped = xcalloc(table->column_count, sizeof(*layout->dropped));
@@ -115,7 +116,7 @@ static bool drop_one(struct layout *layout)
 	int most = 0;
 	size_t which = 0;
 
-	for (size_t j = 0; j < table->column_count; j++) {
+	for (size_t j = 0; j < layout->columns; j++) {
 		if (!layout->dropped[j] && table->columns[j].drop > most) {
 			most = table->columns[j].drop;
 			which = j;
@@ -150,7 +151,7 @@ static void cut_widest(struct layout *layout, size_t excess)
 	const struct table *table = layout->table;
 	size_t widest = table->column_count;
 
-	for (size_t j = 0; j < table->column_count; j++) {
+	for (size_t j = 0; j < layout->columns; j++) {
 		if (layout->dropped[j] || table->columns[j].numeric ||
 		    (j == layout->last && !table->cut_last))
 			continue;
@@ -166,6 +167,10 @@ static void layout_fit(struct layout *layout, size_t width)
 {
 	const struct table *table = layout->table;
 
+	if (layout->total > width && table->below) {
+		layout->columns -= table->below;
+		layout_measure(layout);
+	}
 	while (layout->total > width && drop_one(layout))
 		;
 	if (layout->total > width && table->cut_last)
@@ -246,6 +251,24 @@ static void layout_add_row(struct text *out, const struct layout *layout, size_t
 	text_release(&line);
 }
 
+/* The values of a row that do not stand beside the others. */
+static void layout_add_below(struct text *out, const struct layout *layout, size_t row,
+			     size_t width, const char *before)
+{
+	const struct table *table = layout->table;
+
+	for (size_t j = layout->columns; j < table->column_count; j++) {
+		struct text lines = TEXT_INIT;
+
+		if (!table->rows[row].cells[j])
+			continue;
+		wrap_text(&lines, BELOW_INDENT, "", layout->shown[row + 1][j], width);
+		lines.data[--lines.length] = '\0'; /* the end of the line comes after the colour */
+		text_addf(out, "%s%s%s\n", before, lines.data, *before ? "\033[0m" : "");
+		text_release(&lines);
+	}
+}
+
 static void add_dropped(struct text *out, const struct layout *layout, size_t width)
 {
 	struct text names = TEXT_INIT;
@@ -276,8 +299,12 @@ void table_write_text(FILE *out, const struct table *table, const struct report_
 	if (options && options->width > 0)
 		layout_fit(&layout, (size_t)options->width);
 	layout_add_row(&lines, &layout, 0, colour ? "\033[1m" : "");
-	for (size_t i = 0; i < table->row_count; i++)
-		layout_add_row(&lines, &layout, i + 1, colour ? looks[table->rows[i].style] : "");
+	for (size_t i = 0; i < table->row_count; i++) {
+		const char *before = colour ? looks[table->rows[i].style] : "";
+
+		layout_add_row(&lines, &layout, i + 1, before);
+		layout_add_below(&lines, &layout, i, options ? (size_t)options->width : 0, before);
+	}
 	add_dropped(&lines, &layout, options ? (size_t)options->width : 0);
 	fwrite(lines.data, 1, lines.length, out);
 	text_release(&lines);

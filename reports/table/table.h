@@ -16,6 +16,9 @@ struct table {
 	const char *const **parts; /* per column: the names given to table_parts(), or NULL */
 	size_t column_count;
 	bool cut_last; /* text: the last column is cut, not wrapped */
+	/* text: if the table is too wide, so many of its last columns go below each row, each value
+	 * on lines of its own. Less than all columns. */
+	size_t below;
 	struct table_row *rows;
 	size_t row_count, row_capacity;
 };
