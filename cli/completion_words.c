@@ -8,6 +8,7 @@
 #include "harness/session/studies.h"
 #include "kernels/kernels.h"
 #include "metrics/catalogue/catalogue.h"
+#include "reports/reports.h"
 
 #define RUNS_READ 1000 /* the newest; a key press must not wait for more */
 
@@ -97,6 +98,19 @@ static void add_metric_words(struct text *out)
 	}
 }
 
+/* Columns of reports; every kernel has the axes block and n. */
+static void add_column_words(struct text *out)
+{
+	struct string_list names = {0};
+
+	report_column_names(&names);
+	for (size_t i = 0; i < names.count; i++)
+		add_word(out, names.items[i]);
+	add_word(out, "block");
+	add_word(out, "n");
+	string_list_release(&names);
+}
+
 void option_words(struct text *out, bool *list, const struct option_row *row)
 {
 	*list = false;
@@ -111,11 +125,13 @@ void option_words(struct text *out, bool *list, const struct option_row *row)
 			add_word(out, metric_set_name((enum metric_set)i));
 	} else if (strcmp(row->name, "counters") == 0) {
 		add_word(out, "exact none");
+	} else if (strcmp(row->argument, "COLUMN") == 0 || strcmp(row->name, "columns") == 0) {
+		add_column_words(out);
 	} else {
 		add_words_of_argument(out, row->argument);
 		return;
 	}
-	*list = true;
+	*list = strcmp(row->argument, "COLUMN") != 0;
 	add_metric_words(out);
 }
 

@@ -121,6 +121,8 @@ int report_select(struct report_selected *out, const struct run *run,
 		  const struct report_selection *selection, const struct ceiling_list *ceilings,
 		  struct error *err);
 void report_selected_release(struct report_selected *selected);
+/* Adds the names of all columns, for `sort` and `columns`; axes and counters are columns, too. */
+void report_column_names(struct string_list *out);
 /* The run to write in this format: text and Markdown choose the rows of `cases` themselves, because
  * they also say what went wrong in the other cases. */
 const struct run *report_selected_run(const struct report_selected *selected,

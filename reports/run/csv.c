@@ -238,8 +238,10 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 static void csv_chosen_head(struct text *line, const struct chosen_columns *columns)
 {
 	text_add(line, "format,kernel,variant,config");
-	for (size_t i = 0; i < columns->count; i++)
-		csv_text(line, chosen_name(&columns->items[i]));
+	for (size_t i = 0; i < columns->count; i++) {
+		if (!chosen_names_case(&columns->items[i]))
+			csv_text(line, chosen_name(&columns->items[i]));
+	}
 	text_add_char(line, '\n');
 }
 
@@ -251,6 +253,8 @@ static void csv_chosen(struct text *line, const struct chosen_columns *columns,
 	csv_text(line, facts->trial->variant);
 	csv_text(line, facts->trial->config);
 	for (size_t i = 0; i < columns->count; i++) {
+		if (chosen_names_case(&columns->items[i]))
+			continue;
 		if (chosen_is_numeric(&columns->items[i]))
 			csv_real(line, chosen_number(&columns->items[i], facts));
 		else

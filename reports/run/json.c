@@ -254,6 +254,8 @@ static json_t *chosen_json(const struct run *run, const struct trial *trial,
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct chosen_column *column = &columns->items[i];
 
+		if (chosen_names_case(column))
+			continue;
 		set_named(object, chosen_name(column),
 			  chosen_is_numeric(column)
 				  ? report_json_number(chosen_number(column, &facts))

@@ -19,7 +19,8 @@ struct kernel_table {
 	const struct chosen_columns *results;
 	const struct chosen_column *sorted; /* NULL: none */
 	struct string_list axes;            /* those that vary */
-	bool one_variant; /* all cases of the kernel have it; the title names it */
+	bool one_variant;   /* all cases of the kernel have it; the title names it */
+	bool names_variant; /* a chosen column does */
 	char ***cells;
 	size_t columns; /* variant, results, axes */
 };
@@ -72,12 +73,8 @@ static void fill_cells(char **cells, const struct kernel_table *table, const str
 
 static bool is_column(const struct kernel_table *table, size_t column, const char *name)
 {
-	const struct chosen_column *chosen;
-
-	if (column == 0 || column > table->results->count)
-		return false;
-	chosen = &table->results->items[column - 1];
-	return chosen->column && strcmp(chosen->column->name, name) == 0;
+	return column > 0 && column <= table->results->count &&
+	       chosen_is(&table->results->items[column - 1], name);
 }
 
 /* A status is worth a column only if a case is not ok. Other columns need a value. Chosen columns
@@ -88,7 +85,7 @@ static bool column_is_shown(const struct kernel_table *table, size_t column)
 	const bool is_status = is_column(table, column, "status");
 
 	if (column == 0)
-		return !table->one_variant;
+		return !table->one_variant && !table->names_variant;
 	if (is_axis || (table->options->selection && table->options->selection->columns))
 		return true;
 	for (size_t i = 0; i < table->rows->count; i++) {
@@ -182,6 +179,16 @@ static char *title_of(const struct kernel_table *table, const char *constant)
 	return text_detach(&title);
 }
 
+static bool columns_name_variant(const struct chosen_columns *columns)
+{
+	for (size_t i = 0; i < columns->count; i++) {
+		if (chosen_is(&columns->items[i], "variant") ||
+		    chosen_is(&columns->items[i], "case"))
+			return true;
+	}
+	return false;
+}
+
 /* The same for all kernels of a report. */
 struct kernel_columns {
 	struct chosen_columns results, sorted; /* sorted: none, or the one of --sort */
@@ -205,6 +212,7 @@ static void add_kernel_section(struct section_list *out, const struct run *run,
 		return;
 	kernel_axes(&table.axes, &constant, run, rows->kernel);
 	table.one_variant = kernel_has_one_variant(run, rows->kernel);
+	table.names_variant = columns_name_variant(results);
 	table.columns = 1 + results->count + table.axes.count;
 	table.cells = xcalloc(rows->count + 1, sizeof(*table.cells));
 	for (size_t i = 0; i < rows->count; i++) {
@@ -231,7 +239,9 @@ static void add_sorted(struct kernel_columns *columns, const struct run *run)
 {
 	const struct chosen_column *sorted = columns->sorted.items;
 
-	if (!columns->sorted.count || sorted->axis)
+	/* the title and the first columns of a table name its cases */
+	if (!columns->sorted.count || sorted->axis || chosen_names_case(sorted) ||
+	    chosen_is(sorted, "case"))
 		return;
 	for (size_t i = 0; i < columns->results.count; i++) {
 		if (is_same_column(&columns->results.items[i], sorted))

@@ -1,254 +1,40 @@
-/* The columns of a case; see the header. */
+/* Chooses columns by name and reads them; see the header. */
 #include "reports/selection/columns.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/analysis/speedup_text.h"
 #include "reports/table/numbers.h"
 
 #define COUNTER_DROP 20 /* counters without a column of the table are dropped first */
 
-/* ---- a case ---- */
-
-void case_facts_init(struct case_facts *out, const struct run *run, const struct trial *trial,
-		     const struct ceiling_list *ceilings)
-{
-	const struct verdict_context context = verdict_context_of(run, ceilings);
-
-	*out = (struct case_facts){.run = run, .trial = trial};
-	trial_roofline_init(&out->roofline, run, trial, ceilings);
-	trial_findings_of(&out->findings, trial, &out->roofline.point, &context);
-}
-
-void case_facts_release(struct case_facts *facts)
-{
-	trial_roofline_release(&facts->roofline);
-	trial_findings_release(&facts->findings);
-}
-
-/* ---- values ---- */
-
-static const char *word_status(const struct case_facts *facts)
-{
-	return trial_status_name(facts->trial->status);
-}
-
-static const char *word_reason(const struct case_facts *facts)
-{
-	return facts->trial->reason;
-}
-
-static const char *word_limiter(const struct case_facts *facts)
-{
-	return trial_status_counted(facts->trial->status)
-		       ? verdict_limiter_name(&facts->roofline.verdict)
-		       : NULL;
-}
-
-static const char *word_verdict(const struct case_facts *facts)
-{
-	return trial_status_counted(facts->trial->status) ? facts->roofline.verdict.summary : NULL;
-}
-
-static const char *word_occupancy_limiter(const struct case_facts *facts)
-{
-	return facts->trial->facts.occupancy_limiter[0] ? facts->trial->facts.occupancy_limiter
-							: NULL;
-}
-
-static const char *word_finding(const struct case_facts *facts)
-{
-	return facts->findings.count ? facts->findings.items[0].text : NULL;
-}
-
-static const char *word_remedy(const struct case_facts *facts)
-{
-	return facts->findings.count ? facts->findings.items[0].remedy : NULL;
-}
-
-static double number_lost(const struct case_facts *facts)
-{
-	return facts->findings.count ? 100 * facts->findings.items[0].lost : NAN;
-}
-
-static double number_roof(const struct case_facts *facts)
-{
-	return trial_status_counted(facts->trial->status) ? facts->roofline.verdict.roof_pct : NAN;
-}
-
-static double number_waste(const struct case_facts *facts)
-{
-	return facts->roofline.point.waste;
-}
-
-#define SUMMARY_NUMBER(field)                                                               \
-	static double number_##field(const struct case_facts *facts)                        \
-	{                                                                                   \
-		return facts->trial->summary.count > 0 ? facts->trial->summary.field : NAN; \
-	}
-SUMMARY_NUMBER(median_ns)
-SUMMARY_NUMBER(mad_ns)
-SUMMARY_NUMBER(low_ns)
-SUMMARY_NUMBER(high_ns)
-SUMMARY_NUMBER(min_ns)
-SUMMARY_NUMBER(max_ns)
-#undef SUMMARY_NUMBER
-
-static double number_mean(const struct case_facts *facts)
-{
-	return facts->trial->mean_ns > 0 ? facts->trial->mean_ns : NAN;
-}
-
-#define WORK_NUMBER(field)                                                         \
-	static double number_##field(const struct case_facts *facts)               \
-	{                                                                          \
-		return facts->trial->has_work ? (double)facts->trial->field : NAN; \
-	}
-WORK_NUMBER(flop)
-WORK_NUMBER(bytes_read)
-WORK_NUMBER(bytes_written)
-#undef WORK_NUMBER
-
-static double number_interval(const struct case_facts *facts)
-{
-	return trial_half_interval_pct(facts->trial);
-}
-
-static void show_interval(struct text *out, const struct case_facts *facts)
-{
-	text_addf(out, "±%.2f %%", trial_half_interval_pct(facts->trial));
-}
-
-static double number_speedup(const struct case_facts *facts)
-{
-	return facts->trial->speedup.base_variant ? facts->trial->speedup.speedup : NAN;
-}
-
-static void show_speedup(struct text *out, const struct case_facts *facts)
-{
-	const struct trial_speedup *speedup = &facts->trial->speedup;
-
-	if (!speedup->base_variant)
-		return;
-	if (speedup->verdict != SPEEDUP_NOT_MEASURED) {
-		speedup_number_text(out, speedup);
-		text_add_char(out, ' ');
-	}
-	text_add(out, speedup_verdict_name(speedup->verdict));
-}
-
-static double number_samples(const struct case_facts *facts)
-{
-	return facts->trial->summary.count > 0 ? (double)facts->trial->summary.count : NAN;
-}
-
-static double number_model_bandwidth(const struct case_facts *facts)
-{
-	return trial_model_gb_per_s(facts->trial);
-}
-
-static double number_model_flops(const struct case_facts *facts)
-{
-	return trial_model_gflop_per_s(facts->trial);
-}
-
-/* The tables show rates to three digits; CSV and JSON have units of 1e9 per second, too. */
-static void show_model_bandwidth(struct text *out, const struct case_facts *facts)
-{
-	format_number(out, 1e9 * number_model_bandwidth(facts), "byte/s");
-}
-
-static void show_model_flops(struct text *out, const struct case_facts *facts)
-{
-	format_number(out, 1e9 * number_model_flops(facts), "flop/s");
-}
-
-static double number_theoretical_occupancy(const struct case_facts *facts)
-{
-	return trial_theoretical_occupancy_pct(facts->trial);
-}
-
-static double number_registers(const struct case_facts *facts)
-{
-	return facts->trial->facts.registers_per_thread >= 0
-		       ? (double)facts->trial->facts.registers_per_thread
-		       : NAN;
-}
-
-static double blocks_counter(const struct case_facts *facts, const char *metric)
-{
-	const struct counter_value *value = counter_list_find(&facts->trial->counters, metric);
-
-	return value && value->has_value ? value->value : NAN;
-}
-
-static double number_blocks(const struct case_facts *facts)
-{
-	return facts->trial->status == TRIAL_SAMPLED ? blocks_counter(facts, "ptx_blocks_executed")
-						     : NAN;
-}
-
-static void show_blocks(struct text *out, const struct case_facts *facts)
-{
-	text_addf(out, "%.0f of %.0f", number_blocks(facts),
-		  blocks_counter(facts, "ptx_blocks_total"));
-}
-
-/* ---- the table ---- */
-
-/* clang-format off */
-#define NUMBER(f, u) .number = number_##f, .unit = u
-#define WORD(f) .word = word_##f
-static const struct column table[] = {
-	{"status", "status", "status", OF_ANY, 0, true, true, WORD(status)},
-	{"median", "median_ns", "median", OF_MEASURED, 0, true, true, NUMBER(median_ns, "ns")},
-	{"mean", "mean_ns", "mean", OF_MEASURED, 0, true, true, NUMBER(mean, "ns")}, /* of imported files without samples */
-	{"speedup", "speedup", "speed-up", OF_MEASURED, 1, true, false, NUMBER(speedup, ""), .show = show_speedup},
-	{"roof", "bound_pct", "roof %", OF_MEASURED, 0, true, false, NUMBER(roof, "percent")},
-	{"limiter", "bound", "limiter", OF_MEASURED, 0, true, true, WORD(limiter)},
-	{"lost", "lost_pct", "lost %", OF_EMULATED, 0, true, false, NUMBER(lost, "percent")},
-	{"finding", "finding", "finding", OF_EMULATED, 0, false, true, WORD(finding)},
-	{"try", "try", "try", OF_EMULATED, 1, false, true, WORD(remedy)},
-	{"blocks", "ptx_blocks_executed", "ptx blocks", OF_EMULATED, 8, true, false, NUMBER(blocks, ""), .show = show_blocks},
-	{"dram_bandwidth", "dram_bytes_per_s", "DRAM GB/s", OF_MEASURED, 3, true, false, .metric = "dram_bytes_per_s"},
-	{"occupancy", "achieved_occupancy_pct", "occupancy %", OF_MEASURED, 4, true, false, .metric = "achieved_occupancy_pct"},
-	{"interval", "interval_pct", "95 % CI", OF_MEASURED, 5, true, true, NUMBER(interval, "percent"), .show = show_interval},
-	{"model_bandwidth", "model_gb_per_s", "model GB/s", OF_MEASURED, 6, true, false, NUMBER(model_bandwidth, ""), .show = show_model_bandwidth},
-	{"model_flops", "model_gflop_per_s", "model GFLOP/s", OF_MEASURED, 7, true, false, NUMBER(model_flops, ""), .show = show_model_flops},
-	{"branch_efficiency", "branch_efficiency_pct", "branch eff %", OF_MEASURED, 8, true, false, .metric = "branch_efficiency_pct"},
-	{"threads", "threads_per_instruction", "threads/inst", OF_MEASURED, 9, true, false, .metric = "threads_per_instruction"},
-	{"samples", "samples", "samples", OF_MEASURED, 13, true, false, NUMBER(samples, "")},
-	{"warp_efficiency", "ptx_warp_execution_efficiency_pct", "ptx warp %", OF_EMULATED, 2, true, true, .metric = "ptx_warp_execution_efficiency_pct"},
-	{"branch_efficiency", "ptx_branch_efficiency_pct", "ptx branch %", OF_EMULATED, 6, true, true, .metric = "ptx_branch_efficiency_pct"},
-	{"load_sectors", "ptx_load_sectors_per_request", "ptx ld sec/req", OF_EMULATED, 3, true, false, .metric = "ptx_load_sectors_per_request"},
-	{"store_sectors", "ptx_store_sectors_per_request", "ptx st sec/req", OF_EMULATED, 5, true, false, .metric = "ptx_store_sectors_per_request"},
-	{"conflicts", "ptx_shared_bank_conflicts", "ptx conflicts", OF_EMULATED, 4, true, false, .metric = "ptx_shared_bank_conflicts"},
-	{"contention", "ptx_atomic_contention", "ptx queue", OF_EMULATED, 9, true, false, .metric = "ptx_atomic_contention"},
-	{"flop", "ptx_f32_f64_flop", "ptx flop", OF_EMULATED, 10, true, false, .metric = "ptx_f32_f64_flop"},
-	{"intensity", "ptx_compulsory_intensity", "ptx flop/B", OF_EMULATED, 13, true, false, .metric = "ptx_compulsory_intensity"},
-	{"occupancy", "ptx_theoretical_occupancy_pct", "ptx occ %", OF_EMULATED, 7, true, true, .metric = "ptx_theoretical_occupancy_pct"},
-	{"occupancy_limit", "theoretical_occupancy_pct", "occ. limit %", OF_MEASURED, 10, true, true, NUMBER(theoretical_occupancy, "percent")},
-	{"occupancy_limiter", "occupancy_limiter", "occ. limiter", OF_ANY, 11, true, true, WORD(occupancy_limiter)},
-	{"registers", "registers_per_thread", "regs", OF_ANY, 12, true, false, NUMBER(registers, "")},
-	{"verdict", "verdict", "verdict", OF_MEASURED, 0, false, true, WORD(verdict)},
-	{"waste", "roofline_dram_waste", "DRAM bytes / needed", OF_MEASURED, 14, false, false, NUMBER(waste, "")},
-	{"mad", "mad_ns", "mad", OF_MEASURED, 14, false, true, NUMBER(mad_ns, "ns")},
-	{"low", "low_ns", "low", OF_MEASURED, 14, false, true, NUMBER(low_ns, "ns")},
-	{"high", "high_ns", "high", OF_MEASURED, 14, false, true, NUMBER(high_ns, "ns")},
-	{"min", "min_ns", "min", OF_MEASURED, 14, false, true, NUMBER(min_ns, "ns")},
-	{"max", "max_ns", "max", OF_MEASURED, 14, false, true, NUMBER(max_ns, "ns")},
-	{"model_flop", "flop", "model flop", OF_ANY, 14, false, false, NUMBER(flop, "")},
-	{"bytes_read", "bytes_read", "model bytes read", OF_ANY, 14, false, false, NUMBER(bytes_read, "byte")},
-	{"bytes_written", "bytes_written", "model bytes written", OF_ANY, 14, false, false, NUMBER(bytes_written, "byte")},
-	{"reason", "reason", "reason", OF_ANY, 0, false, true, WORD(reason)},
+/* Other words for columns and axes. */
+static const struct {
+	const char *word, *name;
+} column_words[] = {
+	{"name", "case"},
+	{"time", "median"},
+	{"duration", "median"},
+	{"bandwidth", "dram_bandwidth"},
+	{"ci", "interval"},
+	{"regs", "registers"},
+	{"error", "reason"},
+	{"size", "n"},
+	{"block_size", "block"},
+	{"block-size", "block"},
+	{"threads_per_block", "block"},
 };
-/* clang-format on */
 
-static bool column_applies(const struct column *column, const struct run *run)
+void report_column_names(struct string_list *out)
 {
-	return column->kinds & (run->traits.emulated ? OF_EMULATED : OF_MEASURED);
+	size_t count;
+	const struct column *table = column_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (!string_list_has(out, table[i].name))
+			string_list_add(out, table[i].name);
+	}
 }
 
 /* ---- choosing ---- */
@@ -263,12 +49,13 @@ static void add_chosen(struct chosen_columns *out, struct chosen_column chosen)
  * `owned`. */
 static size_t all_names(const char ***out, struct string_list *owned, const struct run *run)
 {
-	size_t count = 0;
+	size_t columns, count = 0;
+	const struct column *table = column_all(&columns);
 
 	run_axis_names(owned, run);
 	run_counter_names(owned, run);
-	*out = xcalloc(ARRAY_SIZE(table) + owned->count + 1, sizeof(const char *));
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+	*out = xcalloc(columns + owned->count + 1, sizeof(const char *));
+	for (size_t i = 0; i < columns; i++) {
 		if (column_applies(&table[i], run))
 			(*out)[count++] = table[i].name;
 	}
@@ -282,14 +69,15 @@ static int unknown_column(const struct run *run, const char *name, struct error 
 	struct string_list owned = {0};
 	struct text near = TEXT_INIT;
 	const char **names;
-	size_t count = all_names(&names, &owned, run);
+	size_t columns, count = all_names(&names, &owned, run);
+	const struct column *table = column_all(&columns);
 	int rc;
 
 	if (nearest_names(&near, name, names, count)) {
 		rc = error_set(err, PL_EUSAGE, "run %lld has no column \"%s\"; did you mean %s?",
 			       (long long)run->id, name, near.data);
 	} else {
-		for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+		for (size_t i = 0; i < columns; i++) {
 			if (column_applies(&table[i], run))
 				text_addf(&near, "%s%s", near.length ? ", " : "", table[i].name);
 		}
@@ -315,30 +103,59 @@ static bool counter_is_known(const struct run *run, const char *name)
 	return known;
 }
 
-int columns_add(struct chosen_columns *out, const struct run *run, const char *name,
-		struct error *err)
+/* Returns false if the run has no such column. */
+static bool add_named(struct chosen_columns *out, const struct run *run, const char *name)
 {
 	static const char csv_axis[] = "axis_";
 	const char *axis =
 		strncmp(name, csv_axis, strlen(csv_axis)) == 0 ? name + strlen(csv_axis) : name;
+	size_t count;
+	const struct column *table = column_all(&count);
 
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (column_applies(&table[i], run) &&
 		    (strcmp(table[i].name, name) == 0 || strcmp(table[i].machine, name) == 0)) {
 			add_chosen(out, (struct chosen_column){.column = &table[i]});
-			return 0;
+			return true;
 		}
 	}
 	for (size_t i = 0; i < run->trial_count; i++) {
 		if (trial_axis(&run->trials[i], axis)) {
 			add_chosen(out, (struct chosen_column){.axis = xstrdup(axis)});
-			return 0;
+			return true;
 		}
 	}
 	if (!counter_is_known(run, name))
-		return unknown_column(run, name, err);
+		return false;
 	add_chosen(out, (struct chosen_column){.counter = xstrdup(name)});
-	return 0;
+	return true;
+}
+
+/* The head of a column in a table, or another word for it. */
+static bool add_by_word(struct chosen_columns *out, const struct run *run, const char *word)
+{
+	size_t count;
+	const struct column *table = column_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (column_applies(&table[i], run) &&
+		    (strcasecmp(table[i].head, word) == 0 || strcasecmp(table[i].name, word) == 0))
+			return add_named(out, run, table[i].name);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(column_words); i++) {
+		if (strcasecmp(column_words[i].word, word) == 0 &&
+		    add_named(out, run, column_words[i].name))
+			return true;
+	}
+	return false;
+}
+
+int columns_add(struct chosen_columns *out, const struct run *run, const char *name,
+		struct error *err)
+{
+	return add_named(out, run, name) || add_by_word(out, run, name)
+		       ? 0
+		       : unknown_column(run, name, err);
 }
 
 int columns_parse(struct chosen_columns *out, const struct run *run, const char *list,
@@ -356,7 +173,10 @@ int columns_parse(struct chosen_columns *out, const struct run *run, const char 
 
 static bool counter_has_column(const struct run *run, const char *metric)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+	size_t count;
+	const struct column *table = column_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
 		if (column_applies(&table[i], run) && table[i].usual && table[i].metric &&
 		    strcmp(table[i].metric, metric) == 0)
 			return true;
@@ -367,8 +187,10 @@ static bool counter_has_column(const struct run *run, const char *metric)
 void columns_add_usual(struct chosen_columns *out, const struct run *run, bool every_counter)
 {
 	struct string_list counters = {0};
+	size_t count;
+	const struct column *table = column_all(&count);
 
-	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (column_applies(&table[i], run) && table[i].usual)
 			add_chosen(out, (struct chosen_column){.column = &table[i]});
 	}
@@ -393,6 +215,16 @@ void columns_release(struct chosen_columns *columns)
 }
 
 /* ---- reading ---- */
+
+bool chosen_is(const struct chosen_column *chosen, const char *name)
+{
+	return chosen->column && strcmp(chosen->column->name, name) == 0;
+}
+
+bool chosen_names_case(const struct chosen_column *chosen)
+{
+	return chosen->column && chosen->column->names_case;
+}
 
 const char *chosen_name(const struct chosen_column *chosen)
 {
@@ -444,7 +276,7 @@ void chosen_show(struct text *out, const struct chosen_column *chosen,
 
 	if (word)
 		text_add(out, word);
-	else if (column && column->show && (isfinite(number) || column->show == show_speedup))
+	else if (column && column->show && (isfinite(number) || column->in_words))
 		column->show(out, facts);
 	else if (!isfinite(number))
 		return;
@@ -464,7 +296,7 @@ struct table_column chosen_table_column(const struct chosen_column *chosen)
 
 	return (struct table_column){
 		.name = column ? column->name : chosen_name(chosen),
-		.numeric = chosen_is_numeric(chosen) && !(column && column->show == show_speedup),
+		.numeric = chosen_is_numeric(chosen) && !(column && column->in_words),
 		.head = column ? column->head : chosen->counter,
 		.drop = column         ? column->drop
 			: chosen->axis ? 0

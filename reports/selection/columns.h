@@ -13,6 +13,7 @@
 struct case_facts {
 	const struct run *run;
 	const struct trial *trial;
+	char *name;                     /* KERNEL/VARIANT/CONFIG; owned */
 	struct trial_roofline roofline; /* empty for a trial without counters and times */
 	struct trial_findings findings;
 };
@@ -41,7 +42,12 @@ struct column {
 	const char *unit; /* of a number; as in format_value() */
 	/* Text and Markdown; NULL: the number or the word as it is. */
 	void (*show)(struct text *out, const struct case_facts *facts);
+	bool in_words; /* a number that text and Markdown show as words, even if it is not known */
+	bool names_case; /* see chosen_names_case() */
 };
+/* The table: static. Several columns may share a name; then they are of different kinds of runs. */
+const struct column *column_all(size_t *count);
+bool column_applies(const struct column *column, const struct run *run);
 
 /* A column that was chosen: one of the table, an axis of the run, or a counter of it. Exactly one
  * member is set. */
@@ -53,8 +59,8 @@ struct chosen_columns {
 	struct chosen_column *items;
 	size_t count, capacity;
 };
-/* Adds the column of this name: of the table, an axis, or a counter. PL_EUSAGE: the run has none,
- * with the nearest names. */
+/* Adds the column of this name: of the table, an axis, a counter, or a usual word for one of these,
+ * such as "time". PL_EUSAGE: the run has none, with the nearest names. */
 int columns_add(struct chosen_columns *out, const struct run *run, const char *name,
 		struct error *err);
 /* Adds the columns of a list like "median,roof". PL_EUSAGE. */
@@ -65,6 +71,10 @@ int columns_parse(struct chosen_columns *out, const struct run *run, const char 
 void columns_add_usual(struct chosen_columns *out, const struct run *run, bool every_counter);
 void columns_release(struct chosen_columns *columns);
 
+/* Whether this is the column of the table with this name. */
+bool chosen_is(const struct chosen_column *chosen, const char *name);
+/* Whether CSV and JSON always have the column, so that they do not repeat it. */
+bool chosen_names_case(const struct chosen_column *chosen);
 /* The name in CSV and JSON. */
 const char *chosen_name(const struct chosen_column *chosen);
 bool chosen_is_numeric(const struct chosen_column *chosen);

@@ -73,7 +73,7 @@ static int by_word(const struct ranked *a, const struct ranked *b, bool reversed
 
 	if (!a->word || !b->word)
 		return (a->word == NULL) - (b->word == NULL);
-	order = strcmp(a->word, b->word);
+	order = strverscmp(a->word, b->word); /* block=64 comes before block=128 */
 	return reversed ? -order : order;
 }
 
@@ -98,12 +98,31 @@ static int compare_ranked(const void *left, const void *right, void *context)
 
 /* ---- ranking ---- */
 
-/* Numbers the kernels in the order of the run. Returns how many there are. */
-static size_t number_kernels(struct ranking *ranking)
+static int by_name(const void *left, const void *right)
 {
+	return strcmp(*(char *const *)left, *(char *const *)right);
+}
+
+static int by_name_reversed(const void *left, const void *right)
+{
+	return by_name(right, left);
+}
+
+/* Numbers the kernels in the order of the run, or by name if the cases are ordered so. Returns how
+ * many there are. */
+static size_t number_kernels(struct ranking *ranking, const struct chosen_column *sort)
+{
+	const bool by_names = sort && (chosen_is(sort, "kernel") || chosen_is(sort, "case"));
 	struct string_list kernels = {0};
 	size_t count, at = 0;
 
+	for (size_t i = 0; by_names && i < ranking->count; i++) {
+		if (!string_list_has(&kernels, ranking->items[i].trial->kernel))
+			string_list_add(&kernels, ranking->items[i].trial->kernel);
+	}
+	if (kernels.count > 1)
+		qsort(kernels.items, kernels.count, sizeof(*kernels.items),
+		      ranking->order == BY_WORD_REVERSED ? by_name_reversed : by_name);
 	for (size_t i = 0; i < ranking->count; i++) {
 		const char *kernel = ranking->items[i].trial->kernel;
 
@@ -327,7 +346,7 @@ int kernel_rows_choose(struct kernel_rows_list *out, const struct run *run,
 	if (rc)
 		return error_context(err, rc, "--sort");
 	ranking_fill(&ranking, run, sort.count ? &sort.items[0] : NULL, ceilings);
-	kernels = number_kernels(&ranking);
+	kernels = number_kernels(&ranking, sort.count ? &sort.items[0] : NULL);
 	qsort_r(ranking.items, ranking.count, sizeof(*ranking.items), compare_ranked,
 		&ranking.order);
 	kept = xcalloc(ranking.count + 1, sizeof(*kept));

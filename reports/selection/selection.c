@@ -139,7 +139,10 @@ int report_select(struct report_selected *out, const struct run *run,
 
 	*out = (struct report_selected){0};
 	if (selection->all && selection->top)
-		rc = error_set(err, PL_EUSAGE, "--all and --top exclude each other");
+		rc = error_set(err, PL_EUSAGE,
+			       "--all shows every case and --top %lld only the best: give --top to "
+			       "compare a few cases, --all to see everything",
+			       (long long)selection->top);
 	if (!rc && selection->columns)
 		rc = error_context(err, columns_parse(&columns, run, selection->columns, err),
 				   "--columns");

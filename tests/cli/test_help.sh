@@ -24,6 +24,10 @@ for shell in bash zsh fish; do
 	fi
 done
 
+# columns are completed, in a list too
+grep -q -- '--sort|-s) .*-W "kernel variant .* median .* block n ' "$work/completion.bash" || complain 'no columns for --sort'
+grep -q -- '--columns) .*-P .*-W "kernel variant .* median .* block n ' "$work/completion.bash" || complain 'no columns for --columns'
+
 # The default of --every is no value that it takes.
 run help record
 grep -A 1 -- '--every' out | grep -q 'default: 0' && complain 'a default that is refused'

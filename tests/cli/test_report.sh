@@ -121,6 +121,24 @@ run report last reduce/shuffle stream/copy_float4 --top 1 --columns median,block
 [ "$(wc -l <"$work/out")" -eq 5 ] || complain 'not the best of two sizes of two kernels'
 run report last stream --sort -median --top 2 --format json
 [ "$(grep -c '"config": ' "$work/out")" -eq 2 ] || complain 'not the two slowest cases'
+# every obvious name is a column; CSV always names the case
+run report last reduce/shuffle --columns kernel,variant,config,case,name,time --format csv
+expect_code 0
+[ "$(head -n 1 "$work/out")" = format,kernel,variant,config,case,case,median_ns ] || complain 'not each name once'
+run report last reduce/shuffle --columns 'case,SPEED-UP,roof %,CI'
+expect_code 0
+expect_out 'reduce/shuffle/block=64,n=1024'
+run report last reduce --columns kernel,median
+expect_out 'VARIANT'
+expect_out 'KERNEL'
+for word in kernel variant name case; do
+	run report last --sort "$word" --format csv
+	expect_code 0
+done
+[ "$(sed -n 2p "$work/out" | cut -d, -f7-8)" = reduce,atomic_finish ] || complain 'not ordered by name'
+sed -n 2p "$work/out" | grep -q '"block=64,n=1024"' || complain 'not by number'
+run report last --sort -name --format csv
+[ "$(sed -n 2p "$work/out" | cut -d, -f7)" = stream ] || complain 'not reversed'
 run report last 'reduce/*'
 grep -q '^  cases  *[0-9]* of [0-9]* (.*) that match reduce/\*$' "$work/out" || complain 'not the number of cases'
 expect_out 'the best of each variant'
@@ -131,7 +149,7 @@ refused 2 'no case of run 1 matches "redcue"; did you mean reduce?' report last 
 refused 2 'the run comes before the cases: perflab report last '\''reduce/*'\' report 'reduce/*'
 refused 2 '--sort: run 1 has no column "mediann"; did you mean median?' report --sort mediann
 refused 2 '--columns does not work with html' report --columns median --format html -o page.html
-refused 2 '--all and --top exclude each other' report --all --top 2
+refused 2 '--all shows every case and --top 2 only the best: give --top to compare a few cases' report --all --top 2
 refused 2 "'0' is not a whole number between 1" report --top 0
 unset PERFLAB_DB
 

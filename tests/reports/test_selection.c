@@ -376,7 +376,8 @@ static void all_shows_every_case(void **state)
 	assert_non_null(strstr(text, "\ntail/guard (n=4096, steps=8): 3 cases\n"));
 	free(text);
 	expect_refused(&(struct report_selection){.all = true, .top = 3},
-		       "--all and --top exclude each other");
+		       "--all shows every case and --top 3 only the best: give --top to compare a "
+		       "few cases, --all to see everything");
 }
 
 /* A variant whose work depends on the block size solves one problem, not one per block size. */
@@ -506,7 +507,8 @@ static void an_unknown_column_names_the_nearest(void **state)
 	expect_refused(&(struct report_selection){.columns = "median,stepps"},
 		       "--columns: run 7 has no column \"stepps\"; did you mean steps?");
 	expect_refused(&(struct report_selection){.columns = "median,"},
-		       "--columns: run 7 has no column \"\"; there are status, median, ");
+		       "--columns: run 7 has no column \"\"; there are kernel, variant, config, "
+		       "case, status, median, ");
 	expect_refused(&(struct report_selection){.sort = "zzzzzzzz"},
 		       "and every axis and counter of the run");
 }
