@@ -13,7 +13,7 @@
 
 /* Things (cases, metrics) that share one reason. */
 struct reason {
-	const char *text;
+	char *text;   /* owned */
 	size_t place; /* of the reason, by first appearance */
 	size_t cases;
 	const struct trial *last; /* the last trial counted, so that each counts once */
@@ -23,13 +23,17 @@ struct reason {
 struct reasons {
 	struct reason *items;
 	size_t count, capacity;
+	bool in_short;
 };
 
-static struct reason *reasons_find(struct reasons *reasons, const char *text)
+/* Takes ownership of the text. */
+static struct reason *reasons_find(struct reasons *reasons, char *text)
 {
 	for (size_t i = 0; i < reasons->count; i++) {
-		if (strcmp(reasons->items[i].text, text) == 0)
+		if (strcmp(reasons->items[i].text, text) == 0) {
+			free(text);
 			return &reasons->items[i];
+		}
 	}
 	reasons->items = xgrow(reasons->items, &reasons->capacity, reasons->count + 1,
 			       sizeof(*reasons->items));
@@ -40,7 +44,8 @@ static struct reason *reasons_find(struct reasons *reasons, const char *text)
 static void reasons_add(struct reasons *reasons, const char *text, const struct trial *trial,
 			const char *thing)
 {
-	struct reason *reason = reasons_find(reasons, text);
+	struct reason *reason =
+		reasons_find(reasons, reasons->in_short ? reason_shorten(text) : xstrdup(text));
 
 	if (reason->last != trial)
 		reason->cases++;
@@ -59,7 +64,7 @@ static int by_cases(const void *left, const void *right)
 }
 
 /* Adds a row for each reason, those of the most cases first, and releases the reasons. */
-static void reasons_move(struct table **table, bool cut, const char *what, struct reasons *reasons)
+static void reasons_move(struct table **table, const char *what, struct reasons *reasons)
 {
 	static const struct table_column columns[] = {
 		{.name = "missing"},
@@ -70,7 +75,7 @@ static void reasons_move(struct table **table, bool cut, const char *what, struc
 
 	if (reasons->count && !*table) {
 		*table = table_new(columns, ARRAY_SIZE(columns));
-		(*table)->cut_last = cut;
+		(*table)->cut_last = reasons->in_short;
 	}
 	if (reasons->count > 1)
 		qsort(reasons->items, reasons->count, sizeof(*reasons->items), by_cases);
@@ -90,9 +95,10 @@ static void reasons_move(struct table **table, bool cut, const char *what, struc
 		table_row(*table, (const char *const[]){what, cases, things.data, reason->text});
 		text_release(&things);
 		string_list_release(&reason->things);
+		free(reason->text);
 	}
 	free(reasons->items);
-	*reasons = (struct reasons){0};
+	*reasons = (struct reasons){.in_short = reasons->in_short};
 }
 
 /* Failed cases that share a status and a reason, such as a file that does not compile. */
@@ -210,20 +216,20 @@ static void collect_counters(struct reasons *reasons, const struct run *run)
 	}
 }
 
-struct table *run_table_gaps(const struct run *run, bool cut)
+struct table *run_table_gaps(const struct run *run, bool in_short)
 {
 	static const enum trial_status statuses[] = {TRIAL_UNVERIFIED, TRIAL_SAMPLED,
 						     TRIAL_SKIPPED};
-	struct reasons reasons = {0};
+	struct reasons reasons = {.in_short = in_short};
 	struct table *table = NULL;
 
 	for (size_t i = 0; i < ARRAY_SIZE(statuses); i++) {
 		collect_status(&reasons, run, statuses[i]);
-		reasons_move(&table, cut, trial_status_name(statuses[i]), &reasons);
+		reasons_move(&table, trial_status_name(statuses[i]), &reasons);
 	}
 	collect_speedups(&reasons, run);
-	reasons_move(&table, cut, "no speed-up", &reasons);
+	reasons_move(&table, "no speed-up", &reasons);
 	collect_counters(&reasons, run);
-	reasons_move(&table, cut, "not counted", &reasons);
+	reasons_move(&table, "not counted", &reasons);
 	return table;
 }

@@ -53,8 +53,11 @@ int run_add_kernels(struct section_list *out, const struct run *run,
 /* The failed cases, grouped by status and reason, the most frequent first. */
 struct table *run_table_failures(const struct run *run);
 /* What the run lacks and why: cases that were skipped, sampled or not verified, speed-ups and
- * counters without a value. */
-struct table *run_table_gaps(const struct run *run, bool cut);
+ * counters without a value. `in_short`: reasons that differ only in details are one, and a narrow
+ * terminal cuts them. */
+struct table *run_table_gaps(const struct run *run, bool in_short);
+/* The reason without the places and types of what an emulator lacks. malloc'd. */
+char *reason_shorten(const char *reason);
 /* The measured speed-ups over the base variant, the best first. */
 struct table *run_table_speedups(const struct run *run, const struct report_options *options);
 /* Of an emulated run: what its counts show to be wasted, worst first, by variant. `in_full`: with

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -41,6 +42,47 @@ static void reports_are_as_written(void **state)
 	expect_report("emulated.md", REPORT_MARKDOWN, NULL);
 	expect_report("emulated.csv", REPORT_CSV, NULL);
 	expect_report("emulated.json", REPORT_JSON, NULL);
+}
+
+/* What differs only in the types and places of opcodes is one row, with the number of cases. */
+static void what_the_emulator_lacks_is_one_row(void **state)
+{
+	static const char *const reasons[] = {
+		"needs features that the emulator lacks: opcode ldmatrix.sync.aligned.m8n8.x4 "
+		"(a.cu:8, 32 times), opcode mma.sync.aligned.m16n8k8.row.col.f32 (a.cu:8)",
+		"needs features that the emulator lacks: opcode ldmatrix.sync.aligned.m8n8.x2 "
+		"(a.cu:9), opcode mma.sync.aligned.m16n8k16 (a.cu:9), opcode mma.sync (a.cu:9)",
+	};
+	static const char row[] = "opcode ldmatrix.sync, mma.sync\n";
+	struct run run;
+	size_t length;
+	char *bytes, *found;
+
+	(void)state;
+	constructed_emulated_init(&run);
+	for (size_t i = 0; i < ARRAY_SIZE(reasons); i++) {
+		run.trials[i].status = TRIAL_SKIPPED;
+		free(run.trials[i].reason);
+		run.trials[i].reason = xstrdup(reasons[i]);
+	}
+	bytes = golden_render(&run, REPORT_TEXT, NULL, &length);
+	found = strstr(bytes, row);
+	assert_non_null(found);
+	assert_null(strstr(found + 1, row));
+	assert_null(strstr(bytes, "a.cu:8"));
+	while (found > bytes && found[-1] != '\n')
+		found--;
+	assert_int_equal(sscanf(found, "skipped %zu", &length), 1);
+	assert_int_equal(length, 2);
+	free(bytes);
+	bytes = golden_render(
+		&run, REPORT_TEXT,
+		&(struct report_options){.selection = &(struct report_selection){.all = true}},
+		&length);
+	assert_non_null(strstr(bytes, reasons[0]));
+	assert_non_null(strstr(bytes, reasons[1]));
+	free(bytes);
+	run_release(&run);
 }
 
 /* An emulated run shows no time and no number of a device, whatever its database holds. */
@@ -416,6 +458,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reports_are_as_written),
+		cmocka_unit_test(what_the_emulator_lacks_is_one_row),
 		cmocka_unit_test(nothing_of_a_device_is_shown),
 		cmocka_unit_test(what_only_a_device_has_is_missing),
 		cmocka_unit_test(nothing_emulated_is_shown_of_a_device),
