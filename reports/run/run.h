@@ -47,6 +47,10 @@ enum roofline_extent roofline_extent_of(const struct run *run,
 
 /* The best case of each kernel, on its largest problem. */
 struct table *run_table_fastest(const struct run *run, const struct report_options *options);
+/* Explains the columns that these sections show at the width of the options. malloc'd; NULL:
+ * nothing needs an explanation. */
+char *run_note_of_columns(const struct section *sections, size_t count, bool emulated,
+			  const struct report_options *options);
 /* Adds a section with the chosen rows of each kernel. PL_EUSAGE as kernel_rows_choose(). */
 int run_add_kernels(struct section_list *out, const struct run *run,
 		    const struct report_options *options, struct error *err);

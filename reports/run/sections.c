@@ -11,11 +11,6 @@
 #define ROWS_OF_SECTION 8
 #define ROWS_OF_FINDINGS 20
 
-#define FASTEST_NOTE                                                                               \
-	"roof %: of the measured roof that the limiter names, else of the nearest one. Axes with " \
-	"one value are left out."
-#define MODEL_NOTE "\"model\": bytes or operations of the work model over the median, not measured."
-#define DRAM_NOTE " \"DRAM\": bytes that hardware counted at the memory, beyond the L2."
 #define ABOVE_NOTE                                                                          \
 	"A finding: a roof is the highest rate that was measured on this device, so these " \
 	"times or amounts cannot be right. Such a case is never the best of its problem."
@@ -23,11 +18,6 @@
 	"lost %: of the sectors, wavefronts or lanes, in the worst case of the variant. The "  \
 	"counts are of PTX, not of the machine code that a GPU executes; there are no times. " \
 	"docs/verdicts.md explains each finding."
-#define EMULATED_NOTE                                                                             \
-	"Emulated PTX: no times. warp %: lanes with a true guard, of 32. branch %: branches on "  \
-	"which the warp stayed together. sec/req: sectors per global load or store. conflicts: "  \
-	"in shared-memory banks. queue: lanes at one address per atomic. flop/B: operations per " \
-	"compulsory byte. occ %: theoretical occupancy. --all-metrics shows every count."
 #define SPEEDUP_NOTE                                                                         \
 	"The time of the base case over the time of the case, measured in turn in the same " \
 	"rounds, with its 95 % interval. \"base median\" is that of the samples beside the " \
@@ -89,19 +79,6 @@ static void add_first_rows(struct section_list *list, const char *title, const c
 	free(short_title);
 }
 
-/* Whether any case has a measured bandwidth beside the modelled one. */
-static bool has_dram_bandwidth(const struct run *run)
-{
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct counter_value *value =
-			counter_list_find(&run->trials[i].counters, "dram_bytes_per_s");
-
-		if (value && isfinite(value->value))
-			return true;
-	}
-	return false;
-}
-
 static bool has_unverified(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++) {
@@ -116,14 +93,12 @@ static int add_detail(struct section_list *list, const struct run *run,
 		      const struct report_options *options, struct error *err)
 {
 	const struct report_selection *selection = options->selection;
-	const char *note = run->traits.emulated      ? EMULATED_NOTE
-			   : has_dram_bandwidth(run) ? MODEL_NOTE DRAM_NOTE
-						     : MODEL_NOTE;
 	size_t before = list->count;
 	int rc = run_add_kernels(list, run, options, err);
 
 	if (!rc && list->count > before && !(selection && selection->columns))
-		list->items[list->count - 1].note = xstrdup(note);
+		list->items[list->count - 1].note = run_note_of_columns(
+			list->items + before, list->count - before, run->traits.emulated, options);
 	return rc;
 }
 
@@ -154,6 +129,17 @@ static int emulated_sections(struct section_list *list, const struct run *run,
 	return rc;
 }
 
+static void add_fastest(struct section_list *list, const struct run *run,
+			const struct report_options *options)
+{
+	struct section *added;
+
+	add_section(list, "Fastest case of each kernel, on its largest problem", NULL,
+		    run_table_fastest(run, options));
+	added = &list->items[list->count - 1];
+	added->note = run_note_of_columns(added, 1, false, options);
+}
+
 static int measured_sections(struct section_list *list, const struct run *run,
 			     const struct report_options *options, struct error *err)
 {
@@ -162,8 +148,7 @@ static int measured_sections(struct section_list *list, const struct run *run,
 	add_first_rows(list, "Speed-up over the base variant", SPEEDUP_NOTE,
 		       run_table_speedups(run, options), ROWS_OF_FINDINGS, options);
 	if (run_kernel_count(run) > 1)
-		add_section(list, "Fastest case of each kernel, on its largest problem",
-			    FASTEST_NOTE, run_table_fastest(run, options));
+		add_fastest(list, run, options);
 	if (run_is_detailed(run, options))
 		rc = add_detail(list, run, options, err);
 	add_first_rows(list, "Above a measured roof", ABOVE_NOTE,

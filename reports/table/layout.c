@@ -285,6 +285,18 @@ static void add_dropped(struct text *out, const struct layout *layout, size_t wi
 	text_release(&names);
 }
 
+void table_shown(const struct table *table, int width, bool *shown)
+{
+	struct layout layout;
+
+	layout_init(&layout, table);
+	if (width > 0)
+		layout_fit(&layout, (size_t)width);
+	for (size_t j = 0; j < table->column_count; j++)
+		shown[j] = !layout.dropped[j];
+	layout_release(&layout);
+}
+
 void table_write_text(FILE *out, const struct table *table, const struct report_options *options)
 {
 	static const char *const looks[] = {[ROW_PLAIN] = "",

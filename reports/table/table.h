@@ -29,6 +29,9 @@ void table_row_styled(struct table *table, const char *const *cells, enum row_st
 size_t table_truncate(struct table *table, size_t rows);
 /* Removes the columns in which no row has a value. */
 void table_drop_empty(struct table *table);
+/* Flags the columns that text of this width shows, beside or below their row; 0: unlimited. `shown`
+ * has room for all columns. */
+void table_shown(const struct table *table, int width, bool *shown);
 /* These two write without checking the stream. */
 void table_write_text(FILE *out, const struct table *table, const struct report_options *options);
 void table_write_markdown(FILE *out, const struct table *table);
