@@ -52,7 +52,7 @@ static int write_cards_report(FILE *out, const struct report_parts *parts,
 	const struct report_data *data = &parts->data;
 	struct card_pairs pairs;
 	const struct cards_report report = {
-		.runs = {&parts->selected.shown, &parts->compared.cases},
+		.runs = {report_selected_run(&parts->selected, format), &parts->compared.cases},
 		.ceilings = {&data->ceilings, &data->compared_ceilings},
 		.pairs = &pairs,
 	};
@@ -101,12 +101,21 @@ static int write_run_report(const struct invocation *call, const struct report_p
 	return output_end(&output, rc, err);
 }
 
-/* A page also compares two runs of one card; the other formats leave that to regress. */
+/* A page also compares two runs of one card; the other formats leave that to regress. `columns`:
+ * some were chosen. */
 static int check_compared_card(const struct report_data *data, enum report_format format,
-			       struct error *err)
+			       bool columns, struct error *err)
 {
-	if (!data->compares || report_format_has(format, AS_PAGE) ||
-	    cards_differ(&data->run, &data->compared))
+	if (!data->compares)
+		return 0;
+	if (cards_differ(&data->run, &data->compared))
+		return columns ? error_set(
+					 err, PL_EUSAGE,
+					 "--columns does not work with --compare of two cards: the "
+					 "columns are those of the comparison; leave one of them "
+					 "out")
+			       : 0;
+	if (report_format_has(format, AS_PAGE))
 		return 0;
 	return error_set(err, PL_EUSAGE,
 			 "--compare: both runs are of one kind of card (%s): perflab regress "
@@ -195,7 +204,7 @@ static int run_report(struct invocation *call, struct error *err)
 		rc = explain_missing_run(request.run, report_data_load(&parts.data, &request, err),
 					 err);
 	if (!rc)
-		rc = check_compared_card(&parts.data, format, err);
+		rc = check_compared_card(&parts.data, format, options->columns != NULL, err);
 	if (!rc)
 		rc = select_cases(&parts, err);
 	if (!rc && report_format_has(format, AS_PAGE))

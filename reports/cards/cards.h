@@ -22,6 +22,7 @@ struct card_rows {
 	struct card_row *items;
 	size_t count, best_count;
 };
+/* The rows are in the order of the run on A. */
 void card_rows_init(struct card_rows *out, const struct cards_report *report);
 void card_rows_release(struct card_rows *rows);
 
@@ -33,6 +34,10 @@ const struct ceiling *card_roof(const struct ceiling_list *ceilings, bool is_lev
 	"cards, so no case is a regression or an improvement. Each roof % is of that card's "   \
 	"own measured roofs."
 
+/* Text and Markdown. PL_EUSAGE as kernel_rows_choose(). */
+int cards_write_readable(FILE *out, const struct cards_report *report, const struct card_rows *rows,
+			 enum report_format format, const struct report_options *options,
+			 struct error *err);
 void cards_write_html(FILE *out, const struct cards_report *report, const struct card_rows *rows);
 json_t *cards_json(const struct cards_report *report, const struct card_rows *rows);
 

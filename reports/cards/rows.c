@@ -28,6 +28,14 @@ static bool is_best(const struct card_pairs *pairs, size_t index)
 	return true;
 }
 
+/* Both point into the trials of A. */
+static int by_place_on_a(const void *left, const void *right)
+{
+	const struct card_row *a = left, *b = right;
+
+	return a->trials[0] < b->trials[0] ? -1 : a->trials[0] > b->trials[0];
+}
+
 void card_rows_init(struct card_rows *out, const struct cards_report *report)
 {
 	const struct card_pairs *pairs = report->pairs;
@@ -45,6 +53,8 @@ void card_rows_init(struct card_rows *out, const struct cards_report *report)
 			trial_roofline_init(&row->rooflines[card], report->runs[card],
 					    row->trials[card], report->ceilings[card]);
 	}
+	if (out->count > 1)
+		qsort(out->items, out->count, sizeof(*out->items), by_place_on_a);
 }
 
 void card_rows_release(struct card_rows *rows)

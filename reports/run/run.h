@@ -5,9 +5,6 @@
 #include "reports/reports.h"
 #include "reports/roofline/roofline.h"
 
-/* A report of more kernels shows only one line of each, unless rows or columns were asked for. */
-#define KERNELS_IN_DETAIL 3
-
 /* ---- heading ---- */
 
 /* What a reader must know before the results: device, time, cases, and what makes them doubtful.
@@ -35,10 +32,6 @@ int run_sections(struct section_list *out, const struct run *run,
 		 const struct report_options *options, struct error *err);
 void section_list_release(struct section_list *list);
 
-/* Whether each kernel has a table of its own. */
-bool run_is_detailed(const struct run *run, const struct report_options *options);
-/* Whether everything is shown. */
-bool run_shows_all(const struct report_options *options);
 /* How much of the roofline is shown. */
 enum roofline_extent roofline_extent_of(const struct run *run,
 					const struct report_options *options);

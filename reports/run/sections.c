@@ -27,21 +27,6 @@
 	"unverified: measured like the others, but the results were compared with nothing, so " \
 	"the kernel may be wrong."
 
-bool run_shows_all(const struct report_options *options)
-{
-	return options->selection && options->selection->all;
-}
-
-bool run_is_detailed(const struct run *run, const struct report_options *options)
-{
-	const struct report_selection *selection = options->selection;
-
-	if (selection &&
-	    (selection->all || selection->top || selection->sort || selection->columns))
-		return true;
-	return options->all_metrics || run_kernel_count(run) <= KERNELS_IN_DETAIL;
-}
-
 enum roofline_extent roofline_extent_of(const struct run *run, const struct report_options *options)
 {
 	size_t kernels = run_kernel_count(run);

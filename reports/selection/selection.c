@@ -171,3 +171,18 @@ const struct run *report_selected_run(const struct report_selected *selected,
 
 	return chooses_rows ? &selected->cases : &selected->shown;
 }
+
+bool run_shows_all(const struct report_options *options)
+{
+	return options->selection && options->selection->all;
+}
+
+bool run_is_detailed(const struct run *run, const struct report_options *options)
+{
+	const struct report_selection *selection = options->selection;
+
+	if (selection &&
+	    (selection->all || selection->top || selection->sort || selection->columns))
+		return true;
+	return options->all_metrics || run_kernel_count(run) <= KERNELS_IN_DETAIL;
+}

@@ -38,6 +38,13 @@ int kernel_rows_choose(struct kernel_rows_list *out, const struct run *run,
 		       const struct ceiling_list *ceilings, struct error *err);
 void kernel_rows_release(struct kernel_rows_list *list);
 
+/* A report of more kernels shows only one line of each, unless rows or columns were asked for. */
+#define KERNELS_IN_DETAIL 3
+
+/* Whether each kernel has a table of its own. */
+bool run_is_detailed(const struct run *run, const struct report_options *options);
+/* Whether everything is shown. */
+bool run_shows_all(const struct report_options *options);
 /* The number of different kernels. */
 size_t run_kernel_count(const struct run *run);
 

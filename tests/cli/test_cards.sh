@@ -19,10 +19,13 @@ run report first --compare second
 expect_code 0
 expect_out 'Two cards compared'
 expect_out 'B  Other GPU, run'
-expect_out 'stream/copy_scalar/block=64,n=1024'
-expect_out 'reduce/shuffle/block=64,n=1024'
-expect_out 'no case is a regression'
-expect_out 'A card lacks measured roofs'
+expect_out 'Fastest case of each kernel on A'
+expect_out 'stream (block=64, n=1024): 1 case'
+expect_out 'above 1, A is faster'
+expect_out 'A has no measured roofs: run `perflab ceilings` on that card'
+expect_out 'perflab report 1 --compare 2 --all'
+# it answers with its own columns
+refused 2 '--columns does not work with --compare of two cards' report first --compare second --columns median
 run report first 'reduce/*' --compare second --format csv
 expect_code 0
 [ "$(wc -l <"$work/out")" = 2 ] || complain 'a pattern does not select'
@@ -30,4 +33,26 @@ run report first --compare second -o cards.html
 expect_code 0
 grep -q '<svg' cards.html || complain 'the page has no picture'
 refused 2 'does not work with --lines' report first --compare second --lines
+
+# many kernels: one line each and what to type for more
+for label in a b; do
+	run sweep stream reduce matmul transpose divergence --size small --block-sizes 64,256 --rounds 2 --label $label --db many.db
+	expect_code 0
+done
+sqlite3 many.db "INSERT INTO device (name, uuid) VALUES ('Other GPU', 'GPU-other');
+	UPDATE run SET device_id = last_insert_rowid() WHERE label = 'b'"
+run report a --compare b --db many.db
+expect_code 0
+[ "$(wc -l <"$work/out")" -le 40 ] || complain 'too long'
+[ "$(grep -c '^\(stream\|reduce\|matmul\|transpose\|divergence\)  ' "$work/out")" -eq 5 ] || complain 'not a line for each kernel'
+expect_out "perflab report 1 'stream/*' --compare 2 --db many.db"
+run report a 'reduce/*' --compare b --db many.db
+expect_out 'cases, the best on A'
+expect_out "every case  perflab report 1 'reduce/*' --compare 2 --all --db many.db"
+expect_no_out 'stream'
+run report a 'reduce/*' --compare b --db many.db --sort block --top 3
+[ "$(grep -c '^[a-z_0-9]*  .*  64$' "$work/out")" -eq 3 ] || complain 'not three cases of the smallest block'
+run report a --compare b --db many.db --all --format md
+expect_code 0
+[ "$(grep -c '^| ' "$work/out")" -ge 60 ] || complain 'not every case'
 finish

@@ -79,7 +79,7 @@ BEGIN {
 	part("reports/derived", "reports/table")
 	part("reports/roofline", "reports/table reports/derived")
 	part("reports/regress", "reports/table reports/derived")
-	part("reports/cards", "reports/table reports/derived")
+	part("reports/cards", "reports/table reports/derived reports/selection")
 	part("reports/history", "reports/table reports/derived")
 	part("reports/study", "reports/table reports/derived")
 	part("reports/export", "reports/table reports/derived")
