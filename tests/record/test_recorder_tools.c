@@ -121,11 +121,12 @@ static void functions_of_a_future_cuda_are_left_alone_and_named(void **state)
 static void a_note_is_told_on_stderr_if_wanted(void **state)
 {
 	struct recording recording;
-	json_t *request = record_request("axpy");
+	json_t *request;
 
 	(void)state;
 	if (!record_by_hooks())
 		return;
+	request = record_request("axpy");
 	json_object_set_new(request, "announce", json_true());
 	record_scene(&recording, "future", request, NULL);
 	assert_non_null(strstr(recording.output.data, "perflab: the program uses cuLaunchKernel "));
