@@ -3,6 +3,7 @@
  * kernel that was executed before it, so that times differ and are known.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,9 @@
 static struct {
 	CUpti_CallbackFunc callback;
 	void *context;
-	bool driver[CALLBACKS_MOST], module_loaded, module_unloading, context_ending, kernels;
+	/* switched while other threads launch */
+	atomic_bool driver[CALLBACKS_MOST], module_loaded, module_unloading, context_ending,
+		kernels;
 	CUpti_BuffersCallbackRequestFunc request;
 	CUpti_BuffersCallbackCompleteFunc complete;
 	CUpti_ActivityKernel10 records[RECORDS_MOST];
