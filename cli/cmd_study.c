@@ -46,10 +46,33 @@ static int list_studies(const struct invocation *call, const struct study_set *s
 	return rc;
 }
 
-/* Whether the answer is left out: without names, all studies are meant that can be answered. */
-static bool is_left_out(const struct invocation *call, const struct study *study, bool emulated)
+/* Whether the backend can answer the study, if only a part of it. */
+static bool is_answerable(const struct study *study, const struct study_answers *answers)
 {
-	return emulated && !call->operands.count && !study_answerable(study, true);
+	return !answers->emulated || study_answerable(study, true);
+}
+
+/* Whether the answer is left out: without names, all studies are meant that can be answered, of
+ * stored runs those that were measured. */
+static bool is_left_out(const struct invocation *call, const struct study *study,
+			const struct study_answers *answers, const struct study_result *result)
+{
+	return !call->operands.count && (!is_answerable(study, answers) || !result->run);
+}
+
+static void say_what_was_not_measured(const struct invocation *call, const struct study_set *set,
+				      const struct study_answers *answers)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < set->count; i++)
+		count += !call->operands.count && is_answerable(&set->items[i], answers) &&
+			 !answers->results[i].run;
+	if (count)
+		say("%zu more stud%s in no stored run, so %s not shown: perflab study measures "
+		    "all, "
+		    "perflab study NAME one",
+		    count, count == 1 ? "y is" : "ies are", count == 1 ? "it is" : "they are");
 }
 
 /* Names the studies that were left out, those that need times apart from those that need
@@ -69,7 +92,7 @@ static void say_what_needs_a_gpu(const struct invocation *call, const struct stu
 		size_t count = 0;
 
 		for (size_t i = 0; i < set->count; i++)
-			if (is_left_out(call, &set->items[i], answers->emulated) &&
+			if (!call->operands.count && !is_answerable(&set->items[i], answers) &&
 			    answers->results[i].answer.verdict == needs[k].verdict)
 				text_addf(&names, "%s%s", count++ ? ", " : "", set->items[i].name);
 		if (count)
@@ -94,7 +117,7 @@ static int print_answers(const struct invocation *call, const struct study_set *
 	for (size_t i = 0; i < set->count; i++) {
 		const struct study_result *result = &answers->results[i];
 
-		if (is_left_out(call, &set->items[i], answers->emulated))
+		if (is_left_out(call, &set->items[i], answers, result))
 			continue;
 		reports[count++] = (struct study_report){
 			.study = &set->items[i],
@@ -109,8 +132,10 @@ static int print_answers(const struct invocation *call, const struct study_set *
 	rc = report_studies(stdout, reports, count, (enum report_format)options->common.format,
 			    &look, err);
 	free(reports);
-	if (!rc && !options->common.quiet)
+	if (!rc && !options->common.quiet) {
+		say_what_was_not_measured(call, set, answers);
 		say_what_needs_a_gpu(call, set, answers);
+	}
 	return rc;
 }
 

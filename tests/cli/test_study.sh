@@ -160,6 +160,12 @@ FAKE_WORKER_SCRIPT=no_counters run study divergence_two_ifs --db bare.db
 expect_code 0
 expect_out 'divergence_two_ifs: inconclusive (branch_targets_divergent of case'
 
+# without names, stored answers are those of the studies that were measured
+run study --stored --db bare.db
+expect_code 0
+expect_out 'divergence_two_ifs: inconclusive'
+expect_no_out 'reduce_modulo'
+expect_err '67 more studies are in no stored run, so they are not shown: perflab study measures all'
 # of many studies, each that does not hold takes one line of a terminal
 if has_terminal; then
 	FAKE_WORKER_SCRIPT=no_counters run study 'divergence_*' --db many.db
