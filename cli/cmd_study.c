@@ -31,14 +31,16 @@ static int list_studies(const struct invocation *call, const struct study_set *s
 	for (size_t i = 0; i < set->count; i++) {
 		const struct study *study = &set->items[i];
 		bool measured = study_answerable(study, false);
-		bool emulated = study_answerable(study, true);
+		const char *emulator = !study_answerable(study, true) ? ""
+				       : study_decidable(study, true) ? "emulator"
+								      : "emulator in part";
 		char *cases = xasprintf("%zu", study->case_count);
+		char *backends = xasprintf("%s%s%s", measured ? "GPU" : "",
+					   measured && *emulator ? ", " : "", emulator);
 
-		table_row(table, (const char *const[]){study->name, cases,
-						       !emulated   ? "GPU"
-						       : !measured ? "emulator"
-								   : "GPU, emulator",
-						       study->made_on, study->title});
+		table_row(table, (const char *const[]){study->name, cases, backends, study->made_on,
+						       study->title});
+		free(backends);
 		free(cases);
 	}
 	rc = table_to_stdout(call, table, (enum report_format)options->common.format, err);

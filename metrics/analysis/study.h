@@ -77,6 +77,8 @@ void study_release(struct study *study);
 
 /* Whether the backend can answer any part. */
 bool study_answerable(const struct study *study, bool emulated);
+/* Whether the backend can answer all parts that decide. */
+bool study_decidable(const struct study *study, bool emulated);
 /* Whether a part that the backend can answer uses the case. */
 bool study_needs_case(const struct study *study, size_t index, bool emulated);
 /* Adds the names of the metrics that the backend has to count, each once. */

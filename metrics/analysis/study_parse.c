@@ -375,6 +375,14 @@ bool study_answerable(const struct study *study, bool emulated)
 	return false;
 }
 
+bool study_decidable(const struct study *study, bool emulated)
+{
+	for (size_t i = 0; i < study->part_count; i++)
+		if (!study->parts[i].aside && !expression_of(&study->parts[i], emulated)->count)
+			return false;
+	return true;
+}
+
 bool study_needs_case(const struct study *study, size_t index, bool emulated)
 {
 	for (size_t i = 0; i < study->part_count; i++)

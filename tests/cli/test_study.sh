@@ -12,6 +12,8 @@ run study --list 'divergence_*' --format csv
 expect_code 0
 [ "$(head -n 1 "$work/out")" = 'study,cases,answered_by,made_on,title' ] || complain 'head of the CSV'
 sed 1d "$work/out" | grep -qv '^divergence_' && complain 'another study than was asked for'
+grep -q '^divergence_two_ifs,2,"GPU, emulator",' "$work/out" || complain 'the emulator answers it'
+grep -q '^divergence_merged,2,"GPU, emulator in part",' "$work/out" || complain 'it answers a part'
 refused 2 'did you mean divergence_two_ifs' study divergence_two_if
 refused 2 'perflab study --list' study qqqqqqqqqqqq
 refused 2 '--format csv works only with --list' study --format csv

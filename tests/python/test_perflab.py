@@ -353,7 +353,7 @@ class Files(unittest.TestCase):
         self.assertRegex(errors.decode(), "interrupted|KeyboardInterrupt")
 
     def test_older_schemas(self):
-        for version in (2, 3, 6, 7):
+        for version in (2, 3, 6, 7, 14):
             with open(os.path.join(SOURCE, "tests/db/version_%d.sql" % version)) as file:
                 script = file.read()
             older = path("version_%d.db" % version)
