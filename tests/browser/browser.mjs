@@ -20,6 +20,7 @@ export const launch = () =>
 export async function open(browser, name, { hash = "", ...options } = {}) {
 	const context = await browser.newContext({ viewport: { width: 1360, height: 900 }, reducedMotion: "reduce", ...options });
 	const page = await context.newPage();
+	page.setDefaultTimeout(60_000); // more than a busy machine needs
 	const complaints = [];
 	page.on("console", (message) => complaints.push(`console: ${message.text()}`));
 	page.on("pageerror", (error) => complaints.push(`error: ${error.stack}`));
@@ -36,14 +37,14 @@ export async function open(browser, name, { hash = "", ...options } = {}) {
 	return { page, complaints };
 }
 
+/** Waits until a plot in sight is drawn. */
+const drawn = async (page, plot) => page.waitForFunction((host) => host.dataset.drawn, await plot.elementHandle());
+
 /** Scrolls through the page, so that every plot is drawn. */
 export async function drawAll(page) {
 	for (const plot of await page.locator(".plot").all()) {
 		await plot.scrollIntoViewIfNeeded();
-		await plot.evaluate((host) => new Promise((resolve) => {
-			const look = () => (host.dataset.drawn ? resolve() : requestAnimationFrame(look));
-			look();
-		}));
+		await drawn(page, plot);
 	}
 }
 
@@ -57,7 +58,7 @@ export function sql(database, query) {
 export async function plotOf(page, section, at = 0) {
 	const plot = page.locator(`#${section} .plot`).nth(at);
 	await plot.scrollIntoViewIfNeeded();
-	await page.waitForFunction((host) => host.dataset.drawn, await plot.elementHandle());
+	await drawn(page, plot);
 	return plot;
 }
 

@@ -26,7 +26,7 @@ if ! cmp -s "$source_root/tests/browser/package-lock.json" "$modules/installed-l
 	for file in package.json package-lock.json .npmrc; do
 		cp "$source_root/tests/browser/$file" "$modules"
 	done
-	(cd "$modules" && npm ci --no-progress --prefer-offline --fetch-retries=1 \
+	(cd "$modules" && timeout -k 5 180 npm ci --no-progress --prefer-offline --fetch-retries=1 \
 		--fetch-timeout=20000 >npm.log 2>&1) || skip "npm cannot install what drives the browser"
 	cp "$modules/package-lock.json" "$modules/installed-lock.json"
 fi
