@@ -59,6 +59,8 @@ READING = {21, 20, 31, 33, 22}
 # message of SQLite about a damaged file, with bytes that are not UTF-8.
 FAILURES = (sqlite3.Error, sqlite3.Warning, ValueError, OverflowError)
 
+UNREADABLE = "%s cannot be read: %s; check that you may read the file and its folder"
+
 
 class Error(Exception):
     """The file cannot be read, or something that was asked for is not in it."""
@@ -286,8 +288,13 @@ class Database:
 
 def _connect(path, shown):
     """A connection that cannot change the file."""
-    if not os.path.exists(path):
-        raise Error("%s does not exist: `perflab sweep` creates it, or give another path" % shown)
+    try:
+        os.stat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        raise Error("%s does not exist: `perflab sweep` creates it, or give another path"
+                    % shown) from None
+    except OSError as error:
+        raise Error(UNREADABLE % (shown, error.strerror)) from error
     if os.path.isdir(path):
         raise Error("%s is a folder, not a database: give the path of a file in it" % shown)
     if not os.path.isfile(path):
@@ -346,8 +353,7 @@ def _explain(error, shown):
         return Error("%s is damaged: %s; restore a copy, or save what can be read with"
                      " `sqlite3 FILE .recover`" % (shown, text))
     if "unable to open" in text or "disk I/O" in text:
-        return Error("%s cannot be read: %s; check that you may read the file and its folder"
-                     % (shown, text))
+        return Error(UNREADABLE % (shown, text))
     if "is locked" in text:
         return Error("%s is locked by another program: try again when that has ended" % shown)
     if "syntax error" in text or "incomplete input" in text:

@@ -324,6 +324,12 @@ class Files(unittest.TestCase):
         with perflab.open(path("closed/lab.db")) as db:
             self.assertEqual(len(db.runs()), 3)
 
+    def test_a_file_that_may_not_be_read(self):
+        denied = PermissionError(13, "Permission denied")
+        with mock.patch("os.stat", side_effect=denied):
+            with self.assertRaisesRegex(perflab.Error, "cannot be read: Permission denied; check"):
+                perflab.open(path("lab.db"))
+
     def test_a_file_of_schema_14(self):
         """It lacks the views results and result_*; the views that stand for them give the same."""
         older = copy("schema14.db", "PRAGMA user_version = 14")
