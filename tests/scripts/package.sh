@@ -49,6 +49,7 @@ fi
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
 [ -s "$root/share/perflab/python/perflab.py" ] || fail "the Python module is not in the archive"
+[ -s "$root/share/perflab/python/perflab_build.py" ] || fail "pip cannot install the Python module of the archive"
 
 # Installed documents have no dead links.
 sh "$source/tests/docs/check_links.sh" "$root/share/doc/perflab" || fail "an installed document has a dead link"
