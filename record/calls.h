@@ -43,10 +43,27 @@ enum driver_call_index {
 /* By enum driver_call_index. */
 extern const struct driver_call driver_calls[DRIVER_CALL_COUNT];
 
-/* On the path of every launch. */
-enum call_role call_role_of(CUpti_CallbackId id);
+/* The roles by callback. */
+extern const unsigned char call_roles[CUPTI_DRIVER_TRACE_CBID_SIZE];
+
+/* On the path of every launch, as what follows. */
+static inline enum call_role call_role_of(CUpti_CallbackId id)
+{
+	return id < CUPTI_DRIVER_TRACE_CBID_SIZE ? (enum call_role)call_roles[id] : CALL_OTHER;
+}
+
+/* Of a kernel, not of a graph. */
+static inline bool call_launches(enum call_role role)
+{
+	return role >= CALL_LAUNCH && role <= CALL_LAUNCH_COOPERATIVE;
+}
+
+static inline bool call_loads_code(enum call_role role)
+{
+	return role >= CALL_MODULE_IMAGE && role <= CALL_LIBRARY_FILE;
+}
+
 /* Whether stream 0 of the call is that of the thread. */
 bool call_is_per_thread(CUpti_CallbackId id);
-bool call_loads_code(enum call_role role);
 
 #endif

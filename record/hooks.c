@@ -33,17 +33,23 @@ static any_function *driver_function(enum driver_call_index index)
  * place of the driver must not be called by it again. */
 static any_function *next_function(enum driver_call_index index)
 {
+	any_function *function = next_symbol(driver_calls[index].symbol);
+
+	if (!function)
+		function = driver_function(index);
+	atomic_store_explicit(&next_functions[index], function, memory_order_relaxed);
+	return function;
+}
+
+/* Another tool that finds the recorder again in place of the driver must not be called by it again.
+ */
+static inline any_function *called_function(enum driver_call_index index)
+{
 	any_function *function = atomic_load_explicit(&next_functions[index], memory_order_relaxed);
 
 	if (passing[index])
 		return driver_function(index);
-	if (!function) {
-		function = next_symbol(driver_calls[index].symbol);
-		if (!function)
-			function = driver_function(index);
-		atomic_store_explicit(&next_functions[index], function, memory_order_relaxed);
-	}
-	return function;
+	return function ? function : next_function(index);
 }
 
 /* Returns the listener that has seen it; NULL: none. */
@@ -71,6 +77,8 @@ static void show_exit(hook_listener *listener, CUpti_CallbackId id, CUpti_Callba
 }
 
 #define UNPACK(...) __VA_ARGS__
+/* A launch has more parameters than there are registers. */
+#define INLINED inline __attribute__((always_inline))
 
 /* The symbol, and the stand-in. */
 #define CALL(symbol, name, version, role, declared, given)                                         \
@@ -93,7 +101,7 @@ static void show_exit(hook_listener *listener, CUpti_CallbackId id, CUpti_Callba
 	CUresult hook_##symbol declared                                                            \
 	{                                                                                          \
 		const bool passed = passing[DRIVER_CALL_##symbol];                                 \
-		any_function *function = next_function(DRIVER_CALL_##symbol);                      \
+		any_function *function = called_function(DRIVER_CALL_##symbol);                    \
 		CUresult result;                                                                   \
                                                                                                    \
 		passing[DRIVER_CALL_##symbol] = true;                                              \

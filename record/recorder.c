@@ -283,10 +283,8 @@ static void note_load_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	undisturbed_end(&thread);
 }
 
-static bool loads_or_unloads(CUpti_CallbackId id)
+static bool loads_or_unloads(enum call_role role)
 {
-	const enum call_role role = call_role_of(id);
-
 	return call_loads_code(role) || role == CALL_UNLOAD;
 }
 
@@ -294,7 +292,7 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	if (busy)
 		return;
-	if (loads_or_unloads(id)) {
+	if (loads_or_unloads(call_role_of(id))) {
 		note_load_call(id, data);
 	} else if (data->callbackSite == CUPTI_API_ENTER) {
 		enter_launch(id, data);
@@ -360,16 +358,17 @@ static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const bool entered = data->callbackSite == CUPTI_API_ENTER;
-	const bool passes_gate = !call_loads_code(call_role_of(id));
+	const enum call_role role = call_role_of(id);
+	const bool passes_gate = !call_loads_code(role);
 	const int error_number = errno;
 
 	if (recorder.is_fork || busy)
 		return;
 	if (entered && passes_gate)
 		enter_launch(id, data);
-	if (!launch_call_function(id, data))
+	if (!call_launches(role))
 		note_ends(id, data);
-	if (loads_or_unloads(id))
+	if (loads_or_unloads(role))
 		note_load_call(id, data);
 	if (!entered && passes_gate)
 		leave_launch(id, data);
