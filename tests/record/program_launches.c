@@ -211,7 +211,8 @@ void scene_addresses(void)
 	must(cuMemcpyHtoD(x, words, count * sizeof(*words)));
 	free(words);
 	launch_axpy(function_named("axpy"), 0, x, y);
-	array_print(y, COUNT);
+	/* the sums are not the same in each process: half of an address may be no number */
+	puts("launched");
 }
 
 /* ---- code ---- */
