@@ -223,8 +223,7 @@ static any_function *stand_in_for_symbol(const char *symbol, any_function *found
 	return hook_of_symbol(symbol, found);
 }
 
-/* Apart, so that interposed_dlsym() has nothing on its stack that keeps it from jumping. */
-static __attribute__((noinline)) void *search(void *library, const char *symbol)
+static void *search(void *library, const char *symbol)
 {
 	void *found = real_dlsym()(library, symbol);
 
@@ -236,16 +235,12 @@ static __attribute__((noinline)) void *search(void *library, const char *symbol)
 	return found;
 }
 
-/* RTLD_NEXT and RTLD_DEFAULT mean other libraries for another caller. */
+/* RTLD_NEXT and RTLD_DEFAULT mean other libraries for another caller. They find the symbols of the
+ * recorder where these come first. */
 void *interposed_dlsym(void *library, const char *symbol)
 {
-	void *found;
-
 	if (symbol[0] == 'c' && symbol[1] == 'u' && library != RTLD_NEXT &&
-	    (is_known_symbol(symbol) || is_unknown_version(symbol))) {
-		found = search(library, symbol);
-		if (found || library != RTLD_DEFAULT)
-			return found;
-	}
+	    library != RTLD_DEFAULT && (is_known_symbol(symbol) || is_unknown_version(symbol)))
+		return search(library, symbol);
 	return real_dlsym()(library, symbol); /* a jump */
 }

@@ -54,6 +54,13 @@ void scene_through_tool(void)
 		launch_by(found_in(library, "cuLaunchKernel"));
 }
 
+/* What the loader finds first for a name, by two ways. */
+void scene_found_first(void)
+{
+	launch_by(dlsym(RTLD_DEFAULT, "cuLaunchKernel"));
+	launch_by(found_in(dlopen(NULL, RTLD_NOW), "cuLaunchKernel"));
+}
+
 /* A version of CUDA that is newer than the recorder, but has the same functions. */
 void scene_newer(void)
 {

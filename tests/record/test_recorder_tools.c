@@ -66,6 +66,18 @@ static void another_tool_does_not_see_more_than_it_would(void **state)
 	}
 }
 
+static void what_the_loader_finds_first_stays_first(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		expect_tool_undisturbed("found_first", &(struct preloads){0}, ways[i], 2);
+		expect_tool_undisturbed("found_first", &(struct preloads){.before = RECORD_TOOL},
+					ways[i], 2);
+		expect_tool_undisturbed("found_first", &(struct preloads){.after = RECORD_TOOL},
+					ways[i], 2);
+	}
+}
+
 static void a_function_of_another_tool_is_not_that_of_the_driver(void **state)
 {
 	(void)state;
@@ -249,6 +261,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(another_tool_sees_the_launches_before_or_after),
 		cmocka_unit_test(another_tool_does_not_see_more_than_it_would),
+		cmocka_unit_test(what_the_loader_finds_first_stays_first),
 		cmocka_unit_test(a_function_of_another_tool_is_not_that_of_the_driver),
 		cmocka_unit_test(a_newer_cuda_with_the_same_functions_is_recorded),
 		cmocka_unit_test(functions_of_a_future_cuda_are_left_alone_and_named),
