@@ -16,6 +16,7 @@ enum call_role {
 	CALL_GRAPH_LAUNCH,
 	CALL_CAPTURE_BEGIN, /* of a stream, into a graph */
 	CALL_CAPTURE_END,
+	CALL_STREAM_DESTROY,
 	CALL_MODULE_IMAGE, /* loads a module from memory */
 	CALL_MODULE_FILE,
 	CALL_LIBRARY_IMAGE,
@@ -50,6 +51,11 @@ extern const unsigned char call_roles[CUPTI_DRIVER_TRACE_CBID_SIZE];
 static inline enum call_role call_role_of(CUpti_CallbackId id)
 {
 	return id < CUPTI_DRIVER_TRACE_CBID_SIZE ? (enum call_role)call_roles[id] : CALL_OTHER;
+}
+
+static inline bool call_concerns_captures(enum call_role role)
+{
+	return role >= CALL_CAPTURE_BEGIN && role <= CALL_STREAM_DESTROY;
 }
 
 /* Of a kernel, not of a graph. */

@@ -23,7 +23,7 @@ struct captured_streams {
 };
 
 void captured_streams_init(struct captured_streams *streams);
-/* A call that begins or ends a capture has returned. */
+/* A call that begins or ends a capture, or destroys a stream, has returned. */
 void captured_streams_note(struct captured_streams *streams, CUpti_CallbackId id,
 			   const CUpti_CallbackData *data);
 bool captured_streams_any(struct captured_streams *streams);

@@ -261,7 +261,7 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const enum call_role role = call_role_of(id);
 
-	if (role == CALL_CAPTURE_BEGIN || role == CALL_CAPTURE_END)
+	if (call_concerns_captures(role))
 		captured_streams_note(&recorder.captured_streams, id, data);
 	if (launch_state == RECORDS_LAUNCH)
 		end_recording(data);

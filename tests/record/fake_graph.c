@@ -55,6 +55,20 @@ CUresult CUDAAPI cuStreamCreate(CUstream *stream, unsigned flags)
 	return *stream ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* A capture ends with its stream. */
+CUresult CUDAAPI cuStreamDestroy(CUstream stream)
+{
+	const cuStreamDestroy_v2_params parameters = {stream};
+	struct fake_call call = {.id = CUPTI_DRIVER_TRACE_CBID_cuStreamDestroy_v2,
+				 .name = "cuStreamDestroy_v2",
+				 .parameters = &parameters};
+
+	fake_enter(&call);
+	streams_in_capture -= stream->capturing != NULL;
+	free(stream);
+	return fake_exit(&call, CUDA_SUCCESS);
+}
+
 CUresult CUDAAPI cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status)
 {
 	bool created = stream && stream != CU_STREAM_LEGACY && stream != CU_STREAM_PER_THREAD;

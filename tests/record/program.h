@@ -46,6 +46,7 @@
 	X(local, true)         \
 	X(closed, true)        \
 	X(first_form, true)    \
+	X(destroyed, true)     \
 	X(found_first, true)   \
 	X(contexts, true)      \
 	X(library_stays, true) \

@@ -157,6 +157,16 @@ void scene_first_form(void)
 	array_print(y, COUNT);
 }
 
+/* The program gives a capture up. */
+void scene_destroyed(void)
+{
+	CUstream stream = new_stream();
+
+	must(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	must(cuStreamDestroy(stream));
+	scene_launches();
+}
+
 /* ---- contexts ---- */
 
 static void end_other_context(void)

@@ -189,6 +189,17 @@ static void captures_that_begin_in_the_first_form_are_counted(void **state)
 	recording_release(&recording);
 }
 
+static void a_capture_ends_with_its_stream(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "destroyed", record_request("axpy"), NULL);
+	expect_undisturbed(&recording, "destroyed");
+	assert_int_equal(event_count(&recording, "captured"), 1);
+	recording_release(&recording);
+}
+
 static void expect_ptx_of(const char *scene)
 {
 	struct recording recording;
@@ -269,6 +280,7 @@ int main(void)
 		cmocka_unit_test(a_library_finds_its_own_functions),
 		cmocka_unit_test(a_program_may_close_the_recorder),
 		cmocka_unit_test(captures_that_begin_in_the_first_form_are_counted),
+		cmocka_unit_test(a_capture_ends_with_its_stream),
 		cmocka_unit_test(a_context_that_ends_takes_only_its_own_modules),
 		cmocka_unit_test(a_library_outlives_contexts),
 		cmocka_unit_test(programs_without_cuda_run_as_ever),
