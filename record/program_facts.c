@@ -1,6 +1,7 @@
 /* What the recorder tells of the program. See program_facts.h. */
 #include "record/program_facts.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "record/device_words.h"
@@ -24,8 +25,29 @@ char *program_command_line(void)
 	return bytes;
 }
 
+void program_send_note(const struct events *events, const char *why)
+{
+	events_send(events, "note", json_pack("{s:s}", "why", why));
+}
+
+/* Not even how many of them were wanted is known. */
+static void send_unnamed(const struct events *events, const struct seen_kernels *seen)
+{
+	char *why;
+
+	if (!seen->others.launches)
+		return;
+	why = xasprintf("%" PRId64 " launches are of kernels that could not be told apart, and "
+			"were not recorded: the program has more than %d kernels, or the driver "
+			"does not tell a name",
+			(int64_t)seen->others.launches, SEEN_HANDLES_MOST);
+	program_send_note(events, why);
+	free(why);
+}
+
 void program_send_kernels(const struct events *events, struct seen_kernels *seen)
 {
+	send_unnamed(events, seen);
 	pthread_mutex_lock(&seen->lock);
 	for (size_t i = 0; i < seen->count; i++) {
 		const struct seen_kernel *kernel = seen->items[i];

@@ -12,7 +12,9 @@
 /* The words of the command line, separated by spaces; the caller's. Other than ASCII becomes '?'.
  */
 char *program_command_line(void);
-/* An event for each kernel that was launched. */
+/* An event with something that the user should know. */
+void program_send_note(const struct events *events, const char *why);
+/* An event for each kernel that was launched, and a note if some have no name. */
 void program_send_kernels(const struct events *events, struct seen_kernels *seen);
 /* An event for each GPU that the program can use. */
 void program_send_devices(const struct events *events, const struct record_driver *driver);

@@ -400,7 +400,7 @@ static void send_note(void)
 	const char *why = unknown_call_noted();
 
 	if (why && !recorder.is_noted)
-		events_send(&recorder.events, "note", json_pack("{s:s}", "why", why));
+		program_send_note(&recorder.events, why);
 	recorder.is_noted = why != NULL;
 }
 

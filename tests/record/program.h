@@ -48,6 +48,7 @@
 	X(first_form, true)    \
 	X(destroyed, true)     \
 	X(found_first, true)   \
+	X(handles, true)       \
 	X(contexts, true)      \
 	X(library_stays, true) \
 	X(errno, true)         \

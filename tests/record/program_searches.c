@@ -61,6 +61,19 @@ void scene_found_first(void)
 	launch_by(found_in(dlopen(NULL, RTLD_NOW), "cuLaunchKernel"));
 }
 
+/* More handles than the recorder can tell apart: those of other kernels come first. */
+void scene_handles(void)
+{
+	CUdeviceptr x = array_new(COUNT, 1), y = array_new(COUNT, 0);
+	void *arguments[] = {&y};
+
+	for (int i = 0; i < 66000; i++)
+		must(cuLaunchKernel(function_named("add_bias"), 1, 1, 1, 1, 1, 1, 0, NULL,
+				    arguments, NULL));
+	launch_axpy(function_named("axpy"), 1, x, y);
+	array_print(y, COUNT);
+}
+
 /* A version of CUDA that is newer than the recorder, but has the same functions. */
 void scene_newer(void)
 {

@@ -200,6 +200,19 @@ static void a_capture_ends_with_its_stream(void **state)
 	recording_release(&recording);
 }
 
+static void kernels_that_cannot_be_told_apart_are_named(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "handles", record_request("axpy"), NULL);
+	expect_undisturbed(&recording, "handles");
+	assert_int_equal(event_count(&recording, "captured"), 0);
+	assert_int_equal(seen_launches(&recording), 66001);
+	expect_why(&recording, "note", "465 launches are of kernels that could not be told apart");
+	recording_release(&recording);
+}
+
 static void expect_ptx_of(const char *scene)
 {
 	struct recording recording;
@@ -281,6 +294,7 @@ int main(void)
 		cmocka_unit_test(a_program_may_close_the_recorder),
 		cmocka_unit_test(captures_that_begin_in_the_first_form_are_counted),
 		cmocka_unit_test(a_capture_ends_with_its_stream),
+		cmocka_unit_test(kernels_that_cannot_be_told_apart_are_named),
 		cmocka_unit_test(a_context_that_ends_takes_only_its_own_modules),
 		cmocka_unit_test(a_library_outlives_contexts),
 		cmocka_unit_test(programs_without_cuda_run_as_ever),
