@@ -1,8 +1,9 @@
 /*
  * Lays out a table for the terminal. Cells are escaped, and a column is as wide as its widest cell.
  * If the terminal is too narrow, this drops the least important columns (and names them below the
- * table), then wraps the last column at words or cuts it, then cuts the widest text column. A table
- * may have its last columns on lines below each row instead.
+ * table), then wraps the last column at words or cuts it, then wraps the widest text columns: names
+ * are not cut, because rows differ in how they end. A table may have its last columns on lines
+ * below each row instead.
  */
 #include "reports/table/table.h"
 
@@ -17,6 +18,8 @@
 #define CELL_LIMIT 128 /* characters of a cell, except in the last column */
 #define LAST_COLUMN_LEAST 24
 #define CUT_LEAST 12
+#define NARROW_LEAST 10
+#define LINES_OF_CELL 3 /* a longer name is cut, except in the last column */
 #define BELOW_INDENT 4
 
 struct layout {
@@ -139,28 +142,29 @@ static void narrow_column(struct layout *layout, size_t column, size_t least, si
 	layout_measure(layout);
 }
 
-static void cut_column(struct layout *layout, size_t column, size_t least, size_t excess)
+static void cut_column(struct layout *layout, size_t column, size_t limit)
 {
-	narrow_column(layout, column, least, excess);
 	for (size_t i = 0; i < layout->table->row_count + 1; i++)
-		cut_cell(&layout->shown[i][column], layout->widths[column]);
+		cut_cell(&layout->shown[i][column], limit);
 }
 
-static void cut_widest(struct layout *layout, size_t excess)
+/* Narrows the widest text column by one character. Returns false if none can be narrower. */
+static bool narrow_widest(struct layout *layout)
 {
 	const struct table *table = layout->table;
 	size_t widest = table->column_count;
 
 	for (size_t j = 0; j < layout->columns; j++) {
 		if (layout->dropped[j] || table->columns[j].numeric ||
-		    (j == layout->last && !table->cut_last))
+		    layout->widths[j] <= NARROW_LEAST || (j == layout->last && table->cut_last))
 			continue;
 		if (widest == table->column_count || layout->widths[j] > layout->widths[widest])
 			widest = j;
 	}
 	if (widest == table->column_count)
-		return;
-	cut_column(layout, widest, CUT_LEAST, excess);
+		return false;
+	narrow_column(layout, widest, NARROW_LEAST, 1);
+	return true;
 }
 
 static void layout_fit(struct layout *layout, size_t width)
@@ -173,16 +177,20 @@ static void layout_fit(struct layout *layout, size_t width)
 	}
 	while (layout->total > width && drop_one(layout))
 		;
-	if (layout->total > width && table->cut_last)
-		cut_column(layout, layout->last, CUT_LEAST, layout->total - width);
-	else if (layout->total > width && !table->columns[layout->last].numeric)
+	if (layout->total > width && table->cut_last) {
+		narrow_column(layout, layout->last, CUT_LEAST, layout->total - width);
+		cut_column(layout, layout->last, layout->widths[layout->last]);
+	} else if (layout->total > width && !table->columns[layout->last].numeric) {
 		narrow_column(layout, layout->last, LAST_COLUMN_LEAST, layout->total - width);
-	if (layout->total > width)
-		cut_widest(layout, layout->total - width);
+	}
+	while (layout->total > width && narrow_widest(layout))
+		;
+	for (size_t j = 0; j < layout->last; j++)
+		cut_column(layout, j, LINES_OF_CELL * layout->widths[j]);
 }
 
-/* Returns how many bytes of `text` fit on a line of `width` characters; *skip is 1 for the
- * blank at the break. */
+/* Returns how many bytes of `text` fit on a line of `width` characters: whole words, else parts of
+ * names; *skip is 1 for the blank at the break. */
 static size_t wrap_at(const char *text, size_t width, size_t *skip)
 {
 	size_t bytes = utf8_prefix(text, width);
@@ -193,10 +201,14 @@ static size_t wrap_at(const char *text, size_t width, size_t *skip)
 		return bytes;
 	while (at > 0 && text[at] != ' ')
 		at--;
-	if (at == 0)
-		return bytes; /* one long word */
-	*skip = 1;
-	return at;
+	*skip = at > 0;
+	if (at > 0)
+		return at;
+	for (at = bytes; at > bytes / 2; at--) {
+		if (strchr("/,_=", text[at - 1]))
+			return at;
+	}
+	return bytes;
 }
 
 static void add_padded(struct text *out, const char *cell, size_t bytes, size_t width, bool right)
@@ -218,37 +230,42 @@ static void trim_blanks(struct text *line)
 		line->data[--line->length] = '\0';
 }
 
+/* Adds the next line of a cell and returns what is left of it. */
+static const char *add_line_of_cell(struct text *line, const struct layout *layout, size_t column,
+				    const char *rest)
+{
+	const size_t width = layout->widths[column];
+	size_t skip, bytes = wrap_at(rest, width, &skip);
+
+	add_padded(line, rest, bytes, width, layout->table->columns[column].numeric);
+	return rest + bytes + skip;
+}
+
 static void layout_add_row(struct text *out, const struct layout *layout, size_t row,
 			   const char *before)
 {
-	const struct table *table = layout->table;
-	const char *rest = layout->shown[row][layout->last];
-	size_t skip, bytes;
+	const char **rest = xcalloc(layout->columns, sizeof(*rest));
 	struct text line = TEXT_INIT;
+	bool more = true;
 
-	for (size_t j = 0; j < layout->last; j++) {
-		if (layout->dropped[j])
-			continue;
-		add_padded(&line, layout->shown[row][j], strlen(layout->shown[row][j]),
-			   layout->widths[j], table->columns[j].numeric);
-		text_add(&line, "  ");
-	}
-	for (;;) {
-		bytes = wrap_at(rest, layout->widths[layout->last], &skip);
-		add_padded(&line, rest, bytes, layout->widths[layout->last],
-			   table->columns[layout->last].numeric);
+	for (size_t j = 0; j < layout->columns; j++)
+		rest[j] = layout->shown[row][j];
+	while (more) {
+		more = false;
+		for (size_t j = 0; j <= layout->last; j++) {
+			if (layout->dropped[j])
+				continue;
+			rest[j] = add_line_of_cell(&line, layout, j, rest[j]);
+			more |= *rest[j] != '\0';
+			if (j < layout->last)
+				text_add(&line, "  ");
+		}
 		trim_blanks(&line);
-		text_add(out, before);
-		text_add(out, line.data);
-		text_add(out, *before ? "\033[0m\n" : "\n");
+		text_addf(out, "%s%s%s\n", before, line.data, *before ? "\033[0m" : "");
 		text_clear(&line);
-		rest += bytes + skip;
-		if (!*rest)
-			break;
-		for (size_t i = layout->widths[layout->last]; i < layout->total; i++)
-			text_add_char(&line, ' ');
 	}
 	text_release(&line);
+	free(rest);
 }
 
 /* The values of a row that do not stand beside the others. */
@@ -276,11 +293,12 @@ static void add_dropped(struct text *out, const struct layout *layout, size_t wi
 	for (size_t j = 0; j < layout->table->column_count; j++) {
 		if (!layout->dropped[j])
 			continue;
-		text_addf(&names, "%s%s", names.length ? ", " : "", layout->shown[0][j]);
+		text_addf(&names, "%s%s",
+			  names.length ? ", " : "(too narrow for: ", layout->shown[0][j]);
 	}
 	if (names.length) {
 		text_add_char(&names, ')');
-		wrap_text(out, 0, "(too narrow for: ", names.data, width);
+		wrap_text(out, 0, "", names.data, width);
 	}
 	text_release(&names);
 }

@@ -59,6 +59,24 @@ static void narrow_text_drops_then_wraps(void **state)
 	       "(too narrow for: SM COUNT)\n");
 }
 
+/* Names often differ only in how they end. */
+static void narrow_text_wraps_names(void **state)
+{
+	static const char *const rows[][3] = {
+		{"reduce/interleaved/block=64,n=65536", NULL, "one two three four five six"},
+		{"reduce/interleaved/block=128,n=65536", NULL, "seven"},
+	};
+
+	(void)state;
+	expect(rows, 2, REPORT_TEXT, 42,
+	       "NAME                  MEANING\n"
+	       "reduce/interleaved/   one two three four\n"
+	       "block=64,n=65536      five six\n"
+	       "reduce/interleaved/   seven\n"
+	       "block=128,n=65536\n"
+	       "(too narrow for: SM COUNT)\n");
+}
+
 static void csv_quotes_and_leaves_unknown_empty(void **state)
 {
 	(void)state;
@@ -164,6 +182,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(text_aligns_characters),
 		cmocka_unit_test(narrow_text_drops_then_wraps),
+		cmocka_unit_test(narrow_text_wraps_names),
 		cmocka_unit_test(csv_quotes_and_leaves_unknown_empty),
 		cmocka_unit_test(csv_is_utf8),
 		cmocka_unit_test(markdown_keeps_cells_apart),
