@@ -16,7 +16,7 @@ struct history_options {
 	const char *db, *device, *backend, *output;
 	int format;
 	int64_t limit;
-	bool no_pager;
+	bool all, no_pager;
 };
 
 /* Tells the user which device is shown, if the cases were also measured on others. */
@@ -63,8 +63,10 @@ static int print_histories(const struct invocation *call, struct db *db,
 	if (!rc)
 		rc = output_open(&output, options->output, err);
 	if (!rc) {
-		const struct report_options look = output_look(call, &output);
+		const struct report_selection selection = {.all = options->all};
+		struct report_options look = output_look(call, &output);
 
+		look.selection = &selection;
 		rc = report_history(output.stream, histories, count, format,
 				    limited ? (size_t)options->limit : 0, &look, err);
 	}
@@ -119,6 +121,10 @@ static const struct option_row rows[] = {
 	 "show at most this many runs, the newest; 0 shows all; csv and json show all unless this "
 	 "is given; change points always come from all runs",
 	 NULL, 0},
+	{"all", 0, OPTION_FLAG, offsetof(struct history_options, all), NULL,
+	 "text and md: show each of many cases in full; otherwise more than three have one line "
+	 "each, those that changed first",
+	 NULL, 0},
 	ROW_NO_PAGER(history_options),
 };
 
@@ -142,8 +148,9 @@ const struct command command_history = {
 		"revisions. docs/change-points.md explains how perflab finds them. If nothing "
 		"changes, fewer than one history in a hundred shows one.\n\n"
 		"CASE is KERNEL/VARIANT/CONFIG, as `perflab report` prints it. KERNEL/VARIANT, "
-		"KERNEL, or a pattern with * and ? selects every case that it matches; each gets "
-		"its own history. A run in which the case failed shows the reason instead of a "
+		"KERNEL, or a pattern with * and ? selects every case that it matches; up to "
+		"three get a history each, more get one line each. A run in which the case failed "
+		"shows the reason instead of a "
 		"time. Emulated runs have no times: their history shows between which runs "
 		"counters changed, and names them.\n\n"
 		"A history covers one device, one backend, one --cache and one file: kernels of "

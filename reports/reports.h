@@ -236,6 +236,9 @@ int report_cards(FILE *out, const struct cards_report *report, enum report_forma
 
 /* ---- histories ---- */
 
+/* Text and Markdown show no more cases in full, unless `selection` of the options says `all`; then
+ * each case has one line. */
+#define HISTORIES_IN_FULL 3
 /*
  * Writes cases over their runs. Each case has at least one run, and its change points are found.
  * rows: show at most so many runs of each case, the newest; 0: all. PL_EUSAGE: the format does

@@ -116,7 +116,7 @@ struct table *table_of_counted_runs(const struct history *history, size_t begin)
 	struct table_column columns[MOST] = {{.name = "run", .numeric = true},
 					     {.name = "started"},
 					     {.name = "label", .drop = 1},
-					     {.name = "revision", .drop = 3}};
+					     {.name = "revision", .drop = 6}};
 	const char *metrics[METRICS_SHOWN];
 	const size_t shown = choose_metrics(metrics, history), count = FIXED_BEFORE + shown;
 	struct table *table;
@@ -144,8 +144,8 @@ struct table *table_of_counted_runs(const struct history *history, size_t begin)
 		for (size_t k = 0; k < shown; k++)
 			cells[FIXED_BEFORE + k] = owned[k] =
 				counter_text(&history->trials[i], metrics[k]);
-		cells[count] = run->mark ? run->mark : "";
-		cells[count + 1] = note;
+		cells[count] = run->mark;
+		cells[count + 1] = *note ? note : NULL;
 		table_row_styled(table, cells, counted_row_style(history, i));
 		for (size_t k = 0; k < shown; k++)
 			free(owned[k]);

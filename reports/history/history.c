@@ -5,6 +5,11 @@
 
 #include "reports/table/stream.h"
 
+static bool shows_all(const struct report_options *options)
+{
+	return options && options->selection && options->selection->all;
+}
+
 int report_history(FILE *out, const struct history *items, size_t count, enum report_format format,
 		   size_t rows, const struct report_options *options, struct error *err)
 {
@@ -16,6 +21,10 @@ int report_history(FILE *out, const struct history *items, size_t count, enum re
 	if (format == REPORT_JSON)
 		return histories_json(out, items, count, rows, err);
 	errno = 0;
+	if (count > HISTORIES_IN_FULL && !shows_all(options)) {
+		histories_summary(out, items, count, format, options);
+		return stream_check(out, err);
+	}
 	for (size_t i = 0; i < count; i++) {
 		if (i > 0)
 			putc('\n', out);

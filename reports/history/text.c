@@ -183,7 +183,8 @@ static struct table *table_of_runs(const struct history *history, size_t begin)
 						       cells[0].length ? cells[0].data : NULL,
 						       cells[1].length ? cells[1].data : NULL,
 						       cells[2].length ? cells[2].data : NULL,
-						       run->mark ? run->mark : "", cells[3].data},
+						       run->mark,
+						       cells[3].length ? cells[3].data : NULL},
 				 history_row_style(history, i));
 		for (size_t j = 0; j < ARRAY_SIZE(cells); j++)
 			text_release(&cells[j]);
@@ -265,7 +266,10 @@ static void add_heading(struct text *out, const struct history *history)
 static void add_state(struct text *out, const struct history *history, size_t timed)
 {
 	if (history->emulated) {
-		if (history->step_count == 0)
+		if (history->count == 1)
+			text_add(out,
+				 "one run: nothing to compare yet; an emulated run has no times");
+		else if (history->step_count == 0)
 			text_add(out, "no counter that repeats exactly changed; an emulated run "
 				      "has no times");
 		return;
@@ -309,8 +313,11 @@ static void visit_changes(const struct history *history,
 
 static struct table *table_of_history(const struct history *history, size_t begin)
 {
-	return history->emulated ? table_of_counted_runs(history, begin)
-				 : table_of_runs(history, begin);
+	struct table *table = history->emulated ? table_of_counted_runs(history, begin)
+						: table_of_runs(history, begin);
+
+	table_drop_empty(table);
+	return table;
 }
 
 /* Appends a line with labels and reasons escaped, so that their line ends cannot break the layout.

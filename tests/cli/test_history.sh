@@ -28,6 +28,18 @@ expect_out 'no change point'
 run history reduce/shuffle --limit 2
 [ "$(grep -c 'day-' "$work/out")" -eq 4 ] || complain 'not two cases of two runs'
 expect_out '(8 older runs: --limit 0 shows all)'
+# more than three cases have one line each, unless all are asked for
+run history '*/block=*'
+expect_code 0
+expect_out '4 cases on '
+expect_out ': 0 changed'
+[ "$(grep -c '^[a-z]*/[a-z_]*/block=[0-9,n=]*  *10  ' "$work/out")" -eq 4 ] || complain 'not one line a case'
+expect_no_out 'day-'
+run history '*/block=*' --format md
+expect_out '### 4 cases on '
+run history '*/block=*' --all
+[ "$(grep -c 'day-' "$work/out")" -eq 40 ] || complain 'not ten runs of four cases'
+expect_no_out 'MARK' # nothing is marked
 run history 'reduce/*/block=256*' --format csv
 expect_code 0
 [ "$(wc -l <"$work/out")" -eq 11 ] || complain 'not a head and ten runs'
@@ -150,6 +162,9 @@ grep -q '^  *\^$' "$work/out" || complain 'no mark below the bars'
 grep -q ' 7 .* slower by 20.00 %' "$work/out" || complain 'the row of run 7 lacks the change'
 run history "reduce/shuffle/$config" --db changed.db --limit 2
 expect_out 'slower by 20.00 %'
+run history '*/block=*' --db changed.db
+expect_out ': 4 changed'
+expect_out 'slower by 20.00 %, in run 7'
 run history "reduce/shuffle/$config" --db changed.db --format md
 expect_out '- slower by 20.00 %'
 run history "reduce/shuffle/$config" --db changed.db --format csv
