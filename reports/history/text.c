@@ -14,6 +14,7 @@
 #include "reports/history/history.h"
 #include "reports/table/escape.h"
 #include "reports/table/table.h"
+#include "reports/table/wrap.h"
 
 #define BARS_MOST 72
 
@@ -336,7 +337,24 @@ static void add_escaped_line(struct text *out, const struct text *line, const ch
 static void add_change_line(struct text *out, const struct text *line, bool last)
 {
 	(void)last;
-	add_escaped_line(out, line, "  ");
+	add_escaped_line(out, line, "");
+}
+
+static void add_changes(struct text *out, const struct history *history,
+			const struct report_options *options)
+{
+	const size_t width = options && options->width > 0 ? (size_t)options->width : SIZE_MAX;
+	struct text lines = TEXT_INIT;
+	struct string_list list = {0};
+
+	visit_changes(history, add_change_line, &lines);
+	string_list_split(&list, lines.length ? lines.data : "", '\n');
+	for (size_t i = 0; i < list.count; i++) {
+		if (*list.items[i])
+			wrap_text(out, 2, "", list.items[i], width);
+	}
+	string_list_release(&list);
+	text_release(&lines);
 }
 
 void history_text(FILE *out, const struct history *history, size_t rows,
@@ -358,7 +376,7 @@ void history_text(FILE *out, const struct history *history, size_t rows,
 	add_state(&line, history, timed_count);
 	if (line.length)
 		add_escaped_line(&text, &line, "  ");
-	visit_changes(history, add_change_line, &text);
+	add_changes(&text, history, options);
 	text_add_char(&text, '\n');
 	fwrite(text.data, 1, text.length, out);
 	table_write_text(out, table, options);

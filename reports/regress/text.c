@@ -12,7 +12,7 @@
 #include "reports/table/table.h"
 #include "reports/table/wrap.h"
 
-#define ROWS_OF_CHANGES 30 /* unless --all */
+#define ROWS_OF_CHANGES 25 /* unless --all; each may have a reason below */
 
 /* ---- the table ---- */
 
@@ -260,8 +260,8 @@ static size_t cases_judged(const struct regress_report *report)
 	return report->regress->count - report->regress->ignored;
 }
 
-/* Counters and reasons are never dropped: they go below. Without times, the reason is all that a
- * row says, and a narrow table cuts it to keep one line a case. */
+/* Reasons are never dropped or cut: they go below. So do counters, unless there are no times: then
+ * the reasons name the counters. */
 static void keep_reasons(struct table *table, const struct regress *regress)
 {
 	bool timed = false;
@@ -269,15 +269,10 @@ static void keep_reasons(struct table *table, const struct regress *regress)
 	for (size_t i = 0; i < regress->count; i++)
 		timed |= regress->cases[i].timed;
 	for (size_t j = 0; j < table->column_count; j++) {
-		struct table_column *column = &table->columns[j];
-		const bool is_why = strcmp(column->name, "why") == 0;
+		const char *name = table->columns[j].name;
 
-		if (!is_why && strcmp(column->name, "counters") != 0)
-			continue;
-		table->below += timed;
-		table->cut_last |= !timed && is_why;
-		if (timed || is_why)
-			column->drop = 0;
+		table->below += strcmp(name, "why") == 0;
+		table->below += timed && strcmp(name, "counters") == 0;
 	}
 }
 

@@ -222,7 +222,7 @@ static void the_worst_comes_first(void **state)
 	assert_int_equal(strncmp(first, "\nregressed  reduce/v39/", 23), 0);
 	for (char *at = bytes; (at = strstr(at, "\nregressed  ")); at++)
 		rows++;
-	assert_int_equal(rows, 30);
+	assert_int_equal(rows, 25);
 	free(bytes);
 	free(pairs);
 	regress_release(&regress);
@@ -255,7 +255,7 @@ static void a_narrow_table_says_which_counter_changed(void **state)
 					&(struct report_options){.width = 80}, &err),
 			 0);
 	fclose(stream);
-	assert_non_null(strstr(bytes, "branch_targets_di"));
+	assert_non_null(strstr(bytes, "\n    branch_targets_divergent from 8 to 4096\n"));
 	for (char *line = bytes; *line; line += strcspn(line, "\n") + 1)
 		assert_true(strcspn(line, "\n") <= 82); /* an ellipsis has 3 bytes */
 	free(bytes);
