@@ -130,8 +130,9 @@ static bool has_name(const char *name, size_t length)
 	return (length == strlen(own) && !memcmp(name, own, length)) || hook_has_name(name, length);
 }
 
-static CUresult answer(any_function *function, enum form form, const struct question *question,
-		       void **out)
+/* is_driver: the function is the driver's. What that gives is its own, wherever it lies. */
+static CUresult answer(any_function *function, bool is_driver, enum form form,
+		       const struct question *question, void **out)
 {
 	CUresult result;
 
@@ -141,8 +142,7 @@ static CUresult answer(any_function *function, enum form form, const struct ques
 	if (result != CUDA_SUCCESS || !question->name || !out || !*out ||
 	    !has_name(question->name, strlen(question->name)))
 		return result;
-	/* Another tool may answer, too. What the driver gives is its own, wherever it lies. */
-	if (!is_of_driver(function) && !is_of_driver(function_at(*out)))
+	if (!is_driver && !is_of_driver(function_at(*out)))
 		return result;
 	if (!is_known_form(function, form, question, *out))
 		unknown_call_note(question->name, question->version);
@@ -159,7 +159,7 @@ CUresult interposed_get_proc_address(const char *name, void **out, int version, 
 	CUresult result;
 
 	passing[FIRST_FORM] = true;
-	result = answer(function, FIRST_FORM, &question, out);
+	result = answer(function, is_of_driver(function), FIRST_FORM, &question, out);
 	passing[FIRST_FORM] = passed;
 	return result;
 }
@@ -173,7 +173,7 @@ CUresult interposed_get_proc_address_v2(const char *name, void **out, int versio
 	CUresult result;
 
 	passing[SECOND_FORM] = true;
-	result = answer(function, SECOND_FORM, &question, out);
+	result = answer(function, is_of_driver(function), SECOND_FORM, &question, out);
 	passing[SECOND_FORM] = passed;
 	return result;
 }
@@ -183,7 +183,7 @@ static CUresult stand_in_get_proc_address(const char *name, void **out, int vers
 {
 	const struct question question = {name, version, flags, NULL};
 
-	return answer(driver_form(FIRST_FORM), FIRST_FORM, &question, out);
+	return answer(driver_form(FIRST_FORM), true, FIRST_FORM, &question, out);
 }
 
 static CUresult stand_in_get_proc_address_v2(const char *name, void **out, int version,
@@ -192,7 +192,7 @@ static CUresult stand_in_get_proc_address_v2(const char *name, void **out, int v
 {
 	const struct question question = {name, version, flags, query};
 
-	return answer(driver_form(SECOND_FORM), SECOND_FORM, &question, out);
+	return answer(driver_form(SECOND_FORM), true, SECOND_FORM, &question, out);
 }
 
 /* ---- dlsym ---- */

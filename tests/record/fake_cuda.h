@@ -92,6 +92,10 @@ struct fake_future_launch {
 };
 CUresult CUDAAPI cuLaunchKernel_v9(const struct fake_future_launch *launch);
 
+/* As cuGetProcAddress_v2(). */
+typedef CUresult fake_find_function(const char *name, void **out, int version, cuuint64_t flags,
+				    CUdriverProcAddressQueryResult *query);
+
 /* A context beside the primary one. It is not made current. */
 CUcontext fake_context_new(void);
 

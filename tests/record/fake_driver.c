@@ -85,6 +85,24 @@ CUresult CUDAAPI cuLaunchKernel_v9(const struct fake_future_launch *launch)
 			      launch->arguments, NULL);
 }
 
+/* The real driver may give functions of other libraries: of the one that $FAKE_CUDA_FAR names. */
+static fake_find_function *find_function(void)
+{
+	const char *path = getenv("FAKE_CUDA_FAR");
+	void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL, *address;
+	fake_find_function *find;
+	void (*init)(fake_find_function * near);
+
+	if (!library)
+		return cuGetProcAddress_v2;
+	address = dlsym(library, "far_init");
+	memcpy(&init, &address, sizeof(init));
+	address = dlsym(library, "far_find");
+	memcpy(&find, &address, sizeof(find));
+	init(cuGetProcAddress_v2);
+	return find;
+}
+
 /* Knows the two kinds of streams, the second form of this function, and the future. */
 CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
 				     CUdriverProcAddressQueryResult *query)
@@ -93,7 +111,7 @@ CUresult CUDAAPI cuGetProcAddress_v2(const char *name, void **out, int version, 
 	void (*function)(void) = NULL;
 
 	if (version >= 12000 && !strcmp(name, "cuGetProcAddress"))
-		function = (void (*)(void))cuGetProcAddress_v2;
+		function = (void (*)(void))find_function();
 	else if (version >= FAKE_FUTURE_VERSION && !strcmp(name, "cuLaunchKernel"))
 		function = (void (*)(void))cuLaunchKernel_v9;
 	else if (version >= 10010 && !strcmp(name, "cuStreamBeginCapture"))

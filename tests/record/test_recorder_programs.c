@@ -393,6 +393,19 @@ static void launches_are_seen_however_their_function_is_found(void **state)
 	recording_release(&recording);
 }
 
+static void a_driver_may_have_several_libraries(void **state)
+{
+	struct recording recording;
+	json_t *request = record_request("axpy");
+
+	(void)state;
+	json_object_set_new(request, "every", json_integer(1));
+	record_scene(&recording, "searched", request, "FAKE_CUDA_FAR=" RECORD_LOCAL);
+	expect_undisturbed(&recording, "searched");
+	assert_int_equal(event_count(&recording, "captured"), 3);
+	recording_release(&recording);
+}
+
 static void a_broken_request_changes_nothing(void **state)
 {
 	struct recording recording;
@@ -450,6 +463,7 @@ int main(void)
 		cmocka_unit_test(a_cupti_that_is_too_old_is_named),
 		cmocka_unit_test(machine_code_that_the_program_hands_over_needs_no_cupti),
 		cmocka_unit_test(launches_are_seen_however_their_function_is_found),
+		cmocka_unit_test(a_driver_may_have_several_libraries),
 		cmocka_unit_test(a_broken_request_changes_nothing),
 		cmocka_unit_test(progress_is_told_on_stderr_if_wanted),
 	};
