@@ -23,9 +23,11 @@ static bool is_wanted(void *context, const char *kernel)
 	return record_request_wants(context, kernel);
 }
 
-/* Returns the index of the cubin + 1; 0 if nothing in it is wanted. The lock is held. */
+/* Returns the index of the cubin + 1; 0 if nothing in it is wanted, or there is no memory. The lock
+ * is held. */
 static size_t keep_cubin(struct images *images, const void *bytes, size_t size)
 {
+	unsigned char *copy;
 	struct cubin *cubin;
 	uint64_t hash;
 
@@ -35,9 +37,12 @@ static size_t keep_cubin(struct images *images, const void *bytes, size_t size)
 	for (size_t i = 0; i < images->cubin_count; i++)
 		if (images->cubins[i]->hash == hash && images->cubins[i]->size == size)
 			return i + 1;
+	copy = malloc(size);
+	if (!copy)
+		return 0; /* the program goes on */
+	memcpy(copy, bytes, size);
 	cubin = xcalloc(1, sizeof(*cubin));
-	*cubin = (struct cubin){.bytes = xmalloc(size), .size = size, .hash = hash};
-	memcpy(cubin->bytes, bytes, size);
+	*cubin = (struct cubin){.bytes = copy, .size = size, .hash = hash};
 	images->cubins = xgrow(images->cubins, &images->cubin_capacity, images->cubin_count + 1,
 			       sizeof(*images->cubins));
 	images->cubins[images->cubin_count++] = cubin;
@@ -96,7 +101,9 @@ static void copy_image(struct image_load *load, const void *image)
 
 	if (!data)
 		return;
-	load->copy = xmalloc(load->bytes);
+	load->copy = malloc(load->bytes);
+	if (!load->copy)
+		return; /* as if it had been loaded before the recorder */
 	memcpy(load->copy, data, load->bytes);
 	load->image = load->copy;
 }

@@ -40,14 +40,21 @@ static void hash_pages(uint64_t *hashes, const unsigned char *bytes, size_t size
 		hashes[at / MEMORY_PAGE_BYTES] = XXH3_64bits(bytes + at, page_bytes(size, at));
 }
 
+/* The program has used it up, or has a limit, and goes on. */
+static int no_memory(struct error *err)
+{
+	return error_set(err, PL_ENOMEM,
+			 "the program leaves the recorder no memory: record a smaller problem");
+}
+
 /* Hashes the pages of a memory and finds the pointers in it. The list of memories may grow. */
 static int scan_memory(struct memories *memories, size_t index, struct error *err)
 {
 	const uint64_t bytes = memories->info->memory[index].bytes;
 	struct capture_pointers found = {0};
 	size_t capacity = 0;
-	uint64_t *hashes = xcalloc(page_count(&memories->info->memory[index]) + 1, sizeof(*hashes));
-	int rc = 0;
+	uint64_t *hashes = calloc(page_count(&memories->info->memory[index]) + 1, sizeof(*hashes));
+	int rc = hashes ? 0 : no_memory(err);
 
 	memories->hashes[index] = hashes;
 	for (uint64_t offset = 0; offset < bytes && !rc; offset += MEMORY_CHUNK_BYTES) {
@@ -97,6 +104,8 @@ int memories_find(struct memories *memories, struct error *err)
 	size_t capacity = 0;
 	int rc = 0;
 
+	if (!memories->chunk)
+		return no_memory(err);
 	memories_scan_words(memories, &info->parameter_pointers, &capacity, info->parameter_data,
 			    info->parameter_bytes, 0, true);
 	memories_note_host_addresses(memories);

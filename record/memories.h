@@ -10,7 +10,7 @@
 #include "record/variables.h"
 
 /* Finds all memory from the parameters of `info` on, and hashes its contents. The device must be
- * idle. PL_EUSAGE: what the parameters point to exceeds the limit. PL_EDEVICE. */
+ * idle. PL_EUSAGE: what the parameters point to exceeds the limit. PL_EDEVICE. PL_ENOMEM. */
 int memories_find(struct memories *memories, struct error *err);
 /* Writes the contents of all memory. The device must be idle. */
 int memories_write_before(struct memories *memories, struct capture_writer *writer,

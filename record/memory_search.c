@@ -29,7 +29,7 @@ void memories_init(struct memories *memories, const struct record_driver *driver
 		.device = device,
 		.limit_bytes = limit_bytes,
 		.info = info,
-		.chunk = xmalloc(MEMORY_CHUNK_BYTES),
+		.chunk = malloc(MEMORY_CHUNK_BYTES),
 		.unknown = xcalloc(UNKNOWN_SLOTS, sizeof(uint64_t)),
 	};
 }

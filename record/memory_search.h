@@ -30,7 +30,7 @@ struct memories {
 	uint64_t **hashes; /* of each page of each memory, before the launch */
 	size_t hash_capacity;
 	uint64_t total_bytes;
-	unsigned char *chunk; /* room for a part of a memory on the host */
+	unsigned char *chunk; /* room for a part of a memory on the host; NULL: there is none */
 	uint64_t *unknown;    /* a table of places where no allocation is */
 	size_t queries;
 	bool exhausted; /* words were not looked up, because there are too many */

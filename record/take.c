@@ -106,7 +106,7 @@ static int find_cubin(const struct cubin **out, struct take *take,
 	if (!*out)
 		return error_set(err, PL_ENOENT,
 				 "the machine code of the kernel was loaded before the recorder, "
-				 "or CUPTI did not show it");
+				 "CUPTI did not show it, or there was no memory for a copy");
 	if (ambiguous)
 		string_list_add(&take->info.lost,
 				"several images of the program have a kernel of this name; the "

@@ -56,6 +56,7 @@
 	X(broken_pipe, true)   \
 	X(pending, true)       \
 	X(file_limit, true)    \
+	X(memory_limit, true)  \
 	X(exec, true)          \
 	X(exit_beside, true)   \
 	X(storm, true)

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -91,6 +92,39 @@ void scene_pending(void)
 void scene_file_limit(void)
 {
 	setrlimit(RLIMIT_FSIZE, &(struct rlimit){1, 1});
+	scene_launches();
+}
+
+/* The process can have at most so many bytes more. */
+static void limit_memory(size_t bytes)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	unsigned long pages = 0;
+
+	if (!file || fscanf(file, "%lu", &pages) != 1)
+		exit(97);
+	fclose(file);
+	pages *= (unsigned long)sysconf(_SC_PAGESIZE);
+	setrlimit(RLIMIT_AS, &(struct rlimit){pages + bytes, RLIM_INFINITY});
+}
+
+/* The program has no memory for a copy of its code; then none to record a launch. */
+void scene_memory_limit(void)
+{
+	static const char text[] = ".version 9.0\n.target sm_90\n.address_size 64\n"
+				   ".visible .entry axpy() { ret; }\n";
+	const size_t bytes = (size_t)64 << 20;
+	char *image = malloc(bytes);
+	CUmodule module;
+
+	if (!image)
+		exit(98);
+	memset(image, '\n', bytes);
+	memcpy(image, text, strlen(text));
+	image[bytes - 1] = 0;
+	limit_memory((size_t)32 << 20);
+	must(cuModuleLoadData(&module, image));
+	limit_memory((size_t)12 << 20);
 	scene_launches();
 }
 

@@ -77,6 +77,21 @@ static void the_limit_of_file_sizes_raises_no_signal(void **state)
 	recording_release(&recording);
 }
 
+#ifndef RECORD_SANITIZED /* sanitizers need memory themselves */
+static void a_program_without_memory_goes_on(void **state)
+{
+	struct recording recording;
+
+	(void)state;
+	record_scene(&recording, "memory_limit", every_launch(), NULL);
+	expect_undisturbed(&recording, "memory_limit");
+	assert_int_equal(event_count(&recording, "failed"), 5);
+	expect_why(&recording, "failed", "leaves the recorder no memory");
+	assert_int_equal(file_count(&recording, ".capture"), 0);
+	recording_release(&recording);
+}
+#endif
+
 /* The process keeps its number, and so its file of events. */
 static void the_next_program_of_a_process_is_recorded_too(void **state)
 {
@@ -137,6 +152,9 @@ int main(void)
 		cmocka_unit_test(a_thread_is_not_cancelled_while_it_records),
 		cmocka_unit_test(announcements_that_nobody_reads_raise_no_signal),
 		cmocka_unit_test(the_limit_of_file_sizes_raises_no_signal),
+#ifndef RECORD_SANITIZED
+		cmocka_unit_test(a_program_without_memory_goes_on),
+#endif
 		cmocka_unit_test(the_next_program_of_a_process_is_recorded_too),
 		cmocka_unit_test(a_program_may_end_while_it_is_recorded),
 		cmocka_unit_test(threads_may_do_everything_at_once),
