@@ -79,6 +79,8 @@ expect_out 'did not end within 500 ms (--timeout)'
 run sweep ceilings/tensor_f16_wgmma --backend ptx
 expect_code 4
 expect_out 'needs features that the emulator lacks: opcode '
+expect_out 'wgmma.fence, wgmma.mma_async, '
+run report --all
 expect_out 'wgmma.fence.sync.aligned'
 expect_out 'wgmma.mma_async.sync.aligned.'
 

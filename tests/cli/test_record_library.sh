@@ -6,7 +6,7 @@ export PERFLAB_DB="$work/record.db" ASAN_OPTIONS=detect_leaks=0:verify_asan_link
 
 run record --list -- "$RECORD_PROGRAM" launches
 expect_code 0
-expect_out '1 kernel, 5 launches'
+expect_out 'at least 1 kernel, at least 5 launches' # this CUPTI dropped some
 expect_out 'axpy'
 "$RECORD_PROGRAM" launches >alone
 grep -qxF "$(cat alone)" out || complain 'the program printed something else'

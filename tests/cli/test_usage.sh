@@ -7,7 +7,7 @@ expect_code 2
 expect_err 'usage: perflab VERB'
 refused 2 'did you mean sweep?' swep
 refused 2 'did you mean report?' reprot
-refused 2 '"perflab help" lists the verbs' xyzzy
+refused 2 'unknown verb "xyzzy"; the verbs are sweep, watch, ' xyzzy
 refused 2 'did you mean --block-sizes?' sweep --block-size 64
 refused 2 'unknown option -Z' sweep -Z
 refused 2 'is given as --compile-flag -Iinclude, and' sweep a.cu -Iinclude
