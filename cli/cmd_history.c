@@ -121,7 +121,7 @@ static const struct option_row rows[] = {
 	 "show at most this many runs, the newest; 0 shows all; csv and json show all unless this "
 	 "is given; change points always come from all runs",
 	 NULL, 0},
-	{"all", 0, OPTION_FLAG, offsetof(struct history_options, all), NULL,
+	{"all", 'a', OPTION_FLAG, offsetof(struct history_options, all), NULL,
 	 "text and md: show each of many cases in full; otherwise more than three have one line "
 	 "each, those that changed first",
 	 NULL, 0},
