@@ -95,19 +95,27 @@ static void add_problems(struct section_list *list, const struct run *run,
 		       run_table_gaps(run, !run_shows_all(options)), ROWS_OF_SECTION, options);
 }
 
+/* Rows or columns that someone asked for come before everything else. */
+static bool asks_for_rows(const struct report_options *options)
+{
+	const struct report_selection *selection = options->selection;
+
+	return selection && (selection->top || selection->sort || selection->columns);
+}
+
 /* An emulated run has no times, so no case is the best and no roof applies. */
 static int emulated_sections(struct section_list *list, const struct run *run,
 			     const struct report_options *options, struct error *err)
 {
-	const bool detailed = run_is_detailed(run, options);
-	int rc = 0;
+	const bool detailed = run_is_detailed(run, options), first = asks_for_rows(options);
+	int rc = first ? add_detail(list, run, options, err) : 0;
 
 	add_first_rows(list, "Failures", NULL, run_table_failures(run), ROWS_OF_SECTION, options);
 	if (!options->no_roofline)
 		add_first_rows(list, "Findings, worst first", FINDINGS_NOTE,
 			       run_table_findings(run, run_shows_all(options)),
 			       detailed ? ROWS_OF_SECTION : ROWS_OF_FINDINGS, options);
-	if (detailed)
+	if (detailed && !first)
 		rc = add_detail(list, run, options, err);
 	list->roofline = list->count;
 	add_problems(list, run, options);
@@ -128,13 +136,14 @@ static void add_fastest(struct section_list *list, const struct run *run,
 static int measured_sections(struct section_list *list, const struct run *run,
 			     const struct report_options *options, struct error *err)
 {
-	int rc = 0;
+	const bool first = asks_for_rows(options);
+	int rc = first ? add_detail(list, run, options, err) : 0;
 
 	add_first_rows(list, "Speed-up over the base variant", SPEEDUP_NOTE,
 		       run_table_speedups(run, options), ROWS_OF_FINDINGS, options);
 	if (run_kernel_count(run) > 1)
 		add_fastest(list, run, options);
-	if (run_is_detailed(run, options))
+	if (run_is_detailed(run, options) && !first)
 		rc = add_detail(list, run, options, err);
 	add_first_rows(list, "Above a measured roof", ABOVE_NOTE,
 		       run_table_above(run, options->ceilings), ROWS_OF_SECTION, options);

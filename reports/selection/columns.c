@@ -64,6 +64,24 @@ static size_t all_names(const char ***out, struct string_list *owned, const stru
 	return count;
 }
 
+/* Whether only runs of the other kind, measured or emulated, have the column. */
+static bool is_of_other_kind(const struct run *run, const char *name)
+{
+	size_t count;
+	const struct column *table = column_all(&count);
+
+	for (size_t i = 0; i < ARRAY_SIZE(column_words); i++) {
+		if (strcasecmp(column_words[i].word, name) == 0)
+			name = column_words[i].name;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!column_applies(&table[i], run) &&
+		    (strcmp(table[i].name, name) == 0 || strcmp(table[i].machine, name) == 0))
+			return true;
+	}
+	return false;
+}
+
 static int unknown_column(const struct run *run, const char *name, struct error *err)
 {
 	struct string_list owned = {0};
@@ -73,7 +91,20 @@ static int unknown_column(const struct run *run, const char *name, struct error 
 	const struct column *table = column_all(&columns);
 	int rc;
 
-	if (nearest_names(&near, name, names, count)) {
+	if (is_of_other_kind(run, name)) {
+		rc = error_set(
+			err, PL_EUSAGE,
+			run->traits.emulated
+				? "run %lld has no column \"%s\": it was emulated, which "
+				  "gives counts and no times; try lost or finding"
+				: "run %lld has no column \"%s\": only emulated runs have it",
+			(long long)run->id, name);
+	} else if (!*name) {
+		rc = error_set(err, PL_EUSAGE,
+			       "the name of a column is missing; give names such as %s, "
+			       "separated by commas",
+			       run->traits.emulated ? "lost,finding,block" : "median,roof,block");
+	} else if (nearest_names(&near, name, names, count)) {
 		rc = error_set(err, PL_EUSAGE, "run %lld has no column \"%s\"; did you mean %s?",
 			       (long long)run->id, name, near.data);
 	} else {
@@ -165,8 +196,14 @@ int columns_parse(struct chosen_columns *out, const struct run *run, const char 
 	int rc = 0;
 
 	string_list_split(&names, list, ',');
-	for (size_t i = 0; i < names.count && !rc; i++)
-		rc = columns_add(out, run, names.items[i], err);
+	for (size_t i = 0; i < names.count && !rc; i++) {
+		char *name = names.items[i] + strspn(names.items[i], " ");
+		size_t length = strlen(name);
+
+		while (length > 0 && name[length - 1] == ' ')
+			name[--length] = '\0';
+		rc = columns_add(out, run, name, err);
+	}
 	string_list_release(&names);
 	return rc;
 }

@@ -131,6 +131,14 @@ expect_out 'reduce/shuffle/block=64,n=1024'
 run report last reduce --columns kernel,median
 expect_out 'VARIANT'
 expect_out 'KERNEL'
+run report last reduce/shuffle --columns ' median , block' --format csv
+[ "$(head -n 1 "$work/out")" = format,kernel,variant,config,median_ns,block ] || complain 'blanks are no separators'
+refused 2 'the name of a column is missing; give names such as median,roof,block' report last --columns ''
+refused 2 'has no column "lost": only emulated runs have it' report last --columns lost
+# what was asked for comes first
+run report last --columns median
+[ "$(grep -n '^stream: ' "$work/out" | head -n 1 | cut -d: -f1)" -lt "$(grep -n '^Fastest' "$work/out" | cut -d: -f1)" ] ||
+	complain 'the chosen columns are not first'
 for word in kernel variant name case; do
 	run report last --sort "$word" --format csv
 	expect_code 0

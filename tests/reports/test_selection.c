@@ -507,8 +507,11 @@ static void an_unknown_column_names_the_nearest(void **state)
 	expect_refused(&(struct report_selection){.columns = "median,stepps"},
 		       "--columns: run 7 has no column \"stepps\"; did you mean steps?");
 	expect_refused(&(struct report_selection){.columns = "median,"},
-		       "--columns: run 7 has no column \"\"; there are kernel, variant, config, "
-		       "case, status, median, ");
+		       "--columns: the name of a column is missing; give names such as median,");
+	expect_refused(
+		&(struct report_selection){.columns = "median,zzzzzzzz"},
+		"--columns: run 7 has no column \"zzzzzzzz\"; there are kernel, variant, config, "
+		"case, status, median, ");
 	expect_refused(&(struct report_selection){.sort = "zzzzzzzz"},
 		       "and every axis and counter of the run");
 }
