@@ -319,7 +319,8 @@ void regress_markdown(FILE *out, const struct regress_report *report)
 
 	regress_heading(&heading, report);
 	regress_summarise(&summary, report->regress);
-	text_addf(&text, "**perflab regress: %s**\n\n", summary.data);
+	text_addf(&text, "**perflab regress: %s**%s\n\n", summary.data,
+		  rows < cases_judged(report) ? " (`--all` shows every case)" : "");
 	for (size_t i = 0; i < heading.count; i++) {
 		text_addf(&text, "- %s: ", heading.lines[i].key);
 		escape_markdown(&text, heading.lines[i].value);
