@@ -3,7 +3,7 @@
  * If the terminal is too narrow, this drops the least important columns (and names them below the
  * table), then wraps the last column at words or cuts it, then wraps the widest text columns: names
  * are not cut, because rows differ in how they end. A table may have its last columns on lines
- * below each row instead.
+ * below each row instead. A table that is still too wide becomes a list of records.
  */
 #include "reports/table/table.h"
 
@@ -21,6 +21,9 @@
 #define NARROW_LEAST 10
 #define LINES_OF_CELL 3 /* a longer name is cut, except in the last column */
 #define BELOW_INDENT 4
+
+static const char *const looks[] = {
+	[ROW_PLAIN] = "", [ROW_BEST] = "\033[32m", [ROW_BAD] = "\033[31m", [ROW_DIM] = "\033[2m"};
 
 struct layout {
 	const struct table *table;
@@ -303,6 +306,37 @@ static void add_dropped(struct text *out, const struct layout *layout, size_t wi
 	text_release(&names);
 }
 
+/* Each row as lines of a name and a value. Values that are not known are left out. */
+static void add_records(struct text *out, const struct layout *layout, size_t width, bool colour)
+{
+	const struct table *table = layout->table;
+	size_t names = 0;
+
+	for (size_t j = 0; j < table->column_count; j++) {
+		size_t length = utf8_length(layout->shown[0][j]);
+
+		names = length > names ? length : names;
+	}
+	for (size_t i = 0; i < table->row_count; i++) {
+		const char *look = colour ? looks[table->rows[i].style] : "";
+
+		text_add(out, i ? "\n" : "");
+		for (size_t j = 0; j < table->column_count; j++) {
+			const char *name = layout->shown[0][j];
+			char *head;
+
+			if (!table->rows[i].cells[j])
+				continue;
+			head = xasprintf("%s%*s", name, (int)(names - utf8_length(name)) + GAP, "");
+			text_add(out, look);
+			wrap_text(out, 0, head, layout->shown[i + 1][j], width);
+			out->data[--out->length] = '\0'; /* the end of the line comes last */
+			text_addf(out, "%s\n", *look ? "\033[0m" : "");
+			free(head);
+		}
+	}
+}
+
 void table_shown(const struct table *table, int width, bool *shown)
 {
 	struct layout layout;
@@ -315,27 +349,37 @@ void table_shown(const struct table *table, int width, bool *shown)
 	layout_release(&layout);
 }
 
+static void add_columns(struct text *out, const struct layout *layout, size_t width, bool colour)
+{
+	const struct table *table = layout->table;
+
+	layout_add_row(out, layout, 0, colour ? "\033[1m" : "");
+	for (size_t i = 0; i < table->row_count; i++) {
+		const char *look = colour ? looks[table->rows[i].style] : "";
+
+		layout_add_row(out, layout, i + 1, look);
+		layout_add_below(out, layout, i, width, look);
+	}
+	add_dropped(out, layout, width);
+}
+
 void table_write_text(FILE *out, const struct table *table, const struct report_options *options)
 {
-	static const char *const looks[] = {[ROW_PLAIN] = "",
-					    [ROW_BEST] = "\033[32m",
-					    [ROW_BAD] = "\033[31m",
-					    [ROW_DIM] = "\033[2m"};
-	bool colour = options && options->colour;
+	const size_t width = options && options->width > 0 ? (size_t)options->width : 0;
+	const bool colour = options && options->colour;
 	struct text lines = TEXT_INIT;
 	struct layout layout;
 
 	layout_init(&layout, table);
-	if (options && options->width > 0)
-		layout_fit(&layout, (size_t)options->width);
-	layout_add_row(&lines, &layout, 0, colour ? "\033[1m" : "");
-	for (size_t i = 0; i < table->row_count; i++) {
-		const char *before = colour ? looks[table->rows[i].style] : "";
-
-		layout_add_row(&lines, &layout, i + 1, before);
-		layout_add_below(&lines, &layout, i, options ? (size_t)options->width : 0, before);
+	if (width)
+		layout_fit(&layout, width);
+	if (width && layout.total > width && table->row_count) {
+		layout_release(&layout);
+		layout_init(&layout, table); /* nothing is cut */
+		add_records(&lines, &layout, width, colour);
+	} else {
+		add_columns(&lines, &layout, width, colour);
 	}
-	add_dropped(&lines, &layout, options ? (size_t)options->width : 0);
 	fwrite(lines.data, 1, lines.length, out);
 	text_release(&lines);
 	layout_release(&layout);

@@ -77,6 +77,29 @@ static void narrow_text_wraps_names(void **state)
 	       "(too narrow for: SM COUNT)\n");
 }
 
+/* Where no column can be narrower, each row is a list; it lacks what is not known. */
+static void text_too_narrow_for_columns_is_a_list(void **state)
+{
+	(void)state;
+	expect(plain_rows, 2, REPORT_TEXT, 17,
+	       "NAME      é\n"
+	       "SM COUNT  132\n"
+	       "MEANING   one two\n"
+	       "          three\n"
+	       "          four\n"
+	       "          five\n"
+	       "          six\n"
+	       "          seven\n"
+	       "          eight\n"
+	       "          nine\n"
+	       "          ten\n"
+	       "\n"
+	       "NAME      second\n"
+	       "MEANING   a|b\n"
+	       "          \\x1b\n"
+	       "          \"c\", d\n");
+}
+
 static void csv_quotes_and_leaves_unknown_empty(void **state)
 {
 	(void)state;
@@ -183,6 +206,7 @@ int main(void)
 		cmocka_unit_test(text_aligns_characters),
 		cmocka_unit_test(narrow_text_drops_then_wraps),
 		cmocka_unit_test(narrow_text_wraps_names),
+		cmocka_unit_test(text_too_narrow_for_columns_is_a_list),
 		cmocka_unit_test(csv_quotes_and_leaves_unknown_empty),
 		cmocka_unit_test(csv_is_utf8),
 		cmocka_unit_test(markdown_keeps_cells_apart),
