@@ -59,7 +59,8 @@
 	X(memory_limit, true)  \
 	X(exec, true)          \
 	X(exit_beside, true)   \
-	X(storm, true)
+	X(storm, true)         \
+	X(fork_storm, true)
 
 #define X(name, with_context) void scene_##name(void);
 SCENE_LIST(X)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/record/program.h"
@@ -209,8 +210,7 @@ static void *storm(void *unused)
 	return unused;
 }
 
-/* Threads launch, capture graphs, and load and unload code. */
-void scene_storm(void)
+static void run_storm(void (*beside)(void))
 {
 	pthread_t threads[STORM_THREADS];
 
@@ -218,6 +218,43 @@ void scene_storm(void)
 	for (size_t i = 0; i < STORM_THREADS; i++)
 		if (pthread_create(&threads[i], NULL, storm, NULL))
 			exit(97);
+	beside();
 	for (size_t i = 0; i < STORM_THREADS; i++)
 		pthread_join(threads[i], NULL);
+}
+
+static void do_nothing(void)
+{
+}
+
+/* Threads launch, capture graphs, and load and unload code. */
+void scene_storm(void)
+{
+	run_storm(do_nothing);
+}
+
+/* Any lock of the process may be held for ever in a child. It ends as programs do, with all that
+ * was registered to run then, and with what the driver does then. */
+static void fork_often(void)
+{
+	for (int i = 0; i < 20; i++) {
+		pid_t child = fork();
+		CUcontext context;
+		int status;
+
+		if (!child) {
+			must(cuCtxDestroy(fake_context_new()));
+			must(cuCtxGetCurrent(&context));
+			exit(3);
+		}
+		if (waitpid(child, &status, 0) != child || WEXITSTATUS(status) != 3)
+			exit(96);
+	}
+}
+
+void scene_fork_storm(void)
+{
+	/* a child would print again what its parent has not printed yet */
+	setvbuf(stdout, NULL, _IONBF, 0);
+	run_storm(fork_often);
 }

@@ -145,6 +145,22 @@ static void threads_may_do_everything_at_once(void **state)
 	recording_release(&recording);
 }
 
+static void children_of_many_threads_end(void **state)
+{
+	struct recording recording;
+	json_t *request = record_request("axpy");
+
+	(void)state;
+	json_object_set_new(request, "every", json_integer(10));
+	json_object_set_new(request, "most", json_integer(1000));
+	record_scene(&recording, "fork_storm", request, NULL);
+	expect_undisturbed(&recording, "fork_storm");
+	assert_int_equal(WEXITSTATUS(recording.status), 0);
+	assert_int_equal(event_count(&recording, "exit"), 1);
+	assert_int_equal(file_count(&recording, ".events"), 1);
+	recording_release(&recording);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -157,6 +173,7 @@ int main(void)
 #endif
 		cmocka_unit_test(the_next_program_of_a_process_is_recorded_too),
 		cmocka_unit_test(a_program_may_end_while_it_is_recorded),
+		cmocka_unit_test(children_of_many_threads_end),
 		cmocka_unit_test(threads_may_do_everything_at_once),
 	};
 
