@@ -64,6 +64,26 @@ static struct table *exact_table(const struct card_rows *rows)
 	return table;
 }
 
+static int nothing_in_common(const struct cards_report *report, struct error *err)
+{
+	const struct run *a = report->runs[0], *b = report->runs[1];
+
+	if (a->traits.emulated || b->traits.emulated)
+		return error_set(
+			err, PL_ENOENT,
+			"--compare needs times, and run %lld was emulated: perflab regress "
+			"--base %lld --head %lld --allow-different compares counts of "
+			"emulated runs",
+			(long long)(a->traits.emulated ? a : b)->id, (long long)a->id,
+			(long long)b->id);
+	return error_set(err, PL_ENOENT,
+			 "runs %lld and %lld have no case in common that both measured with the "
+			 "same work (%zu only in the first, %zu only in the second, %zu with other "
+			 "work): sweep the same cases on both cards",
+			 (long long)a->id, (long long)b->id, report->pairs->only_here,
+			 report->pairs->only_there, report->pairs->other_work);
+}
+
 int report_cards(FILE *out, const struct cards_report *report, enum report_format format,
 		 const struct report_options *options, struct error *err)
 {
@@ -73,10 +93,7 @@ int report_cards(FILE *out, const struct cards_report *report, enum report_forma
 
 	card_rows_init(&rows, report);
 	if (!rows.count) {
-		rc = error_set(err, PL_ENOENT,
-			       "runs %lld and %lld have no case in common that both measured with "
-			       "the same work",
-			       (long long)report->runs[0]->id, (long long)report->runs[1]->id);
+		rc = nothing_in_common(report, err);
 	} else if (format == REPORT_HTML) {
 		cards_write_html(out, report, &rows);
 	} else if (format == REPORT_JSON) {

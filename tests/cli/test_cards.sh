@@ -55,4 +55,18 @@ run report a 'reduce/*' --compare b --db many.db --sort block --top 3
 run report a --compare b --db many.db --all --format md
 expect_code 0
 [ "$(grep -c '^| ' "$work/out")" -ge 60 ] || complain 'not every case'
+
+# what cannot be compared says what can
+run sweep tail --size small --block-sizes 64 --rounds 1 --label other --db many.db
+expect_code 0
+sqlite3 many.db "UPDATE run SET device_id = (SELECT max(id) FROM device) WHERE label = 'other'"
+refused 3 'with other work): sweep the same cases on both cards' report a --compare other --db many.db
+fake_emulator
+for label in c d; do
+	run sweep reduce/shuffle --backend ptx --size small --block-sizes 64 --label $label --db ptx.db
+	expect_code 0
+done
+sqlite3 ptx.db "INSERT INTO device (name, uuid) VALUES ('Other chip', 'none');
+	UPDATE run SET device_id = last_insert_rowid() WHERE label = 'd'"
+refused 3 'perflab regress --base 1 --head 2 --allow-different compares counts' report c --compare d --db ptx.db
 finish
