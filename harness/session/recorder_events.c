@@ -11,6 +11,7 @@
 
 #define TEXT_MOST 65536
 #define LOST_MOST 256
+#define NOTES_MOST 16         /* shown of a recording */
 #define PHRASE_KERNEL_MOST 60 /* characters of a kernel's name in a message */
 
 /* ---- texts of a foreign process ---- */
@@ -251,6 +252,22 @@ static int take_failed(struct recording_log *log, struct log_process *process, c
 	return rc;
 }
 
+/* Several processes of one program say the same. */
+static int take_note(struct recording_log *log, struct log_process *process, const json_t *json,
+		     struct error *err)
+{
+	char *why = NULL;
+	int rc = event_text(&why, json, "why", true, err);
+
+	(void)process;
+	if (!rc && log->notes.count < NOTES_MOST && !string_list_has(&log->notes, why)) {
+		string_list_add(&log->notes, why);
+		log_say(log, "%s", why);
+	}
+	free(why);
+	return rc;
+}
+
 /* Sums are taken in 64 bits, here and by SQL, where one that overflows is an error. */
 static int add_to_sums(struct recording_log *log, const struct recorded_kernel *kernel,
 		       struct error *err)
@@ -416,7 +433,7 @@ static const struct {
 	{"attached", take_attached},   {"refused", take_refused}, {"begun", take_begun},
 	{"captured", take_captured},   {"failed", take_failed},   {"seen", take_seen},
 	{"kernel", take_kernel_event}, {"device", take_device},   {"slowest", take_slowest},
-	{"exit", take_exit},
+	{"note", take_note},           {"exit", take_exit},
 };
 
 int recorder_event_take(struct recording_log *log, struct log_process *process, const json_t *json,

@@ -129,6 +129,7 @@ void recording_log_release(struct recording_log *log)
 	free(log->devices);
 	free(log->ordinals);
 	free(log->first_unread);
+	string_list_release(&log->notes);
 	recording_release(&log->recording);
 	*log = (struct recording_log){0};
 }

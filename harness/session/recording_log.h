@@ -44,6 +44,7 @@ struct recording_log {
 	size_t ordinal_capacity;
 	int64_t total_ns, launches; /* of all kernels, as the database sums them */
 	size_t failures;            /* launches that could not be recorded */
+	struct string_list notes;   /* shown, each once */
 	size_t unread;              /* lines that could not be read */
 	char *first_unread;
 	/* Called for what a user wants to know at once. */

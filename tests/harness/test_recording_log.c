@@ -158,6 +158,17 @@ static void texts_are_safe_for_a_terminal(void **state)
 		"wrote a?[2J??b?c: 1 B in 500 ms\na?[2J??b?c may lack something: d?e\n");
 }
 
+static void a_note_is_shown_once_for_all_processes(void **state)
+{
+	struct heard *heard = *state;
+
+	tell(heard, 1, "{\"event\":\"note\",\"why\":\"it is \\u001bnew\"}\n");
+	tell(heard, 2, "{\"event\":\"note\",\"why\":\"it is \\u001bnew\"}\n");
+	tell(heard, 2, "{\"event\":\"note\",\"why\":\"\"}\n{\"event\":\"note\"}\n");
+	assert_string_equal(heard->lines.data, "it is ?new\n");
+	assert_int_equal(heard->log.unread, 2);
+}
+
 static void the_slowest_launches_are_chosen(void **state)
 {
 	struct heard *heard = *state;
@@ -189,6 +200,7 @@ int main(void)
 		HEARD(bad_lines_are_counted_and_leave_nothing),
 		HEARD(rows_are_bounded),
 		HEARD(texts_are_safe_for_a_terminal),
+		HEARD(a_note_is_shown_once_for_all_processes),
 		HEARD(the_slowest_launches_are_chosen),
 #undef HEARD
 	};
