@@ -122,6 +122,15 @@ for topic in kernels metrics sets; do
 	expect_code 0
 	expect_err "no name of the $topic matches \"no-such-name\""
 done
+run list kernels redcue
+expect_err 'no name of the kernels matches "redcue": did you mean reduce?'
+run list metrics dram_throughputs
+expect_err 'did you mean dram_throughput'
+[ -s "$work/out" ] && complain 'a table without rows'
+cp "$(dirname "$0")/../../docs/examples/saxpy.cu" saxpy.cu || exit 1
+run list kernels saxpy.cu redcue
+expect_code 0
+grep -q 'did you mean' "$work/err" && complain 'a built-in kernel for a pattern of a file'
 refused 2 "unknown chip ''" list sets --chip ''
 refused 2 "unknown chip 'a-name-that-is-much-too-long'" \
 	list metrics --chip a-name-that-is-much-too-long
