@@ -162,8 +162,8 @@ class Database:
             "SELECT run_id, label, started_at, device, backend, kernel, variant, config, block, n,"
             " status, counters.metric AS name, counters.value, counters.unit, counters.reason,"
             " counters.source, trial_id"
-            " FROM trials JOIN counters USING (trial_id)%s ORDER BY trial_id, name"
-            % where.replace("reason", "trials.reason"), parameters)
+            " FROM trials JOIN counters USING (trial_id)%s ORDER BY trial_id, name" % where,
+            parameters)
 
     def samples(self, run=None, trial_id=None):
         """One row per timed execution: `time_ns`, with its `round` and its `sequence` in it."""
@@ -188,7 +188,8 @@ class Database:
             found = self.schema_version >= 4 and self._first(
                 newest % " WHERE id IN (SELECT run_id FROM mark WHERE kind = 'good')")
         else:
-            found = text.isdigit() and len(text) < 19 and self._first(
+            number = text.isascii() and text.isdigit() and len(text) < 19
+            found = number and self._first(
                 "SELECT id FROM run WHERE id = ?", (int(text),))
             found = found or self._first(newest % " WHERE label = ?", (text,))
             if not found and len(text) >= 4:
@@ -232,8 +233,7 @@ class Database:
         """The rows of the named counters."""
         if names is True:
             return rows
-        if isinstance(names, str):
-            names = (names,)
+        names = (names,) if isinstance(names, str) else tuple(names)
         known = {row["name"] for row in rows}
         for name in names:
             if name not in known:

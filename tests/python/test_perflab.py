@@ -101,7 +101,7 @@ class Reading(unittest.TestCase):
         for word in (2, "2", "nightly", "last-good", uid, uid[:6].upper()):
             self.assertEqual(self.db.run_id(word), 2, word)
         self.assertEqual(self.db.run_id("last"), 3)
-        for word in ("nothing", 9, -1, uid[:3] + "!", "9" * 30, "", "x\0y"):
+        for word in ("nothing", 9, -1, uid[:3] + "!", "9" * 30, "", "x\0y", "\u00b2", "\u0663"):
             with self.assertRaisesRegex(perflab.Error, "has no run"):
                 self.db.cases(word)
 
@@ -146,6 +146,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(case["dram_bytes"], stored[case["trial_id"], "dram_bytes"])
         self.assertEqual([row for row in rows if row["trial_id"] == case["trial_id"]],
                          self.db.counters(trial_id=case["trial_id"]))
+        self.assertEqual(self.db.cases("nightly", counters=iter(["dram_bytes"]))[1], case)
         with self.assertRaisesRegex(perflab.Error, "no counter 'dram_byts'.*did you mean dram_bytes"):
             self.db.cases("nightly", counters=["dram_byts"])
 
