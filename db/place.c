@@ -49,6 +49,7 @@ void db_place_note(struct db *db)
 	db->place = (struct db_place){.device = status.st_dev,
 				      .inode = status.st_ino,
 				      .log = log_inode(db),
+				      .permissions = 0600 | (status.st_mode & 0666),
 				      .filled = status.st_size > 0};
 }
 
@@ -76,13 +77,14 @@ static const char *what_happened(const struct db *db)
 
 /* ---- the copy ---- */
 
-/* Creates an empty file with a name that is free, malloc'd. NULL: errno says why. */
-static char *copy_create(const char *path)
+/* Creates an empty file with a name that is free, malloc'd. NULL: errno says why. Nobody may read
+ * it who could not read the database. */
+static char *copy_create(const char *path, mode_t permissions)
 {
 	for (int i = 1; i <= COPIES_MOST; i++) {
 		char *name = i == 1 ? xasprintf("%s.rescued", path)
 				    : xasprintf("%s.rescued-%d", path, i);
-		int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, permissions);
 
 		if (fd >= 0) {
 			close(fd);
@@ -98,11 +100,14 @@ static char *copy_create(const char *path)
 static int copy_write(struct db *db, sqlite3 *copy)
 {
 	sqlite3_backup *backup = sqlite3_backup_init(copy, "main", db->handle, "main");
+	int step, code;
 
 	if (!backup)
 		return sqlite3_errcode(copy);
-	sqlite3_backup_step(backup, -1);
-	return sqlite3_backup_finish(backup);
+	step = sqlite3_backup_step(backup, -1);
+	code = sqlite3_backup_finish(backup);
+	/* by its documentation, the end need not repeat that a lock kept the step from copying */
+	return code == SQLITE_OK && step != SQLITE_DONE ? step : code;
 }
 
 /* A file that was emptied can still give pages, and some of them are wrong. */
@@ -122,7 +127,7 @@ static bool copy_is_whole(sqlite3 *copy)
  * there is none. */
 static char *copy_make(struct db *db, const char *beside, struct text *why)
 {
-	char *name = copy_create(beside);
+	char *name = copy_create(beside, db->place.permissions);
 	sqlite3 *copy = NULL;
 	int code;
 

@@ -15,8 +15,9 @@
 struct db_place {
 	dev_t device;
 	ino_t inode;
-	ino_t log;   /* of its write-ahead log; 0: none was seen */
-	bool filled; /* it was not empty */
+	ino_t log;          /* of its write-ahead log; 0: none was seen */
+	mode_t permissions; /* to read and write it */
+	bool filled;        /* it was not empty */
 };
 
 struct db {

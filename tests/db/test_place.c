@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "db/statement.h"
+
 /* ---- what happens to the file ---- */
 
 static void remove_files(const struct context *context)
@@ -226,6 +228,49 @@ static void test_a_copy_replaces_no_file(void **state)
 	free(next);
 }
 
+static void test_a_copy_is_not_more_readable_than_the_database(void **state)
+{
+	struct context *context = *state;
+	char *path = xasprintf("%s/private.db", context->folder);
+	char *rescued = xasprintf("%s.rescued", path);
+	struct run run = fixture_run("nightly");
+	struct stat status;
+	struct db *db = NULL;
+
+	assert_ok(context, db_open(&db, path, DB_CREATE, &context->err));
+	assert_ok(context, fixture_store(db, &run, &context->err));
+	db_close(db);
+	assert_int_equal(chmod(path, 0600), 0);
+	assert_ok(context, db_open(&db, path, DB_WRITE, &context->err));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(db_run_finish(db, run.id, "finished", &context->err), PL_EIO);
+	assert_string_equal(db_path(db), rescued);
+	assert_int_equal(stat(rescued, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0600);
+	db_close(db);
+	run_release(&run);
+	free(rescued);
+	free(path);
+}
+
+/* SQLite copies nothing while the connection writes. */
+static void test_a_copy_that_was_not_made_is_not_named(void **state)
+{
+	struct context *context = *state;
+	char *rescued = xasprintf("%s.rescued", context->path), *copy = NULL;
+
+	store_one(context);
+	assert_ok(context, db_begin(context->db, &context->err));
+	assert_ok(context, db_execute(context->db, "DELETE FROM mark", &context->err));
+	remove_file(context);
+	assert_int_equal(db_place_check(context->db, &copy, &context->err), PL_EIO);
+	assert_null(copy);
+	assert_one_line(&context->err, context->path, "are lost");
+	assert_int_equal(access(rescued, F_OK), -1);
+	db_end(context->db, PL_EIO, NULL);
+	free(rescued);
+}
+
 /* The new file may be in use: its log is not ours to delete. */
 static void test_the_log_of_a_new_file_stays(void **state)
 {
@@ -340,6 +385,8 @@ int main(void)
 		cmocka_unit_test(test_every_write_notices_it),
 		place_test(test_what_was_just_written_is_in_the_copy),
 		place_test(test_a_copy_replaces_no_file),
+		place_test(test_a_copy_is_not_more_readable_than_the_database),
+		place_test(test_a_copy_that_was_not_made_is_not_named),
 		place_test(test_the_log_of_a_new_file_stays),
 		cmocka_unit_test(test_the_log_of_a_lost_file_spoils_no_other),
 		place_test(test_an_emptied_file_is_never_silent),
