@@ -307,17 +307,21 @@ static void keep_rows(bool *kept, const struct ranking *ranking,
 static void list_rows(struct kernel_rows_list *out, const struct ranking *ranking, const bool *kept,
 		      size_t kernels)
 {
+	const struct trial **next;
+
 	out->items = xcalloc(kernels + 1, sizeof(*out->items));
+	out->trials = next = xcalloc(ranking->count + 1, sizeof(const struct trial *));
 	for (size_t i = 0; i < ranking->count; i++) {
 		const struct ranked *item = &ranking->items[i];
 		struct kernel_rows *rows = &out->items[item->kernel];
 
-		if (!rows->trials)
-			rows->trials = xcalloc(ranking->count + 1, sizeof(const struct trial *));
+		if (!rows->cases++)
+			rows->trials = next; /* the cases of a kernel are neighbours */
 		rows->kernel = item->trial->kernel;
-		rows->cases++;
-		if (kept[i])
-			rows->trials[rows->count++] = item->trial;
+		if (kept[i]) {
+			*next++ = item->trial;
+			rows->count++;
+		}
 	}
 	out->count = kernels;
 }
@@ -360,8 +364,7 @@ int kernel_rows_choose(struct kernel_rows_list *out, const struct run *run,
 
 void kernel_rows_release(struct kernel_rows_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
-		free(list->items[i].trials);
+	free(list->trials);
 	free(list->items);
 	*list = (struct kernel_rows_list){0};
 }

@@ -11,13 +11,14 @@
 /* The cases of one kernel that a table shows. */
 struct kernel_rows {
 	const char *kernel;          /* borrowed from the run */
-	const struct trial **trials; /* in the order to show them */
+	const struct trial **trials; /* in the order to show them; a part of the list's */
 	size_t count;
 	size_t cases; /* all cases of the kernel */
 };
 struct kernel_rows_list {
-	struct kernel_rows *items; /* in the order of the run */
+	struct kernel_rows *items; /* in the order of the run, or of the names by --sort */
 	size_t count;
+	const struct trial **trials; /* of all kernels */
 };
 
 /* How many rows of a kernel a table shows unless --top or --all was given. */
