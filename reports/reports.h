@@ -75,7 +75,6 @@ enum report_format {
 		REPORT_FORMAT_COUNT
 };
 
-bool report_format_parse(enum report_format *out, const char *name);
 /* The format that the ending of a file name means: "x.html", "x.txt". False: none. */
 bool report_format_of_file(enum report_format *out, const char *path);
 /* The ending of a file name without its dot; NULL: it has none. */

@@ -105,7 +105,6 @@ enum study_verdict {
 #undef X
 };
 const char *study_verdict_name(enum study_verdict verdict);
-const char *study_verdict_meaning(enum study_verdict verdict);
 /* Whether another backend has to answer. */
 bool study_verdict_needs_another(enum study_verdict verdict);
 

@@ -9,22 +9,15 @@
 #include "metrics/analysis/study_expression.h"
 #include "metrics/catalogue/catalogue.h"
 
-static const struct {
-	const char *name, *meaning;
-} verdicts[] = {
-#define X(symbol, verdict_name, verdict_meaning) [symbol] = {verdict_name, verdict_meaning},
-	STUDY_VERDICT_LIST(X)
-#undef X
-};
-
 const char *study_verdict_name(enum study_verdict verdict)
 {
-	return verdicts[verdict].name;
-}
+	static const char *const names[] = {
+#define X(symbol, name, meaning) [symbol] = name,
+		STUDY_VERDICT_LIST(X)
+#undef X
+	};
 
-const char *study_verdict_meaning(enum study_verdict verdict)
-{
-	return verdicts[verdict].meaning;
+	return names[verdict];
 }
 
 bool study_verdict_needs_another(enum study_verdict verdict)

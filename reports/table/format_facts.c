@@ -49,17 +49,6 @@ const char *const study_format_words[] = {
 		NULL,
 };
 
-bool report_format_parse(enum report_format *out, const char *name)
-{
-	for (int i = 0; i < REPORT_FORMAT_COUNT; i++) {
-		if (strcmp(facts[i].name, name) == 0) {
-			*out = (enum report_format)i;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* The ending of a file is the name of its format, or one of these. */
 static const struct {
 	const char *ending;

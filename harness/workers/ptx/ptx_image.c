@@ -140,17 +140,6 @@ static int ptx_image_find(struct ptx_image_cache *cache, const char *name, struc
 	return 0;
 }
 
-int ptx_image_load(struct ptx_image_cache *cache, const char *name, const struct ptx_image **out,
-		   struct error *err)
-{
-	struct ptx_image *image = NULL;
-	int rc = ptx_image_find(cache, name, &image, err);
-
-	if (rc == 0)
-		*out = image;
-	return rc;
-}
-
 static bool same_entry(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;

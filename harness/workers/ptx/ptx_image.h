@@ -42,12 +42,10 @@ struct ptx_image_cache {
 };
 
 void ptx_image_cache_release(struct ptx_image_cache *cache);
-/* The cache owns the image. PL_ENOENT names the file; PL_EPARSE the error in it. */
-int ptx_image_load(struct ptx_image_cache *cache, const char *name, const struct ptx_image **out,
-		   struct error *err);
 /*
  * The program of all launches of a case. If the emulator lacks a feature, returns
  * 0 with *program NULL and the features in *gaps. The cache owns all of them.
+ * PL_ENOENT names the file; PL_EPARSE the error in it.
  */
 int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *work,
 		      const struct ptx_image **image, const struct ptx_program **program,
