@@ -118,7 +118,6 @@ static const struct {
 	{"silent", "quiet"},
 	{"filter", "kernel"},
 	{"pattern", "kernel"},
-	{"timeout", "max-time"},
 };
 
 /* Words that need more than an option. `operands`: only for verbs whose operands are of this kind.
