@@ -1,8 +1,9 @@
 /*
  * exports: writes the times and counters of a run in the formats of other programs.
  *
- * Only cases that were verified and measured are exported. Every other case is left out and counted
- * with its reason, because the other programs cannot show a reason: there, a number is a result.
+ * Only cases with the status TRIAL_OK are exported: verified and measured, or taken from a file of
+ * another program, which perflab cannot verify. Every other case is left out and counted with its
+ * reason, because the other programs cannot show a reason: there, a number is a result.
  * No function reads a database; the caller passes a callback for samples.
  */
 #ifndef REPORTS_EXPORTS_H
