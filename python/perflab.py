@@ -17,8 +17,8 @@ Every function returns Rows: a list of dictionaries, which pandas and polars tak
   of the emulator. Both are no measurements.
 - Units end the name: _ns, _bytes, _hz, _pct, _per_s. docs/schema.md explains every column.
 
-The module never changes a file, and it reads the files of other people: it runs no statement that
-writes, and no code that a file brings.
+The module never changes what a file holds, and it reads the files of other people: it runs no
+statement that writes, and no code that a file brings.
 """
 import difflib
 import os
