@@ -29,8 +29,7 @@ static any_function *driver_function(enum driver_call_index index)
 	return function;
 }
 
-/* What comes after the recorder under this name. Another tool that finds the recorder again in
- * place of the driver must not be called by it again. */
+/* What comes after the recorder under this name, or the driver's function if nothing does. */
 static any_function *next_function(enum driver_call_index index)
 {
 	any_function *function = next_symbol(driver_calls[index].symbol);
