@@ -231,7 +231,8 @@ static void *search(void *library, const char *symbol)
 		return NULL;
 	if (is_known_symbol(symbol))
 		return address_of(stand_in_for_symbol(symbol, function_at(found)));
-	unknown_call_note(symbol, 0);
+	if (is_of_driver(function_at(found)))
+		unknown_call_note(symbol, 0);
 	return found;
 }
 

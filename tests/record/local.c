@@ -11,6 +11,7 @@ void far_init(fake_find_function *near);
 
 int cunning_answer(void);
 int local_launch(void) __asm__("cuLaunchKernel");
+int local_launch_v9(void) __asm__("cuLaunchKernel_v9");
 int local_finds_its_own(void);
 
 int cunning_answer(void)
@@ -52,6 +53,12 @@ CUresult far_find(const char *name, void **out, int version, cuuint64_t flags,
 int local_launch(void)
 {
 	return 43;
+}
+
+/* Nor is this one, in a form that the recorder does not know. */
+int local_launch_v9(void)
+{
+	return 44;
 }
 
 int local_finds_its_own(void)

@@ -120,6 +120,9 @@ void scene_local(void)
 	address = found_in(library, "cuLaunchKernel");
 	memcpy(&function, &address, sizeof(function));
 	printf("%d\n", function());
+	address = found_in(library, "cuLaunchKernel_v9");
+	memcpy(&function, &address, sizeof(function));
+	printf("%d\n", function());
 	scene_launches();
 }
 
