@@ -214,7 +214,8 @@ class Database:
             parameters.append(self.run_id(run))
         if trial_id is not None:
             terms.append("trial_id = ?")
-            parameters.append(trial_id)
+            # also an integer of numpy, which sqlite3 does not take
+            parameters.append(trial_id.__index__() if hasattr(trial_id, "__index__") else trial_id)
         return (" WHERE " + " AND ".join(terms) if terms else ""), parameters
 
     def _select_samples(self, run, trial_id):

@@ -67,6 +67,16 @@ def path(name):
     return os.path.join(work, name)
 
 
+class Integer:
+    """An integer like those of numpy."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def __index__(self):
+        return self.value
+
+
 def copy(name, *statements):
     """A copy of lab.db, changed by SQL."""
     shutil.copy(path("lab.db"), path(name))
@@ -160,6 +170,7 @@ class Reading(unittest.TestCase):
         self.assertEqual(times[len(times) // 2], cases[0]["median_ns"])
         self.assertEqual({sample["round"] for sample in one}, {0, 1, 2})
         self.assertEqual(self.db.samples(3), [])
+        self.assertEqual(self.db.samples(trial_id=Integer(cases[0]["trial_id"])), one)
 
     def test_rows(self):
         rows = self.db.query("SELECT 1 AS a, NULL AS a, x'00ff' AS b WHERE ? = 5", (5,))
