@@ -78,6 +78,7 @@ struct metric {
 	 * other cases it is 0. */
 	const char *only_if;
 	bool emulated;       /* of the emulator; no device has it */
+	bool modelled;       /* of the work model: stated, neither counted nor measured */
 	bool from_launch;    /* "theoretical_occupancy_pct" */
 	bool from_samples;   /* "median_time_ns" */
 	const char *formula; /* human-readable: "100 * uniform / all"; NULL for a counter */

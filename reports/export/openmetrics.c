@@ -126,31 +126,60 @@ static void write_times(FILE *out, const struct export_source *source)
 	text_release(&labels);
 }
 
-/* Counts of the emulator have a family of their own, because they are no measurements. */
-static void write_counters(FILE *out, const struct export_source *source)
+/* Counts of the emulator and numbers of the work model have families of their own, because they are
+ * no measurements. */
+enum metric_kind { OF_DEVICE, OF_EMULATOR, OF_WORK_MODEL, METRIC_KIND_COUNT };
+
+static enum metric_kind kind_of(const struct run *run, const char *metric)
 {
-	const struct export_choice *choice = source->choice;
-	const bool emulated = source->run->traits.emulated;
-	const char *name = emulated ? "perflab_case_emulated_metric" : "perflab_case_metric";
+	if (run->traits.emulated)
+		return OF_EMULATOR;
+	return export_is_modelled(metric) ? OF_WORK_MODEL : OF_DEVICE;
+}
+
+static void write_metric(FILE *out, const struct export_source *source, const char *family,
+			 const char *metric)
+{
 	struct text labels = TEXT_INIT;
 
-	family_head(out, name, NULL,
-		    emulated ? "What the emulator counted, in the unit of its label."
-			     : "A counter of the device, in the unit of its label.");
-	for (size_t i = 0; i < source->metrics->count; i++) {
-		for (size_t j = 0; j < choice->count; j++) {
-			const struct counter_value *counter = export_counter(
-				source->run, choice->trials[j], source->metrics->items[i]);
+	for (size_t i = 0; i < source->choice->count; i++) {
+		const struct trial *trial = source->choice->trials[i];
+		const struct counter_value *counter = export_counter(source->run, trial, metric);
 
-			if (!counter)
-				continue;
-			case_labels(&labels, source->run, choice->trials[j]);
-			add_label(&labels, "metric", counter->metric);
-			add_label(&labels, "unit", counter->unit);
-			write_sample(out, name, &labels, counter->value);
-		}
+		if (!counter)
+			continue;
+		case_labels(&labels, source->run, trial);
+		add_label(&labels, "metric", counter->metric);
+		add_label(&labels, "unit", counter->unit);
+		write_sample(out, family, &labels, counter->value);
 	}
 	text_release(&labels);
+}
+
+static void write_metrics(FILE *out, const struct export_source *source, enum metric_kind kind)
+{
+	static const struct {
+		const char *name, *help;
+	} families[METRIC_KIND_COUNT] = {
+		[OF_DEVICE] = {"perflab_case_metric",
+			       "A counter of the device, in the unit of its label."},
+		[OF_EMULATOR] = {"perflab_case_emulated_metric",
+				 "What the emulator counted, in the unit of its label."},
+		[OF_WORK_MODEL] = {"perflab_case_modelled_metric",
+				   "What the work model says, in the unit of its label."},
+	};
+	bool begun = false;
+
+	for (size_t i = 0; i < source->metrics->count; i++) {
+		const char *metric = source->metrics->items[i];
+
+		if (kind_of(source->run, metric) != kind)
+			continue;
+		if (!begun)
+			family_head(out, families[kind].name, NULL, families[kind].help);
+		begun = true;
+		write_metric(out, source, families[kind].name, metric);
+	}
 }
 
 /* How the cases of the whole run ended, so that a dashboard shows what is missing. */
@@ -190,8 +219,8 @@ int export_write_openmetrics(FILE *out, const struct export_source *source, stru
 {
 	(void)err;
 	write_times(out, source);
-	if (source->metrics->count)
-		write_counters(out, source);
+	for (int kind = 0; kind < METRIC_KIND_COUNT; kind++)
+		write_metrics(out, source, (enum metric_kind)kind);
 	write_statuses(out, source->run);
 	write_start(out, source->run);
 	fputs("# EOF\n", out);

@@ -67,7 +67,8 @@ static json_t *measurement_json(const char *name, double value, const char *unit
 	return measurement;
 }
 
-/* The median time, and every counter with a value, under the name that perflab gives it. */
+/* The median time, and every counter with a value, under the name that perflab gives it. What the
+ * work model says is no measurement. */
 static json_t *measurements_json(const struct run *run, const struct trial *trial)
 {
 	json_t *list = json_array();
@@ -78,7 +79,7 @@ static json_t *measurements_json(const struct run *run, const struct trial *tria
 		const struct counter_value *counter = &trial->counters.items[i];
 
 		if (counter->has_value && isfinite(counter->value) &&
-		    run_may_show(run, counter->metric))
+		    run_may_show(run, counter->metric) && !export_is_modelled(counter->metric))
 			json_array_append_new(
 				list,
 				measurement_json(counter->metric, counter->value, counter->unit));

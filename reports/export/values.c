@@ -1,6 +1,7 @@
 /* The values of a case, and JSON, as every export writes them. */
 #include <math.h>
 
+#include "metrics/catalogue/catalogue.h"
 #include "reports/derived/derived.h"
 #include "reports/export/writers.h"
 #include "reports/table/escape.h"
@@ -20,6 +21,13 @@ const struct counter_value *export_counter(const struct run *run, const struct t
 		run_may_show(run, metric) ? counter_list_find(&trial->counters, metric) : NULL;
 
 	return counter && counter->has_value && isfinite(counter->value) ? counter : NULL;
+}
+
+bool export_is_modelled(const char *metric)
+{
+	const struct metric *known = metric_find(metric);
+
+	return known && known->modelled;
 }
 
 void export_json(FILE *out, json_t *value)

@@ -36,6 +36,8 @@ bool export_has_time(const struct run *run, const struct trial *trial);
 /* The counter of the case, if it has a value that may be shown; NULL: it has none. */
 const struct counter_value *export_counter(const struct run *run, const struct trial *trial,
 					   const char *metric);
+/* Whether the metric is of the work model, which must not appear as measured. */
+bool export_is_modelled(const char *metric);
 /* The farther end of the median's interval, as a distance from the median; NAN: no interval. */
 double export_spread_ns(const struct summary *summary);
 

@@ -82,6 +82,14 @@ run export -f openmetrics -m dram_read_bytes
 check openmetrics 1
 expect_out 'metric="dram_read_bytes",unit="byte"}'
 grep -q '^perflab_case_metric{' "$work/out" || complain 'no counter'
+# what the work model says is no counter of the device, and no measurement
+run export -f openmetrics -m dram_read_bytes -m model_flop_f32
+check openmetrics 1
+expect_out 'metric="model_flop_f32",unit="flop"}'
+grep 'model_flop' "$work/out" | grep -qv '^perflab_case_modelled_metric{' && complain 'modelled as counted'
+grep 'dram_read_bytes' "$work/out" | grep -qv '^perflab_case_metric{' && complain 'counted as modelled'
+run export -f t4
+expect_no_out model_flop
 run export -f github-action-benchmark -m global_load_sectors_per_request
 check github-action-benchmark 1
 expect_out 'n=4096 global_load_sectors_per_request"'
