@@ -1,6 +1,7 @@
 /*
  * meant: what a wrong word of a command line was probably meant to be. The words are those of other
- * programs, and typing errors. A function writes nothing if it has no good guess.
+ * programs, and typing errors. A function gets an empty text, and leaves it so if it has no good
+ * guess.
  */
 #ifndef CLI_MEANT_H
 #define CLI_MEANT_H

@@ -59,7 +59,8 @@ struct export_request {
 	const struct string_list *metrics;   /* counters to write beside the time */
 	const struct ceiling_list *ceilings; /* NULL: no roof is known */
 };
-/* PL_EUSAGE: the format does not take one of the metrics, or no case of the run has it. */
+/* PL_EUSAGE: the format does not take one of the metrics or its name, no case of the run has it, or
+ * it is named twice. */
 int export_metrics_check(const struct export_request *request, struct error *err);
 
 /* The cases of a run that a format takes. */
