@@ -16,8 +16,8 @@ void option_words(struct text *out, bool *list, const struct option_row *row);
 bool option_is_run(const struct option_row *row);
 bool option_is_path(const struct option_row *row);
 
-/* Prints the names of runs of a database, one a line: last, last-good and labels. Labels with other
- * characters than shells take as they are, are left out. Without a database prints nothing. */
+/* Prints the names of runs of a database, one a line: last, last-good and labels. Leaves out labels
+ * with characters that a shell interprets. Without a database, prints nothing. */
 void print_run_words(FILE *out, const char *db_path);
 
 #endif
