@@ -258,11 +258,11 @@ int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
 {
 	/* Each run changes pages all over the indexes. A larger cache, and a checkpoint after
 	 * several runs instead of after each, write a third less. */
-	int rc = db_execute(into, "PRAGMA cache_size = -65536; PRAGMA wal_autocheckpoint = 16384",
-			    err);
+	int rc = db_execute(into, "PRAGMA cache_size = -65536", err);
 
 	if (rc)
 		return rc;
+	into->pages_of_log = 16384;
 	rc = merge_all_runs(into, from, "SELECT id FROM run ORDER BY started_ns, id", watch,
 			    summary, err);
 	return rc ? rc : merge_recordings(into, from, summary, err);

@@ -11,6 +11,7 @@
 
 #define DB_BUSY_TIMEOUT_NS INT64_C(10000000000)
 #define SWITCH_RETRY_MS 2
+#define PAGES_OF_LOG 1000 /* as in SQLite */
 
 struct identity {
 	int64_t application_id, version;
@@ -41,6 +42,7 @@ void db_close(struct db *db)
 {
 	if (!db)
 		return;
+	db_place_leave(db);
 	sqlite3_close_v2(db->handle); /* cannot fail: every owner finalised its statements */
 	free(db->path);
 	free(db);
@@ -338,7 +340,7 @@ static int continue_in(struct db *db, const char *path)
 	sqlite3_close_v2(db->handle); /* stays until its statements are finalised */
 	free(db->path);
 	*db = other;
-	db_place_note(db);
+	db_place_guard(db);
 	return 0;
 }
 
@@ -363,6 +365,7 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 	db->path = xstrdup(path);
 	db->option = option;
 	db->mode = mode;
+	db->pages_of_log = PAGES_OF_LOG;
 	rc = busy_timeout_from_environment(&db->busy_timeout_ns, err);
 	if (!rc)
 		rc = check_path(db, err);
@@ -373,7 +376,7 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 	if (!rc && mode != DB_READ)
 		rc = prepare_for_writing(db, err);
 	if (!rc && mode != DB_READ) {
-		db_place_note(db);
+		db_place_guard(db);
 		db->written = check_place;
 	}
 	if (!rc && mode != DB_READ && identity.version < db_schema_version)

@@ -2,6 +2,10 @@
  * Notices that the file of a database is no longer where it was opened: it was removed, moved,
  * replaced or emptied while perflab wrote into it. SQLite keeps the open file and would go on
  * writing into it, although nobody can open it again. What was stored is copied into a new file.
+ *
+ * The same goes for its write-ahead log and the index of that. An emptied log reads as zeros, and
+ * another program starts a log of its own where one was removed. A checkpoint would then overwrite
+ * good pages of the file, so there is none.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,10 +34,10 @@ int db_check_there(struct db *db, struct error *err)
 	return db->written ? db->written(db, err) : 0;
 }
 
-/* The inode of the write-ahead log at the path; 0: there is none. */
-static ino_t log_inode(const struct db *db)
+/* The inode of the write-ahead log ("-wal") or its index ("-shm") at the path; 0: there is none. */
+static ino_t inode_beside(const struct db *db, const char *ending)
 {
-	char *name = xasprintf("%s-wal", db->path);
+	char *name = xasprintf("%s%s", db->path, ending);
 	struct stat status = {0};
 	ino_t inode = stat(name, &status) ? 0 : status.st_ino;
 
@@ -41,16 +45,24 @@ static ino_t log_inode(const struct db *db)
 	return inode;
 }
 
-void db_place_note(struct db *db)
+static void note_log(struct db *db)
+{
+	if (!db->place.log)
+		db->place.log = inode_beside(db, "-wal");
+	if (!db->place.index)
+		db->place.index = inode_beside(db, "-shm");
+}
+
+static void note_place(struct db *db)
 {
 	struct stat status = {0};
 
 	stat(db->path, &status);
 	db->place = (struct db_place){.device = status.st_dev,
 				      .inode = status.st_ino,
-				      .log = log_inode(db),
 				      .permissions = 0600 | (status.st_mode & 0666),
 				      .filled = status.st_size > 0};
+	note_log(db);
 }
 
 /* Whether the file that was opened is at its path, whole or emptied. */
@@ -73,6 +85,69 @@ static const char *what_happened(const struct db *db)
 	if (status.st_dev != db->place.device || status.st_ino != db->place.inode)
 		return "was replaced";
 	return db->place.filled && status.st_size == 0 ? "was emptied" : NULL;
+}
+
+/* ---- the log ---- */
+
+/* Whether the log begins as SQLite begins it. One that was emptied begins with zeros when SQLite
+ * has written on. No lock of SQLite is on the log, so its descriptor may be closed. */
+static bool log_has_head(const struct db *db)
+{
+	static const unsigned char magic[] = {0x37, 0x7f, 0x06};
+	unsigned char head[sizeof(magic)];
+	char *name = xasprintf("%s-wal", db->path);
+	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	ssize_t got = fd < 0 ? 0 : pread(fd, head, sizeof(head), 0);
+
+	if (fd >= 0)
+		close(fd);
+	free(name);
+	/* An empty log is one that another program has copied into the file. */
+	return got != (ssize_t)sizeof(head) || memcmp(head, magic, sizeof(magic)) == 0;
+}
+
+/* What happened to the log or its index, whose ending *which becomes; NULL: nothing. SQLite removes
+ * neither while a program has the database open. */
+static const char *what_happened_to_log(const struct db *db, const char **which)
+{
+	const ino_t log = inode_beside(db, "-wal"), index = inode_beside(db, "-shm");
+
+	*which = db->place.log && log != db->place.log ? "-wal" : "-shm";
+	if (db->place.log && log != db->place.log)
+		return log ? "was replaced" : "was removed or moved";
+	if (db->place.index && index != db->place.index)
+		return index ? "was replaced" : "was removed or moved";
+	*which = "-wal";
+	return log_has_head(db) ? NULL : "was emptied";
+}
+
+bool db_log_is_whole(const struct db *db)
+{
+	const char *which;
+
+	return !what_happened_to_log(db, &which);
+}
+
+/* Stands in for the automatic checkpoints of SQLite, which trust the log. */
+static int checkpoint_after_commit(void *context, sqlite3 *handle, const char *name, int pages)
+{
+	const struct db *db = context;
+
+	if (pages >= db->pages_of_log && db_log_is_whole(db))
+		sqlite3_wal_checkpoint_v2(handle, name, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	return SQLITE_OK;
+}
+
+void db_place_guard(struct db *db)
+{
+	note_place(db);
+	sqlite3_wal_hook(db->handle, checkpoint_after_commit, db);
+}
+
+void db_place_leave(struct db *db)
+{
+	if (db->written && !db_log_is_whole(db))
+		sqlite3_db_config(db->handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
 }
 
 /* ---- the copy ---- */
@@ -165,7 +240,7 @@ static void remove_log(const struct db *db)
 {
 	static const char *const endings[] = {"-wal", "-shm"};
 
-	if (!db->place.log || log_inode(db) != db->place.log)
+	if (!db->place.log || inode_beside(db, "-wal") != db->place.log)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
 		char *name = xasprintf("%s%s", db->path, endings[i]);
@@ -175,30 +250,46 @@ static void remove_log(const struct db *db)
 	}
 }
 
+/* PL_EIO. `which` is the ending of the file that something happened to. `copy`: NULL if `why` says
+ * why there is none. */
+static int report_loss(const struct db *db, const char *which, const char *happened,
+		       const char *copy, const char *why, struct error *err)
+{
+	if (!copy)
+		return error_set(err, PL_EIO,
+				 "%s%s %s while perflab wrote into it: the results of this command "
+				 "are lost, because they cannot be copied to %s",
+				 db->path, which, happened, why);
+	if (*which) /* what is left of a log would be played into a copy of the old name */
+		return error_set(err, PL_EIO,
+				 "%s%s %s while perflab wrote into it: all that was stored in %s "
+				 "is in %s now: name that file%s",
+				 db->path, which, happened, db->path, copy, db->option);
+	return error_set(err, PL_EIO,
+			 "%s %s while perflab wrote into it: all that was stored in it is in %s "
+			 "now: give that file the old name, or name it%s",
+			 db->path, happened, copy, db->option);
+}
+
 int db_place_check(struct db *db, char **copy, struct error *err)
 {
-	const char *happened = what_happened(db);
+	const char *which = "", *happened = what_happened(db);
 	struct text why = TEXT_INIT;
 	int rc;
 
+	if (!happened)
+		happened = what_happened_to_log(db, &which);
 	if (!happened) {
-		db->place.log = log_inode(db);
+		note_log(db);
 		return 0;
 	}
 	db->lost = true;
+	if (*which)
+		db_place_leave(db);
 	*copy = copy_anywhere(db, &why);
 	if (*copy && !is_there(db))
 		remove_log(db);
-	if (*copy)
-		rc = error_set(err, PL_EIO,
-			       "%s %s while perflab wrote into it: all that was stored in it is in "
-			       "%s now: give that file the old name, or name it%s",
-			       db->path, happened, *copy, db->option);
-	else
-		rc = error_set(err, PL_EIO,
-			       "%s %s while perflab wrote into it: the results of this command are "
-			       "lost, because they cannot be copied to %s",
-			       db->path, happened, why.data);
+	rc = report_loss(db, which, happened, *copy, why.data, err);
 	text_release(&why);
 	return rc;
 }

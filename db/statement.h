@@ -16,6 +16,7 @@ struct db_place {
 	dev_t device;
 	ino_t inode;
 	ino_t log;          /* of its write-ahead log; 0: none was seen */
+	ino_t index;        /* of the index of the log */
 	mode_t permissions; /* to read and write it */
 	bool filled;        /* it was not empty */
 };
@@ -31,8 +32,9 @@ struct db {
 	/* Called after each transaction; NULL: the database is only read. */
 	int (*written)(struct db *db, struct error *err);
 	int64_t busy_timeout_ns;
-	int failed_code; /* the SQLite code of the last failure */
-	int depth;       /* nested calls of db_begin() */
+	int failed_code;  /* the SQLite code of the last failure */
+	int depth;        /* nested calls of db_begin() */
+	int pages_of_log; /* with so many, a commit copies the log into the file */
 };
 
 #define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file%s"
@@ -72,8 +74,13 @@ extern const char *const db_statuses_known;
 /* Sets *err from the last error of db->handle. Returns the PL_E* code. */
 int db_fail(struct db *db, int sqlite_code, struct error *err);
 
-/* place.c: remembers which file is at the path. */
-void db_place_note(struct db *db);
+/* place.c: remembers which file is at the path, and lets no commit copy a log that is not whole
+ * into it. `db` must stay at its address until it is closed. */
+void db_place_guard(struct db *db);
+/* Before the database is closed: a log that is not whole is not copied into the file. */
+void db_place_leave(struct db *db);
+/* Whether the write-ahead log is the one that SQLite writes, as far as its file shows. */
+bool db_log_is_whole(const struct db *db);
 /* PL_EIO: another file is there, or none. All that was stored is in the file *copy, malloc'd, or
  * the text says that it is lost. */
 int db_place_check(struct db *db, char **copy, struct error *err);

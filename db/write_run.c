@@ -203,7 +203,7 @@ int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error
 
 	/* Syncs, so that a finished run survives a power loss, too. The commit stands even if this
 	 * fails: when a reader blocks the checkpoint, a later one does it. */
-	if (!rc)
+	if (!rc && db_log_is_whole(db))
 		sqlite3_wal_checkpoint_v2(db->handle, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
 	return rc;
 }

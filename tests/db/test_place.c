@@ -54,6 +54,44 @@ static void empty_file(const struct context *context)
 	assert_int_equal(truncate(context->path, 0), 0);
 }
 
+static void remove_beside(const struct context *context, const char *ending)
+{
+	char *name = xasprintf("%s%s", context->path, ending);
+
+	assert_int_equal(unlink(name), 0);
+	free(name);
+}
+
+static void remove_log(const struct context *context)
+{
+	remove_beside(context, "-wal");
+}
+
+static void remove_index(const struct context *context)
+{
+	remove_beside(context, "-shm");
+}
+
+static void replace_log(const struct context *context)
+{
+	char *log = xasprintf("%s-wal", context->path), *other = xasprintf("%s.other", log);
+	FILE *file = fopen(other, "w");
+
+	assert_non_null(file);
+	fclose(file);
+	assert_int_equal(rename(other, log), 0);
+	free(other);
+	free(log);
+}
+
+static void empty_log(const struct context *context)
+{
+	char *log = xasprintf("%s-wal", context->path);
+
+	assert_int_equal(truncate(log, 0), 0);
+	free(log);
+}
+
 /* ---- what is written then ---- */
 
 static int write_mark(struct context *context)
@@ -347,6 +385,71 @@ static void test_an_emptied_file_is_never_silent(void **state)
 	}
 }
 
+/* Without its log the file is old, and another program would begin a log of its own. */
+static void test_a_log_that_is_gone_is_noticed(void **state)
+{
+	static const struct {
+		void (*happen)(const struct context *context);
+		const char *says;
+	} events[] = {{remove_log, "-wal was removed or moved"},
+		      {replace_log, "-wal was replaced"},
+		      {remove_index, "-shm was removed or moved"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(events); i++) {
+		void *own = NULL;
+		struct context *context;
+
+		assert_int_equal(context_setup_open(&own), 0);
+		context = own;
+		store_one(context);
+		events[i].happen(context);
+		assert_rescued(context, write_mark(context), events[i].says);
+		assert_null(strstr(context->err.text, "old name"));
+		assert_int_equal(context_teardown(&own), 0);
+	}
+}
+
+/* An emptied log reads as zeros, which must not come into the file. */
+static void test_an_emptied_log_does_not_spoil_the_file(void **state)
+{
+	static int (*const writes[])(struct context * context) = {write_mark, write_end};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(writes); i++) {
+		void *own = NULL;
+		struct context *context;
+
+		assert_int_equal(context_setup_open(&own), 0);
+		context = own;
+		store_one(context);
+		assert_ok(context, db_run_finish(context->db, 1, "finished", &context->err));
+		assert_ok(context, write_run(context));
+		empty_log(context);
+		assert_int_equal(writes[i](context), PL_EIO);
+		assert_one_line(&context->err, context->path, "-wal was emptied");
+		db_close(context->db);
+		context->db = NULL;
+		context_assert_whole(context);
+		assert_int_equal(
+			context_query(context, "SELECT count(*) FROM run WHERE label = 'nightly'"),
+			1);
+		assert_int_equal(context_teardown(&own), 0);
+	}
+}
+
+/* A checkpoint by another program empties the log, too, and leaves a whole file. */
+static void test_a_checkpoint_is_no_loss(void **state)
+{
+	struct context *context = *state;
+
+	store_one(context);
+	sql_execute(context->path, "PRAGMA wal_checkpoint(TRUNCATE)");
+	assert_ok(context, db_check_there(context->db, &context->err));
+	assert_ok(context, write_mark(context));
+	context_assert_whole(context);
+}
+
 static void test_without_a_copy_it_says_what_is_lost(void **state)
 {
 	struct context *context = *state;
@@ -383,6 +486,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_a_file_that_is_gone_is_noticed),
 		cmocka_unit_test(test_every_write_notices_it),
+		cmocka_unit_test(test_a_log_that_is_gone_is_noticed),
+		cmocka_unit_test(test_an_emptied_log_does_not_spoil_the_file),
+		place_test(test_a_checkpoint_is_no_loss),
 		place_test(test_what_was_just_written_is_in_the_copy),
 		place_test(test_a_copy_replaces_no_file),
 		place_test(test_a_copy_is_not_more_readable_than_the_database),
