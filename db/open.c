@@ -99,6 +99,8 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	/* The file is untrusted: its schema must not call unsafe functions or damage pages. */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	/* a generated column of the file must not fill the memory */
+	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, DB_VALUE_BYTES_MOST);
 	/* no trigger of the file fires: see own_schema.c */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	rc = db_round_median_add(db, err);

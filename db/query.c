@@ -9,7 +9,6 @@
 #include <string.h>
 
 #define STEPS_BETWEEN_LOOKS 100000 /* of SQLite's virtual machine: some milliseconds */
-#define VALUE_BYTES_MOST (64 << 20)
 
 /* ---- names ---- */
 
@@ -318,7 +317,6 @@ int db_query(struct db *db, const char *sql, const struct db_query_visitor *visi
 	     struct error *err)
 {
 	struct guard guard = {.visitor = visitor};
-	int longest = sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, VALUE_BYTES_MOST);
 	int rc;
 
 	sqlite3_set_authorizer(db->handle, authorise, &guard);
@@ -326,6 +324,5 @@ int db_query(struct db *db, const char *sql, const struct db_query_visitor *visi
 	rc = query_guarded(db, sql, &guard, err);
 	sqlite3_progress_handler(db->handle, 0, NULL, NULL);
 	sqlite3_set_authorizer(db->handle, NULL, NULL);
-	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, longest);
 	return rc ? add_hint(db, sql, rc, err) : 0;
 }

@@ -113,6 +113,10 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 		return error_set(err, PL_EIO, "%s: %s%s%s", db->path, said,
 				 system_error ? ": " : "",
 				 system_error ? strerror(system_error) : "");
+	case SQLITE_TOOBIG:
+		return error_set(err, PL_ECORRUPT,
+				 "%s is damaged: it holds a value of more than %d MiB", db->path,
+				 DB_VALUE_BYTES_MOST >> 20);
 	case SQLITE_NOMEM:
 		return error_set(err, PL_ENOMEM, "%s: out of memory", db->path);
 	case SQLITE_CONSTRAINT:

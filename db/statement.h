@@ -37,6 +37,9 @@ struct db {
 	int pages_of_log; /* with so many, a commit copies the log into the file */
 };
 
+/* Of a text, a blob or a row. */
+#define DB_VALUE_BYTES_MOST (64 << 20)
+
 #define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file%s"
 
 /* "plab" in the header of the file: marks a database of perflab. */

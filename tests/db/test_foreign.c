@@ -243,6 +243,22 @@ static void test_the_own_schema_is_known(void **state)
 	}
 }
 
+/* A file of a few pages could fill the memory. */
+static void test_a_column_that_grows_when_read_is_refused(void **state)
+{
+	struct context *context = *state;
+	struct run run = {0};
+
+	context_store_one(context);
+	sql_execute(context->path,
+		    "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, "
+		    "'label TEXT,', 'old TEXT, label TEXT AS (hex(zeroblob(50000000))),') "
+		    "WHERE name = 'run'");
+	assert_ok(context, db_open(&context->db, context->path, DB_READ, &context->err));
+	assert_int_equal(db_run_load(context->db, 1, true, &run, &context->err), PL_ECORRUPT);
+	assert_one_line(&context->err, context->path, "more than 64 MiB");
+}
+
 #define foreign_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
 
@@ -257,6 +273,7 @@ int main(void)
 		foreign_test(test_a_view_that_is_missing_is_there),
 		foreign_test(test_views_of_the_user_still_work),
 		foreign_test(test_a_virtual_table_is_no_table_of_perflab),
+		foreign_test(test_a_column_that_grows_when_read_is_refused),
 		cmocka_unit_test(test_the_own_schema_is_known),
 	};
 
