@@ -15,6 +15,10 @@ static void add_sweep_state(struct text *line, const struct sweep_progress *stat
 	char left[32];
 
 	text_addf(line, "%zu/%zu", state->done, state->total);
+	if (state->left_ns >= 0) { /* before the name, whose end a narrow terminal cuts */
+		format_duration(left, (double)state->left_ns);
+		text_addf(line, "  %s left", left);
+	}
 	if (state->current) {
 		text_addf(line, "  %s/%s/%s", state->current->kernel, state->current->variant,
 			  state->current->config);
@@ -22,10 +26,6 @@ static void add_sweep_state(struct text *line, const struct sweep_progress *stat
 			text_addf(line, "  %s", state->phase);
 	} else if (state->phase) {
 		text_addf(line, "  %s", state->phase);
-	}
-	if (state->left_ns >= 0) {
-		format_duration(left, (double)state->left_ns);
-		text_addf(line, "  %s left", left);
 	}
 }
 

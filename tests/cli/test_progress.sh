@@ -36,4 +36,10 @@ sweep_on_terminal TERM=dumb
 grep -q "$escape" "$work/out" && complain 'an escape on a dumb terminal'
 sweep_on_terminal -u TERM
 grep -q "$escape" "$work/out" && complain 'an escape on an unknown terminal'
+
+# a narrow terminal cuts the name of the case, not the time that is left
+words='sweep reduce divergence --block-sizes 64..1024 --size 4096 --rounds 5'
+on_terminal "stty cols 40; env TERM=xterm $PERFLAB $words; echo code=\$?" >"$work/out" 2>"$work/err"
+tr '\r' '\n' <"$work/out" | grep -qE '^.\[K[0-9]+/[0-9]+  [0-9.]+ [a-z]+ left' ||
+	complain 'the time that is left is not shown'
 finish
