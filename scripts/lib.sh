@@ -124,9 +124,9 @@ build() {
 	if [ ! -f "$folder/CMakeCache.txt" ] && have ninja; then
 		set -- -G Ninja "$@"
 	fi
-	say "building in $folder"
-	mkdir -p "$folder"
 	log=$folder/perflab-build.log
+	say "building in $folder: this takes minutes, and $log shows how far it is"
+	mkdir -p "$folder"
 	cmake -S "$repo" -B "$folder" "$@" >"$log" 2>&1 || {
 		cat "$log" >&2
 		die "could not configure $folder"
