@@ -197,10 +197,10 @@ static void not_attached(struct error *missing, const struct record_request *req
 	else
 		error_set(
 			missing, PL_EUNSUPPORTED,
-			"%s did not load the recorder: it does not use CUDA, it is statically "
-			"linked, or the variables did not reach the process that uses CUDA (sudo, "
-			"a container, a launcher); \"perflab record --env\" prints them, to be "
-			"set there",
+			"%s did not load the recorder: it does not use CUDA, there is no NVIDIA "
+			"driver here (see perflab doctor), it is statically linked, or the "
+			"variables did not reach the process that uses CUDA (sudo, a container, a "
+			"launcher); \"perflab record --env\" prints them, to be set there",
 			request->command->items[0]);
 }
 

@@ -255,7 +255,7 @@ expect_err 'nothing was recorded: 1 launch failed'
 # it cannot work here
 run record --list -- true
 expect_code 4
-expect_err 'true did not load the recorder: it does not use CUDA, it is statically linked'
+expect_err 'true did not load the recorder: it does not use CUDA, there is no NVIDIA driver here'
 program refuses <<'END'
 attached
 tell '{"event":"refused","why":"CUPTI is not installed"}'
