@@ -17,8 +17,10 @@ static void add_check_row(void *context, const struct worker_check *check)
 
 static int run_doctor(struct invocation *call, struct error *err)
 {
-	static const struct table_column columns[] = {
-		{.name = "check"}, {.name = "state"}, {.name = "found"}, {.name = "remedy"}};
+	static const struct table_column columns[] = {{.name = "check"},
+						      {.name = "state"},
+						      {.name = "found", .whole = true},
+						      {.name = "remedy"}};
 	const struct doctor_options *options = call->options;
 	const struct doctor_request request = {.backend = options->backend,
 					       .page_why_not = report_format_why_not(REPORT_HTML)};

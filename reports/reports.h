@@ -259,6 +259,7 @@ struct table_column {
 	bool numeric;     /* right-aligned; a JSON number */
 	const char *head; /* text and md: used instead of the name; NULL: the name */
 	int drop;         /* text: a narrow terminal drops the highest first; 0: never dropped */
+	bool whole;       /* text: wrapped, but never cut; the last column is never cut anyway */
 };
 struct table *table_new(const struct table_column *columns, size_t count);
 /*

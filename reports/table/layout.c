@@ -93,7 +93,7 @@ static void layout_init(struct layout *layout, const struct table *table)
 				escape_show(&cell, raw ? raw : "-");
 			}
 			layout->shown[i][j] = text_detach(&cell);
-			if (j + 1 < table->column_count)
+			if (j + 1 < table->column_count && !table->columns[j].whole)
 				cut_cell(&layout->shown[i][j], CELL_LIMIT);
 			width = utf8_length(layout->shown[i][j]);
 			if (width > layout->widths[j])
@@ -188,8 +188,10 @@ static void layout_fit(struct layout *layout, size_t width)
 	}
 	while (layout->total > width && narrow_widest(layout))
 		;
-	for (size_t j = 0; j < layout->last; j++)
-		cut_column(layout, j, LINES_OF_CELL * layout->widths[j]);
+	for (size_t j = 0; j < layout->last; j++) {
+		if (!table->columns[j].whole)
+			cut_column(layout, j, LINES_OF_CELL * layout->widths[j]);
+	}
 }
 
 /* Returns how many bytes of `text` fit on a line of `width` characters: whole words, else parts of

@@ -77,6 +77,31 @@ static void narrow_text_wraps_names(void **state)
 	       "(too narrow for: SM COUNT)\n");
 }
 
+/* A cause must be read to its end, even beside a remedy. */
+static void a_whole_column_is_not_cut(void **state)
+{
+	static const struct table_column whole[] = {
+		{.name = "check"}, {.name = "found", .whole = true}, {.name = "remedy"}};
+	struct table *table = table_new(whole, ARRAY_SIZE(whole));
+	struct report_options options = {.width = 44};
+	char *bytes = NULL;
+	size_t length;
+	FILE *stream = open_memstream(&bytes, &length);
+
+	(void)state;
+	table_row(table, (const char *const[]){"page",
+					       "this build writes no pages because it was "
+					       "configured without them, as the log of the "
+					       "build says in one of its first lines, in words",
+					       "the other formats work as they did"});
+	assert_int_equal(table_write(stream, table, REPORT_TEXT, &options, NULL), 0);
+	fclose(stream);
+	assert_null(strstr(bytes, "…"));
+	assert_non_null(strstr(bytes, "words"));
+	free(bytes);
+	table_free(table);
+}
+
 /* Where no column can be narrower, each row is a list; it lacks what is not known. */
 static void text_too_narrow_for_columns_is_a_list(void **state)
 {
@@ -206,6 +231,7 @@ int main(void)
 		cmocka_unit_test(text_aligns_characters),
 		cmocka_unit_test(narrow_text_drops_then_wraps),
 		cmocka_unit_test(narrow_text_wraps_names),
+		cmocka_unit_test(a_whole_column_is_not_cut),
 		cmocka_unit_test(text_too_narrow_for_columns_is_a_list),
 		cmocka_unit_test(csv_quotes_and_leaves_unknown_empty),
 		cmocka_unit_test(csv_is_utf8),
