@@ -73,10 +73,8 @@ static void reasons_move(struct table **table, const char *what, struct reasons 
 		{.name = "reason"},
 	};
 
-	if (reasons->count && !*table) {
+	if (reasons->count && !*table)
 		*table = table_new(columns, ARRAY_SIZE(columns));
-		(*table)->cut_last = reasons->in_short;
-	}
 	if (reasons->count > 1)
 		qsort(reasons->items, reasons->count, sizeof(*reasons->items), by_cases);
 	for (size_t i = 0; i < reasons->count; i++) {
