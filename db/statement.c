@@ -16,7 +16,7 @@ static int fail_disk_full(const struct db *db, struct error *err)
 {
 	return error_set(err, PL_EIO,
 			 "disk full: %s cannot grow; stored results are safe: free space, then "
-			 "continue with --resume",
+			 "repeat the command, a sweep with --resume",
 			 db->path);
 }
 
@@ -46,10 +46,11 @@ static bool at_size_limit(const struct db *db, int system_error)
 
 static int fail_size_limit(const struct db *db, struct error *err)
 {
-	return error_set(err, PL_EIO,
-			 "%s has reached the limit on the size of files (ulimit -f); stored "
-			 "results are safe: raise the limit, then continue with --resume",
-			 db->path);
+	return error_set(
+		err, PL_EIO,
+		"%s has reached the limit on the size of files (ulimit -f); stored "
+		"results are safe: raise the limit, then repeat the command, a sweep with --resume",
+		db->path);
 }
 
 static int fail_constraint(const struct db *db, int extended, struct error *err)

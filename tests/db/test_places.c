@@ -225,6 +225,7 @@ static void test_a_disk_that_fills_up_keeps_what_was_stored(void **state)
 	}
 	assert_int_equal(rc, PL_EIO);
 	assert_one_line(&context->err, context->path, "disk full");
+	assert_non_null(strstr(context->err.text, "a sweep with --resume"));
 	assert_true(stored > 3);
 	/* After space is freed the same connection continues. */
 	full_disk.bytes_left = 10000000;
