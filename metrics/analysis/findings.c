@@ -18,20 +18,12 @@ static void tell_predication(struct text *out, const struct evidence *e)
 	text_addf(out, "%.1f of %.1f lanes predicated on", e->threads_on, e->threads);
 }
 
-/* Whether the loads waste more than the stores. */
-static bool loads_are_worse(const struct evidence *e)
-{
-	if (isfinite(e->load_waste) && isfinite(e->store_waste))
-		return e->load_waste >= e->store_waste;
-	return !(e->store_sectors > e->load_sectors);
-}
-
 static void tell_sectors(struct text *out, const struct evidence *e)
 {
-	if (loads_are_worse(e))
-		text_addf(out, "%.1f sectors per load", e->load_sectors);
-	else
+	if (evidence_stores_waste_more(e))
 		text_addf(out, "%.1f sectors per store", e->store_sectors);
+	else
+		text_addf(out, "%.1f sectors per load", e->load_sectors);
 }
 
 static void tell_conflicts(struct text *out, const struct evidence *e)

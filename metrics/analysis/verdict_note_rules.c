@@ -97,6 +97,15 @@ static double lost_to_sectors(const struct evidence *e)
 	return fmax(loads, stores); /* ignores one that is NAN */
 }
 
+bool evidence_stores_waste_more(const struct evidence *e)
+{
+	if (!loads_are_scattered(e) || !stores_are_scattered(e))
+		return stores_are_scattered(e);
+	if (isfinite(e->load_waste) && isfinite(e->store_waste))
+		return e->store_waste > e->load_waste;
+	return e->store_sectors > e->load_sectors;
+}
+
 static bool banks_conflict(const struct evidence *e)
 {
 	return e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;

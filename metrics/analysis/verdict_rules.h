@@ -113,6 +113,9 @@ bool evidence_above_roof(struct text *out, const struct evidence *evidence);
 /* Whether the limiter is so near its roof that hiding latency gains nothing. For DRAM, the ceiling
  * of the mix of reads and writes counts too. */
 bool evidence_at_roof(const struct evidence *evidence);
+/* For the rule sectors, where it holds: whether the stores waste more than the loads. Accesses that
+ * waste too little for the rule do not count. */
+bool evidence_stores_waste_more(const struct evidence *evidence);
 /* The measured roof of a limiter. NULL: none. */
 const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound);
 
