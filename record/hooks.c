@@ -76,8 +76,6 @@ static void show_exit(hook_listener *listener, CUpti_CallbackId id, CUpti_Callba
 }
 
 #define UNPACK(...) __VA_ARGS__
-/* A launch has more parameters than there are registers. */
-#define INLINED inline __attribute__((always_inline))
 
 /* The symbol, and the stand-in. */
 #define CALL(symbol, name, version, role, declared, given)                                         \
