@@ -57,7 +57,7 @@ static void the_accesses_that_lose_most_are_named(void **state)
 	static const struct accesses fine = {10, 40, 1280}, wide = {10, 160, 5120},
 				     scattered = {10, 160, 1280}, far = {10, 320, 1280},
 				     one_lane = {10, 10, 40};
-	static const struct {
+	const struct {
 		struct accesses loads, stores;
 		const char *words;
 		double lost;
