@@ -5,6 +5,8 @@ equal numbers agree, and each kind of difference is found.
 usage: test_measuring.py SOURCE-FOLDER BUILD-FOLDER
 """
 
+import importlib.machinery
+import importlib.util
 import json
 import os
 import shutil
@@ -227,6 +229,27 @@ class Measuring(unittest.TestCase):
         self.assertEqual(code, 1)
         line = next(line for line in said.splitlines() if "20 cold samples" in line)
         self.assertRegex(line, r"5\.30 .* fails")
+
+    def test_counters_are_compared_in_pairs(self):
+        log = self.path("log")
+        self.script("bench-cost", world_of(), "--no-ncu", "--repeat", "2", "--log", log)
+        with open(log, encoding="utf-8") as stream:
+            swept = [line.split("--metrics ")[1].split()[0] for line in stream if "--metrics" in line]
+        self.assertEqual(swept[:5], ["basic", "none", "basic", "none", "none"])
+
+    def test_the_cost_of_counters_is_the_median_of_the_pairs(self):
+        path = os.path.join(ROOT, "scripts", "bench-cost")
+        loader = importlib.machinery.SourceFileLoader("bench_cost", path)
+        cost = importlib.util.module_from_spec(importlib.util.spec_from_loader("bench_cost", loader))
+        loader.exec_module(cost)
+        bench = cost.Bench(None, "")
+        # One sweep met other work; its pair does not decide.
+        bench.counter_row([2.5, 2.6, 9.0, 2.7, 2.5], [1.5, 1.5, 1.5, 1.5, 1.6], 250)
+        self.assertEqual(bench.rows[-1][:3], ["counters: median of 5 pairs, 3.60 to 30.00", "4.40",
+                                              "ms per case"])
+        self.assertEqual(bench.findings, [])
+        bench.counter_row([2.8, 2.9], [1.5, 1.5], 250)
+        self.assertEqual(len(bench.findings), 1)
 
     def test_steady_and_unsteady(self):
         code, said, err = self.script("check-steady", world_of())
