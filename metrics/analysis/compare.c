@@ -99,11 +99,57 @@ static struct spread spread_of(struct process_medians medians)
 	return spread;
 }
 
-/* The interval is optional because it takes most of the time. */
-static struct effect compute_effect(struct process_medians base, struct process_medians head,
-				    bool interval)
+/* The number of pairs of rounds in which the head is slower; a tie counts half. */
+static double slower_pairs(struct process_medians base, struct process_medians head)
 {
-	struct effect effect = {NAN, NAN, NAN, NAN, false};
+	double pairs = 0;
+
+	for (size_t i = 0; i < base.count; i++)
+		for (size_t j = 0; j < head.count; j++)
+			pairs += head.time_ns[j] > base.time_ns[i]    ? 1
+				 : head.time_ns[j] == base.time_ns[i] ? 0.5
+								      : 0;
+	return pairs;
+}
+
+#define RANK_PAIRS_MOST 10000 /* beyond, only full separation counts */
+
+/*
+ * Whether the rank-sum test (Mann and Whitney, Ann. Math. Statist. 18, 1947) gives
+ * at most RANK_LEVEL. With many rounds some of two different cases overlap. The
+ * exact distribution: ways[u] counts the orders of n and m rounds with u inversions,
+ * by the Gaussian binomial coefficient.
+ */
+static bool effect_ranks_differ(struct process_medians base, struct process_medians head)
+{
+	const size_t n = base.count, m = head.count, most = n * m;
+	double slower, fewest, below = 0, all = 0, *ways;
+
+	if (n < 2 || m < 2 || n + m < RANK_ROUNDS_LEAST || n > RANK_PAIRS_MOST / m)
+		return false;
+	slower = slower_pairs(base, head);
+	fewest = ceil(fmin(slower, (double)most - slower));
+	ways = xcalloc(most + 1, sizeof(*ways));
+	ways[0] = 1;
+	for (size_t k = 1; k <= n; k++) { /* times (1 - q^(m+k)) / (1 - q^k) */
+		for (size_t u = most; u >= m + k; u--)
+			ways[u] -= ways[u - m - k];
+		for (size_t u = k; u <= most; u++)
+			ways[u] += ways[u - k];
+	}
+	for (size_t u = 0; u <= most; u++) {
+		all += ways[u];
+		below += (double)u <= fewest ? ways[u] : 0;
+	}
+	free(ways);
+	return 2 * below <= RANK_LEVEL * all;
+}
+
+/* A share of 0: without the interval and the ranks. */
+static struct effect compute_effect(struct process_medians base, struct process_medians head,
+				    double share)
+{
+	struct effect effect = EFFECT_UNKNOWN;
 	struct spread of_base, of_head;
 	double difference, absolute, known, freedom, error;
 
@@ -116,30 +162,39 @@ static struct effect compute_effect(struct process_medians base, struct process_
 	absolute = PROCESS_NOISE_NS / exp(of_base.mean);
 	known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
 	freedom = PROCESS_NOISE_WEIGHT + (double)(base.count - 1) + (double)(head.count - 1);
-	error = sqrt((PROCESS_NOISE_WEIGHT * known + of_base.squares + of_head.squares) / freedom *
-		     (1 / (double)base.count + 1 / (double)head.count));
+	effect.variance =
+		(PROCESS_NOISE_WEIGHT * known + of_base.squares + of_head.squares) / freedom;
+	error = sqrt(effect.variance * (1 / (double)base.count + 1 / (double)head.count));
 
 	effect.change = expm1(difference);
 	effect.p = student_two_sided(difference / error, freedom);
 	effect.separated = base.count > 1 && head.count > 1 &&
 			   (of_head.lowest > of_base.highest || of_head.highest < of_base.lowest);
-	if (interval) {
-		double reach = student_quantile(0.05, freedom) * error;
+	if (share > 0) {
+		double reach = student_quantile(EFFECT_LEVEL * share, freedom) * error;
 
+		effect.p = fmin(1, effect.p / share);
 		effect.low = expm1(difference - reach);
 		effect.high = expm1(difference + reach);
+		effect.separated = effect.separated || effect_ranks_differ(base, head);
 	}
 	return effect;
 }
 
 struct effect effect_of(struct process_medians base, struct process_medians head)
 {
-	return compute_effect(base, head, true);
+	return compute_effect(base, head, 1);
+}
+
+struct effect effect_with_share(struct process_medians base, struct process_medians head,
+				double share)
+{
+	return compute_effect(base, head, share);
 }
 
 struct effect effect_test(struct process_medians base, struct process_medians head)
 {
-	return compute_effect(base, head, false);
+	return compute_effect(base, head, 0);
 }
 
 struct ranked_p {

@@ -28,10 +28,21 @@ struct effect {
 	double low, high; /* its 95 % interval, not adjusted for other cases */
 	/* The probability of a difference at least as large if nothing changed, not adjusted. */
 	double p;
-	/* All rounds of the head are slower than all rounds of the base, or all are faster. This
-	 * test assumes no distribution. False if either has fewer than two rounds. */
+	/* All rounds of the head are slower than all rounds of the base, or all are faster, or the
+	 * ranks of the rounds would differ so much by chance with at most RANK_LEVEL. This test
+	 * assumes no distribution. False if either has fewer than two rounds. */
 	bool separated;
+	double variance; /* of the logarithm of the median of one round, as the test takes it */
 };
+#define EFFECT_LEVEL 0.05 /* of the interval */
+#define EFFECT_UNKNOWN                         \
+	{                                      \
+		NAN, NAN, NAN, NAN, false, NAN \
+	}
+/* Of two-sided rank-sum tests. With fewer than RANK_ROUNDS_LEAST rounds in all, only full
+ * separation passes. */
+#define RANK_LEVEL 0.01
+#define RANK_ROUNDS_LEAST 11
 
 /*
  * Computes interval and p by Student's t test on the logarithms of the rounds.
@@ -40,7 +51,12 @@ struct effect {
  * and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), 2004).
  */
 struct effect effect_of(struct process_medians base, struct process_medians head);
-/* The same without the interval, which takes most of the time: low and high are NAN. */
+/* The same for one of several looks at the same case (metrics/analysis/looks.h), which may spend
+ * `share` of the probability of errors: the interval is wider, and p is divided by the share. */
+struct effect effect_with_share(struct process_medians base, struct process_medians head,
+				double share);
+/* As effect_of() without the interval and the ranks, which take most of the time: low and high are
+ * NAN, and only full separation counts. */
 struct effect effect_test(struct process_medians base, struct process_medians head);
 
 /* Adjusts the p of several cases so that the probability of any false alarm among all of them stays

@@ -6,6 +6,7 @@
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/regress_counters.h"
+#include "metrics/analysis/regress_time.h"
 #include "metrics/analysis/round_clocks.h"
 #include "metrics/analysis/thresholds.h"
 #include "metrics/metrics.h"
@@ -61,6 +62,7 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 	size_t base_count, head_count, count = 0;
 	const struct trial **bases = sorted_trials(base, &base_count);
 	const struct trial **heads = sorted_trials(head, &head_count);
+	const struct looks base_looks = looks_of_run(base), head_looks = looks_of_run(head);
 
 	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
 	for (size_t i = 0; i < head->trial_count; i++) {
@@ -72,6 +74,8 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 				.head = trial,
 				.base_seed = base->seed,
 				.head_seed = head->seed,
+				.base_looks = base_looks,
+				.head_looks = head_looks,
 			};
 	}
 	for (size_t i = 0; i < base->trial_count; i++) {
@@ -155,41 +159,6 @@ static bool judge_presence(struct regress_case *item)
 	return true;
 }
 
-/* The medians above 0 of the rounds. *held is malloc'd and holds them. */
-static struct process_medians round_medians_of(const struct trial *trial, double **held)
-{
-	double *medians = xcalloc(trial->round_count ? trial->round_count : 1, sizeof(*medians));
-	size_t count = 0;
-
-	for (size_t i = 0; i < trial->round_count; i++)
-		if (isfinite(trial->rounds[i].median_ns) && trial->rounds[i].median_ns > 0)
-			medians[count++] = trial->rounds[i].median_ns;
-	*held = medians;
-	return (struct process_medians){medians, count};
-}
-
-static void compare_times(struct regress_case *item, const struct regress_options *options)
-{
-	const struct threshold *said =
-		options->thresholds
-			? thresholds_find(options->thresholds, item->name, THRESHOLDS_TIME)
-			: NULL;
-	double *base, *head;
-	struct process_medians of_base = round_medians_of(item->base, &base);
-	struct process_medians of_head = round_medians_of(item->head, &head);
-
-	item->limits = options->limits;
-	if (said && !said->ignore) {
-		item->limits.smallest = said->limit;
-		item->limits.resolution = fmax(item->limits.resolution, said->limit);
-	}
-	item->timed = of_base.count && of_head.count && !(said && said->ignore);
-	if (item->timed)
-		item->effect = effect_of(of_base, of_head);
-	free(base);
-	free(head);
-}
-
 static void compare_code(struct regress_case *item, const struct regress_pair *pair)
 {
 	const struct launch_facts *base = &pair->base->facts, *head = &pair->head->facts;
@@ -210,10 +179,12 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.base = pair->base,
 		.head = pair->head,
 		.verdict = CHANGE_INCONCLUSIVE,
-		.effect = {NAN, NAN, NAN, NAN, false},
+		.effect = EFFECT_UNKNOWN,
 		.adjusted_p = NAN,
 		.time = CHANGE_INCONCLUSIVE,
 		.limits = options->limits,
+		.base_looks = pair->base_looks,
+		.head_looks = pair->head_looks,
 	};
 	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
 		item->ignored = true;
@@ -224,7 +195,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 	if (judge_presence(item))
 		return 0;
 	compare_code(item, pair);
-	compare_times(item, options);
+	regress_find_times(item, options);
 	return regress_compare_counters(item, pair, options, err);
 }
 
@@ -249,17 +220,39 @@ static void account_for_clocks(struct regress_case *item)
 					base.throttled, base.count, head.throttled, head.count));
 }
 
+/* Says of one run why not all of its rounds were used. */
+static void explain_moved(struct regress_case *item, const char *run, const struct looks *looks)
+{
+	explain(item, xasprintf("the rounds of the %s from number %d on are not used: its control "
+				"cases moved by %.2g %%",
+				run, looks->used + 1, 100 * looks->moved));
+}
+
+static void explain_undecided(struct regress_case *item)
+{
+	const struct trial *base = item->base, *head = item->head;
+	const struct rounds_needed needed = item->needed;
+
+	if (item->base_rounds < 2 || item->head_rounds < 2)
+		explain(item, xstrdup("each run needs at least two rounds to show a change"));
+	else if (!needed.each)
+		explain(item, xasprintf("a change of %.3g %% is not ruled out, and at this "
+					"difference no number of rounds would do so",
+					100 * item->limits.resolution));
+	else
+		explain(item, xasprintf("a change of %.3g %% is not ruled out; about %d rounds of "
+					"each run would decide it",
+					100 * item->limits.resolution, needed.each));
+	if (base->round_count > item->base_rounds && item->base_looks.used)
+		explain_moved(item, "base", &item->base_looks);
+	if (head->round_count > item->head_rounds && item->head_looks.used)
+		explain_moved(item, "head", &item->head_looks);
+}
+
 static void judge_time(struct regress_case *item)
 {
-	item->time = effect_judge(&item->effect, item->adjusted_p, &item->limits);
-	if (item->time == CHANGE_INCONCLUSIVE) {
-		if (item->base->round_count < 2 || item->head->round_count < 2)
-			explain(item, xstrdup("each run needs at least two rounds to show a "
-					      "change"));
-		else
-			explain(item, xasprintf("a change of %.3g %% is not ruled out",
-						100 * item->limits.resolution));
-	}
+	if (item->undecided)
+		explain_undecided(item);
 	account_for_clocks(item);
 }
 
@@ -344,18 +337,6 @@ static bool is_reported(const struct regress_pair *pair)
 	       has_failed(pair->head);
 }
 
-static void adjust_p_values(struct regress *regress)
-{
-	double *p = xcalloc(regress->count ? regress->count : 1, sizeof(*p));
-
-	for (size_t i = 0; i < regress->count; i++)
-		p[i] = regress->cases[i].timed ? regress->cases[i].effect.p : NAN;
-	effects_adjust(p, regress->count);
-	for (size_t i = 0; i < regress->count; i++)
-		regress->cases[i].adjusted_p = p[i];
-	free(p);
-}
-
 static void tally_verdicts(struct regress *regress, const struct regress_options *options)
 {
 	for (size_t i = 0; i < regress->count; i++) {
@@ -414,7 +395,7 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 		regress_release(&regress);
 		return rc;
 	}
-	adjust_p_values(&regress);
+	regress_judge_times(&regress);
 	tally_verdicts(&regress, options);
 	*out = regress;
 	return 0;

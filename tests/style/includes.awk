@@ -24,7 +24,8 @@ BEGIN {
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
-		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/history.h metrics/analysis/regress.h " \
+		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/history.h " \
+		"metrics/analysis/looks.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \

@@ -1,0 +1,132 @@
+/* The schedule of looks, and how many rounds a case still needs. */
+#include "metrics/analysis/looks.h"
+
+#include <limits.h>
+#include <math.h>
+
+/* Chosen by simulation (docs/methodology.md): few looks, because each costs a part of the 5 %, and
+ * most of it for the later ones, where it buys the most. Multiples of the first number of rounds,
+ * in thirds. */
+static const struct {
+	int thirds;
+	double share;
+} schedule[LOOK_COUNT] = {{3, 0.2}, {8, 0.4}, {20, 0.4}};
+
+int look_rounds(int first, int look)
+{
+	return (first * schedule[look].thirds + 2) / 3;
+}
+
+double look_share(int look)
+{
+	return schedule[look].share;
+}
+
+/* A number of rounds from `least` on; 0: the fact is missing or something else. */
+static int rounds_fact(const struct run *run, const char *key, int64_t least)
+{
+	const char *text = key_value_get(&run->environment, key);
+	struct error ignored = {0};
+	int64_t value;
+
+	if (!text || parse_i64(&value, text, &ignored) || value < least ||
+	    value > LOOKS_FIRST_MOST * (int64_t)schedule[LOOK_COUNT - 1].thirds)
+		return 0;
+	return (int)value;
+}
+
+struct looks looks_of_run(const struct run *run)
+{
+	struct looks looks = {.first = rounds_fact(run, LOOKS_FIRST_KEY, 2)};
+	const char *moved = key_value_get(&run->environment, LOOKS_MOVED_KEY);
+	struct error ignored = {0};
+
+	if (looks.first > LOOKS_FIRST_MOST)
+		looks.first = 0;
+	if (!looks.first)
+		return looks;
+	looks.used = rounds_fact(run, LOOKS_USED_KEY, looks.first);
+	if (!moved || parse_double(&looks.moved, moved, &ignored))
+		looks.moved = 0;
+	return looks;
+}
+
+int look_last(const struct looks *looks, const struct trial *trial)
+{
+	int last = 0,
+	    rounds = trial->round_count ? trial->rounds[trial->round_count - 1].round + 1 : 0;
+
+	if (!looks->first)
+		return 0;
+	if (looks->used && rounds > looks->used)
+		rounds = looks->used;
+	while (last + 1 < LOOK_COUNT && look_rounds(looks->first, last + 1) <= rounds)
+		last++;
+	return last;
+}
+
+int look_limit(const struct looks *looks, int look)
+{
+	return looks->first ? look_rounds(looks->first, look) : INT_MAX;
+}
+
+double look_share_of(const struct looks *looks, int look)
+{
+	return looks->first ? look_share(look) : 1;
+}
+
+/* ---- rounds needed ---- */
+
+bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
+			 const struct change_limits *limits, double share, size_t cases)
+{
+	const double freedom = PROCESS_NOISE_WEIGHT + (double)base - 1 + (double)head - 1;
+	const double error = sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
+	const double difference = log1p(effect->change);
+	/* the interval is within the limits if its half width is at most this */
+	const double room = fmin(difference - log1p(-limits->resolution),
+				 log1p(limits->resolution) - difference);
+
+	if (base < 2 || head < 2)
+		return false;
+	if (fabs(effect->change) >= limits->smallest &&
+	    student_two_sided(difference / error, freedom) * (double)cases <
+		    limits->false_alarms * share)
+		return true;
+	return room > 0 && student_two_sided(room / error, freedom) <= EFFECT_LEVEL * share;
+}
+
+/* The least number of rounds that decides, of both runs or of the head alone. */
+static int least_rounds(const struct effect *effect, size_t base, size_t head, bool both,
+			const struct change_limits *limits, double share, size_t cases)
+{
+	const size_t begin = both && base > head ? base : head;
+	size_t below = begin, enough = begin;
+
+	while (!rounds_would_decide(effect, both ? enough : base, enough, limits, share, cases)) {
+		if (enough >= ROUNDS_NEEDED_MOST)
+			return 0;
+		below = enough;
+		enough = enough * 2 > ROUNDS_NEEDED_MOST ? ROUNDS_NEEDED_MOST : enough * 2;
+	}
+	while (enough - below > 1) {
+		const size_t middle = below + (enough - below) / 2;
+
+		*(rounds_would_decide(effect, both ? middle : base, middle, limits, share, cases)
+			  ? &enough
+			  : &below) = middle;
+	}
+	return (int)enough;
+}
+
+struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base, size_t head,
+				       const struct change_limits *limits, double share,
+				       size_t cases)
+{
+	if (isnan(effect->change) || base > ROUNDS_NEEDED_MOST || head > ROUNDS_NEEDED_MOST)
+		return (struct rounds_needed){0, 0};
+	return (struct rounds_needed){
+		.each = least_rounds(effect, base, head, true, limits, share, cases),
+		.head = least_rounds(effect, base, head, false, limits, share, cases),
+	};
+}
