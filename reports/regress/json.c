@@ -63,6 +63,12 @@ static json_t *rounds_json(const struct trial *trial)
 	return array;
 }
 
+/* null if the case is decided, or no number of rounds is known to decide it. */
+static json_t *rounds_needed_json(int rounds)
+{
+	return rounds ? json_integer(rounds) : json_null();
+}
+
 static json_t *compared_time_json(const struct regress_case *item)
 {
 	json_t *object = json_object();
@@ -74,6 +80,12 @@ static json_t *compared_time_json(const struct regress_case *item)
 			    report_json_number(item->head->summary.median_ns));
 	json_object_set_new(object, "base_rounds_ns", rounds_json(item->base));
 	json_object_set_new(object, "head_rounds_ns", rounds_json(item->head));
+	json_object_set_new(object, "base_rounds_compared",
+			    json_integer((json_int_t)item->base_rounds));
+	json_object_set_new(object, "head_rounds_compared",
+			    json_integer((json_int_t)item->head_rounds));
+	json_object_set_new(object, "rounds_needed", rounds_needed_json(item->needed.each));
+	json_object_set_new(object, "head_rounds_needed", rounds_needed_json(item->needed.head));
 	json_object_set_new(object, "change", report_json_number(item->effect.change));
 	json_object_set_new(object, "low", report_json_number(item->effect.low));
 	json_object_set_new(object, "high", report_json_number(item->effect.high));
