@@ -43,6 +43,7 @@ void db_close(struct db *db)
 	if (!db)
 		return;
 	db_place_leave(db);
+	db_forget_statements(db);
 	sqlite3_close_v2(db->handle); /* cannot fail: every owner finalised its statements */
 	free(db->path);
 	free(db);
@@ -267,6 +268,7 @@ static int connect_and_identify(struct db *db, struct identity *identity, struct
 			"another folder",
 			db->path, db->path, db->path);
 	if (rc && lacks_folder(db)) {
+		db_forget_statements(db);
 		sqlite3_close_v2(db->handle);
 		db->handle = NULL;
 		rc = connect_file(db, true, err);
@@ -328,6 +330,7 @@ static int continue_in(struct db *db, const char *path)
 	int rc;
 
 	other.handle = NULL;
+	other.kept_count = 0;
 	other.path = xstrdup(path);
 	rc = connect_file(&other, false, NULL);
 	if (!rc)
@@ -335,10 +338,12 @@ static int continue_in(struct db *db, const char *path)
 	if (!rc)
 		rc = db_own_schema_use(&other, db_schema_version, NULL);
 	if (rc) {
+		db_forget_statements(&other);
 		sqlite3_close_v2(other.handle);
 		free(other.path);
 		return rc;
 	}
+	db_forget_statements(db);
 	sqlite3_close_v2(db->handle); /* stays until its statements are finalised */
 	free(db->path);
 	*db = other;

@@ -181,12 +181,45 @@ int db_end(struct db *db, int rc, struct error *err)
 	return rc || !db->written ? rc : db->written(db, err);
 }
 
+/* Takes the newest released statement with this SQL. NULL: there is none. */
+static sqlite3_stmt *take_kept(struct db *db, const char *sql)
+{
+	for (size_t i = db->kept_count; i-- > 0;) {
+		sqlite3_stmt *found = db->kept[i];
+
+		if (strcmp(sqlite3_sql(found), sql) != 0)
+			continue;
+		db->kept_count--;
+		memmove(db->kept + i, db->kept + i + 1, (db->kept_count - i) * sizeof(*db->kept));
+		return found;
+	}
+	return NULL;
+}
+
+/* Keeps a statement instead of the one that was released longest ago. */
+static void keep_released(struct db *db, sqlite3_stmt *handle)
+{
+	if (db->kept_count == DB_KEPT_STATEMENTS) {
+		sqlite3_finalize(db->kept[0]);
+		db->kept_count--;
+		memmove(db->kept, db->kept + 1, db->kept_count * sizeof(*db->kept));
+	}
+	db->kept[db->kept_count++] = handle;
+}
+
+void db_forget_statements(struct db *db)
+{
+	while (db->kept_count)
+		sqlite3_finalize(db->kept[--db->kept_count]);
+}
+
 int statement_prepare(struct statement *statement, struct db *db, const char *sql,
 		      struct error *err)
 {
-	sqlite3_stmt *handle = NULL;
+	sqlite3_stmt *handle = take_kept(db, sql);
 
-	if (sqlite3_prepare_v2(db->handle, sql, -1, &handle, NULL) != SQLITE_OK)
+	if (!handle && sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle,
+					  NULL) != SQLITE_OK)
 		return db_fail(db, sqlite3_extended_errcode(db->handle), err);
 	*statement = (struct statement){.db = db, .handle = handle};
 	return 0;
@@ -194,8 +227,19 @@ int statement_prepare(struct statement *statement, struct db *db, const char *sq
 
 void statement_release(struct statement *statement)
 {
-	sqlite3_finalize(statement->handle); /* repeats the step's error, which was reported */
+	sqlite3_stmt *handle = statement->handle;
+	struct db *db = statement->db;
+
 	*statement = (struct statement){0};
+	if (!handle)
+		return;
+	/* both repeat the step's error, which was reported */
+	if (sqlite3_reset(handle) != SQLITE_OK || sqlite3_db_handle(handle) != db->handle) {
+		sqlite3_finalize(handle);
+		return;
+	}
+	sqlite3_clear_bindings(handle); /* a bound text may be large */
+	keep_released(db, handle);
 }
 
 static void bind_note(struct statement *statement, int code)

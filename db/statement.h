@@ -21,6 +21,9 @@ struct db_place {
 	bool filled;        /* it was not empty */
 };
 
+/* Enough for all statements that one case of a sweep needs. */
+#define DB_KEPT_STATEMENTS 32
+
 struct db {
 	sqlite3 *handle;
 	char *path;         /* as the user gave it, for messages */
@@ -35,6 +38,9 @@ struct db {
 	int failed_code;  /* the SQLite code of the last failure */
 	int depth;        /* nested calls of db_begin() */
 	int pages_of_log; /* with so many, a commit copies the log into the file */
+	/* Released statements of `handle`, for the next use of the same SQL. */
+	sqlite3_stmt *kept[DB_KEPT_STATEMENTS];
+	size_t kept_count;
 };
 
 /* Of a text, a blob or a row. */
@@ -146,9 +152,13 @@ struct statement {
 	int code;       /* SQLite code of the first bind that failed */
 };
 
+/* Prepares a statement, or takes one with the same SQL that was released before: SQLite takes
+ * longer to prepare most statements than to execute them. */
 int statement_prepare(struct statement *statement, struct db *db, const char *sql,
 		      struct error *err);
 void statement_release(struct statement *statement);
+/* Frees the released statements. Before db->handle is closed. */
+void db_forget_statements(struct db *db);
 
 /* Bind the next parameter. NULL text binds NULL. */
 void bind_text(struct statement *statement, const char *text);
