@@ -16,10 +16,20 @@ void memory_init(struct memory *memory, const struct device *device, uint64_t li
 	*memory = (struct memory){.device = device, .limit_bytes = limit_bytes};
 }
 
+int memory_make_replaceable(struct memory *memory, uint64_t seed, struct error *err)
+{
+	/* Half of the device is for blocks. The rest is for code, counters and libraries, too. */
+	return page_source_open(&memory->source, memory->device, seed, memory->limit_bytes / 4,
+				err);
+}
+
 static void block_free(struct memory *memory, struct memory_block *block)
 {
 	memory->used_bytes -= block->bytes;
-	memory->device->driver.cuMemFree(block->base);
+	if (block->pages.bytes)
+		pages_free(&memory->source, block->base, &block->pages);
+	else
+		memory->device->driver.cuMemFree(block->base);
 	free(block->key);
 	free(block);
 }
@@ -29,10 +39,11 @@ void memory_release(struct memory *memory)
 	for (size_t i = 0; i < memory->count; i++)
 		block_free(memory, memory->blocks[i]);
 	free(memory->blocks);
+	page_source_close(&memory->source);
 	*memory = (struct memory){0};
 }
 
-bool memory_evict_oldest(struct memory *memory)
+static bool evict_oldest(struct memory *memory)
 {
 	size_t oldest = memory->count;
 
@@ -48,6 +59,11 @@ bool memory_evict_oldest(struct memory *memory)
 	block_free(memory, memory->blocks[oldest]);
 	memory->blocks[oldest] = memory->blocks[--memory->count];
 	return true;
+}
+
+bool memory_make_room(struct memory *memory)
+{
+	return page_source_trim(&memory->source) || evict_oldest(memory);
 }
 
 static int write_guard(const struct memory *memory, CUdeviceptr zone, size_t bytes,
@@ -70,6 +86,20 @@ int memory_write_guards(const struct memory *memory, const struct memory_block *
 	return rc ? rc : write_guard(memory, block->data + block->bytes, block->guard_after, err);
 }
 
+static CUresult try_allocate(struct memory *memory, size_t bytes, struct memory_block *block)
+{
+	const size_t all = bytes + 2 * MEMORY_GUARD_BYTES;
+
+	if (memory->source.granule && bytes >= MEMORY_REPLACEABLE_BYTES) {
+		const CUresult result =
+			pages_allocate(&memory->source, all, &block->base, &block->pages);
+
+		if (result == CUDA_SUCCESS || result == CUDA_ERROR_OUT_OF_MEMORY)
+			return result;
+	}
+	return memory->device->driver.cuMemAlloc(&block->base, all);
+}
+
 static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 			  struct memory_block **out, struct error *err)
 {
@@ -78,11 +108,11 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 	CUresult result;
 	int rc;
 
-	while (memory->used_bytes + bytes > memory->limit_bytes && memory_evict_oldest(memory))
+	while (memory->used_bytes + bytes > memory->limit_bytes && evict_oldest(memory))
 		;
 	do {
-		result = driver->cuMemAlloc(&block->base, bytes + 2 * MEMORY_GUARD_BYTES);
-	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_evict_oldest(memory));
+		result = try_allocate(memory, bytes, block);
+	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_make_room(memory));
 	rc = cuda_check(driver, result, err, "cuMemAlloc");
 	if (rc) {
 		char size[32];
@@ -132,6 +162,29 @@ int memory_acquire(struct memory *memory, const char *key, size_t bytes, struct 
 	if (fresh)
 		*fresh = is_fresh;
 	return 0;
+}
+
+struct memory_block *memory_block_at(const struct memory *memory, CUdeviceptr data)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		if (memory->blocks[i]->data == data)
+			return memory->blocks[i];
+	return NULL;
+}
+
+int memory_replace_pages(struct memory *memory, struct memory_block *const *blocks, size_t count,
+			 size_t *replaced, struct error *err)
+{
+	bool goes_on = true;
+	int rc = device_synchronise(memory->device, err, "before device memory is moved");
+
+	*replaced = 0;
+	for (size_t i = 0; i < count && rc == 0 && goes_on; i++) {
+		rc = pages_replace(&memory->source, blocks[i]->base, &blocks[i]->pages, &goes_on,
+				   err);
+		*replaced += goes_on;
+	}
+	return rc;
 }
 
 void memory_keep(struct memory_block *block)

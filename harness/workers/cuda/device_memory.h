@@ -6,15 +6,20 @@
  *
  * Every block has a guard zone on both sides; only placed memory may have none.
  * memory_check_guards() reports whether a kernel wrote there.
+ *
+ * After memory_make_replaceable(), the physical pages of large blocks can be
+ * replaced. Their addresses, content and guard zones stay.
  */
 #ifndef HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
 #define HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
 
-#include "harness/workers/cuda/device.h"
+#include "harness/workers/cuda/device_pages.h"
 
 /* Of a guard zone. A multiple of 256, the driver's alignment in bytes, so that the data keeps it.
  */
 #define MEMORY_GUARD_BYTES 512
+/* Smaller blocks keep their pages. They stay in the L2, and share pages in a program, too. */
+#define MEMORY_REPLACEABLE_BYTES ((size_t)1 << 20)
 
 struct memory_block {
 	char *key;                        /* names the content; NULL: scratch memory */
@@ -25,15 +30,17 @@ struct memory_block {
 	bool pinned;                      /* in use by the current case */
 	bool kept;                        /* pinned until memory_release() */
 	uint64_t last_use;                /* value of memory.clock */
+	struct device_pages pages;        /* mapped at base; none: they cannot be replaced */
 };
 
 struct memory {
 	const struct device *device;
 	struct memory_block **blocks;
 	size_t count, capacity;
-	uint64_t clock;       /* counts calls of memory_acquire() */
-	uint64_t used_bytes;  /* of all blocks, without guards */
-	uint64_t limit_bytes; /* above it, blocks that are not in use are evicted */
+	uint64_t clock;            /* counts calls of memory_acquire() */
+	uint64_t used_bytes;       /* of all blocks, without guards */
+	uint64_t limit_bytes;      /* above it, blocks that are not in use are evicted */
+	struct page_source source; /* of the pages of large blocks; not open: they have none */
 };
 
 /*
@@ -42,6 +49,18 @@ struct memory {
  */
 void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes);
 void memory_release(struct memory *memory);
+/* From here on, large new blocks get pages that can be replaced. `seed` and errors are those of
+ * page_source_open(). */
+int memory_make_replaceable(struct memory *memory, uint64_t seed, struct error *err);
+/* The block of which this is the data; NULL: none. */
+struct memory_block *memory_block_at(const struct memory *memory, CUdeviceptr data);
+/*
+ * Waits for the device and gives other pages to blocks that have pages. *replaced is
+ * the number of blocks that got some: fewer than `count` if memory is scarce.
+ * PL_EDEVICE: the device is lost.
+ */
+int memory_replace_pages(struct memory *memory, struct memory_block *const *blocks, size_t count,
+			 size_t *replaced, struct error *err);
 /*
  * Returns a pinned block of `bytes`. With a key, it is the block of that key
  * (*fresh is false), or a new block that the caller fills (*fresh is true).
@@ -59,9 +78,9 @@ void memory_unpin_all(struct memory *memory);
 void memory_forget(struct memory_block *block);
 /* Removes the keys of all blocks except kept ones, after a kernel wrote out of bounds. */
 void memory_forget_all(struct memory *memory);
-/* Frees the block that was used least recently of those that are not pinned. False: there is none.
- */
-bool memory_evict_oldest(struct memory *memory);
+/* Frees memory of the device that no case uses: spare pages, or the block that was used least
+ * recently. False: there is none. */
+bool memory_make_room(struct memory *memory);
 int memory_write_guards(const struct memory *memory, const struct memory_block *block,
 			struct error *err);
 /* Sets *intact to whether no guard byte changed. Restores changed guard zones. */

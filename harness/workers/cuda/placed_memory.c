@@ -49,20 +49,12 @@ static int by_old_address(const void *left, const void *right)
 
 /* ---- regions ---- */
 
-static CUmemAllocationProp properties_of(const struct device *device)
-{
-	return (CUmemAllocationProp){
-		.type = CU_MEM_ALLOCATION_TYPE_PINNED,
-		.location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = (int)device->handle},
-	};
-}
-
 /* Backs reserved addresses with memory. The handle is released at once: the mapping keeps the
  * memory until it is unmapped. */
 static bool back_region(struct memory *memory, const struct placed_region *region)
 {
 	const struct cuda_driver *driver = &memory->device->driver;
-	const CUmemAllocationProp properties = properties_of(memory->device);
+	const CUmemAllocationProp properties = pages_properties(memory->device);
 	const CUmemAccessDesc access = {.location = properties.location,
 					.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUmemGenericAllocationHandle handle;
@@ -70,7 +62,7 @@ static bool back_region(struct memory *memory, const struct placed_region *regio
 
 	do {
 		result = driver->cuMemCreate(&handle, region->mapped_bytes, &properties, 0);
-	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_evict_oldest(memory));
+	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_make_room(memory));
 	if (result != CUDA_SUCCESS)
 		return false;
 	result = driver->cuMemMap(region->mapped, region->mapped_bytes, 0, handle, 0);
@@ -224,7 +216,7 @@ static int place_at_old_addresses(struct placed_memory *placed, struct memory *m
 				  const struct case_capture *from, struct memory_block **blocks,
 				  struct error *err)
 {
-	const CUmemAllocationProp properties = properties_of(memory->device);
+	const CUmemAllocationProp properties = pages_properties(memory->device);
 	struct placed_range *ranges = xcalloc(placed->count + 1, sizeof(*ranges));
 	size_t count = 0, granule = 0;
 	int rc = 0;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 /* A global, because the driver's functions have no argument for it. */
 static struct stub_driver *stub;
@@ -14,11 +15,20 @@ static CUresult stub_error_text(CUresult result, const char **out)
 	return CUDA_SUCCESS;
 }
 
+static size_t stub_physical_bytes(void)
+{
+	size_t bytes = 0;
+
+	for (size_t i = 0; i < STUB_MAX_PAGES; i++)
+		bytes += stub->pages[i].bytes;
+	return bytes;
+}
+
 static CUresult stub_alloc(CUdeviceptr *out, size_t bytes)
 {
 	size_t slot = 0;
 
-	if (stub->used_bytes + bytes > stub->memory_bytes)
+	if (stub->used_bytes + stub_physical_bytes() + bytes > stub->memory_bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	while (stub->allocations[slot].data)
 		assert_true(++slot < STUB_MAX_ALLOCATIONS);
@@ -51,6 +61,27 @@ static CUresult stub_alloc_managed(CUdeviceptr *out, size_t bytes, unsigned flag
 
 /* ---- virtual memory: addresses of this process ---- */
 
+/* Counts a call that can fail. */
+static bool stub_fails(void)
+{
+	if (!stub->fails_at)
+		return false;
+	if (stub->fails_at > 1) {
+		stub->fails_at--;
+		return false;
+	}
+	stub->fails_at = stub->fails_on;
+	return true;
+}
+
+static CUresult stub_device_attribute(int *out, CUdevice_attribute what, CUdevice device)
+{
+	(void)device;
+	assert_int_equal(what, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED);
+	*out = !stub->cannot_map;
+	return CUDA_SUCCESS;
+}
+
 static CUresult stub_granularity(size_t *out, const CUmemAllocationProp *properties,
 				 CUmemAllocationGranularity_flags which)
 {
@@ -71,6 +102,10 @@ static CUresult stub_reserve(CUdeviceptr *out, size_t bytes, size_t alignment, C
 	(void)flags;
 	assert_int_equal(bytes % STUB_GRANULE, 0);
 	assert_int_equal(hint % STUB_GRANULE, 0);
+	if (stub_fails()) {
+		munmap(got, bytes);
+		return CUDA_ERROR_UNKNOWN;
+	}
 	assert_true(got != MAP_FAILED);
 	stub->reserved_bytes += bytes;
 	*out = (CUdeviceptr)(uintptr_t)got;
@@ -87,31 +122,74 @@ static CUresult stub_address_free(CUdeviceptr address, size_t bytes)
 static CUresult stub_create(CUmemGenericAllocationHandle *out, size_t bytes,
 			    const CUmemAllocationProp *properties, unsigned long long flags)
 {
+	size_t slot = 0;
+
 	(void)flags;
 	assert_int_equal(properties->type, CU_MEM_ALLOCATION_TYPE_PINNED);
-	if (stub->used_bytes + stub->mapped_bytes + bytes > stub->memory_bytes)
+	assert_int_equal(bytes % STUB_GRANULE, 0);
+	if (stub_fails())
+		return CUDA_ERROR_UNKNOWN;
+	if (stub->used_bytes + stub_physical_bytes() + bytes > stub->memory_bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	while (stub->pages[slot].bytes)
+		assert_true(++slot < STUB_MAX_PAGES);
+	stub->pages[slot].file = memfd_create("pages", MFD_CLOEXEC);
+	assert_true(stub->pages[slot].file >= 0);
+	assert_int_equal(ftruncate(stub->pages[slot].file, (off_t)bytes), 0);
+	stub->pages[slot].bytes = bytes;
+	stub->pages[slot].held = true;
 	stub->handles++;
-	*out = bytes;
+	stub->created++;
+	*out = slot + 1;
 	return CUDA_SUCCESS;
+}
+
+static void stub_drop_unused(size_t slot)
+{
+	if (stub->pages[slot].held || stub->pages[slot].mappings)
+		return;
+	close(stub->pages[slot].file);
+	stub->pages[slot].bytes = 0;
 }
 
 static CUresult stub_handle_release(CUmemGenericAllocationHandle handle)
 {
-	(void)handle;
+	assert_true(handle && stub->pages[handle - 1].held);
+	stub->pages[handle - 1].held = false;
 	stub->handles--;
+	stub_drop_unused(handle - 1);
 	return CUDA_SUCCESS;
+}
+
+/* The slot of what is mapped at an address, or of no mapping for 0; STUB_MAX_PAGES: there is none.
+ */
+static size_t stub_mapping(CUdeviceptr address)
+{
+	size_t slot = 0;
+
+	while (slot < STUB_MAX_PAGES && stub->mappings[slot].address != address)
+		slot++;
+	return slot;
 }
 
 static CUresult stub_map(CUdeviceptr address, size_t bytes, size_t offset,
 			 CUmemGenericAllocationHandle handle, unsigned long long flags)
 {
-	(void)address;
+	const size_t slot = stub_mapping(0);
+
 	(void)offset;
 	(void)flags;
-	assert_int_equal(handle, bytes);
-	if (stub->maps_fail)
+	assert_true(handle && stub->pages[handle - 1].held);
+	assert_int_equal(stub->pages[handle - 1].bytes, bytes);
+	if (stub->maps_fail || stub_fails())
 		return CUDA_ERROR_UNKNOWN;
+	assert_int_equal(stub_mapping(address), STUB_MAX_PAGES);
+	assert_true(slot < STUB_MAX_PAGES);
+	assert_true(mmap((void *)(uintptr_t)address, bytes, PROT_NONE, MAP_SHARED | MAP_FIXED,
+			 stub->pages[handle - 1].file, 0) != MAP_FAILED);
+	stub->mappings[slot].address = address;
+	stub->mappings[slot].pages = handle - 1;
+	stub->pages[handle - 1].mappings++;
 	stub->mapped_bytes += bytes;
 	return CUDA_SUCCESS;
 }
@@ -121,14 +199,27 @@ static CUresult stub_set_access(CUdeviceptr address, size_t bytes, const CUmemAc
 {
 	assert_int_equal(count, 1);
 	assert_int_equal(access->flags, CU_MEM_ACCESS_FLAGS_PROT_READWRITE);
+	if (stub_fails())
+		return CUDA_ERROR_UNKNOWN;
 	assert_int_equal(mprotect((void *)(uintptr_t)address, bytes, PROT_READ | PROT_WRITE), 0);
 	return CUDA_SUCCESS;
 }
 
 static CUresult stub_unmap(CUdeviceptr address, size_t bytes)
 {
-	assert_int_equal(mprotect((void *)(uintptr_t)address, bytes, PROT_NONE), 0);
+	const size_t slot = stub_mapping(address);
+
+	if (slot == STUB_MAX_PAGES)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!stub->fails_on && stub_fails())
+		return CUDA_ERROR_UNKNOWN;
+	assert_true(mmap((void *)(uintptr_t)address, bytes, PROT_NONE,
+			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+			 0) != MAP_FAILED);
 	stub->mapped_bytes -= bytes;
+	stub->mappings[slot].address = 0;
+	stub->pages[stub->mappings[slot].pages].mappings--;
+	stub_drop_unused(stub->mappings[slot].pages);
 	return CUDA_SUCCESS;
 }
 
@@ -358,6 +449,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 	device->driver = (struct cuda_driver){
 		.cuGetErrorString = stub_error_text,
 		.cuGetErrorName = stub_error_text,
+		.cuDeviceGetAttribute = stub_device_attribute,
 		.cuMemAlloc = stub_alloc,
 		.cuMemFree = stub_free,
 		.cuMemAllocManaged = stub_alloc_managed,

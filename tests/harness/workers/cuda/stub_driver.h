@@ -1,7 +1,8 @@
 /*
  * stub_driver: a CUDA driver on host memory, for tests without a GPU.
- * Allocations use malloc(), so that sanitizers check them. Copies and fills
- * happen immediately. Launches are counted, and the test sets the times.
+ * Allocations use malloc(), so that sanitizers check them. Physical memory is a
+ * file, so that two addresses can have the same. Copies and fills happen immediately. Launches are
+ * counted, and the test sets the times.
  */
 #ifndef TESTS_HARNESS_WORKERS_CUDA_STUB_DRIVER_H
 #define TESTS_HARNESS_WORKERS_CUDA_STUB_DRIVER_H
@@ -20,6 +21,7 @@
 /* As the driver of an H200: other addresses are no hint. */
 #define STUB_HINT ((size_t)32 << 20)
 #define STUB_MAX_FUNCTIONS 16
+#define STUB_MAX_PAGES 128
 
 struct stub_driver {
 	size_t memory_bytes; /* capacity */
@@ -31,10 +33,27 @@ struct stub_driver {
 	bool fills_fail; /* cuMemsetD8Async() returns an error */
 	void *variable;  /* what every name of a variable means; NULL: there are no variables */
 	size_t variable_bytes;
-	bool moves;     /* cuMemAddressReserve() never gives the address that is asked for */
-	bool maps_fail; /* cuMemMap() returns an error */
+	bool moves;      /* cuMemAddressReserve() never gives the address that is asked for */
+	bool maps_fail;  /* cuMemMap() returns an error */
+	bool cannot_map; /* the device has no virtual memory management */
+	/* Of the functions for virtual memory, the call that returns an error: 1 is the next one.
+	 * 0: none. With fails_on, so do all later ones, but nothing that frees. */
+	size_t fails_at;
+	bool fails_on;
 	size_t reserved_bytes, mapped_bytes;
 	size_t handles; /* of cuMemCreate() that were not released */
+	size_t created; /* calls of cuMemCreate() that succeeded */
+	/* Physical memory, with a file each. It is there while it has a handle or is mapped. */
+	struct {
+		int file;
+		size_t bytes;
+		bool held;
+		size_t mappings;
+	} pages[STUB_MAX_PAGES];
+	struct {
+		CUdeviceptr address; /* 0: free */
+		size_t pages;        /* index of what is mapped there */
+	} mappings[STUB_MAX_PAGES];
 
 	/* Of the last cuLaunchKernelEx(). */
 	CUlaunchAttribute attributes[4];
