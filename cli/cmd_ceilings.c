@@ -166,6 +166,7 @@ static const struct option_row rows[] = {
 	ROW_MAX_TIME(ceilings_options),
 	ROW_PRECISION(ceilings_options),
 	ROW_ROUNDS(ceilings_options),
+	ROW_PLACEMENTS(ceilings_options),
 	ROW_TIMEOUT(ceilings_options),
 	ROW_SEED(ceilings_options),
 	ROW_BACKEND(ceilings_options, "cuda", "what executes the cases; it must measure time"),

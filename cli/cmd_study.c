@@ -234,6 +234,7 @@ static const struct option_row rows[] = {
 	ROW_MAX_TIME(study_options),
 	ROW_PRECISION(study_options),
 	ROW_ROUNDS(study_options),
+	ROW_PLACEMENTS(study_options),
 	ROW_TIMEOUT(study_options),
 	ROW_SEED(study_options),
 	ROW_JOBS(study_options),

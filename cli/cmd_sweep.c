@@ -195,6 +195,7 @@ static const struct option_row rows[] = {
 	ROW_PRECISION(sweep_options),
 	ROWS_CACHE_AND_CEILINGS(sweep_options),
 	ROW_ROUNDS(sweep_options),
+	ROW_PLACEMENTS(sweep_options),
 	ROW_TIMEOUT(sweep_options),
 	ROW_DEVICE(sweep_options),
 	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",

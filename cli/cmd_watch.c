@@ -263,6 +263,7 @@ static const struct option_row rows[] = {
 	ROW_PRECISION(watch_options),
 	ROWS_CACHE_AND_CEILINGS(watch_options),
 	ROW_ROUNDS(watch_options),
+	ROW_PLACEMENTS(watch_options),
 	ROW_TIMEOUT(watch_options),
 	ROW_DEVICE(watch_options),
 	ROW_BACKEND(watch_options, "auto|cuda|ptx",

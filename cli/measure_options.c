@@ -13,6 +13,7 @@ void measure_options_init(struct measure_options *options)
 		.min_samples = measure_settings_default.min_samples,
 		.max_time_ns = measure_settings_default.max_time_ns,
 		.rounds = measure_settings_default.rounds,
+		.placements = measure_settings_default.placements,
 		.timeout_ns = measure_settings_default.timeout_ns,
 		.device = measure_settings_default.device,
 		.precision = measure_settings_default.precision,
@@ -31,6 +32,7 @@ void measure_request(struct sweep_request *request, const struct invocation *cal
 	settings->max_time_ns = options->max_time_ns;
 	settings->precision = options->precision;
 	settings->rounds = (int)options->rounds;
+	settings->placements = (int)options->placements;
 	settings->timeout_ns = options->timeout_ns;
 	settings->jobs = (int)options->jobs;
 	request->backend = options->backend;

@@ -12,7 +12,7 @@
 struct measure_options {
 	const char *db, *backend;
 	uint64_t seed;
-	int64_t min_samples, max_time_ns, rounds, timeout_ns, device, jobs;
+	int64_t min_samples, max_time_ns, rounds, placements, timeout_ns, device, jobs;
 	double precision;
 	int format;
 	bool quiet;
@@ -52,6 +52,13 @@ struct measure_options {
 		"rounds", 0, OPTION_COUNT, ROW_OF(type, rounds), "NUMBER",                         \
 			"how many times each case is measured, each time in a fresh worker", NULL, \
 			1                                                                          \
+	}
+#define ROW_PLACEMENTS(type)                                                                 \
+	{                                                                                    \
+		"placements", 0, OPTION_COUNT, ROW_OF(type, placements), "NUMBER",           \
+			"how many places in physical memory the data has in each round; 1: " \
+			"where the driver put it",                                           \
+			NULL, 1                                                              \
 	}
 #define ROW_TIMEOUT(type)                                                         \
 	{                                                                         \

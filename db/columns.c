@@ -104,6 +104,7 @@ static const struct column run_items[] = {
 		    "counter_dump", settings.counter_dump, 0),
 	ROW_SETTING_SINCE(9, BASE_VARIANT, "NULL", TEXT,
 			  "base_variant", settings.base_variant, 0),
+	ROW_SETTING_SINCE(16, PLACEMENTS, "NULL", INT, "placements", settings.placements, 0),
 	ROW(TEXT, PART_GENERATED, "settings", settings_json),
 };
 const struct column_list run_columns = LIST_OF("run", run_items);
@@ -164,6 +165,7 @@ static const struct column round_items[] = {
 	ROW_SINCE(6, ROUND_MEDIAN_OF_SAMPLES, REAL, PART_RESULT, "median_ns", median_ns, 0),
 	ROW_SINCE(9, "NULL", REAL, PART_RESULT, "speedup", speedup, 0),
 	ROW_SINCE(9, "NULL", INTEGER, PART_RESULT, "same_buffers", same_buffers, -1),
+	ROW_SINCE(16, "NULL", INTEGER, PART_RESULT, "placements", placements, 0),
 	ROW_NO_MEMBER(PART_WRITTEN, "stored_ns"),
 };
 const struct column_list round_columns = LIST_OF("round", round_items);

@@ -49,10 +49,14 @@ static void settings_complete(struct run *run)
 
 	settings->seed = run->seed;
 	settings->rounds = run->traits.emulated ? measure_settings_default.rounds : run->rounds;
+	/* An older perflab, and an emulator, left the data where it was. */
+	if (!(run->settings_known & SETTING_PLACEMENTS) || settings->placements < 1)
+		settings->placements = 1;
 	run->has_settings = settings_are_complete(settings, run->settings_known);
 	if (run->has_settings)
 		run->settings_known |= SETTING_SEED | SETTING_ROUNDS | SETTING_CHIP |
-				       SETTING_COUNTER_DUMP | SETTING_BASE_VARIANT;
+				       SETTING_COUNTER_DUMP | SETTING_BASE_VARIANT |
+				       SETTING_PLACEMENTS;
 }
 
 /* Every uid of perflab is hex digits, and writers print it as it is. A foreign file may have any

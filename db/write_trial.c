@@ -59,8 +59,8 @@ static int round_insert(struct db *db, int64_t trial_id, const struct round_resu
 	int rc = statement_prepare(&insert, db,
 				   "INSERT INTO round (trial_id, round, stored_ns, sm_clock_hz,"
 				   " memory_clock_hz, temperature_c, power_w, throttle_reasons,"
-				   " median_ns, speedup, same_buffers)"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+				   " median_ns, speedup, same_buffers, placements)"
+				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
 				   err);
 
 	if (rc)
@@ -78,6 +78,7 @@ static int round_insert(struct db *db, int64_t trial_id, const struct round_resu
 				   ? speedup_of_round(round->time_ns, round->base_ns, round->count)
 				   : NAN);
 	bind_known_integer(&insert, round->base_ns ? round->same_buffers : -1, -1);
+	bind_known_integer(&insert, round->placements, 0);
 	rc = statement_run(&insert, err);
 	statement_release(&insert);
 	return rc;

@@ -145,7 +145,8 @@ struct round_result {
 	/* The samples of the base case, taken beside those of the case, each with that of the same
 	 * index; the creator frees it. NULL: the case was measured alone. */
 	double *base_ns;
-	bool same_buffers; /* of base_ns: both operations used the same device memory */
+	bool same_buffers;  /* of base_ns: both operations used the same device memory */
+	int64_t placements; /* of the data in physical memory during the samples; 0: not known */
 };
 
 /* The result of one round, which ran in its own process. */
@@ -155,6 +156,7 @@ struct round_summary {
 	struct device_state state;
 	double speedup;       /* as in struct trial_speedup; NAN: not measured beside a base case */
 	int64_t same_buffers; /* 1 or 0, of both operations; -1: not measured beside a base case */
+	int64_t placements;   /* of the data in physical memory; 0: not known */
 };
 
 /* The facts of a run that say how the kernels of a user are verified: "source.check.saxpy/items" is

@@ -25,11 +25,12 @@ enum setting {
 	SETTING_JOBS = 1 << 11,
 	SETTING_COUNTER_DUMP = 1 << 12,
 	SETTING_BASE_VARIANT = 1 << 13,
-	SETTINGS_ALL = (1 << 14) - 1,
+	SETTING_PLACEMENTS = 1 << 14,
+	SETTINGS_ALL = (1 << 15) - 1,
 	/* those that mean nothing to a backend that measures no times */
 	SETTINGS_OF_TIMING = SETTING_CACHE | SETTING_MIN_SAMPLES | SETTING_MAX_TIME |
 			     SETTING_PRECISION | SETTING_ROUNDS | SETTING_COUNTER_DUMP |
-			     SETTING_BASE_VARIANT,
+			     SETTING_BASE_VARIANT | SETTING_PLACEMENTS,
 };
 
 struct measure_settings {
@@ -40,7 +41,10 @@ struct measure_settings {
 	int64_t max_time_ns; /* for timing one case in all rounds, including the L2 flushes */
 	double precision;    /* stop when the median's interval is within +- this ratio */
 	int rounds;          /* per case, each in a fresh worker */
-	int64_t timeout_ns;  /* for one phase of one case */
+	/* Of the data in physical memory, per round: the samples are spread over so many or more.
+	 * 1: the data stays where the driver put it. */
+	int placements;
+	int64_t timeout_ns;         /* for one phase of one case */
 	struct string_list metrics; /* from metric_request(); empty: no counters */
 	char *chip;      /* the emulator uses the limits of this chip: "GH100"; NULL: the backend's
 			  * choice */

@@ -22,6 +22,7 @@
 #define PROTOCOL_MAX_ARGS 4096
 #define PROTOCOL_MAX_SAMPLES 1000000
 #define PROTOCOL_MAX_ROUNDS 1000000
+#define PROTOCOL_MAX_PLACEMENTS 1000 /* of a round that are asked for */
 #define PROTOCOL_MAX_COUNTERS 8192
 #define PROTOCOL_MAX_LINES 262144 /* per case */
 #define PROTOCOL_MAX_LINE_PIECE                                                                  \

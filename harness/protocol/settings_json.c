@@ -26,7 +26,9 @@ json_t *settings_to_json(const struct measure_settings *settings)
 			 "metrics", json_strings(&settings->metrics), "chip",
 			 json_text(settings->chip), "all_blocks", (int)settings->all_blocks, "jobs",
 			 settings->jobs, "counter_dump", json_text(settings->counter_dump));
-	/* Workers do not need it. It is here because shards of a sweep agree on their settings. */
+	/* Workers do not need the variant. It is here because shards of a sweep agree on their
+	 * settings. */
+	json_object_set_new(json, "placements", json_integer(settings->placements));
 	if (settings->base_variant)
 		json_object_set_new(json, "base_variant", json_text(settings->base_variant));
 	return json;
@@ -36,6 +38,7 @@ static int numbers_from_json(struct measure_settings *out, const json_t *json, s
 {
 	int64_t device = 0;
 	int64_t rounds = 0;
+	int64_t placements = 1; /* settings that an older perflab wrote lack it */
 	int rc;
 
 	rc = member_int64(&device, json, "device", 0, PROTOCOL_MAX_DEVICES - 1, err);
@@ -51,9 +54,15 @@ static int numbers_from_json(struct measure_settings *out, const json_t *json, s
 	if (!rc)
 		rc = member_int64(&rounds, json, "rounds", 1, PROTOCOL_MAX_ROUNDS, err);
 	if (!rc)
+		rc = json_object_get(json, "placements")
+			     ? member_int64(&placements, json, "placements", 1,
+					    PROTOCOL_MAX_PLACEMENTS, err)
+			     : 0;
+	if (!rc)
 		rc = member_int64(&out->timeout_ns, json, "timeout_ns", 1, INT64_MAX, err);
 	out->device = (int)device;
 	out->rounds = (int)rounds;
+	out->placements = (int)placements;
 	return rc;
 }
 

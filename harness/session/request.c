@@ -215,6 +215,8 @@ int request_check_limits(const struct sweep_request *request, struct error *err)
 		 "more emulators than that gain nothing on this machine; 0 means one per "
 		 "processor"},
 		{"rounds", settings->rounds, PROTOCOL_MAX_ROUNDS, "each round starts a worker"},
+		{"placements", settings->placements, PROTOCOL_MAX_PLACEMENTS,
+		 "each placement moves the data"},
 		{"min-samples", settings->min_samples, PROTOCOL_MAX_SAMPLES,
 		 "a case has at most so many samples"},
 		{"device", settings->device, PROTOCOL_MAX_DEVICES - 1,

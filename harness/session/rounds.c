@@ -46,6 +46,9 @@ static int measure_samples(struct measure_answer *answer, const json_t *message,
 	size_t count = 0;
 	int rc = samples_from_json(&more, &count, json_object_get(message, "time_ns"), err);
 
+	if (!rc && json_object_get(message, "placements"))
+		rc = member_int64(&result->placements, message, "placements", 1,
+				  PROTOCOL_MAX_SAMPLES, err);
 	if (!rc && result->count + count > PROTOCOL_MAX_SAMPLES)
 		rc = error_set(err, PL_EPROTOCOL, "there are over %d samples of one round",
 			       PROTOCOL_MAX_SAMPLES);

@@ -161,6 +161,17 @@ static const char *cache_mode_of(const struct run *run)
 	return run->settings.cache == CACHE_HOT ? "hot" : "cold";
 }
 
+/* An imported run does not say where its data was. */
+static void compare_placements(struct regress_differences *out, const struct run *base,
+			       const struct run *head)
+{
+	const int of_base = base->settings.placements, of_head = head->settings.placements;
+
+	if (base->has_settings && head->has_settings && of_base != of_head)
+		list_difference(out, "placements", xasprintf("%d", of_base),
+				xasprintf("%d", of_head));
+}
+
 static bool has_times(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++)
@@ -190,6 +201,8 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	if (timed)
 		compare_presence(out, "sanitizer", base, head);
 	compare_texts(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
+	if (timed)
+		compare_placements(out, base, head);
 	compare_presence(out, "profiler", base, head);
 	compare_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	compare_environment(out, "MIG", "gpu.mig", base, head, true);

@@ -43,6 +43,7 @@ json_t *run_settings_json(const struct run *run)
 	SET(MAX_TIME, "max_time_ns", json_integer(settings->max_time_ns));
 	SET(PRECISION, "precision", report_json_number(settings->precision));
 	SET(ROUNDS, "rounds", json_integer(settings->rounds));
+	SET(PLACEMENTS, "placements", json_integer(settings->placements));
 	SET(TIMEOUT, "timeout_ns", json_integer(settings->timeout_ns));
 	SET(METRICS, "metrics", metrics_json(&settings->metrics));
 	SET(CHIP, "chip", report_json_text(settings->chip));

@@ -55,7 +55,7 @@ no_worker
 export PERFLAB_WORKER_PTX="$work/fake-emulator"
 
 # options about times: a usage error if the backend was named, otherwise a message
-for option in '--cache hot' '--rounds 2' '--min-samples 9' '--precision 1%' '--max-time 1s' \
+for option in '--cache hot' '--rounds 2' '--placements 2' '--min-samples 9' '--precision 1%' '--max-time 1s' \
 	'--device 0' '--counter-dump x'; do
 	# shellcheck disable=SC2086 # words
 	refused 2 "does not use ${option%% *}" $words --backend ptx $option

@@ -61,6 +61,10 @@ done
 
 # numbers that a worker or the machine refuses later
 refused 2 '--rounds: 100000000 is too many; at most 1000000' sweep reduce --rounds 1e8
+refused 2 '--placements: 1000000000 is too many; at most 1000' sweep reduce --placements 1e9
+refused 2 "--placements" sweep reduce --placements 0
+refused 2 "--placements" sweep reduce --placements -4
+refused 2 "--placements" sweep reduce --placements many
 refused 2 '--min-samples: 10000000 is too many' sweep reduce --min-samples 1e7
 refused 2 '--jobs: 100000 is too many; at most' sweep reduce --backend ptx -j 100000
 refused 2 '--jobs: 100000 is too many; at most' study atomics_contention --backend ptx -j 100000

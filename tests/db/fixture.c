@@ -55,6 +55,7 @@ struct run fixture_run(const char *label)
 			     .max_time_ns = 500000000,
 			     .precision = 0.0025,
 			     .rounds = 3,
+			     .placements = 5,
 			     .timeout_ns = INT64_C(60000000000),
 			     .chip = xstrdup("GA100"),
 			     .all_blocks = true,
@@ -128,6 +129,7 @@ struct round_result fixture_round(int round, size_t count)
 			  .throttle_reasons = round ? -1 : 4},
 		.time_ns = xcalloc(count + 1, sizeof(*result.time_ns)),
 		.count = count,
+		.placements = 4 + round,
 	};
 
 	for (size_t i = 0; i < count; i++)

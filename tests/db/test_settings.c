@@ -46,6 +46,7 @@ static void assert_complete_run(struct context *context, struct db *db)
 	assert_int_equal(settings->max_time_ns, 500000000);
 	assert_true(settings->precision == 0.0025);
 	assert_int_equal(settings->rounds, 3);
+	assert_int_equal(settings->placements, 1); /* that perflab moved nothing */
 	assert_int_equal(settings->timeout_ns, INT64_C(60000000000));
 	assert_int_equal(settings->metrics.count, 2);
 	assert_string_equal(settings->metrics.items[0], "dram_read_bytes");

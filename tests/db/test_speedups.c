@@ -79,6 +79,8 @@ static void test_pairs_of_samples_are_stored(void **state)
 	assert_true(fabs(trial->rounds[0].speedup - 1.25) < 1e-12);
 	assert_true(fabs(trial->rounds[1].speedup - 1.26) < 1e-12);
 	assert_int_equal(trial->rounds[0].same_buffers, 1);
+	assert_int_equal(trial->rounds[0].placements, 4);
+	assert_int_equal(trial->rounds[1].placements, 5);
 	/* the base case's samples are not the trial's own */
 	assert_int_equal(trial->summary.count, 20);
 	assert_true(trial->summary.median_ns == 1504.5);

@@ -49,6 +49,7 @@ static void assert_same_settings(const struct run *loaded, const struct run *sto
 	assert_int_equal(a->max_time_ns, b->max_time_ns);
 	assert_true(a->precision == b->precision);
 	assert_int_equal(a->rounds, b->rounds);
+	assert_int_equal(a->placements, b->placements);
 	assert_int_equal(a->timeout_ns, b->timeout_ns);
 	assert_int_equal(a->metrics.count, b->metrics.count);
 	for (size_t i = 0; i < a->metrics.count; i++)

@@ -237,8 +237,8 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		rc = send_accuracy(id, name, round, reply);
 	if (!rc)
 		rc = worker_reply_samples(reply, id + scripted("lie_id", name),
-					  round + scripted("lie_round", name), times,
-					  (size_t)count);
+					  round + scripted("lie_round", name), times, (size_t)count,
+					  fake->settings->placements);
 	return rc ? rc : worker_reply_state(reply, id, round, &state);
 }
 

@@ -287,6 +287,7 @@ static void test_settings(void **context)
 	settings.chip = xstrdup("GA100");
 	settings.all_blocks = true;
 	settings.jobs = 7;
+	settings.placements = 6;
 	json = settings_to_json(&settings);
 	text = json_dumps(json, JSON_COMPACT);
 	assert_non_null(strstr(text, "\"seed\":\"18446744073709551615\""));
@@ -298,6 +299,7 @@ static void test_settings(void **context)
 	assert_string_equal(back.counter_dump, "/tmp/dump");
 	assert_string_equal(back.chip, "GA100");
 	assert_true(back.all_blocks && back.jobs == 7);
+	assert_int_equal(back.placements, 6);
 	measure_settings_release(&back);
 	measure_settings_release(&settings);
 	free(text);
@@ -323,9 +325,11 @@ static void test_settings_of_an_older_run(void **context)
 	json_object_del(json, "chip");
 	json_object_del(json, "all_blocks");
 	json_object_del(json, "jobs");
+	json_object_del(json, "placements");
 	assert_int_equal(settings_from_json(&back, json, NULL), 0);
 	assert_null(back.chip);
 	assert_int_equal(back.jobs, 0);
+	assert_int_equal(back.placements, 1);
 	measure_settings_release(&back);
 	json_decref(json);
 }
@@ -333,11 +337,14 @@ static void test_settings_of_an_older_run(void **context)
 static const struct {
 	const char *member, *value;
 } bad_settings[] = {
-	{"chip", "7"},         {"jobs", "-1"},      {"jobs", "\"2\""},     {"jobs", "4294967296"},
-	{"all_blocks", "1"},   {"seed", "1"},       {"seed", "\"-1\""},    {"seed", "\"x\""},
-	{"cache", "\"warm\""}, {"device", "-1"},    {"rounds", "0"},       {"precision", "0"},
-	{"precision", "1"},    {"timeout_ns", "0"}, {"min_samples", "0"},  {"max_time_ns", "0"},
-	{"metrics", "[1]"},    {"metrics", "{}"},   {"counter_dump", "1"}, {"device", "1000000"},
+	{"chip", "7"},          {"jobs", "-1"},        {"jobs", "\"2\""},
+	{"jobs", "4294967296"}, {"all_blocks", "1"},   {"seed", "1"},
+	{"seed", "\"-1\""},     {"seed", "\"x\""},     {"cache", "\"warm\""},
+	{"device", "-1"},       {"rounds", "0"},       {"precision", "0"},
+	{"precision", "1"},     {"timeout_ns", "0"},   {"min_samples", "0"},
+	{"max_time_ns", "0"},   {"metrics", "[1]"},    {"metrics", "{}"},
+	{"counter_dump", "1"},  {"device", "1000000"}, {"placements", "0"},
+	{"placements", "1001"}, {"placements", "1.5"}, {"placements", "null"},
 };
 
 static void test_bad_settings(void **context)

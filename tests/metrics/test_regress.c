@@ -523,6 +523,14 @@ static void environments_that_differ_are_named(void **state)
 	assert_int_equal(difference(fixture, "cache", "cold", "hot"), 'r');
 	head->has_settings = false;
 	assert_int_equal(difference(fixture, "cache", "cold", "not known"), 's');
+	head->has_settings = true;
+	head->settings.cache = CACHE_COLD;
+	fixture->base.settings.placements = 1;
+	head->settings.placements = 4;
+	assert_int_equal(difference(fixture, "placements", "1", "4"), 's');
+	head->settings.placements = 1;
+	assert_int_equal(difference(fixture, "placements", "", ""), ' ');
+	head->settings.cache = CACHE_HOT;
 	/* without times there is no cache mode */
 	fixture->base.traits.timed = head->traits.timed = false;
 	head->has_settings = true;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "generated/toolkit_version.h"
 #include "harness/workers/cuda/chip_metrics.h"
@@ -29,6 +30,7 @@ struct cuda_backend {
 	const struct measure_settings *settings;
 	struct cupti_plan *plan; /* NULL: nothing to count, or counters are not available */
 	enum profiler profiler;
+	struct error stays; /* why the data of a case is not moved, though it should be */
 };
 
 static int cuda_doctor(void *backend, struct worker_reply *reply, struct error *err)
@@ -118,6 +120,8 @@ static void describe_environment(const struct cuda_backend *backend,
 	key_value_set(environment, "gpu.pci_bus_id", backend->device.pci_bus_id);
 	key_value_set(environment, "worker.toolkit", PERFLAB_TOOLKIT_VERSION);
 	key_value_set(environment, "worker.profiler", profiler_name(backend->profiler));
+	if (backend->stays.text[0])
+		key_value_set(environment, "worker.placements", backend->stays.text);
 }
 
 static void cuda_close(void *context)
@@ -132,6 +136,24 @@ static void cuda_close(void *context)
 	*backend = (struct cuda_backend){0};
 }
 
+/*
+ * Prepares for moving the data of cases in physical memory. A profiler counts
+ * one execution, and would show what moves the data, too. The seed of the run is
+ * not used: runs with one seed would choose alike, and agree more than others.
+ */
+static void open_placements(struct cuda_backend *backend, const struct measure_settings *settings)
+{
+	const uint64_t seed = (uint64_t)wall_time_ns() ^ (uint64_t)getpid() << 32;
+
+	if (settings->placements < 2)
+		return;
+	if (backend->profiler != PROFILER_NONE)
+		error_set(&backend->stays, PL_EUNSUPPORTED,
+			  "the data stays in its place while a profiler is attached");
+	else
+		memory_make_replaceable(&backend->resources.memory, seed, &backend->stays);
+}
+
 static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
 		       struct error *err)
 {
@@ -140,6 +162,8 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	if (rc)
 		return rc;
 	rc = cuda_resources_open(&backend->resources, &backend->device, settings->seed, err);
+	if (rc == 0)
+		open_placements(backend, settings);
 	if (rc == 0)
 		rc = timer_open(&backend->timer, &backend->resources,
 				backend->profiler != PROFILER_NCU, err);

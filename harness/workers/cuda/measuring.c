@@ -304,7 +304,8 @@ static int time_and_verify(const struct measuring *measuring, int64_t id, int ro
 	else if (rc == 0 && is_verified_again(work, round))
 		rc = verify_again(measuring, operation, mismatch, err);
 	if (rc == 0 && !mismatch->length)
-		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count);
+		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count,
+					  timed.placements);
 	if (rc == 0 && !mismatch->length && base_work)
 		rc = reply_base(reply, id, &timed, &why);
 	if (rc == 0 && !mismatch->length)

@@ -1,5 +1,6 @@
 /* Queues batches of timed samples and decides when a round has enough of them. */
 #include "harness/workers/cuda/timing.h"
+#include "harness/workers/cuda/placement.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/settings.h"
@@ -16,6 +17,9 @@ enum {
 	/* A device that is idle for longer lowers its clocks. */
 	IDLE_NS = 1000 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
+	/* For fewer of the samples that a round takes beyond its share, the data does not move
+	 * once more. */
+	SAMPLES_PER_MOVE = 8,
 	/* On an H200, event times are multiples of 32 ns, plus or minus rounding. */
 	EVENT_STEP_NS = 33,
 };
@@ -301,42 +305,111 @@ int timer_take(struct timer *timer, struct operation *operation,
 	return rc ? rc : run_batch(timer, &turn, 1, (struct manner){cold, !cold}, &state, err);
 }
 
+/* ---- a round ---- */
+
+/* What a round takes its samples with. */
+struct timed_round {
+	struct timer *timer;
+	struct operation *operation, *base; /* base NULL: there is none */
+	struct manner manner;
+	size_t batch_limit;
+	bool stays; /* the data is not moved any more */
+};
+
+/*
+ * Executes each operation once. A hot sample needs an execution before it, because the cache has
+ * the data that the verification read, and a cold sample after a move, because the device does not
+ * know the new addresses yet. Another cold sample needs none: the flush removes that data.
+ */
+static int execute_untimed(const struct timed_round *round, struct device_state *state,
+			   struct error *err)
+{
+	double unused[2];
+	const struct turn turns[] = {{round->operation, &unused[0]}, {round->base, &unused[1]}};
+
+	return run_batch(round->timer, turns, round->base ? 2 : 1, round->manner, state, err);
+}
+
+/* Moves the data, if that is possible. */
+static int move_data(struct timed_round *round, struct round_result *out, struct error *err)
+{
+	bool moved = false;
+	int rc = placement_change(round->operation, round->base, &moved, err);
+
+	round->stays = !moved;
+	out->placements += moved;
+	return rc ? rc : execute_untimed(round, &out->state, err);
+}
+
+/* Takes samples until the round has `wanted`, in `parts` parts. Each but the first of the round
+ * begins on another placement. */
+static int take_parts(struct timed_round *round, struct round_result *out, size_t wanted,
+		      size_t parts, struct error *err)
+{
+	const size_t begin = out->count;
+	int rc = 0;
+
+	for (size_t part = 0; part < parts && rc == 0; part++) {
+		const size_t end = begin + (wanted - begin) * (part + 1) / parts;
+
+		if (out->count && !round->stays)
+			rc = move_data(round, out, err);
+		while (rc == 0 && out->count < end) {
+			const size_t batch = smaller_size(end - out->count, round->batch_limit);
+
+			rc = take_samples(round->timer, round->operation, round->base,
+					  round->manner, out, out->count, batch, err);
+			out->count += batch;
+		}
+	}
+	return rc;
+}
+
+/* Whether a round has enough samples. */
+static bool is_enough(const struct round_result *timed, double precision)
+{
+	return is_precise_enough(timed->time_ns, timed->count, precision) &&
+	       (!timed->base_ns ||
+		is_speedup_precise(timed->time_ns, timed->base_ns, timed->count, precision));
+}
+
 int timer_run(struct timer *timer, struct operation *operation, struct operation *base,
 	      const struct measure_settings *settings, struct round_result *out, struct error *err)
 {
 	const size_t rounds = (size_t)settings->rounds;
+	const size_t placements = settings->placements > 1 ? (size_t)settings->placements : 1;
 	const double precision = settings->precision * sqrt((double)rounds);
 	const bool cold = settings->cache == CACHE_COLD;
-	const struct manner manner = {cold, !cold && base};
-	const size_t limit = batch_limit(operation, base, manner);
+	struct timed_round round = {timer, operation,     base, {cold, !cold && base},
+				    0,     placements < 2};
 	struct round_result timed = *out;
 	size_t wanted = ((size_t)settings->min_samples + rounds - 1) / rounds;
 	const int64_t limit_ns = settings->max_time_ns / settings->rounds;
 	int64_t begun_ns;
-	double warm_up;
+	size_t parts;
 	int rc = timer_stay_warm(timer, err);
 
+	round.batch_limit = batch_limit(operation, base, round.manner);
 	wanted = wanted < 1 ? 1 : smaller_size(wanted, ROUND_MAX_SAMPLES);
+	parts = smaller_size(wanted, placements);
 	timed.time_ns = xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.time_ns));
 	timed.base_ns = base ? xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.base_ns)) : NULL;
 	timed.count = 0;
+	timed.placements = 1;
 	begun_ns = monotonic_ns();
-	/* A hot sample needs an execution before it, because the cache has the data that the
-	 * verification read. A cold sample needs none: the flush removes that data. */
 	if (rc == 0 && !cold && !base)
-		rc = run_batch(timer, &(struct turn){operation, &warm_up}, 1, manner, &timed.state,
-			       err);
+		rc = execute_untimed(&round, &timed.state, err);
 	while (rc == 0 && timed.count < wanted) {
-		const size_t batch = smaller_size(wanted - timed.count, limit);
+		size_t more;
 
-		rc = take_samples(timer, operation, base, manner, &timed, timed.count, batch, err);
-		timed.count += batch;
+		rc = take_parts(&round, &timed, wanted, parts, err);
+		if (rc || monotonic_ns() - begun_ns >= limit_ns || is_enough(&timed, precision))
+			break;
 		/* Grows by half, which limits both the number of checks and the excess samples. */
-		if (rc == 0 && timed.count == wanted && monotonic_ns() - begun_ns < limit_ns &&
-		    !(is_precise_enough(timed.time_ns, timed.count, precision) &&
-		      (!base ||
-		       is_speedup_precise(timed.time_ns, timed.base_ns, timed.count, precision))))
-			wanted = smaller_size(timed.count + timed.count / 2 + 4, ROUND_MAX_SAMPLES);
+		more = smaller_size(timed.count / 2 + 4, ROUND_MAX_SAMPLES - timed.count);
+		wanted = timed.count + more;
+		parts = smaller_size(more / SAMPLES_PER_MOVE + (more < SAMPLES_PER_MOVE),
+				     placements);
 	}
 	if (rc) {
 		free(timed.time_ns);

@@ -34,8 +34,9 @@ int timer_stay_warm(struct timer *timer, struct error *err);
 /*
  * Times a prepared and verified operation for one round; with `base` not NULL, both in turn. The
  * caller frees out->time_ns and out->base_ns, which have room for one more sample. out->state is
- * the state of the device during the last samples. out->round says which round it is; it and
- * out->same_buffers are left unchanged.
+ * the state of the device during the last samples, and out->placements the number of placements
+ * over which the samples are spread. out->round says which round it is; it and out->same_buffers
+ * are left unchanged.
  *
  * A round ends when it has its share of min_samples and the confidence interval
  * of its median is narrow enough, or when its share of max_time_ns is spent. The
@@ -43,6 +44,11 @@ int timer_stay_warm(struct timer *timer, struct error *err);
  * a round may be wider than settings->precision by the square root of the number
  * of rounds. Beside a base, the interval of the speed-up must also be narrow
  * enough: half as wide, because small differences are what is looked for.
+ *
+ * The least number of samples is spread over settings->placements placements of the data in
+ * physical memory. Where more samples are needed, each further part of them begins on another one.
+ * Both samples of a pair have the same placement. Where the data cannot be moved, because memory is
+ * scarce or its blocks are small, the round goes on with the placement that it has.
  *
  * Of two pairs, one begins with the base and the other with the operation (A B B A), so that each
  * comes as often after itself as after the other, and linear drift cancels. With a hot cache, each

@@ -17,6 +17,7 @@
  * flush of the L2. */
 struct journal {
 	struct text launches;
+	size_t elements;
 	const char *spoils; /* the kernel with this name writes a wrong element; NULL: none */
 };
 
@@ -44,7 +45,7 @@ static void execute(struct stub_driver *stub, const char *name, void **arguments
 	if (strstr(name, "copy")) {
 		float *out = *(float **)arguments[1];
 
-		memcpy(out, *(float **)arguments[0], N * sizeof(*out));
+		memcpy(out, *(float **)arguments[0], journal->elements * sizeof(*out));
 		if (journal->spoils && !strcmp(name, journal->spoils))
 			out[7] = -1;
 		text_add(&journal->launches, strstr(name, "float4") ? "f" : "c");
@@ -59,20 +60,27 @@ struct pair {
 };
 
 /* Prepares stream/`variant`, and stream/`base` beside it. */
-static void pair_set_up(struct pair *pair, struct bench *bench, const char *variant,
-			const char *base)
+static void pair_set_up_of(struct pair *pair, struct bench *bench, const char *variant,
+			   const char *base, int64_t elements)
 {
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 
-	*pair = (struct pair){.journal = {.launches = TEXT_INIT}, .why = TEXT_INIT};
+	*pair = (struct pair){.journal = {.launches = TEXT_INIT, .elements = (size_t)elements},
+			      .why = TEXT_INIT};
 	bench->stub.execute = execute;
 	bench->stub.context = &pair->journal;
-	pair->work = bench_case("stream", variant, 256, N);
-	pair->base_work = bench_case("stream", base, 256, N);
+	pair->work = bench_case("stream", variant, 256, elements);
+	pair->base_work = bench_case("stream", base, 256, elements);
 	if (operation_load(&pair->operation, &bench->resources, pair->work, &skip, &err) ||
 	    operation_prepare(&pair->operation, &err))
 		fail_msg("%s", err.text);
+}
+
+static void pair_set_up(struct pair *pair, struct bench *bench, const char *variant,
+			const char *base)
+{
+	pair_set_up_of(pair, bench, variant, base, N);
 }
 
 static void pair_prepare(struct pair *pair)
@@ -318,6 +326,43 @@ static void test_until_the_speedup_is_precise(void **context)
 	pair_tear_down(&pair);
 }
 
+/* Both samples of a pair have one placement. After a move each operation is executed once. */
+static void test_pairs_are_not_torn_by_a_move(void **context)
+{
+	struct bench *bench = *context;
+	struct measure_settings settings = settings_of(8, CACHE_COLD);
+	struct round_result result;
+	struct error err = {0};
+	struct pair pair;
+	CUdeviceptr data;
+
+	if (memory_make_replaceable(&bench->resources.memory, 1, &err))
+		fail_msg("%s", err.text);
+	pair_set_up_of(&pair, bench, "copy_scalar", "copy_float4", 1 << 18);
+	pair_prepare(&pair);
+	data = pair.operation.buffers[0].data;
+	settings.placements = 2;
+	bench->stub.elapsed_ns = steady;
+	bench->stub.created = 0;
+	result = time_pair(bench, &pair, 0, &settings);
+	assert_string_equal(pair.journal.launches.data, "|c|f|f|c|c|f|f|c"
+							"|c|f"
+							"|c|f|f|c|c|f|f|c");
+	assert_int_equal(result.count, 8);
+	assert_int_equal(result.placements, 2);
+	/* input and result, each once though both use them, with a filler before each */
+	assert_int_equal(bench->stub.created, 4);
+	assert_true(pair.operation.buffers[0].data == data);
+	round_free(&result);
+	settings.cache = CACHE_HOT;
+	result = time_pair(bench, &pair, 0, &settings);
+	assert_string_equal(pair.journal.launches.data, "ccffffccccffffcc"
+							"ccff"
+							"ccffffccccffffcc");
+	round_free(&result);
+	pair_tear_down(&pair);
+}
+
 static void test_one_more_sample(void **context)
 {
 	struct bench *bench = *context;
@@ -356,6 +401,7 @@ int main(void)
 		beside_test(test_each_time_goes_to_its_operation),
 		beside_test(test_hot_samples_follow_their_own),
 		beside_test(test_until_the_speedup_is_precise),
+		beside_test(test_pairs_are_not_torn_by_a_move),
 		beside_test(test_one_more_sample),
 	};
 
