@@ -175,6 +175,21 @@ enum element_type case_buffer_compared(const struct case_buffer *buffer)
 	return buffer->has_compared ? buffer->compared : buffer->type;
 }
 
+size_t case_buffer_bytes(const struct case_buffer *buffer)
+{
+	return (size_t)buffer->length * element_size_bytes(buffer->type);
+}
+
+bool case_buffer_is_input(const struct case_buffer *buffer)
+{
+	return buffer->role == BUFFER_IN || buffer->role == BUFFER_INOUT;
+}
+
+bool case_buffer_is_result(const struct case_buffer *buffer)
+{
+	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
+}
+
 const char *launch_case_library(const struct launch_case *launch_case)
 {
 	for (size_t i = 0; i < launch_case->launch_count; i++)

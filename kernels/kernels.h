@@ -421,6 +421,9 @@ bool launch_case_axis(const struct launch_case *launch_case, const char *name, i
 int64_t launch_case_buffer_bytes(const struct launch_case *launch_case, bool scratch_only);
 /* The type as which the bytes of a result are compared. */
 enum element_type case_buffer_compared(const struct case_buffer *buffer);
+size_t case_buffer_bytes(const struct case_buffer *buffer);
+bool case_buffer_is_input(const struct case_buffer *buffer);  /* IN and INOUT */
+bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT */
 /* The library of the first launch that calls one; NULL if all launches are device code. */
 const char *launch_case_library(const struct launch_case *launch_case);
 /* Appends the canonical text, keys sorted: "block=256,n=16777216". */

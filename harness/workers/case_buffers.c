@@ -9,21 +9,6 @@
 #include "harness/workers/tolerance.h"
 #include "kernels/element.h"
 
-size_t case_buffer_bytes(const struct case_buffer *buffer)
-{
-	return (size_t)buffer->length * element_size_bytes(buffer->type);
-}
-
-bool case_buffer_is_input(const struct case_buffer *buffer)
-{
-	return buffer->role == BUFFER_IN || buffer->role == BUFFER_INOUT;
-}
-
-bool case_buffer_is_result(const struct case_buffer *buffer)
-{
-	return buffer->role == BUFFER_OUT || buffer->role == BUFFER_INOUT;
-}
-
 unsigned char case_poison(const struct case_buffer *buffer, enum case_execution execution)
 {
 	static const unsigned char of_integers[] = {
@@ -42,16 +27,6 @@ const char *case_buffer_variable(const struct case_buffer *buffer, enum case_exe
 	if (execution == EXECUTION_REFERENCE && buffer->check_variable)
 		return buffer->check_variable;
 	return buffer->variable ? buffer->variable : buffer->symbol;
-}
-
-char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
-{
-	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s %zu%s %" PRIu64, buffer->name,
-			 element_type_name(buffer->type), buffer->length,
-			 buffer_fill_name(buffer->fill), buffer->fill_low, buffer->fill_high,
-			 buffer->has_fill_bits ? buffer->fill_bits : -1,
-			 buffer->fill_file ? buffer->fill_file : "", buffer->fill_index,
-			 buffer->fill_expression ? buffer->fill_expression : "", seed);
 }
 
 /* Whether another seed may give other content, of which any part fits the rest. Nothing of an

@@ -1,17 +1,13 @@
 /*
  * case_buffers: the buffers of a case, the same for every backend. These
- * functions distinguish inputs from results, make the keys under which backends
- * share data between cases, compare a result with the expected one, and describe
+ * functions poison results, compare a result with the expected one, and describe
  * a wrong result.
  */
 #ifndef HARNESS_WORKERS_CASE_BUFFERS_H
 #define HARNESS_WORKERS_CASE_BUFFERS_H
 
+#include "kernels/data_key.h"
 #include "kernels/kernels.h"
-
-size_t case_buffer_bytes(const struct case_buffer *buffer);
-bool case_buffer_is_input(const struct case_buffer *buffer);  /* IN and INOUT */
-bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT */
 
 /* Which execution finds the poison. */
 enum case_execution {
@@ -30,12 +26,6 @@ enum case_execution {
  */
 unsigned char case_poison(const struct case_buffer *buffer, enum case_execution execution);
 
-/* Returns a key that the caller frees. Inputs with equal keys have equal bytes: it consists of the
- * name, type, length and fill of the buffer and the seed. */
-char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
-
-/* The distance of the seed of other inputs from the seed of the sweep. */
-#define MIXED_SEED_STEP UINT64_C(0x51ed270b)
 /* The name in the image of the variable that gets the content of a buffer; NULL: none does. */
 const char *case_buffer_variable(const struct case_buffer *buffer, enum case_execution execution);
 

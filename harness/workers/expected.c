@@ -1,7 +1,6 @@
 /* What the results of a case are compared with. See expected.h. */
 #include "harness/workers/expected.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,97 +62,6 @@ struct launch_case case_reference(const struct launch_case *work)
 		reference.image = work->check.image;
 	reference.check = (struct case_check){.kind = CHECK_NONE};
 	return reference;
-}
-
-/* ---- keys ---- */
-
-static void key_add_axes(struct text *key, const struct launch_case *work,
-			 const struct kernel_oracle *oracle)
-{
-	struct string_list axes = {0};
-
-	string_list_split(&axes, oracle->axes, ',');
-	for (size_t i = 0; i < axes.count; i++) {
-		int64_t value;
-
-		if (launch_case_axis(work, axes.items[i], &value))
-			text_addf(key, " %s=%" PRId64, axes.items[i], value);
-	}
-	string_list_release(&axes);
-}
-
-static void key_add_launch(struct text *key, const struct case_launch *launch)
-{
-	text_addf(key, " %s", launch->entry);
-	for (int d = 0; d < 3; d++)
-		text_addf(key, " %" PRId64 " %" PRId64 " %" PRId64, launch->grid[d],
-			  launch->block[d], launch->cluster[d]);
-	text_addf(key, " %" PRId64, launch->shared_bytes);
-	for (size_t a = 0; a < launch->arg_count; a++) {
-		const struct case_arg *arg = &launch->args[a];
-
-		text_addf(key, " %d:%" PRId64 ":%.17g", (int)arg->kind, arg->integer, arg->real);
-		case_arg_describe(key, arg);
-	}
-}
-
-/* Cases that differ only in other axes, such as the block size, share the expected results. */
-static void key_add_axes_of_items(struct text *key, const struct launch_case *work)
-{
-	for (size_t a = 0; a < work->axis_count; a++) {
-		bool used = false;
-
-		for (size_t i = 0; i < work->check.item_count && !used; i++)
-			/* a variable of a reduction may hide the axis: one axis too many */
-			used = has_whole_word(work->check.items[i].text, work->axes[a].name);
-		if (used)
-			text_addf(key, " %s=%" PRId64, work->axes[a].name, work->axes[a].value);
-	}
-}
-
-static void key_add_check(struct text *key, const struct launch_case *work)
-{
-	const struct case_check *check = &work->check;
-
-	text_addf(key, " %s %s", check_kind_name(check->kind),
-		  check->command ? check->command : "");
-	/* The program is told which variant it verifies. */
-	if (check->kind == CHECK_COMMAND)
-		text_addf(key, " %s/%s in %s", work->kernel, work->variant,
-			  check->folder ? check->folder : "");
-	if (check->kind == CHECK_LAUNCHES)
-		text_addf(key, " %s", check->image ? check->image : work->image);
-	for (size_t l = 0; l < check->launch_count; l++)
-		key_add_launch(key, &check->launches[l]);
-	for (size_t i = 0; i < check->item_count; i++)
-		text_addf(key, " %zu=%s", check->items[i].buffer, check->items[i].text);
-	if (check->kind == CHECK_EXPRESSION)
-		key_add_axes_of_items(key, work);
-	/* A program may read every axis. */
-	if (check->kind == CHECK_COMMAND)
-		axes_text(key, work->axes, work->axis_count);
-}
-
-char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t seed)
-{
-	const struct kernel_oracle *oracle = kernel_find_oracle(work->oracle);
-	struct text key = TEXT_INIT;
-
-	text_addf(&key, "expected %s %s %" PRIu64, work->oracle, work->buffers[buffer].name, seed);
-	if (work->check.kind != CHECK_ORACLE)
-		key_add_check(&key, work);
-	else if (oracle)
-		key_add_axes(&key, work, oracle);
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		if (case_buffer_is_input(&work->buffers[b]) ||
-		    case_buffer_is_result(&work->buffers[b])) {
-			char *input = case_input_key(&work->buffers[b], seed);
-
-			text_addf(&key, " | %s", input);
-			free(input);
-		}
-	}
-	return text_detach(&key);
 }
 
 /* ---- computing ---- */

@@ -28,12 +28,6 @@ bool case_has_reference(const struct launch_case *work);
  */
 struct launch_case case_reference(const struct launch_case *work);
 /*
- * The key of an expected result, which the caller frees. Results with equal keys
- * have equal bytes: it consists of the check, the axes that the check can
- * depend on, and every input and result of the case.
- */
-char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t seed);
-/*
  * When a program that starts in this phase must end, as monotonic_ns(): after 5/6
  * of the timeout, and after 50 s at most. perflab ends a worker whose phase
  * exceeds the timeout, and then nobody learns why the program was slow. To be
