@@ -203,6 +203,10 @@ void folder_remove(const char *path);
 /* The number of processors that this process may use: a batch system may grant fewer than there
  * are. At least 1. */
 int usable_processors(void);
+/* Physical memory, or the limit of the container if that is lower. 0: unknown. */
+int64_t machine_memory_bytes(void);
+/* What this process can still use of it, as the system estimates it. */
+int64_t available_memory_bytes(void);
 
 /*
  * Finds a file of the installation. `out` gets the absolute path of `name` in

@@ -1,0 +1,61 @@
+/*
+ * How much memory there is for this process.
+ */
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The number in a file of one line. -1: there is none, or no limit ("max"). */
+static int64_t number_in(const char *path)
+{
+	char *text = NULL;
+	int64_t number;
+	size_t length;
+
+	if (read_file(&text, &length, path, 64, NULL))
+		return -1;
+	text[strcspn(text, "\n")] = '\0';
+	if (parse_i64(&number, text, NULL))
+		number = -1;
+	free(text);
+	return number;
+}
+
+int64_t machine_memory_bytes(void)
+{
+	const long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	const int64_t bytes = pages > 0 && page_bytes > 0 ? (int64_t)pages * page_bytes : 0;
+	const int64_t most = number_in("/sys/fs/cgroup/memory.max");
+
+	return most > 0 && most < bytes ? most : bytes;
+}
+
+/* What the machine can give without swapping; -1: unknown. */
+static int64_t machine_available_bytes(void)
+{
+	char *text = NULL, *line;
+	int64_t kilobytes = -1;
+	size_t length;
+
+	if (read_file(&text, &length, "/proc/meminfo", 1 << 16, NULL))
+		return -1;
+	line = strstr(text, "MemAvailable:");
+	if (line)
+		kilobytes = strtoll(line + strlen("MemAvailable:"), NULL, 10);
+	free(text);
+	return kilobytes > 0 ? kilobytes * 1024 : -1;
+}
+
+int64_t available_memory_bytes(void)
+{
+	const int64_t most = machine_memory_bytes(), machine = machine_available_bytes();
+	const int64_t limit = number_in("/sys/fs/cgroup/memory.max");
+	const int64_t used = number_in("/sys/fs/cgroup/memory.current");
+	int64_t bytes = machine > 0 && machine < most ? machine : most;
+
+	if (limit > 0 && used > 0 && limit - used < bytes)
+		bytes = limit > used ? limit - used : 0;
+	return bytes;
+}
