@@ -30,12 +30,14 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 					struct error *err)
 {
 	for (;;) {
-		struct pollfd wait[] = {
-			{.fd = channel->fd, .events = events},
-			{.fd = channel->side ? channel->side->fd : -1, .events = POLLIN}};
+		struct pollfd wait[1 + CHANNEL_SIDES] = {{.fd = channel->fd, .events = events}};
 		int64_t left_ms = -1;
 		int ready;
 
+		for (size_t i = 0; i < CHANNEL_SIDES; i++)
+			wait[1 + i] = (struct pollfd){
+				.fd = channel->sides[i] ? channel->sides[i]->fd : -1,
+				.events = POLLIN};
 		if (channel->stop && *channel->stop) {
 			error_set(err, PL_EINTERRUPTED, "interrupted");
 			return CHANNEL_STOPPED;
@@ -48,8 +50,9 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 		if (channel->stop && (left_ms < 0 || left_ms > STOP_POLL_MS))
 			left_ms = STOP_POLL_MS;
 		ready = poll(wait, ARRAY_SIZE(wait), left_ms > 3600000 ? 3600000 : (int)left_ms);
-		if (ready > 0 && wait[1].revents)
-			channel->side->serve(channel->side);
+		for (size_t i = 0; ready > 0 && i < CHANNEL_SIDES; i++)
+			if (wait[1 + i].revents)
+				channel->sides[i]->serve(channel->sides[i]);
 		if (ready > 0 && wait[0].revents)
 			return CHANNEL_OK;
 		if (ready < 0 && errno != EINTR) {

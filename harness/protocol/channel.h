@@ -24,6 +24,7 @@ enum channel_result {
 	CHANNEL_STOPPED, /* *stop became non-zero */
 };
 
+#define CHANNEL_SIDES 2
 /* Another descriptor that is served while a channel waits. */
 struct channel_side {
 	int fd; /* -1: none any more */
@@ -33,9 +34,9 @@ struct channel_side {
 
 struct channel {
 	int fd;
-	struct channel_side *side; /* NULL: none. Borrowed */
-	const volatile int *stop;  /* NULL: a wait ends only at its deadline */
-	char *data;                /* received bytes; [start, end) are not used yet */
+	struct channel_side *sides[CHANNEL_SIDES]; /* NULL: none. Borrowed */
+	const volatile int *stop;                  /* NULL: a wait ends only at its deadline */
+	char *data; /* received bytes; [start, end) are not used yet */
 	size_t start, end, capacity;
 	size_t scanned; /* data[start, scanned) holds no newline */
 };
