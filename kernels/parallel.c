@@ -23,6 +23,13 @@ static void *run_share(void *argument)
 	return NULL;
 }
 
+static int limit; /* see parallel_limit() */
+
+void parallel_limit(int threads)
+{
+	limit = threads;
+}
+
 void parallel_for(int64_t count, int64_t grain,
 		  void (*body)(void *context, int64_t begin, int64_t end), void *context)
 {
@@ -31,6 +38,8 @@ void parallel_for(int64_t count, int64_t grain,
 	int64_t threads = usable_processors();
 	int64_t begin = 0;
 
+	if (limit && threads > limit)
+		threads = limit;
 	if (threads > MAX_THREADS)
 		threads = MAX_THREADS;
 	if (threads > grains)

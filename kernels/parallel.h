@@ -1,6 +1,6 @@
 /*
- * A loop over independent indices, spread over the processors of the machine.
- * Internal to kernels/, for fills and oracles. The body must not depend on how
+ * A loop over independent indices, spread over the processors of the machine,
+ * for fills and oracles. The body must not depend on how
  * the range is divided, so that every machine computes the same bits.
  */
 #ifndef KERNELS_PARALLEL_H
@@ -16,5 +16,9 @@
  */
 void parallel_for(int64_t count, int64_t grain,
 		  void (*body)(void *context, int64_t begin, int64_t end), void *context);
+
+/* The most threads that a loop of this process may use from now on; 0: one for each processor. To
+ * be called while no loop runs. */
+void parallel_limit(int threads);
 
 #endif

@@ -6,12 +6,25 @@
 #ifndef HARNESS_PROTOCOL_MESSAGES_H
 #define HARNESS_PROTOCOL_MESSAGES_H
 
+#include "kernels/data_key.h"
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
 #define WORKER_PROTOCOL_VERSION 3
-/* The file descriptor of the socket in a worker process. */
+/* The file descriptor of the socket in a worker process, and that of the shared data, which is
+ * closed if perflab shares none. */
 #define WORKER_SOCKET_FD 3
+#define WORKER_DATA_FD 4
+
+/*
+ * A part of the shared data: the content of an input, or an expected result. It
+ * belongs to the request that names it, and may change after `done`.
+ */
+struct data_range {
+	char key[DATA_KEY_HASH_BYTES]; /* data_key_hash() of the content */
+	int64_t offset, bytes;         /* in the file; the offset is a multiple of the page size */
+	bool fill;                     /* not written yet: the worker writes it if it has it */
+};
 
 /* Phases of a case: symbol, name in the protocol. */
 #define WORKER_PHASE_LIST(X)               \

@@ -32,6 +32,7 @@
 #define PROTOCOL_MAX_BATCH 4096
 #define PROTOCOL_MAX_METRICS 4096
 #define PROTOCOL_MAX_DEVICES 1024
+#define PROTOCOL_MAX_RANGES 65536 /* per request */
 
 json_t *case_to_json(const struct launch_case *work);
 int case_from_json(struct launch_case **out, const json_t *json, struct error *err);
@@ -69,6 +70,11 @@ json_t *environment_to_json(const struct key_value_list *environment);
 int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err);
 json_t *session_to_json(const struct session_info *info);
 int session_from_json(struct session_info *out, const json_t *json, struct error *err);
+
+json_t *range_to_json(const struct data_range *range);
+/* Decodes the member `data` of a request; none if it is absent. The caller frees *out. */
+int ranges_from_json(struct data_range **out, size_t *count, const json_t *request,
+		     struct error *err);
 
 json_t *check_to_json(const struct worker_check *check);
 /* The strings of *out live as long as the JSON object. */

@@ -151,21 +151,6 @@ size_t case_base(const struct sweep *sweep, size_t index)
 	return at;
 }
 
-void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
-		  int round, size_t base)
-{
-	text_addf(out, "{\"request\":\"%s\",\"id\":%zu", request, index);
-	if (round >= 0)
-		text_addf(out, ",\"round\":%d", round);
-	text_add(out, ",\"case\":");
-	case_add_json(out, sweep, index);
-	if (base != NO_CASE) {
-		text_add(out, ",\"beside\":");
-		case_add_json(out, sweep, base);
-	}
-	text_add_char(out, '}');
-}
-
 int reply_check_id(const json_t *message, int64_t wanted, struct error *err)
 {
 	int64_t id;

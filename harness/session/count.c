@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -161,8 +162,11 @@ static int count_reply(void *context, const char *name, const json_t *message, s
 {
 	struct count_batch *batch = context;
 	size_t position = 0;
-	int rc = batch_position(&position, batch, message, err);
+	int rc;
 
+	if (!strcmp(name, "filled"))
+		return preparation_take_filled(batch->sweep->preparation, message, err);
+	rc = batch_position(&position, batch, message, err);
 	if (rc)
 		return rc;
 	if (!strcmp(name, "phase"))
@@ -201,7 +205,9 @@ static void batch_fill(struct text *request, struct count_batch *batch, const si
 		text_add_bytes(request, item.data, item.length);
 		batch->indices[batch->count++] = index;
 	}
-	text_add(request, "]}");
+	text_add_char(request, ']');
+	preparation_add_data(request, batch->sweep->preparation, batch->indices, batch->count);
+	text_add_char(request, '}');
 	text_release(&item);
 }
 
@@ -275,6 +281,7 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	*settled = batch->count - left;
 	memcpy(pending + *settled, again, left * sizeof(*again));
 out:
+	preparation_release(sweep->preparation, batch->indices, batch->count);
 	for (size_t i = 0; i < batch->count; i++)
 		counter_list_release(&batch->counters[i]);
 	exchange_release(&exchange);
@@ -337,6 +344,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		else
 			pending[count++] = i;
 	}
+	preparation_set_order(sweep->preparation, pending, count);
 	if (!rc)
 		rc = count_pending(sweep, pending, count, err);
 	if (!rc)

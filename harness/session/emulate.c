@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
 /* The longest wait between two checks of *stop. */
@@ -34,8 +35,8 @@ struct worker_slot {
 struct emulation {
 	struct sweep *sweep;
 	struct worker_slot *slots;
-	/* one per slot for its replies, fd -1 where none is expected, and then one for what its
-	 * worker prints */
+	/* one per slot for its replies, fd -1 where none is expected, then one per slot for what
+	 * its worker prints, and one for the workers that prepare data */
 	struct pollfd *polls;
 	size_t slot_count;
 	size_t *pending, pending_count, next; /* indices into the plan, ascending */
@@ -83,8 +84,11 @@ static int check_shares(const struct counter_list *counters, struct error *err)
 static int slot_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct worker_slot *slot = context;
-	int rc = reply_check_id(message, (int64_t)slot->index, err);
+	int rc;
 
+	if (!strcmp(name, "filled"))
+		return preparation_take_filled(slot->emulation->sweep->preparation, message, err);
+	rc = reply_check_id(message, (int64_t)slot->index, err);
 	if (rc)
 		return rc;
 	if (!strcmp(name, "phase"))
@@ -170,6 +174,7 @@ static int slot_end(struct worker_slot *slot, enum exchange_end end, struct erro
 	if (!rc)
 		sweep_show_progress(sweep, worker_phase_name(WORKER_PHASE_EMULATE), slot->index);
 	text_release(&reason);
+	preparation_release(sweep->preparation, &slot->index, 1);
 	slot_clear(slot);
 	return rc;
 }
@@ -245,6 +250,9 @@ static int slots_fill(struct emulation *emulation, bool *again, struct error *er
 
 		if (slot->busy || slot->closed || emulation->next == emulation->pending_count)
 			continue;
+		if (!preparation_is_ready(emulation->sweep->preparation,
+					  emulation->pending[emulation->next]))
+			break;
 		if (!slot->worker.pid && started) {
 			*again = true;
 			continue;
@@ -280,6 +288,7 @@ static int wait_ms(const struct emulation *emulation)
 static int slots_serve(struct emulation *emulation, bool wait, struct error *err)
 {
 	const struct sweep *sweep = emulation->sweep;
+	struct channel_side *side = preparation_side(sweep->preparation);
 	struct error halted = {0};
 	int rc = 0;
 
@@ -288,16 +297,20 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 
 		emulation->polls[i] = (struct pollfd){
 			.fd = slot->busy ? slot->worker.channel.fd : -1, .events = POLLIN};
-		emulation->polls[emulation->slot_count + i] =
-			(struct pollfd){.fd = slot->worker.pid ? slot->worker.channel.side->fd : -1,
-					.events = POLLIN};
+		emulation->polls[emulation->slot_count + i] = (struct pollfd){
+			.fd = slot->worker.pid ? slot->worker.channel.sides[0]->fd : -1,
+			.events = POLLIN};
 	}
-	if (poll(emulation->polls, (nfds_t)emulation->slot_count * 2,
+	emulation->polls[emulation->slot_count * 2] =
+		(struct pollfd){.fd = side ? side->fd : -1, .events = POLLIN};
+	if (poll(emulation->polls, (nfds_t)emulation->slot_count * 2 + 1,
 		 wait ? wait_ms(emulation) : 0) < 0 &&
 	    errno != EINTR)
 		return error_set(err, PL_EIO, "waiting for the workers: %s", strerror(errno));
 	if (sweep->stop && *sweep->stop)
 		return error_set(err, PL_EINTERRUPTED, "interrupted");
+	if (emulation->polls[emulation->slot_count * 2].revents)
+		side->serve(side);
 	for (size_t i = 0; i < emulation->slot_count && !rc; i++) {
 		struct worker_slot *slot = &emulation->slots[i];
 
@@ -382,6 +395,7 @@ int sweep_emulate(struct sweep *sweep, struct error *err)
 		if (!sweep->cases[i].ended)
 			emulation.pending[emulation.pending_count++] = i;
 	slots_begin(&emulation);
+	preparation_set_order(sweep->preparation, emulation.pending, emulation.pending_count);
 	rc = emulate_pending(&emulation, err);
 	slots_end(&emulation, rc != 0);
 	free(emulation.pending);

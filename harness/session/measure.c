@@ -1,6 +1,7 @@
 /* Measures the cases of a plan that has been inspected. */
 #include <stdlib.h>
 
+#include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
 int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err)
@@ -27,13 +28,20 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 {
 	const bool timed = sweep->info.traits.timed;
 	int64_t begun_ns = monotonic_ns(), measured_ns;
-	int rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
+	/* a profiler would attach to the workers that prepare, too */
+	int rc = sweep->info.profiler[0] ? 0 : preparation_begin(&sweep->preparation, sweep, err);
 
+	sweep->worker.channel.sides[1] = preparation_side(sweep->preparation);
+	if (!rc)
+		rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
 	measured_ns = monotonic_ns();
 	sweep->times.measure_ns = measured_ns - begun_ns;
 	if (!rc && timed)
 		rc = sweep_count(sweep, err);
 	sweep->times.count_ns = monotonic_ns() - measured_ns;
+	sweep->worker.channel.sides[1] = NULL;
+	preparation_end(sweep->preparation);
+	sweep->preparation = NULL;
 	if (!rc)
 		sweep_show_progress(sweep, timed ? "count" : "emulate", NO_CASE);
 	return rc;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "harness/session/preparation.h"
 #include "harness/session/sweep_kept.h"
 #include "harness/session/sweep_state.h"
 #include "harness/session/workers.h"
@@ -111,6 +112,7 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, bool
 	} else {
 		if (answer.info.profiler[0])
 			worker->end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
+		worker->channel.sides[1] = preparation_side(sweep->preparation);
 		session_take(sweep, &answer.info);
 	}
 	exchange_release(&exchange);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
 /* ---- one case, one round ---- */
@@ -110,8 +111,11 @@ static int measure_reply(void *context, const char *name, const json_t *message,
 {
 	struct measure_answer *answer = context;
 	int64_t round;
-	int rc = reply_check_id(message, (int64_t)answer->index, err);
+	int rc;
 
+	if (!strcmp(name, "filled"))
+		return preparation_take_filled(answer->sweep->preparation, message, err);
+	rc = reply_check_id(message, (int64_t)answer->index, err);
 	if (rc)
 		return rc;
 	if (!strcmp(name, "phase"))
@@ -248,6 +252,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		rc = pair_end(sweep, index, reason.data, err);
 	else if (!rc)
 		rc = answer_take(sweep, &answer, status, reason.data, err);
+	preparation_release(sweep->preparation, &index, 1);
 	free(answer.result.time_ns);
 	free(answer.result.base_ns);
 	text_release(&answer.alone);
@@ -263,7 +268,9 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 	int rc = 0;
 
 	while (!rc && again) {
-		rc = sweep_open_worker(sweep, &sweep->worker, err);
+		rc = preparation_await(sweep->preparation, index, err);
+		if (!rc)
+			rc = sweep_open_worker(sweep, &sweep->worker, err);
 		if (!rc)
 			rc = measure_round(sweep, index, round, case_base(sweep, index), &again,
 					   err);
@@ -336,6 +343,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		size_t count = round_order(sweep, round, order);
 
 		/* The worker that inspected is fresh enough for the first round. */
+		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)
 			worker_end(&sweep->worker);
 		for (size_t i = 0; i < count && !rc; i++) {

@@ -16,6 +16,7 @@
 #include "metrics/settings.h"
 
 struct compile_cache_use;
+struct preparation;
 
 #define NO_CASE SIZE_MAX
 
@@ -94,6 +95,7 @@ struct sweep {
 	struct sweep_times times;
 	struct worker_process worker;
 	struct worker_output output;      /* what the workers print */
+	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
@@ -139,10 +141,6 @@ int case_finish_measured(struct sweep *sweep, size_t index, struct error *err);
 void case_keep_unverified(struct case_state *state, const char *reason);
 /* Adds the case as JSON. Encodes it at its first use. */
 void case_add_json(struct text *out, struct sweep *sweep, size_t index);
-/* Writes a request about one case. round -1: the request belongs to no round. base: the case beside
- * which it is measured; NO_CASE: none. */
-void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
-		  int round, size_t base);
 /* The case beside which this one can be measured now; NO_CASE: none. */
 size_t case_base(const struct sweep *sweep, size_t index);
 /* PL_EPROTOCOL: the reply is about another case. */
@@ -151,6 +149,13 @@ int reply_check_id(const json_t *message, int64_t wanted, struct error *err);
  * added. */
 size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters,
 			const char *reason);
+
+/* ---- requests: case_request.c ---- */
+
+/* Writes a request about one case, with the data that are prepared for it. round -1: the request
+ * belongs to no round. base: the case beside which it is measured; NO_CASE: none. */
+void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
+		  int round, size_t base);
 
 /* ---- steps ---- */
 

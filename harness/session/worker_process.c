@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "harness/protocol/protocol.h"
+#include "harness/session/data_file.h"
 #include "harness/session/worker_environment.h"
 
 #define EXIT_NOT_STARTED 127
@@ -23,7 +24,7 @@
 /* Runs in the child between fork and exec, so it calls only async-signal-safe functions. Does not
  * return. */
 static void child_become(const char *path, char *const *environment, int socket_fd, int output_fd,
-			 pid_t parent)
+			 int data_fd, pid_t parent)
 {
 	char *const argv[] = {(char *)path, NULL};
 	sigset_t none;
@@ -39,12 +40,17 @@ static void child_become(const char *path, char *const *environment, int socket_
 	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(output_fd, STDOUT_FILENO) < 0 ||
 	    dup2(output_fd, STDERR_FILENO) < 0)
 		_exit(EXIT_NOT_STARTED);
-	if (socket_fd == WORKER_SOCKET_FD)
-		fcntl(socket_fd, F_SETFD, 0);
-	else if (dup2(socket_fd, WORKER_SOCKET_FD) < 0)
+	/* above both numbers, so that neither is overwritten */
+	socket_fd = fcntl(socket_fd, F_DUPFD_CLOEXEC, WORKER_DATA_FD + 1);
+	data_fd = data_fd < 0 ? -1 : fcntl(data_fd, F_DUPFD_CLOEXEC, WORKER_DATA_FD + 1);
+	if (socket_fd < 0 || dup2(socket_fd, WORKER_SOCKET_FD) < 0)
 		_exit(EXIT_NOT_STARTED);
-	if (close_range(WORKER_SOCKET_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC))
-		for (int fd = WORKER_SOCKET_FD + 1; fd < 1024; fd++)
+	if (data_fd < 0)
+		close(WORKER_DATA_FD);
+	else if (dup2(data_fd, WORKER_DATA_FD) < 0)
+		_exit(EXIT_NOT_STARTED);
+	if (close_range(WORKER_DATA_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC))
+		for (int fd = WORKER_DATA_FD + 1; fd < 1024; fd++)
 			fcntl(fd, F_SETFD, FD_CLOEXEC);
 	execve(path, argv, environment);
 	_exit(EXIT_NOT_STARTED);
@@ -104,6 +110,7 @@ int worker_start(struct worker_process *out, const char *path, struct worker_out
 	struct worker_process worker = {.end_timeout_ns = WORKER_END_TIMEOUT_NS};
 	pid_t parent = getpid();
 	struct string_list environment = {0};
+	const int data_fd = data_file_fd();
 	int ends[2], output_fd;
 	int rc;
 
@@ -118,7 +125,7 @@ int worker_start(struct worker_process *out, const char *path, struct worker_out
 	worker_environment(&environment);
 	worker.pid = fork();
 	if (!worker.pid)
-		child_become(path, environment.items, ends[1], output_fd, parent);
+		child_become(path, environment.items, ends[1], output_fd, data_fd, parent);
 	string_list_release(&environment);
 	close(ends[1]);
 	close(output_fd);
@@ -130,7 +137,7 @@ int worker_start(struct worker_process *out, const char *path, struct worker_out
 	/* The child does the same. The first call makes the group, so killing the group works. */
 	setpgid(worker.pid, worker.pid);
 	channel_init(&worker.channel, ends[0], stop);
-	worker.channel.side = worker_pipe_side(worker.printed);
+	worker.channel.sides[0] = worker_pipe_side(worker.printed);
 	rc = worker_hello(&worker, path, timeout_ns, err);
 	if (rc)
 		worker_kill(&worker);

@@ -40,7 +40,8 @@ struct worker_process {
 
 /*
  * Starts the program and exchanges hellos. The worker runs in its own process
- * group, dies with perflab, and inherits only the socket and the environment.
+ * group, dies with perflab, and inherits only the socket, the shared data
+ * (data_file.h) and the environment.
  * What it prints goes to `output`, which is borrowed; NULL: nowhere.
  */
 int worker_start(struct worker_process *out, const char *path, struct worker_output *output,

@@ -7,7 +7,10 @@
 
 #include "harness/protocol/channel.h"
 #include "harness/protocol/protocol.h"
+#include "harness/workers/expected.h"
 #include "harness/workers/perflab_watch.h"
+#include "harness/workers/prepare_data.h"
+#include "kernels/parallel.h"
 
 struct worker {
 	const struct backend_ops *ops;
@@ -169,6 +172,7 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		rc = settings_from_json(&worker->settings, object, err);
 	if (!rc)
 		rc = worker->ops->open(worker->ops->backend, &worker->settings, &info, err);
+	parallel_limit(worker->settings.jobs);
 	if (!rc) {
 		worker->opened = true;
 		rc = worker_reply_send(reply, "opened", session_to_json(&info));
@@ -325,16 +329,67 @@ static int serve_emulate(struct worker *worker, const json_t *request, struct wo
 	return rc;
 }
 
-static const struct {
+/* Works without a device, and before 'open'. */
+static int serve_prepare(struct worker *worker, const json_t *request, struct worker_reply *reply,
+			 struct request_end *end, struct error *err)
+{
+	struct measure_settings settings = {0};
+	struct launch_case *work = NULL;
+	struct shared_data *shared = NULL;
+	json_t *object;
+	int64_t threads = 0;
+	int rc = member_object(&object, request, "settings", 256, err);
+
+	(void)worker;
+	(void)end;
+	if (!rc)
+		rc = settings_from_json(&settings, object, err);
+	if (!rc)
+		rc = member_int64(&threads, request, "threads", 1, INT32_MAX, err);
+	if (!rc)
+		rc = request_case(&work, request, err);
+	if (!rc)
+		rc = shared_data_open(&shared, request, reply, err);
+	parallel_limit((int)threads);
+	if (!rc)
+		rc = prepare_data(work, settings.seed, shared,
+				  case_check_end_ns(settings.timeout_ns), err);
+	shared_data_close(shared);
+	launch_case_free(work);
+	measure_settings_release(&settings);
+	return rc;
+}
+
+/* `shares`: the request may name shared data. */
+static const struct request_row {
 	const char *name;
 	int (*serve)(struct worker *worker, const json_t *request, struct worker_reply *reply,
 		     struct request_end *end, struct error *err);
+	bool shares;
 } requests[] = {
-	{"hello", serve_hello},     {"doctor", serve_doctor},   {"devices", serve_devices},
-	{"metrics", serve_metrics}, {"passes", serve_passes},   {"open", serve_open},
-	{"inspect", serve_inspect}, {"measure", serve_measure}, {"count", serve_count},
-	{"emulate", serve_emulate}, {"wake", serve_wake},
+	{"hello", serve_hello, false},     {"doctor", serve_doctor, false},
+	{"devices", serve_devices, false}, {"metrics", serve_metrics, false},
+	{"passes", serve_passes, false},   {"open", serve_open, false},
+	{"inspect", serve_inspect, false}, {"measure", serve_measure, true},
+	{"count", serve_count, true},      {"emulate", serve_emulate, true},
+	{"wake", serve_wake, false},       {"prepare", serve_prepare, false},
 };
+
+static int serve_sharing(const struct request_row *row, struct worker *worker,
+			 const json_t *request, struct worker_reply *reply, struct request_end *end,
+			 struct error *err)
+{
+	struct shared_data *shared = NULL;
+	int rc = shared_data_open(&shared, request, reply, err);
+
+	if (rc)
+		return rc;
+	worker->ops->share(worker->ops->backend, shared);
+	rc = row->serve(worker, request, reply, end, err);
+	worker->ops->share(worker->ops->backend, NULL);
+	shared_data_close(shared);
+	return rc;
+}
 
 static int serve(struct worker *worker, const json_t *request, struct worker_reply *reply,
 		 struct request_end *end, struct error *err)
@@ -344,9 +399,13 @@ static int serve(struct worker *worker, const json_t *request, struct worker_rep
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
-		if (!strcmp(requests[i].name, name))
-			return requests[i].serve(worker, request, reply, end, err);
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
+		if (strcmp(requests[i].name, name))
+			continue;
+		if (requests[i].shares && worker->ops->share)
+			return serve_sharing(&requests[i], worker, request, reply, end, err);
+		return requests[i].serve(worker, request, reply, end, err);
+	}
 	return error_set(err, PL_EPROTOCOL, "'%.80s' is not a request of protocol %d", name,
 			 WORKER_PROTOCOL_VERSION);
 }

@@ -13,6 +13,8 @@
  *	PL_EUSAGE	failed, marked as an error in the user's request
  *	anything else	failed
  *
+ * The loop serves `prepare` itself: it needs no device.
+ *
  * An operation that succeeds but has a finding about the case, such as skipped,
  * mismatch or unverified, sets *status and *reason instead. They are TRIAL_OK and "" before
  * the call.
@@ -23,6 +25,7 @@
 #ifndef HARNESS_WORKERS_WORKER_LOOP_H
 #define HARNESS_WORKERS_WORKER_LOOP_H
 
+#include "harness/workers/shared_data.h"
 #include "harness/workers/worker_reply.h"
 #include "kernels/kernels.h"
 #include "metrics/settings.h"
@@ -53,6 +56,9 @@ struct backend_ops {
 	int (*passes)(void *backend, const char *chip, const struct string_list *wanted,
 		      int64_t *passes, struct string_list *missing, struct error *err);
 
+	/* Lends the data that the next request shares, or NULL after it. NULL: the backend makes
+	 * all data itself. */
+	void (*share)(void *backend, struct shared_data *shared);
 	/* *info is all zeroes before the call; the loop releases it. */
 	int (*open)(void *backend, const struct measure_settings *settings,
 		    struct session_info *info, struct error *err);

@@ -33,7 +33,7 @@ BEGIN {
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("capture", "base")
 	module("record", "base capture", "none")
-	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h " \
+	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h kernels/user/capture_skeleton.h")
 	module("compile", "base capture")
@@ -55,7 +55,7 @@ BEGIN {
 		"harness/session/watch_report.h harness/session/record.h")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
-		"harness/workers/expected.h harness/workers/tolerance.h")
+		"harness/workers/expected.h harness/workers/shared_data.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base capture metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")
 	module("harness/workers/ptx", "base capture metrics metrics/catalogue kernels emulator " \

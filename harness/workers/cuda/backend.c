@@ -198,6 +198,13 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 
 /* ---- cases ---- */
 
+static void cuda_share(void *context, struct shared_data *shared)
+{
+	struct cuda_backend *backend = context;
+
+	backend->resources.shared = shared;
+}
+
 /* Time has passed since the session was opened: others may use the device now. */
 static int cuda_wake(void *context, struct key_value_list *environment, struct error *err)
 {
@@ -268,6 +275,7 @@ int cuda_worker(int socket_fd)
 					.devices = cuda_devices,
 					.metrics = cuda_metrics,
 					.passes = cuda_passes,
+					.share = cuda_share,
 					.open = cuda_open,
 					.wake = cuda_wake,
 					.inspect = cuda_inspect,

@@ -1,8 +1,8 @@
 /*
  * Puts the data of a case on the device: inputs made from the seed, and the
  * expected results that the oracle computes. Both stay on the device for other
- * cases that need the same data. In host memory they exist only in the staging
- * slots, during the upload.
+ * cases that need the same data. They come from the data that the request
+ * shares. What that lacks is made in the staging slots, and given to it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -191,28 +191,91 @@ static bool is_all_recorded(const struct operation *operation)
 	return operation->capture != NULL;
 }
 
-static int stage_inputs(struct operation *operation, const struct freshness *fresh,
-			struct host_buffers *inputs, struct error *err)
+/* The content that the request shares; NULL: none. Nobody changes it, but struct host_buffers has
+ * no constant data. */
+static void *find_shared(const struct operation *operation, size_t b, bool expected)
+{
+	char *key = key_of_content(operation, b, expected);
+	const void *data = shared_data_find(operation->resources->shared, key,
+					    case_buffer_bytes(&operation->work->buffers[b]));
+
+	free(key);
+	return (void *)data;
+}
+
+static int give_shared(const struct operation *operation, size_t b, bool expected, const void *data)
+{
+	char *key = key_of_content(operation, b, expected);
+	int rc = shared_data_give(operation->resources->shared, key, data,
+				  case_buffer_bytes(&operation->work->buffers[b]));
+
+	free(key);
+	return rc;
+}
+
+/* Makes an input in its staging slot. */
+static int make_input(struct operation *operation, size_t b, void **data, struct error *err)
 {
 	const struct launch_case *work = operation->work;
 	struct cuda_resources *resources = operation->resources;
+	int rc = staging_reserve(&resources->staging, b, case_buffer_bytes(&work->buffers[b]), data,
+				 err);
+
+	if (rc == 0)
+		rc = case_fill(*data, work, b, operation->capture, resources->seed,
+			       resources->mixed, err);
+	return rc ? rc : give_shared(operation, b, false, *data);
+}
+
+static int stage_inputs(struct operation *operation, const struct freshness *fresh, bool all,
+			struct host_buffers *inputs, struct error *err)
+{
+	const struct launch_case *work = operation->work;
 	int rc = 0;
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		if (!case_buffer_is_input(&work->buffers[b]) ||
-		    !(fresh->input[b] || fresh->any_expected))
+		if (!case_buffer_is_input(&work->buffers[b]) || !(fresh->input[b] || all))
 			continue;
-		rc = staging_reserve(&resources->staging, b, case_buffer_bytes(&work->buffers[b]),
-				     &inputs->data[b], err);
-		if (rc)
-			break;
-		rc = case_fill(inputs->data[b], work, b, operation->capture, resources->seed,
-			       resources->mixed, err);
+		inputs->data[b] = find_shared(operation, b, false);
+		if (!inputs->data[b])
+			rc = make_input(operation, b, &inputs->data[b], err);
 		if (rc == 0 && fresh->input[b])
-			rc = upload(resources->device, *input_block(operation, b), inputs->data[b],
-				    err);
+			rc = upload(operation->resources->device, *input_block(operation, b),
+				    inputs->data[b], err);
 	}
 	return rc;
+}
+
+/* Whether the request shares every expected result that is not on the device. */
+static bool expected_is_shared(const struct operation *operation, const struct freshness *fresh)
+{
+	for (size_t b = 0; b < operation->work->buffer_count; b++)
+		if (fresh->expected[b] && !find_shared(operation, b, true))
+			return false;
+	return true;
+}
+
+static int upload_expected(struct operation *operation, const struct freshness *fresh,
+			   struct host_buffers *expected, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++)
+		if (fresh->expected[b])
+			rc = upload(operation->resources->device, operation->buffers[b].expected,
+				    expected->data[b], err);
+	return rc;
+}
+
+static int stage_shared_expected(struct operation *operation, const struct freshness *fresh,
+				 struct error *err)
+{
+	struct host_buffers expected = {0};
+
+	for (size_t b = 0; b < operation->work->buffer_count; b++)
+		if (fresh->expected[b])
+			expected.data[b] = find_shared(operation, b, true);
+	return upload_expected(operation, fresh, &expected, err);
 }
 
 /* Computes the expected results on the host and uploads them. */
@@ -233,11 +296,11 @@ static int stage_expected(struct operation *operation, const struct freshness *f
 	if (rc == 0)
 		rc = case_expected_compute(work, operation->capture, inputs, &expected,
 					   resources->check_end_ns, err);
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		if (fresh->expected[b])
-			rc = upload(resources->device, operation->buffers[b].expected,
-				    expected.data[b], err);
-	}
+	if (rc == 0)
+		rc = upload_expected(operation, fresh, &expected, err);
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		if (case_buffer_is_result(&work->buffers[b]))
+			rc = give_shared(operation, b, true, expected.data[b]);
 	return rc;
 }
 
@@ -257,6 +320,32 @@ static int refuse_stray_writes(const struct operation *reference, const struct l
 	}
 	text_release(&who);
 	text_release(&found);
+	return rc;
+}
+
+/* Gives the results of the reference to later rounds, which then need not execute it. */
+static int give_reference(struct operation *operation, struct error *err)
+{
+	struct cuda_resources *resources = operation->resources;
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		const struct memory_block *expected = operation->buffers[b].expected;
+		char *key = expected ? key_of_content(operation, b, true) : NULL;
+		void *data;
+
+		if (key && shared_data_is_wanted(resources->shared, key)) {
+			rc = staging_reserve(&resources->staging, KERNEL_MAX_BUFFERS + b,
+					     expected->bytes, &data, err);
+			if (rc == 0)
+				rc = operation_read(resources->device, data, expected->data,
+						    expected->bytes, err);
+			if (rc == 0)
+				rc = shared_data_give(resources->shared, key, data,
+						      expected->bytes);
+		}
+		free(key);
+	}
 	return rc;
 }
 
@@ -299,7 +388,7 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 	if (rc == 0)
 		rc = refuse_stray_writes(&other, operation->work, err);
 	operation_forget(&other);
-	return rc;
+	return rc ? rc : give_reference(operation, err);
 }
 
 static int announce_expected(const struct cuda_resources *resources)
@@ -338,9 +427,13 @@ int operation_prepare(struct operation *operation, struct error *err)
 		if (rc == 0)
 			rc = stage_replay(operation, &fresh, err);
 	} else if (rc == 0) {
-		rc = stage_inputs(operation, &fresh, &inputs, err);
+		const bool shared = expected_is_shared(operation, &fresh);
+
+		/* the check reads every input */
+		rc = stage_inputs(operation, &fresh, fresh.any_expected && !shared, &inputs, err);
 		if (rc == 0 && fresh.any_expected)
-			rc = make_expected(operation, &fresh, &inputs, err);
+			rc = shared ? stage_shared_expected(operation, &fresh, err)
+				    : make_expected(operation, &fresh, &inputs, err);
 	}
 	/* Later cases overwrite the slots, so the uploads must complete first. */
 	if (rc == 0)

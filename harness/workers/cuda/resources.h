@@ -10,6 +10,7 @@
 #include "harness/workers/cuda/image.h"
 #include "harness/workers/cuda/library.h"
 #include "harness/workers/cuda/staging.h"
+#include "harness/workers/shared_data.h"
 #include "kernels/kernels.h"
 
 struct cuda_resources {
@@ -24,6 +25,7 @@ struct cuda_resources {
 	 * preparation. NULL: nobody listens. */
 	int (*announce_check)(void *context);
 	void *announce_context;
+	struct shared_data *shared; /* of the current request; NULL: none */
 	bool mixed; /* inputs are mixed with those of another seed: operation_data.c */
 	CUfunction compare[ELEMENT_TYPES]; /* check.cu's compare_f32 and so on */
 	CUfunction flush;                  /* check.cu's flush_by_reading */

@@ -35,33 +35,6 @@ static int reply_check(struct worker_reply *reply, const char *name, bool ok, co
 	return worker_reply_check(reply, &check);
 }
 
-/* The memory limit of the container. INT64_MAX: no limit. */
-static int64_t container_memory_bytes(void)
-{
-	char *text = NULL;
-	int64_t bytes;
-	size_t length;
-
-	if (read_file(&text, &length, "/sys/fs/cgroup/memory.max", 64, NULL))
-		return INT64_MAX;
-	text[strcspn(text, "\n")] = '\0';
-	if (parse_i64(&bytes, text, NULL) || bytes <= 0) /* "max" */
-		bytes = INT64_MAX;
-	free(text);
-	return bytes;
-}
-
-/* Physical memory, or the limit of the container if that is lower. 0: unknown. */
-static int64_t machine_memory_bytes(void)
-{
-	long pages = sysconf(_SC_PHYS_PAGES);
-	long page_bytes = sysconf(_SC_PAGESIZE);
-	int64_t bytes = pages > 0 && page_bytes > 0 ? (int64_t)pages * page_bytes : 0;
-	int64_t most = container_memory_bytes();
-
-	return bytes < most ? bytes : most;
-}
-
 static int reply_chips_check(struct worker_reply *reply)
 {
 	struct text found = TEXT_INIT;
@@ -245,6 +218,13 @@ static void ptx_backend_close(void *context)
 
 /* ---- cases ---- */
 
+static void ptx_backend_share(void *context, struct shared_data *shared)
+{
+	struct ptx_backend *backend = context;
+
+	backend->runner.shared = shared;
+}
+
 static int ptx_backend_inspect(void *context, const struct launch_case *work,
 			       struct launch_facts *facts, enum trial_status *status,
 			       struct text *reason, struct error *err)
@@ -324,6 +304,7 @@ int ptx_worker(int socket_fd)
 					.devices = ptx_backend_devices,
 					.metrics = ptx_backend_metrics,
 					.passes = ptx_backend_passes,
+					.share = ptx_backend_share,
 					.open = ptx_backend_open,
 					.inspect = ptx_backend_inspect,
 					.emulate = ptx_backend_emulate,

@@ -271,8 +271,8 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 	emulated_case_buffers(emulated, &inputs);
 	if (rc == 0 && case_is_checked(work))
 		rc = expected_results_find(&runner->expected, work, emulated->capture, seed,
-					   &inputs, &reference, runner->check_end_ns, expected,
-					   err);
+					   runner->shared, &inputs, &reference,
+					   runner->check_end_ns, expected, err);
 	return rc;
 }
 

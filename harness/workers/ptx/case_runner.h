@@ -25,6 +25,7 @@ struct case_runner {
 	const struct chip *chip;
 	struct ptx_image_cache images;
 	struct expected_cache expected;
+	struct shared_data *shared; /* of the current request; NULL: none */
 	uint64_t seed;
 	bool all_blocks;
 	int64_t memory_limit_bytes; /* per case: emulated memory and expected results together */

@@ -156,8 +156,24 @@ static int set_symbols(struct emulated_case *emulated, struct error *err)
 static int fill_emulated_input(const struct emulated_case *emulated, size_t b, void *data,
 			       struct error *err)
 {
-	return case_fill(data, emulated->work, b, emulated->capture, emulated->runner->seed,
-			 emulated->mixed, err);
+	const struct case_runner *runner = emulated->runner;
+	const struct case_buffer *buffer = &emulated->work->buffers[b];
+	const size_t bytes = case_buffer_bytes(buffer);
+	char *key = case_input_key(buffer,
+				   emulated->mixed ? runner->seed + MIXED_SEED_STEP : runner->seed);
+	const void *shared = shared_data_find(runner->shared, key, bytes);
+	int rc = 0;
+
+	if (shared)
+		memcpy(data, shared, bytes);
+	else
+		rc = case_fill(data, emulated->work, b, emulated->capture, runner->seed,
+			       emulated->mixed, err);
+	/* the addresses in the memory of a capture are not in the key */
+	if (rc == 0 && !shared && !case_capture_memory(emulated->capture, b))
+		rc = shared_data_give(runner->shared, key, data, bytes);
+	free(key);
+	return rc;
 }
 
 static unsigned char poison_of(const struct emulated_case *emulated,

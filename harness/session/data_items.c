@@ -1,0 +1,270 @@
+#include "harness/session/data_items.h"
+
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/data_file.h"
+
+/* A case with less data than this is made faster than shared. */
+#define CASE_LEAST_BYTES (INT64_C(64) << 10)
+#define NOWHERE SIZE_MAX
+
+/* ---- items ---- */
+
+static int compare_data_keys(const void *a, const void *b)
+{
+	return strcmp(((const struct data_item *)a)->key, ((const struct data_item *)b)->key);
+}
+
+struct data_item *data_items_find(struct data_items *data, const char *key)
+{
+	struct data_item named;
+	struct data_item **found;
+
+	snprintf(named.key, sizeof(named.key), "%s", key);
+	found = tfind(&named, &data->by_key, compare_data_keys);
+	return found ? *found : NULL;
+}
+
+void data_item_add_json(struct text *out, const struct data_item *item, bool fill)
+{
+	struct data_range range = {.offset = item->offset, .bytes = item->bytes, .fill = fill};
+	json_t *json;
+	char *dumped;
+
+	memcpy(range.key, item->key, sizeof(range.key));
+	json = range_to_json(&range);
+	dumped = json_dumps(json, JSON_COMPACT);
+	text_addf(out, "%s%s", out->data[out->length - 1] == '[' ? "" : ",",
+		  dumped ? dumped : "null");
+	free(dumped);
+	json_decref(json);
+}
+
+/* ---- memory ---- */
+
+void data_item_drop(struct data_items *data, struct data_item *item, enum data_state state)
+{
+	data_file_drop(item->offset, item->bytes);
+	data->used_bytes -= item->bytes;
+	item->state = state;
+}
+
+/* The state of an item that nobody has. */
+static enum data_state state_of_absent(const struct data_item *item)
+{
+	return item->on_device ? DATA_LEFT : DATA_WANTED;
+}
+
+/* Sets item.next for the order from its position on. */
+static void find_next_uses(struct data_items *data)
+{
+	for (size_t i = 0; i < data->count; i++)
+		data->items[i]->next = NOWHERE;
+	for (size_t o = data->order_count; o-- > data->position;) {
+		const struct case_needs *needs = &data->cases[data->order[o]];
+
+		for (size_t n = 0; n < needs->count; n++)
+			needs->items[n].item->next = o;
+	}
+}
+
+/* The item that is needed last, and later than at `position`; NULL: none can go. */
+static struct data_item *find_least_needed(struct data_items *data, size_t position)
+{
+	struct data_item *found = NULL;
+
+	for (size_t i = 0; i < data->count; i++) {
+		struct data_item *item = data->items[i];
+
+		if (item->state == DATA_READY && !item->pins &&
+		    (item->next > position || item->next == NOWHERE) &&
+		    (!found || item->next > found->next))
+			found = item;
+	}
+	return found;
+}
+
+bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, bool *dropped)
+{
+	if (bytes > data->limit_bytes)
+		return false;
+	if (data->used_bytes + bytes <= data->limit_bytes)
+		return true;
+	find_next_uses(data);
+	while (data->used_bytes + bytes > data->limit_bytes) {
+		struct data_item *item = find_least_needed(data, position);
+
+		if (!item)
+			return false;
+		data_item_drop(data, item, state_of_absent(item));
+		*dropped = true;
+	}
+	return true;
+}
+
+bool data_item_take(struct data_items *data, struct data_item *item, enum data_state state)
+{
+	if (!data_file_take(&item->offset, item->bytes))
+		return false;
+	data->used_bytes += item->bytes;
+	item->state = state;
+	return true;
+}
+
+void data_item_drop_unneeded(struct data_items *data, struct data_item *item)
+{
+	if (item->state == DATA_READY && !item->users && !item->pins)
+		data_item_drop(data, item, state_of_absent(item));
+}
+
+/* ---- what cases need ---- */
+
+static bool need_is_open(const struct sweep *sweep, size_t index, enum need_kind kind)
+{
+	const struct case_state *state = &sweep->cases[index];
+	const bool rounds_left = !sweep->rounds || state->rounds_done < sweep->rounds;
+
+	if (state->ended)
+		return false;
+	switch (kind) {
+	case NEED_INPUT:
+		return rounds_left || (sweep->settings->metrics.count && !state->counted);
+	case NEED_RESULT:
+		return rounds_left;
+	case NEED_AGAIN:
+		break;
+	}
+	return rounds_left && !state->rounds_done;
+}
+
+void data_items_update(struct data_items *data, size_t index)
+{
+	struct case_needs *needs = &data->cases[index];
+
+	for (size_t n = 0; n < needs->count; n++) {
+		struct data_need *need = &needs->items[n];
+		struct data_item *item = need->item;
+
+		if (need->open && !need_is_open(data->sweep, index, need->kind)) {
+			need->open = false;
+			item->users--;
+			data_item_drop_unneeded(data, item);
+		}
+	}
+}
+
+static void add_need(struct data_items *data, size_t index, char *key, int64_t bytes,
+		     bool on_device, enum need_kind kind)
+{
+	struct case_needs *needs = &data->cases[index];
+	char hash[DATA_KEY_HASH_BYTES];
+	struct data_item *item;
+
+	data_key_hash(hash, key);
+	free(key);
+	item = data_items_find(data, hash);
+	if (!item) {
+		item = xcalloc(1, sizeof(*item));
+		*item = (struct data_item){.bytes = bytes, .on_device = on_device};
+		memcpy(item->key, hash, sizeof(hash));
+		item->state = state_of_absent(item);
+		tsearch(item, &data->by_key, compare_data_keys);
+		data->items =
+			xgrow(data->items, &data->capacity, data->count + 1, sizeof(*data->items));
+		data->items[data->count++] = item;
+	}
+	item->users++;
+	needs->items =
+		xgrow(needs->items, &needs->capacity, needs->count + 1, sizeof(*needs->items));
+	needs->items[needs->count++] = (struct data_need){.item = item, .kind = kind, .open = true};
+}
+
+/* Memory of a capture has addresses in it that perflab does not know. */
+static bool can_be_shared(const struct launch_case *work)
+{
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].fill == FILL_CAPTURE)
+			return false;
+	return launch_case_buffer_bytes(work, false) >= CASE_LEAST_BYTES;
+}
+
+/* Adds the needs of a case: its own, or those of the base case beside it. */
+static void add_needs(struct data_items *data, size_t index, const struct launch_case *work,
+		      enum need_kind of_inputs)
+{
+	const uint64_t seed = data->sweep->settings->seed;
+	const bool checked = work->check.kind != CHECK_NONE;
+	/* a worker verifies a user's kernel again, with other inputs; a built-in one is trusted */
+	const bool again =
+		checked && work->check.kind != CHECK_ORACLE && work->check.kind != CHECK_FILE;
+	const bool on_device = work->check.kind == CHECK_LAUNCHES;
+
+	if (!can_be_shared(work))
+		return;
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		const int64_t bytes = (int64_t)case_buffer_bytes(buffer);
+
+		if (!bytes)
+			continue;
+		if (case_buffer_is_input(buffer))
+			add_need(data, index, case_input_key(buffer, seed), bytes, false,
+				 of_inputs);
+		if (case_buffer_is_input(buffer) && again)
+			add_need(data, index, case_input_key(buffer, seed + MIXED_SEED_STEP), bytes,
+				 false, NEED_AGAIN);
+		if (case_buffer_is_result(buffer) && checked)
+			add_need(data, index, case_expected_key(work, b, seed), bytes, on_device,
+				 NEED_RESULT);
+		if (case_buffer_is_result(buffer) && again)
+			add_need(data, index, case_expected_key(work, b, seed + MIXED_SEED_STEP),
+				 bytes, on_device, NEED_AGAIN);
+	}
+}
+
+static void add_needs_of_cases(struct data_items *data)
+{
+	struct sweep *sweep = data->sweep;
+
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		const struct plan_case *planned = &sweep->plan->cases[i];
+		const struct plan_case *base = plan_base(sweep->plan, planned);
+
+		if (sweep->cases[i].ended || !planned->launch)
+			continue;
+		add_needs(data, i, planned->launch, NEED_INPUT);
+		if (base && base->launch)
+			add_needs(data, i, base->launch, NEED_RESULT);
+		data_items_update(data, i);
+	}
+}
+
+/* ---- from beginning to end ---- */
+
+void data_items_init(struct data_items *data, struct sweep *sweep, int64_t limit_bytes)
+{
+	*data = (struct data_items){.sweep = sweep, .limit_bytes = limit_bytes};
+	data->cases = xcalloc(sweep->plan->count + 1, sizeof(*data->cases));
+	data->order = xcalloc(sweep->plan->count + 1, sizeof(*data->order));
+	add_needs_of_cases(data);
+}
+
+void data_items_release(struct data_items *data)
+{
+	for (size_t i = 0; i < data->count; i++) {
+		struct data_item *item = data->items[i];
+
+		if (item->state >= DATA_CLAIMED)
+			data_file_drop(item->offset, item->bytes);
+		tdelete(item, &data->by_key, compare_data_keys);
+		free(item);
+	}
+	for (size_t i = 0; i < data->sweep->plan->count; i++)
+		free(data->cases[i].items);
+	free(data->cases);
+	free(data->items);
+	free(data->order);
+}

@@ -1,0 +1,81 @@
+/*
+ * data_items: the inputs and expected results of a sweep, each once, who needs
+ * them and until when, and where they are in the shared memory. Keeps within a
+ * limit of memory. Knows nothing of the workers that make the data.
+ * Internal to harness/session.
+ */
+#ifndef HARNESS_SESSION_DATA_ITEMS_H
+#define HARNESS_SESSION_DATA_ITEMS_H
+
+#include "harness/session/sweep_state.h"
+
+enum data_state {
+	DATA_WANTED,  /* a worker without a device may make it */
+	DATA_LEFT,    /* only the worker of a case makes it: the others cannot, or failed */
+	DATA_CLAIMED, /* a worker without a device makes it */
+	DATA_OFFERED, /* the worker of a case gives it if it makes it */
+	DATA_READY,
+};
+
+/* The content of an input, or an expected result. */
+struct data_item {
+	char key[DATA_KEY_HASH_BYTES];
+	int64_t bytes, offset; /* the offset is valid if it is claimed, offered or ready */
+	enum data_state state;
+	bool on_device; /* only a worker with a device can make it */
+	size_t users;   /* needs that are open */
+	size_t pins;    /* requests in flight that may read it */
+	size_t job;     /* who claimed it, if it is claimed */
+	size_t next;    /* where in the order it is needed next; set when room is needed */
+};
+
+/* Until when a case needs an item. */
+enum need_kind {
+	NEED_INPUT,  /* to its end */
+	NEED_RESULT, /* while it is verified: to its last round */
+	NEED_AGAIN,  /* in the first round */
+};
+struct data_need {
+	struct data_item *item;
+	enum need_kind kind;
+	bool open;
+	bool lent; /* a worker that prepares the case reads it */
+};
+struct case_needs {
+	struct data_need *items;
+	size_t count, capacity;
+};
+
+struct data_items {
+	struct sweep *sweep;
+	struct data_item **items;
+	size_t count, capacity;
+	void *by_key;             /* the items as a tree of tsearch() */
+	struct case_needs *cases; /* of each case of the plan */
+	int64_t limit_bytes, used_bytes;
+	/* The cases that come next, and the one that was asked for last. */
+	size_t *order;
+	size_t order_count, position;
+};
+
+/* Finds what the cases need that have not ended. */
+void data_items_init(struct data_items *data, struct sweep *sweep, int64_t limit_bytes);
+void data_items_release(struct data_items *data);
+/* NULL: no item has this key. */
+struct data_item *data_items_find(struct data_items *data, const char *key);
+
+/* Drops what is needed last, and later than at `position` of the order, until `bytes` fit. false:
+ * they do not. *dropped is set to true if something was dropped. */
+bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, bool *dropped);
+/* Takes memory for an item that has none. false: there is none. */
+bool data_item_take(struct data_items *data, struct data_item *item, enum data_state state);
+/* Gives the memory of an item back. */
+void data_item_drop(struct data_items *data, struct data_item *item, enum data_state state);
+/* The same for one that is ready, if nobody needs it. */
+void data_item_drop_unneeded(struct data_items *data, struct data_item *item);
+/* Adds the item to the array `data` of a request. */
+void data_item_add_json(struct text *out, const struct data_item *item, bool fill);
+/* Closes the needs that a case no longer has, after a round or at its end. */
+void data_items_update(struct data_items *data, size_t index);
+
+#endif
