@@ -8,7 +8,7 @@
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
 #           roof watch steady suite regress pairs studies triton record listening examples
-#           (default: all of these); or large, ptx (records the counters for the emulator), report
+#           (default: all of these); or large, placements, ptx (records the counters for the emulator), report
 #           (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
 set -eu
@@ -54,6 +54,7 @@ step() {
 		measure bench-watch
 		;;
 	steady) measure check-steady ;;
+	placements) measure check-placements ;;
 	suite) measure check-suite ;;
 	large) measure check-large --db "$results/large.db" ;;
 	record) sh tests/gpu/record.sh "$build" ;; # compiles; skipped without nvcc

@@ -54,6 +54,7 @@ int page_source_open(struct page_source *source, const struct device *device, ui
 		.device = device,
 		.granule = granule,
 		.random = seed,
+		.filler_granules = FILLER_GRANULES,
 		.spares_per_size = SPARES_PER_SIZE,
 		.spare_limit_bytes = limit_bytes,
 	};
@@ -200,8 +201,11 @@ static bool make_elsewhere(struct page_source *source, size_t bytes, struct devi
 {
 	struct device_pages filler = {0};
 
-	/* without it, the place may be an old one */
-	create(source, (1 + choose_below(source, FILLER_GRANULES)) * source->granule, &filler);
+	/* If it fails, the place may be an old one. */
+	if (source->filler_granules)
+		create(source,
+		       (1 + choose_below(source, source->filler_granules)) * source->granule,
+		       &filler);
 	release(source, &source->filler);
 	source->filler = filler;
 	return create(source, bytes, out) == CUDA_SUCCESS;

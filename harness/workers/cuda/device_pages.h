@@ -29,7 +29,8 @@ struct page_source {
 				      * pages: without it, pages that were freed soon return */
 	struct device_pages *spares; /* the oldest first */
 	size_t spare_count, spare_capacity;
-	size_t spares_per_size; /* with so many spares of a size, none is made */
+	size_t filler_granules; /* of the filler, at most; 0: none is made */
+	size_t spares_per_size; /* with so many spares of a size, no pages are made */
 	uint64_t spare_bytes, spare_limit_bytes;
 };
 
