@@ -4,317 +4,39 @@
  * differ in which elements take which body, and in whether the compiler emits a
  * branch.
  */
-#include <math.h>
-#include <stdlib.h>
+#include "kernels/divergence/oracles.h"
 
-#include "kernels/table.h"
-
-/* As in divergence.cuh. */
-#define STEPS_SHORT 3
-#define STEPS_LONG 256
-#define STEPS_SWITCH 64
-#define STEPS_WAITING_LOG2 8 /* waiting.cu takes 256 steps */
-_Static_assert(STEPS_WAITING_LOG2 % 2 == 0, "follow_chains() leaves its result in maps[0]");
-/* As in common.cuh. */
-#define STEPS_EDGE 32
-#define STEPS_COMMON 192
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
-/* The largest number of bodies among which elements choose. */
-#define MOST_WAYS 32
-
-/*
- * Which element takes which body: element i takes body i / unit % ways, where i
- * counts within its warp or over the whole grid.
- */
-struct rule {
-	bool within_warp;
-	bool first_is_none; /* elements that would take body 0 take none */
-	int64_t unit, ways;
-	int steps;
-	int common_steps; /* steps of body 2 between two runs of the own body; 0: a single run */
-};
-
-static double run_body(double value, int64_t which, int steps)
-{
-	for (int step = 0; step < steps; step++)
-		value = value * ((double)(4095 - which) / 4096.0) +
-			(double)(step + 1 + 3 * which) / 8192.0;
-	return value;
-}
-
-/* All steps of an element: the definition of the result, before it is rounded to float. */
-static double run_element(double value, int64_t which, const struct rule *rule)
-{
-	value = run_body(value, which, rule->steps);
-	if (rule->common_steps) {
-		value = run_body(value, 2, rule->common_steps);
-		value = run_body(value, which, rule->steps);
-	}
-	return value;
-}
-
-/*
- * All steps of a body at once: each step is affine, so their composition is,
- * scale * value + shift.
- *
- * The result is the same float as that of run_element(). A factor is at most 1,
- * so no step enlarges an earlier rounding error. An addend is at most
- * (S + 3 * MOST_WAYS) / 8192 with S steps in all, so no intermediate value
- * exceeds |value| + reach, where reach = S * (S + 3 * MOST_WAYS) / 8192. A step
- * rounds twice, in run_element() and in the computation of shift; the
- * computation of scale rounds once a step; the composition rounds twice. The
- * two results therefore differ by less than
- * (5 * S + 2) * 2^-53 * (|value| + reach). Twice that is the margin, which also
- * covers the rounding of the margin itself. If the two ends of the margin round
- * to the same float, so does the result of run_element(), because rounding is
- * monotonic. Otherwise run_element() decides: about once in 10^5 elements.
- */
-struct composed_body {
-	double scale, shift, reach, relative_margin;
-};
-
-static struct composed_body compose_body(int64_t which, const struct rule *rule)
-{
-	const double steps = 2.0 * rule->steps + rule->common_steps;
-	struct composed_body body = {
-		.scale = 1,
-		.shift = run_element(0, which, rule),
-		.reach = steps * (steps + 3 * MOST_WAYS) / 8192,
-		.relative_margin = 2 * (5 * steps + 2) * 0x1p-53,
+/* A work model: one fused multiply-add per step for each element that takes a body. */
+#define WORK_OF(rule_name, elements, step_count)                   \
+	static const struct kernel_work work_##rule_name = {       \
+		.flop = "2 * " elements " * " TEXT_OF(step_count), \
+		.bytes_read = "4 * n",                             \
+		.bytes_written = "4 * n",                          \
 	};
 
-	for (int step = 0; step < rule->steps * (rule->common_steps ? 2 : 1); step++)
-		body.scale *= (double)(4095 - which) / 4096.0;
-	for (int step = 0; step < rule->common_steps; step++)
-		body.scale *= (4095 - 2) / 4096.0;
-	return body;
-}
-
-struct computation {
-	const struct rule *rule;
-	struct composed_body bodies[MOST_WAYS];
-	const float *x;
-	float *y;
-};
-
-static float compute_element(const struct computation *of, float x, int64_t which)
-{
-	const struct composed_body *body = &of->bodies[which];
-	double value = body->scale * (double)x + body->shift;
-	double margin = body->relative_margin * (fabs((double)x) + body->reach);
-
-	if ((float)(value - margin) == (float)(value + margin))
-		return (float)value;
-	return (float)run_element((double)x, which, of->rule);
-}
-
-static void divergence_compute_range(void *context, int64_t begin, int64_t end)
-{
-	const struct computation *of = context;
-	const struct rule *rule = of->rule;
-
-	for (int64_t i = begin; i < end; i++) {
-		int64_t thread = rule->within_warp ? i % 32 : i;
-		int64_t which = thread / rule->unit % rule->ways;
-
-		of->y[i] = rule->first_is_none && which == 0 ? of->x[i]
-							     : compute_element(of, of->x[i], which);
-	}
-}
-
-static int divergence_compute(struct rule rule, const struct launch_case *work,
-			      const struct host_buffers *inputs, struct host_buffers *expected,
-			      struct error *err)
-{
-	void *x, *y;
-	int64_t n;
-	struct computation computation = {.rule = &rule};
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
-
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (!rc && rule.ways > MOST_WAYS)
-		rc = error_set(err, PL_EUSAGE, "ways=%lld: there are only %d bodies",
-			       (long long)rule.ways, MOST_WAYS);
-	if (rc)
-		return rc;
-	computation.x = x;
-	computation.y = y;
-	for (int64_t which = 0; which < rule.ways; which++)
-		computation.bodies[which] = compose_body(which, &rule);
-	parallel_for(n, ORACLE_GRAIN, divergence_compute_range, &computation);
-	return 0;
-}
-
-static int64_t divergence_axis(const struct launch_case *work, const char *name)
-{
-	int64_t value = 1;
-
-	launch_case_axis(work, name, &value);
-	return value;
-}
-
-/* An oracle and a work model: one fused multiply-add per step for each element that takes a
- * body. */
-#define RULE_OF(elements, rule_name, axis_names, step_count, ...)                  \
-	static int divergence_compute_##rule_name(                                 \
-		const struct launch_case *work, const struct host_buffers *inputs, \
-		struct host_buffers *expected, struct error *err)                  \
-	{                                                                          \
-		struct rule rule = {.steps = step_count, __VA_ARGS__};             \
-                                                                                   \
-		return divergence_compute(rule, work, inputs, expected, err);      \
-	}                                                                          \
-	static const struct kernel_oracle oracle_##rule_name = {                   \
-		.name = "divergence/" #rule_name,                                  \
-		.axes = axis_names,                                                \
-		.compute = divergence_compute_##rule_name,                         \
-	};                                                                         \
-	static const struct kernel_work work_##rule_name = {                       \
-		.flop = "2 * " elements " * " TEXT_OF(step_count),                 \
-		.bytes_read = "4 * n",                                             \
-		.bytes_written = "4 * n",                                          \
-	};
-
-#define RULE(...) RULE_OF("n", __VA_ARGS__)
-
-RULE(thread_parity_short, "n", STEPS_SHORT, .unit = 1, .ways = 2)
-RULE(thread_parity_long, "n", STEPS_LONG, .unit = 1, .ways = 2)
-RULE(warp_parity_short, "n", STEPS_SHORT, .unit = 32, .ways = 2)
-RULE(warp_parity_long, "n", STEPS_LONG, .unit = 32, .ways = 2)
-RULE(block_parity_short, "block,n", STEPS_SHORT, .unit = divergence_axis(work, "block"), .ways = 2)
-RULE(block_parity_long, "block,n", STEPS_LONG, .unit = divergence_axis(work, "block"), .ways = 2)
-RULE(switch_lane, "n,ways", STEPS_SWITCH, .within_warp = true, .unit = 1,
-     .ways = divergence_axis(work, "ways"))
-RULE(switch_warp, "n,ways", STEPS_SWITCH, .unit = 32, .ways = divergence_axis(work, "ways"))
+WORK_OF(thread_parity_short, "n", STEPS_SHORT)
+WORK_OF(thread_parity_long, "n", STEPS_LONG)
+WORK_OF(warp_parity_short, "n", STEPS_SHORT)
+WORK_OF(warp_parity_long, "n", STEPS_LONG)
+WORK_OF(block_parity_short, "n", STEPS_SHORT)
+WORK_OF(block_parity_long, "n", STEPS_LONG)
+WORK_OF(switch_lane, "n", STEPS_SWITCH)
+WORK_OF(switch_warp, "n", STEPS_SWITCH)
 /* Every second element takes a body; the others take none. */
-RULE_OF("(n / 2)", no_else, "n", STEPS_LONG, .unit = 1, .ways = 2, .first_is_none = true)
-RULE_OF("(n / 64 * 32 + max(n % 64 - 32, 0))", no_else_warp, "n", STEPS_LONG, .unit = 32, .ways = 2,
-	.first_is_none = true)
+WORK_OF(no_else, "(n / 2)", STEPS_LONG)
+WORK_OF(no_else_warp, "(n / 64 * 32 + max(n % 64 - 32, 0))", STEPS_LONG)
 /* An element takes 256 steps, 8 * STEPS_EDGE. */
-RULE_OF("(8 * n)", common, "n", STEPS_EDGE, .unit = 1, .ways = 2, .common_steps = STEPS_COMMON)
+WORK_OF(common, "(8 * n)", STEPS_EDGE)
 
-/* Numbers by parity: 100 for even and 200 for odd units of 1 or 32 threads. */
-static int choose(int64_t unit, const struct launch_case *work, struct host_buffers *expected,
-		  struct error *err)
-{
-	float *c;
-	void *buffer;
-	int64_t length;
-	int rc = oracle_buffer(&buffer, work, expected, "c", &length, err);
-
-	if (rc)
-		return rc;
-	c = buffer;
-	for (int64_t i = 0; i < length; i++)
-		c[i] = i / unit % 2 ? 200.0f : 100.0f;
-	return 0;
-}
-
-static int choose_by_thread(const struct launch_case *work, const struct host_buffers *inputs,
-			    struct host_buffers *expected, struct error *err)
-{
-	(void)inputs;
-	return choose(1, work, expected, err);
-}
-
-static int choose_by_warp(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
-{
-	(void)inputs;
-	return choose(32, work, expected, err);
-}
-
-static const struct kernel_oracle oracle_by_thread = {
-	.name = "divergence/by_thread", .axes = "", .compute = choose_by_thread};
-static const struct kernel_oracle oracle_by_warp = {
-	.name = "divergence/by_warp", .axes = "", .compute = choose_by_warp};
-
-/*
- * Chains of places. A step leads from a place to x[place] / 2^32 of n, counted
- * from the start or from the end. All steps of a chain count from the same end,
- * so that 256 steps are the power of one map: squaring it
- * STEPS_WAITING_LOG2 times gives the same places.
- */
-struct chain_map {
-	const uint32_t *from; /* NULL: the step itself, of x */
-	uint32_t *to;
-	const uint32_t *x;
-	uint64_t n;
-	bool from_the_start;
-};
-
-static void chain_map_range(void *context, int64_t begin, int64_t end)
-{
-	const struct chain_map *of = context;
-
-	for (int64_t i = begin; i < end; i++) {
-		uint64_t place = of->x[i] * of->n >> 32;
-
-		if (of->from)
-			of->to[i] = of->from[of->from[i]];
-		else
-			of->to[i] = (uint32_t)(of->from_the_start ? place : of->n - 1 - place);
-	}
-}
-
-/* Leaves in maps[0] where each place leads in 256 steps. */
-static void follow_chains(uint32_t *maps[2], const uint32_t *x, int64_t n, bool from_the_start)
-{
-	struct chain_map map = {NULL, maps[0], x, (uint64_t)n, from_the_start};
-
-	parallel_for(n, ORACLE_GRAIN, chain_map_range, &map);
-	for (int squared = 0; squared < STEPS_WAITING_LOG2; squared++) {
-		map.from = maps[squared % 2];
-		map.to = maps[(squared + 1) % 2];
-		parallel_for(n, ORACLE_GRAIN, chain_map_range, &map);
-	}
-}
-
-static int compute_waiting(const struct launch_case *work, const struct host_buffers *inputs,
-			   struct host_buffers *expected, struct error *err)
-{
-	int64_t unit = divergence_axis(work, "unit");
-	uint32_t *maps[2] = {NULL, NULL};
-	void *x, *places;
-	int64_t n;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
-
-	if (!rc)
-		rc = oracle_buffer(&places, work, expected, "places", &n, err);
-	if (rc)
-		return rc;
-	for (int m = 0; m < 2 && !rc; m++) {
-		maps[m] = malloc((size_t)n * sizeof(*maps[m]));
-		if (!maps[m])
-			rc = error_set(err, PL_ENOMEM,
-				       "the chains of %lld places do not fit in memory",
-				       (long long)n);
-	}
-	for (int64_t second = 0; second < 2 && !rc; second++) {
-		follow_chains(maps, x, n, second);
-		for (int64_t i = 0; i < n; i++)
-			if (i / unit % 2 == second)
-				((uint32_t *)places)[i] = maps[0][i];
-	}
-	free(maps[0]);
-	free(maps[1]);
-	return rc;
-}
-
-static const struct kernel_oracle oracle_waiting = {
-	.name = "divergence/waiting",
-	.axes = "n,unit",
-	.compute = compute_waiting,
-};
 static const struct kernel_work work_waiting = {.bytes_read = "4 * n", .bytes_written = "4 * n"};
 static const struct kernel_buffer buffers_of_waiting[] = {
 	{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
 	{"places", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
 static const struct kernel_tolerance exactly = {0.0, 0.0};
-#define FOLLOWS(rule_name) .oracle = &oracle_##rule_name, .work = &work_##rule_name
+#define FOLLOWS(rule_name) .oracle = &oracle_divergence_##rule_name, .work = &work_##rule_name
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
@@ -335,7 +57,7 @@ static const struct kernel_buffer buffers_of_math[] = {
 	{"c", ELEMENT_F32, WHOLE_BLOCKS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
 static const struct kernel_work work_of_math = {.bytes_written = "4 * n"};
 #define MATH_KERNEL(label, chosen)                                                        \
-	.name = label, .oracle = &oracle_##chosen, .work = &work_of_math,                 \
+	.name = label, .oracle = &oracle_divergence_##chosen, .work = &work_of_math,      \
 	.buffers = buffers_of_math, .buffer_count = ARRAY_SIZE(buffers_of_math),          \
 	.tolerance = &exactly,                                                            \
 	LAUNCHES({.entry = "divergence_" label, ONE_A_THREAD, ARGS(ARG_OF_BUFFER("c"))}), \
@@ -509,7 +231,7 @@ const struct kernel kernel_divergence = {
 	 * cancellation): 8e-6. */
 	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-5,
-	.oracle = &oracle_thread_parity_long,
+	.oracle = &oracle_divergence_thread_parity_long,
 	.variants = variants,
 	.variant_count = ARRAY_SIZE(variants),
 };

@@ -4,6 +4,9 @@
  * does not use, a recurrence by its registers, which are capped lower and
  * lower, and tiles by a grid of as few blocks as requested.
  */
+#include <string.h>
+
+#include "kernels/affine.h"
 #include "kernels/table.h"
 
 /* As in occupancy.cuh. */
@@ -15,9 +18,6 @@
 #define PASSES 16
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
-
-/* Elements at a time: the compiler vectorises the loops over a tile. */
-#define TILE 16
 
 struct elements {
 	const float *x;
@@ -32,30 +32,77 @@ static void stream_range(void *context, int64_t begin, int64_t end)
 		of->y[i] = (float)(2.0 * of->x[i] + 1.0);
 }
 
-static void run_tile(float *y, const float *x, int count)
+/* The steps of the recurrence, and the sum of the values. Changes the values. */
+static double run_recurrence(double values[VALUES])
 {
-	double values[VALUES][TILE], sum[TILE] = {0};
+	double sum = 0;
 
-	for (int k = 0; k < VALUES; k++)
-		for (int e = 0; e < TILE; e++)
-			values[k][e] = (e < count ? (double)x[e] : 0.0) * ((k + 1) / 64.0) + 1.0;
 	for (int step = 0; step < STEPS; step++)
 		for (int k = 0; k < VALUES; k++)
-			for (int e = 0; e < TILE; e++)
-				values[k][e] += 0.5 * values[(k + 1) % VALUES][e];
+			values[k] += 0.5 * values[(k + 1) % VALUES];
 	for (int k = 0; k < VALUES; k++)
-		for (int e = 0; e < TILE; e++)
-			sum[e] += values[k][e];
-	for (int e = 0; e < count; e++)
-		y[e] = (float)sum[e];
+		sum += values[k];
+	return sum;
 }
 
-static void recurrence_range(void *context, int64_t begin, int64_t end)
+/* The definition of the result, before it is rounded to float. */
+static double recurrence_element(double x)
+{
+	double values[VALUES];
+
+	for (int k = 0; k < VALUES; k++)
+		values[k] = x * ((k + 1) / 64.0) + 1.0;
+	return run_recurrence(values);
+}
+
+/*
+ * The recurrence is linear, so the result is scale * x + shift. Its margin: all
+ * factors are positive, so a result is (1 + e) times the exact one if x is not
+ * negative, with |e| at most R * 2^-53 for R roundings in a row. R is 1 for the
+ * first addition, at most 2 a step, as the last value adds one of the same
+ * step, and VALUES for the sum. The same holds for scale and shift, and the
+ * composition rounds twice. With a negative x the errors of scale * |x| and
+ * shift add up to no more. 4 * (R + 2) * 2^-53 is more than twice the sum.
+ */
+struct recurrence {
+	double scale, shift;
+	struct affine_margin margin;
+};
+
+static struct recurrence compose_recurrence(void)
+{
+	const double relative = 4 * (1 + 2 * STEPS + VALUES + 2) * 0x1p-53;
+	double of_x[VALUES], of_1[VALUES];
+	struct recurrence all;
+
+	for (int k = 0; k < VALUES; k++) {
+		of_x[k] = (k + 1) / 64.0;
+		of_1[k] = 1.0;
+	}
+	all.scale = run_recurrence(of_x);
+	all.shift = run_recurrence(of_1);
+	all.margin = (struct affine_margin){relative * all.scale, relative * all.shift};
+	return all;
+}
+
+WIDE_VECTORS static void recurrence_range(void *context, int64_t begin, int64_t end)
 {
 	const struct elements *of = context;
+	const struct recurrence all = compose_recurrence();
 
-	for (int64_t i = begin; i < end; i += TILE)
-		run_tile(of->y + i, of->x + i, end - i < TILE ? (int)(end - i) : TILE);
+	for (int64_t first = begin; first < end; first += AFFINE_GROUP) {
+		const int64_t count = end - first < AFFINE_GROUP ? end - first : AFFINE_GROUP;
+		float x[AFFINE_GROUP] = {0}, y[AFFINE_GROUP];
+		int unsure = 0;
+
+		memcpy(x, of->x + first, (size_t)count * sizeof(*x));
+		for (int e = 0; e < AFFINE_GROUP; e++)
+			y[e] = affine_float(all.scale, all.shift, all.margin, (double)x[e],
+					    &unsure);
+		for (int e = 0; unsure && e < AFFINE_GROUP; e++)
+			y[e] = (float)recurrence_element((double)x[e]);
+		memcpy(of->y + first, y, (size_t)count * sizeof(*y));
+	}
 }
 
 static int occupancy_compute(void (*range)(void *context, int64_t begin, int64_t end),
@@ -80,6 +127,20 @@ struct tiles {
 	int64_t n, threads;
 };
 
+#define WORDS 16 /* at a time, in vectors */
+
+WIDE_VECTORS static void add_tile_words(uint32_t *restrict sums, const uint32_t *restrict x,
+					int64_t count)
+{
+	int64_t i = 0;
+
+	for (; i + WORDS <= count; i += WORDS)
+		for (int w = 0; w < WORDS; w++)
+			sums[i + w] += x[i + w];
+	for (; i < count; i++)
+		sums[i] += x[i];
+}
+
 static void tile_range(void *context, int64_t begin, int64_t end)
 {
 	const struct tiles *of = context;
@@ -90,13 +151,12 @@ static void tile_range(void *context, int64_t begin, int64_t end)
 		int64_t left = of->n - tile * CACHED_TILE;
 		int64_t count = left < CACHED_TILE ? left : CACHED_TILE;
 
-		for (int64_t t = 0; t < of->threads; t++) {
-			uint32_t sum = 0;
-
-			for (int64_t i = t; i < count; i += of->threads)
-				sum += x[i];
-			y[t] = PASSES * (PASSES + 1) / 2 * sum; /* 1 + 2 + … times */
-		}
+		memset(y, 0, (size_t)of->threads * sizeof(*y));
+		for (int64_t first = 0; first < count; first += of->threads)
+			add_tile_words(y, x + first,
+				       count - first < of->threads ? count - first : of->threads);
+		for (int64_t t = 0; t < of->threads; t++)
+			y[t] *= PASSES * (PASSES + 1) / 2; /* 1 + 2 + … times */
 	}
 }
 

@@ -3,6 +3,9 @@
  * two constants: once, by the index, or in every step of a recurrence, by the
  * data and so at random in every warp. Both give the same bits.
  */
+#include <string.h>
+
+#include "kernels/affine.h"
 #include "kernels/table.h"
 
 /* As in select.cuh. */
@@ -11,24 +14,39 @@
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
 
+/* All steps of an element: the definition of the result, before it is rounded to float. */
+static double select_run_steps(double value, bool is_below, int steps)
+{
+	for (int step = 0; step < steps; step++)
+		value = 0.5 * value + (is_below ? (step + 1) / 256.0 : (2 * step + 1) / 512.0);
+	return value;
+}
+
+/* Each of the two choices as one affine step. */
 struct recurrence {
 	const float *x;
 	float *y;
 	int steps;
+	double scale, shift_below, shift;
+	struct affine_margin margin;
 };
 
-static void select_run_range(void *context, int64_t begin, int64_t end)
+WIDE_VECTORS static void select_run_range(void *context, int64_t begin, int64_t end)
 {
 	const struct recurrence *of = context;
 
-	for (int64_t i = begin; i < end; i++) {
-		double value = of->x[i];
-		bool is_below = of->x[i] < 0.5f;
+	for (int64_t first = begin; first < end; first += AFFINE_GROUP) {
+		const int64_t count = end - first < AFFINE_GROUP ? end - first : AFFINE_GROUP;
+		float x[AFFINE_GROUP] = {0}, y[AFFINE_GROUP];
+		int unsure = 0;
 
-		for (int step = 0; step < of->steps; step++)
-			value = 0.5 * value +
-				(is_below ? (step + 1) / 256.0 : (2 * step + 1) / 512.0);
-		of->y[i] = (float)value;
+		memcpy(x, of->x + first, (size_t)count * sizeof(*x));
+		for (int e = 0; e < AFFINE_GROUP; e++)
+			y[e] = affine_float(of->scale, x[e] < 0.5f ? of->shift_below : of->shift,
+					    of->margin, (double)x[e], &unsure);
+		for (int e = 0; unsure && e < AFFINE_GROUP; e++)
+			y[e] = (float)select_run_steps((double)x[e], x[e] < 0.5f, of->steps);
+		memcpy(of->y + first, y, (size_t)count * sizeof(*y));
 	}
 }
 
@@ -43,7 +61,16 @@ static int select_compute(int steps, const struct launch_case *work,
 	if (!rc)
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, select_run_range, &(struct recurrence){x, y, steps});
+		/* every constant is at most steps / 256, and the values are halved */
+		parallel_for(n, ORACLE_GRAIN, select_run_range,
+			     &(struct recurrence){
+				     .x = x,
+				     .y = y,
+				     .steps = steps,
+				     .scale = ldexp(1.0, -steps),
+				     .shift_below = select_run_steps(0, true, steps),
+				     .shift = select_run_steps(0, false, steps),
+				     .margin = affine_margin_of_steps(steps, 2 * steps / 256.0)});
 	return rc;
 }
 
