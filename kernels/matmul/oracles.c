@@ -4,35 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The blocks of the oracle: a panel of B in doubles stays in the second-level cache, ROWS times
- * COLUMNS accumulators in the first-level cache. Fixed bounds let the compiler vectorise. */
-#define DEPTH 128
-#define COLUMNS 128
-#define ROWS 4
-#define STRIP 16
-#if defined(__x86_64__)
-#define WIDE_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
-#define WIDE_VECTORS
-#endif
+#include "kernels/matmul/panel.h"
+
 /* The smallest number of rows for which the oracle uses another thread. Packing a panel costs about
  * as much as a row. */
-#define GRAIN (16 * ROWS)
+#define GRAIN (16 * PANEL_ROWS)
 
 /* A has m rows of k elements, B has k rows of n. */
 struct product {
 	const float *a, *b;
 	float *c;
 	int64_t m, n, k;
-	double (*sums)[COLUMNS]; /* one row of C each; a thread uses those of its own rows */
+	double (*sums)[PANEL_COLUMNS]; /* one row of C each; a thread uses those of its own rows */
 };
 
 /* panel[i][j] = B[first_row + i][first_column + j], zero outside. */
-static void pack_panel(double panel[DEPTH][COLUMNS], const struct product *product,
+static void pack_panel(double panel[PANEL_DEPTH][PANEL_COLUMNS], const struct product *product,
 		       int64_t first_row, int64_t first_column)
 {
-	for (int64_t i = 0; i < DEPTH; i++)
-		for (int64_t j = 0; j < COLUMNS; j++) {
+	for (int64_t i = 0; i < PANEL_DEPTH; i++)
+		for (int64_t j = 0; j < PANEL_COLUMNS; j++) {
 			int64_t row = first_row + i, column = first_column + j;
 
 			panel[i][j] = row < product->k && column < product->n
@@ -41,46 +32,38 @@ static void pack_panel(double panel[DEPTH][COLUMNS], const struct product *produ
 		}
 }
 
-/*
- * Adds A[row .. row + ROWS][first ..] times the panel to the sums of these rows, one strip of
- * columns at a time, with the sums of a strip in registers. A sum has the same additions in the
- * same order whatever vectors a processor has: nothing is fused.
- */
-WIDE_VECTORS static void multiply_panel(const struct product *product, double panel[DEPTH][COLUMNS],
-					int64_t row, int64_t first)
+/* Adds the product of columns [first, first + depth) of A and the panel to the sums of PANEL_ROWS
+ * rows. Rows beyond `end` are computed and discarded. */
+static void multiply_panel(const struct product *product, double panel[PANEL_DEPTH][PANEL_COLUMNS],
+			   int64_t row, int64_t end, int64_t first, int64_t depth)
 {
-	int64_t depth = product->k - first < DEPTH ? product->k - first : DEPTH;
-	int64_t rows = product->m - row < ROWS ? product->m - row : ROWS;
-	const float *factors[ROWS];
+	double discarded[PANEL_COLUMNS] = {0};
+	double *sums[PANEL_ROWS];
+	const float *factors[PANEL_ROWS];
 
-	for (int64_t r = 0; r < ROWS; r++) /* rows beyond the last are computed and discarded */
-		factors[r] = product->a + (row + (r < rows ? r : 0)) * product->k + first;
-	for (int64_t strip = 0; strip < COLUMNS; strip += STRIP) {
-		double sums[ROWS][STRIP] = {{0.0}};
+	for (int r = 0; r < PANEL_ROWS; r++) {
+		const bool is_row = row + r < end;
 
-		for (int64_t r = 0; r < rows; r++)
-			memcpy(sums[r], &product->sums[row + r][strip], sizeof(sums[r]));
-		for (int64_t k = 0; k < depth; k++)
-			for (int r = 0; r < ROWS; r++)
-				for (int j = 0; j < STRIP; j++)
-					sums[r][j] += (double)factors[r][k] * panel[k][strip + j];
-		for (int64_t r = 0; r < rows; r++)
-			memcpy(&product->sums[row + r][strip], sums[r], sizeof(sums[r]));
+		sums[r] = is_row ? product->sums[row + r] : discarded;
+		factors[r] = product->a + (is_row ? row + r : row) * product->k + first;
 	}
+	panel_multiplication_at(0)(sums, factors, panel, depth);
 }
 
-/* Computes rows [begin, end) of COLUMNS columns of C. */
-static void multiply_stripe(const struct product *product, double panel[DEPTH][COLUMNS],
+/* Computes rows [begin, end) of PANEL_COLUMNS columns of C. */
+static void multiply_stripe(const struct product *product, double panel[PANEL_DEPTH][PANEL_COLUMNS],
 			    int64_t begin, int64_t end, int64_t first_column)
 {
 	int64_t n = product->n;
-	int64_t width = n - first_column < COLUMNS ? n - first_column : COLUMNS;
+	int64_t width = n - first_column < PANEL_COLUMNS ? n - first_column : PANEL_COLUMNS;
 
 	memset(&product->sums[begin], 0, (size_t)(end - begin) * sizeof(*product->sums));
-	for (int64_t k = 0; k < product->k; k += DEPTH) {
+	for (int64_t k = 0; k < product->k; k += PANEL_DEPTH) {
+		int64_t depth = product->k - k < PANEL_DEPTH ? product->k - k : PANEL_DEPTH;
+
 		pack_panel(panel, product, k, first_column);
-		for (int64_t row = begin; row < end; row += ROWS)
-			multiply_panel(product, panel, row, k);
+		for (int64_t row = begin; row < end; row += PANEL_ROWS)
+			multiply_panel(product, panel, row, end, k, depth);
 	}
 	for (int64_t row = begin; row < end; row++)
 		for (int64_t j = 0; j < width; j++)
@@ -91,9 +74,9 @@ static void multiply_stripe(const struct product *product, double panel[DEPTH][C
 static void multiply_rows(void *context, int64_t begin, int64_t end)
 {
 	const struct product *product = context;
-	double(*panel)[COLUMNS] = xcalloc(DEPTH, sizeof(*panel));
+	double(*panel)[PANEL_COLUMNS] = xcalloc(PANEL_DEPTH, sizeof(*panel));
 
-	for (int64_t column = 0; column < product->n; column += COLUMNS)
+	for (int64_t column = 0; column < product->n; column += PANEL_COLUMNS)
 		multiply_stripe(product, panel, begin, end, column);
 	free(panel);
 }

@@ -6,19 +6,107 @@
  */
 #include "kernels/reduce/reduce.h"
 
+#include "kernels/vectors.h"
+
 /*
- * Pairwise, in doubles. For floats in [0, 1) the error is far below the last
- * bit of the resulting float, for any n that fits on a device.
+ * The sum is pairwise, in doubles: a tree whose nodes have halves of an array,
+ * down to runs of at most RUN floats, which are summed one by one. For floats in
+ * [0, 1) the error is far below the last bit of the resulting float, for any n
+ * that fits on a device.
  */
-static double pairwise_sum(const float *x, int64_t n)
+#define RUN 1024
+/* As many runs are summed at a time, because the additions of a run wait for each other. */
+#define RUN_LEVELS 3
+#define RUNS (1 << RUN_LEVELS)
+/* As many parts of the array are summed by several threads. */
+#define PART_LEVELS 6
+#define PARTS (1 << PART_LEVELS)
+
+struct part {
+	const float *x;
+	int64_t n;
+};
+
+/* Node `index` of those `levels` below the whole: each level takes the first or the second half. */
+static struct part part_of(struct part whole, int levels, int64_t index)
+{
+	struct part part = whole;
+
+	for (int level = levels - 1; level >= 0; level--) {
+		const int64_t half = part.n / 2;
+
+		part = index >> level & 1 ? (struct part){part.x + half, part.n - half}
+					  : (struct part){part.x, half};
+	}
+	return part;
+}
+
+/* The root of the tree over `count` sums, a power of 2. Overwrites them. */
+static double sum_of_tree(double *sums, int count)
+{
+	while (count > 1) {
+		count /= 2;
+		for (int i = 0; i < count; i++)
+			sums[i] = sums[2 * i] + sums[2 * i + 1];
+	}
+	return sums[0];
+}
+
+/* pairwise_sum() of a part that the tree divides into RUNS runs. */
+static double sum_of_runs(struct part part)
+{
+	const int64_t least = part.n / RUNS; /* floats in a run; some have one more */
+	const float *run[RUNS];
+	double sums[RUNS] = {0};
+
+	for (int r = 0; r < RUNS; r++)
+		run[r] = part_of(part, RUN_LEVELS, r).x;
+	for (int64_t i = 0; i < least; i++) {
+		UNROLLED_FOR(r, RUNS)
+		sums[r] += (double)run[r][i];
+	}
+	for (int r = 0; r < RUNS; r++)
+		if (part_of(part, RUN_LEVELS, r).n > least)
+			sums[r] += (double)run[r][least];
+	return sum_of_tree(sums, RUNS);
+}
+
+static double pairwise_sum(struct part part)
 {
 	double sum = 0.0;
 
-	if (n > 1024)
-		return pairwise_sum(x, n / 2) + pairwise_sum(x + n / 2, n - n / 2);
-	for (int64_t i = 0; i < n; i++)
-		sum += x[i];
+	/* the nodes one level above are too long for a run, those at the level are not */
+	if (part.n / (RUNS / 2) > RUN && (part.n + RUNS - 1) / RUNS <= RUN)
+		return sum_of_runs(part);
+	if (part.n > RUN)
+		return pairwise_sum(part_of(part, 1, 0)) + pairwise_sum(part_of(part, 1, 1));
+	for (int64_t i = 0; i < part.n; i++)
+		sum += (double)part.x[i];
 	return sum;
+}
+
+struct parallel_sum {
+	struct part whole;
+	double sums[PARTS];
+};
+
+static void sum_parts(void *context, int64_t begin, int64_t end)
+{
+	struct parallel_sum *of = context;
+
+	for (int64_t index = begin; index < end; index++)
+		of->sums[index] = pairwise_sum(part_of(of->whole, PART_LEVELS, index));
+}
+
+/* pairwise_sum() by several threads: the tree is the same, so is every addition. */
+static double parallel_sum(struct part whole)
+{
+	struct parallel_sum of = {.whole = whole};
+
+	if (whole.n < PARTS * ORACLE_GRAIN)
+		return pairwise_sum(whole);
+	parallel_for(PARTS, 1, sum_parts, &of);
+	return sum_of_tree(of.sums, PARTS);
 }
 
 static int compute_sum(const struct launch_case *work, const struct host_buffers *inputs,
@@ -31,7 +119,7 @@ static int compute_sum(const struct launch_case *work, const struct host_buffers
 	if (!rc)
 		rc = oracle_buffer(&sum, work, expected, "sum", &one, err);
 	if (!rc)
-		*(float *)sum = (float)pairwise_sum(x, n);
+		*(float *)sum = (float)parallel_sum((struct part){x, n});
 	return rc;
 }
 

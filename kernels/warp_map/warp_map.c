@@ -3,28 +3,37 @@
  * its lane, the first thread of its warp, and the number of threads in the
  * warp.
  */
+#include <string.h>
+
 #include "kernels/table.h"
 
 /* As in warp_map.cuh. */
 #define LANES_SHIFT 8
 #define FIRST_SHIFT 16
 #define WARP 32
+/* The oracle copies whole blocks of at least so many threads in all. */
+#define COPIED 1024
 
 struct map {
 	uint32_t *place;
 	int64_t block;
 };
 
+/* The places repeat after a block. */
 static void map_range(void *context, int64_t begin, int64_t end)
 {
 	const struct map *map = context;
+	const int64_t span = map->block * ((COPIED + map->block - 1) / map->block);
 
-	for (int64_t i = begin; i < end; i++) {
+	for (int64_t i = begin; i < end && i < begin + span; i++) {
 		int64_t linear = i % map->block, lane = linear % WARP, first = linear - lane;
 		int64_t lanes = map->block - first < WARP ? map->block - first : WARP;
 
 		map->place[i] = (uint32_t)(lane | lanes << LANES_SHIFT | first << FIRST_SHIFT);
 	}
+	for (int64_t i = begin + span; i < end; i += span)
+		memcpy(map->place + i, map->place + begin,
+		       (size_t)(end - i < span ? end - i : span) * sizeof(*map->place));
 }
 
 static int compute_map(const struct launch_case *work, const struct host_buffers *inputs,

@@ -4,9 +4,8 @@
  * times, on the values that it gave before. Lanes that are not in the mask do
  * not participate.
  */
-#include <string.h>
-
 #include "kernels/table.h"
+#include "kernels/vectors.h"
 
 /* As in warp_ops.cuh. */
 #define ROUNDS 64
@@ -48,65 +47,133 @@ static int64_t source_of(const struct rounds *of, int64_t lane)
 	return lane;
 }
 
-/* The result of a vote, the same for every member. */
-static uint32_t vote_of(enum function function, const uint32_t *values, uint32_t members)
+/*
+ * Warps are computed BATCH at a time, so that every loop over them becomes
+ * vector instructions: values[lane][w] is the value of a lane of warp w.
+ */
+#define BATCH 16
+#define NOTHING LANES /* the row of what a lane without a defined source gets */
+
+struct batch {
+	int64_t first[BATCH]; /* the thread of the grid with which each warp begins */
+	int count;
+	int64_t threads; /* in each warp */
+	uint32_t members;
+	int source[LANES]; /* the row that each lane gets, if the function is a shuffle */
+};
+
+/* Two copies: a round reads one and writes the other. */
+typedef uint32_t batch_values[LANES + 1][BATCH];
+
+static struct batch batch_of(const struct rounds *of, int64_t threads)
 {
-	uint32_t odd = 0, rare = 0;
+	const uint32_t present = threads < LANES ? (UINT32_C(1) << threads) - 1 : UINT32_MAX;
+	struct batch batch = {.threads = threads, .members = present & (uint32_t)of->mask};
 
 	for (int lane = 0; lane < LANES; lane++) {
-		odd |= (values[lane] >> 8 & 1) << lane;
-		rare |= (uint32_t)((values[lane] >> 8) % 32 == 0) << lane;
+		const int64_t source = source_of(of, lane);
+		const bool is_defined = batch.members >> lane & 1 && batch.members >> source & 1;
+
+		batch.source[lane] = is_defined ? (int)source : NOTHING;
 	}
-	return function == BALLOT ? odd & members
-	       : function == ANY  ? (rare & members) != 0
-				  : (rare & members) == 0;
+	return batch;
 }
 
-static void run_round(const struct rounds *of, uint32_t *values, const int64_t *source,
-		      uint32_t members)
+/* Turns the values by 5 bits and adds what each lane gets. */
+ALWAYS_INLINE void end_round(uint32_t *restrict next, const uint32_t *restrict values,
+			     const uint32_t *restrict given)
 {
-	bool votes = of->function <= ALL;
-	uint32_t vote = votes ? vote_of(of->function, values, members) : 0;
-	uint32_t next[LANES];
+	for (int w = 0; w < BATCH; w++)
+		next[w] = (values[w] << 5 | values[w] >> 27) + given[w];
+}
+
+WIDE_VECTORS static void shuffle_rounds(const struct batch *batch, batch_values *values)
+{
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t(*now)[BATCH] = values[round % 2], (*next)[BATCH] = values[(round + 1) % 2];
+
+		for (int lane = 0; lane < LANES; lane++)
+			end_round(next[lane], now[lane], now[batch->source[lane]]);
+	}
+}
+
+/* The results of a vote of each warp, the same for every member. */
+ALWAYS_INLINE void take_vote(enum function function, uint32_t members,
+			     const uint32_t values[LANES + 1][BATCH], uint32_t vote[BATCH])
+{
+	uint32_t odd[BATCH] = {0}, rare[BATCH] = {0};
 
 	for (int lane = 0; lane < LANES; lane++) {
-		bool is_defined = members >> lane & 1 && members >> source[lane] & 1;
+		const uint32_t is_member = members >> lane & 1;
 
-		next[lane] =
-			(values[lane] << 5 | values[lane] >> 27) + (!is_defined ? UNDEFINED
-								    : votes     ? vote
-									    : values[source[lane]]);
+		for (int w = 0; w < BATCH; w++) {
+			odd[w] |= (values[lane][w] >> 8 & is_member) << lane;
+			rare[w] |= (uint32_t)((values[lane][w] >> 8) % 32 == 0) & is_member;
+		}
 	}
-	memcpy(values, next, sizeof(next));
+	for (int w = 0; w < BATCH; w++)
+		vote[w] = function == BALLOT ? odd[w] : function == ANY ? rare[w] : !rare[w];
 }
 
-/* The warp begins at thread `first` of the grid and has `threads` threads. */
-static void run_warp(const struct rounds *of, const int64_t *source, int64_t first, int64_t threads)
+WIDE_VECTORS static void vote_rounds(enum function function, const struct batch *batch,
+				     batch_values *values)
 {
-	uint32_t present = threads < LANES ? (UINT32_C(1) << threads) - 1 : UINT32_MAX;
-	uint32_t values[LANES] = {0};
+	for (int round = 0; round < ROUNDS; round++) {
+		uint32_t(*now)[BATCH] = values[round % 2], (*next)[BATCH] = values[(round + 1) % 2];
+		uint32_t vote[BATCH];
 
-	for (int64_t lane = 0; lane < threads && first + lane < of->n; lane++)
-		values[lane] = of->x[first + lane];
-	for (int round = 0; round < ROUNDS; round++)
-		run_round(of, values, source, present & (uint32_t)of->mask);
-	for (int64_t lane = 0; lane < threads && first + lane < of->n; lane++)
-		of->y[first + lane] = values[lane];
+		take_vote(function, batch->members, (const uint32_t(*)[BATCH])now, vote);
+		for (int lane = 0; lane < LANES; lane++)
+			end_round(next[lane], now[lane],
+				  batch->source[lane] == NOTHING ? now[NOTHING] : vote);
+	}
 }
 
+/* Computes the warps of a batch and empties it. Threads beyond the last element begin with 0. */
+static void run_batch_of_warps(const struct rounds *of, struct batch *batch)
+{
+	batch_values values[2] = {{{0}}};
+
+	for (int w = 0; w < BATCH; w++)
+		values[0][NOTHING][w] = values[1][NOTHING][w] = UNDEFINED;
+	for (int w = 0; w < batch->count; w++)
+		for (int64_t lane = 0; lane < batch->threads && batch->first[w] + lane < of->n;
+		     lane++)
+			values[0][lane][w] = of->x[batch->first[w] + lane];
+	if (of->function <= ALL)
+		vote_rounds(of->function, batch, values);
+	else
+		shuffle_rounds(batch, values);
+	for (int w = 0; w < batch->count; w++)
+		for (int64_t lane = 0; lane < batch->threads && batch->first[w] + lane < of->n;
+		     lane++)
+			of->y[batch->first[w] + lane] = values[ROUNDS % 2][lane][w];
+	batch->count = 0;
+}
+
+static void add_warp(const struct rounds *of, struct batch *batch, int64_t first)
+{
+	batch->first[batch->count++] = first;
+	if (batch->count == BATCH)
+		run_batch_of_warps(of, batch);
+}
+
+/* The last warp of a block may have fewer threads than the others, so it goes into another batch.
+ */
 static void warp_ops_run_blocks(void *context, int64_t begin, int64_t end)
 {
 	const struct rounds *of = context;
-	int64_t source[LANES];
+	const int64_t whole = of->block / LANES * LANES;
+	struct batch of_whole = batch_of(of, LANES), of_last = batch_of(of, of->block - whole);
 
-	for (int64_t lane = 0; lane < LANES; lane++)
-		source[lane] = source_of(of, lane);
-	for (int64_t b = begin; b < end; b++)
-		for (int64_t thread = 0; thread < of->block; thread += LANES) {
-			int64_t left = of->block - thread;
-
-			run_warp(of, source, b * of->block + thread, left < LANES ? left : LANES);
-		}
+	for (int64_t b = begin; b < end; b++) {
+		for (int64_t thread = 0; thread < whole; thread += LANES)
+			add_warp(of, &of_whole, b * of->block + thread);
+		if (whole < of->block)
+			add_warp(of, &of_last, b * of->block + whole);
+	}
+	run_batch_of_warps(of, &of_whole);
+	run_batch_of_warps(of, &of_last);
 }
 
 static int warp_ops_compute(enum function function, const struct launch_case *work,

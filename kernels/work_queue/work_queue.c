@@ -7,23 +7,39 @@
 
 #define STEPS 64 /* as in work_queue.cuh */
 
+/* Steps of an item, modulo 2^32. */
+struct steps {
+	uint32_t factor, addend;
+};
+
 struct items {
 	const uint32_t *x;
 	uint32_t *y;
 	int64_t heavy; /* number of heavy items */
-	int64_t steps; /* steps of a heavy item */
+	struct steps of_heavy, of_light;
 };
+
+/* `count` steps are one with another factor and addend. This is exact, because the integers modulo
+ * 2^32 are a ring. */
+static struct steps steps_of(int64_t count)
+{
+	struct steps all = {1, 0};
+
+	for (; count > 0; count--) {
+		all.factor *= UINT32_C(1664525);
+		all.addend = all.addend * UINT32_C(1664525) + UINT32_C(1013904223);
+	}
+	return all;
+}
 
 static void work_queue_run_range(void *context, int64_t begin, int64_t end)
 {
 	const struct items *items = context;
 
 	for (int64_t i = begin; i < end; i++) {
-		uint32_t value = items->x[i];
+		const struct steps steps = i < items->heavy ? items->of_heavy : items->of_light;
 
-		for (int64_t step = i < items->heavy ? items->steps : 1; step > 0; step--)
-			value = value * UINT32_C(1664525) + UINT32_C(1013904223);
-		items->y[i] = value;
+		items->y[i] = items->x[i] * steps.factor + steps.addend;
 	}
 }
 
@@ -38,8 +54,9 @@ static int compute_worked(const struct launch_case *work, const struct host_buff
 		rc = oracle_buffer(&y, work, expected, "y", &n, err);
 	launch_case_axis(work, "skew", &skew);
 	if (!rc)
-		parallel_for(n, ORACLE_GRAIN / STEPS, work_queue_run_range,
-			     &(struct items){x, y, (n + skew - 1) / skew, STEPS * skew});
+		parallel_for(n, ORACLE_GRAIN, work_queue_run_range,
+			     &(struct items){x, y, (n + skew - 1) / skew, steps_of(STEPS * skew),
+					     steps_of(1)});
 	return rc;
 }
 
