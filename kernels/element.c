@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/element_bits.h"
+
 static const struct {
 	const char *name;
 	size_t bytes;
@@ -99,22 +101,6 @@ void element_describe_range(struct text *out, enum element_type type)
 
 /* ---- conversions ---- */
 
-static uint32_t bits_of(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
 /* IEEE half precision: 1 sign bit, 5 exponent bits, 10 fraction bits. */
 static double half_value(uint16_t half)
 {
@@ -125,26 +111,11 @@ static double half_value(uint16_t half)
 	if (exponent == 31)
 		value = fraction ? NAN : INFINITY;
 	else if (exponent == 0)
-		value = ldexp(fraction, -24);
-	else
-		value = ldexp(0x400 + fraction, exponent - 25);
+		value = fraction * 0x1p-24;
+	else /* a float with the same fraction; ldexp() is ten times slower */
+		value = (double)float_of((uint32_t)(exponent + 112) << 23 | (uint32_t)fraction
+										    << 13);
 	return half & 0x8000 ? -value : value;
-}
-
-static uint16_t half_towards_zero(float value)
-{
-	uint32_t bits = bits_of(value);
-	uint32_t sign = bits >> 16 & 0x8000;
-	int exponent = (int)(bits >> 23 & 255) - 127;
-	uint32_t fraction = bits & 0x7fffff;
-
-	if (exponent > 15)
-		return (uint16_t)(sign | 0x7bff);
-	if (exponent >= -14)
-		return (uint16_t)(sign | (uint32_t)(exponent + 15) << 10 | fraction >> 13);
-	if (exponent >= -24)
-		return (uint16_t)(sign | (0x800000 | fraction) >> (-1 - exponent));
-	return (uint16_t)sign;
 }
 
 int64_t element_integer(enum element_type type, const void *data, int64_t index)
@@ -200,18 +171,6 @@ double element_difference(enum element_type type, const void *a, const void *b, 
 	right = element_integer(type, b, index);
 	less = type == ELEMENT_U64 ? (uint64_t)left < (uint64_t)right : left < right;
 	return (double)(less ? (uint64_t)right - (uint64_t)left : (uint64_t)left - (uint64_t)right);
-}
-
-/* Rounds towards zero. A value beyond the range of float becomes FLT_MAX of that sign. */
-static float float_towards_zero(double value)
-{
-	float near;
-
-	if (fabs(value) > (double)FLT_MAX)
-		return copysignf(FLT_MAX, (float)copysign(1.0, value));
-	near = (float)value;
-	/* One less in the bits is the next float towards zero. nextafterf() is ten times slower. */
-	return fabs((double)near) > fabs(value) ? float_of(bits_of(near) - 1) : near;
 }
 
 /* In C, converting a double out of range is undefined. */

@@ -19,6 +19,14 @@ void element_describe_range(struct text *out, enum element_type type);
 int64_t element_integer(enum element_type type, const void *data, int64_t index);
 /* Stores the low bits of `value`, as a cast does in C. The type must be an integer. */
 void element_store_integer(enum element_type type, void *data, int64_t index, uint64_t value);
+/*
+ * Store ELEMENT_TILE elements from index `first` on, as element_store() and
+ * element_store_integer() store each of them, but several times faster.
+ */
+#define ELEMENT_TILE 64
+void element_store_tile(enum element_type type, void *data, int64_t first, const double *values);
+void element_store_integer_tile(enum element_type type, void *data, int64_t first,
+				const uint64_t *values);
 /* Rounds to nearest, ties to even, as the conversions of CUDA do by default. A value beyond the
  * range of a floating-point type becomes infinite. Integers are as in element_store(). */
 void element_store_nearest(enum element_type type, void *data, int64_t index, double value);

@@ -16,274 +16,74 @@
 #include "kernels/fill.h"
 #include "kernels/parallel.h"
 
-/* The smallest number of elements for which a fill uses another thread: 256 KiB of floats. */
-#define FILL_GRAIN (INT64_C(1) << 16)
+/* A constant is copied in steps of at most so many bytes, which stay in the first-level cache. */
+#define CONSTANT_STEP_BYTES ((size_t)16384)
 
-static float float_within(double value)
-{
-	return (float)fmin(fmax(value, -FLT_MAX), FLT_MAX);
-}
-
-struct filling {
-	void *data;
-	const struct case_buffer *buffer;
-	uint64_t key;
-};
-
-/* F32 and the narrower types. */
-static void fill_narrow(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	uint64_t key = filling->key;
-	float low = float_within(buffer->fill_low);
-	float range = float_within(buffer->fill_high - buffer->fill_low);
-	/* low + range * unit may round up to high, which is excluded. */
-	float last = nextafterf(float_within(buffer->fill_high), low);
-
-	for (int64_t i = begin; i < end; i++) {
-		float unit = (float)(int32_t)(hash_at(key, (uint64_t)i) >> 40) * 0x1p-24f;
-		float value = low + range * unit;
-
-		value = value < last ? value : last;
-		if (buffer->type == ELEMENT_F32)
-			((float *)filling->data)[i] = value;
-		else
-			element_store(buffer->type, filling->data, i, (double)value);
-	}
-}
-
-static void fill_f64(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	double low = buffer->fill_low;
-	double range = buffer->fill_high - buffer->fill_low;
-	double last = nextafter(buffer->fill_high, low);
-
-	for (int64_t i = begin; i < end; i++) {
-		double unit = (double)(int64_t)(hash_at(filling->key, (uint64_t)i) >> 11) * 0x1p-53;
-		double value = low + range * unit;
-
-		((double *)filling->data)[i] = value < last ? value : last;
-	}
-}
-
-/*
- * Uniform values with every bit of the mantissa: 53 random bits are more than
- * the narrow types have. For F64, a second hash supplies what 53 bits leave 0
- * in values near 0.
- */
-static void fill_full_uniform(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	const bool wide = buffer->type == ELEMENT_F64;
-	const double low = buffer->fill_low;
-	const double range = buffer->fill_high - buffer->fill_low;
-	const double last = nextafter(buffer->fill_high, low);
-
-	for (int64_t i = begin; i < end; i++) {
-		const uint64_t first = hash_at(filling->key, (uint64_t)i) >> 11;
-		const uint64_t second = wide ? hash_at(~filling->key, (uint64_t)i) >> 11 : 0;
-		double value = low + range * ((double)(int64_t)first * 0x1p-53);
-
-		value += range * ((double)(int64_t)second * 0x1p-106);
-		element_store(buffer->type, filling->data, i, value < last ? value : last);
-	}
-}
-
-/*
- * fill_full_uniform() for F32, which most fills are: several times faster, and
- * equal but for values below FLT_MIN. Without its last 29 bits a double is a
- * float, cut towards zero.
- */
-static void fill_full_f32(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	const double low = buffer->fill_low;
-	const double range = buffer->fill_high - buffer->fill_low;
-	const double last = nextafter(buffer->fill_high, low);
-	float *const data = filling->data;
-
-	for (int64_t i = begin; i < end; i++) {
-		const uint64_t random = hash_at(filling->key, (uint64_t)i) >> 11;
-		double value = low + range * ((double)(int64_t)random * 0x1p-53);
-		uint64_t bits;
-
-		value = value < last ? value : last;
-		memcpy(&bits, &value, sizeof(bits));
-		bits &= ~UINT64_C(0x1fffffff);
-		memcpy(&value, &bits, sizeof(value));
-		data[i] = (float)value;
-	}
-}
-
-/* Whether a float holds the bounds, and nearly all values between them as normal numbers. */
-static bool range_is_of_floats(const struct case_buffer *buffer)
-{
-	return fabs(buffer->fill_low) <= (double)FLT_MAX &&
-	       fabs(buffer->fill_high) <= (double)FLT_MAX &&
-	       buffer->fill_high - buffer->fill_low > 1e-20;
-}
-
-/*
- * The integer `value`, cut to the range of the type and then taken modulo 2^64.
- * `past` adds one value at the end of the range: the least excluded bound.
- */
-static uint64_t integer_bound(enum element_type type, double value, bool past)
-{
-	int bits = 8 * (int)element_size_bytes(type);
-	bool is_signed = element_is_signed(type);
-	double lowest, end;
-	uint64_t end_bits = is_signed   ? UINT64_C(1) << (bits - 1)
-			    : bits < 64 ? UINT64_C(1) << bits
-					: 0;
-
-	element_integer_range(type, &lowest, &end);
-	if (!(value > lowest))
-		value = lowest;
-	if (value >= end)
-		return past ? end_bits : end_bits - 1;
-	return value < 0.0 ? (uint64_t)(int64_t)value : (uint64_t)value;
-}
-
-/* A width of 0 stands for 2^64: every value of a 64-bit type. */
-static void fill_integers(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	enum element_type type = buffer->type;
-	uint64_t low = integer_bound(type, buffer->fill_low, false);
-	uint64_t high = integer_bound(type, buffer->fill_high, true);
-	uint64_t width = buffer->fill_high > buffer->fill_low ? high - low : 1;
-
-	if (element_size_bytes(type) < 8) {
-		width = width ? width : 1;
-		for (int64_t i = begin; i < end; i++) {
-			uint64_t unit = hash_at(filling->key, (uint64_t)i) >> 32;
-
-			element_store_integer(type, filling->data, i, low + (unit * width >> 32));
-		}
-		return;
-	}
-	/* Both bounds can be cut to the same integer. */
-	if (!width && buffer->fill_high < 0x1p63)
-		width = 1;
-	for (int64_t i = begin; i < end; i++) {
-		uint64_t hash = hash_at(filling->key, (uint64_t)i);
-
-		((uint64_t *)filling->data)[i] = low + hash_below(hash, width);
-	}
-}
-
-/* A bound of whole numbers, cut to those that the floating-point type holds exactly. */
-static int64_t whole_bound(enum element_type type, double value)
-{
-	const double most = ldexp(1.0, element_significant_bits(type));
-
-	return (int64_t)fmin(fmax(value, -most), most);
-}
-
-static void fill_whole(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	const int64_t low = whole_bound(buffer->type, buffer->fill_low);
-	const int64_t high = whole_bound(buffer->type, buffer->fill_high);
-	const uint64_t width = high > low ? (uint64_t)(high - low) + 1 : 1;
-
-	for (int64_t i = begin; i < end; i++) {
-		uint64_t above = hash_below(hash_at(filling->key, (uint64_t)i), width);
-
-		element_store(buffer->type, filling->data, i, (double)(low + (int64_t)above));
-	}
-}
-
-static void fill_uniform(struct filling *filling)
-{
-	const struct case_buffer *buffer = filling->buffer;
-	const bool full = buffer->has_fill_bits;
-
-	parallel_for(buffer->length, FILL_GRAIN,
-		     element_is_integer(buffer->type) ? fill_integers
-		     : full && buffer->type == ELEMENT_F32 && range_is_of_floats(buffer)
-			     ? fill_full_f32
-		     : full                        ? fill_full_uniform
-		     : buffer->type == ELEMENT_F64 ? fill_f64
-						   : fill_narrow,
-		     filling);
-}
-
-/*
- * The sum of 12 values of 60 bits each, less its mean: a standard deviation of
- * 2^60 up to a relative 2^-120, and a range of 6 of them on each side. Its last
- * bit is set, so that the conversion never meets a tie: ties would make even
- * mantissas more frequent.
- */
-static double normal_at(uint64_t key, uint64_t index)
-{
-	int64_t sum = -6 * ((INT64_C(1) << 60) - 1);
-
-	for (uint64_t part = 0; part < 12; part++)
-		sum += (int64_t)(hash_at(key, 12 * index + part) >> 4);
-	return (double)(sum | 1) * 0x1p-60;
-}
-
-static void fill_normal(void *context, int64_t begin, int64_t end)
-{
-	const struct filling *filling = context;
-	const struct case_buffer *buffer = filling->buffer;
-	bool integer = element_is_integer(buffer->type);
-
-	for (int64_t i = begin; i < end; i++) {
-		double value =
-			buffer->fill_low + buffer->fill_high * normal_at(filling->key, (uint64_t)i);
-
-		element_store(buffer->type, filling->data, i, integer ? rint(value) : value);
-	}
-}
+/* ---- index and constant ---- */
 
 static void fill_index(void *context, int64_t begin, int64_t end)
 {
 	const struct filling *filling = context;
 	enum element_type type = filling->buffer->type;
 
-	for (int64_t i = begin; i < end; i++) {
+	for (int64_t first = begin; first < end; first += FILL_TILE) {
+		const int64_t count = fill_tile_length(first, end);
+		uint64_t integers[FILL_TILE];
+		double values[FILL_TILE];
+
+		for (int i = 0; i < FILL_TILE; i++) {
+			integers[i] = (uint64_t)(first + i);
+			values[i] = (double)(first + i);
+		}
 		if (type == ELEMENT_F32)
-			((float *)filling->data)[i] = (float)i;
+			for (int64_t i = 0; i < count; i++)
+				((float *)filling->data)[first + i] = (float)(first + i);
 		else if (element_is_integer(type))
-			element_store_integer(type, filling->data, i, (uint64_t)i);
+			fill_store_integers(filling, first, integers, count);
 		else
-			element_store(type, filling->data, i, (double)i);
+			fill_store(filling, first, values, count);
 	}
 }
 
+/* Copies of the first element of the range. */
 static void fill_constant(void *context, int64_t begin, int64_t end)
 {
 	const struct filling *filling = context;
+	const size_t size = element_size_bytes(filling->buffer->type);
+	unsigned char *data = (unsigned char *)filling->data + (size_t)begin * size;
+	const size_t bytes = (size_t)(end - begin) * size;
 	double value = filling->buffer->fill_low;
 
-	for (int64_t i = begin; i < end; i++) {
-		if (filling->buffer->type == ELEMENT_F32)
-			((float *)filling->data)[i] = float_within(value);
-		else
-			element_store(filling->buffer->type, filling->data, i, value);
+	if (begin == end)
+		return;
+	if (filling->buffer->type == ELEMENT_F32)
+		((float *)filling->data)[begin] = fill_float_within(value);
+	else
+		element_store(filling->buffer->type, filling->data, begin, value);
+	for (size_t done = size, step; done < bytes; done += step) {
+		step = done < CONSTANT_STEP_BYTES ? done : CONSTANT_STEP_BYTES;
+		step = step < bytes - done ? step : bytes - done;
+		memcpy(data + done, data, step);
 	}
 }
 
 /* ---- significant bits ---- */
 
-/* Division and multiplication by a power of two are exact. */
+/* Clears the last bits of the mantissa. A subnormal number has fewer bits of it: it is multiplied
+ * by a power of two, which is exact. */
 static double keep_bits_of_real(double value, int bits)
 {
-	int exponent;
+	const uint64_t kept = UINT64_MAX << (53 - bits);
+	uint64_t all;
 
 	if (value == 0.0 || !isfinite(value))
 		return value;
-	value = frexp(value, &exponent);
-	return ldexp(trunc(ldexp(value, bits)), exponent - bits);
+	if (fabs(value) < DBL_MIN)
+		return keep_bits_of_real(value * 0x1p60, bits) * 0x1p-60;
+	memcpy(&all, &value, sizeof(all));
+	all &= kept;
+	memcpy(&value, &all, sizeof(value));
+	return value;
 }
 
 static uint64_t keep_bits_of_integer(uint64_t magnitude, int bits)
@@ -413,7 +213,7 @@ int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, str
 		parallel_for(buffer->length, FILL_GRAIN, fill_constant, &filling);
 		break;
 	case FILL_NORMAL:
-		parallel_for(buffer->length, FILL_GRAIN, fill_normal, &filling);
+		fill_normal(&filling);
 		break;
 	case FILL_PERMUTATION:
 		rc = check_permutation(buffer, err);
@@ -424,7 +224,7 @@ int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, str
 		rc = fill_from_file(data, buffer, err);
 		break;
 	case FILL_INTEGERS:
-		parallel_for(buffer->length, FILL_GRAIN, fill_whole, &filling);
+		fill_whole_numbers(&filling);
 		break;
 	case FILL_EXPRESSION:
 		rc = fill_expression(&filling, err);

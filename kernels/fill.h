@@ -7,7 +7,7 @@
 #ifndef KERNELS_FILL_H
 #define KERNELS_FILL_H
 
-#include "kernels/kernels.h"
+#include "kernels/element.h"
 
 /* Weyl step and finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
  * Generators). */
@@ -28,6 +28,39 @@ static inline uint64_t hash_below(uint64_t hash, uint64_t width)
 	product *= width;
 	return width ? (uint64_t)(product >> 64) : hash;
 }
+
+/* The smallest number of elements for which a fill uses another thread: 256 KiB of floats. */
+#define FILL_GRAIN (INT64_C(1) << 16)
+
+/* A buffer that is being filled. */
+struct filling {
+	void *data;
+	const struct case_buffer *buffer;
+	uint64_t key;
+};
+
+/* Most fills compute a tile of random numbers, then a tile of values, and store it. */
+#define FILL_TILE ELEMENT_TILE
+
+/* The length of the tile that begins at `first`: that of the last one is shorter. */
+static inline int64_t fill_tile_length(int64_t first, int64_t end)
+{
+	return end - first < FILL_TILE ? end - first : FILL_TILE;
+}
+
+/* Store the first `count` values of a tile, from index `first` of the buffer on. */
+void fill_store(const struct filling *filling, int64_t first, const double *values, int64_t count);
+void fill_store_integers(const struct filling *filling, int64_t first, const uint64_t *values,
+			 int64_t count);
+
+/* The nearest finite float. */
+float fill_float_within(double value);
+
+/* FILL_UNIFORM, FILL_NORMAL and FILL_INTEGERS, before the values are cut to their significant
+ * bits. */
+void fill_uniform(struct filling *filling);
+void fill_normal(struct filling *filling);
+void fill_whole_numbers(struct filling *filling);
 
 /*
  * Sets the fill of *out, whose other members are set, from that of a
