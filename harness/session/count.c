@@ -24,6 +24,7 @@ struct count_batch {
 	size_t count;
 	int64_t next_pass[BATCH_MAX_CASES]; /* the least that a case may announce */
 	size_t in_flight;                   /* position, or NO_CASE */
+	struct text off;                    /* why the session has no counters; "": it has */
 };
 
 /* ---- results ---- */
@@ -158,6 +159,21 @@ static int batch_phase(struct count_batch *batch, size_t position, const json_t 
 	return 0;
 }
 
+/* The worker did not have to try this before. */
+static int batch_off(struct count_batch *batch, const json_t *message, struct error *err)
+{
+	const char *reason;
+	int rc = member_borrow(&reason, message, "reason", false, err);
+
+	if (rc)
+		return rc;
+	if (batch->off.length || batch->in_flight != NO_CASE || !*reason)
+		return error_set(err, PL_EPROTOCOL, "'counters_off' came %s",
+				 *reason ? "twice, or after counting began" : "without a reason");
+	text_add(&batch->off, reason);
+	return 0;
+}
+
 static int count_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct count_batch *batch = context;
@@ -166,6 +182,8 @@ static int count_reply(void *context, const char *name, const json_t *message, s
 
 	if (!strcmp(name, "filled"))
 		return preparation_take_filled(batch->sweep->preparation, message, err);
+	if (!strcmp(name, "counters_off"))
+		return batch_off(batch, message, err);
 	rc = batch_position(&position, batch, message, err);
 	if (rc)
 		return rc;
@@ -258,6 +276,7 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 
 	batch->sweep = sweep;
 	batch->in_flight = NO_CASE;
+	batch->off = (struct text)TEXT_INIT;
 	/* The worker sets the counters up before the first pass; that is not the time of a case. */
 	if (exchange.timeout_ns < WORKER_START_TIMEOUT_NS)
 		exchange.first_timeout_ns = WORKER_START_TIMEOUT_NS;
@@ -269,7 +288,13 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	if (rc)
 		goto out;
 	if (status == TRIAL_OK)
-		text_add(&reason, "the worker gave no counters for this case");
+		text_add(&reason, batch->off.length ? batch->off.data
+						    : "the worker gave no counters for this case");
+	if (status == TRIAL_OK && batch->off.length) {
+		free(sweep->counters_reason);
+		sweep->counters_reason = xstrdup(batch->off.data);
+		sweep_tell_counters_off(sweep);
+	}
 	/* No case is to blame for a death before the first phase or after the last answer. */
 	if (batch->in_flight != NO_CASE && batch->answered[batch->in_flight])
 		batch->in_flight = NO_CASE;
@@ -286,6 +311,7 @@ out:
 		counter_list_release(&batch->counters[i]);
 	exchange_release(&exchange);
 	text_release(&reason);
+	text_release(&batch->off);
 	free(batch);
 	return rc;
 }
@@ -316,14 +342,14 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 	return rc;
 }
 
-/* What was said about the counters of the first worker need not be what happened. */
+/* What was said about the counters of one worker need not hold for the others. */
 static void tell_counted(const struct sweep *sweep, size_t counted, size_t count)
 {
 	char *line;
 
 	if (!sweep->counters_told || !counted)
 		return;
-	line = xasprintf("a later worker had counters: %zu of %zu cases were counted", counted,
+	line = xasprintf("another worker had counters: %zu of %zu cases were counted", counted,
 			 count);
 	sweep_notice(sweep, NOTICE_WARNING, line);
 	free(line);
@@ -345,6 +371,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 			pending[count++] = i;
 	}
 	preparation_set_order(sweep->preparation, pending, count);
+	sweep->counts_next = true;
 	if (!rc)
 		rc = count_pending(sweep, pending, count, err);
 	if (!rc)

@@ -85,9 +85,11 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, bool
 		return rc;
 	sweep->outcome.workers++;
 	exchange.what = "the device to open";
+	/* a worker that only times does not need the counters, which take time to open */
 	end = worker_ask(worker,
-			 json_pack("{s:s, s:o}", "request", "open", "settings",
-				   settings_to_json(sweep->settings)),
+			 json_pack("{s:s, s:o, s:b}", "request", "open", "settings",
+				   settings_to_json(sweep->settings), "check_counters",
+				   (int)(!sweep->info_known || sweep->counts_next)),
 			 &exchange, &cause);
 	if (end == EXCHANGE_STOPPED) {
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");

@@ -342,6 +342,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 	for (int round = 0; round < sweep->rounds && !rc; round++) {
 		size_t count = round_order(sweep, round, order);
 
+		sweep->counts_next = round + 1 == sweep->rounds;
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)

@@ -88,7 +88,8 @@ struct sweep {
 	bool info_known;
 	size_t cases_answered;    /* whose counters a worker gave */
 	bool counters_told;       /* that a session had none */
-	char *counters_reason;    /* of the current session; NULL: counters are on */
+	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */
+	bool counts_next;         /* a worker that is opened now will count, too */
 	int rounds;               /* 0 if the backend is not timed */
 	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
 	struct string_list files; /* see struct sweep_result */

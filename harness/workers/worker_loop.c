@@ -159,19 +159,24 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		      struct request_end *end, struct error *err)
 {
 	struct session_info info = {0};
+	bool check_counters = true;
 	json_t *object;
-	int rc;
+	int rc = 0;
 
 	(void)end;
 	if (worker->opened)
 		return error_set(err, PL_EPROTOCOL, "'open' came twice");
-	rc = member_object(&object, request, "settings", 256, err);
+	if (json_object_get(request, "check_counters"))
+		rc = member_bool(&check_counters, request, "check_counters", err);
+	if (!rc)
+		rc = member_object(&object, request, "settings", 256, err);
 	/* An earlier open that failed may have left settings. */
 	measure_settings_release(&worker->settings);
 	if (!rc)
 		rc = settings_from_json(&worker->settings, object, err);
 	if (!rc)
-		rc = worker->ops->open(worker->ops->backend, &worker->settings, &info, err);
+		rc = worker->ops->open(worker->ops->backend, &worker->settings, check_counters,
+				       &info, err);
 	parallel_limit(worker->settings.jobs);
 	if (!rc) {
 		worker->opened = true;

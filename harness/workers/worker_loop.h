@@ -59,8 +59,9 @@ struct backend_ops {
 	/* Lends the data that the next request shares, or NULL after it. NULL: the backend makes
 	 * all data itself. */
 	void (*share)(void *backend, struct shared_data *shared);
-	/* *info is all zeroes before the call; the loop releases it. */
-	int (*open)(void *backend, const struct measure_settings *settings,
+	/* *info is all zeroes before the call; the loop releases it. check_counters false: whether
+	 * there are counters need not be known before count. */
+	int (*open)(void *backend, const struct measure_settings *settings, bool check_counters,
 		    struct session_info *info, struct error *err);
 	/* Makes an open session ready after it may have been idle: see docs/worker-protocol.md.
 	 * NULL: it always is. *environment is empty; it gets the facts of the session's environment

@@ -101,6 +101,12 @@ int worker_reply_counters(struct worker_reply *reply, int64_t id,
 					   counters_to_json(counters)));
 }
 
+int worker_reply_counters_off(struct worker_reply *reply, const char *reason)
+{
+	return worker_reply_send(reply, "counters_off",
+				 json_pack("{s:o}", "reason", json_text(reason)));
+}
+
 int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines)
 {
 	int rc = 0;

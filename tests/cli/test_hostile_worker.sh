@@ -62,11 +62,11 @@ export FAKE_WORKER_STATE="$work/first"
 sweep_in 60 no_counters_once --metrics basic
 expect_code 0
 expect_err 'counters are off: the driver refuses'
-expect_err 'a later worker had counters: 2 of 2 cases were counted'
+expect_err 'another worker had counters: 2 of 2 cases were counted'
 unset FAKE_WORKER_STATE
 sweep_in 60 no_counters --metrics basic
 expect_err 'counters are off'
-grep -q 'a later worker' err && complain 'a worker that had no counters had some'
+grep -q 'another worker' err && complain 'a worker that had no counters had some'
 
 # after a kill of perflab no worker lives on, even one behind a script that perflab cannot signal
 cat >"$work/behind" <<'END'

@@ -159,10 +159,11 @@ static int passes(void *backend, const char *chip, const struct string_list *wan
 	return 0;
 }
 
-static int open_session(void *backend, const struct measure_settings *settings,
+static int open_session(void *backend, const struct measure_settings *settings, bool check_counters,
 			struct session_info *info, struct error *err)
 {
 	(void)backend;
+	(void)check_counters;
 	(void)settings;
 	(void)info;
 	(void)err;

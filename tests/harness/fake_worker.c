@@ -120,7 +120,7 @@ static void describe_processes(struct key_value_list *environment)
 	key_value_set(environment, "gpu.other_processes", scripted("shared_gpu", NULL) ? "2" : "0");
 }
 
-static int fake_open(void *backend, const struct measure_settings *settings,
+static int fake_open(void *backend, const struct measure_settings *settings, bool check_counters,
 		     struct session_info *info, struct error *err)
 {
 	struct fake *fake = backend;
@@ -143,12 +143,15 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	info->traits.warp_size = 32;
 	key_value_set(&info->environment, "persistence_mode", "on");
 	describe_processes(&info->environment);
-	info->passes = (int64_t)(settings->metrics.count + 3) / 4;
+	if (check_counters) {
+		note("check_counters", "-");
+		info->passes = (int64_t)(settings->metrics.count + 3) / 4;
+	}
 	if (scripted("ncu", NULL)) {
 		strcpy(info->profiler, "ncu");
 		info->counters_reason = xstrdup("ncu is attached and has the counters");
-	} else if (scripted("no_counters", NULL) ||
-		   (scripted("no_counters_once", NULL) && first_time())) {
+	} else if (check_counters && (scripted("no_counters", NULL) ||
+				      (scripted("no_counters_once", NULL) && first_time()))) {
 		info->counters_reason = xstrdup("the driver refuses counters to this user");
 	}
 	return 0;
@@ -374,6 +377,8 @@ static int fake_count(void *backend, const struct count_item *items, size_t coun
 
 	(void)status;
 	(void)reason;
+	if (scripted("counters_lost", NULL))
+		return worker_reply_counters_off(reply, "another process holds the counters");
 	for (int64_t pass = 0; pass < 2 && !rc; pass++)
 		for (size_t i = 0; i < count && !rc; i++) {
 			char *name = case_name(items[i].work);

@@ -102,6 +102,34 @@ static void test_counters_off(void **context)
 			     ->has_value);
 }
 
+static void test_workers_that_only_time_leave_the_counters(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	f->settings.rounds = 5;
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	assert_all_ok_but(f, CASES);
+	assert_int_equal(sweep_logged(f, "open", "-"), 5);
+	/* the first one reports them, the last one counts */
+	assert_int_equal(sweep_logged(f, "check_counters", "-"), 2);
+	assert_true(counter_list_find(&f->record.counters[0], "one__sum")->has_value);
+}
+
+static void test_counters_lost_after_open(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run_scripted(f, "counters_lost"), 0);
+	assert_all_ok_but(f, CASES);
+	assert_string_equal(f->record.notices.data,
+			    "counters are off: another process holds the counters\n");
+	for (size_t c = 0; c < CASES; c++)
+		assert_string_equal(counter_list_find(&f->record.counters[c], "one__sum")->reason,
+				    "another process holds the counters");
+}
+
 static void test_under_ncu(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -125,6 +153,8 @@ int main(void)
 		SWEEP_TEST(test_count_that_fails_for_all),
 		SWEEP_TEST(test_count_deaths_that_blame_nobody_end),
 		SWEEP_TEST(test_counters_off),
+		SWEEP_TEST(test_workers_that_only_time_leave_the_counters),
+		SWEEP_TEST(test_counters_lost_after_open),
 		SWEEP_TEST(test_under_ncu),
 	};
 

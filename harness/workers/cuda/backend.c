@@ -13,6 +13,7 @@
 
 #include "generated/toolkit_version.h"
 #include "harness/workers/cuda/chip_metrics.h"
+#include "harness/workers/cuda/counter_access.h"
 #include "harness/workers/cuda/counting.h"
 #include "harness/workers/cuda/doctor.h"
 #include "harness/workers/cuda/measuring.h"
@@ -28,7 +29,7 @@ struct cuda_backend {
 	struct timer *timer;
 	struct nvtx_ranges *ranges;
 	const struct measure_settings *settings;
-	struct cupti_plan *plan; /* NULL: nothing to count, or counters are not available */
+	struct counter_access counters;
 	enum profiler profiler;
 	struct error stays; /* why the data of a case is not moved, though it should be */
 };
@@ -61,12 +62,11 @@ static int cuda_passes(void *backend, const char *chip, const struct string_list
 
 /* ---- open ---- */
 
-/* Makes the counter plan. If it fails, the sweep goes on without counters. */
-static void open_counters(struct cuda_backend *backend, struct session_info *info)
+/* Says whether there are counters. Without them the sweep goes on. `wanted`: the plan was begun. */
+static void open_counters(struct cuda_backend *backend, bool wanted, struct session_info *info)
 {
-	uint8_t *availability = NULL;
+	struct counter_access *counters = &backend->counters;
 	struct error why = {0};
-	int rc;
 
 	if (backend->profiler != PROFILER_NONE) {
 		info->counters_reason = xasprintf(
@@ -75,21 +75,14 @@ static void open_counters(struct cuda_backend *backend, struct session_info *inf
 							    : profiler_name(backend->profiler));
 		return;
 	}
-	if (backend->settings->metrics.count == 0)
+	if (!wanted)
 		return;
-	rc = cupti_load(info->device.cupti, &why);
-	if (rc == 0)
-		rc = cupti_device_check(backend->device.context, backend->device.handle,
-					backend->device.info.chip, &availability, &why);
-	if (rc == 0)
-		rc = cupti_plan_create(&backend->plan, backend->device.info.chip,
-				       &backend->settings->metrics, availability, &why);
-	if (rc == 0)
-		info->passes = (int64_t)cupti_plan_pass_count(backend->plan);
-	else
+	if (counter_access_open(counters, &backend->device, &backend->settings->metrics, &why))
 		info->counters_reason = xstrdup(why.text);
-	snprintf(info->device.chip, sizeof(info->device.chip), "%s", backend->device.info.chip);
-	free(availability);
+	else
+		info->passes = (int64_t)cupti_plan_pass_count(counters->plan);
+	memcpy(info->device.cupti, counters->cupti, sizeof(counters->cupti));
+	memcpy(info->device.chip, counters->chip, sizeof(counters->chip));
 }
 
 static void describe_environment(const struct cuda_backend *backend,
@@ -128,7 +121,7 @@ static void cuda_close(void *context)
 {
 	struct cuda_backend *backend = context;
 
-	cupti_plan_free(backend->plan);
+	counter_access_close(&backend->counters);
 	nvtx_close(backend->ranges);
 	timer_close(backend->timer);
 	cuda_resources_close(&backend->resources);
@@ -155,10 +148,13 @@ static void open_placements(struct cuda_backend *backend, const struct measure_s
 }
 
 static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
-		       struct error *err)
+		       bool wants_counters, struct error *err)
 {
-	int rc = device_open(&backend->device, settings->device, err);
+	int rc;
 
+	if (wants_counters)
+		counter_access_load(&backend->counters);
+	rc = device_open(&backend->device, settings->device, err);
 	if (rc)
 		return rc;
 	rc = cuda_resources_open(&backend->resources, &backend->device, settings->seed, err);
@@ -167,20 +163,26 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	if (rc == 0)
 		rc = timer_open(&backend->timer, &backend->resources,
 				backend->profiler != PROFILER_NCU, err);
+	/* beside the warm-up, which only has to keep the device busy */
+	if (rc == 0 && wants_counters)
+		counter_access_begin(&backend->counters, &backend->device, &settings->metrics);
 	if (rc == 0 && backend->profiler != PROFILER_NCU)
 		rc = timer_warm_up(backend->timer, err);
 	return rc;
 }
 
-static int cuda_open(void *context, const struct measure_settings *settings,
+static int cuda_open(void *context, const struct measure_settings *settings, bool check_counters,
 		     struct session_info *info, struct error *err)
 {
 	struct cuda_backend *backend = context;
+	bool wants_counters;
 	int rc;
 
 	backend->settings = settings;
 	backend->profiler = profiler_attached();
-	rc = open_device(backend, settings, err);
+	wants_counters =
+		check_counters && settings->metrics.count && backend->profiler == PROFILER_NONE;
+	rc = open_device(backend, settings, wants_counters, err);
 	if (rc) {
 		/* perflab may send `open` again. */
 		cuda_close(backend);
@@ -191,7 +193,7 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	info->traits = (struct backend_traits){
 		.timed = true, .vendor = "NVIDIA", .warp_size = device_warp_size(&backend->device)};
 	snprintf(info->profiler, sizeof(info->profiler), "%s", profiler_name(backend->profiler));
-	open_counters(backend, info);
+	open_counters(backend, wants_counters, info);
 	describe_environment(backend, &info->environment);
 	return 0;
 }
@@ -256,13 +258,17 @@ static int cuda_count(void *context, const struct count_item *items, size_t coun
 		      struct error *err)
 {
 	struct cuda_backend *backend = context;
+	struct error why = {0};
 
 	(void)status;
 	(void)reason;
-	if (!backend->plan)
+	if (backend->profiler != PROFILER_NONE || backend->settings->metrics.count == 0)
 		return error_set(err, PL_EPROTOCOL, "perflab requested counters, but they are off");
-	return count_cases(&backend->resources, backend->ranges, backend->plan, backend->settings,
-			   items, count, reply, err);
+	if (counter_access_open(&backend->counters, &backend->device, &backend->settings->metrics,
+				&why))
+		return worker_reply_counters_off(reply, why.text);
+	return count_cases(&backend->resources, backend->ranges, backend->counters.plan,
+			   backend->settings, items, count, reply, err);
 }
 
 int cuda_worker(int socket_fd)

@@ -12,7 +12,7 @@
 struct device {
 	struct cuda_driver driver;
 	CUdevice handle;
-	CUcontext context; /* the primary context, current in the worker's only thread */
+	CUcontext context; /* the primary context, current in the worker's main thread */
 	CUstream stream;
 	struct device_info info;
 	char pci_bus_id[32];

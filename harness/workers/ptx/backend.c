@@ -178,12 +178,13 @@ static int64_t memory_limit_bytes(const struct measure_settings *settings, const
 }
 
 static int ptx_backend_open(void *context, const struct measure_settings *settings,
-			    struct session_info *info, struct error *err)
+			    bool check_counters, struct session_info *info, struct error *err)
 {
 	struct ptx_backend *backend = context;
 	const struct chip *chip;
 	int rc;
 
+	(void)check_counters;
 	if (settings->device != 0)
 		return error_set(
 			err, PL_EUSAGE,
