@@ -96,11 +96,14 @@ static char *key_of_content(const struct operation *operation, size_t b, bool ex
 	return text_detach(&key);
 }
 
-static int acquire_blocks(struct operation *operation, struct freshness *fresh, struct error *err)
+static int acquire_blocks(struct operation *operation, bool verified, struct freshness *fresh,
+			  struct error *err)
 {
 	const struct launch_case *work = operation->work;
 	struct cuda_resources *resources = operation->resources;
 	int rc = 0;
+
+	verified = verified && case_is_checked(work);
 
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		struct operation_buffer *buffer = &operation->buffers[b];
@@ -113,7 +116,7 @@ static int acquire_blocks(struct operation *operation, struct freshness *fresh, 
 					    input_block(operation, b), &fresh->input[b], err);
 			free(key);
 		}
-		if (rc == 0 && case_is_checked(work) && case_buffer_is_result(&work->buffers[b])) {
+		if (rc == 0 && verified && case_buffer_is_result(&work->buffers[b])) {
 			char *key = key_of_content(operation, b, true);
 
 			rc = memory_acquire(&resources->memory, key, bytes, &buffer->expected,
@@ -411,7 +414,7 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 	return error_context(err, rc, "verify");
 }
 
-int operation_prepare(struct operation *operation, struct error *err)
+static int prepare_operation(struct operation *operation, bool verified, struct error *err)
 {
 	const struct launch_case *work = operation->work;
 	struct host_buffers inputs = {0};
@@ -421,7 +424,7 @@ int operation_prepare(struct operation *operation, struct error *err)
 	operation->execution = operation->resources->mixed ? EXECUTION_AGAIN : EXECUTION_FIRST;
 	rc = place_captured(operation, err);
 	if (rc == 0)
-		rc = acquire_blocks(operation, &fresh, err);
+		rc = acquire_blocks(operation, verified, &fresh, err);
 	if (rc == 0 && is_all_recorded(operation)) {
 		rc = fresh.any_expected ? announce_expected(operation->resources) : 0;
 		if (rc == 0)
@@ -446,4 +449,14 @@ int operation_prepare(struct operation *operation, struct error *err)
 			memory_forget(operation->buffers[b].expected);
 	}
 	return rc;
+}
+
+int operation_prepare(struct operation *operation, struct error *err)
+{
+	return prepare_operation(operation, true, err);
+}
+
+int operation_prepare_inputs(struct operation *operation, struct error *err)
+{
+	return prepare_operation(operation, false, err);
 }
