@@ -31,6 +31,9 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 {
 	for (;;) {
 		struct pollfd wait[1 + CHANNEL_SIDES] = {{.fd = channel->fd, .events = events}};
+		/* Serving a side may take longer than the deadline allows. The peer is late only if
+		 * there is nothing of it to take after that. */
+		const bool late = deadline_ns >= 0 && monotonic_ns() >= deadline_ns;
 		int64_t left_ms = -1;
 		int ready;
 
@@ -59,7 +62,7 @@ static enum channel_result channel_wait(struct channel *channel, short events, i
 			error_set(err, PL_EIO, "cannot wait for the peer: %s", strerror(errno));
 			return CHANNEL_BROKEN;
 		}
-		if (deadline_ns >= 0 && monotonic_ns() >= deadline_ns) {
+		if (late) {
 			error_set(err, PL_EWORKER, "no answer in time");
 			return CHANNEL_TIMEOUT;
 		}

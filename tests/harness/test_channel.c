@@ -65,6 +65,49 @@ static int64_t received(struct pair *pair)
 	return value;
 }
 
+/* ---- a side that takes its time ---- */
+
+struct slow_side {
+	struct channel_side side; /* first: see serve_slowly() */
+	struct pair *pair;
+	int64_t deadline_ns;
+	int ends[2];
+};
+
+/* The peer answers at once, but perflab serves something else until the deadline has passed. */
+static void serve_slowly(struct channel_side *side)
+{
+	struct slow_side *slow = (struct slow_side *)side;
+	char byte;
+
+	assert_int_equal(read(slow->ends[0], &byte, 1), 1);
+	say(slow->pair, "{\"n\": 4}\n");
+	while (monotonic_ns() <= slow->deadline_ns)
+		;
+}
+
+static void test_an_answer_in_time_is_taken_late(void **context)
+{
+	struct pair *pair = *context;
+	struct slow_side slow = {.side = {.serve = serve_slowly}, .pair = pair};
+	json_t *json = NULL;
+
+	assert_int_equal(pipe(slow.ends), 0);
+	slow.side.fd = slow.ends[0];
+	slow.deadline_ns = soon();
+	pair->channel.sides[0] = &slow.side;
+	assert_int_equal(write(slow.ends[1], "x", 1), 1);
+	assert_int_equal(channel_receive(&pair->channel, &json, slow.deadline_ns, NULL),
+			 CHANNEL_OK);
+	assert_int_equal(json_integer_value(json_object_get(json, "n")), 4);
+	json_decref(json);
+	json = NULL;
+	assert_int_equal(channel_receive(&pair->channel, &json, slow.deadline_ns, NULL),
+			 CHANNEL_TIMEOUT);
+	close(slow.ends[0]);
+	close(slow.ends[1]);
+}
+
 static void test_lines_come_in_any_pieces(void **context)
 {
 	struct pair *pair = *context;
@@ -190,6 +233,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		CHANNEL_TEST(test_lines_come_in_any_pieces),
+		CHANNEL_TEST(test_an_answer_in_time_is_taken_late),
 		CHANNEL_TEST(test_ends),
 		CHANNEL_TEST(test_cut),
 		CHANNEL_TEST(test_bad_lines_are_survived),
