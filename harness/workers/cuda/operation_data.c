@@ -419,7 +419,7 @@ static int prepare_operation(struct operation *operation, bool verified, struct 
 	const struct launch_case *work = operation->work;
 	struct host_buffers inputs = {0};
 	struct freshness fresh = {0};
-	int rc;
+	int rc, synchronised;
 
 	operation->execution = operation->resources->mixed ? EXECUTION_AGAIN : EXECUTION_FIRST;
 	rc = place_captured(operation, err);
@@ -438,9 +438,12 @@ static int prepare_operation(struct operation *operation, bool verified, struct 
 			rc = shared ? stage_shared_expected(operation, &fresh, err)
 				    : make_expected(operation, &fresh, &inputs, err);
 	}
-	/* Later cases overwrite the slots, so the uploads must complete first. */
+	/* Later cases overwrite the slots, and shared data are unmapped, so the uploads must
+	 * complete first, also after an error. */
+	synchronised =
+		device_synchronise(operation->resources->device, rc ? NULL : err, "uploading");
 	if (rc == 0)
-		rc = device_synchronise(operation->resources->device, err, "uploading");
+		rc = synchronised;
 	/* A later case must not find a block that was not filled. */
 	for (size_t b = 0; rc && b < work->buffer_count; b++) {
 		if (fresh.input[b])
