@@ -26,18 +26,19 @@ int data_file_fd(void)
 	return file.fd;
 }
 
-static int64_t rounded(int64_t bytes)
+int64_t data_file_range_bytes(int64_t bytes)
 {
 	return (bytes + RANGE_ALIGNMENT - 1) / RANGE_ALIGNMENT * RANGE_ALIGNMENT;
 }
 
 bool data_file_take(int64_t *offset, int64_t bytes)
 {
-	const int64_t end = file.end + rounded(bytes);
 	struct rlimit most;
+	int64_t end;
 
-	if (data_file_fd() < 0 || bytes > INT64_MAX / 4 || end > INT64_MAX / 4)
+	if (data_file_fd() < 0 || bytes > INT64_MAX / 4 || file.end > INT64_MAX / 4)
 		return false;
+	end = file.end + data_file_range_bytes(bytes);
 	/* growing beyond this limit would end the process */
 	if (getrlimit(RLIMIT_FSIZE, &most) ||
 	    (most.rlim_cur != RLIM_INFINITY && (rlim_t)end > most.rlim_cur))
@@ -53,7 +54,7 @@ void data_file_drop(int64_t offset, int64_t bytes)
 {
 	/* a failure costs memory until the process ends */
 	(void)!fallocate(file.fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset,
-			 (off_t)rounded(bytes));
+			 (off_t)data_file_range_bytes(bytes));
 }
 
 int data_file_limit(int64_t *out, struct error *err)

@@ -9,7 +9,6 @@
 
 /* A case with less data than this is made faster than shared. */
 #define CASE_LEAST_BYTES (INT64_C(64) << 10)
-#define NOWHERE SIZE_MAX
 
 /* ---- items ---- */
 
@@ -43,13 +42,126 @@ void data_item_add_json(struct text *out, const struct data_item *item, bool fil
 	json_decref(json);
 }
 
+/* ---- what could be dropped ---- */
+
+static void heap_put(struct data_items *data, struct data_item *item, size_t at)
+{
+	data->heap[at] = item;
+	item->heap_at = at + 1;
+}
+
+/* Moves the item at this place up or down until the order of the heap is right. */
+static void heap_sift(struct data_items *data, size_t at)
+{
+	struct data_item *item = data->heap[at];
+
+	for (; at && data->heap[(at - 1) / 2]->next < item->next; at = (at - 1) / 2)
+		heap_put(data, data->heap[(at - 1) / 2], at);
+	for (;;) {
+		size_t child = 2 * at + 1;
+
+		if (child + 1 < data->heap_count &&
+		    data->heap[child + 1]->next > data->heap[child]->next)
+			child++;
+		if (child >= data->heap_count || data->heap[child]->next <= item->next)
+			break;
+		heap_put(data, data->heap[child], at);
+		at = child;
+	}
+	heap_put(data, item, at);
+}
+
+static void heap_remove(struct data_items *data, struct data_item *item)
+{
+	const size_t at = item->heap_at - 1;
+	struct data_item *last = data->heap[--data->heap_count];
+
+	item->heap_at = 0;
+	if (last == item)
+		return;
+	heap_put(data, last, at);
+	heap_sift(data, at);
+}
+
+/* Puts the item where it belongs after its state, its pins or its next use changed. */
+static void heap_update(struct data_items *data, struct data_item *item)
+{
+	const bool droppable = item->state == DATA_READY && !item->pins;
+
+	if (!droppable) {
+		if (item->heap_at)
+			heap_remove(data, item);
+		return;
+	}
+	if (!item->heap_at) {
+		data->heap = xgrow(data->heap, &data->heap_capacity, data->heap_count + 1,
+				   sizeof(*data->heap));
+		heap_put(data, item, data->heap_count++);
+	}
+	heap_sift(data, item->heap_at - 1);
+}
+
+/* ---- the order ---- */
+
+void data_items_set_order(struct data_items *data, const size_t *order, size_t count)
+{
+	for (size_t o = 0; o < data->order_count; o++)
+		data->cases[data->order[o]].place = NOWHERE;
+	data->heap_count = 0;
+	for (size_t i = 0; i < data->count; i++) {
+		data->items[i]->next = NOWHERE;
+		data->items[i]->heap_at = 0;
+	}
+	memcpy(data->order, order, count * sizeof(*order));
+	data->order_count = count;
+	data->position = 0;
+	for (size_t o = count; o-- > 0;) {
+		struct case_needs *needs = &data->cases[order[o]];
+
+		needs->place = o;
+		for (size_t n = 0; n < needs->count; n++) {
+			struct data_need *need = &needs->items[n];
+
+			need->next_case = need->item->next;
+			if (need->open)
+				need->item->next = o;
+		}
+	}
+	for (size_t i = 0; i < data->count; i++)
+		heap_update(data, data->items[i]);
+}
+
+void data_items_move_to(struct data_items *data, size_t index)
+{
+	const size_t place = data->cases[index].place;
+
+	for (; place != NOWHERE && data->position < place; data->position++) {
+		const struct case_needs *needs = &data->cases[data->order[data->position]];
+
+		for (size_t n = 0; n < needs->count; n++) {
+			struct data_item *item = needs->items[n].item;
+
+			if (item->next == data->position) {
+				item->next = needs->items[n].next_case;
+				heap_update(data, item);
+			}
+		}
+	}
+}
+
 /* ---- memory ---- */
+
+int64_t data_item_room(const struct data_item *item)
+{
+	return data_file_range_bytes(item->bytes);
+}
 
 void data_item_drop(struct data_items *data, struct data_item *item, enum data_state state)
 {
 	data_file_drop(item->offset, item->bytes);
-	data->used_bytes -= item->bytes;
+	data->used_bytes -= data_item_room(item);
 	item->state = state;
+	heap_update(data, item);
 }
 
 /* The state of an item that nobody has. */
@@ -58,49 +170,18 @@ static enum data_state state_of_absent(const struct data_item *item)
 	return item->on_device ? DATA_LEFT : DATA_WANTED;
 }
 
-/* Sets item.next for the order from its position on. */
-static void find_next_uses(struct data_items *data)
-{
-	for (size_t i = 0; i < data->count; i++)
-		data->items[i]->next = NOWHERE;
-	for (size_t o = data->order_count; o-- > data->position;) {
-		const struct case_needs *needs = &data->cases[data->order[o]];
-
-		for (size_t n = 0; n < needs->count; n++)
-			needs->items[n].item->next = o;
-	}
-}
-
-/* The item that is needed last, and later than at `position`; NULL: none can go. */
-static struct data_item *find_least_needed(struct data_items *data, size_t position)
-{
-	struct data_item *found = NULL;
-
-	for (size_t i = 0; i < data->count; i++) {
-		struct data_item *item = data->items[i];
-
-		if (item->state == DATA_READY && !item->pins &&
-		    (item->next > position || item->next == NOWHERE) &&
-		    (!found || item->next > found->next))
-			found = item;
-	}
-	return found;
-}
-
-bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, bool *dropped)
+bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, size_t *dropped)
 {
 	if (bytes > data->limit_bytes)
 		return false;
-	if (data->used_bytes + bytes <= data->limit_bytes)
-		return true;
-	find_next_uses(data);
-	while (data->used_bytes + bytes > data->limit_bytes) {
-		struct data_item *item = find_least_needed(data, position);
+	while (data->used_bytes > data->limit_bytes - bytes) {
+		struct data_item *item = data->heap_count ? data->heap[0] : NULL;
 
-		if (!item)
+		if (!item || item->next <= position)
 			return false;
+		if (item->next < *dropped)
+			*dropped = item->next;
 		data_item_drop(data, item, state_of_absent(item));
-		*dropped = true;
 	}
 	return true;
 }
@@ -109,9 +190,27 @@ bool data_item_take(struct data_items *data, struct data_item *item, enum data_s
 {
 	if (!data_file_take(&item->offset, item->bytes))
 		return false;
-	data->used_bytes += item->bytes;
+	data->used_bytes += data_item_room(item);
 	item->state = state;
 	return true;
+}
+
+void data_item_set_ready(struct data_items *data, struct data_item *item)
+{
+	item->state = DATA_READY;
+	heap_update(data, item);
+}
+
+void data_item_pin(struct data_items *data, struct data_item *item)
+{
+	item->pins++;
+	heap_update(data, item);
+}
+
+void data_item_unpin(struct data_items *data, struct data_item *item)
+{
+	item->pins--;
+	heap_update(data, item);
 }
 
 void data_item_drop_unneeded(struct data_items *data, struct data_item *item)
@@ -168,7 +267,7 @@ static void add_need(struct data_items *data, size_t index, char *key, int64_t b
 	item = data_items_find(data, hash);
 	if (!item) {
 		item = xcalloc(1, sizeof(*item));
-		*item = (struct data_item){.bytes = bytes, .on_device = on_device};
+		*item = (struct data_item){.bytes = bytes, .on_device = on_device, .next = NOWHERE};
 		memcpy(item->key, hash, sizeof(hash));
 		item->state = state_of_absent(item);
 		tsearch(item, &data->by_key, compare_data_keys);
@@ -176,6 +275,12 @@ static void add_need(struct data_items *data, size_t index, char *key, int64_t b
 			xgrow(data->items, &data->capacity, data->count + 1, sizeof(*data->items));
 		data->items[data->count++] = item;
 	}
+	for (size_t n = 0; n < needs->count; n++)
+		if (needs->items[n].item == item) {
+			if (kind < needs->items[n].kind)
+				needs->items[n].kind = kind;
+			return;
+		}
 	item->users++;
 	needs->items =
 		xgrow(needs->items, &needs->capacity, needs->count + 1, sizeof(*needs->items));
@@ -249,6 +354,8 @@ void data_items_init(struct data_items *data, struct sweep *sweep, int64_t limit
 	*data = (struct data_items){.sweep = sweep, .limit_bytes = limit_bytes};
 	data->cases = xcalloc(sweep->plan->count + 1, sizeof(*data->cases));
 	data->order = xcalloc(sweep->plan->count + 1, sizeof(*data->order));
+	for (size_t i = 0; i < sweep->plan->count; i++)
+		data->cases[i].place = NOWHERE;
 	add_needs_of_cases(data);
 }
 
@@ -265,6 +372,7 @@ void data_items_release(struct data_items *data)
 	for (size_t i = 0; i < data->sweep->plan->count; i++)
 		free(data->cases[i].items);
 	free(data->cases);
+	free(data->heap);
 	free(data->items);
 	free(data->order);
 }

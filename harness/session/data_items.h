@@ -9,6 +9,8 @@
 
 #include "harness/session/sweep_state.h"
 
+#define NOWHERE SIZE_MAX
+
 enum data_state {
 	DATA_WANTED,  /* a worker without a device may make it */
 	DATA_LEFT,    /* only the worker of a case makes it: the others cannot, or failed */
@@ -24,12 +26,13 @@ struct data_item {
 	enum data_state state;
 	bool on_device; /* only a worker with a device can make it */
 	size_t users;   /* needs that are open */
-	size_t pins;    /* requests in flight that may read it */
+	size_t pins;    /* requests in flight that may read or write it; it is not dropped then */
 	size_t job;     /* who claimed it, if it is claimed */
-	size_t next;    /* where in the order it is needed next; set when room is needed */
+	size_t next;    /* where in the order it is needed next; NOWHERE: not any more */
+	size_t heap_at; /* in data_items.heap, from 1; 0: it is not there */
 };
 
-/* Until when a case needs an item. */
+/* Until when a case needs an item, the longest first. */
 enum need_kind {
 	NEED_INPUT,  /* to its end */
 	NEED_RESULT, /* while it is verified: to its last round */
@@ -39,11 +42,15 @@ struct data_need {
 	struct data_item *item;
 	enum need_kind kind;
 	bool open;
-	bool lent; /* a worker that prepares the case reads it */
+	bool lent;        /* a worker that prepares the case reads or writes it */
+	size_t next_case; /* where in the order the item is needed after this case */
 };
+/* An item is there once, for the longest of its needs. */
 struct case_needs {
 	struct data_need *items;
 	size_t count, capacity;
+	size_t place; /* of the case in the order; NOWHERE: it is not there */
+	bool in_job;  /* a worker prepares it */
 };
 
 struct data_items {
@@ -56,6 +63,10 @@ struct data_items {
 	/* The cases that come next, and the one that was asked for last. */
 	size_t *order;
 	size_t order_count, position;
+	/* What could be dropped: the ready items without pins, as a heap. The first is needed last.
+	 */
+	struct data_item **heap;
+	size_t heap_count, heap_capacity;
 };
 
 /* Finds what the cases need that have not ended. */
@@ -64,11 +75,24 @@ void data_items_release(struct data_items *data);
 /* NULL: no item has this key. */
 struct data_item *data_items_find(struct data_items *data, const char *key);
 
+/* The cases that come next, from the first one on. */
+void data_items_set_order(struct data_items *data, const size_t *order, size_t count);
+/* This case is asked for now. Nothing happens if it is not in the order, or was passed. */
+void data_items_move_to(struct data_items *data, size_t index);
+
+/* The memory that an item takes: whole pages. */
+int64_t data_item_room(const struct data_item *item);
 /* Drops what is needed last, and later than at `position` of the order, until `bytes` fit. false:
- * they do not. *dropped is set to true if something was dropped. */
-bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, bool *dropped);
+ * they do not. *dropped is set to where in the order what was dropped is needed first, if that is
+ * before *dropped. */
+bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, size_t *dropped);
 /* Takes memory for an item that has none. false: there is none. */
 bool data_item_take(struct data_items *data, struct data_item *item, enum data_state state);
+/* The item has its content. */
+void data_item_set_ready(struct data_items *data, struct data_item *item);
+/* Keeps an item that has memory until it is unpinned as often. */
+void data_item_pin(struct data_items *data, struct data_item *item);
+void data_item_unpin(struct data_items *data, struct data_item *item);
 /* Gives the memory of an item back. */
 void data_item_drop(struct data_items *data, struct data_item *item, enum data_state state);
 /* The same for one that is ready, if nobody needs it. */

@@ -31,7 +31,7 @@ static int64_t wanted_bytes(const struct preparation *p, size_t index)
 		const struct data_item *item = needs->items[n].item;
 
 		if (needs->items[n].open && item->state == DATA_WANTED)
-			bytes += item->bytes;
+			bytes += data_item_room(item);
 	}
 	return bytes;
 }
@@ -39,27 +39,29 @@ static int64_t wanted_bytes(const struct preparation *p, size_t index)
 /* Gives what is wanted of a case to a preparer. */
 static void give_job(struct preparation *p, size_t index)
 {
-	const struct case_needs *needs = &p->data.cases[index];
+	struct case_needs *needs = &p->data.cases[index];
 	struct text data = TEXT_INIT;
 
+	needs->in_job = true;
 	text_add(&data, ",\"data\":[");
 	for (size_t n = 0; n < needs->count; n++) {
 		struct data_need *need = &needs->items[n];
 		struct data_item *item = need->item;
 
 		if (item->state == DATA_READY) {
-			item->pins++;
 			need->lent = true;
 			data_item_add_json(&data, item, false);
-		}
-		if (!need->open || item->state != DATA_WANTED)
-			continue;
-		if (data_item_take(&p->data, item, DATA_CLAIMED)) {
+		} else if (need->open && item->state == DATA_WANTED) {
+			need->lent = data_item_take(&p->data, item, DATA_CLAIMED);
 			item->job = index;
-			data_item_add_json(&data, item, true);
-		} else {
-			item->state = DATA_LEFT;
+			if (need->lent)
+				data_item_add_json(&data, item, true);
+			else
+				item->state = DATA_LEFT;
 		}
+		/* what the worker has filled it still reads, to compute results from it */
+		if (need->lent)
+			data_item_pin(&p->data, item);
 	}
 	text_add_char(&data, ']');
 	preparers_give(p->preparers, index, index, data.data);
@@ -69,7 +71,10 @@ static void give_job(struct preparation *p, size_t index)
 /* Gives jobs in the order of the cases, as long as there are room and idle preparers. */
 static void give_jobs(struct preparation *p)
 {
-	while (p->cursor < p->data.order_count && preparers_have_room(p->preparers)) {
+	size_t dropped = NOWHERE; /* needed later than what it makes room for */
+
+	while (!(p->sweep->stop && *p->sweep->stop) && p->cursor < p->data.order_count &&
+	       preparers_have_room(p->preparers)) {
 		const size_t index = p->data.order[p->cursor];
 		const int64_t bytes = wanted_bytes(p, index);
 
@@ -78,10 +83,9 @@ static void give_jobs(struct preparation *p)
 			continue;
 		}
 		if (bytes) {
-			bool dropped = false;
-
-			/* what is dropped is needed later than this case */
-			if (!data_items_make_room(&p->data, bytes, p->cursor, &dropped))
+			/* a case has one job at a time, so that its end says what has ended */
+			if (p->data.cases[index].in_job ||
+			    !data_items_make_room(&p->data, bytes, p->cursor, &dropped))
 				return;
 			give_job(p, index);
 		}
@@ -96,21 +100,22 @@ static int job_filled(void *context, size_t job, const char *key, struct error *
 
 	if (!item || item->state != DATA_CLAIMED || item->job != job)
 		return error_set(err, PL_EPROTOCOL, "nobody asked for the data '%.40s'", key);
-	item->state = DATA_READY;
-	data_item_drop_unneeded(&p->data, item);
+	data_item_set_ready(&p->data, item);
 	return 0;
 }
 
 static void job_ended(void *context, size_t job)
 {
 	struct preparation *p = context;
-	const struct case_needs *needs = &p->data.cases[job];
+	struct case_needs *needs = &p->data.cases[job];
 
+	needs->in_job = false;
 	for (size_t n = 0; n < needs->count; n++) {
 		struct data_need *need = &needs->items[n];
 		struct data_item *item = need->item;
 
-		item->pins -= need->lent;
+		if (need->lent)
+			data_item_unpin(&p->data, item);
 		need->lent = false;
 		if (item->state == DATA_CLAIMED && item->job == job)
 			data_item_drop(&p->data, item, DATA_LEFT);
@@ -151,7 +156,7 @@ int preparation_begin(struct preparation **out, struct sweep *sweep, struct erro
 	int rc = data_file_limit(&limit_bytes, err);
 
 	*out = NULL;
-	if (rc || data_file_fd() < 0)
+	if (rc || !limit_bytes || data_file_fd() < 0)
 		return rc;
 	p = xcalloc(1, sizeof(*p));
 	p->sweep = sweep;
@@ -180,9 +185,8 @@ void preparation_set_order(struct preparation *p, const size_t *order, size_t co
 {
 	if (!p)
 		return;
-	memcpy(p->data.order, order, count * sizeof(*order));
-	p->data.order_count = count;
-	p->data.position = p->cursor = 0;
+	data_items_set_order(&p->data, order, count);
+	p->cursor = 0;
 	give_jobs(p);
 }
 
@@ -201,13 +205,9 @@ static bool is_claimed(const struct preparation *p, size_t index)
 /* The case is next, so nothing else is given before it. */
 static void move_to(struct preparation *p, size_t index)
 {
-	for (size_t o = p->data.position; o < p->data.order_count; o++)
-		if (p->data.order[o] == index) {
-			p->data.position = o;
-			break;
-		}
-	if (wanted_bytes(p, index))
-		p->cursor = p->data.position;
+	data_items_move_to(&p->data, index);
+	if (wanted_bytes(p, index) && p->data.cases[index].place != NOWHERE)
+		p->cursor = p->data.cases[index].place;
 	give_jobs(p);
 }
 
@@ -241,11 +241,10 @@ int preparation_await(struct preparation *p, size_t index, struct error *err)
 /* Lets the worker of a case give what it makes, if there is room. */
 static bool offer(struct preparation *p, struct data_item *item)
 {
-	bool dropped = false;
-	const bool room = data_items_make_room(&p->data, item->bytes, p->data.position, &dropped);
+	/* what is dropped is wanted again */
+	const bool room =
+		data_items_make_room(&p->data, data_item_room(item), p->data.position, &p->cursor);
 
-	if (dropped)
-		p->cursor = p->data.position; /* what was dropped is wanted again */
 	return room && data_item_take(&p->data, item, DATA_OFFERED);
 }
 
@@ -254,7 +253,7 @@ static void add_case_data(struct text *request, struct preparation *p, size_t in
 	const struct case_needs *needs = &p->data.cases[index];
 
 	for (size_t n = 0; n < needs->count; n++)
-		needs->items[n].item->pins++;
+		data_item_pin(&p->data, needs->items[n].item);
 	for (size_t n = 0; n < needs->count; n++) {
 		struct data_item *item = needs->items[n].item;
 
@@ -271,6 +270,8 @@ void preparation_add_data(struct text *request, struct preparation *p, const siz
 {
 	if (!p)
 		return;
+	if (count)
+		data_items_move_to(&p->data, indices[0]);
 	text_add(request, ",\"data\":[");
 	for (size_t i = 0; i < count; i++)
 		add_case_data(request, p, indices[i]);
@@ -288,7 +289,7 @@ int preparation_take_filled(struct preparation *p, const json_t *message, struct
 	item = p ? data_items_find(&p->data, key) : NULL;
 	if (!item || item->state != DATA_OFFERED || !item->pins)
 		return error_set(err, PL_EPROTOCOL, "nobody asked for the data '%.40s'", key);
-	item->state = DATA_READY;
+	data_item_set_ready(&p->data, item);
 	return 0;
 }
 
@@ -300,7 +301,7 @@ void preparation_release(struct preparation *p, const size_t *indices, size_t co
 		for (size_t n = 0; n < needs->count; n++) {
 			struct data_item *item = needs->items[n].item;
 
-			item->pins--;
+			data_item_unpin(&p->data, item);
 			if (item->state == DATA_OFFERED && !item->pins)
 				data_item_drop(&p->data, item, DATA_LEFT);
 			data_item_drop_unneeded(&p->data, item);

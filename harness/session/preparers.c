@@ -102,7 +102,7 @@ static void preparer_end_job(struct preparer *preparer, enum exchange_end end)
 {
 	struct preparers *all = preparer->all;
 
-	if (end != EXCHANGE_DONE) {
+	if (end != EXCHANGE_DONE && end != EXCHANGE_UNSENT) {
 		worker_kill(&preparer->worker);
 		all->deaths++;
 	}

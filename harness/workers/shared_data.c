@@ -54,14 +54,20 @@ static struct data_range *find_range(const struct shared_data *shared, const cha
 	return NULL;
 }
 
+static bool file_has_range(const struct data_range *range)
+{
+	struct stat file;
+
+	return !fstat(WORKER_DATA_FD, &file) && file.st_size - range->bytes >= range->offset;
+}
+
 /* NULL: the file has no such part, or memory is too small. */
 static void *map_data_range(const struct data_range *range, int protection)
 {
-	struct stat file;
 	void *mapped;
 
 	/* a read beyond the end of the file would kill this process */
-	if (fstat(WORKER_DATA_FD, &file) || file.st_size - range->bytes < range->offset)
+	if (!file_has_range(range))
 		return NULL;
 	mapped = mmap(NULL, (size_t)range->bytes, protection, MAP_SHARED, WORKER_DATA_FD,
 		      (off_t)range->offset);
@@ -130,7 +136,7 @@ int shared_data_give(struct shared_data *shared, const char *key, const void *da
 {
 	struct data_range *range = find_range(shared, key);
 
-	if (!range || !range->fill || range->bytes != (int64_t)bytes ||
+	if (!range || !range->fill || range->bytes != (int64_t)bytes || !file_has_range(range) ||
 	    !write_range(data, bytes, (off_t)range->offset))
 		return 0;
 	return announce(shared, range);

@@ -345,7 +345,6 @@ static int serve_prepare(struct worker *worker, const json_t *request, struct wo
 	int64_t threads = 0;
 	int rc = member_object(&object, request, "settings", 256, err);
 
-	(void)worker;
 	(void)end;
 	if (!rc)
 		rc = settings_from_json(&settings, object, err);
@@ -359,6 +358,7 @@ static int serve_prepare(struct worker *worker, const json_t *request, struct wo
 	if (!rc)
 		rc = prepare_data(work, settings.seed, shared,
 				  case_check_end_ns(settings.timeout_ns), err);
+	parallel_limit(worker->settings.jobs); /* of the session, if there is one */
 	shared_data_close(shared);
 	launch_case_free(work);
 	measure_settings_release(&settings);

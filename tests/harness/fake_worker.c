@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fake_data.h"
 #include "fake_script.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/settings.h"
@@ -287,6 +288,7 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 			enum trial_status *status, struct text *reason, struct error *err)
 {
 	char *name = case_name(work), *base = base_work ? case_name(base_work) : NULL;
+	const struct fake *fake = backend;
 	char request[32];
 	int rc;
 
@@ -297,6 +299,9 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 	if (scripted("silent_crash", name))
 		crash();
 	rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
+	fake_take_data(strchr(request, '-') + 1, work, fake->settings->seed, true, round == 0);
+	if (base_work)
+		fake_take_data("beside", base_work, fake->settings->seed, true, round == 0);
 	if (!rc)
 		rc = worker_reply_phase(reply, id, WORKER_PHASE_VERIFY, -1);
 	if (!rc && (!scripted("in_round_1", NULL) || round == 1))
@@ -384,6 +389,10 @@ static int fake_count(void *backend, const struct count_item *items, size_t coun
 			char *name = case_name(items[i].work);
 
 			note("count", name);
+			if (!pass)
+				fake_take_data("count", items[i].work,
+					       ((struct fake *)backend)->settings->seed, false,
+					       false);
 			rc = count_case(&items[i], name, pass, reply, err);
 			free(name);
 		}
@@ -436,11 +445,11 @@ static int fake_emulate(void *backend, int64_t id, const struct launch_case *wor
 	char *name = case_name(work);
 	int rc;
 
-	(void)backend;
 	note("emulate", name);
 	if (scripted("silent_crash", name))
 		crash();
 	rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
+	fake_take_data("emulate", work, ((struct fake *)backend)->settings->seed, true, true);
 	if (!rc)
 		rc = worker_reply_phase(reply, id, WORKER_PHASE_EMULATE, -1);
 	if (!rc && scripted("lie_time", name))
@@ -474,6 +483,7 @@ int main(void)
 		.devices = fake_devices,
 		.metrics = fake_metrics,
 		.passes = fake_passes,
+		.share = fake_share,
 		.open = fake_open,
 		.wake = fake_wake,
 		.inspect = fake_inspect,
@@ -483,7 +493,7 @@ int main(void)
 		.close = fake_close,
 	};
 
-	if (scripted("start_exit", NULL))
+	if (scripted("start_exit", NULL) || (scripted("start_exit_later", NULL) && !first_time()))
 		_exit(3);
 	if (scripted("start_hang", NULL))
 		hang();
