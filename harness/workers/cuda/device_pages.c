@@ -124,7 +124,8 @@ bool page_source_trim(struct page_source *source)
 
 	while (source->spare_count)
 		release_oldest_spare(source);
-	release(source, &source->filler);
+	if (source->filler.bytes)
+		release(source, &source->filler);
 	return any;
 }
 

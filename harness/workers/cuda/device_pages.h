@@ -40,7 +40,7 @@ int page_source_open(struct page_source *source, const struct device *device, ui
 		     uint64_t limit_bytes, struct error *err);
 /* Accepts a source that was not opened. */
 void page_source_close(struct page_source *source);
-/* Frees the spare pages. False: there were none. */
+/* Frees the spare pages. False: there were none. Accepts a source that was not opened. */
 bool page_source_trim(struct page_source *source);
 
 /*
