@@ -147,6 +147,7 @@ struct round_result {
 	double *base_ns;
 	bool same_buffers;  /* of base_ns: both operations used the same device memory */
 	int64_t placements; /* of the data in physical memory during the samples; 0: not known */
+	bool scarce;        /* fewer than asked for, because memory was scarce */
 };
 
 /* The result of one round, which ran in its own process. */

@@ -19,7 +19,8 @@ struct measure_answer {
 	struct round_result result;
 	bool beside; /* the worker was asked to measure it beside its base case */
 	size_t base_count;
-	struct text alone; /* why it did not; "": it did */
+	struct text alone;   /* why it did not; "": it did */
+	struct text unmoved; /* why the data has fewer placements than it should; "": it has all */
 };
 
 static int measure_phase(struct measure_answer *answer, const json_t *message, struct error *err)
@@ -42,11 +43,16 @@ static int measure_phase(struct measure_answer *answer, const json_t *message, s
 static int measure_samples(struct measure_answer *answer, const json_t *message, struct error *err)
 {
 	struct round_result *result = &answer->result;
+	const char *unmoved = NULL;
 	double *more = NULL;
 	double *all;
 	size_t count = 0;
 	int rc = samples_from_json(&more, &count, json_object_get(message, "time_ns"), err);
 
+	if (!rc && json_object_get(message, "unmoved"))
+		rc = member_borrow(&unmoved, message, "unmoved", false, err);
+	if (!rc && unmoved && !answer->unmoved.length)
+		text_add(&answer->unmoved, unmoved);
 	if (!rc && json_object_get(message, "placements"))
 		rc = member_int64(&result->placements, message, "placements", 1,
 				  PROTOCOL_MAX_SAMPLES, err);
@@ -176,6 +182,23 @@ static int pair_end(struct sweep *sweep, size_t index, const char *reason, struc
 	return sweep->sink->alone(sweep->sink->context, index, reason, err);
 }
 
+/* Once per sweep, because it is so for most cases then. */
+static void tell_unmoved(struct sweep *sweep, const struct measure_answer *answer)
+{
+	const struct plan_case *planned = &sweep->plan->cases[answer->index];
+	char *line;
+
+	if (!answer->unmoved.length || sweep->unmoved_told)
+		return;
+	line = xasprintf("%s/%s/%s was timed on fewer placements than %d: %s; round.placements in "
+			 "the database has the number of each round",
+			 planned->kernel, planned->variant, planned->config,
+			 sweep->settings->placements, answer->unmoved.data);
+	sweep_notice(sweep, NOTICE_WARNING, line);
+	sweep->unmoved_told = true;
+	free(line);
+}
+
 /* What the replies to `measure` lack, although it succeeded; NULL: nothing. */
 static const char *missing_reply(const struct sweep *sweep, const struct measure_answer *answer)
 {
@@ -207,6 +230,7 @@ static int answer_take(struct sweep *sweep, struct measure_answer *answer, enum 
 	if (answer->alone.length)
 		rc = pair_end(sweep, index, answer->alone.data, err);
 	accuracy_keep(&sweep->cases[index], answer);
+	tell_unmoved(sweep, answer);
 	return rc ? rc : round_store(sweep, index, &answer->result, err);
 }
 
@@ -223,6 +247,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		.result = {.round = round, .state = state_unknown},
 		.beside = base != NO_CASE,
 		.alone = TEXT_INIT,
+		.unmoved = TEXT_INIT,
 	};
 	struct exchange exchange =
 		EXCHANGE_INIT(measure_reply, &answer, sweep->settings->timeout_ns);
@@ -256,6 +281,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	free(answer.result.time_ns);
 	free(answer.result.base_ns);
 	text_release(&answer.alone);
+	text_release(&answer.unmoved);
 	exchange_release(&exchange);
 	text_release(&reason);
 	return rc;

@@ -88,6 +88,7 @@ struct sweep {
 	bool info_known;
 	size_t cases_answered;    /* whose counters a worker gave */
 	bool counters_told;       /* that a session had none */
+	bool unmoved_told;        /* that the data of a case was not moved */
 	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */
 	bool counts_next;         /* a worker that is opened now will count, too */
 	int rounds;               /* 0 if the backend is not timed */

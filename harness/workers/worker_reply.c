@@ -45,13 +45,15 @@ int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase
 }
 
 int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
-			 size_t count, int64_t placements)
+			 size_t count, int64_t placements, const char *unmoved)
 {
 	json_t *message = json_pack("{s:I, s:i, s:o}", "id", (json_int_t)id, "round", round,
 				    "time_ns", samples_to_json(time_ns, count));
 
 	if (placements)
 		json_object_set_new(message, "placements", json_integer(placements));
+	if (unmoved)
+		json_object_set_new(message, "unmoved", json_text(unmoved));
 	return worker_reply_send(reply, "samples", message);
 }
 

@@ -25,9 +25,10 @@ int worker_reply_metric(struct worker_reply *reply, const struct worker_metric *
 int worker_reply_phase(struct worker_reply *reply, int64_t id, enum worker_phase phase,
 		       int64_t pass);
 /* `placements`: over how many placements of the data in physical memory the samples are spread;
- * 0: not known. */
+ * 0: not known. `unmoved`: why there are fewer than the settings ask for; NULL: there are not, or
+ * the buffers are small. */
 int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, const double *time_ns,
-			 size_t count, int64_t placements);
+			 size_t count, int64_t placements, const char *unmoved);
 /*
  * To be sent once per round if the request names a base case: its samples, which were taken beside
  * those of the case, as many as these and in the same order. same_buffers: both operations used the

@@ -195,7 +195,7 @@ static int measure(void *backend, int64_t id, const struct launch_case *work,
 	(void)err;
 	if (base)
 		rc = worker_reply_beside(reply, id, round, &base_ns, 1, true);
-	return rc ? rc : worker_reply_samples(reply, id, round, &time_ns, 1, 0);
+	return rc ? rc : worker_reply_samples(reply, id, round, &time_ns, 1, 0, NULL);
 }
 
 static int count_all(void *backend, const struct count_item *items, size_t count,

@@ -242,7 +242,8 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 	if (!rc)
 		rc = worker_reply_samples(reply, id + scripted("lie_id", name),
 					  round + scripted("lie_round", name), times, (size_t)count,
-					  fake->settings->placements);
+					  fake->settings->placements,
+					  scripted("unmoved", name) ? "scripted: unmoved" : NULL);
 	return rc ? rc : worker_reply_state(reply, id, round, &state);
 }
 

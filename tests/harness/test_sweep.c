@@ -118,6 +118,18 @@ static const struct fault faults[] = {
 	{"inspect_hang", TRIAL_TIMEOUT, "inspection did not end within", true},
 };
 
+/* Once, though every round of every case says so. */
+static void test_data_that_was_not_moved_is_told(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	assert_int_equal(sweep_run_scripted(f, "unmoved"), 0);
+	assert_all_ok_but(f, CASES);
+	assert_int_equal(f->record.notice_count, 1);
+	assert_non_null(strstr(f->record.notices.data,
+			       "was timed on fewer placements than 1: scripted: unmoved; "));
+}
+
 static void test_fault(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -398,6 +410,7 @@ int main(void)
 		SWEEP_TEST(test_all_well),
 		SWEEP_TEST(test_order_is_drawn_from_the_seed),
 		SWEEP_TEST(test_fault),
+		SWEEP_TEST(test_data_that_was_not_moved_is_told),
 		SWEEP_TEST(test_no_accuracy_has_a_reason),
 		SWEEP_TEST(test_failure_in_second_round_keeps_the_first),
 		SWEEP_TEST(test_every_case_crashes),

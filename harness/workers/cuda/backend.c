@@ -113,8 +113,6 @@ static void describe_environment(const struct cuda_backend *backend,
 	key_value_set(environment, "gpu.pci_bus_id", backend->device.pci_bus_id);
 	key_value_set(environment, "worker.toolkit", PERFLAB_TOOLKIT_VERSION);
 	key_value_set(environment, "worker.profiler", profiler_name(backend->profiler));
-	if (backend->stays.text[0])
-		key_value_set(environment, "worker.placements", backend->stays.text);
 }
 
 static void cuda_close(void *context)
@@ -246,6 +244,8 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 					    .timer = backend->timer,
 					    .ranges = backend->ranges,
 					    .settings = backend->settings,
+					    .unmoved = backend->stays.text[0] ? backend->stays.text
+									      : NULL,
 					    .under_ncu = backend->profiler == PROFILER_NCU};
 	const struct measured_case asked = {id, round, work, base};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);

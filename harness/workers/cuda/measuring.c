@@ -275,6 +275,15 @@ static int reply_base(struct worker_reply *reply, int64_t id, const struct round
 						 timed->count, timed->same_buffers);
 }
 
+static int reply_samples(const struct measuring *measuring, struct worker_reply *reply, int64_t id,
+			 const struct round_result *timed)
+{
+	const char *unmoved = timed->scarce ? "device memory is scarce" : measuring->unmoved;
+
+	return worker_reply_samples(reply, id, timed->round, timed->time_ns, timed->count,
+				    timed->placements, unmoved);
+}
+
 /* base_work NULL: the case is measured alone. */
 static int time_and_verify(const struct measuring *measuring, int64_t id, int round,
 			   struct operation *operation, const struct launch_case *base_work,
@@ -304,8 +313,7 @@ static int time_and_verify(const struct measuring *measuring, int64_t id, int ro
 	else if (rc == 0 && is_verified_again(work, round))
 		rc = verify_again(measuring, operation, mismatch, err);
 	if (rc == 0 && !mismatch->length)
-		rc = worker_reply_samples(reply, id, round, timed.time_ns, timed.count,
-					  timed.placements);
+		rc = reply_samples(measuring, reply, id, &timed);
 	if (rc == 0 && !mismatch->length && base_work)
 		rc = reply_base(reply, id, &timed, &why);
 	if (rc == 0 && !mismatch->length)

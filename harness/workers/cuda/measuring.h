@@ -17,7 +17,9 @@ struct measuring {
 	struct timer *timer;
 	struct nvtx_ranges *ranges;
 	const struct measure_settings *settings;
-	bool under_ncu; /* ncu measures: the case is executed once, and not timed */
+	const char
+		*unmoved; /* why the data of no case is moved, though it should be; NULL: it is */
+	bool under_ncu;   /* ncu measures: the case is executed once, and not timed */
 };
 
 struct measured_case {

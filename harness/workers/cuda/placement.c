@@ -45,8 +45,8 @@ static size_t without_doubles(struct memory_block **blocks, size_t count)
 	return kept;
 }
 
-int placement_change(const struct operation *operation, const struct operation *base, bool *moved,
-		     struct error *err)
+int placement_change(const struct operation *operation, const struct operation *base,
+		     enum placement_result *result, struct error *err)
 {
 	struct memory_block **blocks =
 		xcalloc(most_blocks(operation) + (base ? most_blocks(base) : 0) + 1,
@@ -61,6 +61,8 @@ int placement_change(const struct operation *operation, const struct operation *
 		rc = memory_replace_pages(&operation->resources->memory, blocks, count, &replaced,
 					  err);
 	free(blocks);
-	*moved = rc == 0 && count && replaced == count;
+	*result = !count              ? PLACEMENT_FIXED
+		  : replaced == count ? PLACEMENT_CHANGED
+				      : PLACEMENT_SCARCE;
 	return rc;
 }

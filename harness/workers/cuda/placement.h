@@ -7,15 +7,20 @@
 
 #include "harness/workers/cuda/operation.h"
 
+enum placement_result {
+	PLACEMENT_CHANGED,
+	PLACEMENT_FIXED, /* there is nothing that can be moved */
+	PLACEMENT_SCARCE /* something stayed, because memory is scarce */
+};
+
 /*
  * Waits for the device, and moves what the launches of both operations read and
  * write to other physical pages, at the same addresses. `base` may be NULL. What
  * only restores or verifies stays: no sample reads it. So does memory of a capture
  * at its old addresses, because several of its buffers can share pages, and
- * variables of an image. *moved is false if nothing was moved, or memory is too
- * scarce to move everything. Errors as memory_replace_pages().
+ * variables of an image. Errors as memory_replace_pages().
  */
-int placement_change(const struct operation *operation, const struct operation *base, bool *moved,
-		     struct error *err);
+int placement_change(const struct operation *operation, const struct operation *base,
+		     enum placement_result *result, struct error *err);
 
 #endif

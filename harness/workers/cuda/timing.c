@@ -333,11 +333,12 @@ static int execute_untimed(const struct timed_round *round, struct device_state 
 /* Moves the data, if that is possible. */
 static int move_data(struct timed_round *round, struct round_result *out, struct error *err)
 {
-	bool moved = false;
-	int rc = placement_change(round->operation, round->base, &moved, err);
+	enum placement_result result = PLACEMENT_FIXED;
+	int rc = placement_change(round->operation, round->base, &result, err);
 
-	round->stays = !moved;
-	out->placements += moved;
+	round->stays = result != PLACEMENT_CHANGED;
+	out->scarce = result == PLACEMENT_SCARCE;
+	out->placements += result == PLACEMENT_CHANGED;
 	return rc ? rc : execute_untimed(round, &out->state, err);
 }
 

@@ -411,10 +411,12 @@ static void test_data_that_cannot_move_is_timed_where_it_is(void **context)
 
 	assert_int_equal(placements_of(bench, &places, 4096, 10, 4, steady, &result), 1);
 	assert_int_equal(result.count, 10);
+	assert_false(result.scarce);
 	/* and where memory is scarce */
 	bench->stub.memory_bytes = bench->stub.used_bytes + 2 * STUB_GRANULE;
 	assert_int_equal(placements_of(bench, &places, LARGE, 10, 4, steady, &result), 1);
 	assert_int_equal(result.count, 10);
+	assert_true(result.scarce);
 }
 
 int main(void)
