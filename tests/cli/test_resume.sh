@@ -91,8 +91,8 @@ refused 2 'finished' sweep --resume 3
 if command -v sqlite3 >/dev/null; then
 	: >"$FAKE_WORKER_LOG"
 	FAKE_WORKER_SCRIPT='in_round_1;hang:reduce/shuffle/block=512' "$PERFLAB" sweep \
-		reduce/shuffle --block-sizes 64..512 --size 1024 --rounds 3 --timeout 60min -q \
-		--db rounds.db >"$work/out" 2>"$work/err" &
+		reduce/shuffle --block-sizes 64..512 --size 1024 --rounds 3 --placements 2 \
+		--timeout 60min -q --db rounds.db >"$work/out" 2>"$work/err" &
 	sweep=$!
 	await_of $sweep 'the second round of the last case is begun' \
 		has_line 'measure-1 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"
@@ -107,6 +107,11 @@ if command -v sqlite3 >/dev/null; then
 		AND min_ns = (SELECT min(time_ns) FROM sample WHERE trial_id = trial.id)
 		AND max_ns = (SELECT max(time_ns) FROM sample WHERE trial_id = trial.id)")" -eq 4 ] ||
 		complain 'a summary is not over all samples'
+	# the fake worker says that it had as many placements as it was asked for
+	[ "$(sqlite3 rounds.db 'SELECT placements FROM run
+		UNION ALL SELECT DISTINCT placements FROM round')" = "$(printf '2\n2')" ] ||
+		complain 'the resumed run has another number of placements'
+	refused 2 'so --placements cannot be changed' sweep --resume last --placements 4 --db rounds.db
 fi
 
 # two that go on with the same run at once: one of them does
