@@ -77,6 +77,8 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 		    const struct summary *summary, struct error *err);
 /* state: "finished" or "interrupted". */
 int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
+/* Deletes the rounds of all trials of a run from number `first` on, with their samples. */
+int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
 /* --resume: sets the state to "running" again. */
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,
