@@ -12,8 +12,8 @@ struct sweep_options {
 	struct case_options cases;
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
-	const char *baseline;
-	bool dry_run, all_metrics;
+	const char *baseline, *compare, *decide_time;
+	bool dry_run, all_metrics, decide;
 };
 
 static void sweep_defaults(void *context)
@@ -39,6 +39,17 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->sweep_id = options->sweep_id;
 	request->resume = options->resume;
 	request->base_variant = options->baseline;
+	request->decide = options->decide;
+	request->compare = options->compare;
+	if (options->decide_time) {
+		int rc = parse_duration_ns(&request->decide_ns, options->decide_time, err);
+
+		if (!rc && !request->decide_ns)
+			rc = error_set(err, PL_EUSAGE, "the time %s is too short: give more than 0",
+				       options->decide_time);
+		if (rc)
+			return error_context(err, rc, "--decide-time");
+	}
 	return case_options_apply(request, call, &options->cases, err);
 }
 
@@ -207,6 +218,16 @@ static const struct option_row rows[] = {
 	 "print the plan and why cases are skipped; measure nothing", NULL, 0},
 	{"resume", 'r', OPTION_TEXT, FIELD(resume), "RUN",
 	 "continue an interrupted run; finished cases are not repeated", NULL, 0},
+	{"decide", 0, OPTION_FLAG, FIELD(decide), NULL,
+	 "add rounds to the cases for which a comparison is undecided, until they are decided or "
+	 "the time for it ends; with --resume also to a finished run",
+	 NULL, 0},
+	{"compare", 0, OPTION_TEXT, FIELD(compare), "RUN",
+	 "the run that --decide compares with (default: last-good)", NULL, 0},
+	{"decide-time", 0, OPTION_TEXT, FIELD(decide_time), "TIME",
+	 "the most time for the rounds that --decide adds: 20s, 5min (default: as long as the "
+	 "sweep took before them, at least 10s)",
+	 NULL, 0},
 	ROW_BACKEND(sweep_options, "auto|cuda|ptx",
 		    "what executes the cases: a GPU; an emulator of PTX, which counts and measures "
 		    "no time; auto: a GPU, or the emulator if there is none"),
@@ -237,6 +258,8 @@ static const struct example examples[] = {
 	{"perflab sweep --shard 2/8 --sweep-id nightly-7 --db 2.db",
 	 "one of eight jobs that share a sweep; perflab merge joins their runs"},
 	{"perflab sweep --resume last", "continue after an interruption"},
+	{"perflab sweep --decide", "measure until a change against the last good run is shown or "
+				   "ruled out"},
 };
 
 const struct command command_sweep = {
@@ -269,6 +292,10 @@ const struct command command_sweep = {
 		"Before the first sweep on a GPU, perflab measures the ceilings of the device and "
 		"stores them as a run of their own: see perflab ceilings. --ceilings or "
 		"$PERFLAB_CEILINGS changes this.\n\n"
+		"With --decide, cases whose change against an earlier run is neither shown nor "
+		"ruled out get up to 20 rounds in place of 3. They are measured beside control "
+		"cases, and not used if those moved. The verdicts account for the repeated looks "
+		"(docs/methodology.md).\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",
 	.exit_status = "1 when a result was wrong or a kernel had an error, else 3 when a case "
 		       "failed for another reason, or no case of a variant can be launched; 4 also "

@@ -62,7 +62,8 @@ int backend_choose(struct backend_choice *choice, const struct sweep_request *re
 	}
 	if (!needs_emulator(&choice->why, request))
 		choice->names[choice->count++] = BACKEND_CUDA;
-	choice->names[choice->count++] = BACKEND_PTX;
+	if (!request->decide) /* an emulator has no times to decide by */
+		choice->names[choice->count++] = BACKEND_PTX;
 	return 0;
 }
 

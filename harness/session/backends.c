@@ -4,8 +4,8 @@
 #include <string.h>
 
 static const char *const device_options[] = {
-	"min-samples", "max-time", "precision",    "cache",    "rounds",
-	"placements",  "device",   "counter-dump", "ceilings", NULL};
+	"min-samples",  "max-time", "precision", "cache",   "rounds",      "placements", "device",
+	"counter-dump", "ceilings", "decide",    "compare", "decide-time", NULL};
 static const char *const emulator_options[] = {"chip", "blocks", "jobs", NULL};
 
 static const struct backend known_backends[] = {

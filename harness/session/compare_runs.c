@@ -4,7 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int load_base_and_head(struct run_comparison *out, struct db *db,
+/* Cases of a run that is still measured have no status yet. */
+static void end_measured_cases(struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (run->trials[i].status == TRIAL_PENDING && run->trials[i].round_count)
+			run->trials[i].status = TRIAL_OK;
+}
+
+static int load_base_and_head(struct run_comparison *out, struct db *db, bool with_trials,
 			      const struct run_comparison_request *request, struct error *err)
 {
 	int64_t base_id, head_id;
@@ -12,23 +20,25 @@ static int load_base_and_head(struct run_comparison *out, struct db *db,
 
 	if (!rc)
 		rc = error_context(err, db_base_resolve(db, request->base, head_id, &base_id, err),
-				   "--base");
+				   "%s", request->base_option ? request->base_option : "--base");
 	if (!rc && base_id == head_id)
 		rc = error_set(err, PL_EUSAGE,
 			       "\"%s\" and \"%s\" are the same run, %lld: nothing to compare",
 			       request->base, request->head, (long long)head_id);
 	if (!rc)
-		rc = run_load_measured(db, base_id, true, &out->base, err);
+		rc = run_load_measured(db, base_id, with_trials, &out->base, err);
 	if (!rc)
-		rc = run_load_measured(db, head_id, true, &out->head, err);
-	if (!rc && strcmp(request->base, BASE_LAST_GOOD) == 0)
+		rc = run_load_measured(db, head_id, with_trials, &out->head, err);
+	if (!rc && request->measuring)
+		end_measured_cases(&out->head);
+	if (!rc && with_trials && strcmp(request->base, BASE_LAST_GOOD) == 0)
 		rc = baselines_load(&out->baselines, db, &out->head, err);
 	return rc;
 }
 
-/* PL_EUSAGE: the numbers of these runs never compare, or only if `allowed`. */
-static int check_environments(const struct run_comparison *comparison, bool allowed,
-			      struct error *err)
+/* PL_EUSAGE: the numbers of these runs never compare, or only if the request allows it. */
+static int check_environments(const struct run_comparison *comparison,
+			      const struct run_comparison_request *request, struct error *err)
 {
 	const struct run *base = &comparison->base, *head = &comparison->head;
 	struct text named = TEXT_INIT;
@@ -45,11 +55,15 @@ static int check_environments(const struct run_comparison *comparison, bool allo
 				       (long long)head->id, item->head);
 			break;
 		}
-		if (item->refuses && !allowed)
+		if (item->refuses && !request->allow_different)
 			text_addf(&named, "%s%s (%s, then %s)", named.length ? ", " : "",
 				  item->what, item->base, item->head);
 	}
-	if (!rc && named.length)
+	if (!rc && named.length && request->measuring)
+		rc = error_set(err, PL_EUSAGE,
+			       "run %lld and this sweep differ in more than the code: %s",
+			       (long long)base->id, named.data);
+	else if (!rc && named.length)
 		rc = error_set(err, PL_EUSAGE,
 			       "runs %lld and %lld differ in more than the code: %s; "
 			       "--allow-different compares them anyway",
@@ -79,12 +93,12 @@ int compare_runs(struct run_comparison *out, struct db *db,
 		 const struct run_comparison_request *request, struct error *err)
 {
 	size_t count;
-	int rc = load_base_and_head(out, db, request, err);
+	int rc = load_base_and_head(out, db, true, request, err);
 
 	if (rc)
 		return rc;
 	regress_differ(&out->differences, &out->base, &out->head);
-	rc = check_environments(out, request->allow_different, err);
+	rc = check_environments(out, request, err);
 	if (rc)
 		return rc;
 	count = regress_pairs(&out->pairs, &out->base, &out->head);
@@ -92,6 +106,21 @@ int compare_runs(struct run_comparison *out, struct db *db,
 				     request->allow_different, &out->notes);
 	rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
 	return rc ? rc : check_compared(out, err);
+}
+
+int compare_runs_check(int64_t *base_id, struct db *db,
+		       const struct run_comparison_request *request, struct error *err)
+{
+	struct run_comparison comparison = {0};
+	int rc = load_base_and_head(&comparison, db, false, request, err);
+
+	if (!rc) {
+		*base_id = comparison.base.id;
+		regress_differ(&comparison.differences, &comparison.base, &comparison.head);
+		rc = check_environments(&comparison, request, err);
+	}
+	run_comparison_release(&comparison);
+	return rc;
 }
 
 void run_comparison_release(struct run_comparison *comparison)

@@ -14,7 +14,9 @@ struct run_comparison_request {
 	/* References to runs; see db_run_resolve() and db_base_resolve(). With BASE_LAST_GOOD, a
 	 * case that the base lacks is compared with its own baseline; see baselines_fill(). */
 	const char *base, *head;
-	bool allow_different; /* compare runs although their environments differ */
+	const char *base_option; /* that gave the base, for messages; NULL: "--base" */
+	bool measuring;          /* the head is still measured: cases with rounds have a result */
+	bool allow_different;    /* compare runs although their environments differ */
 	struct regress_options options;
 };
 
@@ -37,6 +39,10 @@ struct run_comparison {
  */
 int compare_runs(struct run_comparison *out, struct db *db,
 		 const struct run_comparison_request *request, struct error *err);
+/* Checks what can be known before the head has results: PL_EUSAGE for the references and the
+ * environments, as above. Sets *base_id. */
+int compare_runs_check(int64_t *base_id, struct db *db,
+		       const struct run_comparison_request *request, struct error *err);
 void run_comparison_release(struct run_comparison *comparison);
 
 #endif

@@ -1,6 +1,7 @@
 /* Measures the cases of a plan that has been inspected. */
 #include <stdlib.h>
 
+#include "harness/session/decide.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
@@ -34,6 +35,8 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 	sweep->worker.channel.sides[1] = preparation_side(sweep->preparation);
 	if (!rc)
 		rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
+	if (!rc && timed && sweep->decide)
+		rc = sweep_decide(sweep, err);
 	measured_ns = monotonic_ns();
 	sweep->times.measure_ns = measured_ns - begun_ns;
 	if (!rc && timed)

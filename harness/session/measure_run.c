@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "harness/session/backends.h"
+#include "harness/session/decide.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
@@ -171,6 +172,22 @@ static void tell_begun(const struct run_task *task, const struct session_info *i
 			      "this is a Debug build: device times are right, host costs are not");
 }
 
+/* Stores nothing if the run does not compare with the base. */
+static int begin_decidable_run(struct sweep_store *store, struct sweep *sweep,
+			       const struct run_task *task, struct error *err)
+{
+	int rc = db_together_begin(store->db, err);
+
+	if (rc)
+		return rc;
+	rc = store_begin(store, task, &sweep->info, err);
+	if (!rc)
+		rc = decide_begin(sweep, store, task, err);
+	rc = db_together_end(store->db, rc, err);
+	store->begun = rc == 0;
+	return rc;
+}
+
 static int begin_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
 		     struct sweep_result *out, struct error *err)
 {
@@ -179,12 +196,15 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 
 	if (!rc)
 		rc = check_traits(task, info, err);
+	if (!rc && sweep->decide)
+		rc = decide_check_session(info, err);
 	if (!rc && !out->db)
 		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
 	if (rc)
 		return rc;
 	store->db = out->db;
-	rc = store_begin(store, task, info, err);
+	rc = sweep->decide ? begin_decidable_run(store, sweep, task, err)
+			   : store_begin(store, task, info, err);
 	out->begun = store->begun;
 	if (!rc) {
 		tell_begun(task, info);
@@ -195,16 +215,23 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 
 static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id)
 {
-	struct text path = TEXT_INIT;
+	struct text path = TEXT_INIT, decide = TEXT_INIT;
 
 	if (!db_path(db))
 		return;
 	shell_word(&path, db_path(db));
+	if (task->request->decide)
+		text_add(&decide, " --decide");
+	if (task->request->decide && task->request->compare) {
+		text_add(&decide, " --compare ");
+		shell_word(&decide, task->request->compare);
+	}
 	tell_observer(task->observer, NOTICE_WARNING,
-		      "what was measured is stored; continue with: perflab sweep --resume %lld "
+		      "what was measured is stored; continue with: perflab sweep --resume %lld%s "
 		      "--db %s",
-		      (long long)run_id, path.data);
+		      (long long)run_id, decide.data, path.data);
 	text_release(&path);
+	text_release(&decide);
 }
 
 /* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for
@@ -248,9 +275,12 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	struct sweep_store store = {0};
 	struct sweep_sink sink = store_sink(&store);
+	struct sweep_decide decide = {.request = task->request, .begun_ns = monotonic_ns()};
 	int rc;
 
 	sweep.kept = task->kept;
+	if (task->request->decide && !task->of_ceilings)
+		sweep.decide = &decide;
 	rc = open_and_inspect(&sweep, task, err);
 	if (!rc)
 		rc = begin_run(&store, &sweep, task, out, err);
@@ -268,5 +298,6 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	if (store.begun)
 		rc = end_run(task, store.run_id, rc, out, err);
 	store_release(&store);
+	decide_release(&decide);
 	return rc;
 }

@@ -16,8 +16,9 @@
 int resume_check_options(const struct sweep_request *request, struct error *err)
 {
 	static const char *const free_options[] = {
-		"resume",  "db",   "device", "timeout",  "quiet",        "format", "all-metrics",
-		"dry-run", "jobs", "launch", "annotate", "compile-flag", "std",    "compiler"};
+		"resume",      "db",       "device", "timeout", "quiet",      "format",
+		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",   "compile-flag",
+		"std",         "compiler", "decide", "compare", "decide-time"};
 
 	for (size_t i = 0; i < request->given.count; i++) {
 		const char *name = request->given.items[i];
@@ -72,8 +73,10 @@ int resume_load(struct run *run, struct measure_settings *settings,
 	if (rc)
 		return error_context(err, rc, "--resume");
 	mark = key_value_get(&run->environment, "process");
-	if (run->state && strcmp(run->state, "finished") == 0)
-		return error_set(err, PL_EUSAGE, "run %lld is finished: nothing to resume",
+	if (run->state && strcmp(run->state, "finished") == 0 && !request->decide)
+		return error_set(err, PL_EUSAGE,
+				 "run %lld is finished: nothing to resume; --decide adds rounds to "
+				 "cases that are undecided against another run",
 				 (long long)id);
 	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
 		return error_set(err, PL_EBUSY, "run %lld is still running, in process %s",
@@ -154,8 +157,9 @@ static const struct trial *find_planned_trial(const struct run *run,
 	return NULL;
 }
 
-/* Marks in the plan what is stored already. */
-static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run *run,
+/* Marks in the plan what is stored already. reopen: cases that were measured may get more rounds.
+ */
+static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run *run, bool reopen,
 			 struct error *err)
 {
 	if (plan->count != run->trial_count)
@@ -177,13 +181,15 @@ static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run
 		planned->counted = trial->counted;
 		planned->finished = trial->status != TRIAL_PENDING;
 		planned->failed = planned->finished && !trial_status_measured(trial->status);
+		if (reopen && trial_status_measured(trial->status))
+			planned->finished = false;
 		planned->alone = trial->speedup.why != NULL;
 	}
 	return 0;
 }
 
 int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
-		const struct kernel_file *files, struct error *err)
+		const struct kernel_file *files, bool reopen, struct error *err)
 {
 	const struct kernel *const user = files ? kernel_file_kernel(files) : NULL;
 	struct string_list cases = {0};
@@ -207,7 +213,7 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 		rc = plan_pair(plan, run->settings.base_variant, err);
 	if (!rc) {
 		ids = xcalloc(plan->count + 1, sizeof(*ids));
-		rc = mark_progress(plan, ids, run, err);
+		rc = mark_progress(plan, ids, run, reopen, err);
 	}
 	string_list_release(&cases);
 	if (rc) {

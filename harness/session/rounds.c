@@ -290,17 +290,20 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 /* A base case that fails costs the case its speed-up, and nothing else. */
 static int measure_round_of_case(struct sweep *sweep, size_t index, int round, struct error *err)
 {
+	int64_t begun_ns = 0;
 	bool again = true;
 	int rc = 0;
 
 	while (!rc && again) {
 		rc = preparation_await(sweep->preparation, index, err);
+		begun_ns = monotonic_ns(); /* data are made once, not in each round */
 		if (!rc)
 			rc = sweep_open_worker(sweep, &sweep->worker, err);
 		if (!rc)
 			rc = measure_round(sweep, index, round, case_base(sweep, index), &again,
 					   err);
 	}
+	sweep->cases[index].round_ns = monotonic_ns() - begun_ns;
 	return rc;
 }
 
@@ -338,15 +341,10 @@ static void put_bases_first(const struct sweep *sweep, size_t *order, size_t cou
 	free(rest);
 }
 
-/* The cases that still need this round, in an order drawn from seed and round. */
-static size_t round_order(const struct sweep *sweep, int round, size_t *order)
+static void round_shuffle(const struct sweep *sweep, int round, size_t *order, size_t count)
 {
 	uint64_t state = sweep->settings->seed ^ (uint64_t)round;
-	size_t count = 0;
 
-	for (size_t i = 0; i < sweep->plan->count; i++)
-		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round)
-			order[count++] = i;
 	for (size_t i = count; i > 1; i--) {
 		size_t j = (size_t)(random_next(&state) % i);
 		size_t swapped = order[i - 1];
@@ -354,9 +352,33 @@ static size_t round_order(const struct sweep *sweep, int round, size_t *order)
 		order[i - 1] = order[j];
 		order[j] = swapped;
 	}
+}
+
+/* The cases that still need this round, in an order drawn from seed and round. */
+static size_t round_order(const struct sweep *sweep, int round, size_t *order)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < sweep->plan->count; i++)
+		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round)
+			order[count++] = i;
+	round_shuffle(sweep, round, order, count);
 	if (round == 0)
 		put_bases_first(sweep, order, count);
 	return count;
+}
+
+int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t count,
+		      struct error *err)
+{
+	int rc = 0;
+
+	round_shuffle(sweep, round, cases, count);
+	preparation_set_order(sweep->preparation, cases, count);
+	worker_end(&sweep->worker);
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = measure_round_of_case(sweep, cases[i], round, err);
+	return rc;
 }
 
 int sweep_rounds(struct sweep *sweep, struct error *err)
@@ -368,7 +390,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 	for (int round = 0; round < sweep->rounds && !rc; round++) {
 		size_t count = round_order(sweep, round, order);
 
-		sweep->counts_next = round + 1 == sweep->rounds;
+		sweep->counts_next = round + 1 == sweep->rounds && !sweep->decide;
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)

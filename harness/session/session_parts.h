@@ -108,9 +108,10 @@ int resume_read_files(struct kernel_file **out, const struct run *run,
 /* PL_EUNSUPPORTED: the device is not that of the run. */
 int resume_check_device(const struct run *run, const struct device_info *device, struct error *err);
 /* Chooses the cases of the run and marks the results that are stored. *trial_ids, by index in the
- * plan, is malloc'd. */
+ * plan, is malloc'd. reopen: cases that were measured are not finished, for they may get more
+ * rounds. */
 int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
-		const struct kernel_file *files, struct error *err);
+		const struct kernel_file *files, bool reopen, struct error *err);
 /* PL_EUNSUPPORTED: a case that continues has other machine code or other launches than when the run
  * began. Needs the results of inspection. */
 int resume_check_code(const struct run *run, const struct sweep *sweep, const int64_t *trial_ids,
@@ -153,6 +154,7 @@ struct sweep_store {
 	int64_t *trial_ids;
 	struct open_trial *trials; /* samples of the trials that have not ended */
 	size_t kept_samples;       /* of all of them */
+	const struct run *resumed; /* borrowed; NULL: a new run */
 };
 /* Stores a new run with its plan, or reopens the resumed one. */
 int store_begin(struct sweep_store *store, const struct run_task *task,

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "harness/session/backends.h"
+#include "harness/session/decide.h"
 #include "harness/session/host.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_origin.h"
@@ -137,6 +138,18 @@ static int store_alone(void *context, size_t index, const char *reason, struct e
 	return db_speedup_refuse(store->db, store->trial_ids[index], reason, err);
 }
 
+/* More rounds of a case that was counted before change its median, and so its rates. */
+static int rates_renew(struct sweep_store *store, size_t index, const struct summary *summary,
+		       struct error *err)
+{
+	const struct trial *before =
+		store->resumed ? run_trial(store->resumed, store->trial_ids[index]) : NULL;
+
+	if (!before || !before->counters.count || !(summary->median_ns > 0))
+		return 0;
+	return store_counters(store, index, &before->counters, err);
+}
+
 static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
 			  struct error *err)
 {
@@ -146,8 +159,11 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 
 	if (rc)
 		return rc;
+	rc = rates_renew(store, index, &summary, err);
 	drop_samples(store, &store->trials[index]);
-	return db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary, err);
+	return rc ? rc
+		  : db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary,
+				    err);
 }
 
 struct sweep_sink store_sink(struct sweep_store *store)
@@ -374,8 +390,11 @@ static int reopen_run(struct sweep_store *store, const struct run_task *task, st
 	int rc;
 
 	store->run_id = task->resumed->id;
+	store->resumed = task->resumed;
 	memcpy(store->trial_ids, task->trial_ids, plan->count * sizeof(*store->trial_ids));
 	rc = claim_run(store, task->resumed, err);
+	if (!rc && task->request->decide)
+		rc = decide_drop_unused(store->db, task->resumed, err);
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 

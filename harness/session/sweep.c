@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/session/backends.h"
+#include "harness/session/decide.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
 #include "harness/session/sweep_kept.h"
@@ -66,6 +67,8 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 	int rc = request_check_limits(request, err);
 
 	if (!rc)
+		rc = decide_check_request(request, err);
+	if (!rc)
 		rc = backend_choose(&sweep->choice, request, err);
 	if (!rc && sweep->kept && sweep->kept->backend)
 		backend_choice_settle(&sweep->choice, sweep->kept->backend);
@@ -94,10 +97,12 @@ static int prepare_resumed(struct prepared_sweep *sweep, struct db *db, struct e
 		rc = source_facts_check(&sweep->resumed, &sweep->sources, err);
 	if (!rc)
 		rc = resume_plan(&sweep->plan, &sweep->trial_ids, &sweep->resumed, sweep->files,
-				 err);
+				 sweep->request->decide, err);
 	if (!rc)
 		sweep->choice.names[sweep->choice.count++] = sweep->resumed.backend;
-	return rc;
+	if (!rc)
+		rc = decide_check_resumed(sweep->request, &sweep->resumed, err);
+	return rc ? rc : decide_check_database(sweep->request, db, err);
 }
 
 /* Both, with the database; a new file waits for a device. */
@@ -109,6 +114,8 @@ static int prepare(struct prepared_sweep *sweep, struct sweep_result *out, struc
 	if (request->resume) {
 		rc = resume_check_options(request, err);
 		if (!rc)
+			rc = decide_check_request(request, err);
+		if (!rc)
 			rc = request_check_limits(request, err);
 		if (!rc)
 			rc = db_open(&out->db, request->db_path, DB_WRITE, err);
@@ -119,7 +126,7 @@ static int prepare(struct prepared_sweep *sweep, struct sweep_result *out, struc
 		rc = backend_choice_find(&sweep->choice, err);
 	if (!rc && !database_is_new(request->db_path))
 		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
-	return rc;
+	return rc ? rc : decide_check_database(request, out->db, err);
 }
 
 /* ---- the backends ---- */

@@ -21,6 +21,7 @@ struct preparation;
 #define NO_CASE SIZE_MAX
 
 struct sweep_kept;
+struct sweep_decide;
 
 /*
  * Where results go. Called in the thread of the sweep; a non-zero return ends
@@ -53,6 +54,7 @@ struct case_state {
 	bool failed;    /* it has ended, and was not measured */
 	bool alone;     /* it is not measured beside its base case */
 	int rounds_done;
+	int64_t round_ns; /* wall time of the last round that this sweep measured; 0: none */
 	bool counted;
 	/* The case as JSON, from its first request until it has ended; "": not encoded. */
 	struct text json;
@@ -101,6 +103,8 @@ struct sweep {
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
+	/* Of the caller (decide.h); NULL: no rounds are added. */
+	struct sweep_decide *decide;
 };
 #define SWEEP_INIT(settings_used, seen_by, stop_flag)                                    \
 	{                                                                                \
@@ -179,6 +183,10 @@ int sweep_measure(struct sweep *sweep, struct error *err);
 
 /* Verifies and times: each round in a fresh worker, in an order drawn from the seed. */
 int sweep_rounds(struct sweep *sweep, struct error *err);
+/* Measures one more round of these cases, in a fresh worker. Puts them in the order of the round.
+ */
+int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t count,
+		      struct error *err);
 /* Counts in batches. A timed case stays ok or unverified even if counting
  * fails. */
 int sweep_count(struct sweep *sweep, struct error *err);

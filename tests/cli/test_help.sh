@@ -95,13 +95,14 @@ if command -v groff >/dev/null; then
 fi
 
 # An option has the same letter in every verb, or none where the letter has another meaning: there,
-# -l is --list, -a is --all-metrics, and --limit is of bytes.
+# -l is --list, -a is --all-metrics, -c is --chip, and --limit is of bytes.
 command_line='the letters of options'
 for verb in $verbs; do
 	"$PERFLAB" help "$verb" | sed -n 's/^  \(-.\), \(--[a-z-]*\).*/\2 \1/p; s/^  \(--[a-z-]*\).*/\1 none/p' |
 		sed "s/\$/ $verb/"
 done >letters
-grep -vxE -e '--(label|limit) none record' -e '--list none study' -e '--all none report' letters |
+grep -vxE -e '--(label|limit) none record' -e '--list none study' -e '--all none report' \
+	-e '--compare none sweep' letters |
 	awk '$1 in letter && letter[$1] != $2 { print $1, $2, "in", $3, "and", letter[$1], "in", verb[$1] }
 		{ letter[$1] = $2; verb[$1] = $3 }' >"$work/out"
 : >"$work/err"

@@ -214,6 +214,20 @@ static int send_accuracy(int64_t id, const char *name, int round, struct worker_
 	return worker_reply_accuracy(reply, id, round, 0x1p-20 / (round + 1), NULL);
 }
 
+/* Cases are as long as the script says, and their rounds as far apart. */
+static double round_factor(const struct fake *fake, const char *name, int round)
+{
+	char salt[48];
+	double factor = scripted("long", name) ? 100 : 1;
+
+	snprintf(salt, sizeof(salt), "%llu/%d", (unsigned long long)fake->settings->seed, round);
+	if (scripted("scatter", name)) /* evenly within 1 % */
+		factor *= 0.99 + 0.02 * (double)(hash(name, salt) % 1000) / 999;
+	if (scripted("drift", name) && round >= 3)
+		factor *= 1.01;
+	return factor;
+}
+
 static int send_samples(const struct fake *fake, int64_t id, const char *name, int round,
 			struct worker_reply *reply)
 {
@@ -234,6 +248,7 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		count = ROUND_MAX_SAMPLES;
 	if (scripted("slow", name))
 		base *= 1.5;
+	base *= round_factor(fake, name, round);
 	for (int64_t i = 0; i < count; i++)
 		times[i] = base + 8 * (double)((i * 7 + round) % 11);
 	rc = scripted("unverified", name) ? 0 : send_accuracy(id, name, round, reply);
@@ -299,6 +314,8 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 		note("beside", base);
 	if (scripted("silent_crash", name))
 		crash();
+	if (round == 5 && scripted("hang_in_round_5", name))
+		hang();
 	rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
 	fake_take_data(strchr(request, '-') + 1, work, fake->settings->seed, true, round == 0);
 	if (base_work)

@@ -1,0 +1,323 @@
+/* Adds rounds to undecided cases, look by look, beside control cases. */
+#include "harness/session/decide.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/compare_runs.h"
+#include "harness/session/comparison_rules.h"
+
+/* A look that has begun is completed if it overruns the time by no more than this part. */
+#define OVERRUN_MOST 0.1
+/* The time for a resumed run if it is not known how long its first rounds took. */
+#define DECIDE_RESUMED_NS INT64_C(60000000000)
+/* A short sweep has this time at least. */
+#define DECIDE_LEAST_NS INT64_C(10000000000)
+
+void decide_release(struct sweep_decide *decide)
+{
+	free(decide->head);
+	free(decide->base);
+}
+
+int decide_begin(struct sweep *sweep, const struct sweep_store *store, const struct run_task *task,
+		 struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	struct run_comparison_request request = {.base_option = "--compare", .measuring = true};
+
+	decide->db = store->db;
+	decide->run_id = store->run_id;
+	decide->trial_ids = store->trial_ids;
+	decide->observer = task->observer;
+	decide->resumed = task->resumed;
+	decide->first = task->settings->rounds;
+	decide->head = xasprintf("%lld", (long long)store->run_id);
+	decide->base = xstrdup(task->request->compare ? task->request->compare : BASE_LAST_GOOD);
+	request.base = decide->base;
+	request.head = decide->head;
+	return compare_runs_check(&decide->base_id, decide->db, &request, err);
+}
+
+/* ---- the comparison ---- */
+
+/* What the run comes to now, by the rules of `perflab regress`. */
+struct judged {
+	struct comparison_rules rules;
+	struct run_comparison comparison;
+};
+
+static int judge_now(struct judged *out, const struct sweep_decide *decide, struct error *err)
+{
+	struct run_comparison_request request = {
+		.base = decide->base,
+		.head = decide->head,
+		.base_option = "--compare",
+		.measuring = true,
+		.options = {.limits = change_limits_default, .judge_same_code = true}};
+	int rc;
+
+	*out = (struct judged){0};
+	rc = comparison_rules_load(&out->rules, &request.options, "none", NULL, err);
+	return rc ? rc : compare_runs(&out->comparison, decide->db, &request, err);
+}
+
+static void judged_release(struct judged *judged)
+{
+	run_comparison_release(&judged->comparison);
+	comparison_rules_release(&judged->rules);
+}
+
+static size_t count_undecided(const struct regress *regress)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < regress->count; i++)
+		count += regress->cases[i].undecided;
+	return count;
+}
+
+/* ---- the rounds of a look ---- */
+
+/* The cases among `chosen` that lack this round. */
+static size_t lacking(size_t *out, const struct sweep *sweep, const size_t *chosen, size_t count,
+		      int round)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct case_state *state = &sweep->cases[chosen[i]];
+
+		if (!state->ended && state->rounds_done <= round)
+			out[found++] = chosen[i];
+	}
+	return found;
+}
+
+/* Measures the chosen cases until each has this number of rounds. */
+static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, int rounds,
+		      struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	const int64_t now_ns = monotonic_ns();
+	const int64_t overrun_ns = (int64_t)(OVERRUN_MOST * (double)(decide->deadline_ns - now_ns));
+	size_t *order = xcalloc(count + 1, sizeof(*order));
+	const size_t done = sweep->steps_done;
+	const size_t total = sweep->steps_total;
+	size_t planned = 0;
+	int rc = 0;
+
+	for (int round = 0; round < rounds; round++)
+		planned += lacking(order, sweep, chosen, count, round);
+	sweep->steps_total += planned;
+	for (int round = 0; round < rounds && !rc; round++) {
+		const size_t lack = lacking(order, sweep, chosen, count, round);
+
+		if (!lack)
+			continue;
+		if (monotonic_ns() > decide->deadline_ns + overrun_ns)
+			break;
+		rc = sweep_round_again(sweep, round, order, lack, err);
+	}
+	decide->added += sweep->steps_done - done;
+	sweep->steps_total = total + sweep->steps_done - done;
+	free(order);
+	return rc;
+}
+
+/* Stores from which round on the run is not used. */
+static int withhold(const struct sweep_decide *decide, int round, double moved, struct error *err)
+{
+	char number[16], amount[32];
+	int rc = db_together_begin(decide->db, err);
+
+	if (rc)
+		return rc;
+	snprintf(number, sizeof(number), "%d", round);
+	snprintf(amount, sizeof(amount), "%.4f", moved);
+	rc = db_environment_set(decide->db, decide->run_id, LOOKS_USED_KEY, number, err);
+	if (!rc)
+		rc = db_environment_set(decide->db, decide->run_id, LOOKS_MOVED_KEY, amount, err);
+	return db_together_end(decide->db, rc, err);
+}
+
+/* ---- the end ---- */
+
+static void add_reason(struct text *out, size_t count, const char *reason)
+{
+	if (count)
+		text_addf(out, "%s%zu %s", out->length ? "; " : "", count, reason);
+}
+
+/* Why cases are still undecided. */
+static void describe_undecided(struct text *out, const struct sweep_decide *decide,
+			       const struct regress *regress, double moved)
+{
+	const int last = look_rounds(decide->first, LOOK_COUNT - 1);
+	size_t kinds[UNDECIDED_KIND_COUNT] = {0};
+	struct text reason = TEXT_INIT;
+
+	for (size_t i = 0; i < regress->count; i++)
+		if (regress->cases[i].undecided)
+			kinds[decide_kind(decide, &regress->cases[i], regress->compared)]++;
+	if (moved > 0) {
+		text_addf(out,
+			  "the added rounds are not used, because the control cases moved by "
+			  "%.2g %%",
+			  100 * moved);
+		return;
+	}
+	text_addf(&reason, "in spite of %d rounds", last);
+	add_reason(out, kinds[UNDECIDED_AT_END], reason.data);
+	text_clear(&reason);
+	text_addf(&reason, "scatter too much for %d rounds", last);
+	add_reason(out, kinds[UNDECIDED_BY_NOISE], reason.data);
+	text_clear(&reason);
+	text_addf(&reason,
+		  "need more rounds of the base (perflab sweep --resume %lld --decide --compare "
+		  "%lld)",
+		  (long long)decide->base_id, (long long)decide->run_id);
+	add_reason(out, kinds[UNDECIDED_BY_BASE], reason.data);
+	add_reason(out, kinds[UNDECIDED_OPEN], "for want of time (--decide-time)");
+	text_release(&reason);
+}
+
+static int conclude(struct sweep *sweep, size_t before, double moved, int64_t begun_ns,
+		    struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	struct judged judged;
+	struct text why = TEXT_INIT, line = TEXT_INIT;
+	char spent[32];
+	size_t after;
+	int rc = judge_now(&judged, decide, err);
+
+	if (!rc) {
+		after = count_undecided(&judged.comparison.regress);
+		describe_undecided(&why, decide, &judged.comparison.regress, moved);
+		format_duration(spent, (double)(monotonic_ns() - begun_ns));
+		text_addf(&line,
+			  "against run %lld, %zu of %zu undecided cases are decided by %zu more "
+			  "rounds in %s",
+			  (long long)decide->base_id, before > after ? before - after : 0, before,
+			  decide->added, spent);
+		if (after)
+			text_addf(&line, "; %zu %s undecided: %s", after,
+				  after == 1 ? "stays" : "stay", why.data);
+		tell_observer(decide->observer, NOTICE_REMARK, "%s", line.data);
+		rc = db_environment_set(decide->db, decide->run_id, DECIDE_OUTCOME_KEY, line.data,
+					err);
+	}
+	if (!rc)
+		rc = db_environment_set(decide->db, decide->run_id, DECIDE_BASE_KEY,
+					judged.comparison.base.uid, err);
+	judged_release(&judged);
+	text_release(&why);
+	text_release(&line);
+	return rc;
+}
+
+/* ---- the looks ---- */
+
+/* Compares, checks the control of the look before, and measures up to this look. *going_on: there
+ * may be more to measure. */
+static int take_look(struct sweep *sweep, int look, size_t *before, double *moved, bool *going_on,
+		     struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	const struct regress *regress;
+	struct judged judged;
+	size_t *chosen = NULL;
+	size_t count;
+	int rc = judge_now(&judged, decide, err);
+
+	*going_on = false;
+	if (rc)
+		goto out;
+	regress = &judged.comparison.regress;
+	if (look == 1)
+		*before = count_undecided(regress);
+	if (look > 1) {
+		const int begin = look_rounds(decide->first, look - 2);
+
+		*moved = decide_control_moved(sweep, &judged.comparison.head, begin,
+					      look_rounds(decide->first, look - 1));
+		if (*moved > 0)
+			rc = withhold(decide, begin, *moved, err);
+	}
+	if (rc || look == LOOK_COUNT || *moved > 0)
+		goto out;
+	*going_on = true;
+	decide_choose_control(sweep, &judged.comparison.head, regress);
+	count = decide_choose(&chosen, sweep, regress, look);
+	if (count)
+		rc = measure_to(sweep, chosen, count, look_rounds(decide->first, look), err);
+	free(chosen);
+out:
+	judged_release(&judged);
+	return rc;
+}
+
+/* The first look of a resumed run already took place; forget the rounds that decide_drop_unused()
+ * deleted, and keep what a measured case was. */
+static void take_resumed(struct sweep *sweep)
+{
+	const struct sweep_decide *decide = sweep->decide;
+	const struct looks looks = looks_of_run(decide->resumed);
+
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		struct case_state *state = &sweep->cases[i];
+		const struct trial *trial = run_trial(decide->resumed, decide->trial_ids[i]);
+
+		if (looks.used && state->rounds_done > looks.used)
+			state->rounds_done = looks.used;
+		if (trial && trial->status == TRIAL_UNVERIFIED && !state->unverified)
+			case_keep_unverified(state, trial->reason);
+	}
+}
+
+static int64_t time_limit_ns(const struct sweep_decide *decide)
+{
+	const struct run *resumed = decide->resumed;
+	int64_t plain_ns = DECIDE_RESUMED_NS;
+
+	if (decide->request->decide_ns)
+		return decide->request->decide_ns;
+	if (!resumed)
+		plain_ns = monotonic_ns() - decide->begun_ns;
+	/* a run that was measured in one go took this long */
+	else if (resumed->finished_ns > resumed->started_ns &&
+		 !key_value_get(&resumed->environment, LOOKS_FIRST_KEY))
+		plain_ns = resumed->finished_ns - resumed->started_ns;
+	return plain_ns > DECIDE_LEAST_NS ? plain_ns : DECIDE_LEAST_NS;
+}
+
+int sweep_decide(struct sweep *sweep, struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	const int64_t begun_ns = monotonic_ns();
+	struct error cause = {0};
+	bool going_on = true;
+	size_t before = 0;
+	double moved = 0;
+	char first[16];
+	int rc;
+
+	if (decide->resumed)
+		take_resumed(sweep);
+	decide->deadline_ns = begun_ns + time_limit_ns(decide);
+	snprintf(first, sizeof(first), "%d", decide->first);
+	rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, first, &cause);
+	for (int look = 1; !rc && going_on; look++)
+		rc = take_look(sweep, look, &before, &moved, &going_on, &cause);
+	if (!rc)
+		rc = conclude(sweep, before, moved, begun_ns, &cause);
+	/* the last worker did not open the counters: see counts_next */
+	worker_end(&sweep->worker);
+	if (rc != PL_EUSAGE)
+		return rc ? error_set(err, rc, "%s", cause.text) : 0;
+	/* what was measured is complete, and can be compared with another run */
+	tell_observer(decide->observer, NOTICE_WARNING, "--decide: %s", cause.text);
+	return 0;
+}

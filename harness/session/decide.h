@@ -1,0 +1,87 @@
+/*
+ * decide: adds rounds to the cases of a sweep that are undecided against an earlier run (--decide).
+ * Cases are judged at the looks of metrics/analysis/looks.h. Each added round also measures control
+ * cases, interleaved with the others. If these moved since the first rounds, the added rounds are
+ * not used: they were measured in another state of the device. Internal to harness/session.
+ */
+#ifndef HARNESS_SESSION_DECIDE_H
+#define HARNESS_SESSION_DECIDE_H
+
+#include "harness/session/session_parts.h"
+#include "metrics/analysis/looks.h"
+
+/* The control moved if it did by more than this, and by more than its scatter explains. */
+#define CONTROL_MOVED_MOST 0.003
+#define CONTROL_CASES 8
+
+/* Of the environment of a run, besides those of looks.h. */
+#define DECIDE_BASE_KEY "decide.base"       /* uid of the run that it was compared with last */
+#define DECIDE_OUTCOME_KEY "decide.outcome" /* what came of it, in words */
+
+/* The state of one sweep. The caller sets the first two members. */
+struct sweep_decide {
+	const struct sweep_request *request;
+	int64_t begun_ns; /* monotonic: when the sweep began */
+	struct db *db;    /* borrowed */
+	int64_t run_id, base_id;
+	char *head, *base; /* references to the runs */
+	const struct sweep_observer *observer;
+	const struct run *resumed; /* NULL: a new run */
+	const int64_t *trial_ids;  /* by index in the plan */
+	int first;                 /* rounds at the first look */
+	size_t control[CONTROL_CASES], control_count;
+	int64_t deadline_ns;
+	size_t added; /* rounds */
+};
+void decide_release(struct sweep_decide *decide);
+
+/* ---- checks: decide_check.c ---- */
+
+/* Reads only the request. PL_EUSAGE: --compare or --decide-time without --decide, too few rounds,
+ * or a shard. */
+int decide_check_request(const struct sweep_request *request, struct error *err);
+/* PL_EUSAGE: there is no run to compare with, or it has no times. db NULL: there is no file yet. */
+int decide_check_database(const struct sweep_request *request, struct db *db, struct error *err);
+/* PL_EUSAGE: the run that continues has no times, too few rounds, or is a shard. */
+int decide_check_resumed(const struct sweep_request *request, const struct run *run,
+			 struct error *err);
+/* PL_EUNSUPPORTED: a profiler is attached. */
+int decide_check_session(const struct session_info *info, struct error *err);
+/* Deletes the rounds of a resumed run that are not used because its control moved. */
+int decide_drop_unused(struct db *db, const struct run *resumed, struct error *err);
+
+/* ---- the rounds ---- */
+
+/* Checks the run that was begun against the base. PL_EUSAGE: they do not compare. */
+int decide_begin(struct sweep *sweep, const struct sweep_store *store, const struct run_task *task,
+		 struct error *err);
+/* Measures the rounds. That nothing can be compared is a warning, not an error. */
+int sweep_decide(struct sweep *sweep, struct error *err);
+
+/* ---- which cases: decide_choose.c ---- */
+
+/* Why a case is undecided, and what may become of it. */
+enum undecided_kind {
+	UNDECIDED_OPEN,     /* more rounds of this run may decide it */
+	UNDECIDED_BY_BASE,  /* they cannot, and more rounds of the base might */
+	UNDECIDED_BY_NOISE, /* not within the rounds of the last look */
+	UNDECIDED_AT_END,   /* it has the rounds of the last look */
+	UNDECIDED_KIND_COUNT
+};
+enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct regress_case *item,
+				size_t cases);
+/* The index in the plan of a case of the comparison; NO_CASE: it is not in the plan. */
+size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess);
+/* Chooses control cases, once: those whose first rounds scatter the least, of as many kernels as
+ * possible, and not undecided unless all are. */
+void decide_choose_control(struct sweep *sweep, const struct run *head,
+			   const struct regress *regress);
+/* The cases to measure up to this look, with the control cases, as far as the time allows;
+ * malloc'd. Returns 0 if no undecided case is among them. */
+size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
+		     int look);
+/* By how much the control moved in the rounds from `begin` to below `end`, relative; 0: by no more
+ * than its scatter explains. */
+double decide_control_moved(const struct sweep *sweep, const struct run *head, int begin, int end);
+
+#endif

@@ -1,0 +1,165 @@
+# `sweep --decide` adds rounds to undecided cases only, beside control cases that did not move.
+. "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip 'sqlite3 is needed to count rounds'
+fake_worker
+export PERFLAB_DB=a.db FAKE_WORKER_LOG="$work/log"
+# Cases of over 1 ms; those of `shuffle` scatter by 1 %.
+quiet_script='long;scatter:reduce/shuffle'
+export FAKE_WORKER_SCRIPT="$quiet_script"
+
+# sweep WORD…: the same four noisy and four quiet cases
+sweep() {
+	run sweep reduce/shuffle reduce/sequential --block-sizes 64..512 --size 1024 "$@"
+}
+
+# rounds RUN VARIANT: the numbers of rounds of its cases, each once
+rounds() {
+	sqlite3 a.db "SELECT DISTINCT (SELECT count(*) FROM round WHERE trial_id = trial.id) AS n
+		FROM trial WHERE run_id = $1 AND variant = '$2' ORDER BY n" | tr '\n' ' '
+}
+
+# fact RUN KEY
+fact() {
+	sqlite3 a.db "SELECT value FROM environment WHERE run_id = $1 AND key = '$2'"
+}
+
+# verdicts HEAD BASE VERDICT: how many cases have it
+verdicts() {
+	"$PERFLAB" regress --head "$1" --base "$2" --format json --judge-same-code --counters none \
+		2>"$work/err" | grep -c "^      \"verdict\": \"$3\""
+}
+
+# ---- what is refused, by name, before a run is stored ----
+
+refused 2 'a.db does not exist yet' sweep reduce --size 1024 --decide
+sweep --seed 1 -q
+expect_code 0
+refused 2 'no run in a.db is marked good' sweep reduce --size 1024 --decide -q
+"$PERFLAB" mark 1 good 2>/dev/null
+refused 2 "no run '99'" sweep reduce --size 1024 --decide --compare 99 -q
+refused 2 'add --decide' sweep reduce --size 1024 --compare 1 -q
+refused 2 'add --decide' sweep reduce --size 1024 --decide-time 5s -q
+refused 2 'begins with 2 to' sweep reduce --size 1024 --decide --rounds 1 -q
+refused 2 '--shard 1/2' sweep reduce --size 1024 --decide --shard 1/2 -q
+refused 2 'too short' sweep reduce --size 1024 --decide --decide-time 0s -q
+refused 2 'does not use --decide' sweep reduce --size 1024 --decide --backend ptx -q
+refused 2 'cache (cold, then hot)' sweep reduce --size 1024 --decide --cache hot -q
+refused 2 'the same run, 1' sweep --resume 1 --decide --compare 1 -q
+refused 2 '--decide adds rounds' sweep --resume 1 -q
+[ "$(sqlite3 a.db 'SELECT count(*) FROM run')" -eq 1 ] || complain 'a refused sweep is stored'
+[ "$(sqlite3 a.db 'SELECT state FROM run')" = finished ] || complain 'run 1 was changed'
+(
+	fake_emulator
+	"$PERFLAB" sweep reduce --size 1024 -q --db emulated.db >/dev/null 2>&1
+)
+"$PERFLAB" merge a.db emulated.db --db both.db >/dev/null 2>&1
+emulated=$(sqlite3 both.db "SELECT id FROM run WHERE backend = 'ptx'")
+refused 2 'is emulated' sweep reduce --size 1024 --decide --compare "$emulated" --db both.db -q
+refused 2 'is emulated' sweep --resume "$emulated" --decide --db both.db -q
+# another device
+sqlite3 both.db "UPDATE device SET uuid = 'GPU-2' WHERE name = 'Fake GPU'"
+timed=$(sqlite3 both.db "SELECT id FROM run WHERE backend = 'cuda'")
+refused 2 'differ in more than the code: device' sweep reduce --size 1024 --decide \
+	--compare "$timed" --db both.db -q
+
+# ---- undecided cases get rounds, and the control cases beside them ----
+
+: >"$FAKE_WORKER_LOG"
+sweep --seed 2 --decide
+expect_code 0
+expect_err 'against run 1, '
+expect_err ' undecided cases are decided by '
+[ "$(rounds 2 sequential)" = '8 ' ] || complain "control: $(rounds 2 sequential)rounds"
+case $(rounds 2 shuffle) in
+*8*) ;;
+*) complain "undecided cases have $(rounds 2 shuffle)rounds" ;;
+esac
+[ "$(fact 2 decide.first_rounds)" = 3 ] || complain 'the looks are not stored'
+[ "$(verdicts 2 1 unchanged)" -eq 8 ] || complain 'a case is undecided'
+# interleaved: each added round begins one worker and has cases of both kinds
+[ "$(grep -c 'measure-3 reduce/sequential' "$FAKE_WORKER_LOG")" -gt 0 ] || complain 'no control'
+[ "$(grep 'measure-3 ' "$FAKE_WORKER_LOG" | cut -d' ' -f1 | sort -u | wc -l)" -eq 1 ] ||
+	complain 'a round has several workers'
+
+# with more quiet cases than control cases, decided cases get no rounds
+"$PERFLAB" sweep reduce stream --block-sizes 64..512 --size 1024 --seed 1 --label wide -q \
+	>/dev/null 2>&1
+run sweep reduce stream --block-sizes 64..512 --size 1024 --seed 2 --decide --compare wide -q
+expect_code 0
+wide=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ "$(sqlite3 a.db "SELECT count(*) FROM trial WHERE run_id = $wide AND variant <> 'shuffle'
+	AND (SELECT count(*) FROM round WHERE trial_id = trial.id) > 3")" -eq 8 ] ||
+	complain 'not eight control cases have more rounds'
+
+# ---- a control that moves withholds the verdict, and a later try replaces the rounds ----
+
+export FAKE_WORKER_SCRIPT="$quiet_script;drift"
+sweep --seed 2 --decide --compare 1
+expect_code 0
+expect_err 'not used, because the control cases moved by 1 %'
+moved=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ "$(fact "$moved" decide.rounds_used)" = 3 ] || complain 'it is not stored that they are not used'
+[ "$(verdicts "$moved" 1 inconclusive)" -gt 0 ] || complain 'rounds beside a moved control decide'
+run regress --head "$moved" --base 1 --all --counters none --judge-same-code
+expect_out 'not used: its control'
+expect_err "perflab sweep --resume $moved --decide --compare 1"
+export FAKE_WORKER_SCRIPT="$quiet_script"
+run sweep --resume "$moved" --decide --compare 1
+expect_code 0
+[ "$(verdicts "$moved" 1 inconclusive)" -eq 0 ] || complain 'a later try decides nothing'
+[ "$(sqlite3 a.db "SELECT count(*) FROM trial WHERE run_id = $moved AND sample_count <>
+	(SELECT count(*) FROM sample WHERE trial_id = trial.id)")" -eq 0 ] ||
+	complain 'a summary is not over all samples'
+
+# ---- the time ends ----
+
+sweep --seed 2 --decide --compare 1 --decide-time 1ns
+expect_code 0
+expect_err 'for want of time'
+short=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ "$(rounds "$short" shuffle)$(rounds "$short" sequential)" = '3 3 ' ] ||
+	complain 'rounds are added after the time ended'
+
+# a plain run gets rounds by --resume, and its status and counters stay
+"$PERFLAB" report "$short" --format csv --all-metrics >"$work/before"
+run sweep --resume "$short" --decide --compare 1
+expect_code 0
+expect_err 'undecided cases are decided'
+[ "$(verdicts "$short" 1 inconclusive)" -eq 0 ] || complain 'a resumed run is undecided'
+"$PERFLAB" report "$short" --format csv --all-metrics >"$work/after"
+[ "$(grep -c ',ok,' "$work/before")" = "$(grep -c ',ok,' "$work/after")" ] ||
+	complain 'a status changed'
+counters="SELECT count(*) FROM counter JOIN trial ON trial.id = trial_id WHERE run_id = $short"
+[ "$(sqlite3 a.db "$counters AND value IS NOT NULL")" -gt 0 ] || complain 'counters are lost'
+
+# ---- a base with too few rounds, and rounds for it ----
+
+export FAKE_WORKER_SCRIPT='scatter:reduce/shuffle'
+"$PERFLAB" sweep reduce/shuffle --block-sizes 64..512 --size 1024 --seed 1 --rounds 2 --label few \
+	-q >/dev/null 2>&1
+run sweep reduce/shuffle --block-sizes 64..512 --size 1024 --seed 2 --decide --compare few
+expect_code 0
+expect_err 'need more rounds of the base (perflab sweep --resume '
+export FAKE_WORKER_SCRIPT="$quiet_script"
+
+# ---- an interrupt keeps what was measured ----
+
+FAKE_WORKER_SCRIPT="$quiet_script;hang_in_round_5" "$PERFLAB" sweep reduce/shuffle \
+	reduce/sequential --block-sizes 64..512 --size 1024 --seed 2 --decide --compare 1 \
+	--timeout 60min -q >"$work/out" 2>"$work/err" &
+sweep=$!
+command_line='perflab sweep --decide, interrupted'
+: >"$FAKE_WORKER_LOG"
+await_of $sweep 'round 5 is begun' has_line 'measure-5 ' "$FAKE_WORKER_LOG"
+kill -INT $sweep
+end_of $sweep
+expect_code 3
+expect_err '--decide --compare 1 --db a.db'
+broken=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+: >"$FAKE_WORKER_LOG"
+run sweep --resume "$broken" --decide --compare 1 -q
+expect_code 0
+grep -qE 'measure-[0-4] ' "$FAKE_WORKER_LOG" && complain 'rounds are measured again'
+[ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'the resumed run is undecided'
+
+finish
