@@ -1,4 +1,5 @@
 /* perflab regress: shows which cases became slower between two runs. */
+#include "base/process.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "db/db.h"
@@ -71,6 +72,54 @@ static void say_idle_rules(const struct comparison_rules *rules, const struct re
 		    idle - RULES_NAMED);
 }
 
+/* Whether rounds can be added to the run. */
+static bool can_decide(const struct run *run)
+{
+	return run->traits.timed && run->has_settings && run->rounds >= 2;
+}
+
+/* The command that adds rounds to one of the runs. */
+static void say_command(const struct invocation *call, size_t cases, int64_t run, int64_t other)
+{
+	const struct regress_verb_options *options = call->options;
+	struct text path = TEXT_INIT;
+
+	if (options->db) {
+		text_add(&path, " --db ");
+		shell_word(&path, options->db);
+	}
+	if (cases)
+		say("more rounds of run %lld may decide %zu %s: perflab sweep --resume %lld "
+		    "--decide --compare %lld%s",
+		    (long long)run, cases, cases == 1 ? "case" : "cases", (long long)run,
+		    (long long)other, path.data);
+	text_release(&path);
+}
+
+/* An inconclusive case need not stay so. */
+static void say_how_to_decide(const struct invocation *call,
+			      const struct run_comparison *comparison)
+{
+	const struct run *base = &comparison->base, *head = &comparison->head;
+	const int most_of_head = can_decide(head) ? look_rounds(head->rounds, LOOK_COUNT - 1) : 0;
+	const int most_of_base = can_decide(base) ? look_rounds(base->rounds, LOOK_COUNT - 1) : 0;
+	size_t by_head = 0, by_base = 0;
+
+	for (size_t i = 0; i < comparison->regress.count; i++) {
+		const struct regress_case *item = &comparison->regress.cases[i];
+		const struct rounds_needed needed = item->needed;
+
+		if (!item->undecided)
+			continue;
+		if (needed.head && needed.head <= most_of_head)
+			by_head++;
+		else if (needed.each && needed.each <= most_of_base)
+			by_base++;
+	}
+	say_command(call, by_head, head->id, base->id);
+	say_command(call, by_base, base->id, head->id);
+}
+
 static void say_filled(size_t filled, const struct run *base)
 {
 	if (filled == 1)
@@ -101,6 +150,7 @@ static int print_comparison(struct invocation *call, const struct comparison_rul
 	say_reversed_order(base, head);
 	say_filled(comparison->filled, base);
 	say_idle_rules(rules, &comparison->regress);
+	say_how_to_decide(call, comparison);
 	call->exit_code = comparison->regress.gating ? EXIT_FINDING : EXIT_FINE;
 	return write_regress_report(call, &report, err);
 }
