@@ -15,6 +15,7 @@
 #include "harness/protocol/json_members.h"
 #include "harness/protocol/messages.h"
 #include "kernels/kernels.h"
+#include "metrics/meter.h"
 #include "metrics/settings.h"
 
 /* The largest number of elements that a decoder accepts. */
@@ -70,6 +71,11 @@ json_t *environment_to_json(const struct key_value_list *environment);
 int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err);
 json_t *session_to_json(const struct session_info *info);
 int session_from_json(struct session_info *out, const json_t *json, struct error *err);
+
+/* The parts that took time, by name, in nanoseconds. */
+json_t *meter_to_json(const struct meter *meter);
+/* Decodes the member `parts` of a reply into *out, whose other members are 0. */
+int meter_from_json(struct meter *out, const json_t *message, struct error *err);
 
 json_t *range_to_json(const struct data_range *range);
 /* Decodes the member `data` of a request; none if it is absent. The caller frees *out. */

@@ -33,14 +33,18 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 	int rc = sweep->info.profiler[0] ? 0 : preparation_begin(&sweep->preparation, sweep, err);
 
 	sweep->worker.channel.sides[1] = preparation_side(sweep->preparation);
+	if (!timed)
+		meter_enter(&sweep->times.meter, RUN_PART_EMULATING);
 	if (!rc)
 		rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
 	if (!rc && timed && sweep->decide)
 		rc = sweep_decide(sweep, err);
 	measured_ns = monotonic_ns();
 	sweep->times.measure_ns = measured_ns - begun_ns;
+	meter_enter(&sweep->times.meter, timed ? RUN_PART_COUNTING : RUN_PART_OTHER);
 	if (!rc && timed)
 		rc = sweep_count(sweep, err);
+	meter_enter(&sweep->times.meter, RUN_PART_OTHER);
 	sweep->times.count_ns = monotonic_ns() - measured_ns;
 	sweep->worker.channel.sides[1] = NULL;
 	preparation_end(sweep->preparation);

@@ -37,6 +37,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	int64_t clock_ns = monotonic_ns();
 	int rc = sweep_open(sweep, task->backend, err);
 
+	meter_enter(&sweep->times.meter, RUN_PART_COMPILING);
 	sweep->times.open_ns = lap(&clock_ns);
 	if (!rc && task->resumed)
 		rc = resume_check_device(task->resumed, &sweep->info.device, err);
@@ -47,6 +48,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, err);
 	sweep->times.compile_ns = lap(&clock_ns);
+	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
 	if (sweep->kept)
 		kept_await_wake(sweep->kept, &sweep->worker, &sweep->info.environment);
 	if (!rc && task->sources)
@@ -54,6 +56,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	if (!rc)
 		rc = sweep_inspect(sweep, task->plan, err);
 	sweep->times.inspect_ns = lap(&clock_ns);
+	meter_enter(&sweep->times.meter, RUN_PART_OTHER);
 	if (!rc && task->resumed)
 		rc = resume_check_code(task->resumed, sweep, task->trial_ids, err);
 	return rc;
@@ -281,6 +284,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	sweep.kept = task->kept;
 	if (task->request->decide && !task->of_ceilings)
 		sweep.decide = &decide;
+	meter_start(&sweep.times.meter);
+	store.meter = &sweep.times.meter;
 	rc = open_and_inspect(&sweep, task, err);
 	if (!rc)
 		rc = begin_run(&store, &sweep, task, out, err);

@@ -123,6 +123,7 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, bool
 
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err)
 {
+	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
 	struct error cause = {0};
 	bool again = true;
 	int rc = 0;
@@ -132,7 +133,16 @@ int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct
 	if (rc)
 		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
 			  again ? "; perflab doctor says what the worker can do here" : "");
+	meter_enter(&sweep->times.meter, before);
 	return rc;
+}
+
+void sweep_end_worker(struct sweep *sweep)
+{
+	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
+
+	worker_end(&sweep->worker);
+	meter_enter(&sweep->times.meter, before);
 }
 
 int exchange_settle(struct worker_process *worker, enum exchange_end end,

@@ -18,6 +18,7 @@ struct measure_answer {
 	char no_accuracy[96];
 	struct round_result result;
 	bool beside; /* the worker was asked to measure it beside its base case */
+	struct meter times;
 	size_t base_count;
 	struct text alone;   /* why it did not; "": it did */
 	struct text unmoved; /* why the data has fewer placements than it should; "": it has all */
@@ -126,6 +127,8 @@ static int measure_reply(void *context, const char *name, const json_t *message,
 		return rc;
 	if (!strcmp(name, "phase"))
 		return measure_phase(answer, message, err);
+	if (!strcmp(name, "times"))
+		return meter_from_json(&answer->times, message, err);
 	rc = member_int64(&round, message, "round", 0, INT32_MAX, err);
 	if (!rc && round != answer->result.round)
 		rc = error_set(err, PL_EPROTOCOL, "a reply is about round %lld, asked was %d",
@@ -262,6 +265,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	case_request(&request, sweep, "measure", index, round, base);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
+	sweep_take_times(sweep, &answer.times);
 	missing = missing_reply(sweep, &answer);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
 		end = EXCHANGE_LIED;
@@ -295,7 +299,7 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 	int rc = 0;
 
 	while (!rc && again) {
-		rc = preparation_await(sweep->preparation, index, err);
+		rc = sweep_await_data(sweep, index, err);
 		begun_ns = monotonic_ns(); /* data are made once, not in each round */
 		if (!rc)
 			rc = sweep_open_worker(sweep, &sweep->worker, err);
@@ -394,7 +398,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)
-			worker_end(&sweep->worker);
+			sweep_end_worker(sweep);
 		for (size_t i = 0; i < count && !rc; i++) {
 			rc = measure_round_of_case(sweep, order[i], round, err);
 			used = true;

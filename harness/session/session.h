@@ -23,6 +23,7 @@
 
 #include "db/db.h"
 #include "harness/plan/plan.h"
+#include "metrics/meter.h"
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
@@ -109,10 +110,11 @@ struct sweep_observer {
 
 /* ---- the verbs ---- */
 
-/* How long the parts of a sweep took. `measure` includes emulation and the start of the workers of
- * later rounds. */
+/* How long the steps of a sweep took. `measure` includes emulation and the start of the workers of
+ * later rounds. The meter says on what the time was spent. */
 struct sweep_times {
 	int64_t open_ns, compile_ns, inspect_ns, measure_ns, count_ns;
+	struct meter meter;
 };
 
 struct sweep_result {

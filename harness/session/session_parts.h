@@ -155,6 +155,7 @@ struct sweep_store {
 	struct open_trial *trials; /* samples of the trials that have not ended */
 	size_t kept_samples;       /* of all of them */
 	const struct run *resumed; /* borrowed; NULL: a new run */
+	struct meter *meter;       /* of the sweep; NULL: none */
 };
 /* Stores a new run with its plan, or reopens the resumed one. */
 int store_begin(struct sweep_store *store, const struct run_task *task,

@@ -87,48 +87,65 @@ static int summary_of(struct sweep_store *store, size_t index, struct summary *o
 
 /* ---- results ---- */
 
+static enum run_part storing_begin(const struct sweep_store *store)
+{
+	return meter_enter(store->meter, RUN_PART_STORING);
+}
+
+static int storing_end(const struct sweep_store *store, enum run_part before, int rc)
+{
+	meter_enter(store->meter, before);
+	return rc;
+}
+
 static int store_facts(void *context, size_t index, const struct launch_facts *facts,
 		       struct error *err)
 {
 	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
 
-	return db_trial_facts(store->db, store->trial_ids[index], facts, err);
+	return storing_end(store, before,
+			   db_trial_facts(store->db, store->trial_ids[index], facts, err));
 }
 
 static int store_round(void *context, size_t index, const struct round_result *round,
 		       struct error *err)
 {
 	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
 	int rc = db_round_add(store->db, store->trial_ids[index], round, err);
 
 	if (!rc)
 		keep_round(store, &store->trials[index], round);
-	return rc;
+	return storing_end(store, before, rc);
 }
 
 static int store_counters(void *context, size_t index, const struct counter_list *counters,
 			  struct error *err)
 {
 	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
 	struct counter_list with_rates = {0};
 	struct summary summary;
 	int rc = summary_of(store, index, &summary, err);
 
 	if (rc)
-		return rc;
+		return storing_end(store, before, rc);
 	counter_list_copy(&with_rates, counters);
 	metric_derive_rates(&with_rates, store->metrics, summary.median_ns);
 	rc = db_counters_set(store->db, store->trial_ids[index], &with_rates, err);
 	counter_list_release(&with_rates);
-	return rc;
+	return storing_end(store, before, rc);
 }
 
 static int store_lines(void *context, size_t index, const struct line_count_list *lines,
 		       struct error *err)
 {
 	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
 
-	return db_lines_set(store->db, store->trial_ids[index], lines, err);
+	return storing_end(store, before,
+			   db_lines_set(store->db, store->trial_ids[index], lines, err));
 }
 
 static int store_alone(void *context, size_t index, const char *reason, struct error *err)
@@ -154,16 +171,18 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 			  struct error *err)
 {
 	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
 	struct summary summary;
 	int rc = summary_of(store, index, &summary, err);
 
 	if (rc)
-		return rc;
+		return storing_end(store, before, rc);
 	rc = rates_renew(store, index, &summary, err);
 	drop_samples(store, &store->trials[index]);
-	return rc ? rc
-		  : db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary,
-				    err);
+	if (!rc)
+		rc = db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary,
+				     err);
+	return storing_end(store, before, rc);
 }
 
 struct sweep_sink store_sink(struct sweep_store *store)

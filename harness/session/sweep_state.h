@@ -96,7 +96,7 @@ struct sweep {
 	int rounds;               /* 0 if the backend is not timed */
 	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
 	struct string_list files; /* see struct sweep_result */
-	struct sweep_times times;
+	struct sweep_times times; /* with the meter of the sweep */
 	struct worker_process worker;
 	struct worker_output output;      /* what the workers print */
 	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
@@ -117,6 +117,8 @@ struct sweep {
 /* Finds the worker of a backend and opens the first session, unless a worker was kept open. Sets
  * sweep->info. */
 int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
+/* Ends the worker of the sweep, so that the next one is a fresh one. */
+void sweep_end_worker(struct sweep *sweep);
 /* Starts and opens this worker, unless it already runs. */
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);
 /*
@@ -129,6 +131,13 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 		    enum trial_status *status, struct text *reason, struct error *err);
 /* Ends the worker, immediately if rc is an error, and releases everything. */
 void sweep_close(struct sweep *sweep, int rc);
+
+/* ---- the meter: metering.c ---- */
+
+/* Takes over the parts of a request that a worker served while `other` was current. */
+void sweep_take_times(struct sweep *sweep, const struct meter *parts);
+/* Waits for the data of a case. PL_EINTERRUPTED. */
+int sweep_await_data(struct sweep *sweep, size_t index, struct error *err);
 
 /* ---- cases: cases.c ---- */
 

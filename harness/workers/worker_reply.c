@@ -85,6 +85,13 @@ int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, dou
 			  isfinite(relative_error) ? json_null() : json_text(reason)));
 }
 
+int worker_reply_times(struct worker_reply *reply, int64_t id, const struct meter *meter)
+{
+	return worker_reply_send(
+		reply, "times",
+		json_pack("{s:I, s:o}", "id", (json_int_t)id, "parts", meter_to_json(meter)));
+}
+
 int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 		       const struct device_state *state)
 {

@@ -7,6 +7,7 @@
 
 #include "harness/protocol/channel.h"
 #include "harness/protocol/messages.h"
+#include "metrics/meter.h"
 
 /* Of the current request. */
 struct worker_reply {
@@ -41,6 +42,8 @@ int worker_reply_alone(struct worker_reply *reply, int64_t id, int round, const 
 /* To be sent once per round: the relative error of the results, or NAN and the reason. */
 int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,
 			  const char *reason);
+/* To be sent once, after everything else: what the parts of the request took. */
+int worker_reply_times(struct worker_reply *reply, int64_t id, const struct meter *meter);
 int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 		       const struct device_state *state);
 int worker_reply_counters(struct worker_reply *reply, int64_t id,

@@ -250,7 +250,11 @@ static int cuda_measure(void *context, int64_t id, const struct launch_case *wor
 	const struct measured_case asked = {id, round, work, base};
 	int rc = worker_reply_phase(reply, id, WORKER_PHASE_PREPARE, -1);
 
-	return rc ? rc : measure_case(&measuring, &asked, reply, status, reason, err);
+	meter_start(&backend->resources.meter);
+	if (rc == 0)
+		rc = measure_case(&measuring, &asked, reply, status, reason, err);
+	meter_read(&backend->resources.meter);
+	return rc ? rc : worker_reply_times(reply, id, &backend->resources.meter);
 }
 
 static int cuda_count(void *context, const struct count_item *items, size_t count,

@@ -56,9 +56,11 @@ static int verify_case(struct verify_phase *phase, int round, struct operation *
 	if (rc)
 		return rc;
 	nvtx_enter_phase(measuring->ranges, "verify");
+	meter_enter(&measuring->resources->meter, RUN_PART_VERIFYING);
 	rc = operation_verify(operation, mismatch, &accuracy, err);
 	if (rc == 0 && mismatch->length)
 		rc = replay_again(operation, mismatch, err);
+	meter_enter(&measuring->resources->meter, RUN_PART_OTHER);
 	nvtx_leave_phase(measuring->ranges);
 	if (rc || mismatch->length || !case_is_checked(operation->work))
 		return rc;
@@ -97,7 +99,9 @@ static int time_case(const struct measuring *measuring, int64_t id, struct opera
 	if (rc)
 		return rc;
 	nvtx_enter_phase(measuring->ranges, "time");
+	meter_enter(&measuring->resources->meter, RUN_PART_TIMING);
 	rc = timer_run(measuring->timer, operation, base, measuring->settings, timed, err);
+	meter_enter(&measuring->resources->meter, RUN_PART_OTHER);
 	nvtx_leave_phase(measuring->ranges);
 	return rc;
 }
@@ -155,6 +159,7 @@ static int verify_other_poison(struct operation *operation, struct text *mismatc
 static int verify_again(const struct measuring *measuring, struct operation *operation,
 			struct text *mismatch, struct error *err)
 {
+	const enum run_part before = meter_enter(&measuring->resources->meter, RUN_PART_VERIFYING);
 	struct case_accuracy accuracy;
 	struct text found = TEXT_INIT;
 	bool latest = true; /* what is found is what the latest execution left */
@@ -177,7 +182,10 @@ static int verify_again(const struct measuring *measuring, struct operation *ope
 	if (rc == 0 && found.length && !mismatch->length)
 		text_addf(mismatch, "%s: %s", case_wrong_again(operation->work), found.data);
 	text_release(&found);
-	return rc == 0 && latest && mismatch->length ? replay_again(operation, mismatch, err) : rc;
+	if (rc == 0 && latest && mismatch->length)
+		rc = replay_again(operation, mismatch, err);
+	meter_enter(&measuring->resources->meter, before);
+	return rc;
 }
 
 /* ---- beside a base case ---- */

@@ -173,6 +173,7 @@ static int load_launch(struct operation *operation, size_t index, struct text *s
 int operation_load(struct operation *out, struct cuda_resources *resources,
 		   const struct launch_case *work, struct text *skip, struct error *err)
 {
+	const enum run_part before = meter_enter(&resources->meter, RUN_PART_LOADING);
 	struct operation operation = {.resources = resources, .work = work};
 	int rc = 0;
 
@@ -181,6 +182,7 @@ int operation_load(struct operation *out, struct cuda_resources *resources,
 		rc = load_launch(&operation, i, skip, err);
 	for (size_t b = 0; b < work->buffer_count; b++)
 		operation.allocates |= work->buffers[b].role == BUFFER_PER_CALL;
+	meter_enter(&resources->meter, before);
 	if (rc || skip->length) {
 		operation_release(&operation);
 		return rc;

@@ -221,13 +221,17 @@ static int make_input(struct operation *operation, size_t b, void **data, struct
 {
 	const struct launch_case *work = operation->work;
 	struct cuda_resources *resources = operation->resources;
+	const enum run_part before = meter_enter(&resources->meter, RUN_PART_DATA);
 	int rc = staging_reserve(&resources->staging, b, case_buffer_bytes(&work->buffers[b]), data,
 				 err);
 
 	if (rc == 0)
 		rc = case_fill(*data, work, b, operation->capture, resources->seed,
 			       resources->mixed, err);
-	return rc ? rc : give_shared(operation, b, false, *data);
+	if (rc == 0)
+		rc = give_shared(operation, b, false, *data);
+	meter_enter(&resources->meter, before);
+	return rc;
 }
 
 static int stage_inputs(struct operation *operation, const struct freshness *fresh, bool all,
@@ -404,14 +408,19 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 			 const struct host_buffers *inputs, struct error *err)
 {
 	const struct launch_case reference = case_reference(operation->work);
+	struct meter *meter = &operation->resources->meter;
 	int rc = announce_expected(operation->resources);
+	enum run_part before;
 
 	if (rc)
 		return rc;
-	if (!case_has_reference(operation->work))
-		return stage_expected(operation, fresh, inputs, err);
-	rc = execute_reference(operation, &reference, err);
-	return error_context(err, rc, "verify");
+	before = meter_enter(meter, RUN_PART_DATA);
+	if (case_has_reference(operation->work))
+		rc = error_context(err, execute_reference(operation, &reference, err), "verify");
+	else
+		rc = stage_expected(operation, fresh, inputs, err);
+	meter_enter(meter, before);
+	return rc;
 }
 
 static int prepare_operation(struct operation *operation, bool verified, struct error *err)
@@ -419,8 +428,10 @@ static int prepare_operation(struct operation *operation, bool verified, struct 
 	const struct launch_case *work = operation->work;
 	struct host_buffers inputs = {0};
 	struct freshness fresh = {0};
+	enum run_part before;
 	int rc, synchronised;
 
+	before = meter_enter(&operation->resources->meter, RUN_PART_UPLOADING);
 	operation->execution = operation->resources->mixed ? EXECUTION_AGAIN : EXECUTION_FIRST;
 	rc = place_captured(operation, err);
 	if (rc == 0)
@@ -451,6 +462,7 @@ static int prepare_operation(struct operation *operation, bool verified, struct 
 		if (fresh.expected[b])
 			memory_forget(operation->buffers[b].expected);
 	}
+	meter_enter(&operation->resources->meter, before);
 	return rc;
 }
 

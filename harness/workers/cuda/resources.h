@@ -26,6 +26,7 @@ struct cuda_resources {
 	int (*announce_check)(void *context);
 	void *announce_context;
 	struct shared_data *shared; /* of the current request; NULL: none */
+	struct meter meter;         /* of the current request */
 	bool mixed; /* inputs are mixed with those of another seed: operation_data.c */
 	CUfunction compare[ELEMENT_TYPES]; /* check.cu's compare_f32 and so on */
 	CUfunction flush;                  /* check.cu's flush_by_reading */

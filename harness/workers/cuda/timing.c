@@ -28,6 +28,7 @@ struct timer {
 	struct cuda_resources *resources;
 	CUevent starts[BATCH_MAX_SAMPLES], stops[BATCH_MAX_SAMPLES];
 	size_t events;  /* number of pairs created */
+	CUevent begin;  /* of a batch */
 	uint32_t *gate; /* host memory that the stream waits for; NULL: there is no gate */
 	CUdeviceptr gate_on_device;
 	uint32_t gate_value; /* opens the gate of the latest batch */
@@ -71,6 +72,9 @@ int timer_open(struct timer **out, struct cuda_resources *resources, bool gated,
 							      CU_EVENT_DEFAULT),
 					err, "cuEventCreate");
 	}
+	if (rc == 0)
+		rc = cuda_check(driver, driver->cuEventCreate(&timer->begin, CU_EVENT_DEFAULT), err,
+				"cuEventCreate");
 	if (rc == 0 && gated)
 		rc = make_gate(timer, err);
 	if (rc == 0)
@@ -89,6 +93,8 @@ void timer_close(struct timer *timer)
 		if (timer->stops[i])
 			timer->resources->device->driver.cuEventDestroy(timer->stops[i]);
 	}
+	if (timer->begin)
+		timer->resources->device->driver.cuEventDestroy(timer->begin);
 	if (timer->gate)
 		timer->resources->device->driver.cuMemFreeHost(timer->gate);
 	free(timer);
@@ -192,6 +198,30 @@ static int read_times(const struct timer *timer, const struct turn *turns, size_
 	return rc;
 }
 
+/* Tells the meter how long the device worked on the samples of a batch, and between them. */
+static int meter_batch(const struct timer *timer, const struct turn *turns, size_t count,
+		       struct error *err)
+{
+	const struct device *device = timer->resources->device;
+	struct meter *meter = &timer->resources->meter;
+	float milliseconds = 0;
+	double samples_ns = 0;
+	int rc = cuda_check(&device->driver,
+			    device->driver.cuEventElapsedTime(&milliseconds, timer->begin,
+							      timer->stops[count - 1]),
+			    err, "cuEventElapsedTime");
+
+	for (size_t i = 0; i < count; i++)
+		samples_ns += *turns[i].time_ns;
+	if (rc || !meter->since_ns)
+		return rc;
+	meter_read(meter);
+	meter_move(meter, RUN_PART_TIMING, RUN_PART_SAMPLES, (int64_t)samples_ns);
+	meter_move(meter, RUN_PART_TIMING, RUN_PART_FLUSHES,
+		   (int64_t)(1e6 * (double)milliseconds - samples_ns));
+	return 0;
+}
+
 /* Takes `count` samples, at most BATCH_MAX_SAMPLES. Sets *state to the device's state during them.
  */
 static int run_batch(struct timer *timer, const struct turn *turns, size_t count,
@@ -217,6 +247,10 @@ static int run_batch(struct timer *timer, const struct turn *turns, size_t count
 			rc = cuda_reset_persisting_lines(timer->resources, err);
 		if (rc == 0 && gated)
 			rc = close_gate(timer, err);
+		if (rc == 0 && first == 0)
+			rc = cuda_check(&device->driver,
+					device->driver.cuEventRecord(timer->begin, device->stream),
+					err, "cuEventRecord");
 		for (size_t i = first; i < first + part && rc == 0; i++)
 			rc = enqueue_sample(timer, turns[i].operation, i, manner, err);
 		if (gated)
@@ -226,7 +260,9 @@ static int run_batch(struct timer *timer, const struct turn *turns, size_t count
 	*state = nvml_device_state(device->nvml);
 	if (rc == 0)
 		rc = device_synchronise(device, err, "executing the kernel");
-	return rc ? rc : read_times(timer, turns, count, err);
+	if (rc == 0)
+		rc = read_times(timer, turns, count, err);
+	return rc ? rc : meter_batch(timer, turns, count, err);
 }
 
 static size_t sample_commands(const struct operation *operation, struct manner manner)
