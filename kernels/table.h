@@ -74,5 +74,7 @@
  */
 int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
 		  const char *name, int64_t *length, struct error *err);
+/* Adds words[i] to sums[i], for each i below `count`. */
+void oracle_add_words(uint32_t *restrict sums, const uint32_t *restrict words, int64_t count);
 
 #endif

@@ -1,6 +1,7 @@
 /* CPU references of the ceilings. */
 #include "kernels/ceilings/oracles.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* The buffers of a case, found by name; the table promises them. */
@@ -31,19 +32,24 @@ struct tiles {
 	int64_t block, threads, tile_words, tile_count;
 };
 
+/* A tile is rows in which each thread of the block has four words. Adds up whole rows, and at the
+ * end the four sums of each thread: sums modulo 2^32 are the same in any order. */
 static void sum_tiles(void *context, int64_t begin, int64_t end)
 {
 	const struct tiles *of = context;
-	int64_t blocks = of->threads / of->block;
+	const int64_t blocks = of->threads / of->block, row = 4 * of->block;
+	uint32_t *sums = xcalloc((size_t)row, sizeof(*sums));
 
 	for (int64_t b = begin; b < end; b++) {
-		uint32_t *sums = of->sums + b * of->block;
-
-		memset(sums, 0, (size_t)of->block * sizeof(*sums));
+		memset(sums, 0, (size_t)row * sizeof(*sums));
 		for (int64_t tile = b; tile < of->tile_count; tile += blocks)
-			for (int64_t i = 0; i < of->tile_words; i++)
-				sums[i / 4 % of->block] += of->words[tile * of->tile_words + i];
+			for (int64_t i = 0; i < of->tile_words; i += row)
+				oracle_add_words(sums, of->words + tile * of->tile_words + i, row);
+		for (int64_t t = 0; t < of->block; t++)
+			of->sums[b * of->block + t] =
+				sums[4 * t] + sums[4 * t + 1] + sums[4 * t + 2] + sums[4 * t + 3];
 	}
+	free(sums);
 }
 
 static int ceilings_compute_read(const struct launch_case *work, const struct host_buffers *inputs,
@@ -144,32 +150,64 @@ static int ceilings_compute_triad(const struct launch_case *work, const struct h
 
 /* ---- caches and shared memory ---- */
 
-struct walk {
-	const uint32_t *words;
-	uint32_t *sums;
-	int64_t groups, threads, accesses;
-};
-
 static uint32_t sum_of_group(const uint32_t *words, int64_t group)
 {
 	return words[4 * group] + words[4 * group + 1] + words[4 * group + 2] +
 	       words[4 * group + 3];
 }
 
-static void walk_threads(void *context, int64_t begin, int64_t end)
+/* Threads walk through the groups of an array, `step` groups at a time, and add up `accesses`. */
+struct walk {
+	const uint32_t *words;
+	int64_t groups, step, accesses;
+};
+
+static int64_t walk_on(const struct walk *of, int64_t at)
 {
-	const struct walk *of = context;
-	int64_t step = of->threads % of->groups;
+	at += of->step;
+	return at < of->groups ? at : at - of->groups;
+}
 
-	for (int64_t t = begin; t < end; t++) {
-		int64_t at = t % of->groups;
+/*
+ * Sets sums[g] to the sum of a walk that begins at group g. The walks that begin
+ * in one cycle of the steps are windows of that cycle, so each follows from the
+ * one before it by a subtraction and an addition. That is exact, because sums
+ * are modulo 2^32.
+ */
+static void sum_cycle(const struct walk *of, uint32_t *sums, int64_t first)
+{
+	int64_t length = 0, at = first, end = first;
+	uint32_t all = 0, window = 0;
 
-		of->sums[t] = 0;
-		for (int64_t i = 0; i < of->accesses; i++) {
-			of->sums[t] += sum_of_group(of->words, at);
-			at = (at + step) % of->groups;
-		}
+	do {
+		all += sum_of_group(of->words, at);
+		length++;
+		at = walk_on(of, at);
+	} while (at != first);
+	for (int64_t i = 0; i < of->accesses % length; i++) {
+		window += sum_of_group(of->words, end);
+		end = walk_on(of, end);
 	}
+	do {
+		sums[at] = (uint32_t)(of->accesses / length) * all + window;
+		window += sum_of_group(of->words, end) - sum_of_group(of->words, at);
+		at = walk_on(of, at);
+		end = walk_on(of, end);
+	} while (at != first);
+}
+
+/* The greatest common divisor of groups and step: from group 0 a cycle comes to its multiples. */
+static int64_t cycles_of_walk(const struct walk *of)
+{
+	int64_t a = of->groups, b = of->step;
+
+	while (b) {
+		const int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
 }
 
 static int64_t last_argument(const struct launch_case *work)
@@ -183,13 +221,26 @@ static int ceilings_compute_walk(const struct launch_case *work, const struct ho
 				 struct host_buffers *expected, struct error *err)
 {
 	struct view view = {0};
+	struct walk of;
+	int64_t cycles;
+	uint32_t *sums;
 	int rc = look(&view, work, inputs, expected, err);
 
-	if (!rc)
-		parallel_for(view.out_length, 256, walk_threads,
-			     &(struct walk){view.in, view.out, view.in_length / 4, view.out_length,
-					    IN_FLIGHT * last_argument(work)});
-	return rc;
+	if (rc)
+		return rc;
+	of = (struct walk){view.in, view.in_length / 4, view.out_length % (view.in_length / 4),
+			   IN_FLIGHT * last_argument(work)};
+	sums = malloc((size_t)of.groups * sizeof(*sums));
+	if (!sums)
+		return error_set(err, PL_ENOMEM, "oracle %s: no memory for %lld groups",
+				 work->oracle, (long long)of.groups);
+	cycles = cycles_of_walk(&of);
+	for (int64_t first = 0; first < cycles; first++)
+		sum_cycle(&of, sums, first);
+	for (int64_t t = 0; t < view.out_length; t++)
+		((uint32_t *)view.out)[t] = sums[t % of.groups];
+	free(sums);
+	return 0;
 }
 
 /* The sum of what lane `lane` of a warp reads from chunk `chunk`. */

@@ -127,20 +127,6 @@ struct tiles {
 	int64_t n, threads;
 };
 
-#define WORDS 16 /* at a time, in vectors */
-
-WIDE_VECTORS static void add_tile_words(uint32_t *restrict sums, const uint32_t *restrict x,
-					int64_t count)
-{
-	int64_t i = 0;
-
-	for (; i + WORDS <= count; i += WORDS)
-		for (int w = 0; w < WORDS; w++)
-			sums[i + w] += x[i + w];
-	for (; i < count; i++)
-		sums[i] += x[i];
-}
-
 static void tile_range(void *context, int64_t begin, int64_t end)
 {
 	const struct tiles *of = context;
@@ -153,8 +139,8 @@ static void tile_range(void *context, int64_t begin, int64_t end)
 
 		memset(y, 0, (size_t)of->threads * sizeof(*y));
 		for (int64_t first = 0; first < count; first += of->threads)
-			add_tile_words(y, x + first,
-				       count - first < of->threads ? count - first : of->threads);
+			oracle_add_words(y, x + first,
+					 count - first < of->threads ? count - first : of->threads);
 		for (int64_t t = 0; t < of->threads; t++)
 			y[t] *= PASSES * (PASSES + 1) / 2; /* 1 + 2 + … times */
 	}

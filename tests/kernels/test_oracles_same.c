@@ -214,6 +214,76 @@ static void test_cached_tiles(void **state)
 	}
 }
 
+/* ---- reads of ceilings ---- */
+
+/* The last argument of the launch: how often each thread turns. */
+static int64_t turns_of(const struct oracle_bench *bench)
+{
+	const struct case_launch *launch = &bench->work->launches[0];
+
+	return launch->args[launch->arg_count - 1].integer;
+}
+
+static uint32_t group_of(const uint32_t *words, int64_t group)
+{
+	return words[4 * group] + words[4 * group + 1] + words[4 * group + 2] +
+	       words[4 * group + 3];
+}
+
+/* Blocks take tiles in turn; thread t of a block has four of every 4 * block words. */
+static void check_tiles(const char *config)
+{
+	struct oracle_bench bench;
+	int64_t n, threads, block, tile;
+	const uint32_t *a;
+	uint32_t *wanted;
+
+	oracle_bench_init(&bench, "ceilings", "dram_read", config, 5, INPUTS_OF_KERNEL);
+	oracle_bench_compute(&bench);
+	a = oracle_bench_data(&bench, "a", &n);
+	oracle_bench_data(&bench, "out", &threads);
+	block = oracle_bench_axis(&bench, "block");
+	tile = 4 * block * oracle_bench_axis(&bench, "in_flight");
+	wanted = xcalloc((size_t)threads, sizeof(*wanted));
+	for (int64_t i = 0; i < n; i++)
+		wanted[i / tile % (threads / block) * block + i % tile / 4 % block] += a[i];
+	assert_same_words(&bench, "out", wanted);
+	free(wanted);
+	oracle_bench_release(&bench);
+}
+
+/* Every access of every thread, `threads` groups further on each time. */
+static void check_walk(const char *config)
+{
+	struct oracle_bench bench;
+	int64_t n, threads, accesses;
+	const uint32_t *a;
+	uint32_t *wanted;
+
+	oracle_bench_init(&bench, "ceilings", "l2_read", config, 5, INPUTS_OF_KERNEL);
+	oracle_bench_compute(&bench);
+	a = oracle_bench_data(&bench, "a", &n);
+	oracle_bench_data(&bench, "out", &threads);
+	accesses = 4 * turns_of(&bench);
+	wanted = xcalloc((size_t)threads, sizeof(*wanted));
+	for (int64_t t = 0; t < threads; t++)
+		for (int64_t i = 0; i < accesses; i++)
+			wanted[t] += group_of(a, (t + i * threads) % (n / 4));
+	assert_same_words(&bench, "out", wanted);
+	free(wanted);
+	oracle_bench_release(&bench);
+}
+
+static void test_ceilings(void **state)
+{
+	(void)state;
+	check_tiles("block=64,blocks_per_sm=2,in_flight=4");
+	check_tiles("block=128,blocks_per_sm=1,in_flight=1");
+	check_walk("block=64,blocks_per_sm=2,l2_part=4,passes=3");
+	check_walk("block=32,blocks_per_sm=3,l2_part=16,passes=40");
+	check_walk("block=96,blocks_per_sm=1,l2_part=7,passes=11");
+}
+
 /* ---- sums ---- */
 
 static double pairwise(const float *x, int64_t n)
@@ -342,8 +412,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_warp_ops), cmocka_unit_test(test_work_queue),
 		cmocka_unit_test(test_warp_map), cmocka_unit_test(test_cached_tiles),
-		cmocka_unit_test(test_sum),      cmocka_unit_test(test_matmul),
-		cmocka_unit_test(test_panels),
+		cmocka_unit_test(test_ceilings), cmocka_unit_test(test_sum),
+		cmocka_unit_test(test_matmul),   cmocka_unit_test(test_panels),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
