@@ -18,17 +18,34 @@ char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 			 buffer->fill_expression ? buffer->fill_expression : "", seed);
 }
 
+static bool is_axis_name(const char *text)
+{
+	return text[strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_")] == '\0';
+}
+
+/* A name that is not an axis of the case says nothing. If an expression has no value, cases share
+ * nothing. */
 static void key_add_axes(struct text *key, const struct launch_case *work,
 			 const struct kernel_oracle *oracle)
 {
+	struct expression_variable variables[KERNEL_MAX_CASE_AXES];
 	struct string_list axes = {0};
 
+	for (size_t a = 0; a < work->axis_count; a++)
+		variables[a] =
+			(struct expression_variable){work->axes[a].name, work->axes[a].value};
 	string_list_split(&axes, oracle->axes, ',');
 	for (size_t i = 0; i < axes.count; i++) {
+		struct error err = {0};
 		int64_t value;
 
-		if (launch_case_axis(work, axes.items[i], &value))
+		if (launch_case_axis(work, axes.items[i], &value) ||
+		    (!is_axis_name(axes.items[i]) &&
+		     expression_evaluate(&value, axes.items[i], variables, work->axis_count,
+					 &err) == 0))
 			text_addf(key, " %s=%" PRId64, axes.items[i], value);
+		else if (!is_axis_name(axes.items[i]))
+			axes_text(key, work->axes, work->axis_count);
 	}
 	string_list_release(&axes);
 }

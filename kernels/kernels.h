@@ -186,8 +186,8 @@ struct kernel_tolerance {
  * buffer b of `work` from inputs->data[]; both arrays use the indices of
  * work->buffers. The result must be right for every configuration that meets
  * the constraints. It must depend only on the inputs, the buffer lengths and
- * the axes that `axes` lists, separated by commas: cases that agree in these
- * share one result.
+ * what `axes` lists, separated by commas: names of axes, or expressions over
+ * them without commas. Cases that agree in these values share one result.
  */
 struct kernel_oracle {
 	const char *name; /* unique: "reduce/sum" */

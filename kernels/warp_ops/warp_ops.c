@@ -211,8 +211,11 @@ static int warp_ops_compute(enum function function, const struct launch_case *wo
 		.compute = warp_ops_compute_##label,                                          \
 	};
 
-#define OF_VOTE "block,mask,n"
-#define OF_SHUFFLE "block,distance,mask,n,width"
+/* The block decides which threads are a warp, but blocks of whole warps all divide the grid in the
+ * same way. */
+#define OF_BLOCK "block * (block % 32 != 0)"
+#define OF_VOTE OF_BLOCK ",mask,n"
+#define OF_SHUFFLE OF_BLOCK ",distance,mask,n,width"
 FUNCTION(ballot, BALLOT, OF_VOTE)
 FUNCTION(any, ANY, OF_VOTE)
 FUNCTION(all, ALL, OF_VOTE)
