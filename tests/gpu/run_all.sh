@@ -7,7 +7,7 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
-#           roof watch steady suite regress pairs studies triton record listening examples
+#           roof watch steady suite regress decide pairs studies triton record listening examples
 #           (default: all of these); or large, placements, ptx (records the counters for the emulator), report
 #           (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
@@ -15,7 +15,7 @@ set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress pairs studies cost compare triton record listening examples
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress decide pairs studies cost compare triton record listening examples
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -75,6 +75,9 @@ step() {
 	regress) # over a thousand equal pairs, and 240 pairs of each planted change
 		measure check-regress --record 4 --timeout 100 \
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"
+		;;
+	decide) # about seven times a plain sweep of the suite
+		measure check-decide --record 3 --timeout 120 "$results/decide.db"
 		;;
 	pairs) # over a thousand pairs of equal code, and 240 of each planted difference
 		sh tests/gpu/pairs.sh "$build" "$results/pairs"

@@ -248,6 +248,8 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		count = ROUND_MAX_SAMPLES;
 	if (scripted("slow", name))
 		base *= 1.5;
+	if (scripted("by_work", name)) /* of the axis of the family `planted` */
+		base = 1e5 * (strstr(name, "work=") ? atof(strstr(name, "work=") + 5) / 1000 : 1);
 	base *= round_factor(fake, name, round);
 	for (int64_t i = 0; i < count; i++)
 		times[i] = base + 8 * (double)((i * 7 + round) % 11);
