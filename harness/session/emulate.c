@@ -284,6 +284,30 @@ static int wait_ms(const struct emulation *emulation)
 	return wait_ns <= 0 ? 0 : (int)(wait_ns / 1000000 + 1);
 }
 
+static bool slots_busy(const struct emulation *emulation)
+{
+	for (size_t i = 0; i < emulation->slot_count; i++)
+		if (emulation->slots[i].busy)
+			return true;
+	return false;
+}
+
+/* Without a case in flight, what is waited for is data. */
+static int slots_poll(const struct emulation *emulation, bool wait, struct error *err)
+{
+	struct meter *meter = &emulation->sweep->times.meter;
+	const enum run_part before =
+		meter_enter(meter, slots_busy(emulation) ? RUN_PART_EMULATING : RUN_PART_WAITING);
+	int rc = 0;
+
+	if (poll(emulation->polls, (nfds_t)emulation->slot_count * 2 + 1,
+		 wait ? wait_ms(emulation) : 0) < 0 &&
+	    errno != EINTR)
+		rc = error_set(err, PL_EIO, "waiting for the workers: %s", strerror(errno));
+	meter_enter(meter, before);
+	return rc;
+}
+
 /* Waits for a reply or a deadline, and serves every slot that has one. */
 static int slots_serve(struct emulation *emulation, bool wait, struct error *err)
 {
@@ -303,10 +327,9 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 	}
 	emulation->polls[emulation->slot_count * 2] =
 		(struct pollfd){.fd = side ? side->fd : -1, .events = POLLIN};
-	if (poll(emulation->polls, (nfds_t)emulation->slot_count * 2 + 1,
-		 wait ? wait_ms(emulation) : 0) < 0 &&
-	    errno != EINTR)
-		return error_set(err, PL_EIO, "waiting for the workers: %s", strerror(errno));
+	rc = slots_poll(emulation, wait, err);
+	if (rc)
+		return rc;
 	if (sweep->stop && *sweep->stop)
 		return error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (emulation->polls[emulation->slot_count * 2].revents)
@@ -323,14 +346,6 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 			rc = slot_end(slot, EXCHANGE_HALTED, &halted, err);
 	}
 	return rc;
-}
-
-static bool slots_busy(const struct emulation *emulation)
-{
-	for (size_t i = 0; i < emulation->slot_count; i++)
-		if (emulation->slots[i].busy)
-			return true;
-	return false;
 }
 
 static int emulate_pending(struct emulation *emulation, struct error *err)
@@ -370,6 +385,9 @@ static void slots_begin(struct emulation *emulation)
 
 static void slots_end(struct emulation *emulation, bool immediately)
 {
+	struct meter *meter = &emulation->sweep->times.meter;
+	const enum run_part before = meter_enter(meter, RUN_PART_STARTING);
+
 	for (size_t i = 0; i < emulation->slot_count && immediately; i++)
 		worker_ask_to_end(&emulation->slots[i].worker); /* all at once */
 	for (size_t i = 0; i < emulation->slot_count; i++) {
@@ -383,6 +401,7 @@ static void slots_end(struct emulation *emulation, bool immediately)
 	}
 	free(emulation->slots);
 	free(emulation->polls);
+	meter_enter(meter, before);
 }
 
 int sweep_emulate(struct sweep *sweep, struct error *err)
