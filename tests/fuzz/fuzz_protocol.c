@@ -101,6 +101,23 @@ static void check_lines(const json_t *json)
 	line_count_list_release(&again);
 }
 
+static void check_meter(const json_t *json)
+{
+	struct meter meter, again;
+	json_t *encoded, *message;
+	int rc = meter_from_json(&meter, json, NULL);
+
+	check(rc);
+	if (rc)
+		return;
+	encoded = meter_to_json(&meter);
+	message = json_pack("{s:O}", "parts", encoded);
+	if (meter_from_json(&again, message, NULL))
+		abort();
+	check_same(encoded, meter_to_json(&again));
+	json_decref(message);
+}
+
 static void decode_all(const json_t *json)
 {
 	struct device_info device;
@@ -122,6 +139,7 @@ static void decode_all(const json_t *json)
 	check(state_from_json(&state, json, NULL));
 	check(counters_from_json(&counters, json_object_get(json, "counters"), NULL));
 	check_lines(json_object_get(json, "lines"));
+	check_meter(json);
 	check(samples_from_json(&samples, &count, json_object_get(json, "time_ns"), NULL));
 	check(check_from_json(&worker_check, json, NULL));
 	check(metric_from_json(&metric, json, NULL));

@@ -355,12 +355,26 @@ static size_t count_samples(const json_t *reply, const char *name)
 	return count;
 }
 
+/* The parts of a request cannot take longer than the request. */
+static void assert_times(const json_t *reply, int64_t request_ns)
+{
+	struct meter meter;
+	int64_t sum_ns = 0;
+
+	assert_int_equal(meter_from_json(&meter, reply, NULL), 0);
+	for (int part = 0; part < RUN_PART_COUNT; part++)
+		sum_ns += meter.ns[part];
+	assert_true(sum_ns > 0 && sum_ns <= request_ns);
+	assert_true(meter.ns[RUN_PART_SAMPLES] > 0);
+}
+
 /* Alone, or beside a base case: then with as many samples of that. */
 static void measure_once(struct answers *a, const struct launch_case *work,
 			 const struct launch_case *base)
 {
 	json_t *request = json_pack("{s:s, s:i, s:i, s:o}", "request", "measure", "id", 7, "round",
 				    1, "case", case_to_json(work));
+	int64_t request_ns = -monotonic_ns();
 	int last_phase = -1;
 	size_t samples = 0, beside = 0, i;
 	json_t *reply;
@@ -368,6 +382,7 @@ static void measure_once(struct answers *a, const struct launch_case *work,
 	if (base)
 		json_object_set_new(request, "beside", case_to_json(base));
 	ask_json(a, request);
+	request_ns += monotonic_ns();
 	assert_string_equal(a->status, "ok");
 	json_array_foreach(a->replies, i, reply)
 	{
@@ -382,6 +397,10 @@ static void measure_once(struct answers *a, const struct launch_case *work,
 			last_phase = (int)phase;
 			continue;
 		}
+		if (!strcmp(name, "times")) {
+			assert_times(reply, request_ns);
+			continue;
+		}
 		assert_int_equal(json_integer_value(json_object_get(reply, "round")), 1);
 		if (!strcmp(name, "samples")) {
 			assert_int_equal(last_phase, WORKER_PHASE_TIME);
@@ -394,6 +413,7 @@ static void measure_once(struct answers *a, const struct launch_case *work,
 		}
 	}
 	assert_true(samples > 0);
+	assert_true(replies_of(a, "times") <= 1);
 	assert_int_equal(beside, base ? samples : 0);
 }
 

@@ -236,6 +236,8 @@ static const struct {
 	{.name = "lie_done", .words = "{\"reply\": \"done\", \"status\": \"fine\"}\n"},
 	{.name = "lie_pending",
 	 .words = "{\"reply\": \"done\", \"status\": \"pending\", \"reason\": \"wait\"}\n"},
+	{.name = "lie_negative_part",
+	 .words = "{\"reply\": \"times\", \"id\": 2, \"parts\": {\"samples\": -1}}\n"},
 	{.name = "oom", .code = PL_ENOMEM},
 	{.name = "device_error", .code = PL_EDEVICE},
 	{.name = "fail", .code = PL_EUSAGE},

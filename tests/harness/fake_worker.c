@@ -301,15 +301,28 @@ static int prepare_beside(int64_t id, const char *name, const char *base,
 	return rc;
 }
 
+/* What the parts of the request took. A clock of a device would say how much of the timing were
+ * samples: half of it. */
+static int send_times(int64_t id, const char *name, struct meter *meter, struct worker_reply *reply)
+{
+	meter_read(meter);
+	meter_move(meter, RUN_PART_TIMING, RUN_PART_SAMPLES, meter->ns[RUN_PART_TIMING] / 2);
+	for (int part = 0; part < RUN_PART_COUNT && scripted("lie_times", name); part++)
+		meter->ns[part] = INT64_MAX;
+	return worker_reply_times(reply, id, meter);
+}
+
 static int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 			const struct launch_case *base_work, int round, struct worker_reply *reply,
 			enum trial_status *status, struct text *reason, struct error *err)
 {
 	char *name = case_name(work), *base = base_work ? case_name(base_work) : NULL;
 	const struct fake *fake = backend;
+	struct meter meter;
 	char request[32];
 	int rc;
 
+	meter_start(&meter);
 	snprintf(request, sizeof(request), "measure-%d", round);
 	note(request, name);
 	if (base)
@@ -328,6 +341,7 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 		rc = misbehave(name, status, reason, err);
 	if (!rc && trial_status_measured(*status))
 		rc = prepare_beside(id, name, base, reply, err);
+	meter_enter(&meter, RUN_PART_TIMING);
 	if (!rc && trial_status_measured(*status))
 		rc = worker_reply_phase(reply, id, WORKER_PHASE_TIME, -1);
 	if (!rc && trial_status_measured(*status) && !scripted("ncu", NULL) &&
@@ -339,6 +353,8 @@ static int fake_measure(void *backend, int64_t id, const struct launch_case *wor
 		rc = send_beside(backend, id, name, base, round, reply);
 	if (!rc && scripted("late_device_error", name))
 		rc = error_set(err, PL_EDEVICE, "scripted: late_device_error");
+	if (!rc)
+		rc = send_times(id, name, &meter, reply);
 	free(name);
 	free(base);
 	return rc;

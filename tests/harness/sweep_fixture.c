@@ -185,6 +185,8 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		.finished = on_finished,
 	};
 
+	meter_start(&sweep.times.meter);
+	f->wall_ns = -sweep.times.meter.since_ns;
 	set_variable("FAKE_WORKER_SCRIPT", script);
 	rc = sweep_open(&sweep, "fake", &f->err);
 	if (!rc) {
@@ -201,7 +203,22 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		rc = sweep_measure(&sweep, &f->err);
 	sweep_close(&sweep, rc);
 	f->outcome = sweep.outcome;
+	meter_read(&sweep.times.meter);
+	f->meter = sweep.times.meter;
+	f->wall_ns += f->meter.since_ns;
 	return rc;
+}
+
+void sweep_assert_parts(const struct sweep_fixture *f)
+{
+	int64_t sum_ns = 0;
+
+	for (int part = 0; part < RUN_PART_COUNT; part++) {
+		assert_true(f->meter.ns[part] >= 0 && f->meter.ns[part] <= f->wall_ns);
+		sum_ns += f->meter.ns[part];
+	}
+	assert_int_equal(sum_ns, f->wall_ns);
+	assert_true(f->meter.ns[RUN_PART_STARTING] > 0);
 }
 
 void sweep_want_counters(struct sweep_fixture *f)

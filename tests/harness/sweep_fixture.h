@@ -37,6 +37,8 @@ struct sweep_fixture {
 	struct record record;
 	struct measure_settings settings;
 	struct sweep_outcome outcome;
+	struct meter meter; /* of the sweep */
+	int64_t wall_ns;    /* its time from opening to closing */
 	struct error err;
 	volatile int stop;
 	char log[64], state[80];
@@ -54,6 +56,8 @@ int sweep_set_up(void **context);
 int sweep_tear_down(void **context);
 /* Opens, inspects and measures, with the worker doing as the script says. */
 int sweep_run_scripted(struct sweep_fixture *f, const char *script);
+/* The parts of the last sweep add up to its wall time. */
+void sweep_assert_parts(const struct sweep_fixture *f);
 void sweep_want_counters(struct sweep_fixture *f);
 /* How often a worker was asked, as its log says. */
 size_t sweep_logged(const struct sweep_fixture *f, const char *request, const char *name);

@@ -363,6 +363,50 @@ static void test_bad_settings(void **context)
 	}
 }
 
+/* ---- what the parts of a request took ---- */
+
+static void test_times(void **context)
+{
+	struct meter meter = {.ns = {[RUN_PART_SAMPLES] = INT64_MAX, [RUN_PART_OTHER] = 1}};
+	struct meter back = {.ns = {7, 7, 7}, .since_ns = 7};
+	json_t *json = transmit(json_pack("{s:o}", "parts", meter_to_json(&meter)));
+
+	(void)context;
+	assert_int_equal(json_object_size(json_object_get(json, "parts")), 2);
+	/* of a newer worker */
+	json_object_set_new(json_object_get(json, "parts"), "idling", json_integer(5));
+	assert_int_equal(meter_from_json(&back, json, NULL), 0);
+	assert_memory_equal(&back, &meter, sizeof(meter));
+	json_decref(json);
+}
+
+static void test_bad_times(void **context)
+{
+	static const char *const bad[] = {
+		"{}",
+		"{\"parts\": null}",
+		"{\"parts\": [1]}",
+		"{\"parts\": {\"samples\": -1}}",
+		"{\"parts\": {\"samples\": 1.5}}",
+		"{\"parts\": {\"samples\": 1e300}}",
+		"{\"parts\": {\"samples\": \"1\"}}",
+		"{\"parts\": {\"samples\": null}}",
+		"{\"parts\": {\"flushes\": 1, \"samples\": -9223372036854775808}}",
+	};
+
+	(void)context;
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		struct meter back = {.since_ns = 7};
+		json_t *json = json_loads(bad[i], 0, NULL);
+
+		assert_non_null(json);
+		if (meter_from_json(&back, json, NULL) != PL_EPROTOCOL)
+			fail_msg("%s was accepted", bad[i]);
+		assert_int_equal(back.since_ns, 7);
+		json_decref(json);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -377,6 +421,8 @@ int main(void)
 		cmocka_unit_test(test_settings),
 		cmocka_unit_test(test_settings_of_an_older_run),
 		cmocka_unit_test(test_bad_settings),
+		cmocka_unit_test(test_times),
+		cmocka_unit_test(test_bad_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,6 +107,7 @@ static const struct fault faults[] = {
 	{"lie_round", TRIAL_CRASHED, "about round 1, asked was 0", false},
 	{"lie_accuracy", TRIAL_CRASHED, "'accuracy' came twice", false},
 	{"lie_phases", TRIAL_CRASHED, "phase 'verify' is unknown or out of order", false},
+	{"lie_negative_part", TRIAL_CRASHED, "member 'samples'", false},
 	{"lie_empty", TRIAL_CRASHED, "gave no samples", false},
 	{"oom", TRIAL_OUT_OF_MEMORY, "scripted: oom", false},
 	{"device_error", TRIAL_DEVICE_ERROR, "scripted: device_error", false},
@@ -403,6 +404,30 @@ static void test_dry_run(void **context)
 	sweep_close(&sweep, 0);
 }
 
+/* ---- where the time goes ---- */
+
+static void test_parts_are_the_wall_time(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	sweep_assert_parts(f);
+	assert_true(f->meter.ns[RUN_PART_SAMPLES] > 0);
+	assert_true(f->meter.ns[RUN_PART_TIMING] > 0);
+	assert_true(f->meter.ns[RUN_PART_COUNTING] > 0);
+	assert_int_equal(f->meter.ns[RUN_PART_EMULATING], 0);
+}
+
+/* It says that each part of a request took 292 years. */
+static void test_a_worker_cannot_make_time(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	assert_int_equal(sweep_run_scripted(f, "lie_times"), 0);
+	sweep_assert_parts(f);
+}
+
 #define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_set_up, sweep_tear_down)
 int main(void)
 {
@@ -427,6 +452,8 @@ int main(void)
 		SWEEP_TEST(test_stop_while_a_worker_hangs),
 		SWEEP_TEST(test_sink_error_ends_the_sweep),
 		SWEEP_TEST(test_dry_run),
+		SWEEP_TEST(test_parts_are_the_wall_time),
+		SWEEP_TEST(test_a_worker_cannot_make_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

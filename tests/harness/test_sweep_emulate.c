@@ -265,6 +265,19 @@ static void test_sink_error_ends_the_sweep(void **context)
 	sweep_assert_no_worker(f);
 }
 
+/* Several workers share one wall clock. */
+static void test_parts_are_the_wall_time(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.jobs = 3;
+	assert_int_equal(sweep_run_scripted(f, "untimed;meet_three"), 0);
+	sweep_assert_parts(f);
+	assert_true(f->meter.ns[RUN_PART_EMULATING] > 0);
+	assert_int_equal(f->meter.ns[RUN_PART_SAMPLES], 0);
+	assert_int_equal(f->meter.ns[RUN_PART_COUNTING], 0);
+}
+
 #define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_set_up, sweep_tear_down)
 int main(void)
 {
@@ -280,6 +293,7 @@ int main(void)
 		SWEEP_TEST(test_resume_repeats_nothing),
 		SWEEP_TEST(test_stop_ends_all_workers),
 		SWEEP_TEST(test_sink_error_ends_the_sweep),
+		SWEEP_TEST(test_parts_are_the_wall_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
