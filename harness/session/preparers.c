@@ -200,5 +200,7 @@ void preparers_serve(struct preparers *preparers)
 		else if (preparer->busy &&
 			 exchange_continue(&preparer->worker, &preparer->exchange, 0, &end, &cause))
 			preparer_end_job(preparer, end);
+		else if (preparer->busy && worker_is_halted(&preparer->worker, &cause))
+			preparer_end_job(preparer, EXCHANGE_HALTED);
 	}
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "harness/session/backends.h"
+#include "harness/session/data_file.h"
 #include "harness/session/decide.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
@@ -109,8 +110,11 @@ static int prepare_resumed(struct prepared_sweep *sweep, struct db *db, struct e
 static int prepare(struct prepared_sweep *sweep, struct sweep_result *out, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;
-	int rc;
+	int64_t shared_bytes;
+	int rc = data_file_limit(&shared_bytes, err); /* before a run is stored */
 
+	if (rc)
+		return rc;
 	if (request->resume) {
 		rc = resume_check_options(request, err);
 		if (!rc)

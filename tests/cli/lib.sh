@@ -6,7 +6,7 @@ set -u
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1
-unset PERFLAB_DB PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX NO_COLOR COLUMNS CUDA_HOME PAGER LESS
+unset PERFLAB_DB PERFLAB_SHARED_MEMORY PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX NO_COLOR COLUMNS CUDA_HOME PAGER LESS
 # A pager would wait for a key on the terminals that tests make; test_pager.sh tests it.
 export PERFLAB_PAGER=cat
 export PERFLAB_EPOCH_NS=1795229445000000000

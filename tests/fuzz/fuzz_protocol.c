@@ -6,12 +6,14 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #include "harness/protocol/channel.h"
 #include "harness/protocol/protocol.h"
 #include "harness/workers/worker_loop.h"
+#include "kernels/data_key.h"
 #include "metrics/settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -19,6 +21,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The buffers of the socket must hold everything, because nobody reads in the meantime. */
 #define MAX_BYTES 32768
 #define MAX_LINES 64
+/* Of a case whose data are made. */
+#define MAX_DATA_BYTES 4096
 
 static void check(int rc)
 {
@@ -118,6 +122,26 @@ static void check_meter(const json_t *json)
 	json_decref(message);
 }
 
+static void check_ranges(const json_t *json)
+{
+	struct data_range *ranges = NULL, *again = NULL;
+	size_t count = 0, count_again = 0;
+	json_t *encoded = json_pack("{s:[]}", "data");
+	int rc = ranges_from_json(&ranges, &count, json, NULL);
+
+	check(rc);
+	if (rc && (ranges || count))
+		abort();
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(json_object_get(encoded, "data"), range_to_json(&ranges[i]));
+	if (ranges_from_json(&again, &count_again, encoded, NULL) || count_again != count ||
+	    (count && memcmp(again, ranges, count * sizeof(*ranges))))
+		abort();
+	json_decref(encoded);
+	free(ranges);
+	free(again);
+}
+
 static void decode_all(const json_t *json)
 {
 	struct device_info device;
@@ -129,6 +153,7 @@ static void decode_all(const json_t *json)
 	double *samples = NULL;
 	size_t count = 0;
 
+	check_ranges(json);
 	check_case(json);
 	check_case(json_object_get(json, "case"));
 	check_session(json);
@@ -231,6 +256,26 @@ static int count_all(void *backend, const struct count_item *items, size_t count
 	return rc;
 }
 
+static struct shared_data *shared;
+
+/* Uses what is shared, and gives what is wanted. */
+static void give_inputs(const struct launch_case *work)
+{
+	static const unsigned char some[64];
+
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const size_t bytes = case_buffer_bytes(&work->buffers[b]);
+		char *key = case_input_key(&work->buffers[b], 0);
+		const unsigned char *there = shared_data_find(shared, key, bytes);
+
+		if (there && bytes && there[0] + there[bytes - 1] < 0)
+			abort();
+		if (bytes <= sizeof(some))
+			shared_data_give(shared, key, some, bytes);
+		free(key);
+	}
+}
+
 static int emulate(void *backend, int64_t id, const struct launch_case *work,
 		   struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		   struct error *err)
@@ -240,6 +285,7 @@ static int emulate(void *backend, int64_t id, const struct launch_case *work,
 
 	(void)backend;
 	(void)err;
+	give_inputs(work);
 	line_count_list_add(&lines, work->image, (int64_t)work->launch_count);
 	rc = worker_reply_lines(reply, id, &lines);
 	line_count_list_release(&lines);
@@ -253,7 +299,14 @@ static void close_session(void *backend)
 	(void)backend;
 }
 
+static void share(void *backend, struct shared_data *lent)
+{
+	(void)backend;
+	shared = lent;
+}
+
 static const struct backend_ops agreeable = {
+	.share = share,
 	.name = "agreeable",
 	.version = "1",
 	.doctor = doctor,
@@ -293,6 +346,40 @@ static size_t read_answers(int fd)
 	return done;
 }
 
+/* Workers inherit a file; here it must not be one that the fuzz engine has open. */
+static void set_shared_file(void)
+{
+	static bool is_set;
+	int file;
+
+	if (is_set)
+		return;
+	is_set = true;
+	file = memfd_create("shared", 0);
+	if (file < 0 || dup2(file, WORKER_DATA_FD) < 0 || ftruncate(WORKER_DATA_FD, 1 << 20))
+		abort();
+	if (file != WORKER_DATA_FD)
+		close(file);
+}
+
+/* `prepare` executes the check, which may be any command, and may read any file. */
+static bool is_dangerous(const json_t *request)
+{
+	const char *name = json_string_value(json_object_get(request, "request"));
+	struct launch_case *work = NULL;
+	bool dangerous;
+
+	if (!name || strcmp(name, "prepare") ||
+	    case_from_json(&work, json_object_get(request, "case"), NULL))
+		return false;
+	dangerous = work->check.kind == CHECK_COMMAND || work->check.kind == CHECK_FILE ||
+		    launch_case_buffer_bytes(work, false) > MAX_DATA_BYTES;
+	for (size_t b = 0; b < work->buffer_count; b++)
+		dangerous |= work->buffers[b].fill_file != NULL;
+	launch_case_free(work);
+	return dangerous;
+}
+
 static void serve(const uint8_t *data, size_t size, size_t lines)
 {
 	int ends[2];
@@ -311,6 +398,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	size_t lines = 0;
 	const uint8_t *line = data;
+	bool dangerous = false;
 
 	if (!size || size > MAX_BYTES)
 		return 0;
@@ -327,9 +415,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				  JSON_REJECT_DUPLICATES, NULL);
 		if (json)
 			decode_all(json);
+		dangerous |= json && is_dangerous(json);
 		json_decref(json);
 		line = data + i + 1;
 	}
-	serve(data, size, lines);
+	set_shared_file();
+	if (!dangerous)
+		serve(data, size, lines);
 	return 0;
 }

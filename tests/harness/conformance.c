@@ -12,9 +12,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "harness/protocol/protocol.h"
+#include "harness/session/data_file.h"
 #include "harness/session/worker_process.h"
+#include "kernels/data_key.h"
 
 #define ANSWER_TIMEOUT_NS (INT64_C(60) * 1000000000)
 
@@ -276,6 +279,78 @@ static void test_metrics_and_passes(void **context)
 	assert_serves(a);
 }
 
+/* ---- shared data ---- */
+
+/* A part of the file that all workers inherit. */
+static json_t *range_of(char *key, int64_t offset, int64_t bytes)
+{
+	struct data_range range = {.offset = offset, .bytes = bytes, .fill = true};
+
+	data_key_hash(range.key, key);
+	free(key);
+	return range_to_json(&range);
+}
+
+static void ask_prepare(struct answers *a, const struct launch_case *work, json_t *data)
+{
+	ask_json(a, json_pack("{s:s, s:i, s:i, s:o, s:o, s:o}", "request", "prepare", "id", 7,
+			      "threads", 1, "settings", settings_to_json(&measure_settings_default),
+			      "case", case_to_json(work), "data", data));
+}
+
+/* Without a device, and before `open`: the input that kernel_fill() makes, and the result that
+ * follows from it. */
+static void test_prepare(void **context)
+{
+	struct answers *a = *context;
+	struct launch_case *work = make_case("mine", "fast", 256);
+	const uint64_t seed = measure_settings_default.seed;
+	const size_t bytes = case_buffer_bytes(&work->buffers[0]);
+	int64_t x_offset, sum_offset;
+	char *x = malloc(bytes), *back = malloc(bytes);
+	double sum;
+
+	work->oracle[0] = '\0';
+	work->check.kind = CHECK_EXPRESSION;
+	work->check.items = xcalloc(1, sizeof(*work->check.items));
+	work->check.items[0] = (struct case_check_item){1, xstrdup("2 * x[9]")};
+	work->check.item_count = 1;
+	assert_int_equal(kernel_fill(x, &work->buffers[0], seed, NULL), 0);
+	assert_true(data_file_take(&x_offset, (int64_t)bytes));
+	assert_true(data_file_take(&sum_offset, sizeof(sum)));
+	ask_prepare(a, work,
+		    json_pack("[o, o]",
+			      range_of(case_input_key(&work->buffers[0], seed), x_offset,
+				       (int64_t)bytes),
+			      range_of(case_expected_key(work, 1, seed), sum_offset, sizeof(sum))));
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(replies_of(a, "filled"), 2);
+	assert_int_equal(json_array_size(a->replies), 2);
+	assert_int_equal(pread(data_file_fd(), back, bytes, x_offset), bytes);
+	assert_memory_equal(back, x, bytes);
+	assert_int_equal(pread(data_file_fd(), &sum, sizeof(sum), sum_offset), sizeof(sum));
+	assert_true(sum == 2 * (double)((float *)x)[9]);
+	/* nothing is wanted, or only what this case does not have */
+	ask_prepare(a, work, json_array());
+	assert_string_equal(a->status, "ok");
+	ask_prepare(a, work, json_pack("[o]", range_of(xstrdup("other"), x_offset, 16)));
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(json_array_size(a->replies), 0);
+	/* what cannot be made has a reason */
+	free(work->check.items[0].text);
+	work->check.items[0].text = xstrdup("2 * x[-1]");
+	ask_prepare(a, work,
+		    json_pack("[o]",
+			      range_of(case_expected_key(work, 1, seed), sum_offset, sizeof(sum))));
+	assert_string_equal(a->status, "failed");
+	assert_int_equal(json_array_size(a->replies), 0);
+	assert_refused(a, "{\"request\": \"prepare\"}");
+	assert_serves(a);
+	launch_case_free(work);
+	free(x);
+	free(back);
+}
+
 /* ---- the end of a session ---- */
 
 static void assert_ends(struct answers *a, const char *last_words)
@@ -529,6 +604,7 @@ int main(int argc, char **argv)
 		CONFORMANCE_TEST(test_doctor),
 		CONFORMANCE_TEST(test_devices),
 		CONFORMANCE_TEST(test_metrics_and_passes),
+		CONFORMANCE_TEST(test_prepare),
 		CONFORMANCE_TEST(test_ends_with_its_socket),
 		CONFORMANCE_TEST(test_ends_in_the_middle_of_a_line),
 		CONFORMANCE_TEST(test_a_case_on_the_device),

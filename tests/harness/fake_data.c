@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,6 +178,8 @@ int __wrap_prepare_data(const struct launch_case *work, uint64_t seed, struct sh
 	}
 	if (scripted("prepare_hang", name))
 		hang();
+	if (scripted("prepare_stop", name))
+		raise(SIGSTOP);
 	if (scripted("prepare_lie_key", name))
 		say("{\"reply\": \"filled\", \"key\": \"00000000000000000000000000000000\"}\n");
 	if (scripted("prepare_lie_reply", name))

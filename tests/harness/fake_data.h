@@ -8,9 +8,9 @@
  * data writes "prepare CASE" and "filled KEY". "blocks BYTES" says what the shared file takes.
  *
  * Actions of a worker that prepares: prepare_exit, prepare_die (in the middle of an input),
- * prepare_hang, prepare_fail, prepare_nothing, prepare_lie_key, prepare_lie_reply, and
- * prepare_pause: it gives the first input, and looks at it again when the script has "go":
- * "kept CASE" or "lost CASE".
+ * prepare_hang, prepare_stop (by a signal), prepare_fail, prepare_nothing, prepare_lie_key,
+ * prepare_lie_reply, and prepare_pause: it gives the first input, and looks at it again when the
+ * script has "go": "kept CASE" or "lost CASE".
  */
 #ifndef TESTS_HARNESS_FAKE_DATA_H
 #define TESTS_HARNESS_FAKE_DATA_H

@@ -364,6 +364,17 @@ static void test_misbehaving_preparers_change_nothing(void **context)
 	}
 }
 
+/* Long before --timeout: whoever stopped it may never let it go on. */
+static void test_a_stopped_preparer_is_ended(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.timeout_ns = INT64_C(1000000000000);
+	assert_int_equal(sweep_run_scripted(f, "data;prepare_stop:" VICTIM_NAME), 0);
+	assert_as_without(f);
+	assert_int_equal(sweep_logged(f, "made-0", ""), 1);
+}
+
 /* The worker of the case meets the fault again, and only that is told. */
 static void test_faults_are_told_as_without(void **context)
 {
@@ -508,6 +519,7 @@ int main(void)
 		PREPARATION_TEST(test_small_data_are_not_shared),
 		PREPARATION_TEST(test_bad_limit_is_refused_by_name),
 		PREPARATION_TEST(test_misbehaving_preparers_change_nothing),
+		PREPARATION_TEST(test_a_stopped_preparer_is_ended),
 		PREPARATION_TEST(test_faults_are_told_as_without),
 		PREPARATION_TEST(test_an_emulator_survives_its_preparers),
 		PREPARATION_TEST(test_no_preparer_starts),

@@ -1,9 +1,11 @@
 /* Encodes and decodes everything except cases, and refuses malformed input. */
+#include "kernels/data_key.h"
 #include "metrics/settings.h"
 #include "protocol_support.h"
 #include "support.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +33,107 @@ static void test_device(void **context)
 	json_object_set_new(json, "sm_count", json_integer(-1));
 	assert_int_equal(device_from_json(&back, json, NULL), PL_EPROTOCOL);
 	json_decref(json);
+}
+
+static void test_shared_ranges(void **context)
+{
+	static const char good[] = "[{'key': '0123456789abcdef0123456789abcdef', 'offset': 65536, "
+				   "'bytes': 7, 'fill': true}]";
+	static const struct {
+		const char *path, *value, *says;
+	} bad[] = {
+		{"0/key", "7", "key"},
+		{"0/key", "''", "key"},
+		{"0/key", "'0123456789abcdef0123456789abcde'", "32 hexadecimal digits"},
+		{"0/key", "'0123456789abcdef0123456789abcdef0'", "key"},
+		{"0/key", "'0123456789ABCDEF0123456789ABCDEF'", "32 hexadecimal digits"},
+		{"0/key", "'../../456789abcdef0123456789abcd'", "32 hexadecimal digits"},
+		{"0/offset", "-65536", "offset"},
+		{"0/offset", "1", "'offset' is no multiple of"},
+		{"0/offset", "9223372036854775807", "offset"},
+		{"0/offset", "1.5", "offset"},
+		{"0/bytes", "0", "bytes"},
+		{"0/bytes", "-1", "bytes"},
+		{"0/bytes", "9223372036854775807", "bytes"},
+		{"0/fill", "1", "fill"},
+		{"0/fill", "null", "fill"},
+		{"0", "null", "element 0 of 'data'"},
+		{"0", "'x'", "element 0 of 'data'"},
+	};
+	struct data_range *ranges = NULL;
+	struct error err = {0};
+	size_t count = 7;
+	json_t *request = json_pack("{}");
+
+	(void)context;
+	assert_int_equal(ranges_from_json(&ranges, &count, request, NULL), 0);
+	assert_null(ranges);
+	assert_int_equal(count, 0);
+	json_object_set_new(request, "data", json_null());
+	assert_int_equal(ranges_from_json(&ranges, &count, request, NULL), PL_EPROTOCOL);
+	json_object_set_new(request, "data", parse_quoted(good));
+	assert_int_equal(ranges_from_json(&ranges, &count, request, NULL), 0);
+	assert_int_equal(count, 1);
+	assert_string_equal(ranges[0].key, "0123456789abcdef0123456789abcdef");
+	assert_int_equal(ranges[0].offset, 65536);
+	assert_int_equal(ranges[0].bytes, 7);
+	assert_true(ranges[0].fill);
+	json_object_set_new(request, "data", json_pack("[o]", transmit(range_to_json(&ranges[0]))));
+	free(ranges);
+	assert_int_equal(ranges_from_json(&ranges, &count, request, NULL), 0);
+	assert_int_equal(ranges[0].offset, 65536);
+	free(ranges);
+	for (size_t i = 0; i < ARRAY_SIZE(bad); i++) {
+		char path[64];
+		char *value = xstrdup(bad[i].value);
+
+		for (char *c = value; *c; c++)
+			*c = *c == '\'' ? '"' : *c;
+		snprintf(path, sizeof(path), "data/%s", bad[i].path);
+		json_object_set_new(request, "data", parse_quoted(good));
+		replace(request, path, value);
+		err = (struct error){0};
+		if (ranges_from_json(&ranges, &count, request, &err) != PL_EPROTOCOL ||
+		    !strstr(err.text, bad[i].says))
+			fail_msg("%s %s: %s", path, value, err.text);
+		assert_null(ranges);
+		free(value);
+	}
+	json_decref(request);
+}
+
+/* A worker finds shared data by a key that it makes from the case that it got. */
+static void test_keys_of_data_survive_the_protocol(void **context)
+{
+	struct launch_case *work = make_case("reduce", "shuffle", 256), *back = NULL;
+	json_t *json;
+
+	(void)context;
+	work->buffers[0].fill_low = 0.1;
+	work->buffers[0].fill_high = 1e300 / 3;
+	work->buffers[0].has_fill_bits = true;
+	work->buffers[0].fill_bits = 5;
+	for (int kind = 0; kind < 2; kind++) {
+		char *sent, *got;
+
+		if (kind) {
+			work->oracle[0] = '\0';
+			work->check.kind = CHECK_EXPRESSION;
+			work->check.items = xcalloc(1, sizeof(*work->check.items));
+			work->check.items[0] = (struct case_check_item){1, xstrdup("n * x[0]")};
+			work->check.item_count = 1;
+		}
+		json = transmit(case_to_json(work));
+		assert_int_equal(case_from_json(&back, json, NULL), 0);
+		json_decref(json);
+		sent = case_expected_key(work, 1, UINT64_MAX);
+		got = case_expected_key(back, 1, UINT64_MAX);
+		assert_string_equal(sent, got);
+		free(sent);
+		free(got);
+		launch_case_free(back);
+	}
+	launch_case_free(work);
 }
 
 static void test_text_that_is_not_utf8(void **context)
@@ -411,6 +514,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_device),
+		cmocka_unit_test(test_shared_ranges),
+		cmocka_unit_test(test_keys_of_data_survive_the_protocol),
 		cmocka_unit_test(test_text_that_is_not_utf8),
 		cmocka_unit_test(test_facts_and_state),
 		cmocka_unit_test(test_samples),
