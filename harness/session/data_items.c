@@ -224,7 +224,9 @@ void data_item_drop_unneeded(struct data_items *data, struct data_item *item)
 static bool need_is_open(const struct sweep *sweep, size_t index, enum need_kind kind)
 {
 	const struct case_state *state = &sweep->cases[index];
-	const bool rounds_left = !sweep->rounds || state->rounds_done < sweep->rounds;
+	/* with --decide, a case may get more rounds than all have */
+	const bool rounds_left =
+		!sweep->rounds || sweep->decide || state->rounds_done < sweep->rounds;
 
 	if (state->ended)
 		return false;
