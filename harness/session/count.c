@@ -302,6 +302,9 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 		try_again = !sweep->worker.pid || status == TRIAL_OUT_OF_MEMORY;
 	else if (!sweep->worker.pid)
 		try_again = ++*silent_deaths < BATCH_MAX_SILENT_DEATHS;
+	/* it ends while the counters are stored */
+	if (batch->count == count && !try_again)
+		worker_dismiss(&sweep->worker);
 	rc = batch_deliver(batch, try_again, reason.data, again, &left, err);
 	*settled = batch->count - left;
 	memcpy(pending + *settled, again, left * sizeof(*again));
@@ -321,6 +324,8 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 	int silent_deaths = 0;
 	int rc = 0;
 
+	if (!sweep->settings->metrics.count || sweep->counters_reason)
+		worker_dismiss(&sweep->worker);
 	while (count && !rc) {
 		size_t settled = 0;
 

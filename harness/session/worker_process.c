@@ -195,6 +195,12 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	}
 }
 
+void worker_dismiss(struct worker_process *worker)
+{
+	if (worker->pid)
+		channel_release(&worker->channel);
+}
+
 void worker_end(struct worker_process *worker)
 {
 	if (!worker->pid)

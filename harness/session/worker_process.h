@@ -46,6 +46,9 @@ struct worker_process {
  */
 int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
 		 const volatile int *stop, int64_t timeout_ns, struct error *err);
+/* Closes the socket, because there is nothing left to ask. The worker ends while perflab goes on;
+ * worker_end() waits for it. */
+void worker_dismiss(struct worker_process *worker);
 /* Closes the socket and waits end_timeout_ns for the worker to exit, then kills it. Does nothing
  * if no process runs. */
 void worker_end(struct worker_process *worker);

@@ -2,6 +2,7 @@
 #include "metrics/settings.h"
 
 #include <math.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +47,23 @@ static int on_round(void *context, size_t index, const struct round_result *roun
 	return 0;
 }
 
+static void wait_for_close(const struct sweep_fixture *f)
+{
+	const int64_t end_ns = monotonic_ns() + INT64_C(20000000000);
+
+	while (!sweep_logged(f, "close", "-") && monotonic_ns() < end_ns)
+		poll(NULL, 0, 1);
+	assert_int_equal(sweep_logged(f, "close", "-"), 1);
+}
+
 static int on_counters(void *context, size_t index, const struct counter_list *counters,
 		       struct error *err)
 {
 	struct record *record = context;
 
 	assert_int_equal(record->finished[index], 0);
+	if (record->await_close)
+		wait_for_close(record->await_close);
 	record->counted[index]++;
 	record->counter_calls++;
 	for (size_t i = 0; i < counters->count; i++) {

@@ -27,6 +27,8 @@ struct record {
 	bool total_exceeded;
 	/* The sink returns an error at this call of round() or counters(); 0: never. */
 	int fail_at_round, fail_at_counters;
+	/* counters are stored when a worker of it has closed; NULL: at once */
+	const struct sweep_fixture *await_close;
 	volatile int *stop_at_round;
 	size_t round_calls, counter_calls;
 	char first_round[32]; /* order of round 0, a digit a case */

@@ -116,6 +116,27 @@ static void test_workers_that_only_time_leave_the_counters(void **context)
 	assert_true(counter_list_find(&f->record.counters[0], "one__sum")->has_value);
 }
 
+/* The worker takes as long to end as perflab to store. */
+static void test_worker_ends_while_counters_are_stored(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.rounds = 1;
+	f->record.await_close = f;
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	assert_all_ok_but(f, CASES);
+
+	sweep_tear_down((void **)&f);
+	sweep_set_up((void **)&f);
+	*context = f;
+	sweep_want_counters(f);
+	f->settings.rounds = 1;
+	f->record.await_close = f;
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	assert_all_ok_but(f, CASES);
+	assert_true(counter_list_find(&f->record.counters[0], "one__sum")->has_value);
+}
+
 static void test_counters_lost_after_open(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -154,6 +175,7 @@ int main(void)
 		SWEEP_TEST(test_count_deaths_that_blame_nobody_end),
 		SWEEP_TEST(test_counters_off),
 		SWEEP_TEST(test_workers_that_only_time_leave_the_counters),
+		SWEEP_TEST(test_worker_ends_while_counters_are_stored),
 		SWEEP_TEST(test_counters_lost_after_open),
 		SWEEP_TEST(test_under_ncu),
 	};
