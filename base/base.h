@@ -124,6 +124,25 @@ void string_list_release(struct string_list *list);
 /* Splits at every `separator` and keeps empty pieces ("" gives one empty piece). */
 void string_list_split(struct string_list *list, const char *text, char separator);
 
+struct indexed_name {
+	const char *name; /* NULL: free */
+	size_t at;
+};
+/*
+ * Finds the position of a name in a list in constant time. All zeroes is empty. The names are
+ * borrowed: they must stay at their addresses.
+ */
+struct name_index {
+	struct indexed_name *slots;
+	size_t slot_count, count;
+};
+#define NO_NAME SIZE_MAX
+/* The position that was added with the name; NO_NAME: it was not added. */
+size_t name_index_find(const struct name_index *index, const char *name);
+/* Adds a name that is not there yet. */
+void name_index_add(struct name_index *index, const char *name, size_t at);
+void name_index_release(struct name_index *index);
+
 /* A value of any type: a cell of a table of the database. */
 enum value_kind { VALUE_NONE, VALUE_INTEGER, VALUE_REAL, VALUE_TEXT, VALUE_BYTES };
 struct any_value {
