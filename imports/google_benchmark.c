@@ -28,6 +28,7 @@ struct case_results {
 	bool aggregated; /* an aggregate gave its summary */
 	struct counter_values *counters;
 	size_t counter_count, counter_capacity;
+	struct name_index index; /* of the counters */
 };
 struct reading {
 	struct import_run *run;
@@ -108,17 +109,18 @@ static int case_of(size_t *index, struct reading *reading, const char *run_name,
 
 static void counter_add(struct case_results *results, const char *name, double value)
 {
-	struct counter_values *counter = NULL;
+	size_t at = name_index_find(&results->index, name);
+	struct counter_values *counter;
 
-	for (size_t i = 0; i < results->counter_count && !counter; i++)
-		if (strcmp(results->counters[i].name, name) == 0)
-			counter = &results->counters[i];
-	if (!counter) {
+	if (at == NO_NAME) {
+		at = results->counter_count;
 		results->counters = xgrow(results->counters, &results->counter_capacity,
 					  results->counter_count + 1, sizeof(*results->counters));
-		counter = &results->counters[results->counter_count++];
-		*counter = (struct counter_values){.name = xstrdup(name)};
+		results->counters[results->counter_count++] =
+			(struct counter_values){.name = xstrdup(name)};
+		name_index_add(&results->index, results->counters[at].name, at);
 	}
+	counter = &results->counters[at];
 	counter->values = xgrow(counter->values, &counter->capacity, counter->count + 1,
 				sizeof(*counter->values));
 	counter->values[counter->count++] = value;
@@ -282,6 +284,7 @@ static void cases_finish(struct reading *reading)
 			free(results->counters[j].values);
 		}
 		free(results->counters);
+		name_index_release(&results->index);
 	}
 	free(reading->cases);
 }

@@ -98,6 +98,7 @@ void counter_value_release(struct counter_value *counter);
 struct counter_list {
 	struct counter_value *items;
 	size_t count, capacity;
+	struct name_index index; /* of a long list; without all items: not used */
 };
 /* These copy their arguments and replace a counter of the same name. A value that is not finite is
  * stored as missing, with that reason. */
