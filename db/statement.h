@@ -137,6 +137,10 @@ int db_end(struct db *db, int rc, struct error *err);
  * pending and ok. */
 const char *db_reason_to_store(enum trial_status status, const char *reason);
 
+/* write_trial.c: stores how a trial ended; finished_ns 0: nobody knows when. */
+int db_trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
+		 const struct summary *summary, int64_t finished_ns, struct error *err);
+
 /* round_median.c: adds the SQL function round_median() to the connection. */
 int db_round_median_add(struct db *db, struct error *err);
 

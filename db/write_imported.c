@@ -1,6 +1,8 @@
 /* Stores trials that another program measured. */
 #include "db/statement.h"
 
+#include <math.h>
+
 int db_together_begin(struct db *db, struct error *err)
 {
 	return db_begin(db, err);
@@ -11,40 +13,32 @@ int db_together_end(struct db *db, int rc, struct error *err)
 	return db_end(db, rc, err);
 }
 
-/* Nobody knows when the trial ended. `given` fills what the stored samples do not say. */
-static int summary_adopt(struct db *db, int64_t trial_id, const struct summary *given,
-			 struct error *err)
+/* What the stored samples do not say comes from `given`. */
+static void summary_complete(struct summary *summary, const struct summary *given)
 {
-	struct statement update;
-	int rc = statement_prepare(&update, db,
-				   "UPDATE trial SET finished_ns = NULL,"
-				   " sample_count = iif(sample_count, sample_count, ?1),"
-				   " median_ns = coalesce(median_ns, ?2),"
-				   " min_ns = coalesce(min_ns, ?3), max_ns = coalesce(max_ns, ?4)"
-				   " WHERE id = ?5",
-				   err);
-
-	if (rc)
-		return rc;
-	bind_integer(&update, given->count);
-	bind_real(&update, given->median_ns);
-	bind_real(&update, given->min_ns);
-	bind_real(&update, given->max_ns);
-	bind_integer(&update, trial_id);
-	rc = statement_run_on_one(&update, "trial", trial_id, err);
-	statement_release(&update);
-	return rc;
+	if (!summary->count)
+		summary->count = given->count;
+	if (!isfinite(summary->median_ns))
+		summary->median_ns = given->median_ns;
+	if (!isfinite(summary->min_ns))
+		summary->min_ns = given->min_ns;
+	if (!isfinite(summary->max_ns))
+		summary->max_ns = given->max_ns;
 }
 
 int db_trial_adopt(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		   const struct summary *given, struct error *err)
 {
+	struct summary summary;
 	int rc = db_begin(db, err);
 
 	if (rc)
 		return rc;
-	rc = db_trial_finish(db, trial_id, status, reason, NULL, err);
-	if (!rc)
-		rc = summary_adopt(db, trial_id, given, err);
+	rc = db_trial_summary(db, trial_id, &summary, err);
+	if (!rc) {
+		summary_complete(&summary, given);
+		/* nobody knows when the trial ended */
+		rc = db_trial_end(db, trial_id, status, reason, &summary, 0, err);
+	}
 	return db_end(db, rc, err);
 }

@@ -306,8 +306,8 @@ int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struc
 	return 0;
 }
 
-static int trial_update_end(struct db *db, int64_t trial_id, enum trial_status status,
-			    const char *reason, const struct summary *summary, struct error *err)
+int db_trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
+		 const struct summary *summary, int64_t finished_ns, struct error *err)
 {
 	struct statement update;
 	int rc = statement_prepare(&update, db,
@@ -320,7 +320,7 @@ static int trial_update_end(struct db *db, int64_t trial_id, enum trial_status s
 		return rc;
 	bind_text(&update, trial_status_name(status));
 	bind_text(&update, db_reason_to_store(status, reason));
-	bind_known_integer(&update, status == TRIAL_PENDING ? 0 : wall_time_ns(), 0);
+	bind_known_integer(&update, finished_ns, 0);
 	bind_integer(&update, summary->count);
 	bind_real(&update, summary->median_ns);
 	bind_real(&update, summary->mad_ns);
@@ -345,7 +345,7 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 	if (!summary)
 		rc = db_trial_summary(db, trial_id, &stored, err);
 	if (!rc)
-		rc = trial_update_end(db, trial_id, status, reason, summary ? summary : &stored,
-				      err);
+		rc = db_trial_end(db, trial_id, status, reason, summary ? summary : &stored,
+				  status == TRIAL_PENDING ? 0 : wall_time_ns(), err);
 	return db_end(db, rc, err);
 }
