@@ -1,5 +1,6 @@
 /* Finds change points: optimal partitioning proposes them, then tests confirm them. */
 #include "metrics/analysis/change_points.h"
+#include "metrics/analysis/change_partition.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/statistics.h"
 
@@ -20,19 +21,19 @@ const struct change_limits change_point_limits = {
 
 /* Prefix sums over the runs. The sums of a segment are differences of two of these. */
 struct sums {
-	double values, squares; /* of the smoothed levels, relative to the first */
-	size_t runs, rounds;    /* number of those that are no outliers */
+	size_t runs, rounds; /* number of those that are no outliers */
 };
 
 /* A history and its remaining change points. */
 struct series {
 	size_t runs;
-	double *level;         /* per run: the mean of the logarithms of its rounds */
-	double noise;          /* standard deviation of a run about the level of its segment */
-	struct sums *sums;     /* runs + 1 entries */
-	double *means;         /* geometric mean of each run that is no outlier, in ns */
-	double *rounds;        /* rounds of those runs, in ns */
-	size_t *bounds, count; /* 0, the change points, runs; `count` includes both ends */
+	double *level;     /* per run: the mean of the logarithms of its rounds */
+	double noise;      /* standard deviation of a run about the level of its segment */
+	struct sums *sums; /* runs + 1 entries */
+	struct scatter_sums *scatter; /* likewise, of the smoothed levels */
+	double *means;                /* geometric mean of each run that is no outlier, in ns */
+	double *rounds;               /* rounds of those runs, in ns */
+	size_t *bounds, count;        /* 0, the change points, runs; `count` includes both ends */
 	const struct change_limits *limits;
 };
 
@@ -78,6 +79,7 @@ static void series_init(struct series *series, const struct process_medians *run
 	*series = (struct series){.runs = count, .limits = limits};
 	series->level = xcalloc(count, sizeof(*series->level));
 	series->sums = xcalloc(count + 1, sizeof(*series->sums));
+	series->scatter = xcalloc(count + 1, sizeof(*series->scatter));
 	series->bounds = xcalloc(count + 2, sizeof(*series->bounds));
 	series->rounds = xcalloc(rounds, sizeof(*series->rounds));
 	series->means = xcalloc(count, sizeof(*series->means));
@@ -89,12 +91,13 @@ static void series_init(struct series *series, const struct process_medians *run
 	smooth_levels(smooth, series->level, count);
 	for (size_t i = 0; i < count; i++) {
 		struct sums *sums = &series->sums[i + 1];
-		/* relative to the first level, to lose little precision in differences */
+		struct scatter_sums *scatter = &series->scatter[i + 1];
 		double value = smooth[i] - smooth[0];
 
 		*sums = series->sums[i];
-		sums->values += value;
-		sums->squares += value * value;
+		*scatter = series->scatter[i];
+		scatter->values += value;
+		scatter->squares += value * value;
 		if (fabs(series->level[i] - smooth[i]) >
 		    OUTLIER * fmax(series->noise, PROCESS_NOISE_RELATIVE))
 			continue;
@@ -112,6 +115,7 @@ static void series_release(struct series *series)
 	free(series->bounds);
 	free(series->rounds);
 	free(series->sums);
+	free(series->scatter);
 }
 
 static struct process_medians rounds_between(const struct series *series, size_t begin, size_t end)
@@ -126,63 +130,6 @@ static struct process_medians runs_between(const struct series *series, size_t b
 	size_t first = series->sums[begin].runs;
 
 	return (struct process_medians){series->means + first, series->sums[end].runs - first};
-}
-
-/* ---- proposals ---- */
-
-/* The sum of squares about the mean of runs begin to end. */
-static double scatter(const struct sums *sums, size_t begin, size_t end)
-{
-	double values = sums[end].values - sums[begin].values;
-	double squares = sums[end].squares - sums[begin].squares;
-
-	return fmax(0, squares - values * values / (double)(end - begin));
-}
-
-/*
- * Divides the runs into the segments with the least scatter plus a penalty per
- * segment. Drops a start for good once it cannot begin the last segment any more
- * (PELT), which makes a long history with many changes as fast as one with none.
- */
-static void partition(struct series *series, double penalty)
-{
-	size_t runs = series->runs, candidates = 1, segments = 0;
-	double *cost = xcalloc(runs + 1, sizeof(*cost));
-	size_t *from = xcalloc(runs + 1, sizeof(*from));
-	size_t *starts = xcalloc(runs + 1, sizeof(*starts));
-
-	cost[0] = -penalty;
-	for (size_t end = LEAST_RUNS; end <= runs; end++) {
-		size_t kept = 0;
-
-		cost[end] = INFINITY;
-		for (size_t i = 0; i < candidates; i++) {
-			double total =
-				cost[starts[i]] + scatter(series->sums, starts[i], end) + penalty;
-
-			if (total < cost[end]) {
-				cost[end] = total;
-				from[end] = starts[i];
-			}
-		}
-		for (size_t i = 0; i < candidates; i++) {
-			if (cost[starts[i]] + scatter(series->sums, starts[i], end) <= cost[end])
-				starts[kept++] = starts[i];
-		}
-		candidates = kept;
-		/* the latest start of a segment that ends with the next run */
-		if (end + 1 >= 2 * LEAST_RUNS)
-			starts[candidates++] = end + 1 - LEAST_RUNS;
-	}
-	for (size_t end = runs; end > 0; end = from[end])
-		segments++;
-	series->count = segments + 1;
-	series->bounds[segments] = runs;
-	for (size_t end = runs; end > 0; end = from[end])
-		series->bounds[--segments] = from[end];
-	free(cost);
-	free(from);
-	free(starts);
 }
 
 /* ---- the rank test ---- */
@@ -246,7 +193,8 @@ static size_t best_place(const struct series *series, size_t begin, size_t end)
 	double least = INFINITY;
 
 	for (size_t at = begin + LEAST_RUNS; at + LEAST_RUNS <= end; at++) {
-		double left = scatter(series->sums, begin, at) + scatter(series->sums, at, end);
+		double left = scatter_between(series->scatter, begin, at) +
+			      scatter_between(series->scatter, at, end);
 
 		if (left < least) {
 			least = left;
@@ -397,8 +345,9 @@ size_t change_points_find(struct change_point **out, const struct process_median
 	if (count <= LEAST_RUNS)
 		return 0;
 	series_init(&series, runs, count, limits);
-	partition(&series,
-		  PENALTY * fmax(series.noise * series.noise, 1e-18) * log((double)series.runs));
+	series.count = change_partition(series.bounds, series.scatter, count, LEAST_RUNS,
+					PENALTY * fmax(series.noise * series.noise, 1e-18) *
+						log((double)series.runs));
 	remove_insignificant(&series);
 	test_newest_run(&series);
 	found = series.count - 2;
