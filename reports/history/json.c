@@ -3,7 +3,7 @@
 
 #include "reports/history/counters.h"
 #include "reports/history/history.h"
-#include "reports/table/json.h"
+#include "reports/table/json_stream.h"
 
 static json_t *counters_json(const struct trial *trial)
 {
@@ -102,44 +102,49 @@ static json_t *counter_step_json(const struct history *history, const struct cou
 	return object;
 }
 
-static json_t *history_json(const struct history *history, size_t begin)
+static void write_history(struct json_stream *stream, const struct history *history, size_t begin)
 {
 	const struct run *newest = &history->runs[history->count - 1];
-	json_t *object = json_object(), *runs = json_array(), *changes = json_array();
+	json_t *head = json_object();
 
-	json_object_set_new(object, "kernel", report_json_text(history->kernel));
-	json_object_set_new(object, "variant", report_json_text(history->variant));
-	json_object_set_new(object, "config", report_json_text(history->config));
-	json_object_set_new(object, "origin", report_json_text(history->origin));
-	json_object_set_new(object, "device", report_json_text(newest->device.name));
-	json_object_set_new(object, "uuid", report_json_known_text(newest->device.uuid));
-	json_object_set_new(object, "backend", report_json_text(newest->backend));
-	json_object_set_new(object, "runs", runs);
-	json_object_set_new(object, "change_points", changes);
+	json_object_set_new(head, "kernel", report_json_text(history->kernel));
+	json_object_set_new(head, "variant", report_json_text(history->variant));
+	json_object_set_new(head, "config", report_json_text(history->config));
+	json_object_set_new(head, "origin", report_json_text(history->origin));
+	json_object_set_new(head, "device", report_json_text(newest->device.name));
+	json_object_set_new(head, "uuid", report_json_known_text(newest->device.uuid));
+	json_object_set_new(head, "backend", report_json_text(newest->backend));
+	json_stream_open(stream, NULL, '{');
+	json_stream_members(stream, head);
+	json_stream_open(stream, "runs", '[');
 	for (size_t i = begin; i < history->count; i++)
-		json_array_append_new(runs, history_run_json(history, i));
+		json_stream_value(stream, NULL, history_run_json(history, i));
+	json_stream_close(stream, ']');
+	json_stream_open(stream, "change_points", '[');
 	for (size_t i = 0; i < history->change_count; i++)
-		json_array_append_new(changes, history_change_json(history, &history->changes[i]));
+		json_stream_value(stream, NULL, history_change_json(history, &history->changes[i]));
+	json_stream_close(stream, ']');
 	if (history->emulated) {
-		json_t *steps = json_array();
-
-		json_object_set_new(object, "counter_changes", steps);
+		json_stream_open(stream, "counter_changes", '[');
 		for (size_t i = 0; i < history->step_count; i++)
-			json_array_append_new(steps,
-					      counter_step_json(history, &history->steps[i]));
+			json_stream_value(stream, NULL,
+					  counter_step_json(history, &history->steps[i]));
+		json_stream_close(stream, ']');
 	}
-	return object;
+	json_stream_close(stream, '}');
 }
 
 int histories_json(FILE *out, const struct history *items, size_t count, size_t rows,
 		   struct error *err)
 {
-	json_t *root = json_object(), *list = json_array();
+	struct json_stream stream = {.out = out};
 
-	json_object_set_new(root, "format", json_integer(1));
-	json_object_set_new(root, "histories", list);
+	json_stream_open(&stream, NULL, '{');
+	json_stream_value(&stream, "format", json_integer(1));
+	json_stream_open(&stream, "histories", '[');
 	for (size_t i = 0; i < count; i++)
-		json_array_append_new(
-			list, history_json(&items[i], history_newest_from(&items[i], rows)));
-	return report_json_write(out, root, err);
+		write_history(&stream, &items[i], history_newest_from(&items[i], rows));
+	json_stream_close(&stream, ']');
+	json_stream_close(&stream, '}');
+	return json_stream_end(&stream, err);
 }

@@ -10,7 +10,7 @@
 #include "reports/run_writers.h"
 #include "reports/selection/columns.h"
 #include "reports/table/escape.h"
-#include "reports/table/json.h"
+#include "reports/table/json_stream.h"
 
 #define JSON_FORMAT 1
 
@@ -311,27 +311,28 @@ int run_write_json(FILE *out, const struct run *run, const struct report_options
 {
 	const char *list = options->selection ? options->selection->columns : NULL;
 	struct chosen_columns columns = {0};
-	json_t *root, *trials;
+	struct json_stream stream = {.out = out};
 	int rc = list ? columns_parse(&columns, run, list, err) : 0;
 
 	if (rc) {
 		columns_release(&columns);
 		return rc;
 	}
-	root = json_object();
-	trials = json_array();
-	json_object_set_new(root, "format", json_integer(JSON_FORMAT));
-	json_object_set_new(root, "run", run_head_json(run));
+	json_stream_open(&stream, NULL, '{');
+	json_stream_value(&stream, "format", json_integer(JSON_FORMAT));
+	json_stream_value(&stream, "run", run_head_json(run));
 	if (!run->traits.emulated && !list)
-		json_object_set_new(root, "ceilings", ceilings_json(options->ceilings));
-	json_object_set_new(root, "trials", trials);
+		json_stream_value(&stream, "ceilings", ceilings_json(options->ceilings));
+	json_stream_open(&stream, "trials", '[');
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 
-		json_array_append_new(trials,
-				      list ? chosen_json(run, trial, &columns, options->ceilings)
-					   : trial_json(run, trial, options->ceilings));
+		json_stream_value(&stream, NULL,
+				  list ? chosen_json(run, trial, &columns, options->ceilings)
+				       : trial_json(run, trial, options->ceilings));
 	}
+	json_stream_close(&stream, ']');
+	json_stream_close(&stream, '}');
 	columns_release(&columns);
-	return report_json_write(out, root, err);
+	return json_stream_end(&stream, err);
 }
