@@ -25,6 +25,7 @@ struct readable {
 	/* The trials of the rows, per device: trial i is that of row i. Borrowed; the arrays are
 	 * owned. */
 	struct run common[CARDS];
+	struct run_kernels kernels; /* of common[0] */
 };
 
 /* ---- writing ---- */
@@ -203,7 +204,7 @@ static struct table *fastest_table(const struct readable *report)
 		if (!best[i])
 			continue;
 		there = &here->trials[fastest_there(report, &problems, i)];
-		kernel_axes(&axes, NULL, here, here->trials[i].kernel);
+		kernel_axes(&axes, NULL, &report->kernels, here->trials[i].kernel);
 		cells_add(&cells, xstrdup(here->trials[i].kernel));
 		cells_add(&cells, xstrdup(here->trials[i].variant));
 		cells_add_time(&cells, row->trials[0]);
@@ -290,7 +291,7 @@ static int write_kernel(const struct readable *report, const struct kernel_rows 
 	struct text constant = TEXT_INIT, title = TEXT_INIT;
 	int rc;
 
-	kernel_axes(&axes, &constant, &report->common[0], rows->kernel);
+	kernel_axes(&axes, &constant, &report->kernels, rows->kernel);
 	text_add(&title, rows->kernel);
 	if (constant.length)
 		text_addf(&title, " (%s)", constant.data);
@@ -462,6 +463,7 @@ int cards_write_readable(FILE *out, const struct cards_report *report, const str
 		for (size_t i = 0; i < rows->count; i++)
 			common->trials[i] = *rows->items[i].trials[card];
 	}
+	run_kernels_init(&readable.kernels, &readable.common[0]);
 	detailed = run_is_detailed(&readable.common[0], readable.options);
 	write_cards(&readable);
 	if (run_kernel_count(&readable.common[0]) > 1)
@@ -476,6 +478,7 @@ int cards_write_readable(FILE *out, const struct cards_report *report, const str
 		write_remarks(&readable);
 	if (!rc && format == REPORT_TEXT)
 		write_next_commands(&readable, detailed);
+	run_kernels_release(&readable.kernels);
 	for (int card = 0; card < CARDS; card++)
 		free(readable.common[card].trials);
 	return rc;

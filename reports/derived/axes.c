@@ -3,21 +3,13 @@
 
 #include "reports/derived/derived.h"
 
-/* The first case of the kernel at or after `from`; run->trial_count: none. */
-static size_t next_case(const struct run *run, const char *kernel, size_t from)
+static bool axis_varies(const struct run_kernels *kernels, size_t at, const char *name)
 {
-	while (from < run->trial_count && strcmp(run->trials[from].kernel, kernel) != 0)
-		from++;
-	return from;
-}
-
-static bool axis_varies(const struct run *run, const char *kernel, const char *name)
-{
-	size_t at = next_case(run, kernel, 0);
+	const struct run *run = kernels->run;
 	const struct named_value *first =
 		at < run->trial_count ? trial_axis(&run->trials[at], name) : NULL;
 
-	for (; at < run->trial_count; at = next_case(run, kernel, at + 1)) {
+	for (; at < run->trial_count; at = kernels->next[at]) {
 		const struct named_value *axis = trial_axis(&run->trials[at], name);
 
 		if (!axis != !first || (axis && axis->value != first->value))
@@ -34,16 +26,17 @@ static void add_names(struct string_list *names, const struct trial *trial)
 	}
 }
 
-void kernel_axes(struct string_list *varying, struct text *constant, const struct run *run,
-		 const char *kernel)
+void kernel_axes(struct string_list *varying, struct text *constant,
+		 const struct run_kernels *kernels, const char *kernel)
 {
+	const struct run *run = kernels->run;
 	struct string_list names = {0};
-	size_t first = next_case(run, kernel, 0);
+	size_t first = run_kernels_first(kernels, kernel);
 
-	for (size_t i = first; i < run->trial_count; i = next_case(run, kernel, i + 1))
+	for (size_t i = first; i < run->trial_count; i = kernels->next[i])
 		add_names(&names, &run->trials[i]);
 	for (size_t i = 0; i < names.count; i++) {
-		if (axis_varies(run, kernel, names.items[i]))
+		if (axis_varies(kernels, first, names.items[i]))
 			string_list_add(varying, names.items[i]);
 		else if (constant)
 			text_addf(

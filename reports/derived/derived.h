@@ -25,6 +25,23 @@ void run_count(struct run_counts *counts, const struct run *run);
 bool run_may_show(const struct run *run, const char *metric);
 
 /*
+ * The cases of a run by kernel; the kernels are in the order in which they appear. Borrows the run.
+ * A walk over the cases of a kernel begins at its first trial and follows `next`, which is
+ * run->trial_count behind the last one.
+ */
+struct run_kernels {
+	const struct run *run;
+	size_t *first; /* per kernel: its first trial */
+	size_t *next;  /* per trial: the next one of its kernel */
+	size_t count;
+	struct name_index index; /* of the kernels */
+};
+void run_kernels_init(struct run_kernels *out, const struct run *run);
+/* The first trial of a kernel; run->trial_count: the run does not have the kernel. */
+size_t run_kernels_first(const struct run_kernels *kernels, const char *kernel);
+void run_kernels_release(struct run_kernels *kernels);
+
+/*
  * The problems of a run. Trials of one kernel and one `n` solve the same problem if their work
  * models count the same operations and bytes; then the faster one is better. If the work of a
  * variant depends on the block size, its block sizes still solve one problem. Without a work model,
@@ -57,8 +74,8 @@ bool *run_best_of_kernels(const struct run *run, const struct ceiling_list *ceil
 
 /* Appends the names of the axes that differ between cases of a kernel, and to `constant` (may be
  * NULL) the others with their value: "n=4096, steps=8". */
-void kernel_axes(struct string_list *varying, struct text *constant, const struct run *run,
-		 const char *kernel);
+void kernel_axes(struct string_list *varying, struct text *constant,
+		 const struct run_kernels *kernels, const char *kernel);
 /* Appends these axes of a trial: "block=256,n=4096". */
 void trial_axes_text(struct text *out, const struct trial *trial, const struct string_list *names);
 

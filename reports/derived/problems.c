@@ -213,19 +213,28 @@ static bool is_better_of_kernel(const struct run *run, const struct problems *pr
 bool *run_best_of_kernels(const struct run *run, const struct ceiling_list *ceilings)
 {
 	bool *best = run_best(run, ceilings);
+	struct run_kernels kernels;
 	struct problems problems;
 
 	run_problems(&problems, run);
-	for (size_t i = 0; i < run->trial_count; i++) {
-		for (size_t j = i + 1; j < run->trial_count && best[i]; j++) {
-			if (!best[j] || strcmp(run->trials[i].kernel, run->trials[j].kernel) != 0)
+	run_kernels_init(&kernels, run);
+	for (size_t kernel = 0; kernel < kernels.count; kernel++) {
+		size_t found = run->trial_count;
+
+		for (size_t i = kernels.first[kernel]; i < run->trial_count; i = kernels.next[i]) {
+			if (!best[i])
 				continue;
-			if (is_better_of_kernel(run, &problems, j, i))
+			if (found == run->trial_count) {
+				found = i;
+			} else if (is_better_of_kernel(run, &problems, i, found)) {
+				best[found] = false;
+				found = i;
+			} else {
 				best[i] = false;
-			else
-				best[j] = false;
+			}
 		}
 	}
+	run_kernels_release(&kernels);
 	problems_release(&problems);
 	return best;
 }

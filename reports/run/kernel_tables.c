@@ -25,15 +25,15 @@ struct kernel_table {
 	size_t columns; /* variant, results, axes */
 };
 
-static bool kernel_has_one_variant(const struct run *run, const char *kernel)
+static bool kernel_has_one_variant(const struct run_kernels *kernels, const char *kernel)
 {
+	const struct run *run = kernels->run;
 	const char *variant = NULL;
+	size_t at = run_kernels_first(kernels, kernel);
 
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[i];
+	for (; at < run->trial_count; at = kernels->next[at]) {
+		const struct trial *trial = &run->trials[at];
 
-		if (strcmp(trial->kernel, kernel) != 0)
-			continue;
 		if (variant && strcmp(trial->variant, variant) != 0)
 			return false;
 		variant = trial->variant;
@@ -194,13 +194,13 @@ struct kernel_columns {
 	struct chosen_columns results, sorted; /* sorted: none, or the one of --sort */
 };
 
-static void add_kernel_section(struct section_list *out, const struct run *run,
+static void add_kernel_section(struct section_list *out, const struct run_kernels *kernels,
 			       const struct report_options *options, const struct kernel_rows *rows,
 			       const struct kernel_columns *columns, const bool *best)
 {
 	const struct chosen_columns *results = &columns->results;
 	struct kernel_table table = {
-		.run = run,
+		.run = kernels->run,
 		.options = options,
 		.rows = rows,
 		.results = results,
@@ -210,8 +210,8 @@ static void add_kernel_section(struct section_list *out, const struct run *run,
 
 	if (!rows->count)
 		return;
-	kernel_axes(&table.axes, &constant, run, rows->kernel);
-	table.one_variant = kernel_has_one_variant(run, rows->kernel);
+	kernel_axes(&table.axes, &constant, kernels, rows->kernel);
+	table.one_variant = kernel_has_one_variant(kernels, rows->kernel);
 	table.names_variant = columns_name_variant(results);
 	table.columns = 1 + results->count + table.axes.count;
 	table.cells = xcalloc(rows->count + 1, sizeof(*table.cells));
@@ -271,9 +271,12 @@ int run_add_kernels(struct section_list *out, const struct run *run,
 		rc = kernel_rows_choose(&rows, run, selection, options->ceilings, err);
 	if (!rc) {
 		bool *best = run_best(run, options->ceilings);
+		struct run_kernels kernels;
 
+		run_kernels_init(&kernels, run);
 		for (size_t i = 0; i < rows.count; i++)
-			add_kernel_section(out, run, options, &rows.items[i], &columns, best);
+			add_kernel_section(out, &kernels, options, &rows.items[i], &columns, best);
+		run_kernels_release(&kernels);
 		free(best);
 	}
 	kernel_rows_release(&rows);

@@ -15,6 +15,7 @@ enum { KERNEL, FASTEST, FIRST_SHOWN, AT = FIRST_SHOWN + ARRAY_SIZE(shown), COLUM
 
 struct overview {
 	const struct run *run;
+	struct run_kernels kernels;
 	const struct report_options *options;
 	struct chosen_columns columns;
 	struct table *table;
@@ -83,7 +84,7 @@ static void add_best_row(struct overview *overview, const struct trial *trial)
 	text_add(&cells[count++], trial->variant);
 	for (size_t i = 0; i < columns->count; i++)
 		chosen_show(&cells[count++], &columns->items[i], &facts);
-	kernel_axes(&axes, NULL, overview->run, trial->kernel);
+	kernel_axes(&axes, NULL, &overview->kernels, trial->kernel);
 	trial_axes_text(&cells[count++], trial, &axes);
 	for (size_t i = 0; i < count; i++)
 		row[i] = cells[i].length ? cells[i].data : NULL;
@@ -94,19 +95,17 @@ static void add_best_row(struct overview *overview, const struct trial *trial)
 	case_facts_release(&facts);
 }
 
-/* A kernel without a best case: says how its cases ended instead. */
-static void add_row_without_best(struct overview *overview, const char *kernel)
+/* A kernel without a best case, by its first trial: says how its cases ended instead. */
+static void add_row_without_best(struct overview *overview, size_t first)
 {
 	const size_t column_count = FIRST_SHOWN + overview->columns.count + 1;
-	const char *row[COLUMNS] = {kernel};
+	const char *row[COLUMNS] = {overview->run->trials[first].kernel};
 	size_t ended[TRIAL_STATUS_COUNT] = {0}, failures = 0, above = 0;
 	struct text why = TEXT_INIT;
 
-	for (size_t i = 0; i < overview->run->trial_count; i++) {
+	for (size_t i = first; i < overview->run->trial_count; i = overview->kernels.next[i]) {
 		const struct trial *trial = &overview->run->trials[i];
 
-		if (strcmp(trial->kernel, kernel) != 0)
-			continue;
 		if (trial_is_above_roof(overview->run, trial, overview->options->ceilings))
 			above++;
 		else
@@ -128,27 +127,23 @@ static void add_row_without_best(struct overview *overview, const char *kernel)
 struct table *run_table_fastest(const struct run *run, const struct report_options *options)
 {
 	struct overview overview = {.run = run, .options = options};
-	struct string_list kernels = {0};
 	bool *best = run_best_of_kernels(run, options->ceilings);
 
+	run_kernels_init(&overview.kernels, run);
 	overview_begin(&overview, best);
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const char *kernel = run->trials[i].kernel;
-		size_t at = i;
+	for (size_t kernel = 0; kernel < overview.kernels.count; kernel++) {
+		const size_t first = overview.kernels.first[kernel];
+		size_t at = first;
 
-		if (string_list_has(&kernels, kernel))
-			continue;
-		string_list_add(&kernels, kernel);
-		while (at < run->trial_count &&
-		       !(best[at] && strcmp(run->trials[at].kernel, kernel) == 0))
-			at++;
+		while (at < run->trial_count && !best[at])
+			at = overview.kernels.next[at];
 		if (at < run->trial_count)
 			add_best_row(&overview, &run->trials[at]);
 		else
-			add_row_without_best(&overview, kernel);
+			add_row_without_best(&overview, first);
 	}
 	free(best);
-	string_list_release(&kernels);
+	run_kernels_release(&overview.kernels);
 	columns_release(&overview.columns);
 	return overview.table;
 }

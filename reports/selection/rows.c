@@ -100,7 +100,7 @@ static int compare_ranked(const void *left, const void *right, void *context)
 
 static int by_name(const void *left, const void *right)
 {
-	return strcmp(*(char *const *)left, *(char *const *)right);
+	return strcmp(*(const char *const *)left, *(const char *const *)right);
 }
 
 static int by_name_reversed(const void *left, const void *right)
@@ -113,34 +113,29 @@ static int by_name_reversed(const void *left, const void *right)
 static size_t number_kernels(struct ranking *ranking, const struct chosen_column *sort)
 {
 	const bool by_names = sort && (chosen_is(sort, "kernel") || chosen_is(sort, "case"));
-	struct string_list kernels = {0};
-	size_t count, at = 0;
+	const char **names = xcalloc(ranking->count + 1, sizeof(const char *));
+	struct name_index index = {0};
+	size_t count = 0;
 
-	for (size_t i = 0; by_names && i < ranking->count; i++) {
-		if (!string_list_has(&kernels, ranking->items[i].trial->kernel))
-			string_list_add(&kernels, ranking->items[i].trial->kernel);
-	}
-	if (kernels.count > 1)
-		qsort(kernels.items, kernels.count, sizeof(*kernels.items),
-		      ranking->order == BY_WORD_REVERSED ? by_name_reversed : by_name);
 	for (size_t i = 0; i < ranking->count; i++) {
 		const char *kernel = ranking->items[i].trial->kernel;
 
-		/* neighbours mostly share a kernel */
-		if (at < kernels.count && strcmp(kernels.items[at], kernel) == 0) {
-			ranking->items[i].kernel = at;
+		if (name_index_find(&index, kernel) != NO_NAME)
 			continue;
-		}
-		for (at = 0; at < kernels.count; at++) {
-			if (strcmp(kernels.items[at], kernel) == 0)
-				break;
-		}
-		if (at == kernels.count)
-			string_list_add(&kernels, kernel);
-		ranking->items[i].kernel = at;
+		name_index_add(&index, kernel, count);
+		names[count++] = kernel;
 	}
-	count = kernels.count;
-	string_list_release(&kernels);
+	if (by_names) {
+		qsort(names, count, sizeof(*names),
+		      ranking->order == BY_WORD_REVERSED ? by_name_reversed : by_name);
+		name_index_release(&index);
+		for (size_t i = 0; i < count; i++)
+			name_index_add(&index, names[i], i);
+	}
+	for (size_t i = 0; i < ranking->count; i++)
+		ranking->items[i].kernel = name_index_find(&index, ranking->items[i].trial->kernel);
+	name_index_release(&index);
+	free(names);
 	return count;
 }
 
@@ -371,14 +366,11 @@ void kernel_rows_release(struct kernel_rows_list *list)
 
 size_t run_kernel_count(const struct run *run)
 {
-	struct string_list kernels = {0};
+	struct run_kernels kernels;
 	size_t count;
 
-	for (size_t i = 0; i < run->trial_count; i++) {
-		if (!string_list_has(&kernels, run->trials[i].kernel))
-			string_list_add(&kernels, run->trials[i].kernel);
-	}
+	run_kernels_init(&kernels, run);
 	count = kernels.count;
-	string_list_release(&kernels);
+	run_kernels_release(&kernels);
 	return count;
 }
