@@ -7,6 +7,8 @@
 #include "harness/session/backends.h"
 #include "harness/session/workers.h"
 
+#define RUNS_DEFAULT 1000 /* of a human-readable format */
+
 static const char *const topic_words[] = {"kernels", "metrics",    "sets", "devices",
 					  "runs",    "recordings", NULL};
 
@@ -39,6 +41,8 @@ static int check_options(const struct invocation *call, const char *topic, struc
 			rc = error_set(err, PL_EUSAGE,
 				       "--%s works only with \"perflab list kernels\"",
 				       of_kernels[i]);
+	if (!rc && option_given(call, "limit") && strcmp(topic, "runs") != 0)
+		rc = error_set(err, PL_EUSAGE, "--limit works only with \"perflab list runs\"");
 	return rc;
 }
 
@@ -80,6 +84,7 @@ static void list_defaults(void *context)
 	struct list_options *options = context;
 
 	options->backend = BACKEND_CUDA;
+	options->limit = RUNS_DEFAULT;
 }
 
 #define FIELD(name) offsetof(struct list_options, name)
@@ -105,6 +110,10 @@ static const struct option_row rows[] = {
 	 0},
 	{"backend", 0, OPTION_TEXT, FIELD(backend), "cuda|ptx",
 	 "metrics, sets and devices: the backend to ask", NULL, 0},
+	{"limit", 'n', OPTION_COUNT, FIELD(limit), "RUNS",
+	 "runs: show at most this many, the newest; 0 shows all; csv and json show all unless this "
+	 "is given (default: 1000)",
+	 NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
 	ROW_NO_PAGER(list_options),
 };
@@ -116,7 +125,7 @@ static const struct example examples[] = {
 	{"perflab list metrics dram",
 	 "list metrics with \"dram\" in their name, including those of CUPTI"},
 	{"perflab list sets --chip GB202", "show how many passes each set needs on another chip"},
-	{"perflab list runs --format csv", "list the stored runs, newest first"},
+	{"perflab list runs --limit 10", "list the newest stored runs"},
 };
 
 const struct command command_list = {

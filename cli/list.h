@@ -9,6 +9,7 @@ struct list_options {
 	const char *db, *backend, *chip, *set;
 	struct string_list replacements;
 	int format;
+	int64_t limit;
 	bool verbose, everything, all, no_pager;
 };
 

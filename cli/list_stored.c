@@ -1,4 +1,5 @@
 /* perflab list devices and runs: from the database and, for devices, from this machine. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cli/list.h"
@@ -11,6 +12,8 @@ struct listing {
 	struct db *db;
 	struct table *table;
 	const char *pattern;
+	int64_t limit; /* rows at most; 0: no limit */
+	int64_t older; /* runs that are left out */
 };
 
 static const char *path_of(const struct list_options *options)
@@ -93,6 +96,10 @@ static int visit_run(void *context, const struct run *run, const struct trial_ta
 	if (listing->pattern && !(run->label && pattern_matches(listing->pattern, run->label)) &&
 	    !pattern_matches(listing->pattern, run->device.name))
 		return 0;
+	if (listing->limit && (int64_t)table_row_count(listing->table) >= listing->limit) {
+		listing->older++;
+		return 0;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
 		texts[i] = number_text(numbers[i]);
 	format_utc(when, run->started_ns);
@@ -124,17 +131,29 @@ int list_runs(const struct invocation *call, const char *pattern, struct error *
 		{.name = "skipped", .numeric = true},
 		{.name = "label"}};
 	const struct list_options *options = call->options;
+	const enum report_format format = (enum report_format)options->format;
+	const bool human = report_format_has(format, HUMAN_READABLE);
 	struct listing listing = {.pattern = pattern};
 	struct db *db = NULL;
+	int64_t runs = 0;
 	int rc = db_open(&db, path_of(options), DB_READ, err);
 
 	if (rc)
 		return rc;
 	listing.db = db;
+	listing.limit = human || option_given(call, "limit") ? options->limit : 0;
 	listing.table = table_new(columns, ARRAY_SIZE(columns));
-	rc = db_runs_visit(db, 0, visit_run, &listing, err);
+	/* a pattern may select runs of any age */
+	rc = db_runs_visit(db, pattern ? 0 : listing.limit, visit_run, &listing, err);
+	if (!rc && !pattern && listing.limit) {
+		rc = db_runs_count(db, &runs, err);
+		listing.older = runs - (int64_t)table_row_count(listing.table);
+	}
 	if (!rc)
 		rc = list_to_stdout(call, listing.table, pattern, err);
+	if (!rc && human && listing.older > 0)
+		printf("%s(%lld older runs: --limit 0 shows all)\n",
+		       format == REPORT_MARKDOWN ? "\n" : "", (long long)listing.older);
 	table_free(listing.table);
 	db_close(db);
 	return rc;

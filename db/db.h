@@ -207,6 +207,7 @@ typedef int (*db_run_visitor)(void *context, const struct run *run,
 			      const struct trial_tally *tally);
 int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
 		  struct error *err);
+int db_runs_count(struct db *db, int64_t *out, struct error *err);
 /*
  * Adds the measured ceilings of the device of a run to *out, with their clocks. They come from runs
  * labelled CEILINGS_LABEL and from the run itself. Of each variant, a run of the same session (one

@@ -148,6 +148,13 @@ expect_code 0
 end_of "$sweep_2"
 expect_code 0
 intact both.db
+"$PERFLAB" list runs --db both.db --limit 1 >"$work/out"
+[ "$(grep -c finished "$work/out")" -eq 1 ] || complain 'not the newest run'
+grep -qxF '(1 older runs: --limit 0 shows all)' "$work/out" || complain 'the other run is not named'
+"$PERFLAB" list runs at-once --db both.db --limit 1 | grep -qF '(1 older runs' ||
+	complain 'the other run of the pattern is not named'
+"$PERFLAB" list runs --db both.db --limit 0 | grep -q 'older runs' && complain 'all are shown'
+refused 2 '--limit works only with' list devices --limit 1
 "$PERFLAB" list runs --db both.db --format csv >"$work/out"
 [ "$(grep -c ',finished,' "$work/out")" -eq 2 ] || complain 'not two finished runs'
 [ "$(cut -d, -f7-10 "$work/out" | sed 1d | sort -u | wc -l)" -eq 1 ] || complain 'they differ'

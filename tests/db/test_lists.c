@@ -53,6 +53,7 @@ static void test_runs_are_listed_newest_first(void **state)
 	struct listed all = {0};
 	struct listed two = {0};
 	struct listed stopped = {.stop_after = 1};
+	int64_t runs = 0;
 
 	store_three(context);
 	assert_ok(context, db_runs_visit(context->db, 0, list_run, &all, &context->err));
@@ -69,6 +70,8 @@ static void test_runs_are_listed_newest_first(void **state)
 	assert_int_equal(two.ids[1], 2);
 	assert_ok(context, db_runs_visit(context->db, 0, list_run, &stopped, &context->err));
 	assert_int_equal(stopped.count, 1);
+	assert_ok(context, db_runs_count(context->db, &runs, &context->err));
+	assert_int_equal(runs, 3);
 }
 
 static void test_devices_are_listed_with_their_runs(void **state)
