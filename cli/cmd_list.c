@@ -112,7 +112,7 @@ static const struct option_row rows[] = {
 	 "metrics, sets and devices: the backend to ask", NULL, 0},
 	{"limit", 'n', OPTION_COUNT, FIELD(limit), "RUNS",
 	 "runs: show at most this many, the newest; 0 shows all; csv and json show all unless this "
-	 "is given (default: 1000)",
+	 "is given",
 	 NULL, 0},
 	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
 	ROW_NO_PAGER(list_options),

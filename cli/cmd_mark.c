@@ -49,7 +49,7 @@ static int run_mark(struct invocation *call, struct error *err)
 	};
 	struct db *db = NULL;
 	int64_t id = 0;
-	size_t judged = 0;
+	struct judged_again again = {0};
 	int rc = check_mark_options(call, err);
 
 	if (!rc)
@@ -57,16 +57,21 @@ static int run_mark(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = db_run_resolve(db, call->operands.items[0], &id, err);
 	if (!rc)
-		rc = db_run_mark(db, id, &words, err);
+		rc = judge_mark(db, id, &words, err);
 	if (!rc && words.mark && strcmp(words.mark, "none") == 0)
 		say("run %lld has no mark", (long long)id);
 	else if (!rc && words.mark)
 		say("run %lld is marked %s", (long long)id, words.mark);
 	if (!rc && words.mark)
-		rc = judge_later_runs(db, id, interruption_catch(), &judged, err);
-	if (!rc && judged)
-		say("%zu later run%s judged again, because the baseline may have changed", judged,
-		    judged == 1 ? " was" : "s were");
+		rc = judge_changed_baselines(db, JUDGE_CHANGED_NS, interruption_catch(), &again,
+					     err);
+	if (!rc && again.judged)
+		say("%zu later run%s judged again, because the baseline may have changed",
+		    again.judged, again.judged == 1 ? " was" : "s were");
+	if (!rc && again.left)
+		say("%zu older run%s not yet: perflab judges them when it next stores or marks a "
+		    "run",
+		    again.left, again.left == 1 ? " was" : "s were");
 	db_close(db);
 	return rc;
 }
@@ -100,8 +105,10 @@ const struct command command_mark = {
 		"good, it is the newest older run that has the case and is not marked bad. "
 		"`perflab "
 		"regress --base last-good` uses the same rule.\n\n"
-		"After a change of the mark, perflab judges the later runs of the same device and "
-		"backend again, so that the view `regressions` is up to date.\n\n"
+		"After a change of the mark, perflab judges the later runs again whose baseline "
+		"may have changed, the newest first, so that the view `regressions` is up to date. "
+		"If they are many, it judges the oldest of them when it next stores or marks a "
+		"run.\n\n"
 		"RUN is a run's number, the first digits of its uid (at least 4), a label, a "
 		"source "
 		"revision, \"last\" or \"last-good\".",

@@ -114,6 +114,19 @@ int db_limiters_store(struct db *db, int64_t run_id, const struct trial_limiter 
 int db_unjudged_visit(struct db *db, bool (*visit)(void *context, int64_t run_id), void *context,
 		      struct error *err);
 
+/*
+ * Notes the later runs of whose cases the run can be the baseline, and those of whose cases it
+ * decides that a good run is missing, after its mark changed. `good`: it is marked good, or was.
+ * Without good ones that is all later runs; otherwise those up to the next good run with the same
+ * cases.
+ */
+int db_changed_baselines_note(struct db *db, int64_t run_id, bool good, struct error *err);
+/* Visits the noted runs, the newest first, until `visit` returns false. */
+int db_changed_baselines_visit(struct db *db, bool (*visit)(void *context, int64_t run_id),
+			       void *context, struct error *err);
+/* Forgets the note of a run, which was judged again. */
+int db_changed_baselines_settle(struct db *db, int64_t run_id, struct error *err);
+
 /* Stores why a trial is not measured beside its base case, or no longer is. PL_ENOENT: the trial
  * has no base case. */
 int db_speedup_refuse(struct db *db, int64_t trial_id, const char *why, struct error *err);

@@ -128,8 +128,8 @@ static const char unjudged_sql[] =
 	"  WHERE trial.kernel = '" CEILINGS_KERNEL "' AND trial.status = 'ok'"
 	"  AND run.origin IS NULL AND run.label = '" CEILINGS_LABEL "')"
 	" SELECT run.id FROM run LEFT JOIN judgement ON judgement.run_id = run.id"
-	" WHERE judgement.run_id IS NULL OR judgement.rules < ?"
-	" OR (judgement.roofs_run_id IS NULL AND run.timed AND run.device_id IN roofed)"
+	" WHERE judgement.run_id IS NULL OR (judgement.rules >= 0 AND (judgement.rules < ?"
+	"  OR (judgement.roofs_run_id IS NULL AND run.timed AND run.device_id IN roofed)))"
 	" ORDER BY run.started_ns DESC, run.id DESC";
 
 int db_unjudged_visit(struct db *db, bool (*visit)(void *context, int64_t run_id), void *context,

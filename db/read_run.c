@@ -245,28 +245,29 @@ int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out
 /* The trial of the case in the newest older run with a mark that passes `marked`. CROSS JOIN fixes
  * the order of the loops: the index run_by_device gives runs from the newest on, so the first trial
  * found is the answer. */
-#define NEWEST_OLDER(marked)                                                                  \
+#define NEWEST_OLDER(marked, from)                                                            \
 	"(SELECT trial.id FROM run LEFT JOIN mark ON mark.run_id = run.id"                    \
 	"  CROSS JOIN trial ON trial.run_id = run.id AND trial.kernel = mine.kernel"          \
 	"   AND trial.variant = mine.variant AND trial.config = mine.config"                  \
 	"   AND trial.status IN ('ok', 'sampled', 'unverified')"                              \
 	"  WHERE run.device_id = head.device_id AND run.backend = head.backend"               \
 	"   AND run.origin IS head.origin"                                                    \
-	"   AND run.started_ns <= head.started_ns"                                            \
+	"   AND run.started_ns <= " from                                                      \
 	"   AND (run.started_ns < head.started_ns OR run.id < head.id) AND mark.kind " marked \
 	"  ORDER BY run.started_ns DESC, run.id DESC LIMIT 1)"
 
-#define NEWEST_GOOD NEWEST_OLDER("IS 'good'")
-#define NEWEST_NOT_BAD NEWEST_OLDER("IS NOT 'bad'")
+#define NEWEST_GOOD NEWEST_OLDER("IS 'good'", "good.newest_ns")
+#define NEWEST_NOT_BAD NEWEST_OLDER("IS NOT 'bad'", "head.started_ns")
 
+/* Few runs are marked, and the newest good one may be far back. */
 static const char baselines_sql[] =
 	"WITH head AS (SELECT * FROM run WHERE id = ?), good AS MATERIALIZED ("
-	" SELECT count(*) AS runs FROM head JOIN run ON run.device_id = head.device_id"
+	" SELECT max(run.started_ns) AS newest_ns FROM mark CROSS JOIN run ON run.id = mark.run_id"
+	" CROSS JOIN head WHERE mark.kind = 'good' AND run.device_id = head.device_id"
 	"  AND run.backend = head.backend AND run.origin IS head.origin"
-	"  AND (run.started_ns, run.id) < (head.started_ns, head.id)"
-	" JOIN mark ON mark.run_id = run.id AND mark.kind = 'good')"
-	" SELECT coalesce(CASE WHEN good.runs > 0 THEN " NEWEST_GOOD " END, " NEWEST_NOT_BAD "),"
-	"  good.runs > 0"
+	"  AND (run.started_ns, run.id) < (head.started_ns, head.id))"
+	" SELECT coalesce(CASE WHEN good.newest_ns NOT NULL THEN " NEWEST_GOOD
+	" END, " NEWEST_NOT_BAD "), good.newest_ns NOT NULL"
 	" FROM head CROSS JOIN good JOIN trial AS mine ON mine.run_id = head.id";
 
 static int baselines_find(struct db *db, int64_t run_id, struct text *ids, bool *any_good,

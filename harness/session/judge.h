@@ -69,19 +69,25 @@ int judge_speedups(struct db *db, struct run *run, struct error *err);
 int judge_limiters(struct db *db, const struct run *run, struct error *err);
 /*
  * Does so for stored runs that lack it, the newest first: runs of an older perflab,
- * and those that were measured before the roofs of their device. Begins no
- * further run after `most_ns`, so a large file takes several calls.
+ * and those that were measured before the roofs of their device. Before that, it judges the
+ * runs again whose baselines changed. Begins no further run after `most_ns`, so a
+ * large file takes several calls.
  */
 int judge_unjudged(struct db *db, int64_t most_ns, struct error *err);
 #define JUDGE_UNJUDGED_NS INT64_C(2000000000) /* at the end of a verb that writes */
 /* Loads the run and judges it, with its pairs and limiters. */
 int judge_stored_run(struct db *db, int64_t run_id, struct error *err);
+/* Changes the words of a run, and notes the later runs whose baselines a new mark may change. */
+int judge_mark(struct db *db, int64_t run_id, const struct run_words *words, struct error *err);
+struct judged_again {
+	size_t judged, left;
+};
 /*
- * Judges the later runs of the same device and backend, the newest first: a new
- * mark on the run may have changed their baselines. *judged is their number.
- * PL_EINTERRUPTED: *stop became non-zero.
+ * Judges the noted runs, the newest first. Begins no further run after `most_ns`, or when *stop
+ * becomes non-zero (NULL: nothing stops it): those that are left stay noted.
  */
-int judge_later_runs(struct db *db, int64_t run_id, const volatile int *stop, size_t *judged,
-		     struct error *err);
+int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *stop,
+			    struct judged_again *out, struct error *err);
+#define JUDGE_CHANGED_NS INT64_C(500000000) /* after a mark, which the user waits for */
 
 #endif

@@ -1,54 +1,135 @@
-/* Judges later runs again after a run got another mark. */
+/* Judges stored runs: again those whose baselines another mark changed, and those that lack
+ * limiters. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/session/judge.h"
 
+#define JUDGED_AT_ONCE 256
+#define UNJUDGED_AT_ONCE 256
+
+/* ---- baselines ---- */
+
 struct later_runs {
-	const struct run *marked;
 	int64_t *ids;
 	size_t count, capacity;
 };
 
-static int visit_later_run(void *context, const struct run *run, const struct trial_tally *tally)
+static bool visit_later_run(void *context, int64_t run_id)
 {
 	struct later_runs *later = context;
-	const struct run *marked = later->marked;
 
-	(void)tally;
-	/* runs come newest first, so the rest is older */
-	if (run->started_ns < marked->started_ns || run->id == marked->id)
-		return 1;
-	if (strcmp(run->backend, marked->backend) != 0 ||
-	    strcmp(run->device.name, marked->device.name) != 0 ||
-	    strcmp(run->device.uuid, marked->device.uuid) != 0)
-		return 0;
 	later->ids = xgrow(later->ids, &later->capacity, later->count + 1, sizeof(*later->ids));
-	later->ids[later->count++] = run->id;
-	return 0;
+	later->ids[later->count++] = run_id;
+	return true;
 }
 
-int judge_later_runs(struct db *db, int64_t run_id, const volatile int *stop, size_t *judged,
-		     struct error *err)
+/* The limiters and the speed-ups of a run do not depend on its baselines. */
+static int judge_again(struct db *db, int64_t run_id, struct error *err)
 {
-	struct later_runs later = {0};
-	struct run marked = {0};
-	int rc = db_run_load(db, run_id, false, &marked, err);
+	struct run run = {0};
+	int rc = run_load_measured(db, run_id, true, &run, err);
 
-	later.marked = &marked;
 	if (!rc)
-		rc = db_runs_visit(db, 0, visit_later_run, &later, err);
-	/* the newest first, because they matter most if the user interrupts */
-	for (*judged = 0; !rc && *judged < later.count; ++*judged) {
-		if (*stop)
-			rc = error_set(err, PL_EINTERRUPTED,
-				       "interrupted: the mark is stored, but %zu of %zu later runs "
-				       "are not judged again; mark the run once more to continue",
-				       later.count - *judged, later.count);
-		else
-			rc = judge_stored_run(db, later.ids[*judged], err);
+		rc = judge_run(db, &run, err);
+	if (!rc)
+		rc = db_changed_baselines_settle(db, run_id, err);
+	run_release(&run);
+	return rc;
+}
+
+/* One transaction of many runs, because each one takes longer to commit than to judge. */
+static int judge_some(struct db *db, const struct later_runs *later, int64_t end_ns,
+		      const volatile int *stop, size_t *judged, struct error *err)
+{
+	const size_t most = *judged + JUDGED_AT_ONCE;
+	int rc = db_together_begin(db, err);
+
+	if (rc)
+		return rc;
+	while (!rc && *judged < later->count && *judged < most && !(stop && *stop) &&
+	       monotonic_ns() < end_ns) {
+		rc = judge_again(db, later->ids[*judged], err);
+		*judged += !rc;
 	}
+	return db_together_end(db, rc, err);
+}
+
+int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *stop,
+			    struct judged_again *out, struct error *err)
+{
+	const int64_t end_ns = monotonic_ns() + most_ns;
+	struct later_runs later = {0};
+	int rc = db_changed_baselines_visit(db, visit_later_run, &later, err);
+
+	*out = (struct judged_again){0};
+	/* the newest first, because they matter most if the time is over */
+	while (!rc && out->judged < later.count && !(stop && *stop) && monotonic_ns() < end_ns)
+		rc = judge_some(db, &later, end_ns, stop, &out->judged, err);
+	out->left = later.count - out->judged;
 	free(later.ids);
-	run_release(&marked);
+	return rc;
+}
+
+static bool is_good(const char *mark)
+{
+	return mark && strcmp(mark, "good") == 0;
+}
+
+int judge_mark(struct db *db, int64_t run_id, const struct run_words *words, struct error *err)
+{
+	struct run before = {0};
+	int rc = db_together_begin(db, err);
+
+	if (rc)
+		return rc;
+	rc = db_run_load(db, run_id, false, &before, err);
+	if (!rc)
+		rc = db_run_mark(db, run_id, words, err);
+	if (!rc && words->mark)
+		rc = db_changed_baselines_note(db, run_id,
+					       is_good(before.mark) || is_good(words->mark), err);
+	run_release(&before);
+	return db_together_end(db, rc, err);
+}
+
+/* ---- limiters ---- */
+
+struct unjudged {
+	int64_t ids[UNJUDGED_AT_ONCE];
+	size_t count;
+};
+
+static bool visit_unjudged(void *context, int64_t run_id)
+{
+	struct unjudged *unjudged = context;
+
+	unjudged->ids[unjudged->count++] = run_id;
+	return unjudged->count < UNJUDGED_AT_ONCE;
+}
+
+int judge_unjudged(struct db *db, int64_t most_ns, struct error *err)
+{
+	const int64_t end_ns = monotonic_ns() + most_ns;
+	struct judged_again again;
+	size_t judged = 0;
+	int rc = judge_changed_baselines(db, most_ns, NULL, &again, err);
+
+	if (rc)
+		return rc;
+	do {
+		struct unjudged unjudged = {.count = 0};
+
+		rc = db_unjudged_visit(db, visit_unjudged, &unjudged, err);
+		for (judged = 0; judged < unjudged.count && !rc && monotonic_ns() < end_ns;
+		     judged++) {
+			struct run run = {0};
+
+			rc = db_run_load(db, unjudged.ids[judged], true, &run, err);
+			if (!rc)
+				rc = judge_limiters(db, &run, err);
+			run_release(&run);
+		}
+	} while (!rc && judged == UNJUDGED_AT_ONCE);
 	return rc;
 }

@@ -3,8 +3,6 @@
 
 #include "harness/session/judge.h"
 
-#define UNJUDGED_AT_ONCE 256
-
 int judge_limiters(struct db *db, const struct run *run, struct error *err)
 {
 	struct trial_limiter *items = xcalloc(run->trial_count + 1, sizeof(*items));
@@ -32,40 +30,4 @@ int judge_limiters(struct db *db, const struct run *run, struct error *err)
 	free(items);
 	ceiling_list_release(&ceilings);
 	return error_context(err, rc, "judging the limiters of run %lld", (long long)run->id);
-}
-
-struct unjudged {
-	int64_t ids[UNJUDGED_AT_ONCE];
-	size_t count;
-};
-
-static bool visit_unjudged(void *context, int64_t run_id)
-{
-	struct unjudged *unjudged = context;
-
-	unjudged->ids[unjudged->count++] = run_id;
-	return unjudged->count < UNJUDGED_AT_ONCE;
-}
-
-int judge_unjudged(struct db *db, int64_t most_ns, struct error *err)
-{
-	const int64_t end_ns = monotonic_ns() + most_ns;
-	size_t judged = 0;
-	int rc = 0;
-
-	do {
-		struct unjudged unjudged = {.count = 0};
-
-		rc = db_unjudged_visit(db, visit_unjudged, &unjudged, err);
-		for (judged = 0; judged < unjudged.count && !rc && monotonic_ns() < end_ns;
-		     judged++) {
-			struct run run = {0};
-
-			rc = db_run_load(db, unjudged.ids[judged], true, &run, err);
-			if (!rc)
-				rc = judge_limiters(db, &run, err);
-			run_release(&run);
-		}
-	} while (!rc && judged == UNJUDGED_AT_ONCE);
-	return rc;
 }
