@@ -50,6 +50,8 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 	case_request(&request, sweep, "inspect", index, -1, NO_CASE);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
+	if (sweep->preview)
+		text_release(&state->json); /* it is not sent again, and takes some 2 KB */
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !answer.inspected) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");

@@ -65,8 +65,10 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err)
 {
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
-	int rc = open_and_inspect(&sweep, task, err);
+	int rc;
 
+	sweep.preview = true;
+	rc = open_and_inspect(&sweep, task, err);
 	if (!rc) {
 		out->failed = sweep_skip_failed(&sweep);
 		out->device = xstrdup(sweep.info.device.name);
