@@ -24,6 +24,9 @@ const struct help_item help_variables[] = {
 	 "how long to wait for a locked database, such as 500ms or 1min (default: 10s)"},
 	{"SLURM_ARRAY_JOB_ID", "the default of sweep --sweep-id is \"slurm-\" plus this number"},
 	{"PERFLAB_CEILINGS", "the value of sweep --ceilings if it is not given (default: auto)"},
+	{"PERFLAB_SHARED_MEMORY",
+	 "how much memory the workers of a sweep may share for inputs and expected results, such "
+	 "as 4Gi; 0 shares none (default: a quarter of the memory that is available)"},
 	{"PERFLAB_WORKER_CUDA",
 	 "path of the CUDA worker (default: the one beside perflab, else the one in PATH)"},
 	{"PERFLAB_WORKER_PTX",

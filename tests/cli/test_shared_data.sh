@@ -92,6 +92,12 @@ rm -r killed-*
 PERFLAB_SHARED_MEMORY=0 results alone.csv
 [ "$(grep -c ',crashed,' alone.csv)" -eq 3 ] || complain 'the test kills nothing'
 
+# ---- a program inherits nothing of it ----
+annotated 'verify by ls -l /proc/self/fd >fds; cp "$PERFLAB_INPUTS/x.npy" "$PERFLAB_RESULTS/y.npy"'
+results shared.csv
+[ -s fds ] || complain 'the program did not run'
+grep -q 'socket\|perflab-data' fds && complain 'the program inherits descriptors'
+
 # ---- limits of the shell, and closed streams ----
 annotated 'verify y = x'
 PERFLAB_SHARED_MEMORY=0 results alone.csv
