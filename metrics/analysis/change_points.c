@@ -248,49 +248,117 @@ static struct effect effect_at(const struct series *series, size_t begin, size_t
 	return by_runs.p > by_rounds.p ? by_runs : by_rounds;
 }
 
+/* The proposals while some are removed. Those that remain keep their place in the arrays, so that
+ * a removal costs little, however many there are. */
+struct proposals {
+	struct series *series;
+	size_t *before, *after; /* per change point: its neighbours that remain */
+	struct effect *effects;
+	/* A tree over the places: each node has the least significant change point below it that
+	 * failed its tests; 0: none did. Node 1 is the root, the leaves begin at `leaves`. */
+	size_t *worst;
+	size_t leaves;
+};
+
+static void proposals_init(struct proposals *proposals, struct series *series)
+{
+	*proposals = (struct proposals){.series = series, .leaves = 1};
+	while (proposals->leaves < series->count)
+		proposals->leaves *= 2;
+	proposals->before = xcalloc(series->count, sizeof(*proposals->before));
+	proposals->after = xcalloc(series->count, sizeof(*proposals->after));
+	proposals->effects = xcalloc(series->count, sizeof(*proposals->effects));
+	proposals->worst = xcalloc(2 * proposals->leaves, sizeof(*proposals->worst));
+	for (size_t i = 0; i < series->count; i++) {
+		proposals->before[i] = i ? i - 1 : 0;
+		proposals->after[i] = i + 1;
+	}
+}
+
+static void proposals_release(struct proposals *proposals)
+{
+	free(proposals->before);
+	free(proposals->after);
+	free(proposals->effects);
+	free(proposals->worst);
+}
+
+/* Equal times have no p, which says less than any other. */
+static bool is_worse(const struct proposals *proposals, size_t a, size_t b)
+{
+	const double p_a = proposals->effects[a].p, p_b = proposals->effects[b].p;
+
+	return isnan(p_b) ? !isnan(p_a) : p_a > p_b;
+}
+
+/* `candidate` is 0 if the change point at `place` passed its tests or is removed, else `place`. */
+static void set_candidate(struct proposals *proposals, size_t place, size_t candidate)
+{
+	size_t node = proposals->leaves + place;
+
+	proposals->worst[node] = candidate;
+	while (node /= 2) {
+		size_t left = proposals->worst[2 * node], right = proposals->worst[2 * node + 1];
+
+		if (!left || (right && is_worse(proposals, right, left)))
+			left = right;
+		proposals->worst[node] = left;
+	}
+}
+
+/* Places a change point anew between its neighbours, and tests it. */
+static void place_and_test(struct proposals *proposals, size_t place)
+{
+	struct series *series = proposals->series;
+	size_t *bounds = series->bounds;
+	size_t begin = bounds[proposals->before[place]], end = bounds[proposals->after[place]];
+	struct effect *effect = &proposals->effects[place];
+
+	bounds[place] = best_place(series, begin, end);
+	*effect = effect_at(series, begin, bounds[place], end, effect_test);
+	set_candidate(proposals, place,
+		      passes_both_tests(series, begin, bounds[place], end, effect) ? 0 : place);
+}
+
+/* The change point to remove next; 0: all pass. The first one, if it has no p; else the least
+ * significant one. */
+static size_t next_removed(const struct proposals *proposals)
+{
+	size_t node = 1;
+
+	while (node < proposals->leaves && proposals->worst[node])
+		node = proposals->worst[2 * node] ? 2 * node : 2 * node + 1;
+	if (proposals->worst[node] && isnan(proposals->effects[proposals->worst[node]].p))
+		return proposals->worst[node];
+	return proposals->worst[1];
+}
+
 /* Removes the change points that fail their tests, the least significant first, and merges the two
  * segments of each. Then its neighbours are placed and tested again. */
 static void remove_insignificant(struct series *series)
 {
-	size_t *bounds = series->bounds;
-	struct effect *effects = xcalloc(series->count, sizeof(*effects));
-	bool *pass = xcalloc(series->count, sizeof(*pass));
-	bool *stale = xcalloc(series->count, sizeof(*stale));
+	const size_t last = series->count - 1;
+	struct proposals proposals;
+	size_t removed;
 
-	for (size_t i = 1; i + 1 < series->count; i++)
-		stale[i] = true;
-	for (;;) {
-		size_t worst = 0;
+	proposals_init(&proposals, series);
+	for (size_t i = 1; i < last; i++)
+		place_and_test(&proposals, i);
+	while ((removed = next_removed(&proposals))) {
+		size_t before = proposals.before[removed], after = proposals.after[removed];
 
-		for (size_t i = 1; i + 1 < series->count; i++) {
-			if (stale[i]) {
-				bounds[i] = best_place(series, bounds[i - 1], bounds[i + 1]);
-				effects[i] = effect_at(series, bounds[i - 1], bounds[i],
-						       bounds[i + 1], effect_test);
-				pass[i] = passes_both_tests(series, bounds[i - 1], bounds[i],
-							    bounds[i + 1], &effects[i]);
-				stale[i] = false;
-			}
-			if (!pass[i] && (!worst || effects[i].p > effects[worst].p))
-				worst = i;
-		}
-		if (!worst)
-			break;
-		series->count--;
-		for (size_t i = worst; i < series->count; i++) {
-			bounds[i] = bounds[i + 1];
-			effects[i] = effects[i + 1];
-			pass[i] = pass[i + 1];
-			stale[i] = stale[i + 1];
-		}
-		if (worst > 1)
-			stale[worst - 1] = true;
-		if (worst + 1 < series->count)
-			stale[worst] = true;
+		set_candidate(&proposals, removed, 0);
+		proposals.after[before] = after;
+		proposals.before[after] = before;
+		if (before > 0)
+			place_and_test(&proposals, before);
+		if (after < last)
+			place_and_test(&proposals, after);
 	}
-	free(effects);
-	free(pass);
-	free(stale);
+	series->count = 1;
+	for (size_t i = 0; i < last; i = proposals.after[i])
+		series->bounds[series->count++] = series->bounds[proposals.after[i]];
+	proposals_release(&proposals);
 }
 
 /* ---- results ---- */
