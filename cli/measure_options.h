@@ -73,7 +73,9 @@ struct measure_options {
 #define ROW_JOBS(type)                                                                           \
 	{                                                                                        \
 		"jobs", 'j', OPTION_COUNT, ROW_OF(type, jobs), "NUMBER",                         \
-			"ptx: cases to execute side by side; 0 means one per processor", NULL, 0 \
+			"processors to use: for emulated cases side by side, or for inputs and " \
+			"oracles beside a device; 0 means all",                                  \
+			NULL, 0                                                                  \
 	}
 #define ROW_FORMAT(type, meaning)                                                      \
 	{                                                                              \

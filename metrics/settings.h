@@ -49,7 +49,8 @@ struct measure_settings {
 	char *chip;      /* the emulator uses the limits of this chip: "GH100"; NULL: the backend's
 			  * choice */
 	bool all_blocks; /* the emulator executes all blocks, however many there are */
-	int jobs;        /* number of emulator workers; 0: one per processor */
+	/* processors: the number of emulator workers, or for inputs and oracles; 0: all */
+	int jobs;
 	char *counter_dump; /* folder for counter-data images, for test fixtures; NULL: none */
 	/* The variant beside which the others are measured: "V", or "KERNEL/V" for one kernel;
 	 * NULL: every case is measured alone. */

@@ -6,7 +6,7 @@
 static const char *const device_options[] = {
 	"min-samples",  "max-time", "precision", "cache",   "rounds",      "placements", "device",
 	"counter-dump", "ceilings", "decide",    "compare", "decide-time", NULL};
-static const char *const emulator_options[] = {"chip", "blocks", "jobs", NULL};
+static const char *const emulator_options[] = {"chip", "blocks", NULL};
 
 static const struct backend known_backends[] = {
 	{

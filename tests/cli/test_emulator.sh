@@ -64,7 +64,7 @@ done
 run $words --cache hot --rounds 2
 expect_code 0
 expect_err 'backend ptx does not use --cache, --rounds'
-for option in '--chip GA100' '--blocks all' '--jobs 2'; do
+for option in '--chip GA100' '--blocks all'; do
 	# shellcheck disable=SC2086 # words
 	refused 2 "does not use ${option%% *}" $words --backend cuda $option
 done
