@@ -141,8 +141,28 @@ void sweep_end_worker(struct sweep *sweep)
 {
 	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
 
-	worker_end(&sweep->worker);
+	worker_end(&sweep->leaving);
+	sweep->leaving = sweep->worker;
+	sweep->worker = (struct worker_process){0};
+	/* a profiler takes long to end, and measures one process at a time */
+	if (sweep->info.profiler[0])
+		worker_end(&sweep->leaving);
+	else
+		worker_dismiss(&sweep->leaving);
 	meter_enter(&sweep->times.meter, before);
+}
+
+int sweep_have_worker(struct sweep *sweep, struct error *err)
+{
+	int rc = sweep_open_worker(sweep, &sweep->worker, err);
+	enum run_part before;
+
+	if (!sweep->leaving.pid)
+		return rc;
+	before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
+	worker_end(&sweep->leaving);
+	meter_enter(&sweep->times.meter, before);
+	return rc;
 }
 
 int exchange_settle(struct worker_process *worker, enum exchange_end end,
@@ -236,6 +256,7 @@ void sweep_close(struct sweep *sweep, int rc)
 {
 	if (rc)
 		worker_kill(&sweep->worker);
+	worker_end(&sweep->leaving);
 	worker_end(&sweep->worker);
 	tell_dropped(sweep);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;

@@ -219,9 +219,9 @@ bool preparation_is_ready(struct preparation *p, size_t index)
 	move_to(p, index);
 	if (is_claimed(p, index))
 		return false;
-	/* what is wanted still was not given: for ever, or because all are busy */
+	/* what is wanted still was not given: for ever, or until a job ends and leaves room */
 	return !wanted_bytes(p, index) || wanted_bytes(p, index) > p->data.limit_bytes ||
-	       preparers_have_room(p->preparers) || preparers_are_lost(p->preparers);
+	       !preparers_are_busy(p->preparers) || preparers_are_lost(p->preparers);
 }
 
 int preparation_await(struct preparation *p, size_t index, struct error *err)
@@ -291,6 +291,12 @@ int preparation_take_filled(struct preparation *p, const json_t *message, struct
 		return error_set(err, PL_EPROTOCOL, "nobody asked for the data '%.40s'", key);
 	data_item_set_ready(&p->data, item);
 	return 0;
+}
+
+void preparation_update(struct preparation *p, size_t index)
+{
+	if (p)
+		data_items_update(&p->data, index);
 }
 
 void preparation_release(struct preparation *p, const size_t *indices, size_t count)

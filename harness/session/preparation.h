@@ -36,6 +36,8 @@ int preparation_take_filled(struct preparation *preparation, const json_t *messa
 			    struct error *err);
 /* The request has ended. */
 void preparation_release(struct preparation *preparation, const size_t *indices, size_t count);
+/* A round of the case was stored after preparation_release(): it may need less now. */
+void preparation_update(struct preparation *preparation, size_t index);
 
 /* Served while perflab waits for a worker. NULL: nothing to serve. */
 struct channel_side *preparation_side(struct preparation *preparation);

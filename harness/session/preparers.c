@@ -77,6 +77,14 @@ static struct preparer *find_idle(const struct preparers *preparers)
 	return NULL;
 }
 
+bool preparers_are_busy(const struct preparers *preparers)
+{
+	for (size_t i = 0; i < preparers->count; i++)
+		if (preparers->items[i].busy)
+			return true;
+	return false;
+}
+
 bool preparers_have_room(const struct preparers *preparers)
 {
 	return !preparers_are_lost(preparers) && find_idle(preparers);

@@ -24,6 +24,8 @@ struct preparers *preparers_new(struct sweep *sweep, int threads,
 void preparers_free(struct preparers *preparers);
 /* Whether a job can be given now. Never again after too many deaths. */
 bool preparers_have_room(const struct preparers *preparers);
+/* Whether a job is in flight. */
+bool preparers_are_busy(const struct preparers *preparers);
 /* Whether all of them died too often, or none can be started. */
 bool preparers_are_lost(const struct preparers *preparers);
 /* Gives a job to an idle worker, which is started if need be. `data`: the member `data` of the

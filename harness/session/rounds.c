@@ -237,6 +237,71 @@ static int answer_take(struct sweep *sweep, struct measure_answer *answer, enum 
 	return rc ? rc : round_store(sweep, index, &answer->result, err);
 }
 
+/* ---- storing, while the next case is measured ---- */
+
+/* A round that was measured. */
+struct unstored_round {
+	struct measure_answer answer;
+	enum trial_status status;
+	struct text reason;
+};
+
+static void answer_release(struct measure_answer *answer)
+{
+	free(answer->result.time_ns);
+	free(answer->result.base_ns);
+	text_release(&answer->alone);
+	text_release(&answer->unmoved);
+}
+
+/* Takes over the answer and the reason. */
+static void round_keep(struct measure_answer *answer, enum trial_status status, struct text *reason)
+{
+	struct unstored_round *round = xcalloc(1, sizeof(*round));
+
+	*round = (struct unstored_round){*answer, status, *reason};
+	answer->sweep->unstored = round;
+}
+
+/* Stores the round that is kept, if any. */
+static int round_store_kept(struct sweep *sweep, struct error *err)
+{
+	struct unstored_round *round = sweep->unstored;
+	int rc;
+
+	if (!round)
+		return 0;
+	sweep->unstored = NULL;
+	rc = answer_take(sweep, &round->answer, round->status, round->reason.data, err);
+	preparation_update(sweep->preparation, round->answer.index);
+	answer_release(&round->answer);
+	text_release(&round->reason);
+	free(round);
+	return rc;
+}
+
+/* Asks for a round, and stores the one before while the worker measures. Returns 0, or the code
+ * with which storing failed; the worker is ended then. */
+static int ask_and_store(struct sweep *sweep, struct text *request, struct exchange *exchange,
+			 enum exchange_end *end, struct error *cause, struct error *err)
+{
+	bool over;
+	int rc;
+
+	over = exchange_begin(&sweep->worker, request, exchange, end, cause);
+	/* this costs no time if the worker takes longer */
+	sweep->times.meter.held = !over;
+	rc = round_store_kept(sweep, err);
+	sweep->times.meter.held = false;
+	if (rc && !over)
+		worker_kill(&sweep->worker);
+	else if (!over)
+		*end = exchange_finish(&sweep->worker, exchange, cause);
+	return rc;
+}
+
+/* ---- one round ---- */
+
 /* Measures one round beside the case `base`, or alone. *failed_beside: something went wrong while
  * the worker prepared the base case; nothing is stored. */
 static int measure_round(struct sweep *sweep, size_t index, int round, size_t base,
@@ -258,13 +323,17 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	struct text request = TEXT_INIT, reason = TEXT_INIT;
 	struct error cause = {0};
 	char where[32] = "its beginning";
-	enum exchange_end end;
+	enum exchange_end end = EXCHANGE_DONE;
 	const char *missing;
 	int rc;
 
+	*failed_beside = false;
 	case_request(&request, sweep, "measure", index, round, base);
-	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	rc = ask_and_store(sweep, &request, &exchange, &end, &cause, err);
 	text_release(&request);
+	preparation_release(sweep->preparation, &index, 1);
+	if (rc)
+		goto out;
 	sweep_take_times(sweep, &answer.times);
 	missing = missing_reply(sweep, &answer);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
@@ -277,15 +346,18 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	rc = exchange_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
 	*failed_beside = !rc && answer.beside && answer.last_phase == WORKER_PHASE_BESIDE &&
 			 !trial_status_measured(status);
-	if (*failed_beside)
+	if (*failed_beside) {
 		rc = pair_end(sweep, index, reason.data, err);
-	else if (!rc)
+	} else if (!rc && trial_status_measured(status)) {
+		round_keep(&answer, status, &reason);
+		exchange_release(&exchange);
+		return 0;
+	} else if (!rc) {
 		rc = answer_take(sweep, &answer, status, reason.data, err);
-	preparation_release(sweep->preparation, &index, 1);
-	free(answer.result.time_ns);
-	free(answer.result.base_ns);
-	text_release(&answer.alone);
-	text_release(&answer.unmoved);
+	}
+	preparation_update(sweep->preparation, index);
+out:
+	answer_release(&answer);
 	exchange_release(&exchange);
 	text_release(&reason);
 	return rc;
@@ -299,10 +371,13 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 	int rc = 0;
 
 	while (!rc && again) {
-		rc = sweep_await_data(sweep, index, err);
+		if (sweep->unstored && !preparation_is_ready(sweep->preparation, index))
+			rc = round_store_kept(sweep, err);
+		if (!rc)
+			rc = sweep_await_data(sweep, index, err);
 		begun_ns = monotonic_ns(); /* data are made once, not in each round */
 		if (!rc)
-			rc = sweep_open_worker(sweep, &sweep->worker, err);
+			rc = sweep_have_worker(sweep, err);
 		if (!rc)
 			rc = measure_round(sweep, index, round, case_base(sweep, index), &again,
 					   err);
@@ -372,17 +447,26 @@ static size_t round_order(const struct sweep *sweep, int round, size_t *order)
 	return count;
 }
 
+/* Measures a round of these cases, in this order. All of it is stored in the end. */
+static int measure_cases(struct sweep *sweep, int round, const size_t *order, size_t count,
+			 struct error *err)
+{
+	struct error own = {0};
+	int rc = 0, stored;
+
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = measure_round_of_case(sweep, order[i], round, err);
+	stored = round_store_kept(sweep, &own);
+	return rc || !stored ? rc : error_set(err, stored, "%s", own.text);
+}
+
 int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t count,
 		      struct error *err)
 {
-	int rc = 0;
-
 	round_shuffle(sweep, round, cases, count);
 	preparation_set_order(sweep->preparation, cases, count);
-	worker_end(&sweep->worker);
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = measure_round_of_case(sweep, cases[i], round, err);
-	return rc;
+	sweep_end_worker(sweep);
+	return measure_cases(sweep, round, cases, count, err);
 }
 
 int sweep_rounds(struct sweep *sweep, struct error *err)
@@ -399,10 +483,8 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)
 			sweep_end_worker(sweep);
-		for (size_t i = 0; i < count && !rc; i++) {
-			rc = measure_round_of_case(sweep, order[i], round, err);
-			used = true;
-		}
+		used = used || count;
+		rc = measure_cases(sweep, round, order, count, err);
 	}
 	free(order);
 	return rc;

@@ -17,6 +17,7 @@
 
 struct compile_cache_use;
 struct preparation;
+struct unstored_round;
 
 #define NO_CASE SIZE_MAX
 
@@ -98,10 +99,11 @@ struct sweep {
 	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
 	struct string_list files; /* see struct sweep_result */
 	struct sweep_times times; /* with the meter of the sweep */
-	struct worker_process worker;
-	struct worker_output output;      /* what the workers print */
-	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
-	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
+	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
+	struct unstored_round *unstored;       /* of rounds.c; NULL: none */
+	struct worker_output output;           /* what the workers print */
+	struct preparation *preparation;       /* of the data of cases; NULL: none is shared */
+	struct compile_cache_use *images;      /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
 	/* Of the caller (decide.h); NULL: no rounds are added. */
@@ -118,8 +120,11 @@ struct sweep {
 /* Finds the worker of a backend and opens the first session, unless a worker was kept open. Sets
  * sweep->info. */
 int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
-/* Ends the worker of the sweep, so that the next one is a fresh one. */
+/* Lets the worker of the sweep end, so that the next one is a fresh one. */
 void sweep_end_worker(struct sweep *sweep);
+/* Starts and opens the worker of the sweep, unless it already runs, and waits until the one before
+ * it has ended: it ends while the next one starts. */
+int sweep_have_worker(struct sweep *sweep, struct error *err);
 /* Starts and opens this worker, unless it already runs. */
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);
 /*

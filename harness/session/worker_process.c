@@ -403,9 +403,9 @@ bool worker_is_halted(struct worker_process *worker, struct error *err)
 	return true;
 }
 
-/* Waits for the end of an exchange in steps, between which it looks at the worker. */
-static enum exchange_end exchange_await(struct worker_process *worker, struct exchange *exchange,
-					struct error *err)
+/* Waits in steps, between which it looks at the worker. */
+enum exchange_end exchange_finish(struct worker_process *worker, struct exchange *exchange,
+				  struct error *err)
 {
 	const int64_t slow_ns = monotonic_ns() + WORKER_SLOW_NS;
 	enum exchange_end end = EXCHANGE_DONE;
@@ -430,7 +430,7 @@ enum exchange_end worker_ask_line(struct worker_process *worker, struct text *re
 
 	return exchange_begin(worker, request, exchange, &end, err)
 		       ? end
-		       : exchange_await(worker, exchange, err);
+		       : exchange_finish(worker, exchange, err);
 }
 
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,

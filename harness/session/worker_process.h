@@ -109,6 +109,9 @@ bool exchange_begin(struct worker_process *worker, struct text *request, struct 
  * already arrived. */
 bool exchange_continue(struct worker_process *worker, struct exchange *exchange, int64_t until_ns,
 		       enum exchange_end *end, struct error *err);
+/* Waits for the end of an exchange that has begun. */
+enum exchange_end exchange_finish(struct worker_process *worker, struct exchange *exchange,
+				  struct error *err);
 /* Whether the worker has been stopped by a signal for WORKER_STOPPED_MOST_NS. To be called at least
  * once a second while an exchange waits; *err says what happened. */
 bool worker_is_halted(struct worker_process *worker, struct error *err);
