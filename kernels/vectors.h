@@ -12,6 +12,8 @@
 #ifndef KERNELS_VECTORS_H
 #define KERNELS_VECTORS_H
 
+/* Only for static functions: clang 14 gives such a function another name, which other files do not
+ * find. */
 #if defined(__x86_64__)
 #define WIDE_VECTORS __attribute__((target_clones("default", "avx2", "avx512f")))
 #else
