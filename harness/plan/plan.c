@@ -385,14 +385,10 @@ int plan_check(const struct plan *plan, struct error *err)
 	return rc;
 }
 
-int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err)
+void plan_unresolve(struct plan *plan)
 {
-	int rc = 0;
-
-	plan->runnable = 0;
-	for (size_t i = 0; i < plan->count && !rc; i++) {
+	for (size_t i = 0; i < plan->count; i++) {
 		struct plan_case *planned = &plan->cases[i];
-		struct text skip = TEXT_INIT;
 
 		launch_case_free(planned->launch);
 		planned->launch = NULL;
@@ -400,13 +396,31 @@ int plan_resolve(struct plan *plan, const struct device_limits *limits, struct e
 		planned->skip_reason = NULL;
 		free(planned->failure);
 		planned->failure = NULL;
-		rc = case_resolve(&planned->launch, &skip, &planned->impossible, planned, limits,
-				  err);
-		if (!rc && !planned->launch)
-			planned->skip_reason = text_detach(&skip);
-		plan->runnable += planned->launch != NULL;
-		text_release(&skip);
 	}
+	plan->runnable = 0;
+}
+
+int plan_resolve_case(struct plan *plan, size_t index, const struct device_limits *limits,
+		      struct error *err)
+{
+	struct plan_case *planned = &plan->cases[index];
+	struct text skip = TEXT_INIT;
+	int rc = case_resolve(&planned->launch, &skip, &planned->impossible, planned, limits, err);
+
+	if (!rc && !planned->launch)
+		planned->skip_reason = text_detach(&skip);
+	plan->runnable += planned->launch != NULL;
+	text_release(&skip);
+	return rc;
+}
+
+int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err)
+{
+	int rc = 0;
+
+	plan_unresolve(plan);
+	for (size_t i = 0; i < plan->count && !rc; i++)
+		rc = plan_resolve_case(plan, i, limits, err);
 	return rc;
 }
 

@@ -105,6 +105,11 @@ int plan_check(const struct plan *plan, struct error *err);
 /* Sets the launch or the skip reason of every case for a device. May be repeated for another
  * device. */
 int plan_resolve(struct plan *plan, const struct device_limits *limits, struct error *err);
+/* Forgets what plan_resolve() set. */
+void plan_unresolve(struct plan *plan);
+/* As plan_resolve(), for one case, which is not resolved yet. */
+int plan_resolve_case(struct plan *plan, size_t index, const struct device_limits *limits,
+		      struct error *err);
 /* Skips a runnable case of a resolved plan for a reason that came up later; frees its launch. */
 void plan_skip(struct plan *plan, size_t index, const char *reason);
 /* Calls plan_choose() and plan_resolve(). */

@@ -50,8 +50,6 @@ static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
 	case_request(&request, sweep, "inspect", index, -1, NO_CASE);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
-	if (sweep->preview)
-		text_release(&state->json); /* it is not sent again, and takes some 2 KB */
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !answer.inspected) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
@@ -87,6 +85,32 @@ static int rounds_of_session(const struct sweep *sweep)
 	return strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
 }
 
+/* Of a preview: resolves a case that was not compiled. */
+static int resolve_previewed(struct sweep *sweep, size_t index, struct error *err)
+{
+	const struct plan_case *planned = &sweep->plan->cases[index];
+	struct device_limits limits;
+	int rc;
+
+	if (planned->descriptor_variant->source)
+		return 0;
+	device_limits_of(&limits, &sweep->info.device);
+	rc = plan_resolve_case(sweep->plan, index, &limits, err);
+	sweep->cases[index].ended = planned->finished || !planned->launch;
+	sweep->cases[index].failed = planned->failed || !planned->launch;
+	return rc;
+}
+
+/* The plan of a preview says whether a case can run, which its skip reason says, too. */
+static void forget_launch(struct sweep *sweep, size_t index)
+{
+	struct plan_case *planned = &sweep->plan->cases[index];
+
+	launch_case_free(planned->launch);
+	planned->launch = NULL;
+	text_release(&sweep->cases[index].json);
+}
+
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 {
 	int rc = 0;
@@ -94,7 +118,9 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 	sweep_cases_init(sweep, plan);
 	sweep->rounds = rounds_of_session(sweep);
 	for (size_t i = 0; i < plan->count && !rc; i++) {
-		if (sweep->cases[i].ended)
+		if (sweep->preview)
+			rc = resolve_previewed(sweep, i, err);
+		if (rc || sweep->cases[i].ended)
 			continue;
 		if (plan->cases[i].failure) {
 			sweep->cases[i].early_status = TRIAL_FAILED;
@@ -104,6 +130,8 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 		rc = sweep_open_worker(sweep, &sweep->worker, err);
 		if (!rc)
 			rc = inspect_case(sweep, i, err);
+		if (sweep->preview)
+			forget_launch(sweep, i);
 	}
 	return rc;
 }

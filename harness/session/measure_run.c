@@ -31,6 +31,22 @@ static int64_t lap(int64_t *since_ns)
 	return *since_ns - before_ns;
 }
 
+/* Of a preview only what must be compiled: it keeps the launch of no other case, because a plan may
+ * have a hundred thousand. */
+static int resolve_cases(struct sweep *sweep, struct plan *plan, const struct device_limits *limits,
+			 struct error *err)
+{
+	int rc = 0;
+
+	if (!sweep->preview)
+		return plan_resolve(plan, limits, err);
+	plan_unresolve(plan);
+	for (size_t i = 0; i < plan->count && !rc; i++)
+		if (plan->cases[i].descriptor_variant->source)
+			rc = plan_resolve_case(plan, i, limits, err);
+	return rc;
+}
+
 static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)
 {
 	struct device_limits limits;
@@ -44,7 +60,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	if (rc)
 		return rc;
 	device_limits_of(&limits, &sweep->info.device);
-	rc = plan_resolve(task->plan, &limits, err);
+	rc = resolve_cases(sweep, task->plan, &limits, err);
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, err);
 	sweep->times.compile_ns = lap(&clock_ns);

@@ -89,7 +89,7 @@ struct sweep {
 	struct case_state *cases;
 	struct session_info info; /* of the first session */
 	bool info_known;
-	bool preview;             /* the cases are only inspected */
+	bool preview;             /* the cases are only inspected, one after the other */
 	size_t cases_answered;    /* whose counters a worker gave */
 	bool counters_told;       /* that a session had none */
 	bool unmoved_told;        /* that the data of a case was not moved */
