@@ -12,6 +12,7 @@
 
 /* The control moved if it did by more than this, and by more than its scatter explains. */
 #define CONTROL_MOVED_MOST 0.003
+#define CONTROL_ERRORS 3 /* standard errors that its scatter explains */
 #define CONTROL_CASES 8
 
 /* Of the environment of a run, besides those of looks.h. */

@@ -54,15 +54,14 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 				size_t cases)
 {
 	const size_t last = (size_t)look_rounds(decide->first, LOOK_COUNT - 1);
-	const size_t base = item->base_rounds > last ? item->base_rounds : last;
+	const size_t head = item->head_rounds > last ? item->head_rounds : last;
 
-	if (item->head_rounds >= last)
-		return UNDECIDED_AT_END;
-	if (item->base_rounds >= 2 && may_be_decided(item, item->base_rounds, last, cases))
+	if (item->head_rounds < last && item->base_rounds >= 2 &&
+	    may_be_decided(item, item->base_rounds, last, cases))
 		return UNDECIDED_OPEN;
-	return base > item->base_rounds && may_be_decided(item, base, last, cases)
-		       ? UNDECIDED_BY_BASE
-		       : UNDECIDED_BY_NOISE;
+	if (item->base_rounds < last && may_be_decided(item, last, head, cases))
+		return UNDECIDED_BY_BASE;
+	return item->head_rounds < last ? UNDECIDED_BY_NOISE : UNDECIDED_AT_END;
 }
 
 /* ---- control cases ---- */
@@ -194,6 +193,22 @@ static int compare_moves(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
+/* The standard error of the median of these moves: by what the known noise and the rounds say of
+ * each, or by how far they are apart, which is more if the first rounds agreed by chance. */
+static double error_of_median(const double *moves, size_t count, double variance)
+{
+	double mean = 0, squares = 0, by_rounds = variance / (double)count, by_moves = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += moves[i] / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (moves[i] - mean) * (moves[i] - mean);
+	if (count > 1)
+		by_moves = squares / (double)(count - 1);
+	/* the variance of a median is pi/2 times that of a mean */
+	return sqrt(M_PI / 2 * fmax(by_rounds, by_moves) / (double)count);
+}
+
 double decide_control_moved(const struct sweep *sweep, const struct run *head, int begin, int end)
 {
 	const struct sweep_decide *decide = sweep->decide;
@@ -217,8 +232,8 @@ double decide_control_moved(const struct sweep *sweep, const struct run *head, i
 		return 0;
 	qsort(moves, count, sizeof(*moves), compare_moves);
 	moved = fabs(moves[(count - 1) / 2] / 2 + moves[count / 2] / 2);
-	/* the variance of a median is pi/2 times that of a mean */
-	return moved > CONTROL_MOVED_MOST && moved > 2 * sqrt(M_PI / 2 * variance) / (double)count
+	return moved > CONTROL_MOVED_MOST &&
+			       moved > CONTROL_ERRORS * error_of_median(moves, count, variance)
 		       ? moved
 		       : 0;
 }

@@ -111,6 +111,18 @@ expect_code 0
 	(SELECT count(*) FROM sample WHERE trial_id = trial.id)")" -eq 0 ] ||
 	complain 'a summary is not over all samples'
 
+# cases that all scatter have moved by chance: a control that agreed in its first rounds proves
+# nothing
+export FAKE_WORKER_SCRIPT='by_work;scatter:stream'
+for label in first second; do
+	run sweep stream --size 1024 --block-sizes 64..1024 --metrics none -q --label "$label" \
+		$([ $label = first ] || echo --decide --compare first)
+	expect_code 0
+done
+scattered=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ -z "$(fact "$scattered" decide.rounds_used)" ] || complain 'scatter was taken for a move'
+export FAKE_WORKER_SCRIPT="$quiet_script"
+
 # ---- the time ends ----
 
 sweep --seed 2 --decide --compare 1 --decide-time 1ns
