@@ -144,6 +144,14 @@ expect_err 'undecided cases are decided'
 counters="SELECT count(*) FROM counter JOIN trial ON trial.id = trial_id WHERE run_id = $short"
 [ "$(sqlite3 a.db "$counters AND value IS NOT NULL")" -gt 0 ] || complain 'counters are lost'
 
+# an unverified case that gets no round stays unverified
+FAKE_WORKER_SCRIPT="$quiet_script;unverified" sweep --seed 2 --label unverified -q
+run sweep --resume unverified --decide --compare 1 --decide-time 1ns -q
+expect_code 0
+[ "$(sqlite3 a.db "SELECT count(*) FROM trial JOIN run ON run.id = run_id
+	WHERE label = 'unverified' AND status = 'unverified'")" -eq 8 ] ||
+	complain 'an unverified case is called ok'
+
 # ---- a base with too few rounds, and rounds for it ----
 
 export FAKE_WORKER_SCRIPT='scatter:reduce/shuffle'
