@@ -314,7 +314,7 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	if (!rc)
 		rc = conclude(sweep, before, moved, begun_ns, &cause);
 	/* the last worker did not open the counters: see counts_next */
-	worker_end(&sweep->worker);
+	sweep_end_worker(sweep);
 	if (rc != PL_EUSAGE)
 		return rc ? error_set(err, rc, "%s", cause.text) : 0;
 	/* what was measured is complete, and can be compared with another run */
