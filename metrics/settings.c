@@ -11,7 +11,7 @@ const struct measure_settings measure_settings_default = {
 	.max_time_ns = 500 * INT64_C(1000000),
 	.precision = 0.0025,
 	.rounds = 3,
-	.placements = 1,
+	.placements = 4,
 	.timeout_ns = 60 * INT64_C(1000000000),
 };
 

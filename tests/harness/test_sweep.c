@@ -128,7 +128,7 @@ static void test_data_that_was_not_moved_is_told(void **context)
 	assert_all_ok_but(f, CASES);
 	assert_int_equal(f->record.notice_count, 1);
 	assert_non_null(strstr(f->record.notices.data,
-			       "was timed on fewer placements than 1: scripted: unmoved; "));
+			       "was timed on fewer placements than 4: scripted: unmoved; "));
 }
 
 static void test_fault(void **context)

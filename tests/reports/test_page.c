@@ -120,7 +120,7 @@ static void settings_are_those_that_mean_something(void **state)
 		{false, NULL,
 		 "{\"device\":0,\"seed\":\"7\",\"cache\":\"cold\",\"min_samples\":20,"
 		 "\"max_time_ns\":5,\"precision\":0.0025000000000000001,\"rounds\":3,"
-		 "\"placements\":1,\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"]}",
+		 "\"placements\":4,\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"]}",
 		 3, 0},
 		{true, NULL,
 		 "{\"device\":0,\"seed\":\"7\",\"timeout_ns\":60000000000,\"metrics\":[\"</b>\"],"
