@@ -331,9 +331,10 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	case_request(&request, sweep, "measure", index, round, base);
 	rc = ask_and_store(sweep, &request, &exchange, &end, &cause, err);
 	text_release(&request);
-	preparation_release(sweep->preparation, &index, 1);
-	if (rc)
+	if (rc) {
+		preparation_release(sweep->preparation, &index, 1);
 		goto out;
+	}
 	sweep_take_times(sweep, &answer.times);
 	missing = missing_reply(sweep, &answer);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
@@ -344,6 +345,8 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		snprintf(where, sizeof(where), "phase %s",
 			 worker_phase_name((enum worker_phase)answer.last_phase));
 	rc = exchange_settle(&sweep->worker, end, &exchange, where, &cause, &status, &reason, err);
+	/* not before: a worker that is late may write into what was offered to it until it ends */
+	preparation_release(sweep->preparation, &index, 1);
 	*failed_beside = !rc && answer.beside && answer.last_phase == WORKER_PHASE_BESIDE &&
 			 !trial_status_measured(status);
 	if (*failed_beside) {

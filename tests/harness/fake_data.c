@@ -88,6 +88,22 @@ static void take_one(struct taking *taking, bool results)
 	}
 }
 
+static volatile sig_atomic_t end_asked;
+
+static void ask_for_end(int signal_number)
+{
+	(void)signal_number;
+	end_asked = 1;
+}
+
+/* Until perflab ends this worker: what it gives then is too late. */
+static void await_end(void)
+{
+	signal(SIGTERM, ask_for_end);
+	while (!end_asked)
+		poll(NULL, 0, 1);
+}
+
 void fake_take_data(const char *when, const struct launch_case *work, uint64_t seed, bool results,
 		    bool again)
 {
@@ -96,6 +112,8 @@ void fake_take_data(const char *when, const struct launch_case *work, uint64_t s
 
 	if (scripted("data", NULL) &&
 	    (work->check.kind == CHECK_EXPRESSION || work->check.kind == CHECK_LAUNCHES)) {
+		if (scripted("give_late", name))
+			await_end();
 		take_one(&taking, results);
 		taking.mixed = true;
 		if (again)

@@ -7,6 +7,8 @@
  * had other bytes than it must have. ROUND may be "emulate" or "count". A worker that prepares
  * data writes "prepare CASE" and "filled KEY". "blocks BYTES" says what the shared file takes.
  *
+ * give_late: the worker of a case gives what it makes when it is ended because of --timeout.
+ *
  * Actions of a worker that prepares: prepare_exit, prepare_die (in the middle of an input),
  * prepare_hang, prepare_stop (by a signal), prepare_fail, prepare_nothing, prepare_lie_key,
  * prepare_lie_reply, and prepare_pause: it gives the first input, and looks at it again when the

@@ -439,6 +439,20 @@ static void test_stop_while_preparers_hang(void **context)
 	sweep_assert_no_worker(f);
 }
 
+/* Memory that was offered to a worker is free when the worker has ended, not before. */
+static void test_a_late_gift_takes_no_memory(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.timeout_ns = SWEEP_SHORT_TIMEOUT_NS;
+	assert_int_equal(sweep_run_scripted(f, "data;prepare_nothing:" VICTIM_NAME
+					       ";give_late:" VICTIM_NAME),
+			 0);
+	assert_int_equal(f->record.status[VICTIM], TRIAL_TIMEOUT);
+	assert_int_equal(f->outcome.ok, CASES - 1);
+	assert_int_equal(blocks_bytes(), 0);
+}
+
 /* ---- what is in use is not dropped ---- */
 
 static void await_logged(const struct sweep_fixture *f, struct preparation *preparation,
@@ -524,6 +538,7 @@ int main(void)
 		PREPARATION_TEST(test_an_emulator_survives_its_preparers),
 		PREPARATION_TEST(test_no_preparer_starts),
 		PREPARATION_TEST(test_stop_while_preparers_hang),
+		PREPARATION_TEST(test_a_late_gift_takes_no_memory),
 		PREPARATION_TEST(test_an_input_stays_until_its_result_is_computed),
 	};
 
