@@ -295,4 +295,11 @@ static const struct column mark_items[] = {
 };
 const struct column_list mark_columns = LIST_OF("mark", mark_items);
 
+static const struct column run_part_items[] = {
+	ROW_NO_MEMBER(PART_KEY, "uid"),
+	ROW_NO_MEMBER(PART_KEY, "part"),
+	ROW_NO_MEMBER(PART_RESULT, "wall_ns"),
+};
+const struct column_list run_part_columns = LIST_OF("run_part", run_part_items);
+
 /* clang-format on */

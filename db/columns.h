@@ -69,6 +69,7 @@ extern const struct column_list round_columns;     /* struct round_summary */
 extern const struct column_list sample_columns;    /* struct sample */
 extern const struct column_list line_columns;      /* struct line_count */
 extern const struct column_list mark_columns;      /* no struct */
+extern const struct column_list run_part_columns;  /* no struct */
 extern const struct column_list speedup_columns;   /* struct trial_speedup */
 extern const struct column_list recording_columns; /* struct recording */
 extern const struct column_list recorded_process_columns;

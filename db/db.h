@@ -19,6 +19,7 @@
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/verdict.h"
+#include "metrics/meter.h"
 #include "metrics/metrics.h"
 #include "metrics/recording.h"
 
@@ -79,6 +80,9 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
 /* Deletes the rounds of all trials of a run from number `first` on, with their samples. */
 int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
+/* Adds the time that each part of a sweep took to what is stored of the run. The meter has been
+ * read. One transaction. */
+int db_run_parts_add(struct db *db, int64_t run_id, const struct meter *meter, struct error *err);
 /* --resume: sets the state to "running" again. */
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,

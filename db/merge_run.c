@@ -96,6 +96,39 @@ int merge_mark_copy(const struct merge *merge, const struct merge_run *moved, st
 	return rc;
 }
 
+/* The time of a part only grows, so of two copies of a run the larger one is the later one. */
+int merge_parts_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
+{
+	struct statement read = {0}, write = {0};
+	struct text sql = TEXT_INIT;
+	bool row = false;
+	int rc;
+
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, &run_part_columns, PART_ALL, "");
+	text_add(&sql, " FROM run_part WHERE run_id = ?");
+	rc = columns_prepare(&read, merge->from, &sql, err);
+	columns_add_insert(&sql, &run_part_columns, PART_ALL, "run_id", 1);
+	text_add(&sql, " ON CONFLICT DO UPDATE SET wall_ns = max(wall_ns, excluded.wall_ns)");
+	if (!rc)
+		rc = columns_prepare(&write, merge->into, &sql, err);
+	text_release(&sql);
+	if (!rc) {
+		bind_integer(&read, moved->run.id);
+		rc = statement_step(&read, &row, err);
+	}
+	while (!rc && row) {
+		bind_columns(&write, &read, 0, columns_count(&run_part_columns, PART_ALL));
+		bind_integer(&write, moved->id);
+		rc = statement_run(&write, err);
+		if (!rc)
+			rc = statement_step(&read, &row, err);
+	}
+	statement_release(&write);
+	statement_release(&read);
+	return rc;
+}
+
 int merge_run_make(const struct merge *merge, struct merge_run *moved, struct error *err)
 {
 	int64_t device_id = 0;

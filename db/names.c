@@ -23,6 +23,7 @@ static const struct {
 	{"result_samples", "every timed execution of each case of a run"},
 	{"results", "everything about each case of a run, one row per case: begin here"},
 	{"roofline", "the place of each case under the roofs of its device"},
+	{"run_times", "where the wall time of each run went, one row per part"},
 	{"speedups", "each case beside its base case: the speed-up and its verdict"},
 	{"trials", "an older form of results, with fewer columns"},
 	/* tables */
@@ -43,6 +44,7 @@ static const struct {
 	{"recording", "one row per program that perflab record started"},
 	{"round", "the median and the device state of each round"},
 	{"run", "one row per run"},
+	{"run_part", "the wall time of the parts of each run"},
 	{"sample", "every timed execution"},
 	{"speedup", "the stored speed-ups and verdicts on trials beside their base cases"},
 	{"trial", "one row per case of a run"},

@@ -25,11 +25,11 @@ struct identity {
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
 	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup',"                  \
 	" 'recording', 'recorded_process', 'recorded_kernel', 'recorded_capture',"       \
-	" 'judgement', 'limiter'"
+	" 'judgement', 'limiter', 'run_part'"
 /* How many of them a file has, starting with a schema version. */
 static const struct {
 	int64_t version, tables;
-} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}, {14, 18}, {15, 20}};
+} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}, {14, 18}, {15, 20}, {17, 21}};
 
 const char *db_default_path(void)
 {

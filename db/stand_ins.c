@@ -25,6 +25,7 @@ static const struct {
 	 "CREATE TEMP TABLE limiter (trial_id INTEGER PRIMARY KEY, limiter, roof_pct, from_model,"
 	 " precision, flop, dram_pct, l2_pct, l1_pct, shared_pct, compute_pct,"
 	 " model_precision, model_compute_pct, summary, advice, notes, above_roof)"},
+	{17, "CREATE TEMP TABLE run_part (run_id, uid, part, wall_ns)"},
 };
 static const struct column_list *const grown_tables[] = {&run_columns, &trial_columns,
 							 &round_columns, &sample_columns};

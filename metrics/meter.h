@@ -12,7 +12,7 @@
 /* Symbol, name, meaning. What runs beside the measurement, such as storing one result while the
  * next case is measured, costs no wall time and is in no part. */
 #define RUN_PART_LIST(X)                                                                      \
-	X(RUN_PART_STARTING, "starting", "starting workers and opening the device")           \
+	X(RUN_PART_STARTING, "starting", "starting and ending workers, opening the device")   \
 	X(RUN_PART_COMPILING, "compiling", "compiling the files of the user")                 \
 	X(RUN_PART_INSPECTING, "inspecting", "loading the code of every case")                \
 	X(RUN_PART_WAITING, "waiting", "waiting for inputs and expected results")             \
@@ -25,7 +25,8 @@
 	X(RUN_PART_TIMING, "timing", "the rest of timing: queueing, reading the clocks")      \
 	X(RUN_PART_COUNTING, "counting", "reading counters")                                  \
 	X(RUN_PART_EMULATING, "emulating", "emulating and verifying")                         \
-	X(RUN_PART_STORING, "storing", "writing results to the database")                     \
+	X(RUN_PART_STORING, "storing", "making the database, writing results to it")          \
+	X(RUN_PART_JUDGING, "judging", "comparing with earlier runs, finding limiters")       \
 	X(RUN_PART_OTHER, "other", "everything else")
 
 enum run_part {

@@ -209,6 +209,23 @@ static int begin_decidable_run(struct sweep_store *store, struct sweep *sweep,
 	return rc;
 }
 
+/* Opens or makes the database, and stores the run. */
+static int store_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
+		     struct sweep_result *out, struct error *err)
+{
+	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STORING);
+	int rc = 0;
+
+	if (!out->db)
+		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
+	store->db = out->db;
+	if (!rc)
+		rc = sweep->decide ? begin_decidable_run(store, sweep, task, err)
+				   : store_begin(store, task, &sweep->info, err);
+	meter_enter(&sweep->times.meter, before);
+	return rc;
+}
+
 static int begin_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
 		     struct sweep_result *out, struct error *err)
 {
@@ -219,13 +236,9 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 		rc = check_traits(task, info, err);
 	if (!rc && sweep->decide)
 		rc = decide_check_session(info, err);
-	if (!rc && !out->db)
-		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
 	if (rc)
 		return rc;
-	store->db = out->db;
-	rc = sweep->decide ? begin_decidable_run(store, sweep, task, err)
-			   : store_begin(store, task, info, err);
+	rc = store_run(store, sweep, task, out, err);
 	out->begun = store->begun;
 	if (!rc) {
 		tell_begun(task, info);
@@ -255,14 +268,28 @@ static void tell_how_to_continue(const struct run_task *task, const struct db *d
 	text_release(&decide);
 }
 
+/* Stores where the wall time went, up to now, and stops the meter. */
+static void store_parts(const struct run_task *task, int64_t run_id, struct sweep_result *out,
+			struct error *err)
+{
+	meter_read(&out->times.meter);
+	if (db_run_parts_add(out->db, run_id, &out->times.meter, err))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but not where its time went: %s",
+			      (long long)run_id, err->text);
+}
+
 /* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for
- * the judgement and for the caller. */
+ * the judgement and for the caller. The meter of out->times runs until then. */
 static int end_run(const struct run_task *task, int64_t run_id, int rc, struct sweep_result *out,
 		   struct error *err)
 {
+	struct meter *meter = &out->times.meter;
 	struct error own = {0};
-	const bool ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
+	bool ended;
 
+	meter_enter(meter, RUN_PART_STORING);
+	ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
 	if (!rc && db_was_lost(out->db))
 		return error_set(err, PL_EIO, "%s", own.text);
 	if (!ended)
@@ -270,9 +297,12 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 			      "run %lld could not be ended in the database: %s", (long long)run_id,
 			      own.text);
 	if (rc) {
+		if (ended)
+			store_parts(task, run_id, out, &own);
 		tell_how_to_continue(task, out->db, run_id);
 		return rc;
 	}
+	meter_enter(meter, RUN_PART_JUDGING);
 	rc = run_load_measured(out->db, run_id, true, &out->run, err);
 	if (!rc && judge_speedups(out->db, &out->run, &own))
 		tell_observer(task->observer, NOTICE_WARNING,
@@ -288,6 +318,8 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 		tell_observer(task->observer, NOTICE_WARNING,
 			      "run %lld is stored, but not what limits its cases: %s",
 			      (long long)run_id, own.text);
+	if (!rc && ended)
+		store_parts(task, run_id, out, &own);
 	return !rc && db_was_lost(out->db) ? error_set(err, PL_EIO, "%s", own.text) : rc;
 }
 
@@ -313,11 +345,13 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_measure(&sweep, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
-	out->times = sweep.times;
 	string_list_release(&out->files);
 	out->files = sweep.files;
 	sweep.files = (struct string_list){0};
+	meter_enter(&sweep.times.meter, RUN_PART_STARTING);
 	sweep_close(&sweep, rc);
+	meter_enter(&sweep.times.meter, RUN_PART_OTHER);
+	out->times = sweep.times;
 	if (store.begun)
 		rc = end_run(task, store.run_id, rc, out, err);
 	store_release(&store);

@@ -72,6 +72,15 @@ static int store_comparisons(struct db *db, const struct run *run, struct error 
 	return rc;
 }
 
+static int store_parts(struct db *db, int64_t run_id, struct error *err)
+{
+	const struct meter meter = {.ns = {[RUN_PART_STARTING] = 250000000,
+					   [RUN_PART_SAMPLES] = 1500000000,
+					   [RUN_PART_OTHER] = 250000000}};
+
+	return db_run_parts_add(db, run_id, &meter, err);
+}
+
 /* Two runs: the first is marked good, the second is compared with it. */
 static int store_nightly(struct db *db, int night, struct error *err)
 {
@@ -84,6 +93,8 @@ static int store_nightly(struct db *db, int night, struct error *err)
 	rc = fixture_store(db, &run, err);
 	if (!rc)
 		rc = night ? store_comparisons(db, &run, err) : db_run_mark(db, run.id, &good, err);
+	if (!rc)
+		rc = store_parts(db, run.id, err);
 	run_release(&run);
 	return rc;
 }

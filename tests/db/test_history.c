@@ -234,6 +234,7 @@ static void test_an_older_file_has_the_same_changes(void **state)
 	context->db = NULL;
 	sql_execute(
 		context->path,
+		"DROP VIEW run_times; DROP TABLE run_part;"
 		"DROP VIEW results; DROP VIEW result_counters; DROP VIEW result_rounds;"
 		"DROP VIEW result_samples; DROP VIEW result_lines;"
 		"DROP TABLE judgement; DROP TABLE limiter;"

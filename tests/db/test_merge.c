@@ -92,6 +92,19 @@ static void make(const char *path, const char *uid, const char *label)
 
 static const char uid[] = "0123456789abcdef0123456789abcdef";
 
+/* Where the time of run 1 went: a second for a sweep and for each resumption. */
+static void store_parts(const char *path, int sweeps)
+{
+	const struct meter meter = {
+		.ns = {[RUN_PART_SAMPLES] = 600000000, [RUN_PART_OTHER] = 400000000}};
+	struct context context = {.path = (char *)path};
+
+	assert_ok(&context, db_open(&context.db, path, DB_WRITE, &context.err));
+	for (int i = 0; i < sweeps; i++)
+		assert_ok(&context, db_run_parts_add(context.db, 1, &meter, &context.err));
+	db_close(context.db);
+}
+
 static void store_recording(const char *path)
 {
 	struct context context = {.path = (char *)path};
@@ -174,6 +187,7 @@ static void test_everything_comes_along(void **state)
 
 	make(test->source, NULL, "nightly");
 	store_recording(test->source);
+	store_parts(test->source, 1);
 	fill_every_column(test->source);
 	assert_merged(test, test->source);
 	/* metrics are numbered anew: the view has their words; the others are equal to the last
@@ -401,6 +415,24 @@ static void test_the_later_mark_is_meant(void **state)
 	assert_int_equal(count_in(test, "SELECT kind = 'bad' FROM mark"), 1);
 }
 
+/* The copy of a run that was resumed has more time, and the other's is in it. */
+static void test_the_time_of_a_run_is_that_of_its_later_copy(void **state)
+{
+	static const char wall_ns[] = "SELECT sum(wall_ns) FROM run_part WHERE run_id = 1";
+	struct merge_test *test = *state;
+
+	make(test->source, uid, "a");
+	make(test->other, uid, "a");
+	store_parts(test->source, 1);
+	store_parts(test->other, 2);
+	assert_merged(test, test->source);
+	assert_int_equal(count_in(test, wall_ns), 1000000000);
+	assert_merged(test, test->other);
+	assert_int_equal(count_in(test, wall_ns), 2000000000);
+	assert_merged(test, test->source);
+	assert_int_equal(count_in(test, wall_ns), 2000000000);
+}
+
 /* ---- shards ---- */
 
 /* The fixture as shard I of 2: every second case. */
@@ -461,6 +493,25 @@ static void test_shards_become_one_run(void **state)
 	assert_merged(test, test->other);
 	assert_int_equal(test->summary.known, 1);
 	assert_joined(test);
+}
+
+/* Each shard took a second, however often it is merged. */
+static void test_the_times_of_shards_add_up(void **state)
+{
+	static const char seconds[] =
+		"SELECT sum(seconds) = 2 AND count(*) = 2 AND sum(wall_pct) = 100 FROM run_times";
+	struct merge_test *test = *state;
+
+	make_shard(test->source, 1, "GPU-1");
+	make_shard(test->other, 2, "GPU-2");
+	store_parts(test->source, 1);
+	store_parts(test->other, 1);
+	assert_merged(test, test->source);
+	assert_merged(test, test->other);
+	assert_int_equal(count_in(test, seconds), 1);
+	assert_merged(test, test->other);
+	assert_int_equal(count_in(test, seconds), 1);
+	assert_int_equal(count_in(test, "SELECT count(DISTINCT uid) FROM run_part"), 2);
 }
 
 static void test_merged_shards_are_merged_again(void **state)
@@ -559,6 +610,8 @@ int main(void)
 		TEST(test_different_results_are_said),
 		TEST(test_another_run_of_the_same_uid_is_said),
 		TEST(test_the_later_mark_is_meant),
+		TEST(test_the_time_of_a_run_is_that_of_its_later_copy),
+		TEST(test_the_times_of_shards_add_up),
 		TEST(test_shards_become_one_run),
 		TEST(test_merged_shards_are_merged_again),
 		TEST(test_shards_of_one_file_are_joined),

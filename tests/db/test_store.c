@@ -445,6 +445,36 @@ static void test_devices_are_told_apart_and_kept_once(void **state)
 	run_release(&other);
 }
 
+/* A resumed run adds to what is there; nothing else is touched. */
+static void test_the_parts_of_a_run_add_up(void **state)
+{
+	const struct meter first = {.ns = {[RUN_PART_SAMPLES] = 3000, [RUN_PART_OTHER] = 1000}};
+	const struct meter second = {.ns = {[RUN_PART_SAMPLES] = 1000, [RUN_PART_STORING] = 5000}};
+	struct context *context = *state;
+	struct run runs[2] = {fixture_run("one"), fixture_run("two")};
+
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++) {
+		assert_ok(context, db_run_begin(context->db, &runs[i], &context->err));
+		assert_ok(context,
+			  db_run_parts_add(context->db, runs[i].id, &first, &context->err));
+	}
+	assert_ok(context, db_run_parts_add(context->db, runs[0].id, &second, &context->err));
+	assert_int_equal(context_query(context, "SELECT count(*) FROM run_times"), 5);
+	assert_int_equal(context_query(context, "SELECT wall_ns FROM run_part WHERE run_id = 1"
+						" AND part = 'samples'"),
+			 4000);
+	assert_int_equal(context_query(context, "SELECT round(wall_pct) FROM run_times"
+						" WHERE run_id = 1 AND part = 'samples'"),
+			 40);
+	assert_int_equal(context_query(context, "SELECT sum(wall_ns) FROM run_part"
+						" WHERE run_id = 2"),
+			 4000);
+	assert_int_equal(context_query(context, "SELECT total(wall_pct) FROM run_times"), 200);
+	assert_int_equal(db_run_parts_add(context->db, 99, &first, &context->err), PL_ENOENT);
+	for (size_t i = 0; i < ARRAY_SIZE(runs); i++)
+		run_release(&runs[i]);
+}
+
 #define store_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
@@ -464,6 +494,7 @@ int main(void)
 		store_test(test_a_reopened_run_is_running),
 		store_test(test_the_same_uid_twice_is_refused),
 		store_test(test_devices_are_told_apart_and_kept_once),
+		store_test(test_the_parts_of_a_run_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
