@@ -5,6 +5,7 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "cli/times_table.h"
 #include "harness/session/backends.h"
 
 struct sweep_options {
@@ -13,7 +14,7 @@ struct sweep_options {
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
 	const char *baseline, *compare, *decide_time;
-	bool dry_run, all_metrics, decide;
+	bool dry_run, verbose, all_metrics, decide;
 };
 
 static void sweep_defaults(void *context)
@@ -165,6 +166,8 @@ static int measure_and_report(struct invocation *call, const struct sweep_reques
 	progress_end(progress);
 	if (!rc)
 		rc = report_result(call, &result, request->db_path, err);
+	if (result.begun && ((const struct sweep_options *)call->options)->verbose)
+		times_table_print(call, &result.times.meter);
 	sweep_result_release(&result);
 	return rc;
 }
@@ -239,6 +242,10 @@ static const struct option_row rows[] = {
 	{"counter-dump", 0, OPTION_TEXT, FIELD(counter_dump), "FOLDER",
 	 "keep the raw counter-data images in FOLDER", NULL, 0},
 	ROW_QUIET(sweep_options),
+	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
+	 "say at the end, on standard error, where the wall time went; --quiet does not suppress "
+	 "it",
+	 NULL, 0},
 };
 
 static const struct example examples[] = {
@@ -296,6 +303,8 @@ const struct command command_sweep = {
 		"ruled out get up to 20 rounds in place of 3. They are measured beside control "
 		"cases, and not used if those moved. The verdicts account for the repeated looks "
 		"(docs/methodology.md).\n\n"
+		"The view run_times of the database has, for each run, what --verbose shows of one "
+		"sweep: perflab query run_times. The times of a resumed run are added up.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",
 	.exit_status = "1 when a result was wrong or a kernel had an error, else 3 when a case "
 		       "failed for another reason, or no case of a variant can be launched; 4 also "
