@@ -29,6 +29,7 @@ struct data_item {
 	size_t pins;    /* requests in flight that may read or write it; it is not dropped then */
 	size_t job;     /* who claimed it, if it is claimed */
 	size_t next;    /* where in the order it is needed next; NOWHERE: not any more */
+	size_t request; /* the last one that names it; preparation.c */
 	size_t heap_at; /* in data_items.heap, from 1; 0: it is not there */
 };
 

@@ -16,7 +16,8 @@ struct preparation {
 	const struct sweep *sweep;
 	struct preparers *preparers;
 	struct data_items data;
-	size_t cursor; /* in the order: no case before it has an item that is wanted */
+	size_t cursor;          /* in the order: no case before it has an item that is wanted */
+	size_t request, listed; /* the number of the last request, and how many items it has */
 };
 
 /* ---- jobs ---- */
@@ -248,20 +249,31 @@ static bool offer(struct preparation *p, struct data_item *item)
 	return room && data_item_take(&p->data, item, DATA_OFFERED);
 }
 
+/* Each item once, however many cases of the request need it. */
+static void list_item(struct text *request, struct preparation *p, struct data_item *item,
+		      bool fill)
+{
+	if (item->request == p->request)
+		return;
+	item->request = p->request;
+	p->listed++;
+	data_item_add_json(request, item, fill);
+}
+
 static void add_case_data(struct text *request, struct preparation *p, size_t index)
 {
 	const struct case_needs *needs = &p->data.cases[index];
 
 	for (size_t n = 0; n < needs->count; n++)
 		data_item_pin(&p->data, needs->items[n].item);
-	for (size_t n = 0; n < needs->count; n++) {
+	for (size_t n = 0; n < needs->count && p->listed < PROTOCOL_MAX_RANGES; n++) {
 		struct data_item *item = needs->items[n].item;
 
 		if (item->state == DATA_READY)
-			data_item_add_json(request, item, false);
+			list_item(request, p, item, false);
 		else if (needs->items[n].open &&
 			 (item->state == DATA_LEFT || item->state == DATA_WANTED) && offer(p, item))
-			data_item_add_json(request, item, true);
+			list_item(request, p, item, true);
 	}
 }
 
@@ -272,6 +284,8 @@ void preparation_add_data(struct text *request, struct preparation *p, const siz
 		return;
 	if (count)
 		data_items_move_to(&p->data, indices[0]);
+	p->request++;
+	p->listed = 0;
 	text_add(request, ",\"data\":[");
 	for (size_t i = 0; i < count; i++)
 		add_case_data(request, p, indices[i]);

@@ -264,6 +264,53 @@ static void test_resume_makes_what_is_left(void **context)
 	preparation_end(preparation);
 }
 
+static size_t count_of(const struct text *request, const char *what)
+{
+	size_t count = 0;
+
+	for (const char *at = request->data; (at = strstr(at, what)); at++)
+		count++;
+	return count;
+}
+
+/* A batch of hundreds of cases may have the same inputs. */
+static void test_a_request_names_each_content_once(void **context)
+{
+	static const size_t all[] = {0, 1, 2, 3, 4, 5};
+	struct sweep_fixture *f = *context;
+	struct sweep sweep = SWEEP_INIT(&f->settings, NULL, &f->stop);
+	struct preparation *preparation = NULL;
+	struct text request = TEXT_INIT;
+	json_t *data, *range;
+	size_t i;
+
+	for (i = 0; i < CASES; i++)
+		for (size_t b = 0; b < 2; b++)
+			f->record.plan->cases[i].launch->buffers[b].length = ELEMENTS;
+	text_add(&sweep.worker_path, "/nonexistent"); /* the worker of a case makes all */
+	sweep_cases_init(&sweep, f->record.plan);
+	sweep.rounds = ROUNDS;
+	assert_int_equal(preparation_begin(&preparation, &sweep, &f->err), 0);
+	preparation_set_order(preparation, all, CASES);
+	assert_int_equal(preparation_await(preparation, 0, &f->err), 0);
+	preparation_add_data(&request, preparation, all, CASES);
+	assert_int_equal(count_of(&request, "\"fill\":true"), ITEMS_FIRST);
+	assert_int_equal(count_of(&request, "\"key\""), ITEMS_FIRST);
+	data = json_loads(strchr(request.data, '['), 0, NULL);
+	json_array_foreach(data, i, range)
+		assert_int_equal(preparation_take_filled(preparation, range, &f->err), 0);
+	json_decref(data);
+	preparation_release(preparation, all, CASES);
+	text_clear(&request);
+	preparation_add_data(&request, preparation, all, CASES);
+	assert_int_equal(count_of(&request, "\"fill\":false"), ITEMS_FIRST);
+	assert_int_equal(count_of(&request, "\"key\""), ITEMS_FIRST);
+	preparation_release(preparation, all, CASES);
+	preparation_end(preparation);
+	text_release(&request);
+	sweep_close(&sweep, 0);
+}
+
 /* ---- memory ---- */
 
 static void test_memory_is_limited(void **context)
@@ -528,6 +575,7 @@ int main(void)
 		PREPARATION_TEST(test_an_emulator_finds_its_data),
 		PREPARATION_TEST(test_a_worker_gives_what_it_made),
 		PREPARATION_TEST(test_resume_makes_what_is_left),
+		PREPARATION_TEST(test_a_request_names_each_content_once),
 		PREPARATION_TEST(test_memory_is_limited),
 		PREPARATION_TEST(test_nothing_is_shared_without_memory),
 		PREPARATION_TEST(test_small_data_are_not_shared),
