@@ -12,7 +12,7 @@
 #include "metrics/catalogue/catalogue.h"
 
 /* CUPTI takes 0.3 s to set up a batch, and its image has up to 400 KB for each case (H200, the set
- * core): docs/results/cost.md. After a death the whole batch is counted again. */
+ * core): docs/results/log.md. After a death the whole batch is counted again. */
 #define BATCH_MAX_CASES 640
 #define BATCH_MAX_BYTES (8u << 20)
 #define BATCH_MAX_PASSES 65536
