@@ -250,7 +250,7 @@ static bool offer(struct preparation *p, struct data_item *item)
 }
 
 /* Each item once, however many cases of the request need it. */
-static void list_item(struct text *request, struct preparation *p, struct data_item *item,
+static void name_item(struct text *request, struct preparation *p, struct data_item *item,
 		      bool fill)
 {
 	if (item->request == p->request)
@@ -270,10 +270,10 @@ static void add_case_data(struct text *request, struct preparation *p, size_t in
 		struct data_item *item = needs->items[n].item;
 
 		if (item->state == DATA_READY)
-			list_item(request, p, item, false);
+			name_item(request, p, item, false);
 		else if (needs->items[n].open &&
 			 (item->state == DATA_LEFT || item->state == DATA_WANTED) && offer(p, item))
-			list_item(request, p, item, true);
+			name_item(request, p, item, true);
 	}
 }
 
