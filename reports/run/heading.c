@@ -61,6 +61,17 @@ static void heading_emulated(struct key_value_list *lines, const struct run *run
 	heading_add(lines, "method", &value);
 }
 
+/* The most rounds of a case: --decide adds some. */
+static int most_rounds(const struct run *run)
+{
+	int most = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (run->trials[i].rounds_done > most)
+			most = run->trials[i].rounds_done;
+	return most;
+}
+
 static void heading_measured(struct key_value_list *lines, const struct run *run)
 {
 	const struct measure_settings *settings = &run->settings;
@@ -69,6 +80,8 @@ static void heading_measured(struct key_value_list *lines, const struct run *run
 	if (run->settings_known & SETTING_CACHE)
 		text_addf(&value, "%s cache, ", settings->cache == CACHE_HOT ? "hot" : "cold");
 	text_addf(&value, "%d %s", run->rounds, run->rounds == 1 ? "round" : "rounds");
+	if (run->rounds && most_rounds(run) > run->rounds)
+		text_addf(&value, ", of some cases up to %d", most_rounds(run));
 	/* an imported run has no settings and no seed; every other run has its seed stored */
 	if (run->settings_known)
 		text_addf(&value, ", seed %llu", (unsigned long long)run->seed);

@@ -74,6 +74,7 @@ case $(rounds 2 shuffle) in
 *8*) ;;
 *) complain "undecided cases have $(rounds 2 shuffle)rounds" ;;
 esac
+expect_out '3 rounds, of some cases up to 8'
 [ "$(fact 2 decide.first_rounds)" = 3 ] || complain 'the looks are not stored'
 [ "$(verdicts 2 1 unchanged)" -eq 8 ] || complain 'a case is undecided'
 # interleaved: each added round begins one worker and has cases of both kinds
