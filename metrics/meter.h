@@ -21,7 +21,8 @@
 	X(RUN_PART_UPLOADING, "uploading", "copying them to the device")                      \
 	X(RUN_PART_VERIFYING, "verifying", "executing each case and comparing its results")   \
 	X(RUN_PART_SAMPLES, "samples", "the timed executions, on the device")                 \
-	X(RUN_PART_FLUSHES, "flushes", "between them: flushing caches, restoring inputs")     \
+	X(RUN_PART_FLUSHES, "flushes",                                                        \
+	  "between them: flushes, restored inputs, warm-up executions")                       \
 	X(RUN_PART_TIMING, "timing", "the rest of timing: queueing, reading the clocks")      \
 	X(RUN_PART_COUNTING, "counting", "reading counters")                                  \
 	X(RUN_PART_EMULATING, "emulating", "emulating and verifying")                         \

@@ -167,7 +167,7 @@ void data_item_drop(struct data_items *data, struct data_item *item, enum data_s
 /* The state of an item that nobody has. */
 static enum data_state state_of_absent(const struct data_item *item)
 {
-	return item->on_device ? DATA_LEFT : DATA_WANTED;
+	return item->by_case ? DATA_LEFT : DATA_WANTED;
 }
 
 bool data_items_make_room(struct data_items *data, int64_t bytes, size_t position, size_t *dropped)
@@ -257,8 +257,8 @@ void data_items_update(struct data_items *data, size_t index)
 	}
 }
 
-static void add_need(struct data_items *data, size_t index, char *key, int64_t bytes,
-		     bool on_device, enum need_kind kind)
+static void add_need(struct data_items *data, size_t index, char *key, int64_t bytes, bool by_case,
+		     enum need_kind kind)
 {
 	struct case_needs *needs = &data->cases[index];
 	char hash[DATA_KEY_HASH_BYTES];
@@ -269,7 +269,7 @@ static void add_need(struct data_items *data, size_t index, char *key, int64_t b
 	item = data_items_find(data, hash);
 	if (!item) {
 		item = xcalloc(1, sizeof(*item));
-		*item = (struct data_item){.bytes = bytes, .on_device = on_device, .next = NOWHERE};
+		*item = (struct data_item){.bytes = bytes, .by_case = by_case, .next = NOWHERE};
 		memcpy(item->key, hash, sizeof(hash));
 		item->state = state_of_absent(item);
 		tsearch(item, &data->by_key, compare_data_keys);
@@ -307,7 +307,9 @@ static void add_needs(struct data_items *data, size_t index, const struct launch
 	/* a worker verifies a user's kernel again, with other inputs; a built-in one is trusted */
 	const bool again =
 		checked && work->check.kind != CHECK_ORACLE && work->check.kind != CHECK_FILE;
-	const bool on_device = work->check.kind == CHECK_LAUNCHES;
+	/* other launches need a device, and two programs of the user may write the same file */
+	const bool by_case =
+		work->check.kind == CHECK_LAUNCHES || work->check.kind == CHECK_COMMAND;
 
 	if (!can_be_shared(work))
 		return;
@@ -324,11 +326,11 @@ static void add_needs(struct data_items *data, size_t index, const struct launch
 			add_need(data, index, case_input_key(buffer, seed + MIXED_SEED_STEP), bytes,
 				 false, NEED_AGAIN);
 		if (case_buffer_is_result(buffer) && checked)
-			add_need(data, index, case_expected_key(work, b, seed), bytes, on_device,
+			add_need(data, index, case_expected_key(work, b, seed), bytes, by_case,
 				 NEED_RESULT);
 		if (case_buffer_is_result(buffer) && again)
 			add_need(data, index, case_expected_key(work, b, seed + MIXED_SEED_STEP),
-				 bytes, on_device, NEED_AGAIN);
+				 bytes, by_case, NEED_AGAIN);
 	}
 }
 

@@ -24,7 +24,7 @@ struct data_item {
 	char key[DATA_KEY_HASH_BYTES];
 	int64_t bytes, offset; /* the offset is valid if it is claimed, offered or ready */
 	enum data_state state;
-	bool on_device; /* only a worker with a device can make it */
+	bool by_case;   /* only the worker of a case may make it */
 	size_t users;   /* needs that are open */
 	size_t pins;    /* requests in flight that may read or write it; it is not dropped then */
 	size_t job;     /* who claimed it, if it is claimed */

@@ -78,20 +78,6 @@ results shared.csv
 compare shared.csv 'a program'
 [ "$(wc -l <ran)" -eq 18 ] || complain "the program ran $(wc -l <ran) times for nine cases"
 
-# ---- the processes that prepare data are killed ----
-# the first time for each case, and then no more
-cat >check.sh <<'END2'
-mkdir "killed-$PERFLAB_CONFIG" 2>/dev/null && kill -9 $PPID
-cp "$PERFLAB_INPUTS/x.npy" "$PERFLAB_RESULTS/y.npy"
-END2
-annotated 'verify by . ./check.sh' 'skip "only the small" if n > 16384'
-results shared.csv
-[ "$(grep -c ',ok,' shared.csv)" -eq 3 ] || complain 'a case was lost with a killed process'
-[ "$(find . -name 'killed-*' | wc -l)" -eq 3 ] || complain 'the processes were not killed'
-rm -r killed-*
-PERFLAB_SHARED_MEMORY=0 results alone.csv
-[ "$(grep -c ',crashed,' alone.csv)" -eq 3 ] || complain 'the test kills nothing'
-
 # ---- a program inherits nothing of it ----
 annotated 'verify by ls -l /proc/self/fd >fds; cp "$PERFLAB_INPUTS/x.npy" "$PERFLAB_RESULTS/y.npy"'
 results shared.csv

@@ -20,6 +20,8 @@ enum {
 	/* For fewer of the samples that a round takes beyond its share, the data does not move
 	 * once more. */
 	SAMPLES_PER_MOVE = 8,
+	/* Longer samples scatter little, and a move costs an execution. */
+	MOVED_SAMPLE_MOST_NS = 500 * 1000,
 	/* On an H200, event times are multiples of 32 ns, plus or minus rounding. */
 	EVENT_STEP_NS = 33,
 };
@@ -29,6 +31,7 @@ struct timer {
 	CUevent starts[BATCH_MAX_SAMPLES], stops[BATCH_MAX_SAMPLES];
 	size_t events;  /* number of pairs created */
 	CUevent begin;  /* of a batch */
+	bool untimed;   /* the executions of the batch are no samples */
 	uint32_t *gate; /* host memory that the stream waits for; NULL: there is no gate */
 	CUdeviceptr gate_on_device;
 	uint32_t gate_value; /* opens the gate of the latest batch */
@@ -212,7 +215,7 @@ static int meter_batch(const struct timer *timer, const struct turn *turns, size
 			    err, "cuEventElapsedTime");
 
 	for (size_t i = 0; i < count; i++)
-		samples_ns += *turns[i].time_ns;
+		samples_ns += timer->untimed ? 0 : *turns[i].time_ns;
 	if (rc || !meter->since_ns)
 		return rc;
 	meter_read(meter);
@@ -363,7 +366,12 @@ static int execute_untimed(const struct timed_round *round, struct device_state 
 	double unused[2];
 	const struct turn turns[] = {{round->operation, &unused[0]}, {round->base, &unused[1]}};
 
-	return run_batch(round->timer, turns, round->base ? 2 : 1, round->manner, state, err);
+	int rc;
+
+	round->timer->untimed = true;
+	rc = run_batch(round->timer, turns, round->base ? 2 : 1, round->manner, state, err);
+	round->timer->untimed = false;
+	return rc;
 }
 
 /* Moves the data, if that is possible. */
@@ -389,7 +397,7 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
 	for (size_t part = 0; part < parts && rc == 0; part++) {
 		const size_t end = begin + (wanted - begin) * (part + 1) / parts;
 
-		if (out->count && !round->stays)
+		if (out->count && !round->stays && out->time_ns[0] <= MOVED_SAMPLE_MOST_NS)
 			rc = move_data(round, out, err);
 		while (rc == 0 && out->count < end) {
 			const size_t batch = smaller_size(end - out->count, round->batch_limit);
