@@ -83,6 +83,8 @@ int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
 /* Adds the time that each part of a sweep took to what is stored of the run. The meter has been
  * read. One transaction. */
 int db_run_parts_add(struct db *db, int64_t run_id, const struct meter *meter, struct error *err);
+/* The wall time of all parts together; 0: none is stored. */
+int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct error *err);
 /* --resume: sets the state to "running" again. */
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,

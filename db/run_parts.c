@@ -1,4 +1,4 @@
-/* Stores where the wall time of a run went. */
+/* Stores where the wall time of a run went, and adds it up. */
 #include "db/statement.h"
 
 static int parts_insert(struct db *db, int64_t run_id, const struct meter *meter, struct error *err)
@@ -30,4 +30,24 @@ int db_run_parts_add(struct db *db, int64_t run_id, const struct meter *meter, s
 	int rc = db_begin(db, err);
 
 	return rc ? rc : db_end(db, parts_insert(db, run_id, meter, err), err);
+}
+
+int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(&select, db,
+				   "SELECT coalesce(sum(wall_ns), 0) FROM run_part"
+				   " WHERE run_id = ?",
+				   err);
+
+	*wall_ns = 0;
+	if (rc)
+		return rc;
+	bind_integer(&select, run_id);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row)
+		*wall_ns = take_integer(&select, 0);
+	statement_release(&select);
+	return rc;
 }

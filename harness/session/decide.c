@@ -12,6 +12,9 @@
 #define OVERRUN_MOST 0.1
 /* The time for a resumed run if it is not known how long its first rounds took. */
 #define DECIDE_RESUMED_NS INT64_C(60000000000)
+/* A round takes longer than its samples: it is warmed up and verified, and its data is restored. */
+#define ROUND_ESTIMATE_FACTOR 1.3
+#define ROUND_ESTIMATE_LEAST_NS INT64_C(3000000)
 /* A short sweep has this time at least. */
 #define DECIDE_LEAST_NS INT64_C(10000000000)
 
@@ -259,6 +262,18 @@ out:
 	return rc;
 }
 
+/* What a round of a case probably takes that this sweep has not measured yet. */
+static int64_t round_estimate_ns(const struct trial *trial, bool beside)
+{
+	const double samples_ns = trial->summary.median_ns * (double)trial->summary.count;
+
+	if (!trial->rounds_done || !(samples_ns > 0))
+		return 0;
+	return (int64_t)(ROUND_ESTIMATE_FACTOR * samples_ns * (beside ? 2 : 1) /
+			 trial->rounds_done) +
+	       ROUND_ESTIMATE_LEAST_NS;
+}
+
 /* The first look of a resumed run already took place; forget the rounds that decide_drop_unused()
  * deleted, and keep what a measured case was. */
 static void take_resumed(struct sweep *sweep)
@@ -274,23 +289,27 @@ static void take_resumed(struct sweep *sweep)
 			state->rounds_done = looks.used;
 		if (trial && trial->status == TRIAL_UNVERIFIED && !state->unverified)
 			case_keep_unverified(state, trial->reason);
+		if (trial && !state->round_ns)
+			state->round_ns = round_estimate_ns(trial, case_base(sweep, i) != NO_CASE);
 	}
 }
 
-static int64_t time_limit_ns(const struct sweep_decide *decide)
+static int time_limit(int64_t *out, const struct sweep_decide *decide, struct error *err)
 {
-	const struct run *resumed = decide->resumed;
-	int64_t plain_ns = DECIDE_RESUMED_NS;
+	int64_t plain_ns = 0;
+	int rc = 0;
 
-	if (decide->request->decide_ns)
-		return decide->request->decide_ns;
-	if (!resumed)
+	*out = decide->request->decide_ns;
+	if (*out)
+		return 0;
+	if (!decide->resumed)
 		plain_ns = monotonic_ns() - decide->begun_ns;
-	/* a run that was measured in one go took this long */
-	else if (resumed->finished_ns > resumed->started_ns &&
-		 !key_value_get(&resumed->environment, LOOKS_FIRST_KEY))
-		plain_ns = resumed->finished_ns - resumed->started_ns;
-	return plain_ns > DECIDE_LEAST_NS ? plain_ns : DECIDE_LEAST_NS;
+	else /* without the time between its sweeps */
+		rc = db_run_parts_sum(decide->db, decide->run_id, &plain_ns, err);
+	if (!plain_ns)
+		plain_ns = DECIDE_RESUMED_NS;
+	*out = plain_ns > DECIDE_LEAST_NS ? plain_ns : DECIDE_LEAST_NS;
+	return rc;
 }
 
 int sweep_decide(struct sweep *sweep, struct error *err)
@@ -300,15 +319,18 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	struct error cause = {0};
 	bool going_on = true;
 	size_t before = 0;
+	int64_t limit_ns = 0;
 	double moved = 0;
 	char first[16];
 	int rc;
 
 	if (decide->resumed)
 		take_resumed(sweep);
-	decide->deadline_ns = begun_ns + time_limit_ns(decide);
+	rc = time_limit(&limit_ns, decide, &cause);
+	decide->deadline_ns = begun_ns + limit_ns;
 	snprintf(first, sizeof(first), "%d", decide->first);
-	rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, first, &cause);
+	if (!rc)
+		rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, first, &cause);
 	for (int look = 1; !rc && going_on; look++)
 		rc = take_look(sweep, look, &before, &moved, &going_on, &cause);
 	if (!rc)

@@ -105,7 +105,7 @@ run regress --head "$moved" --base 1 --all --counters none --judge-same-code
 expect_out 'not used: its control'
 expect_err "perflab sweep --resume $moved --decide --compare 1"
 export FAKE_WORKER_SCRIPT="$quiet_script"
-run sweep --resume "$moved" --decide --compare 1
+run sweep --resume "$moved" --decide --compare 1 --decide-time 60min
 expect_code 0
 [ "$(verdicts "$moved" 1 inconclusive)" -eq 0 ] || complain 'a later try decides nothing'
 [ "$(sqlite3 a.db "SELECT count(*) FROM trial WHERE run_id = $moved AND sample_count <>
@@ -135,7 +135,7 @@ short=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 
 # a plain run gets rounds by --resume, and its status and counters stay
 "$PERFLAB" report "$short" --format csv --all-metrics >"$work/before"
-run sweep --resume "$short" --decide --compare 1
+run sweep --resume "$short" --decide --compare 1 --decide-time 60min
 expect_code 0
 expect_err 'undecided cases are decided'
 [ "$(verdicts "$short" 1 inconclusive)" -eq 0 ] || complain 'a resumed run is undecided'
@@ -144,6 +144,33 @@ expect_err 'undecided cases are decided'
 	complain 'a status changed'
 counters="SELECT count(*) FROM counter JOIN trial ON trial.id = trial_id WHERE run_id = $short"
 [ "$(sqlite3 a.db "$counters AND value IS NOT NULL")" -gt 0 ] || complain 'counters are lost'
+
+# a finished run is planned by what its rounds took: the fake times say seconds a round, so the time
+# is enough for the control and some of the cases. The default time is what the sweep took, without
+# the days since then
+export FAKE_WORKER_SCRIPT='by_work;long;scatter:reduce/shuffle'
+sweep --seed 1 --min-samples 300 --label slow-base -q
+sweep --seed 2 --min-samples 300 --label slow -q
+slow=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+cp a.db days.db
+sqlite3 days.db "UPDATE run SET started_ns = started_ns - 864000000000000 WHERE id = $slow"
+run sweep --resume "$slow" --decide --compare slow-base --db days.db
+expect_code 0
+added="SELECT count(*) FROM trial WHERE run_id = $slow
+	AND (SELECT count(*) FROM round WHERE trial_id = trial.id) > 3"
+[ "$(sqlite3 days.db "$added")" -eq 0 ] || complain 'the default time has idle days'
+sqlite3 days.db "DELETE FROM run_part WHERE run_id = $slow"
+run sweep --resume "$slow" --decide --compare slow-base --db days.db
+expect_code 0
+[ "$(sqlite3 days.db "$added")" -gt 5 ] || complain 'without a stored time there are less than 60 s'
+# five rounds of the five control cases and of one and a half of the three others
+time=$(sqlite3 a.db "SELECT CAST(1 + 5 * 6.5 / 0.9 * (0.003 + 1.3e-9 / 3 * median_ns * sample_count)
+	AS INTEGER) FROM trial WHERE run_id = $slow AND variant = 'sequential' LIMIT 1")
+run sweep --resume "$slow" --decide --compare slow-base --decide-time "${time}s"
+expect_code 0
+some=$(sqlite3 a.db "$added")
+[ "$some" -gt 5 ] && [ "$some" -lt 8 ] || complain "$some of 8 cases have more rounds in ${time}s"
+export FAKE_WORKER_SCRIPT="$quiet_script"
 
 # an unverified case that gets no round stays unverified
 FAKE_WORKER_SCRIPT="$quiet_script;unverified" sweep --seed 2 --label unverified -q
@@ -178,7 +205,7 @@ expect_code 3
 expect_err '--decide --compare 1 --db a.db'
 broken=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 : >"$FAKE_WORKER_LOG"
-run sweep --resume "$broken" --decide --compare 1 -q
+run sweep --resume "$broken" --decide --compare 1 --decide-time 60min -q
 expect_code 0
 grep -qE 'measure-[0-4] ' "$FAKE_WORKER_LOG" && complain 'rounds are measured again'
 [ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'the resumed run is undecided'
