@@ -33,6 +33,7 @@ no_worker() {
 fake_worker() {
 	no_worker
 	export PERFLAB_WORKER_CUDA="$FAKE_WORKER"
+	export PERFLAB_SHARED_MEMORY=0 # it needs no data, and a GPU's take long to make
 }
 
 # Uses an emulator that executes nothing, and no GPU. FAKE_EMULATOR_SCRIPT says what it does wrong.

@@ -14,6 +14,7 @@ if [ "$(wc -l <starts)" -eq "$AFTER_WORKER" ]; then sh ./event; fi
 END
 chmod +x "$work/worker"
 export PERFLAB_WORKER_CUDA="$work/worker" FAKE_WORKER
+export PERFLAB_SHARED_MEMORY=0 # no other worker starts
 
 # sweep_while EVENT
 sweep_while() {
@@ -41,9 +42,13 @@ for event in 'rm a.db*' 'rm a.db' 'mv a.db b.db' 'cp a.db c.db; mv c.db a.db'; d
 	rm -f b.db
 done
 
-# after the last case: nothing is left to continue
+# after the last case was stored: nothing is left to continue
 export BEFORE_WORKER=0 AFTER_WORKER=3
-sweep_while 'rm a.db*'
+cat >await_stored <<'END'
+until "$PERFLAB" query "SELECT count(*) FROM trial WHERE status = 'ok'" --db a.db --format csv |
+	grep -qx 2; do :; done
+END
+sweep_while '. ./await_stored; rm a.db*'
 ! grep -q 'continue with' err || complain 'a whole run is to be continued'
 run report --db a.db.rescued
 expect_code 0
