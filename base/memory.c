@@ -32,30 +32,33 @@ int64_t machine_memory_bytes(void)
 	return most > 0 && most < bytes ? most : bytes;
 }
 
-/* What the machine can give without swapping; -1: unknown. */
-static int64_t machine_available_bytes(void)
+/* The number after a word in a file, in bytes; 0: there is none. */
+static int64_t counted_in(const char *path, const char *word, int64_t unit_bytes)
 {
-	char *text = NULL, *line;
-	int64_t kilobytes = -1;
+	char *text = NULL, *found;
+	int64_t number = 0;
 	size_t length;
 
-	if (read_file(&text, &length, "/proc/meminfo", 1 << 16, NULL))
-		return -1;
-	line = strstr(text, "MemAvailable:");
-	if (line)
-		kilobytes = strtoll(line + strlen("MemAvailable:"), NULL, 10);
+	if (read_file(&text, &length, path, 1 << 16, NULL))
+		return 0;
+	found = strstr(text, word);
+	if (found)
+		number = strtoll(found + strlen(word), NULL, 10);
 	free(text);
-	return kilobytes > 0 ? kilobytes * 1024 : -1;
+	return number > 0 ? number * unit_bytes : 0;
 }
 
 int64_t available_memory_bytes(void)
 {
-	const int64_t most = machine_memory_bytes(), machine = machine_available_bytes();
+	const int64_t most = machine_memory_bytes();
+	const int64_t machine = counted_in("/proc/meminfo", "MemAvailable:", 1024);
 	const int64_t limit = number_in("/sys/fs/cgroup/memory.max");
 	const int64_t used = number_in("/sys/fs/cgroup/memory.current");
+	/* the container gives back the files that it only caches */
+	const int64_t held = used - counted_in("/sys/fs/cgroup/memory.stat", "inactive_file ", 1);
 	int64_t bytes = machine > 0 && machine < most ? machine : most;
 
-	if (limit > 0 && used > 0 && limit - used < bytes)
-		bytes = limit > used ? limit - used : 0;
+	if (limit > 0 && used > 0 && limit - held < bytes)
+		bytes = limit > held ? limit - held : 0;
 	return bytes;
 }
