@@ -17,8 +17,8 @@ enum {
 	/* A device that is idle for longer lowers its clocks. */
 	IDLE_NS = 1000 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
-	/* For fewer of the samples that a round takes beyond its share, the data does not move
-	 * once more. */
+	/* Beyond its share, a round moves the data once for this many samples, and at least once.
+	 */
 	SAMPLES_PER_MOVE = 8,
 	/* Longer samples scatter little, and a move costs an execution. */
 	MOVED_SAMPLE_MOST_NS = 500 * 1000,
@@ -365,7 +365,6 @@ static int execute_untimed(const struct timed_round *round, struct device_state 
 {
 	double unused[2];
 	const struct turn turns[] = {{round->operation, &unused[0]}, {round->base, &unused[1]}};
-
 	int rc;
 
 	round->timer->untimed = true;
@@ -397,7 +396,10 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
 	for (size_t part = 0; part < parts && rc == 0; part++) {
 		const size_t end = begin + (wanted - begin) * (part + 1) / parts;
 
-		if (out->count && !round->stays && out->time_ns[0] <= MOVED_SAMPLE_MOST_NS)
+		if (out->count && !round->stays)
+			round->stays = summarise(out->time_ns, out->count).median_ns >
+				       MOVED_SAMPLE_MOST_NS;
+		if (out->count && !round->stays)
 			rc = move_data(round, out, err);
 		while (rc == 0 && out->count < end) {
 			const size_t batch = smaller_size(end - out->count, round->batch_limit);

@@ -46,10 +46,10 @@ int timer_stay_warm(struct timer *timer, struct error *err);
  * enough: half as wide, because small differences are what is looked for.
  *
  * The least number of samples is spread over settings->placements placements of the data in
- * physical memory. Where more samples are needed, each further part of them begins on another one.
- * Both samples of a pair have the same placement. Where the data cannot be moved, because memory is
- * scarce or its blocks are small, the round goes on with the placement that it has. A round whose
- * samples take over 0.5 ms keeps its placement, too.
+ * physical memory. Where more samples are needed, each further part of them begins on another one,
+ * unless they are long. Both samples of a pair have the same placement. Where the data cannot be
+ * moved, because memory is scarce or its blocks are small, the round goes on with the placement
+ * that it has. A round whose samples take over 0.5 ms keeps its placement, too.
  *
  * Of two pairs, one begins with the base and the other with the operation (A B B A), so that each
  * comes as often after itself as after the other, and linear drift cancels. With a hot cache, each
