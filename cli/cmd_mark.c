@@ -69,9 +69,8 @@ static int run_mark(struct invocation *call, struct error *err)
 		say("%zu later run%s judged again, because the baseline may have changed",
 		    again.judged, again.judged == 1 ? " was" : "s were");
 	if (!rc && again.left)
-		say("%zu older run%s not yet: perflab judges them when it next stores or marks a "
-		    "run",
-		    again.left, again.left == 1 ? " was" : "s were");
+		say("%zu more run%s will be judged when perflab next stores or marks a run",
+		    again.left, again.left == 1 ? "" : "s");
 	db_close(db);
 	return rc;
 }

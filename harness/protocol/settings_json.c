@@ -26,9 +26,9 @@ json_t *settings_to_json(const struct measure_settings *settings)
 			 "metrics", json_strings(&settings->metrics), "chip",
 			 json_text(settings->chip), "all_blocks", (int)settings->all_blocks, "jobs",
 			 settings->jobs, "counter_dump", json_text(settings->counter_dump));
+	json_object_set_new(json, "placements", json_integer(settings->placements));
 	/* Workers do not need the variant. It is here because shards of a sweep agree on their
 	 * settings. */
-	json_object_set_new(json, "placements", json_integer(settings->placements));
 	if (settings->base_variant)
 		json_object_set_new(json, "base_variant", json_text(settings->base_variant));
 	return json;

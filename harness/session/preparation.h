@@ -1,9 +1,9 @@
 /*
  * preparation: makes the inputs and expected results of a sweep once, ahead of
  * the cases that need them, and shares them with all workers. Workers of their
- * own make them, so an oracle that crashes or hangs harms no case: what is not
- * there in the end, the worker of the case makes itself, with the same outcome
- * as if nothing were shared. It may then give it to later rounds.
+ * own make them, so an oracle that crashes or hangs harms no case. The worker of
+ * a case makes whatever is missing, with the same outcome as if nothing were
+ * shared. It may then give it to later rounds.
  *
  * Memory is bounded (data_file_limit()). What no case needs any more is dropped;
  * when room is needed, what is needed last.

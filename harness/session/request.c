@@ -212,8 +212,7 @@ int request_check_limits(const struct sweep_request *request, struct error *err)
 		const char *why;
 	} limits[] = {
 		{"jobs", settings->jobs, most_jobs(),
-		 "more emulators than that gain nothing on this machine; 0 means one per "
-		 "processor"},
+		 "more gain nothing on this machine; 0 means all processors"},
 		{"rounds", settings->rounds, PROTOCOL_MAX_ROUNDS, "each round starts a worker"},
 		{"placements", settings->placements, PROTOCOL_MAX_PLACEMENTS,
 		 "each placement moves the data"},
