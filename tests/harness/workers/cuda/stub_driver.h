@@ -72,6 +72,7 @@ struct stub_driver {
 	size_t resets;                      /* calls of cuCtxResetPersistingL2Cache() */
 	double (*elapsed_ns)(size_t index); /* the time of the index-th interval */
 	size_t intervals;
+	size_t records; /* of events */
 };
 
 /* Makes the stub the driver of `device`. Only one stub can be installed. */
