@@ -8,6 +8,9 @@
 #define RUN_IDENTITY ((unsigned)(PART_IDENTITY | PART_VERSIONS | PART_SETTINGS))
 #define RUN_COPIED (RUN_IDENTITY | PART_STATE)
 
+/* Keys in the environment: of metrics/analysis/looks.h, and what --decide came to. */
+#define DECIDE_FACTS "decide."
+
 int merge_run_find(struct db *db, const char *uid, int64_t *id, bool *found, struct error *err)
 {
 	struct statement find;
@@ -175,6 +178,21 @@ int merge_run_check(const struct merge *merge, struct merge_run *moved, struct e
 	return rc;
 }
 
+/* The facts of --decide belong to the rounds that were taken over. */
+static int looks_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < moved->run.environment.count && !rc && moved->replaced; i++) {
+		const struct key_value *pair = &moved->run.environment.items[i];
+
+		if (strncmp(pair->key, DECIDE_FACTS, strlen(DECIDE_FACTS)) == 0)
+			rc = db_environment_set(merge->into, moved->id, pair->key, pair->value,
+						err);
+	}
+	return rc;
+}
+
 int merge_run_complete(const struct merge *merge, const struct merge_run *moved, struct error *err)
 {
 	struct statement update;
@@ -196,5 +214,5 @@ int merge_run_complete(const struct merge *merge, const struct merge_run *moved,
 	bind_integer(&update, moved->id);
 	rc = statement_run(&update, err);
 	statement_release(&update);
-	return rc;
+	return rc ? rc : looks_copy(merge, moved, err);
 }

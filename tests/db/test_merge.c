@@ -370,6 +370,24 @@ static void test_what_has_come_further_is_kept(void **state)
 	assert_whole_run(test);
 }
 
+/* Without its looks the run would be judged as if it had been measured in one go. */
+static void test_looks_come_with_their_rounds(void **state)
+{
+	static const char looks[] = "INSERT OR REPLACE INTO environment (run_id, key, value) VALUES"
+				    " (1, 'decide.first_rounds', '3'), (1, 'decide.base', 'ab')";
+	static const char counted[] = "SELECT count(*) FROM environment WHERE key GLOB 'decide.*'";
+	struct merge_test *test = *state;
+
+	make(test->source, uid, "nightly");
+	make(test->other, uid, "nightly");
+	take_back(test->other);
+	sql_execute(test->source, looks);
+	assert_merged(test, test->other);
+	assert_int_equal(count_in(test, counted), 0);
+	assert_merged(test, test->source);
+	assert_int_equal(count_in(test, counted), 2);
+}
+
 static void test_different_results_are_said(void **state)
 {
 	struct merge_test *test = *state;
@@ -607,6 +625,7 @@ int main(void)
 		TEST(test_a_file_of_version_6),
 		TEST(test_the_same_run_twice_is_one),
 		TEST(test_what_has_come_further_is_kept),
+		TEST(test_looks_come_with_their_rounds),
 		TEST(test_different_results_are_said),
 		TEST(test_another_run_of_the_same_uid_is_said),
 		TEST(test_the_later_mark_is_meant),
