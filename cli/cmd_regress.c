@@ -5,6 +5,7 @@
 #include "db/db.h"
 #include "harness/session/compare_runs.h"
 #include "harness/session/comparison_rules.h"
+#include "metrics/shards.h"
 
 #define RULES_NAMED 3 /* idle threshold rules that a message names */
 
@@ -75,7 +76,8 @@ static void say_idle_rules(const struct comparison_rules *rules, const struct re
 /* Whether rounds can be added to the run. */
 static bool can_decide(const struct run *run)
 {
-	return run->traits.timed && run->has_settings && run->rounds >= 2;
+	return run->traits.timed && run->has_settings && run->rounds >= 2 &&
+	       !key_value_get(&run->environment, SHARDS_KEY);
 }
 
 /* The command that adds rounds to one of the runs. */

@@ -45,8 +45,8 @@ int decide_check_resumed(const struct sweep_request *request, const struct run *
 				 (long long)run->id);
 	if (key_value_get(&run->environment, SHARDS_KEY))
 		return error_set(err, PL_EUSAGE,
-				 "--resume: run %lld is a shard, and --decide judges all cases "
-				 "of a run together",
+				 "--resume: run %lld was measured in shards, and --decide "
+				 "judges all cases of a run together",
 				 (long long)run->id);
 	return check_rounds(run->rounds, "the run has", err);
 }
