@@ -300,9 +300,9 @@ const struct command command_sweep = {
 		"stores them as a run of their own: see perflab ceilings. --ceilings or "
 		"$PERFLAB_CEILINGS changes this.\n\n"
 		"With --decide, cases whose change against an earlier run is neither shown nor "
-		"ruled out get up to 20 rounds in place of 3. They are measured beside control "
-		"cases, and not used if those moved. The verdicts account for the repeated looks "
-		"(docs/methodology.md).\n\n"
+		"ruled out get more rounds: up to 20 with --rounds 3. Each added round also "
+		"measures control cases. If these moved, the added rounds are discarded. The "
+		"verdicts account for the repeated looks (docs/methodology.md).\n\n"
 		"The view run_times of the database has, for each run, what --verbose shows of one "
 		"sweep: perflab query run_times. The times of a resumed run are added up.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "harness/session/compare_runs.h"
 #include "harness/session/comparison_rules.h"
 
@@ -24,12 +25,13 @@ void decide_release(struct sweep_decide *decide)
 	free(decide->base);
 }
 
-int decide_begin(struct sweep *sweep, const struct sweep_store *store, const struct run_task *task,
+int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct run_task *task,
 		 struct error *err)
 {
 	struct sweep_decide *decide = sweep->decide;
 	struct run_comparison_request request = {.base_option = "--compare", .measuring = true};
 
+	decide->store = store;
 	decide->db = store->db;
 	decide->run_id = store->run_id;
 	decide->trial_ids = store->trial_ids;
@@ -129,9 +131,10 @@ static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 	return rc;
 }
 
-/* Stores from which round on the run is not used. */
-static int withhold(const struct sweep_decide *decide, int round, double moved, struct error *err)
+/* Discards the rounds from this one on, so that no median has them, and stores that. */
+static int withhold(struct sweep *sweep, int round, double moved, struct error *err)
 {
+	const struct sweep_decide *decide = sweep->decide;
 	char number[16], amount[32];
 	int rc = db_together_begin(decide->db, err);
 
@@ -142,6 +145,11 @@ static int withhold(const struct sweep_decide *decide, int round, double moved, 
 	rc = db_environment_set(decide->db, decide->run_id, LOOKS_USED_KEY, number, err);
 	if (!rc)
 		rc = db_environment_set(decide->db, decide->run_id, LOOKS_MOVED_KEY, amount, err);
+	if (!rc)
+		rc = store_drop_rounds(decide->store, round, err);
+	for (size_t i = 0; i < sweep->plan->count && !rc; i++)
+		if (sweep->cases[i].rounds_done > round)
+			sweep->cases[i].rounds_done = round;
 	return db_together_end(decide->db, rc, err);
 }
 
@@ -150,7 +158,7 @@ static int withhold(const struct sweep_decide *decide, int round, double moved, 
 static void add_reason(struct text *out, size_t count, const char *reason)
 {
 	if (count)
-		text_addf(out, "%s%zu %s", out->length ? "; " : "", count, reason);
+		text_addf(out, "%s%s: %zu", out->length ? "; " : "", reason, count);
 }
 
 /* Why cases are still undecided. */
@@ -166,23 +174,27 @@ static void describe_undecided(struct text *out, const struct sweep_decide *deci
 			kinds[decide_kind(decide, &regress->cases[i], regress->compared)]++;
 	if (moved > 0) {
 		text_addf(out,
-			  "the added rounds are not used, because the control cases moved by "
-			  "%.2g %%",
+			  "the rounds of the last look were discarded, because the control cases "
+			  "moved by %.2g %%",
 			  100 * moved);
 		return;
 	}
-	text_addf(&reason, "in spite of %d rounds", last);
+	text_addf(&reason, "after %d rounds", last);
 	add_reason(out, kinds[UNDECIDED_AT_END], reason.data);
 	text_clear(&reason);
-	text_addf(&reason, "scatter too much for %d rounds", last);
+	text_addf(&reason, "too much scatter for %d rounds", last);
 	add_reason(out, kinds[UNDECIDED_BY_NOISE], reason.data);
 	text_clear(&reason);
 	text_addf(&reason,
-		  "need more rounds of the base (perflab sweep --resume %lld --decide --compare "
-		  "%lld)",
+		  "too few rounds in the base (perflab sweep --resume %lld --decide --compare %lld",
 		  (long long)decide->base_id, (long long)decide->run_id);
+	if (db_path(decide->db)) {
+		text_add(&reason, " --db ");
+		shell_word(&reason, db_path(decide->db));
+	}
+	text_add(&reason, ")");
 	add_reason(out, kinds[UNDECIDED_BY_BASE], reason.data);
-	add_reason(out, kinds[UNDECIDED_OPEN], "for want of time (--decide-time)");
+	add_reason(out, kinds[UNDECIDED_OPEN], "out of time (--decide-time)");
 	text_release(&reason);
 }
 
@@ -201,10 +213,10 @@ static int conclude(struct sweep *sweep, size_t before, double moved, int64_t be
 		describe_undecided(&why, decide, &judged.comparison.regress, moved);
 		format_duration(spent, (double)(monotonic_ns() - begun_ns));
 		text_addf(&line,
-			  "against run %lld, %zu of %zu undecided cases are decided by %zu more "
-			  "rounds in %s",
-			  (long long)decide->base_id, before > after ? before - after : 0, before,
-			  decide->added, spent);
+			  "%zu more %s in %s decided %zu of %zu undecided %s against run %lld",
+			  decide->added, decide->added == 1 ? "round" : "rounds", spent,
+			  before > after ? before - after : 0, before,
+			  before == 1 ? "case" : "cases", (long long)decide->base_id);
 		if (after)
 			text_addf(&line, "; %zu %s undecided: %s", after,
 				  after == 1 ? "stays" : "stay", why.data);
@@ -247,7 +259,7 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 		*moved = decide_control_moved(sweep, &judged.comparison.head, begin,
 					      look_rounds(decide->first, look - 1));
 		if (*moved > 0)
-			rc = withhold(decide, begin, *moved, err);
+			rc = withhold(sweep, begin, *moved, err);
 	}
 	if (rc || look == LOOK_COUNT || *moved > 0)
 		goto out;
@@ -320,6 +332,7 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	bool going_on = true;
 	size_t before = 0;
 	int64_t limit_ns = 0;
+	const bool had_looks = decide->resumed && looks_of_run(decide->resumed).first;
 	double moved = 0;
 	char first[16];
 	int rc;
@@ -339,6 +352,11 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	sweep_end_worker(sweep);
 	if (rc != PL_EUSAGE)
 		return rc ? error_set(err, rc, "%s", cause.text) : 0;
+	/* it had no look: a later comparison is the first */
+	if (!decide->added && !had_looks)
+		rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, "", err);
+	if (rc && rc != PL_EUSAGE)
+		return rc;
 	/* what was measured is complete, and can be compared with another run */
 	tell_observer(decide->observer, NOTICE_WARNING, "--decide: %s", cause.text);
 	return 0;

@@ -22,8 +22,9 @@
 /* The state of one sweep. The caller sets the first two members. */
 struct sweep_decide {
 	const struct sweep_request *request;
-	int64_t begun_ns; /* monotonic: when the sweep began */
-	struct db *db;    /* borrowed */
+	int64_t begun_ns;          /* monotonic: when the sweep began */
+	struct sweep_store *store; /* borrowed, as is its database */
+	struct db *db;
 	int64_t run_id, base_id;
 	char *head, *base; /* references to the runs */
 	const struct sweep_observer *observer;
@@ -54,7 +55,7 @@ int decide_drop_unused(struct db *db, const struct run *resumed, struct error *e
 /* ---- the rounds ---- */
 
 /* Checks the run that was begun against the base. PL_EUSAGE: they do not compare. */
-int decide_begin(struct sweep *sweep, const struct sweep_store *store, const struct run_task *task,
+int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct run_task *task,
 		 struct error *err);
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
 int sweep_decide(struct sweep *sweep, struct error *err);

@@ -230,7 +230,6 @@ static void explain_moved(struct regress_case *item, const char *run, const stru
 
 static void explain_undecided(struct regress_case *item)
 {
-	const struct trial *base = item->base, *head = item->head;
 	const struct rounds_needed needed = item->needed;
 
 	if (item->base_rounds < 2 || item->head_rounds < 2)
@@ -243,9 +242,9 @@ static void explain_undecided(struct regress_case *item)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out; about %d rounds of "
 					"each run would decide it",
 					100 * item->limits.resolution, needed.each));
-	if (base->round_count > item->base_rounds && item->base_looks.used)
+	if (item->base_looks.used && item->base_rounds >= (size_t)item->base_looks.used)
 		explain_moved(item, "base", &item->base_looks);
-	if (head->round_count > item->head_rounds && item->head_looks.used)
+	if (item->head_looks.used && item->head_rounds >= (size_t)item->head_looks.used)
 		explain_moved(item, "head", &item->head_looks);
 }
 

@@ -67,8 +67,8 @@ refused 2 'differ in more than the code: device' sweep reduce --size 1024 --deci
 : >"$FAKE_WORKER_LOG"
 sweep --seed 2 --decide
 expect_code 0
-expect_err 'against run 1, '
-expect_err ' undecided cases are decided by '
+expect_err ' more rounds in '
+expect_err ' undecided cases against run 1'
 [ "$(rounds 2 sequential)" = '8 ' ] || complain "control: $(rounds 2 sequential)rounds"
 case $(rounds 2 shuffle) in
 *8*) ;;
@@ -97,9 +97,14 @@ wide=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 export FAKE_WORKER_SCRIPT="$quiet_script;drift"
 sweep --seed 2 --decide --compare 1
 expect_code 0
-expect_err 'not used, because the control cases moved by 1 %'
+expect_err 'discarded, because the control cases moved by 1 %'
 moved=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 [ "$(fact "$moved" decide.rounds_used)" = 3 ] || complain 'it is not stored that they are not used'
+[ "$(rounds "$moved" shuffle)$(rounds "$moved" sequential)" = '3 3 ' ] ||
+	complain 'the discarded rounds are in the database'
+[ "$(sqlite3 a.db "SELECT count(*) FROM trial WHERE run_id = $moved AND sample_count <>
+	(SELECT count(*) FROM sample WHERE trial_id = trial.id)")" -eq 0 ] ||
+	complain 'a summary has discarded rounds'
 [ "$(verdicts "$moved" 1 inconclusive)" -gt 0 ] || complain 'rounds beside a moved control decide'
 run regress --head "$moved" --base 1 --all --counters none --judge-same-code
 expect_out 'not used: its control'
@@ -124,20 +129,36 @@ scattered=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 [ -z "$(fact "$scattered" decide.rounds_used)" ] || complain 'scatter was taken for a move'
 export FAKE_WORKER_SCRIPT="$quiet_script"
 
+# without a comparison there was no look, and a later one costs nothing
+run sweep stream/copy_scalar --size 1024 --decide --compare 1 --label other
+expect_code 0
+expect_err '--decide: '
+other=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ -z "$(fact "$other" decide.first_rounds)" ] || complain 'a look is stored that did not take place'
+
 # ---- the time ends ----
 
 sweep --seed 2 --decide --compare 1 --decide-time 1ns
 expect_code 0
-expect_err 'for want of time'
+expect_err 'out of time (--decide-time): '
 short=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 [ "$(rounds "$short" shuffle)$(rounds "$short" sequential)" = '3 3 ' ] ||
 	complain 'rounds are added after the time ended'
+
+# no rounds are added to a run that was joined from shards, and none are recommended
+cp a.db shards.db
+run regress --head "$short" --base 1 --counters none --judge-same-code --db shards.db
+expect_err "sweep --resume $short --decide"
+sqlite3 shards.db "INSERT INTO environment (run_id, key, value) VALUES ($short, 'shards', '1-2/2')"
+refused 2 'was measured in shards' sweep --resume "$short" --decide --compare 1 --db shards.db -q
+run regress --head "$short" --base 1 --counters none --judge-same-code --db shards.db
+grep -q "sweep --resume $short" "$work/err" && complain 'more rounds of shards are recommended'
 
 # a plain run gets rounds by --resume, and its status and counters stay
 "$PERFLAB" report "$short" --format csv --all-metrics >"$work/before"
 run sweep --resume "$short" --decide --compare 1 --decide-time 60min
 expect_code 0
-expect_err 'undecided cases are decided'
+expect_err ' undecided cases against run 1'
 [ "$(verdicts "$short" 1 inconclusive)" -eq 0 ] || complain 'a resumed run is undecided'
 "$PERFLAB" report "$short" --format csv --all-metrics >"$work/after"
 [ "$(grep -c ',ok,' "$work/before")" = "$(grep -c ',ok,' "$work/after")" ] ||
@@ -187,7 +208,8 @@ export FAKE_WORKER_SCRIPT='scatter:reduce/shuffle'
 	-q >/dev/null 2>&1
 run sweep reduce/shuffle --block-sizes 64..512 --size 1024 --seed 2 --decide --compare few
 expect_code 0
-expect_err 'need more rounds of the base (perflab sweep --resume '
+expect_err 'too few rounds in the base (perflab sweep --resume '
+expect_err ' --db a.db): '
 export FAKE_WORKER_SCRIPT="$quiet_script"
 
 # ---- an interrupt keeps what was measured ----
