@@ -20,7 +20,7 @@ enum {
 	/* Beyond its share, a round moves the data once for this many samples, and at least once.
 	 */
 	SAMPLES_PER_MOVE = 8,
-	/* Longer samples scatter little, and a move costs an execution. */
+	/* A move costs an execution, which is too much for longer samples. */
 	MOVED_SAMPLE_MOST_NS = 500 * 1000,
 	/* On an H200, event times are multiples of 32 ns, plus or minus rounding. */
 	EVENT_STEP_NS = 33,
