@@ -1,6 +1,6 @@
 /*
- * Version 18: what `sweep --decide` came to is no change of the machine, so `environment_changes`
- * leaves it out.
+ * Version 18: the outcome of `sweep --decide` is no change of the machine, so
+ * `environment_changes` leaves it out.
  */
 #include "db/migrations/migrations.h"
 
