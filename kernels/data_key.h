@@ -11,6 +11,11 @@
 
 /* The distance of the seed of other inputs from the seed of the sweep. */
 #define MIXED_SEED_STEP UINT64_C(0x51ed270b)
+/* The seed in the keys of a sweep's data. `mixed`: of the data for its other inputs. */
+static inline uint64_t data_seed(uint64_t seed, bool mixed)
+{
+	return mixed ? seed + MIXED_SEED_STEP : seed;
+}
 
 /* The key consists of the name, type, length and fill of the buffer and the seed. The caller frees
  * it. */

@@ -323,13 +323,13 @@ static void add_needs(struct data_items *data, size_t index, const struct launch
 			add_need(data, index, case_input_key(buffer, seed), bytes, false,
 				 of_inputs);
 		if (case_buffer_is_input(buffer) && again)
-			add_need(data, index, case_input_key(buffer, seed + MIXED_SEED_STEP), bytes,
+			add_need(data, index, case_input_key(buffer, data_seed(seed, true)), bytes,
 				 false, NEED_AGAIN);
 		if (case_buffer_is_result(buffer) && checked)
 			add_need(data, index, case_expected_key(work, b, seed), bytes, by_case,
 				 NEED_RESULT);
 		if (case_buffer_is_result(buffer) && again)
-			add_need(data, index, case_expected_key(work, b, seed + MIXED_SEED_STEP),
+			add_need(data, index, case_expected_key(work, b, data_seed(seed, true)),
 				 bytes, by_case, NEED_AGAIN);
 	}
 }

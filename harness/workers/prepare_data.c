@@ -19,7 +19,7 @@ struct preparation {
 
 static uint64_t seed_of_keys(const struct preparation *p)
 {
-	return p->mixed ? p->seed + MIXED_SEED_STEP : p->seed;
+	return data_seed(p->seed, p->mixed);
 }
 
 static char *key_of(const struct preparation *p, size_t b, bool expected)

@@ -28,7 +28,7 @@ static struct memory_block **input_block(struct operation *operation, size_t b)
 /* The seed in the keys of the data: other inputs are other data. */
 static uint64_t seed_of_data(const struct cuda_resources *resources)
 {
-	return resources->mixed ? resources->seed + MIXED_SEED_STEP : resources->seed;
+	return data_seed(resources->seed, resources->mixed);
 }
 
 /* ---- memory of a capture ---- */

@@ -264,7 +264,7 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 	struct case_runner *runner = emulated->runner;
 	const struct reference_runner reference = {
 		&(struct reference_run){runner, work, emulated->mixed}, compute_reference};
-	const uint64_t seed = emulated->mixed ? runner->seed + MIXED_SEED_STEP : runner->seed;
+	const uint64_t seed = data_seed(runner->seed, emulated->mixed);
 	struct host_buffers inputs = {0};
 	int rc = emulated_case_restore(emulated, err);
 

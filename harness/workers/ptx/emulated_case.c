@@ -159,8 +159,7 @@ static int fill_emulated_input(const struct emulated_case *emulated, size_t b, v
 	const struct case_runner *runner = emulated->runner;
 	const struct case_buffer *buffer = &emulated->work->buffers[b];
 	const size_t bytes = case_buffer_bytes(buffer);
-	char *key = case_input_key(buffer,
-				   emulated->mixed ? runner->seed + MIXED_SEED_STEP : runner->seed);
+	char *key = case_input_key(buffer, data_seed(runner->seed, emulated->mixed));
 	const void *shared = shared_data_find(runner->shared, key, bytes);
 	int rc = 0;
 
