@@ -85,7 +85,7 @@ static size_t count_undecided(const struct regress *regress)
 
 /* ---- the rounds of a look ---- */
 
-/* The cases among `chosen` that lack this round. */
+/* The cases among `chosen` that lack this round, and the control cases if there are any. */
 static size_t lacking(size_t *out, const struct sweep *sweep, const size_t *chosen, size_t count,
 		      int round)
 {
@@ -97,17 +97,17 @@ static size_t lacking(size_t *out, const struct sweep *sweep, const size_t *chos
 		if (!state->ended && state->rounds_done <= round)
 			out[found++] = chosen[i];
 	}
-	return found;
+	return found ? decide_add_control(sweep, out, found) : 0;
 }
 
-/* Measures the chosen cases until each has this number of rounds. */
+/* Measures the chosen cases until each has this number of rounds, beside the control cases. */
 static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, int rounds,
 		      struct error *err)
 {
 	struct sweep_decide *decide = sweep->decide;
 	const int64_t now_ns = monotonic_ns();
 	const int64_t overrun_ns = (int64_t)(OVERRUN_MOST * (double)(decide->deadline_ns - now_ns));
-	size_t *order = xcalloc(count + 1, sizeof(*order));
+	size_t *order = xcalloc(count + CONTROL_CASES, sizeof(*order));
 	const size_t done = sweep->steps_done;
 	const size_t total = sweep->steps_total;
 	size_t planned = 0;
@@ -131,6 +131,16 @@ static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 	return rc;
 }
 
+static int drop_rounds(struct sweep *sweep, int round, struct error *err)
+{
+	int rc = store_drop_rounds(sweep->decide->store, round, err);
+
+	for (size_t i = 0; i < sweep->plan->count && !rc; i++)
+		if (sweep->cases[i].rounds_done > round)
+			sweep->cases[i].rounds_done = round;
+	return rc;
+}
+
 /* Discards the rounds from this one on, so that no median has them, and stores that. */
 static int withhold(struct sweep *sweep, int round, double moved, struct error *err)
 {
@@ -146,10 +156,7 @@ static int withhold(struct sweep *sweep, int round, double moved, struct error *
 	if (!rc)
 		rc = db_environment_set(decide->db, decide->run_id, LOOKS_MOVED_KEY, amount, err);
 	if (!rc)
-		rc = store_drop_rounds(decide->store, round, err);
-	for (size_t i = 0; i < sweep->plan->count && !rc; i++)
-		if (sweep->cases[i].rounds_done > round)
-			sweep->cases[i].rounds_done = round;
+		rc = drop_rounds(sweep, round, err);
 	return db_together_end(decide->db, rc, err);
 }
 
@@ -254,19 +261,17 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 	if (look == 1)
 		*before = count_undecided(regress);
 	if (look > 1) {
-		const int begin = look_rounds(decide->first, look - 2);
-
-		*moved = decide_control_moved(sweep, &judged.comparison.head, begin,
-					      look_rounds(decide->first, look - 1));
+		*moved = decide_control_moved(sweep, &judged.comparison.head);
 		if (*moved > 0)
-			rc = withhold(sweep, begin, *moved, err);
+			rc = withhold(sweep, look_rounds(decide->first, look - 2), *moved, err);
 	}
 	if (rc || look == LOOK_COUNT || *moved > 0)
 		goto out;
 	*going_on = true;
 	decide_choose_control(sweep, &judged.comparison.head, regress);
 	count = decide_choose(&chosen, sweep, regress, look);
-	if (count)
+	rc = decide_store_control(sweep, look_rounds(decide->first, look - 1), err);
+	if (count && !rc)
 		rc = measure_to(sweep, chosen, count, look_rounds(decide->first, look), err);
 	free(chosen);
 out:
@@ -304,6 +309,29 @@ static void take_resumed(struct sweep *sweep)
 		if (trial && !state->round_ns)
 			state->round_ns = round_estimate_ns(trial, case_base(sweep, i) != NO_CASE);
 	}
+}
+
+/* Checks the rounds of a look that the resumed run did not complete, as take_look() does when it is
+ * complete, and deletes them if the control moved: this sweep measures them again. */
+static int check_broken_look(struct sweep *sweep, struct error *err)
+{
+	const struct sweep_decide *decide = sweep->decide;
+	const int begin = decide_load_control(sweep);
+	struct judged judged = {0};
+	double moved = 0;
+	int rc = begin ? judge_now(&judged, decide, err) : 0;
+
+	if (begin && !rc)
+		moved = decide_control_moved(sweep, &judged.comparison.head);
+	if (moved > 0) {
+		rc = drop_rounds(sweep, begin, err);
+		tell_observer(decide->observer, NOTICE_REMARK,
+			      "the rounds of the interrupted look were discarded, because the "
+			      "control cases moved by %.2g %%",
+			      100 * moved);
+	}
+	judged_release(&judged);
+	return rc;
 }
 
 static int time_limit(int64_t *out, const struct sweep_decide *decide, struct error *err)
@@ -344,6 +372,8 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	snprintf(first, sizeof(first), "%d", decide->first);
 	if (!rc)
 		rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, first, &cause);
+	if (!rc && decide->resumed)
+		rc = check_broken_look(sweep, &cause);
 	for (int look = 1; !rc && going_on; look++)
 		rc = take_look(sweep, look, &before, &moved, &going_on, &cause);
 	if (!rc)

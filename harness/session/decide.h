@@ -18,6 +18,16 @@
 /* Of the environment of a run, besides those of looks.h. */
 #define DECIDE_BASE_KEY "decide.base"       /* uid of the run that it was compared with last */
 #define DECIDE_OUTCOME_KEY "decide.outcome" /* what came of it, in words */
+/* The number of the first round that is not checked yet by the control, and for each control case
+ * its place in the plan and its first round that is not: "8 0:8 5:11" */
+#define DECIDE_CONTROL_KEY "decide.control"
+
+/* The control cases are measured in each added round, so one of a resumed run may have more rounds
+ * than the cases beside it. */
+struct control_case {
+	size_t index;  /* in the plan */
+	int unchecked; /* its rounds from this number on were not compared with its first ones */
+};
 
 /* The state of one sweep. The caller sets the first two members. */
 struct sweep_decide {
@@ -31,7 +41,8 @@ struct sweep_decide {
 	const struct run *resumed; /* NULL: a new run */
 	const int64_t *trial_ids;  /* by index in the plan */
 	int first;                 /* rounds at the first look */
-	size_t control[CONTROL_CASES], control_count;
+	struct control_case control[CONTROL_CASES];
+	size_t control_count;
 	int64_t deadline_ns;
 	size_t added; /* rounds */
 };
@@ -74,16 +85,27 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 				size_t cases);
 /* The index in the plan of a case of the comparison; NO_CASE: it is not in the plan. */
 size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess);
+/* The undecided cases to measure up to this look, as far as the time allows; malloc'd. */
+size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
+		     int look);
+
+/* ---- control cases: decide_control.c ---- */
+
 /* Chooses control cases, once: those whose first rounds scatter the least, of as many kernels as
  * possible, and not undecided unless all are. */
 void decide_choose_control(struct sweep *sweep, const struct run *head,
 			   const struct regress *regress);
-/* The cases to measure up to this look, with the control cases, as far as the time allows;
- * malloc'd. Returns 0 if no undecided case is among them. */
-size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
-		     int look);
-/* By how much the control moved in the rounds from `begin` to below `end`, relative; 0: by no more
- * than its scatter explains. */
-double decide_control_moved(const struct sweep *sweep, const struct run *head, int begin, int end);
+/* Adds the control cases that are not among these cases. Returns the new count, which is at most
+ * CONTROL_CASES more. */
+size_t decide_add_control(const struct sweep *sweep, size_t *cases, size_t count);
+/* By how much the control moved in its unchecked rounds, relative; 0: by no more than its scatter
+ * explains. */
+double decide_control_moved(const struct sweep *sweep, const struct run *head);
+/* The rounds that the control cases have are checked. Stores that for a resumed run, with the
+ * number of the first round that the cases beside them get now. */
+int decide_store_control(struct sweep *sweep, int begin, struct error *err);
+/* Takes the control cases of the run that continues. Returns the first round that is not checked;
+ * 0: it has no control. */
+int decide_load_control(struct sweep *sweep);
 
 #endif

@@ -450,15 +450,15 @@ static size_t round_order(const struct sweep *sweep, int round, size_t *order)
 	return count;
 }
 
-/* Measures a round of these cases, in this order. All of it is stored in the end. */
-static int measure_cases(struct sweep *sweep, int round, const size_t *order, size_t count,
-			 struct error *err)
+/* Measures the next round of each of these cases, in this order. All of it is stored in the end. */
+static int measure_cases(struct sweep *sweep, const size_t *order, size_t count, struct error *err)
 {
 	struct error own = {0};
 	int rc = 0, stored;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = measure_round_of_case(sweep, order[i], round, err);
+		rc = measure_round_of_case(sweep, order[i], sweep->cases[order[i]].rounds_done,
+					   err);
 	stored = round_store_kept(sweep, &own);
 	return rc || !stored ? rc : error_set(err, stored, "%s", own.text);
 }
@@ -469,7 +469,7 @@ int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t coun
 	round_shuffle(sweep, round, cases, count);
 	preparation_set_order(sweep->preparation, cases, count);
 	sweep_end_worker(sweep);
-	return measure_cases(sweep, round, cases, count, err);
+	return measure_cases(sweep, cases, count, err);
 }
 
 int sweep_rounds(struct sweep *sweep, struct error *err)
@@ -487,7 +487,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		if (count && used)
 			sweep_end_worker(sweep);
 		used = used || count;
-		rc = measure_cases(sweep, round, order, count, err);
+		rc = measure_cases(sweep, order, count, err);
 	}
 	free(order);
 	return rc;

@@ -198,8 +198,8 @@ int sweep_measure(struct sweep *sweep, struct error *err);
 
 /* Verifies and times: each round in a fresh worker, in an order drawn from the seed. */
 int sweep_rounds(struct sweep *sweep, struct error *err);
-/* Measures one more round of these cases, in a fresh worker. Puts them in the order of the round.
- */
+/* Measures the next round of each of these cases, in a fresh worker. Puts them in the order of this
+ * round; a case may have had it. */
 int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t count,
 		      struct error *err);
 /* Counts in batches. A timed case stays ok or unverified even if counting

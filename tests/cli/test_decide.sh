@@ -232,4 +232,48 @@ expect_code 0
 grep -qE 'measure-[0-4] ' "$FAKE_WORKER_LOG" && complain 'rounds are measured again'
 [ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'the resumed run is undecided'
 
+# ---- a resumed sweep has controls, even if they have all rounds of the look ----
+
+# halve: the control has all rounds of its look, and the cases beside it have none
+halve() {
+	cp a.db half.db
+	sqlite3 half.db "PRAGMA foreign_keys = ON; DELETE FROM round WHERE round >= 3 AND trial_id IN
+		(SELECT id FROM trial WHERE run_id = $broken AND variant = 'shuffle')"
+}
+halve
+: >"$FAKE_WORKER_LOG"
+run sweep --resume "$broken" --decide --compare 1 --decide-time 60min -q --db half.db
+expect_code 0
+[ "$(grep -c 'measure-3 reduce/shuffle' "$FAKE_WORKER_LOG")" -gt 0 ] || complain 'nothing is measured'
+for worker in $(grep 'measure-[0-9]* reduce/shuffle' "$FAKE_WORKER_LOG" | cut -d' ' -f1 | sort -u); do
+	[ "$(grep -c "^$worker measure-[0-9]* reduce/sequential" "$FAKE_WORKER_LOG")" -eq 4 ] ||
+		complain 'a round of a resumed sweep has no control'
+done
+halve
+FAKE_WORKER_SCRIPT="$quiet_script;drift" run sweep --resume "$broken" --decide --compare 1 \
+	--decide-time 60min --db half.db
+expect_code 0
+expect_err 'discarded, because the control cases moved by 1 %'
+
+# an interrupted look whose control moved is measured again
+FAKE_WORKER_SCRIPT="$quiet_script;drift;hang_in_round_5" "$PERFLAB" sweep reduce/shuffle \
+	reduce/sequential --block-sizes 64..512 --size 1024 --seed 2 --decide --compare 1 \
+	--timeout 60min -q >"$work/out" 2>"$work/err" &
+sweep=$!
+command_line='perflab sweep --decide, interrupted'
+: >"$FAKE_WORKER_LOG"
+await_of $sweep 'round 5 is begun' has_line 'measure-5 ' "$FAKE_WORKER_LOG"
+kill -INT $sweep
+end_of $sweep
+expect_code 3
+broken=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+run sweep --resume "$broken" --decide --compare 1 --decide-time 60min
+expect_code 0
+expect_err 'the rounds of the interrupted look were discarded'
+[ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'a moved part of a look is used'
+[ -z "$(fact "$broken" decide.rounds_used)" ] || complain 'the rounds of the second part are unused'
+[ "$(sqlite3 a.db "SELECT count(*) FROM trial WHERE run_id = $broken AND sample_count <>
+	(SELECT count(*) FROM sample WHERE trial_id = trial.id)")" -eq 0 ] ||
+	complain 'a summary has discarded rounds of the interrupted look'
+
 finish
