@@ -64,6 +64,8 @@ struct session_info {
 	char profiler[16];                 /* "" none, "ncu", "nsys" */
 	char *counters_reason; /* why counters are off; NULL: they are on, or none were requested */
 	int64_t passes;        /* of the counter plan */
+	/* `inspect` gives equal answers about cases with equal launches: docs/worker-protocol.md */
+	bool inspects_by_launch;
 };
 void session_info_release(struct session_info *info);
 

@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/inspections.h"
 #include "harness/session/sweep_state.h"
 
 struct inspect_answer {
 	int64_t id;
-	struct launch_facts facts;
-	bool inspected;
+	struct inspection *inspection;
 };
 
 static int inspect_reply(void *context, const char *name, const json_t *message, struct error *err)
@@ -17,14 +17,14 @@ static int inspect_reply(void *context, const char *name, const json_t *message,
 	json_t *facts = NULL;
 	int rc = 0;
 
-	if (strcmp(name, "facts") || answer->inspected)
+	if (strcmp(name, "facts") || answer->inspection->has_facts)
 		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'inspect'", name);
 	rc = reply_check_id(message, answer->id, err);
 	if (!rc)
 		rc = member_object(&facts, message, "facts", 256, err);
 	if (!rc)
-		rc = facts_from_json(&answer->facts, facts, err);
-	answer->inspected = !rc;
+		rc = facts_from_json(&answer->inspection->facts, facts, err);
+	answer->inspection->has_facts = !rc;
 	return rc;
 }
 
@@ -35,44 +35,74 @@ static void skip_inspected(struct sweep *sweep, size_t index, const char *reason
 	text_release(&sweep->cases[index].json);
 }
 
-static int inspect_case(struct sweep *sweep, size_t index, struct error *err)
+/* Asks the worker. The caller frees the reason. */
+static int ask_inspection(struct inspection *out, struct sweep *sweep, size_t index,
+			  struct error *err)
 {
-	struct case_state *state = &sweep->cases[index];
-	struct inspect_answer answer = {.id = (int64_t)index, .facts = launch_facts_unknown};
+	struct inspect_answer answer = {.id = (int64_t)index, .inspection = out};
 	struct exchange exchange =
 		EXCHANGE_INIT(inspect_reply, &answer, sweep->settings->timeout_ns);
-	enum trial_status status = TRIAL_OK;
 	struct text request = TEXT_INIT, reason = TEXT_INIT;
 	struct error cause = {0};
 	enum exchange_end end;
-	int rc;
+	int rc = sweep_open_worker(sweep, &sweep->worker, err);
 
+	if (rc)
+		return rc;
 	case_request(&request, sweep, "inspect", index, -1, NO_CASE);
 	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
-	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !answer.inspected) {
+	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !out->has_facts) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
 	}
-	rc = exchange_settle(&sweep->worker, end, &exchange, "inspection", &cause, &status, &reason,
-			     err);
-	if (rc)
-		goto out;
-	state->inspected = answer.inspected;
-	state->facts = answer.facts;
-	if (status == TRIAL_SKIPPED) {
+	rc = exchange_settle(&sweep->worker, end, &exchange, "inspection", &cause, &out->status,
+			     &reason, err);
+	exchange_release(&exchange);
+	if (!rc && out->status != TRIAL_OK)
+		out->reason = text_detach(&reason);
+	text_release(&reason);
+	return rc;
+}
+
+static void take_inspection(struct sweep *sweep, size_t index, const struct inspection *answer)
+{
+	struct case_state *state = &sweep->cases[index];
+
+	state->inspected = answer->has_facts;
+	state->facts = answer->facts;
+	if (answer->status == TRIAL_SKIPPED) {
 		/* The plan keeps the reason; a case that never runs stores no facts. */
 		state->inspected = false;
-		skip_inspected(sweep, index, reason.data);
-	} else if (status == TRIAL_UNVERIFIED) {
-		case_keep_unverified(state, reason.data);
-	} else if (status != TRIAL_OK) {
-		state->early_status = status;
-		state->early_reason = text_detach(&reason);
+		skip_inspected(sweep, index, answer->reason);
+	} else if (answer->status == TRIAL_UNVERIFIED) {
+		case_keep_unverified(state, answer->reason);
+	} else if (answer->status != TRIAL_OK) {
+		state->early_status = answer->status;
+		state->early_reason = xstrdup(answer->reason);
 	}
-out:
-	exchange_release(&exchange);
-	text_release(&reason);
+}
+
+/* Asks the worker, unless it gave the answer for a case that it cannot tell from this one. */
+static int inspect_case(struct sweep *sweep, size_t index, struct inspections *known,
+			struct error *err)
+{
+	struct inspection answer = {.status = TRIAL_OK, .facts = launch_facts_unknown};
+	const struct inspection *found = NULL;
+	int rc;
+
+	if (sweep->info.inspects_by_launch)
+		found = inspections_find(known, sweep->plan->cases[index].launch);
+	if (found) {
+		take_inspection(sweep, index, found);
+		return 0;
+	}
+	rc = ask_inspection(&answer, sweep, index, err);
+	if (!rc)
+		take_inspection(sweep, index, &answer);
+	if (!rc && sweep->info.inspects_by_launch)
+		inspections_add(known, &answer);
+	free(answer.reason);
 	return rc;
 }
 
@@ -113,6 +143,7 @@ static void forget_launch(struct sweep *sweep, size_t index)
 
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 {
+	struct inspections known = INSPECTIONS_INIT;
 	int rc = 0;
 
 	sweep_cases_init(sweep, plan);
@@ -127,12 +158,11 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 			sweep->cases[i].early_reason = xstrdup(plan->cases[i].failure);
 			continue;
 		}
-		rc = sweep_open_worker(sweep, &sweep->worker, err);
-		if (!rc)
-			rc = inspect_case(sweep, i, err);
+		rc = inspect_case(sweep, i, &known, err);
 		if (sweep->preview)
 			forget_launch(sweep, i);
 	}
+	inspections_release(&known);
 	return rc;
 }
 

@@ -396,9 +396,8 @@ static void open_device(struct answers *a)
 }
 
 /* A built-in case that every backend can execute. */
-static struct launch_case *real_case(const struct answers *a)
+static struct launch_case *real_case(const struct answers *a, const char *selector)
 {
-	const char *selector = "reduce/shuffle/block=256,n=4096";
 	const struct plan_request request = {.selectors = &selector, .selector_count = 1};
 	struct session_info info = {0};
 	struct device_limits limits;
@@ -537,13 +536,35 @@ static void emulate_once(struct answers *a, const struct launch_case *work)
 	line_count_list_release(&lines);
 }
 
+static json_t *inspect_once(struct answers *a, const struct launch_case *work)
+{
+	ask_json(a, json_pack("{s:s, s:i, s:o}", "request", "inspect", "id", 7, "case",
+			      case_to_json(work)));
+	assert_string_equal(a->status, "ok");
+	assert_int_equal(replies_of(a, "facts"), 1);
+	return json_incref(json_array_get(a->replies, 0));
+}
+
+/* A worker that inspects by launch gives one answer about cases of different sizes. */
+static void inspect_both(struct answers *a, const struct launch_case *work,
+			 const struct launch_case *larger, bool by_launch)
+{
+	json_t *first = inspect_once(a, work), *second = inspect_once(a, larger);
+
+	assert_int_not_equal(work->launches[0].grid[0], larger->launches[0].grid[0]);
+	if (by_launch)
+		assert_true(json_equal(first, second));
+	json_decref(first);
+	json_decref(second);
+}
+
 static void test_a_case_on_the_device(void **context)
 {
 	struct answers *a = *context;
-	struct launch_case *work;
+	struct launch_case *work, *larger;
 	struct session_info info = {0};
 	const char *request;
-	bool untimed;
+	bool untimed, by_launch;
 
 	open_device(a);
 	if (strcmp(a->status, "ok")) {
@@ -556,9 +577,11 @@ static void test_a_case_on_the_device(void **context)
 		return;
 	}
 	assert_int_equal(replies_of(a, "opened"), 1);
-	work = real_case(a);
+	work = real_case(a, "reduce/shuffle/block=256,n=4096");
+	larger = real_case(a, "reduce/shuffle/block=256,n=65536");
 	assert_int_equal(session_from_json(&info, json_array_get(a->replies, 0), NULL), 0);
 	untimed = !info.traits.timed;
+	by_launch = info.inspects_by_launch;
 	assert_int_equal(info.traits.emulated, untimed);
 	assert_int_equal(info.traits.warp_size, 32);
 	session_info_release(&info);
@@ -569,10 +592,7 @@ static void test_a_case_on_the_device(void **context)
 	open_device(a);
 	assert_string_equal(a->status, "failed"); /* only one open succeeds */
 
-	ask_json(a, json_pack("{s:s, s:i, s:o}", "request", "inspect", "id", 7, "case",
-			      case_to_json(work)));
-	assert_string_equal(a->status, "ok");
-	assert_int_equal(replies_of(a, "facts"), 1);
+	inspect_both(a, work, larger, by_launch);
 	if (untimed) {
 		emulate_once(a, work);
 	} else {
@@ -590,6 +610,7 @@ static void test_a_case_on_the_device(void **context)
 	assert_string_equal(a->status, "failed");
 	assert_refused(a, "{\"request\": \"count\", \"cases\": []}");
 	assert_serves(a);
+	launch_case_free(larger);
 	launch_case_free(work);
 }
 

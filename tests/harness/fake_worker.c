@@ -142,6 +142,7 @@ static int fake_open(void *backend, const struct measure_settings *settings, boo
 	info->traits.emulated = scripted("untimed", NULL);
 	info->traits.timed = !info->traits.emulated;
 	info->traits.warp_size = 32;
+	info->inspects_by_launch = scripted("inspects_by_launch", NULL);
 	key_value_set(&info->environment, "persistence_mode", "on");
 	describe_processes(&info->environment);
 	if (check_counters) {

@@ -316,7 +316,8 @@ static void test_session(void **context)
 {
 	struct session_info info = {.traits = {.emulated = true, .vendor = "ACME", .warp_size = 64},
 				    .profiler = "ncu",
-				    .passes = 12},
+				    .passes = 12,
+				    .inspects_by_launch = true},
 			    back = {0};
 	json_t *json;
 
@@ -329,6 +330,7 @@ static void test_session(void **context)
 	assert_string_equal(back.counters_reason, "ncu has them");
 	assert_string_equal(key_value_get(&back.environment, "persistence_mode"), "on");
 	assert_int_equal(back.passes, 12);
+	assert_true(back.inspects_by_launch);
 	assert_true(back.traits.emulated && !back.traits.timed);
 	assert_string_equal(back.traits.vendor, "ACME");
 	assert_int_equal(back.traits.warp_size, 64);
@@ -343,6 +345,13 @@ static void test_session(void **context)
 		assert_int_equal(session_from_json(&back, bad, NULL), PL_EPROTOCOL);
 		json_decref(bad);
 	}
+	json_object_del(json, "inspects_by_launch"); /* a worker of another program */
+	assert_int_equal(session_from_json(&back, json, NULL), 0);
+	assert_false(back.inspects_by_launch);
+	session_info_release(&back);
+	json_object_set_new(json, "inspects_by_launch", json_integer(1));
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
+	json_object_del(json, "inspects_by_launch");
 	replace(json, "environment/persistence_mode", "3");
 	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
 	session_info_release(&info);

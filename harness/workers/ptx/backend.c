@@ -202,6 +202,7 @@ static int ptx_backend_open(void *context, const struct measure_settings *settin
 	backend->open = true;
 	chip_describe_device(chip, &info->device);
 	info->traits = (struct backend_traits){.emulated = true, .warp_size = EMULATED_WARP_SIZE};
+	info->inspects_by_launch = true; /* case_facts() looks at nothing else */
 	key_value_set(&info->environment, "worker.lanes", emulator_best_lanes());
 	key_value_set(&info->environment, "worker.chip_limits", chip->product);
 	key_value_set(&info->environment, "worker.registers", "as ptxas takes them for sm_90");
