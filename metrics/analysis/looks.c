@@ -51,6 +51,15 @@ struct looks looks_of_run(const struct run *run)
 	return looks;
 }
 
+char *looks_discarded(const struct looks *looks)
+{
+	if (!looks->used)
+		return NULL;
+	return xasprintf("the rounds from number %d on are not used: the control cases moved by "
+			 "%.2g %%",
+			 looks->used + 1, 100 * looks->moved);
+}
+
 int look_last(const struct looks *looks, const struct trial *trial)
 {
 	int last = 0,

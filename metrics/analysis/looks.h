@@ -34,6 +34,9 @@ struct looks {
 /* Ignores facts that are no numbers of rounds, as in a damaged database. */
 struct looks looks_of_run(const struct run *run);
 
+/* Why not all rounds are used, malloc'd; NULL: all are. */
+char *looks_discarded(const struct looks *looks);
+
 /* The rounds that a case has at a look, from 0. With first = 3: 3, 8, 20. */
 int look_rounds(int first, int look);
 /* The share of a look of the probability of errors. The shares of all looks add up to 1. */

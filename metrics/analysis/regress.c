@@ -185,6 +185,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.limits = options->limits,
 		.base_looks = pair->base_looks,
 		.head_looks = pair->head_looks,
+		.other_base = pair->note != NULL,
 	};
 	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
 		item->ignored = true;
@@ -220,14 +221,6 @@ static void account_for_clocks(struct regress_case *item)
 					base.throttled, base.count, head.throttled, head.count));
 }
 
-/* Says of one run why not all of its rounds were used. */
-static void explain_moved(struct regress_case *item, const char *run, const struct looks *looks)
-{
-	explain(item, xasprintf("the rounds of the %s from number %d on are not used: its control "
-				"cases moved by %.2g %%",
-				run, looks->used + 1, 100 * looks->moved));
-}
-
 static void explain_undecided(struct regress_case *item)
 {
 	const struct rounds_needed needed = item->needed;
@@ -242,10 +235,14 @@ static void explain_undecided(struct regress_case *item)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out; about %d rounds of "
 					"each run would decide it",
 					100 * item->limits.resolution, needed.each));
-	if (item->base_looks.used && item->base_rounds >= (size_t)item->base_looks.used)
-		explain_moved(item, "base", &item->base_looks);
-	if (item->head_looks.used && item->head_rounds >= (size_t)item->head_looks.used)
-		explain_moved(item, "head", &item->head_looks);
+	/* of the two runs that are compared, the report says it once */
+	if (item->other_base && item->base_looks.used &&
+	    item->base_rounds >= (size_t)item->base_looks.used) {
+		char *discarded = looks_discarded(&item->base_looks);
+
+		explain(item, xasprintf("of the base, %s", discarded));
+		free(discarded);
+	}
 }
 
 static void judge_time(struct regress_case *item)

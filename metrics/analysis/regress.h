@@ -64,6 +64,7 @@ struct regress_case {
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
 	struct looks base_looks, head_looks;
+	bool other_base; /* the base is a run of its own, which the report names only here */
 	size_t base_rounds, head_rounds; /* that the effect compares */
 	/* Inconclusive by time because the rounds are too few or scatter too much, and not because
 	 * something else explains the change. */

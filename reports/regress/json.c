@@ -5,6 +5,7 @@
 static json_t *compared_run_json(const struct run *run)
 {
 	json_t *object = json_object();
+	const struct looks looks = looks_of_run(run);
 	char when[21], seed[24];
 
 	format_utc(when, run->started_ns);
@@ -20,6 +21,11 @@ static json_t *compared_run_json(const struct run *run)
 	json_object_set_new(object, "driver", report_json_text(run->device.driver));
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
 	json_object_set_new(object, "seed", json_string(seed));
+	/* null: all are used */
+	json_object_set_new(object, "rounds_used",
+			    looks.used ? json_integer(looks.used) : json_null());
+	json_object_set_new(object, "control_moved",
+			    looks.used ? json_real(looks.moved) : json_null());
 	return object;
 }
 

@@ -226,6 +226,18 @@ static void heading_add_line(struct heading *heading, const char *key, char *val
 	heading->lines[heading->count++] = (struct heading_line){key, value};
 }
 
+/* Says of one run why not all of its rounds are used. */
+static void heading_add_discarded(struct heading *heading, const struct run *run)
+{
+	const struct looks looks = looks_of_run(run);
+	char *discarded = looks_discarded(&looks);
+
+	if (discarded)
+		heading_add_line(heading, "discarded",
+				 xasprintf("of run %lld, %s", (long long)run->id, discarded));
+	free(discarded);
+}
+
 /* What changed besides the code comes first, because it may be the reason for everything below. */
 static void regress_heading(struct heading *heading, const struct regress_report *report)
 {
@@ -242,6 +254,8 @@ static void regress_heading(struct heading *heading, const struct regress_report
 	describe_compared(&compared, report->regress);
 	heading_add_line(heading, "base", text_detach(&base));
 	heading_add_line(heading, "head", text_detach(&head));
+	heading_add_discarded(heading, report->base);
+	heading_add_discarded(heading, report->head);
 	heading_add_line(heading, "device", xstrdup(report->head->device.name));
 	if (report->thresholds)
 		heading_add_line(heading, "limits", xstrdup(report->thresholds));

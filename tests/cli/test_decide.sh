@@ -107,7 +107,8 @@ moved=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 	complain 'a summary has discarded rounds'
 [ "$(verdicts "$moved" 1 inconclusive)" -gt 0 ] || complain 'rounds beside a moved control decide'
 run regress --head "$moved" --base 1 --all --counters none --judge-same-code
-expect_out 'not used: its control'
+[ "$(grep -c 'not used: the control cases moved by 1 %' "$work/out")" -eq 1 ] ||
+	complain 'discarded rounds are not named once'
 expect_err "perflab sweep --resume $moved --decide --compare 1"
 export FAKE_WORKER_SCRIPT="$quiet_script"
 run sweep --resume "$moved" --decide --compare 1 --decide-time 60min

@@ -154,8 +154,38 @@ static void rounds_beside_a_moved_control_are_not_used(void **state)
 	judge(&regress, &pairs, &base, &head);
 	assert_int_equal(regress.cases[0].head_rounds, 3);
 	assert_true(regress.cases[0].undecided);
+	assert_null(strstr(regress.cases[0].why, "not used")); /* the report says it once */
+	regress_release(&regress);
+	free(pairs);
+	run_release(&base);
+	run_release(&head);
+}
+
+/* The report names the two runs that are compared; other bases are named by their cases. */
+static void discarded_rounds_of_another_base_are_named(void **state)
+{
+	const struct regress_options options = {.limits = judged_limits,
+						.counters = REGRESS_COUNTERS_NONE,
+						.judge_same_code = true};
+	struct run base = run_of(1), head = run_of(1);
+	struct regress_pair *pairs;
+	struct regress regress;
+	struct error err = {0};
+
+	(void)state;
+	decide_run(&base);
+	key_value_set(&base.environment, LOOKS_USED_KEY, "3");
+	key_value_set(&base.environment, LOOKS_MOVED_KEY, "0.0041");
+	times_set(&base.trials[0], 0, 8, 30e3);
+	times_set(&head.trials[0], 0, 3, 30e3);
+	head.trials[0].rounds[0].median_ns = 30.6e3;
+	assert_int_equal(regress_pairs(&pairs, &base, &head), 1);
+	pairs[0].note = "compared with run 7";
+	if (regress_judge(&regress, pairs, 1, &options, &err))
+		fail_msg("%s", err.text);
+	assert_true(regress.cases[0].undecided);
 	assert_non_null(strstr(regress.cases[0].why,
-			       "the rounds of the head from number 4 on are not used: its control "
+			       "of the base, the rounds from number 4 on are not used: the control "
 			       "cases moved by 0.41 %"));
 	regress_release(&regress);
 	free(pairs);
@@ -420,6 +450,7 @@ int main(void)
 		cmocka_unit_test(facts_that_are_no_rounds_are_ignored),
 		cmocka_unit_test(a_decided_case_stays_decided),
 		cmocka_unit_test(rounds_beside_a_moved_control_are_not_used),
+		cmocka_unit_test(discarded_rounds_of_another_base_are_named),
 		cmocka_unit_test(a_look_costs_width),
 		cmocka_unit_test(the_rounds_needed_decide),
 		cmocka_unit_test(looks_raise_no_false_alarms),
