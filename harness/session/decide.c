@@ -168,9 +168,22 @@ static void add_reason(struct text *out, size_t count, const char *reason)
 		text_addf(out, "%s%s: %zu", out->length ? "; " : "", reason, count);
 }
 
-/* Why cases are still undecided. */
+/* How to add rounds to the base. */
+static void add_command(struct text *out, const struct sweep_decide *decide)
+{
+	text_addf(out, " (perflab sweep --resume %lld --decide --compare %lld",
+		  (long long)decide->base_id, (long long)decide->run_id);
+	if (db_path(decide->db)) {
+		text_add(out, " --db ");
+		shell_word(out, db_path(decide->db));
+	}
+	text_add_char(out, ')');
+}
+
+/* Why cases are still undecided. Commands are for the user of now: the database does not keep them,
+ * because they name its path. */
 static void describe_undecided(struct text *out, const struct sweep_decide *decide,
-			       const struct regress *regress, double moved)
+			       const struct regress *regress, double moved, bool commands)
 {
 	const int last = look_rounds(decide->first, LOOK_COUNT - 1);
 	size_t kinds[UNDECIDED_KIND_COUNT] = {0};
@@ -192,51 +205,59 @@ static void describe_undecided(struct text *out, const struct sweep_decide *deci
 	text_addf(&reason, "too much scatter for %d rounds", last);
 	add_reason(out, kinds[UNDECIDED_BY_NOISE], reason.data);
 	text_clear(&reason);
-	text_addf(&reason,
-		  "too few rounds in the base (perflab sweep --resume %lld --decide --compare %lld",
-		  (long long)decide->base_id, (long long)decide->run_id);
-	if (db_path(decide->db)) {
-		text_add(&reason, " --db ");
-		shell_word(&reason, db_path(decide->db));
-	}
-	text_add(&reason, ")");
+	text_add(&reason, "too few rounds in the base");
+	if (commands)
+		add_command(&reason, decide);
 	add_reason(out, kinds[UNDECIDED_BY_BASE], reason.data);
 	add_reason(out, kinds[UNDECIDED_OPEN], "out of time (--decide-time)");
 	text_release(&reason);
+}
+
+/* What the added rounds came to; malloc'd. */
+static char *describe_outcome(const struct sweep_decide *decide, const struct regress *regress,
+			      size_t before, double moved, int64_t begun_ns, bool commands)
+{
+	const size_t after = count_undecided(regress);
+	struct text line = TEXT_INIT, why = TEXT_INIT;
+	char spent[32];
+
+	format_duration(spent, (double)(monotonic_ns() - begun_ns));
+	text_addf(&line, "%zu more %s in %s decided %zu of %zu undecided %s against run %lld",
+		  decide->added, decide->added == 1 ? "round" : "rounds", spent,
+		  before > after ? before - after : 0, before, before == 1 ? "case" : "cases",
+		  (long long)decide->base_id);
+	if (after) {
+		describe_undecided(&why, decide, regress, moved, commands);
+		text_addf(&line, "; %zu %s undecided: %s", after, after == 1 ? "stays" : "stay",
+			  why.data);
+		text_release(&why);
+	}
+	return text_detach(&line);
 }
 
 static int conclude(struct sweep *sweep, size_t before, double moved, int64_t begun_ns,
 		    struct error *err)
 {
 	struct sweep_decide *decide = sweep->decide;
+	const struct regress *regress;
 	struct judged judged;
-	struct text why = TEXT_INIT, line = TEXT_INIT;
-	char spent[32];
-	size_t after;
+	char *shown, *stored;
 	int rc = judge_now(&judged, decide, err);
 
 	if (!rc) {
-		after = count_undecided(&judged.comparison.regress);
-		describe_undecided(&why, decide, &judged.comparison.regress, moved);
-		format_duration(spent, (double)(monotonic_ns() - begun_ns));
-		text_addf(&line,
-			  "%zu more %s in %s decided %zu of %zu undecided %s against run %lld",
-			  decide->added, decide->added == 1 ? "round" : "rounds", spent,
-			  before > after ? before - after : 0, before,
-			  before == 1 ? "case" : "cases", (long long)decide->base_id);
-		if (after)
-			text_addf(&line, "; %zu %s undecided: %s", after,
-				  after == 1 ? "stays" : "stay", why.data);
-		tell_observer(decide->observer, NOTICE_REMARK, "%s", line.data);
-		rc = db_environment_set(decide->db, decide->run_id, DECIDE_OUTCOME_KEY, line.data,
+		regress = &judged.comparison.regress;
+		shown = describe_outcome(decide, regress, before, moved, begun_ns, true);
+		stored = describe_outcome(decide, regress, before, moved, begun_ns, false);
+		tell_observer(decide->observer, NOTICE_REMARK, "%s", shown);
+		rc = db_environment_set(decide->db, decide->run_id, DECIDE_OUTCOME_KEY, stored,
 					err);
+		free(shown);
+		free(stored);
 	}
 	if (!rc)
 		rc = db_environment_set(decide->db, decide->run_id, DECIDE_BASE_KEY,
 					judged.comparison.base.uid, err);
 	judged_release(&judged);
-	text_release(&why);
-	text_release(&line);
 	return rc;
 }
 

@@ -211,6 +211,12 @@ run sweep reduce/shuffle --block-sizes 64..512 --size 1024 --seed 2 --decide --c
 expect_code 0
 expect_err 'too few rounds in the base (perflab sweep --resume '
 expect_err ' --db a.db): '
+few=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+case $(fact "$few" decide.outcome) in
+*a.db* | *'perflab sweep'*) complain 'the outcome is stored with a command for this file' ;;
+*'; 4 stay undecided: too few rounds in the base: '*) ;;
+*) complain "the outcome is stored as: $(fact "$few" decide.outcome)" ;;
+esac
 export FAKE_WORKER_SCRIPT="$quiet_script"
 
 # ---- an interrupt keeps what was measured ----
