@@ -6,12 +6,12 @@ int tree_random(union tree_value *out, const union tree_value *last,
 		const struct tree_binding *binding, const struct tree_block *block,
 		const struct tree_node *node)
 {
-	const uint64_t key = hash_at(binding->random_key, node->which);
+	const uint64_t key = random_at(binding->random_key, node->which);
 
 	for (int lane = 0; lane < block->lanes; lane++) {
 		const uint64_t first = (uint64_t)out[lane].integer;
 		const uint64_t width = (uint64_t)last[lane].integer - first + 1;
-		const uint64_t hash = hash_at(key, (uint64_t)block->slots[0][lane]);
+		const uint64_t hash = random_at(key, (uint64_t)block->slots[0][lane]);
 
 		if (out[lane].integer > last[lane].integer)
 			return lane;

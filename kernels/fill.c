@@ -155,8 +155,8 @@ static void fill_permutation(void *context, int64_t begin, int64_t end)
 			uint64_t high = at >> low_bits;
 
 			for (uint64_t round = 0; round < 8; round += 2) {
-				high ^= hash_at(filling->key + round, low) & high_mask;
-				low ^= hash_at(filling->key + round + 1, high) & low_mask;
+				high ^= random_at(filling->key + round, low) & high_mask;
+				low ^= random_at(filling->key + round + 1, high) & low_mask;
 			}
 			at = high << low_bits | low;
 		} while (at >= (uint64_t)buffer->length);

@@ -7,20 +7,10 @@
 #ifndef KERNELS_FILL_H
 #define KERNELS_FILL_H
 
+#include "base/random.h"
 #include "kernels/element.h"
 
-/* Weyl step and finaliser of splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number
- * Generators). */
-static inline uint64_t hash_at(uint64_t key, uint64_t index)
-{
-	uint64_t z = key + (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
-
-/* A number below `width` from a hash. A width of 0 stands for 2^64. */
+/* A number below `width` from a random one. A width of 0 stands for 2^64. */
 static inline uint64_t hash_below(uint64_t hash, uint64_t width)
 {
 	__extension__ unsigned __int128 product = hash;

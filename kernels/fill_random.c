@@ -15,7 +15,7 @@
 WIDE_VECTORS static void hash_tile(uint64_t *hashes, uint64_t key, uint64_t first, uint64_t step)
 {
 	for (uint64_t i = 0; i < FILL_TILE; i++)
-		hashes[i] = hash_at(key, first + step * i);
+		hashes[i] = random_at(key, first + step * i);
 }
 
 /* ---- uniform ---- */
@@ -74,7 +74,8 @@ static void fill_f64(void *context, int64_t begin, int64_t end)
 	double last = nextafter(buffer->fill_high, low);
 
 	for (int64_t i = begin; i < end; i++) {
-		double unit = (double)(int64_t)(hash_at(filling->key, (uint64_t)i) >> 11) * 0x1p-53;
+		double unit =
+			(double)(int64_t)(random_at(filling->key, (uint64_t)i) >> 11) * 0x1p-53;
 		double value = low + range * unit;
 
 		((double *)filling->data)[i] = value < last ? value : last;
@@ -127,7 +128,7 @@ static void fill_full_f32(void *context, int64_t begin, int64_t end)
 	float *const data = filling->data;
 
 	for (int64_t i = begin; i < end; i++) {
-		const uint64_t random = hash_at(filling->key, (uint64_t)i) >> 11;
+		const uint64_t random = random_at(filling->key, (uint64_t)i) >> 11;
 		double value = low + range * ((double)(int64_t)random * 0x1p-53);
 		uint64_t bits;
 
@@ -200,7 +201,7 @@ static void fill_integers(void *context, int64_t begin, int64_t end)
 	if (!width && buffer->fill_high < 0x1p63)
 		width = 1;
 	for (int64_t i = begin; i < end; i++) {
-		uint64_t hash = hash_at(filling->key, (uint64_t)i);
+		uint64_t hash = random_at(filling->key, (uint64_t)i);
 
 		((uint64_t *)filling->data)[i] = low + hash_below(hash, width);
 	}
@@ -267,7 +268,7 @@ WIDE_VECTORS static void normal_tile(int64_t *sums, uint64_t key, uint64_t first
 		sums[i] = -6 * ((INT64_C(1) << 60) - 1);
 	for (uint64_t part = 0; part < 12; part++)
 		for (uint64_t i = 0; i < FILL_TILE; i++)
-			sums[i] += (int64_t)(hash_at(key, 12 * (first + i) + part) >> 4);
+			sums[i] += (int64_t)(random_at(key, 12 * (first + i) + part) >> 4);
 }
 
 static void normal_range(void *context, int64_t begin, int64_t end)

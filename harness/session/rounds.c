@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
@@ -390,16 +391,6 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 }
 
 /* ---- rounds ---- */
-
-/* splitmix64: Steele, Lea, Flood, "Fast Splittable Pseudorandom Number Generators" (2014). */
-static uint64_t random_next(uint64_t *state)
-{
-	uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return z ^ (z >> 31);
-}
 
 /* Moves the base cases to the front, which otherwise keeps its order. A base case that fails is
  * then known before any case is measured beside it. */

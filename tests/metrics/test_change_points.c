@@ -13,6 +13,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/random.h"
 #include "metrics/metrics.h"
 
 #define ROUNDS 3
@@ -21,7 +22,7 @@
 /* ---- generated histories ---- */
 
 struct made_up {
-	uint64_t state; /* of the random numbers: splitmix64, the same everywhere */
+	uint64_t state; /* of the random numbers */
 	size_t runs;
 	double *rounds; /* ROUNDS a run */
 	struct process_medians *medians;
@@ -31,12 +32,7 @@ struct made_up {
 
 static double uniform(struct made_up *history)
 {
-	uint64_t bits = history->state += UINT64_C(0x9e3779b97f4a7c15);
-
-	bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);
-	bits ^= bits >> 31;
-	return ((double)(bits >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(random_next(&history->state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(struct made_up *history)

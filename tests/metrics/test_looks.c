@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 /* ---- the schedule ---- */
 
 static void the_shares_add_up_to_one(void **state)
@@ -239,14 +241,10 @@ static void the_rounds_needed_decide(void **state)
 
 static uint64_t random_state;
 
-/* splitmix64, as in the order of the cases; in (0, 1) */
+/* in (0, 1) */
 static double uniform(void)
 {
-	uint64_t z = random_state += UINT64_C(0x9e3779b97f4a7c15);
-
-	z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return ((double)((z ^ (z >> 31)) >> 11) + 0.5) / 9007199254740992.0;
+	return ((double)(random_next(&random_state) >> 11) + 0.5) / 9007199254740992.0;
 }
 
 static double normal(void)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 /* Of the filler, at most. */
 #define FILLER_GRANULES 64
 /* More of one size would sample more placements, and hold more memory. */
@@ -20,14 +22,9 @@ CUmemAllocationProp pages_properties(const struct device *device)
 	};
 }
 
-/* A number below `count`, by splitmix64. */
 static size_t choose_below(struct page_source *source, size_t count)
 {
-	uint64_t value = source->random += UINT64_C(0x9e3779b97f4a7c15);
-
-	value = (value ^ (value >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
-	value = (value ^ (value >> 27)) * UINT64_C(0x94d049bb133111eb);
-	return (size_t)((value ^ (value >> 31)) % count);
+	return (size_t)(random_next(&source->random) % count);
 }
 
 /* ---- the source ---- */
