@@ -131,9 +131,7 @@ static int run_store(struct merge *merge, struct merge_run *moved, struct error 
 	if (!rc && moved->shard && moved->at_odds)
 		rc = merge_fail_overlap(moved, err);
 	if (!rc)
-		rc = merge_mark_copy(merge, moved, err);
-	if (!rc)
-		rc = merge_parts_copy(merge, moved, err);
+		rc = merge_tables_copy(merge, moved, err);
 	if (!rc && moved->shard)
 		rc = merge_sweep_join(merge, moved, err);
 	else if (!rc && !moved->made)

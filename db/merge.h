@@ -90,9 +90,8 @@ int merge_run_make(const struct merge *merge, struct merge_run *moved, struct er
 int merge_run_check(const struct merge *merge, struct merge_run *moved, struct error *err);
 /* Adds what only the other copy knows. A finished run keeps its state and its end. */
 int merge_run_complete(const struct merge *merge, const struct merge_run *moved, struct error *err);
-int merge_mark_copy(const struct merge *merge, const struct merge_run *moved, struct error *err);
-/* Copies the wall time of the parts of the run. */
-int merge_parts_copy(const struct merge *merge, const struct merge_run *moved, struct error *err);
+/* Copies the mark of the run and the wall time of its parts. */
+int merge_tables_copy(const struct merge *merge, const struct merge_run *moved, struct error *err);
 
 /* Updates the run of a sweep after the trials of a shard were copied into it. */
 int merge_sweep_join(const struct merge *merge, const struct merge_run *moved, struct error *err);

@@ -67,52 +67,33 @@ static int run_row_copy(const struct merge *merge, struct merge_run *moved, int6
 	return rc;
 }
 
-int merge_mark_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
+/* Tables whose rows are copied as they are, and what becomes of a row that both files have. */
+static const struct {
+	const struct column_list *columns;
+	const char *both;
+} copied_tables[] = {
+	/* the later of two marks wins */
+	{&mark_columns, "kind = excluded.kind, why = excluded.why, marked_ns = excluded.marked_ns"
+			" WHERE excluded.marked_ns > marked_ns"},
+	/* the time of a part only grows, so the larger one is the later one */
+	{&run_part_columns, "wall_ns = max(wall_ns, excluded.wall_ns)"},
+};
+
+static int table_copy(const struct merge *merge, const struct merge_run *moved, size_t index,
+		      struct error *err)
 {
+	const struct column_list *columns = copied_tables[index].columns;
 	struct statement read = {0}, write = {0};
 	struct text sql = TEXT_INIT;
 	bool row = false;
 	int rc;
 
 	text_add(&sql, "SELECT ");
-	columns_add_names(&sql, &mark_columns, PART_ALL, "");
-	text_add(&sql, " FROM mark WHERE run_id = ?");
+	columns_add_names(&sql, columns, PART_ALL, "");
+	text_addf(&sql, " FROM %s WHERE run_id = ?", columns->table);
 	rc = columns_prepare(&read, merge->from, &sql, err);
-	/* The later of two marks wins. */
-	columns_add_insert(&sql, &mark_columns, PART_ALL, "run_id", 1);
-	text_add(&sql, " ON CONFLICT DO UPDATE SET kind = excluded.kind, why = excluded.why,"
-		       " marked_ns = excluded.marked_ns WHERE excluded.marked_ns > marked_ns");
-	if (!rc)
-		rc = columns_prepare(&write, merge->into, &sql, err);
-	text_release(&sql);
-	if (!rc) {
-		bind_integer(&read, moved->run.id);
-		rc = statement_step(&read, &row, err);
-	}
-	if (!rc && row) {
-		bind_columns(&write, &read, 0, columns_count(&mark_columns, PART_ALL));
-		bind_integer(&write, moved->id);
-		rc = statement_run(&write, err);
-	}
-	statement_release(&write);
-	statement_release(&read);
-	return rc;
-}
-
-/* The time of a part only grows, so of two copies of a run the larger one is the later one. */
-int merge_parts_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
-{
-	struct statement read = {0}, write = {0};
-	struct text sql = TEXT_INIT;
-	bool row = false;
-	int rc;
-
-	text_add(&sql, "SELECT ");
-	columns_add_names(&sql, &run_part_columns, PART_ALL, "");
-	text_add(&sql, " FROM run_part WHERE run_id = ?");
-	rc = columns_prepare(&read, merge->from, &sql, err);
-	columns_add_insert(&sql, &run_part_columns, PART_ALL, "run_id", 1);
-	text_add(&sql, " ON CONFLICT DO UPDATE SET wall_ns = max(wall_ns, excluded.wall_ns)");
+	columns_add_insert(&sql, columns, PART_ALL, "run_id", 1);
+	text_addf(&sql, " ON CONFLICT DO UPDATE SET %s", copied_tables[index].both);
 	if (!rc)
 		rc = columns_prepare(&write, merge->into, &sql, err);
 	text_release(&sql);
@@ -121,7 +102,7 @@ int merge_parts_copy(const struct merge *merge, const struct merge_run *moved, s
 		rc = statement_step(&read, &row, err);
 	}
 	while (!rc && row) {
-		bind_columns(&write, &read, 0, columns_count(&run_part_columns, PART_ALL));
+		bind_columns(&write, &read, 0, columns_count(columns, PART_ALL));
 		bind_integer(&write, moved->id);
 		rc = statement_run(&write, err);
 		if (!rc)
@@ -129,6 +110,15 @@ int merge_parts_copy(const struct merge *merge, const struct merge_run *moved, s
 	}
 	statement_release(&write);
 	statement_release(&read);
+	return rc;
+}
+
+int merge_tables_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(copied_tables) && !rc; i++)
+		rc = table_copy(merge, moved, i, err);
 	return rc;
 }
 
