@@ -31,11 +31,11 @@ void sweep_tell_counters_off(struct sweep *sweep)
 {
 	char *line;
 
-	if (!sweep->counters_reason || sweep->counters_told)
+	if (!sweep->counters_reason || sweep->counters_off_shown)
 		return;
 	line = xasprintf("counters are off: %s", sweep->counters_reason);
 	sweep_notice(sweep, NOTICE_WARNING, line);
-	sweep->counters_told = true;
+	sweep->counters_off_shown = true;
 	free(line);
 }
 

@@ -354,7 +354,7 @@ static void tell_counted(const struct sweep *sweep, size_t counted, size_t count
 {
 	char *line;
 
-	if (!sweep->counters_told || !counted)
+	if (!sweep->counters_off_shown || !counted)
 		return;
 	line = xasprintf("another worker had counters: %zu of %zu cases were counted", counted,
 			 count);

@@ -192,14 +192,14 @@ static void tell_unmoved(struct sweep *sweep, const struct measure_answer *answe
 	const struct plan_case *planned = &sweep->plan->cases[answer->index];
 	char *line;
 
-	if (!answer->unmoved.length || sweep->unmoved_told)
+	if (!answer->unmoved.length || sweep->unmoved_shown)
 		return;
 	line = xasprintf("%s/%s/%s was timed on fewer placements than %d: %s; round.placements in "
 			 "the database has the number of each round",
 			 planned->kernel, planned->variant, planned->config,
 			 sweep->settings->placements, answer->unmoved.data);
 	sweep_notice(sweep, NOTICE_WARNING, line);
-	sweep->unmoved_told = true;
+	sweep->unmoved_shown = true;
 	free(line);
 }
 

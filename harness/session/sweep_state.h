@@ -91,8 +91,8 @@ struct sweep {
 	bool info_known;
 	bool preview;             /* the cases are only inspected, one after the other */
 	size_t cases_answered;    /* whose counters a worker gave */
-	bool counters_told;       /* that a session had none */
-	bool unmoved_told;        /* that the data of a case was not moved */
+	bool counters_off_shown;  /* a notice said that a session had none */
+	bool unmoved_shown;       /* a notice said that data was not moved */
 	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */
 	bool counts_next;         /* a worker that is opened now will count, too */
 	int rounds;               /* 0 if the backend is not timed */

@@ -409,15 +409,15 @@ enum exchange_end exchange_finish(struct worker_process *worker, struct exchange
 {
 	const int64_t slow_ns = monotonic_ns() + WORKER_SLOW_NS;
 	enum exchange_end end = EXCHANGE_DONE;
-	bool told = !exchange->what;
+	bool slow_shown = !exchange->what;
 
 	while (!exchange_continue(worker, exchange, monotonic_ns() + LOOK_NS, &end, err)) {
 		if (worker_is_halted(worker, err))
 			return EXCHANGE_HALTED;
-		if (!told && monotonic_ns() >= slow_ns) {
+		if (!slow_shown && monotonic_ns() >= slow_ns) {
 			worker_pipe_tell_slow(worker->printed, exchange->what,
 					      exchange->timeout_ns);
-			told = true;
+			slow_shown = true;
 		}
 	}
 	return end;

@@ -422,8 +422,8 @@ static void test_a_stopped_preparer_is_ended(void **context)
 	assert_int_equal(sweep_logged(f, "made-0", ""), 1);
 }
 
-/* The worker of the case meets the fault again, and only that is told. */
-static void test_faults_are_told_as_without(void **context)
+/* The worker of the case meets the fault again, and only that is reported. */
+static void test_faults_are_reported_as_without(void **context)
 {
 	static const char *const scripts[] = {"mismatch:", "crash:", "fail:", "exit:", "oom:"};
 
@@ -582,7 +582,7 @@ int main(void)
 		PREPARATION_TEST(test_bad_limit_is_refused_by_name),
 		PREPARATION_TEST(test_misbehaving_preparers_change_nothing),
 		PREPARATION_TEST(test_a_stopped_preparer_is_ended),
-		PREPARATION_TEST(test_faults_are_told_as_without),
+		PREPARATION_TEST(test_faults_are_reported_as_without),
 		PREPARATION_TEST(test_an_emulator_survives_its_preparers),
 		PREPARATION_TEST(test_no_preparer_starts),
 		PREPARATION_TEST(test_stop_while_preparers_hang),

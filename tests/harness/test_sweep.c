@@ -120,7 +120,7 @@ static const struct fault faults[] = {
 };
 
 /* Once, though every round of every case says so. */
-static void test_data_that_was_not_moved_is_told(void **context)
+static void test_data_that_was_not_moved_is_reported(void **context)
 {
 	struct sweep_fixture *f = *context;
 
@@ -435,7 +435,7 @@ int main(void)
 		SWEEP_TEST(test_all_well),
 		SWEEP_TEST(test_order_is_drawn_from_the_seed),
 		SWEEP_TEST(test_fault),
-		SWEEP_TEST(test_data_that_was_not_moved_is_told),
+		SWEEP_TEST(test_data_that_was_not_moved_is_reported),
 		SWEEP_TEST(test_no_accuracy_has_a_reason),
 		SWEEP_TEST(test_failure_in_second_round_keeps_the_first),
 		SWEEP_TEST(test_every_case_crashes),

@@ -69,7 +69,7 @@ static void test_base_cases_come_first(void **context)
 	}
 }
 
-static void test_other_buffers_are_told(void **context)
+static void test_other_buffers_are_reported(void **context)
 {
 	struct sweep_fixture *f = *context;
 
@@ -201,7 +201,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		beside_test(test_each_case_has_its_base_beside_it),
 		beside_test(test_base_cases_come_first),
-		beside_test(test_other_buffers_are_told),
+		beside_test(test_other_buffers_are_reported),
 		beside_test(test_a_base_that_failed_is_not_asked_for),
 		beside_test(test_a_base_that_fails_beside_costs_only_the_pair),
 		beside_test(test_a_worker_that_lies_about_the_base),

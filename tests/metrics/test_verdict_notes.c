@@ -226,7 +226,7 @@ static void spills_are_said(void **state)
 	ceiling_list_release(&roofs);
 }
 
-static void emulated_is_told_what_needs_no_clock(void **state)
+static void emulated_is_advised_what_needs_no_clock(void **state)
 {
 	static const struct emulated_value values[] = {
 		{.name = "ptx_warp_instructions", .value = 1000},
@@ -296,7 +296,7 @@ int main(void)
 		cmocka_unit_test(what_limits_occupancy_is_named),
 		cmocka_unit_test(at_a_roof_only_less_work_helps),
 		cmocka_unit_test(spills_are_said),
-		cmocka_unit_test(emulated_is_told_what_needs_no_clock),
+		cmocka_unit_test(emulated_is_advised_what_needs_no_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -153,7 +153,7 @@ static void test_memory_of_its_own_is_not_shared(void **context)
 
 /* ---- a base case that goes wrong ---- */
 
-static void test_a_wrong_base_is_told(void **context)
+static void test_a_wrong_base_is_reported(void **context)
 {
 	struct pair pair;
 
@@ -166,7 +166,7 @@ static void test_a_wrong_base_is_told(void **context)
 	pair_tear_down(&pair);
 }
 
-static void test_a_base_that_does_not_fit_is_told(void **context)
+static void test_a_base_that_does_not_fit_is_reported(void **context)
 {
 	struct bench *bench = *context;
 	struct pair pair;
@@ -395,8 +395,8 @@ int main(void)
 		beside_test(test_both_use_the_same_memory),
 		beside_test(test_buffers_that_differ_are_not_shared),
 		beside_test(test_memory_of_its_own_is_not_shared),
-		beside_test(test_a_wrong_base_is_told),
-		beside_test(test_a_base_that_does_not_fit_is_told),
+		beside_test(test_a_wrong_base_is_reported),
+		beside_test(test_a_base_that_does_not_fit_is_reported),
 		beside_test(test_they_take_turns),
 		beside_test(test_each_time_goes_to_its_operation),
 		beside_test(test_hot_samples_follow_their_own),
