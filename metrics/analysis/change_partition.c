@@ -34,7 +34,9 @@ double scatter_between(const struct scatter_sums *sums, size_t begin, size_t end
 	double values = sums[end].values - sums[begin].values;
 	double squares = sums[end].squares - sums[begin].squares;
 
-	return fmax(0, squares - values * values / (double)(end - begin));
+	double scatter = squares - values * values / (double)(end - begin);
+
+	return scatter > 0 ? scatter : 0; /* not fmax(), which is a call */
 }
 
 static void range_add(struct partitioning *parts, double low, double high, size_t start)

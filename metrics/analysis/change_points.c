@@ -1,136 +1,17 @@
 /* Finds change points: optimal partitioning proposes them, then tests confirm them. */
 #include "metrics/analysis/change_points.h"
-#include "metrics/analysis/change_partition.h"
-#include "metrics/analysis/compare.h"
-#include "metrics/analysis/statistics.h"
+#include "metrics/analysis/change_series.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define LEAST_RUNS 2 /* of a segment: a single run may be an outlier */
 /* The penalty of one more segment, in units of the noise's variance times log(runs). It is low
  * because tests confirm each proposal. */
 #define PENALTY 2.0
-/* The t tests exclude a run that differs from both its neighbours by this multiple of the noise. */
-#define OUTLIER 5.0
-#define NORMAL_MAD 0.6744897501960817 /* median absolute deviation of the standard normal */
 
 const struct change_limits change_point_limits = {
 	.smallest = 0.005, .resolution = 0.01, .false_alarms = 0.01};
-
-/* Prefix sums over the runs. The sums of a segment are differences of two of these. */
-struct sums {
-	size_t runs, rounds; /* number of those that are no outliers */
-};
-
-/* A history and its remaining change points. */
-struct series {
-	size_t runs;
-	double *level;     /* per run: the mean of the logarithms of its rounds */
-	double noise;      /* standard deviation of a run about the level of its segment */
-	struct sums *sums; /* runs + 1 entries */
-	struct scatter_sums *scatter; /* likewise, of the smoothed levels */
-	double *means;                /* geometric mean of each run that is no outlier, in ns */
-	double *rounds;               /* rounds of those runs, in ns */
-	size_t *bounds, count;        /* 0, the change points, runs; `count` includes both ends */
-	const struct change_limits *limits;
-};
-
-static double median_of_three(double a, double b, double c)
-{
-	return fmax(fmin(a, b), fmin(fmax(a, b), c));
-}
-
-/* Replaces each level by the median of itself and its neighbours. This removes outliers and keeps
- * steps. The newest run stays as it is, because it has no next neighbour yet. */
-static void smooth_levels(double *smooth, const double *level, size_t runs)
-{
-	smooth[0] = median_of_three(level[0], level[1], level[2]);
-	for (size_t i = 1; i + 1 < runs; i++)
-		smooth[i] = median_of_three(level[i - 1], level[i], level[i + 1]);
-	smooth[runs - 1] = level[runs - 1];
-}
-
-/* Estimates the standard deviation of a run about the level of its segment. The median of the
- * differences between neighbours is not affected by a few steps. */
-static double noise_of(const double *level, size_t runs)
-{
-	double *differences = xcalloc(runs - 1, sizeof(*differences));
-	double median;
-
-	for (size_t i = 0; i + 1 < runs; i++)
-		differences[i] = fabs(level[i + 1] - level[i]);
-	sort_numbers(differences, runs - 1);
-	median = differences[(runs - 1) / 2];
-	free(differences);
-	return median / NORMAL_MAD * M_SQRT1_2;
-}
-
-/* Sets all fields except the bounds. Needs at least three runs. */
-static void series_init(struct series *series, const struct process_medians *runs, size_t count,
-			const struct change_limits *limits)
-{
-	size_t rounds = 0;
-	double *smooth = xcalloc(count, sizeof(*smooth));
-
-	for (size_t i = 0; i < count; i++)
-		rounds += runs[i].count;
-	*series = (struct series){.runs = count, .limits = limits};
-	series->level = xcalloc(count, sizeof(*series->level));
-	series->sums = xcalloc(count + 1, sizeof(*series->sums));
-	series->scatter = xcalloc(count + 1, sizeof(*series->scatter));
-	series->bounds = xcalloc(count + 2, sizeof(*series->bounds));
-	series->rounds = xcalloc(rounds, sizeof(*series->rounds));
-	series->means = xcalloc(count, sizeof(*series->means));
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < runs[i].count; j++)
-			series->level[i] += log(runs[i].time_ns[j]) / (double)runs[i].count;
-	}
-	series->noise = noise_of(series->level, count);
-	smooth_levels(smooth, series->level, count);
-	for (size_t i = 0; i < count; i++) {
-		struct sums *sums = &series->sums[i + 1];
-		struct scatter_sums *scatter = &series->scatter[i + 1];
-		double value = smooth[i] - smooth[0];
-
-		*sums = series->sums[i];
-		*scatter = series->scatter[i];
-		scatter->values += value;
-		scatter->squares += value * value;
-		if (fabs(series->level[i] - smooth[i]) >
-		    OUTLIER * fmax(series->noise, PROCESS_NOISE_RELATIVE))
-			continue;
-		series->means[sums->runs++] = exp(series->level[i]);
-		for (size_t j = 0; j < runs[i].count; j++)
-			series->rounds[sums->rounds++] = runs[i].time_ns[j];
-	}
-	free(smooth);
-}
-
-static void series_release(struct series *series)
-{
-	free(series->level);
-	free(series->means);
-	free(series->bounds);
-	free(series->rounds);
-	free(series->sums);
-	free(series->scatter);
-}
-
-static struct process_medians rounds_between(const struct series *series, size_t begin, size_t end)
-{
-	size_t first = series->sums[begin].rounds;
-
-	return (struct process_medians){series->rounds + first, series->sums[end].rounds - first};
-}
-
-static struct process_medians runs_between(const struct series *series, size_t begin, size_t end)
-{
-	size_t first = series->sums[begin].runs;
-
-	return (struct process_medians){series->means + first, series->sums[end].runs - first};
-}
 
 /* ---- the rank test ---- */
 
@@ -226,26 +107,51 @@ static bool passes_both_tests(const struct series *series, size_t begin, size_t 
 	return effect->separated || ranks_differ(series, begin, at, end);
 }
 
-/*
- * Compares by rounds and by runs, and takes the result with the larger p. By runs
- * it is larger if runs differ more than their rounds do, for example because they
- * were measured on different days or hosts.
- */
-static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end,
-			       struct effect (*compare)(struct process_medians before,
-							struct process_medians after))
+static bool each_run_has_one_round(const struct series *series, size_t begin, size_t end)
 {
-	struct process_medians before = rounds_between(series, begin, at);
-	struct process_medians after = rounds_between(series, at, end);
-	struct process_medians runs_before = runs_between(series, begin, at);
-	struct process_medians runs_after = runs_between(series, at, end);
-	struct effect by_rounds = compare(before, after), by_runs;
+	const struct sums *first = &series->sums[begin], *last = &series->sums[end];
 
-	if (before.count == runs_before.count && after.count == runs_after.count)
-		return by_rounds; /* each run has one round */
-	by_runs = compare(runs_before, runs_after);
-	by_runs.separated = by_rounds.separated;
-	return by_runs.p > by_rounds.p ? by_runs : by_rounds;
+	return last->rounds - first->rounds == last->runs - first->runs;
+}
+
+/*
+ * Of the comparisons by rounds and by runs, the one with the larger p. By runs it is larger if runs
+ * differ more than their rounds do, for example because they were measured on different days or
+ * hosts.
+ */
+static struct effect weaker_effect(const struct effect *by_rounds, struct effect by_runs)
+{
+	by_runs.separated = by_rounds->separated;
+	return by_runs.p > by_rounds->p ? by_runs : *by_rounds;
+}
+
+static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end)
+{
+	struct effect by_rounds = effect_of(change_rounds_between(series, begin, at),
+					    change_rounds_between(series, at, end));
+
+	if (each_run_has_one_round(series, begin, end))
+		return by_rounds;
+	return weaker_effect(&by_rounds, effect_of(change_runs_between(series, begin, at),
+						   change_runs_between(series, at, end)));
+}
+
+/* As effect_at(), with what effect_test() leaves out. It takes hardly longer for long segments than
+ * for short ones. */
+static struct effect test_at(const struct series *series, size_t begin, size_t at, size_t end)
+{
+	const struct sums *sums = series->sums;
+	struct spread before =
+		spreads_between(&series->of_rounds, sums[begin].rounds, sums[at].rounds);
+	struct spread after =
+		spreads_between(&series->of_rounds, sums[at].rounds, sums[end].rounds);
+	struct effect by_rounds = effect_test(&before, &after);
+
+	if (each_run_has_one_round(series, begin, end))
+		return by_rounds;
+	before = spreads_between(&series->of_means, sums[begin].runs, sums[at].runs);
+	after = spreads_between(&series->of_means, sums[at].runs, sums[end].runs);
+	return weaker_effect(&by_rounds, effect_test(&before, &after));
 }
 
 /* The proposals while some are removed. Those that remain keep their place in the arrays, so that
@@ -302,6 +208,8 @@ static void set_candidate(struct proposals *proposals, size_t place, size_t cand
 
 		if (!left || (right && is_worse(proposals, right, left)))
 			left = right;
+		if (proposals->worst[node] == left && left != place)
+			return; /* nor does a node above it change */
 		proposals->worst[node] = left;
 	}
 }
@@ -315,7 +223,7 @@ static void place_and_test(struct proposals *proposals, size_t place)
 	struct effect *effect = &proposals->effects[place];
 
 	bounds[place] = best_place(series, begin, end);
-	*effect = effect_at(series, begin, bounds[place], end, effect_test);
+	*effect = test_at(series, begin, bounds[place], end);
 	set_candidate(proposals, place,
 		      passes_both_tests(series, begin, bounds[place], end, effect) ? 0 : place);
 }
@@ -365,7 +273,7 @@ static void remove_insignificant(struct series *series)
 
 static double level_ns(const struct series *series, size_t begin, size_t end)
 {
-	struct process_medians rounds = rounds_between(series, begin, end);
+	struct process_medians rounds = change_rounds_between(series, begin, end);
 	double sum = 0;
 
 	for (size_t i = 0; i < rounds.count; i++)
@@ -382,7 +290,7 @@ static struct change_point point_at(const struct series *series, size_t begin, s
 		.after = end - at,
 		.before_ns = level_ns(series, begin, at),
 		.after_ns = level_ns(series, at, end),
-		.effect = effect_at(series, begin, at, end, effect_of),
+		.effect = effect_at(series, begin, at, end),
 		.provisional = end - at < LEAST_RUNS,
 	};
 }
@@ -394,9 +302,9 @@ static void test_newest_run(struct series *series)
 	size_t begin = series->bounds[series->count - 2], end = series->runs;
 	struct effect effect;
 
-	if (end - begin <= LEAST_RUNS || rounds_between(series, end - 1, end).count < 2)
+	if (end - begin <= LEAST_RUNS || change_rounds_between(series, end - 1, end).count < 2)
 		return;
-	effect = effect_at(series, begin, end - 1, end, effect_test);
+	effect = test_at(series, begin, end - 1, end);
 	if (!passes_both_tests(series, begin, end - 1, end, &effect))
 		return;
 	series->bounds[series->count - 1] = end - 1;
@@ -412,7 +320,12 @@ size_t change_points_find(struct change_point **out, const struct process_median
 	*out = NULL;
 	if (count <= LEAST_RUNS)
 		return 0;
-	series_init(&series, runs, count, limits);
+	change_series_init(&series, runs, count, limits);
+	if (!change_series_may_change(&series)) {
+		change_series_release(&series);
+		return 0;
+	}
+	change_series_take_times(&series, runs);
 	series.count = change_partition(series.bounds, series.scatter, count, LEAST_RUNS,
 					PENALTY * fmax(series.noise * series.noise, 1e-18) *
 						log((double)series.runs));
@@ -423,6 +336,6 @@ size_t change_points_find(struct change_point **out, const struct process_median
 	for (size_t i = 0; i < found; i++)
 		(*out)[i] = point_at(&series, series.bounds[i], series.bounds[i + 1],
 				     series.bounds[i + 2]);
-	series_release(&series);
+	change_series_release(&series);
 	return found;
 }

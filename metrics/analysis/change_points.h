@@ -29,7 +29,7 @@ extern const struct change_limits change_point_limits;
 /*
  * `runs` has the oldest run first, each with the medians of at least one round,
  * all above 0. Returns the number of change points, in ascending order. *out is
- * malloc'd; NULL if there are too few runs. A single run that differs from both
+ * malloc'd; it may be NULL if that number is 0. A single run that differs from both
  * its neighbours is an outlier and no change point.
  */
 size_t change_points_find(struct change_point **out, const struct process_medians *runs,

@@ -1,5 +1,6 @@
 /* Compares the times of one case in two runs. */
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/spread.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,27 +76,15 @@ double student_quantile(double p, double freedom)
 
 /* ---- effects ---- */
 
-struct spread {
-	double mean, squares; /* of the logarithms: mean, and sum of squares about it */
-	double lowest, highest;
-};
-
-static struct spread spread_of(struct process_medians medians)
+static struct spread spread_of_times(struct process_medians medians)
 {
-	struct spread spread = {0, 0, INFINITY, -INFINITY};
+	double *values = xcalloc(medians.count + 1, sizeof(*values));
+	struct spread spread;
 
-	for (size_t i = 0; i < medians.count; i++) {
-		double value = log(medians.time_ns[i]);
-
-		spread.mean += value / (double)medians.count;
-		spread.lowest = fmin(spread.lowest, value);
-		spread.highest = fmax(spread.highest, value);
-	}
-	for (size_t i = 0; i < medians.count; i++) {
-		double distance = log(medians.time_ns[i]) - spread.mean;
-
-		spread.squares += distance * distance;
-	}
+	for (size_t i = 0; i < medians.count; i++)
+		values[i] = log(medians.time_ns[i]);
+	spread = spread_of(values, medians.count);
+	free(values);
 	return spread;
 }
 
@@ -145,56 +134,63 @@ static bool effect_ranks_differ(struct process_medians base, struct process_medi
 	return 2 * below <= RANK_LEVEL * all;
 }
 
-/* A share of 0: without the interval and the ranks. */
-static struct effect compute_effect(struct process_medians base, struct process_medians head,
-				    double share)
+/* Where the interval comes from: the standard error of the difference of the logarithms. */
+struct effect_error {
+	double difference, error, freedom;
+};
+
+/* Sets what needs only the spreads: low and high are NAN, and only full separation counts. */
+static struct effect_error take_spreads(struct effect *effect, const struct spread *base,
+					const struct spread *head)
 {
-	struct effect effect = EFFECT_UNKNOWN;
-	struct spread of_base, of_head;
-	double difference, absolute, known, freedom, error;
+	struct effect_error out = {.difference = head->mean - base->mean};
+	const double absolute = PROCESS_NOISE_NS / exp(base->mean);
+	const double known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
 
-	if (base.count == 0 || head.count == 0)
-		return effect;
-	of_base = spread_of(base);
-	of_head = spread_of(head);
-	difference = of_head.mean - of_base.mean;
-
-	absolute = PROCESS_NOISE_NS / exp(of_base.mean);
-	known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
-	freedom = PROCESS_NOISE_WEIGHT + (double)(base.count - 1) + (double)(head.count - 1);
-	effect.variance =
-		(PROCESS_NOISE_WEIGHT * known + of_base.squares + of_head.squares) / freedom;
-	error = sqrt(effect.variance * (1 / (double)base.count + 1 / (double)head.count));
-
-	effect.change = expm1(difference);
-	effect.p = student_two_sided(difference / error, freedom);
-	effect.separated = base.count > 1 && head.count > 1 &&
-			   (of_head.lowest > of_base.highest || of_head.highest < of_base.lowest);
-	if (share > 0) {
-		double reach = student_quantile(EFFECT_LEVEL * share, freedom) * error;
-
-		effect.p = fmin(1, effect.p / share);
-		effect.low = expm1(difference - reach);
-		effect.high = expm1(difference + reach);
-		effect.separated = effect.separated || effect_ranks_differ(base, head);
-	}
-	return effect;
-}
-
-struct effect effect_of(struct process_medians base, struct process_medians head)
-{
-	return compute_effect(base, head, 1);
+	out.freedom = PROCESS_NOISE_WEIGHT + (double)(base->count - 1) + (double)(head->count - 1);
+	effect->variance =
+		(PROCESS_NOISE_WEIGHT * known + base->squares + head->squares) / out.freedom;
+	out.error = sqrt(effect->variance * (1 / (double)base->count + 1 / (double)head->count));
+	effect->change = expm1(out.difference);
+	effect->p = student_two_sided(out.difference / out.error, out.freedom);
+	effect->separated = base->count > 1 && head->count > 1 &&
+			    (head->lowest > base->highest || head->highest < base->lowest);
+	return out;
 }
 
 struct effect effect_with_share(struct process_medians base, struct process_medians head,
 				double share)
 {
-	return compute_effect(base, head, share);
+	struct effect effect = EFFECT_UNKNOWN;
+	struct spread of_base, of_head;
+	struct effect_error of;
+	double reach;
+
+	if (base.count == 0 || head.count == 0)
+		return effect;
+	of_base = spread_of_times(base);
+	of_head = spread_of_times(head);
+	of = take_spreads(&effect, &of_base, &of_head);
+	reach = student_quantile(EFFECT_LEVEL * share, of.freedom) * of.error;
+	effect.p = fmin(1, effect.p / share);
+	effect.low = expm1(of.difference - reach);
+	effect.high = expm1(of.difference + reach);
+	effect.separated = effect.separated || effect_ranks_differ(base, head);
+	return effect;
 }
 
-struct effect effect_test(struct process_medians base, struct process_medians head)
+struct effect effect_of(struct process_medians base, struct process_medians head)
 {
-	return compute_effect(base, head, 0);
+	return effect_with_share(base, head, 1);
+}
+
+struct effect effect_test(const struct spread *base, const struct spread *head)
+{
+	struct effect effect = EFFECT_UNKNOWN;
+
+	if (base->count && head->count)
+		take_spreads(&effect, base, head);
+	return effect;
 }
 
 struct ranked_p {

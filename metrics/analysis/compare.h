@@ -55,9 +55,10 @@ struct effect effect_of(struct process_medians base, struct process_medians head
  * `share` of the probability of errors: the interval is wider, and p is divided by the share. */
 struct effect effect_with_share(struct process_medians base, struct process_medians head,
 				double share);
-/* As effect_of() without the interval and the ranks, which take most of the time: low and high are
- * NAN, and only full separation counts. */
-struct effect effect_test(struct process_medians base, struct process_medians head);
+/* As effect_of() without the interval and the ranks, which take most of the time, from the spreads
+ * of the logarithms of the medians: low and high are NAN, and only full separation counts. */
+struct spread;
+struct effect effect_test(const struct spread *base, const struct spread *head);
 
 /* Adjusts the p of several cases so that the probability of any false alarm among all of them stays
  * below the level of the test: S. Holm, Scand. J. Statist. 6, 1979. Ignores NAN. */

@@ -18,6 +18,45 @@ void sort_numbers(double *values, size_t count)
 	qsort(values, count, sizeof(*values), compare_doubles);
 }
 
+/* Moves the values up to the pivot before those from it on (Hoare). Returns how many come first: at
+ * least one, and not all. */
+static size_t partition_numbers(double *values, size_t count, double pivot)
+{
+	size_t low = 0, high = count - 1;
+
+	for (;; low++, high--) {
+		double swapped;
+
+		while (values[low] < pivot)
+			low++;
+		while (values[high] > pivot)
+			high--;
+		if (low >= high)
+			return high + 1;
+		swapped = values[low];
+		values[low] = values[high];
+		values[high] = swapped;
+	}
+}
+
+double number_of_rank(double *values, size_t count, size_t rank)
+{
+	/* a series that is made so that pivots are bad is sorted */
+	for (int left = 64; count > 16 && left > 0; left--) {
+		size_t before = partition_numbers(values, count, values[(count - 1) / 2]);
+
+		if (rank < before) {
+			count = before;
+		} else {
+			values += before;
+			count -= before;
+			rank -= before;
+		}
+	}
+	sort_numbers(values, count);
+	return values[rank];
+}
+
 static double sorted_median(const double *sorted, size_t count)
 {
 	size_t middle = count / 2;

@@ -10,5 +10,7 @@ struct summary summarise(const double *time_ns, size_t count);
 double summary_relative_width(const struct summary *summary);
 /* Sorts in ascending order. */
 void sort_numbers(double *values, size_t count);
+/* values[rank] as if they were sorted. Reorders them, and is faster than sorting. rank < count. */
+double number_of_rank(double *values, size_t count, size_t rank);
 
 #endif

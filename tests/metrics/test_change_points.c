@@ -288,6 +288,30 @@ static void a_change_that_does_not_matter_is_none(void **state)
 	made_up_release(&history);
 }
 
+/* The search ends early if no levels are that far apart. */
+static void the_smallest_change_is_found(void **state)
+{
+	static const struct {
+		double factor;
+		size_t found;
+	} rows[] = {{1.00501, 1}, {1 / 1.00503, 1}, {1.00499, 0}, {1 / 1.00502, 0}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct made_up history;
+
+		made_up_init(&history, 50, 41);
+		for (size_t k = 0; k < 50 * ROUNDS; k++)
+			history.rounds[k] = 100e3;
+		made_up_scale(&history, 20, 50, rows[i].factor);
+		made_up_scale(&history, 10, 11, 3); /* an outlier changes nothing */
+		assert_int_equal(made_up_find(&history), rows[i].found);
+		if (rows[i].found)
+			assert_point(&history, 0, 20, rows[i].factor - 1);
+		made_up_release(&history);
+	}
+}
+
 static void nothing_is_found_in_nothing(void **state)
 {
 	(void)state;
@@ -405,6 +429,7 @@ int main(void)
 		cmocka_unit_test(an_outlier_is_none),
 		cmocka_unit_test(an_outlier_hides_no_step),
 		cmocka_unit_test(a_change_that_does_not_matter_is_none),
+		cmocka_unit_test(the_smallest_change_is_found),
 		cmocka_unit_test(nothing_is_found_in_nothing),
 		cmocka_unit_test(equal_times_do_no_harm),
 		cmocka_unit_test(rounds_may_be_of_any_number),

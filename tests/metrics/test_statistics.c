@@ -145,6 +145,36 @@ static void width_of_equal_samples_is_zero(void **state)
 	assert_true(summary_relative_width(&summary) == 0);
 }
 
+/* Also of series that are bad for the choice of pivots: sorted, falling, equal, with a peak. */
+static void a_number_of_a_rank_is_that_of_the_sorted_series(void **state)
+{
+	enum { MOST = 200 };
+	static const size_t counts[] = {1, 2, 3, 16, 17, 18, 33, 100, MOST};
+
+	(void)state;
+	for (size_t c = 0; c < ARRAY_SIZE(counts); c++) {
+		for (size_t rank = 0; rank < counts[c]; rank++) {
+			for (size_t kind = 0; kind < 6; kind++) {
+				const size_t count = counts[c];
+				double values[MOST], sorted[MOST];
+
+				for (size_t i = 0; i < count; i++) {
+					const size_t made[] = {
+						i,     count - i,
+						7,     i * 7919 % 101,
+						i % 3, i < count / 2 ? i : count - i};
+
+					sorted[i] = values[i] = (double)made[kind];
+				}
+				sort_numbers(sorted, count);
+				assert_true(number_of_rank(values, count, rank) == sorted[rank]);
+				sort_numbers(values, count);
+				assert_memory_equal(values, sorted, count * sizeof(*values));
+			}
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -155,6 +185,7 @@ int main(void)
 		cmocka_unit_test(five_samples_are_too_few_for_an_interval),
 		cmocka_unit_test(many_samples_follow_the_normal_limit),
 		cmocka_unit_test(width_of_equal_samples_is_zero),
+		cmocka_unit_test(a_number_of_a_rank_is_that_of_the_sorted_series),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

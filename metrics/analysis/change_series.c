@@ -1,0 +1,150 @@
+/* The series in which change points are searched: levels, noise and outliers. */
+#include "metrics/analysis/change_series.h"
+#include "metrics/analysis/statistics.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The t tests exclude a run that differs from both its neighbours by this multiple of the noise. */
+#define OUTLIER 5.0
+#define NORMAL_MAD 0.6744897501960817 /* median absolute deviation of the standard normal */
+
+static double median_of_three(double a, double b, double c)
+{
+	return fmax(fmin(a, b), fmin(fmax(a, b), c));
+}
+
+/* Replaces each level by the median of itself and its neighbours. This removes outliers and keeps
+ * steps. The newest run stays as it is, because it has no next neighbour yet. */
+static void smooth_levels(double *smooth, const double *level, size_t runs)
+{
+	smooth[0] = median_of_three(level[0], level[1], level[2]);
+	for (size_t i = 1; i + 1 < runs; i++)
+		smooth[i] = median_of_three(level[i - 1], level[i], level[i + 1]);
+	smooth[runs - 1] = level[runs - 1];
+}
+
+/* Estimates the standard deviation of a run about the level of its segment. The median of the
+ * differences between neighbours is not affected by a few steps. */
+static double noise_of(const double *level, size_t runs)
+{
+	double *differences = xcalloc(runs - 1, sizeof(*differences));
+	double median;
+
+	for (size_t i = 0; i + 1 < runs; i++)
+		differences[i] = fabs(level[i + 1] - level[i]);
+	median = number_of_rank(differences, runs - 1, (runs - 1) / 2);
+	free(differences);
+	return median / NORMAL_MAD * M_SQRT1_2;
+}
+
+void change_series_init(struct series *series, const struct process_medians *runs, size_t count,
+			const struct change_limits *limits)
+{
+	size_t rounds = 0;
+	double *smooth = xcalloc(count, sizeof(*smooth)), *logs;
+
+	for (size_t i = 0; i < count; i++)
+		rounds += runs[i].count;
+	*series = (struct series){.runs = count, .limits = limits};
+	series->level = xcalloc(count, sizeof(*series->level));
+	series->sums = xcalloc(count + 1, sizeof(*series->sums));
+	series->scatter = xcalloc(count + 1, sizeof(*series->scatter));
+	series->round_logs = logs = xcalloc(rounds, sizeof(*series->round_logs));
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < runs[i].count; j++) {
+			*logs = log(runs[i].time_ns[j]);
+			series->level[i] += *logs++ / (double)runs[i].count;
+		}
+	}
+	series->noise = noise_of(series->level, count);
+	smooth_levels(smooth, series->level, count);
+	for (size_t i = 0; i < count; i++) {
+		struct sums *sums = &series->sums[i + 1];
+		struct scatter_sums *scatter = &series->scatter[i + 1];
+		double value = smooth[i] - smooth[0];
+
+		*sums = series->sums[i];
+		*scatter = series->scatter[i];
+		scatter->values += value;
+		scatter->squares += value * value;
+		if (fabs(series->level[i] - smooth[i]) >
+		    OUTLIER * fmax(series->noise, PROCESS_NOISE_RELATIVE))
+			continue;
+		sums->runs++;
+		sums->rounds += runs[i].count;
+	}
+	free(smooth);
+}
+
+static bool is_outlier(const struct series *series, size_t run)
+{
+	return series->sums[run].runs == series->sums[run + 1].runs;
+}
+
+bool change_series_may_change(const struct series *series)
+{
+	const double rounding = 1e-9;
+	double lowest = INFINITY, highest = -INFINITY;
+
+	for (size_t i = 0; i < series->runs; i++) {
+		if (is_outlier(series, i))
+			continue;
+		lowest = fmin(lowest, series->level[i]);
+		highest = fmax(highest, series->level[i]);
+	}
+	return !(highest - lowest < log1p(series->limits->smallest) * (1 - rounding));
+}
+
+void change_series_take_times(struct series *series, const struct process_medians *runs)
+{
+	const struct sums *all = &series->sums[series->runs];
+	const double *logs = series->round_logs; /* never behind what is written */
+
+	series->bounds = xcalloc(series->runs + 2, sizeof(*series->bounds));
+	series->rounds = xcalloc(all->rounds, sizeof(*series->rounds));
+	series->means = xcalloc(all->runs, sizeof(*series->means));
+	series->mean_logs = xcalloc(all->runs, sizeof(*series->mean_logs));
+	for (size_t i = 0; i < series->runs; logs += runs[i++].count) {
+		const struct sums *sums = &series->sums[i];
+
+		if (is_outlier(series, i))
+			continue;
+		series->means[sums->runs] = exp(series->level[i]);
+		series->mean_logs[sums->runs] = log(series->means[sums->runs]);
+		for (size_t j = 0; j < runs[i].count; j++) {
+			series->rounds[sums->rounds + j] = runs[i].time_ns[j];
+			series->round_logs[sums->rounds + j] = logs[j];
+		}
+	}
+	spreads_init(&series->of_rounds, series->round_logs, all->rounds);
+	spreads_init(&series->of_means, series->mean_logs, all->runs);
+}
+
+void change_series_release(struct series *series)
+{
+	spreads_release(&series->of_rounds);
+	spreads_release(&series->of_means);
+	free(series->round_logs);
+	free(series->mean_logs);
+	free(series->level);
+	free(series->means);
+	free(series->bounds);
+	free(series->rounds);
+	free(series->sums);
+	free(series->scatter);
+}
+
+struct process_medians change_rounds_between(const struct series *series, size_t begin, size_t end)
+{
+	size_t first = series->sums[begin].rounds;
+
+	return (struct process_medians){series->rounds + first, series->sums[end].rounds - first};
+}
+
+struct process_medians change_runs_between(const struct series *series, size_t begin, size_t end)
+{
+	size_t first = series->sums[begin].runs;
+
+	return (struct process_medians){series->means + first, series->sums[end].runs - first};
+}
