@@ -294,6 +294,8 @@ int db_history_load(struct db *db, const struct known_case *item, struct history
  */
 int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 			 struct history_grid *out, struct error *err);
+/* Sets same_code of the changes that the caller found. */
+int db_history_grid_codes(struct db *db, struct history_grid *grid, struct error *err);
 
 /* Sets a key for the origin of each run that has a finished trial of a kernel of this name, those
  * of the newest runs first. The value is the fact `fact` of the newest run of the origin, or "". */

@@ -66,9 +66,10 @@ int report_data_histories(struct report_data *data, const struct run *shown, str
 
 	if (!rc && data->histories.emulated)
 		rc = counter_grid_load(&data->histories, data->db, shown, err);
-	else if (!rc && data->histories.case_count)
-		history_grid_find_changes(&data->histories);
-	return rc;
+	if (rc || data->histories.emulated || !data->histories.case_count)
+		return rc;
+	history_grid_find_changes(&data->histories);
+	return db_history_grid_codes(data->db, &data->histories, err);
 }
 
 void report_data_release(struct report_data *data)

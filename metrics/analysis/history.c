@@ -294,12 +294,6 @@ void history_grid_find_changes(struct history_grid *grid)
 		size_t of_case =
 			locate_changes(&found, runs, places, grid_series(runs, places, grid, i));
 
-		for (size_t k = 0; k < of_case; k++) {
-			const uint64_t *code = grid->code + i * grid->run_count;
-
-			found[k].same_code =
-				code[found[k].last] && code[found[k].last] == code[found[k].first];
-		}
 		if (of_case) {
 			grid->changes = xgrow(grid->changes, &capacity, count + of_case,
 					      sizeof(*grid->changes));
@@ -378,7 +372,7 @@ void history_grid_release(struct history_grid *grid)
 	free(grid->unverified);
 	free(grid->rounds);
 	free(grid->round_ns);
-	free(grid->code);
+	free(grid->trial_id);
 	free(grid->changes);
 	free(grid->change_begin);
 	*grid = (struct history_grid){0};

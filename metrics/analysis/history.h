@@ -84,13 +84,15 @@ struct grid_step {
  * page shows only some of these runs. The change points use all runs and their
  * rounds, so they equal those of each case's own history.
  *
- * The arrays median_ns, unverified, rounds and code have case_count rows of run_count values,
+ * The arrays trial_id, median_ns, unverified and rounds have case_count rows of run_count values,
  * with the cases in the order of the run's trials.
  */
 struct history_grid {
-	struct run *runs; /* oldest first, without their trials */
-	bool *shown;      /* per run: the page shows it */
+	struct run *
+		runs; /* oldest first, without their trials; only shown ones have words and marks */
+	bool *shown;  /* per run: the page shows it */
 	size_t run_count, case_count;
+	int64_t *trial_id; /* 0: none */
 	double *median_ns; /* NAN: none */
 	bool *unverified;  /* like median_ns: the trial was compared with nothing */
 	/* The medians of the rounds, all above 0: round_ns[begin] and the following. count 0: no
@@ -99,7 +101,6 @@ struct history_grid {
 		size_t begin, count;
 	} * rounds;
 	double *round_ns;
-	uint64_t *code; /* equal numbers mean equal machine code and launch; 0: not known */
 	/* The changes of all cases. Those of a case begin at change_begin[case] and end before
 	 * change_begin[case + 1]. */
 	struct history_change *changes;
@@ -114,7 +115,8 @@ struct history_grid {
  * they differ. */
 void history_grid_compare(struct history_grid *grid, size_t at, size_t last, size_t first,
 			  const struct trial *before, const struct trial *after);
-/* Replaces `changes` by the change points of all cases. */
+/* Replaces `changes` by the change points of all cases. Their same_code is false: the grid has no
+ * code (db_history_grid_codes()). */
 void history_grid_find_changes(struct history_grid *grid);
 void history_grid_release(struct history_grid *grid);
 

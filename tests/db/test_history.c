@@ -169,6 +169,7 @@ static size_t changes_of(struct context *context, int64_t id, size_t shown,
 	assert_ok(context, db_history_grid_load(context->db, &run, shown, grid, &context->err));
 	assert_int_equal(grid->case_count, CASES);
 	history_grid_find_changes(grid);
+	assert_ok(context, db_history_grid_codes(context->db, grid, &context->err));
 	count = assert_agree(context, &run, grid);
 	run_release(&run);
 	return count;
@@ -249,6 +250,29 @@ static void test_an_older_file_has_the_same_changes(void **state)
 	history_grid_release(&grid);
 }
 
+/* Most runs of the file, stored between those of the page, have another --cache. */
+static void test_other_runs_change_nothing(void **state)
+{
+	struct context *context = *state;
+	struct history_grid grid = {0};
+	int64_t last = 0;
+	size_t found;
+
+	for (int i = 0; i < 12; i++) {
+		for (int k = 1; i == 6 && k <= 30; k++)
+			store(context, -k, 12);
+		last = store(context, i, 12);
+	}
+	sql_execute(context->path, "UPDATE run SET cache = 'hot' WHERE id BETWEEN 7 AND 36");
+	found = changes_of(context, last, 50, &grid);
+	assert_int_equal(grid.run_count, 12);
+	history_grid_release(&grid);
+	sql_execute(context->path, "DELETE FROM run WHERE cache = 'hot'");
+	assert_int_equal(changes_of(context, last, 50, &grid), found);
+	assert_true(found > 1);
+	history_grid_release(&grid);
+}
+
 static void test_a_run_alone_has_no_history(void **state)
 {
 	struct context *context = *state;
@@ -271,6 +295,7 @@ int main(void)
 		history_test(test_a_page_knows_the_rounds),
 		history_test(test_a_page_looks_at_all_runs),
 		history_test(test_an_older_file_has_the_same_changes),
+		history_test(test_other_runs_change_nothing),
 		history_test(test_a_run_alone_has_no_history),
 	};
 
