@@ -47,15 +47,21 @@ static void skip_expression_blanks(struct evaluation *e)
 		e->at++;
 }
 
-/* Consumes `symbol` if it comes next. */
+/* Consumes `symbol` if it comes next. Calls nothing: a large plan evaluates millions of operands,
+ * each of which tries every operator. */
 static bool accept(struct evaluation *e, const char *symbol)
 {
-	size_t length = strlen(symbol);
+	const char *at;
 
 	skip_expression_blanks(e);
-	if (strncmp(e->at, symbol, length))
+	at = e->at;
+	while (*symbol && *at == *symbol) {
+		at++;
+		symbol++;
+	}
+	if (*symbol)
 		return false;
-	e->at += length;
+	e->at = at;
 	return true;
 }
 
