@@ -14,6 +14,7 @@ void case_request(struct text *out, struct sweep *sweep, const char *request, si
 		text_add(out, ",\"beside\":");
 		case_add_json(out, sweep, base);
 	}
+	preparation_hold(sweep->preparation, &index, 1);
 	preparation_add_data(out, sweep->preparation, &index, 1);
 	text_add_char(out, '}');
 }

@@ -201,16 +201,18 @@ static int count_reply(void *context, const char *name, const json_t *message, s
 
 /* ---- batches ---- */
 
-/* Takes cases from the front of `pending` until the batch or the line is full, and writes their
- * request. */
-static void batch_fill(struct text *request, struct count_batch *batch, const size_t *pending,
-		       size_t count)
+/* Takes cases from the front of `pending` until the batch or the line is full, waits for their
+ * data, and writes their request. PL_EINTERRUPTED. */
+static int batch_fill(struct text *request, struct count_batch *batch, const size_t *pending,
+		      size_t count, struct error *err)
 {
+	struct preparation *preparation = batch->sweep->preparation;
 	struct text item = TEXT_INIT;
 	size_t bytes = 0;
+	int rc = 0;
 
 	text_add(request, "{\"request\":\"count\",\"cases\":[");
-	while (batch->count < count && batch->count < BATCH_MAX_CASES) {
+	while (batch->count < count && batch->count < BATCH_MAX_CASES && !rc) {
 		size_t index = pending[batch->count];
 
 		text_clear(&item);
@@ -224,11 +226,14 @@ static void batch_fill(struct text *request, struct count_batch *batch, const si
 			text_add_char(request, ',');
 		text_add_bytes(request, item.data, item.length);
 		batch->indices[batch->count++] = index;
+		rc = sweep_await_data(batch->sweep, index, err);
+		preparation_hold(preparation, &index, 1); /* the next one must not displace it */
 	}
 	text_add_char(request, ']');
-	preparation_add_data(request, batch->sweep->preparation, batch->indices, batch->count);
+	preparation_add_data(request, preparation, batch->indices, batch->count);
 	text_add_char(request, '}');
 	text_release(&item);
+	return rc;
 }
 
 /*
@@ -273,7 +278,7 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	struct error cause = {0};
 	bool try_again = false;
 	size_t left = 0;
-	enum exchange_end end;
+	enum exchange_end end = EXCHANGE_DONE;
 	int rc;
 
 	batch->sweep = sweep;
@@ -282,9 +287,12 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	/* The worker sets the counters up before the first pass; that is not the time of a case. */
 	if (exchange.timeout_ns < WORKER_START_TIMEOUT_NS)
 		exchange.first_timeout_ns = WORKER_START_TIMEOUT_NS;
-	batch_fill(&request, batch, pending, count);
-	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	rc = batch_fill(&request, batch, pending, count, err);
+	if (!rc)
+		end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
 	text_release(&request);
+	if (rc)
+		goto out;
 	rc = exchange_settle(&sweep->worker, end, &exchange, "counting", &cause, &status, &reason,
 			     err);
 	if (rc)
@@ -365,9 +373,11 @@ static void tell_counted(const struct sweep *sweep, size_t counted, size_t count
 int sweep_count(struct sweep *sweep, struct error *err)
 {
 	size_t *pending = xcalloc(sweep->plan->count + 1, sizeof(*pending));
+	const bool counts = sweep->settings->metrics.count && !sweep->counters_reason;
 	size_t count = 0;
 	int rc = 0;
 
+	sweep->rounds_over = true;
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
@@ -377,7 +387,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		else
 			pending[count++] = i;
 	}
-	preparation_set_order(sweep->preparation, pending, count);
+	preparation_set_order(sweep->preparation, pending, counts ? count : 0);
 	sweep->counts_next = true;
 	if (!rc)
 		rc = count_pending(sweep, pending, count, err);

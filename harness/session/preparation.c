@@ -186,6 +186,8 @@ void preparation_set_order(struct preparation *p, const size_t *order, size_t co
 {
 	if (!p)
 		return;
+	for (size_t i = 0; i < count; i++)
+		data_items_update(&p->data, order[i]);
 	data_items_set_order(&p->data, order, count);
 	p->cursor = 0;
 	give_jobs(p);
@@ -264,8 +266,6 @@ static void add_case_data(struct text *request, struct preparation *p, size_t in
 {
 	const struct case_needs *needs = &p->data.cases[index];
 
-	for (size_t n = 0; n < needs->count; n++)
-		data_item_pin(&p->data, needs->items[n].item);
 	for (size_t n = 0; n < needs->count && p->listed < PROTOCOL_MAX_RANGES; n++) {
 		struct data_item *item = needs->items[n].item;
 
@@ -274,6 +274,16 @@ static void add_case_data(struct text *request, struct preparation *p, size_t in
 		else if (needs->items[n].open &&
 			 (item->state == DATA_LEFT || item->state == DATA_WANTED) && offer(p, item))
 			name_item(request, p, item, true);
+	}
+}
+
+void preparation_hold(struct preparation *p, const size_t *indices, size_t count)
+{
+	for (size_t i = 0; p && i < count; i++) {
+		const struct case_needs *needs = &p->data.cases[indices[i]];
+
+		for (size_t n = 0; n < needs->count; n++)
+			data_item_pin(&p->data, needs->items[n].item);
 	}
 }
 

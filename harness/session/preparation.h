@@ -27,8 +27,9 @@ void preparation_set_order(struct preparation *preparation, const size_t *order,
 int preparation_await(struct preparation *preparation, size_t index, struct error *err);
 /* The same without waiting: whether they are there, or nobody is making them. */
 bool preparation_is_ready(struct preparation *preparation, size_t index);
-/* Adds the member `data` of a request about these cases, with a comma before it, and keeps the data
- * until preparation_release(). */
+/* Keeps the data of these cases, what is there and what comes, until preparation_release(). */
+void preparation_hold(struct preparation *preparation, const size_t *indices, size_t count);
+/* Adds the member `data` of a request about these cases, which are held, with a comma before it. */
 void preparation_add_data(struct text *request, struct preparation *preparation,
 			  const size_t *indices, size_t count);
 /* Takes a reply `filled` to such a request. PL_EPROTOCOL. */

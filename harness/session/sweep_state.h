@@ -96,6 +96,7 @@ struct sweep {
 	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */
 	bool counts_next;         /* a worker that is opened now will count, too */
 	int rounds;               /* 0 if the backend is not timed */
+	bool rounds_over;         /* cases are only counted now */
 	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
 	struct string_list files; /* see struct sweep_result */
 	struct sweep_times times; /* with the meter of the sweep */

@@ -293,6 +293,7 @@ static void test_a_request_names_each_content_once(void **context)
 	assert_int_equal(preparation_begin(&preparation, &sweep, &f->err), 0);
 	preparation_set_order(preparation, all, CASES);
 	assert_int_equal(preparation_await(preparation, 0, &f->err), 0);
+	preparation_hold(preparation, all, CASES);
 	preparation_add_data(&request, preparation, all, CASES);
 	assert_int_equal(count_of(&request, "\"fill\":true"), ITEMS_FIRST);
 	assert_int_equal(count_of(&request, "\"key\""), ITEMS_FIRST);
@@ -302,6 +303,7 @@ static void test_a_request_names_each_content_once(void **context)
 	json_decref(data);
 	preparation_release(preparation, all, CASES);
 	text_clear(&request);
+	preparation_hold(preparation, all, CASES);
 	preparation_add_data(&request, preparation, all, CASES);
 	assert_int_equal(count_of(&request, "\"fill\":false"), ITEMS_FIRST);
 	assert_int_equal(count_of(&request, "\"key\""), ITEMS_FIRST);
@@ -333,7 +335,55 @@ static void test_memory_is_limited(void **context)
 		/* every case fits, so each was prepared before it was measured */
 		if (limit >= ITEMS_FIRST * ITEM_BYTES)
 			assert_int_equal(logged_in_rounds(f, "made"), 0);
+		/* the inputs of all cases fit, so counting waits until those that were dropped are
+		 * there again */
+		if (limit >= CASES * ITEM_BYTES) {
+			assert_int_equal(sweep_logged(f, "made-count", ""), 0);
+			assert_int_equal(sweep_logged(f, "shared-count", ""), CASES);
+		}
 	}
+}
+
+/* When cases are only counted, their results are not needed, not even with --decide. */
+static void test_counting_needs_no_results(void **context)
+{
+	static const size_t all[] = {0, 1, 2, 3, 4, 5};
+	struct sweep_fixture *f = *context;
+	struct sweep sweep = SWEEP_INIT(&f->settings, NULL, &f->stop);
+	struct preparation *preparation = NULL;
+	struct text request = TEXT_INIT;
+
+	text_add(&sweep.worker_path, "/nonexistent"); /* the worker of a case makes all */
+	sweep_want_counters(f);
+	sweep_cases_init(&sweep, f->record.plan);
+	sweep.rounds = ROUNDS;
+	sweep.decide = (struct sweep_decide *)&(int){0};
+	assert_int_equal(preparation_begin(&preparation, &sweep, &f->err), 0);
+	for (size_t i = 0; i < CASES; i++)
+		sweep.cases[i].rounds_done = ROUNDS;
+	sweep.rounds_over = true;
+	preparation_set_order(preparation, all, CASES);
+	preparation_hold(preparation, all, CASES);
+	preparation_add_data(&request, preparation, all, CASES);
+	assert_int_equal(count_of(&request, "\"fill\":true"), CASES);
+	preparation_release(preparation, all, CASES);
+	preparation_end(preparation);
+	text_release(&request);
+	sweep_close(&sweep, 0);
+}
+
+/* If the last round shows that there are no counters, nothing is left to prepare. */
+static void test_nothing_is_prepared_for_no_counters(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	set_variable("PERFLAB_SHARED_MEMORY", "300Ki"); /* what a case needs in its last round */
+	sweep_want_counters(f);
+	for (size_t i = 0; i < CASES; i++)
+		f->record.plan->cases[i].rounds_done = ROUNDS - 1;
+	assert_int_equal(sweep_run_scripted(f, "data;no_counters"), 0);
+	assert_int_equal(f->outcome.ok, CASES);
+	assert_int_equal(sweep_logged(f, "prepare", ""), CASES);
 }
 
 static void test_nothing_is_shared_without_memory(void **context)
@@ -545,6 +595,7 @@ static void test_an_input_stays_until_its_result_is_computed(void **context)
 	preparation_set_order(preparation, order, ARRAY_SIZE(order));
 	assert_int_equal(preparation_await(preparation, 0, &f->err), 0);
 	await_logged(f, preparation, "paused", "alpha/one/block=128");
+	preparation_hold(preparation, &first, 1);
 	preparation_add_data(&request, preparation, &first, 1);
 	assert_non_null(strstr(request.data, "\"fill\":false"));
 	assert_null(strstr(request.data, "\"fill\":true")); /* there is no room for more */
@@ -577,6 +628,8 @@ int main(void)
 		PREPARATION_TEST(test_resume_makes_what_is_left),
 		PREPARATION_TEST(test_a_request_names_each_content_once),
 		PREPARATION_TEST(test_memory_is_limited),
+		PREPARATION_TEST(test_counting_needs_no_results),
+		PREPARATION_TEST(test_nothing_is_prepared_for_no_counters),
 		PREPARATION_TEST(test_nothing_is_shared_without_memory),
 		PREPARATION_TEST(test_small_data_are_not_shared),
 		PREPARATION_TEST(test_bad_limit_is_refused_by_name),
