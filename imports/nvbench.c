@@ -24,7 +24,7 @@ static const struct {
 
 static const json_t *summary_find(const json_t *state, const char *prefix, const char *tag)
 {
-	char *name = xasprintf("%s%s", prefix, tag);
+	const size_t length = strlen(prefix);
 	const json_t *found = NULL;
 	json_t *summary;
 	size_t index;
@@ -33,10 +33,9 @@ static const json_t *summary_find(const json_t *state, const char *prefix, const
 	{
 		const char *its = json_member_text(summary, "tag");
 
-		if (its && strcmp(its, name) == 0)
+		if (its && strncmp(its, prefix, length) == 0 && strcmp(its + length, tag) == 0)
 			found = summary;
 	}
-	free(name);
 	return found;
 }
 
