@@ -94,7 +94,9 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	int64_t timeout_ms = db->busy_timeout_ns / 1000000;
 	int code, rc;
 
-	code = sqlite3_open_v2(uri, &db->handle, flags | SQLITE_OPEN_URI, NULL);
+	/* one thread uses a connection, so SQLite need not lock it in every call */
+	code = sqlite3_open_v2(uri, &db->handle, flags | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
+			       NULL);
 	free(uri);
 	if (code != SQLITE_OK)
 		return db_fail(db, db->handle ? sqlite3_extended_errcode(db->handle) : code, err);
