@@ -143,10 +143,15 @@ int db_speedups_store(struct db *db, const struct run *run, struct error *err);
  * back. It returns rc, or the error of the commit. */
 int db_together_begin(struct db *db, struct error *err);
 int db_together_end(struct db *db, int rc, struct error *err);
-/* Ends a trial that another program measured. If no samples are stored, `given` is their summary as
- * far as it is known; count 0: unknown. */
-int db_trial_adopt(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
-		   const struct summary *given, struct error *err);
+/* What another program measured of a trial. */
+struct adopted_trial {
+	struct round_result round; /* count 0: there are no samples */
+	struct summary given;      /* of samples that are not known; count 0: nothing is known */
+};
+/* Stores a run of another program as a whole: as db_run_begin(), and each trial with its status,
+ * counters, round and summary. `adopted` has an element per trial. Sets the summaries. */
+int db_run_adopt(struct db *db, struct run *run, const struct adopted_trial *adopted,
+		 struct error *err);
 
 /* ---- merging ---- */
 

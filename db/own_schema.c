@@ -144,3 +144,23 @@ int db_own_schema_use(struct db *db, int64_t version, struct error *err)
 	key_value_list_release(&found);
 	return rc;
 }
+
+/* ---- many trials at once ---- */
+
+#define TRIGGER_OF_INSERTED "newest_of_inserted"
+
+int db_newest_suspend(struct db *db, struct error *err)
+{
+	return db_execute(db, "DROP TRIGGER temp." TRIGGER_OF_INSERTED, err);
+}
+
+int db_newest_resume(struct db *db, struct error *err)
+{
+	struct key_value_list triggers = {0};
+	int rc;
+
+	own_objects(&triggers, db_schema_version, "CREATE TRIGGER ", "DROP TRIGGER ");
+	rc = create_temporary(db, key_value_get(&triggers, TRIGGER_OF_INSERTED), err);
+	key_value_list_release(&triggers);
+	return rc;
+}

@@ -106,6 +106,10 @@ int db_create_stand_ins(struct db *db, int64_t version, struct error *err);
 /* own_schema.c: makes the connection use the views and triggers of perflab at this schema version,
  * whatever the file has. */
 int db_own_schema_use(struct db *db, int64_t version, struct error *err);
+/* own_schema.c: between these two calls, which are in one transaction, the connection does not
+ * maintain `newest` for trials that are inserted: the caller does. */
+int db_newest_suspend(struct db *db, struct error *err);
+int db_newest_resume(struct db *db, struct error *err);
 
 struct statement;
 /* read_run.c: adds a counter from a row of metric, unit, source, value and reason. */
@@ -132,14 +136,6 @@ int db_begin(struct db *db, struct error *err);
 int db_begin_read(struct db *db, struct error *err);
 /* Commits when rc is 0, otherwise rolls back. Returns rc, or the error of the commit. */
 int db_end(struct db *db, int rc, struct error *err);
-
-/* write_trial.c: the reason to store with a status. The schema demands one for every status but
- * pending and ok. */
-const char *db_reason_to_store(enum trial_status status, const char *reason);
-
-/* write_trial.c: stores how a trial ended; finished_ns 0: nobody knows when. */
-int db_trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
-		 const struct summary *summary, int64_t finished_ns, struct error *err);
 
 /* round_median.c: adds the SQL function round_median() to the connection. */
 int db_round_median_add(struct db *db, struct error *err);

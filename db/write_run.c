@@ -2,6 +2,7 @@
  * transaction. */
 #include "db/columns.h"
 #include "db/speedups.h"
+#include "db/write_trial.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,15 +55,17 @@ static int environment_insert(struct db *db, int64_t run_id, const struct key_va
 }
 
 static int trial_insert(struct statement *insert, int64_t run_id, const struct trial *trial,
-			struct error *err)
+			unsigned parts, struct error *err)
 {
+	const bool counted = (parts & PART_RESULT) && trial->counters.count;
 	struct trial row = *trial; /* borrows what *trial owns */
 
 	row.reason = (char *)db_reason_to_store(trial->status, trial->reason);
 	if (!trial->has_work)
 		row.flop = row.bytes_read = row.bytes_written = -1;
-	columns_bind(insert, &trial_columns, PART_PLAN, &row);
+	columns_bind(insert, &trial_columns, parts, &row);
 	bind_integer(insert, run_id);
+	bind_known_integer(insert, counted ? wall_time_ns() : 0, 0);
 	return statement_run(insert, err);
 }
 
@@ -80,22 +83,22 @@ static int axes_insert(struct statement *insert, int64_t trial_id, const struct 
 }
 
 /* Fills ids[]. The caller copies them into the trials after the commit. */
-static int trials_insert(struct db *db, int64_t run_id, const struct run *run, int64_t *ids,
-			 struct error *err)
+static int trials_insert(struct db *db, int64_t run_id, const struct run *run, unsigned parts,
+			 int64_t *ids, struct error *err)
 {
 	struct statement trial = {0};
 	struct statement axis = {0};
 	struct text sql = TEXT_INIT;
 	int rc;
 
-	columns_add_insert(&sql, &trial_columns, PART_PLAN, "run_id", 1);
+	columns_add_insert(&sql, &trial_columns, parts, "run_id, counted_ns", 2);
 	rc = columns_prepare(&trial, db, &sql, err);
 	columns_add_insert(&sql, &axis_columns, PART_ALL, "trial_id", 1);
 	if (!rc)
 		rc = columns_prepare(&axis, db, &sql, err);
 	text_release(&sql);
 	for (size_t i = 0; !rc && i < run->trial_count; i++) {
-		rc = trial_insert(&trial, run_id, &run->trials[i], err);
+		rc = trial_insert(&trial, run_id, &run->trials[i], parts, err);
 		if (rc)
 			break;
 		ids[i] = sqlite3_last_insert_rowid(db->handle);
@@ -106,7 +109,10 @@ static int trials_insert(struct db *db, int64_t run_id, const struct run *run, i
 	return rc;
 }
 
-int db_run_begin(struct db *db, struct run *run, struct error *err)
+int run_and_trials_store(struct db *db, struct run *run, unsigned trial_parts,
+			 int (*more)(void *context, struct db *db, const int64_t *trial_ids,
+				     struct error *err),
+			 void *context, struct error *err)
 {
 	int64_t *ids = xcalloc(run->trial_count + 1, sizeof(*ids));
 	int64_t device_id = 0;
@@ -128,9 +134,11 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 		rc = environment_insert(db, run_id, run->environment.items, run->environment.count,
 					err);
 	if (!rc)
-		rc = trials_insert(db, run_id, run, ids, err);
+		rc = trials_insert(db, run_id, run, trial_parts, ids, err);
 	if (!rc)
 		rc = db_speedups_plan(db, run, ids, err);
+	if (!rc && more)
+		rc = more(context, db, ids, err);
 	rc = db_end(db, rc, err);
 	if (rc)
 		goto out;
@@ -141,6 +149,11 @@ int db_run_begin(struct db *db, struct run *run, struct error *err)
 out:
 	free(ids);
 	return rc;
+}
+
+int db_run_begin(struct db *db, struct run *run, struct error *err)
+{
+	return run_and_trials_store(db, run, PART_PLAN, NULL, NULL, err);
 }
 
 int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,

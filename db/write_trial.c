@@ -2,6 +2,7 @@
  * Stores what a worker sends about a trial. Each public function is one transaction, so a kill at
  * any instruction leaves only whole rounds.
  */
+#include "db/write_trial.h"
 #include "db/columns.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
@@ -129,7 +130,7 @@ static int samples_insert(struct db *db, int64_t trial_id, const struct round_re
 }
 
 /* A worker sent this round: one bad sample makes all of it untrustworthy. */
-static int round_check(int64_t trial_id, const struct round_result *round, struct error *err)
+int trial_round_check(int64_t trial_id, const struct round_result *round, struct error *err)
 {
 	for (size_t i = 0; i < round->count; i++) {
 		const double base_ns = round->base_ns ? round->base_ns[i] : 0;
@@ -146,10 +147,18 @@ static int round_check(int64_t trial_id, const struct round_result *round, struc
 	return 0;
 }
 
+int trial_round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
+		       struct error *err)
+{
+	int rc = round_insert(db, trial_id, round, err);
+
+	return rc ? rc : samples_insert(db, trial_id, round, err);
+}
+
 int db_round_add(struct db *db, int64_t trial_id, const struct round_result *round,
 		 struct error *err)
 {
-	int rc = round_check(trial_id, round, err);
+	int rc = trial_round_check(trial_id, round, err);
 
 	if (!rc)
 		rc = db_begin(db, err);
@@ -157,14 +166,11 @@ int db_round_add(struct db *db, int64_t trial_id, const struct round_result *rou
 		return rc;
 	rc = round_delete(db, trial_id, round->round, err);
 	if (!rc)
-		rc = round_insert(db, trial_id, round, err);
-	if (!rc)
-		rc = samples_insert(db, trial_id, round, err);
+		rc = trial_round_insert(db, trial_id, round, err);
 	return db_end(db, rc, err);
 }
 
-/* `sql` deletes rows of a trial, its only parameter. */
-static int details_delete(struct db *db, int64_t trial_id, const char *sql, struct error *err)
+int trial_details_delete(struct db *db, int64_t trial_id, const char *sql, struct error *err)
 {
 	struct statement delete;
 	int rc = statement_prepare(&delete, db, sql, err);
@@ -175,80 +181,6 @@ static int details_delete(struct db *db, int64_t trial_id, const char *sql, stru
 	rc = statement_run(&delete, err);
 	statement_release(&delete);
 	return rc;
-}
-
-static void bind_metric(struct statement *statement, const struct counter_value *counter)
-{
-	bind_text(statement, counter->metric);
-	bind_text(statement, counter->unit ? counter->unit : "");
-	bind_text(statement, counter->source ? counter->source : "");
-}
-
-static int counters_insert(struct db *db, int64_t trial_id, const struct counter_list *counters,
-			   struct error *err)
-{
-	struct statement metric = {0};
-	struct statement insert = {0};
-	int rc = statement_prepare(&metric, db,
-				   "INSERT INTO metric (name, unit, source) VALUES (?, ?, ?)"
-				   " ON CONFLICT DO NOTHING",
-				   err);
-
-	if (!rc)
-		rc = statement_prepare(&insert, db,
-				       "INSERT INTO counter (metric_id, trial_id, value, reason)"
-				       " VALUES ((SELECT id FROM metric WHERE name = ? AND unit = ?"
-				       " AND source = ?), ?, ?, ?)",
-				       err);
-	for (size_t i = 0; !rc && i < counters->count; i++) {
-		const struct counter_value *counter = &counters->items[i];
-		bool has_value = counter->has_value && isfinite(counter->value);
-
-		bind_metric(&metric, counter);
-		rc = statement_run(&metric, err);
-		if (rc)
-			break;
-		bind_metric(&insert, counter);
-		bind_integer(&insert, trial_id);
-		bind_real(&insert, has_value ? counter->value : NAN);
-		bind_text(&insert, has_value         ? NULL
-				   : counter->reason ? counter->reason
-						     : "the value is not finite");
-		rc = statement_run(&insert, err);
-	}
-	statement_release(&insert);
-	statement_release(&metric);
-	return rc;
-}
-
-static int trial_mark_counted(struct db *db, int64_t trial_id, struct error *err)
-{
-	struct statement update;
-	int rc =
-		statement_prepare(&update, db, "UPDATE trial SET counted_ns = ? WHERE id = ?", err);
-
-	if (rc)
-		return rc;
-	bind_integer(&update, wall_time_ns());
-	bind_integer(&update, trial_id);
-	rc = statement_run_on_one(&update, "trial", trial_id, err);
-	statement_release(&update);
-	return rc;
-}
-
-int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *counters,
-		    struct error *err)
-{
-	int rc = db_begin(db, err);
-
-	if (rc)
-		return rc;
-	rc = trial_mark_counted(db, trial_id, err);
-	if (!rc)
-		rc = details_delete(db, trial_id, "DELETE FROM counter WHERE trial_id = ?", err);
-	if (!rc)
-		rc = counters_insert(db, trial_id, counters, err);
-	return db_end(db, rc, err);
 }
 
 static int lines_insert(struct db *db, int64_t trial_id, const struct line_count_list *lines,
@@ -282,7 +214,7 @@ int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *
 
 	if (rc)
 		return rc;
-	rc = details_delete(db, trial_id, "DELETE FROM line WHERE trial_id = ?", err);
+	rc = trial_details_delete(db, trial_id, "DELETE FROM line WHERE trial_id = ?", err);
 	if (!rc)
 		rc = lines_insert(db, trial_id, lines, err);
 	return db_end(db, rc, err);
@@ -306,8 +238,8 @@ int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struc
 	return 0;
 }
 
-int db_trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
-		 const struct summary *summary, int64_t finished_ns, struct error *err)
+static int trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
+		     const struct summary *summary, int64_t finished_ns, struct error *err)
 {
 	struct statement update;
 	int rc = statement_prepare(&update, db,
@@ -345,7 +277,7 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 	if (!summary)
 		rc = db_trial_summary(db, trial_id, &stored, err);
 	if (!rc)
-		rc = db_trial_end(db, trial_id, status, reason, summary ? summary : &stored,
-				  status == TRIAL_PENDING ? 0 : wall_time_ns(), err);
+		rc = trial_end(db, trial_id, status, reason, summary ? summary : &stored,
+			       status == TRIAL_PENDING ? 0 : wall_time_ns(), err);
 	return db_end(db, rc, err);
 }

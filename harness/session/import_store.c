@@ -62,52 +62,34 @@ static void describe_import(struct run *run, const struct import_words *words)
 	key_value_set(&run->environment, "imported_from", slash ? slash + 1 : words->file);
 }
 
-static int store_imported_trial(struct db *db, const struct trial *trial,
-				const struct import_trial *measured, struct error *err)
+/* The samples of a trial that was not measured well are not stored. */
+static struct adopted_trial adopted_of(const struct trial *trial,
+				       const struct import_trial *measured)
 {
-	const struct round_result round = {
-		.state = {.sm_clock_hz = measured->sm_clock_hz,
-			  .memory_clock_hz = NAN,
-			  .temperature_c = NAN,
-			  .power_w = NAN,
-			  .throttle_reasons = -1},
-		.time_ns = measured->time_ns,
-		.count = measured->count,
+	return (struct adopted_trial){
+		.round = {.state = {.sm_clock_hz = measured->sm_clock_hz,
+				    .memory_clock_hz = NAN,
+				    .temperature_c = NAN,
+				    .power_w = NAN,
+				    .throttle_reasons = -1},
+			  .time_ns = measured->time_ns,
+			  .count = trial_status_measured(trial->status) ? measured->count : 0},
+		.given = measured->given,
 	};
-	int rc = 0;
-
-	if (round.count && trial_status_measured(trial->status))
-		rc = db_round_add(db, trial->id, &round, err);
-	if (!rc && trial->counters.count)
-		rc = db_counters_set(db, trial->id, &trial->counters, err);
-	return rc ? rc
-		  : db_trial_adopt(db, trial->id, trial->status, trial->reason, &measured->given,
-				   err);
 }
 
 int import_store(struct db *db, struct import_run *imported, const struct import_words *words,
 		 struct error *err)
 {
 	struct run *run = &imported->run;
-	enum trial_status *ends = xcalloc(run->trial_count + 1, sizeof(*ends));
-	int rc = db_together_begin(db, err);
+	struct adopted_trial *adopted = xcalloc(run->trial_count + 1, sizeof(*adopted));
+	int rc;
 
-	if (rc)
-		goto out;
 	describe_import(run, words);
-	/* trials begin as pending; db_trial_adopt() sets the status */
-	for (size_t i = 0; i < run->trial_count; i++) {
-		ends[i] = run->trials[i].status;
-		run->trials[i].status = TRIAL_PENDING;
-	}
-	rc = db_run_begin(db, run, err);
 	for (size_t i = 0; i < run->trial_count; i++)
-		run->trials[i].status = ends[i];
-	for (size_t i = 0; i < run->trial_count && !rc; i++)
-		rc = store_imported_trial(db, &run->trials[i], &imported->trials[i], err);
-	rc = db_together_end(db, rc, err);
-out:
-	free(ends);
+		adopted[i] = adopted_of(&run->trials[i], &imported->trials[i]);
+	rc = db_run_adopt(db, run, adopted, err);
+	free(adopted);
 	if (!rc)
 		rc = judge_stored_run(db, run->id, err);
 	return rc ? rc : judge_unjudged(db, JUDGE_UNJUDGED_NS, err);
