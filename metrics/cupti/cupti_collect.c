@@ -137,13 +137,11 @@ int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8
 
 /* ---- sessions ---- */
 
-/* Creates the image in which CUPTI keeps the raw counters of all ranges and passes. */
+/* Allocates the image in which CUPTI keeps the raw counters of all ranges and passes. */
 static int session_image_create(struct cupti_session *session, struct error *err)
 {
 	CUpti_RangeProfiler_GetCounterDataSize_Params size =
 		CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params);
-	CUpti_RangeProfiler_CounterDataImage_Initialize_Params initialise =
-		CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
 	int rc;
 
 	size.pRangeProfilerObject = session->profiler;
@@ -162,10 +160,18 @@ static int session_image_create(struct cupti_session *session, struct error *err
 			"cases together",
 			session->max_ranges, size.counterDataSize);
 	session->image_bytes = size.counterDataSize;
-	initialise.pRangeProfilerObject = session->profiler;
-	initialise.counterDataSize = session->image_bytes;
-	initialise.pCounterData = session->image;
-	return CUPTI_CALL(session->cupti, cuptiRangeProfilerCounterDataImageInitialize, &initialise,
+	return 0;
+}
+
+static int session_image_initialise(struct cupti_session *session, struct error *err)
+{
+	CUpti_RangeProfiler_CounterDataImage_Initialize_Params params =
+		CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
+
+	params.pRangeProfilerObject = session->profiler;
+	params.counterDataSize = session->image_bytes;
+	params.pCounterData = session->image;
+	return CUPTI_CALL(session->cupti, cuptiRangeProfilerCounterDataImageInitialize, &params,
 			  err);
 }
 
@@ -212,6 +218,9 @@ int cupti_session_open(struct cupti_session **out, const struct cupti_plan *plan
 		goto out;
 	session->profiler = enable.pRangeProfilerObject;
 	rc = session_image_create(session, err);
+	if (rc)
+		goto out;
+	rc = session_image_initialise(session, err);
 	if (rc)
 		goto out;
 	rc = session_configure(session, err);
@@ -343,6 +352,28 @@ int cupti_session_image(struct cupti_session *session, const uint8_t **image, si
 	}
 	*image = session->image;
 	*image_bytes = session->image_bytes;
+	return 0;
+}
+
+int cupti_session_begin_again(struct cupti_session *session, struct error *err)
+{
+	int rc;
+
+	if (!session->decoded)
+		return error_set(err, PL_EPROTOCOL,
+				 "other ranges are begun before the counters of %zu are read",
+				 session->names.count);
+	memset(session->image, 0, session->image_bytes);
+	rc = session_image_initialise(session, err);
+	if (rc == 0)
+		rc = session_configure(session, err);
+	if (rc)
+		return rc;
+	string_list_release(&session->names);
+	session->pass = 0;
+	session->range = 0;
+	session->all_submitted = false;
+	session->decoded = false;
 	return 0;
 }
 

@@ -10,6 +10,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Cases that go through their passes together. CUPTI needs 0.4 MB of image for each, and about 1 ms
+ * to begin a session for so many more: docs/results/log.md. */
+#define CASES_TOGETHER 128
+
 struct counting {
 	struct cuda_resources *resources;
 	struct nvtx_ranges *ranges;
@@ -17,13 +21,15 @@ struct counting {
 	struct worker_reply *reply;
 	const struct cupti_plan *plan; /* of the step */
 	struct cupti_session *session; /* of the step */
+	int step;                      /* from 1 */
 	int64_t passes;                /* of the steps so far */
 };
 
 /* A case and what was counted of it. */
 struct counted_item {
 	const struct count_item *item;
-	struct counter_list *counters;
+	struct counter_list counters;
+	const struct cupti_plan *next; /* the step that it waits for; NULL: it has its counters */
 };
 
 static int execute_in_range(struct counting *counting, struct operation *operation, int64_t id,
@@ -82,17 +88,19 @@ static int count_case(struct counting *counting, const struct count_item *item, 
 	return rc;
 }
 
-static int collect_passes(struct counting *counting, const struct counted_item *items, size_t count,
-			  struct error *err)
+/* Executes the passes over the items. The first has the number `first`; *end is the one after the
+ * last. */
+static int collect_passes(struct counting *counting, struct counted_item *const *items,
+			  size_t count, int64_t first, int64_t *end, struct error *err)
 {
-	for (;; counting->passes++) {
+	for (*end = first;; ++*end) {
 		bool more = false;
 		int rc = cupti_session_pass_begin(counting->session, &more, err);
 
 		if (rc || !more)
 			return rc;
 		for (size_t i = 0; i < count && rc == 0; i++)
-			rc = count_case(counting, items[i].item, counting->passes, err);
+			rc = count_case(counting, items[i]->item, *end, err);
 		if (rc)
 			return rc;
 		rc = cupti_session_pass_end(counting->session, err);
@@ -101,24 +109,32 @@ static int collect_passes(struct counting *counting, const struct counted_item *
 	}
 }
 
-/* Writes the image that CUPTI made, for tests that evaluate it without a GPU. */
-static int dump_counter_image(const char *folder, const char *step, const uint8_t *image,
+/* Writes the image of a step that begins with the item `first`, for tests that evaluate it without
+ * a GPU. */
+static int dump_counter_image(const struct counting *counting, size_t first, const uint8_t *image,
 			      size_t image_bytes, struct error *err)
 {
-	char *path = xasprintf("%s/counters-%d%s.bin", folder, (int)getpid(), step);
-	FILE *file = fopen(path, "wb");
+	struct text path = TEXT_INIT;
+	FILE *file;
 	int rc = 0;
 
+	text_addf(&path, "%s/counters-%d", counting->settings->counter_dump, (int)getpid());
+	if (counting->step > 1)
+		text_addf(&path, "-step%d", counting->step);
+	if (first)
+		text_addf(&path, "-from%zu", first);
+	text_add(&path, ".bin");
+	file = fopen(path.data, "wb");
 	if (!file || fwrite(image, 1, image_bytes, file) != image_bytes)
-		rc = error_set(err, PL_EIO, "writing %s: %s", path, strerror(errno));
+		rc = error_set(err, PL_EIO, "writing %s: %s", path.data, strerror(errno));
 	if (file && fclose(file) != 0 && rc == 0)
-		rc = error_set(err, PL_EIO, "writing %s: %s", path, strerror(errno));
-	free(path);
+		rc = error_set(err, PL_EIO, "writing %s: %s", path.data, strerror(errno));
+	text_release(&path);
 	return rc;
 }
 
 /* Finds the range of each case by name, because CUPTI decides the order of the ranges. */
-static int evaluate_ranges(struct counting *counting, const struct counted_item *items,
+static int evaluate_ranges(const struct counting *counting, struct counted_item *const *items,
 			   size_t count, const uint8_t *image, size_t image_bytes,
 			   struct error *err)
 {
@@ -129,7 +145,7 @@ static int evaluate_ranges(struct counting *counting, const struct counted_item 
 		char name[24];
 		size_t range = 0;
 
-		snprintf(name, sizeof(name), "%" PRId64, items[i].item->id);
+		snprintf(name, sizeof(name), "%" PRId64, items[i]->item->id);
 		while (range < names.count && strcmp(names.items[range], name) != 0)
 			range++;
 		if (range == names.count)
@@ -137,61 +153,74 @@ static int evaluate_ranges(struct counting *counting, const struct counted_item 
 				       name);
 		else
 			rc = cupti_plan_evaluate(counting->plan, image, image_bytes, range,
-						 items[i].counters, err);
+						 &items[i]->counters, err);
 	}
 	string_list_release(&names);
 	return rc;
 }
 
-/* One step of a plan: collects its passes over the items, and adds the counters. */
-static int count_step(struct counting *counting, const struct cupti_plan *plan,
-		      const struct counted_item *items, size_t count, const char *step,
-		      struct error *err)
+/* Finds the next step that applies to an item, and replies its counters if there is none. perflab
+ * stores them while other cases are counted. */
+static int settle_item(const struct counting *counting, struct counted_item *item)
+{
+	item->next = cupti_plan_next(counting->plan);
+	while (item->next && !cupti_plan_applies(item->next, &item->counters)) {
+		cupti_plan_add_zeroes(item->next, &item->counters);
+		item->next = cupti_plan_next(item->next);
+	}
+	return item->next ? 0
+			  : worker_reply_counters(counting->reply, item->item->id, &item->counters);
+}
+
+/* Counts some items of a step in the open session. */
+static int count_together(struct counting *counting, struct counted_item *const *items,
+			  size_t first, size_t count, int64_t *end, struct error *err)
 {
 	const uint8_t *image = NULL;
 	size_t image_bytes = 0;
-	int rc = 0;
+	int rc = first ? cupti_session_begin_again(counting->session, err) : 0;
 
-	counting->plan = plan;
-	if (cupti_plan_counter_count(plan) == 0) { /* every counter is missing, with a reason */
-		for (size_t i = 0; i < count && rc == 0; i++)
-			rc = cupti_plan_evaluate(plan, NULL, 0, 0, items[i].counters, err);
-		return rc;
-	}
-	rc = cupti_session_open(&counting->session, plan, counting->resources->device->context,
-				count, err);
 	if (rc == 0)
-		rc = collect_passes(counting, items, count, err);
+		rc = collect_passes(counting, items + first, count, counting->passes, end, err);
 	if (rc == 0)
 		rc = cupti_session_image(counting->session, &image, &image_bytes, err);
 	if (rc == 0 && counting->settings->counter_dump)
-		rc = dump_counter_image(counting->settings->counter_dump, step, image, image_bytes,
-					err);
+		rc = dump_counter_image(counting, first, image, image_bytes, err);
 	if (rc == 0)
-		rc = evaluate_ranges(counting, items, count, image, image_bytes, err);
-	cupti_session_close(counting->session);
-	counting->session = NULL;
+		rc = evaluate_ranges(counting, items + first, count, image, image_bytes, err);
+	for (size_t i = first; i < first + count && rc == 0; i++)
+		rc = settle_item(counting, items[i]);
 	return rc;
 }
 
-/* A later step: only over the items to which it applies. */
-static int count_where_needed(struct counting *counting, const struct cupti_plan *plan,
-			      const struct counted_item *items, size_t count, const char *step,
-			      struct error *err)
+/* One step of a plan: collects its passes over the items, and adds the counters. */
+static int count_step(struct counting *counting, struct counted_item *const *items, size_t count,
+		      struct error *err)
 {
-	struct counted_item *chosen = xcalloc(count + 1, sizeof(*chosen));
-	size_t chosen_count = 0;
+	int64_t end = counting->passes;
+	size_t together = count < CASES_TOGETHER ? count : CASES_TOGETHER;
 	int rc = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		if (cupti_plan_applies(plan, items[i].counters))
-			chosen[chosen_count++] = items[i];
-		else
-			cupti_plan_add_zeroes(plan, items[i].counters);
+	if (cupti_plan_counter_count(counting->plan) == 0) {
+		/* every counter is missing, with a reason */
+		for (size_t i = 0; i < count && rc == 0; i++) {
+			rc = cupti_plan_evaluate(counting->plan, NULL, 0, 0, &items[i]->counters,
+						 err);
+			if (rc == 0)
+				rc = settle_item(counting, items[i]);
+		}
+		return rc;
 	}
-	if (chosen_count)
-		rc = count_step(counting, plan, chosen, chosen_count, step, err);
-	free(chosen);
+	rc = cupti_session_open(&counting->session, counting->plan,
+				counting->resources->device->context, together, err);
+	for (size_t first = 0; first < count && rc == 0; first += together) {
+		if (together > count - first)
+			together = count - first;
+		rc = count_together(counting, items, first, together, &end, err);
+	}
+	cupti_session_close(counting->session);
+	counting->session = NULL;
+	counting->passes = end;
 	return rc;
 }
 
@@ -202,24 +231,26 @@ int count_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges,
 {
 	struct counting counting = {
 		.resources = resources, .ranges = ranges, .settings = settings, .reply = reply};
-	struct counter_list *counters = xcalloc(count + 1, sizeof(*counters));
 	struct counted_item *counted = xcalloc(count + 1, sizeof(*counted));
-	int rc;
+	struct counted_item **chosen = xcalloc(count + 1, sizeof(struct counted_item *));
+	int rc = 0;
 
 	for (size_t i = 0; i < count; i++)
-		counted[i] = (struct counted_item){&items[i], &counters[i]};
-	rc = count_step(&counting, plan, counted, count, "", err);
-	for (int step = 2; rc == 0 && (plan = cupti_plan_next(plan)) != NULL; step++) {
-		char suffix[24];
+		counted[i] = (struct counted_item){.item = &items[i], .next = plan};
+	for (counting.plan = plan; counting.plan && rc == 0;
+	     counting.plan = cupti_plan_next(counting.plan)) {
+		size_t chosen_count = 0;
 
-		snprintf(suffix, sizeof(suffix), "-step%d", step);
-		rc = count_where_needed(&counting, plan, counted, count, suffix, err);
+		counting.step++;
+		for (size_t i = 0; i < count; i++)
+			if (counted[i].next == counting.plan)
+				chosen[chosen_count++] = &counted[i];
+		if (chosen_count)
+			rc = count_step(&counting, chosen, chosen_count, err);
 	}
-	for (size_t i = 0; i < count && rc == 0; i++)
-		rc = worker_reply_counters(reply, items[i].id, &counters[i]);
 	for (size_t i = 0; i < count; i++)
-		counter_list_release(&counters[i]);
+		counter_list_release(&counted[i].counters);
+	free(chosen);
 	free(counted);
-	free(counters);
 	return rc;
 }
