@@ -11,9 +11,9 @@
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
 
-/* CUPTI takes 0.3 s to set up a batch, and its image has up to 400 KB for each case (H200, the set
- * core): docs/results/log.md. After a death the whole batch is counted again. */
-#define BATCH_MAX_CASES 640
+/* CUPTI takes 0.3 s to set up a batch (H200): docs/results/log.md. After a death, the cases of the
+ * batch that were not answered are counted again. */
+#define BATCH_MAX_CASES 1280
 #define BATCH_MAX_BYTES (8u << 20)
 #define BATCH_MAX_PASSES 65536
 #define BATCH_MAX_SILENT_DEATHS 3
@@ -22,8 +22,11 @@ struct count_batch {
 	struct sweep *sweep;
 	size_t indices[BATCH_MAX_CASES]; /* into the plan */
 	struct counter_list counters[BATCH_MAX_CASES];
-	bool answered[BATCH_MAX_CASES];
+	bool answered[BATCH_MAX_CASES], stored[BATCH_MAX_CASES];
 	size_t count;
+	size_t store_next; /* the position from which one that can be stored is looked for */
+	int store_rc;      /* with which storing failed; store_error is set then */
+	struct error store_error;
 	int64_t next_pass[BATCH_MAX_CASES]; /* the least that a case may announce */
 	size_t in_flight;                   /* position, or NO_CASE */
 	struct text off;                    /* why the session has no counters; "": it has */
@@ -120,6 +123,38 @@ static int case_uncounted(struct sweep *sweep, size_t index, const char *reason,
 	return rc;
 }
 
+/* Stores the counters that came of one case. */
+static int batch_store(struct count_batch *batch, size_t position, struct error *err)
+{
+	struct sweep *sweep = batch->sweep;
+	struct counter_list *counters = &batch->counters[position];
+
+	batch->stored[position] = true;
+	sweep->cases_answered++;
+	metric_derive(counters, &sweep->settings->metrics);
+	return case_counted(sweep, batch->indices[position], counters, "the worker gave no value",
+			    err);
+}
+
+/* Stores an answer, if there is one, while the worker executes another case. */
+static int batch_store_one(struct count_batch *batch, struct error *err)
+{
+	for (size_t tried = 0; tried < batch->count; tried++) {
+		const size_t at = batch->store_next;
+
+		batch->store_next = (at + 1) % batch->count;
+		if (!batch->answered[at] || batch->stored[at])
+			continue;
+		batch->sweep->times.meter.held = true;
+		batch->store_rc = batch_store(batch, at, &batch->store_error);
+		batch->sweep->times.meter.held = false;
+		if (batch->store_rc)
+			*err = batch->store_error;
+		return batch->store_rc;
+	}
+	return 0;
+}
+
 /* ---- replies ---- */
 
 static int batch_position(size_t *out, const struct count_batch *batch, const json_t *message,
@@ -158,7 +193,7 @@ static int batch_phase(struct count_batch *batch, size_t position, const json_t 
 	batch->next_pass[position] = pass + 1;
 	batch->in_flight = position;
 	sweep_show_progress(batch->sweep, worker_phase_name(phase), batch->indices[position]);
-	return 0;
+	return batch_store_one(batch, err);
 }
 
 /* The worker did not have to try this before. */
@@ -249,13 +284,10 @@ static int batch_deliver(struct count_batch *batch, bool try_again, const char *
 
 	*left = 0;
 	for (size_t i = 0; i < batch->count && !rc; i++) {
-		struct counter_list *counters = &batch->counters[i];
-
+		if (batch->stored[i])
+			continue;
 		if (batch->answered[i]) {
-			sweep->cases_answered++;
-			metric_derive(counters, &sweep->settings->metrics);
-			rc = case_counted(sweep, batch->indices[i], counters,
-					  "the worker gave no value", err);
+			rc = batch_store(batch, i, err);
 		} else if (try_again && i != batch->in_flight) {
 			pending[(*left)++] = batch->indices[i];
 		} else {
