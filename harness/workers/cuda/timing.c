@@ -17,6 +17,10 @@ enum {
 	/* A device that is idle for longer lowers its clocks. */
 	IDLE_NS = 1000 * 1000 * 1000,
 	ROUND_MAX_SAMPLES = 2000,
+	/* A round of few samples has fewer placements, because a move takes as long as some
+	 * samples.
+	 */
+	SAMPLES_PER_PLACEMENT = 5,
 	/* Beyond its share, a round moves the data once for this many samples, and at least once.
 	 */
 	SAMPLES_PER_MOVE = 8,
@@ -438,7 +442,8 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 
 	round.batch_limit = batch_limit(operation, base, round.manner);
 	wanted = wanted < 1 ? 1 : smaller_size(wanted, ROUND_MAX_SAMPLES);
-	parts = smaller_size(wanted, placements);
+	parts = smaller_size((wanted + SAMPLES_PER_PLACEMENT - 1) / SAMPLES_PER_PLACEMENT,
+			     placements);
 	timed.time_ns = xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.time_ns));
 	timed.base_ns = base ? xcalloc(ROUND_MAX_SAMPLES + 1, sizeof(*timed.base_ns)) : NULL;
 	timed.count = 0;
