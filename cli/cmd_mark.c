@@ -65,10 +65,10 @@ static int run_mark(struct invocation *call, struct error *err)
 	if (!rc && words.mark)
 		rc = judge_changed_baselines(db, JUDGE_CHANGED_NS, interruption_catch(), &again,
 					     err);
-	if (!rc && again.judged)
+	if (again.judged)
 		say("%zu later run%s judged again, because the baseline may have changed",
 		    again.judged, again.judged == 1 ? " was" : "s were");
-	if (!rc && again.left)
+	if (again.left)
 		say("%zu more run%s will be judged when perflab next stores or marks a run",
 		    again.left, again.left == 1 ? "" : "s");
 	db_close(db);

@@ -84,10 +84,11 @@ struct judged_again {
 };
 /*
  * Judges the noted runs, the newest first. Begins no further run after `most_ns`, or when *stop
- * becomes non-zero (NULL: nothing stops it): those that are left stay noted.
+ * becomes non-zero (NULL: nothing stops it): those that are left stay noted. PL_ECORRUPT: some runs
+ * are damaged and stay noted, too; the others are judged, and *out counts them.
  */
 int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *stop,
 			    struct judged_again *out, struct error *err);
-#define JUDGE_CHANGED_NS INT64_C(500000000) /* after a mark, which the user waits for */
+#define JUDGE_CHANGED_NS INT64_C(250000000) /* after a mark, which the user waits for */
 
 #endif

@@ -30,7 +30,9 @@ static int judge_again(struct db *db, int64_t run_id, struct error *err)
 	struct run run = {0};
 	int rc = run_load_measured(db, run_id, true, &run, err);
 
-	if (!rc)
+	if (rc)
+		error_context(err, rc, "judging run %lld", (long long)run_id);
+	else
 		rc = judge_run(db, &run, err);
 	if (!rc)
 		rc = db_changed_baselines_settle(db, run_id, err);
@@ -38,9 +40,10 @@ static int judge_again(struct db *db, int64_t run_id, struct error *err)
 	return rc;
 }
 
-/* One transaction of many runs, because each one takes longer to commit than to judge. */
+/* One transaction of many runs, because each one takes longer to commit than to judge. *damaged:
+ * the run at *judged cannot be read or stored. */
 static int judge_some(struct db *db, const struct later_runs *later, int64_t end_ns,
-		      const volatile int *stop, size_t *judged, struct error *err)
+		      const volatile int *stop, size_t *judged, bool *damaged, struct error *err)
 {
 	const size_t most = *judged + JUDGED_AT_ONCE;
 	int rc = db_together_begin(db, err);
@@ -51,8 +54,40 @@ static int judge_some(struct db *db, const struct later_runs *later, int64_t end
 	       monotonic_ns() < end_ns) {
 		rc = judge_again(db, later->ids[*judged], err);
 		*judged += !rc;
+		*damaged = rc == PL_ECORRUPT;
 	}
 	return db_together_end(db, rc, err);
+}
+
+/* The newest first, because they matter most if the time is over. A damaged run stays noted. The
+ * runs whose transaction it ended are judged once more without it. */
+static int judge_all(struct db *db, struct later_runs *later, int64_t end_ns,
+		     const volatile int *stop, size_t *judged, struct error *err)
+{
+	struct error first = {0};
+	bool any_damaged = false;
+	int rc = 0;
+
+	while (!rc && *judged < later->count && !(stop && *stop) && monotonic_ns() < end_ns) {
+		const size_t begin = *judged;
+		struct error why = {0};
+		bool damaged = false;
+
+		rc = judge_some(db, later, end_ns, stop, judged, &damaged, &why);
+		if (rc && !any_damaged)
+			first = why;
+		if (!damaged)
+			continue;
+		any_damaged = true;
+		later->count--;
+		memmove(later->ids + *judged, later->ids + *judged + 1,
+			(later->count - *judged) * sizeof(*later->ids));
+		*judged = begin;
+		rc = 0;
+	}
+	if (rc || any_damaged)
+		return error_set(err, rc ? rc : PL_ECORRUPT, "%s", first.text);
+	return 0;
 }
 
 int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *stop,
@@ -63,9 +98,8 @@ int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *
 	int rc = db_changed_baselines_visit(db, visit_later_run, &later, err);
 
 	*out = (struct judged_again){0};
-	/* the newest first, because they matter most if the time is over */
-	while (!rc && out->judged < later.count && !(stop && *stop) && monotonic_ns() < end_ns)
-		rc = judge_some(db, &later, end_ns, stop, &out->judged, err);
+	if (!rc)
+		rc = judge_all(db, &later, end_ns, stop, &out->judged, err);
 	out->left = later.count - out->judged;
 	free(later.ids);
 	return rc;

@@ -91,8 +91,22 @@ run mark last --label ''
 run query 'SELECT label FROM run WHERE id = 10' --format csv
 [ "$(sed 1d "$work/out")" = '' ] || complain 'the label is still there'
 
-# ---- change points, created with the sqlite3 shell ----
 command -v sqlite3 >/dev/null || finish
+
+# ---- a damaged run: the long reason of a case is on a page that the file lacks ----
+sqlite3 "$PERFLAB_DB" ".backup '$work/damaged.db'" 'PRAGMA journal_mode = DELETE' >"$work/ignored"
+sqlite3 "$work/damaged.db" "PRAGMA journal_mode = DELETE; UPDATE trial SET status = 'failed', reason = hex(zeroblob(10000)) WHERE id = (SELECT max(id) FROM trial WHERE run_id = 8)" >"$work/ignored"
+page=$(sqlite3 "$work/damaged.db" "SELECT pageno FROM dbstat WHERE name = 'trial' AND pagetype = 'overflow' ORDER BY pageno LIMIT 1")
+size=$(sqlite3 "$work/damaged.db" 'PRAGMA page_size')
+printf '\177\377\377\377' | dd of="$work/damaged.db" conv=notrunc bs=1 seek=$(((page - 1) * size)) 2>/dev/null
+run mark 3 good --db "$work/damaged.db"
+expect_code 3
+expect_err 'judging run 8: '
+expect_err '6 later runs were judged again'
+run query 'SELECT run_id FROM judgement WHERE rules < 0' --format csv --db "$work/damaged.db"
+[ "$(sed 1d "$work/out")" = 8 ] || complain 'not the damaged run alone is left to judge'
+
+# ---- change points, created with the sqlite3 shell ----
 
 # ---- emulated runs have counters and no times ----
 (
