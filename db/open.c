@@ -87,9 +87,7 @@ static char *database_uri(const char *path, bool immutable)
  */
 static int connect_file(struct db *db, bool immutable, struct error *err)
 {
-	/* one thread uses the connection, and each call would lock a mutex, even for a column */
-	int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX |
-		    (db->mode == DB_CREATE ? SQLITE_OPEN_CREATE : 0);
+	int flags = SQLITE_OPEN_READWRITE | (db->mode == DB_CREATE ? SQLITE_OPEN_CREATE : 0);
 	char *uri = database_uri(db->path, immutable);
 	int64_t timeout_ms = db->busy_timeout_ns / 1000000;
 	int code, rc;
