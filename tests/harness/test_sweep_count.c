@@ -137,6 +137,31 @@ static void test_worker_ends_while_counters_are_stored(void **context)
 	assert_true(counter_list_find(&f->record.counters[0], "one__sum")->has_value);
 }
 
+/* A worker that has counted everything is closed. This one is ended before, because its first
+ * answer could not be stored. */
+static void test_counters_are_stored_while_others_are_counted(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	sweep_want_counters(f);
+	assert_int_equal(sweep_run_scripted(f, "count_apart"), 0);
+	assert_all_ok_but(f, CASES);
+	for (size_t c = 0; c < CASES; c++) {
+		assert_int_equal(f->record.counted[c], 1);
+		assert_true(counter_list_find(&f->record.counters[c], "one__sum")->has_value);
+	}
+
+	sweep_tear_down((void **)&f);
+	sweep_set_up((void **)&f);
+	*context = f;
+	sweep_want_counters(f);
+	f->settings.rounds = 1;
+	f->record.fail_at_counters = 1;
+	assert_int_equal(sweep_run_scripted(f, "count_apart"), PL_EIO);
+	assert_int_equal(f->record.counter_calls, 1);
+	assert_int_equal(sweep_logged(f, "close", "-"), 0);
+}
+
 static void test_counters_lost_after_open(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -176,6 +201,7 @@ int main(void)
 		SWEEP_TEST(test_counters_off),
 		SWEEP_TEST(test_workers_that_only_time_leave_the_counters),
 		SWEEP_TEST(test_worker_ends_while_counters_are_stored),
+		SWEEP_TEST(test_counters_are_stored_while_others_are_counted),
 		SWEEP_TEST(test_counters_lost_after_open),
 		SWEEP_TEST(test_under_ncu),
 	};

@@ -234,6 +234,7 @@ CUptiResult cuptiRangeProfilerSetConfig(CUpti_RangeProfiler_SetConfig_Params *pa
 	    !params->pCounterDataImage)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	params->pRangeProfilerObject->image = params->pCounterDataImage;
+	params->pRangeProfilerObject->pass = 0;
 	return CUPTI_SUCCESS;
 }
 

@@ -148,6 +148,42 @@ static void cases_are_counted_in_the_passes_cupti_wants(void **state)
 	cupti_plan_free(plan);
 }
 
+static void a_session_begins_again_with_other_ranges(void **state)
+{
+	static const char *const ranges[] = {"first,second", "third"};
+	struct cupti_plan *plan = make_plan();
+	struct cupti_session *session;
+	struct error err = {0};
+	const uint8_t *image;
+	size_t image_bytes;
+	bool more;
+
+	(void)state;
+	assert_int_equal(cupti_session_open(&session, plan, NULL, 2, &err), 0);
+	assert_int_equal(cupti_session_begin_again(session, &err), PL_EPROTOCOL);
+	assert_says(&err, "before the counters of 0 are read");
+	err = (struct error){0};
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
+		struct string_list names = {0};
+		size_t passes = 0;
+
+		if (i)
+			assert_int_equal(cupti_session_begin_again(session, &err), 0);
+		while (cupti_session_pass_begin(session, &more, &err) == 0 && more) {
+			assert_int_equal(run_pass(session, ranges[i], &err), 0);
+			passes++;
+		}
+		assert_int_equal(passes, 2);
+		assert_int_equal(cupti_session_image(session, &image, &image_bytes, &err), 0);
+		assert_int_equal(cupti_image_ranges(plan, image, image_bytes, &names, &err), 0);
+		assert_int_equal(names.count, 2 - i);
+		assert_string_equal(names.items[0], i ? "third" : "first");
+		string_list_release(&names);
+	}
+	cupti_session_close(session);
+	cupti_plan_free(plan);
+}
+
 /* The values of a pass go to the range with the same number: a missing case would shift the rest.
  */
 static void passes_must_repeat_the_ranges(void **state)
@@ -316,6 +352,7 @@ int main(void)
 		cmocka_unit_test(what_cannot_be_loaded_says_so_and_may_be_tried_again),
 		cmocka_unit_test_setup(cases_are_counted_in_the_passes_cupti_wants,
 				       forget_settings),
+		cmocka_unit_test_setup(a_session_begins_again_with_other_ranges, forget_settings),
 		cmocka_unit_test_setup(passes_must_repeat_the_ranges, forget_settings),
 		cmocka_unit_test_setup(steps_out_of_order_are_refused, forget_settings),
 		cmocka_unit_test_setup(every_refusal_names_function_and_result, forget_settings),
