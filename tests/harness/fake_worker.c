@@ -398,7 +398,7 @@ static int count_case(const struct count_item *item, const char *name, int64_t p
 		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_COUNT, pass);
 	if (scripted("die_in_count", name) || scripted("count_silent_crash", name))
 		killed();
-	if (scripted("hang_in_count", name))
+	if (scripted("hang_in_count", name) || (pass && scripted("hang_in_last_pass", name)))
 		hang();
 	if (scripted("lie_in_count", name))
 		say("{\"reply\": \"counters\", \"id\": 999999, \"counters\": []}\n");
