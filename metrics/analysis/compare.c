@@ -175,6 +175,9 @@ struct effect effect_with_share(struct process_medians base, struct process_medi
 	effect.p = fmin(1, effect.p / share);
 	effect.low = expm1(of.difference - reach);
 	effect.high = expm1(of.difference + reach);
+	reach = student_quantile(2 * EFFECT_LEVEL * share, of.freedom) * of.error;
+	effect.bound_low = expm1(of.difference - reach);
+	effect.bound_high = expm1(of.difference + reach);
 	effect.separated = effect.separated || effect_ranks_differ(base, head);
 	return effect;
 }
@@ -230,7 +233,7 @@ enum change effect_judge(const struct effect *effect, double adjusted_p,
 	if (effect->separated && adjusted_p < limits->false_alarms &&
 	    fabs(effect->change) >= limits->smallest)
 		return effect->change > 0 ? CHANGE_REGRESSED : CHANGE_IMPROVED;
-	if (effect->low < -limits->resolution || effect->high > limits->resolution)
+	if (effect->bound_low < -limits->resolution || effect->bound_high > limits->resolution)
 		return CHANGE_INCONCLUSIVE;
 	return CHANGE_UNCHANGED;
 }

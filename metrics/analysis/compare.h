@@ -10,11 +10,10 @@
 #include "metrics/metrics.h"
 
 /* The known noise: the standard deviation of a median between processes, relative to the median and
- * in ns. Measured: docs/results/regress-noise.md. */
+ * in ns. Its weight, in degrees of freedom. Measured: docs/results/regress-noise.md. */
 #define PROCESS_NOISE_RELATIVE 0.001
-#define PROCESS_NOISE_NS 200.0
-/* The weight of the known noise, in degrees of freedom, compared with the rounds of a case. */
-#define PROCESS_NOISE_WEIGHT 6.0
+#define PROCESS_NOISE_NS 150.0
+#define PROCESS_NOISE_WEIGHT 4.0
 
 /* Medians of the rounds of a case, in ns, all above 0. Borrowed. */
 struct process_medians {
@@ -33,11 +32,15 @@ struct effect {
 	 * assumes no distribution. False if either has fewer than two rounds. */
 	bool separated;
 	double variance; /* of the logarithm of the median of one round, as the test takes it */
+	/* One-sided 95 % bounds of the change. A case is unchanged if both are within the
+	 * resolution: two one-sided tests of 5 % each (Schuirmann, J. Pharmacokin. Biopharm. 15,
+	 * 1987). The interval above is wider. */
+	double bound_low, bound_high;
 };
 #define EFFECT_LEVEL 0.05 /* of the interval */
-#define EFFECT_UNKNOWN                         \
-	{                                      \
-		NAN, NAN, NAN, NAN, false, NAN \
+#define EFFECT_UNKNOWN                                   \
+	{                                                \
+		NAN, NAN, NAN, NAN, false, NAN, NAN, NAN \
 	}
 /* Of two-sided rank-sum tests. With fewer than RANK_ROUNDS_LEAST rounds in all, only full
  * separation passes. */
@@ -66,7 +69,7 @@ void effects_adjust(double *p, size_t count);
 
 struct change_limits {
 	double smallest;     /* a smaller relative change is never reported: 0.005 */
-	double resolution;   /* an interval beyond this does not rule out a change: 0.01 */
+	double resolution;   /* a one-sided bound beyond this does not rule out a change: 0.01 */
 	double false_alarms; /* probability of a false alarm among all cases: 0.05 */
 };
 extern const struct change_limits change_limits_default;

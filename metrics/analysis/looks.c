@@ -92,7 +92,7 @@ bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 	const double freedom = PROCESS_NOISE_WEIGHT + (double)base - 1 + (double)head - 1;
 	const double error = sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
 	const double difference = log1p(effect->change);
-	/* the interval is within the limits if its half width is at most this */
+	/* both bounds are within the limits if they are at most this far away */
 	const double room = fmin(difference - log1p(-limits->resolution),
 				 log1p(limits->resolution) - difference);
 
@@ -102,7 +102,7 @@ bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 	    student_two_sided(difference / error, freedom) * (double)cases <
 		    limits->false_alarms * share)
 		return true;
-	return room > 0 && student_two_sided(room / error, freedom) <= EFFECT_LEVEL * share;
+	return room > 0 && student_two_sided(room / error, freedom) <= 2 * EFFECT_LEVEL * share;
 }
 
 /* The least number of rounds that decides, of both runs or of the head alone. */

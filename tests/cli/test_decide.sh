@@ -214,7 +214,7 @@ expect_err ' --db a.db): '
 few=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 case $(fact "$few" decide.outcome) in
 *a.db* | *'perflab sweep'*) complain 'the outcome is stored with a command for this file' ;;
-*'; 4 stay undecided: too few rounds in the base: '*) ;;
+*'; 3 stay undecided: too few rounds in the base: '*) ;;
 *) complain "the outcome is stored as: $(fact "$few" decide.outcome)" ;;
 esac
 export FAKE_WORKER_SCRIPT="$quiet_script"

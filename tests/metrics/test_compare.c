@@ -49,17 +49,19 @@ static void student_is_as_in_tables(void **state)
 	assert_true(student_two_sided(1e5, 10) > 0);
 }
 
-/* Without spread of its own the error is that of the known noise: 0.1 % and 200 ns of 1 ms, over
- * sqrt(2/3), with 6 of 10 degrees of freedom. */
+/* Without spread of its own the error is that of the known noise: 0.1 % and 150 ns of 1 ms, over
+ * sqrt(2/3), with 4 of 8 degrees of freedom. */
 static void an_effect_has_its_interval(void **state)
 {
 	struct effect effect = effect_of(MEDIANS(1e6, 1e6, 1e6), MEDIANS(1.02e6, 1.02e6, 1.02e6));
-	double error = sqrt(0.6 * (1e-6 + 4e-8) * 2 / 3);
+	double error = sqrt(0.5 * (1e-6 + 2.25e-8) * 2 / 3);
 
 	(void)state;
 	assert_near(effect.change, 0.02, 1e-9);
-	assert_near(log1p(effect.high), log(1.02) + 2.2281389 * error, 1e-6);
-	assert_near(log1p(effect.low), log(1.02) - 2.2281389 * error, 1e-6);
+	assert_near(log1p(effect.high), log(1.02) + 2.3060041 * error, 1e-6);
+	assert_near(log1p(effect.low), log(1.02) - 2.3060041 * error, 1e-6);
+	assert_near(log1p(effect.bound_high), log(1.02) + 1.8595480 * error, 1e-6);
+	assert_near(log1p(effect.bound_low), log(1.02) - 1.8595480 * error, 1e-6);
 	assert_true(effect.separated);
 	assert_true(effect.p < 1e-6);
 	assert_int_equal(alone(&effect), CHANGE_REGRESSED);
@@ -112,6 +114,22 @@ static void what_is_too_little_is_no_change(void **state)
 	assert_int_equal(alone(&effect), CHANGE_UNCHANGED);
 }
 
+/* Each limit has a one-sided test of 5 %, so the 95 % interval may be wider than the limits. */
+static void two_one_sided_tests_rule_a_change_out(void **state)
+{
+	struct effect effect = {.low = -0.011, .high = 0.011};
+
+	(void)state;
+	effect.bound_low = -0.0099;
+	effect.bound_high = 0.0099;
+	assert_int_equal(alone(&effect), CHANGE_UNCHANGED);
+	effect.bound_high = 0.0101;
+	assert_int_equal(alone(&effect), CHANGE_INCONCLUSIVE);
+	effect.bound_high = 0.0099;
+	effect.bound_low = -0.0101;
+	assert_int_equal(alone(&effect), CHANGE_INCONCLUSIVE);
+}
+
 static void one_process_shows_nothing(void **state)
 {
 	struct effect one = effect_of(MEDIANS(1e6), MEDIANS(2e6));
@@ -160,6 +178,7 @@ int main(void)
 		cmocka_unit_test(processes_that_differ_are_no_change),
 		cmocka_unit_test(short_kernels_are_noisy),
 		cmocka_unit_test(what_is_too_little_is_no_change),
+		cmocka_unit_test(two_one_sided_tests_rule_a_change_out),
 		cmocka_unit_test(one_process_shows_nothing),
 		cmocka_unit_test(many_cases_are_corrected_for),
 		cmocka_unit_test(every_change_has_a_name),

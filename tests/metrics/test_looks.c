@@ -220,7 +220,7 @@ static void a_look_costs_width(void **state)
 /* So many rounds, at the same difference and scatter, decide the case, and one fewer does not. */
 static void the_rounds_needed_decide(void **state)
 {
-	struct process_medians three = {(const double[]){30e3, 30.1e3, 30.2e3}, 3};
+	struct process_medians three = {(const double[]){30e3, 30.2e3, 30.4e3}, 3};
 	struct effect effect = effect_with_share(three, three, 0.4);
 	const struct change_limits *limits = &change_limits_default;
 	struct rounds_needed needed = rounds_needed_for(&effect, 3, 3, limits, 0.4, 1);
@@ -364,11 +364,14 @@ static double share_pct(size_t part, const struct outcome *outcome)
 /* Cases whose scatter is the known noise, so that p of one look is exact. */
 static bool as_known(struct simulated_case *simulated)
 {
-	*simulated = (struct simulated_case){100e3, sqrt(1e-6 + 4e-6)};
+	const double absolute = PROCESS_NOISE_NS / 100e3;
+
+	*simulated = (struct simulated_case){
+		100e3, sqrt(PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute)};
 	return true;
 }
 
-/* Three looks at 5 % each give 8 %, and 11 % with both runs. No look decides, so all are
+/* Three looks at 5 % each give 12 %, and 13 % with both runs. No look decides, so all are
  * taken. */
 static void looks_raise_no_false_alarms(void **state)
 {
@@ -408,7 +411,7 @@ static void equal_runs_are_decided(void **state)
 	assert_true(share_pct(second.changed, &second) < 0.5);
 }
 
-/* Each look at 2.5 % to a side calls up to 3.4 % of these changes unchanged. */
+/* Each look at 5 % to a side calls 5.7 % of these changes unchanged, and 7.7 % with both runs. */
 static void looks_hide_no_change(void **state)
 {
 	struct outcome plain = {0}, first = {0}, second = {0};
@@ -418,8 +421,8 @@ static void looks_hide_no_change(void **state)
 	simulate(&plain, &first, &second, 0.01, NULL);
 	print_message("a change of 1 %%: %.2f %% and %.2f %% called unchanged\n",
 		      share_pct(first.unchanged, &first), share_pct(second.unchanged, &second));
-	assert_true(share_pct(first.unchanged, &first) < 2);
-	assert_true(share_pct(second.unchanged, &second) < 2);
+	assert_true(share_pct(first.unchanged, &first) < 5);
+	assert_true(share_pct(second.unchanged, &second) < 5);
 }
 
 static bool is_long_and_quiet(struct simulated_case *simulated)
