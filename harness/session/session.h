@@ -62,7 +62,7 @@ struct sweep_request {
 	const char *shard, *sweep_id; /* "2/8" and the name of the sweep; NULL: none */
 	const char *resume;           /* the run to continue; NULL: a new run */
 	/* Add rounds to the cases that a comparison with the run `compare` (NULL: BASE_LAST_GOOD)
-	 * leaves undecided, for at most decide_ns (0: as long as the sweep took before them). */
+	 * leaves undecided, for at most decide_ns (0: 80 % of what the sweep took before them). */
 	bool decide;
 	const char *compare;
 	int64_t decide_ns;
