@@ -14,7 +14,7 @@
 /* Of the time that the sweep took before them, for which rounds are added. With all of it, a suite
  * took 2.16 times as long as without --decide (H200, docs/results/decide.md). */
 #define DECIDE_PART 0.8
-/* The time for a resumed run if it is not known how long its first rounds took. */
+/* What the sweep is taken to have lasted before them, if that of a resumed run is not stored. */
 #define DECIDE_RESUMED_NS INT64_C(60000000000)
 /* A round takes longer than its samples: it is warmed up and verified, and its data is restored. */
 #define ROUND_ESTIMATE_FACTOR 1.3

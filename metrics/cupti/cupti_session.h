@@ -107,8 +107,7 @@ int cupti_session_range_pop(struct cupti_session *session, struct error *err);
 int cupti_session_pass_end(struct cupti_session *session, struct error *err);
 /*
  * After the image was read: begins the passes of other ranges, with the same counters. The image
- * becomes invalid. Opening a session takes 0.2 s and more for each range, beginning again 5 ms
- * (H200).
+ * becomes invalid. This is much cheaper than another session (docs/results/log.md).
  */
 int cupti_session_begin_again(struct cupti_session *session, struct error *err);
 /* Decodes the counter data after the last pass. Returns PL_EDEVICE if CUPTI dropped ranges. The
