@@ -228,7 +228,7 @@ static const struct option_row rows[] = {
 	{"compare", 0, OPTION_TEXT, FIELD(compare), "RUN",
 	 "the run that --decide compares with (default: last-good)", NULL, 0},
 	{"decide-time", 0, OPTION_TEXT, FIELD(decide_time), "TIME",
-	 "the most time for the rounds that --decide adds: 20s, 5min (default: 80 % of what the "
+	 "the most time for the rounds that --decide adds: 20s, 5min (default: 90 % of what the "
 	 "sweep took before them, at least 10s; 48s for a resumed run whose time is not stored)",
 	 NULL, 0},
 	ROW_BACKEND(sweep_options, "auto|cuda|ptx",

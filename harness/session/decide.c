@@ -1,6 +1,7 @@
 /* Adds rounds to undecided cases, look by look, beside control cases. */
 #include "harness/session/decide.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +11,21 @@
 #include "harness/session/comparison_rules.h"
 
 /* A look that has begun is completed if it overruns the time by no more than this part. */
-#define OVERRUN_MOST 0.1
-/* Of the time that the sweep took before them, for which rounds are added. With all of it, a suite
- * took 2.16 times as long as without --decide (H200, docs/results/decide.md). */
-#define DECIDE_PART 0.8
+#define OVERRUN_MOST 0.05
+/* Of the time that the sweep took before them, for which rounds are added: with them it takes less
+ * than twice as long. */
+#define DECIDE_PART 0.9
 /* What the sweep is taken to have lasted before them, if that of a resumed run is not stored. */
 #define DECIDE_RESUMED_NS INT64_C(60000000000)
-/* A round takes longer than its samples: it is warmed up and verified, and its data is restored. */
-#define ROUND_ESTIMATE_FACTOR 1.3
-#define ROUND_ESTIMATE_LEAST_NS INT64_C(3000000)
+/* The scatter between rounds decides, so a cheap round is worth more than a precise one: an added
+ * round ends at this multiple of the precision asked for. */
+#define ADDED_PRECISION_FACTOR 4
+#define ADDED_PRECISION_MOST 0.5
+/* What an added round probably takes: so many samples, each with a flush, and what its worker,
+ * its verification and the placements of its data take. */
+#define ADDED_SAMPLES 16
+#define FLUSH_ESTIMATE_NS 60e3
+#define ROUND_ESTIMATE_LEAST_NS 4e6
 /* A short sweep has this time at least. */
 #define DECIDE_LEAST_NS INT64_C(10000000000)
 
@@ -39,6 +46,7 @@ int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct ru
 	decide->run_id = store->run_id;
 	decide->trial_ids = store->trial_ids;
 	decide->observer = task->observer;
+	decide->pace = 1;
 	decide->resumed = task->resumed;
 	decide->first = task->settings->rounds;
 	decide->head = xasprintf("%lld", (long long)store->run_id);
@@ -113,6 +121,7 @@ static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 	size_t *order = xcalloc(count + CONTROL_CASES, sizeof(*order));
 	const size_t done = sweep->steps_done;
 	const size_t total = sweep->steps_total;
+	double wall_ns = 0, cases_ns = 0;
 	size_t planned = 0;
 	int rc = 0;
 
@@ -121,13 +130,19 @@ static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 	sweep->steps_total += planned;
 	for (int round = 0; round < rounds && !rc; round++) {
 		const size_t lack = lacking(order, sweep, chosen, count, round);
+		const int64_t begun_ns = monotonic_ns();
 
 		if (!lack)
 			continue;
-		if (monotonic_ns() > decide->deadline_ns + overrun_ns)
+		if (begun_ns > decide->deadline_ns + overrun_ns)
 			break;
 		rc = sweep_round_again(sweep, round, order, lack, err);
+		wall_ns += (double)(monotonic_ns() - begun_ns);
+		for (size_t i = 0; i < lack; i++)
+			cases_ns += (double)sweep->cases[order[i]].round_ns;
 	}
+	if (cases_ns > 0)
+		decide->pace = wall_ns / cases_ns;
 	decide->added += sweep->steps_done - done;
 	sweep->steps_total = total + sweep->steps_done - done;
 	free(order);
@@ -266,6 +281,31 @@ static int conclude(struct sweep *sweep, size_t before, double moved, int64_t be
 
 /* ---- the looks ---- */
 
+/* What an added round of a case probably takes; 0: not known. */
+static int64_t added_round_ns(const struct trial *trial, bool beside)
+{
+	const double median_ns = trial->summary.median_ns;
+	double samples;
+
+	if (!trial->rounds_done || !(median_ns > 0))
+		return 0;
+	samples = fmin(ADDED_SAMPLES, (double)trial->summary.count / trial->rounds_done);
+	return (int64_t)(ROUND_ESTIMATE_LEAST_NS +
+			 samples * (beside ? 2 : 1) * (median_ns + FLUSH_ESTIMATE_NS));
+}
+
+/* Rounds of samples as precise as the user asked for take longer than those that are added. */
+static void estimate_rounds(struct sweep *sweep, const struct run *head)
+{
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		const struct trial *trial = run_trial(head, sweep->decide->trial_ids[i]);
+
+		if (trial)
+			sweep->cases[i].round_ns =
+				added_round_ns(trial, case_base(sweep, i) != NO_CASE);
+	}
+}
+
 /* Compares, checks the control of the look before, and measures up to this look. *going_on: there
  * may be more to measure. */
 static int take_look(struct sweep *sweep, int look, size_t *before, double *moved, bool *going_on,
@@ -282,8 +322,10 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 	if (rc)
 		goto out;
 	regress = &judged.comparison.regress;
-	if (look == 1)
+	if (look == 1) {
 		*before = count_undecided(regress);
+		estimate_rounds(sweep, &judged.comparison.head);
+	}
 	if (look > 1) {
 		*moved = decide_control_moved(sweep, &judged.comparison.head);
 		if (*moved > 0)
@@ -303,18 +345,6 @@ out:
 	return rc;
 }
 
-/* What a round of a case probably takes that this sweep has not measured yet. */
-static int64_t round_estimate_ns(const struct trial *trial, bool beside)
-{
-	const double samples_ns = trial->summary.median_ns * (double)trial->summary.count;
-
-	if (!trial->rounds_done || !(samples_ns > 0))
-		return 0;
-	return (int64_t)(ROUND_ESTIMATE_FACTOR * samples_ns * (beside ? 2 : 1) /
-			 trial->rounds_done) +
-	       ROUND_ESTIMATE_LEAST_NS;
-}
-
 /* The first look of a resumed run already took place; forget the rounds that decide_drop_unused()
  * deleted, and keep what a measured case was. */
 static void take_resumed(struct sweep *sweep)
@@ -330,8 +360,6 @@ static void take_resumed(struct sweep *sweep)
 			state->rounds_done = looks.used;
 		if (trial && trial->status == TRIAL_UNVERIFIED && !state->unverified)
 			case_keep_unverified(state, trial->reason);
-		if (trial && !state->round_ns)
-			state->round_ns = round_estimate_ns(trial, case_base(sweep, i) != NO_CASE);
 	}
 }
 
@@ -386,6 +414,8 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	size_t before = 0;
 	int64_t limit_ns = 0;
 	const bool had_looks = decide->resumed && looks_of_run(decide->resumed).first;
+	const struct measure_settings *const settings = sweep->settings;
+	struct measure_settings added = *settings;
 	double moved = 0;
 	char first[16];
 	int rc;
@@ -399,8 +429,13 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 		rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, first, &cause);
 	if (!rc && decide->resumed)
 		rc = check_broken_look(sweep, &cause);
+	added.precision =
+		fmax(settings->precision,
+		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
+	sweep->settings = &added;
 	for (int look = 1; !rc && going_on; look++)
 		rc = take_look(sweep, look, &before, &moved, &going_on, &cause);
+	sweep->settings = settings;
 	if (!rc)
 		rc = conclude(sweep, before, moved, begun_ns, &cause);
 	/* the last worker did not open the counters: see counts_next */

@@ -44,6 +44,9 @@ struct sweep_decide {
 	struct control_case control[CONTROL_CASES];
 	size_t control_count;
 	int64_t deadline_ns;
+	/* Of the latest look: its time, relative to that of its cases alone. The rest is storing,
+	 * and the data that a worker waits for. */
+	double pace;
 	size_t added; /* rounds */
 };
 void decide_release(struct sweep_decide *decide);
@@ -85,7 +88,9 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 				size_t cases);
 /* The index in the plan of a case of the comparison; NO_CASE: it is not in the plan. */
 size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess);
-/* The undecided cases to measure up to this look, as far as the time allows; malloc'd. */
+/* The undecided cases to measure up to this look, as far as the time allows; malloc'd. Those that
+ * only the base holds back come last: their rounds decide nothing now, but the run is the base of
+ * the next one. */
 size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
 		     int look);
 

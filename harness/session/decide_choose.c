@@ -65,13 +65,16 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 
 struct choice {
 	size_t index;
-	int needed; /* rounds of the head; 0: not known */
+	bool by_base; /* UNDECIDED_BY_BASE */
+	int needed;   /* rounds of the head; 0: not known */
 };
 
 static int by_need(const void *left, const void *right)
 {
 	const struct choice *a = left, *b = right;
 
+	if (a->by_base != b->by_base)
+		return a->by_base - b->by_base;
 	if (!a->needed != !b->needed)
 		return !a->needed - !b->needed;
 	if (a->needed != b->needed)
@@ -86,7 +89,9 @@ static bool lacks_rounds(const struct sweep *sweep, size_t index, int rounds)
 
 static double rounds_cost_ns(const struct sweep *sweep, size_t index, int rounds)
 {
-	return sweep->cases[index].ended ? 0 : (double)sweep->cases[index].round_ns * rounds;
+	return sweep->cases[index].ended
+		       ? 0
+		       : sweep->decide->pace * (double)sweep->cases[index].round_ns * rounds;
 }
 
 size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
@@ -102,13 +107,17 @@ size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regre
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
 		const size_t index = item->undecided ? decide_index(sweep, item->head, i) : NO_CASE;
+		enum undecided_kind kind;
 
-		if (index != NO_CASE && lacks_rounds(sweep, index, rounds) &&
-		    decide_kind(decide, item, regress->compared) == UNDECIDED_OPEN) {
-			choices[count++] = (struct choice){index, item->needed.head};
-			if (sweep->cases[index].rounds_done < fewest)
-				fewest = sweep->cases[index].rounds_done;
-		}
+		if (index == NO_CASE || !lacks_rounds(sweep, index, rounds))
+			continue;
+		kind = decide_kind(decide, item, regress->compared);
+		if (kind != UNDECIDED_OPEN && kind != UNDECIDED_BY_BASE)
+			continue;
+		choices[count++] =
+			(struct choice){index, kind == UNDECIDED_BY_BASE, item->needed.head};
+		if (sweep->cases[index].rounds_done < fewest)
+			fewest = sweep->cases[index].rounds_done;
 	}
 	qsort(choices, count, sizeof(*choices), by_need);
 	*out = xcalloc(count + 1, sizeof(**out));

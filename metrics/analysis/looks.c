@@ -10,7 +10,7 @@
 static const struct {
 	int thirds;
 	double share;
-} schedule[LOOK_COUNT] = {{3, 0.2}, {8, 0.4}, {20, 0.4}};
+} schedule[LOOK_COUNT] = {{3, 0.1}, {8, 0.2}, {20, 0.7}};
 
 int look_rounds(int first, int look)
 {

@@ -69,12 +69,12 @@ sweep --seed 2 --decide
 expect_code 0
 expect_err ' more rounds in '
 expect_err ' undecided cases against run 1'
-[ "$(rounds 2 sequential)" = '8 ' ] || complain "control: $(rounds 2 sequential)rounds"
+[ "$(rounds 2 sequential)" = '20 ' ] || complain "control: $(rounds 2 sequential)rounds"
 case $(rounds 2 shuffle) in
-*8*) ;;
+*20*) ;;
 *) complain "undecided cases have $(rounds 2 shuffle)rounds" ;;
 esac
-expect_out '3 rounds, of some cases up to 8'
+expect_out '3 rounds, of some cases up to 20'
 [ "$(fact 2 decide.first_rounds)" = 3 ] || complain 'the looks are not stored'
 [ "$(verdicts 2 1 unchanged)" -eq 8 ] || complain 'a case is undecided'
 # interleaved: each added round begins one worker and has cases of both kinds
@@ -167,7 +167,7 @@ expect_err ' undecided cases against run 1'
 counters="SELECT count(*) FROM counter JOIN trial ON trial.id = trial_id WHERE run_id = $short"
 [ "$(sqlite3 a.db "$counters AND value IS NOT NULL")" -gt 0 ] || complain 'counters are lost'
 
-# a finished run is planned by what its rounds took: the fake times say seconds a round, so the time
+# a finished run is planned by what its times say: more than half a second a round here, so the time
 # is enough for the control and some of the cases. The default time is what the sweep took, without
 # the days since then
 export FAKE_WORKER_SCRIPT='by_work;long;scatter:reduce/shuffle'
@@ -186,7 +186,7 @@ run sweep --resume "$slow" --decide --compare slow-base --db days.db
 expect_code 0
 [ "$(sqlite3 days.db "$added")" -gt 5 ] || complain 'without a stored time there are less than 60 s'
 # five rounds of the five control cases and of one and a half of the three others
-time=$(sqlite3 a.db "SELECT CAST(1 + 5 * 6.5 / 0.9 * (0.003 + 1.3e-9 / 3 * median_ns * sample_count)
+time=$(sqlite3 a.db "SELECT CAST(1 + 5 * 6.5 / 0.9 * (0.004 + 16 * (60e-6 + 1e-9 * median_ns))
 	AS INTEGER) FROM trial WHERE run_id = $slow AND variant = 'sequential' LIMIT 1")
 run sweep --resume "$slow" --decide --compare slow-base --decide-time "${time}s"
 expect_code 0

@@ -219,7 +219,7 @@ static int send_accuracy(int64_t id, const char *name, int round, struct worker_
 static double round_factor(const struct fake *fake, const char *name, int round)
 {
 	char salt[48];
-	double factor = scripted("long", name) ? 100 : 1;
+	double factor = scripted("long", name) ? 400 : 1;
 
 	snprintf(salt, sizeof(salt), "%llu/%d", (unsigned long long)fake->settings->seed, round);
 	if (scripted("scatter", name)) /* evenly within 1 % */
