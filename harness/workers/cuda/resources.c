@@ -77,21 +77,36 @@ void cuda_resources_close(struct cuda_resources *resources)
 	memset(resources, 0, sizeof(*resources));
 }
 
-int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose purpose,
-		  struct error *err)
+/* Queues the kernel that reads so many 16-byte words of the flush buffer. */
+static CUresult queue_reads(const struct cuda_resources *resources, unsigned long long words)
 {
 	const struct device *device = resources->device;
 	CUdeviceptr data = resources->flush_buffer->data;
 	CUdeviceptr sink = resources->flush_sink->data;
-	unsigned long long words = resources->flush_buffer->bytes / 16;
-	unsigned long long count = purpose == FLUSH_TO_TIME ? words / 3 * 2 : words;
-	void *arguments[] = {&data, &count, &sink};
+	void *arguments[] = {&data, &words, &sink};
 	unsigned blocks = (unsigned)(device->info.sm_count * 4);
 
-	return cuda_check(&device->driver,
-			  device->driver.cuLaunchKernel(resources->flush, blocks, 1, 1, 512, 1, 1,
-							0, device->stream, arguments, NULL),
-			  err, "flushing the L2");
+	return device->driver.cuLaunchKernel(resources->flush, blocks, 1, 1, 512, 1, 1, 0,
+					     device->stream, arguments, NULL);
+}
+
+int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose purpose,
+		  struct error *err)
+{
+	unsigned long long words = resources->flush_buffer->bytes / 16;
+
+	words = purpose == FLUSH_TO_TIME ? words / 3 * 2 : words;
+	return cuda_check(&resources->device->driver, queue_reads(resources, words), err,
+			  "flushing the L2");
+}
+
+int cuda_queue_idle_kernels(const struct cuda_resources *resources, size_t count, struct error *err)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (size_t i = 0; i < count && result == CUDA_SUCCESS; i++)
+		result = queue_reads(resources, 0);
+	return cuda_check(&resources->device->driver, result, err, "queueing an idle kernel");
 }
 
 int cuda_reset_persisting_lines(const struct cuda_resources *resources, struct error *err)

@@ -51,6 +51,9 @@ void cuda_resources_close(struct cuda_resources *resources);
 enum flush_purpose { FLUSH_TO_TIME, FLUSH_TO_COUNT };
 int cuda_flush_l2(const struct cuda_resources *resources, enum flush_purpose purpose,
 		  struct error *err);
+/* Queues kernels that read nothing. */
+int cuda_queue_idle_kernels(const struct cuda_resources *resources, size_t count,
+			    struct error *err);
 /*
  * Waits for the device, then makes persisting lines of the L2 normal, so that a
  * flush can evict them. A kernel makes lines persist with a cache policy

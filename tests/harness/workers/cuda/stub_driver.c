@@ -429,7 +429,8 @@ static CUresult stub_launch(CUfunction function, unsigned grid_x, unsigned grid_
 	(void)stream;
 	(void)extra;
 	stub->launches++;
-	stub->flushes += !strcmp((const char *)(void *)function, "flush_by_reading");
+	if (!strcmp((const char *)(void *)function, "flush_by_reading"))
+		*(*(unsigned long long *)arguments[1] ? &stub->flushes : &stub->idle_kernels) += 1;
 	if (stub->execute)
 		stub->execute(stub, (const char *)(void *)function, arguments);
 	return CUDA_SUCCESS;

@@ -69,6 +69,7 @@ struct stub_driver {
 	void (*execute)(struct stub_driver *stub, const char *name, void **arguments);
 	void *context;
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */
+	size_t idle_kernels;                /* launches of it that read nothing */
 	size_t resets;                      /* calls of cuCtxResetPersistingL2Cache() */
 	double (*elapsed_ns)(size_t index); /* the time of the index-th interval */
 	size_t intervals;

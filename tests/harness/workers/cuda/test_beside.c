@@ -40,7 +40,7 @@ static void execute(struct stub_driver *stub, const char *name, void **arguments
 
 	if (!strcmp(name, "compare_f32"))
 		compare_bytes(arguments);
-	if (!strcmp(name, "flush_by_reading"))
+	if (!strcmp(name, "flush_by_reading") && *(unsigned long long *)arguments[1])
 		text_add(&journal->launches, "|");
 	if (strstr(name, "copy")) {
 		float *out = *(float **)arguments[1];

@@ -50,7 +50,7 @@ static struct timed run_checked(struct bench *bench, enum check_kind check,
 	work->check.kind = check;
 	bench->stub.elapsed_ns = elapsed_ns;
 	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
-	bench->stub.resets = 0;
+	bench->stub.idle_kernels = bench->stub.resets = 0;
 	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
 	    operation_prepare(&operation, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err) ||
@@ -158,7 +158,7 @@ static void test_every_cold_sample_is_flushed(void **context)
 {
 	struct bench *bench = *context;
 	struct timed timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
-	size_t executed = bench->stub.launches - bench->stub.flushes;
+	size_t executed = bench->stub.launches - bench->stub.flushes - bench->stub.idle_kernels;
 
 	/* Each sample follows one flush, and no other execution happens. */
 	assert_int_equal(executed, timed.count);
@@ -195,7 +195,7 @@ static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
 	struct bench *bench = *context;
 	struct timed timed = run(bench, slow_start, 100, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
 
-	assert_int_equal(bench->stub.launches, timed.count + 1);
+	assert_int_equal(bench->stub.launches - bench->stub.idle_kernels, timed.count + 1);
 	assert_int_equal(bench->stub.flushes, 0);
 	for (size_t i = 0; i < timed.count; i++)
 		assert_true(fabs(timed.time_ns[i] - 100000) < 1);
@@ -205,8 +205,10 @@ static void test_hot_samples_come_after_one_that_fills_the_cache(void **context)
 /* The size of the latest flush in 16-byte words. */
 static void note_flush(struct stub_driver *stub, const char *name, void **arguments)
 {
-	if (strcmp(name, "flush_by_reading") == 0)
-		*(unsigned long long *)stub->context = *(unsigned long long *)arguments[1];
+	const unsigned long long words = *(unsigned long long *)arguments[1];
+
+	if (strcmp(name, "flush_by_reading") == 0 && words)
+		*(unsigned long long *)stub->context = words;
 }
 
 /* Host time between the opening of the timer and a round, and how many samples and flushes follow.
@@ -272,6 +274,52 @@ static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
 	assert_in_range(words, all / 3 * 2, all / 3 * 2 + 2);
 	bench->stub.execute = NULL;
 	free(timed.time_ns);
+}
+
+/* How many idle kernels were queued behind the latest sample, and how often the device had nothing
+ * else behind a sample. */
+struct behind {
+	size_t now, batches;
+	bool sampled;
+};
+
+static void note_behind(struct stub_driver *stub, const char *name, void **arguments)
+{
+	struct behind *behind = stub->context;
+	const bool idle =
+		!strcmp(name, "flush_by_reading") && !*(const unsigned long long *)arguments[1];
+
+	behind->batches += idle && behind->sampled;
+	behind->now = idle ? behind->now + 1 : 0;
+	behind->sampled = !idle && strcmp(name, "flush_by_reading") != 0;
+}
+
+/* Without kernels behind them, the last samples of a batch are faster than the others. */
+static void test_kernels_wait_behind_the_last_sample(void **context)
+{
+	struct bench *bench = *context;
+	struct behind behind = {0};
+	struct timed timed;
+
+	bench->stub.execute = note_behind;
+	bench->stub.context = &behind;
+	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	assert_true(behind.now >= 20);
+	assert_int_equal(behind.batches, 1);
+	free(timed.time_ns);
+	/* of two batches */
+	behind = (struct behind){0};
+	timed = run(bench, steady, 100, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
+	assert_true(behind.now >= 20);
+	assert_int_equal(behind.batches, 2);
+	free(timed.time_ns);
+	/* behind the samples, not behind the execution that warms the cache */
+	behind = (struct behind){0};
+	timed = run(bench, steady, 20, 1, 0.005, FOR_EVER_NS, CACHE_HOT);
+	assert_true(behind.now >= 20);
+	assert_int_equal(behind.batches, 1);
+	free(timed.time_ns);
+	bench->stub.execute = NULL;
 }
 
 /* ---- placements ---- */
@@ -434,6 +482,7 @@ int main(void)
 		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
 		BENCH_TEST(test_an_idle_device_is_warmed_up),
 		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
+		BENCH_TEST(test_kernels_wait_behind_the_last_sample),
 		BENCH_TEST(test_samples_are_spread_over_placements),
 		BENCH_TEST(test_one_placement_moves_nothing),
 		BENCH_TEST(test_few_samples_have_few_placements),
