@@ -10,6 +10,7 @@ struct check_options {
 struct checking {
 	struct table *table;
 	const char *file;
+	size_t entries; /* of that file */
 	bool all_run;
 };
 
@@ -17,6 +18,7 @@ static void visit_entry(void *context, const struct ptx_entry_check *check)
 {
 	struct checking *checking = context;
 
+	checking->entries++;
 	checking->all_run = checking->all_run && check->runnable;
 	table_row(checking->table,
 		  (const char *const[]){checking->file, check->name, check->runnable ? "yes" : "no",
@@ -25,13 +27,20 @@ static void visit_entry(void *context, const struct ptx_entry_check *check)
 
 static int check_file(struct checking *checking, struct error *err)
 {
+	int rc;
+
 	if (has_suffix(checking->file, ".cu") || has_suffix(checking->file, ".cuh") ||
 	    has_suffix(checking->file, ".cubin"))
 		return error_set(err, PL_EUSAGE,
 				 "%s: perflab check reads PTX; perflab sweep %s --backend ptx "
 				 "compiles and emulates a .cu file",
 				 checking->file, checking->file);
-	return ptx_check_file(checking->file, visit_entry, checking, err);
+	checking->entries = 0;
+	rc = ptx_check_file(checking->file, visit_entry, checking, err);
+	if (rc == 0 && checking->entries == 0)
+		say("%s: valid PTX without an .entry: no kernel of it can be launched",
+		    checking->file);
+	return rc;
 }
 
 static int run_check(struct invocation *call, struct error *err)
@@ -85,7 +94,9 @@ const struct command command_check = {
 		"every "
 		"opcode, register and directive that the emulator does not support, with the first "
 		"line that uses it and the number of uses. check executes nothing.",
-	.exit_status = "0 if every entry can run, 1 if one cannot, 3 if a file is not PTX.",
+	.exit_status =
+		"0 if every entry can run, or a file has none; 1 if one cannot; 3 if a file is "
+		"not PTX.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct check_options),

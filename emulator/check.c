@@ -35,7 +35,7 @@ static int check_entry(const struct ptx_module *module, const char *name,
 
 static int check_entries(const struct ptx_module *module,
 			 void (*visit)(void *context, const struct ptx_entry_check *check),
-			 void *context, size_t *entries, struct error *err)
+			 void *context, struct error *err)
 {
 	struct unsupported_features unsupported = {0};
 	struct ptx_program *whole = NULL;
@@ -50,7 +50,6 @@ static int check_entries(const struct ptx_module *module,
 
 		if (!function->entry || !function->defined)
 			continue;
-		++*entries;
 		if (all_run)
 			visit(context, &(struct ptx_entry_check){.name = function->name,
 								 .runnable = true,
@@ -68,7 +67,7 @@ int ptx_check_file(const char *path,
 		   struct error *err)
 {
 	struct ptx_module *module = NULL;
-	size_t length = 0, entries = 0;
+	size_t length = 0;
 	char *text = NULL;
 	int rc;
 
@@ -76,12 +75,15 @@ int ptx_check_file(const char *path,
 	if (rc)
 		goto out;
 	rc = ptx_module_parse(&module, text, length, err);
-	if (rc == 0)
-		rc = check_entries(module, visit, context, &entries, err);
+	if (rc == PL_EUNSUPPORTED) {
+		visit(context,
+		      &(struct ptx_entry_check){.name = PTX_CHECK_ALL, .missing = err->text});
+		*err = (struct error){0};
+		rc = 0;
+	} else if (rc == 0) {
+		rc = check_entries(module, visit, context, err);
+	}
 	rc = error_context(err, rc, "%s", path);
-	if (rc == 0 && !entries)
-		rc = error_set(err, PL_EPARSE,
-			       "%s: the file has no .entry, so there is nothing to run", path);
 out:
 	ptx_module_free(module);
 	free(text);

@@ -45,29 +45,38 @@ void device_memory_touched_reset(struct device_memory *memory);
 /* ---- findings ---- */
 
 /* Symbol, name, whether it ends the launch, meaning. */
-#define FINDING_LIST(X)                                                                         \
-	X(FINDING_OUT_OF_BOUNDS, "out of bounds", true,                                         \
-	  "an access to global, shared or local memory outside of every allocation")            \
-	X(FINDING_MISALIGNED, "misaligned", true,                                               \
-	  "an address that is not a multiple of the size of the access")                        \
-	X(FINDING_DIVERGENT_BARRIER, "divergent barrier", true,                                 \
-	  "lanes of a warp wait at different barriers, or some lanes never arrive")             \
-	X(FINDING_ABSENT_LANES, "absent lanes", true,                                           \
-	  "the mask of a _sync instruction names lanes that never execute it, or omits a lane " \
-	  "that does")                                                                          \
-	X(FINDING_RACE, "shared-memory race", false,                                            \
-	  "two threads access a word with no barrier between, and at least one writes")         \
-	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                            \
-	  "shared memory is read before any thread has written it")                             \
-	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                  \
-	  "shared memory is accessed before the asynchronous copy to it is complete")           \
-	X(FINDING_DEADLOCK, "deadlock", true,                                                   \
-	  "every warp of a block waits, and none can continue")                                 \
-	X(FINDING_ENDLESS, "endless", true, "a launch executed more instructions than it may")  \
-	X(FINDING_TRAP, "trap", true, "the kernel executed a trap instruction")                 \
-	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")             \
-	X(FINDING_STACK, "stack overflow", true, "calls nest deeper than local memory allows")  \
-	X(FINDING_UNSUPPORTED, "unsupported", true,                                             \
+#define FINDING_LIST(X)                                                                          \
+	X(FINDING_OUT_OF_BOUNDS, "out of bounds", true,                                          \
+	  "an access to global, shared or local memory outside of every allocation")             \
+	X(FINDING_MISALIGNED, "misaligned", true,                                                \
+	  "an address that is not a multiple of the size of the access")                         \
+	X(FINDING_DIVERGENT_BARRIER, "divergent barrier", true,                                  \
+	  "lanes of a warp wait at different barriers, or some lanes never arrive")              \
+	X(FINDING_ABSENT_LANES, "absent lanes", false,                                           \
+	  "the mask of a _sync instruction names lanes that went past it and ended, or omits a " \
+	  "lane that executes it")                                                               \
+	X(FINDING_ABSENT_SOURCE, "shuffle from an absent lane", false,                           \
+	  "a shuffle reads a lane that does not execute it with the same mask, which PTX "       \
+	  "leaves undefined")                                                                    \
+	X(FINDING_RACE, "shared-memory race", false,                                             \
+	  "two threads access a word with no barrier between, and at least one writes")          \
+	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                             \
+	  "shared memory is read before any thread has written it")                              \
+	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                   \
+	  "shared memory is accessed before the asynchronous copy to it is complete")            \
+	X(FINDING_DEADLOCK, "deadlock", true,                                                    \
+	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
+	  "instructions, and none can continue")                                                 \
+	X(FINDING_ENDLESS, "endless", true, "a launch executed more instructions than it may")   \
+	X(FINDING_TRAP, "trap", true, "the kernel executed a trap instruction")                  \
+	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")              \
+	X(FINDING_BAD_OBJECT, "bad texture object", true,                                        \
+	  "a texture or surface instruction gets no object, or one of another kind")             \
+	X(FINDING_INVALID_FREE, "invalid free", true,                                            \
+	  "free() of an address that malloc() did not return, or that was freed before")         \
+	X(FINDING_LEAK, "leak", false, "memory of malloc() that no launch frees")                \
+	X(FINDING_STACK, "stack overflow", true, "calls nest deeper than local memory allows")   \
+	X(FINDING_UNSUPPORTED, "unsupported", true,                                              \
 	  "an operation that the emulator does not support, found at run time")
 
 enum finding_kind {
@@ -114,9 +123,12 @@ enum emulated_lanes { LANES_BEST, LANES_PORTABLE, LANES_AVX2 };
 int emulation_create(struct emulation **out, const struct ptx_program *program,
 		     struct device_memory *memory, enum emulated_lanes lanes, struct error *err);
 void emulation_free(struct emulation *emulation);
+/* Appends a finding for each malloc() of device code whose memory is still allocated. Call it after
+ * the last launch of a program. */
+void emulation_leaks(const struct emulation *emulation, struct finding_list *findings);
 /* The lanes that LANES_BEST chooses on this processor: "avx2" or "portable". */
 const char *emulator_best_lanes(void);
-/* Sets the module variables to their initial values. */
+/* Sets the module variables to their initial values, and releases the memory of malloc(). */
 void emulation_reset_variables(struct emulation *emulation);
 /* Finds a module variable in device memory. Returns false if there is none of this name. */
 bool emulation_variable(const struct emulation *emulation, const char *name, uint64_t *address,
@@ -125,7 +137,11 @@ bool emulation_variable(const struct emulation *emulation, const char *name, uin
 struct emulated_launch {
 	const char *entry;
 	int64_t grid[3], block[3];
-	int64_t shared_bytes;  /* dynamic shared memory */
+	int64_t shared_bytes; /* dynamic shared memory */
+	/* All blocks run at once, so that they can wait for each other (grid.sync()). */
+	bool cooperative;
+	/* Of a cooperative launch: the blocks that the device can hold; 0: any number. */
+	int64_t resident_blocks;
 	const void *arguments; /* the parameter block, laid out as the entry declares it */
 	size_t argument_bytes;
 	uint64_t max_instructions; /* warp instructions; 0: no limit */
@@ -171,6 +187,8 @@ void emulation_lines(const struct emulation *emulation, struct line_count_list *
 
 /* ---- checking a PTX file ---- */
 
+#define PTX_CHECK_ALL "(all entries)"
+
 /* One entry of a PTX file, as `perflab check` shows it. */
 struct ptx_entry_check {
 	const char *name;
@@ -179,8 +197,11 @@ struct ptx_entry_check {
 		*missing; /* all opcodes, registers and directives that are not supported; or "" */
 };
 /*
- * Reads a PTX file and calls `visit` for each entry. PL_ENOENT, PL_EIO: the
- * file cannot be read. PL_EPARSE, with the line: the file is not valid PTX.
+ * Reads a PTX file and calls `visit` for each entry; a file may have none. If
+ * the emulator lacks a form of PTX that the file uses outside of instructions,
+ * such as vector registers, calls it once, for PTX_CHECK_ALL.
+ * PL_ENOENT, PL_EIO: the file cannot be read. PL_EPARSE, with the line: the
+ * file is not valid PTX.
  */
 int ptx_check_file(const char *path,
 		   void (*visit)(void *context, const struct ptx_entry_check *check), void *context,

@@ -5,8 +5,9 @@
 instruction_handler *LANES_NAME(alu_handler)(const struct instruction *instruction)
 {
 	static instruction_handler *(*const parts[])(enum operation) = {
-		LANES_NAME(alu_integer), LANES_NAME(alu_bits), LANES_NAME(alu_compare),
-		LANES_NAME(alu_float),   LANES_NAME(alu_half), LANES_NAME(alu_convert),
+		LANES_NAME(alu_integer), LANES_NAME(alu_bits),  LANES_NAME(alu_compare),
+		LANES_NAME(alu_float),   LANES_NAME(alu_half),  LANES_NAME(alu_convert),
+		LANES_NAME(alu_narrow),  LANES_NAME(alu_video),
 	};
 	instruction_handler *found = NULL;
 

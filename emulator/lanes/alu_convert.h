@@ -436,6 +436,28 @@ HALF_EXTREMUM_FTZ(max_ftz_nan, half_max_nan)
 #undef HALF_EXTREMUM
 #undef HALF_EXTREMUM_FTZ
 
+/* The smaller or larger magnitude, with the product of the signs unless it is a NaN. */
+#define EXTREMUM_XORSIGN(name)                                                   \
+	static inline uint16_t name##_xorsign(uint16_t a, uint16_t b)            \
+	{                                                                        \
+		uint16_t magnitude = name(a & 0x7fff, b & 0x7fff) & 0x7fff;      \
+                                                                                 \
+		return magnitude | (magnitude == 0x7fff ? 0 : (a ^ b) & 0x8000); \
+	}
+EXTREMUM_XORSIGN(half_min)
+EXTREMUM_XORSIGN(half_max)
+EXTREMUM_XORSIGN(half_min_ftz)
+EXTREMUM_XORSIGN(half_max_ftz)
+EXTREMUM_XORSIGN(half_min_nan)
+EXTREMUM_XORSIGN(half_max_nan)
+EXTREMUM_XORSIGN(half_min_ftz_nan)
+EXTREMUM_XORSIGN(half_max_ftz_nan)
+EXTREMUM_XORSIGN(bfloat_min)
+EXTREMUM_XORSIGN(bfloat_max)
+EXTREMUM_XORSIGN(bfloat_min_nan)
+EXTREMUM_XORSIGN(bfloat_max_nan)
+#undef EXTREMUM_XORSIGN
+
 /* Functions of halves are those of f32, truncated. Results beyond the format are still infinite,
  * and an exponent is first truncated to 23 places. */
 static inline uint16_t half_exponential_2(uint16_t a)

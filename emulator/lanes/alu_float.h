@@ -85,8 +85,9 @@ static inline float copy_sign_f32(float sign, float x)
 }
 static inline float xor_sign_f32(float x, float a, float b)
 {
-	return f32_of_bits((bits_of_f32(x) & 0x7fffffff) |
-			   ((bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000));
+	uint32_t sign = (bits_of_f32(a) ^ bits_of_f32(b)) & 0x80000000;
+
+	return x == x ? f32_of_bits((bits_of_f32(x) & 0x7fffffff) | sign) : canonical_f32(x);
 }
 static inline double negate_f64(double x)
 {

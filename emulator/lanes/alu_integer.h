@@ -8,6 +8,8 @@
 #define WRAP(type, a, operator, b) ((type)(1u * (type)(a) operator(type)(b)))
 #define MINIMUM(a, b) ((a) < (b) ? (a) : (b))
 #define MAXIMUM(a, b) ((a) > (b) ? (a) : (b))
+#define MINIMUM_RELU(a, b) MAXIMUM(MINIMUM(a, b), 0)
+#define MAXIMUM_RELU(a, b) MAXIMUM(MAXIMUM(a, b), 0)
 /* Applies a function to each half of two pairs. */
 #define PAIRWISE(type, of, a, b)              \
 	((uint16_t)of((type)(a), (type)(b)) | \

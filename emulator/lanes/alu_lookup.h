@@ -11,5 +11,7 @@ instruction_handler *LANES_NAME(alu_compare)(enum operation operation);
 instruction_handler *LANES_NAME(alu_float)(enum operation operation);
 instruction_handler *LANES_NAME(alu_half)(enum operation operation);
 instruction_handler *LANES_NAME(alu_convert)(enum operation operation);
+instruction_handler *LANES_NAME(alu_narrow)(enum operation operation);
+instruction_handler *LANES_NAME(alu_video)(enum operation operation);
 
 #endif

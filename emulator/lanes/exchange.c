@@ -8,6 +8,7 @@
  * active, and that each lane names itself.
  */
 #include "emulator/lanes/handlers.h"
+#include "emulator/machine/undefined.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <string.h>
@@ -59,11 +60,44 @@ source_lanes(unsigned kind, const uint32_t reach[LANES], const uint32_t limits[L
 	}
 }
 
+/* Returns the lanes that read a lane which does not take part. PTX leaves the value undefined. It
+ * becomes 0, as on an H200; only of a lane that executes the shuffle at the same time, with another
+ * mask, it is that lane's. */
+static uint32_t clear_absent(struct warp *warp, const struct instruction *at,
+			     const struct values *from, struct values *result)
+{
+	const uint32_t *members = row_of(warp, at->d);
+	uint32_t absent = 0;
+
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		uint32_t lane = (uint32_t)__builtin_ctz(rest);
+
+		if (members[lane] & warp->active & UINT32_C(1) << from->of[lane])
+			continue;
+		absent |= rest & -rest;
+		if (!(warp->active >> from->of[lane] & 1))
+			result->of[lane] = 0;
+	}
+	return absent;
+}
+
+/* Whether all lanes are active and give the full mask, so that none is absent. */
+static bool all_take_part(const struct warp *warp, const struct instruction *at)
+{
+	const uint32_t *members = row_of(warp, at->d);
+	uint32_t common = warp->active;
+
+	for (int lane = 0; lane < LANES; lane++)
+		common &= members[lane];
+	return common == ALL_LANES;
+}
+
 static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 {
 	enum step step = warp_gather(warp, at, at->d);
 	const uint32_t *value, *reach, *limits;
 	struct values result, from, inside;
+	uint32_t absent = 0;
 
 	if (step != STEP_NEXT)
 		return step;
@@ -84,13 +118,12 @@ static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 	default:
 		source_lanes(SHUFFLE_INDEX, reach, limits, &from, &inside);
 	}
-	/* The value of an inactive source lane is undefined: here it is the lane's own value. */
-	if (warp->active != ALL_LANES)
-		for (uint32_t lane = 0; lane < LANES; lane++)
-			if (!warp->lanes[from.of[lane]])
-				from.of[lane] = lane;
 	for (int lane = 0; lane < LANES; lane++)
 		result.of[lane] = value[from.of[lane]];
+	if (!all_take_part(warp, at))
+		absent = clear_absent(warp, at, &from, &result);
+	if (absent || warp->undefined_rows)
+		undefined_shuffled(warp, at, from.of, absent);
 	write_active_lanes(warp, at->dst, &result);
 	write_active_lanes(warp, at->dst2, &inside);
 	return STEP_NEXT;

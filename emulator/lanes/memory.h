@@ -22,6 +22,12 @@
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
+/* Whether a memory instruction writes what its rows hold. */
+ALWAYS_INLINE bool memory_stores(const struct instruction *at)
+{
+	return at->operation == OP_STORE || at->operation == OP_MATRIX_STORE;
+}
+
 /* Width and vector length of the shapes that have handlers of their own. */
 #define MEMORY_SHAPE_LIST(X) X(1, 1) X(2, 1) X(4, 1) X(8, 1) X(4, 2) X(8, 2) X(4, 4)
 struct memory_shape {

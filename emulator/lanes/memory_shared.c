@@ -41,7 +41,7 @@ static __attribute__((noinline)) void check_access(struct warp *warp, const stru
 	unsigned char values[LANES * 32];
 	const struct memory_places places = {.data = values, .narrow = there};
 
-	if (at->operation == OP_LOAD) {
+	if (!memory_stores(at)) {
 		shared_shadow_load(warp, at, mask, offset, bytes);
 		return;
 	}
@@ -135,8 +135,7 @@ ALWAYS_INLINE enum step run_shared(struct warp *warp, const struct instruction *
 static enum step shared_of_any_shape(struct warp *warp, const struct instruction *at, uint32_t mask,
 				     uint32_t offset[LANES])
 {
-	return shared_lanes(warp, at, mask, offset, at->width, at->vector,
-			    at->operation == OP_STORE);
+	return shared_lanes(warp, at, mask, offset, at->width, at->vector, memory_stores(at));
 }
 
 static enum step access_shared(struct warp *warp, const struct instruction *at)

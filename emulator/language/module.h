@@ -7,6 +7,7 @@
  * Accepted is what nvcc 11 to 13 write, for any target. Register types are kept as widths only
  * (NVVM 20 declares %f as .b32). `.loc` and `.file` are kept; `.section` and `.pragma` are skipped.
  *
+ * A .global or .const variable of a function is one of the module, with a name such as "table.2".
  * Names are unique within a function. If an inner scope declares a variable, label or list of
  * targets whose name its function has used before, it gets a name such as "param0.2", and so do the
  * operands that refer to it. Equal names are the same pointer.
@@ -39,6 +40,10 @@ struct ptx_relocation {
 	int64_t at, bytes; /* where in the variable, and how many bytes */
 	const char *symbol;
 	int64_t addend;
+	/* The part of the address: `0xff00(symbol)` is the second byte of it. All ones: all of it.
+	 */
+	uint64_t mask;
+	uint32_t line; /* of the PTX */
 };
 
 /* A variable of module or function scope, or a parameter. */
@@ -168,7 +173,8 @@ struct ptx_module {
 
 /*
  * Parses a whole module. `text` needs no terminator. PL_EPARSE: the error names the line of the PTX
- * and the token there. PL_ENOMEM: the module needs far more memory than a text of this length
+ * and the token there. PL_EUNSUPPORTED, with the line: a form of PTX that the emulator lacks.
+ * PL_ENOMEM: the module needs far more memory than a text of this length
  * should. On error *out is unchanged.
  */
 int ptx_module_parse(struct ptx_module **out, const char *text, size_t length, struct error *err);

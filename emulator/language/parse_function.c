@@ -30,6 +30,8 @@ static void read_parameters(struct parser *parser)
 		struct ptx_variable *place;
 		struct name *name;
 
+		if (parser_at_word(parser, ".reg"))
+			parser_unsupported(parser, "parameters of functions in registers (.reg)");
 		if (!parser_accept_word(parser, ".param"))
 			parser_error(parser, "expected .param");
 		name = parse_variable(parser, &variable);

@@ -48,30 +48,57 @@ static void append_float(struct parser *parser, struct initial_list *list, enum 
 	append_value(parser, list, bits);
 }
 
-/* Reads `symbol`, `symbol+4` or `generic(symbol)+4`. */
-static void append_address(struct parser *parser, struct initial_list *list)
+static void read_address_offset(struct parser *parser, struct ptx_relocation *out)
+{
+	if (parser_accept(parser, '+'))
+		out->addend += parser_expect_number(parser, "an offset", INT32_MAX);
+	else if (parser_accept(parser, '-'))
+		out->addend -= parser_expect_number(parser, "an offset", INT32_MAX);
+}
+
+/* Reads `symbol`, `symbol+4`, `generic(symbol)+4` or `generic(symbol+4)`. */
+static void read_address(struct parser *parser, struct ptx_relocation *out)
 {
 	bool generic = parser_accept_word(parser, "generic");
-	struct ptx_relocation *place;
 	struct name *name;
 
 	if (generic)
 		parser_expect(parser, '(', "generic");
 	name = parser_expect_name(parser, "the name of a variable or function");
-	if (generic)
-		parser_expect(parser, ')', "the name of a variable or function");
+	out->symbol = !name                                    ? NULL
+		      : name->binding.meaning == NAME_VARIABLE ? name->binding.text
+							       : name->text;
+	read_address_offset(parser, out);
+	if (!generic)
+		return;
+	parser_expect(parser, ')', "the name of a variable or function");
+	read_address_offset(parser, out);
+}
+
+/* Reads an address, or the part of one that a mask selects: `0xff00(symbol)`. */
+static void append_address(struct parser *parser, struct initial_list *list, uint64_t mask)
+{
+	struct ptx_relocation address = {
+		.at = (int64_t)list->length,
+		.bytes = list->variable->element_bytes,
+		.mask = mask,
+		.line = parser->token.line,
+	};
+	struct ptx_relocation *place;
+
+	if (mask == UINT64_MAX) {
+		read_address(parser, &address);
+	} else {
+		parser_expect(parser, '(', "a mask");
+		read_address(parser, &address);
+		parser_expect(parser, ')', "the address that a mask selects from");
+	}
 	place = parser_append(parser, &list->variable->relocations,
 			      &list->variable->relocation_count, &list->relocation_capacity,
 			      sizeof(*place));
-	if (!place || !name)
+	if (!place)
 		return;
-	place->at = (int64_t)list->length;
-	place->bytes = list->variable->element_bytes;
-	place->symbol = name->text;
-	if (parser_accept(parser, '+'))
-		place->addend = parser_expect_number(parser, "an offset", INT32_MAX);
-	else if (parser_accept(parser, '-'))
-		place->addend = -parser_expect_number(parser, "an offset", INT32_MAX);
+	*place = address;
 	append_value(parser, list, 0);
 }
 
@@ -82,7 +109,7 @@ static void read_initial_element(struct parser *parser, struct initial_list *lis
 	uint64_t bits = parser->token.bits;
 
 	if (kind == TOKEN_WORD && !negative) {
-		append_address(parser, list);
+		append_address(parser, list, UINT64_MAX);
 		return;
 	}
 	if (kind != TOKEN_INTEGER && kind != TOKEN_F32 && kind != TOKEN_F64) {
@@ -90,15 +117,15 @@ static void read_initial_element(struct parser *parser, struct initial_list *lis
 		return;
 	}
 	parser_advance(parser);
-	if (kind == TOKEN_INTEGER)
+	if (kind == TOKEN_INTEGER && !negative && bits && parser_at(parser, '('))
+		append_address(parser, list, bits);
+	else if (kind == TOKEN_INTEGER)
 		append_value(parser, list, negative ? 0 - bits : bits);
 	else
 		append_float(parser, list, kind,
 			     negative ? bits ^ (kind == TOKEN_F32 ? UINT64_C(1) << 31
 								  : UINT64_C(1) << 63)
 				      : bits);
-	if (parser_at(parser, '('))
-		parser_error(parser, "an initial value cannot be a part of an address");
 }
 
 /* Reads a list that is nested in `level` others. It fills the part of the variable that the

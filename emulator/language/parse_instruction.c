@@ -189,6 +189,15 @@ static void read_operand_list(struct parser *parser, size_t nesting, char end,
 	close_list(parser, first, kind, 0);
 }
 
+/* d|p, and {a, b}|p of textures. */
+static void parse_second_result(struct parser *parser, size_t first, size_t nesting)
+{
+	if (!parser_accept(parser, '|'))
+		return;
+	parse_operand(parser, nesting + 1);
+	close_list(parser, first, PTX_OPERAND_PAIR, 0);
+}
+
 static void parse_operand(struct parser *parser, size_t nesting)
 {
 	size_t first = parser->open_count;
@@ -200,14 +209,12 @@ static void parse_operand(struct parser *parser, size_t nesting)
 		parse_literal(parser, false);
 	} else if (parser->token.kind == TOKEN_WORD) {
 		read_name_operand(parser, false);
-		if (parser_accept(parser, '|')) {
-			parse_operand(parser, nesting + 1);
-			close_list(parser, first, PTX_OPERAND_PAIR, 0);
-		}
+		parse_second_result(parser, first, nesting);
 	} else if (parser_accept(parser, '[')) {
 		read_address_operand(parser, nesting);
 	} else if (parser_accept(parser, '{')) {
 		read_operand_list(parser, nesting, '}', PTX_OPERAND_VECTOR);
+		parse_second_result(parser, first, nesting);
 	} else if (parser_accept(parser, '(')) {
 		read_operand_list(parser, nesting, ')', PTX_OPERAND_LIST);
 	} else if (parser_accept(parser, '!')) {
@@ -274,6 +281,8 @@ static void read_instruction(struct parser *parser, const struct token *word,
 		while (parser_accept(parser, ','));
 	}
 	statement->operands = close_operands(parser, 0, &statement->operand_count);
+	if (parser_at(parser, '+'))
+		parser_unsupported(parser, "a sum as an operand (%r + 1)");
 	parser_expect(parser, ';', "an instruction");
 	place = parser_append(parser, &function->statements, &function->statement_count,
 			      &parser->statement_capacity, sizeof(*place));

@@ -128,20 +128,34 @@ struct name *parse_next_variable(struct parser *parser, struct ptx_variable *out
 	return read_declarator(parser, out, 1);
 }
 
+/* A .global or .const variable of a function lives as long as the module, so it becomes a variable
+ * of the module, under a name that no other has: PTX names have no point. */
+static struct ptx_variable *add_local_variable(struct parser *parser, struct name *name,
+					       struct ptx_variable *variable)
+{
+	struct ptx_function *function = &parser->function;
+	struct ptx_module *module = parser->module;
+
+	if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST)
+		return parser_append(parser, &function->variables, &function->variable_count,
+				     &parser->variable_capacity, sizeof(*variable));
+	variable->name = scope_rename(parser, name);
+	return parser_append(parser, &module->variables, &module->variable_count,
+			     &parser->module_variable_capacity, sizeof(*variable));
+}
+
 void parse_local_variables(struct parser *parser, enum ptx_space space)
 {
 	struct ptx_variable variable = {.space = space};
 	struct name *name = parse_variable(parser, &variable);
 
 	while (name) {
-		struct ptx_function *function = &parser->function;
 		struct ptx_variable *place;
 
 		variable.name = scope_declare(parser, name, NAME_VARIABLE, 0);
 		if (!variable.name)
 			return;
-		place = parser_append(parser, &function->variables, &function->variable_count,
-				      &parser->variable_capacity, sizeof(*place));
+		place = add_local_variable(parser, name, &variable);
 		if (!place)
 			return;
 		*place = variable;
@@ -187,6 +201,9 @@ void parse_registers(struct parser *parser)
 {
 	int width_bits = parser_at_type_width(parser);
 
+	if (parser_at_word(parser, ".v2") || parser_at_word(parser, ".v4") ||
+	    parser_at_word(parser, ".v8"))
+		parser_unsupported(parser, "vector registers (.reg .v2, .v4, .v8)");
 	if (!width_bits)
 		parser_error(parser, "expected a type after .reg");
 	parser_advance(parser);

@@ -7,6 +7,16 @@
 /* An error message shows at most this much of a token. */
 #define SHOWN_BYTES 60
 
+void parser_unsupported(struct parser *parser, const char *what)
+{
+	if (parser->rc)
+		return;
+	parser->rc =
+		error_set(parser->err, PL_EUNSUPPORTED, "line %u: the emulator does not support %s",
+			  parser->token.line, what);
+	parser->token.kind = TOKEN_END;
+}
+
 void parser_error(struct parser *parser, const char *format, ...)
 {
 	size_t length =

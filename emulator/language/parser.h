@@ -89,6 +89,8 @@ struct parser {
 /* Sets the error to the line, the message and the current token, unless an error is set already.
  * A message has no full stop. */
 void parser_error(struct parser *parser, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The same for a form of PTX that the emulator lacks: PL_EUNSUPPORTED. */
+void parser_unsupported(struct parser *parser, const char *what);
 /* Moves to the next token. */
 void parser_advance(struct parser *parser);
 /* Whether the current token is this mark or word, or names a space of variables (".global"). */
@@ -128,6 +130,8 @@ void scope_leave(struct parser *parser);
  */
 const char *scope_declare(struct parser *parser, struct name *name, enum name_meaning meaning,
 			  size_t index);
+/* Gives a name that was just declared another text, which is unique in the module. Returns it. */
+const char *scope_rename(struct parser *parser, struct name *name);
 /* Sets *where to the unique name that `name` stands for: immediately, or when the scope that
  * declares it ends. `where` must stay valid until then. */
 void scope_use(struct parser *parser, const char **where, struct name *name);

@@ -91,6 +91,12 @@ const char *scope_declare(struct parser *parser, struct name *name, enum name_me
 	return text;
 }
 
+const char *scope_rename(struct parser *parser, struct name *name)
+{
+	name->binding.text = unique_text(parser, name);
+	return name->binding.text;
+}
+
 void scope_use(struct parser *parser, const char **where, struct name *name)
 {
 	const struct name_binding *binding = &name->binding;

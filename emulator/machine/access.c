@@ -1,6 +1,8 @@
 /* Rules and rare paths of memory instructions. See access.h. */
 #include "emulator/machine/access.h"
 
+#include "emulator/machine/heap.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -178,7 +180,11 @@ static void describe_access(struct text *out, const struct instruction *at, enum
 	static const struct {
 		enum operation operation;
 		const char *words;
-	} accesses[] = {{OP_LOAD, "load from"}, {OP_STORE, "store to"}, {OP_ATOMIC, "atomic on"}};
+	} accesses[] = {{OP_LOAD, "load from"},
+			{OP_STORE, "store to"},
+			{OP_ATOMIC, "atomic on"},
+			{OP_MATRIX_LOAD, "matrix row load from"},
+			{OP_MATRIX_STORE, "matrix row store to"}};
 
 	text_addf(out, "%s %u-byte ", bytes == 8 || bytes == 11 ? "an" : "a", bytes);
 	for (size_t i = 0; i < ARRAY_SIZE(accesses); i++)
@@ -194,6 +200,11 @@ static void describe_shared_or_local(struct text *out, struct warp *warp, enum p
 {
 	uint64_t bytes = space_bytes(warp, space);
 
+	/* Report the program's own bytes, without those that the system reserves before them. */
+	if (space == PTX_SPACE_SHARED) {
+		bytes -= warp->block->launch->reserved_bytes;
+		address = (address - warp->block->launch->reserved_bytes) & UINT32_MAX;
+	}
 	text_addf(out, " %s memory at byte ", space == PTX_SPACE_SHARED ? "shared" : "local");
 	/* Offsets have 32 bits: a negative one has wrapped around. */
 	if (address > INT32_MAX && address <= UINT32_MAX)
@@ -221,7 +232,8 @@ static void report_access(struct warp *warp, const struct instruction *at, enum 
 			  access_bytes(at));
 	} else if (space == PTX_SPACE_GLOBAL) {
 		text_addf(&text, " 0x%" PRIx64 ", ", address);
-		device_memory_describe(&text, warp->block->launch->memory, address, bytes);
+		if (!device_heap_describe(&text, warp->block->launch->heap, address))
+			device_memory_describe(&text, warp->block->launch->memory, address, bytes);
 	} else {
 		describe_shared_or_local(&text, warp, space, address, bytes);
 	}

@@ -5,6 +5,7 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/undefined.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <stdlib.h>
@@ -51,11 +52,18 @@ void block_release(struct block *block)
 	for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
 		frames_release(&block->warps[i]);
 		copies_free(block->warps[i].copies);
+		undefined_free(&block->warps[i]);
 		free(block->warps[i].local);
 	}
 	free(block->warps);
 	free(block->shared);
 	*block = (struct block){0};
+}
+
+bool block_is_checked(const struct emulated_launch *what, int64_t nth, int64_t count)
+{
+	return what->checked_blocks < 0 || nth < what->checked_blocks ||
+	       nth >= count - what->checked_blocks;
 }
 
 static bool warp_begin(struct warp *warp)
@@ -80,7 +88,7 @@ static bool warp_begin(struct warp *warp)
 	return true;
 }
 
-static int block_begin(struct block *block, int64_t number, struct error *err)
+int block_begin(struct block *block, int64_t number, struct error *err)
 {
 	const int64_t *grid = block->launch->what.grid;
 
@@ -120,14 +128,16 @@ static void report_endless(struct warp *warp)
 {
 	const struct block *block = warp->block;
 	const struct emulated_launch *what = &block->launch->what;
-	bool waits = block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
+	bool waits = !what->cooperative &&
+		     block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
 		     may_spin(warp->frame->function);
 
 	warp_finding(warp, next_instruction(warp), -1, FINDING_ENDLESS,
 		     "the launch executed %llu warp instructions and has not ended%s",
 		     (unsigned long long)what->max_instructions,
 		     waits ? "; a loop may wait for another block, but the emulator runs one "
-			     "block after another, so no block can wait for a later one"
+			     "block after another, so no block can wait for a later one; in a "
+			     "cooperative launch all blocks run at once"
 			   : "");
 }
 
@@ -141,6 +151,7 @@ static enum turn run_warp_turn(struct warp *warp, int64_t most, int64_t *used)
 		enum step step;
 
 		*used += executed;
+		warp->block->launch->executed += (uint64_t)executed;
 		if (turn != TURN_BLOCKED)
 			return turn;
 		step = warp_parked_meet(warp);
@@ -167,29 +178,40 @@ static bool run_turn(struct warp *warp)
 	return turn != TURN_STOPPED;
 }
 
+enum block_state block_take_turns(struct block *block)
+{
+	const struct launch *launch = block->launch;
+	bool ran = false;
+
+	block->spins = true;
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+
+		if (warp->blocked)
+			continue;
+		if (launch->what.stop && *launch->what.stop)
+			return BLOCK_INTERRUPTED;
+		ran = true;
+		if (!run_turn(warp))
+			return BLOCK_STOPPED;
+		block->spins &= !warp->blocked && 2 * warp->turn_charged > warp->turn_size;
+	}
+	if (block->ended_count == block->warp_count)
+		return BLOCK_ENDED;
+	if (ran)
+		return BLOCK_CONTINUES;
+	barriers_deadlock(block);
+	return BLOCK_STOPPED;
+}
+
 int block_run(struct block *block, int64_t number, struct error *err)
 {
-	struct launch *launch = block->launch;
-	bool went_on = true;
+	enum block_state state = BLOCK_CONTINUES;
 	int rc = block_begin(block, number, err);
 
-	while (!rc && block->ended_count < block->warp_count) {
-		if (!went_on) {
-			barriers_deadlock(block);
-			return 0;
-		}
-		went_on = false;
-		for (unsigned i = 0; i < block->warp_count; i++) {
-			struct warp *warp = &block->warps[i];
-
-			if (warp->blocked)
-				continue;
-			if (launch->what.stop && *launch->what.stop)
-				return error_set(err, PL_EINTERRUPTED, "stopped");
-			went_on = true;
-			if (!run_turn(warp))
-				return 0;
-		}
-	}
+	while (!rc && state == BLOCK_CONTINUES)
+		state = block_take_turns(block);
+	if (!rc && state == BLOCK_INTERRUPTED)
+		rc = error_set(err, PL_EINTERRUPTED, "stopped");
 	return rc;
 }

@@ -1,6 +1,7 @@
 #include "emulator/machine/call_frame.h"
 
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/undefined.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +59,19 @@ static int64_t shape_of(const struct launch *launch, uint64_t special)
 	case SPECIAL_DYNAMIC_SMEM_SIZE:
 		return launch->what.shared_bytes;
 	case SPECIAL_TOTAL_SMEM_SIZE:
-		return launch->shared_bytes;
+		return launch->shared_bytes - launch->reserved_bytes;
+	case SPECIAL_RESERVED_BEGIN:
+	case SPECIAL_RESERVED_0:
+	case SPECIAL_RESERVED_1:
+		return 0;
+	case SPECIAL_RESERVED_END:
+		return RESERVED_USED_BYTES;
+	case SPECIAL_RESERVED_CAP:
+		return launch->reserved_bytes;
+	case SPECIAL_ENVREG1:
+		return (int64_t)(launch->grid_workspace >> 32);
+	case SPECIAL_ENVREG2:
+		return (int64_t)(launch->grid_workspace & UINT32_MAX);
 	default:
 		return LANES; /* WARP_SZ */
 	}
@@ -123,8 +136,10 @@ static void fill_rows(const struct warp *warp, struct frame *frame, enum rows wh
 			continue;
 		switch (constant->kind) {
 		case CONSTANT_BITS:
-		case CONSTANT_SHARED:
 			fill_row(row, constant->wide, constant->bits);
+			break;
+		case CONSTANT_SHARED:
+			fill_row(row, constant->wide, launch->reserved_bytes + constant->bits);
 			break;
 		case CONSTANT_PARAMETER:
 			fill_row(row, constant->wide, parameter_value(launch, constant));
@@ -187,6 +202,7 @@ static struct frame *frame_take(struct warp *warp, uint32_t function, uint32_t l
 		warp->spare[function] = frame->next;
 	if (!frame)
 		return NULL;
+	undefined_frame_begin(warp, frame);
 	if (frame->block != warp->block->number) {
 		fill_rows(warp, frame, ROWS_OF_BLOCK);
 		frame->block = warp->block->number;
@@ -297,6 +313,7 @@ static void frames_free(struct frame *frame)
 
 	for (; frame; frame = next) {
 		next = frame->next;
+		free(frame->undefined);
 		free(frame->file);
 		free(frame);
 	}

@@ -93,8 +93,40 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 
 static enum step run_trap(struct warp *warp, const struct instruction *at)
 {
+	const struct launch *launch = warp->block->launch;
+	bool no_workspace = launch->asks_for_workspace && !launch->grid_workspace;
+
 	return warp_finding(warp, at, __builtin_ctz(warp->active), FINDING_TRAP,
-			    "the kernel executed a trap instruction");
+			    "the kernel executed a trap instruction%s",
+			    no_workspace ? "; grid.sync() does so in a launch that is not "
+					   "cooperative"
+					 : "");
+}
+
+/* Clocks count the warp instructions of the launch. No two reads give the same value. */
+static enum step run_clock(struct warp *warp, const struct instruction *at)
+{
+	struct launch *launch = warp->block->launch;
+	int64_t used = warp->turn_size - warp->turn_left - warp->turn_charged;
+	uint64_t now = launch->executed + (uint64_t)used;
+	unsigned char *row = row_of(warp, at->dst);
+	uint64_t value;
+	uint32_t narrow;
+
+	launch->clock = now > launch->clock ? now : launch->clock + 1;
+	value = at->kind == CLOCK_HIGH  ? launch->clock >> 32
+		: at->kind == CLOCK_LOW ? launch->clock & UINT32_MAX
+					: launch->clock;
+	narrow = (uint32_t)value;
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+
+		if (at->width == 8)
+			memcpy(row + 8 * lane, &value, 8);
+		else
+			memcpy(row + 4 * lane, &narrow, 4);
+	}
+	return STEP_NEXT;
 }
 
 static enum step run_nothing(struct warp *warp, const struct instruction *at)
@@ -249,6 +281,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_copy_commit;
 	case OP_COPY_WAIT:
 		return run_copy_wait;
+	case OP_CLOCK:
+		return run_clock;
+	case OP_MALLOC:
+		return run_heap_malloc;
+	case OP_FREE:
+		return run_heap_free;
 	case OP_PRINT:
 		return run_print;
 	case OP_ASSERT_FAIL:

@@ -21,6 +21,10 @@ static bool may_park(const struct instruction *at)
 	case OP_MATCH:
 	case OP_REDUX:
 	case OP_ELECT:
+	case OP_MATRIX_LOAD:
+	case OP_MATRIX_STORE:
+	case OP_MATRIX_TRANSPOSE:
+	case OP_MATRIX_PRODUCT:
 		return true;
 	default:
 		return false;

@@ -15,6 +15,8 @@ struct counted {
 	const struct ptx_statement *statement;
 	const struct instruction_count *count;
 	uint64_t warps, lanes;
+	const struct program_product *product; /* of OP_MATRIX_PRODUCT, else NULL */
+	uint64_t products;                     /* how many times it was executed */
 };
 
 static struct counted counted_at(const struct emulation *emulation, size_t function, size_t index)
@@ -26,6 +28,13 @@ static struct counted counted_at(const struct emulation *emulation, size_t funct
 				  .count = &emulation->counts[function][index]};
 
 	counted.statement = instruction_statement(of, counted.at);
+	counted.product = NULL;
+	if (counted.at->operation == OP_MATRIX_PRODUCT) {
+		counted.product = &of->products[counted.at->target];
+		/* The lanes of a warp execute it together. */
+		counted.products =
+			counted.at->guard ? counted.count->guarded_lanes / LANES : block->warps;
+	}
 	if (counted.at->auxiliary)
 		return counted;
 	counted.warps = block->warps;
@@ -134,16 +143,26 @@ static void add_global(struct emulated_counts *out, const struct counted *counte
 	}
 }
 
+static bool is_load(const struct counted *counted)
+{
+	return counted->at->operation == OP_LOAD || counted->at->operation == OP_MATRIX_LOAD;
+}
+
+static bool is_store(const struct counted *counted)
+{
+	return counted->at->operation == OP_STORE || counted->at->operation == OP_MATRIX_STORE;
+}
+
 static void add_shared(struct emulated_counts *out, const struct counted *counted)
 {
 	const struct instruction_count *count = counted->count;
 	uint64_t requests = requests_in(counted, PTX_SPACE_SHARED);
 
 	out->shared_bank_conflicts += count->wavefronts - count->ideal_wavefronts;
-	if (counted->at->operation == OP_LOAD) {
+	if (is_load(counted)) {
 		out->shared_load_requests += requests;
 		out->shared_load_wavefronts += count->wavefronts;
-	} else if (counted->at->operation == OP_STORE) {
+	} else if (is_store(counted)) {
 		out->shared_store_requests += requests;
 		out->shared_store_wavefronts += count->wavefronts;
 	} else {
@@ -174,8 +193,13 @@ static void add_copy(struct emulated_counts *out, const struct instruction_count
 
 static bool is_memory(const struct counted *counted)
 {
-	return counted->at->operation == OP_LOAD || counted->at->operation == OP_STORE ||
-	       counted->at->operation == OP_ATOMIC || counted->at->operation == OP_COPY;
+	return is_load(counted) || is_store(counted) || counted->at->operation == OP_ATOMIC ||
+	       counted->at->operation == OP_COPY;
+}
+
+static bool accesses_memory(const struct counted *counted)
+{
+	return requests_in(counted, PTX_SPACE_GLOBAL) || requests_in(counted, PTX_SPACE_SHARED);
 }
 
 /* A branch on which a warp may split. */
@@ -201,11 +225,17 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 		break;
 	case OP_LOAD:
 	case OP_STORE:
+	case OP_MATRIX_LOAD:
+	case OP_MATRIX_STORE:
 	case OP_ATOMIC:
 		add_memory(out, counted);
 		break;
 	case OP_COPY:
 		add_copy(out, counted->count);
+		break;
+	case OP_MATRIX_PRODUCT:
+		out->tensor_flop += counted->products * (counted->product->quads ? 4 : 1) * 2 *
+				    counted->product->m * counted->product->n * counted->product->k;
 		break;
 	default:
 		add_operations(out, counted);
@@ -318,7 +348,8 @@ void emulation_lines(const struct emulation *emulation, struct line_count_list *
 		for (size_t k = 0; k < emulation->program.functions[i].code_count; k++) {
 			struct counted counted = counted_at(emulation, i, k);
 
-			if (!counted.warps)
+			/* Some accesses of wmma are not counted as instructions. */
+			if (!counted.warps && (!is_memory(&counted) || !accesses_memory(&counted)))
 				continue;
 			lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));
 			lines[count++] = line_count_of(emulation->program.module, &counted);

@@ -1,6 +1,8 @@
 /* Allocations of the emulated device. See emulator.h and device_memory.h. */
 #include "emulator/machine/device_memory.h"
 
+#include "emulator/machine/texture_object.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,12 +48,26 @@ struct device_memory *device_memory_create(int64_t limit_bytes)
 	return memory;
 }
 
+void device_memory_release_textures(struct device_memory *memory)
+{
+	struct texture_list *list = memory->textures;
+
+	if (!list)
+		return;
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].name);
+	free(list->items);
+	free(list);
+	memory->textures = NULL;
+}
+
 void device_memory_free(struct device_memory *memory)
 {
 	if (!memory)
 		return;
 	for (size_t i = 0; i < memory->count; i++)
 		allocation_release(&memory->items[i]);
+	device_memory_release_textures(memory);
 	free(memory->items);
 	free(memory);
 }
@@ -73,12 +89,9 @@ static size_t lowest_gap(const struct device_memory *memory, uint64_t bytes, uin
 	return index;
 }
 
-int device_memory_allocate(struct device_memory *memory, int64_t bytes, const char *name,
-			   uint64_t *address, struct error *err)
+static int check_free_bytes(const struct device_memory *memory, int64_t bytes, const char *name,
+			    struct error *err)
 {
-	struct allocation new = {.bytes = (uint64_t)bytes};
-	size_t index;
-
 	if (bytes < 0 || bytes > ALLOCATION_MOST_BYTES ||
 	    bytes > memory->limit_bytes - memory->used_bytes)
 		return error_set(err, PL_ENOMEM,
@@ -86,11 +99,15 @@ int device_memory_allocate(struct device_memory *memory, int64_t bytes, const ch
 				 "only %" PRId64 " of %" PRId64 " are free",
 				 name, bytes, memory->limit_bytes - memory->used_bytes,
 				 memory->limit_bytes);
-	index = lowest_gap(memory, new.bytes, &new.address);
-	if (new.address + new.bytes > LAST_ADDRESS)
-		return error_set(err, PL_ENOMEM,
-				 "no address range is left for '%s' (%" PRId64 " bytes)", name,
-				 bytes);
+	return 0;
+}
+
+/* Adds an allocation before the one at `index`. */
+static int insert_allocation(struct device_memory *memory, size_t index, uint64_t address,
+			     int64_t bytes, const char *name, struct error *err)
+{
+	struct allocation new = {.address = address, .bytes = (uint64_t)bytes};
+
 	new.data = calloc((size_t)bytes + 1, 1);
 	new.read = calloc(sector_words(new.bytes) + 1, sizeof(*new.read));
 	new.written = calloc(sector_words(new.bytes) + 1, sizeof(*new.written));
@@ -109,8 +126,35 @@ int device_memory_allocate(struct device_memory *memory, int64_t bytes, const ch
 	memory->count++;
 	memory->used_bytes += bytes;
 	forget_recent(memory);
-	*address = new.address;
 	return 0;
+}
+
+int device_memory_allocate(struct device_memory *memory, int64_t bytes, const char *name,
+			   uint64_t *address, struct error *err)
+{
+	int rc = check_free_bytes(memory, bytes, name, err);
+	uint64_t found;
+	size_t index;
+
+	if (rc)
+		return rc;
+	index = lowest_gap(memory, (uint64_t)bytes, &found);
+	if (found + (uint64_t)bytes > LAST_ADDRESS)
+		return error_set(err, PL_ENOMEM,
+				 "no address range is left for '%s' (%" PRId64 " bytes)", name,
+				 bytes);
+	rc = insert_allocation(memory, index, found, bytes, name, err);
+	if (!rc)
+		*address = found;
+	return rc;
+}
+
+int device_memory_allocate_at(struct device_memory *memory, uint64_t address, int64_t bytes,
+			      const char *name, struct error *err)
+{
+	int rc = check_free_bytes(memory, bytes, name, err);
+
+	return rc ? rc : insert_allocation(memory, memory->count, address, bytes, name, err);
 }
 
 struct allocation *device_memory_below(const struct device_memory *memory, uint64_t address)

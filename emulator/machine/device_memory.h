@@ -19,6 +19,8 @@
 /* More than any device has; sector numbers still fit 32 bits. */
 #define ALLOCATION_MOST_BYTES (INT64_C(1) << 36)
 #define RECENT_ALLOCATIONS 64
+/* Blocks of the device heap begin here, above all allocations of the host. */
+#define HEAP_ADDRESS UINT64_C(0x810000000000)
 
 struct allocation {
 	uint64_t address;
@@ -35,7 +37,13 @@ struct device_memory {
 	int64_t limit_bytes, used_bytes;
 	/* By instruction number: the allocation it accessed last, as a hint. Never NULL. */
 	struct allocation *recent[RECENT_ALLOCATIONS];
+	struct texture_list *textures; /* NULL: none; texture_object.c */
 };
+
+/* Allocates at an address that is a multiple of ALLOCATION_ALIGN_BYTES and beyond all allocations.
+ * PL_ENOMEM as device_memory_allocate(). */
+int device_memory_allocate_at(struct device_memory *memory, uint64_t address, int64_t bytes,
+			      const char *name, struct error *err);
 
 /* The last allocation that begins at or before `address`. NULL: none. */
 struct allocation *device_memory_below(const struct device_memory *memory, uint64_t address);

@@ -16,6 +16,8 @@ struct emulation {
 	struct instruction_count **counts;
 	uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	struct device_memory *memory;
+	struct device_heap *heap;
+	uint64_t executed, clock; /* as in struct launch, at the end of the last launch */
 	const struct handlers *handlers;
 	uint64_t blocks_executed, blocks_total;
 };

@@ -1,4 +1,6 @@
-/* Findings: recording them while a launch runs, and writing them as text. */
+/* Findings: adding them to a list, and writing them as text. */
+#include "emulator/machine/finding.h"
+
 #include "emulator/machine/warp.h"
 
 #include <inttypes.h>
@@ -58,7 +60,7 @@ void finding_text(struct text *out, const struct finding *finding)
 		text_addf(out, " (%" PRIu64 " times)", finding->times);
 }
 
-/* ---- while a launch runs ---- */
+/* ---- adding findings ---- */
 
 static struct finding *find_recorded(struct finding_list *list, enum finding_kind kind,
 				     const char *entry, uint32_t ptx_line)
@@ -71,16 +73,6 @@ static struct finding *find_recorded(struct finding_list *list, enum finding_kin
 			return finding;
 	}
 	return NULL;
-}
-
-static void set_thread(struct finding *finding, const struct warp *warp, int lane)
-{
-	const int64_t *shape = warp->block->launch->what.block;
-	int64_t thread = (int64_t)warp->index * LANES + lane;
-
-	finding->thread[0] = lane < 0 ? -1 : thread % shape[0];
-	finding->thread[1] = lane < 0 ? -1 : thread / shape[0] % shape[1];
-	finding->thread[2] = lane < 0 ? -1 : thread / shape[0] / shape[1];
 }
 
 static void set_line(struct finding *finding, const struct ptx_module *module,
@@ -97,37 +89,56 @@ static void set_line(struct finding *finding, const struct ptx_module *module,
 	finding->caller_file = caller_file ? xstrdup(caller_file) : NULL;
 }
 
-enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
-		       enum finding_kind kind, const char *format, ...)
+void finding_place_set(struct finding_place *out, const struct warp *warp,
+		       const struct instruction *at, int lane)
 {
-	struct launch *launch = warp->block->launch;
-	const struct ptx_statement *statement = instruction_statement(warp->frame->function, at);
-	struct finding_list *list = launch->findings;
-	enum step step = finding_ends_launch(kind) ? STEP_STOPPED : STEP_NEXT;
-	struct finding *finding = find_recorded(list, kind, launch->what.entry, statement->line);
+	const struct launch *launch = warp->block->launch;
+	const int64_t *shape = launch->what.block;
+	int64_t thread = (int64_t)warp->index * LANES + lane;
+
+	*out = (struct finding_place){
+		.entry = launch->program->functions[launch->entry].source->name,
+		.module = launch->program->module,
+		.statement = instruction_statement(warp->frame->function, at),
+	};
+	memcpy(out->block, warp->block->index, sizeof(out->block));
+	out->thread[0] = lane < 0 ? -1 : thread % shape[0];
+	out->thread[1] = lane < 0 ? -1 : thread / shape[0] % shape[1];
+	out->thread[2] = lane < 0 ? -1 : thread / shape[0] / shape[1];
+}
+
+void finding_add(struct finding_list *list, enum finding_kind kind,
+		 const struct finding_place *place, const char *format, va_list arguments)
+{
+	struct finding *finding = find_recorded(list, kind, place->entry, place->statement->line);
 	struct text text = TEXT_INIT;
 	char line[512];
-	va_list arguments;
 
-	launch->stopped |= step == STEP_STOPPED;
 	if (finding) {
 		finding->times++;
-		return step;
+		return;
 	}
 	if (list->count == FINDINGS_MOST) {
 		list->beyond++;
-		return step;
+		return;
 	}
-	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
 	text_add(&text, line);
 	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
 	finding = &list->items[list->count++];
 	*finding = (struct finding){.kind = kind, .times = 1, .text = text_detach(&text)};
-	finding->entry = xstrdup(launch->what.entry);
-	memcpy(finding->block, warp->block->index, sizeof(finding->block));
-	set_thread(finding, warp, lane);
-	set_line(finding, launch->program->module, statement);
-	return step;
+	finding->entry = xstrdup(place->entry);
+	memcpy(finding->block, place->block, sizeof(finding->block));
+	memcpy(finding->thread, place->thread, sizeof(finding->thread));
+	set_line(finding, place->module, place->statement);
+}
+
+void finding_add_at(struct finding_list *list, enum finding_kind kind,
+		    const struct finding_place *place, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	finding_add(list, kind, place, format, arguments);
+	va_end(arguments);
 }

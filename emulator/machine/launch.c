@@ -3,7 +3,10 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/emulation.h"
+#include "emulator/machine/grid.h"
+#include "emulator/machine/heap.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/texture.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,6 +25,10 @@ static instruction_handler *handler_of(const struct handlers *handlers,
 	instruction_handler *run = control_handler(instruction);
 
 	if (!run)
+		run = texture_handler(instruction);
+	if (!run)
+		run = surface_handler(instruction);
+	if (!run)
 		run = handlers->alu(instruction);
 	if (!run)
 		run = handlers->memory(instruction);
@@ -29,6 +36,8 @@ static instruction_handler *handler_of(const struct handlers *handlers,
 		run = handlers->atomic(instruction);
 	if (!run)
 		run = handlers->exchange(instruction);
+	if (!run)
+		run = handlers->matrix(instruction);
 	return run;
 }
 
@@ -98,8 +107,11 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 	int rc = choose_lanes(&emulation->handlers, lanes, err);
 
 	emulation->memory = memory;
+	emulation->heap = device_heap_create(memory);
 	emulation->program.module = program->module;
 	emulation->program.function_count = count;
+	emulation->program.initial_addresses = program->initial_addresses;
+	emulation->program.initial_address_count = program->initial_address_count;
 	emulation->program.functions = xcalloc(count + 1, sizeof(*program->functions));
 	emulation->flows = xcalloc(count + 1, sizeof(*emulation->flows));
 	emulation->counts = xcalloc(count + 1, sizeof(*emulation->counts));
@@ -128,6 +140,7 @@ void emulation_free(struct emulation *emulation)
 		free(emulation->program.functions[i].code);
 		free(emulation->counts[i]);
 	}
+	device_heap_free(emulation->heap);
 	free(emulation->variables);
 	free(emulation->program.functions);
 	free(emulation->flows);
@@ -156,10 +169,29 @@ bool emulation_variable(const struct emulation *emulation, const char *name, uin
 	return false;
 }
 
+/* Writes the addresses of an initial value. A function's is its index + 1, as CONSTANT_FUNCTION. */
+static void write_initial_addresses(struct emulation *emulation)
+{
+	const struct ptx_program *program = &emulation->program;
+
+	for (size_t i = 0; i < program->initial_address_count; i++) {
+		const struct initial_address *from = &program->initial_addresses[i];
+		uint64_t address = from->is_function ? (uint64_t)from->target + 1
+						     : emulation->variables[from->target];
+		unsigned char *to;
+
+		to = device_memory_data(emulation->memory, emulation->variables[from->variable]);
+		address = ((address + (uint64_t)from->addend) & from->mask) >> from->shift;
+		for (int64_t k = 0; k < from->bytes; k++)
+			to[from->at + k] = k < 8 ? (unsigned char)(address >> 8 * k) : 0;
+	}
+}
+
 void emulation_reset_variables(struct emulation *emulation)
 {
 	const struct ptx_module *module = emulation->program.module;
 
+	device_heap_reset(emulation->heap);
 	for (size_t i = 0; i < module->variable_count; i++) {
 		const struct ptx_variable *variable = &module->variables[i];
 		void *data;
@@ -172,6 +204,12 @@ void emulation_reset_variables(struct emulation *emulation)
 		else
 			memset(data, 0, (size_t)variable->bytes);
 	}
+	write_initial_addresses(emulation);
+}
+
+void emulation_leaks(const struct emulation *emulation, struct finding_list *findings)
+{
+	device_heap_leaks(emulation->heap, findings);
 }
 
 /* ---- a launch ---- */
@@ -235,6 +273,22 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 	return 0;
 }
 
+/* Whether the program reads one of these special registers. */
+static bool asks_for_special(const struct ptx_program *program, enum special_register first,
+			     enum special_register last)
+{
+	for (size_t i = 0; i < program->function_count; i++) {
+		const struct program_function *function = &program->functions[i];
+
+		for (size_t k = 0; k < function->constant_count; k++)
+			if (function->constants[k].kind == CONSTANT_SPECIAL &&
+			    function->constants[k].bits >= (uint64_t)first &&
+			    function->constants[k].bits <= (uint64_t)last)
+				return true;
+	}
+	return false;
+}
+
 static int check_memory_needs(struct launch *launch, struct error *err)
 {
 	const struct emulated_launch *what = &launch->what;
@@ -258,7 +312,11 @@ static int check_memory_needs(struct launch *launch, struct error *err)
 				 "the launch needs %" PRId64
 				 " bytes of local memory per thread; at most %d are possible",
 				 local, LOCAL_MOST_BYTES);
-	launch->shared_bytes = fixed + what->shared_bytes;
+	launch->reserved_bytes =
+		asks_for_special(launch->program, SPECIAL_RESERVED_BEGIN, SPECIAL_RESERVED_1)
+			? RESERVED_SHARED_BYTES
+			: 0;
+	launch->shared_bytes = launch->reserved_bytes + fixed + what->shared_bytes;
 	launch->local_bytes = (uint32_t)local;
 	return 0;
 }
@@ -273,13 +331,6 @@ static int check_blocks(const struct emulated_launch *what, int64_t total, struc
 					 ": list each block once, in ascending order",
 					 what->blocks[i], total);
 	return 0;
-}
-
-/* Returns true if the nth of `count` blocks is to be checked for races and uninitialised reads. */
-static bool is_checked(const struct emulated_launch *what, int64_t nth, int64_t count)
-{
-	return what->checked_blocks < 0 || nth < what->checked_blocks ||
-	       nth >= count - what->checked_blocks;
 }
 
 static int run_launch_blocks(struct emulation *emulation, struct launch *launch, struct error *err)
@@ -298,7 +349,7 @@ static int run_launch_blocks(struct emulation *emulation, struct launch *launch,
 	}
 	emulation->blocks_total += (uint64_t)total;
 	for (int64_t i = 0; !rc && !launch->stopped && i < count; i++) {
-		block.shadow = is_checked(what, i, count) ? shadow : NULL;
+		block.shadow = block_is_checked(what, i, count) ? shadow : NULL;
 		rc = block_run(&block, what->blocks ? what->blocks[i] : i, err);
 		emulation->blocks_executed += rc == 0;
 	}
@@ -320,6 +371,11 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.counts = emulation->counts,
 		.findings = findings,
 		.instructions_left = what->max_instructions ? what->max_instructions : UINT64_MAX,
+		.heap = emulation->heap,
+		.executed = emulation->executed,
+		.clock = emulation->clock,
+		.asks_for_workspace =
+			asks_for_special(&emulation->program, SPECIAL_ENVREG1, SPECIAL_ENVREG2),
 	};
 	int rc = find_entry(&launch, what->entry, err);
 
@@ -329,7 +385,11 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		rc = check_memory_needs(&launch, err);
 	if (!rc)
 		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
-	if (!rc)
+	if (!rc && what->cooperative)
+		rc = grid_run(emulation, &launch, err);
+	else if (!rc)
 		rc = run_launch_blocks(emulation, &launch, err);
+	emulation->executed = launch.executed;
+	emulation->clock = launch.clock;
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;
 }

@@ -2,12 +2,13 @@
  * machine: the state of a running launch, which all handlers share. Internal
  * to emulator/.
  *
- * Blocks run one after another. The warps of a block take turns of WARP_QUANTUM
- * instructions. A warp has up to 32 lanes. When its lanes take different sides
- * of a branch, the warp splits, and the split that is first in program order
- * runs; a callee counts as if it stood at its call. Splits that reach the same
- * (frame, pc) merge. After SPLIT_FAIRNESS backward branches that may belong to
- * a spin lock, another split gets a turn.
+ * Blocks run one after another, those of a cooperative launch in turns (grid.h).
+ * The warps of a block take turns of WARP_QUANTUM instructions. A warp has up to
+ * 32 lanes. When its lanes take different sides of a branch, the warp splits,
+ * and the split that is first in program order runs; a callee counts as if it
+ * stood at its call. Splits that reach the same (frame, pc) merge. After
+ * SPLIT_FAIRNESS backward branches that may belong to a spin lock, another split
+ * gets a turn.
  *
  * A split that reaches an instruction which needs more lanes of its warp (a
  * shuffle, an aligned barrier) is parked there until those lanes arrive.
@@ -44,6 +45,8 @@ struct frame {
 	const struct control_flow *flow;
 	struct frame *next; /* in warp->calls or warp->spare */
 	int64_t block;      /* number of the block that the rows were filled for; -1: none */
+	/* By row: lanes that hold an undefined value; NULL: none ever did. undefined.h */
+	struct undefined_row *undefined;
 };
 
 enum split_state {
@@ -65,6 +68,10 @@ struct split {
 };
 
 #define BLOCK_BARRIERS 16
+
+/* Shared memory that the system reserves for each block, as on GPUs of compute capability 9.0. */
+#define RESERVED_SHARED_BYTES 1024
+#define RESERVED_USED_BYTES 288 /* those that cooperative groups use */
 
 struct warp {
 	/* State of the running split. `lanes` is `active` as a row: -1 for an active lane, else 0.
@@ -88,7 +95,8 @@ struct warp {
 	 * order. Lanes that diverge and merge within a loop do not reset the count, because that
 	 * loop may be the spinning one. */
 	uint32_t backward_branches;
-	int64_t turn_left, turn_charged;  /* instructions left in the turn; charged for spinning */
+	/* Instructions that warp_run() got, those left, and those charged for spinning. */
+	int64_t turn_size, turn_left, turn_charged;
 	bool blocked;                     /* no split is ready */
 	uint32_t arrived[BLOCK_BARRIERS]; /* lanes that arrived at each barrier, waiting or not */
 	struct frame *entry;
@@ -96,7 +104,9 @@ struct warp {
 	struct frame **spare; /* by function: frames that are not in use */
 	unsigned char *local; /* local_bytes per lane, lane after lane */
 	uint32_t local_bytes;
-	struct warp_copies *copies; /* NULL: no asynchronous copy yet; async_copies.h */
+	struct warp_copies *copies;       /* NULL: no asynchronous copy yet; async_copies.h */
+	struct warp_undefined *undefined; /* NULL: no shuffle read an absent lane; undefined.h */
+	uint32_t undefined_rows;          /* rows that hold an undefined value now */
 	uint32_t sync_epoch; /* counts bar.warp.sync, shuffles, votes …, for the race check */
 };
 
@@ -133,10 +143,12 @@ struct block {
 	struct barrier barriers[BLOCK_BARRIERS];
 	unsigned char *shared;        /* launch->shared_bytes, plus 16 spare bytes */
 	uint32_t epoch;               /* counts barriers of the block, for the race check */
+	bool spins;                   /* in the last turns every warp that ran waited in a loop */
 	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
 };
 
-struct handlers; /* a set of handlers; lanes/handlers.h */
+struct handlers;    /* a set of handlers; lanes/handlers.h */
+struct device_heap; /* heap.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -146,10 +158,19 @@ struct launch {
 	const struct handlers *handlers;
 	struct device_memory *memory;
 	struct emulated_launch what;       /* grid, block, shared bytes, arguments, limits */
-	int64_t shared_bytes;              /* static and dynamic */
+	int64_t shared_bytes;              /* reserved, static and dynamic */
 	struct instruction_count **counts; /* by function, by instruction */
 	struct finding_list *findings;
-	uint32_t local_bytes;       /* per lane */
+	uint32_t local_bytes; /* per lane */
+	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
+	 * 0 unless the program asks where they are. */
+	uint32_t reserved_bytes;
+	struct device_heap *heap; /* heap.h */
+	bool asks_for_workspace;  /* the program reads where the workspace is */
+	uint64_t grid_workspace;  /* address of a cooperative launch's workspace; 0: none */
+	/* Warp instructions that the emulation executed before the present turn, and the last
+	 * value that a clock register gave. */
+	uint64_t executed, clock;
 	bool stopped;               /* a finding ended it */
 	uint64_t instructions_left; /* warp instructions that may still run */
 };

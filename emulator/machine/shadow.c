@@ -62,6 +62,7 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 		place += (uint32_t)launch->program->functions[i].code_count;
 	}
 	shadow->bytes = ((size_t)launch->shared_bytes + 31) / 32 * 32;
+	shadow->reserved_bytes = launch->reserved_bytes;
 	shadow->grain = WORD_BYTES;
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
 	shadow->cells = calloc(shadow->cell_count + 1, sizeof(*shadow->cells));
@@ -233,6 +234,8 @@ static void check_cell(struct shared_shadow *shadow, const struct shadow_access 
 	struct cell *cell = &shadow->cells[index];
 	struct rival rival;
 
+	if (index * shadow->grain < shadow->reserved_bytes)
+		return;
 	if (by->reads && !by->unread && !cell->initialised && !reported->uninitialised) {
 		reported->uninitialised = true;
 		shadow_report_uninitialised(shadow, by, index);
@@ -359,7 +362,8 @@ static void report_disagreement(const struct shadow_access *by, unsigned lane, u
 	const struct rival rival = {(uint16_t)(by->warp->index * LANES + earlier), by->place, true};
 
 	at.thread = (uint16_t)(by->warp->index * LANES + lane);
-	shadow_report_race(shadow, &at, offset / shadow->grain, &rival);
+	if (offset >= shadow->reserved_bytes)
+		shadow_report_race(shadow, &at, offset / shadow->grain, &rival);
 }
 
 /*

@@ -23,6 +23,12 @@ static void add_place(struct text *out, const struct shared_shadow *shadow, uint
 	source_place_text(out, shadow->program->module, at);
 }
 
+/* The number of a cell among those of the program. */
+static size_t own_cell(const struct shared_shadow *shadow, size_t cell)
+{
+	return cell - shadow->reserved_bytes / shadow->grain;
+}
+
 /* "thread (33,0,0) writes word 12 at x.cu:20, which thread (0,0,0) read at x.cu:18 with no …" */
 void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_access *by,
 			size_t cell, const struct rival *rival)
@@ -31,7 +37,7 @@ void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_
 
 	add_thread(&text, by->warp, by->thread);
 	text_addf(&text, " %s %s %zu", by->writes ? by->atomic ? "changes" : "writes" : "reads",
-		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_place(&text, shadow, by->place);
 	text_add(&text, ", which ");
 	add_thread(&text, by->warp, rival->thread);
@@ -52,7 +58,7 @@ void shadow_report_unwaited(const struct shared_shadow *shadow, const struct sha
 	add_thread(&text, by->warp, by->thread);
 	text_addf(&text, " %s %s %zu before ",
 		  by->writes ? by->atomic ? "changes" : "writes" : "reads",
-		  shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its asynchronous copy to it");
 	add_place(&text, shadow, copier->place);
@@ -67,5 +73,5 @@ void shadow_report_uninitialised(const struct shared_shadow *shadow, const struc
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
 		     "%s %zu of shared memory is read before any thread has written it; "
 		     "initialise it first",
-		     shadow->grain == WORD_BYTES ? "word" : "byte", cell);
+		     shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 }

@@ -12,8 +12,9 @@
 /* Only shadow.c knows the contents of a cell. */
 struct shared_shadow {
 	const struct ptx_program *program;
-	uint32_t *first_place; /* by function: number of its first instruction */
-	unsigned grain;        /* bytes of a cell: WORD_BYTES, or 1 */
+	uint32_t *first_place;   /* by function: number of its first instruction */
+	uint32_t reserved_bytes; /* at the beginning, which are not checked */
+	unsigned grain;          /* bytes of a cell: WORD_BYTES, or 1 */
 	size_t cell_count;
 	struct cell *cells;
 	unsigned char *arriving;     /* by byte: the value that a pending copy will write */

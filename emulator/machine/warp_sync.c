@@ -6,6 +6,7 @@
  */
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/undefined.h"
 
 #include <string.h>
 
@@ -13,6 +14,15 @@ static bool is_barrier(const struct instruction *at)
 {
 	return at->operation == OP_BARRIER || at->operation == OP_BARRIER_REDUCE ||
 	       at->operation == OP_BARRIER_ARRIVE;
+}
+
+/* Whether lanes may execute it together from different places. PTX demands one instruction for
+ * barriers that are aligned, and for those on matrices. */
+static bool is_exchange(const struct instruction *at)
+{
+	return !is_barrier(at) && at->operation != OP_MATRIX_LOAD &&
+	       at->operation != OP_MATRIX_STORE && at->operation != OP_MATRIX_TRANSPOSE &&
+	       at->operation != OP_MATRIX_PRODUCT;
 }
 
 static const struct instruction *parked_instruction(const struct split *split)
@@ -73,25 +83,29 @@ static void merge_parked(struct warp *warp, const struct instruction *at)
 	}
 }
 
+/* An H200 executes the instruction with all lanes that are here, whatever the masks say. */
+static enum step omission_finding(struct warp *warp, const struct instruction *at, uint32_t members,
+				  uint32_t unnamed)
+{
+	return warp_finding(
+		warp, at, __builtin_ctz(unnamed), FINDING_ABSENT_LANES,
+		"the mask 0x%08x does not name the lane that executes it, which PTX "
+		"leaves undefined (on an H200 the lane takes part); add the lane to the "
+		"mask",
+		((const uint32_t *)row_of(warp, members))[__builtin_ctz(unnamed)]);
+}
+
 enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t members)
 {
 	uint32_t unnamed, named = named_lanes(warp, members, &unnamed);
 	struct split *split;
 
-	if (!unnamed && !(named & warp_alive(warp) & ~warp->active))
-		return STEP_NEXT;
-	if (!unnamed && warp->parked_count) {
+	if (named & warp_alive(warp) & ~warp->active && warp->parked_count) {
 		merge_parked(warp, at);
 		named = named_lanes(warp, members, &unnamed);
 	}
-	if (unnamed)
-		return warp_finding(
-			warp, at, __builtin_ctz(unnamed), FINDING_ABSENT_LANES,
-			"the mask 0x%08x does not name the lane that executes it; add the "
-			"lane to the mask",
-			((const uint32_t *)row_of(warp, members))[__builtin_ctz(unnamed)]);
 	if (!(named & warp_alive(warp) & ~warp->active))
-		return STEP_NEXT;
+		return unnamed ? omission_finding(warp, at, members, unnamed) : STEP_NEXT;
 	recount(warp->frame, warp, at, -1, -(int)warp->active_count);
 	split = warp_suspend(warp, pc_of(warp, at), SPLIT_PARKED);
 	split->named = named;
@@ -100,9 +114,9 @@ enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t 
 
 /* ---- lanes that never arrive ---- */
 
-/* Reports that the lanes `absent` do not arrive at a parked split. */
+/* Reports that the lanes `absent` do not arrive at a parked split. No split may run. */
 static enum step absent_finding(struct warp *warp, const struct split *split, uint32_t absent,
-				const char *where)
+				enum finding_kind kind, const char *where)
 {
 	const struct instruction *at = parked_instruction(split);
 	uint32_t came = split->mask;
@@ -115,11 +129,10 @@ static enum step absent_finding(struct warp *warp, const struct split *split, ui
 			"lanes 0x%08x of warp %u wait here, but lanes 0x%08x %s; move the "
 			"barrier out of the branch",
 			came, warp->index, absent, where);
-	return warp_finding(
-		warp, at, -1, FINDING_ABSENT_LANES,
-		"lanes 0x%08x of warp %u name lanes 0x%08x, which %s; name only lanes that "
-		"execute the instruction",
-		came, warp->index, absent, where);
+	return warp_finding(warp, at, -1, kind,
+			    "lanes 0x%08x of warp %u name lanes 0x%08x, which %s; name only lanes "
+			    "that execute the instruction",
+			    came, warp->index, absent, where);
 }
 
 enum step warp_lanes_ended(struct warp *warp, uint32_t lanes)
@@ -129,9 +142,10 @@ enum step warp_lanes_ended(struct warp *warp, uint32_t lanes)
 
 		if (split->state != SPLIT_PARKED)
 			continue;
-		if (split->named & split->passed & lanes)
-			return absent_finding(warp, split, split->named & split->passed & lanes,
-					      "went past it and ended");
+		if (split->named & split->passed & lanes &&
+		    absent_finding(warp, split, split->named & split->passed & lanes,
+				   FINDING_ABSENT_LANES, "went past it and ended") == STEP_STOPPED)
+			return STEP_STOPPED;
 		if (!(split->named & warp_alive(warp) & ~split->mask)) {
 			split->state = SPLIT_READY;
 			warp->parked_count--;
@@ -154,7 +168,7 @@ enum step warp_parked_forever(struct warp *warp)
 	if (!first)
 		return STEP_NEXT;
 	return absent_finding(warp, first, first->named & warp_alive(warp) & ~first->mask,
-			      "wait elsewhere");
+			      FINDING_DEADLOCK, "wait elsewhere");
 }
 
 /* ---- executing together at different instructions ---- */
@@ -230,8 +244,12 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 	joint.instruction.dst = JOINT_ROW(4);
 	joint.instruction.dst2 = JOINT_ROW(5);
 	for (unsigned i = 0; i < warp->waiting_count; i++)
-		if (is_partner(&like, &warp->waiting[i]))
+		if (is_partner(&like, &warp->waiting[i])) {
+			undefined_used(
+				warp, warp->waiting[i].frame, parked_instruction(&warp->waiting[i]),
+				parked_instruction(&warp->waiting[i])->a, warp->waiting[i].mask);
 			joint_take(&joint, &warp->waiting[i]);
+		}
 	warp->frame = first->frame;
 	warp->file = joint.file;
 	warp_set_active(warp, lanes);
@@ -265,7 +283,7 @@ enum step warp_parked_meet(struct warp *warp)
 
 		if (first->state == SPLIT_AT_BARRIER)
 			others |= warp->block->barriers[first->barrier].threads != 0;
-		if (first->state != SPLIT_PARKED || is_barrier(parked_instruction(first)))
+		if (first->state != SPLIT_PARKED || !is_exchange(parked_instruction(first)))
 			continue;
 		for (unsigned k = 0; k < warp->waiting_count; k++)
 			if (is_partner(first, &warp->waiting[k]))

@@ -16,7 +16,8 @@ static void decode_statement(struct function_decoding *decoding)
 
 	if (decode_move(decoding) || decode_comparison(decoding) || decode_memory(decoding) ||
 	    decode_async_copy(decoding) || decode_control(decoding) || decode_call(decoding) ||
-	    decode_warp(decoding))
+	    decode_warp(decoding) || decode_texture(decoding) || decode_video(decoding) ||
+	    decode_matrix(decoding) || decode_wmma(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)
@@ -260,6 +261,7 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 	decoding.out->parameter_offsets = xcalloc(source->parameter_count + 1, sizeof(uint32_t));
 	collect_names(&decoding);
 	check_directives(&decoding);
+	check_initial_addresses(&decoding);
 	lay_out_frame(&decoding);
 	if (!decoding.any_unsupported)
 		decode_parameter_copies(&decoding);
@@ -363,6 +365,8 @@ int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module
 	rc = find_root(&all, name, &root);
 	if (!rc)
 		rc = decode_reached(&all, root);
+	if (!rc)
+		resolve_initial_addresses(&all);
 	reachable_release(&all);
 	name_table_release(&all.variables);
 	name_table_release(&all.functions);

@@ -46,6 +46,10 @@ struct function_reach {
 	size_t callee_count, callee_capacity;
 	uint32_t *shared; /* static shared variables: indices in program_decoding.shared */
 	size_t shared_count, shared_capacity;
+	/* Module variables outside shared memory that it refers to, also through addresses in the
+	 * initial values of others. */
+	uint32_t *variables;
+	size_t variable_count, variable_capacity;
 	bool dynamic;          /* it refers to an extern shared array */
 	int64_t dynamic_align; /* the largest alignment of such an array */
 	int64_t dynamic_at;    /* offset at which dynamic shared memory begins */
@@ -73,6 +77,15 @@ int64_t shared_variable_offset(const struct program_decoding *decoding,
 			       const struct function_reach *reach,
 			       const struct ptx_variable *variable);
 
+/* ---- initial_addresses.c: addresses in the initial values of module variables ---- */
+
+struct function_decoding;
+/* Records the addresses that the emulator cannot give, in all variables that the function refers
+ * to. */
+void check_initial_addresses(struct function_decoding *decoding);
+/* Resolves the addresses in all variables of the module, except those that cannot be. */
+void resolve_initial_addresses(struct program_decoding *decoding);
+
 /* ---- one function ---- */
 
 struct function_decoding {
@@ -88,7 +101,7 @@ struct function_decoding {
 	bool any_unsupported; /* some statement has */
 	int rc;               /* PL_EPARSE: a statement is invalid, decoding ends */
 
-	size_t code_capacity, constant_capacity, call_capacity, table_capacity;
+	size_t code_capacity, constant_capacity, call_capacity, table_capacity, product_capacity;
 	uint8_t *widths; /* by value other than constants: 1 to 64 bits */
 	size_t value_count, value_capacity;
 	uint32_t *constant_slots; /* hash table of constants: index + 1, or 0 */
@@ -199,17 +212,14 @@ bool decode_async_copy(struct function_decoding *decoding);       /* decode_asyn
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */
 bool decode_warp(struct function_decoding *decoding);             /* decode_warp.c */
+bool decode_texture(struct function_decoding *decoding);          /* decode_texture.c */
+bool decode_video(struct function_decoding *decoding);            /* decode_video.c */
+bool decode_matrix(struct function_decoding *decoding);           /* decode_matrix.c */
+bool decode_wmma(struct function_decoding *decoding);             /* decode_wmma.c */
 void decode_parameter_copies(struct function_decoding *decoding); /* decode_memory.c */
 
 /* ---- allocate_rows.c ---- */
 
-/* The values or rows that an instruction reads and writes. */
-struct instruction_operands {
-	uint32_t *reads[16], *writes[12];
-	size_t read_count, write_count;
-};
-void instruction_operands(const struct program_function *function, struct instruction *instruction,
-			  struct instruction_operands *out);
 /* Replaces all values by rows of the register file. Branch targets must be resolved, since the
  * function follows them. A function that needs too many rows is recorded as unsupported. Returns
  * 0. */

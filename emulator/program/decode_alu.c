@@ -165,15 +165,19 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 {
 	static const enum operation carries[2][2][2] = {
 		{{ALU_ADD_CARRY_U32, ALU_ADD_CARRY_U64}, {ALU_ADDC_CARRY_U32, ALU_ADDC_CARRY_U64}},
-		{{ALU_SUB_BORROW_U32, ALU_SUB_BORROW_U64},
-		 {ALU_SUBC_BORROW_U32, ALU_SUBC_BORROW_U64}},
+		{{ALU_SUB_CARRY_U32, ALU_SUB_CARRY_U64}, {ALU_SUBC_CARRY_U32, ALU_SUBC_CARRY_U64}},
 	};
 	static const enum operation sums[2][2][2] = {
 		{{ALU_ADD_U32, ALU_ADD_U64}, {ALU_ADDC_U32, ALU_ADDC_U64}},
 		{{ALU_SUB_U32, ALU_SUB_U64}, {ALU_SUBC_U32, ALU_SUBC_U64}},
 	};
-	uint32_t carry = carry_value(decoding), next = 0;
+	uint32_t carry, next = 0;
 	struct instruction *instruction;
+
+	/* It has no value then: an H200 has what other instructions left in it. */
+	if (carry_in && !decoding->carry)
+		decode_unsupported(decoding, "operand", "a carry flag that nothing has set");
+	carry = carry_value(decoding);
 
 	/* The carry is computed first, since the result may overwrite an operand. It goes to a
 	 * temporary, since the sum still needs the old carry. */
@@ -247,6 +251,50 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 	return true;
 }
 
+/* ---- lop3 with a predicate ---- */
+
+/* Decodes lop3.or and lop3.and: d|p = lop3(a, b, c), p = d != 0 or/and q. Returns false for other
+ * statements. */
+static bool decode_lookup_with_predicate(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	bool any = strcmp(at->mnemonic, "lop3.or.b32") == 0;
+	const struct ptx_operand *results = at->operands;
+	uint32_t sources[5] = {0}, dst, compared, combined, predicate;
+	struct instruction *instruction;
+
+	if (!any && strcmp(at->mnemonic, "lop3.and.b32") != 0)
+		return false;
+	if (!require_operands(decoding, 6, 6))
+		return true;
+	if (results->kind != PTX_OPERAND_PAIR || results->element_count != 2) {
+		decode_invalid(decoding, "the result must be d|p");
+		return true;
+	}
+	for (size_t i = 0; i < 4; i++)
+		sources[i] = decode_source(decoding, &at->operands[i + 1], TYPE_b32);
+	sources[4] = decode_source(decoding, &at->operands[5], TYPE_pred);
+	/* The result may be an operand of the combination. */
+	dst = new_temporary(decoding, 32);
+	compared = new_temporary(decoding, 1);
+	combined = new_temporary(decoding, 1);
+	instruction = emit_instruction(decoding, ALU_LOP3_B32);
+	instruction->dst = dst;
+	instruction->a = sources[0];
+	instruction->b = sources[1];
+	instruction->c = sources[2];
+	instruction->d = sources[3];
+	emit_step(decoding, ALU_SETP_NE_B32, compared, dst, value_bits(decoding, 0, false), 0);
+	emit_step(decoding, any ? ALU_OR_PRED : ALU_AND_PRED, combined, compared, sources[4], 0);
+	predicate = decode_destination(decoding, &results->elements[1], TYPE_pred);
+	emit_step(decoding, ALU_MOV_PRED, predicate, combined, 0, 0);
+	if (results->elements[0].kind != PTX_OPERAND_SINK)
+		emit_step(decoding, ALU_MOV_B32,
+			  decode_destination(decoding, &results->elements[0], TYPE_b32), dst, 0, 0);
+	emit_extensions(decoding);
+	return true;
+}
+
 /* ---- address conversions ---- */
 
 /* Returns the mnemonic in alu.def of an address conversion with another name, or NULL. */
@@ -296,5 +344,5 @@ bool decode_move(struct function_decoding *decoding)
 		instruction->a = value_bits(decoding, 0, true);
 		return true;
 	}
-	return decode_carry_chain(decoding);
+	return decode_lookup_with_predicate(decoding) || decode_carry_chain(decoding);
 }

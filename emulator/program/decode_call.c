@@ -1,10 +1,11 @@
 /*
  * Calls. Arguments and results are .param variables of the caller, which are in the local memory of
  * its frame. The callee finds them at the beginning of its own frame. The machine implements
- * vprintf and __assertfail.
+ * vprintf, __assertfail, malloc and free.
  */
 #include "emulator/program/decode.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The operands of a call. */
@@ -69,36 +70,45 @@ static uint32_t emit_argument_load(struct function_decoding *decoding,
 	return value;
 }
 
-static void decode_print(struct function_decoding *decoding, const struct call_parts *parts)
+/* Stores the result of a function of the machine, unless the call has no result. */
+static void emit_result_store(struct function_decoding *decoding, const struct ptx_operand *list,
+			      uint32_t result, int width)
 {
-	uint32_t format = emit_argument_load(decoding, parts->arguments, 0, 8);
-	uint32_t arguments = emit_argument_load(decoding, parts->arguments, 1, 8);
-	uint32_t result = new_temporary(decoding, 32), base;
+	struct instruction *store;
 	int64_t offset, bytes;
-	struct instruction *instruction = emit_instruction(decoding, OP_PRINT);
+	uint32_t base;
 
-	instruction->dst = result;
-	instruction->a = format;
-	instruction->b = arguments;
-	if (!parts->results || parts->results->element_count != 1)
+	if (!list || list->element_count != 1 ||
+	    !find_list_variable(decoding, list, 0, &offset, &bytes))
 		return;
-	if (!find_list_variable(decoding, parts->results, 0, &offset, &bytes))
-		return;
-	if (bytes < 4) {
-		decode_invalid(decoding, "the result of vprintf must have 4 bytes");
+	if (bytes < width) {
+		decode_invalid(decoding, "the result must have %d bytes", width);
 		return;
 	}
 	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
 								  .bytes = 4,
 								  .bits = (uint64_t)offset});
-	instruction = emit_instruction(decoding, OP_STORE);
-	instruction->auxiliary = true;
-	instruction->space = PTX_SPACE_PARAM;
-	instruction->a = base;
-	instruction->narrow_address = true;
-	instruction->width = 4;
-	instruction->vector = 1;
-	instruction->rows[0] = result;
+	store = emit_instruction(decoding, OP_STORE);
+	store->auxiliary = true;
+	store->space = PTX_SPACE_PARAM;
+	store->a = base;
+	store->narrow_address = true;
+	store->width = (uint8_t)width;
+	store->vector = 1;
+	store->rows[0] = result;
+}
+
+static void decode_print(struct function_decoding *decoding, const struct call_parts *parts)
+{
+	uint32_t format = emit_argument_load(decoding, parts->arguments, 0, 8);
+	uint32_t arguments = emit_argument_load(decoding, parts->arguments, 1, 8);
+	uint32_t result = new_temporary(decoding, 32);
+	struct instruction *instruction = emit_instruction(decoding, OP_PRINT);
+
+	instruction->dst = result;
+	instruction->a = format;
+	instruction->b = arguments;
+	emit_result_store(decoding, parts->results, result, 4);
 }
 
 static void decode_assertion(struct function_decoding *decoding, const struct call_parts *parts)
@@ -113,6 +123,44 @@ static void decode_assertion(struct function_decoding *decoding, const struct ca
 	instruction->b = file;
 	instruction->c = line;
 	instruction->d = function;
+}
+
+/* malloc and free of device code. Their parameters are 64 bits wide, as size_t and pointers. */
+static void decode_heap(struct function_decoding *decoding, const struct call_parts *parts,
+			enum operation operation)
+{
+	uint32_t argument = emit_argument_load(decoding, parts->arguments, 0, 8);
+	uint32_t result = operation == OP_MALLOC ? new_temporary(decoding, 64) : 0;
+	struct instruction *instruction = emit_instruction(decoding, operation);
+
+	instruction->dst = result;
+	instruction->a = argument;
+	if (operation == OP_MALLOC)
+		emit_result_store(decoding, parts->results, result, 8);
+}
+
+/* What an undefined function of the driver needs, as a reader knows it. */
+static void refuse_function(struct function_decoding *decoding, const char *name)
+{
+	static const struct {
+		const char *begins, *feature;
+	} features[] = {
+		{"__cudaCDP2", "dynamic parallelism"},
+		{"cudaLaunchDevice", "dynamic parallelism"},
+		{"cudaGetParameterBuffer", "dynamic parallelism"},
+		{"cudaGraphLaunch", "graph launches of device code"},
+		{"cudaGraphSetConditional", "conditional nodes of graphs"},
+	};
+	char words[160];
+
+	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
+		if (strncmp(name, features[i].begins, strlen(features[i].begins)) != 0)
+			continue;
+		snprintf(words, sizeof(words), "%s of %s", name, features[i].feature);
+		decode_unsupported(decoding, "function", words);
+		return;
+	}
+	decode_unsupported(decoding, "function", name);
 }
 
 /* Sets where each argument and result is in the caller's frame, and its slot in the callee's. */
@@ -190,8 +238,12 @@ bool decode_call(struct function_decoding *decoding)
 				decode_print(decoding, &parts);
 			else if (strcmp(name, "__assertfail") == 0)
 				decode_assertion(decoding, &parts);
+			else if (strcmp(name, "malloc") == 0)
+				decode_heap(decoding, &parts, OP_MALLOC);
+			else if (strcmp(name, "free") == 0)
+				decode_heap(decoding, &parts, OP_FREE);
 			else
-				decode_unsupported(decoding, "function", name);
+				refuse_function(decoding, name);
 			return true;
 		}
 		if (module->functions[index].entry) {

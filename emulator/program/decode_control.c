@@ -133,12 +133,32 @@ static void decode_barrier(struct function_decoding *decoding)
 	instruction->b = threads;
 }
 
-/* Whether a fence orders only what the emulator executes in order anyway. Other fences order
- * engines that it does not have. */
+/* Whether a fence orders only what the emulator executes in order anyway, or what it has no engine
+ * for: a fence before a bulk copy is harmless, the copy itself is refused. */
 static bool fence_is_known(const struct ptx_statement *at)
 {
-	static const char *const words[] = {"sc",  "acq_rel", "acquire", "release", "cta",  "gpu",
-					    "sys", "cluster", "gl",      "proxy",   "alias"};
+	static const char *const words[] = {
+		"sc",
+		"acq_rel",
+		"acquire",
+		"release",
+		"cta",
+		"gpu",
+		"sys",
+		"cluster",
+		"gl",
+		"proxy",
+		"alias",
+		"async",
+		"global",
+		"shared::cta",
+		"shared::cluster",
+		"mbarrier_init",
+		"async::generic",
+		"tensormap::generic",
+		"sync_restrict::shared::cta",
+		"sync_restrict::shared::cluster",
+	};
 
 	for (size_t i = 0; i < at->modifier_count; i++) {
 		size_t word = 0;

@@ -271,9 +271,31 @@ static uint32_t register_source(struct function_decoding *decoding,
 	return value;
 }
 
+/* Each use of a clock reads it again, into a temporary. */
+static uint32_t clock_source(struct function_decoding *decoding, enum clock_kind kind,
+			     enum value_type type)
+{
+	int bits = kind == CLOCK_WHOLE || type_bits(type) == 64 ? 64 : 32;
+	uint32_t value = new_temporary(decoding, bits);
+	struct instruction *instruction = emit_auxiliary(decoding, OP_CLOCK);
+
+	instruction->dst = value;
+	instruction->kind = (uint8_t)kind;
+	instruction->width = (uint8_t)(bits / 8);
+	return type_bits(type) < bits ? emit_narrowing(decoding, value, type_bits(type)) : value;
+}
+
 static uint32_t special_source(struct function_decoding *decoding, const char *name,
 			       enum value_type type)
 {
+	static const struct {
+		const char *name;
+		enum clock_kind kind;
+	} clocks[] = {
+		{"%clock", CLOCK_LOW},          {"%clock_hi", CLOCK_HIGH},
+		{"%clock64", CLOCK_WHOLE},      {"%globaltimer", CLOCK_WHOLE},
+		{"%globaltimer_lo", CLOCK_LOW}, {"%globaltimer_hi", CLOCK_HIGH},
+	};
 	static const char *const names[] = {
 #define X(symbol, name) name,
 		SPECIAL_REGISTER_LIST(X)
@@ -297,6 +319,9 @@ static uint32_t special_source(struct function_decoding *decoding, const char *n
 		return type_bits(type) < 32 ? emit_narrowing(decoding, value, type_bits(type))
 					    : value;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
+		if (strcmp(clocks[i].name, name) == 0)
+			return clock_source(decoding, clocks[i].kind, type);
 	decode_unsupported(decoding, "register", name);
 	return 0;
 }

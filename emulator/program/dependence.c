@@ -69,12 +69,26 @@ static void propagate_instruction(struct dependence_search *search, struct instr
 	function->decided_by |= (uint8_t)value_dependence(search, instruction->guard);
 	switch (instruction->operation) {
 	case OP_LOAD:
+	case OP_MATRIX_LOAD:
 		function->decided_by |= (uint8_t)address;
 		bits = memories_of(instruction->space);
 		if (bits != DEPENDS_ON_LOCAL)
 			bits |= DEPENDS_ON_DATA;
 		break;
+	case OP_TEXTURE:
+	case OP_SURFACE_LOAD:
+		for (int i = TEXTURE_COORDINATES; i < 8; i++)
+			function->decided_by |=
+				(uint8_t)value_dependence(search, instruction->rows[i]);
+		bits = DEPENDS_ON_GLOBAL | DEPENDS_ON_DATA;
+		break;
+	case OP_SURFACE_STORE:
+	case OP_SURFACE_REDUCE:
+		function->decided_by |= (uint8_t)bits;
+		record_memory_dependence(function, DEPENDS_ON_GLOBAL, bits);
+		break;
 	case OP_STORE:
+	case OP_MATRIX_STORE:
 		function->decided_by |= (uint8_t)address;
 		record_memory_dependence(function, memories_of(instruction->space), bits);
 		break;
@@ -86,6 +100,10 @@ static void propagate_instruction(struct dependence_search *search, struct instr
 	case OP_ATOMIC:
 		function->decided_by |= (uint8_t)address;
 		record_memory_dependence(function, memories_of(instruction->space), bits);
+		bits = DEPENDS_ON_ATOMIC;
+		break;
+	case OP_CLOCK: /* these change with the order of the blocks, as atomics do */
+	case OP_MALLOC:
 		bits = DEPENDS_ON_ATOMIC;
 		break;
 	case OP_BRX:

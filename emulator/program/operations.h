@@ -63,6 +63,20 @@ enum value_type {
 	X(OP_COPY_COMMIT, "cp.async.commit_group")                                                 \
 	X(OP_COPY_WAIT,                                                                            \
 	  "cp.async.wait_group: offset is the number of groups that may be pending; wait_all: -1") \
+	X(OP_TEXTURE, "tex, tld4: rows 0 to 3 <- texture a at coordinates in rows 4 to 7")         \
+	X(OP_TEXTURE_QUERY, "txq, suq: dst <- a property of texture or surface a; kind")           \
+	X(OP_SURFACE_LOAD, "suld.b: rows 0 to 3 <- surface a at coordinates in rows 4 to 7")       \
+	X(OP_SURFACE_STORE, "sust.b, sust.p: surface a at rows 4 to 7 <- rows 0 to 3")             \
+	X(OP_SURFACE_REDUCE, "sured.b, sured.p: an atomic of that kind on surface a with row 0")   \
+	X(OP_CLOCK, "dst <- %clock, %globaltimer …; kind: enum clock_kind")                        \
+	X(OP_MALLOC, "malloc: dst <- address of a bytes")                                          \
+	X(OP_FREE, "free: a address")                                                              \
+	X(OP_MATRIX_LOAD,                                                                          \
+	  "ldmatrix: rows[0..3] <- shared [a + offset], 16 bytes per lane; results "               \
+	  "rows[4..7]; kind: matrices")                                                            \
+	X(OP_MATRIX_STORE, "stmatrix: shared [a + offset] <- rows[0..3]; sources rows[4..7]")      \
+	X(OP_MATRIX_TRANSPOSE, "movmatrix: a matrix")                                              \
+	X(OP_MATRIX_PRODUCT, "mma.sync: products[target]")                                         \
 	X(OP_PRINT, "vprintf: a format, b arguments")                                              \
 	X(OP_ASSERT_FAIL, "__assertfail: a message, b file, c line (32 bits), d function")
 
@@ -99,8 +113,33 @@ enum atomic_kind {
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum match_kind { MATCH_ANY, MATCH_ALL };
+/* Added to the number of matrices that ldmatrix or stmatrix moves. */
+#define MATRIX_TRANSPOSED 8
 enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
+/* The coordinates of a texture or surface instruction. The `A` ones begin with a layer. */
+enum texture_geometry {
+	GEOMETRY_1D,
+	GEOMETRY_2D,
+	GEOMETRY_3D,
+	GEOMETRY_A1D,
+	GEOMETRY_A2D,
+	GEOMETRY_CUBE,
+	GEOMETRY_ACUBE,
+};
+enum texture_kind {
+	TEXTURE_SAMPLE,
+	/* tld4: one channel of the four texels that a linear filter would read */
+	TEXTURE_GATHER_R,
+	TEXTURE_GATHER_G,
+	TEXTURE_GATHER_B,
+	TEXTURE_GATHER_A,
+};
+enum texture_query { QUERY_WIDTH, QUERY_HEIGHT, QUERY_DEPTH };
+/* What an access outside of a surface does: nothing is stored and 0 is loaded, the nearest texel is
+ * accessed, or the launch ends. */
+enum surface_bounds { SURFACE_ZERO, SURFACE_CLAMP, SURFACE_TRAP };
+enum clock_kind { CLOCK_LOW, CLOCK_HIGH, CLOCK_WHOLE }; /* bits 0 to 31, 32 to 63, all */
 
 /* One row of alu.def. */
 struct alu_row {

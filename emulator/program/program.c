@@ -19,8 +19,10 @@ void ptx_program_free(struct ptx_program *program)
 		free(function->code);
 		free(function->constants);
 		free(function->calls);
+		free(function->products);
 		free(function->parameter_offsets);
 	}
+	free(program->initial_addresses);
 	free(program->functions);
 	free(program);
 }
@@ -46,10 +48,27 @@ const struct ptx_statement *instruction_statement(const struct program_function 
 		       : &none;
 }
 
+static bool operation_fills_rows(uint16_t operation)
+{
+	return operation == OP_LOAD || operation == OP_TEXTURE || operation == OP_SURFACE_LOAD;
+}
+
+static bool operation_reads_rows(uint16_t operation)
+{
+	return operation == OP_STORE || operation == OP_SURFACE_STORE ||
+	       operation == OP_SURFACE_REDUCE;
+}
+
+static bool operation_has_coordinates(uint16_t operation)
+{
+	return operation == OP_TEXTURE || operation == OP_SURFACE_LOAD ||
+	       operation == OP_SURFACE_STORE || operation == OP_SURFACE_REDUCE;
+}
+
 void instruction_operands(const struct program_function *function, struct instruction *instruction,
 			  struct instruction_operands *out)
 {
-	*out = (struct instruction_operands){0};
+	out->read_count = out->write_count = 0;
 #define READ(field)                                               \
 	do {                                                      \
 		if (field)                                        \
@@ -68,13 +87,33 @@ void instruction_operands(const struct program_function *function, struct instru
 	WRITE(instruction->dst);
 	WRITE(instruction->dst2);
 	for (int i = 0; i < instruction->vector; i++) {
-		if (instruction->operation == OP_LOAD)
+		if (operation_fills_rows(instruction->operation))
 			WRITE(instruction->rows[i]);
-		else if (instruction->operation == OP_STORE)
+		else if (operation_reads_rows(instruction->operation))
 			READ(instruction->rows[i]);
 	}
+	for (int i = TEXTURE_COORDINATES;
+	     operation_has_coordinates(instruction->operation) && i < 8; i++)
+		READ(instruction->rows[i]);
 	if (instruction->operation == OP_CALL)
 		READ(function->calls[instruction->target].pointer);
+	for (int i = 0; i < 8; i++) {
+		if (instruction->operation == OP_MATRIX_LOAD ||
+		    (instruction->operation == OP_MATRIX_STORE && i < 4))
+			WRITE(instruction->rows[i]);
+		else if (instruction->operation == OP_MATRIX_STORE)
+			READ(instruction->rows[i]);
+	}
+	if (instruction->operation == OP_MATRIX_PRODUCT) {
+		struct program_product *product = &function->products[instruction->target];
+
+		for (int i = 0; i < 8; i++) {
+			READ(product->a[i]);
+			READ(product->b[i]);
+			READ(product->c[i]);
+			WRITE(product->d[i]);
+		}
+	}
 #undef READ
 #undef WRITE
 }

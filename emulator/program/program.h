@@ -49,7 +49,7 @@ struct instruction {
 	 * 32-bit lanes; a load extends narrower elements. */
 	uint8_t width;
 	uint8_t vector;    /* elements per lane: 1, 2, 4 or 8 */
-	uint8_t extension; /* enum extension */
+	uint8_t extension; /* enum extension; surfaces: enum surface_bounds */
 	uint8_t kind;      /* enum atomic_kind, shuffle_kind, vote_kind and so on */
 	uint8_t type; /* enum value_type, where one handler serves several types (atomics, redux) */
 	bool result_unused; /* an atom whose result is never read: a RED in hardware */
@@ -58,11 +58,18 @@ struct instruction {
 	bool strong; /* load, store: relaxed, acquire or release, which is atomic to the race check
 		      */
 	bool narrow_address; /* memory: row a has 32-bit lanes (shared or local memory) */
+	uint8_t geometry;    /* of textures and surfaces: enum texture_geometry */
+	/* A texture's coordinates are integers, or a surface's x counts texels, not bytes. */
+	bool texel_coordinates;
 	uint32_t target;     /* bra: instruction; call: index in calls; brx: index in tables */
 	int64_t offset;      /* memory: bytes added to the address in row a */
 	int64_t from_offset; /* OP_COPY: bytes added to the address in row b */
-	uint32_t rows[8];    /* elements of a load's result or a store's source */
-	uint32_t statement;  /* index in the function: its text, line and source line */
+	/* Elements of a load's result or a store's source. OP_MATRIX_LOAD and OP_MATRIX_STORE have
+	 * those of memory first. Textures and surfaces have theirs in
+	 * the first four, and their coordinates in the others. */
+	uint32_t rows[8];
+#define TEXTURE_COORDINATES 4
+	uint32_t statement; /* index in the function: its text, line and source line */
 };
 
 /* A row whose content the function never changes. */
@@ -92,29 +99,37 @@ struct program_constant {
 	uint64_t bits;
 };
 
-#define SPECIAL_REGISTER_LIST(X)                           \
-	X(SPECIAL_TID_X, "%tid.x")                         \
-	X(SPECIAL_TID_Y, "%tid.y")                         \
-	X(SPECIAL_TID_Z, "%tid.z")                         \
-	X(SPECIAL_NTID_X, "%ntid.x")                       \
-	X(SPECIAL_NTID_Y, "%ntid.y")                       \
-	X(SPECIAL_NTID_Z, "%ntid.z")                       \
-	X(SPECIAL_CTAID_X, "%ctaid.x")                     \
-	X(SPECIAL_CTAID_Y, "%ctaid.y")                     \
-	X(SPECIAL_CTAID_Z, "%ctaid.z")                     \
-	X(SPECIAL_NCTAID_X, "%nctaid.x")                   \
-	X(SPECIAL_NCTAID_Y, "%nctaid.y")                   \
-	X(SPECIAL_NCTAID_Z, "%nctaid.z")                   \
-	X(SPECIAL_LANEID, "%laneid")                       \
-	X(SPECIAL_WARPID, "%warpid")                       \
-	X(SPECIAL_NWARPID, "%nwarpid")                     \
-	X(SPECIAL_LANEMASK_EQ, "%lanemask_eq")             \
-	X(SPECIAL_LANEMASK_LT, "%lanemask_lt")             \
-	X(SPECIAL_LANEMASK_LE, "%lanemask_le")             \
-	X(SPECIAL_LANEMASK_GT, "%lanemask_gt")             \
-	X(SPECIAL_LANEMASK_GE, "%lanemask_ge")             \
-	X(SPECIAL_DYNAMIC_SMEM_SIZE, "%dynamic_smem_size") \
-	X(SPECIAL_TOTAL_SMEM_SIZE, "%total_smem_size") X(SPECIAL_WARP_SZ, "WARP_SZ")
+#define SPECIAL_REGISTER_LIST(X)                                 \
+	X(SPECIAL_TID_X, "%tid.x")                               \
+	X(SPECIAL_TID_Y, "%tid.y")                               \
+	X(SPECIAL_TID_Z, "%tid.z")                               \
+	X(SPECIAL_NTID_X, "%ntid.x")                             \
+	X(SPECIAL_NTID_Y, "%ntid.y")                             \
+	X(SPECIAL_NTID_Z, "%ntid.z")                             \
+	X(SPECIAL_CTAID_X, "%ctaid.x")                           \
+	X(SPECIAL_CTAID_Y, "%ctaid.y")                           \
+	X(SPECIAL_CTAID_Z, "%ctaid.z")                           \
+	X(SPECIAL_NCTAID_X, "%nctaid.x")                         \
+	X(SPECIAL_NCTAID_Y, "%nctaid.y")                         \
+	X(SPECIAL_NCTAID_Z, "%nctaid.z")                         \
+	X(SPECIAL_LANEID, "%laneid")                             \
+	X(SPECIAL_WARPID, "%warpid")                             \
+	X(SPECIAL_NWARPID, "%nwarpid")                           \
+	X(SPECIAL_LANEMASK_EQ, "%lanemask_eq")                   \
+	X(SPECIAL_LANEMASK_LT, "%lanemask_lt")                   \
+	X(SPECIAL_LANEMASK_LE, "%lanemask_le")                   \
+	X(SPECIAL_LANEMASK_GT, "%lanemask_gt")                   \
+	X(SPECIAL_LANEMASK_GE, "%lanemask_ge")                   \
+	X(SPECIAL_DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")       \
+	X(SPECIAL_TOTAL_SMEM_SIZE, "%total_smem_size")           \
+	X(SPECIAL_RESERVED_BEGIN, "%reserved_smem_offset_begin") \
+	X(SPECIAL_RESERVED_END, "%reserved_smem_offset_end")     \
+	X(SPECIAL_RESERVED_CAP, "%reserved_smem_offset_cap")     \
+	X(SPECIAL_RESERVED_0, "%reserved_smem_offset_0")         \
+	X(SPECIAL_RESERVED_1, "%reserved_smem_offset_1")         \
+	X(SPECIAL_ENVREG1, "%envreg1")                           \
+	X(SPECIAL_ENVREG2, "%envreg2")                           \
+	X(SPECIAL_WARP_SZ, "WARP_SZ")
 enum special_register {
 #define X(symbol, name) symbol,
 	SPECIAL_REGISTER_LIST(X)
@@ -140,6 +155,39 @@ struct program_call {
 	size_t argument_count, result_count;
 };
 
+/* The elements of a matrix. */
+enum matrix_type {
+	MATRIX_F16,
+	MATRIX_BF16,
+	MATRIX_TF32,
+	MATRIX_E4M3,
+	MATRIX_E5M2,
+	MATRIX_F32,
+	MATRIX_F64,
+	MATRIX_B1,
+	MATRIX_S4,
+	MATRIX_U4,
+	MATRIX_S8,
+	MATRIX_U8,
+	MATRIX_S32,
+};
+
+/*
+ * A product of matrices that the lanes of a warp hold together: D = A * B + C, where A is m * k and
+ * B is k * n. docs/emulated-counts.md does not count the lanes, since PTX fixes what each holds.
+ */
+struct program_product {
+	uint16_t m, n, k;
+	uint8_t a_type, b_type, c_type, d_type; /* enum matrix_type */
+	/* m8n8k4 of halves, four products at once: A and B are stored by columns. */
+	bool quads, a_columns, b_columns;
+	bool saturates;                             /* integers */
+	bool ands;                                  /* bits: and instead of xor */
+	uint8_t rounding;                           /* doubles: nearest, to zero, down, up */
+	uint8_t a_count, b_count, c_count, d_count; /* registers */
+	uint32_t a[8], b[8], c[8], d[8];            /* rows, of 64-bit lanes for MATRIX_F64 */
+};
+
 struct program_function {
 	const struct ptx_function *source;
 	struct instruction *code;
@@ -149,6 +197,8 @@ struct program_function {
 	size_t constant_count;
 	struct program_call *calls; /* target of OP_CALL is an index */
 	size_t call_count;
+	struct program_product *products; /* target of OP_MATRIX_PRODUCT is an index */
+	size_t product_count;
 	struct {
 		uint32_t *targets;
 		size_t count;
@@ -172,14 +222,36 @@ struct program_function {
 const struct ptx_statement *instruction_statement(const struct program_function *function,
 						  const struct instruction *instruction);
 
+/* The rows that an instruction reads and writes; values instead, while it is decoded. */
+struct instruction_operands {
+	uint32_t *reads[32], *writes[12];
+	size_t read_count, write_count;
+};
+void instruction_operands(const struct program_function *function, struct instruction *instruction,
+			  struct instruction_operands *out);
+
 /* What the address of a memory access or the condition of a branch depends on. */
 enum dependence {
 	DEPENDS_ON_DATA = 1,   /* on a loaded value */
 	DEPENDS_ON_ATOMIC = 2, /* on the result of an atomic */
 };
 
+/* An address in the initial value of a module variable. The bytes there are
+ * ((address of the variable or function) + addend & mask) >> shift, little-endian. */
+struct initial_address {
+	uint32_t variable; /* that holds it: by index in module->variables */
+	int64_t at, bytes; /* where in the variable */
+	bool is_function;
+	uint32_t target; /* by index in module->functions or module->variables */
+	int64_t addend;
+	uint64_t mask;
+	unsigned shift;
+};
+
 struct ptx_program {
 	const struct ptx_module *module; /* borrowed */
+	struct initial_address *initial_addresses;
+	size_t initial_address_count;
 	/* By index in module->functions. An undefined function has no code. */
 	struct program_function *functions;
 	size_t function_count;

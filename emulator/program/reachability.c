@@ -72,6 +72,7 @@ static void note_callee(struct walk *walk, uint32_t number)
 static void note_module_name(struct walk *walk, const char *name)
 {
 	const struct ptx_module *module = walk->all->module;
+	struct function_reach *reach = walk->reach;
 	uint32_t number;
 
 	if (!name_table_find(&walk->all->variables, name, &number)) {
@@ -90,6 +91,9 @@ static void note_module_name(struct walk *walk, const char *name)
 	walk->initials = xgrow(walk->initials, &walk->initial_capacity, walk->initial_count + 1,
 			       sizeof(*walk->initials));
 	walk->initials[walk->initial_count++] = number;
+	reach->variables = xgrow(reach->variables, &reach->variable_capacity,
+				 reach->variable_count + 1, sizeof(*reach->variables));
+	reach->variables[reach->variable_count++] = number;
 }
 
 /* The initial value of a variable may be the address of a function, which may then be called. */
@@ -346,6 +350,7 @@ void reachable_release(struct program_decoding *all)
 	for (size_t i = 0; i < all->module->function_count; i++) {
 		free(all->reach[i].callees);
 		free(all->reach[i].shared);
+		free(all->reach[i].variables);
 		free(all->reach[i].address_taken);
 	}
 	free(all->reach);

@@ -50,10 +50,24 @@ refused 3 'random.ptx: line 1: ' check random.ptx
 : >empty.ptx
 refused 3 'empty.ptx: ' check empty.ptx
 printf '.version 8.0\n.target sm_90\n.address_size 64\n' >none.ptx
-refused 3 'the file has no .entry' check none.ptx
 refused 3 "'nofile.ptx'" check nofile.ptx
 refused 3 'reading' check .
 refused 2 'an operand is missing' check
+
+# a module of functions only is PTX, but has nothing to launch
+printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .func f()\n{\nret;\n}\n' >none.ptx
+run check none.ptx
+expect_code 0
+expect_err 'none.ptx: valid PTX without an .entry'
+run check none.ptx odd.ptx
+expect_code 1
+expect_err 'none.ptx: valid PTX without an .entry'
+
+# PTX with a form that the emulator lacks is not runnable, but it is PTX
+sed 's/^\.visible \.entry/.func (.reg .u32 a) f() { ret; }\n&/' a.ptx >form.ptx
+run check form.ptx
+expect_code 1
+expect_out 'does not support parameters of functions in registers'
 
 # a file that is not PTX does not hide the results of the others
 run check nofile.ptx a.ptx cut.ptx odd.ptx

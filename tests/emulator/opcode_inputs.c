@@ -364,9 +364,31 @@ static uint64_t random_float(uint64_t bits, unsigned mantissa, unsigned exponent
 	       (bits >> 55 & 1) << (mantissa + exponent);
 }
 
+/* Bits of a float with this many bits of mantissa, whose exponent is among those of fp8 or just
+ * outside. The bits behind its first 2, 3 or 4 are all 0, all 1, 0 but for the last, or random. */
+static uint64_t near_fp8(uint64_t bits, unsigned mantissa, unsigned middle)
+{
+	unsigned left = mantissa - 2 - (unsigned)(bits & 3) % 3;
+	uint64_t exponent = middle + (bits >> 4) % 36 - 18;
+	uint64_t first = (bits >> 16 & 15) << (mantissa - 4) >> left << left;
+	uint64_t rest = bits >> 32 & ((UINT64_C(1) << left) - 1);
+
+	if (exponent > 2 * middle)
+		exponent = (bits >> 4) % 3 ? 2 * middle : 0;
+	if (bits >> 8 & 1)
+		rest = 0;
+	else if (bits >> 9 & 1)
+		rest = bits >> 10 & 1 ? 1 : (UINT64_C(1) << left) - 1;
+	return (bits >> 63) * 2 * (middle + 1) << mantissa | exponent << mantissa | first | rest;
+}
+
 static uint64_t random_value(const struct opcode_operand *operand, uint64_t bits)
 {
 	switch (operand->input) {
+	case INPUT_NEAR_FP8:
+		if (!operand->is_signed)
+			return near_fp8(bits, 23, 127);
+		return near_fp8(bits, 10, 15) | near_fp8(opcode_mix(bits), 10, 15) << 16;
 	case INPUT_AMOUNT:
 		return bits % 66;
 	case INPUT_SMALL:

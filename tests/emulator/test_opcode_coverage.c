@@ -2,9 +2,11 @@
  * Everything that the decoder accepts has a golden line, or is listed here with the reason why not.
  * Rows of alu.def and aliases have a line with their own name. For the rest, the tests offer PTX of
  * every form to the decoder. What an accepted form does in the machine (its key: "ATOMIC shared add
- * f32") must be among the keys of the recorded modules.
+ * f32") must be among the keys of the recorded modules. Instructions on matrices are recorded apart
+ * (matrices.h).
  */
 #include "support_decode.h"
+#include "tests/emulator/matrices.h"
 #include "tests/emulator/opcodes.h"
 
 #include <stdlib.h>
@@ -94,6 +96,17 @@ static bool has_modifier(const struct ptx_statement *at, const char *word)
 	return false;
 }
 
+/* Adds what a video instruction does, without its types and selectors. */
+static void video_key(struct text *out, const struct ptx_statement *at)
+{
+	if (at->base[0] != 'v' || strcmp(at->base, "vote") == 0)
+		return;
+	text_add(out, at->base);
+	for (size_t i = 0; i < at->modifier_count; i++)
+		if (strcmp(at->modifiers[i], "u32") != 0 && strcmp(at->modifiers[i], "s32") != 0)
+			text_addf(out, " %s", at->modifiers[i]);
+}
+
 /* Adds the form of a statement that the decoder composes of several rows; nothing for others. */
 static void statement_key(struct text *out, const struct ptx_statement *at)
 {
@@ -103,6 +116,9 @@ static void statement_key(struct text *out, const struct ptx_statement *at)
 	bool two = at->operand_count && at->operands[0].kind == PTX_OPERAND_PAIR;
 
 	if (strncmp(at->base, "cvta", 4) == 0 || strcmp(at->base, "isspacep") == 0)
+		text_add(out, at->mnemonic);
+	video_key(out, at);
+	if (strcmp(at->base, "lop3") == 0 && at->modifier_count > 1)
 		text_add(out, at->mnemonic);
 	for (size_t i = 0; i < ARRAY_SIZE(whole); i++)
 		if (strcmp(at->base, whole[i]) == 0 &&
@@ -312,6 +328,41 @@ static void offer_words(struct string_list *accepted, const char *format, const 
 	string_list_release(&list);
 }
 
+static void offer_video(struct string_list *accepted)
+{
+	static const char *const scalar[] = {"vadd", "vsub", "vabsdiff", "vmin",
+					     "vmax", "vshl", "vshr"};
+	static const char *const parts[] = {"vadd2",  "vsub2",     "vavrg2", "vabsdiff2",
+					    "vmin2",  "vmax2",     "vadd4",  "vsub4",
+					    "vavrg4", "vabsdiff4", "vmin4",  "vmax4"};
+
+	for (size_t i = 0; i < ARRAY_SIZE(scalar); i++) {
+		char *two = xasprintf("%s.s32.s32.u32%%s %%%%r1, %%%%r2, %%%%r3;", scalar[i]);
+		char *three =
+			xasprintf("%s.s32.s32.u32%%s %%%%r1, %%%%r2, %%%%r3, %%%%r4;", scalar[i]);
+
+		offer_words(accepted, two, ".wrap .sat .sat.clamp");
+		offer_words(accepted, three, ".add .min .sat.max .wrap.add .sat.clamp.add");
+		free(two);
+		free(three);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
+		char *format =
+			xasprintf("%s.s32.s32.u32.%%s %%%%r1, %%%%r2, %%%%r3, %%%%r4;", parts[i]);
+
+		offer_words(accepted, format, "sat add min");
+		free(format);
+	}
+	offer_words(accepted, "vmad.s32.s32.u32.%s %%r1, %%r2.b0, %%r3.h1, %%r4;",
+		    "sat po shr7 shr15 po.sat po.sat.shr7 sat.shr15 po.shr7 add");
+	offer_words(accepted, "vset.s32.u32.%s %%r1, %%r2, %%r3;", "eq ne lt le gt ge");
+	offer_words(accepted, "vset.s32.u32.%s %%r1, %%r2, %%r3, %%r4;", "eq.add ne.min lt.max");
+	offer_words(accepted, "vset2.s32.u32.%s %%r1, %%r2, %%r3, %%r4;",
+		    "eq ne lt le gt ge eq.add ne.add lt.add ge.sat");
+	offer_words(accepted, "vset4.s32.u32.%s %%r1, %%r2, %%r3, %%r4;",
+		    "eq ne lt le gt ge eq.add ne.add lt.add ge.min");
+}
+
 static void offer_the_rest(struct string_list *accepted)
 {
 	static const char *const chains[] = {"add.cc", "addc", "addc.cc",
@@ -375,6 +426,10 @@ static void offer_the_rest(struct string_list *accepted)
 	offer_words(accepted, "cp.async.cg.shared.global [%%r1], [%%rd1], %s;",
 		    "4 8 16 16,%r2 16,%p1");
 	offer_words(accepted, "cp.async.%s;", "commit_group wait_all wait_group\t0");
+	offer_words(accepted, "lop3.%s.b32 %%r1|%%p1, %%r2, %%r3, %%r4, 0x1b, %%p2;", "or and xor");
+	offer_words(accepted, "mov.u32 %%r1, %%%s;",
+		    "clock clock_hi globaltimer_lo globaltimer_hi envreg1 smid");
+	offer_words(accepted, "mov.u64 %%rd1, %%%s;", "clock64 globaltimer");
 	offer_words(accepted, "%s;", "membar.cta membar.gl fence.sc.gpu fence.acq_rel.sys exit");
 }
 
@@ -389,6 +444,7 @@ struct fixture {
 static int setup(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
+	struct matrix_list matrices;
 
 	fixture->opcodes = opcode_list_create();
 	for (size_t i = 0; i < fixture->opcodes.count; i++) {
@@ -399,6 +455,16 @@ static int setup(void **state)
 			print_error("%s is not decoded\n", fixture->opcodes.items[i].name);
 		text_release(&ptx);
 	}
+	matrices = matrix_list_create();
+	for (size_t i = 0; i < matrices.count; i++) {
+		struct text ptx = TEXT_INIT;
+
+		matrix_module(&ptx, &matrices.items[i]);
+		if (!keys_of(&fixture->keys, fixture->operations, ptx.data))
+			print_error("%s is not decoded\n", matrices.items[i].name);
+		text_release(&ptx);
+	}
+	matrix_list_release(&matrices);
 	*state = fixture;
 	return 0;
 }
@@ -453,8 +519,11 @@ static void test_every_row_has_a_line(void **state)
 
 static void test_every_operation_is_in_a_line(void **state)
 {
-	/* They have no result to record: see test_machine_calls, test_machine. */
-	static const enum operation excused[] = {OP_TRAP, OP_PRINT, OP_ASSERT_FAIL};
+	/* They have no result to record (see test_machine_calls, test_machine), or need an object,
+	 * and have a golden file of their own (test_textures). */
+	static const enum operation excused[] = {
+		OP_TRAP,          OP_PRINT,        OP_ASSERT_FAIL,   OP_TEXTURE,
+		OP_TEXTURE_QUERY, OP_SURFACE_LOAD, OP_SURFACE_STORE, OP_SURFACE_REDUCE};
 	const struct fixture *fixture = *state;
 	size_t missing = 0;
 
@@ -533,6 +602,7 @@ static void test_every_other_form_has_a_line(void **state)
 	offer_accesses(&accepted);
 	offer_atomics(&accepted);
 	offer_comparisons(&accepted);
+	offer_video(&accepted);
 	offer_the_rest(&accepted);
 	for (size_t i = 0; i < accepted.count; i++) {
 		if (is_wider_than_an_h200(accepted.items[i]) ||

@@ -85,7 +85,17 @@ static void skip_without_golden(const struct fixture *fixture)
 
 /* ---- running ---- */
 
-/* Runs a case. Returns false with the reason if it cannot run. */
+static uint32_t found_kinds(const struct finding_list *findings)
+{
+	uint32_t kinds = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		kinds |= UINT32_C(1) << findings->items[i].kind;
+	return kinds;
+}
+
+/* Runs a case. Returns false with the reason if it cannot run, or if its findings are not those
+ * that it must have. */
 static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum emulated_lanes lanes,
 		    struct text *why)
 {
@@ -126,8 +136,10 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 	if (rc) {
 		text_add(why, err.text);
 		unsupported_features_text(why, &unsupported);
-	} else if (findings.count) {
-		finding_text(why, &findings.items[0]);
+	} else if (found_kinds(&findings) != opcode->findings) {
+		text_add(why, findings.count ? "" : "a finding is missing");
+		for (size_t i = 0; i < findings.count; i++)
+			finding_text(why, &findings.items[i]);
 	} else {
 		memcpy(results, device_memory_data(memory, arguments[0]), out_bytes);
 		ran = true;

@@ -166,6 +166,34 @@ static void text_that_is_not_ptx_is_refused(void **state)
 	assert_non_null(strstr(err.text, "0x00"));
 }
 
+static void forms_that_are_not_supported_are_named(void **state)
+{
+	static const struct {
+		const char *text, *words;
+	} forms[] = {
+		{".func (.reg .u32 a) f(.reg .u32 b)\n{\nret;\n}\n",
+		 "line 4: the emulator does not "
+		 "support parameters"},
+		{".func f(.reg .pred b)\n{\nret;\n}\n", "parameters of functions in registers"},
+		{".entry k()\n{\n.reg .v4 .f32 v;\nret;\n}\n",
+		 "line 6: the emulator does not support "
+		 "vector registers"},
+		{".entry k()\n{\n.reg .u32 r;\nmov.u32 r, r + 1;\n}\n", "a sum as an operand"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
+		char *text = xasprintf(".version 8.0\n.target sm_90\n.address_size 64\n%s",
+				       forms[i].text);
+		struct error err = {0};
+
+		if (parse(text, strlen(text), &err) != PL_EUNSUPPORTED ||
+		    !strstr(err.text, forms[i].words))
+			fail_msg("%s: %s", forms[i].text, err.text);
+		free(text);
+	}
+}
+
 /* Returns `count` repetitions of a word between two texts. */
 static char *many(const char *before, const char *word, size_t count, const char *after)
 {
@@ -294,6 +322,7 @@ int main(void)
 		cmocka_unit_test(bytes_may_be_missing_or_other),
 		cmocka_unit_test(dialects_are_read),
 		cmocka_unit_test(text_that_is_not_ptx_is_refused),
+		cmocka_unit_test(forms_that_are_not_supported_are_named),
 		cmocka_unit_test(too_much_of_anything_is_refused),
 		cmocka_unit_test(names_of_files_can_be_shown),
 		cmocka_unit_test(inlined_code_knows_its_outermost_call),

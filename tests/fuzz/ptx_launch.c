@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/lanes/handlers.h"
+#include "emulator/texture.h"
 
 #define MEMORY_BYTES (1 << 20)
 #define BUFFER_BYTES 4096
@@ -42,6 +43,39 @@ static void fill_arguments(unsigned char *block, const struct ptx_function *entr
 	}
 }
 
+/* Puts the handles of textures and surfaces of several shapes at the beginning of the buffer, which
+ * is what they read and write. */
+static void add_objects(struct device_memory *memory, uint64_t buffer)
+{
+	static const struct emulated_texture objects[] = {
+		{.geometry = GEOMETRY_2D, .width = 16, .height = 8, .depth = 1, .linear = true},
+		{.geometry = GEOMETRY_1D, .width = 64, .height = 1, .depth = 1, .fetched = true},
+		{.geometry = GEOMETRY_3D, .width = 4, .height = 3, .depth = 5, .normalised = true},
+		{.geometry = GEOMETRY_A2D, .width = 4, .height = 3, .depth = 5, .linear = true},
+		{.geometry = GEOMETRY_CUBE,
+		 .width = 4,
+		 .height = 4,
+		 .depth = 6,
+		 .normalised = true},
+		{.geometry = GEOMETRY_2D, .width = 16, .height = 8, .depth = 1, .surface = true},
+		{.geometry = GEOMETRY_A1D, .width = 16, .height = 1, .depth = 8, .surface = true},
+	};
+	uint64_t *handles = device_memory_data(memory, buffer);
+
+	for (size_t i = 0; i < ARRAY_SIZE(objects); i++) {
+		struct emulated_texture object = objects[i];
+		struct error err = {0};
+
+		object.address = buffer + 64;
+		object.type = i % 2 ? TEXEL_F16 : TEXEL_F32;
+		object.channels = i % 3 ? 2 : 1;
+		for (int k = 0; k < 3; k++)
+			object.modes[k] = (enum address_mode)((i + (size_t)k) % 4);
+		if (device_memory_add_texture(memory, &object, "object", &handles[i], &err))
+			abort();
+	}
+}
+
 static void launch(const struct ptx_program *program, const struct program_function *entry,
 		   enum emulated_lanes lanes, struct traces *traces)
 {
@@ -67,6 +101,7 @@ static void launch(const struct ptx_program *program, const struct program_funct
 	*traces = (struct traces){.findings = TEXT_INIT, .printed = TEXT_INIT};
 	if (device_memory_allocate(memory, BUFFER_BYTES, "buffer", &buffer, &err))
 		abort();
+	add_objects(memory, buffer);
 	fill_arguments(arguments, entry->source, buffer);
 	traces->rc = emulation_create(&emulation, program, memory, lanes, &err);
 	if (!traces->rc) {

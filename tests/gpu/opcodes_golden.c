@@ -9,7 +9,8 @@
  * toolkit. The work is done in a child process, so that a module that breaks
  * the context, or hangs, costs one line: the next child goes on behind it.
  *
- * usage: opcodes_golden FILE
+ * usage: opcodes_golden FILE [KNOWN]
+ *   KNOWN  a file of earlier results: only modules that it lacks, or has with another digest, run
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -25,6 +26,7 @@
 
 #define SECONDS_FOR_EACH 20 /* compiling and running; the driver's start, too */
 #define REASON_BYTES 300
+#define KNOWN_LIMIT (64 * 1024 * 1024)
 #define EXIT_NO_DEVICE 77
 
 struct device {
@@ -243,16 +245,57 @@ static int child_run(const struct opcode_list *list, size_t from, const char *pa
 	return status;
 }
 
+static bool is_known(const char *known, const struct opcode_case *opcode)
+{
+	struct text begin = TEXT_INIT;
+	bool found;
+
+	text_add_char(&begin, '\n');
+	line_begin(&begin, opcode);
+	found = strstr(known, begin.data) != NULL;
+	text_release(&begin);
+	return found;
+}
+
+/* Removes the cases that the file has lines of. */
+static int drop_known(struct opcode_list *list, const char *path, struct error *err)
+{
+	size_t length, kept = 0;
+	char *known;
+	int rc = read_file(&known, &length, path, KNOWN_LIMIT, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < list->count; i++) {
+		struct opcode_case *opcode = &list->items[i];
+
+		if (is_known(known, opcode)) {
+			free(opcode->name);
+			free(opcode->body);
+		} else {
+			list->items[kept++] = *opcode;
+		}
+	}
+	list->count = kept;
+	free(known);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct opcode_list list = opcode_list_create();
 	size_t done = 0;
 	int code = EXIT_SUCCESS;
+	struct error err = {0};
 	FILE *file;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: opcodes_golden FILE\n");
+	if (argc != 2 && argc != 3) {
+		fprintf(stderr, "usage: opcodes_golden FILE [KNOWN]\n");
 		return 2;
+	}
+	if (argc == 3 && drop_known(&list, argv[2], &err)) {
+		fprintf(stderr, "opcodes_golden: %s\n", err.text);
+		return EXIT_FAILURE;
 	}
 	file = fopen(argv[1], "w");
 	if (!file || fclose(file) != 0) {

@@ -19,7 +19,7 @@ function part(name, parts) {
 
 BEGIN {
 	module("base", "", "base/base.h base/mangled.h base/process.h base/random.h")
-	module("emulator", "base", "emulator/emulator.h emulator/counts.h")
+	module("emulator", "base", "emulator/emulator.h emulator/counts.h emulator/texture.h")
 	module("metrics", "base emulator", "metrics/metrics.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
@@ -33,7 +33,7 @@ BEGIN {
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("capture", "base")
 	module("record", "base capture", "none")
-	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
+	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/texture.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h kernels/user/capture_skeleton.h")
 	module("compile", "base capture")

@@ -1,0 +1,61 @@
+/*
+ * matrix: products of the matrices that a warp holds. For files that are
+ * compiled once per set.
+ *
+ * A struct matrix_tile has the operands of one product in words of registers: a
+ * word holds 32 / bits neighbouring elements along k, the first in its low
+ * bits. Neighbouring words belong to neighbouring rows of A or columns of B, so
+ * that the loops over them can be vectorised. Doubles are apart.
+ */
+#ifndef EMULATOR_LANES_MATRIX_H
+#define EMULATOR_LANES_MATRIX_H
+
+#include "emulator/lanes/handlers.h"
+
+#define MATRIX_MOST_M 16
+#define MATRIX_N 8
+#define MATRIX_MOST_WORDS 8    /* of k: 256 bits of b1, 16 halves */
+#define MATRIX_MOST_DOUBLES 16 /* of k */
+
+struct matrix_tile {
+	const struct program_product *product;
+	_Alignas(64) uint32_t a[MATRIX_MOST_WORDS][MATRIX_MOST_M];
+	_Alignas(64) uint32_t b[MATRIX_MOST_WORDS][MATRIX_N];
+	/* The sum before and after; one element in each word, also of halves. */
+	uint32_t sum[MATRIX_MOST_M][MATRIX_N];
+};
+struct matrix_doubles {
+	double a[MATRIX_MOST_M][MATRIX_MOST_DOUBLES];
+	double b[MATRIX_N][MATRIX_MOST_DOUBLES];
+	double sum[MATRIX_MOST_M][MATRIX_N];
+};
+
+/* Bits of an element of A or B. */
+static inline unsigned matrix_bits(uint8_t type)
+{
+	switch (type) {
+	case MATRIX_B1:
+		return 1;
+	case MATRIX_S4:
+	case MATRIX_U4:
+		return 4;
+	case MATRIX_S8:
+	case MATRIX_U8:
+	case MATRIX_E4M3:
+	case MATRIX_E5M2:
+		return 8;
+	case MATRIX_F16:
+	case MATRIX_BF16:
+		return 16;
+	default:
+		return 32;
+	}
+}
+
+/* Add the product to sum: matrix_integer.c, matrix_float.c. */
+void LANES_NAME(matrix_add_integers)(struct matrix_tile *tile);
+void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile);
+/* The four products of m8n8k4: matrix_quads.c. */
+void LANES_NAME(matrix_multiply_quads)(struct warp *warp, const struct program_product *product);
+
+#endif

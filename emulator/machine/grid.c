@@ -1,0 +1,193 @@
+/* Cooperative launches. See grid.h. */
+#include "emulator/machine/grid.h"
+
+#include "emulator/machine/block.h"
+#include "emulator/machine/shadow.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The workspace that cooperative groups use: its size, and the word of the barrier. */
+#define WORKSPACE_BYTES 16
+
+/* Rounds without a store or atomic, in which every warp that runs waits in a loop, after which the
+ * blocks are taken to wait forever. In each round a waiting warp tests its condition 100 times. */
+#define IDLE_ROUNDS_MOST 2000
+
+struct grid {
+	struct launch *launch;
+	struct block *blocks;
+	bool *ended;
+	int64_t count, prepared, ended_count;
+};
+
+/* Executed memory instructions that may wake up another thread, barriers and ended blocks. If the
+ * sum stays the same, nothing has happened that a waiting thread could see. */
+static uint64_t visible_changes(const struct grid *grid)
+{
+	const struct launch *launch = grid->launch;
+	uint64_t sum = (uint64_t)grid->ended_count;
+
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		const struct program_function *function = &launch->program->functions[i];
+
+		for (size_t k = 0; k < function->code_count; k++) {
+			const struct instruction_count *count = &launch->counts[i][k];
+			enum operation operation = (enum operation)function->code[k].operation;
+
+			if (operation == OP_STORE || operation == OP_ATOMIC || operation == OP_COPY)
+				sum += count->requests + count->shared_requests +
+				       count->local_requests;
+		}
+	}
+	for (int64_t i = 0; i < grid->count; i++)
+		sum += grid->blocks[i].epoch + grid->blocks[i].ended_count;
+	return sum;
+}
+
+/* Reports the first warp that waits in a loop. */
+static void report_waiting(struct grid *grid)
+{
+	for (int64_t i = 0; i < grid->count; i++) {
+		struct block *block = &grid->blocks[i];
+
+		for (unsigned k = 0; k < block->warp_count && !grid->ended[i]; k++) {
+			struct warp *warp = &block->warps[k];
+
+			if (warp->blocked || !warp->active)
+				continue;
+			warp_finding(
+				warp, &warp->frame->function->code[warp->pc], -1, FINDING_DEADLOCK,
+				"all blocks that have not ended (%" PRId64 " of %" PRId64
+				") wait in loops, and none has written to memory for %d rounds "
+				"of 100 tests; every thread of the grid must reach each "
+				"grid.sync()",
+				grid->count - grid->ended_count, grid->count, IDLE_ROUNDS_MOST);
+			return;
+		}
+	}
+}
+
+/* Gives each block its turns. Returns false when the launch ends. */
+static bool run_round(struct grid *grid, bool *spins, struct error *err, int *rc)
+{
+	*spins = true;
+	for (int64_t i = 0; i < grid->count; i++) {
+		struct block *block = &grid->blocks[i];
+		enum block_state state;
+
+		if (grid->ended[i])
+			continue;
+		state = block_take_turns(block);
+		*spins &= state == BLOCK_CONTINUES && block->spins;
+		if (state == BLOCK_ENDED) {
+			grid->ended[i] = true;
+			grid->ended_count++;
+		} else if (state != BLOCK_CONTINUES) {
+			if (state == BLOCK_INTERRUPTED)
+				*rc = error_set(err, PL_EINTERRUPTED, "stopped");
+			return false;
+		}
+	}
+	return grid->ended_count < grid->count;
+}
+
+static int run_rounds(struct grid *grid, struct error *err)
+{
+	uint64_t changes = 0;
+	int idle = 0, rc = 0;
+	bool spins;
+
+	while (run_round(grid, &spins, err, &rc)) {
+		uint64_t now;
+
+		if (!spins) {
+			idle = 0;
+			continue;
+		}
+		now = visible_changes(grid);
+		idle = now == changes ? idle + 1 : 0;
+		changes = now;
+		if (idle == IDLE_ROUNDS_MOST) {
+			report_waiting(grid);
+			break;
+		}
+	}
+	return rc;
+}
+
+static int begin_blocks(struct grid *grid, struct error *err)
+{
+	struct launch *launch = grid->launch;
+	int rc = 0;
+
+	for (int64_t i = 0; !rc && i < grid->count; i++) {
+		struct block *block = &grid->blocks[i];
+
+		grid->prepared = i + 1;
+		rc = block_prepare(block, launch, err);
+		if (!rc && launch->shared_bytes > 0 &&
+		    block_is_checked(&launch->what, i, grid->count)) {
+			block->shadow = shared_shadow_create(launch);
+			if (!block->shadow)
+				rc = error_set(err, PL_ENOMEM, "no memory to check for races");
+		}
+		if (!rc)
+			rc = block_begin(block, i, err);
+	}
+	return rc;
+}
+
+static void grid_release(struct grid *grid)
+{
+	for (int64_t i = 0; i < grid->prepared; i++) {
+		shared_shadow_free(grid->blocks[i].shadow);
+		block_release(&grid->blocks[i]);
+	}
+	free(grid->blocks);
+	free(grid->ended);
+}
+
+static int check_together(const struct emulated_launch *what, int64_t count, struct error *err)
+{
+	if (what->blocks)
+		return error_set(err, PL_EUSAGE,
+				 "the launch is cooperative, so its blocks cannot run alone; run "
+				 "all of them");
+	if (what->resident_blocks > 0 && count > what->resident_blocks)
+		return error_set(err, PL_EUSAGE,
+				 "the launch is cooperative and has %" PRId64
+				 " blocks, but the device holds only %" PRId64
+				 " of them at once; launch fewer or smaller blocks",
+				 count, what->resident_blocks);
+	return 0;
+}
+
+int grid_run(struct emulation *emulation, struct launch *launch, struct error *err)
+{
+	const struct emulated_launch *what = &launch->what;
+	struct grid grid = {.launch = launch,
+			    .count = what->grid[0] * what->grid[1] * what->grid[2]};
+	int rc = check_together(what, grid.count, err);
+
+	if (!rc && launch->asks_for_workspace)
+		rc = device_memory_allocate(emulation->memory, WORKSPACE_BYTES,
+					    "the grid's workspace", &launch->grid_workspace, err);
+	if (rc)
+		return rc;
+	grid.blocks = calloc((size_t)grid.count, sizeof(*grid.blocks));
+	grid.ended = calloc((size_t)grid.count, sizeof(*grid.ended));
+	emulation->blocks_total += (uint64_t)grid.count;
+	if (!grid.blocks || !grid.ended)
+		rc = error_set(err, PL_ENOMEM, "no memory for %" PRId64 " blocks", grid.count);
+	if (!rc)
+		rc = begin_blocks(&grid, err);
+	if (!rc)
+		rc = run_rounds(&grid, err);
+	emulation->blocks_executed += (uint64_t)grid.ended_count;
+	grid_release(&grid);
+	if (launch->grid_workspace)
+		device_memory_release(emulation->memory, launch->grid_workspace);
+	return rc;
+}

@@ -1,0 +1,20 @@
+/* Reports a finding while a launch runs. See machine.h. */
+#include "emulator/machine/finding.h"
+
+#include <stdarg.h>
+
+enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
+		       enum finding_kind kind, const char *format, ...)
+{
+	struct launch *launch = warp->block->launch;
+	enum step step = finding_ends_launch(kind) ? STEP_STOPPED : STEP_NEXT;
+	struct finding_place place;
+	va_list arguments;
+
+	launch->stopped |= step == STEP_STOPPED;
+	finding_place_set(&place, warp, at, lane);
+	va_start(arguments, format);
+	finding_add(launch->findings, kind, &place, format, arguments);
+	va_end(arguments);
+	return step;
+}

@@ -1,0 +1,221 @@
+/*
+ * Video instructions (vadd, vmad, vset4 and so on). Each becomes one operation of alu_video.def,
+ * whose control word holds the modifiers and the selectors of parts ("%r1.b0", "%r2.h32").
+ */
+#include "emulator/program/decode.h"
+
+#include <string.h>
+
+#include "emulator/program/video.h"
+
+static const struct video_name {
+	const char *base;
+	enum video_operation operation;
+	int parts; /* of a register: 1, 2 or 4 */
+} video_names[] = {
+	{"vadd", VIDEO_ADD, 1},          {"vsub", VIDEO_SUB, 1},
+	{"vabsdiff", VIDEO_ABSDIFF, 1},  {"vmin", VIDEO_MIN, 1},
+	{"vmax", VIDEO_MAX, 1},          {"vshl", VIDEO_SHL, 1},
+	{"vshr", VIDEO_SHR, 1},          {"vmad", VIDEO_MAD, 1},
+	{"vset", VIDEO_SET, 1},          {"vadd2", VIDEO_ADD, 2},
+	{"vsub2", VIDEO_SUB, 2},         {"vavrg2", VIDEO_AVRG, 2},
+	{"vabsdiff2", VIDEO_ABSDIFF, 2}, {"vmin2", VIDEO_MIN, 2},
+	{"vmax2", VIDEO_MAX, 2},         {"vset2", VIDEO_SET, 2},
+	{"vadd4", VIDEO_ADD, 4},         {"vsub4", VIDEO_SUB, 4},
+	{"vavrg4", VIDEO_AVRG, 4},       {"vabsdiff4", VIDEO_ABSDIFF, 4},
+	{"vmin4", VIDEO_MIN, 4},         {"vmax4", VIDEO_MAX, 4},
+	{"vset4", VIDEO_SET, 4},
+};
+
+static const char *const second_names[] = {
+	[SECOND_NONE] = "", [SECOND_ADD] = "add", [SECOND_MIN] = "min", [SECOND_MAX] = "max"};
+static const char *const compare_names[] = {
+	[COMPARE_EQ] = "eq", [COMPARE_NE] = "ne", [COMPARE_LT] = "lt",
+	[COMPARE_LE] = "le", [COMPARE_GT] = "gt", [COMPARE_GE] = "ge"};
+static const char *const part_names[] = {
+	[PART_ALL] = "",  [PART_B0] = "b0", [PART_B1] = "b1", [PART_B2] = "b2",
+	[PART_B3] = "b3", [PART_H0] = "h0", [PART_H1] = "h1"};
+
+/* Returns the index of a word, or `count` if it is none of them. */
+static size_t word_index(const char *const *words, size_t count, const char *word)
+{
+	size_t i = 0;
+
+	while (i < count && strcmp(words[i], word) != 0)
+		i++;
+	return i;
+}
+
+/* Adds what one modifier says to the control word; *types counts those read. Returns false if the
+ * instruction has no such modifier. */
+static bool video_modifier(uint64_t *control, const struct video_name *name, const char *word,
+			   int *types)
+{
+	bool shifts = name->operation == VIDEO_SHL || name->operation == VIDEO_SHR;
+	bool sets = name->operation == VIDEO_SET;
+	bool multiplies = name->operation == VIDEO_MAD;
+	size_t second = word_index(second_names, ARRAY_SIZE(second_names), word);
+	size_t compare = word_index(compare_names, ARRAY_SIZE(compare_names), word);
+
+	if (strcmp(word, "u32") == 0 || strcmp(word, "s32") == 0) {
+		static const int fields[] = {VIDEO_SIGNED_RESULT_AT, VIDEO_SIGNED_A_AT,
+					     VIDEO_SIGNED_B_AT};
+		/* vset has no type of the result, which is 0 or 1. */
+		int type = (*types)++ + (sets ? 1 : 0);
+
+		if (type < 3 && *word == 's')
+			*control |= UINT64_C(1) << fields[type];
+		return type < 3;
+	}
+	if (strcmp(word, "sat") == 0 && !sets)
+		*control |= VIDEO_PUT(SATURATES, 1);
+	else if (shifts && strcmp(word, "wrap") == 0)
+		*control |= VIDEO_PUT(WRAPS, 1);
+	else if (multiplies && strcmp(word, "po") == 0)
+		*control |= VIDEO_PUT(PLUS_ONE, 1);
+	else if (multiplies && strcmp(word, "shr7") == 0)
+		*control |= VIDEO_PUT(SHIFT, 7);
+	else if (multiplies && strcmp(word, "shr15") == 0)
+		*control |= VIDEO_PUT(SHIFT, 15);
+	else if (sets && compare < ARRAY_SIZE(compare_names))
+		*control |= VIDEO_PUT(COMPARE, compare);
+	else if (!multiplies && second && second < ARRAY_SIZE(second_names) &&
+		 (name->parts == 1 || second == SECOND_ADD))
+		*control |= VIDEO_PUT(SECOND, second);
+	else
+		return shifts && strcmp(word, "clamp") == 0;
+	return true;
+}
+
+/* The selector of an operand without its dot; "" if there is none. */
+static const char *operand_selector(const struct ptx_operand *operand)
+{
+	return operand->kind == PTX_OPERAND_REGISTER && operand->name ? operand->name : "";
+}
+
+static uint64_t part_number(struct function_decoding *decoding, const struct ptx_operand *operand)
+{
+	size_t part = word_index(part_names, ARRAY_SIZE(part_names), operand_selector(operand));
+
+	if (part == ARRAY_SIZE(part_names)) {
+		decode_invalid(decoding, "unknown selector .%.20s", operand_selector(operand));
+		return PART_ALL;
+	}
+	return part;
+}
+
+/* Reads ".h32" or ".b7654": the numbers of parts, the highest first. Returns them 3 bits each. */
+static uint64_t read_part_list(struct function_decoding *decoding,
+			       const struct ptx_operand *operand, int parts, unsigned first)
+{
+	const char *word = operand_selector(operand);
+	uint64_t out = 0;
+
+	if (*word && (*word != (parts == 2 ? 'h' : 'b') || strlen(word) != (size_t)parts + 1)) {
+		decode_invalid(decoding, "unknown selector .%.20s", word);
+		return 0;
+	}
+	for (int i = 0; i < parts; i++) {
+		unsigned number = *word ? (unsigned)(word[parts - i] - '0') : first + (unsigned)i;
+
+		if (number >= 2 * (unsigned)parts)
+			decode_invalid(decoding, "unknown selector .%.20s", word);
+		out |= (uint64_t)(number & 7) << 3 * i;
+	}
+	return out;
+}
+
+/* Reads ".h10" or ".b31": a bit for each part of the result that is written. */
+static uint64_t read_part_mask(struct function_decoding *decoding,
+			       const struct ptx_operand *operand, int parts)
+{
+	const char *word = operand_selector(operand);
+	uint64_t out = 0;
+
+	if (!*word)
+		return (UINT64_C(1) << parts) - 1;
+	for (const char *at = word + 1; *at; at++) {
+		unsigned number = (unsigned)(*at - '0');
+
+		if (number >= (unsigned)parts || *word != (parts == 2 ? 'h' : 'b'))
+			decode_invalid(decoding, "unknown selector .%.20s", word);
+		else
+			out |= UINT64_C(1) << number;
+	}
+	return out;
+}
+
+/* A source, whose sign the control word has already. */
+static uint32_t video_source(struct function_decoding *decoding, const struct ptx_operand *operand)
+{
+	struct ptx_operand plain = *operand;
+
+	plain.negated = false;
+	return decode_source(decoding, &plain, TYPE_b32);
+}
+
+bool decode_video(struct function_decoding *decoding)
+{
+	static const enum operation operations[] = {0, ALU_VIDEO_SCALAR, ALU_VIDEO_PAIRS, 0,
+						    ALU_VIDEO_BYTES};
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_operand *operands = at->operands;
+	const struct video_name *name = video_names;
+	const struct video_name *end = video_names + ARRAY_SIZE(video_names);
+	struct instruction *instruction;
+	uint32_t sources[3] = {0}, dst;
+	uint64_t control;
+	bool needs_third;
+	int types = 0;
+
+	while (name < end && strcmp(name->base, at->base) != 0)
+		name++;
+	if (name == end || (name->parts == 1 && name->operation != VIDEO_MAD))
+		return false;
+	control = VIDEO_PUT(OPERATION, name->operation);
+	for (size_t i = 0; i < at->modifier_count; i++) {
+		if (!video_modifier(&control, name, at->modifiers[i], &types)) {
+			decode_unsupported(decoding, "opcode", at->mnemonic);
+			return true;
+		}
+	}
+	if (types != (name->operation == VIDEO_SET ? 2 : 3)) {
+		decode_invalid(decoding, "a type is missing");
+		return true;
+	}
+	if (!require_operands(decoding, 3, 4))
+		return true;
+	if (name->parts == 1) {
+		control |= VIDEO_PUT(PART_OF_RESULT, part_number(decoding, &operands[0])) |
+			   VIDEO_PUT(PART_OF_A, part_number(decoding, &operands[1])) |
+			   VIDEO_PUT(PART_OF_B, part_number(decoding, &operands[2]));
+	} else {
+		control |=
+			VIDEO_PUT(MASK, read_part_mask(decoding, &operands[0], name->parts)) |
+			VIDEO_PUT(FROM_A, read_part_list(decoding, &operands[1], name->parts, 0)) |
+			VIDEO_PUT(FROM_B, read_part_list(decoding, &operands[2], name->parts,
+							 (unsigned)name->parts));
+	}
+	control |= VIDEO_PUT(NEGATES_PRODUCT, operands[1].negated != operands[2].negated);
+	needs_third = name->parts > 1 || name->operation == VIDEO_MAD ||
+		      VIDEO_GET(control, SECOND) || VIDEO_GET(control, PART_OF_RESULT);
+	if (needs_third != (at->operand_count == 4)) {
+		decode_invalid(decoding, "expected %d operands", needs_third ? 4 : 3);
+		return true;
+	}
+	if (needs_third)
+		control |= VIDEO_PUT(NEGATES_C, operands[3].negated);
+	for (size_t i = 0; i + 1 < at->operand_count; i++)
+		sources[i] = video_source(decoding, &operands[i + 1]);
+	if (!needs_third)
+		sources[2] = value_bits(decoding, 0, false);
+	dst = decode_destination(decoding, &operands[0], TYPE_b32);
+	instruction = emit_instruction(decoding, operations[name->parts]);
+	instruction->dst = dst;
+	instruction->a = sources[0];
+	instruction->b = sources[1];
+	instruction->c = sources[2];
+	instruction->d = value_bits(decoding, control, true);
+	emit_extensions(decoding);
+	return true;
+}

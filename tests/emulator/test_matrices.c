@@ -1,0 +1,227 @@
+/*
+ * Runs every instruction on matrices in the emulator, with each set of lanes, and compares with the
+ * results of a GPU for the same PTX and operands, to the bit: tests/golden/ptx/matrices.txt, which
+ * tests/gpu/matrices.sh writes.
+ */
+#include "tests/emulator/matrices.h"
+
+#include <inttypes.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "emulator/emulator.h"
+#include "emulator/lanes/handlers.h"
+#include "emulator/language/module.h"
+#include "emulator/program/program.h"
+
+#define GOLDEN "tests/golden/ptx/matrices.txt"
+#define GOLDEN_LIMIT (16 * 1024 * 1024)
+
+struct fixture {
+	struct matrix_list matrices;
+	char *text; /* the golden file, split into lines */
+	char **lines;
+	size_t line_count, line_capacity;
+};
+
+static int setup(void **state)
+{
+	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
+	struct error err = {0};
+	size_t length;
+	char *next, *line;
+
+	fixture->matrices = matrix_list_create();
+	*state = fixture;
+	if (read_file(&fixture->text, &length, GOLDEN, GOLDEN_LIMIT, &err)) {
+		print_error("%s\n", err.text);
+		return -1;
+	}
+	for (line = strtok_r(fixture->text, "\n", &next); line;
+	     line = strtok_r(NULL, "\n", &next)) {
+		if (*line == '#')
+			continue;
+		fixture->lines = xgrow(fixture->lines, &fixture->line_capacity,
+				       fixture->line_count + 1, sizeof(*fixture->lines));
+		fixture->lines[fixture->line_count++] = line;
+	}
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	struct fixture *fixture = *state;
+
+	matrix_list_release(&fixture->matrices);
+	free(fixture->lines);
+	free(fixture->text);
+	free(fixture);
+	return 0;
+}
+
+/* Returns what follows the name in the line of a case; NULL: none. */
+static const char *golden_of(const struct fixture *fixture, const struct matrix_case *matrix)
+{
+	size_t length = strlen(matrix->name);
+
+	for (size_t i = 0; i < fixture->line_count; i++)
+		if (strncmp(fixture->lines[i], matrix->name, length) == 0 &&
+		    fixture->lines[i][length] == '\t')
+			return fixture->lines[i] + length + 1;
+	return NULL;
+}
+
+/* Runs a case. Returns false with the reason if it cannot run. */
+static bool emulate(void *results, const struct matrix_case *matrix, enum emulated_lanes lanes,
+		    struct text *why)
+{
+	struct device_memory *memory = device_memory_create(1 << 25);
+	struct emulation *emulation = NULL;
+	struct ptx_program *program = NULL;
+	struct ptx_module *module = NULL;
+	struct finding_list findings = {0};
+	struct unsupported_features unsupported = {0};
+	struct text ptx = TEXT_INIT;
+	struct error err = {0};
+	uint64_t arguments[2];
+	struct emulated_launch launch = {
+		.entry = MATRIX_ENTRY,
+		.grid = {(int64_t)matrix_blocks(matrix), 1, 1},
+		.block = {MATRIX_LANES, 1, 1},
+		.arguments = arguments,
+		.argument_bytes = sizeof(arguments),
+		.max_instructions = 10000000,
+	};
+	bool ran = false;
+	int rc;
+
+	matrix_module(&ptx, matrix);
+	rc = device_memory_allocate(memory, (int64_t)matrix_out_bytes(matrix), "out", &arguments[0],
+				    &err) ||
+	     device_memory_allocate(memory, (int64_t)matrix_in_bytes(matrix), "in", &arguments[1],
+				    &err) ||
+	     ptx_module_parse(&module, ptx.data, ptx.length, &err) ||
+	     ptx_program_decode(&program, module, MATRIX_ENTRY, &unsupported, &err) ||
+	     emulation_create(&emulation, program, memory, lanes, &err);
+	if (!rc) {
+		matrix_inputs(device_memory_data(memory, arguments[1]), matrix);
+		rc = emulation_launch(emulation, &launch, &findings, &err);
+	}
+	if (rc) {
+		text_add(why, err.text);
+	} else if (findings.count) {
+		finding_text(why, &findings.items[0]);
+	} else {
+		memcpy(results, device_memory_data(memory, arguments[0]), matrix_out_bytes(matrix));
+		ran = true;
+	}
+	emulation_free(emulation);
+	ptx_program_free(program);
+	ptx_module_free(module);
+	device_memory_free(memory);
+	finding_list_release(&findings);
+	unsupported_features_release(&unsupported);
+	text_release(&ptx);
+	return ran;
+}
+
+/* Prints the profiles with another hash, and the first differing results of their first blocks. */
+static void tell_differences(const struct matrix_case *matrix, const char *wanted, const char *got)
+{
+	size_t digits = matrix->bits / 4, of_block = matrix->out_count * MATRIX_LANES;
+
+	for (unsigned i = 0; i < matrix->profiles; i++) {
+		const char *want = wanted + 17 + i * 17, *have = got + 17 + i * 17;
+		size_t block = 17 + matrix->profiles * 17 + i * (of_block * digits + 1), told = 0;
+
+		if (memcmp(want, have, 16) == 0)
+			continue;
+		print_error("%s: profile %u differs\n", matrix->name, i);
+		for (size_t k = 0; k < of_block; k++) {
+			want = wanted + block + k * digits;
+			have = got + block + k * digits;
+			if (memcmp(want, have, digits) != 0 && told++ < 3)
+				print_error("\tregister %zu of lane %zu: %.*s, a GPU gives %.*s\n",
+					    k / MATRIX_LANES, k % MATRIX_LANES, (int)digits, have,
+					    (int)digits, want);
+		}
+	}
+}
+
+/* ---- tests ---- */
+
+static void test_every_case_has_a_golden_line(void **state)
+{
+	const struct fixture *fixture = *state;
+	size_t missing = 0;
+
+	for (size_t i = 0; i < fixture->matrices.count; i++) {
+		const struct matrix_case *matrix = &fixture->matrices.items[i];
+		const char *golden = golden_of(fixture, matrix);
+		char digest[20];
+
+		snprintf(digest, sizeof(digest), "%016" PRIx64 "\t", matrix_digest(matrix));
+		if (golden && strncmp(golden, digest, 17) == 0)
+			continue;
+		print_error("%s: %s in %s\n", matrix->name,
+			    golden ? "its line is of other operands" : "no line", GOLDEN);
+		missing++;
+	}
+	assert_int_equal(missing, 0);
+	assert_int_equal(fixture->line_count, fixture->matrices.count);
+}
+
+static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes)
+{
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < fixture->matrices.count; i++) {
+		const struct matrix_case *matrix = &fixture->matrices.items[i];
+		const char *golden = golden_of(fixture, matrix);
+		void *results = xcalloc(matrix_out_bytes(matrix), 1);
+		struct text line = TEXT_INIT, why = TEXT_INIT;
+
+		if (!emulate(results, matrix, lanes, &why)) {
+			print_error("%s: %s\n", matrix->name, why.data);
+			wrong++;
+		} else {
+			matrix_line(&line, matrix, results);
+			if (!golden || strcmp(golden, line.data) != 0) {
+				if (golden)
+					tell_differences(matrix, golden, line.data);
+				wrong++;
+			}
+		}
+		text_release(&line);
+		text_release(&why);
+		free(results);
+	}
+	assert_int_equal(wrong, 0);
+}
+
+static void test_portable_lanes_compute_as_a_gpu(void **state)
+{
+	compare_all(*state, LANES_PORTABLE);
+}
+
+static void test_avx2_lanes_compute_as_a_gpu(void **state)
+{
+	if (!handlers_avx2_or_null())
+		skip();
+	compare_all(*state, LANES_AVX2);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_every_case_has_a_golden_line),
+		cmocka_unit_test(test_portable_lanes_compute_as_a_gpu),
+		cmocka_unit_test(test_avx2_lanes_compute_as_a_gpu),
+	};
+
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
