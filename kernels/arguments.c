@@ -109,7 +109,7 @@ size_t kernel_arg_bytes(const struct kernel_arg *arg)
 
 bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer)
 {
-	if (arg->kind == ARG_BUFFER)
+	if (arg->kind == ARG_BUFFER || arg->kind == ARG_TEXTURE)
 		return !strcmp(arg->value, buffer);
 	for (size_t i = 0; i < arg->field_count; i++)
 		if (kernel_arg_uses(&arg->fields[i], buffer))
@@ -133,6 +133,7 @@ void case_arg_release(struct case_arg *arg)
 	free(arg->bytes);
 	free(arg->addresses);
 	free(arg->layout);
+	free(arg->texture);
 	*arg = (struct case_arg){0};
 }
 
@@ -157,6 +158,7 @@ void case_arg_write(void *out, const struct case_arg *arg)
 {
 	switch (arg->kind) {
 	case ARG_BUFFER:
+	case ARG_TEXTURE:
 		memset(out, 0, ARG_ADDRESS_BYTES);
 		break;
 	case ARG_F16:
@@ -192,4 +194,6 @@ void case_arg_describe(struct text *out, const struct case_arg *arg)
 	}
 	if (arg->kind == ARG_BUFFER && arg->addend)
 		text_addf(out, " +%" PRIu64, arg->addend);
+	if (arg->texture)
+		case_texture_describe(out, arg->texture);
 }

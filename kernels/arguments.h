@@ -9,12 +9,13 @@
 #define KERNELS_ARGUMENTS_H
 
 #include "base/base.h"
+#include "kernels/texture.h"
 
 /*
- * Symbol, name, bytes. INTEGER and REAL are scalars whose type the compiled
- * entry decides; they occur only in descriptors and in cases that are not bound
- * to an image yet. BYTES is a struct by value. STRUCT is one, too, with a field
- * for each member; it occurs only in descriptors and becomes BYTES.
+ * Symbol, name, bytes. TEXTURE is the handle of a texture or surface object. INTEGER and REAL are
+ * scalars whose type the compiled entry decides; they occur only in descriptors and in cases that
+ * are not bound to an image yet. BYTES is a struct by value. STRUCT is one, too, with a field for
+ * each member; it occurs only in descriptors and becomes BYTES.
  */
 #define ARG_KIND_LIST(X)             \
 	X(ARG_BUFFER, "buffer", 8)   \
@@ -30,6 +31,7 @@
 	X(ARG_F16, "f16", 2)         \
 	X(ARG_BF16, "bf16", 2)       \
 	X(ARG_F64, "f64", 8)         \
+	X(ARG_TEXTURE, "texture", 8) \
 	X(ARG_BYTES, "bytes", 0)     \
 	X(ARG_INTEGER, "integer", 0) \
 	X(ARG_REAL, "real", 0)       \
@@ -54,8 +56,9 @@ void arg_kind_range(enum arg_kind kind, int64_t *low, int64_t *high);
 
 struct kernel_arg {
 	enum arg_kind kind;
-	/* Name of a buffer, or an expression. Floating-point kinds and REAL take a decimal literal
-	 * or an expression. BYTES takes two hex digits per byte. STRUCT: as it was written. */
+	/* Name of a buffer, also of TEXTURE, or an expression. Floating-point kinds and REAL take a
+	 * decimal literal or an expression. BYTES takes two hex digits per byte. STRUCT: as it was
+	 * written. */
 	const char *value;
 	/* BUFFER: an expression, the elements between the start of the buffer and the address;
 	 * NULL: none. */
@@ -67,13 +70,14 @@ struct kernel_arg {
 	size_t align; /* STRUCT: its alignment is at least this power of two; 0: no more than that
 		       */
 	bool packed;  /* STRUCT: neither it nor its fields have an alignment */
+	const struct kernel_texture *texture; /* TEXTURE; else NULL */
 };
 /* As C lays the argument out. INTEGER and REAL have 0 bytes; the alignment of BYTES is 1. */
 size_t kernel_arg_bytes(const struct kernel_arg *arg);
 size_t kernel_arg_align(const struct kernel_arg *arg);
 /* The offset of a field of a struct. The fields before it end at `end`. */
 size_t kernel_arg_field_offset(const struct kernel_arg *arg, size_t field, size_t end);
-/* Whether the argument is this buffer, or has its address in it. */
+/* Whether the argument is this buffer, has its address in it, or is a texture of it. */
 bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer);
 /* How many addresses of buffers the argument has. */
 size_t kernel_arg_addresses(const struct kernel_arg *arg);
@@ -89,8 +93,8 @@ struct arg_address {
 
 struct case_arg {
 	enum arg_kind kind; /* never STRUCT */
-	int64_t integer; /* integer kinds; ARG_BUFFER: index into buffers; ARG_BYTES: their number
-			  */
+	int64_t integer; /* integer kinds; ARG_BUFFER, ARG_TEXTURE: index into buffers; ARG_BYTES:
+			    their number */
 	double real;     /* floating-point kinds */
 	uint64_t addend; /* ARG_BUFFER: as in struct arg_address */
 	unsigned char *bytes; /* ARG_BYTES, with 0 where addresses stand; else NULL */
@@ -100,6 +104,7 @@ struct case_arg {
 	/* ARG_BYTES that was a STRUCT: its fields and their offsets, for messages. NULL in a
 	 * worker. */
 	char *layout;
+	struct case_texture *texture; /* TEXTURE; else NULL */
 };
 void case_arg_release(struct case_arg *arg);
 /* The bytes of an argument as a kernel gets it. */
@@ -107,8 +112,8 @@ size_t case_arg_bytes(const struct case_arg *arg);
 /* The addresses in an argument of any kind. An argument of kind BUFFER is one at offset 0. */
 size_t case_arg_address_count(const struct case_arg *arg);
 struct arg_address case_arg_address(const struct case_arg *arg, size_t index);
-/* Writes case_arg_bytes() bytes as the kernel gets them, with 0 in place of each address. The kind
- * is neither INTEGER nor REAL. */
+/* Writes case_arg_bytes() bytes as the kernel gets them, with 0 in place of each address and
+ * handle. The kind is neither INTEGER nor REAL. */
 void case_arg_write(void *out, const struct case_arg *arg);
 /* Appends what tells two arguments apart beyond kind and number: the bytes of a struct in hex
  * digits with its addresses, and the addend of a buffer. */

@@ -50,6 +50,40 @@ static int resolve_buffer_arg(struct resolution *r, struct case_arg *out,
 	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", arg->value);
 }
 
+/* The sizes of a texture, and whether its texels are in the buffer. */
+static int resolve_texture_arg(struct resolution *r, struct case_arg *out,
+			       const struct kernel_arg *arg)
+{
+	const struct kernel_texture *texture = arg->texture;
+	struct case_texture *resolved = xcalloc(1, sizeof(*resolved));
+	int64_t elements = texture->reading.channels;
+	bool over = false;
+	int rc = resolve_buffer_arg(r, out, arg);
+
+	*resolved = (struct case_texture){.reading = texture->reading,
+					  .dimensions = texture->dimensions};
+	out->texture = resolved;
+	for (size_t i = 0; i < TEXTURE_DIMENSIONS && !rc; i++) {
+		resolved->sizes[i] = 1;
+		if (i < texture->dimensions)
+			rc = resolution_evaluate(r, &resolved->sizes[i], texture->sizes[i],
+						 "a size of a texture");
+		if (!rc && resolved->sizes[i] < 1)
+			return resolution_refuse(r, texture->sizes[i],
+						 "a size of the texture of %s is %" PRId64,
+						 arg->value, resolved->sizes[i]);
+		over |= __builtin_mul_overflow(elements, resolved->sizes[i], &elements);
+	}
+	if (!rc && (over || elements > r->work->buffers[out->integer].length))
+		rc = error_set(r->err, PL_EUSAGE,
+			       "the texture of %s has %" PRId64 " x %" PRId64 " x %" PRId64
+			       " texels of %d elements, but the buffer has %" PRId64 " elements",
+			       arg->value, resolved->sizes[0], resolved->sizes[1],
+			       resolved->sizes[2], texture->reading.channels,
+			       r->work->buffers[out->integer].length);
+	return rc;
+}
+
 static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
 {
 	int64_t low, high;
@@ -105,6 +139,8 @@ static int resolve_value(struct resolution *r, struct case_arg *out, const struc
 	switch (arg->kind) {
 	case ARG_BUFFER:
 		return resolve_buffer_arg(r, out, arg);
+	case ARG_TEXTURE:
+		return resolve_texture_arg(r, out, arg);
 	case ARG_F16:
 	case ARG_BF16:
 	case ARG_F32:

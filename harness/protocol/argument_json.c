@@ -41,6 +41,23 @@ static json_t *addresses_to_json(const struct case_arg *arg)
 	return array;
 }
 
+static json_t *texture_to_json(const struct case_texture *texture)
+{
+	const struct texture_reading *reading = &texture->reading;
+	json_t *sizes = json_array(), *addresses = json_array();
+
+	for (size_t i = 0; i < texture->dimensions; i++)
+		json_array_append_new(sizes, json_integer((json_int_t)texture->sizes[i]));
+	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++)
+		json_array_append_new(addresses,
+				      json_string(texture_address_name(reading->address[i])));
+	return json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:o, s:o}", "surface",
+			 reading->surface, "fetch", reading->fetch, "layered", reading->layered,
+			 "cube", reading->cube, "linear", reading->linear, "normalized",
+			 reading->normalized, "normalized_float", reading->normalized_float,
+			 "channels", reading->channels, "sizes", sizes, "address", addresses);
+}
+
 json_t *arg_to_json(const struct case_arg *arg)
 {
 	json_t *value = arg->kind == ARG_BYTES        ? bytes_to_json(arg)
@@ -51,6 +68,8 @@ json_t *arg_to_json(const struct case_arg *arg)
 	addend_to_json(json, arg->addend);
 	if (arg->address_count)
 		json_object_set_new(json, "addresses", addresses_to_json(arg));
+	if (arg->texture)
+		json_object_set_new(json, "texture", texture_to_json(arg->texture));
 	return json;
 }
 
@@ -147,6 +166,87 @@ static int buffer_arg_from_json(struct case_arg *out, const json_t *json,
 	return rc;
 }
 
+static int texture_lists_from_json(struct case_texture *out, const json_t *json, struct error *err)
+{
+	json_t *sizes, *addresses;
+	int rc = member_array(&sizes, json, "sizes", TEXTURE_DIMENSIONS, err);
+
+	if (!rc)
+		rc = member_array(&addresses, json, "address", TEXTURE_DIMENSIONS, err);
+	if (rc)
+		return rc;
+	out->dimensions = json_array_size(sizes);
+	if (!out->dimensions || json_array_size(addresses) != TEXTURE_DIMENSIONS)
+		return error_set(err, PL_EPROTOCOL, "a texture has 1 to %d sizes and %d addresses",
+				 TEXTURE_DIMENSIONS, TEXTURE_DIMENSIONS);
+	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++) {
+		const json_t *size = json_array_get(sizes, i);
+		const char *address = json_string_value(json_array_get(addresses, i));
+
+		out->sizes[i] = i < out->dimensions ? json_integer_value(size) : 1;
+		if (out->sizes[i] < 1)
+			return error_set(err, PL_EPROTOCOL, "a size of a texture is not positive");
+		if (!address || !texture_address_parse(&out->reading.address[i], address))
+			return error_set(err, PL_EPROTOCOL, "'%.40s' is not an address mode",
+					 address ? address : "");
+	}
+	return 0;
+}
+
+static int texture_reading_from_json(struct texture_reading *out, const json_t *json,
+				     struct error *err)
+{
+	const struct {
+		const char *name;
+		bool *to;
+	} flags[] = {
+		{"surface", &out->surface},
+		{"fetch", &out->fetch},
+		{"layered", &out->layered},
+		{"cube", &out->cube},
+		{"linear", &out->linear},
+		{"normalized", &out->normalized},
+		{"normalized_float", &out->normalized_float},
+	};
+	int64_t channels = 0;
+	int rc = member_int64(&channels, json, "channels", 1, 4, err);
+
+	for (size_t i = 0; i < ARRAY_SIZE(flags) && !rc; i++)
+		rc = member_bool(flags[i].to, json, flags[i].name, err);
+	if (!rc && channels == 3)
+		rc = error_set(err, PL_EPROTOCOL, "a texel has 1, 2 or 4 channels");
+	out->channels = (int)channels;
+	return rc;
+}
+
+/* The texels must be in the buffer. */
+static int texture_arg_from_json(struct case_arg *out, const json_t *json,
+				 const struct case_buffer *buffers, size_t buffer_count,
+				 struct error *err)
+{
+	struct case_texture *texture = xcalloc(1, sizeof(*texture));
+	int64_t elements = 1;
+	json_t *object;
+	int rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
+
+	out->texture = texture;
+	if (!rc)
+		rc = member_object(&object, json, "texture", 10, err);
+	if (!rc)
+		rc = texture_reading_from_json(&texture->reading, object, err);
+	if (!rc)
+		rc = texture_lists_from_json(texture, object, err);
+	if (rc)
+		return rc;
+	elements = texture->reading.channels;
+	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++)
+		if (__builtin_mul_overflow(elements, texture->sizes[i], &elements))
+			elements = INT64_MAX;
+	if (elements > buffers[out->integer].length)
+		return error_set(err, PL_EPROTOCOL, "the texture is larger than its buffer");
+	return 0;
+}
+
 int arg_from_json(struct case_arg *out, const json_t *json, const struct case_buffer *buffers,
 		  size_t buffer_count, struct error *err)
 {
@@ -160,6 +260,8 @@ int arg_from_json(struct case_arg *out, const json_t *json, const struct case_bu
 	switch (out->kind) {
 	case ARG_BUFFER:
 		return buffer_arg_from_json(out, json, buffers, buffer_count, err);
+	case ARG_TEXTURE:
+		return texture_arg_from_json(out, json, buffers, buffer_count, err);
 	case ARG_I8:
 		return member_int64(&out->integer, json, "value", INT8_MIN, INT8_MAX, err);
 	case ARG_U8:

@@ -200,6 +200,17 @@ static int bind_buffer_argument(const struct binding *at)
 				  "reads the bytes otherwise");
 }
 
+/* A handle is an unsigned long long; its value is not the user's. */
+static int bind_texture_argument(const struct binding *at)
+{
+	const bool surface = at->arg->texture->reading.surface;
+
+	if (at->parameter->class == PARAMETER_REAL || at->parameter->bytes != 8 ||
+	    at->type->pointee)
+		return binding_refuse(at, surface ? "a surface" : "a texture");
+	return 0;
+}
+
 static int bind_argument(const struct binding *at)
 {
 	char given[64];
@@ -214,6 +225,8 @@ static int bind_argument(const struct binding *at)
 		return binding_refuse(at, given);
 	case ARG_BUFFER:
 		return bind_buffer_argument(at);
+	case ARG_TEXTURE:
+		return bind_texture_argument(at);
 	case ARG_BYTES:
 		if (at->arg->layout)
 			return bind_struct(at);
@@ -286,14 +299,23 @@ int bind_launches(struct case_launch *launches, size_t count, const struct case_
 	return rc;
 }
 
+static bool launch_passes_texture(const struct case_launch *launch)
+{
+	for (size_t i = 0; i < launch->arg_count; i++)
+		if (launch->args[i].kind == ARG_TEXTURE)
+			return true;
+	return false;
+}
+
 const char *launches_with_textures(const struct case_launch *launches, size_t count,
-				   const struct compiled *compiled)
+				   const struct compiled *compiled, bool passed)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct compiled_entry *entry =
 			compiled_entry_find(compiled, launches[i].entry);
 
-		if (entry && entry->textures)
+		if (launch_passes_texture(&launches[i]) ? passed
+							: !passed && entry && entry->textures)
 			return launches[i].entry;
 	}
 	return NULL;

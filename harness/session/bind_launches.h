@@ -25,10 +25,11 @@ int bind_launches(struct case_launch *launches, size_t count, const struct case_
 int bind_symbols(struct launch_case *launch, struct compiled *own, struct compiled *of_check,
 		 struct error *err);
 /*
- * The first entry of the launches, not yet bound, that has instructions for textures or surfaces;
- * NULL: none. perflab cannot pass their handles, so any number that a launch gives is made up.
+ * The first entry of the launches, not yet bound, that gets a texture or surface (`passed`), or
+ * that has instructions for them but gets none, so that any number that its launch gives as a
+ * handle is made up; NULL: none.
  */
 const char *launches_with_textures(const struct case_launch *launches, size_t count,
-				   const struct compiled *compiled);
+				   const struct compiled *compiled, bool passed);
 
 #endif

@@ -224,25 +224,46 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 	return 0;
 }
 
-/* Skips a case that would run on a handle of a texture that nobody made. */
-static bool skip_textures(const struct compile_context *context, size_t index, size_t own,
-			  size_t of_check)
+/* The first launch of a case or of its check with textures; see launches_with_textures(). */
+static const char *case_with_textures(const struct compile_context *context, size_t index,
+				      size_t own, size_t of_check, bool passed)
 {
 	const struct compile_job *job = compile_jobs_of(&context->list, own);
 	const struct compile_job *other = compile_jobs_of(&context->list, of_check);
 	const struct launch_case *launch = context->plan->cases[index].launch;
 	const char *entry = NULL;
-	char *reason;
 
 	if (job->compiled)
 		entry = launches_with_textures(launch->launches, launch->launch_count,
-					       job->compiled);
+					       job->compiled, passed);
 	if (!entry && other->compiled)
 		entry = launches_with_textures(launch->check.launches, launch->check.launch_count,
-					       other->compiled);
-	if (!entry)
-		return false;
-	reason = xasprintf("%s uses textures or surfaces, which perflab cannot pass", entry);
+					       other->compiled, passed);
+	return entry;
+}
+
+/* Skips a case that would run on a handle of a texture that nobody made, or on a backend that makes
+ * none. */
+static bool skip_textures(const struct compile_context *context, size_t index, size_t own,
+			  size_t of_check)
+{
+	const char *entry = case_with_textures(context, index, own, of_check, false);
+	char *reason;
+
+	if (entry) {
+		reason = xasprintf("%s uses textures or surfaces, but its launch passes none; "
+				   "write texture(BUFFER[W, H]) or surface(BUFFER[W, H])",
+				   entry);
+	} else {
+		entry = context->sweep->info.traits.emulated
+				? NULL
+				: case_with_textures(context, index, own, of_check, true);
+		if (!entry)
+			return false;
+		reason = xasprintf("%s gets a texture or surface, which perflab passes only on "
+				   "the emulator (--backend ptx)",
+				   entry);
+	}
 	plan_skip(context->plan, index, reason);
 	free(reason);
 	return true;

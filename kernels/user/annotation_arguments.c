@@ -167,6 +167,11 @@ static int parse_field(struct argument_parse *parse, struct kernel_arg *out, con
 					  text);
 	}
 	rc = parse_argument(parse, out, text);
+	if (!rc && out->kind == ARG_TEXTURE)
+		return scan_error(parse->scan,
+				  "%.60s: a texture or surface in a struct is not supported; pass "
+				  "it as an argument of its own",
+				  text);
 	if (!rc && out->kind == ARG_REAL)
 		return scan_error(
 			parse->scan,
@@ -210,6 +215,11 @@ static int parse_struct(struct argument_parse *parse, struct kernel_arg *out, co
 	return rc;
 }
 
+static bool is_texture(const char *name)
+{
+	return !strcmp(name, "texture") || !strcmp(name, "surface");
+}
+
 /* KIND(VALUE). Sets *found to false, and nothing else, if the text has another form. */
 static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, const char *text,
 			  bool *found)
@@ -221,6 +231,8 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 	*found = is_call(scan, &name, &between, text);
 	if (*found && !strcmp(name, "packed"))
 		return parse_struct(parse, out, text, between, true);
+	if (*found && is_texture(name))
+		return scan_texture(scan, out, text, between, *name == 's');
 	*found = *found && arg_kind_parse(&kind, name) && kind != ARG_BUFFER &&
 		 kind != ARG_INTEGER && kind != ARG_REAL;
 	if (!*found)
@@ -239,15 +251,15 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 		       : 0;
 }
 
-/* Expands the lets of a value. The fields of a struct are values of their own, and the hex digits
- * of bytes(…) only look like names. */
+/* Expands the lets of a value. The fields of a struct are values of their own, as are the sizes of
+ * a texture, and the hex digits of bytes(…) only look like names. */
 static int expand_value(struct argument_parse *parse, const char **text)
 {
 	char *name, *inside;
 	enum arg_kind kind;
 
 	if (is_call(parse->scan, &name, &inside, *text) &&
-	    (!strcmp(name, "packed") ||
+	    (!strcmp(name, "packed") || is_texture(name) ||
 	     (arg_kind_parse(&kind, name) && (kind == ARG_BYTES || kind == ARG_STRUCT))))
 		return 0;
 	return scan_expand(parse->scan, text);

@@ -35,6 +35,9 @@ const char *flag_in_folder(struct annotation_pool *pool, const char *folder, con
 
 /* The name of an element type. `of` is the buffer that has it. */
 int scan_element_type(struct annotation_scan *scan, enum element_type *out, const char *of);
+/* What is inside texture(…) or surface(…); `text` is all of it, for messages. */
+int scan_texture(struct annotation_scan *scan, struct kernel_arg *out, const char *text,
+		 const char *inside, bool surface);
 /* The arguments of a launch in brackets; without brackets, those of a recorded launch. */
 int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out);
 /* A launch, up to the closing bracket of its arguments; then repeat, cluster, carveout and

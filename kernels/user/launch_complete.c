@@ -96,12 +96,52 @@ static bool complete_address(const struct completion *c, struct kernel_arg *arg)
 	return true;
 }
 
+/* No texel format has these channels. */
+static bool is_texel_channel(enum element_type type)
+{
+	return type == ELEMENT_F32 || type == ELEMENT_F16 ||
+	       (element_is_integer(type) && element_size_bytes(type) <= 4);
+}
+
+/* The buffer and the sizes of a texture. */
+static int complete_texture(const struct completion *c, struct kernel_arg *arg, const char *what)
+{
+	const struct kernel_buffer *buffer = names_buffer(c->names, arg->value);
+	const struct texture_reading *reading = &arg->texture->reading;
+	int rc = 0;
+
+	if (!buffer)
+		return refuse_unknown(c, what, arg->value);
+	if (!is_texel_channel(buffer->type))
+		return annotation_error(c->err, c->place,
+					"%s: no texture has channels of %s, the type of \"%.60s\"; "
+					"they are f32, f16, or integers of 8 to 32 bits",
+					what, element_type_name(buffer->type), buffer->name);
+	if (reading->normalized_float &&
+	    (!element_is_integer(buffer->type) || element_size_bytes(buffer->type) > 2))
+		return annotation_error(c->err, c->place,
+					"%s: normalized_float is for integers of 8 or 16 bits, and "
+					"\"%.60s\" has the type %s",
+					what, buffer->name, element_type_name(buffer->type));
+	if (reading->linear && element_is_integer(buffer->type) && !reading->normalized_float)
+		return annotation_error(c->err, c->place,
+					"%s: a linear filter needs floats; add normalized_float, "
+					"or change the type %s of \"%.60s\"",
+					what, element_type_name(buffer->type), buffer->name);
+	for (size_t i = 0; i < arg->texture->dimensions && !rc; i++)
+		rc = names_check_value(c->names, c->place, "a size of the texture",
+				       arg->texture->sizes[i], c->repeated, 1, INT64_MAX, c->err);
+	return rc;
+}
+
 /* An argument without fields. `what` is its place: "argument 2". */
 static int complete_value(const struct completion *c, struct kernel_arg *arg, const char *what)
 {
 	int64_t low, high;
 	double literal;
 
+	if (arg->kind == ARG_TEXTURE)
+		return complete_texture(c, arg, what);
 	if (arg->kind == ARG_BYTES || arg->kind == ARG_REAL ||
 	    (arg_kind_is_real(arg->kind) && !parse_double(&literal, arg->value, NULL)))
 		return 0;

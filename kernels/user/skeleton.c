@@ -182,7 +182,8 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 	const struct skeleton_entry *entry = kernel->entry;
 
 	if (entry->textures)
-		kernel->obstacle = "it uses textures or surfaces, which perflab cannot pass";
+		kernel->obstacle = "it uses textures or surfaces, whose sizes only you know: "
+				   "write a launch with texture(BUFFER[W, H]) for the handle";
 	kernel->arguments =
 		pool_new(pool, (entry->parameter_count + 1) * sizeof(*kernel->arguments));
 	for (size_t i = 0; i < entry->parameter_count; i++) {

@@ -27,7 +27,7 @@ struct skeleton_entry {
 	const char *plain; /* qualified, without template arguments: "ns::scale" */
 	const struct skeleton_parameter *parameters;
 	size_t parameter_count;
-	bool textures; /* it uses textures or surfaces, which no launch can pass */
+	bool textures; /* it uses textures or surfaces, so a launch needs sizes that nobody wrote */
 };
 
 struct skeleton_request {

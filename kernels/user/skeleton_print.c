@@ -374,8 +374,8 @@ static void print_template(struct text *out, const struct skeleton *skeleton,
 	print_signature(out, kernel->name, kernel);
 	for (size_t i = 0; i < kernel->parameter_count; i++)
 		if (guess_is_texture(&kernel->parameters[i])) {
-			text_addf(out, "# has no launch: it takes a texture or surface, which "
-				       "perflab cannot pass.\n\n");
+			text_addf(out, "# has no launch: it takes a texture or surface; write one "
+				       "with texture(BUFFER[W, H]) for the handle.\n\n");
 			return;
 		}
 	text_addf(out,

@@ -11,6 +11,22 @@ static bool same_shape(const char *const a[3], const char *const b[3])
 	return true;
 }
 
+static bool same_texture(const struct kernel_texture *a, const struct kernel_texture *b)
+{
+	if (!a || !b)
+		return a == b;
+	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++)
+		if (!same_text(a->sizes[i], b->sizes[i]) ||
+		    a->reading.address[i] != b->reading.address[i])
+			return false;
+	return a->reading.surface == b->reading.surface && a->reading.fetch == b->reading.fetch &&
+	       a->reading.layered == b->reading.layered && a->reading.cube == b->reading.cube &&
+	       a->reading.linear == b->reading.linear &&
+	       a->reading.normalized == b->reading.normalized &&
+	       a->reading.normalized_float == b->reading.normalized_float &&
+	       a->reading.channels == b->reading.channels;
+}
+
 /* The text of a struct is all that it was written as. */
 static bool same_launch(const struct kernel_launch *a, const struct kernel_launch *b)
 {
@@ -21,7 +37,8 @@ static bool same_launch(const struct kernel_launch *a, const struct kernel_launc
 	for (size_t i = 0; i < a->arg_count; i++)
 		if (a->args[i].kind != b->args[i].kind ||
 		    !same_text(a->args[i].value, b->args[i].value) ||
-		    !same_text(a->args[i].addend, b->args[i].addend))
+		    !same_text(a->args[i].addend, b->args[i].addend) ||
+		    !same_texture(a->args[i].texture, b->args[i].texture))
 			return false;
 	return true;
 }
@@ -45,7 +62,9 @@ static bool passes_buffer(const struct kernel_arg *args, size_t count, const cha
 	for (size_t i = 0; i < count; i++)
 		if (args[i].kind == ARG_STRUCT
 			    ? passes_buffer(args[i].fields, args[i].field_count, name)
-			    : args[i].kind == ARG_BUFFER && !strcmp(args[i].value, name))
+			    : (args[i].kind == ARG_BUFFER ||
+			       (args[i].kind == ARG_TEXTURE && args[i].texture->reading.surface)) &&
+				      !strcmp(args[i].value, name))
 			return true;
 	return false;
 }

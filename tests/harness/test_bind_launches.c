@@ -171,6 +171,45 @@ static void buffers_are_pointers(void **state)
 	expect_refused(buffer, bytes_24, "a buffer");
 }
 
+static void textures_are_handles(void **state)
+{
+	struct case_texture texture = {.dimensions = 1};
+	const struct case_arg arg = {.kind = ARG_TEXTURE, .texture = &texture};
+
+	(void)state;
+	expect_bound(arg, integer_8, ARG_TEXTURE);
+	expect_bound(arg, bytes_8, ARG_TEXTURE);
+	expect_refused(arg, integer_4, "a texture");
+	texture.reading.surface = true;
+	expect_refused(arg, real_8, "a surface");
+	entry_name = "_Z1kPf";
+	expect_refused(arg, integer_8, "a surface, but the parameter is a pointer to float");
+	entry_name = "_Z1ky";
+	expect_bound(arg, integer_8, ARG_TEXTURE);
+	entry_name = "_Z1k";
+}
+
+/* A kernel with textures needs them from its launch. */
+static void launches_with_and_without_textures(void **state)
+{
+	struct compiled_entry entries[] = {{.wanted = (char *)"reads", .textures = true},
+					   {.wanted = (char *)"adds"}};
+	const struct compiled compiled = {.entries = entries, .entry_count = 2};
+	struct case_arg number = integer(0), texture = {.kind = ARG_TEXTURE};
+	struct case_launch launches[] = {
+		{.entry = (char *)"adds", .args = &number, .arg_count = 1},
+		{.entry = (char *)"reads", .args = &number, .arg_count = 1},
+	};
+
+	(void)state;
+	assert_string_equal(launches_with_textures(launches, 2, &compiled, false), "reads");
+	assert_null(launches_with_textures(launches, 2, &compiled, true));
+	launches[1].args = &texture;
+	assert_null(launches_with_textures(launches, 2, &compiled, false));
+	assert_string_equal(launches_with_textures(launches, 2, &compiled, true), "reads");
+	assert_null(launches_with_textures(launches, 1, &compiled, false));
+}
+
 /* The size of a struct counts, with its padding. */
 static void structs_by_their_bytes(void **state)
 {
@@ -354,6 +393,8 @@ int main(void)
 		cmocka_unit_test(untyped_numbers_need_a_class),
 		cmocka_unit_test(typed_numbers_keep_their_type),
 		cmocka_unit_test(buffers_are_pointers),
+		cmocka_unit_test(textures_are_handles),
+		cmocka_unit_test(launches_with_and_without_textures),
 		cmocka_unit_test(structs_by_their_bytes),
 		cmocka_unit_test(structs_by_their_fields),
 		cmocka_unit_test(symbols_of_both_images),

@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LAST_ARG 12 /* a struct of 20 bytes, with two addresses and 3 bytes that are not 0 */
+#define TEXTURE_ARG 12
+#define LAST_ARG 13 /* a struct of 20 bytes, with two addresses and 3 bytes that are not 0 */
 
 /* One argument of each kind that has a size. */
 static void set_args(struct case_launch *launch)
@@ -24,7 +25,17 @@ static void set_args(struct case_launch *launch)
 		{.kind = ARG_BF16, .real = 1e38},
 		{.kind = ARG_F64, .real = DBL_MAX},
 		{.kind = ARG_F32, .real = 0.1},
+		{.kind = ARG_TEXTURE, .integer = 1},
 		{.kind = ARG_BYTES, .integer = 20},
+	};
+	static const struct case_texture texture = {
+		.reading = {.cube = true,
+			    .linear = true,
+			    .channels = 1,
+			    .address = {TEXTURE_ADDRESS_WRAP, TEXTURE_ADDRESS_BORDER,
+					TEXTURE_ADDRESS_MIRROR}},
+		.sizes = {1, 1, 1},
+		.dimensions = 2,
 	};
 	static const unsigned char bytes[20] = {0x00, 0xa9, 0xff};
 	static const struct arg_address addresses[] = {{3, 1, 0}, {12, 0, 4}};
@@ -33,6 +44,8 @@ static void set_args(struct case_launch *launch)
 	launch->args = xcalloc(ARRAY_SIZE(args), sizeof(args[0]));
 	memcpy(launch->args, args, sizeof(args));
 	launch->arg_count = ARRAY_SIZE(args);
+	launch->args[TEXTURE_ARG].texture = xmalloc(sizeof(texture));
+	*launch->args[TEXTURE_ARG].texture = texture;
 	launch->args[LAST_ARG].bytes = xcalloc(sizeof(bytes), 1);
 	memcpy(launch->args[LAST_ARG].bytes, bytes, sizeof(bytes));
 	launch->args[LAST_ARG].addresses = xcalloc(2, sizeof(addresses[0]));
@@ -122,6 +135,14 @@ static void test_every_member_arrives(void **context)
 		assert_true(back->launches[0].args[i].addend == work->launches[0].args[i].addend);
 		assert_true(back->launches[0].args[i].real == work->launches[0].args[i].real);
 	}
+	assert_null(back->launches[0].args[0].texture);
+	assert_memory_equal(&back->launches[0].args[TEXTURE_ARG].texture->reading.address,
+			    &work->launches[0].args[TEXTURE_ARG].texture->reading.address,
+			    3 * sizeof(enum texture_address));
+	assert_true(back->launches[0].args[TEXTURE_ARG].texture->reading.cube);
+	assert_true(back->launches[0].args[TEXTURE_ARG].texture->reading.linear);
+	assert_false(back->launches[0].args[TEXTURE_ARG].texture->reading.surface);
+	assert_int_equal(back->launches[0].args[TEXTURE_ARG].texture->dimensions, 2);
 	assert_memory_equal(back->launches[0].args[LAST_ARG].bytes, "\x00\xa9\xff\x00", 4);
 	assert_int_equal(back->launches[0].args[LAST_ARG].address_count, 2);
 	assert_memory_equal(back->launches[0].args[LAST_ARG].addresses,
@@ -271,6 +292,14 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 /* A struct of 16 bytes. */
 #define ADDRESSES(list) ARG("bytes", "\"00112233445566778899aabbccddeeff\", \"addresses\": " list)
 #define AT(offset, buffer) "{\"offset\": " offset ", \"buffer\": " buffer "}"
+/* A texture of the buffer 1, which has one element. */
+#define TEXTURE(channels, sizes, address)                                                 \
+	ARG("texture",                                                                    \
+	    "1, \"texture\": {\"surface\": false, \"fetch\": false, "                     \
+	    "\"layered\": false, \"cube\": false, \"linear\": false, "                    \
+	    "\"normalized\": false, \"normalized_float\": false, \"channels\": " channels \
+	    ", \"sizes\": " sizes ", \"address\": " address "}")
+#define CLAMPED "[\"clamp\", \"clamp\", \"clamp\"]"
 #define CHECK(kind, launches, image, items, command)                             \
 	"{\"kind\": \"" kind "\", \"launches\": " launches ", \"image\": " image \
 	", \"items\": " items ", \"command\": " command "}"
@@ -328,6 +357,24 @@ static const struct {
 	{"launches/0/args/1", ARG("integer", "1"), "an argument of kind 'integer' has no size"},
 	{"launches/0/args/1", ARG("real", "1"), "an argument of kind 'real' has no size"},
 	{"launches/0/args/1", ARG("struct", "\"\""), "an argument of kind 'struct' has no size"},
+	{"launches/0/args/1", ARG("texture", "1"), "'texture' is missing"},
+	{"launches/0/args/1", ARG("texture", "2, \"texture\": {}"),
+	 "'value' is 2, outside of 0 to 1"},
+	{"launches/0/args/1", ARG("texture", "1, \"texture\": {}"), "'channels' is missing"},
+	{"launches/0/args/1", ARG("texture", "1, \"texture\": []"), "'texture' is not an object"},
+	{"launches/0/args/1", TEXTURE("3", "[1]", CLAMPED), "1, 2 or 4 channels"},
+	{"launches/0/args/1", TEXTURE("5", "[1]", CLAMPED), "'channels' is 5"},
+	{"launches/0/args/1", TEXTURE("2", "[1]", CLAMPED), "larger than its buffer"},
+	{"launches/0/args/1", TEXTURE("1", "[1, 2]", CLAMPED), "larger than its buffer"},
+	{"launches/0/args/1", TEXTURE("1", "[4294967296, 4294967296]", CLAMPED),
+	 "larger than its buffer"},
+	{"launches/0/args/1", TEXTURE("1", "[]", CLAMPED), "1 to 3 sizes"},
+	{"launches/0/args/1", TEXTURE("1", "[1, 1, 1, 1]", CLAMPED), "'sizes' has 4 elements"},
+	{"launches/0/args/1", TEXTURE("1", "[0]", CLAMPED), "is not positive"},
+	{"launches/0/args/1", TEXTURE("1", "[\"1\"]", CLAMPED), "is not positive"},
+	{"launches/0/args/1", TEXTURE("1", "[1]", "[\"clamp\"]"), "3 addresses"},
+	{"launches/0/args/1", TEXTURE("1", "[1]", "[\"clamp\", 2, \"wrap\"]"),
+	 "'' is not an address mode"},
 	{"launches/0/args/1", ADDRESSES("3"), "'addresses' is not an array"},
 	{"launches/0/args/1", ADDRESSES("{}"), "'addresses' is not an array"},
 	{"launches/0/args/1", ADDRESSES("null"), "'addresses' is not an array"},

@@ -71,6 +71,20 @@ static void explain_misfit(struct text *reason, const struct case_runner *runner
 			  launch->entry, needs->block_threads, CHIP_THREADS_PER_BLOCK);
 }
 
+/* The blocks of a cooperative launch must all be on the chip at once. */
+static void explain_large_grid(struct text *reason, const struct case_runner *runner,
+			       const struct case_launch *launch, const struct occupancy *occupancy)
+{
+	const int64_t most = occupancy->blocks * runner->chip->sm_count;
+	const int64_t blocks = saturated_volume(launch->grid);
+
+	if (launch->cooperative && blocks > most)
+		text_addf(reason,
+			  "the cooperative launch of %s has %" PRId64 " blocks; a %s holds %" PRId64
+			  " of them at once",
+			  launch->entry, blocks, runner->chip->name, most);
+}
+
 /* Checks that every launch fits. The facts of the case are those of its largest launch. */
 static int describe_launches(struct case_runner *runner, const struct ptx_image *image,
 			     const struct ptx_program *program, const struct launch_case *work,
@@ -100,6 +114,8 @@ static int describe_launches(struct case_runner *runner, const struct ptx_image 
 				  "most %d are possible; declare the rest as dynamic",
 				  launch->entry, resources.shared_static_bytes,
 				  STATIC_SHARED_MOST_BYTES);
+		else
+			explain_large_grid(reason, runner, launch, &occupancy);
 		if (total_threads(launch) <= largest)
 			continue;
 		largest = total_threads(launch);

@@ -66,7 +66,8 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 		};
 		struct emulated_counts counts;
 
-		if (blocks < BLOCKS_WORTH_ESTIMATING)
+		/* the first block of a cooperative launch may wait for the others */
+		if (blocks < BLOCKS_WORTH_ESTIMATING || work->launches[i].cooperative)
 			continue;
 		rc = emulated_case_launch(emulated, i, &part, err);
 		if (rc)
@@ -287,6 +288,8 @@ static int launch_all_parts(struct emulated_case *emulated, bool checked, struct
 	for (size_t i = 0;
 	     i < emulated->work->launch_count && rc == 0 && !emulated_case_ended(emulated); i++)
 		rc = emulated_case_launch(emulated, i, &all, err);
+	if (rc == 0 && checked && !emulated_case_ended(emulated))
+		emulation_leaks(emulated->emulation, &emulated->findings);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/texture.h"
 #include "harness/workers/case_buffers.h"
 
 /*
@@ -250,10 +251,92 @@ void emulated_case_buffers(const struct emulated_case *emulated, struct host_buf
 		out->data[b] = device_memory_data(emulated->memory, emulated->addresses[b]);
 }
 
-/* Writes an argument as the kernel gets it. */
-static void write_argument(unsigned char *out, const struct emulated_case *emulated,
-			   const struct case_arg *arg)
+static enum texel_type texel_type_of(enum element_type type)
 {
+	switch (type) {
+	case ELEMENT_U8:
+		return TEXEL_U8;
+	case ELEMENT_I8:
+		return TEXEL_I8;
+	case ELEMENT_U16:
+		return TEXEL_U16;
+	case ELEMENT_I16:
+		return TEXEL_I16;
+	case ELEMENT_U32:
+		return TEXEL_U32;
+	case ELEMENT_I32:
+		return TEXEL_I32;
+	case ELEMENT_F16:
+		return TEXEL_F16;
+	default:
+		return TEXEL_F32;
+	}
+}
+
+static enum texture_geometry geometry_of(const struct case_texture *texture)
+{
+	if (texture->reading.cube)
+		return texture->reading.layered ? GEOMETRY_ACUBE : GEOMETRY_CUBE;
+	if (texture->reading.layered)
+		return texture->dimensions == 2 ? GEOMETRY_A1D : GEOMETRY_A2D;
+	return texture->dimensions == 1   ? GEOMETRY_1D
+	       : texture->dimensions == 2 ? GEOMETRY_2D
+					  : GEOMETRY_3D;
+}
+
+static enum address_mode address_mode_of(enum texture_address address)
+{
+	static const enum address_mode modes[] = {
+		[TEXTURE_ADDRESS_CLAMP] = ADDRESS_CLAMP,
+		[TEXTURE_ADDRESS_BORDER] = ADDRESS_BORDER,
+		[TEXTURE_ADDRESS_WRAP] = ADDRESS_WRAP,
+		[TEXTURE_ADDRESS_MIRROR] = ADDRESS_MIRROR,
+	};
+
+	return modes[address];
+}
+
+/* Makes the object that an argument names, and writes its handle. */
+static int write_texture(unsigned char *out, const struct emulated_case *emulated,
+			 const struct case_arg *arg, struct error *err)
+{
+	const struct case_buffer *buffer = &emulated->work->buffers[arg->integer];
+	const struct case_texture *from = arg->texture;
+	const struct texture_reading *reading = &from->reading;
+	struct emulated_texture texture = {
+		.surface = reading->surface,
+		.fetched = reading->fetch,
+		.geometry = geometry_of(from),
+		.address = emulated->passed[arg->integer],
+		.width = from->sizes[0],
+		.height = from->sizes[1],
+		.depth = from->sizes[2],
+		.type = texel_type_of(buffer->type),
+		.channels = reading->channels,
+		.linear = reading->linear,
+		.normalised = reading->normalized,
+		.as_float = reading->normalized_float,
+	};
+	uint64_t handle = 0;
+	int rc;
+
+	if (texture.geometry == GEOMETRY_A1D) {
+		texture.height = 1;
+		texture.depth = from->sizes[1];
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(texture.modes); i++)
+		texture.modes[i] = address_mode_of(reading->address[i]);
+	rc = device_memory_add_texture(emulated->memory, &texture, buffer->name, &handle, err);
+	memcpy(out, &handle, sizeof(handle));
+	return rc;
+}
+
+/* Writes an argument as the kernel gets it. */
+static int write_argument(unsigned char *out, const struct emulated_case *emulated,
+			  const struct case_arg *arg, struct error *err)
+{
+	if (arg->kind == ARG_TEXTURE)
+		return write_texture(out, emulated, arg, err);
 	case_arg_write(out, arg);
 	for (size_t i = 0; i < case_arg_address_count(arg); i++) {
 		const struct arg_address place = case_arg_address(arg, i);
@@ -262,30 +345,35 @@ static void write_argument(unsigned char *out, const struct emulated_case *emula
 
 		memcpy(out + place.offset, &address, sizeof(address));
 	}
+	return 0;
 }
 
 /* The parameter block in the layout of PTX: each parameter at a multiple of its alignment. The
  * caller frees it. */
-static unsigned char *make_parameter_block(const struct emulated_case *emulated,
-					   const struct case_launch *launch, size_t *length)
+static int make_parameter_block(unsigned char **out, size_t *length,
+				const struct emulated_case *emulated,
+				const struct case_launch *launch, struct error *err)
 {
 	const struct ptx_function *entry =
 		ptx_module_function(emulated->image->module, launch->entry);
 	unsigned char *block;
 	size_t most = 0, offset = 0;
+	int rc = 0;
 
 	for (size_t i = 0; i < launch->arg_count; i++)
 		most += case_arg_bytes(&launch->args[i]) + (size_t)entry->parameters[i].align;
 	block = xcalloc(most + 1, 1);
-	for (size_t i = 0; i < launch->arg_count; i++) {
+	device_memory_release_textures(emulated->memory);
+	for (size_t i = 0; i < launch->arg_count && rc == 0; i++) {
 		size_t align = (size_t)entry->parameters[i].align;
 
 		offset = (offset + align - 1) / align * align;
-		write_argument(block + offset, emulated, &launch->args[i]);
+		rc = write_argument(block + offset, emulated, &launch->args[i], err);
 		offset += case_arg_bytes(&launch->args[i]);
 	}
 	*length = offset;
-	return block;
+	*out = block;
+	return error_context(err, rc, "launching %s", launch->entry);
 }
 
 int emulated_case_launch(struct emulated_case *emulated, size_t index,
@@ -293,10 +381,13 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 {
 	const struct case_launch *launch = &emulated->work->launches[index];
 	size_t argument_bytes = 0;
-	unsigned char *arguments = make_parameter_block(emulated, launch, &argument_bytes);
+	unsigned char *arguments = NULL;
+	int rc = make_parameter_block(&arguments, &argument_bytes, emulated, launch, err);
 	struct emulated_launch what = {
 		.entry = launch->entry,
 		.shared_bytes = launch->shared_bytes,
+		/* case_facts() found that the chip holds all blocks */
+		.cooperative = launch->cooperative && !part->blocks,
 		.arguments = arguments,
 		.argument_bytes = argument_bytes,
 		.max_instructions = part->instructions,
@@ -309,11 +400,11 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.print = part->checked ? emulated->runner->print : NULL,
 		.print_context = emulated->runner->print_context,
 	};
-	int rc;
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));
 	memcpy(what.block, launch->block, sizeof(what.block));
-	rc = emulation_launch(emulated->emulation, &what, &emulated->findings, err);
+	if (rc == 0)
+		rc = emulation_launch(emulated->emulation, &what, &emulated->findings, err);
 	free(arguments);
 	return rc;
 }

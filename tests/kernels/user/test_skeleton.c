@@ -150,8 +150,8 @@ static void test_textures(void **state)
 	(void)state;
 	assert_int_equal(write_skeleton(text, false, &uses, 1, NULL), 0);
 	assert_int_equal(counts.launches, 0);
-	expect_text(
-		"# k has no launch: it uses textures or surfaces, which perflab cannot pass.\n");
+	expect_text("# k has no launch: it uses textures or surfaces, whose sizes only you know: "
+		    "write a launch with texture(BUFFER[W, H]) for the handle.\n");
 	expect_no_text("\nlaunch");
 	/* the compiler found no use of it */
 	write_one(text, two, 2);

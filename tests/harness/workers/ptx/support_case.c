@@ -108,3 +108,27 @@ void assert_same_counts(const struct case_totals *a, const struct case_totals *b
 		assert_int_equal(x->conflicts, y->conflicts);
 	}
 }
+
+struct launch_case *image_case(const char *folder, const char *entry, int64_t n)
+{
+	const struct axis_setting axes[] = {{"block", 128}, {"n", n}, {0}};
+	struct launch_case *work = built_in_case("fault", "none", axes);
+
+	free(work->image);
+	work->image = xasprintf("%s/%s", folder, entry);
+	replace_text(&work->launches[0].entry, entry);
+	work->buffers = realloc(work->buffers, 2 * sizeof(work->buffers[0]));
+	assert_non_null(work->buffers);
+	work->buffers[1] = work->buffers[0];
+	work->buffers[0] = (struct case_buffer){.name = "x",
+						.type = ELEMENT_F32,
+						.length = n,
+						.role = BUFFER_IN,
+						.fill = FILL_UNIFORM,
+						.fill_low = 0,
+						.fill_high = 1};
+	work->buffer_count = 2;
+	work->launches[0].args[0] = (struct case_arg){.kind = ARG_BUFFER, .integer = 0};
+	work->launches[0].args[1] = (struct case_arg){.kind = ARG_BUFFER, .integer = 1};
+	return work;
+}

@@ -23,6 +23,9 @@ struct axis_setting {
 struct launch_case *built_in_case(const char *kernel, const char *variant,
 				  const struct axis_setting *axes);
 
+/* A kernel of tests/emulator/images: (x, out), n threads in blocks of 128; out must become zero. */
+struct launch_case *image_case(const char *folder, const char *entry, int64_t n);
+
 /* Replaces an allocated text of a case, such as its image. */
 void replace_text(char **member, const char *text);
 

@@ -170,35 +170,10 @@ static void test_whatever_is_sampled_is_whole(void **context)
 	assert_true(sampled_count > 50);
 }
 
-/* A kernel of tests/emulator/images: (x, out), n threads, out is zero. */
-static struct launch_case *own_case(const char *entry, int64_t n)
-{
-	const struct axis_setting axes[] = {{"block", 128}, {"n", n}, {0}};
-	struct launch_case *work = built_in_case("fault", "none", axes);
-
-	free(work->image);
-	work->image = xasprintf("sampled/%s", entry);
-	replace_text(&work->launches[0].entry, entry);
-	work->buffers = realloc(work->buffers, 2 * sizeof(work->buffers[0]));
-	assert_non_null(work->buffers);
-	work->buffers[1] = work->buffers[0];
-	work->buffers[0] = (struct case_buffer){.name = "x",
-						.type = ELEMENT_F32,
-						.length = n,
-						.role = BUFFER_IN,
-						.fill = FILL_UNIFORM,
-						.fill_low = 0,
-						.fill_high = 1};
-	work->buffer_count = 2;
-	work->launches[0].args[0] = (struct case_arg){.kind = ARG_BUFFER, .integer = 0};
-	work->launches[0].args[1] = (struct case_arg){.kind = ARG_BUFFER, .integer = 1};
-	return work;
-}
-
 /* It runs whole, and where it is too large for that it is skipped, with the cause and a remedy. */
 static void assert_not_sampled(const char *entry, const char *cause)
 {
-	struct launch_case *work = own_case(entry, 128 * 1500);
+	struct launch_case *work = image_case("sampled", entry, 128 * 1500);
 	struct case_runner runner;
 	struct outcome outcome;
 
