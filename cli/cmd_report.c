@@ -77,6 +77,7 @@ static int write_run_report(const struct invocation *call, const struct report_p
 		.db = options->db,
 		.all_metrics = options->all_metrics,
 		.no_roofline = options->no_roofline,
+		.no_page = report_format_why_not(REPORT_HTML) != NULL,
 		.ceilings = &data->ceilings,
 		.compare = data->compares ? &parts->compared.cases : NULL,
 		.histories = &data->histories,

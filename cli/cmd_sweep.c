@@ -138,6 +138,7 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 					    .width = call->terminal.out_width,
 					    .ascii = call->terminal.out_ascii,
 					    .all_metrics = options->all_metrics,
+					    .no_page = report_format_why_not(REPORT_HTML) != NULL,
 					    .db = options->common.db,
 					    .ceilings = &ceilings};
 	int rc = db_ceilings_load(result->db, run->id, &ceilings, err);

@@ -140,6 +140,7 @@ struct report_options {
 	const char *db;          /* text: the database that commands must name; NULL: the default */
 	bool no_roofline;        /* text and md: omit the roofline and the verdicts */
 	bool all_metrics; /* text and md: a column for every counter, not only the usual ones */
+	bool no_page;     /* text: this build writes no page, so no command offers one */
 	/* Roofs of the run's device. NULL or empty: none were measured, and the report says so. */
 	const struct ceiling_list *ceilings;
 	const struct run *compare; /* html: a second run to show beside this one; NULL: none */

@@ -103,9 +103,11 @@ static void next_fill(struct next *next, const struct run *run,
 		text_addf(command, "report %lld --all", (long long)run->id);
 		end_command(command, options);
 	}
-	command = next_command(next, "a page");
-	text_addf(command, "report %lld --format html -o report.html", (long long)run->id);
-	end_command(command, options);
+	if (!options->no_page) {
+		command = next_command(next, "a page");
+		text_addf(command, "report %lld --format html -o report.html", (long long)run->id);
+		end_command(command, options);
+	}
 }
 
 void run_next_commands(struct text *out, const struct run *run,

@@ -83,9 +83,11 @@ static int write_run_text(FILE *out, const struct run *run, const struct report_
 	write_title(out, "Method", options);
 	run_heading_method(&lines, run);
 	write_heading_lines(out, &lines, options);
-	write_title(out, "Next", options);
 	run_next_commands(&next, run, options);
-	fwrite(next.data, 1, next.length, out);
+	if (next.length) {
+		write_title(out, "Next", options);
+		fwrite(next.data, 1, next.length, out);
+	}
 	text_release(&next);
 	return 0;
 }

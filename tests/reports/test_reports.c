@@ -74,6 +74,23 @@ static void text_shows_every_counter_and_colour(void **state)
 		      &(struct report_options){.colour = true, .all_metrics = true});
 }
 
+/* A build without pages offers none. */
+static void next_commands_offer_what_the_build_has(void **state)
+{
+	struct run run;
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	constructed_run_init(&run);
+	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.no_page = true},
+			      &length);
+	assert_non_null(strstr(bytes, "\nNext\n  one kernel"));
+	assert_null(strstr(bytes, "html"));
+	free(bytes);
+	run_release(&run);
+}
+
 static void csv_is_as_written(void **state)
 {
 	(void)state;
@@ -304,6 +321,7 @@ int main(void)
 		cmocka_unit_test(heading_names_what_is_known),
 		cmocka_unit_test(text_fits_80_columns),
 		cmocka_unit_test(text_shows_every_counter_and_colour),
+		cmocka_unit_test(next_commands_offer_what_the_build_has),
 		cmocka_unit_test(csv_is_as_written),
 		cmocka_unit_test(csv_quotes_its_head),
 		cmocka_unit_test(json_is_as_written),
