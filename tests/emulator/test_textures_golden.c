@@ -1,6 +1,6 @@
 /*
  * Textures and surfaces give what an H200 gives: every line of tests/golden/ptx/textures.txt, which
- * tests/gpu/textures_probe.cu recorded and describes.
+ * tests/gpu/textures/ recorded and describes.
  */
 #include "emulator/texture.h"
 #include "support_machine.h"
