@@ -1,5 +1,6 @@
 #include "tests/kernels/user/recorded_demo.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,4 +60,42 @@ void write_plain(struct folder *folder)
 	demo_fill(demo);
 	write_demo(folder, demo, "demo.capture");
 	free(demo);
+}
+
+struct launch_case *recorded_resolve(const struct kernel *kernel, const char *name,
+				     const struct axis_value *given, size_t count)
+{
+	const struct kernel_variant *variant = kernel_find_variant(kernel, name);
+	struct axis_value axes[KERNEL_MAX_CASE_AXES];
+	struct launch_case *work = NULL;
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	size_t axis_count;
+
+	if (!variant)
+		fail_msg("there is no variant %s", name);
+	axis_count = variant_axis_count(kernel, variant);
+	for (size_t i = 0; i < axis_count; i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+
+		snprintf(axes[i].name, sizeof(axes[i].name), "%s", axis->name);
+		axes[i].value = strtoll(axis->values, NULL, 10);
+		for (size_t k = 0; k < count; k++)
+			if (!strcmp(given[k].name, axis->name))
+				axes[i].value = given[k].value;
+	}
+	if (kernel_resolve(&work, &skip, kernel, variant, axes, axis_count, &device_limits_minimum,
+			   &err) ||
+	    !work)
+		fail_msg("%s: %s%s", name, err.text, skip.data);
+	text_release(&skip);
+	return work;
+}
+
+const struct case_buffer *recorded_buffer(const struct launch_case *work, const char *name)
+{
+	for (size_t i = 0; i < work->buffer_count; i++)
+		if (!strcmp(work->buffers[i].name, name))
+			return &work->buffers[i];
+	return NULL;
 }

@@ -34,4 +34,10 @@ void write_demo(struct folder *folder, const struct demo *demo, const char *name
 /* demo.capture as it is filled. */
 void write_plain(struct folder *folder);
 
+/* The case of a variant. Axes that are not given have the first of their values. */
+struct launch_case *recorded_resolve(const struct kernel *kernel, const char *name,
+				     const struct axis_value *given, size_t count);
+/* NULL: the case has no buffer of that name. */
+const struct case_buffer *recorded_buffer(const struct launch_case *work, const char *name);
+
 #endif

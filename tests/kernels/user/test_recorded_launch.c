@@ -5,45 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The case of a variant. Axes that are not given have the first of their values. */
-static struct launch_case *resolve(const struct kernel *kernel, const char *name,
-				   const struct axis_value *given, size_t count)
-{
-	const struct kernel_variant *variant = kernel_find_variant(kernel, name);
-	struct axis_value axes[KERNEL_MAX_CASE_AXES];
-	struct launch_case *work = NULL;
-	struct text skip = TEXT_INIT;
-	struct error err = {0};
-	size_t axis_count;
-
-	if (!variant)
-		fail_msg("there is no variant %s", name);
-	axis_count = variant_axis_count(kernel, variant);
-	for (size_t i = 0; i < axis_count; i++) {
-		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
-
-		snprintf(axes[i].name, sizeof(axes[i].name), "%s", axis->name);
-		axes[i].value = strtoll(axis->values, NULL, 10);
-		for (size_t k = 0; k < count; k++)
-			if (!strcmp(given[k].name, axis->name))
-				axes[i].value = given[k].value;
-	}
-	if (kernel_resolve(&work, &skip, kernel, variant, axes, axis_count, &device_limits_minimum,
-			   &err) ||
-	    !work)
-		fail_msg("%s: %s%s", name, err.text, skip.data);
-	text_release(&skip);
-	return work;
-}
-
-static const struct case_buffer *buffer_of(const struct launch_case *work, const char *name)
-{
-	for (size_t i = 0; i < work->buffer_count; i++)
-		if (!strcmp(work->buffers[i].name, name))
-			return &work->buffers[i];
-	return NULL;
-}
-
 static void expect_pointer(const struct launch_case *work, const struct case_arg *arg, size_t index,
 			   const char *buffer, uint64_t addend)
 {
@@ -88,7 +49,7 @@ static void test_launch(void **state)
 	kernel = folder_kernel(folder, FILES("demo.capture"));
 	assert_string_equal(kernel->name, "demo");
 	assert_int_equal(kernel->variant_count, 1);
-	work = resolve(kernel, "recorded", NULL, 0);
+	work = recorded_resolve(kernel, "recorded", NULL, 0);
 	assert_string_equal(work->launches[0].entry, "_Z1kiPKfPfd5lists");
 	assert_int_equal(work->launches[0].grid[0], 8);
 	assert_int_equal(work->launches[0].grid[1], 2);
@@ -109,14 +70,14 @@ static void test_memory(void **state)
 
 	write_plain(folder);
 	kernel = folder_kernel(folder, FILES("demo.capture"));
-	work = resolve(kernel, "recorded", NULL, 0);
+	work = recorded_resolve(kernel, "recorded", NULL, 0);
 	assert_int_equal(work->buffer_count, 3);
-	assert_int_equal(buffer_of(work, "m0")->role, BUFFER_INOUT);
-	assert_int_equal(buffer_of(work, "m0")->length, MEMORY_BYTES);
-	assert_int_equal(buffer_of(work, "m1")->role, BUFFER_IN);
-	assert_int_equal(buffer_of(work, "m1")->fill, FILL_CAPTURE);
-	assert_int_equal(buffer_of(work, "m1")->fill_index, 1);
-	variable = buffer_of(work, "m2");
+	assert_int_equal(recorded_buffer(work, "m0")->role, BUFFER_INOUT);
+	assert_int_equal(recorded_buffer(work, "m0")->length, MEMORY_BYTES);
+	assert_int_equal(recorded_buffer(work, "m1")->role, BUFFER_IN);
+	assert_int_equal(recorded_buffer(work, "m1")->fill, FILL_CAPTURE);
+	assert_int_equal(recorded_buffer(work, "m1")->fill_index, 1);
+	variable = recorded_buffer(work, "m2");
 	assert_string_equal(variable->symbol, "_ZL5table");
 	assert_false(variable->optional);
 	assert_int_equal(variable->fill_index, 2);
@@ -140,7 +101,8 @@ static void test_other_blocks(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct axis_value axes[] = {
 			{"block", rows[i].block}, {"grid", rows[i].grid}, {"shared", 128}};
-		struct launch_case *work = resolve(kernel, "recorded", axes, ARRAY_SIZE(axes));
+		struct launch_case *work =
+			recorded_resolve(kernel, "recorded", axes, ARRAY_SIZE(axes));
 
 		assert_int_equal(work->launches[0].grid[0], rows[i].blocks);
 		assert_int_equal(work->launches[0].grid[1], 2);
@@ -163,7 +125,7 @@ static void test_launch_attributes(void **state)
 	demo->what.info.launch.carveout = 50;
 	write_demo(folder, demo, "demo.capture");
 	kernel = folder_kernel(folder, FILES("demo.capture"));
-	work = resolve(kernel, "recorded", &(struct axis_value){"carveout", 75}, 1);
+	work = recorded_resolve(kernel, "recorded", &(struct axis_value){"carveout", 75}, 1);
 	assert_int_equal(work->launches[0].cluster[0], 4);
 	assert_true(work->launches[0].cooperative);
 	assert_true(work->launches[0].has_carveout);
@@ -202,7 +164,7 @@ static void test_parameters_by_name(void **state)
 		     "// perflab: launch mine<<<ceil_div(p0, 256), 256>>>(p0, p1 + 4, p2, p3, "
 		     "p4_8, 2 * p0)\n");
 	kernel = folder_kernel(folder, FILES("demo.capture", "my.cu"));
-	work = resolve(kernel, "my", NULL, 0);
+	work = recorded_resolve(kernel, "my", NULL, 0);
 	args = work->launches[0].args;
 	assert_int_equal(work->axis_count, 0);
 	assert_int_equal(work->launches[0].grid[0], 4);
@@ -216,7 +178,7 @@ static void test_parameters_by_name(void **state)
 	assert_int_equal(args[5].integer, 2000);
 	/* It shares the memory and the check. The variable of the other image is memory here. */
 	assert_int_equal(work->buffer_count, 3);
-	assert_null(buffer_of(work, "m2")->symbol);
+	assert_null(recorded_buffer(work, "m2")->symbol);
 	assert_int_equal(work->check.kind, CHECK_FILE);
 	launch_case_free(work);
 }
@@ -232,7 +194,7 @@ static void test_parameters_by_position(void **state)
 		     "// perflab: axis block = 64..256\n"
 		     "// perflab: launch mine<<<ceil_div(p0, block), block>>> cooperative\n");
 	kernel = folder_kernel(folder, FILES("demo.capture", "my.cu"));
-	work = resolve(kernel, "my", NULL, 0);
+	work = recorded_resolve(kernel, "my", NULL, 0);
 	assert_true(work->launches[0].cooperative);
 	expect_recorded_arguments(work);
 	launch_case_free(work);
@@ -253,18 +215,18 @@ static void test_drop_in(void **state)
 		     "// perflab: tolerance rel = 1e-3\n"
 		     "// perflab: compare m0 as f32\n");
 	kernel = folder_kernel(folder, FILES("demo.capture", "drop.cu"));
-	work = resolve(kernel, "drop", &(struct axis_value){"block", 64}, 1);
+	work = recorded_resolve(kernel, "drop", &(struct axis_value){"block", 64}, 1);
 	assert_string_equal(work->launches[0].entry, "_Z1kiPKfPfd5lists");
 	assert_int_equal(work->launches[0].grid[0], 16);
 	expect_recorded_arguments(work);
-	assert_string_equal(buffer_of(work, "m2")->symbol, "_ZL5table");
-	assert_true(buffer_of(work, "m2")->optional);
+	assert_string_equal(recorded_buffer(work, "m2")->symbol, "_ZL5table");
+	assert_true(recorded_buffer(work, "m2")->optional);
 	assert_true(work->tolerance_rel == 1e-3);
-	assert_int_equal(case_buffer_compared(buffer_of(work, "m0")), ELEMENT_F32);
+	assert_int_equal(case_buffer_compared(recorded_buffer(work, "m0")), ELEMENT_F32);
 	launch_case_free(work);
-	work = resolve(kernel, "recorded", NULL, 0);
+	work = recorded_resolve(kernel, "recorded", NULL, 0);
 	assert_true(work->tolerance_rel == 0);
-	assert_int_equal(case_buffer_compared(buffer_of(work, "m0")), ELEMENT_U8);
+	assert_int_equal(case_buffer_compared(recorded_buffer(work, "m0")), ELEMENT_U8);
 	launch_case_free(work);
 }
 
@@ -326,7 +288,7 @@ static void test_parameters_of_unknown_type(void **state)
 	write_demo(folder, demo, "demo.capture");
 	folder_write(folder, "my.cu", "// perflab: launch mine<<<p0_int + 4, 256>>>(p0, p2)\n");
 	kernel = folder_kernel(folder, FILES("demo.capture", "my.cu"));
-	work = resolve(kernel, "my", NULL, 0);
+	work = recorded_resolve(kernel, "my", NULL, 0);
 	assert_int_equal(work->launches[0].grid[0], 1);
 	assert_int_equal(work->launches[0].args[0].kind, ARG_BYTES);
 	case_arg_write(bytes, &work->launches[0].args[0]);
@@ -371,146 +333,21 @@ static void test_numbers_without_a_text(void **state)
 
 		write_demo(folder, &demo, "one.capture");
 		folder_write(folder, "my.cu", "// perflab: launch mine<<<1, 1>>>(p0)\n");
-		work = resolve(folder_kernel(folder, FILES("one.capture", "my.cu")), "my", NULL, 0);
+		work = recorded_resolve(folder_kernel(folder, FILES("one.capture", "my.cu")), "my",
+					NULL, 0);
 		if (work->launches[0].args[0].kind != rows[i].kind)
 			fail_msg("row %zu: kind %d", i, work->launches[0].args[0].kind);
 		launch_case_free(work);
-		work = resolve(kernel_file_kernel(folder->file), "recorded", NULL, 0);
+		work = recorded_resolve(kernel_file_kernel(folder->file), "recorded", NULL, 0);
 		case_arg_write(bits, &work->launches[0].args[0]);
 		assert_memory_equal(bits, rows[i].bits, 8);
 		launch_case_free(work);
 	}
 }
 
-/* ---- untrusted and impossible ---- */
-
-/* Nothing in a name ends its quotes, begins a comment or becomes another line. */
-static void test_hostile_names(void **state)
-{
-	static const char hostile[] = "k\"<<<1, 1>>>(m0) // # \\\" launch x<<<9, 9>>>()";
-	struct folder *folder = *state;
-	struct demo *demo = xcalloc(1, sizeof(*demo));
-	const struct kernel *kernel;
-	struct launch_case *work;
-
-	demo_fill(demo);
-	demo->what.info.kernel = (char *)(uintptr_t)hostile;
-	demo->what.info.program = "\" variant x \\";
-	demo->memory[2].variable = (char *)(uintptr_t)hostile;
-	write_demo(folder, demo, "a \"b\" #c.capture");
-	kernel = folder_kernel(folder, FILES("a \"b\" #c.capture"));
-	assert_int_equal(kernel->variant_count, 1);
-	work = resolve(kernel, "recorded", NULL, 0);
-	assert_string_equal(work->launches[0].entry, hostile);
-	assert_int_equal(work->launches[0].grid[0], 8);
-	assert_string_equal(buffer_of(work, "m2")->symbol, hostile);
-	assert_non_null(strstr(buffer_of(work, "m0")->fill_file, "/a \"b\" #c.capture"));
-	launch_case_free(work);
-	free(demo);
-}
-
-/* The digits of a parameter may look like the name of a let. */
-static void test_digits_are_no_names(void **state)
-{
-	struct folder *folder = *state;
-	struct demo *demo = xcalloc(1, sizeof(*demo));
-	struct launch_case *work;
-	int32_t value = 0;
-
-	demo_fill(demo);
-	demo->what.info.kernel = "k";
-	memcpy(&demo->data.n, "\xab\xab\xab\xab", 4);
-	write_demo(folder, demo, "demo.capture");
-	folder_write(folder, "my.cu",
-		     "// perflab: let abababab = 5\n// perflab: launch mine<<<1, 1>>>(p0)\n");
-	work = resolve(folder_kernel(folder, FILES("demo.capture", "my.cu")), "my", NULL, 0);
-	case_arg_write(&value, &work->launches[0].args[0]);
-	assert_int_equal((uint32_t)value, 0xabababab);
-	launch_case_free(work);
-	free(demo);
-}
-
-static void test_too_much_memory(void **state)
-{
-	enum { COUNT = KERNEL_MAX_BUFFERS + 1 };
-	struct folder *folder = *state;
-	struct capture_memory *memory = xcalloc(COUNT, sizeof(*memory));
-	struct made_content *content = xcalloc(COUNT, sizeof(*content));
-	struct demo demo = {
-		.what = {.info = {.memory = memory, .memory_count = COUNT}, .content = content}};
-
-	for (size_t i = 0; i < COUNT; i++) {
-		memory[i] = (struct capture_memory){.address = 4096 * (i + 1), .bytes = 4};
-		content[i].before = "abc";
-	}
-	write_demo(folder, &demo, "many.capture");
-	folder_refused(folder, FILES("many.capture"), PL_EUNSUPPORTED,
-		       "many.capture: ", "257 memories, and a case has at most 256");
-	demo.what.info.memory_count--;
-	write_demo(folder, &demo, "many.capture");
-	folder_kernel(folder, FILES("many.capture"));
-	free(memory);
-	free(content);
-}
-
-/* More than the lets that a file may have. All are passed by position. */
-static void test_many_parameters(void **state)
-{
-	enum { COUNT = 4000 };
-	struct folder *folder = *state;
-	struct capture_parameter *parameters = xcalloc(COUNT, sizeof(*parameters));
-	struct capture_memory memory = {.address = 4096, .bytes = 4};
-	const struct made_content content = {"abc", NULL};
-	struct demo demo = {.what = {.info = {.parameters = parameters,
-					      .parameter_count = COUNT,
-					      .parameter_data = xcalloc(COUNT, 8),
-					      .parameter_bytes = (size_t)8 * COUNT,
-					      .memory = &memory,
-					      .memory_count = 1},
-				     .content = &content}};
-	const struct kernel *kernel;
-
-	for (size_t i = 0; i < COUNT; i++)
-		parameters[i] = (struct capture_parameter){8 * i, 8};
-	write_demo(folder, &demo, "many.capture");
-	folder_write(folder, "my.cu", "// perflab: launch mine<<<1, 1>>>\n");
-	kernel = folder_kernel(folder, FILES("many.capture", "my.cu"));
-	assert_int_equal(kernel->variants[1].launches[0].arg_count, COUNT);
-	free(demo.what.info.parameter_data);
-	free(parameters);
-}
-
-static void test_which_files(void **state)
-{
-	struct folder *folder = *state;
-
-	write_plain(folder);
-	folder_write(folder, "my.cu", "");
-	folder_write(folder, "cut.capture", "this is no capture");
-	folder_refused(folder, FILES("demo.capture", "demo.capture"), PL_EUSAGE, "given twice",
-		       NULL);
-	folder_refused(folder, FILES("my.cu", "demo.capture"), PL_EUSAGE,
-		       "demo.capture: ", "give it first");
-	folder_refused(folder, FILES("cut.capture"), PL_EPARSE, "cut.capture", NULL);
-	folder_refused(folder, FILES("missing.capture"), PL_ENOENT, "missing.capture", NULL);
-	folder_refused(folder, FILES("demo.capture", "cut.capture"), PL_EUSAGE,
-		       "cut.capture: demo.capture is a capture, too", "one at a time");
-}
-
-/* A define is an axis of compilation, and the recorded image is compiled. */
-static void test_define(void **state)
-{
-	struct folder *folder = *state;
-
-	write_plain(folder);
-	folder_write(folder, "demo.capture.perflab", "define ITEMS = 1, 2\n");
-	folder_refused(folder, FILES("demo.capture"), PL_EPARSE,
-		       "demo.capture.perflab:1: ", "compiled already");
-}
-
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
 int main(void)
 {
-#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, folder_setup, folder_teardown)
 	const struct CMUnitTest tests[] = {
 		IN_FOLDER(test_launch),
 		IN_FOLDER(test_memory),
@@ -524,12 +361,6 @@ int main(void)
 		IN_FOLDER(test_sidecar),
 		IN_FOLDER(test_parameters_of_unknown_type),
 		IN_FOLDER(test_numbers_without_a_text),
-		IN_FOLDER(test_hostile_names),
-		IN_FOLDER(test_digits_are_no_names),
-		IN_FOLDER(test_too_much_memory),
-		IN_FOLDER(test_many_parameters),
-		IN_FOLDER(test_which_files),
-		IN_FOLDER(test_define),
 	};
 
 	return cmocka_run_group_tests_name("kernels_user_recorded_launch", tests, NULL, NULL);
