@@ -298,7 +298,7 @@ def provenance(title, device, driver):
     """Returns the head of a result file: title, date, device, driver and command."""
     today = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d")
     # The command as typed in the repository, without the machine's folders.
-    words = [re.sub(r"^(--[a-z-]+=)?/.*/", r"\1", word) for word in sys.argv[1:]]
+    words = [re.sub(r"^(--[a-z-]+=)?(-I)?/.*/", r"\1\2", word) for word in sys.argv[1:]]
     command = ["scripts/" + os.path.basename(sys.argv[0]), *words]
     return [f"# {title}", "", f"- date: {today}", f"- device: {device}", f"- driver: {driver}",
             f"- command: `{shlex.join(command)}`", ""]
