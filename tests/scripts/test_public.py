@@ -59,6 +59,15 @@ class CheckPublic(unittest.TestCase):
         self.assertIn("- demo: demo-1.0", out)
         self.assertIn("- absent: its sources were not there", out)
 
+    def test_a_folder_without_a_version_is_taken(self):
+        self.write("demo/copy.perflab", COPY)
+        self.write("demo/list", "src/copy.ptx | copy.perflab | |\n")
+        os.makedirs(os.path.join(self.sources, "demo-tools"))
+        os.rename(os.path.join(self.sources, "demo-1.0"), os.path.join(self.sources, "demo"))
+        code, out, _ = self.check()
+        self.assertEqual(code, 0, out)
+        self.assertIn("- demo: demo\n", out)
+
     def test_a_wrong_kernel_is_a_finding(self):
         self.write("demo/copy.perflab", COPY.replace("y = x", "y = 2 * x"))
         self.write("demo/list", "src/copy.ptx | copy.perflab | |\n")
