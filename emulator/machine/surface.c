@@ -41,6 +41,33 @@ static int64_t nearest_inside(int64_t value, int64_t most)
 	return value < 0 ? 0 : value > most ? most : value;
 }
 
+static enum step report_outside(struct warp *warp, const struct instruction *at, int lane,
+				const struct object_use *use, struct surface_place place,
+				bool stores)
+{
+	const struct emulated_texture *what = &use->object->what;
+	const int64_t unit = use->object->texel_bytes;
+
+	return warp_finding(
+		warp, at, lane, FINDING_OUT_OF_BOUNDS,
+		"%s at byte %" PRId64 ", row %" PRId64 ", slice %" PRId64 " of '%s' (%" PRId64
+		" x %" PRId64 " x %" PRId64 " texels of %" PRId64 " bytes)",
+		stores ? "a surface store" : "a surface load", place.x, place.y, place.z,
+		use->object->name, what->width, what->height, what->depth, unit);
+}
+
+/* Clamping moves an access to the nearest place in the row, which a wider one does not have. */
+static enum step report_wider(struct warp *warp, const struct instruction *at, int lane,
+			      const struct object_use *use, int64_t bytes)
+{
+	return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
+			    "a surface access of %" PRId64
+			    " bytes cannot be clamped to '%s', whose rows have %" PRId64
+			    " bytes; access at most a row",
+			    bytes, use->object->name,
+			    use->object->what.width * use->object->texel_bytes);
+}
+
 /*
  * Finds the bytes that a lane accesses. NULL, and STEP_NEXT in *step: they are outside, and the
  * access does nothing; STEP_STOPPED: a finding.
@@ -50,7 +77,7 @@ static unsigned char *find_bytes(enum step *step, struct object_use *use, struct
 {
 	struct surface_place place = surface_place_of(warp, at, lane), inside = place;
 	const struct emulated_texture *what;
-	int64_t bytes = at->texel_coordinates ? 0 : (int64_t)at->width * at->vector, unit;
+	int64_t bytes = at->texel_coordinates ? 0 : (int64_t)at->width * at->vector, unit, last;
 	uint64_t offset;
 
 	*step = texture_use(use, warp, at, lane);
@@ -69,22 +96,19 @@ static unsigned char *find_bytes(enum step *step, struct object_use *use, struct
 				     bytes, place.x, use->object->name);
 		return NULL;
 	}
-	inside.x = nearest_inside(place.x, what->width * unit - bytes);
+	last = what->width * unit - bytes;
+	inside.x = nearest_inside(place.x, last);
 	inside.y = nearest_inside(place.y, what->height - 1);
 	inside.z = nearest_inside(place.z, what->depth - 1);
 	if (inside.x != place.x || inside.y != place.y || inside.z != place.z) {
 		if (at->extension == SURFACE_ZERO)
 			return NULL;
-		if (at->extension == SURFACE_TRAP) {
-			*step = warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
-					     "%s at byte %" PRId64 ", row %" PRId64
-					     ", slice %" PRId64 " of '%s' (%" PRId64 " x %" PRId64
-					     " x %" PRId64 " texels of %" PRId64 " bytes)",
-					     stores ? "a surface store" : "a surface load", place.x,
-					     place.y, place.z, use->object->name, what->width,
-					     what->height, what->depth, unit);
+		if (at->extension == SURFACE_TRAP)
+			*step = report_outside(warp, at, lane, use, place, stores);
+		else if (last < 0)
+			*step = report_wider(warp, at, lane, use, bytes);
+		if (*step != STEP_NEXT)
 			return NULL;
-		}
 	}
 	offset = what->address - use->in->address +
 		 texture_object_offset(use->object, 0, inside.y, inside.z) + (uint64_t)inside.x;

@@ -285,6 +285,8 @@ static void expect_finding(const char *body, const struct emulated_texture *chan
 	image.surface = change->surface;
 	image.geometry = change->geometry;
 	image.height = change->height;
+	if (change->width)
+		image.width = change->width;
 	run_with(&run, has_handle ? add(&run, &image) : run.texels, in);
 	assert_int_equal(run.findings.count, 1);
 	assert_int_equal(run.findings.items[0].kind, kind);
@@ -300,6 +302,8 @@ static void what_is_no_object_is_found(void **state)
 	const struct emulated_texture line = {.geometry = GEOMETRY_1D, .height = 1};
 	const struct emulated_texture surface = {
 		.surface = true, .geometry = GEOMETRY_2D, .height = 4};
+	const struct emulated_texture narrow = {
+		.surface = true, .geometry = GEOMETRY_2D, .width = 1, .height = 4};
 
 	(void)state;
 	expect_finding(TEXTURE_KERNEL("mov.b32 %b, 0;\n" ROW), &plain, false, FINDING_BAD_OBJECT,
@@ -324,6 +328,9 @@ static void what_is_no_object_is_found(void **state)
 		       "a surface load at byte 16, row 1, slice 0 of 'image' (4 x 4 x 1 texels");
 	expect_finding(TEXTURE_KERNEL("sust.b.2d.b32.trap [%t, {0, 4}], %i;\n"), &surface, true,
 		       FINDING_OUT_OF_BOUNDS, "a surface store at byte 0, row 4");
+	expect_finding(TEXTURE_KERNEL("sust.b.2d.v4.b32.clamp [%t, {0, 0}], {%i, %i, %i, %i};\n"),
+		       &narrow, true, FINDING_OUT_OF_BOUNDS,
+		       "16 bytes cannot be clamped to 'image', whose rows have 4 bytes");
 }
 
 static void released_memory_is_found(void **state)
