@@ -12,8 +12,10 @@
 #define WORKSPACE_BYTES 16
 
 /* Rounds without a store or atomic, in which every warp that runs waits in a loop, after which the
- * blocks are taken to wait forever. In each round a waiting warp tests its condition 100 times. */
-#define IDLE_ROUNDS_MOST 2000
+ * states of the warps are compared with those of as many rounds before. If they are equal, the
+ * blocks wait forever. If not, a loop counts or measures time, and may end. In each round a waiting
+ * warp tests its condition 100 times. */
+#define IDLE_ROUNDS 1000
 
 struct grid {
 	struct launch *launch;
@@ -46,6 +48,52 @@ static uint64_t visible_changes(const struct grid *grid)
 	return sum;
 }
 
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *from = data;
+	uint64_t word;
+
+	/* Register files are whole rows. */
+	for (size_t i = 0; i + sizeof(word) <= bytes; i += sizeof(word)) {
+		memcpy(&word, from + i, sizeof(word));
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+	}
+	return hash;
+}
+
+/* What the lanes at (frame, pc) do next depends on these and on memory. */
+static uint64_t hash_split(uint64_t hash, const struct frame *frame, uint32_t pc, uint32_t mask)
+{
+	const uint64_t place[2] = {pc, mask};
+
+	hash = hash_bytes(hash, place, sizeof(place));
+	for (; frame; frame = frame->caller)
+		hash = hash_bytes(hash, frame->file, frame->function->file_bytes);
+	return hash;
+}
+
+/* A value of the places and registers of all warps. Memory is not in it: see visible_changes(). */
+static uint64_t warp_states(const struct grid *grid)
+{
+	uint64_t hash = 0;
+
+	for (int64_t i = 0; i < grid->count; i++) {
+		const struct block *block = &grid->blocks[i];
+
+		for (unsigned k = 0; k < block->warp_count && !grid->ended[i]; k++) {
+			const struct warp *warp = &block->warps[k];
+
+			if (warp->active)
+				hash = hash_split(hash, warp->frame, warp->pc, warp->active);
+			for (unsigned n = 0; n < warp->waiting_count; n++)
+				hash = hash_split(hash, warp->waiting[n].frame, warp->waiting[n].pc,
+						  warp->waiting[n].mask);
+		}
+	}
+	return hash;
+}
+
 /* Reports the first warp that waits in a loop. */
 static void report_waiting(struct grid *grid)
 {
@@ -57,13 +105,14 @@ static void report_waiting(struct grid *grid)
 
 			if (warp->blocked || !warp->active)
 				continue;
-			warp_finding(
-				warp, &warp->frame->function->code[warp->pc], -1, FINDING_DEADLOCK,
-				"all blocks that have not ended (%" PRId64 " of %" PRId64
-				") wait in loops, and none has written to memory for %d rounds "
-				"of 100 tests; every thread of the grid must reach each "
-				"grid.sync()",
-				grid->count - grid->ended_count, grid->count, IDLE_ROUNDS_MOST);
+			warp_finding(warp, &warp->frame->function->code[warp->pc], -1,
+				     FINDING_DEADLOCK,
+				     "all blocks that have not ended (%" PRId64 " of %" PRId64
+				     ") wait in loops, and for %d rounds of 100 tests none has "
+				     "written to memory or changed a register; every thread of the "
+				     "grid must reach each "
+				     "grid.sync()",
+				     grid->count - grid->ended_count, grid->count, IDLE_ROUNDS);
 			return;
 		}
 	}
@@ -95,12 +144,13 @@ static bool run_round(struct grid *grid, bool *spins, struct error *err, int *rc
 
 static int run_rounds(struct grid *grid, struct error *err)
 {
-	uint64_t changes = 0;
-	int idle = 0, rc = 0;
+	uint64_t changes = 0, states = 0;
+	int64_t idle = 0;
+	int rc = 0;
 	bool spins;
 
 	while (run_round(grid, &spins, err, &rc)) {
-		uint64_t now;
+		uint64_t now, before = states;
 
 		if (!spins) {
 			idle = 0;
@@ -109,7 +159,10 @@ static int run_rounds(struct grid *grid, struct error *err)
 		now = visible_changes(grid);
 		idle = now == changes ? idle + 1 : 0;
 		changes = now;
-		if (idle == IDLE_ROUNDS_MOST) {
+		if (idle == 0 || idle % IDLE_ROUNDS)
+			continue;
+		states = warp_states(grid);
+		if (idle > IDLE_ROUNDS && states == before) {
 			report_waiting(grid);
 			break;
 		}

@@ -106,6 +106,26 @@ static void a_block_that_leaves_is_a_deadlock(void **state)
 	machine_release(&result);
 }
 
+/* A loop that reads a volatile word 400,000 times, and nobody writes. */
+static void a_long_loop_is_no_deadlock(void **state)
+{
+	static const char counts[] = MACHINE_KERNEL(
+		"mov.u32 %r4, 0;\nAGAIN:\nld.volatile.global.u32 %r5, [%rd1];\n"
+		"add.u32 %r4, %r4, 1;\nsetp.ne.u32 %p1, %r4, 400000;\n@%p1 bra AGAIN;\n"
+		"st.global.u32 [%rd3], %r4;\nret;\n");
+	struct machine_result result =
+		machine_run(&(struct machine_case){.ptx = counts,
+						   .grid = {2},
+						   .block = {32},
+						   .cooperative = true,
+						   .max_instructions = 100000000});
+
+	(void)state;
+	assert_int_equal(result.findings.count, 0);
+	assert_int_equal(result.out[31], 400000);
+	machine_release(&result);
+}
+
 /* A warp of one block waits at a barrier that the others have left. */
 static void a_block_in_which_warps_wait_is_a_deadlock(void **state)
 {
@@ -196,6 +216,7 @@ int main(void)
 		cmocka_unit_test(a_plain_launch_cannot_synchronise_the_grid),
 		cmocka_unit_test(a_grid_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_block_that_leaves_is_a_deadlock),
+		cmocka_unit_test(a_long_loop_is_no_deadlock),
 		cmocka_unit_test(a_block_in_which_warps_wait_is_a_deadlock),
 		cmocka_unit_test(clocks_rise_with_every_read),
 		cmocka_unit_test(a_loop_can_wait_for_a_clock),
