@@ -71,14 +71,18 @@ static enum address_mode mode_of(const struct emulated_texture *what, int axis)
 	return mode;
 }
 
+/* Further outside than any texture is wide, and small enough for integers of 64 bits. */
+static double limit_place(double place)
+{
+	return place < -PLACE_MOST ? -PLACE_MOST : place > PLACE_MOST ? PLACE_MOST : place;
+}
+
 /* A coordinate in texels. Subnormal numbers and NaN count as 0. */
 static double plain_place(float coordinate)
 {
-	const double place = (double)coordinate;
-
-	if (isnan(place) || (double)fabsf(coordinate) < 0x1p-126)
+	if (isnan(coordinate) || fabsf(coordinate) < 0x1p-126f)
 		return 0;
-	return place < -PLACE_MOST ? -PLACE_MOST : place > PLACE_MOST ? PLACE_MOST : place;
+	return limit_place((double)coordinate);
 }
 
 /*
@@ -93,7 +97,7 @@ static double normalised_place(float coordinate, int64_t size, enum address_mode
 	while (((int64_t)1 << (bits - FRACTION_BITS)) < size)
 		bits++;
 	if (mode == ADDRESS_CLAMP || mode == ADDRESS_BORDER)
-		return ldexp(floor(ldexp(place, bits)), -bits) * (double)size;
+		return limit_place(ldexp(floor(ldexp(place, bits)), -bits) * (double)size);
 	/* just below a whole number, the difference is 1 after rounding */
 	return (ldexp(fmin(floor(ldexp(place - whole, bits)), ldexp(1, bits) - 1), -bits) +
 		(mode == ADDRESS_MIRROR && fmod(whole, 2) != 0 ? 1 : 0)) *

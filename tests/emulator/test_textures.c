@@ -180,6 +180,34 @@ static void linear_filters(void **state)
 	run_close(&run);
 }
 
+/* Places that overflow 64 bits when they are counted in parts of a texel. */
+static void filters_far_outside(void **state)
+{
+	const uint32_t in[THREADS] = {bits(1e12f), bits(-1e12f), bits(3e38f),     bits(-3e38f),
+				      0x7f800000,  0xff800000,   bits(0.999999f), bits(1e-6f)};
+	const int64_t width = 65536;
+	struct texture_run run;
+	struct emulated_texture image;
+	struct error err = {0};
+	float *texels;
+
+	(void)state;
+	run_open(&run, TEXTURE_KERNEL("tex.1d.v4.f32.f32 {%q0, %q1, %q2, %q3}, [%t, {%a}];\n"));
+	image = image_of(&run);
+	image.geometry = GEOMETRY_1D;
+	image.height = 1;
+	image.width = width;
+	image.linear = image.normalised = true;
+	assert_int_equal(
+		device_memory_allocate(run.memory, 4 * width, "wide", &image.address, &err), 0);
+	texels = device_memory_data(run.memory, image.address);
+	for (int64_t i = 0; i < width; i++)
+		texels[i] = i < width / 2 ? 1 : 2;
+	run_with(&run, add(&run, &image), in);
+	assert_floats(&run, (float[]){2, 1, 2, 1, 2, 1, 2, 1});
+	run_close(&run);
+}
+
 static void other_formats(void **state)
 {
 	static const uint8_t bytes[] = {0, 255, 128, 51, 1, 2, 3, 4};
@@ -431,6 +459,7 @@ int main(void)
 		cmocka_unit_test(points_and_what_lies_outside),
 		cmocka_unit_test(normalised_coordinates),
 		cmocka_unit_test(linear_filters),
+		cmocka_unit_test(filters_far_outside),
 		cmocka_unit_test(other_formats),
 		cmocka_unit_test(texref_variables),
 		cmocka_unit_test(surfaces_inside_and_outside),
