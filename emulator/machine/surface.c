@@ -220,6 +220,11 @@ static enum step run_surface_reduce(struct warp *warp, const struct instruction 
 
 		if (step != STEP_NEXT)
 			return step;
+		if (at->texel_coordinates && at->width != use.object->texel_bytes)
+			return warp_finding(
+				warp, at, lane, FINDING_BAD_OBJECT,
+				"sured.p of %d bytes in '%s', whose texels have %" PRId64 " bytes",
+				at->width, use.object->name, use.object->texel_bytes);
 		if (!to)
 			continue;
 		memcpy(&old, to, at->width);

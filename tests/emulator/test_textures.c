@@ -359,6 +359,9 @@ static void what_is_no_object_is_found(void **state)
 	expect_finding(TEXTURE_KERNEL("sust.b.2d.v4.b32.clamp [%t, {0, 0}], {%i, %i, %i, %i};\n"),
 		       &narrow, true, FINDING_OUT_OF_BOUNDS,
 		       "16 bytes cannot be clamped to 'image', whose rows have 4 bytes");
+	expect_finding(TEXTURE_KERNEL("sured.p.2d.add.u64.zero [%t, {3, 3}], %t;\n"), &surface,
+		       true, FINDING_BAD_OBJECT,
+		       "sured.p of 8 bytes in 'image', whose texels have 4 bytes");
 }
 
 static void released_memory_is_found(void **state)
