@@ -64,6 +64,10 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "shared memory is read before any thread has written it")                              \
 	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                   \
 	  "shared memory is accessed before the asynchronous copy to it is complete")            \
+	X(FINDING_UNWAITED_PRODUCT, "product not waited for", false,                             \
+	  "registers or shared memory of a wgmma product are accessed before it is complete")    \
+	X(FINDING_UNFENCED, "missing fence", false,                                              \
+	  "wgmma reads what no fence of its kind orders before it")                              \
 	X(FINDING_DEADLOCK, "deadlock", true,                                                    \
 	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
 	  "instructions, and none can continue")                                                 \

@@ -16,23 +16,6 @@ struct lane_words {
 	_Alignas(64) uint32_t of[LANES];
 };
 
-/* Brings together all lanes. This orders no accesses to memory, so the check for races does not see
- * a synchronisation. A lane that has ended, or that the block does not have, is a
- * finding, since the result would be undefined. */
-static enum step gather_warp(struct warp *warp, const struct instruction *at)
-{
-	enum step step = warp_gather(warp, at, 0);
-
-	if (step != STEP_NEXT)
-		return step;
-	if (warp->active != ALL_LANES)
-		return warp_finding(warp, at, -1, FINDING_ABSENT_LANES,
-				    "lanes 0x%08x of warp %u execute it, but it needs all 32; "
-				    "start whole warps, and let no lane end before",
-				    warp->active, warp->index);
-	return STEP_NEXT;
-}
-
 /* ---- 8 x 8 matrices of 16 bits: lane 4 * row + column / 2 holds two elements ---- */
 
 static void transpose(struct lane_words *to, const struct lane_words *from)
@@ -48,7 +31,7 @@ static void transpose(struct lane_words *to, const struct lane_words *from)
 
 static enum step run_transpose(struct warp *warp, const struct instruction *at)
 {
-	enum step step = gather_warp(warp, at);
+	enum step step = warp_gather_whole(warp, at);
 	struct lane_words from, to;
 
 	if (step != STEP_NEXT)
@@ -100,7 +83,7 @@ static void matrix_of_rows(struct lane_words *matrix, const struct warp *warp,
 
 static enum step run_matrix_load(struct warp *warp, const struct instruction *at)
 {
-	enum step step = gather_warp(warp, at);
+	enum step step = warp_gather_whole(warp, at);
 
 	if (step == STEP_NEXT)
 		step = access_rows(warp, at);
@@ -119,7 +102,7 @@ static enum step run_matrix_load(struct warp *warp, const struct instruction *at
 
 static enum step run_matrix_store(struct warp *warp, const struct instruction *at)
 {
-	enum step step = gather_warp(warp, at);
+	enum step step = warp_gather_whole(warp, at);
 
 	if (step != STEP_NEXT)
 		return step;
@@ -139,9 +122,7 @@ static enum step run_matrix_store(struct warp *warp, const struct instruction *a
 
 /* ---- products ---- */
 
-/* Copies registers to words of `width` lines: register r of lane l belongs to line
- * l / 4 + 8 * (r % halves), where halves = width / 8, and is word l % 4 + 4 * (r / halves). */
-static void words_gather(uint32_t *words, unsigned width, const struct warp *warp,
+void matrix_words_gather(uint32_t *words, unsigned width, const struct warp *warp,
 			 const uint32_t *rows, unsigned count, unsigned halves)
 {
 	for (unsigned r = 0; r < count; r++) {
@@ -153,9 +134,7 @@ static void words_gather(uint32_t *words, unsigned width, const struct warp *war
 	}
 }
 
-/* Reads or writes the sum. Lane l holds elements of line l / 4, and the next registers those of
- * line l / 4 + 8: columns 2 * (l % 4) and one more, in two registers, or as halves in one. */
-static void sum_gather(struct matrix_tile *tile, const struct warp *warp)
+void matrix_sum_gather(struct matrix_tile *tile, const struct warp *warp)
 {
 	const struct program_product *product = tile->product;
 	bool is_half = product->c_type == MATRIX_F16;
@@ -176,7 +155,7 @@ static void sum_gather(struct matrix_tile *tile, const struct warp *warp)
 	}
 }
 
-static void sum_scatter(const struct matrix_tile *tile, struct warp *warp)
+void matrix_sum_scatter(const struct matrix_tile *tile, struct warp *warp)
 {
 	const struct program_product *product = tile->product;
 	bool is_half = product->d_type == MATRIX_F16;
@@ -195,19 +174,25 @@ static void sum_scatter(const struct matrix_tile *tile, struct warp *warp)
 	}
 }
 
+void matrix_tile_multiply(struct matrix_tile *tile)
+{
+	if (tile->product->c_type == MATRIX_S32)
+		LANES_NAME(matrix_add_integers)(tile);
+	else
+		LANES_NAME(matrix_add_floats)(tile);
+}
+
 static void multiply_words(struct warp *warp, const struct program_product *product)
 {
 	struct matrix_tile tile;
 
 	tile.product = product;
-	words_gather(tile.a[0], MATRIX_MOST_M, warp, product->a, product->a_count, product->m / 8);
-	words_gather(tile.b[0], MATRIX_N, warp, product->b, product->b_count, 1);
-	sum_gather(&tile, warp);
-	if (product->c_type == MATRIX_S32)
-		LANES_NAME(matrix_add_integers)(&tile);
-	else
-		LANES_NAME(matrix_add_floats)(&tile);
-	sum_scatter(&tile, warp);
+	matrix_words_gather(tile.a[0], MATRIX_MOST_M, warp, product->a, product->a_count,
+			    product->m / 8);
+	matrix_words_gather(tile.b[0], MATRIX_N, warp, product->b, product->b_count, 1);
+	matrix_sum_gather(&tile, warp);
+	matrix_tile_multiply(&tile);
+	matrix_sum_scatter(&tile, warp);
 }
 
 /* Each element is a chain of multiply-adds in ascending order of k, each rounded to nearest. */
@@ -243,7 +228,7 @@ static void multiply_doubles(struct warp *warp, const struct program_product *pr
 static enum step run_product(struct warp *warp, const struct instruction *at)
 {
 	const struct program_product *product = &warp->frame->function->products[at->target];
-	enum step step = gather_warp(warp, at);
+	enum step step = warp_gather_whole(warp, at);
 
 	if (step != STEP_NEXT)
 		return step;
@@ -267,6 +252,8 @@ instruction_handler *LANES_NAME(matrix_handler)(const struct instruction *instru
 		return run_transpose;
 	case OP_MATRIX_PRODUCT:
 		return run_product;
+	case OP_GROUP_PRODUCT:
+		return LANES_NAME(run_group_product);
 	default:
 		return NULL;
 	}

@@ -52,9 +52,25 @@ static inline unsigned matrix_bits(uint8_t type)
 	}
 }
 
-/* Add the product to sum: matrix_integer.c, matrix_float.c. */
+#define matrix_words_gather LANES_NAME(matrix_words_gather)
+#define matrix_sum_gather LANES_NAME(matrix_sum_gather)
+#define matrix_sum_scatter LANES_NAME(matrix_sum_scatter)
+#define matrix_tile_multiply LANES_NAME(matrix_tile_multiply)
+/* Copies registers to words of `width` lines: register r of lane l belongs to line
+ * l / 4 + 8 * (r % halves), where halves = width / 8, and is word l % 4 + 4 * (r / halves). */
+void matrix_words_gather(uint32_t *words, unsigned width, const struct warp *warp,
+			 const uint32_t *rows, unsigned count, unsigned halves);
+/* Reads and writes the sum. Lane l holds elements of line l / 4, and the next registers those of
+ * line l / 4 + 8: columns 2 * (l % 4) and one more, in two registers, or as halves in one. */
+void matrix_sum_gather(struct matrix_tile *tile, const struct warp *warp);
+void matrix_sum_scatter(const struct matrix_tile *tile, struct warp *warp);
+/* Adds the product to sum. */
+void matrix_tile_multiply(struct matrix_tile *tile);
+/* The same for one kind of elements: matrix_integer.c, matrix_float.c. */
 void LANES_NAME(matrix_add_integers)(struct matrix_tile *tile);
 void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile);
+/* OP_GROUP_PRODUCT: matrix_warpgroup.c. */
+instruction_handler LANES_NAME(run_group_product);
 /* The four products of m8n8k4: matrix_quads.c. */
 void LANES_NAME(matrix_multiply_quads)(struct warp *warp, const struct program_product *product);
 

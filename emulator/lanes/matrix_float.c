@@ -194,12 +194,16 @@ ALWAYS_INLINE int32_t addend_shifted(int32_t addend, unsigned up, int32_t shift)
 	return ((int32_t)(magnitude >> down) ^ sign) - sign;
 }
 
-/* Adds `count` products from `first` on to the sums so far of line m. Products have
- * `product_fraction` bits after the point. The magnitude of eight addends is below 2^31. */
-ALWAYS_INLINE void block_add(struct wide_sums *wide, const struct line *sums,
+/* Adds `count` products from `first` on to the sums so far of line m. Sums and products have
+ * `sum_fraction` and `product_fraction` bits after the point. The magnitude of eight addends is
+ * below 2^31. */
+ALWAYS_INLINE void block_add(struct wide_sums *wide, const struct line *sums, unsigned sum_fraction,
 			     const struct factors *factors, unsigned m, unsigned first,
 			     unsigned count, unsigned product_fraction, unsigned fraction)
 {
+	const unsigned up = sum_fraction < fraction ? fraction - sum_fraction : 0;
+	const int32_t down = sum_fraction < fraction ? 0 : (int32_t)(sum_fraction - fraction);
+
 	_Alignas(32) int32_t largest[MATRIX_N], part[MATRIX_N];
 
 	for (unsigned n = 0; n < MATRIX_N; n++)
@@ -215,8 +219,8 @@ ALWAYS_INLINE void block_add(struct wide_sums *wide, const struct line *sums,
 		}
 	}
 	for (unsigned n = 0; n < MATRIX_N; n++)
-		part[n] = addend_shifted(sums->significand[n], fraction - 23,
-					 largest[n] - sums->exponent[n]);
+		part[n] = addend_shifted(sums->significand[n], up,
+					 largest[n] - sums->exponent[n] + down);
 	for (unsigned n = 0; n < MATRIX_N; n++)
 		wide->sum[n] = part[n];
 	for (unsigned k = first; k < first + count;) {
@@ -319,7 +323,7 @@ ALWAYS_INLINE void add_floats(struct matrix_tile *tile, uint8_t of_a, uint8_t of
 		memcpy(before, sums, sizeof(before));
 		for (unsigned k = 0; k < product->k; k += block) {
 			special_line |= line_read(&addends, sums, MATRIX_N, 0, MATRIX_F32);
-			block_add(&wide, &addends, &factors, m, k,
+			block_add(&wide, &addends, 23, &factors, m, k,
 				  product->k - k < block ? product->k - k : block, product_fraction,
 				  fraction);
 			if (!direct)
@@ -399,6 +403,65 @@ static void add_bytes(struct matrix_tile *tile)
 	}
 }
 
+/*
+ * wgmma multiplies 8-bit floats themselves. 32 products and C are added at once, and each addend is
+ * cut off 13 bits below the largest exponent. A sum of single precision keeps 13 bits, too. This is
+ * the rule of MMA-Sim (arXiv:2511.10909), which its authors compared with an H100.
+ */
+#define BYTE_FRACTION 13
+#define BYTE_CUT_OFF UINT32_C(0xfffffc00) /* 13 of 23 bits */
+
+ALWAYS_INLINE void add_grouped_bytes(struct matrix_tile *tile, uint8_t of_a, uint8_t of_b)
+{
+	const struct program_product *product = tile->product;
+	const uint8_t of_sum = product->d_type;
+	const unsigned product_fraction =
+		float_format_of(of_a).fraction_bits + float_format_of(of_b).fraction_bits;
+	struct factors factors;
+	bool special = false;
+
+	for (unsigned k = 0; k < MOST_K; k++) {
+		special |= line_read(&factors.a[k], tile->a[k / 4], MATRIX_MOST_M, k, of_a);
+		special |= line_read(&factors.b[k], tile->b[k / 4], MATRIX_N, k, of_b);
+	}
+	for (unsigned m = 0; m < MATRIX_MOST_M; m++) {
+		uint32_t *sums = tile->sum[m], before[MATRIX_N];
+		struct wide_sums wide;
+		struct line addends;
+		bool special_line = special | line_read(&addends, sums, MATRIX_N, 0, of_sum);
+
+		memcpy(before, sums, sizeof(before));
+		block_add(&wide, &addends, float_format_of(of_sum).fraction_bits, &factors, m, 0,
+			  MOST_K, product_fraction, BYTE_FRACTION);
+		if (of_sum == MATRIX_F32)
+			sums_cut_off(sums, &wide);
+		for (unsigned n = 0; n < MATRIX_N; n++)
+			sums[n] = of_sum == MATRIX_F32
+					  ? sums[n] & BYTE_CUT_OFF
+					  : half_of_wide(wide.sum[n], wide.exponent[n]);
+		for (unsigned n = 0; n < MATRIX_N && special_line; n++) {
+			if (of_sum == MATRIX_F16)
+				before[n] = bits_of_f32(half_to_float((uint16_t)before[n]));
+			if (special_sum(&before[n], tile, m, n))
+				sums[n] = before[n];
+		}
+	}
+}
+
+static void add_grouped(struct matrix_tile *tile)
+{
+	const struct program_product *product = tile->product;
+
+	if (product->a_type == MATRIX_E4M3 && product->b_type == MATRIX_E4M3)
+		add_grouped_bytes(tile, MATRIX_E4M3, MATRIX_E4M3);
+	else if (product->a_type == MATRIX_E4M3)
+		add_grouped_bytes(tile, MATRIX_E4M3, MATRIX_E5M2);
+	else if (product->b_type == MATRIX_E4M3)
+		add_grouped_bytes(tile, MATRIX_E5M2, MATRIX_E4M3);
+	else
+		add_grouped_bytes(tile, MATRIX_E5M2, MATRIX_E5M2);
+}
+
 void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile)
 {
 	const struct program_product *product = tile->product;
@@ -414,6 +477,9 @@ void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile)
 		add_floats(tile, MATRIX_TF32, MATRIX_TF32, 8, 25);
 		break;
 	default:
-		add_bytes(tile);
+		if (product->grouped)
+			add_grouped(tile);
+		else
+			add_bytes(tile);
 	}
 }

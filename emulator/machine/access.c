@@ -184,7 +184,8 @@ static void describe_access(struct text *out, const struct instruction *at, enum
 			{OP_STORE, "store to"},
 			{OP_ATOMIC, "atomic on"},
 			{OP_MATRIX_LOAD, "matrix row load from"},
-			{OP_MATRIX_STORE, "matrix row store to"}};
+			{OP_MATRIX_STORE, "matrix row store to"},
+			{OP_GROUP_PRODUCT, "read of a wgmma operand from"}};
 
 	text_addf(out, "%s %u-byte ", bytes == 8 || bytes == 11 ? "an" : "a", bytes);
 	for (size_t i = 0; i < ARRAY_SIZE(accesses); i++)

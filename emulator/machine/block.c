@@ -7,6 +7,7 @@
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warp_sync.h"
+#include "emulator/machine/warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -53,8 +54,10 @@ void block_release(struct block *block)
 		frames_release(&block->warps[i]);
 		copies_free(block->warps[i].copies);
 		undefined_free(&block->warps[i]);
+		warpgroup_warp_free(&block->warps[i]);
 		free(block->warps[i].local);
 	}
+	warpgroups_free(block);
 	free(block->warps);
 	free(block->shared);
 	*block = (struct block){0};
@@ -76,6 +79,7 @@ static bool warp_begin(struct warp *warp)
 	warp->blocked = warp->favoured = false;
 	warp->merge_pc = UINT32_MAX;
 	warp->sync_epoch = 0;
+	warp->proxy_fences = 0;
 	memset(warp->arrived, 0, sizeof(warp->arrived));
 	copies_begin(warp);
 	frame = frame_enter(warp);
@@ -96,12 +100,13 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	block->index[0] = number % grid[0];
 	block->index[1] = number / grid[0] % grid[1];
 	block->index[2] = number / grid[0] / grid[1];
-	block->epoch = 0;
+	block->epoch = block->fence_epoch = 0;
 	block->ended_count = 0;
 	memset(block->barriers, 0, sizeof(block->barriers));
 	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
 	if (block->shadow)
 		shared_shadow_begin(block->shadow);
+	warpgroups_begin(block);
 	for (unsigned i = 0; i < block->warp_count; i++)
 		if (!warp_begin(&block->warps[i]))
 			return error_set(err, PL_ENOMEM, "no memory for the registers of a block");

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/undefined.h"
+#include "emulator/machine/warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,7 @@ static struct frame *frame_take(struct warp *warp, uint32_t function, uint32_t l
 	if (!frame)
 		return NULL;
 	undefined_frame_begin(warp, frame);
+	warpgroup_frame_begin(frame);
 	if (frame->block != warp->block->number) {
 		fill_rows(warp, frame, ROWS_OF_BLOCK);
 		frame->block = warp->block->number;
@@ -314,6 +316,7 @@ static void frames_free(struct frame *frame)
 	for (; frame; frame = next) {
 		next = frame->next;
 		free(frame->undefined);
+		free(frame->fragments);
 		free(frame->file);
 		free(frame);
 	}

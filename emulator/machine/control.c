@@ -4,6 +4,7 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/warp_sync.h"
+#include "emulator/machine/warpgroup.h"
 
 #include <string.h>
 
@@ -85,8 +86,10 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 	step = warp->parked_count ? warp_lanes_ended(warp, lanes) : STEP_NEXT;
 	if (step == STEP_STOPPED)
 		return step;
-	if (!warp_alive(warp))
+	if (!warp_alive(warp)) {
 		warp->block->ended_count++;
+		warpgroup_warp_ended(warp);
+	}
 	barriers_after_end(warp->block);
 	return STEP_WAITING;
 }
@@ -126,6 +129,17 @@ static enum step run_clock(struct warp *warp, const struct instruction *at)
 		else
 			memcpy(row + 4 * lane, &narrow, 4);
 	}
+	return STEP_NEXT;
+}
+
+/* The emulator executes in order what a fence orders. The check of shared memory notes fences of
+ * the async proxy. */
+static enum step run_fence(struct warp *warp, const struct instruction *at)
+{
+	if (at->kind != FENCE_ASYNC_PROXY)
+		return STEP_NEXT;
+	warp->proxy_fences++;
+	warp->block->fence_epoch = warp->block->epoch + 1;
 	return STEP_NEXT;
 }
 
@@ -273,6 +287,7 @@ instruction_handler *control_handler(const struct instruction *instruction)
 	case OP_BARRIER_ARRIVE:
 		return run_barrier;
 	case OP_FENCE:
+		return run_fence;
 	case OP_NOTHING:
 		return run_nothing;
 	case OP_COPY:
@@ -281,6 +296,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_copy_commit;
 	case OP_COPY_WAIT:
 		return run_copy_wait;
+	case OP_GROUP_FENCE:
+		return run_group_fence;
+	case OP_GROUP_COMMIT:
+		return run_group_commit;
+	case OP_GROUP_WAIT:
+		return run_group_wait;
 	case OP_CLOCK:
 		return run_clock;
 	case OP_MALLOC:

@@ -25,6 +25,10 @@ static bool may_park(const struct instruction *at)
 	case OP_MATRIX_STORE:
 	case OP_MATRIX_TRANSPOSE:
 	case OP_MATRIX_PRODUCT:
+	case OP_GROUP_PRODUCT:
+	case OP_GROUP_FENCE:
+	case OP_GROUP_COMMIT:
+	case OP_GROUP_WAIT:
 		return true;
 	default:
 		return false;

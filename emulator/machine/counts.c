@@ -15,9 +15,27 @@ struct counted {
 	const struct ptx_statement *statement;
 	const struct instruction_count *count;
 	uint64_t warps, lanes;
-	const struct program_product *product; /* of OP_MATRIX_PRODUCT, else NULL */
-	uint64_t products;                     /* how many times it was executed */
+	/* Of OP_MATRIX_PRODUCT and OP_GROUP_PRODUCT: operations of a warp, and how many times it
+	 * was executed. */
+	uint64_t product_flop, products;
 };
+
+static uint64_t product_flop(const struct program_function *function, const struct instruction *at)
+{
+	const struct program_product *product;
+	uint64_t columns;
+
+	if (at->operation == OP_MATRIX_PRODUCT) {
+		product = &function->products[at->target];
+		columns = product->n * (product->quads ? 4U : 1U);
+	} else if (at->operation == OP_GROUP_PRODUCT) {
+		product = &function->group_products[at->target].part;
+		columns = function->group_products[at->target].n;
+	} else {
+		return 0;
+	}
+	return columns * 2 * product->m * product->k;
+}
 
 static struct counted counted_at(const struct emulation *emulation, size_t function, size_t index)
 {
@@ -28,9 +46,8 @@ static struct counted counted_at(const struct emulation *emulation, size_t funct
 				  .count = &emulation->counts[function][index]};
 
 	counted.statement = instruction_statement(of, counted.at);
-	counted.product = NULL;
-	if (counted.at->operation == OP_MATRIX_PRODUCT) {
-		counted.product = &of->products[counted.at->target];
+	counted.product_flop = product_flop(of, counted.at);
+	if (counted.product_flop) {
 		/* The lanes of a warp execute it together. */
 		counted.products =
 			counted.at->guard ? counted.count->guarded_lanes / LANES : block->warps;
@@ -234,8 +251,8 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 		add_copy(out, counted->count);
 		break;
 	case OP_MATRIX_PRODUCT:
-		out->tensor_flop += counted->products * (counted->product->quads ? 4 : 1) * 2 *
-				    counted->product->m * counted->product->n * counted->product->k;
+	case OP_GROUP_PRODUCT:
+		out->tensor_flop += counted->products * counted->product_flop;
 		break;
 	default:
 		add_operations(out, counted);

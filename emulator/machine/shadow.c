@@ -1,5 +1,6 @@
 /* Finds races and uninitialised reads of shared memory. See shadow.h. */
 #include "emulator/machine/shadow_report.h"
+#include "emulator/machine/warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,9 @@ struct cell {
 	bool initialised;
 	uint32_t read_epoch;
 	struct readers readers[2];
-	uint32_t copy_place; /* of a pending asynchronous copy, plus 1; 0: none */
-	uint16_t copier;     /* thread of that copy */
+	uint32_t copy_place;   /* of a pending asynchronous copy, plus 1; 0: none */
+	uint16_t copier;       /* thread of that copy */
+	uint16_t write_fences; /* what proxy_fences of the writer's warp was then */
 };
 
 /*
@@ -41,9 +43,18 @@ struct cell {
  */
 #define ROW_CELLS 32
 struct settled_row {
-	uint32_t epoch; /* 1 more than the block's; 0: never */
-	uint32_t cells; /* mask of the cells that are settled for the epoch */
+	uint32_t epoch;    /* 1 more than the block's; 0: never */
+	uint32_t cells;    /* mask of the cells that are settled for the epoch */
+	uint32_t products; /* mask of those that a product of a warpgroup has read, too */
 };
+
+static void unsettle(struct shared_shadow *shadow, size_t cell)
+{
+	struct settled_row *row = &shadow->settled[cell / ROW_CELLS];
+
+	row->cells &= ~(UINT32_C(1) << cell % ROW_CELLS);
+	row->products &= ~(UINT32_C(1) << cell % ROW_CELLS);
+}
 
 static size_t settled_rows(size_t cells)
 {
@@ -193,6 +204,7 @@ static void remember_writer(struct cell *cell, const struct shadow_access *by)
 		cell->plain_sync = by->sync;
 	cell->write_place = by->place;
 	cell->writer = by->thread;
+	cell->write_fences = by->warp->block->warps[warp_of(by->thread)].proxy_fences;
 	cell->initialised = true;
 }
 
@@ -214,7 +226,7 @@ static struct shadow_access access_by(struct warp *warp, const struct instructio
 
 /* The kinds of finding that this request has reported: one of each kind is enough. */
 struct reported_kinds {
-	bool race, uninitialised, unwaited;
+	bool race, uninitialised, unwaited, product, unfenced;
 };
 
 /* Returns true if a copy to the cell is pending, unless `value` is what the copy will write. */
@@ -245,9 +257,10 @@ static void check_cell(struct shared_shadow *shadow, const struct shadow_access 
 		if (!reported->unwaited)
 			shadow_report_unwaited(shadow, by, index, &rival);
 		reported->unwaited = true;
-	} else if (!reported->race && ((rival_writer(cell, by, &rival) &&
-					!(value && !memcmp(value, there, shadow->grain))) ||
-				       (by->writes && rival_reader(cell, by, &rival)))) {
+	} else if (!reported->race && !reported->product &&
+		   ((rival_writer(cell, by, &rival) &&
+		     !(value && !memcmp(value, there, shadow->grain))) ||
+		    (by->writes && rival_reader(cell, by, &rival)))) {
 		reported->race = true;
 		shadow_report_race(shadow, by, index, &rival);
 	}
@@ -264,6 +277,19 @@ static unsigned cell_shift(struct shared_shadow *shadow, unsigned bytes)
 	return shadow->grain == WORD_BYTES ? 2 : 0;
 }
 
+/* Reports a write to bytes that a product of a warpgroup may still read. */
+static void check_products(struct shared_shadow *shadow, const struct shadow_access *by,
+			   uint32_t offset, struct reported_kinds *reported)
+{
+	uint32_t place;
+	unsigned group;
+
+	if (reported->product || !warpgroup_reads(by->warp->block, offset, &group, &place))
+		return;
+	reported->product = true;
+	shadow_report_product(shadow, by, offset / shadow->grain, group, place);
+}
+
 /* Checks the cells of each lane's bytes. `values`: the bytes of a store, else NULL. */
 static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t offset[LANES],
 			unsigned bytes, const unsigned char *values)
@@ -278,13 +304,14 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 		const unsigned char *there = by->warp->block->shared + offset[lane];
 
 		by->thread = (uint16_t)(by->warp->index * LANES + lane);
+		if (by->warp->block->groups)
+			check_products(shadow, by, offset[lane], &reported);
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 
 			check_cell(shadow, by, index, value ? value + (i << shift) : NULL,
 				   there + (i << shift), &reported);
-			shadow->settled[index / ROW_CELLS].cells &=
-				~(UINT32_C(1) << index % ROW_CELLS);
+			unsettle(shadow, index);
 		}
 	}
 }
@@ -459,8 +486,69 @@ void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offse
 
 			shadow->cells[index].copy_place = 0;
 			remember_writer(&shadow->cells[index], &by);
-			shadow->settled[index / ROW_CELLS].cells &=
-				~(UINT32_C(1) << index % ROW_CELLS);
+			unsettle(shadow, index);
 		}
 	}
+}
+
+/* ---- products of a warpgroup ---- */
+
+/* Whether nobody fenced the last write to the cell for the async proxy: neither its warp since
+ * then, nor any thread after a barrier. */
+static bool is_unfenced(const struct block *block, const struct cell *cell)
+{
+	return cell->initialised && cell->write_epoch >= block->fence_epoch &&
+	       block->warps[warp_of(cell->writer)].proxy_fences == cell->write_fences;
+}
+
+/* Checks a read of a cell by the warpgroup of a warp. Two of its warps stand for all: a later
+ * writer is not in one of them. */
+static void check_product_cell(struct shared_shadow *shadow, struct shadow_access *by, size_t index,
+			       struct reported_kinds *reported)
+{
+	const struct block *block = by->warp->block;
+	const struct cell *cell = &shadow->cells[index];
+
+	for (unsigned i = 0; i < 2; i++) {
+		const struct warp *reader = &block->warps[by->warp->index ^ i];
+
+		by->thread = (uint16_t)(reader->index * LANES);
+		by->sync = reader->sync_epoch;
+		check_cell(shadow, by, index, NULL, NULL, reported);
+	}
+	if (reported->race || reported->unfenced || !is_unfenced(block, cell) ||
+	    index * shadow->grain < shadow->reserved_bytes)
+		return;
+	reported->unfenced = true;
+	shadow_report_unfenced(shadow, by, index,
+			       &(struct rival){cell->writer, cell->write_place, true});
+}
+
+uint32_t shared_shadow_product(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       const uint32_t offset[LANES])
+{
+	struct shared_shadow *shadow = warp->block->shadow;
+	const unsigned shift = cell_shift(shadow, GROUP_UNIT_BYTES);
+	const size_t cells = GROUP_UNIT_BYTES >> shift;
+	struct shadow_access by = access_by(warp, at);
+	struct reported_kinds reported = {0};
+
+	by.reads = true;
+	for (; mask; mask &= mask - 1) {
+		const size_t first = offset[__builtin_ctz(mask)] >> shift;
+		struct settled_row *row = settled_row(shadow, first / ROW_CELLS, by.epoch);
+		const uint32_t unit = ((UINT32_C(1) << cells) - 1) << first % ROW_CELLS;
+		bool settled = true;
+
+		/* Most units are read again and again. */
+		if ((row->products & unit) == unit)
+			continue;
+		for (size_t index = first; index < first + cells; index++) {
+			check_product_cell(shadow, &by, index, &reported);
+			settled &= is_settled(&shadow->cells[index], by.epoch);
+		}
+		if (settled)
+			row->products |= unit;
+	}
+	return by.place;
 }

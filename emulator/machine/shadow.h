@@ -62,4 +62,13 @@ uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uin
 void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offset[LANES],
 			  unsigned bytes, uint32_t place);
 
+/*
+ * Call before a warpgroup reads 16 bytes for each lane of the mask by wgmma. Each of its four
+ * warps reads them. A write of another thread must have a fence of the async proxy (by that
+ * thread, or by any after a barrier) and a barrier between. Returns the place of the instruction.
+ * Until all warps have waited for the product, each write to these bytes is a finding.
+ */
+uint32_t shared_shadow_product(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       const uint32_t offset[LANES]);
+
 #endif

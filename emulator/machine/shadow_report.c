@@ -67,6 +67,40 @@ void shadow_report_unwaited(const struct shared_shadow *shadow, const struct sha
 	text_release(&text);
 }
 
+/* "thread (1,0,0) writes word 12 before warpgroup 0 has waited for its product at x.cu:20 …" */
+void shadow_report_product(const struct shared_shadow *shadow, const struct shadow_access *by,
+			   size_t cell, unsigned group, uint32_t place)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu before all warps of warpgroup %u have waited for the product",
+		  by->atomic ? "changes" : "writes", shadow->grain == WORD_BYTES ? "word" : "byte",
+		  own_cell(shadow, cell), group);
+	add_place(&text, shadow, place);
+	text_add(&text, ", which reads it; execute wgmma.wait_group, then synchronise the threads");
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_PRODUCT, "%s",
+		     text.data);
+	text_release(&text);
+}
+
+/* "wgmma reads word 12, which thread (0,0,0) wrote at x.cu:18 with no fence.proxy.async …" */
+void shadow_report_unfenced(const struct shared_shadow *shadow, const struct shadow_access *by,
+			    size_t cell, const struct rival *writer)
+{
+	struct text text = TEXT_INIT;
+
+	text_addf(&text, "wgmma reads %s %zu, which ",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
+	add_thread(&text, by->warp, writer->thread);
+	text_add(&text, " wrote");
+	add_place(&text, shadow, writer->place);
+	text_add(&text, " with no fence.proxy.async between; execute it after the write and before "
+			"the barrier, or wgmma may read the old value");
+	warp_finding(by->warp, by->at, -1, FINDING_UNFENCED, "%s", text.data);
+	text_release(&text);
+}
+
 void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,
 				 size_t cell)
 {

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/undefined.h"
+#include "emulator/machine/warpgroup.h"
 
 #include <string.h>
 
@@ -248,6 +249,20 @@ static enum step run_parted(struct warp *warp, const struct instruction *at, uin
 	return at->run(warp, at);
 }
 
+/* Whether follow() must see every instruction. */
+static bool is_followed(const struct warp *warp)
+{
+	return warp->undefined_rows || warpgroup_is_pending(warp);
+}
+
+static void follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	if (warp->undefined_rows)
+		undefined_follow(warp, at, lanes);
+	if (warpgroup_is_pending(warp))
+		warpgroup_follow(warp, at, lanes);
+}
+
 /* Runs the active split until the turn is over, or the split waits or ends. */
 static enum step run_split(struct warp *warp)
 {
@@ -280,9 +295,9 @@ static enum step run_split(struct warp *warp)
 		at = frame->function->code + pc;
 		if (here->guard == GUARD_NONE) {
 			end = frame->function->code + here->end;
-			if (warp->undefined_rows) {
+			if (is_followed(warp)) {
 				do {
-					undefined_follow(warp, at, warp->active);
+					follow(warp, at, warp->active);
 					step = at->run(warp, at);
 				} while (step == STEP_NEXT && ++at != end);
 			} else {
@@ -296,8 +311,8 @@ static enum step run_split(struct warp *warp)
 		lanes = predicate_mask(row_of(warp, at->guard));
 		lanes = (at->guard_negated ? ~lanes : lanes) & warp->active;
 		count_at(warp, at)->guarded_lanes += lanes_in(lanes);
-		if (warp->undefined_rows)
-			undefined_follow(warp, at, lanes);
+		if (is_followed(warp))
+			follow(warp, at, lanes);
 		step = STEP_NEXT;
 		if (lanes && here->guard == GUARD_NARROWS)
 			step = run_narrowed(warp, at, lanes);

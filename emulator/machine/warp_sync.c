@@ -22,7 +22,9 @@ static bool is_exchange(const struct instruction *at)
 {
 	return !is_barrier(at) && at->operation != OP_MATRIX_LOAD &&
 	       at->operation != OP_MATRIX_STORE && at->operation != OP_MATRIX_TRANSPOSE &&
-	       at->operation != OP_MATRIX_PRODUCT;
+	       at->operation != OP_MATRIX_PRODUCT && at->operation != OP_GROUP_PRODUCT &&
+	       at->operation != OP_GROUP_FENCE && at->operation != OP_GROUP_COMMIT &&
+	       at->operation != OP_GROUP_WAIT;
 }
 
 static const struct instruction *parked_instruction(const struct split *split)
@@ -110,6 +112,20 @@ enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t 
 	split = warp_suspend(warp, pc_of(warp, at), SPLIT_PARKED);
 	split->named = named;
 	return STEP_WAITING;
+}
+
+enum step warp_gather_whole(struct warp *warp, const struct instruction *at)
+{
+	enum step step = warp_gather(warp, at, 0);
+
+	if (step != STEP_NEXT)
+		return step;
+	if (warp->active != ALL_LANES)
+		return warp_finding(warp, at, -1, FINDING_ABSENT_LANES,
+				    "lanes 0x%08x of warp %u execute it, but it needs all 32; "
+				    "start whole warps, and let no lane end before",
+				    warp->active, warp->index);
+	return STEP_NEXT;
 }
 
 /* ---- lanes that never arrive ---- */

@@ -16,6 +16,10 @@
  * itself, which is a finding.
  */
 enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t members);
+/* Brings together all 32 lanes. This orders no accesses to memory, so the check for races does not
+ * see a synchronisation. A lane that has ended, or that the block does not have, is a finding,
+ * since the result would be undefined. */
+enum step warp_gather_whole(struct warp *warp, const struct instruction *at);
 /*
  * Call after lanes have ended. Parked splits that no longer wait for anyone
  * become ready. STEP_STOPPED, with a finding: a lane that a parked split needs

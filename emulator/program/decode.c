@@ -17,7 +17,7 @@ static void decode_statement(struct function_decoding *decoding)
 	if (decode_move(decoding) || decode_comparison(decoding) || decode_memory(decoding) ||
 	    decode_async_copy(decoding) || decode_control(decoding) || decode_call(decoding) ||
 	    decode_warp(decoding) || decode_texture(decoding) || decode_video(decoding) ||
-	    decode_matrix(decoding) || decode_wmma(decoding))
+	    decode_matrix(decoding) || decode_wmma(decoding) || decode_wgmma(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)
@@ -270,6 +270,7 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 		append_final_return(&decoding);
 		resolve_targets(&decoding);
 		find_dependence(&decoding);
+		mark_fragment_writes(&decoding);
 		decoding.rc = allocate_rows(&decoding);
 	}
 	free(decoding.variable_offsets);

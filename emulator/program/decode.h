@@ -102,6 +102,7 @@ struct function_decoding {
 	int rc;               /* PL_EPARSE: a statement is invalid, decoding ends */
 
 	size_t code_capacity, constant_capacity, call_capacity, table_capacity, product_capacity;
+	size_t group_product_capacity;
 	uint8_t *widths; /* by value other than constants: 1 to 64 bits */
 	size_t value_count, value_capacity;
 	uint32_t *constant_slots; /* hash table of constants: index + 1, or 0 */
@@ -216,7 +217,12 @@ bool decode_texture(struct function_decoding *decoding);          /* decode_text
 bool decode_video(struct function_decoding *decoding);            /* decode_video.c */
 bool decode_matrix(struct function_decoding *decoding);           /* decode_matrix.c */
 bool decode_wmma(struct function_decoding *decoding);             /* decode_wmma.c */
+bool decode_wgmma(struct function_decoding *decoding);            /* decode_wgmma.c */
 void decode_parameter_copies(struct function_decoding *decoding); /* decode_memory.c */
+
+/* Marks the instructions that write a register of a wgmma product. Call when all statements are
+ * decoded, while operands are values. decode_wgmma.c. */
+void mark_fragment_writes(struct function_decoding *decoding);
 
 /* ---- allocate_rows.c ---- */
 

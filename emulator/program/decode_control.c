@@ -171,6 +171,16 @@ static bool fence_is_known(const struct ptx_statement *at)
 	return true;
 }
 
+/* A fence between the generic and the async proxy orders what threads store before what wgmma
+ * reads. */
+static uint8_t fence_kind(const struct ptx_statement *at)
+{
+	return statement_has_modifier(at, "proxy") && (statement_has_modifier(at, "async") ||
+						       statement_has_modifier(at, "async::generic"))
+		       ? FENCE_ASYNC_PROXY
+		       : FENCE_MEMORY;
+}
+
 bool decode_control(struct function_decoding *decoding)
 {
 	static const char *const without_effect[] = {"nanosleep",     "prefetch", "prefetchu",
@@ -198,7 +208,7 @@ bool decode_control(struct function_decoding *decoding)
 	else if (strcmp(base, "bar") == 0 || strcmp(base, "barrier") == 0)
 		decode_barrier(decoding);
 	else if ((strcmp(base, "membar") == 0 || strcmp(base, "fence") == 0) && fence_is_known(at))
-		emit_instruction(decoding, OP_FENCE);
+		emit_instruction(decoding, OP_FENCE)->kind = fence_kind(at);
 	else
 		return false;
 	return true;

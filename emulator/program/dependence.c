@@ -92,6 +92,11 @@ static void propagate_instruction(struct dependence_search *search, struct instr
 		function->decided_by |= (uint8_t)address;
 		record_memory_dependence(function, memories_of(instruction->space), bits);
 		break;
+	case OP_GROUP_PRODUCT: /* its descriptors are addresses */
+		function->decided_by |=
+			(uint8_t)(address | value_dependence(search, instruction->b));
+		bits |= DEPENDS_ON_SHARED | DEPENDS_ON_DATA;
+		break;
 	case OP_COPY:
 		function->decided_by |= (uint8_t)(address | bits);
 		record_memory_dependence(function, DEPENDS_ON_SHARED,

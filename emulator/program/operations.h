@@ -77,6 +77,11 @@ enum value_type {
 	X(OP_MATRIX_STORE, "stmatrix: shared [a + offset] <- rows[0..3]; sources rows[4..7]")      \
 	X(OP_MATRIX_TRANSPOSE, "movmatrix: a matrix")                                              \
 	X(OP_MATRIX_PRODUCT, "mma.sync: products[target]")                                         \
+	X(OP_GROUP_PRODUCT, "wgmma.mma_async: group_products[target]; a, b descriptors of A and "  \
+			    "B in shared memory (a is 0: A is in registers), c: add to D")         \
+	X(OP_GROUP_FENCE, "wgmma.fence")                                                           \
+	X(OP_GROUP_COMMIT, "wgmma.commit_group")                                                   \
+	X(OP_GROUP_WAIT, "wgmma.wait_group: offset is the number of groups that may be pending")   \
 	X(OP_PRINT, "vprintf: a format, b arguments")                                              \
 	X(OP_ASSERT_FAIL, "__assertfail: a message, b file, c line (32 bits), d function")
 
@@ -116,6 +121,7 @@ enum match_kind { MATCH_ANY, MATCH_ALL };
 /* Added to the number of matrices that ldmatrix or stmatrix moves. */
 #define MATRIX_TRANSPOSED 8
 enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
+enum fence_kind { FENCE_MEMORY, FENCE_ASYNC_PROXY };
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 /* The coordinates of a texture or surface instruction. The `A` ones begin with a layer. */
 enum texture_geometry {

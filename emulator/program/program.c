@@ -20,6 +20,7 @@ void ptx_program_free(struct ptx_program *program)
 		free(function->constants);
 		free(function->calls);
 		free(function->products);
+		free(function->group_products);
 		free(function->parameter_offsets);
 	}
 	free(program->initial_addresses);
@@ -112,6 +113,17 @@ void instruction_operands(const struct program_function *function, struct instru
 			READ(product->b[i]);
 			READ(product->c[i]);
 			WRITE(product->d[i]);
+		}
+	}
+	if (instruction->operation == OP_GROUP_PRODUCT) {
+		struct program_group_product *product =
+			&function->group_products[instruction->target];
+
+		for (int i = 0; i < product->a_count; i++)
+			READ(product->a[i]);
+		for (int i = 0; i < product->sum_count; i++) {
+			READ(product->sums[i]);
+			WRITE(product->results[i]);
 		}
 	}
 #undef READ

@@ -57,8 +57,9 @@ struct instruction {
 	bool sync_aligned;  /* barrier: .aligned, which bar.sync implies */
 	bool strong; /* load, store: relaxed, acquire or release, which is atomic to the race check
 		      */
-	bool narrow_address; /* memory: row a has 32-bit lanes (shared or local memory) */
-	uint8_t geometry;    /* of textures and surfaces: enum texture_geometry */
+	bool narrow_address;  /* memory: row a has 32-bit lanes (shared or local memory) */
+	bool writes_fragment; /* writes a register that an OP_GROUP_PRODUCT reads or writes */
+	uint8_t geometry;     /* of textures and surfaces: enum texture_geometry */
 	/* A texture's coordinates are integers, or a surface's x counts texels, not bytes. */
 	bool texel_coordinates;
 	uint32_t target;     /* bra: instruction; call: index in calls; brx: index in tables */
@@ -183,9 +184,29 @@ struct program_product {
 	bool quads, a_columns, b_columns;
 	bool saturates;                             /* integers */
 	bool ands;                                  /* bits: and instead of xor */
+	bool grouped;                               /* a part of a struct program_group_product */
 	uint8_t rounding;                           /* doubles: nearest, to zero, down, up */
 	uint8_t a_count, b_count, c_count, d_count; /* registers */
 	uint32_t a[8], b[8], c[8], d[8];            /* rows, of 64-bit lanes for MATRIX_F64 */
+};
+
+/*
+ * A product of matrices that the four warps of a warpgroup compute: D = A * B + D, where A is
+ * 64 * k and B is k * n. Warp i has the rows 16 * i to 16 * i + 15 of A and D. Its registers of D
+ * are those of n / 8 products of 16 * 8, one after another.
+ */
+#define GROUP_MOST_SUMS 128
+struct program_group_product {
+	/* One of those products, without registers. */
+	struct program_product part;
+	uint16_t n;
+	bool negates_a, negates_b;
+	bool a_turned, b_turned; /* lines of the operand in shared memory lie across k */
+	uint8_t a_count;         /* registers; 0: A is in shared memory */
+	uint8_t sum_count;       /* registers */
+	uint32_t a[4];           /* rows */
+	/* The same registers as rows that are read and rows that are written. */
+	uint32_t sums[GROUP_MOST_SUMS], results[GROUP_MOST_SUMS];
 };
 
 struct program_function {
@@ -199,6 +220,9 @@ struct program_function {
 	size_t call_count;
 	struct program_product *products; /* target of OP_MATRIX_PRODUCT is an index */
 	size_t product_count;
+	/* target of OP_GROUP_PRODUCT is an index */
+	struct program_group_product *group_products;
+	size_t group_product_count;
 	struct {
 		uint32_t *targets;
 		size_t count;
@@ -224,7 +248,7 @@ const struct ptx_statement *instruction_statement(const struct program_function 
 
 /* The rows that an instruction reads and writes; values instead, while it is decoded. */
 struct instruction_operands {
-	uint32_t *reads[32], *writes[12];
+	uint32_t *reads[144], *writes[144];
 	size_t read_count, write_count;
 };
 void instruction_operands(const struct program_function *function, struct instruction *instruction,

@@ -75,14 +75,11 @@ run sweep fault/endless_loop --set n=1000 --timeout 500ms
 expect_code 3
 expect_out 'did not end within 500 ms (--timeout)'
 
-# unsupported kernels are skipped, with every missing opcode
-run sweep ceilings/tensor_f16_wgmma --backend ptx
-expect_code 4
-expect_out 'needs features that the emulator lacks: opcode '
-expect_out 'wgmma.fence, wgmma.mma_async, '
-run report --all
-expect_out 'wgmma.fence.sync.aligned'
-expect_out 'wgmma.mma_async.sync.aligned.'
+# tensor cores, with operands in registers and in shared memory
+run sweep matmul/tensor_f16 matmul/tensor_f16_wgmma --block-sizes 128 --set n=64 --backend ptx
+expect_code 0
+run report --format csv
+[ "$(grep -c ',ok,' "$work/out")" -eq 2 ] || complain 'not both are verified'
 
 # a large case is counted on some blocks, and verified with --blocks all
 run sweep matmul/naive --block-sizes 256 --set n=1024 --blocks auto

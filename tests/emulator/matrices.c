@@ -6,8 +6,7 @@
 
 /* ---- modules ---- */
 
-/* "{%a2, %a3}" */
-static void registers_add(struct text *out, char letter, unsigned first, unsigned count)
+void matrix_registers_add(struct text *out, char letter, unsigned first, unsigned count)
 {
 	text_add(out, "{");
 	for (unsigned i = 0; i < count; i++)
@@ -17,31 +16,40 @@ static void registers_add(struct text *out, char letter, unsigned first, unsigne
 
 void matrix_module(struct text *out, const struct matrix_case *matrix)
 {
-	unsigned bytes = matrix->bits / 8;
+	unsigned bytes = matrix->bits / 8, threads = matrix_threads(matrix);
 
-	text_add(out, ".version 8.7\n.target sm_90\n.address_size 64\n"
-		      ".visible .entry " MATRIX_ENTRY "(.param .u64 p_out, .param .u64 p_in)\n{\n"
-		      "\t.reg .b64 %out, %in, %offset;\n\t.reg .b32 %lane, %block, %word, %tile, "
-		      "%at;\n\t.reg .pred %p;\n\t.shared .align 128 .b8 memory[4096];\n");
+	text_addf(
+		out,
+		".version 8.7\n.target %s\n.address_size 64\n"
+		".visible .entry " MATRIX_ENTRY "(.param .u64 p_out, .param .u64 p_in)\n{\n"
+		"\t.reg .b64 %%out, %%in, %%offset;\n\t.reg .b32 %%lane, %%block, %%word, %%tile, "
+		"%%at;\n\t.reg .pred %%p;\n\t.shared .align %s;\n",
+		matrix->group.n ? "sm_90a" : "sm_90",
+		matrix->group.n ? "1024 .b8 memory[24576]" : "128 .b8 memory[4096]");
 	text_addf(out, "\t.reg .b%u %%a<%u>, %%d<%u>;\n", matrix->bits, matrix->in_count + 1,
 		  matrix->out_count + 1);
 	text_add(out, "\tld.param.u64 %out, [p_out];\n\tld.param.u64 %in, [p_in];\n"
 		      "\tmov.u32 %lane, %tid.x;\n\tmov.u32 %block, %ctaid.x;\n"
 		      "\tmov.u32 %tile, memory;\n");
-	text_addf(out, "\tmad.lo.u32 %%word, %%block, %u, %%lane;\n", matrix->in_count * 32);
+	text_addf(out, "\tmad.lo.u32 %%word, %%block, %u, %%lane;\n", matrix->in_count * threads);
 	text_addf(out, "\tmul.wide.u32 %%offset, %%word, %u;\n\tadd.u64 %%in, %%in, %%offset;\n",
 		  bytes);
-	text_addf(out, "\tmad.lo.u32 %%word, %%block, %u, %%lane;\n", matrix->out_count * 32);
+	text_addf(out, "\tmad.lo.u32 %%word, %%block, %u, %%lane;\n", matrix->out_count * threads);
 	text_addf(out, "\tmul.wide.u32 %%offset, %%word, %u;\n\tadd.u64 %%out, %%out, %%offset;\n",
 		  bytes);
 	for (unsigned i = 0; i < matrix->in_count; i++)
 		text_addf(out, "\tld.global.b%u %%a%u, [%%in+%u];\n", matrix->bits, i,
-			  i * 32 * bytes);
+			  i * threads * bytes);
 	text_add(out, matrix->body);
 	for (unsigned i = 0; i < matrix->out_count; i++)
-		text_addf(out, "\tst.global.b%u [%%out+%u], %%d%u;\n", matrix->bits, i * 32 * bytes,
-			  i);
+		text_addf(out, "\tst.global.b%u [%%out+%u], %%d%u;\n", matrix->bits,
+			  i * threads * bytes, i);
 	text_add(out, "\tret;\n}\n");
+}
+
+unsigned matrix_threads(const struct matrix_case *matrix)
+{
+	return matrix->group.n ? GROUP_THREADS : MATRIX_LANES;
 }
 
 size_t matrix_blocks(const struct matrix_case *matrix)
@@ -51,12 +59,14 @@ size_t matrix_blocks(const struct matrix_case *matrix)
 
 size_t matrix_in_bytes(const struct matrix_case *matrix)
 {
-	return matrix_blocks(matrix) * matrix->in_count * MATRIX_LANES * (matrix->bits / 8);
+	return matrix_blocks(matrix) * matrix->in_count * matrix_threads(matrix) *
+	       (matrix->bits / 8);
 }
 
 size_t matrix_out_bytes(const struct matrix_case *matrix)
 {
-	return matrix_blocks(matrix) * matrix->out_count * MATRIX_LANES * (matrix->bits / 8);
+	return matrix_blocks(matrix) * matrix->out_count * matrix_threads(matrix) *
+	       (matrix->bits / 8);
 }
 
 void matrix_inputs(void *in, const struct matrix_case *matrix)
@@ -68,7 +78,8 @@ void matrix_inputs(void *in, const struct matrix_case *matrix)
 		unsigned profile = (unsigned)(block / MATRIX_SETS);
 
 		for (unsigned operand = 0; operand < MATRIX_OPERANDS; operand++) {
-			size_t count = (size_t)matrix->operands[operand].count * MATRIX_LANES;
+			size_t count =
+				(size_t)matrix->operands[operand].count * matrix_threads(matrix);
 
 			for (size_t i = 0; i < count; i++, to += matrix->bits / 8) {
 				uint64_t value = matrix_value(matrix, operand, profile, place++);
@@ -110,7 +121,7 @@ void matrix_line(struct text *out, const struct matrix_case *matrix, const void 
 {
 	const unsigned char *bytes = results;
 	size_t of_profile = matrix_out_bytes(matrix) / matrix->profiles;
-	size_t of_block = of_profile / MATRIX_SETS, width = matrix->bits / 8;
+	size_t width = matrix->bits / 8, of_register = matrix_threads(matrix) * width;
 
 	text_addf(out, "%016" PRIx64 "\t", matrix_digest(matrix));
 	for (unsigned i = 0; i < matrix->profiles; i++)
@@ -118,7 +129,8 @@ void matrix_line(struct text *out, const struct matrix_case *matrix, const void 
 			  hash(HASH_START, bytes + i * of_profile, of_profile));
 	for (unsigned i = 0; i < matrix->profiles; i++) {
 		text_add(out, i ? " " : "\t");
-		for (size_t at = 0; at < of_block; at += width) {
+		for (size_t k = 0; k < (size_t)matrix->out_count * MATRIX_LANES; k++) {
+			size_t at = k / MATRIX_LANES * of_register + k % MATRIX_LANES * width;
 			uint64_t value = 0;
 
 			memcpy(&value, bytes + i * of_profile + at, width);
@@ -144,7 +156,7 @@ struct matrix_case *matrix_add(struct matrix_list *list, char *name, char *body,
 	return matrix;
 }
 
-static void operands_set(struct matrix_case *matrix, const struct matrix_operand *operands)
+void matrix_operands_set(struct matrix_case *matrix, const struct matrix_operand *operands)
 {
 	for (int i = 0; i < MATRIX_OPERANDS; i++) {
 		matrix->operands[i] = operands[i];
@@ -166,19 +178,19 @@ static void product_add(struct matrix_list *list, const struct product *product)
 	struct text body = TEXT_INIT;
 
 	text_addf(&body, "\t%s ", product->mnemonic);
-	registers_add(&body, 'd', 0, product->d);
+	matrix_registers_add(&body, 'd', 0, product->d);
 	text_add(&body, ", ");
-	registers_add(&body, 'a', 0, product->a);
+	matrix_registers_add(&body, 'a', 0, product->a);
 	text_add(&body, ", ");
-	registers_add(&body, 'a', product->a, product->b);
+	matrix_registers_add(&body, 'a', product->a, product->b);
 	text_add(&body, ", ");
-	registers_add(&body, 'a', product->a + product->b, product->c);
+	matrix_registers_add(&body, 'a', product->a + product->b, product->c);
 	text_add(&body, ";\n");
-	operands_set(matrix_add(list, xstrdup(product->mnemonic), text_detach(&body), product->d,
-				is_double ? 64 : 32),
-		     (struct matrix_operand[]){{product->a, product->of_a},
-					       {product->b, product->of_b},
-					       {product->c, product->of_c}});
+	matrix_operands_set(matrix_add(list, xstrdup(product->mnemonic), text_detach(&body),
+				       product->d, is_double ? 64 : 32),
+			    (struct matrix_operand[]){{product->a, product->of_a},
+						      {product->b, product->of_b},
+						      {product->c, product->of_c}});
 }
 
 #define F16 ELEMENT_F16, ELEMENT_F16
@@ -297,10 +309,10 @@ static void row_copies_add(struct matrix_list *list)
 		rows_address(&body);
 		name = xasprintf("ldmatrix.sync.aligned.m8n8.x%u%s.shared.b16", count, transposed);
 		text_addf(&body, "\t%s ", name);
-		registers_add(&body, 'd', 0, count);
+		matrix_registers_add(&body, 'd', 0, count);
 		text_add(&body, ", [%at];\n");
-		operands_set(matrix_add(list, name, text_detach(&body), count, 32),
-			     (struct matrix_operand[]){{4, ELEMENT_BITS}, {0}, {0}});
+		matrix_operands_set(matrix_add(list, name, text_detach(&body), count, 32),
+				    (struct matrix_operand[]){{4, ELEMENT_BITS}, {0}, {0}});
 
 		/* Memory that is not stored to keeps the words that came first. */
 		body = (struct text)TEXT_INIT;
@@ -308,19 +320,19 @@ static void row_copies_add(struct matrix_list *list)
 		rows_address(&body);
 		name = xasprintf("stmatrix.sync.aligned.m8n8.x%u%s.shared.b16", count, transposed);
 		text_addf(&body, "\t%s [%%at], ", name);
-		registers_add(&body, 'a', 4, count);
+		matrix_registers_add(&body, 'a', 4, count);
 		text_add(&body, ";\n\tbar.warp.sync 0xffffffff;\n\tshl.b32 %at, %lane, 2;\n"
 				"\tadd.u32 %at, %at, %tile;\n");
 		for (unsigned i = 0; i < 4; i++)
 			text_addf(&body, "\tld.shared.b32 %%d%u, [%%at+%u];\n", i, i * 128);
-		operands_set(
+		matrix_operands_set(
 			matrix_add(list, name, text_detach(&body), 4, 32),
 			(struct matrix_operand[]){{4, ELEMENT_BITS}, {count, ELEMENT_BITS}, {0}});
 	}
-	operands_set(matrix_add(list, xstrdup("movmatrix.sync.aligned.m8n8.trans.b16"),
-				xstrdup("\tmovmatrix.sync.aligned.m8n8.trans.b16 %d0, %a0;\n"), 1,
-				32),
-		     (struct matrix_operand[]){{1, ELEMENT_BITS}, {0}, {0}});
+	matrix_operands_set(
+		matrix_add(list, xstrdup("movmatrix.sync.aligned.m8n8.trans.b16"),
+			   xstrdup("\tmovmatrix.sync.aligned.m8n8.trans.b16 %d0, %a0;\n"), 1, 32),
+		(struct matrix_operand[]){{1, ELEMENT_BITS}, {0}, {0}});
 }
 
 /* ldmatrix reads the addresses of the first lanes only; those of the others are not valid. */
@@ -335,9 +347,9 @@ static void unused_addresses_add(struct matrix_list *list)
 			  "\tsetp.ge.u32 %%p, %%lane, %u;\n\t@%%p mov.u32 %%at, 0xfffffff1;\n"
 			  "\tldmatrix.sync.aligned.m8n8.x%u.shared.b16 ",
 			  count * 8, count);
-		registers_add(&body, 'd', 0, count);
+		matrix_registers_add(&body, 'd', 0, count);
 		text_add(&body, ", [%at];\n");
-		operands_set(
+		matrix_operands_set(
 			matrix_add(list,
 				   xasprintf("ldmatrix.sync.aligned.m8n8.x%u.shared.b16 unused",
 					     count),
@@ -358,6 +370,7 @@ struct matrix_list matrix_list_create(void)
 	quad_products_add(&list);
 	matrix_wmma_add(&list);
 	unused_addresses_add(&list);
+	matrix_wgmma_add(&list);
 	return list;
 }
 

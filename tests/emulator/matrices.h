@@ -1,13 +1,13 @@
 /*
  * matrices: one small PTX module for each instruction on matrices that the emulator executes:
- * mma.sync, ldmatrix, stmatrix, movmatrix, wmma. Each module has one warp per block. A lane loads
- * its operands, executes the instruction, and stores the results. tests/gpu/matrices_golden runs
- * the modules on a GPU and writes tests/golden/ptx/matrices.txt; test_matrices runs them in the
- * emulator and compares to the bit.
+ * mma.sync, ldmatrix, stmatrix, movmatrix, wmma, wgmma. Each module has one warp per block, or four
+ * for wgmma. A lane loads its operands, executes the instruction, and stores the results.
+ * tests/gpu/matrices_golden runs the modules on a GPU and writes tests/golden/ptx/matrices.txt;
+ * test_matrices runs them in the emulator and compares to the bit.
  *
- * Memory: word r of lane l of block s is in[(s * in_count + r) * 32 + l], and likewise for out. A
- * word has 4 bytes, or 8 if the registers have 64 bits. Blocks come in groups of MATRIX_SETS with
- * the same kind of values (enum matrix_profile).
+ * Memory: word r of thread l of block s is in[(s * in_count + r) * threads + l], and likewise for
+ * out. A word has 4 bytes, or 8 if the registers have 64 bits. Blocks come in groups of MATRIX_SETS
+ * with the same kind of values (enum matrix_profile).
  */
 #ifndef TESTS_EMULATOR_MATRICES_H
 #define TESTS_EMULATOR_MATRICES_H
@@ -51,6 +51,25 @@ struct matrix_operand {
 	enum matrix_element element;
 };
 
+/* What wgmma computes. Its operands in shared memory begin at GROUP_A and GROUP_B; words of A and B
+ * fill them one after another. */
+#define GROUP_THREADS 128
+#define GROUP_A 0
+#define GROUP_B 8192
+struct group_form {
+	unsigned n; /* 0: the case is not wgmma */
+	unsigned k;
+	enum matrix_element of_a, of_b, of_sum;
+	unsigned bits; /* of an element of A and B */
+	bool signed_a, signed_b, saturates;
+	bool a_in_registers;
+	unsigned row_bytes; /* of the swizzle pattern: 32, 64, 128; 16: none */
+	unsigned leading_a, leading_b, stride_a, stride_b; /* bytes */
+	unsigned
+		base; /* both operands, and their patterns, begin so many rows of 128 bytes later */
+	bool a_turned, b_turned, negates_a, negates_b, adds;
+};
+
 struct matrix_case {
 	char *name;        /* the mnemonic, and after a space what is special */
 	char *body;        /* PTX that computes %d0, %d1 ... from %a0, %a1 ... */
@@ -58,6 +77,7 @@ struct matrix_case {
 	unsigned profiles; /* PROFILE_COUNT or MATRIX_INTEGER_PROFILES */
 	unsigned in_count, out_count;
 	struct matrix_operand operands[MATRIX_OPERANDS];
+	struct group_form group;
 };
 struct matrix_list {
 	struct matrix_case *items;
@@ -67,6 +87,7 @@ struct matrix_list matrix_list_create(void);
 void matrix_list_release(struct matrix_list *list);
 
 void matrix_module(struct text *out, const struct matrix_case *matrix);
+unsigned matrix_threads(const struct matrix_case *matrix); /* of a block */
 /* All blocks of a launch, and the bytes of their operands and results. */
 size_t matrix_blocks(const struct matrix_case *matrix);
 size_t matrix_in_bytes(const struct matrix_case *matrix);
@@ -75,7 +96,7 @@ void matrix_inputs(void *in, const struct matrix_case *matrix);
 /* A hash of the module and its inputs. A golden line with another digest is out of date. */
 uint64_t matrix_digest(const struct matrix_case *matrix);
 /* A golden line without its name: the digest, for each profile a hash of the results of its
- * blocks, and the results of its first block. */
+ * blocks, and the results of the first warp of its first block. */
 void matrix_line(struct text *out, const struct matrix_case *matrix, const void *results);
 
 /* matrix_values.c: a register of the operand in this place. */
@@ -83,7 +104,13 @@ uint64_t matrix_value(const struct matrix_case *matrix, unsigned operand, unsign
 		      uint64_t place);
 /* matrix_wmma.c */
 void matrix_wmma_add(struct matrix_list *list);
+/* matrix_wgmma.c */
+void matrix_wgmma_add(struct matrix_list *list);
 struct matrix_case *matrix_add(struct matrix_list *list, char *name, char *body, unsigned out_count,
 			       unsigned bits);
+
+void matrix_operands_set(struct matrix_case *matrix, const struct matrix_operand *operands);
+/* "{%a2, %a3}" */
+void matrix_registers_add(struct text *out, char letter, unsigned first, unsigned count);
 
 #endif

@@ -198,7 +198,7 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 	(void)state;
 	assert_int_equal(
 		decode_body_fails(
-			"wgmma.fence.sync.aligned;\nwgmma.fence.sync.aligned;\n"
+			"tcgen05.wait::ld.sync.aligned;\ntcgen05.wait::ld.sync.aligned;\n"
 			"mov.u64 %rd1, %pm0_64;\nmov.u32 %r1, %smid;\n"
 			"cp.async.bulk.commit_group;\nbarrier.cluster.arrive;\n"
 			"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
@@ -209,7 +209,7 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 		PL_EUNSUPPORTED);
 	assert_string_equal(
 		words.data,
-		"opcode wgmma.fence.sync.aligned (line 12 of the PTX, 2 times), "
+		"opcode tcgen05.wait::ld.sync.aligned (line 12 of the PTX, 2 times), "
 		"register %pm0_64 (line 14 of the PTX), register %smid (line 15 of the PTX), "
 		"opcode cp.async.bulk.commit_group (line 16 of the PTX), opcode "
 		"barrier.cluster.arrive (line 17 of the PTX), "

@@ -1,9 +1,10 @@
 /*
  * Runs every instruction on matrices in the emulator, with each set of lanes, and compares with the
  * results of a GPU for the same PTX and operands, to the bit: tests/golden/ptx/matrices.txt, which
- * tests/gpu/matrices.sh writes.
+ * tests/gpu/matrices.sh writes. No GPU has recorded wgmma yet: its cases are compared once they
+ * have lines, and test_warpgroup_results compares them with a model.
  */
-#include "tests/emulator/matrices.h"
+#include "support_matrix.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -13,10 +14,7 @@
 
 #include <cmocka.h>
 
-#include "emulator/emulator.h"
 #include "emulator/lanes/handlers.h"
-#include "emulator/language/module.h"
-#include "emulator/program/program.h"
 
 #define GOLDEN "tests/golden/ptx/matrices.txt"
 #define GOLDEN_LIMIT (16 * 1024 * 1024)
@@ -75,60 +73,6 @@ static const char *golden_of(const struct fixture *fixture, const struct matrix_
 	return NULL;
 }
 
-/* Runs a case. Returns false with the reason if it cannot run. */
-static bool emulate(void *results, const struct matrix_case *matrix, enum emulated_lanes lanes,
-		    struct text *why)
-{
-	struct device_memory *memory = device_memory_create(1 << 25);
-	struct emulation *emulation = NULL;
-	struct ptx_program *program = NULL;
-	struct ptx_module *module = NULL;
-	struct finding_list findings = {0};
-	struct unsupported_features unsupported = {0};
-	struct text ptx = TEXT_INIT;
-	struct error err = {0};
-	uint64_t arguments[2];
-	struct emulated_launch launch = {
-		.entry = MATRIX_ENTRY,
-		.grid = {(int64_t)matrix_blocks(matrix), 1, 1},
-		.block = {MATRIX_LANES, 1, 1},
-		.arguments = arguments,
-		.argument_bytes = sizeof(arguments),
-		.max_instructions = 10000000,
-	};
-	bool ran = false;
-	int rc;
-
-	matrix_module(&ptx, matrix);
-	rc = device_memory_allocate(memory, (int64_t)matrix_out_bytes(matrix), "out", &arguments[0],
-				    &err) ||
-	     device_memory_allocate(memory, (int64_t)matrix_in_bytes(matrix), "in", &arguments[1],
-				    &err) ||
-	     ptx_module_parse(&module, ptx.data, ptx.length, &err) ||
-	     ptx_program_decode(&program, module, MATRIX_ENTRY, &unsupported, &err) ||
-	     emulation_create(&emulation, program, memory, lanes, &err);
-	if (!rc) {
-		matrix_inputs(device_memory_data(memory, arguments[1]), matrix);
-		rc = emulation_launch(emulation, &launch, &findings, &err);
-	}
-	if (rc) {
-		text_add(why, err.text);
-	} else if (findings.count) {
-		finding_text(why, &findings.items[0]);
-	} else {
-		memcpy(results, device_memory_data(memory, arguments[0]), matrix_out_bytes(matrix));
-		ran = true;
-	}
-	emulation_free(emulation);
-	ptx_program_free(program);
-	ptx_module_free(module);
-	device_memory_free(memory);
-	finding_list_release(&findings);
-	unsupported_features_release(&unsupported);
-	text_release(&ptx);
-	return ran;
-}
-
 /* Prints the profiles with another hash, and the first differing results of their first blocks. */
 static void tell_differences(const struct matrix_case *matrix, const char *wanted, const char *got)
 {
@@ -157,7 +101,7 @@ static void tell_differences(const struct matrix_case *matrix, const char *wante
 static void test_every_case_has_a_golden_line(void **state)
 {
 	const struct fixture *fixture = *state;
-	size_t missing = 0;
+	size_t missing = 0, unrecorded = 0;
 
 	for (size_t i = 0; i < fixture->matrices.count; i++) {
 		const struct matrix_case *matrix = &fixture->matrices.items[i];
@@ -165,6 +109,10 @@ static void test_every_case_has_a_golden_line(void **state)
 		char digest[20];
 
 		snprintf(digest, sizeof(digest), "%016" PRIx64 "\t", matrix_digest(matrix));
+		if (!golden && matrix->group.n) {
+			unrecorded++;
+			continue;
+		}
 		if (golden && strncmp(golden, digest, 17) == 0)
 			continue;
 		print_error("%s: %s in %s\n", matrix->name,
@@ -172,7 +120,7 @@ static void test_every_case_has_a_golden_line(void **state)
 		missing++;
 	}
 	assert_int_equal(missing, 0);
-	assert_int_equal(fixture->line_count, fixture->matrices.count);
+	assert_int_equal(fixture->line_count + unrecorded, fixture->matrices.count);
 }
 
 static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes)
@@ -182,10 +130,13 @@ static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes
 	for (size_t i = 0; i < fixture->matrices.count; i++) {
 		const struct matrix_case *matrix = &fixture->matrices.items[i];
 		const char *golden = golden_of(fixture, matrix);
-		void *results = xcalloc(matrix_out_bytes(matrix), 1);
+		void *results;
 		struct text line = TEXT_INIT, why = TEXT_INIT;
 
-		if (!emulate(results, matrix, lanes, &why)) {
+		if (!golden && matrix->group.n)
+			continue;
+		results = xcalloc(matrix_out_bytes(matrix), 1);
+		if (!matrix_emulate(results, matrix, lanes, 0, &why)) {
 			print_error("%s: %s\n", matrix->name, why.data);
 			wrong++;
 		} else {

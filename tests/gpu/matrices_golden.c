@@ -82,8 +82,8 @@ static int module_run(struct device *device, CUmodule module, const struct matri
 	if (!rc)
 		rc = cuda_check(driver,
 				driver->cuLaunchKernel(function, (unsigned)matrix_blocks(matrix), 1,
-						       1, MATRIX_LANES, 1, 1, 0, NULL, arguments,
-						       NULL),
+						       1, matrix_threads(matrix), 1, 1, 0, NULL,
+						       arguments, NULL),
 				err, "cuLaunchKernel");
 	if (!rc)
 		rc = cuda_check(driver, driver->cuStreamSynchronize(NULL), err, "running");
