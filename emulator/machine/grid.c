@@ -2,6 +2,7 @@
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/device_memory.h"
 #include "emulator/machine/shadow.h"
 
 #include <inttypes.h>
@@ -11,10 +12,10 @@
 /* The workspace that cooperative groups use: its size, and the word of the barrier. */
 #define WORKSPACE_BYTES 16
 
-/* Rounds without a store or atomic, in which every warp that runs waits in a loop, after which the
- * states of the warps are compared with those of as many rounds before. If they are equal, the
- * blocks wait forever. If not, a loop counts or measures time, and may end. In each round a waiting
- * warp tests its condition 100 times. */
+/* Rounds without a store in which every warp that runs waits in a loop. After this many, and again
+ * whenever their number has doubled, the state of the grid is compared with that of the last time.
+ * If they are equal, the blocks wait forever. If not, a loop counts or measures time, and may end.
+ * In each round a waiting warp tests its condition 100 times. */
 #define IDLE_ROUNDS 1000
 
 struct grid {
@@ -24,8 +25,8 @@ struct grid {
 	int64_t count, prepared, ended_count;
 };
 
-/* Executed memory instructions that may wake up another thread, barriers and ended blocks. If the
- * sum stays the same, nothing has happened that a waiting thread could see. */
+/* Executed stores, barriers and ended blocks. Atomics do not count, since a loop may wait with one
+ * that changes nothing: grid_state() has what they change. */
 static uint64_t visible_changes(const struct grid *grid)
 {
 	const struct launch *launch = grid->launch;
@@ -38,7 +39,7 @@ static uint64_t visible_changes(const struct grid *grid)
 			const struct instruction_count *count = &launch->counts[i][k];
 			enum operation operation = (enum operation)function->code[k].operation;
 
-			if (operation == OP_STORE || operation == OP_ATOMIC || operation == OP_COPY)
+			if (operation == OP_STORE || operation == OP_COPY)
 				sum += count->requests + count->shared_requests +
 				       count->local_requests;
 		}
@@ -51,21 +52,23 @@ static uint64_t visible_changes(const struct grid *grid)
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
 {
 	const unsigned char *from = data;
-	uint64_t word;
 
-	/* Register files are whole rows. */
-	for (size_t i = 0; i + sizeof(word) <= bytes; i += sizeof(word)) {
-		memcpy(&word, from + i, sizeof(word));
+	while (bytes) {
+		uint64_t word = 0;
+		size_t step = bytes < sizeof(word) ? bytes : sizeof(word);
+
+		memcpy(&word, from, step);
 		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
 		hash ^= hash >> 32;
+		from += step;
+		bytes -= step;
 	}
 	return hash;
 }
 
-/* What the lanes at (frame, pc) do next depends on these and on memory. */
 static uint64_t hash_split(uint64_t hash, const struct frame *frame, uint32_t pc, uint32_t mask)
 {
-	const uint64_t place[2] = {pc, mask};
+	const uint32_t place[2] = {pc, mask};
 
 	hash = hash_bytes(hash, place, sizeof(place));
 	for (; frame; frame = frame->caller)
@@ -73,15 +76,22 @@ static uint64_t hash_split(uint64_t hash, const struct frame *frame, uint32_t pc
 	return hash;
 }
 
-/* A value of the places and registers of all warps. Memory is not in it: see visible_changes(). */
-static uint64_t warp_states(const struct grid *grid)
+/* A value of the places, the registers and the memory of all threads that have not ended, except
+ * local memory: visible_changes() counts its stores. Grids of equal state do the same again. */
+static uint64_t grid_state(const struct grid *grid)
 {
+	const struct device_memory *memory = grid->launch->memory;
 	uint64_t hash = 0;
 
+	for (size_t i = 0; i < memory->count; i++)
+		hash = hash_bytes(hash, memory->items[i].data, memory->items[i].bytes);
 	for (int64_t i = 0; i < grid->count; i++) {
 		const struct block *block = &grid->blocks[i];
 
-		for (unsigned k = 0; k < block->warp_count && !grid->ended[i]; k++) {
+		if (grid->ended[i])
+			continue;
+		hash = hash_bytes(hash, block->shared, (size_t)grid->launch->shared_bytes);
+		for (unsigned k = 0; k < block->warp_count; k++) {
 			const struct warp *warp = &block->warps[k];
 
 			if (warp->active)
@@ -95,7 +105,7 @@ static uint64_t warp_states(const struct grid *grid)
 }
 
 /* Reports the first warp that waits in a loop. */
-static void report_waiting(struct grid *grid)
+static void report_waiting(struct grid *grid, int64_t rounds)
 {
 	for (int64_t i = 0; i < grid->count; i++) {
 		struct block *block = &grid->blocks[i];
@@ -105,14 +115,13 @@ static void report_waiting(struct grid *grid)
 
 			if (warp->blocked || !warp->active)
 				continue;
-			warp_finding(warp, &warp->frame->function->code[warp->pc], -1,
-				     FINDING_DEADLOCK,
-				     "all blocks that have not ended (%" PRId64 " of %" PRId64
-				     ") wait in loops, and for %d rounds of 100 tests none has "
-				     "written to memory or changed a register; every thread of the "
-				     "grid must reach each "
-				     "grid.sync()",
-				     grid->count - grid->ended_count, grid->count, IDLE_ROUNDS);
+			warp_finding(
+				warp, &warp->frame->function->code[warp->pc], -1, FINDING_DEADLOCK,
+				"all blocks that have not ended (%" PRId64 " of %" PRId64
+				") wait in loops, and for %" PRId64
+				" rounds of 100 tests none has changed memory or a register; every "
+				"thread of the grid must reach each grid.sync()",
+				grid->count - grid->ended_count, grid->count, rounds);
 			return;
 		}
 	}
@@ -144,26 +153,26 @@ static bool run_round(struct grid *grid, bool *spins, struct error *err, int *rc
 
 static int run_rounds(struct grid *grid, struct error *err)
 {
-	uint64_t changes = 0, states = 0;
-	int64_t idle = 0;
+	uint64_t changes = 0, state = 0;
+	int64_t idle = 0, compare = IDLE_ROUNDS;
 	int rc = 0;
 	bool spins;
 
 	while (run_round(grid, &spins, err, &rc)) {
-		uint64_t now, before = states;
+		uint64_t now = visible_changes(grid), before = state;
 
-		if (!spins) {
+		if (!spins || now != changes) {
+			changes = now;
 			idle = 0;
+			compare = IDLE_ROUNDS;
 			continue;
 		}
-		now = visible_changes(grid);
-		idle = now == changes ? idle + 1 : 0;
-		changes = now;
-		if (idle == 0 || idle % IDLE_ROUNDS)
+		if (++idle < compare)
 			continue;
-		states = warp_states(grid);
-		if (idle > IDLE_ROUNDS && states == before) {
-			report_waiting(grid);
+		compare *= 2;
+		state = grid_state(grid);
+		if (idle > IDLE_ROUNDS && state == before) {
+			report_waiting(grid, idle);
 			break;
 		}
 	}

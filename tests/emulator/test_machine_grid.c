@@ -126,6 +126,33 @@ static void a_long_loop_is_no_deadlock(void **state)
 	machine_release(&result);
 }
 
+/* Atomics that test a flag do not change it. Those that count are no deadlock. */
+static void atomics_that_wait_are_a_deadlock(void **state)
+{
+#define TEST(operand)                                                                    \
+	MACHINE_KERNEL("AGAIN:\natom.global.add.u32 %r5, [%rd1], " operand ";\n"         \
+		       "setp.lt.u32 %p1, %r5, 10000000;\n@%p1 bra AGAIN;\nbar.sync 0;\n" \
+		       "st.global.u32 [%rd3], 7;\nret;\n")
+	static const char tests[] = TEST("0"), counts[] = TEST("1");
+	struct machine_case work = {.ptx = tests,
+				    .grid = {2},
+				    .block = {32},
+				    .cooperative = true,
+				    .max_instructions = 100000000};
+	struct machine_result result = machine_run(&work);
+
+	(void)state;
+	assert_int_equal(result.findings.count, 1);
+	assert_int_equal(result.findings.items[0].kind, FINDING_DEADLOCK);
+	assert_non_null(strstr(result.findings.items[0].text, "none has changed memory"));
+	machine_release(&result);
+	work.ptx = counts;
+	result = machine_run(&work);
+	assert_int_equal(result.findings.count, 0);
+	assert_int_equal(result.out[31], 7);
+	machine_release(&result);
+}
+
 /* A warp of one block waits at a barrier that the others have left. */
 static void a_block_in_which_warps_wait_is_a_deadlock(void **state)
 {
@@ -217,6 +244,7 @@ int main(void)
 		cmocka_unit_test(a_grid_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_block_that_leaves_is_a_deadlock),
 		cmocka_unit_test(a_long_loop_is_no_deadlock),
+		cmocka_unit_test(atomics_that_wait_are_a_deadlock),
 		cmocka_unit_test(a_block_in_which_warps_wait_is_a_deadlock),
 		cmocka_unit_test(clocks_rise_with_every_read),
 		cmocka_unit_test(a_loop_can_wait_for_a_clock),
