@@ -59,6 +59,8 @@ static void add_objects(struct device_memory *memory, uint64_t buffer)
 		 .normalised = true},
 		{.geometry = GEOMETRY_2D, .width = 16, .height = 8, .depth = 1, .surface = true},
 		{.geometry = GEOMETRY_A1D, .width = 16, .height = 1, .depth = 8, .surface = true},
+		/* narrower than most accesses */
+		{.geometry = GEOMETRY_2D, .width = 1, .height = 8, .depth = 1, .surface = true},
 	};
 	uint64_t *handles = device_memory_data(memory, buffer);
 
@@ -67,8 +69,8 @@ static void add_objects(struct device_memory *memory, uint64_t buffer)
 		struct error err = {0};
 
 		object.address = buffer + 64;
-		object.type = i % 2 ? TEXEL_F16 : TEXEL_F32;
-		object.channels = i % 3 ? 2 : 1;
+		object.type = object.width == 1 ? TEXEL_U8 : i % 2 ? TEXEL_F16 : TEXEL_F32;
+		object.channels = i % 3 && object.width > 1 ? 2 : 1;
 		for (int k = 0; k < 3; k++)
 			object.modes[k] = (enum address_mode)((i + (size_t)k) % 4);
 		if (device_memory_add_texture(memory, &object, "object", &handles[i], &err))
@@ -77,7 +79,7 @@ static void add_objects(struct device_memory *memory, uint64_t buffer)
 }
 
 static void launch(const struct ptx_program *program, const struct program_function *entry,
-		   enum emulated_lanes lanes, struct traces *traces)
+		   enum emulated_lanes lanes, bool cooperative, struct traces *traces)
 {
 	unsigned char arguments[MOST_ARGUMENT_BYTES + 16] = {0};
 	struct device_memory *memory = device_memory_create(MEMORY_BYTES);
@@ -94,6 +96,7 @@ static void launch(const struct ptx_program *program, const struct program_funct
 		.argument_bytes = (size_t)entry->parameter_bytes,
 		.max_instructions = MOST_INSTRUCTIONS,
 		.checked_blocks = -1,
+		.cooperative = cooperative,
 		.print = keep_printed,
 		.print_context = &traces->printed,
 	};
@@ -136,13 +139,14 @@ static void traces_release(struct traces *traces)
 	text_release(&traces->printed);
 }
 
-static void launch_on_all(const struct ptx_program *program, const struct program_function *entry)
+static void launch_on_all(const struct ptx_program *program, const struct program_function *entry,
+			  bool cooperative)
 {
 	struct traces portable, avx2;
 
-	launch(program, entry, LANES_PORTABLE, &portable);
+	launch(program, entry, LANES_PORTABLE, cooperative, &portable);
 	if (handlers_avx2_or_null()) {
-		launch(program, entry, LANES_AVX2, &avx2);
+		launch(program, entry, LANES_AVX2, cooperative, &avx2);
 		if (!same(&portable, &avx2)) {
 			fprintf(stderr, "portable:\n%s%savx2:\n%s%s",
 				portable.findings.length ? portable.findings.data : "",
@@ -166,8 +170,10 @@ static void launch_entry(const struct ptx_module *module, const char *name)
 		for (size_t i = 0; i < program->function_count; i++)
 			if (program->functions[i].code_count &&
 			    program->functions[i].source->entry &&
-			    program->functions[i].parameter_bytes <= MOST_ARGUMENT_BYTES)
-				launch_on_all(program, &program->functions[i]);
+			    program->functions[i].parameter_bytes <= MOST_ARGUMENT_BYTES) {
+				launch_on_all(program, &program->functions[i], false);
+				launch_on_all(program, &program->functions[i], true);
+			}
 	ptx_program_free(program);
 	unsupported_features_release(&unsupported);
 }
