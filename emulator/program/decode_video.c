@@ -134,10 +134,12 @@ static uint64_t read_part_mask(struct function_decoding *decoding,
 
 	if (!*word)
 		return (UINT64_C(1) << parts) - 1;
+	if (*word != (parts == 2 ? 'h' : 'b') || !word[1])
+		decode_invalid(decoding, "unknown selector .%.20s", word);
 	for (const char *at = word + 1; *at; at++) {
 		unsigned number = (unsigned)(*at - '0');
 
-		if (number >= (unsigned)parts || *word != (parts == 2 ? 'h' : 'b'))
+		if (number >= (unsigned)parts)
 			decode_invalid(decoding, "unknown selector .%.20s", word);
 		else
 			out |= UINT64_C(1) << number;
