@@ -159,10 +159,11 @@ static int run_rounds(struct grid *grid, struct error *err)
 	bool spins;
 
 	while (run_round(grid, &spins, err, &rc)) {
-		uint64_t now = visible_changes(grid), before = state;
+		const uint64_t before = state, last = changes;
 
-		if (!spins || now != changes) {
-			changes = now;
+		/* Only rounds without progress are worth the sum. */
+		changes = spins ? visible_changes(grid) : 0;
+		if (!spins || changes != last) {
 			idle = 0;
 			compare = IDLE_ROUNDS;
 			continue;
