@@ -59,7 +59,8 @@ static void add_objects(struct device_memory *memory, uint64_t buffer)
 		 .normalised = true},
 		{.geometry = GEOMETRY_2D, .width = 16, .height = 8, .depth = 1, .surface = true},
 		{.geometry = GEOMETRY_A1D, .width = 16, .height = 1, .depth = 8, .surface = true},
-		/* narrower than most accesses */
+		/* narrower than most accesses; at both ends of the buffer */
+		{.geometry = GEOMETRY_2D, .width = 1, .height = 8, .depth = 1, .surface = true},
 		{.geometry = GEOMETRY_2D, .width = 1, .height = 8, .depth = 1, .surface = true},
 	};
 	uint64_t *handles = device_memory_data(memory, buffer);
@@ -68,9 +69,14 @@ static void add_objects(struct device_memory *memory, uint64_t buffer)
 		struct emulated_texture object = objects[i];
 		struct error err = {0};
 
-		object.address = buffer + 64;
-		object.type = object.width == 1 ? TEXEL_U8 : i % 2 ? TEXEL_F16 : TEXEL_F32;
-		object.channels = i % 3 && object.width > 1 ? 2 : 1;
+		object.address = buffer + 128;
+		object.type = i % 2 ? TEXEL_F16 : TEXEL_F32;
+		object.channels = i % 3 ? 2 : 1;
+		if (object.width == 1) {
+			object.address = i % 2 ? buffer : buffer + BUFFER_BYTES - 8;
+			object.type = TEXEL_U8;
+			object.channels = 1;
+		}
 		for (int k = 0; k < 3; k++)
 			object.modes[k] = (enum address_mode)((i + (size_t)k) % 4);
 		if (device_memory_add_texture(memory, &object, "object", &handles[i], &err))
