@@ -1,78 +1,30 @@
 /*
- * The recorder: a shared library that the driver loads into the program that
- * `perflab record` starts, because $CUDA_INJECTION64_PATH names it. It listens
- * by hooks if it was there before the program ($LD_PRELOAD), else to CUPTI, and
- * does nothing of its own until a launch is to be recorded. The
- * program owns the process: the recorder prints nothing unless it was asked to,
- * changes no signal, and goes on without itself after any error.
+ * The recorder while the program runs: on each launch, on code that is loaded and unloaded, and on
+ * the end of contexts.
  */
+#include "record/recorder.h"
+
 #include <errno.h>
 #include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "record/capture_name.h"
-#include "record/captured_streams.h"
 #include "record/contexts.h"
-#include "record/events.h"
-#include "record/gate.h"
 #include "record/hooks.h"
-#include "record/images.h"
-#include "record/kernels.h"
 #include "record/launches.h"
 #include "record/loads.h"
-#include "record/program_facts.h"
-#include "record/take.h"
-#include "record/timeline.h"
 #include "record/undisturbed.h"
-#include "record/unknown_calls.h"
 
 /* How long the launch of another thread may take. It waits while the queue of the GPU is full. */
 #define LAUNCH_LIMIT_NS INT64_C(60000000000)
 
-/* The one recorder of a process. A library that is called back by name has no other place for it.
- */
-static struct recorder {
-	struct record_request request;
-	struct record_driver driver;
-	struct record_cupti cupti;
-	struct events events;
-	struct images images;
-	struct timeline timeline;
-	CUpti_SubscriberHandle subscriber; /* unless it listens by hooks */
-	struct reloader reloader;
-	bool hooked;
-	char *program;
-	pid_t process;
-	int64_t began_ns;
-	bool is_noted; /* what unknown_calls.h remembers was sent */
+struct recorder recorder;
+_Thread_local bool recorder_busy;
 
-	struct seen_kernels seen;
-
-	/* A thread closes it from the beginning of a recording to its end. What is below belongs to
-	 * that thread. */
-	struct gate gate;
-	_Atomic int64_t captures; /* begun; others only read it */
-	struct take take;
-	struct capture_name name;         /* of the capture that is being written */
-	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
-	int cancel_state;                 /* likewise */
-	/* None begins or ends while the gate is closed. */
-	struct captured_streams captured_streams;
-	_Atomic bool is_fork; /* this process is one, in which CUDA does not work */
-} recorder;
-
-/* The calls that the recorder itself makes of the driver are none of the program. */
-static _Thread_local bool busy;
 /* What the launch of this thread has begun that its end must end. */
 static _Thread_local enum {
 	PASSED_BY,     /* nothing */
 	ENTERED_GATE,  /* as any launch */
 	RECORDS_LAUNCH /* has closed the gate */
 } launch_state;
-
-__attribute__((visibility("default"))) int InitializeInjection(void);
 
 /* ---- launches ---- */
 
@@ -193,7 +145,7 @@ static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
 
 	if (!launch_call_decode(&call, id, data))
 		return false;
-	busy = true;
+	recorder_busy = true;
 	if (is_into_graph(&call)) {
 		kernel->graph_launches++;
 	} else {
@@ -202,7 +154,7 @@ static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
 		began = record_request_due(&recorder.request, kernel->name, number) &&
 			record_launch(&call, kernel, number);
 	}
-	busy = false;
+	recorder_busy = false;
 	launch_call_release(&call);
 	return began;
 }
@@ -213,10 +165,10 @@ static struct seen_kernel *kernel_of(const void *function, const char *symbol)
 
 	if (kernel)
 		return kernel;
-	busy = true;
+	recorder_busy = true;
 	if (!symbol)
 		symbol = launched_function_name(&recorder.driver, function);
-	busy = false;
+	recorder_busy = false;
 	return seen_kernel_add(&recorder.seen, function, symbol);
 }
 
@@ -246,10 +198,10 @@ static void end_recording(const CUpti_CallbackData *data)
 	struct undisturbed thread;
 
 	undisturbed_begin(&thread);
-	busy = true;
+	recorder_busy = true;
 	take_end(&recorder.take, result && *result != CUDA_SUCCESS, &err);
 	clean_up_after_take();
-	busy = false;
+	recorder_busy = false;
 	if (recorder.captures >= recorder.request.most)
 		stop_listening();
 	gate_open(&recorder.gate);
@@ -290,7 +242,7 @@ static bool loads_or_unloads(enum call_role role)
 
 static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	if (busy)
+	if (recorder_busy)
 		return;
 	if (loads_or_unloads(call_role_of(id))) {
 		note_load_call(id, data);
@@ -320,8 +272,8 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
 		note_context_end(resource->context);
 }
 
-static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
-				 const void *data)
+void CUPTIAPI recorder_on_callback(void *context, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+				   const void *data)
 {
 	const int error_number = errno;
 
@@ -337,7 +289,7 @@ static void CUPTIAPI on_callback(void *context, CUpti_CallbackDomain domain, CUp
 }
 
 /* On the path of every launch, getpid() would cost as much as the rest. */
-static void on_fork(void)
+void recorder_on_fork(void)
 {
 	recorder.is_fork = true;
 }
@@ -355,14 +307,14 @@ static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 
 /* Nothing is unloaded, and no context ends, while another thread records: reload.c may be loading
  * any of the images once more. */
-static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
+void recorder_on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
 	const bool entered = data->callbackSite == CUPTI_API_ENTER;
 	const enum call_role role = call_role_of(id);
 	const bool passes_gate = !call_loads_code(role);
 	const int error_number = errno;
 
-	if (recorder.is_fork || busy)
+	if (recorder.is_fork || recorder_busy)
 		return;
 	if (entered && passes_gate)
 		enter_launch(id, data);
@@ -375,137 +327,14 @@ static void on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	errno = error_number;
 }
 
-static void CUPTIAPI on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
+void CUPTIAPI recorder_on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
 {
 	timeline_buffer_request(buffer, size, most_records);
 }
 
-static void CUPTIAPI on_buffer_complete(CUcontext context, uint32_t stream, uint8_t *buffer,
-					size_t size, size_t valid)
+void CUPTIAPI recorder_on_buffer_complete(CUcontext context, uint32_t stream, uint8_t *buffer,
+					  size_t size, size_t valid)
 {
 	(void)size;
 	timeline_buffer_add(&recorder.timeline, context, stream, buffer, valid);
-}
-
-/* ---- beginning and end ---- */
-
-static void refuse(const struct error *err)
-{
-	events_send(&recorder.events, "refused", json_pack("{s:o}", "why", event_json(err->text)));
-}
-
-/* Once, as soon as there is something to tell. */
-static void send_note(void)
-{
-	const char *why = unknown_call_noted();
-
-	if (why && !recorder.is_noted)
-		program_send_note(&recorder.events, why);
-	recorder.is_noted = why != NULL;
-}
-
-/* Another thread may be in the middle of a recording, which then never becomes a capture. */
-static void finish(void)
-{
-	struct undisturbed thread;
-
-	if (recorder.process != getpid() || !gate_try_close(&recorder.gate))
-		return;
-	undisturbed_begin(&thread);
-	busy = true;
-	send_note();
-	if (recorder.request.list) {
-		timeline_end(&recorder.timeline, &recorder.events);
-		program_send_devices(&recorder.events, &recorder.driver);
-	} else {
-		program_send_kernels(&recorder.events, &recorder.seen);
-	}
-	program_send_exit(&recorder.events, &recorder.timeline,
-			  recorder.request.list ? (int64_t)recorder.timeline.launches
-						: seen_kernels_launches(&recorder.seen),
-			  monotonic_ns() - recorder.began_ns);
-	gate_open(&recorder.gate);
-	undisturbed_end(&thread);
-}
-
-static int listen_by_cupti(struct error *err)
-{
-	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
-
-	if (rc)
-		return rc;
-	rc = record_cupti_check(
-		&recorder.cupti,
-		recorder.cupti.cuptiSubscribe(&recorder.subscriber, on_callback, NULL), err,
-		"subscribing to CUPTI");
-	return rc ? rc : record_cupti_switch(&recorder.cupti, recorder.subscriber, true, err);
-}
-
-static int list(struct error *err)
-{
-	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
-
-	return rc ? rc
-		  : timeline_start(&recorder.timeline, on_buffer_request, on_buffer_complete, err);
-}
-
-static int start(struct error *err)
-{
-	int rc = record_driver_open(&recorder.driver, err);
-
-	if (rc)
-		return rc;
-	seen_kernels_init(&recorder.seen, &recorder.request);
-	images_init(&recorder.images, &recorder.request);
-	captured_streams_init(&recorder.captured_streams);
-	timeline_init(&recorder.timeline, &recorder.cupti);
-	if (recorder.request.list)
-		return list(err);
-	recorder.reloader = (struct reloader){.driver = &recorder.driver,
-					      .images = &recorder.images,
-					      .cupti_path = recorder.request.cupti};
-	recorder.hooked = hooks_are_found();
-	if (!recorder.hooked)
-		return listen_by_cupti(err);
-	hooks_listen(on_hooked_call);
-	return 0;
-}
-
-static void attach(const char *folder)
-{
-	struct error err = {0};
-
-	recorder.process = getpid();
-	recorder.began_ns = monotonic_ns();
-	gate_init(&recorder.gate);
-	if (record_request_read(&recorder.request, folder, &err)) {
-		record_request_release(&recorder.request);
-		return;
-	}
-	recorder.program = program_command_line();
-	events_init(&recorder.events, folder, recorder.request.announce);
-	events_send(&recorder.events, "attached",
-		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));
-	pthread_atfork(NULL, NULL, on_fork);
-	if (start(&err)) {
-		refuse(&err);
-		return;
-	}
-	send_note();
-	atexit(finish);
-}
-
-/* The driver calls this function when the program initialises it. The result 1 means success; the
- * program goes on in any case. */
-int InitializeInjection(void)
-{
-	const char *folder = getenv("PERFLAB_RECORD");
-	struct undisturbed thread;
-
-	if (!folder || recorder.process)
-		return 1;
-	undisturbed_begin(&thread);
-	attach(folder);
-	undisturbed_end(&thread);
-	return 1;
 }
