@@ -90,6 +90,15 @@ class CheckPublic(unittest.TestCase):
         self.assertEqual(code, 1, out)
         self.assertIn("- demo, copy.perflab: no case was stored", out)
 
+    def test_a_sweep_that_takes_too_long_does_not_end_the_others(self):
+        self.write("demo/copy.perflab", COPY)
+        self.write("demo/slow.perflab", COPY.replace("verify y = x", "verify by sleep 60"))
+        self.write("demo/list", "src/copy.ptx | slow.perflab | |\nsrc/copy.ptx | copy.perflab | |\n")
+        code, out, _ = self.check("--timeout", "6")
+        self.assertEqual(code, 1, out)
+        self.assertIn("- demo, slow.perflab: the sweep ran longer than 6 s", out)
+        self.assertIn("copies/stream_copy_scalar | 1 ok |", out)
+
     def test_bad_use(self):
         self.write("demo/list", "src/copy.ptx | copy.perflab\n")
         code, _, err = self.check()
