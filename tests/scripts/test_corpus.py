@@ -178,6 +178,13 @@ class CheckCorpus(unittest.TestCase):
         self.assertIn("| the check ran longer than 8 s | 1 | 1 |", out)
         self.assertIn("| the check ended with 3: perflab: FILE: line 8: ", out)
 
+    def test_a_file_without_entries_that_crashes_the_check_is_a_finding(self):
+        crashing = self.program("crashing", CRASHING.format(perflab=PERFLAB))
+        self.write("one/a.cu", HEAD + "// CRASH\n")
+        code, _, err = self.check(self.path("one"), "--perflab", crashing)
+        self.assertEqual(code, 1, err)
+        self.assertIn("check-corpus: one/a.cu: the check ended with signal 11", err)
+
     def test_parts_of_a_corpus(self):
         for name in ("a/x.cu", "b/x.cu", "c/x.cu", "c/skipped.cu", "d/x.cu", "build/x.cu"):
             self.write("one/" + name, HEAD + entry("plain"))
