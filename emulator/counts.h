@@ -83,7 +83,7 @@
 	X(f64_flop, "ptx_f64_flop", "flop",                                                        \
 	  "double-precision operations: an add or mul is 1, an fma 2", WORSE_NEITHER)              \
 	X(tensor_flop, "ptx_tensor_flop", "flop",                                                  \
-	  "operations of matrix products (mma.sync, wmma) on floats or integers, which are not in "\
+	  "operations of matrix products (mma.sync, wmma, wgmma) on floats or integers, not in "   \
 	  "the other flop counts: a multiply-add is 2", WORSE_NEITHER)                             \
 	X(special_flop, "ptx_special_operations", "instruction",                                   \
 	  "divisions, roots, reciprocals and transcendental functions, counted once per lane; not "\
