@@ -60,6 +60,11 @@ is_told order planted_uninitialised 'uninitialised shared read' 'word 257'
 is_told copies planted_copy_no_wait 'copy not waited for in fault_none' \
 	'reads word 224 before thread (224,0,0) has waited for its asynchronous copy to it at' \
 	"planted/copies.cu:$(line_of other copies planted_copy_no_wait)"
+is_told warpgroups planted_product_no_wait 'product not waited for in fault_none' \
+	'reads a register of D of the product at' 'execute wgmma.wait_group first'
+is_told warpgroups planted_product_no_proxy_fence 'missing fence in fault_none' \
+	"planted/warpgroups.cu:$(line_of other warpgroups planted_product_no_proxy_fence)" \
+	'with no fence.proxy.async between'
 is_told warps planted_divergent_barrier 'divergent barrier' 'lanes 0x0000ffff of warp 1 wait here'
 is_told warps planted_absent_lanes 'absent lanes' 'name lanes 0xffff0000'
 is_told warps planted_not_in_mask 'the mask 0x0000ffff does not name the lane'

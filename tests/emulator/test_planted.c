@@ -139,6 +139,15 @@ static const struct planted planted[] = {
 	 "a 16-byte asynchronous copy from", "8 bytes past the end of 'out' (2040 bytes)", 510},
 	{"copies", "planted_copy_misaligned", FINDING_MISALIGNED, 0, 1,
 	 "a 16-byte asynchronous copy to shared memory at byte 12", "not a multiple of 16", 0},
+	{"warpgroups", "planted_product_no_wait", FINDING_UNWAITED_PRODUCT, 0, -1,
+	 "reads a register of D", "execute wgmma.wait_group first", 0},
+	/* Warp 7 opens the first barrier, so warp 6 comes last to the second one. */
+	{"warpgroups", "planted_product_refill", FINDING_UNWAITED_PRODUCT, 0, 192,
+	 "thread (192,0,0) writes word 192", "before all warps of warpgroup 0 have waited", 0},
+	{"warpgroups", "planted_product_no_proxy_fence", FINDING_UNFENCED, 0, -1,
+	 "wgmma reads word 0, which thread (0,0,0) wrote", "no fence.proxy.async between", 0},
+	{"warpgroups", "planted_product_without_a_warp", FINDING_ABSENT_LANES, 0, -1,
+	 "warp 7 ends without executing", "warpgroup 1 must execute together", 0},
 	{"warps", "planted_divergent_barrier", FINDING_DIVERGENT_BARRIER, 0, -1,
 	 "lanes 0x0000ffff of warp 1", "lanes 0xffff0000 went past it", 0},
 	{"warps", "planted_barrier_in_loop", FINDING_DIVERGENT_BARRIER, 0, -1,
@@ -239,7 +248,8 @@ static void planted_faults_are_found(void **state)
 /* A kernel that is planted and not looked for would be a test that cannot fail. */
 static void every_planted_kernel_is_looked_for(void **state)
 {
-	static const char *const files[] = {"memory", "order", "copies", "warps", "ends"};
+	static const char *const files[] = {"memory",     "order", "copies",
+					    "warpgroups", "warps", "ends"};
 
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(files); f++) {
@@ -294,7 +304,7 @@ static void assert_right(const char *file, const char *kernel)
 
 static void right_kernels_have_no_finding(void **state)
 {
-	static const char *const files[] = {"right", "copies"};
+	static const char *const files[] = {"right", "copies", "warpgroups"};
 	size_t count = 0;
 
 	(void)state;

@@ -199,7 +199,9 @@ static uint32_t float_result(const struct block_input *in, unsigned m, unsigned 
 	if (above || below)
 		return (to_half ? 0x7c00 : UINT32_C(0x7f800000)) |
 		       (below ? to_half ? 0x8000 : UINT32_C(0x80000000) : 0);
-	for (unsigned k = 0; k <= form->k && largest != INT32_MIN; k++)
+	if (largest == INT32_MIN)
+		return 0;
+	for (unsigned k = 0; k <= form->k; k++)
 		addend_add(&sum, values[k], largest, fraction);
 	return rounded(sum, largest - fraction, to_half, bytes ? 13 : 23);
 }

@@ -107,6 +107,11 @@ static void launch(const struct ptx_program *program, const struct program_funct
 		.print_context = &traces->printed,
 	};
 
+	/* wgmma needs whole warpgroups. */
+	if (entry->group_product_count) {
+		what.block[0] = 128;
+		what.block[1] = what.block[2] = 1;
+	}
 	*traces = (struct traces){.findings = TEXT_INIT, .printed = TEXT_INIT};
 	if (device_memory_allocate(memory, BUFFER_BYTES, "buffer", &buffer, &err))
 		abort();
