@@ -111,8 +111,9 @@ void finding_add(struct finding_list *list, enum finding_kind kind,
 		 const struct finding_place *place, const char *format, va_list arguments)
 {
 	struct finding *finding = find_recorded(list, kind, place->entry, place->statement->line);
-	struct text text = TEXT_INIT;
-	char line[512];
+	va_list again;
+	size_t length;
+	char *text;
 
 	if (finding) {
 		finding->times++;
@@ -122,11 +123,14 @@ void finding_add(struct finding_list *list, enum finding_kind kind,
 		list->beyond++;
 		return;
 	}
-	vsnprintf(line, sizeof(line), format, arguments);
-	text_add(&text, line);
+	va_copy(again, arguments);
+	length = (size_t)vsnprintf(NULL, 0, format, again) + 1;
+	va_end(again);
+	text = xcalloc(length, 1);
+	vsnprintf(text, length, format, arguments);
 	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
 	finding = &list->items[list->count++];
-	*finding = (struct finding){.kind = kind, .times = 1, .text = text_detach(&text)};
+	*finding = (struct finding){.kind = kind, .times = 1, .text = text};
 	finding->entry = xstrdup(place->entry);
 	memcpy(finding->block, place->block, sizeof(finding->block));
 	memcpy(finding->thread, place->thread, sizeof(finding->thread));
