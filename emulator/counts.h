@@ -50,6 +50,9 @@
 	X(atomic_serialised, "ptx_atomic_serialised", "instruction",                               \
 	  "steps of atomics if lanes with one address take turns: the longest queue per request",  \
 	  WORSE_MORE)                                                                              \
+	X(unchecked_requests, "ptx_unchecked_requests", "request",                                 \
+	  "requests to global memory that were not checked for races, because the case was "       \
+	  "sampled or the check had no memory left", WORSE_NEITHER)                                \
 	X(local_load_requests, "ptx_local_load_requests", "request",                               \
 	  "load instructions of warps on local memory", WORSE_MORE)                                \
 	X(local_store_requests, "ptx_local_store_requests", "request",                             \

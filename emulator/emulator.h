@@ -34,6 +34,17 @@ int device_memory_allocate(struct device_memory *memory, int64_t bytes, const ch
 void *device_memory_data(struct device_memory *memory, uint64_t address);
 void device_memory_release(struct device_memory *memory, uint64_t address);
 
+/*
+ * Which bytes somebody has written. An allocation counts as written: call the
+ * first function, before a launch, if the host has filled none of it. From then
+ * on a load of a byte that no thread has stored since is a finding, in launches
+ * with check_global; a launch without ends this for all allocations, because
+ * nobody sees its stores. The second function takes the first one back. Memory
+ * of malloc() in device code begins unwritten. PL_ENOMEM.
+ */
+int device_memory_set_unwritten(struct device_memory *memory, uint64_t address, struct error *err);
+void device_memory_set_written(struct device_memory *memory, uint64_t address);
+
 /* Unique 32-byte sectors of all allocations that launches have touched since the last reset. */
 struct touched_bytes {
 	int64_t read;    /* bytes of the sectors that were loaded before they were written */
@@ -62,6 +73,11 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "two threads access a word with no barrier between, and at least one writes")          \
 	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                             \
 	  "shared memory is read before any thread has written it")                              \
+	X(FINDING_GLOBAL_RACE, "global-memory race", false,                                      \
+	  "two threads of a launch access a byte, at least one writes, they are not both "       \
+	  "atomic, and nothing orders them")                                                     \
+	X(FINDING_UNWRITTEN, "uninitialised global read", false,                                 \
+	  "global memory is read before the host or any thread has written it")                  \
 	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                   \
 	  "shared memory is accessed before the asynchronous copy to it is complete")            \
 	X(FINDING_UNWAITED_PRODUCT, "product not waited for", false,                             \
@@ -155,6 +171,9 @@ struct emulated_launch {
 	/* The first and the last `checked_blocks` blocks are checked for shared-memory races and
 	 * uninitialised reads; negative: all blocks. */
 	int64_t checked_blocks;
+	/* Global memory is checked for races and reads of unwritten bytes, in all blocks. */
+	bool check_global;
+	int64_t check_most_bytes; /* of host memory that this may take; 0: 512 MiB */
 	void (*print)(void *context, const char *text); /* receives device printf; NULL: dropped */
 	void *print_context;
 	const volatile int

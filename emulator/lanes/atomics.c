@@ -111,9 +111,9 @@ static void take_turns_at(const struct instruction *at, unsigned char *data,
 }
 
 /* Executes the lanes that access one allocation, and counts their sectors. */
-static void change_allocation(struct instruction_count *count, const struct instruction *at,
-			      uint32_t mask, struct allocation *in, const uint64_t address[LANES],
-			      struct atomic_operands *of)
+static void change_allocation(struct warp *warp, struct instruction_count *count,
+			      const struct instruction *at, uint32_t mask, struct allocation *in,
+			      const uint64_t address[LANES], struct atomic_operands *of)
 {
 	uint64_t offset[LANES];
 	uint32_t sector[LANES], touched = UINT32_MAX, different = 0;
@@ -122,6 +122,8 @@ static void change_allocation(struct instruction_count *count, const struct inst
 		offset[lane] = address[lane] - in->address;
 		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
 	}
+	if (warp->block->launch->global)
+		memory_check_global(warp, at, mask, in, offset, at->width, false);
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		uint32_t here = sector[__builtin_ctz(rest)];
 
@@ -155,7 +157,7 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 		low |= here;
 	}
 	if (in && !(outside >> 63) && !(low & (at->width - 1U))) {
-		change_allocation(count, at, mask, in, address, of);
+		change_allocation(warp, count, at, mask, in, address, of);
 		return STEP_NEXT;
 	}
 	/* The lanes access several allocations, or an address is invalid. */
@@ -167,7 +169,7 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 		in = device_memory_below(memory, address[__builtin_ctz(mask)]);
 		for (int lane = 0; lane < LANES; lane++)
 			part |= (uint32_t)(address[lane] - in->address < in->bytes) << lane;
-		change_allocation(count, at, mask & part, in, address, of);
+		change_allocation(warp, count, at, mask & part, in, address, of);
 		mask &= ~part;
 	}
 	return STEP_NEXT;

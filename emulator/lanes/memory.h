@@ -16,6 +16,7 @@
 
 #include "emulator/lanes/handlers.h"
 #include "emulator/machine/access.h"
+#include "emulator/machine/global_shadow.h"
 #include "emulator/machine/shadow.h"
 
 #include <string.h>
@@ -113,6 +114,25 @@ ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *war
 		for (int lane_ = 0; lane_ < LANES; lane_++)                                        \
 			(address)[lane_] = near_ = (mask) >> lane_ & 1 ? (address)[lane_] : near_; \
 	} while (0)
+
+/* Checks a request to one allocation. Not inlined, to keep the fast paths short. */
+static __attribute__((noinline, unused)) void
+memory_check_global(struct warp *warp, const struct instruction *at, uint32_t mask,
+		    struct allocation *in, const uint64_t offset[LANES], unsigned bytes,
+		    bool consecutive)
+{
+	global_shadow_access(&(struct global_request){
+		.warp = warp,
+		.at = at,
+		.in = in,
+		.mask = mask,
+		.offset = offset,
+		.bytes = bytes,
+		.consecutive = consecutive && mask == ALL_LANES,
+		.reads = at->operation != OP_STORE,
+		.writes = at->operation != OP_LOAD,
+	});
+}
 
 /* ---- bytes ---- */
 

@@ -5,10 +5,12 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/async_copy_cost.h"
+#include "emulator/machine/global_shadow.h"
 #include "emulator/machine/shadow.h"
 
 /* Per lane. */
 #define COPY_MOST_BYTES 16
+#define COPY_WORD_BYTES 4
 
 /* A pending copy. */
 struct copy {
@@ -122,6 +124,27 @@ static void count_copy(struct warp *warp, const struct copy *copy, uint32_t read
 	count->wavefronts += cost.wavefronts;
 }
 
+/* Checks the words that a lane reads; the bytes of a last incomplete word are not checked. */
+static void check_source(struct warp *warp, const struct copy *copy, unsigned lane,
+			 struct allocation *in, uint64_t offset, unsigned amount)
+{
+	struct global_request request = {
+		.warp = warp,
+		.at = copy->at,
+		.in = in,
+		.mask = UINT32_C(1) << lane,
+		.bytes = amount == copy->bytes ? amount : COPY_WORD_BYTES,
+		.reads = true,
+	};
+	uint64_t offsets[LANES] = {0};
+
+	request.offset = offsets;
+	for (unsigned at = 0; at + request.bytes <= amount; at += request.bytes) {
+		offsets[lane] = offset + at;
+		global_shadow_access(&request);
+	}
+}
+
 /* Reads the source bytes; the rest of each lane's bytes is zero. */
 static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
 			const uint64_t address[LANES], const unsigned amount[LANES])
@@ -133,6 +156,8 @@ static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
 			device_memory_below(warp->block->launch->memory, address[lane]);
 		uint64_t offset = address[lane] - in->address;
 
+		if (warp->block->launch->global)
+			check_source(warp, copy, lane, in, offset, amount[lane]);
 		memcpy(copy->values + lane * copy->bytes, in->data + offset, amount[lane]);
 		touch_read(in, offset / SECTOR_BYTES, offset / SECTOR_BYTES);
 	}

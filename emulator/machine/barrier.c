@@ -4,6 +4,7 @@
  * however many lanes it has.
  */
 #include "emulator/machine/control.h"
+#include "emulator/machine/global_order.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <string.h>
@@ -66,6 +67,8 @@ static void open_barrier(struct block *block, unsigned number)
 		}
 	}
 	block->barriers[number] = (struct barrier){0};
+	if (block->order)
+		block_order_barrier(block);
 	block->epoch++;
 }
 

@@ -4,6 +4,7 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/global_order.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warp_sync.h"
@@ -28,6 +29,8 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 	if (!block->shared || !block->warps)
 		goto no_memory;
 	memset(block->warps, 0, block->warp_count * sizeof(*block->warps));
+	if (launch->global)
+		block->order = block_order_create(block->warp_count);
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
 		unsigned lanes = threads - i * LANES < LANES ? threads - i * LANES : LANES;
@@ -58,6 +61,7 @@ void block_release(struct block *block)
 		free(block->warps[i].local);
 	}
 	warpgroups_free(block);
+	block_order_free(block->order);
 	free(block->warps);
 	free(block->shared);
 	*block = (struct block){0};
@@ -107,6 +111,8 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	if (block->shadow)
 		shared_shadow_begin(block->shadow);
 	warpgroups_begin(block);
+	if (block->order)
+		block_order_begin(block);
 	for (unsigned i = 0; i < block->warp_count; i++)
 		if (!warp_begin(&block->warps[i]))
 			return error_set(err, PL_ENOMEM, "no memory for the registers of a block");

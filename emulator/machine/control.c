@@ -3,6 +3,7 @@
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/global_shadow.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -132,14 +133,16 @@ static enum step run_clock(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
-/* The emulator executes in order what a fence orders. The check of shared memory notes fences of
- * the async proxy. */
+/* The emulator executes in order what a fence orders. Only the checks need fences: that of shared
+ * memory those of the async proxy, that of global memory those of threads. */
 static enum step run_fence(struct warp *warp, const struct instruction *at)
 {
-	if (at->kind != FENCE_ASYNC_PROXY)
-		return STEP_NEXT;
-	warp->proxy_fences++;
-	warp->block->fence_epoch = warp->block->epoch + 1;
+	if (at->kind == FENCE_ASYNC_PROXY) {
+		warp->proxy_fences++;
+		warp->block->fence_epoch = warp->block->epoch + 1;
+	} else if (warp->block->launch->global && warp->active && at->kind != FENCE_NONE) {
+		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
+	}
 	return STEP_NEXT;
 }
 

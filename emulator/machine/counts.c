@@ -264,13 +264,31 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 void emulation_counts(const struct emulation *emulation, struct emulated_counts *out)
 {
 	*out = (struct emulated_counts){.blocks_executed = emulation->blocks_executed,
-					.blocks_total = emulation->blocks_total};
+					.blocks_total = emulation->blocks_total,
+					.unchecked_requests = emulation->unchecked_requests};
 	for (size_t i = 0; i < emulation->program.function_count; i++)
 		for (size_t k = 0; k < emulation->program.functions[i].code_count; k++) {
 			struct counted counted = counted_at(emulation, i, k);
 
 			add_instruction(out, &counted);
 		}
+}
+
+uint64_t emulation_global_requests(const struct emulation *emulation)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < emulation->program.function_count; i++)
+		for (size_t k = 0; k < emulation->program.functions[i].code_count; k++) {
+			const struct counted counted = {
+				.at = &emulation->program.functions[i].code[k],
+				.count = &emulation->counts[i][k],
+			};
+
+			if (is_memory(&counted))
+				sum += requests_in(&counted, PTX_SPACE_GLOBAL);
+		}
+	return sum;
 }
 
 void emulation_counts_reset(struct emulation *emulation)
@@ -284,6 +302,7 @@ void emulation_counts_reset(struct emulation *emulation)
 		memset(flow->blocks, 0, flow->block_count * sizeof(*flow->blocks));
 		memset(emulation->counts[i], 0, count * sizeof(**emulation->counts));
 	}
+	emulation->unchecked_requests = 0;
 	emulation->blocks_executed = emulation->blocks_total = 0;
 }
 

@@ -1,6 +1,7 @@
 /* Allocations of the emulated device. See emulator.h and device_memory.h. */
 #include "emulator/machine/device_memory.h"
 
+#include "emulator/machine/global_cells.h"
 #include "emulator/machine/texture_object.h"
 
 #include <inttypes.h>
@@ -37,6 +38,16 @@ static void allocation_release(struct allocation *allocation)
 	free(allocation->name);
 	free(allocation->read);
 	free(allocation->written);
+	free(allocation->bytes_written);
+	shadow_rows_free(allocation->shadow);
+}
+
+void device_memory_drop_rows(struct device_memory *memory, struct allocation *of)
+{
+	if (of->shadow)
+		memory->rows_bytes -= shadow_rows_bytes(of->shadow);
+	shadow_rows_free(of->shadow);
+	of->shadow = NULL;
 }
 
 struct device_memory *device_memory_create(int64_t limit_bytes)
@@ -193,10 +204,44 @@ void device_memory_release(struct device_memory *memory, uint64_t address)
 	if (!found)
 		return;
 	memory->used_bytes -= (int64_t)found->bytes;
+	device_memory_drop_rows(memory, found);
 	allocation_release(found);
 	memory->count--;
 	memmove(found, found + 1, (size_t)(memory->items + memory->count - found) * sizeof(*found));
 	forget_recent(memory);
+}
+
+int device_memory_set_unwritten(struct device_memory *memory, uint64_t address, struct error *err)
+{
+	struct allocation *found = begins_at(memory, address);
+	size_t bytes;
+
+	if (!found)
+		return 0;
+	bytes = (size_t)(found->bytes / 64 + 1) * sizeof(*found->bytes_written);
+	if (!found->bytes_written)
+		found->bytes_written = malloc(bytes);
+	if (!found->bytes_written)
+		return error_set(err, PL_ENOMEM, "no memory to check '%s' for unwritten bytes",
+				 found->name);
+	memset(found->bytes_written, 0, bytes);
+	return 0;
+}
+
+void device_memory_set_written(struct device_memory *memory, uint64_t address)
+{
+	struct allocation *found = begins_at(memory, address);
+
+	if (!found)
+		return;
+	free(found->bytes_written);
+	found->bytes_written = NULL;
+}
+
+void device_memory_all_written(struct device_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		device_memory_set_written(memory, memory->items[i].address);
 }
 
 struct touched_bytes device_memory_touched(const struct device_memory *memory)

@@ -29,6 +29,8 @@ struct allocation {
 	char *name;
 	/* One bit per sector: loaded before it was written; written. */
 	uint64_t *read, *written;
+	uint64_t *bytes_written;    /* NULL: all of them; written_bytes.h */
+	struct shadow_rows *shadow; /* NULL: none yet; global_cells.h */
 };
 
 struct device_memory {
@@ -38,7 +40,15 @@ struct device_memory {
 	/* By instruction number: the allocation it accessed last, as a hint. Never NULL. */
 	struct allocation *recent[RECENT_ALLOCATIONS];
 	struct texture_list *textures; /* NULL: none; texture_object.c */
+	/* Of the race check: the bytes of all rows, and the last numbers that launches used. */
+	int64_t rows_bytes;
+	uint32_t shadow_launch, shadow_segment, shadow_time;
 };
+
+/* Counts all bytes of all allocations as written. */
+void device_memory_all_written(struct device_memory *memory);
+/* Forgets the accesses to an allocation. */
+void device_memory_drop_rows(struct device_memory *memory, struct allocation *of);
 
 /* Allocates at an address that is a multiple of ALLOCATION_ALIGN_BYTES and beyond all allocations.
  * PL_ENOMEM as device_memory_allocate(). */

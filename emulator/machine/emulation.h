@@ -20,6 +20,10 @@ struct emulation {
 	uint64_t executed, clock; /* as in struct launch, at the end of the last launch */
 	const struct handlers *handlers;
 	uint64_t blocks_executed, blocks_total;
+	uint64_t unchecked_requests;
 };
+
+/* All requests to global memory since the last reset. */
+uint64_t emulation_global_requests(const struct emulation *emulation);
 
 #endif

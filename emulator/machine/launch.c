@@ -3,6 +3,7 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/emulation.h"
+#include "emulator/machine/global_shadow.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/heap.h"
 #include "emulator/machine/shadow.h"
@@ -358,6 +359,31 @@ static int run_launch_blocks(struct emulation *emulation, struct launch *launch,
 	return rc;
 }
 
+/* Begins the check of global memory, or forgets what is written: nobody sees the stores. Sets
+ * *unchecked to the requests before the launch. */
+static void begin_global_check(struct emulation *emulation, struct launch *launch,
+			       uint64_t *unchecked)
+{
+	const int64_t most = launch->what.check_most_bytes;
+
+	*unchecked = 0;
+	if (launch->what.check_global) {
+		launch->global = global_shadow_create(launch, most ? most : GLOBAL_SHADOW_BYTES);
+		return;
+	}
+	device_memory_all_written(emulation->memory);
+	*unchecked = emulation_global_requests(emulation);
+}
+
+static void end_global_check(struct emulation *emulation, struct launch *launch, uint64_t before)
+{
+	if (launch->global)
+		emulation->unchecked_requests += global_shadow_unchecked(launch->global);
+	else
+		emulation->unchecked_requests += emulation_global_requests(emulation) - before;
+	global_shadow_free(launch->global);
+}
+
 int emulation_launch(struct emulation *emulation, const struct emulated_launch *what,
 		     struct finding_list *findings, struct error *err)
 {
@@ -377,6 +403,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.asks_for_workspace =
 			asks_for_special(&emulation->program, SPECIAL_ENVREG1, SPECIAL_ENVREG2),
 	};
+	uint64_t unchecked;
 	int rc = find_entry(&launch, what->entry, err);
 
 	if (!rc)
@@ -385,10 +412,12 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		rc = check_memory_needs(&launch, err);
 	if (!rc)
 		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
-	if (!rc && what->cooperative)
-		rc = grid_run(emulation, &launch, err);
-	else if (!rc)
-		rc = run_launch_blocks(emulation, &launch, err);
+	if (rc)
+		return error_context(err, rc, "launching %s", what->entry);
+	begin_global_check(emulation, &launch, &unchecked);
+	rc = what->cooperative ? grid_run(emulation, &launch, err)
+			       : run_launch_blocks(emulation, &launch, err);
+	end_global_check(emulation, &launch, unchecked);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;

@@ -151,6 +151,7 @@ struct block {
 	struct warpgroup *groups;     /* by warpgroup; NULL: no wgmma yet; warpgroup.c */
 	bool spins;                   /* in the last turns every warp that ran waited in a loop */
 	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
+	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
 };
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */
@@ -171,9 +172,10 @@ struct launch {
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
-	struct device_heap *heap; /* heap.h */
-	bool asks_for_workspace;  /* the program reads where the workspace is */
-	uint64_t grid_workspace;  /* address of a cooperative launch's workspace; 0: none */
+	struct device_heap *heap;     /* heap.h */
+	struct global_shadow *global; /* NULL: global memory is not checked; global_shadow.h */
+	bool asks_for_workspace;      /* the program reads where the workspace is */
+	uint64_t grid_workspace;      /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last
 	 * value that a clock register gave. */
 	uint64_t executed, clock;

@@ -1,6 +1,7 @@
 /* Surface instructions: accesses to texels by integer coordinates, without a filter. An access
  * outside of the surface does what its bounds say. */
 #include "emulator/machine/texture.h"
+#include "emulator/machine/written_bytes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -112,12 +113,14 @@ static unsigned char *find_bytes(enum step *step, struct object_use *use, struct
 	}
 	offset = what->address - use->in->address +
 		 texture_object_offset(use->object, 0, inside.y, inside.z) + (uint64_t)inside.x;
-	if (stores)
+	if (stores) {
 		touch_written(use->in, offset / SECTOR_BYTES,
 			      (offset + (uint64_t)bytes - 1) / SECTOR_BYTES);
-	else
+		written_add(use->in, offset, (uint64_t)bytes);
+	} else {
 		touch_read(use->in, offset / SECTOR_BYTES,
 			   (offset + (uint64_t)bytes - 1) / SECTOR_BYTES);
+	}
 	return use->in->data + offset;
 }
 

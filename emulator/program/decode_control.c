@@ -173,12 +173,14 @@ static bool fence_is_known(const struct ptx_statement *at)
 
 /* A fence between the generic and the async proxy orders what threads store before what wgmma
  * reads. */
-static uint8_t fence_kind(const struct ptx_statement *at)
+static enum fence_kind fence_kind(const struct ptx_statement *at)
 {
-	return statement_has_modifier(at, "proxy") && (statement_has_modifier(at, "async") ||
-						       statement_has_modifier(at, "async::generic"))
-		       ? FENCE_ASYNC_PROXY
-		       : FENCE_MEMORY;
+	if (statement_has_modifier(at, "proxy"))
+		return statement_has_modifier(at, "async") ||
+				       statement_has_modifier(at, "async::generic")
+			       ? FENCE_ASYNC_PROXY
+			       : FENCE_NONE;
+	return statement_has_modifier(at, "cta") ? FENCE_BLOCK : FENCE_DEVICE;
 }
 
 bool decode_control(struct function_decoding *decoding)
@@ -208,7 +210,7 @@ bool decode_control(struct function_decoding *decoding)
 	else if (strcmp(base, "bar") == 0 || strcmp(base, "barrier") == 0)
 		decode_barrier(decoding);
 	else if ((strcmp(base, "membar") == 0 || strcmp(base, "fence") == 0) && fence_is_known(at))
-		emit_instruction(decoding, OP_FENCE)->kind = fence_kind(at);
+		emit_instruction(decoding, OP_FENCE)->kind = (uint8_t)fence_kind(at);
 	else
 		return false;
 	return true;

@@ -70,6 +70,7 @@ struct access_modifiers {
 	enum value_type type;
 	bool is_signed;
 	bool strong;
+	bool releases, is_volatile, of_block;
 	int vector;
 	int kind; /* enum atomic_kind; -1: none */
 };
@@ -92,8 +93,12 @@ static bool read_access_modifiers(const struct ptx_statement *at, struct access_
 
 		if (modifier_is_order(word)) {
 			out->strong = true;
+			out->releases |=
+				strcmp(word, "release") == 0 || strcmp(word, "acq_rel") == 0;
 			continue;
 		}
+		out->is_volatile |= strcmp(word, "volatile") == 0 || strcmp(word, "mmio") == 0;
+		out->of_block |= strcmp(word, "cta") == 0;
 		if (space_of_modifier(word, &out->space) || modifier_is_hint(word))
 			continue;
 		if (word[0] == 'v' && (word[1] == '2' || word[1] == '4' || word[1] == '8') &&
@@ -114,6 +119,25 @@ static bool read_access_modifiers(const struct ptx_statement *at, struct access_
 	}
 	/* v8 takes 32-bit values; 64-bit values are at most v4. */
 	return typed && (out->vector < 8 || type_bits(out->type) == 32);
+}
+
+/* A release is a fence and then a relaxed access. */
+static void emit_release(struct function_decoding *decoding, const struct access_modifiers *access)
+{
+	struct instruction *fence;
+
+	if (!access->releases)
+		return;
+	fence = emit_instruction(decoding, OP_FENCE);
+	fence->auxiliary = true;
+	fence->kind = access->of_block ? FENCE_BLOCK : FENCE_DEVICE;
+}
+
+static void set_access_order(struct instruction *instruction, const struct access_modifiers *access)
+{
+	instruction->strong = access->strong;
+	instruction->is_volatile = access->is_volatile;
+	instruction->of_block = access->of_block;
 }
 
 static void set_access_address(struct instruction *instruction, const struct decoded_address *where)
@@ -224,7 +248,7 @@ static void decode_load(struct function_decoding *decoding)
 	instruction->vector = (uint8_t)access.vector;
 	instruction->extension = (uint8_t)extension;
 	instruction->type = (uint8_t)access.type;
-	instruction->strong = access.strong;
+	set_access_order(instruction, &access);
 	emit_extensions(decoding);
 }
 
@@ -254,6 +278,7 @@ static void decode_store(struct function_decoding *decoding)
 		return;
 	}
 	width = type_bits(access.type) / 8;
+	emit_release(decoding, &access);
 	for (int i = 0; i < access.vector; i++)
 		store.rows[i] = decode_store_source(decoding, &registers[i], width);
 	instruction = emit_instruction(decoding, OP_STORE);
@@ -262,7 +287,7 @@ static void decode_store(struct function_decoding *decoding)
 	instruction->width = (uint8_t)width;
 	instruction->vector = (uint8_t)access.vector;
 	instruction->type = (uint8_t)access.type;
-	instruction->strong = access.strong;
+	set_access_order(instruction, &access);
 }
 
 /* ---- atomics ---- */
@@ -348,8 +373,10 @@ static void decode_atomic(struct function_decoding *decoding)
 			       ptx_space_name(where.space));
 		return;
 	}
+	emit_release(decoding, &access);
 	instruction = emit_instruction(decoding, OP_ATOMIC);
 	set_access_address(instruction, &where);
+	instruction->of_block = access.of_block;
 	instruction->kind = (uint8_t)access.kind;
 	instruction->type = (uint8_t)access.type;
 	instruction->width = (uint8_t)(type_bits(access.type) / 8);

@@ -258,13 +258,16 @@ static void find_live_ranges(struct liveness *live, uint64_t *sum)
 	}
 }
 
-/* Whether the load may read words that nobody wrote: a compiler loads a float4 as a whole. The
- * other memories are always defined, and elements below a word share a cell of the shadow memory.
- */
+/* Whether the load may read elements that nobody wrote: a compiler loads a float4 as a whole. Local
+ * memory and constants are always defined, and in shared memory elements below a word share a cell
+ * of the shadow memory. */
 static bool load_may_be_uninitialised(const struct instruction *instruction)
 {
-	return instruction->operation == OP_LOAD && instruction->width >= 4 &&
-	       (instruction->space == PTX_SPACE_SHARED || instruction->space == PTX_SPACE_GENERIC);
+	if (instruction->operation != OP_LOAD)
+		return false;
+	return instruction->space == PTX_SPACE_GLOBAL ||
+	       (instruction->width >= 4 && (instruction->space == PTX_SPACE_SHARED ||
+					    instruction->space == PTX_SPACE_GENERIC));
 }
 
 static uint8_t unread_elements(const struct liveness *live, size_t at, const uint64_t *sum)

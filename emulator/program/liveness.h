@@ -37,8 +37,8 @@ struct liveness {
 };
 
 /* Computes all fields from `decoding` and `out`, which the caller sets. Also sets result_unused of
- * every atomic whose result is never read, and `unread` of every load of words that may be in
- * shared memory. The caller calls liveness_release(). */
+ * every atomic whose result is never read, and `unread` of every load from global memory, and
+ * of words that may be in shared memory. The caller calls liveness_release(). */
 void analyse_liveness(struct liveness *live);
 void liveness_release(struct liveness *live);
 /* Extends the live range of a value to an instruction. */

@@ -47,7 +47,7 @@ enum value_type {
 	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; a, b as OP_BARRIER, c predicate")       \
 	X(OP_BARRIER_ARRIVE, "bar.arrive: a, b as OP_BARRIER")                                     \
 	X(OP_WARP_BARRIER, "bar.warp.sync: a member mask")                                         \
-	X(OP_FENCE, "membar, fence: no effect; loads after it may see stores of other threads")    \
+	X(OP_FENCE, "membar, fence: orders accesses for the race check; kind: enum fence_kind")    \
 	X(OP_NOTHING, "nanosleep, prefetch and others without effect")                             \
 	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")               \
 	X(OP_VOTE, "vote.sync: a predicate, d member mask")                                        \
@@ -121,7 +121,8 @@ enum match_kind { MATCH_ANY, MATCH_ALL };
 /* Added to the number of matrices that ldmatrix or stmatrix moves. */
 #define MATRIX_TRANSPOSED 8
 enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
-enum fence_kind { FENCE_MEMORY, FENCE_ASYNC_PROXY };
+/* NONE: of a proxy other than the asynchronous one. */
+enum fence_kind { FENCE_NONE, FENCE_BLOCK, FENCE_DEVICE, FENCE_ASYNC_PROXY };
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 /* The coordinates of a texture or surface instruction. The `A` ones begin with a layer. */
 enum texture_geometry {

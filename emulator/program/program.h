@@ -57,6 +57,9 @@ struct instruction {
 	bool sync_aligned;  /* barrier: .aligned, which bar.sync implies */
 	bool strong; /* load, store: relaxed, acquire or release, which is atomic to the race check
 		      */
+	/* Load, store, atomic: volatile or mmio, which is atomic in global memory only; and the
+	 * scope is the block, so that it is atomic among threads of one block only. */
+	bool is_volatile, of_block;
 	bool narrow_address;  /* memory: row a has 32-bit lanes (shared or local memory) */
 	bool writes_fragment; /* writes a register that an OP_GROUP_PRODUCT reads or writes */
 	uint8_t geometry;     /* of textures and surfaces: enum texture_geometry */

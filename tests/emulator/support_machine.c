@@ -55,6 +55,8 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		.blocks = work->blocks,
 		.block_count = work->block_count,
 		.checked_blocks = work->checked_blocks,
+		.check_global = work->check_global,
+		.check_most_bytes = work->check_most_bytes,
 		.cooperative = work->cooperative,
 		.resident_blocks = work->resident_blocks,
 		.print = keep_printed,
@@ -82,6 +84,8 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		arguments.elements = work->n;
 	else
 		arguments.n = work->n;
+	if (work->out_unwritten)
+		assert_int_equal(device_memory_set_unwritten(memory, arguments.out, err), 0);
 	if (work->in_words)
 		memcpy(device_memory_data(memory, arguments.in), work->in, work->in_words * 4);
 	rc = emulation_create(&emulation, program, memory, lanes, err);

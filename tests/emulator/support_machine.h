@@ -41,6 +41,9 @@ struct machine_case {
 	const int64_t *blocks;
 	size_t block_count;
 	int64_t checked_blocks;
+	bool check_global;
+	int64_t check_most_bytes;
+	bool out_unwritten; /* out is no memory that the host has filled */
 	bool cooperative;
 	int64_t resident_blocks;
 	int launches; /* 0: 1; launches of the same emulation, after which leaks are findings */

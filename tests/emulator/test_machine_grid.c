@@ -41,6 +41,7 @@ static void a_grid_barrier_orders_all_blocks(void **state)
 							   .cooperative = true,
 							   .resident_blocks = 100,
 							   .launches = 2,
+							   .check_global = true,
 							   .checked_blocks = -1});
 		uint32_t sum = (uint32_t)(blocks[i] * (blocks[i] + 1) / 2);
 
@@ -50,6 +51,26 @@ static void a_grid_barrier_orders_all_blocks(void **state)
 			assert_int_equal(result.out[k], sum);
 		machine_release(&result);
 	}
+}
+
+/* The same without the first barrier: blocks read what others may not have written yet. */
+static void without_a_grid_barrier_blocks_race(void **state)
+{
+	static const char ptx[] = MACHINE_KERNEL(
+		WRITE_NUMBER SUM GRID_SYNC("2") "@%p1 st.global.u32 [%rd5], %r4;\nret;\n");
+	struct machine_result result = machine_run(&(struct machine_case){.ptx = ptx,
+									  .grid = {3},
+									  .block = {64},
+									  .out_words = 3,
+									  .cooperative = true,
+									  .check_global = true});
+
+	(void)state;
+	/* in each block but the first; and warps of one block */
+	assert_int_equal(result.findings.count, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_int_equal(result.findings.items[i].kind, FINDING_GLOBAL_RACE);
+	machine_release(&result);
 }
 
 static void a_plain_launch_cannot_synchronise_the_grid(void **state)
@@ -240,6 +261,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_grid_barrier_orders_all_blocks),
+		cmocka_unit_test(without_a_grid_barrier_blocks_race),
 		cmocka_unit_test(a_plain_launch_cannot_synchronise_the_grid),
 		cmocka_unit_test(a_grid_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_block_that_leaves_is_a_deadlock),

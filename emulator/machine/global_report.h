@@ -1,0 +1,34 @@
+/*
+ * global_report: the texts of findings in global memory. Internal to global_shadow.c.
+ */
+#ifndef EMULATOR_MACHINE_GLOBAL_REPORT_H
+#define EMULATOR_MACHINE_GLOBAL_REPORT_H
+
+#include "emulator/machine/global_cells.h"
+#include "emulator/machine/global_order.h"
+#include "emulator/machine/global_shadow.h"
+
+struct global_shadow {
+	const struct ptx_program *program;
+	struct device_memory *memory;
+	uint32_t *first_place; /* by function: number of its first instruction */
+	struct order order;
+	struct cell_pool pool;
+	uint32_t launch; /* number that rows have of this launch */
+	int64_t limit_bytes;
+	uint64_t unchecked; /* requests */
+};
+
+/* The earlier access of a race. */
+struct global_rival {
+	struct cell_record record;
+	bool wrote;
+};
+
+/* Reports that a lane's access races with an earlier one at that byte of the allocation. */
+void global_report_race(const struct global_shadow *shadow, const struct global_request *by,
+			unsigned lane, uint64_t byte, const struct global_rival *rival);
+/* Reports a read of that byte, which nobody has written. */
+void global_report_unwritten(const struct global_request *by, unsigned lane, uint64_t byte);
+
+#endif

@@ -1,0 +1,604 @@
+/* Finds races and reads of unwritten bytes in global memory. See global_shadow.h. */
+#include "emulator/machine/global_shadow.h"
+
+#include "emulator/machine/access.h"
+#include "emulator/machine/global_report.h"
+#include "emulator/machine/written_bytes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Segments of one launch. */
+#define SEGMENTS_MOST ((size_t)1 << 24)
+#define TIME_MOST (UINT32_C(1) << 31)
+
+/* ---- a launch ---- */
+
+/* Rows of launches long ago must not be taken for those of this one. */
+static void restart_numbers(struct device_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		device_memory_drop_rows(memory, &memory->items[i]);
+	memory->shadow_launch = 0;
+	memory->shadow_segment = 0;
+	memory->shadow_time = 0;
+}
+
+struct global_shadow *global_shadow_create(const struct launch *launch, int64_t limit_bytes)
+{
+	struct global_shadow *shadow = xcalloc(1, sizeof(*shadow));
+	struct device_memory *memory = launch->memory;
+	const size_t most = (size_t)(limit_bytes / 4) / sizeof(struct segment);
+	uint32_t place = 0;
+
+	if (memory->shadow_segment > UINT32_MAX - SEGMENTS_MOST - 1 ||
+	    memory->shadow_time > TIME_MOST || memory->shadow_launch == UINT32_MAX)
+		restart_numbers(memory);
+	shadow->program = launch->program;
+	shadow->memory = memory;
+	shadow->limit_bytes = limit_bytes;
+	shadow->launch = ++memory->shadow_launch;
+	order_init(&shadow->order, memory->shadow_segment + 1, memory->shadow_time + 1,
+		   most < SEGMENTS_MOST ? most : SEGMENTS_MOST);
+	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		shadow->first_place[i] = place;
+		place += (uint32_t)launch->program->functions[i].code_count;
+	}
+	return shadow;
+}
+
+void global_shadow_free(struct global_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	shadow->memory->shadow_segment = shadow->order.next;
+	shadow->memory->shadow_time = shadow->order.time;
+	order_release(&shadow->order);
+	cell_pool_release(&shadow->pool);
+	free(shadow->first_place);
+	free(shadow);
+}
+
+uint64_t global_shadow_unchecked(const struct global_shadow *shadow)
+{
+	return shadow->unchecked;
+}
+
+static bool has_room(const struct global_shadow *shadow, int64_t bytes)
+{
+	return bytes <= shadow->limit_bytes - shadow->memory->rows_bytes -
+				cell_pool_bytes(&shadow->pool) - order_bytes(&shadow->order);
+}
+
+void global_shadow_fence(struct warp *warp, bool device)
+{
+	order_fence(&warp->block->launch->global->order, warp, device);
+}
+
+/* ---- rows of an allocation ---- */
+
+static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allocation *in)
+{
+	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
+	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
+	const int64_t bytes = (int64_t)(count * sizeof(*rows->rows));
+
+	rows->cell_shift = WORD_SHIFT;
+	rows->unchecked = !has_room(shadow, bytes) || !shadow_rows_allocate(rows, count);
+	if (!rows->unchecked)
+		shadow->memory->rows_bytes += bytes;
+	return rows;
+}
+
+static void drop_rows(struct global_shadow *shadow, struct shadow_rows *rows)
+{
+	shadow->memory->rows_bytes -= shadow_rows_bytes(rows);
+	free(rows->memory);
+	*rows = (struct shadow_rows){.unchecked = true};
+}
+
+/* The rows of the allocation, in cells that are small enough; NULL: it is not checked. */
+static struct shadow_rows *find_rows(struct global_shadow *shadow, struct allocation *in,
+				     unsigned bytes)
+{
+	struct shadow_rows *rows = in->shadow;
+
+	if (!rows)
+		rows = in->shadow = create_rows(shadow, in);
+	if (!rows->unchecked && bytes < 1U << rows->cell_shift) {
+		const int64_t before = shadow_rows_bytes(rows);
+
+		if (has_room(shadow, 3 * before) &&
+		    shadow_rows_split(rows, &shadow->pool, shadow->launch))
+			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
+		else
+			drop_rows(shadow, rows);
+	}
+	return rows->unchecked ? NULL : rows;
+}
+
+static struct shadow_row *row_at(const struct global_shadow *shadow, struct shadow_rows *rows,
+				 uint64_t index)
+{
+	struct shadow_row *row = &rows->rows[index];
+
+	if (row->launch != shadow->launch)
+		*row = (struct shadow_row){.launch = shadow->launch};
+	return row;
+}
+
+/* ---- an access ---- */
+
+struct checked_access {
+	struct global_shadow *shadow;
+	const struct global_request *request;
+	struct shadow_rows *rows;
+	uint32_t segment, place;
+	bool strong, of_block;
+	bool reported; /* one race of a request is enough */
+	bool full;     /* there was no memory for a record */
+};
+
+static int64_t block_of(const struct checked_access *by, uint32_t segment)
+{
+	return order_find(&by->shadow->order, segment)->block;
+}
+
+static bool is_of_my_warp(const struct checked_access *by, uint32_t segment)
+{
+	const struct segment *of = order_find(&by->shadow->order, segment);
+
+	return of->block == by->request->warp->block->number &&
+	       of->warp == by->request->warp->index;
+}
+
+/* The bytes that a lane stores. */
+static void stored_bytes(unsigned char out[LANES], const struct global_request *request,
+			 unsigned lane)
+{
+	const struct instruction *at = request->at;
+	const unsigned stride = at->width == 8 ? 8 : 4;
+
+	for (unsigned i = 0; i < at->vector; i++)
+		memcpy(out + i * at->width,
+		       (unsigned char *)row_of(request->warp, at->rows[i]) + lane * stride,
+		       at->width);
+}
+
+/* Whether a store changes nothing: the cell has the value, or gets it from the other lane, too. */
+static bool stores_same(const struct checked_access *by, unsigned lane, uint64_t byte,
+			const struct cell_record *rival)
+{
+	const struct global_request *request = by->request;
+	const size_t size = (size_t)1 << by->rows->cell_shift;
+	const uint64_t from = byte - request->offset[lane];
+	unsigned char mine[LANES], others[LANES];
+
+	if (request->at->operation != OP_STORE)
+		return false;
+	stored_bytes(mine, request, lane);
+	if (rival->segment == by->segment && rival->place == by->place &&
+	    request->mask >> rival->lane & 1 &&
+	    request->offset[rival->lane] == request->offset[lane]) {
+		stored_bytes(others, request, rival->lane);
+		return !memcmp(mine + from, others + from, size);
+	}
+	return !memcmp(mine + from, request->in->data + byte, size);
+}
+
+/* Both are atomic for each other. */
+static bool both_strong(const struct checked_access *by, const struct cell_record *rival)
+{
+	return by->strong && rival->strong &&
+	       ((!by->of_block && !rival->of_block) ||
+		block_of(by, rival->segment) == by->request->warp->block->number);
+}
+
+static bool races_with(const struct checked_access *by, unsigned lane, bool many,
+		       const struct cell_record *rival)
+{
+	if (!rival->segment || both_strong(by, rival))
+		return false;
+	if (rival->segment == by->segment)
+		return many || rival->many || rival->lane != lane;
+	return !order_is_before(&by->shadow->order, rival->segment, by->request->warp);
+}
+
+static void report_race(struct checked_access *by, unsigned lane, uint64_t byte,
+			const struct cell_record *rival, bool wrote)
+{
+	const struct global_rival of = {*rival, wrote};
+
+	if (!by->reported)
+		global_report_race(by->shadow, by->request, lane, byte, &of);
+	by->reported = true;
+}
+
+/* ---- rows with a record per cell ---- */
+
+static void settle(struct checked_access *by, struct shadow_row *row, uint32_t cells)
+{
+	if (row->settled_time != by->shadow->order.time) {
+		row->settled_time = by->shadow->order.time;
+		row->settled = 0;
+	}
+	row->settled |= cells;
+}
+
+/* Whether two reads are by different blocks and not released. */
+static bool settles(const struct checked_access *by, uint32_t a, uint32_t b)
+{
+	const struct segment *first = order_find(&by->shadow->order, a);
+	const struct segment *second = order_find(&by->shadow->order, b);
+
+	return first->block != second->block && !first->released && !second->released;
+}
+
+/* Which of two reads to forget: one of this block if the other is of another, else the older. */
+static unsigned read_to_forget(const struct checked_access *by, uint32_t a, uint32_t b)
+{
+	const int64_t block = by->request->warp->block->number;
+	const bool mine = block_of(by, a) == block, second_mine = block_of(by, b) == block;
+
+	if (mine != second_mine)
+		return second_mine;
+	return b < a;
+}
+
+static void remember_read(struct checked_access *by, struct shadow_row *row, unsigned cell,
+			  struct cell_record *slots, const struct cell_record *me)
+{
+	struct cell_record *reads = &slots[SLOT_READ];
+	unsigned at = 0;
+
+	for (; at < 2 && reads[at].segment; at++) {
+		if (reads[at].segment == me->segment) {
+			reads[at].many |= me->many || reads[at].lane != me->lane;
+			reads[at].strong &= me->strong;
+			return;
+		}
+		if (is_of_my_warp(by, reads[at].segment))
+			break;
+	}
+	if (at == 2 && me->strong && !(reads[0].strong && reads[1].strong))
+		return; /* an atomic does not race with a strong read: plain ones say more */
+	if (at == 2)
+		at = reads[0].strong   ? 0
+		     : reads[1].strong ? 1
+				       : read_to_forget(by, reads[0].segment, reads[1].segment);
+	reads[at] = *me;
+	if (reads[0].segment && reads[1].segment && !reads[0].strong && !reads[1].strong &&
+	    !slots[SLOT_WRITE].segment && !slots[SLOT_STRONG_WRITE].segment &&
+	    settles(by, reads[0].segment, reads[1].segment))
+		settle(by, row, UINT32_C(1) << cell);
+}
+
+static void check_cell(struct checked_access *by, struct shadow_row *row, unsigned cell,
+		       uint64_t byte, unsigned lane, bool many)
+{
+	struct cell_record *slots = cell_pool_at(&by->shadow->pool, row->cells)->slots[cell];
+	const struct cell_record me = {
+		.segment = by->segment,
+		.place = by->place & PLACE_MOST,
+		.lane = lane % LANES,
+		.many = many,
+		.strong = by->strong,
+		.of_block = by->of_block,
+	};
+
+	for (unsigned slot = 0; slot < (by->request->writes ? SLOT_COUNT : SLOT_READ); slot++) {
+		const bool wrote = slot < SLOT_READ;
+
+		if (races_with(by, lane, many, &slots[slot]) &&
+		    !(wrote && by->request->writes && stores_same(by, lane, byte, &slots[slot])))
+			report_race(by, lane, byte, &slots[slot], wrote);
+	}
+	if (!by->request->writes) {
+		remember_read(by, row, cell, slots, &me);
+		return;
+	}
+	row->settled &= ~(UINT32_C(1) << cell);
+	if (by->strong) {
+		slots[SLOT_STRONG_WRITE] = me;
+		return;
+	}
+	memset(slots, 0, SLOT_COUNT * sizeof(*slots));
+	slots[SLOT_WRITE] = me;
+}
+
+/* ---- rows with records of runs ---- */
+
+static bool is_same_mapping(const struct lane_run *a, const struct lane_run *b)
+{
+	return a->bias == b->bias && a->shift == b->shift && !a->many && !b->many;
+}
+
+/* Whether lanes of the present segment accessed some of these cells in another order. */
+static bool is_mixed(const struct checked_access *by, const struct run_record *record,
+		     const struct lane_run *run)
+{
+	return record->segment == by->segment && record->run.cells & run->cells &&
+	       !is_same_mapping(&record->run, run);
+}
+
+static void check_record(struct checked_access *by, const struct run_record *record,
+			 const struct lane_run *run, uint64_t first_byte, bool wrote)
+{
+	uint32_t common = record->run.cells & run->cells;
+
+	if (!common || record->segment == by->segment ||
+	    order_is_before(&by->shadow->order, record->segment, by->request->warp))
+		return;
+	for (; common; common &= common - 1) {
+		const unsigned cell = (unsigned)__builtin_ctz(common), lane = run_lane(run, cell);
+		const uint64_t byte = first_byte + ((uint64_t)cell << by->rows->cell_shift);
+		const struct cell_record rival = {
+			.segment = record->segment,
+			.place = record->place & PLACE_MOST,
+			.lane = run_lane(&record->run, cell) % LANES,
+			.many = record->run.many,
+		};
+
+		if (!(wrote && by->request->writes && stores_same(by, lane, byte, &rival)))
+			report_race(by, lane, byte, &rival, wrote);
+	}
+}
+
+/* Returns false if the records cannot hold the access. */
+static bool write_run(struct checked_access *by, struct shadow_row *row, const struct lane_run *run,
+		      uint64_t first_byte)
+{
+	struct run_record *write = &row->write;
+	const bool joins = write->segment == by->segment && is_same_mapping(&write->run, run);
+
+	if ((write->run.cells & ~run->cells && !joins) || is_mixed(by, write, run) ||
+	    is_mixed(by, &row->reads[0], run) || is_mixed(by, &row->reads[1], run))
+		return false;
+	check_record(by, write, run, first_byte, true);
+	for (size_t i = 0; i < ARRAY_SIZE(row->reads); i++) {
+		check_record(by, &row->reads[i], run, first_byte, false);
+		row->reads[i].run.cells &= ~run->cells;
+	}
+	row->settled &= ~run->cells;
+	if (joins)
+		write->run.cells |= run->cells;
+	else
+		*write = (struct run_record){*run, by->segment, by->place};
+	return true;
+}
+
+/* Where a read can be recorded; NULL: nowhere. *known: it needs no record. */
+static struct run_record *find_read(const struct checked_access *by, struct shadow_row *row,
+				    const struct lane_run *run, bool *known)
+{
+	struct run_record *reads = row->reads;
+
+	for (size_t i = 0; i < ARRAY_SIZE(row->reads); i++) {
+		if (!reads[i].run.cells)
+			return &reads[i];
+		if (reads[i].segment == by->segment && is_same_mapping(&reads[i].run, run)) {
+			reads[i].run.cells |= run->cells;
+			*known = true;
+			return &reads[i];
+		}
+		if (!(reads[i].run.cells & ~run->cells) && is_of_my_warp(by, reads[i].segment) &&
+		    reads[i].segment != by->segment)
+			return &reads[i];
+	}
+	*known = !(run->cells & ~(reads[0].run.cells & reads[1].run.cells)) &&
+		 !(run->cells & row->write.run.cells) &&
+		 settles(by, reads[0].segment, reads[1].segment);
+	if (*known || !((reads[0].run.cells | reads[1].run.cells) & ~run->cells))
+		return &reads[read_to_forget(by, reads[0].segment, reads[1].segment)];
+	return NULL;
+}
+
+static bool read_run(struct checked_access *by, struct shadow_row *row, const struct lane_run *run,
+		     uint64_t first_byte)
+{
+	struct run_record *reads = row->reads, *to;
+	bool known = false;
+
+	if (is_mixed(by, &row->write, run))
+		return false;
+	to = find_read(by, row, run, &known);
+	if (!to)
+		return false;
+	check_record(by, &row->write, run, first_byte, true);
+	if (!known)
+		*to = (struct run_record){*run, by->segment, by->place};
+	if (reads[0].run.cells && reads[1].run.cells &&
+	    settles(by, reads[0].segment, reads[1].segment))
+		settle(by, row, reads[0].run.cells & reads[1].run.cells & ~row->write.run.cells);
+	return true;
+}
+
+/* Checks and records what lanes of the request do to cells of a row. */
+static void check_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
+{
+	struct shadow_row *row = row_at(by->shadow, by->rows, index);
+	const uint64_t first_byte = (index * ROW_CELLS) << by->rows->cell_shift;
+
+	if (!by->request->writes && row->settled_time == by->shadow->order.time &&
+	    !(run->cells & ~row->settled))
+		return;
+	if (!row->cells && !by->strong &&
+	    (by->request->writes ? write_run(by, row, run, first_byte)
+				 : read_run(by, row, run, first_byte)))
+		return;
+	if (!row->cells && (!has_room(by->shadow, POOL_CHUNK * sizeof(struct row_cells)) ||
+			    !row_expand(row, &by->shadow->pool))) {
+		by->full = true;
+		return;
+	}
+	for (uint32_t rest = run->cells; rest; rest &= rest - 1) {
+		const unsigned cell = (unsigned)__builtin_ctz(rest);
+
+		check_cell(by, row, cell, first_byte + ((uint64_t)cell << by->rows->cell_shift),
+			   run_lane(run, cell), run->many);
+	}
+}
+
+/* ---- the lanes of a request ---- */
+
+/* The mask of `count` cells from `first` on. */
+static uint32_t cell_mask(unsigned first, unsigned count)
+{
+	return (count == ROW_CELLS ? ALL_LANES : (UINT32_C(1) << count) - 1) << first;
+}
+
+/* All lanes, one behind the other. */
+static void check_consecutive(struct checked_access *by)
+{
+	const unsigned shift = by->rows->cell_shift;
+	const unsigned each = by->request->bytes >> shift; /* cells of a lane */
+	const uint64_t begin = by->request->offset[0] >> shift, end = begin + LANES * each;
+
+	for (uint64_t index = begin / ROW_CELLS; index * ROW_CELLS < end; index++) {
+		const uint64_t first = index * ROW_CELLS;
+		const unsigned low = first < begin ? (unsigned)(begin - first) : 0;
+		const unsigned high = end - first < ROW_CELLS ? (unsigned)(end - first) : ROW_CELLS;
+		const struct lane_run run = {
+			.cells = cell_mask(low, high - low),
+			.bias = (int16_t)((int64_t)first - (int64_t)begin),
+			.shift = (uint8_t)__builtin_ctz(each),
+		};
+
+		check_run(by, index, &run);
+	}
+}
+
+/* Lanes in any order: neighbours with consecutive addresses, or with the same one, together. */
+static void check_runs(struct checked_access *by)
+{
+	const struct global_request *request = by->request;
+	const unsigned shift = by->rows->cell_shift, each = request->bytes >> shift;
+	const bool joins = !request->writes || by->strong;
+	struct lane_run run = {.shift = (uint8_t)__builtin_ctz(each)};
+	uint64_t index = 0, begin = 0, end = 0;
+	unsigned last = 0;
+
+	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(rest);
+		const uint64_t cell = request->offset[lane] >> shift;
+
+		if (run.cells && cell == end && !run.many && lane == last + 1 && cell % ROW_CELLS) {
+			run.cells |= cell_mask((unsigned)(cell % ROW_CELLS), each);
+			end = cell + each;
+		} else if (run.cells && joins && cell == begin && end == begin + each) {
+			run.many = true;
+		} else {
+			if (run.cells)
+				check_run(by, index, &run);
+			index = cell / ROW_CELLS;
+			begin = cell;
+			end = cell + each;
+			run.many = false;
+			run.cells = cell_mask((unsigned)(cell % ROW_CELLS), each);
+			run.bias = (int16_t)(((int)lane << run.shift) - (int)(cell % ROW_CELLS));
+		}
+		last = lane;
+	}
+	if (run.cells)
+		check_run(by, index, &run);
+}
+
+/* ---- unwritten bytes ---- */
+
+/* Whether a lane reads a byte that nobody has written, and uses it. */
+static bool reads_unwritten(const struct global_request *request, unsigned lane, uint64_t *byte)
+{
+	const struct instruction *at = request->at;
+	const uint64_t offset = request->offset[lane];
+
+	if (written_all(request->in, offset, request->bytes))
+		return false;
+	for (unsigned i = 0; i < request->bytes; i++) {
+		*byte = offset + i;
+		if (!written_all(request->in, *byte, 1) &&
+		    !(at->operation == OP_LOAD && at->unread >> i / at->width & 1))
+			return true;
+	}
+	return false;
+}
+
+static void check_written(const struct global_request *request)
+{
+	const struct instruction *at = request->at;
+	const bool exchanges = at->operation == OP_ATOMIC && at->kind == ATOMIC_EXCH;
+	uint64_t byte;
+
+	if (request->consecutive &&
+	    written_all(request->in, request->offset[0], (uint64_t)LANES * request->bytes))
+		return;
+	for (uint32_t rest = request->mask; rest && !exchanges; rest &= rest - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		if (reads_unwritten(request, lane, &byte)) {
+			global_report_unwritten(request, lane, byte);
+			return;
+		}
+	}
+}
+
+static void note_written(const struct global_request *request)
+{
+	if (request->consecutive) {
+		written_add(request->in, request->offset[0], (uint64_t)LANES * request->bytes);
+		return;
+	}
+	for (uint32_t rest = request->mask; rest; rest &= rest - 1)
+		written_add(request->in, request->offset[__builtin_ctz(rest)], request->bytes);
+}
+
+/* ---- requests ---- */
+
+/* What the lanes learn, and what others learn from them. */
+static void synchronise(const struct checked_access *by)
+{
+	const struct global_request *request = by->request;
+
+	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+		const uint64_t address =
+			request->in->address + request->offset[__builtin_ctz(rest)];
+
+		if (request->reads)
+			order_strong_read(&by->shadow->order, request->warp, address);
+		if (request->writes)
+			order_strong_write(&by->shadow->order, request->warp, address);
+	}
+}
+
+void global_shadow_access(const struct global_request *request)
+{
+	struct warp *warp = request->warp;
+	struct global_shadow *shadow = warp->block->launch->global;
+	const struct instruction *at = request->at;
+	struct checked_access by = {.shadow = shadow, .request = request};
+
+	if (at->space == PTX_SPACE_CONST)
+		return;
+	if (request->in->bytes_written) {
+		if (request->reads)
+			check_written(request);
+		if (request->writes)
+			note_written(request);
+	}
+	by.rows = find_rows(shadow, request->in, request->bytes);
+	by.segment = order_segment(&shadow->order, warp);
+	by.strong = at->operation == OP_ATOMIC || at->strong || at->is_volatile;
+	by.of_block = by.strong && at->of_block;
+	by.place = shadow->first_place[warp->frame->function_index] +
+		   (uint32_t)(at - warp->frame->function->code);
+	by.full = !by.rows || !by.segment;
+	if (by.strong)
+		synchronise(&by);
+	if (!by.full) {
+		if (request->consecutive && request->bytes >= 1U << by.rows->cell_shift)
+			check_consecutive(&by);
+		else
+			check_runs(&by);
+	}
+	shadow->unchecked += by.full;
+}
