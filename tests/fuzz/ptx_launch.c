@@ -26,15 +26,17 @@ static void keep_printed(void *context, const char *text)
 	text_add(context, text);
 }
 
-/* Passes pointers to parameters of 8 bytes and small numbers to others. */
-static void fill_arguments(unsigned char *block, const struct ptx_function *entry, uint64_t buffer)
+/* Passes pointers to parameters of 8 bytes and small numbers to others. The third one and those
+ * behind it get the buffer that nobody has written. */
+static void fill_arguments(unsigned char *block, const struct ptx_function *entry, uint64_t buffer,
+			   uint64_t unwritten)
 {
 	size_t offset = 0;
 
 	for (size_t i = 0; i < entry->parameter_count; i++) {
 		size_t bytes = (size_t)entry->parameters[i].bytes;
 		size_t align = (size_t)entry->parameters[i].align;
-		uint64_t value = bytes == 8 ? buffer : 7;
+		uint64_t value = bytes != 8 ? 7 : i < 2 ? buffer : unwritten;
 
 		offset = align ? (offset + align - 1) / align * align : offset;
 		if (bytes <= 8 && offset + bytes <= MOST_ARGUMENT_BYTES)
@@ -92,7 +94,7 @@ static void launch(const struct ptx_program *program, const struct program_funct
 	struct finding_list findings = {0};
 	struct emulation *emulation = NULL;
 	struct error err = {0};
-	uint64_t buffer = 0;
+	uint64_t buffer = 0, unwritten = 0;
 	struct emulated_launch what = {
 		.entry = entry->source->name,
 		.grid = {2, 1, 1},
@@ -103,6 +105,9 @@ static void launch(const struct ptx_program *program, const struct program_funct
 		.max_instructions = MOST_INSTRUCTIONS,
 		.checked_blocks = -1,
 		.cooperative = cooperative,
+		.check_global = true,
+		/* enough for the buffer and for few records per cell: the limit is reached, too */
+		.check_most_bytes = 400 << 10,
 		.print = keep_printed,
 		.print_context = &traces->printed,
 	};
@@ -115,8 +120,11 @@ static void launch(const struct ptx_program *program, const struct program_funct
 	*traces = (struct traces){.findings = TEXT_INIT, .printed = TEXT_INIT};
 	if (device_memory_allocate(memory, BUFFER_BYTES, "buffer", &buffer, &err))
 		abort();
+	if (device_memory_allocate(memory, BUFFER_BYTES, "unwritten", &unwritten, &err) ||
+	    device_memory_set_unwritten(memory, unwritten, &err))
+		abort();
 	add_objects(memory, buffer);
-	fill_arguments(arguments, entry->source, buffer);
+	fill_arguments(arguments, entry->source, buffer, unwritten);
 	traces->rc = emulation_create(&emulation, program, memory, lanes, &err);
 	if (!traces->rc) {
 		traces->rc = emulation_launch(emulation, &what, &findings, &err);
