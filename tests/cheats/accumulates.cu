@@ -1,5 +1,5 @@
 // Adds to its output, as if someone had set it to 0.
-// expect: gpu=mismatch emulator=mismatch reason="4096 of 4096 elements of 'y' differ"
+// expect: gpu=mismatch emulator=fault reason="4096 of 4096 elements of 'y' differ"
 //
 // perflab: axis n = 2^12
 // perflab: axis block = 128

@@ -1,5 +1,5 @@
 // Trusts what its output has already, and writes only where that is 0.
-// expect: gpu=mismatch emulator=mismatch reason="elements of 'y' differ"
+// expect: gpu=mismatch emulator=fault reason="elements of 'y' differ"
 //
 // perflab: axis n = 2^12
 // perflab: axis block = 128

@@ -1,5 +1,5 @@
 // Adds up in scratch memory that nobody set to 0.
-// expect: gpu=mismatch emulator=mismatch reason="1 of 1 elements of 'total' differ"
+// expect: gpu=mismatch emulator=fault reason="1 of 1 elements of 'total' differ"
 //
 // perflab: axis n = 2^12
 // perflab: axis block = 128

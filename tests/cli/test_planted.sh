@@ -57,6 +57,12 @@ is_told order planted_transpose 'shared-memory race in' \
 	'with no barrier between'
 is_told order planted_reduction 'shared-memory race in' 'with no barrier between'
 is_told order planted_uninitialised 'uninitialised shared read' 'word 257'
+is_told blocks planted_other_block 'global-memory race in fault_none, block (1,0,0) thread (0,0,0)' \
+	"thread (0,0,0) of block (1,0,0) reads byte 0 of 'values' at tests/emulator/planted/blocks.cu" \
+	"which thread (0,0,0) of block (0,0,0) wrote at tests/emulator/planted/blocks.cu:$(line_of other blocks planted_other_block)" \
+	'with nothing between that orders the blocks'
+is_told blocks planted_unwritten 'uninitialised global read in' \
+	"byte 0 of 'out' (2048 bytes) is read before the host or any thread has written it"
 is_told copies planted_copy_no_wait 'copy not waited for in fault_none' \
 	'reads word 224 before thread (224,0,0) has waited for its asynchronous copy to it at' \
 	"planted/copies.cu:$(line_of other copies planted_copy_no_wait)"

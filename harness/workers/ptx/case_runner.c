@@ -281,6 +281,7 @@ static int launch_all_parts(struct emulated_case *emulated, bool checked, struct
 {
 	const struct launch_part all = {
 		.checked = checked,
+		.checks_global = checked,
 		.instructions = launch_limit(emulated->runner),
 	};
 	int rc = 0;
@@ -364,12 +365,33 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 
 /* ---- status and reason ---- */
 
+static bool is_first_of_kind(const struct finding_list *findings, size_t index)
+{
+	for (size_t i = 0; i < index; i++)
+		if (findings->items[i].kind == findings->items[index].kind)
+			return false;
+	return true;
+}
+
+/* The finding that ended a launch, or else the first one; then the first of each other kind. */
 static void describe_findings(const struct emulated_case *emulated, struct text *reason)
 {
 	const struct finding_list *findings = &emulated->findings;
 	uint64_t more = findings->count - 1 + findings->beyond;
+	size_t main = 0;
 
-	finding_text(reason, &findings->items[0]);
+	for (size_t i = findings->count; i-- > 0;)
+		if (finding_ends_launch(findings->items[i].kind))
+			main = i;
+	finding_text(reason, &findings->items[main]);
+	for (size_t i = 0; i < findings->count; i++) {
+		if (findings->items[i].kind == findings->items[main].kind ||
+		    !is_first_of_kind(findings, i))
+			continue;
+		text_add(reason, "; also ");
+		finding_text(reason, &findings->items[i]);
+		more--;
+	}
 	if (more)
 		text_addf(reason, ", and %" PRIu64 " more", more);
 	if (exceeded_limit(findings))

@@ -197,10 +197,14 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 
 		if (!buffer->length)
 			continue;
-		if (case_buffer_is_input(buffer))
+		if (case_buffer_is_input(buffer)) {
 			rc = fill_emulated_input(emulated, b, data, err);
-		else
+			device_memory_set_written(emulated->memory, emulated->addresses[b]);
+		} else {
 			memset(data, poison_of(emulated, buffer), case_buffer_bytes(buffer));
+			rc = device_memory_set_unwritten(emulated->memory, emulated->addresses[b],
+							 err);
+		}
 	}
 	if (!emulated->again)
 		emulation_reset_variables(emulated->emulation);
@@ -396,6 +400,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.checked_blocks = !part->checked ? 0
 				  : part->blocks ? -1
 						 : CHECKED_BLOCKS,
+		.check_global = part->checks_global,
 		/* a block that is only estimated runs again later */
 		.print = part->checked ? emulated->runner->print : NULL,
 		.print_context = emulated->runner->print_context,

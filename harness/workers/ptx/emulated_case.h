@@ -49,7 +49,11 @@ void emulated_case_buffers(const struct emulated_case *emulated, struct host_buf
 struct launch_part {
 	const int64_t *blocks; /* ascending linear numbers; NULL: all */
 	size_t block_count;
-	bool checked;          /* for races and uninitialised reads; device printf is kept */
+	/* Shared memory is checked for races and uninitialised reads; device printf is kept. */
+	bool checked;
+	/* So is global memory. Pass all blocks, of this launch and those before: nobody knows what
+	 * the others would have written. */
+	bool checks_global;
 	uint64_t instructions; /* limit in warp instructions; 0: no limit */
 };
 /* Executes launch `index` and appends its findings to emulated->findings. */
