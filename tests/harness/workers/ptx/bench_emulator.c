@@ -26,19 +26,26 @@
 static const struct benchmark {
 	const char *name, *kernel, *variant;
 	int64_t block, n;
-	double least; /* G lane-instructions a second; 0: no limit */
+	double least;   /* G lane-instructions a second; 0: no limit */
+	bool no_global; /* global memory is not checked */
 } benchmarks[] = {
-	{"arithmetic loop", "fault", "none", 256, 1 << 15, 2.0},
-	{"saxpy", "stream", "triad_scalar", 256, 1 << 22, 1.0},
-	{"saxpy, 16 bytes a thread", "stream", "triad_float4", 256, 1 << 22, 0},
-	{"reduction, grid stride", "reduce", "grid_stride", 256, 1 << 23, 1.0},
-	{"reduction, shuffle", "reduce", "shuffle", 256, 1 << 22, 1.0},
-	{"reduction, shared memory", "reduce", "sequential", 256, 1 << 21, 1.0},
-	/* So few blocks that all of them are looked at for races. */
-	{"the same, all checked", "reduce", "sequential", 256, 1 << 16, 0},
-	{"tiled sgemm", "matmul", "tiled", 256, 256, 0.4},
-	{"naive sgemm", "matmul", "naive", 256, 256, 0},
-	{"divergent switch", "divergence", "switch_lane", 256, 1 << 16, 0},
+	{"arithmetic loop", "fault", "none", 256, 1 << 15, 2.0, false},
+	{"saxpy", "stream", "triad_scalar", 256, 1 << 22, 1.0, false},
+	{"saxpy, global unchecked", "stream", "triad_scalar", 256, 1 << 22, 0, true},
+	{"saxpy, 16 bytes a thread", "stream", "triad_float4", 256, 1 << 22, 0, false},
+	{"reduction, grid stride", "reduce", "grid_stride", 256, 1 << 23, 1.0, false},
+	{"reduction, grid stride, global unchecked", "reduce", "grid_stride", 256, 1 << 23, 0,
+	 true},
+	{"reduction, shuffle", "reduce", "shuffle", 256, 1 << 22, 1.0, false},
+	{"reduction, shuffle, global unchecked", "reduce", "shuffle", 256, 1 << 22, 0, true},
+	{"reduction, shared memory", "reduce", "sequential", 256, 1 << 21, 1.0, false},
+	/* So few blocks that shared memory is checked in all of them. */
+	{"reduction, shared memory, all checked", "reduce", "sequential", 256, 1 << 16, 0, false},
+	{"tiled sgemm", "matmul", "tiled", 256, 256, 0.4, false},
+	{"tiled sgemm, global unchecked", "matmul", "tiled", 256, 256, 0, true},
+	{"naive sgemm", "matmul", "naive", 256, 256, 0, false},
+	{"naive sgemm, global unchecked", "matmul", "naive", 256, 256, 0, true},
+	{"divergent switch", "divergence", "switch_lane", 256, 1 << 16, 0, false},
 };
 
 static int fail(const char *what, const struct error *err)
@@ -87,10 +94,10 @@ static double thread_seconds(void)
 	return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-static int time_launches(struct emulated_case *emulated, int repeat, double *seconds,
+static int time_launches(struct emulated_case *emulated, bool global, int repeat, double *seconds,
 			 uint64_t *lane_instructions, struct error *err)
 {
-	const struct launch_part all = {.checked = true};
+	const struct launch_part all = {.checked = true, .checks_global = global};
 	int rc = 0;
 
 	*seconds = INFINITY;
@@ -142,7 +149,8 @@ static int measure(const struct benchmark *benchmark, enum emulated_lanes lanes,
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, &runner, work, image, program, err);
 	if (rc == 0)
-		rc = time_launches(&emulated, repeat, &seconds, &lane_instructions, err);
+		rc = time_launches(&emulated, !benchmark->no_global, repeat, &seconds,
+				   &lane_instructions, err);
 	emulated_case_close(&emulated);
 	case_runner_release(&runner);
 	launch_case_free(work);
