@@ -594,6 +594,7 @@ void global_shadow_access(const struct global_request *request)
 	by.full = !by.rows || !by.segment;
 	if (by.strong)
 		synchronise(&by);
+	by.strong |= at->guess;
 	if (!by.full) {
 		if (request->consecutive && request->bytes >= 1U << by.rows->cell_shift)
 			check_consecutive(&by);

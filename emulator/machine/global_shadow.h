@@ -4,7 +4,8 @@
  * Two accesses to a byte by different threads of one launch race if all of these hold: at least one
  * writes; they are not both strong; and neither is ordered before the other (global_order.h).
  * Atomics are strong, and so are loads and stores that are relaxed, acquire, release or volatile;
- * those with the scope of a block only among the threads of one block. A store of the value that
+ * those with the scope of a block only among the threads of one block. So is a load of the first
+ * guess for a compare-and-swap, minimum or maximum at the same address. A store of the value that
  * the memory already has does not race with an earlier store.
  *
  * The check covers all blocks. Each byte remembers its last plain write, its last strong write and

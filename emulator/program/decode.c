@@ -271,6 +271,7 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 		resolve_targets(&decoding);
 		find_dependence(&decoding);
 		mark_fragment_writes(&decoding);
+		mark_guessed_loads(&decoding);
 		decoding.rc = allocate_rows(&decoding);
 	}
 	free(decoding.variable_offsets);

@@ -97,6 +97,17 @@ extern "C" __global__ void planted_block_scope(float *out, long long n)
 	atomicAdd_block(&counter, 1); /* wrong: planted_block_scope */
 }
 
+/* The number is read before the atomic that takes it. */
+extern "C" __global__ void planted_read_before_add(float *out, long long n)
+{
+	if (threadIdx.x == 0) {
+		int number = counter; /* wrong: planted_read_before_add */
+
+		atomicAdd(&counter, 1); /* other: planted_read_before_add */
+		out[blockIdx.x] = number;
+	}
+}
+
 /* The flag is stored like any other value. */
 extern "C" __global__ void planted_plain_flag(float *out, long long n)
 {
@@ -257,6 +268,22 @@ extern "C" __global__ void right_dynamic_number(float *out, long long n)
 	__syncthreads();
 	if (threadIdx.x == 0)
 		out[number] = 255 + values[number * 256 + 255];
+}
+
+/* The first value of a compare-and-swap loop is a guess, and so is one that spares an atomic. */
+extern "C" __global__ void right_guesses(float *out, long long n)
+{
+	unsigned *sum = (unsigned *)&sums[0], old = *sum, assumed;
+
+	do {
+		assumed = old;
+		old = atomicCAS(sum, assumed, __float_as_uint(__uint_as_float(assumed) + 1));
+	} while (assumed != old);
+	if (counter < (int)threadIdx.x)
+		atomicMax(&counter, threadIdx.x);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = atomicAdd(&counter, 0) + 1;
 }
 
 /* Many threads say the same. */
