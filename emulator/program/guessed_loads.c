@@ -76,7 +76,7 @@ void mark_guessed_loads(struct function_decoding *decoding)
 			struct instruction *load = &out->code[k];
 
 			load->guess |= load->operation == OP_LOAD && may_be_global(load) &&
-				       load->vector == 1 && load->width == atomic->width &&
+				       load->vector * load->width == atomic->width &&
 				       load->offset == atomic->offset &&
 				       origin_of(decoding, copies, load->a) == address;
 		}

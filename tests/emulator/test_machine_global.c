@@ -225,6 +225,33 @@ static void released_reads_do_not_race_with_a_writer(void **state)
 		     6, 1);
 }
 
+/* A loop of compare-and-swap begins with a plain load, here of both halves of its value. */
+#define GUESSES(place)                                                                    \
+	MACHINE_KERNEL("mov.u64 %rd7, %rd1;\nld.global.v2.u32 {%r8, %r9}, [%rd7" place    \
+		       "];\nL: mov.b64 %rd4, {%r8, %r9};\nadd.s64 %rd5, %rd4, 1;\n"       \
+		       "atom.global.cas.b64 %rd6, [%rd1], %rd4, %rd5;\nsetp.ne.s64 %p1, " \
+		       "%rd6, %rd4;\nmov.b64 {%r8, %r9}, %rd6;\n@%p1 bra L;\nret;\n")
+
+static void guesses_race_with_no_atomic(void **state)
+{
+	static const char ptx[] = GUESSES("");
+	struct machine_result result;
+
+	(void)state;
+	assert_clean(ptx, 3, 32);
+	result = run_blocks(ptx, 3, 32);
+	assert_int_equal(result.out[0], 96);
+	machine_release(&result);
+	/* of another word they are no guesses */
+	assert_clean(GUESSES("+8"), 3, 32);
+	/* an addition corrects none: the load and the addition of the second block race */
+	result = run_blocks(MACHINE_KERNEL("ld.global.u64 %rd4, [%rd1];\natom.global.add.u64 %rd6, "
+					   "[%rd1], %rd4;\nret;\n"),
+			    2, 1);
+	assert_int_equal(result.findings.count, 2);
+	machine_release(&result);
+}
+
 static void launches_are_ordered(void **state)
 {
 	struct machine_result result = machine_run(
@@ -362,6 +389,7 @@ int main(void)
 		cmocka_unit_test(atomics_of_a_block_are_none_for_others),
 		cmocka_unit_test(only_what_precedes_the_fence_is_released),
 		cmocka_unit_test(released_reads_do_not_race_with_a_writer),
+		cmocka_unit_test(guesses_race_with_no_atomic),
 		cmocka_unit_test(launches_are_ordered),
 		cmocka_unit_test(reads_of_unwritten_bytes_are_reported),
 		cmocka_unit_test(nothing_is_unwritten_without_the_check),
