@@ -1,5 +1,6 @@
 /*
- * global_report: the texts of findings in global memory. Internal to global_shadow.c.
+ * global_report: what the files of the check of global memory share: its state, and the texts of
+ * its findings. Internal to machine/.
  */
 #ifndef EMULATOR_MACHINE_GLOBAL_REPORT_H
 #define EMULATOR_MACHINE_GLOBAL_REPORT_H
@@ -18,6 +19,12 @@ struct global_shadow {
 	int64_t limit_bytes;
 	uint64_t unchecked; /* requests */
 };
+
+/* Whether the check may take so many more bytes. */
+bool global_shadow_has_room(const struct global_shadow *shadow, int64_t bytes);
+/* The rows of the allocation, in cells that are small enough; NULL: it is not checked. */
+struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
+				       unsigned bytes);
 
 /* The earlier access of a race. */
 struct global_rival {

@@ -8,115 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Segments of one launch. */
-#define SEGMENTS_MOST ((size_t)1 << 24)
-#define TIME_MOST (UINT32_C(1) << 31)
-
-/* ---- a launch ---- */
-
-/* Rows of launches long ago must not be taken for those of this one. */
-static void restart_numbers(struct device_memory *memory)
-{
-	for (size_t i = 0; i < memory->count; i++)
-		device_memory_drop_rows(memory, &memory->items[i]);
-	memory->shadow_launch = 0;
-	memory->shadow_segment = 0;
-	memory->shadow_time = 0;
-}
-
-struct global_shadow *global_shadow_create(const struct launch *launch, int64_t limit_bytes)
-{
-	struct global_shadow *shadow = xcalloc(1, sizeof(*shadow));
-	struct device_memory *memory = launch->memory;
-	const size_t most = (size_t)(limit_bytes / 4) / sizeof(struct segment);
-	uint32_t place = 0;
-
-	if (memory->shadow_segment > UINT32_MAX - SEGMENTS_MOST - 1 ||
-	    memory->shadow_time > TIME_MOST || memory->shadow_launch == UINT32_MAX)
-		restart_numbers(memory);
-	shadow->program = launch->program;
-	shadow->memory = memory;
-	shadow->limit_bytes = limit_bytes;
-	shadow->launch = ++memory->shadow_launch;
-	order_init(&shadow->order, memory->shadow_segment + 1, memory->shadow_time + 1,
-		   most < SEGMENTS_MOST ? most : SEGMENTS_MOST);
-	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
-	for (size_t i = 0; i < launch->program->function_count; i++) {
-		shadow->first_place[i] = place;
-		place += (uint32_t)launch->program->functions[i].code_count;
-	}
-	return shadow;
-}
-
-void global_shadow_free(struct global_shadow *shadow)
-{
-	if (!shadow)
-		return;
-	shadow->memory->shadow_segment = shadow->order.next;
-	shadow->memory->shadow_time = shadow->order.time;
-	order_release(&shadow->order);
-	cell_pool_release(&shadow->pool);
-	free(shadow->first_place);
-	free(shadow);
-}
-
-uint64_t global_shadow_unchecked(const struct global_shadow *shadow)
-{
-	return shadow->unchecked;
-}
-
-static bool has_room(const struct global_shadow *shadow, int64_t bytes)
-{
-	return bytes <= shadow->limit_bytes - shadow->memory->rows_bytes -
-				cell_pool_bytes(&shadow->pool) - order_bytes(&shadow->order);
-}
-
-void global_shadow_fence(struct warp *warp, bool device)
-{
-	order_fence(&warp->block->launch->global->order, warp, device);
-}
-
-/* ---- rows of an allocation ---- */
-
-static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allocation *in)
-{
-	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
-	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
-	const int64_t bytes = (int64_t)(count * sizeof(*rows->rows));
-
-	rows->cell_shift = WORD_SHIFT;
-	rows->unchecked = !has_room(shadow, bytes) || !shadow_rows_allocate(rows, count);
-	if (!rows->unchecked)
-		shadow->memory->rows_bytes += bytes;
-	return rows;
-}
-
-static void drop_rows(struct global_shadow *shadow, struct shadow_rows *rows)
-{
-	shadow->memory->rows_bytes -= shadow_rows_bytes(rows);
-	free(rows->memory);
-	*rows = (struct shadow_rows){.unchecked = true};
-}
-
-/* The rows of the allocation, in cells that are small enough; NULL: it is not checked. */
-static struct shadow_rows *find_rows(struct global_shadow *shadow, struct allocation *in,
-				     unsigned bytes)
-{
-	struct shadow_rows *rows = in->shadow;
-
-	if (!rows)
-		rows = in->shadow = create_rows(shadow, in);
-	if (!rows->unchecked && bytes < 1U << rows->cell_shift) {
-		const int64_t before = shadow_rows_bytes(rows);
-
-		if (has_room(shadow, 3 * before) &&
-		    shadow_rows_split(rows, &shadow->pool, shadow->launch))
-			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
-		else
-			drop_rows(shadow, rows);
-	}
-	return rows->unchecked ? NULL : rows;
-}
+/* ---- an access ---- */
 
 static struct shadow_row *row_at(const struct global_shadow *shadow, struct shadow_rows *rows,
 				 uint64_t index)
@@ -127,8 +19,6 @@ static struct shadow_row *row_at(const struct global_shadow *shadow, struct shad
 		*row = (struct shadow_row){.launch = shadow->launch};
 	return row;
 }
-
-/* ---- an access ---- */
 
 struct checked_access {
 	struct global_shadow *shadow;
@@ -427,8 +317,9 @@ static void check_run(struct checked_access *by, uint64_t index, const struct la
 	    (by->request->writes ? write_run(by, row, run, first_byte)
 				 : read_run(by, row, run, first_byte)))
 		return;
-	if (!row->cells && (!has_room(by->shadow, POOL_CHUNK * sizeof(struct row_cells)) ||
-			    !row_expand(row, &by->shadow->pool))) {
+	if (!row->cells &&
+	    (!global_shadow_has_room(by->shadow, POOL_CHUNK * sizeof(struct row_cells)) ||
+	     !row_expand(row, &by->shadow->pool))) {
 		by->full = true;
 		return;
 	}
@@ -504,54 +395,6 @@ static void check_runs(struct checked_access *by)
 		check_run(by, index, &run);
 }
 
-/* ---- unwritten bytes ---- */
-
-/* Whether a lane reads a byte that nobody has written, and uses it. */
-static bool reads_unwritten(const struct global_request *request, unsigned lane, uint64_t *byte)
-{
-	const struct instruction *at = request->at;
-	const uint64_t offset = request->offset[lane];
-
-	if (written_all(request->in, offset, request->bytes))
-		return false;
-	for (unsigned i = 0; i < request->bytes; i++) {
-		*byte = offset + i;
-		if (!written_all(request->in, *byte, 1) &&
-		    !(at->operation == OP_LOAD && at->unread >> i / at->width & 1))
-			return true;
-	}
-	return false;
-}
-
-static void check_written(const struct global_request *request)
-{
-	const struct instruction *at = request->at;
-	const bool exchanges = at->operation == OP_ATOMIC && at->kind == ATOMIC_EXCH;
-	uint64_t byte;
-
-	if (request->consecutive &&
-	    written_all(request->in, request->offset[0], (uint64_t)LANES * request->bytes))
-		return;
-	for (uint32_t rest = request->mask; rest && !exchanges; rest &= rest - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(rest);
-
-		if (reads_unwritten(request, lane, &byte)) {
-			global_report_unwritten(request, lane, byte);
-			return;
-		}
-	}
-}
-
-static void note_written(const struct global_request *request)
-{
-	if (request->consecutive) {
-		written_add(request->in, request->offset[0], (uint64_t)LANES * request->bytes);
-		return;
-	}
-	for (uint32_t rest = request->mask; rest; rest &= rest - 1)
-		written_add(request->in, request->offset[__builtin_ctz(rest)], request->bytes);
-}
-
 /* ---- requests ---- */
 
 /* What the lanes learn, and what others learn from them. */
@@ -581,11 +424,11 @@ void global_shadow_access(const struct global_request *request)
 		return;
 	if (request->in->bytes_written) {
 		if (request->reads)
-			check_written(request);
+			written_check(request);
 		if (request->writes)
-			note_written(request);
+			written_note(request);
 	}
-	by.rows = find_rows(shadow, request->in, request->bytes);
+	by.rows = global_shadow_rows(shadow, request->in, request->bytes);
 	by.segment = order_segment(&shadow->order, warp);
 	by.strong = at->operation == OP_ATOMIC || at->strong || at->is_volatile;
 	by.of_block = by.strong && at->of_block;

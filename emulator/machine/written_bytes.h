@@ -6,6 +6,7 @@
 #define EMULATOR_MACHINE_WRITTEN_BYTES_H
 
 #include "emulator/machine/device_memory.h"
+#include "emulator/machine/global_shadow.h"
 
 /* The bits of bytes first … first + count - 1 that lie in a word of 64. `count` > 0. */
 static inline uint64_t written_mask(uint64_t word, uint64_t first, uint64_t count)
@@ -35,5 +36,10 @@ static inline bool written_all(const struct allocation *in, uint64_t first, uint
 		missing |= ~in->bytes_written[word] & written_mask(word, first, count);
 	return !missing;
 }
+
+/* Reports the first lane of a request that reads an unwritten byte and uses it. */
+void written_check(const struct global_request *request);
+/* Counts the bytes of a request as written. */
+void written_note(const struct global_request *request);
 
 #endif

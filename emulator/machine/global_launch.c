@@ -1,0 +1,115 @@
+/* The check of global memory of one launch: its memory and the rows of allocations. See
+ * global_shadow.h. */
+#include "emulator/machine/global_report.h"
+
+#include <stdlib.h>
+
+/* Segments of one launch. */
+#define SEGMENTS_MOST ((size_t)1 << 24)
+#define TIME_MOST (UINT32_C(1) << 31)
+
+/* ---- a launch ---- */
+
+/* Rows of launches long ago must not be taken for those of this one. */
+static void restart_numbers(struct device_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		device_memory_drop_rows(memory, &memory->items[i]);
+	memory->shadow_launch = 0;
+	memory->shadow_segment = 0;
+	memory->shadow_time = 0;
+}
+
+struct global_shadow *global_shadow_create(const struct launch *launch, int64_t limit_bytes)
+{
+	struct global_shadow *shadow = xcalloc(1, sizeof(*shadow));
+	struct device_memory *memory = launch->memory;
+	const size_t most = (size_t)(limit_bytes / 4) / sizeof(struct segment);
+	uint32_t place = 0;
+
+	if (memory->shadow_segment > UINT32_MAX - SEGMENTS_MOST - 1 ||
+	    memory->shadow_time > TIME_MOST || memory->shadow_launch == UINT32_MAX)
+		restart_numbers(memory);
+	shadow->program = launch->program;
+	shadow->memory = memory;
+	shadow->limit_bytes = limit_bytes;
+	shadow->launch = ++memory->shadow_launch;
+	order_init(&shadow->order, memory->shadow_segment + 1, memory->shadow_time + 1,
+		   most < SEGMENTS_MOST ? most : SEGMENTS_MOST);
+	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		shadow->first_place[i] = place;
+		place += (uint32_t)launch->program->functions[i].code_count;
+	}
+	return shadow;
+}
+
+void global_shadow_free(struct global_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	shadow->memory->shadow_segment = shadow->order.next;
+	shadow->memory->shadow_time = shadow->order.time;
+	order_release(&shadow->order);
+	cell_pool_release(&shadow->pool);
+	free(shadow->first_place);
+	free(shadow);
+}
+
+uint64_t global_shadow_unchecked(const struct global_shadow *shadow)
+{
+	return shadow->unchecked;
+}
+
+bool global_shadow_has_room(const struct global_shadow *shadow, int64_t bytes)
+{
+	return bytes <= shadow->limit_bytes - shadow->memory->rows_bytes -
+				cell_pool_bytes(&shadow->pool) - order_bytes(&shadow->order);
+}
+
+void global_shadow_fence(struct warp *warp, bool device)
+{
+	order_fence(&warp->block->launch->global->order, warp, device);
+}
+
+/* ---- rows of an allocation ---- */
+
+static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allocation *in)
+{
+	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
+	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
+	const int64_t bytes = (int64_t)(count * sizeof(*rows->rows));
+
+	rows->cell_shift = WORD_SHIFT;
+	rows->unchecked =
+		!global_shadow_has_room(shadow, bytes) || !shadow_rows_allocate(rows, count);
+	if (!rows->unchecked)
+		shadow->memory->rows_bytes += bytes;
+	return rows;
+}
+
+static void drop_rows(struct global_shadow *shadow, struct shadow_rows *rows)
+{
+	shadow->memory->rows_bytes -= shadow_rows_bytes(rows);
+	free(rows->memory);
+	*rows = (struct shadow_rows){.unchecked = true};
+}
+
+struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
+				       unsigned bytes)
+{
+	struct shadow_rows *rows = in->shadow;
+
+	if (!rows)
+		rows = in->shadow = create_rows(shadow, in);
+	if (!rows->unchecked && bytes < 1U << rows->cell_shift) {
+		const int64_t before = shadow_rows_bytes(rows);
+
+		if (global_shadow_has_room(shadow, 3 * before) &&
+		    shadow_rows_split(rows, &shadow->pool, shadow->launch))
+			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
+		else
+			drop_rows(shadow, rows);
+	}
+	return rows->unchecked ? NULL : rows;
+}
