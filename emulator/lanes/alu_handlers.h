@@ -19,37 +19,49 @@
 		type##_of(type##_where(runs, row_##name->lane[lane]))
 
 /* `same`: all rows have one width, so no operand is read after a part of it was overwritten. */
-#define HANDLER(symbol, result, same, operands, values, expression)                    \
-	static enum step run_##symbol(struct warp *warp, const struct instruction *at) \
-	{                                                                              \
-		struct row_##result *out = row_of(warp, at->dst);                      \
-		struct row_##result aside;                                             \
-		operands;                                                              \
-                                                                                       \
-		if (warp->active == ALL_LANES && (same)) {                             \
-			EACH_LANE                                                      \
-			{                                                              \
-				const int32_t runs = -1;                               \
-                                                                                       \
-				(void)runs;                                            \
-				values;                                                \
-				out->lane[lane] = of_##result(expression);             \
-			}                                                              \
-			return STEP_NEXT;                                              \
-		}                                                                      \
-		EACH_LANE                                                              \
-		{                                                                      \
-			const int32_t runs = warp->lanes[lane];                        \
-                                                                                       \
-			(void)runs;                                                    \
-			values;                                                        \
-			aside.lane[lane] = of_##result(expression);                    \
-		}                                                                      \
-		if (warp->active == ALL_LANES)                                         \
-			*out = aside;                                                  \
-		else                                                                   \
-			result##_blend(out, warp, &aside);                             \
-		return STEP_NEXT;                                                      \
+#define HANDLER(symbol, result, same, operands, values, expression)                           \
+	static enum step run_##symbol(struct warp *warp, const struct instruction *at)        \
+	{                                                                                     \
+		struct row_##result *out = row_of(warp, at->dst);                             \
+		struct row_##result aside;                                                    \
+		operands;                                                                     \
+                                                                                              \
+		if (warp->active == ALL_LANES && (same)) {                                    \
+			EACH_LANE                                                             \
+			{                                                                     \
+				const int32_t runs = -1;                                      \
+                                                                                              \
+				(void)runs;                                                   \
+				values;                                                       \
+				out->lane[lane] = of_##result(expression);                    \
+			}                                                                     \
+			return STEP_NEXT;                                                     \
+		}                                                                             \
+		if (same) {                                                                   \
+			EACH_LANE                                                             \
+			{                                                                     \
+				const int32_t runs = warp->lanes[lane];                       \
+				const __typeof__(out->lane[0]) old = out->lane[lane];         \
+				values;                                                       \
+				const __typeof__(out->lane[0]) new = of_##result(expression); \
+                                                                                              \
+				out->lane[lane] = result##_select(runs, new, old);            \
+			}                                                                     \
+			return STEP_NEXT;                                                     \
+		}                                                                             \
+		EACH_LANE                                                                     \
+		{                                                                             \
+			const int32_t runs = warp->lanes[lane];                               \
+                                                                                              \
+			(void)runs;                                                           \
+			values;                                                               \
+			aside.lane[lane] = of_##result(expression);                           \
+		}                                                                             \
+		if (warp->active == ALL_LANES)                                                \
+			*out = aside;                                                         \
+		else                                                                          \
+			result##_blend(out, warp, &aside);                                    \
+		return STEP_NEXT;                                                             \
 	}
 
 #define UNARY(symbol, mnemonic, r, ta, expression) \

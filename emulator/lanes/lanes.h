@@ -25,35 +25,49 @@
 #endif
 #define EACH_LANE VECTORISED for (int lane = 0; lane < LANES; lane++)
 
-/* name_blend: active lanes get `values`, the others keep their value. */
-#define LANES_ROW(name, stored_type)                                                         \
-	struct row_##name {                                                                  \
-		_Alignas(64) stored_type lane[LANES];                                        \
-	} __attribute__((may_alias));                                                        \
-	static inline void name##_blend(struct row_##name *row, const struct warp *warp,     \
-					const struct row_##name *values)                     \
-	{                                                                                    \
-		EACH_LANE                                                                    \
-		{                                                                            \
-			const stored_type value = values->lane[lane], old = row->lane[lane]; \
-                                                                                             \
-			row->lane[lane] = warp->lanes[lane] ? value : old;                   \
-		}                                                                            \
+/*
+ * name_select: `value` if runs is -1, `old` if it is 0. It selects bits. For a
+ * condition the compiler would emit masked loads, which have to wait until an
+ * earlier store to the row has left the processor's store buffer.
+ * name_blend: active lanes get `values`, the others keep their value.
+ */
+#define LANES_ROW(name, stored_type, bits_type)                                                   \
+	struct row_##name {                                                                       \
+		_Alignas(64) stored_type lane[LANES];                                             \
+	} __attribute__((may_alias));                                                             \
+	static inline stored_type name##_select(int32_t runs, stored_type value, stored_type old) \
+	{                                                                                         \
+		bits_type bits, old_bits, ones = (bits_type)runs;                                 \
+                                                                                                  \
+		memcpy(&bits, &value, sizeof(bits));                                              \
+		memcpy(&old_bits, &old, sizeof(bits));                                            \
+		bits = (bits & ones) | (old_bits & ~ones);                                        \
+		memcpy(&value, &bits, sizeof(bits));                                              \
+		return value;                                                                     \
+	}                                                                                         \
+	static inline void name##_blend(struct row_##name *row, const struct warp *warp,          \
+					const struct row_##name *values)                          \
+	{                                                                                         \
+		EACH_LANE                                                                         \
+		{                                                                                 \
+			row->lane[lane] = name##_select(warp->lanes[lane], values->lane[lane],    \
+							row->lane[lane]);                         \
+		}                                                                                 \
 	}
-LANES_ROW(pred, int32_t)
-LANES_ROW(u8, uint32_t)
-LANES_ROW(s8, uint32_t)
-LANES_ROW(u16, uint32_t)
-LANES_ROW(s16, uint32_t)
-LANES_ROW(b16, uint32_t)
-LANES_ROW(u32, uint32_t)
-LANES_ROW(s32, int32_t)
-LANES_ROW(b32, uint32_t)
-LANES_ROW(f32, float)
-LANES_ROW(u64, uint64_t)
-LANES_ROW(s64, int64_t)
-LANES_ROW(b64, uint64_t)
-LANES_ROW(f64, double)
+LANES_ROW(pred, int32_t, uint32_t)
+LANES_ROW(u8, uint32_t, uint32_t)
+LANES_ROW(s8, uint32_t, uint32_t)
+LANES_ROW(u16, uint32_t, uint32_t)
+LANES_ROW(s16, uint32_t, uint32_t)
+LANES_ROW(b16, uint32_t, uint32_t)
+LANES_ROW(u32, uint32_t, uint32_t)
+LANES_ROW(s32, int32_t, uint32_t)
+LANES_ROW(b32, uint32_t, uint32_t)
+LANES_ROW(f32, float, uint32_t)
+LANES_ROW(u64, uint64_t, uint64_t)
+LANES_ROW(s64, int64_t, uint64_t)
+LANES_ROW(b64, uint64_t, uint64_t)
+LANES_ROW(f64, double, uint64_t)
 #undef LANES_ROW
 
 /*
@@ -72,14 +86,8 @@ LANES_ROW(f64, double)
 #define u64_where(runs, stored) (stored)
 #define s64_where(runs, stored) (stored)
 #define b64_where(runs, stored) (stored)
-static inline float f32_where(int32_t runs, float stored)
-{
-	return runs ? stored : 0.0f;
-}
-static inline double f64_where(int32_t runs, double stored)
-{
-	return runs ? stored : 0.0;
-}
+#define f32_where(runs, stored) f32_select(runs, stored, 0.0f)
+#define f64_where(runs, stored) f64_select(runs, stored, 0.0)
 
 /* From the stored value. */
 #define pred_of(stored) (stored)
