@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define NOBODY UINT16_MAX
+#define CELL_ALIGNMENT 64
 
 /*
  * The readers of one warp since its last synchronisation: the first one and one
@@ -61,6 +62,18 @@ static size_t settled_rows(size_t cells)
 	return (cells + ROW_CELLS - 1) / ROW_CELLS;
 }
 
+/* Zeroed cells, each in one line of the cache if it has 64 bytes. NULL: no memory. */
+static struct cell *allocate_cells(size_t count)
+{
+	size_t bytes = (count + 1) * sizeof(struct cell);
+	struct cell *cells = aligned_alloc(CELL_ALIGNMENT, (bytes + CELL_ALIGNMENT - 1) /
+								   CELL_ALIGNMENT * CELL_ALIGNMENT);
+
+	if (cells)
+		memset(cells, 0, bytes);
+	return cells;
+}
+
 struct shared_shadow *shared_shadow_create(const struct launch *launch)
 {
 	struct shared_shadow *shadow = xcalloc(1, sizeof(*shadow));
@@ -76,7 +89,7 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 	shadow->reserved_bytes = launch->reserved_bytes;
 	shadow->grain = WORD_BYTES;
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
-	shadow->cells = calloc(shadow->cell_count + 1, sizeof(*shadow->cells));
+	shadow->cells = allocate_cells(shadow->cell_count);
 	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
 	shadow->arriving = calloc(shadow->bytes + 1, 1);
 	if (!shadow->cells || !shadow->settled || !shadow->arriving) {
@@ -164,16 +177,17 @@ static bool rival_reader(const struct cell *cell, const struct shadow_access *by
 	return false;
 }
 
-static void remember_reader(struct cell *cell, const struct shadow_access *by)
+/* `thread`, `sync` and `place` are those of the access. */
+static inline void remember_reader(struct cell *cell, uint32_t epoch, uint16_t thread,
+				   uint32_t sync, uint32_t place)
 {
-	const struct readers fresh = {by->thread, NOBODY, by->sync, by->place, 0};
-	const struct readers nobody = {.first = NOBODY, .other = NOBODY};
+	const struct readers fresh = {thread, NOBODY, sync, place, 0};
 	struct readers *readers = cell->readers;
 
-	if (cell->read_epoch != by->epoch) {
-		cell->read_epoch = by->epoch;
+	if (cell->read_epoch != epoch) {
+		cell->read_epoch = epoch;
 		readers[0] = fresh;
-		readers[1] = nobody;
+		readers[1].first = NOBODY;
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
@@ -181,19 +195,19 @@ static void remember_reader(struct cell *cell, const struct shadow_access *by)
 			readers[i] = fresh;
 			return;
 		}
-		if (warp_of(readers[i].first) != warp_of(by->thread))
+		if (warp_of(readers[i].first) != warp_of(thread))
 			continue;
-		if (readers[i].sync != by->sync) {
+		if (readers[i].sync != sync) {
 			readers[i] = fresh;
-		} else if (readers[i].first != by->thread && readers[i].other == NOBODY) {
-			readers[i].other = by->thread;
-			readers[i].other_place = by->place;
+		} else if (readers[i].first != thread && readers[i].other == NOBODY) {
+			readers[i].other = thread;
+			readers[i].other_place = place;
 		}
 		return;
 	}
 }
 
-static void remember_writer(struct cell *cell, const struct shadow_access *by)
+static inline void remember_writer(struct cell *cell, const struct shadow_access *by)
 {
 	bool again = cell->write_epoch == by->epoch && cell->writer == by->thread;
 
@@ -265,7 +279,7 @@ static void check_cell(struct shared_shadow *shadow, const struct shadow_access 
 		shadow_report_race(shadow, by, index, &rival);
 	}
 	if (by->reads && !by->atomic)
-		remember_reader(cell, by);
+		remember_reader(cell, by->epoch, by->thread, by->sync, by->place);
 	if (by->writes)
 		remember_writer(cell, by);
 }
@@ -290,12 +304,20 @@ static void check_products(struct shared_shadow *shadow, const struct shadow_acc
 	shadow_report_product(shadow, by, offset / shadow->grain, group, place);
 }
 
+/* Whether a store or atomic cannot be a finding: no thread has accessed the cell in this epoch. */
+static inline bool write_is_clean(const struct cell *cell, const struct shadow_access *by)
+{
+	return cell->write_epoch != by->epoch && cell->read_epoch != by->epoch &&
+	       !cell->copy_place && (!by->reads || cell->initialised);
+}
+
 /* Checks the cells of each lane's bytes. `values`: the bytes of a store, else NULL. */
 static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t offset[LANES],
 			unsigned bytes, const unsigned char *values)
 {
 	struct shared_shadow *shadow = by->warp->block->shadow;
 	const unsigned shift = cell_shift(shadow, bytes);
+	const size_t reserved = shadow->reserved_bytes >> shift;
 	struct reported_kinds reported = {0};
 
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
@@ -309,6 +331,10 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 
+			if (index >= reserved && write_is_clean(&shadow->cells[index], by)) {
+				remember_writer(&shadow->cells[index], by);
+				continue;
+			}
 			check_cell(shadow, by, index, value ? value + (i << shift) : NULL,
 				   there + (i << shift), &reported);
 			unsettle(shadow, index);
@@ -342,28 +368,45 @@ uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words
 	return words & ~settled_row(shadow, row, warp->block->epoch + 1)->cells;
 }
 
+/* Whether a load cannot be a finding: no thread has written the cell in this epoch. */
+static inline bool read_is_clean(const struct cell *cell, uint32_t epoch)
+{
+	return cell->initialised && cell->write_epoch != epoch && !cell->copy_place;
+}
+
 void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
 			const uint32_t offset[LANES], unsigned bytes)
 {
 	struct shared_shadow *shadow = warp->block->shadow;
 	const unsigned shift = cell_shift(shadow, bytes);
+	const size_t count = bytes >> shift;
 	struct shadow_access by = access_by(warp, at);
+	/* Copies, which calls cannot change. */
+	const uint32_t epoch = by.epoch, sync = by.sync, place = by.place;
+	const bool strong = at->strong;
 	struct reported_kinds reported = {0};
 
 	by.reads = true;
-	by.atomic = at->strong;
+	by.atomic = strong;
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
 		const size_t first = offset[lane] >> shift;
 
 		by.thread = (uint16_t)(warp->index * LANES + lane);
-		for (size_t index = first; index < first + (bytes >> shift); index++) {
-			if (at->unread)
-				by.unread =
-					at->unread >> ((index - first) << shift) / at->width & 1;
-			check_cell(shadow, &by, index, NULL, NULL, &reported);
-			if (is_settled(&shadow->cells[index], by.epoch))
-				settled_row(shadow, index / ROW_CELLS, by.epoch)->cells |=
+		for (size_t index = first; index < first + count; index++) {
+			struct cell *cell = &shadow->cells[index];
+
+			if (!strong && read_is_clean(cell, epoch)) {
+				remember_reader(cell, epoch, by.thread, sync, place);
+			} else {
+				if (at->unread)
+					by.unread = at->unread >>
+							    ((index - first) << shift) / at->width &
+						    1;
+				check_cell(shadow, &by, index, NULL, NULL, &reported);
+			}
+			if (is_settled(cell, epoch))
+				settled_row(shadow, index / ROW_CELLS, epoch)->cells |=
 					UINT32_C(1) << index % ROW_CELLS;
 		}
 	}
