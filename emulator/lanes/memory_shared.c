@@ -1,6 +1,10 @@
 /* Loads and stores of shared memory. */
 #include "emulator/lanes/memory.h"
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 /* Checks loads of words in one row, except words that are settled (shadow.h). */
 static __attribute__((noinline)) void check_row(struct warp *warp, const struct instruction *at,
 						uint32_t mask, const uint32_t offset[LANES])
@@ -63,6 +67,61 @@ static __attribute__((noinline)) enum step report_invalid(struct warp *warp,
 	return access_check(warp, at, PTX_SPACE_SHARED, mask, address);
 }
 
+/* Fills a row with words that lie in one aligned row of the banks: to[i] = from[offset[i] / 4 %
+ * 32]. Whole vectors are stored, because the next instruction reads whole vectors. */
+ALWAYS_INLINE void load_from_bank_row(unsigned char *to, const unsigned char *from,
+				      const uint32_t offset[LANES])
+{
+#ifdef __AVX2__
+	const __m256i first = _mm256_loadu_si256((const __m256i *)(const void *)from);
+	const __m256i second = _mm256_loadu_si256((const __m256i *)(const void *)(from + 32));
+	const __m256i third = _mm256_loadu_si256((const __m256i *)(const void *)(from + 64));
+	const __m256i fourth = _mm256_loadu_si256((const __m256i *)(const void *)(from + 96));
+
+	for (int lane = 0; lane < LANES; lane += 8) {
+		const __m256i bytes =
+			_mm256_loadu_si256((const __m256i *)(const void *)(offset + lane));
+		const __m256i word = _mm256_srli_epi32(bytes, 2); /* a permutation uses 3 bits */
+		const __m256 bit_3 = _mm256_castsi256_ps(_mm256_slli_epi32(bytes, 26));
+		const __m256 bit_4 = _mm256_castsi256_ps(_mm256_slli_epi32(bytes, 25));
+		const __m256 low = _mm256_blendv_ps(
+			_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(first, word)),
+			_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(second, word)), bit_3);
+		const __m256 high = _mm256_blendv_ps(
+			_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(third, word)),
+			_mm256_castsi256_ps(_mm256_permutevar8x32_epi32(fourth, word)), bit_3);
+
+		_mm256_storeu_ps((float *)(void *)(to + BANK_BYTES * lane),
+				 _mm256_blendv_ps(low, high, bit_4));
+	}
+#else
+	for (int lane = 0; lane < LANES; lane++)
+		memcpy(to + BANK_BYTES * lane, from + offset[lane] % WAVEFRONT_BYTES, BANK_BYTES);
+#endif
+}
+
+ALWAYS_INLINE void broadcast_word(unsigned char *to, const unsigned char *from)
+{
+	uint32_t word, words[LANES];
+
+	memcpy(&word, from, sizeof(word));
+	for (int lane = 0; lane < LANES; lane++)
+		words[lane] = word;
+	memcpy(to, words, sizeof(words));
+}
+
+/* Whether the accesses of all lanes, which are aligned, end within `size` bytes. */
+ALWAYS_INLINE bool lanes_inside(const uint32_t offset[LANES], uint32_t size, unsigned bytes)
+{
+	const uint32_t limit = size - bytes;
+	uint32_t outside = 0;
+
+	/* The limit is below 2^31, so an offset above it sets the top bit of one of the two. */
+	for (int lane = 0; lane < LANES; lane++)
+		outside |= offset[lane] | (limit - offset[lane]);
+	return size >= bytes && !(outside >> 31);
+}
+
 ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
 				     uint32_t offset[LANES], unsigned width, unsigned vector,
 				     bool store)
@@ -72,24 +131,21 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	const uint32_t size = (uint32_t)block->launch->shared_bytes;
 	struct instruction_count *count = count_at(warp, at);
 	const struct memory_places places = {.data = block->shared, .narrow = offset};
-	uint32_t begin, limit, outside = 0, low = 0, gaps = 0, spread = 0;
+	uint32_t begin, gaps = 0, spread = 0;
+	bool one_row; /* all lanes lie in one row of the banks, which ends within the memory */
 	unsigned wavefronts;
 
 	if (mask != ALL_LANES)
 		MEMORY_FILL(offset, mask);
-	if (size < bytes)
-		return report_invalid(warp, at, mask, offset);
-	limit = size - bytes;
 	begin = offset[0];
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		uint32_t here = offset[lane];
 
-		outside |= here | (limit - here);
-		low |= here;
 		gaps |= here ^ (begin + lane * bytes);
 		spread |= here ^ begin;
 	}
-	if (outside >> 31 || low & (bytes - 1))
+	one_row = spread < WAVEFRONT_BYTES && (begin | (WAVEFRONT_BYTES - 1)) < size;
+	if ((begin | spread) & (bytes - 1) || !(one_row || lanes_inside(offset, size, bytes)))
 		return report_invalid(warp, at, mask, offset);
 	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
 		check_row(warp, at, mask, offset);
@@ -113,6 +169,16 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 			memcpy(row_of(warp, at->rows[0]), block->shared + begin, LANES * width);
 	} else if (store) {
 		memory_store(warp, at, mask, &places, width, vector);
+	} else if (one_row && width == BANK_BYTES && vector == 1 && mask == ALL_LANES &&
+		   at->rows[0]) {
+		unsigned char *row = row_of(warp, at->rows[0]);
+
+		if (spread == 0)
+			broadcast_word(row, block->shared + begin);
+		else
+			load_from_bank_row(
+				row, block->shared + begin / WAVEFRONT_BYTES * WAVEFRONT_BYTES,
+				offset);
 	} else {
 		memory_load(warp, at, mask, &places, width, vector);
 	}
