@@ -177,28 +177,36 @@ static bool rival_reader(const struct cell *cell, const struct shadow_access *by
 	return false;
 }
 
+static inline void begin_readers(struct readers *readers, uint16_t thread, uint32_t sync,
+				 uint32_t place)
+{
+	readers->first = thread;
+	readers->other = NOBODY;
+	readers->sync = sync;
+	readers->first_place = place;
+}
+
 /* `thread`, `sync` and `place` are those of the access. */
 static inline void remember_reader(struct cell *cell, uint32_t epoch, uint16_t thread,
 				   uint32_t sync, uint32_t place)
 {
-	const struct readers fresh = {thread, NOBODY, sync, place, 0};
 	struct readers *readers = cell->readers;
 
 	if (cell->read_epoch != epoch) {
 		cell->read_epoch = epoch;
-		readers[0] = fresh;
+		begin_readers(&readers[0], thread, sync, place);
 		readers[1].first = NOBODY;
 		return;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
 		if (readers[i].first == NOBODY) {
-			readers[i] = fresh;
+			begin_readers(&readers[i], thread, sync, place);
 			return;
 		}
 		if (warp_of(readers[i].first) != warp_of(thread))
 			continue;
 		if (readers[i].sync != sync) {
-			readers[i] = fresh;
+			begin_readers(&readers[i], thread, sync, place);
 		} else if (readers[i].first != thread && readers[i].other == NOBODY) {
 			readers[i].other = thread;
 			readers[i].other_place = place;
