@@ -5,35 +5,48 @@
 #include <immintrin.h>
 #endif
 
+/* The lanes with this word. */
+ALWAYS_INLINE uint32_t lanes_of_word(const uint8_t words[LANES], uint8_t word)
+{
+#ifdef __AVX2__
+	const __m256i all = _mm256_loadu_si256((const __m256i *)(const void *)words);
+
+	return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(all, _mm256_set1_epi8((char)word)));
+#else
+	uint32_t lanes = 0;
+
+	for (int lane = 0; lane < LANES; lane++)
+		lanes |= (uint32_t)(words[lane] == word) << lane;
+	return lanes;
+#endif
+}
+
 /* Checks loads of words in one row, except words that are settled (shadow.h). */
 static __attribute__((noinline)) void check_row(struct warp *warp, const struct instruction *at,
 						uint32_t mask, const uint32_t offset[LANES])
 {
-	uint32_t word[LANES], words = 0, lanes = 0;
+	uint32_t words = 0, lanes = 0;
+	uint8_t word[LANES];
 
-	for (int lane = 0; lane < LANES; lane++) {
-		word[lane] = offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
-		words |= UINT32_C(1) << word[lane];
-	}
+	for (int lane = 0; lane < LANES; lane++)
+		words |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
 	words = shared_shadow_unsettled(warp, offset[0] / SHADOW_ROW_BYTES, words);
+	if (words == 0)
+		return;
 	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
 	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
-		lanes = mask;
-		words = 0;
+		shared_shadow_load(warp, at, mask, offset, BANK_BYTES);
+		return;
 	}
+	for (int lane = 0; lane < LANES; lane++)
+		word[lane] = offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
 	for (; words; words &= words - 1) {
-		const uint32_t wanted = (uint32_t)__builtin_ctz(words);
-		_Alignas(64) int32_t same[LANES];
-		uint32_t first, others;
+		const uint32_t first = lanes_of_word(word, (uint8_t)__builtin_ctz(words)) & mask;
+		const uint32_t others = first & (first - 1);
 
-		for (int lane = 0; lane < LANES; lane++)
-			same[lane] = -(word[lane] == wanted);
-		first = predicate_mask(same) & mask;
-		others = first & (first - 1);
 		lanes |= first & ~(others & (others - 1));
 	}
-	if (lanes)
-		shared_shadow_load(warp, at, lanes, offset, BANK_BYTES);
+	shared_shadow_load(warp, at, lanes, offset, BANK_BYTES);
 }
 
 /* Checks an access in a checked block, before any data moves. */
