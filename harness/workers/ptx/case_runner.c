@@ -14,6 +14,10 @@
 #include "harness/workers/ptx/sampling.h"
 #include "metrics/settings.h"
 
+/* Operations of mma.sync m16n8k16. One instruction of wgmma takes as long as up to 32 of them, so
+ * the cost of a case counts the operations of tensor cores, too. */
+#define MMA_FLOP 4096
+
 /* The size of a launch with fewer blocks is not estimated. */
 #define BLOCKS_WORTH_ESTIMATING 64
 
@@ -75,8 +79,10 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 		out->known = !emulated_case_ended(emulated);
 		emulation_counts(emulated->emulation, &counts);
 		emulation_counts_reset(emulated->emulation);
-		out->block_instructions[i] = counts.warp_instructions;
-		out->instructions += saturated_product(counts.warp_instructions, (uint64_t)blocks);
+		out->block_instructions[i] =
+			counts.warp_instructions + counts.tensor_flop / MMA_FLOP;
+		out->instructions +=
+			saturated_product(out->block_instructions[i], (uint64_t)blocks);
 	}
 	finding_list_release(&emulated->findings);
 	return rc;
