@@ -50,9 +50,6 @@
 	X(atomic_serialised, "ptx_atomic_serialised", "instruction",                               \
 	  "steps of atomics if lanes with one address take turns: the longest queue per request",  \
 	  WORSE_MORE)                                                                              \
-	X(unchecked_requests, "ptx_unchecked_requests", "request",                                 \
-	  "requests to global memory that were not checked for races, because the case was "       \
-	  "sampled or the check had no memory left", WORSE_NEITHER)                                \
 	X(local_load_requests, "ptx_local_load_requests", "request",                               \
 	  "load instructions of warps on local memory", WORSE_MORE)                                \
 	X(local_store_requests, "ptx_local_store_requests", "request",                             \
@@ -90,7 +87,10 @@
 	  "the other flop counts: a multiply-add is 2", WORSE_NEITHER)                             \
 	X(special_flop, "ptx_special_operations", "instruction",                                   \
 	  "divisions, roots, reciprocals and transcendental functions, counted once per lane; not "\
-	  "in the flop counts", WORSE_MORE)
+	  "in the flop counts", WORSE_MORE)                                                         \
+	X(unchecked_requests, "ptx_unchecked_requests", "request",                                 \
+	  "requests to global memory that were not checked for races, because the case was "       \
+	  "sampled or the check had no memory left", WORSE_NEITHER)
 /* clang-format on */
 
 /* What the emulator counted at one source line of a kernel. */
