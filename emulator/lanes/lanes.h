@@ -26,24 +26,31 @@
 #define EACH_LANE VECTORISED for (int lane = 0; lane < LANES; lane++)
 
 /*
- * name_select: `value` if runs is -1, `old` if it is 0. It selects bits. For a
- * condition the compiler would emit masked loads, which have to wait until an
- * earlier store to the row has left the processor's store buffer.
+ * name_select: `value` if runs is -1, `old` if it is 0. With vectors it selects
+ * bits: for a condition the compiler would emit masked loads, which have to wait
+ * until an earlier store to the row has left the processor's store buffer.
+ * Without, a condition skips the arithmetic of inactive lanes.
  * name_blend: active lanes get `values`, the others keep their value.
  */
+#ifdef __AVX2__
+#define SELECT(bits_type)                                 \
+	bits_type bits, old_bits, ones = (bits_type)runs; \
+                                                          \
+	memcpy(&bits, &value, sizeof(bits));              \
+	memcpy(&old_bits, &old, sizeof(bits));            \
+	bits = (bits & ones) | (old_bits & ~ones);        \
+	memcpy(&value, &bits, sizeof(bits));              \
+	return value
+#else
+#define SELECT(bits_type) return runs ? value : old
+#endif
 #define LANES_ROW(name, stored_type, bits_type)                                                   \
 	struct row_##name {                                                                       \
 		_Alignas(64) stored_type lane[LANES];                                             \
 	} __attribute__((may_alias));                                                             \
 	static inline stored_type name##_select(int32_t runs, stored_type value, stored_type old) \
 	{                                                                                         \
-		bits_type bits, old_bits, ones = (bits_type)runs;                                 \
-                                                                                                  \
-		memcpy(&bits, &value, sizeof(bits));                                              \
-		memcpy(&old_bits, &old, sizeof(bits));                                            \
-		bits = (bits & ones) | (old_bits & ~ones);                                        \
-		memcpy(&value, &bits, sizeof(bits));                                              \
-		return value;                                                                     \
+		SELECT(bits_type);                                                                \
 	}                                                                                         \
 	static inline void name##_blend(struct row_##name *row, const struct warp *warp,          \
 					const struct row_##name *values)                          \
@@ -69,6 +76,7 @@ LANES_ROW(s64, int64_t, uint64_t)
 LANES_ROW(b64, uint64_t, uint64_t)
 LANES_ROW(f64, double, uint64_t)
 #undef LANES_ROW
+#undef SELECT
 
 /*
  * The stored value, or 0 for a float of an inactive lane. Inactive lanes compute
