@@ -84,6 +84,8 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "registers or shared memory of a wgmma product are accessed before it is complete")    \
 	X(FINDING_UNFENCED, "missing fence", false,                                              \
 	  "wgmma reads what no fence of its kind orders before it")                              \
+	X(FINDING_MBARRIER, "mbarrier misuse", true,                                             \
+	  "an mbarrier that is not initialised, is overwritten, or gets a count out of range")   \
 	X(FINDING_DEADLOCK, "deadlock", true,                                                    \
 	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
 	  "instructions, and none can continue")                                                 \

@@ -5,12 +5,15 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/async_copy_cost.h"
+#include "emulator/machine/block_clocks.h"
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/shadow.h"
 
 /* Per lane. */
 #define COPY_MOST_BYTES 16
 #define COPY_WORD_BYTES 4
+/* Not a multiple of 8, so no object has this offset. */
+#define NO_MBARRIER UINT32_MAX
 
 /* A pending copy. */
 struct copy {
@@ -20,6 +23,8 @@ struct copy {
 	unsigned bytes;
 	uint32_t group[LANES]; /* number of the group, counted per thread from 0 */
 	uint32_t offset[LANES];
+	uint32_t mbarrier[LANES]; /* offset of the object that tracks it; NO_MBARRIER */
+	uint32_t clock[LANES];    /* of the warp when the lane gave it to that object */
 	unsigned char values[LANES * COPY_MOST_BYTES]; /* `bytes` per lane */
 };
 
@@ -193,6 +198,7 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 	copy->mask = warp->active;
 	copy->bytes = access_bytes(at);
 	memcpy(copy->group, copies->committed, sizeof(copy->group));
+	memset(copy->mbarrier, 0xff, sizeof(copy->mbarrier)); /* NO_MBARRIER */
 	for (int lane = 0; lane < LANES; lane++)
 		copy->offset[lane] = (uint32_t)offset[lane];
 	read_values(warp, copy, reading, address, amount);
@@ -215,7 +221,7 @@ enum step run_copy_commit(struct warp *warp, const struct instruction *at)
 
 /* ---- waiting for copies ---- */
 
-static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes)
+static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes, uint32_t clock)
 {
 	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -224,7 +230,7 @@ static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t la
 		       copy->bytes);
 	}
 	if (warp->block->shadow)
-		shared_shadow_arrive(warp, lanes, copy->offset, copy->bytes, copy->place);
+		shared_shadow_arrive(warp, lanes, copy->offset, copy->bytes, copy->place, clock);
 	copy->mask &= ~lanes;
 }
 
@@ -251,10 +257,51 @@ enum step run_copy_wait(struct warp *warp, const struct instruction *at)
 			if (is_waited_for(copies, copy, (unsigned)__builtin_ctz(rest), at->offset))
 				lanes |= rest & -rest;
 		if (lanes)
-			write_copied_bytes(warp, copy, lanes);
+			write_copied_bytes(warp, copy, lanes, block_clock(warp));
 		if (copy->mask && kept++ != i)
 			copies->items[kept - 1] = *copy;
 	}
 	copies->count = kept;
 	return STEP_NEXT;
+}
+
+/* ---- copies that an mbarrier tracks ---- */
+
+void copies_signal(struct warp *warp, int lane, uint32_t mbarrier)
+{
+	struct warp_copies *copies = copies_of(warp);
+
+	for (size_t i = 0; i < copies->count; i++) {
+		struct copy *copy = &copies->items[i];
+
+		if (copy->mask >> lane & 1 && copy->mbarrier[lane] == NO_MBARRIER) {
+			copy->mbarrier[lane] = mbarrier;
+			copy->clock[lane] = block_clock(warp);
+		}
+	}
+}
+
+static void complete_of_warp(struct warp *warp, uint32_t mbarrier)
+{
+	struct warp_copies *copies = warp->copies;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < copies->count; i++) {
+		struct copy *copy = &copies->items[i];
+
+		for (uint32_t rest = copy->mask; rest; rest &= rest - 1)
+			if (copy->mbarrier[__builtin_ctz(rest)] == mbarrier)
+				write_copied_bytes(warp, copy, rest & -rest,
+						   copy->clock[__builtin_ctz(rest)]);
+		if (copy->mask && kept++ != i)
+			copies->items[kept - 1] = *copy;
+	}
+	copies->count = kept;
+}
+
+void copies_complete(struct block *block, uint32_t mbarrier)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		if (block->warps[i].copies)
+			complete_of_warp(&block->warps[i], mbarrier);
 }

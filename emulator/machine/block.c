@@ -5,6 +5,7 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_order.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warp_sync.h"
@@ -62,6 +63,7 @@ void block_release(struct block *block)
 	}
 	warpgroups_free(block);
 	block_order_free(block->order);
+	mbarriers_free(block);
 	free(block->warps);
 	free(block->shared);
 	*block = (struct block){0};
@@ -108,6 +110,7 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	block->ended_count = 0;
 	memset(block->barriers, 0, sizeof(block->barriers));
 	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
+	mbarriers_begin(block);
 	if (block->shadow)
 		shared_shadow_begin(block->shadow);
 	warpgroups_begin(block);
@@ -209,6 +212,8 @@ enum block_state block_take_turns(struct block *block)
 	}
 	if (block->ended_count == block->warp_count)
 		return BLOCK_ENDED;
+	if (ran && block->spins && mbarriers_idle(block))
+		return BLOCK_STOPPED;
 	if (ran)
 		return BLOCK_CONTINUES;
 	barriers_deadlock(block);

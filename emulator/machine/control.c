@@ -4,6 +4,7 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_shadow.h"
+#include "emulator/machine/mbarrier.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -305,6 +306,8 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_group_commit;
 	case OP_GROUP_WAIT:
 		return run_group_wait;
+	case OP_MBARRIER:
+		return run_mbarrier;
 	case OP_CLOCK:
 		return run_clock;
 	case OP_MALLOC:

@@ -47,7 +47,8 @@ static bool reads_shared_state(const struct program_function *function,
 {
 	const struct ptx_statement *statement;
 
-	if (at->operation == OP_ATOMIC || at->operation == OP_CALL || at->operation == OP_FENCE)
+	if (at->operation == OP_ATOMIC || at->operation == OP_CALL || at->operation == OP_FENCE ||
+	    at->operation == OP_MBARRIER)
 		return true;
 	if (at->operation != OP_LOAD)
 		return false;

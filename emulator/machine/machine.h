@@ -152,6 +152,8 @@ struct block {
 	bool spins;                   /* in the last turns every warp that ran waited in a loop */
 	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
 	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
+	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
+	struct block_clocks *clocks;  /* NULL: the same; block_clocks.h */
 };
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */

@@ -1,4 +1,5 @@
 /* Finds races and uninitialised reads of shared memory. See shadow.h. */
+#include "emulator/machine/block_clocks.h"
 #include "emulator/machine/shadow_report.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -35,6 +36,12 @@ struct cell {
 	uint32_t copy_place;   /* of a pending asynchronous copy, plus 1; 0: none */
 	uint16_t copier;       /* thread of that copy */
 	uint16_t write_fences; /* what proxy_fences of the writer's warp was then */
+};
+
+/* The clocks of a cell's accesses (block_clocks.h): of the last write, and of the last reads by the
+ * warps of its readers. Beside the cells, so that these keep their size in other blocks. */
+struct cell_clocks {
+	uint32_t write, readers[2];
 };
 
 /*
@@ -105,6 +112,7 @@ void shared_shadow_free(struct shared_shadow *shadow)
 		return;
 	free(shadow->first_place);
 	free(shadow->cells);
+	free(shadow->clocks);
 	free(shadow->settled);
 	free(shadow->arriving);
 	free(shadow);
@@ -113,7 +121,24 @@ void shared_shadow_free(struct shared_shadow *shadow)
 void shared_shadow_begin(struct shared_shadow *shadow)
 {
 	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	if (shadow->clocks)
+		memset(shadow->clocks, 0, shadow->cell_count * sizeof(*shadow->clocks));
 	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+}
+
+static struct cell_clocks *allocate_clocks(size_t count)
+{
+	return xcalloc(count + 1, sizeof(struct cell_clocks));
+}
+
+static void split_clocks_into_bytes(struct shared_shadow *shadow)
+{
+	struct cell_clocks *clocks = allocate_clocks(shadow->bytes);
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		clocks[i] = shadow->clocks[i / WORD_BYTES];
+	free(shadow->clocks);
+	shadow->clocks = clocks;
 }
 
 /* Makes each cell a byte from now on. */
@@ -125,6 +150,8 @@ static void split_cells_into_bytes(struct shared_shadow *shadow)
 		cells[i] = shadow->cells[i / WORD_BYTES];
 	free(shadow->cells);
 	shadow->cells = cells;
+	if (shadow->clocks)
+		split_clocks_into_bytes(shadow);
 	memset(shadow->settled, 0, settled_rows(shadow->bytes) * sizeof(*shadow->settled));
 	shadow->cell_count = shadow->bytes;
 	shadow->grain = 1;
@@ -137,10 +164,22 @@ static uint32_t warp_of(uint16_t thread)
 	return thread / LANES;
 }
 
-/* Returns true if no synchronisation of a common warp orders the two accesses. */
-static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync)
+/* Returns true if neither a synchronisation of a common warp nor an mbarrier orders the access of
+ * `thread`, with that sync and clock, before the other one. */
+static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync,
+		      uint32_t clock)
 {
-	return warp_of(thread) != warp_of(by->thread) || sync == by->sync;
+	if (warp_of(thread) == warp_of(by->thread))
+		return sync == by->sync;
+	return !block_clock_known(by->warp, warp_of(thread), clock);
+}
+
+/* The clocks of a cell. */
+static struct cell_clocks clocks_of(const struct shadow_access *by, const struct cell *cell)
+{
+	const struct shared_shadow *shadow = by->warp->block->shadow;
+
+	return shadow->clocks ? shadow->clocks[cell - shadow->cells] : (struct cell_clocks){0};
 }
 
 static bool rival_writer(const struct cell *cell, const struct shadow_access *by,
@@ -150,7 +189,8 @@ static bool rival_writer(const struct cell *cell, const struct shadow_access *by
 	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
 
 	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
-	    (cell->write_atomic && by->atomic) || !unordered(by, cell->writer, sync))
+	    (cell->write_atomic && by->atomic) ||
+	    !unordered(by, cell->writer, sync, clocks_of(by, cell).write))
 		return false;
 	*rival = (struct rival){cell->writer, cell->write_place, true};
 	return true;
@@ -164,7 +204,8 @@ static bool rival_reader(const struct cell *cell, const struct shadow_access *by
 	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
 		const struct readers *readers = &cell->readers[i];
 
-		if (readers->first == NOBODY || !unordered(by, readers->first, readers->sync))
+		if (readers->first == NOBODY ||
+		    !unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[i]))
 			continue;
 		if (readers->first != by->thread)
 			*rival = (struct rival){readers->first, readers->first_place, false};
@@ -186,9 +227,10 @@ static inline void begin_readers(struct readers *readers, uint16_t thread, uint3
 	readers->first_place = place;
 }
 
-/* `thread`, `sync` and `place` are those of the access. */
-static inline void remember_reader(struct cell *cell, uint32_t epoch, uint16_t thread,
-				   uint32_t sync, uint32_t place)
+/* `thread`, `sync` and `place` are those of the access. Returns the number of the readers to which
+ * it was added; -1: there are two of other warps. */
+static inline int remember_reader(struct cell *cell, uint32_t epoch, uint16_t thread, uint32_t sync,
+				  uint32_t place)
 {
 	struct readers *readers = cell->readers;
 
@@ -196,12 +238,12 @@ static inline void remember_reader(struct cell *cell, uint32_t epoch, uint16_t t
 		cell->read_epoch = epoch;
 		begin_readers(&readers[0], thread, sync, place);
 		readers[1].first = NOBODY;
-		return;
+		return 0;
 	}
-	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+	for (int i = 0; i < (int)ARRAY_SIZE(cell->readers); i++) {
 		if (readers[i].first == NOBODY) {
 			begin_readers(&readers[i], thread, sync, place);
-			return;
+			return i;
 		}
 		if (warp_of(readers[i].first) != warp_of(thread))
 			continue;
@@ -211,8 +253,9 @@ static inline void remember_reader(struct cell *cell, uint32_t epoch, uint16_t t
 			readers[i].other = thread;
 			readers[i].other_place = place;
 		}
-		return;
+		return i;
 	}
+	return -1;
 }
 
 static inline void remember_writer(struct cell *cell, const struct shadow_access *by)
@@ -234,13 +277,16 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 
 static struct shadow_access access_by(struct warp *warp, const struct instruction *at)
 {
-	const struct shared_shadow *shadow = warp->block->shadow;
+	struct shared_shadow *shadow = warp->block->shadow;
 
+	if (warp->block->clocks && !shadow->clocks)
+		shadow->clocks = allocate_clocks(shadow->cell_count);
 	return (struct shadow_access){
 		.warp = warp,
 		.at = at,
 		.epoch = warp->block->epoch + 1,
 		.sync = warp->sync_epoch,
+		.clock = block_clock(warp),
 		.place = shadow->first_place[warp->frame->function_index] +
 			 (uint32_t)(at - warp->frame->function->code),
 	};
@@ -257,6 +303,14 @@ static bool is_early(const struct shared_shadow *shadow, const struct cell *cell
 {
 	return cell->copy_place &&
 	       !(value && !memcmp(value, shadow->arriving + index * shadow->grain, shadow->grain));
+}
+
+/* Notes the clock of a read that was added to those readers of the cell. */
+static inline void note_read(struct shared_shadow *shadow, size_t index, uint32_t clock,
+			     int readers)
+{
+	if (shadow->clocks && readers >= 0)
+		shadow->clocks[index].readers[readers] = clock;
 }
 
 /* Checks an access to a cell, then records it. `value`: the bytes to be stored at `there`, or
@@ -287,9 +341,13 @@ static void check_cell(struct shared_shadow *shadow, const struct shadow_access 
 		shadow_report_race(shadow, by, index, &rival);
 	}
 	if (by->reads && !by->atomic)
-		remember_reader(cell, by->epoch, by->thread, by->sync, by->place);
-	if (by->writes)
+		note_read(shadow, index, by->clock,
+			  remember_reader(cell, by->epoch, by->thread, by->sync, by->place));
+	if (by->writes) {
 		remember_writer(cell, by);
+		if (shadow->clocks)
+			shadow->clocks[index].write = by->clock;
+	}
 }
 
 static unsigned cell_shift(struct shared_shadow *shadow, unsigned bytes)
@@ -341,6 +399,8 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 
 			if (index >= reserved && write_is_clean(&shadow->cells[index], by)) {
 				remember_writer(&shadow->cells[index], by);
+				if (shadow->clocks)
+					shadow->clocks[index].write = by->clock;
 				continue;
 			}
 			check_cell(shadow, by, index, value ? value + (i << shift) : NULL,
@@ -371,7 +431,8 @@ uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words
 {
 	struct shared_shadow *shadow = warp->block->shadow;
 
-	if (shadow->grain != WORD_BYTES)
+	/* Later reads matter, since an mbarrier may order only the earlier ones. */
+	if (shadow->grain != WORD_BYTES || warp->block->clocks)
 		return words;
 	return words & ~settled_row(shadow, row, warp->block->epoch + 1)->cells;
 }
@@ -390,7 +451,7 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 	const size_t count = bytes >> shift;
 	struct shadow_access by = access_by(warp, at);
 	/* Copies, which calls cannot change. */
-	const uint32_t epoch = by.epoch, sync = by.sync, place = by.place;
+	const uint32_t epoch = by.epoch, sync = by.sync, clock = by.clock, place = by.place;
 	const bool strong = at->strong;
 	struct reported_kinds reported = {0};
 
@@ -405,7 +466,8 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 			struct cell *cell = &shadow->cells[index];
 
 			if (!strong && read_is_clean(cell, epoch)) {
-				remember_reader(cell, epoch, by.thread, sync, place);
+				note_read(shadow, index, clock,
+					  remember_reader(cell, epoch, by.thread, sync, place));
 			} else {
 				if (at->unread)
 					by.unread = at->unread >>
@@ -519,12 +581,13 @@ uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uin
 }
 
 void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offset[LANES],
-			  unsigned bytes, uint32_t place)
+			  unsigned bytes, uint32_t place, uint32_t clock)
 {
 	struct shared_shadow *shadow = warp->block->shadow;
 	struct shadow_access by = {.warp = warp,
 				   .epoch = warp->block->epoch + 1,
 				   .sync = warp->sync_epoch,
+				   .clock = clock,
 				   .place = place,
 				   .writes = true};
 
@@ -537,6 +600,8 @@ void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offse
 
 			shadow->cells[index].copy_place = 0;
 			remember_writer(&shadow->cells[index], &by);
+			if (shadow->clocks)
+				shadow->clocks[index].write = clock;
 			unsettle(shadow, index);
 		}
 	}
@@ -565,6 +630,7 @@ static void check_product_cell(struct shared_shadow *shadow, struct shadow_acces
 
 		by->thread = (uint16_t)(reader->index * LANES);
 		by->sync = reader->sync_epoch;
+		by->clock = block_clock(reader);
 		check_cell(shadow, by, index, NULL, NULL, reported);
 	}
 	if (reported->race || reported->unfenced || !is_unfenced(block, cell) ||
@@ -592,7 +658,7 @@ uint32_t shared_shadow_product(struct warp *warp, const struct instruction *at, 
 		bool settled = true;
 
 		/* Most units are read again and again. */
-		if ((row->products & unit) == unit)
+		if (!warp->block->clocks && (row->products & unit) == unit)
 			continue;
 		for (size_t index = first; index < first + cells; index++) {
 			check_product_cell(shadow, &by, index, &reported);

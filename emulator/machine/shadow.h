@@ -5,8 +5,9 @@
  *
  * Two accesses to a word by different threads race if all of these hold: at
  * least one writes; they are not both atomic; no barrier of the block lies
- * between them (block->epoch); and they are not by the same warp with a
- * synchronisation of the warp between them (warp->sync_epoch). Relaxed, acquire
+ * between them (block->epoch); no mbarrier orders them (block_clocks.h); and they
+ * are not by the same warp with a synchronisation of the warp between them
+ * (warp->sync_epoch). Relaxed, acquire
  * and release loads and stores count as atomic; volatile ones do not. Lanes of
  * a warp have no other order, in whichever order the emulator runs them. Lanes
  * of one instruction that store different values to a word race; a store of the
@@ -53,14 +54,15 @@ void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint3
 /*
  * Call when the lanes start an asynchronous copy of these bytes: a store that
  * takes effect when the lane waits for it. Pass the returned place to
- * shared_shadow_arrive() then. Until then each read of these bytes, and each
- * write of other values to them, is a finding.
+ * shared_shadow_arrive() then, with the clock of the warp (block_clocks.h) at
+ * which the lane waited or handed the copy to an mbarrier. Until then each read of these bytes, and
+ * each write of other values to them, is a finding.
  */
 uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uint32_t mask,
 			    const uint32_t offset[LANES], unsigned bytes,
 			    const unsigned char *values);
 void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offset[LANES],
-			  unsigned bytes, uint32_t place);
+			  unsigned bytes, uint32_t place, uint32_t clock);
 
 /*
  * Call before a warpgroup reads 16 bytes for each lane of the mask by wgmma. Each of its four

@@ -17,6 +17,7 @@ struct shared_shadow {
 	unsigned grain;          /* bytes of a cell: WORD_BYTES, or 1 */
 	size_t cell_count;
 	struct cell *cells;
+	struct cell_clocks *clocks; /* by cell; NULL: the block has no mbarriers */
 	unsigned char *arriving;     /* by byte: the value that a pending copy will write */
 	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
 	size_t bytes;
@@ -27,7 +28,7 @@ struct shadow_access {
 	struct warp *warp;
 	const struct instruction *at;
 	uint16_t thread;
-	uint32_t epoch, sync, place;
+	uint32_t epoch, sync, clock, place; /* clock: of block_clocks.h */
 	bool reads, writes, atomic;
 	bool unread; /* nothing reads what the lane loads from this cell */
 };

@@ -211,6 +211,7 @@ bool decode_comparison(struct function_decoding *decoding);       /* decode_comp
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
+bool decode_mbarrier(struct function_decoding *decoding);         /* decode_mbarrier.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */
 bool decode_warp(struct function_decoding *decoding);             /* decode_warp.c */
 bool decode_texture(struct function_decoding *decoding);          /* decode_texture.c */

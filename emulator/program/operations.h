@@ -63,6 +63,7 @@ enum value_type {
 	X(OP_COPY_COMMIT, "cp.async.commit_group")                                                 \
 	X(OP_COPY_WAIT,                                                                            \
 	  "cp.async.wait_group: offset is the number of groups that may be pending; wait_all: -1") \
+	X(OP_MBARRIER, "mbarrier.*: dst <- object [a + offset], b its operand; kind")              \
 	X(OP_TEXTURE, "tex, tld4: rows 0 to 3 <- texture a at coordinates in rows 4 to 7")         \
 	X(OP_TEXTURE_QUERY, "txq, suq: dst <- a property of texture or surface a; kind")           \
 	X(OP_SURFACE_LOAD, "suld.b: rows 0 to 3 <- surface a at coordinates in rows 4 to 7")       \
@@ -123,6 +124,23 @@ enum match_kind { MATCH_ANY, MATCH_ALL };
 enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
 /* NONE: of a proxy other than the asynchronous one. */
 enum fence_kind { FENCE_NONE, FENCE_BLOCK, FENCE_DEVICE, FENCE_ASYNC_PROXY };
+/* What OP_MBARRIER does: one of these, with flags. */
+enum mbarrier_kind {
+	MBARRIER_INIT,
+	MBARRIER_INVAL,
+	MBARRIER_EXPECT,
+	MBARRIER_COMPLETE,
+	MBARRIER_ARRIVE,
+	MBARRIER_ARRIVE_EXPECT,
+	MBARRIER_COPIES, /* cp.async.mbarrier.arrive */
+	MBARRIER_TEST,
+	MBARRIER_PENDING, /* needs no object */
+	MBARRIER_KINDS = 15,
+	MBARRIER_NO_COMPLETE = 16,
+	MBARRIER_DROP = 32,
+	MBARRIER_PARITY = 64, /* the operand is a parity, not a state */
+	MBARRIER_NO_INCREMENT = 128,
+};
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 /* The coordinates of a texture or surface instruction. The `A` ones begin with a layer. */
 enum texture_geometry {

@@ -55,8 +55,9 @@ struct instruction {
 	bool result_unused; /* an atom whose result is never read: a RED in hardware */
 	uint8_t unread;     /* mask of the elements of a load that nothing reads; see liveness.h */
 	bool sync_aligned;  /* barrier: .aligned, which bar.sync implies */
-	bool strong; /* load, store: relaxed, acquire or release, which is atomic to the race check
-		      */
+	/* Load, store: relaxed, acquire or release, which is atomic to the race check; mbarrier:
+	 * other than relaxed, which orders memory. */
+	bool strong;
 	/* Load, store, atomic: volatile or mmio, which is atomic in global memory only; and the
 	 * scope is the block, so that it is atomic among threads of one block only. */
 	bool is_volatile, of_block;

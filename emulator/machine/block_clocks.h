@@ -1,0 +1,52 @@
+/*
+ * block_clocks: which accesses of one warp happen before those of another warp
+ * because an mbarrier lies between them. The race check of shared memory asks
+ * it (shadow.h). Internal to emulator/.
+ *
+ * Each warp has a clock, which counts its releases. An access carries the clock
+ * of its warp. A release hands the clocks that a warp knows to an mbarrier; an
+ * acquire hands those of the mbarrier's completed phase to a warp. An access is
+ * ordered before a warp that knows a later clock of the accessing warp.
+ *
+ * The lanes of a warp share a clock. A lane that arrives therefore releases the
+ * accesses of its whole warp, and a lane that waits acquires for its whole warp:
+ * the check does not see a missing __syncwarp() beside an mbarrier.
+ */
+#ifndef EMULATOR_MACHINE_BLOCK_CLOCKS_H
+#define EMULATOR_MACHINE_BLOCK_CLOCKS_H
+
+#include "emulator/machine/machine.h"
+
+#define BLOCK_WARPS_MOST 32
+
+/* By warp of the block: its accesses with a lower clock are known. */
+struct warp_clocks {
+	uint32_t known[BLOCK_WARPS_MOST];
+};
+
+/* Of a block; all zeroes when the block begins. */
+struct block_clocks {
+	struct warp_clocks warps[BLOCK_WARPS_MOST]; /* a warp's own entry is its clock */
+};
+
+/* The clock of an access that the warp makes now. 0 in a block without mbarriers. */
+static inline uint32_t block_clock(const struct warp *warp)
+{
+	const struct block_clocks *clocks = warp->block->clocks;
+
+	return clocks ? clocks->warps[warp->index].known[warp->index] : 0;
+}
+
+/* Whether an access with that clock by warp number `other` is ordered before the warp. */
+static inline bool block_clock_known(const struct warp *warp, unsigned other, uint32_t clock)
+{
+	const struct block_clocks *clocks = warp->block->clocks;
+
+	return clocks && clocks->warps[warp->index].known[other] > clock;
+}
+
+/* The block must have clocks. */
+void clocks_release(struct warp *warp, struct warp_clocks *into);
+void clocks_acquire(struct warp *warp, const struct warp_clocks *from);
+
+#endif
