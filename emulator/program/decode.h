@@ -178,6 +178,10 @@ uint32_t decode_load_destination(struct function_decoding *decoding,
 uint32_t decode_store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
 			     int width);
 bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
+/* Finds a register that describes clusters. Sets *same to the register that has its value, or to
+ * NULL and *value to the value to read. decode_cluster.c. */
+bool decode_cluster_register(struct function_decoding *decoding, const char *name,
+			     enum value_type type, const char **same, uint32_t *value);
 
 /* What an address operand refers to. */
 struct decoded_address {

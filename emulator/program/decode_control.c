@@ -185,9 +185,9 @@ static enum fence_kind fence_kind(const struct ptx_statement *at)
 
 bool decode_control(struct function_decoding *decoding)
 {
-	static const char *const without_effect[] = {"nanosleep",     "prefetch", "prefetchu",
-						     "applypriority", "discard",  "pmevent",
-						     "griddepcontrol"};
+	static const char *const without_effect[] = {"nanosleep",      "prefetch",  "prefetchu",
+						     "applypriority",  "discard",   "pmevent",
+						     "griddepcontrol", "setmaxnreg"};
 	const struct ptx_statement *at = decoding->at;
 	const char *base = at->base;
 

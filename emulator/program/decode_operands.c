@@ -301,8 +301,14 @@ static uint32_t special_source(struct function_decoding *decoding, const char *n
 		SPECIAL_REGISTER_LIST(X)
 #undef X
 	};
+	const char *same;
 	uint32_t value;
 
+	if (decode_cluster_register(decoding, name, type, &same, &value)) {
+		if (!same || decoding->rc)
+			return value;
+		name = same;
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		if (strcmp(names[i], name) != 0)
 			continue;
