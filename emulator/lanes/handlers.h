@@ -20,6 +20,8 @@ struct handlers {
 	instruction_handler *(*exchange)(
 		const struct instruction *instruction); /* shuffle … elect */
 	instruction_handler *(*matrix)(const struct instruction *instruction); /* OP_MATRIX_… */
+	instruction_handler *(*warpgroup)(
+		const struct instruction *instruction); /* OP_GROUP_PRODUCT */
 };
 extern const struct handlers handlers_portable;
 /* NULL: this build or this processor does not support AVX2, FMA and BMI2. */
@@ -32,14 +34,15 @@ const struct handlers *handlers_avx2_or_null(void);
 #define LANES_NAME(name) LANES_PASTE(name, LANES_SET)
 
 /* The exports of this folder, once per set: alu_handler of alu.c, memory_handler of memory.c,
- * atomic_handler of atomics.c, exchange_handler of exchange.c,
- * matrix_handler of matrix.c. */
+ * atomic_handler of atomics.c, exchange_handler of exchange.c, matrix_handler of matrix.c,
+ * warpgroup_handler of matrix_warpgroup.c. */
 #define LANES_PARTS(set)                                                                    \
 	instruction_handler *alu_handler_##set(const struct instruction *instruction);      \
 	instruction_handler *memory_handler_##set(const struct instruction *instruction);   \
 	instruction_handler *atomic_handler_##set(const struct instruction *instruction);   \
 	instruction_handler *exchange_handler_##set(const struct instruction *instruction); \
-	instruction_handler *matrix_handler_##set(const struct instruction *instruction)
+	instruction_handler *matrix_handler_##set(const struct instruction *instruction);   \
+	instruction_handler *warpgroup_handler_##set(const struct instruction *instruction)
 LANES_PARTS(portable);
 LANES_PARTS(avx2);
 

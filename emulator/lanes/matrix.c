@@ -252,8 +252,6 @@ instruction_handler *LANES_NAME(matrix_handler)(const struct instruction *instru
 		return run_transpose;
 	case OP_MATRIX_PRODUCT:
 		return run_product;
-	case OP_GROUP_PRODUCT:
-		return LANES_NAME(run_group_product);
 	default:
 		return NULL;
 	}

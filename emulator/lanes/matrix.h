@@ -69,8 +69,6 @@ void matrix_tile_multiply(struct matrix_tile *tile);
 /* The same for one kind of elements: matrix_integer.c, matrix_float.c. */
 void LANES_NAME(matrix_add_integers)(struct matrix_tile *tile);
 void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile);
-/* OP_GROUP_PRODUCT: matrix_warpgroup.c. */
-instruction_handler LANES_NAME(run_group_product);
 /* The four products of m8n8k4: matrix_quads.c. */
 void LANES_NAME(matrix_multiply_quads)(struct warp *warp, const struct program_product *product);
 

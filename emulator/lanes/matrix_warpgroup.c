@@ -67,7 +67,7 @@ static void negate(uint32_t *words, unsigned count, uint8_t type)
 		words[i] ^= signs;
 }
 
-enum step LANES_NAME(run_group_product)(struct warp *warp, const struct instruction *at)
+static enum step run_group_product(struct warp *warp, const struct instruction *at)
 {
 	enum step step = warp_gather_whole(warp, at);
 	const struct program_group_product *product;
@@ -109,4 +109,9 @@ enum step LANES_NAME(run_group_product)(struct warp *warp, const struct instruct
 		matrix_sum_scatter(&tile, warp);
 	}
 	return STEP_NEXT;
+}
+
+instruction_handler *LANES_NAME(warpgroup_handler)(const struct instruction *instruction)
+{
+	return instruction->operation == OP_GROUP_PRODUCT ? run_group_product : NULL;
 }

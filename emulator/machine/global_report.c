@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 
-static void add_thread(struct text *out, const struct launch *launch, int64_t block,
-		       unsigned thread)
+static void add_global_thread(struct text *out, const struct launch *launch, int64_t block,
+			      unsigned thread)
 {
 	const int64_t *grid = launch->what.grid, *shape = launch->what.block;
 
@@ -15,7 +15,7 @@ static void add_thread(struct text *out, const struct launch *launch, int64_t bl
 		  block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1]);
 }
 
-static void add_place(struct text *out, const struct global_shadow *shadow, uint32_t place)
+static void add_global_place(struct text *out, const struct global_shadow *shadow, uint32_t place)
 {
 	size_t function = shadow->program->function_count - 1;
 	const struct program_function *of;
@@ -56,18 +56,18 @@ void global_report_race(const struct global_shadow *shadow, const struct global_
 	const bool strong = by->at->operation == OP_ATOMIC || by->at->strong || by->at->is_volatile;
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, launch, warp->block->number, warp->index * LANES + lane);
+	add_global_thread(&text, launch, warp->block->number, warp->index * LANES + lane);
 	text_addf(&text, " %s byte %" PRIu64 " of '%s'", verb(by), byte, by->in->name);
-	add_place(&text, shadow,
-		  shadow->first_place[warp->frame->function_index] +
-			  (uint32_t)(by->at - warp->frame->function->code));
+	add_global_place(&text, shadow,
+			 shadow->first_place[warp->frame->function_index] +
+				 (uint32_t)(by->at - warp->frame->function->code));
 	text_add(&text, ", which ");
-	add_thread(&text, launch, from->block,
-		   (unsigned)from->warp * LANES + (unsigned)rival->record.lane);
+	add_global_thread(&text, launch, from->block,
+			  (unsigned)from->warp * LANES + (unsigned)rival->record.lane);
 	if (rival->record.many)
 		text_add(&text, " and others of its warp");
 	text_add(&text, rival->wrote ? " wrote" : " read");
-	add_place(&text, shadow, rival->record.place);
+	add_global_place(&text, shadow, rival->record.place);
 	text_add(&text, remedy(by, from, strong && rival->record.strong));
 	warp_finding(by->warp, by->at, (int)lane, FINDING_GLOBAL_RACE, "%s", text.data);
 	text_release(&text);

@@ -164,8 +164,8 @@ static void remember_read(struct checked_access *by, struct shadow_row *row, uns
 		settle(by, row, UINT32_C(1) << cell);
 }
 
-static void check_cell(struct checked_access *by, struct shadow_row *row, unsigned cell,
-		       uint64_t byte, unsigned lane, bool many)
+static void check_global_cell(struct checked_access *by, struct shadow_row *row, unsigned cell,
+			      uint64_t byte, unsigned lane, bool many)
 {
 	struct cell_record *slots = cell_pool_at(&by->shadow->pool, row->cells)->slots[cell];
 	const struct cell_record me = {
@@ -305,7 +305,7 @@ static bool read_run(struct checked_access *by, struct shadow_row *row, const st
 }
 
 /* Checks and records what lanes of the request do to cells of a row. */
-static void check_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
+static void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
 {
 	struct shadow_row *row = row_at(by->shadow, by->rows, index);
 	const uint64_t first_byte = (index * ROW_CELLS) << by->rows->cell_shift;
@@ -326,8 +326,9 @@ static void check_run(struct checked_access *by, uint64_t index, const struct la
 	for (uint32_t rest = run->cells; rest; rest &= rest - 1) {
 		const unsigned cell = (unsigned)__builtin_ctz(rest);
 
-		check_cell(by, row, cell, first_byte + ((uint64_t)cell << by->rows->cell_shift),
-			   run_lane(run, cell), run->many);
+		check_global_cell(by, row, cell,
+				  first_byte + ((uint64_t)cell << by->rows->cell_shift),
+				  run_lane(run, cell), run->many);
 	}
 }
 
@@ -356,7 +357,7 @@ static void check_consecutive(struct checked_access *by)
 			.shift = (uint8_t)__builtin_ctz(each),
 		};
 
-		check_run(by, index, &run);
+		check_global_run(by, index, &run);
 	}
 }
 
@@ -381,7 +382,7 @@ static void check_runs(struct checked_access *by)
 			run.many = true;
 		} else {
 			if (run.cells)
-				check_run(by, index, &run);
+				check_global_run(by, index, &run);
 			index = cell / ROW_CELLS;
 			begin = cell;
 			end = cell + each;
@@ -392,7 +393,7 @@ static void check_runs(struct checked_access *by)
 		last = lane;
 	}
 	if (run.cells)
-		check_run(by, index, &run);
+		check_global_run(by, index, &run);
 }
 
 /* ---- requests ---- */

@@ -39,6 +39,8 @@ static instruction_handler *handler_of(const struct handlers *handlers,
 		run = handlers->exchange(instruction);
 	if (!run)
 		run = handlers->matrix(instruction);
+	if (!run)
+		run = handlers->warpgroup(instruction);
 	return run;
 }
 

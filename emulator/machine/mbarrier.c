@@ -36,7 +36,7 @@ struct mbarriers {
 	struct frame *frame;
 	const struct instruction *at;
 	uint32_t offset;
-	uint64_t seen; /* visible_changes() at that call */
+	uint64_t seen; /* block_changes() at that call */
 	int idle;
 };
 
@@ -74,7 +74,7 @@ static void write_state(struct block *block, const struct mbarrier *object)
 	memcpy(block->shared + object->offset, &state, sizeof(state));
 }
 
-static struct mbarrier *find_object(const struct block *block, uint64_t offset)
+static struct mbarrier *find_mbarrier(const struct block *block, uint64_t offset)
 {
 	const struct mbarriers *all = block->mbarriers;
 
@@ -90,8 +90,8 @@ static unsigned long long own_offset(const struct warp *warp, uint64_t offset)
 	return (offset - warp->block->launch->reserved_bytes) & UINT32_MAX;
 }
 
-static enum step check_place(struct warp *warp, const struct instruction *at, int lane,
-			     uint64_t offset)
+static enum step check_mbarrier_place(struct warp *warp, const struct instruction *at, int lane,
+				      uint64_t offset)
 {
 	const uint64_t end = (uint64_t)warp->block->launch->shared_bytes;
 
@@ -116,9 +116,9 @@ static struct mbarrier *require_object(struct warp *warp, const struct instructi
 	struct mbarrier *object;
 	uint64_t there;
 
-	if (check_place(warp, at, lane, offset) != STEP_NEXT)
+	if (check_mbarrier_place(warp, at, lane, offset) != STEP_NEXT)
 		return NULL;
-	object = find_object(warp->block, offset);
+	object = find_mbarrier(warp->block, offset);
 	if (!object) {
 		warp_finding(warp, at, lane, FINDING_MBARRIER,
 			     "no mbarrier is initialised at byte %llu of shared memory; execute "
@@ -144,7 +144,7 @@ static enum step initialise(struct warp *warp, const struct instruction *at, int
 	struct mbarriers *all = block->mbarriers;
 	struct mbarrier *object;
 
-	if (check_place(warp, at, lane, offset) != STEP_NEXT)
+	if (check_mbarrier_place(warp, at, lane, offset) != STEP_NEXT)
 		return STEP_STOPPED;
 	if (count < 1 || count > MBARRIER_COUNT_MOST)
 		return warp_finding(warp, at, lane, FINDING_MBARRIER,
@@ -155,7 +155,7 @@ static enum step initialise(struct warp *warp, const struct instruction *at, int
 		block->mbarriers = all = xcalloc(1, sizeof(*all));
 		block->clocks = xcalloc(1, sizeof(*block->clocks));
 	}
-	object = find_object(block, offset);
+	object = find_mbarrier(block, offset);
 	if (!object) {
 		all->items = xgrow(all->items, &all->capacity, all->count + 1, sizeof(*all->items));
 		object = &all->items[all->count++];
@@ -218,7 +218,7 @@ enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at,
 
 /* Orders the accesses of the warp so far before what follows a wait for the phase. The check of
  * global memory takes it for a fence. */
-static void release(struct warp *warp, struct mbarrier *object)
+static void release_phase(struct warp *warp, struct mbarrier *object)
 {
 	clocks_release(warp, &object->arriving);
 	if (warp->block->launch->global)
@@ -250,7 +250,7 @@ static enum step arrive(struct warp *warp, const struct instruction *at, int lan
 			"byte %llu of shared memory, which PTX leaves undefined",
 			object->phase, own_offset(warp, object->offset));
 	if (at->strong)
-		release(warp, object);
+		release_phase(warp, object);
 	if (at->kind & MBARRIER_DROP)
 		object->expected -= count;
 	object->pending -= count;
@@ -299,8 +299,8 @@ struct lane_operands {
 	uint64_t result;  /* row dst */
 };
 
-static enum step read_address(struct warp *warp, const struct instruction *at, int lane,
-			      uint64_t *offset)
+static enum step read_mbarrier_address(struct warp *warp, const struct instruction *at, int lane,
+				       uint64_t *offset)
 {
 	const unsigned char *row = row_of(warp, at->a);
 	uint64_t address = 0;
@@ -362,7 +362,7 @@ static enum step operate(struct warp *warp, const struct instruction *at, int la
 		if (at->kind & MBARRIER_NO_INCREMENT)
 			return arrive(warp, at, lane, object, 1);
 		/* The arrival that the copies add to the phase is made here as well. */
-		release(warp, object);
+		release_phase(warp, object);
 		return STEP_NEXT;
 	default:
 		step = test_phase(warp, at, lane, object, lanes->operand, &holds);
@@ -371,8 +371,8 @@ static enum step operate(struct warp *warp, const struct instruction *at, int la
 	}
 }
 
-static enum step run_lane(struct warp *warp, const struct instruction *at, int lane,
-			  struct lane_operands *lanes)
+static enum step run_mbarrier_lane(struct warp *warp, const struct instruction *at, int lane,
+				   struct lane_operands *lanes)
 {
 	const unsigned kind = at->kind & MBARRIER_KINDS;
 	struct mbarrier *object;
@@ -381,7 +381,7 @@ static enum step run_lane(struct warp *warp, const struct instruction *at, int l
 		lanes->result = lanes->operand >> COUNT_BITS & COUNT_MASK;
 		return STEP_NEXT;
 	}
-	if (read_address(warp, at, lane, &lanes->offset) != STEP_NEXT)
+	if (read_mbarrier_address(warp, at, lane, &lanes->offset) != STEP_NEXT)
 		return STEP_STOPPED;
 	if (kind == MBARRIER_INIT) {
 		if (initialise(warp, at, lane, lanes->offset, (uint32_t)lanes->operand) !=
@@ -417,7 +417,7 @@ enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 		if (at->b)
 			memcpy(&lanes.operand,
 			       (unsigned char *)row_of(warp, at->b) + (size_t)lane * from, from);
-		if (run_lane(warp, at, lane, &lanes) != STEP_NEXT)
+		if (run_mbarrier_lane(warp, at, lane, &lanes) != STEP_NEXT)
 			return STEP_STOPPED;
 		if (at->dst)
 			memcpy((unsigned char *)row_of(warp, at->dst) + (size_t)lane * to,
@@ -429,7 +429,7 @@ enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 /* ---- deadlock ---- */
 
 /* If the sum stays the same, nothing has happened that a waiting thread could see. */
-static uint64_t visible_changes(const struct block *block)
+static uint64_t block_changes(const struct block *block)
 {
 	const struct launch *launch = block->launch;
 	uint64_t sum = block->epoch + block->ended_count + block->mbarriers->changes;
@@ -457,10 +457,10 @@ bool mbarriers_idle(struct block *block)
 
 	if (!all || !all->at)
 		return false;
-	now = visible_changes(block);
+	now = block_changes(block);
 	all->idle = now == all->seen ? all->idle + 1 : 0;
 	all->seen = now;
-	object = find_object(block, all->offset);
+	object = find_mbarrier(block, all->offset);
 	if (all->idle < MBARRIER_IDLE_TURNS || !object) {
 		all->at = NULL;
 		return false;

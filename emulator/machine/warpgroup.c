@@ -1,209 +1,21 @@
-#include "emulator/machine/warpgroup.h"
+#include "emulator/machine/warpgroup_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "emulator/machine/access.h"
-#include "emulator/machine/finding.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/warp_sync.h"
 
-/* No row of a register file is smaller. */
-#define ROW_BYTES 128
 /* Products that all warps have issued are forgotten so many at a time. */
 #define FORGOTTEN_AT_ONCE 256
 #define A_UNITS (64 * GROUP_LINE_UNITS)
-
-/* The products of a warp. */
-struct warp_products {
-	uint32_t issued;    /* products */
-	uint32_t complete;  /* products that the warp has waited for */
-	uint32_t committed; /* groups */
-	uint32_t waited;    /* groups that the warp has waited for */
-	uint32_t *ends;     /* by committed group: products issued before its end */
-	size_t end_capacity;
-	bool fenced; /* a wgmma.fence was executed */
-};
-
-/* The last product with a register. */
-struct fragment_note {
-	const struct program_group_product *product; /* NULL: none */
-	const struct instruction *at;
-	uint32_t group; /* of the warp */
-	bool is_factor; /* a register of A, else of D */
-};
-
-/* What the warps of a warpgroup must agree on. */
-struct group_entry {
-	const struct instruction *at;
-	uint64_t a, b;
-	bool adds;
-};
-/* The last product that reads 16 bytes of shared memory. */
-struct unit_reader {
-	uint32_t number; /* of the product, plus 1; 0: none */
-	uint32_t place;
-};
-struct warpgroup {
-	/* Products that some warp has issued, but not all four. */
-	struct group_entry *entries;
-	size_t entry_count, entry_capacity;
-	uint32_t first; /* number of the first of them */
-	struct unit_reader *readers;
-};
-
-/* ---- life ---- */
 
 static struct warp_products *products_of(struct warp *warp)
 {
 	if (!warp->products)
 		warp->products = xcalloc(1, sizeof(*warp->products));
 	return warp->products;
-}
-
-static unsigned group_count(const struct block *block)
-{
-	return (block->warp_count + GROUP_WARPS - 1) / GROUP_WARPS;
-}
-
-static size_t unit_count(const struct block *block)
-{
-	return (size_t)block->launch->shared_bytes / GROUP_UNIT_BYTES + 1;
-}
-
-void warpgroups_begin(struct block *block)
-{
-	for (unsigned i = 0; i < block->warp_count; i++) {
-		struct warp_products *products = block->warps[i].products;
-
-		block->warps[i].pending_products = 0;
-		if (products)
-			*products = (struct warp_products){.ends = products->ends,
-							   .end_capacity = products->end_capacity};
-	}
-	for (unsigned i = 0; block->groups && i < group_count(block); i++) {
-		struct warpgroup *group = &block->groups[i];
-
-		group->entry_count = group->first = 0;
-		if (group->readers)
-			memset(group->readers, 0, unit_count(block) * sizeof(*group->readers));
-	}
-}
-
-void warpgroups_free(struct block *block)
-{
-	for (unsigned i = 0; block->groups && i < group_count(block); i++) {
-		free(block->groups[i].entries);
-		free(block->groups[i].readers);
-	}
-	free(block->groups);
-}
-
-void warpgroup_warp_free(struct warp *warp)
-{
-	if (warp->products)
-		free(warp->products->ends);
-	free(warp->products);
-}
-
-void warpgroup_frame_begin(struct frame *frame)
-{
-	if (frame->fragments)
-		memset(frame->fragments, 0,
-		       (frame->function->file_bytes / ROW_BYTES + 1) * sizeof(*frame->fragments));
-}
-
-/* ---- registers ---- */
-
-static struct fragment_note *note_of(struct frame *frame, uint32_t row)
-{
-	if (!frame->fragments)
-		frame->fragments = xcalloc(frame->function->file_bytes / ROW_BYTES + 1,
-					   sizeof(*frame->fragments));
-	return &frame->fragments[row / ROW_BYTES];
-}
-
-static bool is_pending(const struct warp *warp, const struct fragment_note *note)
-{
-	return note->product && note->group >= warp->products->waited;
-}
-
-static void report_unwaited(struct warp *warp, const struct instruction *at,
-			    const struct fragment_note *note, const char *verb)
-{
-	struct text place = TEXT_INIT;
-
-	source_place_text(&place, warp->block->launch->program->module,
-			  instruction_statement(warp->frame->function, note->at));
-	warp_finding(warp, at, -1, FINDING_UNWAITED_PRODUCT,
-		     "warp %u %s a register of %s of the product at %s before it has waited for "
-		     "the product; execute wgmma.wait_group first",
-		     warp->index, verb, note->is_factor ? "A" : "D", place.data);
-	text_release(&place);
-}
-
-void warpgroup_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
-{
-	struct instruction copy = *at;
-	struct instruction_operands operands;
-	struct frame *frame = warp->frame;
-	struct fragment_note moved = {0};
-	bool moves;
-
-	if (!lanes || at->operation == OP_GROUP_PRODUCT)
-		return;
-	/* Compilers leave moves between registers to ptxas, which removes them. */
-	moves = !strcmp(instruction_statement(frame->function, at)->base, "mov");
-	instruction_operands(frame->function, &copy, &operands);
-	for (size_t i = 0; i < operands.read_count; i++) {
-		struct fragment_note *note = note_of(frame, *operands.reads[i]);
-
-		if (!is_pending(warp, note) || note->is_factor)
-			continue;
-		if (moves)
-			moved = *note;
-		else
-			report_unwaited(warp, at, note, "reads");
-	}
-	for (size_t i = 0; i < operands.write_count; i++) {
-		struct fragment_note *note = note_of(frame, *operands.writes[i]);
-
-		/* A row may serve another register, too, if nothing reads the product. */
-		if (at->writes_fragment && is_pending(warp, note) && !moved.product)
-			report_unwaited(warp, at, note, "writes");
-		*note = moved;
-	}
-}
-
-/* Checks and notes the registers of a product. */
-static void note_registers(struct warp *warp, const struct instruction *at,
-			   const struct program_group_product *product)
-{
-	struct fragment_note note = {product, at, warp->products->committed, true};
-	bool reported = false;
-
-	for (unsigned i = 0; i < product->a_count; i++) {
-		struct fragment_note *old = note_of(warp->frame, product->a[i]);
-
-		if (is_pending(warp, old) && !old->is_factor && !reported) {
-			report_unwaited(warp, at, old, "reads");
-			reported = true;
-		}
-		*old = note;
-	}
-	note.is_factor = false;
-	for (unsigned i = 0; i < product->sum_count; i++) {
-		struct fragment_note *old = note_of(warp->frame, product->results[i]);
-
-		/* Products of one shape may add to the same registers one after another. */
-		if (is_pending(warp, old) && !reported &&
-		    (old->is_factor || old->product->n != product->n ||
-		     old->product->part.d_type != product->part.d_type)) {
-			report_unwaited(warp, at, old, "adds to");
-			reported = true;
-		}
-		*old = note;
-	}
 }
 
 /* ---- the warps of a warpgroup ---- */
@@ -218,7 +30,7 @@ static struct warpgroup *group_of(struct warp *warp)
 	struct block *block = warp->block;
 
 	if (!block->groups)
-		block->groups = xcalloc(group_count(block), sizeof(*block->groups));
+		block->groups = xcalloc(warpgroup_count(block), sizeof(*block->groups));
 	return &block->groups[warp->index / GROUP_WARPS];
 }
 
@@ -299,28 +111,6 @@ static bool join_group(struct warp *warp, const struct group_entry *entry)
 
 /* ---- operands in shared memory ---- */
 
-bool warpgroup_reads(const struct block *block, uint32_t offset, unsigned *group, uint32_t *place)
-{
-	for (unsigned i = 0; block->groups && i < group_count(block); i++) {
-		const struct unit_reader *reader = block->groups[i].readers;
-
-		if (!reader)
-			continue;
-		reader += offset / GROUP_UNIT_BYTES;
-		for (unsigned k = 0; reader->number && k < GROUP_WARPS; k++) {
-			const struct warp *warp = &block->warps[i * GROUP_WARPS + k];
-
-			if (!warp_alive(warp) ||
-			    (warp->products && warp->products->complete >= reader->number))
-				continue;
-			*group = i;
-			*place = reader->place;
-			return true;
-		}
-	}
-	return false;
-}
-
 /* Checks that units of a matrix are inside of shared memory. If `reads`, the warpgroup begins to
  * read them. */
 static enum step read_units(struct warp *warp, const struct instruction *at,
@@ -342,7 +132,8 @@ static enum step read_units(struct warp *warp, const struct instruction *at,
 		if (!reads || !block->shadow)
 			continue;
 		if (!group->readers)
-			group->readers = xcalloc(unit_count(block), sizeof(*group->readers));
+			group->readers =
+				xcalloc(warpgroup_unit_count(block), sizeof(*group->readers));
 		place = shared_shadow_product(warp, at, mask, offset);
 		for (unsigned i = 0; i < lanes; i++)
 			group->readers[offset[i] / GROUP_UNIT_BYTES] =
@@ -372,8 +163,8 @@ static enum step read_descriptor(uint64_t *descriptor, struct warp *warp,
 	return STEP_NEXT;
 }
 
-static enum step read_entry(struct group_entry *entry, struct warp *warp,
-			    const struct instruction *at)
+static enum step read_group_entry(struct group_entry *entry, struct warp *warp,
+				  const struct instruction *at)
 {
 	uint32_t adds = predicate_mask(row_of(warp, at->c));
 
@@ -411,7 +202,7 @@ enum step warpgroup_issue(struct issued_product *out, struct warp *warp,
 			     "orders it after the writes to its registers",
 			     warp->index);
 	products->fenced = true;
-	if (read_entry(&entry, warp, at) != STEP_NEXT)
+	if (read_group_entry(&entry, warp, at) != STEP_NEXT)
 		return STEP_STOPPED;
 	*out = (struct issued_product){
 		.product = product,
@@ -424,7 +215,7 @@ enum step warpgroup_issue(struct issued_product *out, struct warp *warp,
 		return STEP_STOPPED;
 	if (read_units(warp, at, &out->b, 0, units, first) != STEP_NEXT)
 		return STEP_STOPPED;
-	note_registers(warp, at, product);
+	warpgroup_note_registers(warp, at, product);
 	products->issued++;
 	warp->pending_products++;
 	return STEP_NEXT;

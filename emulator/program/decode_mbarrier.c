@@ -12,7 +12,8 @@ struct mbarrier_words {
 };
 
 /* Reads the modifiers from number `first` on. Returns false if one is unknown or comes twice. */
-static bool read_words(const struct ptx_statement *at, size_t first, struct mbarrier_words *out)
+static bool read_mbarrier_words(const struct ptx_statement *at, size_t first,
+				struct mbarrier_words *out)
 {
 	const struct {
 		const char *word;
@@ -179,7 +180,7 @@ static void decode_copies_arrive(struct function_decoding *decoding)
 	struct mbarrier_words words;
 
 	/* After async, mbarrier, arrive. */
-	if (!read_words(decoding->at, 3, &words) || words.expects || words.no_complete ||
+	if (!read_mbarrier_words(decoding->at, 3, &words) || words.expects || words.no_complete ||
 	    words.parity || words.relaxed || words.ordered || words.scoped || words.cluster) {
 		decode_unsupported(decoding, "opcode", decoding->at->mnemonic);
 		return;
@@ -204,7 +205,7 @@ bool decode_mbarrier(struct function_decoding *decoding)
 	for (size_t i = 0; i < ARRAY_SIZE(forms); i++) {
 		if (strcmp(forms[i].name, at->modifiers[0]) != 0)
 			continue;
-		if (!read_words(at, 1, &words) || !words_fit(&forms[i], &words))
+		if (!read_mbarrier_words(at, 1, &words) || !words_fit(&forms[i], &words))
 			return false;
 		decode_form(decoding, &forms[i], &words);
 		return true;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* What a product may be: k with the types of A and B, which are of a class, and of the sums. */
-static bool product_exists(const struct program_product *part)
+static bool group_product_exists(const struct program_product *part)
 {
 	static const struct {
 		uint16_t k;
@@ -48,7 +48,7 @@ static bool columns_exist(unsigned n, bool integer)
 
 /* Reads the shape, types and options. Returns false if there is another word or the product does
  * not exist. */
-static bool read_words(const struct ptx_statement *at, struct program_group_product *product)
+static bool read_group_words(const struct ptx_statement *at, struct program_group_product *product)
 {
 	struct program_product *part = &product->part;
 	bool sync = false, aligned = false, combines = false, counts = false;
@@ -91,7 +91,7 @@ static bool read_words(const struct ptx_statement *at, struct program_group_prod
 	if (combines != (part->a_type == MATRIX_B1) || counts != combines ||
 	    (part->saturates && (part->a_type < MATRIX_S8 || part->a_type > MATRIX_U8)))
 		return false;
-	return product_exists(part) && columns_exist(n, is_integer(part));
+	return group_product_exists(part) && columns_exist(n, is_integer(part));
 }
 
 /* ---- operands ---- */
@@ -153,7 +153,7 @@ static void decode_options(struct function_decoding *decoding,
 			choice_of(decoding, &operands[count - 1], "the transposition of B", 0, 1);
 }
 
-static bool decode_product(struct function_decoding *decoding)
+static bool decode_group_product(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	struct program_function *out = decoding->out;
@@ -161,7 +161,7 @@ static bool decode_product(struct function_decoding *decoding)
 	struct instruction *instruction;
 	uint32_t a = 0, b, adds;
 
-	if (!read_words(at, &product))
+	if (!read_group_words(at, &product))
 		return false;
 	if (at->operand_count < 4) {
 		decode_invalid(decoding, "%zu operands are too few", at->operand_count);
@@ -224,7 +224,7 @@ bool decode_wgmma(struct function_decoding *decoding)
 	if (strcmp(at->base, "wgmma") != 0 || !at->modifier_count)
 		return false;
 	if (strcmp(at->modifiers[0], "mma_async") == 0)
-		return decode_product(decoding);
+		return decode_group_product(decoding);
 	if (strcmp(at->mnemonic, "wgmma.wait_group.sync.aligned") == 0)
 		decode_wait(decoding);
 	else if (strcmp(at->mnemonic, "wgmma.fence.sync.aligned") == 0)

@@ -47,8 +47,8 @@ static uint32_t *find_copies(const struct function_decoding *decoding)
 	return copies;
 }
 
-static uint32_t origin_of(const struct function_decoding *decoding, const uint32_t *copies,
-			  uint32_t value)
+static uint32_t origin_of_address(const struct function_decoding *decoding, const uint32_t *copies,
+				  uint32_t value)
 {
 	for (size_t steps = 0; steps < decoding->value_count; steps++) {
 		if (value >= decoding->value_count || copies[value] == NO_VALUE)
@@ -71,14 +71,14 @@ void mark_guessed_loads(struct function_decoding *decoding)
 			continue;
 		if (!copies)
 			copies = find_copies(decoding);
-		address = origin_of(decoding, copies, atomic->a);
+		address = origin_of_address(decoding, copies, atomic->a);
 		for (size_t k = 0; k < i; k++) {
 			struct instruction *load = &out->code[k];
 
 			load->guess |= load->operation == OP_LOAD && may_be_global(load) &&
 				       load->vector * load->width == atomic->width &&
 				       load->offset == atomic->offset &&
-				       origin_of(decoding, copies, load->a) == address;
+				       origin_of_address(decoding, copies, load->a) == address;
 		}
 	}
 	free(copies);
