@@ -24,6 +24,8 @@ bool decode_cluster_register(struct function_decoding *decoding, const char *nam
 		{"%cluster_ctarank", NULL, 0, false},     {"%cluster_nctarank", NULL, 1, false},
 		{"%is_explicit_cluster", NULL, 0, true},
 	};
+	const bool wide =
+		type == TYPE_u64 || type == TYPE_s64 || type == TYPE_b64 || type == TYPE_f64;
 
 	for (size_t i = 0; i < ARRAY_SIZE(registers); i++) {
 		if (strcmp(registers[i].name, name) != 0)
@@ -34,7 +36,7 @@ bool decode_cluster_register(struct function_decoding *decoding, const char *nam
 			decode_invalid(decoding, "%s is %sa predicate", name,
 				       registers[i].predicate ? "" : "not ");
 		else if (!*same)
-			*value = value_bits(decoding, registers[i].bits, type_bits(type) == 64);
+			*value = value_bits(decoding, registers[i].bits, wide);
 		return true;
 	}
 	return false;

@@ -1,0 +1,161 @@
+/* The cells of the shadow, and which accesses race. See shadow_cells.h. */
+#include "emulator/machine/shadow_cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/block_clocks.h"
+
+#define CELL_ALIGNMENT 64
+
+static size_t settled_rows(size_t cells)
+{
+	return (cells + ROW_CELLS - 1) / ROW_CELLS;
+}
+
+/* Zeroed cells, each in one line of the cache if it has 64 bytes. NULL: no memory. */
+static struct cell *allocate_cells(size_t count)
+{
+	size_t bytes = (count + 1) * sizeof(struct cell);
+	struct cell *cells = aligned_alloc(CELL_ALIGNMENT, (bytes + CELL_ALIGNMENT - 1) /
+								   CELL_ALIGNMENT * CELL_ALIGNMENT);
+
+	if (cells)
+		memset(cells, 0, bytes);
+	return cells;
+}
+
+struct shared_shadow *shared_shadow_create(const struct launch *launch)
+{
+	struct shared_shadow *shadow = xcalloc(1, sizeof(*shadow));
+	uint32_t place = 0;
+
+	shadow->program = launch->program;
+	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		shadow->first_place[i] = place;
+		place += (uint32_t)launch->program->functions[i].code_count;
+	}
+	shadow->bytes = ((size_t)launch->shared_bytes + 31) / 32 * 32;
+	shadow->reserved_bytes = launch->reserved_bytes;
+	shadow->grain = WORD_BYTES;
+	shadow->cell_count = shadow->bytes / WORD_BYTES;
+	shadow->cells = allocate_cells(shadow->cell_count);
+	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
+	shadow->arriving = calloc(shadow->bytes + 1, 1);
+	if (!shadow->cells || !shadow->settled || !shadow->arriving) {
+		shared_shadow_free(shadow);
+		return NULL;
+	}
+	return shadow;
+}
+
+void shared_shadow_free(struct shared_shadow *shadow)
+{
+	if (!shadow)
+		return;
+	free(shadow->first_place);
+	free(shadow->cells);
+	free(shadow->clocks);
+	free(shadow->settled);
+	free(shadow->arriving);
+	free(shadow);
+}
+
+void shared_shadow_begin(struct shared_shadow *shadow)
+{
+	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	if (shadow->clocks)
+		memset(shadow->clocks, 0, shadow->cell_count * sizeof(*shadow->clocks));
+	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+}
+
+static struct cell_clocks *allocate_clocks(size_t count)
+{
+	return xcalloc(count + 1, sizeof(struct cell_clocks));
+}
+
+static void split_clocks_into_bytes(struct shared_shadow *shadow)
+{
+	struct cell_clocks *clocks = allocate_clocks(shadow->bytes);
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		clocks[i] = shadow->clocks[i / WORD_BYTES];
+	free(shadow->clocks);
+	shadow->clocks = clocks;
+}
+
+void split_cells_into_bytes(struct shared_shadow *shadow)
+{
+	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		cells[i] = shadow->cells[i / WORD_BYTES];
+	free(shadow->cells);
+	shadow->cells = cells;
+	if (shadow->clocks)
+		split_clocks_into_bytes(shadow);
+	memset(shadow->settled, 0, settled_rows(shadow->bytes) * sizeof(*shadow->settled));
+	shadow->cell_count = shadow->bytes;
+	shadow->grain = 1;
+}
+
+void begin_cell_clocks(struct shared_shadow *shadow)
+{
+	if (!shadow->clocks)
+		shadow->clocks = allocate_clocks(shadow->cell_count);
+}
+
+/* ---- accesses of two threads to a cell ---- */
+
+/* Returns true if neither a synchronisation of a common warp nor an mbarrier orders the access of
+ * `thread`, with that sync and clock, before the other one. */
+static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync,
+		      uint32_t clock)
+{
+	if (warp_of(thread) == warp_of(by->thread))
+		return sync == by->sync;
+	return !block_clock_known(by->warp, warp_of(thread), clock);
+}
+
+/* The clocks of a cell. */
+static struct cell_clocks clocks_of(const struct shadow_access *by, const struct cell *cell)
+{
+	const struct shared_shadow *shadow = by->warp->block->shadow;
+
+	return shadow->clocks ? shadow->clocks[cell - shadow->cells] : (struct cell_clocks){0};
+}
+
+bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
+{
+	/* An atomic access can race with a plain write only. */
+	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
+
+	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
+	    (cell->write_atomic && by->atomic) ||
+	    !unordered(by, cell->writer, sync, clocks_of(by, cell).write))
+		return false;
+	*rival = (struct rival){cell->writer, cell->write_place, true};
+	return true;
+}
+
+bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
+{
+	if (cell->read_epoch != by->epoch)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+		const struct readers *readers = &cell->readers[i];
+
+		if (readers->first == NOBODY ||
+		    !unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[i]))
+			continue;
+		if (readers->first != by->thread)
+			*rival = (struct rival){readers->first, readers->first_place, false};
+		else if (readers->other != NOBODY)
+			*rival = (struct rival){readers->other, readers->other_place, false};
+		else
+			continue;
+		return true;
+	}
+	return false;
+}

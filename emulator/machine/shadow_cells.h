@@ -1,0 +1,170 @@
+/*
+ * shadow_cells: what the shadow of shared memory remembers of each word, and
+ * which two accesses to it race. Internal to shadow_cells.c, shadow.c and
+ * shadow_async.c.
+ */
+#ifndef EMULATOR_MACHINE_SHADOW_CELLS_H
+#define EMULATOR_MACHINE_SHADOW_CELLS_H
+
+#include "emulator/machine/shadow_report.h"
+
+#define NOBODY UINT16_MAX
+
+/*
+ * The readers of one warp since its last synchronisation: the first one and one
+ * other. Two are enough to find a race with any later writer: if the writer is
+ * one of the two, it races with the other; if not, with either.
+ */
+struct readers {
+	uint16_t first, other; /* thread numbers in the block; NOBODY */
+	uint32_t sync;
+	uint32_t first_place, other_place;
+};
+
+/*
+ * A word or a byte. All zeroes: untouched, since epochs are stored plus 1. The
+ * readers of two warps are enough, for the same reason: at least one of the two
+ * is not the warp of the writer.
+ */
+struct cell {
+	uint32_t write_epoch, write_sync, write_place;
+	uint32_t plain_sync; /* of the writer's last write that was not atomic, if any */
+	uint16_t writer;
+	bool write_atomic; /* all writes of the writer in the epoch were atomic */
+	bool initialised;
+	uint32_t read_epoch;
+	struct readers readers[2];
+	uint32_t copy_place;   /* of a pending asynchronous copy, plus 1; 0: none */
+	uint16_t copier;       /* thread of that copy */
+	uint16_t write_fences; /* what proxy_fences of the writer's warp was then */
+};
+
+/* The clocks of a cell's accesses (block_clocks.h): of the last write, and of the last reads by the
+ * warps of its readers. Beside the cells, so that these keep their size in other blocks. */
+struct cell_clocks {
+	uint32_t write, readers[2];
+};
+
+/*
+ * A cell is settled for an epoch if lanes of two warps have read it and no
+ * thread has written it. Further loads need no record: any later writer already
+ * races with one of the readers.
+ */
+#define ROW_CELLS 32
+struct settled_row {
+	uint32_t epoch;    /* 1 more than the block's; 0: never */
+	uint32_t cells;    /* mask of the cells that are settled for the epoch */
+	uint32_t products; /* mask of those that a product of a warpgroup has read, too */
+};
+
+static inline void unsettle(struct shared_shadow *shadow, size_t cell)
+{
+	struct settled_row *row = &shadow->settled[cell / ROW_CELLS];
+
+	row->cells &= ~(UINT32_C(1) << cell % ROW_CELLS);
+	row->products &= ~(UINT32_C(1) << cell % ROW_CELLS);
+}
+
+static inline struct settled_row *settled_row(struct shared_shadow *shadow, size_t number,
+					      uint32_t epoch)
+{
+	struct settled_row *row = &shadow->settled[number];
+
+	if (row->epoch != epoch)
+		*row = (struct settled_row){.epoch = epoch};
+	return row;
+}
+
+static inline bool is_settled(const struct cell *cell, uint32_t epoch)
+{
+	return cell->initialised && !cell->copy_place && cell->write_epoch != epoch &&
+	       cell->read_epoch == epoch && cell->readers[1].first != NOBODY;
+}
+
+static inline uint32_t warp_of(uint16_t thread)
+{
+	return thread / LANES;
+}
+
+static inline void begin_readers(struct readers *readers, uint16_t thread, uint32_t sync,
+				 uint32_t place)
+{
+	readers->first = thread;
+	readers->other = NOBODY;
+	readers->sync = sync;
+	readers->first_place = place;
+}
+
+/* `thread`, `sync` and `place` are those of the access. Returns the number of the readers to which
+ * it was added; -1: there are two of other warps. */
+static inline int remember_reader(struct cell *cell, uint32_t epoch, uint16_t thread, uint32_t sync,
+				  uint32_t place)
+{
+	struct readers *readers = cell->readers;
+
+	if (cell->read_epoch != epoch) {
+		cell->read_epoch = epoch;
+		begin_readers(&readers[0], thread, sync, place);
+		readers[1].first = NOBODY;
+		return 0;
+	}
+	for (int i = 0; i < (int)ARRAY_SIZE(cell->readers); i++) {
+		if (readers[i].first == NOBODY) {
+			begin_readers(&readers[i], thread, sync, place);
+			return i;
+		}
+		if (warp_of(readers[i].first) != warp_of(thread))
+			continue;
+		if (readers[i].sync != sync) {
+			begin_readers(&readers[i], thread, sync, place);
+		} else if (readers[i].first != thread && readers[i].other == NOBODY) {
+			readers[i].other = thread;
+			readers[i].other_place = place;
+		}
+		return i;
+	}
+	return -1;
+}
+
+static inline void remember_writer(struct cell *cell, const struct shadow_access *by)
+{
+	bool again = cell->write_epoch == by->epoch && cell->writer == by->thread;
+
+	cell->write_atomic = by->atomic && (!again || cell->write_atomic);
+	cell->write_epoch = by->epoch;
+	cell->write_sync = by->sync;
+	if (!by->atomic)
+		cell->plain_sync = by->sync;
+	cell->write_place = by->place;
+	cell->writer = by->thread;
+	cell->write_fences = by->warp->block->warps[warp_of(by->thread)].proxy_fences;
+	cell->initialised = true;
+}
+
+/* Sets *rival to an earlier write, or to an earlier read, that races with the access. */
+bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival);
+bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival);
+
+/* Makes each cell a byte from now on. */
+void split_cells_into_bytes(struct shared_shadow *shadow);
+/* Call when the block has mbarriers: cells have clocks from now on. */
+void begin_cell_clocks(struct shared_shadow *shadow);
+
+/* ---- shadow.c ---- */
+
+/* The kinds of finding that this request has reported: one of each kind is enough. */
+struct reported_kinds {
+	bool race, uninitialised, unwaited, product, unfenced;
+};
+
+/* What a warp does at an instruction. The caller sets the thread, and what it does. */
+struct shadow_access shadow_access_by(struct warp *warp, const struct instruction *at);
+/* Checks an access to a cell, then records it. `value`: the bytes to be stored at `there`, or
+ * NULL. A store of the value that is there already does not race with an earlier write. */
+void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
+		       const unsigned char *value, const unsigned char *there,
+		       struct reported_kinds *reported);
+/* The logarithm of the bytes of a cell, for accesses of so many bytes. */
+unsigned shadow_cell_shift(struct shared_shadow *shadow, unsigned bytes);
+
+#endif
