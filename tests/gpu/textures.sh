@@ -40,10 +40,12 @@ if [ "$(head -n 1 "$golden")" != "$(head -n 1 "$fresh")" ]; then
 	echo "skipped: the golden file is of another GPU or driver: $(head -n 1 "$golden")"
 	exit 77
 fi
-if ! cmp -s "$golden" "$fresh"; then
+# Results that the golden file lacks cannot differ from it.
+if diff "$golden" "$fresh" | grep -q '^< [^#]'; then
 	incomplete "$golden"
 	echo "FAILED: this GPU differs from $golden; each @@ names the instruction:"
 	diff -U 0 -F '^\(run\|store\) ' "$golden" "$fresh" | tail -n +3 | head -n 40
 	exit 1
 fi
+incomplete "$golden"
 echo "textures: ok"
