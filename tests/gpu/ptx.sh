@@ -18,7 +18,8 @@ sass() {
 }
 
 shift 2
-[ $# -gt 0 ] || set -- h200_counters.json h200_kernels.json h200_chains.json h200_copies.json h200_zeroes.json
+[ $# -gt 0 ] || set -- h200_counters.json h200_kernels.json h200_chains.json h200_copies.json \
+	h200_zeroes.json h200_tensor.json
 for recording; do
 	timeout 300 "$root/scripts/compare-ptx" --perflab "$perflab" --record "$results/$recording" \
 		--log "$results/compare-ptx.said" || fail "$recording: no counters: exit $?"

@@ -8,8 +8,8 @@
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
 #           roof watch steady suite regress decide pairs studies triton record listening examples
-#           (default: all of these); or large, placements, ptx (records the counters for the emulator), report
-#           (the sweep of README.md)
+#           (default: all of these); or large, placements, instructions and ptx (record results and
+#           counters for the emulator), report (the sweep of README.md)
 #   PERFLAB_BUILD names the build folder (default build/)
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
@@ -60,6 +60,12 @@ step() {
 	record) sh tests/gpu/record.sh "$build" ;; # compiles; skipped without nvcc
 	listening) measure bench-record ;;        # compiles
 	triton) sh tests/gpu/triton.sh "$build" "$results/triton" ;; # skipped without Triton
+	instructions) # records them again, for tests/golden/ptx
+		for name in opcodes matrices textures; do
+			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt"
+		done
+		sh tests/gpu/mbarriers.sh # compiles; skipped without nvcc
+		;;
 	ptx)
 		mkdir -p "$results/ptx"
 		sh tests/gpu/ptx.sh "$build" "$results/ptx"
