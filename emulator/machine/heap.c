@@ -11,6 +11,8 @@
 /* What a block costs besides its bytes, and the unit of its size. */
 #define BLOCK_COST_BYTES 16
 #define BLOCK_UNIT_BYTES 16
+/* Freed blocks that are remembered at least, to name what a later access or free() does wrong. */
+#define FREED_REMEMBERED 65536
 
 struct heap_block {
 	uint64_t address, bytes;
@@ -20,8 +22,8 @@ struct heap_block {
 
 struct device_heap {
 	struct device_memory *memory;
-	struct heap_block *blocks; /* by address, ascending; freed ones stay */
-	size_t count, capacity;
+	struct heap_block *blocks; /* by address, ascending; with the last freed ones */
+	size_t count, capacity, freed_count;
 	uint64_t next; /* address of the next block */
 	int64_t used_bytes;
 };
@@ -41,7 +43,7 @@ void device_heap_reset(struct device_heap *heap)
 	for (size_t i = heap->count; i-- > 0;)
 		if (!heap->blocks[i].freed)
 			device_memory_release(heap->memory, heap->blocks[i].address);
-	heap->count = 0;
+	heap->count = heap->freed_count = 0;
 	heap->used_bytes = 0;
 	heap->next = HEAP_ADDRESS;
 }
@@ -126,6 +128,23 @@ enum step run_heap_malloc(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
+/* Forgets the older half of too many freed blocks. Addresses are not used again, so the older ones
+ * come first. */
+static void forget_freed(struct device_heap *heap)
+{
+	size_t kept = 0, forgotten = 0;
+
+	if (heap->freed_count < 2 * FREED_REMEMBERED)
+		return;
+	for (size_t i = 0; i < heap->count; i++)
+		if (heap->blocks[i].freed && forgotten < FREED_REMEMBERED)
+			forgotten++;
+		else
+			heap->blocks[kept++] = heap->blocks[i];
+	heap->count = kept;
+	heap->freed_count -= forgotten;
+}
+
 static enum step report_bad_free(struct warp *warp, const struct instruction *at, int lane,
 				 uint64_t address, const struct heap_block *block)
 {
@@ -162,8 +181,10 @@ enum step run_heap_free(struct warp *warp, const struct instruction *at)
 		if (!block || block->address != address || block->freed)
 			return report_bad_free(warp, at, lane, address, block);
 		block->freed = true;
+		heap->freed_count++;
 		heap->used_bytes -= block_cost(block->bytes);
 		device_memory_release(heap->memory, address);
+		forget_freed(heap);
 	}
 	return STEP_NEXT;
 }

@@ -3,8 +3,9 @@
  * launch may free what an earlier one allocated. Internal to emulator/.
  *
  * Each block is an allocation of device memory with guard bytes around it, and no address is used
- * twice. So an access outside of a block or after free() is always found. An address is a multiple
- * of 512, while a GPU's is a multiple of 16: sector counts of accesses to the heap can differ.
+ * twice. So an access outside of a block or after free() is always found; that it is after free()
+ * is said of the last 65,536 freed blocks at least. An address is a multiple of 512, while a GPU's
+ * is a multiple of 16: sector counts of accesses to the heap can differ.
  */
 #ifndef EMULATOR_MACHINE_HEAP_H
 #define EMULATOR_MACHINE_HEAP_H

@@ -54,6 +54,26 @@ static void a_full_heap_returns_null(void **state)
 	machine_release(&result);
 }
 
+/* A block of before the loop can be freed after it, and the last freed one is still known. */
+static void many_blocks_can_be_freed(void **state)
+{
+	static const char frees[] =
+		HEAP_KERNEL(MALLOC("8", "%rd4") "mov.u32 %r4, 0;\nAGAIN:\n" MALLOC("16", "%rd5") //
+			    FREE("%rd5") "add.u32 %r4, %r4, 1;\nsetp.lt.u32 %p1, %r4, "
+					 "300000;\n@%p1 bra AGAIN;\n"
+					 "st.u64 [%rd4], %rd5;\n" FREE("%rd4") //
+			    "st.global.u32 [%rd3], %r4;\n" FREE("%rd5") "ret;\n");
+	struct machine_result result = machine_run(&(struct machine_case){
+		.ptx = frees, .block = {1}, .launches = 1, .max_instructions = 10000000});
+
+	(void)state;
+	assert_int_equal(result.out[0], 300000);
+	assert_int_equal(result.findings.count, 1);
+	assert_int_equal(result.findings.items[0].kind, FINDING_INVALID_FREE);
+	assert_non_null(strstr(result.findings.items[0].text, "freed before"));
+	machine_release(&result);
+}
+
 static void free_of_null_does_nothing(void **state)
 {
 	static const char frees[] = HEAP_KERNEL("mov.u64 %rd4, 0;\n" FREE("%rd4") "ret;\n");
@@ -128,6 +148,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_thread_gets_memory_of_its_own),
 		cmocka_unit_test(a_full_heap_returns_null),
+		cmocka_unit_test(many_blocks_can_be_freed),
 		cmocka_unit_test(free_of_null_does_nothing),
 		cmocka_unit_test(a_wrong_free_is_found),
 		cmocka_unit_test(accesses_outside_of_a_block_are_found),
