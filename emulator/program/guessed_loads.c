@@ -15,6 +15,12 @@ static bool corrects_guess(const struct instruction *at)
 	       (at->kind == ATOMIC_CAS || at->kind == ATOMIC_MIN || at->kind == ATOMIC_MAX);
 }
 
+/* Whether a compare-and-swap compares with what the load returned. */
+static bool is_compared_guess(const struct instruction *atomic, const struct instruction *load)
+{
+	return atomic->kind == ATOMIC_CAS && load->vector == 1 && load->rows[0] == atomic->b;
+}
+
 #define NO_VALUE UINT32_MAX
 
 /* By value: the value that its only definition copies; NO_VALUE: it is no copy. */
@@ -77,8 +83,9 @@ void mark_guessed_loads(struct function_decoding *decoding)
 
 			load->guess |= load->operation == OP_LOAD && may_be_global(load) &&
 				       load->vector * load->width == atomic->width &&
-				       load->offset == atomic->offset &&
-				       origin_of_address(decoding, copies, load->a) == address;
+				       (is_compared_guess(atomic, load) ||
+					(load->offset == atomic->offset &&
+					 origin_of_address(decoding, copies, load->a) == address));
 		}
 	}
 	free(copies);

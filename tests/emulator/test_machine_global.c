@@ -244,6 +244,11 @@ static void guesses_race_with_no_atomic(void **state)
 	machine_release(&result);
 	/* of another word they are no guesses */
 	assert_clean(GUESSES("+8"), 3, 32);
+	/* what the compare-and-swap compares with, at an address that was computed twice */
+	assert_clean(MACHINE_KERNEL("add.s64 %rd7, %rd1, 4;\nld.global.u32 %r8, [%rd7];\n"
+				    "add.u32 %r9, %r8, 1;\nadd.s64 %rd8, %rd1, 4;\n"
+				    "atom.global.cas.b32 %r7, [%rd8], %r8, %r9;\nret;\n"),
+		     3, 1);
 	/* an addition corrects none: the load and the addition of the second block race */
 	result = run_blocks(MACHINE_KERNEL("ld.global.u64 %rd4, [%rd1];\natom.global.add.u64 %rd6, "
 					   "[%rd1], %rd4;\nret;\n"),
