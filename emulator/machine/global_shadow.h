@@ -5,7 +5,8 @@
  * writes; they are not both strong; and neither is ordered before the other (global_order.h).
  * Atomics are strong, and so are loads and stores that are relaxed, acquire, release or volatile;
  * those with the scope of a block only among the threads of one block. So is a load of the first
- * guess for a compare-and-swap, minimum or maximum at the same address. A store of the value that
+ * guess for a compare-and-swap, minimum or maximum at the same address, and a load that a
+ * compare-and-swap compares with. A store of the value that
  * the memory already has does not race with an earlier store.
  *
  * The check covers all blocks. Each byte remembers its last plain write, its last strong write and

@@ -47,7 +47,7 @@ struct frame {
 	int64_t block;      /* number of the block that the rows were filled for; -1: none */
 	/* By row: lanes that hold an undefined value; NULL: none ever did. undefined.h */
 	struct undefined_row *undefined;
-	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup.c */
+	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup_state.h */
 };
 
 enum split_state {
@@ -108,7 +108,7 @@ struct warp {
 	struct warp_copies *copies;       /* NULL: no asynchronous copy yet; async_copies.h */
 	struct warp_undefined *undefined; /* NULL: no shuffle read an absent lane; undefined.h */
 	uint32_t undefined_rows;          /* rows that hold an undefined value now */
-	struct warp_products *products;   /* NULL: no wgmma yet; warpgroup.c */
+	struct warp_products *products;   /* NULL: no wgmma yet; warpgroup_state.h */
 	uint32_t pending_products;        /* of wgmma, which the warp has not waited for */
 	uint16_t proxy_fences;            /* counts fence.proxy.async, for the race check */
 	uint32_t sync_epoch; /* counts bar.warp.sync, shuffles, votes …, for the race check */
@@ -148,7 +148,7 @@ struct block {
 	unsigned char *shared;        /* launch->shared_bytes, plus 16 spare bytes */
 	uint32_t epoch;               /* counts barriers of the block, for the race check */
 	uint32_t fence_epoch;         /* epoch of the last fence.proxy.async, plus 1; 0: none */
-	struct warpgroup *groups;     /* by warpgroup; NULL: no wgmma yet; warpgroup.c */
+	struct warpgroup *groups;     /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
 	bool spins;                   /* in the last turns every warp that ran waited in a loop */
 	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
 	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */

@@ -229,8 +229,8 @@ void decode_parameter_copies(struct function_decoding *decoding); /* decode_memo
  * decoded, while operands are values. decode_wgmma.c. */
 void mark_fragment_writes(struct function_decoding *decoding);
 
-/* Sets `guess` of loads from the address of a later compare-and-swap, minimum or maximum.
- * guessed_loads.c */
+/* Sets `guess` of loads from the address of a later compare-and-swap, minimum or maximum, and of
+ * loads that a later compare-and-swap compares with. guessed_loads.c */
 void mark_guessed_loads(struct function_decoding *decoding);
 
 /* ---- allocate_rows.c ---- */

@@ -61,7 +61,7 @@ struct instruction {
 	/* Load, store, atomic: volatile or mmio, which is atomic in global memory only; and the
 	 * scope is the block, so that it is atomic among threads of one block only. */
 	bool is_volatile, of_block;
-	/* Load: its value is a guess, which an atomic on the same address confirms or corrects. */
+	/* Load: its value is a guess, which an atomic confirms or corrects. guessed_loads.c */
 	bool guess;
 	bool narrow_address;  /* memory: row a has 32-bit lanes (shared or local memory) */
 	bool writes_fragment; /* writes a register that an OP_GROUP_PRODUCT reads or writes */
