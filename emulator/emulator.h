@@ -79,11 +79,12 @@ void device_memory_touched_reset(struct device_memory *memory);
 	X(FINDING_UNWRITTEN, "uninitialised global read", false,                                 \
 	  "global memory is read before the host or any thread has written it")                  \
 	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                   \
-	  "shared memory is accessed before the asynchronous copy to it is complete")            \
+	  "shared memory is accessed before the asynchronous copy to it is complete, or "        \
+	  "written before the copy from it is")                                                  \
 	X(FINDING_UNWAITED_PRODUCT, "product not waited for", false,                             \
 	  "registers or shared memory of a wgmma product are accessed before it is complete")    \
 	X(FINDING_UNFENCED, "missing fence", false,                                              \
-	  "wgmma reads what no fence of its kind orders before it")                              \
+	  "wgmma or a bulk copy reads what no fence of its kind orders before it")               \
 	X(FINDING_MBARRIER, "mbarrier misuse", true,                                             \
 	  "an mbarrier that is not initialised, is overwritten, or gets a count out of range")   \
 	X(FINDING_DEADLOCK, "deadlock", true,                                                    \

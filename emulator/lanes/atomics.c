@@ -4,6 +4,7 @@
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
+#include "emulator/machine/bulk_copy.h"
 
 /* The operands of the lanes, as bits of their type, and the old values that they receive. */
 struct atomic_operands {
@@ -75,6 +76,14 @@ ALWAYS_INLINE uint64_t atomic_result(uint64_t old, uint64_t b, uint64_t c, enum 
 	case ATOMIC_ADD_BF16:
 		return type == TYPE_b16 ? bfloat_add((uint16_t)old, (uint16_t)b)
 					: PAIR_OF_TWO(bfloat_add, old, b);
+	case ATOMIC_MIN_F16:
+		return half_min((uint16_t)old, (uint16_t)b);
+	case ATOMIC_MIN_BF16:
+		return bfloat_min((uint16_t)old, (uint16_t)b);
+	case ATOMIC_MAX_F16:
+		return half_max((uint16_t)old, (uint16_t)b);
+	case ATOMIC_MAX_BF16:
+		return bfloat_max((uint16_t)old, (uint16_t)b);
 	}
 	return old;
 }
@@ -244,7 +253,22 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
+/* ---- reductions of bulk copies ---- */
+
+static uint64_t combine_elements(uint64_t old, uint64_t with, enum atomic_kind kind,
+				 enum value_type type, bool global)
+{
+	return atomic_result(old, with, 0, kind, type, global);
+}
+
+static enum step run_bulk_reduce(struct warp *warp, const struct instruction *at)
+{
+	return run_bulk_reduction(warp, at, combine_elements);
+}
+
 instruction_handler *LANES_NAME(atomic_handler)(const struct instruction *at)
 {
-	return at->operation == OP_ATOMIC ? run_atomic : NULL;
+	return at->operation == OP_ATOMIC        ? run_atomic
+	       : at->operation == OP_BULK_REDUCE ? run_bulk_reduce
+						 : NULL;
 }

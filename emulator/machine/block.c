@@ -1,6 +1,7 @@
 #include "emulator/machine/block.h"
 
 #include "emulator/machine/async_copies.h"
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
@@ -64,6 +65,7 @@ void block_release(struct block *block)
 	warpgroups_free(block);
 	block_order_free(block->order);
 	mbarriers_free(block);
+	bulk_free(block);
 	free(block->warps);
 	free(block->shared);
 	*block = (struct block){0};
@@ -111,6 +113,7 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	memset(block->barriers, 0, sizeof(block->barriers));
 	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
 	mbarriers_begin(block);
+	bulk_begin(block);
 	if (block->shadow)
 		shared_shadow_begin(block->shadow);
 	warpgroups_begin(block);

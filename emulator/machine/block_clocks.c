@@ -21,3 +21,15 @@ void clocks_acquire(struct warp *warp, const struct warp_clocks *from)
 	/* The phase may hold the order between lanes of this warp, too. */
 	warp->sync_epoch++;
 }
+
+void clocks_release_own(struct warp *warp, struct warp_clocks *into)
+{
+	uint32_t *clock = &warp->block->clocks->warps[warp->index].known[warp->index];
+
+	into->known[warp->index] = ++*clock;
+}
+
+void clocks_fence(struct warp *warp)
+{
+	learn(&warp->block->clocks->fenced, &warp->block->clocks->warps[warp->index]);
+}

@@ -27,6 +27,8 @@ struct warp_clocks {
 /* Of a block; all zeroes when the block begins. */
 struct block_clocks {
 	struct warp_clocks warps[BLOCK_WARPS_MOST]; /* a warp's own entry is its clock */
+	/* What a warp knew, or did itself, when it executed a fence of the async proxy. */
+	struct warp_clocks fenced;
 };
 
 /* The clock of an access that the warp makes now. 0 in a block without mbarriers. */
@@ -45,8 +47,20 @@ static inline bool block_clock_known(const struct warp *warp, unsigned other, ui
 	return clocks && clocks->warps[warp->index].known[other] > clock;
 }
 
+/* Whether a fence of the async proxy follows the access with that clock by warp number `other`, in
+ * the order that mbarriers give. */
+static inline bool block_clock_fenced(const struct block *block, unsigned other, uint32_t clock)
+{
+	return block->clocks && block->clocks->fenced.known[other] > clock;
+}
+
 /* The block must have clocks. */
 void clocks_release(struct warp *warp, struct warp_clocks *into);
 void clocks_acquire(struct warp *warp, const struct warp_clocks *from);
+/* Releases the accesses of the warp, but nothing that it knows of other warps: an asynchronous copy
+ * arrives that one of its threads started. */
+void clocks_release_own(struct warp *warp, struct warp_clocks *into);
+/* The warp executes a fence of the async proxy. */
+void clocks_fence(struct warp *warp);
 
 #endif

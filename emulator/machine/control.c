@@ -1,6 +1,9 @@
 #include "emulator/machine/control.h"
 
 #include "emulator/machine/async_copies.h"
+#include "emulator/machine/block_clocks.h"
+#include "emulator/machine/bulk_copy.h"
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_shadow.h"
@@ -141,6 +144,8 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 	if (at->kind == FENCE_ASYNC_PROXY) {
 		warp->proxy_fences++;
 		warp->block->fence_epoch = warp->block->epoch + 1;
+		if (warp->block->clocks)
+			clocks_fence(warp);
 	} else if (warp->block->launch->global && warp->active && at->kind != FENCE_NONE) {
 		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
 	}
@@ -300,6 +305,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_copy_commit;
 	case OP_COPY_WAIT:
 		return run_copy_wait;
+	case OP_BULK_COPY:
+		return run_bulk_copy;
+	case OP_BULK_COMMIT:
+		return run_bulk_commit;
+	case OP_BULK_WAIT:
+		return run_bulk_wait;
 	case OP_GROUP_FENCE:
 		return run_group_fence;
 	case OP_GROUP_COMMIT:

@@ -39,7 +39,8 @@ static uint64_t visible_changes(const struct grid *grid)
 			const struct instruction_count *count = &launch->counts[i][k];
 			enum operation operation = (enum operation)function->code[k].operation;
 
-			if (operation == OP_STORE || operation == OP_COPY)
+			if (operation == OP_STORE || operation == OP_COPY ||
+			    operation == OP_BULK_COPY)
 				sum += count->requests + count->shared_requests +
 				       count->local_requests;
 		}

@@ -154,6 +154,7 @@ struct block {
 	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
 	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
 	struct block_clocks *clocks;  /* NULL: the same; block_clocks.h */
+	struct bulk_state *bulk;      /* NULL: no bulk copy yet; bulk_pending.h */
 };
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/block_clocks.h"
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/shadow.h"
 
@@ -160,6 +161,7 @@ static enum step initialise(struct warp *warp, const struct instruction *at, int
 		all->items = xgrow(all->items, &all->capacity, all->count + 1, sizeof(*all->items));
 		object = &all->items[all->count++];
 	}
+	bulk_mbarrier_changed(block, (uint32_t)offset);
 	*object =
 		(struct mbarrier){.offset = (uint32_t)offset, .expected = count, .pending = count};
 	write_state(block, object);
@@ -170,6 +172,7 @@ static void invalidate(struct block *block, struct mbarrier *object)
 {
 	struct mbarriers *all = block->mbarriers;
 
+	bulk_mbarrier_changed(block, object->offset);
 	memset(block->shared + object->offset, 0, MBARRIER_BYTES);
 	*object = all->items[--all->count];
 }
@@ -203,6 +206,17 @@ static enum step announce_bytes(struct warp *warp, const struct instruction *at,
 	return STEP_NEXT;
 }
 
+enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, int lane,
+			      uint64_t offset, uint32_t *phase)
+{
+	const struct mbarrier *object = require_object(warp, at, lane, offset);
+
+	if (!object)
+		return STEP_STOPPED;
+	*phase = object->phase;
+	return STEP_NEXT;
+}
+
 enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
 				uint64_t offset, uint32_t bytes)
 {
@@ -211,6 +225,7 @@ enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at,
 	if (!object || announce_bytes(warp, at, lane, object, -(int64_t)bytes) != STEP_NEXT)
 		return STEP_STOPPED;
 	warp->block->mbarriers->changes++;
+	clocks_release_own(warp, &object->arriving);
 	complete_phase_if_due(warp->block, object);
 	write_state(warp->block, object);
 	return STEP_NEXT;
@@ -277,6 +292,8 @@ static enum step test_phase(struct warp *warp, const struct instruction *at, int
 				"that is neither of its phase %u nor of the one before it",
 				own_offset(warp, object->offset), object->phase);
 	}
+	if (*holds)
+		bulk_phases_waited(warp->block, object->offset, object->phase);
 	if (*holds && at->strong)
 		clocks_acquire(warp, &object->completed);
 	if (!*holds) {
@@ -441,7 +458,9 @@ static uint64_t block_changes(const struct block *block)
 			const struct instruction_count *count = &launch->counts[i][k];
 			uint16_t operation = function->code[k].operation;
 
-			if (operation == OP_STORE || operation == OP_ATOMIC || operation == OP_COPY)
+			if (operation == OP_STORE || operation == OP_ATOMIC ||
+			    operation == OP_COPY || operation == OP_BULK_COPY ||
+			    operation == OP_BULK_REDUCE)
 				sum += count->requests + count->shared_requests +
 				       count->local_requests;
 		}

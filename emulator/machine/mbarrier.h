@@ -38,6 +38,11 @@ instruction_handler run_mbarrier; /* OP_MBARRIER */
 enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
 				uint64_t offset, uint32_t bytes);
 
+/* Sets *phase to the number of the phase to which such bytes would count now. STEP_STOPPED as
+ * above. */
+enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, int lane,
+			      uint64_t offset, uint32_t *phase);
+
 /*
  * Call when every warp of the block that ran in the last turns waits in a loop.
  * Returns true, with a finding, if an mbarrier is waited for and nothing that

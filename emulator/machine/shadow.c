@@ -82,7 +82,6 @@ unsigned shadow_cell_shift(struct shared_shadow *shadow, unsigned bytes)
 	return shadow->grain == WORD_BYTES ? 2 : 0;
 }
 
-/* Reports a write to bytes that a product of a warpgroup may still read. */
 static void check_products(struct shared_shadow *shadow, const struct shadow_access *by,
 			   uint32_t offset, struct reported_kinds *reported)
 {
@@ -93,6 +92,31 @@ static void check_products(struct shared_shadow *shadow, const struct shadow_acc
 		return;
 	reported->product = true;
 	shadow_report_product(shadow, by, offset / shadow->grain, group, place);
+}
+
+static void check_bulk_sources(struct shared_shadow *shadow, const struct shadow_access *by,
+			       const struct bulk_range *range, struct reported_kinds *reported)
+{
+	struct rival copier = {0};
+	uint32_t first;
+
+	if (reported->unwaited ||
+	    !bulk_reads(by->warp->block, range, &first, &copier.thread, &copier.place))
+		return;
+	reported->unwaited = true;
+	shadow_report_source(shadow, by, first / shadow->grain, &copier);
+}
+
+void shadow_check_readers(struct shared_shadow *shadow, const struct shadow_access *by,
+			  const struct bulk_range *range, struct reported_kinds *reported)
+{
+	const struct block *block = by->warp->block;
+
+	if (block->groups)
+		for (uint32_t byte = 0; byte < range->bytes; byte += GROUP_UNIT_BYTES)
+			check_products(shadow, by, range->offset + byte, reported);
+	if (block->bulk)
+		check_bulk_sources(shadow, by, range, reported);
 }
 
 /* Whether a store or atomic cannot be a finding: no thread has accessed the cell in this epoch. */
@@ -117,8 +141,9 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 		const unsigned char *there = by->warp->block->shared + offset[lane];
 
 		by->thread = (uint16_t)(by->warp->index * LANES + lane);
-		if (by->warp->block->groups)
-			check_products(shadow, by, offset[lane], &reported);
+		if (by->warp->block->groups || by->warp->block->bulk)
+			shadow_check_readers(shadow, by, &(struct bulk_range){offset[lane], bytes},
+					     &reported);
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 

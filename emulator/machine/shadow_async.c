@@ -60,11 +60,28 @@ void shared_shadow_arrive(struct warp *warp, uint32_t mask, const uint32_t offse
 /* ---- products of a warpgroup ---- */
 
 /* Whether nobody fenced the last write to the cell for the async proxy: neither its warp since
- * then, nor any thread after a barrier. */
-static bool is_unfenced(const struct block *block, const struct cell *cell)
+ * then, nor any thread after a barrier or after an mbarrier. */
+static bool is_unfenced(const struct shared_shadow *shadow, const struct block *block, size_t index)
 {
+	const struct cell *cell = &shadow->cells[index];
+
 	return cell->initialised && cell->write_epoch >= block->fence_epoch &&
-	       block->warps[warp_of(cell->writer)].proxy_fences == cell->write_fences;
+	       block->warps[warp_of(cell->writer)].proxy_fences == cell->write_fences &&
+	       !(shadow->clocks &&
+		 block_clock_fenced(block, warp_of(cell->writer), shadow->clocks[index].write));
+}
+
+void shadow_check_fence(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
+			struct reported_kinds *reported)
+{
+	const struct cell *cell = &shadow->cells[index];
+
+	if (reported->unfenced || !is_unfenced(shadow, by->warp->block, index) ||
+	    index * shadow->grain < shadow->reserved_bytes)
+		return;
+	reported->unfenced = true;
+	shadow_report_unfenced(shadow, by, index,
+			       &(struct rival){cell->writer, cell->write_place, true});
 }
 
 /* Checks a read of a cell by the warpgroup of a warp. Two of its warps stand for all: a later
@@ -73,7 +90,6 @@ static void check_product_cell(struct shared_shadow *shadow, struct shadow_acces
 			       struct reported_kinds *reported)
 {
 	const struct block *block = by->warp->block;
-	const struct cell *cell = &shadow->cells[index];
 
 	for (unsigned i = 0; i < 2; i++) {
 		const struct warp *reader = &block->warps[by->warp->index ^ i];
@@ -83,12 +99,8 @@ static void check_product_cell(struct shared_shadow *shadow, struct shadow_acces
 		by->clock = block_clock(reader);
 		shadow_check_cell(shadow, by, index, NULL, NULL, reported);
 	}
-	if (reported->race || reported->unfenced || !is_unfenced(block, cell) ||
-	    index * shadow->grain < shadow->reserved_bytes)
-		return;
-	reported->unfenced = true;
-	shadow_report_unfenced(shadow, by, index,
-			       &(struct rival){cell->writer, cell->write_place, true});
+	if (!reported->race)
+		shadow_check_fence(shadow, by, index, reported);
 }
 
 uint32_t shared_shadow_product(struct warp *warp, const struct instruction *at, uint32_t mask,

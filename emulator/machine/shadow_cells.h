@@ -1,11 +1,12 @@
 /*
  * shadow_cells: what the shadow of shared memory remembers of each word, and
- * which two accesses to it race. Internal to shadow_cells.c, shadow.c and
- * shadow_async.c.
+ * which two accesses to it race. Internal to shadow_cells.c, shadow.c,
+ * shadow_async.c, shadow_bulk.c and bulk_pending.c.
  */
 #ifndef EMULATOR_MACHINE_SHADOW_CELLS_H
 #define EMULATOR_MACHINE_SHADOW_CELLS_H
 
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/shadow_report.h"
 
 #define NOBODY UINT16_MAX
@@ -164,7 +165,16 @@ struct shadow_access shadow_access_by(struct warp *warp, const struct instructio
 void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
 		       const unsigned char *value, const unsigned char *there,
 		       struct reported_kinds *reported);
+/* Reports a write to bytes that a product of a warpgroup or a bulk copy may still read. */
+void shadow_check_readers(struct shared_shadow *shadow, const struct shadow_access *by,
+			  const struct bulk_range *range, struct reported_kinds *reported);
 /* The logarithm of the bytes of a cell, for accesses of so many bytes. */
 unsigned shadow_cell_shift(struct shared_shadow *shadow, unsigned bytes);
+
+/* ---- shadow_async.c ---- */
+
+/* Reports a read by the async proxy of a cell whose last write no fence orders for that proxy. */
+void shadow_check_fence(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
+			struct reported_kinds *reported);
 
 #endif

@@ -67,6 +67,24 @@ void shadow_report_unwaited(const struct shared_shadow *shadow, const struct sha
 	text_release(&text);
 }
 
+/* "thread (1,0,0) writes word 12 before thread (0,0,0) has waited for its bulk copy from it …" */
+void shadow_report_source(const struct shared_shadow *shadow, const struct shadow_access *by,
+			  size_t cell, const struct rival *copier)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu before ", by->atomic ? "changes" : "writes",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
+	add_thread(&text, by->warp, copier->thread);
+	text_add(&text, " has waited for its bulk copy from it");
+	add_place(&text, shadow, copier->place);
+	text_add(&text, "; wait for the copy (cp.async.bulk.wait_group.read), then synchronise the "
+			"threads");
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
+	text_release(&text);
+}
+
 /* "thread (1,0,0) writes word 12 before warpgroup 0 has waited for its product at x.cu:20 …" */
 void shadow_report_product(const struct shared_shadow *shadow, const struct shadow_access *by,
 			   size_t cell, unsigned group, uint32_t place)
@@ -84,19 +102,23 @@ void shadow_report_product(const struct shared_shadow *shadow, const struct shad
 	text_release(&text);
 }
 
-/* "wgmma reads word 12, which thread (0,0,0) wrote at x.cu:18 with no fence.proxy.async …" */
+/* "wgmma reads word 12 (or: a bulk copy reads it), which thread (0,0,0) wrote at x.cu:18 with no
+ * fence.proxy.async …" */
 void shadow_report_unfenced(const struct shared_shadow *shadow, const struct shadow_access *by,
 			    size_t cell, const struct rival *writer)
 {
+	const char *reader = by->at->operation == OP_GROUP_PRODUCT ? "wgmma" : "a bulk copy";
 	struct text text = TEXT_INIT;
 
-	text_addf(&text, "wgmma reads %s %zu, which ",
+	text_addf(&text, "%s reads %s %zu, which ", reader,
 		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, writer->thread);
 	text_add(&text, " wrote");
 	add_place(&text, shadow, writer->place);
-	text_add(&text, " with no fence.proxy.async between; execute it after the write and before "
-			"the barrier, or wgmma may read the old value");
+	text_addf(&text,
+		  " with no fence.proxy.async between; execute it after the write and before "
+		  "the barrier, or %s may read the old value",
+		  by->at->operation == OP_GROUP_PRODUCT ? reader : "the copy");
 	warp_finding(by->warp, by->at, -1, FINDING_UNFENCED, "%s", text.data);
 	text_release(&text);
 }

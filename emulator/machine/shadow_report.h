@@ -46,10 +46,13 @@ void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_
 /* The asynchronous copy of `copier` to the cell is pending. */
 void shadow_report_unwaited(const struct shared_shadow *shadow, const struct shadow_access *by,
 			    size_t cell, const struct rival *copier);
+/* A pending bulk copy of `copier` reads the cell. */
+void shadow_report_source(const struct shared_shadow *shadow, const struct shadow_access *by,
+			  size_t cell, const struct rival *copier);
 /* A product of a warpgroup, at `place`, may still read the cell. */
 void shadow_report_product(const struct shared_shadow *shadow, const struct shadow_access *by,
 			   size_t cell, unsigned group, uint32_t place);
-/* wgmma reads the cell, and no fence orders the write before it. */
+/* wgmma or a bulk copy reads the cell, and no fence orders the write before it. */
 void shadow_report_unfenced(const struct shared_shadow *shadow, const struct shadow_access *by,
 			    size_t cell, const struct rival *writer);
 void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,

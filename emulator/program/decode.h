@@ -102,7 +102,7 @@ struct function_decoding {
 	int rc;               /* PL_EPARSE: a statement is invalid, decoding ends */
 
 	size_t code_capacity, constant_capacity, call_capacity, table_capacity, product_capacity;
-	size_t group_product_capacity;
+	size_t group_product_capacity, bulk_copy_capacity;
 	uint8_t *widths; /* by value other than constants: 1 to 64 bits */
 	size_t value_count, value_capacity;
 	uint32_t *constant_slots; /* hash table of constants: index + 1, or 0 */
@@ -206,6 +206,13 @@ bool find_frame_variable(struct function_decoding *decoding, const char *name, i
 bool check_variable_space(struct function_decoding *decoding, const struct decoded_address *where,
 			  enum ptx_space said);
 
+/* Decodes the address of an operand of a bulk copy. decode_bulk.c. */
+struct bulk_address decode_bulk_address(struct function_decoding *decoding,
+					const struct ptx_operand *operand, enum ptx_space space);
+/* Appends the copy, unless the statement has an error. */
+void emit_bulk_copy(struct function_decoding *decoding, const struct program_bulk_copy *copy,
+		    bool reduces);
+
 /* ---- the statements ---- */
 
 void decode_alu(struct function_decoding *decoding, enum operation operation);
@@ -214,6 +221,7 @@ bool decode_move(struct function_decoding *decoding);             /* decode_alu.
 bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
+bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_mbarrier(struct function_decoding *decoding);         /* decode_mbarrier.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */

@@ -215,6 +215,25 @@ struct program_group_product {
 	uint32_t sums[GROUP_MOST_SUMS], results[GROUP_MOST_SUMS];
 };
 
+/* Where a bulk copy finds memory, an mbarrier or a tensor map: an address in a row, and bytes. */
+struct bulk_address {
+	uint32_t row;  /* 0: there is none */
+	bool narrow;   /* the row has 32-bit lanes */
+	uint8_t space; /* enum ptx_space: shared, global or generic */
+	int64_t offset;
+};
+
+/* A copy by the asynchronous engine between shared and global memory, or within shared memory. */
+struct program_bulk_copy {
+	struct bulk_address to, from;
+	struct bulk_address
+		mbarrier;   /* counts its bytes; without it the thread's bulk group does */
+	uint32_t bytes;     /* row: what is copied */
+	uint32_t byte_mask; /* row: the bytes of each 16 that are copied; 0: all */
+	/* OP_BULK_REDUCE: what is done with each element of the destination. */
+	uint8_t kind, type; /* enum atomic_kind, enum value_type */
+};
+
 struct program_function {
 	const struct ptx_function *source;
 	struct instruction *code;
@@ -229,6 +248,9 @@ struct program_function {
 	/* target of OP_GROUP_PRODUCT is an index */
 	struct program_group_product *group_products;
 	size_t group_product_count;
+	/* target of OP_BULK_COPY and OP_BULK_REDUCE is an index */
+	struct program_bulk_copy *bulk_copies;
+	size_t bulk_copy_count;
 	struct {
 		uint32_t *targets;
 		size_t count;

@@ -52,7 +52,6 @@ static void clusters_are_refused_by_name(void **state)
 		"mapa.shared::cluster.u32 %r1, %r2, 0;",
 		"getctarank.shared::cluster.u32 %r1, %r2;",
 		"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
-		"cp.async.bulk.commit_group;",
 	};
 	static const char *const directives[] = {".explicitcluster", ".reqnctapercluster 2, 1, 1"};
 

@@ -97,11 +97,12 @@ static void test_every_row_has_a_line(void **state)
 static void test_every_operation_is_in_a_line(void **state)
 {
 	/* They have no result to record (see test_machine_calls, test_machine), or need an object,
-	 * and have a golden file of their own (test_textures). No GPU has recorded mbarriers yet
-	 * (test_mbarrier). */
+	 * and have a golden file of their own (test_textures). No GPU has recorded mbarriers and
+	 * bulk copies yet (test_mbarrier, test_bulk_copies). */
 	static const enum operation excused[] = {
-		OP_TRAP,         OP_PRINT,         OP_ASSERT_FAIL,    OP_TEXTURE, OP_TEXTURE_QUERY,
-		OP_SURFACE_LOAD, OP_SURFACE_STORE, OP_SURFACE_REDUCE, OP_MBARRIER};
+		OP_TRAP,         OP_PRINT,         OP_ASSERT_FAIL,    OP_TEXTURE,  OP_TEXTURE_QUERY,
+		OP_SURFACE_LOAD, OP_SURFACE_STORE, OP_SURFACE_REDUCE, OP_MBARRIER, OP_BULK_COPY,
+		OP_BULK_REDUCE,  OP_BULK_COMMIT,   OP_BULK_WAIT};
 	const struct fixture *fixture = *state;
 	size_t missing = 0;
 

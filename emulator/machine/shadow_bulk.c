@@ -1,0 +1,61 @@
+#include "emulator/machine/shadow_bulk.h"
+
+#include "emulator/machine/shadow_cells.h"
+
+#include <string.h>
+
+static struct shadow_access access_of(const struct shadow_bulk *access)
+{
+	struct shadow_access by = shadow_access_by(access->warp, access->at);
+
+	by.thread = (uint16_t)(access->warp->index * LANES + access->lane);
+	return by;
+}
+
+uint32_t shadow_bulk_read(const struct shadow_bulk *access)
+{
+	struct shared_shadow *shadow = access->warp->block->shadow;
+	const unsigned shift = shadow_cell_shift(shadow, WORD_BYTES);
+	const struct bulk_range *range = &access->range;
+	struct shadow_access by = access_of(access);
+	struct reported_kinds reported = {0};
+
+	by.reads = true;
+	for (size_t index = range->offset >> shift; index < (range->offset + range->bytes) >> shift;
+	     index++) {
+		shadow_check_cell(shadow, &by, index, NULL, NULL, &reported);
+		if (!reported.race && !reported.unwaited)
+			shadow_check_fence(shadow, &by, index, &reported);
+	}
+	return by.place;
+}
+
+uint32_t shadow_bulk_write(const struct shadow_bulk *access, const unsigned char *values)
+{
+	const struct block *block = access->warp->block;
+	struct shared_shadow *shadow = block->shadow;
+	const unsigned shift = shadow_cell_shift(shadow, WORD_BYTES);
+	const struct bulk_range *range = &access->range;
+	struct shadow_access by = access_of(access);
+	struct reported_kinds reported = {0};
+
+	by.writes = true;
+	by.reads = by.atomic = !values;
+	shadow_check_readers(shadow, &by, range, &reported);
+	for (uint32_t byte = 0; byte < range->bytes; byte += 1U << shift) {
+		size_t index = (range->offset + byte) >> shift;
+		struct cell *cell = &shadow->cells[index];
+
+		/* Pending reductions of a place are in any order. */
+		if (!values && cell->write_atomic)
+			cell->copy_place = 0;
+		shadow_check_cell(shadow, &by, index, values ? values + byte : NULL,
+				  block->shared + range->offset + byte, &reported);
+		unsettle(shadow, index);
+		cell->copy_place = by.place + 1;
+		cell->copier = by.thread;
+		if (values)
+			memcpy(shadow->arriving + range->offset + byte, values + byte, 1U << shift);
+	}
+	return by.place;
+}
