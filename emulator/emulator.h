@@ -95,6 +95,8 @@ void device_memory_touched_reset(struct device_memory *memory);
 	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")              \
 	X(FINDING_BAD_OBJECT, "bad texture object", true,                                        \
 	  "a texture or surface instruction gets no object, or one of another kind")             \
+	X(FINDING_BAD_MAP, "bad tensor map", true,                                               \
+	  "a tensor copy gets no tensor map, or one that does not fit it")                       \
 	X(FINDING_INVALID_FREE, "invalid free", true,                                            \
 	  "free() of an address that malloc() did not return, or that was freed before")         \
 	X(FINDING_LEAK, "leak", false, "memory of malloc() that no launch frees")                \

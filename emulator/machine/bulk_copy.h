@@ -1,6 +1,6 @@
 /*
  * bulk_copy: cp.async.bulk and cp.reduce.async.bulk, by which a thread copies a row of bytes
- * between global and shared memory. Internal to emulator/.
+ * between global and shared memory, and their tensor forms. Internal to emulator/.
  *
  * The bytes move when the thread issues the copy, and an mbarrier counts them at once. Who accesses
  * shared memory before the copy is complete gets a finding (bulk_pending.h).
@@ -8,10 +8,7 @@
 #ifndef EMULATOR_MACHINE_BULK_COPY_H
 #define EMULATOR_MACHINE_BULK_COPY_H
 
-#include "emulator/machine/bulk_global.h"
-
-/* Of addresses and sizes. */
-#define BULK_ALIGN_BYTES 16
+#include "emulator/machine/bulk_issue.h"
 
 instruction_handler run_bulk_copy; /* OP_BULK_COPY */
 /* OP_BULK_REDUCE; `combine` is of the lanes that the launch chose. */

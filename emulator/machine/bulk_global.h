@@ -7,21 +7,8 @@
 #ifndef EMULATOR_MACHINE_BULK_GLOBAL_H
 #define EMULATOR_MACHINE_BULK_GLOBAL_H
 
+#include "emulator/machine/bulk_issue.h"
 #include "emulator/machine/device_memory.h"
-#include "emulator/machine/machine.h"
-
-/* Returns what an element of the destination becomes. */
-typedef uint64_t bulk_combine(uint64_t old, uint64_t with, enum atomic_kind kind,
-			      enum value_type type, bool global);
-
-/* A copy of one lane. */
-struct bulk_issue {
-	struct warp *warp;
-	const struct instruction *at;
-	unsigned lane;
-	const struct program_bulk_copy *copy;
-	bulk_combine *combine; /* NULL: the copy stores */
-};
 
 /* Each copies bytes that lie together in one allocation. STEP_STOPPED, with a finding: they lie
  * outside, or the address is not a multiple of `align`. */

@@ -209,6 +209,9 @@ bool check_variable_space(struct function_decoding *decoding, const struct decod
 /* Decodes the address of an operand of a bulk copy. decode_bulk.c. */
 struct bulk_address decode_bulk_address(struct function_decoding *decoding,
 					const struct ptx_operand *operand, enum ptx_space space);
+/* ATOMIC_ADD and so on of "add", "min", "max", "inc", "dec", "and", "or" and "xor"; -1 of others.
+ */
+int bulk_reduction_of(const char *word);
 /* Appends the copy, unless the statement has an error. */
 void emit_bulk_copy(struct function_decoding *decoding, const struct program_bulk_copy *copy,
 		    bool reduces);
@@ -222,6 +225,7 @@ bool decode_comparison(struct function_decoding *decoding);       /* decode_comp
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk.c */
+bool decode_tensor_copy(struct function_decoding *decoding);      /* decode_tensor_copy.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_mbarrier(struct function_decoding *decoding);         /* decode_mbarrier.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */

@@ -2,6 +2,7 @@
  * Bulk copies: cp.async.bulk, cp.reduce.async.bulk, their groups and prefetches. The first of the
  * two spaces is the destination. A hint of a cache policy has no effect.
  */
+#include "emulator/program/bulk_reductions.h"
 #include "emulator/program/decode.h"
 
 #include <string.h>
@@ -22,7 +23,7 @@ static enum bulk_space bulk_space_of(const char *word)
 						      : BULK_NONE;
 }
 
-static int reduction_of(const char *word)
+int bulk_reduction_of(const char *word)
 {
 	static const struct {
 		const char *word;
@@ -68,8 +69,8 @@ static bool read_bulk_words(const struct ptx_statement *at, size_t first, struct
 			out->to = space;
 		else if (space && !out->from)
 			out->from = space;
-		else if (out->kind < 0 && reduction_of(word) >= 0)
-			out->kind = reduction_of(word);
+		else if (out->kind < 0 && bulk_reduction_of(word) >= 0)
+			out->kind = bulk_reduction_of(word);
 		else if (!out->type && type_of_name(word, &type))
 			out->type = word;
 		else
@@ -92,64 +93,19 @@ static bool spaces_fit(const struct bulk_words *words, bool reduces)
 	return words->from == BULK_BLOCK && words->to == BULK_CLUSTER && !words->hint;
 }
 
-/* ---- reductions ---- */
-
-struct bulk_reduction {
-	enum atomic_kind kind;
-	const char *type;
-	bool of_shared; /* shared memory can be reduced, too, not only global memory */
-	bool noftz;
-	enum atomic_kind decoded;
-};
-
-static const struct bulk_reduction reductions[] = {
-	{ATOMIC_ADD, "u32", true, false, ATOMIC_ADD},
-	{ATOMIC_ADD, "s32", true, false, ATOMIC_ADD},
-	{ATOMIC_ADD, "u64", true, false, ATOMIC_ADD},
-	{ATOMIC_ADD, "f32", false, false, ATOMIC_ADD},
-	{ATOMIC_ADD, "f64", false, false, ATOMIC_ADD},
-	{ATOMIC_ADD, "f16", false, true, ATOMIC_ADD_F16},
-	{ATOMIC_ADD, "bf16", false, true, ATOMIC_ADD_BF16},
-	{ATOMIC_MIN, "u32", true, false, ATOMIC_MIN},
-	{ATOMIC_MIN, "s32", true, false, ATOMIC_MIN},
-	{ATOMIC_MIN, "u64", false, false, ATOMIC_MIN},
-	{ATOMIC_MIN, "s64", false, false, ATOMIC_MIN},
-	{ATOMIC_MIN, "f16", false, false, ATOMIC_MIN_F16},
-	{ATOMIC_MIN, "bf16", false, false, ATOMIC_MIN_BF16},
-	{ATOMIC_MAX, "u32", true, false, ATOMIC_MAX},
-	{ATOMIC_MAX, "s32", true, false, ATOMIC_MAX},
-	{ATOMIC_MAX, "u64", false, false, ATOMIC_MAX},
-	{ATOMIC_MAX, "s64", false, false, ATOMIC_MAX},
-	{ATOMIC_MAX, "f16", false, false, ATOMIC_MAX_F16},
-	{ATOMIC_MAX, "bf16", false, false, ATOMIC_MAX_BF16},
-	{ATOMIC_INC, "u32", true, false, ATOMIC_INC},
-	{ATOMIC_DEC, "u32", true, false, ATOMIC_DEC},
-	{ATOMIC_AND, "b32", true, false, ATOMIC_AND},
-	{ATOMIC_AND, "b64", false, false, ATOMIC_AND},
-	{ATOMIC_OR, "b32", true, false, ATOMIC_OR},
-	{ATOMIC_OR, "b64", false, false, ATOMIC_OR},
-	{ATOMIC_XOR, "b32", true, false, ATOMIC_XOR},
-	{ATOMIC_XOR, "b64", false, false, ATOMIC_XOR},
-};
-
 /* Returns false if PTX has no such reduction. */
 static bool find_bulk_reduction(const struct bulk_words *words, struct program_bulk_copy *out)
 {
-	enum value_type type;
+	const struct bulk_reduction *found = NULL;
 
-	for (size_t i = 0; words->type && i < ARRAY_SIZE(reductions); i++) {
-		const struct bulk_reduction *is = &reductions[i];
-
-		if ((int)is->kind != words->kind || strcmp(is->type, words->type) != 0)
-			continue;
-		if (is->noftz != words->noftz || (words->to != BULK_GLOBAL && !is->of_shared))
-			return false;
-		type_of_name(words->type, &type);
-		out->kind = (uint8_t)is->decoded;
-		out->type = (uint8_t)type;
-		return true;
-	}
-	return false;
+	if (words->type && words->kind >= 0)
+		found = bulk_reduction_find((enum atomic_kind)words->kind, words->type);
+	if (!found || found->noftz != words->noftz ||
+	    (words->to != BULK_GLOBAL && !found->of_shared))
+		return false;
+	out->kind = (uint8_t)found->kind;
+	out->type = (uint8_t)found->executed;
+	return true;
 }
 
 /* ---- operands ---- */

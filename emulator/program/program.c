@@ -135,6 +135,8 @@ void instruction_operands(const struct program_function *function, struct instru
 		READ(copy->mbarrier.row);
 		READ(copy->bytes);
 		READ(copy->byte_mask);
+		for (int i = 0; i < copy->rank; i++)
+			READ(copy->coordinates[i]);
 	}
 #undef READ
 #undef WRITE

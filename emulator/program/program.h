@@ -223,14 +223,18 @@ struct bulk_address {
 	int64_t offset;
 };
 
-/* A copy by the asynchronous engine between shared and global memory, or within shared memory. */
+/* A copy by the asynchronous engine between shared and global memory, or within shared memory. That
+ * of a tensor has the address of a tensor map as its address in global memory. */
 struct program_bulk_copy {
 	struct bulk_address to, from;
 	struct bulk_address
-		mbarrier;   /* counts its bytes; without it the thread's bulk group does */
-	uint32_t bytes;     /* row: what is copied */
-	uint32_t byte_mask; /* row: the bytes of each 16 that are copied; 0: all */
-	/* OP_BULK_REDUCE: what is done with each element of the destination. */
+		mbarrier;        /* counts its bytes; without it the thread's bulk group does */
+	uint32_t bytes;          /* row: what is copied; 0: a box of a tensor */
+	uint32_t byte_mask;      /* row: the bytes of each 16 that are copied; 0: all */
+	uint8_t rank;            /* of the tensor; 0: there is none */
+	uint32_t coordinates[5]; /* rows: the first element of the box; innermost first */
+	/* OP_BULK_REDUCE: what is done with each element of the destination. The elements of a
+	 * tensor have the type of its map, and the kind is `asked` of struct bulk_reduction. */
 	uint8_t kind, type; /* enum atomic_kind, enum value_type */
 };
 

@@ -17,7 +17,26 @@ struct arguments {
 		};
 		int64_t elements; /* of an entry by name */
 	};
+	_Alignas(TENSOR_MAP_ALIGN) unsigned char map[TENSOR_MAP_BYTES];
 };
+
+static size_t argument_bytes(const struct machine_case *work)
+{
+	return work->map ? sizeof(struct arguments) : work->entry ? 16 : 20;
+}
+
+static void encode_map(struct arguments *arguments, const struct machine_case *work)
+{
+	struct tensor_map map;
+	struct error err;
+
+	if (!work->map)
+		return;
+	map = *work->map;
+	map.address += work->map_of_out ? arguments->out : arguments->in;
+	if (tensor_map_encode(arguments->map, &map, &err))
+		fail_msg("%s", err.text);
+}
 
 static void keep_printed(void *context, const char *text)
 {
@@ -50,7 +69,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		.entry = work->entry ? work->entry : "k",
 		.shared_bytes = work->shared_bytes,
 		.arguments = &arguments,
-		.argument_bytes = work->entry ? 16 : 20,
+		.argument_bytes = argument_bytes(work),
 		.max_instructions = work->max_instructions ? work->max_instructions : 1000000,
 		.blocks = work->blocks,
 		.block_count = work->block_count,
@@ -84,6 +103,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		arguments.elements = work->n;
 	else
 		arguments.n = work->n;
+	encode_map(&arguments, work);
 	if (work->out_unwritten)
 		assert_int_equal(device_memory_set_unwritten(memory, arguments.out, err), 0);
 	if (work->in_words)
