@@ -11,33 +11,35 @@
 
 static enum step load_from_global(const struct bulk_issue *issue, uint32_t bytes)
 {
-	struct bulk_pending pending = bulk_pending_of(issue);
+	struct bulk_targets targets;
 	unsigned char *values;
 	enum step step;
 
-	if (bulk_begin_write(issue, &pending, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
+	if (bulk_find_targets(&targets, issue, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
 		return STEP_STOPPED;
 	values = xmalloc(bytes + 1);
 	step = bulk_global_read(issue, bulk_address_in(issue, &issue->copy->from), values, bytes,
 				BULK_ALIGN_BYTES);
 	if (step == STEP_NEXT)
-		step = bulk_finish_write(issue, &pending, values);
+		step = bulk_write_targets(issue, &targets, values);
 	free(values);
 	return step;
 }
 
 static enum step copy_within_shared(const struct bulk_issue *issue, uint32_t bytes)
 {
-	struct bulk_pending pending = bulk_pending_of(issue);
+	struct bulk_targets targets;
+	struct bulk_pending source;
 	unsigned char *values;
 	enum step step;
 
-	if (bulk_begin_write(issue, &pending, bytes, BULK_ALIGN_BYTES) != STEP_NEXT ||
-	    bulk_begin_read(issue, &pending, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
+	if (bulk_find_targets(&targets, issue, bytes, BULK_ALIGN_BYTES) != STEP_NEXT ||
+	    bulk_find_source(&source, issue, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
 		return STEP_STOPPED;
 	values = xmalloc(bytes + 1);
-	memcpy(values, issue->warp->block->shared + pending.reads.offset, bytes);
-	step = bulk_finish_write(issue, &pending, values);
+	memcpy(values, issue->warp->block->shared + source.range.offset, bytes);
+	bulk_source_pending(issue, &source, &targets.items[0]);
+	step = bulk_write_targets(issue, &targets, values);
 	free(values);
 	return step;
 }
@@ -64,18 +66,18 @@ static enum step store_masked(const struct bulk_issue *issue, uint64_t address,
 static enum step store_to_global(const struct bulk_issue *issue, uint32_t bytes)
 {
 	const uint64_t address = bulk_address_in(issue, &issue->copy->to);
-	struct bulk_pending pending = bulk_pending_of(issue);
+	struct bulk_pending source;
 	const unsigned char *from;
 	enum step step;
 
-	if (bulk_begin_read(issue, &pending, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
+	if (bulk_find_source(&source, issue, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
 		return STEP_STOPPED;
-	from = issue->warp->block->shared + pending.reads.offset;
+	from = issue->warp->block->shared + source.range.offset;
 	step = issue->copy->byte_mask
 		       ? store_masked(issue, address, from, bytes)
 		       : bulk_global_write(issue, address, from, bytes, BULK_ALIGN_BYTES);
 	if (step == STEP_NEXT)
-		bulk_finish_read(issue, &pending);
+		bulk_source_pending(issue, &source, NULL);
 	return step;
 }
 

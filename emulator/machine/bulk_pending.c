@@ -1,6 +1,5 @@
 #include "emulator/machine/bulk_pending.h"
 
-#include "emulator/machine/block_clocks.h"
 #include "emulator/machine/shadow_cells.h"
 
 #include <stdlib.h>
@@ -52,6 +51,9 @@ static void complete_write(struct shared_shadow *shadow, const struct bulk_range
 		struct cell *cell = &shadow->cells[index];
 
 		cell->copy_place = 0;
+		/* As after a store: earlier writes do not count for those that know of them. */
+		if (by->clocked)
+			cell->write_epoch = 0;
 		remember_writer(cell, by);
 		cell->write_fences--;
 		if (shadow->clocks)
@@ -67,48 +69,56 @@ static void complete_read(struct shared_shadow *shadow, const struct bulk_range 
 	const size_t end = (range->offset + range->bytes) / shadow->grain;
 
 	for (size_t index = range->offset / shadow->grain; index < end; index++) {
-		int readers = remember_reader(&shadow->cells[index], by->epoch, by->thread,
-					      by->sync, by->place);
+		int readers;
 
+		if (by->clocked) {
+			remember_clocked_reader(shadow, index, by);
+			continue;
+		}
+		readers = remember_reader(&shadow->cells[index], by->epoch, by->thread, by->sync,
+					  by->place);
 		if (shadow->clocks && readers >= 0)
 			shadow->clocks[index].readers[readers] = by->clock;
 	}
 }
 
-static void complete_copy(struct block *block, const struct bulk_pending *copy)
+static void complete_access(struct block *block, const struct bulk_pending *access)
 {
-	struct warp *warp = &block->warps[warp_of(copy->thread)];
+	struct warp *warp = warp_of_thread(block, access->thread);
 	struct shadow_access by = {
 		.warp = warp,
-		.thread = copy->thread,
-		.epoch = block->epoch + 1,
+		.block = block,
+		.thread = access->thread,
+		.clocked = block->cluster != NULL,
+		.epoch = warp->block->epoch + 1,
 		.sync = warp->sync_epoch,
-		.clock = copy->clock,
-		.place = copy->place,
-		.writes = true,
+		.clock = access->clock,
+		.place = access->place,
+		.writes = access->writes,
 	};
 
-	if (copy->writes.bytes)
-		complete_write(block->shadow, &copy->writes, &by);
 	/* A thread waits for its group itself; an mbarrier orders what was before its signal. */
-	if (copy->mbarrier == BULK_OF_GROUP)
+	if (!access->signalled)
 		by.clock = block_clock(warp);
-	if (copy->reads.bytes)
-		complete_read(block->shadow, &copy->reads, &by);
+	if (access->writes)
+		complete_write(block->shadow, &access->range, &by);
+	else
+		complete_read(block->shadow, &access->range, &by);
 }
 
-/* The accesses of the copies for which `of` holds are over. */
+/* Which accesses are over. */
 struct completion {
+	const struct block *signalled;
 	uint32_t mbarrier, number;
 	int thread; /* of a group; -1: any */
 	bool up_to; /* those with a lower number; else all */
 };
 
-static bool is_copy_complete(const struct completion *of, const struct bulk_pending *copy)
+static bool is_copy_complete(const struct completion *of, const struct bulk_pending *access)
 {
-	return copy->mbarrier == of->mbarrier &&
-	       (of->thread < 0 || copy->thread == (unsigned)of->thread) &&
-	       (!of->up_to || copy->number < of->number);
+	return access->signalled == of->signalled && access->mbarrier == of->mbarrier &&
+	       (of->thread < 0 || access->thread == (unsigned)of->thread) &&
+	       (!of->up_to || access->number < of->number);
 }
 
 static void complete_copies(struct block *block, const struct completion *of)
@@ -116,49 +126,57 @@ static void complete_copies(struct block *block, const struct completion *of)
 	struct bulk_state *state = block->bulk;
 	size_t kept = 0;
 
-	for (size_t i = 0; i < state->count; i++) {
+	for (size_t i = 0; state && i < state->count; i++) {
 		if (is_copy_complete(of, &state->items[i])) {
-			state->readers -= state->items[i].reads.bytes != 0;
-			complete_copy(block, &state->items[i]);
+			state->readers -= !state->items[i].writes;
+			complete_access(block, &state->items[i]);
 		} else {
 			state->items[kept++] = state->items[i];
 		}
 	}
-	state->count = kept;
+	if (state)
+		state->count = kept;
+}
+
+/* A copy within a cluster reads memory of one block, and signals an mbarrier of another. */
+static void complete_in_cluster(struct block *block, const struct completion *of)
+{
+	for (unsigned rank = 0; rank < cluster_count(block); rank++)
+		complete_copies(cluster_block(block, rank), of);
 }
 
 void bulk_phases_waited(struct block *block, uint32_t mbarrier, uint32_t phase)
 {
-	if (block->bulk)
-		complete_copies(block, &(struct completion){mbarrier, phase, -1, true});
+	complete_in_cluster(block, &(struct completion){block, mbarrier, phase, -1, true});
 }
 
 void bulk_mbarrier_changed(struct block *block, uint32_t mbarrier)
 {
-	if (block->bulk)
-		complete_copies(block, &(struct completion){mbarrier, 0, -1, false});
+	complete_in_cluster(block, &(struct completion){block, mbarrier, 0, -1, false});
 }
 
-void bulk_pending_add(struct block *block, const struct bulk_pending *copy)
+/* ---- pending accesses ---- */
+
+void bulk_pending_add(struct block *block, const struct bulk_pending *access)
 {
 	struct bulk_state *state;
 	struct bulk_pending *to;
 
-	if (!block->shadow)
+	if (!block->shadow || !access->range.bytes)
 		return;
 	state = state_of_bulk(block);
 	if (state->count == BULK_PENDING_MOST) {
-		state->readers -= state->items[0].reads.bytes != 0;
-		complete_copy(block, &state->items[0]);
+		state->readers -= !state->items[0].writes;
+		complete_access(block, &state->items[0]);
 		memmove(state->items, state->items + 1, --state->count * sizeof(*state->items));
 	}
 	state->items =
 		xgrow(state->items, &state->capacity, state->count + 1, sizeof(*state->items));
 	to = &state->items[state->count++];
-	*to = *copy;
-	if (to->mbarrier == BULK_OF_GROUP)
-		to->number = state->committed[to->thread];
-	state->readers += to->reads.bytes != 0;
+	*to = *access;
+	if (!to->signalled)
+		to->number = state->committed[to->thread % BLOCK_THREADS_MOST];
+	state->readers += !to->writes;
 }
 
 bool bulk_reads(const struct block *block, const struct bulk_range *range, uint32_t *first,
@@ -167,9 +185,9 @@ bool bulk_reads(const struct block *block, const struct bulk_range *range, uint3
 	const struct bulk_state *state = block->bulk;
 
 	for (size_t i = 0; state && state->readers && i < state->count; i++) {
-		const struct bulk_range *reads = &state->items[i].reads;
+		const struct bulk_range *reads = &state->items[i].range;
 
-		if (range->offset >= reads->offset + reads->bytes ||
+		if (state->items[i].writes || range->offset >= reads->offset + reads->bytes ||
 		    reads->offset >= range->offset + range->bytes)
 			continue;
 		*first = range->offset > reads->offset ? range->offset : reads->offset;
@@ -197,13 +215,16 @@ enum step run_bulk_wait(struct warp *warp, const struct instruction *at)
 	struct bulk_state *state = state_of_bulk(warp->block);
 
 	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		unsigned thread = warp->index * LANES + (unsigned)__builtin_ctz(rest);
-		int64_t complete = (int64_t)state->committed[thread] - at->offset;
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		int64_t complete =
+			(int64_t)state->committed[warp->index * LANES + lane] - at->offset;
 
 		if (complete > 0)
-			complete_copies(warp->block,
-					&(struct completion){BULK_OF_GROUP, (uint32_t)complete,
-							     (int)thread, true});
+			complete_copies(
+				warp->block,
+				&(struct completion){.number = (uint32_t)complete,
+						     .thread = (int)(first_thread(warp) + lane),
+						     .up_to = true});
 	}
 	return STEP_NEXT;
 }

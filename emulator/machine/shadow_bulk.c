@@ -6,15 +6,15 @@
 
 static struct shadow_access access_of(const struct shadow_bulk *access)
 {
-	struct shadow_access by = shadow_access_by(access->warp, access->at);
+	struct shadow_access by = shadow_access_by(access->warp, access->block, access->at);
 
-	by.thread = (uint16_t)(access->warp->index * LANES + access->lane);
+	by.thread = (uint16_t)(first_thread(access->warp) + access->lane);
 	return by;
 }
 
 uint32_t shadow_bulk_read(const struct shadow_bulk *access)
 {
-	struct shared_shadow *shadow = access->warp->block->shadow;
+	struct shared_shadow *shadow = access->block->shadow;
 	const unsigned shift = shadow_cell_shift(shadow, WORD_BYTES);
 	const struct bulk_range *range = &access->range;
 	struct shadow_access by = access_of(access);
@@ -32,7 +32,7 @@ uint32_t shadow_bulk_read(const struct shadow_bulk *access)
 
 uint32_t shadow_bulk_write(const struct shadow_bulk *access, const unsigned char *values)
 {
-	const struct block *block = access->warp->block;
+	const struct block *block = access->block;
 	struct shared_shadow *shadow = block->shadow;
 	const unsigned shift = shadow_cell_shift(shadow, WORD_BYTES);
 	const struct bulk_range *range = &access->range;

@@ -7,9 +7,11 @@
 
 #include "emulator/machine/bulk_pending.h"
 
-/* The bytes inside of shared memory that the copy of a lane accesses. The block is checked. */
+/* The bytes inside of shared memory that the copy of a lane accesses: of a checked block, which is
+ * that of the lane or another one of the cluster. */
 struct shadow_bulk {
 	struct warp *warp;
+	struct block *block;
 	const struct instruction *at;
 	unsigned lane;
 	struct bulk_range range;

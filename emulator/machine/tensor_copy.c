@@ -221,35 +221,35 @@ static enum step walk_box(const struct box_copy *box)
 
 static enum step load_box(struct box_copy *box)
 {
-	struct bulk_pending pending = bulk_pending_of(box->issue);
 	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	struct bulk_targets targets;
 	enum step step;
 
-	if (bulk_begin_write(box->issue, &pending, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
+	if (bulk_find_targets(&targets, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
 		return STEP_STOPPED;
-	box->offset = pending.writes.offset;
+	box->offset = targets.items[0].range.offset;
 	box->values = xmalloc(bytes);
 	step = walk_box(box);
 	if (step == STEP_NEXT)
 		step = check_values(box, box->values, bytes);
 	if (step == STEP_NEXT)
-		step = bulk_finish_write(box->issue, &pending, box->values);
+		step = bulk_write_targets(box->issue, &targets, box->values);
 	free(box->values);
 	return step;
 }
 
 static enum step store_box(struct box_copy *box)
 {
-	struct bulk_pending pending = bulk_pending_of(box->issue);
 	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	struct bulk_pending source;
 
-	if (bulk_begin_read(box->issue, &pending, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
+	if (bulk_find_source(&source, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
 		return STEP_STOPPED;
-	box->offset = pending.reads.offset;
-	box->values = box->issue->warp->block->shared + pending.reads.offset;
+	box->offset = source.range.offset;
+	box->values = box->issue->warp->block->shared + box->offset;
 	if (check_values(box, box->values, bytes) != STEP_NEXT || walk_box(box) != STEP_NEXT)
 		return STEP_STOPPED;
-	bulk_finish_read(box->issue, &pending);
+	bulk_source_pending(box->issue, &source, NULL);
 	return STEP_NEXT;
 }
 

@@ -10,7 +10,7 @@
 /* The modifiers of a bulk copy. */
 struct bulk_words {
 	enum bulk_space { BULK_NONE, BULK_GLOBAL, BULK_BLOCK, BULK_CLUSTER } to, from;
-	bool by_mbarrier, by_group, hint, masked, noftz;
+	bool by_mbarrier, by_group, hint, masked, noftz, multicast;
 	int kind;         /* enum atomic_kind; -1: none */
 	const char *type; /* NULL: none */
 };
@@ -52,6 +52,7 @@ static bool read_bulk_words(const struct ptx_statement *at, size_t first, struct
 		{"L2::cache_hint", &out->hint},
 		{"cp_mask", &out->masked},
 		{"noftz", &out->noftz},
+		{"multicast::cluster", &out->multicast},
 	};
 	enum value_type type;
 
@@ -83,6 +84,8 @@ static bool read_bulk_words(const struct ptx_statement *at, size_t first, struct
 static bool spaces_fit(const struct bulk_words *words, bool reduces)
 {
 	if (words->masked && (words->to != BULK_GLOBAL || reduces))
+		return false;
+	if (words->multicast && (words->to != BULK_CLUSTER || words->from != BULK_GLOBAL))
 		return false;
 	if (words->to == BULK_GLOBAL)
 		return words->from == BULK_BLOCK && words->by_group && !words->by_mbarrier;
@@ -160,7 +163,8 @@ static bool decode_copy_of_bytes(struct function_decoding *decoding, bool reduce
 	if (reduces ? !find_bulk_reduction(&words, &copy)
 		    : words.kind >= 0 || words.type || words.noftz)
 		return false;
-	wanted = 3 + (size_t)words.by_mbarrier + (size_t)words.masked + (size_t)words.hint;
+	wanted = 3 + (size_t)words.by_mbarrier + (size_t)words.masked + (size_t)words.multicast +
+		 (size_t)words.hint;
 	if (!require_operands(decoding, wanted, wanted))
 		return true;
 	copy.to = decode_bulk_address(decoding, &operands[0], ptx_space_of(words.to));
@@ -168,6 +172,9 @@ static bool decode_copy_of_bytes(struct function_decoding *decoding, bool reduce
 	copy.bytes = decode_source(decoding, &operands[2], TYPE_u32);
 	if (words.by_mbarrier)
 		copy.mbarrier = decode_bulk_address(decoding, &operands[next++], PTX_SPACE_SHARED);
+	copy.of_cluster = words.to == BULK_CLUSTER;
+	if (words.multicast)
+		copy.multicast = decode_source(decoding, &operands[next++], TYPE_b16);
 	if (words.hint)
 		decode_source(decoding, &operands[next++], TYPE_b64);
 	if (words.masked)

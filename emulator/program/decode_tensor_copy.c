@@ -11,8 +11,9 @@
 struct tensor_words {
 	unsigned rank;
 	bool stores; /* shared::cta to global; else global to shared memory */
-	bool by_mbarrier, by_group, hint, tile;
-	int kind; /* enum atomic_kind; -1: none */
+	bool by_mbarrier, by_group, hint, tile, multicast;
+	bool of_cluster; /* the destination is shared::cluster */
+	int kind;        /* enum atomic_kind; -1: none */
 };
 
 static unsigned rank_of(const char *word)
@@ -30,10 +31,10 @@ static bool read_spaces(const struct ptx_statement *statement, size_t at, struct
 	if (at + 2 > statement->modifier_count)
 		return false;
 	out->stores = strcmp(words[at], "global") == 0;
+	out->of_cluster = strcmp(words[at], "shared::cluster") == 0;
 	if (out->stores)
 		return strcmp(words[at + 1], "shared::cta") == 0;
-	return (strcmp(words[at], "shared::cluster") == 0 ||
-		strcmp(words[at], "shared::cta") == 0) &&
+	return (out->of_cluster || strcmp(words[at], "shared::cta") == 0) &&
 	       strcmp(words[at + 1], "global") == 0;
 }
 
@@ -50,6 +51,7 @@ static bool read_tensor_words(const struct ptx_statement *at, size_t first,
 		{"bulk_group", &out->by_group},
 		{"L2::cache_hint", &out->hint},
 		{"tile", &out->tile},
+		{"multicast::cluster", &out->multicast},
 	};
 
 	for (size_t i = first; i < at->modifier_count; i++) {
@@ -105,7 +107,7 @@ static bool decode_tensor_prefetch(struct function_decoding *decoding)
 	words.rank = rank_of(at->modifiers[4]);
 	if (!words.rank || strcmp(at->modifiers[5], "L2") != 0 ||
 	    strcmp(at->modifiers[6], "global") != 0 || !read_tensor_words(at, 7, &words) ||
-	    words.by_mbarrier || words.by_group || words.kind >= 0)
+	    words.by_mbarrier || words.by_group || words.multicast || words.kind >= 0)
 		return false;
 	wanted = 1 + (size_t)words.hint;
 	if (!require_operands(decoding, wanted, wanted))
@@ -134,13 +136,14 @@ static bool decode_box_copy(struct function_decoding *decoding, bool reduces)
 	if (!words.rank || !read_spaces(at, first + 1, &words) ||
 	    !read_tensor_words(at, first + 3, &words) || reduces != (words.kind >= 0) ||
 	    words.by_mbarrier == words.stores || words.by_group != words.stores ||
-	    (reduces && !words.stores))
+	    (reduces && !words.stores) || (words.multicast && !words.of_cluster))
 		return false;
-	wanted = 2 + (size_t)words.by_mbarrier + (size_t)words.hint;
+	wanted = 2 + (size_t)words.by_mbarrier + (size_t)words.multicast + (size_t)words.hint;
 	if (!require_operands(decoding, wanted, wanted))
 		return true;
 	copy.rank = (uint8_t)words.rank;
 	copy.kind = (uint8_t)(reduces ? words.kind : 0);
+	copy.of_cluster = words.of_cluster;
 	if (words.stores) {
 		copy.to = decode_box(decoding, &operands[0], words.rank, copy.coordinates);
 		copy.from = decode_bulk_address(decoding, &operands[1], PTX_SPACE_SHARED);
@@ -149,6 +152,8 @@ static bool decode_box_copy(struct function_decoding *decoding, bool reduces)
 		copy.from = decode_box(decoding, &operands[1], words.rank, copy.coordinates);
 		copy.mbarrier = decode_bulk_address(decoding, &operands[2], PTX_SPACE_SHARED);
 	}
+	if (words.multicast)
+		copy.multicast = decode_source(decoding, &operands[3], TYPE_b16);
 	if (words.hint)
 		decode_source(decoding, &operands[wanted - 1], TYPE_b64);
 	emit_bulk_copy(decoding, &copy, reduces);

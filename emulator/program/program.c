@@ -135,6 +135,7 @@ void instruction_operands(const struct program_function *function, struct instru
 		READ(copy->mbarrier.row);
 		READ(copy->bytes);
 		READ(copy->byte_mask);
+		READ(copy->multicast);
 		for (int i = 0; i < copy->rank; i++)
 			READ(copy->coordinates[i]);
 	}

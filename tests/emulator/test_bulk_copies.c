@@ -22,6 +22,8 @@ static void all_forms_are_decoded(void **state)
 	} accepted[] = {
 		{LOAD " [%r1], [%rd1], 64, [%r2];", "BULK_COPY RET"},
 		{LOAD ".L2::cache_hint [%r1+16], [%rd1], %r3, [%r2], %rd2;", "BULK_COPY RET"},
+		{LOAD ".multicast::cluster.L2::cache_hint [%r1], [%rd1], 64, [%r2], %h1, %rd2;",
+		 "BULK_COPY RET"},
 		{"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%rd2], "
 		 "[%rd1+-16], "
 		 "64, [%rd3];",
@@ -64,8 +66,11 @@ static void other_forms_are_refused(void **state)
 		int rc;
 		const char *words;
 	} refused[] = {
-		{LOAD ".multicast::cluster [%r1], [%rd1], 64, [%r2], %h1;", PL_EUNSUPPORTED,
+		{WITHIN ".multicast::cluster [%r1], [%r2], 64, [%r2], %h1;", PL_EUNSUPPORTED,
 		 "multicast::cluster"},
+		{"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes.multicast::cluster "
+		 "[%r1], [%rd1], 64, [%r2], %h1;",
+		 PL_EUNSUPPORTED, "multicast::cluster"},
 		{LOAD ".bulk_group [%r1], [%rd1], 64, [%r2];", PL_EUNSUPPORTED, "bulk_group"},
 		{LOAD ".cp_mask [%r1], [%rd1], 64, [%r2], %h1;", PL_EUNSUPPORTED, "cp_mask"},
 		{LOAD ".add.u32 [%r1], [%rd1], 64, [%r2];", PL_EUNSUPPORTED, "add.u32"},

@@ -140,6 +140,9 @@ static void all_forms_are_decoded(void **state)
 		{"cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes"
 		 ".L2::cache_hint [%r1], [%rd1, {%r2, %r3}], [%r3], %rd2;",
 		 "BULK_COPY RET"},
+		{LOAD("1d") ".multicast::cluster.L2::cache_hint [%r1], [%rd1, {%r2}], [%r3], %h1, "
+			    "%rd2;",
+		 "BULK_COPY RET"},
 		{STORE_BOX("3d") " [%rd1, {%r2, %r3, 0}], [%r1];", "BULK_COPY RET"},
 		{"cp.async.bulk.tensor.2d.global.shared::cta.bulk_group.L2::cache_hint "
 		 "[%rd1, {%r2, %r3}], [%r1], %rd2;",
@@ -183,7 +186,8 @@ static void other_forms_are_refused(void **state)
 		 "tx"
 		 "::bytes [%r1], [%rd1, {%r2, %r2, %r2, %r2, %r2}], [%r3];",
 		 PL_EUNSUPPORTED, "tile::gather4"},
-		{LOAD("2d") ".multicast::cluster [%r1], [%rd1, {%r2, %r2}], [%r3], %h1;",
+		{"cp.async.bulk.tensor.2d.shared::cta.global.tile.mbarrier::complete_tx::bytes"
+		 ".multicast::cluster [%r1], [%rd1, {%r2, %r2}], [%r3], %h1;",
 		 PL_EUNSUPPORTED, "multicast::cluster"},
 		{LOAD("6d") " [%r1], [%rd1, {%r2}], [%r3];", PL_EUNSUPPORTED, "6d"},
 		{"cp.async.bulk.tensor.2d.shared::cluster.shared::cta.tile.bulk_group "
