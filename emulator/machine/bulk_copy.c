@@ -2,6 +2,7 @@
 
 #include "emulator/machine/bulk_global.h"
 #include "emulator/machine/bulk_shared.h"
+#include "emulator/machine/global_shadow.h"
 #include "emulator/machine/tensor_copy.h"
 
 #include <stdlib.h>
@@ -95,6 +96,7 @@ static enum step issue_copy(const struct bulk_issue *issue)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_MISALIGNED,
 				    "a bulk copy of %u bytes; the size must be a multiple of %d",
 				    bytes, BULK_ALIGN_BYTES);
+	count_at(issue->warp, issue->at)->bytes += bytes;
 	if (copy->to.space != PTX_SPACE_SHARED)
 		return store_to_global(issue, bytes);
 	if (copy->from.space != PTX_SPACE_SHARED)
@@ -112,10 +114,15 @@ enum step run_bulk_reduction(struct warp *warp, const struct instruction *at, bu
 	};
 
 	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		struct global_shadow *global = warp->block->launch->global;
+		const uint64_t unchecked = global ? global_shadow_unchecked(global) : 0;
+
 		issue.lane = (unsigned)__builtin_ctz(rest);
 		count_at(warp, at)->requests++;
 		if (issue_copy(&issue) != STEP_NEXT)
 			return STEP_STOPPED;
+		if (global)
+			global_shadow_join_unchecked(global, unchecked);
 	}
 	return STEP_NEXT;
 }

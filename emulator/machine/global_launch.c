@@ -61,6 +61,12 @@ uint64_t global_shadow_unchecked(const struct global_shadow *shadow)
 	return shadow->unchecked;
 }
 
+void global_shadow_join_unchecked(struct global_shadow *shadow, uint64_t before)
+{
+	if (shadow->unchecked > before)
+		shadow->unchecked = before + 1;
+}
+
 bool global_shadow_has_room(const struct global_shadow *shadow, int64_t bytes)
 {
 	return bytes <= shadow->limit_bytes - shadow->memory->rows_bytes -

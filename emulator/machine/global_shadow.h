@@ -29,6 +29,8 @@ struct global_shadow *global_shadow_create(const struct launch *launch, int64_t 
 void global_shadow_free(struct global_shadow *shadow); /* NULL is allowed */
 /* Requests that were not checked because the limit was reached. */
 uint64_t global_shadow_unchecked(const struct global_shadow *shadow);
+/* Requests that were not checked since there were `before` of them count as one. */
+void global_shadow_join_unchecked(struct global_shadow *shadow, uint64_t before);
 
 /* What the lanes of an instruction do, before any data moves. */
 struct global_request {

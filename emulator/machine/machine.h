@@ -128,8 +128,8 @@ struct instruction_count {
 	/* Executions of a memory instruction with at least one lane. Generic ones count in each
 	 * space that a lane accessed; `requests` is global memory. */
 	uint64_t requests, shared_requests, local_requests;
-	uint64_t remote_requests;  /* those to shared memory of other blocks, which count no more */
-	uint64_t bytes;            /* unique bytes of each global load or store request */
+	uint64_t remote_requests; /* those to shared memory of other blocks, which count no more */
+	uint64_t bytes; /* unique bytes of each global load or store request; of bulk copies, all */
 	uint64_t sectors;          /* unique 32-byte sectors of each request */
 	uint64_t wavefronts;       /* of shared memory */
 	uint64_t ideal_wavefronts; /* that the same bytes need without bank conflicts */

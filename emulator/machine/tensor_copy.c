@@ -298,6 +298,7 @@ enum step tensor_copy_issue(const struct bulk_issue *issue)
 
 	if (read_map(&box) != STEP_NEXT)
 		return STEP_STOPPED;
+	count_at(issue->warp, issue->at)->bytes += tensor_map_box_bytes(&box.map);
 	for (unsigned i = 0; i < box.map.rank; i++)
 		box.first[i] =
 			(int32_t)(uint32_t)bulk_value(issue, issue->copy->coordinates[i], true);

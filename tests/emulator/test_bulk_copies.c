@@ -596,18 +596,36 @@ static void addresses_and_sizes_are_checked(void **state)
 	}
 }
 
-/* They are instructions, and no requests of the load and store unit. */
-static void copies_count_as_instructions_only(void **state)
+/* They have counts of their own, and are no requests of the load and store unit. */
+static void copies_are_no_requests(void **state)
 {
-	struct machine_result result =
-		run_clean(MACHINE_KERNEL(AREAS EXPECT("32") FETCH("32") WAIT("0") "ret;\n"), 8);
+	static const char ptx[] = MACHINE_KERNEL(AREAS EXPECT("48") FETCH(
+		"32") "@%p1 " LOAD " [%r19+32], [%rd2], 16, [%r20];\n" WAIT("0") "ret;\n");
+	struct machine_result result = run_clean(ptx, 8);
+	struct machine_case work = {.ptx = ptx,
+				    .block = {8},
+				    .in = numbers,
+				    .in_words = 8,
+				    .check_global = true,
+				    .check_most_bytes = 1};
 
 	(void)state;
+	assert_int_equal(result.counts.bulk_copies, 2);
+	assert_int_equal(result.counts.bulk_bytes, 48);
 	assert_int_equal(result.counts.global_load_requests, 0);
 	assert_int_equal(result.counts.global_load_sectors, 0);
 	assert_int_equal(result.counts.shared_store_requests, 0);
 	assert_int_equal(result.counts.async_copy_requests, 0);
 	assert_int_equal(result.counts.unchecked_requests, 0);
+	machine_release(&result);
+	/* A copy that is not checked counts once, whatever its size; so does one in a launch that
+	 * is not checked. */
+	result = machine_run(&work);
+	assert_int_equal(result.counts.unchecked_requests, 2);
+	machine_release(&result);
+	work.check_global = false;
+	result = machine_run(&work);
+	assert_int_equal(result.counts.unchecked_requests, 2);
 	machine_release(&result);
 }
 
@@ -633,7 +651,7 @@ int main(void)
 		cmocka_unit_test(accesses_to_global_memory_are_checked),
 		cmocka_unit_test(reductions_of_blocks_do_not_race),
 		cmocka_unit_test(addresses_and_sizes_are_checked),
-		cmocka_unit_test(copies_count_as_instructions_only),
+		cmocka_unit_test(copies_are_no_requests),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
