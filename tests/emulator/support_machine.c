@@ -17,7 +17,7 @@ struct arguments {
 		};
 		int64_t elements; /* of an entry by name */
 	};
-	_Alignas(TENSOR_MAP_ALIGN) unsigned char map[TENSOR_MAP_BYTES];
+	_Alignas(128) unsigned char map[TENSOR_MAP_BYTES];
 };
 
 static size_t argument_bytes(const struct machine_case *work)
@@ -100,7 +100,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	assert_int_equal(device_memory_allocate(memory, (int64_t)work->in_words * 4, "in",
 						&arguments.in, err),
 			 0);
-	if (work->entry)
+	if (work->entry && !work->map)
 		arguments.elements = work->n;
 	else
 		arguments.n = work->n;

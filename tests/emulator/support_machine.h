@@ -30,7 +30,7 @@
 #define MACHINE_MAP_KERNEL(body)                                                        \
 	MACHINE_HEADER                                                                  \
 	".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, "            \
-	".param .align 64 .b8 map[128])\n{\n" MACHINE_REGISTERS                         \
+	".param .align 128 .b8 map[128])\n{\n" MACHINE_REGISTERS                        \
 	"ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r2, [n];\n" \
 	"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n" \
 	"mov.b64 %rd9, map;\ncvta.param.u64 %rd9, %rd9;\n" body "}\n"
@@ -56,7 +56,8 @@ struct machine_case {
 	bool out_unwritten; /* out is no memory that the host has filled */
 	bool cooperative;
 	int64_t resident_blocks;
-	/* Of MACHINE_MAP_KERNEL: its address counts from `in`, or from `out`. */
+	/* Of MACHINE_MAP_KERNEL, or of an entry with its parameters: its address counts from `in`,
+	 * or from `out`. */
 	const struct tensor_map *map;
 	bool map_of_out;
 	int launches; /* 0: 1; launches of the same emulation, after which leaks are findings */
