@@ -56,6 +56,7 @@ enum split_state {
 	SPLIT_PARKED,     /* waits at pc until the lanes `named` have arrived */
 	SPLIT_AT_BARRIER, /* waits for other warps; pc is the instruction after the barrier */
 	SPLIT_AT_CLUSTER_BARRIER, /* the same, for other threads of the cluster */
+	SPLIT_AT_PRODUCT,         /* the same, until other warps issue a product of wgmma */
 };
 
 /* The lanes of a warp that are at the same (frame, pc). */

@@ -1,6 +1,7 @@
 #include "emulator/machine/shadow_bulk.h"
 
 #include "emulator/machine/shadow_cells.h"
+#include "emulator/machine/warpgroup.h"
 
 #include <string.h>
 
@@ -30,9 +31,37 @@ uint32_t shadow_bulk_read(const struct shadow_bulk *access)
 	return by.place;
 }
 
+/* Forgets the readers of 16 bytes that are among those warps of the block. */
+static void forget_readers(const struct shadow_bulk *access, uint32_t offset, uint32_t warps)
+{
+	struct shared_shadow *shadow = access->block->shadow;
+	const uint32_t first = first_thread(&access->block->warps[0]) / LANES;
+	struct cell *cell = &shadow->cells[offset / shadow->grain];
+
+	for (unsigned i = 0; i < GROUP_UNIT_BYTES / shadow->grain; i++, cell++)
+		for (size_t k = 0; k < ARRAY_SIZE(cell->readers); k++) {
+			uint32_t warp = warp_of(cell->readers[k].first) - first;
+
+			if (warp < BLOCK_WARPS_MOST && warps >> warp & 1)
+				cell->readers[k].first = NOBODY;
+		}
+}
+
+static void forget_products(const struct shadow_bulk *access)
+{
+	const uint32_t end = access->range.offset + access->range.bytes;
+
+	for (uint32_t at = access->range.offset; at < end; at += GROUP_UNIT_BYTES) {
+		uint32_t warps = warpgroup_reads_over(access->block, at, access->warp);
+
+		if (warps)
+			forget_readers(access, at, warps);
+	}
+}
+
 uint32_t shadow_bulk_write(const struct shadow_bulk *access, const unsigned char *values)
 {
-	const struct block *block = access->block;
+	struct block *block = access->block;
 	struct shared_shadow *shadow = block->shadow;
 	const unsigned shift = shadow_cell_shift(shadow, WORD_BYTES);
 	const struct bulk_range *range = &access->range;
@@ -41,6 +70,8 @@ uint32_t shadow_bulk_write(const struct shadow_bulk *access, const unsigned char
 
 	by.writes = true;
 	by.reads = by.atomic = !values;
+	if (block->groups)
+		forget_products(access);
 	shadow_check_readers(shadow, &by, range, &reported);
 	for (uint32_t byte = 0; byte < range->bytes; byte += 1U << shift) {
 		size_t index = (range->offset + byte) >> shift;

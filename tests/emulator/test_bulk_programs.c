@@ -2,8 +2,10 @@
 #include "support_machine.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define PROGRAM "tests/emulator/programs/bulk_90.ptx"
+#define HOPPER "tests/emulator/programs/hopper_90a.ptx"
 #define WORDS 4096
 
 static uint32_t numbers[WORDS];
@@ -20,7 +22,7 @@ static int number_words(void **state)
 	return 0;
 }
 
-static struct machine_result run_program(const struct machine_case *what)
+static struct machine_result run_file(const char *path, const struct machine_case *what)
 {
 	struct machine_case work = *what;
 	struct machine_result result;
@@ -28,11 +30,13 @@ static struct machine_result run_program(const struct machine_case *what)
 	size_t length;
 	char *ptx;
 
-	if (read_file(&ptx, &length, PROGRAM, 1 << 20, &err))
+	if (read_file(&ptx, &length, path, 1 << 20, &err))
 		fail_msg("%s", err.text);
 	work.ptx = ptx;
-	work.in = numbers;
-	work.in_words = WORDS;
+	if (!work.in) {
+		work.in = numbers;
+		work.in_words = WORDS;
+	}
 	work.checked_blocks = -1;
 	work.check_global = true;
 	result = machine_run(&work);
@@ -41,6 +45,11 @@ static struct machine_result run_program(const struct machine_case *what)
 	assert_int_equal(result.findings.count, 0);
 	free(ptx);
 	return result;
+}
+
+static struct machine_result run_program(const struct machine_case *what)
+{
+	return run_file(PROGRAM, what);
 }
 
 static void aligned_copies_of_cuda_are_bulk_copies(void **state)
@@ -145,6 +154,57 @@ static void blocks_reduce_the_same_words(void **state)
 	machine_release(&result);
 }
 
+/* The halves 0 to 3 as bits. */
+static const uint16_t halves[] = {0, 0x3c00, 0x4000, 0x4200};
+
+/* The element of a row and a column of both matrices: 0 to 3. */
+static unsigned element_at(uint32_t row, uint32_t k)
+{
+	return (row * 7 + k * k + row * k) % 4;
+}
+
+/* Each warp of the warpgroup reads the tiles as they were when the first one multiplied them, and
+ * the signal of one thread releases them for the copies. */
+static void a_warpgroup_multiplies_what_a_warp_loads(void **state)
+{
+	enum { BLOCKS = 2, TILES = 5, DEPTH = 64 * TILES, ROWS = 64 * BLOCKS + 8 };
+	const struct tensor_map map = {
+		.type = TENSOR_F16,
+		.rank = 2,
+		.sizes = {DEPTH, ROWS},
+		.strides = {0, 2 * DEPTH},
+		.box = {64, 8},
+		.steps = {1, 1},
+		.swizzle = SWIZZLE_128B,
+	};
+	uint16_t *in = xcalloc((size_t)ROWS * DEPTH, sizeof(*in));
+	struct machine_result result;
+
+	(void)state;
+	for (uint32_t i = 0; i < ROWS * DEPTH; i++)
+		in[i] = halves[element_at(i / DEPTH, i % DEPTH)];
+	result = run_file(HOPPER, &(struct machine_case){.entry = "product",
+							 .grid = {BLOCKS},
+							 .block = {160},
+							 .n = TILES,
+							 .max_instructions = 100000000,
+							 .in = (const uint32_t *)(const void *)in,
+							 .in_words = (size_t)ROWS * DEPTH / 2,
+							 .map = &map,
+							 .out_words = (size_t)BLOCKS * 64 * 8});
+	for (uint32_t i = 0; i < BLOCKS * 64 * 8; i++) {
+		unsigned sum = 0;
+		float is;
+
+		for (uint32_t k = 0; k < DEPTH; k++)
+			sum += element_at(i / 8, k) * element_at(BLOCKS * 64 + i % 8, k);
+		memcpy(&is, &result.out[i], sizeof(is));
+		assert_int_equal((unsigned)is, sum);
+	}
+	machine_release(&result);
+	free(in);
+}
+
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
@@ -152,6 +212,7 @@ int main(void)
 		cmocka_unit_test(a_warp_feeds_the_others),
 		cmocka_unit_test(rows_are_stored_through_two_buffers),
 		cmocka_unit_test(blocks_reduce_the_same_words),
+		cmocka_unit_test(a_warpgroup_multiplies_what_a_warp_loads),
 	};
 
 	return cmocka_run_group_tests(tests, number_words, NULL);
