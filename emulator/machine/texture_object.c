@@ -263,12 +263,37 @@ uint16_t texel_half(uint32_t bits)
 	return (uint16_t)(sign | kept);
 }
 
+/* The component of a texel; what it cannot hold becomes the nearest that it can. */
+static uint32_t texel_component(enum texel_type type, uint32_t from)
+{
+	const int32_t number = (int32_t)from;
+
+	switch (type) {
+	case TEXEL_U8:
+		return from > UINT8_MAX ? UINT8_MAX : from;
+	case TEXEL_U16:
+		return from > UINT16_MAX ? UINT16_MAX : from;
+	case TEXEL_I8:
+		return (uint32_t)(number < INT8_MIN   ? INT8_MIN
+				  : number > INT8_MAX ? INT8_MAX
+						      : number);
+	case TEXEL_I16:
+		return (uint32_t)(number < INT16_MIN   ? INT16_MIN
+				  : number > INT16_MAX ? INT16_MAX
+						       : number);
+	case TEXEL_F16:
+		return texel_half(from);
+	default:
+		return from;
+	}
+}
+
 void texel_write(unsigned char *to, const struct texture_object *object, const uint32_t from[4])
 {
 	unsigned bytes = texel_type_bytes(object->what.type);
 
 	for (int i = 0; i < object->what.channels; i++) {
-		uint32_t word = object->what.type == TEXEL_F16 ? texel_half(from[i]) : from[i];
+		uint32_t word = texel_component(object->what.type, from[i]);
 
 		memcpy(to + i * (int)bytes, &word, bytes);
 	}
