@@ -46,6 +46,14 @@ uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words
  */
 void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
 			const uint32_t offset[LANES], unsigned bytes);
+/* The same for words of one row: `word` is the number of each lane's word in the row, and `words`
+ * is the mask of those of the lanes. */
+void shared_shadow_load_words(struct warp *warp, const struct instruction *at, uint32_t mask,
+			      const uint32_t offset[LANES], const uint8_t word[LANES],
+			      uint32_t words);
+/* The same for all lanes, each of which stores the word with its number in a row. Returns false,
+ * and does nothing, if shared_shadow_store() must be called. */
+bool shared_shadow_store_row(struct warp *warp, const struct instruction *at, uint32_t row);
 void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
 			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values);
 void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
