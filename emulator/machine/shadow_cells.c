@@ -42,8 +42,9 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
 	shadow->cells = allocate_cells(shadow->cell_count);
 	shadow->notes = calloc(note_rows(shadow->bytes) + 1, sizeof(*shadow->notes));
+	shadow->reads = calloc(note_rows(shadow->cell_count) + 1, sizeof(*shadow->reads));
 	shadow->arriving = calloc(shadow->bytes + 1, 1);
-	if (!shadow->cells || !shadow->notes || !shadow->arriving) {
+	if (!shadow->cells || !shadow->notes || !shadow->reads || !shadow->arriving) {
 		shared_shadow_free(shadow);
 		return NULL;
 	}
@@ -58,13 +59,28 @@ void shared_shadow_free(struct shared_shadow *shadow)
 	free(shadow->cells);
 	free(shadow->clocks);
 	free(shadow->notes);
+	free(shadow->reads);
 	free(shadow->arriving);
 	free(shadow);
 }
 
+/* Clears the cells. Those of a row that was not opened are still clear. */
+static void clear_cells(struct shared_shadow *shadow)
+{
+	const bool bytes = shadow->grain != WORD_BYTES;
+
+	for (size_t first = 0; first < shadow->cell_count; first += ROW_CELLS) {
+		const size_t rest = shadow->cell_count - first;
+		const size_t count = rest < ROW_CELLS ? rest : ROW_CELLS;
+
+		if (bytes || shadow->notes[first / ROW_CELLS].opened)
+			memset(shadow->cells + first, 0, count * sizeof(*shadow->cells));
+	}
+}
+
 void shared_shadow_begin(struct shared_shadow *shadow)
 {
-	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	clear_cells(shadow);
 	if (shadow->clocks)
 		memset(shadow->clocks, 0, shadow->cell_count * sizeof(*shadow->clocks));
 	shadow->has_copies = false;

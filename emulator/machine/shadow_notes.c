@@ -73,6 +73,7 @@ bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, 
 	const uint32_t epoch = warp->block->epoch + 1;
 	struct row_notes *notes = row_notes_of(shadow, row, epoch);
 	const bool written = notes->write.epoch == epoch;
+	struct read_note *read;
 	bool owns;
 
 	if (!has_notes(warp->block) || at->strong || notes->opened == epoch ||
@@ -84,13 +85,12 @@ bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, 
 	if ((written && !owns) || !add_reader(notes, warp->index, cells))
 		return false;
 	notes->owner = owns ? warp->index : NO_WARP;
-	notes->reads[notes->read_count] = (struct read_note){
-		.lanes = lanes,
-		.warp = warp->index,
-		.sync = warp->sync_epoch,
-		.place = noted_place(warp, at),
-	};
-	memcpy(notes->reads[notes->read_count++].word, word, LANES);
+	read = &shadow->reads[row].notes[notes->read_count++];
+	read->lanes = lanes;
+	read->warp = warp->index;
+	read->sync = warp->sync_epoch;
+	read->place = noted_place(warp, at);
+	memcpy(read->word, word, LANES);
 	return true;
 }
 
@@ -127,7 +127,7 @@ void shadow_move_notes(struct shared_shadow *shadow, size_t row)
 				     &notes->write);
 	notes->write_is_pending = false;
 	for (unsigned i = 0; i < notes->read_count; i++) {
-		const struct read_note *read = &notes->reads[i];
+		const struct read_note *read = &shadow->reads[row].notes[i];
 
 		for (uint32_t rest = read->lanes; rest; rest &= rest - 1) {
 			const unsigned lane = (unsigned)__builtin_ctz(rest);

@@ -57,7 +57,11 @@ struct row_notes {
 	uint32_t opened;      /* epoch since which the cells show all */
 	bool write_is_pending;
 	struct write_note write; /* of all cells */
-	struct read_note reads[ROW_READS];
+};
+
+/* The notes of the reads of a row, read_count of them. */
+struct row_reads {
+	struct read_note notes[ROW_READS];
 };
 
 /* Returns the notes of a row, emptied if they are of an earlier epoch. */

@@ -20,6 +20,7 @@ struct shared_shadow {
 	struct cell_clocks *clocks; /* by cell; NULL: the block has no mbarriers */
 	unsigned char *arriving;    /* by byte: the value that a pending copy will write */
 	struct row_notes *notes;    /* cells / ROW_CELLS, rounded up */
+	struct row_reads *reads;    /* the same, while cells are words */
 	bool has_copies;            /* the block has started asynchronous copies */
 	size_t bytes;
 };

@@ -97,7 +97,7 @@ static struct machine_result run_checked(uint32_t number, bool bytes)
 
 	make_kernel_text(&ptx, number, bytes);
 	result = machine_run(&(struct machine_case){
-		.ptx = ptx.data, .block = {32 * WARPS}, .checked_blocks = -1});
+		.ptx = ptx.data, .grid = {2}, .block = {32 * WARPS}, .checked_blocks = -1});
 	text_release(&ptx);
 	return result;
 }
