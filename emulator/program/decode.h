@@ -178,10 +178,6 @@ uint32_t decode_load_destination(struct function_decoding *decoding,
 uint32_t decode_store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
 			     int width);
 bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
-/* Finds a register that describes clusters. Sets *same to the register that has its value, or to
- * NULL and *value to the value to read. decode_cluster.c. */
-bool decode_cluster_register(struct function_decoding *decoding, const char *name,
-			     enum value_type type, const char **same, uint32_t *value);
 
 /* What an address operand refers to. */
 struct decoded_address {
@@ -212,6 +208,7 @@ void decode_alu(struct function_decoding *decoding, enum operation operation);
 /* Each returns false if it does not handle the current statement. */
 bool decode_move(struct function_decoding *decoding);             /* decode_alu.c */
 bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
+bool decode_cluster(struct function_decoding *decoding);          /* decode_cluster.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */

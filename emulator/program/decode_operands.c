@@ -285,6 +285,15 @@ static uint32_t clock_source(struct function_decoding *decoding, enum clock_kind
 	return type_bits(type) < bits ? emit_narrowing(decoding, value, type_bits(type)) : value;
 }
 
+/* A predicate that is true in the lanes in which a 32-bit value is not 0. */
+static uint32_t predicate_of(struct function_decoding *decoding, uint32_t value)
+{
+	uint32_t predicate = new_temporary(decoding, 1);
+
+	emit_step(decoding, ALU_SETP_NE_U32, predicate, value, value_bits(decoding, 0, false), 0);
+	return predicate;
+}
+
 static uint32_t special_source(struct function_decoding *decoding, const char *name,
 			       enum value_type type)
 {
@@ -301,19 +310,16 @@ static uint32_t special_source(struct function_decoding *decoding, const char *n
 		SPECIAL_REGISTER_LIST(X)
 #undef X
 	};
-	const char *same;
 	uint32_t value;
 
-	if (decode_cluster_register(decoding, name, type, &same, &value)) {
-		if (!same || decoding->rc)
-			return value;
-		name = same;
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const bool predicate = i == SPECIAL_IS_EXPLICIT_CLUSTER;
+
 		if (strcmp(names[i], name) != 0)
 			continue;
-		if (type_bits(type) == 1) {
-			decode_invalid(decoding, "%s is not a predicate", name);
+		if (predicate != (type == TYPE_pred)) {
+			decode_invalid(decoding, "%s is %sa predicate", name,
+				       predicate ? "" : "not ");
 			return 0;
 		}
 		value = value_constant(decoding, (struct program_constant){
@@ -322,6 +328,8 @@ static uint32_t special_source(struct function_decoding *decoding, const char *n
 							 .bytes = 4,
 							 .bits = i,
 						 });
+		if (predicate)
+			return predicate_of(decoding, value);
 		return type_bits(type) < 32 ? emit_narrowing(decoding, value, type_bits(type))
 					    : value;
 	}
