@@ -26,6 +26,10 @@ enum step async_store_signal(struct warp *warp, const struct instruction *at)
 		const uint64_t to = lane_address(warp, at, at->a, at->offset, lane);
 		const uint64_t object = lane_address(warp, at, at->d, at->from_offset, lane);
 
+		if (to > UINT32_MAX)
+			return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
+					    "an asynchronous store to an address that is not in "
+					    "shared memory");
 		if (object <= UINT32_MAX && cluster_rank(warp->block, (uint32_t)to) !=
 						    cluster_rank(warp->block, (uint32_t)object))
 			return warp_finding(warp, at, lane, FINDING_MBARRIER,
