@@ -146,7 +146,8 @@ refused 2 "axis n of twice: '3 * 4' is not a valid axis value" sweep twice.ptx -
 	--annotate 'axis n = 3 * 4'
 
 # ---- clusters, and infinity ----
-sed 's/^launch.*/& cluster(2, 1, 1)/' twice.ptx.perflab >clusters.perflab
+sed -e 's/^launch.*/& cluster(2, 1, 1)/' -e 's/^verify.*/verify y = 2 * x/' \
+	twice.ptx.perflab >clusters.perflab
 mv twice.ptx.perflab kept
 run sweep twice.ptx clusters.perflab --backend ptx --chip GA100
 expect_code 4
