@@ -191,12 +191,15 @@ static void change_block(struct warp *warp, struct block *block, const struct in
 	take_turns_at(at, block->shared, offset, mask, false, of);
 }
 
-/* Executes lanes of which some may access other blocks of the cluster. */
-static void change_cluster(struct warp *warp, const struct instruction *at, uint32_t mask,
-			   const uint64_t address[LANES], struct atomic_operands *of)
+/* Lanes of which some access other blocks of the cluster; or an address is invalid. */
+static __attribute__((noinline)) enum step
+change_cluster(struct warp *warp, const struct instruction *at, uint32_t mask,
+	       const uint64_t address[LANES], struct atomic_operands *of)
 {
 	uint32_t narrow[LANES];
 
+	if (access_check(warp, at, PTX_SPACE_SHARED, mask, address) != STEP_NEXT)
+		return STEP_STOPPED;
 	for (int lane = 0; lane < LANES; lane++)
 		narrow[lane] = (uint32_t)address[lane];
 	cluster_count_request(warp, at, mask, narrow);
@@ -209,22 +212,24 @@ static void change_cluster(struct warp *warp, const struct instruction *at, uint
 			offset[__builtin_ctz(rest)] = part.offset[__builtin_ctz(rest)];
 		change_block(warp, part.block, at, part.mask, offset, of);
 	}
+	return STEP_NEXT;
 }
 
 static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
-			       const uint64_t address[LANES], struct atomic_operands *of)
+			       uint64_t address[LANES], struct atomic_operands *of)
 {
-	enum step step = access_check(warp, at, PTX_SPACE_SHARED, mask, address);
-	uint64_t ranks = 0;
+	const uint64_t limit = (uint64_t)warp->block->launch->shared_bytes - at->width;
+	uint64_t outside = limit, low = 0;
 
-	if (step != STEP_NEXT)
-		return step;
-	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		ranks |= address[__builtin_ctz(rest)] >> CLUSTER_RANK_SHIFT;
-	if (ranks)
-		change_cluster(warp, at, mask, address, of);
-	else
-		change_block(warp, warp->block, at, mask, address, of);
+	MEMORY_FILL(address, mask);
+	/* The limit is negative if there is too little memory. */
+	for (int lane = 0; lane < LANES; lane++) {
+		outside |= limit - address[lane];
+		low |= address[lane];
+	}
+	if (outside >> 63 || low & (at->width - 1U))
+		return change_cluster(warp, at, mask, address, of);
+	change_block(warp, warp->block, at, mask, address, of);
 	return STEP_NEXT;
 }
 
