@@ -84,6 +84,11 @@ static void misuse_of_mbarriers_of_other_blocks_is_found(void **state)
 		{MACHINE_KERNEL(PLACES OBJECT
 				"mbarrier.arrive.shared::cta.b64 %rd9, [%r28];\n" STORE),
 		 "mbarrier.arrive", "of another block", FINDING_MBARRIER},
+		/* a generic address, but with a result */
+		{MACHINE_KERNEL(PLACES OBJECT
+				"cvt.u64.u32 %rd9, %r28;\ncvta.shared.u64 %rd9, %rd9;\n"
+				"mbarrier.arrive.b64 %rd10, [%rd9];\n" STORE),
+		 "mbarrier.arrive", "of another block", FINDING_MBARRIER},
 		{MACHINE_KERNEL(PLACES OBJECT
 				"mbarrier.arrive.shared::cluster.b64 _, [%r28+1024];\n" STORE),
 		 "mbarrier.arrive", "outside of the block's 1032 bytes", FINDING_OUT_OF_BOUNDS},
