@@ -315,6 +315,20 @@ static void a_missing_barrier_of_a_block_is_still_found(void **state)
 				     "order the accesses with __syncthreads()");
 }
 
+/* Readers of earlier rounds make room for those of this one: two warps of the first block read,
+ * then one of the other block, and nothing orders the store after that. */
+static void later_readers_are_remembered(void **state)
+{
+	static const char ptx[] = MACHINE_KERNEL(
+		PLACES "@%p1 st.shared.u32 [%r19], 1;\n" CLUSTER_SYNC
+		       "@%p2 ld.shared.u32 %r4, [%r19];\n" CLUSTER_SYNC
+		       "@!%p2 ld.shared::cluster.u32 %r31, [%r23];\nand.pred %p3, %p1, %p2;\n"
+		       "@%p3 st.shared.u32 [%r19], 2;\n" CLUSTER_SYNC STORE);
+
+	(void)state;
+	assert_cluster_finding(ptx, FINDING_RACE, "@%p3 st.shared.u32", "of block (1,0,0) read");
+}
+
 /* Without checks the data are the same. */
 static void unchecked_blocks_give_the_same(void **state)
 {
@@ -381,6 +395,7 @@ int main(void)
 		cmocka_unit_test(accesses_of_other_blocks_race),
 		cmocka_unit_test(barriers_of_a_block_still_order),
 		cmocka_unit_test(a_missing_barrier_of_a_block_is_still_found),
+		cmocka_unit_test(later_readers_are_remembered),
 		cmocka_unit_test(unchecked_blocks_give_the_same),
 		cmocka_unit_test(requests_to_other_blocks_are_counted_apart),
 	};

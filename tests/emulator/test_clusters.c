@@ -280,6 +280,31 @@ static void it_orders_no_other_clusters(void **state)
 	machine_release(&result);
 }
 
+/* A block of a cluster publishes what the others stored before the barrier of the cluster: block 1
+ * raises a flag, and the blocks of the next cluster read what block 0 stored. */
+static void a_block_publishes_for_its_cluster(void **state)
+{
+	static const char ptx[] = MACHINE_KERNEL(
+		OWN_WORD
+		"setp.gt.u32 %p2, %r21, 1;\n@%p2 bra READ;\nsetp.eq.u32 %p3, %r20, 0;\n"
+		"@%p3 st.global.u32 [%rd1], 5;\n" CLUSTER_SYNC
+		"setp.eq.u32 %p4, %r20, 1;\nfence.acq_rel.gpu;\n"
+		"@%p4 st.relaxed.gpu.global.u32 [%rd1+4], 1;\nret;\nREAD:\n"
+		"ld.acquire.gpu.global.u32 %r22, [%rd1+4];\nsetp.ne.u32 %p5, %r22, 1;\n"
+		"@%p5 bra READ;\nld.global.u32 %r4, [%rd1];\nst.global.u32 [%rd5], %r4;\nret;\n");
+	struct machine_result result = run_clean(&(struct machine_case){.ptx = ptx,
+									.grid = {4},
+									.block = {1},
+									.cluster = {2, 1, 1},
+									.out_words = 4,
+									.check_global = true});
+
+	(void)state;
+	assert_int_equal(result.out[2], 5);
+	assert_int_equal(result.out[3], 5);
+	machine_release(&result);
+}
+
 /* Threads that have ended are not waited for, in the own block or in another one. */
 static void ended_threads_do_not_count(void **state)
 {
@@ -421,6 +446,7 @@ int main(void)
 		cmocka_unit_test(a_cluster_barrier_orders_its_blocks),
 		cmocka_unit_test(without_it_blocks_race),
 		cmocka_unit_test(it_orders_no_other_clusters),
+		cmocka_unit_test(a_block_publishes_for_its_cluster),
 		cmocka_unit_test(ended_threads_do_not_count),
 		cmocka_unit_test(misuse_of_the_barrier_is_found),
 		cmocka_unit_test(a_cluster_that_cannot_continue_is_found),
