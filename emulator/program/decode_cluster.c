@@ -170,8 +170,7 @@ static void decode_async_store(struct function_decoding *decoding)
 					    "s64",  "f32",
 					    "f64"};
 	const struct ptx_statement *at = decoding->at;
-	const struct ptx_operand *source = &at->operands[1];
-	const struct ptx_operand *registers = source;
+	const struct ptx_operand *registers;
 	unsigned count = statement_has_modifier(at, "v2")   ? 2
 			 : statement_has_modifier(at, "v4") ? 4
 							    : 1;
@@ -185,9 +184,10 @@ static void decode_async_store(struct function_decoding *decoding)
 	}
 	if (!require_operands(decoding, 3, 3))
 		return;
-	if (source->kind == PTX_OPERAND_VECTOR) {
-		registers = source->elements;
-		count = source->element_count == count ? count : 0;
+	registers = &at->operands[1];
+	if (registers->kind == PTX_OPERAND_VECTOR) {
+		count = registers->element_count == count ? count : 0;
+		registers = registers->elements;
 	} else if (count > 1) {
 		count = 0;
 	}

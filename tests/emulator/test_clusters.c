@@ -399,8 +399,8 @@ static void unknown_forms_are_refused_by_name(void **state)
 		"getctarank.u32 %r1, %r2;",
 		"st.async.shared::cta.mbarrier::complete_tx::bytes.u32 [%r1], %r2, [%r3];",
 		"st.async.mmio.release.sys.global.u32 [%rd1], %r2;",
-		"red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 "
-		"[%r1], %f1, [%r3];",
+		("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.f32 "
+		 "[%r1], %f1, [%r3];"),
 		"cp.async.bulk.commit_group;",
 	};
 	static const struct {
@@ -409,6 +409,7 @@ static void unknown_forms_are_refused_by_name(void **state)
 		{"barrier.cluster.arrive 0;", "operands"},
 		{"barrier.cluster.arrive.release.relaxed;", "both .release and .relaxed"},
 		{"mapa.shared::cluster.u32 %r1, %r2;", "operands"},
+		{"st.async.shared::cluster.mbarrier::complete_tx::bytes.u32;", "operands"},
 		{"st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [%r1], %r2, [%r3];",
 		 "the number of registers"},
 	};
