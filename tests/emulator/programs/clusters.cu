@@ -35,7 +35,8 @@ extern "C" __global__ void histogram(unsigned *out, long long n)
 	for (unsigned i = threadIdx.x; i < per_block; i += blockDim.x)
 		bins[i] = 0;
 	cluster.sync();
-	for (unsigned i = groups::this_grid().thread_rank(); i < 4096; i += blockDim.x * gridDim.x) {
+	for (unsigned i = groups::this_grid().thread_rank(); i < 4096;
+	     i += blockDim.x * gridDim.x) {
 		unsigned value = i * i % (unsigned)n;
 
 		atomicAdd(cluster.map_shared_rank(bins, value / per_block) + value % per_block, 1);
@@ -135,9 +136,8 @@ extern "C" __global__ void __cluster_dims__(4, 1, 1) stages(unsigned *out, long 
 		to[thread] = 100 * round + blockIdx.x;
 		cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cluster,
 					   cuda::ptx::space_cluster, full_there);
-		while (!cuda::ptx::mbarrier_try_wait_parity(cuda::ptx::sem_acquire,
-							    cuda::ptx::scope_cluster, &full,
-							    round % 2))
+		while (!cuda::ptx::mbarrier_try_wait_parity(
+			cuda::ptx::sem_acquire, cuda::ptx::scope_cluster, &full, round % 2))
 			;
 		sum += words[(thread + 33) % 64];
 		cuda::ptx::mbarrier_arrive(cuda::ptx::sem_release, cuda::ptx::scope_cluster,
