@@ -64,6 +64,9 @@
 	  "wavefronts that the banks need for shared-memory loads", WORSE_MORE)                    \
 	X(shared_store_wavefronts, "ptx_shared_store_wavefronts", "wavefront",                     \
 	  "wavefronts that the banks need for shared-memory stores", WORSE_MORE)                   \
+	X(remote_shared_requests, "ptx_remote_shared_requests", "request",                         \
+	  "instructions of warps on shared memory of other blocks of the cluster, which no other " \
+	  "count of shared memory includes", WORSE_NEITHER)                                        \
 	X(shared_bank_conflicts, "ptx_shared_bank_conflicts", "wavefront",                         \
 	  "wavefronts of shared memory beyond those that the bytes alone need", WORSE_MORE)        \
 	X(async_copy_requests, "ptx_async_copy_requests", "request",                               \

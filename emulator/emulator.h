@@ -86,6 +86,12 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "wgmma reads what no fence of its kind orders before it")                              \
 	X(FINDING_MBARRIER, "mbarrier misuse", true,                                             \
 	  "an mbarrier that is not initialised, is overwritten, or gets a count out of range")   \
+	X(FINDING_CLUSTER_BARRIER, "cluster barrier misuse", true,                               \
+	  "a thread waits at the barrier of its cluster without having arrived, or arrives "     \
+	  "twice")                                                                               \
+	X(FINDING_ABSENT_BLOCK, "absent block", false,                                           \
+	  "a thread accesses shared memory of another block of its cluster, which may not have " \
+	  "begun or may have ended")                                                             \
 	X(FINDING_DEADLOCK, "deadlock", true,                                                    \
 	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
 	  "instructions, and none can continue")                                                 \
@@ -159,6 +165,8 @@ bool emulation_variable(const struct emulation *emulation, const char *name, uin
 struct emulated_launch {
 	const char *entry;
 	int64_t grid[3], block[3];
+	/* Blocks of a cluster, at most 16. Zeroes or ones: as the entry was compiled, else none. */
+	int64_t cluster[3];
 	int64_t shared_bytes; /* dynamic shared memory */
 	/* All blocks run at once, so that they can wait for each other (grid.sync()). */
 	bool cooperative;

@@ -4,6 +4,8 @@
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
+#include "emulator/machine/async_stores.h"
+#include "emulator/machine/cluster_shared.h"
 
 /* The operands of the lanes, as bits of their type, and the old values that they receive. */
 struct atomic_operands {
@@ -175,21 +177,59 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 	return STEP_NEXT;
 }
 
-static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
-			       const uint64_t offset[LANES], struct atomic_operands *of)
+/* Executes the lanes that access shared memory of one block. */
+static void change_block(struct warp *warp, struct block *block, const struct instruction *at,
+			 uint32_t mask, const uint64_t offset[LANES], struct atomic_operands *of)
 {
-	enum step step = access_check(warp, at, PTX_SPACE_SHARED, mask, offset);
-
-	if (step != STEP_NEXT)
-		return step;
-	if (warp->block->shadow) {
+	if (block->shadow) {
 		uint32_t narrow[LANES];
 
 		for (int lane = 0; lane < LANES; lane++)
 			narrow[lane] = (uint32_t)offset[lane];
-		shared_shadow_atomic(warp, at, mask, narrow, at->width);
+		shared_shadow_atomic(warp, block, at, mask, narrow, at->width);
 	}
-	take_turns_at(at, warp->block->shared, offset, mask, false, of);
+	take_turns_at(at, block->shared, offset, mask, false, of);
+}
+
+/* Lanes of which some access other blocks of the cluster; or an address is invalid. */
+static __attribute__((noinline)) enum step
+change_cluster(struct warp *warp, const struct instruction *at, uint32_t mask,
+	       const uint64_t address[LANES], struct atomic_operands *of)
+{
+	uint32_t narrow[LANES];
+
+	if (access_check(warp, at, PTX_SPACE_SHARED, mask, address) != STEP_NEXT)
+		return STEP_STOPPED;
+	for (int lane = 0; lane < LANES; lane++)
+		narrow[lane] = (uint32_t)address[lane];
+	cluster_count_request(warp, at, mask, narrow);
+	while (mask) {
+		struct cluster_part part;
+		uint64_t offset[LANES] = {0};
+
+		cluster_next_part(warp, at, &mask, narrow, &part);
+		for (uint32_t rest = part.mask; rest; rest &= rest - 1)
+			offset[__builtin_ctz(rest)] = part.offset[__builtin_ctz(rest)];
+		change_block(warp, part.block, at, part.mask, offset, of);
+	}
+	return STEP_NEXT;
+}
+
+static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       uint64_t address[LANES], struct atomic_operands *of)
+{
+	const uint64_t limit = (uint64_t)warp->block->launch->shared_bytes - at->width;
+	uint64_t outside = limit, low = 0;
+
+	MEMORY_FILL(address, mask);
+	/* The limit is negative if there is too little memory. */
+	for (int lane = 0; lane < LANES; lane++) {
+		outside |= limit - address[lane];
+		low |= address[lane];
+	}
+	if (outside >> 63 || low & (at->width - 1U))
+		return change_cluster(warp, at, mask, address, of);
+	change_block(warp, warp->block, at, mask, address, of);
 	return STEP_NEXT;
 }
 
@@ -236,6 +276,8 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 		step = change_global(warp, at, mask & ~shared, address, &of);
 	if (step == STEP_NEXT && mask & shared)
 		step = change_shared(warp, at, mask & shared, offset, &of);
+	if (step == STEP_NEXT && async_store_signals(at))
+		return async_store_signal(warp, at);
 	if (step != STEP_NEXT || at->dst == 0)
 		return step;
 	for (uint32_t rest = mask; rest; rest &= rest - 1)

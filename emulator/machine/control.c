@@ -2,9 +2,12 @@
 
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/call_frame.h"
+#include "emulator/machine/cluster_barrier.h"
+#include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/mbarrier.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -78,10 +81,13 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 
 static enum step run_exit(struct warp *warp, const struct instruction *at)
 {
+	const struct block *block = warp->block;
 	uint32_t lanes = warp->active;
 	enum step step;
 
-	(void)at;
+	if (block->cluster && block->shadow && warp_alive(warp) == lanes &&
+	    block->ended_count + 1 == block->warp_count)
+		shared_shadow_end(warp, at);
 	warp->exited |= lanes;
 	warp_set_active(warp, 0);
 	frame_leave_all(warp, warp->frame, lanes);
@@ -93,6 +99,7 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 		warpgroup_warp_ended(warp);
 	}
 	barriers_after_end(warp->block);
+	cluster_barrier_after_end(warp->block);
 	return STEP_WAITING;
 }
 
@@ -290,6 +297,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 	case OP_BARRIER_REDUCE:
 	case OP_BARRIER_ARRIVE:
 		return run_barrier;
+	case OP_CLUSTER_ARRIVE:
+		return run_cluster_arrive;
+	case OP_CLUSTER_WAIT:
+		return run_cluster_wait;
+	case OP_CLUSTER_ADDRESS:
+		return run_cluster_address;
 	case OP_FENCE:
 		return run_fence;
 	case OP_NOTHING:

@@ -175,6 +175,7 @@ static void add_shared(struct emulated_counts *out, const struct counted *counte
 	const struct instruction_count *count = counted->count;
 	uint64_t requests = requests_in(counted, PTX_SPACE_SHARED);
 
+	out->remote_shared_requests += count->remote_requests;
 	out->shared_bank_conflicts += count->wavefronts - count->ideal_wavefronts;
 	if (is_load(counted)) {
 		out->shared_load_requests += requests;

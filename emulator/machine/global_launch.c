@@ -72,6 +72,21 @@ void global_shadow_fence(struct warp *warp, bool device)
 	order_fence(&warp->block->launch->global->order, warp, device);
 }
 
+void global_shadow_cluster_barrier(struct block *block)
+{
+	order_cluster_barrier(&block->launch->global->order, block);
+}
+
+void global_shadow_hand(struct warp *warp, struct handed_order *into)
+{
+	order_hand(&warp->block->launch->global->order, warp, into);
+}
+
+void global_shadow_hear(struct warp *warp, const struct handed_order *from)
+{
+	order_hear(warp, from);
+}
+
 /* ---- rows of an allocation ---- */
 
 static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allocation *in)

@@ -18,7 +18,7 @@
 #define EMULATOR_MACHINE_GLOBAL_SHADOW_H
 
 #include "emulator/machine/device_memory.h"
-#include "emulator/machine/machine.h"
+#include "emulator/machine/global_order.h"
 
 /* What the check may take if the launch does not say. */
 #define GLOBAL_SHADOW_BYTES (INT64_C(1) << 29)
@@ -46,5 +46,10 @@ struct global_request {
 void global_shadow_access(const struct global_request *request);
 /* Call when the lanes of a warp execute a fence: for the device, or for the block only. */
 void global_shadow_fence(struct warp *warp, bool device);
+/* Call when the barrier of the block's cluster opens, before the epochs of the blocks change. */
+void global_shadow_cluster_barrier(struct block *block);
+/* Call when a warp of a cluster arrives at an mbarrier, and when one has waited for its phase. */
+void global_shadow_hand(struct warp *warp, struct handed_order *into);
+void global_shadow_hear(struct warp *warp, const struct handed_order *from);
 
 #endif

@@ -1,6 +1,8 @@
 /* Emulations and their launches. See emulator.h. */
 #include "emulator/machine/block.h"
 #include "emulator/machine/call_frame.h"
+#include "emulator/machine/cluster.h"
+#include "emulator/machine/cluster_run.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/emulation.h"
 #include "emulator/machine/global_shadow.h"
@@ -418,14 +420,20 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	if (!rc)
 		rc = check_shape(what, emulation->program.functions[launch.entry].source, err);
 	if (!rc)
+		rc = cluster_check_shape(&launch, err);
+	if (!rc)
 		rc = check_memory_needs(&launch, err);
 	if (!rc)
 		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
 	if (rc)
 		return error_context(err, rc, "launching %s", what->entry);
 	begin_global_check(emulation, &launch, &unchecked);
-	rc = what->cooperative ? grid_run(emulation, &launch, err)
-			       : run_launch_blocks(emulation, &launch, err);
+	if (what->cooperative)
+		rc = grid_run(emulation, &launch, err);
+	else if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1)
+		rc = clusters_run(emulation, &launch, err);
+	else
+		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;

@@ -6,6 +6,7 @@
 #ifndef EMULATOR_MACHINE_SHADOW_CELLS_H
 #define EMULATOR_MACHINE_SHADOW_CELLS_H
 
+#include "emulator/machine/block_clocks.h"
 #include "emulator/machine/shadow_notes.h"
 #include "emulator/machine/shadow_report.h"
 
@@ -17,7 +18,7 @@
  * one of the two, it races with the other; if not, with either.
  */
 struct readers {
-	uint16_t first, other; /* thread numbers in the block; NOBODY */
+	uint16_t first, other; /* thread numbers in the cluster; NOBODY */
 	uint32_t sync;
 	uint32_t first_place, other_place;
 };
@@ -71,9 +72,25 @@ static inline bool is_settled(const struct cell *cell, uint32_t epoch)
 	       cell->read_epoch == epoch && cell->readers[1].first != NOBODY;
 }
 
+/* The number of a thread's warp in the cluster. */
 static inline uint32_t warp_of(uint16_t thread)
 {
 	return thread / LANES;
+}
+
+/* The number of a warp's first thread in the cluster. */
+static inline uint16_t first_thread(const struct warp *warp)
+{
+	return (uint16_t)(cluster_warp(warp) * LANES);
+}
+
+/* The warp of a thread of the cluster that `block` is in. */
+static inline struct warp *warp_of_thread(struct block *block, uint16_t thread)
+{
+	const unsigned rank = thread / (LANES * BLOCK_WARPS_MOST);
+	struct block *of = rank == block->rank ? block : cluster_block(block, rank);
+
+	return &of->warps[warp_of(thread) % BLOCK_WARPS_MOST];
 }
 
 static inline void begin_readers(struct readers *readers, uint16_t thread, uint32_t sync,
@@ -127,7 +144,7 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 		cell->plain_sync = by->sync;
 	cell->write_place = by->place;
 	cell->writer = by->thread;
-	cell->write_fences = by->warp->block->warps[warp_of(by->thread)].proxy_fences;
+	cell->write_fences = warp_of_thread(by->warp->block, by->thread)->proxy_fences;
 	cell->initialised = true;
 }
 
@@ -143,6 +160,11 @@ static inline void remember_plain_write(struct cell *cell, uint16_t thread,
 	cell->write_fences = write->fences;
 	cell->initialised = true;
 }
+
+/* The same in a block whose accesses clocks alone order: a reader that is ordered before this one
+ * makes room for it. Notes the clock. */
+void remember_clocked_reader(struct shared_shadow *shadow, size_t index,
+			     const struct shadow_access *by);
 
 /* Sets *rival to an earlier write, or to an earlier read, that races with the access. */
 bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival);
@@ -161,7 +183,8 @@ struct reported_kinds {
 };
 
 /* What a warp does at an instruction. The caller sets the thread, and what it does. */
-struct shadow_access shadow_access_by(struct warp *warp, const struct instruction *at);
+struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
+				      const struct instruction *at);
 /* Checks an access to a cell, then records it. `value`: the bytes to be stored at `there`, or
  * NULL. A store of the value that is there already does not race with an earlier write. */
 void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,

@@ -24,7 +24,7 @@ static bool has_notes(const struct block *block)
 	const struct shared_shadow *shadow = block->shadow;
 
 	return shadow->grain == WORD_BYTES && !shadow->has_copies && !block->clocks &&
-	       !block->groups;
+	       !block->groups && !block->cluster;
 }
 
 static uint32_t noted_place(const struct warp *warp, const struct instruction *at)

@@ -150,10 +150,12 @@ int value_width(const struct function_decoding *decoding, uint32_t value);
 /* Appends dst = operation(a, b, c) as an instruction that is not counted. */
 void emit_step(struct function_decoding *decoding, enum operation operation, uint32_t dst,
 	       uint32_t a, uint32_t b, uint32_t c);
+/* Returns the lower bits of a value, which may be wider. */
+uint32_t emit_narrowing(struct function_decoding *decoding, uint32_t value, int bits);
 /* Returns an operation of alu.def that the decoder itself needs, or records it as unsupported. */
 enum operation require_operation(struct function_decoding *decoding, const char *mnemonic);
 
-/* ---- decode_operands.c ---- */
+/* ---- decode_types.c ---- */
 
 /* Finds TYPE_pred and so on by name; f16 and bf16 are b16, f16x2 and bf16x2 are b32, b8 is u8.
  * Returns false if the name is not a type. */
@@ -162,6 +164,9 @@ int type_bits(enum value_type type);
 /* Finds the last modifier that is a type. Returns false if none is. */
 bool statement_type(const struct ptx_statement *statement, enum value_type *type);
 bool statement_has_modifier(const struct ptx_statement *statement, const char *modifier);
+bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
+
+/* ---- decode_operands.c ---- */
 
 /* Returns the value to read for an operand of this type. May emit steps before. */
 uint32_t decode_source(struct function_decoding *decoding, const struct ptx_operand *operand,
@@ -177,11 +182,9 @@ uint32_t decode_load_destination(struct function_decoding *decoding,
 				 enum extension *extension);
 uint32_t decode_store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
 			     int width);
-bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
-/* Finds a register that describes clusters. Sets *same to the register that has its value, or to
- * NULL and *value to the value to read. decode_cluster.c. */
-bool decode_cluster_register(struct function_decoding *decoding, const char *name,
-			     enum value_type type, const char **same, uint32_t *value);
+/* decode_source() of a special register. decode_special.c */
+uint32_t decode_special_source(struct function_decoding *decoding, const char *name,
+			       enum value_type type);
 
 /* What an address operand refers to. */
 struct decoded_address {
@@ -212,6 +215,7 @@ void decode_alu(struct function_decoding *decoding, enum operation operation);
 /* Each returns false if it does not handle the current statement. */
 bool decode_move(struct function_decoding *decoding);             /* decode_alu.c */
 bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
+bool decode_cluster(struct function_decoding *decoding);          /* decode_cluster.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */

@@ -46,6 +46,10 @@ enum value_type {
 	X(OP_BARRIER, "bar.sync, barrier.sync: a barrier id, b thread count (0: all)")             \
 	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; a, b as OP_BARRIER, c predicate")       \
 	X(OP_BARRIER_ARRIVE, "bar.arrive: a, b as OP_BARRIER")                                     \
+	X(OP_CLUSTER_ARRIVE, "barrier.cluster.arrive")                                             \
+	X(OP_CLUSTER_WAIT, "barrier.cluster.wait")                                                 \
+	X(OP_CLUSTER_ADDRESS, "mapa: dst <- address a in the block of rank b; getctarank: dst <- " \
+			      "rank of address a; isspacep.shared: is it of the own block; kind")  \
 	X(OP_WARP_BARRIER, "bar.warp.sync: a member mask")                                         \
 	X(OP_FENCE, "membar, fence: orders accesses for the race check; kind: enum fence_kind")    \
 	X(OP_NOTHING, "nanosleep, prefetch and others without effect")                             \
@@ -56,8 +60,10 @@ enum value_type {
 	X(OP_ACTIVE_MASK, "activemask")                                                            \
 	X(OP_ELECT, "elect.sync: d member mask")                                                   \
 	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                       \
-	X(OP_STORE, "st in space: [a + offset] <- rows")                                           \
-	X(OP_ATOMIC, "atom, red in space: dst <- [a + offset]; kind; b, c operands")               \
+	X(OP_STORE, "st in space: [a + offset] <- rows; st.async: signals mbarrier "               \
+		    "[d + from_offset]")                                                           \
+	X(OP_ATOMIC, "atom, red in space: dst <- [a + offset]; kind; b, c operands; red.async: "   \
+		     "as st.async")                                                                \
 	X(OP_COPY, "cp.async: shared [a + offset] <- global [b + from_offset]; c bytes to read, "  \
 		   "d predicate: read none")                                                       \
 	X(OP_COPY_COMMIT, "cp.async.commit_group")                                                 \
@@ -141,6 +147,8 @@ enum mbarrier_kind {
 	MBARRIER_PARITY = 64, /* the operand is a parity, not a state */
 	MBARRIER_NO_INCREMENT = 128,
 };
+/* What OP_CLUSTER_ADDRESS gives. */
+enum cluster_address_kind { CLUSTER_MAP, CLUSTER_RANK, CLUSTER_IS_OWN };
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 /* The coordinates of a texture or surface instruction. The `A` ones begin with a layer. */
 enum texture_geometry {

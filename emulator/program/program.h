@@ -69,6 +69,8 @@ struct instruction {
 	bool is_volatile, of_block;
 	/* Load: its value is a guess, which an atomic confirms or corrects. guessed_loads.c */
 	bool guess;
+	/* Load, store, atomic in shared memory: it is for the window shared::cluster. */
+	bool of_cluster;
 	bool narrow_address;  /* memory: row a has 32-bit lanes (shared or local memory) */
 	bool writes_fragment; /* writes a register that an OP_GROUP_PRODUCT reads or writes */
 	uint8_t geometry;     /* of textures and surfaces: enum texture_geometry */
@@ -119,12 +121,27 @@ struct program_constant {
 	X(SPECIAL_NTID_X, "%ntid.x")                             \
 	X(SPECIAL_NTID_Y, "%ntid.y")                             \
 	X(SPECIAL_NTID_Z, "%ntid.z")                             \
-	X(SPECIAL_CTAID_X, "%ctaid.x")                           \
-	X(SPECIAL_CTAID_Y, "%ctaid.y")                           \
-	X(SPECIAL_CTAID_Z, "%ctaid.z")                           \
 	X(SPECIAL_NCTAID_X, "%nctaid.x")                         \
 	X(SPECIAL_NCTAID_Y, "%nctaid.y")                         \
 	X(SPECIAL_NCTAID_Z, "%nctaid.z")                         \
+	X(SPECIAL_CTAID_X, "%ctaid.x")                           \
+	X(SPECIAL_CTAID_Y, "%ctaid.y")                           \
+	X(SPECIAL_CTAID_Z, "%ctaid.z")                           \
+	X(SPECIAL_CLUSTERID_X, "%clusterid.x")                   \
+	X(SPECIAL_CLUSTERID_Y, "%clusterid.y")                   \
+	X(SPECIAL_CLUSTERID_Z, "%clusterid.z")                   \
+	X(SPECIAL_CLUSTER_CTAID_X, "%cluster_ctaid.x")           \
+	X(SPECIAL_CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
+	X(SPECIAL_CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
+	X(SPECIAL_CLUSTER_CTARANK, "%cluster_ctarank")           \
+	X(SPECIAL_NCLUSTERID_X, "%nclusterid.x")                 \
+	X(SPECIAL_NCLUSTERID_Y, "%nclusterid.y")                 \
+	X(SPECIAL_NCLUSTERID_Z, "%nclusterid.z")                 \
+	X(SPECIAL_CLUSTER_NCTAID_X, "%cluster_nctaid.x")         \
+	X(SPECIAL_CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
+	X(SPECIAL_CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
+	X(SPECIAL_CLUSTER_NCTARANK, "%cluster_nctarank")         \
+	X(SPECIAL_IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")   \
 	X(SPECIAL_LANEID, "%laneid")                             \
 	X(SPECIAL_WARPID, "%warpid")                             \
 	X(SPECIAL_NWARPID, "%nwarpid")                           \

@@ -68,6 +68,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	for (int i = 0; i < 3; i++) {
 		what.grid[i] = work->grid[i] ? work->grid[i] : 1;
 		what.block[i] = work->block[i] ? work->block[i] : 1;
+		what.cluster[i] = work->cluster[i];
 	}
 	rc = ptx_module_parse(&module, work->ptx, strlen(work->ptx), err);
 	if (!rc)

@@ -32,6 +32,7 @@ struct machine_case {
 	 * decoded, with what it calls. */
 	const char *entry;
 	int64_t grid[3], block[3]; /* zeroes: 1 */
+	int64_t cluster[3];        /* as in struct emulated_launch */
 	int64_t shared_bytes;
 	uint32_t n;
 	size_t out_words; /* 0: as many as threads of a block */

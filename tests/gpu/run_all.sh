@@ -65,6 +65,7 @@ step() {
 			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt"
 		done
 		sh tests/gpu/mbarriers.sh # compiles; skipped without nvcc
+		sh tests/gpu/clusters.sh
 		;;
 	ptx)
 		mkdir -p "$results/ptx"

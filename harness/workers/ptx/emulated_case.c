@@ -408,10 +408,21 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));
 	memcpy(what.block, launch->block, sizeof(what.block));
+	memcpy(what.cluster, launch->cluster, sizeof(what.cluster));
 	if (rc == 0)
 		rc = emulation_launch(emulated->emulation, &what, &emulated->findings, err);
 	free(arguments);
 	return rc;
+}
+
+bool launch_has_clusters(const struct ptx_image *image, const struct case_launch *launch)
+{
+	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
+
+	for (int i = 0; i < 3; i++)
+		if (launch->cluster[i] > 1 || (entry && entry->cluster[i] > 1))
+			return true;
+	return false;
 }
 
 bool emulated_case_ended(const struct emulated_case *emulated)
