@@ -80,6 +80,8 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
 /* Deletes the rounds of all trials of a run from number `first` on, with their samples. */
 int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
+/* The same for one trial. */
+int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct error *err);
 /* Adds the time that each part of a sweep took to what is stored of the run. The meter has been
  * read. One transaction. */
 int db_run_parts_add(struct db *db, int64_t run_id, const struct meter *meter, struct error *err);

@@ -53,24 +53,36 @@ static int round_delete(struct db *db, int64_t trial_id, int round, struct error
 	return rc;
 }
 
-int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err)
+/* `sql` takes the number of the first round, and an id. */
+static int drop_rounds(struct db *db, const char *sql, int64_t id, int first, struct error *err)
 {
 	struct statement delete;
 	int rc = db_begin(db, err);
 
 	if (rc)
 		return rc;
-	rc = statement_prepare(&delete, db,
-			       "DELETE FROM round WHERE round >= ? AND trial_id IN"
-			       " (SELECT id FROM trial WHERE run_id = ?)",
-			       err);
+	rc = statement_prepare(&delete, db, sql, err);
 	if (!rc) {
 		bind_integer(&delete, first);
-		bind_integer(&delete, run_id);
+		bind_integer(&delete, id);
 		rc = statement_run(&delete, err);
 		statement_release(&delete);
 	}
 	return db_end(db, rc, err);
+}
+
+int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err)
+{
+	return drop_rounds(db,
+			   "DELETE FROM round WHERE round >= ? AND trial_id IN"
+			   " (SELECT id FROM trial WHERE run_id = ?)",
+			   run_id, first, err);
+}
+
+int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct error *err)
+{
+	return drop_rounds(db, "DELETE FROM round WHERE round >= ? AND trial_id = ?", trial_id,
+			   first, err);
 }
 
 static int round_insert(struct db *db, int64_t trial_id, const struct round_result *round,

@@ -134,7 +134,7 @@ static void change_allocation(struct warp *warp, struct instruction_count *count
 		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
 	}
 	if (warp->block->launch->global)
-		memory_check_global(warp, at, mask, in, offset, at->width, false);
+		memory_check_global(warp, at, mask, in, offset, at->width, false, UINT64_MAX);
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		uint32_t here = sector[__builtin_ctz(rest)];
 

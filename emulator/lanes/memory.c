@@ -127,7 +127,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 		return several_allocations(warp, at, mask, address);
 	places.data = in->data;
 	if (launch->global)
-		memory_check_global(warp, at, mask, in, offset, bytes, gaps == 0);
+		memory_check_global(warp, at, mask, in, offset, bytes, gaps == 0, spread);
 	if (gaps == 0) {
 		uint64_t first = begin / SECTOR_BYTES;
 		uint64_t last = (begin + LANES * bytes - 1) / SECTOR_BYTES;

@@ -27,28 +27,28 @@ static __attribute__((noinline)) void check_row(struct warp *warp, struct block 
 						const struct instruction *at, uint32_t mask,
 						const uint32_t offset[LANES])
 {
-	uint32_t words = 0, lanes = 0;
+	uint32_t all = 0, words, lanes = 0;
 	uint8_t word[LANES];
 
 	for (int lane = 0; lane < LANES; lane++)
-		words |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
-	words = shared_shadow_unsettled(warp, block, offset[0] / SHADOW_ROW_BYTES, words);
+		all |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
+	words = shared_shadow_unsettled(warp, block, offset[0] / SHADOW_ROW_BYTES, all);
 	if (words == 0)
 		return;
-	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
-	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
-		shared_shadow_load(warp, block, at, mask, offset, BANK_BYTES);
-		return;
-	}
 	for (int lane = 0; lane < LANES; lane++)
 		word[lane] = offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
-	for (; words; words &= words - 1) {
-		const uint32_t first = lanes_of_word(word, (uint8_t)__builtin_ctz(words)) & mask;
+	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
+	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
+		shared_shadow_load_words(warp, block, at, mask, offset, word, all);
+		return;
+	}
+	for (uint32_t rest = words; rest; rest &= rest - 1) {
+		const uint32_t first = lanes_of_word(word, (uint8_t)__builtin_ctz(rest)) & mask;
 		const uint32_t others = first & (first - 1);
 
 		lanes |= first & ~(others & (others - 1));
 	}
-	shared_shadow_load(warp, block, at, lanes, offset, BANK_BYTES);
+	shared_shadow_load_words(warp, block, at, lanes, offset, word, words);
 }
 
 /* Checks an access in a checked block, before any data moves. */
@@ -158,7 +158,10 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, struct block *block,
 		return leave_block(warp, at, mask, offset);
 	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
 		check_row(warp, block, at, mask, offset);
-	else if (block->shadow)
+	else if (block->shadow &&
+		 !(store && block == warp->block && bytes == BANK_BYTES && gaps == 0 &&
+		   begin % SHADOW_ROW_BYTES == 0 && mask == ALL_LANES &&
+		   shared_shadow_store_row(warp, at, begin / SHADOW_ROW_BYTES)))
 		check_access(warp, block, at, mask, offset);
 
 	/* Consecutive lanes, and lanes within one row of the banks, have no conflicts. */

@@ -50,6 +50,7 @@ static void complete_write(struct shared_shadow *shadow, const struct bulk_range
 	for (size_t index = range->offset / shadow->grain; index < end; index++) {
 		struct cell *cell = &shadow->cells[index];
 
+		shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 		cell->copy_place = 0;
 		/* As after a store: earlier writes do not count for those that know of them. */
 		if (by->clocked)
@@ -71,6 +72,7 @@ static void complete_read(struct shared_shadow *shadow, const struct bulk_range 
 	for (size_t index = range->offset / shadow->grain; index < end; index++) {
 		int readers;
 
+		shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 		if (by->clocked) {
 			remember_clocked_reader(shadow, index, by);
 			continue;

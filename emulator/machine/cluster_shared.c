@@ -7,56 +7,117 @@
 
 /* ---- mapa, getctarank, isspacep ---- */
 
-/* Sets *window to the address in the window shared::cluster. Returns false if a generic address is
- * outside of it. */
-static bool window_address(const struct instruction *at, uint64_t address, uint32_t *window)
+/* What the lanes of the instruction read, as addresses less those of the window shared::cluster. */
+static void read_window_addresses(const struct warp *warp, const struct instruction *at,
+				  uint64_t address[LANES])
 {
-	if (at->space == PTX_SPACE_GENERIC)
-		address -= SHARED_WINDOW;
-	*window = (uint32_t)address;
-	return address < WINDOW_BYTES;
+	const unsigned char *row = row_of(warp, at->a);
+	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
+	uint32_t narrow[LANES];
+
+	if (at->width == 8) {
+		memcpy(address, row, LANES * sizeof(*address));
+	} else {
+		memcpy(narrow, row, sizeof(narrow));
+		for (int lane = 0; lane < LANES; lane++)
+			address[lane] = narrow[lane];
+	}
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] -= base;
 }
 
-static enum step address_result(struct warp *warp, const struct instruction *at, int lane,
-				uint64_t address, uint64_t *result)
+/* Writes the results of the active lanes, of 4 or 8 bytes. */
+static void write_results(struct warp *warp, uint32_t row, unsigned width,
+			  const uint64_t result[LANES])
+{
+	uint64_t wide[LANES];
+	uint32_t narrow[LANES];
+
+	if (width == 8) {
+		memcpy(wide, row_of(warp, row), sizeof(wide));
+		for (int lane = 0; lane < LANES; lane++)
+			wide[lane] = warp->lanes[lane] ? result[lane] : wide[lane];
+		memcpy(row_of(warp, row), wide, sizeof(wide));
+		return;
+	}
+	memcpy(narrow, row_of(warp, row), sizeof(narrow));
+	for (int lane = 0; lane < LANES; lane++)
+		narrow[lane] = warp->lanes[lane] ? (uint32_t)result[lane] : narrow[lane];
+	memcpy(row_of(warp, row), narrow, sizeof(narrow));
+}
+
+/* Whether the addresses of all active lanes are in the window. */
+static enum step require_window(struct warp *warp, const struct instruction *at,
+				const uint64_t address[LANES])
 {
 	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
-	uint32_t window, rank = 0;
-	bool inside = window_address(at, address, &window);
 
-	if (at->kind == CLUSTER_IS_OWN) {
-		*result = inside && cluster_rank(warp->block, window) == warp->block->rank
-				  ? UINT32_MAX
-				  : 0;
-		return STEP_NEXT;
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		const int lane = __builtin_ctz(rest);
+
+		if (address[lane] >= WINDOW_BYTES)
+			return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
+					    "the address 0x%llx is not in shared memory",
+					    (unsigned long long)(address[lane] + base));
 	}
-	if (!inside)
-		return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
-				    "the address 0x%llx is not in shared memory",
-				    (unsigned long long)address);
-	if (at->kind == CLUSTER_RANK) {
-		*result = cluster_rank(warp->block, window);
-		return STEP_NEXT;
-	}
-	memcpy(&rank, (unsigned char *)row_of(warp, at->b) + (size_t)lane * 4, 4);
-	*result = base + cluster_address(rank, window);
+	return STEP_NEXT;
+}
+
+static enum step run_map(struct warp *warp, const struct instruction *at)
+{
+	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
+	uint64_t address[LANES];
+	uint32_t rank[LANES];
+
+	read_window_addresses(warp, at, address);
+	if (require_window(warp, at, address) != STEP_NEXT)
+		return STEP_STOPPED;
+	memcpy(rank, row_of(warp, at->b), sizeof(rank));
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] = base + cluster_address(rank[lane], (uint32_t)address[lane]);
+	write_results(warp, at->dst, at->width, address);
+	return STEP_NEXT;
+}
+
+static enum step run_rank(struct warp *warp, const struct instruction *at)
+{
+	uint64_t address[LANES];
+
+	read_window_addresses(warp, at, address);
+	if (require_window(warp, at, address) != STEP_NEXT)
+		return STEP_STOPPED;
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] = cluster_rank(warp->block, (uint32_t)address[lane]);
+	write_results(warp, at->dst, 4, address);
+	return STEP_NEXT;
+}
+
+static enum step run_is_own(struct warp *warp, const struct instruction *at)
+{
+	const uint32_t own = warp->block->rank;
+	uint64_t address[LANES];
+
+	read_window_addresses(warp, at, address);
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] =
+			address[lane] < WINDOW_BYTES &&
+					cluster_rank(warp->block, (uint32_t)address[lane]) == own
+				? UINT32_MAX
+				: 0;
+	write_results(warp, at->dst, 4, address);
 	return STEP_NEXT;
 }
 
 enum step run_cluster_address(struct warp *warp, const struct instruction *at)
 {
-	const size_t from = at->width, to = at->kind == CLUSTER_MAP ? at->width : 4;
-
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-		uint64_t address = 0, result = 0;
-
-		memcpy(&address, (unsigned char *)row_of(warp, at->a) + (size_t)lane * from, from);
-		if (address_result(warp, at, lane, address, &result) != STEP_NEXT)
-			return STEP_STOPPED;
-		memcpy((unsigned char *)row_of(warp, at->dst) + (size_t)lane * to, &result, to);
+	switch (at->kind) {
+	case CLUSTER_MAP:
+		return run_map(warp, at);
+	case CLUSTER_RANK:
+		return run_rank(warp, at);
+	default:
+		return run_is_own(warp, at);
 	}
-	return STEP_NEXT;
 }
 
 /* ---- accesses ---- */
@@ -99,17 +160,15 @@ void cluster_next_part(struct warp *warp, const struct instruction *at, uint32_t
 {
 	const int first = __builtin_ctz(*left);
 	const uint32_t rank = cluster_rank(warp->block, address[first]);
+	uint32_t same = 0;
 
-	part->mask = 0;
-	part->block = cluster_block(warp->block, rank);
-	for (uint32_t rest = *left; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
+	for (int lane = 0; lane < LANES; lane++) {
 		part->offset[lane] = address[lane] & CLUSTER_OFFSET_MASK;
-		if (cluster_rank(warp->block, address[lane]) == rank)
-			part->mask |= UINT32_C(1) << lane;
+		same |= (uint32_t)(cluster_rank(warp->block, address[lane]) == rank) << lane;
 	}
-	*left &= ~part->mask;
+	part->block = cluster_block(warp->block, rank);
+	part->mask = same & *left;
+	*left &= ~same;
 	if (part->block != warp->block)
 		cluster_check_presence(warp, at, first, part->block);
 }

@@ -22,7 +22,8 @@ void cluster_check_presence(struct warp *warp, const struct instruction *at, int
 struct cluster_part {
 	struct block *block;
 	uint32_t mask;
-	uint32_t offset[LANES]; /* in the shared memory of that block; of the lanes of the mask */
+	uint32_t offset[LANES]; /* in the shared memory of that block; valid in the lanes of the
+				   mask */
 };
 /*
  * Takes the lanes of the next part from *left, which is not 0. The addresses, of the window

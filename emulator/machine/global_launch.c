@@ -99,7 +99,7 @@ static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allo
 {
 	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
 	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
-	const int64_t bytes = (int64_t)(count * sizeof(*rows->rows));
+	const int64_t bytes = shadow_rows_need(count);
 
 	rows->cell_shift = WORD_SHIFT;
 	rows->unchecked =
@@ -112,8 +112,7 @@ static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allo
 static void drop_rows(struct global_shadow *shadow, struct shadow_rows *rows)
 {
 	shadow->memory->rows_bytes -= shadow_rows_bytes(rows);
-	free(rows->memory);
-	*rows = (struct shadow_rows){.unchecked = true};
+	shadow_rows_release(rows);
 }
 
 struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
@@ -127,7 +126,7 @@ struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allo
 		const int64_t before = shadow_rows_bytes(rows);
 
 		if (global_shadow_has_room(shadow, 3 * before) &&
-		    shadow_rows_split(rows, &shadow->pool, shadow->launch))
+		    shadow_rows_split(rows, &shadow->pool, shadow->launch, shadow->order.first))
 			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
 		else
 			drop_rows(shadow, rows);

@@ -41,6 +41,7 @@ struct global_request {
 	const uint64_t *offset; /* by lane, in the allocation; valid and aligned in every lane */
 	unsigned bytes;         /* per lane, a power of two */
 	bool consecutive;       /* all lanes, one behind the other */
+	uint64_t spread;        /* bits in which offsets differ; or more bits */
 	bool reads, writes;
 };
 /* Reports findings, which do not end the launch. Call if launch->global is not NULL. */

@@ -8,6 +8,7 @@
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/heap.h"
+#include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/texture.h"
 
@@ -72,7 +73,10 @@ static int prepare_function(struct emulation *emulation, size_t index,
 			return error_set(err, PL_EUNSUPPORTED, "%s cannot be executed",
 					 instruction_statement(from, &code[i])->mnemonic);
 	}
-	return control_flow_build(&emulation->flows[index], to, code, err);
+	if (control_flow_build(&emulation->flows[index], to, code, err))
+		return PL_ENOMEM;
+	emulation->links[index] = series_build(&emulation->flows[index], code, emulation->handlers);
+	return 0;
 }
 
 static int allocate_variables(struct emulation *emulation, struct error *err)
@@ -119,6 +123,7 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 	emulation->program.initial_address_count = program->initial_address_count;
 	emulation->program.functions = xcalloc(count + 1, sizeof(*program->functions));
 	emulation->flows = xcalloc(count + 1, sizeof(*emulation->flows));
+	emulation->links = xcalloc(count + 1, sizeof(*emulation->links));
 	emulation->counts = xcalloc(count + 1, sizeof(*emulation->counts));
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = prepare_function(emulation, i, &program->functions[i], err);
@@ -143,12 +148,14 @@ void emulation_free(struct emulation *emulation)
 	for (size_t i = 0; i < emulation->program.function_count; i++) {
 		control_flow_release(&emulation->flows[i]);
 		free(emulation->program.functions[i].code);
+		free(emulation->links[i]);
 		free(emulation->counts[i]);
 	}
 	device_heap_free(emulation->heap);
 	free(emulation->variables);
 	free(emulation->program.functions);
 	free(emulation->flows);
+	free(emulation->links);
 	free(emulation->counts);
 	free(emulation);
 }

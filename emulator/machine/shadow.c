@@ -188,6 +188,7 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 
+			shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 			if (index >= reserved && write_is_clean(&shadow->cells[index], by)) {
 				remember_writer(&shadow->cells[index], by);
 				if (shadow->clocks)
@@ -211,13 +212,22 @@ uint32_t shared_shadow_unsettled(struct warp *warp, struct block *block, uint32_
 	/* Later reads matter, since an mbarrier may order only the earlier ones. */
 	if (shadow->grain != WORD_BYTES || warp->block->clocks)
 		return words;
-	return words & ~settled_row(shadow, row, warp->block->epoch + 1)->cells;
+	return words & ~row_notes_of(shadow, row, warp->block->epoch + 1)->settled;
 }
 
 /* Whether a load cannot be a finding: no thread has written the cell in this epoch. */
 static inline bool read_is_clean(const struct cell *cell, uint32_t epoch)
 {
 	return cell->initialised && cell->write_epoch != epoch && !cell->copy_place;
+}
+
+void shared_shadow_load_words(struct warp *warp, struct block *block, const struct instruction *at,
+			      uint32_t mask, const uint32_t offset[LANES],
+			      const uint8_t word[LANES], uint32_t words)
+{
+	if (block != warp->block ||
+	    !note_load(warp, at, mask, offset[0] / SHADOW_ROW_BYTES, word, words))
+		shared_shadow_load(warp, block, at, mask, offset, WORD_BYTES);
 }
 
 void shared_shadow_load(struct warp *warp, struct block *block, const struct instruction *at,
@@ -241,7 +251,9 @@ void shared_shadow_load(struct warp *warp, struct block *block, const struct ins
 		by.thread = (uint16_t)(first_thread(warp) + lane);
 		for (size_t index = first; index < first + count; index++) {
 			struct cell *cell = &shadow->cells[index];
+			struct row_notes *row = row_notes_of(shadow, index / ROW_CELLS, epoch);
 
+			shadow_open_row(shadow, index / ROW_CELLS, epoch);
 			if (!strong && !by.clocked && read_is_clean(cell, epoch)) {
 				note_read(shadow, index, clock,
 					  remember_reader(cell, epoch, by.thread, sync, place));
@@ -252,9 +264,8 @@ void shared_shadow_load(struct warp *warp, struct block *block, const struct ins
 						    1;
 				shadow_check_cell(shadow, &by, index, NULL, NULL, &reported);
 			}
-			if (is_settled(cell, epoch))
-				settled_row(shadow, index / ROW_CELLS, epoch)->cells |=
-					UINT32_C(1) << index % ROW_CELLS;
+			row->initialised |= (uint32_t)cell->initialised << index % ROW_CELLS;
+			row->settled |= (uint32_t)is_settled(cell, epoch) << index % ROW_CELLS;
 		}
 	}
 }
@@ -318,6 +329,11 @@ static uint32_t lowest_of_each_place(const struct shadow_access *by, uint32_t ma
 		}
 	}
 	return lowest;
+}
+
+bool shared_shadow_store_row(struct warp *warp, const struct instruction *at, uint32_t row)
+{
+	return note_store(warp, at, row);
 }
 
 void shared_shadow_store(struct warp *warp, struct block *block, const struct instruction *at,

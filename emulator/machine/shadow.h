@@ -52,6 +52,14 @@ uint32_t shared_shadow_unsettled(struct warp *warp, struct block *block, uint32_
  */
 void shared_shadow_load(struct warp *warp, struct block *block, const struct instruction *at,
 			uint32_t mask, const uint32_t offset[LANES], unsigned bytes);
+/* The same for words of one row: `word` is the number of each lane's word in the row, and `words`
+ * is the mask of those of the lanes. */
+void shared_shadow_load_words(struct warp *warp, struct block *block, const struct instruction *at,
+			      uint32_t mask, const uint32_t offset[LANES],
+			      const uint8_t word[LANES], uint32_t words);
+/* For all lanes, each of which stores the word with its number in a row of its block. Returns
+ * false, and does nothing, if shared_shadow_store() must be called. */
+bool shared_shadow_store_row(struct warp *warp, const struct instruction *at, uint32_t row);
 void shared_shadow_store(struct warp *warp, struct block *block, const struct instruction *at,
 			 uint32_t mask, const uint32_t offset[LANES], unsigned bytes,
 			 const unsigned char *values);

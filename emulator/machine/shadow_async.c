@@ -13,6 +13,7 @@ uint32_t shared_shadow_copy(struct warp *warp, const struct instruction *at, uin
 	struct shared_shadow *shadow = warp->block->shadow;
 	struct shadow_access by = shadow_access_by(warp, warp->block, at);
 
+	shadow->has_copies = true;
 	/* The copy may write at any time from now on. */
 	shared_shadow_store(warp, warp->block, at, mask, offset, bytes, values);
 	for (; mask; mask &= mask - 1) {
@@ -118,13 +119,14 @@ uint32_t shared_shadow_product(struct warp *warp, const struct instruction *at, 
 	by.reads = true;
 	for (; mask; mask &= mask - 1) {
 		const size_t first = offset[__builtin_ctz(mask)] >> shift;
-		struct settled_row *row = settled_row(shadow, first / ROW_CELLS, by.epoch);
+		struct row_notes *row = row_notes_of(shadow, first / ROW_CELLS, by.epoch);
 		const uint32_t unit = ((UINT32_C(1) << cells) - 1) << first % ROW_CELLS;
 		bool settled = true;
 
 		/* Most units are read again and again. */
 		if (!warp->block->clocks && (row->products & unit) == unit)
 			continue;
+		shadow_open_row(shadow, first / ROW_CELLS, by.epoch);
 		for (size_t index = first; index < first + cells; index++) {
 			check_product_cell(shadow, &by, index, &reported);
 			settled &= is_settled(&shadow->cells[index], by.epoch);

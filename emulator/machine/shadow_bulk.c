@@ -13,6 +13,18 @@ static struct shadow_access access_of(const struct shadow_bulk *access)
 	return by;
 }
 
+/* From now on each access to the block goes to the cells. */
+static void open_range(const struct shadow_bulk *access, uint32_t epoch)
+{
+	struct shared_shadow *shadow = access->block->shadow;
+	const uint32_t row_bytes = ROW_CELLS * shadow->grain;
+	const uint32_t end = access->range.offset + access->range.bytes;
+
+	shadow->has_copies = true;
+	for (uint32_t row = access->range.offset / row_bytes; row * row_bytes < end; row++)
+		shadow_open_row(shadow, row, epoch);
+}
+
 uint32_t shadow_bulk_read(const struct shadow_bulk *access)
 {
 	struct shared_shadow *shadow = access->block->shadow;
@@ -22,6 +34,7 @@ uint32_t shadow_bulk_read(const struct shadow_bulk *access)
 	struct reported_kinds reported = {0};
 
 	by.reads = true;
+	open_range(access, by.epoch);
 	for (size_t index = range->offset >> shift; index < (range->offset + range->bytes) >> shift;
 	     index++) {
 		shadow_check_cell(shadow, &by, index, NULL, NULL, &reported);
@@ -70,6 +83,7 @@ uint32_t shadow_bulk_write(const struct shadow_bulk *access, const unsigned char
 
 	by.writes = true;
 	by.reads = by.atomic = !values;
+	open_range(access, by.epoch);
 	if (block->groups)
 		forget_products(access);
 	shadow_check_readers(shadow, &by, range, &reported);

@@ -6,7 +6,7 @@
 
 #define CELL_ALIGNMENT 64
 
-static size_t settled_rows(size_t cells)
+static size_t note_rows(size_t cells)
 {
 	return (cells + ROW_CELLS - 1) / ROW_CELLS;
 }
@@ -39,9 +39,10 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 	shadow->grain = WORD_BYTES;
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
 	shadow->cells = allocate_cells(shadow->cell_count);
-	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
+	shadow->notes = calloc(note_rows(shadow->bytes) + 1, sizeof(*shadow->notes));
+	shadow->reads = calloc(note_rows(shadow->cell_count) + 1, sizeof(*shadow->reads));
 	shadow->arriving = calloc(shadow->bytes + 1, 1);
-	if (!shadow->cells || !shadow->settled || !shadow->arriving) {
+	if (!shadow->cells || !shadow->notes || !shadow->reads || !shadow->arriving) {
 		shared_shadow_free(shadow);
 		return NULL;
 	}
@@ -55,18 +56,34 @@ void shared_shadow_free(struct shared_shadow *shadow)
 	free(shadow->first_place);
 	free(shadow->cells);
 	free(shadow->clocks);
-	free(shadow->settled);
+	free(shadow->notes);
+	free(shadow->reads);
 	free(shadow->arriving);
 	free(shadow->uses);
 	free(shadow);
 }
 
+/* Clears the cells. Those of a row that was not opened are still clear. */
+static void clear_cells(struct shared_shadow *shadow)
+{
+	const bool bytes = shadow->grain != WORD_BYTES;
+
+	for (size_t first = 0; first < shadow->cell_count; first += ROW_CELLS) {
+		const size_t rest = shadow->cell_count - first;
+		const size_t count = rest < ROW_CELLS ? rest : ROW_CELLS;
+
+		if (bytes || shadow->notes[first / ROW_CELLS].opened)
+			memset(shadow->cells + first, 0, count * sizeof(*shadow->cells));
+	}
+}
+
 void shared_shadow_begin(struct shared_shadow *shadow)
 {
-	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	clear_cells(shadow);
 	if (shadow->clocks)
 		memset(shadow->clocks, 0, shadow->cell_count * sizeof(*shadow->clocks));
-	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+	shadow->has_copies = false;
+	memset(shadow->notes, 0, note_rows(shadow->cell_count) * sizeof(*shadow->notes));
 	free(shadow->uses);
 	shadow->uses = NULL;
 }
@@ -90,13 +107,15 @@ void split_cells_into_bytes(struct shared_shadow *shadow)
 {
 	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
 
+	for (size_t row = 0; row < note_rows(shadow->cell_count); row++)
+		shadow_move_notes(shadow, row);
 	for (size_t i = 0; i < shadow->bytes; i++)
 		cells[i] = shadow->cells[i / WORD_BYTES];
 	free(shadow->cells);
 	shadow->cells = cells;
 	if (shadow->clocks)
 		split_clocks_into_bytes(shadow);
-	memset(shadow->settled, 0, settled_rows(shadow->bytes) * sizeof(*shadow->settled));
+	memset(shadow->notes, 0, note_rows(shadow->bytes) * sizeof(*shadow->notes));
 	shadow->cell_count = shadow->bytes;
 	shadow->grain = 1;
 }

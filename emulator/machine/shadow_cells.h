@@ -8,6 +8,7 @@
 
 #include "emulator/machine/block_clocks.h"
 #include "emulator/machine/bulk_pending.h"
+#include "emulator/machine/shadow_notes.h"
 #include "emulator/machine/shadow_report.h"
 
 #define NOBODY UINT16_MAX
@@ -47,34 +48,23 @@ struct cell_clocks {
 	uint32_t write, readers[2];
 };
 
-/*
- * A cell is settled for an epoch if lanes of two warps have read it and no
- * thread has written it. Further loads need no record: any later writer already
- * races with one of the readers.
+/* Has the cells of a row show all accesses until the next epoch. Call before anything looks at
+ * them.
  */
-#define ROW_CELLS 32
-struct settled_row {
-	uint32_t epoch;    /* 1 more than the block's; 0: never */
-	uint32_t cells;    /* mask of the cells that are settled for the epoch */
-	uint32_t products; /* mask of those that a product of a warpgroup has read, too */
-};
+static inline void shadow_open_row(struct shared_shadow *shadow, size_t row, uint32_t epoch)
+{
+	if (shadow->notes[row].opened == epoch)
+		return;
+	shadow_move_notes(shadow, row);
+	shadow->notes[row].opened = epoch;
+}
 
 static inline void unsettle(struct shared_shadow *shadow, size_t cell)
 {
-	struct settled_row *row = &shadow->settled[cell / ROW_CELLS];
+	struct row_notes *row = &shadow->notes[cell / ROW_CELLS];
 
-	row->cells &= ~(UINT32_C(1) << cell % ROW_CELLS);
+	row->settled &= ~(UINT32_C(1) << cell % ROW_CELLS);
 	row->products &= ~(UINT32_C(1) << cell % ROW_CELLS);
-}
-
-static inline struct settled_row *settled_row(struct shared_shadow *shadow, size_t number,
-					      uint32_t epoch)
-{
-	struct settled_row *row = &shadow->settled[number];
-
-	if (row->epoch != epoch)
-		*row = (struct settled_row){.epoch = epoch};
-	return row;
 }
 
 static inline bool is_settled(const struct cell *cell, uint32_t epoch)
@@ -156,6 +146,19 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 	cell->write_place = by->place;
 	cell->writer = by->thread;
 	cell->write_fences = warp_of_thread(by->warp->block, by->thread)->proxy_fences;
+	cell->initialised = true;
+}
+
+/* What remember_writer() does for a write that was noted. */
+static inline void remember_plain_write(struct cell *cell, uint16_t thread,
+					const struct write_note *write)
+{
+	cell->write_atomic = false;
+	cell->write_epoch = write->epoch;
+	cell->write_sync = cell->plain_sync = write->sync;
+	cell->write_place = write->place;
+	cell->writer = thread;
+	cell->write_fences = write->fences;
 	cell->initialised = true;
 }
 

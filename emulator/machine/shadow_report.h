@@ -17,9 +17,11 @@ struct shared_shadow {
 	unsigned grain;          /* bytes of a cell: WORD_BYTES, or 1 */
 	size_t cell_count;
 	struct cell *cells;
-	struct cell_clocks *clocks;  /* by cell; NULL: the block has no mbarriers */
-	unsigned char *arriving;     /* by byte: the value that a pending copy will write */
-	struct settled_row *settled; /* cells / ROW_CELLS, rounded up */
+	struct cell_clocks *clocks; /* by cell; NULL: the block has no mbarriers */
+	unsigned char *arriving;    /* by byte: the value that a pending copy will write */
+	struct row_notes *notes;    /* cells / ROW_CELLS, rounded up */
+	struct row_reads *reads;    /* the same, while cells are words */
+	bool has_copies;            /* the block has started asynchronous copies */
 	size_t bytes;
 	/* By number of the warp in the cluster: its last access from another block. NULL: none. */
 	struct remote_use *uses;

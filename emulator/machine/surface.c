@@ -27,8 +27,8 @@ static struct surface_place surface_place_of(const struct warp *warp, const stru
 	bool layered = at->geometry == GEOMETRY_A1D || at->geometry == GEOMETRY_A2D;
 	struct surface_place place = {0};
 
-	if (layered)
-		place.z = lane_integer(warp, *rows++, lane);
+	if (layered) /* a number without a sign: -1 is behind the last layer */
+		place.z = (uint32_t)lane_integer(warp, *rows++, lane);
 	place.x = lane_integer(warp, rows[0], lane);
 	if (at->geometry != GEOMETRY_1D && at->geometry != GEOMETRY_A1D)
 		place.y = lane_integer(warp, rows[1], lane);
@@ -57,7 +57,9 @@ static enum step report_outside(struct warp *warp, const struct instruction *at,
 		use->object->name, what->width, what->height, what->depth, unit);
 }
 
-/* Clamping moves an access to the nearest place in the row, which a wider one does not have. */
+/* Clamping moves an access to the nearest aligned place in the row, which a wider one does not
+ * have.
+ */
 static enum step report_wider(struct warp *warp, const struct instruction *at, int lane,
 			      const struct object_use *use, int64_t bytes)
 {
@@ -97,7 +99,7 @@ static unsigned char *find_bytes(enum step *step, struct object_use *use, struct
 				     bytes, place.x, use->object->name);
 		return NULL;
 	}
-	last = what->width * unit - bytes;
+	last = what->width * unit / bytes * bytes - bytes;
 	inside.x = nearest_inside(place.x, last);
 	inside.y = nearest_inside(place.y, what->height - 1);
 	inside.z = nearest_inside(place.z, what->depth - 1);

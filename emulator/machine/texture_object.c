@@ -263,12 +263,59 @@ uint16_t texel_half(uint32_t bits)
 	return (uint16_t)(sign | kept);
 }
 
+/* Cuts off to a half, towards zero, as a formatted store does: what is too large becomes the
+ * largest half. A NaN keeps the upper bits of its payload; one without upper bits was not recorded.
+ */
+static uint16_t half_cut_off(uint32_t bits)
+{
+	const uint32_t sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+	const int exponent = (int)(rest >> 23) - 127;
+
+	if (rest > 0x7f800000) {
+		const uint32_t payload = rest >> 13 & 0x3ff;
+
+		return (uint16_t)(sign | 0x7c00 | (payload ? payload : 0x200));
+	}
+	if (rest >= 0x47800000)
+		return (uint16_t)(sign | (rest == 0x7f800000 ? 0x7c00 : 0x7bff));
+	if (exponent >= -14)
+		return (uint16_t)(sign | (rest - UINT32_C(0x38000000)) >> 13);
+	/* a multiple of 2^-24 */
+	return (uint16_t)(sign |
+			  (exponent < -24 ? 0 : ((rest & 0x7fffff) | 0x800000) >> (-1 - exponent)));
+}
+
+/* The component of a texel; what it cannot hold becomes the nearest that it can. */
+static uint32_t texel_component(enum texel_type type, uint32_t from)
+{
+	const int32_t number = (int32_t)from;
+
+	switch (type) {
+	case TEXEL_U8:
+		return from > UINT8_MAX ? UINT8_MAX : from;
+	case TEXEL_U16:
+		return from > UINT16_MAX ? UINT16_MAX : from;
+	case TEXEL_I8:
+		return (uint32_t)(number < INT8_MIN   ? INT8_MIN
+				  : number > INT8_MAX ? INT8_MAX
+						      : number);
+	case TEXEL_I16:
+		return (uint32_t)(number < INT16_MIN   ? INT16_MIN
+				  : number > INT16_MAX ? INT16_MAX
+						       : number);
+	case TEXEL_F16:
+		return half_cut_off(from);
+	default:
+		return from;
+	}
+}
+
 void texel_write(unsigned char *to, const struct texture_object *object, const uint32_t from[4])
 {
 	unsigned bytes = texel_type_bytes(object->what.type);
 
 	for (int i = 0; i < object->what.channels; i++) {
-		uint32_t word = object->what.type == TEXEL_F16 ? texel_half(from[i]) : from[i];
+		uint32_t word = texel_component(object->what.type, from[i]);
 
 		memcpy(to + i * (int)bytes, &word, bytes);
 	}

@@ -37,6 +37,12 @@ enum extension { EXTEND_ZERO, EXTEND_SIGN };
 
 struct instruction {
 	instruction_handler *run; /* set when a launch chooses its set of lanes */
+	/* Executes a series of instructions that begins with this one; `next` is behind it. The
+	 * same as `run`, and one instruction, unless machine/series.h joined some. */
+	instruction_handler *run_series;
+	const struct instruction *next;
+	const struct chain_link *links; /* of a chain; machine/series.h */
+	uint32_t link_count;
 	uint32_t dst, a, b, c, d; /* rows; 0: none */
 	uint32_t dst2;            /* the second result of d|p; 0: none */
 	uint32_t guard;           /* the predicate's row; 0: none */

@@ -1,4 +1,4 @@
-/* Adds rounds to undecided cases, look by look, beside control cases. */
+/* Judges a sweep look by look, and adds rounds to its undecided cases in between. */
 #include "harness/session/decide.h"
 
 #include <math.h>
@@ -7,11 +7,7 @@
 #include <string.h>
 
 #include "base/process.h"
-#include "harness/session/compare_runs.h"
-#include "harness/session/comparison_rules.h"
 
-/* A look that has begun is completed if it overruns the time by no more than this part. */
-#define OVERRUN_MOST 0.05
 /* Of the time that the sweep took before them, for which rounds are added: with them it takes less
  * than twice as long. */
 #define DECIDE_PART 0.9
@@ -21,6 +17,9 @@
  * round ends at this multiple of the precision asked for. */
 #define ADDED_PRECISION_FACTOR 4
 #define ADDED_PRECISION_MOST 0.5
+/* And once it has its least samples, it ends after this time: short kernels otherwise take hundreds
+ * of samples for that precision. */
+#define ADDED_ROUND_MOST_NS INT64_C(3000000)
 /* What an added round probably takes: so many samples, each with a flush, and what its worker,
  * its verification and the placements of its data take. */
 #define ADDED_SAMPLES 16
@@ -56,35 +55,6 @@ int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct ru
 	return compare_runs_check(&decide->base_id, decide->db, &request, err);
 }
 
-/* ---- the comparison ---- */
-
-/* What the run comes to now, by the rules of `perflab regress`. */
-struct judged {
-	struct comparison_rules rules;
-	struct run_comparison comparison;
-};
-
-static int judge_now(struct judged *out, const struct sweep_decide *decide, struct error *err)
-{
-	struct run_comparison_request request = {
-		.base = decide->base,
-		.head = decide->head,
-		.base_option = "--compare",
-		.measuring = true,
-		.options = {.limits = change_limits_default, .judge_same_code = true}};
-	int rc;
-
-	*out = (struct judged){0};
-	rc = comparison_rules_load(&out->rules, &request.options, "none", NULL, err);
-	return rc ? rc : compare_runs(&out->comparison, decide->db, &request, err);
-}
-
-static void judged_release(struct judged *judged)
-{
-	run_comparison_release(&judged->comparison);
-	comparison_rules_release(&judged->rules);
-}
-
 static size_t count_undecided(const struct regress *regress)
 {
 	size_t count = 0;
@@ -92,90 +62,6 @@ static size_t count_undecided(const struct regress *regress)
 	for (size_t i = 0; i < regress->count; i++)
 		count += regress->cases[i].undecided;
 	return count;
-}
-
-/* ---- the rounds of a look ---- */
-
-/* The cases among `chosen` that lack this round, and the control cases if there are any. */
-static size_t lacking(size_t *out, const struct sweep *sweep, const size_t *chosen, size_t count,
-		      int round)
-{
-	size_t found = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct case_state *state = &sweep->cases[chosen[i]];
-
-		if (!state->ended && state->rounds_done <= round)
-			out[found++] = chosen[i];
-	}
-	return found ? decide_add_control(sweep, out, found) : 0;
-}
-
-/* Measures the chosen cases until each has this number of rounds, beside the control cases. */
-static int measure_to(struct sweep *sweep, const size_t *chosen, size_t count, int rounds,
-		      struct error *err)
-{
-	struct sweep_decide *decide = sweep->decide;
-	const int64_t now_ns = monotonic_ns();
-	const int64_t overrun_ns = (int64_t)(OVERRUN_MOST * (double)(decide->deadline_ns - now_ns));
-	size_t *order = xcalloc(count + CONTROL_CASES, sizeof(*order));
-	const size_t done = sweep->steps_done;
-	const size_t total = sweep->steps_total;
-	double wall_ns = 0, cases_ns = 0;
-	size_t planned = 0;
-	int rc = 0;
-
-	for (int round = 0; round < rounds; round++)
-		planned += lacking(order, sweep, chosen, count, round);
-	sweep->steps_total += planned;
-	for (int round = 0; round < rounds && !rc; round++) {
-		const size_t lack = lacking(order, sweep, chosen, count, round);
-		const int64_t begun_ns = monotonic_ns();
-
-		if (!lack)
-			continue;
-		if (begun_ns > decide->deadline_ns + overrun_ns)
-			break;
-		rc = sweep_round_again(sweep, round, order, lack, err);
-		wall_ns += (double)(monotonic_ns() - begun_ns);
-		for (size_t i = 0; i < lack; i++)
-			cases_ns += (double)sweep->cases[order[i]].round_ns;
-	}
-	if (cases_ns > 0)
-		decide->pace = wall_ns / cases_ns;
-	decide->added += sweep->steps_done - done;
-	sweep->steps_total = total + sweep->steps_done - done;
-	free(order);
-	return rc;
-}
-
-static int drop_rounds(struct sweep *sweep, int round, struct error *err)
-{
-	int rc = store_drop_rounds(sweep->decide->store, round, err);
-
-	for (size_t i = 0; i < sweep->plan->count && !rc; i++)
-		if (sweep->cases[i].rounds_done > round)
-			sweep->cases[i].rounds_done = round;
-	return rc;
-}
-
-/* Discards the rounds from this one on, so that no median has them, and stores that. */
-static int withhold(struct sweep *sweep, int round, double moved, struct error *err)
-{
-	const struct sweep_decide *decide = sweep->decide;
-	char number[16], amount[32];
-	int rc = db_together_begin(decide->db, err);
-
-	if (rc)
-		return rc;
-	snprintf(number, sizeof(number), "%d", round);
-	snprintf(amount, sizeof(amount), "%.4f", moved);
-	rc = db_environment_set(decide->db, decide->run_id, LOOKS_USED_KEY, number, err);
-	if (!rc)
-		rc = db_environment_set(decide->db, decide->run_id, LOOKS_MOVED_KEY, amount, err);
-	if (!rc)
-		rc = drop_rounds(sweep, round, err);
-	return db_together_end(decide->db, rc, err);
 }
 
 /* ---- the end ---- */
@@ -240,8 +126,11 @@ static char *describe_outcome(const struct sweep_decide *decide, const struct re
 	char spent[32];
 
 	format_duration(spent, (double)(monotonic_ns() - begun_ns));
-	text_addf(&line, "%zu more %s in %s decided %zu of %zu undecided %s against run %lld",
-		  decide->added, decide->added == 1 ? "round" : "rounds", spent,
+	text_addf(&line, "%zu more %s in %s", decide->added,
+		  decide->added == 1 ? "round" : "rounds", spent);
+	if (decide->added_for_later)
+		text_addf(&line, ", %zu of them for later comparisons,", decide->added_for_later);
+	text_addf(&line, " decided %zu of %zu undecided %s against run %lld",
 		  before > after ? before - after : 0, before, before == 1 ? "case" : "cases",
 		  (long long)decide->base_id);
 	if (after) {
@@ -258,9 +147,9 @@ static int conclude(struct sweep *sweep, size_t before, double moved, int64_t be
 {
 	struct sweep_decide *decide = sweep->decide;
 	const struct regress *regress;
-	struct judged judged;
+	struct decide_judged judged;
 	char *shown, *stored;
-	int rc = judge_now(&judged, decide, err);
+	int rc = decide_judge(&judged, decide, err);
 
 	if (!rc) {
 		regress = &judged.comparison.regress;
@@ -275,7 +164,7 @@ static int conclude(struct sweep *sweep, size_t before, double moved, int64_t be
 	if (!rc)
 		rc = db_environment_set(decide->db, decide->run_id, DECIDE_BASE_KEY,
 					judged.comparison.base.uid, err);
-	judged_release(&judged);
+	decide_judged_release(&judged);
 	return rc;
 }
 
@@ -313,10 +202,10 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 {
 	struct sweep_decide *decide = sweep->decide;
 	const struct regress *regress;
-	struct judged judged;
+	struct decide_judged judged;
 	size_t *chosen = NULL;
 	size_t count;
-	int rc = judge_now(&judged, decide, err);
+	int rc = decide_judge(&judged, decide, err);
 
 	*going_on = false;
 	if (rc)
@@ -329,7 +218,8 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 	if (look > 1) {
 		*moved = decide_control_moved(sweep, &judged.comparison.head);
 		if (*moved > 0)
-			rc = withhold(sweep, look_rounds(decide->first, look - 2), *moved, err);
+			rc = decide_withhold(sweep, look_rounds(decide->first, look - 2), *moved,
+					     err);
 	}
 	if (rc || look == LOOK_COUNT || *moved > 0)
 		goto out;
@@ -338,10 +228,10 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 	count = decide_choose(&chosen, sweep, regress, look);
 	rc = decide_store_control(sweep, look_rounds(decide->first, look - 1), err);
 	if (count && !rc)
-		rc = measure_to(sweep, chosen, count, look_rounds(decide->first, look), err);
+		rc = decide_measure_to(sweep, chosen, count, look_rounds(decide->first, look), err);
 	free(chosen);
 out:
-	judged_release(&judged);
+	decide_judged_release(&judged);
 	return rc;
 }
 
@@ -369,20 +259,20 @@ static int check_broken_look(struct sweep *sweep, struct error *err)
 {
 	const struct sweep_decide *decide = sweep->decide;
 	const int begin = decide_load_control(sweep);
-	struct judged judged = {0};
+	struct decide_judged judged = {0};
 	double moved = 0;
-	int rc = begin ? judge_now(&judged, decide, err) : 0;
+	int rc = begin ? decide_judge(&judged, decide, err) : 0;
 
 	if (begin && !rc)
 		moved = decide_control_moved(sweep, &judged.comparison.head);
 	if (moved > 0) {
-		rc = drop_rounds(sweep, begin, err);
+		rc = decide_drop_rounds(sweep, begin, err);
 		tell_observer(decide->observer, NOTICE_REMARK,
 			      "the rounds of the interrupted look were discarded, because the "
 			      "control cases moved by %.2g %%",
 			      100 * moved);
 	}
-	judged_release(&judged);
+	decide_judged_release(&judged);
 	return rc;
 }
 
@@ -403,6 +293,14 @@ static int time_limit(int64_t *out, const struct sweep_decide *decide, struct er
 	plain_ns = (int64_t)(DECIDE_PART * (double)plain_ns);
 	*out = plain_ns > DECIDE_LEAST_NS ? plain_ns : DECIDE_LEAST_NS;
 	return rc;
+}
+
+/* The setting, which is for all rounds, with which an added round ends in time. */
+static int64_t added_time_ns(const struct measure_settings *settings)
+{
+	const int64_t most_ns = ADDED_ROUND_MOST_NS * settings->rounds;
+
+	return settings->max_time_ns < most_ns ? settings->max_time_ns : most_ns;
 }
 
 int sweep_decide(struct sweep *sweep, struct error *err)
@@ -432,9 +330,12 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	added.precision =
 		fmax(settings->precision,
 		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
+	added.max_time_ns = added_time_ns(settings);
 	sweep->settings = &added;
 	for (int look = 1; !rc && going_on; look++)
 		rc = take_look(sweep, look, &before, &moved, &going_on, &cause);
+	if (!rc && !(moved > 0))
+		rc = decide_for_later(sweep, &cause);
 	sweep->settings = settings;
 	if (!rc)
 		rc = conclude(sweep, before, moved, begun_ns, &cause);

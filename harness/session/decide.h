@@ -7,8 +7,15 @@
 #ifndef HARNESS_SESSION_DECIDE_H
 #define HARNESS_SESSION_DECIDE_H
 
+#include "harness/session/compare_runs.h"
+#include "harness/session/comparison_rules.h"
 #include "harness/session/session_parts.h"
 #include "metrics/analysis/looks.h"
+
+/* One end of a 90 % interval: what a mean of more rounds will hardly leave. */
+#define DECIDE_LIKELY_SIGMAS 1.645
+/* Of the time that is left, because the times of rounds vary. */
+#define DECIDE_TIME_PLANNED 0.9
 
 /* The control moved if it did by more than this, and by more than its scatter explains. */
 #define CONTROL_MOVED_MOST 0.003
@@ -47,7 +54,8 @@ struct sweep_decide {
 	/* Of the latest look: its time, relative to that of its cases alone. The rest is storing,
 	 * and the data that a worker waits for. */
 	double pace;
-	size_t added; /* rounds */
+	size_t added;           /* rounds */
+	size_t added_for_later; /* of these, to decided cases: see decide_for_later() */
 };
 void decide_release(struct sweep_decide *decide);
 
@@ -73,6 +81,30 @@ int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct ru
 		 struct error *err);
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
 int sweep_decide(struct sweep *sweep, struct error *err);
+
+/* ---- comparing, measuring and discarding: decide_rounds.c ---- */
+
+/* What the run comes to now, by the rules of `perflab regress`. Release it even after an error. */
+struct decide_judged {
+	struct comparison_rules rules;
+	struct run_comparison comparison;
+};
+int decide_judge(struct decide_judged *out, const struct sweep_decide *decide, struct error *err);
+void decide_judged_release(struct decide_judged *judged);
+/* Measures the chosen cases until each has this number of rounds, beside the control cases, or the
+ * time is over. */
+int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, int rounds,
+		      struct error *err);
+/* Deletes the rounds of all cases from this one on. */
+int decide_drop_rounds(struct sweep *sweep, int round, struct error *err);
+/* The same, and stores that by so much (relative) the control moved. */
+int decide_withhold(struct sweep *sweep, int round, double moved, struct error *err);
+
+/* ---- rounds for later comparisons: decide_later.c ---- */
+
+/* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
+ * Their verdicts stay: the look that decided a case counts. */
+int decide_for_later(struct sweep *sweep, struct error *err);
 
 /* ---- which cases: decide_choose.c ---- */
 

@@ -5,11 +5,6 @@
 
 #include "harness/session/decide.h"
 
-/* One end of a 90 % interval: what a mean of more rounds will hardly leave. */
-#define LIKELY_SIGMAS 1.645
-/* Of the time that is left, because the times of rounds vary. */
-#define TIME_PLANNED 0.9
-
 size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess)
 {
 	const size_t count = sweep->plan->count;
@@ -36,7 +31,7 @@ static bool may_be_decided(const struct regress_case *item, size_t base, size_t 
 	const double difference = log1p(item->effect.change);
 	const double fewer = 1 / (double)item->head_rounds - 1 / (double)head +
 			     1 / (double)item->base_rounds - 1 / (double)base;
-	const double reach = LIKELY_SIGMAS * sqrt(item->effect.variance * fmax(0, fewer));
+	const double reach = DECIDE_LIKELY_SIGMAS * sqrt(item->effect.variance * fmax(0, fewer));
 	struct effect nearest = item->effect, farthest = item->effect;
 
 	nearest.change = fabs(difference) <= reach
@@ -100,7 +95,7 @@ size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regre
 	const struct sweep_decide *decide = sweep->decide;
 	const int rounds = look_rounds(decide->first, look);
 	struct choice *choices = xcalloc(regress->count + 1, sizeof(*choices));
-	double left_ns = TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
+	double left_ns = DECIDE_TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
 	size_t count = 0, taken = 0;
 	int fewest = rounds;
 

@@ -69,20 +69,33 @@ static void keep_round(struct sweep_store *store, struct open_trial *trial,
 	store->kept_samples += trial->count;
 }
 
+static void forget_rounds(struct sweep_store *store, size_t index, int first)
+{
+	struct open_trial *trial = &store->trials[index];
+	size_t kept = 0;
+
+	for (size_t k = 0; k < trial->count; k++)
+		if (trial->samples[k].round < first)
+			trial->samples[kept++] = trial->samples[k];
+	store->kept_samples -= trial->count - kept;
+	trial->count = kept;
+}
+
 int store_drop_rounds(struct sweep_store *store, int first, struct error *err)
 {
 	int rc = db_rounds_drop(store->db, store->run_id, first, err);
 
-	for (size_t i = 0; i < store->trial_count && !rc; i++) {
-		struct open_trial *trial = &store->trials[i];
-		size_t kept = 0;
+	for (size_t i = 0; i < store->trial_count && !rc; i++)
+		forget_rounds(store, i, first);
+	return rc;
+}
 
-		for (size_t k = 0; k < trial->count; k++)
-			if (trial->samples[k].round < first)
-				trial->samples[kept++] = trial->samples[k];
-		store->kept_samples -= trial->count - kept;
-		trial->count = kept;
-	}
+int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, struct error *err)
+{
+	int rc = db_trial_rounds_drop(store->db, store->trial_ids[index], first, err);
+
+	if (!rc)
+		forget_rounds(store, index, first);
 	return rc;
 }
 

@@ -219,6 +219,33 @@ case $(fact "$few" decide.outcome) in
 esac
 export FAKE_WORKER_SCRIPT="$quiet_script"
 
+# ---- decided cases get rounds for later comparisons ----
+
+# with eight rounds of the base, three decide these cases of some 20 us; as a base, three do not
+short_cases='reduce/grid_stride_float4 stream/copy_grid_stride stream/scale_grid_stride'
+export FAKE_WORKER_SCRIPT=
+run sweep $short_cases --block-sizes 64 --size 1024 --rounds 8 --label eight
+expect_code 0
+run sweep $short_cases --block-sizes 64 --size 1024 --decide --compare eight
+expect_code 0
+expect_err 'of them for later comparisons, decided 0 of 0 undecided cases'
+later=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ "$(verdicts "$later" eight unchanged)" -eq 3 ] || complain 'a decided case has another verdict'
+[ "$(sqlite3 a.db "SELECT min(n) > 3 FROM (SELECT count(*) AS n FROM round JOIN trial
+	ON trial.id = trial_id WHERE run_id = $later GROUP BY trial_id)")" -eq 1 ] ||
+	complain 'a case that would be a poor base has no more rounds'
+# they are discarded if the control moved, and nothing else is
+export FAKE_WORKER_SCRIPT=drift
+run sweep $short_cases --block-sizes 64 --size 1024 --decide --compare eight
+expect_code 0
+expect_err 'the rounds for later comparisons were discarded, because the control cases moved by 1 %'
+later=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
+[ "$(sqlite3 a.db "SELECT DISTINCT sample_count || ' ' || (SELECT count(*) FROM sample
+	WHERE trial_id = trial.id) || ' ' || (SELECT count(*) FROM round WHERE trial_id = trial.id)
+	FROM trial WHERE run_id = $later")" = '21 21 3' ] || complain 'discarded rounds are kept'
+[ "$(verdicts "$later" eight unchanged)" -eq 3 ] || complain 'discarded rounds change a verdict'
+export FAKE_WORKER_SCRIPT="$quiet_script"
+
 # ---- an interrupt keeps what was measured ----
 
 FAKE_WORKER_SCRIPT="$quiet_script;hang_in_round_5" "$PERFLAB" sweep reduce/shuffle \

@@ -23,9 +23,14 @@ int memory_make_replaceable(struct memory *memory, uint64_t seed, struct error *
 				err);
 }
 
+static size_t used_bytes(const struct memory_block *block)
+{
+	return block->pages.bytes ? block->pages.bytes : block->bytes;
+}
+
 static void block_free(struct memory *memory, struct memory_block *block)
 {
-	memory->used_bytes -= block->bytes;
+	memory->used_bytes -= used_bytes(block);
 	if (block->pages.bytes)
 		pages_free(&memory->source, block->base, &block->pages);
 	else
@@ -86,11 +91,12 @@ int memory_write_guards(const struct memory *memory, const struct memory_block *
 	return rc ? rc : write_guard(memory, block->data + block->bytes, block->guard_after, err);
 }
 
-static CUresult try_allocate(struct memory *memory, size_t bytes, struct memory_block *block)
+static CUresult try_allocate(struct memory *memory, bool scratch, size_t bytes,
+			     struct memory_block *block)
 {
 	const size_t all = bytes + 2 * MEMORY_GUARD_BYTES;
 
-	if (memory->source.granule && bytes >= MEMORY_REPLACEABLE_BYTES) {
+	if (memory->source.granule && (scratch || bytes >= MEMORY_MOVED_BYTES)) {
 		const CUresult result =
 			pages_allocate(&memory->source, all, &block->base, &block->pages);
 
@@ -111,7 +117,7 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 	while (memory->used_bytes + bytes > memory->limit_bytes && evict_oldest(memory))
 		;
 	do {
-		result = try_allocate(memory, bytes, block);
+		result = try_allocate(memory, !key, bytes, block);
 	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_make_room(memory));
 	rc = cuda_check(driver, result, err, "cuMemAlloc");
 	if (rc) {
@@ -127,7 +133,7 @@ static int block_allocate(struct memory *memory, const char *key, size_t bytes,
 	block->key = key ? xstrdup(key) : NULL;
 	memory->blocks = xgrow(memory->blocks, &memory->capacity, memory->count + 1, sizeof(block));
 	memory->blocks[memory->count++] = block;
-	memory->used_bytes += bytes;
+	memory->used_bytes += used_bytes(block);
 	rc = memory_write_guards(memory, block, err);
 	if (rc)
 		memory_forget(block);

@@ -7,8 +7,8 @@
  * Every block has a guard zone on both sides; only placed memory may have none.
  * memory_check_guards() reports whether a kernel wrote there.
  *
- * After memory_make_replaceable(), the physical pages of large blocks can be
- * replaced. Their addresses, content and guard zones stay.
+ * After memory_make_replaceable(), the physical pages of large blocks and of scratch
+ * memory can be replaced. Their addresses, content and guard zones stay.
  */
 #ifndef HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
 #define HARNESS_WORKERS_CUDA_DEVICE_MEMORY_H
@@ -18,8 +18,11 @@
 /* Of a guard zone. A multiple of 256, the driver's alignment in bytes, so that the data keeps it.
  */
 #define MEMORY_GUARD_BYTES 512
-/* Smaller blocks keep their pages. They stay in the L2, and share pages in a program, too. */
-#define MEMORY_REPLACEABLE_BYTES ((size_t)1 << 20)
+/* Smaller blocks are not moved: they stay in the L2, and moving them costs as much as large ones.
+ * With a key, they share pages, as in a program. Scratch memory has pages of its own at any size,
+ * because kernels write it: where the counters of atomic operations begin in a page changes times
+ * by up to 80 % (docs/results/log.md), so they begin at the same place in every worker. */
+#define MEMORY_MOVED_BYTES ((size_t)1 << 20)
 
 struct memory_block {
 	char *key;                        /* names the content; NULL: scratch memory */
@@ -38,9 +41,9 @@ struct memory {
 	struct memory_block **blocks;
 	size_t count, capacity;
 	uint64_t clock;            /* counts calls of memory_acquire() */
-	uint64_t used_bytes;       /* of all blocks, without guards */
+	uint64_t used_bytes;       /* of all blocks: their pages, or their data without guards */
 	uint64_t limit_bytes;      /* above it, blocks that are not in use are evicted */
-	struct page_source source; /* of the pages of large blocks; not open: they have none */
+	struct page_source source; /* of the pages of blocks; not open: they have none */
 };
 
 /*
@@ -49,8 +52,8 @@ struct memory {
  */
 void memory_init(struct memory *memory, const struct device *device, uint64_t limit_bytes);
 void memory_release(struct memory *memory);
-/* From here on, large new blocks get pages that can be replaced. `seed` and errors are those of
- * page_source_open(). */
+/* From here on, new blocks that are large or scratch memory get pages that can be replaced. `seed`
+ * and errors are those of page_source_open(). */
 int memory_make_replaceable(struct memory *memory, uint64_t seed, struct error *err);
 /* The block of which this is the data; NULL: none. */
 struct memory_block *memory_block_at(const struct memory *memory, CUdeviceptr data);

@@ -28,13 +28,21 @@
 #include "tests/gpu/textures/textures.cuh"
 
 static void (*const sections[])() = {
-	section_edges_1d, section_2d,
-	section_3d,       section_weights,
-	section_texels,   section_arithmetic,
-	section_formats,  section_linear_memory,
-	section_layers,   section_cubes,
-	section_levels,   section_gather,
-	section_surfaces, section_border_and_queries,
+	section_edges_1d,
+	section_2d,
+	section_3d,
+	section_weights,
+	section_texels,
+	section_arithmetic,
+	section_formats,
+	section_linear_memory,
+	section_layers,
+	section_cubes,
+	section_levels,
+	section_gather,
+	section_surfaces,
+	section_border_and_queries,
+	section_formatted_stores,
 };
 
 /* Each section has a process of its own, so that a fault costs one section. */

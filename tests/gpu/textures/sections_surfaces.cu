@@ -134,6 +134,27 @@ void section_surfaces()
 		}
 }
 
+/* What a formatted store makes of values that the texels cannot hold. */
+void section_formatted_stores()
+{
+	for (const char *format : {"u8", "i8", "u16", "i16", "i32", "f16"}) {
+		spec s = base();
+		made m;
+		rows list;
+		s.surface = true, s.dims = 2, s.h = 3, s.format = format;
+		if (!open_spec(s, m))
+			continue;
+		for (unsigned value :
+		     {0u,          5u,          0x7fu,       0x80u,       0xffu,       0x100u,
+		      0x7fffu,     0x8000u,     0xffffu,     0x10000u,    0x7fffffffu, 0x80000000u,
+		      0xfffffff0u, 0xffff8000u, 0xffff7fffu, 0x3f800000u, 0x3f801000u, 0x33000001u,
+		      0x477ff000u, 0x47800000u, 0xff800000u, 0x7fc00001u})
+			row_add(list, 1, 1, value);
+		store(s, m, "sust.p.2d.b32.zero", 3, list);
+		release(m);
+	}
+}
+
 /* What .trap does ends the context, so each case has a process of its own. */
 int trap_main(int number)
 {

@@ -111,6 +111,7 @@ void section_cubes();
 void section_levels();
 void section_gather();
 void section_surfaces();
+void section_formatted_stores();
 int trap_main(int number); /* the exit code of the process */
 
 #endif

@@ -242,6 +242,24 @@ static void test_other_pages_have_the_content_and_the_address(void **context)
 	assert_ptr_equal(acquire(f, "x", 5 * MIB + 12, false), block);
 }
 
+/* Where small results begin in a page changes times, so that must not depend on what was allocated
+ * before. Small inputs share pages. */
+static void test_results_of_any_size_begin_a_page(void **context)
+{
+	struct memory_fixture *f = *context;
+	struct memory_block *result, *input;
+
+	make_replaceable(f, 2000 * MIB);
+	acquire(f, "before", 4096, true);
+	acquire(f, NULL, 48, true);
+	result = acquire(f, NULL, 1024, true);
+	assert_int_equal(result->base % STUB_GRANULE, 0);
+	assert_int_equal(result->pages.bytes, STUB_GRANULE);
+	assert_int_equal(replace(f, result), 1);
+	input = acquire(f, "input", 1024, true);
+	assert_int_equal(input->pages.bytes, 0);
+}
+
 /* A kernel that wrote out of bounds is found after its data was moved, too. */
 static void test_damage_of_guards_is_moved(void **context)
 {
@@ -377,6 +395,7 @@ int main(void)
 		MEMORY_TEST(test_forgotten_content_is_not_found),
 		MEMORY_TEST(test_half_made_block_is_not_found),
 		MEMORY_TEST(test_other_pages_have_the_content_and_the_address),
+		MEMORY_TEST(test_results_of_any_size_begin_a_page),
 		MEMORY_TEST(test_damage_of_guards_is_moved),
 		MEMORY_TEST(test_a_replacement_that_fails_changes_nothing),
 		MEMORY_TEST(test_memory_that_cannot_come_back_is_an_error),
