@@ -165,6 +165,14 @@ static void fill(uint32_t *words, size_t count, const struct copy_case *copy, en
 		for (size_t i = 0; i < count; i++)
 			words[i] = ((uint32_t)i + 1) * UINT32_C(0x9e3779b1);
 		return;
+	case FILL_TIES:
+		for (size_t i = 0; i < count; i++)
+			words[i] = (i & 1 ? 0xbf800000 : 0x3f800000) + (uint32_t)(i / 2) * 0x800;
+		return;
+	case FILL_SMALL:
+		for (size_t i = 0; i < count; i++)
+			words[i] = (i & 1 ? 0x80000000 : 0) + (uint32_t)(i / 2) * 0x23800;
+		return;
 	case FILL_OLD:
 	case FILL_NEW:
 		fill_specials(words, count, copy->type, how == FILL_OLD);

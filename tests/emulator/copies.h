@@ -24,6 +24,8 @@ enum copy_fill {
 	FILL_HALVES, /* half word i is i + 1 */
 	FILL_BYTES,  /* bytes that differ */
 	FILL_MIXED,  /* any bits */
+	FILL_TIES,   /* floats around 1 and -1 that differ in the bits that tf32 lacks */
+	FILL_SMALL,  /* floats that are subnormal, or nearly */
 	/* Element i is special value i / SPECIALS, or i % SPECIALS: all pairs. */
 	FILL_OLD,
 	FILL_NEW,

@@ -71,8 +71,8 @@ static void store_word(struct text *body, unsigned *at, const char *statements)
 
 static void add_addresses(struct copy_list *list, int64_t blocks)
 {
-	static const char *const spaces[] = {"shared::cta", "shared::cluster", "shared",
-					     "global",      "local",           "const"};
+	static const char *const spaces[] = {"shared::cta", "shared::cluster", "shared", "global",
+					     "local"};
 	struct text body = TEXT_INIT;
 	unsigned at = 0;
 

@@ -72,11 +72,16 @@ static void add_types(struct copy_list *list)
 			continue;
 		map.fills_nan = true;
 		copy = load(list, xasprintf("load %s with NaN outside", name), &map, "-1, 4", 128);
-		copy->in_fill = FILL_WORDS;
+		/* The types from here on change most values. */
+		copy->in_fill = type < TENSOR_F32_FTZ ? FILL_WORDS : FILL_ZERO;
 		map = table_of((enum tensor_type)type, 64, 8);
 		copy = load(list, xasprintf("load %s special values", name), &map, "0, 0", 0);
 		copy->in_fill = FILL_NEW;
 		copy->type = tensor_type_bytes(map.type) == 4 ? "f32" : name;
+		if (tensor_type_bytes(map.type) != 4)
+			continue;
+		load(list, xasprintf("load %s ties", name), &map, "0, 0", 0)->in_fill = FILL_TIES;
+		load(list, xasprintf("load %s small", name), &map, "0, 0", 0)->in_fill = FILL_SMALL;
 	}
 }
 

@@ -68,6 +68,12 @@ static void add_stores(struct copy_list *list)
 		copy = store(list, xasprintf("store %s", name), &map, "", "-1, 3", 0);
 		copy->in_fill = FILL_NEW;
 		copy->type = bytes == 4 ? "f32" : bytes == 1 ? "u32" : bytes == 8 ? "f64" : "f16";
+		if (bytes != 4 || type < TENSOR_F32)
+			continue;
+		copy = store(list, xasprintf("store %s ties", name), &map, "", "0, 0", 0);
+		copy->in_fill = FILL_TIES;
+		copy = store(list, xasprintf("store %s small", name), &map, "", "0, 0", 0);
+		copy->in_fill = FILL_SMALL;
 	}
 }
 

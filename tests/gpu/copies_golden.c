@@ -32,8 +32,8 @@
 
 #define REASON_BYTES 300
 #define EXIT_NO_DEVICE 77
-#define LIMIT_S 5        /* for a case */
-#define START_LIMIT_S 30 /* for a case and the start of the driver */
+#define LIMIT_S 3        /* for a case */
+#define START_LIMIT_S 30 /* for the start of the driver */
 
 typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
 				 const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
@@ -270,7 +270,8 @@ static bool case_record(struct device *device, const struct copy_case *copy, int
 
 /* ---- processes ---- */
 
-/* Runs the cases from `first` on. Writes their lines to `file`, and a byte to `done` for each. */
+/* Runs the cases from `first` on. Writes their lines to `file`, and to `done` a byte when the
+ * driver has started and one for each case. */
 static int child(const struct copy_list *list, size_t first, int file, int done)
 {
 	static struct device device;
@@ -288,6 +289,8 @@ static int child(const struct copy_list *list, size_t first, int file, int done)
 		dprintf(file, "# %s, driver of CUDA %d.%d, PTX compiled by it\n", name,
 			version / 1000, version % 1000 / 10);
 	}
+	if (write(done, "", 1) != 1)
+		return EXIT_FAILURE;
 	for (size_t i = first; i < list->count; i++) {
 		bool usable = case_record(&device, &list->items[i], file);
 
@@ -297,13 +300,13 @@ static int child(const struct copy_list *list, size_t first, int file, int done)
 	return EXIT_SUCCESS;
 }
 
-/* Waits for the next case of the child. 1: it is done; 0: the child has ended; -1: too long. */
-static int next_done(int from, int limit_s)
+/* Waits for the next byte of the child. 1: it is here; 0: the child has ended; -1: too long. */
+static int next_done(int from, double limit_s)
 {
 	struct pollfd poll_for = {.fd = from, .events = POLLIN};
 	char byte;
 
-	if (poll(&poll_for, 1, limit_s * 1000) <= 0)
+	if (poll(&poll_for, 1, (int)(limit_s * 1000)) <= 0)
 		return -1;
 	return read(from, &byte, 1) == 1;
 }
@@ -316,11 +319,22 @@ static double seconds(void)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+/* Counts the cases that the child completes. Returns as next_done(). */
+static int follow_child(const struct copy_list *list, size_t *at, int from, double end)
+{
+	int next = next_done(from, START_LIMIT_S);
+
+	while (next == 1 && *at < list->count && seconds() < end) {
+		next = next_done(from, LIMIT_S);
+		*at += next == 1;
+	}
+	return next;
+}
+
 /* Runs cases from *at on in a child until it ends or is killed. Returns its exit status. */
 static int run_child(const struct copy_list *list, size_t *at, int file, double end)
 {
-	int pipes[2], status = 0, next = 1;
-	bool fresh = true, killed = false;
+	int pipes[2], status = 0, next;
 	pid_t process;
 
 	if (pipe(pipes) || (process = fork()) < 0) {
@@ -332,27 +346,18 @@ static int run_child(const struct copy_list *list, size_t *at, int file, double 
 		_exit(child(list, *at, file, pipes[1]));
 	}
 	close(pipes[1]);
-	while (next == 1 && *at < list->count && seconds() < end) {
-		next = next_done(pipes[0], fresh ? START_LIMIT_S : LIMIT_S);
-		*at += next == 1;
-		fresh = false;
-	}
-	if (next < 0 || (next == 1 && *at < list->count)) {
+	next = follow_child(list, at, pipes[0], end);
+	if (next != 0 && *at < list->count)
 		kill(process, SIGKILL);
-		killed = true;
-	}
 	close(pipes[0]);
 	waitpid(process, &status, 0);
-	if (next == 1)
-		return EXIT_SUCCESS;
-	if (!killed && WIFEXITED(status))
+	if (next == 0 && WIFEXITED(status))
 		return WEXITSTATUS(status);
-	/* Hung or crashed: the line of the case says so. */
-	if (*at < list->count) {
+	/* The case hung or crashed; its line says so. */
+	if (next != 1 && *at < list->count) {
 		struct text line = TEXT_INIT;
 
-		error_add(&line, &list->items[*at], killed ? "too long" : "the process crashed",
-			  "");
+		error_add(&line, &list->items[*at], next ? "too long" : "the process crashed", "");
 		line_write(file, &list->items[(*at)++], line.data);
 		text_release(&line);
 	}
