@@ -34,8 +34,10 @@ enum copy_fill {
 
 /* What the emulator must do. */
 enum copy_rule {
-	COPY_EQUAL,    /* what a GPU does: the same bytes, or a fault; or refuse the case by name */
-	COPY_RECORDED, /* PTX leaves open what happens: whatever it does is right */
+	COPY_EQUAL, /* what a GPU does: the same bytes, or a fault; or refuse the case by name */
+	/* PTX leaves open what happens: whatever it does is right. The name begins with "open: ".
+	 */
+	COPY_RECORDED,
 };
 
 struct copy_case {

@@ -148,7 +148,7 @@ static void add_cluster_faults(struct copy_list *list)
 		 false},
 		{"remote store past shared memory", "st.shared::cluster.u32 [%r5+0x40000], 1;\n",
 		 false},
-		{"remote load 16 KiB on", "ld.shared::cluster.u32 %r9, [%r5+0x4000];\n", false},
+		{"remote load 16 KiB on", "ld.shared::cluster.u32 %r9, [%r5+0x4000];\n", true},
 		{"load of a rank that is not there",
 		 "mapa.shared::cluster.u32 %r7, %a, 5;\nld.shared::cluster.u32 %r9, [%r7];\n",
 		 false},
