@@ -297,9 +297,13 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 
 /* ---- reductions of bulk copies ---- */
 
+/* Unlike an atomic in global memory, a reduction there keeps a subnormal sum of single precision.
+ */
 static uint64_t combine_elements(uint64_t old, uint64_t with, enum atomic_kind kind,
 				 enum value_type type, bool global)
 {
+	if (kind == ATOMIC_ADD && type == TYPE_f32)
+		global = false;
 	return atomic_result(old, with, 0, kind, type, global);
 }
 

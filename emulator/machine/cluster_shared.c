@@ -73,8 +73,14 @@ static enum step run_map(struct warp *warp, const struct instruction *at)
 	if (require_window(warp, at, address) != STEP_NEXT)
 		return STEP_STOPPED;
 	memcpy(rank, row_of(warp, at->b), sizeof(rank));
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] = base + cluster_address(rank[lane], (uint32_t)address[lane]);
+	for (int lane = 0; lane < LANES; lane++) {
+		const uint32_t offset = (uint32_t)address[lane] & CLUSTER_OFFSET_MASK;
+
+		/* an address of the own block is the one that it has there */
+		address[lane] = base + (rank[lane] == warp->block->rank
+						? offset
+						: cluster_address(rank[lane], offset));
+	}
 	write_results(warp, at->dst, at->width, address);
 	return STEP_NEXT;
 }

@@ -8,6 +8,8 @@
 #include "emulator/tensor_map.h"
 
 #define CHUNK_BYTES 16
+/* Of where a box begins in the first dimension, in bytes. */
+#define TENSOR_ROW_ALIGN 16
 
 /* A copy of a box. */
 struct box_copy {
@@ -267,8 +269,8 @@ static const char *reduced_type(enum tensor_type type, enum atomic_kind asked)
 		return bits ? "b32" : "s32";
 	case TENSOR_U64:
 		return bits ? "b64" : "u64";
-	case TENSOR_I64:
-		return bits ? "b64" : "s64";
+	case TENSOR_I64: /* a GPU refuses operations on bits */
+		return "s64";
 	default:
 		return tensor_type_name(type);
 	}
@@ -292,16 +294,37 @@ static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box
 	return store_box(box);
 }
 
+/* A GPU refuses other coordinates as illegal instructions (docs/results/ptx-copies.md). */
+static enum step read_coordinates(struct box_copy *box)
+{
+	const struct bulk_issue *issue = box->issue;
+
+	for (unsigned i = 0; i < box->map.rank; i++) {
+		box->first[i] =
+			(int32_t)(uint32_t)bulk_value(issue, issue->copy->coordinates[i], true);
+		if (!box->loads && box->first[i] < 0)
+			return warp_finding(issue->warp, issue->at, (int)issue->lane,
+					    FINDING_OUT_OF_BOUNDS,
+					    "a tensor copy from shared memory to the negative "
+					    "coordinate %d of dimension %u; only copies to shared "
+					    "memory may begin before the tensor",
+					    box->first[i], i);
+	}
+	if ((int64_t)box->first[0] * box->element_bytes % TENSOR_ROW_ALIGN)
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_MISALIGNED,
+				    "a tensor copy at coordinate %d of elements of %u bytes; the "
+				    "first coordinate must be a multiple of %d bytes",
+				    box->first[0], box->element_bytes, TENSOR_ROW_ALIGN);
+	return STEP_NEXT;
+}
+
 enum step tensor_copy_issue(const struct bulk_issue *issue)
 {
 	struct box_copy box = {.issue = issue, .loads = issue->copy->to.space == PTX_SPACE_SHARED};
 
-	if (read_map(&box) != STEP_NEXT)
+	if (read_map(&box) != STEP_NEXT || read_coordinates(&box) != STEP_NEXT)
 		return STEP_STOPPED;
 	count_at(issue->warp, issue->at)->bytes += tensor_map_box_bytes(&box.map);
-	for (unsigned i = 0; i < box.map.rank; i++)
-		box.first[i] =
-			(int32_t)(uint32_t)bulk_value(issue, issue->copy->coordinates[i], true);
 	if (issue->combine)
 		return reduce_box(issue, &box);
 	return box.loads ? load_box(&box) : store_box(&box);
