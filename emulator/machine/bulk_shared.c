@@ -50,11 +50,12 @@ static enum step find_target(struct bulk_target *out, const struct bulk_issue *i
 		return warp_finding(warp, issue->at, lane, FINDING_OUT_OF_BOUNDS,
 				    "a bulk copy to shared::cta with an address of another block "
 				    "of the cluster; use shared::cluster");
-	if (out->block == warp->block && issue->copy->from.space == PTX_SPACE_SHARED)
+	if (cluster_count(warp->block) == 1 && issue->copy->from.space == PTX_SPACE_SHARED)
 		return warp_finding(
 			warp, issue->at, lane, FINDING_OUT_OF_BOUNDS,
-			"a bulk copy within the shared memory of one block, which a GPU "
-			"refuses as an illegal instruction; copy with loads and stores");
+			"a bulk copy from shared memory to shared memory in a cluster of "
+			"one block, which a GPU refuses as an illegal instruction; copy "
+			"with loads and stores");
 	if (out->block != out->mbarrier.block)
 		return warp_finding(warp, issue->at, lane, FINDING_MBARRIER,
 				    "a bulk copy to the block with rank %u of the cluster signals "
