@@ -24,7 +24,7 @@ BEGIN {
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
-		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/history.h " \
+		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/history.h " \
 		"metrics/analysis/looks.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
@@ -81,6 +81,7 @@ BEGIN {
 	part("reports/roofline", "reports/table reports/derived")
 	part("reports/regress", "reports/table reports/derived")
 	part("reports/cards", "reports/table reports/derived reports/selection")
+	part("reports/fleet", "reports/table reports/derived")
 	part("reports/history", "reports/table reports/derived")
 	part("reports/study", "reports/table reports/derived")
 	part("reports/export", "reports/table reports/derived")

@@ -1,0 +1,417 @@
+/* Which GPUs lie apart from their like; see the header. */
+#include "metrics/analysis/fleet.h"
+#include "metrics/analysis/change_points.h"
+#include "metrics/analysis/compare.h"
+#include "metrics/analysis/fleet_level.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NIGHT_NS (24 * INT64_C(3600000000000))
+
+const struct fleet_limits fleet_limits_default = {
+	.smallest = 0.005, .false_alarms = 0.05, .last = 14};
+
+void fleet_release(struct fleet *fleet)
+{
+	for (size_t i = 0; i < fleet->gpu_count; i++) {
+		free(fleet->gpus[i].name);
+		free(fleet->gpus[i].uuid);
+		free(fleet->gpus[i].host);
+		free(fleet->gpus[i].driver);
+	}
+	for (size_t i = 0; i < fleet->ceiling_count; i++) {
+		free(fleet->ceilings[i].name);
+		free(fleet->ceilings[i].trials);
+	}
+	free(fleet->ceilings);
+	free(fleet->gpus);
+	free(fleet->runs);
+	free(fleet->trials);
+	*fleet = (struct fleet){0};
+}
+
+void fleet_judgement_release(struct fleet_judgement *judgement)
+{
+	free(judgement->levels);
+	free(judgement->model);
+	free(judgement->models);
+	free(judgement->why_not);
+	free(judgement->order);
+	*judgement = (struct fleet_judgement){0};
+}
+
+const char *fleet_quantity_name(const struct fleet *fleet, size_t quantity)
+{
+	static const char *const names[FLEET_MEASURES] = {"time", "sm_clock", "memory_clock",
+							  "power"};
+
+	return quantity < FLEET_MEASURES ? names[quantity]
+					 : fleet->ceilings[quantity - FLEET_MEASURES].name;
+}
+
+static struct fleet_level *level_at(const struct fleet_judgement *judgement, size_t gpu,
+				    size_t quantity)
+{
+	return &judgement->levels[gpu * judgement->quantity_count + quantity];
+}
+
+const struct fleet_level *fleet_level_at(const struct fleet_judgement *judgement, size_t gpu,
+					 size_t quantity)
+{
+	return level_at(judgement, gpu, quantity);
+}
+
+/* ---- models ---- */
+
+static bool same_model(const struct fleet_gpu *a, const struct fleet_gpu *b)
+{
+	return a->cc_major == b->cc_major && a->cc_minor == b->cc_minor &&
+	       a->sm_count == b->sm_count && strcmp(a->name, b->name) == 0;
+}
+
+static void find_models(struct fleet_judgement *out, const struct fleet *fleet)
+{
+	size_t capacity = 0;
+
+	for (size_t gpu = 0; gpu < fleet->gpu_count; gpu++) {
+		size_t at = 0;
+
+		while (at < out->model_count &&
+		       !same_model(&fleet->gpus[out->models[at].first], &fleet->gpus[gpu]))
+			at++;
+		if (at == out->model_count) {
+			out->models = xgrow(out->models, &capacity, at + 1, sizeof(*out->models));
+			out->models[at] = (struct fleet_model){.first = gpu};
+			out->model_count++;
+		}
+		out->model[gpu] = at;
+		out->models[at].gpus++;
+	}
+}
+
+/* ---- the levels of a quantity ---- */
+
+/* Trials in the order that fleet_levels_init() needs. */
+struct ordered_trial {
+	const struct fleet_trial *trial;
+	uint32_t key, gpu;
+	int32_t night;
+};
+
+static int by_key_night_and_gpu(const void *left, const void *right)
+{
+	const struct ordered_trial *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	if (a->night != b->night)
+		return a->night < b->night ? -1 : 1;
+	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+/* From noon to noon, so that runs before and after midnight are of the same night. */
+static int32_t night_of(int64_t started_ns)
+{
+	return (int32_t)((started_ns - NIGHT_NS / 2) / NIGHT_NS);
+}
+
+/* malloc'd */
+static struct ordered_trial *order_trials(const struct fleet *fleet,
+					  const struct fleet_trial *trials, size_t count)
+{
+	struct ordered_trial *ordered = xcalloc(count + 1, sizeof(*ordered));
+
+	for (size_t i = 0; i < count; i++) {
+		const struct fleet_run *run = &fleet->runs[trials[i].run];
+
+		ordered[i] = (struct ordered_trial){.trial = &trials[i],
+						    .key = trials[i].key,
+						    .gpu = (uint32_t)run->gpu,
+						    .night = night_of(run->started_ns)};
+	}
+	qsort(ordered, count, sizeof(*ordered), by_key_night_and_gpu);
+	return ordered;
+}
+
+struct quantity {
+	const struct fleet *fleet;
+	const struct fleet_limits *limits;
+	struct fleet_judgement *out;
+	size_t quantity, measure; /* the measure is the value of a trial that is meant */
+	const struct ordered_trial *trials;
+	size_t count;
+	size_t *members; /* the GPUs of the model */
+	uint32_t *place; /* per GPU: its place among them */
+};
+
+static void set_level(const struct quantity *quantity, const struct fleet_levels *levels,
+		      size_t place)
+{
+	const struct fleet_gpu_level *found = &levels->gpus[place];
+	struct fleet_level *level =
+		level_at(quantity->out, quantity->members[place], quantity->quantity);
+
+	if (isnan(found->level))
+		return;
+	level->cases = found->cases;
+	level->runs = found->end - found->judged;
+	level->nights = found->nights;
+	level->change = expm1(found->level);
+	if (isfinite(found->error)) {
+		const double half = student_quantile(EFFECT_LEVEL, found->freedom) * found->error;
+
+		level->low = expm1(found->level - half);
+		level->high = expm1(found->level + half);
+	}
+	level->p = student_two_sided(fabs(found->level) / found->scatter, found->scatter_freedom);
+}
+
+/* The newest change to the side on which the GPU lies that makes up at least half of how far it
+ * does; else its first run. */
+static void set_since(struct fleet_level *level, const struct fleet_levels *levels,
+		      const struct fleet_gpu_level *gpu)
+{
+	const size_t count = gpu->end - gpu->begin;
+	struct process_medians *runs = xcalloc(count + 1, sizeof(*runs));
+	double *times = xcalloc(count + 1, sizeof(*times));
+	struct change_point *changes = NULL;
+	size_t found, first = gpu->begin;
+
+	for (size_t i = 0; i < count; i++) {
+		/* relative times have no noise in nanoseconds: as of cases that take a second */
+		times[i] = 1e9 * exp(levels->runs[gpu->begin + i].level);
+		runs[i] = (struct process_medians){&times[i], 1};
+	}
+	found = change_points_find(&changes, runs, count, &change_point_limits);
+	while (found-- > 0 && !level->since_change) {
+		if (changes[found].effect.change / level->change >= 0.5) {
+			level->since_change = true;
+			first += changes[found].at;
+		}
+	}
+	level->since_run = levels->runs[first].id;
+	level->since_ns = levels->runs[first].started_ns;
+	free(changes);
+	free(times);
+	free(runs);
+}
+
+/* Sets the levels of the GPUs of a model in a quantity. */
+static void judge_quantity(const struct quantity *quantity, size_t model)
+{
+	const struct fleet *fleet = quantity->fleet;
+	struct fleet_point *points = xcalloc(quantity->count + 1, sizeof(*points));
+	struct fleet_levels levels;
+	size_t count = 0, gpus = quantity->out->models[model].gpus;
+
+	for (size_t i = 0; i < quantity->count; i++) {
+		const struct ordered_trial *item = &quantity->trials[i];
+		const double value = item->trial->value[quantity->measure];
+
+		if (quantity->out->model[item->gpu] != model || !(value > 0) || !isfinite(value))
+			continue;
+		points[count++] = (struct fleet_point){.key = item->key,
+						       .gpu = quantity->place[item->gpu],
+						       .run = item->trial->run,
+						       .night = item->night,
+						       .value = log(value)};
+	}
+	fleet_levels_init(&levels, points, count, fleet->runs, fleet->run_count, gpus,
+			  quantity->limits->last);
+	free(points);
+	for (size_t place = 0; place < gpus; place++) {
+		struct fleet_level *level =
+			level_at(quantity->out, quantity->members[place], quantity->quantity);
+
+		set_level(quantity, &levels, place);
+		/* only a GPU that far away can be apart, and few are */
+		if (fabs(level->change) >= quantity->limits->smallest &&
+		    level->p < quantity->limits->false_alarms)
+			set_since(level, &levels, &levels.gpus[place]);
+	}
+	fleet_levels_release(&levels);
+}
+
+static void judge_model(struct quantity *quantity, size_t model)
+{
+	size_t count = 0;
+
+	for (size_t gpu = 0; gpu < quantity->fleet->gpu_count; gpu++) {
+		if (quantity->out->model[gpu] != model)
+			continue;
+		quantity->place[gpu] = (uint32_t)count;
+		quantity->members[count++] = gpu;
+	}
+	judge_quantity(quantity, model);
+}
+
+static void judge_quantities(struct fleet_judgement *out, const struct fleet *fleet,
+			     const struct fleet_limits *limits)
+{
+	struct ordered_trial *trials = order_trials(fleet, fleet->trials, fleet->trial_count);
+	struct quantity quantity = {
+		.fleet = fleet,
+		.limits = limits,
+		.out = out,
+		.members = xcalloc(fleet->gpu_count + 1, sizeof(*quantity.members)),
+		.place = xcalloc(fleet->gpu_count + 1, sizeof(*quantity.place))};
+
+	quantity.trials = trials;
+	quantity.count = fleet->trial_count;
+	for (size_t measure = 0; measure < FLEET_MEASURES; measure++) {
+		quantity.quantity = quantity.measure = measure;
+		for (size_t model = 0; model < out->model_count; model++)
+			judge_model(&quantity, model);
+	}
+	free(trials);
+	for (size_t i = 0; i < fleet->ceiling_count; i++) {
+		trials = order_trials(fleet, fleet->ceilings[i].trials, fleet->ceilings[i].count);
+		quantity.trials = trials;
+		quantity.count = fleet->ceilings[i].count;
+		quantity.quantity = FLEET_MEASURES + i;
+		quantity.measure = 0;
+		for (size_t model = 0; model < out->model_count; model++)
+			judge_model(&quantity, model);
+		free(trials);
+	}
+	free(quantity.members);
+	free(quantity.place);
+}
+
+/* ---- verdicts ---- */
+
+static void judge_levels(struct fleet_judgement *out, const struct fleet_limits *limits,
+			 size_t count)
+{
+	double *p = xcalloc(count + 1, sizeof(*p));
+
+	for (size_t i = 0; i < count; i++)
+		p[i] = out->levels[i].p;
+	effects_adjust(p, count);
+	for (size_t i = 0; i < count; i++) {
+		struct fleet_level *level = &out->levels[i];
+
+		level->p = p[i];
+		level->apart =
+			p[i] < limits->false_alarms && fabs(level->change) >= limits->smallest;
+		if (!level->apart)
+			level->since_run = level->since_ns = level->since_change = 0;
+	}
+	free(p);
+}
+
+bool fleet_gpu_apart(const struct fleet_judgement *judgement, size_t gpu)
+{
+	for (size_t quantity = 0; quantity < judgement->quantity_count; quantity++)
+		if (level_at(judgement, gpu, quantity)->apart)
+			return true;
+	return false;
+}
+
+static bool compared_by_any(const struct fleet_judgement *out, size_t gpu)
+{
+	for (size_t quantity = 0; quantity < out->quantity_count; quantity++)
+		if (level_at(out, gpu, quantity)->runs)
+			return true;
+	return false;
+}
+
+static const char *why_not_compared(const struct fleet_judgement *out, const struct fleet *fleet,
+				    size_t gpu, bool has_trials)
+{
+	if (compared_by_any(out, gpu))
+		return NULL;
+	if (!*fleet->gpus[gpu].uuid)
+		return "it has no uuid, so it cannot be told from another GPU";
+	if (out->models[out->model[gpu]].gpus < FLEET_GPUS_LEAST)
+		return "fewer than 3 GPUs of its model are in the database";
+	if (!has_trials)
+		return "no finished run has timed a case on it";
+	return "fewer than 3 GPUs of its model have timed the same case with the same code";
+}
+
+/* Sets why_not and the counts of the models. */
+static void count_gpus(struct fleet_judgement *out, const struct fleet *fleet)
+{
+	bool *has_trials = xcalloc(fleet->gpu_count + 1, sizeof(*has_trials));
+
+	for (size_t i = 0; i < fleet->trial_count; i++)
+		has_trials[fleet->runs[fleet->trials[i].run].gpu] = true;
+	for (size_t gpu = 0; gpu < fleet->gpu_count; gpu++) {
+		struct fleet_model *model = &out->models[out->model[gpu]];
+		const bool apart = fleet_gpu_apart(out, gpu);
+
+		out->why_not[gpu] = why_not_compared(out, fleet, gpu, has_trials[gpu]);
+		model->compared += !out->why_not[gpu];
+		model->apart += apart;
+		model->runs += level_at(out, gpu, FLEET_TIME)->runs;
+		out->apart += apart;
+	}
+	free(has_trials);
+}
+
+/* ---- the order ---- */
+
+struct placed {
+	size_t gpu;
+	bool apart;
+	double most; /* the largest difference of what is apart, else of the time */
+};
+
+static int by_difference(const void *left, const void *right)
+{
+	const struct placed *a = left, *b = right;
+
+	if (a->apart != b->apart)
+		return a->apart ? -1 : 1;
+	if (a->most != b->most)
+		return a->most > b->most ? -1 : 1;
+	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
+}
+
+static void order_gpus(struct fleet_judgement *out, size_t count)
+{
+	struct placed *placed = xcalloc(count + 1, sizeof(*placed));
+
+	for (size_t gpu = 0; gpu < count; gpu++) {
+		struct placed *place = &placed[gpu];
+		const double time = fabs(level_at(out, gpu, FLEET_TIME)->change);
+
+		*place = (struct placed){.gpu = gpu, .apart = fleet_gpu_apart(out, gpu)};
+		if (!place->apart)
+			place->most = isnan(time) ? -1 : time;
+		for (size_t quantity = 0; quantity < out->quantity_count; quantity++) {
+			const struct fleet_level *level = level_at(out, gpu, quantity);
+
+			if (level->apart)
+				place->most = fmax(place->most, fabs(level->change));
+		}
+	}
+	qsort(placed, count, sizeof(*placed), by_difference);
+	for (size_t i = 0; i < count; i++)
+		out->order[i] = placed[i].gpu;
+	free(placed);
+}
+
+void fleet_judge(struct fleet_judgement *out, const struct fleet *fleet,
+		 const struct fleet_limits *limits)
+{
+	const size_t gpus = fleet->gpu_count;
+	size_t count;
+
+	*out = (struct fleet_judgement){.quantity_count = FLEET_MEASURES + fleet->ceiling_count};
+	count = gpus * out->quantity_count;
+	out->levels = xcalloc(count + 1, sizeof(*out->levels));
+	for (size_t i = 0; i < count; i++)
+		out->levels[i] =
+			(struct fleet_level){.change = NAN, .low = NAN, .high = NAN, .p = NAN};
+	out->model = xcalloc(gpus + 1, sizeof(*out->model));
+	out->why_not = xcalloc(gpus + 1, sizeof(*out->why_not));
+	out->order = xcalloc(gpus + 1, sizeof(*out->order));
+	find_models(out, fleet);
+	judge_quantities(out, fleet, limits);
+	judge_levels(out, limits, count);
+	count_gpus(out, fleet);
+	order_gpus(out, gpus);
+}
