@@ -1,6 +1,5 @@
 /* Loads what the GPUs of a database measured, to compare them with each other. */
-#include "metrics/analysis/fleet.h"
-#include "db/statement.h"
+#include "db/fleet_gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +11,16 @@ struct fleet_reader {
 	struct db *db;
 	struct fleet *fleet;
 	struct known_run {
-		int64_t id, device_id;
+		int64_t id;
 		size_t at;      /* in fleet->runs */
 		size_t context; /* equal for equal backend, origin and cache */
 		bool ceilings;  /* the run measured the ceilings of its GPU */
 	} * runs;               /* by id */
 	size_t run_count, run_capacity, last_run;
 	size_t fleet_run_capacity, trial_capacity, ceiling_capacity;
-	int64_t *trial_ids; /* of fleet->trials, ascending */
-	size_t id_capacity;
+	int64_t *device_ids; /* of fleet->runs */
+	int64_t *trial_ids;  /* of fleet->trials, ascending */
+	size_t device_capacity, id_capacity;
 	struct string_list keys, contexts;
 	struct name_index key_at, context_at;
 };
@@ -64,10 +64,10 @@ static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
 	struct fleet *fleet = reader->fleet;
 	struct known_run run = {.id = take_integer(row, 0)};
 	struct text context = TEXT_INIT;
-	int64_t started_ns;
+	int64_t device_id, started_ns;
 	bool finished, untimed;
 
-	run.device_id = take_integer(row, 0);
+	device_id = take_integer(row, 0);
 	started_ns = take_integer(row, 0);
 	finished = take_integer(row, 0) != 0;
 	untimed = take_integer(row, 0) != 0;
@@ -84,6 +84,9 @@ static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
 	run.at = fleet->run_count;
 	fleet->runs =
 		xgrow(fleet->runs, &reader->fleet_run_capacity, run.at + 1, sizeof(*fleet->runs));
+	reader->device_ids = xgrow(reader->device_ids, &reader->device_capacity, run.at + 1,
+				   sizeof(*reader->device_ids));
+	reader->device_ids[run.at] = device_id;
 	fleet->runs[fleet->run_count++] =
 		(struct fleet_run){.id = run.id, .started_ns = started_ns};
 	reader->runs = xgrow(reader->runs, &reader->run_capacity, reader->run_count + 1,
@@ -125,112 +128,6 @@ static const struct known_run *run_of_id(struct fleet_reader *reader, int64_t id
 		return NULL;
 	reader->last_run = low;
 	return &reader->runs[low];
-}
-
-/* ---- GPUs ---- */
-
-struct gpu_of_run {
-	int64_t device_id;
-	size_t run;
-};
-
-static int by_device(const void *left, const void *right)
-{
-	const struct gpu_of_run *a = left, *b = right;
-
-	if (a->device_id != b->device_id)
-		return a->device_id < b->device_id ? -1 : 1;
-	return (a->run > b->run) - (a->run < b->run);
-}
-
-static int load_gpu(struct statement *select, struct fleet_gpu *gpu, struct error *err)
-{
-	bool row = false;
-	int rc;
-
-	gpu->ordinal = -1;
-	bind_integer(select, gpu->device_id);
-	rc = statement_step(select, &row, err);
-	if (!rc && row) {
-		gpu->name = take_text_copy(select);
-		gpu->uuid = take_text_copy(select);
-		gpu->cc_major = take_int(select);
-		gpu->cc_minor = take_int(select);
-		gpu->sm_count = take_integer(select, 0);
-	}
-	statement_restart(select);
-	if (!gpu->name)
-		gpu->name = xstrdup("unknown");
-	if (!gpu->uuid)
-		gpu->uuid = xstrdup("");
-	return rc;
-}
-
-/* What its newest run says about the place of a GPU. */
-static int load_place(struct statement *select, struct fleet_gpu *gpu, int64_t run_id,
-		      struct error *err)
-{
-	bool row = false;
-	int rc;
-
-	bind_integer(select, run_id);
-	rc = statement_step(select, &row, err);
-	if (!rc && row) {
-		gpu->ordinal = take_integer(select, -1);
-		gpu->driver = take_text_copy(select);
-		gpu->host = take_text_copy(select);
-	}
-	statement_restart(select);
-	return rc;
-}
-
-/* Sets the GPU of every run. */
-static int load_gpus(struct fleet_reader *reader, struct error *err)
-{
-	struct fleet *fleet = reader->fleet;
-	struct gpu_of_run *runs = xcalloc(reader->run_count + 1, sizeof(*runs));
-	struct statement device = {0}, place = {0};
-	size_t capacity = 0, end;
-	int rc = statement_prepare(&device, reader->db,
-				   "SELECT name, uuid, cc_major, cc_minor, sm_count FROM device"
-				   " WHERE id = ?",
-				   err);
-
-	if (!rc)
-		rc = statement_prepare(&place, reader->db,
-				       "SELECT device_ordinal, driver, (SELECT value FROM"
-				       " environment WHERE run_id = run.id AND key = 'host')"
-				       " FROM run WHERE id = ?",
-				       err);
-	for (size_t i = 0; i < reader->run_count; i++)
-		runs[i] = (struct gpu_of_run){reader->runs[i].device_id, i};
-	qsort(runs, reader->run_count, sizeof(*runs), by_device);
-	for (size_t begin = 0; !rc && begin < reader->run_count; begin = end) {
-		struct fleet_gpu *gpu;
-		size_t newest = begin;
-
-		fleet->gpus =
-			xgrow(fleet->gpus, &capacity, fleet->gpu_count + 1, sizeof(*fleet->gpus));
-		gpu = &fleet->gpus[fleet->gpu_count];
-		*gpu = (struct fleet_gpu){.device_id = runs[begin].device_id};
-		for (end = begin; end < reader->run_count && runs[end].device_id == gpu->device_id;
-		     end++) {
-			fleet->runs[runs[end].run].gpu = fleet->gpu_count;
-			if (fleet->runs[runs[end].run].started_ns >=
-			    fleet->runs[runs[newest].run].started_ns)
-				newest = end;
-		}
-		fleet->gpu_count++;
-		rc = load_gpu(&device, gpu, err);
-		if (!rc)
-			rc = load_place(&place, gpu, fleet->runs[runs[newest].run].id, err);
-		if (!*gpu->uuid)
-			fleet->runs_without_uuid += end - begin;
-	}
-	statement_release(&device);
-	statement_release(&place);
-	free(runs);
-	return rc;
 }
 
 /* ---- trials ---- */
@@ -462,7 +359,7 @@ int db_fleet_load(struct db *db, int64_t since_ns, struct fleet *out, struct err
 		return rc;
 	rc = load_fleet_runs(&reader, since_ns, err);
 	if (!rc)
-		rc = load_gpus(&reader, err);
+		rc = fleet_gpus_load(db, out, reader.device_ids, err);
 	if (!rc)
 		rc = load_fleet_trials(&reader, err);
 	if (!rc)
@@ -473,6 +370,7 @@ int db_fleet_load(struct db *db, int64_t since_ns, struct fleet *out, struct err
 	string_list_release(&reader.keys);
 	string_list_release(&reader.contexts);
 	free(reader.runs);
+	free(reader.device_ids);
 	free(reader.trial_ids);
 	if (rc)
 		fleet_release(out);

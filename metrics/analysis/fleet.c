@@ -18,7 +18,8 @@ void fleet_release(struct fleet *fleet)
 		free(fleet->gpus[i].name);
 		free(fleet->gpus[i].uuid);
 		free(fleet->gpus[i].host);
-		free(fleet->gpus[i].driver);
+		for (size_t k = 0; k < FLEET_FACTS; k++)
+			free(fleet->gpus[i].facts[k]);
 	}
 	for (size_t i = 0; i < fleet->ceiling_count; i++) {
 		free(fleet->ceilings[i].name);
@@ -62,6 +63,26 @@ const struct fleet_level *fleet_level_at(const struct fleet_judgement *judgement
 	return level_at(judgement, gpu, quantity);
 }
 
+static const struct {
+	const char *name, *key;
+} facts[FLEET_FACTS] = {
+	[FLEET_DRIVER] = {"driver", NULL},
+	[FLEET_POWER_LIMIT] = {"power limit in W", "gpu.power_limit_w"},
+	[FLEET_ECC] = {"ECC", "gpu.ecc"},
+	[FLEET_MIG] = {"MIG", "gpu.mig"},
+	[FLEET_PROFILER] = {"profiler", "profiler"},
+};
+
+const char *fleet_fact_name(enum fleet_fact fact)
+{
+	return facts[fact].name;
+}
+
+const char *fleet_fact_key(enum fleet_fact fact)
+{
+	return facts[fact].key;
+}
+
 /* ---- models ---- */
 
 static bool same_model(const struct fleet_gpu *a, const struct fleet_gpu *b)
@@ -88,6 +109,40 @@ static void find_models(struct fleet_judgement *out, const struct fleet *fleet)
 		out->model[gpu] = at;
 		out->models[at].gpus++;
 	}
+}
+
+/* Whatever value more than half of them have survives (Boyer and Moore's majority vote). */
+static const char *usual_fact(const struct fleet_judgement *out, const struct fleet *fleet,
+			      size_t model, size_t fact)
+{
+	const char *usual = NULL;
+	size_t votes = 0, with = 0, all = 0;
+
+	for (size_t gpu = 0; gpu < fleet->gpu_count; gpu++) {
+		const char *value = fleet->gpus[gpu].facts[fact];
+
+		if (out->model[gpu] != model || !value)
+			continue;
+		if (!votes)
+			usual = value;
+		votes += strcmp(usual, value) == 0 ? 1 : (size_t)-1;
+	}
+	for (size_t gpu = 0; usual && gpu < fleet->gpu_count; gpu++) {
+		const char *value = fleet->gpus[gpu].facts[fact];
+
+		if (out->model[gpu] != model || !value)
+			continue;
+		with += strcmp(usual, value) == 0;
+		all++;
+	}
+	return 2 * with > all ? usual : NULL;
+}
+
+static void find_usual_facts(struct fleet_judgement *out, const struct fleet *fleet)
+{
+	for (size_t model = 0; model < out->model_count; model++)
+		for (size_t fact = 0; fact < FLEET_FACTS; fact++)
+			out->models[model].usual[fact] = usual_fact(out, fleet, model, fact);
 }
 
 /* ---- the levels of a quantity ---- */
@@ -345,7 +400,6 @@ static void count_gpus(struct fleet_judgement *out, const struct fleet *fleet)
 		out->why_not[gpu] = why_not_compared(out, fleet, gpu, has_trials[gpu]);
 		model->compared += !out->why_not[gpu];
 		model->apart += apart;
-		model->runs += level_at(out, gpu, FLEET_TIME)->runs;
 		out->apart += apart;
 	}
 	free(has_trials);
@@ -410,6 +464,7 @@ void fleet_judge(struct fleet_judgement *out, const struct fleet *fleet,
 	out->why_not = xcalloc(gpus + 1, sizeof(*out->why_not));
 	out->order = xcalloc(gpus + 1, sizeof(*out->order));
 	find_models(out, fleet);
+	find_usual_facts(out, fleet);
 	judge_quantities(out, fleet, limits);
 	judge_levels(out, limits, count);
 	count_gpus(out, fleet);

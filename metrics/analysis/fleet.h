@@ -36,11 +36,25 @@ extern const struct fleet_limits fleet_limits_default;
 
 /* ---- what was measured ---- */
 
+/* Facts of the newest run of a GPU, which may be why it lies apart. */
+enum fleet_fact {
+	FLEET_DRIVER,
+	FLEET_POWER_LIMIT,
+	FLEET_ECC,
+	FLEET_MIG,
+	FLEET_PROFILER,
+	FLEET_FACTS
+};
+/* "power limit in W" */
+const char *fleet_fact_name(enum fleet_fact fact);
+/* The key in the environment of the run; NULL: the fact is a column of the run. */
+const char *fleet_fact_key(enum fleet_fact fact);
+
 struct fleet_gpu {
 	int64_t device_id;
-	char *name, *uuid; /* "": none */
-	char *host;        /* of the newest run; NULL: not stored */
-	char *driver;      /* likewise */
+	char *name, *uuid;        /* "": none */
+	char *host;               /* of the newest run; NULL: not stored */
+	char *facts[FLEET_FACTS]; /* likewise */
 	int cc_major, cc_minor;
 	int64_t sm_count;
 	int64_t ordinal; /* of the newest run; -1: not stored */
@@ -102,7 +116,9 @@ struct fleet_model {
 	size_t gpus;     /* of the model */
 	size_t compared; /* of them, by at least one quantity */
 	size_t apart;
-	size_t runs; /* of the compared GPUs that are judged by time */
+	/* The value of a fact that most GPUs have. NULL: none has more than half of those that have
+	 * one. */
+	const char *usual[FLEET_FACTS];
 };
 
 struct fleet_judgement {

@@ -36,14 +36,19 @@ static json_t *gpu_json(const struct fleet_report *report, size_t gpu)
 {
 	const struct fleet_gpu *item = &report->fleet->gpus[gpu];
 	json_t *object = json_object(), *levels = json_array();
+	struct text differs = TEXT_INIT;
 
+	fleet_describe_facts(&differs, report, gpu);
 	json_object_set_new(object, "uuid", report_json_known_text(item->uuid));
 	json_object_set_new(object, "host", report_json_text(item->host));
 	json_object_set_new(object, "device",
 			    item->ordinal < 0 ? json_null() : json_integer(item->ordinal));
-	json_object_set_new(object, "driver", report_json_text(item->driver));
+	json_object_set_new(object, "driver", report_json_text(item->facts[FLEET_DRIVER]));
 	json_object_set_new(object, "verdict", json_string(fleet_word(report, gpu)));
 	json_object_set_new(object, "reason", report_json_text(report->judgement->why_not[gpu]));
+	json_object_set_new(object, "differs",
+			    report_json_text(differs.length ? differs.data : NULL));
+	text_release(&differs);
 	json_object_set_new(object, "quantities", levels);
 	for (size_t i = 0; i < report->judgement->quantity_count; i++) {
 		const struct fleet_level *level = fleet_level_at(report->judgement, gpu, i);
@@ -130,7 +135,7 @@ static void add_level_row(struct row_writer *writer, const struct fleet_report *
 		fleet_text_value(item->uuid),
 		fleet_text_value(item->host),
 		fleet_integer_value(item->ordinal >= 0, item->ordinal),
-		fleet_text_value(item->driver),
+		fleet_text_value(item->facts[FLEET_DRIVER]),
 		fleet_text_value(fleet_word(report, gpu)),
 		fleet_text_value(report->judgement->why_not[gpu]),
 		fleet_text_value(quantity),

@@ -46,6 +46,7 @@ enum fleet_column {
 	COLUMN_POWER,
 	COLUMN_SINCE,
 	COLUMN_VERDICT,
+	COLUMN_DIFFERS,
 	FLEET_COLUMNS,
 };
 
@@ -69,6 +70,7 @@ static const struct table_column readable_columns[FLEET_COLUMNS] = {
 	[COLUMN_POWER] = {.name = "power", .numeric = true, .drop = 4},
 	[COLUMN_SINCE] = {.name = "since"},
 	[COLUMN_VERDICT] = {.name = "verdict"},
+	[COLUMN_DIFFERS] = {.name = "differs"},
 };
 
 /* malloc'd; NULL: not known. */
@@ -114,6 +116,14 @@ static char *verdict_text(const struct fleet_report *report, size_t gpu)
 	return text.length ? text_detach(&text) : xstrdup(fleet_word(report, gpu));
 }
 
+static char *differing_facts_text(const struct fleet_report *report, size_t gpu)
+{
+	struct text text = TEXT_INIT;
+
+	fleet_describe_facts(&text, report, gpu);
+	return text.length ? text_detach(&text) : NULL;
+}
+
 /* The quantity that most is known of: of a GPU without times, that is another one. */
 static const struct fleet_level *counted_level(const struct fleet_report *report, size_t gpu)
 {
@@ -149,6 +159,7 @@ static void add_gpu_row(struct table *table, const struct fleet_report *report, 
 		[COLUMN_POWER] = percent_text(fleet_level_at(judgement, gpu, FLEET_POWER)->change),
 		[COLUMN_SINCE] = since_text(fleet_worst(report, gpu)),
 		[COLUMN_VERDICT] = verdict_text(report, gpu),
+		[COLUMN_DIFFERS] = differing_facts_text(report, gpu),
 	};
 
 	table_row_styled(table, (const char *const *)cells,

@@ -1,5 +1,6 @@
 /* The phrases of a comparison of many GPUs. */
 #include <math.h>
+#include <string.h>
 
 #include "reports/fleet/fleet.h"
 
@@ -27,6 +28,20 @@ void fleet_describe(struct text *out, const struct fleet_report *report, size_t 
 
 		if (level->apart)
 			describe_level(out, report, i, level);
+	}
+}
+
+void fleet_describe_facts(struct text *out, const struct fleet_report *report, size_t gpu)
+{
+	const struct fleet_judgement *judgement = report->judgement;
+	const struct fleet_model *model = &judgement->models[judgement->model[gpu]];
+
+	for (size_t i = 0; i < FLEET_FACTS; i++) {
+		const char *value = report->fleet->gpus[gpu].facts[i], *usual = model->usual[i];
+
+		if (value && usual && strcmp(value, usual) != 0)
+			text_addf(out, "%s%s %s, most have %s", out->length ? "; " : "",
+				  fleet_fact_name((enum fleet_fact)i), value, usual);
 	}
 }
 

@@ -50,6 +50,8 @@ sqlite3 perflab.db "
 		run.finished_ns + k * $night, 'cuda', 100 + g, g % 4, version, seed, rounds, 1, 0, 'cold'
 	FROM planned, run WHERE run.id = 1;
 	INSERT INTO environment (run_id, key, value) SELECT id, 'host', 'node' || (g / 4) FROM planned;
+	INSERT INTO environment (run_id, key, value) SELECT id, 'gpu.power_limit_w', iif(g = 7, '700', '600') FROM planned;
+	INSERT INTO environment (run_id, key, value) SELECT id, 'profiler', 'nsys' FROM planned WHERE g = 5;
 	INSERT INTO trial (id, run_id, position, kernel, variant, config, status, code_hash, launch_hash, sample_count,
 		median_ns)
 	SELECT 10 * planned.id + position, planned.id, position, kernel, variant, config, 'ok', 'c0de', 'f00d', 30,
@@ -63,9 +65,9 @@ run fleet --last 5
 expect_code 1
 expect_out 'Made GPU, compute capability 9.0, 132 SMs: 12 GPUs, 2 apart'
 expect_out '10 of 12 compared GPUs are like their fleet.'
-grep -q '^GPU-00000007  node1  *3  *2  *5  *5 .* +0.00 %  *+9.[0-9]* %  its first run, 2026-11-2[0-9]  power higher$' "$work/out" ||
+grep -q '^GPU-00000007  node1  *3  *2  *5  *5 .* +0.00 %  *+9.[0-9]* %  its first run, 2026-11-2[0-9]  power higher  power limit in W 700, most have 600$' "$work/out" ||
 	complain 'the GPU with more power is not shown as such'
-grep -q '^GPU-00000005  node1  *1  *2  *5  *5  *+[23].[0-9]* %  *+[23].[0-9]* to +3.[0-9]* %  .*, run 165  *slower$' "$work/out" ||
+grep -q '^GPU-00000005  node1  *1  *2  *5  *5  *+[23].[0-9]* %  *+[23].[0-9]* to +3.[0-9]* %  .*, run 165  *slower  *profiler nsys, most have none$' "$work/out" ||
 	complain 'the slow GPU is not shown as such'
 [ "$(grep -c '^GPU-' "$work/out")" = 2 ] || complain 'not two rows'
 [ "$(sed -n 's/^\(GPU-[0-9]*\).*/\1/p' "$work/out" | head -n 1)" = GPU-00000007 ] || complain 'the worst is not first'
@@ -75,7 +77,7 @@ expect_no_out 'MEMORY CLOCK'
 expect_out 'Not compared: GPU-00000000: fewer than 3 GPUs of its model'
 
 run fleet --last 5 --all
-[ "$(grep -c 'like its fleet$' "$work/out")" = 10 ] || complain '--all does not show all'
+[ "$(grep -c 'like its fleet  *-$' "$work/out")" = 10 ] || complain '--all does not show all'
 run fleet --last 5 --format md
 expect_code 1
 expect_out '| GPU-00000007 | node1 | 3 |'
@@ -89,6 +91,7 @@ made = [model for model in data["models"] if model["name"] == "Made GPU"][0]
 assert made["apart"] == 2 and made["compared"] == 12 and len(made["gpus"]) == 12
 slow = [gpu for gpu in made["gpus"] if gpu["uuid"] == "GPU-00000005-made"][0]
 assert slow["host"] == "node1" and slow["device"] == 1 and slow["verdict"] == "apart"
+assert slow["differs"] == "profiler nsys, most have none"
 time = slow["quantities"][0]
 assert time["name"] == "time" and time["apart"] and time["since_run"] == 165 and time["change_point"]
 assert 0.028 < time["low"] < time["change"] < time["high"] < 0.032 and time["p"] < 0.05
