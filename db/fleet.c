@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PART_END '\x1f' /* between the parts of a key */
+#define PART_END "\x1f" /* between the parts of a key */
 
 /* What is known while the fleet is loaded. */
 struct fleet_reader {
@@ -48,7 +48,7 @@ static const char *known_text_of(struct statement *row)
 static void key_add(struct text *key, const char *part)
 {
 	text_add(key, part);
-	text_addf(key, "%c", PART_END);
+	text_add(key, PART_END);
 }
 
 /* ---- runs ---- */
@@ -248,7 +248,7 @@ static void take_fleet_trial(struct fleet_reader *reader, struct statement *sele
 	}
 	of_ceiling = run->ceilings && strcmp(row.kernel, CEILINGS_KERNEL) == 0;
 	text_clear(key);
-	text_addf(key, "%zu%c", run->context, PART_END);
+	text_add(key, reader->contexts.items[run->context]);
 	key_add(key, row.kernel);
 	key_add(key, row.variant);
 	key_add(key, row.code);

@@ -382,7 +382,7 @@ static const char *why_not_compared(const struct fleet_judgement *out, const str
 	if (out->models[out->model[gpu]].gpus < FLEET_GPUS_LEAST)
 		return "fewer than 3 GPUs of its model are in the database";
 	if (!has_trials)
-		return "no finished run has timed a case on it";
+		return "no finished run has timed a case of known code on it";
 	return "fewer than 3 GPUs of its model have timed the same case with the same code";
 }
 

@@ -33,6 +33,14 @@ refused 3 'no finished run with times' fleet --db none.db
 sqlite3 none.db "PRAGMA foreign_keys = ON; DELETE FROM run; DELETE FROM device"
 refused 3 'no finished run with times' fleet --db none.db
 
+# an old file has two rows for one GPU, which had two drivers
+sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
+[ "$(sqlite3 old.db "SELECT count(*) FROM device WHERE uuid LIKE 'GPU-%'")" = 2 ] || complain 'not two rows'
+run fleet --db old.db
+expect_code 0
+expect_err 'there is one GPU and nothing to compare it with'
+expect_err 'left out: 1 emulated run, which have no times'
+
 # ---- a fleet ----
 # Ten nights of 12 GPUs, whose times differ by up to 0.1 %; that of GPU 5 by 3 % from night 5 on.
 # GPU 7 has 10 % more power. All copies have the clocks of the first run.

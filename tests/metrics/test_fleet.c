@@ -375,13 +375,20 @@ static void numbers_of_a_damaged_database_are_left_out(void **state)
 
 	(void)state;
 	simulate(&made);
-	for (size_t i = 0; i < ARRAY_SIZE(damaged); i++)
-		for (size_t k = 0; k < FLEET_MEASURES; k++)
-			made.fleet.trials[CASES * i].value[k] = damaged[i];
+	for (size_t i = 0; i < made.fleet.trial_count; i++) {
+		const size_t gpu = made.fleet.trials[i].run % made.gpus;
+
+		if (gpu < ARRAY_SIZE(damaged))
+			made.fleet.trials[i].value[FLEET_TIME] = damaged[gpu];
+	}
 	judge(&made);
 	assert_int_equal(made.judgement.apart, 0);
-	for (size_t gpu = 0; gpu < made.gpus; gpu++)
-		assert_true(isfinite(level(&made, gpu, FLEET_TIME)->change));
+	for (size_t gpu = 0; gpu < made.gpus; gpu++) {
+		assert_int_equal(level(&made, gpu, FLEET_TIME)->runs,
+				 gpu < ARRAY_SIZE(damaged) ? 0 : 14);
+		assert_int_equal(isfinite(level(&made, gpu, FLEET_TIME)->change) != 0,
+				 gpu >= ARRAY_SIZE(damaged));
+	}
 	release(&made);
 }
 
@@ -427,6 +434,29 @@ static void fleets_without_a_difference_are_quiet(void **state)
 	}
 }
 
+/* One run tells less than the 14 of the others, so it may lie farther away. */
+static void gpus_with_one_run_are_not_taken_for_apart(void **state)
+{
+	const size_t fleets = 40;
+	size_t alarms = 0;
+
+	(void)state;
+	for (uint64_t seed = 1; seed <= fleets; seed++) {
+		struct simulated made = {
+			.state = seed, .gpus = 200, .nights = 14, .scatter = 0.001, .noise = 0.02};
+
+		simulate(&made);
+		for (size_t gpu = 0; gpu < 30; gpu++)
+			plant(&made, FLEET_TIME, gpu, 0, 13, NAN);
+		judge(&made);
+		assert_int_equal(level(&made, 2, FLEET_TIME)->runs, 1);
+		alarms += made.judgement.apart > 0;
+		release(&made);
+	}
+	/* 5 % of 40 and three standard deviations */
+	assert_in_range(alarms, 0, 6);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -445,6 +475,7 @@ int main(void)
 		cmocka_unit_test(numbers_of_a_damaged_database_are_left_out),
 		cmocka_unit_test(an_empty_fleet_has_no_judgement),
 		cmocka_unit_test(fleets_without_a_difference_are_quiet),
+		cmocka_unit_test(gpus_with_one_run_are_not_taken_for_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
