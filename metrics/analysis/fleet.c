@@ -147,10 +147,10 @@ static void find_usual_facts(struct fleet_judgement *out, const struct fleet *fl
 
 /* ---- the levels of a quantity ---- */
 
-/* Trials in the order that fleet_levels_init() needs. */
+/* Trials by model, and of a model in the order that fleet_levels_init() needs. */
 struct ordered_trial {
 	const struct fleet_trial *trial;
-	uint32_t key, gpu;
+	uint32_t model, key, gpu;
 	int32_t night;
 };
 
@@ -158,6 +158,8 @@ static int by_key_night_and_gpu(const void *left, const void *right)
 {
 	const struct ordered_trial *a = left, *b = right;
 
+	if (a->model != b->model)
+		return a->model < b->model ? -1 : 1;
 	if (a->key != b->key)
 		return a->key < b->key ? -1 : 1;
 	if (a->night != b->night)
@@ -168,11 +170,12 @@ static int by_key_night_and_gpu(const void *left, const void *right)
 /* From noon to noon, so that runs before and after midnight are of the same night. */
 static int32_t night_of(int64_t started_ns)
 {
-	return (int32_t)((started_ns - NIGHT_NS / 2) / NIGHT_NS);
+	return (int32_t)((started_ns / (NIGHT_NS / 2) - 1) / 2); /* does not overflow */
 }
 
 /* malloc'd */
-static struct ordered_trial *order_trials(const struct fleet *fleet,
+static struct ordered_trial *order_trials(const struct fleet_judgement *out,
+					  const struct fleet *fleet,
 					  const struct fleet_trial *trials, size_t count)
 {
 	struct ordered_trial *ordered = xcalloc(count + 1, sizeof(*ordered));
@@ -181,6 +184,7 @@ static struct ordered_trial *order_trials(const struct fleet *fleet,
 		const struct fleet_run *run = &fleet->runs[trials[i].run];
 
 		ordered[i] = (struct ordered_trial){.trial = &trials[i],
+						    .model = (uint32_t)out->model[run->gpu],
 						    .key = trials[i].key,
 						    .gpu = (uint32_t)run->gpu,
 						    .night = night_of(run->started_ns)};
@@ -194,9 +198,8 @@ struct quantity {
 	const struct fleet_limits *limits;
 	struct fleet_judgement *out;
 	size_t quantity, measure; /* the measure is the value of a trial that is meant */
-	const struct ordered_trial *trials;
-	size_t count;
-	size_t *members; /* the GPUs of the model */
+	/* Of one model at a time. */
+	size_t *members; /* its GPUs */
 	uint32_t *place; /* per GPU: its place among them */
 };
 
@@ -253,26 +256,27 @@ static void set_since(struct fleet_level *level, const struct fleet_levels *leve
 }
 
 /* Sets the levels of the GPUs of a model in a quantity. */
-static void judge_quantity(const struct quantity *quantity, size_t model)
+static void judge_model(const struct quantity *quantity, const struct ordered_trial *trials,
+			size_t count)
 {
 	const struct fleet *fleet = quantity->fleet;
-	struct fleet_point *points = xcalloc(quantity->count + 1, sizeof(*points));
+	const size_t gpus = quantity->out->models[trials->model].gpus;
+	struct fleet_point *points = xcalloc(count + 1, sizeof(*points));
 	struct fleet_levels levels;
-	size_t count = 0, gpus = quantity->out->models[model].gpus;
+	size_t used = 0;
 
-	for (size_t i = 0; i < quantity->count; i++) {
-		const struct ordered_trial *item = &quantity->trials[i];
-		const double value = item->trial->value[quantity->measure];
+	for (size_t i = 0; i < count; i++) {
+		const double value = trials[i].trial->value[quantity->measure];
 
-		if (quantity->out->model[item->gpu] != model || !(value > 0) || !isfinite(value))
+		if (!(value > 0) || !isfinite(value))
 			continue;
-		points[count++] = (struct fleet_point){.key = item->key,
-						       .gpu = quantity->place[item->gpu],
-						       .run = item->trial->run,
-						       .night = item->night,
-						       .value = log(value)};
+		points[used++] = (struct fleet_point){.key = trials[i].key,
+						      .gpu = quantity->place[trials[i].gpu],
+						      .run = trials[i].trial->run,
+						      .night = trials[i].night,
+						      .value = log(value)};
 	}
-	fleet_levels_init(&levels, points, count, fleet->runs, fleet->run_count, gpus,
+	fleet_levels_init(&levels, points, used, fleet->runs, fleet->run_count, gpus,
 			  quantity->limits->last);
 	free(points);
 	for (size_t place = 0; place < gpus; place++) {
@@ -288,7 +292,7 @@ static void judge_quantity(const struct quantity *quantity, size_t model)
 	fleet_levels_release(&levels);
 }
 
-static void judge_model(struct quantity *quantity, size_t model)
+static void find_members(struct quantity *quantity, size_t model)
 {
 	size_t count = 0;
 
@@ -298,13 +302,35 @@ static void judge_model(struct quantity *quantity, size_t model)
 		quantity->place[gpu] = (uint32_t)count;
 		quantity->members[count++] = gpu;
 	}
-	judge_quantity(quantity, model);
+}
+
+/* Judges trials by quantities `first` to before `end`, whose measures count from 0. */
+static void judge_trials(struct quantity *quantity, const struct fleet_trial *trials, size_t count,
+			 size_t first, size_t end)
+{
+	struct ordered_trial *ordered = order_trials(quantity->out, quantity->fleet, trials, count);
+	size_t next;
+
+	for (size_t begin = 0; begin < count; begin = next) {
+		const size_t model = ordered[begin].model;
+
+		for (next = begin; next < count && ordered[next].model == model; next++)
+			;
+		if (quantity->out->models[model].gpus < FLEET_GPUS_LEAST)
+			continue;
+		find_members(quantity, model);
+		for (size_t i = first; i < end; i++) {
+			quantity->quantity = i;
+			quantity->measure = i - first;
+			judge_model(quantity, ordered + begin, next - begin);
+		}
+	}
+	free(ordered);
 }
 
 static void judge_quantities(struct fleet_judgement *out, const struct fleet *fleet,
 			     const struct fleet_limits *limits)
 {
-	struct ordered_trial *trials = order_trials(fleet, fleet->trials, fleet->trial_count);
 	struct quantity quantity = {
 		.fleet = fleet,
 		.limits = limits,
@@ -312,24 +338,10 @@ static void judge_quantities(struct fleet_judgement *out, const struct fleet *fl
 		.members = xcalloc(fleet->gpu_count + 1, sizeof(*quantity.members)),
 		.place = xcalloc(fleet->gpu_count + 1, sizeof(*quantity.place))};
 
-	quantity.trials = trials;
-	quantity.count = fleet->trial_count;
-	for (size_t measure = 0; measure < FLEET_MEASURES; measure++) {
-		quantity.quantity = quantity.measure = measure;
-		for (size_t model = 0; model < out->model_count; model++)
-			judge_model(&quantity, model);
-	}
-	free(trials);
-	for (size_t i = 0; i < fleet->ceiling_count; i++) {
-		trials = order_trials(fleet, fleet->ceilings[i].trials, fleet->ceilings[i].count);
-		quantity.trials = trials;
-		quantity.count = fleet->ceilings[i].count;
-		quantity.quantity = FLEET_MEASURES + i;
-		quantity.measure = 0;
-		for (size_t model = 0; model < out->model_count; model++)
-			judge_model(&quantity, model);
-		free(trials);
-	}
+	judge_trials(&quantity, fleet->trials, fleet->trial_count, FLEET_TIME, FLEET_MEASURES);
+	for (size_t i = 0; i < fleet->ceiling_count; i++)
+		judge_trials(&quantity, fleet->ceilings[i].trials, fleet->ceilings[i].count,
+			     FLEET_MEASURES + i, FLEET_MEASURES + i + 1);
 	free(quantity.members);
 	free(quantity.place);
 }

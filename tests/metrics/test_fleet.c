@@ -381,6 +381,8 @@ static void numbers_of_a_damaged_database_are_left_out(void **state)
 		if (gpu < ARRAY_SIZE(damaged))
 			made.fleet.trials[i].value[FLEET_TIME] = damaged[gpu];
 	}
+	made.fleet.runs[39].started_ns = INT64_MIN;
+	made.fleet.runs[79].started_ns = INT64_MAX;
 	judge(&made);
 	assert_int_equal(made.judgement.apart, 0);
 	for (size_t gpu = 0; gpu < made.gpus; gpu++) {
