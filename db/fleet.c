@@ -17,7 +17,7 @@ struct fleet_reader {
 		bool ceilings;  /* the run measured the ceilings of its GPU */
 	} * runs;               /* by id */
 	size_t run_count, run_capacity, last_run;
-	size_t fleet_run_capacity, trial_capacity, ceiling_capacity;
+	size_t fleet_run_capacity, trial_capacity, ceiling_capacity, case_capacity;
 	int64_t *device_ids; /* of fleet->runs */
 	int64_t *trial_ids;  /* of fleet->trials, ascending */
 	size_t device_capacity, id_capacity;
@@ -255,6 +255,12 @@ static void take_fleet_trial(struct fleet_reader *reader, struct statement *sele
 	key_add(key, of_ceiling ? "" : row.config);
 	key_add(key, of_ceiling ? "" : row.launch);
 	at = position_of(&reader->keys, &reader->key_at, key->data);
+	if (at == fleet->case_count) {
+		fleet->cases =
+			xgrow(fleet->cases, &reader->case_capacity, at + 1, sizeof(*fleet->cases));
+		fleet->cases[fleet->case_count++] =
+			xasprintf("%s/%s/%s", row.kernel, row.variant, row.config);
+	}
 	if (of_ceiling)
 		add_fleet_ceiling(reader, run, at, &row, select);
 	else

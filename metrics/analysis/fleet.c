@@ -1,12 +1,13 @@
 /* Which GPUs lie apart from their like; see the header. */
 #include "metrics/analysis/fleet.h"
-#include "metrics/analysis/change_points.h"
 #include "metrics/analysis/compare.h"
-#include "metrics/analysis/fleet_level.h"
+#include "metrics/analysis/fleet_cases.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+/* Quantities and single cases may each spend half of the false alarms. */
+#define SHARE 0.5
 #define NIGHT_NS (24 * INT64_C(3600000000000))
 
 const struct fleet_limits fleet_limits_default = {
@@ -25,6 +26,9 @@ void fleet_release(struct fleet *fleet)
 		free(fleet->ceilings[i].name);
 		free(fleet->ceilings[i].trials);
 	}
+	for (size_t i = 0; i < fleet->case_count; i++)
+		free(fleet->cases[i]);
+	free(fleet->cases);
 	free(fleet->ceilings);
 	free(fleet->gpus);
 	free(fleet->runs);
@@ -35,6 +39,7 @@ void fleet_release(struct fleet *fleet)
 void fleet_judgement_release(struct fleet_judgement *judgement)
 {
 	free(judgement->levels);
+	free(judgement->cases);
 	free(judgement->model);
 	free(judgement->models);
 	free(judgement->why_not);
@@ -198,66 +203,14 @@ struct quantity {
 	const struct fleet_limits *limits;
 	struct fleet_judgement *out;
 	size_t quantity, measure; /* the measure is the value of a trial that is meant */
+	struct fleet_case_list cases;
 	/* Of one model at a time. */
 	size_t *members; /* its GPUs */
 	uint32_t *place; /* per GPU: its place among them */
 };
 
-static void set_level(const struct quantity *quantity, const struct fleet_levels *levels,
-		      size_t place)
-{
-	const struct fleet_gpu_level *found = &levels->gpus[place];
-	struct fleet_level *level =
-		level_at(quantity->out, quantity->members[place], quantity->quantity);
-
-	if (isnan(found->level))
-		return;
-	level->cases = found->cases;
-	level->runs = found->end - found->judged;
-	level->nights = found->nights;
-	level->change = expm1(found->level);
-	if (isfinite(found->error)) {
-		const double half = student_quantile(EFFECT_LEVEL, found->freedom) * found->error;
-
-		level->low = expm1(found->level - half);
-		level->high = expm1(found->level + half);
-	}
-	level->p = student_two_sided(fabs(found->level) / found->scatter, found->scatter_freedom);
-}
-
-/* The newest change to the side on which the GPU lies that makes up at least half of how far it
- * does; else its first run. */
-static void set_since(struct fleet_level *level, const struct fleet_levels *levels,
-		      const struct fleet_gpu_level *gpu)
-{
-	const size_t count = gpu->end - gpu->begin;
-	struct process_medians *runs = xcalloc(count + 1, sizeof(*runs));
-	double *times = xcalloc(count + 1, sizeof(*times));
-	struct change_point *changes = NULL;
-	size_t found, first = gpu->begin;
-
-	for (size_t i = 0; i < count; i++) {
-		/* relative times have no noise in nanoseconds: as of cases that take a second */
-		times[i] = 1e9 * exp(levels->runs[gpu->begin + i].level);
-		runs[i] = (struct process_medians){&times[i], 1};
-	}
-	found = change_points_find(&changes, runs, count, &change_point_limits);
-	while (found-- > 0 && !level->since_change) {
-		if (changes[found].effect.change / level->change >= 0.5) {
-			level->since_change = true;
-			first += changes[found].at;
-		}
-	}
-	level->since_run = levels->runs[first].id;
-	level->since_ns = levels->runs[first].started_ns;
-	free(changes);
-	free(times);
-	free(runs);
-}
-
 /* Sets the levels of the GPUs of a model in a quantity. */
-static void judge_model(const struct quantity *quantity, const struct ordered_trial *trials,
-			size_t count)
+static void judge_model(struct quantity *quantity, const struct ordered_trial *trials, size_t count)
 {
 	const struct fleet *fleet = quantity->fleet;
 	const size_t gpus = quantity->out->models[trials->model].gpus;
@@ -278,16 +231,15 @@ static void judge_model(const struct quantity *quantity, const struct ordered_tr
 	}
 	fleet_levels_init(&levels, points, used, fleet->runs, fleet->run_count, gpus,
 			  quantity->limits->last);
+	if (quantity->quantity == FLEET_TIME)
+		fleet_cases_add(&quantity->cases, fleet, points, used, quantity->members, gpus,
+				quantity->limits);
 	free(points);
 	for (size_t place = 0; place < gpus; place++) {
 		struct fleet_level *level =
 			level_at(quantity->out, quantity->members[place], quantity->quantity);
 
-		set_level(quantity, &levels, place);
-		/* only a GPU that far away can be apart, and few are */
-		if (fabs(level->change) >= quantity->limits->smallest &&
-		    level->p < quantity->limits->false_alarms)
-			set_since(level, &levels, &levels.gpus[place]);
+		fleet_levels_take(level, &levels, place, quantity->limits);
 	}
 	fleet_levels_release(&levels);
 }
@@ -342,6 +294,7 @@ static void judge_quantities(struct fleet_judgement *out, const struct fleet *fl
 	for (size_t i = 0; i < fleet->ceiling_count; i++)
 		judge_trials(&quantity, fleet->ceilings[i].trials, fleet->ceilings[i].count,
 			     FLEET_MEASURES + i, FLEET_MEASURES + i + 1);
+	out->case_count = fleet_cases_judge(&out->cases, &quantity.cases, SHARE, limits);
 	free(quantity.members);
 	free(quantity.place);
 }
@@ -359,17 +312,40 @@ static void judge_levels(struct fleet_judgement *out, const struct fleet_limits 
 	for (size_t i = 0; i < count; i++) {
 		struct fleet_level *level = &out->levels[i];
 
-		level->p = p[i];
+		level->p = isnan(p[i]) ? NAN : fmin(1, p[i] / SHARE);
 		level->apart =
-			p[i] < limits->false_alarms && fabs(level->change) >= limits->smallest;
+			level->p < limits->false_alarms && fabs(level->change) >= limits->smallest;
 		if (!level->apart)
 			level->since_run = level->since_ns = level->since_change = 0;
 	}
 	free(p);
 }
 
+const struct fleet_case *fleet_cases_of(const struct fleet_judgement *judgement, size_t gpu,
+					size_t *count)
+{
+	size_t low = 0, high = judgement->case_count, end;
+
+	while (low < high) {
+		const size_t middle = low + (high - low) / 2;
+
+		if (judgement->cases[middle].gpu < gpu)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < judgement->case_count && judgement->cases[end].gpu == gpu; end++)
+		;
+	*count = end - low;
+	return *count ? &judgement->cases[low] : NULL;
+}
+
 bool fleet_gpu_apart(const struct fleet_judgement *judgement, size_t gpu)
 {
+	size_t cases;
+
+	if (fleet_cases_of(judgement, gpu, &cases))
+		return true;
 	for (size_t quantity = 0; quantity < judgement->quantity_count; quantity++)
 		if (level_at(judgement, gpu, quantity)->apart)
 			return true;
@@ -439,6 +415,7 @@ static int by_difference(const void *left, const void *right)
 static void order_gpus(struct fleet_judgement *out, size_t count)
 {
 	struct placed *placed = xcalloc(count + 1, sizeof(*placed));
+	size_t cases;
 
 	for (size_t gpu = 0; gpu < count; gpu++) {
 		struct placed *place = &placed[gpu];
@@ -447,6 +424,8 @@ static void order_gpus(struct fleet_judgement *out, size_t count)
 		*place = (struct placed){.gpu = gpu, .apart = fleet_gpu_apart(out, gpu)};
 		if (!place->apart)
 			place->most = isnan(time) ? -1 : time;
+		if (fleet_cases_of(out, gpu, &cases))
+			place->most = fabs(fleet_cases_of(out, gpu, &cases)->level.change);
 		for (size_t quantity = 0; quantity < out->quantity_count; quantity++) {
 			const struct fleet_level *level = level_at(out, gpu, quantity);
 

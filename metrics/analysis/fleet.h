@@ -81,6 +81,8 @@ struct fleet {
 	size_t run_count;
 	struct fleet_trial *trials;
 	size_t trial_count;
+	char **cases; /* per key: "reduce/shuffle/block=256"; several keys may have one name */
+	size_t case_count;
 	/* Per ceiling: its name and its trials. */
 	struct fleet_ceiling {
 		char *name;
@@ -111,6 +113,13 @@ struct fleet_level {
 	bool since_change;
 };
 
+/* The time of one case on a GPU, if it lies apart. */
+struct fleet_case {
+	size_t gpu;
+	uint32_t key;
+	struct fleet_level level;
+};
+
 struct fleet_model {
 	size_t first;    /* a GPU of the model */
 	size_t gpus;     /* of the model */
@@ -124,6 +133,8 @@ struct fleet_model {
 struct fleet_judgement {
 	size_t quantity_count;      /* FLEET_MEASURES + ceilings */
 	struct fleet_level *levels; /* gpu_count rows of quantity_count */
+	struct fleet_case *cases;   /* those apart, by GPU, then by the largest difference */
+	size_t case_count;
 	size_t *model;              /* per GPU: its model */
 	struct fleet_model *models; /* in the order of their first GPU */
 	size_t model_count;
@@ -136,6 +147,10 @@ void fleet_judge(struct fleet_judgement *out, const struct fleet *fleet,
 void fleet_judgement_release(struct fleet_judgement *judgement);
 const struct fleet_level *fleet_level_at(const struct fleet_judgement *judgement, size_t gpu,
 					 size_t quantity);
+/* The cases of a GPU that lie apart: the first, and how many. */
+const struct fleet_case *fleet_cases_of(const struct fleet_judgement *judgement, size_t gpu,
+					size_t *count);
+/* By a quantity or a case. */
 bool fleet_gpu_apart(const struct fleet_judgement *judgement, size_t gpu);
 /* "time", "sm_clock", "memory_clock", "power", or the name of a ceiling. Borrowed. */
 const char *fleet_quantity_name(const struct fleet *fleet, size_t quantity);

@@ -1,5 +1,6 @@
 /* The levels of the GPUs of one model in one quantity; see the header. */
 #include "metrics/analysis/fleet_level.h"
+#include "metrics/analysis/change_points.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/statistics.h"
 
@@ -374,6 +375,61 @@ void fleet_levels_init(struct fleet_levels *out, const struct fleet_point *point
 	free(polish.sums);
 	free(polish.counts);
 	free(polish.values);
+}
+
+/* ---- one GPU ---- */
+
+/* The newest change to the side on which the GPU lies that makes up at least half of how far it
+ * does; else its first run. */
+static void set_since(struct fleet_level *level, const struct fleet_levels *levels,
+		      const struct fleet_gpu_level *gpu)
+{
+	const size_t count = gpu->end - gpu->begin;
+	struct process_medians *runs = xcalloc(count + 1, sizeof(*runs));
+	double *times = xcalloc(count + 1, sizeof(*times));
+	struct change_point *changes = NULL;
+	size_t found, first = gpu->begin;
+
+	for (size_t i = 0; i < count; i++) {
+		/* relative times have no noise in nanoseconds: as of cases that take a second */
+		times[i] = 1e9 * exp(levels->runs[gpu->begin + i].level);
+		runs[i] = (struct process_medians){&times[i], 1};
+	}
+	found = change_points_find(&changes, runs, count, &change_point_limits);
+	while (found-- > 0 && !level->since_change) {
+		if (changes[found].effect.change / level->change >= 0.5) {
+			level->since_change = true;
+			first += changes[found].at;
+		}
+	}
+	level->since_run = levels->runs[first].id;
+	level->since_ns = levels->runs[first].started_ns;
+	free(changes);
+	free(times);
+	free(runs);
+}
+
+void fleet_levels_take(struct fleet_level *out, const struct fleet_levels *levels, size_t place,
+		       const struct fleet_limits *limits)
+{
+	const struct fleet_gpu_level *found = &levels->gpus[place];
+
+	if (isnan(found->level))
+		return;
+	out->cases = found->cases;
+	out->runs = found->end - found->judged;
+	out->nights = found->nights;
+	out->change = expm1(found->level);
+	if (isfinite(found->error)) {
+		const double half = student_quantile(EFFECT_LEVEL, found->freedom) * found->error;
+
+		out->low = expm1(found->level - half);
+		out->high = expm1(found->level + half);
+	}
+	out->p = student_two_sided(fabs(found->level) / found->scatter, found->scatter_freedom);
+	/* only a GPU that far away can be apart, and few are */
+	if (fabs(out->change) >= limits->smallest && out->p < limits->false_alarms)
+		set_since(out, levels, found);
 }
 
 void fleet_levels_release(struct fleet_levels *levels)

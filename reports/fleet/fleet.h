@@ -16,7 +16,7 @@ int fleet_csv(FILE *out, const struct fleet_report *report, const struct report_
 void fleet_describe(struct text *out, const struct fleet_report *report, size_t gpu);
 /* "power limit in W 500, most have 700": facts that most GPUs of the model have otherwise. */
 void fleet_describe_facts(struct text *out, const struct fleet_report *report, size_t gpu);
-/* The level that lies farthest apart; NULL: none does. */
+/* The quantity that lies farthest apart; without one the case. NULL: neither does. */
 const struct fleet_level *fleet_worst(const struct fleet_report *report, size_t gpu);
 /* "apart", "like its fleet" or "not compared". */
 const char *fleet_word(const struct fleet_report *report, size_t gpu);

@@ -1,5 +1,6 @@
 /* A comparison of many GPUs as JSON and CSV: every GPU with every quantity. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "reports/fleet/fleet.h"
@@ -7,15 +8,13 @@
 
 /* ---- JSON ---- */
 
-static json_t *fleet_level_json(const struct fleet_report *report, size_t quantity,
-				const struct fleet_level *level)
+static json_t *fleet_level_json(const char *name, const struct fleet_level *level)
 {
 	json_t *object = json_object();
 	char when[21];
 
 	format_utc(when, level->since_ns);
-	json_object_set_new(object, "name",
-			    report_json_text(fleet_quantity_name(report->fleet, quantity)));
+	json_object_set_new(object, "name", report_json_text(name));
 	json_object_set_new(object, "change", report_json_number(level->change));
 	json_object_set_new(object, "low", report_json_number(level->low));
 	json_object_set_new(object, "high", report_json_number(level->high));
@@ -35,8 +34,10 @@ static json_t *fleet_level_json(const struct fleet_report *report, size_t quanti
 static json_t *gpu_json(const struct fleet_report *report, size_t gpu)
 {
 	const struct fleet_gpu *item = &report->fleet->gpus[gpu];
-	json_t *object = json_object(), *levels = json_array();
+	json_t *object = json_object(), *levels = json_array(), *cases = json_array();
 	struct text differs = TEXT_INIT;
+	size_t case_count;
+	const struct fleet_case *found = fleet_cases_of(report->judgement, gpu, &case_count);
 
 	fleet_describe_facts(&differs, report, gpu);
 	json_object_set_new(object, "uuid", report_json_known_text(item->uuid));
@@ -54,8 +55,14 @@ static json_t *gpu_json(const struct fleet_report *report, size_t gpu)
 		const struct fleet_level *level = fleet_level_at(report->judgement, gpu, i);
 
 		if (level->runs)
-			json_array_append_new(levels, fleet_level_json(report, i, level));
+			json_array_append_new(
+				levels,
+				fleet_level_json(fleet_quantity_name(report->fleet, i), level));
 	}
+	json_object_set_new(object, "cases", cases);
+	for (size_t i = 0; i < case_count; i++)
+		json_array_append_new(cases, fleet_level_json(report->fleet->cases[found[i].key],
+							      &found[i].level));
 	return object;
 }
 
@@ -160,6 +167,20 @@ static void add_level_row(struct row_writer *writer, const struct fleet_report *
 	rows_add(writer, values);
 }
 
+/* The cases that lie apart, after the quantities. */
+static void add_case_rows(struct row_writer *writer, const struct fleet_report *report, size_t gpu)
+{
+	size_t count;
+	const struct fleet_case *cases = fleet_cases_of(report->judgement, gpu, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		char *name = xasprintf("time of %s", report->fleet->cases[cases[i].key]);
+
+		add_level_row(writer, report, gpu, name, &cases[i].level);
+		free(name);
+	}
+}
+
 int fleet_csv(FILE *out, const struct fleet_report *report, const struct report_options *options,
 	      struct error *err)
 {
@@ -181,6 +202,7 @@ int fleet_csv(FILE *out, const struct fleet_report *report, const struct report_
 				add_level_row(writer, report, gpu,
 					      fleet_quantity_name(report->fleet, k), level);
 		}
+		add_case_rows(writer, report, gpu);
 	}
 	return rows_end(writer, rc, err);
 }

@@ -21,12 +21,34 @@ static void describe_level(struct text *out, const struct fleet_report *report, 
 			  100 * level->change);
 }
 
+/* "slower in 2 of 9 cases, most in stream/copy/block=256: +4.20 %". Returns whether it says so: if
+ * all cases are slower alike, the GPU is, without their names. */
+static bool describe_cases(struct text *out, const struct fleet_report *report, size_t gpu)
+{
+	const struct fleet_level *time = fleet_level_at(report->judgement, gpu, FLEET_TIME);
+	size_t count, slower = 0;
+	const struct fleet_case *cases = fleet_cases_of(report->judgement, gpu, &count);
+
+	if (!cases || (time->apart && count == time->cases))
+		return false;
+	for (size_t i = 0; i < count; i++)
+		slower += cases[i].level.change > 0;
+	text_addf(out, "%s in %zu of %zu cases, most in %s: %+.2f %%",
+		  slower == count ? "slower"
+		  : slower        ? "slower or faster"
+				  : "faster",
+		  count, time->cases, report->fleet->cases[cases->key], 100 * cases->level.change);
+	return true;
+}
+
 void fleet_describe(struct text *out, const struct fleet_report *report, size_t gpu)
 {
+	const bool by_case = describe_cases(out, report, gpu);
+
 	for (size_t i = 0; i < report->judgement->quantity_count; i++) {
 		const struct fleet_level *level = fleet_level_at(report->judgement, gpu, i);
 
-		if (level->apart)
+		if (level->apart && !(by_case && i == FLEET_TIME))
 			describe_level(out, report, i, level);
 	}
 }
@@ -48,6 +70,7 @@ void fleet_describe_facts(struct text *out, const struct fleet_report *report, s
 const struct fleet_level *fleet_worst(const struct fleet_report *report, size_t gpu)
 {
 	const struct fleet_level *worst = NULL;
+	size_t cases;
 
 	for (size_t i = 0; i < report->judgement->quantity_count; i++) {
 		const struct fleet_level *level = fleet_level_at(report->judgement, gpu, i);
@@ -55,6 +78,8 @@ const struct fleet_level *fleet_worst(const struct fleet_report *report, size_t 
 		if (level->apart && (!worst || fabs(level->change) > fabs(worst->change)))
 			worst = level;
 	}
+	if (!worst && fleet_cases_of(report->judgement, gpu, &cases))
+		worst = &fleet_cases_of(report->judgement, gpu, &cases)->level;
 	return worst;
 }
 

@@ -107,7 +107,8 @@ assert [each["name"] for each in slow["quantities"]] == ["time", "sm_clock", "po
 END
 run fleet --last 5 --format csv
 expect_code 1
-[ "$(grep -c '^Made GPU,' "$work/out")" = 36 ] || complain 'not one row per GPU and quantity'
+[ "$(grep -c '^Made GPU,.*,\(time\|sm_clock\|power\),' "$work/out")" = 36 ] || complain 'not one row per GPU and quantity'
+[ "$(grep -c '^Made GPU,.*,GPU-00000005-made,.*,"time of ' "$work/out")" = 2 ] || complain 'not one row per case that lies apart'
 
 # the window: before night 5 all are alike; later runs do not count by --last alone
 sqlite3 perflab.db "SELECT strftime('%Y-%m-%d', started_ns / 1000000000 + 5 * 86400, 'unixepoch') FROM run WHERE id = 1" >since
@@ -120,6 +121,14 @@ expect_err 'no finished run with times since 2100-01-01: name an earlier --since
 run fleet --last 5 --smallest 20%
 expect_code 0
 expect_out ': 12 GPUs, 0 apart'
+
+# a GPU that is slow in one case only
+cp perflab.db one.db
+sqlite3 one.db "UPDATE trial SET median_ns = 1.05 * median_ns WHERE kernel = 'reduce' AND run_id IN (SELECT id FROM run WHERE device_id = 102)"
+run fleet --db one.db --last 0
+expect_code 1
+grep -q '^GPU-00000002  .*  slower in 1 of 2 cases, most in reduce/shuffle/block=64,n=1024: +[45].[0-9]* %' "$work/out" ||
+	complain 'the slow case is not named'
 
 # ---- what is left out is said ----
 sqlite3 perflab.db "

@@ -68,8 +68,10 @@ static void simulate(struct simulated *made)
 				fleet->trials[fleet->trial_count++] = (struct fleet_trial){
 					.run = (uint32_t)fleet->run_count,
 					.key = i,
-					.value = {1e5 * (1 + i) * exp(of_night[i] + of_run), 1.7e9,
-						  NAN, made->no_power ? NAN : watts}};
+					.value = {1e5 * (1 + i) *
+							  exp(of_night[i] + of_run +
+							      made->noise / 4 * normal(made)),
+						  1.7e9, NAN, made->no_power ? NAN : watts}};
 			fleet->runs[fleet->run_count++] =
 				(struct fleet_run){.id = (int64_t)(100 + night * made->gpus + gpu),
 						   .started_ns = FIRST_NS + (int64_t)night * DAY_NS,
@@ -208,6 +210,35 @@ static void the_run_of_a_change_is_named(void **state)
 	assert_true(found->apart && found->since_change);
 	assert_int_equal(found->since_run, 100 + 22 * 40 + 5);
 	assert_true(found->since_ns == FIRST_NS + 22 * DAY_NS);
+	release(&made);
+}
+
+/* 1.5 % in one of four cases is less than 0.5 % in the mean. */
+static void a_single_slow_case_is_found(void **state)
+{
+	struct simulated made = USUAL;
+	const struct fleet_case *cases;
+	size_t count;
+
+	(void)state;
+	simulate(&made);
+	for (size_t i = 0; i < made.fleet.trial_count; i++) {
+		struct fleet_trial *trial = &made.fleet.trials[i];
+
+		if (made.fleet.runs[trial->run].gpu == 6 && trial->key == 2)
+			trial->value[FLEET_TIME] *= 1.015;
+	}
+	judge(&made);
+	assert_false(level(&made, 6, FLEET_TIME)->apart);
+	assert_int_equal(made.judgement.apart, 1);
+	assert_true(fleet_gpu_apart(&made.judgement, 6));
+	assert_int_equal(made.judgement.order[0], 6);
+	cases = fleet_cases_of(&made.judgement, 6, &count);
+	assert_int_equal(count, 1);
+	assert_int_equal(cases->key, 2);
+	assert_true(fabs(cases->level.change - 0.015) < 0.005);
+	assert_int_equal(cases->level.since_run, 100 + 6);
+	assert_null(fleet_cases_of(&made.judgement, 5, &count));
 	release(&made);
 }
 
@@ -466,6 +497,7 @@ int main(void)
 		cmocka_unit_test(nights_of_few_gpus_are_compared_too),
 		cmocka_unit_test(intervals_contain_the_planted_difference),
 		cmocka_unit_test(the_run_of_a_change_is_named),
+		cmocka_unit_test(a_single_slow_case_is_found),
 		cmocka_unit_test(old_runs_do_not_judge),
 		cmocka_unit_test(wild_nights_move_nothing),
 		cmocka_unit_test(other_quantities_are_judged_alike),
