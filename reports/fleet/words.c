@@ -21,15 +21,19 @@ static void describe_level(struct text *out, const struct fleet_report *report, 
 			  100 * level->change);
 }
 
+/* If a case lies so much farther apart than the GPU, the slow-down is one of cases. */
+#define CASE_STANDS_OUT 1.5
+
 /* "slower in 2 of 9 cases, most in stream/copy/block=256: +4.20 %". Returns whether it says so: if
- * all cases are slower alike, the GPU is, without their names. */
+ * the cases are slower alike, the GPU is, without their names. */
 static bool describe_cases(struct text *out, const struct fleet_report *report, size_t gpu)
 {
 	const struct fleet_level *time = fleet_level_at(report->judgement, gpu, FLEET_TIME);
 	size_t count, slower = 0;
 	const struct fleet_case *cases = fleet_cases_of(report->judgement, gpu, &count);
 
-	if (!cases || (time->apart && count == time->cases))
+	if (!cases ||
+	    (time->apart && fabs(cases->level.change) < CASE_STANDS_OUT * fabs(time->change)))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		slower += cases[i].level.change > 0;
