@@ -5,6 +5,7 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "cli/sweep_gpus.h"
 #include "cli/times_table.h"
 #include "harness/session/backends.h"
 
@@ -14,7 +15,8 @@ struct sweep_options {
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
 	const char *baseline, *compare, *decide_time;
-	bool dry_run, verbose, all_metrics, decide;
+	const char *gpus;
+	bool dry_run, verbose, all_metrics, decide, spread;
 };
 
 static void sweep_defaults(void *context)
@@ -42,6 +44,10 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->base_variant = options->baseline;
 	request->decide = options->decide;
 	request->compare = options->compare;
+	if (options->spread && !options->gpus)
+		return error_set(err, PL_EUSAGE,
+				 "--spread measures every case on each of several GPUs: name them "
+				 "with --gpus, as in --gpus all");
 	if (options->decide_time) {
 		int rc = parse_duration_ns(&request->decide_ns, options->decide_time, err);
 
@@ -173,6 +179,21 @@ static int measure_and_report(struct invocation *call, const struct sweep_reques
 	return rc;
 }
 
+static int measure_on_gpus(struct invocation *call, const struct sweep_request *request,
+			   struct progress *progress, struct error *err)
+{
+	const struct sweep_options *options = call->options;
+	const struct sweep_gpus_options several = {
+		.gpus = {options->gpus, options->spread},
+		.format = (enum report_format)options->common.format,
+		.all_metrics = options->all_metrics,
+		.quiet = options->common.quiet,
+		.db = options->common.db,
+	};
+
+	return sweep_gpus(call, request, &several, progress, err);
+}
+
 static int run_sweep(struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
@@ -183,6 +204,8 @@ static int run_sweep(struct invocation *call, struct error *err)
 	progress_init(&progress, &call->terminal, options->common.quiet);
 	if (!rc && options->dry_run)
 		rc = show_plan(call, &request, &progress, err);
+	else if (!rc && options->gpus)
+		rc = measure_on_gpus(call, &request, &progress, err);
 	else if (!rc)
 		rc = measure_and_report(call, &request, &progress, err);
 	sweep_request_release(&request);
@@ -213,6 +236,13 @@ static const struct option_row rows[] = {
 	ROW_PLACEMENTS(sweep_options),
 	ROW_TIMEOUT(sweep_options),
 	ROW_DEVICE(sweep_options),
+	{"gpus", 0, OPTION_TEXT, FIELD(gpus), "GPUS",
+	 "spread the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
+	 "or "
+	 "UUIDs separated by commas",
+	 NULL, 0},
+	{"spread", 0, OPTION_FLAG, FIELD(spread), NULL,
+	 "with --gpus: measure every case on every GPU, to compare the GPUs", NULL, 0},
 	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",
 	 "measure part I of N of the plan; perflab merge makes one run of all parts", NULL, 0},
 	{"sweep-id", 0, OPTION_TEXT, FIELD(sweep_id), "TEXT",
@@ -265,6 +295,7 @@ static const struct example examples[] = {
 	{"perflab sweep reduce --backend ptx --size 2^20", "results and counts, without a GPU"},
 	{"perflab sweep --shard 2/8 --sweep-id nightly-7 --db 2.db",
 	 "one of eight jobs that share a sweep; perflab merge joins their runs"},
+	{"perflab sweep --gpus all", "the cases split over all GPUs of the machine"},
 	{"perflab sweep --resume last", "continue after an interruption"},
 	{"perflab sweep --decide", "measure until a change against the last good run is shown or "
 				   "ruled out"},

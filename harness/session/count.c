@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/gpu_part.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
@@ -410,6 +411,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	int rc = 0;
 
 	sweep->rounds_over = true;
+	gpu_part_look(sweep, false);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;

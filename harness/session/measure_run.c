@@ -6,6 +6,7 @@
 #include "base/process.h"
 #include "harness/session/backends.h"
 #include "harness/session/decide.h"
+#include "harness/session/gpu_part.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
@@ -240,6 +241,8 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 		return rc;
 	rc = store_run(store, sweep, task, out, err);
 	out->begun = store->begun;
+	if (sweep->gpu && store->begun)
+		atomic_store(&sweep->gpu->share->slots[sweep->gpu->slot].run_id, store->run_id);
 	if (!rc) {
 		tell_begun(task, info);
 		out->impossible = tell_impossible(task);
@@ -299,7 +302,9 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 	if (rc) {
 		if (ended)
 			store_parts(task, run_id, out, &own);
-		tell_how_to_continue(task, out->db, run_id);
+		/* unless other GPUs take over what is left */
+		if (!task->request->gpu || rc == PL_EINTERRUPTED)
+			tell_how_to_continue(task, out->db, run_id);
 		return rc;
 	}
 	meter_enter(meter, RUN_PART_JUDGING);
@@ -334,6 +339,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	sweep.kept = task->kept;
 	if (task->request->decide && !task->of_ceilings)
 		sweep.decide = &decide;
+	if (!task->of_ceilings)
+		sweep.gpu = task->request->gpu;
 	meter_start(&sweep.times.meter);
 	store.meter = &sweep.times.meter;
 	rc = open_and_inspect(&sweep, task, err);
@@ -343,6 +350,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
+	rc = gpu_part_end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
 	string_list_release(&out->files);

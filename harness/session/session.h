@@ -40,6 +40,8 @@ int ceilings_when_default(int *out, struct error *err);
 /* The word of --baseline for no base variant. */
 #define BASE_VARIANT_NONE "none"
 
+struct gpu_part;
+
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
 	/* Files of the user (.cu, .cuh, .ptx, .cubin, .capture): their kernels are swept instead of
@@ -68,6 +70,7 @@ struct sweep_request {
 	int64_t decide_ns;
 	const char *db_path;
 	enum ceilings_when ceilings;
+	struct gpu_part *gpu; /* set by gpus_run() in each of its processes; NULL: one GPU */
 };
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */

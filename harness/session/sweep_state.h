@@ -23,6 +23,7 @@ struct unstored_round;
 
 struct sweep_kept;
 struct sweep_decide;
+struct gpu_part;
 
 /*
  * Where results go. Called in the thread of the sweep; a non-zero return ends
@@ -54,6 +55,7 @@ struct case_state {
 	bool ended;     /* nothing is left to do */
 	bool failed;    /* it has ended, and was not measured */
 	bool alone;     /* it is not measured beside its base case */
+	bool elsewhere; /* it has ended here, because another GPU has it */
 	int rounds_done;
 	int64_t round_ns; /* wall time of the last round that this sweep measured; 0: none */
 	bool counted;
@@ -109,6 +111,7 @@ struct sweep {
 	int64_t started_ns;
 	/* Of the caller (decide.h); NULL: no rounds are added. */
 	struct sweep_decide *decide;
+	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
 };
 #define SWEEP_INIT(settings_used, seen_by, stop_flag)                                    \
 	{                                                                                \

@@ -149,6 +149,7 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 	note(request, name);
 	if (base)
 		note("beside", base);
+	gpu_may_die(fake->settings->device, request);
 	if (scripted("silent_crash", name))
 		crash();
 	if (round == 5 && scripted("hang_in_round_5", name))
@@ -247,6 +248,7 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 			char *name = case_name(items[i].work);
 
 			note("count", name);
+			gpu_may_die(((struct fake *)backend)->settings->device, "count");
 			if (!pass)
 				fake_take_data("count", items[i].work,
 					       ((struct fake *)backend)->settings->seed, false,

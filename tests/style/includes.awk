@@ -49,7 +49,7 @@ BEGIN {
 		"harness/session/find_cases.h harness/session/import_store.h " \
 		"harness/session/compare_runs.h harness/session/merge_databases.h " \
 		"harness/session/report_data.h harness/session/doctor.h " \
-		"harness/session/nsight.h harness/session/known_devices.h " \
+		"harness/session/nsight.h harness/session/known_devices.h harness/session/gpus.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
 		"harness/session/init_source.h harness/session/watch.h " \
 		"harness/session/watch_report.h harness/session/record.h")
