@@ -17,6 +17,7 @@ struct sweep_options {
 	const char *baseline, *compare, *decide_time;
 	const char *gpus;
 	bool dry_run, verbose, all_metrics, decide, spread;
+	int interference;
 };
 
 static void sweep_defaults(void *context)
@@ -184,7 +185,8 @@ static int measure_on_gpus(struct invocation *call, const struct sweep_request *
 {
 	const struct sweep_options *options = call->options;
 	const struct sweep_gpus_options several = {
-		.gpus = {options->gpus, options->spread},
+		.gpus = {options->gpus, options->spread,
+			 (enum interference_when)options->interference},
 		.format = (enum report_format)options->common.format,
 		.all_metrics = options->all_metrics,
 		.quiet = options->common.quiet,
@@ -216,6 +218,9 @@ static int run_sweep(struct invocation *call, struct error *err)
 
 #define FIELD(name) offsetof(struct sweep_options, name)
 
+/* In the order of enum interference_when. */
+static const char *const interference_words[] = {"auto", "always", "never", NULL};
+
 static const struct option_row rows[] = {
 	ROWS_CASES(sweep_options),
 	{"baseline", 0, OPTION_TEXT, FIELD(baseline), "VARIANT",
@@ -243,6 +248,11 @@ static const struct option_row rows[] = {
 	 NULL, 0},
 	{"spread", 0, OPTION_FLAG, FIELD(spread), NULL,
 	 "with --gpus: measure every case on every GPU, to compare the GPUs", NULL, 0},
+	{"interference", 0, OPTION_CHOICE, FIELD(interference), "WHEN",
+	 "with --gpus: measure a few cases alone first, to see how much the other GPUs change "
+	 "their "
+	 "times: auto does so if there are enough cases",
+	 interference_words, 0},
 	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",
 	 "measure part I of N of the plan; perflab merge makes one run of all parts", NULL, 0},
 	{"sweep-id", 0, OPTION_TEXT, FIELD(sweep_id), "TEXT",

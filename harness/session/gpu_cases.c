@@ -31,38 +31,6 @@ static void leave_out(struct sweep *sweep, size_t index)
 	state->ended = state->elsewhere = true;
 }
 
-/* At least one, if there is one: the others may be faster. */
-static void claim_first(struct sweep *sweep)
-{
-	struct gpu_part *part = sweep->gpu;
-	const size_t count = sweep->plan->count;
-	const size_t first = (size_t)part->slot % part->gpus * count / part->gpus;
-
-	for (size_t i = 0; i < count; i++) {
-		const size_t index = (first + i) % count;
-
-		if (!sweep->cases[index].ended && gpu_share_owner(part->share, index) < 0 &&
-		    gpu_share_claim(part->share, part->slot, index))
-			return;
-	}
-}
-
-int gpu_part_await_others(struct sweep *sweep, struct error *err)
-{
-	struct gpu_part *part = sweep->gpu;
-
-	if (!part)
-		return 0;
-	if (!gpu_share_await_turn(part->share, part->slot))
-		return error_set(err, PL_EINTERRUPTED, "interrupted");
-	if (gpu_part_splits(sweep))
-		claim_first(sweep);
-	gpu_share_end_turn(part->share, part->slot);
-	return gpu_share_await_turn(part->share, (int)part->gpus)
-		       ? 0
-		       : error_set(err, PL_EINTERRUPTED, "interrupted");
-}
-
 bool gpu_part_take(struct sweep *sweep, size_t index)
 {
 	if (!gpu_part_splits(sweep) || gpu_share_claim(sweep->gpu->share, sweep->gpu->slot, index))

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/session/session_parts.h"
+#include "metrics/analysis/statistics.h"
 
 bool gpu_part_splits(const struct sweep *sweep)
 {
@@ -69,13 +70,28 @@ void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status st
 	struct gpu_part *part = sweep->gpu;
 	size_t *left;
 
-	if (!gpu_part_splits(sweep))
+	/* alone, it is measured again */
+	if (!gpu_part_splits(sweep) || part->alone)
 		return;
 	left = &part->left[part->share->cases[index].unit];
 	if (*left && !--*left)
 		gpu_share_set_done(part->share, part->slot, index, true);
 	if (lost_worker(status))
 		part->suspect = index;
+}
+
+void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
+{
+	struct gpu_part *part = sweep->gpu;
+
+	for (size_t i = 0; part && i < part->sentinel_count; i++) {
+		struct gpu_sentinel *own = &part->sentinels[i];
+		double *medians = part->alone ? own->alone : own->busy;
+		size_t *count = part->alone ? &own->alone_count : &own->busy_count;
+
+		if (own->index == index && round->count && *count < GPU_SENTINEL_ROUNDS)
+			medians[(*count)++] = summarise(round->time_ns, round->count).median_ns;
+	}
 }
 
 void gpu_part_progress(const struct sweep *sweep)

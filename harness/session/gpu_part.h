@@ -19,6 +19,15 @@ struct sweep_store;
 #define GPUS_PROCESSORS_KEY "gpus.processors" /* "0-15", or why the process is not pinned */
 #define GPUS_FAILED_KEY "gpus.failed"         /* why the GPU could not be used any more */
 
+#define GPU_SENTINELS 3        /* cases of each GPU */
+#define GPU_SENTINEL_ROUNDS 12 /* of each, alone and with the others; more are not compared */
+
+struct gpu_sentinel {
+	size_t index;                                                 /* of the case */
+	double alone[GPU_SENTINEL_ROUNDS], busy[GPU_SENTINEL_ROUNDS]; /* medians, ns */
+	size_t alone_count, busy_count;
+};
+
 struct gpu_part {
 	struct gpu_share *share; /* borrowed, like all strings */
 	int slot;
@@ -26,6 +35,10 @@ struct gpu_part {
 	const char *group;
 	size_t gpus;
 	bool spread;
+	enum interference_when interference;
+	struct gpu_sentinel sentinels[GPU_SENTINELS];
+	size_t sentinel_count;
+	bool alone;     /* the sentinels are measured alone now */
 	size_t *left;   /* by unit: its cases that have not ended; owned */
 	size_t suspect; /* the case that ended last because a worker was lost; NO_CASE: none */
 };
@@ -41,9 +54,6 @@ int gpu_part_check_device(const struct sweep *sweep, const struct session_info *
 void gpu_part_opened(struct sweep *sweep);
 /* The cases are known, and none has ended in this process. */
 void gpu_part_begin_cases(struct sweep *sweep);
-/* Waits until all processes can begin, so that each begins with the others beside it, and claims a
- * first case. PL_EINTERRUPTED. */
-int gpu_part_await_others(struct sweep *sweep, struct error *err);
 /* Claims a case before the first result of it. false: another process has it, so this one leaves it
  * out. */
 bool gpu_part_take(struct sweep *sweep, size_t index);
@@ -54,6 +64,8 @@ void gpu_part_look(struct sweep *sweep, bool all);
 void gpu_part_rotate(const struct sweep *sweep, size_t *order, size_t count);
 /* A case has ended. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
+/* A round of a case was measured. */
+void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);
 /* Tells the other processes how far this one is. */
 void gpu_part_progress(const struct sweep *sweep);
 /* The sweep has ended with rc: deletes the trials of cases that others have, or stores why the

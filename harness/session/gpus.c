@@ -28,6 +28,7 @@ struct group {
 	const struct sweep_request *request;
 	const struct sweep_observer *observer;
 	bool spread, stopped;
+	enum interference_when interference;
 	char id[33];
 	struct gpu_devices devices;
 	struct gpu_share *share;
@@ -160,6 +161,7 @@ static int start_process(struct group *group, const struct gpu_device *gpu, stru
 		.group = group->id,
 		.gpus = group->devices.count,
 		.spread = group->spread,
+		.interference = group->interference,
 		.suspect = NO_CASE,
 	};
 	int rc = gpu_process_start(&group->processes[group->count], group->request, &part, gpu,
@@ -317,6 +319,7 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 	*group = (struct group){.request = &own,
 				.observer = observer,
 				.spread = gpus->spread,
+				.interference = gpus->interference,
 				.begun_ns = monotonic_ns()};
 	if (!rc)
 		rc = prepare_group(group, &own, gpus, err);

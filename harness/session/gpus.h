@@ -14,6 +14,7 @@
 struct gpus_request {
 	const char *gpus; /* "all", or numbers and UUIDs */
 	bool spread;
+	enum interference_when interference;
 };
 
 struct gpus_run {

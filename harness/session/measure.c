@@ -3,6 +3,7 @@
 
 #include "harness/session/decide.h"
 #include "harness/session/gpu_part.h"
+#include "harness/session/gpu_sentinels.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
@@ -31,7 +32,7 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 {
 	const bool timed = sweep->info.traits.timed;
 	int64_t begun_ns = monotonic_ns(), measured_ns;
-	int rc = gpu_part_await_others(sweep, err);
+	int rc = gpu_sentinels_begin(sweep, err);
 
 	/* a profiler would attach to the workers that prepare, too */
 	if (!rc && !sweep->info.profiler[0])

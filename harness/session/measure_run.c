@@ -7,6 +7,7 @@
 #include "harness/session/backends.h"
 #include "harness/session/decide.h"
 #include "harness/session/gpu_part.h"
+#include "harness/session/gpu_sentinels.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
@@ -350,6 +351,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
+	if (!rc)
+		rc = gpu_sentinels_end(&sweep, &store, err);
 	rc = gpu_part_end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);

@@ -170,6 +170,7 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 {
 	int rc = 0;
 
+	gpu_part_round(sweep, index, result);
 	if (result->count)
 		rc = sweep->sink->round(sweep->sink->context, index, result, err);
 	if (!rc) {

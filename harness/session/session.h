@@ -37,6 +37,10 @@ extern const char *const ceilings_when_words[];
 /* The default: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: the variable has another value. */
 int ceilings_when_default(int *out, struct error *err);
 
+/* When a sweep on several GPUs measures how much the GPUs change each other's times: if there are
+ * enough cases, every time, or never. */
+enum interference_when { INTERFERENCE_AUTO, INTERFERENCE_ALWAYS, INTERFERENCE_NEVER };
+
 /* The word of --baseline for no base variant. */
 #define BASE_VARIANT_NONE "none"
 
