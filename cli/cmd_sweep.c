@@ -16,6 +16,7 @@ struct sweep_options {
 	const char *shard, *sweep_id;
 	const char *baseline, *compare, *decide_time;
 	const char *gpus;
+	int64_t wait_counters_ns;
 	bool dry_run, verbose, all_metrics, decide, spread;
 	int interference;
 };
@@ -45,6 +46,7 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->base_variant = options->baseline;
 	request->decide = options->decide;
 	request->compare = options->compare;
+	request->wait_counters_ns = options->wait_counters_ns;
 	if (options->spread && !options->gpus)
 		return error_set(err, PL_EUSAGE,
 				 "--spread measures every case on each of several GPUs: name them "
@@ -253,6 +255,10 @@ static const struct option_row rows[] = {
 	 "their "
 	 "times: auto does so if there are enough cases",
 	 interference_words, 0},
+	{"wait-counters", 0, OPTION_DURATION, FIELD(wait_counters_ns), "TIME",
+	 "wait at most so long, in all, for counters that another process holds, such as DCGM; "
+	 "without it the sweep goes on without them: 30s, 5min",
+	 NULL, 0},
 	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",
 	 "measure part I of N of the plan; perflab merge makes one run of all parts", NULL, 0},
 	{"sweep-id", 0, OPTION_TEXT, FIELD(sweep_id), "TEXT",

@@ -329,6 +329,22 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 	return !rc && db_was_lost(out->db) ? error_set(err, PL_EIO, "%s", own.text) : rc;
 }
 
+/* The first session had no counters, and the run says so; a later one had them. */
+static int store_counted(const struct sweep *sweep, const struct sweep_store *store,
+			 struct error *err)
+{
+	char *fact;
+	int rc;
+
+	if (!sweep->info.counters_reason || !sweep->cases_answered)
+		return 0;
+	fact = xasprintf("read for %zu cases, although at first: %s", sweep->cases_answered,
+			 sweep->info.counters_reason);
+	rc = db_environment_set(store->db, store->run_id, "counters_off", fact, err);
+	free(fact);
+	return rc;
+}
+
 int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err)
 {
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
@@ -340,6 +356,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	sweep.kept = task->kept;
 	if (task->request->decide && !task->of_ceilings)
 		sweep.decide = &decide;
+	sweep.wait_counters_ns = task->request->wait_counters_ns;
 	if (!task->of_ceilings)
 		sweep.gpu = task->request->gpu;
 	meter_start(&sweep.times.meter);
@@ -351,6 +368,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
+	if (!rc)
+		rc = store_counted(&sweep, &store, err);
 	if (!rc)
 		rc = gpu_sentinels_end(&sweep, &store, err);
 	rc = gpu_part_end(&sweep, &store, rc, err);

@@ -38,6 +38,7 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 
 	free(sweep->counters_reason);
 	sweep->counters_reason = reason ? xstrdup(reason) : NULL;
+	sweep->counters_busy = reason && info->counters_busy;
 	gpu_part_opened(sweep);
 	/* sweep_begin() reports the reason of the first session */
 	if (sweep->sink)

@@ -16,9 +16,9 @@
 int resume_check_options(const struct sweep_request *request, struct error *err)
 {
 	static const char *const free_options[] = {
-		"resume",      "db",       "device", "timeout", "quiet",      "format",
-		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",   "compile-flag",
-		"std",         "compiler", "decide", "compare", "decide-time"};
+		"resume",      "db",       "device", "timeout", "quiet",       "format",
+		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",    "compile-flag",
+		"std",         "compiler", "decide", "compare", "decide-time", "wait-counters"};
 
 	for (size_t i = 0; i < request->given.count; i++) {
 		const char *name = request->given.items[i];

@@ -72,6 +72,8 @@ struct sweep_request {
 	bool decide;
 	const char *compare;
 	int64_t decide_ns;
+	/* Wait so long in all for counters that another process holds; 0: go on without them. */
+	int64_t wait_counters_ns;
 	const char *db_path;
 	enum ceilings_when ceilings;
 	struct gpu_part *gpu; /* set by gpus_run() in each of its processes; NULL: one GPU */

@@ -7,6 +7,7 @@
 #include "fake_data.h"
 #include "fake_results.h"
 #include "fake_script.h"
+#include "harness/workers/counter_holders.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define ROUND_MAX_SAMPLES 4096
@@ -251,6 +252,22 @@ static int count_case(const struct count_item *item, const char *name, int64_t p
 	return rc;
 }
 
+/* $FAKE_HOLDER is the process on the device. */
+static int refuse_busy(struct worker_reply *reply)
+{
+	const char *holder = getenv("FAKE_HOLDER");
+	const pid_t pid = holder ? atoi(holder) : 0;
+	struct text reason = TEXT_INIT;
+	int rc;
+
+	note("busy", "-");
+	text_add(&reason, "another process holds the counters");
+	counter_holders_add(&reason, &pid, holder != NULL);
+	rc = worker_reply_counters_off(reply, reason.data, true);
+	text_release(&reason);
+	return rc;
+}
+
 int fake_count(void *backend, const struct count_item *items, size_t count,
 	       struct worker_reply *reply, enum trial_status *status, struct text *reason,
 	       struct error *err)
@@ -260,7 +277,13 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 	(void)status;
 	(void)reason;
 	if (scripted("counters_lost", NULL))
-		return worker_reply_counters_off(reply, "another process holds the counters");
+		return worker_reply_counters_off(reply, "another process holds the counters",
+						 false);
+	if (scripted("busy_after_one", NULL) && !first_time())
+		return refuse_busy(reply);
+	if (scripted("counters_busy", NULL) ||
+	    (scripted("counters_busy_once", NULL) && first_time()))
+		return refuse_busy(reply);
 	for (int64_t pass = 0; pass < 2 && !rc; pass++)
 		for (size_t i = 0; i < count && !rc; i++) {
 			char *name = case_name(items[i].work);
@@ -282,6 +305,8 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 		if (!scripted("uncounted", name) && !scripted("count_apart", NULL))
 			rc = send_counters(backend, &items[i], name, reply);
 		free(name);
+		if (!rc && scripted("busy_after_one", NULL))
+			return refuse_busy(reply);
 	}
 	return rc;
 }

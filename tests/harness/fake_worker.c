@@ -182,6 +182,11 @@ static int fake_open(void *backend, const struct measure_settings *settings, boo
 	} else if (check_counters && (scripted("no_counters", NULL) ||
 				      (scripted("no_counters_once", NULL) && first_time()))) {
 		info->counters_reason = xstrdup("the driver refuses counters to this user");
+	} else if (check_counters &&
+		   (scripted("open_counters_busy", NULL) ||
+		    (scripted("open_counters_busy_once", NULL) && first_time()))) {
+		info->counters_reason = xstrdup("another process holds the counters");
+		info->counters_busy = true;
 	}
 	return 0;
 }
