@@ -351,6 +351,11 @@ const struct command command_sweep = {
 		"ruled out get more rounds: up to 20 with --rounds 3. Each added round also "
 		"measures control cases. If these moved, the added rounds are discarded. The "
 		"verdicts account for the repeated looks (docs/methodology.md).\n\n"
+		"With --gpus, a process for each GPU measures a part of the cases and stores its "
+		"own "
+		"run; --spread measures all cases on each GPU. A GPU that fails leaves its cases "
+		"to the others. A few cases are measured alone first, to see how much the GPUs "
+		"change each other's times (docs/many-gpus.md).\n\n"
 		"The view run_times of the database has, for each run, what --verbose shows of one "
 		"sweep: perflab query run_times. The times of a resumed run are added up.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",

@@ -6,15 +6,15 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "cli/spread_table.h"
 #include "harness/session/judge.h"
 
 /* ---- one run ---- */
 
-static int report_one(struct invocation *call, struct db *db, const struct gpus_run *gpu,
-		      const struct sweep_gpus_options *options, struct error *err)
+static int print_report(struct invocation *call, struct db *db, const struct run *run,
+			const struct sweep_gpus_options *options, struct error *err)
 {
 	struct ceiling_list ceilings = {0};
-	struct run run = {0};
 	const struct report_options look = {.colour = call->terminal.out_colour,
 					    .width = call->terminal.out_width,
 					    .ascii = call->terminal.out_ascii,
@@ -22,23 +22,31 @@ static int report_one(struct invocation *call, struct db *db, const struct gpus_
 					    .no_page = report_format_why_not(REPORT_HTML) != NULL,
 					    .db = options->db,
 					    .ceilings = &ceilings};
-	const int worst = call->exit_code;
-	int rc = run_load_measured(db, gpu->run_id, true, &run, err);
+	int rc = db_ceilings_load(db, run->id, &ceilings, err);
 
-	if (!rc && run.trial_count)
-		rc = db_ceilings_load(db, gpu->run_id, &ceilings, err);
-	if (!rc && run.trial_count && options->format == REPORT_TEXT) {
-		rc = report_run(stdout, &run, REPORT_TEXT, &look, err);
-		if (!rc)
-			printf("\n");
-	}
-	if (!rc && run.trial_count)
-		rc = run_conclude(call, &run, err);
+	if (!rc)
+		rc = report_run(stdout, run, REPORT_TEXT, &look, err);
+	printf("\n");
+	ceiling_list_release(&ceilings);
+	return rc;
+}
+
+/* A run of a spread has the cases of the others: the table of their differences says more. */
+static int report_one(struct invocation *call, struct db *db, const struct run *run,
+		      const struct sweep_gpus_options *options, struct error *err)
+{
+	const int worst = call->exit_code;
+	int rc = 0;
+
+	if (!run->trial_count)
+		return 0;
+	if (options->format == REPORT_TEXT && !options->gpus.spread)
+		rc = print_report(call, db, run, options, err);
+	if (!rc)
+		rc = run_conclude(call, run, err);
 	/* a wrong result weighs more than a failure */
 	if (worst == EXIT_FINDING || (worst && call->exit_code == EXIT_FINE))
 		call->exit_code = worst;
-	ceiling_list_release(&ceilings);
-	run_release(&run);
 	return rc;
 }
 
@@ -84,6 +92,32 @@ static int print_gpus(struct invocation *call, const struct gpus_result *result,
 	return rc;
 }
 
+/* Loads and reports the runs that ended well. */
+static int report_runs(struct invocation *call, struct db *db, const struct gpus_result *result,
+		       const struct sweep_gpus_options *options, struct error *err)
+{
+	struct run *runs = xcalloc(result->count + 1, sizeof(*runs));
+	int *numbers = xcalloc(result->count + 1, sizeof(*numbers));
+	size_t count = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < result->count && !rc; i++) {
+		if (!result->runs[i].run_id || result->runs[i].code)
+			continue;
+		numbers[count] = result->runs[i].number;
+		rc = run_load_measured(db, result->runs[i].run_id, true, &runs[count], err);
+		if (!rc)
+			rc = report_one(call, db, &runs[count++], options, err);
+	}
+	if (!rc && options->gpus.spread && options->format == REPORT_TEXT)
+		rc = spread_table_print(call, runs, numbers, count, err);
+	for (size_t i = 0; i < count; i++)
+		run_release(&runs[i]);
+	free(runs);
+	free(numbers);
+	return rc;
+}
+
 static int report_all(struct invocation *call, const struct sweep_request *request,
 		      const struct gpus_result *result, const struct sweep_gpus_options *options,
 		      struct error *err)
@@ -92,9 +126,8 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 	int rc = db_open(&db, request->db_path, DB_READ, err);
 	char wall[32];
 
-	for (size_t i = 0; i < result->count && !rc; i++)
-		if (result->runs[i].run_id && !result->runs[i].code)
-			rc = report_one(call, db, &result->runs[i], options, err);
+	if (!rc)
+		rc = report_runs(call, db, result, options, err);
 	db_close(db);
 	if (!rc)
 		rc = print_gpus(call, result, options->format, err);

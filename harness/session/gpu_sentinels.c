@@ -12,32 +12,37 @@
 
 /* ---- which cases ---- */
 
-static bool has_kernel_of(const struct sweep *sweep, size_t index)
+/* Whether a sentinel is of the kernel of the case, or also of its variant. */
+static bool has_like(const struct sweep *sweep, size_t index, bool of_variant)
 {
 	const struct gpu_part *part = sweep->gpu;
+	const struct plan_case *wanted = &sweep->plan->cases[index];
 
-	for (size_t i = 0; i < part->sentinel_count; i++)
-		if (strcmp(sweep->plan->cases[part->sentinels[i].index].kernel,
-			   sweep->plan->cases[index].kernel) == 0)
+	for (size_t i = 0; i < part->sentinel_count; i++) {
+		const struct plan_case *own = &sweep->plan->cases[part->sentinels[i].index];
+
+		if (strcmp(own->kernel, wanted->kernel) == 0 &&
+		    (!of_variant || strcmp(own->variant, wanted->variant) == 0))
 			return true;
+	}
 	return false;
 }
 
-/* Claims free cases from the place of this GPU on, one of each kernel first, as the control cases
- * of --decide. How much they vary is not known yet. */
+/* Claims free cases from the place of this GPU on: one of each kernel first, as the control cases
+ * of --decide, then one of each variant. How much they vary is not known yet. */
 static void claim_sentinels(struct sweep *sweep, size_t most)
 {
 	struct gpu_part *part = sweep->gpu;
 	const size_t count = sweep->plan->count;
 	const size_t first = (size_t)part->slot % part->gpus * count / part->gpus;
 
-	for (int pass = 0; pass < 2; pass++)
+	for (int pass = 0; pass < 3; pass++)
 		for (size_t i = 0; i < count && part->sentinel_count < most; i++) {
 			const size_t index = (first + i) % count;
 
 			if (sweep->cases[index].ended || part->share->cases[index].unit != index ||
 			    gpu_share_owner(part->share, index) >= 0 ||
-			    (pass == 0 && has_kernel_of(sweep, index)))
+			    (pass < 2 && has_like(sweep, index, pass == 1)))
 				continue;
 			if (gpu_share_claim(part->share, part->slot, index))
 				part->sentinels[part->sentinel_count++].index = index;

@@ -82,6 +82,15 @@ expect_value 2 "SELECT count(DISTINCT name) FROM device"
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.mode' AND value = 'spread'"
 afresh
 
+# How they differ: the second is slower in one case of four.
+export FAKE_WORKER_SCRIPT=slow_on_1:reduce/shuffle/block=128
+run sweep reduce/shuffle --size 1024 --block-sizes 64..512 --db g.db --gpus all --spread
+expect_code 0
+expect_out 'Time against GPU 0'
+grep -Eq '^ *1 +4 +\+10\.6[5-8] +1 +0 +\+49\.9[0-9] +reduce/shuffle/block=128,n=1024$' "$work/out" ||
+	complain 'the difference between the GPUs is missing'
+afresh
+
 # A GPU that dies in the middle: the others take over, nothing is lost, nothing is there twice.
 export FAKE_WORKER_SCRIPT=gpu_dies_measure-1:1
 run $cases --gpus all

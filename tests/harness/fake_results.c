@@ -73,6 +73,7 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 	int64_t count = (fake->settings->min_samples + rounds - 1) / rounds;
 	double base = 10000 + (double)(fake_hash(name, "time") % 90000);
 	double times[ROUND_MAX_SAMPLES];
+	char slow_here[24];
 	struct device_state state = {
 		.sm_clock_hz = 1.98e9,
 		.memory_clock_hz = NAN,
@@ -85,6 +86,9 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 	if (count > ROUND_MAX_SAMPLES)
 		count = ROUND_MAX_SAMPLES;
 	if (scripted("slow", name))
+		base *= 1.5;
+	snprintf(slow_here, sizeof(slow_here), "slow_on_%d", fake->settings->device);
+	if (scripted(slow_here, name))
 		base *= 1.5;
 	if (scripted("by_work", name)) /* of the axis of the family `planted` */
 		base = 1e5 * (strstr(name, "work=") ? atof(strstr(name, "work=") + 5) / 1000 : 1);
