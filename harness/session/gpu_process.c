@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/session/data_file.h"
 #include "harness/session/session_parts.h"
 
 /* Before the text of a notice; a zero ends it. */
@@ -116,6 +117,7 @@ int gpu_process_start(struct gpu_process *out, const struct sweep_request *reque
 
 		take_signals(parent, &own.share->stop);
 		limit_shared_memory(shared_bytes);
+		data_file_renew();
 		run_process(request, &own, gpu->number, jobs, ends[1]);
 		_exit(0);
 	}

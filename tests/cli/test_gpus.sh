@@ -226,6 +226,25 @@ expect_whole 4
 expect_value 4 "SELECT count(*) FROM trial WHERE status = 'mismatch'"
 afresh
 
+# Each process shares data with its own workers only: a file of both would give cases wrong inputs.
+cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" copy.ptx
+cat >copy.ptx.perflab <<-'ANNOTATIONS'
+	axis n = 16384..1048576
+	axis block = 64..256
+	buffer x: f32[n] in
+	buffer y: f32[n] out
+	launch stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)
+	verify y = x
+ANNOTATIONS
+unset PERFLAB_SHARED_MEMORY
+export FAKE_WORKER_SCRIPT=data
+run sweep copy.ptx --db g.db --gpus all --interference never
+expect_code 0
+has_line ' shared-[0-9]' "$work/log" || complain 'no data was shared'
+has_line ' wrong-' "$work/log" && complain 'a case got wrong data'
+export PERFLAB_SHARED_MEMORY=0
+afresh
+
 # The processors next to each GPU.
 mkdir -p pci/0000:a0:00.0 pci/0000:a1:00.0
 echo 0-4095 >pci/0000:a1:00.0/local_cpulist
