@@ -109,16 +109,21 @@ void gpu_part_progress(const struct sweep *sweep)
 
 /* ---- the end ---- */
 
-static int drop_others(const struct sweep *sweep, struct sweep_store *store, struct error *err)
+/* With `all` also those that nobody has claimed. */
+static int drop_others(const struct sweep *sweep, struct sweep_store *store, bool all,
+		       struct error *err)
 {
 	const struct gpu_part *part = sweep->gpu;
 	int64_t *ids = xcalloc(store->trial_count + 1, sizeof(*ids));
 	size_t count = 0;
 	int rc;
 
-	for (size_t i = 0; i < store->trial_count; i++)
-		if (gpu_share_owner(part->share, i) != part->slot)
+	for (size_t i = 0; i < store->trial_count; i++) {
+		const int owner = gpu_share_owner(part->share, i);
+
+		if (owner != part->slot && (owner >= 0 || all))
 			ids[count++] = store->trial_ids[i];
+	}
 	rc = db_trials_drop(store->db, ids, count, err);
 	free(ids);
 	return rc;
@@ -131,7 +136,10 @@ int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct 
 	if (!part)
 		return rc;
 	if (!rc && !part->spread && store->begun)
-		rc = drop_others(sweep, store, err);
+		rc = drop_others(sweep, store, true, err);
+	/* the parent does the rest, unless it was killed */
+	if (rc == PL_EINTERRUPTED && !part->spread && store->begun)
+		drop_others(sweep, store, false, NULL);
 	if (rc && rc != PL_EINTERRUPTED) {
 		/* the case in flight: others measure it again */
 		if (gpu_part_splits(sweep) && part->left && part->suspect != NO_CASE)

@@ -178,6 +178,20 @@ for round in 0 1; do
 	afresh
 done
 
+# The parent is killed: its processes end, and no case that one has begun is in the run of another.
+export FAKE_WORKER_SCRIPT='hang;in_round_1'
+"$PERFLAB" $cases --gpus all >"$work/out" 2>"$work/err" &
+sweep=$!
+await_of $sweep 'both GPUs measure' hang_in 1
+kill -9 $sweep
+end_of $sweep
+both_interrupted() {
+	[ "$(value "SELECT count(*) FROM run WHERE state = 'interrupted'")" = 2 ]
+}
+await 'both processes end' both_interrupted
+expect_whole 100
+afresh
+
 # Interference: sentinels are measured alone first, each GPU in its turn, and again in the split.
 measured='sweep reduce --size 1024 --block-sizes 64..1024 --db g.db'
 run $measured --gpus all
