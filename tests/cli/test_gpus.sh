@@ -38,6 +38,7 @@ expect_value 2 "SELECT count(DISTINCT run_id) FROM trial"
 expect_value 1 "SELECT count(DISTINCT value) FROM environment WHERE key = 'gpus.group'"
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.mode' AND value = 'split'"
 expect_value 300 'SELECT count(*) FROM round'
+[ "$(grep -c 'measure-[0-2] ' "$work/log")" = 300 ] || complain 'a case was measured on both GPUs'
 expect_err '100 cases on 2 runs'
 expect_out 'GPU-00000001-0000-0000-0000-000000000000'
 # the runs are ordinary ones: --decide and reports take them

@@ -247,6 +247,8 @@ static int count_case(const struct count_item *item, const char *name, int64_t p
 		hang();
 	if (scripted("lie_in_count", name))
 		say("{\"reply\": \"counters\", \"id\": 999999, \"counters\": []}\n");
+	if (scripted("lie_busy", name))
+		say("{\"reply\": \"counters_off\", \"reason\": \"x\", \"busy\": 1}\n");
 	if (!rc && scripted("oom_in_count", name))
 		rc = error_set(err, PL_ENOMEM, "scripted: oom_in_count");
 	if (!rc && scripted("device_error_in_count", name))
