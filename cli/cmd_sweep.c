@@ -51,6 +51,10 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		return error_set(err, PL_EUSAGE,
 				 "--spread measures every case on each of several GPUs: name them "
 				 "with --gpus, as in --gpus all");
+	if (option_given(call, "interference") && (!options->gpus || options->spread))
+		return error_set(
+			err, PL_EUSAGE, "--interference is for cases that are split over GPUs: %s",
+			options->spread ? "leave it or --spread out" : "name the GPUs with --gpus");
 	if (options->decide_time) {
 		int rc = parse_duration_ns(&request->decide_ns, options->decide_time, err);
 
@@ -192,6 +196,7 @@ static int measure_on_gpus(struct invocation *call, const struct sweep_request *
 		.format = (enum report_format)options->common.format,
 		.all_metrics = options->all_metrics,
 		.quiet = options->common.quiet,
+		.verbose = options->verbose,
 		.db = options->common.db,
 	};
 

@@ -42,6 +42,9 @@ static int report_one(struct invocation *call, struct db *db, const struct run *
 		return 0;
 	if (options->format == REPORT_TEXT && !options->gpus.spread)
 		rc = print_report(call, db, run, options, err);
+	if (options->verbose)
+		say("GPU %d, run %lld: processors %s", run->settings.device, (long long)run->id,
+		    key_value_get(&run->environment, "gpus.processors"));
 	if (!rc)
 		rc = run_conclude(call, run, err);
 	/* a wrong result weighs more than a failure */
@@ -98,7 +101,8 @@ static int report_runs(struct invocation *call, struct db *db, const struct gpus
 {
 	struct run *runs = xcalloc(result->count + 1, sizeof(*runs));
 	int *numbers = xcalloc(result->count + 1, sizeof(*numbers));
-	size_t count = 0;
+	struct error nothing = {0};
+	size_t count = 0, empty = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < result->count && !rc; i++) {
@@ -107,8 +111,18 @@ static int report_runs(struct invocation *call, struct db *db, const struct gpus
 		numbers[count] = result->runs[i].number;
 		rc = run_load_measured(db, result->runs[i].run_id, true, &runs[count], err);
 		if (!rc)
-			rc = report_one(call, db, &runs[count++], options, err);
+			rc = report_one(call, db, &runs[count++], options, &nothing);
+		/* the others may have measured: that nothing ran concerns all runs together */
+		empty += rc == PL_EUNSUPPORTED;
+		if (rc == PL_EUNSUPPORTED)
+			rc = 0;
+		else if (rc)
+			error_set(err, rc, "%s", nothing.text);
 	}
+	for (size_t i = 0; i < count; i++)
+		empty += !runs[i].trial_count;
+	if (!rc && count && empty == count)
+		rc = error_set(err, PL_EUNSUPPORTED, "%s", nothing.text);
 	if (!rc && options->gpus.spread && options->format == REPORT_TEXT)
 		rc = spread_table_print(call, runs, numbers, count, err);
 	for (size_t i = 0; i < count; i++)
@@ -136,7 +150,8 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 		say("%zu cases on %zu runs in %s; perflab report RUN --db %s prints a run again",
 		    result->cases, result->count, wall, request->db_path);
 	for (size_t i = 0; i < result->count; i++)
-		if (result->runs[i].code && call->exit_code == EXIT_FINE)
+		if ((result->runs[i].code || result->runs[i].impossible) &&
+		    call->exit_code == EXIT_FINE)
 			call->exit_code = EXIT_FAILED;
 	if (!rc && result->unmeasured)
 		rc = error_set(err, PL_EDEVICE,

@@ -11,7 +11,7 @@
 struct sweep_gpus_options {
 	struct gpus_request gpus;
 	enum report_format format;
-	bool all_metrics, quiet;
+	bool all_metrics, quiet, verbose;
 	const char *db; /* as given; NULL: not given */
 };
 

@@ -89,6 +89,7 @@ static void run_process(const struct sweep_request *request, struct gpu_part *pa
 	own.gpu = part;
 	slot->code = sweep_run(&own, &observer, &part->share->stop, &result, &err);
 	snprintf(slot->error, sizeof(slot->error), "%s", err.text);
+	slot->impossible = result.impossible;
 	sweep_result_release(&result);
 	slot->wall_ns = monotonic_ns() - begun_ns;
 	slot->over = true;

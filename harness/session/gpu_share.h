@@ -28,6 +28,7 @@ struct gpu_slot {
 	bool over; /* it ended by itself, with this code */
 	char error[1024];
 	int64_t wall_ns;
+	size_t impossible; /* as in struct sweep_result */
 };
 
 struct gpu_share {

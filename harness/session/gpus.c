@@ -275,6 +275,7 @@ static void take_results(struct gpus_result *out, const struct group *group)
 			.error = slot->code ? xstrdup(slot->error) : NULL,
 			.took_over = i >= group->devices.count,
 			.wall_ns = slot->wall_ns,
+			.impossible = slot->impossible,
 		};
 		snprintf(run->uuid, sizeof(run->uuid), "%s", process->gpu->info.uuid);
 		for (size_t k = 0; k < group->share->count; k++)

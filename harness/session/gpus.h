@@ -21,11 +21,12 @@ struct gpus_run {
 	int number; /* of the GPU */
 	char *name; /* of its model */
 	char uuid[48];
-	int64_t run_id; /* 0: none was begun */
-	int code;       /* 0, or how its sweep failed */
-	char *error;    /* NULL: it did not fail */
-	size_t cases;   /* that this run has the result of */
-	bool took_over; /* the GPU had ended before, and took over cases of another */
+	int64_t run_id;    /* 0: none was begun */
+	int code;          /* 0, or how its sweep failed */
+	char *error;       /* NULL: it did not fail */
+	size_t impossible; /* variants without a case that any device can launch */
+	size_t cases;      /* that this run has the result of */
+	bool took_over;    /* the GPU had ended before, and took over cases of another */
 	int64_t wall_ns;
 };
 

@@ -74,9 +74,21 @@ expect_value "$(value 'SELECT count(DISTINCT variant || config) FROM trial')" \
 	complain 'no case was skipped'
 afresh
 
+# A GPU that gets only skipped cases, or none, does no harm. Only skipped ones are reported as ever.
+for time in 1 2 3; do
+	run sweep matmul/tiled --size 64 --block-sizes 64,128 --db g.db --gpus all
+	expect_code 0
+	expect_value 2 'SELECT count(*) FROM trial'
+	afresh
+done
+run sweep matmul/tiled --size 64 --block-sizes 128 --db g.db --gpus all
+expect_code 4
+expect_err 'nothing to run: every case was skipped'
+afresh
+
 # Spread: every case on every GPU, also of other models.
 export FAKE_WORKER_SCRIPT=other_model:1
-run $cases --gpus all --spread
+run sweep reduce --size 1024 --block-sizes 64..1024 --db g.db --gpus all --spread
 expect_code 0
 expect_value 200 "SELECT count(*) FROM trial WHERE status = 'ok'"
 expect_value 2 "SELECT count(DISTINCT name) FROM device"
@@ -214,6 +226,7 @@ expect_err 'the other GPUs change its times: +20'
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference' AND value = 'found'"
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference.found'
 	AND value LIKE '+20.0 \% for reduce/%' ESCAPE '\'"
+expect_out 'disturbed +20.0 % for reduce/'
 # such a run does not compare with one of a GPU alone
 split=$(value "SELECT run.id FROM run JOIN device ON device.id = device_id
 	JOIN environment ON run_id = run.id AND key = 'gpus.mode'
@@ -267,8 +280,9 @@ first=$(sed -n 's/^Cpus_allowed_list:[[:space:]]*\([0-9]*\).*/\1/p' /proc/self/s
 echo "$first" >pci/0000:a0:00.0/local_cpulist
 PERFLAB_PCI_FOLDER="$work/pci"
 export PERFLAB_PCI_FOLDER
-run $cases --gpus all
+run $cases --gpus all --verbose
 expect_code 0
+expect_err ": processors $first"
 expect_value "$first" "SELECT value FROM environment JOIN run ON run.id = run_id
 	JOIN device ON device.id = device_id
 	WHERE key = 'gpus.processors' AND uuid LIKE 'GPU-00000000%'"
@@ -290,7 +304,9 @@ refused 2 '--gpus does not go with --shard: ' $cases --gpus all --shard 1/2
 refused 2 '--gpus does not go with --decide: ' $cases --gpus all --decide
 refused 2 '--gpus does not go with --resume: ' sweep --resume 1 --db g.db --gpus all
 refused 2 '--gpus does not go with --backend ptx' $cases --gpus all --backend ptx
-refused 2 'name them with --gpus' $cases --spread
+refused 2 'name them with --gpus' sweep reduce --db g.db --spread
+refused 2 'name the GPUs with --gpus' sweep reduce --db g.db --interference never
+refused 2 'leave it or --spread out' $cases --gpus all --spread
 FAKE_WORKER_SCRIPT=other_model:1
 export FAKE_WORKER_SCRIPT
 refused 2 'GPU 0 is Fake GPU (132 SMs) and GPU 1 is Fake GPU XL (144 SMs)' $cases --gpus all
