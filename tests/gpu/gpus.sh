@@ -40,6 +40,8 @@ timed spread --gpus all --spread --quiet
 spread=$seconds
 
 # The split has each case of the single sweep once, with the same results.
+counted="SELECT count(DISTINCT trial_id) FROM counters WHERE value IS NOT NULL
+	AND source LIKE '%\\_\\_%' ESCAPE '\\'"
 all=$(value single.db 'SELECT count(*) FROM trial')
 for database in split watched; do
 	[ "$(value $database.db 'SELECT count(*) FROM trial')" = "$all" ] ||
@@ -49,6 +51,9 @@ for database in split watched; do
 	[ "$(value $database.db "SELECT count(*) FROM trial WHERE status = 'ok'")" = \
 		"$(value single.db "SELECT count(*) FROM trial WHERE status = 'ok'")" ] ||
 		fail "$database: other cases are ok than on one GPU"
+	# CUPTI must serve the processes of several GPUs at once
+	[ "$(value $database.db "$counted")" = "$(value single.db "$counted")" ] ||
+		fail "$database: fewer cases have counters than on one GPU"
 	[ "$(value $database.db 'SELECT count(DISTINCT run_id) FROM trial')" = "$count" ] ||
 		fail "$database: a GPU has no case"
 done
