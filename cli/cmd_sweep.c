@@ -5,6 +5,7 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "cli/sweep_gpus.h"
 #include "cli/times_table.h"
 #include "harness/session/backends.h"
 
@@ -14,7 +15,10 @@ struct sweep_options {
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
 	const char *baseline, *compare, *decide_time;
-	bool dry_run, verbose, all_metrics, decide;
+	const char *gpus;
+	int64_t wait_counters_ns;
+	bool dry_run, verbose, all_metrics, decide, spread;
+	int interference;
 };
 
 static void sweep_defaults(void *context)
@@ -42,6 +46,15 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->base_variant = options->baseline;
 	request->decide = options->decide;
 	request->compare = options->compare;
+	request->wait_counters_ns = options->wait_counters_ns;
+	if (options->spread && !options->gpus)
+		return error_set(err, PL_EUSAGE,
+				 "--spread measures every case on each of several GPUs: name them "
+				 "with --gpus, as in --gpus all");
+	if (option_given(call, "interference") && (!options->gpus || options->spread))
+		return error_set(
+			err, PL_EUSAGE, "--interference is for cases that are split over GPUs: %s",
+			options->spread ? "leave it or --spread out" : "name the GPUs with --gpus");
 	if (options->decide_time) {
 		int rc = parse_duration_ns(&request->decide_ns, options->decide_time, err);
 
@@ -173,6 +186,23 @@ static int measure_and_report(struct invocation *call, const struct sweep_reques
 	return rc;
 }
 
+static int measure_on_gpus(struct invocation *call, const struct sweep_request *request,
+			   struct progress *progress, struct error *err)
+{
+	const struct sweep_options *options = call->options;
+	const struct sweep_gpus_options several = {
+		.gpus = {options->gpus, options->spread,
+			 (enum interference_when)options->interference},
+		.format = (enum report_format)options->common.format,
+		.all_metrics = options->all_metrics,
+		.quiet = options->common.quiet,
+		.verbose = options->verbose,
+		.db = options->common.db,
+	};
+
+	return sweep_gpus(call, request, &several, progress, err);
+}
+
 static int run_sweep(struct invocation *call, struct error *err)
 {
 	const struct sweep_options *options = call->options;
@@ -183,6 +213,8 @@ static int run_sweep(struct invocation *call, struct error *err)
 	progress_init(&progress, &call->terminal, options->common.quiet);
 	if (!rc && options->dry_run)
 		rc = show_plan(call, &request, &progress, err);
+	else if (!rc && options->gpus)
+		rc = measure_on_gpus(call, &request, &progress, err);
 	else if (!rc)
 		rc = measure_and_report(call, &request, &progress, err);
 	sweep_request_release(&request);
@@ -192,6 +224,9 @@ static int run_sweep(struct invocation *call, struct error *err)
 /* ---- the command ---- */
 
 #define FIELD(name) offsetof(struct sweep_options, name)
+
+/* In the order of enum interference_when. */
+static const char *const interference_words[] = {"auto", "always", "never", NULL};
 
 static const struct option_row rows[] = {
 	ROWS_CASES(sweep_options),
@@ -213,6 +248,22 @@ static const struct option_row rows[] = {
 	ROW_PLACEMENTS(sweep_options),
 	ROW_TIMEOUT(sweep_options),
 	ROW_DEVICE(sweep_options),
+	{"gpus", 0, OPTION_TEXT, FIELD(gpus), "GPUS",
+	 "spread the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
+	 "or "
+	 "UUIDs separated by commas",
+	 NULL, 0},
+	{"spread", 0, OPTION_FLAG, FIELD(spread), NULL,
+	 "with --gpus: measure every case on every GPU, to compare the GPUs", NULL, 0},
+	{"interference", 0, OPTION_CHOICE, FIELD(interference), "WHEN",
+	 "with --gpus: measure a few cases alone first, to see how much the other GPUs change "
+	 "their "
+	 "times: auto does so if there are enough cases",
+	 interference_words, 0},
+	{"wait-counters", 0, OPTION_DURATION, FIELD(wait_counters_ns), "TIME",
+	 "wait at most so long, in all, for counters that another process holds, such as DCGM; "
+	 "without it the sweep goes on without them: 30s, 5min",
+	 NULL, 0},
 	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",
 	 "measure part I of N of the plan; perflab merge makes one run of all parts", NULL, 0},
 	{"sweep-id", 0, OPTION_TEXT, FIELD(sweep_id), "TEXT",
@@ -265,6 +316,7 @@ static const struct example examples[] = {
 	{"perflab sweep reduce --backend ptx --size 2^20", "results and counts, without a GPU"},
 	{"perflab sweep --shard 2/8 --sweep-id nightly-7 --db 2.db",
 	 "one of eight jobs that share a sweep; perflab merge joins their runs"},
+	{"perflab sweep --gpus all", "the cases split over all GPUs of the machine"},
 	{"perflab sweep --resume last", "continue after an interruption"},
 	{"perflab sweep --decide", "measure until a change against the last good run is shown or "
 				   "ruled out"},
@@ -304,6 +356,11 @@ const struct command command_sweep = {
 		"ruled out get more rounds: up to 20 with --rounds 3. Each added round also "
 		"measures control cases. If these moved, the added rounds are discarded. The "
 		"verdicts account for the repeated looks (docs/methodology.md).\n\n"
+		"With --gpus, a process for each GPU measures a part of the cases and stores its "
+		"own "
+		"run; --spread measures all cases on each GPU. A GPU that fails leaves its cases "
+		"to the others. A few cases are measured alone first, to see how much the GPUs "
+		"change each other's times (docs/many-gpus.md).\n\n"
 		"The view run_times of the database has, for each run, what --verbose shows of one "
 		"sweep: perflab query run_times. The times of a resumed run are added up.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",

@@ -85,6 +85,24 @@ int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct erro
 			   first, err);
 }
 
+int db_trials_drop(struct db *db, const int64_t *ids, size_t count, struct error *err)
+{
+	struct statement delete;
+	int rc = db_begin(db, err);
+
+	if (rc)
+		return rc;
+	rc = statement_prepare(&delete, db, "DELETE FROM trial WHERE id = ?", err);
+	if (!rc) {
+		for (size_t i = 0; i < count && !rc; i++) {
+			bind_integer(&delete, ids[i]);
+			rc = statement_run(&delete, err);
+		}
+		statement_release(&delete);
+	}
+	return db_end(db, rc, err);
+}
+
 static int round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
 			struct error *err)
 {

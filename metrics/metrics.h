@@ -165,6 +165,11 @@ struct round_summary {
  * "y = 2 * x + y; tolerance abs = 0, rel = 1e-05". */
 #define SOURCE_CHECK_PREFIX "source.check."
 
+/* Whether the other GPUs of a split sweep changed times: "found", "not found" or "not measured: …";
+ * with ".1" and so on, by how much for one case; and the largest change, only if one was found. */
+#define GPUS_INTERFERENCE_KEY "gpus.interference"
+#define GPUS_INTERFERENCE_FOUND_KEY "gpus.interference.found"
+
 /* A key and its value. A list of them is the environment of a run. */
 struct key_value {
 	char *key, *value;

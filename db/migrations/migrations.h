@@ -29,6 +29,7 @@ extern const char *const db_version_15[];
 extern const char *const db_version_16[];
 extern const char *const db_version_17[];
 extern const char *const db_version_18[];
+extern const char *const db_version_19[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */

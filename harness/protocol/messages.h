@@ -63,6 +63,7 @@ struct session_info {
 	struct key_value_list environment; /* clocks, persistence mode, profiler … */
 	char profiler[16];                 /* "" none, "ncu", "nsys" */
 	char *counters_reason; /* why counters are off; NULL: they are on, or none were requested */
+	bool counters_busy;    /* because another process holds them, which may pass */
 	int64_t passes;        /* of the counter plan */
 	/* `inspect` gives equal answers about cases with equal launches: docs/worker-protocol.md */
 	bool inspects_by_launch;

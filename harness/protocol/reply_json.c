@@ -316,14 +316,15 @@ json_t *environment_to_json(const struct key_value_list *environment)
 
 json_t *session_to_json(const struct session_info *info)
 {
-	return json_pack(
-		"{s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:o, s:i, s:b}", "device",
-		device_to_json(&info->device), "environment",
-		environment_to_json(&info->environment), "profiler", json_text(info->profiler),
-		"counters_reason", json_text(info->counters_reason), "passes",
-		(json_int_t)info->passes, "timed", (int)info->traits.timed, "emulated",
-		(int)info->traits.emulated, "vendor", json_text(info->traits.vendor), "warp_size",
-		info->traits.warp_size, "inspects_by_launch", (int)info->inspects_by_launch);
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:b, s:b, s:o, s:i, s:b}", "device",
+			 device_to_json(&info->device), "environment",
+			 environment_to_json(&info->environment), "profiler",
+			 json_text(info->profiler), "counters_reason",
+			 json_text(info->counters_reason), "counters_busy",
+			 (int)info->counters_busy, "passes", (json_int_t)info->passes, "timed",
+			 (int)info->traits.timed, "emulated", (int)info->traits.emulated, "vendor",
+			 json_text(info->traits.vendor), "warp_size", info->traits.warp_size,
+			 "inspects_by_launch", (int)info->inspects_by_launch);
 }
 
 /* A worker of an older perflab sends `untimed` alone: true means emulated and not timed. */
@@ -385,6 +386,8 @@ int session_from_json(struct session_info *out, const json_t *json, struct error
 		rc = member_string(info.profiler, sizeof(info.profiler), json, "profiler", err);
 	if (!rc)
 		rc = member_borrow(&reason, json, "counters_reason", true, err);
+	if (!rc && json_object_get(json, "counters_busy"))
+		rc = member_bool(&info.counters_busy, json, "counters_busy", err);
 	if (!rc)
 		rc = member_int64(&info.passes, json, "passes", 0, INT32_MAX, err);
 	if (!rc)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/gpu_part.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -19,6 +20,7 @@ void sweep_show_progress(const struct sweep *sweep, const char *phase, size_t in
 		.left_ns = -1,
 	};
 
+	gpu_part_progress(sweep);
 	if (!sweep->observer || !sweep->observer->progress)
 		return;
 	if (progress.done)
@@ -98,6 +100,7 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 	sweep->cases[index].ended = true;
 	sweep->cases[index].failed = !trial_status_measured(status);
 	text_release(&sweep->cases[index].json);
+	gpu_part_case_ended(sweep, index, status);
 	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
 	else if (status == TRIAL_UNVERIFIED)

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/session/count_busy.h"
+#include "harness/session/gpu_part.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
@@ -30,6 +32,7 @@ struct count_batch {
 	int64_t next_pass[BATCH_MAX_CASES]; /* the least that a case may announce */
 	size_t in_flight;                   /* position, or NO_CASE */
 	struct text off;                    /* why the session has no counters; "": it has */
+	bool busy;                          /* because another process holds them */
 };
 
 /* ---- results ---- */
@@ -117,7 +120,10 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 static int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
 {
 	struct counter_list counters = {0};
-	int rc = case_counted(sweep, index, &counters, reason, err);
+	int rc;
+
+	sweep->cases[index].uncounted = true;
+	rc = case_counted(sweep, index, &counters, reason, err);
 
 	counter_list_release(&counters);
 	return rc;
@@ -202,11 +208,15 @@ static int batch_off(struct count_batch *batch, const json_t *message, struct er
 	const char *reason;
 	int rc = member_borrow(&reason, message, "reason", false, err);
 
+	if (!rc && json_object_get(message, "busy"))
+		rc = member_bool(&batch->busy, message, "busy", err);
 	if (rc)
 		return rc;
-	if (batch->off.length || batch->in_flight != NO_CASE || !*reason)
+	/* another process can take the counters between two passes */
+	if (batch->off.length || (batch->in_flight != NO_CASE && !batch->busy) || !*reason)
 		return error_set(err, PL_EPROTOCOL, "'counters_off' came %s",
 				 *reason ? "twice, or after counting began" : "without a reason");
+	batch->in_flight = NO_CASE;
 	text_add(&batch->off, reason);
 	return 0;
 }
@@ -335,6 +345,7 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 	if (status == TRIAL_OK && batch->off.length) {
 		free(sweep->counters_reason);
 		sweep->counters_reason = xstrdup(batch->off.data);
+		sweep->counters_busy = batch->busy;
 		sweep_tell_counters_off(sweep);
 	}
 	/* No case is to blame for a death before the first phase or after the last answer. */
@@ -344,6 +355,10 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 		try_again = !sweep->worker.pid || status == TRIAL_OUT_OF_MEMORY;
 	else if (!sweep->worker.pid)
 		try_again = ++*silent_deaths < BATCH_MAX_SILENT_DEATHS;
+	if (status == TRIAL_OK && batch->busy) {
+		sweep_begin_to_wait_for_counters(sweep);
+		try_again = sweep_waits_for_counters(sweep);
+	}
 	/* it ends while the counters are stored */
 	if (batch->count == count && !try_again)
 		worker_dismiss(&sweep->worker);
@@ -361,45 +376,42 @@ out:
 	return rc;
 }
 
+/* Of busy counters a batch, before which they are tried again; else one case. */
+static int leave_uncounted(struct sweep *sweep, const size_t *pending, size_t count,
+			   size_t *settled, struct error *err)
+{
+	const size_t most = sweep->counters_busy ? BATCH_MAX_CASES : 1;
+	int rc = 0;
+
+	for (*settled = 0; *settled < count && *settled < most && !rc; ++*settled)
+		rc = case_uncounted(sweep, pending[*settled],
+				    sweep->counters_reason ? sweep->counters_reason : "", err);
+	return rc;
+}
+
 static int count_pending(struct sweep *sweep, size_t *pending, size_t count, struct error *err)
 {
 	int silent_deaths = 0;
 	int rc = 0;
 
-	if (!sweep->settings->metrics.count || sweep->counters_reason)
+	if (!sweep->settings->metrics.count || (sweep->counters_reason && !sweep->counters_busy))
 		worker_dismiss(&sweep->worker);
 	while (count && !rc) {
 		size_t settled = 0;
 
-		if (sweep->settings->metrics.count && !sweep->counters_reason)
-			rc = sweep_open_worker(sweep, &sweep->worker, err);
+		if (sweep->settings->metrics.count)
+			rc = sweep_have_counters(sweep, err);
 		if (rc)
 			break;
 		if (sweep->settings->metrics.count && !sweep->counters_reason) {
 			rc = batch_count(sweep, pending, count, &settled, &silent_deaths, err);
 		} else {
-			rc = case_uncounted(sweep, pending[0],
-					    sweep->counters_reason ? sweep->counters_reason : "",
-					    err);
-			settled = 1;
+			rc = leave_uncounted(sweep, pending, count, &settled, err);
 		}
 		pending += settled;
 		count -= settled;
 	}
 	return rc;
-}
-
-/* What was said about the counters of one worker need not hold for the others. */
-static void tell_counted(const struct sweep *sweep, size_t counted, size_t count)
-{
-	char *line;
-
-	if (!sweep->counters_off_shown || !counted)
-		return;
-	line = xasprintf("another worker had counters: %zu of %zu cases were counted", counted,
-			 count);
-	sweep_notice(sweep, NOTICE_WARNING, line);
-	free(line);
 }
 
 int sweep_count(struct sweep *sweep, struct error *err)
@@ -410,6 +422,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	int rc = 0;
 
 	sweep->rounds_over = true;
+	gpu_part_look(sweep, false);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
@@ -424,7 +437,7 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	if (!rc)
 		rc = count_pending(sweep, pending, count, err);
 	if (!rc)
-		tell_counted(sweep, sweep->cases_answered, count);
+		sweep_tell_counted(sweep, sweep->cases_answered, count);
 	free(pending);
 	return rc;
 }

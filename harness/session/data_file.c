@@ -11,7 +11,7 @@
 #define RANGE_ALIGNMENT (INT64_C(64) << 10)
 #define LIMIT_VARIABLE "PERFLAB_SHARED_MEMORY"
 
-/* One for the process: a worker may outlive the sweep that started it. */
+/* One for the process, see data_file_renew(): a worker may outlive the sweep that started it. */
 static struct {
 	int fd; /* valid if `tried`; -1: there is none */
 	bool tried;
@@ -24,6 +24,14 @@ int data_file_fd(void)
 		file.fd = memfd_create("perflab-data", MFD_CLOEXEC);
 	file.tried = true;
 	return file.fd;
+}
+
+void data_file_renew(void)
+{
+	if (file.tried && file.fd >= 0)
+		close(file.fd);
+	file.tried = false;
+	file.end = 0;
 }
 
 int64_t data_file_range_bytes(int64_t bytes)

@@ -11,6 +11,9 @@
 
 /* The descriptor that workers inherit. -1: the system has no such file, so nothing is shared. */
 int data_file_fd(void);
+/* Gives a process that was forked a file of its own: two that use one would write into each other's
+ * ranges. */
+void data_file_renew(void);
 /* Sets *offset to the start of a new range, a multiple of the page size. false: the file cannot
  * grow. */
 bool data_file_take(int64_t *offset, int64_t bytes);

@@ -2,6 +2,8 @@
 #include <stdlib.h>
 
 #include "harness/session/decide.h"
+#include "harness/session/gpu_part.h"
+#include "harness/session/gpu_sentinels.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
@@ -11,6 +13,7 @@ int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error
 
 	sweep->sink = sink;
 	sweep_tell_counters_off(sweep);
+	gpu_part_begin_cases(sweep);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		const struct case_state *state = &sweep->cases[i];
 
@@ -18,7 +21,7 @@ int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error
 		if (state->inspected)
 			rc = sink->facts(sink->context, i, &state->facts, err);
 		sweep->steps_total += case_steps_left(sweep, i);
-		if (!rc && state->early_status != TRIAL_OK)
+		if (!rc && state->early_status != TRIAL_OK && gpu_part_take(sweep, i))
 			rc = case_finish(sweep, i, state->early_status, state->early_reason, err);
 	}
 	sweep->started_ns = monotonic_ns();
@@ -29,8 +32,11 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 {
 	const bool timed = sweep->info.traits.timed;
 	int64_t begun_ns = monotonic_ns(), measured_ns;
+	int rc = gpu_sentinels_begin(sweep, err);
+
 	/* a profiler would attach to the workers that prepare, too */
-	int rc = sweep->info.profiler[0] ? 0 : preparation_begin(&sweep->preparation, sweep, err);
+	if (!rc && !sweep->info.profiler[0])
+		rc = preparation_begin(&sweep->preparation, sweep, err);
 
 	sweep->worker.channel.sides[1] = preparation_side(sweep->preparation);
 	if (!timed)

@@ -6,6 +6,8 @@
 #include "base/process.h"
 #include "harness/session/backends.h"
 #include "harness/session/decide.h"
+#include "harness/session/gpu_part.h"
+#include "harness/session/gpu_sentinels.h"
 #include "harness/session/judge.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
@@ -240,6 +242,8 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 		return rc;
 	rc = store_run(store, sweep, task, out, err);
 	out->begun = store->begun;
+	if (sweep->gpu && store->begun)
+		atomic_store(&sweep->gpu->share->slots[sweep->gpu->slot].run_id, store->run_id);
 	if (!rc) {
 		tell_begun(task, info);
 		out->impossible = tell_impossible(task);
@@ -299,7 +303,9 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 	if (rc) {
 		if (ended)
 			store_parts(task, run_id, out, &own);
-		tell_how_to_continue(task, out->db, run_id);
+		/* unless other GPUs take over what is left */
+		if (!task->request->gpu || rc == PL_EINTERRUPTED)
+			tell_how_to_continue(task, out->db, run_id);
 		return rc;
 	}
 	meter_enter(meter, RUN_PART_JUDGING);
@@ -323,6 +329,22 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 	return !rc && db_was_lost(out->db) ? error_set(err, PL_EIO, "%s", own.text) : rc;
 }
 
+/* The first session had no counters, and the run says so; a later one had them. */
+static int store_counted(const struct sweep *sweep, const struct sweep_store *store,
+			 struct error *err)
+{
+	char *fact;
+	int rc;
+
+	if (!sweep->info.counters_reason || !sweep->cases_answered)
+		return 0;
+	fact = xasprintf("read for %zu cases, although at first: %s", sweep->cases_answered,
+			 sweep->info.counters_reason);
+	rc = db_environment_set(store->db, store->run_id, "counters_off", fact, err);
+	free(fact);
+	return rc;
+}
+
 int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err)
 {
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
@@ -334,6 +356,9 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	sweep.kept = task->kept;
 	if (task->request->decide && !task->of_ceilings)
 		sweep.decide = &decide;
+	sweep.wait_counters_ns = task->request->wait_counters_ns;
+	if (!task->of_ceilings)
+		sweep.gpu = task->request->gpu;
 	meter_start(&sweep.times.meter);
 	store.meter = &sweep.times.meter;
 	rc = open_and_inspect(&sweep, task, err);
@@ -343,6 +368,11 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
+	if (!rc)
+		rc = store_counted(&sweep, &store, err);
+	if (!rc)
+		rc = gpu_sentinels_end(&sweep, &store, err);
+	rc = gpu_part_end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
 	string_list_release(&out->files);

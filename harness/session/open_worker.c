@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "harness/session/gpu_part.h"
+#include "harness/session/gpu_pin.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_kept.h"
 #include "harness/session/sweep_state.h"
@@ -36,6 +38,8 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 
 	free(sweep->counters_reason);
 	sweep->counters_reason = reason ? xstrdup(reason) : NULL;
+	sweep->counters_busy = reason && info->counters_busy;
+	gpu_part_opened(sweep);
 	/* sweep_begin() reports the reason of the first session */
 	if (sweep->sink)
 		sweep_tell_counters_off(sweep);
@@ -108,6 +112,8 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, bool
 	} else if (!answer.opened) {
 		rc = error_set(err, PL_EPROTOCOL, "the worker opened and described no device");
 	}
+	if (!rc)
+		rc = gpu_part_check_device(sweep, &answer.info, err);
 	if (rc) {
 		session_info_release(&answer.info);
 		worker_kill(worker);
@@ -115,6 +121,8 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, bool
 		if (answer.info.profiler[0])
 			worker->end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
 		worker->channel.sides[1] = preparation_side(sweep->preparation);
+		if (sweep->gpu && !sweep->info_known)
+			gpu_pin(&answer.info.environment, worker->pid);
 		session_take(sweep, &answer.info);
 	}
 	exchange_release(&exchange);

@@ -16,9 +16,9 @@
 int resume_check_options(const struct sweep_request *request, struct error *err)
 {
 	static const char *const free_options[] = {
-		"resume",      "db",       "device", "timeout", "quiet",      "format",
-		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",   "compile-flag",
-		"std",         "compiler", "decide", "compare", "decide-time"};
+		"resume",      "db",       "device", "timeout", "quiet",       "format",
+		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",    "compile-flag",
+		"std",         "compiler", "decide", "compare", "decide-time", "wait-counters"};
 
 	for (size_t i = 0; i < request->given.count; i++) {
 		const char *name = request->given.items[i];
@@ -81,6 +81,11 @@ int resume_load(struct run *run, struct measure_settings *settings,
 	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
 		return error_set(err, PL_EBUSY, "run %lld is still running, in process %s",
 				 (long long)id, mark);
+	if (!run->trial_count)
+		return error_set(err, PL_EUSAGE,
+				 "run %lld has no cases: other GPUs of its sweep measured them; "
+				 "nothing to resume",
+				 (long long)id);
 	if (!run->has_settings)
 		return error_set(err, PL_EPARSE,
 				 "settings of run %lld: they are missing or cannot be read",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "harness/session/gpu_part.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 
@@ -169,6 +170,7 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 {
 	int rc = 0;
 
+	gpu_part_round(sweep, index, result);
 	if (result->count)
 		rc = sweep->sink->round(sweep->sink->context, index, result, err);
 	if (!rc) {
@@ -428,15 +430,18 @@ static void round_shuffle(const struct sweep *sweep, int round, size_t *order, s
 }
 
 /* The cases that still need this round, in an order drawn from seed and round. */
-static size_t round_order(const struct sweep *sweep, int round, size_t *order)
+static size_t round_order(struct sweep *sweep, int round, size_t *order)
 {
 	size_t count = 0;
 
+	gpu_part_look(sweep, true);
 	for (size_t i = 0; i < sweep->plan->count; i++)
-		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round)
+		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round &&
+		    sweep->cases[i].rounds_done < sweep->rounds)
 			order[count++] = i;
 	round_shuffle(sweep, round, order, count);
-	if (round == 0)
+	gpu_part_rotate(sweep, order, count);
+	if (round == 0 || sweep->gpu)
 		put_bases_first(sweep, order, count);
 	return count;
 }
@@ -448,8 +453,11 @@ static int measure_cases(struct sweep *sweep, const size_t *order, size_t count,
 	int rc = 0, stored;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = measure_round_of_case(sweep, order[i], sweep->cases[order[i]].rounds_done,
-					   err);
+		if (gpu_part_take(sweep, order[i]))
+			rc = measure_round_of_case(sweep, order[i],
+						   sweep->cases[order[i]].rounds_done, err);
+		else
+			preparation_update(sweep->preparation, order[i]);
 	stored = round_store_kept(sweep, &own);
 	return rc || !stored ? rc : error_set(err, stored, "%s", own.text);
 }
@@ -469,10 +477,13 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 	bool used = false;
 	int rc = 0;
 
-	for (int round = 0; round < sweep->rounds && !rc; round++) {
+	for (int round = 0; !rc; round++) {
 		size_t count = round_order(sweep, round, order);
 
-		sweep->counts_next = round + 1 == sweep->rounds && !sweep->decide;
+		/* more than the rounds: what another GPU gave back begins with its first one */
+		if (round >= sweep->rounds && !count)
+			break;
+		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->decide;
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)

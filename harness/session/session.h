@@ -37,8 +37,14 @@ extern const char *const ceilings_when_words[];
 /* The default: $PERFLAB_CEILINGS, else auto. PL_EUSAGE: the variable has another value. */
 int ceilings_when_default(int *out, struct error *err);
 
+/* When a sweep on several GPUs measures how much the GPUs change each other's times: if there are
+ * enough cases, every time, or never. */
+enum interference_when { INTERFERENCE_AUTO, INTERFERENCE_ALWAYS, INTERFERENCE_NEVER };
+
 /* The word of --baseline for no base variant. */
 #define BASE_VARIANT_NONE "none"
+
+struct gpu_part;
 
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
@@ -66,8 +72,11 @@ struct sweep_request {
 	bool decide;
 	const char *compare;
 	int64_t decide_ns;
+	/* Wait so long in all for counters that another process holds; 0: go on without them. */
+	int64_t wait_counters_ns;
 	const char *db_path;
 	enum ceilings_when ceilings;
+	struct gpu_part *gpu; /* set by gpus_run() in each of its processes; NULL: one GPU */
 };
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */

@@ -37,6 +37,13 @@ bool database_is_new(const char *path);
 void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
 		   ...) PRINTF_LIKE(3, 4);
 
+/* ---- the plan of a sweep on several GPUs: sweep.c ---- */
+
+struct gpu_share;
+/* Checks a request and its database as sweep_run() does, and makes the memory that its processes
+ * share. A new database is not made. */
+int sweep_share_new(struct gpu_share **out, const struct sweep_request *request, struct error *err);
+
 /* ---- the choice of a backend: backend_choice.c ---- */
 
 /* The backends to try, in this order. perflab takes the first that opens a device. */

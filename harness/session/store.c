@@ -12,6 +12,7 @@
 
 #include "harness/session/backends.h"
 #include "harness/session/decide.h"
+#include "harness/session/gpu_part.h"
 #include "harness/session/host.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_origin.h"
@@ -341,6 +342,7 @@ static void describe_run(struct run *run, const struct run_task *task,
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
 	add_session_environment(&run->environment, info);
+	gpu_part_describe(&run->environment, task->of_ceilings ? NULL : request->gpu);
 	if (task->sources && task->sources->count) {
 		key_value_add_all(&run->environment, task->sources);
 		source_words_add(&run->environment, request);

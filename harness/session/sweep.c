@@ -9,6 +9,7 @@
 #include "harness/session/backends.h"
 #include "harness/session/data_file.h"
 #include "harness/session/decide.h"
+#include "harness/session/gpu_share.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
 #include "harness/session/sweep_kept.h"
@@ -230,6 +231,21 @@ int sweep_run(const struct sweep_request *request, const struct sweep_observer *
 	      const volatile int *stop, struct sweep_result *out, struct error *err)
 {
 	return sweep_run_kept(request, observer, stop, NULL, out, err);
+}
+
+/* ---- on several GPUs ---- */
+
+int sweep_share_new(struct gpu_share **out, const struct sweep_request *request, struct error *err)
+{
+	struct prepared_sweep sweep = {.request = request, .choice = {.why = TEXT_INIT}};
+	struct sweep_result stored = {0};
+	int rc = prepare(&sweep, &stored, err);
+
+	if (!rc)
+		rc = gpu_share_new(out, sweep.plan, err);
+	sweep_result_release(&stored);
+	prepared_release(&sweep);
+	return rc;
 }
 
 /* ---- only the plan ---- */

@@ -23,6 +23,7 @@ struct unstored_round;
 
 struct sweep_kept;
 struct sweep_decide;
+struct gpu_part;
 
 /*
  * Where results go. Called in the thread of the sweep; a non-zero return ends
@@ -54,9 +55,11 @@ struct case_state {
 	bool ended;     /* nothing is left to do */
 	bool failed;    /* it has ended, and was not measured */
 	bool alone;     /* it is not measured beside its base case */
+	bool elsewhere; /* it has ended here, because another GPU has it */
 	int rounds_done;
 	int64_t round_ns; /* wall time of the last round that this sweep measured; 0: none */
 	bool counted;
+	bool uncounted; /* it has ended without counters */
 	/* The case as JSON, from its first request until it has ended; "": not encoded. */
 	struct text json;
 	/* The largest error of all rounds that this sweep measured. NAN: there is none, and
@@ -94,12 +97,16 @@ struct sweep {
 	bool counters_off_shown;  /* a notice said that a session had none */
 	bool unmoved_shown;       /* a notice said that data was not moved */
 	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */
-	bool counts_next;         /* a worker that is opened now will count, too */
-	int rounds;               /* 0 if the backend is not timed */
-	bool rounds_over;         /* cases are only counted now */
-	struct sweep_kept *kept;  /* of the caller; NULL: nothing is kept between sweeps */
-	struct string_list files; /* see struct sweep_result */
-	struct sweep_times times; /* with the meter of the sweep */
+	bool counters_busy;       /* that reason may pass: another process holds them */
+	bool counters_wait_shown; /* a notice said that they are waited for */
+	int64_t wait_counters_ns; /* the most time for it; 0: none */
+	int64_t counters_deadline_ns; /* 0: nothing was missed yet */
+	bool counts_next;             /* a worker that is opened now will count, too */
+	int rounds;                   /* 0 if the backend is not timed */
+	bool rounds_over;             /* cases are only counted now */
+	struct sweep_kept *kept;      /* of the caller; NULL: nothing is kept between sweeps */
+	struct string_list files;     /* see struct sweep_result */
+	struct sweep_times times;     /* with the meter of the sweep */
 	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
 	struct unstored_round *unstored;       /* of rounds.c; NULL: none */
 	struct worker_output output;           /* what the workers print */
@@ -109,6 +116,7 @@ struct sweep {
 	int64_t started_ns;
 	/* Of the caller (decide.h); NULL: no rounds are added. */
 	struct sweep_decide *decide;
+	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
 };
 #define SWEEP_INIT(settings_used, seen_by, stop_flag)                                    \
 	{                                                                                \

@@ -110,10 +110,11 @@ int worker_reply_counters(struct worker_reply *reply, int64_t id,
 					   counters_to_json(counters)));
 }
 
-int worker_reply_counters_off(struct worker_reply *reply, const char *reason)
+int worker_reply_counters_off(struct worker_reply *reply, const char *reason, bool busy)
 {
-	return worker_reply_send(reply, "counters_off",
-				 json_pack("{s:o}", "reason", json_text(reason)));
+	return worker_reply_send(
+		reply, "counters_off",
+		json_pack("{s:o, s:b}", "reason", json_text(reason), "busy", (int)busy));
 }
 
 int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines)

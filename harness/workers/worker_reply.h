@@ -49,7 +49,8 @@ int worker_reply_state(struct worker_reply *reply, int64_t id, int round,
 int worker_reply_counters(struct worker_reply *reply, int64_t id,
 			  const struct counter_list *counters);
 /* In place of all counters: why there are none in this session. */
-int worker_reply_counters_off(struct worker_reply *reply, const char *reason);
+/* busy: another process holds the counters. */
+int worker_reply_counters_off(struct worker_reply *reply, const char *reason, bool busy);
 /*
  * Sends the counts of an emulator for each source line, once per case. The
  * list has at most 262144 lines; the name of a file has 1 to 4095 bytes and no

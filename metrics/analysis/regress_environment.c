@@ -134,6 +134,17 @@ static void compare_sharing(struct regress_differences *out, const struct run *b
 		compare_texts(out, "other processes on the GPU", of_base, of_head, false);
 }
 
+/* Times that were measured while other GPUs changed them do not compare with others. */
+static void compare_interference(struct regress_differences *out, const struct run *base,
+				 const struct run *head)
+{
+	const char *of_base = key_value_get(&base->environment, GPUS_INTERFERENCE_FOUND_KEY);
+	const char *of_head = key_value_get(&head->environment, GPUS_INTERFERENCE_FOUND_KEY);
+
+	compare_texts(out, "interference of other GPUs", of_base ? of_base : "none",
+		      of_head ? of_head : "none", true);
+}
+
 /* Another check or tolerance may accept another result. */
 static void compare_checks(struct regress_differences *out, const struct run *base,
 			   const struct run *head)
@@ -198,8 +209,10 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 	compare_texts(out, "driver", base->device.driver, head->device.driver, true);
 	compare_texts(out, "toolkit", base->device.toolkit, head->device.toolkit, true);
 	compare_environment(out, "build type", "build_type", base, head, timed);
-	if (timed)
+	if (timed) {
 		compare_presence(out, "sanitizer", base, head);
+		compare_interference(out, base, head);
+	}
 	compare_texts(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
 	if (timed)
 		compare_placements(out, base, head);

@@ -90,6 +90,12 @@ expect_err() {
 	grep -qF -- "$1" "$work/err" || complain "stderr lacks: $1"
 }
 
+expect_no_err() {
+	if grep -qF -- "$1" "$work/err"; then
+		complain "stderr has: $1"
+	fi
+}
+
 expect_no_out() {
 	if grep -qF -- "$1" "$work/out"; then
 		complain "stdout has: $1"

@@ -7,6 +7,7 @@
 #include "fake_data.h"
 #include "fake_results.h"
 #include "fake_script.h"
+#include "harness/workers/counter_holders.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define ROUND_MAX_SAMPLES 4096
@@ -50,6 +51,21 @@ static double round_factor(const struct fake *fake, const char *name, int round)
 	return factor;
 }
 
+/* How often the log has this round of the case. */
+static int times_asked(int round, const char *name)
+{
+	FILE *file = fopen(getenv("FAKE_WORKER_LOG"), "r");
+	char line[256], *wanted = xasprintf("measure-%d %s\n", round, name);
+	int count = 0;
+
+	while (file && fgets(line, sizeof(line), file))
+		count += strstr(line, wanted) != NULL;
+	if (file)
+		fclose(file);
+	free(wanted);
+	return count;
+}
+
 static int send_samples(const struct fake *fake, int64_t id, const char *name, int round,
 			struct worker_reply *reply)
 {
@@ -57,6 +73,7 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 	int64_t count = (fake->settings->min_samples + rounds - 1) / rounds;
 	double base = 10000 + (double)(fake_hash(name, "time") % 90000);
 	double times[ROUND_MAX_SAMPLES];
+	char slow_here[24];
 	struct device_state state = {
 		.sm_clock_hz = 1.98e9,
 		.memory_clock_hz = NAN,
@@ -70,9 +87,15 @@ static int send_samples(const struct fake *fake, int64_t id, const char *name, i
 		count = ROUND_MAX_SAMPLES;
 	if (scripted("slow", name))
 		base *= 1.5;
+	snprintf(slow_here, sizeof(slow_here), "slow_on_%d", fake->settings->device);
+	if (scripted(slow_here, name))
+		base *= 1.5;
 	if (scripted("by_work", name)) /* of the axis of the family `planted` */
 		base = 1e5 * (strstr(name, "work=") ? atof(strstr(name, "work=") + 5) / 1000 : 1);
 	base *= round_factor(fake, name, round);
+	/* before the split it is measured alone, in the split with the others */
+	if (scripted("interfered", name) && times_asked(round, name) > 1)
+		base *= 1.2;
 	for (int64_t i = 0; i < count; i++)
 		times[i] = base + 8 * (double)((i * 7 + round) % 11);
 	rc = scripted("unverified", name) ? 0 : send_accuracy(id, name, round, reply);
@@ -149,6 +172,7 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 	note(request, name);
 	if (base)
 		note("beside", base);
+	gpu_may_die(fake->settings->device, request);
 	if (scripted("silent_crash", name))
 		crash();
 	if (round == 5 && scripted("hang_in_round_5", name))
@@ -223,12 +247,30 @@ static int count_case(const struct count_item *item, const char *name, int64_t p
 		hang();
 	if (scripted("lie_in_count", name))
 		say("{\"reply\": \"counters\", \"id\": 999999, \"counters\": []}\n");
+	if (scripted("lie_busy", name))
+		say("{\"reply\": \"counters_off\", \"reason\": \"x\", \"busy\": 1}\n");
 	if (!rc && scripted("oom_in_count", name))
 		rc = error_set(err, PL_ENOMEM, "scripted: oom_in_count");
 	if (!rc && scripted("device_error_in_count", name))
 		rc = error_set(err, PL_EDEVICE, "scripted: device_error_in_count");
 	if (!rc && scripted("fail_in_count", name))
 		rc = error_set(err, PL_EUSAGE, "scripted: fail_in_count");
+	return rc;
+}
+
+/* $FAKE_HOLDER is the process on the device. */
+static int refuse_busy(struct worker_reply *reply)
+{
+	const char *holder = getenv("FAKE_HOLDER");
+	const pid_t pid = holder ? atoi(holder) : 0;
+	struct text reason = TEXT_INIT;
+	int rc;
+
+	note("busy", "-");
+	text_add(&reason, "another process holds the counters");
+	counter_holders_add(&reason, &pid, holder != NULL);
+	rc = worker_reply_counters_off(reply, reason.data, true);
+	text_release(&reason);
 	return rc;
 }
 
@@ -241,12 +283,19 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 	(void)status;
 	(void)reason;
 	if (scripted("counters_lost", NULL))
-		return worker_reply_counters_off(reply, "another process holds the counters");
+		return worker_reply_counters_off(reply, "another process holds the counters",
+						 false);
+	if (scripted("busy_after_one", NULL) && !first_time())
+		return refuse_busy(reply);
+	if (scripted("counters_busy", NULL) ||
+	    (scripted("counters_busy_once", NULL) && first_time()))
+		return refuse_busy(reply);
 	for (int64_t pass = 0; pass < 2 && !rc; pass++)
 		for (size_t i = 0; i < count && !rc; i++) {
 			char *name = case_name(items[i].work);
 
 			note("count", name);
+			gpu_may_die(((struct fake *)backend)->settings->device, "count");
 			if (!pass)
 				fake_take_data("count", items[i].work,
 					       ((struct fake *)backend)->settings->seed, false,
@@ -262,6 +311,8 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 		if (!scripted("uncounted", name) && !scripted("count_apart", NULL))
 			rc = send_counters(backend, &items[i], name, reply);
 		free(name);
+		if (!rc && scripted("busy_after_one", NULL))
+			return refuse_busy(reply);
 	}
 	return rc;
 }

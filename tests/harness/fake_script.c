@@ -98,6 +98,44 @@ void hang(void)
 		pause();
 }
 
+/* ---- a GPU that dies ---- */
+
+static char *grave_of(int device)
+{
+	const char *state = getenv("FAKE_WORKER_STATE");
+
+	return state ? xasprintf("%s.dead.%d", state, device) : NULL;
+}
+
+bool gpu_is_dead(int device)
+{
+	char *grave = grave_of(device);
+	const bool dead = grave && access(grave, F_OK) == 0;
+
+	free(grave);
+	return dead;
+}
+
+void gpu_may_die(int device, const char *request)
+{
+	char *grave = grave_of(device), *action = xasprintf("gpu_dies_%s", request), number[12];
+	char *go = xasprintf("%s.go", grave ? getenv("FAKE_WORKER_STATE") : "");
+	int fd;
+
+	snprintf(number, sizeof(number), "%d", device);
+	if (grave && scripted(action, number)) {
+		while (scripted("gpu_dies_last", NULL) && access(go, F_OK) != 0)
+			poll(NULL, 0, 5);
+		fd = open(grave, O_CREAT | O_WRONLY, 0600);
+		if (fd >= 0)
+			close(fd);
+		crash();
+	}
+	free(grave);
+	free(action);
+	free(go);
+}
+
 /* How many workers have begun to emulate, at most three. */
 static int emulating(void)
 {

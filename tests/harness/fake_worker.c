@@ -40,6 +40,38 @@ static const struct device_info device = {
 	.cupti = "",
 };
 
+/* ---- several devices ---- */
+
+/* $FAKE_WORKER_GPUS devices, one by default, which differ in their UUID. */
+static int device_count(void)
+{
+	const char *count = getenv("FAKE_WORKER_GPUS");
+
+	return count ? atoi(count) : 1;
+}
+
+static struct device_info device_of(int ordinal)
+{
+	struct device_info own = device;
+	char number[12];
+
+	snprintf(number, sizeof(number), "%d", ordinal);
+	if (ordinal)
+		snprintf(own.uuid, sizeof(own.uuid), "GPU-%08d-0000-0000-0000-000000000000",
+			 ordinal);
+	if (scripted("other_model", number)) {
+		strcpy(own.name, "Fake GPU XL");
+		own.sm_count = 144;
+	}
+	if (scripted("is_slice", number))
+		snprintf(own.uuid, sizeof(own.uuid), "MIG-%08d-0000-0000-0000-000000000000",
+			 ordinal);
+	/* as if the device of this number was another one after a reset */
+	if (scripted("swapped", number) && !first_time())
+		strcpy(own.uuid, "GPU-99999999-0000-0000-0000-000000000000");
+	return own;
+}
+
 /* ---- operations ---- */
 
 static int fake_doctor(void *backend, struct worker_reply *reply, struct error *err)
@@ -59,10 +91,17 @@ static int fake_doctor(void *backend, struct worker_reply *reply, struct error *
 
 static int fake_devices(void *backend, struct worker_reply *reply, struct error *err)
 {
+	int rc = 0;
+
 	(void)backend;
 	if (scripted("no_device", NULL))
 		return error_set(err, PL_EUNSUPPORTED, "there is no fake device: plug one in");
-	return worker_reply_device(reply, 0, &device);
+	for (int i = 0; i < device_count() && !rc; i++) {
+		const struct device_info own = device_of(i);
+
+		rc = worker_reply_device(reply, i, &own);
+	}
+	return rc;
 }
 
 static int fake_metrics(void *backend, const char *chip, const char *pattern,
@@ -105,6 +144,7 @@ static int fake_open(void *backend, const struct measure_settings *settings, boo
 		     struct session_info *info, struct error *err)
 {
 	struct fake *fake = backend;
+	char bus_id[24];
 
 	note("open", "-");
 	if (scripted("open_crash", NULL) || (scripted("open_crash_once", NULL) && first_time()))
@@ -115,16 +155,23 @@ static int fake_open(void *backend, const struct measure_settings *settings, boo
 		return error_set(err, PL_ENOMEM, "the dead worker's memory is not free yet");
 	if (scripted("open_fail", NULL) || (scripted("only_one", NULL) && !first_time()))
 		return error_set(err, PL_EIO, "the fake device will not open");
-	if (settings->device > 0)
+	if (settings->device >= device_count())
 		return error_set(err, PL_EUSAGE, "no device %d: there is 0", settings->device);
+	if (gpu_is_dead(settings->device))
+		return error_set(err, PL_EDEVICE, "scripted: GPU %d has fallen off the bus",
+				 settings->device);
 	fake->settings = settings;
-	info->device = device;
+	info->device = device_of(settings->device);
 	info->traits.emulated = scripted("untimed", NULL);
 	info->traits.timed = !info->traits.emulated;
 	info->traits.warp_size = 32;
 	info->inspects_by_launch = scripted("inspects_by_launch", NULL);
 	key_value_set(&info->environment, "persistence_mode", "on");
 	describe_processes(&info->environment);
+	if (device_count() > 1) {
+		snprintf(bus_id, sizeof(bus_id), "00000000:%02X:00.0", 0xa0 + settings->device);
+		key_value_set(&info->environment, "gpu.pci_bus_id", bus_id);
+	}
 	if (check_counters) {
 		note("check_counters", "-");
 		info->passes = (int64_t)(settings->metrics.count + 3) / 4;
@@ -135,6 +182,11 @@ static int fake_open(void *backend, const struct measure_settings *settings, boo
 	} else if (check_counters && (scripted("no_counters", NULL) ||
 				      (scripted("no_counters_once", NULL) && first_time()))) {
 		info->counters_reason = xstrdup("the driver refuses counters to this user");
+	} else if (check_counters &&
+		   (scripted("open_counters_busy", NULL) ||
+		    (scripted("open_counters_busy_once", NULL) && first_time()))) {
+		info->counters_reason = xstrdup("another process holds the counters");
+		info->counters_busy = true;
 	}
 	return 0;
 }

@@ -19,6 +19,7 @@ static void test_session(void **context)
 {
 	struct session_info info = {.traits = {.emulated = true, .vendor = "ACME", .warp_size = 64},
 				    .profiler = "ncu",
+				    .counters_busy = true,
 				    .passes = 12,
 				    .inspects_by_launch = true},
 			    back = {0};
@@ -34,6 +35,7 @@ static void test_session(void **context)
 	assert_string_equal(key_value_get(&back.environment, "persistence_mode"), "on");
 	assert_int_equal(back.passes, 12);
 	assert_true(back.inspects_by_launch);
+	assert_true(back.counters_busy);
 	assert_true(back.traits.emulated && !back.traits.timed);
 	assert_string_equal(back.traits.vendor, "ACME");
 	assert_int_equal(back.traits.warp_size, 64);
@@ -48,9 +50,13 @@ static void test_session(void **context)
 		assert_int_equal(session_from_json(&back, bad, NULL), PL_EPROTOCOL);
 		json_decref(bad);
 	}
-	json_object_del(json, "inspects_by_launch"); /* a worker of another program */
+	json_object_set_new(json, "counters_busy", json_string("yes"));
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
+	json_object_del(json, "counters_busy"); /* a worker of another program */
+	json_object_del(json, "inspects_by_launch");
 	assert_int_equal(session_from_json(&back, json, NULL), 0);
 	assert_false(back.inspects_by_launch);
+	assert_false(back.counters_busy);
 	session_info_release(&back);
 	json_object_set_new(json, "inspects_by_launch", json_integer(1));
 	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);

@@ -9,6 +9,7 @@ static const struct fault count_faults[] = {
 	{"die_in_count", TRIAL_OK, "the worker died in counting: killed by signal 9", false},
 	{"hang_in_count", TRIAL_OK, "counting did not end within", true},
 	{"lie_in_count", TRIAL_OK, "which is not in the batch", false},
+	{"lie_busy", TRIAL_OK, "the worker broke the protocol in counting", false},
 	{"oom_in_count", TRIAL_OK, "scripted: oom_in_count", false},
 	{"device_error_in_count", TRIAL_OK, "scripted: device_error_in_count", false},
 	{"uncounted", TRIAL_OK, "the worker gave no counters for this case", false},

@@ -49,12 +49,12 @@ BEGIN {
 		"harness/session/find_cases.h harness/session/import_store.h " \
 		"harness/session/compare_runs.h harness/session/merge_databases.h " \
 		"harness/session/report_data.h harness/session/doctor.h " \
-		"harness/session/nsight.h harness/session/known_devices.h " \
+		"harness/session/nsight.h harness/session/known_devices.h harness/session/gpus.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
 		"harness/session/init_source.h harness/session/watch.h " \
 		"harness/session/watch_report.h harness/session/record.h")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
-		"harness/workers/worker_loop.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
+		"harness/workers/worker_loop.h harness/workers/counter_holders.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
 		"harness/workers/expected.h harness/workers/shared_data.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base capture metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")

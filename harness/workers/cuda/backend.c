@@ -3,6 +3,7 @@
  * measuring.h verifies and times a case, and counting.h counts it.
  */
 #include "harness/workers/cuda/backend.h"
+#include "harness/workers/counter_holders.h"
 #include "metrics/settings.h"
 
 #include <math.h>
@@ -62,11 +63,25 @@ static int cuda_passes(void *backend, const char *chip, const struct string_list
 
 /* ---- open ---- */
 
+/* Why there are no counters; for those that another process holds, which one it may be. */
+static void counters_refusal(struct text *out, const struct cuda_backend *backend, int rc,
+			     const struct error *why)
+{
+	pid_t others[NVML_MOST_PROCESSES];
+	const size_t count = nvml_list_others(backend->device.nvml, others);
+
+	text_add(out, why->text);
+	if (rc == PL_EBUSY)
+		counter_holders_add(out, others, count);
+}
+
 /* Says whether there are counters. Without them the sweep goes on. `wanted`: the plan was begun. */
 static void open_counters(struct cuda_backend *backend, bool wanted, struct session_info *info)
 {
 	struct counter_access *counters = &backend->counters;
+	struct text refusal = TEXT_INIT;
 	struct error why = {0};
+	int rc;
 
 	if (backend->profiler != PROFILER_NONE) {
 		info->counters_reason = xasprintf(
@@ -77,10 +92,14 @@ static void open_counters(struct cuda_backend *backend, bool wanted, struct sess
 	}
 	if (!wanted)
 		return;
-	if (counter_access_open(counters, &backend->device, &backend->settings->metrics, &why))
-		info->counters_reason = xstrdup(why.text);
-	else
+	rc = counter_access_open(counters, &backend->device, &backend->settings->metrics, &why);
+	if (rc) {
+		counters_refusal(&refusal, backend, rc, &why);
+		info->counters_reason = text_detach(&refusal);
+		info->counters_busy = rc == PL_EBUSY;
+	} else {
 		info->passes = (int64_t)cupti_plan_pass_count(counters->plan);
+	}
 	memcpy(info->device.cupti, counters->cupti, sizeof(counters->cupti));
 	memcpy(info->device.chip, counters->chip, sizeof(counters->chip));
 }
@@ -263,17 +282,26 @@ static int cuda_count(void *context, const struct count_item *items, size_t coun
 		      struct error *err)
 {
 	struct cuda_backend *backend = context;
+	struct text refusal = TEXT_INIT;
 	struct error why = {0};
+	int rc;
 
 	(void)status;
 	(void)reason;
 	if (backend->profiler != PROFILER_NONE || backend->settings->metrics.count == 0)
 		return error_set(err, PL_EPROTOCOL, "perflab requested counters, but they are off");
-	if (counter_access_open(&backend->counters, &backend->device, &backend->settings->metrics,
-				&why))
-		return worker_reply_counters_off(reply, why.text);
-	return count_cases(&backend->resources, backend->ranges, backend->counters.plan,
-			   backend->settings, items, count, reply, err);
+	rc = counter_access_open(&backend->counters, &backend->device, &backend->settings->metrics,
+				 &why);
+	if (!rc) {
+		rc = count_cases(&backend->resources, backend->ranges, backend->counters.plan,
+				 backend->settings, items, count, reply, &why);
+		if (rc != PL_EBUSY)
+			return rc ? error_set(err, rc, "%s", why.text) : 0;
+	}
+	counters_refusal(&refusal, backend, rc, &why);
+	rc = worker_reply_counters_off(reply, refusal.data, rc == PL_EBUSY);
+	text_release(&refusal);
+	return rc;
 }
 
 int cuda_worker(int socket_fd)

@@ -184,19 +184,31 @@ static pid_t parent_of(unsigned pid)
 	return parent;
 }
 
-int nvml_other_processes(const struct nvml *nvml)
+/* Their number; -1: not known. */
+static int find_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
 {
-	enum { MAX_PROCESSES = 64 };
-	struct nvml_process processes[MAX_PROCESSES];
-	unsigned count = MAX_PROCESSES;
+	struct nvml_process processes[NVML_MOST_PROCESSES];
+	unsigned count = NVML_MOST_PROCESSES;
 	int others = 0;
 
 	if (!nvml || !nvml->processes || nvml->processes(nvml->device, &count, processes))
 		return -1;
-	for (unsigned i = 0; i < count && i < MAX_PROCESSES; i++)
-		others += (pid_t)processes[i].pid != getpid() &&
-			  parent_of(processes[i].pid) != getppid();
+	for (unsigned i = 0; i < count && i < NVML_MOST_PROCESSES; i++)
+		if ((pid_t)processes[i].pid != getpid() && parent_of(processes[i].pid) != getppid())
+			out[others++] = (pid_t)processes[i].pid;
 	return others;
+}
+
+int nvml_other_processes(const struct nvml *nvml)
+{
+	return find_others(nvml, (pid_t[NVML_MOST_PROCESSES]){0});
+}
+
+size_t nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
+{
+	const int count = find_others(nvml, out);
+
+	return count > 0 ? (size_t)count : 0;
 }
 
 void nvml_environment(const struct nvml *nvml, struct key_value_list *environment)

@@ -1,0 +1,31 @@
+/*
+ * gpu_devices: the GPUs that the words of --gpus name. Internal to harness/session.
+ */
+#ifndef HARNESS_SESSION_GPU_DEVICES_H
+#define HARNESS_SESSION_GPU_DEVICES_H
+
+#include "metrics/metrics.h"
+
+#define GPUS_ALL "all"
+
+/* Owned. */
+struct gpu_devices {
+	struct gpu_device {
+		int number; /* as `perflab list devices` numbers them */
+		struct device_info info;
+	} * items;
+	size_t count, capacity;
+};
+
+/*
+ * Asks the worker of the backend for its devices, and chooses. `words`: GPUS_ALL, or numbers and
+ * UUIDs, or beginnings of UUIDs, separated by commas; the order is that of the numbers. PL_EUSAGE:
+ * no such GPU, several of that UUID, or one that is named twice. PL_EUNSUPPORTED: there is none.
+ */
+int gpu_devices_choose(struct gpu_devices *out, const char *backend, const char *words,
+		       struct error *err);
+/* PL_EUSAGE: the cases of a sweep cannot be split over these GPUs, which are of several models. */
+int gpu_devices_check_equal(const struct gpu_devices *devices, struct error *err);
+void gpu_devices_release(struct gpu_devices *devices);
+
+#endif

@@ -1,0 +1,154 @@
+#include "harness/session/gpu_part.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/session_parts.h"
+#include "metrics/analysis/statistics.h"
+
+bool gpu_part_splits(const struct sweep *sweep)
+{
+	return sweep->gpu && !sweep->gpu->spread;
+}
+
+void gpu_part_describe(struct key_value_list *environment, const struct gpu_part *part)
+{
+	char count[24];
+
+	if (!part)
+		return;
+	snprintf(count, sizeof(count), "%zu", part->gpus);
+	key_value_set(environment, GPUS_GROUP_KEY, part->group);
+	key_value_set(environment, GPUS_MODE_KEY, part->spread ? "spread" : "split");
+	key_value_set(environment, GPUS_COUNT_KEY, count);
+}
+
+/* ---- sessions ---- */
+
+int gpu_part_check_device(const struct sweep *sweep, const struct session_info *info,
+			  struct error *err)
+{
+	const char *uuid = sweep->gpu ? sweep->gpu->uuid : NULL;
+
+	if (!uuid || strcmp(uuid, info->device.uuid) == 0)
+		return 0;
+	return error_set(err, PL_EDEVICE,
+			 "device %d is %s now, and was %s: a GPU was taken away or added",
+			 sweep->settings->device, info->device.uuid, uuid);
+}
+
+void gpu_part_opened(struct sweep *sweep)
+{
+	if (sweep->gpu)
+		sweep->gpu->suspect = NO_CASE;
+}
+
+/* ---- cases ---- */
+
+void gpu_part_rotate(const struct sweep *sweep, size_t *order, size_t count)
+{
+	size_t *turned, first;
+
+	if (!gpu_part_splits(sweep) || !count)
+		return;
+	turned = xcalloc(count, sizeof(*turned));
+	first = (size_t)sweep->gpu->slot % sweep->gpu->gpus * count / sweep->gpu->gpus;
+	for (size_t i = 0; i < count; i++)
+		turned[i] = order[(first + i) % count];
+	memcpy(order, turned, count * sizeof(*turned));
+	free(turned);
+}
+
+/* Whether the worker was lost with the case, which may be the fault of the device. */
+static bool lost_worker(enum trial_status status)
+{
+	return status == TRIAL_CRASHED || status == TRIAL_DEVICE_ERROR || status == TRIAL_TIMEOUT;
+}
+
+void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status)
+{
+	struct gpu_part *part = sweep->gpu;
+	size_t *left;
+
+	/* alone, it is measured again */
+	if (!gpu_part_splits(sweep) || part->alone)
+		return;
+	left = &part->left[part->share->cases[index].unit];
+	if (*left && !--*left)
+		gpu_share_set_done(part->share, part->slot, index, true);
+	if (lost_worker(status))
+		part->suspect = index;
+}
+
+void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
+{
+	struct gpu_part *part = sweep->gpu;
+
+	for (size_t i = 0; part && i < part->sentinel_count; i++) {
+		struct gpu_sentinel *own = &part->sentinels[i];
+		double *medians = part->alone ? own->alone : own->busy;
+		size_t *count = part->alone ? &own->alone_count : &own->busy_count;
+
+		if (own->index == index && round->count && *count < GPU_SENTINEL_ROUNDS)
+			medians[(*count)++] = summarise(round->time_ns, round->count).median_ns;
+	}
+}
+
+void gpu_part_progress(const struct sweep *sweep)
+{
+	struct gpu_slot *slot;
+
+	if (!sweep->gpu)
+		return;
+	slot = &sweep->gpu->share->slots[sweep->gpu->slot];
+	if (!atomic_load(&slot->first_total))
+		atomic_store(&slot->first_total, (long long)sweep->steps_total);
+	atomic_store(&slot->total, (long long)sweep->steps_total);
+	atomic_store(&slot->done, (long long)sweep->steps_done);
+}
+
+/* ---- the end ---- */
+
+/* With `all` also those that nobody has claimed. */
+static int drop_others(const struct sweep *sweep, struct sweep_store *store, bool all,
+		       struct error *err)
+{
+	const struct gpu_part *part = sweep->gpu;
+	int64_t *ids = xcalloc(store->trial_count + 1, sizeof(*ids));
+	size_t count = 0;
+	int rc;
+
+	for (size_t i = 0; i < store->trial_count; i++) {
+		const int owner = gpu_share_owner(part->share, i);
+
+		if (owner != part->slot && (owner >= 0 || all))
+			ids[count++] = store->trial_ids[i];
+	}
+	rc = db_trials_drop(store->db, ids, count, err);
+	free(ids);
+	return rc;
+}
+
+int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err)
+{
+	struct gpu_part *part = sweep->gpu;
+
+	if (!part)
+		return rc;
+	if (!rc && !part->spread && store->begun)
+		rc = drop_others(sweep, store, true, err);
+	/* the parent does the rest, unless it was killed */
+	if (rc == PL_EINTERRUPTED && !part->spread && store->begun)
+		drop_others(sweep, store, false, NULL);
+	if (rc && rc != PL_EINTERRUPTED) {
+		/* the case in flight: others measure it again */
+		if (gpu_part_splits(sweep) && part->left && part->suspect != NO_CASE)
+			gpu_share_set_done(part->share, part->slot, part->suspect, false);
+		if (store->begun && err)
+			db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, err->text,
+					   NULL);
+	}
+	free(part->left);
+	part->left = NULL;
+	return rc;
+}

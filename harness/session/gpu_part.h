@@ -1,0 +1,75 @@
+/*
+ * gpu_part: the part of one process in a sweep on several GPUs. In mode split it claims the cases
+ * that it reaches first (gpu_share.h) and leaves out those of others; in mode spread it measures
+ * all of them. All functions do nothing, and allow everything, for a sweep on one GPU.
+ * Internal to harness/session.
+ */
+#ifndef HARNESS_SESSION_GPU_PART_H
+#define HARNESS_SESSION_GPU_PART_H
+
+#include "harness/session/gpu_share.h"
+#include "harness/session/sweep_state.h"
+
+struct sweep_store;
+
+/* Keys of the environment of such a run. */
+#define GPUS_GROUP_KEY "gpus.group"           /* the same for all runs of the sweep */
+#define GPUS_MODE_KEY "gpus.mode"             /* "split" or "spread" */
+#define GPUS_COUNT_KEY "gpus.count"           /* of the sweep */
+#define GPUS_PROCESSORS_KEY "gpus.processors" /* "0-15", or why the process is not pinned */
+#define GPUS_FAILED_KEY "gpus.failed"         /* why the GPU could not be used any more */
+
+#define GPU_SENTINELS 3        /* cases of each GPU */
+#define GPU_SENTINEL_ROUNDS 12 /* of each, alone and with the others; more are not compared */
+
+struct gpu_sentinel {
+	size_t index;                                                 /* of the case */
+	double alone[GPU_SENTINEL_ROUNDS], busy[GPU_SENTINEL_ROUNDS]; /* medians, ns */
+	size_t alone_count, busy_count;
+};
+
+struct gpu_part {
+	struct gpu_share *share; /* borrowed, like all strings */
+	int slot;
+	const char *uuid; /* that the device must have */
+	const char *group;
+	size_t gpus;
+	bool spread;
+	enum interference_when interference;
+	struct gpu_sentinel sentinels[GPU_SENTINELS];
+	size_t sentinel_count;
+	bool alone;     /* the sentinels are measured alone now */
+	size_t *left;   /* by unit: its cases that have not ended; owned */
+	size_t suspect; /* the case that ended last because a worker was lost; NO_CASE: none */
+};
+
+/* Whether the cases of the sweep are split. */
+bool gpu_part_splits(const struct sweep *sweep);
+/* Adds what a run of the sweep stores of it. */
+void gpu_part_describe(struct key_value_list *environment, const struct gpu_part *part);
+/* PL_EDEVICE: the device that opened is not that of the sweep, because a GPU was taken away. */
+int gpu_part_check_device(const struct sweep *sweep, const struct session_info *info,
+			  struct error *err);
+/* A session is open: what happened before was not the fault of the device. */
+void gpu_part_opened(struct sweep *sweep);
+/* The cases are known, and none has ended in this process. */
+void gpu_part_begin_cases(struct sweep *sweep);
+/* Claims a case before the first result of it. false: another process has it, so this one leaves it
+ * out. */
+bool gpu_part_take(struct sweep *sweep, size_t index);
+/* Takes back cases that another process had to give back; with `all` false for good: leaves out all
+ * that this process has not claimed. */
+void gpu_part_look(struct sweep *sweep, bool all);
+/* Rotates an order, so that the processes begin at different places. */
+void gpu_part_rotate(const struct sweep *sweep, size_t *order, size_t count);
+/* A case has ended. */
+void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
+/* A round of a case was measured. */
+void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);
+/* Tells the other processes how far this one is. */
+void gpu_part_progress(const struct sweep *sweep);
+/* The sweep has ended with rc: deletes the trials of cases that others have, or stores why the
+ * device failed. Returns rc, or the error of this. */
+int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err);
+
+#endif

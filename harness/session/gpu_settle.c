@@ -1,0 +1,84 @@
+#include "harness/session/gpu_settle.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/session/session_parts.h"
+
+/* Whether the run of a slot can be resumed. One whose GPU failed need not, because others have
+ * taken over. */
+static bool can_resume(const struct gpu_slot *slot)
+{
+	return atomic_load(&slot->run_id) && slot->code == PL_EINTERRUPTED;
+}
+
+/* Gives the cases that nobody has claimed to the interrupted runs, in turn. */
+static void deal_free_cases(struct gpu_share *share, size_t count)
+{
+	size_t next = 0, tried;
+
+	for (size_t i = 0; i < share->count; i++) {
+		if (gpu_share_owner(share, i) >= 0)
+			continue;
+		for (tried = 0; tried < count && !can_resume(&share->slots[next]); tried++)
+			next = (next + 1) % count;
+		if (tried == count)
+			return;
+		gpu_share_claim(share, (int)next, i);
+		next = (next + 1) % count;
+	}
+}
+
+static int settle_run(const struct gpu_share *share, int slot, bool spread, struct db *db,
+		      struct error *err)
+{
+	const int64_t run_id = atomic_load(&share->slots[slot].run_id);
+	struct run run = {0};
+	int64_t *ids;
+	size_t count = 0;
+	int rc = db_run_load(db, run_id, true, &run, err);
+
+	if (rc)
+		return rc;
+	ids = xcalloc(run.trial_count + 1, sizeof(*ids));
+	for (size_t i = 0; i < run.trial_count && !spread; i++) {
+		const int64_t at = run.trials[i].position;
+		const int owner = at >= 0 && (size_t)at < share->count
+					  ? gpu_share_owner(share, (size_t)at)
+					  : slot;
+
+		if (owner >= 0 && owner != slot)
+			ids[count++] = run.trials[i].id;
+	}
+	rc = db_trials_drop(db, ids, count, err);
+	if (!rc && run.state && strcmp(run.state, "running") == 0)
+		rc = db_run_finish(db, run_id, "interrupted", err);
+	free(ids);
+	run_release(&run);
+	return rc;
+}
+
+void gpu_settle(struct gpu_share *share, size_t count, bool spread, const char *db_path,
+		const struct sweep_observer *observer)
+{
+	struct error cause = {0};
+	struct db *db = NULL;
+	bool well = true;
+	int rc;
+
+	for (size_t i = 0; i < count; i++)
+		well &= !share->slots[i].code || !atomic_load(&share->slots[i].run_id);
+	if (well)
+		return;
+	if (!spread)
+		deal_free_cases(share, count);
+	rc = db_open(&db, db_path, DB_WRITE, &cause);
+	for (size_t i = 0; i < count && !rc; i++)
+		if (share->slots[i].code && atomic_load(&share->slots[i].run_id))
+			rc = settle_run(share, (int)i, spread, db, &cause);
+	db_close(db);
+	if (rc)
+		tell_observer(observer, NOTICE_WARNING,
+			      "the runs that did not end well may have cases in common: %s",
+			      cause.text);
+}

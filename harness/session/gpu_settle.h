@@ -1,0 +1,20 @@
+/*
+ * gpu_settle: after a sweep on several GPUs in which not every process ended well: makes its runs
+ * have every case once. Internal to harness/session.
+ */
+#ifndef HARNESS_SESSION_GPU_SETTLE_H
+#define HARNESS_SESSION_GPU_SETTLE_H
+
+#include "harness/session/gpu_share.h"
+#include "harness/session/session.h"
+
+/*
+ * All processes of the slots below `count` have ended. A run whose process was killed becomes
+ * interrupted. In mode split, cases that nobody has go to the runs that can be resumed, in turn,
+ * and each run that did not end well loses the trials of cases that another slot has. A failure
+ * is told to the observer.
+ */
+void gpu_settle(struct gpu_share *share, size_t count, bool spread, const char *db_path,
+		const struct sweep_observer *observer);
+
+#endif
