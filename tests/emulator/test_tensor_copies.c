@@ -1,4 +1,4 @@
-/* Tensor copies to shared memory: boxes, swizzles, elements outside, and what is wrong.
+/* Tensor copies to shared memory: boxes, swizzles, elements outside, rounding, and what is wrong.
  */
 #include "support_machine.h"
 
@@ -233,6 +233,41 @@ static void a_swizzle_depends_on_the_address(void **state)
 	machine_release(&result);
 }
 
+/* ---- rounded values ---- */
+
+/* tf32 has 10 bits of fraction: the last one is 0x2000. */
+static void loads_of_tf32_round_to_nearest_even(void **state)
+{
+	static const uint32_t values[8][2] = {
+		{0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f800000}, /* a tie, to even */
+		{0x3f801001, 0x3f802000}, {0xbf803000, 0xbf804000}, /* a tie, to even */
+		{0x7f7fffff, 0x7f800000}, {0x80001001, 0x80002000}, /* subnormal */
+		{0x80000001, 0x80000000}, {0xff812345, 0x7fffe000}, /* NaN */
+	};
+	static const enum tensor_type rounded[] = {TENSOR_TF32, TENSOR_TF32_FTZ};
+	struct tensor_map map = plain;
+	struct machine_result result;
+
+	(void)state;
+	for (uint32_t i = 0; i < 8; i++)
+		input[i] = values[i][0];
+	map.box[1] = 1;
+	for (size_t k = 0; k < ARRAY_SIZE(rounded); k++) {
+		map.type = rounded[k];
+		result = run_clean(LOAD_BOX("2d", "0", "0, 0", "32", "8"), &map, 8);
+		for (uint32_t i = 0; i < 8; i++)
+			assert_int_equal(result.out[i], values[i][1]);
+		machine_release(&result);
+	}
+	/* It has the bits of single precision, and keeps subnormals. */
+	map.type = TENSOR_F32_FTZ;
+	result = run_clean(LOAD_BOX("2d", "0", "0, 0", "32", "8"), &map, 8);
+	for (uint32_t i = 0; i < 8; i++)
+		assert_int_equal(result.out[i], values[i][0]);
+	machine_release(&result);
+	number_words(NULL);
+}
+
 /* ---- what is wrong ---- */
 
 static void assert_told(const char *ptx, const struct tensor_map *map, enum finding_kind kind,
@@ -299,6 +334,7 @@ int main(void)
 		cmocka_unit_test(tensors_have_one_to_five_dimensions),
 		cmocka_unit_test(swizzles_move_chunks),
 		cmocka_unit_test(a_swizzle_depends_on_the_address),
+		cmocka_unit_test(loads_of_tf32_round_to_nearest_even),
 		cmocka_unit_test(bad_maps_and_boxes_are_told),
 		cmocka_unit_test(misaligned_coordinates_are_told),
 	};

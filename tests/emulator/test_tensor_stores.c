@@ -150,6 +150,21 @@ static void signed_words_have_no_reductions_of_bits(void **state)
 	}
 }
 
+/* The numbers of the threads have bits that tf32 has not. */
+static void stores_round_nothing(void **state)
+{
+	struct tensor_map map = plain;
+	struct machine_result result;
+
+	(void)state;
+	map.type = TENSOR_TF32;
+	result = run_store(STORE_32(STORE_BOX("2d") " [%rd9, {0, 0}], [%r19];\n"), &map);
+	assert_int_equal(result.findings.count, 0);
+	for (uint32_t i = 0; i < 32; i++)
+		assert_int_equal(result.out[24 * (i / 8) + i % 8], i + 1);
+	machine_release(&result);
+}
+
 /* A GPU refuses these as illegal instructions. */
 static void coordinates_that_a_gpu_refuses_are_told(void **state)
 {
@@ -183,6 +198,7 @@ int main(void)
 		cmocka_unit_test(a_box_is_reduced_by_the_type_of_the_map),
 		cmocka_unit_test(a_reduction_keeps_subnormals),
 		cmocka_unit_test(signed_words_have_no_reductions_of_bits),
+		cmocka_unit_test(stores_round_nothing),
 		cmocka_unit_test(coordinates_that_a_gpu_refuses_are_told),
 	};
 
