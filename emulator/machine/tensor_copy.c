@@ -19,8 +19,10 @@ struct box_copy {
 	int32_t first[TENSOR_MOST_RANK]; /* coordinates */
 	bool loads;
 	unsigned element_bytes, row_bytes;
+	unsigned pitch_bytes;  /* of rows in shared memory: at least the span of the swizzle */
 	uint32_t offset;       /* of the box in shared memory */
 	unsigned char *values; /* of the box, as they lie in shared memory */
+	bool *chunks;          /* which chunks rows fill; NULL: all */
 };
 
 /* ---- the map ---- */
@@ -75,12 +77,9 @@ static enum step read_map(struct box_copy *box)
 				    box->map.rank);
 	box->element_bytes = tensor_type_bytes(box->map.type);
 	box->row_bytes = box->map.box[0] * box->element_bytes;
-	if (box->map.swizzle != SWIZZLE_NONE &&
-	    box->row_bytes != tensor_swizzle_bytes(box->map.swizzle))
-		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
-				    "rows of %u bytes with a swizzle of %u bytes; the emulator "
-				    "knows only rows that are as long as the span",
-				    box->row_bytes, tensor_swizzle_bytes(box->map.swizzle));
+	box->pitch_bytes = box->map.swizzle == SWIZZLE_NONE
+				   ? box->row_bytes
+				   : tensor_swizzle_bytes(box->map.swizzle);
 	return STEP_NEXT;
 }
 
@@ -126,6 +125,27 @@ static uint32_t swizzled(const struct box_copy *box, uint32_t at)
 	if (box->map.swizzle == SWIZZLE_NONE)
 		return at;
 	return (offset ^ (offset >> 7 & chunks) << 4) - box->offset;
+}
+
+/* How much shared memory the box takes, with what short rows leave. */
+static uint32_t shared_bytes(const struct box_copy *box)
+{
+	const uint64_t rows = tensor_map_box_bytes(&box->map) / box->row_bytes;
+	const uint64_t bytes = rows * box->pitch_bytes;
+
+	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* Rows shorter than the span of the swizzle begin a span each, whose other chunks are not
+ * accessed. */
+static void find_chunks(struct box_copy *box, uint32_t bytes)
+{
+	if (box->row_bytes == box->pitch_bytes)
+		return;
+	box->chunks = xcalloc(bytes / CHUNK_BYTES, sizeof(*box->chunks));
+	for (uint32_t at = 0; at < bytes; at += box->pitch_bytes)
+		for (uint32_t byte = 0; byte < box->row_bytes; byte += CHUNK_BYTES)
+			box->chunks[swizzled(box, at + byte) / CHUNK_BYTES] = true;
 }
 
 /* Copies the row at `at` of the box to or from `row`. */
@@ -185,12 +205,12 @@ static enum step move_elements(const struct box_copy *box, uint64_t address, uns
 static enum step walk_box(const struct box_copy *box)
 {
 	const struct tensor_map *map = &box->map;
-	const uint32_t bytes = tensor_map_box_bytes(map);
+	const uint32_t bytes = shared_bytes(box);
 	unsigned char *row = xmalloc(box->row_bytes);
 	uint32_t walk[TENSOR_MOST_RANK] = {0};
 	enum step step = STEP_NEXT;
 
-	for (uint32_t at = 0; at < bytes && step == STEP_NEXT; at += box->row_bytes) {
+	for (uint32_t at = 0; at < bytes && step == STEP_NEXT; at += box->pitch_bytes) {
 		uint64_t address;
 		bool inside = locate_row(box, walk, &address);
 
@@ -213,24 +233,26 @@ static enum step walk_box(const struct box_copy *box)
 
 static enum step load_box(struct box_copy *box)
 {
-	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	const uint32_t bytes = shared_bytes(box);
 	struct bulk_targets targets;
 	enum step step;
 
 	if (bulk_find_targets(&targets, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
 		return STEP_STOPPED;
 	box->offset = targets.items[0].range.offset;
+	find_chunks(box, bytes);
 	box->values = xmalloc(bytes);
 	step = walk_box(box);
 	if (step == STEP_NEXT)
-		step = bulk_write_targets(box->issue, &targets, box->values);
+		step = bulk_write_targets(box->issue, &targets, box->values, box->chunks);
+	free(box->chunks);
 	free(box->values);
 	return step;
 }
 
 static enum step store_box(struct box_copy *box)
 {
-	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	const uint32_t bytes = shared_bytes(box);
 	struct bulk_pending source;
 
 	if (bulk_find_source(&source, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
@@ -239,7 +261,9 @@ static enum step store_box(struct box_copy *box)
 	box->values = box->issue->warp->block->shared + box->offset;
 	if (walk_box(box) != STEP_NEXT)
 		return STEP_STOPPED;
-	bulk_source_pending(box->issue, &source, NULL);
+	find_chunks(box, bytes);
+	bulk_source_pending(box->issue, &source, NULL, box->chunks);
+	free(box->chunks);
 	return STEP_NEXT;
 }
 

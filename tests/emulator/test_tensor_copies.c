@@ -24,17 +24,16 @@ static const struct tensor_map plain = {
 	".shared .align 1024 .b8 area[4096];\n.shared .align 8 .b8 bar[8];\n" \
 	"mov.u32 %r19, area;\nmov.u32 %r20, bar;\nmbarrier.init.shared.b64 [%r20], 1;\n"
 #define WAIT "WAIT:\nmbarrier.try_wait.parity.shared.b64 %p2, [%r20], 0;\n@!%p2 bra WAIT;\n"
-/* Loads a box at %r19 + `at`, and copies `words` words from %r19 to out. */
+/* Copies `words` words from %r19 + `at` to out. */
+#define DUMP(at, words)                                                                    \
+	"mov.u32 %r5, 0;\nAGAIN:\nld.shared.u32 %r4, [%r19+" at                            \
+	"];\nst.global.u32 [%rd1], %r4;\nadd.u32 %r19, %r19, 4;\nadd.s64 %rd1, %rd1, 4;\n" \
+	"add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p3, %r5, " words ";\n@%p3 bra AGAIN;\nret;\n"
+#define ANNOUNCE(bytes) "mbarrier.arrive.expect_tx.shared.b64 _, [%r20], " bytes ";\n"
+/* Loads a box to %r19 + `at`, and copies its words to out. */
 #define LOAD_BOX(rank, at, coordinates, bytes, words)                                            \
-	MACHINE_MAP_KERNEL(                                                                      \
-		BOX "mbarrier.arrive.expect_tx.shared.b64 _, [%r20], " bytes                     \
-		    ";\n" LOAD(rank) " [%r19+" at "], [%rd9, {" coordinates "}], [%r20];\n" WAIT \
-				     "mov.u32 %r5, 0;\nAGAIN:\n"                                 \
-				     "ld.shared.u32 %r4, [%r19+" at                              \
-				     "];\nst.global.u32 [%rd1], %r4;\n"                          \
-				     "add.u32 %r19, %r19, 4;\nadd.s64 %rd1, %rd1, 4;\n"          \
-				     "add.u32 %r5, %r5, 1;\nsetp.lt.u32 %p3, %r5, " words ";\n"  \
-				     "@%p3 bra AGAIN;\nret;\n")
+	MACHINE_MAP_KERNEL(BOX ANNOUNCE(bytes) LOAD(rank) " [%r19+" at "], [%rd9, {" coordinates \
+							  "}], [%r20];\n" WAIT DUMP(at, words))
 
 /* Word i of the input is i + 1, so that no word is 0. */
 #define IN_WORDS 2048
@@ -67,6 +66,15 @@ static struct machine_result run_clean(const char *ptx, const struct tensor_map 
 		print_message("%s\n", result.findings.items[i].text);
 	assert_int_equal(result.findings.count, 0);
 	return result;
+}
+
+static void assert_told(const char *ptx, const struct tensor_map *map, enum finding_kind kind,
+			const char *words)
+{
+	struct machine_result result = run(ptx, map, 32);
+
+	assert_finding(&result, kind, 0, words);
+	machine_release(&result);
 }
 
 static void a_box_is_copied_row_by_row(void **state)
@@ -233,6 +241,36 @@ static void a_swizzle_depends_on_the_address(void **state)
 	machine_release(&result);
 }
 
+/* Each row begins a span. The chunks between keep their words, and may be used meanwhile. */
+static void short_rows_leave_chunks_of_the_span(void **state)
+{
+	static const char ptx[] = MACHINE_MAP_KERNEL(
+		BOX "mov.u32 %r5, %r19;\nadd.u32 %r6, %r19, 512;\nFILL:\nst.shared.u32 [%r5], 7;\n"
+		    "add.u32 %r5, %r5, 4;\nsetp.lt.u32 %p3, %r5, %r6;\n@%p3 bra FILL;\n"
+		    "fence.proxy.async;\n" ANNOUNCE("128")
+			    LOAD("2d") " [%r19], [%rd9, {0, 0}], [%r20];\n"
+				       "st.shared.u32 [%r19+64], 8;\n" WAIT DUMP("0", "128"));
+	struct tensor_map map = plain;
+	struct machine_result result;
+
+	(void)state;
+	map.swizzle = SWIZZLE_128B;
+	result = run_clean(ptx, &map, 128);
+	for (uint32_t i = 0; i < 128; i++) {
+		uint32_t row = i / 32, chunk = i % 32 / 4 ^ row;
+
+		if (chunk < 2)
+			assert_int_equal(result.out[i], 24 * row + 4 * chunk + i % 4 + 1);
+		else
+			assert_int_equal(result.out[i], i == 16 ? 8 : 7);
+	}
+	assert_int_equal(result.counts.bulk_bytes, 128);
+	machine_release(&result);
+	/* The last span must be there as a whole. */
+	assert_told(LOAD_BOX("2d", "3712", "0, 0", "128", "32"), &map, FINDING_OUT_OF_BOUNDS,
+		    "a 512-byte bulk copy to shared memory at byte 3712");
+}
+
 /* ---- rounded values ---- */
 
 /* tf32 has 10 bits of fraction: the last one is 0x2000. */
@@ -270,15 +308,6 @@ static void loads_of_tf32_round_to_nearest_even(void **state)
 
 /* ---- what is wrong ---- */
 
-static void assert_told(const char *ptx, const struct tensor_map *map, enum finding_kind kind,
-			const char *words)
-{
-	struct machine_result result = run(ptx, map, 32);
-
-	assert_finding(&result, kind, 0, words);
-	machine_release(&result);
-}
-
 static void bad_maps_and_boxes_are_told(void **state)
 {
 	struct tensor_map map = plain;
@@ -304,10 +333,6 @@ static void bad_maps_and_boxes_are_told(void **state)
 	map.sizes[1] = 1000;
 	assert_told(LOAD_BOX("2d", "0", "0, 500", "128", "32"), &map, FINDING_OUT_OF_BOUNDS,
 		    "a 32-byte bulk copy from 0x");
-	map = plain;
-	map.swizzle = SWIZZLE_128B;
-	assert_told(LOAD_BOX("2d", "0", "0, 0", "128", "32"), &map, FINDING_UNSUPPORTED,
-		    "rows of 32 bytes with a swizzle of 128 bytes");
 	/* The phase waits for more than the whole box. */
 	assert_told(LOAD_BOX("2d", "0", "20, 14", "160", "32"), &plain, FINDING_DEADLOCK,
 		    "32 bytes are missing");
@@ -334,6 +359,7 @@ int main(void)
 		cmocka_unit_test(tensors_have_one_to_five_dimensions),
 		cmocka_unit_test(swizzles_move_chunks),
 		cmocka_unit_test(a_swizzle_depends_on_the_address),
+		cmocka_unit_test(short_rows_leave_chunks_of_the_span),
 		cmocka_unit_test(loads_of_tf32_round_to_nearest_even),
 		cmocka_unit_test(bad_maps_and_boxes_are_told),
 		cmocka_unit_test(misaligned_coordinates_are_told),
