@@ -22,7 +22,7 @@ static enum step load_from_global(const struct bulk_issue *issue, uint32_t bytes
 	step = bulk_global_read(issue, bulk_address_in(issue, &issue->copy->from), values, bytes,
 				BULK_ALIGN_BYTES);
 	if (step == STEP_NEXT)
-		step = bulk_write_targets(issue, &targets, values);
+		step = bulk_write_targets(issue, &targets, values, NULL);
 	free(values);
 	return step;
 }
@@ -39,8 +39,8 @@ static enum step copy_within_shared(const struct bulk_issue *issue, uint32_t byt
 		return STEP_STOPPED;
 	values = xmalloc(bytes + 1);
 	memcpy(values, issue->warp->block->shared + source.range.offset, bytes);
-	bulk_source_pending(issue, &source, &targets.items[0]);
-	step = bulk_write_targets(issue, &targets, values);
+	bulk_source_pending(issue, &source, &targets.items[0], NULL);
+	step = bulk_write_targets(issue, &targets, values, NULL);
 	free(values);
 	return step;
 }
@@ -78,7 +78,7 @@ static enum step store_to_global(const struct bulk_issue *issue, uint32_t bytes)
 		       ? store_masked(issue, address, from, bytes)
 		       : bulk_global_write(issue, address, from, bytes, BULK_ALIGN_BYTES);
 	if (step == STEP_NEXT)
-		bulk_source_pending(issue, &source, NULL);
+		bulk_source_pending(issue, &source, NULL, NULL);
 	return step;
 }
 

@@ -6,6 +6,8 @@
 #include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/shadow_bulk.h"
 
+#define CHUNK_BYTES 16
+
 static struct bulk_pending pending_of(const struct bulk_issue *issue, struct bulk_range range)
 {
 	return (struct bulk_pending){
@@ -25,6 +27,18 @@ static enum step check_shared_range(const struct bulk_issue *issue, uint32_t add
 							 .bytes = bytes,
 							 .align = align,
 							 .what = what});
+}
+
+/* The end of the chunks from byte `at` on that are accessed alike. */
+static uint32_t end_of_run(const bool *chunks, uint32_t at, uint32_t bytes)
+{
+	uint32_t end = at + CHUNK_BYTES;
+
+	if (!chunks)
+		return bytes;
+	while (end < bytes && chunks[end / CHUNK_BYTES] == chunks[at / CHUNK_BYTES])
+		end += CHUNK_BYTES;
+	return end;
 }
 
 /* ---- destinations ---- */
@@ -101,32 +115,49 @@ enum step bulk_find_targets(struct bulk_targets *out, const struct bulk_issue *i
 			   (uint32_t)bulk_address_in(issue, &issue->copy->mbarrier), bytes, align);
 }
 
-static enum step write_target(const struct bulk_issue *issue, const struct bulk_target *target,
-			      const unsigned char *values)
+static void write_chunks(const struct bulk_issue *issue, const struct bulk_target *target,
+			 struct bulk_range run, const unsigned char *values)
 {
-	struct bulk_pending pending = pending_of(issue, target->range);
+	struct bulk_pending pending = pending_of(issue, run);
 
 	pending.writes = true;
 	pending.signalled = target->mbarrier.block;
 	pending.mbarrier = target->mbarrier.offset;
 	pending.number = target->phase;
 	if (target->block->shadow)
-		pending.place = shadow_bulk_write(&(struct shadow_bulk){issue->warp, target->block,
-									issue->at, issue->lane,
-									target->range},
-						  issue->combine ? NULL : values);
-	bulk_store(issue, target->block->shared + target->range.offset, values, target->range.bytes,
-		   false);
+		pending.place =
+			shadow_bulk_write(&(struct shadow_bulk){issue->warp, target->block,
+								issue->at, issue->lane, run},
+					  issue->combine ? NULL : values);
+	bulk_store(issue, target->block->shared + run.offset, values, run.bytes, false);
 	bulk_pending_add(target->block, &pending);
+}
+
+static enum step write_target(const struct bulk_issue *issue, const struct bulk_target *target,
+			      const unsigned char *values, const bool *chunks)
+{
+	uint32_t at = 0, written = 0;
+
+	do {
+		const uint32_t end = end_of_run(chunks, at, target->range.bytes);
+
+		if (!chunks || chunks[at / CHUNK_BYTES]) {
+			write_chunks(issue, target,
+				     (struct bulk_range){target->range.offset + at, end - at},
+				     values + at);
+			written += end - at;
+		}
+		at = end;
+	} while (at < target->range.bytes);
 	return mbarrier_bytes_arrive(issue->warp, issue->at, (int)issue->lane, target->signal,
-				     target->range.bytes);
+				     written);
 }
 
 enum step bulk_write_targets(const struct bulk_issue *issue, const struct bulk_targets *targets,
-			     const unsigned char *values)
+			     const unsigned char *values, const bool *chunks)
 {
 	for (unsigned i = 0; i < targets->count; i++)
-		if (write_target(issue, &targets->items[i], values) != STEP_NEXT)
+		if (write_target(issue, &targets->items[i], values, chunks) != STEP_NEXT)
 			return STEP_STOPPED;
 	return STEP_NEXT;
 }
@@ -139,21 +170,31 @@ enum step bulk_find_source(struct bulk_pending *out, const struct bulk_issue *is
 	const uint32_t offset = (uint32_t)bulk_address_in(issue, &issue->copy->from);
 
 	*out = pending_of(issue, (struct bulk_range){offset, bytes});
-	if (check_shared_range(issue, offset, bytes, align, "bulk copy from") != STEP_NEXT)
-		return STEP_STOPPED;
-	if (issue->warp->block->shadow)
-		out->place = shadow_bulk_read(&(struct shadow_bulk){
-			issue->warp, issue->warp->block, issue->at, issue->lane, out->range});
-	return STEP_NEXT;
+	return check_shared_range(issue, offset, bytes, align, "bulk copy from");
 }
 
-void bulk_source_pending(const struct bulk_issue *issue, struct bulk_pending *source,
-			 const struct bulk_target *target)
+void bulk_source_pending(const struct bulk_issue *issue, const struct bulk_pending *source,
+			 const struct bulk_target *target, const bool *chunks)
 {
+	struct block *block = issue->warp->block;
+	struct bulk_pending run = *source;
+	uint32_t at = 0;
+
 	if (target) {
-		source->signalled = target->mbarrier.block;
-		source->mbarrier = target->mbarrier.offset;
-		source->number = target->phase;
+		run.signalled = target->mbarrier.block;
+		run.mbarrier = target->mbarrier.offset;
+		run.number = target->phase;
 	}
-	bulk_pending_add(issue->warp->block, source);
+	do {
+		const uint32_t end = end_of_run(chunks, at, source->range.bytes);
+
+		run.range = (struct bulk_range){source->range.offset + at, end - at};
+		if (!chunks || chunks[at / CHUNK_BYTES]) {
+			if (block->shadow)
+				run.place = shadow_bulk_read(&(struct shadow_bulk){
+					issue->warp, block, issue->at, issue->lane, run.range});
+			bulk_pending_add(block, &run);
+		}
+		at = end;
+	} while (at < source->range.bytes);
 }

@@ -31,16 +31,17 @@ struct bulk_targets {
  */
 enum step bulk_find_targets(struct bulk_targets *out, const struct bulk_issue *issue,
 			    uint32_t bytes, unsigned align);
-/* Writes the bytes to each target, and signals its mbarrier. */
+/* Writes the bytes to each target, and signals its mbarrier. `chunks`: which chunks of 16 bytes are
+ * written, and counted; NULL: all. */
 enum step bulk_write_targets(const struct bulk_issue *issue, const struct bulk_targets *targets,
-			     const unsigned char *values);
+			     const unsigned char *values, const bool *chunks);
 
-/* Finds and checks the source of `bytes` bytes in the own block. STEP_STOPPED as above. */
+/* Finds the source of `bytes` bytes in the own block. STEP_STOPPED as above. */
 enum step bulk_find_source(struct bulk_pending *out, const struct bulk_issue *issue, uint32_t bytes,
 			   unsigned align);
-/* The copy from that source was issued. `target`: where its mbarrier is; NULL: it belongs to the
- * group of its thread. */
-void bulk_source_pending(const struct bulk_issue *issue, struct bulk_pending *source,
-			 const struct bulk_target *target);
+/* The copy from that source is issued: checks its reads. `target`: where its mbarrier is; NULL: it
+ * belongs to the group of its thread. `chunks`: which chunks of 16 bytes are read; NULL: all. */
+void bulk_source_pending(const struct bulk_issue *issue, const struct bulk_pending *source,
+			 const struct bulk_target *target, const bool *chunks);
 
 #endif

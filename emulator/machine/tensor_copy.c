@@ -10,6 +10,7 @@
 #define CHUNK_BYTES 16
 /* Of where a box begins in the first dimension, in bytes. */
 #define TENSOR_ROW_ALIGN 16
+#define TF32_NAN 0x7fffe000
 
 /* A copy of a box. */
 struct box_copy {
@@ -18,8 +19,10 @@ struct box_copy {
 	int32_t first[TENSOR_MOST_RANK]; /* coordinates */
 	bool loads;
 	unsigned element_bytes, row_bytes;
+	unsigned pitch_bytes;  /* of rows in shared memory: at least the span of the swizzle */
 	uint32_t offset;       /* of the box in shared memory */
 	unsigned char *values; /* of the box, as they lie in shared memory */
+	bool *chunks;          /* which chunks rows fill; NULL: all */
 };
 
 /* ---- the map ---- */
@@ -74,49 +77,30 @@ static enum step read_map(struct box_copy *box)
 				    box->map.rank);
 	box->element_bytes = tensor_type_bytes(box->map.type);
 	box->row_bytes = box->map.box[0] * box->element_bytes;
-	if (box->map.swizzle != SWIZZLE_NONE &&
-	    box->row_bytes != tensor_swizzle_bytes(box->map.swizzle))
-		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
-				    "rows of %u bytes with a swizzle of %u bytes; the emulator "
-				    "knows only rows that are as long as the span",
-				    box->row_bytes, tensor_swizzle_bytes(box->map.swizzle));
+	box->pitch_bytes = box->map.swizzle == SWIZZLE_NONE
+				   ? box->row_bytes
+				   : tensor_swizzle_bytes(box->map.swizzle);
 	return STEP_NEXT;
 }
 
 /* ---- elements ---- */
 
-/* Whether the engine would change the bits of an element: it rounds tf32 and flushes subnormals in
- * ways that PTX does not say. */
-static bool is_changed_value(const struct box_copy *box, const unsigned char *at)
+/* tf32 has 10 bits of fraction: the nearest value, ties to even, also of subnormals. A load alone
+ * rounds, and no load flushes subnormals, whatever the type (docs/results/ptx-copies.md). */
+static void round_elements(const struct box_copy *box, unsigned char *values, uint32_t bytes)
 {
-	const enum tensor_type type = box->map.type;
-	uint32_t bits;
+	if (box->map.type != TENSOR_TF32 && box->map.type != TENSOR_TF32_FTZ)
+		return;
+	for (uint32_t at = 0; at < bytes; at += sizeof(uint32_t)) {
+		uint32_t bits;
 
-	memcpy(&bits, at, sizeof(bits));
-	/* A NaN stays one. */
-	if ((bits & 0x7fffffff) > 0x7f800000)
-		return false;
-	if ((type == TENSOR_TF32 || type == TENSOR_TF32_FTZ) && bits & 0x1fff)
-		return true;
-	return (type == TENSOR_F32_FTZ || type == TENSOR_TF32_FTZ) && !(bits & 0x7f800000) &&
-	       bits & 0x7fffff;
-}
-
-static enum step check_values(const struct box_copy *box, const unsigned char *values,
-			      uint32_t bytes)
-{
-	const struct bulk_issue *issue = box->issue;
-
-	if (box->map.type < TENSOR_F32_FTZ)
-		return STEP_NEXT;
-	for (uint32_t at = 0; at < bytes; at += box->element_bytes)
-		if (is_changed_value(box, values + at))
-			return warp_finding(
-				issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
-				"a copy of %s changes a value that is not one of the type, in a "
-				"way that is not known; round the values to it before, or use f32",
-				tensor_type_name(box->map.type));
-	return STEP_NEXT;
+		memcpy(&bits, values + at, sizeof(bits));
+		if ((bits & 0x7fffffff) > 0x7f800000)
+			bits = TF32_NAN;
+		else
+			bits = (bits + 0xfff + (bits >> 13 & 1)) & ~UINT32_C(0x1fff);
+		memcpy(values + at, &bits, sizeof(bits));
+	}
 }
 
 /* What stands for elements outside of the tensor. */
@@ -141,6 +125,27 @@ static uint32_t swizzled(const struct box_copy *box, uint32_t at)
 	if (box->map.swizzle == SWIZZLE_NONE)
 		return at;
 	return (offset ^ (offset >> 7 & chunks) << 4) - box->offset;
+}
+
+/* How much shared memory the box takes, with what short rows leave. */
+static uint32_t shared_bytes(const struct box_copy *box)
+{
+	const uint64_t rows = tensor_map_box_bytes(&box->map) / box->row_bytes;
+	const uint64_t bytes = rows * box->pitch_bytes;
+
+	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
+}
+
+/* Rows shorter than the span of the swizzle begin a span each, whose other chunks are not
+ * accessed. */
+static void find_chunks(struct box_copy *box, uint32_t bytes)
+{
+	if (box->row_bytes == box->pitch_bytes)
+		return;
+	box->chunks = xcalloc(bytes / CHUNK_BYTES, sizeof(*box->chunks));
+	for (uint32_t at = 0; at < bytes; at += box->pitch_bytes)
+		for (uint32_t byte = 0; byte < box->row_bytes; byte += CHUNK_BYTES)
+			box->chunks[swizzled(box, at + byte) / CHUNK_BYTES] = true;
 }
 
 /* Copies the row at `at` of the box to or from `row`. */
@@ -186,21 +191,26 @@ static enum step move_elements(const struct box_copy *box, uint64_t address, uns
 		return STEP_NEXT;
 	address += (uint64_t)(first + low) * bytes;
 	row += (uint32_t)low * bytes;
-	if (box->loads)
-		return bulk_global_read(box->issue, address, row, (uint32_t)(high - low) * bytes,
-					bytes);
+	if (box->loads) {
+		const uint32_t count = (uint32_t)(high - low) * bytes;
+
+		if (bulk_global_read(box->issue, address, row, count, bytes) != STEP_NEXT)
+			return STEP_STOPPED;
+		round_elements(box, row, count);
+		return STEP_NEXT;
+	}
 	return bulk_global_write(box->issue, address, row, (uint32_t)(high - low) * bytes, bytes);
 }
 
 static enum step walk_box(const struct box_copy *box)
 {
 	const struct tensor_map *map = &box->map;
-	const uint32_t bytes = tensor_map_box_bytes(map);
+	const uint32_t bytes = shared_bytes(box);
 	unsigned char *row = xmalloc(box->row_bytes);
 	uint32_t walk[TENSOR_MOST_RANK] = {0};
 	enum step step = STEP_NEXT;
 
-	for (uint32_t at = 0; at < bytes && step == STEP_NEXT; at += box->row_bytes) {
+	for (uint32_t at = 0; at < bytes && step == STEP_NEXT; at += box->pitch_bytes) {
 		uint64_t address;
 		bool inside = locate_row(box, walk, &address);
 
@@ -223,35 +233,37 @@ static enum step walk_box(const struct box_copy *box)
 
 static enum step load_box(struct box_copy *box)
 {
-	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	const uint32_t bytes = shared_bytes(box);
 	struct bulk_targets targets;
 	enum step step;
 
 	if (bulk_find_targets(&targets, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
 		return STEP_STOPPED;
 	box->offset = targets.items[0].range.offset;
+	find_chunks(box, bytes);
 	box->values = xmalloc(bytes);
 	step = walk_box(box);
 	if (step == STEP_NEXT)
-		step = check_values(box, box->values, bytes);
-	if (step == STEP_NEXT)
-		step = bulk_write_targets(box->issue, &targets, box->values);
+		step = bulk_write_targets(box->issue, &targets, box->values, box->chunks);
+	free(box->chunks);
 	free(box->values);
 	return step;
 }
 
 static enum step store_box(struct box_copy *box)
 {
-	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	const uint32_t bytes = shared_bytes(box);
 	struct bulk_pending source;
 
 	if (bulk_find_source(&source, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
 		return STEP_STOPPED;
 	box->offset = source.range.offset;
 	box->values = box->issue->warp->block->shared + box->offset;
-	if (check_values(box, box->values, bytes) != STEP_NEXT || walk_box(box) != STEP_NEXT)
+	if (walk_box(box) != STEP_NEXT)
 		return STEP_STOPPED;
-	bulk_source_pending(box->issue, &source, NULL);
+	find_chunks(box, bytes);
+	bulk_source_pending(box->issue, &source, NULL, box->chunks);
+	free(box->chunks);
 	return STEP_NEXT;
 }
 

@@ -156,6 +156,32 @@ static void blocks_send_to_each_other(void **state)
 	machine_release(&result);
 }
 
+/* The own block is one of the cluster. Each thread adds the same 16 bytes to one place. */
+static void blocks_send_to_themselves(void **state)
+{
+	static const char copies[] = MACHINE_KERNEL(
+		AREAS "mad.lo.u32 %r10, %r16, 100, %r1;\nst.shared.u32 [%r21], %r10;\n"
+		      "fence.proxy.async;\nbar.sync 0;\n" EXPECT(
+			      "128") "@%p1 " WITHIN " [%r18], [%r19], 128, [%r20];\n" WAIT
+				     "ld.shared.u32 %r4, [%r22];\n" STORE CLUSTER_SYNC "ret;\n");
+	static const char adds[] =
+		MACHINE_KERNEL(AREAS "add.u32 %r10, %r16, 3;\nst.shared.u32 [%r21], %r10;\n"
+				     "st.shared.u32 [%r22], 100;\nfence.proxy.async;\n"
+				     "bar.sync 0;\n" EXPECT("512") REDUCE_SHARED
+			       ".add.u32 [%r18], [%r19], 16, [%r20];\n" WAIT
+			       "ld.shared.u32 %r4, [%r22];\n" STORE CLUSTER_SYNC "ret;\n");
+	struct machine_result result = run_clean(copies, 2);
+
+	(void)state;
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(result.out[i], i / 32 * 100 + i % 32);
+	machine_release(&result);
+	result = run_clean(adds, 2);
+	for (uint32_t i = 0; i < 64; i++)
+		assert_int_equal(result.out[i], i % 32 < 4 ? 100 + 32 * (i / 32 + 3) : 100);
+	machine_release(&result);
+}
+
 static void what_is_too_early_is_told(void **state)
 {
 	(void)state;
@@ -208,6 +234,7 @@ int main(void)
 		cmocka_unit_test(a_multicast_writes_to_the_blocks_of_its_mask),
 		cmocka_unit_test(halves_of_a_tile_are_multicast),
 		cmocka_unit_test(blocks_send_to_each_other),
+		cmocka_unit_test(blocks_send_to_themselves),
 		cmocka_unit_test(what_is_too_early_is_told),
 		cmocka_unit_test(bad_places_are_told),
 	};

@@ -110,6 +110,13 @@ static void addresses_name_their_block(void **state)
 		{AT("cvt.u64.u32 %rd9, %r23;\ncvta.shared::cluster.u64 %rd9, %rd9;\n"
 		    "sub.s64 %rd9, %rd9, %rd7;\ncvt.u32.u64 %r4, %rd9;\n"),
 		 0, 0},
+		/* a mapped address of the own block is the one that it has there */
+		{AT("mapa.shared::cluster.u32 %r31, %r25, %r20;\nsub.u32 %r4, %r31, %r25;\n"), 0,
+		 0},
+		{AT("cvt.u64.u32 %rd9, %r19;\ncvta.shared.u64 %rd9, %rd9;\n"
+		    "mapa.u64 %rd6, %rd9, %r20;\nsub.s64 %rd9, %rd6, %rd9;\n"
+		    "cvt.u32.u64 %r4, %rd9;\n"),
+		 0, 0},
 		/* the own block through a mapped address, also in shared::cta */
 		{AT("mapa.shared::cluster.u32 %r31, %r25, %r20;\nst.shared::cluster.u32 [%r31], "
 		    "7;\n"

@@ -1,0 +1,131 @@
+/* Tensor maps: their bytes, and the rules of the driver. */
+#include "support_machine.h"
+
+#include <string.h>
+
+/* 16 rows of 24 elements of 4 bytes, copied 8 x 4 at a time. */
+static const struct tensor_map plain = {
+	.type = TENSOR_U32,
+	.rank = 2,
+	.sizes = {24, 16},
+	.strides = {0, 96},
+	.box = {8, 4},
+	.steps = {1, 1},
+};
+
+static void a_map_survives_its_bytes(void **state)
+{
+	const struct tensor_map map = {
+		.type = TENSOR_BF16,
+		.rank = 5,
+		.address = 0x7f0000001230,
+		.sizes = {UINT64_C(1) << 32, 2, 3, 4, 5},
+		.strides = {0, 32, (UINT64_C(1) << 40) - 16, 16, 48},
+		.box = {8, 256, 1, 7, 9},
+		.steps = {1, 8, 1, 2, 3},
+		.swizzle = SWIZZLE_64B,
+		.fills_nan = true,
+	};
+	unsigned char bytes[TENSOR_MAP_BYTES];
+	struct tensor_map back = {0};
+	struct error err;
+
+	(void)state;
+	assert_int_equal(tensor_map_encode(bytes, &map, &err), 0);
+	assert_true(tensor_map_decode(&back, bytes));
+	assert_int_equal(back.type, map.type);
+	assert_int_equal(back.rank, map.rank);
+	assert_int_equal(back.address, map.address);
+	assert_memory_equal(back.sizes, map.sizes, sizeof(map.sizes));
+	assert_memory_equal(back.strides, map.strides, sizeof(map.strides));
+	assert_memory_equal(back.box, map.box, sizeof(map.box));
+	assert_memory_equal(back.steps, map.steps, sizeof(map.steps));
+	assert_int_equal(back.swizzle, map.swizzle);
+	assert_true(back.fills_nan);
+}
+
+static void other_bytes_are_no_map(void **state)
+{
+	unsigned char bytes[TENSOR_MAP_BYTES] = {0}, good[TENSOR_MAP_BYTES];
+	struct tensor_map back = {.rank = 77};
+	struct error err;
+
+	(void)state;
+	assert_false(tensor_map_decode(&back, bytes));
+	assert_int_equal(tensor_map_encode(good, &plain, &err), 0);
+	/* Whatever a byte becomes, a map that is read obeys the rules. */
+	for (size_t i = 0; i < sizeof(good); i++)
+		for (unsigned value = 0; value < 256; value++) {
+			memcpy(bytes, good, sizeof(bytes));
+			bytes[i] = (unsigned char)value;
+			if (tensor_map_decode(&back, bytes))
+				assert_int_equal(tensor_map_encode(bytes, &back, &err), 0);
+			else
+				assert_true(i < sizeof(good) - 1);
+		}
+	good[0] ^= 1;
+	back.rank = 77;
+	assert_false(tensor_map_decode(&back, good));
+	assert_int_equal(back.rank, 77);
+}
+
+static void maps_that_the_driver_refuses_are_refused(void **state)
+{
+	struct tensor_map rank = plain, address = plain, size = plain, large = plain, box = plain;
+	struct tensor_map empty = plain, step = plain, stride = plain, far = plain, row = plain;
+	struct tensor_map span = plain, fill = plain, many = plain;
+	const struct {
+		struct tensor_map *map;
+		const char *words;
+	} refused[] = {
+		{&rank, "1 to 5 dimensions, not 0"},
+		{&many, "1 to 5 dimensions, not 6"},
+		{&address, "begins at 0x1008, which is not a multiple of 16"},
+		{&size, "size 1 of a tensor map is 0; sizes are 1 to 2^32"},
+		{&large, "size 0 of a tensor map is 4294967297; sizes are 1 to 2^32"},
+		{&box, "size 1 of the box of a tensor map is 257; these sizes are 1 to 256"},
+		{&empty, "size 0 of the box of a tensor map is 0"},
+		{&step, "element stride 1 of a tensor map is 9; element strides are 1 to 8"},
+		{&stride, "the stride of dimension 1 of a tensor map is 100 bytes; strides are "
+			  "multiples of 16 below 2^40"},
+		{&far, "is 1099511627776 bytes"},
+		{&row, "has 24 bytes (6 elements of u32); a row must be a multiple of 16 bytes"},
+		{&span, "has 48 bytes; with a swizzle of 32 bytes it has at most 32"},
+		{&fill, "fills with NaN, but its elements are u32"},
+	};
+	unsigned char bytes[TENSOR_MAP_BYTES];
+
+	(void)state;
+	rank.rank = 0;
+	many.rank = 6;
+	address.address = 0x1008;
+	size.sizes[1] = 0;
+	large.sizes[0] = (UINT64_C(1) << 32) + 1;
+	box.box[1] = 257;
+	empty.box[0] = 0;
+	step.steps[1] = 9;
+	stride.strides[1] = 100;
+	far.strides[1] = UINT64_C(1) << 40;
+	row.box[0] = 6;
+	span.box[0] = 12;
+	span.swizzle = SWIZZLE_32B;
+	fill.fills_nan = true;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		struct error err = {0};
+
+		if (tensor_map_encode(bytes, refused[i].map, &err) != PL_EUSAGE ||
+		    !strstr(err.text, refused[i].words))
+			fail_msg("%s: %s", refused[i].words, err.text);
+	}
+}
+
+int main(void)
+{
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_map_survives_its_bytes),
+		cmocka_unit_test(other_bytes_are_no_map),
+		cmocka_unit_test(maps_that_the_driver_refuses_are_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
