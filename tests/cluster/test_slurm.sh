@@ -130,6 +130,17 @@ command_line='perflab merge of the tasks'
 	complain 'nothing was measured'
 cmp one.txt joined.txt >"$work/err" || complain 'the run is not what one sweep stores'
 
+# ---- one process per GPU, started by srun ----
+command_line='srun mpi-rank'
+# shellcheck disable=SC2086
+srun --ntasks=2 --gres=gpu:2 "$scripts/../mpi-rank" ranks reduce/shuffle --block-sizes 64..512 --size 4096 \
+	--backend ptx >"$work/out" 2>"$work/err" || complain 'it fails'
+for n in 0 1; do
+	expect_err "rank $n of 2 measures on GPU $n into ranks/shard-$((n + 1)).db"
+done
+run merge ranks/shard-1.db ranks/shard-2.db --db ranks.db
+expect_code 0
+
 # ---- mistakes ----
 submit --array=2-3 "$scripts/sweep.sbatch" reduce
 await 'the wrong array has ended' ended "$job"
