@@ -3,6 +3,9 @@
 . "$(dirname "$0")/../cli/lib.sh"
 command -v sqlite3 >/dev/null || skip 'sqlite3 is not installed'
 [ -f "$NETWORK_SHIM" ] || skip 'the library that is preloaded is not built'
+case $(stat -f -c %T "$work") in
+v9fs | fuse* | nfs* | smb* | cifs | lustre | gpfs | ceph | beegfs) skip "$work is on a network file system itself" ;;
+esac
 fake_emulator
 
 # on MAGIC OPTIONS WORD…: runs perflab, with every file on a mount of that kind.

@@ -110,11 +110,12 @@ grep -q '8 were there already' "perflab-merge-$job.log" ||
 # ---- the results folder vanishes ----
 export PERFLAB_RESULTS="$work/gone"
 # shellcheck disable=SC2086
-submit --array=1-1 "$scripts/sweep.sbatch" reduce/shuffle --block-sizes 64..512 --size 3145728 $options
+submit --array=1-1 --gres=none "$scripts/sweep.sbatch" reduce/shuffle --block-sizes 64..512 --size 3145728 $options
 local=$TMPDIR/perflab-$(id -u)-slurm-$job
 await 'the last task has measured a case' measured 1
 rm -r gone && : >gone
 await 'the last task has ended' ended "$job"
+logged 'GPU not set)'
 logged "cannot copy the results to $work/gone/shard-1.db. They are in $local-1/shard.db on this node"
 [ "$(sqlite3 "$local-1/shard.db" 'SELECT state FROM run')" = finished ] ||
 	complain 'the results of a task without its results folder are lost'
