@@ -1,6 +1,7 @@
 /* The kind of the file system of a file, from statfs(2) and the options of its mount. */
 #include "base/file_system.h"
 
+#include <glob.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "base/base.h"
 
 #define MOUNTS_BYTES_MOST (4 << 20)
+#define BEEGFS_SETTINGS "/proc/fs/beegfs/*/config"
 
 static const struct {
 	uint32_t magic; /* f_type of statfs(2) */
@@ -96,6 +98,25 @@ static const char *find_mount(const char *mounts, dev_t device)
 	return found;
 }
 
+/* BeeGFS keeps locks on the machine unless its client is configured otherwise. Which settings
+ * belong to a mount is not looked up: all must pass them on. */
+static bool beegfs_shares_locks(void)
+{
+	glob_t files = {0};
+	bool all = glob(BEEGFS_SETTINGS, 0, NULL, &files) == 0;
+
+	for (size_t i = 0; all && i < files.gl_pathc; i++) {
+		char *text = NULL;
+		size_t length;
+
+		all = read_file(&text, &length, files.gl_pathv[i], MOUNTS_BYTES_MOST, NULL) == 0 &&
+		      strstr(text, "tuneUseGlobalFileLocks = 1\n");
+		free(text);
+	}
+	globfree(&files);
+	return all;
+}
+
 void file_system_of(struct file_system *out, const char *path)
 {
 	struct statfs status;
@@ -114,5 +135,7 @@ void file_system_of(struct file_system *out, const char *path)
 	mount = find_mount(mounts, file.st_dev);
 	if (mount)
 		mount_take(out, mount);
+	if (out->name && strcmp(out->name, "BeeGFS") == 0 && !beegfs_shares_locks())
+		out->local_locks = "tuneUseGlobalFileLocks is off";
 	free(mounts);
 }

@@ -112,6 +112,19 @@ without_locks Lustre localflock 0bd00bd0 'lustre mgs:\/scratch rw,localflock'
 without_locks CIFS nobrl ff534d42 'cifs \/\/server\/share rw,nobrl'
 without_locks FUSE fuse.sshfs 65735546 'fuse.sshfs user@server:\/home rw,user_id=0'
 
+# BeeGFS tells in its settings whether it passes locks on.
+beegfs='beegfs_nodev \/mnt\/beegfs rw,cfgFile=\/etc\/beegfs\/beegfs-client.conf'
+export SHIM_BEEGFS="$work/settings"
+without_locks BeeGFS 'tuneUseGlobalFileLocks is off' 19830326 "$beegfs"
+printf 'tuneRemoteFSync = 1\ntuneUseGlobalFileLocks = 0\n' >settings
+without_locks BeeGFS 'tuneUseGlobalFileLocks is off' 19830326 "$beegfs"
+printf 'tuneRemoteFSync = 1\ntuneUseGlobalFileLocks = 1\n' >settings
+# shellcheck disable=SC2086
+on 19830326 "$beegfs" $sweep --db beegfs.db
+expect_code 0
+[ "$(journal beegfs.db)" = delete ] || complain 'a database on BeeGFS is in WAL mode'
+unset SHIM_BEEGFS
+
 # Locks of the server can fail only when they are tried.
 export SHIM_LOCKS=37 # ENOLCK
 # shellcheck disable=SC2086
