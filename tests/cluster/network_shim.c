@@ -3,6 +3,7 @@
  * a test cannot mount.
  *
  *   SHIM_MAGIC   f_type of statfs(2), hexadecimal
+ *   SHIM_FOLDER  only the files in this folder are shown so; without it, all
  *   SHIM_MOUNTS  the file to show as /proc/self/mountinfo
  *   SHIM_BEEGFS  the file to show as the settings of the only mount of BeeGFS
  *   SHIM_LOCKS   an error number, which every lock gets
@@ -19,10 +20,10 @@
 int statfs(const char *path, struct statfs *out)
 {
 	int (*next)(const char *, struct statfs *) = dlsym(RTLD_NEXT, "statfs");
-	const char *magic = getenv("SHIM_MAGIC");
+	const char *magic = getenv("SHIM_MAGIC"), *folder = getenv("SHIM_FOLDER");
 	int rc = next(path, out);
 
-	if (rc == 0 && magic)
+	if (rc == 0 && magic && (!folder || strncmp(path, folder, strlen(folder)) == 0))
 		out->f_type = strtol(magic, NULL, 16);
 	return rc;
 }

@@ -120,6 +120,21 @@ logged "cannot copy the results to $work/gone/shard-1.db. They are in $local-1/s
 [ "$(sqlite3 "$local-1/shard.db" 'SELECT state FROM run')" = finished ] ||
 	complain 'the results of a task without its results folder are lost'
 
+# ---- a results folder without locks: the merge job joins what the tasks leave there ----
+export PERFLAB_RESULTS="$work/nolocks"
+sed 's/ - .*/ - nfs server:\/export rw,nolock/' /proc/self/mountinfo >mounts
+export LD_PRELOAD="$NETWORK_SHIM" SHIM_MAGIC=6969 SHIM_FOLDER="$PERFLAB_RESULTS" SHIM_MOUNTS="$work/mounts"
+submit --array=1-2 --gres=none "$scripts/sweep.sbatch" reduce/shuffle --block-sizes 64..512 --size 4096 \
+	--backend ptx
+await 'the tasks without locks have ended' ended "$job"
+logged 'sweep.db is on NFS without locks between machines (nolock)'
+logged "$PERFLAB_RESULTS/shard-2.db is not joined: merge.sbatch does it later"
+submit "$scripts/merge.sbatch" "$PERFLAB_RESULTS"
+await 'the merge without locks has ended' ended "$job"
+unset LD_PRELOAD SHIM_MAGIC SHIM_FOLDER SHIM_MOUNTS
+[ "$(sqlite3 nolocks/sweep.db "SELECT state || ' ' || (SELECT count(*) FROM trial) FROM run")" = 'finished 4' ] ||
+	complain 'the merge job did not join the shards'
+
 # ---- the same without Slurm ----
 # shellcheck disable=SC2086
 run sweep $cases $options --db one.db -q
