@@ -46,6 +46,11 @@ install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCD
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.study")
 
+# For schedulers and launchers: docs/cluster.md.
+install(PROGRAMS scripts/slurm/sweep.sbatch scripts/slurm/merge.sbatch scripts/mpi-rank
+  DESTINATION share/perflab/cluster)
+install(FILES scripts/reframe/perflab_check.py DESTINATION share/perflab/cluster)
+
 # The Python module: to be copied, or installed with pip from this folder.
 install(FILES python/perflab.py python/perflab_build.py python/pyproject.toml DESTINATION share/perflab/python)
 

@@ -117,6 +117,19 @@ static void say_odds(const struct merge *merge, const struct merge_run *moved)
 			moved->case_at_odds, merge->into->path);
 }
 
+/* A shard with a run of its own, beside another run of its sweep. */
+static int say_apart(const struct merge *merge, const struct merge_run *moved, struct error *err)
+{
+	char *line;
+	int rc = moved->shard ? merge_sweep_find_apart(&line, merge, moved, err) : 0;
+
+	if (rc || !moved->shard || !line)
+		return rc;
+	say_to_watch(merge, "%s", line);
+	free(line);
+	return 0;
+}
+
 static int run_store(struct merge *merge, struct merge_run *moved, struct error *err)
 {
 	bool found = false;
@@ -221,6 +234,8 @@ static int merge_one_run(struct merge *merge, int64_t id, struct error *err)
 	moved.uid = moved.shard ? sweep_uid : moved.run.uid;
 	rc = merge->from == merge->into ? run_move(merge, &moved, err)
 					: run_bring(merge, &moved, err);
+	if (!rc)
+		rc = say_apart(merge, &moved, err);
 	if (!rc) {
 		say_odds(merge, &moved);
 		summarise_run(merge, &moved);

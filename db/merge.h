@@ -95,6 +95,10 @@ int merge_tables_copy(const struct merge *merge, const struct merge_run *moved, 
 
 /* Updates the run of a sweep after the trials of a shard were copied into it. */
 int merge_sweep_join(const struct merge *merge, const struct merge_run *moved, struct error *err);
+/* merge_apart.c: sets *line, malloc'd, to why a shard began a run of its own although `into` has a
+ * run of a sweep of the same name. NULL: it did not. */
+int merge_sweep_find_apart(char **line, const struct merge *merge, const struct merge_run *moved,
+			   struct error *err);
 /* Reports PL_EEXIST: its results differ from those of another shard. */
 int merge_fail_overlap(const struct merge_run *moved, struct error *err);
 

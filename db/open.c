@@ -107,6 +107,8 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	/* no trigger of the file fires: see own_schema.c */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
 	rc = db_round_median_add(db, err);
+	if (!rc && !immutable)
+		rc = db_holder_begin(db, err);
 	if (rc)
 		return rc;
 	if (db->mode == DB_READ)
@@ -195,15 +197,14 @@ static int check_identity(const struct db *db, const struct identity *identity, 
  * The switch upgrades a lock, and SQLite does not wait for that. Without this loop, one of two
  * processes that create the same file would fail.
  */
-static int switch_to_wal(struct db *db, struct error *err)
+static int switch_journal(struct db *db, const char *mode, struct error *err)
 {
-	static const char wal[] = "PRAGMA journal_mode = WAL";
 	int64_t end_ns = monotonic_ns() + db->busy_timeout_ns;
-	int code = sqlite3_exec(db->handle, wal, NULL, NULL, NULL);
+	int code = sqlite3_exec(db->handle, mode, NULL, NULL, NULL);
 
 	while ((code & 0xff) == SQLITE_BUSY && monotonic_ns() < end_ns) {
 		sqlite3_sleep(SWITCH_RETRY_MS);
-		code = sqlite3_exec(db->handle, wal, NULL, NULL, NULL);
+		code = sqlite3_exec(db->handle, mode, NULL, NULL, NULL);
 	}
 	return code == SQLITE_OK ? 0 : db_fail(db, sqlite3_extended_errcode(db->handle), err);
 }
@@ -213,25 +214,35 @@ static int switch_to_wal(struct db *db, struct error *err)
  * survives kill -9 of this process, because the kernel has the bytes. A power loss or a crash of
  * the machine may undo the last commits, each as a whole, and the file stays intact. FULL would
  * prevent that, but costs one fsync per commit, several per case. Instead db_run_finish() syncs, so
- * that a finished run is safe.
+ * that a finished run is safe. On a network file system there is no WAL mode, and a rollback
+ * journal is safe only with FULL.
  */
 static int prepare_for_writing(struct db *db, struct error *err)
 {
-	int rc = switch_to_wal(db, err);
+	int rc = switch_journal(
+		db, db->network ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL",
+		err);
 
 	if (!rc)
-		rc = db_execute(db, "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON", err);
-	return rc;
+		rc = db_execute(db,
+				db->network ? "PRAGMA synchronous = FULL"
+					    : "PRAGMA synchronous = NORMAL",
+				err);
+	return rc ? rc : db_execute(db, "PRAGMA foreign_keys = ON", err);
 }
 
 /* Whether a file could not be read because the -wal and -shm files that this needs could not be
- * made: the folder is read-only. */
+ * made: the folder is read-only. Or because it needs an exclusive lock, see shared_place.c, and the
+ * file is read-only. */
 static bool lacks_folder(const struct db *db)
 {
 	switch (db->failed_code & 0xff) {
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
 		return db->mode == DB_READ && access(db->path, R_OK) == 0;
+	case SQLITE_IOERR:
+		return db->mode == DB_READ && db->network && access(db->path, R_OK) == 0 &&
+		       access(db->path, W_OK) != 0;
 	default:
 		return false;
 	}
@@ -338,6 +349,8 @@ static int continue_in(struct db *db, const char *path)
 	if (!rc)
 		rc = prepare_for_writing(&other, NULL);
 	if (!rc)
+		rc = db_holder_share(&other, NULL);
+	if (!rc)
 		rc = db_own_schema_use(&other, db_schema_version, NULL);
 	if (rc) {
 		db_forget_statements(&other);
@@ -377,13 +390,19 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 	db->pages_of_log = PAGES_OF_LOG;
 	rc = busy_timeout_from_environment(&db->busy_timeout_ns, err);
 	if (!rc)
+		rc = db_holder_find(db, err);
+	if (!rc)
 		rc = check_path(db, err);
+	if (!rc)
+		rc = db_holder_check_locks(db, err);
 	if (!rc)
 		rc = connect_and_identify(db, &identity, err);
 	if (!rc)
 		rc = check_identity(db, &identity, err);
 	if (!rc && mode != DB_READ)
 		rc = prepare_for_writing(db, err);
+	if (!rc)
+		rc = db_holder_share(db, err);
 	if (!rc && mode != DB_READ) {
 		db_place_guard(db);
 		db->written = check_place;

@@ -86,9 +86,10 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 	case SQLITE_LOCKED:
 		return error_set(
 			err, PL_EBUSY,
-			"%s has been locked by another process for more than %.3g s: wait for it "
+			"%s has been locked by another process%s for more than %.3g s: wait for it "
 			"or end it",
-			db->path, (double)db->busy_timeout_ns / 1e9);
+			db->path, db->network ? ", perhaps of another machine," : "",
+			(double)db->busy_timeout_ns / 1e9);
 	case SQLITE_READONLY:
 		if (sqlite_code == SQLITE_READONLY_DIRECTORY)
 			return error_set(

@@ -29,6 +29,7 @@ struct db {
 	char *path;         /* as the user gave it, for messages */
 	const char *option; /* how the user names another file: " with --db", or "" */
 	enum db_mode mode;
+	const char *network;   /* the kind of its network file system, such as "NFS"; NULL: none */
 	struct db_place place; /* of a database that is open for writing */
 	bool lost;             /* the file is no longer at its place; see db_was_lost() */
 	bool gone;             /* and there is no copy */
@@ -93,6 +94,16 @@ bool db_log_is_whole(const struct db *db);
 /* PL_EIO: another file is there, or none. All that was stored is in the file *copy, malloc'd, or
  * the text says that it is lost. */
 int db_place_check(struct db *db, char **copy, struct error *err);
+
+/* shared_place.c: sets db->network, before the file is created. PL_EIO: the database is to be
+ * written, and locks of this machine do not hold on others. */
+int db_holder_find(struct db *db, struct error *err);
+/* Tries a lock of the existing file. PL_EIO: there are none. */
+int db_holder_check_locks(struct db *db, struct error *err);
+/* Of a new connection: it takes exclusive locks on a network file system. */
+int db_holder_begin(struct db *db, struct error *err);
+/* Ends them when the file has a rollback journal. A reader of a file in WAL mode stays alone. */
+int db_holder_share(struct db *db, struct error *err);
 
 /* migrate.c: one transaction per step. Another process may do the same at the same time. */
 int db_migrate(struct db *db, int64_t version, struct error *err);

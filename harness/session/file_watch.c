@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <sys/statfs.h>
 #include <unistd.h>
 
 /* How long nothing may happen before a save is over, and how long a save may take. */
@@ -309,27 +308,4 @@ int file_watch_wait(struct file_watch *watch, const volatile int *stop, struct s
 		string_list_add(saved, watch->saved.items[i]);
 	string_list_release(&watch->saved);
 	return 0;
-}
-
-/* ---- file systems ---- */
-
-const char *file_system_is_remote(const char *path)
-{
-	static const struct {
-		unsigned long magic; /* statfs(2) */
-		const char *name;
-	} kinds[] = {
-		{0x6969, "NFS"},        {0x517b, "SMB"},      {0xff534d42, "CIFS"},
-		{0xfe534d42, "SMB"},    {0x01021997, "9P"},   {0x65735546, "FUSE"},
-		{0x0bd00bd0, "Lustre"}, {0x47504653, "GPFS"}, {0x00c36400, "Ceph"},
-		{0x5346414f, "AFS"},
-	};
-	struct statfs status;
-
-	if (statfs(path, &status))
-		return NULL;
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
-		if (((unsigned long)status.f_type & 0xffffffff) == kinds[i].magic)
-			return kinds[i].name;
-	return NULL;
 }

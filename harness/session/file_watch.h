@@ -34,8 +34,4 @@ int file_watch_wait(struct file_watch *watch, const volatile int *stop, struct s
 bool file_watch_pending(struct file_watch *watch);
 void file_watch_close(struct file_watch *watch); /* accepts NULL */
 
-/* The kind of the file system of a path if it does not report what other machines write: "NFS".
- * NULL for any other. */
-const char *file_system_is_remote(const char *path);
-
 #endif

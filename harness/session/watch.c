@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/file_system.h"
 #include "harness/session/file_watch.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/sweep_kept.h"
@@ -204,7 +205,10 @@ const struct watch_result *watch_best(const struct watch *watch, size_t index, c
 
 const char *watch_file_is_remote(const char *path)
 {
-	return file_system_is_remote(path);
+	struct file_system holder;
+
+	file_system_of(&holder, path);
+	return holder.name;
 }
 
 void watch_close(struct watch *watch)

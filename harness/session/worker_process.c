@@ -185,6 +185,7 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	while (waitpid(worker->pid, &wait_status, 0) < 0 && errno == EINTR)
 		;
 	worker->pid = 0;
+	worker->ended_by = ended && WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 	worker_pipe_free(worker->printed);
 	worker->printed = NULL;
 	if (ended) {
@@ -247,10 +248,24 @@ void exchange_release(struct exchange *exchange)
 	text_release(&exchange->reason);
 }
 
+/* A scheduler that ends a job sends SIGTERM to all of its processes, the worker perhaps first. Then
+ * the case did not crash, and perflab gets the signal within moments. */
+static bool worker_ended_with_perflab(const struct worker_process *worker, const volatile int *stop)
+{
+	const int64_t end_ns = monotonic_ns() + WORKER_END_WITH_PERFLAB_NS;
+
+	if (worker->ended_by != SIGTERM || !stop)
+		return false;
+	while (!*stop && monotonic_ns() < end_ns)
+		poll(NULL, 0, 1);
+	return *stop;
+}
+
 /* Turns the failure of a channel into the end of an exchange; reaps a dead worker. */
 static enum exchange_end exchange_failed(struct worker_process *worker, enum channel_result result,
 					 const struct error *cause, struct error *err)
 {
+	const volatile int *stop = worker->channel.stop;
 	struct text how = TEXT_INIT;
 
 	switch (result) {
@@ -274,6 +289,11 @@ static enum exchange_end exchange_failed(struct worker_process *worker, enum cha
 		return EXCHANGE_LIED;
 	}
 	worker_reap(worker, &how);
+	if (worker_ended_with_perflab(worker, stop)) {
+		text_release(&how);
+		error_set(err, PL_EINTERRUPTED, "interrupted");
+		return EXCHANGE_STOPPED;
+	}
 	error_set(err, PL_EWORKER, "%s%s", how.data,
 		  result == CHANNEL_CUT ? ", in the middle of a reply" : "");
 	text_release(&how);

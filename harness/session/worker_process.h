@@ -26,6 +26,8 @@
 #define WORKER_END_TIMEOUT_NS (INT64_C(5) * 1000000000)
 /* For the end that is asked for at once: a worker may have to end a program of the user. */
 #define WORKER_KILL_TIMEOUT_NS (INT64_C(5) * 1000000000)
+/* How long after a worker perflab may get the SIGTERM that ends both. */
+#define WORKER_END_WITH_PERFLAB_NS (INT64_C(1) * 1000000000)
 /* A profiler writes what it has collected when the process ends. */
 #define WORKER_END_PROFILED_TIMEOUT_NS (INT64_C(300) * 1000000000)
 
@@ -34,6 +36,7 @@ struct worker_process {
 	int64_t end_timeout_ns; /* how long it may take to exit after its socket is closed */
 	struct channel channel;
 	struct worker_pipe *printed; /* its standard output and error */
+	int ended_by;                /* the signal that ended the last process; 0: none did */
 	/* How long it is stopped by a signal, and when that was seen last. */
 	int64_t stopped_ns, looked_ns;
 };
@@ -68,7 +71,8 @@ enum exchange_end {
 	EXCHANGE_LIED,    /* the worker violated the protocol; err says how. It still runs */
 	EXCHANGE_TIMEOUT, /* the deadline passed. The worker still runs */
 	EXCHANGE_HALTED,  /* a signal stopped the worker, and it did not go on; err says so */
-	EXCHANGE_STOPPED, /* *stop became non-zero. The worker still runs */
+	EXCHANGE_STOPPED, /* *stop became non-zero. The worker still runs, or ended by SIGTERM, too
+			   */
 	EXCHANGE_UNSENT,  /* the request is longer than a line may be; nothing was sent */
 	EXCHANGE_REFUSED, /* reply() returned an error of perflab's own, now in err */
 };

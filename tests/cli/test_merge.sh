@@ -99,6 +99,24 @@ expect_code 1
 expect_err 'sweep wednesday lacks shards 2-3 of 3'
 same_as 2 of two.db 'SELECT count(*) FROM run'
 
+# shards of another version or plan are not joined, and the merge says which fact differs
+cp 3.db older.db
+of older.db "UPDATE run SET version = '0.0.9';
+	UPDATE environment SET value = 'ffffffffffffffffffffffffffffffff' WHERE key = 'sweep_uid'"
+run merge 1.db 2.db older.db -o versions.db
+expect_code 1
+expect_err 'shard 3/3 of sweep tuesday is not joined to run 1: perflab is 0.0.9 in the shard and '
+expect_err 'run 1 of sweep tuesday lacks shard 3 of 3'
+expect_err 'run 2 of sweep tuesday lacks shards 1-2 of 3'
+same_as 2 of versions.db 'SELECT count(*) FROM run'
+sweep --label other --shard 1/2 --sweep-id tuesday --db half.db
+run merge 1.db half.db -o plans.db
+expect_code 1
+expect_err 'their cases, settings, source files or numbers of shards differ; measure all shards'
+run merge 1.db 2.db 3.db -o one-sweep.db
+expect_code 0
+grep -q 'not joined' "$work/err" && complain 'it complains about shards that belong together'
+
 # a shard that measured a case again with a different result is refused
 cp 2.db changed.db
 of changed.db 'UPDATE trial SET bytes_read = 1' >out 2>err

@@ -15,6 +15,11 @@ start() {
 		has_line 'measure-0 reduce/shuffle/block=512' "$FAKE_WORKER_LOG"
 }
 
+# gone_from_table PID: nobody waits for the end of this process any more.
+gone_from_table() {
+	[ ! -d "/proc/$1" ]
+}
+
 measured() {
 	"$PERFLAB" report "$1" --format csv | grep -c ',ok,'
 }
@@ -64,6 +69,27 @@ kill -TERM $sweep
 end_of $sweep
 expect_code 3
 resume 2
+
+# A scheduler sends SIGTERM to all processes of a job. The worker that ends first has not crashed.
+# Stopped, perflab sees its end and its own signal in this order.
+PERFLAB_DB=term.db
+start
+kill -STOP $sweep
+workers=$(sed -n "s/^\([0-9]*\) (.*) [A-Z] $sweep .*/\1/p" /proc/[0-9]*/stat 2>/dev/null)
+[ -n "$workers" ] || complain 'no worker runs'
+# shellcheck disable=SC2086 # several
+kill -TERM $workers
+for worker in $workers; do
+	await 'the worker has ended' is_gone "$worker"
+done
+kill -CONT $sweep
+await_of $sweep 'perflab has seen the end of the worker' gone_from_table "$worker"
+kill -TERM $sweep
+end_of $sweep
+expect_code 3
+expect_err 'interrupted'
+resume 1
+PERFLAB_DB=a.db
 
 start
 refused 3 'still running' sweep --resume 3

@@ -48,6 +48,9 @@ fi
 [ -s "$root/share/perflab/nvrtc/cstdint" ] || fail "the headers for NVRTC are not in the archive"
 [ -s "$root/share/perflab/ptx/reduce/shuffle.ptx" ] || fail "the PTX of reduce/shuffle is not in the archive"
 
+for file in sweep.sbatch merge.sbatch mpi-rank perflab_check.py; do
+	[ -s "$root/share/perflab/cluster/$file" ] || fail "$file for clusters is not in the archive"
+done
 [ -s "$root/share/perflab/python/perflab.py" ] || fail "the Python module is not in the archive"
 [ -s "$root/share/perflab/python/perflab_build.py" ] || fail "pip cannot install the Python module of the archive"
 

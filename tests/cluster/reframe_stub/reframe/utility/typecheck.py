@@ -1,0 +1,4 @@
+"""Types of variables."""
+from typing import List
+
+__all__ = ["List"]
