@@ -20,6 +20,7 @@
 	X(init)         \
 	X(report)       \
 	X(regress)      \
+	X(fleet)        \
 	X(ceilings)     \
 	X(study)        \
 	X(list)         \

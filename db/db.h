@@ -16,6 +16,7 @@
 #define DB_DB_H
 
 #include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/fleet.h"
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/verdict.h"
@@ -310,6 +311,15 @@ int db_history_grid_codes(struct db *db, struct history_grid *grid, struct error
  * of the newest runs first. The value is the fact `fact` of the newest run of the origin, or "". */
 int db_origins_load(struct db *db, const char *kernel, const char *fact, struct key_value_list *out,
 		    struct error *err);
+
+/* ---- many GPUs ---- */
+
+/*
+ * Loads the times, clocks, power and ceilings of all GPUs from the finished runs that started at
+ * `since_ns` or later. Counts what it leaves out: emulated runs, trials without a time or a code
+ * hash, and runs of GPUs without a uuid, such as merged shards of several GPUs.
+ */
+int db_fleet_load(struct db *db, int64_t since_ns, struct fleet *out, struct error *err);
 
 /* ---- SQL of users ---- */
 

@@ -64,6 +64,9 @@
 	  "wavefronts that the banks need for shared-memory loads", WORSE_MORE)                    \
 	X(shared_store_wavefronts, "ptx_shared_store_wavefronts", "wavefront",                     \
 	  "wavefronts that the banks need for shared-memory stores", WORSE_MORE)                   \
+	X(remote_shared_requests, "ptx_remote_shared_requests", "request",                         \
+	  "instructions of warps on shared memory of other blocks of the cluster, which no other " \
+	  "count of shared memory includes", WORSE_NEITHER)                                        \
 	X(shared_bank_conflicts, "ptx_shared_bank_conflicts", "wavefront",                         \
 	  "wavefronts of shared memory beyond those that the bytes alone need", WORSE_MORE)        \
 	X(async_copy_requests, "ptx_async_copy_requests", "request",                               \
@@ -73,6 +76,11 @@
 	  "32-byte sectors that asynchronous copies read, each once per request", WORSE_MORE)      \
 	X(async_copy_wavefronts, "ptx_async_copy_wavefronts", "wavefront",                         \
 	  "wavefronts that the banks need for asynchronous copies", WORSE_MORE)                    \
+	X(bulk_copies, "ptx_bulk_copies", "instruction",                                           \
+	  "bulk and tensor copies and reductions, counted once per thread that issues one. They "  \
+	  "are no requests: no other count has what they access", WORSE_NEITHER)                   \
+	X(bulk_bytes, "ptx_bulk_bytes", "byte",                                                    \
+	  "bytes of bulk and tensor copies and reductions, whole boxes", WORSE_MORE)               \
 	X(barriers, "ptx_barriers", "instruction",                                                 \
 	  "block barriers executed, counted once per warp", WORSE_MORE)                            \
 	X(f16_flop, "ptx_f16_flop", "flop",                                                        \

@@ -79,13 +79,20 @@ void device_memory_touched_reset(struct device_memory *memory);
 	X(FINDING_UNWRITTEN, "uninitialised global read", false,                                 \
 	  "global memory is read before the host or any thread has written it")                  \
 	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                   \
-	  "shared memory is accessed before the asynchronous copy to it is complete")            \
+	  "shared memory is accessed before the asynchronous copy to it is complete, or "        \
+	  "written before the copy from it is")                                                  \
 	X(FINDING_UNWAITED_PRODUCT, "product not waited for", false,                             \
 	  "registers or shared memory of a wgmma product are accessed before it is complete")    \
 	X(FINDING_UNFENCED, "missing fence", false,                                              \
-	  "wgmma reads what no fence of its kind orders before it")                              \
+	  "wgmma or a bulk copy reads what no fence of its kind orders before it")               \
 	X(FINDING_MBARRIER, "mbarrier misuse", true,                                             \
 	  "an mbarrier that is not initialised, is overwritten, or gets a count out of range")   \
+	X(FINDING_CLUSTER_BARRIER, "cluster barrier misuse", true,                               \
+	  "a thread waits at the barrier of its cluster without having arrived, or arrives "     \
+	  "twice")                                                                               \
+	X(FINDING_ABSENT_BLOCK, "absent block", false,                                           \
+	  "a thread accesses shared memory of another block of its cluster, which may not have " \
+	  "begun or may have ended")                                                             \
 	X(FINDING_DEADLOCK, "deadlock", true,                                                    \
 	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
 	  "instructions, and none can continue")                                                 \
@@ -94,6 +101,8 @@ void device_memory_touched_reset(struct device_memory *memory);
 	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")              \
 	X(FINDING_BAD_OBJECT, "bad texture object", true,                                        \
 	  "a texture or surface instruction gets no object, or one of another kind")             \
+	X(FINDING_BAD_MAP, "bad tensor map", true,                                               \
+	  "a tensor copy gets no tensor map, or one that does not fit it")                       \
 	X(FINDING_INVALID_FREE, "invalid free", true,                                            \
 	  "free() of an address that malloc() did not return, or that was freed before")         \
 	X(FINDING_LEAK, "leak", false, "memory of malloc() that no launch frees")                \
@@ -159,6 +168,8 @@ bool emulation_variable(const struct emulation *emulation, const char *name, uin
 struct emulated_launch {
 	const char *entry;
 	int64_t grid[3], block[3];
+	/* Blocks of a cluster, at most 16. Zeroes or ones: as the entry was compiled, else none. */
+	int64_t cluster[3];
 	int64_t shared_bytes; /* dynamic shared memory */
 	/* All blocks run at once, so that they can wait for each other (grid.sync()). */
 	bool cooperative;

@@ -109,7 +109,7 @@ size_t kernel_arg_bytes(const struct kernel_arg *arg)
 
 bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer)
 {
-	if (arg->kind == ARG_BUFFER || arg->kind == ARG_TEXTURE)
+	if (arg->kind == ARG_BUFFER || arg->kind == ARG_TEXTURE || arg->kind == ARG_TENSOR_MAP)
 		return !strcmp(arg->value, buffer);
 	for (size_t i = 0; i < arg->field_count; i++)
 		if (kernel_arg_uses(&arg->fields[i], buffer))
@@ -134,6 +134,7 @@ void case_arg_release(struct case_arg *arg)
 	free(arg->addresses);
 	free(arg->layout);
 	free(arg->texture);
+	free(arg->tensor);
 	*arg = (struct case_arg){0};
 }
 
@@ -160,6 +161,9 @@ void case_arg_write(void *out, const struct case_arg *arg)
 	case ARG_BUFFER:
 	case ARG_TEXTURE:
 		memset(out, 0, ARG_ADDRESS_BYTES);
+		break;
+	case ARG_TENSOR_MAP:
+		memset(out, 0, TENSOR_MAP_BYTES);
 		break;
 	case ARG_F16:
 		element_store_nearest(ELEMENT_F16, out, 0, arg->real);
@@ -196,4 +200,6 @@ void case_arg_describe(struct text *out, const struct case_arg *arg)
 		text_addf(out, " +%" PRIu64, arg->addend);
 	if (arg->texture)
 		case_texture_describe(out, arg->texture);
+	if (arg->tensor)
+		tensor_map_describe(out, arg->tensor);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/resolution.h"
+#include "kernels/resolve_tensors.h"
 
 /* Equal on all CUDA devices so far (CUDA C++ Programming Guide, technical specifications). */
 #define MAX_GRID_YZ 65535
@@ -84,6 +85,14 @@ static int resolve_texture_arg(struct resolution *r, struct case_arg *out,
 	return rc;
 }
 
+static int resolve_tensor_arg(struct resolution *r, struct case_arg *out,
+			      const struct kernel_arg *arg)
+{
+	int rc = resolve_buffer_arg(r, out, arg);
+
+	return rc ? rc : resolve_tensor(r, out, arg);
+}
+
 static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
 {
 	int64_t low, high;
@@ -141,6 +150,8 @@ static int resolve_value(struct resolution *r, struct case_arg *out, const struc
 		return resolve_buffer_arg(r, out, arg);
 	case ARG_TEXTURE:
 		return resolve_texture_arg(r, out, arg);
+	case ARG_TENSOR_MAP:
+		return resolve_tensor_arg(r, out, arg);
 	case ARG_F16:
 	case ARG_BF16:
 	case ARG_F32:

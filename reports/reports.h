@@ -16,6 +16,7 @@
 
 #include "metrics/analysis/cards.h"
 #include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/fleet.h"
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/study.h"
@@ -232,6 +233,20 @@ struct cards_report {
 };
 /* Text, Markdown, CSV, JSON, and HTML without scripts. PL_ENOENT: no case is in both runs. */
 int report_cards(FILE *out, const struct cards_report *report, enum report_format format,
+		 const struct report_options *options, struct error *err);
+
+/* ---- many GPUs compared ---- */
+
+/* What fleet_judge() found. */
+struct fleet_report {
+	const struct fleet *fleet;
+	const struct fleet_judgement *judgement;
+	const struct fleet_limits *limits;
+	bool all; /* text and md: every GPU, not only those apart */
+};
+/* Text, Markdown, CSV and JSON; the latter two have every GPU. PL_EUSAGE: the format does not apply
+ * to tables. */
+int report_fleet(FILE *out, const struct fleet_report *report, enum report_format format,
 		 const struct report_options *options, struct error *err);
 
 /* ---- histories ---- */

@@ -4,6 +4,9 @@
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
+#include "emulator/machine/async_stores.h"
+#include "emulator/machine/bulk_copy.h"
+#include "emulator/machine/cluster_shared.h"
 
 /* The operands of the lanes, as bits of their type, and the old values that they receive. */
 struct atomic_operands {
@@ -75,6 +78,14 @@ ALWAYS_INLINE uint64_t atomic_result(uint64_t old, uint64_t b, uint64_t c, enum 
 	case ATOMIC_ADD_BF16:
 		return type == TYPE_b16 ? bfloat_add((uint16_t)old, (uint16_t)b)
 					: PAIR_OF_TWO(bfloat_add, old, b);
+	case ATOMIC_MIN_F16:
+		return half_min((uint16_t)old, (uint16_t)b);
+	case ATOMIC_MIN_BF16:
+		return bfloat_min((uint16_t)old, (uint16_t)b);
+	case ATOMIC_MAX_F16:
+		return half_max((uint16_t)old, (uint16_t)b);
+	case ATOMIC_MAX_BF16:
+		return bfloat_max((uint16_t)old, (uint16_t)b);
 	}
 	return old;
 }
@@ -123,7 +134,7 @@ static void change_allocation(struct warp *warp, struct instruction_count *count
 		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
 	}
 	if (warp->block->launch->global)
-		memory_check_global(warp, at, mask, in, offset, at->width, false);
+		memory_check_global(warp, at, mask, in, offset, at->width, false, UINT64_MAX);
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		uint32_t here = sector[__builtin_ctz(rest)];
 
@@ -175,21 +186,59 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 	return STEP_NEXT;
 }
 
-static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
-			       const uint64_t offset[LANES], struct atomic_operands *of)
+/* Executes the lanes that access shared memory of one block. */
+static void change_block(struct warp *warp, struct block *block, const struct instruction *at,
+			 uint32_t mask, const uint64_t offset[LANES], struct atomic_operands *of)
 {
-	enum step step = access_check(warp, at, PTX_SPACE_SHARED, mask, offset);
-
-	if (step != STEP_NEXT)
-		return step;
-	if (warp->block->shadow) {
+	if (block->shadow) {
 		uint32_t narrow[LANES];
 
 		for (int lane = 0; lane < LANES; lane++)
 			narrow[lane] = (uint32_t)offset[lane];
-		shared_shadow_atomic(warp, at, mask, narrow, at->width);
+		shared_shadow_atomic(warp, block, at, mask, narrow, at->width);
 	}
-	take_turns_at(at, warp->block->shared, offset, mask, false, of);
+	take_turns_at(at, block->shared, offset, mask, false, of);
+}
+
+/* Lanes of which some access other blocks of the cluster; or an address is invalid. */
+static __attribute__((noinline)) enum step
+change_cluster(struct warp *warp, const struct instruction *at, uint32_t mask,
+	       const uint64_t address[LANES], struct atomic_operands *of)
+{
+	uint32_t narrow[LANES];
+
+	if (access_check(warp, at, PTX_SPACE_SHARED, mask, address) != STEP_NEXT)
+		return STEP_STOPPED;
+	for (int lane = 0; lane < LANES; lane++)
+		narrow[lane] = (uint32_t)address[lane];
+	cluster_count_request(warp, at, mask, narrow);
+	while (mask) {
+		struct cluster_part part;
+		uint64_t offset[LANES] = {0};
+
+		cluster_next_part(warp, at, &mask, narrow, &part);
+		for (uint32_t rest = part.mask; rest; rest &= rest - 1)
+			offset[__builtin_ctz(rest)] = part.offset[__builtin_ctz(rest)];
+		change_block(warp, part.block, at, part.mask, offset, of);
+	}
+	return STEP_NEXT;
+}
+
+static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       uint64_t address[LANES], struct atomic_operands *of)
+{
+	const uint64_t limit = (uint64_t)warp->block->launch->shared_bytes - at->width;
+	uint64_t outside = limit, low = 0;
+
+	MEMORY_FILL(address, mask);
+	/* The limit is negative if there is too little memory. */
+	for (int lane = 0; lane < LANES; lane++) {
+		outside |= limit - address[lane];
+		low |= address[lane];
+	}
+	if (outside >> 63 || low & (at->width - 1U))
+		return change_cluster(warp, at, mask, address, of);
+	change_block(warp, warp->block, at, mask, address, of);
 	return STEP_NEXT;
 }
 
@@ -236,6 +285,8 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 		step = change_global(warp, at, mask & ~shared, address, &of);
 	if (step == STEP_NEXT && mask & shared)
 		step = change_shared(warp, at, mask & shared, offset, &of);
+	if (step == STEP_NEXT && async_store_signals(at))
+		return async_store_signal(warp, at);
 	if (step != STEP_NEXT || at->dst == 0)
 		return step;
 	for (uint32_t rest = mask; rest; rest &= rest - 1)
@@ -244,7 +295,26 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
+/* ---- reductions of bulk copies ---- */
+
+/* Unlike an atomic in global memory, a reduction there keeps a subnormal sum of single precision.
+ */
+static uint64_t combine_elements(uint64_t old, uint64_t with, enum atomic_kind kind,
+				 enum value_type type, bool global)
+{
+	if (kind == ATOMIC_ADD && type == TYPE_f32)
+		global = false;
+	return atomic_result(old, with, 0, kind, type, global);
+}
+
+static enum step run_bulk_reduce(struct warp *warp, const struct instruction *at)
+{
+	return run_bulk_reduction(warp, at, combine_elements);
+}
+
 instruction_handler *LANES_NAME(atomic_handler)(const struct instruction *at)
 {
-	return at->operation == OP_ATOMIC ? run_atomic : NULL;
+	return at->operation == OP_ATOMIC        ? run_atomic
+	       : at->operation == OP_BULK_REDUCE ? run_bulk_reduce
+						 : NULL;
 }

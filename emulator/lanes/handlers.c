@@ -5,7 +5,8 @@
 	{                                                                               \
 		.name = #set, .alu = alu_handler_##set, .memory = memory_handler_##set, \
 		.atomic = atomic_handler_##set, .exchange = exchange_handler_##set,     \
-		.matrix = matrix_handler_##set, .warpgroup = warpgroup_handler_##set    \
+		.matrix = matrix_handler_##set, .warpgroup = warpgroup_handler_##set,   \
+		.chain = chain_handler_##set                                            \
 	}
 
 const struct handlers handlers_portable = LANES_TABLE(portable);

@@ -22,6 +22,9 @@ struct handlers {
 	instruction_handler *(*matrix)(const struct instruction *instruction); /* OP_MATRIX_… */
 	instruction_handler *(*warpgroup)(
 		const struct instruction *instruction); /* OP_GROUP_PRODUCT */
+	/* Returns the handler of a chain of instructions with this operation (machine/series.h);
+	 * NULL: it executes each of them alone. */
+	instruction_handler *(*chain)(const struct instruction *instruction);
 };
 extern const struct handlers handlers_portable;
 /* NULL: this build or this processor does not support AVX2, FMA and BMI2. */
@@ -35,14 +38,15 @@ const struct handlers *handlers_avx2_or_null(void);
 
 /* The exports of this folder, once per set: alu_handler of alu.c, memory_handler of memory.c,
  * atomic_handler of atomics.c, exchange_handler of exchange.c, matrix_handler of matrix.c,
- * warpgroup_handler of matrix_warpgroup.c. */
-#define LANES_PARTS(set)                                                                    \
-	instruction_handler *alu_handler_##set(const struct instruction *instruction);      \
-	instruction_handler *memory_handler_##set(const struct instruction *instruction);   \
-	instruction_handler *atomic_handler_##set(const struct instruction *instruction);   \
-	instruction_handler *exchange_handler_##set(const struct instruction *instruction); \
-	instruction_handler *matrix_handler_##set(const struct instruction *instruction);   \
-	instruction_handler *warpgroup_handler_##set(const struct instruction *instruction)
+ * warpgroup_handler of matrix_warpgroup.c, chain_handler of chain.c. */
+#define LANES_PARTS(set)                                                                     \
+	instruction_handler *alu_handler_##set(const struct instruction *instruction);       \
+	instruction_handler *memory_handler_##set(const struct instruction *instruction);    \
+	instruction_handler *atomic_handler_##set(const struct instruction *instruction);    \
+	instruction_handler *exchange_handler_##set(const struct instruction *instruction);  \
+	instruction_handler *matrix_handler_##set(const struct instruction *instruction);    \
+	instruction_handler *warpgroup_handler_##set(const struct instruction *instruction); \
+	instruction_handler *chain_handler_##set(const struct instruction *instruction)
 LANES_PARTS(portable);
 LANES_PARTS(avx2);
 

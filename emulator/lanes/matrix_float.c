@@ -18,6 +18,9 @@
 
 /* The exponent of a zero: below all others, so that it never counts as the largest. */
 #define NOWHERE (-100000)
+/* The largest exponent of a sum is at least this, so that addends are cut off at 2^-158 or above.
+ */
+#define LEAST_EXPONENT (-133)
 
 struct format {
 	unsigned exponent_bits, fraction_bits;
@@ -173,7 +176,7 @@ static uint32_t single_cut_off(int64_t sum, int32_t exponent)
 	shift = top - 23 + (exponent < -126 ? -126 - exponent : 0);
 	magnitude = shift > 63 ? 0 : shift >= 0 ? magnitude >> shift : magnitude << -shift;
 	if (exponent < -126)
-		return sign | (uint32_t)magnitude;
+		return magnitude ? sign | (uint32_t)magnitude : 0;
 	return sign | (((uint32_t)(exponent + 126) << 23) + (uint32_t)magnitude);
 }
 
@@ -207,7 +210,8 @@ ALWAYS_INLINE void block_add(struct wide_sums *wide, const struct line *sums, un
 	_Alignas(32) int32_t largest[MATRIX_N], part[MATRIX_N];
 
 	for (unsigned n = 0; n < MATRIX_N; n++)
-		largest[n] = sums->exponent[n];
+		largest[n] =
+			sums->exponent[n] > LEAST_EXPONENT ? sums->exponent[n] : LEAST_EXPONENT;
 	for (unsigned k = first; k < first + count; k++) {
 		const struct line *b = &factors->b[k];
 		int32_t of_a = factors->a[k].exponent[m];
@@ -317,13 +321,16 @@ ALWAYS_INLINE void add_floats(struct matrix_tile *tile, uint8_t of_a, uint8_t of
 		struct wide_sums wide;
 		struct line addends;
 
-		if (product->c_type == MATRIX_F16)
-			for (unsigned n = 0; n < MATRIX_N; n++)
-				sums[n] = bits_of_f32(half_to_float((uint16_t)sums[n]));
-		memcpy(before, sums, sizeof(before));
+		for (unsigned n = 0; n < MATRIX_N; n++)
+			before[n] = product->c_type == MATRIX_F16
+					    ? bits_of_f32(half_to_float((uint16_t)sums[n]))
+					    : sums[n];
+		if (!direct) /* a subnormal half keeps the exponent of halves */
+			memcpy(sums, before, sizeof(before));
 		for (unsigned k = 0; k < product->k; k += block) {
-			special_line |= line_read(&addends, sums, MATRIX_N, 0, MATRIX_F32);
-			block_add(&wide, &addends, 23, &factors, m, k,
+			special_line |= line_read(&addends, sums, MATRIX_N, 0,
+						  direct ? MATRIX_F16 : MATRIX_F32);
+			block_add(&wide, &addends, direct ? 10 : 23, &factors, m, k,
 				  product->k - k < block ? product->k - k : block, product_fraction,
 				  fraction);
 			if (!direct)

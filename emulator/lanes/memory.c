@@ -1,5 +1,6 @@
 /* Loads and stores: global memory (and constants, which lie in it), and generic addresses. */
 #include "emulator/lanes/memory.h"
+#include "emulator/machine/async_stores.h"
 
 /* The number of unique sectors of ascending addresses; 0: they do not ascend. MEMORY_FILL keeps
  * the order. */
@@ -126,7 +127,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 		return several_allocations(warp, at, mask, address);
 	places.data = in->data;
 	if (launch->global)
-		memory_check_global(warp, at, mask, in, offset, bytes, gaps == 0);
+		memory_check_global(warp, at, mask, in, offset, bytes, gaps == 0, spread);
 	if (gaps == 0) {
 		uint64_t first = begin / SECTOR_BYTES;
 		uint64_t last = (begin + LANES * bytes - 1) / SECTOR_BYTES;
@@ -279,10 +280,21 @@ static enum step access_generic(struct warp *warp, const struct instruction *at)
 	return step;
 }
 
+static enum step store_async(struct warp *warp, const struct instruction *at)
+{
+	const enum step step = at->space == PTX_SPACE_GENERIC
+				       ? access_generic(warp, at)
+				       : LANES_NAME(shared_handler)(at)(warp, at);
+
+	return step == STEP_NEXT ? async_store_signal(warp, at) : step;
+}
+
 instruction_handler *LANES_NAME(memory_handler)(const struct instruction *at)
 {
 	if (at->operation != OP_LOAD && at->operation != OP_STORE)
 		return NULL;
+	if (async_store_signals(at))
+		return store_async;
 	switch ((enum ptx_space)at->space) {
 	case PTX_SPACE_GLOBAL:
 	case PTX_SPACE_CONST:

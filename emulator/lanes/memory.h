@@ -119,7 +119,7 @@ ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *war
 static __attribute__((noinline, unused)) void
 memory_check_global(struct warp *warp, const struct instruction *at, uint32_t mask,
 		    struct allocation *in, const uint64_t offset[LANES], unsigned bytes,
-		    bool consecutive)
+		    bool consecutive, uint64_t spread)
 {
 	global_shadow_access(&(struct global_request){
 		.warp = warp,
@@ -129,6 +129,7 @@ memory_check_global(struct warp *warp, const struct instruction *at, uint32_t ma
 		.offset = offset,
 		.bytes = bytes,
 		.consecutive = consecutive && mask == ALL_LANES,
+		.spread = spread,
 		.reads = at->operation != OP_STORE,
 		.writes = at->operation != OP_LOAD,
 	});

@@ -1,5 +1,6 @@
 /* Loads and stores of shared memory. */
 #include "emulator/lanes/memory.h"
+#include "emulator/machine/cluster_shared.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -22,36 +23,38 @@ ALWAYS_INLINE uint32_t lanes_of_word(const uint8_t words[LANES], uint8_t word)
 }
 
 /* Checks loads of words in one row, except words that are settled (shadow.h). */
-static __attribute__((noinline)) void check_row(struct warp *warp, const struct instruction *at,
-						uint32_t mask, const uint32_t offset[LANES])
+static __attribute__((noinline)) void check_row(struct warp *warp, struct block *block,
+						const struct instruction *at, uint32_t mask,
+						const uint32_t offset[LANES])
 {
-	uint32_t words = 0, lanes = 0;
+	uint32_t all = 0, words, lanes = 0;
 	uint8_t word[LANES];
 
 	for (int lane = 0; lane < LANES; lane++)
-		words |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
-	words = shared_shadow_unsettled(warp, offset[0] / SHADOW_ROW_BYTES, words);
+		all |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
+	words = shared_shadow_unsettled(warp, block, offset[0] / SHADOW_ROW_BYTES, all);
 	if (words == 0)
 		return;
-	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
-	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
-		shared_shadow_load(warp, at, mask, offset, BANK_BYTES);
-		return;
-	}
 	for (int lane = 0; lane < LANES; lane++)
 		word[lane] = offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
-	for (; words; words &= words - 1) {
-		const uint32_t first = lanes_of_word(word, (uint8_t)__builtin_ctz(words)) & mask;
+	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
+	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
+		shared_shadow_load_words(warp, block, at, mask, offset, word, all);
+		return;
+	}
+	for (uint32_t rest = words; rest; rest &= rest - 1) {
+		const uint32_t first = lanes_of_word(word, (uint8_t)__builtin_ctz(rest)) & mask;
 		const uint32_t others = first & (first - 1);
 
 		lanes |= first & ~(others & (others - 1));
 	}
-	shared_shadow_load(warp, at, lanes, offset, BANK_BYTES);
+	shared_shadow_load_words(warp, block, at, lanes, offset, word, words);
 }
 
 /* Checks an access in a checked block, before any data moves. */
-static __attribute__((noinline)) void check_access(struct warp *warp, const struct instruction *at,
-						   uint32_t mask, const uint32_t offset[LANES])
+static __attribute__((noinline)) void check_access(struct warp *warp, struct block *block,
+						   const struct instruction *at, uint32_t mask,
+						   const uint32_t offset[LANES])
 {
 	const unsigned bytes = access_bytes(at);
 	uint32_t there[LANES];
@@ -59,26 +62,18 @@ static __attribute__((noinline)) void check_access(struct warp *warp, const stru
 	const struct memory_places places = {.data = values, .narrow = there};
 
 	if (!memory_stores(at)) {
-		shared_shadow_load(warp, at, mask, offset, bytes);
+		shared_shadow_load(warp, block, at, mask, offset, bytes);
 		return;
 	}
 	for (unsigned lane = 0; lane < LANES; lane++)
 		there[lane] = lane * bytes;
 	memory_store(warp, at, mask, &places, at->width, at->vector);
-	shared_shadow_store(warp, at, mask, offset, bytes, values);
+	shared_shadow_store(warp, block, at, mask, offset, bytes, values);
 }
 
-static __attribute__((noinline)) enum step report_invalid(struct warp *warp,
-							  const struct instruction *at,
-							  uint32_t mask,
-							  const uint32_t offset[LANES])
-{
-	uint64_t address[LANES];
-
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] = offset[lane];
-	return access_check(warp, at, PTX_SPACE_SHARED, mask, address);
-}
+static __attribute__((noinline)) enum step leave_block(struct warp *warp,
+						       const struct instruction *at, uint32_t mask,
+						       const uint32_t address[LANES]);
 
 /* Fills a row with words that lie in one aligned row of the banks: to[i] = from[offset[i] / 4 %
  * 32]. Whole vectors are stored, because the next instruction reads whole vectors. */
@@ -135,12 +130,13 @@ ALWAYS_INLINE bool lanes_inside(const uint32_t offset[LANES], uint32_t size, uns
 	return size >= bytes && !(outside >> 31);
 }
 
-ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
+/* Accesses shared memory of `block`, which may be another one of the cluster. */
+ALWAYS_INLINE enum step shared_lanes(struct warp *warp, struct block *block,
+				     const struct instruction *at, uint32_t mask,
 				     uint32_t offset[LANES], unsigned width, unsigned vector,
 				     bool store)
 {
 	const unsigned bytes = width * vector;
-	struct block *block = warp->block;
 	const uint32_t size = (uint32_t)block->launch->shared_bytes;
 	struct instruction_count *count = count_at(warp, at);
 	const struct memory_places places = {.data = block->shared, .narrow = offset};
@@ -159,11 +155,14 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 	}
 	one_row = spread < WAVEFRONT_BYTES && (begin | (WAVEFRONT_BYTES - 1)) < size;
 	if ((begin | spread) & (bytes - 1) || !(one_row || lanes_inside(offset, size, bytes)))
-		return report_invalid(warp, at, mask, offset);
+		return leave_block(warp, at, mask, offset);
 	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
-		check_row(warp, at, mask, offset);
-	else if (block->shadow)
-		check_access(warp, at, mask, offset);
+		check_row(warp, block, at, mask, offset);
+	else if (block->shadow &&
+		 !(store && block == warp->block && bytes == BANK_BYTES && gaps == 0 &&
+		   begin % SHADOW_ROW_BYTES == 0 && mask == ALL_LANES &&
+		   shared_shadow_store_row(warp, at, begin / SHADOW_ROW_BYTES)))
+		check_access(warp, block, at, mask, offset);
 
 	/* Consecutive lanes, and lanes within one row of the banks, have no conflicts. */
 	if (gaps == 0 || (spread < WAVEFRONT_BYTES && (store || bytes <= BANK_BYTES)))
@@ -172,8 +171,10 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, const struct instruction
 		wavefronts = access_store_wavefronts(offset, mask, bytes);
 	else
 		wavefronts = access_load_wavefronts(offset, mask, bytes);
-	count->wavefronts += wavefronts;
-	count->ideal_wavefronts += access_ideal_wavefronts(mask, bytes, wavefronts);
+	if (block == warp->block) {
+		count->wavefronts += wavefronts;
+		count->ideal_wavefronts += access_ideal_wavefronts(mask, bytes, wavefronts);
+	}
 
 	if (gaps == 0 && memory_copies(mask, width, vector)) {
 		if (store)
@@ -208,13 +209,36 @@ ALWAYS_INLINE enum step run_shared(struct warp *warp, const struct instruction *
 		return STEP_NEXT;
 	memory_offsets(offset, warp, at);
 	count_at(warp, at)->requests++;
-	return shared_lanes(warp, at, mask, offset, width, vector, store);
+	return shared_lanes(warp, warp->block, at, mask, offset, width, vector, store);
 }
 
-static enum step shared_of_any_shape(struct warp *warp, const struct instruction *at, uint32_t mask,
+static enum step shared_of_any_shape(struct warp *warp, struct block *block,
+				     const struct instruction *at, uint32_t mask,
 				     uint32_t offset[LANES])
 {
-	return shared_lanes(warp, at, mask, offset, at->width, at->vector, memory_stores(at));
+	return shared_lanes(warp, block, at, mask, offset, at->width, at->vector,
+			    memory_stores(at));
+}
+
+/* Addresses that are not all offsets in shared memory of the own block: of other blocks of the
+ * cluster, or invalid. */
+static enum step leave_block(struct warp *warp, const struct instruction *at, uint32_t mask,
+			     const uint32_t address[LANES])
+{
+	struct cluster_part part;
+	uint64_t wide[LANES];
+	enum step step;
+
+	for (int lane = 0; lane < LANES; lane++)
+		wide[lane] = address[lane];
+	step = access_check(warp, at, PTX_SPACE_SHARED, mask, wide);
+	if (step == STEP_NEXT)
+		cluster_count_request(warp, at, mask, address);
+	while (mask && step == STEP_NEXT) {
+		cluster_next_part(warp, at, &mask, address, &part);
+		step = shared_of_any_shape(warp, part.block, at, part.mask, part.offset);
+	}
+	return step;
 }
 
 static enum step access_shared(struct warp *warp, const struct instruction *at)
@@ -226,7 +250,7 @@ static enum step access_shared(struct warp *warp, const struct instruction *at)
 		return STEP_NEXT;
 	memory_offsets(offset, warp, at);
 	count_at(warp, at)->requests++;
-	return shared_of_any_shape(warp, at, mask, offset);
+	return shared_of_any_shape(warp, warp->block, at, mask, offset);
 }
 
 enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
@@ -236,7 +260,7 @@ enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction 
 
 	for (int lane = 0; lane < LANES; lane++)
 		offset[lane] = (uint32_t)address[lane];
-	return shared_of_any_shape(warp, at, mask, offset);
+	return shared_of_any_shape(warp, warp->block, at, mask, offset);
 }
 
 #define SHARED_SHAPE(width, vector)                                                    \

@@ -119,7 +119,7 @@ struct ptx_targets {
 	size_t count;
 };
 
-/* A directive that the parser keeps but does not interpret: ".maxnreg", ".explicitcluster". */
+/* A directive that the parser keeps but does not interpret: ".maxnreg", ".pragma". */
 struct ptx_directive {
 	const char *name;
 	uint32_t line;
@@ -143,6 +143,9 @@ struct ptx_function {
 	size_t statement_count;
 	int64_t max_threads[3]; /* from .maxntid or .reqntid; 0: none */
 	bool exact_threads;     /* from .reqntid: a block has max_threads, no fewer */
+	int64_t cluster[3];     /* from .reqnctapercluster: blocks of a cluster; 0: none */
+	int64_t most_cluster;   /* from .maxclusterrank: the most blocks of a cluster; 0: none */
+	bool explicit_cluster;  /* .explicitcluster: a launch must have clusters */
 	/* All directives of the head other than those, and the unknown ones of the body. */
 	struct ptx_directive *directives;
 	size_t directive_count;

@@ -49,23 +49,42 @@ static void read_parameters(struct parser *parser)
 	parser_expect(parser, ')', "parameters");
 }
 
+/* Reads a directive with up to three numbers, such as `.maxntid 256, 1`. */
+static void read_dimensions(struct parser *parser, int64_t out[3])
+{
+	size_t dimension = 0;
+
+	parser_advance(parser);
+	out[0] = out[1] = out[2] = 1;
+	do
+		out[dimension] = parser_expect_number(parser, "a dimension", INT32_MAX);
+	while (parser_accept(parser, ',') && ++dimension < 3);
+}
+
 /* Reads the directives between the parameters and the body, such as `.maxntid 256, 1, 1`. */
 static void read_head_directives(struct parser *parser)
 {
 	while (!parser->rc && parser->token.kind == TOKEN_DOTTED) {
-		int64_t *threads = parser->function.max_threads;
-		size_t dimension = 0;
+		struct ptx_function *function = &parser->function;
 
 		if (parse_annotation(parser))
 			continue;
 		if (parser_at_word(parser, ".maxntid") || parser_at_word(parser, ".reqntid")) {
-			parser->function.exact_threads = parser_at_word(parser, ".reqntid");
-			parser_advance(parser);
-			threads[0] = threads[1] = threads[2] = 1;
-			do
-				threads[dimension] =
-					parser_expect_number(parser, "a dimension", INT32_MAX);
-			while (parser_accept(parser, ',') && ++dimension < 3);
+			function->exact_threads = parser_at_word(parser, ".reqntid");
+			read_dimensions(parser, function->max_threads);
+			continue;
+		}
+		if (parser_at_word(parser, ".reqnctapercluster")) {
+			read_dimensions(parser, function->cluster);
+			continue;
+		}
+		if (parser_accept_word(parser, ".maxclusterrank")) {
+			function->most_cluster =
+				parser_expect_number(parser, "a number of blocks", INT32_MAX);
+			continue;
+		}
+		if (parser_accept_word(parser, ".explicitcluster")) {
+			function->explicit_cluster = true;
 			continue;
 		}
 		if (parser_at_word(parser, ".attribute")) {

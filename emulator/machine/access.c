@@ -1,6 +1,7 @@
 /* Rules and rare paths of memory instructions. See access.h. */
 #include "emulator/machine/access.h"
 
+#include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/heap.h"
 
 #include <inttypes.h>
@@ -155,9 +156,32 @@ static uint64_t space_bytes(const struct warp *warp, enum ptx_space space)
 					 : warp->local_bytes;
 }
 
-static bool is_inside(struct warp *warp, enum ptx_space space, uint64_t address, unsigned bytes)
+/* Sets *offset to where in shared memory of a block an address lies. Returns false if it belongs to
+ * no block of the cluster, or to one that the instruction cannot access. */
+static bool find_in_cluster(const struct warp *warp, const struct instruction *at, uint64_t address,
+			    uint64_t *offset)
+{
+	const struct block *block;
+	uint32_t place;
+
+	*offset = address;
+	if (address <= CLUSTER_OFFSET_MASK)
+		return true;
+	block = address <= UINT32_MAX ? cluster_find_block(warp->block, (uint32_t)address, &place)
+				      : NULL;
+	if (!block || !cluster_may_leave(at))
+		return false;
+	*offset = place;
+	return true;
+}
+
+static bool is_inside(struct warp *warp, const struct instruction *at, enum ptx_space space,
+		      uint64_t address, unsigned bytes)
 {
 	uint64_t limit = 0;
+
+	if (space == PTX_SPACE_SHARED && !find_in_cluster(warp, at, address, &address))
+		return false;
 
 	if (space == PTX_SPACE_GLOBAL) {
 		const struct allocation *in =
@@ -174,8 +198,8 @@ static bool is_inside(struct warp *warp, enum ptx_space space, uint64_t address,
 }
 
 /* "a 4-byte store to" */
-static void describe_access(struct text *out, const struct instruction *at, enum ptx_space space,
-			    unsigned bytes)
+static void describe_access(struct text *out, const struct instruction *at,
+			    const struct access_range *range)
 {
 	static const struct {
 		enum operation operation;
@@ -187,12 +211,41 @@ static void describe_access(struct text *out, const struct instruction *at, enum
 			{OP_MATRIX_STORE, "matrix row store to"},
 			{OP_GROUP_PRODUCT, "read of a wgmma operand from"}};
 
-	text_addf(out, "%s %u-byte ", bytes == 8 || bytes == 11 ? "an" : "a", bytes);
+	text_addf(out, "%s %u-byte ", range->bytes == 8 || range->bytes == 11 ? "an" : "a",
+		  range->bytes);
+	if (range->what)
+		text_add(out, range->what);
 	for (size_t i = 0; i < ARRAY_SIZE(accesses); i++)
 		if (accesses[i].operation == (enum operation)at->operation)
 			text_add(out, accesses[i].words);
 	if (at->operation == OP_COPY)
-		text_addf(out, "asynchronous copy %s", space == PTX_SPACE_GLOBAL ? "from" : "to");
+		text_addf(out, "asynchronous copy %s",
+			  range->space == PTX_SPACE_GLOBAL ? "from" : "to");
+}
+
+/* "shared memory of a block that is not in the cluster" */
+static void describe_foreign(struct text *out, const struct warp *warp,
+			     const struct instruction *at, uint32_t address, unsigned accessed)
+{
+	const unsigned rank = cluster_rank(warp->block, address),
+		       count = cluster_count(warp->block);
+	const uint32_t offset = address & CLUSTER_OFFSET_MASK;
+	const uint32_t reserved = warp->block->launch->reserved_bytes;
+	const uint64_t bytes = space_bytes(warp, PTX_SPACE_SHARED) - reserved;
+
+	if (rank >= count)
+		text_addf(out, " shared memory of a block that is not in the cluster, which has %u",
+			  count);
+	else if (!cluster_may_leave(at))
+		text_addf(out,
+			  " an address of the block with rank %u in the cluster; use an "
+			  "instruction for shared::cluster",
+			  rank);
+	else
+		text_addf(out,
+			  " shared memory of the block with rank %u at byte %u, which ends "
+			  "%" PRIu64 " bytes past its end (%" PRIu64 " bytes)",
+			  rank, offset - reserved, offset - reserved + accessed - bytes, bytes);
 }
 
 /* "shared memory at byte 4096, which ends 4 bytes past its end (4096 bytes)" */
@@ -218,40 +271,59 @@ static void describe_shared_or_local(struct text *out, struct warp *warp, enum p
 			  address, address + accessed - bytes, bytes);
 }
 
-static void report_access(struct warp *warp, const struct instruction *at, enum ptx_space space,
-			  int lane, uint64_t address, unsigned bytes, bool misaligned)
+static void report_access(struct warp *warp, const struct instruction *at,
+			  const struct access_range *range, bool misaligned)
 {
+	const enum ptx_space space = range->space;
+	const uint64_t address = range->address;
 	struct text text = TEXT_INIT;
 
-	describe_access(&text, at, space, bytes);
+	describe_access(&text, at, range);
 	if (misaligned && space == PTX_SPACE_GLOBAL) {
 		text_addf(&text, " 0x%" PRIx64 ", which is not a multiple of %u", address,
-			  access_bytes(at));
+			  range->align);
 	} else if (misaligned) {
 		text_addf(&text, " %s memory at byte %" PRIu64 ", which is not a multiple of %u",
-			  space == PTX_SPACE_SHARED ? "shared" : "local", address,
-			  access_bytes(at));
+			  space == PTX_SPACE_SHARED ? "shared" : "local",
+			  space == PTX_SPACE_SHARED ? address & CLUSTER_OFFSET_MASK : address,
+			  range->align);
 	} else if (space == PTX_SPACE_GLOBAL) {
 		text_addf(&text, " 0x%" PRIx64 ", ", address);
 		if (!device_heap_describe(&text, warp->block->launch->heap, address))
-			device_memory_describe(&text, warp->block->launch->memory, address, bytes);
+			device_memory_describe(&text, warp->block->launch->memory, address,
+					       range->bytes);
+	} else if (space == PTX_SPACE_SHARED && address <= UINT32_MAX &&
+		   address >> CLUSTER_RANK_SHIFT >= CLUSTER_TAG &&
+		   address >> CLUSTER_RANK_SHIFT <= CLUSTER_TAG + CLUSTER_NO_RANK) {
+		describe_foreign(&text, warp, at, (uint32_t)address, range->bytes);
 	} else {
-		describe_shared_or_local(&text, warp, space, address, bytes);
+		describe_shared_or_local(&text, warp, space, address, range->bytes);
 	}
-	warp_finding(warp, at, lane, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS, "%s",
-		     text.data);
+	warp_finding(warp, at, range->lane, misaligned ? FINDING_MISALIGNED : FINDING_OUT_OF_BOUNDS,
+		     "%s", text.data);
 	text_release(&text);
+}
+
+enum step access_check_range(struct warp *warp, const struct instruction *at,
+			     const struct access_range *range)
+{
+	bool misaligned = range->address % range->align != 0;
+
+	if (!misaligned && is_inside(warp, at, range->space, range->address, range->bytes))
+		return STEP_NEXT;
+	report_access(warp, at, range, misaligned);
+	return STEP_STOPPED;
 }
 
 static enum step check_lane(struct warp *warp, const struct instruction *at, enum ptx_space space,
 			    int lane, uint64_t address, unsigned bytes)
 {
-	bool misaligned = address % access_bytes(at) != 0;
-
-	if (!misaligned && is_inside(warp, space, address, bytes))
-		return STEP_NEXT;
-	report_access(warp, at, space, lane, address, bytes, misaligned);
-	return STEP_STOPPED;
+	return access_check_range(warp, at,
+				  &(struct access_range){.space = space,
+							 .lane = lane,
+							 .address = address,
+							 .bytes = bytes,
+							 .align = access_bytes(at)});
 }
 
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,

@@ -102,4 +102,16 @@ enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
 			       const unsigned bytes[LANES]);
 
+/* What one lane accesses. */
+struct access_range {
+	enum ptx_space space;
+	int lane;
+	uint64_t address; /* or offset, as above */
+	unsigned bytes, align;
+	const char *what; /* "bulk copy from", for messages; NULL: what the instruction says */
+};
+/* The same for one lane. */
+enum step access_check_range(struct warp *warp, const struct instruction *at,
+			     const struct access_range *range);
+
 #endif

@@ -3,6 +3,8 @@
  * arrived when all of its living lanes have, and then counts as 32 threads,
  * however many lanes it has.
  */
+#include "emulator/machine/block_clocks.h"
+#include "emulator/machine/cluster_barrier.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/global_order.h"
 #include "emulator/machine/warp_sync.h"
@@ -69,6 +71,8 @@ static void open_barrier(struct block *block, unsigned number)
 	block->barriers[number] = (struct barrier){0};
 	if (block->order)
 		block_order_barrier(block);
+	if (block->cluster && block->shadow)
+		clocks_join_block(block);
 	block->epoch++;
 }
 
@@ -191,4 +195,5 @@ void barriers_deadlock(struct block *block)
 			split->barrier, arrived, waiting, block->warp_count);
 		return;
 	}
+	cluster_barrier_deadlock(block);
 }

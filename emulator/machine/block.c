@@ -1,7 +1,10 @@
 #include "emulator/machine/block.h"
 
 #include "emulator/machine/async_copies.h"
+#include "emulator/machine/block_clocks.h"
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/call_frame.h"
+#include "emulator/machine/cluster_barrier.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_order.h"
@@ -64,6 +67,8 @@ void block_release(struct block *block)
 	warpgroups_free(block);
 	block_order_free(block->order);
 	mbarriers_free(block);
+	bulk_free(block);
+	free(block->clocks);
 	free(block->warps);
 	free(block->shared);
 	*block = (struct block){0};
@@ -88,6 +93,7 @@ static bool warp_begin(struct warp *warp)
 	warp->proxy_fences = 0;
 	memset(warp->arrived, 0, sizeof(warp->arrived));
 	copies_begin(warp);
+	cluster_barrier_begin(warp);
 	frame = frame_enter(warp);
 	if (!frame)
 		return false;
@@ -111,6 +117,9 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	memset(block->barriers, 0, sizeof(block->barriers));
 	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
 	mbarriers_begin(block);
+	if (block->clocks || block->cluster)
+		clocks_begin(block);
+	bulk_begin(block);
 	if (block->shadow)
 		shared_shadow_begin(block->shadow);
 	warpgroups_begin(block);
@@ -212,10 +221,13 @@ enum block_state block_take_turns(struct block *block)
 	}
 	if (block->ended_count == block->warp_count)
 		return BLOCK_ENDED;
-	if (ran && block->spins && mbarriers_idle(block))
+	/* Another block of the cluster may arrive at the mbarrier. */
+	if (ran && block->spins && !block->cluster && mbarriers_idle(block))
 		return BLOCK_STOPPED;
 	if (ran)
 		return BLOCK_CONTINUES;
+	if (block->cluster && cluster_barrier_holds(block))
+		return BLOCK_WAITS;
 	barriers_deadlock(block);
 	return BLOCK_STOPPED;
 }

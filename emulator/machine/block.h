@@ -16,6 +16,7 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 int block_begin(struct block *block, int64_t number, struct error *err);
 enum block_state {
 	BLOCK_CONTINUES,
+	BLOCK_WAITS, /* every warp waits, and another block of the cluster may let one continue */
 	BLOCK_ENDED,
 	BLOCK_STOPPED,     /* a finding ended the launch */
 	BLOCK_INTERRUPTED, /* *stop was set */

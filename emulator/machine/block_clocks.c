@@ -1,8 +1,25 @@
 #include "emulator/machine/block_clocks.h"
 
-static void learn(struct warp_clocks *to, const struct warp_clocks *from)
+#include <string.h>
+
+/* The warps that the clocks of a block may count. */
+static unsigned counted_warps(const struct block *block)
 {
+	return cluster_count(block) * BLOCK_WARPS_MOST;
+}
+
+void clocks_begin(struct block *block)
+{
+	if (!block->clocks)
+		block->clocks = xcalloc(1, sizeof(*block->clocks));
 	for (unsigned i = 0; i < BLOCK_WARPS_MOST; i++)
+		memset(block->clocks->warps[i].known, 0, counted_warps(block) * sizeof(uint32_t));
+	memset(block->clocks->fenced.known, 0, counted_warps(block) * sizeof(uint32_t));
+}
+
+static void learn(struct warp_clocks *to, const struct warp_clocks *from, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
 		if (to->known[i] < from->known[i])
 			to->known[i] = from->known[i];
 }
@@ -11,13 +28,64 @@ void clocks_release(struct warp *warp, struct warp_clocks *into)
 {
 	struct warp_clocks *own = &warp->block->clocks->warps[warp->index];
 
-	own->known[warp->index]++;
-	learn(into, own);
+	own->known[cluster_warp(warp)]++;
+	learn(into, own, counted_warps(warp->block));
 }
 
 void clocks_acquire(struct warp *warp, const struct warp_clocks *from)
 {
-	learn(&warp->block->clocks->warps[warp->index], from);
+	learn(&warp->block->clocks->warps[warp->index], from, counted_warps(warp->block));
 	/* The phase may hold the order between lanes of this warp, too. */
 	warp->sync_epoch++;
+}
+
+void clocks_release_own(struct warp *warp, struct warp_clocks *into)
+{
+	const unsigned number = cluster_warp(warp);
+
+	into->known[number] = ++warp->block->clocks->warps[warp->index].known[number];
+}
+
+void clocks_fence(struct warp *warp)
+{
+	learn(&warp->block->clocks->fenced, &warp->block->clocks->warps[warp->index],
+	      counted_warps(warp->block));
+}
+
+/* ---- barriers ---- */
+
+void clocks_of_block(const struct block *block, struct warp_clocks *into)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		learn(into, &block->clocks->warps[i], counted_warps(block));
+}
+
+static void release_all(struct block *block, struct warp_clocks *into)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		clocks_release(&block->warps[i], into);
+}
+
+static void acquire_all(struct block *block, const struct warp_clocks *from)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		clocks_acquire(&block->warps[i], from);
+}
+
+void clocks_join_block(struct block *block)
+{
+	struct warp_clocks all = {0};
+
+	release_all(block, &all);
+	acquire_all(block, &all);
+}
+
+void clocks_join_cluster(struct cluster *cluster)
+{
+	struct warp_clocks all = {0};
+
+	for (unsigned i = 0; i < cluster->count; i++)
+		release_all(cluster->blocks[i], &all);
+	for (unsigned i = 0; i < cluster->count; i++)
+		acquire_all(cluster->blocks[i], &all);
 }

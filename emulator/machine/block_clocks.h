@@ -1,12 +1,17 @@
 /*
  * block_clocks: which accesses of one warp happen before those of another warp
- * because an mbarrier lies between them. The race check of shared memory asks
- * it (shadow.h). Internal to emulator/.
+ * because an mbarrier lies between them, and, in a cluster, because a barrier
+ * does. The race check of shared memory asks it (shadow.h). Internal to
+ * emulator/.
  *
  * Each warp has a clock, which counts its releases. An access carries the clock
  * of its warp. A release hands the clocks that a warp knows to an mbarrier; an
  * acquire hands those of the mbarrier's completed phase to a warp. An access is
  * ordered before a warp that knows a later clock of the accessing warp.
+ *
+ * The blocks of a cluster access each other's shared memory, so the clocks of
+ * their warps count for all of them. A barrier of a block, and one of the
+ * cluster, tells each of its warps what any of them knows.
  *
  * The lanes of a warp share a clock. A lane that arrives therefore releases the
  * accesses of its whole warp, and a lane that waits acquires for its whole warp:
@@ -15,26 +20,35 @@
 #ifndef EMULATOR_MACHINE_BLOCK_CLOCKS_H
 #define EMULATOR_MACHINE_BLOCK_CLOCKS_H
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/cluster.h"
 
 #define BLOCK_WARPS_MOST 32
+#define CLUSTER_WARPS_MOST (CLUSTER_BLOCKS_MOST * BLOCK_WARPS_MOST)
 
-/* By warp of the block: its accesses with a lower clock are known. */
+/* By number of the warp in the cluster: its accesses with a lower clock are known. */
 struct warp_clocks {
-	uint32_t known[BLOCK_WARPS_MOST];
+	uint32_t known[CLUSTER_WARPS_MOST];
 };
 
 /* Of a block; all zeroes when the block begins. */
 struct block_clocks {
 	struct warp_clocks warps[BLOCK_WARPS_MOST]; /* a warp's own entry is its clock */
+	/* What a warp knew, or did itself, when it executed a fence of the async proxy. */
+	struct warp_clocks fenced;
 };
 
-/* The clock of an access that the warp makes now. 0 in a block without mbarriers. */
+/* The number of a warp in its cluster. In a launch without clusters: in its block. */
+static inline unsigned cluster_warp(const struct warp *warp)
+{
+	return warp->block->rank * BLOCK_WARPS_MOST + warp->index;
+}
+
+/* The clock of an access that the warp makes now. 0 in a block without clocks. */
 static inline uint32_t block_clock(const struct warp *warp)
 {
 	const struct block_clocks *clocks = warp->block->clocks;
 
-	return clocks ? clocks->warps[warp->index].known[warp->index] : 0;
+	return clocks ? clocks->warps[warp->index].known[cluster_warp(warp)] : 0;
 }
 
 /* Whether an access with that clock by warp number `other` is ordered before the warp. */
@@ -45,8 +59,30 @@ static inline bool block_clock_known(const struct warp *warp, unsigned other, ui
 	return clocks && clocks->warps[warp->index].known[other] > clock;
 }
 
+/* Whether a fence of the async proxy by a thread of `block` follows the access with that clock by
+ * warp number `other`, in the order that mbarriers give. */
+static inline bool block_clock_fenced(const struct block *block, unsigned other, uint32_t clock)
+{
+	return block->clocks && block->clocks->fenced.known[other] > clock;
+}
+
+/* Call when a block begins and when its first mbarrier is initialised: all clocks are 0. */
+void clocks_begin(struct block *block);
+
 /* The block must have clocks. */
 void clocks_release(struct warp *warp, struct warp_clocks *into);
 void clocks_acquire(struct warp *warp, const struct warp_clocks *from);
+/* Releases the accesses of the warp, but nothing that it knows of other warps: an asynchronous copy
+ * arrives that one of its threads started. */
+void clocks_release_own(struct warp *warp, struct warp_clocks *into);
+/* The warp executes a fence of the async proxy. */
+void clocks_fence(struct warp *warp);
+
+/* A barrier opens: for all warps of a block that is in a cluster, or of all blocks of it. They
+ * count as synchronisations of the warps, too. */
+void clocks_join_block(struct block *block);
+void clocks_join_cluster(struct cluster *cluster);
+/* Adds what the warps of a block know. */
+void clocks_of_block(const struct block *block, struct warp_clocks *into);
 
 #endif

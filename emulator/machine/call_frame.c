@@ -57,6 +57,19 @@ static int64_t shape_of(const struct launch *launch, uint64_t special)
 	case SPECIAL_NCTAID_Y:
 	case SPECIAL_NCTAID_Z:
 		return launch->what.grid[special - SPECIAL_NCTAID_X];
+	case SPECIAL_NCLUSTERID_X:
+	case SPECIAL_NCLUSTERID_Y:
+	case SPECIAL_NCLUSTERID_Z:
+		return launch->what.grid[special - SPECIAL_NCLUSTERID_X] /
+		       launch->cluster[special - SPECIAL_NCLUSTERID_X];
+	case SPECIAL_CLUSTER_NCTAID_X:
+	case SPECIAL_CLUSTER_NCTAID_Y:
+	case SPECIAL_CLUSTER_NCTAID_Z:
+		return launch->cluster[special - SPECIAL_CLUSTER_NCTAID_X];
+	case SPECIAL_CLUSTER_NCTARANK:
+		return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+	case SPECIAL_IS_EXPLICIT_CLUSTER:
+		return launch->explicit_cluster;
 	case SPECIAL_DYNAMIC_SMEM_SIZE:
 		return launch->what.shared_bytes;
 	case SPECIAL_TOTAL_SMEM_SIZE:
@@ -115,7 +128,31 @@ static uint32_t special_of_lane(const struct warp *warp, uint64_t special, int l
 static bool is_of_block(const struct program_constant *constant)
 {
 	return constant->kind == CONSTANT_SPECIAL && constant->bits >= SPECIAL_CTAID_X &&
-	       constant->bits <= SPECIAL_CTAID_Z;
+	       constant->bits <= SPECIAL_CLUSTER_CTARANK;
+}
+
+static int64_t special_of_block(const struct block *block, uint64_t special)
+{
+	const int64_t *cluster = block->launch->cluster, *index = block->index;
+
+	switch (special) {
+	case SPECIAL_CTAID_X:
+	case SPECIAL_CTAID_Y:
+	case SPECIAL_CTAID_Z:
+		return index[special - SPECIAL_CTAID_X];
+	case SPECIAL_CLUSTERID_X:
+	case SPECIAL_CLUSTERID_Y:
+	case SPECIAL_CLUSTERID_Z:
+		return index[special - SPECIAL_CLUSTERID_X] /
+		       cluster[special - SPECIAL_CLUSTERID_X];
+	case SPECIAL_CLUSTER_CTAID_X:
+	case SPECIAL_CLUSTER_CTAID_Y:
+	case SPECIAL_CLUSTER_CTAID_Z:
+		return index[special - SPECIAL_CLUSTER_CTAID_X] %
+		       cluster[special - SPECIAL_CLUSTER_CTAID_X];
+	default:
+		return block->rank; /* SPECIAL_CLUSTER_CTARANK */
+	}
 }
 
 /* Constant rows that change with the launch, with the block, with the place of the call. */
@@ -157,8 +194,7 @@ static void fill_rows(const struct warp *warp, struct frame *frame, enum rows wh
 		case CONSTANT_SPECIAL:
 			if (which == ROWS_OF_BLOCK)
 				fill_row(row, constant->wide,
-					 (uint64_t)warp->block
-						 ->index[constant->bits - SPECIAL_CTAID_X]);
+					 (uint64_t)special_of_block(warp->block, constant->bits));
 			else
 				for (int lane = 0; lane < LANES; lane++)
 					fill_lane(row, constant->wide, lane,

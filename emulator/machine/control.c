@@ -1,10 +1,16 @@
 #include "emulator/machine/control.h"
 
 #include "emulator/machine/async_copies.h"
+#include "emulator/machine/block_clocks.h"
+#include "emulator/machine/bulk_copy.h"
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/call_frame.h"
+#include "emulator/machine/cluster_barrier.h"
+#include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/mbarrier.h"
+#include "emulator/machine/shadow.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -78,10 +84,13 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 
 static enum step run_exit(struct warp *warp, const struct instruction *at)
 {
+	const struct block *block = warp->block;
 	uint32_t lanes = warp->active;
 	enum step step;
 
-	(void)at;
+	if (block->cluster && block->shadow && warp_alive(warp) == lanes &&
+	    block->ended_count + 1 == block->warp_count)
+		shared_shadow_end(warp, at);
 	warp->exited |= lanes;
 	warp_set_active(warp, 0);
 	frame_leave_all(warp, warp->frame, lanes);
@@ -93,6 +102,7 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 		warpgroup_warp_ended(warp);
 	}
 	barriers_after_end(warp->block);
+	cluster_barrier_after_end(warp->block);
 	return STEP_WAITING;
 }
 
@@ -141,6 +151,8 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 	if (at->kind == FENCE_ASYNC_PROXY) {
 		warp->proxy_fences++;
 		warp->block->fence_epoch = warp->block->epoch + 1;
+		if (warp->block->clocks)
+			clocks_fence(warp);
 	} else if (warp->block->launch->global && warp->active && at->kind != FENCE_NONE) {
 		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
 	}
@@ -290,6 +302,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 	case OP_BARRIER_REDUCE:
 	case OP_BARRIER_ARRIVE:
 		return run_barrier;
+	case OP_CLUSTER_ARRIVE:
+		return run_cluster_arrive;
+	case OP_CLUSTER_WAIT:
+		return run_cluster_wait;
+	case OP_CLUSTER_ADDRESS:
+		return run_cluster_address;
 	case OP_FENCE:
 		return run_fence;
 	case OP_NOTHING:
@@ -300,6 +318,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_copy_commit;
 	case OP_COPY_WAIT:
 		return run_copy_wait;
+	case OP_BULK_COPY:
+		return run_bulk_copy;
+	case OP_BULK_COMMIT:
+		return run_bulk_commit;
+	case OP_BULK_WAIT:
+		return run_bulk_wait;
 	case OP_GROUP_FENCE:
 		return run_group_fence;
 	case OP_GROUP_COMMIT:

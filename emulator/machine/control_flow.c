@@ -15,6 +15,8 @@ static bool may_park(const struct instruction *at)
 	case OP_BARRIER:
 	case OP_BARRIER_REDUCE:
 	case OP_BARRIER_ARRIVE:
+	case OP_CLUSTER_ARRIVE:
+	case OP_CLUSTER_WAIT:
 	case OP_WARP_BARRIER:
 	case OP_SHUFFLE:
 	case OP_VOTE:

@@ -175,6 +175,7 @@ static void add_shared(struct emulated_counts *out, const struct counted *counte
 	const struct instruction_count *count = counted->count;
 	uint64_t requests = requests_in(counted, PTX_SPACE_SHARED);
 
+	out->remote_shared_requests += count->remote_requests;
 	out->shared_bank_conflicts += count->wavefronts - count->ideal_wavefronts;
 	if (is_load(counted)) {
 		out->shared_load_requests += requests;
@@ -250,6 +251,11 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 	case OP_COPY:
 		add_copy(out, counted->count);
 		break;
+	case OP_BULK_COPY:
+	case OP_BULK_REDUCE:
+		out->bulk_copies += counted->count->requests;
+		out->bulk_bytes += counted->count->bytes;
+		break;
 	case OP_MATRIX_PRODUCT:
 	case OP_GROUP_PRODUCT:
 		out->tensor_flop += counted->products * counted->product_flop;
@@ -274,6 +280,17 @@ void emulation_counts(const struct emulation *emulation, struct emulated_counts 
 		}
 }
 
+static bool is_bulk_copy_of_global(const struct program_function *function,
+				   const struct instruction *at)
+{
+	const struct program_bulk_copy *copy;
+
+	if (at->operation != OP_BULK_COPY && at->operation != OP_BULK_REDUCE)
+		return false;
+	copy = &function->bulk_copies[at->target];
+	return copy->to.space != PTX_SPACE_SHARED || copy->from.space != PTX_SPACE_SHARED;
+}
+
 uint64_t emulation_global_requests(const struct emulation *emulation)
 {
 	uint64_t sum = 0;
@@ -287,6 +304,9 @@ uint64_t emulation_global_requests(const struct emulation *emulation)
 
 			if (is_memory(&counted))
 				sum += requests_in(&counted, PTX_SPACE_GLOBAL);
+			else if (is_bulk_copy_of_global(&emulation->program.functions[i],
+							counted.at))
+				sum += counted.count->requests;
 		}
 	return sum;
 }

@@ -13,6 +13,7 @@ struct emulation {
 	 * has an uncounted return at its end, as the target of labels that stand there. */
 	struct ptx_program program;
 	struct control_flow *flows; /* by function */
+	struct chain_link **links;  /* by function: those of its chains; series.h */
 	struct instruction_count **counts;
 	uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	struct device_memory *memory;

@@ -8,26 +8,43 @@ bool shadow_rows_allocate(struct shadow_rows *of, size_t count)
 {
 	const size_t line = sizeof(*of->rows);
 	unsigned char *memory = calloc(count + 1, line);
+	struct row_summary *summaries = calloc(count, sizeof(*summaries));
 
-	if (!memory)
+	if (!memory || !summaries) {
+		free(memory);
+		free(summaries);
 		return false;
+	}
 	of->memory = memory;
 	of->rows = (struct shadow_row *)(void *)(memory + (line - (uintptr_t)memory % line) % line);
+	of->summaries = summaries;
 	of->count = count;
 	return true;
+}
+
+void shadow_rows_release(struct shadow_rows *of)
+{
+	free(of->memory);
+	free(of->summaries);
+	*of = (struct shadow_rows){.unchecked = true};
 }
 
 void shadow_rows_free(struct shadow_rows *of)
 {
 	if (!of)
 		return;
-	free(of->memory);
+	shadow_rows_release(of);
 	free(of);
+}
+
+int64_t shadow_rows_need(size_t count)
+{
+	return (int64_t)(count * (sizeof(struct shadow_row) + sizeof(struct row_summary)));
 }
 
 int64_t shadow_rows_bytes(const struct shadow_rows *of)
 {
-	return (int64_t)(of->count * sizeof(*of->rows));
+	return shadow_rows_need(of->count);
 }
 
 /* ---- the pool ---- */
@@ -94,6 +111,33 @@ bool row_expand(struct shadow_row *row, struct cell_pool *pool)
 	return true;
 }
 
+/* Whether a summary is the whole record of its row in the launch. */
+static bool summary_is_record(const struct row_summary *summary, uint32_t first)
+{
+	return (summary->kind == SUMMARY_READ || summary->kind == SUMMARY_WRITE) &&
+	       summary->segment >= first;
+}
+
+struct shadow_row *shadow_row_details(struct shadow_rows *of, uint64_t index, uint32_t launch,
+				      uint32_t first)
+{
+	const struct row_summary *summary = &of->summaries[index];
+	struct shadow_row *row = &of->rows[index];
+	const struct run_record record = {
+		.run = {.cells = UINT32_MAX,
+			.bias = (int16_t)(summary->part * ROW_CELLS),
+			.shift = summary->shift},
+		.segment = summary->segment,
+		.place = summary->place,
+	};
+
+	if (row->launch != launch)
+		*row = (struct shadow_row){.launch = launch};
+	if (summary_is_record(summary, first))
+		*(summary->kind == SUMMARY_WRITE ? &row->write : &row->reads[0]) = record;
+	return row;
+}
+
 /* Makes rows of bytes of one row of words. */
 static bool split_row(struct shadow_row *to, struct shadow_row *from, struct cell_pool *pool)
 {
@@ -116,16 +160,26 @@ static bool split_row(struct shadow_row *to, struct shadow_row *from, struct cel
 	return true;
 }
 
-bool shadow_rows_split(struct shadow_rows *of, struct cell_pool *pool, uint32_t launch)
+bool shadow_rows_split(struct shadow_rows *of, struct cell_pool *pool, uint32_t launch,
+		       uint32_t first)
 {
 	struct shadow_rows bytes = {0};
 	bool done = shadow_rows_allocate(&bytes, of->count << WORD_SHIFT);
 
-	for (size_t i = 0; done && i < of->count; i++)
-		if (of->rows[i].launch == launch)
-			done = split_row(&bytes.rows[i << WORD_SHIFT], &of->rows[i], pool);
-	free(done ? of->memory : bytes.memory);
-	if (done)
-		*of = bytes;
-	return done;
+	for (size_t i = 0; done && i < of->count; i++) {
+		if (!summary_is_record(&of->summaries[i], first) && of->rows[i].launch != launch)
+			continue;
+		done = split_row(&bytes.rows[i << WORD_SHIFT],
+				 shadow_row_details(of, i, launch, first), pool);
+		for (size_t part = 0; part < 1 << WORD_SHIFT; part++)
+			bytes.summaries[(i << WORD_SHIFT) + part] =
+				(struct row_summary){.segment = first, .kind = SUMMARY_DETAILS};
+	}
+	if (!done) {
+		shadow_rows_release(&bytes);
+		return false;
+	}
+	shadow_rows_release(of);
+	*of = bytes;
+	return true;
 }

@@ -8,6 +8,9 @@
  * with more accesses than its records hold gets a record per cell. So have rows with strong
  * accesses.
  *
+ * A stream needs even less: a row whose cells one instruction accessed all at once has its record
+ * in the 8 bytes of a summary, and its 64 bytes stay untouched.
+ *
  * Rows belong to an allocation and are kept between launches. Those of an earlier launch count as
  * untouched.
  */
@@ -17,7 +20,8 @@
 #include "emulator/machine/device_memory.h"
 #include "emulator/machine/machine.h"
 
-#define ROW_CELLS 32
+#define ROW_SHIFT 5
+#define ROW_CELLS (1 << ROW_SHIFT)
 #define WORD_SHIFT 2
 
 /* Cells of a row that lanes of one instruction access in order. */
@@ -57,10 +61,32 @@ struct shadow_row {
 	uint32_t cells; /* number of its struct row_cells; 0: the records above hold */
 };
 
+enum summary_kind {
+	SUMMARY_READ,    /* one read of all cells */
+	SUMMARY_WRITE,   /* one write of all cells, and no read since */
+	SUMMARY_DETAILS, /* the row says it */
+	SUMMARY_SETTLED, /* the row says it, and all of its cells are settled */
+};
+
+/* All zeroes: untouched, because segments are numbered from 1. One of a segment of an earlier
+ * launch counts as untouched. */
+struct row_summary {
+	uint32_t segment; /* DETAILS: any of the launch; SETTLED: settled_time of the row */
+	uint32_t place : 24, kind : 2;
+	uint32_t shift : 2, part : 3; /* of a struct lane_run, whose bias is part * ROW_CELLS */
+};
+/* Whether lanes access all cells of a row in an order that a summary can hold. */
+static inline bool run_fits_summary(const struct lane_run *run)
+{
+	return run->cells == UINT32_MAX && !run->many && run->shift < 4 &&
+	       !(run->bias & ~(7 * ROW_CELLS));
+}
+
 struct shadow_rows {
 	size_t count;
 	unsigned cell_shift; /* WORD_SHIFT, or 0: bytes */
 	bool unchecked;      /* there is no memory for them; rows is NULL */
+	struct row_summary *summaries;
 	struct shadow_row *rows;
 	void *memory; /* that holds the rows */
 };
@@ -68,7 +94,11 @@ struct shadow_rows {
  * memory. The host gives the memory when a row is touched. */
 bool shadow_rows_allocate(struct shadow_rows *of, size_t count);
 void shadow_rows_free(struct shadow_rows *of); /* NULL is allowed */
+/* Gives the rows back, and has the allocation unchecked from now on. */
+void shadow_rows_release(struct shadow_rows *of);
 int64_t shadow_rows_bytes(const struct shadow_rows *of);
+/* The bytes of `count` rows. */
+int64_t shadow_rows_need(size_t count);
 
 /* The records per cell of a launch. */
 struct cell_pool {
@@ -93,7 +123,12 @@ static inline unsigned run_lane(const struct lane_run *run, unsigned cell)
 
 /* Gives each cell of the row a record of its own. Returns false if there is no memory. */
 bool row_expand(struct shadow_row *row, struct cell_pool *pool);
+/* Returns a row with what happened in the launch, also what its summary says. The first segment of
+ * the launch is `first`. */
+struct shadow_row *shadow_row_details(struct shadow_rows *of, uint64_t index, uint32_t launch,
+				      uint32_t first);
 /* Replaces the rows by rows of bytes. Returns false if there is no memory. */
-bool shadow_rows_split(struct shadow_rows *of, struct cell_pool *pool, uint32_t launch);
+bool shadow_rows_split(struct shadow_rows *of, struct cell_pool *pool, uint32_t launch,
+		       uint32_t first);
 
 #endif

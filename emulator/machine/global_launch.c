@@ -61,6 +61,12 @@ uint64_t global_shadow_unchecked(const struct global_shadow *shadow)
 	return shadow->unchecked;
 }
 
+void global_shadow_join_unchecked(struct global_shadow *shadow, uint64_t before)
+{
+	if (shadow->unchecked > before)
+		shadow->unchecked = before + 1;
+}
+
 bool global_shadow_has_room(const struct global_shadow *shadow, int64_t bytes)
 {
 	return bytes <= shadow->limit_bytes - shadow->memory->rows_bytes -
@@ -72,13 +78,28 @@ void global_shadow_fence(struct warp *warp, bool device)
 	order_fence(&warp->block->launch->global->order, warp, device);
 }
 
+void global_shadow_cluster_barrier(struct block *block)
+{
+	order_cluster_barrier(&block->launch->global->order, block);
+}
+
+void global_shadow_hand(struct warp *warp, struct handed_order *into)
+{
+	order_hand(&warp->block->launch->global->order, warp, into);
+}
+
+void global_shadow_hear(struct warp *warp, const struct handed_order *from)
+{
+	order_hear(warp, from);
+}
+
 /* ---- rows of an allocation ---- */
 
 static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allocation *in)
 {
 	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
 	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
-	const int64_t bytes = (int64_t)(count * sizeof(*rows->rows));
+	const int64_t bytes = shadow_rows_need(count);
 
 	rows->cell_shift = WORD_SHIFT;
 	rows->unchecked =
@@ -91,8 +112,7 @@ static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allo
 static void drop_rows(struct global_shadow *shadow, struct shadow_rows *rows)
 {
 	shadow->memory->rows_bytes -= shadow_rows_bytes(rows);
-	free(rows->memory);
-	*rows = (struct shadow_rows){.unchecked = true};
+	shadow_rows_release(rows);
 }
 
 struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
@@ -106,7 +126,7 @@ struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allo
 		const int64_t before = shadow_rows_bytes(rows);
 
 		if (global_shadow_has_room(shadow, 3 * before) &&
-		    shadow_rows_split(rows, &shadow->pool, shadow->launch))
+		    shadow_rows_split(rows, &shadow->pool, shadow->launch, shadow->order.first))
 			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
 		else
 			drop_rows(shadow, rows);

@@ -51,6 +51,7 @@ void block_order_begin(struct block *block)
 	of->known = 0;
 	of->fenced = false;
 	of->held_count = 0;
+	memset(of->heard, 0, sizeof(of->heard));
 }
 
 void block_order_barrier(struct block *block)
@@ -60,6 +61,57 @@ void block_order_barrier(struct block *block)
 	for (unsigned i = 0; i < block->warp_count; i++)
 		if (of->warps[i].known > of->known)
 			of->known = of->warps[i].known;
+}
+
+/* ---- clusters ---- */
+
+void order_cluster_barrier(const struct order *order, struct block *block)
+{
+	const unsigned count = cluster_count(block);
+	uint32_t known = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct block *member = cluster_block(block, i);
+
+		block_order_barrier(member);
+		known = member->order->known > known ? member->order->known : known;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		struct block_order *of = cluster_block(block, i)->order;
+
+		of->known = known;
+		for (unsigned rank = 0; rank < count; rank++)
+			of->heard[rank] = order->next;
+	}
+}
+
+static void keep_larger(uint32_t *to, uint32_t from)
+{
+	*to = from > *to ? from : *to;
+}
+
+void order_hand(const struct order *order, struct warp *warp, struct handed_order *into)
+{
+	struct block_order *block = warp->block->order;
+	struct warp_order *of = &block->warps[warp->index];
+
+	/* What the warp does from now on is not handed over. */
+	of->segment = 0;
+	block->heard[warp->block->rank] = order->next;
+	for (unsigned i = 0; i < CLUSTER_BLOCKS_MOST; i++)
+		keep_larger(&into->heard[i], block->heard[i]);
+	keep_larger(&into->known, block->known);
+	keep_larger(&into->known, of->known);
+}
+
+void order_hear(struct warp *warp, const struct handed_order *from)
+{
+	struct block_order *block = warp->block->order;
+
+	for (unsigned i = 0; i < CLUSTER_BLOCKS_MOST; i++)
+		keep_larger(&block->heard[i], from->heard[i]);
+	keep_larger(&block->known, from->known);
+	keep_larger(&block->warps[warp->index].known, from->known);
 }
 
 /* ---- segments ---- */
@@ -90,6 +142,8 @@ uint32_t order_open_segment(struct order *order, struct warp *warp)
 		.block = warp->block->number,
 		.epoch = of->epoch,
 		.warp = (uint16_t)warp->index,
+		.rank = (uint16_t)warp->block->rank,
+		.cluster = warp->block->cluster ? warp->block->cluster->number + 1 : 0,
 	};
 	block->held = xgrow(block->held, &block->held_capacity, block->held_count + 1,
 			    sizeof(*block->held));
@@ -103,7 +157,9 @@ bool order_is_before(const struct order *order, uint32_t segment, const struct w
 	const struct segment *of = order_find(order, segment);
 
 	if (of->block != warp->block->number)
-		return of->released && of->released <= me->known;
+		return (of->released && of->released <= me->known) ||
+		       (warp->block->cluster && of->cluster == warp->block->cluster->number + 1 &&
+			segment < warp->block->order->heard[of->rank]);
 	return of->epoch != warp->block->epoch || of->fenced ||
 	       (of->warp == warp->index && segment != me->segment);
 }
@@ -128,25 +184,35 @@ void order_fence(struct order *order, struct warp *warp, bool device)
 	of->fence_epoch = warp->block->epoch;
 }
 
-/* Returns whether that was anything. */
-static bool release_held(struct order *order, struct warp *warp, uint32_t now)
+/* Whether the release of a warp covers what a warp of its block did in an earlier segment. */
+static bool covers_own(const struct segment *held, const struct warp *warp)
 {
-	struct block_order *block = warp->block->order;
-	const struct warp_order *of = &block->warps[warp->index];
-	size_t kept = 0, count = block->held_count;
+	const struct warp_order *of = &warp->block->order->warps[warp->index];
+	bool earlier = held->warp == warp->index || held->epoch < warp->block->epoch;
+
+	return (held->device_fenced && earlier) || (of->fenced && held->epoch < of->fence_epoch);
+}
+
+/* Releases segments of a block, which is of the warp's cluster. Returns whether there are any. */
+static bool release_held(struct order *order, struct warp *warp, struct block *holder, uint32_t now)
+{
+	const struct block_order *own = warp->block->order;
+	struct block_order *of = holder->order;
+	size_t kept = 0, count = of->held_count;
 
 	for (size_t i = 0; i < count; i++) {
-		struct segment *held = &order->segments[block->held[i] - order->first];
-		bool earlier = held->warp == warp->index || held->epoch < warp->block->epoch;
-		bool covered = (held->device_fenced && earlier) ||
-			       (of->fenced && held->epoch < of->fence_epoch);
+		struct segment *held = &order->segments[of->held[i] - order->first];
+		bool covered = holder == warp->block
+				       ? covers_own(held, warp)
+				       : own->warps[warp->index].fenced &&
+						 of->held[i] < own->heard[holder->rank];
 
 		if (covered)
 			held->released = now;
 		else
-			block->held[kept++] = block->held[i];
+			of->held[kept++] = of->held[i];
 	}
-	block->held_count = kept;
+	of->held_count = kept;
 	return kept < count;
 }
 
@@ -180,11 +246,13 @@ void order_strong_write(struct order *order, struct warp *warp, uint64_t address
 {
 	struct warp_order *of = &warp->block->order->warps[warp->index];
 	struct sync_location *location;
-	bool released;
+	bool released = false;
 
 	if (!warp->block->order->fenced)
 		return;
-	released = release_held(order, warp, order->time + 1);
+	for (unsigned i = 0; i < cluster_count(warp->block); i++)
+		released |=
+			release_held(order, warp, cluster_block(warp->block, i), order->time + 1);
 	if (!released && !of->fenced)
 		return;
 	/* The same knowledge needs no new time. */

@@ -17,6 +17,10 @@
  *   access acquires: it knows everything that any block had released when the location was last
  *   released. Barriers pass what a warp knows to its block.
  *
+ * - Blocks of one cluster: a barrier of the cluster lies between; or the earlier block arrived at
+ *   an mbarrier whose phase the later one waited for. What a warp hears so counts for its whole
+ *   block, and all warps of the earlier block are taken to have arrived.
+ *
  * Times count the releases. They stand for vector clocks: a warp knows a time, and with it the
  * releases of all locations up to then. So two blocks that use different locations can count as
  * ordered. An order that exists is always seen.
@@ -24,14 +28,15 @@
 #ifndef EMULATOR_MACHINE_GLOBAL_ORDER_H
 #define EMULATOR_MACHINE_GLOBAL_ORDER_H
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/cluster.h"
 
 /* What a warp accesses between two synchronisations. */
 struct segment {
 	int64_t block; /* linear number */
 	uint32_t epoch;
-	uint32_t released; /* time; 0: not released */
-	uint16_t warp;
+	uint32_t released;          /* time; 0: not released */
+	uint16_t warp, rank;        /* rank: of the block in its cluster */
+	uint32_t cluster;           /* number plus 1; 0: the launch has no clusters */
 	bool fenced, device_fenced; /* the warp executed a fence after it; one for the device */
 };
 
@@ -51,6 +56,13 @@ struct block_order {
 	bool fenced;    /* a warp executed a fence for the device */
 	uint32_t *held; /* segments that were not released */
 	size_t held_count, held_capacity;
+	/* By rank in the cluster: segments with lower numbers of that block are ordered before. */
+	uint32_t heard[CLUSTER_BLOCKS_MOST];
+};
+
+/* What an mbarrier passes from a block of a cluster to another. */
+struct handed_order {
+	uint32_t heard[CLUSTER_BLOCKS_MOST], known; /* as in struct block_order */
 };
 
 /* A location that was released. */
@@ -98,6 +110,13 @@ static inline const struct segment *order_find(const struct order *order, uint32
 /* Whether an earlier access of that segment is ordered before what the warp does now. False for the
  * warp's own segment, whose lanes have no order. */
 bool order_is_before(const struct order *order, uint32_t segment, const struct warp *warp);
+
+/* Call when the barrier of the cluster of a block opens, before the epochs of its blocks change. */
+void order_cluster_barrier(const struct order *order, struct block *block);
+/* Order what the blocks of a cluster that a warp knows of did so far before what others do that
+ * hear of it. Only for blocks of clusters. */
+void order_hand(const struct order *order, struct warp *warp, struct handed_order *into);
+void order_hear(struct warp *warp, const struct handed_order *from);
 
 /* A fence for the block or for the device. */
 void order_fence(struct order *order, struct warp *warp, bool device);

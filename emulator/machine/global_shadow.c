@@ -10,16 +10,6 @@
 
 /* ---- an access ---- */
 
-static struct shadow_row *row_at(const struct global_shadow *shadow, struct shadow_rows *rows,
-				 uint64_t index)
-{
-	struct shadow_row *row = &rows->rows[index];
-
-	if (row->launch != shadow->launch)
-		*row = (struct shadow_row){.launch = shadow->launch};
-	return row;
-}
-
 struct checked_access {
 	struct global_shadow *shadow;
 	const struct global_request *request;
@@ -304,12 +294,10 @@ static bool read_run(struct checked_access *by, struct shadow_row *row, const st
 	return true;
 }
 
-/* Checks and records what lanes of the request do to cells of a row. */
-static void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
+/* Checks and records what lanes of the request do to cells of a row that has details. */
+static void check_details(struct checked_access *by, struct shadow_row *row, uint64_t first_byte,
+			  const struct lane_run *run)
 {
-	struct shadow_row *row = row_at(by->shadow, by->rows, index);
-	const uint64_t first_byte = (index * ROW_CELLS) << by->rows->cell_shift;
-
 	if (!by->request->writes && row->settled_time == by->shadow->order.time &&
 	    !(run->cells & ~row->settled))
 		return;
@@ -330,6 +318,63 @@ static void check_global_run(struct checked_access *by, uint64_t index, const st
 				  first_byte + ((uint64_t)cell << by->rows->cell_shift),
 				  run_lane(run, cell), run->many);
 	}
+}
+
+/* ---- summaries of rows ---- */
+
+/* Whether a request can only read what is settled in the row, and so needs no record. */
+static inline bool reads_settled_row(const struct checked_access *by, uint64_t index)
+{
+	const struct row_summary *summary = &by->rows->summaries[index];
+
+	return summary->kind == SUMMARY_SETTLED && !by->request->writes &&
+	       summary->segment == by->shadow->order.time;
+}
+
+/* Checks and records an access to all cells of a row, if a summary can hold the outcome, and it is
+ * no race. Has the same outcome as check_details(). */
+static inline bool row_summarise(struct checked_access *by, struct row_summary *summary,
+				 const struct lane_run *run)
+{
+	const bool writes = by->request->writes, mine = summary->segment == by->segment;
+	const struct row_summary now = {
+		.segment = by->segment,
+		.place = by->place & PLACE_MOST,
+		.kind = writes ? SUMMARY_WRITE : SUMMARY_READ,
+		.shift = run->shift & 3,
+		.part = (unsigned)run->bias / ROW_CELLS & 7,
+	};
+
+	if (by->strong || !run_fits_summary(run) || summary->kind == SUMMARY_SETTLED)
+		return false;
+	if (summary->segment >= by->shadow->order.first) {
+		if (summary->kind == SUMMARY_DETAILS ||
+		    (mine && (summary->shift != now.shift || summary->part != now.part)))
+			return false;
+		if (mine && summary->kind == now.kind)
+			return true;
+		if (!writes || (!mine && !order_is_before(&by->shadow->order, summary->segment,
+							  by->request->warp)))
+			return false;
+	}
+	*summary = now;
+	return true;
+}
+
+/* Checks and records what lanes of the request do to cells of a row. */
+static void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
+{
+	struct row_summary *summary = &by->rows->summaries[index];
+	const uint32_t time = by->shadow->order.time;
+	struct shadow_row *row;
+
+	if (reads_settled_row(by, index) || row_summarise(by, summary, run))
+		return;
+	row = shadow_row_details(by->rows, index, by->shadow->launch, by->shadow->order.first);
+	check_details(by, row, (index * ROW_CELLS) << by->rows->cell_shift, run);
+	*summary = (struct row_summary){.segment = by->segment, .kind = SUMMARY_DETAILS};
+	if (row->settled == UINT32_MAX && row->settled_time == time)
+		*summary = (struct row_summary){.segment = time, .kind = SUMMARY_SETTLED};
 }
 
 /* ---- the lanes of a request ---- */
@@ -366,11 +411,15 @@ static void check_runs(struct checked_access *by)
 {
 	const struct global_request *request = by->request;
 	const unsigned shift = by->rows->cell_shift, each = request->bytes >> shift;
+	const unsigned row_shift = shift + ROW_SHIFT;
 	const bool joins = !request->writes || by->strong;
 	struct lane_run run = {.shift = (uint8_t)__builtin_ctz(each)};
 	uint64_t index = 0, begin = 0, end = 0;
-	unsigned last = 0;
+	unsigned last = (unsigned)__builtin_ctz(request->mask);
 
+	if (!(request->spread >> row_shift) &&
+	    reads_settled_row(by, request->offset[last] >> row_shift))
+		return;
 	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(rest);
 		const uint64_t cell = request->offset[lane] >> shift;

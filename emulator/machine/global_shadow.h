@@ -18,7 +18,7 @@
 #define EMULATOR_MACHINE_GLOBAL_SHADOW_H
 
 #include "emulator/machine/device_memory.h"
-#include "emulator/machine/machine.h"
+#include "emulator/machine/global_order.h"
 
 /* What the check may take if the launch does not say. */
 #define GLOBAL_SHADOW_BYTES (INT64_C(1) << 29)
@@ -29,6 +29,8 @@ struct global_shadow *global_shadow_create(const struct launch *launch, int64_t 
 void global_shadow_free(struct global_shadow *shadow); /* NULL is allowed */
 /* Requests that were not checked because the limit was reached. */
 uint64_t global_shadow_unchecked(const struct global_shadow *shadow);
+/* Requests that were not checked since there were `before` of them count as one. */
+void global_shadow_join_unchecked(struct global_shadow *shadow, uint64_t before);
 
 /* What the lanes of an instruction do, before any data moves. */
 struct global_request {
@@ -39,11 +41,17 @@ struct global_request {
 	const uint64_t *offset; /* by lane, in the allocation; valid and aligned in every lane */
 	unsigned bytes;         /* per lane, a power of two */
 	bool consecutive;       /* all lanes, one behind the other */
+	uint64_t spread;        /* bits in which offsets differ; or more bits */
 	bool reads, writes;
 };
 /* Reports findings, which do not end the launch. Call if launch->global is not NULL. */
 void global_shadow_access(const struct global_request *request);
 /* Call when the lanes of a warp execute a fence: for the device, or for the block only. */
 void global_shadow_fence(struct warp *warp, bool device);
+/* Call when the barrier of the block's cluster opens, before the epochs of the blocks change. */
+void global_shadow_cluster_barrier(struct block *block);
+/* Call when a warp of a cluster arrives at an mbarrier, and when one has waited for its phase. */
+void global_shadow_hand(struct warp *warp, struct handed_order *into);
+void global_shadow_hear(struct warp *warp, const struct handed_order *from);
 
 #endif

@@ -2,6 +2,7 @@
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/block.h"
+#include "emulator/machine/cluster_run.h"
 #include "emulator/machine/device_memory.h"
 #include "emulator/machine/shadow.h"
 
@@ -23,6 +24,8 @@ struct grid {
 	struct block *blocks;
 	bool *ended;
 	int64_t count, prepared, ended_count;
+	struct cluster *clusters; /* NULL: the launch has none */
+	int64_t cluster_count;
 };
 
 /* Executed stores, barriers and ended blocks. Atomics do not count, since a loop may wait with one
@@ -39,9 +42,10 @@ static uint64_t visible_changes(const struct grid *grid)
 			const struct instruction_count *count = &launch->counts[i][k];
 			enum operation operation = (enum operation)function->code[k].operation;
 
-			if (operation == OP_STORE || operation == OP_COPY)
+			if (operation == OP_STORE || operation == OP_COPY ||
+			    operation == OP_BULK_COPY)
 				sum += count->requests + count->shared_requests +
-				       count->local_requests;
+				       count->local_requests + count->remote_requests;
 		}
 	}
 	for (int64_t i = 0; i < grid->count; i++)
@@ -138,16 +142,20 @@ static bool run_round(struct grid *grid, bool *spins, struct error *err, int *rc
 		if (grid->ended[i])
 			continue;
 		state = block_take_turns(block);
-		*spins &= state == BLOCK_CONTINUES && block->spins;
+		*spins &= (state == BLOCK_CONTINUES || state == BLOCK_WAITS) && block->spins;
 		if (state == BLOCK_ENDED) {
 			grid->ended[i] = true;
 			grid->ended_count++;
-		} else if (state != BLOCK_CONTINUES) {
+		} else if (state != BLOCK_CONTINUES && state != BLOCK_WAITS) {
 			if (state == BLOCK_INTERRUPTED)
 				*rc = error_set(err, PL_EINTERRUPTED, "stopped");
 			return false;
 		}
 	}
+	/* Blocks that spin may wait for other clusters; the caller finds out. */
+	for (int64_t i = 0; i < grid->cluster_count; i++)
+		if (cluster_is_stuck(&grid->clusters[i], false))
+			return false;
 	return grid->ended_count < grid->count;
 }
 
@@ -180,6 +188,31 @@ static int run_rounds(struct grid *grid, struct error *err)
 	return rc;
 }
 
+/* Makes a block a member of its cluster. */
+static void join_cluster(struct grid *grid, int64_t number)
+{
+	struct block *block = &grid->blocks[number];
+	struct cluster *cluster;
+	int64_t of;
+
+	if (!grid->clusters)
+		return;
+	of = cluster_of_block(grid->launch, number, &block->rank);
+	cluster = &grid->clusters[of];
+	cluster->number = (uint32_t)of;
+	cluster->count = (unsigned)(grid->count / grid->cluster_count);
+	cluster->blocks[block->rank] = block;
+	block->cluster = cluster;
+}
+
+static bool is_checked(const struct grid *grid, int64_t number)
+{
+	const struct cluster *cluster = grid->blocks[number].cluster;
+
+	return cluster ? cluster_is_checked(grid->launch, cluster->number)
+		       : block_is_checked(&grid->launch->what, number, grid->count);
+}
+
 static int begin_blocks(struct grid *grid, struct error *err)
 {
 	struct launch *launch = grid->launch;
@@ -190,8 +223,8 @@ static int begin_blocks(struct grid *grid, struct error *err)
 
 		grid->prepared = i + 1;
 		rc = block_prepare(block, launch, err);
-		if (!rc && launch->shared_bytes > 0 &&
-		    block_is_checked(&launch->what, i, grid->count)) {
+		join_cluster(grid, i);
+		if (!rc && launch->shared_bytes > 0 && is_checked(grid, i)) {
 			block->shadow = shared_shadow_create(launch);
 			if (!block->shadow)
 				rc = error_set(err, PL_ENOMEM, "no memory to check for races");
@@ -210,6 +243,7 @@ static void grid_release(struct grid *grid)
 	}
 	free(grid->blocks);
 	free(grid->ended);
+	free(grid->clusters);
 }
 
 static int check_together(const struct emulated_launch *what, int64_t count, struct error *err)
@@ -232,6 +266,7 @@ int grid_run(struct emulation *emulation, struct launch *launch, struct error *e
 	const struct emulated_launch *what = &launch->what;
 	struct grid grid = {.launch = launch,
 			    .count = what->grid[0] * what->grid[1] * what->grid[2]};
+	const int64_t cluster_blocks = launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 	int rc = check_together(what, grid.count, err);
 
 	if (!rc && launch->asks_for_workspace)
@@ -242,6 +277,10 @@ int grid_run(struct emulation *emulation, struct launch *launch, struct error *e
 	grid.blocks = calloc((size_t)grid.count, sizeof(*grid.blocks));
 	grid.ended = calloc((size_t)grid.count, sizeof(*grid.ended));
 	emulation->blocks_total += (uint64_t)grid.count;
+	if (cluster_blocks > 1) {
+		grid.cluster_count = grid.count / cluster_blocks;
+		grid.clusters = xcalloc((size_t)grid.cluster_count, sizeof(*grid.clusters));
+	}
 	if (!grid.blocks || !grid.ended)
 		rc = error_set(err, PL_ENOMEM, "no memory for %" PRId64 " blocks", grid.count);
 	if (!rc)

@@ -1,11 +1,14 @@
 /* Emulations and their launches. See emulator.h. */
 #include "emulator/machine/block.h"
 #include "emulator/machine/call_frame.h"
+#include "emulator/machine/cluster.h"
+#include "emulator/machine/cluster_run.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/emulation.h"
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/heap.h"
+#include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/texture.h"
 
@@ -70,7 +73,10 @@ static int prepare_function(struct emulation *emulation, size_t index,
 			return error_set(err, PL_EUNSUPPORTED, "%s cannot be executed",
 					 instruction_statement(from, &code[i])->mnemonic);
 	}
-	return control_flow_build(&emulation->flows[index], to, code, err);
+	if (control_flow_build(&emulation->flows[index], to, code, err))
+		return PL_ENOMEM;
+	emulation->links[index] = series_build(&emulation->flows[index], code, emulation->handlers);
+	return 0;
 }
 
 static int allocate_variables(struct emulation *emulation, struct error *err)
@@ -117,6 +123,7 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 	emulation->program.initial_address_count = program->initial_address_count;
 	emulation->program.functions = xcalloc(count + 1, sizeof(*program->functions));
 	emulation->flows = xcalloc(count + 1, sizeof(*emulation->flows));
+	emulation->links = xcalloc(count + 1, sizeof(*emulation->links));
 	emulation->counts = xcalloc(count + 1, sizeof(*emulation->counts));
 	for (size_t i = 0; !rc && i < count; i++)
 		rc = prepare_function(emulation, i, &program->functions[i], err);
@@ -141,12 +148,14 @@ void emulation_free(struct emulation *emulation)
 	for (size_t i = 0; i < emulation->program.function_count; i++) {
 		control_flow_release(&emulation->flows[i]);
 		free(emulation->program.functions[i].code);
+		free(emulation->links[i]);
 		free(emulation->counts[i]);
 	}
 	device_heap_free(emulation->heap);
 	free(emulation->variables);
 	free(emulation->program.functions);
 	free(emulation->flows);
+	free(emulation->links);
 	free(emulation->counts);
 	free(emulation);
 }
@@ -411,14 +420,20 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	if (!rc)
 		rc = check_shape(what, emulation->program.functions[launch.entry].source, err);
 	if (!rc)
+		rc = cluster_check_shape(&launch, err);
+	if (!rc)
 		rc = check_memory_needs(&launch, err);
 	if (!rc)
 		rc = check_blocks(what, what->grid[0] * what->grid[1] * what->grid[2], err);
 	if (rc)
 		return error_context(err, rc, "launching %s", what->entry);
 	begin_global_check(emulation, &launch, &unchecked);
-	rc = what->cooperative ? grid_run(emulation, &launch, err)
-			       : run_launch_blocks(emulation, &launch, err);
+	if (what->cooperative)
+		rc = grid_run(emulation, &launch, err);
+	else if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1)
+		rc = clusters_run(emulation, &launch, err);
+	else
+		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;

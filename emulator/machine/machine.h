@@ -2,7 +2,8 @@
  * machine: the state of a running launch, which all handlers share. Internal
  * to emulator/.
  *
- * Blocks run one after another, those of a cooperative launch in turns (grid.h).
+ * Blocks run one after another, those of a cooperative launch (grid.h) and those of a
+ * cluster (cluster.h) in turns.
  * The warps of a block take turns of WARP_QUANTUM instructions. A warp has up to
  * 32 lanes. When its lanes take different sides of a branch, the warp splits,
  * and the split that is first in program order runs; a callee counts as if it
@@ -54,6 +55,8 @@ enum split_state {
 	SPLIT_READY,
 	SPLIT_PARKED,     /* waits at pc until the lanes `named` have arrived */
 	SPLIT_AT_BARRIER, /* waits for other warps; pc is the instruction after the barrier */
+	SPLIT_AT_CLUSTER_BARRIER, /* the same, for other threads of the cluster */
+	SPLIT_AT_PRODUCT,         /* the same, until other warps issue a product of wgmma */
 };
 
 /* The lanes of a warp that are at the same (frame, pc). */
@@ -100,6 +103,9 @@ struct warp {
 	int64_t turn_size, turn_left, turn_charged;
 	bool blocked;                     /* no split is ready */
 	uint32_t arrived[BLOCK_BARRIERS]; /* lanes that arrived at each barrier, waiting or not */
+	/* Lanes that arrived at the barrier of the cluster in its present phase, and those that
+	 * arrived in any and have not waited since. */
+	uint32_t cluster_arrived, cluster_owing;
 	struct frame *entry;
 	struct frame *calls;  /* frames in use, except the entry's */
 	struct frame **spare; /* by function: frames that are not in use */
@@ -123,7 +129,8 @@ struct instruction_count {
 	/* Executions of a memory instruction with at least one lane. Generic ones count in each
 	 * space that a lane accessed; `requests` is global memory. */
 	uint64_t requests, shared_requests, local_requests;
-	uint64_t bytes;            /* unique bytes of each global load or store request */
+	uint64_t remote_requests; /* those to shared memory of other blocks, which count no more */
+	uint64_t bytes; /* unique bytes of each global load or store request; of bulk copies, all */
 	uint64_t sectors;          /* unique 32-byte sectors of each request */
 	uint64_t wavefronts;       /* of shared memory */
 	uint64_t ideal_wavefronts; /* that the same bytes need without bank conflicts */
@@ -140,8 +147,10 @@ struct barrier {
 
 struct block {
 	struct launch *launch;
-	int64_t index[3]; /* %ctaid */
-	int64_t number;   /* linear index */
+	int64_t index[3];        /* %ctaid */
+	int64_t number;          /* linear index */
+	struct cluster *cluster; /* NULL: the launch has no clusters; cluster.h */
+	unsigned rank;           /* in the cluster */
 	struct warp *warps;
 	unsigned warp_count, ended_count;
 	struct barrier barriers[BLOCK_BARRIERS];
@@ -154,6 +163,7 @@ struct block {
 	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
 	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
 	struct block_clocks *clocks;  /* NULL: the same; block_clocks.h */
+	struct bulk_state *bulk;      /* NULL: no bulk copy yet; bulk_pending.h */
 };
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */
@@ -166,8 +176,10 @@ struct launch {
 	const uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	const struct handlers *handlers;
 	struct device_memory *memory;
-	struct emulated_launch what;       /* grid, block, shared bytes, arguments, limits */
-	int64_t shared_bytes;              /* reserved, static and dynamic */
+	struct emulated_launch what; /* grid, block, shared bytes, arguments, limits */
+	int64_t cluster[3];          /* blocks of a cluster */
+	bool explicit_cluster;       /* the launch or the entry gives the size of its clusters */
+	int64_t shared_bytes;        /* reserved, static and dynamic */
 	struct instruction_count **counts; /* by function, by instruction */
 	struct finding_list *findings;
 	uint32_t local_bytes; /* per lane */

@@ -2,7 +2,9 @@
 
 #include "emulator/machine/async_copies.h"
 #include "emulator/machine/block_clocks.h"
+#include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/global_shadow.h"
+#include "emulator/machine/mbarrier_place.h"
 #include "emulator/machine/shadow.h"
 
 #include <stdlib.h>
@@ -18,13 +20,15 @@
 #define PHASE_MASK 7
 
 struct mbarrier {
-	uint32_t offset;            /* in shared memory */
+	struct block *block;
+	uint32_t offset;            /* in its shared memory */
 	uint32_t expected, pending; /* arrivals */
 	int64_t bytes;              /* announced and not arrived; negative: the reverse */
 	uint32_t phase;
 	bool copies; /* copies of cp.async belong to this phase */
 	/* What the arrivals of the present phase release, and those of the last one did. */
 	struct warp_clocks arriving, completed;
+	struct handed_order arriving_order, completed_order; /* the same, for global memory */
 };
 
 struct mbarriers {
@@ -47,7 +51,6 @@ void mbarriers_begin(struct block *block)
 	if (!all)
 		return;
 	*all = (struct mbarriers){.items = all->items, .capacity = all->capacity};
-	*block->clocks = (struct block_clocks){0};
 }
 
 void mbarriers_free(struct block *block)
@@ -55,7 +58,6 @@ void mbarriers_free(struct block *block)
 	if (block->mbarriers)
 		free(block->mbarriers->items);
 	free(block->mbarriers);
-	free(block->clocks);
 }
 
 /* ---- objects ---- */
@@ -67,11 +69,11 @@ static uint64_t state_of(const struct mbarrier *object)
 	       (uint64_t)(object->phase & PHASE_MASK) << PHASE_SHIFT;
 }
 
-static void write_state(struct block *block, const struct mbarrier *object)
+static void write_state(const struct mbarrier *object)
 {
 	uint64_t state = state_of(object);
 
-	memcpy(block->shared + object->offset, &state, sizeof(state));
+	memcpy(object->block->shared + object->offset, &state, sizeof(state));
 }
 
 static struct mbarrier *find_mbarrier(const struct block *block, uint64_t offset)
@@ -84,54 +86,27 @@ static struct mbarrier *find_mbarrier(const struct block *block, uint64_t offset
 	return NULL;
 }
 
-/* The offset as the program counts it, for messages. */
-static unsigned long long own_offset(const struct warp *warp, uint64_t offset)
-{
-	return (offset - warp->block->launch->reserved_bytes) & UINT32_MAX;
-}
-
-static enum step check_mbarrier_place(struct warp *warp, const struct instruction *at, int lane,
-				      uint64_t offset)
-{
-	const uint64_t end = (uint64_t)warp->block->launch->shared_bytes;
-
-	if (offset % MBARRIER_BYTES)
-		return warp_finding(warp, at, lane, FINDING_MISALIGNED,
-				    "an mbarrier at byte %llu of shared memory, which is not a "
-				    "multiple of %d; align it to %d bytes",
-				    own_offset(warp, offset), MBARRIER_BYTES, MBARRIER_BYTES);
-	if (end < MBARRIER_BYTES || offset > end - MBARRIER_BYTES)
-		return warp_finding(
-			warp, at, lane, FINDING_OUT_OF_BOUNDS,
-			"an mbarrier at byte %llu, outside of the block's %llu bytes of "
-			"shared memory",
-			own_offset(warp, offset), own_offset(warp, end));
-	return STEP_NEXT;
-}
-
-/* Finds the valid object at the offset. NULL, with a finding: there is none. */
+/* Finds the valid object at a place. NULL, with a finding: there is none. */
 static struct mbarrier *require_object(struct warp *warp, const struct instruction *at, int lane,
-				       uint64_t offset)
+				       const struct mbarrier_place *place)
 {
-	struct mbarrier *object;
+	const uint64_t offset = place->offset;
+	struct mbarrier *object = find_mbarrier(place->block, offset);
 	uint64_t there;
 
-	if (check_mbarrier_place(warp, at, lane, offset) != STEP_NEXT)
-		return NULL;
-	object = find_mbarrier(warp->block, offset);
 	if (!object) {
 		warp_finding(warp, at, lane, FINDING_MBARRIER,
 			     "no mbarrier is initialised at byte %llu of shared memory; execute "
 			     "mbarrier.init first, and let the threads wait for it",
-			     own_offset(warp, offset));
+			     mbarrier_own_offset(warp, offset));
 		return NULL;
 	}
-	memcpy(&there, warp->block->shared + offset, sizeof(there));
+	memcpy(&there, place->block->shared + offset, sizeof(there));
 	if (there != state_of(object)) {
 		warp_finding(warp, at, lane, FINDING_MBARRIER,
 			     "the mbarrier at byte %llu of shared memory was overwritten; use its "
 			     "bytes for nothing else until mbarrier.inval",
-			     own_offset(warp, offset));
+			     mbarrier_own_offset(warp, offset));
 		return NULL;
 	}
 	return object;
@@ -144,8 +119,6 @@ static enum step initialise(struct warp *warp, const struct instruction *at, int
 	struct mbarriers *all = block->mbarriers;
 	struct mbarrier *object;
 
-	if (check_mbarrier_place(warp, at, lane, offset) != STEP_NEXT)
-		return STEP_STOPPED;
 	if (count < 1 || count > MBARRIER_COUNT_MOST)
 		return warp_finding(warp, at, lane, FINDING_MBARRIER,
 				    "an mbarrier is initialised with a count of %u; the count must "
@@ -153,38 +126,42 @@ static enum step initialise(struct warp *warp, const struct instruction *at, int
 				    count, MBARRIER_COUNT_MOST);
 	if (!all) {
 		block->mbarriers = all = xcalloc(1, sizeof(*all));
-		block->clocks = xcalloc(1, sizeof(*block->clocks));
+		if (!block->clocks)
+			clocks_begin(block);
 	}
 	object = find_mbarrier(block, offset);
 	if (!object) {
 		all->items = xgrow(all->items, &all->capacity, all->count + 1, sizeof(*all->items));
 		object = &all->items[all->count++];
 	}
-	*object =
-		(struct mbarrier){.offset = (uint32_t)offset, .expected = count, .pending = count};
-	write_state(block, object);
+	bulk_mbarrier_changed(block, (uint32_t)offset);
+	*object = (struct mbarrier){
+		.block = block, .offset = (uint32_t)offset, .expected = count, .pending = count};
+	write_state(object);
 	return STEP_NEXT;
 }
 
-static void invalidate(struct block *block, struct mbarrier *object)
+static void invalidate(struct mbarrier *object)
 {
-	struct mbarriers *all = block->mbarriers;
+	struct mbarriers *all = object->block->mbarriers;
 
-	memset(block->shared + object->offset, 0, MBARRIER_BYTES);
+	bulk_mbarrier_changed(object->block, object->offset);
+	memset(object->block->shared + object->offset, 0, MBARRIER_BYTES);
 	*object = all->items[--all->count];
 }
 
 /* ---- phases ---- */
 
-static void complete_phase_if_due(struct block *block, struct mbarrier *object)
+static void complete_phase_if_due(struct mbarrier *object)
 {
 	if (object->pending || object->bytes)
 		return;
 	object->phase++;
 	object->pending = object->expected;
 	object->completed = object->arriving;
+	object->completed_order = object->arriving_order;
 	if (object->copies)
-		copies_complete(block, object->offset);
+		copies_complete(object->block, object->offset);
 	object->copies = false;
 }
 
@@ -198,21 +175,9 @@ static enum step announce_bytes(struct warp *warp, const struct instruction *at,
 			warp, at, lane, FINDING_MBARRIER,
 			"the mbarrier at byte %llu of shared memory would wait for %lld bytes; a "
 			"phase counts at most %d",
-			own_offset(warp, object->offset), (long long)sum, MBARRIER_COUNT_MOST);
+			mbarrier_own_offset(warp, object->offset), (long long)sum,
+			MBARRIER_COUNT_MOST);
 	object->bytes = sum;
-	return STEP_NEXT;
-}
-
-enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
-				uint64_t offset, uint32_t bytes)
-{
-	struct mbarrier *object = require_object(warp, at, lane, offset);
-
-	if (!object || announce_bytes(warp, at, lane, object, -(int64_t)bytes) != STEP_NEXT)
-		return STEP_STOPPED;
-	warp->block->mbarriers->changes++;
-	complete_phase_if_due(warp->block, object);
-	write_state(warp->block, object);
 	return STEP_NEXT;
 }
 
@@ -221,8 +186,58 @@ enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at,
 static void release_phase(struct warp *warp, struct mbarrier *object)
 {
 	clocks_release(warp, &object->arriving);
-	if (warp->block->launch->global)
-		global_shadow_fence(warp, false);
+	if (!warp->block->launch->global)
+		return;
+	global_shadow_fence(warp, false);
+	if (warp->block->cluster)
+		global_shadow_hand(warp, &object->arriving_order);
+}
+
+enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, int lane,
+			      uint64_t address, struct mbarrier_place *place, uint32_t *phase)
+{
+	const struct mbarrier *object;
+
+	if (mbarrier_place_of_address(warp, at, lane, address, place) != STEP_NEXT)
+		return STEP_STOPPED;
+	object = require_object(warp, at, lane, place);
+	if (!object)
+		return STEP_STOPPED;
+	*phase = object->phase;
+	return STEP_NEXT;
+}
+
+static enum step bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
+			      uint64_t address, uint32_t bytes, bool releases)
+{
+	struct mbarrier_place place;
+	struct mbarrier *object;
+
+	if (mbarrier_place_of_address(warp, at, lane, address, &place) != STEP_NEXT)
+		return STEP_STOPPED;
+	object = require_object(warp, at, lane, &place);
+	if (!object || announce_bytes(warp, at, lane, object, -(int64_t)bytes) != STEP_NEXT)
+		return STEP_STOPPED;
+	if (releases)
+		release_phase(warp, object);
+	else
+		clocks_release_own(warp, &object->arriving);
+	place.block->mbarriers->changes++;
+	complete_phase_if_due(object);
+	write_state(object);
+	return STEP_NEXT;
+}
+
+enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
+				uint64_t address, uint32_t bytes)
+{
+	return bytes_arrive(warp, at, lane, address, bytes, false);
+}
+
+enum step mbarrier_store_arrives(struct warp *warp, const struct instruction *at, int lane,
+				 uint64_t address, uint32_t bytes)
+{
+	return bytes_arrive(warp, at, lane, address, bytes, true);
 }
 
 static enum step arrive(struct warp *warp, const struct instruction *at, int lane,
@@ -241,20 +256,20 @@ static enum step arrive(struct warp *warp, const struct instruction *at, int lan
 			warp, at, lane, FINDING_MBARRIER,
 			"%u arrivals at the mbarrier at byte %llu of shared memory, whose phase %u "
 			"expects only %u more of %u; initialise it with the number of arrivals",
-			count, own_offset(warp, object->offset), object->phase, object->pending,
-			object->expected);
+			count, mbarrier_own_offset(warp, object->offset), object->phase,
+			object->pending, object->expected);
 	if (at->kind & MBARRIER_NO_COMPLETE && completes)
 		return warp_finding(
 			warp, at, lane, FINDING_MBARRIER,
 			"an arrival with .noComplete completes phase %u of the mbarrier at "
 			"byte %llu of shared memory, which PTX leaves undefined",
-			object->phase, own_offset(warp, object->offset));
+			object->phase, mbarrier_own_offset(warp, object->offset));
 	if (at->strong)
 		release_phase(warp, object);
 	if (at->kind & MBARRIER_DROP)
 		object->expected -= count;
 	object->pending -= count;
-	complete_phase_if_due(warp->block, object);
+	complete_phase_if_due(object);
 	return STEP_NEXT;
 }
 
@@ -275,10 +290,15 @@ static enum step test_phase(struct warp *warp, const struct instruction *at, int
 				warp, at, lane, FINDING_MBARRIER,
 				"a test of the mbarrier at byte %llu of shared memory with a state "
 				"that is neither of its phase %u nor of the one before it",
-				own_offset(warp, object->offset), object->phase);
+				mbarrier_own_offset(warp, object->offset), object->phase);
 	}
-	if (*holds && at->strong)
+	if (*holds)
+		bulk_phases_waited(object->block, object->offset, object->phase);
+	if (*holds && at->strong) {
 		clocks_acquire(warp, &object->completed);
+		if (warp->block->launch->global && warp->block->cluster)
+			global_shadow_hear(warp, &object->completed_order);
+	}
 	if (!*holds) {
 		struct mbarriers *all = warp->block->mbarriers;
 
@@ -294,45 +314,29 @@ static enum step test_phase(struct warp *warp, const struct instruction *at, int
 
 /* What a lane reads and writes. */
 struct lane_operands {
-	uint64_t offset;  /* of the object in shared memory */
 	uint64_t operand; /* row b */
 	uint64_t result;  /* row dst */
 };
 
-static enum step read_mbarrier_address(struct warp *warp, const struct instruction *at, int lane,
-				       uint64_t *offset)
-{
-	const unsigned char *row = row_of(warp, at->a);
-	uint64_t address = 0;
-
-	memcpy(&address, row + (size_t)lane * (at->narrow_address ? 4 : 8),
-	       at->narrow_address ? 4 : 8);
-	address += (uint64_t)at->offset;
-	*offset = at->space == PTX_SPACE_GENERIC ? address - SHARED_WINDOW : (uint32_t)address;
-	if (*offset >= WINDOW_BYTES)
-		return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
-				    "an mbarrier at address 0x%llx, which is not in shared memory",
-				    (unsigned long long)address);
-	return STEP_NEXT;
-}
-
 /* Operations are atomic, except mbarrier.init, which the threads must wait for. Whether they wait
  * for each other before mbarrier.inval is not checked: cuda::pipeline counts them with an atomic,
  * which the race check does not take as an order. A use after it is a finding in any case. */
-static void check_race(struct warp *warp, const struct instruction *at, int lane, uint64_t offset)
+static void check_race(struct warp *warp, const struct instruction *at, int lane,
+		       const struct mbarrier_place *place)
 {
+	struct block *block = place->block;
 	uint32_t offsets[LANES] = {0}, mask = UINT32_C(1) << lane;
 	unsigned char values[LANES * MBARRIER_BYTES]; /* other ones than are there */
 
-	if (!warp->block->shadow)
+	if (!block->shadow)
 		return;
-	offsets[lane] = (uint32_t)offset;
+	offsets[lane] = place->offset;
 	if ((at->kind & MBARRIER_KINDS) != MBARRIER_INIT) {
-		shared_shadow_atomic(warp, at, mask, offsets, MBARRIER_BYTES);
+		shared_shadow_atomic(warp, block, at, mask, offsets, MBARRIER_BYTES);
 		return;
 	}
 	memset(values, 0xff, sizeof(values));
-	shared_shadow_store(warp, at, mask, offsets, MBARRIER_BYTES, values);
+	shared_shadow_store(warp, block, at, mask, offsets, MBARRIER_BYTES, values);
 }
 
 static enum step operate(struct warp *warp, const struct instruction *at, int lane,
@@ -349,7 +353,7 @@ static enum step operate(struct warp *warp, const struct instruction *at, int la
 	case MBARRIER_COMPLETE:
 		step = announce_bytes(warp, at, lane, object, -(int64_t)number);
 		if (step == STEP_NEXT)
-			complete_phase_if_due(warp->block, object);
+			complete_phase_if_due(object);
 		return step;
 	case MBARRIER_ARRIVE:
 		return arrive(warp, at, lane, object, at->b ? number : 1);
@@ -375,34 +379,34 @@ static enum step run_mbarrier_lane(struct warp *warp, const struct instruction *
 				   struct lane_operands *lanes)
 {
 	const unsigned kind = at->kind & MBARRIER_KINDS;
+	struct mbarrier_place place;
 	struct mbarrier *object;
 
 	if (kind == MBARRIER_PENDING) {
 		lanes->result = lanes->operand >> COUNT_BITS & COUNT_MASK;
 		return STEP_NEXT;
 	}
-	if (read_mbarrier_address(warp, at, lane, &lanes->offset) != STEP_NEXT)
+	if (mbarrier_place_of_lane(warp, at, lane, &place) != STEP_NEXT)
 		return STEP_STOPPED;
 	if (kind == MBARRIER_INIT) {
-		if (initialise(warp, at, lane, lanes->offset, (uint32_t)lanes->operand) !=
-		    STEP_NEXT)
+		if (initialise(warp, at, lane, place.offset, (uint32_t)lanes->operand) != STEP_NEXT)
 			return STEP_STOPPED;
-		check_race(warp, at, lane, lanes->offset);
+		check_race(warp, at, lane, &place);
 		return STEP_NEXT;
 	}
-	object = require_object(warp, at, lane, lanes->offset);
+	object = require_object(warp, at, lane, &place);
 	if (!object)
 		return STEP_STOPPED;
-	check_race(warp, at, lane, lanes->offset);
+	check_race(warp, at, lane, &place);
 	if (kind != MBARRIER_TEST)
-		warp->block->mbarriers->changes++;
+		place.block->mbarriers->changes++;
 	if (kind == MBARRIER_INVAL) {
-		invalidate(warp->block, object);
+		invalidate(object);
 		return STEP_NEXT;
 	}
 	if (operate(warp, at, lane, object, lanes) != STEP_NEXT)
 		return STEP_STOPPED;
-	write_state(warp->block, object);
+	write_state(object);
 	return STEP_NEXT;
 }
 
@@ -441,9 +445,11 @@ static uint64_t block_changes(const struct block *block)
 			const struct instruction_count *count = &launch->counts[i][k];
 			uint16_t operation = function->code[k].operation;
 
-			if (operation == OP_STORE || operation == OP_ATOMIC || operation == OP_COPY)
+			if (operation == OP_STORE || operation == OP_ATOMIC ||
+			    operation == OP_COPY || operation == OP_BULK_COPY ||
+			    operation == OP_BULK_REDUCE)
 				sum += count->requests + count->shared_requests +
-				       count->local_requests;
+				       count->local_requests + count->remote_requests;
 		}
 	}
 	return sum;
@@ -470,7 +476,7 @@ bool mbarriers_idle(struct block *block)
 		     "phase %u of the mbarrier at byte %llu of shared memory never completes: "
 		     "%u of %u arrivals and %lld bytes are missing, and every thread that could "
 		     "provide them waits or has ended",
-		     object->phase, own_offset(all->warp, object->offset), object->pending,
+		     object->phase, mbarrier_own_offset(all->warp, object->offset), object->pending,
 		     object->expected, (long long)object->bytes);
 	return true;
 }

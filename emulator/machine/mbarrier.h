@@ -17,7 +17,7 @@
 #ifndef EMULATOR_MACHINE_MBARRIER_H
 #define EMULATOR_MACHINE_MBARRIER_H
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/mbarrier_place.h"
 
 #define MBARRIER_BYTES 8
 /* The largest count of arrivals, and of pending bytes in either direction. */
@@ -30,13 +30,22 @@ void mbarriers_free(struct block *block);
 instruction_handler run_mbarrier; /* OP_MBARRIER */
 
 /*
- * For asynchronous copies that signal an mbarrier: `bytes` of them have arrived
- * for the object at an offset of the warp's block. May complete the phase. Write
- * the bytes to shared memory before this call. STEP_STOPPED, with a finding at
- * `at` for `lane`: there is no valid object there, or its bytes are out of range.
+ * For asynchronous copies that signal an mbarrier: `bytes` of them have arrived for the object at
+ * an address of the window shared::cluster (cluster.h). May complete the phase. Write the bytes to
+ * shared memory before this call. STEP_STOPPED, with a finding at `at` for `lane`: there is no
+ * valid object there, or its bytes are out of range.
  */
 enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
-				uint64_t offset, uint32_t bytes);
+				uint64_t address, uint32_t bytes);
+/* The same for bytes that the lane has stored itself: the stores are ordered before what follows a
+ * wait for the phase. */
+enum step mbarrier_store_arrives(struct warp *warp, const struct instruction *at, int lane,
+				 uint64_t address, uint32_t bytes);
+
+/* Sets *place to where that object is, and *phase to the number of the phase to which such bytes
+ * would count now. STEP_STOPPED as above. */
+enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, int lane,
+			      uint64_t address, struct mbarrier_place *place, uint32_t *phase);
 
 /*
  * Call when every warp of the block that ran in the last turns waits in a loop.

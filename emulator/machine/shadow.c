@@ -1,5 +1,4 @@
 /* Finds races and uninitialised reads of shared memory. See shadow.h. */
-#include "emulator/machine/block_clocks.h"
 #include "emulator/machine/shadow_cells.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -7,20 +6,57 @@
 
 /* ---- the lanes of an instruction ---- */
 
-struct shadow_access shadow_access_by(struct warp *warp, const struct instruction *at)
+static uint32_t instruction_place(const struct shared_shadow *shadow, const struct warp *warp,
+				  const struct instruction *at)
 {
-	struct shared_shadow *shadow = warp->block->shadow;
+	return shadow->first_place[warp->frame->function_index] +
+	       (uint32_t)(at - warp->frame->function->code);
+}
 
-	if (warp->block->clocks)
+/* Notes that a warp of another block accesses the memory. */
+static void note_use(struct shared_shadow *shadow, const struct warp *warp,
+		     const struct instruction *at)
+{
+	if (!shadow->uses)
+		shadow->uses = xcalloc(CLUSTER_WARPS_MOST, sizeof(*shadow->uses));
+	shadow->uses[cluster_warp(warp)] = (struct remote_use){
+		block_clock(warp) + 1, instruction_place(shadow, warp, at), warp};
+}
+
+void shared_shadow_end(struct warp *warp, const struct instruction *at)
+{
+	const struct shared_shadow *shadow = warp->block->shadow;
+	struct warp_clocks known = {0};
+
+	if (!shadow->uses)
+		return;
+	clocks_of_block(warp->block, &known);
+	for (unsigned i = 0; i < CLUSTER_WARPS_MOST; i++) {
+		if (shadow->uses[i].clock <= known.known[i])
+			continue;
+		shadow_report_ended(shadow, warp, at, &shadow->uses[i]);
+		return;
+	}
+}
+
+struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
+				      const struct instruction *at)
+{
+	struct shared_shadow *shadow = block->shadow;
+
+	if (block->clocks)
 		begin_cell_clocks(shadow);
+	if (block != warp->block)
+		note_use(shadow, warp, at);
 	return (struct shadow_access){
 		.warp = warp,
+		.block = block,
+		.clocked = block->cluster != NULL,
 		.at = at,
 		.epoch = warp->block->epoch + 1,
 		.sync = warp->sync_epoch,
 		.clock = block_clock(warp),
-		.place = shadow->first_place[warp->frame->function_index] +
-			 (uint32_t)(at - warp->frame->function->code),
+		.place = instruction_place(shadow, warp, at),
 	};
 }
 
@@ -65,10 +101,15 @@ void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access 
 		reported->race = true;
 		shadow_report_race(shadow, by, index, &rival);
 	}
-	if (by->reads && !by->atomic)
+	if (by->reads && !by->atomic && by->clocked)
+		remember_clocked_reader(shadow, index, by);
+	else if (by->reads && !by->atomic)
 		note_read(shadow, index, by->clock,
 			  remember_reader(cell, by->epoch, by->thread, by->sync, by->place));
 	if (by->writes) {
+		/* Earlier writes of this thread do not count for others that know of them. */
+		if (by->clocked && shadow->clocks[index].write != by->clock)
+			cell->write_epoch = 0;
 		remember_writer(cell, by);
 		if (shadow->clocks)
 			shadow->clocks[index].write = by->clock;
@@ -82,23 +123,47 @@ unsigned shadow_cell_shift(struct shared_shadow *shadow, unsigned bytes)
 	return shadow->grain == WORD_BYTES ? 2 : 0;
 }
 
-/* Reports a write to bytes that a product of a warpgroup may still read. */
 static void check_products(struct shared_shadow *shadow, const struct shadow_access *by,
 			   uint32_t offset, struct reported_kinds *reported)
 {
 	uint32_t place;
 	unsigned group;
 
-	if (reported->product || !warpgroup_reads(by->warp->block, offset, &group, &place))
+	if (reported->product || !warpgroup_reads(by->block, offset, &group, &place))
 		return;
 	reported->product = true;
 	shadow_report_product(shadow, by, offset / shadow->grain, group, place);
 }
 
+static void check_bulk_sources(struct shared_shadow *shadow, const struct shadow_access *by,
+			       const struct bulk_range *range, struct reported_kinds *reported)
+{
+	struct rival copier = {0};
+	uint32_t first;
+
+	if (reported->unwaited ||
+	    !bulk_reads(by->block, range, &first, &copier.thread, &copier.place))
+		return;
+	reported->unwaited = true;
+	shadow_report_source(shadow, by, first / shadow->grain, &copier);
+}
+
+void shadow_check_readers(struct shared_shadow *shadow, const struct shadow_access *by,
+			  const struct bulk_range *range, struct reported_kinds *reported)
+{
+	const struct block *block = by->block;
+
+	if (block->groups)
+		for (uint32_t byte = 0; byte < range->bytes; byte += GROUP_UNIT_BYTES)
+			check_products(shadow, by, range->offset + byte, reported);
+	if (block->bulk)
+		check_bulk_sources(shadow, by, range, reported);
+}
+
 /* Whether a store or atomic cannot be a finding: no thread has accessed the cell in this epoch. */
 static inline bool write_is_clean(const struct cell *cell, const struct shadow_access *by)
 {
-	return cell->write_epoch != by->epoch && cell->read_epoch != by->epoch &&
+	return !by->clocked && cell->write_epoch != by->epoch && cell->read_epoch != by->epoch &&
 	       !cell->copy_place && (!by->reads || cell->initialised);
 }
 
@@ -106,7 +171,7 @@ static inline bool write_is_clean(const struct cell *cell, const struct shadow_a
 static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t offset[LANES],
 			unsigned bytes, const unsigned char *values)
 {
-	struct shared_shadow *shadow = by->warp->block->shadow;
+	struct shared_shadow *shadow = by->block->shadow;
 	const unsigned shift = shadow_cell_shift(shadow, bytes);
 	const size_t reserved = shadow->reserved_bytes >> shift;
 	struct reported_kinds reported = {0};
@@ -114,14 +179,16 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		unsigned lane = (unsigned)__builtin_ctz(rest);
 		const unsigned char *value = values ? values + lane * bytes : NULL;
-		const unsigned char *there = by->warp->block->shared + offset[lane];
+		const unsigned char *there = by->block->shared + offset[lane];
 
-		by->thread = (uint16_t)(by->warp->index * LANES + lane);
-		if (by->warp->block->groups)
-			check_products(shadow, by, offset[lane], &reported);
+		by->thread = (uint16_t)(first_thread(by->warp) + lane);
+		if (by->block->groups || by->block->bulk)
+			shadow_check_readers(shadow, by, &(struct bulk_range){offset[lane], bytes},
+					     &reported);
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 
+			shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 			if (index >= reserved && write_is_clean(&shadow->cells[index], by)) {
 				remember_writer(&shadow->cells[index], by);
 				if (shadow->clocks)
@@ -137,14 +204,15 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 
 /* ---- loads: most cells are settled ---- */
 
-uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words)
+uint32_t shared_shadow_unsettled(struct warp *warp, struct block *block, uint32_t row,
+				 uint32_t words)
 {
-	struct shared_shadow *shadow = warp->block->shadow;
+	struct shared_shadow *shadow = block->shadow;
 
 	/* Later reads matter, since an mbarrier may order only the earlier ones. */
 	if (shadow->grain != WORD_BYTES || warp->block->clocks)
 		return words;
-	return words & ~settled_row(shadow, row, warp->block->epoch + 1)->cells;
+	return words & ~row_notes_of(shadow, row, warp->block->epoch + 1)->settled;
 }
 
 /* Whether a load cannot be a finding: no thread has written the cell in this epoch. */
@@ -153,13 +221,22 @@ static inline bool read_is_clean(const struct cell *cell, uint32_t epoch)
 	return cell->initialised && cell->write_epoch != epoch && !cell->copy_place;
 }
 
-void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
-			const uint32_t offset[LANES], unsigned bytes)
+void shared_shadow_load_words(struct warp *warp, struct block *block, const struct instruction *at,
+			      uint32_t mask, const uint32_t offset[LANES],
+			      const uint8_t word[LANES], uint32_t words)
 {
-	struct shared_shadow *shadow = warp->block->shadow;
+	if (block != warp->block ||
+	    !note_load(warp, at, mask, offset[0] / SHADOW_ROW_BYTES, word, words))
+		shared_shadow_load(warp, block, at, mask, offset, WORD_BYTES);
+}
+
+void shared_shadow_load(struct warp *warp, struct block *block, const struct instruction *at,
+			uint32_t mask, const uint32_t offset[LANES], unsigned bytes)
+{
+	struct shared_shadow *shadow = block->shadow;
 	const unsigned shift = shadow_cell_shift(shadow, bytes);
 	const size_t count = bytes >> shift;
-	struct shadow_access by = shadow_access_by(warp, at);
+	struct shadow_access by = shadow_access_by(warp, block, at);
 	/* Copies, which calls cannot change. */
 	const uint32_t epoch = by.epoch, sync = by.sync, clock = by.clock, place = by.place;
 	const bool strong = at->strong;
@@ -171,11 +248,13 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
 		const size_t first = offset[lane] >> shift;
 
-		by.thread = (uint16_t)(warp->index * LANES + lane);
+		by.thread = (uint16_t)(first_thread(warp) + lane);
 		for (size_t index = first; index < first + count; index++) {
 			struct cell *cell = &shadow->cells[index];
+			struct row_notes *row = row_notes_of(shadow, index / ROW_CELLS, epoch);
 
-			if (!strong && read_is_clean(cell, epoch)) {
+			shadow_open_row(shadow, index / ROW_CELLS, epoch);
+			if (!strong && !by.clocked && read_is_clean(cell, epoch)) {
 				note_read(shadow, index, clock,
 					  remember_reader(cell, epoch, by.thread, sync, place));
 			} else {
@@ -185,19 +264,18 @@ void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_
 						    1;
 				shadow_check_cell(shadow, &by, index, NULL, NULL, &reported);
 			}
-			if (is_settled(cell, epoch))
-				settled_row(shadow, index / ROW_CELLS, epoch)->cells |=
-					UINT32_C(1) << index % ROW_CELLS;
+			row->initialised |= (uint32_t)cell->initialised << index % ROW_CELLS;
+			row->settled |= (uint32_t)is_settled(cell, epoch) << index % ROW_CELLS;
 		}
 	}
 }
 
 /* ---- atomics and stores ---- */
 
-void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
-			  const uint32_t offset[LANES], unsigned bytes)
+void shared_shadow_atomic(struct warp *warp, struct block *block, const struct instruction *at,
+			  uint32_t mask, const uint32_t offset[LANES], unsigned bytes)
 {
-	struct shadow_access by = shadow_access_by(warp, at);
+	struct shadow_access by = shadow_access_by(warp, block, at);
 
 	by.reads = by.writes = by.atomic = true;
 	check_lanes(&by, mask, offset, bytes, NULL);
@@ -207,11 +285,11 @@ void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint3
 static void report_disagreement(const struct shadow_access *by, unsigned lane, unsigned earlier,
 				uint32_t offset)
 {
-	const struct shared_shadow *shadow = by->warp->block->shadow;
+	const struct shared_shadow *shadow = by->block->shadow;
 	struct shadow_access at = *by;
-	const struct rival rival = {(uint16_t)(by->warp->index * LANES + earlier), by->place, true};
+	const struct rival rival = {(uint16_t)(first_thread(by->warp) + earlier), by->place, true};
 
-	at.thread = (uint16_t)(by->warp->index * LANES + lane);
+	at.thread = (uint16_t)(first_thread(by->warp) + lane);
 	if (offset >= shadow->reserved_bytes)
 		shadow_report_race(shadow, &at, offset / shadow->grain, &rival);
 }
@@ -253,10 +331,16 @@ static uint32_t lowest_of_each_place(const struct shadow_access *by, uint32_t ma
 	return lowest;
 }
 
-void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
-			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values)
+bool shared_shadow_store_row(struct warp *warp, const struct instruction *at, uint32_t row)
 {
-	struct shadow_access by = shadow_access_by(warp, at);
+	return note_store(warp, at, row);
+}
+
+void shared_shadow_store(struct warp *warp, struct block *block, const struct instruction *at,
+			 uint32_t mask, const uint32_t offset[LANES], unsigned bytes,
+			 const unsigned char *values)
+{
+	struct shadow_access by = shadow_access_by(warp, block, at);
 
 	by.writes = true;
 	by.atomic = at->strong;

@@ -15,6 +15,10 @@
  * order by a lock or a flag, and reports accesses that only these order as
  * races.
  *
+ * In a cluster, threads of other blocks access the memory, too. There the clocks (block_clocks.h)
+ * stand for all barriers, and the epochs do not count. The end of a block must come after all
+ * accesses to its memory.
+ *
  * A cell of the shadow memory is a 4-byte word until an instruction accesses
  * fewer bytes. From then on each cell is a byte.
  */
@@ -36,20 +40,35 @@ void shared_shadow_begin(struct shared_shadow *shadow);
  * word are enough.
  */
 #define SHADOW_ROW_BYTES 128
-uint32_t shared_shadow_unsettled(struct warp *warp, uint32_t row, uint32_t words);
+uint32_t shared_shadow_unsettled(struct warp *warp, struct block *block, uint32_t row,
+				 uint32_t words);
 
 /*
  * Call before the lanes of the mask load, store or change (atomics) `bytes`
- * bytes each at aligned offsets inside of shared memory. `values` of a store:
+ * bytes each at aligned offsets inside of shared memory of `block`: their own,
+ * or another one of the cluster. `values` of a store:
  * `bytes` bytes per lane. Reports a finding for the lowest lane at fault; none
  * of these kinds ends a launch.
  */
-void shared_shadow_load(struct warp *warp, const struct instruction *at, uint32_t mask,
-			const uint32_t offset[LANES], unsigned bytes);
-void shared_shadow_store(struct warp *warp, const struct instruction *at, uint32_t mask,
-			 const uint32_t offset[LANES], unsigned bytes, const unsigned char *values);
-void shared_shadow_atomic(struct warp *warp, const struct instruction *at, uint32_t mask,
-			  const uint32_t offset[LANES], unsigned bytes);
+void shared_shadow_load(struct warp *warp, struct block *block, const struct instruction *at,
+			uint32_t mask, const uint32_t offset[LANES], unsigned bytes);
+/* The same for words of one row: `word` is the number of each lane's word in the row, and `words`
+ * is the mask of those of the lanes. */
+void shared_shadow_load_words(struct warp *warp, struct block *block, const struct instruction *at,
+			      uint32_t mask, const uint32_t offset[LANES],
+			      const uint8_t word[LANES], uint32_t words);
+/* For all lanes, each of which stores the word with its number in a row of its block. Returns
+ * false, and does nothing, if shared_shadow_store() must be called. */
+bool shared_shadow_store_row(struct warp *warp, const struct instruction *at, uint32_t row);
+void shared_shadow_store(struct warp *warp, struct block *block, const struct instruction *at,
+			 uint32_t mask, const uint32_t offset[LANES], unsigned bytes,
+			 const unsigned char *values);
+void shared_shadow_atomic(struct warp *warp, struct block *block, const struct instruction *at,
+			  uint32_t mask, const uint32_t offset[LANES], unsigned bytes);
+
+/* Call before the last threads of a block of a cluster end, at that instruction. Reports a finding
+ * if another block may access the memory after that. */
+void shared_shadow_end(struct warp *warp, const struct instruction *at);
 
 /*
  * Call when the lanes start an asynchronous copy of these bytes: a store that

@@ -4,11 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/block_clocks.h"
-
 #define CELL_ALIGNMENT 64
 
-static size_t settled_rows(size_t cells)
+static size_t note_rows(size_t cells)
 {
 	return (cells + ROW_CELLS - 1) / ROW_CELLS;
 }
@@ -41,9 +39,10 @@ struct shared_shadow *shared_shadow_create(const struct launch *launch)
 	shadow->grain = WORD_BYTES;
 	shadow->cell_count = shadow->bytes / WORD_BYTES;
 	shadow->cells = allocate_cells(shadow->cell_count);
-	shadow->settled = calloc(settled_rows(shadow->bytes) + 1, sizeof(*shadow->settled));
+	shadow->notes = calloc(note_rows(shadow->bytes) + 1, sizeof(*shadow->notes));
+	shadow->reads = calloc(note_rows(shadow->cell_count) + 1, sizeof(*shadow->reads));
 	shadow->arriving = calloc(shadow->bytes + 1, 1);
-	if (!shadow->cells || !shadow->settled || !shadow->arriving) {
+	if (!shadow->cells || !shadow->notes || !shadow->reads || !shadow->arriving) {
 		shared_shadow_free(shadow);
 		return NULL;
 	}
@@ -57,17 +56,36 @@ void shared_shadow_free(struct shared_shadow *shadow)
 	free(shadow->first_place);
 	free(shadow->cells);
 	free(shadow->clocks);
-	free(shadow->settled);
+	free(shadow->notes);
+	free(shadow->reads);
 	free(shadow->arriving);
+	free(shadow->uses);
 	free(shadow);
+}
+
+/* Clears the cells. Those of a row that was not opened are still clear. */
+static void clear_cells(struct shared_shadow *shadow)
+{
+	const bool bytes = shadow->grain != WORD_BYTES;
+
+	for (size_t first = 0; first < shadow->cell_count; first += ROW_CELLS) {
+		const size_t rest = shadow->cell_count - first;
+		const size_t count = rest < ROW_CELLS ? rest : ROW_CELLS;
+
+		if (bytes || shadow->notes[first / ROW_CELLS].opened)
+			memset(shadow->cells + first, 0, count * sizeof(*shadow->cells));
+	}
 }
 
 void shared_shadow_begin(struct shared_shadow *shadow)
 {
-	memset(shadow->cells, 0, shadow->cell_count * sizeof(*shadow->cells));
+	clear_cells(shadow);
 	if (shadow->clocks)
 		memset(shadow->clocks, 0, shadow->cell_count * sizeof(*shadow->clocks));
-	memset(shadow->settled, 0, settled_rows(shadow->cell_count) * sizeof(*shadow->settled));
+	shadow->has_copies = false;
+	memset(shadow->notes, 0, note_rows(shadow->cell_count) * sizeof(*shadow->notes));
+	free(shadow->uses);
+	shadow->uses = NULL;
 }
 
 static struct cell_clocks *allocate_clocks(size_t count)
@@ -89,13 +107,15 @@ void split_cells_into_bytes(struct shared_shadow *shadow)
 {
 	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
 
+	for (size_t row = 0; row < note_rows(shadow->cell_count); row++)
+		shadow_move_notes(shadow, row);
 	for (size_t i = 0; i < shadow->bytes; i++)
 		cells[i] = shadow->cells[i / WORD_BYTES];
 	free(shadow->cells);
 	shadow->cells = cells;
 	if (shadow->clocks)
 		split_clocks_into_bytes(shadow);
-	memset(shadow->settled, 0, settled_rows(shadow->bytes) * sizeof(*shadow->settled));
+	memset(shadow->notes, 0, note_rows(shadow->bytes) * sizeof(*shadow->notes));
 	shadow->cell_count = shadow->bytes;
 	shadow->grain = 1;
 }
@@ -121,9 +141,15 @@ static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t 
 /* The clocks of a cell. */
 static struct cell_clocks clocks_of(const struct shadow_access *by, const struct cell *cell)
 {
-	const struct shared_shadow *shadow = by->warp->block->shadow;
+	const struct shared_shadow *shadow = by->block->shadow;
 
 	return shadow->clocks ? shadow->clocks[cell - shadow->cells] : (struct cell_clocks){0};
+}
+
+/* Whether an access of that epoch, 0 for none, may be one that nothing orders before this one. */
+static bool may_be_unordered(const struct shadow_access *by, uint32_t epoch)
+{
+	return by->clocked ? epoch != 0 : epoch == by->epoch;
 }
 
 bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
@@ -131,7 +157,7 @@ bool rival_writer(const struct cell *cell, const struct shadow_access *by, struc
 	/* An atomic access can race with a plain write only. */
 	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
 
-	if (cell->write_epoch != by->epoch || cell->writer == by->thread ||
+	if (!may_be_unordered(by, cell->write_epoch) || cell->writer == by->thread ||
 	    (cell->write_atomic && by->atomic) ||
 	    !unordered(by, cell->writer, sync, clocks_of(by, cell).write))
 		return false;
@@ -141,7 +167,7 @@ bool rival_writer(const struct cell *cell, const struct shadow_access *by, struc
 
 bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
 {
-	if (cell->read_epoch != by->epoch)
+	if (!may_be_unordered(by, cell->read_epoch))
 		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
 		const struct readers *readers = &cell->readers[i];
@@ -158,4 +184,22 @@ bool rival_reader(const struct cell *cell, const struct shadow_access *by, struc
 		return true;
 	}
 	return false;
+}
+
+void remember_clocked_reader(struct shared_shadow *shadow, size_t index,
+			     const struct shadow_access *by)
+{
+	struct cell *cell = &shadow->cells[index];
+	uint32_t *clocks = shadow->clocks[index].readers;
+	const uint32_t epoch = cell->read_epoch ? cell->read_epoch : by->epoch;
+	int at = remember_reader(cell, epoch, by->thread, by->sync, by->place);
+
+	for (int i = 0; i < (int)ARRAY_SIZE(cell->readers) && at < 0; i++) {
+		if (!block_clock_known(by->warp, warp_of(cell->readers[i].first), clocks[i]))
+			continue;
+		begin_readers(&cell->readers[i], by->thread, by->sync, by->place);
+		at = i;
+	}
+	if (at >= 0)
+		clocks[at] = by->clock;
 }

@@ -1,11 +1,14 @@
 /*
  * shadow_cells: what the shadow of shared memory remembers of each word, and
- * which two accesses to it race. Internal to shadow_cells.c, shadow.c and
- * shadow_async.c.
+ * which two accesses to it race. Internal to shadow_cells.c, shadow.c,
+ * shadow_async.c, shadow_bulk.c and bulk_pending.c.
  */
 #ifndef EMULATOR_MACHINE_SHADOW_CELLS_H
 #define EMULATOR_MACHINE_SHADOW_CELLS_H
 
+#include "emulator/machine/block_clocks.h"
+#include "emulator/machine/bulk_pending.h"
+#include "emulator/machine/shadow_notes.h"
 #include "emulator/machine/shadow_report.h"
 
 #define NOBODY UINT16_MAX
@@ -16,7 +19,7 @@
  * one of the two, it races with the other; if not, with either.
  */
 struct readers {
-	uint16_t first, other; /* thread numbers in the block; NOBODY */
+	uint16_t first, other; /* thread numbers in the cluster; NOBODY */
 	uint32_t sync;
 	uint32_t first_place, other_place;
 };
@@ -45,34 +48,23 @@ struct cell_clocks {
 	uint32_t write, readers[2];
 };
 
-/*
- * A cell is settled for an epoch if lanes of two warps have read it and no
- * thread has written it. Further loads need no record: any later writer already
- * races with one of the readers.
+/* Has the cells of a row show all accesses until the next epoch. Call before anything looks at
+ * them.
  */
-#define ROW_CELLS 32
-struct settled_row {
-	uint32_t epoch;    /* 1 more than the block's; 0: never */
-	uint32_t cells;    /* mask of the cells that are settled for the epoch */
-	uint32_t products; /* mask of those that a product of a warpgroup has read, too */
-};
+static inline void shadow_open_row(struct shared_shadow *shadow, size_t row, uint32_t epoch)
+{
+	if (shadow->notes[row].opened == epoch)
+		return;
+	shadow_move_notes(shadow, row);
+	shadow->notes[row].opened = epoch;
+}
 
 static inline void unsettle(struct shared_shadow *shadow, size_t cell)
 {
-	struct settled_row *row = &shadow->settled[cell / ROW_CELLS];
+	struct row_notes *row = &shadow->notes[cell / ROW_CELLS];
 
-	row->cells &= ~(UINT32_C(1) << cell % ROW_CELLS);
+	row->settled &= ~(UINT32_C(1) << cell % ROW_CELLS);
 	row->products &= ~(UINT32_C(1) << cell % ROW_CELLS);
-}
-
-static inline struct settled_row *settled_row(struct shared_shadow *shadow, size_t number,
-					      uint32_t epoch)
-{
-	struct settled_row *row = &shadow->settled[number];
-
-	if (row->epoch != epoch)
-		*row = (struct settled_row){.epoch = epoch};
-	return row;
 }
 
 static inline bool is_settled(const struct cell *cell, uint32_t epoch)
@@ -81,9 +73,25 @@ static inline bool is_settled(const struct cell *cell, uint32_t epoch)
 	       cell->read_epoch == epoch && cell->readers[1].first != NOBODY;
 }
 
+/* The number of a thread's warp in the cluster. */
 static inline uint32_t warp_of(uint16_t thread)
 {
 	return thread / LANES;
+}
+
+/* The number of a warp's first thread in the cluster. */
+static inline uint16_t first_thread(const struct warp *warp)
+{
+	return (uint16_t)(cluster_warp(warp) * LANES);
+}
+
+/* The warp of a thread of the cluster that `block` is in. */
+static inline struct warp *warp_of_thread(struct block *block, uint16_t thread)
+{
+	const unsigned rank = thread / (LANES * BLOCK_WARPS_MOST);
+	struct block *of = rank == block->rank ? block : cluster_block(block, rank);
+
+	return &of->warps[warp_of(thread) % BLOCK_WARPS_MOST];
 }
 
 static inline void begin_readers(struct readers *readers, uint16_t thread, uint32_t sync,
@@ -137,9 +145,27 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 		cell->plain_sync = by->sync;
 	cell->write_place = by->place;
 	cell->writer = by->thread;
-	cell->write_fences = by->warp->block->warps[warp_of(by->thread)].proxy_fences;
+	cell->write_fences = warp_of_thread(by->warp->block, by->thread)->proxy_fences;
 	cell->initialised = true;
 }
+
+/* What remember_writer() does for a write that was noted. */
+static inline void remember_plain_write(struct cell *cell, uint16_t thread,
+					const struct write_note *write)
+{
+	cell->write_atomic = false;
+	cell->write_epoch = write->epoch;
+	cell->write_sync = cell->plain_sync = write->sync;
+	cell->write_place = write->place;
+	cell->writer = thread;
+	cell->write_fences = write->fences;
+	cell->initialised = true;
+}
+
+/* The same in a block whose accesses clocks alone order: a reader that is ordered before this one
+ * makes room for it. Notes the clock. */
+void remember_clocked_reader(struct shared_shadow *shadow, size_t index,
+			     const struct shadow_access *by);
 
 /* Sets *rival to an earlier write, or to an earlier read, that races with the access. */
 bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival);
@@ -158,13 +184,23 @@ struct reported_kinds {
 };
 
 /* What a warp does at an instruction. The caller sets the thread, and what it does. */
-struct shadow_access shadow_access_by(struct warp *warp, const struct instruction *at);
+struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
+				      const struct instruction *at);
 /* Checks an access to a cell, then records it. `value`: the bytes to be stored at `there`, or
  * NULL. A store of the value that is there already does not race with an earlier write. */
 void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
 		       const unsigned char *value, const unsigned char *there,
 		       struct reported_kinds *reported);
+/* Reports a write to bytes that a product of a warpgroup or a bulk copy may still read. */
+void shadow_check_readers(struct shared_shadow *shadow, const struct shadow_access *by,
+			  const struct bulk_range *range, struct reported_kinds *reported);
 /* The logarithm of the bytes of a cell, for accesses of so many bytes. */
 unsigned shadow_cell_shift(struct shared_shadow *shadow, unsigned bytes);
+
+/* ---- shadow_async.c ---- */
+
+/* Reports a read by the async proxy of a cell whose last write no fence orders for that proxy. */
+void shadow_check_fence(struct shared_shadow *shadow, const struct shadow_access *by, size_t index,
+			struct reported_kinds *reported);
 
 #endif

@@ -1,12 +1,39 @@
 /* The texts of races and uninitialised reads of shared memory. See shadow_report.h. */
-#include "emulator/machine/shadow_report.h"
+#include "emulator/machine/shadow_cells.h"
 
-static void add_thread(struct text *out, const struct warp *warp, uint16_t thread)
+static void add_block_index(struct text *out, const struct block *block)
 {
-	const int64_t *block = warp->block->launch->what.block;
+	text_addf(out, " of block (%d,%d,%d)", (int)block->index[0], (int)block->index[1],
+		  (int)block->index[2]);
+}
 
-	text_addf(out, "thread (%d,%d,%d)", (int)(thread % block[0]),
-		  (int)(thread / block[0] % block[1]), (int)(thread / block[0] / block[1]));
+/* A thread, by its number in the cluster, and its block unless that is the one of the warp. */
+static void add_thread(struct text *out, const struct warp *warp, uint16_t number)
+{
+	const int64_t *shape = warp->block->launch->what.block;
+	const struct block *block = warp_of_thread(warp->block, number)->block;
+	const int thread = number % (LANES * BLOCK_WARPS_MOST);
+
+	text_addf(out, "thread (%d,%d,%d)", (int)(thread % shape[0]),
+		  (int)(thread / shape[0] % shape[1]), (int)(thread / shape[0] / shape[1]));
+	if (block != warp->block)
+		add_block_index(out, block);
+}
+
+/* The number of a cell among those of the program. */
+static size_t own_cell(const struct shared_shadow *shadow, size_t cell)
+{
+	return cell - shadow->reserved_bytes / shadow->grain;
+}
+
+/* "word 12", and whose it is unless the own block's. */
+static void add_shared_cell(struct text *out, const struct shared_shadow *shadow,
+			    const struct shadow_access *by, size_t cell)
+{
+	text_addf(out, "%s %zu", shadow->grain == WORD_BYTES ? "word" : "byte",
+		  own_cell(shadow, cell));
+	if (by->block != by->warp->block)
+		add_block_index(out, by->block);
 }
 
 static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
@@ -23,12 +50,6 @@ static void add_place(struct text *out, const struct shared_shadow *shadow, uint
 	source_place_text(out, shadow->program->module, at);
 }
 
-/* The number of a cell among those of the program. */
-static size_t own_cell(const struct shared_shadow *shadow, size_t cell)
-{
-	return cell - shadow->reserved_bytes / shadow->grain;
-}
-
 /* "thread (33,0,0) writes word 12 at x.cu:20, which thread (0,0,0) read at x.cu:18 with no …" */
 void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_access *by,
 			size_t cell, const struct rival *rival)
@@ -36,15 +57,20 @@ void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_
 	struct text text = TEXT_INIT;
 
 	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s %s %zu", by->writes ? by->atomic ? "changes" : "writes" : "reads",
-		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
+	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
+	add_shared_cell(&text, shadow, by, cell);
 	add_place(&text, shadow, by->place);
 	text_add(&text, ", which ");
 	add_thread(&text, by->warp, rival->thread);
 	text_add(&text, rival->wrote ? " wrote" : " read");
 	add_place(&text, shadow, rival->place);
-	text_add(&text, " with no barrier between; order the accesses with __syncthreads(), or "
-			"__syncwarp() within a warp, or use different words");
+	if (warp_of_thread(by->warp->block, rival->thread)->block != by->warp->block)
+		text_add(&text, " with no barrier of the cluster between; order the accesses with "
+				"cluster.sync(), or use different words");
+	else
+		text_add(&text, " with no barrier between; order the accesses with "
+				"__syncthreads(), or __syncwarp() within a warp, or use different "
+				"words");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
 	text_release(&text);
 }
@@ -56,13 +82,31 @@ void shadow_report_unwaited(const struct shared_shadow *shadow, const struct sha
 	struct text text = TEXT_INIT;
 
 	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s %s %zu before ",
-		  by->writes ? by->atomic ? "changes" : "writes" : "reads",
-		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
+	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
+	add_shared_cell(&text, shadow, by, cell);
+	text_add(&text, " before ");
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its asynchronous copy to it");
 	add_place(&text, shadow, copier->place);
 	text_add(&text, "; wait for the copy, then synchronise the threads");
+	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
+	text_release(&text);
+}
+
+/* "thread (1,0,0) writes word 12 before thread (0,0,0) has waited for its bulk copy from it …" */
+void shadow_report_source(const struct shared_shadow *shadow, const struct shadow_access *by,
+			  size_t cell, const struct rival *copier)
+{
+	struct text text = TEXT_INIT;
+
+	add_thread(&text, by->warp, by->thread);
+	text_addf(&text, " %s %s %zu before ", by->atomic ? "changes" : "writes",
+		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
+	add_thread(&text, by->warp, copier->thread);
+	text_add(&text, " has waited for its bulk copy from it");
+	add_place(&text, shadow, copier->place);
+	text_add(&text, "; wait for the copy (cp.async.bulk.wait_group.read), then synchronise the "
+			"threads");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
 	text_release(&text);
 }
@@ -74,9 +118,9 @@ void shadow_report_product(const struct shared_shadow *shadow, const struct shad
 	struct text text = TEXT_INIT;
 
 	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s %s %zu before all warps of warpgroup %u have waited for the product",
-		  by->atomic ? "changes" : "writes", shadow->grain == WORD_BYTES ? "word" : "byte",
-		  own_cell(shadow, cell), group);
+	text_addf(&text, " %s ", by->atomic ? "changes" : "writes");
+	add_shared_cell(&text, shadow, by, cell);
+	text_addf(&text, " before all warps of warpgroup %u have waited for the product", group);
 	add_place(&text, shadow, place);
 	text_add(&text, ", which reads it; execute wgmma.wait_group, then synchronise the threads");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_PRODUCT, "%s",
@@ -84,19 +128,23 @@ void shadow_report_product(const struct shared_shadow *shadow, const struct shad
 	text_release(&text);
 }
 
-/* "wgmma reads word 12, which thread (0,0,0) wrote at x.cu:18 with no fence.proxy.async …" */
+/* "wgmma reads word 12 (or: a bulk copy reads it), which thread (0,0,0) wrote at x.cu:18 with no
+ * fence.proxy.async …" */
 void shadow_report_unfenced(const struct shared_shadow *shadow, const struct shadow_access *by,
 			    size_t cell, const struct rival *writer)
 {
+	const char *reader = by->at->operation == OP_GROUP_PRODUCT ? "wgmma" : "a bulk copy";
 	struct text text = TEXT_INIT;
 
-	text_addf(&text, "wgmma reads %s %zu, which ",
+	text_addf(&text, "%s reads %s %zu, which ", reader,
 		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, writer->thread);
 	text_add(&text, " wrote");
 	add_place(&text, shadow, writer->place);
-	text_add(&text, " with no fence.proxy.async between; execute it after the write and before "
-			"the barrier, or wgmma may read the old value");
+	text_addf(&text,
+		  " with no fence.proxy.async between; execute it after the write and before "
+		  "the barrier, or %s may read the old value",
+		  by->at->operation == OP_GROUP_PRODUCT ? reader : "the copy");
 	warp_finding(by->warp, by->at, -1, FINDING_UNFENCED, "%s", text.data);
 	text_release(&text);
 }
@@ -104,8 +152,28 @@ void shadow_report_unfenced(const struct shared_shadow *shadow, const struct sha
 void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,
 				 size_t cell)
 {
+	struct text text = TEXT_INIT;
+
+	add_shared_cell(&text, shadow, by, cell);
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
-		     "%s %zu of shared memory is read before any thread has written it; "
-		     "initialise it first",
-		     shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
+		     "%s of shared memory is read before any thread has written it; initialise it "
+		     "first",
+		     text.data);
+	text_release(&text);
+}
+
+/* "the block ends, and block (1,0,0) may still access its shared memory at x.cu:20; wait …" */
+void shadow_report_ended(const struct shared_shadow *shadow, struct warp *warp,
+			 const struct instruction *at, const struct remote_use *use)
+{
+	const int64_t *index = use->warp->block->index;
+	struct text text = TEXT_INIT;
+
+	text_addf(&text, "the block ends, and block (%d,%d,%d) may still access its shared memory",
+		  (int)index[0], (int)index[1], (int)index[2]);
+	add_place(&text, shadow, use->place);
+	text_add(&text, ", since nothing orders that before the end; wait at a barrier of the "
+			"cluster before the block ends");
+	warp_finding(warp, at, -1, FINDING_ABSENT_BLOCK, "%s", text.data);
+	text_release(&text);
 }

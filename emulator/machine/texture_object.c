@@ -263,6 +263,28 @@ uint16_t texel_half(uint32_t bits)
 	return (uint16_t)(sign | kept);
 }
 
+/* Cuts off to a half, towards zero, as a formatted store does: what is too large becomes the
+ * largest half. A NaN keeps the upper bits of its payload; one without upper bits was not recorded.
+ */
+static uint16_t half_cut_off(uint32_t bits)
+{
+	const uint32_t sign = bits >> 16 & 0x8000, rest = bits & 0x7fffffff;
+	const int exponent = (int)(rest >> 23) - 127;
+
+	if (rest > 0x7f800000) {
+		const uint32_t payload = rest >> 13 & 0x3ff;
+
+		return (uint16_t)(sign | 0x7c00 | (payload ? payload : 0x200));
+	}
+	if (rest >= 0x47800000)
+		return (uint16_t)(sign | (rest == 0x7f800000 ? 0x7c00 : 0x7bff));
+	if (exponent >= -14)
+		return (uint16_t)(sign | (rest - UINT32_C(0x38000000)) >> 13);
+	/* a multiple of 2^-24 */
+	return (uint16_t)(sign |
+			  (exponent < -24 ? 0 : ((rest & 0x7fffff) | 0x800000) >> (-1 - exponent)));
+}
+
 /* The component of a texel; what it cannot hold becomes the nearest that it can. */
 static uint32_t texel_component(enum texel_type type, uint32_t from)
 {
@@ -282,7 +304,7 @@ static uint32_t texel_component(enum texel_type type, uint32_t from)
 				  : number > INT16_MAX ? INT16_MAX
 						       : number);
 	case TEXEL_F16:
-		return texel_half(from);
+		return half_cut_off(from);
 	default:
 		return from;
 	}

@@ -302,8 +302,9 @@ static enum step run_split(struct warp *warp)
 				} while (step == STEP_NEXT && ++at != end);
 			} else {
 				do {
-					step = at->run(warp, at);
-				} while (step == STEP_NEXT && ++at != end);
+					step = at->run_series(warp, at);
+					at = at->next;
+				} while (step == STEP_NEXT && at != end);
 			}
 			warp->pc = step == STEP_NEXT ? here->end : warp->pc;
 			continue;

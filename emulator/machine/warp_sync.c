@@ -13,7 +13,8 @@
 static bool is_barrier(const struct instruction *at)
 {
 	return at->operation == OP_BARRIER || at->operation == OP_BARRIER_REDUCE ||
-	       at->operation == OP_BARRIER_ARRIVE;
+	       at->operation == OP_BARRIER_ARRIVE || at->operation == OP_CLUSTER_ARRIVE ||
+	       at->operation == OP_CLUSTER_WAIT;
 }
 
 /* Whether lanes may execute it together from different places. PTX demands one instruction for
@@ -299,6 +300,7 @@ enum step warp_parked_meet(struct warp *warp)
 
 		if (first->state == SPLIT_AT_BARRIER)
 			others |= warp->block->barriers[first->barrier].threads != 0;
+		others |= first->state == SPLIT_AT_CLUSTER_BARRIER;
 		if (first->state != SPLIT_PARKED || !is_exchange(parked_instruction(first)))
 			continue;
 		for (unsigned k = 0; k < warp->waiting_count; k++)

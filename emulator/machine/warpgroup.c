@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "emulator/machine/access.h"
+#include "emulator/machine/block_clocks.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/warp_sync.h"
 
@@ -39,6 +40,45 @@ static uint32_t issued_by(const struct warp *warp)
 	return warp->products ? warp->products->issued : 0;
 }
 
+/* The last warpgroup can have fewer than four. */
+static unsigned warps_in_group(const struct warp *warp)
+{
+	const unsigned left = warp->block->warp_count - warp->index / GROUP_WARPS * GROUP_WARPS;
+
+	return left < GROUP_WARPS ? left : GROUP_WARPS;
+}
+
+/* The products that all warps of the warpgroup have issued which have not ended. */
+static uint32_t issued_by_all(const struct warp *warp)
+{
+	const struct warp *warps = first_warp(warp);
+	uint32_t least = UINT32_MAX;
+
+	for (unsigned i = 0; i < warps_in_group(warp); i++)
+		if (warp_alive(&warps[i]) && issued_by(&warps[i]) < least)
+			least = issued_by(&warps[i]);
+	return least;
+}
+
+/* The warps of the warpgroup continue whose products all warps have issued. */
+static void release_waiting_warps(const struct warp *warp)
+{
+	const uint32_t issued = issued_by_all(warp);
+	struct warp *warps = first_warp(warp);
+
+	for (unsigned i = 0; i < warps_in_group(warp); i++)
+		for (unsigned k = 0; k < warps[i].waiting_count; k++) {
+			const struct warp_products *products = warps[i].products;
+			struct split *split = &warps[i].waiting[k];
+
+			if (split->state != SPLIT_AT_PRODUCT ||
+			    products->ends[products->awaited - 1] > issued)
+				continue;
+			split->state = SPLIT_READY;
+			warps[i].blocked = false;
+		}
+}
+
 static void report_absent(struct warp *warp, const struct instruction *at,
 			  const struct warp *absent)
 {
@@ -56,6 +96,7 @@ void warpgroup_warp_ended(struct warp *warp)
 
 	if (!block->groups)
 		return;
+	release_waiting_warps(warp);
 	group = &block->groups[warp->index / GROUP_WARPS];
 	if (next - group->first < group->entry_count)
 		report_absent(warp, group->entries[next - group->first].at, warp);
@@ -218,6 +259,7 @@ enum step warpgroup_issue(struct issued_product *out, struct warp *warp,
 	warpgroup_note_registers(warp, at, product);
 	products->issued++;
 	warp->pending_products++;
+	release_waiting_warps(warp);
 	return STEP_NEXT;
 }
 
@@ -251,8 +293,11 @@ enum step run_group_wait(struct warp *warp, const struct instruction *at)
 
 	if (step != STEP_NEXT || waited <= products->waited)
 		return step;
-	products->waited = (uint32_t)waited;
-	products->complete = products->ends[waited - 1];
-	warp->pending_products = products->issued - products->complete;
-	return STEP_NEXT;
+	products->awaited = (uint32_t)waited;
+	if (issued_by_all(warp) >= products->ends[waited - 1]) {
+		warpgroup_finish_wait(warp);
+		return STEP_NEXT;
+	}
+	warp_suspend(warp, pc_of(warp, at) + 1, SPLIT_AT_PRODUCT);
+	return STEP_WAITING;
 }

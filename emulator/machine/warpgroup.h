@@ -2,7 +2,9 @@
  * warpgroup: wgmma, by which the four warps of a warpgroup multiply matrices
  * together. Internal to emulator/.
  *
- * The emulator computes a product when a warp issues it. The hardware computes
+ * The emulator computes a product when a warp issues it. A warp that waits for
+ * a product waits until all four have issued it, as the hardware computes it for
+ * all of them together. The hardware computes
  * it at any time until the warp waits for its group, so a right program touches
  * neither its registers nor its operands in shared memory before. What a program
  * does too early is a finding:
@@ -57,6 +59,14 @@ void warpgroup_warp_ended(struct warp *warp);
 /* Whether a product that not all warps have waited for reads the 16 bytes of shared memory around
  * an offset: then sets its warpgroup and its place, as shadow.h numbers places. */
 bool warpgroup_reads(const struct block *block, uint32_t offset, unsigned *group, uint32_t *place);
+
+/*
+ * For a bulk copy by the warp `by` to the 16 bytes around an offset: the warps of the block whose
+ * products have read them, if one warp of their warpgroup has waited for the product and `by` is
+ * ordered after that. Such reads are forgotten. The four warps compute a product together, so
+ * producers take the signal of one of them for that of all.
+ */
+uint32_t warpgroup_reads_over(struct block *block, uint32_t offset, const struct warp *by);
 
 /* Call when a block starts. */
 void warpgroups_begin(struct block *block);

@@ -49,6 +49,9 @@ void warpgroup_follow(struct warp *warp, const struct instruction *at, uint32_t 
 	struct fragment_note moved = {0};
 	bool moves;
 
+	/* A wait is over when the warp continues behind it. */
+	if (warp->products->awaited > warp->products->waited)
+		warpgroup_finish_wait(warp);
 	if (!lanes || at->operation == OP_GROUP_PRODUCT)
 		return;
 	/* Compilers leave moves between registers to ptxas, which removes them. */

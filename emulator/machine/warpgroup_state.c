@@ -1,5 +1,7 @@
 #include "emulator/machine/warpgroup_state.h"
 
+#include "emulator/machine/block_clocks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +12,12 @@ void warpgroups_begin(struct block *block)
 
 		block->warps[i].pending_products = 0;
 		if (products)
-			*products = (struct warp_products){.ends = products->ends,
-							   .end_capacity = products->end_capacity};
+			*products = (struct warp_products){
+				.ends = products->ends,
+				.clocks = products->clocks,
+				.end_capacity = products->end_capacity,
+				.clock_capacity = products->clock_capacity,
+			};
 	}
 	for (unsigned i = 0; block->groups && i < warpgroup_count(block); i++) {
 		struct warpgroup *group = &block->groups[i];
@@ -34,8 +40,10 @@ void warpgroups_free(struct block *block)
 
 void warpgroup_warp_free(struct warp *warp)
 {
-	if (warp->products)
-		free(warp->products->ends);
+	if (!warp->products)
+		return;
+	free(warp->products->ends);
+	free(warp->products->clocks);
 	free(warp->products);
 }
 
@@ -59,4 +67,63 @@ bool warpgroup_reads(const struct block *block, uint32_t offset, unsigned *group
 		}
 	}
 	return false;
+}
+
+void warpgroup_finish_wait(struct warp *warp)
+{
+	struct warp_products *products = warp->products;
+
+	products->clocks = xgrow(products->clocks, &products->clock_capacity, products->awaited,
+				 sizeof(*products->clocks));
+	while (products->waited < products->awaited)
+		products->clocks[products->waited++] = block_clock(warp);
+	products->complete = products->ends[products->waited - 1];
+	warp->pending_products = products->issued - products->complete;
+}
+
+/* The clock of a warp when it waited for the product of that number, plus 1, which it has. */
+static uint32_t clock_of_wait(const struct warp_products *products, uint32_t number)
+{
+	uint32_t low = 0, high = products->waited - 1;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (products->ends[middle] < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return products->clocks[low];
+}
+
+static bool knows_a_wait(const struct warp *by, const struct warp *warps, uint32_t number)
+{
+	for (unsigned i = 0; i < GROUP_WARPS; i++) {
+		const struct warp_products *products = warps[i].products;
+
+		if (products && products->waited && products->complete >= number &&
+		    block_clock_known(by, cluster_warp(&warps[i]), clock_of_wait(products, number)))
+			return true;
+	}
+	return false;
+}
+
+uint32_t warpgroup_reads_over(struct block *block, uint32_t offset, const struct warp *by)
+{
+	uint32_t warps = 0;
+
+	for (unsigned i = 0; block->groups && i < warpgroup_count(block); i++) {
+		struct unit_reader *reader = block->groups[i].readers;
+
+		if (!reader)
+			continue;
+		reader += offset / GROUP_UNIT_BYTES;
+		if (!reader->number ||
+		    !knows_a_wait(by, &block->warps[i * GROUP_WARPS], reader->number))
+			continue;
+		reader->number = 0;
+		warps |= ((UINT32_C(1) << GROUP_WARPS) - 1) << i * GROUP_WARPS;
+	}
+	return warps;
 }

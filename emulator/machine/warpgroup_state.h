@@ -13,8 +13,10 @@ struct warp_products {
 	uint32_t complete;  /* products that the warp has waited for */
 	uint32_t committed; /* groups */
 	uint32_t waited;    /* groups that the warp has waited for */
+	uint32_t awaited;   /* groups that it waits for until all warps have issued them */
 	uint32_t *ends;     /* by committed group: products issued before its end */
-	size_t end_capacity;
+	uint32_t *clocks;   /* by group that was waited for: of the warp at the wait */
+	size_t end_capacity, clock_capacity;
 	bool fenced; /* a wgmma.fence was executed */
 };
 
@@ -55,6 +57,9 @@ static inline size_t warpgroup_unit_count(const struct block *block)
 {
 	return (size_t)block->launch->shared_bytes / GROUP_UNIT_BYTES + 1;
 }
+
+/* The warp has waited for the groups that it awaited. */
+void warpgroup_finish_wait(struct warp *warp);
 
 /* Checks and notes the registers of a product. warpgroup_registers.c */
 void warpgroup_note_registers(struct warp *warp, const struct instruction *at,

@@ -14,11 +14,12 @@ static void decode_statement(struct function_decoding *decoding)
 	const struct ptx_statement *at = decoding->at;
 	enum operation operation;
 
-	if (decode_move(decoding) || decode_comparison(decoding) || decode_memory(decoding) ||
-	    decode_mbarrier(decoding) || decode_async_copy(decoding) || decode_control(decoding) ||
-	    decode_call(decoding) || decode_warp(decoding) || decode_texture(decoding) ||
-	    decode_video(decoding) || decode_matrix(decoding) || decode_wmma(decoding) ||
-	    decode_wgmma(decoding))
+	if (decode_move(decoding) || decode_comparison(decoding) || decode_cluster(decoding) ||
+	    decode_memory(decoding) || decode_mbarrier(decoding) || decode_async_copy(decoding) ||
+	    decode_tensor_copy(decoding) || decode_bulk_copy(decoding) ||
+	    decode_control(decoding) || decode_call(decoding) || decode_warp(decoding) ||
+	    decode_texture(decoding) || decode_video(decoding) || decode_matrix(decoding) ||
+	    decode_wmma(decoding) || decode_wgmma(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)
@@ -115,12 +116,8 @@ static void lay_out_frame(struct function_decoding *decoding)
 static void check_directives(struct function_decoding *decoding)
 {
 	static const char *const harmless[] = {
-		".maxntid",      ".reqntid",
-		".minnctapersm", ".maxnctapersm",
-		".maxnreg",      ".noreturn",
-		".pragma",       ".maxclusterrank",
-		".abi_preserve", ".abi_preserve_control",
-		".section",
+		".maxntid",  ".reqntid", ".minnctapersm", ".maxnctapersm", ".maxnreg",
+		".noreturn", ".pragma",  ".section",      ".abi_preserve", ".abi_preserve_control",
 	};
 	const struct ptx_function *source = decoding->source;
 
@@ -190,6 +187,8 @@ static bool begins_block_after(uint16_t operation)
 	case OP_BARRIER:
 	case OP_BARRIER_REDUCE:
 	case OP_BARRIER_ARRIVE:
+	case OP_CLUSTER_ARRIVE:
+	case OP_CLUSTER_WAIT:
 	case OP_WARP_BARRIER:
 	case OP_ASSERT_FAIL:
 		return true;

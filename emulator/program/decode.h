@@ -102,7 +102,7 @@ struct function_decoding {
 	int rc;               /* PL_EPARSE: a statement is invalid, decoding ends */
 
 	size_t code_capacity, constant_capacity, call_capacity, table_capacity, product_capacity;
-	size_t group_product_capacity;
+	size_t group_product_capacity, bulk_copy_capacity;
 	uint8_t *widths; /* by value other than constants: 1 to 64 bits */
 	size_t value_count, value_capacity;
 	uint32_t *constant_slots; /* hash table of constants: index + 1, or 0 */
@@ -150,10 +150,12 @@ int value_width(const struct function_decoding *decoding, uint32_t value);
 /* Appends dst = operation(a, b, c) as an instruction that is not counted. */
 void emit_step(struct function_decoding *decoding, enum operation operation, uint32_t dst,
 	       uint32_t a, uint32_t b, uint32_t c);
+/* Returns the lower bits of a value, which may be wider. */
+uint32_t emit_narrowing(struct function_decoding *decoding, uint32_t value, int bits);
 /* Returns an operation of alu.def that the decoder itself needs, or records it as unsupported. */
 enum operation require_operation(struct function_decoding *decoding, const char *mnemonic);
 
-/* ---- decode_operands.c ---- */
+/* ---- decode_types.c ---- */
 
 /* Finds TYPE_pred and so on by name; f16 and bf16 are b16, f16x2 and bf16x2 are b32, b8 is u8.
  * Returns false if the name is not a type. */
@@ -162,6 +164,9 @@ int type_bits(enum value_type type);
 /* Finds the last modifier that is a type. Returns false if none is. */
 bool statement_type(const struct ptx_statement *statement, enum value_type *type);
 bool statement_has_modifier(const struct ptx_statement *statement, const char *modifier);
+bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
+
+/* ---- decode_operands.c ---- */
 
 /* Returns the value to read for an operand of this type. May emit steps before. */
 uint32_t decode_source(struct function_decoding *decoding, const struct ptx_operand *operand,
@@ -177,11 +182,9 @@ uint32_t decode_load_destination(struct function_decoding *decoding,
 				 enum extension *extension);
 uint32_t decode_store_source(struct function_decoding *decoding, const struct ptx_operand *operand,
 			     int width);
-bool require_operands(struct function_decoding *decoding, size_t least, size_t most);
-/* Finds a register that describes clusters. Sets *same to the register that has its value, or to
- * NULL and *value to the value to read. decode_cluster.c. */
-bool decode_cluster_register(struct function_decoding *decoding, const char *name,
-			     enum value_type type, const char **same, uint32_t *value);
+/* decode_source() of a special register. decode_special.c */
+uint32_t decode_special_source(struct function_decoding *decoding, const char *name,
+			       enum value_type type);
 
 /* What an address operand refers to. */
 struct decoded_address {
@@ -206,14 +209,27 @@ bool find_frame_variable(struct function_decoding *decoding, const char *name, i
 bool check_variable_space(struct function_decoding *decoding, const struct decoded_address *where,
 			  enum ptx_space said);
 
+/* Decodes the address of an operand of a bulk copy. decode_bulk.c. */
+struct bulk_address decode_bulk_address(struct function_decoding *decoding,
+					const struct ptx_operand *operand, enum ptx_space space);
+/* ATOMIC_ADD and so on of "add", "min", "max", "inc", "dec", "and", "or" and "xor"; -1 of others.
+ */
+int bulk_reduction_of(const char *word);
+/* Appends the copy, unless the statement has an error. */
+void emit_bulk_copy(struct function_decoding *decoding, const struct program_bulk_copy *copy,
+		    bool reduces);
+
 /* ---- the statements ---- */
 
 void decode_alu(struct function_decoding *decoding, enum operation operation);
 /* Each returns false if it does not handle the current statement. */
 bool decode_move(struct function_decoding *decoding);             /* decode_alu.c */
 bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
+bool decode_cluster(struct function_decoding *decoding);          /* decode_cluster.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
+bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk.c */
+bool decode_tensor_copy(struct function_decoding *decoding);      /* decode_tensor_copy.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_mbarrier(struct function_decoding *decoding);         /* decode_mbarrier.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */

@@ -306,9 +306,8 @@ static const char *find_address_conversion(const struct ptx_statement *at)
 		{"cvta.to.param.u64", "cvta.to.local.u64"},
 		{"cvta.shared::cta.u64", "cvta.shared.u64"},
 		{"cvta.to.shared::cta.u64", "cvta.to.shared.u64"},
-		{"isspacep.shared::cta", "isspacep.shared"},
-		/* The emulator runs each cluster as one block. */
-		{"isspacep.shared::cluster", "isspacep.shared"},
+		{"cvta.shared::cluster.u64", "cvta.shared.u64"},
+		{"cvta.to.shared::cluster.u64", "cvta.to.shared.u64"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

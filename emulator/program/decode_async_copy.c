@@ -1,6 +1,6 @@
 /*
- * Asynchronous copies from global to shared memory: cp.async, its groups and waits. Bulk copies
- * (cp.async.bulk) are not supported; decode_mbarrier.c has cp.async.mbarrier.arrive.
+ * Asynchronous copies from global to shared memory: cp.async, its groups and waits. decode_bulk.c
+ * has bulk copies (cp.async.bulk), decode_mbarrier.c has cp.async.mbarrier.arrive.
  */
 #include "emulator/program/decode.h"
 

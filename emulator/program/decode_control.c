@@ -133,8 +133,8 @@ static void decode_barrier(struct function_decoding *decoding)
 	instruction->b = threads;
 }
 
-/* Whether a fence orders only what the emulator executes in order anyway, or what it has no engine
- * for: a fence before a bulk copy is harmless, the copy itself is refused. */
+/* Whether a fence orders only what the emulator executes in order anyway, or what its checks look
+ * for. */
 static bool fence_is_known(const struct ptx_statement *at)
 {
 	static const char *const words[] = {
@@ -172,7 +172,7 @@ static bool fence_is_known(const struct ptx_statement *at)
 }
 
 /* A fence between the generic and the async proxy orders what threads store before what wgmma
- * reads. */
+ * and bulk copies read. */
 static enum fence_kind fence_kind(const struct ptx_statement *at)
 {
 	if (statement_has_modifier(at, "proxy"))

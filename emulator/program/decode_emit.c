@@ -141,3 +141,22 @@ enum operation require_operation(struct function_decoding *decoding, const char 
 		decode_unsupported(decoding, "opcode", mnemonic);
 	return operation;
 }
+
+uint32_t emit_narrowing(struct function_decoding *decoding, uint32_t value, int bits)
+{
+	int width = value_width(decoding, value);
+	uint32_t to;
+
+	if (width == 64) {
+		to = new_temporary(decoding, 32);
+		emit_step(decoding, ALU_UNPACK_B32_0_OF_B64, to, value, 0, 0);
+		value = to;
+		width = 32;
+	}
+	if (width == 32 && bits <= 16) {
+		to = new_temporary(decoding, 16);
+		emit_step(decoding, ALU_UNPACK_B16_0_OF_B32, to, value, 0, 0);
+		value = to;
+	}
+	return value;
+}

@@ -1,5 +1,4 @@
-/* mbarrier.*, and cp.async.mbarrier.arrive. A cluster has one block, so shared::cluster is the
- * block's own shared memory. */
+/* mbarrier.*, and cp.async.mbarrier.arrive. */
 #include "emulator/program/decode.h"
 
 #include <string.h>
@@ -99,6 +98,7 @@ static void emit_operation(struct function_decoding *decoding, unsigned kind,
 	instruction = emit_instruction(decoding, OP_MBARRIER);
 	instruction->kind = (uint8_t)kind;
 	instruction->space = (uint8_t)where.space;
+	instruction->of_cluster = words->cluster;
 	instruction->a = where.value;
 	instruction->narrow_address = where.narrow;
 	instruction->offset = where.offset;

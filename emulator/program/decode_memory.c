@@ -14,15 +14,10 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 		const char *word;
 		enum ptx_space space;
 	} spaces[] = {
-		{"global", PTX_SPACE_GLOBAL},
-		{"shared", PTX_SPACE_SHARED},
-		{"shared::cta", PTX_SPACE_SHARED},
-		/* The emulator runs each cluster as one block. */
-		{"shared::cluster", PTX_SPACE_SHARED},
-		{"local", PTX_SPACE_LOCAL},
-		{"const", PTX_SPACE_CONST},
-		{"param", PTX_SPACE_PARAM},
-		{"param::entry", PTX_SPACE_PARAM},
+		{"global", PTX_SPACE_GLOBAL},      {"shared", PTX_SPACE_SHARED},
+		{"shared::cta", PTX_SPACE_SHARED}, {"shared::cluster", PTX_SPACE_SHARED},
+		{"local", PTX_SPACE_LOCAL},        {"const", PTX_SPACE_CONST},
+		{"param", PTX_SPACE_PARAM},        {"param::entry", PTX_SPACE_PARAM},
 		{"param::func", PTX_SPACE_PARAM},
 	};
 
@@ -70,7 +65,7 @@ struct access_modifiers {
 	enum value_type type;
 	bool is_signed;
 	bool strong;
-	bool releases, is_volatile, of_block;
+	bool releases, is_volatile, of_block, of_cluster;
 	int vector;
 	int kind; /* enum atomic_kind; -1: none */
 };
@@ -99,6 +94,7 @@ static bool read_access_modifiers(const struct ptx_statement *at, struct access_
 		}
 		out->is_volatile |= strcmp(word, "volatile") == 0 || strcmp(word, "mmio") == 0;
 		out->of_block |= strcmp(word, "cta") == 0;
+		out->of_cluster |= strcmp(word, "shared::cluster") == 0;
 		if (space_of_modifier(word, &out->space) || modifier_is_hint(word))
 			continue;
 		if (word[0] == 'v' && (word[1] == '2' || word[1] == '4' || word[1] == '8') &&
@@ -138,6 +134,7 @@ static void set_access_order(struct instruction *instruction, const struct acces
 	instruction->strong = access->strong;
 	instruction->is_volatile = access->is_volatile;
 	instruction->of_block = access->of_block;
+	instruction->of_cluster = access->of_cluster;
 }
 
 static void set_access_address(struct instruction *instruction, const struct decoded_address *where)
@@ -377,6 +374,7 @@ static void decode_atomic(struct function_decoding *decoding)
 	instruction = emit_instruction(decoding, OP_ATOMIC);
 	set_access_address(instruction, &where);
 	instruction->of_block = access.of_block;
+	instruction->of_cluster = access.of_cluster;
 	instruction->kind = (uint8_t)access.kind;
 	instruction->type = (uint8_t)access.type;
 	instruction->width = (uint8_t)(type_bits(access.type) / 8);

@@ -8,74 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool type_of_name(const char *name, enum value_type *type)
-{
-	static const struct {
-		const char *name;
-		enum value_type type;
-	} types[] = {
-#define X(name, c_type, width) {#name, TYPE_##name},
-		VALUE_TYPE_LIST(X)
-#undef X
-			{"b8", TYPE_u8},
-		{"f16", TYPE_b16},
-		{"bf16", TYPE_b16},
-		{"f16x2", TYPE_b32},
-		{"bf16x2", TYPE_b32},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
-		if (strcmp(types[i].name, name) == 0) {
-			*type = types[i].type;
-			return true;
-		}
-	}
-	return false;
-}
-
-int type_bits(enum value_type type)
-{
-	static const uint8_t widths[] = {
-#define X(name, c_type, width) width,
-		VALUE_TYPE_LIST(X)
-#undef X
-	};
-
-	return widths[type];
-}
-
 static bool type_is_signed(enum value_type type)
 {
 	return type == TYPE_s8 || type == TYPE_s16 || type == TYPE_s32 || type == TYPE_s64;
-}
-
-bool statement_type(const struct ptx_statement *statement, enum value_type *type)
-{
-	for (size_t i = statement->modifier_count; i-- > 0;) {
-		if (type_of_name(statement->modifiers[i], type))
-			return true;
-	}
-	return false;
-}
-
-bool statement_has_modifier(const struct ptx_statement *statement, const char *modifier)
-{
-	for (size_t i = 0; i < statement->modifier_count; i++) {
-		if (strcmp(statement->modifiers[i], modifier) == 0)
-			return true;
-	}
-	return false;
-}
-
-bool require_operands(struct function_decoding *decoding, size_t least, size_t most)
-{
-	size_t count = decoding->at->operand_count;
-
-	if (count >= least && count <= most)
-		return true;
-	decode_invalid(decoding, "%zu operands instead of %zu", count,
-		       count < least ? least : most);
-	return false;
 }
 
 /* ---- variables ---- */
@@ -220,25 +155,6 @@ struct decoded_address decode_address(struct function_decoding *decoding,
 
 /* ---- sources ---- */
 
-static uint32_t emit_narrowing(struct function_decoding *decoding, uint32_t value, int bits)
-{
-	int width = value_width(decoding, value);
-	uint32_t to;
-
-	if (width == 64) {
-		to = new_temporary(decoding, 32);
-		emit_step(decoding, ALU_UNPACK_B32_0_OF_B64, to, value, 0, 0);
-		value = to;
-		width = 32;
-	}
-	if (width == 32 && bits <= 16) {
-		to = new_temporary(decoding, 16);
-		emit_step(decoding, ALU_UNPACK_B16_0_OF_B32, to, value, 0, 0);
-		value = to;
-	}
-	return value;
-}
-
 static uint32_t emit_negation(struct function_decoding *decoding, uint32_t value,
 			      enum value_type type)
 {
@@ -269,67 +185,6 @@ static uint32_t register_source(struct function_decoding *decoding,
 	if (bits > 1 && width > bits && width > 16)
 		return emit_narrowing(decoding, value, bits);
 	return value;
-}
-
-/* Each use of a clock reads it again, into a temporary. */
-static uint32_t clock_source(struct function_decoding *decoding, enum clock_kind kind,
-			     enum value_type type)
-{
-	int bits = kind == CLOCK_WHOLE || type_bits(type) == 64 ? 64 : 32;
-	uint32_t value = new_temporary(decoding, bits);
-	struct instruction *instruction = emit_auxiliary(decoding, OP_CLOCK);
-
-	instruction->dst = value;
-	instruction->kind = (uint8_t)kind;
-	instruction->width = (uint8_t)(bits / 8);
-	return type_bits(type) < bits ? emit_narrowing(decoding, value, type_bits(type)) : value;
-}
-
-static uint32_t special_source(struct function_decoding *decoding, const char *name,
-			       enum value_type type)
-{
-	static const struct {
-		const char *name;
-		enum clock_kind kind;
-	} clocks[] = {
-		{"%clock", CLOCK_LOW},          {"%clock_hi", CLOCK_HIGH},
-		{"%clock64", CLOCK_WHOLE},      {"%globaltimer", CLOCK_WHOLE},
-		{"%globaltimer_lo", CLOCK_LOW}, {"%globaltimer_hi", CLOCK_HIGH},
-	};
-	static const char *const names[] = {
-#define X(symbol, name) name,
-		SPECIAL_REGISTER_LIST(X)
-#undef X
-	};
-	const char *same;
-	uint32_t value;
-
-	if (decode_cluster_register(decoding, name, type, &same, &value)) {
-		if (!same || decoding->rc)
-			return value;
-		name = same;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i], name) != 0)
-			continue;
-		if (type_bits(type) == 1) {
-			decode_invalid(decoding, "%s is not a predicate", name);
-			return 0;
-		}
-		value = value_constant(decoding, (struct program_constant){
-							 .kind = CONSTANT_SPECIAL,
-							 .wide = type_bits(type) == 64,
-							 .bytes = 4,
-							 .bits = i,
-						 });
-		return type_bits(type) < 32 ? emit_narrowing(decoding, value, type_bits(type))
-					    : value;
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(clocks); i++)
-		if (strcmp(clocks[i].name, name) == 0)
-			return clock_source(decoding, clocks[i].kind, type);
-	decode_unsupported(decoding, "register", name);
-	return 0;
 }
 
 /* Converts the bits of a literal to the type. */
@@ -399,7 +254,7 @@ uint32_t decode_source(struct function_decoding *decoding, const struct ptx_oper
 	case PTX_OPERAND_REGISTER:
 		return register_source(decoding, operand, type);
 	case PTX_OPERAND_SPECIAL:
-		return special_source(decoding, operand->name, type);
+		return decode_special_source(decoding, operand->name, type);
 	case PTX_OPERAND_INTEGER:
 	case PTX_OPERAND_F32:
 	case PTX_OPERAND_F64:

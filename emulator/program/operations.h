@@ -46,6 +46,10 @@ enum value_type {
 	X(OP_BARRIER, "bar.sync, barrier.sync: a barrier id, b thread count (0: all)")             \
 	X(OP_BARRIER_REDUCE, "bar.red: kind popc, and, or; a, b as OP_BARRIER, c predicate")       \
 	X(OP_BARRIER_ARRIVE, "bar.arrive: a, b as OP_BARRIER")                                     \
+	X(OP_CLUSTER_ARRIVE, "barrier.cluster.arrive")                                             \
+	X(OP_CLUSTER_WAIT, "barrier.cluster.wait")                                                 \
+	X(OP_CLUSTER_ADDRESS, "mapa: dst <- address a in the block of rank b; getctarank: dst <- " \
+			      "rank of address a; isspacep.shared: is it of the own block; kind")  \
 	X(OP_WARP_BARRIER, "bar.warp.sync: a member mask")                                         \
 	X(OP_FENCE, "membar, fence: orders accesses for the race check; kind: enum fence_kind")    \
 	X(OP_NOTHING, "nanosleep, prefetch and others without effect")                             \
@@ -56,13 +60,20 @@ enum value_type {
 	X(OP_ACTIVE_MASK, "activemask")                                                            \
 	X(OP_ELECT, "elect.sync: d member mask")                                                   \
 	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                       \
-	X(OP_STORE, "st in space: [a + offset] <- rows")                                           \
-	X(OP_ATOMIC, "atom, red in space: dst <- [a + offset]; kind; b, c operands")               \
+	X(OP_STORE, "st in space: [a + offset] <- rows; st.async: signals mbarrier "               \
+		    "[d + from_offset]")                                                           \
+	X(OP_ATOMIC, "atom, red in space: dst <- [a + offset]; kind; b, c operands; red.async: "   \
+		     "as st.async")                                                                \
 	X(OP_COPY, "cp.async: shared [a + offset] <- global [b + from_offset]; c bytes to read, "  \
 		   "d predicate: read none")                                                       \
 	X(OP_COPY_COMMIT, "cp.async.commit_group")                                                 \
 	X(OP_COPY_WAIT,                                                                            \
 	  "cp.async.wait_group: offset is the number of groups that may be pending; wait_all: -1") \
+	X(OP_BULK_COPY, "cp.async.bulk: bulk_copies[target]")                                      \
+	X(OP_BULK_REDUCE, "cp.reduce.async.bulk: bulk_copies[target]")                             \
+	X(OP_BULK_COMMIT, "cp.async.bulk.commit_group")                                            \
+	X(OP_BULK_WAIT,                                                                            \
+	  "cp.async.bulk.wait_group: offset is the number of groups that may be pending")          \
 	X(OP_MBARRIER, "mbarrier.*: dst <- object [a + offset], b its operand; kind")              \
 	X(OP_TEXTURE, "tex, tld4: rows 0 to 3 <- texture a at coordinates in rows 4 to 7")         \
 	X(OP_TEXTURE_QUERY, "txq, suq: dst <- a property of texture or surface a; kind")           \
@@ -115,6 +126,10 @@ enum atomic_kind {
 	ATOMIC_DEC,
 	ATOMIC_ADD_F16, /* one (TYPE_b16) or a pair (TYPE_b32) */
 	ATOMIC_ADD_BF16,
+	ATOMIC_MIN_F16, /* OP_BULK_REDUCE only */
+	ATOMIC_MIN_BF16,
+	ATOMIC_MAX_F16,
+	ATOMIC_MAX_BF16,
 };
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
@@ -141,6 +156,8 @@ enum mbarrier_kind {
 	MBARRIER_PARITY = 64, /* the operand is a parity, not a state */
 	MBARRIER_NO_INCREMENT = 128,
 };
+/* What OP_CLUSTER_ADDRESS gives. */
+enum cluster_address_kind { CLUSTER_MAP, CLUSTER_RANK, CLUSTER_IS_OWN };
 enum barrier_kind { BARRIER_POPC, BARRIER_AND, BARRIER_OR };
 /* The coordinates of a texture or surface instruction. The `A` ones begin with a layer. */
 enum texture_geometry {

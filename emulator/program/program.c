@@ -21,6 +21,7 @@ void ptx_program_free(struct ptx_program *program)
 		free(function->calls);
 		free(function->products);
 		free(function->group_products);
+		free(function->bulk_copies);
 		free(function->parameter_offsets);
 	}
 	free(program->initial_addresses);
@@ -125,6 +126,18 @@ void instruction_operands(const struct program_function *function, struct instru
 			READ(product->sums[i]);
 			WRITE(product->results[i]);
 		}
+	}
+	if (instruction->operation == OP_BULK_COPY || instruction->operation == OP_BULK_REDUCE) {
+		struct program_bulk_copy *copy = &function->bulk_copies[instruction->target];
+
+		READ(copy->to.row);
+		READ(copy->from.row);
+		READ(copy->mbarrier.row);
+		READ(copy->bytes);
+		READ(copy->byte_mask);
+		READ(copy->multicast);
+		for (int i = 0; i < copy->rank; i++)
+			READ(copy->coordinates[i]);
 	}
 #undef READ
 #undef WRITE

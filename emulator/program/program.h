@@ -37,6 +37,12 @@ enum extension { EXTEND_ZERO, EXTEND_SIGN };
 
 struct instruction {
 	instruction_handler *run; /* set when a launch chooses its set of lanes */
+	/* Executes a series of instructions that begins with this one; `next` is behind it. The
+	 * same as `run`, and one instruction, unless machine/series.h joined some. */
+	instruction_handler *run_series;
+	const struct instruction *next;
+	const struct chain_link *links; /* of a chain; machine/series.h */
+	uint32_t link_count;
 	uint32_t dst, a, b, c, d; /* rows; 0: none */
 	uint32_t dst2;            /* the second result of d|p; 0: none */
 	uint32_t guard;           /* the predicate's row; 0: none */
@@ -63,6 +69,8 @@ struct instruction {
 	bool is_volatile, of_block;
 	/* Load: its value is a guess, which an atomic confirms or corrects. guessed_loads.c */
 	bool guess;
+	/* Load, store, atomic in shared memory: it is for the window shared::cluster. */
+	bool of_cluster;
 	bool narrow_address;  /* memory: row a has 32-bit lanes (shared or local memory) */
 	bool writes_fragment; /* writes a register that an OP_GROUP_PRODUCT reads or writes */
 	uint8_t geometry;     /* of textures and surfaces: enum texture_geometry */
@@ -113,12 +121,27 @@ struct program_constant {
 	X(SPECIAL_NTID_X, "%ntid.x")                             \
 	X(SPECIAL_NTID_Y, "%ntid.y")                             \
 	X(SPECIAL_NTID_Z, "%ntid.z")                             \
-	X(SPECIAL_CTAID_X, "%ctaid.x")                           \
-	X(SPECIAL_CTAID_Y, "%ctaid.y")                           \
-	X(SPECIAL_CTAID_Z, "%ctaid.z")                           \
 	X(SPECIAL_NCTAID_X, "%nctaid.x")                         \
 	X(SPECIAL_NCTAID_Y, "%nctaid.y")                         \
 	X(SPECIAL_NCTAID_Z, "%nctaid.z")                         \
+	X(SPECIAL_CTAID_X, "%ctaid.x")                           \
+	X(SPECIAL_CTAID_Y, "%ctaid.y")                           \
+	X(SPECIAL_CTAID_Z, "%ctaid.z")                           \
+	X(SPECIAL_CLUSTERID_X, "%clusterid.x")                   \
+	X(SPECIAL_CLUSTERID_Y, "%clusterid.y")                   \
+	X(SPECIAL_CLUSTERID_Z, "%clusterid.z")                   \
+	X(SPECIAL_CLUSTER_CTAID_X, "%cluster_ctaid.x")           \
+	X(SPECIAL_CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
+	X(SPECIAL_CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
+	X(SPECIAL_CLUSTER_CTARANK, "%cluster_ctarank")           \
+	X(SPECIAL_NCLUSTERID_X, "%nclusterid.x")                 \
+	X(SPECIAL_NCLUSTERID_Y, "%nclusterid.y")                 \
+	X(SPECIAL_NCLUSTERID_Z, "%nclusterid.z")                 \
+	X(SPECIAL_CLUSTER_NCTAID_X, "%cluster_nctaid.x")         \
+	X(SPECIAL_CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
+	X(SPECIAL_CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
+	X(SPECIAL_CLUSTER_NCTARANK, "%cluster_nctarank")         \
+	X(SPECIAL_IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")   \
 	X(SPECIAL_LANEID, "%laneid")                             \
 	X(SPECIAL_WARPID, "%warpid")                             \
 	X(SPECIAL_NWARPID, "%nwarpid")                           \
@@ -215,6 +238,31 @@ struct program_group_product {
 	uint32_t sums[GROUP_MOST_SUMS], results[GROUP_MOST_SUMS];
 };
 
+/* Where a bulk copy finds memory, an mbarrier or a tensor map: an address in a row, and bytes. */
+struct bulk_address {
+	uint32_t row;  /* 0: there is none */
+	bool narrow;   /* the row has 32-bit lanes */
+	uint8_t space; /* enum ptx_space: shared, global or generic */
+	int64_t offset;
+};
+
+/* A copy by the asynchronous engine between shared and global memory, or within shared memory. That
+ * of a tensor has the address of a tensor map as its address in global memory. */
+struct program_bulk_copy {
+	struct bulk_address to, from;
+	struct bulk_address
+		mbarrier;        /* counts its bytes; without it the thread's bulk group does */
+	uint32_t bytes;          /* row: what is copied; 0: a box of a tensor */
+	uint32_t byte_mask;      /* row: the bytes of each 16 that are copied; 0: all */
+	uint8_t rank;            /* of the tensor; 0: there is none */
+	uint32_t coordinates[5]; /* rows: the first element of the box; innermost first */
+	uint32_t multicast;      /* row: a mask of ranks in the cluster; 0: none */
+	bool of_cluster;         /* the destination can be in another block of the cluster */
+	/* OP_BULK_REDUCE: what is done with each element of the destination. The elements of a
+	 * tensor have the type of its map, and the kind is `asked` of struct bulk_reduction. */
+	uint8_t kind, type; /* enum atomic_kind, enum value_type */
+};
+
 struct program_function {
 	const struct ptx_function *source;
 	struct instruction *code;
@@ -229,6 +277,9 @@ struct program_function {
 	/* target of OP_GROUP_PRODUCT is an index */
 	struct program_group_product *group_products;
 	size_t group_product_count;
+	/* target of OP_BULK_COPY and OP_BULK_REDUCE is an index */
+	struct program_bulk_copy *bulk_copies;
+	size_t bulk_copy_count;
 	struct {
 		uint32_t *targets;
 		size_t count;

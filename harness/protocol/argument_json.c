@@ -58,6 +58,21 @@ static json_t *texture_to_json(const struct case_texture *texture)
 			 "channels", reading->channels, "sizes", sizes, "address", addresses);
 }
 
+static json_t *tensor_to_json(const struct tensor_map *map)
+{
+	json_t *numbers = json_array();
+
+	for (unsigned i = 0; i < map->rank; i++) {
+		json_array_append_new(numbers, json_integer((json_int_t)map->sizes[i]));
+		json_array_append_new(numbers, json_integer((json_int_t)map->strides[i]));
+		json_array_append_new(numbers, json_integer(map->box[i]));
+		json_array_append_new(numbers, json_integer(map->steps[i]));
+	}
+	return json_pack("{s:s, s:i, s:i, s:b, s:o}", "type", tensor_type_name(map->type),
+			 "swizzle", (int)map->swizzle, "promotion", (int)map->promotion, "nan",
+			 map->fills_nan, "numbers", numbers);
+}
+
 json_t *arg_to_json(const struct case_arg *arg)
 {
 	json_t *value = arg->kind == ARG_BYTES        ? bytes_to_json(arg)
@@ -70,6 +85,8 @@ json_t *arg_to_json(const struct case_arg *arg)
 		json_object_set_new(json, "addresses", addresses_to_json(arg));
 	if (arg->texture)
 		json_object_set_new(json, "texture", texture_to_json(arg->texture));
+	if (arg->tensor)
+		json_object_set_new(json, "tensor", tensor_to_json(arg->tensor));
 	return json;
 }
 
@@ -247,6 +264,80 @@ static int texture_arg_from_json(struct case_arg *out, const json_t *json,
 	return 0;
 }
 
+/* Four numbers a dimension: size, stride, box and step. */
+#define TENSOR_NUMBERS 4
+
+static int tensor_numbers_from_json(struct tensor_map *out, const json_t *json, struct error *err)
+{
+	json_t *numbers, *number;
+	size_t i;
+	int rc = member_array(&numbers, json, "numbers", (size_t)TENSOR_MOST_RANK * TENSOR_NUMBERS,
+			      err);
+
+	if (rc)
+		return rc;
+	if (json_array_size(numbers) % TENSOR_NUMBERS)
+		return error_set(err, PL_EPROTOCOL, "a tensor map has four numbers a dimension");
+	out->rank = (unsigned)(json_array_size(numbers) / TENSOR_NUMBERS);
+	json_array_foreach(numbers, i, number)
+	{
+		const uint64_t value = (uint64_t)json_integer_value(number);
+		const size_t at = i / TENSOR_NUMBERS;
+
+		if (i % TENSOR_NUMBERS >= 2 && value > UINT32_MAX)
+			return error_set(err, PL_EPROTOCOL,
+					 "a number of a tensor map is too large");
+		if (i % TENSOR_NUMBERS == 0)
+			out->sizes[at] = value;
+		else if (i % TENSOR_NUMBERS == 1)
+			out->strides[at] = value;
+		else if (i % TENSOR_NUMBERS == 2)
+			out->box[at] = (uint32_t)value;
+		else
+			out->steps[at] = (uint32_t)value;
+	}
+	return 0;
+}
+
+/* The map must obey the rules, and the tensor must be in the buffer. */
+static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
+				const struct case_buffer *buffers, size_t buffer_count,
+				struct error *err)
+{
+	struct tensor_map *map = xcalloc(1, sizeof(*map));
+	int64_t swizzle = 0, promotion = 0;
+	const char *type = NULL;
+	struct error cause;
+	json_t *object;
+	int rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
+
+	out->tensor = map;
+	if (!rc)
+		rc = member_object(&object, json, "tensor", 5, err);
+	if (!rc)
+		rc = member_borrow(&type, object, "type", false, err);
+	if (!rc && !tensor_type_parse(&map->type, type))
+		rc = error_set(err, PL_EPROTOCOL, "'%.40s' is not a type of a tensor map", type);
+	if (!rc)
+		rc = member_int64(&swizzle, object, "swizzle", 0, SWIZZLE_COUNT - 1, err);
+	if (!rc)
+		rc = member_int64(&promotion, object, "promotion", 0, 256, err);
+	if (!rc)
+		rc = member_bool(&map->fills_nan, object, "nan", err);
+	if (!rc)
+		rc = tensor_numbers_from_json(map, object, err);
+	if (rc)
+		return rc;
+	map->swizzle = (enum tensor_swizzle)swizzle;
+	map->promotion = (unsigned)promotion;
+	if (tensor_map_check(map, &cause))
+		return error_set(err, PL_EPROTOCOL, "%s", cause.text);
+	if (tensor_map_extent(map) >
+	    (uint64_t)buffers[out->integer].length * element_size_bytes(buffers[out->integer].type))
+		return error_set(err, PL_EPROTOCOL, "the tensor is larger than its buffer");
+	return 0;
+}
+
 int arg_from_json(struct case_arg *out, const json_t *json, const struct case_buffer *buffers,
 		  size_t buffer_count, struct error *err)
 {
@@ -262,6 +353,8 @@ int arg_from_json(struct case_arg *out, const json_t *json, const struct case_bu
 		return buffer_arg_from_json(out, json, buffers, buffer_count, err);
 	case ARG_TEXTURE:
 		return texture_arg_from_json(out, json, buffers, buffer_count, err);
+	case ARG_TENSOR_MAP:
+		return tensor_arg_from_json(out, json, buffers, buffer_count, err);
 	case ARG_I8:
 		return member_int64(&out->integer, json, "value", INT8_MIN, INT8_MAX, err);
 	case ARG_U8:

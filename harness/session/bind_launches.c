@@ -211,6 +211,16 @@ static int bind_texture_argument(const struct binding *at)
 	return 0;
 }
 
+/* A CUtensorMap by value. */
+static int bind_tensor_map(const struct binding *at)
+{
+	if (at->parameter->class != PARAMETER_BYTES || at->parameter->bytes != TENSOR_MAP_BYTES)
+		return binding_refuse_for(at, "a tensor map",
+					  ": the parameter must be a const __grid_constant__ "
+					  "CUtensorMap");
+	return 0;
+}
+
 static int bind_argument(const struct binding *at)
 {
 	char given[64];
@@ -227,6 +237,8 @@ static int bind_argument(const struct binding *at)
 		return bind_buffer_argument(at);
 	case ARG_TEXTURE:
 		return bind_texture_argument(at);
+	case ARG_TENSOR_MAP:
+		return bind_tensor_map(at);
 	case ARG_BYTES:
 		if (at->arg->layout)
 			return bind_struct(at);

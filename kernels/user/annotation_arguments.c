@@ -172,6 +172,11 @@ static int parse_field(struct argument_parse *parse, struct kernel_arg *out, con
 				  "%.60s: a texture or surface in a struct is not supported; pass "
 				  "it as an argument of its own",
 				  text);
+	if (!rc && out->kind == ARG_TENSOR_MAP)
+		return scan_error(parse->scan,
+				  "%.60s: a tensor map in a struct is not supported; pass it as an "
+				  "argument of its own",
+				  text);
 	if (!rc && out->kind == ARG_REAL)
 		return scan_error(
 			parse->scan,
@@ -233,6 +238,8 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 		return parse_struct(parse, out, text, between, true);
 	if (*found && is_texture(name))
 		return scan_texture(scan, out, text, between, *name == 's');
+	if (*found && !strcmp(name, "tensormap"))
+		return scan_tensor_map(scan, out, text, between);
 	*found = *found && arg_kind_parse(&kind, name) && kind != ARG_BUFFER &&
 		 kind != ARG_INTEGER && kind != ARG_REAL;
 	if (!*found)
@@ -252,14 +259,14 @@ static int parse_explicit(struct argument_parse *parse, struct kernel_arg *out, 
 }
 
 /* Expands the lets of a value. The fields of a struct are values of their own, as are the sizes of
- * a texture, and the hex digits of bytes(…) only look like names. */
+ * a texture or a tensor map, and the hex digits of bytes(…) only look like names. */
 static int expand_value(struct argument_parse *parse, const char **text)
 {
 	char *name, *inside;
 	enum arg_kind kind;
 
 	if (is_call(parse->scan, &name, &inside, *text) &&
-	    (!strcmp(name, "packed") || is_texture(name) ||
+	    (!strcmp(name, "packed") || !strcmp(name, "tensormap") || is_texture(name) ||
 	     (arg_kind_parse(&kind, name) && (kind == ARG_BYTES || kind == ARG_STRUCT))))
 		return 0;
 	return scan_expand(parse->scan, text);

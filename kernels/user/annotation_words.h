@@ -38,6 +38,9 @@ int scan_element_type(struct annotation_scan *scan, enum element_type *out, cons
 /* What is inside texture(…) or surface(…); `text` is all of it, for messages. */
 int scan_texture(struct annotation_scan *scan, struct kernel_arg *out, const char *text,
 		 const char *inside, bool surface);
+/* What is inside tensormap(…). */
+int scan_tensor_map(struct annotation_scan *scan, struct kernel_arg *out, const char *text,
+		    const char *inside);
 /* The arguments of a launch in brackets; without brackets, those of a recorded launch. */
 int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out);
 /* A launch, up to the closing bracket of its arguments; then repeat, cluster, carveout and

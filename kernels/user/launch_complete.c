@@ -134,6 +134,63 @@ static int complete_texture(const struct completion *c, struct kernel_arg *arg, 
 	return rc;
 }
 
+/* ---- tensor maps ---- */
+
+/* Signed integers below 32 bits are copied as unsigned ones. */
+static enum tensor_type tensor_type_of(enum element_type type)
+{
+	enum tensor_type found = TENSOR_U8;
+
+	if (type == ELEMENT_I16)
+		return TENSOR_U16;
+	tensor_type_parse(&found, element_type_name(type));
+	return found;
+}
+
+static int check_tensor_numbers(const struct completion *c, const char *const *values,
+				const char *what)
+{
+	int rc = 0;
+
+	for (unsigned i = 0; i < TENSOR_MOST_RANK && !rc; i++)
+		if (values[i])
+			rc = names_check_value(c->names, c->place, what, values[i], c->repeated, 1,
+					       INT64_MAX, c->err);
+	return rc;
+}
+
+/* The buffer, the type and the numbers of a tensor map. */
+static int complete_tensor(const struct completion *c, struct kernel_arg *arg, const char *what)
+{
+	const struct kernel_buffer *buffer = names_buffer(c->names, arg->value);
+	struct kernel_tensor *tensor = pool_new(c->pool, sizeof(*tensor));
+	size_t bytes;
+	int rc;
+
+	if (!buffer)
+		return refuse_unknown(c, what, arg->value);
+	*tensor = *arg->tensor;
+	arg->tensor = tensor;
+	if (!tensor->typed)
+		tensor->form.type = tensor_type_of(buffer->type);
+	bytes = element_size_bytes(buffer->type);
+	if (bytes > 1 && bytes != tensor_type_bytes(tensor->form.type))
+		return annotation_error(c->err, c->place,
+					"%s: the elements of a tensor map of %s do not have the "
+					"size of those of \"%.60s\", which are %s; declare the "
+					"buffer with that type, or as u8",
+					what, tensor_type_name(tensor->form.type), buffer->name,
+					element_type_name(buffer->type));
+	rc = check_tensor_numbers(c, tensor->sizes, "a size of the tensor map");
+	if (!rc)
+		rc = check_tensor_numbers(c, tensor->strides, "a stride of the tensor map");
+	if (!rc)
+		rc = check_tensor_numbers(c, tensor->box, "a size of the box of the tensor map");
+	if (!rc)
+		rc = check_tensor_numbers(c, tensor->steps, "a step of the tensor map");
+	return rc;
+}
+
 /* An argument without fields. `what` is its place: "argument 2". */
 static int complete_value(const struct completion *c, struct kernel_arg *arg, const char *what)
 {
@@ -142,6 +199,8 @@ static int complete_value(const struct completion *c, struct kernel_arg *arg, co
 
 	if (arg->kind == ARG_TEXTURE)
 		return complete_texture(c, arg, what);
+	if (arg->kind == ARG_TENSOR_MAP)
+		return complete_tensor(c, arg, what);
 	if (arg->kind == ARG_BYTES || arg->kind == ARG_REAL ||
 	    (arg_kind_is_real(arg->kind) && !parse_double(&literal, arg->value, NULL)))
 		return 0;

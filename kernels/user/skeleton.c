@@ -196,6 +196,10 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 		if (kernel->buffer_count == KERNEL_MAX_BUFFERS)
 			kernel->obstacle = pool_format(pool, "it has more than %d pointers",
 						       KERNEL_MAX_BUFFERS);
+		else if (guess_is_tensor_map(parameter))
+			kernel->obstacle = "it takes a tensor map, whose sizes only you know: "
+					   "write a launch with tensormap(BUFFER[W, H], box(…)) "
+					   "for it";
 		else if (is_buffer(kernel, compiled, i))
 			add_buffer_argument(kernel, pool, parameter, i, ptx);
 		else if (guess_is_texture(parameter))

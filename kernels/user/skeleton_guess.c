@@ -206,6 +206,13 @@ bool guess_is_texture(const struct source_parameter *parameter)
 	       source_find_word(parameter->type, end, "cudaSurfaceObject_t");
 }
 
+bool guess_is_tensor_map(const struct source_parameter *parameter)
+{
+	const char *end = parameter->type + strlen(parameter->type);
+
+	return source_find_word(parameter->type, end, "CUtensorMap");
+}
+
 const char *guess_fill(const struct source_parameter *parameter, struct guessed_element element)
 {
 	if (!element.known && strchr(parameter->type, '*') != strrchr(parameter->type, '*'))

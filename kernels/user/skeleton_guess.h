@@ -21,6 +21,8 @@ const char *guess_role(const struct source_parameter *parameter, enum skeleton_a
 		       const char *body);
 /* Whether a parameter is the handle of a texture or a surface. */
 bool guess_is_texture(const struct source_parameter *parameter);
+/* Whether a parameter is a CUtensorMap. */
+bool guess_is_tensor_map(const struct source_parameter *parameter);
 /* How a body uses a second dimension. LINEAR: only in the number of the block, blockIdx.y *
  * gridDim.x + blockIdx.x, so that a grid of one dimension will do. */
 enum guessed_dimension { DIMENSION_NONE, DIMENSION_LINEAR, DIMENSION_SECOND };

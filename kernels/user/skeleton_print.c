@@ -377,6 +377,10 @@ static void print_template(struct text *out, const struct skeleton *skeleton,
 			text_addf(out, "# has no launch: it takes a texture or surface; write one "
 				       "with texture(BUFFER[W, H]) for the handle.\n\n");
 			return;
+		} else if (guess_is_tensor_map(&kernel->parameters[i])) {
+			text_addf(out, "# has no launch: it takes a tensor map; write one with "
+				       "tensormap(BUFFER[W, H], box(…)) for it.\n\n");
+			return;
 		}
 	text_addf(out,
 		  "# is a template <%.80s>, which is compiled for the instance that a launch "

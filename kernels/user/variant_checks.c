@@ -27,6 +27,20 @@ static bool same_texture(const struct kernel_texture *a, const struct kernel_tex
 	       a->reading.channels == b->reading.channels;
 }
 
+static bool same_tensor(const struct kernel_tensor *a, const struct kernel_tensor *b)
+{
+	if (!a || !b)
+		return a == b;
+	for (unsigned i = 0; i < TENSOR_MOST_RANK; i++)
+		if (!same_text(a->sizes[i], b->sizes[i]) ||
+		    !same_text(a->strides[i], b->strides[i]) || !same_text(a->box[i], b->box[i]) ||
+		    !same_text(a->steps[i], b->steps[i]))
+			return false;
+	return a->form.type == b->form.type && a->form.rank == b->form.rank &&
+	       a->form.swizzle == b->form.swizzle && a->form.promotion == b->form.promotion &&
+	       a->form.fills_nan == b->form.fills_nan;
+}
+
 /* The text of a struct is all that it was written as. */
 static bool same_launch(const struct kernel_launch *a, const struct kernel_launch *b)
 {
@@ -38,7 +52,8 @@ static bool same_launch(const struct kernel_launch *a, const struct kernel_launc
 		if (a->args[i].kind != b->args[i].kind ||
 		    !same_text(a->args[i].value, b->args[i].value) ||
 		    !same_text(a->args[i].addend, b->args[i].addend) ||
-		    !same_texture(a->args[i].texture, b->args[i].texture))
+		    !same_texture(a->args[i].texture, b->args[i].texture) ||
+		    !same_tensor(a->args[i].tensor, b->args[i].tensor))
 			return false;
 	return true;
 }
@@ -62,7 +77,7 @@ static bool passes_buffer(const struct kernel_arg *args, size_t count, const cha
 	for (size_t i = 0; i < count; i++)
 		if (args[i].kind == ARG_STRUCT
 			    ? passes_buffer(args[i].fields, args[i].field_count, name)
-			    : (args[i].kind == ARG_BUFFER ||
+			    : (args[i].kind == ARG_BUFFER || args[i].kind == ARG_TENSOR_MAP ||
 			       (args[i].kind == ARG_TEXTURE && args[i].texture->reading.surface)) &&
 				      !strcmp(args[i].value, name))
 			return true;

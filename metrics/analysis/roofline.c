@@ -72,6 +72,9 @@ static void set_from_emulated_counts(struct roofline_point *out, const struct tr
 	out->level[LEVEL_SHARED].bytes = finite_or_nan(
 		WAVEFRONT_BYTES * (counted_value(trial, "ptx_shared_load_wavefronts") +
 				   counted_value(trial, "ptx_shared_store_wavefronts")));
+	/* What bulk copies access is in no count of requests. */
+	if (counted_value(trial, "ptx_bulk_copies") > 0)
+		out->level[LEVEL_L1].bytes = out->level[LEVEL_SHARED].bytes = NAN;
 	set_flop(out, trial, flop);
 }
 

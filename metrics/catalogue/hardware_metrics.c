@@ -387,8 +387,8 @@ const struct metric hardware_metrics[] = {
 		 * would need no further pass, but its cost in the patched pass was not measured. */
 		.name = "shared_load_wavefronts_exact",
 		.unit = "wavefront",
-		.meaning = "wavefronts of the shared-memory loads alone; patched code counts them "
-			   "in a pass of its own",
+		.meaning = "wavefronts of the shared-memory loads alone, without ldmatrix; patched "
+			   "code counts them in a pass of its own",
 		.sets = MEMORY,
 		.exact = true,
 		.worse = WORSE_MORE,
@@ -398,7 +398,7 @@ const struct metric hardware_metrics[] = {
 	{
 		.name = "shared_load_requests",
 		.unit = "request",
-		.meaning = "shared-memory load instructions of warps",
+		.meaning = "shared-memory load instructions of warps, without ldmatrix",
 		.sets = MEMORY,
 		.exact = true,
 		.aliases = EVERY_CHIP("smsp__sass_inst_executed_op_shared_ld.sum"),
@@ -413,7 +413,7 @@ const struct metric hardware_metrics[] = {
 		.formula = "shared_load_wavefronts_exact / shared_load_requests",
 		.inputs = {"shared_load_wavefronts_exact", "shared_load_requests"},
 		.derive = formula_ratio,
-		.undefined = "the kernel loaded nothing from shared memory",
+		.undefined = "the kernel loaded nothing from shared memory except by ldmatrix",
 	},
 	{
 		.name = "shared_store_wavefronts",

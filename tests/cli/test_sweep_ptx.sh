@@ -145,12 +145,16 @@ sidecar 3
 refused 2 "axis n of twice: '3 * 4' is not a valid axis value" sweep twice.ptx --backend ptx \
 	--annotate 'axis n = 3 * 4'
 
-# ---- what the emulator lacks, and infinity ----
-sed 's/^launch.*/& cluster(2, 1, 1)/' twice.ptx.perflab >clusters.perflab
+# ---- clusters, and infinity ----
+sed -e 's/^launch.*/& cluster(2, 1, 1)/' -e 's/^verify.*/verify y = 2 * x/' \
+	twice.ptx.perflab >clusters.perflab
 mv twice.ptx.perflab kept
-run sweep twice.ptx clusters.perflab --backend ptx
+run sweep twice.ptx clusters.perflab --backend ptx --chip GA100
 expect_code 4
-expect_out 'launches clusters of blocks, which the emulator lacks'
+expect_out 'has clusters of blocks, which a GA100 lacks'
+run sweep twice.ptx clusters.perflab --backend ptx
+expect_code 0
+expect_out '2 (2 ok)'
 sed -e 's/^verify.*/verify y = log(0.0)/' -e 's/in$/in constant(-3e38)/' kept >infinite.perflab
 run sweep twice.ptx infinite.perflab --backend ptx
 expect_code 0

@@ -17,7 +17,26 @@ struct arguments {
 		};
 		int64_t elements; /* of an entry by name */
 	};
+	_Alignas(128) unsigned char map[TENSOR_MAP_BYTES];
 };
+
+static size_t argument_bytes(const struct machine_case *work)
+{
+	return work->map ? sizeof(struct arguments) : work->entry ? 16 : 20;
+}
+
+static void encode_map(struct arguments *arguments, const struct machine_case *work)
+{
+	struct tensor_map map;
+	struct error err;
+
+	if (!work->map)
+		return;
+	map = *work->map;
+	map.address += work->map_of_out ? arguments->out : arguments->in;
+	if (tensor_map_encode(arguments->map, &map, &err))
+		fail_msg("%s", err.text);
+}
 
 static void keep_printed(void *context, const char *text)
 {
@@ -50,7 +69,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		.entry = work->entry ? work->entry : "k",
 		.shared_bytes = work->shared_bytes,
 		.arguments = &arguments,
-		.argument_bytes = work->entry ? 16 : 20,
+		.argument_bytes = argument_bytes(work),
 		.max_instructions = work->max_instructions ? work->max_instructions : 1000000,
 		.blocks = work->blocks,
 		.block_count = work->block_count,
@@ -68,6 +87,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	for (int i = 0; i < 3; i++) {
 		what.grid[i] = work->grid[i] ? work->grid[i] : 1;
 		what.block[i] = work->block[i] ? work->block[i] : 1;
+		what.cluster[i] = work->cluster[i];
 	}
 	rc = ptx_module_parse(&module, work->ptx, strlen(work->ptx), err);
 	if (!rc)
@@ -80,10 +100,11 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 	assert_int_equal(device_memory_allocate(memory, (int64_t)work->in_words * 4, "in",
 						&arguments.in, err),
 			 0);
-	if (work->entry)
+	if (work->entry && !work->map)
 		arguments.elements = work->n;
 	else
 		arguments.n = work->n;
+	encode_map(&arguments, work);
 	if (work->out_unwritten)
 		assert_int_equal(device_memory_set_unwritten(memory, arguments.out, err), 0);
 	if (work->in_words)

@@ -3,6 +3,7 @@
 #define TESTS_EMULATOR_SUPPORT_MACHINE_H
 
 #include "emulator/emulator.h"
+#include "emulator/tensor_map.h"
 
 /* cmocka.h needs these before it. */
 #include <setjmp.h>
@@ -25,6 +26,14 @@
 	"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n" body "}\n"
 #define MACHINE_KERNEL(body) MACHINE_HEADER MACHINE_ENTRY(body)
 #define MACHINE_PROLOGUE 6
+/* The same, with a tensor map as the last parameter, whose generic address is in %rd9. */
+#define MACHINE_MAP_KERNEL(body)                                                        \
+	MACHINE_HEADER                                                                  \
+	".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, "            \
+	".param .align 128 .b8 map[128])\n{\n" MACHINE_REGISTERS                        \
+	"ld.param.u64 %rd1, [out];\nld.param.u64 %rd2, [in];\nld.param.u32 %r2, [n];\n" \
+	"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n" \
+	"mov.b64 %rd9, map;\ncvta.param.u64 %rd9, %rd9;\n" body "}\n"
 
 struct machine_case {
 	const char *ptx;
@@ -32,6 +41,7 @@ struct machine_case {
 	 * decoded, with what it calls. */
 	const char *entry;
 	int64_t grid[3], block[3]; /* zeroes: 1 */
+	int64_t cluster[3];        /* as in struct emulated_launch */
 	int64_t shared_bytes;
 	uint32_t n;
 	size_t out_words; /* 0: as many as threads of a block */
@@ -46,6 +56,10 @@ struct machine_case {
 	bool out_unwritten; /* out is no memory that the host has filled */
 	bool cooperative;
 	int64_t resident_blocks;
+	/* Of MACHINE_MAP_KERNEL, or of an entry with its parameters: its address counts from `in`,
+	 * or from `out`. */
+	const struct tensor_map *map;
+	bool map_of_out;
 	int launches; /* 0: 1; launches of the same emulation, after which leaks are findings */
 };
 

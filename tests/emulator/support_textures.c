@@ -58,9 +58,12 @@ static enum texel_type type_named(const char *name)
 {
 	static const char *const names[] = {"u8", "s8", "u16", "s16", "u32", "s32", "f16", "f32"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (strcmp(names[i], name) == 0)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		const bool is_signed = names[i][0] == 's' && *name == 'i'; /* both mean this */
+
+		if ((names[i][0] == *name || is_signed) && strcmp(names[i] + 1, name + 1) == 0)
 			return (enum texel_type)i;
+	}
 	fail_msg("no texel type %s", name);
 	return TEXEL_U8;
 }

@@ -86,8 +86,6 @@ static void copies_of_other_kinds_are_gaps(void **state)
 		"cp.async.shared.global [%r1], [%rd1], 16;",
 		"cp.async.ca.cg.shared.global [%r1], [%rd1], 16;",
 		"cp.async.ca.shared::cluster.global [%r1], [%rd1], 16;",
-		"cp.async.bulk.commit_group;",
-		"cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r1], 16;",
 	};
 
 	(void)state;

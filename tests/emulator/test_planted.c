@@ -199,6 +199,22 @@ static const struct planted planted[] = {
 	 "lanes 0x00000080 of warp 0", "name lanes 0xffffff7f", 0},
 	{"warps", "planted_deadlock", FINDING_DEADLOCK, 0, -1,
 	 "barrier 1 is incomplete: 64 threads", "2 of 8 warps wait", 0},
+	{"clusters", "planted_no_cluster_sync", FINDING_RACE, 0, 0, "reads word 0 of block (1,0,0)",
+	 "with no barrier of the cluster between", 0},
+	{"clusters", "planted_not_begun", FINDING_ABSENT_BLOCK, 0, 0,
+	 "shared memory of block (1,0,0)", "before it is sure that the block has begun", 0},
+	{"clusters", "planted_ends_early", FINDING_ABSENT_BLOCK, 1, -1,
+	 "block (0,0,0) may still access its shared memory", "nothing orders that", 0},
+	{"clusters", "planted_no_such_rank", FINDING_OUT_OF_BOUNDS, 1, 224, "a 4-byte load",
+	 "a block that is not in the cluster, which has 2", 0},
+	{"clusters", "planted_past_other_block", FINDING_OUT_OF_BOUNDS, 1, 255,
+	 "the block with rank 0 at byte 1024", "4 bytes past its end (1024 bytes)", 0},
+	{"clusters", "planted_refill_of_cluster", FINDING_RACE, 0, 0,
+	 "writes word 0 of block (1,0,0)", "of block (1,0,0) read", 0},
+	{"clusters", "planted_one_thread_syncs", FINDING_DEADLOCK, 0, -1, "barrier 0 is incomplete",
+	 NULL, 0},
+	{"clusters", "planted_arrives_twice", FINDING_CLUSTER_BARRIER, 0, 0, "arrives again", NULL,
+	 0},
 	{"ends", "planted_trap", FINDING_TRAP, 0, 33, "a trap", NULL, 0},
 	{"ends", "planted_assertion", FINDING_ASSERTION, 0, 200, "threadIdx.x < 200 is false",
 	 "planted/ends.cu", 0},
@@ -285,8 +301,8 @@ static void planted_faults_are_found(void **state)
 /* A kernel that is planted and not looked for would be a test that cannot fail. */
 static void every_planted_kernel_is_looked_for(void **state)
 {
-	static const char *const files[] = {"memory",     "order", "blocks", "copies",
-					    "warpgroups", "warps", "ends"};
+	static const char *const files[] = {"memory",     "order",    "blocks", "copies",
+					    "warpgroups", "clusters", "warps",  "ends"};
 
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(files); f++) {
@@ -341,7 +357,7 @@ static void assert_right(const char *file, const char *kernel)
 
 static void right_kernels_have_no_finding(void **state)
 {
-	static const char *const files[] = {"right", "copies", "blocks", "warpgroups"};
+	static const char *const files[] = {"right", "copies", "blocks", "warpgroups", "clusters"};
 	size_t count = 0;
 
 	(void)state;
@@ -358,7 +374,7 @@ static void right_kernels_have_no_finding(void **state)
 		}
 		free(source);
 	}
-	assert_true(count >= 27);
+	assert_true(count >= 29);
 }
 
 /* ---- more than there is ---- */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "emulator/lanes/handlers.h"
+#include "emulator/tensor_map.h"
 #include "emulator/texture.h"
 
 #define MEMORY_BYTES (1 << 20)
@@ -26,8 +27,27 @@ static void keep_printed(void *context, const char *text)
 	text_add(context, text);
 }
 
-/* Passes pointers to parameters of 8 bytes and small numbers to others. The third one and those
- * behind it get the buffer that nobody has written. */
+/* A tensor in the buffer: of two dimensions with a swizzle, or of three without. */
+static void fill_map(unsigned char *out, uint64_t buffer, bool swizzled)
+{
+	const struct tensor_map map = {
+		.type = swizzled ? TENSOR_U32 : TENSOR_BF16,
+		.rank = swizzled ? 2 : 3,
+		.address = buffer + 128,
+		.sizes = {30, 7, 3},
+		.strides = {0, 128, 896},
+		.box = {swizzled ? 16 : 8, 4, 2},
+		.steps = {1, swizzled ? 1 : 2, 1},
+		.swizzle = swizzled ? SWIZZLE_64B : SWIZZLE_NONE,
+	};
+	struct error err;
+
+	if (tensor_map_encode(out, &map, &err))
+		abort();
+}
+
+/* Passes pointers to parameters of 8 bytes, tensor maps to those of their size, and small numbers
+ * to others. The third one and those behind it get the buffer that nobody has written. */
 static void fill_arguments(unsigned char *block, const struct ptx_function *entry, uint64_t buffer,
 			   uint64_t unwritten)
 {
@@ -41,6 +61,8 @@ static void fill_arguments(unsigned char *block, const struct ptx_function *entr
 		offset = align ? (offset + align - 1) / align * align : offset;
 		if (bytes <= 8 && offset + bytes <= MOST_ARGUMENT_BYTES)
 			memcpy(block + offset, &value, bytes);
+		if (bytes == TENSOR_MAP_BYTES && offset + bytes <= MOST_ARGUMENT_BYTES)
+			fill_map(block + offset, buffer, i % 2 != 0);
 		offset += bytes;
 	}
 }

@@ -62,10 +62,11 @@ step() {
 	listening) measure bench-record ;;        # compiles
 	triton) sh tests/gpu/triton.sh "$build" "$results/triton" ;; # skipped without Triton
 	instructions) # records them again, for tests/golden/ptx
-		for name in opcodes matrices textures; do
+		for name in opcodes matrices textures copies; do
 			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt"
 		done
 		sh tests/gpu/mbarriers.sh # compiles; skipped without nvcc
+		sh tests/gpu/clusters.sh
 		;;
 	ptx)
 		mkdir -p "$results/ptx"

@@ -189,6 +189,18 @@ static void textures_are_handles(void **state)
 	entry_name = "_Z1k";
 }
 
+static void tensor_maps_are_structs_of_128_bytes(void **state)
+{
+	struct tensor_map map = {.rank = 1};
+	const struct case_arg arg = {.kind = ARG_TENSOR_MAP, .tensor = &map};
+	const struct compiled_parameter bytes_128 = {PARAMETER_BYTES, 128, 64};
+
+	(void)state;
+	expect_bound(arg, bytes_128, ARG_TENSOR_MAP);
+	expect_refused(arg, bytes_24, "const __grid_constant__ CUtensorMap");
+	expect_refused(arg, integer_8, "a tensor map");
+}
+
 /* A kernel with textures needs them from its launch. */
 static void launches_with_and_without_textures(void **state)
 {
@@ -394,6 +406,7 @@ int main(void)
 		cmocka_unit_test(typed_numbers_keep_their_type),
 		cmocka_unit_test(buffers_are_pointers),
 		cmocka_unit_test(textures_are_handles),
+		cmocka_unit_test(tensor_maps_are_structs_of_128_bytes),
 		cmocka_unit_test(launches_with_and_without_textures),
 		cmocka_unit_test(structs_by_their_bytes),
 		cmocka_unit_test(structs_by_their_fields),

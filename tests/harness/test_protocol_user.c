@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define TEXTURE_ARG 12
-#define LAST_ARG 13 /* a struct of 20 bytes, with two addresses and 3 bytes that are not 0 */
+#define TENSOR_ARG 13
+#define LAST_ARG 14 /* a struct of 20 bytes, with two addresses and 3 bytes that are not 0 */
 
 /* One argument of each kind that has a size. */
 static void set_args(struct case_launch *launch)
@@ -26,6 +27,7 @@ static void set_args(struct case_launch *launch)
 		{.kind = ARG_F64, .real = DBL_MAX},
 		{.kind = ARG_F32, .real = 0.1},
 		{.kind = ARG_TEXTURE, .integer = 1},
+		{.kind = ARG_TENSOR_MAP, .integer = 0},
 		{.kind = ARG_BYTES, .integer = 20},
 	};
 	static const struct case_texture texture = {
@@ -37,6 +39,17 @@ static void set_args(struct case_launch *launch)
 		.sizes = {1, 1, 1},
 		.dimensions = 2,
 	};
+	static const struct tensor_map map = {
+		.type = TENSOR_BF16,
+		.rank = 3,
+		.sizes = {1, 2, 3},
+		.strides = {0, 16, 32},
+		.box = {8, 256, 7},
+		.steps = {1, 2, 8},
+		.swizzle = SWIZZLE_64B,
+		.promotion = 128,
+		.fills_nan = true,
+	};
 	static const unsigned char bytes[20] = {0x00, 0xa9, 0xff};
 	static const struct arg_address addresses[] = {{3, 1, 0}, {12, 0, 4}};
 
@@ -46,11 +59,26 @@ static void set_args(struct case_launch *launch)
 	launch->arg_count = ARRAY_SIZE(args);
 	launch->args[TEXTURE_ARG].texture = xmalloc(sizeof(texture));
 	*launch->args[TEXTURE_ARG].texture = texture;
+	launch->args[TENSOR_ARG].tensor = xmalloc(sizeof(map));
+	*launch->args[TENSOR_ARG].tensor = map;
 	launch->args[LAST_ARG].bytes = xcalloc(sizeof(bytes), 1);
 	memcpy(launch->args[LAST_ARG].bytes, bytes, sizeof(bytes));
 	launch->args[LAST_ARG].addresses = xcalloc(2, sizeof(addresses[0]));
 	memcpy(launch->args[LAST_ARG].addresses, addresses, sizeof(addresses));
 	launch->args[LAST_ARG].address_count = 2;
+}
+
+static void assert_same_map(const struct tensor_map *a, const struct tensor_map *b)
+{
+	assert_int_equal(a->type, b->type);
+	assert_int_equal(a->rank, b->rank);
+	assert_memory_equal(a->sizes, b->sizes, sizeof(a->sizes));
+	assert_memory_equal(a->strides, b->strides, sizeof(a->strides));
+	assert_memory_equal(a->box, b->box, sizeof(a->box));
+	assert_memory_equal(a->steps, b->steps, sizeof(a->steps));
+	assert_int_equal(a->swizzle, b->swizzle);
+	assert_int_equal(a->promotion, b->promotion);
+	assert_int_equal(a->fills_nan, b->fills_nan);
 }
 
 /* A case with all that a user's kernel can have, but for its check. */
@@ -143,6 +171,8 @@ static void test_every_member_arrives(void **context)
 	assert_true(back->launches[0].args[TEXTURE_ARG].texture->reading.linear);
 	assert_false(back->launches[0].args[TEXTURE_ARG].texture->reading.surface);
 	assert_int_equal(back->launches[0].args[TEXTURE_ARG].texture->dimensions, 2);
+	assert_same_map(back->launches[0].args[TENSOR_ARG].tensor,
+			work->launches[0].args[TENSOR_ARG].tensor);
 	assert_memory_equal(back->launches[0].args[LAST_ARG].bytes, "\x00\xa9\xff\x00", 4);
 	assert_int_equal(back->launches[0].args[LAST_ARG].address_count, 2);
 	assert_memory_equal(back->launches[0].args[LAST_ARG].addresses,
@@ -292,6 +322,10 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 /* A struct of 16 bytes. */
 #define ADDRESSES(list) ARG("bytes", "\"00112233445566778899aabbccddeeff\", \"addresses\": " list)
 #define AT(offset, buffer) "{\"offset\": " offset ", \"buffer\": " buffer "}"
+/* A tensor map of the buffer 1, which has one element. */
+#define MAP(type, swizzle, numbers)                                                  \
+	ARG("tensormap", "1, \"tensor\": {\"type\": " type ", \"swizzle\": " swizzle \
+			 ", \"promotion\": 0, \"nan\": false, \"numbers\": " numbers "}")
 /* A texture of the buffer 1, which has one element. */
 #define TEXTURE(channels, sizes, address)                                                 \
 	ARG("texture",                                                                    \
@@ -357,6 +391,17 @@ static const struct {
 	{"launches/0/args/1", ARG("integer", "1"), "an argument of kind 'integer' has no size"},
 	{"launches/0/args/1", ARG("real", "1"), "an argument of kind 'real' has no size"},
 	{"launches/0/args/1", ARG("struct", "\"\""), "an argument of kind 'struct' has no size"},
+	{"launches/0/args/1", ARG("tensormap", "1"), "'tensor' is missing"},
+	{"launches/0/args/1", ARG("tensormap", "2, \"tensor\": {}"), "'value' is 2"},
+	{"launches/0/args/1", ARG("tensormap", "1, \"tensor\": {}"), "'type' is missing"},
+	{"launches/0/args/1", MAP("\"f8\"", "0", "[1, 0, 4, 1]"), "'f8' is not a type"},
+	{"launches/0/args/1", MAP("\"f32\"", "4", "[1, 0, 4, 1]"), "'swizzle' is 4"},
+	{"launches/0/args/1", MAP("\"f32\"", "0", "[1, 0, 4]"), "four numbers a dimension"},
+	{"launches/0/args/1", MAP("\"f32\"", "0", "[]"), "1 to 5 dimensions"},
+	{"launches/0/args/1", MAP("\"f32\"", "0", "[1, 0, 4294967300, 1]"), "too large"},
+	{"launches/0/args/1", MAP("\"f32\"", "0", "[1, 0, \"4\", 1]"), "size 0 of the box"},
+	{"launches/0/args/1", MAP("\"f32\"", "0", "[-1, 0, 4, 1]"), "sizes are 1 to 2^32"},
+	{"launches/0/args/1", MAP("\"f32\"", "0", "[9, 0, 4, 1]"), "larger than its buffer"},
 	{"launches/0/args/1", ARG("texture", "1"), "'texture' is missing"},
 	{"launches/0/args/1", ARG("texture", "2, \"texture\": {}"),
 	 "'value' is 2, outside of 0 to 1"},

@@ -275,6 +275,37 @@ static void emulated_has_intensities_and_no_height(void **state)
 	ceiling_list_release(&roofs);
 }
 
+/* The engine moves bytes that are in no count of requests: these intensities would be too high. */
+static void bulk_copies_leave_only_the_compulsory_intensity(void **state)
+{
+	static const struct emulated_value values[] = {
+		{.name = "ptx_f32_flop", .value = 6400},
+		{.name = "ptx_global_load_sectors", .value = 80},
+		{.name = "ptx_global_store_sectors", .value = 0},
+		{.name = "ptx_global_atomic_sectors", .value = 0},
+		{.name = "ptx_global_reduction_sectors", .value = 0},
+		{.name = "ptx_shared_load_wavefronts", .value = 30},
+		{.name = "ptx_shared_store_wavefronts", .value = 20},
+		{.name = "ptx_bulk_copies", .value = 1},
+		{.name = "ptx_compulsory_read_bytes", .value = 1000},
+		{.name = "ptx_compulsory_written_bytes", .value = 600},
+	};
+	struct ceiling_list roofs;
+	struct roofline_point point;
+	struct trial trial;
+
+	(void)state;
+	round_roofs(&roofs);
+	timed_trial(&trial, NAN);
+	metric_emulated_counters(&trial.counters, values, ARRAY_SIZE(values), 4, 4);
+	roofline_point_of(&point, &trial, true, &roofs);
+	assert_near(point.level[LEVEL_DRAM].intensity, 4);
+	assert_true(isnan(point.level[LEVEL_L1].bytes) && isnan(point.level[LEVEL_L1].intensity));
+	assert_true(isnan(point.level[LEVEL_SHARED].intensity));
+	trial_release(&trial);
+	ceiling_list_release(&roofs);
+}
+
 /* n = 2^24 floats on an H200, times of docs/results/sweep-h200.md. */
 static void real_copy_and_reduction(void **state)
 {
@@ -319,6 +350,7 @@ int main(void)
 		cmocka_unit_test(a_counter_with_a_reason_is_missing),
 		cmocka_unit_test(precision_is_that_of_most_operations),
 		cmocka_unit_test(emulated_has_intensities_and_no_height),
+		cmocka_unit_test(bulk_copies_leave_only_the_compulsory_intensity),
 		cmocka_unit_test(real_copy_and_reduction),
 	};
 

@@ -177,6 +177,18 @@ class ComparePtx(unittest.TestCase):
         world["cuda"][CASE]["counters"][LOADS] = 257
         self.assertEqual(self.compare(world, [row])[0], 1)
 
+    def test_an_explanation_may_speak_of_the_gpus_other_counters(self):
+        world = world_of()
+        world["ptx"][CASE]["counters"]["ptx_shared_load_requests"] = 30
+        world["cuda"][CASE]["counters"]["smsp__sass_inst_executed_op_ld.sum"] = 32
+        row = {"variant": "stream/*", "metrics": ["ptx_shared_load_requests"],
+               "difference": "smsp__sass_inst_executed_op_ld - 2", "transformation": "loads"}
+        code, said = self.compare(world, [row])
+        self.assertEqual(code, 0, said)
+        self.assertIn("| `ptx_shared_load_requests` | 1 | 0 | 1 | 0 |", said)
+        world["cuda"][CASE]["counters"]["smsp__sass_inst_executed_op_ld.sum"] = 33
+        self.assertEqual(self.compare(world, [row])[0], 1)
+
     def test_an_explanation_that_nothing_needs_is_a_finding(self):
         row = {"variant": "*", "metrics": ["ptx_f32_flop"], "difference": "0",
                "transformation": "unrolled"}
@@ -245,7 +257,9 @@ class ComparePtx(unittest.TestCase):
             with open(os.path.join(compare_ptx.GOLDEN, name), encoding="utf-8") as stream:
                 golden = json.load(stream)
             self.assertEqual(golden["sweeps"], compare_ptx.RECORDINGS[name])
-            self.assertEqual(golden["columns"][1:], compare_ptx.sources(name))
+            later = set(compare_ptx.MATRIX_LOADS.values()) - set(golden["columns"])
+            self.assertEqual(golden["columns"][1:], [source for source in compare_ptx.sources(name)
+                                                     if source not in later])
 
     def test_a_recording_has_the_sweeps_of_its_name(self):
         self.write("world.json", world_of())
@@ -286,10 +300,50 @@ class ComparePtx(unittest.TestCase):
         with mock.patch.object(compare_ptx, "LEFT_OUT", [("stream/*", "n < 64", *rows[0][2:])]):
             self.assertEqual(self.compare(world)[0], 1)
 
-    def compare_all(self, world, recorded, left_out=(), unrecorded=()):
+    def compare_tensor(self, counters, rows):
+        """Compares 40 emulated loads with a recording that has these counters, too."""
+        world, name = world_of(), "h200_tensor.json"
+        world["ptx"][CASE]["counters"] |= {"ptx_shared_load_requests": 40,
+                                           "ptx_shared_load_wavefronts": 160, "ptx_tensor_flop": 0}
+        recorded = world["cuda"][CASE]["counters"] | dict.fromkeys(compare_ptx.sources(name), 0)
+        recorded |= {LOADS: 128, FUSED: 10, **counters}
+        columns = [source for source in recorded if recorded[source] is not None]
+        golden = {"device": "Test GPU", "driver": "1.2.3", "toolkit": "13.0", "date": "",
+                  "sweeps": [["stream"]], "columns": [compare_ptx.OCCUPANCY, *columns],
+                  "cases": {CASE: [100.0, *(recorded[source] for source in columns)]}}
+        self.write("world.json", world)
+        self.write(name, golden)
+        self.write("explained.json", {"differences": [], "unrecorded": []})
+        with mock.patch.object(compare_ptx, "LEFT_OUT", rows):
+            return self.script("--golden", self.path(name), "--explained",
+                               self.path("explained.json"))
+
+    def test_loads_of_matrices_are_loads(self):
+        requests, wavefronts = compare_ptx.MATRIX_LOADS.values()
+        others = "smsp__sass_inst_executed_op_shared_ld.sum"
+        code, said = self.compare_tensor({requests: 32, others: 8, wavefronts: 160}, [])
+        self.assertEqual(code, 0, said)
+        self.assertIn("| `ptx_shared_load_requests` | 1 | 1 | 0 | 0 |", said)
+        self.assertIn("| `ptx_shared_load_wavefronts` | 1 | 1 | 0 | 0 |", said)
+        code, said = self.compare_tensor({requests: 32, others: 9, wavefronts: 160}, [])
+        self.assertEqual(code, 1)
+        self.assertIn("block=64,n=4096: 40, GPU 41", said)
+        self.assertLessEqual({requests, wavefronts}, set(compare_ptx.sources("h200_tensor.json")))
+
+    def test_a_count_may_be_excluded_while_the_recording_has_no_loads_of_matrices(self):
+        requests, wavefronts = compare_ptx.MATRIX_LOADS.values()
+        rows = [("stream/*", f"{wavefronts.removesuffix('.sum')} is None",
+                 ["ptx_shared_load_wavefronts"], "not counted")]
+        code, said = self.compare_tensor({requests: 40, wavefronts: None}, rows)
+        self.assertEqual(code, 0, said)
+        self.assertIn("| `stream/*` | `ptx_shared_load_wavefronts` | 1 | not counted |", said)
+        self.assertEqual(self.compare_tensor({requests: 40, wavefronts: 150}, rows)[0], 1)
+
+    def compare_all(self, world, recorded, left_out=(), unrecorded=(), notes=()):
         """Compares the recordings a.json and b.json, after it recorded those in `recorded`."""
         self.write("world.json", world)
-        self.write("explained.json", {"differences": [], "unrecorded": list(unrecorded)})
+        self.write("explained.json", {"differences": [], "unrecorded": list(unrecorded),
+                                      "notes": list(notes)})
         with contextlib.ExitStack() as changed:
             for name, value in (("GOLDEN", self.path("")), ("LEFT_OUT", left_out),
                                 ("RECORDINGS", {"a.json": [["stream"]], "b.json": [["new"]]})):
@@ -312,6 +366,18 @@ class ComparePtx(unittest.TestCase):
         code, said = self.compare_all(world, [], unrecorded=["stream/new/*"])
         self.assertEqual(code, 1)
         self.assertIn("- `stream/other/block=64,n=1`", said)
+
+    def test_the_page_names_all_devices_and_has_the_notes(self):
+        world = world_of()
+        world["ptx"] = {"stream": world["ptx"], "new": world["ptx"]}
+        self.compare_all(world, ["a.json", "b.json"])
+        with open(self.path("b.json"), encoding="utf-8") as stream:
+            golden = json.load(stream)
+        self.write("b.json", {**golden, "device": "Other GPU"})
+        code, said = self.compare_all(world, [], notes=["Seen twice."])
+        self.assertEqual(code, 0, said)
+        self.assertIn("- device: Test GPU, Other GPU\n- driver: 1.2.3\n", said)
+        self.assertIn("\n\nSeen twice.\n\n", said)
 
     def test_without_any_recording_nothing_is_compared(self):
         code, said = self.compare_all(world_of(), [])

@@ -96,7 +96,7 @@ static CUresult try_allocate(struct memory *memory, bool scratch, size_t bytes,
 {
 	const size_t all = bytes + 2 * MEMORY_GUARD_BYTES;
 
-	if (memory->source.granule && (scratch || bytes >= MEMORY_REPLACEABLE_BYTES)) {
+	if (memory->source.granule && (scratch || bytes >= MEMORY_MOVED_BYTES)) {
 		const CUresult result =
 			pages_allocate(&memory->source, all, &block->base, &block->pages);
 

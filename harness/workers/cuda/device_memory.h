@@ -18,11 +18,11 @@
 /* Of a guard zone. A multiple of 256, the driver's alignment in bytes, so that the data keeps it.
  */
 #define MEMORY_GUARD_BYTES 512
-/* Smaller blocks with a key keep their pages: they stay in the L2, and share pages in a program,
- * too. Scratch memory has pages of its own at any size, because kernels write it: where the
- * counters of atomic operations begin in a page changes times by up to 80 % (docs/results/log.md).
- * So they begin at the same place of a page in every worker. */
-#define MEMORY_REPLACEABLE_BYTES ((size_t)1 << 20)
+/* Smaller blocks are not moved: they stay in the L2, and moving them costs as much as large ones.
+ * With a key, they share pages, as in a program. Scratch memory has pages of its own at any size,
+ * because kernels write it: where the counters of atomic operations begin in a page changes times
+ * by up to 80 % (docs/results/log.md), so they begin at the same place in every worker. */
+#define MEMORY_MOVED_BYTES ((size_t)1 << 20)
 
 struct memory_block {
 	char *key;                        /* names the content; NULL: scratch memory */

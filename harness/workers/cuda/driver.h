@@ -45,6 +45,7 @@
 	X(cuLaunchKernel)                              \
 	X(cuLaunchKernelEx)                            \
 	X(cuModuleGetGlobal)                           \
+	X(cuTensorMapEncodeTiled)                      \
 	X(cuMemAlloc)                                  \
 	X(cuMemFree)                                   \
 	X(cuMemAllocManaged)                           \

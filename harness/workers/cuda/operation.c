@@ -103,7 +103,11 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 /* The room of a struct among others: the driver may read it by its alignment. */
 static size_t struct_room(const struct case_arg *arg)
 {
-	return arg->kind == ARG_BYTES ? (case_arg_bytes(arg) + 15) / 16 * 16 : 0;
+	const size_t align = OPERATION_STRUCT_ALIGN;
+
+	return arg->kind == ARG_BYTES || arg->kind == ARG_TENSOR_MAP
+		       ? (case_arg_bytes(arg) + align - 1) / align * align
+		       : 0;
 }
 
 /* Sets what is the same in each execution; set_addresses() does the rest. */
@@ -116,13 +120,15 @@ static void set_argument_values(struct operation_launch *launch,
 		bytes += struct_room(&described->args[i]);
 	launch->values = xcalloc(described->arg_count + 1, sizeof(*launch->values));
 	launch->pointers = xcalloc(described->arg_count + 1, sizeof(*launch->pointers));
-	launch->structs = xcalloc(bytes + 1, 1);
+	launch->structs_memory = xcalloc(bytes + OPERATION_STRUCT_ALIGN, 1);
+	launch->structs = launch->structs_memory + OPERATION_STRUCT_ALIGN -
+			  (uintptr_t)launch->structs_memory % OPERATION_STRUCT_ALIGN;
 	bytes = 0;
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
 
 		launch->pointers[i] = &launch->values[i];
-		if (arg->kind == ARG_BYTES) {
+		if (struct_room(arg)) {
 			launch->pointers[i] = launch->structs + bytes;
 			bytes += struct_room(arg);
 		}
@@ -130,13 +136,55 @@ static void set_argument_values(struct operation_launch *launch,
 	}
 }
 
+_Static_assert((int)TENSOR_TF32_FTZ == (int)CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ &&
+		       (int)TENSOR_BF16 == (int)CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 &&
+		       (int)SWIZZLE_128B == (int)CU_TENSOR_MAP_SWIZZLE_128B,
+	       "types and swizzles have the numbers of the driver");
+
+static CUtensorMapL2promotion promotion_of(unsigned bytes)
+{
+	return bytes == 64    ? CU_TENSOR_MAP_L2_PROMOTION_L2_64B
+	       : bytes == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+	       : bytes == 256 ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+			      : CU_TENSOR_MAP_L2_PROMOTION_NONE;
+}
+
+/* Makes the map of an argument again if the memory of its buffer has changed. */
+static int set_tensor_map(const struct operation *operation, struct operation_launch *launch,
+			  const struct case_arg *arg, size_t index, struct error *err)
+{
+	const struct cuda_driver *driver = &operation->resources->device->driver;
+	const struct tensor_map *map = arg->tensor;
+	union argument_value *made = &launch->values[index];
+	CUdeviceptr address;
+
+	if (arg->kind != ARG_TENSOR_MAP)
+		return 0;
+	address = operation->buffers[arg->integer].data;
+	if (made->buffer == address)
+		return 0;
+	made->buffer = address;
+	return cuda_check(driver,
+			  driver->cuTensorMapEncodeTiled(
+				  launch->pointers[index], (CUtensorMapDataType)map->type,
+				  map->rank, (void *)address, map->sizes, map->strides + 1,
+				  map->box, map->steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+				  (CUtensorMapSwizzle)map->swizzle, promotion_of(map->promotion),
+				  map->fills_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+						 : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+			  err, "cuTensorMapEncodeTiled");
+}
+
 /* Before each launch, because the memory of a buffer can change from execution to execution. */
-static void set_addresses(const struct operation *operation, struct operation_launch *launch,
-			  const struct case_launch *described)
+static int set_addresses(const struct operation *operation, struct operation_launch *launch,
+			 const struct case_launch *described, struct error *err)
 {
 	for (size_t i = 0; i < described->arg_count; i++) {
 		const struct case_arg *arg = &described->args[i];
+		int rc = set_tensor_map(operation, launch, arg, i, err);
 
+		if (rc)
+			return rc;
 		for (size_t a = 0; a < case_arg_address_count(arg); a++) {
 			const struct arg_address place = case_arg_address(arg, a);
 			const CUdeviceptr address =
@@ -146,6 +194,7 @@ static void set_addresses(const struct operation *operation, struct operation_la
 			       ARG_ADDRESS_BYTES);
 		}
 	}
+	return 0;
 }
 
 static int load_launch(struct operation *operation, size_t index, struct text *skip,
@@ -196,7 +245,7 @@ void operation_forget(struct operation *operation)
 	for (size_t i = 0; operation->launches && i < operation->work->launch_count; i++) {
 		free(operation->launches[i].values);
 		free(operation->launches[i].pointers);
-		free(operation->launches[i].structs);
+		free(operation->launches[i].structs_memory);
 	}
 	free(operation->launches);
 	case_capture_close(operation->capture);
@@ -362,8 +411,10 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 	const struct device *device = operation->resources->device;
 	const struct case_launch *described = &operation->work->launches[index];
 	struct operation_launch *launch = &operation->launches[index];
+	int rc = set_addresses(operation, launch, described, err);
 
-	set_addresses(operation, launch, described);
+	if (rc)
+		return rc;
 	if (!launch->function)
 		return library_enqueue(&launch->call, launch->values, err);
 	if (launch_has_attributes(described))

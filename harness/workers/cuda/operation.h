@@ -25,12 +25,15 @@ struct operation_buffer {
 	CUdeviceptr data;
 };
 
+#define OPERATION_STRUCT_ALIGN 64 /* which a tensor map needs */
+
 struct operation_launch {
 	CUfunction function; /* NULL: `call` is executed instead */
 	struct library_call call;
 	union argument_value *values; /* of scalars and buffers */
-	unsigned char *structs;       /* the bytes of all structs, each aligned to 16 */
-	void **pointers;              /* to the value or the struct of each argument */
+	unsigned char *structs;       /* the bytes of all structs and tensor maps, each aligned */
+	unsigned char *structs_memory;
+	void **pointers; /* to the value or the struct of each argument */
 };
 
 struct operation {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* Adds the blocks whose pages can be replaced. */
+/* Adds the large blocks whose pages can be replaced. */
 static size_t collect_blocks(struct memory_block **blocks, size_t count,
 			     const struct operation *operation)
 {
@@ -19,7 +19,7 @@ static size_t collect_blocks(struct memory_block **blocks, size_t count,
 		blocks[end++] = scratch->bytes ? memory_block_at(memory, scratch->data) : NULL;
 	}
 	for (size_t i = count; i < end; i++)
-		if (blocks[i] && blocks[i]->pages.bytes)
+		if (blocks[i] && blocks[i]->pages.bytes && blocks[i]->bytes >= MEMORY_MOVED_BYTES)
 			blocks[count++] = blocks[i];
 	return count;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/workers/ptx/case_runner.h"
+#include "harness/workers/ptx/emulated_case.h"
 
 /* Saturates at INT64_MAX, because a case from a message may contain any numbers. */
 static int64_t saturated_volume(const int64_t factors[3])
@@ -133,17 +134,16 @@ static int describe_launches(struct case_runner *runner, const struct ptx_image 
 	return 0;
 }
 
-/* The emulator executes blocks one by one, so a block of a cluster would meet none of the others.
- */
-static bool launches_clusters(const struct launch_case *work)
+/* Clusters need compute capability 9.0. */
+static void explain_clusters(struct text *reason, const struct case_runner *runner,
+			     const struct ptx_image *image, const struct launch_case *work)
 {
-	for (size_t i = 0; i < work->launch_count; i++) {
-		const int64_t *cluster = work->launches[i].cluster;
-
-		if (cluster[0] * cluster[1] * cluster[2] > 1)
-			return true;
-	}
-	return false;
+	if (runner->chip->cc_major >= 9)
+		return;
+	for (size_t i = 0; i < work->launch_count && !reason->length; i++)
+		if (launch_has_clusters(image, &work->launches[i]))
+			text_addf(reason, "%s has clusters of blocks, which a %s lacks",
+				  work->launches[i].entry, runner->chip->name);
 }
 
 int case_facts(struct case_runner *runner, const struct launch_case *work,
@@ -162,9 +162,9 @@ int case_facts(struct case_runner *runner, const struct launch_case *work,
 		snprintf(found.code_hash, sizeof(found.code_hash), "%s", image->code_hash);
 		snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
 	}
-	if (program && launches_clusters(work))
-		text_add(reason, "launches clusters of blocks, which the emulator lacks");
-	else if (program)
+	if (program)
+		explain_clusters(reason, runner, image, work);
+	if (program)
 		rc = describe_launches(runner, image, program, work, &found, reason, err);
 	else
 		text_addf(reason, "needs features that the emulator lacks: %s", gaps);

@@ -70,8 +70,9 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 		};
 		struct emulated_counts counts;
 
-		/* the first block of a cooperative launch may wait for the others */
-		if (blocks < BLOCKS_WORTH_ESTIMATING || work->launches[i].cooperative)
+		/* the first block of a cooperative launch or a cluster may wait for others */
+		if (blocks < BLOCKS_WORTH_ESTIMATING || work->launches[i].cooperative ||
+		    launch_has_clusters(emulated->image, &work->launches[i]))
 			continue;
 		rc = emulated_case_launch(emulated, i, &part, err);
 		if (rc)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "emulator/tensor_map.h"
 #include "emulator/texture.h"
 #include "harness/workers/case_buffers.h"
 
@@ -335,12 +336,23 @@ static int write_texture(unsigned char *out, const struct emulated_case *emulate
 	return rc;
 }
 
+static int write_tensor_map(unsigned char *out, const struct emulated_case *emulated,
+			    const struct case_arg *arg, struct error *err)
+{
+	struct tensor_map map = *arg->tensor;
+
+	map.address = emulated->passed[arg->integer];
+	return tensor_map_encode(out, &map, err);
+}
+
 /* Writes an argument as the kernel gets it. */
 static int write_argument(unsigned char *out, const struct emulated_case *emulated,
 			  const struct case_arg *arg, struct error *err)
 {
 	if (arg->kind == ARG_TEXTURE)
 		return write_texture(out, emulated, arg, err);
+	if (arg->kind == ARG_TENSOR_MAP)
+		return write_tensor_map(out, emulated, arg, err);
 	case_arg_write(out, arg);
 	for (size_t i = 0; i < case_arg_address_count(arg); i++) {
 		const struct arg_address place = case_arg_address(arg, i);
@@ -408,10 +420,21 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));
 	memcpy(what.block, launch->block, sizeof(what.block));
+	memcpy(what.cluster, launch->cluster, sizeof(what.cluster));
 	if (rc == 0)
 		rc = emulation_launch(emulated->emulation, &what, &emulated->findings, err);
 	free(arguments);
 	return rc;
+}
+
+bool launch_has_clusters(const struct ptx_image *image, const struct case_launch *launch)
+{
+	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
+
+	for (int i = 0; i < 3; i++)
+		if (launch->cluster[i] > 1 || (entry && entry->cluster[i] > 1))
+			return true;
+	return false;
 }
 
 bool emulated_case_ended(const struct emulated_case *emulated)

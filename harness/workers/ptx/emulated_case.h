@@ -59,6 +59,9 @@ struct launch_part {
 /* Executes launch `index` and appends its findings to emulated->findings. */
 int emulated_case_launch(struct emulated_case *emulated, size_t index,
 			 const struct launch_part *part, struct error *err);
+/* Whether a launch has clusters of several blocks: it asks for them, or its entry was compiled for
+ * them. */
+bool launch_has_clusters(const struct ptx_image *image, const struct case_launch *launch);
 /* Returns true if a finding ended a launch. */
 bool emulated_case_ended(const struct emulated_case *emulated);
 

@@ -141,6 +141,26 @@ static void test_roles_of_compiled_code(void **state)
 	expect_text("buffer s: f32[n] in                      # const float *s\n");
 }
 
+static void test_tensor_maps(void **state)
+{
+	static const struct skeleton_parameter two[] = {
+		{SKELETON_BYTES, 128, SKELETON_ACCESS_UNKNOWN}, POINTER};
+
+	(void)state;
+	write_one("__global__ void k(const __grid_constant__ CUtensorMap map, float *p) {}", two,
+		  2);
+	assert_int_equal(counts.launches, 0);
+	expect_text("# k has no launch: it takes a tensor map, whose sizes only you know: write a "
+		    "launch with tensormap(BUFFER[W, H], box(…)) for it.\n");
+	expect_no_text("\nlaunch");
+	assert_int_equal(write_skeleton("template <class T> __global__ void t(T *p, "
+					"const __grid_constant__ CUtensorMap map) {}",
+					false, NULL, 0, NULL),
+			 0);
+	expect_text("# has no launch: it takes a tensor map");
+	expect_no_text("launch t");
+}
+
 static void test_textures(void **state)
 {
 	static const struct skeleton_parameter two[] = {POINTER, INTEGER(8)};
@@ -435,6 +455,7 @@ int main(void)
 		cmocka_unit_test(test_saxpy),
 		cmocka_unit_test(test_roles),
 		cmocka_unit_test(test_roles_of_compiled_code),
+		cmocka_unit_test(test_tensor_maps),
 		cmocka_unit_test(test_textures),
 		cmocka_unit_test(test_dimensions),
 		cmocka_unit_test(test_types),

@@ -447,6 +447,24 @@ static CUresult stub_launch_extended(const CUlaunchConfig *config, CUfunction fu
 			   config->sharedMemBytes, config->hStream, arguments, extra);
 }
 
+static CUresult stub_encode_map(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+				void *address, const cuuint64_t *sizes, const cuuint64_t *strides,
+				const cuuint32_t *box, const cuuint32_t *steps,
+				CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+				CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+	const uint64_t told[] = {
+		(uintptr_t)address, type,       rank,    sizes[rank - 1], strides[0], box[0],
+		steps[rank - 1],    interleave, swizzle, promotion,       fill};
+
+	assert_int_equal((uintptr_t)map % 64, 0);
+	stub->maps++;
+	if (stub->maps_refused)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(map, told, sizeof(told));
+	return CUDA_SUCCESS;
+}
+
 void stub_driver_install(struct stub_driver *installed, struct device *device)
 {
 	stub = installed;
@@ -490,6 +508,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuOccupancyMaxActiveBlocksPerMultiprocessor = stub_occupancy,
 		.cuLaunchKernel = stub_launch,
 		.cuLaunchKernelEx = stub_launch_extended,
+		.cuTensorMapEncodeTiled = stub_encode_map,
 	};
 }
 

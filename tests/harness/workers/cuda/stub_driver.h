@@ -68,6 +68,9 @@ struct stub_driver {
 	/* Executes a launch; may be NULL. `context` is for its use. */
 	void (*execute)(struct stub_driver *stub, const char *name, void **arguments);
 	void *context;
+	/* Of cuTensorMapEncodeTiled(), which writes what it is told into the map. */
+	size_t maps;
+	bool maps_refused;
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */
 	size_t idle_kernels;                /* launches of it that read nothing */
 	size_t resets;                      /* calls of cuCtxResetPersistingL2Cache() */

@@ -81,11 +81,80 @@ static void test_addresses_in_structs(void **context)
 	launch_case_free(work);
 }
 
+static void keep_map(struct stub_driver *stub, const char *name, void **arguments)
+{
+	if (!strcmp(name, "fault_none"))
+		memcpy(stub->context, arguments[0], TENSOR_MAP_BYTES);
+}
+
+/* The driver makes a map, again only when the memory of the buffer is another one. */
+static void test_tensor_maps(void **context)
+{
+	const struct tensor_map map = {
+		.type = TENSOR_TF32,
+		.rank = 2,
+		.sizes = {16, 5},
+		.strides = {0, 64},
+		.box = {8, 3},
+		.steps = {1, 2},
+		.swizzle = SWIZZLE_32B,
+		.promotion = 256,
+		.fills_nan = true,
+	};
+	struct bench *bench = *context;
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct case_launch *launch = &work->launches[0];
+	struct operation operation = {0};
+	uint64_t seen[TENSOR_MAP_BYTES / 8];
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+	CUdeviceptr first;
+
+	free(launch->args);
+	launch->arg_count = 1;
+	launch->args = xcalloc(1, sizeof(launch->args[0]));
+	launch->args[0] = (struct case_arg){.kind = ARG_TENSOR_MAP};
+	launch->args[0].tensor = xmalloc(sizeof(map));
+	*launch->args[0].tensor = map;
+	if (operation_load(&operation, &bench->resources, work, &skip, &err))
+		fail_msg("%s", err.text);
+	bench->stub.execute = keep_map;
+	bench->stub.context = seen;
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	first = operation.buffers[0].data;
+	for (int execution = 0; execution < 4; execution++) {
+		const uint64_t moved = 64 * (uint64_t)(execution / 2);
+		const uint64_t expected[] = {first + moved,
+					     CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+					     2,
+					     5,
+					     64,
+					     8,
+					     2,
+					     CU_TENSOR_MAP_INTERLEAVE_NONE,
+					     CU_TENSOR_MAP_SWIZZLE_32B,
+					     CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+					     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA};
+
+		operation.buffers[0].data = first + moved;
+		assert_int_equal(operation_enqueue(&operation, &err), 0);
+		assert_memory_equal(seen, expected, sizeof(expected));
+		assert_int_equal(bench->stub.maps, 1 + execution / 2);
+	}
+	bench->stub.maps_refused = true;
+	operation.buffers[0].data = first;
+	assert_int_equal(operation_enqueue(&operation, &err), PL_EDEVICE);
+	assert_non_null(strstr(err.text, "cuTensorMapEncodeTiled"));
+	operation_release(&operation);
+	launch_case_free(work);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_addresses_in_structs, bench_set_up,
 						bench_tear_down),
+		cmocka_unit_test_setup_teardown(test_tensor_maps, bench_set_up, bench_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

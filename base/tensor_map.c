@@ -1,0 +1,153 @@
+#include "base/tensor_map.h"
+
+#include <string.h>
+
+#define MOST_SIZE (UINT64_C(1) << 32)
+#define STRIDES_END (UINT64_C(1) << 40)
+#define MOST_BOX 256
+#define MOST_STEP 8
+#define UNIT_BYTES 16 /* of addresses, strides and rows of a box */
+
+static const struct {
+	const char *name;
+	unsigned bytes;
+} types[] = {
+#define X(symbol, name, bytes) {name, bytes},
+	TENSOR_TYPE_LIST(X)
+#undef X
+};
+
+const char *tensor_type_name(enum tensor_type type)
+{
+	return types[type].name;
+}
+
+bool tensor_type_parse(enum tensor_type *out, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
+		if (!strcmp(types[i].name, name)) {
+			*out = (enum tensor_type)i;
+			return true;
+		}
+	return false;
+}
+
+unsigned tensor_type_bytes(enum tensor_type type)
+{
+	return types[type].bytes;
+}
+
+unsigned tensor_swizzle_bytes(enum tensor_swizzle swizzle)
+{
+	return swizzle == SWIZZLE_NONE ? 0 : 16U << swizzle;
+}
+
+uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension)
+{
+	if (dimension == 0)
+		return map->box[0];
+	return (map->box[dimension] + map->steps[dimension] - 1) / map->steps[dimension];
+}
+
+uint32_t tensor_map_box_bytes(const struct tensor_map *map)
+{
+	uint64_t bytes = tensor_type_bytes(map->type);
+
+	for (unsigned i = 0; i < map->rank; i++) {
+		bytes *= tensor_map_count(map, i);
+		if (bytes > UINT32_MAX)
+			return UINT32_MAX;
+	}
+	return (uint32_t)bytes;
+}
+
+uint64_t tensor_map_extent(const struct tensor_map *map)
+{
+	uint64_t extent = map->sizes[0] * tensor_type_bytes(map->type), more;
+
+	for (unsigned i = 1; i < map->rank; i++)
+		if (__builtin_mul_overflow(map->sizes[i] - 1, map->strides[i], &more) ||
+		    __builtin_add_overflow(extent, more, &extent))
+			return UINT64_MAX;
+	return extent;
+}
+
+/* ---- the rules of cuTensorMapEncodeTiled() ---- */
+
+static int check_dimension(const struct tensor_map *map, unsigned i, struct error *err)
+{
+	const unsigned long long size = map->sizes[i], stride = map->strides[i];
+
+	if (!size || size > MOST_SIZE)
+		return error_set(err, PL_EUSAGE,
+				 "size %u of a tensor map is %llu; sizes are 1 to 2^32", i, size);
+	if (!map->box[i] || map->box[i] > MOST_BOX)
+		return error_set(err, PL_EUSAGE,
+				 "size %u of the box of a tensor map is %u; these sizes are 1 to "
+				 "%d",
+				 i, map->box[i], MOST_BOX);
+	if (!map->steps[i] || map->steps[i] > MOST_STEP)
+		return error_set(err, PL_EUSAGE,
+				 "element stride %u of a tensor map is %u; element strides are 1 "
+				 "to %d",
+				 i, map->steps[i], MOST_STEP);
+	if (i && (stride % UNIT_BYTES || stride >= STRIDES_END))
+		return error_set(err, PL_EUSAGE,
+				 "the stride of dimension %u of a tensor map is %llu bytes; "
+				 "strides are multiples of %d below 2^40",
+				 i, stride, UNIT_BYTES);
+	return 0;
+}
+
+static bool is_floating(enum tensor_type type)
+{
+	return type >= TENSOR_F16;
+}
+
+static int check_box(const struct tensor_map *map, struct error *err)
+{
+	const unsigned row = map->box[0] * tensor_type_bytes(map->type);
+	const unsigned span = tensor_swizzle_bytes(map->swizzle);
+
+	if (row % UNIT_BYTES)
+		return error_set(err, PL_EUSAGE,
+				 "a row of the box of a tensor map has %u bytes (%u elements of "
+				 "%s); a row must be a multiple of %d bytes",
+				 row, map->box[0], tensor_type_name(map->type), UNIT_BYTES);
+	if (span && row > span)
+		return error_set(err, PL_EUSAGE,
+				 "a row of the box of a tensor map has %u bytes; with a swizzle of "
+				 "%u bytes it has at most %u",
+				 row, span, span);
+	return 0;
+}
+
+int tensor_map_check(const struct tensor_map *map, struct error *err)
+{
+	int rc = 0;
+
+	if (map->rank < 1 || map->rank > TENSOR_MOST_RANK)
+		return error_set(err, PL_EUSAGE, "a tensor map has 1 to %d dimensions, not %u",
+				 TENSOR_MOST_RANK, map->rank);
+	if (map->address % UNIT_BYTES)
+		return error_set(err, PL_EUSAGE,
+				 "the tensor of a tensor map begins at 0x%llx, which is not a "
+				 "multiple of %d",
+				 (unsigned long long)map->address, UNIT_BYTES);
+	for (unsigned i = 0; i < map->rank && !rc; i++)
+		rc = check_dimension(map, i, err);
+	if (!rc)
+		rc = check_box(map, err);
+	if (!rc && map->promotion && map->promotion != 64 && map->promotion != 128 &&
+	    map->promotion != 256)
+		rc = error_set(err, PL_EUSAGE,
+			       "a tensor map promotes fetches to %u bytes; 64, 128 and 256 are "
+			       "possible",
+			       map->promotion);
+	if (!rc && map->fills_nan && !is_floating(map->type))
+		rc = error_set(err, PL_EUSAGE,
+			       "a tensor map fills with NaN, but its elements are %s; NaN is for "
+			       "floating-point types",
+			       tensor_type_name(map->type));
+	return rc;
+}

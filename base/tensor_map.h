@@ -1,0 +1,71 @@
+/*
+ * tensor_map: what a tensor map says, and the rules of cuTensorMapEncodeTiled(), which makes one.
+ * Tensor copies (cp.async.bulk.tensor) need it: it describes a tensor in global memory, and the box
+ * that a copy moves to or from shared memory.
+ *
+ * Dimension 0 is the innermost one, whose elements lie side by side.
+ */
+#ifndef BASE_TENSOR_MAP_H
+#define BASE_TENSOR_MAP_H
+
+#include "base/base.h"
+
+#define TENSOR_MAP_BYTES 128
+#define TENSOR_MAP_ALIGN 64
+#define TENSOR_MOST_RANK 5
+
+/* Symbol, name, bytes; in the order of enum CUtensorMapDataType. The _ftz types flush subnormals;
+ * tf32 rounds. */
+#define TENSOR_TYPE_LIST(X)             \
+	X(TENSOR_U8, "u8", 1)           \
+	X(TENSOR_U16, "u16", 2)         \
+	X(TENSOR_U32, "u32", 4)         \
+	X(TENSOR_I32, "i32", 4)         \
+	X(TENSOR_U64, "u64", 8)         \
+	X(TENSOR_I64, "i64", 8)         \
+	X(TENSOR_F16, "f16", 2)         \
+	X(TENSOR_F32, "f32", 4)         \
+	X(TENSOR_F64, "f64", 8)         \
+	X(TENSOR_BF16, "bf16", 2)       \
+	X(TENSOR_F32_FTZ, "f32_ftz", 4) \
+	X(TENSOR_TF32, "tf32", 4)       \
+	X(TENSOR_TF32_FTZ, "tf32_ftz", 4)
+enum tensor_type {
+#define X(symbol, name, bytes) symbol,
+	TENSOR_TYPE_LIST(X)
+#undef X
+		TENSOR_TYPE_COUNT
+};
+const char *tensor_type_name(enum tensor_type type);
+bool tensor_type_parse(enum tensor_type *out, const char *name);
+unsigned tensor_type_bytes(enum tensor_type type);
+
+/* In the order of enum CUtensorMapSwizzle. 16-byte chunks of shared memory change places within a
+ * span of so many bytes. */
+enum tensor_swizzle { SWIZZLE_NONE, SWIZZLE_32B, SWIZZLE_64B, SWIZZLE_128B, SWIZZLE_COUNT };
+unsigned tensor_swizzle_bytes(enum tensor_swizzle swizzle); /* 0: none */
+
+struct tensor_map {
+	enum tensor_type type;
+	unsigned rank;
+	uint64_t address;                   /* of the first element */
+	uint64_t sizes[TENSOR_MOST_RANK];   /* elements */
+	uint64_t strides[TENSOR_MOST_RANK]; /* bytes, of the dimensions from 1 on; [0] is unused */
+	uint32_t box[TENSOR_MOST_RANK];     /* elements that a copy walks over */
+	uint32_t steps[TENSOR_MOST_RANK];   /* elements per step of the walk; [0] has no effect */
+	enum tensor_swizzle swizzle;
+	unsigned promotion; /* bytes that the L2 fetches: 64, 128 or 256; 0: no more than needed */
+	bool fills_nan;     /* elements outside are NaN; else 0 */
+};
+
+/* PL_EUSAGE: cuTensorMapEncodeTiled() would refuse the map; the message names the rule. */
+int tensor_map_check(const struct tensor_map *map, struct error *err);
+
+/* The elements that a copy moves along a dimension, and the bytes of its box in shared memory. */
+uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension);
+uint32_t tensor_map_box_bytes(const struct tensor_map *map);
+/* The bytes from the first element to the end of the last one. UINT64_MAX: more than that. The map
+ * obeys the rules. */
+uint64_t tensor_map_extent(const struct tensor_map *map);
+
+#endif

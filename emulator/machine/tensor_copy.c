@@ -1,0 +1,331 @@
+#include "emulator/machine/tensor_copy.h"
+
+#include <stdlib.h>
+
+#include "emulator/machine/bulk_global.h"
+#include "emulator/machine/bulk_shared.h"
+#include "emulator/program/bulk_reductions.h"
+#include "emulator/tensor_map.h"
+
+#define CHUNK_BYTES 16
+/* Of where a box begins in the first dimension, in bytes. */
+#define TENSOR_ROW_ALIGN 16
+
+/* A copy of a box. */
+struct box_copy {
+	const struct bulk_issue *issue;
+	struct tensor_map map;
+	int32_t first[TENSOR_MOST_RANK]; /* coordinates */
+	bool loads;
+	unsigned element_bytes, row_bytes;
+	uint32_t offset;       /* of the box in shared memory */
+	unsigned char *values; /* of the box, as they lie in shared memory */
+};
+
+/* ---- the map ---- */
+
+static enum step refuse_map(const struct bulk_issue *issue, const char *why)
+{
+	return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP, "%s", why);
+}
+
+/* Finds the bytes of the map at a generic address: of a parameter, or in global memory. */
+static const unsigned char *find_map(const struct bulk_issue *issue, uint64_t address)
+{
+	const struct warp *warp = issue->warp;
+	const struct allocation *in;
+
+	if (address - LOCAL_WINDOW < WINDOW_BYTES) {
+		uint64_t offset = address - LOCAL_WINDOW;
+
+		if (warp->local_bytes < TENSOR_MAP_BYTES ||
+		    offset > warp->local_bytes - TENSOR_MAP_BYTES)
+			return NULL;
+		return warp->local + (size_t)issue->lane * warp->local_bytes + offset;
+	}
+	in = device_memory_below(warp->block->launch->memory, address);
+	if (!in || in->bytes < TENSOR_MAP_BYTES ||
+	    address - in->address > in->bytes - TENSOR_MAP_BYTES)
+		return NULL;
+	return in->data + (address - in->address);
+}
+
+static enum step read_map(struct box_copy *box)
+{
+	const struct bulk_issue *issue = box->issue;
+	const struct program_bulk_copy *copy = issue->copy;
+	const uint64_t address = bulk_address_in(issue, box->loads ? &copy->from : &copy->to);
+	const unsigned char *bytes = find_map(issue, address);
+
+	if (!bytes)
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
+				    "a tensor map at address 0x%llx, which is neither a parameter "
+				    "nor in global memory; pass it as const __grid_constant__ "
+				    "CUtensorMap",
+				    (unsigned long long)address);
+	if (!tensor_map_decode(&box->map, bytes))
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
+				    "the %d bytes at address 0x%llx are not a tensor map; pass "
+				    "tensormap(…) in the launch",
+				    TENSOR_MAP_BYTES, (unsigned long long)address);
+	if (box->map.rank != copy->rank)
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
+				    "a copy of %u dimensions with a tensor map of %u", copy->rank,
+				    box->map.rank);
+	box->element_bytes = tensor_type_bytes(box->map.type);
+	box->row_bytes = box->map.box[0] * box->element_bytes;
+	if (box->map.swizzle != SWIZZLE_NONE &&
+	    box->row_bytes != tensor_swizzle_bytes(box->map.swizzle))
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
+				    "rows of %u bytes with a swizzle of %u bytes; the emulator "
+				    "knows only rows that are as long as the span",
+				    box->row_bytes, tensor_swizzle_bytes(box->map.swizzle));
+	return STEP_NEXT;
+}
+
+/* ---- elements ---- */
+
+/* Whether the engine would change the bits of an element: it rounds tf32 and flushes subnormals in
+ * ways that PTX does not say. */
+static bool is_changed_value(const struct box_copy *box, const unsigned char *at)
+{
+	const enum tensor_type type = box->map.type;
+	uint32_t bits;
+
+	memcpy(&bits, at, sizeof(bits));
+	/* A NaN stays one. */
+	if ((bits & 0x7fffffff) > 0x7f800000)
+		return false;
+	if ((type == TENSOR_TF32 || type == TENSOR_TF32_FTZ) && bits & 0x1fff)
+		return true;
+	return (type == TENSOR_F32_FTZ || type == TENSOR_TF32_FTZ) && !(bits & 0x7f800000) &&
+	       bits & 0x7fffff;
+}
+
+static enum step check_values(const struct box_copy *box, const unsigned char *values,
+			      uint32_t bytes)
+{
+	const struct bulk_issue *issue = box->issue;
+
+	if (box->map.type < TENSOR_F32_FTZ)
+		return STEP_NEXT;
+	for (uint32_t at = 0; at < bytes; at += box->element_bytes)
+		if (is_changed_value(box, values + at))
+			return warp_finding(
+				issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
+				"a copy of %s changes a value that is not one of the type, in a "
+				"way that is not known; round the values to it before, or use f32",
+				tensor_type_name(box->map.type));
+	return STEP_NEXT;
+}
+
+/* What stands for elements outside of the tensor. */
+static void fill_outside(const struct box_copy *box, unsigned char *to, uint32_t bytes)
+{
+	static const unsigned char quiet[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
+	const unsigned size = box->element_bytes;
+
+	memset(to, 0, bytes);
+	for (uint32_t at = 0; box->map.fills_nan && at < bytes; at += size)
+		memcpy(to + at, quiet + sizeof(quiet) - size, size);
+}
+
+/* ---- rows ---- */
+
+/* Where a chunk of the box lies, given where it would lie without a swizzle. */
+static uint32_t swizzled(const struct box_copy *box, uint32_t at)
+{
+	const uint32_t chunks = (tensor_swizzle_bytes(box->map.swizzle) / CHUNK_BYTES - 1) & 7;
+	const uint32_t offset = box->offset + at;
+
+	if (box->map.swizzle == SWIZZLE_NONE)
+		return at;
+	return (offset ^ (offset >> 7 & chunks) << 4) - box->offset;
+}
+
+/* Copies the row at `at` of the box to or from `row`. */
+static void move_row(const struct box_copy *box, uint32_t at, unsigned char *row, bool to_box)
+{
+	for (uint32_t byte = 0; byte < box->row_bytes; byte += CHUNK_BYTES) {
+		unsigned char *chunk = box->values + swizzled(box, at + byte);
+
+		if (to_box)
+			memcpy(chunk, row + byte, CHUNK_BYTES);
+		else
+			memcpy(row + byte, chunk, CHUNK_BYTES);
+	}
+}
+
+/* The address of the row's first element, whose coordinates but the first are those of the walk.
+ * Returns false if the row is outside. */
+static bool locate_row(const struct box_copy *box, const uint32_t walk[TENSOR_MOST_RANK],
+		       uint64_t *address)
+{
+	const struct tensor_map *map = &box->map;
+
+	*address = map->address;
+	for (unsigned i = 1; i < map->rank; i++) {
+		int64_t at = box->first[i] + (int64_t)walk[i] * map->steps[i];
+
+		if (at < 0 || at >= (int64_t)map->sizes[i])
+			return false;
+		*address += (uint64_t)at * map->strides[i];
+	}
+	return true;
+}
+
+/* Moves the elements of a row that are inside of the tensor. */
+static enum step move_elements(const struct box_copy *box, uint64_t address, unsigned char *row)
+{
+	const int64_t size = (int64_t)box->map.sizes[0], first = box->first[0];
+	const int64_t low = first < 0 ? -first : 0;
+	const int64_t high = size - first < box->map.box[0] ? size - first : box->map.box[0];
+	const unsigned bytes = box->element_bytes;
+
+	if (low >= high)
+		return STEP_NEXT;
+	address += (uint64_t)(first + low) * bytes;
+	row += (uint32_t)low * bytes;
+	if (box->loads)
+		return bulk_global_read(box->issue, address, row, (uint32_t)(high - low) * bytes,
+					bytes);
+	return bulk_global_write(box->issue, address, row, (uint32_t)(high - low) * bytes, bytes);
+}
+
+static enum step walk_box(const struct box_copy *box)
+{
+	const struct tensor_map *map = &box->map;
+	const uint32_t bytes = tensor_map_box_bytes(map);
+	unsigned char *row = xmalloc(box->row_bytes);
+	uint32_t walk[TENSOR_MOST_RANK] = {0};
+	enum step step = STEP_NEXT;
+
+	for (uint32_t at = 0; at < bytes && step == STEP_NEXT; at += box->row_bytes) {
+		uint64_t address;
+		bool inside = locate_row(box, walk, &address);
+
+		if (box->loads)
+			fill_outside(box, row, box->row_bytes);
+		else
+			move_row(box, at, row, false);
+		if (inside)
+			step = move_elements(box, address, row);
+		if (box->loads)
+			move_row(box, at, row, true);
+		for (unsigned i = 1; i < map->rank && ++walk[i] == tensor_map_count(map, i); i++)
+			walk[i] = 0;
+	}
+	free(row);
+	return step;
+}
+
+/* ---- the two directions ---- */
+
+static enum step load_box(struct box_copy *box)
+{
+	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	struct bulk_targets targets;
+	enum step step;
+
+	if (bulk_find_targets(&targets, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
+		return STEP_STOPPED;
+	box->offset = targets.items[0].range.offset;
+	box->values = xmalloc(bytes);
+	step = walk_box(box);
+	if (step == STEP_NEXT)
+		step = check_values(box, box->values, bytes);
+	if (step == STEP_NEXT)
+		step = bulk_write_targets(box->issue, &targets, box->values);
+	free(box->values);
+	return step;
+}
+
+static enum step store_box(struct box_copy *box)
+{
+	const uint32_t bytes = tensor_map_box_bytes(&box->map);
+	struct bulk_pending source;
+
+	if (bulk_find_source(&source, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
+		return STEP_STOPPED;
+	box->offset = source.range.offset;
+	box->values = box->issue->warp->block->shared + box->offset;
+	if (check_values(box, box->values, bytes) != STEP_NEXT || walk_box(box) != STEP_NEXT)
+		return STEP_STOPPED;
+	bulk_source_pending(box->issue, &source, NULL);
+	return STEP_NEXT;
+}
+
+/* ---- the instruction ---- */
+
+/* The type of a reduction's elements, as PTX names it. */
+static const char *reduced_type(enum tensor_type type, enum atomic_kind asked)
+{
+	const bool bits = asked == ATOMIC_AND || asked == ATOMIC_OR || asked == ATOMIC_XOR;
+
+	switch (type) {
+	case TENSOR_U32:
+		return bits ? "b32" : "u32";
+	case TENSOR_I32:
+		return bits ? "b32" : "s32";
+	case TENSOR_U64:
+		return bits ? "b64" : "u64";
+	case TENSOR_I64: /* a GPU refuses operations on bits */
+		return "s64";
+	default:
+		return tensor_type_name(type);
+	}
+}
+
+static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box)
+{
+	const enum atomic_kind asked = (enum atomic_kind)issue->copy->kind;
+	struct program_bulk_copy copy = *issue->copy;
+	struct bulk_issue typed = *issue;
+	const struct bulk_reduction *found =
+		bulk_reduction_find(asked, reduced_type(box->map.type, asked));
+
+	if (!found)
+		return refuse_map(issue, "PTX has no such reduction of elements of the type of "
+					 "the tensor map");
+	copy.kind = (uint8_t)found->kind;
+	copy.type = (uint8_t)found->executed;
+	typed.copy = &copy;
+	box->issue = &typed;
+	return store_box(box);
+}
+
+/* A GPU refuses other coordinates as illegal instructions (docs/results/ptx-copies.md). */
+static enum step read_coordinates(struct box_copy *box)
+{
+	const struct bulk_issue *issue = box->issue;
+
+	for (unsigned i = 0; i < box->map.rank; i++) {
+		box->first[i] =
+			(int32_t)(uint32_t)bulk_value(issue, issue->copy->coordinates[i], true);
+		if (!box->loads && box->first[i] < 0)
+			return warp_finding(issue->warp, issue->at, (int)issue->lane,
+					    FINDING_OUT_OF_BOUNDS,
+					    "a tensor copy from shared memory to the negative "
+					    "coordinate %d of dimension %u; only copies to shared "
+					    "memory may begin before the tensor",
+					    box->first[i], i);
+	}
+	if ((int64_t)box->first[0] * box->element_bytes % TENSOR_ROW_ALIGN)
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_MISALIGNED,
+				    "a tensor copy at coordinate %d of elements of %u bytes; the "
+				    "first coordinate must be a multiple of %d bytes",
+				    box->first[0], box->element_bytes, TENSOR_ROW_ALIGN);
+	return STEP_NEXT;
+}
+
+enum step tensor_copy_issue(const struct bulk_issue *issue)
+{
+	struct box_copy box = {.issue = issue, .loads = issue->copy->to.space == PTX_SPACE_SHARED};
+
+	if (read_map(&box) != STEP_NEXT || read_coordinates(&box) != STEP_NEXT)
+		return STEP_STOPPED;
+	count_at(issue->warp, issue->at)->bytes += tensor_map_box_bytes(&box.map);
+	if (issue->combine)
+		return reduce_box(issue, &box);
+	return box.loads ? load_box(&box) : store_box(&box);
+}

@@ -1,0 +1,27 @@
+#include "kernels/tensor_argument.h"
+
+#include <inttypes.h>
+
+static void add_sizes(struct text *out, const char *word, const uint32_t *values, unsigned rank)
+{
+	text_addf(out, " %s", word);
+	for (unsigned i = 0; i < rank; i++)
+		text_addf(out, "%s%" PRIu32, i ? "x" : " ", values[i]);
+}
+
+void tensor_map_describe(struct text *out, const struct tensor_map *map)
+{
+	text_addf(out, " tensormap %s", tensor_type_name(map->type));
+	for (unsigned i = 0; i < map->rank; i++)
+		text_addf(out, "%s%" PRIu64, i ? "x" : " ", map->sizes[i]);
+	for (unsigned i = 1; i < map->rank; i++)
+		text_addf(out, " +%" PRIu64, map->strides[i]);
+	add_sizes(out, "box", map->box, map->rank);
+	add_sizes(out, "steps", map->steps, map->rank);
+	if (map->swizzle)
+		text_addf(out, " swizzle %u", tensor_swizzle_bytes(map->swizzle));
+	if (map->promotion)
+		text_addf(out, " promotion %u", map->promotion);
+	if (map->fills_nan)
+		text_add(out, " nan");
+}

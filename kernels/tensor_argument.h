@@ -1,0 +1,24 @@
+/*
+ * tensor_argument: a tensor map over a buffer, as a descriptor has it. A case has a struct
+ * tensor_map (base/tensor_map.h), whose address whoever knows the buffer's puts there.
+ */
+#ifndef KERNELS_TENSOR_ARGUMENT_H
+#define KERNELS_TENSOR_ARGUMENT_H
+
+#include "base/tensor_map.h"
+
+struct kernel_tensor {
+	/* type, rank, swizzle, promotion and fill; the rest are expressions. */
+	struct tensor_map form;
+	bool typed; /* the type is written; else the buffer's type decides */
+	const char *sizes[TENSOR_MOST_RANK], *box[TENSOR_MOST_RANK]; /* elements */
+	/* Bytes, of the dimensions from 1 on. NULL: the rows lie side by side. */
+	const char *strides[TENSOR_MOST_RANK];
+	const char *steps[TENSOR_MOST_RANK]; /* NULL: 1 */
+};
+
+/* Appends all that tells two maps of a buffer apart:
+ * " tensormap f32 64x32 +256 box 32x8 swizzle 128". */
+void tensor_map_describe(struct text *out, const struct tensor_map *map);
+
+#endif

@@ -1,0 +1,57 @@
+/*
+ * fleet_level: the levels of the GPUs of one model in one quantity. Private to metrics/analysis/.
+ */
+#ifndef METRICS_ANALYSIS_FLEET_LEVEL_H
+#define METRICS_ANALYSIS_FLEET_LEVEL_H
+
+#include "metrics/analysis/fleet.h"
+
+/* A logarithm that was measured on a GPU. */
+struct fleet_point {
+	uint32_t key, gpu, run; /* the GPUs are numbered within the model, from 0 */
+	int32_t night;
+	double value;
+};
+
+struct fleet_run_level {
+	int64_t started_ns, id;
+	double level; /* mean over the cases of the run, relative to the fleet */
+	uint32_t run, gpu;
+	int32_t night;
+};
+
+/* The level of a GPU. */
+struct fleet_gpu_level {
+	/* Its runs in `runs` of the levels, oldest first, and the first of them that is judged. */
+	size_t begin, end, judged;
+	size_t cases;   /* shared cases in the judged runs */
+	size_t nights;  /* of the judged runs */
+	double level;   /* NAN: no shared case */
+	double error;   /* standard error of the level */
+	double freedom; /* its degrees of freedom */
+	double scatter; /* standard deviation of the level between GPUs that are like each other */
+	double scatter_freedom;
+};
+
+struct fleet_levels {
+	struct fleet_run_level *runs; /* by GPU, then by time */
+	size_t run_count;
+	struct fleet_gpu_level *gpus;
+	size_t gpu_count;
+	size_t compared; /* GPUs with a level */
+};
+
+/*
+ * Computes the levels. `points` is sorted by key, night and GPU; `runs` has all runs of the fleet.
+ * A key that fewer than FLEET_GPUS_LEAST GPUs have is left out.
+ */
+void fleet_levels_init(struct fleet_levels *out, const struct fleet_point *points, size_t count,
+		       const struct fleet_run *runs, size_t run_count, size_t gpu_count,
+		       size_t last);
+/* What the levels say about the GPU at a place of the model: p is not adjusted yet, and since when
+ * is set only if the GPU can be apart. Leaves *out unchanged if the GPU has no level. */
+void fleet_levels_take(struct fleet_level *out, const struct fleet_levels *levels, size_t place,
+		       const struct fleet_limits *limits);
+void fleet_levels_release(struct fleet_levels *levels);
+
+#endif
