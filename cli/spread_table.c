@@ -34,7 +34,7 @@ static struct differences sum_up(const struct regress *regress)
 	return sum;
 }
 
-static void add_gpu_row(struct table *table, int number, const struct regress *regress)
+static void add_difference_row(struct table *table, int number, const struct regress *regress)
 {
 	const struct differences sum = sum_up(regress);
 	char *gpu = xasprintf("%d", number), *compared = xasprintf("%zu", sum.count);
@@ -66,7 +66,7 @@ static int compare_gpu(struct table *table, const struct run *first, const struc
 	int rc = regress_judge(&regress, pairs, count, &options, err);
 
 	if (!rc)
-		add_gpu_row(table, number, &regress);
+		add_difference_row(table, number, &regress);
 	regress_release(&regress);
 	free(pairs);
 	return rc;

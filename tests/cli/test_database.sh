@@ -184,7 +184,7 @@ fi
 # during a sweep: stored data stays, and --resume continues once there is free space
 command_line='sweep beyond a limit on the size of files'
 (
-	ulimit -f 1600
+	ulimit -f 2000
 	exec "$PERFLAB" sweep reduce/shuffle reduce/naive --size 1024 --block-sizes 64..1024 -q \
 		--metrics none --rounds 5 --min-samples 5000 --db limited.db
 ) >"$work/out" 2>"$work/err"
