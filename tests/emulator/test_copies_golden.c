@@ -1,9 +1,10 @@
 /*
  * Runs every case of clusters, bulk copies and tensor copies in the emulator, with each set of
  * lanes, and compares with what a GPU gave for the same PTX and data: tests/golden/ptx/copies.txt,
- * which tests/gpu/copies.sh writes. Without that file, the comparison is skipped.
+ * which tests/gpu/copies.sh writes.
  */
 #include "support_copies.h"
+#include "support_golden.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -16,35 +17,19 @@
 #include "emulator/lanes/handlers.h"
 
 #define GOLDEN "tests/golden/ptx/copies.txt"
-#define GOLDEN_LIMIT (16 * 1024 * 1024)
 
 struct fixture {
 	struct copy_list copies;
-	char *text; /* the golden file, split into lines; NULL: there is none */
-	char **lines;
-	size_t line_count, line_capacity;
+	struct golden golden;
 };
 
 static int setup(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
-	struct error err = {0};
-	size_t length;
-	char *next, *line;
 
 	fixture->copies = copy_list_create();
 	*state = fixture;
-	if (read_file(&fixture->text, &length, GOLDEN, GOLDEN_LIMIT, &err))
-		return 0;
-	for (line = strtok_r(fixture->text, "\n", &next); line;
-	     line = strtok_r(NULL, "\n", &next)) {
-		if (*line == '#')
-			continue;
-		fixture->lines = xgrow(fixture->lines, &fixture->line_capacity,
-				       fixture->line_count + 1, sizeof(*fixture->lines));
-		fixture->lines[fixture->line_count++] = line;
-	}
-	return 0;
+	return golden_read(&fixture->golden, GOLDEN) ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -52,22 +37,9 @@ static int teardown(void **state)
 	struct fixture *fixture = *state;
 
 	copy_list_release(&fixture->copies);
-	free(fixture->lines);
-	free(fixture->text);
+	golden_release(&fixture->golden);
 	free(fixture);
 	return 0;
-}
-
-/* Returns what follows the name in the line of a case; NULL: none. */
-static const char *golden_of(const struct fixture *fixture, const struct copy_case *copy)
-{
-	size_t length = strlen(copy->name);
-
-	for (size_t i = 0; i < fixture->line_count; i++)
-		if (strncmp(fixture->lines[i], copy->name, length) == 0 &&
-		    fixture->lines[i][length] == '\t')
-			return fixture->lines[i] + length + 1;
-	return NULL;
 }
 
 /* ---- cases ---- */
@@ -104,7 +76,7 @@ static void test_cases_are_well_formed(void **state)
 		refused += outcome == COPY_REFUSED;
 		if (outcome == COPY_STOPPED && !copy->may_fault &&
 		    strncmp(copy->name, "map ", 4) != 0 &&
-		    !faulted_on_gpu(golden_of(fixture, copy))) {
+		    !faulted_on_gpu(golden_line(&fixture->golden, copy->name))) {
 			print_error("%s: %s\n", copy->name, why.data);
 			wrong++;
 		}
@@ -167,22 +139,21 @@ static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes
 {
 	size_t wrong = 0, found = 0;
 
-	if (!fixture->text) {
-		print_message("skipped: %s does not exist; record it with tests/gpu/copies.sh\n",
-			      GOLDEN);
-		skip();
-	}
 	for (size_t i = 0; i < fixture->copies.count; i++) {
-		const char *golden = golden_of(fixture, &fixture->copies.items[i]);
+		const char *golden = golden_line(&fixture->golden, fixture->copies.items[i].name);
 
-		if (!golden)
+		if (!golden) {
+			print_error("%s has no line in %s; record it with tests/gpu/copies.sh\n",
+				    fixture->copies.items[i].name, GOLDEN);
+			wrong++;
 			continue;
+		}
 		found++;
 		wrong += !is_as_recorded(&fixture->copies.items[i], golden, lanes);
 	}
 	assert_int_equal(wrong, 0);
 	/* No line is of a case that is gone. */
-	assert_int_equal(found, fixture->line_count);
+	assert_int_equal(found, fixture->golden.line_count);
 }
 
 static void test_portable_lanes_copy_as_a_gpu(void **state)

@@ -1,9 +1,9 @@
 /*
  * Runs every instruction on matrices in the emulator, with each set of lanes, and compares with the
  * results of a GPU for the same PTX and operands, to the bit: tests/golden/ptx/matrices.txt, which
- * tests/gpu/matrices.sh writes. No GPU has recorded wgmma yet: its cases are compared once they
- * have lines, and test_warpgroup_results compares them with a model.
+ * tests/gpu/matrices.sh writes. test_warpgroup_results compares those of wgmma with a model, too.
  */
+#include "support_golden.h"
 #include "support_matrix.h"
 
 #include <inttypes.h>
@@ -17,37 +17,19 @@
 #include "emulator/lanes/handlers.h"
 
 #define GOLDEN "tests/golden/ptx/matrices.txt"
-#define GOLDEN_LIMIT (16 * 1024 * 1024)
 
 struct fixture {
 	struct matrix_list matrices;
-	char *text; /* the golden file, split into lines */
-	char **lines;
-	size_t line_count, line_capacity;
+	struct golden golden;
 };
 
 static int setup(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
-	struct error err = {0};
-	size_t length;
-	char *next, *line;
 
 	fixture->matrices = matrix_list_create();
 	*state = fixture;
-	if (read_file(&fixture->text, &length, GOLDEN, GOLDEN_LIMIT, &err)) {
-		print_error("%s\n", err.text);
-		return -1;
-	}
-	for (line = strtok_r(fixture->text, "\n", &next); line;
-	     line = strtok_r(NULL, "\n", &next)) {
-		if (*line == '#')
-			continue;
-		fixture->lines = xgrow(fixture->lines, &fixture->line_capacity,
-				       fixture->line_count + 1, sizeof(*fixture->lines));
-		fixture->lines[fixture->line_count++] = line;
-	}
-	return 0;
+	return golden_read(&fixture->golden, GOLDEN) ? 0 : -1;
 }
 
 static int teardown(void **state)
@@ -55,22 +37,9 @@ static int teardown(void **state)
 	struct fixture *fixture = *state;
 
 	matrix_list_release(&fixture->matrices);
-	free(fixture->lines);
-	free(fixture->text);
+	golden_release(&fixture->golden);
 	free(fixture);
 	return 0;
-}
-
-/* Returns what follows the name in the line of a case; NULL: none. */
-static const char *golden_of(const struct fixture *fixture, const struct matrix_case *matrix)
-{
-	size_t length = strlen(matrix->name);
-
-	for (size_t i = 0; i < fixture->line_count; i++)
-		if (strncmp(fixture->lines[i], matrix->name, length) == 0 &&
-		    fixture->lines[i][length] == '\t')
-			return fixture->lines[i] + length + 1;
-	return NULL;
 }
 
 /* Prints the profiles with another hash, and the first differing results of their first blocks. */
@@ -105,7 +74,7 @@ static void test_every_case_has_a_golden_line(void **state)
 
 	for (size_t i = 0; i < fixture->matrices.count; i++) {
 		const struct matrix_case *matrix = &fixture->matrices.items[i];
-		const char *golden = golden_of(fixture, matrix);
+		const char *golden = golden_line(&fixture->golden, matrix->name);
 		char digest[20];
 
 		snprintf(digest, sizeof(digest), "%016" PRIx64 "\t", matrix_digest(matrix));
@@ -116,7 +85,7 @@ static void test_every_case_has_a_golden_line(void **state)
 		missing++;
 	}
 	assert_int_equal(missing, 0);
-	assert_int_equal(fixture->line_count, fixture->matrices.count);
+	assert_int_equal(fixture->golden.line_count, fixture->matrices.count);
 }
 
 static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes)
@@ -125,7 +94,7 @@ static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes
 
 	for (size_t i = 0; i < fixture->matrices.count; i++) {
 		const struct matrix_case *matrix = &fixture->matrices.items[i];
-		const char *golden = golden_of(fixture, matrix);
+		const char *golden = golden_line(&fixture->golden, matrix->name);
 		void *results;
 		struct text line = TEXT_INIT, why = TEXT_INIT;
 

@@ -97,8 +97,8 @@ static void test_every_row_has_a_line(void **state)
 static void test_every_operation_is_in_a_line(void **state)
 {
 	/* They have no result to record (see test_machine_calls, test_machine), or need an object,
-	 * and have a golden file of their own (test_textures). No GPU has recorded mbarriers and
-	 * bulk copies and clusters yet (test_mbarrier, test_bulk_copies, test_clusters). */
+	 * and have golden files of their own (test_textures_golden, test_copies_golden).
+	 * tests/gpu/mbarriers.sh compares mbarriers with a GPU. */
 	static const enum operation excused[] = {
 		OP_TRAP,          OP_PRINT,          OP_ASSERT_FAIL,   OP_TEXTURE,
 		OP_TEXTURE_QUERY, OP_SURFACE_LOAD,   OP_SURFACE_STORE, OP_SURFACE_REDUCE,

@@ -2,6 +2,7 @@
  * Runs every opcode in the emulator, with each set of lanes, and compares with the results of a GPU
  * for the same PTX and inputs: tests/golden/ptx/opcodes.txt, which tests/gpu/opcodes.sh writes.
  */
+#include "support_golden.h"
 #include "tests/emulator/opcodes.h"
 
 #include <inttypes.h>
@@ -19,36 +20,19 @@
 #include "emulator/program/program.h"
 
 #define GOLDEN "tests/golden/ptx/opcodes.txt"
-#define GOLDEN_LIMIT (16 * 1024 * 1024)
 
 struct fixture {
 	struct opcode_list opcodes;
-	char *text; /* the golden file, split into lines */
-	char **lines;
-	size_t line_count, line_capacity;
+	struct golden golden;
 };
 
 static int setup(void **state)
 {
 	struct fixture *fixture = xcalloc(1, sizeof(*fixture));
-	struct error err = {0};
-	size_t length;
-	char *next, *line;
 
 	fixture->opcodes = opcode_list_create();
 	*state = fixture;
-	if (read_file(&fixture->text, &length, GOLDEN, GOLDEN_LIMIT, &err)) {
-		print_message("%s\n", err.text);
-		return 0;
-	}
-	for (line = strtok_r(fixture->text, "\n", &next); line;
-	     line = strtok_r(NULL, "\n", &next)) {
-		if (*line == '#')
-			continue;
-		fixture->lines = xgrow(fixture->lines, &fixture->line_capacity,
-				       fixture->line_count + 1, sizeof(*fixture->lines));
-		fixture->lines[fixture->line_count++] = line;
-	}
+	golden_read(&fixture->golden, GOLDEN);
 	return 0;
 }
 
@@ -57,27 +41,14 @@ static int teardown(void **state)
 	struct fixture *fixture = *state;
 
 	opcode_list_release(&fixture->opcodes);
-	free(fixture->lines);
-	free(fixture->text);
+	golden_release(&fixture->golden);
 	free(fixture);
 	return 0;
 }
 
-/* Returns digest and results of a case, separated by a tab; NULL: none. */
-static const char *golden_of(const struct fixture *fixture, const struct opcode_case *opcode)
-{
-	size_t length = strlen(opcode->name);
-
-	for (size_t i = 0; i < fixture->line_count; i++)
-		if (strncmp(fixture->lines[i], opcode->name, length) == 0 &&
-		    fixture->lines[i][length] == '\t')
-			return fixture->lines[i] + length + 1;
-	return NULL;
-}
-
 static void skip_without_golden(const struct fixture *fixture)
 {
-	if (fixture->line_count)
+	if (fixture->golden.line_count)
 		return;
 	print_message("skipped: no %s; tests/gpu/opcodes.sh --write makes it on a GPU\n", GOLDEN);
 	skip();
@@ -203,7 +174,7 @@ static void test_every_opcode_has_a_golden_line(void **state)
 	skip_without_golden(fixture);
 	for (size_t i = 0; i < fixture->opcodes.count; i++) {
 		const struct opcode_case *opcode = &fixture->opcodes.items[i];
-		const char *golden = golden_of(fixture, opcode);
+		const char *golden = golden_line(&fixture->golden, opcode->name);
 		char digest[20];
 
 		snprintf(digest, sizeof(digest), "%016" PRIx64 "\t", opcode_digest(opcode));
@@ -219,7 +190,7 @@ static void test_every_opcode_has_a_golden_line(void **state)
 		missing++;
 	}
 	assert_int_equal(missing, 0);
-	assert_int_equal(fixture->line_count, fixture->opcodes.count);
+	assert_int_equal(fixture->golden.line_count, fixture->opcodes.count);
 }
 
 static void test_no_two_opcodes_share_a_name(void **state)
@@ -254,7 +225,7 @@ static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes
 		const struct opcode_case *opcode = &fixture->opcodes.items[i];
 		uint64_t *results =
 			xcalloc(opcode_thread_count(opcode) * OPCODE_RESULTS, sizeof(*results));
-		const char *golden = golden_of(fixture, opcode);
+		const char *golden = golden_line(&fixture->golden, opcode->name);
 		struct opcode_comparison comparison = {0};
 		struct text got = TEXT_INIT;
 		struct text why = TEXT_INIT;
