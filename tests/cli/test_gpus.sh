@@ -52,7 +52,8 @@ run $cases --gpus 3,1,GPU-00000002 --format csv
 expect_code 0
 expect_whole 100
 expect_value 3 'SELECT count(DISTINCT device_id) FROM run'
-[ "$(cut -d, -f1 "$work/out" | paste -sd' ')" = 'gpu 1 2 3' ] || complain 'other GPUs'
+run report last --columns gpu --format csv --db g.db
+[ "$(sed 1d "$work/out" | sed 's/.*,//' | sort -u | paste -sd' ')" = '1 2 3' ] || complain 'other GPUs'
 afresh
 
 # Each GPU gets a case even if there are few; a case stays with its base case.
@@ -100,7 +101,7 @@ export FAKE_WORKER_SCRIPT=slow_on_1:reduce/shuffle/block=128
 run sweep reduce/shuffle --size 1024 --block-sizes 64..512 --db g.db --gpus all --spread
 expect_code 0
 expect_out 'Time against GPU 0'
-grep -Eq '^ *1 +4 +\+10\.6[5-8] +1 +0 +\+49\.9[0-9] +reduce/shuffle/block=128,n=1024$' "$work/out" ||
+grep -Eq '^ *1 +4 +\+10\.6[5-8] % .* 1 +0 +0 +\+49\.9[0-9] %  reduce/shuffle/block=128,n=1024$' "$work/out" ||
 	complain 'the difference between the GPUs is missing'
 afresh
 
@@ -226,7 +227,7 @@ expect_err 'the other GPUs change its times: +20'
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference' AND value = 'found'"
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference.found'
 	AND value LIKE '+20.0 \% for reduce/%' ESCAPE '\'"
-expect_out 'disturbed +20.0 % for reduce/'
+expect_out 'disturbed GPU 0: +20.0 % for reduce/'
 # such a run does not compare with one of a GPU alone
 split=$(value "SELECT run.id FROM run JOIN device ON device.id = device_id
 	JOIN environment ON run_id = run.id AND key = 'gpus.mode'
