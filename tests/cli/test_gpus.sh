@@ -292,6 +292,36 @@ expect_value 1 "SELECT count(*) FROM environment
 unset PERFLAB_PCI_FOLDER
 afresh
 
+# --dry-run checks the list as a sweep does, and measures nothing.
+plan="$cases --dry-run"
+run $plan --gpus 1,GPU-00000000
+expect_code 0
+expect_err 'split over 2 GPUs: 0 (Fake GPU, GPU-00000000-0000-0000-0000-000000000000), 1 (Fake GPU, GPU-00000001'
+expect_err '100 to run'
+run sweep reduce --size 1024 --dry-run --gpus all --spread
+expect_code 0
+expect_err 'every case on each of 2 GPUs: 0 ('
+refused 2 'no GPU is "5": there is 0 (GPU-' $plan --gpus 5
+refused 2 'names GPU 0 twice, as "0" and as "GPU-00000000"' $plan --gpus 0,GPU-00000000
+refused 2 'has an empty word' $plan --gpus 0,
+refused 2 '--gpus does not go with --device: ' $plan --gpus all --device 1
+refused 2 '--gpus does not go with --backend ptx' $plan --gpus all --backend ptx
+export FAKE_WORKER_SCRIPT=other_model:1
+refused 2 'GPU 0 is Fake GPU (132 SMs) and GPU 1 is Fake GPU XL (144 SMs)' $plan --gpus all
+run sweep reduce --size 1024 --dry-run --gpus all --spread
+expect_code 0
+expect_err '1 (Fake GPU XL, GPU-00000001'
+# without a GPU to ask it says so, and refuses what is wrong in any case
+export FAKE_WORKER_SCRIPT=no_device
+run $plan --gpus 0,7
+expect_code 0
+expect_err '--gpus 0,7 is not checked, because no GPU can be asked: there is no fake device: plug one in'
+expect_err '100 to run'
+refused 2 'has an empty word' $plan --gpus 0,,1
+refused 2 '--gpus names "0" twice' $plan --gpus 0,1,0
+[ -e g.db ] && complain 'a plan made a database'
+unset FAKE_WORKER_SCRIPT
+
 # What is refused, before a database is made.
 refused 2 'no GPU is "5": there is 0 (GPU-' $cases --gpus 5
 refused 2 'no GPU is "GPU-1"' $cases --gpus GPU-1
