@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/process.h"
+#include "cli/group_report.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "harness/session/report_data.h"
@@ -13,7 +14,7 @@ struct report_verb_options {
 	const char *sort, *columns;
 	int64_t top;
 	int format;
-	bool all, all_metrics, lines, no_roofline, no_pager;
+	bool all, all_metrics, group, lines, no_roofline, no_pager;
 };
 
 /* What a report is made from. */
@@ -137,6 +138,11 @@ static int check_report_options(const struct invocation *call, struct error *err
 		return error_set(err, PL_EUSAGE,
 				 "--compare does not work with %s; html has a picture of both runs",
 				 report_format_name(format));
+	if (options->group && (options->compare || options->lines))
+		return error_set(err, PL_EUSAGE,
+				 "--group does not work with --%s, which is about one run: leave "
+				 "one of them out",
+				 options->lines ? "lines" : "compare");
 	if (options->compare && options->lines)
 		return error_set(err, PL_EUSAGE, "--compare does not work with --lines");
 	if (options->columns && (options->lines || !report_format_applies(format, OF_TABLE)))
@@ -180,11 +186,63 @@ static int select_cases(struct report_parts *parts, struct error *err)
 	return rc;
 }
 
+/* Reports all GPUs of the sweep of the run, if they are meant. *done: it did, or failed to. */
+static int report_whole_sweep(bool *done, const struct invocation *call,
+			      const struct report_parts *parts, const char *reference,
+			      struct error *err)
+{
+	const struct report_verb_options *options = call->options;
+	const struct group_look look = {
+		.format = (enum report_format)options->format,
+		.selection = &parts->selection,
+		.output = options->output,
+		.db = options->db,
+		.all_metrics = options->all_metrics,
+		.no_roofline = options->no_roofline,
+	};
+	const int64_t id = parts->data.run_id;
+	struct group_data group;
+	int rc = 0;
+
+	*done = options->group;
+	/* these are about one run */
+	if (!*done && !options->compare && !options->lines)
+		rc = group_is_meant(done, parts->data.db, reference, id, err);
+	if (rc || !*done)
+		return rc;
+	rc = group_data_load(&group, parts->data.db, id, err);
+	if (!rc && !group.group.count)
+		rc = error_set(err, PL_EUSAGE,
+			       "--group: run %lld is of no sweep on several GPUs (perflab sweep "
+			       "--gpus); perflab report %lld prints it",
+			       (long long)id, (long long)id);
+	if (!rc)
+		rc = group_report(call, &group, parts->data.db, &look, err);
+	group_data_release(&group);
+	return rc;
+}
+
+/* Reports one run. */
+static int report_run_alone(const struct invocation *call, struct report_parts *parts,
+			    const struct report_data_request *request, struct error *err)
+{
+	const struct report_verb_options *options = call->options;
+	const enum report_format format = (enum report_format)options->format;
+	int rc = report_data_load(&parts->data, request, err);
+
+	if (!rc)
+		rc = check_compared_card(&parts->data, format, options->columns != NULL, err);
+	if (!rc)
+		rc = select_cases(parts, err);
+	if (!rc && report_format_has(format, AS_PAGE))
+		rc = report_data_histories(&parts->data, &parts->selected.shown, err);
+	return rc ? rc : write_run_report(call, parts, err);
+}
+
 static int run_report(struct invocation *call, struct error *err)
 {
 	const struct report_verb_options *options = call->options;
 	const struct string_list *operands = &call->operands;
-	const enum report_format format = (enum report_format)options->format;
 	const struct report_data_request request = {
 		.db_path = options->db ? options->db : db_default_path(),
 		.run = operands->count ? operands->items[0] : "last",
@@ -199,19 +257,16 @@ static int run_report(struct invocation *call, struct error *err)
 			.columns = options->columns,
 			.all = options->all,
 		}};
+	bool done = false;
 	int rc = check_report_options(call, err);
 
 	if (!rc)
-		rc = explain_missing_run(request.run, report_data_load(&parts.data, &request, err),
+		rc = explain_missing_run(request.run, report_data_find(&parts.data, &request, err),
 					 err);
 	if (!rc)
-		rc = check_compared_card(&parts.data, format, options->columns != NULL, err);
-	if (!rc)
-		rc = select_cases(&parts, err);
-	if (!rc && report_format_has(format, AS_PAGE))
-		rc = report_data_histories(&parts.data, &parts.selected.shown, err);
-	if (!rc)
-		rc = write_run_report(call, &parts, err);
+		rc = report_whole_sweep(&done, call, &parts, request.run, err);
+	if (!rc && !done)
+		rc = report_run_alone(call, &parts, &request, err);
 	report_selected_release(&parts.selected);
 	report_selected_release(&parts.compared);
 	report_data_release(&parts.data);
@@ -228,6 +283,10 @@ static const struct option_row rows[] = {
 	 "also show this run of the same database: of another card in text, md, csv, json and "
 	 "html, "
 	 "each case under the roofs of each card; of the same card in html",
+	 NULL, 0},
+	{"group", 'g', OPTION_FLAG, offsetof(struct report_verb_options, group), NULL,
+	 "all GPUs of the sweep on several GPUs that RUN belongs to; implied if RUN is last, a "
+	 "label or a revision, which all of its runs have",
 	 NULL, 0},
 	{"top", 'n', OPTION_COUNT, offsetof(struct report_verb_options, top), "NUMBER",
 	 "only the best cases: so many of each kernel and problem, or with --sort of each kernel",
@@ -267,6 +326,8 @@ static const struct example examples[] = {
 	 "compare with the newest run labelled \"before\""},
 	{"perflab report h200 --compare a100",
 	 "how each case differs on two cards, by the newest runs with these labels"},
+	{"perflab report 3 --group -o sweep.html",
+	 "all GPUs of a sweep on several, with their interference or differences"},
 	{"perflab report last -o roofline.png", "draw the roofline"},
 	{"perflab report last --lines reduce/divergent",
 	 "show on which source lines the warps diverge"},
@@ -288,6 +349,11 @@ const struct command command_report = {
 		"RUN is a run's number, the first digits of its uid (at least 4), a label (its "
 		"newest run), a source revision, \"last-good\", or \"last\", which is the "
 		"default.\n\n"
+		"A sweep on several GPUs has a run for each GPU and one report: the GPUs, all "
+		"cases "
+		"with the GPU that measured each, and the interference. Of --spread it shows how "
+		"the GPUs differ (docs/many-gpus.md). The number of a run prints that run "
+		"alone.\n\n"
 		"csv has one row per case and one column per counter. json has everything except "
 		"the samples. Both carry the version of their format, 1. html is one page that "
 		"needs no network. It shows the history of every case over the newest 50 runs of "

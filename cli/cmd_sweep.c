@@ -110,12 +110,37 @@ static int print_plan(const struct invocation *call, const struct plan *plan, st
 	return rc;
 }
 
+static struct gpus_request gpus_wanted(const struct sweep_options *options)
+{
+	return (struct gpus_request){options->gpus, options->spread,
+				     (enum interference_when)options->interference};
+}
+
+/* The GPUs of a sweep that is only planned. */
+static int check_gpus(const struct invocation *call, const struct sweep_request *request,
+		      struct error *err)
+{
+	const struct sweep_options *options = call->options;
+	const struct gpus_request gpus = gpus_wanted(options);
+	struct text said = TEXT_INIT;
+	int rc = options->gpus ? gpus_check(request, &gpus, &said, err) : 0;
+
+	if (!rc && said.length)
+		say("%s", said.data);
+	text_release(&said);
+	return rc;
+}
+
 static int show_plan(struct invocation *call, const struct sweep_request *request,
 		     struct progress *progress, struct error *err)
 {
 	const struct sweep_observer observer = progress_observer(progress);
 	struct sweep_preview preview;
-	int rc = sweep_plan_only(request, &observer, interruption_catch(), &preview, err);
+	int rc = check_gpus(call, request, err);
+
+	if (rc)
+		return rc;
+	rc = sweep_plan_only(request, &observer, interruption_catch(), &preview, err);
 
 	progress_end(progress);
 	if (rc)
@@ -191,8 +216,7 @@ static int measure_on_gpus(struct invocation *call, const struct sweep_request *
 {
 	const struct sweep_options *options = call->options;
 	const struct sweep_gpus_options several = {
-		.gpus = {options->gpus, options->spread,
-			 (enum interference_when)options->interference},
+		.gpus = gpus_wanted(options),
 		.format = (enum report_format)options->common.format,
 		.all_metrics = options->all_metrics,
 		.quiet = options->common.quiet,
@@ -358,7 +382,8 @@ const struct command command_sweep = {
 		"verdicts account for the repeated looks (docs/methodology.md).\n\n"
 		"With --gpus, a process for each GPU measures a part of the cases and stores its "
 		"own "
-		"run; --spread measures all cases on each GPU. A GPU that fails leaves its cases "
+		"run; --spread measures all cases on each GPU. One report shows all of them. A GPU "
+		"that fails leaves its cases "
 		"to the others. A few cases are measured alone first, to see how much the GPUs "
 		"change each other's times (docs/many-gpus.md).\n\n"
 		"The view run_times of the database has, for each run, what --verbose shows of one "

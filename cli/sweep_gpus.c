@@ -3,132 +3,47 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/group_report.h"
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
-#include "cli/spread_table.h"
-#include "harness/session/judge.h"
 
-/* ---- one run ---- */
-
-static int print_report(struct invocation *call, struct db *db, const struct run *run,
-			const struct sweep_gpus_options *options, struct error *err)
+/* Of any run of the sweep; 0: none was begun. */
+static int64_t first_run(const struct gpus_result *result)
 {
-	struct ceiling_list ceilings = {0};
-	const struct report_options look = {.colour = call->terminal.out_colour,
-					    .width = call->terminal.out_width,
-					    .ascii = call->terminal.out_ascii,
-					    .all_metrics = options->all_metrics,
-					    .no_page = report_format_why_not(REPORT_HTML) != NULL,
-					    .db = options->db,
-					    .ceilings = &ceilings};
-	int rc = db_ceilings_load(db, run->id, &ceilings, err);
-
-	if (!rc)
-		rc = report_run(stdout, run, REPORT_TEXT, &look, err);
-	printf("\n");
-	ceiling_list_release(&ceilings);
-	return rc;
+	for (size_t i = 0; i < result->count; i++)
+		if (result->runs[i].run_id)
+			return result->runs[i].run_id;
+	return 0;
 }
 
-/* A run of a spread has the cases of the others: the table of their differences says more. */
-static int report_one(struct invocation *call, struct db *db, const struct run *run,
-		      const struct sweep_gpus_options *options, struct error *err)
+static void say_processors(const struct gpu_group *group)
 {
-	const int worst = call->exit_code;
-	int rc = 0;
+	for (size_t i = 0; i < group->count; i++) {
+		const struct run *run = &group->runs[i];
+		const char *processors = key_value_get(&run->environment, GPUS_PROCESSORS_KEY);
 
-	if (!run->trial_count)
-		return 0;
-	if (options->format == REPORT_TEXT && !options->gpus.spread)
-		rc = print_report(call, db, run, options, err);
-	if (options->verbose)
 		say("GPU %d, run %lld: processors %s", run->settings.device, (long long)run->id,
-		    key_value_get(&run->environment, "gpus.processors"));
-	if (!rc)
-		rc = run_conclude(call, run, err);
-	/* a wrong result weighs more than a failure */
-	if (worst == EXIT_FINDING || (worst && call->exit_code == EXIT_FINE))
-		call->exit_code = worst;
-	return rc;
-}
-
-/* ---- all runs ---- */
-
-static char *remark_on(const struct gpus_run *run)
-{
-	if (run->error)
-		return xasprintf("failed: %s", run->error);
-	return xstrdup(run->took_over ? "took over cases" : "");
-}
-
-static int print_gpus(struct invocation *call, const struct gpus_result *result,
-		      enum report_format format, struct error *err)
-{
-	static const struct table_column columns[] = {{.name = "gpu", .numeric = true},
-						      {.name = "device"},
-						      {.name = "uuid"},
-						      {.name = "run", .numeric = true},
-						      {.name = "cases", .numeric = true},
-						      {.name = "seconds", .numeric = true},
-						      {.name = "remark"}};
-	struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	int rc;
-
-	for (size_t i = 0; i < result->count; i++) {
-		const struct gpus_run *run = &result->runs[i];
-		char *number = xasprintf("%d", run->number), *state = remark_on(run);
-		char *id = run->run_id ? xasprintf("%lld", (long long)run->run_id) : NULL;
-		char *cases = xasprintf("%zu", run->cases);
-		char *seconds = xasprintf("%.1f", (double)run->wall_ns / 1e9);
-
-		table_row(table, (const char *const[]){number, run->name, run->uuid, id, cases,
-						       seconds, state});
-		free(number);
-		free(state);
-		free(id);
-		free(cases);
-		free(seconds);
+		    processors ? processors : "unknown");
 	}
-	rc = table_to_stdout(call, table, format, err);
-	table_free(table);
-	return rc;
 }
 
-/* Loads and reports the runs that ended well. */
-static int report_runs(struct invocation *call, struct db *db, const struct gpus_result *result,
+/* The report of all runs, and the exit code by the cases of all. */
+static int report_runs(struct invocation *call, struct db *db, int64_t run_id,
 		       const struct sweep_gpus_options *options, struct error *err)
 {
-	struct run *runs = xcalloc(result->count + 1, sizeof(*runs));
-	int *numbers = xcalloc(result->count + 1, sizeof(*numbers));
-	struct error nothing = {0};
-	size_t count = 0, empty = 0;
-	int rc = 0;
+	const struct group_look look = {
+		.format = options->format, .db = options->db, .all_metrics = options->all_metrics};
+	struct group_data data;
+	int rc = group_data_load(&data, db, run_id, err);
 
-	for (size_t i = 0; i < result->count && !rc; i++) {
-		if (!result->runs[i].run_id || result->runs[i].code)
-			continue;
-		numbers[count] = result->runs[i].number;
-		rc = run_load_measured(db, result->runs[i].run_id, true, &runs[count], err);
-		if (!rc)
-			rc = report_one(call, db, &runs[count++], options, &nothing);
-		/* the others may have measured: that nothing ran concerns all runs together */
-		empty += rc == PL_EUNSUPPORTED;
-		if (rc == PL_EUNSUPPORTED)
-			rc = 0;
-		else if (rc)
-			error_set(err, rc, "%s", nothing.text);
-	}
-	for (size_t i = 0; i < count; i++)
-		empty += !runs[i].trial_count;
-	if (!rc && count && empty == count)
-		rc = error_set(err, PL_EUNSUPPORTED, "%s", nothing.text);
-	if (!rc && options->gpus.spread && options->format == REPORT_TEXT)
-		rc = spread_table_print(call, runs, numbers, count, err);
-	for (size_t i = 0; i < count; i++)
-		run_release(&runs[i]);
-	free(runs);
-	free(numbers);
+	if (!rc)
+		rc = group_report(call, &data, db, &look, err);
+	if (!rc && options->verbose)
+		say_processors(&data.group);
+	if (!rc && data.group.all.trial_count)
+		rc = run_conclude(call, &data.group.all, err);
+	group_data_release(&data);
 	return rc;
 }
 
@@ -136,19 +51,19 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 		      const struct gpus_result *result, const struct sweep_gpus_options *options,
 		      struct error *err)
 {
+	const int64_t run_id = first_run(result);
 	struct db *db = NULL;
 	int rc = db_open(&db, request->db_path, DB_READ, err);
 	char wall[32];
 
-	if (!rc)
-		rc = report_runs(call, db, result, options, err);
+	if (!rc && run_id)
+		rc = report_runs(call, db, run_id, options, err);
 	db_close(db);
-	if (!rc)
-		rc = print_gpus(call, result, options->format, err);
 	format_duration(wall, (double)result->wall_ns);
 	if (!rc && !options->quiet)
-		say("%zu cases on %zu runs in %s; perflab report RUN --db %s prints a run again",
-		    result->cases, result->count, wall, request->db_path);
+		say("%zu cases on %zu runs in %s; perflab report %lld --group --db %s prints them "
+		    "again",
+		    result->cases, result->count, wall, (long long)run_id, request->db_path);
 	for (size_t i = 0; i < result->count; i++)
 		if ((result->runs[i].code || result->runs[i].impossible) &&
 		    call->exit_code == EXIT_FINE)

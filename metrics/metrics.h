@@ -169,6 +169,13 @@ struct round_summary {
  * with ".1" and so on, by how much for one case; and the largest change, only if one was found. */
 #define GPUS_INTERFERENCE_KEY "gpus.interference"
 #define GPUS_INTERFERENCE_FOUND_KEY "gpus.interference.found"
+/* Other facts of a run that a sweep on several GPUs stored. */
+#define GPUS_GROUP_KEY "gpus.group" /* the same for all runs of the sweep */
+#define GPUS_MODE_KEY "gpus.mode"   /* "split" or GPUS_SPREAD */
+#define GPUS_SPREAD "spread"
+#define GPUS_COUNT_KEY "gpus.count"           /* of the sweep */
+#define GPUS_PROCESSORS_KEY "gpus.processors" /* "0-15", or why the process is not pinned */
+#define GPUS_FAILED_KEY "gpus.failed"         /* why the GPU could not be used any more */
 
 /* A key and its value. A list of them is the environment of a run. */
 struct key_value {
@@ -310,7 +317,19 @@ struct run {
 	struct key_value_list environment;
 	struct trial *trials;
 	size_t trial_count;
+	/* The cases of all GPUs of a sweep, for a report (metrics/analysis/gpu_group.h): the GPU of
+	 * each run that it was put together from. Borrowed. NULL: an ordinary run. */
+	const struct run_gpu *gpus;
+	size_t gpu_count;
 };
+
+struct run_gpu {
+	int number;                          /* of the device */
+	int64_t run_id;                      /* of the run that it measured */
+	const char *run_uid, *device, *uuid; /* borrowed */
+};
+/* The GPU that measured a trial; NULL: the run is an ordinary one. */
+const struct run_gpu *trial_gpu(const struct run *run, const struct trial *trial);
 void run_release(struct run *run);
 /* The trial of this id; NULL: the run has none, or `id` is 0. */
 const struct trial *run_trial(const struct run *run, int64_t id);

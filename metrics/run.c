@@ -53,6 +53,14 @@ void run_release(struct run *run)
 	*run = (struct run){0};
 }
 
+const struct run_gpu *trial_gpu(const struct run *run, const struct trial *trial)
+{
+	for (size_t i = 0; i < run->gpu_count; i++)
+		if (run->gpus[i].run_id == trial->run_id)
+			return &run->gpus[i];
+	return NULL;
+}
+
 const struct trial *run_trial(const struct run *run, int64_t id)
 {
 	/* ids and positions of a run nearly always ascend together */

@@ -17,6 +17,7 @@
 #include "metrics/analysis/cards.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/fleet.h"
+#include "metrics/analysis/gpu_group.h"
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/study.h"
@@ -144,7 +145,11 @@ struct report_options {
 	bool no_page;     /* text: this build writes no page, so no command offers one */
 	/* Roofs of the run's device. NULL or empty: none were measured, and the report says so. */
 	const struct ceiling_list *ceilings;
-	const struct run *compare; /* html: a second run to show beside this one; NULL: none */
+	/* The run holds the cases of all GPUs of this sweep, or some of them. NULL: an ordinary
+	 * run. */
+	const struct gpu_group *gpus;
+	const struct run *roofs_of; /* of that sweep: the run of the GPU that `ceilings` are of */
+	const struct run *compare;  /* html: a second run to show beside this one; NULL: none */
 	/* html: the cases of the run over the runs of its device; NULL: omitted. */
 	const struct history_grid *histories;
 	/* html: reads the samples of a trial in order, *out malloc'd; NULL: omitted. */

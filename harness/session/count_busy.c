@@ -71,11 +71,14 @@ void sweep_tell_counted(const struct sweep *sweep, size_t counted, size_t count)
 	struct text line = TEXT_INIT;
 	size_t named = 0;
 
-	if (!sweep->counters_off_shown || !counted)
+	if (!sweep->counters_off_shown || !count || (!counted && !sweep->counters_busy))
 		return;
-	text_addf(&line, "another worker had counters: %zu of %zu cases were counted", counted,
-		  count);
-	for (size_t i = 0; i < sweep->plan->count && counted < count; i++) {
+	if (!counted)
+		text_addf(&line, "the counters stayed busy: none of %zu cases was counted", count);
+	else
+		text_addf(&line, "another worker had counters: %zu of %zu cases were counted",
+			  counted, count);
+	for (size_t i = 0; i < sweep->plan->count && counted && counted < count; i++) {
 		const struct plan_case *planned = &sweep->plan->cases[i];
 
 		if (!sweep->cases[i].uncounted)

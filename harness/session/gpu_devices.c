@@ -72,24 +72,39 @@ static int find_gpu(size_t *out, const struct gpu_devices *all, const char *word
 	return found ? 0 : no_such_gpu(all, word, err);
 }
 
-static int choose_named(struct gpu_devices *out, const struct gpu_devices *all, const char *words,
-			struct error *err)
+int gpu_devices_check_words(const char *words, struct error *err)
 {
-	struct string_list list = {0};
-	const char **names = xcalloc(all->count + 1, sizeof(*names));
+	struct string_list list = {0}, seen = {0};
 	int rc = 0;
 
 	string_list_split(&list, words, ',');
 	for (size_t i = 0; i < list.count && !rc; i++) {
-		size_t found = 0;
-
 		if (!*list.items[i])
 			rc = error_set(err, PL_EUSAGE,
 				       "--gpus \"%s\" has an empty word: give all, or numbers or "
 				       "UUIDs separated by commas",
 				       words);
-		else
-			rc = find_gpu(&found, all, list.items[i], err);
+		else if (string_list_has(&seen, list.items[i]))
+			rc = error_set(err, PL_EUSAGE, "--gpus names \"%s\" twice", list.items[i]);
+		string_list_add(&seen, list.items[i]);
+	}
+	string_list_release(&list);
+	string_list_release(&seen);
+	return rc;
+}
+
+static int choose_named(struct gpu_devices *out, const struct gpu_devices *all, const char *words,
+			struct error *err)
+{
+	struct string_list list = {0};
+	const char **names = xcalloc(all->count + 1, sizeof(*names));
+	int rc = gpu_devices_check_words(words, err);
+
+	string_list_split(&list, words, ',');
+	for (size_t i = 0; i < list.count && !rc; i++) {
+		size_t found = 0;
+
+		rc = find_gpu(&found, all, list.items[i], err);
 		if (!rc && names[found])
 			rc = error_set(err, PL_EUSAGE,
 				       "--gpus names GPU %d twice, as \"%s\" and as \"%s\"",
@@ -105,24 +120,25 @@ static int choose_named(struct gpu_devices *out, const struct gpu_devices *all, 
 	return rc;
 }
 
-int gpu_devices_choose(struct gpu_devices *out, const char *backend, const char *words,
+int gpu_devices_list(struct gpu_devices *out, const char *backend, struct error *err)
+{
+	int rc = worker_devices(backend, visit_gpu, out, err);
+
+	return rc || out->count ? rc : error_set(err, PL_EUNSUPPORTED, "--gpus: there is no GPU");
+}
+
+int gpu_devices_choose(struct gpu_devices *out, const struct gpu_devices *all, const char *words,
 		       struct error *err)
 {
-	struct gpu_devices all = {0};
-	int rc = worker_devices(backend, visit_gpu, &all, err);
+	int rc = 0;
 
-	if (!rc && !all.count)
-		rc = error_set(err, PL_EUNSUPPORTED, "--gpus: there is no GPU");
-	if (!rc && strcmp(words, GPUS_ALL) != 0) {
-		rc = choose_named(out, &all, words, err);
-	} else if (!rc) {
-		*out = all;
-		all = (struct gpu_devices){0};
-	}
+	if (strcmp(words, GPUS_ALL) != 0)
+		rc = choose_named(out, all, words, err);
+	for (size_t i = 0; strcmp(words, GPUS_ALL) == 0 && i < all->count; i++)
+		add_gpu(out, all->items[i].number, &all->items[i].info);
 	if (!rc && out->count > GPU_SLOTS_MOST / 2)
 		rc = error_set(err, PL_EUSAGE, "--gpus: %zu GPUs are more than %d", out->count,
 			       GPU_SLOTS_MOST / 2);
-	gpu_devices_release(&all);
 	return rc;
 }
 

@@ -17,13 +17,17 @@ struct gpu_devices {
 	size_t count, capacity;
 };
 
+/* Asks the worker of the backend for its devices. PL_EUNSUPPORTED: there is none. */
+int gpu_devices_list(struct gpu_devices *out, const char *backend, struct error *err);
 /*
- * Asks the worker of the backend for its devices, and chooses. `words`: GPUS_ALL, or numbers and
- * UUIDs, or beginnings of UUIDs, separated by commas; the order is that of the numbers. PL_EUSAGE:
- * no such GPU, several of that UUID, or one that is named twice. PL_EUNSUPPORTED: there is none.
+ * Chooses among all devices. `words`: GPUS_ALL, or numbers and UUIDs, or beginnings of UUIDs,
+ * separated by commas; the order is that of the numbers. PL_EUSAGE: no such GPU, several of that
+ * UUID, or one that is named twice.
  */
-int gpu_devices_choose(struct gpu_devices *out, const char *backend, const char *words,
+int gpu_devices_choose(struct gpu_devices *out, const struct gpu_devices *all, const char *words,
 		       struct error *err);
+/* What can be said of the words without a device. PL_EUSAGE: an empty word, or one given twice. */
+int gpu_devices_check_words(const char *words, struct error *err);
 /* PL_EUSAGE: the cases of a sweep cannot be split over these GPUs, which are of several models. */
 int gpu_devices_check_equal(const struct gpu_devices *devices, struct error *err);
 void gpu_devices_release(struct gpu_devices *devices);

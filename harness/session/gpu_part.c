@@ -19,7 +19,7 @@ void gpu_part_describe(struct key_value_list *environment, const struct gpu_part
 		return;
 	snprintf(count, sizeof(count), "%zu", part->gpus);
 	key_value_set(environment, GPUS_GROUP_KEY, part->group);
-	key_value_set(environment, GPUS_MODE_KEY, part->spread ? "spread" : "split");
+	key_value_set(environment, GPUS_MODE_KEY, part->spread ? GPUS_SPREAD : "split");
 	key_value_set(environment, GPUS_COUNT_KEY, count);
 }
 

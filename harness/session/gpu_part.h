@@ -12,13 +12,6 @@
 
 struct sweep_store;
 
-/* Keys of the environment of such a run. */
-#define GPUS_GROUP_KEY "gpus.group"           /* the same for all runs of the sweep */
-#define GPUS_MODE_KEY "gpus.mode"             /* "split" or "spread" */
-#define GPUS_COUNT_KEY "gpus.count"           /* of the sweep */
-#define GPUS_PROCESSORS_KEY "gpus.processors" /* "0-15", or why the process is not pinned */
-#define GPUS_FAILED_KEY "gpus.failed"         /* why the GPU could not be used any more */
-
 #define GPU_SENTINELS 3        /* cases of each GPU */
 #define GPU_SENTINEL_ROUNDS 12 /* of each, alone and with the others; more are not compared */
 

@@ -91,20 +91,60 @@ static int make_database(const struct sweep_request *request, struct error *err)
 	return rc;
 }
 
+static int choose_devices(struct gpu_devices *out, const struct gpu_devices *all,
+			  const struct gpus_request *gpus, struct error *err)
+{
+	int rc = gpu_devices_choose(out, all, gpus->gpus, err);
+
+	return rc || gpus->spread ? rc : gpu_devices_check_equal(out, err);
+}
+
 static int prepare_group(struct group *group, const struct sweep_request *request,
 			 const struct gpus_request *gpus, struct error *err)
 {
+	struct gpu_devices all = {0};
 	int rc = sweep_share_new(&group->share, request, err);
 
 	if (!rc)
-		rc = gpu_devices_choose(&group->devices, request->backend, gpus->gpus, err);
-	if (!rc && !gpus->spread)
-		rc = gpu_devices_check_equal(&group->devices, err);
+		rc = gpu_devices_list(&all, request->backend, err);
+	if (!rc)
+		rc = choose_devices(&group->devices, &all, gpus, err);
+	gpu_devices_release(&all);
 	if (!rc)
 		rc = divide_machine(group, request, err);
 	if (!rc)
 		rc = uid_make(group->id, err);
 	return rc ? rc : make_database(request, err);
+}
+
+/* An emulated sweep never runs on several GPUs. */
+static const char *backend_of_gpus(const struct sweep_request *request)
+{
+	return strcmp(request->backend, BACKEND_AUTO) == 0 ? BACKEND_CUDA : request->backend;
+}
+
+int gpus_check(const struct sweep_request *request, const struct gpus_request *gpus,
+	       struct text *said, struct error *err)
+{
+	struct gpu_devices all = {0}, chosen = {0};
+	struct error why = {0};
+	int rc = gpus_check_request(request, err);
+
+	if (!rc && gpu_devices_list(&all, backend_of_gpus(request), &why)) {
+		rc = gpu_devices_check_words(gpus->gpus, err);
+		text_addf(said, "--gpus %s is not checked, because no GPU can be asked: %s",
+			  gpus->gpus, why.text);
+	} else if (!rc) {
+		rc = choose_devices(&chosen, &all, gpus, err);
+		text_addf(said, "%s %zu %s:", gpus->spread ? "every case on each of" : "split over",
+			  chosen.count, chosen.count == 1 ? "GPU" : "GPUs");
+	}
+	for (size_t i = 0; i < chosen.count; i++)
+		text_addf(said, "%s %d (%s, %s)", i ? "," : "", chosen.items[i].number,
+			  chosen.items[i].info.name, chosen.items[i].info.uuid);
+	gpu_devices_release(&chosen);
+	gpu_devices_release(&all);
+	return rc;
 }
 
 /* ---- messages ---- */
@@ -315,8 +355,7 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 	int rc = gpus_check_request(request, err);
 
 	*out = (struct gpus_result){0};
-	if (strcmp(own.backend, BACKEND_AUTO) == 0)
-		own.backend = BACKEND_CUDA;
+	own.backend = backend_of_gpus(request);
 	*group = (struct group){.request = &own,
 				.observer = observer,
 				.spread = gpus->spread,

@@ -39,6 +39,12 @@ struct gpus_result {
 void gpus_result_release(struct gpus_result *result);
 
 /*
+ * Checks what gpus_run() checks before it measures, and adds to *said which GPUs it would use; or,
+ * if no GPU can be asked, that the list was not checked, and why. PL_EUSAGE as gpus_run().
+ */
+int gpus_check(const struct sweep_request *request, const struct gpus_request *gpus,
+	       struct text *said, struct error *err);
+/*
  * Checks the request, then the GPUs, and measures. Returns 0 if every case has its result in a run
  * that is finished, even if a GPU failed. PL_EUSAGE: options that do not go with several GPUs; no
  * such GPU; GPUs of different models in a split. PL_EINTERRUPTED: each run can be resumed, and

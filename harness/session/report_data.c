@@ -33,11 +33,8 @@ static int load_compared(struct report_data *data, const char *reference, struct
 static int load_runs(struct report_data *data, const struct report_data_request *request,
 		     struct error *err)
 {
-	int64_t id = 0;
-	int rc = db_run_resolve(data->db, request->run, &id, err);
+	int rc = run_load(data->db, data->run_id, true, &data->run, err);
 
-	if (!rc)
-		rc = run_load(data->db, id, true, &data->run, err);
 	if (!rc && (request->rounds || request->compare))
 		rc = db_rounds_load(data->db, &data->run, err);
 	if (rc || !request->compare)
@@ -46,10 +43,18 @@ static int load_runs(struct report_data *data, const struct report_data_request 
 	return load_compared(data, request->compare, err);
 }
 
-int report_data_load(struct report_data *out, const struct report_data_request *request,
+int report_data_find(struct report_data *out, const struct report_data_request *request,
 		     struct error *err)
 {
 	int rc = db_open(&out->db, request->db_path, DB_READ, err);
+
+	return rc ? rc : db_run_resolve(out->db, request->run, &out->run_id, err);
+}
+
+int report_data_load(struct report_data *out, const struct report_data_request *request,
+		     struct error *err)
+{
+	int rc = out->run_id ? 0 : report_data_find(out, request, err);
 
 	if (!rc)
 		rc = load_runs(out, request, err);

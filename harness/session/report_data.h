@@ -18,6 +18,7 @@ struct report_data_request {
 /* Owned. */
 struct report_data {
 	struct db *db;       /* open until the release */
+	int64_t run_id;      /* that was found; 0: not yet */
 	struct run run;      /* with its trials; their rounds, if asked for or `compares` */
 	struct run compared; /* the same for the second run */
 	bool compares;       /* there is a second run */
@@ -25,6 +26,9 @@ struct report_data {
 	struct ceiling_list compared_ceilings; /* of the device of the second run */
 	struct history_grid histories;         /* of report_data_histories() */
 };
+/* Opens the database and finds the run, which report_data_load() else does. */
+int report_data_find(struct report_data *out, const struct report_data_request *request,
+		     struct error *err);
 /*
  * PL_EUSAGE: no such run, or the second run used another backend, so that the
  * numbers do not compare. Also the errors of db/db.h. Release *out even after

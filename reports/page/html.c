@@ -9,10 +9,21 @@
 #define TITLE_MARK "<!--perflab:title-->"
 #define RUN_MARK "<!--perflab:run-->"
 
+static char *page_title(const struct run *run)
+{
+	char *whose = run->gpus ? xasprintf("sweep on several GPUs")
+				: xasprintf("run %lld", (long long)run->id);
+	char *title = run->label ? xasprintf("%s, %s", run->label, whose) : xstrdup(whose);
+
+	if (!run->label)
+		title[0] = (char)(title[0] - 'a' + 'A');
+	free(whose);
+	return title;
+}
+
 static void write_page_title(FILE *out, const struct run *run)
 {
-	char *title = run->label ? xasprintf("%s, run %lld", run->label, (long long)run->id)
-				 : xasprintf("Run %lld", (long long)run->id);
+	char *title = page_title(run);
 	struct text clean = TEXT_INIT;
 
 	escape_utf8(&clean, title);

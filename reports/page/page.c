@@ -13,6 +13,7 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 	page_integer(&json, PAGE_FORMAT);
 	page_run(&json, "run", run);
 	page_selection(&json, run, options);
+	page_gpus(&json, options);
 	page_roofs(&json, run, options->ceilings);
 	page_key(&json, "trials");
 	page_trials(&json, run);

@@ -36,6 +36,9 @@ void page_speedups(struct page_json *json, const struct run *run);
  * index in `changes`, ratio of the times, lower and upper bound of its 95 % interval]. */
 void page_comparison(struct page_json *json, const struct run *run,
 		     const struct report_options *options);
+/* The member `gpus`: null, or as compact JSON text what gpus_json() says of a sweep on several GPUs
+ * and the GPU whose roofs the page has (`roofs_of`). */
+void page_gpus(struct page_json *json, const struct report_options *options);
 /* Writes options->histories, or null if no case has two runs. */
 void page_histories(struct page_json *json, const struct report_options *options);
 /* The member `selection`: null, or { cases: of the whole run, patterns: [text], top, sort }. */

@@ -95,7 +95,10 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 	page_key(json, key);
 	page_open(json, '{');
 	page_key(json, "id");
-	page_integer(json, run->id);
+	if (run->gpus)
+		page_null(json); /* the cases are of several runs */
+	else
+		page_integer(json, run->id);
 #define X(field) page_member_text(json, #field, run->field);
 	X(uid)
 	X(label)

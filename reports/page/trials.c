@@ -88,6 +88,8 @@ void page_trials(struct page_json *json, const struct run *run)
 	LIST(json, run, "kernel", page_word(json, trial->kernel));
 	LIST(json, run, "variant", page_word(json, trial->variant));
 	LIST(json, run, "config", page_word(json, trial->config));
+	if (run->gpus)
+		LIST(json, run, "gpu", page_integer(json, trial_gpu(run, trial)->number));
 	LIST(json, run, "status", page_integer(json, trial->status));
 	LIST(json, run, "reason", page_word(json, trial->reason));
 	LIST(json, run, "samples", page_integer(json, trial->summary.count));

@@ -43,7 +43,7 @@ static bool run_has_means(const struct run *run)
 }
 
 static void csv_head(struct text *line, const struct string_list *axes,
-		     const struct string_list *counters, bool timed, bool means)
+		     const struct string_list *counters, bool timed, bool means, bool gpus)
 {
 	text_add(line, "format,run_uid,label,device,backend,position,kernel,variant,config");
 	for (size_t i = 0; i < axes->count; i++) {
@@ -86,6 +86,8 @@ static void csv_head(struct text *line, const struct string_list *axes,
 			       ",model_compute_roof_pct,verdict_from_model,not_in_plot");
 	if (means)
 		text_add(line, ",mean_ns");
+	if (gpus)
+		text_add(line, ",gpu,gpu_uuid");
 	text_add_char(line, '\n');
 }
 
@@ -190,11 +192,12 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 		      const struct ceiling_list *ceilings, bool means)
 {
 	const bool emulated = run->traits.emulated;
+	const struct run_gpu *gpu = trial_gpu(run, trial);
 
 	text_add(line, CSV_FORMAT);
-	csv_text(line, run->uid);
+	csv_text(line, gpu ? gpu->run_uid : run->uid);
 	csv_text(line, run->label);
-	csv_text(line, run->device.name);
+	csv_text(line, gpu ? gpu->device : run->device.name);
 	csv_text(line, run->backend);
 	csv_integer(line, trial->position, true);
 	csv_text(line, trial->kernel);
@@ -230,6 +233,10 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 	}
 	if (means)
 		csv_real(line, trial->mean_ns > 0 ? trial->mean_ns : NAN);
+	if (gpu) {
+		csv_integer(line, gpu->number, true);
+		csv_text(line, gpu->uuid);
+	}
 	text_add_char(line, '\n');
 }
 
@@ -296,7 +303,7 @@ int run_write_csv(FILE *out, const struct run *run, const struct report_options 
 		return write_chosen(out, run, options, err);
 	run_axis_names(&axes, run);
 	run_counter_names(&counters, run);
-	csv_head(&line, &axes, &counters, !run->traits.emulated, means);
+	csv_head(&line, &axes, &counters, !run->traits.emulated, means, run->gpus != NULL);
 	for (size_t i = 0; i < run->trial_count; i++)
 		csv_trial(&line, run, &run->trials[i], &axes, &counters, options->ceilings, means);
 	fwrite(line.data, 1, line.length, out);

@@ -130,6 +130,7 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 				 {"profiler", "profiler"},
 				 {GPUS_INTERFERENCE_FOUND_KEY, "disturbed"}};
 	const char *build_type = key_value_get(&run->environment, "build_type");
+	struct text roofs = TEXT_INIT;
 
 	if (run->label)
 		key_value_set(lines, "label", run->label);
@@ -142,10 +143,31 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 		if (value && *value)
 			key_value_set(lines, shown_environment[i].line, value);
 	}
+	if (options->roofs_of) {
+		text_addf(&roofs, "those of GPU %d, for all GPUs",
+			  options->roofs_of->settings.device);
+		heading_add(lines, "roofs", &roofs);
+	}
 	if (build_type && strcmp(build_type, "Debug") == 0)
 		key_value_set(lines, "warning", "perflab was a Debug build");
 	if (run->note)
 		key_value_set(lines, "note", run->note);
+}
+
+void run_heading_title(struct text *title, struct text *uid, const struct run *run,
+		       const struct report_options *options)
+{
+	const struct gpu_group *group = options->gpus;
+	const char *own = run->uid;
+
+	if (group) {
+		own = key_value_get(&group->runs[0].environment, GPUS_GROUP_KEY);
+		text_addf(title, "Sweep on %lld %s, %s", (long long)group->gpus,
+			  group->gpus == 1 ? "GPU" : "GPUs", group->spread ? "spread" : "split");
+	} else {
+		text_addf(title, "Run %lld", (long long)run->id);
+	}
+	text_addf(uid, "%.12s", own ? own : "");
 }
 
 void run_heading_method(struct key_value_list *lines, const struct run *run)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "reports/derived/derived.h"
+#include "reports/gpus/gpus.h"
 #include "reports/roofline/roofline.h"
 #include "reports/run_writers.h"
 #include "reports/selection/columns.h"
@@ -203,10 +204,13 @@ static json_t *trial_speedup_json(const struct trial_speedup *speedup)
 static json_t *trial_json(const struct run *run, const struct trial *trial,
 			  const struct ceiling_list *ceilings)
 {
+	const struct run_gpu *gpu = trial_gpu(run, trial);
 	const bool emulated = run->traits.emulated;
 	json_t *object = json_object();
 	json_t *axes = json_object();
 
+	if (gpu)
+		json_object_set_new(object, "gpu", json_integer(gpu->number));
 	json_object_set_new(object, "position", json_integer(trial->position));
 	json_object_set_new(object, "kernel", report_json_text(trial->kernel));
 	json_object_set_new(object, "variant", report_json_text(trial->variant));
@@ -282,8 +286,9 @@ static json_t *run_head_json(const struct run *run)
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
-	json_object_set_new(object, "id", json_integer(run->id));
-	json_object_set_new(object, "uid", report_json_text(run->uid));
+	/* null: the cases are of several runs */
+	json_object_set_new(object, "id", integer_or_null(run->id, !run->gpus));
+	json_object_set_new(object, "uid", report_json_text(run->gpus ? NULL : run->uid));
 	json_object_set_new(object, "label", report_json_text(run->label));
 	json_object_set_new(object, "note", report_json_text(run->note));
 	json_object_set_new(object, "command", report_json_text(run->command));
@@ -321,6 +326,8 @@ int run_write_json(FILE *out, const struct run *run, const struct report_options
 	json_stream_open(&stream, NULL, '{');
 	json_stream_value(&stream, "format", json_integer(JSON_FORMAT));
 	json_stream_value(&stream, "run", run_head_json(run));
+	if (options->gpus)
+		json_stream_value(&stream, "gpus", gpus_json(options->gpus));
 	if (!run->traits.emulated && !list)
 		json_stream_value(&stream, "ceilings", ceilings_json(options->ceilings));
 	json_stream_open(&stream, "trials", '[');

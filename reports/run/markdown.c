@@ -36,10 +36,16 @@ int run_write_markdown(FILE *out, const struct run *run, const struct report_opt
 {
 	struct key_value_list lines = {0};
 	struct section_list sections = {0};
+	struct text title = TEXT_INIT, uid = TEXT_INIT;
 	int rc = run_sections(&sections, run, options, err);
 
 	if (!rc) {
-		fprintf(out, "### perflab run %lld\n\n", (long long)run->id);
+		if (options->gpus) {
+			run_heading_title(&title, &uid, run, options);
+			fprintf(out, "### perflab: %s\n\n", title.data);
+		} else {
+			fprintf(out, "### perflab run %lld\n\n", (long long)run->id);
+		}
 		run_heading(&lines, run, options);
 		write_items(out, &lines);
 	}
@@ -50,6 +56,8 @@ int run_write_markdown(FILE *out, const struct run *run, const struct report_opt
 			write_markdown_section(out, &sections.items[i]);
 	}
 	section_list_release(&sections);
+	text_release(&title);
+	text_release(&uid);
 	if (!rc) {
 		fputs("\n#### Method\n\n", out);
 		run_heading_method(&lines, run);

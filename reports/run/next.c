@@ -10,8 +10,8 @@
 #include "reports/table/escape.h"
 
 struct next {
-	struct text commands[4];
-	const char *meanings[4];
+	struct text commands[5];
+	const char *meanings[5];
 	size_t count;
 };
 
@@ -32,6 +32,13 @@ static void end_command(struct text *command, const struct report_options *optio
 		text_add(command, " --db ");
 		shell_word(command, options->db);
 	}
+}
+
+/* Names the run, or the sweep on several GPUs. */
+static void add_report(struct text *command, const struct run *run)
+{
+	text_addf(command, "report %lld%s", (long long)(run->gpus ? run->gpus[0].run_id : run->id),
+		  run->gpus ? " --group" : "");
 }
 
 static void add_pattern(struct text *command, const char *kernel, const char *variant)
@@ -88,7 +95,7 @@ static void next_fill(struct next *next, const struct run *run,
 
 	if (kernel && !run_is_detailed(run, options)) {
 		command = next_command(next, "one kernel");
-		text_addf(command, "report %lld", (long long)run->id);
+		add_report(command, run);
 		add_pattern(command, kernel, NULL);
 		end_command(command, options);
 	}
@@ -100,12 +107,19 @@ static void next_fill(struct next *next, const struct run *run,
 	}
 	if (!run_shows_all(options) && kernel) {
 		command = next_command(next, "every case");
-		text_addf(command, "report %lld --all", (long long)run->id);
+		add_report(command, run);
+		text_add(command, " --all");
 		end_command(command, options);
 	}
 	if (!options->no_page) {
 		command = next_command(next, "a page");
-		text_addf(command, "report %lld --format html -o report.html", (long long)run->id);
+		add_report(command, run);
+		text_add(command, " --format html -o report.html");
+		end_command(command, options);
+	}
+	if (run->gpus) {
+		command = next_command(next, "one GPU");
+		text_addf(command, "report %lld", (long long)run->gpus[run->gpu_count - 1].run_id);
 		end_command(command, options);
 	}
 }

@@ -9,7 +9,8 @@
 #include "reports/table/table.h"
 
 /* Columns by name, then where it was the fastest. */
-static const char *const shown[] = {"status", "median", "roof", "limiter", "speedup", "interval"};
+static const char *const shown[] = {"status",  "median",   "roof", "limiter",
+				    "speedup", "interval", "gpu"};
 
 enum { KERNEL, FASTEST, FIRST_SHOWN, AT = FIRST_SHOWN + ARRAY_SIZE(shown), COLUMNS };
 
@@ -53,7 +54,7 @@ static void overview_begin(struct overview *overview, const bool *best)
 	size_t count = FIRST_SHOWN;
 
 	for (size_t i = 0; i < ARRAY_SIZE(shown); i++) {
-		/* every measured run has these columns */
+		/* every measured run has these columns, except the GPU */
 		if (columns_add(&all, overview->run, shown[i], NULL))
 			continue;
 		overview->columns = all;

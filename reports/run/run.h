@@ -11,6 +11,9 @@
  * The values are not escaped. */
 void run_heading(struct key_value_list *lines, const struct run *run,
 		 const struct report_options *options);
+/* "Run 12", or "Sweep on 2 GPUs" with whether it was split, and an identification. */
+void run_heading_title(struct text *title, struct text *uid, const struct run *run,
+		       const struct report_options *options);
 /* How it was measured, for the end. */
 void run_heading_method(struct key_value_list *lines, const struct run *run);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/gpus/gpus.h"
 #include "reports/run/run.h"
 #include "reports/selection/selection.h"
 #include "reports/table/table.h"
@@ -26,6 +27,13 @@
 #define UNVERIFIED_NOTE                                                                         \
 	"unverified: measured like the others, but the results were compared with nothing, so " \
 	"the kernel may be wrong."
+
+#define MEAN_NOTE                                                                             \
+	"mean: of the logarithms of the times of all cases, with the 95 % interval over the " \
+	"rounds. slower, faster and inconclusive: cases, as perflab regress judges them."
+#define INTERFERENCE_NOTE                                                                    \
+	"The change of a case while all other GPUs are busy, against alone. found: perflab " \
+	"regress would report such a change."
 
 enum roofline_extent roofline_extent_of(const struct run *run, const struct report_options *options)
 {
@@ -95,6 +103,32 @@ static void add_problems(struct section_list *list, const struct run *run,
 		       run_table_gaps(run, !run_shows_all(options)), ROWS_OF_SECTION, options);
 }
 
+/* The GPUs of a sweep on several of them, and what they did to each other. */
+static void add_gpu_sections(struct section_list *list, const struct run *run,
+			     const struct report_options *options)
+{
+	const struct gpu_group *group = options->gpus;
+	size_t here = 0;
+	char *title;
+
+	if (!group)
+		return;
+	for (size_t i = 0; i < group->count; i++)
+		here += !gpu_group_took_over(group, i);
+	title = here >= (size_t)group->gpus ? xstrdup("GPUs")
+					    : xasprintf("GPUs: %zu of %lld have a run here", here,
+							(long long)group->gpus);
+	add_section(list, title, NULL, gpus_table(group));
+	free(title);
+	add_section(list, "Interference", INTERFERENCE_NOTE, gpus_interference_table(group));
+	title = xasprintf("Time against GPU %d, judged as perflab regress does",
+			  group->runs[0].settings.device);
+	add_section(list, title, MEAN_NOTE, gpus_differences_table(group));
+	free(title);
+	add_first_rows(list, "Cases that differ", NULL, gpus_changes_table(group, run),
+		       ROWS_OF_FINDINGS, options);
+}
+
 /* Rows or columns that someone asked for come before everything else. */
 static bool asks_for_rows(const struct report_options *options)
 {
@@ -137,13 +171,16 @@ static int measured_sections(struct section_list *list, const struct run *run,
 			     const struct report_options *options, struct error *err)
 {
 	const bool first = asks_for_rows(options);
+	/* a spread compares the GPUs; which of them was fastest is mostly chance */
+	const bool compares = options->gpus && options->gpus->spread && !run_shows_all(options);
 	int rc = first ? add_detail(list, run, options, err) : 0;
 
+	add_gpu_sections(list, run, options);
 	add_first_rows(list, "Speed-up over the base variant", SPEEDUP_NOTE,
 		       run_table_speedups(run, options), ROWS_OF_FINDINGS, options);
-	if (run_kernel_count(run) > 1)
+	if (run_kernel_count(run) > 1 && !compares)
 		add_fastest(list, run, options);
-	if (run_is_detailed(run, options) && !first)
+	if (run_is_detailed(run, options) && !first && !compares)
 		rc = add_detail(list, run, options, err);
 	add_first_rows(list, "Above a measured roof", ABOVE_NOTE,
 		       run_table_above(run, options->ceilings), ROWS_OF_SECTION, options);

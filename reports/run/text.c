@@ -62,15 +62,20 @@ static int write_run_text(FILE *out, const struct run *run, const struct report_
 {
 	struct key_value_list lines = {0};
 	struct section_list sections = {0};
-	struct text next = TEXT_INIT;
+	struct text next = TEXT_INIT, title = TEXT_INIT, uid = TEXT_INIT, shown_uid = TEXT_INIT;
 	int rc = run_sections(&sections, run, options, err);
 
 	if (rc) {
 		section_list_release(&sections);
 		return rc;
 	}
-	fprintf(out, "%sRun %lld%s  %.12s\n", options->colour ? "\033[1m" : "", (long long)run->id,
-		options->colour ? "\033[0m" : "", run->uid);
+	run_heading_title(&title, &uid, run, options);
+	escape_show(&shown_uid, uid.data);
+	fprintf(out, "%s%s%s  %s\n", options->colour ? "\033[1m" : "", title.data,
+		options->colour ? "\033[0m" : "", shown_uid.data);
+	text_release(&title);
+	text_release(&uid);
+	text_release(&shown_uid);
 	run_heading(&lines, run, options);
 	write_heading_lines(out, &lines, options);
 	for (size_t i = 0; i <= sections.count; i++) {

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "metrics/analysis/speedup_text.h"
 #include "reports/table/numbers.h"
@@ -209,6 +210,13 @@ static double number_blocks(const struct case_facts *facts)
 						     : NAN;
 }
 
+static double number_gpu(const struct case_facts *facts)
+{
+	const struct run_gpu *gpu = trial_gpu(facts->run, facts->trial);
+
+	return gpu ? gpu->number : NAN;
+}
+
 static void show_blocks(struct text *out, const struct case_facts *facts)
 {
 	text_addf(out, "%.0f of %.0f", number_blocks(facts),
@@ -216,6 +224,8 @@ static void show_blocks(struct text *out, const struct case_facts *facts)
 }
 
 /* ---- the table ---- */
+
+#define GPU_COLUMN "gpu" /* only of a sweep on several GPUs */
 
 /* clang-format off */
 #define NUMBER(f, u) .number = number_##f, .unit = u
@@ -255,6 +265,7 @@ static const struct column table[] = {
 	{"occupancy_limit", "theoretical_occupancy_pct", "occ. limit %", OF_MEASURED, 10, true, true, NUMBER(theoretical_occupancy, "percent")},
 	{"occupancy_limiter", "occupancy_limiter", "occ. limiter", OF_ANY, 11, true, true, WORD(occupancy_limiter)},
 	{"registers", "registers_per_thread", "regs", OF_ANY, 12, true, false, NUMBER(registers, "")},
+	{GPU_COLUMN, GPU_COLUMN, GPU_COLUMN, OF_MEASURED, 0, true, true, NUMBER(gpu, "")},
 	{"verdict", "verdict", "verdict", OF_MEASURED, 0, false, true, WORD(verdict)},
 	{"waste", "roofline_dram_waste", "DRAM bytes / needed", OF_MEASURED, 14, false, false, NUMBER(waste, "")},
 	{"mad", "mad_ns", "mad", OF_MEASURED, 14, false, true, NUMBER(mad_ns, "ns")},
@@ -277,5 +288,6 @@ const struct column *column_all(size_t *count)
 
 bool column_applies(const struct column *column, const struct run *run)
 {
-	return column->kinds & (run->traits.emulated ? OF_EMULATED : OF_MEASURED);
+	return (column->kinds & (run->traits.emulated ? OF_EMULATED : OF_MEASURED)) &&
+	       (run->gpus || strcmp(column->name, GPU_COLUMN) != 0);
 }

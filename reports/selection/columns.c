@@ -69,13 +69,14 @@ static bool is_of_other_kind(const struct run *run, const char *name)
 {
 	size_t count;
 	const struct column *table = column_all(&count);
+	const unsigned kind = run->traits.emulated ? OF_EMULATED : OF_MEASURED;
 
 	for (size_t i = 0; i < ARRAY_SIZE(column_words); i++) {
 		if (strcasecmp(column_words[i].word, name) == 0)
 			name = column_words[i].name;
 	}
 	for (size_t i = 0; i < count; i++) {
-		if (!column_applies(&table[i], run) &&
+		if (!(table[i].kinds & kind) &&
 		    (strcmp(table[i].name, name) == 0 || strcmp(table[i].machine, name) == 0))
 			return true;
 	}
@@ -89,33 +90,35 @@ static int unknown_column(const struct run *run, const char *name, struct error 
 	const char **names;
 	size_t columns, count = all_names(&names, &owned, run);
 	const struct column *table = column_all(&columns);
+	char whose[32] = "this sweep";
 	int rc;
 
+	if (run->id)
+		snprintf(whose, sizeof(whose), "run %lld", (long long)run->id);
 	if (is_of_other_kind(run, name)) {
-		rc = error_set(
-			err, PL_EUSAGE,
-			run->traits.emulated
-				? "run %lld has no column \"%s\": it was emulated, which "
-				  "gives counts and no times; try lost or finding"
-				: "run %lld has no column \"%s\": only emulated runs have it",
-			(long long)run->id, name);
+		rc = error_set(err, PL_EUSAGE,
+			       run->traits.emulated
+				       ? "%s has no column \"%s\": it was emulated, which "
+					 "gives counts and no times; try lost or finding"
+				       : "%s has no column \"%s\": only emulated runs have it",
+			       whose, name);
 	} else if (!*name) {
 		rc = error_set(err, PL_EUSAGE,
 			       "the name of a column is missing; give names such as %s, "
 			       "separated by commas",
 			       run->traits.emulated ? "lost,finding,block" : "median,roof,block");
 	} else if (nearest_names(&near, name, names, count)) {
-		rc = error_set(err, PL_EUSAGE, "run %lld has no column \"%s\"; did you mean %s?",
-			       (long long)run->id, name, near.data);
+		rc = error_set(err, PL_EUSAGE, "%s has no column \"%s\"; did you mean %s?", whose,
+			       name, near.data);
 	} else {
 		for (size_t i = 0; i < columns; i++) {
 			if (column_applies(&table[i], run))
 				text_addf(&near, "%s%s", near.length ? ", " : "", table[i].name);
 		}
 		rc = error_set(err, PL_EUSAGE,
-			       "run %lld has no column \"%s\"; there are %s, and every axis and "
+			       "%s has no column \"%s\"; there are %s, and every axis and "
 			       "counter of the run",
-			       (long long)run->id, name, near.data);
+			       whose, name, near.data);
 	}
 	text_release(&near);
 	string_list_release(&owned);

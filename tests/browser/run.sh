@@ -111,6 +111,21 @@ UPDATE counter SET value = value / 2 WHERE trial_id = (SELECT max(trial_id) FROM
 	AND metric_id IN (SELECT id FROM metric WHERE name = 'ptx_global_load_sectors');"
 "$build/bin/perflab" merge "$scratch/lab.db" "$scratch/later.db" -o "$scratch/counted.db" -q 2>/dev/null
 
+# Sweeps on three GPUs, which are fake: split, then spread with one GPU that is slower in one case. The
+# name of a device and why a GPU failed are no markup.
+sweep() {
+	FAKE_WORKER_GPUS=3 PERFLAB_WORKER_CUDA=$build/tests/fake_worker PERFLAB_CEILINGS=never PERFLAB_SHARED_MEMORY=0 \
+		"$build/bin/perflab" sweep --size 1024 --gpus all --quiet "$@" >"$scratch/said" 2>&1 ||
+		{ cat "$scratch/said" && exit 1; }
+}
+sweep reduce --block-sizes 64..1024 --interference always --db "$scratch/split.db"
+FAKE_WORKER_SCRIPT=slow_on_2:reduce/shuffle/block=128 sweep reduce/shuffle --block-sizes 64..512 --spread \
+	--db "$scratch/spread.db"
+sqlite3 "$scratch/split.db" "
+UPDATE device SET name = 'Fake <b id=\"markup\">GPU</b>';
+INSERT INTO environment VALUES (2, 'gpus.failed', '<img src=x onerror=alert(1)>');
+UPDATE run SET state = 'interrupted' WHERE id = 2;"
+
 # report DATABASE RUN PAGE OPTION…
 report() {
 	database=$1 run=$2 page=$3
@@ -136,6 +151,8 @@ report modelled now modelled
 report unverified_history last unverified_history
 report one last one
 report bare last bare
+report split last split
+report spread last spread
 
 [ $# -gt 0 ] || set -- "$source_root"/tests/browser/*.test.mjs
 status=0

@@ -9,7 +9,7 @@ const LOOKS = {
 	dark: { viewport: { width: 1360, height: 860 }, colorScheme: "dark" },
 	phone: { viewport: { width: 375, height: 812 }, colorScheme: "light", deviceScaleFactor: 2, isMobile: true, hasTouch: true },
 };
-const SECTIONS = ["verdicts", "roofline", "curves", "occupancy", "samples", "cases"];
+const SECTIONS = ["gpus", "verdicts", "roofline", "curves", "occupancy", "samples", "cases"];
 
 const browser = await launch();
 for (const [look, options] of Object.entries(LOOKS)) {
@@ -18,6 +18,7 @@ for (const [look, options] of Object.entries(LOOKS)) {
 	await page.evaluate(() => scrollTo(0, 0));
 	await page.screenshot({ path: join(folder, `${look}.png`) });
 	for (const section of SECTIONS) {
+		if (!(await page.locator(`#${section}`).count())) continue; // only a sweep on several GPUs has #gpus
 		await page.locator(`#${section}`).evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 52));
 		await page.waitForTimeout(150);
 		await page.screenshot({ path: join(folder, `${look}-${section}.png`) });

@@ -48,6 +48,7 @@ export FAKE_WORKER_SCRIPT=counters_busy_once
 run $cases
 expect_code 0
 expect_no_err 'waiting'
+expect_err 'the counters stayed busy: none of 3 cases was counted'
 [ "$(counted)" = 0 ] || complain 'it waited'
 afresh
 # the wait has an end

@@ -56,7 +56,8 @@ run $cases --gpus 3,1,GPU-00000002 --format csv
 expect_code 0
 expect_whole 100
 expect_value 3 'SELECT count(DISTINCT device_id) FROM run'
-[ "$(cut -d, -f1 "$work/out" | paste -sd' ')" = 'gpu 1 2 3' ] || complain 'other GPUs'
+run report last --columns gpu --format csv --db g.db
+[ "$(sed 1d "$work/out" | sed 's/.*,//' | sort -u | paste -sd' ')" = '1 2 3' ] || complain 'other GPUs'
 afresh
 
 # Each GPU gets a case even if there are few; a case stays with its base case.
@@ -104,7 +105,7 @@ export FAKE_WORKER_SCRIPT=slow_on_1:reduce/shuffle/block=128
 run sweep reduce/shuffle --size 1024 --block-sizes 64..512 --db g.db --gpus all --spread
 expect_code 0
 expect_out 'Time against GPU 0'
-grep -Eq '^ *1 +4 +\+10\.6[5-8] +1 +0 +\+49\.9[0-9] +reduce/shuffle/block=128,n=1024$' "$work/out" ||
+grep -Eq '^ *1 +4 +\+10\.6[5-8] % .* 1 +0 +0 +\+49\.9[0-9] %  reduce/shuffle/block=128,n=1024$' "$work/out" ||
 	complain 'the difference between the GPUs is missing'
 afresh
 
@@ -230,7 +231,7 @@ expect_err 'the other GPUs change its times: +20'
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference' AND value = 'found'"
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference.found'
 	AND value LIKE '+20.0 \% for reduce/%' ESCAPE '\'"
-expect_out 'disturbed +20.0 % for reduce/'
+expect_out 'disturbed GPU 0: +20.0 % for reduce/'
 # such a run does not compare with one of a GPU alone
 split=$(value "SELECT run.id FROM run JOIN device ON device.id = device_id
 	JOIN environment ON run_id = run.id AND key = 'gpus.mode'
@@ -294,6 +295,36 @@ expect_value 1 "SELECT count(*) FROM environment
 	WHERE key = 'gpus.processors' AND value LIKE 'not pinned: %is no list of processors'"
 unset PERFLAB_PCI_FOLDER
 afresh
+
+# --dry-run checks the list as a sweep does, and measures nothing.
+plan="$cases --dry-run"
+run $plan --gpus 1,GPU-00000000
+expect_code 0
+expect_err 'split over 2 GPUs: 0 (Fake GPU, GPU-00000000-0000-0000-0000-000000000000), 1 (Fake GPU, GPU-00000001'
+expect_err '100 to run'
+run sweep reduce --size 1024 --dry-run --gpus all --spread
+expect_code 0
+expect_err 'every case on each of 2 GPUs: 0 ('
+refused 2 'no GPU is "5": there is 0 (GPU-' $plan --gpus 5
+refused 2 'names GPU 0 twice, as "0" and as "GPU-00000000"' $plan --gpus 0,GPU-00000000
+refused 2 'has an empty word' $plan --gpus 0,
+refused 2 '--gpus does not go with --device: ' $plan --gpus all --device 1
+refused 2 '--gpus does not go with --backend ptx' $plan --gpus all --backend ptx
+export FAKE_WORKER_SCRIPT=other_model:1
+refused 2 'GPU 0 is Fake GPU (132 SMs) and GPU 1 is Fake GPU XL (144 SMs)' $plan --gpus all
+run sweep reduce --size 1024 --dry-run --gpus all --spread
+expect_code 0
+expect_err '1 (Fake GPU XL, GPU-00000001'
+# without a GPU to ask it says so, and refuses what is wrong in any case
+export FAKE_WORKER_SCRIPT=no_device
+run $plan --gpus 0,7
+expect_code 0
+expect_err '--gpus 0,7 is not checked, because no GPU can be asked: there is no fake device: plug one in'
+expect_err '100 to run'
+refused 2 'has an empty word' $plan --gpus 0,,1
+refused 2 '--gpus names "0" twice' $plan --gpus 0,1,0
+[ -e g.db ] && complain 'a plan made a database'
+unset FAKE_WORKER_SCRIPT
 
 # What is refused, before a database is made.
 refused 2 'no GPU is "5": there is 0 (GPU-' $cases --gpus 5

@@ -1,6 +1,7 @@
 #!/bin/sh
-# A sweep on one GPU, split over all, and spread over all: how much shorter the split is, how much
-# the GPUs change each other's times, and how they differ. Skipped with fewer than two equal GPUs.
+# A sweep on one GPU, split over all, and spread over all, twice: how much shorter the split is, how
+# much the GPUs change each other's times, how they differ, and what regress calls different between
+# two spreads although nothing changed. Skipped with fewer than two equal GPUs.
 # usage: tests/gpu/gpus.sh BUILD-FOLDER [RESULT.md]
 # GPUS_CASES names the cases. Takes about a minute on two H100s.
 set -eu
@@ -9,6 +10,7 @@ case $result in
 /*) ;;
 *) result=$PWD/$result ;;
 esac
+scripts=$(CDPATH= cd -- "$(dirname -- "$0")/../../scripts" && pwd)
 . "$(dirname -- "$0")/lib.sh"
 cases=${GPUS_CASES:-reduce --block-sizes 64..1024}
 
@@ -60,6 +62,15 @@ done
 [ "$(value spread.db 'SELECT count(*) FROM trial')" = $((all * count)) ] ||
 	fail "spread: not every case on every GPU"
 
+# Another spread into the same database. Too many false alarms are part of the result.
+first=$spread
+cp spread.txt first_spread.txt
+timed spread --gpus all --spread --quiet
+again=$spread spread=$first
+status=0
+"$scripts/compare-cards" --perflab "$perflab" spread.db >cards.md 2>out.txt || status=$?
+[ $status -le 1 ] || fail "compare-cards ended with $status"
+
 {
 	echo '# Several GPUs'
 	echo
@@ -72,7 +83,7 @@ done
 	echo '| sweep | seconds | of one GPU |'
 	echo '| --- | ---: | ---: |'
 	for row in "one GPU:$single" "split:$split" "split, with interference measured:$watched" \
-		"spread:$spread"; do
+		"spread:$spread" "spread once more:$again"; do
 		echo "$row" | awk -F: -v one="$single" '{ printf "| %s | %s | %.2f |\n", $1, $2, $2 / one }'
 	done
 	echo
@@ -92,8 +103,10 @@ done
 	echo '## Differences between the GPUs'
 	echo
 	echo '```text'
-	cat spread.txt
+	cat first_spread.txt
 	echo '```'
+	echo
+	sed -n '/^## /,$p' cards.md
 } >"$result"
 cat "$result"
 echo "split over $count GPUs: $single s to $split s"

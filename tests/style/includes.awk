@@ -24,7 +24,7 @@ BEGIN {
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
-		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/history.h " \
+		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
 		"metrics/analysis/looks.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
@@ -48,7 +48,7 @@ BEGIN {
 		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
 		"harness/session/find_cases.h harness/session/import_store.h " \
 		"harness/session/compare_runs.h harness/session/merge_databases.h " \
-		"harness/session/report_data.h harness/session/doctor.h " \
+		"harness/session/report_data.h harness/session/group_data.h harness/session/doctor.h " \
 		"harness/session/nsight.h harness/session/known_devices.h harness/session/gpus.h " \
 		"harness/session/comparison_rules.h harness/session/run_ends.h " \
 		"harness/session/init_source.h harness/session/watch.h " \
@@ -82,12 +82,13 @@ BEGIN {
 	part("reports/regress", "reports/table reports/derived")
 	part("reports/cards", "reports/table reports/derived reports/selection")
 	part("reports/fleet", "reports/table reports/derived")
+	part("reports/gpus", "reports/table reports/derived")
 	part("reports/history", "reports/table reports/derived")
 	part("reports/study", "reports/table reports/derived")
 	part("reports/export", "reports/table reports/derived")
-	part("reports/page", "reports/table reports/derived")
+	part("reports/page", "reports/table reports/derived reports/gpus")
 	part("reports/selection", "reports/table reports/derived")
-	part("reports/run", "reports/table reports/derived reports/roofline reports/selection")
+	part("reports/run", "reports/table reports/derived reports/gpus reports/roofline reports/selection")
 
 	# These tests are named after a way of testing, not after a module.
 	inside_every_module["tests/fuzz"] = 1

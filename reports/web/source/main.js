@@ -8,6 +8,7 @@ import { curvesSection } from "./sections/curves.js";
 import { detailAddress, openDetail, prepareDetail } from "./sections/detail.js";
 import { environmentSection } from "./sections/environment.js";
 import { gapsSection } from "./sections/gaps.js";
+import { gpusSection } from "./sections/gpus.js";
 import { headSection, navigation } from "./sections/head.js";
 import { counterHistorySection } from "./sections/counter_history.js";
 import { historySection } from "./sections/history.js";
@@ -34,8 +35,11 @@ function start() {
 	// the first run of a device has no history
 	if (!model.history && !model.counterHistory) byId("history").remove();
 	if (!model.hasSpeedups) byId("speedup").remove();
+	// a sweep on several GPUs compares these
+	byId(model.gpus ? "compare" : "gpus").remove();
 	navigation(app);
 	if (model.hasSpeedups) speedupSection(app);
+	if (model.gpus) gpusSection(app);
 	verdictsSection(app);
 	casesSection(app);
 	const later = [rooflineSection, curvesSection, occupancySection, samplesSection, compareSection, historySection, counterHistorySection, gapsSection, environmentSection];

@@ -8,6 +8,8 @@
 // was not requested.
 // samples.trials: per trial one list per round: the number of the round, then times in
 // 1/steps_per_ns ns. The first time is absolute, each other one is the difference to the previous.
+// gpus: null, or as JSON text the GPUs of a sweep on several of them (reports/gpus/json.c); trials.gpu then has the number of the GPU
+// that measured each case.
 // selection: null, or what the cases of the page were selected by (page.h lists the members).
 // speedups: null, or per case null or its speed-up over its base case (page.h lists the members).
 // history: null, or the runs that fit into the page (`runs`), how many there are (`all_runs`), per case
@@ -24,17 +26,20 @@
 import { isNumber } from "./numbers.js";
 
 /** One case of the run with everything known about it. Unknown numbers are null. */
-function caseOf(at, trials, words, run) {
+function caseOf(at, trials, words, run, spread) {
 	const word = (list) => (list[at] === null ? null : words[list[at]]);
 	const [status, statusMeaning, failure] = trials.statuses[trials.status[at]];
 	const kernel = word(trials.kernel) ?? "?";
 	const variant = word(trials.variant) ?? "?";
 	const config = word(trials.config) ?? "?";
+	const gpu = trials.gpu?.[at] ?? null;
 	const read = trials.bytes_read[at];
 	return {
 		at, run, kernel, variant, config, status, statusMeaning, failure,
 		family: `${kernel}/${variant}`,
-		name: `${kernel}/${variant}/${config}`,
+		// every GPU of a spread has each case
+		name: `${kernel}/${variant}/${config}${spread ? ` on GPU ${gpu}` : ""}`,
+		gpu,
 		unverified: status === "unverified",
 		reason: word(trials.reason),
 		axes: trials.axes.map((axis) => axis.values[at]),
@@ -110,10 +115,12 @@ const isCounted = ({ status, unverified }) => status === "ok" || status === "sam
 /** Sets `speedup` of each case: null if it has no base case; `ratio` is null if there is no speed-up. */
 function addSpeedups(cases, { speedups, speedup_verdicts: verdicts, words }) {
 	const word = (index) => (index === null ? null : words[index]);
-	const byName = new Map(cases.map((one) => [one.name, one]));
+	// a case and its base case are of one GPU
+	const keyOf = (kernel, variant, config, gpu) => JSON.stringify([kernel, variant, config, gpu]);
+	const byName = new Map(cases.map((one) => [keyOf(one.kernel, one.variant, one.config, one.gpu), one]));
 	for (const one of cases) {
 		const [base, config, verdict, ratio, low, high, baseMedian, rounds, same, why] = speedups?.[one.at] ?? [null];
-		const baseCase = byName.get(`${one.kernel}/${word(base)}/${word(config)}`) ?? null;
+		const baseCase = byName.get(keyOf(one.kernel, word(base), word(config), one.gpu)) ?? null;
 		one.speedup = base === null ? null : {
 			base: word(base), baseCase, verdict: verdicts[verdict][0], ratio, low, high, baseMedian, rounds,
 			sameBuffers: same === null ? null : same === 1, why: word(why), aboveRoof: Boolean(one.aboveRoof || baseCase?.aboveRoof),
@@ -130,8 +137,8 @@ function settingsOf(run) {
 	}
 }
 
-function casesOf(trials, words, run) {
-	return Array.from({ length: trials.count }, (_, at) => caseOf(at, trials, words, run));
+function casesOf(trials, words, run, spread = false) {
+	return Array.from({ length: trials.count }, (_, at) => caseOf(at, trials, words, run, spread));
 }
 
 /** A name of a case. Every unverified case is marked wherever it is named. */
@@ -190,7 +197,8 @@ export class Model {
 		this.ceilings = data.ceilings;
 		this.words = words;
 		this.axes = data.trials.axes.map((axis) => axis.name);
-		this.cases = casesOf(data.trials, words, data.run);
+		this.gpus = data.gpus ? JSON.parse(data.gpus) : null;
+		this.cases = casesOf(data.trials, words, data.run, this.gpus?.mode === "spread");
 		for (const one of this.cases) addPoint(one, data);
 		this.speedupVerdicts = data.speedup_verdicts;
 		this.hasSpeedups = data.speedups !== null;

@@ -55,6 +55,7 @@ function columnsOf(app, palette) {
 			show: (one) => (one.speedup ? h("span", { title: sentenceOf(one) }, one.speedup.ratio === null ? one.speedup.verdict : `${ratioOf(one.speedup)} ${one.speedup.verdict}`) : null) },
 		{ id: "status", head: "Status", value: (one) => one.status, on: true,
 			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status, one.aboveRoof && h("span", { class: "above", title: one.aboveRoof }, "above a roof")) },
+		number("gpu", "GPU", (one) => one.gpu, whole, true, "The GPU that measured the case"),
 		...model.axes.map(axis),
 		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
 		number("samples", "Samples", (one) => one.samples || null, whole, false),
@@ -312,7 +313,7 @@ class Cases {
 		const quote = (value) => (/[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value);
 		const lines = [["case", ...this.shown.map((column) => column.id)], ...this.rows.map((one) => [one.name, ...this.shown.map((column) => String(column.value(one) ?? ""))])];
 		const url = URL.createObjectURL(new Blob([lines.map((line) => line.map(quote).join(",")).join("\r\n")], { type: "text/csv" }));
-		h("a", { href: url, download: `perflab-run-${this.app.model.run.id}.csv` }).click();
+		h("a", { href: url, download: `perflab-${this.app.model.gpus ? "sweep" : `run-${this.app.model.run.id}`}.csv` }).click();
 		setTimeout(() => URL.revokeObjectURL(url), 1000);
 	}
 }

@@ -150,6 +150,7 @@ function onlyInOne(model) {
 export function compareSection(app) {
 	const { model } = app;
 	const section = byId("compare");
+	if (!section) return;
 	if (!model.other) {
 		section.append(empty("This report shows one run.", "To see what changed, name another run of the same database:", `perflab report ${model.run.id} --format html --compare RUN -o report.html`));
 		return;

@@ -40,6 +40,7 @@ export function environmentSection(app) {
 	const { run } = model;
 	const section = byId("environment");
 	if (model.ceilings.length) section.append(h("h3", {}, "Measured roofs"), roofs(model));
+	else if (model.gpus && !model.gpus.one_model) section.append(h("h3", {}, "Measured roofs"), empty("The GPUs are of different models, and each has its own roofs.", "The page of each run has them:", `perflab report ${model.gpus.runs[0].run} -o gpu.html`));
 	else if (!model.emulated) section.append(h("h3", {}, "Measured roofs"), empty("No roofs are stored for this device.", "Measure them once:", "perflab ceilings"));
 	section.append(h("div", { class: "cards" },
 		pairs("Device", deviceRows(run.device)),

@@ -1,6 +1,6 @@
 // The head of the page: what was run, where, and with which result.
 import { byId, h } from "../dom.js";
-import { byLost } from "../model.js";
+import { byLost, unique } from "../model.js";
 import { rankedPairs } from "./speedup.js";
 import { percent, plural, time, whole } from "../numbers.js";
 
@@ -68,15 +68,15 @@ export function headSection(app) {
 	const { run } = model;
 	const { device } = run;
 	const facts = [
-		device.name ?? "unknown device",
+		device.name ?? (model.gpus ? unique(model.gpus.runs.map((one) => one.device)).join(", ") : "unknown device"),
 		device.driver && `driver ${device.driver}`,
 		device.toolkit && `CUDA ${device.toolkit}`,
 		run.started && `${run.started.replace("T", " ").replace("Z", " UTC")}`,
 		run.took_ns && `took ${time(run.took_ns)}`,
 	].filter(Boolean);
 	byId("head").append(...[
-		h("h1", {}, run.label ?? `Run ${run.id}`,
-			h("span", { class: "pill" }, `run ${run.id}`),
+		h("h1", {}, run.label ?? (model.gpus ? `Sweep on ${plural(model.gpus.gpus, "GPU")}` : `Run ${run.id}`),
+			h("span", { class: "pill" }, model.gpus ? `${plural(model.gpus.gpus, "GPU")}, ${model.gpus.mode}` : `run ${run.id}`),
 			h("span", { class: `pill ${model.emulated ? "warn" : ""}` }, model.emulated ? "emulated: no times" : run.backend),
 			run.state && run.state !== "finished" && h("span", { class: "pill warn" }, run.state)),
 		h("p", { class: "facts" }, facts.map((fact) => h("span", {}, fact))),

@@ -1,0 +1,31 @@
+/* Finds the runs of one sweep on several GPUs. */
+#include "db/statement.h"
+
+#include <stdlib.h>
+
+/* The facts of the run are read by its key, those of the others only if it has a group. */
+static const char group_sql[] =
+	"SELECT other.run_id FROM environment AS own JOIN environment AS other"
+	" ON other.key = own.key AND other.value = own.value"
+	" WHERE own.run_id = ? AND own.key = '" GPUS_GROUP_KEY "' ORDER BY other.run_id";
+
+int db_group_runs(struct db *db, int64_t run_id, int64_t **out, size_t *count, struct error *err)
+{
+	struct statement select;
+	size_t capacity = 0;
+	bool row = true;
+	int rc = statement_prepare(&select, db, group_sql, err);
+
+	*out = NULL;
+	*count = 0;
+	if (rc)
+		return rc;
+	bind_integer(&select, run_id);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		*out = xgrow(*out, &capacity, *count + 1, sizeof(**out));
+		(*out)[(*count)++] = take_integer(&select, 0);
+	}
+	statement_release(&select);
+	return rc;
+}

@@ -1,0 +1,56 @@
+/*
+ * gpu_group: the runs of one sweep on several GPUs, together: the cases of all as one run, and, of
+ * a spread, how the GPUs differ. Each GPU is compared with the first one as `perflab regress`
+ * compares two runs.
+ */
+#ifndef METRICS_ANALYSIS_GPU_GROUP_H
+#define METRICS_ANALYSIS_GPU_GROUP_H
+
+#include "metrics/analysis/regress.h"
+#include "metrics/metrics.h"
+
+/* What the interference facts of a run say of one sentinel case. NAN: the text says no number. */
+struct gpu_sentinel_fact {
+	const char *text;         /* as stored; borrowed */
+	double change, low, high; /* shares, with the 95 % interval */
+	const char *name;         /* of the case, within `text` */
+	size_t name_length;
+};
+/* The fact number i, from 1. Returns false if the run has none. */
+bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, size_t i);
+
+/* How the cases of a GPU differ from those of the first one. */
+struct gpu_difference {
+	const struct run *run; /* borrowed */
+	struct regress_options options;
+	struct regress_pair *pairs;
+	struct regress regress;
+	/* Of the mean of all cases that both timed in the same number of rounds: the mean of the
+	 * logarithms in each round, and these means compared as the medians of one case. */
+	struct effect mean;
+	size_t mean_cases;
+	const struct regress_case *largest; /* of the changes; NULL: there is none */
+};
+
+struct gpu_group {
+	struct run *runs; /* owned, with rounds; by the number of the GPU, then by id */
+	size_t count;
+	bool spread;
+	bool one_model; /* all GPUs are of one model, so that one set of roofs is true for all */
+	int64_t gpus;   /* of the sweep; some may have no run here */
+	/* The cases of all runs by position, then by GPU. Has no id and no uid. The facts that
+	 * all runs have in common, and why counters are off or times disturbed, with the GPU. The
+	 * device is unknown if the models differ. Borrows from `runs`; not to be released. */
+	struct run all;
+	struct run_gpu *of_all;
+	struct gpu_difference *differences; /* of a spread: one for each run but the first */
+	size_t difference_count;
+};
+/* Completes a group whose runs are loaded. PL_E… of regress_judge(). Release it also after an
+ * error. */
+int gpu_group_complete(struct gpu_group *group, struct error *err);
+void gpu_group_release(struct gpu_group *group);
+/* Whether an earlier run of the group is of the same GPU, which then took over cases of another. */
+bool gpu_group_took_over(const struct gpu_group *group, size_t run);
+
+#endif

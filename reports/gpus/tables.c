@@ -1,0 +1,256 @@
+/* The tables of a sweep on several GPUs. */
+#include "reports/gpus/gpus.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/table/table.h"
+
+#define CELLS_OF_ROW 8
+
+double gpus_seconds(const struct run *run)
+{
+	return run->finished_ns > run->started_ns
+		       ? (double)(run->finished_ns - run->started_ns) / 1e9
+		       : NAN;
+}
+
+void gpus_remark(struct text *out, const struct gpu_group *group, size_t run)
+{
+	const struct run *own = &group->runs[run];
+	const char *failed = key_value_get(&own->environment, GPUS_FAILED_KEY);
+
+	if (failed)
+		text_addf(out, "failed: %s", failed);
+	else if (own->state && strcmp(own->state, "finished") != 0)
+		text_add(out, own->state);
+	else if (gpu_group_took_over(group, run))
+		text_add(out, "took over cases");
+}
+
+/* ---- rows ---- */
+
+/* Empty texts are missing values. Releases the cells. */
+static void add_row_of_cells(struct table *table, struct text *cells, size_t count,
+			     enum row_style style)
+{
+	const char *row[CELLS_OF_ROW];
+
+	for (size_t i = 0; i < count; i++)
+		row[i] = cells[i].length ? cells[i].data : NULL;
+	table_row_styled(table, row, style);
+	for (size_t i = 0; i < count; i++)
+		text_release(&cells[i]);
+}
+
+static void cells_init(struct text *cells, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		cells[i] = (struct text)TEXT_INIT;
+}
+
+#define DIGITS 2
+#define SENTINEL_DIGITS 1 /* as the facts of a run have them */
+
+static void add_change_cell(struct text *out, double change, int digits)
+{
+	if (isfinite(change))
+		text_addf(out, "%+.*f %%", digits, 100 * change);
+}
+
+static void add_interval_cell(struct text *out, double low, double high, int digits)
+{
+	if (isfinite(low) && isfinite(high))
+		text_addf(out, "%+.*f to %+.*f %%", digits, 100 * low, digits, 100 * high);
+}
+
+/* ---- the GPUs ---- */
+
+struct table *gpus_table(const struct gpu_group *group)
+{
+	static const struct table_column columns[] = {
+		{.name = "gpu", .numeric = true},   {.name = "device", .drop = 2},
+		{.name = "uuid", .drop = 3},        {.name = "run", .numeric = true},
+		{.name = "cases", .numeric = true}, {.name = "seconds", .numeric = true},
+		{.name = "processors", .drop = 1},  {.name = "remark"}};
+	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < group->count; i++) {
+		const struct run *run = &group->runs[i];
+		const char *processors = key_value_get(&run->environment, GPUS_PROCESSORS_KEY);
+		const double seconds = gpus_seconds(run);
+		struct text cells[ARRAY_SIZE(columns)];
+		bool bad;
+
+		cells_init(cells, ARRAY_SIZE(columns));
+		text_addf(&cells[0], "%d", run->settings.device);
+		text_add(&cells[1], run->device.name);
+		text_add(&cells[2], run->device.uuid);
+		text_addf(&cells[3], "%lld", (long long)run->id);
+		text_addf(&cells[4], "%zu", run->trial_count);
+		if (isfinite(seconds))
+			text_addf(&cells[5], "%.1f", seconds);
+		if (processors) /* of "not pinned: …" the facts have the reason */
+			text_add_bytes(&cells[6], processors, strcspn(processors, ":"));
+		gpus_remark(&cells[7], group, i);
+		bad = cells[7].length && !gpu_group_took_over(group, i);
+		add_row_of_cells(table, cells, ARRAY_SIZE(columns), bad ? ROW_BAD : ROW_PLAIN);
+	}
+	return table;
+}
+
+/* ---- interference ---- */
+
+struct table *gpus_interference_table(const struct gpu_group *group)
+{
+	static const struct table_column columns[] = {{.name = "gpu", .numeric = true},
+						      {.name = "interference"},
+						      {.name = "change", .numeric = true},
+						      {.name = "95 % CI", .numeric = true},
+						      {.name = "case"}};
+	struct table *table = group->spread ? NULL : table_new(columns, ARRAY_SIZE(columns));
+
+	for (size_t i = 0; i < group->count && table; i++) {
+		const struct run *run = &group->runs[i];
+		const char *verdict = key_value_get(&run->environment, GPUS_INTERFERENCE_KEY);
+		const bool found = key_value_get(&run->environment, GPUS_INTERFERENCE_FOUND_KEY);
+		struct gpu_sentinel_fact fact;
+		size_t k = 1;
+
+		do {
+			struct text cells[ARRAY_SIZE(columns)];
+			const bool known = gpu_sentinel_fact_of(&fact, run, k);
+
+			cells_init(cells, ARRAY_SIZE(columns));
+			text_addf(&cells[0], "%d", run->settings.device);
+			text_add(&cells[1],
+				 verdict ? verdict : "not measured: the run did not end");
+			add_change_cell(&cells[2], fact.change, SENTINEL_DIGITS);
+			add_interval_cell(&cells[3], fact.low, fact.high, SENTINEL_DIGITS);
+			if (known && fact.name)
+				text_add_bytes(&cells[4], fact.name, fact.name_length);
+			else if (known)
+				text_add(&cells[4], fact.text);
+			add_row_of_cells(table, cells, ARRAY_SIZE(columns),
+					 found ? ROW_BAD : ROW_PLAIN);
+		} while (gpu_sentinel_fact_of(&fact, run, ++k));
+	}
+	return table;
+}
+
+/* ---- differences ---- */
+
+struct table *gpus_differences_table(const struct gpu_group *group)
+{
+	static const struct table_column columns[] = {
+		{.name = "gpu", .numeric = true},
+		{.name = "cases", .numeric = true},
+		{.name = "mean", .numeric = true},
+		{.name = "95 % CI", .numeric = true},
+		{.name = "slower", .numeric = true},
+		{.name = "faster", .numeric = true},
+		{.name = "inconclusive", .numeric = true, .drop = 1},
+		{.name = "largest change"}};
+	struct table *table =
+		group->difference_count ? table_new(columns, ARRAY_SIZE(columns)) : NULL;
+
+	for (size_t i = 0; i < group->difference_count; i++) {
+		const struct gpu_difference *item = &group->differences[i];
+		struct text cells[ARRAY_SIZE(columns)];
+
+		cells_init(cells, ARRAY_SIZE(columns));
+		text_addf(&cells[0], "%d", item->run->settings.device);
+		text_addf(&cells[1], "%zu", item->mean_cases);
+		add_change_cell(&cells[2], item->mean.change, DIGITS);
+		add_interval_cell(&cells[3], item->mean.low, item->mean.high, DIGITS);
+		text_addf(&cells[4], "%zu", item->regress.tally[CHANGE_REGRESSED]);
+		text_addf(&cells[5], "%zu", item->regress.tally[CHANGE_IMPROVED]);
+		text_addf(&cells[6], "%zu", item->regress.tally[CHANGE_INCONCLUSIVE]);
+		if (item->largest) {
+			add_change_cell(&cells[7], item->largest->effect.change, DIGITS);
+			text_addf(&cells[7], "  %s", item->largest->name);
+		}
+		add_row_of_cells(table, cells, ARRAY_SIZE(columns), ROW_PLAIN);
+	}
+	return table;
+}
+
+struct changed_case {
+	const struct regress_case *item;
+	int gpu;
+};
+
+static int compare_changes(const void *left, const void *right)
+{
+	const struct changed_case *a = left, *b = right;
+	const double x = fabs(log1p(a->item->effect.change));
+	const double y = fabs(log1p(b->item->effect.change));
+	int order;
+
+	if (x != y)
+		return x > y ? -1 : 1;
+	order = strcmp(a->item->name, b->item->name);
+	return order ? order : a->gpu < b->gpu ? -1 : 1;
+}
+
+static size_t list_changes(struct changed_case **out, const struct gpu_group *group,
+			   const struct run *shown)
+{
+	size_t count = 0, capacity = 0;
+
+	*out = NULL;
+	for (size_t i = 0; i < group->difference_count; i++) {
+		const struct gpu_difference *difference = &group->differences[i];
+
+		for (size_t k = 0; k < difference->regress.count; k++) {
+			const struct regress_case *item = &difference->regress.cases[k];
+
+			if (!item->timed || !isfinite(item->effect.change) ||
+			    (item->time != CHANGE_REGRESSED && item->time != CHANGE_IMPROVED) ||
+			    !run_trial(shown, item->head->id))
+				continue;
+			*out = xgrow(*out, &capacity, count + 1, sizeof(**out));
+			(*out)[count++] =
+				(struct changed_case){item, difference->run->settings.device};
+		}
+	}
+	if (count > 1)
+		qsort(*out, count, sizeof(**out), compare_changes);
+	return count;
+}
+
+struct table *gpus_changes_table(const struct gpu_group *group, const struct run *shown)
+{
+	static const struct table_column columns[] = {{.name = "gpu", .numeric = true},
+						      {.name = "time", .numeric = true},
+						      {.name = "of the first", .numeric = true},
+						      {.name = "change", .numeric = true},
+						      {.name = "95 % CI", .numeric = true},
+						      {.name = "verdict"},
+						      {.name = "case"}};
+	struct changed_case *changes;
+	const size_t count = list_changes(&changes, group, shown);
+	struct table *table = count ? table_new(columns, ARRAY_SIZE(columns)) : NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct regress_case *item = changes[i].item;
+		const bool slower = item->time == CHANGE_REGRESSED;
+		struct text cells[ARRAY_SIZE(columns)];
+		char time[32];
+
+		cells_init(cells, ARRAY_SIZE(columns));
+		text_addf(&cells[0], "%d", changes[i].gpu);
+		format_duration(time, item->head->summary.median_ns);
+		text_add(&cells[1], time);
+		format_duration(time, item->base->summary.median_ns);
+		text_add(&cells[2], time);
+		add_change_cell(&cells[3], item->effect.change, DIGITS);
+		add_interval_cell(&cells[4], item->effect.low, item->effect.high, DIGITS);
+		text_add(&cells[5], slower ? "slower" : "faster");
+		text_add(&cells[6], item->name);
+		add_row_of_cells(table, cells, ARRAY_SIZE(columns), slower ? ROW_BAD : ROW_BEST);
+	}
+	free(changes);
+	return table;
+}

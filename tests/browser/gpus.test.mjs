@@ -1,0 +1,80 @@
+// A sweep on several GPUs: the GPUs with their runs, the interference or the differences, and the GPU of each case.
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { axeSource, drawAll, launch, open, sql } from "./browser.mjs";
+
+let browser;
+before(async () => { browser = await launch(); });
+after(async () => { await browser.close(); });
+
+const rowsOf = (page, caption) => page.locator(`#gpus table:has(caption:text-is("${caption}")) tbody tr`).evaluateAll((rows) =>
+	rows.map((row) => [...row.children].map((cell) => cell.innerText)));
+
+const STORED = `SELECT device_ordinal AS gpu, run.id, count(trial.id) AS cases, uuid FROM run JOIN device ON device.id = device_id
+	LEFT JOIN trial ON run_id = run.id GROUP BY run.id ORDER BY 1`;
+
+test("the page of a split names the GPUs and the GPU of each case", async () => {
+	const { page, complaints } = await open(browser, "split");
+	try {
+		await drawAll(page);
+		assert.match(await page.locator("h1").innerText(), /Sweep on 3 GPUs/);
+		assert.equal(await page.title(), "Sweep on several GPUs");
+		const listed = await rowsOf(page, "GPUs");
+		assert.deepEqual(listed.map(([gpu, , run, cases, , , , uuid]) => [gpu, run, cases, uuid]),
+			sql("split", STORED).map(({ gpu, id, cases, uuid }) => [gpu, id, cases, uuid].map(String)));
+		// names and reasons are text
+		assert.equal(listed[0][1], 'Fake <b id="markup">GPU</b>');
+		assert.equal(await page.locator("#markup, #gpus img").count(), 0);
+		assert.ok(listed.some((row) => row[6] === "failed: <img src=x onerror=alert(1)>"));
+		const facts = sql("split", `SELECT count(*) AS facts FROM environment WHERE key GLOB 'gpus.interference.[0-9]'`);
+		const interference = await rowsOf(page, "Interference");
+		assert.equal(interference.length, facts[0].facts);
+		assert.ok(interference.every(([, verdict, change, interval]) => verdict === "not found" && /^[+−]0\.0 %$/.test(change) && / to /.test(interval)));
+		await page.getByPlaceholder("kernel, variant").fill("reduce/shuffle/");
+		await page.waitForFunction(() => document.querySelector("#cases .count").textContent.startsWith("5 of "));
+		const heads = await page.locator("#cases thead th").allInnerTexts();
+		const shown = await page.locator("#cases tbody tr").evaluateAll((rows, [gpu, block]) => rows.map((row) => [row.children[gpu].innerText, row.children[block].innerText]),
+			["GPU", "block"].map((name) => heads.findIndex((head) => head.startsWith(name))));
+		const measured = sql("split", `SELECT device_ordinal AS gpu, value AS block FROM trial JOIN run ON run.id = run_id
+			JOIN axis ON trial_id = trial.id AND name = 'block' WHERE variant = 'shuffle'`);
+		assert.deepEqual(shown.sort(), measured.map(({ gpu, block }) => [String(gpu), String(block)]).sort());
+		// a comparison and a history are of one run
+		assert.equal(await page.locator("#compare, #history").count(), 0);
+		assert.deepEqual(complaints, []);
+	} finally {
+		await page.context().close();
+	}
+});
+
+test("the page of a spread shows how the GPUs differ, and opens the case of a GPU", async () => {
+	const { page, complaints } = await open(browser, "spread");
+	try {
+		await drawAll(page);
+		const [first, second] = await rowsOf(page, "Differences between the GPUs");
+		assert.deepEqual([first[0], first[1], ...first.slice(4, 6)], ["1", "4", "0", "0"]);
+		assert.deepEqual([second[0], second[1], ...second.slice(4, 6)], ["2", "4", "1", "0"]);
+		assert.match(second[2], /^\+10\.6\d %$/);
+		const [changed, ...more] = await rowsOf(page, "Cases that differ");
+		assert.deepEqual(more, []);
+		assert.deepEqual([changed[0].replace(/\s/g, ""), changed[1], changed[5]], ["reduce/shuffle/block=128,n=1024", "2", "slower"]);
+		await page.locator("#gpus button.link").click();
+		assert.match(await page.locator("#detail").innerText(), /86\.\d µs/);
+		await page.waitForFunction(() => decodeURIComponent(location.hash).includes("on GPU 2"));
+		assert.equal(await page.locator("#gpus :text('Interference')").count(), 0);
+		assert.deepEqual(complaints, []);
+	} finally {
+		await page.context().close();
+	}
+});
+
+test("the section is accessible on a phone", async () => {
+	const { page } = await open(browser, "spread", { viewport: { width: 375, height: 812 } });
+	try {
+		await page.evaluate(axeSource);
+		const { violations } = await page.evaluate(() => globalThis.axe.run("#gpus"));
+		assert.deepEqual(violations.map(({ id, nodes }) => [id, nodes.map((node) => node.html)]), []);
+		assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+	} finally {
+		await page.context().close();
+	}
+});
