@@ -283,6 +283,10 @@ static const char *reduced_type(enum tensor_type type, enum atomic_kind asked)
 		return bits ? "b64" : "u64";
 	case TENSOR_I64: /* a GPU refuses operations on bits */
 		return "s64";
+	case TENSOR_F32_FTZ: /* PTX does not name these two. A GPU adds them, tf32 with all its bits
+			      */
+	case TENSOR_TF32:
+		return "f32";
 	default:
 		return tensor_type_name(type);
 	}
@@ -299,7 +303,7 @@ static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box
 	if (!found)
 		return refuse_map(issue, "PTX has no such reduction of elements of the type of "
 					 "the tensor map");
-	copy.kind = (uint8_t)found->kind;
+	copy.kind = (uint8_t)(box->map.type == TENSOR_F32_FTZ ? ATOMIC_ADD_FTZ : found->kind);
 	copy.type = (uint8_t)found->executed;
 	typed.copy = &copy;
 	box->issue = &typed;
