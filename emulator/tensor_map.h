@@ -11,7 +11,9 @@
 /* PL_EUSAGE, as tensor_map_check(). */
 int tensor_map_encode(unsigned char out[TENSOR_MAP_BYTES], const struct tensor_map *map,
 		      struct error *err);
-/* Returns false if the bytes are not a map. */
-bool tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_BYTES]);
+/* PL_EPARSE: the bytes are not a map. PL_EUSAGE: a map that breaks a rule of tensor_map_check().
+ */
+int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_BYTES],
+		      struct error *err);
 
 #endif
