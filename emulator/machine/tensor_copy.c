@@ -4,6 +4,7 @@
 
 #include "emulator/machine/bulk_global.h"
 #include "emulator/machine/bulk_shared.h"
+#include "emulator/machine/map_change.h"
 #include "emulator/machine/tensor_walk.h"
 #include "emulator/program/bulk_reductions.h"
 #include "emulator/tensor_map.h"
@@ -70,6 +71,8 @@ static enum step read_map(struct box_copy *box)
 				    "nor in global memory; pass it as const __grid_constant__ "
 				    "CUtensorMap",
 				    (unsigned long long)address);
+	if (issue->warp->block->shadow)
+		map_changes_check(issue->warp, issue->at, (int)issue->lane, address);
 	rc = tensor_map_decode(&box->map, bytes, &err);
 	if (rc == PL_EPARSE)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,

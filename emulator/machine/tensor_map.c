@@ -99,3 +99,80 @@ int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_
 		*out = map;
 	return rc;
 }
+
+/* ---- changes ---- */
+
+/* By number of .elemtype in PTX. */
+static const enum tensor_type types_of_ptx[TENSOR_TYPE_COUNT] = {
+	TENSOR_U8,   TENSOR_U16,  TENSOR_U32,      TENSOR_I32,     TENSOR_U64,
+	TENSOR_I64,  TENSOR_F16,  TENSOR_F32,      TENSOR_F32_FTZ, TENSOR_F64,
+	TENSOR_BF16, TENSOR_TF32, TENSOR_TF32_FTZ,
+};
+
+static bool all_zero(const unsigned char *bytes)
+{
+	for (size_t i = 0; i < TENSOR_MAP_BYTES; i++)
+		if (bytes[i])
+			return false;
+	return true;
+}
+
+static uint64_t saturated(uint64_t value, uint64_t most)
+{
+	return value < most ? value : most;
+}
+
+/* Sets a field with a value for each dimension. Those too large for their bytes stay too large for
+ * the rules. */
+static void replace_in_dimension(struct packed_map *map, enum tensor_field field, unsigned ordinal,
+				 uint64_t value)
+{
+	if (field == FIELD_BOX)
+		map->box[ordinal] = (uint16_t)saturated(value, UINT16_MAX);
+	else if (field == FIELD_SIZE)
+		map->sizes[ordinal] = value;
+	else if (field == FIELD_STRIDE)
+		map->strides[ordinal] = value;
+	else
+		map->steps[ordinal] = (uint8_t)saturated(value, UINT8_MAX);
+}
+
+const char *tensor_map_replace(unsigned char map[TENSOR_MAP_BYTES], enum tensor_field field,
+			       unsigned ordinal, uint64_t value)
+{
+	struct packed_map packed;
+
+	memcpy(&packed, map, sizeof(packed));
+	if (all_zero(map))
+		packed.magic = MAP_MAGIC;
+	if (packed.magic != MAP_MAGIC)
+		return "the bytes are not a tensor map";
+	if (packed.im2col)
+		return "the tensor map is of the im2col mode";
+	switch (field) {
+	case FIELD_ADDRESS:
+		packed.address = value;
+		break;
+	case FIELD_RANK:
+		if (value >= TENSOR_MOST_RANK)
+			return "the new value is not a rank less 1, which is 0 to 4";
+		packed.rank = (uint8_t)(value + 1);
+		break;
+	case FIELD_TYPE:
+		packed.type = (uint8_t)types_of_ptx[value % TENSOR_TYPE_COUNT];
+		break;
+	case FIELD_SWIZZLE:
+		packed.swizzle = (uint8_t)(value % SWIZZLE_COUNT);
+		break;
+	case FIELD_FILL:
+		packed.fills_nan = value & 1;
+		break;
+	case FIELD_INTERLEAVE: /* none is the only one */
+		break;
+	default:
+		replace_in_dimension(&packed, field, ordinal, value);
+		break;
+	}
+	memcpy(map, &packed, sizeof(packed));
+	return NULL;
+}

@@ -152,8 +152,6 @@ static void tensor_copies_are_decoded(void **state)
 		 "NOTHING RET"},
 		{"prefetch.tensormap [%rd1];", "NOTHING RET"},
 		{"prefetch.param.tensormap [%rd1];", "NOTHING RET"},
-		{"fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;", "FENCE RET"},
-		{"fence.proxy.tensormap::generic.release.sys;", "FENCE RET"},
 		{LOAD_IMAGE("3d") " [%r1], [%rd1, {%r2, 0, 1}], [%r3], {%h1};", "BULK_COPY RET"},
 		{LOAD_IMAGE("5d") ".multicast::cluster.L2::cache_hint [%r1], "
 				  "[%rd1, {%r2, 0, 1, 2, 3}], [%r3], {%h1, 2, 3}, %h2, %rd2;",
@@ -210,11 +208,6 @@ static void other_tensor_copies_are_refused(void **state)
 		 "[%r3];",
 		 PL_EUNSUPPORTED, "cp.reduce"},
 		{STORE_BOX("1d") ".add [%rd1, {%r2}], [%r3];", PL_EUNSUPPORTED, "add"},
-		{"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", PL_EUNSUPPORTED,
-		 "tensormap.replace"},
-		{"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
-		 "aligned [%rd1], [%r1], 128;",
-		 PL_EUNSUPPORTED, "tensormap.cp_fenceproxy"},
 		/* operands that do not fit */
 		{LOAD_BOX("2d") " [%r1], [%rd1, {%r2}], [%r3];", PL_EPARSE, "with 2 coordinates"},
 		{LOAD_BOX("2d") " [%r1], [%rd1], [%r3];", PL_EPARSE, "with 2 coordinates"},
