@@ -8,6 +8,7 @@
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/heap.h"
+#include "emulator/machine/map_change.h"
 #include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/texture.h"
@@ -435,6 +436,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	else
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
+	map_changes_free(launch.map_changes);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;

@@ -168,6 +168,7 @@ struct block {
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */
 struct device_heap; /* heap.h */
+struct map_changes; /* map_change.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -186,10 +187,11 @@ struct launch {
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
-	struct device_heap *heap;     /* heap.h */
-	struct global_shadow *global; /* NULL: global memory is not checked; global_shadow.h */
-	bool asks_for_workspace;      /* the program reads where the workspace is */
-	uint64_t grid_workspace;      /* address of a cooperative launch's workspace; 0: none */
+	struct device_heap *heap;        /* heap.h */
+	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
+	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
+	bool asks_for_workspace;         /* the program reads where the workspace is */
+	uint64_t grid_workspace;         /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last
 	 * value that a clock register gave. */
 	uint64_t executed, clock;

@@ -292,14 +292,12 @@ static void launches_by_the_device_are_refused_by_name(void **state)
 
 static void fences_for_other_engines_have_no_effect(void **state)
 {
-	struct decoded decoded =
-		decode_body("fence.proxy.async;\nfence.proxy.async.shared::cta;\n"
-			    "fence.mbarrier_init.release.cluster;\n"
-			    "fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;\nret;");
+	struct decoded decoded = decode_body("fence.proxy.async;\nfence.proxy.async.shared::cta;\n"
+					     "fence.mbarrier_init.release.cluster;\nret;");
 
 	(void)state;
-	assert_int_equal(decoded.function->code_count, 5);
-	for (size_t i = 0; i < 4; i++)
+	assert_int_equal(decoded.function->code_count, 4);
+	for (size_t i = 0; i < 3; i++)
 		assert_int_equal(decoded.function->code[i].operation, OP_FENCE);
 	decoded_release(&decoded);
 }
