@@ -101,6 +101,12 @@ run report --format csv --db right_spin_then_work.db
 expect_out ',mismatch,'
 expect_no_out ',512,fault,'
 
+# A race that only loads have part in whose values are dropped is none.
+sweep_planted blocks right_dropped_reads
+run report --format csv --db right_dropped_reads.db
+expect_out ',mismatch,'
+expect_no_out ',512,fault,'
+
 # A kernel may print: each thread's lines appear once, up to the limit of a sweep.
 # (So many blocks that one of them is executed beforehand, to see how large the case is.)
 sweep_planted right right_prints_much 16384
