@@ -187,7 +187,9 @@ struct emulated_launch {
 	/* Global memory is checked for races and reads of unwritten bytes, in all blocks. */
 	bool check_global;
 	int64_t check_most_bytes; /* of host memory that this may take; 0: 512 MiB */
-	void (*print)(void *context, const char *text); /* receives device printf; NULL: dropped */
+	/* Receives what device printf writes, at the end of the launch; the last 1 MiB of it, and
+	 * before that a line that says how much is lost. NULL: dropped. */
+	void (*print)(void *context, const char *text);
 	void *print_context;
 	const volatile int
 		*stop; /* not 0: the launch ends at the next turn of a warp; may be NULL */

@@ -9,6 +9,7 @@
 #include "emulator/machine/grid.h"
 #include "emulator/machine/heap.h"
 #include "emulator/machine/load_uses.h"
+#include "emulator/machine/print_fifo.h"
 #include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/texture.h"
@@ -465,6 +466,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	else
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
+	print_fifo_flush(launch.printed, &launch.what);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;

@@ -188,6 +188,7 @@ struct launch {
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
 	struct device_heap *heap;     /* heap.h */
+	struct print_fifo *printed;   /* NULL: nothing yet; print_fifo.h */
 	struct load_uses *uses;       /* load_uses.h */
 	struct global_shadow *global; /* NULL: global memory is not checked; global_shadow.h */
 	bool asks_for_workspace;      /* the program reads where the workspace is */
