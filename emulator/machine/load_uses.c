@@ -35,7 +35,8 @@ static struct suspect_load *find_suspect(const struct load_uses *uses, const str
 static bool is_plain_load(const struct instruction *at)
 {
 	return at->operation == OP_LOAD && !at->strong && !at->is_volatile &&
-	       (at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_GENERIC);
+	       (at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_SHARED ||
+		at->space == PTX_SPACE_GENERIC);
 }
 
 static bool is_of_same_line(const struct program_function *function, const struct instruction *a,

@@ -1,6 +1,6 @@
 /*
  * load_uses: finds lanes of loads whose value nothing uses. Such a load cannot change a result, so
- * the check of global memory need not report what it reads. Internal to emulator/.
+ * the checks of memory need not report what it reads. Internal to emulator/.
  *
  * Whether something uses a value shows only after the load, and even after a store that races with
  * it. So the launches run three times, from the same data. In the first run the check reports, and

@@ -95,7 +95,8 @@ static int launch_again(struct machine_run *run, bool checked, struct error *err
 	emulation_counts_reset(run->emulation);
 	finding_list_release(&run->result->findings);
 	run->what.print = NULL;
-	run->what.check_global = checked;
+	run->what.check_global = checked && run->work->check_global;
+	run->what.checked_blocks = checked ? run->work->checked_blocks : 0;
 	return launch_all(run, err);
 }
 

@@ -224,6 +224,50 @@ static void test_unwritten_bytes(void **state)
 	machine_release(&result);
 }
 
+/* ---- shared memory ---- */
+
+/* The threads of warp 0 run `first`, those of warp 1 `second`. The thread's word is at %r4, with
+ * 32 more behind those of the 64 threads. */
+#define WARPS(first, second)                                                                       \
+	MACHINE_KERNEL(".shared .align 8 .b8 place[384];\nmov.u32 %r3, place;\n"                   \
+		       "shl.b32 %r4, %r1, 2;\nadd.u32 %r4, %r3, %r4;\nsetp.lt.u32 %p1, %r1, 32;\n" \
+		       "st.shared.u32 [%r4], %r1;\nbar.sync 0;\n@%p1 bra FIRST;\n" second          \
+		       "ret;\nFIRST:\n" first "ret;\n")
+#define WRITES "st.shared.u32 [%r4], 7;\n"
+/* %p2: the lane is `lane`; %r4 begins at a word of the other warp. */
+#define READS(word, lane, use) \
+	"ld.shared.u32 %r5, [%r4" word "];\nsetp.eq.u32 %p2, %r1, " lane ";\n@%p2 " use
+
+static void assert_of_warps(const char *ptx, enum finding_kind kind, const char *words)
+{
+	struct machine_result result = run_two_blocks(ptx, 64);
+
+	if (words)
+		assert_finding(&result, kind, 0, words);
+	else if (result.findings.count)
+		fail_msg("%s\n%s", result.findings.items[0].text, ptx);
+	machine_release(&result);
+}
+
+static void test_shared_memory(void **state)
+{
+	(void)state;
+	/* a read before the write, because warp 1 goes on first; a read after it; and a word that
+	 * nobody has written */
+	assert_of_warps(WARPS(WRITES, READS("+-128", "64", "st.global.u32 [%rd3], %r5;\n")),
+			FINDING_RACE, NULL);
+	assert_of_warps(WARPS(WRITES, READS("+-128", "37", "st.global.u32 [%rd3], %r5;\n")),
+			FINDING_RACE, "which thread (37,0,0) read");
+	assert_of_warps(WARPS(READS("+128", "64", "st.global.u32 [%rd3], %r5;\n"), WRITES),
+			FINDING_RACE, NULL);
+	assert_of_warps(WARPS(READS("+128", "5", "st.global.u32 [%rd3], %r5;\n"), WRITES),
+			FINDING_RACE, "thread (5,0,0) reads word 37");
+	assert_of_warps(WARPS("", READS("+128", "64", "st.global.u32 [%rd3], %r5;\n")),
+			FINDING_UNINITIALISED, NULL);
+	assert_of_warps(WARPS("", READS("+128", "37", "st.global.u32 [%rd3], %r5;\n")),
+			FINDING_UNINITIALISED, "thread (37,0,0)");
+}
+
 /* ---- what stays as it was ---- */
 
 #define BOTH_WRITE(value)                                                              \
@@ -260,7 +304,8 @@ int main(void)
 		cmocka_unit_test(test_dropped),           cmocka_unit_test(test_used),
 		cmocka_unit_test(test_one_lane_uses_it),  cmocka_unit_test(test_passes_of_a_loop),
 		cmocka_unit_test(test_several_loads),     cmocka_unit_test(test_unwritten_bytes),
-		cmocka_unit_test(test_stores_still_race), cmocka_unit_test(test_clock_and_results),
+		cmocka_unit_test(test_shared_memory),     cmocka_unit_test(test_stores_still_race),
+		cmocka_unit_test(test_clock_and_results),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
