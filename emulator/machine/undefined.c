@@ -1,11 +1,14 @@
 #include "emulator/machine/undefined.h"
 
+#include "emulator/machine/load_uses.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* The first rows of a register file are those of 32-bit lanes; no row is smaller. */
 #define ROW_BYTES 128
-/* Shuffles of one kernel that are told apart. Those beyond share the last place. */
+/* Shuffles of one kernel that are told apart. Those beyond share the last place. Origins with this
+ * number and above are executions of loads. */
 #define ORIGINS 64
 
 /* A shuffle that read an absent lane, when it last did. */
@@ -31,7 +34,15 @@ static uint32_t lanes_of(const struct frame *frame, uint32_t row)
 	return frame->undefined ? frame->undefined[row / ROW_BYTES].lanes : 0;
 }
 
-/* Sets which of the lanes `written` of a row are undefined. */
+/* The value of an origin, in these lanes, is used; of a shuffle it is not reported. */
+static void use_load(struct warp *warp, uint32_t origin, uint32_t lanes)
+{
+	if (origin >= ORIGINS && lanes)
+		load_uses_used(warp->block->launch->uses, origin - ORIGINS, lanes);
+}
+
+/* Sets which of the lanes `written` of a row are undefined. A row has one origin: that of other
+ * lanes counts as used if it is another one. */
 static void note_row(struct warp *warp, struct frame *frame, uint32_t row, uint32_t written,
 		     uint32_t undefined, uint32_t origin)
 {
@@ -44,7 +55,10 @@ static void note_row(struct warp *warp, struct frame *frame, uint32_t row, uint3
 		frame->undefined = xcalloc(slot_count(frame), sizeof(*frame->undefined));
 	note = &frame->undefined[row / ROW_BYTES];
 	was = note->lanes != 0;
-	note->lanes = (note->lanes & ~written) | undefined;
+	note->lanes &= ~written;
+	if (undefined && note->origin != origin)
+		use_load(warp, note->origin, note->lanes);
+	note->lanes |= undefined;
 	if (undefined)
 		note->origin = origin;
 	warp->undefined_rows += (uint32_t)(note->lanes != 0) - (uint32_t)was;
@@ -91,8 +105,15 @@ static void report_use(struct warp *warp, uint32_t number, const struct frame *u
 void undefined_used(struct warp *warp, struct frame *frame, const struct instruction *at,
 		    uint32_t row, uint32_t lanes)
 {
-	if (row && lanes_of(frame, row) & lanes)
-		report_use(warp, frame->undefined[row / ROW_BYTES].origin, frame, at);
+	const uint32_t used = row ? lanes_of(frame, row) & lanes : 0;
+	uint32_t origin;
+
+	if (!used)
+		return;
+	origin = frame->undefined[row / ROW_BYTES].origin;
+	if (origin < ORIGINS)
+		report_use(warp, origin, frame, at);
+	use_load(warp, origin, used);
 }
 
 /* ---- shuffles ---- */
@@ -143,6 +164,10 @@ void undefined_shuffled(struct warp *warp, const struct instruction *at, const u
 		undefined_used(warp, frame, at, at->c, warp->active);
 		undefined_used(warp, frame, at, at->d, warp->active);
 		sources = lanes_of(frame, at->a);
+		if (sources && frame->undefined[at->a / ROW_BYTES].origin >= ORIGINS) {
+			use_load(warp, frame->undefined[at->a / ROW_BYTES].origin, sources);
+			sources = 0;
+		}
 		for (uint32_t rest = sources ? warp->active & ~absent : 0; rest; rest &= rest - 1)
 			if (sources >> from[__builtin_ctz(rest)] & 1)
 				undefined |= rest & -rest;
@@ -161,6 +186,15 @@ void undefined_shuffled(struct warp *warp, const struct instruction *at, const u
 		return;
 	note_row(warp, frame, at->dst, warp->active, undefined, origin);
 	note_row(warp, frame, at->dst2, warp->active, 0, 0);
+}
+
+/* ---- loads ---- */
+
+void undefined_loaded(struct warp *warp, const struct instruction *at, uint32_t execution)
+{
+	for (unsigned i = 0; i < at->vector; i++)
+		note_row(warp, warp->frame, at->rows[i], warp->active, warp->active,
+			 ORIGINS + execution);
 }
 
 /* ---- other instructions ---- */
@@ -207,29 +241,41 @@ static uint32_t undefined_result(const struct warp *warp, const struct instructi
 	}
 }
 
-static uint32_t origin_of(const struct frame *frame, const struct instruction *at, uint32_t lanes)
+/* The origin of a result: that of the first operand. Those of others count as used. */
+static uint32_t origin_of(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	const struct frame *frame = warp->frame;
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
+	uint32_t first = 0;
+	bool found = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i] && lanes_of(frame, rows[i]) & lanes)
-			return frame->undefined[rows[i] / ROW_BYTES].origin;
-	return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		const uint32_t of = rows[i] ? lanes_of(frame, rows[i]) & lanes : 0;
+		const uint32_t origin = of ? frame->undefined[rows[i] / ROW_BYTES].origin : 0;
+
+		if (of && found && origin != first)
+			use_load(warp, origin, of);
+		if (of && !found)
+			first = origin;
+		found |= of != 0;
+	}
+	return first;
 }
 
 void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	struct frame *frame = warp->frame;
 	struct operands operands;
-	uint32_t undefined;
+	uint32_t undefined, origin;
 
 	undefined_used(warp, frame, at, at->guard, warp->active);
 	if (!lanes || at->operation == OP_SHUFFLE) /* see undefined_shuffled() */
 		return;
 	if (alu_row_of(at->operation)) {
 		undefined = undefined_result(warp, at) & lanes;
-		note_row(warp, frame, at->dst, lanes, undefined, origin_of(frame, at, undefined));
-		note_row(warp, frame, at->dst2, lanes, undefined, origin_of(frame, at, undefined));
+		origin = origin_of(warp, at, undefined);
+		note_row(warp, frame, at->dst, lanes, undefined, origin);
+		note_row(warp, frame, at->dst2, lanes, undefined, origin);
 		return;
 	}
 	find_operands(&operands, frame, at);
