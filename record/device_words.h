@@ -8,7 +8,7 @@
 
 struct device_words {
 	char name[256];
-	char uuid[48]; /* "GPU-…" */
+	char uuid[48]; /* "GPU-…", of a slice (MIG) "MIG-…" */
 	int cc_major, cc_minor;
 };
 

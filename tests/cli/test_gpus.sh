@@ -352,5 +352,19 @@ refused 4 'there is no fake device: plug one in' $cases --gpus all
 FAKE_WORKER_SCRIPT=is_slice:1
 run $cases --gpus MIG-00000001
 expect_code 0
-expect_value 1 "SELECT count(*) FROM device WHERE uuid LIKE 'MIG-%'"
+expect_value 1 "SELECT count(*) FROM device WHERE uuid LIKE 'MIG-%' AND name LIKE '% MIG 1g.18gb'"
+afresh
+# slices of one profile split, those of two do not, nor do a slice and a whole GPU
+export FAKE_WORKER_GPUS=3 FAKE_WORKER_SCRIPT='is_slice:0;is_slice:1;is_large_slice:2'
+run list devices
+expect_out 'MIG-00000001-0000-0000-0000-000000000000'
+expect_out 'Fake GPU MIG 2g.35gb'
+run $cases --gpus MIG-00000000,MIG-00000001
+expect_code 0
+expect_whole 100
+expect_value 2 "SELECT count(DISTINCT device_id) FROM run"
+expect_out 'Fake GPU MIG 1g.18gb'
+refused 2 'GPU 0 is Fake GPU MIG 1g.18gb (16 SMs) and GPU 2 is Fake GPU MIG 2g.35gb (32 SMs)' $cases --gpus all
+FAKE_WORKER_SCRIPT=is_slice:1
+refused 2 'GPU 0 is Fake GPU (132 SMs) and GPU 1 is Fake GPU MIG 1g.18gb (16 SMs)' $cases --gpus 0,1
 finish

@@ -63,9 +63,12 @@ static struct device_info device_of(int ordinal)
 		strcpy(own.name, "Fake GPU XL");
 		own.sm_count = 144;
 	}
-	if (scripted("is_slice", number))
+	if (scripted("is_slice", number) || scripted("is_large_slice", number)) {
 		snprintf(own.uuid, sizeof(own.uuid), "MIG-%08d-0000-0000-0000-000000000000",
 			 ordinal);
+		strcat(own.name, scripted("is_slice", number) ? " MIG 1g.18gb" : " MIG 2g.35gb");
+		own.sm_count = scripted("is_slice", number) ? 16 : 32;
+	}
 	/* as if the device of this number was another one after a reset */
 	if (scripted("swapped", number) && !first_time())
 		strcpy(own.uuid, "GPU-99999999-0000-0000-0000-000000000000");

@@ -111,6 +111,8 @@ static void describe_environment(const struct cuda_backend *backend,
 	char text[32];
 
 	nvml_environment(backend->device.nvml, environment);
+	if (device_slice(&backend->device.info))
+		key_value_set(environment, "gpu.slice", device_slice(&backend->device.info));
 	if (!backend->device.nvml)
 		key_value_set(environment, "gpu.nvml", backend->device.nvml_reason.text);
 	if (isfinite(state.sm_clock_hz)) {

@@ -2,6 +2,7 @@
 #include "harness/workers/cuda/device.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "generated/toolkit_version.h"
@@ -41,14 +42,32 @@ static void describe_limits(const struct cuda_driver *driver, CUdevice handle,
 		attribute(driver, handle, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
 }
 
-static void format_uuid(char out[48], const CUuuid *uuid)
+static void format_uuid(char out[48], const char *prefix, const CUuuid *uuid)
 {
 	const unsigned char *b = (const unsigned char *)uuid->bytes;
 
-	snprintf(out, 48,
-		 "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x", b[0],
-		 b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11], b[12], b[13],
-		 b[14], b[15]);
+	snprintf(out, 48, "%s%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
+		 prefix, b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], b[8], b[9], b[10], b[11],
+		 b[12], b[13], b[14], b[15]);
+}
+
+const char *device_slice(const struct device_info *info)
+{
+	static const char before[] = " MIG ";
+	const char *found = strstr(info->name, before);
+
+	return found ? found + strlen(before) : NULL;
+}
+
+/* cuDeviceGetUuid_v2 gives the 16 bytes of a slice, and does not say that it is one. The name does,
+ * and so does the variable that made CUDA list it. */
+static void describe_uuid(struct device_info *info, const CUuuid *uuid)
+{
+	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+
+	format_uuid(info->uuid, NVML_SLICE_PREFIX, uuid);
+	if (!device_slice(info) && !(visible && strstr(visible, info->uuid)))
+		format_uuid(info->uuid, "GPU-", uuid);
 }
 
 int device_describe(const struct cuda_driver *driver, int ordinal, struct device_info *out,
@@ -76,8 +95,8 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 			"cuDeviceGetName");
 	if (rc)
 		return rc;
-	if (driver->cuDeviceGetUuid(&uuid, handle) == CUDA_SUCCESS)
-		format_uuid(info.uuid, &uuid);
+	if (driver->cuDeviceGetUuid_v2(&uuid, handle) == CUDA_SUCCESS)
+		describe_uuid(&info, &uuid);
 	if (driver->cuDeviceTotalMem(&memory_bytes, handle) == CUDA_SUCCESS)
 		info.memory_bytes = (int64_t)memory_bytes;
 	describe_limits(driver, handle, &info);
@@ -106,7 +125,8 @@ int device_open(struct device *device, int ordinal, struct error *err)
 	rc = cuda_check(driver, driver->cuDeviceGet(&device->handle, ordinal), err, "cuDeviceGet");
 	if (rc)
 		return rc;
-	if (nvml_open(&device->nvml, device->pci_bus_id, &device->nvml_reason) == 0)
+	if (nvml_open(&device->nvml, device->pci_bus_id, device->info.uuid, &device->nvml_reason) ==
+	    0)
 		nvml_driver_version(device->nvml, device->info.driver);
 	/* Before this process has a context: in a container, NVML may name it by another number. */
 	device->other_processes = nvml_other_processes(device->nvml);

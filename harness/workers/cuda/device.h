@@ -25,6 +25,8 @@ struct device {
  * no such ordinal. */
 int device_describe(const struct cuda_driver *driver, int ordinal, struct device_info *out,
 		    char pci_bus_id[32], struct error *err);
+/* The profile of a slice of a GPU (MIG), "1g.18gb"; NULL: it is a whole GPU. */
+const char *device_slice(const struct device_info *info);
 /* Opens the driver and device `ordinal`. Returns PL_EUNSUPPORTED if there is no driver or device,
  * PL_EUSAGE if there is no such ordinal. After an error, the caller still calls device_close(). */
 int device_open(struct device *device, int ordinal, struct error *err);

@@ -197,7 +197,7 @@ int doctor_list_devices(struct worker_reply *reply, struct error *err)
 
 		rc = device_describe(&driver, i, &info, pci_bus_id, err);
 		/* Only NVML reports the version of the driver itself. */
-		if (rc == 0 && nvml_open(&nvml, pci_bus_id, NULL) == 0)
+		if (rc == 0 && nvml_open(&nvml, pci_bus_id, info.uuid, NULL) == 0)
 			nvml_driver_version(nvml, info.driver);
 		nvml_close(nvml);
 		if (rc == 0)

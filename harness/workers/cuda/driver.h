@@ -19,7 +19,7 @@
 	X(cuDeviceGetCount)                            \
 	X(cuDeviceGet)                                 \
 	X(cuDeviceGetName)                             \
-	X(cuDeviceGetUuid)                             \
+	X(cuDeviceGetUuid_v2)                          \
 	X(cuDeviceGetAttribute)                        \
 	X(cuDeviceTotalMem)                            \
 	X(cuDeviceGetPCIBusId)                         \

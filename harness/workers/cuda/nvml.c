@@ -15,10 +15,14 @@ struct nvml_process;
 
 struct nvml {
 	void *library;
-	void *device;
+	void *device;    /* the GPU, also of a slice */
+	void *computing; /* what processes are listed of: the GPU or the slice; NULL: not known */
+	bool is_slice;
 	int (*init)(void);
 	int (*shutdown)(void);
 	int (*handle_by_bus)(const char *bus, void **device);
+	int (*handle_by_uuid)(const char *uuid, void **device);
+	int (*is_mig)(void *device, unsigned *is_mig);
 	int (*clock)(void *device, int type, unsigned *mhz);
 	int (*temperature)(void *device, int sensor, unsigned *celsius);
 	int (*power)(void *device, unsigned *milliwatt);
@@ -48,6 +52,8 @@ static const struct nvml_symbol nvml_symbols[] = {
 	{"nvmlInit_v2", offsetof(struct nvml, init), true},
 	{"nvmlShutdown", offsetof(struct nvml, shutdown), true},
 	{"nvmlDeviceGetHandleByPciBusId_v2", offsetof(struct nvml, handle_by_bus), true},
+	{"nvmlDeviceGetHandleByUUID", offsetof(struct nvml, handle_by_uuid), false},
+	{"nvmlDeviceIsMigDeviceHandle", offsetof(struct nvml, is_mig), false},
 	{"nvmlDeviceGetClockInfo", offsetof(struct nvml, clock), false},
 	{"nvmlDeviceGetTemperature", offsetof(struct nvml, temperature), false},
 	{"nvmlDeviceGetPowerUsage", offsetof(struct nvml, power), false},
@@ -73,7 +79,21 @@ static int load_symbols(struct nvml *nvml, struct error *err)
 	return 0;
 }
 
-int nvml_open(struct nvml **out, const char *pci_bus_id, struct error *err)
+/* Of a slice, the GPU lists the processes of all slices. */
+static void find_computing(struct nvml *nvml, const char *uuid)
+{
+	unsigned is_mig = 0;
+	void *slice = NULL;
+
+	nvml->is_slice = strncmp(uuid, NVML_SLICE_PREFIX, strlen(NVML_SLICE_PREFIX)) == 0;
+	if (!nvml->is_slice)
+		nvml->computing = nvml->device;
+	else if (nvml->handle_by_uuid && nvml->is_mig && !nvml->handle_by_uuid(uuid, &slice) &&
+		 !nvml->is_mig(slice, &is_mig) && is_mig)
+		nvml->computing = slice;
+}
+
+int nvml_open(struct nvml **out, const char *pci_bus_id, const char *uuid, struct error *err)
 {
 	static const char *const names[] = {"libnvidia-ml.so.1",
 					    "/usr/local/nvidia/lib64/libnvidia-ml.so.1",
@@ -103,6 +123,7 @@ int nvml_open(struct nvml **out, const char *pci_bus_id, struct error *err)
 			       pci_bus_id, rc);
 		goto out;
 	}
+	find_computing(nvml, uuid);
 	*out = nvml;
 	nvml = NULL;
 out:
@@ -150,7 +171,7 @@ struct device_state nvml_device_state(const struct nvml *nvml)
 	state.memory_clock_hz = clock_hz(nvml, NVML_CLOCK_MEMORY);
 	if (nvml->temperature && !nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &value))
 		state.temperature_c = value;
-	if (nvml->power && !nvml->power(nvml->device, &value))
+	if (nvml->power && !nvml->is_slice && !nvml->power(nvml->device, &value))
 		state.power_w = 1e-3 * value;
 	if (nvml->clock_reasons && !nvml->clock_reasons(nvml->device, &reasons))
 		state.throttle_reasons = (int64_t)reasons;
@@ -191,7 +212,8 @@ static int find_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
 	unsigned count = NVML_MOST_PROCESSES;
 	int others = 0;
 
-	if (!nvml || !nvml->processes || nvml->processes(nvml->device, &count, processes))
+	if (!nvml || !nvml->processes || !nvml->computing ||
+	    nvml->processes(nvml->computing, &count, processes))
 		return -1;
 	for (unsigned i = 0; i < count && i < NVML_MOST_PROCESSES; i++)
 		if ((pid_t)processes[i].pid != getpid() && parent_of(processes[i].pid) != getppid())
@@ -225,7 +247,7 @@ void nvml_environment(const struct nvml *nvml, struct key_value_list *environmen
 		key_value_set(environment, "gpu.ecc", mode ? "on" : "off");
 	if (nvml->mig && !nvml->mig(nvml->device, &value, &pending))
 		key_value_set(environment, "gpu.mig", value ? "on" : "off");
-	if (nvml->power_limit && !nvml->power_limit(nvml->device, &value)) {
+	if (nvml->power_limit && !nvml->is_slice && !nvml->power_limit(nvml->device, &value)) {
 		snprintf(text, sizeof(text), "%.0f", 1e-3 * value);
 		key_value_set(environment, "gpu.power_limit_w", text);
 	}

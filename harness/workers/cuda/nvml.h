@@ -12,9 +12,15 @@
 #include "metrics/metrics.h"
 
 struct nvml;
-/* Opens NVML for the device with a PCI bus id ("0000:3b:00.0"). Returns PL_EUNSUPPORTED with the
- * reason if NVML is not available. */
-int nvml_open(struct nvml **out, const char *pci_bus_id, struct error *err);
+/* Begins the UUID of a slice of a GPU (MIG). */
+#define NVML_SLICE_PREFIX "MIG-"
+/*
+ * Opens NVML for the device with a PCI bus id ("0000:3b:00.0") and a UUID. Returns PL_EUNSUPPORTED
+ * with the reason if NVML is not available. A slice has the clocks, the temperature and the
+ * throttling of its GPU, and processes of its own. Its power is not known: the GPU knows only that
+ * of all slices together.
+ */
+int nvml_open(struct nvml **out, const char *pci_bus_id, const char *uuid, struct error *err);
 void nvml_close(struct nvml *nvml); /* nvml may be NULL */
 /* Returns NAN or -1 for a value that cannot be read, and for all values if nvml is NULL. */
 struct device_state nvml_device_state(const struct nvml *nvml);
