@@ -46,6 +46,7 @@
 	X(cuLaunchKernelEx)                            \
 	X(cuModuleGetGlobal)                           \
 	X(cuTensorMapEncodeTiled)                      \
+	X(cuTensorMapEncodeIm2col)                     \
 	X(cuMemAlloc)                                  \
 	X(cuMemFree)                                   \
 	X(cuMemAllocManaged)                           \
