@@ -203,7 +203,7 @@ static int parse_tensor_option(struct tensor_parse *parse, const char *item)
 }
 
 /* A map has a box, or is of the im2col mode. */
-static int check_options(const struct tensor_parse *parse)
+static int check_tensor_options(const struct tensor_parse *parse)
 {
 	const struct tensor_map *form = &parse->out->form;
 
@@ -242,5 +242,5 @@ int scan_tensor_map(struct annotation_scan *scan, struct kernel_arg *out, const 
 	rc = parse_tensor(&parse, &out->value, items.items[0]);
 	for (size_t i = 1; i < items.count && !rc; i++)
 		rc = parse_tensor_option(&parse, items.items[i]);
-	return rc ? rc : check_options(&parse);
+	return rc ? rc : check_tensor_options(&parse);
 }
