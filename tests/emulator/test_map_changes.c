@@ -169,6 +169,11 @@ static void the_type_is_replaced(void **state)
 		KERNEL(TAKE REPLACE("elemtype") SHARED32 "11;\n" GIVE ACQUIRE LOAD_PLAIN));
 	assert_int_equal(result.out[0], 0); /* rounded to tf32 */
 	machine_release(&result);
+	result = run_clean(KERNEL(TAKE REPLACE("elemtype") SHARED32 "9;\n" REPLACE("box_dim")
+					  SHARED32 "0, 4;\n" GIVE ACQUIRE LOAD("2, 1", "128")));
+	for (uint32_t i = 0; i < 32; i++) /* f64 */
+		assert_int_equal(result.out[i], 24 * (1 + i / 8) + 4 + i % 8 + 1);
+	machine_release(&result);
 	result = run_clean(KERNEL(TAKE REPLACE("elemtype") SHARED32 "10;\n" REPLACE("box_dim")
 					  SHARED32 "0, 16;\n" REPLACE("global_dim") SHARED32
 				  "0, 24;\n" REPLACE("fill_mode") SHARED32
