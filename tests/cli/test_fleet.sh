@@ -101,7 +101,7 @@ expect_out 'node1,1'
 cp perflab.db nights.db
 sqlite3 nights.db "PRAGMA foreign_keys = ON; DELETE FROM run WHERE device_id NOT IN (100, 101) OR id > 140;
 	UPDATE run SET started_ns = 1763726399000000000 WHERE id = 100; -- 2025-11-21T11:59:59Z
-	UPDATE run SET started_ns = 1763726400000000000 WHERE id = 112; -- noon
+	UPDATE run SET started_ns = 1763726400000000000 WHERE id IN (112, 113); -- noon, of both GPUs
 	UPDATE run SET started_ns = 1763769600000000000 WHERE id = 124; -- midnight
 	UPDATE run SET label = 'ceilings' WHERE id = 136"
 sqlite3 nights.db "SELECT night, runs, cases, compared_cases, time_ratio IS NULL, run_id FROM gpu_nights WHERE uuid LIKE 'GPU-00000000%' ORDER BY 1" >figures
