@@ -24,6 +24,7 @@ static const struct {
 	{"results", "everything about each case of a run, one row per case: begin here"},
 	{"roofline", "the place of each case under the roofs of its device"},
 	{"run_times", "where the wall time of each run went, one row per part"},
+	{"gpu_nights", "the figures of each GPU in each night, which perflab fleet judges"},
 	{"speedups", "each case beside its base case: the speed-up and its verdict"},
 	{"trials", "an older form of results, with fewer columns"},
 	/* tables */

@@ -30,6 +30,7 @@ extern const char *const db_version_16[];
 extern const char *const db_version_17[];
 extern const char *const db_version_18[];
 extern const char *const db_version_19[];
+extern const char *const db_version_20[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */

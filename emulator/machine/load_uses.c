@@ -5,9 +5,6 @@
 
 #include <stdlib.h>
 
-/* Executions that are remembered. The values of those beyond count as used. */
-#define EXECUTIONS_MOST ((size_t)1 << 22)
-
 struct load_uses *load_uses_create(void)
 {
 	return xcalloc(1, sizeof(struct load_uses));
@@ -18,7 +15,7 @@ void load_uses_free(struct load_uses *uses)
 	if (!uses)
 		return;
 	free(uses->loads);
-	free(uses->executions);
+	value_origins_release(&uses->origins);
 	free(uses);
 }
 
@@ -32,9 +29,10 @@ static struct suspect_load *find_suspect(const struct load_uses *uses, const str
 	return NULL;
 }
 
+/* Others order memory, whatever happens to their value. */
 static bool is_plain_load(const struct instruction *at)
 {
-	return at->operation == OP_LOAD && !at->strong && !at->is_volatile &&
+	return at->operation == OP_LOAD && !at->strong &&
 	       (at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_SHARED ||
 		at->space == PTX_SPACE_GENERIC);
 }
@@ -81,14 +79,13 @@ static enum step follow_load(struct warp *warp, const struct instruction *at,
 			     struct load_uses *uses, instruction_handler *run)
 {
 	enum step step = run(warp, at);
+	uint32_t origin;
 
-	if (step != STEP_NEXT || uses->execution_count == EXECUTIONS_MOST)
+	if (step != STEP_NEXT)
 		return step;
-	uses->executions = xgrow(uses->executions, &uses->execution_capacity,
-				 uses->execution_count + 1, sizeof(*uses->executions));
-	uses->executions[uses->execution_count] =
-		(struct load_execution){.at = at, .active = warp->active};
-	undefined_loaded(warp, at, (uint32_t)uses->execution_count++);
+	origin = origin_load(&uses->origins, at, warp->active);
+	if (origin != NO_ORIGIN)
+		undefined_loaded(warp, at, origin);
 	/* The loop must look again whether it is to follow values. */
 	warp->pc = (uint32_t)(at - warp->frame->function->code) + 1;
 	return STEP_CHANGED;
@@ -97,13 +94,9 @@ static enum step follow_load(struct warp *warp, const struct instruction *at,
 static enum step judge_load(struct warp *warp, const struct instruction *at, struct load_uses *uses,
 			    instruction_handler *run)
 {
-	const size_t number = uses->next++;
-	const struct load_execution *known =
-		number < uses->execution_count ? &uses->executions[number] : NULL;
 	enum step step;
 
-	if (known && known->at == at && known->active == warp->active)
-		warp->dropped = known->active & ~known->used;
+	warp->dropped = origins_take_load(&uses->origins, at, warp->active);
 	step = run(warp, at);
 	warp->dropped = 0;
 	return step;
@@ -139,11 +132,11 @@ void load_uses_follow(struct load_uses *uses, struct ptx_program *program)
 		load->run = load->run_series = run_suspect;
 	}
 	uses->phase = PHASE_FOLLOW;
-	uses->execution_count = 0;
+	value_origins_release(&uses->origins);
 }
 
 void load_uses_judge(struct load_uses *uses)
 {
 	uses->phase = PHASE_JUDGE;
-	uses->next = 0;
+	origins_settle(&uses->origins);
 }

@@ -8,13 +8,12 @@
  * In the third one the check leaves out the lanes whose value nothing used. The emulator is
  * deterministic: the n-th execution of these loads is the same one in the second and the third run.
  *
- * A value is used as undefined.h has it. A shuffle counts as a use, and so does arithmetic that has
- * values of two loads as operands, for one of them.
+ * A value is used as undefined.h has it.
  */
 #ifndef EMULATOR_MACHINE_LOAD_USES_H
 #define EMULATOR_MACHINE_LOAD_USES_H
 
-#include "emulator/machine/machine.h"
+#include "emulator/machine/value_origins.h"
 
 enum use_phase { PHASE_FIRST_RUN, PHASE_FOLLOW, PHASE_JUDGE };
 
@@ -24,19 +23,11 @@ struct suspect_load {
 	instruction_handler *run; /* NULL: it is not followed yet */
 };
 
-/* One execution of a load that is followed. */
-struct load_execution {
-	const struct instruction *at;
-	uint32_t active, used; /* lanes */
-};
-
 struct load_uses {
 	enum use_phase phase;
 	struct suspect_load *loads;
 	size_t load_count, load_capacity;
-	struct load_execution *executions;
-	size_t execution_count, execution_capacity;
-	size_t next; /* PHASE_JUDGE: the execution that comes next */
+	struct value_origins origins;
 };
 
 struct load_uses *load_uses_create(void);
@@ -52,11 +43,5 @@ bool load_uses_has_suspects(const struct load_uses *uses);
 void load_uses_follow(struct load_uses *uses, struct ptx_program *program);
 /* Begins the third run. */
 void load_uses_judge(struct load_uses *uses);
-
-/* Something uses the values that lanes got in that execution of a load. */
-static inline void load_uses_used(struct load_uses *uses, uint32_t execution, uint32_t lanes)
-{
-	uses->executions[execution].used |= lanes;
-}
 
 #endif

@@ -304,6 +304,11 @@ enum step run_map_copy(struct warp *warp, const struct instruction *at)
 
 	if (step != STEP_NEXT || !warp->active)
 		return step;
+	if (warp->active != warp->present)
+		warp_finding(warp, at, -1, FINDING_ABSENT_LANES,
+			     "lanes 0x%08x of warp %u execute it, but PTX demands all of the warp; "
+			     "let no lane end before",
+			     warp->active, warp->index);
 	lane = __builtin_ctz(warp->active);
 	from = map_address(warp, at->a, at->narrow_address, at->offset, lane);
 	to = map_address(warp, at->b, false, at->from_offset, lane);

@@ -18,8 +18,8 @@
 /* The lanes of a row that hold an undefined value, and where it comes from. */
 struct undefined_row {
 	uint32_t lanes;
-	uint32_t origin; /* index in warp_undefined.origins; from ORIGINS on: an execution of a load
-			  */
+	/* Index in warp_undefined.origins; behind them: a node of value_origins.h. */
+	uint32_t origin;
 };
 
 /*
@@ -30,9 +30,9 @@ struct undefined_row {
  */
 void undefined_shuffled(struct warp *warp, const struct instruction *at, const uint32_t *from,
 			uint32_t absent);
-/* Notes that the active lanes have loaded values that are followed. Call after the load, which has
- * that number in load_uses.h. */
-void undefined_loaded(struct warp *warp, const struct instruction *at, uint32_t execution);
+/* Notes that the active lanes have loaded values that are followed. Call after the load, which is
+ * that node of value_origins.h. */
+void undefined_loaded(struct warp *warp, const struct instruction *at, uint32_t node);
 /* Call before the lanes `lanes` execute an instruction, if the warp has undefined values. */
 void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t lanes);
 /* The lanes of a row are about to be used in a way that undefined_follow() does not see. */

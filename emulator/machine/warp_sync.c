@@ -18,10 +18,10 @@ static bool is_barrier(const struct instruction *at)
 }
 
 /* Whether lanes may execute it together from different places. PTX demands one instruction for
- * barriers that are aligned, and for those on matrices. */
+ * barriers that are aligned, for those on matrices and for tensormap.cp_fenceproxy. */
 static bool is_exchange(const struct instruction *at)
 {
-	return !is_barrier(at) && at->operation != OP_MATRIX_LOAD &&
+	return !is_barrier(at) && at->operation != OP_MAP_COPY && at->operation != OP_MATRIX_LOAD &&
 	       at->operation != OP_MATRIX_STORE && at->operation != OP_MATRIX_TRANSPOSE &&
 	       at->operation != OP_MATRIX_PRODUCT && at->operation != OP_GROUP_PRODUCT &&
 	       at->operation != OP_GROUP_FENCE && at->operation != OP_GROUP_COMMIT &&

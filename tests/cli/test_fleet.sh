@@ -84,6 +84,29 @@ expect_no_out 'MEMORY CLOCK'
 # the fake device is of another model
 expect_out 'Not compared: GPU-00000000: fewer than 3 GPUs of its model'
 
+# ---- the figures as a view ----
+sqlite3 perflab.db ".mode list" "SELECT count(*), count(DISTINCT uuid), count(DISTINCT night), min(runs), max(cases), min(compared_cases)
+	FROM gpu_nights WHERE device = 'Made GPU'" >figures
+[ "$(cat figures)" = '120|12|10|1|2|2' ] || complain "not a row for each GPU and night: $(cat figures)"
+# GPU 5 is 3 % slower from night 5 on, and GPU 7 draws 10 % more
+sqlite3 perflab.db "SELECT printf('%.2f', avg(time_ratio) FILTER (WHERE uuid LIKE 'GPU-00000005%' AND run_id >= 160)),
+	printf('%.2f', avg(time_ratio) FILTER (WHERE uuid LIKE 'GPU-00000005%' AND run_id < 160)),
+	printf('%.3f', avg(time_ratio) FILTER (WHERE uuid LIKE 'GPU-00000003%')),
+	printf('%.2f', avg(power_w) FILTER (WHERE uuid LIKE 'GPU-00000007%') / avg(power_w) FILTER (WHERE uuid LIKE 'GPU-00000008%')),
+	min(sm_clock_hz), count(memory_clock_hz) FROM gpu_nights WHERE device = 'Made GPU'" >figures
+[ "$(cat figures)" = '1.03|1.00|1.000|1.10|1700000000.0|0' ] || complain "other figures: $(cat figures)"
+run query "SELECT host, device_ordinal FROM gpu_nights WHERE run_id = 105" --format csv
+expect_out 'node1,1'
+# a night lasts from noon to noon, UTC; two runs in one are one row; two GPUs are compared with nobody
+cp perflab.db nights.db
+sqlite3 nights.db "PRAGMA foreign_keys = ON; DELETE FROM run WHERE device_id NOT IN (100, 101) OR id > 140;
+	UPDATE run SET started_ns = 1763726399000000000 WHERE id = 100; -- 2025-11-21T11:59:59Z
+	UPDATE run SET started_ns = 1763726400000000000 WHERE id IN (112, 113); -- noon, of both GPUs
+	UPDATE run SET started_ns = 1763769600000000000 WHERE id = 124; -- midnight
+	UPDATE run SET label = 'ceilings' WHERE id = 136"
+sqlite3 nights.db "SELECT night, runs, cases, compared_cases, time_ratio IS NULL, run_id FROM gpu_nights WHERE uuid LIKE 'GPU-00000000%' ORDER BY 1" >figures
+printf '%s\n' '2025-11-20|1|2|0|1|100' '2025-11-21|2|4|0|1|124' | cmp -s - figures || complain "other nights: $(cat figures)"
+
 run fleet --last 5 --all
 [ "$(grep -c 'like its fleet  *-$' "$work/out")" = 10 ] || complain '--all does not show all'
 run fleet --last 5 --format md
@@ -147,6 +170,12 @@ expect_err 'left out: 1 emulated run, which have no times'
 expect_err 'left out: 1 run that did not finish'
 expect_err 'left out: 3 trials whose median is missing, 0 or no number'
 expect_err 'left out: 1 trial without a code hash'
+
+# the view leaves out the same: an emulated run, one that did not finish, and trials without a number or a code hash
+sqlite3 perflab.db "SELECT count(*) FROM gpu_nights WHERE run_id IN (100, 101);
+	SELECT cases, abs(power_w) < 9e999 IS NOT FALSE FROM gpu_nights WHERE run_id = 103;
+	SELECT power_w > 400 FROM gpu_nights WHERE run_id = 104" >figures
+printf '%s\n' 0 '0|1' 1 | cmp -s - figures || complain "the view has what does not count: $(cat figures)"
 
 # other code is not compared, nor a GPU without a uuid
 sqlite3 perflab.db "

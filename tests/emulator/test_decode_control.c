@@ -348,6 +348,9 @@ static void data_decides_addresses_and_branches(void **state)
 		 "setp.eq.u32 %p1, %r3, 0;\nvote.sync.any.pred %p2, %p1, -1;\n@%p2 bra "
 		 "end;\nend:\nret;",
 		 DEPENDS_ON_DATA},
+		/* A tensor map has addresses of later copies. */
+		{"tensormap.replace.tile.global_dim.global.b1024.b32 [%rd1], 0, %r1;\nret;",
+		 DEPENDS_ON_DATA},
 		/* A register that shares a row with other values. */
 		{"ld.global.u32 %r1, [%rd1];\nst.global.u32 [%rd1], %r1;\nmov.u32 %r2, %tid.x;\n"
 		 "setp.eq.u32 %p1, %r2, 0;\n@%p1 bra end;\nend:\nret;",

@@ -200,6 +200,68 @@ static void test_several_loads(void **state)
 			       "@%p2 st.global.v2.u32 [%rd5], {%r7, %r8};\n"));
 }
 
+/* ---- values that meet ---- */
+
+#define BOTH_WORDS "[%rd1], %r5;\nst.global.u32 [%rd1+4]"
+#define SUM "ld.global.f32 %f3, [%rd1+4];\nadd.f32 %f2, %f3, %f1;\n"
+
+static void assert_two_reported(const char *ptx)
+{
+	struct machine_result result = run_two_blocks(ptx, 32);
+
+	assert_int_equal(result.findings.count, 2);
+	machine_release(&result);
+}
+
+static void test_values_that_meet(void **state)
+{
+	(void)state;
+	assert_dropped(RACE_AT(BOTH_WORDS, EARLY, "", SUM "@%p2 st.global.f32 [%rd5], %f2;\n"));
+	assert_dropped(RACE_AT(BOTH_WORDS, LATE, "", SUM "@%p2 st.global.f32 [%rd5], %f2;\n"));
+	assert_two_reported(RACE_AT(BOTH_WORDS, EARLY, "", SUM "st.global.f32 [%rd5], %f2;\n"));
+	assert_two_reported(RACE_AT(BOTH_WORDS, LATE, "", SUM "st.global.f32 [%rd5], %f2;\n"));
+	/* the second operand alone */
+	assert_reported(RACE_AT(BOTH_WORDS, LATE, "",
+				SUM "selp.f32 %f2, %f2, %f3, %p2;\nst.global.f32 [%rd5], %f2;\n"));
+}
+
+/* Lane i of the warp of block 0 loads out[64 + i] and out[128 + i]. Lane `lane` of block 1 writes
+ * the word that is `bytes` behind out[lane]. */
+#define LANES_OF_WARP(bytes, lane, use)                                                       \
+	MACHINE_KERNEL("mov.u32 %r3, %ctaid.x;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra READ;\n"   \
+		       "setp.ne.u32 %p3, %r1, " lane ";\n@%p3 ret;\n"                         \
+		       "st.global.u32 [%rd3+" bytes "], %r1;\nret;\nREAD:\n"                  \
+		       "ld.global.u32 %r5, [%rd3+256];\nld.global.u32 %r6, [%rd3+512];\n" use \
+		       "ret;\n")
+/* Lane 0 stores what lane 3 has loaded, twice over. */
+#define FROM_LANE_3                                                         \
+	"shfl.sync.down.b32 %r7, %r5, 3, 31, -1;\nadd.u32 %r7, %r7, %r7;\n" \
+	"setp.eq.u32 %p2, %r1, 0;\n@%p2 st.global.u32 [%rd3], %r7;\n"
+/* Lane 4 stores its own value plus that of lane 6. */
+#define FROM_LANES_4_AND_6                                                  \
+	"shfl.sync.bfly.b32 %r7, %r5, 2, 31, -1;\nadd.u32 %r7, %r7, %r5;\n" \
+	"setp.eq.u32 %p2, %r1, 4;\n@%p2 st.global.u32 [%rd3], %r7;\n"
+/* Odd lanes have the first load's value in %r7, the others the second one's; lane 9 stores it. */
+#define FROM_TWO_BRANCHES(lane)                                                    \
+	"and.b32 %r8, %r1, 1;\nsetp.eq.u32 %p2, %r8, 1;\n@%p2 mov.u32 %r7, %r5;\n" \
+	"@!%p2 mov.u32 %r7, %r6;\nsetp.eq.u32 %p3, %r1, " lane ";\n"               \
+	"@%p3 st.global.u32 [%rd3], %r7;\n"
+
+static void test_lanes_exchange_values(void **state)
+{
+	(void)state;
+	assert_reported(LANES_OF_WARP("256", "3", FROM_LANE_3));
+	assert_dropped(LANES_OF_WARP("256", "0", FROM_LANE_3));
+	assert_dropped(LANES_OF_WARP("256", "6", FROM_LANE_3));
+	assert_reported(LANES_OF_WARP("256", "4", FROM_LANES_4_AND_6));
+	assert_reported(LANES_OF_WARP("256", "6", FROM_LANES_4_AND_6));
+	assert_dropped(LANES_OF_WARP("256", "2", FROM_LANES_4_AND_6));
+	assert_reported(LANES_OF_WARP("256", "9", FROM_TWO_BRANCHES("9")));
+	assert_dropped(LANES_OF_WARP("512", "9", FROM_TWO_BRANCHES("9")));
+	assert_reported(LANES_OF_WARP("512", "8", FROM_TWO_BRANCHES("8")));
+	assert_dropped(LANES_OF_WARP("256", "8", FROM_TWO_BRANCHES("8")));
+}
+
 /* ---- bytes that nobody has written ---- */
 
 static struct machine_result run_unwritten(const char *ptx)
@@ -234,9 +296,10 @@ static void test_unwritten_bytes(void **state)
 		       "st.shared.u32 [%r4], %r1;\nbar.sync 0;\n@%p1 bra FIRST;\n" second          \
 		       "ret;\nFIRST:\n" first "ret;\n")
 #define WRITES "st.shared.u32 [%r4], 7;\n"
-/* %p2: the lane is `lane`; %r4 begins at a word of the other warp. */
-#define READS(word, lane, use) \
-	"ld.shared.u32 %r5, [%r4" word "];\nsetp.eq.u32 %p2, %r1, " lane ";\n@%p2 " use
+/* %p2: the lane is `lane`. */
+#define READS(word, lane, use) READS_BY("ld.shared.u32", word, lane, use)
+#define READS_BY(load, word, lane, use) \
+	load " %r5, [%r4" word "];\nsetp.eq.u32 %p2, %r1, " lane ";\n@%p2 " use
 
 static void assert_of_warps(const char *ptx, enum finding_kind kind, const char *words)
 {
@@ -266,6 +329,10 @@ static void test_shared_memory(void **state)
 			FINDING_UNINITIALISED, NULL);
 	assert_of_warps(WARPS("", READS("+128", "37", "st.global.u32 [%rd3], %r5;\n")),
 			FINDING_UNINITIALISED, "thread (37,0,0)");
+	/* as OpenCV's reduce() reads */
+	assert_of_warps(WARPS("", READS_BY("ld.volatile.shared.u32", "+128", "64",
+					   "st.global.u32 [%rd3], %r5;\n")),
+			FINDING_UNINITIALISED, NULL);
 }
 
 /* ---- what stays as it was ---- */
@@ -301,10 +368,16 @@ static void test_clock_and_results(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_dropped),           cmocka_unit_test(test_used),
-		cmocka_unit_test(test_one_lane_uses_it),  cmocka_unit_test(test_passes_of_a_loop),
-		cmocka_unit_test(test_several_loads),     cmocka_unit_test(test_unwritten_bytes),
-		cmocka_unit_test(test_shared_memory),     cmocka_unit_test(test_stores_still_race),
+		cmocka_unit_test(test_dropped),
+		cmocka_unit_test(test_used),
+		cmocka_unit_test(test_one_lane_uses_it),
+		cmocka_unit_test(test_passes_of_a_loop),
+		cmocka_unit_test(test_several_loads),
+		cmocka_unit_test(test_values_that_meet),
+		cmocka_unit_test(test_lanes_exchange_values),
+		cmocka_unit_test(test_unwritten_bytes),
+		cmocka_unit_test(test_shared_memory),
+		cmocka_unit_test(test_stores_still_race),
 		cmocka_unit_test(test_clock_and_results),
 	};
 

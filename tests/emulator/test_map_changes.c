@@ -49,8 +49,9 @@ static int number_input(void **state)
 #define REPLACE(field) "@%p1 tensormap.replace.tile." field
 #define SHARED32 ".shared::cta.b1024.b32 [%r18], "
 #define SHARED64 ".shared::cta.b1024.b64 [%r18], "
-#define GIVE                                                                                     \
-	"bar.sync 0;\ntensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu" \
+#define GIVE "bar.sync 0;\n" COPY
+#define COPY                                                                        \
+	"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu" \
 	".sync.aligned [%rd8], [%r18], 128;\n"
 #define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%rd8], 128;\n"
 /* Loads a box with the map at %rd8, and copies a word per thread to out. */
@@ -169,6 +170,11 @@ static void the_type_is_replaced(void **state)
 		KERNEL(TAKE REPLACE("elemtype") SHARED32 "11;\n" GIVE ACQUIRE LOAD_PLAIN));
 	assert_int_equal(result.out[0], 0); /* rounded to tf32 */
 	machine_release(&result);
+	result = run_clean(KERNEL(TAKE REPLACE("elemtype") SHARED32 "9;\n" REPLACE("box_dim")
+					  SHARED32 "0, 4;\n" GIVE ACQUIRE LOAD("2, 1", "128")));
+	for (uint32_t i = 0; i < 32; i++) /* f64 */
+		assert_int_equal(result.out[i], 24 * (1 + i / 8) + 4 + i % 8 + 1);
+	machine_release(&result);
 	result = run_clean(KERNEL(TAKE REPLACE("elemtype") SHARED32 "10;\n" REPLACE("box_dim")
 					  SHARED32 "0, 16;\n" REPLACE("global_dim") SHARED32
 				  "0, 24;\n" REPLACE("fill_mode") SHARED32
@@ -280,6 +286,12 @@ static void wrong_changes_are_told(void **state)
 		    "which is not a multiple of 64");
 	assert_told(KERNEL(TAKE "add.u64 %rd8, %rd8, %rd3;\n" GIVE "ret;\n"), FINDING_UNSUPPORTED,
 		    "different addresses in the lanes");
+	/* A lane goes past it, or executes another one. */
+	assert_told(KERNEL(TAKE "@%p1 bra PAST;\n" COPY "PAST:\nret;\n"), FINDING_ABSENT_LANES,
+		    "lanes 0xfffffffe of warp 0 execute it, but PTX demands all of the warp");
+	assert_told(KERNEL(TAKE "@%p1 bra PAST;\n" COPY "ret;\nPAST:\n" COPY "ret;\n"),
+		    FINDING_DEADLOCK,
+		    "lanes 0xfffffffe of warp 0 name lanes 0x00000001, which wait elsewhere");
 	assert_told(KERNEL(TAKE REPLACE("box_dim") SHARED32 "1, 300;\n" GIVE ACQUIRE LOAD_PLAIN),
 		    FINDING_BAD_MAP,
 		    "size 1 of the box of a tensor map is 300; these sizes are 1 to 256");

@@ -47,6 +47,7 @@
 	X(cuLaunchKernelEx)                            \
 	X(cuModuleGetGlobal)                           \
 	X(cuTensorMapEncodeTiled)                      \
+	X(cuTensorMapEncodeIm2col)                     \
 	X(cuMemAlloc)                                  \
 	X(cuMemFree)                                   \
 	X(cuMemAllocManaged)                           \
