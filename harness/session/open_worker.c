@@ -66,9 +66,30 @@ static int64_t limited(int64_t ns, int64_t least_ns, int64_t most_ns)
 	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
 }
 
-/* Makes one attempt. *again: another attempt may succeed. */
-static int session_open(struct sweep *sweep, struct worker_process *worker, bool *again,
-			struct error *err)
+/* The UUID of the device; NULL: not known yet, or of no use. */
+static const char *known_uuid(const struct sweep *sweep)
+{
+	const char *uuid = sweep->gpu          ? sweep->gpu->uuid
+			   : sweep->info_known ? sweep->info.device.uuid
+					       : NULL;
+
+	return uuid && *uuid && !sweep->uuids_fail ? uuid : NULL;
+}
+
+/* `uuid` may be NULL. */
+static json_t *open_request(const struct sweep *sweep, const char *uuid)
+{
+	/* a worker that only times does not need the counters, which take time to open */
+	const bool check_counters = !sweep->info_known || sweep->counts_next;
+
+	return json_pack("{s:s, s:o, s:b, s:s*}", "request", "open", "settings",
+			 settings_to_json(sweep->settings), "check_counters", (int)check_counters,
+			 "uuid", uuid);
+}
+
+/* Makes one attempt. *again: another attempt may succeed. `uuid` as for open_request(). */
+static int session_open(struct sweep *sweep, struct worker_process *worker, const char *uuid,
+			bool *again, struct error *err)
 {
 	struct open_answer answer = {0};
 	const int64_t timeout_ns = sweep->settings->timeout_ns;
@@ -89,12 +110,7 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, bool
 		return rc;
 	sweep->outcome.workers++;
 	exchange.what = "the device to open";
-	/* a worker that only times does not need the counters, which take time to open */
-	end = worker_ask(worker,
-			 json_pack("{s:s, s:o, s:b}", "request", "open", "settings",
-				   settings_to_json(sweep->settings), "check_counters",
-				   (int)(!sweep->info_known || sweep->counts_next)),
-			 &exchange, &cause);
+	end = worker_ask(worker, open_request(sweep, uuid), &exchange, &cause);
 	if (end == EXCHANGE_STOPPED) {
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	} else if (end == EXCHANGE_LIED) {
@@ -136,8 +152,13 @@ int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct
 	bool again = true;
 	int rc = 0;
 
-	for (int deaths = 0; !worker->pid && again && deaths < SWEEP_MAX_DEATHS; deaths++)
-		rc = session_open(sweep, worker, &again, &cause);
+	for (int deaths = 0; !worker->pid && again && deaths < SWEEP_MAX_DEATHS; deaths++) {
+		/* a driver may know no UUIDs */
+		const char *uuid = deaths ? NULL : known_uuid(sweep);
+
+		rc = session_open(sweep, worker, uuid, &again, &cause);
+		sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
+	}
 	if (rc)
 		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
 			  again ? "; perflab doctor says what the worker can do here" : "");

@@ -92,6 +92,7 @@ struct sweep {
 	struct case_state *cases;
 	struct session_info info; /* of the first session */
 	bool info_known;
+	bool uuids_fail;          /* the backend opened the device only without its UUID */
 	bool preview;             /* the cases are only inspected, one after the other */
 	size_t cases_answered;    /* whose counters a worker gave */
 	bool counters_off_shown;  /* a notice said that a session had none */

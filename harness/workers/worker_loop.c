@@ -159,7 +159,7 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		      struct request_end *end, struct error *err)
 {
 	struct session_info info = {0};
-	bool check_counters = true;
+	struct open_manner manner = {.check_counters = true};
 	json_t *object;
 	int rc = 0;
 
@@ -167,7 +167,9 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 	if (worker->opened)
 		return error_set(err, PL_EPROTOCOL, "'open' came twice");
 	if (json_object_get(request, "check_counters"))
-		rc = member_bool(&check_counters, request, "check_counters", err);
+		rc = member_bool(&manner.check_counters, request, "check_counters", err);
+	if (!rc && json_object_get(request, "uuid"))
+		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
 	if (!rc)
 		rc = member_object(&object, request, "settings", 256, err);
 	/* An earlier open that failed may have left settings. */
@@ -175,8 +177,8 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 	if (!rc)
 		rc = settings_from_json(&worker->settings, object, err);
 	if (!rc)
-		rc = worker->ops->open(worker->ops->backend, &worker->settings, check_counters,
-				       &info, err);
+		rc = worker->ops->open(worker->ops->backend, &worker->settings, &manner, &info,
+				       err);
 	parallel_limit(worker->settings.jobs);
 	if (!rc) {
 		worker->opened = true;

@@ -36,6 +36,12 @@ struct count_item {
 	struct launch_case *work;
 };
 
+/* How a session is opened, beside its settings. */
+struct open_manner {
+	bool check_counters; /* false: whether there are counters need not be known before count */
+	const char *uuid;    /* of the device; NULL: not known. The backend needs no other. */
+};
+
 /*
  * The operations of a backend. The loop passes `backend` to each of them and
  * keeps the order of the protocol: open succeeds once before inspect, measure,
@@ -59,10 +65,9 @@ struct backend_ops {
 	/* Lends the data that the next request shares, or NULL after it. NULL: the backend makes
 	 * all data itself. */
 	void (*share)(void *backend, struct shared_data *shared);
-	/* *info is all zeroes before the call; the loop releases it. check_counters false: whether
-	 * there are counters need not be known before count. */
-	int (*open)(void *backend, const struct measure_settings *settings, bool check_counters,
-		    struct session_info *info, struct error *err);
+	/* *info is all zeroes before the call; the loop releases it. */
+	int (*open)(void *backend, const struct measure_settings *settings,
+		    const struct open_manner *manner, struct session_info *info, struct error *err);
 	/* Makes an open session ready after it may have been idle: see docs/worker-protocol.md.
 	 * NULL: it always is. *environment is empty; it gets the facts of the session's environment
 	 * that may be others now. */

@@ -202,11 +202,12 @@ static int passes(void *backend, const char *chip, const struct string_list *wan
 	return 0;
 }
 
-static int open_session(void *backend, const struct measure_settings *settings, bool check_counters,
-			struct session_info *info, struct error *err)
+static int open_session(void *backend, const struct measure_settings *settings,
+			const struct open_manner *manner, struct session_info *info,
+			struct error *err)
 {
 	(void)backend;
-	(void)check_counters;
+	(void)manner;
 	(void)settings;
 	(void)info;
 	(void)err;

@@ -219,7 +219,7 @@ int main(int count, char **arguments)
 {
 	static struct probe probe;
 	struct error err = {0};
-	int rc = device_open(&probe.device, count > 1 ? atoi(arguments[1]) : 0, &err);
+	int rc = device_open(&probe.device, count > 1 ? atoi(arguments[1]) : 0, NULL, &err);
 
 	if (rc == 0)
 		rc = probe_all(&probe, &err);

@@ -143,13 +143,17 @@ static void describe_processes(struct key_value_list *environment)
 	key_value_set(environment, "gpu.other_processes", scripted("shared_gpu", NULL) ? "2" : "0");
 }
 
-static int fake_open(void *backend, const struct measure_settings *settings, bool check_counters,
-		     struct session_info *info, struct error *err)
+static int fake_open(void *backend, const struct measure_settings *settings,
+		     const struct open_manner *manner, struct session_info *info, struct error *err)
 {
 	struct fake *fake = backend;
 	char bus_id[24];
 
 	note("open", "-");
+	if (manner->uuid)
+		note("open_only", manner->uuid);
+	if (manner->uuid && scripted("hides_all", NULL))
+		return error_set(err, PL_EDEVICE, "the fake driver knows no UUIDs");
 	if (scripted("open_crash", NULL) || (scripted("open_crash_once", NULL) && first_time()))
 		crash();
 	if (scripted("no_device", NULL))
@@ -175,17 +179,18 @@ static int fake_open(void *backend, const struct measure_settings *settings, boo
 		snprintf(bus_id, sizeof(bus_id), "00000000:%02X:00.0", 0xa0 + settings->device);
 		key_value_set(&info->environment, "gpu.pci_bus_id", bus_id);
 	}
-	if (check_counters) {
+	if (manner->check_counters) {
 		note("check_counters", "-");
 		info->passes = (int64_t)(settings->metrics.count + 3) / 4;
 	}
 	if (scripted("ncu", NULL)) {
 		strcpy(info->profiler, "ncu");
 		info->counters_reason = xstrdup("ncu is attached and has the counters");
-	} else if (check_counters && (scripted("no_counters", NULL) ||
-				      (scripted("no_counters_once", NULL) && first_time()))) {
+	} else if (manner->check_counters &&
+		   (scripted("no_counters", NULL) ||
+		    (scripted("no_counters_once", NULL) && first_time()))) {
 		info->counters_reason = xstrdup("the driver refuses counters to this user");
-	} else if (check_counters &&
+	} else if (manner->check_counters &&
 		   (scripted("open_counters_busy", NULL) ||
 		    (scripted("open_counters_busy_once", NULL) && first_time()))) {
 		info->counters_reason = xstrdup("another process holds the counters");

@@ -117,6 +117,31 @@ static void test_workers_that_only_time_leave_the_counters(void **context)
 	assert_true(counter_list_find(&f->record.counters[0], "one__sum")->has_value);
 }
 
+static const char uuid_of_fake[] = "GPU-00000000-0000-0000-0000-000000000000";
+
+static void test_later_workers_open_one_device(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.rounds = 5;
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	assert_all_ok_but(f, CASES);
+	assert_int_equal(sweep_logged(f, "open", "-"), 5);
+	/* the first one says which it is */
+	assert_int_equal(sweep_logged(f, "open_only", uuid_of_fake), 4);
+}
+
+static void test_a_driver_without_uuids_is_asked_once(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.rounds = 5;
+	assert_int_equal(sweep_run_scripted(f, "hides_all"), 0);
+	assert_all_ok_but(f, CASES);
+	assert_int_equal(sweep_logged(f, "open", "-"), 6);
+	assert_int_equal(sweep_logged(f, "open_only", uuid_of_fake), 1);
+}
+
 /* The worker takes as long to end as perflab to store. */
 static void test_worker_ends_while_counters_are_stored(void **context)
 {
@@ -202,6 +227,8 @@ int main(void)
 		SWEEP_TEST(test_count_deaths_that_blame_nobody_end),
 		SWEEP_TEST(test_counters_off),
 		SWEEP_TEST(test_workers_that_only_time_leave_the_counters),
+		SWEEP_TEST(test_later_workers_open_one_device),
+		SWEEP_TEST(test_a_driver_without_uuids_is_asked_once),
 		SWEEP_TEST(test_worker_ends_while_counters_are_stored),
 		SWEEP_TEST(test_counters_are_stored_while_others_are_counted),
 		SWEEP_TEST(test_counters_lost_after_open),

@@ -167,15 +167,18 @@ static void open_placements(struct cuda_backend *backend, const struct measure_s
 }
 
 static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
-		       bool wants_counters, struct error *err)
+		       const char *uuid, bool wants_counters, struct error *err)
 {
 	int rc;
 
-	if (wants_counters)
+	if (wants_counters && !uuid)
 		counter_access_load(&backend->counters);
-	rc = device_open(&backend->device, settings->device, err);
+	rc = device_open(&backend->device, settings->device, uuid, err);
 	if (rc)
 		return rc;
+	/* not before, because that is a thread */
+	if (wants_counters && uuid)
+		counter_access_load(&backend->counters);
 	rc = cuda_resources_open(&backend->resources, &backend->device, settings->seed, err);
 	if (rc)
 		return rc;
@@ -191,18 +194,19 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	return rc;
 }
 
-static int cuda_open(void *context, const struct measure_settings *settings, bool check_counters,
-		     struct session_info *info, struct error *err)
+static int cuda_open(void *context, const struct measure_settings *settings,
+		     const struct open_manner *manner, struct session_info *info, struct error *err)
 {
 	struct cuda_backend *backend = context;
-	bool wants_counters;
+	bool attached, wants_counters;
 	int rc;
 
 	backend->settings = settings;
 	backend->profiler = profiler_attached();
-	wants_counters =
-		check_counters && settings->metrics.count && backend->profiler == PROFILER_NONE;
-	rc = open_device(backend, settings, wants_counters, err);
+	attached = backend->profiler != PROFILER_NONE;
+	wants_counters = manner->check_counters && settings->metrics.count && !attached;
+	/* a profiler may have opened the driver */
+	rc = open_device(backend, settings, attached ? NULL : manner->uuid, wants_counters, err);
 	if (rc) {
 		/* perflab may send `open` again. */
 		cuda_close(backend);

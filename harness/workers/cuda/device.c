@@ -110,18 +110,58 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 	return 0;
 }
 
-int device_open(struct device *device, int ordinal, struct error *err)
+#define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
+
+/* Afterwards the environment is as before: programs that verify inherit it. */
+static int open_driver_for(struct cuda_driver *driver, const char *uuid, struct error *err)
+{
+	const char *set = getenv(VISIBLE_DEVICES);
+	char *before = set ? xstrdup(set) : NULL;
+	int rc;
+
+	setenv(VISIBLE_DEVICES, uuid, 1);
+	rc = cuda_driver_open(driver, err);
+	if (before)
+		setenv(VISIBLE_DEVICES, before, 1);
+	else
+		unsetenv(VISIBLE_DEVICES);
+	free(before);
+	return rc;
+}
+
+static int describe_only(struct device *device, const char *uuid, struct error *err)
+{
+	int rc = open_driver_for(&device->driver, uuid, err);
+
+	if (rc == 0)
+		rc = device_describe(&device->driver, 0, &device->info, device->pci_bus_id, err);
+	if (rc)
+		return error_context(err, PL_EDEVICE, "device %s", uuid);
+	if (strcmp(device->info.uuid, uuid) != 0)
+		return error_set(err, PL_EDEVICE, "the driver shows device %s instead of %s",
+				 device->info.uuid, uuid);
+	return 0;
+}
+
+static int describe_one_of_all(struct device *device, int ordinal, struct error *err)
+{
+	int rc = cuda_driver_open(&device->driver, err);
+
+	return rc ? rc
+		  : device_describe(&device->driver, ordinal, &device->info, device->pci_bus_id,
+				    err);
+}
+
+int device_open(struct device *device, int ordinal, const char *uuid, struct error *err)
 {
 	const struct cuda_driver *driver = &device->driver;
 	int rc;
 
 	memset(device, 0, sizeof(*device));
-	rc = cuda_driver_open(&device->driver, err);
+	rc = uuid ? describe_only(device, uuid, err) : describe_one_of_all(device, ordinal, err);
 	if (rc)
 		return rc;
-	rc = device_describe(driver, ordinal, &device->info, device->pci_bus_id, err);
-	if (rc)
-		return rc;
+	ordinal = uuid ? 0 : ordinal;
 	rc = cuda_check(driver, driver->cuDeviceGet(&device->handle, ordinal), err, "cuDeviceGet");
 	if (rc)
 		return rc;

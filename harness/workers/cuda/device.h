@@ -27,9 +27,15 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 		    char pci_bus_id[32], struct error *err);
 /* The profile of a slice of a GPU (MIG), "1g.18gb"; NULL: it is a whole GPU. */
 const char *device_slice(const struct device_info *info);
-/* Opens the driver and device `ordinal`. Returns PL_EUNSUPPORTED if there is no driver or device,
- * PL_EUSAGE if there is no such ordinal. After an error, the caller still calls device_close(). */
-int device_open(struct device *device, int ordinal, struct error *err);
+/*
+ * Opens the driver and device `ordinal`. Returns PL_EUNSUPPORTED if there is no driver or device,
+ * PL_EUSAGE if there is no such ordinal. After an error, the caller still calls device_close().
+ *
+ * With `uuid`, which may be NULL, the driver shows that device alone, so that it initialises no
+ * others: for four, that takes a worker 1.4 s (docs/results/gpus.md). Every failure is PL_EDEVICE
+ * then. This process must have one thread, and must not have opened the driver.
+ */
+int device_open(struct device *device, int ordinal, const char *uuid, struct error *err);
 /* Lanes of a warp; 0 when the driver does not say. */
 int device_warp_size(const struct device *device);
 void device_close(struct device *device);

@@ -168,7 +168,7 @@ int doctor_check_machine(struct worker_reply *reply, struct error *err)
 {
 	struct device device = {0};
 	struct error why = {0};
-	bool opened = device_open(&device, 0, &why) == 0;
+	bool opened = device_open(&device, 0, NULL, &why) == 0;
 	int rc;
 
 	(void)err;
@@ -211,7 +211,7 @@ void default_chip(char chip[16])
 	struct device device = {0};
 
 	snprintf(chip, 16, "GH100");
-	if (device_open(&device, 0, NULL) == 0)
+	if (device_open(&device, 0, NULL, NULL) == 0)
 		cupti_device_check(device.context, device.handle, chip, NULL, NULL);
 	device_close(&device);
 }

@@ -179,13 +179,14 @@ static int64_t memory_limit_bytes(const struct measure_settings *settings, const
 }
 
 static int ptx_backend_open(void *context, const struct measure_settings *settings,
-			    bool check_counters, struct session_info *info, struct error *err)
+			    const struct open_manner *manner, struct session_info *info,
+			    struct error *err)
 {
 	struct ptx_backend *backend = context;
 	const struct chip *chip;
 	int rc;
 
-	(void)check_counters;
+	(void)manner;
 	if (settings->device != 0)
 		return error_set(
 			err, PL_EUSAGE,
