@@ -6,6 +6,8 @@
 #define STRIDES_END (UINT64_C(1) << 40)
 #define MOST_BOX 256
 #define MOST_STEP 8
+#define MOST_CHANNELS 256
+#define MOST_PIXELS 1024
 #define UNIT_BYTES 16 /* of addresses, strides and rows of a box */
 
 static const struct {
@@ -49,16 +51,41 @@ uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension)
 	return (map->box[dimension] + map->steps[dimension] - 1) / map->steps[dimension];
 }
 
+uint32_t tensor_map_row_bytes(const struct tensor_map *map)
+{
+	return (map->im2col ? map->channels : map->box[0]) * tensor_type_bytes(map->type);
+}
+
 uint32_t tensor_map_box_bytes(const struct tensor_map *map)
 {
-	uint64_t bytes = tensor_type_bytes(map->type);
+	uint64_t bytes = tensor_map_row_bytes(map);
 
-	for (unsigned i = 0; i < map->rank; i++) {
+	if (map->im2col)
+		return (uint32_t)bytes * map->pixels;
+	for (unsigned i = 1; i < map->rank; i++) {
 		bytes *= tensor_map_count(map, i);
 		if (bytes > UINT32_MAX)
 			return UINT32_MAX;
 	}
 	return (uint32_t)bytes;
+}
+
+unsigned tensor_map_image_rank(const struct tensor_map *map)
+{
+	return map->rank - 2;
+}
+
+/* The bits of a corner, and of an offset: of each dimension of an image. */
+static unsigned corner_bits(const struct tensor_map *map)
+{
+	static const unsigned bits[TENSOR_IMAGE_MOST_RANK] = {16, 8, 5};
+
+	return bits[tensor_map_image_rank(map) - 1];
+}
+
+unsigned tensor_map_most_offset(const struct tensor_map *map)
+{
+	return (1U << corner_bits(map)) - 1;
 }
 
 uint64_t tensor_map_extent(const struct tensor_map *map)
@@ -72,7 +99,7 @@ uint64_t tensor_map_extent(const struct tensor_map *map)
 	return extent;
 }
 
-/* ---- the rules of cuTensorMapEncodeTiled() ---- */
+/* ---- the rules of the driver ---- */
 
 static int check_dimension(const struct tensor_map *map, unsigned i, struct error *err)
 {
@@ -81,7 +108,7 @@ static int check_dimension(const struct tensor_map *map, unsigned i, struct erro
 	if (!size || size > MOST_SIZE)
 		return error_set(err, PL_EUSAGE,
 				 "size %u of a tensor map is %llu; sizes are 1 to 2^32", i, size);
-	if (!map->box[i] || map->box[i] > MOST_BOX)
+	if (!map->im2col && (!map->box[i] || map->box[i] > MOST_BOX))
 		return error_set(err, PL_EUSAGE,
 				 "size %u of the box of a tensor map is %u; these sizes are 1 to "
 				 "%d",
@@ -104,22 +131,62 @@ static bool is_floating(enum tensor_type type)
 	return type >= TENSOR_F16;
 }
 
-static int check_box(const struct tensor_map *map, struct error *err)
+static int check_map_row(const struct tensor_map *map, struct error *err)
 {
-	const unsigned row = map->box[0] * tensor_type_bytes(map->type);
+	const char *what = map->im2col ? "a pixel" : "a row of the box";
+	const unsigned row = tensor_map_row_bytes(map);
 	const unsigned span = tensor_swizzle_bytes(map->swizzle);
 
 	if (row % UNIT_BYTES)
-		return error_set(err, PL_EUSAGE,
-				 "a row of the box of a tensor map has %u bytes (%u elements of "
-				 "%s); a row must be a multiple of %d bytes",
-				 row, map->box[0], tensor_type_name(map->type), UNIT_BYTES);
+		return error_set(
+			err, PL_EUSAGE,
+			"%s of a tensor map has %u bytes (%u elements of %s); it must have "
+			"a multiple of %d bytes",
+			what, row, row / tensor_type_bytes(map->type), tensor_type_name(map->type),
+			UNIT_BYTES);
 	if (span && row > span)
-		return error_set(err, PL_EUSAGE,
-				 "a row of the box of a tensor map has %u bytes; with a swizzle of "
-				 "%u bytes it has at most %u",
-				 row, span, span);
+		return error_set(
+			err, PL_EUSAGE,
+			"%s of a tensor map has %u bytes; with a swizzle of %u bytes it has "
+			"at most %u",
+			what, row, span, span);
 	return 0;
+}
+
+/* The dimension i + 1 of the bounding box. */
+static int check_corner(const struct tensor_map *map, unsigned i, struct error *err)
+{
+	const int most = 1 << (corner_bits(map) - 1);
+
+	if (map->lower[i] < -most || map->lower[i] >= most || map->upper[i] < -most ||
+	    map->upper[i] >= most)
+		return error_set(err, PL_EUSAGE,
+				 "the corners %d and %d of an im2col map in dimension %u; with %u "
+				 "dimensions corners are %d to %d",
+				 map->lower[i], map->upper[i], i + 1, map->rank, -most, most - 1);
+	if ((int64_t)map->sizes[i + 1] - map->lower[i] + map->upper[i] < 1)
+		return error_set(err, PL_EUSAGE,
+				 "the bounding box of an im2col map is empty in dimension %u: from "
+				 "%d to %lld",
+				 i + 1, map->lower[i],
+				 (long long)map->sizes[i + 1] - 1 + map->upper[i]);
+	return 0;
+}
+
+static int check_im2col(const struct tensor_map *map, struct error *err)
+{
+	int rc = 0;
+
+	if (!map->channels || map->channels > MOST_CHANNELS)
+		return error_set(err, PL_EUSAGE,
+				 "an im2col map moves %u channels of a pixel; it moves 1 to %d",
+				 map->channels, MOST_CHANNELS);
+	if (!map->pixels || map->pixels > MOST_PIXELS)
+		return error_set(err, PL_EUSAGE, "an im2col map moves %u pixels; it moves 1 to %d",
+				 map->pixels, MOST_PIXELS);
+	for (unsigned i = 0; i < tensor_map_image_rank(map) && !rc; i++)
+		rc = check_corner(map, i, err);
+	return rc;
 }
 
 int tensor_map_check(const struct tensor_map *map, struct error *err)
@@ -129,6 +196,11 @@ int tensor_map_check(const struct tensor_map *map, struct error *err)
 	if (map->rank < 1 || map->rank > TENSOR_MOST_RANK)
 		return error_set(err, PL_EUSAGE, "a tensor map has 1 to %d dimensions, not %u",
 				 TENSOR_MOST_RANK, map->rank);
+	if (map->im2col && map->rank < TENSOR_IM2COL_LEAST_RANK)
+		return error_set(err, PL_EUSAGE,
+				 "an im2col map has %d to %d dimensions (channels, width, …, "
+				 "images), not %u",
+				 TENSOR_IM2COL_LEAST_RANK, TENSOR_MOST_RANK, map->rank);
 	if (map->address % UNIT_BYTES)
 		return error_set(err, PL_EUSAGE,
 				 "the tensor of a tensor map begins at 0x%llx, which is not a "
@@ -136,8 +208,10 @@ int tensor_map_check(const struct tensor_map *map, struct error *err)
 				 (unsigned long long)map->address, UNIT_BYTES);
 	for (unsigned i = 0; i < map->rank && !rc; i++)
 		rc = check_dimension(map, i, err);
+	if (!rc && map->im2col)
+		rc = check_im2col(map, err);
 	if (!rc)
-		rc = check_box(map, err);
+		rc = check_map_row(map, err);
 	if (!rc && map->promotion && map->promotion != 64 && map->promotion != 128 &&
 	    map->promotion != 256)
 		rc = error_set(err, PL_EUSAGE,

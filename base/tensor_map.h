@@ -1,9 +1,13 @@
 /*
- * tensor_map: what a tensor map says, and the rules of cuTensorMapEncodeTiled(), which makes one.
- * Tensor copies (cp.async.bulk.tensor) need it: it describes a tensor in global memory, and the box
- * that a copy moves to or from shared memory.
+ * tensor_map: what a tensor map says, and the rules of cuTensorMapEncodeTiled() and
+ * cuTensorMapEncodeIm2col(), which make one. Tensor copies (cp.async.bulk.tensor) need it: it
+ * describes a tensor in global memory, and the box that a copy moves to or from shared memory.
  *
  * Dimension 0 is the innermost one, whose elements lie side by side.
+ *
+ * A map of the im2col mode has no box. Its dimension 0 are the channels of a pixel, its last one
+ * the images of a batch, and those between the width, height and depth of an image. A copy moves
+ * some pixels one after another: it walks over a bounding box in each image, and then in the next.
  */
 #ifndef BASE_TENSOR_MAP_H
 #define BASE_TENSOR_MAP_H
@@ -13,6 +17,8 @@
 #define TENSOR_MAP_BYTES 128
 #define TENSOR_MAP_ALIGN 64
 #define TENSOR_MOST_RANK 5
+#define TENSOR_IM2COL_LEAST_RANK 3
+#define TENSOR_IMAGE_MOST_RANK 3 /* width, height, depth */
 
 /* Symbol, name, bytes; in the order of enum CUtensorMapDataType. The _ftz types flush subnormals;
  * tf32 rounds. */
@@ -53,17 +59,28 @@ struct tensor_map {
 	uint64_t strides[TENSOR_MOST_RANK]; /* bytes, of the dimensions from 1 on; [0] is unused */
 	uint32_t box[TENSOR_MOST_RANK];     /* elements that a copy walks over */
 	uint32_t steps[TENSOR_MOST_RANK];   /* elements per step of the walk; [0] has no effect */
+	/* Of the im2col mode, which does not use `box`. The bounding box in dimension i + 1 goes
+	 * from element lower[i] to element size - 1 + upper[i]. */
+	bool im2col;
+	uint32_t channels, pixels; /* that a copy moves: elements of each pixel, and pixels */
+	int32_t lower[TENSOR_IMAGE_MOST_RANK], upper[TENSOR_IMAGE_MOST_RANK];
 	enum tensor_swizzle swizzle;
 	unsigned promotion; /* bytes that the L2 fetches: 64, 128 or 256; 0: no more than needed */
 	bool fills_nan;     /* elements outside are NaN; else 0 */
 };
 
-/* PL_EUSAGE: cuTensorMapEncodeTiled() would refuse the map; the message names the rule. */
+/* PL_EUSAGE: the driver would refuse the map; the message names the rule. */
 int tensor_map_check(const struct tensor_map *map, struct error *err);
 
-/* The elements that a copy moves along a dimension, and the bytes of its box in shared memory. */
+/* The elements that a copy moves along a dimension of a box. */
 uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension);
+/* The bytes that a copy moves of dimension 0, and all that it moves. */
+uint32_t tensor_map_row_bytes(const struct tensor_map *map);
 uint32_t tensor_map_box_bytes(const struct tensor_map *map);
+/* The dimensions of an image, of a map of the im2col mode. */
+unsigned tensor_map_image_rank(const struct tensor_map *map);
+/* The largest offset that a copy may give for such a dimension. */
+unsigned tensor_map_most_offset(const struct tensor_map *map);
 /* The bytes from the first element to the end of the last one. UINT64_MAX: more than that. The map
  * obeys the rules. */
 uint64_t tensor_map_extent(const struct tensor_map *map);

@@ -187,7 +187,9 @@ struct emulated_launch {
 	/* Global memory is checked for races and reads of unwritten bytes, in all blocks. */
 	bool check_global;
 	int64_t check_most_bytes; /* of host memory that this may take; 0: 512 MiB */
-	void (*print)(void *context, const char *text); /* receives device printf; NULL: dropped */
+	/* Receives what device printf writes, at the end of the launch; the last 1 MiB of it, and
+	 * before that a line that says how much is lost. NULL: dropped. */
+	void (*print)(void *context, const char *text);
 	void *print_context;
 	const volatile int
 		*stop; /* not 0: the launch ends at the next turn of a warp; may be NULL */
@@ -201,6 +203,20 @@ struct emulated_launch {
  */
 int emulation_launch(struct emulation *emulation, const struct emulated_launch *launch,
 		     struct finding_list *findings, struct error *err);
+
+/*
+ * A load that races, or reads an unwritten byte, makes no difference if nothing uses its value. To
+ * find out, run the launches three times, each time on the same data and variables:
+ *
+ * 1. with check_global. Go on if emulation_has_suspects(): a finding has a load that may be such a
+ *    one, and that no run has followed yet;
+ * 2. after emulation_follow_loads(), which has the values of these loads followed;
+ * 3. after emulation_judge_loads(), with check_global, which reports no load now whose value
+ *    nothing used. Other loads that take part in races may be suspects then.
+ */
+bool emulation_has_suspects(const struct emulation *emulation);
+void emulation_follow_loads(struct emulation *emulation);
+void emulation_judge_loads(struct emulation *emulation);
 
 /* ---- counts ---- */
 

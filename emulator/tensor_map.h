@@ -8,10 +8,35 @@
 
 #include "base/tensor_map.h"
 
+/* What tensormap.replace changes. */
+enum tensor_field {
+	FIELD_ADDRESS,
+	FIELD_RANK, /* less 1 */
+	FIELD_BOX,
+	FIELD_SIZE,
+	FIELD_STRIDE, /* bytes, of dimension ordinal + 1 */
+	FIELD_STEP,
+	FIELD_TYPE, /* a number of PTX */
+	FIELD_INTERLEAVE,
+	FIELD_SWIZZLE,
+	FIELD_FILL, /* 1: NaN */
+};
+
 /* PL_EUSAGE, as tensor_map_check(). */
 int tensor_map_encode(unsigned char out[TENSOR_MAP_BYTES], const struct tensor_map *map,
 		      struct error *err);
-/* Returns false if the bytes are not a map. */
-bool tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_BYTES]);
+/* PL_EPARSE: the bytes are not a map. PL_EUSAGE: a map that breaks a rule of tensor_map_check(),
+ * which a kernel has changed. */
+int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_BYTES],
+		      struct error *err);
+
+/*
+ * Changes a field in the bytes of a map. `ordinal`: the dimension, of fields with one for each.
+ * Bytes that are all zero become a map. The map can break rules until the last of its fields is
+ * changed. Returns NULL, or why there is no change: the bytes are no tiled map, or the field cannot
+ * have the value.
+ */
+const char *tensor_map_replace(unsigned char map[TENSOR_MAP_BYTES], enum tensor_field field,
+			       unsigned ordinal, uint64_t value);
 
 #endif

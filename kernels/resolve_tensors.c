@@ -30,6 +30,35 @@ static int resolve_small(struct resolution *r, uint32_t *out, const char *expres
 	return rc;
 }
 
+static int resolve_corner(struct resolution *r, int32_t *out, const char *expression)
+{
+	int64_t value;
+	int rc = resolution_evaluate_or(r, &value, expression, 0, "a corner of a tensor map");
+
+	if (rc)
+		return rc;
+	if (value < INT32_MIN || value > INT32_MAX)
+		return resolution_refuse(r, expression, "%s of a tensor map is %" PRId64,
+					 expression, value);
+	*out = (int32_t)value;
+	return 0;
+}
+
+static int resolve_im2col(struct resolution *r, struct tensor_map *map,
+			  const struct kernel_tensor *from)
+{
+	int rc = resolve_small(r, &map->channels, from->channels);
+
+	if (!rc)
+		rc = resolve_small(r, &map->pixels, from->pixels);
+	for (unsigned i = 0; i < TENSOR_IMAGE_MOST_RANK && !rc; i++) {
+		rc = resolve_corner(r, &map->lower[i], from->lower[i]);
+		if (!rc)
+			rc = resolve_corner(r, &map->upper[i], from->upper[i]);
+	}
+	return rc;
+}
+
 static int resolve_numbers(struct resolution *r, struct tensor_map *map,
 			   const struct kernel_tensor *from)
 {
@@ -41,13 +70,15 @@ static int resolve_numbers(struct resolution *r, struct tensor_map *map,
 		if (!rc && i)
 			rc = resolve_number(r, &map->strides[i], from->strides[i], packed,
 					    INT64_MAX);
-		if (!rc)
+		if (!rc && !map->im2col)
 			rc = resolve_small(r, &map->box[i], from->box[i]);
 		if (!rc)
 			rc = resolve_small(r, &map->steps[i], from->steps[i]);
 		if (__builtin_mul_overflow(i ? map->strides[i] : packed, map->sizes[i], &packed))
 			packed = UINT64_MAX;
 	}
+	if (!rc && map->im2col)
+		rc = resolve_im2col(r, map, from);
 	return rc;
 }
 

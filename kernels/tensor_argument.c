@@ -9,6 +9,17 @@ static void add_sizes(struct text *out, const char *word, const uint32_t *values
 		text_addf(out, "%s%" PRIu32, i ? "x" : " ", values[i]);
 }
 
+static void add_im2col(struct text *out, const struct tensor_map *map)
+{
+	text_addf(out, " im2col %" PRIu32 " channels %" PRIu32 " pixels from", map->channels,
+		  map->pixels);
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++)
+		text_addf(out, "%s%" PRId32, i ? "," : " ", map->lower[i]);
+	text_add(out, " to");
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++)
+		text_addf(out, "%s%" PRId32, i ? "," : " ", map->upper[i]);
+}
+
 void tensor_map_describe(struct text *out, const struct tensor_map *map)
 {
 	text_addf(out, " tensormap %s", tensor_type_name(map->type));
@@ -16,7 +27,10 @@ void tensor_map_describe(struct text *out, const struct tensor_map *map)
 		text_addf(out, "%s%" PRIu64, i ? "x" : " ", map->sizes[i]);
 	for (unsigned i = 1; i < map->rank; i++)
 		text_addf(out, " +%" PRIu64, map->strides[i]);
-	add_sizes(out, "box", map->box, map->rank);
+	if (map->im2col)
+		add_im2col(out, map);
+	else
+		add_sizes(out, "box", map->box, map->rank);
 	add_sizes(out, "steps", map->steps, map->rank);
 	if (map->swizzle)
 		text_addf(out, " swizzle %u", tensor_swizzle_bytes(map->swizzle));

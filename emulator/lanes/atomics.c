@@ -54,6 +54,8 @@ ALWAYS_INLINE uint64_t atomic_result(uint64_t old, uint64_t b, uint64_t c, enum 
 		return type == TYPE_f32   ? sum_f32_bits((uint32_t)old, (uint32_t)b, global)
 		       : type == TYPE_f64 ? sum_f64_bits(old, b, global)
 					  : old + b;
+	case ATOMIC_ADD_FTZ:
+		return sum_f32_bits((uint32_t)old, (uint32_t)b, true);
 	case ATOMIC_MIN:
 		return is_less(b, old, type) ? b : old;
 	case ATOMIC_MAX:

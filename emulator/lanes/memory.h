@@ -121,14 +121,18 @@ memory_check_global(struct warp *warp, const struct instruction *at, uint32_t ma
 		    struct allocation *in, const uint64_t offset[LANES], unsigned bytes,
 		    bool consecutive, uint64_t spread)
 {
+	const uint32_t lanes = mask & ~warp->dropped;
+
+	if (!lanes)
+		return;
 	global_shadow_access(&(struct global_request){
 		.warp = warp,
 		.at = at,
 		.in = in,
-		.mask = mask,
+		.mask = lanes,
 		.offset = offset,
 		.bytes = bytes,
-		.consecutive = consecutive && mask == ALL_LANES,
+		.consecutive = consecutive && lanes == ALL_LANES,
 		.spread = spread,
 		.reads = at->operation != OP_STORE,
 		.writes = at->operation != OP_LOAD,

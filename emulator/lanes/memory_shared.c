@@ -30,6 +30,10 @@ static __attribute__((noinline)) void check_row(struct warp *warp, struct block 
 	uint32_t all = 0, words, lanes = 0;
 	uint8_t word[LANES];
 
+	if (warp->dropped) {
+		shared_shadow_load(warp, block, at, mask & ~warp->dropped, offset, BANK_BYTES);
+		return;
+	}
 	for (int lane = 0; lane < LANES; lane++)
 		all |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
 	words = shared_shadow_unsettled(warp, block, offset[0] / SHADOW_ROW_BYTES, all);
@@ -62,7 +66,7 @@ static __attribute__((noinline)) void check_access(struct warp *warp, struct blo
 	const struct memory_places places = {.data = values, .narrow = there};
 
 	if (!memory_stores(at)) {
-		shared_shadow_load(warp, block, at, mask, offset, bytes);
+		shared_shadow_load(warp, block, at, mask & ~warp->dropped, offset, bytes);
 		return;
 	}
 	for (unsigned lane = 0; lane < LANES; lane++)

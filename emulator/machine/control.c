@@ -9,6 +9,7 @@
 #include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/global_shadow.h"
+#include "emulator/machine/map_change.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/warp_sync.h"
@@ -324,6 +325,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_bulk_commit;
 	case OP_BULK_WAIT:
 		return run_bulk_wait;
+	case OP_MAP_REPLACE:
+		return run_map_replace;
+	case OP_MAP_COPY:
+		return run_map_copy;
+	case OP_MAP_FENCE:
+		return run_map_fence;
 	case OP_GROUP_FENCE:
 		return run_group_fence;
 	case OP_GROUP_COMMIT:

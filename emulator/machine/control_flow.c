@@ -23,6 +23,7 @@ static bool may_park(const struct instruction *at)
 	case OP_MATCH:
 	case OP_REDUX:
 	case OP_ELECT:
+	case OP_MAP_COPY:
 	case OP_MATRIX_LOAD:
 	case OP_MATRIX_STORE:
 	case OP_MATRIX_TRANSPOSE:

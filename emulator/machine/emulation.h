@@ -18,6 +18,7 @@ struct emulation {
 	uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	struct device_memory *memory;
 	struct device_heap *heap;
+	struct load_uses *uses;
 	uint64_t executed, clock; /* as in struct launch, at the end of the last launch */
 	const struct handlers *handlers;
 	uint64_t blocks_executed, blocks_total;

@@ -1,6 +1,8 @@
 /* The texts of races and unwritten bytes of global memory. See global_report.h. */
 #include "emulator/machine/global_report.h"
 
+#include "emulator/machine/load_uses.h"
+
 #include <inttypes.h>
 
 static void add_global_thread(struct text *out, const struct launch *launch, int64_t block,
@@ -15,18 +17,37 @@ static void add_global_thread(struct text *out, const struct launch *launch, int
 		  block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1]);
 }
 
+/* The instruction of a place, and its function. */
+static const struct instruction *instruction_at(const struct global_shadow *shadow, uint32_t place,
+						uint32_t *function)
+{
+	*function = (uint32_t)shadow->program->function_count - 1;
+	while (shadow->first_place[*function] > place)
+		(*function)--;
+	return &shadow->program->functions[*function].code[place - shadow->first_place[*function]];
+}
+
 static void add_global_place(struct text *out, const struct global_shadow *shadow, uint32_t place)
 {
-	size_t function = shadow->program->function_count - 1;
-	const struct program_function *of;
+	uint32_t function;
+	const struct instruction *at = instruction_at(shadow, place, &function);
 
-	while (shadow->first_place[function] > place)
-		function--;
-	of = &shadow->program->functions[function];
 	text_add(out, " at ");
-	source_place_text(
-		out, shadow->program->module,
-		instruction_statement(of, &of->code[place - shadow->first_place[function]]));
+	source_place_text(out, shadow->program->module,
+			  instruction_statement(&shadow->program->functions[function], at));
+}
+
+/* The loads of a race, whose values may be dropped. */
+static void suspect_loads(const struct global_shadow *shadow, const struct global_request *by,
+			  const struct global_rival *rival)
+{
+	struct load_uses *uses = by->warp->block->launch->uses;
+	uint32_t function;
+	const struct instruction *earlier = instruction_at(shadow, rival->record.place, &function);
+
+	load_uses_suspect(uses, shadow->program, by->warp->frame->function_index, by->at);
+	if (!rival->wrote)
+		load_uses_suspect(uses, shadow->program, function, earlier);
 }
 
 static const char *verb(const struct global_request *by)
@@ -71,6 +92,7 @@ void global_report_race(const struct global_shadow *shadow, const struct global_
 	text_add(&text, remedy(by, from, strong && rival->record.strong));
 	warp_finding(by->warp, by->at, (int)lane, FINDING_GLOBAL_RACE, "%s", text.data);
 	text_release(&text);
+	suspect_loads(shadow, by, rival);
 }
 
 void global_report_unwritten(const struct global_request *by, unsigned lane, uint64_t byte)
@@ -80,4 +102,6 @@ void global_report_unwritten(const struct global_request *by, unsigned lane, uin
 		     " bytes) is read before the host or any thread has written it; initialise "
 		     "it first",
 		     byte, by->in->name, by->in->bytes);
+	load_uses_suspect(by->warp->block->launch->uses, by->warp->block->launch->program,
+			  by->warp->frame->function_index, by->at);
 }

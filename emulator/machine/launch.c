@@ -8,6 +8,9 @@
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/heap.h"
+#include "emulator/machine/load_uses.h"
+#include "emulator/machine/map_change.h"
+#include "emulator/machine/print_fifo.h"
 #include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/texture.h"
@@ -117,6 +120,7 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 
 	emulation->memory = memory;
 	emulation->heap = device_heap_create(memory);
+	emulation->uses = load_uses_create();
 	emulation->program.module = program->module;
 	emulation->program.function_count = count;
 	emulation->program.initial_addresses = program->initial_addresses;
@@ -152,6 +156,7 @@ void emulation_free(struct emulation *emulation)
 		free(emulation->counts[i]);
 	}
 	device_heap_free(emulation->heap);
+	load_uses_free(emulation->uses);
 	free(emulation->variables);
 	free(emulation->program.functions);
 	free(emulation->flows);
@@ -222,6 +227,32 @@ void emulation_reset_variables(struct emulation *emulation)
 void emulation_leaks(const struct emulation *emulation, struct finding_list *findings)
 {
 	device_heap_leaks(emulation->heap, findings);
+}
+
+/* ---- loads that nothing uses ---- */
+
+/* Clocks go on from launch to launch: runs that are to be the same begin with the same time. */
+static void restart_clock(struct emulation *emulation)
+{
+	emulation->executed = 0;
+	emulation->clock = 0;
+}
+
+bool emulation_has_suspects(const struct emulation *emulation)
+{
+	return load_uses_has_suspects(emulation->uses);
+}
+
+void emulation_follow_loads(struct emulation *emulation)
+{
+	load_uses_follow(emulation->uses, &emulation->program);
+	restart_clock(emulation);
+}
+
+void emulation_judge_loads(struct emulation *emulation)
+{
+	load_uses_judge(emulation->uses);
+	restart_clock(emulation);
 }
 
 /* ---- a launch ---- */
@@ -409,6 +440,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.findings = findings,
 		.instructions_left = what->max_instructions ? what->max_instructions : UINT64_MAX,
 		.heap = emulation->heap,
+		.uses = emulation->uses,
 		.executed = emulation->executed,
 		.clock = emulation->clock,
 		.asks_for_workspace =
@@ -435,6 +467,8 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	else
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
+	map_changes_free(launch.map_changes);
+	print_fifo_flush(launch.printed, &launch.what);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;
 	return rc ? error_context(err, rc, "launching %s", what->entry) : 0;

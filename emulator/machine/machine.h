@@ -114,9 +114,10 @@ struct warp {
 	struct warp_copies *copies;       /* NULL: no asynchronous copy yet; async_copies.h */
 	struct warp_undefined *undefined; /* NULL: no shuffle read an absent lane; undefined.h */
 	uint32_t undefined_rows;          /* rows that hold an undefined value now */
-	struct warp_products *products;   /* NULL: no wgmma yet; warpgroup_state.h */
-	uint32_t pending_products;        /* of wgmma, which the warp has not waited for */
-	uint16_t proxy_fences;            /* counts fence.proxy.async, for the race check */
+	uint32_t dropped; /* lanes of the load that runs whose value nothing uses; load_uses.h */
+	struct warp_products *products; /* NULL: no wgmma yet; warpgroup_state.h */
+	uint32_t pending_products;      /* of wgmma, which the warp has not waited for */
+	uint16_t proxy_fences;          /* counts fence.proxy.async, for the race check */
 	uint32_t sync_epoch; /* counts bar.warp.sync, shuffles, votes …, for the race check */
 };
 
@@ -168,6 +169,7 @@ struct block {
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */
 struct device_heap; /* heap.h */
+struct map_changes; /* map_change.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -186,10 +188,13 @@ struct launch {
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
-	struct device_heap *heap;     /* heap.h */
-	struct global_shadow *global; /* NULL: global memory is not checked; global_shadow.h */
-	bool asks_for_workspace;      /* the program reads where the workspace is */
-	uint64_t grid_workspace;      /* address of a cooperative launch's workspace; 0: none */
+	struct device_heap *heap;        /* heap.h */
+	struct print_fifo *printed;      /* NULL: nothing yet; print_fifo.h */
+	struct load_uses *uses;          /* load_uses.h */
+	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
+	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
+	bool asks_for_workspace;         /* the program reads where the workspace is */
+	uint64_t grid_workspace;         /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last
 	 * value that a clock register gave. */
 	uint64_t executed, clock;

@@ -5,6 +5,7 @@
  */
 #include "emulator/machine/control.h"
 #include "emulator/machine/device_memory.h"
+#include "emulator/machine/print_fifo.h"
 #include "emulator/machine/warp.h"
 
 #include <inttypes.h>
@@ -225,7 +226,7 @@ static uint64_t address_of(struct warp *warp, uint32_t row, int lane)
 
 enum step run_print(struct warp *warp, const struct instruction *at)
 {
-	const struct emulated_launch *what = &warp->block->launch->what;
+	struct launch *launch = warp->block->launch;
 	char format[STRING_MOST_BYTES];
 	struct text text = TEXT_INIT;
 
@@ -239,8 +240,8 @@ enum step run_print(struct warp *warp, const struct instruction *at)
 			text_clear(&text);
 			format_lane(&text, format, &arguments);
 			result = (int32_t)arguments.taken;
-			if (what->print)
-				what->print(what->print_context, text.data);
+			if (launch->what.print)
+				print_fifo_add(&launch->printed, text.data);
 		}
 		if (at->dst)
 			memcpy((unsigned char *)row_of(warp, at->dst) + 4 * lane, &result, 4);

@@ -1,4 +1,5 @@
 /* The texts of races and uninitialised reads of shared memory. See shadow_report.h. */
+#include "emulator/machine/load_uses.h"
 #include "emulator/machine/shadow_cells.h"
 
 static void add_block_index(struct text *out, const struct block *block)
@@ -36,18 +37,34 @@ static void add_shared_cell(struct text *out, const struct shared_shadow *shadow
 		add_block_index(out, by->block);
 }
 
+/* The instruction of a place, and its function. */
+static const struct instruction *find_place(const struct shared_shadow *shadow, uint32_t place,
+					    uint32_t *function)
+{
+	*function = (uint32_t)shadow->program->function_count - 1;
+	while (shadow->first_place[*function] > place)
+		(*function)--;
+	return &shadow->program->functions[*function].code[place - shadow->first_place[*function]];
+}
+
 static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
 {
-	size_t function = shadow->program->function_count - 1;
-	const struct program_function *of;
-	const struct ptx_statement *at;
+	uint32_t function;
+	const struct instruction *at = find_place(shadow, place, &function);
 
-	while (shadow->first_place[function] > place)
-		function--;
-	of = &shadow->program->functions[function];
-	at = instruction_statement(of, &of->code[place - shadow->first_place[function]]);
 	text_add(out, " at ");
-	source_place_text(out, shadow->program->module, at);
+	source_place_text(out, shadow->program->module,
+			  instruction_statement(&shadow->program->functions[function], at));
+}
+
+/* A load whose value may be dropped. */
+static void suspect_load_at(const struct shared_shadow *shadow, const struct shadow_access *by,
+			    uint32_t place)
+{
+	uint32_t function;
+	const struct instruction *at = find_place(shadow, place, &function);
+
+	load_uses_suspect(by->warp->block->launch->uses, shadow->program, function, at);
 }
 
 /* "thread (33,0,0) writes word 12 at x.cu:20, which thread (0,0,0) read at x.cu:18 with no …" */
@@ -73,6 +90,9 @@ void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_
 				"words");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
 	text_release(&text);
+	suspect_load_at(shadow, by, by->place);
+	if (!rival->wrote)
+		suspect_load_at(shadow, by, rival->place);
 }
 
 /* "thread (1,0,0) reads word 12 before thread (0,0,0) has waited for its asynchronous copy …" */
@@ -160,6 +180,7 @@ void shadow_report_uninitialised(const struct shared_shadow *shadow, const struc
 		     "first",
 		     text.data);
 	text_release(&text);
+	suspect_load_at(shadow, by, by->place);
 }
 
 /* "the block ends, and block (1,0,0) may still access its shared memory at x.cu:20; wait …" */

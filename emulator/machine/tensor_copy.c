@@ -4,6 +4,8 @@
 
 #include "emulator/machine/bulk_global.h"
 #include "emulator/machine/bulk_shared.h"
+#include "emulator/machine/map_change.h"
+#include "emulator/machine/tensor_walk.h"
 #include "emulator/program/bulk_reductions.h"
 #include "emulator/tensor_map.h"
 
@@ -17,6 +19,7 @@ struct box_copy {
 	const struct bulk_issue *issue;
 	struct tensor_map map;
 	int32_t first[TENSOR_MOST_RANK]; /* coordinates */
+	uint32_t offsets[TENSOR_IMAGE_MOST_RANK];
 	bool loads;
 	unsigned element_bytes, row_bytes;
 	unsigned pitch_bytes;  /* of rows in shared memory: at least the span of the swizzle */
@@ -59,6 +62,8 @@ static enum step read_map(struct box_copy *box)
 	const struct program_bulk_copy *copy = issue->copy;
 	const uint64_t address = bulk_address_in(issue, box->loads ? &copy->from : &copy->to);
 	const unsigned char *bytes = find_map(issue, address);
+	struct error err;
+	int rc;
 
 	if (!bytes)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
@@ -66,17 +71,30 @@ static enum step read_map(struct box_copy *box)
 				    "nor in global memory; pass it as const __grid_constant__ "
 				    "CUtensorMap",
 				    (unsigned long long)address);
-	if (!tensor_map_decode(&box->map, bytes))
+	if (issue->warp->block->shadow)
+		map_changes_check(issue->warp, issue->at, (int)issue->lane, address);
+	rc = tensor_map_decode(&box->map, bytes, &err);
+	if (rc == PL_EPARSE)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
 				    "the %d bytes at address 0x%llx are not a tensor map; pass "
 				    "tensormap(…) in the launch",
 				    TENSOR_MAP_BYTES, (unsigned long long)address);
+	if (rc)
+		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
+				    "the tensor map at address 0x%llx: %s",
+				    (unsigned long long)address, err.text);
+	if (box->map.im2col != copy->im2col)
+		return refuse_map(issue, copy->im2col
+						 ? "a copy in im2col mode with a tensor map of "
+						   "the tile mode"
+						 : "a copy in tile mode with a tensor map of the "
+						   "im2col mode");
 	if (box->map.rank != copy->rank)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_BAD_MAP,
 				    "a copy of %u dimensions with a tensor map of %u", copy->rank,
 				    box->map.rank);
 	box->element_bytes = tensor_type_bytes(box->map.type);
-	box->row_bytes = box->map.box[0] * box->element_bytes;
+	box->row_bytes = tensor_map_row_bytes(&box->map);
 	box->pitch_bytes = box->map.swizzle == SWIZZLE_NONE
 				   ? box->row_bytes
 				   : tensor_swizzle_bytes(box->map.swizzle);
@@ -161,31 +179,14 @@ static void move_row(const struct box_copy *box, uint32_t at, unsigned char *row
 	}
 }
 
-/* The address of the row's first element, whose coordinates but the first are those of the walk.
- * Returns false if the row is outside. */
-static bool locate_row(const struct box_copy *box, const uint32_t walk[TENSOR_MOST_RANK],
-		       uint64_t *address)
-{
-	const struct tensor_map *map = &box->map;
-
-	*address = map->address;
-	for (unsigned i = 1; i < map->rank; i++) {
-		int64_t at = box->first[i] + (int64_t)walk[i] * map->steps[i];
-
-		if (at < 0 || at >= (int64_t)map->sizes[i])
-			return false;
-		*address += (uint64_t)at * map->strides[i];
-	}
-	return true;
-}
-
 /* Moves the elements of a row that are inside of the tensor. */
 static enum step move_elements(const struct box_copy *box, uint64_t address, unsigned char *row)
 {
 	const int64_t size = (int64_t)box->map.sizes[0], first = box->first[0];
 	const int64_t low = first < 0 ? -first : 0;
-	const int64_t high = size - first < box->map.box[0] ? size - first : box->map.box[0];
 	const unsigned bytes = box->element_bytes;
+	const int64_t elements = box->row_bytes / bytes;
+	const int64_t high = size - first < elements ? size - first : elements;
 
 	if (low >= high)
 		return STEP_NEXT;
@@ -204,15 +205,15 @@ static enum step move_elements(const struct box_copy *box, uint64_t address, uns
 
 static enum step walk_box(const struct box_copy *box)
 {
-	const struct tensor_map *map = &box->map;
 	const uint32_t bytes = shared_bytes(box);
 	unsigned char *row = xmalloc(box->row_bytes);
-	uint32_t walk[TENSOR_MOST_RANK] = {0};
+	struct tensor_walk walk;
 	enum step step = STEP_NEXT;
 
+	tensor_walk_begin(&walk, &box->map, box->first, box->offsets);
 	for (uint32_t at = 0; at < bytes && step == STEP_NEXT; at += box->pitch_bytes) {
 		uint64_t address;
-		bool inside = locate_row(box, walk, &address);
+		bool inside = tensor_walk_locate(&walk, &address);
 
 		if (box->loads)
 			fill_outside(box, row, box->row_bytes);
@@ -222,8 +223,7 @@ static enum step walk_box(const struct box_copy *box)
 			step = move_elements(box, address, row);
 		if (box->loads)
 			move_row(box, at, row, true);
-		for (unsigned i = 1; i < map->rank && ++walk[i] == tensor_map_count(map, i); i++)
-			walk[i] = 0;
+		tensor_walk_next(&walk);
 	}
 	free(row);
 	return step;
@@ -283,6 +283,10 @@ static const char *reduced_type(enum tensor_type type, enum atomic_kind asked)
 		return bits ? "b64" : "u64";
 	case TENSOR_I64: /* a GPU refuses operations on bits */
 		return "s64";
+	case TENSOR_F32_FTZ: /* PTX does not name these two. A GPU adds them, tf32 with all its bits
+			      */
+	case TENSOR_TF32:
+		return "f32";
 	default:
 		return tensor_type_name(type);
 	}
@@ -299,11 +303,46 @@ static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box
 	if (!found)
 		return refuse_map(issue, "PTX has no such reduction of elements of the type of "
 					 "the tensor map");
-	copy.kind = (uint8_t)found->kind;
+	copy.kind = (uint8_t)(box->map.type == TENSOR_F32_FTZ ? ATOMIC_ADD_FTZ : found->kind);
 	copy.type = (uint8_t)found->executed;
 	typed.copy = &copy;
 	box->issue = &typed;
 	return store_box(box);
+}
+
+/* Checks the first pixel of an im2col copy, and reads the offsets of a load. */
+static enum step read_pixel(struct box_copy *box)
+{
+	const struct bulk_issue *issue = box->issue;
+	const struct tensor_map *map = &box->map;
+
+	if (map->steps[map->rank - 1] != 1)
+		return warp_finding(
+			issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
+			"an im2col copy with the element stride %u along the images; PTX "
+			"does not say what it does",
+			map->steps[map->rank - 1]);
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
+		const int64_t end = (int64_t)map->sizes[i + 1] + map->upper[i];
+
+		if (box->first[i + 1] < map->lower[i] || box->first[i + 1] >= end)
+			return warp_finding(
+				issue->warp, issue->at, (int)issue->lane, FINDING_OUT_OF_BOUNDS,
+				"an im2col copy at coordinate %d of dimension %u, outside of the "
+				"bounding box of the tensor map, which goes from %d to %lld",
+				box->first[i + 1], i + 1, map->lower[i], (long long)end - 1);
+		if (!issue->copy->offsets[i])
+			continue;
+		box->offsets[i] =
+			(uint32_t)bulk_value(issue, issue->copy->offsets[i], true) & UINT16_MAX;
+		if (box->offsets[i] > tensor_map_most_offset(map))
+			return warp_finding(
+				issue->warp, issue->at, (int)issue->lane, FINDING_OUT_OF_BOUNDS,
+				"an im2col copy with the offset %u in dimension %u; with %u "
+				"dimensions offsets are 0 to %u",
+				box->offsets[i], i + 1, map->rank, tensor_map_most_offset(map));
+	}
+	return STEP_NEXT;
 }
 
 /* A GPU refuses other coordinates as illegal instructions (docs/results/ptx-copies.md). */
@@ -327,7 +366,7 @@ static enum step read_coordinates(struct box_copy *box)
 				    "a tensor copy at coordinate %d of elements of %u bytes; the "
 				    "first coordinate must be a multiple of %d bytes",
 				    box->first[0], box->element_bytes, TENSOR_ROW_ALIGN);
-	return STEP_NEXT;
+	return box->map.im2col ? read_pixel(box) : STEP_NEXT;
 }
 
 enum step tensor_copy_issue(const struct bulk_issue *issue)

@@ -1,6 +1,7 @@
 /*
  * tensor_copy: cp.async.bulk.tensor and cp.reduce.async.bulk.tensor, by which a thread copies a box
- * of a tensor between global and shared memory. Internal to emulator/.
+ * of a tensor between global and shared memory, or pixels in im2col mode (tensor_walk.h). Internal
+ * to emulator/.
  *
  * In shared memory the rows of the box lie side by side, the innermost dimension first. With a
  * swizzle, a row has exactly the bytes of its span, and bits of the offset in shared memory change

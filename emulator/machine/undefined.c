@@ -1,12 +1,17 @@
 #include "emulator/machine/undefined.h"
 
+#include "emulator/machine/load_uses.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 /* The first rows of a register file are those of 32-bit lanes; no row is smaller. */
 #define ROW_BYTES 128
-/* Shuffles of one kernel that are told apart. Those beyond share the last place. */
+/* Shuffles of one kernel that are told apart. Those beyond share the last place. Origins with this
+ * number and above are nodes of value_origins.h; with the last number, values that are known to be
+ * used. */
 #define ORIGINS 64
+#define USED_ORIGIN UINT32_MAX
 
 /* A shuffle that read an absent lane, when it last did. */
 struct origin {
@@ -31,6 +36,33 @@ static uint32_t lanes_of(const struct frame *frame, uint32_t row)
 	return frame->undefined ? frame->undefined[row / ROW_BYTES].lanes : 0;
 }
 
+/* ---- loads that are followed ---- */
+
+static struct value_origins *origins_of(const struct warp *warp)
+{
+	return &warp->block->launch->uses->origins;
+}
+
+static uint32_t node_of(uint32_t origin)
+{
+	return origin == USED_ORIGIN ? NO_ORIGIN : origin - ORIGINS;
+}
+
+static uint32_t origin_of_node(uint32_t node)
+{
+	return node == NO_ORIGIN ? USED_ORIGIN : ORIGINS + node;
+}
+
+/* The origin of a value with two. That of a shuffle goes: its findings are those of another run. */
+static uint32_t join_origins(const struct warp *warp, uint32_t a, uint32_t a_lanes, uint32_t b,
+			     uint32_t b_lanes)
+{
+	if (a < ORIGINS || b < ORIGINS)
+		return a < ORIGINS && b >= ORIGINS ? b : a;
+	return origin_of_node(
+		origin_join(origins_of(warp), node_of(a), a_lanes, node_of(b), b_lanes));
+}
+
 /* Sets which of the lanes `written` of a row are undefined. */
 static void note_row(struct warp *warp, struct frame *frame, uint32_t row, uint32_t written,
 		     uint32_t undefined, uint32_t origin)
@@ -44,7 +76,10 @@ static void note_row(struct warp *warp, struct frame *frame, uint32_t row, uint3
 		frame->undefined = xcalloc(slot_count(frame), sizeof(*frame->undefined));
 	note = &frame->undefined[row / ROW_BYTES];
 	was = note->lanes != 0;
-	note->lanes = (note->lanes & ~written) | undefined;
+	note->lanes &= ~written;
+	if (undefined && note->lanes)
+		origin = join_origins(warp, origin, undefined, note->origin, note->lanes);
+	note->lanes |= undefined;
 	if (undefined)
 		note->origin = origin;
 	warp->undefined_rows += (uint32_t)(note->lanes != 0) - (uint32_t)was;
@@ -91,8 +126,16 @@ static void report_use(struct warp *warp, uint32_t number, const struct frame *u
 void undefined_used(struct warp *warp, struct frame *frame, const struct instruction *at,
 		    uint32_t row, uint32_t lanes)
 {
-	if (row && lanes_of(frame, row) & lanes)
-		report_use(warp, frame->undefined[row / ROW_BYTES].origin, frame, at);
+	const uint32_t used = row ? lanes_of(frame, row) & lanes : 0;
+	uint32_t origin;
+
+	if (!used)
+		return;
+	origin = frame->undefined[row / ROW_BYTES].origin;
+	if (origin < ORIGINS)
+		report_use(warp, origin, frame, at);
+	else
+		origin_use(origins_of(warp), node_of(origin), used);
 }
 
 /* ---- shuffles ---- */
@@ -131,6 +174,22 @@ static uint32_t origin_add(struct warp *warp, const struct instruction *at, uint
 	return number;
 }
 
+/* The origin of what lanes `lanes` get from the lanes `sources`. With absent lanes, which may get
+ * the value as well, a load counts as used. */
+static uint32_t shuffled_origin(const struct warp *warp, uint32_t origin, uint32_t sources,
+				uint32_t lanes, bool has_absent, const uint32_t *from)
+{
+	if (origin < ORIGINS)
+		return origin;
+	if (has_absent) {
+		origin_use(origins_of(warp), node_of(origin), sources);
+		return USED_ORIGIN;
+	}
+	if (!lanes || origin == USED_ORIGIN)
+		return USED_ORIGIN;
+	return origin_of_node(origin_shuffle(origins_of(warp), node_of(origin), lanes, from));
+}
+
 void undefined_shuffled(struct warp *warp, const struct instruction *at, const uint32_t *from,
 			uint32_t absent)
 {
@@ -147,9 +206,10 @@ void undefined_shuffled(struct warp *warp, const struct instruction *at, const u
 			if (sources >> from[__builtin_ctz(rest)] & 1)
 				undefined |= rest & -rest;
 		if (sources)
-			origin = frame->undefined[at->a / ROW_BYTES].origin;
+			origin = shuffled_origin(warp, frame->undefined[at->a / ROW_BYTES].origin,
+						 sources, undefined & ~absent, absent != 0, from);
 	}
-	if (absent) {
+	if (absent && origin < ORIGINS) {
 		uint32_t lane = (uint32_t)__builtin_ctz(absent);
 
 		origin = origin_add(warp, at, lane, from[lane]);
@@ -161,6 +221,15 @@ void undefined_shuffled(struct warp *warp, const struct instruction *at, const u
 		return;
 	note_row(warp, frame, at->dst, warp->active, undefined, origin);
 	note_row(warp, frame, at->dst2, warp->active, 0, 0);
+}
+
+/* ---- loads ---- */
+
+void undefined_loaded(struct warp *warp, const struct instruction *at, uint32_t node)
+{
+	for (unsigned i = 0; i < at->vector; i++)
+		note_row(warp, warp->frame, at->rows[i], warp->active, warp->active,
+			 ORIGINS + node);
 }
 
 /* ---- other instructions ---- */
@@ -186,50 +255,69 @@ static uint32_t decided_by(const struct warp *warp, const struct instruction *at
 	return (at->operation == ALU_OR_PRED ? holds : ~holds) & ~lanes_of(warp->frame, row);
 }
 
-static uint32_t undefined_result(const struct warp *warp, const struct instruction *at)
+#define ALU_OPERANDS 4
+
+/* The lanes in which the result depends on an undefined value, by operand. */
+static void undefined_operands(uint32_t out[ALU_OPERANDS], const struct warp *warp,
+			       const struct instruction *at)
 {
-	const struct frame *frame = warp->frame;
-	uint32_t a = at->a ? lanes_of(frame, at->a) : 0, b = at->b ? lanes_of(frame, at->b) : 0;
-	uint32_t c = at->c ? lanes_of(frame, at->c) : 0, d = at->d ? lanes_of(frame, at->d) : 0;
+	const uint32_t rows[ALU_OPERANDS] = {at->a, at->b, at->c, at->d};
 	uint32_t chosen;
 
+	for (size_t i = 0; i < ALU_OPERANDS; i++)
+		out[i] = rows[i] ? lanes_of(warp->frame, rows[i]) : 0;
 	switch (at->operation) {
 	case ALU_SELP_B16:
 	case ALU_SELP_B32:
 	case ALU_SELP_B64:
+		/* with an undefined choice it depends on the choice, and on one of the two */
 		chosen = predicate_mask(row_of(warp, at->c));
-		return (chosen & a) | (~chosen & b) | c;
+		out[0] &= chosen;
+		out[1] &= ~chosen;
+		break;
 	case ALU_AND_PRED:
 	case ALU_OR_PRED:
-		return (a & ~decided_by(warp, at, at->b)) | (b & ~decided_by(warp, at, at->a));
+		chosen = decided_by(warp, at, at->b);
+		out[1] &= ~decided_by(warp, at, at->a);
+		out[0] &= ~chosen;
+		break;
 	default:
-		return a | b | c | d;
+		break;
 	}
 }
 
-static uint32_t origin_of(const struct frame *frame, const struct instruction *at, uint32_t lanes)
+/* Notes the result of an ALU instruction: where it is undefined, and where the value is from. */
+static void follow_alu(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
-	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
+	const uint32_t rows[ALU_OPERANDS] = {at->a, at->b, at->c, at->d};
+	struct frame *frame = warp->frame;
+	uint32_t of[ALU_OPERANDS], undefined = 0, origin = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i] && lanes_of(frame, rows[i]) & lanes)
-			return frame->undefined[rows[i] / ROW_BYTES].origin;
-	return 0;
+	undefined_operands(of, warp, at);
+	for (size_t i = 0; i < ALU_OPERANDS; i++) {
+		const uint32_t more = of[i] & lanes;
+		uint32_t next;
+
+		if (!more)
+			continue;
+		next = frame->undefined[rows[i] / ROW_BYTES].origin;
+		origin = undefined ? join_origins(warp, origin, undefined, next, more) : next;
+		undefined |= more;
+	}
+	note_row(warp, frame, at->dst, lanes, undefined, origin);
+	note_row(warp, frame, at->dst2, lanes, undefined, origin);
 }
 
 void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	struct frame *frame = warp->frame;
 	struct operands operands;
-	uint32_t undefined;
 
 	undefined_used(warp, frame, at, at->guard, warp->active);
 	if (!lanes || at->operation == OP_SHUFFLE) /* see undefined_shuffled() */
 		return;
 	if (alu_row_of(at->operation)) {
-		undefined = undefined_result(warp, at) & lanes;
-		note_row(warp, frame, at->dst, lanes, undefined, origin_of(frame, at, undefined));
-		note_row(warp, frame, at->dst2, lanes, undefined, origin_of(frame, at, undefined));
+		follow_alu(warp, at, lanes);
 		return;
 	}
 	find_operands(&operands, frame, at);

@@ -18,10 +18,10 @@ static bool is_barrier(const struct instruction *at)
 }
 
 /* Whether lanes may execute it together from different places. PTX demands one instruction for
- * barriers that are aligned, and for those on matrices. */
+ * barriers that are aligned, for those on matrices and for tensormap.cp_fenceproxy. */
 static bool is_exchange(const struct instruction *at)
 {
-	return !is_barrier(at) && at->operation != OP_MATRIX_LOAD &&
+	return !is_barrier(at) && at->operation != OP_MAP_COPY && at->operation != OP_MATRIX_LOAD &&
 	       at->operation != OP_MATRIX_STORE && at->operation != OP_MATRIX_TRANSPOSE &&
 	       at->operation != OP_MATRIX_PRODUCT && at->operation != OP_GROUP_PRODUCT &&
 	       at->operation != OP_GROUP_FENCE && at->operation != OP_GROUP_COMMIT &&
@@ -246,6 +246,16 @@ static bool is_partner(const struct split *first, const struct split *other)
 	       same_exchange(parked_instruction(first), parked_instruction(other));
 }
 
+/* The joint registers have no notes of undefined values. */
+static void use_operands(struct warp *warp, const struct split *split)
+{
+	const struct instruction *at = parked_instruction(split);
+	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		undefined_used(warp, split->frame, at, rows[i], split->mask);
+}
+
 static enum step execute_together(struct warp *warp, const struct split *first, uint32_t lanes)
 {
 	const struct instruction *at = parked_instruction(first);
@@ -262,9 +272,7 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 	joint.instruction.dst2 = JOINT_ROW(5);
 	for (unsigned i = 0; i < warp->waiting_count; i++)
 		if (is_partner(&like, &warp->waiting[i])) {
-			undefined_used(
-				warp, warp->waiting[i].frame, parked_instruction(&warp->waiting[i]),
-				parked_instruction(&warp->waiting[i])->a, warp->waiting[i].mask);
+			use_operands(warp, &warp->waiting[i]);
 			joint_take(&joint, &warp->waiting[i]);
 		}
 	warp->frame = first->frame;

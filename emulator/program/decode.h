@@ -230,6 +230,7 @@ bool decode_memory(struct function_decoding *decoding);           /* decode_memo
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk.c */
 bool decode_tensor_copy(struct function_decoding *decoding);      /* decode_tensor_copy.c */
+bool decode_map_change(struct function_decoding *decoding);       /* decode_map.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
 bool decode_mbarrier(struct function_decoding *decoding);         /* decode_mbarrier.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */

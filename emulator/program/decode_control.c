@@ -155,7 +155,6 @@ static bool fence_is_known(const struct ptx_statement *at)
 		"shared::cluster",
 		"mbarrier_init",
 		"async::generic",
-		"tensormap::generic",
 		"sync_restrict::shared::cta",
 		"sync_restrict::shared::cluster",
 	};

@@ -108,6 +108,10 @@ static void propagate_instruction(struct dependence_search *search, struct instr
 		record_memory_dependence(function, memories_of(instruction->space),
 					 DEPENDS_ON_SHARED | DEPENDS_ON_GLOBAL | DEPENDS_ON_DATA);
 		break;
+	case OP_MAP_REPLACE: /* a map in memory has the addresses of later copies */
+	case OP_MAP_COPY:
+		function->decided_by |= (uint8_t)(bits | DEPENDS_ON_DATA);
+		break;
 	case OP_ATOMIC:
 		function->decided_by |= (uint8_t)address;
 		record_memory_dependence(function, memories_of(instruction->space), bits);

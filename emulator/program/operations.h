@@ -74,6 +74,13 @@ enum value_type {
 	X(OP_BULK_COMMIT, "cp.async.bulk.commit_group")                                            \
 	X(OP_BULK_WAIT,                                                                            \
 	  "cp.async.bulk.wait_group: offset is the number of groups that may be pending")          \
+	X(OP_MAP_REPLACE, "tensormap.replace: map [a + offset], b the new value, target its "      \
+			  "ordinal; kind: enum tensor_field")                                      \
+	X(OP_MAP_COPY,                                                                             \
+	  "tensormap.cp_fenceproxy: global [b + from_offset] <- shared [a + offset], "             \
+	  "and a release")                                                                         \
+	X(OP_MAP_FENCE, "fence.proxy.tensormap::generic: acquire of map [a + offset], or release " \
+			"(a is 0)")                                                                \
 	X(OP_MBARRIER, "mbarrier.*: dst <- object [a + offset], b its operand; kind")              \
 	X(OP_TEXTURE, "tex, tld4: rows 0 to 3 <- texture a at coordinates in rows 4 to 7")         \
 	X(OP_TEXTURE_QUERY, "txq, suq: dst <- a property of texture or surface a; kind")           \
@@ -126,10 +133,11 @@ enum atomic_kind {
 	ATOMIC_DEC,
 	ATOMIC_ADD_F16, /* one (TYPE_b16) or a pair (TYPE_b32) */
 	ATOMIC_ADD_BF16,
-	ATOMIC_MIN_F16, /* OP_BULK_REDUCE only */
+	ATOMIC_MIN_F16, /* from here on OP_BULK_REDUCE only */
 	ATOMIC_MIN_BF16,
 	ATOMIC_MAX_F16,
 	ATOMIC_MAX_BF16,
+	ATOMIC_ADD_FTZ, /* f32, flushes subnormals */
 };
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };

@@ -138,6 +138,8 @@ void instruction_operands(const struct program_function *function, struct instru
 		READ(copy->multicast);
 		for (int i = 0; i < copy->rank; i++)
 			READ(copy->coordinates[i]);
+		for (int i = 0; i < 3; i++)
+			READ(copy->offsets[i]);
 	}
 #undef READ
 #undef WRITE

@@ -255,7 +255,9 @@ struct program_bulk_copy {
 	uint32_t bytes;          /* row: what is copied; 0: a box of a tensor */
 	uint32_t byte_mask;      /* row: the bytes of each 16 that are copied; 0: all */
 	uint8_t rank;            /* of the tensor; 0: there is none */
+	bool im2col;             /* the mode: the map must be of it, too; else tiled */
 	uint32_t coordinates[5]; /* rows: the first element of the box; innermost first */
+	uint32_t offsets[3];     /* rows: im2col loads: in the dimensions of an image; 0: none */
 	uint32_t multicast;      /* row: a mask of ranks in the cluster; 0: none */
 	bool of_cluster;         /* the destination can be in another block of the cluster */
 	/* OP_BULK_REDUCE: what is done with each element of the destination. The elements of a

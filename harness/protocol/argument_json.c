@@ -58,9 +58,21 @@ static json_t *texture_to_json(const struct case_texture *texture)
 			 "channels", reading->channels, "sizes", sizes, "address", addresses);
 }
 
+/* The channels, the pixels, and both corners in each dimension of an image. */
+static json_t *im2col_to_json(const struct tensor_map *map)
+{
+	json_t *numbers = json_pack("[i, i]", (int)map->channels, (int)map->pixels);
+
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
+		json_array_append_new(numbers, json_integer(map->lower[i]));
+		json_array_append_new(numbers, json_integer(map->upper[i]));
+	}
+	return numbers;
+}
+
 static json_t *tensor_to_json(const struct tensor_map *map)
 {
-	json_t *numbers = json_array();
+	json_t *numbers = json_array(), *json;
 
 	for (unsigned i = 0; i < map->rank; i++) {
 		json_array_append_new(numbers, json_integer((json_int_t)map->sizes[i]));
@@ -68,9 +80,12 @@ static json_t *tensor_to_json(const struct tensor_map *map)
 		json_array_append_new(numbers, json_integer(map->box[i]));
 		json_array_append_new(numbers, json_integer(map->steps[i]));
 	}
-	return json_pack("{s:s, s:i, s:i, s:b, s:o}", "type", tensor_type_name(map->type),
+	json = json_pack("{s:s, s:i, s:i, s:b, s:o}", "type", tensor_type_name(map->type),
 			 "swizzle", (int)map->swizzle, "promotion", (int)map->promotion, "nan",
 			 map->fills_nan, "numbers", numbers);
+	if (map->im2col)
+		json_object_set_new(json, "im2col", im2col_to_json(map));
+	return json;
 }
 
 json_t *arg_to_json(const struct case_arg *arg)
@@ -299,6 +314,40 @@ static int tensor_numbers_from_json(struct tensor_map *out, const json_t *json, 
 	return 0;
 }
 
+/* Numbers that no map has are refused with its rules. The rank is known. */
+static int im2col_from_json(struct tensor_map *out, const json_t *json, struct error *err)
+{
+	json_t *numbers, *number;
+	size_t i;
+	int rc = member_array(&numbers, json, "im2col", 2 + 2 * TENSOR_IMAGE_MOST_RANK, err);
+
+	if (rc)
+		return rc;
+	if (out->rank < TENSOR_IM2COL_LEAST_RANK ||
+	    json_array_size(numbers) != 2 + 2 * (size_t)tensor_map_image_rank(out))
+		return error_set(err, PL_EPROTOCOL,
+				 "an im2col map has two numbers, and two for each dimension of an "
+				 "image");
+	out->im2col = true;
+	json_array_foreach(numbers, i, number)
+	{
+		const int64_t value = json_integer_value(number);
+
+		if (value < INT16_MIN || value > INT16_MAX)
+			return error_set(err, PL_EPROTOCOL,
+					 "a number of an im2col map is out of range");
+		if (i == 0)
+			out->channels = (uint32_t)(value > 0 ? value : 0);
+		else if (i == 1)
+			out->pixels = (uint32_t)(value > 0 ? value : 0);
+		else if (i % 2 == 0)
+			out->lower[i / 2 - 1] = (int32_t)value;
+		else
+			out->upper[i / 2 - 1] = (int32_t)value;
+	}
+	return 0;
+}
+
 /* The map must obey the rules, and the tensor must be in the buffer. */
 static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 				const struct case_buffer *buffers, size_t buffer_count,
@@ -313,7 +362,7 @@ static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 
 	out->tensor = map;
 	if (!rc)
-		rc = member_object(&object, json, "tensor", 5, err);
+		rc = member_object(&object, json, "tensor", 6, err);
 	if (!rc)
 		rc = member_borrow(&type, object, "type", false, err);
 	if (!rc && !tensor_type_parse(&map->type, type))
@@ -326,6 +375,8 @@ static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 		rc = member_bool(&map->fills_nan, object, "nan", err);
 	if (!rc)
 		rc = tensor_numbers_from_json(map, object, err);
+	if (!rc && json_object_get(object, "im2col"))
+		rc = im2col_from_json(map, object, err);
 	if (rc)
 		return rc;
 	map->swizzle = (enum tensor_swizzle)swizzle;

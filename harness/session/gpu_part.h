@@ -53,8 +53,12 @@ bool gpu_part_take(struct sweep *sweep, size_t index);
 /* Takes back cases that another process had to give back; with `all` false for good: leaves out all
  * that this process has not claimed. */
 void gpu_part_look(struct sweep *sweep, bool all);
-/* Rotates an order, so that the processes begin at different places. */
-void gpu_part_rotate(const struct sweep *sweep, size_t *order, size_t count);
+/*
+ * Sorts the shuffled order of the round in which cases are claimed. Each process begins with the
+ * variants that are its own, one after the other, and goes on with those of the others, from their
+ * end. So few variants are on two GPUs, each of which would load their code, and patch it to count.
+ */
+void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
 /* A case has ended. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
 /* A round of a case was measured. */

@@ -36,12 +36,18 @@ bool is_kernel_file(const char *operand)
 #define FILE_ENDINGS ".cu, .cuh, .ptx, .cubin, .capture or .perflab"
 
 /* Whether the operand can only be meant as a file: no kernel has such a name. A file whose name has
- * no extension may also be the name of a kernel. */
+ * no extension may also be the name of a kernel, and FAMILY/VARIANT may have a full stop in its
+ * variant. */
 static bool is_other_file(const char *operand)
 {
 	const char *slash = strrchr(operand, '/'), *name = slash ? slash + 1 : operand;
+	struct stat found;
 
-	return (strchr(name, '.') && !strchr(name, '=')) || *operand == '/' || *operand == '.';
+	if (*operand == '/' || *operand == '.')
+		return true;
+	if (!strchr(name, '.') || strchr(name, '='))
+		return false;
+	return !slash || strchr(operand, '/') != slash || stat(operand, &found) == 0;
 }
 
 static int refuse_other_file(const char *operand, struct error *err)

@@ -440,7 +440,8 @@ static size_t round_order(struct sweep *sweep, int round, size_t *order)
 		    sweep->cases[i].rounds_done < sweep->rounds)
 			order[count++] = i;
 	round_shuffle(sweep, round, order, count);
-	gpu_part_rotate(sweep, order, count);
+	if (round == 0)
+		gpu_part_order(sweep, order, count);
 	if (round == 0 || sweep->gpu)
 		put_bases_first(sweep, order, count);
 	return count;

@@ -1,4 +1,4 @@
-/* The argument tensormap(BUFFER[SIZE, …], box(SIZE, …), OPTION, …). */
+/* The argument tensormap(BUFFER[SIZE, …], box(SIZE, …) or im2col(CHANNELS, PIXELS), OPTION, …). */
 #include <string.h>
 
 #include "kernels/user/annotation_words.h"
@@ -8,7 +8,7 @@ struct tensor_parse {
 	struct annotation_scan *scan;
 	struct kernel_tensor *out;
 	const char *text; /* the whole argument, for messages */
-	bool boxed;
+	bool boxed, cornered;
 };
 
 /* Splits "WORD(INSIDE)" behind its word into items. Returns false, with *rc, if it has another
@@ -31,19 +31,18 @@ static bool read_option(const struct tensor_parse *parse, const char *item, cons
 	return true;
 }
 
-/* Expands the items into `count` expressions from number `first` on. */
+/* Expands the items, which must be `wanted` expressions. */
 static int take_expressions(const struct tensor_parse *parse, const char *word,
-			    const struct annotation_list *items, const char **to, size_t first)
+			    const struct annotation_list *items, const char **to, size_t wanted)
 {
-	const size_t wanted = parse->out->form.rank - first;
 	int rc = 0;
 
 	if (items->count != wanted)
 		return scan_error(parse->scan, "%.60s: %s has %zu numbers, not %zu, for %u sizes",
 				  parse->text, word, wanted, items->count, parse->out->form.rank);
 	for (size_t i = 0; i < items->count && !rc; i++) {
-		to[first + i] = items->items[i];
-		rc = scan_expand(parse->scan, &to[first + i]);
+		to[i] = items->items[i];
+		rc = scan_expand(parse->scan, &to[i]);
 	}
 	return rc;
 }
@@ -76,7 +75,7 @@ static int parse_tensor(struct tensor_parse *parse, const char **buffer, const c
 		return scan_error(&scan, "%.60s: a tensor map has 1 to %d sizes, not %zu",
 				  parse->text, TENSOR_MOST_RANK, sizes.count);
 	parse->out->form.rank = (unsigned)sizes.count;
-	return take_expressions(parse, "the buffer", &sizes, parse->out->sizes, 0);
+	return take_expressions(parse, "the buffer", &sizes, parse->out->sizes, sizes.count);
 }
 
 /* ---- options ---- */
@@ -125,20 +124,68 @@ static int parse_tensor_choice(struct tensor_parse *parse, const char *option, c
 	return 0;
 }
 
+static int require_images(const struct tensor_parse *parse, const char *word)
+{
+	if (parse->out->form.rank >= TENSOR_IM2COL_LEAST_RANK)
+		return 0;
+	return scan_error(parse->scan,
+			  "%.60s: %s needs %d to %d sizes: channels, width, height and depth if "
+			  "there are any, and images",
+			  parse->text, word, TENSOR_IM2COL_LEAST_RANK, TENSOR_MOST_RANK);
+}
+
+/* Of im2col(CHANNELS, PIXELS). */
+static int take_im2col(struct tensor_parse *parse, const struct annotation_list *items)
+{
+	struct kernel_tensor *out = parse->out;
+	const char *numbers[2];
+	int rc = require_images(parse, "im2col");
+
+	if (!rc)
+		rc = take_expressions(parse, "im2col", items, numbers, ARRAY_SIZE(numbers));
+	if (rc)
+		return rc;
+	out->form.im2col = true;
+	out->channels = numbers[0];
+	out->pixels = numbers[1];
+	return 0;
+}
+
+/* Of lower(WIDTH, …) and upper(WIDTH, …). */
+static int take_corner(struct tensor_parse *parse, const char *word,
+		       const struct annotation_list *items, const char **to)
+{
+	int rc = require_images(parse, word);
+
+	parse->cornered = true;
+	return rc ? rc
+		  : take_expressions(parse, word, items, to,
+				     tensor_map_image_rank(&parse->out->form));
+}
+
 static int parse_tensor_option(struct tensor_parse *parse, const char *item)
 {
+	const unsigned rank = parse->out->form.rank;
 	static const char *const choices[] = {"swizzle", "promotion", "fill", "interleave", "type"};
 	struct annotation_list items;
 	int rc;
 
 	if (read_option(parse, item, "box", &items, &rc)) {
 		parse->boxed = true;
-		return rc ? rc : take_expressions(parse, "box", &items, parse->out->box, 0);
+		return rc ? rc : take_expressions(parse, "box", &items, parse->out->box, rank);
 	}
+	if (read_option(parse, item, "im2col", &items, &rc))
+		return rc ? rc : take_im2col(parse, &items);
+	if (read_option(parse, item, "lower", &items, &rc))
+		return rc ? rc : take_corner(parse, "lower", &items, parse->out->lower);
+	if (read_option(parse, item, "upper", &items, &rc))
+		return rc ? rc : take_corner(parse, "upper", &items, parse->out->upper);
 	if (read_option(parse, item, "strides", &items, &rc))
-		return rc ? rc : take_expressions(parse, "strides", &items, parse->out->strides, 1);
+		return rc ? rc
+			  : take_expressions(parse, "strides", &items, parse->out->strides + 1,
+					     rank - 1);
 	if (read_option(parse, item, "steps", &items, &rc))
-		return rc ? rc : take_expressions(parse, "steps", &items, parse->out->steps, 0);
+		return rc ? rc : take_expressions(parse, "steps", &items, parse->out->steps, rank);
 	for (size_t i = 0; i < ARRAY_SIZE(choices); i++) {
 		if (!read_option(parse, item, choices[i], &items, &rc))
 			continue;
@@ -149,16 +196,37 @@ static int parse_tensor_option(struct tensor_parse *parse, const char *item)
 	}
 	return scan_error(parse->scan,
 			  "%.60s: \"%.60s\" is not an option of a tensor map; the options are "
-			  "box(…), strides(…), steps(…), type(T), swizzle(N), fill(nan), "
-			  "promotion(N) and interleave(none)",
+			  "box(…), im2col(CHANNELS, PIXELS), lower(…), upper(…), strides(…), "
+			  "steps(…), type(T), swizzle(N), fill(nan), promotion(N) and "
+			  "interleave(none)",
 			  parse->text, item);
+}
+
+/* A map has a box, or is of the im2col mode. */
+static int check_tensor_options(const struct tensor_parse *parse)
+{
+	const struct tensor_map *form = &parse->out->form;
+
+	if (parse->boxed && form->im2col)
+		return scan_error(parse->scan, "%.60s: write either box(…) or im2col(…)",
+				  parse->text);
+	if (parse->cornered && !form->im2col)
+		return scan_error(parse->scan,
+				  "%.60s: lower(…) and upper(…) are for im2col(CHANNELS, PIXELS)",
+				  parse->text);
+	if (!parse->boxed && !form->im2col)
+		return scan_error(parse->scan,
+				  "%.60s: say what a copy moves: box(…) with %u sizes, or "
+				  "im2col(CHANNELS, PIXELS)",
+				  parse->text, form->rank);
+	return 0;
 }
 
 int scan_tensor_map(struct annotation_scan *scan, struct kernel_arg *out, const char *text,
 		    const char *inside)
 {
 	struct kernel_tensor *tensor = pool_new(scan->pool, sizeof(*tensor));
-	struct tensor_parse parse = {scan, tensor, text, false};
+	struct tensor_parse parse = {.scan = scan, .out = tensor, .text = text};
 	struct annotation_list items;
 	int rc = scan_split(scan, &items, inside);
 
@@ -174,8 +242,5 @@ int scan_tensor_map(struct annotation_scan *scan, struct kernel_arg *out, const 
 	rc = parse_tensor(&parse, &out->value, items.items[0]);
 	for (size_t i = 1; i < items.count && !rc; i++)
 		rc = parse_tensor_option(&parse, items.items[i]);
-	if (!rc && !parse.boxed)
-		rc = scan_error(scan, "%.60s: say what a copy moves: box(…) with %u sizes", text,
-				tensor->form.rank);
-	return rc;
+	return rc ? rc : check_tensor_options(&parse);
 }

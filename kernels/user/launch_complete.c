@@ -148,14 +148,39 @@ static enum tensor_type tensor_type_of(enum element_type type)
 }
 
 static int check_tensor_numbers(const struct completion *c, const char *const *values,
-				const char *what)
+				unsigned count, int64_t low, const char *what)
 {
 	int rc = 0;
 
-	for (unsigned i = 0; i < TENSOR_MOST_RANK && !rc; i++)
+	for (unsigned i = 0; i < count && !rc; i++)
 		if (values[i])
-			rc = names_check_value(c->names, c->place, what, values[i], c->repeated, 1,
-					       INT64_MAX, c->err);
+			rc = names_check_value(c->names, c->place, what, values[i], c->repeated,
+					       low, INT64_MAX, c->err);
+	return rc;
+}
+
+static int check_all_tensor_numbers(const struct completion *c, const struct kernel_tensor *tensor)
+{
+	const struct {
+		const char *const *values;
+		unsigned count;
+		int64_t low;
+		const char *what;
+	} numbers[] = {
+		{tensor->sizes, TENSOR_MOST_RANK, 1, "a size of the tensor map"},
+		{tensor->strides, TENSOR_MOST_RANK, 1, "a stride of the tensor map"},
+		{tensor->box, TENSOR_MOST_RANK, 1, "a size of the box of the tensor map"},
+		{tensor->steps, TENSOR_MOST_RANK, 1, "a step of the tensor map"},
+		{&tensor->channels, 1, 1, "the channels of the tensor map"},
+		{&tensor->pixels, 1, 1, "the pixels of the tensor map"},
+		{tensor->lower, TENSOR_IMAGE_MOST_RANK, INT32_MIN, "a corner of the tensor map"},
+		{tensor->upper, TENSOR_IMAGE_MOST_RANK, INT32_MIN, "a corner of the tensor map"},
+	};
+	int rc = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !rc; i++)
+		rc = check_tensor_numbers(c, numbers[i].values, numbers[i].count, numbers[i].low,
+					  numbers[i].what);
 	return rc;
 }
 
@@ -165,7 +190,6 @@ static int complete_tensor(const struct completion *c, struct kernel_arg *arg, c
 	const struct kernel_buffer *buffer = names_buffer(c->names, arg->value);
 	struct kernel_tensor *tensor = pool_new(c->pool, sizeof(*tensor));
 	size_t bytes;
-	int rc;
 
 	if (!buffer)
 		return refuse_unknown(c, what, arg->value);
@@ -181,14 +205,7 @@ static int complete_tensor(const struct completion *c, struct kernel_arg *arg, c
 					"buffer with that type, or as u8",
 					what, tensor_type_name(tensor->form.type), buffer->name,
 					element_type_name(buffer->type));
-	rc = check_tensor_numbers(c, tensor->sizes, "a size of the tensor map");
-	if (!rc)
-		rc = check_tensor_numbers(c, tensor->strides, "a stride of the tensor map");
-	if (!rc)
-		rc = check_tensor_numbers(c, tensor->box, "a size of the box of the tensor map");
-	if (!rc)
-		rc = check_tensor_numbers(c, tensor->steps, "a step of the tensor map");
-	return rc;
+	return check_all_tensor_numbers(c, tensor);
 }
 
 /* An argument without fields. `what` is its place: "argument 2". */

@@ -36,9 +36,13 @@ static bool same_tensor(const struct kernel_tensor *a, const struct kernel_tenso
 		    !same_text(a->strides[i], b->strides[i]) || !same_text(a->box[i], b->box[i]) ||
 		    !same_text(a->steps[i], b->steps[i]))
 			return false;
-	return a->form.type == b->form.type && a->form.rank == b->form.rank &&
-	       a->form.swizzle == b->form.swizzle && a->form.promotion == b->form.promotion &&
-	       a->form.fills_nan == b->form.fills_nan;
+	for (unsigned i = 0; i < TENSOR_IMAGE_MOST_RANK; i++)
+		if (!same_text(a->lower[i], b->lower[i]) || !same_text(a->upper[i], b->upper[i]))
+			return false;
+	return same_text(a->channels, b->channels) && same_text(a->pixels, b->pixels) &&
+	       a->form.im2col == b->form.im2col && a->form.type == b->form.type &&
+	       a->form.rank == b->form.rank && a->form.swizzle == b->form.swizzle &&
+	       a->form.promotion == b->form.promotion && a->form.fills_nan == b->form.fills_nan;
 }
 
 /* The text of a struct is all that it was written as. */

@@ -39,6 +39,10 @@ expect_value 1 "SELECT count(DISTINCT value) FROM environment WHERE key = 'gpus.
 expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.mode' AND value = 'split'"
 expect_value 300 'SELECT count(*) FROM round'
 [ "$(grep -c 'measure-[0-2] ' "$work/log")" = 300 ] || complain 'a case was measured on both GPUs'
+# Each GPU takes its own variants first, then those of the other from their end. So few are on both:
+# the one where they meet, and the one of the case that each GPU has from the beginning.
+expect_value 1 "SELECT count(*) <= 3 FROM (SELECT variant FROM trial GROUP BY variant
+	HAVING count(DISTINCT run_id) > 1)"
 expect_err '100 cases on 2 runs'
 expect_out 'GPU-00000001-0000-0000-0000-000000000000'
 # the runs are ordinary ones: --decide and reports take them

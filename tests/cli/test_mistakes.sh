@@ -88,6 +88,10 @@ refused 2 "there is no file 'saxpy.py', and no kernel has such a name; files of 
 	sweep saxpy.py
 refused 2 "there is no file '/nowhere'" sweep /nowhere
 refused 2 "'$work' is a folder: name its files" sweep "$work"
+# a variant may have a full stop in its name
+refused 2 "kernel 'reduce' has no variant 'shared.x'" sweep reduce/shared.x --dry-run
+mkdir -p reduce && echo x >reduce/shared.x
+refused 2 "'reduce/shared.x' is a file, but its name does not end in" sweep reduce/shared.x --dry-run
 for option in --launch --annotate --compile-flag --std --compiler; do
 	refused 2 "$option is about a file, and none is given" sweep reduce "$option" x --dry-run
 done

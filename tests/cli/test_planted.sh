@@ -101,10 +101,20 @@ run report --format csv --db right_spin_then_work.db
 expect_out ',mismatch,'
 expect_no_out ',512,fault,'
 
-# A kernel may print: each thread's lines appear once, up to the limit of a sweep.
-# (So many blocks that one of them is executed beforehand, to see how large the case is.)
+# A race that only loads have part in whose values are dropped is none.
+sweep_planted blocks right_dropped_reads
+run report --format csv --db right_dropped_reads.db
+expect_out ',mismatch,'
+expect_no_out ',512,fault,'
+
+# A kernel may print. The last 1 MiB is kept, as on a GPU, and shown up to the limit of a sweep.
+# (So many blocks that one of them is executed beforehand, to see how large the case is: its lines,
+# of block 0, must not appear.)
 sweep_planted right right_prints_much 16384
 [ "$(wc -c <"$work/err")" -lt 300000 ] || complain 'more than 256 KiB were printed'
-[ "$(grep -c 'worker: thread 0 of block 0, round 0$' "$work/err")" -eq 1 ] || complain 'not printed once'
+[ "$(grep -c 'outputs of printf in this launch .* are lost: the last 1 MiB is kept' "$work/err")" -eq 1 ] ||
+	complain 'not said once that output is lost'
+grep -q 'worker: thread [0-9]* of block 6[0-9], round [0-9]*$' "$work/err" || complain 'not the last lines'
+grep -q 'of block 0, round' "$work/err" && complain 'the first lines are kept'
 expect_err 'more lines ('
 finish

@@ -16,8 +16,9 @@
 static void add_start(struct text *out, const struct copy_case *copy)
 {
 	text_addf(out,
-		  ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry " COPY_ENTRY
+		  ".version 8.7\n.target %s\n.address_size 64\n%s.visible .entry " COPY_ENTRY
 		  "(.param .u64 p_out, .param .u64 p_in, .param .align 64 .b8 p_map[128])\n%s\n{\n",
+		  copy->target ? copy->target : "sm_90", copy->variables ? copy->variables : "",
 		  copy->directive);
 	text_add(out,
 		 ".reg .pred %lead, %p, %q;\n.reg .b16 %h<8>;\n.reg .f32 %f<4>;\n"
@@ -201,6 +202,20 @@ static uint64_t hash_of(uint64_t state, const void *data, size_t size)
 	return state;
 }
 
+/* What not all maps have. */
+static void add_mode(struct text *out, const struct copy_case *copy)
+{
+	const struct tensor_map *map = &copy->map;
+
+	if (copy->interleave)
+		text_addf(out, " interleave %u", copy->interleave);
+	if (!map->im2col)
+		return;
+	text_addf(out, " im2col %u %u", map->channels, map->pixels);
+	for (unsigned i = 0; i < TENSOR_IMAGE_MOST_RANK; i++)
+		text_addf(out, " %d %d", map->lower[i], map->upper[i]);
+}
+
 uint64_t copy_digest(const struct copy_case *copy)
 {
 	uint32_t *in = xcalloc(COPY_IN_WORDS, 4), *out = xcalloc(copy->out_words, 4);
@@ -218,6 +233,7 @@ uint64_t copy_digest(const struct copy_case *copy)
 		for (unsigned i = 0; i < TENSOR_MOST_RANK; i++)
 			text_addf(&text, " %" PRIu64 " %" PRIu64 " %u %u", map->sizes[i],
 				  map->strides[i], map->box[i], map->steps[i]);
+		add_mode(&text, copy);
 	}
 	copy_fill_in(in, copy);
 	copy_fill_out(out, copy);
@@ -312,6 +328,20 @@ struct copy_list copy_list_create(void)
 	copies_add_clusters(&list);
 	copies_add_signals(&list);
 	copies_add_faults(&list);
+	sort_by_risk(&list);
+	name_open_cases(&list);
+	return list;
+}
+
+struct copy_list copy_more_list_create(void)
+{
+	struct copy_list list = {0};
+
+	copies_add_more_loads(&list);
+	copies_add_more_stores(&list);
+	copies_add_im2col(&list);
+	copies_add_im2col_stores(&list);
+	copies_add_map_changes(&list);
 	sort_by_risk(&list);
 	name_open_cases(&list);
 	return list;

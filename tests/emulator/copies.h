@@ -3,6 +3,9 @@
  * and tensor copies. tests/gpu/copies_golden runs the modules on a GPU and writes
  * tests/golden/ptx/copies.txt; test_copies_golden runs them in the emulator and compares.
  *
+ * There are two lists. The second one, with the im2col mode and changed maps, has a golden file of
+ * its own, copies_more.txt, and a test of its own, test_copies_more_golden.
+ *
  * The entry gets the addresses of `out` and `in`, and a tensor map. No case waits for ever: its
  * loops around mbarriers are bounded, and the word COPY_WAITED of the output tells the result.
  * Cases that may fault come last, because each costs a GPU a context.
@@ -42,6 +45,8 @@ enum copy_rule {
 
 struct copy_case {
 	char *name;
+	const char *target;    /* of the module; NULL: sm_90 */
+	const char *variables; /* of the module; NULL: none */
 	const char *directive; /* of the entry, or "" */
 	char *body;            /* see copies.c */
 	int64_t grid[3], cluster[3];
@@ -53,6 +58,7 @@ struct copy_case {
 	bool has_map;
 	bool map_of_out; /* the address counts from `out`; else from `in` */
 	struct tensor_map map;
+	unsigned interleave; /* bytes of the map's interleaved layout: 16 or 32; 0: none */
 	enum copy_rule rule;
 	bool may_fault;
 };
@@ -60,7 +66,8 @@ struct copy_list {
 	struct copy_case *items;
 	size_t count, capacity;
 };
-struct copy_list copy_list_create(void);
+struct copy_list copy_list_create(void);      /* those of copies.txt */
+struct copy_list copy_more_list_create(void); /* those of copies_more.txt */
 void copy_list_release(struct copy_list *list);
 
 void copy_module(struct text *out, const struct copy_case *copy);
@@ -107,5 +114,10 @@ void copies_add_bulk(struct copy_list *list);
 void copies_add_clusters(struct copy_list *list);
 void copies_add_signals(struct copy_list *list);
 void copies_add_faults(struct copy_list *list);
+void copies_add_more_loads(struct copy_list *list);
+void copies_add_more_stores(struct copy_list *list);
+void copies_add_im2col(struct copy_list *list);
+void copies_add_im2col_stores(struct copy_list *list);
+void copies_add_map_changes(struct copy_list *list);
 
 #endif

@@ -7,6 +7,7 @@
 #define TESTS_EMULATOR_MEMORY_FIXTURE_H
 
 #include "emulator/lanes/handlers.h"
+#include "emulator/machine/load_uses.h"
 #include "emulator/machine/shadow.h"
 
 #include <setjmp.h>
@@ -37,6 +38,7 @@ struct fixture {
 	struct instruction code[CODE_COUNT];
 	struct instruction_count counts[CODE_COUNT], *all_counts[1];
 	struct device_memory *memory;
+	struct load_uses *uses;
 	struct launch launch;
 	struct block block;
 	struct frame frame;
@@ -90,9 +92,11 @@ static void fixture_begin(const struct handlers *handlers)
 		.module = &f->module, .functions = &f->function, .function_count = 1};
 	f->all_counts[0] = f->counts;
 	f->memory = device_memory_create(INT64_C(1) << 24);
+	f->uses = load_uses_create();
 	f->launch =
 		(struct launch){.program = &f->program,
 				.memory = f->memory,
+				.uses = f->uses,
 				.what = {.grid = {1, 1, 1}, .block = {WARP_COUNT * LANES, 1, 1}},
 				.shared_bytes = SHARED_SIZE,
 				.counts = f->all_counts};
@@ -118,6 +122,7 @@ static void fixture_begin(const struct handlers *handlers)
 static void fixture_end(void)
 {
 	shared_shadow_free(fixture.block.shadow);
+	load_uses_free(fixture.uses);
 	device_memory_free(fixture.memory);
 	free(fixture.file);
 }

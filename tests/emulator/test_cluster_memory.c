@@ -326,11 +326,12 @@ static void a_missing_barrier_of_a_block_is_still_found(void **state)
  * then one of the other block, and nothing orders the store after that. */
 static void later_readers_are_remembered(void **state)
 {
-	static const char ptx[] = MACHINE_KERNEL(
-		PLACES "@%p1 st.shared.u32 [%r19], 1;\n" CLUSTER_SYNC
-		       "@%p2 ld.shared.u32 %r4, [%r19];\n" CLUSTER_SYNC
-		       "@!%p2 ld.shared::cluster.u32 %r31, [%r23];\nand.pred %p3, %p1, %p2;\n"
-		       "@%p3 st.shared.u32 [%r19], 2;\n" CLUSTER_SYNC STORE);
+	static const char ptx[] =
+		MACHINE_KERNEL(PLACES "@%p1 st.shared.u32 [%r19], 1;\n" CLUSTER_SYNC
+				      "@%p2 ld.shared.u32 %r4, [%r19];\n" CLUSTER_SYNC
+				      "@!%p2 ld.shared::cluster.u32 %r31, [%r23];\n@!%p2 mov.u32 "
+				      "%r4, %r31;\nand.pred %p3, %p1, %p2;\n"
+				      "@%p3 st.shared.u32 [%r19], 2;\n" CLUSTER_SYNC STORE);
 
 	(void)state;
 	assert_cluster_finding(ptx, FINDING_RACE, "@%p3 st.shared.u32", "of block (1,0,0) read");

@@ -7,6 +7,11 @@
 
 #define LOAD_BOX(rank) \
 	"cp.async.bulk.tensor." rank ".shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+#define LOAD_IMAGE(rank) \
+	"cp.async.bulk.tensor." rank ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes"
+#define STORE_IMAGE(reduce, rank, operation)                                   \
+	"cp." reduce "async.bulk.tensor." rank ".global.shared::cta" operation \
+	".im2col_no_offs.bulk_group"
 #define STORE_BOX(rank) "cp.async.bulk.tensor." rank ".global.shared::cta.tile.bulk_group"
 
 struct accepted {
@@ -147,8 +152,16 @@ static void tensor_copies_are_decoded(void **state)
 		 "NOTHING RET"},
 		{"prefetch.tensormap [%rd1];", "NOTHING RET"},
 		{"prefetch.param.tensormap [%rd1];", "NOTHING RET"},
-		{"fence.proxy.tensormap::generic.acquire.gpu [%rd1], 128;", "FENCE RET"},
-		{"fence.proxy.tensormap::generic.release.sys;", "FENCE RET"},
+		{LOAD_IMAGE("3d") " [%r1], [%rd1, {%r2, 0, 1}], [%r3], {%h1};", "BULK_COPY RET"},
+		{LOAD_IMAGE("5d") ".multicast::cluster.L2::cache_hint [%r1], "
+				  "[%rd1, {%r2, 0, 1, 2, 3}], [%r3], {%h1, 2, 3}, %h2, %rd2;",
+		 "BULK_COPY RET"},
+		{STORE_IMAGE("", "4d", "") " [%rd1, {%r2, 0, 1, 2}], [%r1];", "BULK_COPY RET"},
+		{STORE_IMAGE("reduce.", "3d", ".min") " [%rd1, {%r2, 0, 1}], [%r1];",
+		 "BULK_REDUCE RET"},
+		{"cp.async.bulk.prefetch.tensor.3d.L2.global.im2col.L2::cache_hint "
+		 "[%rd1, {%r2, 0, 1}], {%h1}, %rd2;",
+		 "NOTHING RET"},
 	};
 
 	(void)state;
@@ -158,10 +171,22 @@ static void tensor_copies_are_decoded(void **state)
 static void other_tensor_copies_are_refused(void **state)
 {
 	static const struct refused refused[] = {
-		{"cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::"
-		 "bytes"
-		 " [%r1], [%rd1, {%r2, %r2, %r2}], [%r3], {%h1};",
+		{"cp.async.bulk.tensor.3d.shared::cluster.global.im2col::w.mbarrier::complete_tx::"
+		 "bytes [%r1], [%rd1, {%r2, %r2, %r2}], [%r3], {%h1, %h2};",
+		 PL_EUNSUPPORTED, "im2col::w"},
+		{LOAD_IMAGE("2d") " [%r1], [%rd1, {%r2, %r2}], [%r3], {%h1};", PL_EUNSUPPORTED,
+		 "im2col"},
+		{LOAD_BOX("3d") ".im2col [%r1], [%rd1, {%r2, %r2, %r2}], [%r3], {%h1};",
 		 PL_EUNSUPPORTED, "im2col"},
+		{"cp.async.bulk.tensor.3d.shared::cluster.global.im2col_no_offs"
+		 ".mbarrier::complete_tx::bytes [%r1], [%rd1, {%r2, %r2, %r2}], [%r3];",
+		 PL_EUNSUPPORTED, "im2col_no_offs"},
+		{"cp.async.bulk.tensor.3d.global.shared::cta.im2col.bulk_group "
+		 "[%rd1, {%r2, %r2, %r2}], [%r1];",
+		 PL_EUNSUPPORTED, "im2col"},
+		{"cp.async.bulk.prefetch.tensor.3d.L2.global.im2col_no_offs [%rd1, {%r2, %r2, "
+		 "%r2}];",
+		 PL_EUNSUPPORTED, "im2col_no_offs"},
 		{"cp.async.bulk.tensor.2d.shared::cluster.global.tile::gather4.mbarrier::complete_"
 		 "tx"
 		 "::bytes [%r1], [%rd1, {%r2, %r2, %r2, %r2, %r2}], [%r3];",
@@ -183,11 +208,6 @@ static void other_tensor_copies_are_refused(void **state)
 		 "[%r3];",
 		 PL_EUNSUPPORTED, "cp.reduce"},
 		{STORE_BOX("1d") ".add [%rd1, {%r2}], [%r3];", PL_EUNSUPPORTED, "add"},
-		{"tensormap.replace.tile.rank.global.b1024.b32 [%rd1], 1;", PL_EUNSUPPORTED,
-		 "tensormap.replace"},
-		{"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
-		 "aligned [%rd1], [%r1], 128;",
-		 PL_EUNSUPPORTED, "tensormap.cp_fenceproxy"},
 		/* operands that do not fit */
 		{LOAD_BOX("2d") " [%r1], [%rd1, {%r2}], [%r3];", PL_EPARSE, "with 2 coordinates"},
 		{LOAD_BOX("2d") " [%r1], [%rd1], [%r3];", PL_EPARSE, "with 2 coordinates"},
@@ -197,6 +217,11 @@ static void other_tensor_copies_are_refused(void **state)
 		{LOAD_BOX("1d") " [%r1], [%r1, {%r2}], [%r3];", PL_EPARSE, "32-bit register"},
 		{LOAD_BOX("1d") " [%r1], [p, {%r2}], [%r3];", PL_EPARSE, "must be a register"},
 		{LOAD_BOX("1d") " [%r1], [%rd1, {%r2}];", PL_EPARSE, "operands"},
+		{LOAD_IMAGE("4d") " [%r1], [%rd1, {%r2, 0, 1, 2}], [%r3], {%h1};", PL_EPARSE,
+		 "an im2col load of 4 dimensions needs {…} with 2 offsets"},
+		{LOAD_IMAGE("3d") " [%r1], [%rd1, {%r2, 0, 1}], [%r3], %h1;", PL_EPARSE,
+		 "with 1 offsets"},
+		{LOAD_IMAGE("3d") " [%r1], [%rd1, {%r2, 0, 1}], [%r3];", PL_EPARSE, "operands"},
 		{STORE_BOX("1d") " [%rd1, {%r2}], [%r1], [%r3];", PL_EPARSE, "operands"},
 	};
 

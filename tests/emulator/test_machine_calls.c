@@ -1,6 +1,7 @@
 /* Calls, what a kernel says, ends by trap or assertion, and launches that are refused. */
 #include "support_machine.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static struct machine_result run_found(const char *ptx, int64_t threads)
@@ -257,6 +258,32 @@ static void bad_formats_do_no_harm(void **state)
 	}
 }
 
+/* Each of 2048 threads prints 1021 bytes, with its null byte 1022, of which 1 MiB holds 1026. The
+ * order of the threads is that of the blocks. */
+static void the_oldest_output_is_lost(void **state)
+{
+	/* "%1020d\n" */
+	static const char ptx[] =
+		PRINT_KERNEL("{37, 49, 48, 50, 48, 100, 10, 0}",
+			     "mov.u32 %r5, %ctaid.x;\nmad.lo.u32 %r5, %r5, 1024, %r1;\n"
+			     "st.local.u32 [%SPL], %r5;\n");
+	static const char lost[] = "... the first 1022 outputs of printf in this launch (1043462 "
+				   "bytes) are lost: the last 1 MiB is kept, as on a GPU\n";
+	struct machine_result result = machine_run(
+		&(struct machine_case){.ptx = ptx, .grid = {2}, .block = {1024}, .launches = 2});
+	const size_t kept = 1026 * 1021;
+	const char *second = result.printed.data + strlen(lost) + kept;
+
+	(void)state;
+	/* each launch has a buffer of its own */
+	assert_int_equal(result.printed.length, 2 * (strlen(lost) + kept));
+	assert_memory_equal(result.printed.data, lost, strlen(lost));
+	assert_int_equal(strtol(result.printed.data + strlen(lost), NULL, 10), 1022);
+	assert_int_equal(strtol(second - 1021, NULL, 10), 2047);
+	assert_memory_equal(second, lost, strlen(lost));
+	machine_release(&result);
+}
+
 static void a_format_that_is_nowhere_prints_nothing(void **state)
 {
 	struct machine_result result =
@@ -408,6 +435,7 @@ int main(void)
 		cmocka_unit_test(local_memory_begins_as_zeroes),
 		cmocka_unit_test(threads_print_in_their_order),
 		cmocka_unit_test(bad_formats_do_no_harm),
+		cmocka_unit_test(the_oldest_output_is_lost),
 		cmocka_unit_test(a_format_that_is_nowhere_prints_nothing),
 		cmocka_unit_test(a_failed_assertion_is_found),
 		cmocka_unit_test(a_trap_is_found),

@@ -111,14 +111,19 @@ static void a_row_of_many_accesses_forgets_no_write(void **state)
 		    "PTX, which thread (0,0,0) of block (0,0,0) wrote at line 24 of the PTX");
 }
 
+/* Each thread stores %r8 in a word of its own: what it has read is used. */
+#define KEEP_READ                                                                         \
+	"mad.lo.u32 %r9, %r3, 32, %r1;\nmul.wide.u32 %rd5, %r9, 4;\nadd.s64 %rd5, %rd1, " \
+	"%rd5;\nst.global.u32 [%rd5+1024], %r8;\n"
+
 static void a_writer_after_many_readers_races(void **state)
 {
 	(void)state;
-	assert_race(MACHINE_KERNEL(BLOCK "ld.global.u32 %r8, [%rd3];\nadd.u32 %r8, %r8, 5;\n@%p2 "
+	assert_race(MACHINE_KERNEL(BLOCK "ld.global.u32 %r8, [%rd3];\n" KEEP_READ "@%p2 "
 					 "st.global.u32 [%rd3], %r8;\nret;\n"),
 		    5, 32, "@%p2 st.global", "(4,0,0) writes byte 0 of 'out'");
 	/* The same if all lanes read one word, of which the row cannot remember lanes in order. */
-	assert_race(MACHINE_KERNEL(BLOCK "ld.global.u32 %r8, [%rd1];\nadd.u32 %r8, %r8, 5;\n"
+	assert_race(MACHINE_KERNEL(BLOCK "ld.global.u32 %r8, [%rd1];\n" KEEP_READ
 					 "bar.warp.sync -1;\nsetp.eq.u32 %p4, %r1, 0;\n"
 					 "and.pred %p4, %p4, %p2;\n@%p4 st.global.u32 [%rd1], %r8;"
 					 "\nret;\n"),

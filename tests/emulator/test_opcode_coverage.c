@@ -103,7 +103,8 @@ static void test_every_operation_is_in_a_line(void **state)
 		OP_TRAP,          OP_PRINT,          OP_ASSERT_FAIL,   OP_TEXTURE,
 		OP_TEXTURE_QUERY, OP_SURFACE_LOAD,   OP_SURFACE_STORE, OP_SURFACE_REDUCE,
 		OP_MBARRIER,      OP_CLUSTER_ARRIVE, OP_CLUSTER_WAIT,  OP_BULK_COPY,
-		OP_BULK_REDUCE,   OP_BULK_COMMIT,    OP_BULK_WAIT};
+		OP_BULK_REDUCE,   OP_BULK_COMMIT,    OP_BULK_WAIT,     OP_MAP_REPLACE,
+		OP_MAP_COPY,      OP_MAP_FENCE};
 	const struct fixture *fixture = *state;
 	size_t missing = 0;
 

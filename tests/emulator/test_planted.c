@@ -129,6 +129,8 @@ static const struct planted planted[] = {
 	 "before any thread has written it", 0},
 	{"blocks", "planted_other_block", FINDING_GLOBAL_RACE, 1, 0, "reads byte 0 of 'values'",
 	 "thread (0,0,0) of block (0,0,0) wrote at", 0},
+	{"blocks", "planted_kept_read", FINDING_GLOBAL_RACE, 0, 224, "reads byte 796 of 'values'",
+	 "thread (199,0,0) of block (0,0,0) wrote at", 0},
 	{"blocks", "planted_no_fence", FINDING_GLOBAL_RACE, 1, 0, "reads byte 0 of 'partial'",
 	 "nothing between that orders the blocks", 0},
 	{"blocks", "planted_fence_of_block", FINDING_GLOBAL_RACE, 1, 0, "reads byte 0 of 'partial'",

@@ -46,6 +46,29 @@ static void fill_map(unsigned char *out, uint64_t buffer, bool swizzled)
 		abort();
 }
 
+/* Images in the buffer, 5 wide and 3 high. */
+static void fill_images(unsigned char *out, uint64_t buffer)
+{
+	const struct tensor_map map = {
+		.type = TENSOR_TF32,
+		.rank = 4,
+		.address = buffer + 64,
+		.sizes = {8, 5, 3, 3},
+		.strides = {0, 32, 160, 480},
+		.steps = {1, 1, 2, 1},
+		.im2col = true,
+		.channels = 4,
+		.pixels = 13,
+		.lower = {-1, -2},
+		.upper = {-1, 1},
+		.fills_nan = true,
+	};
+	struct error err;
+
+	if (tensor_map_encode(out, &map, &err))
+		abort();
+}
+
 /* Passes pointers to parameters of 8 bytes, tensor maps to those of their size, and small numbers
  * to others. The third one and those behind it get the buffer that nobody has written. */
 static void fill_arguments(unsigned char *block, const struct ptx_function *entry, uint64_t buffer,
@@ -62,7 +85,8 @@ static void fill_arguments(unsigned char *block, const struct ptx_function *entr
 		if (bytes <= 8 && offset + bytes <= MOST_ARGUMENT_BYTES)
 			memcpy(block + offset, &value, bytes);
 		if (bytes == TENSOR_MAP_BYTES && offset + bytes <= MOST_ARGUMENT_BYTES)
-			fill_map(block + offset, buffer, i % 2 != 0);
+			i == 4 ? fill_images(block + offset, buffer)
+			       : fill_map(block + offset, buffer, i % 2 != 0);
 		offset += bytes;
 	}
 }

@@ -116,7 +116,11 @@ done
 # shellcheck disable=SC2086
 expect 0 "$perflab" sweep $small --db without.db
 mv out.txt without.txt
-[ "$(counted without.db)" = 0 ] || fail "the sweep that did not wait has counters of $(counted without.db) cases"
+[ "$(counted without.db)" = 0 ] || {
+	tail -n 20 waits.txt holder.txt without.txt >out.txt
+	grep -H '^State' "/proc/$holder/status" >>out.txt || true
+	fail "the sweep that did not wait has counters of $(counted without.db) cases"
+}
 [ "$(value without.db "SELECT count(*) FROM trial WHERE status = 'ok'")" = "$cases" ] ||
 	fail "the sweep without counters has not all cases"
 said 'counters are off: another process holds the counters' without.txt

@@ -1,6 +1,6 @@
 /*
- * copies_golden: runs every module of tests/emulator/copies.h on the GPU and writes one line per
- * module:
+ * copies_golden: runs every module of a list of tests/emulator/copies.h on the GPU and writes one
+ * line per module:
  *
  *   NAME <tab> DIGEST <tab> WORDS        (copy_line)
  *   NAME <tab> DIGEST <tab> error: REASON
@@ -11,9 +11,10 @@
  * child goes on with the next case. A child that takes longer than LIMIT_S for a case is killed.
  * The program itself never opens the driver. With SECONDS, it begins no case after that time.
  * With `modules`, it only writes the modules as FOLDER/NUMBER.ptx, to be compiled somewhere.
+ * With --more, it takes the second list.
  *
- * usage: copies_golden FILE [SECONDS]
- *        copies_golden modules FOLDER
+ * usage: copies_golden [--more] FILE [SECONDS]
+ *        copies_golden [--more] modules FOLDER
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -39,12 +40,19 @@ typedef CUresult (*encode_tiled)(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
 				 const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
 				 const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
 				 CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+typedef CUresult (*encode_im2col)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+				  const cuuint64_t *, const cuuint64_t *, const int *, const int *,
+				  cuuint32_t, cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
+				  CUtensorMapSwizzle, CUtensorMapL2promotion,
+				  CUtensorMapFloatOOBfill);
 
 struct device {
 	struct cuda_driver driver;
 	CUcontext context;
-	encode_tiled encode; /* NULL: the driver is too old */
-	char said[4096];     /* by the compiler */
+	/* NULL: the driver is too old */
+	encode_tiled encode;
+	encode_im2col encode_im2col;
+	char said[4096]; /* by the compiler */
 };
 
 static int device_start(struct device *device, struct error *err)
@@ -66,6 +74,8 @@ static int device_start(struct device *device, struct error *err)
 		return rc;
 	encode = dlsym(driver->library, "cuTensorMapEncodeTiled");
 	memcpy(&device->encode, &encode, sizeof(encode));
+	encode = dlsym(driver->library, "cuTensorMapEncodeIm2col");
+	memcpy(&device->encode_im2col, &encode, sizeof(encode));
 	return 0;
 }
 
@@ -108,9 +118,21 @@ static CUtensorMapDataType type_of(enum tensor_type type)
 	return types[type];
 }
 
-static int encode_map(struct device *device, CUtensorMap *out, const struct tensor_map *map,
+static CUtensorMapInterleave interleave_of(unsigned bytes)
+{
+	return bytes == 16   ? CU_TENSOR_MAP_INTERLEAVE_16B
+	       : bytes == 32 ? CU_TENSOR_MAP_INTERLEAVE_32B
+			     : CU_TENSOR_MAP_INTERLEAVE_NONE;
+}
+
+static int encode_map(struct device *device, CUtensorMap *out, const struct copy_case *copy,
 		      CUdeviceptr base, struct error *err)
 {
+	const struct tensor_map *map = &copy->map;
+	const CUtensorMapFloatOOBfill fill =
+		map->fills_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+			       : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+	void *const address = (void *)(uintptr_t)(base + map->address);
 	static const CUtensorMapSwizzle swizzles[SWIZZLE_COUNT] = {
 		[SWIZZLE_NONE] = CU_TENSOR_MAP_SWIZZLE_NONE,
 		[SWIZZLE_32B] = CU_TENSOR_MAP_SWIZZLE_32B,
@@ -119,21 +141,27 @@ static int encode_map(struct device *device, CUtensorMap *out, const struct tens
 	};
 	cuuint64_t sizes[TENSOR_MOST_RANK], strides[TENSOR_MOST_RANK];
 
-	if (!device->encode)
+	if (!device->encode || !device->encode_im2col)
 		return error_set(err, PL_EUNSUPPORTED, "no cuTensorMapEncodeTiled");
 	for (unsigned i = 0; i < TENSOR_MOST_RANK; i++) {
 		sizes[i] = map->sizes[i];
 		strides[i] = map->strides[i];
 	}
-	return cuda_check(
-		&device->driver,
-		device->encode(out, type_of(map->type), map->rank,
-			       (void *)(uintptr_t)(base + map->address), sizes, strides + 1,
-			       map->box, map->steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-			       swizzles[map->swizzle], CU_TENSOR_MAP_L2_PROMOTION_NONE,
-			       map->fills_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
-					      : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-		err, "encode");
+	if (map->im2col)
+		return cuda_check(&device->driver,
+				  device->encode_im2col(out, type_of(map->type), map->rank, address,
+							sizes, strides + 1, map->lower, map->upper,
+							map->channels, map->pixels, map->steps,
+							interleave_of(copy->interleave),
+							swizzles[map->swizzle],
+							CU_TENSOR_MAP_L2_PROMOTION_NONE, fill),
+				  err, "encode im2col");
+	return cuda_check(&device->driver,
+			  device->encode(out, type_of(map->type), map->rank, address, sizes,
+					 strides + 1, map->box, map->steps,
+					 interleave_of(copy->interleave), swizzles[map->swizzle],
+					 CU_TENSOR_MAP_L2_PROMOTION_NONE, fill),
+			  err, "encode");
 }
 
 static int launch(struct device *device, CUmodule module, const struct copy_case *copy,
@@ -194,7 +222,7 @@ static int run_module(struct device *device, CUmodule module, const struct copy_
 		rc = cuda_check(driver, driver->cuMemcpyHtoD(out, words, bytes), err,
 				"cuMemcpyHtoD");
 	if (!rc && copy->has_map)
-		rc = encode_map(device, &map, &copy->map, copy->map_of_out ? out : in, err);
+		rc = encode_map(device, &map, copy, copy->map_of_out ? out : in, err);
 	if (!rc)
 		rc = launch(device, module, copy, arguments, err);
 	if (!rc)
@@ -420,15 +448,19 @@ static int write_modules(const struct copy_list *list, const char *folder)
 
 int main(int argc, char **argv)
 {
-	struct copy_list list = copy_list_create();
+	const bool more = argc > 1 && strcmp(argv[1], "--more") == 0;
+	struct copy_list list = more ? copy_more_list_create() : copy_list_create();
 	int code;
 
+	argc -= more;
+	argv += more;
 	if (argc == 3 && strcmp(argv[1], "modules") == 0) {
 		code = write_modules(&list, argv[2]);
 	} else if (argc == 2 || (argc == 3 && atof(argv[2]) > 0)) {
 		code = record(&list, argv[1], argc == 3 ? atof(argv[2]) : 1e6);
 	} else {
-		fprintf(stderr, "usage: copies_golden FILE [SECONDS] | modules FOLDER\n");
+		fprintf(stderr,
+			"usage: copies_golden [--more] FILE [SECONDS] | [--more] modules FOLDER\n");
 		code = 2;
 	}
 	copy_list_release(&list);

@@ -34,6 +34,14 @@ timed() {
 
 timed single --device 0 --quiet
 single=$seconds
+# over the first two, four and so on, then over all
+rows="one GPU:$single"
+for part in 2 4 8; do
+	[ $part -lt "$count" ] || continue
+	timed "part$part" --gpus "$(seq -s, 0 $((part - 1)))" --interference never --quiet
+	rows="$rows
+split over $part:$seconds"
+done
 timed split --gpus all --interference never --quiet
 split=$seconds
 timed watched --gpus all --interference always --quiet
@@ -71,6 +79,9 @@ status=0
 "$scripts/compare-cards" --perflab "$perflab" spread.db >cards.md 2>out.txt || status=$?
 [ $status -le 1 ] || fail "compare-cards ended with $status"
 
+parts="SELECT device_ordinal AS gpu, group_concat(part || ' ' || seconds, ', ') AS seconds FROM (
+	SELECT run_id, part, round(1e-9 * wall_ns, 1) AS seconds FROM run_part ORDER BY wall_ns DESC)
+	JOIN run ON run.id = run_id WHERE seconds >= 0.2 GROUP BY run.id ORDER BY 1"
 {
 	echo '# Several GPUs'
 	echo
@@ -82,10 +93,9 @@ status=0
 	echo
 	echo '| sweep | seconds | of one GPU |'
 	echo '| --- | ---: | ---: |'
-	for row in "one GPU:$single" "split:$split" "split, with interference measured:$watched" \
-		"spread:$spread" "spread once more:$again"; do
-		echo "$row" | awk -F: -v one="$single" '{ printf "| %s | %s | %.2f |\n", $1, $2, $2 / one }'
-	done
+	printf '%s\n' "$rows" "split over $count:$split" "split, with interference measured:$watched" \
+		"spread:$spread" "spread once more:$again" |
+		awk -F: -v one="$single" '{ printf "| %s | %s | %.2f |\n", $1, $2, $2 / one }'
 	echo
 	echo '## Cases and processors of each GPU of the split'
 	echo
@@ -93,6 +103,16 @@ status=0
 		(SELECT value FROM environment WHERE run_id = run.id AND key = 'gpus.processors')
 		AS processors FROM run JOIN trial ON run_id = run.id GROUP BY run.id ORDER BY 1" \
 		--db split.db --format md
+	echo
+	echo '## Where the time goes: parts of 0.2 s and more'
+	echo
+	echo 'On one GPU:'
+	echo
+	"$perflab" query "$parts" --db single.db --format md
+	echo
+	echo 'In the split:'
+	echo
+	"$perflab" query "$parts" --db split.db --format md
 	echo
 	echo '## Interference: sentinel cases in the split against alone'
 	echo

@@ -79,6 +79,11 @@ static void assert_same_map(const struct tensor_map *a, const struct tensor_map 
 	assert_int_equal(a->swizzle, b->swizzle);
 	assert_int_equal(a->promotion, b->promotion);
 	assert_int_equal(a->fills_nan, b->fills_nan);
+	assert_int_equal(a->im2col, b->im2col);
+	assert_int_equal(a->channels, b->channels);
+	assert_int_equal(a->pixels, b->pixels);
+	assert_memory_equal(a->lower, b->lower, sizeof(a->lower));
+	assert_memory_equal(a->upper, b->upper, sizeof(a->upper));
 }
 
 /* A case with all that a user's kernel can have, but for its check. */
@@ -179,6 +184,30 @@ static void test_every_member_arrives(void **context)
 			    work->launches[0].args[LAST_ARG].addresses,
 			    2 * sizeof(struct arg_address));
 	assert_int_equal(back->check.kind, CHECK_NONE);
+	launch_case_free(back);
+	launch_case_free(work);
+}
+
+static void test_im2col_maps(void **context)
+{
+	struct launch_case *work = make_user_case(), *back;
+	struct tensor_map *map = work->launches[0].args[TENSOR_ARG].tensor;
+
+	(void)context;
+	*map = (struct tensor_map){
+		.type = TENSOR_BF16,
+		.rank = 5,
+		.sizes = {8, 1, 1, 1, 1},
+		.strides = {0, 16, 16, 32, 48},
+		.steps = {1, 2, 3, 4, 5},
+		.im2col = true,
+		.channels = 256,
+		.pixels = 1024,
+		.lower = {-1, -2, -3},
+		.upper = {3, 2, 1},
+	};
+	back = round_trip(work);
+	assert_same_map(back->launches[0].args[TENSOR_ARG].tensor, map);
 	launch_case_free(back);
 	launch_case_free(work);
 }
@@ -326,6 +355,11 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 #define MAP(type, swizzle, numbers)                                                  \
 	ARG("tensormap", "1, \"tensor\": {\"type\": " type ", \"swizzle\": " swizzle \
 			 ", \"promotion\": 0, \"nan\": false, \"numbers\": " numbers "}")
+/* The same in im2col mode: 4 channels, 1 wide, 2 images. */
+#define IMAGES(im2col)                                                         \
+	ARG("tensormap", "1, \"tensor\": {\"type\": \"f32\", \"swizzle\": 0, " \
+			 "\"promotion\": 0, \"nan\": false, \"numbers\": "     \
+			 "[4, 0, 0, 1, 1, 16, 0, 1, 2, 16, 0, 1], \"im2col\": " im2col "}")
 /* A texture of the buffer 1, which has one element. */
 #define TEXTURE(channels, sizes, address)                                                 \
 	ARG("texture",                                                                    \
@@ -402,6 +436,15 @@ static const struct {
 	{"launches/0/args/1", MAP("\"f32\"", "0", "[1, 0, \"4\", 1]"), "size 0 of the box"},
 	{"launches/0/args/1", MAP("\"f32\"", "0", "[-1, 0, 4, 1]"), "sizes are 1 to 2^32"},
 	{"launches/0/args/1", MAP("\"f32\"", "0", "[9, 0, 4, 1]"), "larger than its buffer"},
+	{"launches/0/args/1", IMAGES("8"), "'im2col' is not an array"},
+	{"launches/0/args/1", IMAGES("[4, 4]"), "two for each dimension of an image"},
+	{"launches/0/args/1", IMAGES("[4, 4, 0, 0, 0, 0]"), "two for each dimension of an image"},
+	{"launches/0/args/1", IMAGES("[4, 4, 0, 0, 0, 0, 0, 0, 0]"), "'im2col' has 9 elements"},
+	{"launches/0/args/1", IMAGES("[4, 65536, 0, 0]"), "a number of an im2col map is out of"},
+	{"launches/0/args/1", IMAGES("[4, -1, 0, 0]"), "moves 0 pixels"},
+	{"launches/0/args/1", IMAGES("[4, \"4\", 0, 0]"), "moves 0 pixels"},
+	{"launches/0/args/1", IMAGES("[4, 4, 0, -1]"), "is empty in dimension 1"},
+	{"launches/0/args/1", IMAGES("[4, 4, 0, 0]"), "larger than its buffer"},
 	{"launches/0/args/1", ARG("texture", "1"), "'texture' is missing"},
 	{"launches/0/args/1", ARG("texture", "2, \"texture\": {}"),
 	 "'value' is 2, outside of 0 to 1"},
@@ -540,6 +583,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_member_arrives),
+		cmocka_unit_test(test_im2col_maps),
 		cmocka_unit_test(test_types_and_fills),
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_a_built_in_case_says_nothing_new),

@@ -177,11 +177,12 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	if (rc)
 		return rc;
 	rc = cuda_resources_open(&backend->resources, &backend->device, settings->seed, err);
-	if (rc == 0)
-		open_placements(backend, settings);
-	if (rc == 0)
-		rc = timer_open(&backend->timer, &backend->resources,
-				backend->profiler != PROFILER_NCU, err);
+	if (rc)
+		return rc;
+	uploader_init(&backend->resources.uploader, settings->jobs);
+	open_placements(backend, settings);
+	rc = timer_open(&backend->timer, &backend->resources, backend->profiler != PROFILER_NCU,
+			err);
 	/* beside the warm-up, which only has to keep the device busy */
 	if (rc == 0 && wants_counters)
 		counter_access_begin(&backend->counters, &backend->device, &settings->metrics);

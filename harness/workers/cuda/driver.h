@@ -35,6 +35,7 @@
 	X(cuEventCreate)                               \
 	X(cuEventDestroy)                              \
 	X(cuEventRecord)                               \
+	X(cuEventSynchronize)                          \
 	X(cuEventElapsedTime)                          \
 	X(cuModuleLoadDataEx)                          \
 	X(cuModuleUnload)                              \
@@ -46,6 +47,7 @@
 	X(cuLaunchKernelEx)                            \
 	X(cuModuleGetGlobal)                           \
 	X(cuTensorMapEncodeTiled)                      \
+	X(cuTensorMapEncodeIm2col)                     \
 	X(cuMemAlloc)                                  \
 	X(cuMemFree)                                   \
 	X(cuMemAllocManaged)                           \

@@ -149,6 +149,31 @@ static CUtensorMapL2promotion promotion_of(unsigned bytes)
 			      : CU_TENSOR_MAP_L2_PROMOTION_NONE;
 }
 
+static int encode_tensor_map(const struct cuda_driver *driver, CUtensorMap *out,
+			     const struct tensor_map *map, void *address, struct error *err)
+{
+	const CUtensorMapDataType type = (CUtensorMapDataType)map->type;
+	const CUtensorMapSwizzle swizzle = (CUtensorMapSwizzle)map->swizzle;
+	const CUtensorMapFloatOOBfill fill =
+		map->fills_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+			       : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE;
+
+	if (map->im2col)
+		return cuda_check(driver,
+				  driver->cuTensorMapEncodeIm2col(
+					  out, type, map->rank, address, map->sizes,
+					  map->strides + 1, map->lower, map->upper, map->channels,
+					  map->pixels, map->steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+					  swizzle, promotion_of(map->promotion), fill),
+				  err, "cuTensorMapEncodeIm2col");
+	return cuda_check(driver,
+			  driver->cuTensorMapEncodeTiled(out, type, map->rank, address, map->sizes,
+							 map->strides + 1, map->box, map->steps,
+							 CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+							 promotion_of(map->promotion), fill),
+			  err, "cuTensorMapEncodeTiled");
+}
+
 /* Makes the map of an argument again if the memory of its buffer has changed. */
 static int set_tensor_map(const struct operation *operation, struct operation_launch *launch,
 			  const struct case_arg *arg, size_t index, struct error *err)
@@ -164,15 +189,7 @@ static int set_tensor_map(const struct operation *operation, struct operation_la
 	if (made->buffer == address)
 		return 0;
 	made->buffer = address;
-	return cuda_check(driver,
-			  driver->cuTensorMapEncodeTiled(
-				  launch->pointers[index], (CUtensorMapDataType)map->type,
-				  map->rank, (void *)address, map->sizes, map->strides + 1,
-				  map->box, map->steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-				  (CUtensorMapSwizzle)map->swizzle, promotion_of(map->promotion),
-				  map->fills_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
-						 : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-			  err, "cuTensorMapEncodeTiled");
+	return encode_tensor_map(driver, launch->pointers[index], map, (void *)address, err);
 }
 
 /* Before each launch, because the memory of a buffer can change from execution to execution. */

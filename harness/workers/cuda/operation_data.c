@@ -133,14 +133,12 @@ static int acquire_blocks(struct operation *operation, bool verified, struct fre
 	return rc;
 }
 
-/* Queues the upload of a staging slot, which must not change until the stream is synchronised. */
-static int upload(const struct device *device, const struct memory_block *block, const void *host,
-		  struct error *err)
+/* Queues the upload of a content, which must not change until the stream is synchronised. */
+static int upload(struct cuda_resources *resources, const struct memory_block *block,
+		  const void *host, struct error *err)
 {
-	return cuda_check(
-		&device->driver,
-		device->driver.cuMemcpyHtoDAsync(block->data, host, block->bytes, device->stream),
-		err, "uploading");
+	return uploader_queue(&resources->uploader, resources->device, block->data, host,
+			      block->bytes, err);
 }
 
 /*
@@ -157,7 +155,7 @@ static int stage_recorded(struct operation *operation, size_t b, enum capture_st
 	if (rc == 0)
 		rc = case_capture_read(operation->capture, b, state, data, err);
 	if (rc == 0)
-		rc = upload(resources->device, block, data, err);
+		rc = upload(resources, block, data, err);
 	return rc ? rc : device_synchronise(resources->device, err, "uploading");
 }
 
@@ -247,7 +245,7 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 		if (!inputs->data[b])
 			rc = make_input(operation, b, &inputs->data[b], err);
 		if (rc == 0 && fresh->input[b])
-			rc = upload(operation->resources->device, *input_block(operation, b),
+			rc = upload(operation->resources, *input_block(operation, b),
 				    inputs->data[b], err);
 	}
 	return rc;
@@ -269,7 +267,7 @@ static int upload_expected(struct operation *operation, const struct freshness *
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++)
 		if (fresh->expected[b])
-			rc = upload(operation->resources->device, operation->buffers[b].expected,
+			rc = upload(operation->resources, operation->buffers[b].expected,
 				    expected->data[b], err);
 	return rc;
 }

@@ -72,6 +72,7 @@ void cuda_resources_close(struct cuda_resources *resources)
 		return;
 	library_set_close(&resources->libraries);
 	staging_release(&resources->staging);
+	uploader_close(&resources->uploader, resources->device);
 	memory_release(&resources->memory);
 	cuda_image_cache_release(&resources->images);
 	memset(resources, 0, sizeof(*resources));

@@ -10,6 +10,7 @@
 #include "harness/workers/cuda/image.h"
 #include "harness/workers/cuda/library.h"
 #include "harness/workers/cuda/staging.h"
+#include "harness/workers/cuda/uploader.h"
 #include "harness/workers/shared_data.h"
 #include "kernels/kernels.h"
 
@@ -19,6 +20,7 @@ struct cuda_resources {
 	struct library_set libraries;
 	struct memory memory;
 	struct staging staging;
+	struct uploader uploader;
 	uint64_t seed;
 	int64_t check_end_ns; /* when a program that verifies must end: case_check_end_ns() */
 	/* Called before the expected results of a case are computed. Its error ends the

@@ -12,6 +12,7 @@
 #include "harness/workers/expected.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
+#include "harness/workers/ptx/whole_case.h"
 #include "metrics/settings.h"
 
 /* Operations of mma.sync m16n8k16. One instruction of wgmma takes as long as up to 32 of them, so
@@ -171,12 +172,6 @@ static bool exceeded_limit(const struct finding_list *findings)
 	return false;
 }
 
-/* 0: no limit. */
-static uint64_t launch_limit(const struct case_runner *runner)
-{
-	return runner->all_blocks ? 0 : runner->whole_most;
-}
-
 /*
  * A reference that goes wrong is no fault of the kernel that it verifies.
  * PL_EUNSUPPORTED: it is too large for the emulator. PL_EUSAGE: any other reason.
@@ -193,7 +188,7 @@ static int refuse_wrong_reference(const struct emulated_case *emulated,
 			       "%s, which computes the expected results, did not end within %.3g "
 			       "warp instructions, the emulator's limit for a launch: choose a "
 			       "smaller size, another check or --blocks all",
-			       who.data, (double)launch_limit(emulated->runner));
+			       who.data, (double)whole_case_limit(emulated->runner));
 	else if (emulated_case_ended(emulated))
 		finding_text(&found, &emulated->findings.items[0]);
 	else
@@ -211,7 +206,7 @@ static int emulate_reference(struct emulated_case *emulated, const struct launch
 			     struct host_buffers *results, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
-	const struct launch_part all = {.instructions = launch_limit(emulated->runner)};
+	const struct launch_part all = {.instructions = whole_case_limit(emulated->runner)};
 	struct host_buffers data = {0};
 	int rc = emulated_case_restore(emulated, err);
 
@@ -284,23 +279,6 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 	return rc;
 }
 
-static int launch_all_parts(struct emulated_case *emulated, bool checked, struct error *err)
-{
-	const struct launch_part all = {
-		.checked = checked,
-		.checks_global = checked,
-		.instructions = launch_limit(emulated->runner),
-	};
-	int rc = 0;
-
-	for (size_t i = 0;
-	     i < emulated->work->launch_count && rc == 0 && !emulated_case_ended(emulated); i++)
-		rc = emulated_case_launch(emulated, i, &all, err);
-	if (rc == 0 && checked && !emulated_case_ended(emulated))
-		emulation_leaks(emulated->emulation, &emulated->findings);
-	return rc;
-}
-
 /*
  * Executes a user's kernel a second time, at the same addresses, with another
  * poison, and with other inputs unless the check holds for the first only. The
@@ -320,7 +298,7 @@ static int verify_emulated_again(struct emulated_case *emulated, struct text *mi
 	emulated->mixed = case_check_follows_inputs(emulated->work);
 	rc = restore_and_expect(emulated, &expected, err);
 	if (rc == 0)
-		rc = launch_all_parts(emulated, false, err);
+		rc = whole_case_run(emulated, err);
 	if (rc == 0 && !emulated_case_ended(emulated))
 		compare_results(emulated, &expected, &accuracy, &found);
 	if (found.length)
@@ -345,7 +323,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	if (rc == 0)
 		rc = announce_phase(emulated->runner, WORKER_PHASE_EMULATE);
 	if (rc == 0)
-		rc = launch_all_parts(emulated, true, err);
+		rc = whole_case_check(emulated, err);
 	if (rc)
 		return rc;
 	case_totals_take(totals, emulated->emulation);

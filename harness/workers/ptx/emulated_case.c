@@ -414,7 +414,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 						 : CHECKED_BLOCKS,
 		.check_global = part->checks_global,
 		/* a block that is only estimated runs again later */
-		.print = part->checked ? emulated->runner->print : NULL,
+		.print = part->checked && !part->silent ? emulated->runner->print : NULL,
 		.print_context = emulated->runner->print_context,
 	};
 

@@ -54,6 +54,7 @@ struct launch_part {
 	/* So is global memory. Pass all blocks, of this launch and those before: nobody knows what
 	 * the others would have written. */
 	bool checks_global;
+	bool silent;           /* device printf is not kept: it was kept in an earlier run */
 	uint64_t instructions; /* limit in warp instructions; 0: no limit */
 };
 /* Executes launch `index` and appends its findings to emulated->findings. */

@@ -17,6 +17,19 @@ extern "C" __global__ void planted_other_block(float *out, long long n)
 		out[threadIdx.x] = values[threadIdx.x]; /* wrong: planted_other_block */
 }
 
+/* As right_dropped_reads, but one thread beyond the end uses what it reads. */
+extern "C" __global__ void planted_kept_read(float *out, long long n)
+{
+	const int count = 200, i = (int)threadIdx.x;
+	float read;
+
+	read = values[min(count - 1, i)]; /* wrong: planted_kept_read */
+	if (i < count && blockIdx.x == 0)
+		values[i] = read + 256; /* other: planted_kept_read */
+	if (i == 224 && blockIdx.x == 0)
+		out[0] = read;
+}
+
 /* The last block adds up the results of all. No fence stands before the ticket. */
 extern "C" __global__ void planted_no_fence(float *out, long long n)
 {
@@ -333,4 +346,20 @@ extern "C" __global__ void right_heap(float *out, long long n)
 	own[1] = 1;
 	out[blockIdx.x] = own[0] + own[1];
 	free(own);
+}
+
+/* As a kernel of llm.c: threads beyond the end of a row read its last element, which another warp
+ * writes with no barrier between, and drop the value. */
+extern "C" __global__ void right_dropped_reads(float *out, long long n)
+{
+	const int count = 200, begin = blockIdx.x * 256;
+	float read[4];
+
+	for (int u = 0; u < 4; u++)
+		read[u] = values[begin + min(count - 1, (int)threadIdx.x + 64 * u)];
+	for (int u = 0; u < 4; u++)
+		if (threadIdx.x < 64 && threadIdx.x + 64 * u < count)
+			values[begin + threadIdx.x + 64 * u] = read[u] + 256;
+	__syncthreads();
+	out[blockIdx.x] = values[begin + count - 1];
 }

@@ -49,6 +49,18 @@ static void what_is_written_is_in_the_case(void **state)
 		{"tensormap(c[n / 4], type(f64), box(2))", "c", " tensormap f64 16 box 2 steps 1"},
 		{"tensormap(x[2, 2, 2, 2, 2], strides(16, 32, 64, 128), box(4, 1, 1, 1, 1))", "x",
 		 " tensormap f32 2x2x2x2x2 +16 +32 +64 +128 box 4x1x1x1x1 steps 1x1x1x1x1"},
+		{"tensormap(x[4, n / 8, 16, 2], im2col(4, n * 2))", "x",
+		 " tensormap f32 4x8x16x2 +16 +128 +2048 im2col 4 channels 128 pixels from 0,0 to "
+		 "0,0 steps 1x1x1x1"},
+		{"tensormap(x[4, 8, 2], lower(1 - n), im2col(4, 8), upper(n), steps(1, 2, 1), "
+		 "fill(nan))",
+		 "x",
+		 " tensormap f32 4x8x2 +16 +128 im2col 4 channels 8 pixels from -63 to 64 steps "
+		 "1x2x1 nan"},
+		{"tensormap(x[4, 2, 2, 2, 2], im2col(4, 8), lower(-1, -2, -3), upper(3, 2, 1))",
+		 "x",
+		 " tensormap f32 4x2x2x2x2 +16 +32 +64 +128 im2col 4 channels 8 pixels from "
+		 "-1,-2,-3 to 3,2,1 steps 1x1x1x1x1"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -83,7 +95,21 @@ static void what_cannot_be_is_refused(void **state)
 	} rows[] = {
 		{"tensormap()", "write a buffer with the sizes of the tensor, and the box"},
 		{"tensormap(x)", "write the sizes after the buffer, the innermost first: x[w, h]"},
-		{"tensormap(x[n, n])", "say what a copy moves: box(…) with 2 sizes"},
+		{"tensormap(x[n, n])", "say what a copy moves: box(…) with 2 sizes, or im2col("},
+		{"tensormap(x[n, n, 1], im2col(4))", "im2col has 2 numbers, not 1"},
+		{"tensormap(x[n, n], im2col(4, 4))",
+		 "im2col needs 3 to 5 sizes: channels, width, height and depth"},
+		{"tensormap(x[n, n], lower(0), im2col(4, 4))", "lower needs 3 to 5 sizes"},
+		{"tensormap(x[4, n, 1], im2col(4, 4), box(4, 4, 1))",
+		 "write either box(…) or im2col(…)"},
+		{"tensormap(x[4, n, 1], box(4, 4, 1), lower(-1))",
+		 "lower(…) and upper(…) are for im2col("},
+		{"tensormap(x[4, n, 1], im2col(4, 4), lower(-1, -1))",
+		 "lower has 1 numbers, not 2"},
+		{"tensormap(x[4, n, 1, 1], im2col(4, 4), upper(-1))", "upper has 2 numbers, not 1"},
+		{"tensormap(x[4, n, 1], im2col(4, 0))", "the pixels of the tensor map"},
+		{"tensormap(x[4, n, 1], im2col(0, 4))", "the channels of the tensor map"},
+		{"tensormap(x[4, n, 1], im2col(4, 4), lower(m))", "\"m\""},
 		{"tensormap(x[], box(4))", "1 to 5 sizes, not 0"},
 		{"tensormap(x[1, 2, 3, 4, 5, 6], box(4))", "1 to 5 sizes, not 6"},
 		{"tensormap(x[n, n], box(4))", "box has 2 numbers, not 1, for 2 sizes"},
@@ -131,6 +157,15 @@ static void maps_of_no_device_are_skipped(void **state)
 		{"tensormap(x[n, n], strides(n * n * n), box(4, 4))",
 		 "bytes up to its last element"},
 		{"tensormap(h[n, n], box(8, 8), fill(nan))", "NaN is for floating-point types"},
+		{"tensormap(x[4, n, 1, 1], im2col(4, 4), lower(-n * 3, 0))",
+		 "the corners -192 and 0 of an im2col map in dimension 1; with 4 dimensions "
+		 "corners are -128 to 127"},
+		{"tensormap(x[4, n, 1], im2col(4, 4), upper(-n))",
+		 "the bounding box of an im2col map is empty in dimension 1: from 0 to -1"},
+		{"tensormap(x[4, n, 1], im2col(n * 5, 4))",
+		 "moves 320 channels of a pixel; it moves 1 to 256"},
+		{"tensormap(x[4, n, 1], im2col(4, n * 17))",
+		 "moves 1088 pixels; it moves 1 to 1024"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -151,14 +186,24 @@ static void other_maps_are_other_launches(void **state)
 	static const char text[] =
 		AXES_AND_BUFFERS "// perflab: launch k<<<1, 1>>>(tensormap(x[n], box(4)), y)\n"
 				 "// perflab: verify k<<<1, 1>>>(tensormap(x[n], box(%d)), y)\n";
-	char *other = xasprintf(text, 8), *same = xasprintf(text, 4);
+	static const char images[] = AXES_AND_BUFFERS
+		"// perflab: launch k<<<1, 1>>>(tensormap(x[4, n, 1], im2col(4, 4)), y)\n"
+		"// perflab: verify k<<<1, 1>>>(tensormap(x[4, n, 1], im2col(4, %s)), y)\n";
+	char *others[] = {xasprintf(text, 8), xasprintf(images, "5"),
+			  xasprintf(images, "4), upper(-1")};
+	char *same[] = {xasprintf(text, 4), xasprintf(images, "4")};
 
-	folder_write(*state, "k.cu", other);
-	folder_kernel(*state, FILES("k.cu"));
-	folder_write(*state, "k.cu", same);
-	folder_refused(*state, FILES("k.cu"), PL_EPARSE, "k.cu:7: ", "verified by its own launch");
-	free(other);
-	free(same);
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
+		folder_write(*state, "k.cu", others[i]);
+		folder_kernel(*state, FILES("k.cu"));
+		free(others[i]);
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(same); i++) {
+		folder_write(*state, "k.cu", same[i]);
+		folder_refused(*state, FILES("k.cu"), PL_EPARSE,
+			       "k.cu:7: ", "verified by its own launch");
+		free(same[i]);
+	}
 }
 
 /* A kernel can write through a map. */

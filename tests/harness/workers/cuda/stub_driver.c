@@ -465,6 +465,35 @@ static CUresult stub_encode_map(CUtensorMap *map, CUtensorMapDataType type, cuui
 	return CUDA_SUCCESS;
 }
 
+static CUresult stub_encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+				   void *address, const cuuint64_t *sizes,
+				   const cuuint64_t *strides, const int *lower, const int *upper,
+				   cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps,
+				   CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+				   CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+	const uint64_t told[] = {(uintptr_t)address,
+				 type,
+				 rank,
+				 sizes[rank - 1],
+				 strides[0],
+				 (uint64_t)lower[0],
+				 (uint64_t)upper[rank - 3],
+				 channels,
+				 pixels,
+				 steps[rank - 2],
+				 interleave,
+				 swizzle,
+				 promotion,
+				 fill};
+
+	stub->maps++;
+	if (stub->maps_refused)
+		return CUDA_ERROR_INVALID_VALUE;
+	memcpy(map, told, sizeof(told));
+	return CUDA_SUCCESS;
+}
+
 void stub_driver_install(struct stub_driver *installed, struct device *device)
 {
 	stub = installed;
@@ -509,6 +538,7 @@ void stub_driver_install(struct stub_driver *installed, struct device *device)
 		.cuLaunchKernel = stub_launch,
 		.cuLaunchKernelEx = stub_launch_extended,
 		.cuTensorMapEncodeTiled = stub_encode_map,
+		.cuTensorMapEncodeIm2col = stub_encode_im2col,
 	};
 }
 

@@ -68,7 +68,8 @@ struct stub_driver {
 	/* Executes a launch; may be NULL. `context` is for its use. */
 	void (*execute)(struct stub_driver *stub, const char *name, void **arguments);
 	void *context;
-	/* Of cuTensorMapEncodeTiled(), which writes what it is told into the map. */
+	/* Of cuTensorMapEncodeTiled() and cuTensorMapEncodeIm2col(), each of which writes what it
+	 * is told into the map. */
 	size_t maps;
 	bool maps_refused;
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */

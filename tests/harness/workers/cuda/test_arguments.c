@@ -87,6 +87,21 @@ static void keep_map(struct stub_driver *stub, const char *name, void **argument
 		memcpy(stub->context, arguments[0], TENSOR_MAP_BYTES);
 }
 
+/* A launch whose only argument is a map. */
+static struct launch_case *case_with_map(const struct tensor_map *map)
+{
+	struct launch_case *work = bench_case("fault", "none", 256, 4096);
+	struct case_launch *launch = &work->launches[0];
+
+	free(launch->args);
+	launch->arg_count = 1;
+	launch->args = xcalloc(1, sizeof(launch->args[0]));
+	launch->args[0] = (struct case_arg){.kind = ARG_TENSOR_MAP};
+	launch->args[0].tensor = xmalloc(sizeof(*map));
+	*launch->args[0].tensor = *map;
+	return work;
+}
+
 /* The driver makes a map, again only when the memory of the buffer is another one. */
 static void test_tensor_maps(void **context)
 {
@@ -102,20 +117,13 @@ static void test_tensor_maps(void **context)
 		.fills_nan = true,
 	};
 	struct bench *bench = *context;
-	struct launch_case *work = bench_case("fault", "none", 256, 4096);
-	struct case_launch *launch = &work->launches[0];
+	struct launch_case *work = case_with_map(&map);
 	struct operation operation = {0};
 	uint64_t seen[TENSOR_MAP_BYTES / 8];
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 	CUdeviceptr first;
 
-	free(launch->args);
-	launch->arg_count = 1;
-	launch->args = xcalloc(1, sizeof(launch->args[0]));
-	launch->args[0] = (struct case_arg){.kind = ARG_TENSOR_MAP};
-	launch->args[0].tensor = xmalloc(sizeof(map));
-	*launch->args[0].tensor = map;
 	if (operation_load(&operation, &bench->resources, work, &skip, &err))
 		fail_msg("%s", err.text);
 	bench->stub.execute = keep_map;
@@ -149,12 +157,65 @@ static void test_tensor_maps(void **context)
 	launch_case_free(work);
 }
 
+static void test_im2col_maps(void **context)
+{
+	const struct tensor_map map = {
+		.type = TENSOR_F16,
+		.rank = 4,
+		.sizes = {8, 5, 4, 3},
+		.strides = {0, 16, 80, 320},
+		.steps = {1, 2, 3, 1},
+		.swizzle = SWIZZLE_64B,
+		.im2col = true,
+		.channels = 16,
+		.pixels = 128,
+		.lower = {-1, -2},
+		.upper = {-3, -4},
+	};
+	const uint64_t expected[] = {CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+				     4,
+				     3,
+				     16,
+				     (uint64_t)-1,
+				     (uint64_t)-4,
+				     16,
+				     128,
+				     3,
+				     CU_TENSOR_MAP_INTERLEAVE_NONE,
+				     CU_TENSOR_MAP_SWIZZLE_64B,
+				     CU_TENSOR_MAP_L2_PROMOTION_NONE,
+				     CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE};
+	struct bench *bench = *context;
+	struct launch_case *work = case_with_map(&map);
+	struct operation operation = {0};
+	uint64_t seen[TENSOR_MAP_BYTES / 8];
+	struct text skip = TEXT_INIT;
+	struct error err = {0};
+
+	if (operation_load(&operation, &bench->resources, work, &skip, &err))
+		fail_msg("%s", err.text);
+	bench->stub.execute = keep_map;
+	bench->stub.context = seen;
+	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_enqueue(&operation, &err), 0);
+	assert_int_equal(seen[0], operation.buffers[0].data);
+	assert_memory_equal(seen + 1, expected, sizeof(expected));
+	bench->stub.maps_refused = true;
+	operation.buffers[0].data += 64;
+	assert_int_equal(operation_enqueue(&operation, &err), PL_EDEVICE);
+	assert_non_null(strstr(err.text, "cuTensorMapEncodeIm2col"));
+	operation.buffers[0].data -= 64;
+	operation_release(&operation);
+	launch_case_free(work);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_addresses_in_structs, bench_set_up,
 						bench_tear_down),
 		cmocka_unit_test_setup_teardown(test_tensor_maps, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(test_im2col_maps, bench_set_up, bench_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

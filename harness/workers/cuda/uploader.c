@@ -1,0 +1,132 @@
+/* Uploads by several threads, each of which has buffers of its own. */
+#include "harness/workers/cuda/uploader.h"
+
+#include <pthread.h>
+#include <string.h>
+
+void uploader_init(struct uploader *uploader, int jobs)
+{
+	const size_t processors = (size_t)usable_processors();
+	size_t threads = jobs > 0 && (size_t)jobs < processors ? (size_t)jobs : processors;
+
+	if (threads > UPLOADER_THREADS_MOST)
+		threads = UPLOADER_THREADS_MOST;
+	/* one thread alone would wait for the bus, and the bus for it */
+	*uploader = (struct uploader){.threads = threads > 1 ? threads : 0};
+}
+
+void uploader_close(struct uploader *uploader, const struct device *device)
+{
+	for (size_t t = 0; t < UPLOADER_THREADS_MOST; t++) {
+		for (size_t b = 0; b < UPLOADER_BUFFERS; b++) {
+			struct upload_buffer *buffer = &uploader->buffers[t][b];
+
+			if (buffer->empty)
+				device->driver.cuEventDestroy(buffer->empty);
+			if (buffer->host)
+				device->driver.cuMemFreeHost(buffer->host);
+		}
+	}
+	*uploader = (struct uploader){0};
+}
+
+static bool open_buffer(struct upload_buffer *buffer, const struct cuda_driver *driver)
+{
+	return driver->cuMemHostAlloc(&buffer->host, UPLOADER_PART_BYTES, 0) == CUDA_SUCCESS &&
+	       driver->cuEventCreate(&buffer->empty, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
+}
+
+/* Uses as many threads as have their buffers. */
+static void open_buffers(struct uploader *uploader, const struct device *device)
+{
+	if (uploader->opened)
+		return;
+	uploader->opened = true;
+	for (size_t t = 0; t < uploader->threads; t++)
+		for (size_t b = 0; b < UPLOADER_BUFFERS; b++)
+			if (!open_buffer(&uploader->buffers[t][b], &device->driver))
+				uploader->threads = t;
+}
+
+/* ---- one thread ---- */
+
+/* The parts number first, first + step and so on. */
+struct upload_share {
+	const struct device *device;
+	struct upload_buffer *buffers;
+	CUdeviceptr to;
+	const char *from;
+	size_t bytes, first, step;
+	CUresult result;
+};
+
+static CUresult upload_part(const struct upload_share *share, struct upload_buffer *buffer,
+			    size_t part)
+{
+	const struct cuda_driver *driver = &share->device->driver;
+	const CUstream stream = share->device->stream;
+	const size_t begin = part * UPLOADER_PART_BYTES;
+	const size_t rest = share->bytes - begin;
+	const size_t bytes = rest < UPLOADER_PART_BYTES ? rest : UPLOADER_PART_BYTES;
+	CUresult result = driver->cuEventSynchronize(buffer->empty);
+
+	if (result == CUDA_SUCCESS) {
+		memcpy(buffer->host, share->from + begin, bytes);
+		result = driver->cuMemcpyHtoDAsync(share->to + begin, buffer->host, bytes, stream);
+	}
+	return result == CUDA_SUCCESS ? driver->cuEventRecord(buffer->empty, stream) : result;
+}
+
+static void *upload_parts(void *context)
+{
+	struct upload_share *share = context;
+	size_t turn = 0;
+
+	share->result = share->device->driver.cuCtxSetCurrent(share->device->context);
+	for (size_t part = share->first;
+	     share->result == CUDA_SUCCESS && part * UPLOADER_PART_BYTES < share->bytes;
+	     part += share->step)
+		share->result =
+			upload_part(share, &share->buffers[turn++ % UPLOADER_BUFFERS], part);
+	return NULL;
+}
+
+/* ---- all of them ---- */
+
+static CUresult upload_by_threads(struct uploader *uploader, const struct device *device,
+				  CUdeviceptr to, const void *from, size_t bytes)
+{
+	struct upload_share shares[UPLOADER_THREADS_MOST];
+	pthread_t threads[UPLOADER_THREADS_MOST];
+	bool running[UPLOADER_THREADS_MOST];
+	CUresult result = CUDA_SUCCESS;
+
+	for (size_t t = 0; t < uploader->threads; t++) {
+		shares[t] = (struct upload_share){
+			device, uploader->buffers[t], to,          from, bytes,
+			t,      uploader->threads,    CUDA_SUCCESS};
+		running[t] = pthread_create(&threads[t], NULL, upload_parts, &shares[t]) == 0;
+	}
+	for (size_t t = 0; t < uploader->threads; t++) {
+		if (running[t])
+			pthread_join(threads[t], NULL);
+		else
+			upload_parts(&shares[t]);
+		if (result == CUDA_SUCCESS)
+			result = shares[t].result;
+	}
+	return result;
+}
+
+int uploader_queue(struct uploader *uploader, const struct device *device, CUdeviceptr to,
+		   const void *from, size_t bytes, struct error *err)
+{
+	CUresult result;
+
+	if (bytes >= 2 * UPLOADER_PART_BYTES)
+		open_buffers(uploader, device);
+	result = bytes >= 2 * UPLOADER_PART_BYTES && uploader->threads > 1
+			 ? upload_by_threads(uploader, device, to, from, bytes)
+			 : device->driver.cuMemcpyHtoDAsync(to, from, bytes, device->stream);
+	return cuda_check(&device->driver, result, err, "uploading");
+}
