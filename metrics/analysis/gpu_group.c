@@ -206,11 +206,33 @@ static size_t fewest_rounds(const struct regress *regress)
 	return fewest;
 }
 
+static struct gpu_mean mean_of_rounds(const double *logs, size_t rounds, size_t cases)
+{
+	struct gpu_mean mean = {NAN, NAN, NAN, cases};
+	double middle = 0, squares = 0, half;
+
+	for (size_t i = 0; i < rounds; i++)
+		middle += logs[i] / (double)rounds;
+	for (size_t i = 0; i < rounds; i++)
+		squares += (logs[i] - middle) * (logs[i] - middle);
+	if (!rounds || !cases)
+		return mean;
+	mean.change = expm1(middle);
+	if (rounds < 2)
+		return mean;
+	half = student_quantile(EFFECT_LEVEL, (double)rounds - 1) *
+	       sqrt(squares / (double)(rounds - 1) / (double)rounds);
+	mean.low = expm1(middle - half);
+	mean.high = expm1(middle + half);
+	return mean;
+}
+
 static void judge_mean(struct gpu_difference *out)
 {
 	const struct regress *regress = &out->regress;
 	const size_t rounds = fewest_rounds(regress);
-	double base[ROUNDS_MOST] = {0}, head[ROUNDS_MOST] = {0};
+	double logs[ROUNDS_MOST] = {0};
+	size_t cases = 0;
 
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
@@ -218,18 +240,14 @@ static void judge_mean(struct gpu_difference *out)
 		if (!item->timed || !has_rounds(item->base, rounds) ||
 		    !has_rounds(item->head, rounds))
 			continue;
-		out->mean_cases++;
-		for (size_t k = 0; k < rounds; k++) {
-			base[k] += log(item->base->rounds[k].median_ns);
-			head[k] += log(item->head->rounds[k].median_ns);
-		}
+		cases++;
+		for (size_t k = 0; k < rounds; k++)
+			logs[k] += log(item->head->rounds[k].median_ns /
+				       item->base->rounds[k].median_ns);
 	}
-	for (size_t k = 0; k < rounds && out->mean_cases; k++) {
-		base[k] = exp(base[k] / (double)out->mean_cases);
-		head[k] = exp(head[k] / (double)out->mean_cases);
-	}
-	out->mean = effect_of((struct process_medians){base, out->mean_cases ? rounds : 0},
-			      (struct process_medians){head, out->mean_cases ? rounds : 0});
+	for (size_t k = 0; k < rounds && cases; k++)
+		logs[k] /= (double)cases;
+	out->mean = mean_of_rounds(logs, rounds, cases);
 }
 
 static void find_largest(struct gpu_difference *out)

@@ -25,10 +25,14 @@ struct gpu_difference {
 	struct regress_options options;
 	struct regress_pair *pairs;
 	struct regress regress;
-	/* Of the mean of all cases that both timed in the same number of rounds: the mean of the
-	 * logarithms in each round, and these means compared as the medians of one case. */
-	struct effect mean;
-	size_t mean_cases;
+	/* The mean over all cases, head / base - 1: of each round the mean of the logarithms of the
+	 * ratios, and of these means their mean with its 95 % interval by Student's t. Both GPUs
+	 * measure a round at about the same time, so what drifts with time cancels out. NAN: no
+	 * case; low and high also with one round. */
+	struct gpu_mean {
+		double change, low, high;
+		size_t cases; /* those that both timed in all rounds that are compared */
+	} mean;
 	const struct regress_case *largest; /* of the changes; NULL: there is none */
 };
 

@@ -51,11 +51,11 @@ static json_t *gpu_run_json(const struct gpu_group *group, size_t i)
 	return object;
 }
 
-static void set_effect(json_t *object, const struct effect *effect)
+static void set_change(json_t *object, double change, double low, double high)
 {
-	json_object_set_new(object, "change", report_json_number(effect->change));
-	json_object_set_new(object, "low", report_json_number(effect->low));
-	json_object_set_new(object, "high", report_json_number(effect->high));
+	json_object_set_new(object, "change", report_json_number(change));
+	json_object_set_new(object, "low", report_json_number(low));
+	json_object_set_new(object, "high", report_json_number(high));
 }
 
 static json_t *difference_json(const struct gpu_difference *difference)
@@ -64,8 +64,8 @@ static json_t *difference_json(const struct gpu_difference *difference)
 	json_t *object = json_object(), *mean = json_object(), *cases = json_array();
 
 	json_object_set_new(object, "gpu", json_integer(difference->run->settings.device));
-	set_effect(mean, &difference->mean);
-	json_object_set_new(mean, "cases", json_integer((json_int_t)difference->mean_cases));
+	set_change(mean, difference->mean.change, difference->mean.low, difference->mean.high);
+	json_object_set_new(mean, "cases", json_integer((json_int_t)difference->mean.cases));
 	json_object_set_new(object, "mean", mean);
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
@@ -76,7 +76,7 @@ static json_t *difference_json(const struct gpu_difference *difference)
 		one = json_object();
 		json_object_set_new(one, "case", report_json_text(item->name));
 		json_object_set_new(one, "verdict", json_string(change_name(item->time)));
-		set_effect(one, &item->effect);
+		set_change(one, item->effect.change, item->effect.low, item->effect.high);
 		json_object_set_new(one, "adjusted_p", report_json_number(item->adjusted_p));
 		json_array_append_new(cases, one);
 	}

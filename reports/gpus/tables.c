@@ -161,7 +161,7 @@ struct table *gpus_differences_table(const struct gpu_group *group)
 
 		cells_init(cells, ARRAY_SIZE(columns));
 		text_addf(&cells[0], "%d", item->run->settings.device);
-		text_addf(&cells[1], "%zu", item->mean_cases);
+		text_addf(&cells[1], "%zu", item->mean.cases);
 		add_change_cell(&cells[2], item->mean.change, DIGITS);
 		add_interval_cell(&cells[3], item->mean.low, item->mean.high, DIGITS);
 		text_addf(&cells[4], "%zu", item->regress.tally[CHANGE_REGRESSED]);

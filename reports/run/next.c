@@ -119,7 +119,7 @@ static void next_fill(struct next *next, const struct run *run,
 	}
 	if (run->gpus) {
 		command = next_command(next, "one GPU");
-		text_addf(command, "report %lld", (long long)run->gpus[run->gpu_count - 1].run_id);
+		text_addf(command, "report %lld", (long long)run->gpus[0].run_id);
 		end_command(command, options);
 	}
 }

@@ -28,8 +28,8 @@
 	"unverified: measured like the others, but the results were compared with nothing, so " \
 	"the kernel may be wrong."
 
-#define MEAN_NOTE                                                                             \
-	"mean: of the logarithms of the times of all cases, with the 95 % interval over the " \
+#define MEAN_NOTE                                                                              \
+	"mean: of the logarithms of the ratios of all cases, with the 95 % interval over the " \
 	"rounds. slower, faster and inconclusive: cases, as perflab regress judges them."
 #define INTERFERENCE_NOTE                                                                    \
 	"The change of a case while all other GPUs are busy, against alone. found: perflab " \

@@ -59,6 +59,7 @@ test("the page of a spread shows how the GPUs differ, and opens the case of a GP
 		assert.deepEqual([changed[0].replace(/\s/g, ""), changed[1], changed[5]], ["reduce/shuffle/block=128,n=1024", "2", "slower"]);
 		await page.locator("#gpus button.link").click();
 		assert.match(await page.locator("#detail").innerText(), /86\.\d µs/);
+		assert.match(await page.locator("#detail .status").innerText(), /ok, on GPU 2$/);
 		await page.waitForFunction(() => decodeURIComponent(location.hash).includes("on GPU 2"));
 		assert.equal(await page.locator("#gpus :text('Interference')").count(), 0);
 		assert.deepEqual(complaints, []);

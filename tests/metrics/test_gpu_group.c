@@ -187,10 +187,34 @@ static void a_spread_compares_each_gpu_with_the_first(void **state)
 	assert_int_equal(difference->regress.tally[CHANGE_REGRESSED], 1);
 	assert_string_equal(difference->largest->base->variant, "slow");
 	/* the mean of two cases, one of which takes 2 % longer */
-	assert_int_equal(difference->mean_cases, 2);
+	assert_int_equal(difference->mean.cases, 2);
 	assert_float_equal(difference->mean.change, sqrt(1.02) - 1, 2e-4);
 	assert_true(difference->mean.low < difference->mean.change);
 	assert_true(difference->mean.change < difference->mean.high);
+	give_back(group);
+}
+
+/* Rounds that drift together tell the GPUs apart; rounds that do not, widen the interval. */
+static void the_mean_is_of_pairs_of_rounds(void **state)
+{
+	struct gpu_group *group = group_of_two("spread");
+
+	(void)state;
+	add_case(group, 0, 0, "a", MEDIANS(1e6, 1.1e6, 1.2e6));
+	add_case(group, 1, 0, "a", MEDIANS(1.010e6, 1.1e6 * 1.011, 1.2e6 * 1.012));
+	complete(group);
+	/* the mean of 1.0, 1.1 and 1.2 %, t = 4.303 with 2 degrees of freedom, s = 0.1 % / 1.011 */
+	assert_float_equal(group->differences[0].mean.change, 0.011, 1e-6);
+	assert_float_equal(group->differences[0].mean.high, 0.011 + 4.303 * 0.001 / sqrt(3), 2e-5);
+	assert_float_equal(group->differences[0].mean.low, 0.011 - 4.303 * 0.001 / sqrt(3), 2e-5);
+	give_back(group);
+	/* one round has no interval */
+	group = group_of_two("spread");
+	add_case(group, 0, 0, "a", MEDIANS(1e6));
+	add_case(group, 1, 0, "a", MEDIANS(2e6));
+	complete(group);
+	assert_float_equal(group->differences[0].mean.change, 1, 1e-9);
+	assert_true(isnan(group->differences[0].mean.low));
 	give_back(group);
 }
 
@@ -205,7 +229,7 @@ static void the_mean_is_over_common_rounds(void **state)
 	add_case(group, 0, 1, "short", MEDIANS(1e6, 1e6));
 	add_case(group, 1, 1, "short", MEDIANS(2e6, 2e6));
 	complete(group);
-	assert_int_equal(group->differences[0].mean_cases, 2);
+	assert_int_equal(group->differences[0].mean.cases, 2);
 	assert_float_equal(group->differences[0].mean.change, 1, 1e-9);
 	give_back(group);
 	/* no case in common */
@@ -213,7 +237,7 @@ static void the_mean_is_over_common_rounds(void **state)
 	add_case(group, 0, 0, "a", USUAL);
 	add_case(group, 1, 1, "b", USUAL);
 	complete(group);
-	assert_int_equal(group->differences[0].mean_cases, 0);
+	assert_int_equal(group->differences[0].mean.cases, 0);
 	assert_true(isnan(group->differences[0].mean.change));
 	assert_null(group->differences[0].largest);
 	give_back(group);
@@ -241,6 +265,7 @@ int main(void)
 		cmocka_unit_test(a_failed_run_does_not_make_the_sweep_unfinished),
 		cmocka_unit_test(other_models_have_no_common_device),
 		cmocka_unit_test(a_spread_compares_each_gpu_with_the_first),
+		cmocka_unit_test(the_mean_is_of_pairs_of_rounds),
 		cmocka_unit_test(the_mean_is_over_common_rounds),
 		cmocka_unit_test(a_gpu_with_two_runs_took_over),
 	};

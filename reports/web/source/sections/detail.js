@@ -154,7 +154,7 @@ export function openDetail(app, one) {
 		h("header", {},
 			h("div", {}, h("h2", { id: "detail-title" }, `${one.kernel}/${one.variant}`), h("p", {}, h("code", { class: "config" }, one.config))),
 			h("button", { type: "button", class: "quiet close", "aria-label": "Close", onclick: () => dialog.close() }, "Close")),
-		h("p", { class: "status" }, statusMark(one), h("strong", {}, one.status), one.reason ? `: ${one.reason}` : ""),
+		h("p", { class: "status" }, statusMark(one), h("strong", {}, one.status), one.reason ? `: ${one.reason}` : "", one.gpu === null ? "" : `, on GPU ${one.gpu}`),
 		verdict(one), facts(one), roofs(model, one), sampleSection, counters(model, one)));
 	if (!dialog.open) dialog.showModal();
 	dialog.firstChild.scrollTop = 0;

@@ -42,7 +42,7 @@ const count = (cases, verdict) => cases.filter((one) => one.verdict === verdict)
 
 function differences({ runs, differences: all }) {
 	return [h("h3", {}, `Time against GPU ${runs[0].gpu}`),
-		h("p", { class: "hint" }, "Judged as perflab regress does. The mean is of the logarithms of the times of all cases; its interval is over the rounds."),
+		h("p", { class: "hint" }, "Judged as perflab regress does. The mean is of the logarithms of the ratios of all cases; its 95 % interval is over the rounds."),
 		table("Differences between the GPUs", [
 			{ head: "GPU", numeric: true }, { head: "Cases", numeric: true }, { head: "Mean", numeric: true }, { head: "95 % interval", numeric: true },
 			{ head: "Slower", numeric: true }, { head: "Faster", numeric: true }, { head: "Unchanged", numeric: true }, { head: "Inconclusive", numeric: true },

@@ -45,6 +45,7 @@ export function rooflineTip(model, one, mark) {
 	if (positive(place.attainable)) rows.push(["Attainable", rate(place.attainable)]);
 	if (positive(one.waste)) rows.push(["Moved / needed", three(one.waste)]);
 	rows.push(["Bound by", one.bound]);
+	if (one.gpu !== null) rows.push(["GPU", one.gpu]);
 	return { title: titleOf(one), mark, rows, note: one.aboveRoof };
 }
 
