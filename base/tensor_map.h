@@ -20,8 +20,8 @@
 #define TENSOR_IM2COL_LEAST_RANK 3
 #define TENSOR_IMAGE_MOST_RANK 3 /* width, height, depth */
 
-/* Symbol, name, bytes; in the order of enum CUtensorMapDataType. The _ftz types flush subnormals;
- * tf32 rounds. */
+/* Symbol, name, bytes; in the order of enum CUtensorMapDataType. Loads round to tf32; additions of
+ * the _ftz types flush subnormals. */
 #define TENSOR_TYPE_LIST(X)             \
 	X(TENSOR_U8, "u8", 1)           \
 	X(TENSOR_U16, "u16", 2)         \

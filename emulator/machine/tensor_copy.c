@@ -13,6 +13,8 @@
 /* Of where a box begins in the first dimension, in bytes. */
 #define TENSOR_ROW_ALIGN 16
 #define TF32_NAN 0x7fffe000
+/* What fill(nan) writes, in elements of each type: recorded (docs/results/ptx-copies.md). */
+#define FILL_NAN 0x7ff7
 
 /* A copy of a box. */
 struct box_copy {
@@ -124,12 +126,10 @@ static void round_elements(const struct box_copy *box, unsigned char *values, ui
 /* What stands for elements outside of the tensor. */
 static void fill_outside(const struct box_copy *box, unsigned char *to, uint32_t bytes)
 {
-	static const unsigned char quiet[] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f};
-	const unsigned size = box->element_bytes;
+	const uint16_t fill = box->map.fills_nan ? FILL_NAN : 0;
 
-	memset(to, 0, bytes);
-	for (uint32_t at = 0; box->map.fills_nan && at < bytes; at += size)
-		memcpy(to + at, quiet + sizeof(quiet) - size, size);
+	for (uint32_t at = 0; at < bytes; at += sizeof(fill))
+		memcpy(to + at, &fill, sizeof(fill));
 }
 
 /* ---- rows ---- */
@@ -179,28 +179,48 @@ static void move_row(const struct box_copy *box, uint32_t at, unsigned char *row
 	}
 }
 
-/* Moves the elements of a row that are inside of the tensor. */
-static enum step move_elements(const struct box_copy *box, uint64_t address, unsigned char *row)
+/* The elements of a row before the end of the tensor in dimension 0, counted from the start of the
+ * row. Negative: the row is past the end. */
+static int64_t elements_before_end(const struct box_copy *box)
 {
-	const int64_t size = (int64_t)box->map.sizes[0], first = box->first[0];
-	const int64_t low = first < 0 ? -first : 0;
+	const int64_t left = (int64_t)box->map.sizes[0] - box->first[0];
+	const int64_t elements = box->row_bytes / box->element_bytes;
+
+	return left < elements ? left : elements;
+}
+
+/* Loads the elements of a row that are inside of the tensor. */
+static enum step load_row(const struct box_copy *box, uint64_t address, unsigned char *row)
+{
+	const int64_t first = box->first[0], low = first < 0 ? -first : 0;
+	const int64_t high = elements_before_end(box);
 	const unsigned bytes = box->element_bytes;
-	const int64_t elements = box->row_bytes / bytes;
-	const int64_t high = size - first < elements ? size - first : elements;
+	uint32_t count;
 
 	if (low >= high)
 		return STEP_NEXT;
 	address += (uint64_t)(first + low) * bytes;
 	row += (uint32_t)low * bytes;
-	if (box->loads) {
-		const uint32_t count = (uint32_t)(high - low) * bytes;
+	count = (uint32_t)(high - low) * bytes;
+	if (bulk_global_read(box->issue, address, row, count, bytes) != STEP_NEXT)
+		return STEP_STOPPED;
+	round_elements(box, row, count);
+	return STEP_NEXT;
+}
 
-		if (bulk_global_read(box->issue, address, row, count, bytes) != STEP_NEXT)
-			return STEP_STOPPED;
-		round_elements(box, row, count);
+/* Stores a row. Chunks that begin inside of the tensor are stored whole, also over what lies behind
+ * its last element: recorded (docs/results/ptx-copies.md). */
+static enum step store_row(const struct box_copy *box, uint64_t address, const unsigned char *row)
+{
+	const int64_t high = elements_before_end(box);
+	const unsigned bytes = box->element_bytes;
+	uint32_t count;
+
+	if (high <= 0)
 		return STEP_NEXT;
-	}
-	return bulk_global_write(box->issue, address, row, (uint32_t)(high - low) * bytes, bytes);
+	count = ((uint32_t)high * bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
+	return bulk_global_write(box->issue, address + (uint64_t)box->first[0] * bytes, row, count,
+				 bytes);
 }
 
 static enum step walk_box(const struct box_copy *box)
@@ -215,14 +235,15 @@ static enum step walk_box(const struct box_copy *box)
 		uint64_t address;
 		bool inside = tensor_walk_locate(&walk, &address);
 
-		if (box->loads)
+		if (box->loads) {
 			fill_outside(box, row, box->row_bytes);
-		else
-			move_row(box, at, row, false);
-		if (inside)
-			step = move_elements(box, address, row);
-		if (box->loads)
+			if (inside)
+				step = load_row(box, address, row);
 			move_row(box, at, row, true);
+		} else if (inside) {
+			move_row(box, at, row, false);
+			step = store_row(box, address, row);
+		}
 		tensor_walk_next(&walk);
 	}
 	free(row);
@@ -283,9 +304,9 @@ static const char *reduced_type(enum tensor_type type, enum atomic_kind asked)
 		return bits ? "b64" : "u64";
 	case TENSOR_I64: /* a GPU refuses operations on bits */
 		return "s64";
-	case TENSOR_F32_FTZ: /* PTX does not name these two. A GPU adds them, tf32 with all its bits
-			      */
+	case TENSOR_F32_FTZ: /* PTX does not name these. A GPU adds them, with all their bits */
 	case TENSOR_TF32:
+	case TENSOR_TF32_FTZ:
 		return "f32";
 	default:
 		return tensor_type_name(type);
@@ -295,6 +316,7 @@ static const char *reduced_type(enum tensor_type type, enum atomic_kind asked)
 static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box)
 {
 	const enum atomic_kind asked = (enum atomic_kind)issue->copy->kind;
+	const bool flushes = box->map.type == TENSOR_F32_FTZ || box->map.type == TENSOR_TF32_FTZ;
 	struct program_bulk_copy copy = *issue->copy;
 	struct bulk_issue typed = *issue;
 	const struct bulk_reduction *found =
@@ -303,11 +325,49 @@ static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box
 	if (!found)
 		return refuse_map(issue, "PTX has no such reduction of elements of the type of "
 					 "the tensor map");
-	copy.kind = (uint8_t)(box->map.type == TENSOR_F32_FTZ ? ATOMIC_ADD_FTZ : found->kind);
+	copy.kind = (uint8_t)(flushes ? ATOMIC_ADD_FTZ : found->kind);
 	copy.type = (uint8_t)found->executed;
 	typed.copy = &copy;
 	box->issue = &typed;
 	return store_box(box);
+}
+
+/* A GPU refuses stores that come to a place in an image outside of the tensor as illegal
+ * instructions. What it does if the copy ends before that was not recorded, so the bounding box
+ * decides (docs/results/ptx-copies.md). */
+static enum step check_stored_images(const struct box_copy *box)
+{
+	const struct bulk_issue *issue = box->issue;
+	const struct tensor_map *map = &box->map;
+
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++)
+		if (map->lower[i] < 0 || map->upper[i] > 0)
+			return warp_finding(
+				issue->warp, issue->at, (int)issue->lane, FINDING_OUT_OF_BOUNDS,
+				"an im2col copy from shared memory, with a bounding box that goes "
+				"beyond the tensor in dimension %u, with the corners %d and %d; "
+				"use a tensor map whose lower corners are not negative and upper "
+				"corners not positive",
+				i + 1, map->lower[i], map->upper[i]);
+	return STEP_NEXT;
+}
+
+/* Only stores in tile mode were recorded where the tensor ends within a chunk. */
+static enum step check_last_chunk(const struct box_copy *box)
+{
+	const struct bulk_issue *issue = box->issue;
+	const int64_t high = elements_before_end(box);
+
+	if (high <= 0 || high * box->element_bytes % CHUNK_BYTES == 0 ||
+	    (!issue->combine && !box->map.im2col))
+		return STEP_NEXT;
+	return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
+			    "%s past the end of a tensor whose dimension 0 has %llu bytes; what a "
+			    "GPU does was recorded for multiples of %d only; make the size of the "
+			    "tensor map a multiple, or the box smaller",
+			    issue->combine ? "a tensor reduction" : "an im2col copy",
+			    (unsigned long long)box->map.sizes[0] * box->element_bytes,
+			    CHUNK_BYTES);
 }
 
 /* Checks the first pixel of an im2col copy, and reads the offsets of a load. */
@@ -316,12 +376,6 @@ static enum step read_pixel(struct box_copy *box)
 	const struct bulk_issue *issue = box->issue;
 	const struct tensor_map *map = &box->map;
 
-	if (map->steps[map->rank - 1] != 1)
-		return warp_finding(
-			issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
-			"an im2col copy with the element stride %u along the images; PTX "
-			"does not say what it does",
-			map->steps[map->rank - 1]);
 	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
 		const int64_t end = (int64_t)map->sizes[i + 1] + map->upper[i];
 
@@ -366,7 +420,13 @@ static enum step read_coordinates(struct box_copy *box)
 				    "a tensor copy at coordinate %d of elements of %u bytes; the "
 				    "first coordinate must be a multiple of %d bytes",
 				    box->first[0], box->element_bytes, TENSOR_ROW_ALIGN);
-	return box->map.im2col ? read_pixel(box) : STEP_NEXT;
+	if (!box->loads && check_last_chunk(box) != STEP_NEXT)
+		return STEP_STOPPED;
+	if (!box->map.im2col)
+		return STEP_NEXT;
+	if (!box->loads && check_stored_images(box) != STEP_NEXT)
+		return STEP_STOPPED;
+	return read_pixel(box);
 }
 
 enum step tensor_copy_issue(const struct bulk_issue *issue)

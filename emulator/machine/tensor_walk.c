@@ -47,7 +47,7 @@ static void next_pixel(struct tensor_walk *walk)
 			return;
 		walk->at[i + 1] = map->lower[i];
 	}
-	walk->at[map->rank - 1]++;
+	walk->at[map->rank - 1] += map->steps[map->rank - 1];
 }
 
 void tensor_walk_next(struct tensor_walk *walk)

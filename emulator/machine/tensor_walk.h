@@ -4,8 +4,9 @@
  *
  * A tiled copy walks over its box, dimension 1 first, in the steps of the map. An im2col copy moves
  * a number of pixels. It walks over the bounding box in steps, the width first, from the pixel that
- * its coordinates name, and goes on at the lower corner of the next image. The offsets are added to
- * each place, and only then it counts whether the place is inside of the tensor.
+ * its coordinates name, and goes on at the lower corner of the next image, also by a step: recorded
+ * (docs/results/ptx-copies.md). The offsets are added to each place, and only then it counts
+ * whether the place is inside of the tensor.
  */
 #ifndef EMULATOR_MACHINE_TENSOR_WALK_H
 #define EMULATOR_MACHINE_TENSOR_WALK_H

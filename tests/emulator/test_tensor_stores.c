@@ -48,6 +48,63 @@ static void a_box_is_stored_without_what_is_outside(void **state)
 	machine_release(&result);
 }
 
+/* Rows of 5 elements: the second chunk of each begins inside, and the row of a third does not. */
+static void the_last_chunk_of_a_row_is_stored_whole(void **state)
+{
+	struct tensor_map map = plain;
+	struct machine_result result;
+
+	(void)state;
+	map.sizes[0] = 5;
+	map.sizes[1] = 3;
+	map.box[0] = 12;
+	map.box[1] = 2;
+	result = run_store(STORE_32(STORE_BOX("2d") " [%rd9, {0, 1}], [%r19];\n"), &map);
+	assert_int_equal(result.findings.count, 0);
+	for (uint32_t i = 0; i < 24 * 16; i++) {
+		uint32_t x = i % 24, y = i / 24;
+
+		assert_int_equal(result.out[i],
+				 x < 8 && y >= 1 && y < 3 ? 12 * (y - 1) + x + 1 : 0);
+	}
+	machine_release(&result);
+	/* A box past the last chunk. */
+	result = run_store(STORE_32(STORE_BOX("2d") " [%rd9, {8, 1}], [%r19];\n"), &map);
+	assert_int_equal(result.findings.count, 0);
+	for (uint32_t i = 0; i < 24 * 16; i++)
+		assert_int_equal(result.out[i], 0);
+	machine_release(&result);
+}
+
+/* The tensor ends where the buffer ends, but its last chunk does not. */
+static void a_last_chunk_past_the_buffer_is_told(void **state)
+{
+	struct tensor_map map = plain;
+	struct machine_case nine = {
+		.ptx = STORE_32(STORE_BOX("1d") " [%rd9, {0}], [%r19];\n"),
+		.block = {32},
+		.out_words = 9,
+		.map = &map,
+		.map_of_out = true,
+		.checked_blocks = -1,
+		.check_global = true,
+	};
+	struct machine_result result;
+
+	(void)state;
+	map.rank = 1;
+	map.sizes[0] = 9;
+	result = machine_run(&nine);
+	assert_int_equal(result.findings.count, 0);
+	for (uint32_t i = 0; i < 9; i++)
+		assert_int_equal(result.out[i], i < 8 ? i + 1 : 0);
+	machine_release(&result);
+	map.box[0] = 12;
+	result = machine_run(&nine);
+	assert_finding(&result, FINDING_OUT_OF_BOUNDS, 0, "a 48-byte bulk copy to 0x");
+	machine_release(&result);
+}
+
 static void a_swizzled_box_is_stored_in_order(void **state)
 {
 	const struct tensor_map map = {
@@ -133,13 +190,32 @@ static void a_box_is_reduced_by_the_type_of_the_map(void **state)
 	machine_release(&result);
 }
 
-/* As single-precision numbers, what the threads store is subnormal. Only f32_ftz flushes. */
+/* What a GPU does with the last chunk is known of stores alone. */
+static void reductions_of_a_part_of_a_chunk_are_refused(void **state)
+{
+	struct tensor_map map = plain;
+	struct machine_result result;
+
+	(void)state;
+	map.sizes[0] = 9;
+	result = run_store(STORE_32(REDUCE_BOX("add") " [%rd9, {0, 0}], [%r19];\n"), &map);
+	assert_int_equal(result.findings.count, 0);
+	machine_release(&result);
+	result = run_store(STORE_32(REDUCE_BOX("add") " [%rd9, {8, 0}], [%r19];\n"), &map);
+	assert_finding(
+		&result, FINDING_UNSUPPORTED, 0,
+		"a tensor reduction past the end of a tensor whose dimension 0 has 36 bytes");
+	machine_release(&result);
+}
+
+/* As single-precision numbers, what the threads store is subnormal. Only the _ftz types flush. */
 static void a_reduction_keeps_subnormals(void **state)
 {
 	static const char twice[] =
 		STORE_32(REDUCE_BOX("add") " [%rd9, {0, 0}], [%r19];\n@%p1 " REDUCE_BOX(
 			"add") " [%rd9, {0, 0}], [%r19];\n");
-	static const enum tensor_type types[] = {TENSOR_F32, TENSOR_TF32, TENSOR_F32_FTZ};
+	static const enum tensor_type types[] = {TENSOR_F32, TENSOR_TF32, TENSOR_F32_FTZ,
+						 TENSOR_TF32_FTZ};
 	struct tensor_map map = plain;
 	struct machine_result result;
 
@@ -150,7 +226,7 @@ static void a_reduction_keeps_subnormals(void **state)
 		assert_int_equal(result.findings.count, 0);
 		for (uint32_t i = 0; i < 32; i++)
 			assert_int_equal(result.out[24 * (i / 8) + i % 8],
-					 map.type == TENSOR_F32_FTZ ? 0 : 2 * (i + 1));
+					 type >= 2 ? 0 : 2 * (i + 1));
 		machine_release(&result);
 	}
 }
@@ -228,9 +304,12 @@ int main(void)
 {
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_box_is_stored_without_what_is_outside),
+		cmocka_unit_test(the_last_chunk_of_a_row_is_stored_whole),
+		cmocka_unit_test(a_last_chunk_past_the_buffer_is_told),
 		cmocka_unit_test(a_swizzled_box_is_stored_in_order),
 		cmocka_unit_test(short_rows_are_stored_from_their_spans),
 		cmocka_unit_test(a_box_is_reduced_by_the_type_of_the_map),
+		cmocka_unit_test(reductions_of_a_part_of_a_chunk_are_refused),
 		cmocka_unit_test(a_reduction_keeps_subnormals),
 		cmocka_unit_test(signed_words_have_no_reductions_of_bits),
 		cmocka_unit_test(stores_round_nothing),
