@@ -251,7 +251,7 @@ struct ptx_entry_check {
 /*
  * Reads a PTX file and calls `visit` for each entry; a file may have none. If
  * the emulator lacks a form of PTX that the file uses outside of instructions,
- * such as vector registers, calls it once, for PTX_CHECK_ALL.
+ * such as parameters in registers, calls it once, for PTX_CHECK_ALL.
  * PL_ENOENT, PL_EIO: the file cannot be read. PL_EPARSE, with the line: the
  * file is not valid PTX.
  */

@@ -29,10 +29,14 @@ enum ptx_space {
 };
 const char *ptx_space_name(enum ptx_space space); /* "global"; "" for the generic space */
 
-/* A register of a function. Its width is 1 for a predicate, else 8, 16, 32, 64 or 128 bits. */
+/* A register of a function. Its width is 1 for a predicate, else 8, 16, 32, 64 or 128 bits. A
+ * vector
+ * (.v2, .v4) is several registers, one behind the other; operands that name it list them. */
 struct ptx_register {
-	const char *name; /* "%rd4"; not unique: a register of an inner scope keeps its name */
+	const char *name; /* "%rd4"; not unique: a register of an inner scope keeps its name, and
+			     elements of a vector have the name of the vector */
 	int width_bits;
+	int elements; /* of the vector that begins with it; 1: it is none */
 };
 
 /* An address in a variable's initial value: of another variable or of a function. */

@@ -102,6 +102,52 @@ static void parse_literal(struct parser *parser, bool negative)
 	parser_advance(parser);
 }
 
+/* The element of a vector that a selector names; -1: none. */
+static int selected_element(const struct token *selector, int elements)
+{
+	static const char names[2][5] = {"xyzw", "rgba"};
+
+	for (int i = 0; i < elements && selector->length == 2; i++)
+		if (selector->text[1] == names[0][i] || selector->text[1] == names[1][i])
+			return i;
+	return -1;
+}
+
+/* Reads a register, or a vector of registers as a list of its elements. The open operand is the
+ * register. */
+static void read_register(struct parser *parser, struct open_operand *open, uint32_t index,
+			  bool selects)
+{
+	const int elements = parser->function.registers[index].elements;
+	const size_t first = parser->open_count - 1;
+	struct name *name;
+	int element;
+
+	open->operand.kind = PTX_OPERAND_REGISTER;
+	open->operand.index = index;
+	if (elements > 1 && selects) {
+		element = selected_element(&parser->token, elements);
+		if (element < 0)
+			parser_error(parser, "a vector of %d elements has no such element",
+				     elements);
+		open->operand.index = index + (uint32_t)(element < 0 ? 0 : element);
+		parser_advance(parser);
+	} else if (elements > 1) {
+		if (open->operand.negated)
+			parser_error(parser, "a vector cannot be negated");
+		for (int i = 1; i < elements; i++) {
+			open = open_operand(parser, PTX_OPERAND_REGISTER);
+			if (open)
+				open->operand.index = index + (uint32_t)i;
+		}
+		close_list(parser, first, PTX_OPERAND_VECTOR, 0);
+	} else if (selects) {
+		name = parser_intern(parser, parser->token.text + 1, parser->token.length - 1);
+		open->operand.name = name ? name->text : NULL;
+		parser_advance(parser);
+	}
+}
+
 /* Reads a name, and the word after its '.' if there is one. The name of a special register includes
  * that word ("%tid.x"); for a register the word is a selector. */
 static void read_name_operand(struct parser *parser, bool negated)
@@ -120,14 +166,7 @@ static void read_name_operand(struct parser *parser, bool negated)
 	if (name->length == 1 && name->text[0] == '_') {
 		open->operand.kind = PTX_OPERAND_SINK;
 	} else if (name->binding.meaning == NAME_REGISTER) {
-		open->operand.kind = PTX_OPERAND_REGISTER;
-		open->operand.index = name->binding.index;
-		if (selects) {
-			name = parser_intern(parser, parser->token.text + 1,
-					     parser->token.length - 1);
-			open->operand.name = name ? name->text : NULL;
-			parser_advance(parser);
-		}
+		read_register(parser, open, name->binding.index, selects);
 	} else if (word.text[0] == '%' || strcmp(name->text, "WARP_SZ") == 0) {
 		open->operand.kind = PTX_OPERAND_SPECIAL;
 		if (selects) {

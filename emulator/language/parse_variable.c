@@ -164,25 +164,38 @@ void parse_local_variables(struct parser *parser, enum ptx_space space)
 	parser_expect(parser, ';', "a variable");
 }
 
-static void add_register(struct parser *parser, struct name *name, int width_bits)
+/* What a declaration says about each of its registers. */
+struct register_type {
+	int width_bits, elements;
+};
+
+static void add_register(struct parser *parser, struct name *name, const struct register_type *type)
 {
 	struct ptx_function *function = &parser->function;
-	struct ptx_register *place;
 
 	if (!name || !scope_declare(parser, name, NAME_REGISTER, function->register_count))
 		return;
-	if (function->register_count == PTX_MAX_REGISTERS) {
-		parser_error(parser, "more than %d registers in a function", PTX_MAX_REGISTERS);
-		return;
+	for (int i = 0; i < type->elements; i++) {
+		struct ptx_register *place;
+
+		if (function->register_count == PTX_MAX_REGISTERS) {
+			parser_error(parser, "more than %d registers in a function",
+				     PTX_MAX_REGISTERS);
+			return;
+		}
+		place = parser_append(parser, &function->registers, &function->register_count,
+				      &parser->register_capacity, sizeof(*place));
+		if (!place)
+			return;
+		*place = (struct ptx_register){.name = name->text,
+					       .width_bits = type->width_bits,
+					       .elements = i ? 1 : type->elements};
 	}
-	place = parser_append(parser, &function->registers, &function->register_count,
-			      &parser->register_capacity, sizeof(*place));
-	if (place)
-		*place = (struct ptx_register){.name = name->text, .width_bits = width_bits};
 }
 
 /* `%r<49>` declares %r0 to %r48. */
-static void add_registers(struct parser *parser, const struct name *stem, int width_bits)
+static void add_registers(struct parser *parser, const struct name *stem,
+			  const struct register_type *type)
 {
 	int64_t count = parser_expect_number(parser, "the number of registers", PTX_MAX_REGISTERS);
 	struct text text = TEXT_INIT;
@@ -192,28 +205,34 @@ static void add_registers(struct parser *parser, const struct name *stem, int wi
 		text_clear(&text);
 		text_add_bytes(&text, stem->text, stem->length);
 		text_addf(&text, "%lld", (long long)i);
-		add_register(parser, parser_intern(parser, text.data, text.length), width_bits);
+		add_register(parser, parser_intern(parser, text.data, text.length), type);
 	}
 	text_release(&text);
 }
 
 void parse_registers(struct parser *parser)
 {
-	int width_bits = parser_at_type_width(parser);
+	struct register_type type = {.elements = 1};
 
-	if (parser_at_word(parser, ".v2") || parser_at_word(parser, ".v4") ||
-	    parser_at_word(parser, ".v8"))
-		parser_unsupported(parser, "vector registers (.reg .v2, .v4, .v8)");
-	if (!width_bits)
+	if (parser_at_word(parser, ".v8"))
+		parser_unsupported(parser, "vector registers of eight elements (.reg .v8)");
+	if (parser_accept_word(parser, ".v2"))
+		type.elements = 2;
+	else if (parser_accept_word(parser, ".v4"))
+		type.elements = 4;
+	type.width_bits = parser_at_type_width(parser);
+	if (!type.width_bits)
 		parser_error(parser, "expected a type after .reg");
+	if (type.elements > 1 && (type.width_bits == 1 || type.elements * type.width_bits > 128))
+		parser_error(parser, "a vector has at most 128 bits, and no predicates");
 	parser_advance(parser);
 	do {
 		struct name *name = parser_expect_name(parser, "a register name");
 
 		if (name && parser_accept(parser, '<'))
-			add_registers(parser, name, width_bits);
+			add_registers(parser, name, &type);
 		else
-			add_register(parser, name, width_bits);
+			add_register(parser, name, &type);
 	} while (parser_accept(parser, ','));
 	parser_expect(parser, ';', "the register names");
 }

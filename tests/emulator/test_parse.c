@@ -175,9 +175,9 @@ static void forms_that_are_not_supported_are_named(void **state)
 		 "line 4: the emulator does not "
 		 "support parameters"},
 		{".func f(.reg .pred b)\n{\nret;\n}\n", "parameters of functions in registers"},
-		{".entry k()\n{\n.reg .v4 .f32 v;\nret;\n}\n",
+		{".entry k()\n{\n.reg .v8 .u16 v;\nret;\n}\n",
 		 "line 6: the emulator does not support "
-		 "vector registers"},
+		 "vector registers of eight elements"},
 		{".entry k()\n{\n.reg .u32 r;\nmov.u32 r, r + 1;\n}\n", "a sum as an operand"},
 	};
 
@@ -192,6 +192,23 @@ static void forms_that_are_not_supported_are_named(void **state)
 			fail_msg("%s: %s", forms[i].text, err.text);
 		free(text);
 	}
+}
+
+/* test_machine.c executes such instructions. */
+static void vector_registers_have_elements(void **state)
+{
+	(void)state;
+	assert_parses(ENTRY ".reg .v2 .f32 a, b<3>;\n.reg .v4.u32 c;\n.reg .v2 .b64 d;\n"
+			    "mov.f32 a.x, b2.y;\nld.v4.u32 c, [0];\nmov.u32 c.a, c.r;\nret;\n}\n");
+	assert_refused(ENTRY ".reg .v2 .f32 a;\nmov.f32 a.x, a.z;\n", 7,
+		       "a vector of 2 elements has no such element");
+	assert_refused(ENTRY ".reg .v4 .f32 a;\nmov.f32 a.xy, a.x;\n", 7, "no such element");
+	assert_refused(ENTRY ".reg .v2 .f32 a;\nmov.b64 %rd, -a;\n", 7, "cannot be negated");
+	assert_refused(ENTRY ".reg .v2 .pred p;\n", 6, "at most 128 bits, and no predicates");
+	assert_refused(ENTRY ".reg .v4 .b64 p;\n", 6, "at most 128 bits");
+	assert_refused(ENTRY ".reg .v2 p;\n", 6, "expected a type");
+	assert_refused(ENTRY ".reg .v2 .b32 a;\n@a bra L;\n", 7, "");
+	assert_refused(ENTRY ".reg .v4 .b32 %r<16385>;\n", 6, "more than 65536 registers");
 }
 
 /* Returns `count` repetitions of a word between two texts. */
@@ -323,6 +340,7 @@ int main(void)
 		cmocka_unit_test(dialects_are_read),
 		cmocka_unit_test(text_that_is_not_ptx_is_refused),
 		cmocka_unit_test(forms_that_are_not_supported_are_named),
+		cmocka_unit_test(vector_registers_have_elements),
 		cmocka_unit_test(too_much_of_anything_is_refused),
 		cmocka_unit_test(names_of_files_can_be_shown),
 		cmocka_unit_test(inlined_code_knows_its_outermost_call),
