@@ -125,7 +125,7 @@ struct table *gpus_interference_table(const struct gpu_group *group)
 			cells_init(cells, ARRAY_SIZE(columns));
 			text_addf(&cells[0], "%d", run->settings.device);
 			text_add(&cells[1],
-				 verdict ? verdict : "not measured: the run did not end");
+				 verdict ? verdict : "not measured: the sweep did not end");
 			add_change_cell(&cells[2], fact.change, SENTINEL_DIGITS);
 			add_interval_cell(&cells[3], fact.low, fact.high, SENTINEL_DIGITS);
 			if (known && fact.name)

@@ -112,7 +112,7 @@ run report
 expect_out 'cases     100 (100 ok)'
 expect_out ', finished'
 grep -q '^  1  Fake GPU .*  failed: .*GPU 1 has fallen off the bus' "$work/out" || complain 'the failed GPU is not named'
-expect_out 'not measured: the run did not end'
+expect_out 'not measured: the sweep did not end'
 
 # ---- spread ----
 rm -f g.db* state*

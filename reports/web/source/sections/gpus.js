@@ -27,7 +27,7 @@ function listOfGpus({ runs }) {
 
 function interference({ runs }) {
 	const rows = runs.flatMap((one) => {
-		const verdict = one.interference ?? "not measured: the run did not end";
+		const verdict = one.interference ?? "not measured: the sweep did not end";
 		const shown = () => (verdict === "found" ? h("span", { class: "above" }, verdict) : verdict);
 		return one.sentinels.length
 			? one.sentinels.map((sentinel) => [String(one.gpu), shown(), changeText(sentinel.change, SENTINEL_DIGITS), intervalText(sentinel, SENTINEL_DIGITS), sentinel.case])
