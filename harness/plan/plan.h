@@ -127,6 +127,8 @@ void plan_case_release(struct plan_case *planned); /* for a case that was taken 
 int plan_pair(struct plan *plan, const char *base_variant, struct error *err);
 /* The base case of a case; NULL: it has none. */
 const struct plan_case *plan_base(const struct plan *plan, const struct plan_case *planned);
+/* Whether both are of one variant of one kernel. */
+bool plan_same_variant(const struct plan_case *a, const struct plan_case *b);
 /* Whether `base_variant` means this variant of this kernel. NULL means none. */
 bool is_base_variant(const char *base_variant, const char *kernel, const char *variant);
 /* Keeps the cases of one of `total` shards, numbered from 1. All shards together are the plan.

@@ -28,7 +28,7 @@ static int compare_shuffled_cases(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
-static bool is_same_variant(const struct plan_case *a, const struct plan_case *b)
+bool plan_same_variant(const struct plan_case *a, const struct plan_case *b)
 {
 	return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0;
 }
@@ -41,7 +41,7 @@ static size_t shuffle_variant(struct shuffled_case *shuffled, const struct plan 
 	for (size_t i = begin; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
-		if (!is_same_variant(planned, &plan->cases[begin]))
+		if (!plan_same_variant(planned, &plan->cases[begin]))
 			break;
 		shuffled[count++] = (struct shuffled_case){
 			XXH64(planned->config, strlen(planned->config), begin), i};

@@ -46,27 +46,22 @@ void gpu_part_opened(struct sweep *sweep)
 /* ---- cases ---- */
 
 /* Where a case comes in the first round of this process. */
-struct place {
+struct claim_place {
 	size_t index;
 	size_t distance; /* from this slot to the one whose variant it is */
 	size_t turn;     /* of its variant among all; those of others come in reverse */
 	size_t shuffled; /* its place before */
 };
 
-static int compare_places(const void *left, const void *right)
+static int compare_claim_order(const void *left, const void *right)
 {
-	const struct place *a = left, *b = right;
+	const struct claim_place *a = left, *b = right;
 
 	if (a->distance != b->distance)
 		return a->distance < b->distance ? -1 : 1;
 	if (a->turn != b->turn)
 		return (a->turn < b->turn) == (a->distance == 0) ? -1 : 1;
 	return a->shuffled < b->shuffled ? -1 : 1;
-}
-
-static bool is_same_variant(const struct plan_case *a, const struct plan_case *b)
-{
-	return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0;
 }
 
 /* Numbers the variants of a plan, in which the cases of each are neighbours. */
@@ -76,14 +71,14 @@ static size_t *number_variants(const struct plan *plan)
 
 	for (size_t i = 1; i < plan->count; i++)
 		numbers[i] =
-			numbers[i - 1] + !is_same_variant(&plan->cases[i - 1], &plan->cases[i]);
+			numbers[i - 1] + !plan_same_variant(&plan->cases[i - 1], &plan->cases[i]);
 	return numbers;
 }
 
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
 {
 	const size_t gpus = sweep->gpu ? sweep->gpu->gpus : 0;
-	struct place *places;
+	struct claim_place *places;
 	size_t *variants, *turns, seen = 0;
 
 	if (!gpu_part_splits(sweep) || !count)
@@ -96,14 +91,14 @@ void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
 
 		if (!turns[variant])
 			turns[variant] = ++seen;
-		places[i] = (struct place){
+		places[i] = (struct claim_place){
 			.index = order[i],
 			.distance = (variant + gpus - (size_t)sweep->gpu->slot % gpus) % gpus,
 			.turn = turns[variant],
 			.shuffled = i,
 		};
 	}
-	qsort(places, count, sizeof(*places), compare_places);
+	qsort(places, count, sizeof(*places), compare_claim_order);
 	for (size_t i = 0; i < count; i++)
 		order[i] = places[i].index;
 	free(turns);
