@@ -301,17 +301,32 @@ static void split_mnemonic(struct parser *parser, struct name *mnemonic)
 	mnemonic->base = base->text;
 }
 
+/* Reads the modifiers after the first word of an instruction. ptxas takes blanks before them. */
+static struct name *read_mnemonic(struct parser *parser, const struct token *word)
+{
+	size_t length = word->length;
+	struct text text = TEXT_INIT;
+	struct name *name;
+
+	for (; parser->token.kind == TOKEN_DOTTED && parser->token.adjacent; parser_advance(parser))
+		length += parser->token.length;
+	if (parser->token.kind != TOKEN_DOTTED)
+		return parser_intern(parser, word->text, length);
+	text_add_bytes(&text, word->text, length);
+	for (; parser->token.kind == TOKEN_DOTTED; parser_advance(parser))
+		text_add_bytes(&text, parser->token.text, parser->token.length);
+	name = parser_intern(parser, text.data, text.length);
+	text_release(&text);
+	return name;
+}
+
 static void read_instruction(struct parser *parser, const struct token *word,
 			     struct ptx_statement *statement)
 {
 	struct ptx_function *function = &parser->function;
-	size_t length = word->length;
+	struct name *mnemonic = read_mnemonic(parser, word);
 	struct ptx_statement *place;
-	struct name *mnemonic;
 
-	for (; parser->token.kind == TOKEN_DOTTED && parser->token.adjacent; parser_advance(parser))
-		length += parser->token.length;
-	mnemonic = parser_intern(parser, word->text, length);
 	if (mnemonic && !mnemonic->base)
 		split_mnemonic(parser, mnemonic);
 	if (!parser_at(parser, ';')) {

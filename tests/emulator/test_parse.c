@@ -194,7 +194,31 @@ static void forms_that_are_not_supported_are_named(void **state)
 	}
 }
 
-/* test_machine.c executes such instructions. */
+/* Inline PTX of CUTLASS has such blanks. */
+static void blanks_may_precede_modifiers(void **state)
+{
+	static const char ptx[] =
+		ENTRY ".reg .b32 %r<3>;\n.reg .pred %p;\nxor  .b32 %r1, %r2, -1;\n"
+		      "@!%p ld.global .v2\n.u32 {%r1, %r2}, [0];\nret ;\n}\n";
+	static const char *const mnemonics[] = {"xor.b32", "ld.global.v2.u32", "ret"};
+	struct ptx_module *module = NULL;
+	struct error err = {0};
+	const struct ptx_function *entry;
+
+	(void)state;
+	if (ptx_module_parse(&module, ptx, strlen(ptx), &err))
+		fail_msg("%s", err.text);
+	entry = ptx_module_function(module, "k");
+	assert_int_equal(entry->statement_count, ARRAY_SIZE(mnemonics));
+	for (size_t i = 0; i < ARRAY_SIZE(mnemonics); i++)
+		assert_string_equal(entry->statements[i].mnemonic, mnemonics[i]);
+	assert_int_equal(entry->statements[1].modifier_count, 3);
+	assert_string_equal(entry->statements[1].modifiers[1], "v2");
+	ptx_module_free(module);
+	assert_refused(ENTRY "ret\n.loc 1 2 3\n", 7, "");
+}
+
+/* test_vector_registers.c executes such instructions. */
 static void vector_registers_have_elements(void **state)
 {
 	(void)state;
@@ -340,6 +364,7 @@ int main(void)
 		cmocka_unit_test(dialects_are_read),
 		cmocka_unit_test(text_that_is_not_ptx_is_refused),
 		cmocka_unit_test(forms_that_are_not_supported_are_named),
+		cmocka_unit_test(blanks_may_precede_modifiers),
 		cmocka_unit_test(vector_registers_have_elements),
 		cmocka_unit_test(too_much_of_anything_is_refused),
 		cmocka_unit_test(names_of_files_can_be_shown),
