@@ -177,18 +177,26 @@ struct opcode_list opcode_list_create(void)
 
 /* ---- modules ---- */
 
-/* Registers have untyped bits, so that the instruction alone determines the type. */
-static unsigned register_bits(unsigned bits)
+/* ptxas takes 8-bit integers from and to bf16 in 8-bit registers only; elsewhere they may be wider.
+ */
+static bool has_narrow_registers(const struct opcode_case *opcode)
 {
-	return bits < 16 ? 16 : bits;
+	return begins(opcode->name, "cvt.") && strstr(opcode->name, ".bf16") &&
+	       (strstr(opcode->name, ".u8") || strstr(opcode->name, ".s8"));
 }
 
-static void declare(struct text *out, char name, unsigned bits)
+/* Registers have untyped bits, so that the instruction alone determines the type. */
+static unsigned register_bits(const struct opcode_case *opcode, unsigned bits)
+{
+	return bits < 16 && !has_narrow_registers(opcode) ? 16 : bits;
+}
+
+static void declare(struct text *out, const struct opcode_case *opcode, char name, unsigned bits)
 {
 	if (bits == 1)
 		text_addf(out, ".reg .pred %%%c;\n", name);
 	else
-		text_addf(out, ".reg .b%u %%%c;\n", register_bits(bits), name);
+		text_addf(out, ".reg .b%u %%%c;\n", register_bits(opcode, bits), name);
 }
 
 /* The PTX version that a case needs. Most need 8.0. */
@@ -210,10 +218,10 @@ void opcode_module(struct text *out, const struct opcode_case *opcode)
 	text_add(out, ".visible .entry " OPCODE_ENTRY "(.param .u64 out, .param .u64 in, "
 		      ".param .u64 memory)\n{\n");
 	for (size_t k = 0; k < opcode->operand_count; k++)
-		declare(out, (char)('a' + k), opcode->operands[k].bits);
+		declare(out, opcode, (char)('a' + k), opcode->operands[k].bits);
 	for (size_t k = 0; k < OPCODE_RESULTS; k++)
 		if (opcode->result_bits[k])
-			declare(out, (char)('r' + k), opcode->result_bits[k]);
+			declare(out, opcode, (char)('r' + k), opcode->result_bits[k]);
 	text_add(out, ".reg .pred %p<4>;\n.reg .b16 %h<8>;\n.reg .b32 %x<8>;\n.reg .b64 %w<8>;\n"
 		      ".reg .b64 %in, %out, %global, %shared, %local;\n.reg .b32 %thread;\n");
 	if (strstr(opcode->body, "%shared"))
@@ -239,7 +247,8 @@ void opcode_module(struct text *out, const struct opcode_case *opcode)
 				  k * 8, 'a' + (char)k);
 		else
 			text_addf(out, "ld.global.b%u %%%c, [%%in+%zu];\n",
-				  register_bits(opcode->operands[k].bits), 'a' + (char)k, k * 8);
+				  register_bits(opcode, opcode->operands[k].bits), 'a' + (char)k,
+				  k * 8);
 	text_add(out, opcode->body);
 	for (size_t k = 0; k < OPCODE_RESULTS; k++)
 		if (opcode->result_bits[k] == 1)
@@ -248,7 +257,8 @@ void opcode_module(struct text *out, const struct opcode_case *opcode)
 				  'r' + (char)k, k * 8);
 		else if (opcode->result_bits[k])
 			text_addf(out, "st.global.b%u [%%out+%zu], %%%c;\n",
-				  register_bits(opcode->result_bits[k]), k * 8, 'r' + (char)k);
+				  register_bits(opcode, opcode->result_bits[k]), k * 8,
+				  'r' + (char)k);
 	text_add(out, "ret;\n}\n");
 }
 
@@ -324,7 +334,7 @@ void opcode_results(struct text *out, const struct opcode_case *opcode, const ui
 
 	for (size_t k = 0; k < OPCODE_RESULTS; k++) {
 		unsigned bits = opcode->result_bits[k];
-		int digits = (int)register_bits(bits) / 4;
+		int digits = (int)register_bits(opcode, bits) / 4;
 
 		for (size_t i = 0; bits > 1 && i < threads; i++)
 			text_addf(out, "%0*" PRIx64, digits, cells[i * OPCODE_RESULTS + k]);
