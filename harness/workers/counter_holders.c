@@ -9,8 +9,9 @@
 #define HOLDERS_SHOWN 6
 #define NAME_LENGTH 32
 
-/* Programs that read counters of a device on which they need not compute. The kernel cuts names to
- * 15 bytes. */
+#define KERNEL_NAME_LENGTH 15 /* the kernel cuts the names of programs */
+
+/* Programs that read counters of a device on which they need not compute. */
 static const char *const readers[] = {"nv-hostengine",  "dcgm-exporter", "dcgmi",
 				      "dcgmproftester", "ncu",           "nsys",
 				      "nsys-launcher"};
@@ -20,21 +21,40 @@ struct holders {
 	size_t count;
 };
 
-/* false: there is no such process, or it is not to be seen from here. */
-static bool name_of_process(char out[NAME_LENGTH], pid_t pid)
+/* The first line, or string, of a file of a process. false: there is none that can be read. */
+static bool read_of_process(char *out, size_t size, pid_t pid, const char *what)
 {
 	char path[48];
 	FILE *file;
 	bool read;
 
-	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, what);
 	file = fopen(path, "r");
-	read = file && fgets(out, NAME_LENGTH, file);
+	read = file && fgets(out, (int)size, file);
 	if (file)
 		fclose(file);
 	if (read)
 		out[strcspn(out, "\n")] = '\0';
 	return read;
+}
+
+/* false: there is no such process, or it is not to be seen from here. */
+static bool name_of_process(char out[NAME_LENGTH], pid_t pid)
+{
+	char command[4096];
+	const char *name, *slash;
+
+	if (!read_of_process(out, NAME_LENGTH, pid, "comm"))
+		return false;
+	/* the command has the whole name of a program, but also what else a process calls itself */
+	if (strlen(out) < KERNEL_NAME_LENGTH ||
+	    !read_of_process(command, sizeof(command), pid, "cmdline"))
+		return true;
+	slash = strrchr(command, '/');
+	name = slash ? slash + 1 : command;
+	if (strncmp(name, out, KERNEL_NAME_LENGTH) == 0)
+		snprintf(out, NAME_LENGTH, "%.*s", NAME_LENGTH - 1, name);
+	return true;
 }
 
 static void add_holder(struct holders *holders, pid_t pid, const char *name)
@@ -47,7 +67,7 @@ static void add_holder(struct holders *holders, pid_t pid, const char *name)
 static bool reads_counters(const char *name)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(readers); i++)
-		if (strncmp(name, readers[i], 15) == 0)
+		if (strncmp(name, readers[i], KERNEL_NAME_LENGTH) == 0)
 			return true;
 	return false;
 }

@@ -15,15 +15,16 @@ afresh() {
 	unset FAKE_WORKER_SCRIPT
 }
 
-# who holds them, as far as it can be seen: a process of this test
-sleep 1000 &
+# who holds them, as far as it can be seen: a process of this test, whose name the kernel cuts
+cp "$(command -v sleep)" "$work/holds-the-counters"
+"$work/holds-the-counters" 1000 &
 holder=$!
 export FAKE_HOLDER=$holder
 export FAKE_WORKER_SCRIPT=counters_busy
 run $cases
 expect_code 0
 expect_err "counters are off: another process holds the counters; it may be"
-expect_err "sleep (process $holder)"
+expect_err "holds-the-counters (process $holder)"
 [ "$(counted)" = 0 ] || complain 'there are counters'
 afresh
 # one that is gone, or not to be seen

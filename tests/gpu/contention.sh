@@ -128,7 +128,8 @@ mv out.txt without.txt
 }
 [ "$(value without.db "SELECT count(*) FROM trial WHERE status = 'ok'")" = "$cases" ] ||
 	fail "the sweep without counters has not all cases"
-said 'counters are off: another process holds the counters' without.txt
+said 'counters are off: ' without.txt
+said 'another process holds the counters' without.txt
 said "none of $cases cases was counted" without.txt
 named=
 for holder in $holders; do
