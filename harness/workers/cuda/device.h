@@ -32,8 +32,8 @@ const char *device_slice(const struct device_info *info);
  * PL_EUSAGE if there is no such ordinal. After an error, the caller still calls device_close().
  *
  * With `uuid`, which may be NULL, the driver shows that device alone, so that it initialises no
- * others: for four, that takes a worker 1.4 s (docs/results/gpus.md). Every failure is PL_EDEVICE
- * then. This process must have one thread, and must not have opened the driver.
+ * others, which takes time (docs/results/gpus.md). Every failure is PL_EDEVICE then. This process
+ * must have one thread, and must not have opened the driver.
  */
 int device_open(struct device *device, int ordinal, const char *uuid, struct error *err);
 /* Lanes of a warp; 0 when the driver does not say. */
