@@ -208,8 +208,8 @@ static enum step load_row(const struct box_copy *box, uint64_t address, unsigned
 	return STEP_NEXT;
 }
 
-/* Stores a row. Chunks that begin inside of the tensor are stored whole, also over what lies behind
- * its last element: recorded (docs/results/ptx-copies.md). */
+/* Stores or reduces a row. Chunks that begin inside of the tensor are taken whole, also over what
+ * lies behind its last element: recorded (docs/results/ptx-copies.md). */
 static enum step store_row(const struct box_copy *box, uint64_t address, const unsigned char *row)
 {
 	const int64_t high = elements_before_end(box);
@@ -332,9 +332,8 @@ static enum step reduce_box(const struct bulk_issue *issue, struct box_copy *box
 	return store_box(box);
 }
 
-/* A GPU refuses stores that come to a place in an image outside of the tensor as illegal
- * instructions. What it does if the copy ends before that was not recorded, so the bounding box
- * decides (docs/results/ptx-copies.md). */
+/* A GPU refuses stores as illegal instructions if the bounding box goes beyond the tensor, wherever
+ * they begin and end: recorded (docs/results/ptx-copies.md). */
 static enum step check_stored_images(const struct box_copy *box)
 {
 	const struct bulk_issue *issue = box->issue;
@@ -350,24 +349,6 @@ static enum step check_stored_images(const struct box_copy *box)
 				"corners not positive",
 				i + 1, map->lower[i], map->upper[i]);
 	return STEP_NEXT;
-}
-
-/* Only stores in tile mode were recorded where the tensor ends within a chunk. */
-static enum step check_last_chunk(const struct box_copy *box)
-{
-	const struct bulk_issue *issue = box->issue;
-	const int64_t high = elements_before_end(box);
-
-	if (high <= 0 || high * box->element_bytes % CHUNK_BYTES == 0 ||
-	    (!issue->combine && !box->map.im2col))
-		return STEP_NEXT;
-	return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_UNSUPPORTED,
-			    "%s past the end of a tensor whose dimension 0 has %llu bytes; what a "
-			    "GPU does was recorded for multiples of %d only; make the size of the "
-			    "tensor map a multiple, or the box smaller",
-			    issue->combine ? "a tensor reduction" : "an im2col copy",
-			    (unsigned long long)box->map.sizes[0] * box->element_bytes,
-			    CHUNK_BYTES);
 }
 
 /* Checks the first pixel of an im2col copy, and reads the offsets of a load. */
@@ -420,8 +401,6 @@ static enum step read_coordinates(struct box_copy *box)
 				    "a tensor copy at coordinate %d of elements of %u bytes; the "
 				    "first coordinate must be a multiple of %d bytes",
 				    box->first[0], box->element_bytes, TENSOR_ROW_ALIGN);
-	if (!box->loads && check_last_chunk(box) != STEP_NEXT)
-		return STEP_STOPPED;
 	if (!box->map.im2col)
 		return STEP_NEXT;
 	if (!box->loads && check_stored_images(box) != STEP_NEXT)

@@ -7,8 +7,8 @@
  * swizzle, a row has exactly the bytes of its span, and bits of the offset in shared memory change
  * places: a 16-byte chunk is where bits 4 to 6 of its offset are combined with bits 7 to 9 (128
  * bytes; 4 and 5 with 7 and 8 for 64 bytes, 4 with 7 for 32). Elements outside of the tensor arrive
- * as 0 or NaN. They are not stored, except behind the last element of a row, to the end of its
- * 16-byte chunk.
+ * as 0 or NaN. They are not stored or reduced, except behind the last element of a row, to the
+ * end of its 16-byte chunk.
  */
 #ifndef EMULATOR_MACHINE_TENSOR_COPY_H
 #define EMULATOR_MACHINE_TENSOR_COPY_H

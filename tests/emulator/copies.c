@@ -347,6 +347,18 @@ struct copy_list copy_more_list_create(void)
 	return list;
 }
 
+struct copy_list copy_edges_list_create(void)
+{
+	struct copy_list list = {0};
+
+	copies_add_edge_reductions(&list);
+	copies_add_edge_images(&list);
+	copies_add_interleaved(&list);
+	sort_by_risk(&list);
+	name_open_cases(&list);
+	return list;
+}
+
 void copy_list_release(struct copy_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

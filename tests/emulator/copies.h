@@ -3,8 +3,10 @@
  * and tensor copies. tests/gpu/copies_golden runs the modules on a GPU and writes
  * tests/golden/ptx/copies.txt; test_copies_golden runs them in the emulator and compares.
  *
- * There are two lists. The second one, with the im2col mode and changed maps, has a golden file of
- * its own, copies_more.txt, and a test of its own, test_copies_more_golden.
+ * There are three lists. The second one, with the im2col mode and changed maps, has a golden file
+ * of its own, copies_more.txt, and a test of its own, test_copies_more_golden. So has the third
+ * one, with the ends of tensors and interleaved layouts: copies_edges.txt,
+ * test_copies_edges_golden.
  *
  * The entry gets the addresses of `out` and `in`, and a tensor map. No case waits for ever: its
  * loops around mbarriers are bounded, and the word COPY_WAITED of the output tells the result.
@@ -66,8 +68,9 @@ struct copy_list {
 	struct copy_case *items;
 	size_t count, capacity;
 };
-struct copy_list copy_list_create(void);      /* those of copies.txt */
-struct copy_list copy_more_list_create(void); /* those of copies_more.txt */
+struct copy_list copy_list_create(void);       /* those of copies.txt */
+struct copy_list copy_more_list_create(void);  /* those of copies_more.txt */
+struct copy_list copy_edges_list_create(void); /* those of copies_edges.txt */
 void copy_list_release(struct copy_list *list);
 
 void copy_module(struct text *out, const struct copy_case *copy);
@@ -119,5 +122,8 @@ void copies_add_more_stores(struct copy_list *list);
 void copies_add_im2col(struct copy_list *list);
 void copies_add_im2col_stores(struct copy_list *list);
 void copies_add_map_changes(struct copy_list *list);
+void copies_add_edge_reductions(struct copy_list *list);
+void copies_add_edge_images(struct copy_list *list);
+void copies_add_interleaved(struct copy_list *list);
 
 #endif

@@ -2,22 +2,25 @@
 # Runs the cases of clusters, bulk copies and tensor copies on this GPU and compares with
 # tests/golden/ptx/copies.txt, line by line. Cases without a line there are counted only. With
 # --more, takes the second list, whose golden file is copies_more.txt: the im2col mode, changed
-# tensor maps and others. With --write, writes that file. Needs tests/copies_golden of the build
+# tensor maps and others. With --edges, takes the third list, whose golden file is
+# copies_edges.txt: the ends of tensors and interleaved layouts. With --write, writes that file. Needs tests/copies_golden of the build
 # folder, but no compiler. One GPU is used, because the driver starts again after each case that
 # faults.
 #
-# usage: tests/gpu/copies.sh BUILD-FOLDER [--more] [--write FILE]
+# usage: tests/gpu/copies.sh BUILD-FOLDER [--more|--edges] [--write FILE]
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 program=$1/tests/copies_golden
 golden=$root/tests/golden/ptx/copies.txt
 shift
-more=
-if [ "${1:-}" = --more ]; then
-	more=--more
-	golden=$root/tests/golden/ptx/copies_more.txt
+list=
+case ${1:-} in
+--more | --edges)
+	list=$1
+	golden=$root/tests/golden/ptx/copies_${list#--}.txt
 	shift
-fi
+	;;
+esac
 
 if [ ! -x "$program" ]; then
 	echo "skipped: this build has no copies_golden (it needs cuda.h)"
@@ -29,7 +32,7 @@ if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 fi
 export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
 if [ "${1:-}" = --write ]; then
-	timeout -k 10 500 "$program" $more "$2"
+	timeout -k 10 500 "$program" $list "$2"
 	exit
 fi
 if [ ! -s "$golden" ]; then
@@ -38,7 +41,7 @@ if [ ! -s "$golden" ]; then
 fi
 fresh=$(mktemp)
 trap 'rm -f "$fresh"' EXIT
-timeout -k 10 280 "$program" $more "$fresh"
+timeout -k 10 280 "$program" $list "$fresh"
 # Other kinds of GPU may fault elsewhere; on the same kind every line is equal.
 if [ "$(head -n 1 "$golden")" != "$(head -n 1 "$fresh")" ]; then
 	echo "skipped: the golden file is of another GPU or driver: $(head -n 1 "$golden")"

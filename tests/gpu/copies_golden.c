@@ -11,10 +11,10 @@
  * child goes on with the next case. A child that takes longer than LIMIT_S for a case is killed.
  * The program itself never opens the driver. With SECONDS, it begins no case after that time.
  * With `modules`, it only writes the modules as FOLDER/NUMBER.ptx, to be compiled somewhere.
- * With --more, it takes the second list.
+ * With --more, it takes the second list; with --edges, the third one.
  *
- * usage: copies_golden [--more] FILE [SECONDS]
- *        copies_golden [--more] modules FOLDER
+ * usage: copies_golden [--more|--edges] FILE [SECONDS]
+ *        copies_golden [--more|--edges] modules FOLDER
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -449,18 +449,21 @@ static int write_modules(const struct copy_list *list, const char *folder)
 int main(int argc, char **argv)
 {
 	const bool more = argc > 1 && strcmp(argv[1], "--more") == 0;
-	struct copy_list list = more ? copy_more_list_create() : copy_list_create();
+	const bool edges = argc > 1 && strcmp(argv[1], "--edges") == 0;
+	struct copy_list list = more    ? copy_more_list_create()
+				: edges ? copy_edges_list_create()
+					: copy_list_create();
 	int code;
 
-	argc -= more;
-	argv += more;
+	argc -= more || edges;
+	argv += more || edges;
 	if (argc == 3 && strcmp(argv[1], "modules") == 0) {
 		code = write_modules(&list, argv[2]);
 	} else if (argc == 2 || (argc == 3 && atof(argv[2]) > 0)) {
 		code = record(&list, argv[1], argc == 3 ? atof(argv[2]) : 1e6);
 	} else {
-		fprintf(stderr,
-			"usage: copies_golden [--more] FILE [SECONDS] | [--more] modules FOLDER\n");
+		fprintf(stderr, "usage: copies_golden [--more|--edges] FILE [SECONDS]\n"
+				"       copies_golden [--more|--edges] modules FOLDER\n");
 		code = 2;
 	}
 	copy_list_release(&list);

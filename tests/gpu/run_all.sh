@@ -66,7 +66,9 @@ step() {
 		for name in opcodes matrices textures copies; do
 			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt"
 		done
-		sh tests/gpu/copies.sh "$build" --more --write "$results/copies_more.txt"
+		for list in more edges; do
+			sh tests/gpu/copies.sh "$build" "--$list" --write "$results/copies_$list.txt"
+		done
 		sh tests/gpu/mbarriers.sh # compiles; skipped without nvcc
 		sh tests/gpu/clusters.sh
 		;;
