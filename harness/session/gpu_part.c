@@ -22,6 +22,9 @@ void gpu_part_describe(struct key_value_list *environment, const struct gpu_part
 	key_value_set(environment, GPUS_GROUP_KEY, part->group);
 	key_value_set(environment, GPUS_MODE_KEY, part->spread ? GPUS_SPREAD : "split");
 	key_value_set(environment, GPUS_COUNT_KEY, count);
+	/* also true of a run that is interrupted, which says nothing at its end */
+	if (!part->spread && part->interference == INTERFERENCE_NEVER)
+		key_value_set(environment, GPUS_INTERFERENCE_KEY, GPUS_INTERFERENCE_NEVER);
 }
 
 /* ---- sessions ---- */

@@ -36,6 +36,9 @@ struct gpu_part {
 	size_t suspect; /* the case that ended last because a worker was lost; NO_CASE: none */
 };
 
+/* The fact GPUS_INTERFERENCE_KEY where nobody wanted it measured. */
+#define GPUS_INTERFERENCE_NEVER "not measured: --interference never"
+
 /* Whether the cases of the sweep are split. */
 bool gpu_part_splits(const struct sweep *sweep);
 /* Adds what a run of the sweep stores of it. */
