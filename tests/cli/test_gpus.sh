@@ -164,7 +164,26 @@ export FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;gpu_dies_measure-0:1'
 run $cases --gpus all
 expect_code 3
 expect_err 'has fallen off the bus'
+expect_err 'no GPU is left for its cases'
 expect_value 0 "SELECT count(*) FROM run WHERE state = 'finished'"
+# each run can be resumed, and together they have each case once
+expect_whole 100
+for number in 1 2; do
+	# one of 50 cases may be the one in which its GPU died
+	grep -Eq "run $number has (49|50) cases that no GPU measured; continue with: perflab sweep --resume $number --db g.db" "$work/err" ||
+		complain "it does not say how to resume run $number"
+done
+unset FAKE_WORKER_SCRIPT
+rm -f state*
+for number in 1 2; do
+	run sweep --resume $number --db g.db
+done
+# the case in which a GPU died stays crashed
+expect_value 0 "SELECT count(*) FROM trial WHERE status NOT IN ('ok', 'crashed')"
+expect_value 1 "SELECT count(*) >= 98 FROM trial WHERE status = 'ok'"
+run report last --db g.db
+expect_out ', finished'
+expect_no_out 'failed: '
 afresh
 
 # Interrupted in the first round, when most cases are nobody's, and in the second, when all have an
@@ -185,6 +204,8 @@ for round in 0 1; do
 	expect_err 'GPU 1: what was measured is stored; continue with: perflab sweep --resume'
 	expect_whole 100
 	expect_value 2 "SELECT count(*) FROM run WHERE state = 'interrupted'"
+	expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference'
+		AND value = 'not measured: --interference never'"
 	unset FAKE_WORKER_SCRIPT
 	for number in 1 2; do
 		run sweep --resume $number --db g.db
