@@ -1,5 +1,6 @@
 /* perflab regress: shows which cases became slower between two runs. */
 #include "base/process.h"
+#include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "db/db.h"
@@ -176,6 +177,8 @@ static int run_regress(struct invocation *call, struct error *err)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_READ, err);
 	if (!rc)
 		rc = compare_runs(&comparison, db, &request, err);
+	if (!rc)
+		rc = say_one_of_group(db, request.head, comparison.head.id, err);
 	if (!rc)
 		rc = print_comparison(call, &rules, &comparison, err);
 	run_comparison_release(&comparison);

@@ -138,6 +138,18 @@ grep -Eq '^  2 +4 +\+10\.6[5-8] % +\+[0-9.]+ to \+[0-9.]+ % +1 +0 +0 +\+49\.9[0-
 expect_no_out 'Interference'
 run report last block=64
 expect_no_out 'Cases that differ'
+# what takes one run says which one it took
+newest=$(value "SELECT id FROM run ORDER BY started_ns DESC, id DESC LIMIT 1")
+others=$(value "SELECT group_concat(id, ', ') FROM (SELECT id FROM run WHERE id <> $newest ORDER BY id)" | tr -d '"')
+taken="\"last\" is a sweep on several GPUs; this is its run $newest alone, and the others are $others"
+other=${others%%,*}
+for command in 'export last --format bmf' 'mark last good' "report $other --compare last -o page.html" \
+	"report last --compare $other -o page.html" "regress --base $other --allow-different"; do
+	run $command
+	expect_err "$taken"
+done
+run export "$newest" --format bmf
+expect_no_err 'several GPUs'
 run report last --format json
 python '
 data = json.loads(text)
