@@ -320,6 +320,7 @@ int gpu_group_complete(struct gpu_group *group, struct error *err)
 {
 	const struct key_value_list *facts;
 	const char *mode, *gpus;
+	int64_t here = 0;
 	int rc = 0;
 
 	if (!group->count)
@@ -331,6 +332,11 @@ int gpu_group_complete(struct gpu_group *group, struct error *err)
 	group->spread = mode && strcmp(mode, GPUS_SPREAD) == 0;
 	group->gpus = gpus ? atoll(gpus) : 0;
 	join_runs(group);
+	for (size_t i = 0; i < group->count; i++)
+		here += !gpu_group_took_over(group, i);
+	/* whatever a file says */
+	if (group->gpus < here)
+		group->gpus = here;
 	if (!group->spread)
 		return 0;
 	group->base = choose_base(group);

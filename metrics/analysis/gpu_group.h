@@ -41,7 +41,7 @@ struct gpu_group {
 	size_t count;
 	bool spread;
 	bool one_model; /* all GPUs are of one model, so that one set of roofs is true for all */
-	int64_t gpus;   /* of the sweep; some may have no run here */
+	int64_t gpus;   /* of the sweep, at least those here; some may have no run here */
 	/* The cases of all runs by position, then by GPU. Has no id and no uid. The facts that
 	 * all runs have in common, and why counters are off or times disturbed, with the GPU. The
 	 * device is unknown if the models differ. Borrows from `runs`; not to be released. */

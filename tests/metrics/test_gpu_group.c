@@ -315,6 +315,23 @@ static void a_gpu_with_two_runs_took_over(void **state)
 	give_back(group);
 }
 
+static void there_are_at_least_the_gpus_of_the_runs(void **state)
+{
+	static const char *const stored[] = {"-5", "1", "many", "2", "8"};
+	static const int64_t expected[] = {2, 2, 2, 2, 8};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
+		struct gpu_group *group = group_of_two("split");
+
+		for (size_t k = 0; k < 2; k++)
+			key_value_set(&group->runs[k].environment, GPUS_COUNT_KEY, stored[i]);
+		complete(group);
+		assert_int_equal(group->gpus, expected[i]);
+		give_back(group);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -328,6 +345,7 @@ int main(void)
 		cmocka_unit_test(the_mean_is_of_pairs_of_rounds),
 		cmocka_unit_test(the_mean_is_over_common_rounds),
 		cmocka_unit_test(a_gpu_with_two_runs_took_over),
+		cmocka_unit_test(there_are_at_least_the_gpus_of_the_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
