@@ -144,6 +144,11 @@ void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status st
 		part->suspect = index;
 }
 
+bool gpu_part_suspects_device(const struct sweep *sweep)
+{
+	return gpu_part_splits(sweep) && sweep->gpu->suspect != NO_CASE;
+}
+
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
 {
 	struct gpu_part *part = sweep->gpu;

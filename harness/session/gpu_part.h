@@ -64,6 +64,9 @@ void gpu_part_look(struct sweep *sweep, bool all);
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
 /* A case has ended. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
+/* Whether the case that ended last lost its worker. The device is at fault if no other one opens.
+ */
+bool gpu_part_suspects_device(const struct sweep *sweep);
 /* A round of a case was measured. */
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);
 /* Tells the other processes how far this one is. */

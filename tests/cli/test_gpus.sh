@@ -159,6 +159,25 @@ expect_value 3 'SELECT count(*) FROM run'
 expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
 afresh
 
+# It dies in the last case that it has, and no other shows that it is dead.
+for round in 0 1; do
+	export FAKE_WORKER_SCRIPT=gpu_dies_measure-$round:0
+	run sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db --gpus all --interference never
+	expect_code 3
+	expect_err 'GPU 0 has fallen off the bus'
+	expect_whole 2
+	expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
+	afresh
+done
+# One that crashes on each GPU is its own fault.
+export FAKE_WORKER_SCRIPT=crash
+run sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db --gpus all --interference never
+expect_code 3
+expect_value 2 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+expect_value 2 "SELECT count(*) FROM run WHERE state = 'finished'"
+expect_no_err 'cannot go on'
+afresh
+
 # All die.
 export FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;gpu_dies_measure-0:1'
 run $cases --gpus all
