@@ -273,9 +273,8 @@ static const struct option_row rows[] = {
 	ROW_TIMEOUT(sweep_options),
 	ROW_DEVICE(sweep_options),
 	{"gpus", 0, OPTION_TEXT, FIELD(gpus), "GPUS",
-	 "spread the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
-	 "or "
-	 "UUIDs separated by commas",
+	 "split the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
+	 "or UUIDs separated by commas",
 	 NULL, 0},
 	{"spread", 0, OPTION_FLAG, FIELD(spread), NULL,
 	 "with --gpus: measure every case on every GPU, to compare the GPUs", NULL, 0},
@@ -294,7 +293,7 @@ static const struct option_row rows[] = {
 	 "name of the sweep that the shards belong to (default: $SLURM_ARRAY_JOB_ID, if it is set)",
 	 NULL, 0},
 	{"dry-run", 0, OPTION_FLAG, FIELD(dry_run), NULL,
-	 "print the plan and why cases are skipped; measure nothing", NULL, 0},
+	 "print the plan, why cases are skipped and the GPUs of --gpus; measure nothing", NULL, 0},
 	{"resume", 'r', OPTION_TEXT, FIELD(resume), "RUN",
 	 "continue an interrupted run; finished cases are not repeated", NULL, 0},
 	{"decide", 0, OPTION_FLAG, FIELD(decide), NULL,
