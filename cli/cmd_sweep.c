@@ -4,6 +4,7 @@
 #include "cli/case_options.h"
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
+#include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "cli/sweep_gpus.h"
 #include "cli/times_table.h"
@@ -189,6 +190,8 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 		rc = run_conclude(call, run, err);
 	if (!rc && result->impossible && call->exit_code == EXIT_FINE)
 		call->exit_code = EXIT_FAILED;
+	if (!rc && options->resume)
+		rc = say_one_of_group(result->db, options->resume, run->id, err);
 	if (!rc && !options->common.quiet)
 		say("run %lld is stored; perflab report %lld --db %s prints it again",
 		    (long long)run->id, (long long)run->id, db_path);

@@ -226,10 +226,13 @@ for round in 0 1; do
 	expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference'
 		AND value = 'not measured: --interference never'"
 	unset FAKE_WORKER_SCRIPT
-	for number in 1 2; do
-		run sweep --resume $number --db g.db
-		expect_code 0
-	done
+	newest=$(value 'SELECT id FROM run ORDER BY started_ns DESC, id DESC LIMIT 1')
+	run sweep --resume last --db g.db
+	expect_code 0
+	expect_err "\"last\" is a sweep on several GPUs; this is its run $newest alone, and the others are $((3 - newest))"
+	run sweep --resume $((3 - newest)) --db g.db
+	expect_code 0
+	expect_no_err 'is a sweep on several GPUs'
 	expect_whole 100
 	expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
 	expect_value 2 "SELECT count(*) FROM run WHERE state = 'finished'"
