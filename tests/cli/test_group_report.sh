@@ -163,6 +163,12 @@ assert slow["verdict"] == "regressed" and slow["low"] < 0.5 < slow["high"]
 assert abs(by_gpu[2]["mean"]["change"] - (1.4997 ** 0.25 - 1)) < 2e-4
 assert by_gpu[2]["mean"]["low"] <= by_gpu[2]["mean"]["change"] <= by_gpu[2]["mean"]["high"]'
 refused 2 'svg does not show a spread over GPUs' report last -o spread.svg
+# the base of a label is on the GPU of the head
+"$PERFLAB" sweep reduce/shuffle --size 1024 --block-sizes 64..512 --gpus all --spread -q --label next >/dev/null 2>&1
+for gpu in 0 1 2; do
+	run regress --base next --head "$(value "SELECT id FROM run WHERE device_ordinal = $gpu AND label IS NULL")"
+	expect_code 0
+done
 
 # one GPU differs from none, so its cases are shown
 rm -f g.db* state*
