@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "harness/session/report_data.h"
 #include "reports/exports.h"
@@ -85,6 +86,8 @@ static int run_export(struct invocation *call, struct error *err)
 				 "export: no format; name it with --format, such as --format %s",
 				 export_format_words[0]);
 	rc = report_data_load(&data, &request, err);
+	if (!rc)
+		rc = say_one_of_group(data.db, request.run, data.run.id, err);
 	if (!rc && strcmp(data.run.state, "finished") != 0)
 		say("run %lld is %s: these are its cases so far", (long long)data.run.id,
 		    data.run.state);

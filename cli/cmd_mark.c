@@ -3,6 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/interruption.h"
+#include "cli/one_of_group.h"
 #include "db/db.h"
 #include "harness/session/judge.h"
 
@@ -56,6 +57,8 @@ static int run_mark(struct invocation *call, struct error *err)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_WRITE, err);
 	if (!rc)
 		rc = db_run_resolve(db, call->operands.items[0], &id, err);
+	if (!rc)
+		rc = say_one_of_group(db, call->operands.items[0], id, err);
 	if (!rc)
 		rc = judge_mark(db, id, &words, err);
 	if (!rc && words.mark && strcmp(words.mark, "none") == 0)

@@ -1,5 +1,6 @@
 /* perflab regress: shows which cases became slower between two runs. */
 #include "base/process.h"
+#include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "db/db.h"
@@ -177,6 +178,8 @@ static int run_regress(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = compare_runs(&comparison, db, &request, err);
 	if (!rc)
+		rc = say_one_of_group(db, request.head, comparison.head.id, err);
+	if (!rc)
 		rc = print_comparison(call, &rules, &comparison, err);
 	run_comparison_release(&comparison);
 	db_close(db);
@@ -244,8 +247,8 @@ const struct command command_regress = {
 		"(docs/methodology.md). If machine code and launches are equal, a difference in "
 		"time is noise or comes from the environment, and is never a regression.\n\n"
 		"RUN is a run's number, the first digits of its uid (at least 4), a label or a "
-		"source revision (the newest run with it), \"last\", or \"last-good\": the newest "
-		"run "
+		"source revision (the newest run with it; of a base, the newest on the device of "
+		"the head if there is one), \"last\", or \"last-good\": the newest run "
 		"on the same device and backend that `perflab mark` has marked good. If the last "
 		"good run lacks a case or did not measure it, the case is compared with the newest "
 		"older run that has it. Runs marked good come first, runs marked bad are never "

@@ -4,6 +4,7 @@
 
 #include "base/process.h"
 #include "cli/group_report.h"
+#include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "harness/session/report_data.h"
@@ -232,6 +233,11 @@ static int report_run_alone(const struct invocation *call, struct report_parts *
 
 	if (!rc)
 		rc = check_compared_card(&parts->data, format, options->columns != NULL, err);
+	if (!rc)
+		rc = say_one_of_group(parts->data.db, request->run, parts->data.run.id, err);
+	if (!rc && options->compare)
+		rc = say_one_of_group(parts->data.db, options->compare, parts->data.compared.id,
+				      err);
 	if (!rc)
 		rc = select_cases(parts, err);
 	if (!rc && report_format_has(format, AS_PAGE))

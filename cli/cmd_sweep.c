@@ -4,6 +4,7 @@
 #include "cli/case_options.h"
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
+#include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "cli/sweep_gpus.h"
 #include "cli/times_table.h"
@@ -189,6 +190,8 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 		rc = run_conclude(call, run, err);
 	if (!rc && result->impossible && call->exit_code == EXIT_FINE)
 		call->exit_code = EXIT_FAILED;
+	if (!rc && options->resume)
+		rc = say_one_of_group(result->db, options->resume, run->id, err);
 	if (!rc && !options->common.quiet)
 		say("run %lld is stored; perflab report %lld --db %s prints it again",
 		    (long long)run->id, (long long)run->id, db_path);
@@ -273,9 +276,8 @@ static const struct option_row rows[] = {
 	ROW_TIMEOUT(sweep_options),
 	ROW_DEVICE(sweep_options),
 	{"gpus", 0, OPTION_TEXT, FIELD(gpus), "GPUS",
-	 "spread the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
-	 "or "
-	 "UUIDs separated by commas",
+	 "split the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
+	 "or UUIDs separated by commas",
 	 NULL, 0},
 	{"spread", 0, OPTION_FLAG, FIELD(spread), NULL,
 	 "with --gpus: measure every case on every GPU, to compare the GPUs", NULL, 0},
@@ -294,7 +296,7 @@ static const struct option_row rows[] = {
 	 "name of the sweep that the shards belong to (default: $SLURM_ARRAY_JOB_ID, if it is set)",
 	 NULL, 0},
 	{"dry-run", 0, OPTION_FLAG, FIELD(dry_run), NULL,
-	 "print the plan and why cases are skipped; measure nothing", NULL, 0},
+	 "print the plan, why cases are skipped and the GPUs of --gpus; measure nothing", NULL, 0},
 	{"resume", 'r', OPTION_TEXT, FIELD(resume), "RUN",
 	 "continue an interrupted run; finished cases are not repeated", NULL, 0},
 	{"decide", 0, OPTION_FLAG, FIELD(decide), NULL,

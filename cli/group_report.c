@@ -30,7 +30,7 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 		.all_metrics = look->all_metrics,
 		/* roofs belong to one model, and the text of a spread shows no cases */
 		.no_roofline = look->no_roofline || !group->one_model ||
-			       (group->spread && !selection->all),
+			       (group->difference_count && !selection->all),
 		.no_page = report_format_why_not(REPORT_HTML) != NULL,
 		.ceilings = &data->ceilings,
 		.gpus = group,

@@ -61,9 +61,9 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 	db_close(db);
 	format_duration(wall, (double)result->wall_ns);
 	if (!rc && !options->quiet)
-		say("%zu cases on %zu runs in %s; perflab report %lld --group --db %s prints them "
-		    "again",
-		    result->cases, result->count, wall, (long long)run_id, request->db_path);
+		say("%zu %s on %zu %s in %s; perflab report %lld --group --db %s prints them again",
+		    result->cases, result->cases == 1 ? "case" : "cases", result->count,
+		    result->count == 1 ? "run" : "runs", wall, (long long)run_id, request->db_path);
 	for (size_t i = 0; i < result->count; i++)
 		if ((result->runs[i].code || result->runs[i].impossible) &&
 		    call->exit_code == EXIT_FINE)

@@ -204,7 +204,8 @@ int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge
  * PL_EUSAGE: no run or several match; the message lists runs. */
 int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
 /* The same, but "last" and "last-good" mean the newest other run of the device, backend and origin
- * of the run `head`. */
+ * of the run `head`, and a label or a revision means the newest run on that device if one has it.
+ */
 int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		    struct error *err);
 /* The runs of the sweep on several GPUs that a run belongs to, itself included, in order of their

@@ -105,11 +105,15 @@ static int fail_unknown_run(struct db *db, const char *reference, struct error *
 
 /* A label or a revision names its newest run, because nightly runs share them. A full revision wins
  * over longer ones that begin with it. The beginning of a revision prefers the clean commit to the
- * one with changes ("c51c0df-dirty"). */
+ * one with changes ("c51c0df-dirty"). With a head in ?3, its device comes before newer runs of
+ * others, because runs of several GPUs share a label, too. */
+#define NEWEST_FIRST                                                                 \
+	"ORDER BY device_id IS NOT NULL AND device_id IS (SELECT device_id FROM run" \
+	" WHERE id = ?3) DESC, started_ns DESC, id DESC"
 static const char matches_sql[] =
 	"WITH revision AS ("
 	" SELECT id, source_revision AS name, row_number() OVER"
-	"  (PARTITION BY source_revision ORDER BY started_ns DESC, id DESC) AS age"
+	"  (PARTITION BY source_revision " NEWEST_FIRST ") AS age"
 	" FROM run WHERE length(?1) >= " PREFIX_MIN
 	"  AND substr(source_revision, 1, length(?1)) = ?1"
 	"), match AS ("
@@ -117,7 +121,7 @@ static const char matches_sql[] =
 	"  AND substr(uid, 1, length(?1)) = lower(?1)"
 	" UNION"
 	" SELECT id FROM (SELECT id FROM run WHERE label = ?1"
-	"  ORDER BY started_ns DESC, id DESC LIMIT 1)"
+	"  " NEWEST_FIRST " LIMIT 1)"
 	" UNION"
 	" SELECT id FROM revision WHERE age = 1"
 	"  AND (name = ?1 OR NOT EXISTS (SELECT * FROM revision WHERE name = ?1))"
@@ -125,7 +129,7 @@ static const char matches_sql[] =
 	"   WHERE revision.name <> ?1 AND clean.name || '-dirty' = revision.name))"
 	" SELECT id, uid, label, source_revision FROM run WHERE id IN match ORDER BY id LIMIT ?2";
 
-static int fail_ambiguous(struct db *db, const char *reference, struct error *err)
+static int fail_ambiguous(struct db *db, const char *reference, int64_t head, struct error *err)
 {
 	struct text matches = TEXT_INIT;
 	struct statement select;
@@ -135,6 +139,7 @@ static int fail_ambiguous(struct db *db, const char *reference, struct error *er
 		return rc;
 	bind_text(&select, reference);
 	bind_integer(&select, RUNS_NAMED);
+	bind_known_integer(&select, head, 0);
 	rc = runs_describe(&select, &matches, NULL, err);
 	statement_release(&select);
 	if (!rc)
@@ -144,9 +149,9 @@ static int fail_ambiguous(struct db *db, const char *reference, struct error *er
 	return rc;
 }
 
-/* Sets *run_id to the first match and *matches to 0, 1 or 2 (several). */
-static int resolve_by_name(struct db *db, const char *reference, int64_t *run_id, int *matches,
-			   struct error *err)
+/* Sets *run_id to the first match and *matches to 0, 1 or 2 (several). head 0: there is none. */
+static int resolve_by_name(struct db *db, const char *reference, int64_t head, int64_t *run_id,
+			   int *matches, struct error *err)
 {
 	struct statement select;
 	bool row = false;
@@ -156,6 +161,7 @@ static int resolve_by_name(struct db *db, const char *reference, int64_t *run_id
 		return rc;
 	bind_text(&select, reference);
 	bind_integer(&select, 2);
+	bind_known_integer(&select, head, 0);
 	*matches = 0;
 	for (rc = statement_step(&select, &row, err); !rc && row;
 	     rc = statement_step(&select, &row, err)) {
@@ -233,7 +239,7 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 				   err);
 	/* A label may look like a keyword or an id. */
 	if (!rc && !matches)
-		rc = resolve_by_name(db, reference, &found, &matches, err);
+		rc = resolve_by_name(db, reference, head, &found, &matches, err);
 	if (rc)
 		return rc;
 	if (!matches)
@@ -241,7 +247,7 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 		       : last && head ? fail_no_other(db, head, err)
 				      : fail_unknown_run(db, reference, err);
 	if (matches > 1)
-		return fail_ambiguous(db, reference, err);
+		return fail_ambiguous(db, reference, head, err);
 	*run_id = found;
 	return 0;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
 #include "harness/session/session_parts.h"
 #include "metrics/analysis/statistics.h"
 
@@ -21,6 +22,9 @@ void gpu_part_describe(struct key_value_list *environment, const struct gpu_part
 	key_value_set(environment, GPUS_GROUP_KEY, part->group);
 	key_value_set(environment, GPUS_MODE_KEY, part->spread ? GPUS_SPREAD : "split");
 	key_value_set(environment, GPUS_COUNT_KEY, count);
+	/* also true of a run that is interrupted, which says nothing at its end */
+	if (!part->spread && part->interference == INTERFERENCE_NEVER)
+		key_value_set(environment, GPUS_INTERFERENCE_KEY, GPUS_INTERFERENCE_NEVER);
 }
 
 /* ---- sessions ---- */
@@ -75,22 +79,35 @@ static size_t *number_variants(const struct plan *plan)
 	return numbers;
 }
 
+/* Draws the turn of each variant. From the seed alone: the cases that are left differ between the
+ * processes, and where the turns did, too, two processes would meet in several variants. */
+static size_t *draw_turns(uint64_t seed, size_t variants)
+{
+	size_t *turns = xcalloc(variants, sizeof(*turns));
+
+	for (size_t i = 0; i < variants; i++) {
+		const size_t other = (size_t)(random_next(&seed) % (i + 1));
+
+		turns[i] = turns[other];
+		turns[other] = i;
+	}
+	return turns;
+}
+
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
 {
 	const size_t gpus = sweep->gpu ? sweep->gpu->gpus : 0;
 	struct claim_place *places;
-	size_t *variants, *turns, seen = 0;
+	size_t *variants, *turns;
 
 	if (!gpu_part_splits(sweep) || !count)
 		return;
 	places = xcalloc(count, sizeof(*places));
 	variants = number_variants(sweep->plan);
-	turns = xcalloc(sweep->plan->count, sizeof(*turns)); /* from 1; 0: not seen */
+	turns = draw_turns(sweep->settings->seed, variants[sweep->plan->count - 1] + 1);
 	for (size_t i = 0; i < count; i++) {
 		const size_t variant = variants[order[i]];
 
-		if (!turns[variant])
-			turns[variant] = ++seen;
 		places[i] = (struct claim_place){
 			.index = order[i],
 			.distance = (variant + gpus - (size_t)sweep->gpu->slot % gpus) % gpus,
@@ -125,6 +142,11 @@ void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status st
 		gpu_share_set_done(part->share, part->slot, index, true);
 	if (lost_worker(status))
 		part->suspect = index;
+}
+
+bool gpu_part_suspects_device(const struct sweep *sweep)
+{
+	return gpu_part_splits(sweep) && sweep->gpu->suspect != NO_CASE;
 }
 
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)

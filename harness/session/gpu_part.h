@@ -36,6 +36,9 @@ struct gpu_part {
 	size_t suspect; /* the case that ended last because a worker was lost; NO_CASE: none */
 };
 
+/* The fact GPUS_INTERFERENCE_KEY where nobody wanted it measured. */
+#define GPUS_INTERFERENCE_NEVER "not measured: --interference never"
+
 /* Whether the cases of the sweep are split. */
 bool gpu_part_splits(const struct sweep *sweep);
 /* Adds what a run of the sweep stores of it. */
@@ -61,6 +64,9 @@ void gpu_part_look(struct sweep *sweep, bool all);
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
 /* A case has ended. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
+/* Whether the case that ended last lost its worker. The device is at fault if no other one opens.
+ */
+bool gpu_part_suspects_device(const struct sweep *sweep);
 /* A round of a case was measured. */
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);
 /* Tells the other processes how far this one is. */

@@ -215,7 +215,7 @@ static size_t judge_sentinels(struct key_value_list *facts, struct text *largest
 
 static const char *why_not_measured(const struct gpu_part *part)
 {
-	return part->interference == INTERFERENCE_NEVER ? "not measured: --interference never"
+	return part->interference == INTERFERENCE_NEVER ? GPUS_INTERFERENCE_NEVER
 	       : part->sentinel_count                   ? "not measured: no sentinel has its rounds"
 							: "not measured: too few cases for it";
 }

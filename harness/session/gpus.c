@@ -185,7 +185,8 @@ static void show_group(const struct group *group)
 	if (progress.done)
 		progress.left_ns = (int64_t)((double)progress.elapsed_ns / (double)progress.done *
 					     (double)(progress.total - progress.done));
-	snprintf(phase, sizeof(phase), "on %zu GPUs", group->devices.count);
+	snprintf(phase, sizeof(phase), "on %zu %s", group->devices.count,
+		 group->devices.count == 1 ? "GPU" : "GPUs");
 	progress.phase = phase;
 	group->observer->progress(group->observer->context, &progress);
 }
@@ -211,6 +212,19 @@ static int start_process(struct group *group, const struct gpu_device *gpu, stru
 	return rc;
 }
 
+/* Whether another GPU measures, or has ended well and can begin another run. */
+static bool others_can_go_on(const struct group *group, const struct gpu_process *process)
+{
+	for (size_t i = 0; i < group->count; i++) {
+		const struct gpu_process *other = &group->processes[i];
+
+		if (other->gpu != process->gpu &&
+		    (other->pid || !group->share->slots[other->slot].code))
+			return true;
+	}
+	return false;
+}
+
 /* A process has ended. */
 static void process_over(struct group *group, const struct gpu_process *process)
 {
@@ -223,9 +237,10 @@ static void process_over(struct group *group, const struct gpu_process *process)
 	freed = group->spread ? 0 : gpu_share_give_back(group->share, process->slot);
 	tell_observer(group->observer, NOTICE_WARNING, "GPU %d cannot go on: %s%s",
 		      process->gpu->number, slot->error,
-		      group->spread ? ""
-		      : freed       ? "; other GPUs take over its cases"
-				    : "; it had finished its cases");
+		      group->spread                      ? ""
+		      : !freed                           ? "; it had finished its cases"
+		      : others_can_go_on(group, process) ? "; other GPUs take over its cases"
+							 : "; no GPU is left for its cases");
 }
 
 static void stop_group(struct group *group)

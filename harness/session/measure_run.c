@@ -368,6 +368,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
+	if (!rc && gpu_part_suspects_device(&sweep))
+		rc = sweep_open_worker(&sweep, &sweep.worker, err);
 	if (!rc)
 		rc = store_counted(&sweep, &store, err);
 	if (!rc)

@@ -127,24 +127,49 @@ static void join_environment(struct gpu_group *group)
 		join_fact(group, named[i]);
 }
 
-/* From the begin of the first to the end of the last. The whole sweep is as far as its runs are; a
- * run whose cases others took over does not count. */
+static bool is_finished(const struct run *run)
+{
+	return !run->state || strcmp(run->state, "finished") == 0;
+}
+
+const char *gpu_group_failure(const struct gpu_group *group, size_t run)
+{
+	const struct run *own = &group->runs[run];
+
+	return is_finished(own) ? NULL : key_value_get(&own->environment, GPUS_FAILED_KEY);
+}
+
+/* Whether others took over what the run had not finished. */
+static bool was_replaced(const struct gpu_group *group, size_t run)
+{
+	const struct run *own = &group->runs[run];
+
+	if (group->spread || !gpu_group_failure(group, run))
+		return false;
+	for (size_t i = 0; i < own->trial_count; i++)
+		if (own->trials[i].status == TRIAL_PENDING)
+			return false;
+	return true;
+}
+
+/* From the begin of the first to the end of the last. The whole sweep is as far as its runs are. */
 static void join_times(struct gpu_group *group)
 {
 	struct run *all = &group->all;
+	const struct run *last = NULL; /* whose state is that of all */
 
-	all->state = group->runs[0].state;
 	for (size_t i = 0; i < group->count; i++) {
 		const struct run *run = &group->runs[i];
-		const bool failed = key_value_get(&run->environment, GPUS_FAILED_KEY);
 
 		if (run->started_ns < all->started_ns)
 			all->started_ns = run->started_ns;
 		if (run->finished_ns > all->finished_ns)
 			all->finished_ns = run->finished_ns;
-		if (!failed && run->state && strcmp(run->state, "finished") != 0)
-			all->state = run->state;
+		if (!was_replaced(group, i) && (!last || is_finished(last)))
+			last = run;
 	}
+	if (last)
+		all->state = last->state;
 }
 
 static void join_runs(struct gpu_group *group)
@@ -282,10 +307,20 @@ static int judge_difference(struct gpu_difference *out, const struct run *first,
 	return 0;
 }
 
+/* The first GPU that finished; of a sweep in which none did, the first one. */
+static size_t choose_base(const struct gpu_group *group)
+{
+	for (size_t i = 0; i < group->count; i++)
+		if (is_finished(&group->runs[i]))
+			return i;
+	return 0;
+}
+
 int gpu_group_complete(struct gpu_group *group, struct error *err)
 {
 	const struct key_value_list *facts;
 	const char *mode, *gpus;
+	int64_t here = 0;
 	int rc = 0;
 
 	if (!group->count)
@@ -297,12 +332,19 @@ int gpu_group_complete(struct gpu_group *group, struct error *err)
 	group->spread = mode && strcmp(mode, GPUS_SPREAD) == 0;
 	group->gpus = gpus ? atoll(gpus) : 0;
 	join_runs(group);
+	for (size_t i = 0; i < group->count; i++)
+		here += !gpu_group_took_over(group, i);
+	/* whatever a file says */
+	if (group->gpus < here)
+		group->gpus = here;
 	if (!group->spread)
 		return 0;
+	group->base = choose_base(group);
 	group->differences = xcalloc(group->count, sizeof(*group->differences));
-	for (size_t i = 1; i < group->count && !rc; i++)
-		rc = judge_difference(&group->differences[group->difference_count++],
-				      &group->runs[0], &group->runs[i], err);
+	for (size_t i = 0; i < group->count && !rc; i++)
+		if (i != group->base)
+			rc = judge_difference(&group->differences[group->difference_count++],
+					      &group->runs[group->base], &group->runs[i], err);
 	return rc;
 }
 

@@ -1,7 +1,7 @@
 /*
  * gpu_group: the runs of one sweep on several GPUs, together: the cases of all as one run, and, of
- * a spread, how the GPUs differ. Each GPU is compared with the first one as `perflab regress`
- * compares two runs.
+ * a spread, how the GPUs differ. Each GPU is compared with the first one that finished, as `perflab
+ * regress` compares two runs.
  */
 #ifndef METRICS_ANALYSIS_GPU_GROUP_H
 #define METRICS_ANALYSIS_GPU_GROUP_H
@@ -19,7 +19,7 @@ struct gpu_sentinel_fact {
 /* The fact number i, from 1. Returns false if the run has none. */
 bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, size_t i);
 
-/* How the cases of a GPU differ from those of the first one. */
+/* How the cases of a GPU differ from those of the base. */
 struct gpu_difference {
 	const struct run *run; /* borrowed */
 	struct regress_options options;
@@ -41,19 +41,22 @@ struct gpu_group {
 	size_t count;
 	bool spread;
 	bool one_model; /* all GPUs are of one model, so that one set of roofs is true for all */
-	int64_t gpus;   /* of the sweep; some may have no run here */
+	int64_t gpus;   /* of the sweep, at least those here; some may have no run here */
 	/* The cases of all runs by position, then by GPU. Has no id and no uid. The facts that
 	 * all runs have in common, and why counters are off or times disturbed, with the GPU. The
 	 * device is unknown if the models differ. Borrows from `runs`; not to be released. */
 	struct run all;
 	struct run_gpu *of_all;
-	struct gpu_difference *differences; /* of a spread: one for each run but the first */
+	size_t base; /* of a spread: the run that the others are compared with */
+	struct gpu_difference *differences; /* of a spread: one for each run but the base */
 	size_t difference_count;
 };
 /* Completes a group whose runs are loaded. PL_E… of regress_judge(). Release it also after an
  * error. */
 int gpu_group_complete(struct gpu_group *group, struct error *err);
 void gpu_group_release(struct gpu_group *group);
+/* Why the GPU of a run failed. NULL: it did not, or the run was resumed and finished. Borrowed. */
+const char *gpu_group_failure(const struct gpu_group *group, size_t run);
 /* Whether an earlier run of the group is of the same GPU, which then took over cases of another. */
 bool gpu_group_took_over(const struct gpu_group *group, size_t run);
 

@@ -14,7 +14,7 @@
 struct table *gpus_table(const struct gpu_group *group);
 /* What the sentinel cases of a split showed. NULL: it is a spread. */
 struct table *gpus_interference_table(const struct gpu_group *group);
-/* Each GPU of a spread against the first one. NULL: there is nothing to compare. */
+/* Each GPU of a spread against the base. NULL: there is nothing to compare. */
 struct table *gpus_differences_table(const struct gpu_group *group);
 /* The cases of `shown` that regress calls different on a GPU, the largest change first. NULL: there
  * is none. */

@@ -42,8 +42,7 @@ static json_t *gpu_run_json(const struct gpu_group *group, size_t i)
 	json_object_set_new(object, "seconds", report_json_number(gpus_seconds(run)));
 	json_object_set_new(object, "processors",
 			    report_json_text(key_value_get(facts, GPUS_PROCESSORS_KEY)));
-	json_object_set_new(object, "failed",
-			    report_json_text(key_value_get(facts, GPUS_FAILED_KEY)));
+	json_object_set_new(object, "failed", report_json_text(gpu_group_failure(group, i)));
 	json_object_set_new(object, "took_over", json_boolean(gpu_group_took_over(group, i)));
 	json_object_set_new(object, "interference",
 			    report_json_text(key_value_get(facts, GPUS_INTERFERENCE_KEY)));
@@ -99,6 +98,11 @@ json_t *gpus_json(const struct gpu_group *group)
 	json_object_set_new(object, "runs", runs);
 	for (size_t i = 0; i < group->difference_count; i++)
 		json_array_append_new(differences, difference_json(&group->differences[i]));
+	/* null: nothing is compared */
+	json_object_set_new(object, "base",
+			    group->difference_count
+				    ? json_integer(group->runs[group->base].settings.device)
+				    : json_null());
 	json_object_set_new(object, "differences", differences);
 	return object;
 }

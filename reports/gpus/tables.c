@@ -19,7 +19,7 @@ double gpus_seconds(const struct run *run)
 void gpus_remark(struct text *out, const struct gpu_group *group, size_t run)
 {
 	const struct run *own = &group->runs[run];
-	const char *failed = key_value_get(&own->environment, GPUS_FAILED_KEY);
+	const char *failed = gpu_group_failure(group, run);
 
 	if (failed)
 		text_addf(out, "failed: %s", failed);
@@ -102,6 +102,17 @@ struct table *gpus_table(const struct gpu_group *group)
 
 /* ---- interference ---- */
 
+static const char *interference_of(const struct run *run)
+{
+	const char *verdict = key_value_get(&run->environment, GPUS_INTERFERENCE_KEY);
+	const bool running = run->state && strcmp(run->state, "running") == 0;
+
+	/* it is judged at the end of the sweep; a run that is resumed later is on its own */
+	return verdict   ? verdict
+	       : running ? "not measured yet"
+			 : "not measured: the run was interrupted";
+}
+
 struct table *gpus_interference_table(const struct gpu_group *group)
 {
 	static const struct table_column columns[] = {{.name = "gpu", .numeric = true},
@@ -113,7 +124,6 @@ struct table *gpus_interference_table(const struct gpu_group *group)
 
 	for (size_t i = 0; i < group->count && table; i++) {
 		const struct run *run = &group->runs[i];
-		const char *verdict = key_value_get(&run->environment, GPUS_INTERFERENCE_KEY);
 		const bool found = key_value_get(&run->environment, GPUS_INTERFERENCE_FOUND_KEY);
 		struct gpu_sentinel_fact fact;
 		size_t k = 1;
@@ -124,8 +134,7 @@ struct table *gpus_interference_table(const struct gpu_group *group)
 
 			cells_init(cells, ARRAY_SIZE(columns));
 			text_addf(&cells[0], "%d", run->settings.device);
-			text_add(&cells[1],
-				 verdict ? verdict : "not measured: the sweep did not end");
+			text_add(&cells[1], interference_of(run));
 			add_change_cell(&cells[2], fact.change, SENTINEL_DIGITS);
 			add_interval_cell(&cells[3], fact.low, fact.high, SENTINEL_DIGITS);
 			if (known && fact.name)
@@ -224,7 +233,7 @@ struct table *gpus_changes_table(const struct gpu_group *group, const struct run
 {
 	static const struct table_column columns[] = {{.name = "gpu", .numeric = true},
 						      {.name = "time", .numeric = true},
-						      {.name = "of the first", .numeric = true},
+						      {.name = "base", .numeric = true},
 						      {.name = "change", .numeric = true},
 						      {.name = "95 % CI", .numeric = true},
 						      {.name = "verdict"},

@@ -122,7 +122,7 @@ static void add_gpu_sections(struct section_list *list, const struct run *run,
 	free(title);
 	add_section(list, "Interference", INTERFERENCE_NOTE, gpus_interference_table(group));
 	title = xasprintf("Time against GPU %d, judged as perflab regress does",
-			  group->runs[0].settings.device);
+			  group->runs[group->base].settings.device);
 	add_section(list, title, MEAN_NOTE, gpus_differences_table(group));
 	free(title);
 	add_first_rows(list, "Cases that differ", NULL, gpus_changes_table(group, run),
@@ -172,7 +172,8 @@ static int measured_sections(struct section_list *list, const struct run *run,
 {
 	const bool first = asks_for_rows(options);
 	/* a spread compares the GPUs; which of them was fastest is mostly chance */
-	const bool compares = options->gpus && options->gpus->spread && !run_shows_all(options);
+	const bool compares =
+		options->gpus && options->gpus->difference_count && !run_shows_all(options);
 	int rc = first ? add_detail(list, run, options, err) : 0;
 
 	add_gpu_sections(list, run, options);

@@ -1,4 +1,5 @@
 /* Selects the cases of a run for every format; see reports.h. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,8 +20,11 @@ static int nothing_matches(const struct run *run, const char *pattern, struct er
 {
 	struct string_list kernels = {0}, variants = {0};
 	struct text names = TEXT_INIT;
+	char whose[32] = "this sweep";
 	int rc;
 
+	if (run->id)
+		snprintf(whose, sizeof(whose), "run %lld", (long long)run->id);
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 		char *variant = xasprintf("%s/%s", trial->kernel, trial->variant);
@@ -33,15 +37,13 @@ static int nothing_matches(const struct run *run, const char *pattern, struct er
 	}
 	if (nearest_names(&names, pattern, (const char *const *)kernels.items, kernels.count) ||
 	    nearest_names(&names, pattern, (const char *const *)variants.items, variants.count)) {
-		rc = error_set(err, PL_EUSAGE,
-			       "no case of run %lld matches \"%s\"; did you mean %s?",
-			       (long long)run->id, pattern, names.data);
+		rc = error_set(err, PL_EUSAGE, "no case of %s matches \"%s\"; did you mean %s?",
+			       whose, pattern, names.data);
 	} else {
 		for (size_t i = 0; i < kernels.count; i++)
 			text_addf(&names, "%s%s", i ? ", " : "", kernels.items[i]);
-		rc = error_set(err, PL_EUSAGE,
-			       "no case of run %lld matches \"%s\"; its kernels are: %s",
-			       (long long)run->id, pattern, kernels.count ? names.data : "none");
+		rc = error_set(err, PL_EUSAGE, "no case of %s matches \"%s\"; its kernels are: %s",
+			       whose, pattern, kernels.count ? names.data : "none");
 	}
 	text_release(&names);
 	string_list_release(&kernels);

@@ -26,6 +26,10 @@ test("the page of a split names the GPUs and the GPU of each case", async () => 
 		assert.equal(listed[0][1], 'Fake <b id="markup">GPU</b>');
 		assert.equal(await page.locator("#markup, #gpus img").count(), 0);
 		assert.ok(listed.some((row) => row[6] === "failed: <img src=x onerror=alert(1)>"));
+		// a long reason does not push the UUIDs out of sight
+		const table = page.locator('#gpus .scroll[aria-label="GPUs"]');
+		await table.locator("td.wrap").last().evaluate((cell) => { cell.textContent = "failed: ".repeat(60); });
+		assert.ok(await table.evaluate((box) => box.scrollWidth <= box.clientWidth));
 		const facts = sql("split", `SELECT count(*) AS facts FROM environment WHERE key GLOB 'gpus.interference.[0-9]'`);
 		const interference = await rowsOf(page, "Interference");
 		assert.equal(interference.length, facts[0].facts);
@@ -62,6 +66,8 @@ test("the page of a spread shows how the GPUs differ, and opens the case of a GP
 		assert.match(await page.locator("#detail .status").innerText(), /ok, on GPU 2$/);
 		await page.waitForFunction(() => decodeURIComponent(location.hash).includes("on GPU 2"));
 		assert.equal(await page.locator("#gpus :text('Interference')").count(), 0);
+		// a line is of one GPU
+		assert.deepEqual(await page.locator("#curves .legend button").allInnerTexts(), ["shuffle on GPU 0", "shuffle on GPU 1", "shuffle on GPU 2"]);
 		assert.deepEqual(complaints, []);
 	} finally {
 		await page.context().close();

@@ -159,12 +159,50 @@ expect_value 3 'SELECT count(*) FROM run'
 expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
 afresh
 
+# It dies in the last case that it has, and no other shows that it is dead.
+for round in 0 1; do
+	export FAKE_WORKER_SCRIPT=gpu_dies_measure-$round:0
+	run sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db --gpus all --interference never
+	expect_code 3
+	expect_err 'GPU 0 has fallen off the bus'
+	expect_whole 2
+	expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
+	afresh
+done
+# One that crashes on each GPU is its own fault.
+export FAKE_WORKER_SCRIPT=crash
+run sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db --gpus all --interference never
+expect_code 3
+expect_value 2 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+expect_value 2 "SELECT count(*) FROM run WHERE state = 'finished'"
+expect_no_err 'cannot go on'
+afresh
+
 # All die.
 export FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;gpu_dies_measure-0:1'
 run $cases --gpus all
 expect_code 3
 expect_err 'has fallen off the bus'
+expect_err 'no GPU is left for its cases'
 expect_value 0 "SELECT count(*) FROM run WHERE state = 'finished'"
+# each run can be resumed, and together they have each case once
+expect_whole 100
+for number in 1 2; do
+	# one of 50 cases may be the one in which its GPU died
+	grep -Eq "run $number has (49|50) cases that no GPU measured; continue with: perflab sweep --resume $number --db g.db" "$work/err" ||
+		complain "it does not say how to resume run $number"
+done
+unset FAKE_WORKER_SCRIPT
+rm -f state*
+for number in 1 2; do
+	run sweep --resume $number --db g.db
+done
+# the case in which a GPU died stays crashed
+expect_value 0 "SELECT count(*) FROM trial WHERE status NOT IN ('ok', 'crashed')"
+expect_value 1 "SELECT count(*) >= 98 FROM trial WHERE status = 'ok'"
+run report last --db g.db
+expect_out ', finished'
+expect_no_out 'failed: '
 afresh
 
 # Interrupted in the first round, when most cases are nobody's, and in the second, when all have an
@@ -185,11 +223,16 @@ for round in 0 1; do
 	expect_err 'GPU 1: what was measured is stored; continue with: perflab sweep --resume'
 	expect_whole 100
 	expect_value 2 "SELECT count(*) FROM run WHERE state = 'interrupted'"
+	expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.interference'
+		AND value = 'not measured: --interference never'"
 	unset FAKE_WORKER_SCRIPT
-	for number in 1 2; do
-		run sweep --resume $number --db g.db
-		expect_code 0
-	done
+	newest=$(value 'SELECT id FROM run ORDER BY started_ns DESC, id DESC LIMIT 1')
+	run sweep --resume last --db g.db
+	expect_code 0
+	expect_err "\"last\" is a sweep on several GPUs; this is its run $newest alone, and the others are $((3 - newest))"
+	run sweep --resume $((3 - newest)) --db g.db
+	expect_code 0
+	expect_no_err 'is a sweep on several GPUs'
 	expect_whole 100
 	expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
 	expect_value 2 "SELECT count(*) FROM run WHERE state = 'finished'"

@@ -95,7 +95,7 @@ refused 2 '--group does not work with --lines' report 1 --group --lines
 # a part of the cases
 run report last 'reduce/shuffle/*'
 expect_out 'cases     5 of 100 (5 ok) that match reduce/shuffle/*'
-refused 2 'no case' report last 'reduce/absent'
+refused 2 'no case of this sweep matches "reduce/absent"' report last 'reduce/absent'
 
 # ---- roofs are of one GPU ----
 rm -f g.db*
@@ -112,7 +112,15 @@ run report
 expect_out 'cases     100 (100 ok)'
 expect_out ', finished'
 grep -q '^  1  Fake GPU .*  failed: .*GPU 1 has fallen off the bus' "$work/out" || complain 'the failed GPU is not named'
-expect_out 'not measured: the sweep did not end'
+expect_out 'not measured: the run was interrupted'
+
+# the first GPU is no other than the others
+rm -f g.db* state*
+FAKE_WORKER_SCRIPT=gpu_dies_measure-1:0 "$PERFLAB" sweep reduce --size 1024 --block-sizes 64..1024 --gpus all -q >/dev/null 2>&1
+run report
+expect_out 'cases     100 (100 ok)'
+expect_out ', finished'
+grep -q '^  0  Fake GPU .*  failed: ' "$work/out" || complain 'the failed GPU is not named'
 
 # ---- spread ----
 rm -f g.db* state*
@@ -130,6 +138,18 @@ grep -Eq '^  2 +4 +\+10\.6[5-8] % +\+[0-9.]+ to \+[0-9.]+ % +1 +0 +0 +\+49\.9[0-
 expect_no_out 'Interference'
 run report last block=64
 expect_no_out 'Cases that differ'
+# what takes one run says which one it took
+newest=$(value "SELECT id FROM run ORDER BY started_ns DESC, id DESC LIMIT 1")
+others=$(value "SELECT group_concat(id, ', ') FROM (SELECT id FROM run WHERE id <> $newest ORDER BY id)" | tr -d '"')
+taken="\"last\" is a sweep on several GPUs; this is its run $newest alone, and the others are $others"
+other=${others%%,*}
+for command in 'export last --format bmf' 'mark last good' "report $other --compare last -o page.html" \
+	"report last --compare $other -o page.html" "regress --base $other --allow-different"; do
+	run $command
+	expect_err "$taken"
+done
+run export "$newest" --format bmf
+expect_no_err 'several GPUs'
 run report last --format json
 python '
 data = json.loads(text)
@@ -143,6 +163,37 @@ assert slow["verdict"] == "regressed" and slow["low"] < 0.5 < slow["high"]
 assert abs(by_gpu[2]["mean"]["change"] - (1.4997 ** 0.25 - 1)) < 2e-4
 assert by_gpu[2]["mean"]["low"] <= by_gpu[2]["mean"]["change"] <= by_gpu[2]["mean"]["high"]'
 refused 2 'svg does not show a spread over GPUs' report last -o spread.svg
+# the base of a label is on the GPU of the head
+"$PERFLAB" sweep reduce/shuffle --size 1024 --block-sizes 64..512 --gpus all --spread -q --label next >/dev/null 2>&1
+for gpu in 0 1 2; do
+	run regress --base next --head "$(value "SELECT id FROM run WHERE device_ordinal = $gpu AND label IS NULL")"
+	expect_code 0
+done
+
+# one GPU differs from none, so its cases are shown
+rm -f g.db* state*
+run sweep reduce/shuffle --size 1024 --block-sizes 64..512 --gpus 1 --spread
+expect_code 0
+expect_out 'Sweep on 1 GPU, spread'
+expect_out 'reduce/shuffle (n=1024): 4 cases'
+expect_no_out 'Time against'
+expect_err 'on 1 run in'
+
+# the first GPU fails: the others are compared with the next one, and the sweep is not finished
+rm -f g.db* state*
+FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;slow_on_2:reduce/shuffle/block=128' "$PERFLAB" sweep reduce/shuffle \
+	--size 1024 --block-sizes 64..512 --gpus all --spread >/dev/null 2>"$work/err"
+failed=$(value "SELECT id FROM run WHERE device_ordinal = 0")
+expect_err "run $failed has 3 cases that no GPU measured; continue with: perflab sweep --resume $failed --db g.db"
+run report
+expect_out ', interrupted'
+expect_out 'Time against GPU 1, judged as perflab regress does'
+grep -Eq '^  0 +0 +- ' "$work/out" || complain 'GPU 0 has no row'
+grep -Eq '^  2 +4 +\+10\.6[5-8] % ' "$work/out" || complain 'GPU 2 does not differ'
+run report --format json
+python '
+gpus = json.loads(text)["gpus"]
+assert gpus["base"] == 1 and [each["gpu"] for each in gpus["differences"]] == [0, 2]'
 
 # GPUs of two models: no roof holds for both
 rm -f g.db* state*

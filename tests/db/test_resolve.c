@@ -128,6 +128,32 @@ static void test_last_good(void **state)
 	assert_int_equal(id, 5);
 }
 
+static void test_a_base_is_on_the_device_of_the_head(void **state)
+{
+	static const struct stored runs[] = {{"GPU-b", "night", "0123456789", NULL},
+					     {"GPU-a", "night", "0123456789", NULL},
+					     {"GPU-a", "night", "0123456789", NULL},
+					     {"GPU-a", "day", NULL, NULL},
+					     {"GPU-c", "day", NULL, NULL}};
+	static const struct {
+		int64_t head, expected;
+	} bases[] = {{1, 1}, {4, 2}, {5, 1}}; /* no run of the fifth one's device has it */
+	static const char *const references[] = {"night", "0123456789", "012345"};
+	struct context *context = *state;
+	int64_t id = 0;
+
+	store_all(context, runs, ARRAY_SIZE(runs));
+	for (size_t i = 0; i < ARRAY_SIZE(references) * ARRAY_SIZE(bases); i++) {
+		const char *reference = references[i / ARRAY_SIZE(bases)];
+
+		assert_ok(context,
+			  db_base_resolve(context->db, reference, bases[i % ARRAY_SIZE(bases)].head,
+					  &id, &context->err));
+		assert_int_equal(id, bases[i % ARRAY_SIZE(bases)].expected);
+		assert_is(context, reference, 1);
+	}
+}
+
 #define resolve_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
@@ -137,6 +163,7 @@ int main(void)
 		resolve_test(test_references_find_their_run),
 		resolve_test(test_a_revision_is_its_newest_run),
 		resolve_test(test_last_good),
+		resolve_test(test_a_base_is_on_the_device_of_the_head),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -128,23 +128,81 @@ static void split_cases_become_one_run(void **state)
 	give_back(group);
 }
 
-static void a_failed_run_does_not_make_the_sweep_unfinished(void **state)
+/* Interrupts the run of a GPU: 1 is the first run. Of a GPU that failed, with the reason. */
+static void interrupt(struct gpu_group *group, int gpu, const char *failed)
 {
-	static const char *const facts[] = {NULL, GPUS_FAILED_KEY};
-	static const char *const expected[] = {"interrupted", "finished"};
+	struct run *run = &group->runs[1 - gpu];
+
+	free(run->state);
+	run->state = xstrdup("interrupted");
+	if (failed)
+		key_value_set(&run->environment, GPUS_FAILED_KEY, failed);
+}
+
+static void a_sweep_is_finished_without_a_gpu_that_was_replaced(void **state)
+{
+	static const struct {
+		const char *mode, *failed;
+		bool pending;
+		const char *expected;
+	} sweeps[] = {{"split", NULL, false, "interrupted"},
+		      {"split", "gone", false, "finished"},
+		      /* nobody was left to take over, or takes over in a spread */
+		      {"split", "gone", true, "interrupted"},
+		      {"spread", "gone", true, "interrupted"}};
 
 	(void)state;
-	for (int i = 0; i < 2; i++) {
-		struct gpu_group *group = group_of_two("split");
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(sweeps); i++) {
+		struct gpu_group *group = group_of_two(sweeps[i / 2].mode);
+		const int gpu = i % 2; /* also the first one */
 
-		free(group->runs[0].state);
-		group->runs[0].state = xstrdup("interrupted");
-		if (facts[i])
-			key_value_set(&group->runs[0].environment, facts[i], "gone");
+		interrupt(group, gpu, sweeps[i / 2].failed);
+		add_case(group, 1 - gpu, 0, "a", USUAL);
+		if (sweeps[i / 2].pending)
+			add_case(group, gpu, 1, "b", USUAL)->status = TRIAL_PENDING;
 		complete(group);
-		assert_string_equal(group->all.state, expected[i]);
+		assert_string_equal(group->all.state, sweeps[i / 2].expected);
 		give_back(group);
 	}
+}
+
+static void a_gpu_is_failed_until_its_run_is_finished(void **state)
+{
+	struct gpu_group *group = group_of_two("split");
+
+	(void)state;
+	interrupt(group, 1, "gone");
+	/* it was resumed */
+	key_value_set(&group->runs[1].environment, GPUS_FAILED_KEY, "gone, too");
+	complete(group);
+	assert_null(gpu_group_failure(group, 0));
+	assert_string_equal(gpu_group_failure(group, 1), "gone");
+	give_back(group);
+}
+
+/* What a GPU measured that fell off the bus says little. */
+static void a_spread_compares_with_the_first_gpu_that_finished(void **state)
+{
+	struct gpu_group *group = group_of_two("spread");
+
+	(void)state;
+	interrupt(group, 0, "gone");
+	add_case(group, 0, 0, "a", SLOW);
+	add_case(group, 1, 0, "a", USUAL);
+	complete(group);
+	assert_int_equal(group->runs[group->base].settings.device, 1);
+	assert_int_equal(group->difference_count, 1);
+	assert_int_equal(group->differences[0].run->settings.device, 0);
+	assert_int_equal(group->differences[0].regress.tally[CHANGE_REGRESSED], 1);
+	give_back(group);
+	/* none finished */
+	group = group_of_two("spread");
+	interrupt(group, 0, NULL);
+	interrupt(group, 1, NULL);
+	complete(group);
+	assert_int_equal(group->base, 0);
+	assert_int_equal(group->differences[0].run->settings.device, 1);
+	give_back(group);
 }
 
 static void other_models_have_no_common_device(void **state)
@@ -257,17 +315,37 @@ static void a_gpu_with_two_runs_took_over(void **state)
 	give_back(group);
 }
 
+static void there_are_at_least_the_gpus_of_the_runs(void **state)
+{
+	static const char *const stored[] = {"-5", "1", "many", "2", "8"};
+	static const int64_t expected[] = {2, 2, 2, 2, 8};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(stored); i++) {
+		struct gpu_group *group = group_of_two("split");
+
+		for (size_t k = 0; k < 2; k++)
+			key_value_set(&group->runs[k].environment, GPUS_COUNT_KEY, stored[i]);
+		complete(group);
+		assert_int_equal(group->gpus, expected[i]);
+		give_back(group);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_sentinels_are_read),
 		cmocka_unit_test(split_cases_become_one_run),
-		cmocka_unit_test(a_failed_run_does_not_make_the_sweep_unfinished),
+		cmocka_unit_test(a_sweep_is_finished_without_a_gpu_that_was_replaced),
+		cmocka_unit_test(a_gpu_is_failed_until_its_run_is_finished),
+		cmocka_unit_test(a_spread_compares_with_the_first_gpu_that_finished),
 		cmocka_unit_test(other_models_have_no_common_device),
 		cmocka_unit_test(a_spread_compares_each_gpu_with_the_first),
 		cmocka_unit_test(the_mean_is_of_pairs_of_rounds),
 		cmocka_unit_test(the_mean_is_over_common_rounds),
 		cmocka_unit_test(a_gpu_with_two_runs_took_over),
+		cmocka_unit_test(there_are_at_least_the_gpus_of_the_runs),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

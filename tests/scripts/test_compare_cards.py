@@ -39,8 +39,9 @@ class CompareCards(unittest.TestCase):
     def tearDownClass(cls):
         cls.folder.cleanup()
 
-    def judge(self, factor):
-        """Judges a copy in which every time is 100 µs times factor(spread, GPU), and some noise."""
+    def judge(self, factor, change="SELECT 1"):
+        """Judges a copy in which every time is 100 µs times factor(spread, GPU), and some noise, after
+        the change in SQL."""
         path = os.path.join(self.folder.name, "chosen.db")
         shutil.copyfile(self.recorded, path)
         chance = random.Random(1)
@@ -60,6 +61,8 @@ class CompareCards(unittest.TestCase):
                     db.execute(f"UPDATE {table} SET {column} = ? WHERE trial_id = ? AND round = ?",
                                [noisy, trial, round_])
             db.execute("UPDATE trial SET median_ns = ? WHERE id = ?", [time, trial])
+        db.execute("PRAGMA foreign_keys = ON")
+        db.execute(change)
         db.commit()
         db.close()
         done = script(path)
@@ -83,6 +86,13 @@ class CompareCards(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout)
         self.assertRegex(done.stdout, rf"\| {FIRST} \| {SECOND} \| 8 \| 8 \| 100.00 \| .[45].\d+ "
                                       r"\| 4 \| 4 \| 0 \| 0.00 \|")
+
+    def test_a_case_of_one_spread_is_no_false_alarm(self):
+        done = self.judge(lambda spread, card: 1.05 if card == SECOND else 1,
+                          "DELETE FROM trial WHERE run_id > 2 AND config LIKE 'block=64,%'")
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertRegex(done.stdout, rf"\| {FIRST} \| {SECOND} \| 7 \| 7 \| 100.00 \| .[45].\d+ "
+                                      r"\| 4 \| 3 \| 0 \| 0.00 \|")
 
     def test_a_card_that_changes_is_a_false_alarm(self):
         done = self.judge(lambda spread, card: 1.05 if card == SECOND and spread else 1)

@@ -18,7 +18,7 @@ function remarkOf(one) {
 function listOfGpus({ runs }) {
 	return table("GPUs", [
 		{ head: "GPU", numeric: true }, { head: "Device" }, { head: "Run", numeric: true }, { head: "Cases", numeric: true },
-		{ head: "Time", numeric: true }, { head: "Processors" }, { head: "Remark" }, { head: "UUID" },
+		{ head: "Time", numeric: true }, { head: "Processors" }, { head: "Remark", class: "wrap" }, { head: "UUID" },
 	], runs.map((one) => [
 		String(one.gpu), one.device, String(one.run), whole(one.cases), isNumber(one.seconds) ? time(1e9 * one.seconds) : "–",
 		one.processors && h("span", { title: one.processors }, one.processors.split(":")[0]), remarkOf(one), one.uuid,
@@ -27,7 +27,7 @@ function listOfGpus({ runs }) {
 
 function interference({ runs }) {
 	const rows = runs.flatMap((one) => {
-		const verdict = one.interference ?? "not measured: the sweep did not end";
+		const verdict = one.interference ?? (one.state === "running" ? "not measured yet" : "not measured: the run was interrupted");
 		const shown = () => (verdict === "found" ? h("span", { class: "above" }, verdict) : verdict);
 		return one.sentinels.length
 			? one.sentinels.map((sentinel) => [String(one.gpu), shown(), changeText(sentinel.change, SENTINEL_DIGITS), intervalText(sentinel, SENTINEL_DIGITS), sentinel.case])
@@ -40,8 +40,8 @@ function interference({ runs }) {
 
 const count = (cases, verdict) => cases.filter((one) => one.verdict === verdict).length;
 
-function differences({ runs, differences: all }) {
-	return [h("h3", {}, `Time against GPU ${runs[0].gpu}`),
+function differences({ base, differences: all }) {
+	return [h("h3", {}, `Time against GPU ${base}`),
 		h("p", { class: "hint" }, "Judged as perflab regress does. The mean is of the logarithms of the ratios of all cases; its 95 % interval is over the rounds."),
 		table("Differences between the GPUs", [
 			{ head: "GPU", numeric: true }, { head: "Cases", numeric: true }, { head: "Mean", numeric: true }, { head: "95 % interval", numeric: true },
@@ -74,7 +74,7 @@ export function gpusSection(app) {
 	const notes = [
 		here < gpus.gpus && `${here} of the ${gpus.gpus} GPUs have a run here.`,
 		isNumber(gpus.roofs_of) && `All shares of roofs are of the roofs that were measured on GPU ${gpus.roofs_of}.`,
-		gpus.mode === "spread" && "Every GPU has every case.",
+		gpus.mode === "spread" && "Every GPU measures every case.",
 	].filter(Boolean);
 	byId("gpus").append(...[
 		listOfGpus(gpus),
