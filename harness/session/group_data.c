@@ -59,11 +59,16 @@ int group_is_meant(bool *out, struct db *db, const char *reference, int64_t run_
 {
 	struct run run = {0};
 	int64_t *ids = NULL;
+	int64_t number;
 	size_t count = 0;
-	int rc = db_group_runs(db, run_id, &ids, &count, err);
+	int rc;
 
-	free(ids);
 	*out = false;
+	/* a number is that of a run, although a revision may begin with it */
+	if (parse_i64(&number, reference, NULL) == 0 && number == run_id)
+		return 0;
+	rc = db_group_runs(db, run_id, &ids, &count, err);
+	free(ids);
 	if (!rc && count)
 		rc = db_run_load(db, run_id, false, &run, err);
 	if (!rc && count)

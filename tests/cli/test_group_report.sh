@@ -41,8 +41,10 @@ for gpu in 0 1 2; do
 	grep -Eq "^ +$gpu  Fake GPU  GPU-0000000$gpu-[-0-9]+ +$id +$cases +[0-9.]+  not pinned +-\$" "$work/out" ||
 		complain "GPU $gpu is not listed with its run and its cases"
 done
-# a number means that run; --group its sweep
-run report 2
+# a number means that run, also where a revision begins with it; --group its sweep
+cp g.db other.db
+! command -v sqlite3 >/dev/null || sqlite3 other.db "UPDATE run SET source_revision = '2' || source_revision"
+run report 2 --db other.db
 expect_out 'Run 2'
 expect_no_out 'Sweep on'
 run report 2 --group
