@@ -157,7 +157,7 @@ int cubin_variables_read(struct string_list *out, const void *bytes, size_t leng
 int entry_resources_append(const struct translation *translation,
 			   const struct compile_request *request, const struct compile_tools *tools,
 			   const volatile int *stop, struct error *err);
-/* Adds these lines from what `ptxas -v` said. */
+/* Adds these lines from what `ptxas -v` said. They name sm_90a as sm_90. */
 void entry_resources_read(struct text *out, const char *said, const char *arch);
 
 /* ---- hashes (hash.c) ---- */

@@ -42,8 +42,8 @@ void entry_resources_read(struct text *out, const char *said, const char *arch)
 			continue;
 		if (strstr(line, " bytes cumulative stack size"))
 			stack = number_before(line, " bytes cumulative stack size");
-		text_addf(out, "// perflab: entry %s %s registers %lu shared %lu local %lu\n", name,
-			  arch, number_before(line, " registers"),
+		text_addf(out, "// perflab: entry %s %.*s registers %lu shared %lu local %lu\n",
+			  name, (int)strcspn(arch, "af"), arch, number_before(line, " registers"),
 			  number_before(line, " bytes smem"), stack);
 		free(name);
 		name = NULL;

@@ -11,8 +11,9 @@
 
 #include "emulator/machine/machine.h"
 
-/* Copy instructions of a warp that may be pending at a time; more are a finding. */
-#define COPIES_MOST 1024
+/* Copy instructions of a warp that may be pending at a time; more are a finding. One warp that
+ * fills all the shared memory that a block can have, word by word, needs 1,816. */
+#define COPIES_MOST 4096
 
 struct warp_copies;
 /* Call when a block starts: forgets all pending copies. */

@@ -28,7 +28,7 @@ static void choose_arch(struct compile_context *context, const struct session_in
 
 	context->cubin = info->traits.timed;
 	snprintf(context->arch, sizeof(context->arch), "sm_%d%d%s", device->cc_major,
-		 device->cc_minor, context->cubin && device->cc_major >= 9 ? "a" : "");
+		 device->cc_minor, device->cc_major >= 9 ? "a" : "");
 }
 
 /* ---- jobs ---- */

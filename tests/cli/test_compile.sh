@@ -6,6 +6,32 @@ nvcc=${PERFLAB_NVCC:-$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)}
 [ -x "$nvrtc" ] && [ -x "$nvcc" ] || skip "no compiler of CUDA files is here"
 export PERFLAB_DB="$work/own.db"
 
+# ---- code for exactly this architecture is compiled, as for a GPU ----
+cat >exact.cu <<'END'
+// perflab: axis n = 32
+// perflab: buffer y: i32[n] out
+// perflab: launch exact<<<1, n>>>(y)
+// perflab: verify y = 90
+__global__ void exact(int *y)
+{
+#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+	asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+	y[threadIdx.x] = 90;
+#else
+	y[threadIdx.x] = 0;
+#endif
+}
+END
+for compiler in nvrtc nvcc; do
+	run sweep exact.cu --backend ptx --compiler $compiler
+	expect_code 0
+	expect_out '1 (1 ok)'
+	expect_out ' REGS'
+	expect_no_out 'how many registers'
+	run report last --format csv
+	expect_out ',ptx compute_90a,'
+done
+
 # counted NAME PROGRAM: makes a script NAME that notes each compilation in calls and starts PROGRAM.
 counted() {
 	printf '#!/bin/sh\ncase $1 in --*) ;; *) echo %s >>"%s/calls" ;; esac\nexec "%s" "$@"\n' \

@@ -241,11 +241,14 @@ static void resources_of_entries(void **state)
 	struct text out = TEXT_INIT;
 
 	(void)state;
-	entry_resources_read(&out, said, "sm_90");
-	assert_string_equal(out.data,
-			    "// perflab: entry _Z1kPf sm_90 registers 24 shared 128 local 16\n"
-			    "// perflab: entry plain sm_90 registers 40 shared 0 local 96\n");
-	text_clear(&out);
+	for (int specific = 0; specific < 2; specific++) {
+		entry_resources_read(&out, said, specific ? "sm_90a" : "sm_90");
+		assert_string_equal(
+			out.data,
+			"// perflab: entry _Z1kPf sm_90 registers 24 shared 128 local 16\n"
+			"// perflab: entry plain sm_90 registers 40 shared 0 local 96\n");
+		text_clear(&out);
+	}
 	entry_resources_read(&out, "registers registers\n bytes smem", "sm_90");
 	assert_string_equal(out.data, "");
 	text_release(&out);

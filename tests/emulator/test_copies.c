@@ -317,12 +317,24 @@ static void addresses_and_amounts_are_checked(void **state)
 				   "cp.async.ca.shared.global [%r20], [%rd2], 4, %r7;\nret;\n"),
 		    FINDING_UNSUPPORTED, "cp.async",
 		    "4 bytes has a source size of 5, which is undefined");
-	assert_told(MACHINE_KERNEL(SLOTS "mov.u32 %r7, 0;\nAGAIN:\n"
-					 "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"
-					 "cp.async.commit_group;\nadd.u32 %r7, %r7, 1;\n"
-					 "setp.le.u32 %p1, %r7, 1024;\n@%p1 bra AGAIN;\nret;\n"),
-		    FINDING_UNSUPPORTED, "cp.async.ca",
-		    "1024 asynchronous copies of a warp are pending");
+}
+
+#define MANY_COPIES(count)                                                         \
+	MACHINE_KERNEL(SLOTS "mov.u32 %r7, 0;\nAGAIN:\n"                           \
+			     "cp.async.ca.shared.global [%r20], [%rd2], 4;\n"      \
+			     "cp.async.commit_group;\nadd.u32 %r7, %r7, 1;\n"      \
+			     "setp.lt.u32 %p1, %r7, " count ";\n@%p1 bra AGAIN;\n" \
+			     "cp.async.wait_all;\nld.shared.u32 %r4, [%r20];\n" STORE)
+static void a_warp_may_have_many_copies_pending(void **state)
+{
+	struct machine_result result = run(MANY_COPIES("1816"), 32, 0);
+
+	(void)state;
+	assert_int_equal(result.findings.count, 0);
+	assert_int_equal(result.out[5], 11);
+	machine_release(&result);
+	assert_told(MANY_COPIES("4097"), FINDING_UNSUPPORTED, "cp.async.ca",
+		    "4096 asynchronous copies of a warp are pending");
 }
 
 /* ---- what they cost ---- */
@@ -462,6 +474,7 @@ int main(void)
 		cmocka_unit_test(a_wait_orders_only_ones_own_thread),
 		cmocka_unit_test(copies_of_the_same_bytes_are_in_nobodys_way),
 		cmocka_unit_test(addresses_and_amounts_are_checked),
+		cmocka_unit_test(a_warp_may_have_many_copies_pending),
 		cmocka_unit_test(copies_are_counted_for_themselves),
 		cmocka_unit_test(copies_cost_what_an_h200_counted),
 		cmocka_unit_test(what_is_not_read_costs_what_an_h200_counted),
