@@ -8,7 +8,11 @@
 
 #include <cmocka.h>
 
-void recorded_names_differ(const struct copy_list *copies)
+#include "emulator/lanes/handlers.h"
+#include "support_golden.h"
+
+/* No two cases have one name. */
+static void check_names_differ(const struct copy_list *copies)
 {
 	for (size_t i = 0; i < copies->count; i++)
 		for (size_t k = 0; k < i; k++)
@@ -22,7 +26,8 @@ static bool faulted_on_gpu(const char *golden)
 	return golden && strncmp(golden + 17, "error: ", 7) == 0;
 }
 
-void recorded_are_well_formed(const struct copy_list *copies, const struct golden *golden)
+/* A case that a GPU runs has no finding, with all checks: its synchronisation is right. */
+static void check_well_formed(const struct copy_list *copies, const struct golden *golden)
 {
 	size_t wrong = 0, refused = 0;
 
@@ -94,8 +99,10 @@ static bool is_as_recorded(const struct copy_case *copy, const char *golden,
 	return right;
 }
 
-void recorded_compare(const struct copy_list *copies, const struct golden *golden, const char *path,
-		      enum emulated_lanes lanes)
+/* All cases have a line, all lines have a case, and the emulator does what the lines say. `path`:
+ * the golden file, for messages. */
+static void compare_with_gpu(const struct copy_list *copies, const struct golden *golden,
+			     const char *path, enum emulated_lanes lanes)
 {
 	size_t wrong = 0, found = 0;
 
@@ -114,4 +121,62 @@ void recorded_compare(const struct copy_list *copies, const struct golden *golde
 	assert_int_equal(wrong, 0);
 	/* No line is of a case that is gone. */
 	assert_int_equal(found, golden->line_count);
+}
+
+/* ---- the tests of a list ---- */
+
+struct recorded_list {
+	struct copy_list copies;
+	struct golden golden;
+	const char *path;
+};
+
+static void test_names_differ(void **state)
+{
+	const struct recorded_list *list = *state;
+
+	check_names_differ(&list->copies);
+}
+
+static void test_cases_are_well_formed(void **state)
+{
+	const struct recorded_list *list = *state;
+
+	check_well_formed(&list->copies, &list->golden);
+}
+
+static void test_portable_lanes_copy_as_a_gpu(void **state)
+{
+	const struct recorded_list *list = *state;
+
+	compare_with_gpu(&list->copies, &list->golden, list->path, LANES_PORTABLE);
+}
+
+static void test_avx2_lanes_copy_as_a_gpu(void **state)
+{
+	const struct recorded_list *list = *state;
+
+	if (!handlers_avx2_or_null())
+		skip();
+	compare_with_gpu(&list->copies, &list->golden, list->path, LANES_AVX2);
+}
+
+int recorded_run_tests(struct copy_list copies, const char *path)
+{
+	struct recorded_list list = {.copies = copies, .path = path};
+	struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names_differ),
+		cmocka_unit_test(test_cases_are_well_formed),
+		cmocka_unit_test(test_portable_lanes_copy_as_a_gpu),
+		cmocka_unit_test(test_avx2_lanes_copy_as_a_gpu),
+	};
+	int failed = 1;
+
+	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
+		tests[i].initial_state = &list;
+	if (golden_read(&list.golden, path))
+		failed = cmocka_run_group_tests(tests, NULL, NULL);
+	copy_list_release(&list.copies);
+	golden_release(&list.golden);
+	return failed;
 }
