@@ -11,7 +11,7 @@ void uploader_init(struct uploader *uploader, int jobs)
 
 	if (threads > UPLOADER_THREADS_MOST)
 		threads = UPLOADER_THREADS_MOST;
-	/* one thread alone would wait for the bus, and the bus for it */
+	/* the driver has one, too */
 	*uploader = (struct uploader){.threads = threads > 1 ? threads : 0};
 }
 
