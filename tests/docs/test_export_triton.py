@@ -327,27 +327,41 @@ class Recorded(StandIn):
     def compile(self, source, target, options):
         values = {source.fn.arg_names[index]: value for (index,), value in source.constants.items()}
         variant = "-".join(f"{name}{value}" for name, value in values.items())
-        name = source.fn.__name__.removesuffix("_kernel")
-        path = os.path.join(RECORDED, f"{name}.{variant}-warps{options['num_warps']}-stages3.ptx")
-        # Nothing else records the dynamic shared memory.
-        shared = re.search(r", (\d+)>>>", content(path + ".perflab").decode())[1]
+        stages = options.get("num_stages", 3)
+        path = os.path.join(RECORDED, f"{self.operation(source)}.{variant}-warps"
+                            f"{options['num_warps']}-stages{stages}.ptx")
+        # Nothing else records the dynamic shared memory and the scratch memory of a block.
+        sidecar = content(path + ".perflab").decode()
+        shared = re.search(r", (\d+)>>>", sidecar)[1]
+        scratch = re.search(r"global_scratch: bytes\[.* \* (\d+)\]", sidecar)
         return types.SimpleNamespace(
             asm={"ptx": content(path).decode()},
             metadata=types.SimpleNamespace(
-                shared=int(shared), num_warps=options["num_warps"], num_stages=3, num_ctas=1,
-                global_scratch_size=0, profile_scratch_size=0, launch_cooperative_grid=False,
-                triton_version="3.6.0"),
+                shared=int(shared), num_warps=options["num_warps"], num_stages=stages, num_ctas=1,
+                global_scratch_size=int(scratch[1]) if scratch else 0, profile_scratch_size=0,
+                launch_cooperative_grid=False, triton_version="3.6.0"),
             src=source)
+
+    @staticmethod
+    def operation(source):
+        """The operation of an example, from its kernel and the type of the first factor."""
+        name = source.fn.__name__.removesuffix("_kernel")
+        factors = {"*fp16": "f16", "*bf16": "bf16", "*fp32": "tf32", "*i8": "i8"}
+        if name == "tma":
+            return "product_tma"
+        return f"product_{factors[source.signature['a']]}" if name == "product" else name
 
     def test_sidecars_are_those_of_the_examples(self):
         import add
+        import products
         import softmax
 
         with tempfile.TemporaryDirectory() as folder:
             add.main(folder, 90)
             softmax.main(folder, 90)
+            products.main(folder, 90)
             self.assertEqual(sorted(os.listdir(folder)), sorted(os.listdir(RECORDED)))
-            self.assertEqual(len(os.listdir(folder)), 22)
+            self.assertEqual(len(os.listdir(folder)), 58)
             for file in os.listdir(folder):
                 self.assertEqual(content(os.path.join(folder, file)),
                                  content(os.path.join(RECORDED, file)), file)

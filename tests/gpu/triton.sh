@@ -60,6 +60,16 @@ sweep_softmax() {
 	sweep_kernels softmax 5 softmax.*.ptx --set rows=2^15 --metrics core --annotate "verify $reference"
 }
 
+# Products of five types, each verified element by element.
+sweep_products() {
+	expect 0 env CUDA_VISIBLE_DEVICES= python3 "$examples/products.py" products 90
+	cp products/* "$results/kernels"
+	for product in f16:6 bf16:3 tf32:3 i8:3 tma:3; do
+		sweep_kernels "product_${product%:*}" "${product#*:}" products/product_"${product%:*}".*.ptx \
+			--metrics core
+	done
+}
+
 sweep_matmul() {
 	python3 -c 'import torch' 2>/dev/null || {
 		echo "matmul: left out, python3 has no PyTorch"
@@ -71,7 +81,7 @@ sweep_matmul() {
 }
 
 # In a part, only expect, holds and fail end it: the shell ignores set -e there.
-for part in export_kernels sweep_add sweep_softmax sweep_matmul; do
+for part in export_kernels sweep_add sweep_softmax sweep_products sweep_matmul; do
 	begin=$(date +%s)
 	($part) || status=1
 	echo "$part: $(($(date +%s) - begin)) s"
