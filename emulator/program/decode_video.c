@@ -46,10 +46,15 @@ static size_t word_index(const char *const *words, size_t count, const char *wor
 	return i;
 }
 
-/* Adds what one modifier says to the control word; *types counts those read. Returns false if the
- * instruction has no such modifier. */
+/* How many modifiers of each sort an instruction has. */
+struct video_words {
+	int types, modes, compares, scales, seconds;
+};
+
+/* Adds what one modifier says to the control word, and counts it. Returns false if the instruction
+ * has no such modifier. */
 static bool video_modifier(uint64_t *control, const struct video_name *name, const char *word,
-			   int *types)
+			   struct video_words *words)
 {
 	bool shifts = name->operation == VIDEO_SHL || name->operation == VIDEO_SHR;
 	bool sets = name->operation == VIDEO_SET;
@@ -61,30 +66,57 @@ static bool video_modifier(uint64_t *control, const struct video_name *name, con
 		static const int fields[] = {VIDEO_SIGNED_RESULT_AT, VIDEO_SIGNED_A_AT,
 					     VIDEO_SIGNED_B_AT};
 		/* vset has no type of the result, which is 0 or 1. */
-		int type = (*types)++ + (sets ? 1 : 0);
+		int type = words->types++ + (sets ? 1 : 0);
 
 		if (type < 3 && *word == 's')
 			*control |= UINT64_C(1) << fields[type];
 		return type < 3;
 	}
-	if (strcmp(word, "sat") == 0 && !sets)
+	if (strcmp(word, "sat") == 0 && !sets) {
 		*control |= VIDEO_PUT(SATURATES, 1);
-	else if (shifts && strcmp(word, "wrap") == 0)
-		*control |= VIDEO_PUT(WRAPS, 1);
-	else if (multiplies && strcmp(word, "po") == 0)
+	} else if (shifts && (strcmp(word, "wrap") == 0 || strcmp(word, "clamp") == 0)) {
+		words->modes++;
+		*control |= VIDEO_PUT(WRAPS, *word == 'w');
+	} else if (multiplies && strcmp(word, "po") == 0) {
 		*control |= VIDEO_PUT(PLUS_ONE, 1);
-	else if (multiplies && strcmp(word, "shr7") == 0)
-		*control |= VIDEO_PUT(SHIFT, 7);
-	else if (multiplies && strcmp(word, "shr15") == 0)
-		*control |= VIDEO_PUT(SHIFT, 15);
-	else if (sets && compare < ARRAY_SIZE(compare_names))
+	} else if (multiplies && (strcmp(word, "shr7") == 0 || strcmp(word, "shr15") == 0)) {
+		words->scales++;
+		*control |= VIDEO_PUT(SHIFT, strcmp(word, "shr7") == 0 ? 7 : 15);
+	} else if (sets && compare < ARRAY_SIZE(compare_names)) {
+		words->compares++;
 		*control |= VIDEO_PUT(COMPARE, compare);
-	else if (!multiplies && second && second < ARRAY_SIZE(second_names) &&
-		 (name->parts == 1 || second == SECOND_ADD))
+	} else if (!multiplies && second && second < ARRAY_SIZE(second_names) &&
+		   (name->parts == 1 || second == SECOND_ADD)) {
+		words->seconds++;
 		*control |= VIDEO_PUT(SECOND, second);
-	else
-		return shifts && strcmp(word, "clamp") == 0;
+	} else {
+		return false;
+	}
 	return true;
+}
+
+/* What is wrong with the modifiers together; NULL if nothing is. */
+static const char *modifiers_fault(const struct video_name *name, const struct video_words *words,
+				   uint64_t control)
+{
+	bool shifts = name->operation == VIDEO_SHL || name->operation == VIDEO_SHR;
+	bool sets = name->operation == VIDEO_SET;
+
+	if (words->types != (sets ? 2 : 3))
+		return "a type is missing";
+	if (shifts && words->modes != 1)
+		return "expected either .clamp or .wrap";
+	if (shifts && VIDEO_GET(control, SIGNED_B))
+		return "the amount of a shift must be .u32";
+	if (sets && words->compares != 1)
+		return "expected one comparison";
+	if (words->seconds > 1)
+		return "more than one secondary operation";
+	if (words->scales > 1)
+		return ".shr7 and .shr15 exclude each other";
+	if (name->parts > 1 && VIDEO_GET(control, SATURATES) && VIDEO_GET(control, SECOND))
+		return ".sat and .add exclude each other";
+	return NULL;
 }
 
 /* The selector of an operand without its dot; "" if there is none. */
@@ -156,6 +188,30 @@ static uint32_t video_source(struct function_decoding *decoding, const struct pt
 	return decode_source(decoding, &plain, TYPE_b32);
 }
 
+/* What is wrong with signs and selectors of operands; NULL if nothing is. */
+static const char *operands_fault(const struct ptx_statement *at, const struct video_name *name,
+				  uint64_t control)
+{
+	const struct ptx_operand *operands = at->operands;
+	bool product = operands[1].negated != operands[2].negated;
+	bool third = at->operand_count == 4 && operands[3].negated;
+	bool negates = operands[1].negated || operands[2].negated || third;
+
+	if (negates && name->operation != VIDEO_MAD)
+		return "only vmad can negate its operands";
+	if (negates && VIDEO_GET(control, PLUS_ONE))
+		return ".po excludes the negation of operands";
+	if (product && third)
+		return "the negation of a or b excludes that of c";
+	if (*operand_selector(&operands[0]) && name->operation == VIDEO_MAD)
+		return "the result of vmad takes no selector";
+	if (*operand_selector(&operands[0]) && name->parts == 1 && VIDEO_GET(control, SECOND))
+		return "a selector of the result excludes a secondary operation";
+	if (at->operand_count == 4 && *operand_selector(&operands[3]))
+		return "the last operand takes no selector";
+	return NULL;
+}
+
 bool decode_video(struct function_decoding *decoding)
 {
 	static const enum operation operations[] = {0, ALU_VIDEO_SCALAR, ALU_VIDEO_PAIRS, 0,
@@ -166,27 +222,30 @@ bool decode_video(struct function_decoding *decoding)
 	const struct video_name *end = video_names + ARRAY_SIZE(video_names);
 	struct instruction *instruction;
 	uint32_t sources[3] = {0}, dst;
+	struct video_words words = {0};
 	uint64_t control;
+	const char *fault;
 	bool needs_third;
-	int types = 0;
 
 	while (name < end && strcmp(name->base, at->base) != 0)
 		name++;
-	if (name == end || (name->parts == 1 && name->operation != VIDEO_MAD))
+	if (name == end)
 		return false;
 	control = VIDEO_PUT(OPERATION, name->operation);
 	for (size_t i = 0; i < at->modifier_count; i++) {
-		if (!video_modifier(&control, name, at->modifiers[i], &types)) {
+		if (!video_modifier(&control, name, at->modifiers[i], &words)) {
 			decode_unsupported(decoding, "opcode", at->mnemonic);
 			return true;
 		}
 	}
-	if (types != (name->operation == VIDEO_SET ? 2 : 3)) {
-		decode_invalid(decoding, "a type is missing");
+	fault = modifiers_fault(name, &words, control);
+	if (!fault && !require_operands(decoding, 3, 4))
+		return true;
+	fault = fault ? fault : operands_fault(at, name, control);
+	if (fault) {
+		decode_invalid(decoding, "%s", fault);
 		return true;
 	}
-	if (!require_operands(decoding, 3, 4))
-		return true;
 	if (name->parts == 1) {
 		control |= VIDEO_PUT(PART_OF_RESULT, part_number(decoding, &operands[0])) |
 			   VIDEO_PUT(PART_OF_A, part_number(decoding, &operands[1])) |

@@ -153,6 +153,10 @@ static void offer_video(struct string_list *accepted)
 {
 	static const char *const scalar[] = {"vadd", "vsub", "vabsdiff", "vmin",
 					     "vmax", "vshl", "vshr"};
+	static const char *const without_c = ".sat .wrap .clamp .sat.wrap .sat.clamp";
+	static const char *const with_c =
+		".add .min .max .sat.add .sat.min .sat.max .wrap.add .wrap.min .wrap.max "
+		".clamp.add .clamp.min .clamp.max .sat.clamp.add .sat.wrap.min .sat.clamp.max";
 	static const char *const parts[] = {"vadd2",  "vsub2",     "vavrg2", "vabsdiff2",
 					    "vmin2",  "vmax2",     "vadd4",  "vsub4",
 					    "vavrg4", "vabsdiff4", "vmin4",  "vmax4"};
@@ -162,8 +166,8 @@ static void offer_video(struct string_list *accepted)
 		char *three =
 			xasprintf("%s.s32.s32.u32%%s %%%%r1, %%%%r2, %%%%r3, %%%%r4;", scalar[i]);
 
-		offer_words(accepted, two, ".wrap .sat .sat.clamp");
-		offer_words(accepted, three, ".add .min .sat.max .wrap.add .sat.clamp.add");
+		offer_words(accepted, two, without_c);
+		offer_words(accepted, three, with_c);
 		free(two);
 		free(three);
 	}
