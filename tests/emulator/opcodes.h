@@ -99,7 +99,7 @@ uint64_t opcode_value(const struct opcode_operand *operand, size_t index);
 size_t opcode_edge_count(const struct opcode_operand *operand);
 uint64_t opcode_mix(uint64_t seed); /* pseudo-random bits */
 /* Cases that are not rows: opcode_sequences.c, opcode_memory.c, opcode_forms.c, opcode_copies.c,
- * opcode_carries.c, opcode_lanes.c, opcode_video.c, opcode_device.c. */
+ * opcode_carries.c, opcode_lanes.c, opcode_video.c, opcode_device.c, opcode_vectors.c. */
 void opcode_sequences_add(struct opcode_list *list);
 void opcode_memory_add(struct opcode_list *list);
 void opcode_forms_add(struct opcode_list *list);
@@ -108,6 +108,7 @@ void opcode_carries_add(struct opcode_list *list);
 void opcode_lanes_add(struct opcode_list *list);
 void opcode_video_add(struct opcode_list *list);
 void opcode_device_add(struct opcode_list *list);
+void opcode_vectors_add(struct opcode_list *list);
 /* Types of results ("u32 pred") and operands. The case takes over name and body. */
 struct opcode_case *opcode_sequence_add(struct opcode_list *list, char *name, const char *results,
 					const char *operands, char *body);
