@@ -8,13 +8,13 @@ static const struct {
 	const char *name;
 	int width_bits;
 } types[] = {
-	{".b8", 8},      {".u8", 8},       {".s8", 8},          {".b16", 16},    {".u16", 16},
-	{".s16", 16},    {".f16", 16},     {".bf16", 16},       {".b32", 32},    {".u32", 32},
-	{".s32", 32},    {".f32", 32},     {".f16x2", 32},      {".bf16x2", 32}, {".tf32", 32},
-	{".b64", 64},    {".u64", 64},     {".s64", 64},        {".f64", 64},    {".b128", 128},
-	{".u128", 128},  {".s128", 128},   {".e4m3", 8},        {".e5m2", 8},    {".pred", 1},
-	{".texref", 64}, {".surfref", 64}, {".samplerref", 64},
+	{".b8", 8},     {".u8", 8},     {".s8", 8},     {".b16", 16},    {".u16", 16},
+	{".s16", 16},   {".f16", 16},   {".bf16", 16},  {".b32", 32},    {".u32", 32},
+	{".s32", 32},   {".f32", 32},   {".f16x2", 32}, {".bf16x2", 32}, {".tf32", 32},
+	{".b64", 64},   {".u64", 64},   {".s64", 64},   {".f64", 64},    {".b128", 128},
+	{".u128", 128}, {".s128", 128}, {".e4m3", 8},   {".e5m2", 8},    {".pred", 1},
 };
+static const char *const reference_types[] = {".texref", ".surfref", ".samplerref"};
 
 static int parser_at_type_width(const struct parser *parser)
 {
@@ -23,6 +23,17 @@ static int parser_at_type_width(const struct parser *parser)
 			return types[i].width_bits;
 	}
 	return 0;
+}
+
+/* Returns the type of a reference to a texture, surface or sampler that is the current token, or
+ * NULL. */
+static const char *parser_at_reference(const struct parser *parser)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(reference_types); i++) {
+		if (parser_at_word(parser, reference_types[i]))
+			return reference_types[i];
+	}
+	return NULL;
 }
 
 /* Reads the words before a variable's name, which may come in any order. */
@@ -34,11 +45,15 @@ static void read_type(struct parser *parser, struct ptx_variable *out, int64_t *
 	enum ptx_space space;
 
 	out->element_bytes = 0;
+	out->reference = NULL;
 	*lanes = 1;
 	while (parser->token.kind == TOKEN_DOTTED) {
 		int width_bits = parser_at_type_width(parser);
 
-		if (width_bits == 1) {
+		if (parser_at_reference(parser)) {
+			out->reference = parser_at_reference(parser);
+			out->element_bytes = 8;
+		} else if (width_bits == 1) {
 			parser_error(parser, "a variable cannot be a predicate");
 		} else if (width_bits) {
 			out->element_bytes = width_bits / 8;
@@ -110,6 +125,9 @@ static struct name *read_declarator(struct parser *parser, struct ptx_variable *
 	}
 	if (__builtin_mul_overflow(out->count, out->element_bytes, &out->bytes))
 		parser_error(parser, "a variable with more than 2^63 bytes");
+	if (parser_at(parser, '=') && out->reference)
+		parser_unsupported(parser, "initial values of .texref, .samplerref and .surfref "
+					   "variables");
 	if (parser_accept(parser, '='))
 		parse_initial_value(parser, out, dimensions, dimension_count);
 	return parser->rc ? NULL : name;

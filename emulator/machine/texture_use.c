@@ -19,19 +19,6 @@ static const char *geometry_name(enum texture_geometry geometry)
 	return names[geometry];
 }
 
-/* A handle, or the address of a .texref or .surfref variable that holds it. */
-static const struct texture_object *find_object(const struct device_memory *memory, uint64_t value)
-{
-	const struct texture_object *object = texture_object_find(memory, value);
-	const struct allocation *in = object ? NULL : device_memory_below(memory, value);
-	uint64_t handle;
-
-	if (!in || in->bytes < sizeof(handle) || value - in->address > in->bytes - sizeof(handle))
-		return object;
-	memcpy(&handle, in->data + (value - in->address), sizeof(handle));
-	return texture_object_find(memory, handle);
-}
-
 static enum step check_object(struct warp *warp, const struct instruction *at, int lane,
 			      const struct object_use *use)
 {
@@ -78,7 +65,7 @@ enum step texture_use(struct object_use *use, struct warp *warp, const struct in
 	if (use->object && use->handle == handle)
 		return STEP_NEXT;
 	use->handle = handle;
-	use->object = find_object(memory, handle);
+	use->object = texture_object_find(memory, handle);
 	use->in = use->object ? texture_object_memory(memory, use->object) : NULL;
 	return check_object(warp, at, lane, use);
 }

@@ -57,6 +57,21 @@ static const struct ptx_variable *find_variable(struct function_decoding *decodi
 	return NULL;
 }
 
+/* Nothing binds a reference to a texture: neither an annotation, nor the emulator. */
+static void refuse_reference(struct function_decoding *decoding,
+			     const struct ptx_variable *variable)
+{
+	const char *remedy =
+		strcmp(variable->reference, ".samplerref") == 0 ? "a texture object has the sampler"
+		: strcmp(variable->reference, ".surfref") == 0  ? "pass a surface object"
+								: "pass a texture object";
+	char *name =
+		xasprintf("%.60s, a %s: %s instead", variable->name, variable->reference, remedy);
+
+	decode_unsupported(decoding, "variable", name);
+	free(name);
+}
+
 /* Returns the value of a variable's address. Offsets of shared and local memory may be 32 or 64
  * bits wide. */
 static uint32_t variable_address(struct function_decoding *decoding,
@@ -71,6 +86,10 @@ static uint32_t variable_address(struct function_decoding *decoding,
 		if (!is_element_of(decoding->all->module->variables,
 				   decoding->all->module->variable_count, number, variable)) {
 			decode_unsupported(decoding, "variable", variable->name);
+			return 0;
+		}
+		if (variable->reference) {
+			refuse_reference(decoding, variable);
 			return 0;
 		}
 		if (variable->external) {

@@ -1,6 +1,6 @@
 /*
  * Textures and surfaces: tex, tld4, suld, sust, sured, txq and suq. Objects are handles in 64-bit
- * registers, or .texref and .surfref variables.
+ * registers or parameters.
  *
  * Not supported, each reported by name: separate samplers, offsets, depth comparisons, results that
  * say whether a texel is resident, and arrays of multisampled images.
@@ -46,7 +46,7 @@ static bool has_only(const struct ptx_statement *at, const char *const *words, s
 
 /* ---- operands ---- */
 
-/* Returns the value that holds the handle, or the address of the variable that does. */
+/* Returns the value that holds the handle. */
 static uint32_t decode_object(struct function_decoding *decoding, const struct ptx_operand *operand)
 {
 	struct decoded_address where = decode_address(decoding, operand, PTX_SPACE_GLOBAL);

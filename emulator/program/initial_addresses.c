@@ -32,7 +32,7 @@ static const char *resolve_address(const struct program_decoding *all,
 	if (!is_function) {
 		const struct ptx_variable *variable = &all->module->variables[out->target];
 
-		if (variable->external ||
+		if (variable->external || variable->reference ||
 		    (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST))
 			return "address of variable";
 	}

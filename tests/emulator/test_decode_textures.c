@@ -117,12 +117,58 @@ static void wrong_operands_are_refused(void **state)
 	}
 }
 
+#define REFERENCES(variables, initial, body)                                                    \
+	PTX_HEADER variables initial ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<3>;\n" \
+				     ".reg .f32 %f<7>;\n" body "ret;\n}\n"                      \
+				     ".visible .entry other(.param .u64 p)\n{\nret;\n}\n"
+#define SAMPLE "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, "
+
+/* Nothing binds them. Entries that use none run. */
+static void references_are_refused_by_name(void **state)
+{
+	static const struct {
+		const char *ptx, *missing;
+	} cases[] = {
+		{REFERENCES(".global .texref t;\n", "", SAMPLE "[t, {%f5, %f6}];\n"),
+		 "variable t, a .texref: pass a texture object instead (line 9 of the PTX)"},
+		{REFERENCES(".global .texref t;\n", "", "mov.u64 %rd1, t;\n"),
+		 "variable t, a .texref: pass a texture object instead (line 9 of the PTX)"},
+		{REFERENCES(".global .texref t, u;\n", "", SAMPLE "[u, {%f5, %f6}];\n"),
+		 "variable u, a .texref: pass a texture object instead (line 9 of the PTX)"},
+		{REFERENCES(".global .surfref s;\n", "", "suq.width.b32 %f1, [s];\n"),
+		 "variable s, a .surfref: pass a surface object instead (line 9 of the PTX)"},
+		{REFERENCES(".global .samplerref s;\n", "", SAMPLE "[%rd1, s, {%f5, %f6}];\n"),
+		 "operand a separate sampler (line 9 of the PTX)"},
+		{REFERENCES(".global .samplerref s;\n", "", "mov.u64 %rd1, s;\n"),
+		 "variable s, a .samplerref: a texture object has the sampler instead (line 9 of "
+		 "the PTX)"},
+		{REFERENCES(".global .texref t;\n", ".global .u64 x = t;\n",
+			    "ld.global.u64 %rd1, [x];\n"),
+		 "address of variable t (line 5 of the PTX)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct text missing = TEXT_INIT;
+		struct decoded other;
+		struct error err = {0};
+
+		if (decode_module_fails(cases[i].ptx, "k", &err, &missing) != PL_EUNSUPPORTED ||
+		    strcmp(missing.data, cases[i].missing) != 0)
+			fail_msg("case %zu: %s, %s", i, missing.data, err.text);
+		text_release(&missing);
+		other = decode_module(cases[i].ptx, "other");
+		decoded_release(&other);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(instructions_are_decoded),
 		cmocka_unit_test(forms_that_are_missing_are_named),
 		cmocka_unit_test(wrong_operands_are_refused),
+		cmocka_unit_test(references_are_refused_by_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

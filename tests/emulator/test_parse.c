@@ -32,17 +32,21 @@ static void assert_parses(const char *text)
 		fail_msg("%.200s: %s", text, err.text);
 }
 
-/* The text is refused at a line with these words. */
-static void assert_refused(const char *text, uint32_t line, const char *words)
+static void assert_refused_with(int code, const char *text, uint32_t line, const char *words)
 {
 	struct error err = {0};
 	char place[32];
 	int rc = parse(text, strlen(text), &err);
 
 	snprintf(place, sizeof(place), "line %u: ", line);
-	if (rc != PL_EPARSE || strncmp(err.text, place, strlen(place)) != 0 ||
-	    !strstr(err.text, words))
+	if (rc != code || strncmp(err.text, place, strlen(place)) != 0 || !strstr(err.text, words))
 		fail_msg("%.100s: wanted %s…%s, got %d: %s", text, place, words, rc, err.text);
+}
+
+/* The text is refused at a line with these words. */
+static void assert_refused(const char *text, uint32_t line, const char *words)
+{
+	assert_refused_with(PL_EPARSE, text, line, words);
 }
 
 static uint32_t lines_in(const char *text, size_t length)
@@ -235,6 +239,30 @@ static void vector_registers_have_elements(void **state)
 	assert_refused(ENTRY ".reg .v4 .b32 %r<16385>;\n", 6, "more than 65536 registers");
 }
 
+/* Their values are names of properties, in lists of their own. */
+static void references_have_no_initial_values(void **state)
+{
+	static const char *const variables[] = {
+		".samplerref s = {addr_mode_0 = clamp_to_border, filter_mode = nearest};\n",
+		".texref t = {normalized_coords = 1};\n",
+		".texref t[2] = {{normalized_coords = 1}, {normalized_coords = 0}};\n",
+		".surfref s =;\n",
+		".samplerref s = {{{{{{{{{{{{;\n",
+	};
+
+	(void)state;
+	assert_parses(HEAD ".global .texref t[2], u;\n.global .samplerref s;\n");
+	for (size_t i = 0; i < ARRAY_SIZE(variables); i++) {
+		char *ptx = xasprintf(HEAD ".global %s", variables[i]);
+
+		assert_refused_with(PL_EUNSUPPORTED, ptx, 4,
+				    "initial values of .texref, .samplerref and .surfref");
+		free(ptx);
+	}
+	assert_refused(HEAD ".global .texref;\n", 4, "a variable name");
+	assert_refused(ENTRY ".reg .texref t;\n", 6, "expected a type after .reg");
+}
+
 /* Returns `count` repetitions of a word between two texts. */
 static char *many(const char *before, const char *word, size_t count, const char *after)
 {
@@ -366,6 +394,7 @@ int main(void)
 		cmocka_unit_test(forms_that_are_not_supported_are_named),
 		cmocka_unit_test(blanks_may_precede_modifiers),
 		cmocka_unit_test(vector_registers_have_elements),
+		cmocka_unit_test(references_have_no_initial_values),
 		cmocka_unit_test(too_much_of_anything_is_refused),
 		cmocka_unit_test(names_of_files_can_be_shown),
 		cmocka_unit_test(inlined_code_knows_its_outermost_call),

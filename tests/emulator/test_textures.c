@@ -12,7 +12,7 @@
 
 /* A kernel whose threads read in[tid] and write out[tid]. `%t` is the handle. */
 #define TEXTURE_KERNEL(body)                                                              \
-	MACHINE_HEADER ".global .texref bound;\n.visible .entry k(.param .u64 object, "   \
+	MACHINE_HEADER ".visible .entry k(.param .u64 object, "                           \
 		       ".param .u64 in, .param .u64 out)\n{\n"                            \
 		       ".reg .b32 %a, %b, %q<4>, %i;\n.reg .b64 %t, %in, %out;\n"         \
 		       "ld.param.u64 %t, [object];\nld.param.u64 %in, [in];\n"            \
@@ -240,35 +240,6 @@ static void other_formats(void **state)
 	run_close(&run);
 }
 
-/* A handle in a variable, by its name and by its address. */
-static void texref_variables(void **state)
-{
-	static const char *const ptx[] = {
-		TEXTURE_KERNEL("mov.b32 %b, 0;\n"
-			       "tex.2d.v4.f32.f32 {%q0, %q1, %q2, %q3}, [bound, {%a, %b}];\n"),
-		TEXTURE_KERNEL("mov.b32 %b, 0;\nmov.u64 %t, bound;\n" ROW),
-	};
-	const uint32_t in[THREADS] = {bits(2.5f)};
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(ptx); i++) {
-		struct emulated_texture image;
-		struct texture_run run;
-		uint64_t address, handle;
-		int64_t bytes;
-
-		run_open(&run, ptx[i]);
-		image = image_of(&run);
-		handle = add(&run, &image);
-		assert_true(emulation_variable(run.emulation, "bound", &address, &bytes));
-		assert_int_equal(bytes, sizeof(handle));
-		memcpy(device_memory_data(run.memory, address), &handle, sizeof(handle));
-		run_with(&run, 0, in);
-		assert_floats(&run, (float[]){12, 10, 10, 10, 10, 10, 10, 10});
-		run_close(&run);
-	}
-}
-
 static void surfaces_inside_and_outside(void **state)
 {
 	const uint32_t in[THREADS] = {0, 4, 12, 16, 100, (uint32_t)-4, (uint32_t)-100, 8};
@@ -464,7 +435,6 @@ int main(void)
 		cmocka_unit_test(linear_filters),
 		cmocka_unit_test(filters_far_outside),
 		cmocka_unit_test(other_formats),
-		cmocka_unit_test(texref_variables),
 		cmocka_unit_test(surfaces_inside_and_outside),
 		cmocka_unit_test(what_is_no_object_is_found),
 		cmocka_unit_test(released_memory_is_found),
