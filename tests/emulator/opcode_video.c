@@ -13,12 +13,12 @@ static const char *const signs[] = {"u32", "s32"};
 #define THREE_WORDS "u32 u32 u32" /* more edges in combination than with four operands */
 
 /* Adds a case with two results. Takes over the mnemonics and the operands after the result. */
-static void video_add(struct opcode_list *list, const char *types, char *first,
-		      char *first_operands, char *second, char *second_operands)
+static void video_add(struct opcode_list *list, char *first, char *first_operands, char *second,
+		      char *second_operands)
 {
 	opcode_sequence_add(list,
 			    xasprintf("%s%s, %s%s", first, first_operands, second, second_operands),
-			    "u32 u32", types,
+			    "u32 u32", OPERANDS,
 			    xasprintf("mov.b32 %%r, 0;\nmov.b32 %%s, 0;\n%s %%r%s;\n%s %%s%s;\n",
 				      first, first_operands, second, second_operands));
 	free(first);
@@ -28,6 +28,16 @@ static void video_add(struct opcode_list *list, const char *types, char *first,
 }
 
 /* ---- scalar ---- */
+
+/* Adds a case with one result: for some of these forms a GPU departs from the manual, and the
+ * emulator refuses them. Takes over the mnemonic and the operands after the result. */
+static void form_add(struct opcode_list *list, const char *types, char *mnemonic, char *operands)
+{
+	opcode_sequence_add(list, xasprintf("%s%s", mnemonic, operands), "u32", types,
+			    xasprintf("mov.b32 %%r, 0;\n%s %%r%s;\n", mnemonic, operands));
+	free(mnemonic);
+	free(operands);
+}
 
 static const char *const parts[] = {"", ".b0", ".h1", ".b3", ".h0", ".b2", ".b1"};
 #define PARTS ARRAY_SIZE(parts)
@@ -43,19 +53,22 @@ static void scalar_add(struct opcode_list *list, const char *operation, const ch
 	const char *second = seconds[form * 5 / 4 % 4];
 	const char *a = parts[form % PARTS], *b = parts[(form + 3) * 3 / 2 % PARTS];
 
-	video_add(list, amounts, xasprintf("%s", operation), xasprintf(", %%a, %%b"),
-		  xasprintf("%s", operation),
-		  xasprintf("%s, %%a%s, %%b%s, %%c", bytes[form % 4], a, b));
-	video_add(list, amounts, xasprintf("%s.add", operation), xasprintf(", %%a, %%b, %%c"),
-		  xasprintf("%s", operation),
-		  xasprintf("%s, %%a%s, %%b%s, %%c", halves[form % 2], b, a));
-	video_add(list, amounts, xasprintf("%s.min", operation), xasprintf(", %%a, %%b, %%c"),
-		  xasprintf("%s.max", operation), xasprintf(", %%a, %%b, %%c"));
+	form_add(list, amounts, xasprintf("%s", operation), xasprintf(", %%a, %%b"));
+	for (size_t i = 1; i < ARRAY_SIZE(seconds); i++)
+		form_add(list, amounts, xasprintf("%s%s", operation, seconds[i]),
+			 xasprintf(", %%a, %%b, %%c"));
+	for (size_t i = 0; i < 2; i++) {
+		a = parts[(form + 2 * i) % PARTS], b = parts[(form + 3 + i) * 3 / 2 % PARTS];
+		form_add(list, amounts, xasprintf("%s", operation),
+			 xasprintf("%s, %%a%s, %%b%s, %%c", bytes[(form + i) % 4], a, b));
+		form_add(list, amounts, xasprintf("%s", operation),
+			 xasprintf("%s, %%a%s, %%b%s, %%c", halves[(form + i) % 2], b, a));
+	}
 	a = parts[1 + form % 6], b = parts[1 + form * 5 / 3 % 6];
-	video_add(list, THREE_WORDS, xasprintf("%s%s", operation, second),
-		  xasprintf(", %%a%s, %%b%s%s", a, b, *second ? ", %c" : ""),
-		  xasprintf("%s", operation),
-		  xasprintf("%s, %%a, %%b, %%c", form % 3 ? bytes[form % 4] : halves[form % 2]));
+	form_add(list, THREE_WORDS, xasprintf("%s%s", operation, second),
+		 xasprintf(", %%a%s, %%b%s%s", a, b, *second ? ", %c" : ""));
+	form_add(list, THREE_WORDS, xasprintf("%s", operation),
+		 xasprintf("%s, %%a, %%b, %%c", form % 3 ? bytes[form % 4] : halves[form % 2]));
 }
 
 static void arithmetic_add(struct opcode_list *list)
@@ -109,19 +122,22 @@ static void comparisons_add(struct opcode_list *list)
 /* Constants have the type of their operand, and no selector. */
 static void constants_add(struct opcode_list *list)
 {
-	static const char *const cases[][4] = {
-		{"vadd.s32.u32.s32.sat", ", %a.h1, -5", "vadd.u32.u32.u32.add", ", 300, %b.b1, 77"},
-		{"vsub.s32.s32.u32.min", ", -200, %b.b3, -7", "vsub.u32.u32.u32.sat",
-		 ".h1, %a, 0xfffffff0, 9"},
-		{"vshl.s32.s32.u32.sat.clamp", ", %a, 3", "vshr.s32.s32.u32.wrap",
-		 ".b2, %a, 37, %c"},
-		{"vset.s32.u32.lt", ", %a.b0, 90", "vset.s32.s32.ge.add", ", -1, %b.h0, -1"},
+	static const char *const cases[][2] = {
+		{"vadd.s32.u32.s32.sat", ", %a.h1, -5"},
+		{"vadd.u32.u32.u32.add", ", 300, %b.b1, 77"},
+		{"vadd.s32.u32.u32.max", ", 300, %b, -77"},
+		{"vsub.s32.s32.u32.min", ", -200, %b.b3, -7"},
+		{"vsub.u32.u32.u32.sat", ".h1, %a, 0xfffffff0, 9"},
+		{"vsub.u32.u32.u32", ".b2, %a, 0xfffffff0, 0x12345678"},
+		{"vshl.s32.s32.u32.sat.clamp", ", %a, 3"},
+		{"vshr.s32.s32.u32.wrap", ".b2, %a, 37, %c"},
+		{"vset.s32.u32.lt", ", %a.b0, 90"},
+		{"vset.s32.s32.ge.add", ", -1, %b.h0, -1"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
-		video_add(list, THREE_WORDS, xasprintf("%s", cases[i][0]),
-			  xasprintf("%s", cases[i][1]), xasprintf("%s", cases[i][2]),
-			  xasprintf("%s", cases[i][3]));
+		form_add(list, THREE_WORDS, xasprintf("%s", cases[i][0]),
+			 xasprintf("%s", cases[i][1]));
 }
 
 static void multiplications_add(struct opcode_list *list)
@@ -137,8 +153,7 @@ static void multiplications_add(struct opcode_list *list)
 		const char *scale = scales[types / 8];
 		bool negated = types % 4 == 3;
 
-		video_add(list, OPERANDS,
-			  xasprintf("vmad.%s.%s.%s%s%s", d_type, a_type, b_type, sat, scale),
+		video_add(list, xasprintf("vmad.%s.%s.%s%s%s", d_type, a_type, b_type, sat, scale),
 			  xasprintf(", %s%%a%s, %%b%s, %s%%c", negated && form % 8 > 3 ? "-" : "",
 				    a, b, negated && form % 8 < 4 ? "-" : ""),
 			  xasprintf("vmad.%s.%s.%s.po%s%s", d_type, a_type, b_type, sat, scale),
@@ -154,20 +169,32 @@ static void word_multiplications_add(struct opcode_list *list)
 		{"", "", ""}, {"-", "", ""}, {"", "-", ""}, {"-", "-", ""}, {"", "", "-"}};
 	size_t form = 0;
 
-	for (size_t types = 0; types < 8; types++)
+	for (size_t types = 0; types < 8; types++) {
+		char *type = xasprintf("vmad.%s.%s.%s", signs[types & 1], signs[types >> 1 & 1],
+				       signs[types >> 2]);
+
 		for (size_t i = 0; i < ARRAY_SIZE(negations); i++, form++) {
 			const char *const *sign = negations[i];
 			const char *a = parts[form % 3], *b = parts[form / 2 % 2 * 4];
-			char *type = xasprintf(".%s.%s.%s", signs[types & 1], signs[types >> 1 & 1],
-					       signs[types >> 2]);
 
-			video_add(list, THREE_WORDS, xasprintf("vmad%s", type),
-				  xasprintf(", %s%%a, %s%%b, %s%%c", sign[0], sign[1], sign[2]),
-				  xasprintf("vmad%s.sat%s", type, scales[form % 3]),
-				  xasprintf(", %s%%a%s, %s%%b%s, %s%%c", sign[0], a, sign[1], b,
-					    sign[2]));
-			free(type);
+			form_add(list, THREE_WORDS, xasprintf("%s%s", type, scales[form % 3]),
+				 xasprintf(", %s%%a, %s%%b, %s%%c", sign[0], sign[1], sign[2]));
+			form_add(list, THREE_WORDS, xasprintf("%s%s", type, scales[(form + 1) % 3]),
+				 xasprintf(", %s%%a%s, %s%%b%s, %s%%c", sign[0], a, sign[1], b,
+					   sign[2]));
+			form_add(list, THREE_WORDS, xasprintf("%s.sat%s", type, scales[form % 3]),
+				 xasprintf(", %s%%a%s, %s%%b%s, %s%%c", sign[0], a, sign[1], b,
+					   sign[2]));
+			form_add(list, THREE_WORDS,
+				 xasprintf("%s.sat%s", type, scales[(form + 2) % 3]),
+				 xasprintf(", %s%%a.h0, %s%%b.h1, %s%%c", sign[0], sign[1],
+					   sign[2]));
 		}
+		form_add(list, THREE_WORDS, xasprintf("%s.po.shr7", type), xstrdup(", %a, %b, %c"));
+		form_add(list, THREE_WORDS, xasprintf("%s.po.sat", type),
+			 xstrdup(", %a, %b.b1, %c"));
+		free(type);
+	}
 }
 
 /* ---- pairs and bytes ---- */
@@ -204,7 +231,7 @@ static void parts_add(struct opcode_list *list)
 				xasprintf("%s.%s.%s%s", signs[types & 1], signs[types >> 1 & 1],
 					  signs[types >> 2 & 1], ends[types / 8]);
 
-			video_add(list, OPERANDS, xasprintf("%s2.%s", names[i], type),
+			video_add(list, xasprintf("%s2.%s", names[i], type),
 				  parts_operands(form, false), xasprintf("%s4.%s", names[i], type),
 				  parts_operands(form, true));
 			free(type);
@@ -215,9 +242,8 @@ static void parts_add(struct opcode_list *list)
 				xasprintf("%s.%s.%s%s", signs[types & 1], signs[types >> 1 & 1],
 					  words[i], types / 4 ? ".add" : "");
 
-			video_add(list, OPERANDS, xasprintf("vset2.%s", type),
-				  parts_operands(form, false), xasprintf("vset4.%s", type),
-				  parts_operands(form, true));
+			video_add(list, xasprintf("vset2.%s", type), parts_operands(form, false),
+				  xasprintf("vset4.%s", type), parts_operands(form, true));
 			free(type);
 		}
 }
