@@ -81,13 +81,17 @@ ALWAYS_INLINE uint64_t atomic_result(uint64_t old, uint64_t b, uint64_t c, enum 
 		return type == TYPE_b16 ? bfloat_add((uint16_t)old, (uint16_t)b)
 					: PAIR_OF_TWO(bfloat_add, old, b);
 	case ATOMIC_MIN_F16:
-		return half_min((uint16_t)old, (uint16_t)b);
+		return type == TYPE_b16 ? half_min((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(half_min, old, b);
 	case ATOMIC_MIN_BF16:
-		return bfloat_min((uint16_t)old, (uint16_t)b);
+		return type == TYPE_b16 ? bfloat_min((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(bfloat_min, old, b);
 	case ATOMIC_MAX_F16:
-		return half_max((uint16_t)old, (uint16_t)b);
+		return type == TYPE_b16 ? half_max((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(half_max, old, b);
 	case ATOMIC_MAX_BF16:
-		return bfloat_max((uint16_t)old, (uint16_t)b);
+		return type == TYPE_b16 ? bfloat_max((uint16_t)old, (uint16_t)b)
+					: PAIR_OF_TWO(bfloat_max, old, b);
 	}
 	return old;
 }
@@ -123,6 +127,41 @@ static void take_turns_at(const struct instruction *at, unsigned char *data,
 			   (enum value_type)at->type, global, of);
 }
 
+static void read_atomic_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
+				unsigned width)
+{
+	const unsigned char *from = row_of(warp, row);
+	uint64_t keeps = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
+
+	for (int lane = 0; lane < LANES; lane++)
+		value[lane] = row ? row_get(from, lane, width) & keeps : 0;
+}
+
+static void write_old_values(const struct warp *warp, uint32_t row, uint32_t mask, unsigned width,
+			     const struct atomic_operands *of)
+{
+	for (uint32_t rest = row ? mask : 0; rest; rest &= rest - 1)
+		row_put(row_of(warp, row), __builtin_ctz(rest), of->old[__builtin_ctz(rest)],
+			width);
+}
+
+/* PTX makes each element of a vector atomic on its own, so they may follow each other. A result may
+ * be in the register of another element's operand. */
+static void take_turns_at_vector(struct warp *warp, const struct instruction *at,
+				 unsigned char *data, const uint64_t offset[LANES], uint32_t mask)
+{
+	struct atomic_operands of[ATOMIC_RESULTS];
+
+	for (unsigned i = 0; i < at->vector; i++) {
+		read_atomic_operand(of[i].b, warp, at->rows[i], at->width);
+		read_atomic_operand(of[i].c, warp, 0, at->width);
+	}
+	for (unsigned i = 0; i < at->vector; i++) {
+		take_turns_at(at, data + i * at->width, offset, mask, true, &of[i]);
+		write_old_values(warp, at->rows[ATOMIC_RESULTS + i], mask, at->width, &of[i]);
+	}
+}
+
 /* Executes the lanes that access one allocation, and counts their sectors. */
 static void change_allocation(struct warp *warp, struct instruction_count *count,
 			      const struct instruction *at, uint32_t mask, struct allocation *in,
@@ -136,7 +175,8 @@ static void change_allocation(struct warp *warp, struct instruction_count *count
 		sector[lane] = (uint32_t)(offset[lane] / SECTOR_BYTES);
 	}
 	if (warp->block->launch->global)
-		memory_check_global(warp, at, mask, in, offset, at->width, false, UINT64_MAX);
+		memory_check_global(warp, at, mask, in, offset, access_bytes(at), false,
+				    UINT64_MAX);
 	for (uint32_t rest = mask; rest; rest &= rest - 1) {
 		uint32_t here = sector[__builtin_ctz(rest)];
 
@@ -148,7 +188,10 @@ static void change_allocation(struct warp *warp, struct instruction_count *count
 		touch_written(in, here, here);
 	}
 	count->sectors += different == 1 ? 1 : access_sectors(sector, mask);
-	take_turns_at(at, in->data, offset, mask, true, of);
+	if (at->vector > 1)
+		take_turns_at_vector(warp, at, in->data, offset, mask);
+	else
+		take_turns_at(at, in->data, offset, mask, true, of);
 }
 
 static enum step change_global(struct warp *warp, const struct instruction *at, uint32_t mask,
@@ -158,6 +201,7 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 	size_t number = (size_t)(at - warp->frame->function->code);
 	struct instruction_count *count =
 		&warp->block->launch->counts[warp->frame->function_index][number];
+	const unsigned bytes = access_bytes(at);
 	uint64_t outside = 0, low = 0;
 	struct allocation *in;
 
@@ -166,10 +210,10 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 	for (int lane = 0; lane < LANES && in; lane++) {
 		uint64_t here = address[lane] - in->address;
 
-		outside |= here | (in->bytes - at->width - here);
+		outside |= here | (in->bytes - bytes - here);
 		low |= here;
 	}
-	if (in && !(outside >> 63) && !(low & (at->width - 1U))) {
+	if (in && !(outside >> 63) && !(low & (bytes - 1))) {
 		change_allocation(warp, count, at, mask, in, address, of);
 		return STEP_NEXT;
 	}
@@ -244,16 +288,6 @@ static enum step change_shared(struct warp *warp, const struct instruction *at, 
 	return STEP_NEXT;
 }
 
-static void read_atomic_operand(uint64_t value[LANES], const struct warp *warp, uint32_t row,
-				unsigned width)
-{
-	const unsigned char *from = row_of(warp, row);
-	uint64_t keeps = width == 8 ? UINT64_MAX : (UINT64_C(1) << 8 * width) - 1;
-
-	for (int lane = 0; lane < LANES; lane++)
-		value[lane] = row ? row_get(from, lane, width) & keeps : 0;
-}
-
 static enum step run_atomic(struct warp *warp, const struct instruction *at)
 {
 	struct instruction_count *count = count_at(warp, at);
@@ -279,6 +313,9 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	if (mask & local)
 		return warp_finding(warp, at, __builtin_ctz(mask & local), FINDING_UNSUPPORTED,
 				    "an atomic on local memory is undefined");
+	if (mask & shared && at->vector > 1)
+		return warp_finding(warp, at, __builtin_ctz(mask & shared), FINDING_UNSUPPORTED,
+				    "an atomic on a vector in shared memory is undefined");
 	count->requests += at->space != PTX_SPACE_GENERIC || mask & ~shared;
 	count->serialised += access_longest_queue(address, mask);
 	if (at->space == PTX_SPACE_GENERIC)
@@ -289,12 +326,9 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 		step = change_shared(warp, at, mask & shared, offset, &of);
 	if (step == STEP_NEXT && async_store_signals(at))
 		return async_store_signal(warp, at);
-	if (step != STEP_NEXT || at->dst == 0)
-		return step;
-	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		row_put(row_of(warp, at->dst), __builtin_ctz(rest), of.old[__builtin_ctz(rest)],
-			at->width);
-	return STEP_NEXT;
+	if (step == STEP_NEXT)
+		write_old_values(warp, at->dst, mask, at->width, &of);
+	return step;
 }
 
 /* ---- reductions of bulk copies ---- */

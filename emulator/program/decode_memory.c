@@ -1,9 +1,9 @@
 /*
- * Loads, stores and atomics. Cache operators, eviction hints, memory orders and scopes have no
+ * Loads and stores. Cache operators, eviction hints, memory orders and scopes have no
  * effect on values: blocks run one after the other, and every access is visible to all threads
  * immediately.
  */
-#include "emulator/program/decode.h"
+#include "emulator/program/decode_access.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -59,25 +59,13 @@ static bool modifier_is_order(const char *word)
 	return false;
 }
 
-/* What the modifiers of an access say. */
-struct access_modifiers {
-	enum ptx_space space;
-	enum value_type type;
-	bool is_signed;
-	bool strong;
-	bool releases, is_volatile, of_block, of_cluster;
-	int vector;
-	int kind; /* enum atomic_kind; -1: none */
-};
-
 static const char *const atomic_kinds[] = {
 	[ATOMIC_ADD] = "add", [ATOMIC_MIN] = "min", [ATOMIC_MAX] = "max",   [ATOMIC_AND] = "and",
 	[ATOMIC_OR] = "or",   [ATOMIC_XOR] = "xor", [ATOMIC_EXCH] = "exch", [ATOMIC_CAS] = "cas",
 	[ATOMIC_INC] = "inc", [ATOMIC_DEC] = "dec",
 };
 
-/* Returns false if a modifier is unknown or there is no type. */
-static bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out)
+bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out)
 {
 	bool typed = false;
 
@@ -113,12 +101,12 @@ static bool read_access_modifiers(const struct ptx_statement *at, struct access_
 		typed = true;
 		out->is_signed = word[0] == 's';
 	}
-	/* v8 takes 32-bit values; 64-bit values are at most v4. */
-	return typed && (out->vector < 8 || type_bits(out->type) == 32);
+	/* v8 takes 32-bit values, or halves of an atomic; 64-bit values are at most v4. */
+	return typed && (out->vector < 8 || type_bits(out->type) == 32 ||
+			 (out->kind >= 0 && type_bits(out->type) == 16));
 }
 
-/* A release is a fence and then a relaxed access. */
-static void emit_release(struct function_decoding *decoding, const struct access_modifiers *access)
+void emit_release(struct function_decoding *decoding, const struct access_modifiers *access)
 {
 	struct instruction *fence;
 
@@ -137,7 +125,7 @@ static void set_access_order(struct instruction *instruction, const struct acces
 	instruction->of_cluster = access->of_cluster;
 }
 
-static void set_access_address(struct instruction *instruction, const struct decoded_address *where)
+void set_access_address(struct instruction *instruction, const struct decoded_address *where)
 {
 	instruction->space = (uint8_t)where->space;
 	instruction->a = where->value;
@@ -158,9 +146,8 @@ bool check_variable_space(struct function_decoding *decoding, const struct decod
 	return false;
 }
 
-/* Returns the registers that a load fills or a store reads, or NULL if they are not `vector`. */
-static const struct ptx_operand *access_registers(struct function_decoding *decoding,
-						  const struct ptx_operand *operand, int vector)
+const struct ptx_operand *access_registers(struct function_decoding *decoding,
+					   const struct ptx_operand *operand, int vector)
 {
 	if (vector == 1 && operand->kind != PTX_OPERAND_VECTOR)
 		return operand;
@@ -285,106 +272,6 @@ static void decode_store(struct function_decoding *decoding)
 	instruction->vector = (uint8_t)access.vector;
 	instruction->type = (uint8_t)access.type;
 	set_access_order(instruction, &access);
-}
-
-/* ---- atomics ---- */
-
-static bool atomic_exists(int kind, enum value_type type)
-{
-	switch (kind) {
-	case ATOMIC_ADD:
-		return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 ||
-		       type == TYPE_f32 || type == TYPE_f64;
-	case ATOMIC_MIN:
-	case ATOMIC_MAX:
-		return type == TYPE_u32 || type == TYPE_s32 || type == TYPE_u64 || type == TYPE_s64;
-	case ATOMIC_INC:
-	case ATOMIC_DEC:
-		return type == TYPE_u32;
-	case ATOMIC_ADD_F16:
-	case ATOMIC_ADD_BF16:
-		return type == TYPE_b16 || type == TYPE_b32;
-	case ATOMIC_CAS:
-		return type == TYPE_b16 || type == TYPE_b32 || type == TYPE_b64;
-	default:
-		return type == TYPE_b32 || type == TYPE_b64;
-	}
-}
-
-/* exch and cas exist only as atom, in PTX and in machine code. */
-static bool atomic_reduces(int kind)
-{
-	return kind >= 0 && kind != ATOMIC_EXCH && kind != ATOMIC_CAS;
-}
-
-/* read_access_modifiers() reads f16 and bf16 as types of bits. An addition of halves is an atomic
- * kind of its own. Returns false for another atomic on halves, or an addition without .noftz. */
-static bool resolve_half_atomic(const struct ptx_statement *at, struct access_modifiers *access)
-{
-	const char *type = NULL;
-
-	for (size_t i = 0; i < at->modifier_count && !type; i++)
-		type = strstr(at->modifiers[i], "f16") ? at->modifiers[i] : NULL;
-	if (!type)
-		return true;
-	if (access->kind != ATOMIC_ADD || !statement_has_modifier(at, "noftz"))
-		return false;
-	access->kind = *type == 'b' ? ATOMIC_ADD_BF16 : ATOMIC_ADD_F16;
-	return true;
-}
-
-static void decode_atomic(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-	bool reduces = strcmp(at->base, "red") == 0;
-	const struct ptx_operand *operands = at->operands;
-	struct access_modifiers access;
-	struct decoded_address where;
-	struct instruction *instruction;
-	uint32_t dst = 0, b, c = 0;
-	size_t wanted;
-
-	if (!read_access_modifiers(at, &access) || access.vector > 1 || access.kind < 0 ||
-	    !resolve_half_atomic(at, &access) || !atomic_exists(access.kind, access.type) ||
-	    (reduces && !atomic_reduces(access.kind))) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
-	wanted = 3 - (size_t)reduces + (access.kind == ATOMIC_CAS);
-	if (!require_operands(decoding, wanted, wanted + 1))
-		return;
-	if (!reduces) {
-		dst = decode_destination(decoding, operands, access.type);
-		operands++;
-	}
-	where = decode_address(decoding, operands, access.space);
-	b = decode_source(decoding, &operands[1], access.type);
-	if (access.kind == ATOMIC_CAS)
-		c = decode_source(decoding, &operands[2], access.type);
-	if (decoding->rc || decoding->unsupported ||
-	    !check_variable_space(decoding, &where, access.space))
-		return;
-	if (where.space != PTX_SPACE_GLOBAL && where.space != PTX_SPACE_SHARED &&
-	    where.space != PTX_SPACE_GENERIC) {
-		decode_invalid(decoding, "atomics cannot access %s memory",
-			       ptx_space_name(where.space));
-		return;
-	}
-	emit_release(decoding, &access);
-	instruction = emit_instruction(decoding, OP_ATOMIC);
-	set_access_address(instruction, &where);
-	instruction->of_block = access.of_block;
-	instruction->of_cluster = access.of_cluster;
-	instruction->kind = (uint8_t)access.kind;
-	instruction->type = (uint8_t)access.type;
-	instruction->width = (uint8_t)(type_bits(access.type) / 8);
-	instruction->vector = 1;
-	instruction->dst = dst;
-	instruction->b = b;
-	instruction->c = c;
-	/* analyse_liveness() finds out whether the result of an atom is read. */
-	instruction->result_unused = reduces;
-	emit_extensions(decoding);
 }
 
 bool decode_memory(struct function_decoding *decoding)

@@ -281,6 +281,19 @@ static uint8_t unread_elements(const struct liveness *live, size_t at, const uin
 	return (uint8_t)unread;
 }
 
+static bool atomic_result_is_dead(const struct liveness *live, size_t at, const uint64_t *sum)
+{
+	const struct instruction *atomic = &live->out->code[at];
+	bool dead = !atomic->dst || result_is_dead(live, at, atomic->dst, sum);
+
+	for (unsigned i = 0; i < atomic->vector; i++) {
+		const uint32_t row = atomic->rows[ATOMIC_RESULTS + i];
+
+		dead = dead && (!row || result_is_dead(live, at, row, sum));
+	}
+	return dead;
+}
+
 /* Finds atomics whose result is never read, and elements of loads. */
 static void find_unread_results(struct liveness *live, uint64_t *sum)
 {
@@ -297,7 +310,7 @@ static void find_unread_results(struct liveness *live, uint64_t *sum)
 			live_at_end(live, summed, sum);
 		}
 		if (reduces)
-			out->code[i].result_unused = result_is_dead(live, i, out->code[i].dst, sum);
+			out->code[i].result_unused = atomic_result_is_dead(live, i, sum);
 		else
 			out->code[i].unread = unread_elements(live, i, sum);
 	}

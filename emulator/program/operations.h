@@ -133,11 +133,11 @@ enum atomic_kind {
 	ATOMIC_DEC,
 	ATOMIC_ADD_F16, /* one (TYPE_b16) or a pair (TYPE_b32) */
 	ATOMIC_ADD_BF16,
-	ATOMIC_MIN_F16, /* from here on OP_BULK_REDUCE only */
+	ATOMIC_MIN_F16, /* from here on of vectors and OP_BULK_REDUCE only */
 	ATOMIC_MIN_BF16,
 	ATOMIC_MAX_F16,
 	ATOMIC_MAX_BF16,
-	ATOMIC_ADD_FTZ, /* f32, flushes subnormals */
+	ATOMIC_ADD_FTZ, /* OP_BULK_REDUCE only: f32, flushes subnormals */
 };
 enum shuffle_kind { SHUFFLE_UP, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum vote_kind { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };

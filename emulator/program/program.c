@@ -94,6 +94,10 @@ void instruction_operands(const struct program_function *function, struct instru
 		else if (operation_reads_rows(instruction->operation))
 			READ(instruction->rows[i]);
 	}
+	for (int i = 0; instruction->operation == OP_ATOMIC && i < instruction->vector; i++) {
+		READ(instruction->rows[i]);
+		WRITE(instruction->rows[ATOMIC_RESULTS + i]);
+	}
 	for (int i = TEXTURE_COORDINATES;
 	     operation_has_coordinates(instruction->operation) && i < 8; i++)
 		READ(instruction->rows[i]);

@@ -81,9 +81,11 @@ struct instruction {
 	int64_t from_offset; /* OP_COPY: bytes added to the address in row b */
 	/* Elements of a load's result or a store's source. OP_MATRIX_LOAD and OP_MATRIX_STORE have
 	 * those of memory first. Textures and surfaces have theirs in
-	 * the first four, and their coordinates in the others. */
+	 * the first four, and their coordinates in the others. An atomic on a vector has operands
+	 * in the first four, and results in the others. */
 	uint32_t rows[8];
 #define TEXTURE_COORDINATES 4
+#define ATOMIC_RESULTS 4
 	uint32_t statement; /* index in the function: its text, line and source line */
 };
 

@@ -17,10 +17,14 @@ static const char *const type_names[] = {
 };
 
 static const char *const atomic_names[] = {
-	[ATOMIC_ADD] = "add",   [ATOMIC_MIN] = "min",         [ATOMIC_MAX] = "max",
-	[ATOMIC_AND] = "and",   [ATOMIC_OR] = "or",           [ATOMIC_XOR] = "xor",
-	[ATOMIC_EXCH] = "exch", [ATOMIC_CAS] = "cas",         [ATOMIC_INC] = "inc",
-	[ATOMIC_DEC] = "dec",   [ATOMIC_ADD_F16] = "add f16", [ATOMIC_ADD_BF16] = "add bf16",
+	[ATOMIC_ADD] = "add",         [ATOMIC_MIN] = "min",
+	[ATOMIC_MAX] = "max",         [ATOMIC_AND] = "and",
+	[ATOMIC_OR] = "or",           [ATOMIC_XOR] = "xor",
+	[ATOMIC_EXCH] = "exch",       [ATOMIC_CAS] = "cas",
+	[ATOMIC_INC] = "inc",         [ATOMIC_DEC] = "dec",
+	[ATOMIC_ADD_F16] = "add f16", [ATOMIC_ADD_BF16] = "add bf16",
+	[ATOMIC_MIN_F16] = "min f16", [ATOMIC_MIN_BF16] = "min bf16",
+	[ATOMIC_MAX_F16] = "max f16", [ATOMIC_MAX_BF16] = "max bf16",
 };
 
 static void instruction_key(struct text *out, const struct instruction *at)
@@ -41,8 +45,9 @@ static void instruction_key(struct text *out, const struct instruction *at)
 		text_addf(out, " %s b%d x%d", space, at->width * 8, at->vector);
 		break;
 	case OP_ATOMIC:
-		text_addf(out, " %s %s %s%s", space, atomic_names[at->kind], type_names[at->type],
-			  at->dst ? "" : ", no result");
+		text_addf(out, " %s %s %s x%d%s", space, atomic_names[at->kind],
+			  type_names[at->type], at->vector,
+			  at->dst || at->rows[ATOMIC_RESULTS] ? "" : ", no result");
 		break;
 	case OP_REDUX:
 		text_addf(out, " %s %s", atomic_names[at->kind], type_names[at->type]);

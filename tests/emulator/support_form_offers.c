@@ -100,6 +100,39 @@ static void offer_atomics(struct string_list *accepted)
 	text_release(&statement);
 }
 
+static void offer_vector_atomics(struct string_list *accepted)
+{
+	static const char *const kinds[] = {"add", "min", "max", "exch", "inc"};
+	struct text statement = TEXT_INIT;
+
+	for (size_t type = 0; type < ARRAY_SIZE(types); type++)
+		for (size_t kind = 0; kind < 2 * ARRAY_SIZE(kinds); kind++)
+			for (int vector = 2; vector <= 8; vector *= 2)
+				for (int red = 0; red < 2; red++) {
+					text_clear(&statement);
+					text_addf(&statement, "%s.global.%s%s.v%d.%s ",
+						  red ? "red" : "atom", kinds[kind / 2],
+						  kind % 2 ? ".noftz" : "", vector, types[type]);
+					for (int list = red; list < 2; list++) {
+						text_add(&statement, list ? "[%rd8], {" : "{");
+						for (int i = 0; i < vector; i++) {
+							text_add(&statement, i ? ", " : "");
+							add_register(&statement, types[type],
+								     list ? i : 8 - i);
+						}
+						text_add(&statement, list ? "};\n" : "}, ");
+					}
+					if (!red) { /* The result is used. */
+						text_addf(&statement, "st.global.%s [%%rd7], ",
+							  types[type]);
+						add_register(&statement, types[type], 8);
+						text_add(&statement, ";");
+					}
+					offer(accepted, statement.data);
+				}
+	text_release(&statement);
+}
+
 static void offer_comparisons(struct string_list *accepted)
 {
 	static const char *const words[] = {"", ".and", ".or", ".xor"};
@@ -262,6 +295,7 @@ void form_keys_add_accepted(struct string_list *keys)
 {
 	offer_accesses(keys);
 	offer_atomics(keys);
+	offer_vector_atomics(keys);
 	offer_comparisons(keys);
 	offer_video(keys);
 	offer_the_rest(keys);

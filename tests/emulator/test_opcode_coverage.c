@@ -28,8 +28,8 @@ static int setup(void **state)
 		struct text ptx = TEXT_INIT;
 
 		opcode_module(&ptx, &fixture->opcodes.items[i]);
-		if (!form_keys_add(&fixture->keys, fixture->operations, ptx.data))
-			print_error("%s is not decoded\n", fixture->opcodes.items[i].name);
+		/* test_opcodes says which ones are not decoded. */
+		form_keys_add(&fixture->keys, fixture->operations, ptx.data);
 		text_release(&ptx);
 	}
 	matrices = matrix_list_create();

@@ -217,9 +217,13 @@ static void tell_approximation(const struct opcode_case *opcode,
 	print_message(": %s\n", opcode->why);
 }
 
+/* Forms of video instructions that the emulator refuses, because the GPU's results, which the
+ * golden file has, are not those of the PTX manual. */
+#define DEPARTING_FORMS 0
+
 static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes)
 {
-	size_t wrong = 0, compared = 0, equal = 0, count = 0;
+	size_t wrong = 0, compared = 0, equal = 0, count = 0, departing = 0;
 
 	for (size_t i = 0; i < fixture->opcodes.count; i++) {
 		const struct opcode_case *opcode = &fixture->opcodes.items[i];
@@ -230,7 +234,10 @@ static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes
 		struct text got = TEXT_INIT;
 		struct text why = TEXT_INIT;
 
-		if (!emulate(results, opcode, lanes, &why)) {
+		if (!emulate(results, opcode, lanes, &why) &&
+		    strstr(why.data, "for which GPUs depart from the PTX manual")) {
+			departing++;
+		} else if (why.length) {
 			print_error("%s does not run: %s\n", opcode->name, why.data);
 			wrong++;
 		} else if (golden) {
@@ -250,9 +257,11 @@ static void compare_all(const struct fixture *fixture, enum emulated_lanes lanes
 		text_release(&why);
 		free(results);
 	}
-	print_message("%zu of %zu opcodes are equal to the bit in all results; %zu results\n",
-		      equal, compared, count);
+	print_message("%zu of %zu opcodes are equal to the bit in all results; %zu results; the "
+		      "emulator refuses %zu more\n",
+		      equal, compared, count, departing);
 	assert_int_equal(wrong, 0);
+	assert_int_equal(departing, DEPARTING_FORMS);
 }
 
 static void test_portable_lanes_give_what_a_gpu_gives(void **state)

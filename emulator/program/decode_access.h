@@ -1,0 +1,33 @@
+/*
+ * decode_access: what loads, stores (decode_memory.c) and atomics (decode_atomic.c) have in common:
+ * modifiers, addresses and registers. Internal to emulator/program/.
+ */
+#ifndef EMULATOR_PROGRAM_DECODE_ACCESS_H
+#define EMULATOR_PROGRAM_DECODE_ACCESS_H
+
+#include "emulator/program/decode.h"
+
+/* What the modifiers of an access say. */
+struct access_modifiers {
+	enum ptx_space space;
+	enum value_type type;
+	bool is_signed;
+	bool strong;
+	bool releases, is_volatile, of_block, of_cluster;
+	int vector;
+	int kind; /* enum atomic_kind; -1: none */
+};
+
+/* Returns false if a modifier is unknown or there is no type. */
+bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out);
+/* A release is a fence and then a relaxed access. */
+void emit_release(struct function_decoding *decoding, const struct access_modifiers *access);
+void set_access_address(struct instruction *instruction, const struct decoded_address *where);
+/* Returns the registers that a load fills or a store reads, or NULL if they are not `vector`. */
+const struct ptx_operand *access_registers(struct function_decoding *decoding,
+					   const struct ptx_operand *operand, int vector);
+
+/* atom, red */
+void decode_atomic(struct function_decoding *decoding);
+
+#endif
