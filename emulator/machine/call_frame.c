@@ -46,6 +46,13 @@ static uint64_t parameter_value(const struct launch *launch,
 	return value;
 }
 
+/* The shared memory of a block without what the system reserves: a multiple of 128 bytes, since
+ * compute capability 8.0. */
+static int64_t own_shared_bytes(const struct launch *launch)
+{
+	return ((int64_t)launch->shared_bytes - launch->reserved_bytes + 127) & -128;
+}
+
 static int64_t shape_of(const struct launch *launch, uint64_t special)
 {
 	switch (special) {
@@ -73,7 +80,10 @@ static int64_t shape_of(const struct launch *launch, uint64_t special)
 	case SPECIAL_DYNAMIC_SMEM_SIZE:
 		return launch->what.shared_bytes;
 	case SPECIAL_TOTAL_SMEM_SIZE:
-		return launch->shared_bytes - launch->reserved_bytes;
+		return own_shared_bytes(launch);
+	case SPECIAL_AGGR_SMEM_SIZE:
+		return own_shared_bytes(launch) + RESERVED_SHARED_BYTES;
+	case SPECIAL_CURRENT_GRAPH_EXEC: /* a launch is part of no graph */
 	case SPECIAL_RESERVED_BEGIN:
 	case SPECIAL_RESERVED_0:
 	case SPECIAL_RESERVED_1:

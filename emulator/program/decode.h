@@ -185,6 +185,9 @@ uint32_t decode_store_source(struct function_decoding *decoding, const struct pt
 /* decode_source() of a special register. decode_special.c */
 uint32_t decode_special_source(struct function_decoding *decoding, const char *name,
 			       enum value_type type);
+/* mov.v4.u32 {…}, %tid, or another special register of three numbers. Returns false if the
+ * statement is none. */
+bool decode_special_vector(struct function_decoding *decoding);
 
 /* What an address operand refers to. */
 struct decoded_address {

@@ -141,6 +141,8 @@ static bool decode_vector_mov(struct function_decoding *decoding)
 
 	if (!packs && !unpacks)
 		return false;
+	if (unpacks && decode_special_vector(decoding))
+		return true;
 	if (at->modifier_count != 1 || !statement_type(at, &type))
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 	else if (packs)

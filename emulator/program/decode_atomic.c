@@ -105,6 +105,11 @@ static void decode_atomic_vectors(struct function_decoding *decoding,
 		out->rows[ATOMIC_RESULTS + i] =
 			halves ? new_temporary(decoding, 32)
 			       : decode_destination(decoding, &to[i], access->type);
+	if (words == 1) { /* as an atomic on a pair of halves */
+		out->b = out->rows[0];
+		out->dst = out->rows[ATOMIC_RESULTS];
+		out->rows[0] = out->rows[ATOMIC_RESULTS] = 0;
+	}
 }
 
 /* Splits the words that an atomic on halves returned. */
@@ -112,13 +117,12 @@ static void emit_half_results(struct function_decoding *decoding, const struct p
 			      const struct instruction *atomic)
 {
 	static const enum operation parts[] = {ALU_UNPACK_B16_0_OF_B32, ALU_UNPACK_B16_1_OF_B32};
-	uint32_t rows[4];
 
-	memcpy(rows, atomic->rows + ATOMIC_RESULTS, sizeof(rows));
 	for (size_t i = 0; i < results->element_count; i++)
 		emit_step(decoding, parts[i % 2],
 			  decode_destination(decoding, &results->elements[i], TYPE_b16),
-			  rows[i / 2], 0, 0);
+			  atomic->vector > 1 ? atomic->rows[ATOMIC_RESULTS + i / 2] : atomic->dst,
+			  0, 0);
 }
 
 void decode_atomic(struct function_decoding *decoding)

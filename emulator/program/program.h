@@ -154,6 +154,8 @@ struct program_constant {
 	X(SPECIAL_LANEMASK_GE, "%lanemask_ge")                   \
 	X(SPECIAL_DYNAMIC_SMEM_SIZE, "%dynamic_smem_size")       \
 	X(SPECIAL_TOTAL_SMEM_SIZE, "%total_smem_size")           \
+	X(SPECIAL_AGGR_SMEM_SIZE, "%aggr_smem_size")             \
+	X(SPECIAL_CURRENT_GRAPH_EXEC, "%current_graph_exec")     \
 	X(SPECIAL_RESERVED_BEGIN, "%reserved_smem_offset_begin") \
 	X(SPECIAL_RESERVED_END, "%reserved_smem_offset_end")     \
 	X(SPECIAL_RESERVED_CAP, "%reserved_smem_offset_cap")     \

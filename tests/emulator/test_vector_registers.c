@@ -51,11 +51,44 @@ static void moves_pack_and_unpack_vectors(void **state)
 	assert_int_equal(out[3], 44);
 }
 
+static void shared_memory_has_units(void **state)
+{
+	uint32_t out[4];
+
+	(void)state;
+	run_words(out, 4,
+		  MACHINE_KERNEL(
+			  ".shared .b8 some[100];\nmov.u32 %r3, some;\nst.shared.u8 [%r3], 1;\n"
+			  "mov.u32 %r4, %total_smem_size;\nmov.u32 %r5, %aggr_smem_size;\n"
+			  "mov.u32 %r6, %dynamic_smem_size;\n"
+			  "mov.u32 %r7, %reserved_smem_offset_cap;\n"
+			  "st.global.v4.u32 [%rd1], {%r4, %r5, %r6, %r7};\n"));
+	assert_memory_equal(out, ((uint32_t[]){128, 1152, 0, 1024}), sizeof(out));
+}
+
+static void special_registers_are_vectors(void **state)
+{
+	uint32_t out[8];
+
+	(void)state;
+	run_words(
+		out, 8,
+		MACHINE_KERNEL(".reg .v4 .u32 v;\nmov.v4.u32 v, %ntid;\n"
+			       "st.global.v4.u32 [%rd1], v;\n"
+			       "mov.v4.u32 {%r4, _, %r5, %r6}, %nctaid;\n"
+			       "mov.b64 %rd4, %current_graph_exec;\nmov.u32 %r3, %aggr_smem_size;\n"
+			       "cvt.u32.u64 %r7, %rd4;\n"
+			       "st.global.v4.u32 [%rd1+16], {%r4, %r6, %r7, %r3};\n"));
+	assert_memory_equal(out, ((uint32_t[]){1, 1, 1, 0, 1, 0, 0, 1024}), sizeof(out));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(elements_are_registers),
 		cmocka_unit_test(moves_pack_and_unpack_vectors),
+		cmocka_unit_test(special_registers_are_vectors),
+		cmocka_unit_test(shared_memory_has_units),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
