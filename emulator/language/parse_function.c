@@ -30,15 +30,16 @@ static void read_parameters(struct parser *parser)
 		struct ptx_variable *place;
 		struct name *name;
 
-		if (parser_at_word(parser, ".reg"))
-			parser_unsupported(parser, "parameters of functions in registers (.reg)");
-		if (!parser_accept_word(parser, ".param"))
+		bool in_register = !function->entry && parser_accept_word(parser, ".reg");
+
+		if (!in_register && !parser_accept_word(parser, ".param"))
 			parser_error(parser, "expected .param");
-		name = parse_variable(parser, &variable);
+		name = in_register ? parse_register_parameter(parser, &variable)
+				   : parse_variable(parser, &variable);
 		if (!name)
 			continue;
 		/* In a declaration without a body, all parameters may be called "_". */
-		variable.name = strcmp(name->text, "_") == 0
+		variable.name = in_register || strcmp(name->text, "_") == 0
 					? name->text
 					: scope_declare(parser, name, NAME_VARIABLE, 0);
 		place = parser_append(parser, &function->parameters, &function->parameter_count,

@@ -187,12 +187,11 @@ struct register_type {
 	int width_bits, elements;
 };
 
-static void add_register(struct parser *parser, struct name *name, const struct register_type *type)
+static void append_register(struct parser *parser, const struct name *name,
+			    const struct register_type *type)
 {
 	struct ptx_function *function = &parser->function;
 
-	if (!name || !scope_declare(parser, name, NAME_REGISTER, function->register_count))
-		return;
 	for (int i = 0; i < type->elements; i++) {
 		struct ptx_register *place;
 
@@ -211,6 +210,12 @@ static void add_register(struct parser *parser, struct name *name, const struct 
 	}
 }
 
+static void add_register(struct parser *parser, struct name *name, const struct register_type *type)
+{
+	if (name && scope_declare(parser, name, NAME_REGISTER, parser->function.register_count))
+		append_register(parser, name, type);
+}
+
 /* `%r<49>` declares %r0 to %r48. */
 static void add_registers(struct parser *parser, const struct name *stem,
 			  const struct register_type *type)
@@ -226,6 +231,28 @@ static void add_registers(struct parser *parser, const struct name *stem,
 		add_register(parser, parser_intern(parser, text.data, text.length), type);
 	}
 	text_release(&text);
+}
+
+struct name *parse_register_parameter(struct parser *parser, struct ptx_variable *out)
+{
+	struct register_type type = {.elements = 1, .width_bits = parser_at_type_width(parser)};
+	struct name *name;
+
+	if (type.width_bits < 8)
+		parser_unsupported(parser, "predicates and vectors of registers as parameters of "
+					   "functions (.reg .pred, .reg .v2)");
+	parser_advance(parser);
+	name = parser_expect_name(parser, "a parameter");
+	if (!name)
+		return NULL;
+	out->element_bytes = out->bytes = out->align = type.width_bits / 8;
+	out->count = 1;
+	if (strcmp(name->text, "_") != 0)
+		add_register(parser, name, &type);
+	else
+		append_register(parser, name, &type);
+	out->in_register = (uint32_t)parser->function.register_count;
+	return parser->rc ? NULL : name;
 }
 
 void parse_registers(struct parser *parser)

@@ -147,6 +147,9 @@ struct name *parse_next_variable(struct parser *parser, struct ptx_variable *out
 void parse_local_variables(struct parser *parser, enum ptx_space space);
 /* Parses and declares registers, from after ".reg" to the semicolon. */
 void parse_registers(struct parser *parser);
+/* Parses a parameter of a function behind ".reg", and declares its register. Sets what a variable
+ * of .param space would have, but for its name. Returns its name, or NULL. */
+struct name *parse_register_parameter(struct parser *parser, struct ptx_variable *out);
 #define MAX_DIMENSIONS 8
 /* Parses the initial value of a variable, after '='. A first dimension of 0 takes its size from
  * the number of values. */

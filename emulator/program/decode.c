@@ -171,8 +171,10 @@ static void append_final_return(struct function_decoding *decoding)
 
 	for (size_t i = 0; i < source->label_count && !needed; i++)
 		needed = decoding->first[source->labels[i].statement] == out->code_count;
-	if (needed)
-		emit_auxiliary(decoding, OP_RET);
+	if (!needed)
+		return;
+	store_register_results(decoding);
+	emit_auxiliary(decoding, OP_RET);
 }
 
 static bool begins_block_after(uint16_t operation)
@@ -265,6 +267,8 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 	lay_out_frame(&decoding);
 	if (!decoding.any_unsupported)
 		decode_parameter_copies(&decoding);
+	if (!decoding.any_unsupported)
+		load_register_parameters(&decoding);
 	decode_statements(&decoding);
 	if (!decoding.rc && !decoding.any_unsupported) {
 		append_final_return(&decoding);

@@ -114,6 +114,8 @@ struct function_decoding {
 	/* By parameter of an entry: the frame's offset of its copy if its address is taken, else
 	 * -1. */
 	int64_t *parameter_copy_offsets;
+	/* Behind the frame's variables: arguments that calls pass in registers. 0: none yet. */
+	int64_t register_arguments;
 	uint32_t *first; /* by statement: its first instruction; has count + 1 elements */
 	uint32_t carry;  /* the predicate value that holds the carry flag CC; 0: not used yet */
 
@@ -244,6 +246,19 @@ bool decode_matrix(struct function_decoding *decoding);           /* decode_matr
 bool decode_wmma(struct function_decoding *decoding);             /* decode_wmma.c */
 bool decode_wgmma(struct function_decoding *decoding);            /* decode_wgmma.c */
 void decode_parameter_copies(struct function_decoding *decoding); /* decode_memory.c */
+
+/* decode_register_parameters.c: what a function with .reg parameters does when it begins, and
+ * before it returns. */
+void load_register_parameters(struct function_decoding *decoding);
+void store_register_results(struct function_decoding *decoding);
+/* Whether a call passes this argument or result in a register: then it has the place *offset of the
+ * caller's frame. `slot` counts arguments and results. */
+bool find_register_argument(struct function_decoding *decoding, const struct ptx_variable *formal,
+			    size_t slot, int64_t *offset);
+void store_register_argument(struct function_decoding *decoding, const struct ptx_operand *operand,
+			     const struct ptx_variable *formal, int64_t offset);
+void load_register_result(struct function_decoding *decoding, const struct ptx_operand *operand,
+			  const struct ptx_variable *formal, int64_t offset);
 
 /* Marks the instructions that write a register of a wgmma product. Call when all statements are
  * decoded, while operands are values. decode_wgmma.c. */

@@ -1,7 +1,7 @@
 /*
  * Calls. Arguments and results are .param variables of the caller, which are in the local memory of
- * its frame. The callee finds them at the beginning of its own frame. The machine implements
- * vprintf, __assertfail, malloc and free.
+ * its frame, or registers (decode_register_parameters.c). The callee finds them at the beginning of
+ * its own frame. The machine implements vprintf, __assertfail, malloc and free.
  */
 #include "emulator/program/decode.h"
 
@@ -163,14 +163,46 @@ static void refuse_function(struct function_decoding *decoding, const char *name
 	decode_unsupported(decoding, "function", name);
 }
 
+/* The n-th result or parameter of a function; NULL: it has none, or the function is unknown. */
+static const struct ptx_variable *formal_of(const struct ptx_function *callee, size_t n)
+{
+	return callee && n < callee->parameter_count ? &callee->parameters[n] : NULL;
+}
+
+/* Finds the place of the n-th element of a list in the frame, for a formal parameter. */
+static bool find_argument(struct function_decoding *decoding, const struct ptx_operand *list,
+			  size_t n, const struct ptx_variable *formal, size_t slot, int64_t *offset,
+			  int64_t *bytes)
+{
+	if (!find_register_argument(decoding, formal, slot, offset))
+		return find_list_variable(decoding, list, n, offset, bytes);
+	*bytes = formal->bytes;
+	return true;
+}
+
+static void refuse_arguments(struct function_decoding *decoding, const struct ptx_function *callee)
+{
+	decode_invalid(decoding, "the arguments do not match those of %.60s", callee->name);
+}
+
+/* Whether a direct call has as many results and arguments as the callee. */
+static bool counts_match(const struct call_parts *parts, const struct ptx_function *callee)
+{
+	size_t results = parts->results ? parts->results->element_count : 0;
+	size_t arguments = parts->arguments ? parts->arguments->element_count : 0;
+
+	return results == callee->result_count && results + arguments == callee->parameter_count;
+}
+
 /* Sets where each argument and result is in the caller's frame, and its slot in the callee's. */
 static void read_call_arguments(struct function_decoding *decoding, const struct call_parts *parts,
-				struct program_call *call)
+				const struct ptx_function *callee, struct program_call *call)
 {
 	int64_t slot = 0, offset, bytes;
 
 	for (size_t i = 0; parts->results && i < parts->results->element_count; i++) {
-		if (!find_list_variable(decoding, parts->results, i, &offset, &bytes))
+		if (!find_argument(decoding, parts->results, i, formal_of(callee, i), i, &offset,
+				   &bytes))
 			return;
 		call->results[i].from = (uint32_t)slot;
 		call->results[i].to = (uint32_t)offset;
@@ -179,8 +211,14 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 		slot += (bytes + PARAMETER_SLOT_BYTES - 1) & -(int64_t)PARAMETER_SLOT_BYTES;
 	}
 	for (size_t i = 0; parts->arguments && i < parts->arguments->element_count; i++) {
-		if (!find_list_variable(decoding, parts->arguments, i, &offset, &bytes))
+		const size_t n = call->result_count + i;
+		const struct ptx_variable *formal = formal_of(callee, n);
+
+		if (!find_argument(decoding, parts->arguments, i, formal, n, &offset, &bytes))
 			return;
+		if (formal && formal->in_register)
+			store_register_argument(decoding, &parts->arguments->elements[i], formal,
+						offset);
 		call->arguments[i].from = (uint32_t)offset;
 		call->arguments[i].to = (uint32_t)slot;
 		call->arguments[i].bytes = (uint32_t)bytes;
@@ -193,8 +231,7 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 static bool signature_matches(struct function_decoding *decoding, const struct program_call *call,
 			      const struct ptx_function *callee)
 {
-	bool matches = call->result_count == callee->result_count &&
-		       call->result_count + call->argument_count == callee->parameter_count;
+	bool matches = true;
 
 	for (size_t i = 0; matches && i < callee->parameter_count; i++) {
 		int64_t bytes = i < call->result_count
@@ -204,7 +241,7 @@ static bool signature_matches(struct function_decoding *decoding, const struct p
 		matches = bytes == callee->parameters[i].bytes;
 	}
 	if (!matches)
-		decode_invalid(decoding, "the arguments do not match those of %.60s", callee->name);
+		refuse_arguments(decoding, callee);
 	return matches;
 }
 
@@ -212,6 +249,7 @@ bool decode_call(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	const struct ptx_module *module = decoding->all->module;
+	const struct ptx_function *callee = NULL;
 	struct program_function *out = decoding->out;
 	struct program_call call = {.function = UINT32_MAX};
 	struct call_parts parts;
@@ -251,18 +289,26 @@ bool decode_call(struct function_decoding *decoding)
 			return true;
 		}
 		call.function = index;
+		callee = &module->functions[index];
+		if (!counts_match(&parts, callee)) {
+			refuse_arguments(decoding, callee);
+			return true;
+		}
 	} else {
 		call.pointer = decode_source(decoding, parts.target, TYPE_u64);
 	}
-	read_call_arguments(decoding, &parts, &call);
+	read_call_arguments(decoding, &parts, callee, &call);
 	if (decoding->unsupported || decoding->rc)
 		return true;
-	if (call.function != UINT32_MAX &&
-	    !signature_matches(decoding, &call, &module->functions[index]))
+	if (callee && !signature_matches(decoding, &call, callee))
 		return true;
 	out->calls = xgrow(out->calls, &decoding->call_capacity, out->call_count + 1,
 			   sizeof(*out->calls));
 	out->calls[out->call_count] = call;
 	emit_instruction(decoding, OP_CALL)->target = (uint32_t)out->call_count++;
+	for (size_t i = 0; callee && i < callee->result_count; i++)
+		if (callee->parameters[i].in_register)
+			load_register_result(decoding, &parts.results->elements[i],
+					     &callee->parameters[i], call.results[i].to);
 	return true;
 }

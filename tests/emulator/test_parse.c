@@ -175,10 +175,10 @@ static void forms_that_are_not_supported_are_named(void **state)
 	static const struct {
 		const char *text, *words;
 	} forms[] = {
-		{".func (.reg .u32 a) f(.reg .u32 b)\n{\nret;\n}\n",
-		 "line 4: the emulator does not "
-		 "support parameters"},
-		{".func f(.reg .pred b)\n{\nret;\n}\n", "parameters of functions in registers"},
+		{".func f(.reg .pred b)\n{\nret;\n}\n",
+		 "line 4: the emulator does not support predicates and vectors of registers"},
+		{".func (.reg .v2 .u32 a) f(.reg .v2 .u32 b)\n{\nret;\n}\n",
+		 "predicates and vectors of registers"},
 		{".entry k()\n{\n.reg .v8 .u16 v;\nret;\n}\n",
 		 "line 6: the emulator does not support "
 		 "vector registers of eight elements"},
@@ -260,6 +260,10 @@ static void references_have_no_initial_values(void **state)
 		free(ptx);
 	}
 	assert_refused(HEAD ".global .texref;\n", 4, "a variable name");
+	assert_refused(HEAD ".func f(.reg .b32)\n{\nret;\n}\n", 4, "a parameter");
+	assert_refused(HEAD ".func f(.reg .b32 a, .reg .b64 a)\n{\nret;\n}\n", 4, "a");
+	assert_refused(HEAD ".entry k(.reg .b32 a)\n{\nret;\n}\n", 4, "expected .param");
+	assert_parses(HEAD ".func (.reg .b32 _) f(.reg .b32 _, .reg .b64 _);\n");
 	assert_refused(ENTRY ".reg .texref t;\n", 6, "expected a type after .reg");
 }
 
