@@ -59,7 +59,8 @@ struct ptx_variable {
 	int64_t bytes;         /* element_bytes * count */
 	int64_t align;         /* at least element_bytes */
 	bool external;         /* .extern; in shared space: dynamic shared memory */
-	/* A parameter of a function that is a register (.reg): 1 more than its index; else 0. */
+	/* A parameter of a function that is a register (.reg): 1 more than the index of its first
+	 * element; else 0. A predicate has one byte. */
 	uint32_t in_register;
 	/* ".texref", ".samplerref" or ".surfref": a reference that the driver binds; else NULL. */
 	const char *reference;

@@ -233,29 +233,8 @@ static void add_registers(struct parser *parser, const struct name *stem,
 	text_release(&text);
 }
 
-struct name *parse_register_parameter(struct parser *parser, struct ptx_variable *out)
-{
-	struct register_type type = {.elements = 1, .width_bits = parser_at_type_width(parser)};
-	struct name *name;
-
-	if (type.width_bits < 8)
-		parser_unsupported(parser, "predicates and vectors of registers as parameters of "
-					   "functions (.reg .pred, .reg .v2)");
-	parser_advance(parser);
-	name = parser_expect_name(parser, "a parameter");
-	if (!name)
-		return NULL;
-	out->element_bytes = out->bytes = out->align = type.width_bits / 8;
-	out->count = 1;
-	if (strcmp(name->text, "_") != 0)
-		add_register(parser, name, &type);
-	else
-		append_register(parser, name, &type);
-	out->in_register = (uint32_t)parser->function.register_count;
-	return parser->rc ? NULL : name;
-}
-
-void parse_registers(struct parser *parser)
+/* Reads what stands before the names of registers. */
+static struct register_type read_register_type(struct parser *parser)
 {
 	struct register_type type = {.elements = 1};
 
@@ -271,6 +250,33 @@ void parse_registers(struct parser *parser)
 	if (type.elements > 1 && (type.width_bits == 1 || type.elements * type.width_bits > 128))
 		parser_error(parser, "a vector has at most 128 bits, and no predicates");
 	parser_advance(parser);
+	return type;
+}
+
+struct name *parse_register_parameter(struct parser *parser, struct ptx_variable *out)
+{
+	const struct register_type type = read_register_type(parser);
+	struct name *name = parser->rc ? NULL : parser_expect_name(parser, "a parameter");
+
+	if (!name)
+		return NULL;
+	out->element_bytes = out->align = type.width_bits < 8 ? 1 : type.width_bits / 8;
+	out->count = type.elements;
+	out->bytes = out->element_bytes * out->count;
+	out->in_register = (uint32_t)parser->function.register_count + 1;
+	if (strcmp(name->text, "_") != 0)
+		add_register(parser, name, &type);
+	else
+		append_register(parser, name, &type);
+	return parser->rc ? NULL : name;
+}
+
+void parse_registers(struct parser *parser)
+{
+	const struct register_type type = read_register_type(parser);
+
+	if (parser->rc)
+		return;
 	do {
 		struct name *name = parser_expect_name(parser, "a register name");
 

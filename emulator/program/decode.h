@@ -256,9 +256,11 @@ void store_register_results(struct function_decoding *decoding);
 bool find_register_argument(struct function_decoding *decoding, const struct ptx_variable *formal,
 			    size_t slot, int64_t *offset);
 void store_register_argument(struct function_decoding *decoding, const struct ptx_operand *operand,
-			     const struct ptx_variable *formal, int64_t offset);
+			     const struct ptx_function *callee, const struct ptx_variable *formal,
+			     int64_t offset);
 void load_register_result(struct function_decoding *decoding, const struct ptx_operand *operand,
-			  const struct ptx_variable *formal, int64_t offset);
+			  const struct ptx_function *callee, const struct ptx_variable *formal,
+			  int64_t offset);
 
 /* Marks the instructions that write a register of a wgmma product. Call when all statements are
  * decoded, while operands are values. decode_wgmma.c. */

@@ -217,8 +217,8 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 		if (!find_argument(decoding, parts->arguments, i, formal, n, &offset, &bytes))
 			return;
 		if (formal && formal->in_register)
-			store_register_argument(decoding, &parts->arguments->elements[i], formal,
-						offset);
+			store_register_argument(decoding, &parts->arguments->elements[i], callee,
+						formal, offset);
 		call->arguments[i].from = (uint32_t)offset;
 		call->arguments[i].to = (uint32_t)slot;
 		call->arguments[i].bytes = (uint32_t)bytes;
@@ -308,7 +308,7 @@ bool decode_call(struct function_decoding *decoding)
 	emit_instruction(decoding, OP_CALL)->target = (uint32_t)out->call_count++;
 	for (size_t i = 0; callee && i < callee->result_count; i++)
 		if (callee->parameters[i].in_register)
-			load_register_result(decoding, &parts.results->elements[i],
+			load_register_result(decoding, &parts.results->elements[i], callee,
 					     &callee->parameters[i], call.results[i].to);
 	return true;
 }

@@ -79,6 +79,32 @@ static void registers_are_passed_and_returned(void **state)
 	assert_int_equal(out[0], 42);
 }
 
+#define TURNED                                                                                    \
+	".func (.reg .v4 .u16 to, .reg .pred same) turned(.reg .v4 .u16 from, .reg .pred p)\n{\n" \
+	"mov.u16 to.x, from.w;\nmov.u16 to.y, from.z;\nmov.u16 to.z, from.y;\n"                   \
+	"mov.u16 to.w, from.x;\n@!p mov.u16 to.x, 9;\nnot.pred same, p;\nret;\n}\n"
+
+static void vectors_and_predicates_too(void **state)
+{
+	uint32_t out[4];
+
+	(void)state;
+	run_words(
+		out, 4,
+		MACHINE_HEADER TURNED MACHINE_ENTRY(
+			".reg .v4 .u16 v, w;\n.reg .b16 %h<5>;\nmov.u16 v.x, 1;\nmov.u16 v.y, 2;\n"
+			"mov.u16 v.z, 3;\nmov.u16 v.w, 4;\nsetp.eq.u32 %p1, %r1, %r1;\n"
+			"call (w, %p2), turned, (v, %p1);\n"
+			"call ({%h1, %h2, %h3, %h4}, %p1), turned, (w, %p2);\n"
+			"mov.b32 %r3, {w.x, w.w};\nmov.b32 %r4, {%h1, %h4};\n"
+			"selp.u32 %r5, 1, 0, %p1;\nselp.u32 %r6, 1, 0, %p2;\n"
+			"st.global.v4.u32 [%rd1], {%r3, %r4, %r5, %r6};\nret;\n"));
+	assert_int_equal(out[0], 0x00010004);
+	assert_int_equal(out[1], 0x00040009);
+	assert_int_equal(out[2], 1);
+	assert_int_equal(out[3], 0);
+}
+
 static void wrong_calls_are_refused(void **state)
 {
 	static const struct {
@@ -103,6 +129,12 @@ static void wrong_calls_are_refused(void **state)
 		{PTX_HEADER EVEN ".visible .entry k()\n{\n.reg .b32 %r<4>;\n"
 				 "call (7), even, (%r2);\nret;\n}\n",
 		 "", PL_EPARSE},
+		{PTX_HEADER TURNED ".visible .entry k()\n{\n.reg .v2 .u16 v;\n.reg .pred %p;\n"
+				   "call (v, %p), turned, (v, %p);\nret;\n}\n",
+		 "expected 4 registers", PL_EPARSE},
+		{PTX_HEADER TURNED ".visible .entry k()\n{\n.reg .v4 .u16 v;\n.reg .b32 %r;\n"
+				   "call (v, %r), turned, (v, %r);\nret;\n}\n",
+		 "%r", PL_EPARSE},
 		{PTX_HEADER EVEN ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .b64 %d;\n"
 				 "mov.b64 %d, even;\nP: .callprototype (.reg .b32 _) _ (.reg .b32 "
 				 "_);\ncall (%r1), %d, (%r2), P;\nret;\n}\n",
@@ -123,6 +155,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(registers_are_passed_and_returned),
+		cmocka_unit_test(vectors_and_predicates_too),
 		cmocka_unit_test(wrong_calls_are_refused),
 	};
 
