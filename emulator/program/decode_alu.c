@@ -131,6 +131,42 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	emit_extensions(decoding);
 }
 
+/* mov.v4.u16 {a, b, c, d}, {e, f, g, h}. All are read before one is written. Returns false if the
+ * statement is none. */
+static bool decode_element_moves(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_operand *to = at->operands, *from = at->operands + 1;
+	uint32_t values[8];
+	enum value_type type;
+	enum operation move;
+	char vector[4];
+
+	snprintf(vector, sizeof(vector), "v%zu", to->element_count % 10);
+	if (at->modifier_count != 2 || !statement_has_modifier(at, vector) ||
+	    to->kind != PTX_OPERAND_VECTOR || from->kind != PTX_OPERAND_VECTOR ||
+	    to->element_count != from->element_count || to->element_count > ARRAY_SIZE(values) ||
+	    !statement_type(at, &type) || type == TYPE_pred)
+		return false;
+	move = type_bits(type) == 64 ? ALU_MOV_B64 : ALU_MOV_B32;
+	for (size_t i = 0; i < to->element_count; i++) {
+		uint32_t source = decode_source(decoding, &from->elements[i], type);
+
+		values[i] = new_temporary(decoding, type_bits(type) < 16 ? 16 : type_bits(type));
+		emit_step(decoding, move, values[i], source, 0, 0);
+	}
+	for (size_t i = 0; i < to->element_count; i++) {
+		uint32_t dst = decode_destination(decoding, &to->elements[i], type);
+		struct instruction *instruction = emit_instruction(decoding, move);
+
+		instruction->auxiliary = i > 0;
+		instruction->dst = dst;
+		instruction->a = values[i];
+	}
+	emit_extensions(decoding);
+	return true;
+}
+
 /* Returns false for a plain move, which is in alu.def. */
 static bool decode_vector_mov(struct function_decoding *decoding)
 {
@@ -141,7 +177,7 @@ static bool decode_vector_mov(struct function_decoding *decoding)
 
 	if (!packs && !unpacks)
 		return false;
-	if (unpacks && decode_special_vector(decoding))
+	if (unpacks && (decode_special_vector(decoding) || decode_element_moves(decoding)))
 		return true;
 	if (at->modifier_count != 1 || !statement_type(at, &type))
 		decode_unsupported(decoding, "opcode", at->mnemonic);

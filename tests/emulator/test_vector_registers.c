@@ -51,6 +51,26 @@ static void moves_pack_and_unpack_vectors(void **state)
 	assert_int_equal(out[3], 44);
 }
 
+static void vectors_are_moved(void **state)
+{
+	uint32_t out[8];
+
+	(void)state;
+	run_words(out, 8,
+		  MACHINE_KERNEL(".reg .v2 .b32 v, w;\n.reg .v4 .u16 h;\n.reg .u16 %h<5>;\n"
+				 "ld.global.v2.b32 v, [%rd2];\nmov.v2.b32 w, v;\n"
+				 "mov.v2.u32 {w.x, w.y}, {w.y, w.x};\n"
+				 "st.global.v2.b32 [%rd1], w;\nmov.v4.u16 h, {1, 2, 3, 4};\n"
+				 "mov.v4.u16 {%h1, _, %h3, %h4}, h;\n"
+				 "mov.v4.u16 h, {%h4, h.x, h.y, %h1};\n"
+				 "mov.b64 %rd4, h;\nst.global.b64 [%rd1+8], %rd4;\n"
+				 "mov.v2.b64 {%rd5, %rd6}, {%rd4, 5};\n"
+				 "st.global.v2.b64 [%rd1+16], {%rd6, %rd5};\n"));
+	assert_memory_equal(
+		out, ((uint32_t[]){22, 11, 0x00010004, 0x00010002, 5, 0, 0x00010004, 0x00010002}),
+		sizeof(out));
+}
+
 static void shared_memory_has_units(void **state)
 {
 	uint32_t out[4];
@@ -88,6 +108,7 @@ int main(void)
 		cmocka_unit_test(elements_are_registers),
 		cmocka_unit_test(moves_pack_and_unpack_vectors),
 		cmocka_unit_test(special_registers_are_vectors),
+		cmocka_unit_test(vectors_are_moved),
 		cmocka_unit_test(shared_memory_has_units),
 	};
 
