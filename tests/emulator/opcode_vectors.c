@@ -1,6 +1,6 @@
 /*
- * Atomics on vectors in global memory, and on 128 bits. A vector of halves is given as words of two
- * halves. See opcode_sequences.c for the names of registers.
+ * Atomics on vectors in global memory, where a vector of halves is given as words of two halves;
+ * and parameters in registers. See opcode_sequences.c for the names of registers.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -116,9 +116,8 @@ static void half_vectors_add(struct opcode_list *list)
 		}
 }
 
-/* ---- 128 bits, registers as parameters, and memory on the stack ---- */
+/* ---- registers as parameters, and special registers ---- */
 
-#define WIDE ".reg .b128 %q<4>;\n"
 #define REGISTERS                                                                           \
 	".func (.reg .b32 %sum, .reg .b64 %wide) added(.reg .b32 %one, .reg .b32 %other)\n" \
 	"{\nadd.u32 %sum, %one, %other;\nmul.wide.u32 %wide, %one, %other;\n"               \
@@ -127,66 +126,12 @@ static const struct {
 	const char *name, *results, *operands, *body;
 	const char *declarations;
 } sequences[] = {
-	{"atom.global.exch.b128", "b64 b64", "b64 b64 b64 b64",
-	 WIDE "st.global.v2.b64 [%global], {%a, %b};\nmov.b128 %q1, {%c, %d};\n"
-	      "atom.global.exch.b128 %q0, [%global], %q1;\nmov.b128 {%w0, %w1}, %q0;\n"
-	      "ld.global.v2.b64 {%r, %s}, [%global];\nxor.b64 %r, %r, %w1;\n"
-	      "xor.b64 %s, %s, %w0;\n",
-	 NULL},
-	{"atom.shared.exch.b128", "b64 b64", "b64 b64 b64 b64",
-	 WIDE "st.shared.v2.b64 [%shared], {%a, %b};\nmov.b128 %q1, {%c, %d};\n"
-	      "atom.shared.exch.b128 %q0, [%shared], %q1;\nmov.b128 {%w0, %w1}, %q0;\n"
-	      "ld.shared.v2.b64 {%r, %s}, [%shared];\nxor.b64 %r, %r, %w1;\n"
-	      "xor.b64 %s, %s, %w0;\n",
-	 NULL},
-	{"atom.global.cas.b128, low words equal", "b64 b64", "b64 b64 b64 b64",
-	 WIDE "st.global.v2.b64 [%global], {%a, %b};\nmov.b128 %q1, {%a, %c};\n"
-	      "mov.b128 %q2, {%d, %c};\natom.global.cas.b128 %q0, [%global], %q1, %q2;\n"
-	      "mov.b128 {%w0, %w1}, %q0;\nld.global.v2.b64 {%r, %s}, [%global];\n"
-	      "xor.b64 %r, %r, %w1;\nxor.b64 %s, %s, %w0;\n",
-	 NULL},
-	{"atom.cas.b128, high words equal", "b64 b64", "b64 b64 b64 b64",
-	 WIDE "st.global.v2.b64 [%global], {%a, %b};\nmov.b128 %q1, {%c, %b};\n"
-	      "mov.b128 %q2, {%d, %c};\natom.acq_rel.gpu.cas.b128 %q0, [%global], %q1, %q2;\n"
-	      "ld.global.v2.b64 {%r, %s}, [%global];\n",
-	 NULL},
-	{"atom.shared.cas.b128", "b64 b64", "b64 b64 b64 b64",
-	 WIDE "st.shared.v2.b64 [%shared], {%a, %b};\nmov.b128 %q1, {%a, %c};\n"
-	      "mov.b128 %q2, {%d, %c};\natom.shared.cas.b128 %q0, [%shared], %q1, %q2;\n"
-	      "mov.b128 {%w0, %w1}, %q0;\nld.shared.v2.b64 {%r, %s}, [%shared];\n"
-	      "xor.b64 %r, %r, %w1;\nxor.b64 %s, %s, %w0;\n",
-	 NULL},
-	{"ld.global.b128", "b64 b64", "b64 b64",
-	 WIDE "st.global.v2.b64 [%global], {%a, %b};\nld.relaxed.gpu.global.b128 %q0, [%global];\n"
-	      "mov.b128 %q1, %q0;\nmov.b128 {%r, %s}, %q1;\n",
-	 NULL},
-	{"st.global.b128", "b64 b64", "b64 b64",
-	 WIDE "mov.b128 %q0, {%a, %b};\nst.global.b128 [%global], %q0;\n"
-	      "ld.global.v2.b64 {%r, %s}, [%global];\n",
-	 NULL},
-	{"ld.b128 st.b128", "b64 b64", "b64 b64",
-	 WIDE "st.global.v2.b64 [%global], {%a, %b};\nld.b128 %q0, [%global];\n"
-	      "st.shared.b128 [%shared], %q0;\nld.shared.b128 %q1, [%shared];\n"
-	      "st.local.b128 [%local], %q1;\nld.local.b128 %q2, [%local];\n"
-	      "st.b128 [%global], %q2;\nld.global.v2.b64 {%s, %r}, [%global];\n",
-	 NULL},
 	{"call with registers", "u32 b64", "u32 u32",
 	 "mov.b32 %x3, %a;\ncall (%r, %s), added, (%x3, %b);\nadd.u32 %r, %r, %x3;\n", REGISTERS},
 	{"call with registers and constants", "u32 b64", "u32 pred",
 	 "mov.b32 %r, 5;\nmov.b64 %s, 6;\n@!%b bra behind;\ncall (%r, %s), added, (%a, 77);\n"
 	 "behind:\n",
 	 REGISTERS},
-	{"alloca.u64", "u32 u64", "u32 u64",
-	 "alloca.u64 %w0, 24;\ncvta.local.u64 %w1, %w0;\nst.local.u32 [%w0+4], %a;\n"
-	 "st.local.u64 [%w0+16], %b;\nld.u32 %r, [%w1+4];\nld.u64 %s, [%w1+16];\n",
-	 NULL},
-	{"alloca.u64, size in a register", "u32 u32", "u32 u32",
-	 "stacksave.u64 %w3;\nand.b32 %x0, %a, 56;\nadd.u32 %x0, %x0, 8;\ncvt.u64.u32 %w2, %x0;\n"
-	 "alloca.u64 %w0, %w2, 16;\nalloca.u64 %w1, %w2;\nst.local.u32 [%w0], %a;\n"
-	 "st.local.u32 [%w1], %b;\nld.local.u32 %r, [%w0];\nld.local.u32 %x2, [%w1];\n"
-	 "cvt.u32.u64 %s, %w0;\nand.b32 %s, %s, 15;\nstackrestore.u64 %w3;\n"
-	 "xor.b32 %r, %r, %x2;\n",
-	 NULL},
 	{"mov.v4.u32 tid", "u32 u32", "u32",
 	 "mov.v4.u32 {%r, %x1, %x2, %s}, %tid;\nadd.u32 %s, %s, %x1;\nadd.u32 %s, %s, %x2;\n",
 	 NULL},
@@ -202,10 +147,6 @@ static const struct {
 	 "st.shared.u32 [%shared], %r;\nld.shared.u32 %r, [%shared];\n",
 	 NULL},
 	{"mov.u64 current_graph_exec", "u64", "u32", "mov.u64 %r, %current_graph_exec;\n", NULL},
-	{"mov.u32 smid below nsmid", "pred pred", "u32",
-	 "mov.u32 %x0, %smid;\nmov.u32 %x1, %nsmid;\nsetp.lt.u32 %r, %x0, %x1;\n"
-	 "mov.u64 %w0, %gridid;\nsetp.ne.u64 %s, %w0, 0;\n",
-	 NULL},
 };
 
 void opcode_vectors_add(struct opcode_list *list)
