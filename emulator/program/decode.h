@@ -187,9 +187,6 @@ uint32_t decode_store_source(struct function_decoding *decoding, const struct pt
 /* decode_source() of a special register. decode_special.c */
 uint32_t decode_special_source(struct function_decoding *decoding, const char *name,
 			       enum value_type type);
-/* mov.v4.u32 {…}, %tid, or another special register of three numbers. Returns false if the
- * statement is none. */
-bool decode_special_vector(struct function_decoding *decoding);
 
 /* What an address operand refers to. */
 struct decoded_address {
@@ -232,6 +229,7 @@ bool decode_move(struct function_decoding *decoding);             /* decode_alu.
 bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
 bool decode_cluster(struct function_decoding *decoding);          /* decode_cluster.c */
 bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
+bool decode_atomic(struct function_decoding *decoding);           /* decode_atomic.c */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk.c */
 bool decode_tensor_copy(struct function_decoding *decoding);      /* decode_tensor_copy.c */

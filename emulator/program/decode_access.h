@@ -27,7 +27,4 @@ void set_access_address(struct instruction *instruction, const struct decoded_ad
 const struct ptx_operand *access_registers(struct function_decoding *decoding,
 					   const struct ptx_operand *operand, int vector);
 
-/* atom, red */
-void decode_atomic(struct function_decoding *decoding);
-
 #endif

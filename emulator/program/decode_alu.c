@@ -131,6 +131,42 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	emit_extensions(decoding);
 }
 
+/* mov.v4.u32 {…}, %tid, or another special register of three numbers. Returns false if the
+ * statement is none. */
+static bool decode_special_vector(struct function_decoding *decoding)
+{
+	static const char *const vectors[] = {"%tid",           "%ntid",          "%ctaid",
+					      "%nctaid",        "%clusterid",     "%nclusterid",
+					      "%cluster_ctaid", "%cluster_nctaid"};
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_operand *results = at->operands, *from = at->operands + 1;
+	size_t vector = 0;
+
+	if (!statement_has_modifier(at, "v4") || !statement_has_modifier(at, "u32") ||
+	    at->modifier_count != 2 || results->element_count != 4 ||
+	    from->kind != PTX_OPERAND_SPECIAL)
+		return false;
+	while (vector < ARRAY_SIZE(vectors) && strcmp(vectors[vector], from->name) != 0)
+		vector++;
+	if (vector == ARRAY_SIZE(vectors))
+		return false;
+	for (size_t i = 0; i < 4; i++) {
+		char name[32];
+		uint32_t dst = decode_destination(decoding, &results->elements[i], TYPE_u32);
+		struct instruction *move;
+
+		snprintf(name, sizeof(name), "%s.%c", from->name, "xyz"[i % 3]);
+		move = emit_instruction(decoding, ALU_MOV_B32);
+		move->auxiliary = i > 0;
+		move->dst = dst;
+		/* The fourth element is always 0. */
+		move->a = i < 3 ? decode_special_source(decoding, name, TYPE_u32)
+				: value_bits(decoding, 0, false);
+	}
+	emit_extensions(decoding);
+	return true;
+}
+
 /* mov.v4.u16 {a, b, c, d}, {e, f, g, h}. All are read before one is written. Returns false if the
  * statement is none. */
 static bool decode_element_moves(struct function_decoding *decoding)

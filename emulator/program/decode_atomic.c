@@ -125,7 +125,7 @@ static void emit_half_results(struct function_decoding *decoding, const struct p
 			  0, 0);
 }
 
-void decode_atomic(struct function_decoding *decoding)
+static void decode_atom(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	bool reduces = strcmp(at->base, "red") == 0;
@@ -187,4 +187,14 @@ void decode_atomic(struct function_decoding *decoding)
 	if (access.vector > 1 && access.type == TYPE_b16 && !reduces)
 		emit_half_results(decoding, at->operands, &fields);
 	emit_extensions(decoding);
+}
+
+bool decode_atomic(struct function_decoding *decoding)
+{
+	const char *base = decoding->at->base;
+
+	if (strcmp(base, "atom") != 0 && strcmp(base, "red") != 0)
+		return false;
+	decode_atom(decoding);
+	return true;
 }

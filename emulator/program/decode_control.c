@@ -203,8 +203,7 @@ bool decode_control(struct function_decoding *decoding)
 	else if (strcmp(base, "ret") == 0) {
 		store_register_results(decoding);
 		emit_instruction(decoding, OP_RET);
-	}
-	else if (strcmp(base, "exit") == 0)
+	} else if (strcmp(base, "exit") == 0)
 		emit_instruction(decoding, OP_EXIT);
 	else if (strcmp(base, "trap") == 0 || strcmp(base, "brkpt") == 0)
 		emit_instruction(decoding, OP_TRAP);

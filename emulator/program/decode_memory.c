@@ -282,8 +282,6 @@ bool decode_memory(struct function_decoding *decoding)
 		decode_load(decoding);
 	else if (strcmp(base, "st") == 0)
 		decode_store(decoding);
-	else if (strcmp(base, "atom") == 0 || strcmp(base, "red") == 0)
-		decode_atomic(decoding);
 	else
 		return false;
 	return true;

@@ -1,7 +1,6 @@
 /* Special registers as operands. */
 #include "emulator/program/decode.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Each use of a clock reads it again, into a temporary. */
@@ -16,40 +15,6 @@ static uint32_t clock_source(struct function_decoding *decoding, enum clock_kind
 	instruction->kind = (uint8_t)kind;
 	instruction->width = (uint8_t)(bits / 8);
 	return type_bits(type) < bits ? emit_narrowing(decoding, value, type_bits(type)) : value;
-}
-
-bool decode_special_vector(struct function_decoding *decoding)
-{
-	static const char *const vectors[] = {"%tid",           "%ntid",          "%ctaid",
-					      "%nctaid",        "%clusterid",     "%nclusterid",
-					      "%cluster_ctaid", "%cluster_nctaid"};
-	const struct ptx_statement *at = decoding->at;
-	const struct ptx_operand *results = at->operands, *from = at->operands + 1;
-	size_t vector = 0;
-
-	if (!statement_has_modifier(at, "v4") || !statement_has_modifier(at, "u32") ||
-	    at->modifier_count != 2 || results->element_count != 4 ||
-	    from->kind != PTX_OPERAND_SPECIAL)
-		return false;
-	while (vector < ARRAY_SIZE(vectors) && strcmp(vectors[vector], from->name) != 0)
-		vector++;
-	if (vector == ARRAY_SIZE(vectors))
-		return false;
-	for (size_t i = 0; i < 4; i++) {
-		char name[32];
-		uint32_t dst = decode_destination(decoding, &results->elements[i], TYPE_u32);
-		struct instruction *move;
-
-		snprintf(name, sizeof(name), "%s.%c", from->name, "xyz"[i % 3]);
-		move = emit_instruction(decoding, ALU_MOV_B32);
-		move->auxiliary = i > 0;
-		move->dst = dst;
-		/* The fourth element is always 0. */
-		move->a = i < 3 ? decode_special_source(decoding, name, TYPE_u32)
-				: value_bits(decoding, 0, false);
-	}
-	emit_extensions(decoding);
-	return true;
 }
 
 /* A predicate that is true in the lanes in which a 32-bit value is not 0. */

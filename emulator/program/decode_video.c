@@ -213,9 +213,9 @@ static const char *operands_fault(const struct ptx_statement *at, const struct v
 	return NULL;
 }
 
-/* Whether an H200 gives what the manual says, in every recorded result (ptx-opcodes.md). ptxas
- * composes scalar instructions of several others. For the rest of the forms these lose a carry or a
- * sign, each form in a way of its own. */
+/* Whether the form is of a group of which an H200 gives what the manual says, in every recorded
+ * result (ptx-opcodes.md). ptxas composes scalar instructions of several others. In most of the
+ * other forms these lose a carry or a sign, each form in a way of its own. */
 static bool manual_holds(const struct ptx_statement *at, const struct video_name *name,
 			 uint64_t control)
 {
@@ -229,7 +229,8 @@ static bool manual_holds(const struct ptx_statement *at, const struct video_name
 	if (name->parts > 1)
 		return true;
 	if (name->operation == VIDEO_MAD)
-		return !saturates || (a && b) || (!negates && (a || b || (parts && !result)));
+		return (!saturates && !VIDEO_GET(control, SHIFT)) || (a && b) ||
+		       (parts && !negates && (a || b || !result));
 	if (VIDEO_GET(control, PART_OF_RESULT) == PART_H1)
 		return false;
 	if (!saturates && !compares)
@@ -308,8 +309,8 @@ bool decode_video(struct function_decoding *decoding)
 		return true;
 	}
 	if (!manual_holds(at, name, control)) {
-		char *departure =
-			xasprintf("%s, for which GPUs depart from the PTX manual", at->mnemonic);
+		char *departure = xasprintf(
+			"%s, which GPUs may compute otherwise than the PTX manual", at->mnemonic);
 
 		decode_unsupported(decoding, "opcode", departure);
 		free(departure);
