@@ -186,7 +186,7 @@ rm -f g.db* state*
 FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;slow_on_2:reduce/shuffle/block=128' "$PERFLAB" sweep reduce/shuffle \
 	--size 1024 --block-sizes 64..512 --gpus all --spread >/dev/null 2>"$work/err"
 failed=$(value "SELECT id FROM run WHERE device_ordinal = 0")
-expect_err "run $failed has 3 cases that no GPU measured; continue with: perflab sweep --resume $failed --db g.db"
+expect_err "run $failed has 4 cases that no GPU measured; continue with: perflab sweep --resume $failed --db g.db"
 run report
 expect_out ', interrupted'
 expect_out 'Time against GPU 1, judged as perflab regress does'
