@@ -153,6 +153,10 @@ static void next_fill(struct next *next, const struct run *run,
 		command = next_command(next, "one GPU");
 		text_addf(command, "report %lld", (long long)run->gpus[0].run_id);
 		end_command(command, options);
+	} else if (key_value_get(&run->environment, GPUS_GROUP_KEY)) {
+		command = next_command(next, "all GPUs");
+		text_addf(command, "report %lld --group", (long long)run->id);
+		end_command(command, options);
 	}
 }
 
