@@ -45,7 +45,7 @@ static void say_summary(const char *output, const struct merge_summary *summary)
 
 	add_count(&line, summary->added, "run added", "runs added");
 	add_count(&line, summary->completed, "run completed", "runs completed");
-	add_count(&line, summary->shards, "shard joined", "shards joined");
+	add_count(&line, summary->shards, "shard merged", "shards merged");
 	add_count(&line, summary->known, "was there already", "were there already");
 	add_count(&line, summary->recordings, "recording added", "recordings added");
 	say("%s: %s; %lld %s stored", output, line.length ? line.data : "no runs to merge",
@@ -53,12 +53,43 @@ static void say_summary(const char *output, const struct merge_summary *summary)
 	text_release(&line);
 }
 
+/* `all`: what the message has named, so that all of it needs only a pronoun; NULL: nothing yet. */
+static void add_shards(struct text *line, const struct shard_numbers *numbers,
+		       const struct shard_numbers *all)
+{
+	const bool one = numbers->count == 1;
+
+	if (all && numbers->count == all->count)
+		text_add(line, one ? "it" : "them");
+	else
+		text_addf(line, "%s %s", one ? "shard" : "shards", numbers->text);
+}
+
 static void say_missing_shards(const struct missing_shards *lacks)
 {
-	say("run %lld%s%s lacks %s %s of %zu: merge %s, too", (long long)lacks->run_id,
-	    lacks->sweep ? " of sweep " : "", lacks->sweep ? lacks->sweep : "",
-	    lacks->count == 1 ? "shard" : "shards", lacks->numbers, lacks->total,
-	    lacks->count == 1 ? "it" : "them");
+	struct text line = TEXT_INIT;
+
+	text_addf(&line, "run %lld%s%s lacks ", (long long)lacks->run_id,
+		  lacks->sweep ? " of sweep " : "", lacks->sweep ? lacks->sweep : "");
+	add_shards(&line, &lacks->all, NULL);
+	text_addf(&line, " of %zu: ", lacks->total);
+	for (size_t i = 0; i < lacks->elsewhere_count; i++) {
+		const struct shard_numbers *numbers = &lacks->elsewhere[i].numbers;
+
+		text_addf(&line, "%srun %lld has ", i ? "; " : "",
+			  (long long)lacks->elsewhere[i].run_id);
+		add_shards(&line, numbers, &lacks->all);
+		text_addf(&line,
+			  ", but was not measured in the same way: measure %s again like run %lld",
+			  numbers->count == 1 ? "it" : "them", (long long)lacks->run_id);
+	}
+	if (lacks->nowhere.count) {
+		text_add(&line, lacks->elsewhere_count ? "; merge " : "merge ");
+		add_shards(&line, &lacks->nowhere, &lacks->all);
+		text_add(&line, ", too");
+	}
+	say("%s", line.data);
+	text_release(&line);
 }
 
 static int run_merge_verb(struct invocation *call, struct error *err)

@@ -14,7 +14,7 @@ int say_one_of_group(struct db *db, const char *reference, int64_t run_id, struc
 	int rc = group_is_meant(&meant, db, reference, run_id, err);
 
 	if (!rc && meant)
-		rc = db_group_runs(db, run_id, &ids, &count, err);
+		rc = db_runs_alike(db, run_id, GPUS_GROUP_KEY, &ids, &count, err);
 	for (size_t i = 0; i < count; i++)
 		if (ids[i] != run_id)
 			text_addf(&others, "%s%lld", others.length ? ", " : "", (long long)ids[i]);

@@ -3,18 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/process.h"
 #include "cli/group_report.h"
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
 
-/* Of any run of the sweep; 0: none was begun. */
-static int64_t first_run(const struct gpus_result *result)
+/* The first run of the sweep; 0: none was begun. */
+static int64_t count_begun_runs(const struct gpus_result *result, size_t *count)
 {
-	for (size_t i = 0; i < result->count; i++)
-		if (result->runs[i].run_id)
-			return result->runs[i].run_id;
-	return 0;
+	int64_t first = 0;
+
+	*count = 0;
+	for (size_t i = 0; i < result->count; i++) {
+		*count += result->runs[i].run_id != 0;
+		first = first ? first : result->runs[i].run_id;
+	}
+	return first;
 }
 
 static void say_processors(const struct gpu_group *group)
@@ -51,7 +56,9 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 		      const struct gpus_result *result, const struct sweep_gpus_options *options,
 		      struct error *err)
 {
-	const int64_t run_id = first_run(result);
+	size_t runs;
+	const int64_t run_id = count_begun_runs(result, &runs);
+	struct text path = TEXT_INIT;
 	struct db *db = NULL;
 	int rc = db_open(&db, request->db_path, DB_READ, err);
 	char wall[32];
@@ -60,18 +67,20 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 		rc = report_runs(call, db, run_id, options, err);
 	db_close(db);
 	format_duration(wall, (double)result->wall_ns);
+	shell_word(&path, request->db_path);
 	if (!rc && !options->quiet)
 		say("%zu %s on %zu %s in %s; perflab report %lld --group --db %s prints them again",
-		    result->cases, result->cases == 1 ? "case" : "cases", result->count,
-		    result->count == 1 ? "run" : "runs", wall, (long long)run_id, request->db_path);
+		    result->cases, result->cases == 1 ? "case" : "cases", runs,
+		    runs == 1 ? "run" : "runs", wall, (long long)run_id, path.data);
+	text_release(&path);
 	for (size_t i = 0; i < result->count; i++)
 		if ((result->runs[i].code || result->runs[i].impossible) &&
 		    call->exit_code == EXIT_FINE)
 			call->exit_code = EXIT_FAILED;
 	if (!rc && result->unmeasured)
-		rc = error_set(err, PL_EDEVICE,
-			       "%zu cases are not measured, because no GPU is left for them",
-			       result->unmeasured);
+		rc = error_set(err, PL_EDEVICE, "%zu %s not measured, because no GPU is left",
+			       result->unmeasured,
+			       result->unmeasured == 1 ? "case is" : "cases are");
 	return rc;
 }
 

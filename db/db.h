@@ -208,9 +208,10 @@ int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct
  */
 int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		    struct error *err);
-/* The runs of the sweep on several GPUs that a run belongs to, itself included, in order of their
- * ids; malloc'd. *count 0: it belongs to none. */
-int db_group_runs(struct db *db, int64_t run_id, int64_t **out, size_t *count, struct error *err);
+/* The runs with the same fact of this key as a run, itself included, in order of their ids;
+ * malloc'd. *count 0: it has no such fact. GPUS_GROUP_KEY: those of a sweep on several GPUs. */
+int db_runs_alike(struct db *db, int64_t run_id, const char *key, int64_t **out, size_t *count,
+		  struct error *err);
 /* Loads a run with its device, environment and mark. with_trials: with its trials, too, and their
  * summaries, counters, lines, speed-ups and progress. */
 int db_run_load(struct db *db, int64_t run_id, bool with_trials, struct run *out,

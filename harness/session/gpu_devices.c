@@ -7,6 +7,9 @@
 #include "harness/session/workers.h"
 
 #define MIG_PREFIX "MIG-"
+#define UUID_LENGTH 40
+#define UUID_LEAST 8 /* a shorter beginning could be a slip */
+#define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
 
 static void add_gpu(struct gpu_devices *devices, int number, const struct device_info *info)
 {
@@ -20,24 +23,37 @@ static void visit_gpu(void *context, int ordinal, const struct device_info *info
 	add_gpu(context, ordinal, info);
 }
 
+static int no_such_slice(const char *word, struct error *err)
+{
+	const bool whole = strlen(word) == UUID_LENGTH;
+
+	return error_set(err, PL_EUSAGE,
+			 "--gpus: CUDA does not list the MIG slice \"%s\": it shows a process one "
+			 "slice, and only if " VISIBLE_DEVICES " names it; run perflab sweep once "
+			 "for each slice with " VISIBLE_DEVICES "%s%s instead",
+			 word, whole ? "=" : " set to its whole UUID, which nvidia-smi -L lists,",
+			 whole ? word : "");
+}
+
 static int no_such_gpu(const struct gpu_devices *all, const char *word, struct error *err)
 {
+	const char *visible = getenv(VISIBLE_DEVICES);
 	struct text list = TEXT_INIT;
 	int rc;
 
+	if (strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0)
+		return no_such_slice(word, err);
 	for (size_t i = 0; i < all->count; i++)
 		text_addf(&list, "%s%d (%s)", i ? ", " : "", all->items[i].number,
 			  all->items[i].info.uuid);
-	if (strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0)
-		rc = error_set(
-			err, PL_EUSAGE,
-			"--gpus: CUDA does not list the MIG slice \"%s\": it shows a process "
-			"one slice, and only if CUDA_VISIBLE_DEVICES names it; run perflab "
-			"sweep once for each slice with CUDA_VISIBLE_DEVICES=%s instead",
-			word, word);
+	if (visible)
+		text_addf(&list,
+			  "; " VISIBLE_DEVICES " is \"%s\", so CUDA shows no others, and numbers "
+			  "these from 0",
+			  visible);
 	else
-		rc = error_set(err, PL_EUSAGE, "--gpus: no GPU is \"%s\": there is %s", word,
-			       list.data);
+		text_add(&list, "; name them by number or UUID, separated by commas, or give all");
+	rc = error_set(err, PL_EUSAGE, "--gpus: no GPU is \"%s\": there is %s", word, list.data);
 	text_release(&list);
 	return rc;
 }
@@ -47,6 +63,7 @@ static int find_gpu(size_t *out, const struct gpu_devices *all, const char *word
 {
 	struct error ignored = {0};
 	const bool is_number = *word && strspn(word, "0123456789") == strlen(word);
+	const size_t length = strlen(word);
 	int64_t number = -1;
 	size_t found = 0;
 
@@ -54,10 +71,13 @@ static int find_gpu(size_t *out, const struct gpu_devices *all, const char *word
 		return no_such_gpu(all, word, err);
 	for (size_t i = 0; i < all->count; i++) {
 		const struct gpu_device *gpu = &all->items[i];
-		/* shorter than this it could be a slip */
-		const bool named = !is_number && strlen(word) >= 8 &&
-				   strncmp(gpu->info.uuid, word, strlen(word)) == 0;
+		const bool named = !is_number && strncmp(gpu->info.uuid, word, length) == 0;
 
+		if (named && length < UUID_LEAST)
+			return error_set(err, PL_EUSAGE,
+					 "--gpus: \"%s\" is too short for a UUID: give at least %d "
+					 "characters of it",
+					 word, UUID_LEAST);
 		if (named || (is_number && gpu->number == number)) {
 			*out = i;
 			found++;
@@ -77,6 +97,15 @@ int gpu_devices_check_words(const char *words, struct error *err)
 	struct string_list list = {0}, seen = {0};
 	int rc = 0;
 
+	if (!*words)
+		return error_set(err, PL_EUSAGE,
+				 "--gpus is empty: give all, or numbers or UUIDs separated by "
+				 "commas");
+	if (words[strcspn(words, " \t\r\n")])
+		return error_set(err, PL_EUSAGE,
+				 "--gpus \"%s\" has a space: separate numbers or UUIDs by commas "
+				 "alone",
+				 words);
 	string_list_split(&list, words, ',');
 	for (size_t i = 0; i < list.count && !rc; i++) {
 		if (!*list.items[i])
@@ -84,6 +113,9 @@ int gpu_devices_check_words(const char *words, struct error *err)
 				       "--gpus \"%s\" has an empty word: give all, or numbers or "
 				       "UUIDs separated by commas",
 				       words);
+		else if (list.count > 1 && strcmp(list.items[i], GPUS_ALL) == 0)
+			rc = error_set(err, PL_EUSAGE,
+				       "--gpus \"%s\" has all and more: all is every GPU", words);
 		else if (string_list_has(&seen, list.items[i]))
 			rc = error_set(err, PL_EUSAGE, "--gpus names \"%s\" twice", list.items[i]);
 		string_list_add(&seen, list.items[i]);

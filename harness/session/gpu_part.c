@@ -135,18 +135,20 @@ void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status st
 	size_t *left;
 
 	/* alone, it is measured again */
-	if (!gpu_part_splits(sweep) || part->alone)
+	if (!part || part->alone)
+		return;
+	if (lost_worker(status))
+		part->suspect = index;
+	if (part->spread)
 		return;
 	left = &part->left[part->share->cases[index].unit];
 	if (*left && !--*left)
 		gpu_share_set_done(part->share, part->slot, index, true);
-	if (lost_worker(status))
-		part->suspect = index;
 }
 
 bool gpu_part_suspects_device(const struct sweep *sweep)
 {
-	return gpu_part_splits(sweep) && sweep->gpu->suspect != NO_CASE;
+	return sweep->gpu && sweep->gpu->suspect != NO_CASE;
 }
 
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
@@ -198,6 +200,20 @@ static int drop_others(const struct sweep *sweep, struct sweep_store *store, boo
 	return rc;
 }
 
+/* The device has failed, and not the case in flight: others measure it again, or whoever resumes
+ * the run. Its rounds are kept. */
+static void acquit_suspect(const struct sweep *sweep, const struct sweep_store *store)
+{
+	const struct gpu_part *part = sweep->gpu;
+
+	if (part->suspect == NO_CASE || !store->begun)
+		return;
+	if (!part->spread)
+		gpu_share_set_done(part->share, part->slot, part->suspect, false);
+	db_trial_finish(store->db, store->trial_ids[part->suspect], TRIAL_PENDING, NULL, NULL,
+			NULL);
+}
+
 int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err)
 {
 	struct gpu_part *part = sweep->gpu;
@@ -210,9 +226,7 @@ int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct 
 	if (rc == PL_EINTERRUPTED && !part->spread && store->begun)
 		drop_others(sweep, store, false, NULL);
 	if (rc && rc != PL_EINTERRUPTED) {
-		/* the case in flight: others measure it again */
-		if (gpu_part_splits(sweep) && part->left && part->suspect != NO_CASE)
-			gpu_share_set_done(part->share, part->slot, part->suspect, false);
+		acquit_suspect(sweep, store);
 		if (store->begun && err)
 			db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, err->text,
 					   NULL);

@@ -72,7 +72,7 @@ void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result
 /* Tells the other processes how far this one is. */
 void gpu_part_progress(const struct sweep *sweep);
 /* The sweep has ended with rc: deletes the trials of cases that others have, or stores why the
- * device failed. Returns rc, or the error of this. */
+ * device failed, and makes the case in flight pending again. Returns rc, or the error of this. */
 int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/process.h"
 #include "harness/session/session_parts.h"
@@ -102,7 +103,13 @@ void gpu_settle(struct gpu_share *share, size_t count, bool spread, const char *
 		if (share->slots[i].code && atomic_load(&share->slots[i].run_id))
 			rc = settle_run(share, (int)i, spread, db, observer, &cause);
 	db_close(db);
-	if (rc)
+	if (rc && access(db_path, F_OK) != 0)
+		tell_observer(observer, NOTICE_WARNING,
+			      "%s is gone: the runs may have cases in common. Join the copies that "
+			      "are named above with perflab merge, then continue each run with "
+			      "--resume",
+			      db_path);
+	else if (rc)
 		tell_observer(observer, NOTICE_WARNING,
 			      "the runs that did not end well may have cases in common: %s",
 			      cause.text);

@@ -126,6 +126,7 @@ static const char *backend_of_gpus(const struct sweep_request *request)
 int gpus_check(const struct sweep_request *request, const struct gpus_request *gpus,
 	       struct text *said, struct error *err)
 {
+	const bool shown = strcmp(gpus->gpus, GPUS_ALL) == 0 && getenv("CUDA_VISIBLE_DEVICES");
 	struct gpu_devices all = {0}, chosen = {0};
 	struct error why = {0};
 	int rc = gpus_check_request(request, err);
@@ -136,8 +137,10 @@ int gpus_check(const struct sweep_request *request, const struct gpus_request *g
 			  gpus->gpus, why.text);
 	} else if (!rc) {
 		rc = choose_devices(&chosen, &all, gpus, err);
-		text_addf(said, "%s %zu %s:", gpus->spread ? "every case on each of" : "split over",
-			  chosen.count, chosen.count == 1 ? "GPU" : "GPUs");
+		text_addf(said,
+			  "%s %s%zu %s%s:", gpus->spread ? "every case on each of" : "split over",
+			  shown ? "the " : "", chosen.count, chosen.count == 1 ? "GPU" : "GPUs",
+			  shown ? " that CUDA_VISIBLE_DEVICES shows" : "");
 	}
 	for (size_t i = 0; i < chosen.count; i++)
 		text_addf(said, "%s %d (%s, %s)", i ? "," : "", chosen.items[i].number,
@@ -237,7 +240,8 @@ static void process_over(struct group *group, const struct gpu_process *process)
 	freed = group->spread ? 0 : gpu_share_give_back(group->share, process->slot);
 	tell_observer(group->observer, NOTICE_WARNING, "GPU %d cannot go on: %s%s",
 		      process->gpu->number, slot->error,
-		      group->spread                      ? ""
+		      !atomic_load(&slot->run_id)        ? "; it has measured nothing"
+		      : group->spread                    ? ""
 		      : !freed                           ? "; it had finished its cases"
 		      : others_can_go_on(group, process) ? "; other GPUs take over its cases"
 							 : "; no GPU is left for its cases");

@@ -34,7 +34,7 @@ int group_data_load(struct group_data *out, struct db *db, int64_t run_id, struc
 {
 	int64_t *ids = NULL;
 	size_t count = 0;
-	int rc = db_group_runs(db, run_id, &ids, &count, err);
+	int rc = db_runs_alike(db, run_id, GPUS_GROUP_KEY, &ids, &count, err);
 
 	*out = (struct group_data){0};
 	if (!rc)
@@ -67,7 +67,7 @@ int group_is_meant(bool *out, struct db *db, const char *reference, int64_t run_
 	/* a number is that of a run, although a revision may begin with it */
 	if (parse_i64(&number, reference, NULL) == 0 && number == run_id)
 		return 0;
-	rc = db_group_runs(db, run_id, &ids, &count, err);
+	rc = db_runs_alike(db, run_id, GPUS_GROUP_KEY, &ids, &count, err);
 	free(ids);
 	if (!rc && count)
 		rc = db_run_load(db, run_id, false, &run, err);

@@ -99,34 +99,111 @@ static int judge_merged(struct db *db, const struct merge_summary *summary,
 	return rc;
 }
 
+/* ---- the missing shards ---- */
+
+/* What of `total` shards is in `has`. */
+static struct shard_numbers numbers_of(const bool *has, size_t total)
+{
+	struct shard_set others = {total, xcalloc(total, sizeof(bool))};
+	struct shard_numbers numbers = {0};
+	struct text text = TEXT_INIT;
+
+	for (size_t i = 0; i < total; i++) {
+		others.has[i] = !has[i];
+		numbers.count += has[i];
+	}
+	shard_set_missing(&text, &others);
+	numbers.text = text_detach(&text);
+	shard_set_release(&others);
+	return numbers;
+}
+
+/* The shards of a run, and the name of its sweep; NULL: it has none. An empty set: it has no
+ * shards.
+ */
+static int load_shards(struct shard_set *out, char **sweep, struct db *db, int64_t run_id,
+		       struct error *err)
+{
+	struct run run = {0};
+	const char *shards, *name;
+	int rc = db_run_load(db, run_id, false, &run, err);
+
+	*sweep = NULL;
+	if (rc)
+		return rc;
+	shards = key_value_get(&run.environment, SHARDS_KEY);
+	name = key_value_get(&run.environment, SWEEP_KEY);
+	if (shards)
+		shard_set_parse(out, shards, NULL);
+	if (name)
+		*sweep = xstrdup(name);
+	run_release(&run);
+	return 0;
+}
+
+/* Moves the shards that another run has from `lacking` to those that are elsewhere. */
+static int add_elsewhere(struct missing_shards *missing, struct shard_set *lacking, struct db *db,
+			 int64_t other, struct error *err)
+{
+	struct shard_set has = {0};
+	char *sweep;
+	size_t common = 0;
+	int rc = load_shards(&has, &sweep, db, other, err);
+
+	for (size_t i = 0; has.total == lacking->total && i < has.total; i++) {
+		has.has[i] &= lacking->has[i];
+		lacking->has[i] &= !has.has[i];
+		common += has.has[i];
+	}
+	if (common)
+		missing->elsewhere[missing->elsewhere_count++] =
+			(struct shards_elsewhere){other, numbers_of(has.has, has.total)};
+	shard_set_release(&has);
+	free(sweep);
+	return rc;
+}
+
+/* The shards of `lacking` that are in other runs, and the rest. */
+static int find_elsewhere(struct missing_shards *missing, struct shard_set *lacking, struct db *db,
+			  struct error *err)
+{
+	int64_t *ids = NULL;
+	size_t count = 0;
+	int rc = db_runs_alike(db, missing->run_id, SWEEP_KEY, &ids, &count, err);
+
+	missing->elsewhere = xcalloc(count + 1, sizeof(*missing->elsewhere));
+	for (size_t i = 0; i < count && !rc; i++)
+		if (ids[i] != missing->run_id)
+			rc = add_elsewhere(missing, lacking, db, ids[i], err);
+	missing->nowhere = numbers_of(lacking->has, lacking->total);
+	free(ids);
+	return rc;
+}
+
 /* Adds the shards that a run lacks to the result, if there are any. */
 static int add_missing_shards(struct merge_result *result, struct db *db, int64_t run_id,
 			      struct error *err)
 {
-	struct run run = {0};
+	struct missing_shards *missing = &result->missing[result->missing_count];
 	struct shard_set set = {0};
-	struct text numbers = TEXT_INIT;
-	const char *shards, *sweep;
-	int rc = db_run_load(db, run_id, false, &run, err);
+	char *sweep;
+	int rc = load_shards(&set, &sweep, db, run_id, err);
 
-	if (rc)
+	if (rc || shard_set_count(&set) == set.total) {
+		shard_set_release(&set);
+		free(sweep);
 		return rc;
-	shards = key_value_get(&run.environment, SHARDS_KEY);
-	sweep = key_value_get(&run.environment, SWEEP_KEY);
-	if (shards && shard_set_parse(&set, shards, NULL) == 0 &&
-	    shard_set_count(&set) < set.total) {
-		shard_set_missing(&numbers, &set);
-		result->missing[result->missing_count++] = (struct missing_shards){
-			.run_id = run_id,
-			.count = set.total - shard_set_count(&set),
-			.total = set.total,
-			.numbers = text_detach(&numbers),
-			.sweep = sweep ? xstrdup(sweep) : NULL,
-		};
 	}
+	for (size_t i = 0; i < set.total; i++)
+		set.has[i] = !set.has[i];
+	result->missing_count++;
+	*missing = (struct missing_shards){.run_id = run_id,
+					   .total = set.total,
+					   .all = numbers_of(set.has, set.total),
+					   .sweep = sweep};
+	rc = find_elsewhere(missing, &set, db, err);
 	shard_set_release(&set);
-	run_release(&run);
-	return 0;
+	return rc;
 }
 
 static int find_missing_shards(struct merge_result *result, struct db *db, struct error *err)
@@ -164,8 +241,14 @@ int merge_databases(struct merge_result *out, const char *output, const struct s
 void merge_result_release(struct merge_result *result)
 {
 	for (size_t i = 0; i < result->missing_count; i++) {
-		free(result->missing[i].numbers);
-		free(result->missing[i].sweep);
+		struct missing_shards *missing = &result->missing[i];
+
+		for (size_t k = 0; k < missing->elsewhere_count; k++)
+			free(missing->elsewhere[k].numbers.text);
+		free(missing->elsewhere);
+		free(missing->all.text);
+		free(missing->nowhere.text);
+		free(missing->sweep);
 	}
 	free(result->missing);
 	merge_summary_release(&result->summary);

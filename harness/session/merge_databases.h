@@ -18,12 +18,28 @@ struct merge_observer {
 	void (*judging)(void *context, size_t done, size_t total);
 };
 
+/* Numbers of shards: "2, 5-7". */
+struct shard_numbers {
+	size_t count;
+	char *text; /* owned */
+};
+
+struct shards_elsewhere {
+	int64_t run_id;
+	struct shard_numbers numbers;
+};
+
 /* The shards that a run of a sweep lacks. Owns its strings. */
 struct missing_shards {
 	int64_t run_id;
-	size_t count, total; /* count is not 0 */
-	char *numbers;       /* "2, 5-7" */
-	char *sweep;         /* the name of the sweep; NULL: it has none */
+	size_t total;
+	struct shard_numbers all; /* count is not 0 */
+	char *sweep;              /* the name of the sweep; NULL: it has none */
+	/* Of these, those in other runs of a sweep of this name, which were not measured in the
+	 * same way, and those that no run here has. */
+	struct shards_elsewhere *elsewhere;
+	size_t elsewhere_count;
+	struct shard_numbers nowhere;
 };
 
 /* Owned. */

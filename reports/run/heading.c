@@ -130,12 +130,15 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 				 {"profiler", "profiler"},
 				 {GPUS_INTERFERENCE_FOUND_KEY, "disturbed"}};
 	const char *build_type = key_value_get(&run->environment, "build_type");
+	const char *failed = key_value_get(&run->environment, GPUS_FAILED_KEY);
 	struct text roofs = TEXT_INIT;
 
 	if (run->label)
 		key_value_set(lines, "label", run->label);
 	heading_device(lines, &run->device);
 	heading_when(lines, run);
+	if (failed && !options->gpus && run->state && strcmp(run->state, "finished") != 0)
+		key_value_set(lines, "failed", failed); /* of several runs, their table says it */
 	heading_cases(lines, run, options);
 	for (size_t i = 0; i < ARRAY_SIZE(shown_environment); i++) {
 		const char *value = key_value_get(&run->environment, shown_environment[i].key);

@@ -9,21 +9,26 @@
 #include "reports/selection/selection.h"
 #include "reports/table/escape.h"
 
-struct next {
-	struct text commands[5];
-	const char *meanings[5];
-	size_t count;
+struct next_item {
+	struct text command;
+	const char *meaning;
 };
 
-/* Begins a command; the caller adds its words. */
+struct next {
+	struct next_item *items;
+	size_t count, capacity;
+};
+
+/* Begins a command; the caller adds its words before it begins the next one. */
 static struct text *next_command(struct next *next, const char *meaning)
 {
-	struct text *command = &next->commands[next->count];
+	struct next_item *item;
 
-	next->meanings[next->count++] = meaning;
-	*command = (struct text)TEXT_INIT;
-	text_add(command, "perflab ");
-	return command;
+	next->items = xgrow(next->items, &next->capacity, next->count + 1, sizeof(*next->items));
+	item = &next->items[next->count++];
+	*item = (struct next_item){.command = TEXT_INIT, .meaning = meaning};
+	text_add(&item->command, "perflab ");
+	return &item->command;
 }
 
 static void end_command(struct text *command, const struct report_options *options)
@@ -86,6 +91,29 @@ static const char *kernel_to_look_at(const struct run *run, const struct trial *
 	return worst ? worst->kernel : run->trial_count ? run->trials[0].kernel : NULL;
 }
 
+/* Whether perflab sweep --resume can measure what is left of a run. */
+static bool run_can_go_on(const struct run *run)
+{
+	if (run->origin || !run->state || strcmp(run->state, "interrupted") != 0)
+		return false;
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (run->trials[i].status == TRIAL_PENDING)
+			return true;
+	return false;
+}
+
+static void next_resume(struct next *next, const struct run *run,
+			const struct report_options *options)
+{
+	struct text *command;
+
+	if (!run_can_go_on(run))
+		return;
+	command = next_command(next, "continue");
+	text_addf(command, "sweep --resume %lld", (long long)run->id);
+	end_command(command, options);
+}
+
 static void next_fill(struct next *next, const struct run *run,
 		      const struct report_options *options)
 {
@@ -93,6 +121,10 @@ static void next_fill(struct next *next, const struct run *run,
 	const char *kernel = kernel_to_look_at(run, worst);
 	struct text *command;
 
+	if (!options->gpus)
+		next_resume(next, options->whole ? options->whole : run, options);
+	for (size_t i = 0; options->gpus && i < options->gpus->count; i++)
+		next_resume(next, &options->gpus->runs[i], options);
 	if (kernel && !run_is_detailed(run, options)) {
 		command = next_command(next, "one kernel");
 		add_report(command, run);
@@ -121,6 +153,10 @@ static void next_fill(struct next *next, const struct run *run,
 		command = next_command(next, "one GPU");
 		text_addf(command, "report %lld", (long long)run->gpus[0].run_id);
 		end_command(command, options);
+	} else if (key_value_get(&run->environment, GPUS_GROUP_KEY)) {
+		command = next_command(next, "all GPUs");
+		text_addf(command, "report %lld --group", (long long)run->id);
+		end_command(command, options);
 	}
 }
 
@@ -132,15 +168,16 @@ void run_next_commands(struct text *out, const struct run *run,
 
 	next_fill(&next, run, options);
 	for (size_t i = 0; i < next.count; i++) {
-		if (strlen(next.meanings[i]) > widest)
-			widest = strlen(next.meanings[i]);
+		if (strlen(next.items[i].meaning) > widest)
+			widest = strlen(next.items[i].meaning);
 	}
 	for (size_t i = 0; i < next.count; i++) {
 		struct text shown = TEXT_INIT;
 
-		escape_show(&shown, next.commands[i].data);
-		text_addf(out, "  %-*s  %s\n", (int)widest, next.meanings[i], shown.data);
+		escape_show(&shown, next.items[i].command.data);
+		text_addf(out, "  %-*s  %s\n", (int)widest, next.items[i].meaning, shown.data);
 		text_release(&shown);
-		text_release(&next.commands[i]);
+		text_release(&next.items[i].command);
 	}
+	free(next.items);
 }

@@ -83,6 +83,19 @@ static bool is_of_other_kind(const struct run *run, const char *name)
 	return false;
 }
 
+/* Whether only sweeps on several GPUs have the column. */
+static bool is_of_several_gpus(const struct run *run, const char *name)
+{
+	size_t count;
+	const struct column *table = column_all(&count);
+
+	for (size_t i = 0; !run->gpus && i < count; i++) {
+		if (strcmp(table[i].name, name) == 0 && !column_applies(&table[i], run))
+			return true;
+	}
+	return false;
+}
+
 static int unknown_column(const struct run *run, const char *name, struct error *err)
 {
 	struct string_list owned = {0};
@@ -102,6 +115,15 @@ static int unknown_column(const struct run *run, const char *name, struct error 
 					 "gives counts and no times; try lost or finding"
 				       : "%s has no column \"%s\": only emulated runs have it",
 			       whose, name);
+	} else if (is_of_several_gpus(run, name)) {
+		rc = error_set(
+			err, PL_EUSAGE,
+			key_value_get(&run->environment, GPUS_GROUP_KEY)
+				? "%s has no column \"%s\": it is of one GPU; --group shows "
+				  "all GPUs of its sweep"
+				: "%s has no column \"%s\": only sweeps on several GPUs have "
+				  "it",
+			whose, name);
 	} else if (!*name) {
 		rc = error_set(err, PL_EUSAGE,
 			       "the name of a column is missing; give names such as %s, "

@@ -74,6 +74,48 @@ test("the page of a spread shows how the GPUs differ, and opens the case of a GP
 	}
 });
 
+test("what is fastest in a spread is a case on a GPU, and the other GPUs are beside it", async () => {
+	const { page, complaints } = await open(browser, "spread");
+	try {
+		await drawAll(page);
+		const medians = sql("spread", `SELECT device_ordinal AS gpu, median_ns AS median, config FROM trial JOIN run ON run.id = run_id
+			WHERE variant = 'shuffle' ORDER BY median_ns, gpu`);
+		const [fastest] = medians;
+		const others = medians.filter(({ gpu, config }) => gpu !== fastest.gpu && config === fastest.config);
+		assert.equal(others.length, 2);
+		const inMicroseconds = ({ median }) => `${Number((median / 1000).toPrecision(3))} µs`;
+		const row = page.locator("#verdicts .verdict").first();
+		assert.match(await row.locator(".verdict-name").innerText(), new RegExp(`on GPU ${fastest.gpu}$`));
+		const [least, most] = [others.at(0), others.at(-1)].map(inMicroseconds);
+		assert.match(await row.locator(".verdict-time").innerText(), new RegExp(`other GPUs: ${least === most ? least : `${least} to ${most}`}$`));
+		assert.match(await page.locator("#verdicts .lead").innerText(), /on the GPU where it was fastest/);
+		// the numbers of the head count each case once for each GPU
+		assert.match(await page.locator(".tile").first().innerText(), /12 of 12\s+cases measured and correct, on all GPUs together/);
+		await page.locator("#samples summary").first().click();
+		assert.match(await page.locator("#samples").innerText(), new RegExp(`The least certain is shuffle on GPU ${fastest.gpu}:`));
+		// a case that is open names its times on the others
+		await row.locator("button.link").click();
+		const [first, second] = others.sort((a, b) => a.gpu - b.gpu);
+		assert.ok((await page.locator("#detail .facts-list").innerText()).replace(/\s+/g, " ")
+			.includes(`On the other GPUs GPU ${first.gpu}: ${inMicroseconds(first)}, GPU ${second.gpu}: ${inMicroseconds(second)}`));
+		assert.deepEqual(complaints, []);
+	} finally {
+		await page.context().close();
+	}
+});
+
+test("a sweep of which every GPU failed says how to continue each run", async () => {
+	const { page, complaints } = await open(browser, "failed");
+	try {
+		await drawAll(page);
+		// in the order of the GPUs, whose runs begin in any order
+		assert.match(await page.locator("#gaps").innerText(), /To continue the sweep: perflab sweep --resume (1, perflab sweep --resume 2|2, perflab sweep --resume 1)\./);
+		assert.deepEqual(complaints, []);
+	} finally {
+		await page.context().close();
+	}
+});
+
 test("the section is accessible on a phone", async () => {
 	const { page } = await open(browser, "spread", { viewport: { width: 375, height: 812 } });
 	try {

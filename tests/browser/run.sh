@@ -121,6 +121,11 @@ sweep() {
 sweep reduce --block-sizes 64..1024 --interference always --db "$scratch/split.db"
 FAKE_WORKER_SCRIPT=slow_on_2:reduce/shuffle/block=128 sweep reduce/shuffle --block-sizes 64..512 --spread \
 	--db "$scratch/spread.db"
+# Both GPUs of this one are lost in their first case.
+FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;gpu_dies_measure-0:1' FAKE_WORKER_STATE=$scratch/state FAKE_WORKER_GPUS=2 \
+	PERFLAB_WORKER_CUDA=$build/tests/fake_worker PERFLAB_CEILINGS=never PERFLAB_SHARED_MEMORY=0 \
+	"$build/bin/perflab" sweep reduce --size 1024 --block-sizes 64 --gpus all --quiet --db "$scratch/failed.db" \
+	>"$scratch/said" 2>&1 || true
 sqlite3 "$scratch/split.db" "
 UPDATE device SET name = 'Fake <b id=\"markup\">GPU</b>';
 INSERT INTO environment VALUES (2, 'gpus.failed', '<img src=x onerror=alert(1)>');
@@ -153,6 +158,7 @@ report one last one
 report bare last bare
 report split last split
 report spread last spread
+report failed last failed
 
 [ $# -gt 0 ] || set -- "$source_root"/tests/browser/*.test.mjs
 status=0

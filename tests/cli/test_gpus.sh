@@ -178,6 +178,48 @@ expect_value 2 "SELECT count(*) FROM run WHERE state = 'finished'"
 expect_no_err 'cannot go on'
 afresh
 
+# It is gone before it is opened.
+touch state.dead.1
+run $cases --gpus all
+expect_code 3
+expect_err 'has fallen off the bus; perflab doctor says what the worker can do here; it has measured nothing'
+expect_no_err 'it had finished its cases'
+expect_err '100 cases on 1 run in'
+expect_whole 100
+afresh
+touch state.dead.0 state.dead.1
+run $cases --gpus all
+expect_code 3
+expect_value 0 'SELECT count(*) FROM run'
+expect_no_err 'it had finished its cases'
+afresh
+
+# The database is removed while two GPUs write into it: each has a copy, and perflab says what to do.
+cat >worker <<-'END'
+	#!/bin/sh
+	echo >>starts
+	[ "$(wc -l <starts)" -lt 5 ] || ! mkdir removed 2>/dev/null || rm g.db g.db-*
+	exec "$FAKE_WORKER"
+END
+chmod +x worker
+export FAKE_WORKER PERFLAB_WORKER_CUDA="$work/worker"
+run $cases --gpus all
+PERFLAB_WORKER_CUDA=$FAKE_WORKER
+expect_code 3
+expect_err 'g.db is gone: the runs may have cases in common. Join the copies that are named above with perflab merge, then continue each run with --resume'
+expect_no_err 'perflab sweep` creates it'
+mkdir -p copies
+mv g.db.rescued* copies
+run merge copies/* --db g.db
+expect_code 0
+for number in 1 2; do
+	run sweep --resume $number --db g.db
+	expect_code 0
+done
+expect_value 100 "SELECT count(DISTINCT variant || config) FROM trial WHERE status = 'ok'"
+rm -r copies starts removed
+afresh
+
 # All die.
 export FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;gpu_dies_measure-0:1'
 run $cases --gpus all
@@ -185,24 +227,57 @@ expect_code 3
 expect_err 'has fallen off the bus'
 expect_err 'no GPU is left for its cases'
 expect_value 0 "SELECT count(*) FROM run WHERE state = 'finished'"
-# each run can be resumed, and together they have each case once
+# each run can be resumed, and together they have each case once; no case is to blame
 expect_whole 100
+expect_value 100 "SELECT count(*) FROM trial WHERE status = 'pending'"
 for number in 1 2; do
-	# one of 50 cases may be the one in which its GPU died
-	grep -Eq "run $number has (49|50) cases that no GPU measured; continue with: perflab sweep --resume $number --db g.db" "$work/err" ||
-		complain "it does not say how to resume run $number"
+	expect_err "run $number has 50 cases that no GPU measured; continue with: perflab sweep --resume $number --db g.db"
+done
+run report last --db g.db
+expect_out 'cases     100 (100 pending)'
+expect_no_out 'crashed'
+for number in 1 2; do
+	expect_out "perflab sweep --resume $number --db g.db"
+	run report $number --db g.db
+	expect_out 'has fallen off the bus'
+	expect_out "perflab sweep --resume $number --db g.db"
+	run report last --db g.db
 done
 unset FAKE_WORKER_SCRIPT
 rm -f state*
 for number in 1 2; do
 	run sweep --resume $number --db g.db
+	expect_code 0
 done
-# the case in which a GPU died stays crashed
-expect_value 0 "SELECT count(*) FROM trial WHERE status NOT IN ('ok', 'crashed')"
-expect_value 1 "SELECT count(*) >= 98 FROM trial WHERE status = 'ok'"
+expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
+expect_value 300 'SELECT count(*) FROM round'
 run report last --db g.db
 expect_out ', finished'
 expect_no_out 'failed: '
+expect_no_out '--resume'
+afresh
+
+# The only one dies in the second round: what it has measured is kept, also of the case in flight.
+for mode in '--interference never' --spread; do
+	export FAKE_WORKER_SCRIPT=gpu_dies_measure-1:1
+	run sweep reduce --size 1024 --block-sizes 64..1024 --db g.db --gpus 1 $mode
+	expect_code 3
+	expect_value 100 "SELECT count(*) FROM trial WHERE status = 'pending'"
+	expect_value 100 'SELECT count(*) FROM round'
+	expect_err 'run 1 has 100 cases that no GPU measured; continue with: perflab sweep --resume 1 --db g.db'
+	unset FAKE_WORKER_SCRIPT
+	rm -f state*
+	run sweep --resume 1 --db g.db
+	expect_code 0
+	expect_value 300 'SELECT count(*) FROM round'
+	afresh
+done
+# A case that crashes there, on a GPU that goes on, is its own fault.
+export FAKE_WORKER_SCRIPT=crash:reduce/shuffle/block=64
+run sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db --gpus 1 --spread
+expect_code 3
+expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+expect_value 1 "SELECT count(*) FROM run WHERE state = 'finished'"
 afresh
 
 # Interrupted in the first round, when most cases are nobody's, and in the second, when all have an
@@ -370,6 +445,20 @@ refused 2 '--gpus names "0" twice' $plan --gpus 0,1,0
 unset FAKE_WORKER_SCRIPT
 
 # What is refused, before a database is made.
+refused 2 '--gpus is empty: give all, or numbers or UUIDs separated by commas' $cases --gpus ''
+refused 2 '--gpus "0, 1" has a space: separate numbers or UUIDs by commas alone' $cases --gpus '0, 1'
+refused 2 '--gpus "all,0" has all and more: all is every GPU' $cases --gpus all,0
+refused 2 '"GPU-000" is too short for a UUID: give at least 8 characters of it' $cases --gpus 0,GPU-000
+refused 2 'or give all' $cases --gpus ALL
+CUDA_VISIBLE_DEVICES=3,4
+export CUDA_VISIBLE_DEVICES
+refused 2 'no GPU is "3": there is 0 (GPU-' $cases --gpus 3
+expect_err 'CUDA_VISIBLE_DEVICES is "3,4", so CUDA shows no others, and numbers these from 0'
+run $cases --gpus all --dry-run
+expect_err 'split over the 2 GPUs that CUDA_VISIBLE_DEVICES shows: 0 (Fake GPU, '
+run $cases --gpus 1 --dry-run
+expect_err 'split over 1 GPU: 1 (Fake GPU, '
+unset CUDA_VISIBLE_DEVICES
 refused 2 'no GPU is "5": there is 0 (GPU-' $cases --gpus 5
 refused 2 'no GPU is "GPU-1"' $cases --gpus GPU-1
 refused 2 '2 GPUs have a UUID that begins with "GPU-0000"' $cases --gpus GPU-0000
@@ -377,6 +466,9 @@ refused 2 'names GPU 0 twice, as "0" and as "GPU-00000000"' $cases --gpus 0,GPU-
 refused 2 'has an empty word' $cases --gpus 0,
 refused 2 'no GPU is "99999999999999999999"' $cases --gpus 99999999999999999999
 refused 2 'CUDA does not list the MIG slice "MIG-1234"' $cases --gpus MIG-1234
+expect_err 'once for each slice with CUDA_VISIBLE_DEVICES set to its whole UUID, which nvidia-smi -L lists'
+refused 2 'with CUDA_VISIBLE_DEVICES=MIG-11111111-2222-3333-4444-555555555555' \
+	$cases --gpus MIG-11111111-2222-3333-4444-555555555555
 refused 2 '--gpus does not go with --device: ' $cases --gpus all --device 1
 refused 2 '--gpus does not go with --shard: ' $cases --gpus all --shard 1/2
 refused 2 '--gpus does not go with --decide: ' $cases --gpus all --decide

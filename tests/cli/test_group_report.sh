@@ -60,9 +60,15 @@ sed 1d "$work/out" | while IFS=, read -r _ _ _ _ _ gpu block; do
 	[ "$gpu" = "$want" ] || echo "block $block: GPU $gpu, stored of $want"
 done >wrong
 [ ! -s wrong ] || complain "$(cat wrong)"
-run report 1 --columns gpu
-expect_code 2
-expect_err 'run 1 has no column "gpu"'
+refused 2 '--columns: run 1 has no column "gpu": it is of one GPU; --group shows all GPUs of its sweep' \
+	report 1 --columns block,gpu
+refused 2 '--sort: run 1 has no column "gpu": it is of one GPU; --group' report 1 --sort gpu
+run report 1 --group --columns gpu
+expect_code 0
+run report 1
+expect_out 'all GPUs    perflab report 1 --group'
+run report 1 --group
+expect_no_out 'all GPUs'
 run report last --format csv
 python '
 rows = list(csv.DictReader(io.StringIO(text)))
@@ -186,7 +192,7 @@ rm -f g.db* state*
 FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;slow_on_2:reduce/shuffle/block=128' "$PERFLAB" sweep reduce/shuffle \
 	--size 1024 --block-sizes 64..512 --gpus all --spread >/dev/null 2>"$work/err"
 failed=$(value "SELECT id FROM run WHERE device_ordinal = 0")
-expect_err "run $failed has 3 cases that no GPU measured; continue with: perflab sweep --resume $failed --db g.db"
+expect_err "run $failed has 4 cases that no GPU measured; continue with: perflab sweep --resume $failed --db g.db"
 run report
 expect_out ', interrupted'
 expect_out 'Time against GPU 1, judged as perflab regress does'
@@ -224,4 +230,8 @@ run sweep reduce/shuffle --size 1024 --block-sizes 64
 run report
 expect_out 'Run 1'
 refused 2 '--group: run 1 is of no sweep on several GPUs' report 1 --group
+refused 2 'run 1 has no column "gpu": only sweeps on several GPUs have it' report 1 --columns gpu
+expect_no_err '--group'
+run report 1
+expect_no_out 'all GPUs'
 finish

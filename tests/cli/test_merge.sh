@@ -56,7 +56,7 @@ for shard in 1 2 3; do
 done
 run merge 1.db 2.db 3.db -o joined.db
 expect_code 0
-expect_err 'joined.db: 3 shards joined; 16 cases stored'
+expect_err 'joined.db: 3 shards merged; 16 cases stored'
 of one.db "$content" >one.txt
 of joined.db "$content" >joined.txt
 command_line='perflab merge of three shards'
@@ -106,8 +106,23 @@ of older.db "UPDATE run SET version = '0.0.9';
 run merge 1.db 2.db older.db -o versions.db
 expect_code 1
 expect_err 'shard 3/3 of sweep tuesday is not joined to run 1: perflab is 0.0.9 in the shard and '
-expect_err 'run 1 of sweep tuesday lacks shard 3 of 3'
-expect_err 'run 2 of sweep tuesday lacks shards 1-2 of 3'
+expect_err '3 shards merged'
+# so merging them once more is no help, and is not advised
+for time in 1 2; do
+	expect_err 'run 1 of sweep tuesday lacks shard 3 of 3: run 2 has it, but was not measured in the same way: measure it again like run 1'
+	expect_err 'run 2 of sweep tuesday lacks shards 1-2 of 3: run 1 has them, but was not measured in the same way: measure them again like run 2'
+	expect_no_err ', too'
+	run merge 1.db 2.db older.db -o versions.db
+	expect_code 1
+done
+# a third version
+cp 2.db oldest.db
+of oldest.db "UPDATE run SET version = '0.0.8';
+	UPDATE environment SET value = 'eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee' WHERE key = 'sweep_uid'"
+run merge 3.db oldest.db -o three.db
+expect_err 'run 1 of sweep tuesday lacks shards 1-2 of 3: run 2 has shard 2, but was not measured in the same way: measure it again like run 1; merge shard 1, too'
+run merge older.db -o three.db
+expect_err 'run 3 of sweep tuesday lacks shards 1-2 of 3: run 2 has shard 2, but was not measured in the same way: measure it again like run 3; merge shard 1, too'
 same_as 2 of versions.db 'SELECT count(*) FROM run'
 sweep --label other --shard 1/2 --sweep-id tuesday --db half.db
 run merge 1.db half.db -o plans.db

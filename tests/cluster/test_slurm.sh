@@ -79,6 +79,7 @@ logged "task 5/8 on localhost: continues with $results/shard-5.db"
 logged 'task 5/8 on localhost: resumes run 1 (restart 1, attempt 1)'
 logged 'lacks shard 7 of 8'
 logged "PERFLAB_RESUME=$results sbatch --array=NUMBERS"
+logged 'move its shard-NUMBER.db away first'
 for gpu in 0 1; do
 	logged "GPU $gpu)"
 done

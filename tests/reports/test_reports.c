@@ -85,7 +85,8 @@ static void next_commands_offer_what_the_build_has(void **state)
 	constructed_run_init(&run);
 	bytes = golden_render(&run, REPORT_TEXT, &(struct report_options){.no_page = true},
 			      &length);
-	assert_non_null(strstr(bytes, "\nNext\n  one kernel"));
+	assert_non_null(
+		strstr(bytes, "\nNext\n  continue    perflab sweep --resume 12\n  one kernel"));
 	assert_null(strstr(bytes, "html"));
 	free(bytes);
 	run_release(&run);

@@ -72,6 +72,27 @@ class CompareCards(unittest.TestCase):
     def test_record_makes_two_spreads(self):
         self.assertIn("2 spreads over 2 GPUs.", self.first.stdout, self.first.stderr)
 
+    def test_a_record_without_cases_is_refused(self):
+        for cases in ("", " ", "\t\n"):
+            done = script(self.recorded, "--record", cases)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertEqual(done.stdout, "")
+            self.assertRegex(done.stderr, r"^compare-cards: --record names no cases: give them in one"
+                                          r" word, such as --record '.*'; or leave --record out.*\n$")
+        done = script(self.recorded, "--record", "reduce '--size")
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, r"^compare-cards: --record \"reduce '--size\": No closing quot.*\n$")
+        self.assertEqual(self.runs(), 4)
+
+    def test_a_database_that_is_not_there_leads_to_record(self):
+        done = script(os.path.join(self.folder.name, "absent.db"))
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertRegex(done.stderr, r"absent\.db does not exist: --record CASES makes it\n$")
+
+    def runs(self):
+        with sqlite3.connect(self.recorded) as db:
+            return db.execute("SELECT count(*) FROM run").fetchone()[0]
+
     def test_equal_cards_raise_no_alarm(self):
         done = self.judge(lambda spread, card: 1)
         self.assertEqual(done.returncode, 0, done.stdout)

@@ -7,6 +7,8 @@
 
 #include "generated/toolkit_version.h"
 
+#define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
+
 static int64_t attribute(const struct cuda_driver *driver, CUdevice handle, CUdevice_attribute what)
 {
 	int value = 0;
@@ -63,7 +65,7 @@ const char *device_slice(const struct device_info *info)
  * and so does the variable that made CUDA list it. */
 static void describe_uuid(struct device_info *info, const CUuuid *uuid)
 {
-	const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+	const char *visible = getenv(VISIBLE_DEVICES);
 
 	format_uuid(info->uuid, NVML_SLICE_PREFIX, uuid);
 	if (!device_slice(info) && !(visible && strstr(visible, info->uuid)))
@@ -110,17 +112,19 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 	return 0;
 }
 
-#define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
-
-/* Afterwards the environment is as before: programs that verify inherit it. */
-static int open_driver_for(struct cuda_driver *driver, const char *uuid, struct error *err)
+/* Describes the device, which is the only one that the driver shows. Afterwards the environment is
+ * as before: programs that verify inherit it. */
+static int describe_shown(struct device *device, const char *uuid, struct error *err)
 {
 	const char *set = getenv(VISIBLE_DEVICES);
 	char *before = set ? xstrdup(set) : NULL;
 	int rc;
 
 	setenv(VISIBLE_DEVICES, uuid, 1);
-	rc = cuda_driver_open(driver, err);
+	rc = cuda_driver_open_only(&device->driver, uuid, err);
+	/* the variable may be all that tells a slice from a GPU */
+	if (!rc)
+		rc = device_describe(&device->driver, 0, &device->info, device->pci_bus_id, err);
 	if (before)
 		setenv(VISIBLE_DEVICES, before, 1);
 	else
@@ -131,12 +135,10 @@ static int open_driver_for(struct cuda_driver *driver, const char *uuid, struct 
 
 static int describe_only(struct device *device, const char *uuid, struct error *err)
 {
-	int rc = open_driver_for(&device->driver, uuid, err);
+	struct error cause = {0};
 
-	if (rc == 0)
-		rc = device_describe(&device->driver, 0, &device->info, device->pci_bus_id, err);
-	if (rc)
-		return error_context(err, PL_EDEVICE, "device %s", uuid);
+	if (describe_shown(device, uuid, &cause))
+		return error_set(err, PL_EDEVICE, "%s", cause.text);
 	if (strcmp(device->info.uuid, uuid) != 0)
 		return error_set(err, PL_EDEVICE, "the driver shows device %s instead of %s",
 				 device->info.uuid, uuid);

@@ -78,7 +78,8 @@ int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *
 			 text ? text : "no description");
 }
 
-int cuda_driver_open(struct cuda_driver *driver, struct error *err)
+/* `only` may be NULL. */
+static int open_driver(struct cuda_driver *driver, const char *only, struct error *err)
 {
 	CUresult result;
 	int devices = 0;
@@ -91,10 +92,16 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 	result = driver->cuInit(0);
 	if (result == CUDA_SUCCESS)
 		result = driver->cuDeviceGetCount(&devices);
-	if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && devices == 0))
+	if (result == CUDA_ERROR_NO_DEVICE || (result == CUDA_SUCCESS && devices == 0)) {
+		if (only)
+			return error_set(err, PL_EUNSUPPORTED,
+					 "the NVIDIA driver shows no device \"%s\": compare with "
+					 "perflab list devices and nvidia-smi -L",
+					 only);
 		return error_set(err, PL_EUNSUPPORTED,
 				 "the NVIDIA driver finds no CUDA device: check the output of "
 				 "nvidia-smi, and CUDA_VISIBLE_DEVICES");
+	}
 	if (result != CUDA_SUCCESS) {
 		struct error cause = {0};
 
@@ -106,4 +113,14 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 			cause.text);
 	}
 	return 0;
+}
+
+int cuda_driver_open(struct cuda_driver *driver, struct error *err)
+{
+	return open_driver(driver, NULL, err);
+}
+
+int cuda_driver_open_only(struct cuda_driver *driver, const char *device, struct error *err)
+{
+	return open_driver(driver, device, err);
 }

@@ -40,6 +40,9 @@ function caseOf(at, trials, words, run, spread) {
 		// every GPU of a spread has each case
 		name: `${kernel}/${variant}/${config}${spread ? ` on GPU ${gpu}` : ""}`,
 		gpu,
+		// what names a variant, and of a spread the GPU on which it is the best
+		label: `${kernel}/${variant}${spread ? ` on GPU ${gpu}` : ""}`,
+		shortLabel: `${variant}${spread ? ` on GPU ${gpu}` : ""}`,
 		unverified: status === "unverified",
 		reason: word(trials.reason),
 		axes: trials.axes.map((axis) => axis.values[at]),
@@ -145,7 +148,7 @@ function casesOf(trials, words, run, spread = false) {
 export const markedName = (one, text) => (one.unverified ? `${text} (unverified)` : text);
 
 /** The title of a case over a picture. */
-export const titleOf = (one) => markedName(one, `${one.family}  ${one.config}`);
+export const titleOf = (one) => markedName(one, `${one.label}  ${one.config}`);
 
 // an unverified case ranks after every verified one, and one that is faster than its device can be after all
 const rankOf = (one) => (one.aboveRoof ? 2 : Number(one.unverified));
@@ -198,7 +201,9 @@ export class Model {
 		this.words = words;
 		this.axes = data.trials.axes.map((axis) => axis.name);
 		this.gpus = data.gpus ? JSON.parse(data.gpus) : null;
-		this.cases = casesOf(data.trials, words, data.run, this.gpus?.mode === "spread");
+		/** Whether every GPU of several measured every case. */
+		this.spread = this.gpus?.mode === "spread";
+		this.cases = casesOf(data.trials, words, data.run, this.spread);
 		for (const one of this.cases) addPoint(one, data);
 		this.speedupVerdicts = data.speedup_verdicts;
 		this.hasSpeedups = data.speedups !== null;
@@ -221,6 +226,11 @@ export class Model {
 		this.timed = this.cases.filter((one) => one.median !== null);
 		/** The fastest configuration of the largest problem of each variant. Of an emulated run, the case with the largest waste. */
 		this.best = this.emulated ? leastBy(this.cases.filter(isCounted), (one) => one.family, byLost) : bestBy(this.cases, (one) => one.family);
+	}
+
+	/** The same case on the other GPUs of a spread, where it was measured. */
+	elsewhere(one) {
+		return this.spread ? this.timed.filter((other) => other !== one && isCounted(other) && other.family === one.family && other.config === one.config) : [];
 	}
 
 	/** A number, or null. */

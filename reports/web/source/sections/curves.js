@@ -128,7 +128,7 @@ class Curves {
 	lineOf(one) {
 		const parts = this.named.map((axis) => [axis, this.model.axis(one, axis)]).filter(([, value]) => value !== null);
 		// each GPU of a spread has the same cases: without its number, a line would join those of all
-		const gpu = this.model.gpus?.mode === "spread" ? [`on GPU ${one.gpu}`] : [];
+		const gpu = this.model.spread ? [`on GPU ${one.gpu}`] : [];
 		return [one.variant, ...parts.map(([axis, value]) => `${axis}=${value}`), ...gpu].join(" ");
 	}
 

@@ -11,12 +11,13 @@ const BINS = 40;
 const DRAWN_MOST = 3000;
 const ROUND_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"];
 
-function facts(one) {
+function facts(model, one) {
 	const rows = [
 		["Median", `${time(one.median)} ${plusMinus(one)}`],
 		["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
 		["Beside the base variant", one.speedup ? sentenceOf(one) : null],
 		["Fastest, slowest", isNumber(one.min) ? `${time(one.min)}, ${time(one.max)}` : null],
+		["On the other GPUs", model.elsewhere(one).map((other) => `GPU ${other.gpu}: ${time(other.median)}`).join(", ") || null],
 		["Samples", one.samples ? whole(one.samples) : null],
 		["Compulsory bytes", isNumber(one.bytes) ? bytes(one.bytes) : null],
 		["Operations of the work model", isNumber(one.flop) && one.flop > 0 ? inUnit(one.flop, "flop") : null],
@@ -155,7 +156,7 @@ export function openDetail(app, one) {
 			h("div", {}, h("h2", { id: "detail-title" }, `${one.kernel}/${one.variant}`), h("p", {}, h("code", { class: "config" }, one.config))),
 			h("button", { type: "button", class: "quiet close", "aria-label": "Close", onclick: () => dialog.close() }, "Close")),
 		h("p", { class: "status" }, statusMark(one), h("strong", {}, one.status), one.reason ? `: ${one.reason}` : "", one.gpu === null ? "" : `, on GPU ${one.gpu}`),
-		verdict(one), facts(one), roofs(model, one), sampleSection, counters(model, one)));
+		verdict(one), facts(model, one), roofs(model, one), sampleSection, counters(model, one)));
 	if (!dialog.open) dialog.showModal();
 	dialog.firstChild.scrollTop = 0;
 	sampleSection?.start?.();

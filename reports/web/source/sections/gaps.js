@@ -56,9 +56,11 @@ export function gapsSection(app) {
 		if (entries.length) section.append(...reasonTable(title, "For example", entries));
 	}
 	const pending = model.cases.filter((one) => one.status === "pending");
+	// of several GPUs each has runs of its own
+	const runs = model.gpus?.runs.filter((one) => one.state === "interrupted" && pending.some(({ gpu }) => gpu === one.gpu)).map((one) => one.run) ?? [model.run.id];
 	if (pending.length)
 		section.append(h("h3", {}, "Pending"), h("p", {}, `${plural(pending.length, "case")} ${pending.length === 1 ? "has" : "have"} not been finished: ${named(new Set(pending.map((one) => one.name)))}. To continue the sweep: `,
-			(model.gpus?.runs.filter((one) => one.state === "interrupted" && !one.failed).map((one) => one.run) ?? [model.run.id]).map((id, i) => [i ? ", " : "", h("code", {}, `perflab sweep --resume ${id}`)]), "."));
+			runs.map((id, i) => [i ? ", " : "", h("code", {}, `perflab sweep --resume ${id}`)]), "."));
 	const missing = model.counters.flatMap((counter) => model.cases
 		.filter((one) => Array.isArray(counter.values[one.at]))
 		.map((one) => [model.words[counter.values[one.at][0]], one, counter.metric]));

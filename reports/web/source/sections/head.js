@@ -39,7 +39,7 @@ function tiles(app) {
 	const above = model.cases.filter((one) => one.aboveRoof).length;
 	const nearest = model.best.reduce((most, one) => (one.roofPct > 0 && one.bound !== "unknown" && !one.unverified && (!most || one.roofPct > most.roofPct) ? one : most), null);
 	const list = [
-		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? `cases emulated${by.get("sampled") ? "" : " and correct"}` : "cases measured and correct", good === model.cases.length ? "good" : "", "#cases"),
+		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? `cases emulated${by.get("sampled") ? "" : " and correct"}` : `cases measured and correct${model.spread ? ", on all GPUs together" : ""}`, good === model.cases.length ? "good" : "", "#cases"),
 		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),
 	];
 	if (by.get("unverified")) list.push(tile(whole(by.get("unverified")), "unverified: compared with nothing", "warn", "#gaps"));
@@ -51,7 +51,7 @@ function tiles(app) {
 	if (pairs.length) list.push(tile(`${whole(pairs.filter((one) => one.speedup.verdict === "faster").length)} of ${whole(pairs.length)}`, "faster than the base variant", "", "#speedup"));
 	const [worst] = model.emulated ? [...model.best].sort(byLost) : [];
 	if (worst?.lost > 0) list.push(tile(percent(100 * worst.lost, 0), `lost to ${worst.notes[0].rule.replaceAll("_", " ")}: ${worst.family}`, "warn", "#verdicts"));
-	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof: ${nearest.family}`, "", "#verdicts"));
+	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof: ${nearest.label}`, "", "#verdicts"));
 	return h("div", { class: "tiles" }, list);
 }
 

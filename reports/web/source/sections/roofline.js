@@ -210,7 +210,7 @@ class Roofline {
 		if (noWork.length)
 			this.flags.append(h("p", { class: "hint" }, `${plural(noWork.length, "variant")} ${noWork.length === 1 ? "is" : "are"} not drawn; the table above shows the parts of each roof.`),
 				h("ul", { class: "hint" }, this.whyNot(noWork).map(([why, of]) => h("li", {}, `${why}: `,
-					of.slice(0, 8).map((one, i) => [i ? ", " : "", this.app.link(one, one.family)]),
+					of.slice(0, 8).map((one, i) => [i ? ", " : "", this.app.link(one, one.label)]),
 					of.length > 8 ? ` and ${of.length - 8} more` : ""))));
 	}
 
@@ -441,7 +441,7 @@ class Roofline {
 			modelled ? `${plural(modelled, "hollow point")}: operations ${FROM_MODEL}, not counted.` : "",
 			unverifiedNote(points.map(({ one }) => one)),
 			this.palette.note,
-			top ? `The highest is ${markedName(top.one, top.one.family)} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
+			top ? `The highest is ${markedName(top.one, top.one.label)} with ${rate(top.y)} at ${intensity(top.x)}.` : "",
 		].join(" ");
 	}
 

@@ -52,7 +52,7 @@ class Samples {
 		this.palette = new Palette(variants);
 		const chosen = this.variant ? of.filter((one) => one.variant === this.variant) : bestBy(of, (one) => one.variant);
 		this.left = Math.max(0, chosen.length - ROWS_MOST);
-		this.rows = chosen.slice(0, ROWS_MOST).map((one) => ({ one, label: this.variant ? one.config : one.variant }));
+		this.rows = chosen.slice(0, ROWS_MOST).map((one) => ({ one, label: this.variant ? `${one.config}${this.model.spread ? ` on GPU ${one.gpu}` : ""}` : one.shortLabel }));
 		this.chooser.replaceChildren(
 			this.kernels.length > 1 ? select("Kernel", this.kernels.map((name) => [name, name]), this.kernel, (value) => {
 				this.kernel = value;

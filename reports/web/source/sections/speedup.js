@@ -40,7 +40,7 @@ function remarks({ speedup }) {
 /** "new is 1.042 times as fast as old (1.040 to 1.044): faster" */
 export function sentenceOf(one) {
 	const { speedup } = one;
-	const variant = markedName(one, one.variant);
+	const variant = markedName(one, one.shortLabel);
 	if (speedup.ratio === null) return `${variant}: not measured: ${speedup.why ?? "the run did not get there"}`;
 	const said = remarks(one);
 	return `${variant} is ${ratioOf(speedup)} times as fast as ${speedup.base} (${intervalOf(speedup)}): ${speedup.verdict}${said ? `; ${said}` : ""}`;
@@ -62,7 +62,7 @@ function rowLabels(rows) {
 	const parts = rows.map((one) => one.config.split(","));
 	const common = new Set(parts[0].filter((part) => parts.every((list) => list.includes(part))));
 	const kernels = new Set(rows.map((one) => one.kernel));
-	return rows.map((one, i) => [kernels.size > 1 ? one.family : one.variant, ...parts[i].filter((part) => !common.has(part))].join(" "));
+	return rows.map((one, i) => [kernels.size > 1 ? one.label : one.shortLabel, ...parts[i].filter((part) => !common.has(part))].join(" "));
 }
 
 function picture(app, section, pairs) {

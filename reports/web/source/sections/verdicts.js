@@ -29,13 +29,23 @@ const wasteBar = (pct, label) => {
 export const boundChip = (one) =>
 	h("span", { class: `chip bound-${/^[a-z0-9]+$/.test(one.bound) ? one.bound : "unknown"}`, title: one.boundMeaning }, one.bound);
 
+/** Of a spread: on which GPU the case was the fastest, and how long it takes on the others. */
+const placeOf = (model, one) => model.spread && h("span", { class: "on-gpu" }, `on GPU ${one.gpu}`);
+function timesElsewhere(model, one) {
+	const others = model.elsewhere(one);
+	if (!others.length) return null;
+	const [least, most] = [Math.min, Math.max].map((choose) => time(choose(...others.map((other) => other.median))));
+	const times = least === most ? least : `${least} to ${most}`;
+	return h("span", { class: "dim" }, others.length === 1 ? `GPU ${others[0].gpu}: ${times}` : `other GPUs: ${times}`);
+}
+
 function verdictRow(app, one, palette) {
 	const tries = one.advice[0]?.text;
 	return h("li", { class: "verdict" },
 		h("div", { class: "verdict-name" }, palette.swatch(one.kernel), app.link(one, one.variant),
-			h("code", { class: "config" }, breakable(one.config))),
+			h("code", { class: "config" }, breakable(one.config)), placeOf(app.model, one)),
 		h("div", { class: "verdict-time" }, isNumber(one.median)
-			? [h("strong", {}, time(one.median)), h("span", { class: "dim" }, plusMinus(one))] : h("span", { class: "dim" }, "no time")),
+			? [h("strong", {}, time(one.median)), h("span", { class: "dim" }, plusMinus(one)), timesElsewhere(app.model, one)] : h("span", { class: "dim" }, "no time")),
 		h("div", { class: "verdict-bound" }, boundChip(one), one.bound === "unknown" ? "" : h("div", {}, bar(one.roofPct, `the ${one.bound} roof`), modelMark(one.fromModel))),
 		h("div", { class: "verdict-text" }, h("p", {}, one.summary ?? "The limiter is not known."),
 			tries && h("p", { class: "try" }, h("span", { class: "try-word" }, "Try"), tries)));
@@ -85,7 +95,7 @@ function roofParts(app) {
 				h("caption", { class: "unseen" }, "Percentage of every measured roof that the fastest configuration of each variant reaches at its largest problem"),
 				h("thead", {}, h("tr", {}, head.map((text) => h("th", { scope: "col" }, text)))),
 				h("tbody", {}, model.best.map((one) => h("tr", {},
-					h("th", { scope: "row" }, app.link(one, one.family)),
+					h("th", { scope: "row" }, app.link(one, one.label)),
 					levels.map(([level, i]) => h("td", {}, bar(one.levels[i].pct, `the roof of ${level.meaning}`))),
 					h("td", {}, bar(one.place.pct, `the ${one.place.precision} roof`), isNumber(one.place.pct) && modelMark(one.place.modelled))))))));
 }
@@ -103,7 +113,8 @@ export function verdictsSection(app) {
 	}
 	section.append(h("p", { class: "lead" }, model.emulated
 		? "The case of each variant with the largest waste: the share of the counted instructions, wavefronts or bytes that did nothing useful. The largest comes first. There are no times."
-		: "The fastest configuration of each variant at its largest problem, of the verified ones if there are any, and the roof that it comes closest to."));
+		: `The fastest configuration of each variant at its largest problem, of the verified ones if there are any, and the roof that it comes closest to.${model.spread
+			? " It is named on the GPU where it was fastest; below its time is the same case on the other GPUs." : ""}`));
 	const lists = byKernel(model);
 	const first = shownFirst(model, lists);
 	const holder = h("div", { class: "verdicts folded" }, lists.map(([kernel, of]) => [
