@@ -188,6 +188,27 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 	return rc;
 }
 
+static int serve_ready(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		       struct request_end *end, struct error *err)
+{
+	struct ready_manner manner = {0};
+	int64_t device = 0;
+	int rc = member_int64(&device, request, "device", 0, INT32_MAX, err);
+
+	(void)reply;
+	(void)end;
+	if (!rc && worker->opened)
+		rc = error_set(err, PL_EPROTOCOL, "'ready' came after 'open'");
+	if (!rc)
+		rc = member_bool(&manner.check_counters, request, "check_counters", err);
+	if (!rc && json_object_get(request, "uuid"))
+		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
+	manner.device = (int)device;
+	if (!rc && worker->ops->ready)
+		rc = worker->ops->ready(worker->ops->backend, &manner, err);
+	return rc;
+}
+
 static int require_open(const struct worker *worker, struct error *err)
 {
 	if (worker->opened)
@@ -380,6 +401,7 @@ static const struct request_row {
 	{"inspect", serve_inspect, false}, {"measure", serve_measure, true},
 	{"count", serve_count, true},      {"emulate", serve_emulate, true},
 	{"wake", serve_wake, false},       {"prepare", serve_prepare, false},
+	{"ready", serve_ready, false},
 };
 
 static int serve_sharing(const struct request_row *row, struct worker *worker,

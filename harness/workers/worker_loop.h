@@ -42,6 +42,13 @@ struct open_manner {
 	const char *uuid;    /* of the device; NULL: not known. The backend needs no other. */
 };
 
+/* How a worker gets ready before `open`. */
+struct ready_manner {
+	int device;          /* as in the settings of `open` */
+	bool check_counters; /* as in struct open_manner, like uuid */
+	const char *uuid;
+};
+
 /*
  * The operations of a backend. The loop passes `backend` to each of them and
  * keeps the order of the protocol: open succeeds once before inspect, measure,
@@ -68,6 +75,9 @@ struct backend_ops {
 	/* *info is all zeroes before the call; the loop releases it. */
 	int (*open)(void *backend, const struct measure_settings *settings,
 		    const struct open_manner *manner, struct session_info *info, struct error *err);
+	/* Does a part of open in advance, while another worker may measure on the device. NULL:
+	 * there is none. After an error, open does all of it. */
+	int (*ready)(void *backend, const struct ready_manner *manner, struct error *err);
 	/* Makes an open session ready after it may have been idle: see docs/worker-protocol.md.
 	 * NULL: it always is. *environment is empty; it gets the facts of the session's environment
 	 * that may be others now. */

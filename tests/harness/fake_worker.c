@@ -199,6 +199,17 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	return 0;
 }
 
+static int fake_ready(void *backend, const struct ready_manner *manner, struct error *err)
+{
+	(void)backend;
+	note("ready", manner->uuid ? manner->uuid : "-");
+	if (scripted("ready_crash", NULL))
+		crash();
+	if (scripted("ready_hang", NULL))
+		hang();
+	return scripted("ready_fail", NULL) ? error_set(err, PL_EIO, "scripted: ready_fail") : 0;
+}
+
 static int fake_wake(void *backend, struct key_value_list *environment, struct error *err)
 {
 	(void)backend;
@@ -265,6 +276,7 @@ int main(void)
 		.metrics = fake_metrics,
 		.passes = fake_passes,
 		.share = fake_share,
+		.ready = fake_ready,
 		.open = fake_open,
 		.wake = fake_wake,
 		.inspect = fake_inspect,
