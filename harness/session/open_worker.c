@@ -81,9 +81,14 @@ static json_t *open_request(const struct sweep *sweep, const char *uuid)
 	/* a worker that only times does not need the counters, which take time to open */
 	const bool check_counters = !sweep->info_known || sweep->counts_next;
 
-	return json_pack("{s:s, s:o, s:b, s:s*}", "request", "open", "settings",
-			 settings_to_json(sweep->settings), "check_counters", (int)check_counters,
-			 "uuid", uuid);
+	json_t *request = json_pack("{s:s, s:o, s:b, s:s*}", "request", "open", "settings",
+				    settings_to_json(sweep->settings), "check_counters",
+				    (int)check_counters, "uuid", uuid);
+
+	if (sweep->device_used_ns)
+		json_object_set_new(request, "idle_ns",
+				    json_integer(monotonic_ns() - sweep->device_used_ns));
+	return request;
 }
 
 /* Opens the session of a worker that has just started, or ends it. *again: another attempt may

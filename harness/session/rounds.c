@@ -341,6 +341,8 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		goto out;
 	}
 	sweep_take_times(sweep, &answer.times);
+	if (end == EXCHANGE_DONE && answer.result.count)
+		sweep->device_used_ns = monotonic_ns();
 	missing = missing_reply(sweep, &answer);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
 		end = EXCHANGE_LIED;

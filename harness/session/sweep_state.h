@@ -110,13 +110,15 @@ struct sweep {
 	struct string_list files;     /* see struct sweep_result */
 	struct sweep_times times;     /* with the meter of the sweep */
 	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
-	struct early_worker early;             /* of the round that follows */
-	bool round_follows;                    /* the round that is measured is not the last */
-	bool follows_last;                     /* the worker of the round that follows will count */
-	struct unstored_round *unstored;       /* of rounds.c; NULL: none */
-	struct worker_output output;           /* what the workers print */
-	struct preparation *preparation;       /* of the data of cases; NULL: none is shared */
-	struct compile_cache_use *images;      /* workers load images in every round; NULL: none */
+	int64_t device_used_ns; /* when a worker had last timed a case, by monotonic_ns(); 0: never
+				 */
+	struct early_worker early;        /* of the round that follows */
+	bool round_follows;               /* the round that is measured is not the last */
+	bool follows_last;                /* the worker of the round that follows will count */
+	struct unstored_round *unstored;  /* of rounds.c; NULL: none */
+	struct worker_output output;      /* what the workers print */
+	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
+	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
 	/* Of the caller (decide.h); NULL: no rounds are added. */

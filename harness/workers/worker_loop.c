@@ -159,7 +159,7 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		      struct request_end *end, struct error *err)
 {
 	struct session_info info = {0};
-	struct open_manner manner = {.check_counters = true};
+	struct open_manner manner = {.check_counters = true, .idle_ns = -1};
 	json_t *object;
 	int rc = 0;
 
@@ -170,6 +170,8 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		rc = member_bool(&manner.check_counters, request, "check_counters", err);
 	if (!rc && json_object_get(request, "uuid"))
 		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
+	if (!rc && json_object_get(request, "idle_ns"))
+		rc = member_int64(&manner.idle_ns, request, "idle_ns", 0, INT64_MAX, err);
 	if (!rc)
 		rc = member_object(&object, request, "settings", 256, err);
 	/* An earlier open that failed may have left settings. */

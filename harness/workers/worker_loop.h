@@ -40,6 +40,7 @@ struct count_item {
 struct open_manner {
 	bool check_counters; /* false: whether there are counters need not be known before count */
 	const char *uuid;    /* of the device; NULL: not known. The backend needs no other. */
+	int64_t idle_ns;     /* how long ago another worker used the device; -1: not known */
 };
 
 /* How a worker gets ready before `open`. */

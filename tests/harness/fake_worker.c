@@ -152,6 +152,8 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	note("open", "-");
 	if (manner->uuid)
 		note("open_only", manner->uuid);
+	if (manner->idle_ns >= 0)
+		note("open_warm", manner->idle_ns < INT64_C(1000000000) ? "soon" : "late");
 	if (manner->uuid && scripted("hides_all", NULL))
 		return error_set(err, PL_EDEVICE, "the fake driver knows no UUIDs");
 	if (scripted("open_crash", NULL) || (scripted("open_crash_once", NULL) && first_time()))

@@ -122,6 +122,18 @@ static void test_the_last_round_has_none(void **context)
 	assert_int_equal(logged(f, "ready", 0).first, 0);
 }
 
+/* The device is still warm from the round before. What was only inspected has not warmed it. */
+static void test_later_workers_know_when_the_device_was_used(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->settings.rounds = 3;
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	assert_int_equal(sweep_logged(f, "open", "-"), 3);
+	assert_int_equal(sweep_logged(f, "open_warm", "soon"), 2);
+	assert_int_equal(sweep_logged(f, "open_warm", "late"), 0);
+}
+
 #define SWEEP_TEST(name) cmocka_unit_test_setup_teardown(name, sweep_set_up, sweep_tear_down)
 
 int main(void)
@@ -134,6 +146,7 @@ int main(void)
 		SWEEP_TEST(test_one_that_is_not_needed_ends),
 		SWEEP_TEST(test_one_ends_with_an_interrupted_sweep),
 		SWEEP_TEST(test_the_last_round_has_none),
+		SWEEP_TEST(test_later_workers_know_when_the_device_was_used),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -185,6 +185,7 @@ static int open_driver(struct cuda_backend *backend, int ordinal, const char *uu
 static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
 		       const struct open_manner *manner, bool wants_counters, struct error *err)
 {
+	const int64_t busy_ns = monotonic_ns() - manner->idle_ns;
 	/* a profiler may have opened the driver */
 	const char *uuid = backend->profiler == PROFILER_NONE ? manner->uuid : NULL;
 	int rc = 0;
@@ -206,7 +207,8 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	if (rc == 0 && wants_counters)
 		counter_access_begin(&backend->counters, &backend->device, &settings->metrics);
 	if (rc == 0 && backend->profiler != PROFILER_NCU)
-		rc = timer_warm_up(backend->timer, err);
+		rc = manner->idle_ns < 0 ? timer_warm_up(backend->timer, err)
+					 : timer_warm_up_since(backend->timer, busy_ns, err);
 	return rc;
 }
 
