@@ -66,8 +66,7 @@ static int64_t limited(int64_t ns, int64_t least_ns, int64_t most_ns)
 	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
 }
 
-/* The UUID of the device; NULL: not known yet, or of no use. */
-static const char *known_uuid(const struct sweep *sweep)
+const char *sweep_known_uuid(const struct sweep *sweep)
 {
 	const char *uuid = sweep->gpu          ? sweep->gpu->uuid
 			   : sweep->info_known ? sweep->info.device.uuid
@@ -82,32 +81,31 @@ static json_t *open_request(const struct sweep *sweep, const char *uuid)
 	/* a worker that only times does not need the counters, which take time to open */
 	const bool check_counters = !sweep->info_known || sweep->counts_next;
 
-	return json_pack("{s:s, s:o, s:b, s:s*}", "request", "open", "settings",
-			 settings_to_json(sweep->settings), "check_counters", (int)check_counters,
-			 "uuid", uuid);
+	json_t *request = json_pack("{s:s, s:o, s:b, s:s*}", "request", "open", "settings",
+				    settings_to_json(sweep->settings), "check_counters",
+				    (int)check_counters, "uuid", uuid);
+
+	if (sweep->device_used_ns)
+		json_object_set_new(request, "idle_ns",
+				    json_integer(monotonic_ns() - sweep->device_used_ns));
+	return request;
 }
 
-/* Makes one attempt. *again: another attempt may succeed. `uuid` as for open_request(). */
+/* Opens the session of a worker that has just started, or ends it. *again: another attempt may
+ * succeed. `uuid` as for open_request(). */
 static int session_open(struct sweep *sweep, struct worker_process *worker, const char *uuid,
 			bool *again, struct error *err)
 {
 	struct open_answer answer = {0};
-	const int64_t timeout_ns = sweep->settings->timeout_ns;
 	struct exchange exchange =
 		EXCHANGE_INIT(open_reply, &answer,
-			      limited(timeout_ns, WORKER_OPEN_LEAST_NS, WORKER_START_TIMEOUT_NS));
+			      limited(sweep->settings->timeout_ns, WORKER_OPEN_LEAST_NS,
+				      WORKER_START_TIMEOUT_NS));
 	struct error cause = {0};
 	enum exchange_end end;
-	const int64_t hello_ns =
-		limited(timeout_ns, WORKER_HELLO_LEAST_NS, WORKER_HELLO_TIMEOUT_NS);
-	const int64_t begun_ns = monotonic_ns();
-	int rc = worker_start(worker, sweep->worker_path.data, &sweep->output, sweep->stop,
-			      hello_ns, err);
+	int rc = 0;
 
-	/* one that used up its time would do so again */
-	*again = rc == PL_EWORKER && monotonic_ns() - begun_ns < hello_ns;
-	if (rc)
-		return rc;
+	*again = false;
 	sweep->outcome.workers++;
 	exchange.what = "the device to open";
 	end = worker_ask(worker, open_request(sweep, uuid), &exchange, &cause);
@@ -145,6 +143,35 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 	return rc;
 }
 
+/* Makes one attempt with a worker that is started now. */
+static int start_and_open(struct sweep *sweep, struct worker_process *worker, const char *uuid,
+			  bool *again, struct error *err)
+{
+	const int64_t hello_ns = limited(sweep->settings->timeout_ns, WORKER_HELLO_LEAST_NS,
+					 WORKER_HELLO_TIMEOUT_NS);
+	const int64_t begun_ns = monotonic_ns();
+	const int rc = worker_start(worker, sweep->worker_path.data, &sweep->output, sweep->stop,
+				    hello_ns, err);
+
+	/* one that used up its time would do so again */
+	*again = rc == PL_EWORKER && monotonic_ns() - begun_ns < hello_ns;
+	return rc ? rc : session_open(sweep, worker, uuid, again, err);
+}
+
+/* If the early worker fails, one that is started now says what is wrong. */
+static void open_early(struct sweep *sweep, struct worker_process *worker)
+{
+	const char *uuid = sweep_known_uuid(sweep);
+	bool again;
+	int rc;
+
+	if (!early_worker_take(sweep, worker))
+		return;
+	rc = session_open(sweep, worker, uuid, &again, NULL);
+	sweep->early.fails = rc != 0;
+	sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
+}
+
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err)
 {
 	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
@@ -152,11 +179,13 @@ int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct
 	bool again = true;
 	int rc = 0;
 
+	if (!worker->pid)
+		open_early(sweep, worker);
 	for (int deaths = 0; !worker->pid && again && deaths < SWEEP_MAX_DEATHS; deaths++) {
 		/* a driver may know no UUIDs */
-		const char *uuid = deaths ? NULL : known_uuid(sweep);
+		const char *uuid = deaths ? NULL : sweep_known_uuid(sweep);
 
-		rc = session_open(sweep, worker, uuid, &again, &cause);
+		rc = start_and_open(sweep, worker, uuid, &again, &cause);
 		sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
 	}
 	if (rc)
@@ -283,8 +312,11 @@ int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 
 void sweep_close(struct sweep *sweep, int rc)
 {
+	sweep->round_follows = false;
+	worker_ask_to_end(&sweep->early.process);
 	if (rc)
 		worker_kill(&sweep->worker);
+	early_worker_end(sweep);
 	worker_end(&sweep->leaving);
 	worker_end(&sweep->worker);
 	tell_dropped(sweep);

@@ -283,8 +283,8 @@ static int round_store_kept(struct sweep *sweep, struct error *err)
 	return rc;
 }
 
-/* Asks for a round, and stores the one before while the worker measures. Returns 0, or the code
- * with which storing failed; the worker is ended then. */
+/* Asks for a round. While the worker measures, stores the round before, and starts the worker of
+ * the next one. Returns 0, or the code with which storing failed; the worker is ended then. */
 static int ask_and_store(struct sweep *sweep, struct text *request, struct exchange *exchange,
 			 enum exchange_end *end, struct error *cause, struct error *err)
 {
@@ -295,6 +295,8 @@ static int ask_and_store(struct sweep *sweep, struct text *request, struct excha
 	/* this costs no time if the worker takes longer */
 	sweep->times.meter.held = !over;
 	rc = round_store_kept(sweep, err);
+	if (!over && !rc)
+		early_worker_begin(sweep, sweep_known_uuid(sweep));
 	sweep->times.meter.held = false;
 	if (rc && !over)
 		worker_kill(&sweep->worker);
@@ -339,6 +341,8 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		goto out;
 	}
 	sweep_take_times(sweep, &answer.times);
+	if (end == EXCHANGE_DONE && answer.result.count)
+		sweep->device_used_ns = monotonic_ns();
 	missing = missing_reply(sweep, &answer);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
 		end = EXCHANGE_LIED;
@@ -485,6 +489,8 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		if (round >= sweep->rounds && !count)
 			break;
 		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->decide;
+		sweep->round_follows = round + 1 < sweep->rounds;
+		sweep->follows_last = round + 2 >= sweep->rounds && !sweep->decide;
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)
@@ -492,6 +498,8 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		used = used || count;
 		rc = measure_cases(sweep, order, count, err);
 	}
+	sweep->round_follows = false;
+	early_worker_end(sweep); /* no case was left for its round */
 	free(order);
 	return rc;
 }

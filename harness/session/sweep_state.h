@@ -10,6 +10,7 @@
 #include "harness/plan/plan.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/protocol.h"
+#include "harness/session/early_worker.h"
 #include "harness/session/session.h"
 #include "harness/session/worker_process.h"
 #include "metrics/metrics.h"
@@ -109,10 +110,15 @@ struct sweep {
 	struct string_list files;     /* see struct sweep_result */
 	struct sweep_times times;     /* with the meter of the sweep */
 	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
-	struct unstored_round *unstored;       /* of rounds.c; NULL: none */
-	struct worker_output output;           /* what the workers print */
-	struct preparation *preparation;       /* of the data of cases; NULL: none is shared */
-	struct compile_cache_use *images;      /* workers load images in every round; NULL: none */
+	int64_t device_used_ns; /* when a worker had last timed a case, by monotonic_ns(); 0: never
+				 */
+	struct early_worker early;        /* of the round that follows */
+	bool round_follows;               /* the round that is measured is not the last */
+	bool follows_last;                /* the worker of the round that follows will count */
+	struct unstored_round *unstored;  /* of rounds.c; NULL: none */
+	struct worker_output output;      /* what the workers print */
+	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
+	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
 	/* Of the caller (decide.h); NULL: no rounds are added. */
@@ -135,8 +141,10 @@ void sweep_end_worker(struct sweep *sweep);
 /* Starts and opens the worker of the sweep, unless it already runs, and waits until the one before
  * it has ended: it ends while the next one starts. */
 int sweep_have_worker(struct sweep *sweep, struct error *err);
-/* Starts and opens this worker, unless it already runs. */
+/* Starts and opens this worker, unless it already runs. Takes the early one, if there is one. */
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err);
+/* The UUID of the device; NULL: not known yet, or of no use. */
+const char *sweep_known_uuid(const struct sweep *sweep);
 /*
  * Turns the end of an exchange into the status of the case in flight: returns 0
  * with *status and *reason, or a code that ends the sweep. `where` completes the

@@ -1,150 +1,16 @@
 #include "harness/session/worker_process.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "harness/protocol/protocol.h"
-#include "harness/session/data_file.h"
-#include "harness/session/worker_environment.h"
 
-#define EXIT_NOT_STARTED 127
 #define LOOK_NS INT64_C(500000000) /* between two looks at a worker that lets perflab wait */
-
-/* ---- starting ---- */
-
-/* Runs in the child between fork and exec, so it calls only async-signal-safe functions. Does not
- * return. */
-static void child_become(const char *path, char *const *environment, int socket_fd, int output_fd,
-			 int data_fd, pid_t parent)
-{
-	char *const argv[] = {(char *)path, NULL};
-	sigset_t none;
-	int null_fd;
-
-	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	if (getppid() != parent)
-		_exit(EXIT_NOT_STARTED);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	null_fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
-	if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(output_fd, STDOUT_FILENO) < 0 ||
-	    dup2(output_fd, STDERR_FILENO) < 0)
-		_exit(EXIT_NOT_STARTED);
-	/* above both numbers, so that neither is overwritten */
-	socket_fd = fcntl(socket_fd, F_DUPFD_CLOEXEC, WORKER_DATA_FD + 1);
-	data_fd = data_fd < 0 ? -1 : fcntl(data_fd, F_DUPFD_CLOEXEC, WORKER_DATA_FD + 1);
-	if (socket_fd < 0 || dup2(socket_fd, WORKER_SOCKET_FD) < 0)
-		_exit(EXIT_NOT_STARTED);
-	if (data_fd < 0)
-		close(WORKER_DATA_FD);
-	else if (dup2(data_fd, WORKER_DATA_FD) < 0)
-		_exit(EXIT_NOT_STARTED);
-	if (close_range(WORKER_DATA_FD + 1, ~0U, CLOSE_RANGE_CLOEXEC))
-		for (int fd = WORKER_DATA_FD + 1; fd < 1024; fd++)
-			fcntl(fd, F_SETFD, FD_CLOEXEC);
-	execve(path, argv, environment);
-	_exit(EXIT_NOT_STARTED);
-}
-
-static int hello_reply(void *context, const char *name, const json_t *message, struct error *err)
-{
-	int64_t version;
-	int rc;
-
-	if (strcmp(name, "hello"))
-		return error_set(err, PL_EPROTOCOL, "'%.80s' came instead of a hello", name);
-	rc = member_int64(&version, message, "protocol", 0, INT64_MAX, err);
-	if (!rc)
-		*(int64_t *)context = version;
-	return rc;
-}
-
-static int worker_hello(struct worker_process *worker, const char *path, int64_t timeout_ns,
-			struct error *err)
-{
-	int64_t version = -1;
-	struct exchange exchange = EXCHANGE_INIT(hello_reply, &version, timeout_ns);
-	struct error cause = {0};
-	enum exchange_end end;
-	int rc = 0;
-
-	exchange.what = "the hello of the worker";
-	end = worker_ask(
-		worker,
-		json_pack("{s:s, s:i}", "request", "hello", "protocol", WORKER_PROTOCOL_VERSION),
-		&exchange, &cause);
-	if (end == EXCHANGE_STOPPED)
-		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
-	else if (end == EXCHANGE_LIED)
-		rc = error_set(err, PL_EPROTOCOL, "%s: %s", path, cause.text);
-	else if (end != EXCHANGE_DONE)
-		rc = error_set(err, PL_EWORKER, "%s did not start: %s", path, cause.text);
-	else if (version < 0)
-		rc = error_set(err, PL_EPROTOCOL, "%s ended the hello without one", path);
-	else if (version != WORKER_PROTOCOL_VERSION)
-		rc = error_set(
-			err, PL_EVERSION,
-			"%s speaks protocol %lld, this perflab %d: use perflab and worker of "
-			"one installation",
-			path, (long long)version, WORKER_PROTOCOL_VERSION);
-	else if (exchange.status != TRIAL_OK)
-		rc = error_set(err, PL_EWORKER, "%s refused the hello: %s", path,
-			       exchange.reason.data);
-	exchange_release(&exchange);
-	return rc;
-}
-
-int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
-		 const volatile int *stop, int64_t timeout_ns, struct error *err)
-{
-	struct worker_process worker = {.end_timeout_ns = WORKER_END_TIMEOUT_NS};
-	pid_t parent = getpid();
-	struct string_list environment = {0};
-	const int data_fd = data_file_fd();
-	int ends[2], output_fd;
-	int rc;
-
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends))
-		return error_set(err, PL_EIO, "a socket for the worker: %s", strerror(errno));
-	worker.printed = worker_pipe_new(output, &output_fd);
-	if (!worker.printed) {
-		close(ends[0]);
-		close(ends[1]);
-		return error_set(err, PL_EIO, "a pipe for the worker: %s", strerror(errno));
-	}
-	worker_environment(&environment);
-	worker.pid = fork();
-	if (!worker.pid)
-		child_become(path, environment.items, ends[1], output_fd, data_fd, parent);
-	string_list_release(&environment);
-	close(ends[1]);
-	close(output_fd);
-	if (worker.pid < 0) {
-		close(ends[0]);
-		worker_pipe_free(worker.printed);
-		return error_set(err, PL_EIO, "a process for the worker: %s", strerror(errno));
-	}
-	/* The child does the same. The first call makes the group, so killing the group works. */
-	setpgid(worker.pid, worker.pid);
-	channel_init(&worker.channel, ends[0], stop);
-	worker.channel.sides[0] = worker_pipe_side(worker.printed);
-	rc = worker_hello(&worker, path, timeout_ns, err);
-	if (rc)
-		worker_kill(&worker);
-	else
-		*out = worker;
-	return rc;
-}
 
 /* ---- ending ---- */
 
@@ -156,8 +22,8 @@ static void worker_describe(struct text *how, int wait_status)
 	if (WIFSIGNALED(wait_status))
 		text_addf(how, "killed by signal %d (%s)", WTERMSIG(wait_status),
 			  strsignal(WTERMSIG(wait_status)));
-	else if (WEXITSTATUS(wait_status) == EXIT_NOT_STARTED)
-		text_addf(how, "exited with %d (it could not be run)", EXIT_NOT_STARTED);
+	else if (WEXITSTATUS(wait_status) == WORKER_NOT_STARTED)
+		text_addf(how, "exited with %d (it could not be run)", WORKER_NOT_STARTED);
 	else
 		text_addf(how, "exited with %d", WEXITSTATUS(wait_status));
 }

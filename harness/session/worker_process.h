@@ -19,6 +19,7 @@
 #define WORKER_HELLO_TIMEOUT_NS (INT64_C(20) * 1000000000)
 #define WORKER_HELLO_LEAST_NS (INT64_C(5) * 1000000000)
 #define WORKER_OPEN_LEAST_NS (INT64_C(20) * 1000000000)
+#define WORKER_NOT_STARTED 127 /* the exit code of a worker that could not be executed */
 /* After this time perflab says what it waits for. */
 #define WORKER_SLOW_NS (INT64_C(2) * 1000000000)
 /* A worker that was stopped by a signal is ended if it does not go on. */
@@ -49,6 +50,17 @@ struct worker_process {
  */
 int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
 		 const volatile int *stop, int64_t timeout_ns, struct error *err);
+/*
+ * The same in two steps. In between perflab may do other work, and send requests that follow the
+ * hello. worker_begin() sends the hello; *hello must stay where it is. worker_begun() waits for the
+ * answer, and ends the worker if there is none of use.
+ */
+struct worker_hello;
+int worker_begin(struct worker_process *worker, struct worker_hello *hello, const char *path,
+		 struct worker_output *output, const volatile int *stop, int64_t timeout_ns,
+		 struct error *err);
+int worker_begun(struct worker_process *worker, struct worker_hello *hello, const char *path,
+		 struct error *err);
 /* Closes the socket, because there is nothing left to ask. The worker ends while perflab goes on;
  * worker_end() waits for it. */
 void worker_dismiss(struct worker_process *worker);
@@ -97,6 +109,15 @@ struct exchange {
 		.reply = (handler), .context = (handler_context), .timeout_ns = (timeout), \
 		.reason = TEXT_INIT                                                        \
 	}
+
+/* The hello of a worker that has been started: see worker_begin(). */
+struct worker_hello {
+	struct exchange exchange;
+	int64_t version; /* of the worker; -1: not known yet */
+	bool over;       /* the exchange is over, and `end` and `cause` are set */
+	enum exchange_end end;
+	struct error cause;
+};
 
 /* Sends a request and takes all its replies. Takes over the caller's reference to `request`. */
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,

@@ -159,7 +159,7 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		      struct request_end *end, struct error *err)
 {
 	struct session_info info = {0};
-	struct open_manner manner = {.check_counters = true};
+	struct open_manner manner = {.check_counters = true, .idle_ns = -1};
 	json_t *object;
 	int rc = 0;
 
@@ -170,6 +170,8 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		rc = member_bool(&manner.check_counters, request, "check_counters", err);
 	if (!rc && json_object_get(request, "uuid"))
 		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
+	if (!rc && json_object_get(request, "idle_ns"))
+		rc = member_int64(&manner.idle_ns, request, "idle_ns", 0, INT64_MAX, err);
 	if (!rc)
 		rc = member_object(&object, request, "settings", 256, err);
 	/* An earlier open that failed may have left settings. */
@@ -185,6 +187,27 @@ static int serve_open(struct worker *worker, const json_t *request, struct worke
 		rc = worker_reply_send(reply, "opened", session_to_json(&info));
 	}
 	session_info_release(&info);
+	return rc;
+}
+
+static int serve_ready(struct worker *worker, const json_t *request, struct worker_reply *reply,
+		       struct request_end *end, struct error *err)
+{
+	struct ready_manner manner = {0};
+	int64_t device = 0;
+	int rc = member_int64(&device, request, "device", 0, INT32_MAX, err);
+
+	(void)reply;
+	(void)end;
+	if (!rc && worker->opened)
+		rc = error_set(err, PL_EPROTOCOL, "'ready' came after 'open'");
+	if (!rc)
+		rc = member_bool(&manner.check_counters, request, "check_counters", err);
+	if (!rc && json_object_get(request, "uuid"))
+		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
+	manner.device = (int)device;
+	if (!rc && worker->ops->ready)
+		rc = worker->ops->ready(worker->ops->backend, &manner, err);
 	return rc;
 }
 
@@ -380,6 +403,7 @@ static const struct request_row {
 	{"inspect", serve_inspect, false}, {"measure", serve_measure, true},
 	{"count", serve_count, true},      {"emulate", serve_emulate, true},
 	{"wake", serve_wake, false},       {"prepare", serve_prepare, false},
+	{"ready", serve_ready, false},
 };
 
 static int serve_sharing(const struct request_row *row, struct worker *worker,

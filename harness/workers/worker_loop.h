@@ -40,6 +40,14 @@ struct count_item {
 struct open_manner {
 	bool check_counters; /* false: whether there are counters need not be known before count */
 	const char *uuid;    /* of the device; NULL: not known. The backend needs no other. */
+	int64_t idle_ns;     /* how long ago another worker used the device; -1: not known */
+};
+
+/* How a worker gets ready before `open`. */
+struct ready_manner {
+	int device;          /* as in the settings of `open` */
+	bool check_counters; /* as in struct open_manner, like uuid */
+	const char *uuid;
 };
 
 /*
@@ -68,6 +76,9 @@ struct backend_ops {
 	/* *info is all zeroes before the call; the loop releases it. */
 	int (*open)(void *backend, const struct measure_settings *settings,
 		    const struct open_manner *manner, struct session_info *info, struct error *err);
+	/* Does a part of open in advance, while another worker may measure on the device. NULL:
+	 * there is none. After an error, open does all of it. */
+	int (*ready)(void *backend, const struct ready_manner *manner, struct error *err);
 	/* Makes an open session ready after it may have been idle: see docs/worker-protocol.md.
 	 * NULL: it always is. *environment is empty; it gets the facts of the session's environment
 	 * that may be others now. */

@@ -36,6 +36,21 @@ static int profiler_initialise(const struct cupti_library *cupti, struct error *
 	return cupti_checked(cupti, result, "cuptiProfilerInitialize", err);
 }
 
+int cupti_hook(struct error *err)
+{
+	struct string_list chips = {0};
+	const struct cupti_library *cupti;
+	int rc = cupti_library_get(&cupti, err);
+
+	if (!rc)
+		rc = profiler_initialise(cupti, err);
+	/* makes CUPTI load its other libraries */
+	if (!rc)
+		rc = cupti_chips(&chips, err);
+	string_list_release(&chips);
+	return rc;
+}
+
 /* ---- checking a device ---- */
 
 static void chip_name(const struct cupti_library *cupti, int cuda_device, char chip[16])

@@ -90,6 +90,25 @@ static void test_nothing_before_open(void **context)
 	launch_case_free(work);
 }
 
+/* A worker that cannot get ready says why, and does everything at `open`. */
+static void test_ready(void **context)
+{
+	static const char *const nonsense[] = {
+		"{\"request\":\"ready\"}",
+		"{\"request\":\"ready\",\"device\":-1,\"check_counters\":true}",
+		"{\"request\":\"ready\",\"device\":0,\"check_counters\":0}",
+		"{\"request\":\"ready\",\"device\":0,\"check_counters\":true,\"uuid\":1}",
+	};
+	struct answers *a = *context;
+
+	for (size_t i = 0; i < ARRAY_SIZE(nonsense); i++)
+		assert_refused(a, nonsense[i]);
+	ask(a, "{\"request\":\"ready\",\"device\":0,\"check_counters\":true}");
+	assert_true(strcmp(a->status, "ok") == 0 || a->has_reason);
+	assert_int_equal(json_array_size(a->replies), 0);
+	assert_serves(a);
+}
+
 static void test_doctor(void **context)
 {
 	struct answers *a = *context;
@@ -270,6 +289,7 @@ int main(int argc, char **argv)
 		CONFORMANCE_TEST(test_unknown_members_are_ignored),
 		CONFORMANCE_TEST(test_nonsense_is_refused_and_survived),
 		CONFORMANCE_TEST(test_nothing_before_open),
+		CONFORMANCE_TEST(test_ready),
 		CONFORMANCE_TEST(test_doctor),
 		CONFORMANCE_TEST(test_devices),
 		CONFORMANCE_TEST(test_metrics_and_passes),
@@ -277,6 +297,7 @@ int main(int argc, char **argv)
 		CONFORMANCE_TEST(test_ends_with_its_socket),
 		CONFORMANCE_TEST(test_ends_in_the_middle_of_a_line),
 		CONFORMANCE_TEST(test_a_case_on_the_device),
+		CONFORMANCE_TEST(test_a_case_on_a_ready_device),
 	};
 
 	if (argc != 2) {

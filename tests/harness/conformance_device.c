@@ -182,6 +182,14 @@ static void inspect_both(struct answers *a, const struct launch_case *work,
 	json_decref(second);
 }
 
+#define READY "{\"request\":\"ready\",\"reach\":\"context\",\"device\":0,\"check_counters\":true}"
+
+void test_a_case_on_a_ready_device(void **context)
+{
+	ask(*context, READY);
+	test_a_case_on_the_device(context);
+}
+
 void test_a_case_on_the_device(void **context)
 {
 	struct answers *a = *context;
@@ -215,6 +223,8 @@ void test_a_case_on_the_device(void **context)
 	request = untimed ? "emulate" : "measure";
 	open_device(a);
 	assert_string_equal(a->status, "failed"); /* only one open succeeds */
+	ask(a, READY);
+	assert_string_equal(a->status, "failed"); /* it comes before */
 
 	inspect_both(a, work, larger, by_launch);
 	if (untimed) {

@@ -172,6 +172,7 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 	note(request, name);
 	if (base)
 		note("beside", base);
+	await_ready(name);
 	gpu_may_die(fake->settings->device, request);
 	if (scripted("silent_crash", name))
 		crash();

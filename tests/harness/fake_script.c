@@ -136,8 +136,8 @@ void gpu_may_die(int device, const char *request)
 	free(go);
 }
 
-/* How many workers have begun to emulate, at most three. */
-static int emulating(void)
+/* How many workers have had such a request, by the log: at most `most`, which is at most three. */
+static int asked(const char *wanted, int most)
 {
 	FILE *file = fopen(getenv("FAKE_WORKER_LOG"), "r");
 	int seen[3] = {0};
@@ -145,12 +145,12 @@ static int emulating(void)
 	int pid;
 	int count = 0;
 
-	while (file && count < 3 && fscanf(file, "%d %31s %*[^\n]", &pid, request) == 2) {
+	while (file && count < most && fscanf(file, "%d %31s %*[^\n]", &pid, request) == 2) {
 		bool known = false;
 
 		for (int i = 0; i < count; i++)
 			known |= seen[i] == pid;
-		if (!known && !strcmp(request, "emulate"))
+		if (!known && !strcmp(request, wanted))
 			seen[count++] = pid;
 	}
 	if (file)
@@ -160,7 +160,13 @@ static int emulating(void)
 
 void meet(const char *name)
 {
-	while (scripted("meet_three", name) && emulating() < 3)
+	while (scripted("meet_three", name) && asked("emulate", 3) < 3)
+		poll(NULL, 0, 1);
+}
+
+void await_ready(const char *name)
+{
+	for (int ms = 0; ms < 5000 && scripted("await_ready", name) && !asked("ready", 1); ms++)
 		poll(NULL, 0, 1);
 }
 

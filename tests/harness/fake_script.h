@@ -37,6 +37,8 @@ void crash(void);
 void killed(void);
 /* Scripted as meet_three: waits until three workers have a case, by the log. */
 void meet(const char *name);
+/* Scripted as await_ready: waits until another worker gets ready, but not for ever. */
+void await_ready(const char *name);
 /* Goes wrong as scripted for this case: by a deed, by words, by an error or by a status. */
 int misbehave(const char *name, enum trial_status *status, struct text *reason, struct error *err);
 

@@ -152,6 +152,8 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	note("open", "-");
 	if (manner->uuid)
 		note("open_only", manner->uuid);
+	if (manner->idle_ns >= 0)
+		note("open_warm", manner->idle_ns < INT64_C(1000000000) ? "soon" : "late");
 	if (manner->uuid && scripted("hides_all", NULL))
 		return error_set(err, PL_EDEVICE, "the fake driver knows no UUIDs");
 	if (scripted("open_crash", NULL) || (scripted("open_crash_once", NULL) && first_time()))
@@ -197,6 +199,17 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 		info->counters_busy = true;
 	}
 	return 0;
+}
+
+static int fake_ready(void *backend, const struct ready_manner *manner, struct error *err)
+{
+	(void)backend;
+	note("ready", manner->uuid ? manner->uuid : "-");
+	if (scripted("ready_crash", NULL))
+		crash();
+	if (scripted("ready_hang", NULL))
+		hang();
+	return scripted("ready_fail", NULL) ? error_set(err, PL_EIO, "scripted: ready_fail") : 0;
 }
 
 static int fake_wake(void *backend, struct key_value_list *environment, struct error *err)
@@ -265,6 +278,7 @@ int main(void)
 		.metrics = fake_metrics,
 		.passes = fake_passes,
 		.share = fake_share,
+		.ready = fake_ready,
 		.open = fake_open,
 		.wake = fake_wake,
 		.inspect = fake_inspect,

@@ -314,6 +314,22 @@ static void a_good_device_gives_its_chip(void **state)
 	free(availability);
 }
 
+/* In advance, while another process measures: a failure is reported here and again later. */
+static void cupti_can_be_hooked_before_a_device_is_checked(void **state)
+{
+	struct error err = {0};
+	char chip[16] = "";
+
+	(void)state;
+	setenv("FAKE_CUPTI_FAIL", "cuptiProfilerInitialize=39", 1);
+	assert_int_equal(cupti_hook(&err), PL_EUNSUPPORTED);
+	assert_says(&err, "another profiler holds the");
+	unsetenv("FAKE_CUPTI_FAIL");
+	assert_int_equal(cupti_hook(NULL), 0);
+	assert_int_equal(cupti_device_check(NULL, 0, chip, NULL, NULL), 0);
+	assert_string_equal(chip, "GH100");
+}
+
 static void a_refused_device_says_why_and_what_to_do(void **state)
 {
 	static const struct {
@@ -360,6 +376,8 @@ int main(void)
 		cmocka_unit_test_setup(passes_come_to_an_end_even_if_cupti_does_not,
 				       forget_settings),
 		cmocka_unit_test_setup(a_good_device_gives_its_chip, forget_settings),
+		cmocka_unit_test_setup(cupti_can_be_hooked_before_a_device_is_checked,
+				       forget_settings),
 		cmocka_unit_test_setup(a_refused_device_says_why_and_what_to_do, forget_settings),
 	};
 

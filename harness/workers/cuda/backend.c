@@ -32,6 +32,7 @@ struct cuda_backend {
 	const struct measure_settings *settings;
 	struct counter_access counters;
 	enum profiler profiler;
+	bool is_ready;      /* the driver was opened in advance: see cuda_ready() */
 	struct error stays; /* why the data of a case is not moved, though it should be */
 };
 
@@ -166,19 +167,35 @@ static void open_placements(struct cuda_backend *backend, const struct measure_s
 		memory_make_replaceable(&backend->resources.memory, seed, &backend->stays);
 }
 
-static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
-		       const char *uuid, bool wants_counters, struct error *err)
+/* Opens the driver, and begins to load CUPTI. */
+static int open_driver(struct cuda_backend *backend, int ordinal, const char *uuid,
+		       bool wants_counters, struct error *err)
 {
 	int rc;
 
 	if (wants_counters && !uuid)
 		counter_access_load(&backend->counters);
-	rc = device_open(&backend->device, settings->device, uuid, err);
+	rc = device_open_driver(&backend->device, ordinal, uuid, err);
+	/* not before, because that is a thread */
+	if (rc == 0 && wants_counters && uuid)
+		counter_access_load(&backend->counters);
+	return rc;
+}
+
+static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
+		       const struct open_manner *manner, bool wants_counters, struct error *err)
+{
+	const int64_t busy_ns = monotonic_ns() - manner->idle_ns;
+	/* a profiler may have opened the driver */
+	const char *uuid = backend->profiler == PROFILER_NONE ? manner->uuid : NULL;
+	int rc = 0;
+
+	if (!backend->is_ready)
+		rc = open_driver(backend, settings->device, uuid, wants_counters, err);
+	if (rc == 0)
+		rc = device_open_context(&backend->device, err);
 	if (rc)
 		return rc;
-	/* not before, because that is a thread */
-	if (wants_counters && uuid)
-		counter_access_load(&backend->counters);
 	rc = cuda_resources_open(&backend->resources, &backend->device, settings->seed, err);
 	if (rc)
 		return rc;
@@ -190,7 +207,8 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	if (rc == 0 && wants_counters)
 		counter_access_begin(&backend->counters, &backend->device, &settings->metrics);
 	if (rc == 0 && backend->profiler != PROFILER_NCU)
-		rc = timer_warm_up(backend->timer, err);
+		rc = manner->idle_ns < 0 ? timer_warm_up(backend->timer, err)
+					 : timer_warm_up_since(backend->timer, busy_ns, err);
 	return rc;
 }
 
@@ -205,8 +223,7 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	backend->profiler = profiler_attached();
 	attached = backend->profiler != PROFILER_NONE;
 	wants_counters = manner->check_counters && settings->metrics.count && !attached;
-	/* a profiler may have opened the driver */
-	rc = open_device(backend, settings, attached ? NULL : manner->uuid, wants_counters, err);
+	rc = open_device(backend, settings, manner, wants_counters, err);
 	if (rc) {
 		/* perflab may send `open` again. */
 		cuda_close(backend);
@@ -221,6 +238,25 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	open_counters(backend, wants_counters, info);
 	describe_environment(backend, &info->environment);
 	return 0;
+}
+
+static int cuda_ready(void *context, const struct ready_manner *manner, struct error *err)
+{
+	struct cuda_backend *backend = context;
+	struct error ignored = {0};
+	int rc;
+
+	/* a profiler may have opened the driver */
+	if (profiler_attached() != PROFILER_NONE)
+		return 0;
+	rc = device_open_driver(&backend->device, manner->device, manner->uuid, err);
+	if (rc == 0 && manner->check_counters)
+		cupti_hook(&ignored); /* a failure comes again, and is reported then */
+	if (rc)
+		cuda_close(backend);
+	else
+		backend->is_ready = true;
+	return rc;
 }
 
 /* ---- cases ---- */
@@ -322,6 +358,7 @@ int cuda_worker(int socket_fd)
 					.metrics = cuda_metrics,
 					.passes = cuda_passes,
 					.share = cuda_share,
+					.ready = cuda_ready,
 					.open = cuda_open,
 					.wake = cuda_wake,
 					.inspect = cuda_inspect,

@@ -154,7 +154,7 @@ static int describe_one_of_all(struct device *device, int ordinal, struct error 
 				    err);
 }
 
-int device_open(struct device *device, int ordinal, const char *uuid, struct error *err)
+int device_open_driver(struct device *device, int ordinal, const char *uuid, struct error *err)
 {
 	const struct cuda_driver *driver = &device->driver;
 	int rc;
@@ -170,6 +170,14 @@ int device_open(struct device *device, int ordinal, const char *uuid, struct err
 	if (nvml_open(&device->nvml, device->pci_bus_id, device->info.uuid, &device->nvml_reason) ==
 	    0)
 		nvml_driver_version(device->nvml, device->info.driver);
+	return 0;
+}
+
+int device_open_context(struct device *device, struct error *err)
+{
+	const struct cuda_driver *driver = &device->driver;
+	int rc;
+
 	/* Before this process has a context: in a container, NVML may name it by another number. */
 	device->other_processes = nvml_other_processes(device->nvml);
 	/* A blocking wait instead of spinning adds tens of microseconds to every batch of samples.
@@ -184,11 +192,15 @@ int device_open(struct device *device, int ordinal, const char *uuid, struct err
 		return rc;
 	/* A blocking stream, so that synchronous copies, which use the default stream, stay in
 	 * order with its work. */
-	rc = cuda_check(driver, driver->cuStreamCreate(&device->stream, CU_STREAM_DEFAULT), err,
-			"cuStreamCreate");
-	if (rc)
-		return rc;
-	return 0;
+	return cuda_check(driver, driver->cuStreamCreate(&device->stream, CU_STREAM_DEFAULT), err,
+			  "cuStreamCreate");
+}
+
+int device_open(struct device *device, int ordinal, const char *uuid, struct error *err)
+{
+	int rc = device_open_driver(device, ordinal, uuid, err);
+
+	return rc ? rc : device_open_context(device, err);
 }
 
 int device_warp_size(const struct device *device)

@@ -36,6 +36,10 @@ const char *device_slice(const struct device_info *info);
  * must have one thread, and must not have opened the driver.
  */
 int device_open(struct device *device, int ordinal, const char *uuid, struct error *err);
+/* The first part of it, which leaves the device as it is: opens and describes. */
+int device_open_driver(struct device *device, int ordinal, const char *uuid, struct error *err);
+/* The second part: makes the context. */
+int device_open_context(struct device *device, struct error *err);
 /* Lanes of a warp; 0 when the driver does not say. */
 int device_warp_size(const struct device *device);
 void device_close(struct device *device);

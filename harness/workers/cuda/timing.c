@@ -125,6 +125,12 @@ int timer_warm_up(struct timer *timer, struct error *err)
 	return rc;
 }
 
+int timer_warm_up_since(struct timer *timer, int64_t busy_ns, struct error *err)
+{
+	timer->busy_ns = busy_ns;
+	return timer_stay_warm(timer, err);
+}
+
 int timer_stay_warm(struct timer *timer, struct error *err)
 {
 	return monotonic_ns() - timer->busy_ns > IDLE_NS ? timer_warm_up(timer, err) : 0;

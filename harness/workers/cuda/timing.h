@@ -26,6 +26,8 @@ int timer_open(struct timer **out, struct cuda_resources *resources, bool gated,
 void timer_close(struct timer *timer);
 /* Keeps the device busy for 100 ms, so that its clocks rise. */
 int timer_warm_up(struct timer *timer, struct error *err);
+/* The same, unless the device was busy at `busy_ns`, by monotonic_ns(), and not long ago. */
+int timer_warm_up_since(struct timer *timer, int64_t busy_ns, struct error *err);
 /* The same, but only if the device may have been idle for over a second: a worker may be opened
  * long before its first case, and the host may need long for the expected results of a case.
  * timer_run() and timer_take() call it. */

@@ -254,6 +254,24 @@ static void test_an_idle_device_is_warmed_up(void **context)
 	assert_flushes_after(*context, 5 * FOR_EVER_NS, CACHE_HOT, true);
 }
 
+/* Another worker has just measured on it: then it is warm. */
+static void test_a_device_that_was_used_just_now_is_warm(void **context)
+{
+	struct bench *bench = *context;
+	const int64_t second_ns = 1000 * 1000 * 1000;
+	struct timer *timer = NULL;
+	struct error err = {0};
+
+	if (timer_open(&timer, &bench->resources, true, &err))
+		fail_msg("%s", err.text);
+	bench->stub.flushes = 0;
+	assert_int_equal(timer_warm_up_since(timer, monotonic_ns() - second_ns / 2, &err), 0);
+	assert_int_equal(bench->stub.flushes, 0);
+	assert_int_equal(timer_warm_up_since(timer, monotonic_ns() - 2 * second_ns, &err), 0);
+	assert_true(bench->stub.flushes > 0);
+	timer_close(timer);
+}
+
 /* Dirty lines that a short flush leaves change counters but not times. */
 static void test_a_flush_reads_as_much_as_its_purpose_needs(void **context)
 {
@@ -483,6 +501,7 @@ int main(void)
 		BENCH_TEST(test_persisting_lines_are_reset_before_each_flush),
 		BENCH_TEST(test_hot_samples_come_after_one_that_fills_the_cache),
 		BENCH_TEST(test_an_idle_device_is_warmed_up),
+		BENCH_TEST(test_a_device_that_was_used_just_now_is_warm),
 		BENCH_TEST(test_a_flush_reads_as_much_as_its_purpose_needs),
 		BENCH_TEST(test_kernels_wait_behind_the_last_sample),
 		BENCH_TEST(test_samples_are_spread_over_placements),
