@@ -79,8 +79,9 @@ ALWAYS_INLINE bool regular_stream(struct warp *warp, const struct instruction *a
 	if (!regular_find(&by, address, LANES * bytes))
 		return false;
 	data = by.in->data + by.begin;
+	/* A number, because the place may lie behind the allocation. */
 	for (unsigned line = 0; line < LANES * bytes; line += 64)
-		__builtin_prefetch(data + FETCH_AHEAD_BYTES + line);
+		__builtin_prefetch((void *)((uintptr_t)data + FETCH_AHEAD_BYTES + line));
 	if (warp->block->launch->global && !global_stream_passes(&by))
 		regular_check(warp, at, by.in, by.begin, bytes, bytes);
 	regular_count(&by, LANES * bytes);
