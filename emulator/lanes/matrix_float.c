@@ -12,8 +12,6 @@
 
 #include <string.h>
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 #define MOST_K 32
 
 /* The exponent of a zero: below all others, so that it never counts as the largest. */

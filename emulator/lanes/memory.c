@@ -1,5 +1,5 @@
 /* Loads and stores: global memory (and constants, which lie in it), and generic addresses. */
-#include "emulator/lanes/memory.h"
+#include "emulator/lanes/memory_regular.h"
 #include "emulator/machine/async_stores.h"
 
 /* The number of unique sectors of ascending addresses; 0: they do not ascend. MEMORY_FILL keeps
@@ -32,19 +32,13 @@ ALWAYS_INLINE void touch_sectors(const uint32_t sector[LANES], struct allocation
 
 	for (int lane = 0; lane < LANES; lane++) {
 		if (sector[lane] / 64 != word) {
-			if (store)
-				in->written[word] |= bits;
-			else
-				in->read[word] |= bits & ~in->written[word];
+			touch_word(in, word, bits, store);
 			word = sector[lane] / 64;
 			bits = 0;
 		}
 		bits |= UINT64_C(1) << sector[lane] % 64;
 	}
-	if (store)
-		in->written[word] |= bits;
-	else
-		in->read[word] |= bits & ~in->written[word];
+	touch_word(in, word, bits, store);
 }
 
 /* The number of different offsets of lanes that access `sectors` sectors. */
@@ -134,10 +128,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 
 		count->bytes += LANES * bytes;
 		count->sectors += last - first + 1;
-		if (store)
-			touch_written(in, first, last);
-		else
-			touch_read(in, first, last);
+		touch_range(in, first, last, store);
 		if (memory_copies(mask, width, vector)) {
 			if (store)
 				memcpy(in->data + begin, row_of(warp, at->rows[0]), LANES * width);
@@ -150,10 +141,7 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 
 		count->bytes += bytes;
 		count->sectors++;
-		if (store)
-			touch_written(in, sector, sector);
-		else
-			touch_read(in, sector, sector);
+		touch_range(in, sector, sector, store);
 	} else {
 		count_scattered(count, offset, mask, spread, bytes, in, store);
 	}
@@ -219,17 +207,22 @@ static enum step access_global(struct warp *warp, const struct instruction *at)
 	return LANES_NAME(global_access)(warp, at, mask, address);
 }
 
-#define GLOBAL_SHAPE(width, vector)                                                    \
-	static enum step load_global_##width##_##vector(struct warp *warp,             \
-							const struct instruction *at)  \
-	{                                                                              \
-		return run_global(warp, at, width, vector, false);                     \
-	}                                                                              \
-	static enum step store_global_##width##_##vector(struct warp *warp,            \
-							 const struct instruction *at) \
-	{                                                                              \
-		return run_global(warp, at, width, vector, true);                      \
+/* What is not regular has a function of its own, so that regular requests prepare no stack. */
+#define GLOBAL_HANDLER(name, width, vector, store)                                               \
+	static __attribute__((noinline)) enum step any_##name(struct warp *warp,                 \
+							      const struct instruction *at)      \
+	{                                                                                        \
+		return run_global(warp, at, width, vector, store);                               \
+	}                                                                                        \
+	static enum step name(struct warp *warp, const struct instruction *at)                   \
+	{                                                                                        \
+		if (warp->active == ALL_LANES && regular_access(warp, at, width, vector, store)) \
+			return STEP_NEXT;                                                        \
+		return any_##name(warp, at);                                                     \
 	}
+#define GLOBAL_SHAPE(width, vector)                                          \
+	GLOBAL_HANDLER(load_global_##width##_##vector, width, vector, false) \
+	GLOBAL_HANDLER(store_global_##width##_##vector, width, vector, true)
 MEMORY_SHAPE_LIST(GLOBAL_SHAPE)
 
 static const struct memory_shape global_shapes[] = {

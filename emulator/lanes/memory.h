@@ -21,8 +21,6 @@
 
 #include <string.h>
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* Whether a memory instruction writes what its rows hold. */
 ALWAYS_INLINE bool memory_stores(const struct instruction *at)
 {
@@ -141,15 +139,18 @@ memory_check_global(struct warp *warp, const struct instruction *at, uint32_t ma
 
 /* ---- bytes ---- */
 
-/* The addresses of the lanes, as 64-bit or 32-bit offsets from `data`. */
+/* The addresses of the lanes: offsets from `data`, or places one behind the other. */
 struct memory_places {
 	unsigned char *data;
 	const uint64_t *wide; /* NULL: narrow */
 	const uint32_t *narrow;
+	unsigned step; /* bytes from lane to lane; 0: wide or narrow */
 };
 
 ALWAYS_INLINE unsigned char *memory_place(const struct memory_places *places, int lane)
 {
+	if (places->step)
+		return places->data + (unsigned)lane * places->step;
 	return places->data + (places->wide ? places->wide[lane] : places->narrow[lane]);
 }
 

@@ -85,17 +85,35 @@ static inline uint64_t sector_bits(uint64_t word, uint64_t first, uint64_t last)
 	return (~UINT64_C(0) << low) & (~UINT64_C(0) >> (63 - high));
 }
 
-/* Records loads of the sectors first … last of an allocation. */
+/* Records that the launch loads or stores sectors, given by bits of one word. */
+static inline void touch_word(struct allocation *in, uint64_t word, uint64_t bits, bool store)
+{
+	if (store)
+		in->written[word] |= bits;
+	else
+		in->read[word] |= bits & ~in->written[word];
+}
+
+/* The same for the sectors first … last of an allocation. */
+static inline void touch_range(struct allocation *in, uint64_t first, uint64_t last, bool store)
+{
+	if (first / 64 == last / 64) {
+		touch_word(in, first / 64, ~UINT64_C(0) >> (63 - (last - first)) << first % 64,
+			   store);
+		return;
+	}
+	for (uint64_t word = first / 64; word <= last / 64; word++)
+		touch_word(in, word, sector_bits(word, first, last), store);
+}
+
 static inline void touch_read(struct allocation *in, uint64_t first, uint64_t last)
 {
-	for (uint64_t word = first / 64; word <= last / 64; word++)
-		in->read[word] |= sector_bits(word, first, last) & ~in->written[word];
+	touch_range(in, first, last, false);
 }
 
 static inline void touch_written(struct allocation *in, uint64_t first, uint64_t last)
 {
-	for (uint64_t word = first / 64; word <= last / 64; word++)
-		in->written[word] |= sector_bits(word, first, last);
+	touch_range(in, first, last, true);
 }
 
 /*

@@ -68,8 +68,8 @@ enum summary_kind {
 	SUMMARY_SETTLED, /* the row says it, and all of its cells are settled */
 };
 
-/* All zeroes: untouched, because segments are numbered from 1. One of a segment of an earlier
- * launch counts as untouched. */
+/* All zeroes: untouched, because segments are numbered from 1. One of a segment or a time of an
+ * earlier launch counts as untouched. */
 struct row_summary {
 	uint32_t segment; /* DETAILS: any of the launch; SETTLED: settled_time of the row */
 	uint32_t place : 24, kind : 2;

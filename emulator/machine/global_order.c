@@ -9,7 +9,8 @@
 
 void order_init(struct order *order, uint32_t first, uint32_t time, size_t most)
 {
-	*order = (struct order){.first = first, .next = first, .time = time, .most = most};
+	*order = (struct order){
+		.first = first, .next = first, .time = time, .first_time = time, .most = most};
 }
 
 void order_release(struct order *order)

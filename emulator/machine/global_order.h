@@ -76,6 +76,7 @@ struct order {
 	uint32_t first, next;
 	size_t capacity, most;
 	uint32_t time;                   /* of the last release in any launch on this memory */
+	uint32_t first_time;             /* `time` when the launch began */
 	struct sync_location *locations; /* hash table, by address */
 	size_t location_count, location_slots;
 };
@@ -93,7 +94,7 @@ void block_order_barrier(struct block *block);
 
 uint32_t order_open_segment(struct order *order, struct warp *warp);
 /* The number of the segment that the warp is in; 0: there are too many. */
-static inline uint32_t order_segment(struct order *order, struct warp *warp)
+ALWAYS_INLINE uint32_t order_segment(struct order *order, struct warp *warp)
 {
 	const struct warp_order *of = &warp->block->order->warps[warp->index];
 

@@ -2,8 +2,7 @@
 #include "emulator/machine/global_shadow.h"
 
 #include "emulator/machine/access.h"
-#include "emulator/machine/global_report.h"
-#include "emulator/machine/written_bytes.h"
+#include "emulator/machine/global_stream.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -325,40 +324,24 @@ static void check_details(struct checked_access *by, struct shadow_row *row, uin
 /* Whether a request can only read what is settled in the row, and so needs no record. */
 static inline bool reads_settled_row(const struct checked_access *by, uint64_t index)
 {
-	const struct row_summary *summary = &by->rows->summaries[index];
-
-	return summary->kind == SUMMARY_SETTLED && !by->request->writes &&
-	       summary->segment == by->shadow->order.time;
+	return !by->request->writes &&
+	       row_is_settled(&by->rows->summaries[index], &by->shadow->order);
 }
 
-/* Checks and records an access to all cells of a row, if a summary can hold the outcome, and it is
- * no race. Has the same outcome as check_details(). */
-static inline bool row_summarise(struct checked_access *by, struct row_summary *summary,
-				 const struct lane_run *run)
+/* Records the access in the summary of a row, if that can hold the outcome. */
+static bool run_summarise(struct checked_access *by, struct row_summary *summary,
+			  const struct lane_run *run)
 {
-	const bool writes = by->request->writes, mine = summary->segment == by->segment;
 	const struct row_summary now = {
 		.segment = by->segment,
 		.place = by->place & PLACE_MOST,
-		.kind = writes ? SUMMARY_WRITE : SUMMARY_READ,
+		.kind = by->request->writes ? SUMMARY_WRITE : SUMMARY_READ,
 		.shift = run->shift & 3,
 		.part = (unsigned)run->bias / ROW_CELLS & 7,
 	};
 
-	if (by->strong || !run_fits_summary(run) || summary->kind == SUMMARY_SETTLED)
-		return false;
-	if (summary->segment >= by->shadow->order.first) {
-		if (summary->kind == SUMMARY_DETAILS ||
-		    (mine && (summary->shift != now.shift || summary->part != now.part)))
-			return false;
-		if (mine && summary->kind == now.kind)
-			return true;
-		if (!writes || (!mine && !order_is_before(&by->shadow->order, summary->segment,
-							  by->request->warp)))
-			return false;
-	}
-	*summary = now;
-	return true;
+	return !by->strong && run_fits_summary(run) &&
+	       row_summarise(summary, now, &by->shadow->order, by->request->warp);
 }
 
 /* Checks and records what lanes of the request do to cells of a row. */
@@ -368,7 +351,7 @@ static void check_global_run(struct checked_access *by, uint64_t index, const st
 	const uint32_t time = by->shadow->order.time;
 	struct shadow_row *row;
 
-	if (reads_settled_row(by, index) || row_summarise(by, summary, run))
+	if (reads_settled_row(by, index) || run_summarise(by, summary, run))
 		return;
 	row = shadow_row_details(by->rows, index, by->shadow->launch, by->shadow->order.first);
 	check_details(by, row, (index * ROW_CELLS) << by->rows->cell_shift, run);
@@ -404,6 +387,23 @@ static void check_consecutive(struct checked_access *by)
 
 		check_global_run(by, index, &run);
 	}
+}
+
+/* Lanes that read one place. */
+static void check_one_place(struct checked_access *by)
+{
+	const unsigned shift = by->rows->cell_shift;
+	const unsigned lane = (unsigned)__builtin_ctz(by->request->mask);
+	const uint64_t cell = by->request->offset[lane] >> shift;
+	const unsigned each = by->request->bytes >> shift, first = (unsigned)(cell % ROW_CELLS);
+	const struct lane_run run = {
+		.cells = cell_mask(first, each),
+		.shift = (uint8_t)__builtin_ctz(each),
+		.bias = (int16_t)(((int)lane << __builtin_ctz(each)) - (int)first),
+		.many = (by->request->mask & (by->request->mask - 1)) != 0,
+	};
+
+	check_global_run(by, cell / ROW_CELLS, &run);
 }
 
 /* Lanes in any order: neighbours with consecutive addresses, or with the same one, together. */
@@ -491,6 +491,8 @@ void global_shadow_access(const struct global_request *request)
 	if (!by.full) {
 		if (request->consecutive && request->bytes >= 1U << by.rows->cell_shift)
 			check_consecutive(&by);
+		else if (request->spread == 0 && !request->writes)
+			check_one_place(&by);
 		else
 			check_runs(&by);
 	}

@@ -23,6 +23,9 @@
 #include "emulator/emulator.h"
 #include "emulator/program/program.h"
 
+/* For functions that gain from what their callers know. */
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+
 #define LANES 32
 #define ALL_LANES UINT32_C(0xffffffff)
 #define SPLIT_FAIRNESS 500

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNELS 300
+#define KERNELS 2000
 #define STEPS 12
 /* A place is a row; the row behind it is left for what begins 16 bytes later. */
 #define PLACES 3
@@ -20,8 +20,10 @@ static uint32_t seed;
 
 static unsigned random_below(unsigned count)
 {
-	seed = seed * UINT32_C(1664525) + UINT32_C(1013904223);
-	return (seed >> 16) % count;
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return seed % count;
 }
 
 /* What lanes access all words of a row: %rd5 … %rd8 are the addresses of a lane. */
@@ -56,8 +58,9 @@ static void add_access(struct text *out, unsigned later)
 		text_addf(out, "mov.pred %%p0, %s;\n", guards[access]);
 	text_addf(out, "@%%p0 %s+%u]", accesses[access], later + place * PLACE_BYTES);
 	if (!strncmp(accesses[access], "st", 2))
-		text_addf(out, ", %s", values[random_below(4) != 0][wide]);
-	text_add(out, ";\n");
+		text_addf(out, ", %s;\n", values[random_below(4) != 0][wide]);
+	else
+		text_add(out, ";\nadd.u32 %r20, %r20, %r10;\n");
 }
 
 static void add_step(struct text *out, unsigned later)
@@ -75,11 +78,11 @@ static void add_step(struct text *out, unsigned later)
 /* %p5 … %p8: the lanes that access 4 bytes, 4 in falling order, 8, and 16. */
 static void make_kernel(struct text *out, uint32_t number, unsigned later)
 {
-	seed = number;
+	seed = (number + 1) * UINT32_C(2654435761);
 	text_add(out, MACHINE_HEADER
 		 ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
 		 "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
-		 "mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %laneid;\n"
+		 "mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %laneid;\nmov.u32 %r20, 0;\n"
 		 "setp.lt.u32 %p5, %r4, 32;\nsetp.lt.u32 %p6, %r4, 32;\n"
 		 "setp.lt.u32 %p7, %r4, 16;\nsetp.lt.u32 %p8, %r4, 8;\n"
 		 "mul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd5, %rd1, %rd3;\n"
@@ -88,7 +91,9 @@ static void make_kernel(struct text *out, uint32_t number, unsigned later)
 		 "sub.u32 %r5, 31, %r4;\nmul.wide.u32 %rd3, %r5, 4;\nadd.s64 %rd8, %rd1, %rd3;\n");
 	for (unsigned i = random_below(STEPS); i < STEPS; i++)
 		add_step(out, later);
-	text_add(out, "ret;\n}\n");
+	/* A load whose value nothing uses would not be reported. */
+	text_add(out, "mad.lo.u32 %r5, %r3, 64, %r1;\nmul.wide.u32 %rd3, %r5, 4;\n"
+		      "add.s64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3+6144], %r20;\nret;\n}\n");
 }
 
 static struct machine_result run_kernel(uint32_t number, unsigned later)
@@ -99,7 +104,7 @@ static struct machine_result run_kernel(uint32_t number, unsigned later)
 	make_kernel(&ptx, number, later);
 	result = machine_run(&(struct machine_case){.ptx = ptx.data,
 						    .grid = {BLOCKS},
-						    .block = {64},
+						    .block = {number % 2 ? 64 : 32},
 						    .out_words = 2048,
 						    .check_global = true});
 	text_release(&ptx);

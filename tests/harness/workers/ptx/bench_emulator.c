@@ -45,6 +45,9 @@ static const struct benchmark {
 	{"tiled sgemm, global unchecked", "matmul", "tiled", 256, 256, 0, true},
 	{"naive sgemm", "matmul", "naive", 256, 256, 0, false},
 	{"naive sgemm, global unchecked", "matmul", "naive", 256, 256, 0, true},
+	/* Each lane reads another row of the matrix. */
+	{"transpose, by columns", "transpose", "naive_read", 256, 1024, 0, false},
+	{"transpose, by columns, global unchecked", "transpose", "naive_read", 256, 1024, 0, true},
 	{"divergent switch", "divergence", "switch_lane", 256, 1 << 16, 0, false},
 };
 
