@@ -168,7 +168,7 @@ static void open_placements(struct cuda_backend *backend, const struct measure_s
 }
 
 /* Opens the driver, and begins to load CUPTI. */
-static int open_driver(struct cuda_backend *backend, int ordinal, const char *uuid,
+static int begin_open(struct cuda_backend *backend, int ordinal, const char *uuid,
 		       bool wants_counters, struct error *err)
 {
 	int rc;
@@ -191,7 +191,7 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	int rc = 0;
 
 	if (!backend->is_ready)
-		rc = open_driver(backend, settings->device, uuid, wants_counters, err);
+		rc = begin_open(backend, settings->device, uuid, wants_counters, err);
 	if (rc == 0)
 		rc = device_open_context(&backend->device, err);
 	if (rc)

@@ -103,9 +103,16 @@ static int open_driver(struct cuda_driver *driver, const char *only, struct erro
 				 "nvidia-smi, and CUDA_VISIBLE_DEVICES");
 	}
 	if (result != CUDA_SUCCESS) {
+		const char *visible = getenv("CUDA_VISIBLE_DEVICES");
 		struct error cause = {0};
 
 		cuda_check(driver, result, &cause, "cuInit");
+		if (result == CUDA_ERROR_INVALID_DEVICE && visible)
+			return error_set(
+				err, PL_EUNSUPPORTED,
+				"the NVIDIA driver refuses CUDA_VISIBLE_DEVICES=\"%s\" (%s): "
+				"name each GPU once, as nvidia-smi -L lists them",
+				visible, cause.text);
 		return error_set(
 			err, PL_EUNSUPPORTED,
 			"the NVIDIA driver does not start (%s): check the output of nvidia-smi, "

@@ -60,6 +60,9 @@ CUresult cuInit(unsigned flags)
 		shown[shown_count] = find_device(visible, length);
 		if (!shown[shown_count])
 			break;
+		for (int i = 0; i < shown_count; i++)
+			if (shown[i] == shown[shown_count])
+				return CUDA_ERROR_INVALID_DEVICE;
 		shown_count++;
 		visible += length + (visible[length] == ',');
 	}

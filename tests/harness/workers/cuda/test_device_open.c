@@ -155,6 +155,19 @@ static void a_driver_that_shows_nothing_is_no_fault_of_a_uuid(void **state)
 	device_close(&device);
 }
 
+/* As an H200's driver does. */
+static void a_gpu_that_is_shown_twice_is_a_fault_of_the_variable(void **state)
+{
+	struct device device;
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(open_with(&device, "1,1", NULL, &err), PL_EUNSUPPORTED);
+	assert_non_null(strstr(err.text, "refuses CUDA_VISIBLE_DEVICES=\"1,1\""));
+	assert_non_null(strstr(err.text, "name each GPU once"));
+	device_close(&device);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +178,7 @@ int main(void)
 		cmocka_unit_test(another_name_of_a_device_is_refused),
 		cmocka_unit_test(another_device_is_refused),
 		cmocka_unit_test(a_driver_that_shows_nothing_is_no_fault_of_a_uuid),
+		cmocka_unit_test(a_gpu_that_is_shown_twice_is_a_fault_of_the_variable),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
