@@ -2,6 +2,7 @@
 #include "harness/workers/cuda/driver.h"
 
 #include <dlfcn.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define STRINGIFY_EXPANDED(text) #text
