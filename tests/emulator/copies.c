@@ -359,6 +359,17 @@ struct copy_list copy_edges_list_create(void)
 	return list;
 }
 
+struct copy_list copy_interleave_list_create(void)
+{
+	struct copy_list list = {0};
+
+	copies_add_slice_loads(&list);
+	copies_add_slice_stores(&list);
+	sort_by_risk(&list);
+	name_open_cases(&list);
+	return list;
+}
+
 void copy_list_release(struct copy_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {
