@@ -5,8 +5,8 @@
  *
  * There are four lists. The second one, with the im2col mode and changed maps, has a golden file
  * of its own, copies_more.txt, and a test of its own, test_copies_more_golden. So has the third
- * one, with the ends of tensors: copies_edges.txt, test_copies_edges_golden. The fourth one, with
- * interleaved layouts, is recorded as copies_interleave.txt.
+ * one, with the ends of tensors: copies_edges.txt, test_copies_edges_golden. And the fourth
+ * one, with interleaved layouts: copies_interleave.txt, test_copies_interleave_golden.
  *
  * The entry gets the addresses of `out` and `in`, and a tensor map. No case waits for ever: its
  * loops around mbarriers are bounded, and the word COPY_WAITED of the output tells the result.
@@ -60,7 +60,6 @@ struct copy_case {
 	bool has_map;
 	bool map_of_out; /* the address counts from `out`; else from `in` */
 	struct tensor_map map;
-	unsigned interleave; /* bytes of the map's interleaved layout: 16 or 32; 0: none */
 	enum copy_rule rule;
 	bool may_fault;
 };
@@ -125,8 +124,8 @@ void copies_add_im2col_stores(struct copy_list *list);
 void copies_add_map_changes(struct copy_list *list);
 void copies_add_edge_reductions(struct copy_list *list);
 void copies_add_edge_images(struct copy_list *list);
-void copies_add_interleaved(struct copy_list *list);
 void copies_add_slice_loads(struct copy_list *list);
 void copies_add_slice_stores(struct copy_list *list);
+void copies_add_slice_images(struct copy_list *list);
 
 #endif

@@ -220,41 +220,6 @@ static void add_rules(struct copy_list *list)
 	add_box(list, 32, map, 2, 3, "0, 0, 0");
 }
 
-/* The im2col mode has interleaved layouts, too. */
-static void add_images(struct copy_list *list)
-{
-	static const struct {
-		unsigned rank;
-		const char *at, *offsets;
-	} places[] = {
-		{3, "0, 0, 0", "0"},
-		{3, "1, 0, 0", "0"},
-		{3, "0, 1, 0", "0"},
-		{3, "0, 0, 1", "0"},
-		{3, "0, 0, 0", "1"},
-		{4, "0, 0, 0, 0", "0, 0"},
-		{4, "1, 0, 0, 0", "0, 0"},
-		{4, "0, 1, 0, 0", "0, 0"},
-		{4, "0, 0, 1, 0", "0, 0"},
-		{4, "0, 0, 0, 1", "0, 0"},
-		{4, "0, 0, 0, 0", "1, 0"},
-		{4, "0, 0, 0, 0", "0, 1"},
-		{5, "0, 0, 0, 0, 0", "0, 0, 0"},
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-		struct tensor_map map = slices_of(16, TENSOR_F16, places[i].rank);
-		char *what = xasprintf("im2col at %s offsets %s", places[i].at, places[i].offsets);
-
-		map.im2col = true;
-		map.channels = 16;
-		map.pixels = 20;
-		slices_load_pixels(list, name_of(16, &map, what), &map, 16, places[i].at,
-				   places[i].offsets);
-		free(what);
-	}
-}
-
 void copies_add_slice_loads(struct copy_list *list)
 {
 	add_places(list);
@@ -264,5 +229,4 @@ void copies_add_slice_loads(struct copy_list *list)
 	add_steps(list);
 	add_looks(list);
 	add_rules(list);
-	add_images(list);
 }

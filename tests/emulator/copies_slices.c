@@ -84,7 +84,7 @@ static struct copy_case *add_load(struct copy_list *list, char *name, const stru
 	copy->variables = VARIABLE;
 	copy->has_map = true;
 	copy->map = *map;
-	copy->interleave = slice;
+	copy->map.interleave = slice;
 	copy->in_fill = FILL_HALVES;
 	return copy;
 }
@@ -114,15 +114,15 @@ struct copy_case *slices_store(struct copy_list *list, char *name, const struct 
 
 	add_shared(&body, "0x00020001", 0x20002);
 	text_addf(&body,
-		  "@%%lead cp.%sasync.bulk.tensor.%ud.global.shared::cta%s%s.tile.bulk_group "
+		  "@%%lead cp.%sasync.bulk.tensor.%ud.global.shared::cta%s%s.%s.bulk_group "
 		  "[%%map, {%s}], [%%a];\n" COPY_COMMIT,
 		  *operation ? "reduce." : "", map->rank, *operation ? "." : "", operation,
-		  coordinates);
+		  map->im2col ? "im2col_no_offs" : "tile", coordinates);
 	copy = copy_add(list, name, text_detach(&body), STORED_WORDS);
 	copy->variables = VARIABLE;
 	copy->has_map = copy->map_of_out = true;
 	copy->map = *map;
 	copy->map.address = FIRST_BYTE;
-	copy->interleave = slice;
+	copy->map.interleave = slice;
 	return copy;
 }

@@ -153,14 +153,14 @@ static int encode_map(struct device *device, CUtensorMap *out, const struct copy
 				  device->encode_im2col(out, type_of(map->type), map->rank, address,
 							sizes, strides + 1, map->lower, map->upper,
 							map->channels, map->pixels, map->steps,
-							interleave_of(copy->interleave),
+							interleave_of(map->interleave),
 							swizzles[map->swizzle],
 							CU_TENSOR_MAP_L2_PROMOTION_NONE, fill),
 				  err, "encode im2col");
 	return cuda_check(&device->driver,
 			  device->encode(out, type_of(map->type), map->rank, address, sizes,
 					 strides + 1, map->box, map->steps,
-					 interleave_of(copy->interleave), swizzles[map->swizzle],
+					 interleave_of(map->interleave), swizzles[map->swizzle],
 					 CU_TENSOR_MAP_L2_PROMOTION_NONE, fill),
 			  err, "encode");
 }
