@@ -9,6 +9,7 @@
 #define MOST_CHANNELS 256
 #define MOST_PIXELS 1024
 #define UNIT_BYTES 16 /* of addresses, strides and rows of a box */
+#define INTERLEAVE_LEAST_RANK 3
 
 static const struct {
 	const char *name;
@@ -44,16 +45,24 @@ unsigned tensor_swizzle_bytes(enum tensor_swizzle swizzle)
 	return swizzle == SWIZZLE_NONE ? 0 : 16U << swizzle;
 }
 
+unsigned tensor_map_unit_bytes(const struct tensor_map *map)
+{
+	return map->interleave ? map->interleave : tensor_type_bytes(map->type);
+}
+
 uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension)
 {
-	if (dimension == 0)
+	if (dimension == 0 && !map->interleave)
 		return map->box[0];
+	if (map->interleave && dimension == map->rank - 2)
+		return 1;
 	return (map->box[dimension] + map->steps[dimension] - 1) / map->steps[dimension];
 }
 
 uint32_t tensor_map_row_bytes(const struct tensor_map *map)
 {
-	return (map->im2col ? map->channels : map->box[0]) * tensor_type_bytes(map->type);
+	return (map->im2col ? map->channels : tensor_map_count(map, 0)) *
+	       tensor_map_unit_bytes(map);
 }
 
 uint32_t tensor_map_box_bytes(const struct tensor_map *map)
@@ -90,7 +99,7 @@ unsigned tensor_map_most_offset(const struct tensor_map *map)
 
 uint64_t tensor_map_extent(const struct tensor_map *map)
 {
-	uint64_t extent = map->sizes[0] * tensor_type_bytes(map->type), more;
+	uint64_t extent = map->sizes[0] * tensor_map_unit_bytes(map), more;
 
 	for (unsigned i = 1; i < map->rank; i++)
 		if (__builtin_mul_overflow(map->sizes[i] - 1, map->strides[i], &more) ||
@@ -101,9 +110,43 @@ uint64_t tensor_map_extent(const struct tensor_map *map)
 
 /* ---- the rules of the driver ---- */
 
+/* Of addresses and strides. */
+static unsigned unit_of_places(const struct tensor_map *map)
+{
+	return map->interleave ? map->interleave : UNIT_BYTES;
+}
+
+static int check_interleave(const struct tensor_map *map, struct error *err)
+{
+	const unsigned row = map->box[0] * tensor_type_bytes(map->type);
+
+	if (!map->interleave)
+		return 0;
+	if (map->im2col)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "interleaved layouts in im2col mode are not supported");
+	if (map->interleave != 16 && map->interleave != 32)
+		return error_set(err, PL_EUSAGE,
+				 "a tensor map has slices of %u bytes; slices have 16 or 32",
+				 map->interleave);
+	if (map->rank < INTERLEAVE_LEAST_RANK)
+		return error_set(err, PL_EUSAGE,
+				 "an interleaved tensor map has %d to %d dimensions, not %u",
+				 INTERLEAVE_LEAST_RANK, TENSOR_MOST_RANK, map->rank);
+	if (row % UNIT_BYTES)
+		return error_set(
+			err, PL_EUSAGE,
+			"the box of an interleaved tensor map is %u in dimension 0, and so "
+			"many elements of %s have %u bytes; they must have a multiple of "
+			"%d, though the box counts slices",
+			map->box[0], tensor_type_name(map->type), row, UNIT_BYTES);
+	return 0;
+}
+
 static int check_dimension(const struct tensor_map *map, unsigned i, struct error *err)
 {
 	const unsigned long long size = map->sizes[i], stride = map->strides[i];
+	const unsigned unit = unit_of_places(map);
 
 	if (!size || size > MOST_SIZE)
 		return error_set(err, PL_EUSAGE,
@@ -118,11 +161,11 @@ static int check_dimension(const struct tensor_map *map, unsigned i, struct erro
 				 "element stride %u of a tensor map is %u; element strides are 1 "
 				 "to %d",
 				 i, map->steps[i], MOST_STEP);
-	if (i && (stride % UNIT_BYTES || stride >= STRIDES_END))
+	if (i && (stride % unit || stride >= STRIDES_END))
 		return error_set(err, PL_EUSAGE,
 				 "the stride of dimension %u of a tensor map is %llu bytes; "
-				 "strides are multiples of %d below 2^40",
-				 i, stride, UNIT_BYTES);
+				 "strides are multiples of %u below 2^40",
+				 i, stride, unit);
 	return 0;
 }
 
@@ -144,7 +187,7 @@ static int check_map_row(const struct tensor_map *map, struct error *err)
 			"a multiple of %d bytes",
 			what, row, row / tensor_type_bytes(map->type), tensor_type_name(map->type),
 			UNIT_BYTES);
-	if (span && row > span)
+	if (span && !map->interleave && row > span)
 		return error_set(
 			err, PL_EUSAGE,
 			"%s of a tensor map has %u bytes; with a swizzle of %u bytes it has "
@@ -201,11 +244,14 @@ int tensor_map_check(const struct tensor_map *map, struct error *err)
 				 "an im2col map has %d to %d dimensions (channels, width, …, "
 				 "images), not %u",
 				 TENSOR_IM2COL_LEAST_RANK, TENSOR_MOST_RANK, map->rank);
-	if (map->address % UNIT_BYTES)
+	rc = check_interleave(map, err);
+	if (rc)
+		return rc;
+	if (map->address % unit_of_places(map))
 		return error_set(err, PL_EUSAGE,
 				 "the tensor of a tensor map begins at 0x%llx, which is not a "
-				 "multiple of %d",
-				 (unsigned long long)map->address, UNIT_BYTES);
+				 "multiple of %u",
+				 (unsigned long long)map->address, unit_of_places(map));
 	for (unsigned i = 0; i < map->rank && !rc; i++)
 		rc = check_dimension(map, i, err);
 	if (!rc && map->im2col)

@@ -3,7 +3,10 @@
  * cuTensorMapEncodeIm2col(), which make one. Tensor copies (cp.async.bulk.tensor) need it: it
  * describes a tensor in global memory, and the box that a copy moves to or from shared memory.
  *
- * Dimension 0 is the innermost one, whose elements lie side by side.
+ * Dimension 0 is the innermost one, whose elements lie side by side. In an interleaved layout, such
+ * as NC/8HWC8, its elements are slices of 16 or 32 bytes, whatever their type, and the dimension
+ * before the last one counts the slices of the channels. A copy moves one slice of that dimension,
+ * whatever the size of its box: recorded (docs/results/ptx-copies.md).
  *
  * A map of the im2col mode has no box. Its dimension 0 are the channels of a pixel, its last one
  * the images of a batch, and those between the width, height and depth of an image. A copy moves
@@ -58,20 +61,25 @@ struct tensor_map {
 	uint64_t sizes[TENSOR_MOST_RANK];   /* elements */
 	uint64_t strides[TENSOR_MOST_RANK]; /* bytes, of the dimensions from 1 on; [0] is unused */
 	uint32_t box[TENSOR_MOST_RANK];     /* elements that a copy walks over */
-	uint32_t steps[TENSOR_MOST_RANK];   /* elements per step of the walk; [0] has no effect */
+	/* Elements per step of the walk. [0] has an effect only in interleaved layouts. */
+	uint32_t steps[TENSOR_MOST_RANK];
 	/* Of the im2col mode, which does not use `box`. The bounding box in dimension i + 1 goes
 	 * from element lower[i] to element size - 1 + upper[i]. */
 	bool im2col;
 	uint32_t channels, pixels; /* that a copy moves: elements of each pixel, and pixels */
 	int32_t lower[TENSOR_IMAGE_MOST_RANK], upper[TENSOR_IMAGE_MOST_RANK];
+	unsigned interleave; /* bytes of a slice of an interleaved layout: 16 or 32; 0: none */
 	enum tensor_swizzle swizzle;
 	unsigned promotion; /* bytes that the L2 fetches: 64, 128 or 256; 0: no more than needed */
 	bool fills_nan;     /* elements outside are NaN; else 0 */
 };
 
-/* PL_EUSAGE: the driver would refuse the map; the message names the rule. */
+/* PL_EUSAGE: the driver would refuse the map; the message names the rule. PL_EUNSUPPORTED: an
+ * interleaved layout in im2col mode, which the driver takes. */
 int tensor_map_check(const struct tensor_map *map, struct error *err);
 
+/* The bytes from one element of dimension 0 to the next: those of its type, or of a slice. */
+unsigned tensor_map_unit_bytes(const struct tensor_map *map);
 /* The elements that a copy moves along a dimension of a box. */
 uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension);
 /* The bytes that a copy moves of dimension 0, and all that it moves. */

@@ -62,7 +62,7 @@ static int resolve_im2col(struct resolution *r, struct tensor_map *map,
 static int resolve_numbers(struct resolution *r, struct tensor_map *map,
 			   const struct kernel_tensor *from)
 {
-	uint64_t packed = tensor_type_bytes(map->type);
+	uint64_t packed = tensor_map_unit_bytes(map);
 	int rc = 0;
 
 	for (unsigned i = 0; i < map->rank && !rc; i++) {

@@ -32,6 +32,8 @@ void tensor_map_describe(struct text *out, const struct tensor_map *map)
 	else
 		add_sizes(out, "box", map->box, map->rank);
 	add_sizes(out, "steps", map->steps, map->rank);
+	if (map->interleave)
+		text_addf(out, " interleave %u", map->interleave);
 	if (map->swizzle)
 		text_addf(out, " swizzle %u", tensor_swizzle_bytes(map->swizzle));
 	if (map->promotion)

@@ -8,7 +8,7 @@
 #include "base/tensor_map.h"
 
 struct kernel_tensor {
-	/* type, rank, mode, swizzle, promotion and fill; the rest are expressions. */
+	/* type, rank, mode, interleave, swizzle, promotion and fill; the rest are expressions. */
 	struct tensor_map form;
 	bool typed; /* the type is written; else the buffer's type decides */
 	const char *sizes[TENSOR_MOST_RANK], *box[TENSOR_MOST_RANK]; /* elements */

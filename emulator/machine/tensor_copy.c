@@ -24,7 +24,11 @@ struct box_copy {
 	uint32_t offsets[TENSOR_IMAGE_MOST_RANK];
 	bool loads;
 	unsigned element_bytes, row_bytes;
-	unsigned pitch_bytes;  /* of rows in shared memory: at least the span of the swizzle */
+	unsigned unit_bytes; /* of a step in dimension 0: an element, or a slice */
+	unsigned row_step;   /* from one unit of a row to the next, in units */
+	/* Of rows in shared memory: at least the span of the swizzle, if they are not interleaved.
+	 */
+	unsigned pitch_bytes;
 	uint32_t offset;       /* of the box in shared memory */
 	unsigned char *values; /* of the box, as they lie in shared memory */
 	bool *chunks;          /* which chunks rows fill; NULL: all */
@@ -96,8 +100,10 @@ static enum step read_map(struct box_copy *box)
 				    "a copy of %u dimensions with a tensor map of %u", copy->rank,
 				    box->map.rank);
 	box->element_bytes = tensor_type_bytes(box->map.type);
+	box->unit_bytes = tensor_map_unit_bytes(&box->map);
 	box->row_bytes = tensor_map_row_bytes(&box->map);
-	box->pitch_bytes = box->map.swizzle == SWIZZLE_NONE
+	box->row_step = box->map.interleave ? box->map.steps[0] : 1;
+	box->pitch_bytes = box->map.swizzle == SWIZZLE_NONE || box->map.interleave
 				   ? box->row_bytes
 				   : tensor_swizzle_bytes(box->map.swizzle);
 	return STEP_NEXT;
@@ -179,32 +185,45 @@ static void move_row(const struct box_copy *box, uint32_t at, unsigned char *row
 	}
 }
 
-/* The elements of a row before the end of the tensor in dimension 0, counted from the start of the
- * row. Negative: the row is past the end. */
-static int64_t elements_before_end(const struct box_copy *box)
+/* The units of a row before the end of the tensor in dimension 0, counted from the start of the
+ * row. Not positive: the row is past the end. */
+static int64_t units_before_end(const struct box_copy *box)
 {
 	const int64_t left = (int64_t)box->map.sizes[0] - box->first[0];
-	const int64_t elements = box->row_bytes / box->element_bytes;
+	const int64_t units = box->row_bytes / box->unit_bytes;
+	const int64_t before = left > 0 ? (left + box->row_step - 1) / box->row_step : left;
 
-	return left < elements ? left : elements;
+	return before < units ? before : units;
+}
+
+/* The units of a row that lie side by side in global memory, of `count` units. */
+static int64_t units_together(const struct box_copy *box, int64_t count)
+{
+	return box->row_step == 1 ? count : 1;
+}
+
+/* Where a unit of a row lies, if element 0 of the tensor's row lies at `address`. */
+static uint64_t unit_address(const struct box_copy *box, uint64_t address, int64_t unit)
+{
+	return address + (uint64_t)(box->first[0] + unit * box->row_step) * box->unit_bytes;
 }
 
 /* Loads the elements of a row that are inside of the tensor. */
 static enum step load_row(const struct box_copy *box, uint64_t address, unsigned char *row)
 {
-	const int64_t first = box->first[0], low = first < 0 ? -first : 0;
-	const int64_t high = elements_before_end(box);
-	const unsigned bytes = box->element_bytes;
-	uint32_t count;
+	const int64_t step = box->row_step, first = box->first[0];
+	const int64_t low = first < 0 ? (-first + step - 1) / step : 0;
+	const int64_t high = units_before_end(box), run = units_together(box, high - low);
+	const unsigned bytes = box->unit_bytes;
 
 	if (low >= high)
 		return STEP_NEXT;
-	address += (uint64_t)(first + low) * bytes;
-	row += (uint32_t)low * bytes;
-	count = (uint32_t)(high - low) * bytes;
-	if (bulk_global_read(box->issue, address, row, count, bytes) != STEP_NEXT)
-		return STEP_STOPPED;
-	round_elements(box, row, count);
+	for (int64_t at = low; at < high; at += run)
+		if (bulk_global_read(box->issue, unit_address(box, address, at),
+				     row + (uint32_t)at * bytes, (uint32_t)run * bytes,
+				     box->element_bytes) != STEP_NEXT)
+			return STEP_STOPPED;
+	round_elements(box, row + (uint32_t)low * bytes, (uint32_t)(high - low) * bytes);
 	return STEP_NEXT;
 }
 
@@ -212,15 +231,17 @@ static enum step load_row(const struct box_copy *box, uint64_t address, unsigned
  * lies behind its last element: recorded (docs/results/ptx-copies.md). */
 static enum step store_row(const struct box_copy *box, uint64_t address, const unsigned char *row)
 {
-	const int64_t high = elements_before_end(box);
-	const unsigned bytes = box->element_bytes;
-	uint32_t count;
+	const int64_t high = units_before_end(box), run = units_together(box, high);
+	const unsigned bytes = box->unit_bytes;
+	const uint32_t count =
+		((uint32_t)run * bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
 
-	if (high <= 0)
-		return STEP_NEXT;
-	count = ((uint32_t)high * bytes + CHUNK_BYTES - 1) / CHUNK_BYTES * CHUNK_BYTES;
-	return bulk_global_write(box->issue, address + (uint64_t)box->first[0] * bytes, row, count,
-				 bytes);
+	for (int64_t at = 0; at < high; at += run)
+		if (bulk_global_write(box->issue, unit_address(box, address, at),
+				      row + (uint32_t)at * bytes, count,
+				      box->element_bytes) != STEP_NEXT)
+			return STEP_STOPPED;
+	return STEP_NEXT;
 }
 
 static enum step walk_box(const struct box_copy *box)
@@ -396,7 +417,7 @@ static enum step read_coordinates(struct box_copy *box)
 					    "memory may begin before the tensor",
 					    box->first[i], i);
 	}
-	if ((int64_t)box->first[0] * box->element_bytes % TENSOR_ROW_ALIGN)
+	if ((int64_t)box->first[0] * box->unit_bytes % TENSOR_ROW_ALIGN)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_MISALIGNED,
 				    "a tensor copy at coordinate %d of elements of %u bytes; the "
 				    "first coordinate must be a multiple of %d bytes",

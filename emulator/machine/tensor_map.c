@@ -11,8 +11,8 @@ struct packed_map {
 	uint16_t box[TENSOR_MOST_RANK]; /* im2col: channels, pixels */
 	int16_t lower[TENSOR_IMAGE_MOST_RANK], upper[TENSOR_IMAGE_MOST_RANK];
 	uint8_t steps[TENSOR_MOST_RANK];
-	uint8_t type, rank, swizzle, fills_nan, im2col;
-	uint8_t unused[TENSOR_MAP_BYTES - 120];
+	uint8_t type, rank, swizzle, fills_nan, im2col, interleave;
+	uint8_t unused[TENSOR_MAP_BYTES - 121];
 };
 _Static_assert(sizeof(struct packed_map) == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
@@ -52,6 +52,7 @@ int tensor_map_encode(unsigned char out[TENSOR_MAP_BYTES], const struct tensor_m
 	packed.swizzle = (uint8_t)map->swizzle;
 	packed.fills_nan = map->fills_nan;
 	packed.im2col = map->im2col;
+	packed.interleave = (uint8_t)map->interleave;
 	for (unsigned i = 0; i < map->rank; i++) {
 		packed.sizes[i] = map->sizes[i];
 		packed.box[i] = (uint16_t)map->box[i];
@@ -82,6 +83,7 @@ int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_
 				  .rank = packed.rank,
 				  .address = packed.address,
 				  .im2col = packed.im2col,
+				  .interleave = packed.interleave,
 				  .swizzle = (enum tensor_swizzle)packed.swizzle,
 				  .fills_nan = packed.fills_nan};
 	for (unsigned i = 0; i < map.rank; i++) {
@@ -168,6 +170,7 @@ const char *tensor_map_replace(unsigned char map[TENSOR_MAP_BYTES], enum tensor_
 		packed.fills_nan = value & 1;
 		break;
 	case FIELD_INTERLEAVE: /* none is the only one */
+		packed.interleave = 0;
 		break;
 	default:
 		replace_in_dimension(&packed, field, ordinal, value);

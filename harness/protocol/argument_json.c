@@ -83,6 +83,8 @@ static json_t *tensor_to_json(const struct tensor_map *map)
 	json = json_pack("{s:s, s:i, s:i, s:b, s:o}", "type", tensor_type_name(map->type),
 			 "swizzle", (int)map->swizzle, "promotion", (int)map->promotion, "nan",
 			 map->fills_nan, "numbers", numbers);
+	if (map->interleave)
+		json_object_set_new(json, "interleave", json_integer(map->interleave));
 	if (map->im2col)
 		json_object_set_new(json, "im2col", im2col_to_json(map));
 	return json;
@@ -354,7 +356,7 @@ static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 				struct error *err)
 {
 	struct tensor_map *map = xcalloc(1, sizeof(*map));
-	int64_t swizzle = 0, promotion = 0;
+	int64_t interleave = 0, swizzle = 0, promotion = 0;
 	const char *type = NULL;
 	struct error cause;
 	json_t *object;
@@ -362,7 +364,7 @@ static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 
 	out->tensor = map;
 	if (!rc)
-		rc = member_object(&object, json, "tensor", 6, err);
+		rc = member_object(&object, json, "tensor", 7, err);
 	if (!rc)
 		rc = member_borrow(&type, object, "type", false, err);
 	if (!rc && !tensor_type_parse(&map->type, type))
@@ -373,12 +375,15 @@ static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 		rc = member_int64(&promotion, object, "promotion", 0, 256, err);
 	if (!rc)
 		rc = member_bool(&map->fills_nan, object, "nan", err);
+	if (!rc && json_object_get(object, "interleave"))
+		rc = member_int64(&interleave, object, "interleave", 0, 32, err);
 	if (!rc)
 		rc = tensor_numbers_from_json(map, object, err);
 	if (!rc && json_object_get(object, "im2col"))
 		rc = im2col_from_json(map, object, err);
 	if (rc)
 		return rc;
+	map->interleave = (unsigned)interleave;
 	map->swizzle = (enum tensor_swizzle)swizzle;
 	map->promotion = (unsigned)promotion;
 	if (tensor_map_check(map, &cause))

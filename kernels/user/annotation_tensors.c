@@ -94,6 +94,7 @@ static int parse_tensor_choice(struct tensor_parse *parse, const char *option, c
 	static const char *const swizzles[] = {"none", "32", "64", "128"};
 	static const char *const promotions[] = {"none", "64", "128", "256"};
 	static const char *const fills[] = {"zero", "nan"};
+	static const char *const interleaves[] = {"none", "16", "32"};
 	static const unsigned promoted[] = {0, 64, 128, 256};
 	struct tensor_map *form = &parse->out->form;
 	int choice = 0;
@@ -108,7 +109,8 @@ static int parse_tensor_choice(struct tensor_parse *parse, const char *option, c
 		choice = choice_among(word, fills, ARRAY_SIZE(fills));
 		form->fills_nan = choice == 1;
 	} else if (!strcmp(option, "interleave")) {
-		choice = strcmp(word, "none") ? -1 : 0;
+		choice = choice_among(word, interleaves, ARRAY_SIZE(interleaves));
+		form->interleave = choice < 0 ? 0 : 16 * (unsigned)choice;
 	} else {
 		parse->out->typed = true;
 		choice = tensor_type_parse(&form->type, word) ? 0 : -1;
@@ -117,8 +119,10 @@ static int parse_tensor_choice(struct tensor_parse *parse, const char *option, c
 		return scan_error(
 			parse->scan,
 			"%.60s: %s(%.20s) is not possible; there are swizzle(none, 32, 64 or 128), "
-			"promotion(none, 64, 128 or 256), fill(zero or nan), interleave(none), and "
-			"type(u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, tf32 or "
+			"promotion(none, 64, 128 or 256), fill(zero or nan), interleave(none, 16 "
+			"or "
+			"32), and type(u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, "
+			"tf32 or "
 			"tf32_ftz)",
 			parse->text, option, word);
 	return 0;
@@ -198,7 +202,7 @@ static int parse_tensor_option(struct tensor_parse *parse, const char *item)
 			  "%.60s: \"%.60s\" is not an option of a tensor map; the options are "
 			  "box(…), im2col(CHANNELS, PIXELS), lower(…), upper(…), strides(…), "
 			  "steps(…), type(T), swizzle(N), fill(nan), promotion(N) and "
-			  "interleave(none)",
+			  "interleave(N)",
 			  parse->text, item);
 }
 
@@ -214,6 +218,11 @@ static int check_tensor_options(const struct tensor_parse *parse)
 		return scan_error(parse->scan,
 				  "%.60s: lower(…) and upper(…) are for im2col(CHANNELS, PIXELS)",
 				  parse->text);
+	if (form->interleave && form->im2col)
+		return scan_error(parse->scan,
+				  "%.60s: interleave(%u) is for box(…); perflab has no interleaved "
+				  "layouts in im2col mode",
+				  parse->text, form->interleave);
 	if (!parse->boxed && !form->im2col)
 		return scan_error(parse->scan,
 				  "%.60s: say what a copy moves: box(…) with %u sizes, or "

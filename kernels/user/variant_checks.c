@@ -42,7 +42,8 @@ static bool same_tensor(const struct kernel_tensor *a, const struct kernel_tenso
 	return same_text(a->channels, b->channels) && same_text(a->pixels, b->pixels) &&
 	       a->form.im2col == b->form.im2col && a->form.type == b->form.type &&
 	       a->form.rank == b->form.rank && a->form.swizzle == b->form.swizzle &&
-	       a->form.promotion == b->form.promotion && a->form.fills_nan == b->form.fills_nan;
+	       a->form.interleave == b->form.interleave && a->form.promotion == b->form.promotion &&
+	       a->form.fills_nan == b->form.fills_nan;
 }
 
 /* The text of a struct is all that it was written as. */

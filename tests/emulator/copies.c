@@ -207,8 +207,8 @@ static void add_mode(struct text *out, const struct copy_case *copy)
 {
 	const struct tensor_map *map = &copy->map;
 
-	if (copy->interleave)
-		text_addf(out, " interleave %u", copy->interleave);
+	if (map->interleave)
+		text_addf(out, " interleave %u", map->interleave);
 	if (!map->im2col)
 		return;
 	text_addf(out, " im2col %u %u", map->channels, map->pixels);
@@ -353,7 +353,18 @@ struct copy_list copy_edges_list_create(void)
 
 	copies_add_edge_reductions(&list);
 	copies_add_edge_images(&list);
-	copies_add_interleaved(&list);
+	sort_by_risk(&list);
+	name_open_cases(&list);
+	return list;
+}
+
+struct copy_list copy_interleave_list_create(void)
+{
+	struct copy_list list = {0};
+
+	copies_add_slice_loads(&list);
+	copies_add_slice_stores(&list);
+	copies_add_slice_images(&list);
 	sort_by_risk(&list);
 	name_open_cases(&list);
 	return list;

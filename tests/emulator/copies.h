@@ -3,10 +3,10 @@
  * and tensor copies. tests/gpu/copies_golden runs the modules on a GPU and writes
  * tests/golden/ptx/copies.txt; test_copies_golden runs them in the emulator and compares.
  *
- * There are three lists. The second one, with the im2col mode and changed maps, has a golden file
+ * There are four lists. The second one, with the im2col mode and changed maps, has a golden file
  * of its own, copies_more.txt, and a test of its own, test_copies_more_golden. So has the third
- * one, with the ends of tensors and interleaved layouts: copies_edges.txt,
- * test_copies_edges_golden.
+ * one, with the ends of tensors: copies_edges.txt, test_copies_edges_golden. And the fourth
+ * one, with interleaved layouts: copies_interleave.txt, test_copies_interleave_golden.
  *
  * The entry gets the addresses of `out` and `in`, and a tensor map. No case waits for ever: its
  * loops around mbarriers are bounded, and the word COPY_WAITED of the output tells the result.
@@ -60,7 +60,6 @@ struct copy_case {
 	bool has_map;
 	bool map_of_out; /* the address counts from `out`; else from `in` */
 	struct tensor_map map;
-	unsigned interleave; /* bytes of the map's interleaved layout: 16 or 32; 0: none */
 	enum copy_rule rule;
 	bool may_fault;
 };
@@ -68,9 +67,10 @@ struct copy_list {
 	struct copy_case *items;
 	size_t count, capacity;
 };
-struct copy_list copy_list_create(void);       /* those of copies.txt */
-struct copy_list copy_more_list_create(void);  /* those of copies_more.txt */
-struct copy_list copy_edges_list_create(void); /* those of copies_edges.txt */
+struct copy_list copy_list_create(void);            /* those of copies.txt */
+struct copy_list copy_more_list_create(void);       /* those of copies_more.txt */
+struct copy_list copy_edges_list_create(void);      /* those of copies_edges.txt */
+struct copy_list copy_interleave_list_create(void); /* those of copies_interleave.txt */
 void copy_list_release(struct copy_list *list);
 
 void copy_module(struct text *out, const struct copy_case *copy);
@@ -124,6 +124,8 @@ void copies_add_im2col_stores(struct copy_list *list);
 void copies_add_map_changes(struct copy_list *list);
 void copies_add_edge_reductions(struct copy_list *list);
 void copies_add_edge_images(struct copy_list *list);
-void copies_add_interleaved(struct copy_list *list);
+void copies_add_slice_loads(struct copy_list *list);
+void copies_add_slice_stores(struct copy_list *list);
+void copies_add_slice_images(struct copy_list *list);
 
 #endif

@@ -187,35 +187,6 @@ static void add_more_forms(struct copy_list *list)
 	}
 }
 
-/* PTX does not say how an interleaved layout lies in memory. */
-static void add_interleaved(struct copy_list *list)
-{
-	static const char *const places[] = {"0, 0, 0", "1, 0, 0", "8, 0, 0", "0, 1, 1"};
-	/* Slices of 16 bytes: 4 of them, 8 wide, 4 high. */
-	struct tensor_map map = {
-		.type = TENSOR_U16,
-		.rank = 3,
-		.sizes = {8, 8, 16},
-		.strides = {0, 32, 256},
-		.box = {8, 4, 2},
-		.steps = {1, 1, 1},
-	};
-
-	for (unsigned bytes = 16; bytes <= 32; bytes += 16) {
-		map.box[0] = map.sizes[0] = bytes / 2;
-		map.swizzle = bytes == 32 ? SWIZZLE_32B : SWIZZLE_NONE;
-		for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
-			struct copy_case *copy = load_tile(
-				list, xasprintf("load interleaved %u at %s", bytes, places[i]),
-				&map, places[i]);
-
-			copy->in_fill = FILL_HALVES;
-			copy->interleave = bytes;
-			copy->rule = COPY_RECORDED;
-		}
-	}
-}
-
 void copies_add_more_loads(struct copy_list *list)
 {
 	add_nan(list);
@@ -224,5 +195,4 @@ void copies_add_more_loads(struct copy_list *list)
 	add_more_ranks(list);
 	add_walks(list);
 	add_more_forms(list);
-	add_interleaved(list);
 }

@@ -25,8 +25,6 @@ static int prepare(struct copy_parts *parts, const struct copy_case *copy,
 	struct text ptx = TEXT_INIT;
 	int rc;
 
-	if (copy->interleave)
-		return error_set(err, PL_EUNSUPPORTED, "interleaved layouts");
 	copy_module(&ptx, copy);
 	rc = device_memory_allocate(parts->memory, (int64_t)copy->out_words * 4, "out",
 				    &parts->arguments.out, err) ||

@@ -136,6 +136,64 @@ static void im2col_maps_that_the_driver_refuses_are_refused(void **state)
 	}
 }
 
+static void interleaved_maps_have_rules_of_their_own(void **state)
+{
+	const struct tensor_map good = {
+		.type = TENSOR_F16,
+		.rank = 4,
+		.address = 0x1020,
+		.sizes = {9, 14, 4, 3},
+		.strides = {0, 288, 4032, 16128},
+		.box = {8, 2, 256, 3},
+		.steps = {3, 1, 8, 1},
+		.interleave = 32,
+		.swizzle = SWIZZLE_64B,
+	};
+	struct tensor_map flat = good, slices = good, address = good, stride = good, row = good;
+	struct tensor_map images = good, back = {0};
+	const struct {
+		struct tensor_map *map;
+		int rc;
+		const char *words;
+	} refused[] = {
+		{&flat, PL_EUSAGE, "an interleaved tensor map has 3 to 5 dimensions, not 2"},
+		{&slices, PL_EUSAGE, "slices of 64 bytes; slices have 16 or 32"},
+		{&address, PL_EUSAGE, "begins at 0x1010, which is not a multiple of 32"},
+		{&stride, PL_EUSAGE,
+		 "dimension 1 of a tensor map is 272 bytes; strides are "
+		 "multiples of 32"},
+		{&row, PL_EUSAGE,
+		 "is 12 in dimension 0, and so many elements of f16 have 24 bytes"},
+		{&images, PL_EUNSUPPORTED, "interleaved layouts in im2col mode"},
+	};
+	unsigned char bytes[TENSOR_MAP_BYTES];
+	struct error err;
+
+	(void)state;
+	assert_int_equal(tensor_map_encode(bytes, &good, &err), 0);
+	assert_int_equal(tensor_map_decode(&back, bytes, &err), 0);
+	assert_int_equal(back.interleave, 32);
+	assert_null(tensor_map_replace(bytes, FIELD_INTERLEAVE, 0, 0));
+	assert_int_equal(tensor_map_decode(&back, bytes, &err), 0);
+	assert_int_equal(back.interleave, 0);
+	/* 3 slices of dimension 0, and one of the channels. */
+	assert_int_equal(tensor_map_row_bytes(&good), 3 * 32);
+	assert_int_equal(tensor_map_box_bytes(&good), 3 * 32 * 2 * 3);
+	assert_int_equal(tensor_map_extent(&good), 2 * 16128 + 3 * 4032 + 13 * 288 + 9 * 32);
+	flat.rank = 2;
+	slices.interleave = 64;
+	address.address = 0x1010;
+	stride.strides[1] = 272;
+	row.box[0] = 12;
+	images.im2col = true;
+	images.channels = images.pixels = 8;
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+		if (tensor_map_encode(bytes, refused[i].map, &err) != refused[i].rc ||
+		    !strstr(err.text, refused[i].words))
+			fail_msg("%s: %s", refused[i].words, err.text);
+	}
+}
+
 static void other_bytes_are_no_map(void **state)
 {
 	unsigned char bytes[TENSOR_MAP_BYTES] = {0}, good[TENSOR_MAP_BYTES];
@@ -219,6 +277,7 @@ int main(void)
 		cmocka_unit_test(other_bytes_are_no_map),
 		cmocka_unit_test(maps_that_the_driver_refuses_are_refused),
 		cmocka_unit_test(im2col_maps_that_the_driver_refuses_are_refused),
+		cmocka_unit_test(interleaved_maps_have_rules_of_their_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,11 +3,12 @@
 # tests/golden/ptx/copies.txt, line by line. Cases without a line there are counted only. With
 # --more, takes the second list, whose golden file is copies_more.txt: the im2col mode, changed
 # tensor maps and others. With --edges, takes the third list, whose golden file is
-# copies_edges.txt: the ends of tensors and interleaved layouts. With --write, writes that file. Needs tests/copies_golden of the build
-# folder, but no compiler. One GPU is used, because the driver starts again after each case that
-# faults.
+# copies_edges.txt: the ends of tensors. With --interleave, takes the fourth list, whose golden file
+# is copies_interleave.txt: interleaved layouts. With --write, writes that file. Needs
+# tests/copies_golden of the build folder, but no compiler. One GPU is used, because the driver
+# starts again after each case that faults.
 #
-# usage: tests/gpu/copies.sh BUILD-FOLDER [--more|--edges] [--write FILE]
+# usage: tests/gpu/copies.sh BUILD-FOLDER [--more|--edges|--interleave] [--write FILE]
 set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 program=$1/tests/copies_golden
@@ -15,7 +16,7 @@ golden=$root/tests/golden/ptx/copies.txt
 shift
 list=
 case ${1:-} in
---more | --edges)
+--more | --edges | --interleave)
 	list=$1
 	golden=$root/tests/golden/ptx/copies_${list#--}.txt
 	shift

@@ -11,10 +11,11 @@
  * child goes on with the next case. A child that takes longer than LIMIT_S for a case is killed.
  * The program itself never opens the driver. With SECONDS, it begins no case after that time.
  * With `modules`, it only writes the modules as FOLDER/NUMBER.ptx, to be compiled somewhere.
- * With --more, it takes the second list; with --edges, the third one.
+ * With --more, it takes the second list; with --edges, the third one; with --interleave,
+ * the fourth one.
  *
- * usage: copies_golden [--more|--edges] FILE [SECONDS]
- *        copies_golden [--more|--edges] modules FOLDER
+ * usage: copies_golden [--more|--edges|--interleave] FILE [SECONDS]
+ *        copies_golden [--more|--edges|--interleave] modules FOLDER
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -152,14 +153,14 @@ static int encode_map(struct device *device, CUtensorMap *out, const struct copy
 				  device->encode_im2col(out, type_of(map->type), map->rank, address,
 							sizes, strides + 1, map->lower, map->upper,
 							map->channels, map->pixels, map->steps,
-							interleave_of(copy->interleave),
+							interleave_of(map->interleave),
 							swizzles[map->swizzle],
 							CU_TENSOR_MAP_L2_PROMOTION_NONE, fill),
 				  err, "encode im2col");
 	return cuda_check(&device->driver,
 			  device->encode(out, type_of(map->type), map->rank, address, sizes,
 					 strides + 1, map->box, map->steps,
-					 interleave_of(copy->interleave), swizzles[map->swizzle],
+					 interleave_of(map->interleave), swizzles[map->swizzle],
 					 CU_TENSOR_MAP_L2_PROMOTION_NONE, fill),
 			  err, "encode");
 }
@@ -446,24 +447,35 @@ static int write_modules(const struct copy_list *list, const char *folder)
 	return code;
 }
 
+static const struct {
+	const char *option;
+	struct copy_list (*create)(void);
+} lists[] = {
+	{"--more", copy_more_list_create},
+	{"--edges", copy_edges_list_create},
+	{"--interleave", copy_interleave_list_create},
+};
+
 int main(int argc, char **argv)
 {
-	const bool more = argc > 1 && strcmp(argv[1], "--more") == 0;
-	const bool edges = argc > 1 && strcmp(argv[1], "--edges") == 0;
-	struct copy_list list = more    ? copy_more_list_create()
-				: edges ? copy_edges_list_create()
-					: copy_list_create();
+	struct copy_list (*create)(void) = copy_list_create;
+	struct copy_list list;
 	int code;
 
-	argc -= more || edges;
-	argv += more || edges;
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (argc > 1 && strcmp(argv[1], lists[i].option) == 0)
+			create = lists[i].create;
+	list = create();
+	argc -= create != copy_list_create;
+	argv += create != copy_list_create;
 	if (argc == 3 && strcmp(argv[1], "modules") == 0) {
 		code = write_modules(&list, argv[2]);
 	} else if (argc == 2 || (argc == 3 && atof(argv[2]) > 0)) {
 		code = record(&list, argv[1], argc == 3 ? atof(argv[2]) : 1e6);
 	} else {
-		fprintf(stderr, "usage: copies_golden [--more|--edges] FILE [SECONDS]\n"
-				"       copies_golden [--more|--edges] modules FOLDER\n");
+		fprintf(stderr,
+			"usage: copies_golden [--more|--edges|--interleave] FILE [SECONDS]\n"
+			"       copies_golden [--more|--edges|--interleave] modules FOLDER\n");
 		code = 2;
 	}
 	copy_list_release(&list);

@@ -46,6 +46,7 @@ static void set_args(struct case_launch *launch)
 		.strides = {0, 16, 32},
 		.box = {8, 256, 7},
 		.steps = {1, 2, 8},
+		.interleave = 16,
 		.swizzle = SWIZZLE_64B,
 		.promotion = 128,
 		.fills_nan = true,
@@ -76,6 +77,7 @@ static void assert_same_map(const struct tensor_map *a, const struct tensor_map 
 	assert_memory_equal(a->strides, b->strides, sizeof(a->strides));
 	assert_memory_equal(a->box, b->box, sizeof(a->box));
 	assert_memory_equal(a->steps, b->steps, sizeof(a->steps));
+	assert_int_equal(a->interleave, b->interleave);
 	assert_int_equal(a->swizzle, b->swizzle);
 	assert_int_equal(a->promotion, b->promotion);
 	assert_int_equal(a->fills_nan, b->fills_nan);
@@ -355,6 +357,11 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 #define MAP(type, swizzle, numbers)                                                  \
 	ARG("tensormap", "1, \"tensor\": {\"type\": " type ", \"swizzle\": " swizzle \
 			 ", \"promotion\": 0, \"nan\": false, \"numbers\": " numbers "}")
+/* The same in an interleaved layout, whose one slice is larger than the buffer. */
+#define SLICES(interleave)                                                               \
+	ARG("tensormap", "1, \"tensor\": {\"type\": \"f32\", \"swizzle\": 0, "           \
+			 "\"promotion\": 0, \"nan\": false, \"interleave\": " interleave \
+			 ", \"numbers\": [1, 0, 4, 1, 1, 16, 1, 1, 1, 16, 1, 1]}")
 /* The same in im2col mode: 4 channels, 1 wide, 2 images. */
 #define IMAGES(im2col)                                                         \
 	ARG("tensormap", "1, \"tensor\": {\"type\": \"f32\", \"swizzle\": 0, " \
@@ -436,6 +443,11 @@ static const struct {
 	{"launches/0/args/1", MAP("\"f32\"", "0", "[1, 0, \"4\", 1]"), "size 0 of the box"},
 	{"launches/0/args/1", MAP("\"f32\"", "0", "[-1, 0, 4, 1]"), "sizes are 1 to 2^32"},
 	{"launches/0/args/1", MAP("\"f32\"", "0", "[9, 0, 4, 1]"), "larger than its buffer"},
+	{"launches/0/args/1", SLICES("33"), "'interleave' is 33, outside of 0 to 32"},
+	{"launches/0/args/1", SLICES("\"16B\""), "'interleave' is not a whole number"},
+	{"launches/0/args/1", SLICES("8"), "slices of 8 bytes; slices have 16 or 32"},
+	{"launches/0/args/1", SLICES("32"), "16 bytes; strides are multiples of 32"},
+	{"launches/0/args/1", SLICES("16"), "larger than its buffer"},
 	{"launches/0/args/1", IMAGES("8"), "'im2col' is not an array"},
 	{"launches/0/args/1", IMAGES("[4, 4]"), "two for each dimension of an image"},
 	{"launches/0/args/1", IMAGES("[4, 4, 0, 0, 0, 0]"), "two for each dimension of an image"},

@@ -149,6 +149,13 @@ static CUtensorMapL2promotion promotion_of(unsigned bytes)
 			      : CU_TENSOR_MAP_L2_PROMOTION_NONE;
 }
 
+static CUtensorMapInterleave interleave_of(unsigned slice)
+{
+	return slice == 16   ? CU_TENSOR_MAP_INTERLEAVE_16B
+	       : slice == 32 ? CU_TENSOR_MAP_INTERLEAVE_32B
+			     : CU_TENSOR_MAP_INTERLEAVE_NONE;
+}
+
 static int encode_tensor_map(const struct cuda_driver *driver, CUtensorMap *out,
 			     const struct tensor_map *map, void *address, struct error *err)
 {
@@ -163,13 +170,13 @@ static int encode_tensor_map(const struct cuda_driver *driver, CUtensorMap *out,
 				  driver->cuTensorMapEncodeIm2col(
 					  out, type, map->rank, address, map->sizes,
 					  map->strides + 1, map->lower, map->upper, map->channels,
-					  map->pixels, map->steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+					  map->pixels, map->steps, interleave_of(map->interleave),
 					  swizzle, promotion_of(map->promotion), fill),
 				  err, "cuTensorMapEncodeIm2col");
 	return cuda_check(driver,
 			  driver->cuTensorMapEncodeTiled(out, type, map->rank, address, map->sizes,
 							 map->strides + 1, map->box, map->steps,
-							 CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+							 interleave_of(map->interleave), swizzle,
 							 promotion_of(map->promotion), fill),
 			  err, "cuTensorMapEncodeTiled");
 }

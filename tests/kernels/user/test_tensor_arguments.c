@@ -46,6 +46,11 @@ static void what_is_written_is_in_the_case(void **state)
 		 "x", " tensormap f32 16x4x8 +128 +512 box 4x1x8 steps 1x1x2 promotion 256"},
 		{"tensormap(h[n, n], box(16, 16), swizzle(32))", "h",
 		 " tensormap u16 64x64 +128 box 16x16 steps 1x1 swizzle 32"},
+		{"tensormap(h[8, 4, 2], box(8, 16, 1), interleave(16))", "h",
+		 " tensormap u16 8x4x2 +128 +512 box 8x16x1 steps 1x1x1 interleave 16"},
+		{"tensormap(x[4, 2, 2, 2], box(8, 1, 8, 1), swizzle(32), interleave(32))", "x",
+		 " tensormap f32 4x2x2x2 +128 +256 +512 box 8x1x8x1 steps 1x1x1x1 interleave 32 "
+		 "swizzle 32"},
 		{"tensormap(c[n / 4], type(f64), box(2))", "c", " tensormap f64 16 box 2 steps 1"},
 		{"tensormap(x[2, 2, 2, 2, 2], strides(16, 32, 64, 128), box(4, 1, 1, 1, 1))", "x",
 		 " tensormap f32 2x2x2x2x2 +16 +32 +64 +128 box 4x1x1x1x1 steps 1x1x1x1x1"},
@@ -117,7 +122,9 @@ static void what_cannot_be_is_refused(void **state)
 		{"tensormap(x[n, n], box(4, 4), steps(1))", "steps has 2 numbers, not 1"},
 		{"tensormap(x[n, n], box(4, 4), swizzle(256))", "swizzle(256) is not possible"},
 		{"tensormap(x[n, n], box(4, 4), swizzle(32, 64))", "swizzle has one word"},
-		{"tensormap(x[n, n], box(4, 4), interleave(16))", "interleave(16) is not possible"},
+		{"tensormap(x[n, n], box(4, 4), interleave(8))", "interleave(8) is not possible"},
+		{"tensormap(x[4, n, 1], im2col(4, 4), interleave(16))",
+		 "interleave(16) is for box(…); perflab has no interleaved layouts in im2col mode"},
 		{"tensormap(x[n, n], box(4, 4), type(i8))", "type(i8) is not possible"},
 		{"tensormap(x[n, n], box(4, 4), fill(1))", "fill(1) is not possible"},
 		{"tensormap(x[n, n], box(4, 4), promotion(32))", "promotion(32) is not possible"},
@@ -156,6 +163,18 @@ static void maps_of_no_device_are_skipped(void **state)
 						      "last element, but the buffer has 16384"},
 		{"tensormap(x[n, n], strides(n * n * n), box(4, 4))",
 		 "bytes up to its last element"},
+		{"tensormap(x[n, n], box(4, 4), interleave(16))",
+		 "an interleaved tensor map has 3 to 5 dimensions, not 2"},
+		{"tensormap(x[8, 4, 2], box(6, 8, 1), interleave(32))",
+		 "the box of an interleaved tensor map is 6 in dimension 0, and so many elements "
+		 "of f32 have 24 bytes; they must have a multiple of 16"},
+		{"tensormap(x[8, 4, 2], strides(272, 1088), box(8, 8, 1), swizzle(32), "
+		 "interleave(32))",
+		 "the stride of dimension 1 of a tensor map is 272 bytes; strides are multiples "
+		 "of 32"},
+		{"tensormap(x[n * 4, 4, 2], box(4, 4, 1), interleave(16))",
+		 "the tensor of x has 32768 bytes up to its last element, but the buffer has "
+		 "16384"},
 		{"tensormap(h[n, n], box(8, 8), fill(nan))", "NaN is for floating-point types"},
 		{"tensormap(x[4, n, 1, 1], im2col(4, 4), lower(-n * 3, 0))",
 		 "the corners -192 and 0 of an im2col map in dimension 1; with 4 dimensions "
@@ -189,9 +208,13 @@ static void other_maps_are_other_launches(void **state)
 	static const char images[] = AXES_AND_BUFFERS
 		"// perflab: launch k<<<1, 1>>>(tensormap(x[4, n, 1], im2col(4, 4)), y)\n"
 		"// perflab: verify k<<<1, 1>>>(tensormap(x[4, n, 1], im2col(4, %s)), y)\n";
+	static const char slices[] = AXES_AND_BUFFERS
+		"// perflab: launch k<<<1, 1>>>(tensormap(x[4, 4, 1], box(4, 4, 1)), y)\n"
+		"// perflab: verify k<<<1, 1>>>(tensormap(x[4, 4, 1], box(4, 4, 1)%s), y)\n";
 	char *others[] = {xasprintf(text, 8), xasprintf(images, "5"),
-			  xasprintf(images, "4), upper(-1")};
-	char *same[] = {xasprintf(text, 4), xasprintf(images, "4")};
+			  xasprintf(images, "4), upper(-1"), xasprintf(slices, ", interleave(16)")};
+	char *same[] = {xasprintf(text, 4), xasprintf(images, "4"),
+			xasprintf(slices, ", interleave(none)")};
 
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		folder_write(*state, "k.cu", others[i]);

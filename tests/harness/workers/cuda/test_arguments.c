@@ -102,6 +102,43 @@ static struct launch_case *case_with_map(const struct tensor_map *map)
 	return work;
 }
 
+/* The driver gets the layout of a map. */
+static void test_interleaved_maps(void **context)
+{
+	static const CUtensorMapInterleave expected[] = {CU_TENSOR_MAP_INTERLEAVE_NONE,
+							 CU_TENSOR_MAP_INTERLEAVE_16B,
+							 CU_TENSOR_MAP_INTERLEAVE_32B};
+	struct bench *bench = *context;
+
+	for (unsigned i = 0; i < ARRAY_SIZE(expected); i++) {
+		const struct tensor_map map = {
+			.type = TENSOR_F16,
+			.rank = 3,
+			.sizes = {4, 2, 2},
+			.strides = {0, 128, 256},
+			.box = {16, 16, 1},
+			.steps = {1, 1, 1},
+			.interleave = 16 * i,
+			.swizzle = SWIZZLE_32B,
+		};
+		struct launch_case *work = case_with_map(&map);
+		struct operation operation = {0};
+		uint64_t seen[TENSOR_MAP_BYTES / 8];
+		struct text skip = TEXT_INIT;
+		struct error err = {0};
+
+		if (operation_load(&operation, &bench->resources, work, &skip, &err))
+			fail_msg("%s", err.text);
+		bench->stub.execute = keep_map;
+		bench->stub.context = seen;
+		assert_int_equal(operation_prepare(&operation, &err), 0);
+		assert_int_equal(operation_enqueue(&operation, &err), 0);
+		assert_int_equal(seen[7], expected[i]);
+		operation_release(&operation);
+		launch_case_free(work);
+	}
+}
+
 /* The driver makes a map, again only when the memory of the buffer is another one. */
 static void test_tensor_maps(void **context)
 {
@@ -216,6 +253,8 @@ int main(void)
 						bench_tear_down),
 		cmocka_unit_test_setup_teardown(test_tensor_maps, bench_set_up, bench_tear_down),
 		cmocka_unit_test_setup_teardown(test_im2col_maps, bench_set_up, bench_tear_down),
+		cmocka_unit_test_setup_teardown(test_interleaved_maps, bench_set_up,
+						bench_tear_down),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
