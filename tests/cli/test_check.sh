@@ -64,10 +64,10 @@ expect_code 1
 expect_err 'none.ptx: valid PTX without an .entry'
 
 # PTX with a form that the emulator lacks is not runnable, but it is PTX
-sed 's/^\.visible \.entry/.func (.reg .u32 a) f() { ret; }\n&/' a.ptx >form.ptx
+sed 's/^\.visible \.entry/.global .samplerref s = { addr_mode_0 = wrap };\n&/;t rest;b;:rest;n;b rest' a.ptx >form.ptx
 run check form.ptx
 expect_code 1
-expect_out 'does not support parameters of functions in registers'
+expect_out 'does not support initial values of .texref, .samplerref and .surfref'
 
 # a file that is not PTX does not hide the results of the others
 run check nofile.ptx a.ptx cut.ptx odd.ptx

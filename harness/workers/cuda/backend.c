@@ -169,7 +169,7 @@ static void open_placements(struct cuda_backend *backend, const struct measure_s
 
 /* Opens the driver, and begins to load CUPTI. */
 static int begin_open(struct cuda_backend *backend, int ordinal, const char *uuid,
-		       bool wants_counters, struct error *err)
+		      bool wants_counters, struct error *err)
 {
 	int rc;
 
