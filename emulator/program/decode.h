@@ -114,7 +114,8 @@ struct function_decoding {
 	/* By parameter of an entry: the frame's offset of its copy if its address is taken, else
 	 * -1. */
 	int64_t *parameter_copy_offsets;
-	/* Behind the frame's variables: arguments that calls pass in registers. 0: none yet. */
+	/* Behind the frame's variables: 1 more than where the arguments begin that calls pass in
+	 * registers. 0: none yet. */
 	int64_t register_arguments;
 	uint32_t *first; /* by statement: its first instruction; has count + 1 elements */
 	uint32_t carry;  /* the predicate value that holds the carry flag CC; 0: not used yet */

@@ -101,8 +101,8 @@ bool find_register_argument(struct function_decoding *decoding, const struct ptx
 	if (!formal || !formal->in_register)
 		return false;
 	if (!decoding->register_arguments)
-		decoding->register_arguments = decoding->out->local_bytes;
-	*offset = decoding->register_arguments + (int64_t)slot * PARAMETER_SLOT_BYTES;
+		decoding->register_arguments = decoding->out->local_bytes + 1;
+	*offset = decoding->register_arguments - 1 + (int64_t)slot * PARAMETER_SLOT_BYTES;
 	end = *offset + PARAMETER_SLOT_BYTES;
 	if (decoding->out->local_bytes < end)
 		decoding->out->local_bytes = end;

@@ -51,6 +51,7 @@ void early_worker_begin(struct sweep *sweep, const char *uuid)
 	request = ready_request(sweep, uuid);
 	text_add(&line, request);
 	early->ready = (struct exchange)EXCHANGE_INIT(ready_reply, NULL, WORKER_START_TIMEOUT_NS);
+	early->ready.what = "the device to open";
 	/* A worker that is gone is not one that could be used. */
 	early->fails = early->hello.over ||
 		       exchange_begin(&early->process, &line, &early->ready, &end, NULL);
@@ -60,7 +61,7 @@ void early_worker_begin(struct sweep *sweep, const char *uuid)
 	free(request);
 }
 
-bool early_worker_take(struct sweep *sweep, struct worker_process *worker)
+bool early_worker_take(struct sweep *sweep, struct worker_process *worker, int64_t timeout_ns)
 {
 	struct early_worker *early = &sweep->early;
 	int rc;
@@ -70,7 +71,7 @@ bool early_worker_take(struct sweep *sweep, struct worker_process *worker)
 	/* it had the time of a round; what is left to do is little */
 	early->hello.exchange.deadline_ns = monotonic_ns() + WORKER_HELLO_TIMEOUT_NS;
 	rc = worker_begun(&early->process, &early->hello, sweep->worker_path.data, NULL);
-	early->ready.deadline_ns = monotonic_ns() + WORKER_START_TIMEOUT_NS;
+	early->ready.deadline_ns = monotonic_ns() + timeout_ns;
 	/* A worker that does not know the request says so, and is used as it is. */
 	if (!rc && exchange_finish(&early->process, &early->ready, NULL) != EXCHANGE_DONE)
 		rc = PL_EWORKER;

@@ -66,6 +66,11 @@ static int64_t limited(int64_t ns, int64_t least_ns, int64_t most_ns)
 	return ns < least_ns ? least_ns : ns > most_ns ? most_ns : ns;
 }
 
+static int64_t open_timeout_ns(const struct sweep *sweep)
+{
+	return limited(sweep->settings->timeout_ns, WORKER_OPEN_LEAST_NS, WORKER_START_TIMEOUT_NS);
+}
+
 const char *sweep_known_uuid(const struct sweep *sweep)
 {
 	const char *uuid = sweep->gpu          ? sweep->gpu->uuid
@@ -97,10 +102,7 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 			bool *again, struct error *err)
 {
 	struct open_answer answer = {0};
-	struct exchange exchange =
-		EXCHANGE_INIT(open_reply, &answer,
-			      limited(sweep->settings->timeout_ns, WORKER_OPEN_LEAST_NS,
-				      WORKER_START_TIMEOUT_NS));
+	struct exchange exchange = EXCHANGE_INIT(open_reply, &answer, open_timeout_ns(sweep));
 	struct error cause = {0};
 	enum exchange_end end;
 	int rc = 0;
@@ -165,7 +167,7 @@ static void open_early(struct sweep *sweep, struct worker_process *worker)
 	bool again;
 	int rc;
 
-	if (!early_worker_take(sweep, worker))
+	if (!early_worker_take(sweep, worker, open_timeout_ns(sweep)))
 		return;
 	rc = session_open(sweep, worker, uuid, &again, NULL);
 	sweep->early.fails = rc != 0;
@@ -312,11 +314,8 @@ int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 
 void sweep_close(struct sweep *sweep, int rc)
 {
-	sweep->round_follows = false;
-	worker_ask_to_end(&sweep->early.process);
 	if (rc)
 		worker_kill(&sweep->worker);
-	early_worker_end(sweep);
 	worker_end(&sweep->leaving);
 	worker_end(&sweep->worker);
 	tell_dropped(sweep);

@@ -499,7 +499,7 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		rc = measure_cases(sweep, order, count, err);
 	}
 	sweep->round_follows = false;
-	early_worker_end(sweep); /* no case was left for its round */
+	early_worker_end(sweep); /* no case was left for its round, or the sweep ends early */
 	free(order);
 	return rc;
 }

@@ -16,7 +16,7 @@ struct worker {
 	const struct backend_ops *ops;
 	struct channel channel;
 	struct measure_settings settings;
-	bool opened;
+	bool opened, readied;
 };
 
 /* The contents of the `done` reply. */
@@ -201,11 +201,14 @@ static int serve_ready(struct worker *worker, const json_t *request, struct work
 	(void)end;
 	if (!rc && worker->opened)
 		rc = error_set(err, PL_EPROTOCOL, "'ready' came after 'open'");
+	if (!rc && worker->readied)
+		rc = error_set(err, PL_EPROTOCOL, "'ready' came twice");
 	if (!rc)
 		rc = member_bool(&manner.check_counters, request, "check_counters", err);
 	if (!rc && json_object_get(request, "uuid"))
 		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
 	manner.device = (int)device;
+	worker->readied = true;
 	if (!rc && worker->ops->ready)
 		rc = worker->ops->ready(worker->ops->backend, &manner, err);
 	return rc;

@@ -119,11 +119,9 @@ static int parse_tensor_choice(struct tensor_parse *parse, const char *option, c
 		return scan_error(
 			parse->scan,
 			"%.60s: %s(%.20s) is not possible; there are swizzle(none, 32, 64 or 128), "
-			"promotion(none, 64, 128 or 256), fill(zero or nan), interleave(none, 16 "
-			"or "
-			"32), and type(u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, "
-			"tf32 or "
-			"tf32_ftz)",
+			"promotion(none, 64, 128 or 256), fill(zero or nan), "
+			"interleave(none, 16 or 32), and type(u8, u16, u32, i32, u64, i64, f16, "
+			"f32, f64, bf16, f32_ftz, tf32 or tf32_ftz)",
 			parse->text, option, word);
 	return 0;
 }

@@ -125,10 +125,10 @@ static void wrong_calls_are_refused(void **state)
 		 "16-bit register", PL_EPARSE},
 		{PTX_HEADER BOTH ".visible .entry k()\n{\n.reg .b32 %r<4>;\n"
 				 "call (%r1, %r3), both, (%r2, %r2);\nret;\n}\n",
-		 "32", PL_EPARSE},
+		 "cannot load 8 bytes into %r3, which has 32 bits", PL_EPARSE},
 		{PTX_HEADER EVEN ".visible .entry k()\n{\n.reg .b32 %r<4>;\n"
 				 "call (7), even, (%r2);\nret;\n}\n",
-		 "", PL_EPARSE},
+		 "the result must be a register", PL_EPARSE},
 		{PTX_HEADER TURNED ".visible .entry k()\n{\n.reg .v2 .u16 v;\n.reg .pred %p;\n"
 				   "call (v, %p), turned, (v, %p);\nret;\n}\n",
 		 "expected 4 registers", PL_EPARSE},
@@ -138,7 +138,7 @@ static void wrong_calls_are_refused(void **state)
 		{PTX_HEADER EVEN ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .b64 %d;\n"
 				 "mov.b64 %d, even;\nP: .callprototype (.reg .b32 _) _ (.reg .b32 "
 				 "_);\ncall (%r1), %d, (%r2), P;\nret;\n}\n",
-		 "", PL_EUNSUPPORTED},
+		 "an argument other than a .param variable", PL_EUNSUPPORTED},
 	};
 
 	(void)state;

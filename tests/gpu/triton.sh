@@ -60,7 +60,7 @@ sweep_softmax() {
 	sweep_kernels softmax 5 softmax.*.ptx --set rows=2^15 --metrics core --annotate "verify $reference"
 }
 
-# Products of five types, each verified element by element.
+# Products of four types, those of f16 also by tensor descriptors, each verified element by element.
 sweep_products() {
 	expect 0 env CUDA_VISIBLE_DEVICES= python3 "$examples/products.py" products 90
 	cp products/* "$results/kernels"

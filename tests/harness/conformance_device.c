@@ -182,7 +182,7 @@ static void inspect_both(struct answers *a, const struct launch_case *work,
 	json_decref(second);
 }
 
-#define READY "{\"request\":\"ready\",\"reach\":\"context\",\"device\":0,\"check_counters\":true}"
+#define READY "{\"request\":\"ready\",\"device\":0,\"check_counters\":true}"
 
 void test_a_case_on_a_ready_device(void **context)
 {
