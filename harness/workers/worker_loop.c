@@ -208,7 +208,7 @@ static int serve_ready(struct worker *worker, const json_t *request, struct work
 	if (!rc && json_object_get(request, "uuid"))
 		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
 	manner.device = (int)device;
-	worker->readied = true;
+	worker->readied |= !rc;
 	if (!rc && worker->ops->ready)
 		rc = worker->ops->ready(worker->ops->backend, &manner, err);
 	return rc;

@@ -106,6 +106,8 @@ static void test_ready(void **context)
 	ask(a, "{\"request\":\"ready\",\"device\":0,\"check_counters\":true}");
 	assert_true(strcmp(a->status, "ok") == 0 || a->has_reason);
 	assert_int_equal(json_array_size(a->replies), 0);
+	assert_refused(a,
+		       "{\"request\":\"ready\",\"device\":0,\"check_counters\":true}"); /* twice */
 	assert_serves(a);
 }
 
