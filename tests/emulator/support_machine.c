@@ -278,6 +278,15 @@ void assert_finding(const struct machine_result *result, enum finding_kind kind,
 	text_release(&text);
 }
 
+void assert_same_finding(const struct finding *a, const struct finding *b)
+{
+	assert_int_equal(a->kind, b->kind);
+	assert_int_equal(a->ptx_line, b->ptx_line);
+	assert_int_equal(a->times, b->times);
+	assert_memory_equal(a->block, b->block, sizeof(a->block));
+	assert_memory_equal(a->thread, b->thread, sizeof(a->thread));
+}
+
 uint32_t line_with(const char *ptx, const char *words)
 {
 	uint32_t line = 1;

@@ -83,6 +83,8 @@ void machine_release(struct machine_result *result);
 /* Exactly one finding, of that kind, at that place, whose text has those words. */
 void assert_finding(const struct machine_result *result, enum finding_kind kind, uint32_t ptx_line,
 		    const char *words);
+/* The same kind at the same place, reported as often. The texts may differ. */
+void assert_same_finding(const struct finding *a, const struct finding *b);
 /* The PTX line (from 1) that begins with these words, spaces apart. */
 uint32_t line_with(const char *ptx, const char *words);
 

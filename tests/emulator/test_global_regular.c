@@ -129,13 +129,7 @@ static void assert_same_findings(const struct finding_list *a, const struct find
 {
 	assert_int_equal(a->count, b->count);
 	for (size_t i = 0; i < a->count; i++) {
-		assert_int_equal(a->items[i].kind, b->items[i].kind);
-		assert_int_equal(a->items[i].ptx_line, b->items[i].ptx_line);
-		assert_int_equal(a->items[i].times, b->items[i].times);
-		assert_memory_equal(a->items[i].block, b->items[i].block,
-				    sizeof(a->items[i].block));
-		assert_memory_equal(a->items[i].thread, b->items[i].thread,
-				    sizeof(a->items[i].thread));
+		assert_same_finding(&a->items[i], &b->items[i]);
 		assert_string_equal(a->items[i].text, b->items[i].text);
 	}
 }

@@ -138,11 +138,7 @@ static void summaries_find_what_details_find(void **state)
 			const struct finding *a = &whole.findings.items[i];
 			const struct finding *b = &parts.findings.items[i];
 
-			assert_int_equal(a->kind, b->kind);
-			assert_int_equal(a->ptx_line, b->ptx_line);
-			assert_int_equal(a->times, b->times);
-			assert_memory_equal(a->block, b->block, sizeof(a->block));
-			assert_memory_equal(a->thread, b->thread, sizeof(a->thread));
+			assert_same_finding(a, b);
 			assert_same_text(a->text, b->text);
 		}
 		found += whole.findings.count;
