@@ -88,66 +88,111 @@ static inline int64_t video_result(uint64_t control, int64_t a, int64_t b)
 	return 0;
 }
 
-__extension__ typedef __int128 video_sum;
+/*
+ * Scalar instructions. ptxas composes each of instructions on 64-bit numbers. The functions below
+ * do what these do, which in many forms is not what the manual says: docs/results/ptx-opcodes.md.
+ */
+
+static inline bool video_shifts(uint64_t control)
+{
+	uint32_t operation = VIDEO_GET(control, OPERATION);
+
+	return operation == VIDEO_SHL || operation == VIDEO_SHR;
+}
+
+static inline int64_t video_saturated(uint64_t control, int64_t value)
+{
+	bool is_signed = VIDEO_GET(control, SIGNED_RESULT);
+	int bits = video_part_bits(VIDEO_GET(control, PART_OF_RESULT));
+	uint64_t greatest = (UINT64_C(1) << (is_signed ? bits - 1 : bits)) - 1;
+
+	/* Shifts drop all but 34 bits, and take a part of the result for a word. */
+	if (video_shifts(control))
+		return video_clamped((int64_t)((uint64_t)value << 30) >> 30, 32, is_signed);
+	/* In a part, a negative number is too large, even if the result is signed. */
+	if (bits < 32)
+		return (int64_t)((uint64_t)value > greatest ? greatest : (uint64_t)value);
+	/* A u32 result has no upper limit. */
+	return is_signed ? video_clamped(value, 32, true) : value < 0 ? 0 : value;
+}
+
+/* Whether the secondary operation gets only the low word of the result, as a signed number, and not
+ * 64 bits. */
+static inline bool video_narrows(uint64_t control)
+{
+	uint32_t operation = VIDEO_GET(control, OPERATION);
+
+	return operation == VIDEO_ADD || operation == VIDEO_SUB ||
+	       (video_shifts(control) && VIDEO_GET(control, SATURATES));
+}
+
+static inline uint32_t video_secondary(uint64_t control, int64_t result, uint32_t c)
+{
+	bool is_signed = VIDEO_GET(control, SIGNED_RESULT);
+	int64_t third = video_extended(c, 32, is_signed);
+	/* Without a sign, a negative result is greater than any c. */
+	bool is_less = is_signed ? result < third : (uint64_t)result < (uint64_t)third;
+
+	switch ((enum video_second)VIDEO_GET(control, SECOND)) {
+	case SECOND_ADD:
+		return (uint32_t)result + c;
+	case SECOND_MIN:
+		return is_less ? (uint32_t)result : c;
+	case SECOND_MAX:
+		return is_less ? c : (uint32_t)result;
+	case SECOND_NONE:
+		break;
+	}
+	return (uint32_t)result;
+}
+
+/* Returns c with a part of it replaced. */
+static inline uint32_t video_inserted(uint32_t c, uint32_t part, uint32_t result)
+{
+	int bits = video_part_bits(part), at = video_part_at(part);
+	uint32_t mask = bits == 32 ? UINT32_MAX : ((1u << bits) - 1) << at;
+
+	/* The upper half is the result's upper half; other parts are its low bits. */
+	return ((part == PART_H1 ? result : result << at) & mask) | (c & ~mask);
+}
+
 static inline uint32_t video_multiply_add(uint64_t control, int64_t a, int64_t b, uint32_t c)
 {
 	bool is_signed = VIDEO_GET(control, SIGNED_A) || VIDEO_GET(control, SIGNED_B) ||
 			 VIDEO_GET(control, NEGATES_PRODUCT) || VIDEO_GET(control, NEGATES_C);
 	int shift = (int)VIDEO_GET(control, SHIFT);
-	video_sum sum = (video_sum)a * b;
-	/* PTX extends an unsigned c with zeroes, the hardware never does. */
-	video_sum addend = (int32_t)c;
+	int64_t sum = a * b, addend = (int32_t)c;
 
 	if (VIDEO_GET(control, NEGATES_PRODUCT))
 		sum = -sum;
 	if (VIDEO_GET(control, NEGATES_C))
 		addend = -addend;
 	sum += addend + (int)VIDEO_GET(control, PLUS_ONE);
-	/* Without signs it shifts 64 bits. */
-	sum = is_signed || !shift ? sum >> shift : (video_sum)((uint64_t)sum >> shift);
-	if (VIDEO_GET(control, SATURATES)) {
-		int64_t least = is_signed ? INT32_MIN : 0;
-		int64_t greatest = is_signed ? INT32_MAX : UINT32_MAX;
-
-		sum = sum < least ? least : sum > greatest ? greatest : sum;
-	}
-	return (uint32_t)sum;
+	sum = is_signed ? sum >> shift : (int64_t)((uint64_t)sum >> shift);
+	/* The type of the result does not matter. */
+	return (uint32_t)(VIDEO_GET(control, SATURATES) ? video_clamped(sum, 32, is_signed) : sum);
 }
 
 static inline uint32_t video_scalar(uint32_t a, uint32_t b, uint32_t c, uint64_t control)
 {
-	bool is_signed = VIDEO_GET(control, SIGNED_RESULT);
-	uint32_t part = VIDEO_GET(control, PART_OF_RESULT);
-	int bits = video_part_bits(part), at = video_part_at(part);
-	uint32_t mask = bits == 32 ? UINT32_MAX : ((1u << bits) - 1) << at;
-	int64_t left =
-		video_part_of(a, VIDEO_GET(control, PART_OF_A), VIDEO_GET(control, SIGNED_A));
-	int64_t right =
-		video_part_of(b, VIDEO_GET(control, PART_OF_B), VIDEO_GET(control, SIGNED_B));
-	int64_t third = video_extended(c, 32, is_signed);
+	uint32_t part_of_a = VIDEO_GET(control, PART_OF_A);
+	uint32_t part_of_b = VIDEO_GET(control, PART_OF_B);
+	bool signed_a = VIDEO_GET(control, SIGNED_A), signed_b = VIDEO_GET(control, SIGNED_B);
 	int64_t result;
 
+	/* vmad takes words for signed numbers. */
 	if (VIDEO_GET(control, OPERATION) == VIDEO_MAD)
-		return video_multiply_add(control, left, right, c);
-	result = video_result(control, left, right);
+		return video_multiply_add(
+			control, video_part_of(a, part_of_a, signed_a || part_of_a == PART_ALL),
+			video_part_of(b, part_of_b, signed_b || part_of_b == PART_ALL), c);
+	result = video_result(control, video_part_of(a, part_of_a, signed_a),
+			      video_part_of(b, part_of_b, signed_b));
 	if (VIDEO_GET(control, SATURATES))
-		result = video_clamped(result, bits, is_signed);
-	else
-		result = video_extended((uint32_t)result, 32, is_signed);
-	switch ((enum video_second)VIDEO_GET(control, SECOND)) {
-	case SECOND_ADD:
-		result += third;
-		break;
-	case SECOND_MIN:
-		result = result < third ? result : third;
-		break;
-	case SECOND_MAX:
-		result = result > third ? result : third;
-		break;
-	case SECOND_NONE:
-		break;
-	}
-	return bits == 32 ? (uint32_t)result : ((uint32_t)result << at & mask) | (c & ~mask);
+		result = video_saturated(control, result);
+	if (video_narrows(control))
+		result = (int32_t)result;
+	return video_inserted(c, VIDEO_GET(control, PART_OF_RESULT),
+			      video_secondary(control, result, c));
 }
 
 /* Applies the operation to pairs of 16-bit numbers, or to bytes. */

@@ -4,7 +4,6 @@
  */
 #include "emulator/program/decode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/program/video.h"
@@ -213,49 +212,6 @@ static const char *operands_fault(const struct ptx_statement *at, const struct v
 	return NULL;
 }
 
-/* Whether the form is of a group of which an H200 gives what the manual says, in every recorded
- * result (ptx-opcodes.md). ptxas composes scalar instructions of several others. In most of the
- * other forms these lose a carry or a sign, each form in a way of its own. */
-static bool manual_holds(const struct ptx_statement *at, const struct video_name *name,
-			 uint64_t control)
-{
-	bool result = VIDEO_GET(control, SIGNED_RESULT), a = VIDEO_GET(control, SIGNED_A),
-	     b = VIDEO_GET(control, SIGNED_B), saturates = VIDEO_GET(control, SATURATES);
-	bool compares = VIDEO_GET(control, SECOND) > SECOND_ADD; /* .min, .max */
-	bool negates = at->operands[1].negated || at->operands[2].negated ||
-		       (at->operand_count == 4 && at->operands[3].negated);
-	bool parts = VIDEO_GET(control, PART_OF_A) && VIDEO_GET(control, PART_OF_B);
-
-	if (name->parts > 1)
-		return true;
-	if (name->operation == VIDEO_MAD)
-		return (!saturates && !VIDEO_GET(control, SHIFT)) || (a && b) ||
-		       (parts && !negates && (a || b || !result));
-	if (VIDEO_GET(control, PART_OF_RESULT) == PART_H1)
-		return false;
-	if (!saturates && !compares)
-		return true;
-	if (VIDEO_GET(control, PART_OF_RESULT))
-		return name->operation == VIDEO_ABSDIFF;
-	switch (name->operation) {
-	case VIDEO_ADD:
-		return result || (saturates && !compares && a && b);
-	case VIDEO_SUB:
-		return result || (saturates && !compares && (a || !b));
-	case VIDEO_ABSDIFF:
-		return a == b ? saturates || !result : saturates && result;
-	case VIDEO_MIN:
-	case VIDEO_MAX:
-		return saturates || (a == b && a == result);
-	case VIDEO_SHR:
-		return saturates ? !compares : a == result;
-	case VIDEO_SET:
-		return !a && !b;
-	default:
-		return false;
-	}
-}
-
 bool decode_video(struct function_decoding *decoding)
 {
 	static const enum operation operations[] = {0, ALU_VIDEO_SCALAR, ALU_VIDEO_PAIRS, 0,
@@ -282,6 +238,9 @@ bool decode_video(struct function_decoding *decoding)
 			return true;
 		}
 	}
+	/* The secondary operation of vset takes c for a number of a's type. */
+	if (name->operation == VIDEO_SET)
+		control |= VIDEO_PUT(SIGNED_RESULT, VIDEO_GET(control, SIGNED_A));
 	fault = modifiers_fault(name, &words, control);
 	if (!fault && !require_operands(decoding, 3, 4))
 		return true;
@@ -306,14 +265,6 @@ bool decode_video(struct function_decoding *decoding)
 		      VIDEO_GET(control, SECOND) || VIDEO_GET(control, PART_OF_RESULT);
 	if (needs_third != (at->operand_count == 4)) {
 		decode_invalid(decoding, "expected %d operands", needs_third ? 4 : 3);
-		return true;
-	}
-	if (!manual_holds(at, name, control)) {
-		char *departure = xasprintf(
-			"%s, which GPUs may compute otherwise than the PTX manual", at->mnemonic);
-
-		decode_unsupported(decoding, "opcode", departure);
-		free(departure);
 		return true;
 	}
 	if (needs_third)

@@ -29,8 +29,8 @@ static void video_add(struct opcode_list *list, char *first, char *first_operand
 
 /* ---- scalar ---- */
 
-/* Adds a case with one result: for some of these forms a GPU departs from the manual, and the
- * emulator refuses them. Takes over the mnemonic and the operands after the result. */
+/* Adds a case with one result, since in many of these forms a GPU departs from the manual. Takes
+ * over the mnemonic and the operands after the result. */
 static void form_add(struct opcode_list *list, const char *types, char *mnemonic, char *operands)
 {
 	opcode_sequence_add(list, xasprintf("%s%s", mnemonic, operands), "u32", types,
