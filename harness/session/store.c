@@ -216,6 +216,21 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 	return storing_end(store, before, rc);
 }
 
+static int store_begin(void *context, struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_begin(store->db, err);
+}
+
+static int store_end(void *context, int rc, struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+
+	return storing_end(store, before, db_end(store->db, rc, err));
+}
+
 struct sweep_sink store_sink(struct sweep_store *store)
 {
 	return (struct sweep_sink){

@@ -78,7 +78,8 @@ int cupti_metrics_visit(const char *chip, const char *pattern, cupti_metric_visi
 /* ---- with a GPU ---- */
 
 /* Hooks CUPTI into the driver of this process, which must be open, and loads all of CUPTI. That
- * takes 0.1 to 0.5 s and does not touch the device. cupti_device_check() does it, too. */
+ * takes 0.1 to 0.5 s and does not touch the device, so another thread may make a context meanwhile.
+ * cupti_device_check() does it, too. */
 int cupti_hook(struct error *err);
 /*
  * Checks whether counters can be read. Returns PL_EUNSUPPORTED (permission, another
