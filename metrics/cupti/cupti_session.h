@@ -111,7 +111,8 @@ int cupti_session_range_pop(struct cupti_session *session, struct error *err);
 int cupti_session_pass_end(struct cupti_session *session, struct error *err);
 /*
  * After the image was read: begins the passes of other ranges, with the same counters. The image
- * becomes invalid. This is much cheaper than another session (docs/results/log.md).
+ * stays as it is until the next call, so another thread may evaluate it while these ranges are
+ * counted. This is much cheaper than another session (docs/results/log.md).
  */
 int cupti_session_begin_again(struct cupti_session *session, struct error *err);
 /* Decodes the counter data after the last pass. Returns PL_EDEVICE if CUPTI dropped ranges. The

@@ -177,7 +177,8 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 
 	if (!backend->is_ready)
 		rc = device_open_driver(&backend->device, settings->device, uuid, err);
-	/* Beside the context. Beside the driver, each would wait while the other loads libraries. */
+	/* Beside the context. Beside the driver, each would wait while the other loads libraries.
+	 */
 	if (rc == 0 && !backend->is_ready && wants_counters)
 		counter_access_hook(&backend->counters);
 	if (rc == 0)
