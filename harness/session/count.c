@@ -281,18 +281,12 @@ static int batch_fill(struct text *request, struct count_batch *batch, const siz
 	return rc;
 }
 
-/*
- * Stores the counters that came, ends the cases that will not be counted, and
- * leaves in `pending` (at most batch->count) the cases to try again in a fresh
- * worker.
- */
-static int batch_deliver(struct count_batch *batch, bool try_again, const char *reason,
-			 size_t *pending, size_t *left, struct error *err)
+static int batch_deliver_each(struct count_batch *batch, bool try_again, const char *reason,
+			      size_t *pending, size_t *left, struct error *err)
 {
 	struct sweep *sweep = batch->sweep;
 	int rc = 0;
 
-	*left = 0;
 	for (size_t i = 0; i < batch->count && !rc; i++) {
 		if (batch->stored[i])
 			continue;
@@ -304,6 +298,25 @@ static int batch_deliver(struct count_batch *batch, bool try_again, const char *
 			rc = case_uncounted(sweep, batch->indices[i], reason, err);
 		}
 	}
+	return rc;
+}
+
+/*
+ * Stores the counters that came, ends the cases that will not be counted, and
+ * leaves in `pending` (at most batch->count) the cases to try again in a fresh
+ * worker. All of it is stored together: a commit takes longer than what it stores.
+ */
+static int batch_deliver(struct count_batch *batch, bool try_again, const char *reason,
+			 size_t *pending, size_t *left, struct error *err)
+{
+	const struct sweep_sink *sink = batch->sweep->sink;
+	int rc = sink->begin(sink->context, err);
+
+	*left = 0;
+	if (!rc)
+		rc = sink->end(sink->context,
+			       batch_deliver_each(batch, try_again, reason, pending, left, err),
+			       err);
 	return rc;
 }
 
@@ -376,17 +389,20 @@ out:
 	return rc;
 }
 
-/* Of busy counters a batch, before which they are tried again; else one case. */
+/* Ends a batch without counters. Those that another process holds are tried again after it. */
 static int leave_uncounted(struct sweep *sweep, const size_t *pending, size_t count,
 			   size_t *settled, struct error *err)
 {
-	const size_t most = sweep->counters_busy ? BATCH_MAX_CASES : 1;
-	int rc = 0;
+	const struct sweep_sink *sink = sweep->sink;
+	int rc = sink->begin(sink->context, err);
 
-	for (*settled = 0; *settled < count && *settled < most && !rc; ++*settled)
+	*settled = 0;
+	if (rc)
+		return rc;
+	for (; *settled < count && *settled < BATCH_MAX_CASES && !rc; ++*settled)
 		rc = case_uncounted(sweep, pending[*settled],
 				    sweep->counters_reason ? sweep->counters_reason : "", err);
-	return rc;
+	return sink->end(sink->context, rc, err);
 }
 
 static int count_pending(struct sweep *sweep, size_t *pending, size_t count, struct error *err)

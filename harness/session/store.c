@@ -216,6 +216,21 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 	return storing_end(store, before, rc);
 }
 
+static int together_begin(void *context, struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_together_begin(store->db, err);
+}
+
+static int together_end(void *context, int rc, struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+
+	return storing_end(store, before, db_together_end(store->db, rc, err));
+}
+
 struct sweep_sink store_sink(struct sweep_store *store)
 {
 	return (struct sweep_sink){
@@ -226,6 +241,8 @@ struct sweep_sink store_sink(struct sweep_store *store)
 		.lines = store_lines,
 		.alone = store_alone,
 		.finished = store_finished,
+		.begin = together_begin,
+		.end = together_end,
 	};
 }
 

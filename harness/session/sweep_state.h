@@ -47,6 +47,10 @@ struct sweep_sink {
 	/* The last call for a case. Not called for a case that the plan skips. */
 	int (*finished)(void *context, size_t index, enum trial_status status, const char *reason,
 			struct error *err);
+	/* What is stored from begin() to end() takes effect together: all of it, or nothing if `rc`
+	 * is an error. end() is called if begin() succeeded, and returns `rc` or its own error. */
+	int (*begin)(void *context, struct error *err);
+	int (*end)(void *context, int rc, struct error *err);
 };
 
 /* What the sweep knows about one case of the plan. */

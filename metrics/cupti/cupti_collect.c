@@ -13,7 +13,8 @@ struct cupti_session {
 	const struct cupti_library *cupti;
 	const struct cupti_plan *plan;
 	CUpti_RangeProfiler_Object *profiler;
-	uint8_t *image;
+	uint8_t *image;    /* of these ranges */
+	uint8_t *previous; /* of the ranges before; NULL: they are the first */
 	size_t image_bytes;
 	size_t max_ranges;
 	struct string_list names; /* ranges of the first pass; later passes must repeat them */
@@ -152,8 +153,8 @@ int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8
 
 /* ---- sessions ---- */
 
-/* Allocates the image in which CUPTI keeps the raw counters of all ranges and passes. */
-static int session_image_create(struct cupti_session *session, struct error *err)
+/* Finds the size of the image in which CUPTI keeps the raw counters of all ranges and passes. */
+static int session_measure_image(struct cupti_session *session, struct error *err)
 {
 	CUpti_RangeProfiler_GetCounterDataSize_Params size =
 		CUPTI_PARAMS(CUpti_RangeProfiler_GetCounterDataSize_Params);
@@ -165,17 +166,19 @@ static int session_image_create(struct cupti_session *session, struct error *err
 	size.maxNumOfRanges = session->max_ranges;
 	size.maxNumRangeTreeNodes = (uint32_t)session->max_ranges;
 	rc = CUPTI_CALL(session->cupti, cuptiRangeProfilerGetCounterDataSize, &size, err);
-	if (rc)
-		return rc;
-	session->image = calloc(1, size.counterDataSize);
-	if (!session->image)
-		return error_set(
-			err, PL_ENOMEM,
-			"no memory for the counters of %zu ranges (%zu bytes); count fewer "
-			"cases together",
-			session->max_ranges, size.counterDataSize);
 	session->image_bytes = size.counterDataSize;
-	return 0;
+	return rc;
+}
+
+static int session_image_create(struct cupti_session *session, struct error *err)
+{
+	session->image = calloc(1, session->image_bytes);
+	if (session->image)
+		return 0;
+	return error_set(err, PL_ENOMEM,
+			 "no memory for the counters of %zu ranges (%zu bytes); count fewer "
+			 "cases together",
+			 session->max_ranges, session->image_bytes);
 }
 
 static int session_image_initialise(struct cupti_session *session, struct error *err)
@@ -232,6 +235,9 @@ int cupti_session_open(struct cupti_session **out, const struct cupti_plan *plan
 	if (rc)
 		goto out;
 	session->profiler = enable.pRangeProfilerObject;
+	rc = session_measure_image(session, err);
+	if (rc)
+		goto out;
 	rc = session_image_create(session, err);
 	if (rc)
 		goto out;
@@ -372,14 +378,21 @@ int cupti_session_image(struct cupti_session *session, const uint8_t **image, si
 
 int cupti_session_begin_again(struct cupti_session *session, struct error *err)
 {
-	int rc;
+	uint8_t *free_image = session->previous;
+	int rc = 0;
 
 	if (!session->decoded)
 		return error_set(err, PL_EPROTOCOL,
 				 "other ranges are begun before the counters of %zu are read",
 				 session->names.count);
-	memset(session->image, 0, session->image_bytes);
-	rc = session_image_initialise(session, err);
+	session->previous = session->image;
+	session->image = free_image;
+	if (session->image)
+		memset(session->image, 0, session->image_bytes);
+	else
+		rc = session_image_create(session, err);
+	if (rc == 0)
+		rc = session_image_initialise(session, err);
 	if (rc == 0)
 		rc = session_configure(session, err);
 	if (rc)
@@ -413,5 +426,6 @@ void cupti_session_close(struct cupti_session *session)
 	}
 	string_list_release(&session->names);
 	free(session->image);
+	free(session->previous);
 	free(session);
 }

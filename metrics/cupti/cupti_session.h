@@ -78,7 +78,8 @@ int cupti_metrics_visit(const char *chip, const char *pattern, cupti_metric_visi
 /* ---- with a GPU ---- */
 
 /* Hooks CUPTI into the driver of this process, which must be open, and loads all of CUPTI. That
- * takes 0.1 to 0.5 s and does not touch the device. cupti_device_check() does it, too. */
+ * takes 0.1 to 0.5 s and does not touch the device, so another thread may make a context meanwhile.
+ * cupti_device_check() does it, too. */
 int cupti_hook(struct error *err);
 /*
  * Checks whether counters can be read. Returns PL_EUNSUPPORTED (permission, another
@@ -110,7 +111,8 @@ int cupti_session_range_pop(struct cupti_session *session, struct error *err);
 int cupti_session_pass_end(struct cupti_session *session, struct error *err);
 /*
  * After the image was read: begins the passes of other ranges, with the same counters. The image
- * becomes invalid. This is much cheaper than another session (docs/results/log.md).
+ * stays as it is until the next call, so another thread may evaluate it while these ranges are
+ * counted. This is much cheaper than another session (docs/results/log.md).
  */
 int cupti_session_begin_again(struct cupti_session *session, struct error *err);
 /* Decodes the counter data after the last pass. Returns PL_EDEVICE if CUPTI dropped ranges. The

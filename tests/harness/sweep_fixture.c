@@ -106,6 +106,28 @@ static int on_alone(void *context, size_t index, const char *reason, struct erro
 	return 0;
 }
 
+static int on_begin(void *context, struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_false(record->together);
+	record->together = true;
+	record->together_calls++;
+	return 0;
+}
+
+static int on_end(void *context, int rc, struct error *err)
+{
+	struct record *record = context;
+
+	(void)err;
+	assert_true(record->together);
+	record->together = false;
+	record->together_rc = rc;
+	return rc;
+}
+
 static int on_finished(void *context, size_t index, enum trial_status status, const char *reason,
 		       struct error *err)
 {
@@ -113,6 +135,7 @@ static int on_finished(void *context, size_t index, enum trial_status status, co
 
 	(void)err;
 	record->finished[index]++;
+	record->finished_together += record->together;
 	record->status[index] = status;
 	snprintf(record->reason[index], sizeof(record->reason[index]), "%s", reason ? reason : "");
 	return 0;
@@ -195,6 +218,8 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		.lines = on_lines,
 		.alone = on_alone,
 		.finished = on_finished,
+		.begin = on_begin,
+		.end = on_end,
 	};
 
 	meter_start(&sweep.times.meter);

@@ -31,6 +31,10 @@ struct record {
 	const struct sweep_fixture *await_close;
 	volatile int *stop_at_round;
 	size_t round_calls, counter_calls;
+	/* What was stored together: how often, how many cases ended in it, and with which code. */
+	bool together;
+	size_t together_calls, finished_together;
+	int together_rc;
 	char first_round[32]; /* order of round 0, a digit a case */
 	char second_round[32];
 };

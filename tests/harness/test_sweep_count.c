@@ -203,6 +203,29 @@ static void test_counters_lost_after_open(void **context)
 				    "another process holds the counters");
 }
 
+/* Without counters, all cases end in one step. */
+static void test_cases_without_counters_end_together(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	assert_int_equal(sweep_run_scripted(f, NULL), 0);
+	assert_int_equal(f->record.together_calls, 1);
+	assert_int_equal(f->record.finished_together, CASES);
+	assert_int_equal(f->record.together_rc, 0);
+}
+
+/* What was stored together before the disk was full must not take effect. */
+static void test_a_sink_error_ends_what_is_stored_together(void **context)
+{
+	struct sweep_fixture *f = *context;
+
+	f->record.fail_at_counters = 3;
+	assert_int_equal(sweep_run_scripted(f, NULL), PL_EIO);
+	assert_string_equal(f->err.text, "the disk is full");
+	assert_int_equal(f->record.finished_together, 2);
+	assert_int_equal(f->record.together_rc, PL_EIO);
+}
+
 static void test_under_ncu(void **context)
 {
 	struct sweep_fixture *f = *context;
@@ -232,6 +255,8 @@ int main(void)
 		SWEEP_TEST(test_worker_ends_while_counters_are_stored),
 		SWEEP_TEST(test_counters_are_stored_while_others_are_counted),
 		SWEEP_TEST(test_counters_lost_after_open),
+		SWEEP_TEST(test_cases_without_counters_end_together),
+		SWEEP_TEST(test_a_sink_error_ends_what_is_stored_together),
 		SWEEP_TEST(test_under_ncu),
 	};
 

@@ -151,6 +151,8 @@ static void cases_are_counted_in_the_passes_cupti_wants(void **state)
 static void a_session_begins_again_with_other_ranges(void **state)
 {
 	static const char *const ranges[] = {"first,second", "third"};
+	const uint8_t *first_image = NULL;
+	struct counter_list counters = {0};
 	struct cupti_plan *plan = make_plan();
 	struct cupti_session *session;
 	struct error err = {0};
@@ -179,7 +181,14 @@ static void a_session_begins_again_with_other_ranges(void **state)
 		assert_int_equal(names.count, 2 - i);
 		assert_string_equal(names.items[0], i ? "third" : "first");
 		string_list_release(&names);
+		if (i == 0)
+			first_image = image;
 	}
+	/* another thread may have evaluated it meanwhile */
+	assert_int_equal(cupti_plan_evaluate(plan, first_image, image_bytes, 1, &counters, &err),
+			 0);
+	assert_true(counter_list_find(&counters, "dram_read_bytes")->value == 200);
+	counter_list_release(&counters);
 	cupti_session_close(session);
 	cupti_plan_free(plan);
 }

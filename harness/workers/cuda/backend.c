@@ -167,21 +167,6 @@ static void open_placements(struct cuda_backend *backend, const struct measure_s
 		memory_make_replaceable(&backend->resources.memory, seed, &backend->stays);
 }
 
-/* Opens the driver, and begins to load CUPTI. */
-static int begin_open(struct cuda_backend *backend, int ordinal, const char *uuid,
-		      bool wants_counters, struct error *err)
-{
-	int rc;
-
-	if (wants_counters && !uuid)
-		counter_access_load(&backend->counters);
-	rc = device_open_driver(&backend->device, ordinal, uuid, err);
-	/* not before, because that is a thread */
-	if (rc == 0 && wants_counters && uuid)
-		counter_access_load(&backend->counters);
-	return rc;
-}
-
 static int open_device(struct cuda_backend *backend, const struct measure_settings *settings,
 		       const struct open_manner *manner, bool wants_counters, struct error *err)
 {
@@ -191,7 +176,11 @@ static int open_device(struct cuda_backend *backend, const struct measure_settin
 	int rc = 0;
 
 	if (!backend->is_ready)
-		rc = begin_open(backend, settings->device, uuid, wants_counters, err);
+		rc = device_open_driver(&backend->device, settings->device, uuid, err);
+	/* Beside the context. Beside the driver, each would wait while the other loads libraries.
+	 */
+	if (rc == 0 && !backend->is_ready && wants_counters)
+		counter_access_hook(&backend->counters);
 	if (rc == 0)
 		rc = device_open_context(&backend->device, err);
 	if (rc)

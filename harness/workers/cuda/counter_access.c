@@ -9,22 +9,19 @@ static void wait_for_thread(struct counter_access *access)
 	access->running = false;
 }
 
-/* Listing the chips makes CUPTI load its other libraries, too. A failure comes again, and is
- * reported then. */
-static void *load_in_thread(void *context)
+/* A failure comes again, and is reported then. */
+static void *hook_in_thread(void *context)
 {
-	struct string_list chips = {0};
 	struct error ignored = {0};
 
 	(void)context;
-	cupti_chips(&chips, &ignored);
-	string_list_release(&chips);
+	cupti_hook(&ignored);
 	return NULL;
 }
 
-void counter_access_load(struct counter_access *access)
+void counter_access_hook(struct counter_access *access)
 {
-	access->running = pthread_create(&access->thread, NULL, load_in_thread, NULL) == 0;
+	access->running = pthread_create(&access->thread, NULL, hook_in_thread, NULL) == 0;
 }
 
 static void plan_counters_of_device(struct counter_access *access)

@@ -25,8 +25,9 @@ struct counter_access {
 	struct error why;
 };
 
-/* Loads CUPTI in a thread, which needs no device. */
-void counter_access_load(struct counter_access *access);
+/* Hooks CUPTI into the driver, which must be open, in a thread. Needs no context, and may run while
+ * one is made. */
+void counter_access_hook(struct counter_access *access);
 /* Plans the metrics in a thread. Others may use the device meanwhile, but not time anything. Both
  * pointers must be valid until counter_access_open() or counter_access_close(). */
 void counter_access_begin(struct counter_access *access, const struct device *device,

@@ -1,10 +1,12 @@
-/* Executes the passes of a CUPTI session and replies the counters. */
+/* Executes the passes of a CUPTI session and replies the counters. A thread evaluates the counters
+ * of some cases while the next ones are counted. */
 #include "harness/workers/cuda/counting.h"
 #include "harness/workers/expected.h"
 #include "metrics/settings.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +16,21 @@
  * to begin a session for so many more: docs/results/log.md. */
 #define CASES_TOGETHER 128
 
+struct counted_item;
+
+/* Counters to evaluate, of cases that went through their passes together. */
+struct evaluation {
+	const struct cupti_plan *plan;
+	struct counted_item *const *items;
+	size_t count; /* 0: there is none */
+	const uint8_t *image;
+	size_t image_bytes;
+	pthread_t thread;
+	bool running;
+	int rc;
+	struct error why;
+};
+
 struct counting {
 	struct cuda_resources *resources;
 	struct nvtx_ranges *ranges;
@@ -21,6 +38,7 @@ struct counting {
 	struct worker_reply *reply;
 	const struct cupti_plan *plan; /* of the step */
 	struct cupti_session *session; /* of the step */
+	struct evaluation evaluation;  /* of the cases before those that are counted */
 	int step;                      /* from 1 */
 	int64_t passes;                /* of the steps so far */
 };
@@ -134,14 +152,14 @@ static int dump_counter_image(const struct counting *counting, size_t first, con
 }
 
 /* Finds the range of each case by name, because CUPTI decides the order of the ranges. */
-static int evaluate_ranges(const struct counting *counting, struct counted_item *const *items,
-			   size_t count, const uint8_t *image, size_t image_bytes,
-			   struct error *err)
+static int evaluate_ranges(const struct evaluation *evaluation, struct error *err)
 {
+	struct counted_item *const *items = evaluation->items;
 	struct string_list names = {0};
-	int rc = cupti_image_ranges(counting->plan, image, image_bytes, &names, err);
+	int rc = cupti_image_ranges(evaluation->plan, evaluation->image, evaluation->image_bytes,
+				    &names, err);
 
-	for (size_t i = 0; i < count && rc == 0; i++) {
+	for (size_t i = 0; i < evaluation->count && rc == 0; i++) {
 		char name[24];
 		size_t range = 0;
 
@@ -152,11 +170,20 @@ static int evaluate_ranges(const struct counting *counting, struct counted_item 
 			rc = error_set(err, PL_EDEVICE, "CUPTI returned no range for case %s",
 				       name);
 		else
-			rc = cupti_plan_evaluate(counting->plan, image, image_bytes, range,
+			rc = cupti_plan_evaluate(evaluation->plan, evaluation->image,
+						 evaluation->image_bytes, range,
 						 &items[i]->counters, err);
 	}
 	string_list_release(&names);
 	return rc;
+}
+
+static void *evaluate_in_thread(void *context)
+{
+	struct evaluation *evaluation = context;
+
+	evaluation->rc = evaluate_ranges(evaluation, &evaluation->why);
+	return NULL;
 }
 
 /* Finds the next step that applies to an item, and replies its counters if there is none. perflab
@@ -172,7 +199,34 @@ static int settle_item(const struct counting *counting, struct counted_item *ite
 			  : worker_reply_counters(counting->reply, item->item->id, &item->counters);
 }
 
-/* Counts some items of a step in the open session. */
+/* Begins to evaluate the items whose passes ended. */
+static void evaluation_begin(struct evaluation *evaluation)
+{
+	evaluation->running =
+		pthread_create(&evaluation->thread, NULL, evaluate_in_thread, evaluation) == 0;
+	if (!evaluation->running)
+		evaluate_in_thread(evaluation);
+}
+
+/* Waits for the evaluation, if there is one, and settles its items, also if the cases after them
+ * failed with `rc`. Returns `rc`, or its own failure if that is 0. */
+static int evaluation_end(struct counting *counting, int rc, struct error *err)
+{
+	struct evaluation *evaluation = &counting->evaluation;
+	int own;
+
+	if (evaluation->running)
+		pthread_join(evaluation->thread, NULL);
+	own = evaluation->rc;
+	for (size_t i = 0; i < evaluation->count && own == 0; i++)
+		own = settle_item(counting, evaluation->items[i]);
+	if (rc == 0 && evaluation->rc)
+		error_set(err, evaluation->rc, "%s", evaluation->why.text);
+	*evaluation = (struct evaluation){0};
+	return rc ? rc : own;
+}
+
+/* Counts some items of a step in the open session. Settles those before them. */
 static int count_together(struct counting *counting, struct counted_item *const *items,
 			  size_t first, size_t count, int64_t *end, struct error *err)
 {
@@ -182,15 +236,20 @@ static int count_together(struct counting *counting, struct counted_item *const 
 
 	if (rc == 0)
 		rc = collect_passes(counting, items + first, count, counting->passes, end, err);
+	rc = evaluation_end(counting, rc, err);
 	if (rc == 0)
 		rc = cupti_session_image(counting->session, &image, &image_bytes, err);
 	if (rc == 0 && counting->settings->counter_dump)
 		rc = dump_counter_image(counting, first, image, image_bytes, err);
-	if (rc == 0)
-		rc = evaluate_ranges(counting, items + first, count, image, image_bytes, err);
-	for (size_t i = first; i < first + count && rc == 0; i++)
-		rc = settle_item(counting, items[i]);
-	return rc;
+	if (rc)
+		return rc;
+	counting->evaluation = (struct evaluation){.plan = counting->plan,
+						   .items = items + first,
+						   .count = count,
+						   .image = image,
+						   .image_bytes = image_bytes};
+	evaluation_begin(&counting->evaluation);
+	return 0;
 }
 
 /* One step of a plan: collects its passes over the items, and adds the counters. */
@@ -218,6 +277,7 @@ static int count_step(struct counting *counting, struct counted_item *const *ite
 			together = count - first;
 		rc = count_together(counting, items, first, together, &end, err);
 	}
+	rc = evaluation_end(counting, rc, err);
 	cupti_session_close(counting->session);
 	counting->session = NULL;
 	counting->passes = end;
