@@ -39,6 +39,20 @@ holds cache.db "a hot copy that fits the L2 is faster than a cold one" \
 expect 0 "$perflab" sweep reduce/shuffle --block-sizes 256 --metrics lts__t_sectors.sum --db bare.db
 holds bare.db "a metric of CUPTI's by its bare name was read" \
 	"SELECT count(*) = 1 FROM counters WHERE metric = 'lts__t_sectors.sum' AND value > 0"
+# More cases than go through their passes together: a case has the counts that it has among few.
+many=$(seq 1000001 7919 3200000 | paste -sd , -) # 278 sizes
+few=1000001,$((1000001 + 140 * 7919)),$((1000001 + 270 * 7919))
+for sizes in "$many" $few; do
+	expect 0 "$perflab" sweep stream/copy_scalar --block-sizes 256 --set "n=$sizes" --metrics core \
+		--rounds 1 --min-samples 1 --max-time 1us --db counts.db
+done
+holds counts.db "a case among many has its own counts" \
+	"SELECT count(*) = 6 AND min(many.value = few.value)
+		FROM results AS m JOIN results AS f USING (config)
+		JOIN counters AS many ON many.trial_id = m.trial_id
+		JOIN counters AS few ON few.trial_id = f.trial_id AND few.metric = many.metric
+		WHERE m.run_id = 1 AND f.run_id = 2
+			AND many.metric IN ('instructions', 'global_load_requests')"
 expect 0 "$perflab" report last --db sweep.db
 expect 0 "$perflab" report last --db sweep.db --format json
 python3 -c 'import json; json.load(open("out.txt"))' || fail "report --format json is no JSON"
