@@ -206,7 +206,6 @@ static int start_process(struct group *group, const struct gpu_device *gpu, stru
 		.gpus = group->devices.count,
 		.spread = group->spread,
 		.interference = group->interference,
-		.suspect = NO_CASE,
 	};
 	int rc = gpu_process_start(&group->processes[group->count], group->request, &part, gpu,
 				   group->jobs, group->shared_bytes, err);

@@ -171,4 +171,73 @@ expect_code 3
 expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
 expect_value 1 "SELECT count(*) FROM run WHERE state = 'finished'"
 afresh
+
+# The same without --gpus: the case in flight is not to blame, and is measured when the run goes on.
+alone='sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db'
+for round in 0 1; do
+	export FAKE_WORKER_SCRIPT=gpu_dies_measure-$round:0
+	run $alone
+	expect_code 3
+	expect_err "Fake GPU was lost while it measured reduce/shuffle/block="
+	expect_err 'so this case is pending and did not crash'
+	expect_err 'once perflab doctor finds the GPU again, continue with: perflab sweep --resume 1 --db g.db'
+	expect_err 'GPU 0 has fallen off the bus'
+	expect_value 2 "SELECT count(*) FROM trial WHERE status = 'pending' AND reason IS NULL"
+	expect_value $((2 * round)) 'SELECT count(*) FROM round'
+	expect_value interrupted 'SELECT state FROM run'
+	run report last --db g.db
+	expect_out 'failed    given up after 3 attempts: scripted: GPU 0 has fallen off the bus'
+	expect_no_out 'crashed'
+	unset FAKE_WORKER_SCRIPT
+	rm -f state*
+	run sweep --resume last --db g.db
+	expect_code 0
+	expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
+	expect_value 6 'SELECT count(*) FROM round'
+	expect_no_out 'fallen off the bus'
+	afresh
+done
+# in the last case that was left, whose loss no other case shows
+export FAKE_WORKER_SCRIPT=gpu_dies_measure-0:0
+run sweep reduce/shuffle --size 1024 --block-sizes 64 --db g.db --rounds 1
+expect_code 3
+expect_err 'Fake GPU was lost while it measured reduce/shuffle/block=64,n=1024, so'
+expect_value pending 'SELECT status FROM trial'
+afresh
+# while counters are read: no time is lost, and the run that goes on only counts
+export FAKE_WORKER_SCRIPT=gpu_dies_count:0
+run $alone --metrics core
+expect_code 3
+expect_no_err 'was lost while it measured'
+expect_err 'once perflab doctor finds the GPU again, continue with: perflab sweep --resume 1 --db g.db'
+expect_value 1 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'
+	AND value LIKE '%fallen off the bus%'"
+expect_value 6 'SELECT count(*) FROM round'
+unset FAKE_WORKER_SCRIPT
+rm -f state* log*
+run sweep --resume last --db g.db
+expect_code 0
+expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
+grep -q 'measure-' log && complain 'a case was measured again'
+afresh
+# A case that crashed before, and after which a worker has opened the GPU, is not acquitted.
+export FAKE_WORKER_SCRIPT='crash:reduce/shuffle/block=64;gpu_dies_count:0'
+run $alone --metrics core --rounds 1
+expect_code 3
+expect_err 'GPU 0 has fallen off the bus'
+expect_no_err 'was lost while it measured'
+expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+afresh
+# One whose worker dies, and a case that hangs, are their own fault if the GPU is still there.
+for fault in crash hang; do
+	export FAKE_WORKER_SCRIPT=$fault:reduce/shuffle/block=64
+	run $alone --timeout 1s --rounds 1
+	expect_code 3
+	expect_value 1 "SELECT count(*) FROM trial WHERE status IN ('crashed', 'timeout')"
+	expect_value 1 "SELECT count(*) FROM trial WHERE status = 'ok'"
+	expect_value finished 'SELECT state FROM run'
+	expect_no_err 'was lost while'
+	expect_value 0 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'"
+	afresh
+done
 finish
