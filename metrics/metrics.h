@@ -177,6 +177,8 @@ struct round_summary {
 #define GPUS_SPREAD "spread"
 #define GPUS_COUNT_KEY "gpus.count"           /* of the sweep */
 #define GPUS_PROCESSORS_KEY "gpus.processors" /* "0-15", or why the process is not pinned */
+/* With the number of another GPU of the sweep, which has no run: "UUID: why". */
+#define GPUS_ABSENT_PREFIX "gpus.absent."
 
 /* A key and its value. A list of them is the environment of a run. */
 struct key_value {

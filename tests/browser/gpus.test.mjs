@@ -20,6 +20,7 @@ test("the page of a split names the GPUs and the GPU of each case", async () => 
 		assert.match(await page.locator("h1").innerText(), /Sweep on 3 GPUs/);
 		assert.equal(await page.title(), "Sweep on several GPUs");
 		const listed = await rowsOf(page, "GPUs");
+		assert.deepEqual(listed.pop(), ["7", "–", "–", "–", "–", "–", "no run: <img src=x onerror=alert(2)>", "GPU-7"]);
 		assert.deepEqual(listed.map(([gpu, , run, cases, , , , uuid]) => [gpu, run, cases, uuid]),
 			sql("split", STORED).map(({ gpu, id, cases, uuid }) => [gpu, id, cases, uuid].map(String)));
 		// names and reasons are text

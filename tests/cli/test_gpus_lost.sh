@@ -78,6 +78,17 @@ expect_err 'has fallen off the bus; perflab doctor says what the worker can do h
 expect_no_err 'it had finished its cases'
 expect_err '100 cases on 1 run in'
 expect_whole 100
+# whoever reads the database later sees why it has no run
+expect_value 1 "SELECT count(*) FROM environment WHERE key = 'gpus.absent.1'
+	AND value LIKE 'GPU-00000001-0000-0000-0000-000000000000: %fallen off the bus%'"
+expect_value 1 'SELECT count(*) FROM environment WHERE key LIKE "gpus.absent%"'
+run report last --db g.db
+expect_out 'GPUs: 1 of 2 have a run here'
+expect_out 'no run: given up after 3 attempts: scripted: GPU 1 has fallen off the bus'
+run report 1 --db g.db
+expect_out 'no run of GPU 1: given up after 3 attempts: scripted: GPU 1 has fallen off the bus'
+run report last --db g.db --format json
+expect_out '"reason": "given up after 3 attempts: scripted: GPU 1 has fallen off the bus'
 afresh
 touch state.dead.0 state.dead.1
 run $cases --gpus all
