@@ -274,7 +274,7 @@ class ComparePtx(unittest.TestCase):
         code, said = self.script("--record", self.path(name))
         self.assertEqual(code, 0, said)
         with open(self.path(name), encoding="utf-8") as stream:
-            self.assertEqual(json.load(stream)["sweeps"], compare_ptx.KERNELS)
+            self.assertEqual(json.load(stream)["sweeps"], compare_ptx.RECORDINGS[name])
         code, said = self.script("--record", self.path("other.json"))
         self.assertEqual(code, 2)
         self.assertIn(name, said)
