@@ -169,13 +169,16 @@ struct round_summary {
  * with ".1" and so on, by how much for one case; and the largest change, only if one was found. */
 #define GPUS_INTERFERENCE_KEY "gpus.interference"
 #define GPUS_INTERFERENCE_FOUND_KEY "gpus.interference.found"
+/* Why the GPU could not be used any more; also of a run that is no part of such a sweep. */
+#define GPUS_FAILED_KEY "gpus.failed"
 /* Other facts of a run that a sweep on several GPUs stored. */
 #define GPUS_GROUP_KEY "gpus.group" /* the same for all runs of the sweep */
 #define GPUS_MODE_KEY "gpus.mode"   /* "split" or GPUS_SPREAD */
 #define GPUS_SPREAD "spread"
 #define GPUS_COUNT_KEY "gpus.count"           /* of the sweep */
 #define GPUS_PROCESSORS_KEY "gpus.processors" /* "0-15", or why the process is not pinned */
-#define GPUS_FAILED_KEY "gpus.failed"         /* why the GPU could not be used any more */
+/* With the number of another GPU of the sweep, which has no run: "UUID: why". */
+#define GPUS_ABSENT_PREFIX "gpus.absent."
 
 /* A key and its value. A list of them is the environment of a run. */
 struct key_value {

@@ -31,6 +31,7 @@ extern const char *const db_version_17[];
 extern const char *const db_version_18[];
 extern const char *const db_version_19[];
 extern const char *const db_version_20[];
+extern const char *const db_version_21[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */

@@ -63,7 +63,7 @@ static void decode_pack(struct function_decoding *decoding, enum value_type whol
 	enum operation operation;
 
 	if (!find_part_type(bits, vector->element_count, &part)) {
-		decode_unsupported(decoding, "operand", "mov with this kind of vector");
+		decode_unsupported(decoding, "", "a mov with this kind of vector");
 		return;
 	}
 	for (size_t i = 0; i < vector->element_count; i++)
@@ -105,7 +105,7 @@ static void decode_unpack(struct function_decoding *decoding, enum value_type wh
 	bool counted = false;
 
 	if (!find_part_type(bits, count, &part)) {
-		decode_unsupported(decoding, "operand", "mov with this kind of vector");
+		decode_unsupported(decoding, "", "a mov with this kind of vector");
 		return;
 	}
 	if (bits == 64)
@@ -250,7 +250,7 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 
 	/* It has no value then: an H200 has what other instructions left in it. */
 	if (carry_in && !decoding->carry)
-		decode_unsupported(decoding, "operand", "a carry flag that nothing has set");
+		decode_unsupported(decoding, "", "a carry flag that nothing has set");
 	carry = carry_value(decoding);
 
 	/* The carry is computed first, since the result may overwrite an operand. It goes to a

@@ -40,7 +40,7 @@ static bool find_list_variable(struct function_decoding *decoding, const struct 
 	if (operand->kind == PTX_OPERAND_SYMBOL &&
 	    find_frame_variable(decoding, operand->name, offset, bytes) && *bytes > 0)
 		return true;
-	decode_unsupported(decoding, "operand", "an argument other than a .param variable");
+	decode_unsupported(decoding, "", "an argument other than a .param variable");
 	return false;
 }
 
@@ -263,8 +263,7 @@ bool decode_call(struct function_decoding *decoding)
 	}
 	if ((parts.results && parts.results->element_count > ARRAY_SIZE(call.results)) ||
 	    (parts.arguments && parts.arguments->element_count > ARRAY_SIZE(call.arguments))) {
-		decode_unsupported(decoding, "operand",
-				   "a call with more than 16 arguments or 4 results");
+		decode_unsupported(decoding, "", "a call with more than 16 arguments or 4 results");
 		return true;
 	}
 	if (parts.target->kind == PTX_OPERAND_SYMBOL) {

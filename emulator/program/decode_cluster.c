@@ -142,7 +142,7 @@ static struct instruction *emit_async(struct function_decoding *decoding, enum o
 	    !check_variable_space(decoding, &mbarrier, said))
 		return NULL;
 	if (to.space != mbarrier.space || (said == PTX_SPACE_GENERIC && to.space != said)) {
-		decode_unsupported(decoding, "operand", "a variable beside a generic address");
+		decode_unsupported(decoding, "", "a variable beside a generic address");
 		return NULL;
 	}
 	a = wide_address(decoding, &to);

@@ -180,7 +180,7 @@ static uint32_t emit_negation(struct function_decoding *decoding, uint32_t value
 	uint32_t to;
 
 	if (type != TYPE_pred) {
-		decode_unsupported(decoding, "operand", "a negated register");
+		decode_unsupported(decoding, "", "a negated register");
 		return 0;
 	}
 	to = new_temporary(decoding, 1);

@@ -80,7 +80,7 @@ static void decode_place(struct function_decoding *decoding, const struct ptx_op
 	if (decoding->rc || decoding->unsupported)
 		return;
 	if (operand->element_count == 3) {
-		decode_unsupported(decoding, "operand", "a separate sampler");
+		decode_unsupported(decoding, "", "a separate sampler");
 		return;
 	}
 	if (!list) {
@@ -104,7 +104,7 @@ static const struct ptx_operand *decode_elements(struct function_decoding *decod
 						 const struct ptx_operand *operand, size_t count)
 {
 	if (operand->kind == PTX_OPERAND_PAIR) {
-		decode_unsupported(decoding, "operand",
+		decode_unsupported(decoding, "",
 				   "a predicate that says whether texels are resident");
 		return NULL;
 	}
@@ -201,7 +201,7 @@ static bool decode_sample(struct function_decoding *decoding)
 	    !read_texture_types(at, &fields))
 		return false;
 	if (at->operand_count > 2 + more) {
-		decode_unsupported(decoding, "operand", "an offset or a depth to compare with");
+		decode_unsupported(decoding, "", "an offset or a depth to compare with");
 		return true;
 	}
 	if (!require_operands(decoding, 2 + more, 2 + more))
@@ -234,7 +234,7 @@ static bool decode_gather(struct function_decoding *decoding)
 	if (fields.kind == TEXTURE_SAMPLE)
 		return false;
 	if (at->operand_count > 2) {
-		decode_unsupported(decoding, "operand", "an offset or a depth to compare with");
+		decode_unsupported(decoding, "", "an offset or a depth to compare with");
 		return true;
 	}
 	if (!require_operands(decoding, 2, 2))

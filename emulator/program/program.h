@@ -347,9 +347,11 @@ struct ptx_program {
 /* Something in an entry that the emulator cannot run. */
 struct unsupported_feature {
 	const char *function;
-	const char *what; /* "opcode", "register", "directive", "operand", "size of" … */
-	char *name;       /* "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16" */
-	char *place;      /* of its first use: "x.cu:20", or "line 40 of the PTX" */
+	/* "opcode", "register", "directive", "size of" …; "": the name is a description, such as "a
+	 * negated register" */
+	const char *what;
+	char *name;  /* "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16" */
+	char *place; /* of its first use: "x.cu:20", or "line 40 of the PTX" */
 	uint32_t count;
 };
 struct unsupported_features {

@@ -24,7 +24,8 @@ void unsupported_features_text(struct text *out, const struct unsupported_featur
 	for (size_t i = 0; i < unsupported->count; i++) {
 		const struct unsupported_feature *feature = &unsupported->items[i];
 
-		text_addf(out, "%s%s %s", i ? ", " : "", feature->what, feature->name);
+		text_addf(out, "%s%s%s%s", i ? ", " : "", feature->what, *feature->what ? " " : "",
+			  feature->name);
 		if (feature->count > 1)
 			text_addf(out, " (%s, %u times)", feature->place, feature->count);
 		else

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/session/gpu_part.h"
+#include "harness/session/lost_device.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -100,7 +101,8 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 	sweep->cases[index].ended = true;
 	sweep->cases[index].failed = !trial_status_measured(status);
 	text_release(&sweep->cases[index].json);
-	gpu_part_case_ended(sweep, index, status);
+	lost_device_case_ended(sweep, index, status);
+	gpu_part_case_ended(sweep, index);
 	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
 	else if (status == TRIAL_UNVERIFIED)

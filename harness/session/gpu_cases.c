@@ -10,7 +10,6 @@ void gpu_part_begin_cases(struct sweep *sweep)
 
 	if (!gpu_part_splits(sweep))
 		return;
-	part->suspect = NO_CASE;
 	part->left = xcalloc(sweep->plan->count + 1, sizeof(*part->left));
 	for (size_t i = 0; i < sweep->plan->count; i++)
 		part->left[part->share->cases[i].unit] += !sweep->cases[i].ended;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/random.h"
+#include "harness/session/lost_device.h"
 #include "harness/session/session_parts.h"
 #include "metrics/analysis/statistics.h"
 
@@ -39,12 +40,6 @@ int gpu_part_check_device(const struct sweep *sweep, const struct session_info *
 	return error_set(err, PL_EDEVICE,
 			 "device %d is %s now, and was %s: a GPU was taken away or added",
 			 sweep->settings->device, info->device.uuid, uuid);
-}
-
-void gpu_part_opened(struct sweep *sweep)
-{
-	if (sweep->gpu)
-		sweep->gpu->suspect = NO_CASE;
 }
 
 /* ---- cases ---- */
@@ -123,32 +118,17 @@ void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
 	free(places);
 }
 
-/* Whether the worker was lost with the case, which may be the fault of the device. */
-static bool lost_worker(enum trial_status status)
-{
-	return status == TRIAL_CRASHED || status == TRIAL_DEVICE_ERROR || status == TRIAL_TIMEOUT;
-}
-
-void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status)
+void gpu_part_case_ended(struct sweep *sweep, size_t index)
 {
 	struct gpu_part *part = sweep->gpu;
 	size_t *left;
 
 	/* alone, it is measured again */
-	if (!part || part->alone)
-		return;
-	if (lost_worker(status))
-		part->suspect = index;
-	if (part->spread)
+	if (!gpu_part_splits(sweep) || part->alone)
 		return;
 	left = &part->left[part->share->cases[index].unit];
 	if (*left && !--*left)
 		gpu_share_set_done(part->share, part->slot, index, true);
-}
-
-bool gpu_part_suspects_device(const struct sweep *sweep)
-{
-	return sweep->gpu && sweep->gpu->suspect != NO_CASE;
 }
 
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
@@ -200,22 +180,9 @@ static int drop_others(const struct sweep *sweep, struct sweep_store *store, boo
 	return rc;
 }
 
-/* The device has failed, and not the case in flight: others measure it again, or whoever resumes
- * the run. Its rounds are kept. */
-static void acquit_suspect(const struct sweep *sweep, const struct sweep_store *store)
-{
-	const struct gpu_part *part = sweep->gpu;
-
-	if (part->suspect == NO_CASE || !store->begun)
-		return;
-	if (!part->spread)
-		gpu_share_set_done(part->share, part->slot, part->suspect, false);
-	db_trial_finish(store->db, store->trial_ids[part->suspect], TRIAL_PENDING, NULL, NULL,
-			NULL);
-}
-
 int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err)
 {
+	const size_t lost = lost_device_case(sweep);
 	struct gpu_part *part = sweep->gpu;
 
 	if (!part)
@@ -225,12 +192,11 @@ int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct 
 	/* the parent does the rest, unless it was killed */
 	if (rc == PL_EINTERRUPTED && !part->spread && store->begun)
 		drop_others(sweep, store, false, NULL);
-	if (rc && rc != PL_EINTERRUPTED) {
-		acquit_suspect(sweep, store);
-		if (store->begun && err)
-			db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, err->text,
-					   NULL);
-	}
+	if (rc && rc != PL_EINTERRUPTED && store->begun && err)
+		db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, err->text, NULL);
+	/* the device failed, and not this case: other GPUs may measure it */
+	if (lost != NO_CASE && !part->spread)
+		gpu_share_set_done(part->share, part->slot, lost, false);
 	free(part->left);
 	part->left = NULL;
 	return rc;

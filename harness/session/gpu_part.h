@@ -31,9 +31,8 @@ struct gpu_part {
 	enum interference_when interference;
 	struct gpu_sentinel sentinels[GPU_SENTINELS];
 	size_t sentinel_count;
-	bool alone;     /* the sentinels are measured alone now */
-	size_t *left;   /* by unit: its cases that have not ended; owned */
-	size_t suspect; /* the case that ended last because a worker was lost; NO_CASE: none */
+	bool alone;   /* the sentinels are measured alone now */
+	size_t *left; /* by unit: its cases that have not ended; owned */
 };
 
 /* The fact GPUS_INTERFERENCE_KEY where nobody wanted it measured. */
@@ -46,8 +45,6 @@ void gpu_part_describe(struct key_value_list *environment, const struct gpu_part
 /* PL_EDEVICE: the device that opened is not that of the sweep, because a GPU was taken away. */
 int gpu_part_check_device(const struct sweep *sweep, const struct session_info *info,
 			  struct error *err);
-/* A session is open: what happened before was not the fault of the device. */
-void gpu_part_opened(struct sweep *sweep);
 /* The cases are known, and none has ended in this process. */
 void gpu_part_begin_cases(struct sweep *sweep);
 /* Claims a case before the first result of it. false: another process has it, so this one leaves it
@@ -63,16 +60,14 @@ void gpu_part_look(struct sweep *sweep, bool all);
  */
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
 /* A case has ended. */
-void gpu_part_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
-/* Whether the case that ended last lost its worker. The device is at fault if no other one opens.
- */
-bool gpu_part_suspects_device(const struct sweep *sweep);
+void gpu_part_case_ended(struct sweep *sweep, size_t index);
 /* A round of a case was measured. */
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);
 /* Tells the other processes how far this one is. */
 void gpu_part_progress(const struct sweep *sweep);
-/* The sweep has ended with rc: deletes the trials of cases that others have, or stores why the
- * device failed, and makes the case in flight pending again. Returns rc, or the error of this. */
+/* The sweep has ended with rc: deletes the trials of cases that others have, or stores why this
+ * process failed, and gives the case in flight back if its device is lost. Returns rc, or the error
+ * of this. */
 int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "harness/session/backends.h"
 #include "harness/session/data_file.h"
+#include "harness/session/gpu_absent.h"
 #include "harness/session/gpu_process.h"
 #include "harness/session/gpu_settle.h"
 #include "harness/session/session_parts.h"
@@ -206,7 +207,6 @@ static int start_process(struct group *group, const struct gpu_device *gpu, stru
 		.gpus = group->devices.count,
 		.spread = group->spread,
 		.interference = group->interference,
-		.suspect = NO_CASE,
 	};
 	int rc = gpu_process_start(&group->processes[group->count], group->request, &part, gpu,
 				   group->jobs, group->shared_bytes, err);
@@ -391,6 +391,8 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 		if (!rc)
 			rc = measure_rest(group, stop, err);
 		gpu_settle(group->share, group->count, group->spread, request->db_path, observer);
+		gpu_absent_store(group->processes, group->count, group->share, request->db_path,
+				 observer);
 		take_results(out, group);
 	}
 	if (!rc)

@@ -9,6 +9,7 @@
 #include "harness/session/gpu_part.h"
 #include "harness/session/gpu_sentinels.h"
 #include "harness/session/judge.h"
+#include "harness/session/lost_device.h"
 #include "harness/session/session_parts.h"
 #include "harness/session/source_facts.h"
 #include "harness/session/sweep_kept.h"
@@ -251,7 +252,24 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 	return rc;
 }
 
-static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id)
+/* Of a device that is lost: which case it took with it. */
+static void tell_lost(const struct run_task *task, const struct sweep *sweep)
+{
+	const size_t index = lost_device_case(sweep);
+	const struct plan_case *lost;
+
+	if (index == NO_CASE)
+		return;
+	lost = &task->plan->cases[index];
+	tell_observer(task->observer, NOTICE_WARNING,
+		      "%s was lost while it measured %s/%s/%s, so this case is pending and did not "
+		      "crash",
+		      sweep->info.device.name, lost->kernel, lost->variant, lost->config);
+}
+
+/* lost: the device is. */
+static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id,
+				 bool lost)
 {
 	struct text path = TEXT_INIT, decide = TEXT_INIT;
 
@@ -265,9 +283,10 @@ static void tell_how_to_continue(const struct run_task *task, const struct db *d
 		shell_word(&decide, task->request->compare);
 	}
 	tell_observer(task->observer, NOTICE_WARNING,
-		      "what was measured is stored; continue with: perflab sweep --resume %lld%s "
+		      "what was measured is stored; %scontinue with: perflab sweep --resume %lld%s "
 		      "--db %s",
-		      (long long)run_id, decide.data, path.data);
+		      lost ? "once perflab doctor finds the GPU again, " : "", (long long)run_id,
+		      decide.data, path.data);
 	text_release(&path);
 	text_release(&decide);
 }
@@ -284,9 +303,10 @@ static void store_parts(const struct run_task *task, int64_t run_id, struct swee
 }
 
 /* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for
- * the judgement and for the caller. The meter of out->times runs until then. */
-static int end_run(const struct run_task *task, int64_t run_id, int rc, struct sweep_result *out,
-		   struct error *err)
+ * the judgement and for the caller. The meter of out->times runs until then. lost: the device is.
+ */
+static int end_run(const struct run_task *task, int64_t run_id, bool lost, int rc,
+		   struct sweep_result *out, struct error *err)
 {
 	struct meter *meter = &out->times.meter;
 	struct error own = {0};
@@ -305,7 +325,7 @@ static int end_run(const struct run_task *task, int64_t run_id, int rc, struct s
 			store_parts(task, run_id, out, &own);
 		/* unless other GPUs take over what is left */
 		if (!task->request->gpu || rc == PL_EINTERRUPTED)
-			tell_how_to_continue(task, out->db, run_id);
+			tell_how_to_continue(task, out->db, run_id, lost);
 		return rc;
 	}
 	meter_enter(meter, RUN_PART_JUDGING);
@@ -368,15 +388,18 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
-	if (!rc && gpu_part_suspects_device(&sweep))
+	if (!rc && lost_device_is_suspected(&sweep))
 		rc = sweep_open_worker(&sweep, &sweep.worker, err);
 	if (!rc)
 		rc = store_counted(&sweep, &store, err);
 	if (!rc)
 		rc = gpu_sentinels_end(&sweep, &store, err);
+	lost_device_store(&sweep, &store, err);
 	rc = gpu_part_end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
+	if (store.begun && !task->request->gpu)
+		tell_lost(task, &sweep);
 	string_list_release(&out->files);
 	out->files = sweep.files;
 	sweep.files = (struct string_list){0};
@@ -385,7 +408,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	meter_enter(&sweep.times.meter, RUN_PART_OTHER);
 	out->times = sweep.times;
 	if (store.begun)
-		rc = end_run(task, store.run_id, rc, out, err);
+		rc = end_run(task, store.run_id, sweep.device_lost, rc, out, err);
 	store_release(&store);
 	decide_release(&decide);
 	return rc;

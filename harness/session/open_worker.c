@@ -6,6 +6,7 @@
 #include "compile/compile.h"
 #include "harness/session/gpu_part.h"
 #include "harness/session/gpu_pin.h"
+#include "harness/session/lost_device.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_kept.h"
 #include "harness/session/sweep_state.h"
@@ -39,7 +40,7 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 	free(sweep->counters_reason);
 	sweep->counters_reason = reason ? xstrdup(reason) : NULL;
 	sweep->counters_busy = reason && info->counters_busy;
-	gpu_part_opened(sweep);
+	lost_device_opened(sweep);
 	/* sweep_begin() reports the reason of the first session */
 	if (sweep->sink)
 		sweep_tell_counters_off(sweep);
@@ -190,6 +191,8 @@ int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct
 		rc = start_and_open(sweep, worker, uuid, &again, &cause);
 		sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
 	}
+	if (rc && rc != PL_EINTERRUPTED)
+		lost_device_note(sweep);
 	if (rc)
 		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
 			  again ? "; perflab doctor says what the worker can do here" : "");

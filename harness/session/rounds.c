@@ -7,156 +7,12 @@
 #include "base/random.h"
 #include "harness/session/gpu_part.h"
 #include "harness/session/preparation.h"
+#include "harness/session/round_answer.h"
 #include "harness/session/sweep_state.h"
 
 /* ---- one case, one round ---- */
 
-struct measure_answer {
-	struct sweep *sweep;
-	size_t index;
-	int last_phase; /* -1: none yet */
-	bool has_accuracy;
-	double relative_error;
-	char no_accuracy[96];
-	struct round_result result;
-	bool beside; /* the worker was asked to measure it beside its base case */
-	struct meter times;
-	size_t base_count;
-	struct text alone;   /* why it did not; "": it did */
-	struct text unmoved; /* why the data has fewer placements than it should; "": it has all */
-};
-
-static int measure_phase(struct measure_answer *answer, const json_t *message, struct error *err)
-{
-	const char *name;
-	enum worker_phase phase;
-	int rc = member_borrow(&name, message, "phase", false, err);
-
-	if (rc)
-		return rc;
-	/* Each phase restarts the timeout, so a worker must not gain time by repeating one. */
-	if (!worker_phase_parse(&phase, name) || (int)phase <= answer->last_phase)
-		return error_set(err, PL_EPROTOCOL, "phase '%.40s' is unknown or out of order",
-				 name);
-	answer->last_phase = (int)phase;
-	sweep_show_progress(answer->sweep, worker_phase_name(phase), answer->index);
-	return 0;
-}
-
-static int measure_samples(struct measure_answer *answer, const json_t *message, struct error *err)
-{
-	struct round_result *result = &answer->result;
-	const char *unmoved = NULL;
-	double *more = NULL;
-	double *all;
-	size_t count = 0;
-	int rc = samples_from_json(&more, &count, json_object_get(message, "time_ns"), err);
-
-	if (!rc && json_object_get(message, "unmoved"))
-		rc = member_borrow(&unmoved, message, "unmoved", false, err);
-	if (!rc && unmoved && !answer->unmoved.length)
-		text_add(&answer->unmoved, unmoved);
-	if (!rc && json_object_get(message, "placements"))
-		rc = member_int64(&result->placements, message, "placements", 1,
-				  PROTOCOL_MAX_SAMPLES, err);
-	if (!rc && result->count + count > PROTOCOL_MAX_SAMPLES)
-		rc = error_set(err, PL_EPROTOCOL, "there are over %d samples of one round",
-			       PROTOCOL_MAX_SAMPLES);
-	if (!rc) {
-		all = realloc(result->time_ns, (result->count + count) * sizeof(*all));
-		if (all) {
-			memcpy(all + result->count, more, count * sizeof(*all));
-			result->time_ns = all;
-			result->count += count;
-		} else {
-			rc = error_set(err, PL_ENOMEM, "samples do not fit in memory");
-		}
-	}
-	free(more);
-	return rc;
-}
-
-static int measure_accuracy(struct measure_answer *answer, const json_t *message, struct error *err)
-{
-	const char *reason = NULL;
-	int rc = member_real_or_null(&answer->relative_error, message, "relative_error", err);
-
-	if (!rc)
-		rc = member_borrow(&reason, message, "reason", true, err);
-	if (rc)
-		return rc;
-	if (answer->has_accuracy)
-		return error_set(err, PL_EPROTOCOL, "'accuracy' came twice");
-	if (isnan(answer->relative_error) == !reason || answer->relative_error < 0)
-		return error_set(err, PL_EPROTOCOL,
-				 "'accuracy' has neither an error nor a reason, or both");
-	snprintf(answer->no_accuracy, sizeof(answer->no_accuracy), "%s", reason ? reason : "");
-	answer->has_accuracy = true;
-	return 0;
-}
-
-/* The samples of the base case, or why there are none. */
-static int measure_beside(struct measure_answer *answer, const json_t *message, struct error *err)
-{
-	const char *reason = NULL;
-	int rc = member_borrow(&reason, message, "reason", true, err);
-
-	if (rc)
-		return rc;
-	if (!answer->beside || answer->result.base_ns || answer->alone.length)
-		return error_set(err, PL_EPROTOCOL, "'beside' came %s",
-				 answer->beside ? "twice" : "although no base case was asked for");
-	if (reason) {
-		text_add(&answer->alone, *reason ? reason : "the worker did not say why");
-		return 0;
-	}
-	rc = member_bool(&answer->result.same_buffers, message, "same_buffers", err);
-	return rc ? rc
-		  : samples_from_json(&answer->result.base_ns, &answer->base_count,
-				      json_object_get(message, "base_ns"), err);
-}
-
-static int measure_reply(void *context, const char *name, const json_t *message, struct error *err)
-{
-	struct measure_answer *answer = context;
-	int64_t round;
-	int rc;
-
-	if (!strcmp(name, "filled"))
-		return preparation_take_filled(answer->sweep->preparation, message, err);
-	rc = reply_check_id(message, (int64_t)answer->index, err);
-	if (rc)
-		return rc;
-	if (!strcmp(name, "phase"))
-		return measure_phase(answer, message, err);
-	if (!strcmp(name, "times"))
-		return meter_from_json(&answer->times, message, err);
-	rc = member_int64(&round, message, "round", 0, INT32_MAX, err);
-	if (!rc && round != answer->result.round)
-		rc = error_set(err, PL_EPROTOCOL, "a reply is about round %lld, asked was %d",
-			       (long long)round, answer->result.round);
-	if (rc)
-		return rc;
-	if (!strcmp(name, "samples"))
-		return measure_samples(answer, message, err);
-	if (!strcmp(name, "beside"))
-		return measure_beside(answer, message, err);
-	if (!strcmp(name, "accuracy"))
-		return measure_accuracy(answer, message, err);
-	if (!strcmp(name, "state"))
-		return state_from_json(&answer->result.state, message, err);
-	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'measure'", name);
-}
-
-static const struct device_state state_unknown = {
-	.sm_clock_hz = __builtin_nan(""),
-	.memory_clock_hz = __builtin_nan(""),
-	.temperature_c = __builtin_nan(""),
-	.power_w = __builtin_nan(""),
-	.throttle_reasons = -1,
-};
-
-static void accuracy_keep(struct case_state *state, const struct measure_answer *answer)
+static void accuracy_keep(struct case_state *state, const struct round_answer *answer)
 {
 	if (!answer->has_accuracy)
 		return;
@@ -189,7 +45,7 @@ static int pair_end(struct sweep *sweep, size_t index, const char *reason, struc
 }
 
 /* Once per sweep, because it is so for most cases then. */
-static void tell_unmoved(struct sweep *sweep, const struct measure_answer *answer)
+static void tell_unmoved(struct sweep *sweep, const struct round_answer *answer)
 {
 	const struct plan_case *planned = &sweep->plan->cases[answer->index];
 	char *line;
@@ -205,25 +61,8 @@ static void tell_unmoved(struct sweep *sweep, const struct measure_answer *answe
 	free(line);
 }
 
-/* What the replies to `measure` lack, although it succeeded; NULL: nothing. */
-static const char *missing_reply(const struct sweep *sweep, const struct measure_answer *answer)
-{
-	/* Under ncu there are no samples: the times would be the profiler's. */
-	if (!answer->result.count)
-		return strcmp(sweep->info.profiler, "ncu")
-			       ? "it measured the case and gave no samples"
-			       : NULL;
-	if (!answer->beside || answer->alone.length)
-		return NULL;
-	if (!answer->result.base_ns)
-		return "it was asked for a base case and gave neither samples of it nor a reason";
-	return answer->base_count == answer->result.count
-		       ? NULL
-		       : "it gave another number of samples of the base case than of the case";
-}
-
 /* Stores what a measurement came to, and ends the case unless it was measured. */
-static int answer_take(struct sweep *sweep, struct measure_answer *answer, enum trial_status status,
+static int answer_take(struct sweep *sweep, struct round_answer *answer, enum trial_status status,
 		       const char *reason, struct error *err)
 {
 	const size_t index = answer->index;
@@ -244,21 +83,13 @@ static int answer_take(struct sweep *sweep, struct measure_answer *answer, enum 
 
 /* A round that was measured. */
 struct unstored_round {
-	struct measure_answer answer;
+	struct round_answer answer;
 	enum trial_status status;
 	struct text reason;
 };
 
-static void answer_release(struct measure_answer *answer)
-{
-	free(answer->result.time_ns);
-	free(answer->result.base_ns);
-	text_release(&answer->alone);
-	text_release(&answer->unmoved);
-}
-
 /* Takes over the answer and the reason. */
-static void round_keep(struct measure_answer *answer, enum trial_status status, struct text *reason)
+static void round_keep(struct round_answer *answer, enum trial_status status, struct text *reason)
 {
 	struct unstored_round *round = xcalloc(1, sizeof(*round));
 
@@ -277,7 +108,7 @@ static int round_store_kept(struct sweep *sweep, struct error *err)
 	sweep->unstored = NULL;
 	rc = answer_take(sweep, &round->answer, round->status, round->reason.data, err);
 	preparation_update(sweep->preparation, round->answer.index);
-	answer_release(&round->answer);
+	round_answer_release(&round->answer);
 	text_release(&round->reason);
 	free(round);
 	return rc;
@@ -312,18 +143,9 @@ static int ask_and_store(struct sweep *sweep, struct text *request, struct excha
 static int measure_round(struct sweep *sweep, size_t index, int round, size_t base,
 			 bool *failed_beside, struct error *err)
 {
-	struct measure_answer answer = {
-		.sweep = sweep,
-		.index = index,
-		.last_phase = -1,
-		.relative_error = NAN,
-		.result = {.round = round, .state = state_unknown},
-		.beside = base != NO_CASE,
-		.alone = TEXT_INIT,
-		.unmoved = TEXT_INIT,
-	};
+	struct round_answer answer = round_answer_begin(sweep, index, round, base);
 	struct exchange exchange =
-		EXCHANGE_INIT(measure_reply, &answer, sweep->settings->timeout_ns);
+		EXCHANGE_INIT(round_answer_reply, &answer, sweep->settings->timeout_ns);
 	enum trial_status status = TRIAL_OK;
 	struct text request = TEXT_INIT, reason = TEXT_INIT;
 	struct error cause = {0};
@@ -343,7 +165,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	sweep_take_times(sweep, &answer.times);
 	if (end == EXCHANGE_DONE && answer.result.count)
 		sweep->device_used_ns = monotonic_ns();
-	missing = missing_reply(sweep, &answer);
+	missing = round_answer_missing(&answer);
 	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && missing) {
 		end = EXCHANGE_LIED;
 		error_set(&cause, PL_EPROTOCOL, "%s", missing);
@@ -367,7 +189,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	}
 	preparation_update(sweep->preparation, index);
 out:
-	answer_release(&answer);
+	round_answer_release(&answer);
 	exchange_release(&exchange);
 	text_release(&reason);
 	return rc;

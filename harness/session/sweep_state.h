@@ -128,11 +128,14 @@ struct sweep {
 	/* Of the caller (decide.h); NULL: no rounds are added. */
 	struct sweep_decide *decide;
 	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
+	size_t suspect; /* the case that ended last because its worker was lost, if none has opened
+			   the device since; NO_CASE: none */
+	bool device_lost; /* no worker opens the device any more */
 };
 #define SWEEP_INIT(settings_used, seen_by, stop_flag)                                    \
 	{                                                                                \
 		.settings = (settings_used), .observer = (seen_by), .stop = (stop_flag), \
-		.worker_path = TEXT_INIT                                                 \
+		.worker_path = TEXT_INIT, .suspect = NO_CASE                             \
 	}
 
 /* ---- sessions: open_worker.c ---- */

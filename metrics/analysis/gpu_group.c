@@ -40,6 +40,30 @@ bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, 
 	return true;
 }
 
+/* ---- GPUs without a run ---- */
+
+bool gpu_absence_next(struct gpu_absence *out, const struct run *run, size_t *at)
+{
+	static const char between[] = ": ";
+	const struct key_value_list *facts = &run->environment;
+
+	while (*at < facts->count) {
+		const struct key_value *fact = &facts->items[(*at)++];
+		const size_t prefix = strlen(GPUS_ABSENT_PREFIX);
+		const char *end;
+
+		if (strncmp(fact->key, GPUS_ABSENT_PREFIX, prefix) != 0 ||
+		    parse_i64(&out->number, fact->key + prefix, NULL) || out->number < 0)
+			continue;
+		end = strstr(fact->value, between);
+		out->uuid = fact->value;
+		out->uuid_length = end ? (size_t)(end - fact->value) : 0;
+		out->reason = end ? end + strlen(between) : fact->value;
+		return true;
+	}
+	return false;
+}
+
 /* ---- all cases ---- */
 
 static int compare_group_runs(const void *left, const void *right)

@@ -19,6 +19,16 @@ struct gpu_sentinel_fact {
 /* The fact number i, from 1. Returns false if the run has none. */
 bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, size_t i);
 
+/* A GPU of the sweep that has no run, by the facts of the runs of the others. */
+struct gpu_absence {
+	int64_t number;
+	const char *uuid; /* borrowed, like the reason */
+	size_t uuid_length;
+	const char *reason;
+};
+/* The next of them, from *at, which begins at 0. Returns false if there is no more. */
+bool gpu_absence_next(struct gpu_absence *out, const struct run *run, size_t *at);
+
 /* How the cases of a GPU differ from those of the base. */
 struct gpu_difference {
 	const struct run *run; /* borrowed */

@@ -10,7 +10,7 @@
 #include "metrics/analysis/gpu_group.h"
 #include "reports/reports.h"
 
-/* Each run of the sweep with its GPU. */
+/* Each run of the sweep with its GPU, and each GPU that has none. */
 struct table *gpus_table(const struct gpu_group *group);
 /* What the sentinel cases of a split showed. NULL: it is a spread. */
 struct table *gpus_interference_table(const struct gpu_group *group);

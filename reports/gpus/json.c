@@ -83,6 +83,26 @@ static json_t *difference_json(const struct gpu_difference *difference)
 	return object;
 }
 
+static json_t *absent_json(const struct gpu_group *group)
+{
+	json_t *array = json_array();
+	struct gpu_absence absent;
+	size_t at = 0;
+
+	while (gpu_absence_next(&absent, &group->all, &at)) {
+		json_t *object = json_object();
+		struct text uuid = TEXT_INIT;
+
+		text_add_bytes(&uuid, absent.uuid, absent.uuid_length);
+		json_object_set_new(object, "gpu", json_integer(absent.number));
+		json_object_set_new(object, "uuid", report_json_known_text(uuid.data));
+		json_object_set_new(object, "reason", report_json_text(absent.reason));
+		json_array_append_new(array, object);
+		text_release(&uuid);
+	}
+	return array;
+}
+
 json_t *gpus_json(const struct gpu_group *group)
 {
 	json_t *object = json_object(), *runs = json_array(), *differences = json_array();
@@ -96,6 +116,7 @@ json_t *gpus_json(const struct gpu_group *group)
 	for (size_t i = 0; i < group->count; i++)
 		json_array_append_new(runs, gpu_run_json(group, i));
 	json_object_set_new(object, "runs", runs);
+	json_object_set_new(object, "absent", absent_json(group));
 	for (size_t i = 0; i < group->difference_count; i++)
 		json_array_append_new(differences, difference_json(&group->differences[i]));
 	/* null: nothing is compared */

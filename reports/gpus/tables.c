@@ -75,6 +75,8 @@ struct table *gpus_table(const struct gpu_group *group)
 		{.name = "cases", .numeric = true}, {.name = "seconds", .numeric = true},
 		{.name = "processors", .drop = 1},  {.name = "remark"}};
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
+	struct gpu_absence absent;
+	size_t at = 0;
 
 	for (size_t i = 0; i < group->count; i++) {
 		const struct run *run = &group->runs[i];
@@ -96,6 +98,15 @@ struct table *gpus_table(const struct gpu_group *group)
 		gpus_remark(&cells[7], group, i);
 		bad = cells[7].length && !gpu_group_took_over(group, i);
 		add_row_of_cells(table, cells, ARRAY_SIZE(columns), bad ? ROW_BAD : ROW_PLAIN);
+	}
+	while (gpu_absence_next(&absent, &group->all, &at)) {
+		struct text cells[ARRAY_SIZE(columns)];
+
+		cells_init(cells, ARRAY_SIZE(columns));
+		text_addf(&cells[0], "%lld", (long long)absent.number);
+		text_add_bytes(&cells[2], absent.uuid, absent.uuid_length);
+		text_addf(&cells[7], "no run: %s", absent.reason);
+		add_row_of_cells(table, cells, ARRAY_SIZE(columns), ROW_BAD);
 	}
 	return table;
 }

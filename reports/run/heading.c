@@ -121,6 +121,19 @@ static void heading_cases(struct key_value_list *lines, const struct run *run,
 	heading_add(lines, "cases", &value);
 }
 
+/* The GPUs of its sweep that have no run. */
+static void heading_absent(struct key_value_list *lines, const struct run *run)
+{
+	struct text value = TEXT_INIT;
+	struct gpu_absence absent;
+	size_t at = 0;
+
+	while (gpu_absence_next(&absent, run, &at))
+		text_addf(&value, "%sGPU %lld: %s", value.length ? "; " : "",
+			  (long long)absent.number, absent.reason);
+	heading_add(lines, "no run of", &value);
+}
+
 void run_heading(struct key_value_list *lines, const struct run *run,
 		 const struct report_options *options)
 {
@@ -139,6 +152,8 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 	heading_when(lines, run);
 	if (failed && !options->gpus && run->state && strcmp(run->state, "finished") != 0)
 		key_value_set(lines, "failed", failed); /* of several runs, their table says it */
+	if (!options->gpus)
+		heading_absent(lines, run); /* of several runs, their table says it */
 	heading_cases(lines, run, options);
 	for (size_t i = 0; i < ARRAY_SIZE(shown_environment); i++) {
 		const char *value = key_value_get(&run->environment, shown_environment[i].key);

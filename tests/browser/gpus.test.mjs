@@ -20,6 +20,7 @@ test("the page of a split names the GPUs and the GPU of each case", async () => 
 		assert.match(await page.locator("h1").innerText(), /Sweep on 3 GPUs/);
 		assert.equal(await page.title(), "Sweep on several GPUs");
 		const listed = await rowsOf(page, "GPUs");
+		assert.deepEqual(listed.pop(), ["7", "–", "–", "–", "–", "–", "no run: <img src=x onerror=alert(2)>", "GPU-7"]);
 		assert.deepEqual(listed.map(([gpu, , run, cases, , , , uuid]) => [gpu, run, cases, uuid]),
 			sql("split", STORED).map(({ gpu, id, cases, uuid }) => [gpu, id, cases, uuid].map(String)));
 		// names and reasons are text
@@ -83,7 +84,8 @@ test("what is fastest in a spread is a case on a GPU, and the other GPUs are bes
 		const [fastest] = medians;
 		const others = medians.filter(({ gpu, config }) => gpu !== fastest.gpu && config === fastest.config);
 		assert.equal(others.length, 2);
-		const inMicroseconds = ({ median }) => `${Number((median / 1000).toPrecision(3))} µs`;
+		// no line ends between a number and its unit
+		const inMicroseconds = ({ median }) => `${Number((median / 1000).toPrecision(3))}\u00a0µs`;
 		const row = page.locator("#verdicts .verdict").first();
 		assert.match(await row.locator(".verdict-name").innerText(), new RegExp(`on GPU ${fastest.gpu}$`));
 		const [least, most] = [others.at(0), others.at(-1)].map(inMicroseconds);
@@ -96,7 +98,7 @@ test("what is fastest in a spread is a case on a GPU, and the other GPUs are bes
 		// a case that is open names its times on the others
 		await row.locator("button.link").click();
 		const [first, second] = others.sort((a, b) => a.gpu - b.gpu);
-		assert.ok((await page.locator("#detail .facts-list").innerText()).replace(/\s+/g, " ")
+		assert.ok((await page.locator("#detail .facts-list").innerText()).replace(/[\n\t]+/g, " ")
 			.includes(`On the other GPUs GPU ${first.gpu}: ${inMicroseconds(first)}, GPU ${second.gpu}: ${inMicroseconds(second)}`));
 		assert.deepEqual(complaints, []);
 	} finally {

@@ -129,6 +129,7 @@ FAKE_WORKER_SCRIPT='gpu_dies_measure-0:0;gpu_dies_measure-0:1' FAKE_WORKER_STATE
 sqlite3 "$scratch/split.db" "
 UPDATE device SET name = 'Fake <b id=\"markup\">GPU</b>';
 INSERT INTO environment VALUES (2, 'gpus.failed', '<img src=x onerror=alert(1)>');
+INSERT INTO environment SELECT id, 'gpus.absent.7', 'GPU-7: <img src=x onerror=alert(2)>' FROM run;
 UPDATE run SET state = 'interrupted' WHERE id = 2;"
 
 # report DATABASE RUN PAGE OPTION…

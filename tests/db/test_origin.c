@@ -186,6 +186,8 @@ static void test_what_is_no_change_of_the_environment(void **state)
 		  db_environment_set(context->db, second, "gpus.group", "a", &context->err));
 	assert_ok(context, db_environment_set(context->db, second, "gpus.interference.1", "+1 %",
 					      &context->err));
+	assert_ok(context, db_environment_set(context->db, second, "gpus.absent.1", "GPU-1: gone",
+					      &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM environment_changes"), 0);
 	assert_ok(context,
 		  db_environment_set(context->db, second, "power_limit", "1", &context->err));

@@ -48,7 +48,8 @@ cd "$place"
 
 if [ "$mode" != gpu ]; then
 	PERFLAB_WORKER_CUDA=$build/tests/fake_worker
-	export PERFLAB_WORKER_CUDA
+	PERFLAB_SHARED_MEMORY=0 # it needs no data, and a GPU's take long to make
+	export PERFLAB_WORKER_CUDA PERFLAB_SHARED_MEMORY
 	[ -x "$PERFLAB_WORKER_CUDA" ] || fail "$PERFLAB_WORKER_CUDA is not built"
 	perflab sweep reduce stream --block-sizes 64..1024 --label nightly --db perflab.db \
 		>"$scratch/sweep.txt" 2>&1 || fail "cannot fill a database: $(cat "$scratch/sweep.txt")"

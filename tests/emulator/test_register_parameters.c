@@ -138,7 +138,8 @@ static void wrong_calls_are_refused(void **state)
 		{PTX_HEADER EVEN ".visible .entry k()\n{\n.reg .b32 %r<4>;\n.reg .b64 %d;\n"
 				 "mov.b64 %d, even;\nP: .callprototype (.reg .b32 _) _ (.reg .b32 "
 				 "_);\ncall (%r1), %d, (%r2), P;\nret;\n}\n",
-		 "an argument other than a .param variable", PL_EUNSUPPORTED},
+		 "the emulator does not support an argument other than a .param variable (line",
+		 PL_EUNSUPPORTED},
 	};
 
 	(void)state;

@@ -5,16 +5,10 @@
 # usage: tests/gpu/clusters.sh
 set -eu
 here=$(CDPATH= cd -- "$(dirname -- "$0")" && pwd)
+without_perflab=1
+. "$(dirname -- "$0")/lib.sh"
 
-if ! command -v nvcc >/dev/null 2>&1; then
-	echo "skipped: no nvcc in PATH"
-	exit 77
-fi
-if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
-	echo "skipped: no NVIDIA driver on this machine"
-	exit 77
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-nvcc -arch=sm_90 -std=c++17 -diag-suppress 20054 -o "$work/probe" "$here/clusters_probe.cu"
-timeout -k 10 60 "$work/probe"
+command -v nvcc >/dev/null 2>&1 || skip "no nvcc in PATH"
+needs_driver
+nvcc -arch=sm_90 -std=c++17 -diag-suppress 20054 -o "$scratch/probe" "$here/clusters_probe.cu"
+timeout -k 10 60 "$scratch/probe"

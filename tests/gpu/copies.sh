@@ -10,50 +10,31 @@
 #
 # usage: tests/gpu/copies.sh BUILD-FOLDER [--more|--edges|--interleave] [--write FILE]
 set -eu
-root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
-program=$1/tests/copies_golden
-golden=$root/tests/golden/ptx/copies.txt
+without_perflab=1
+. "$(dirname -- "$0")/lib.sh"
+golden_of "$1" copies cuda.h
 shift
 list=
 case ${1:-} in
 --more | --edges | --interleave)
 	list=$1
-	golden=$root/tests/golden/ptx/copies_${list#--}.txt
+	golden=${golden%.txt}_${list#--}.txt
 	shift
 	;;
 esac
 
-if [ ! -x "$program" ]; then
-	echo "skipped: this build has no copies_golden (it needs cuda.h)"
-	exit 77
-fi
-if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
-	echo "skipped: no NVIDIA driver on this machine"
-	exit 77
-fi
 export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
 if [ "${1:-}" = --write ]; then
 	timeout -k 10 500 "$program" $list "$2"
 	exit
 fi
-if [ ! -s "$golden" ]; then
-	echo "skipped: $golden does not exist; make it with --write"
-	exit 77
-fi
-fresh=$(mktemp)
-trap 'rm -f "$fresh"' EXIT
+needs_golden
+fresh=$scratch/fresh known=$scratch/known wanted=$scratch/wanted
 timeout -k 10 280 "$program" $list "$fresh"
-# Other kinds of GPU may fault elsewhere; on the same kind every line is equal.
-if [ "$(head -n 1 "$golden")" != "$(head -n 1 "$fresh")" ]; then
-	echo "skipped: the golden file is of another GPU or driver: $(head -n 1 "$golden")"
-	exit 77
-fi
-# Cases that no GPU has recorded have no line yet. PTX leaves open what the "open:" cases give.
-known=$(mktemp)
-wanted=$(mktemp)
-trap 'rm -f "$fresh" "$known" "$wanted"' EXIT
+needs_same_gpu "$fresh"
+# PTX leaves open what the "open:" cases give.
 grep -v '^open: ' "$golden" >"$wanted"
-awk -F '\t' 'NR == FNR { recorded[$1]; next } $1 in recorded' "$wanted" "$fresh" >"$known"
+known_lines "$wanted" "$fresh" >"$known"
 if ! cmp -s "$wanted" "$known"; then
 	echo "FAILED: these cases differ from $golden:"
 	diff "$wanted" "$known" | sed -n 's/^[<>] \([^\t]*\).*/\1/p' | sort -u

@@ -1,26 +1,64 @@
 # Sourced by the GPU tests: sh TEST.sh BUILD-FOLDER. They change to a new working folder and are
-# skipped if there is no GPU.
-build=$(CDPATH= cd -- "$1" && pwd)
-perflab=$build/bin/perflab
-
+# skipped if there is no GPU. A test that sets `without_perflab` before runs no perflab: it needs only
+# a driver, and stays in its folder.
 skip() {
 	echo "skipped: $*"
 	exit 77
 }
 
-[ -x "$build/bin/perflab-worker-cuda" ] || skip "this build has no CUDA worker"
-[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
-# A failure on the GPU must not make perflab fall back to the emulator.
-export PERFLAB_WORKER_PTX=/nonexistent/no-emulator
-# A sweep stores one run here, because it measures no ceilings; ceilings.sh does.
-export PERFLAB_CEILINGS=never
-said=$("$perflab" doctor --backend cuda 2>&1) || skip "no usable GPU:
-$said"
+# needs_driver: skips the test on a machine without a GPU.
+needs_driver() {
+	[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || skip "no NVIDIA driver on this machine"
+}
 
 scratch=$(mktemp -d)
 sweep= # the process ID of a sweep in the background
 trap '[ -z "$sweep" ] || kill -9 "$sweep" 2>/dev/null || true; rm -rf "$scratch"' EXIT
-cd "$scratch"
+
+if [ -z "${without_perflab:-}" ]; then
+	build=$(CDPATH= cd -- "$1" && pwd)
+	perflab=$build/bin/perflab
+	[ -x "$build/bin/perflab-worker-cuda" ] || skip "this build has no CUDA worker"
+	needs_driver
+	# A failure on the GPU must not make perflab fall back to the emulator.
+	export PERFLAB_WORKER_PTX=/nonexistent/no-emulator
+	# A sweep stores one run here, because it measures no ceilings; ceilings.sh does.
+	export PERFLAB_CEILINGS=never
+	said=$("$perflab" doctor --backend cuda 2>&1) || skip "no usable GPU:
+$said"
+	cd "$scratch"
+fi
+
+# ---- golden files: results of a program of the build folder, line by line ----
+
+# golden_of BUILD-FOLDER NAME NEED: the program and the golden file of that name, in $program and
+# $golden. Skips the test if the folder lacks the program, which cannot be built without NEED.
+golden_of() {
+	program=$1/tests/$2_golden
+	golden=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)/tests/golden/ptx/$2.txt
+	[ -x "$program" ] || skip "this build has no $2_golden (it needs $3)"
+	needs_driver
+}
+
+# needs_golden: skips the test if nothing was recorded.
+needs_golden() {
+	[ -s "$golden" ] || skip "$golden does not exist; make it with --write"
+}
+
+# needs_same_gpu FILE: skips the test if the golden file is of another GPU than FILE. Only on the same
+# kind of GPU every line is equal.
+needs_same_gpu() {
+	[ "$(head -n 1 "$golden")" = "$(head -n 1 "$1")" ] ||
+		skip "the golden file is of another GPU or driver: $(head -n 1 "$golden")"
+}
+
+# known_lines GOLDEN FRESH: prints the lines of FRESH that GOLDEN has, too: other cases are not
+# recorded yet.
+known_lines() {
+	awk -F '\t' 'NR == FNR { recorded[$1]; next } $1 in recorded' "$1" "$2"
+}
+
+# ---- sweeps ----
 
 fail() {
 	printf 'FAILED: %s\n' "$*" >&2

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Records this GPU's counters for the built-in kernels, with which the emulator is compared. Writes
-# the named RECORDINGS of scripts/compare-ptx, or all, to FOLDER/h200_*.json; they replace the files
+# the named RECORDINGS of scripts/ptx_sweeps.py, or all, to FOLDER/h200_*.json; they replace the files
 # of the same names in tests/golden/ptx/. Also writes to FOLDER/*.sass the machine code that
 # tests/golden/ptx/explained.json refers to.
 #

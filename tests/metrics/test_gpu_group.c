@@ -180,6 +180,35 @@ static void a_gpu_is_failed_until_its_run_is_finished(void **state)
 	give_back(group);
 }
 
+static void a_gpu_without_a_run_is_a_fact_of_the_others(void **state)
+{
+	struct gpu_group *group = group_of_two("split");
+	struct gpu_absence absent;
+	size_t at = 0;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct key_value_list *facts = &group->runs[i].environment;
+
+		key_value_set(facts, "gpus.absent.2", "GPU-2: gone: away");
+		key_value_set(facts, "gpus.absent.x", "GPU-3: no number");
+		key_value_set(facts, "gpus.absent.-1", "GPU-4: no number");
+		key_value_set(facts, "gpus.absent.12", "no UUID");
+	}
+	complete(group);
+	assert_true(gpu_absence_next(&absent, &group->all, &at));
+	assert_int_equal(absent.number, 2);
+	assert_int_equal(absent.uuid_length, strlen("GPU-2"));
+	assert_memory_equal(absent.uuid, "GPU-2", absent.uuid_length);
+	assert_string_equal(absent.reason, "gone: away");
+	assert_true(gpu_absence_next(&absent, &group->all, &at));
+	assert_int_equal(absent.number, 12);
+	assert_int_equal(absent.uuid_length, 0);
+	assert_string_equal(absent.reason, "no UUID");
+	assert_false(gpu_absence_next(&absent, &group->all, &at));
+	give_back(group);
+}
+
 /* What a GPU measured that fell off the bus says little. */
 static void a_spread_compares_with_the_first_gpu_that_finished(void **state)
 {
@@ -339,6 +368,7 @@ int main(void)
 		cmocka_unit_test(split_cases_become_one_run),
 		cmocka_unit_test(a_sweep_is_finished_without_a_gpu_that_was_replaced),
 		cmocka_unit_test(a_gpu_is_failed_until_its_run_is_finished),
+		cmocka_unit_test(a_gpu_without_a_run_is_a_fact_of_the_others),
 		cmocka_unit_test(a_spread_compares_with_the_first_gpu_that_finished),
 		cmocka_unit_test(other_models_have_no_common_device),
 		cmocka_unit_test(a_spread_compares_each_gpu_with_the_first),

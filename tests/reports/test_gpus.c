@@ -98,7 +98,7 @@ static struct gpu_group group_of(const char *mode)
 	return group;
 }
 
-/* GPU 0 was not disturbed, GPU 1 was, and GPU 2 failed. */
+/* GPU 0 was not disturbed, GPU 1 was, GPU 2 failed, and GPU 3 has no run. */
 static struct gpu_group split_group(void)
 {
 	struct gpu_group group = group_of("split");
@@ -117,6 +117,9 @@ static struct gpu_group split_group(void)
 	key_value_set(&group.runs[2].environment, "gpus.failed", "fell off the bus: " HOSTILE_NAME);
 	free(group.runs[2].state);
 	group.runs[2].state = xstrdup("interrupted");
+	for (int i = 0; i < GPUS; i++)
+		key_value_set(&group.runs[i].environment, "gpus.absent.3",
+			      "GPU-00000003: does not open: " HOSTILE_NAME);
 	for (int64_t i = 0; i < 4; i++)
 		add_case(&group.runs[i % 2], i, 1);
 	return group;

@@ -227,6 +227,13 @@ class ComparePtx(unittest.TestCase):
         self.assertIn("mismatch", said)
         self.assertFalse(os.path.exists(self.path("golden.json")))
 
+    def test_a_recording_needs_the_name_of_a_file(self):
+        self.write("world.json", {})  # a sweep would fail
+        for given in ("", self.path("")):
+            code, said = self.script("--record", given, "--sweep", "stream")
+            self.assertEqual(code, 2)
+            self.assertIn(f'--record "{given}" names no file: give the file to write', said)
+
     def test_an_incomplete_recording_is_kept_under_another_name(self):
         world = world_of()
         world["cuda"]["stream/copy/block=64,n=1"] = {**world["cuda"][CASE], "status": "timeout"}
@@ -267,7 +274,7 @@ class ComparePtx(unittest.TestCase):
         code, said = self.script("--record", self.path(name))
         self.assertEqual(code, 0, said)
         with open(self.path(name), encoding="utf-8") as stream:
-            self.assertEqual(json.load(stream)["sweeps"], compare_ptx.KERNELS)
+            self.assertEqual(json.load(stream)["sweeps"], compare_ptx.RECORDINGS[name])
         code, said = self.script("--record", self.path("other.json"))
         self.assertEqual(code, 2)
         self.assertIn(name, said)

@@ -21,6 +21,9 @@ ROOT, BUILD = sys.argv[1], sys.argv[2]
 sys.path.insert(0, os.path.join(ROOT, "scripts"))
 import lab  # noqa: E402
 
+# It needs no data, and a GPU's take long to make: those of the ceilings a minute.
+WITH_FAKE_WORKER = {**os.environ, "PERFLAB_SHARED_MEMORY": "0",
+                    "PERFLAB_WORKER_CUDA": os.path.join(BUILD, "tests", "fake_worker")}
 # Both stand-ins read their numbers from the file WORLD: {"perflab": {case: {"median_ns", "bytes",
 # "counters"}}, "ncu": {case: [metrics of a launch]}}. The stand-in of perflab stores them and the
 # stand-in of ncu prints them as the real programs do.
@@ -328,14 +331,13 @@ INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
         """bench-watch follows the real perflab watch; needs a compiler."""
         if not shutil.which("nvcc"):
             self.skipTest("no nvcc")
-        worker = os.path.join(BUILD, "tests", "fake_worker")
         said = {}
         for limit in ("100", "0.000001"):
             done = subprocess.run(
                 [os.path.join(ROOT, "scripts", "bench-watch"), "--perflab",
                  os.path.join(BUILD, "bin", "perflab"), "--saves", "2", "--pause", "0", "--limit",
                  limit, "--log", self.path("watch.said")],
-                env={**os.environ, "PERFLAB_WORKER_CUDA": worker}, capture_output=True, text=True,
+                env=WITH_FAKE_WORKER, capture_output=True, text=True,
                 timeout=120, check=False)
             said[limit] = done
         self.assertEqual(said["100"].returncode, 0, said["100"].stderr)
@@ -347,11 +349,10 @@ INSERT INTO run (device_id, driver) VALUES (1, '1.2.3');
 
     def test_the_real_database_is_understood(self):
         """load_run() works on a database that the real perflab wrote."""
-        worker = os.path.join(BUILD, "tests", "fake_worker")
         database = self.path("real.db")
         done = subprocess.run(
             [os.path.join(BUILD, "bin", "perflab"), "sweep", "reduce/shuffle", "--block-sizes",
-             "64..256", "--db", database], env={**os.environ, "PERFLAB_WORKER_CUDA": worker},
+             "64..256", "--db", database], env=WITH_FAKE_WORKER,
             capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         device, _, trials = lab.load_run(database)

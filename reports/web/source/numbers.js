@@ -49,6 +49,9 @@ export function time(ns) {
 	return `${three(number)} ${unit}`;
 }
 
+/** For a quantity in running text: its number and its unit stay in one line. */
+export const unbroken = (quantity) => quantity.replaceAll(" ", "\u00a0");
+
 export const percent = (value, digits = 1) =>
 	isNumber(value) ? `${value.toFixed(digits)} %` : dash;
 

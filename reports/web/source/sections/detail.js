@@ -2,7 +2,7 @@
 import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
-import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time, whole } from "../numbers.js";
+import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time, unbroken, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
 import { sentenceOf } from "./speedup.js";
 import { bar, boundChip } from "./verdicts.js";
@@ -17,7 +17,7 @@ function facts(model, one) {
 		["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
 		["Beside the base variant", one.speedup ? sentenceOf(one) : null],
 		["Fastest, slowest", isNumber(one.min) ? `${time(one.min)}, ${time(one.max)}` : null],
-		["On the other GPUs", model.elsewhere(one).map((other) => `GPU ${other.gpu}: ${time(other.median)}`).join(", ") || null],
+		["On the other GPUs", model.elsewhere(one).map((other) => `GPU ${other.gpu}: ${unbroken(time(other.median))}`).join(", ") || null],
 		["Samples", one.samples ? whole(one.samples) : null],
 		["Compulsory bytes", isNumber(one.bytes) ? bytes(one.bytes) : null],
 		["Operations of the work model", isNumber(one.flop) && one.flop > 0 ? inUnit(one.flop, "flop") : null],

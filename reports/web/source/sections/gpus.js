@@ -15,14 +15,16 @@ function remarkOf(one) {
 	return one.took_over ? "took over cases" : "";
 }
 
-function listOfGpus({ runs }) {
+function listOfGpus({ runs, absent }) {
 	return table("GPUs", [
 		{ head: "GPU", numeric: true }, { head: "Device" }, { head: "Run", numeric: true }, { head: "Cases", numeric: true },
 		{ head: "Time", numeric: true }, { head: "Processors" }, { head: "Remark", class: "wrap" }, { head: "UUID" },
 	], runs.map((one) => [
 		String(one.gpu), one.device, String(one.run), whole(one.cases), isNumber(one.seconds) ? time(1e9 * one.seconds) : "–",
 		one.processors && h("span", { title: one.processors }, one.processors.split(":")[0]), remarkOf(one), one.uuid,
-	]));
+	]).concat(absent.map(({ gpu, uuid, reason }) => [
+		String(gpu), "–", "–", "–", "–", "–", h("span", { class: "above" }, `no run: ${reason}`), uuid ?? "–",
+	])));
 }
 
 function interference({ runs }) {

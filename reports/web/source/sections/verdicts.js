@@ -3,7 +3,7 @@
 import { Palette } from "../colours.js";
 import { breakable, byId, empty, h } from "../dom.js";
 import { byLost, bySizeThenTime } from "../model.js";
-import { isNumber, percent, plural, plusMinus, time } from "../numbers.js";
+import { isNumber, percent, plural, plusMinus, time, unbroken } from "../numbers.js";
 import { levelName } from "./roofline.js";
 
 const SHOWN_FIRST = 12;
@@ -34,7 +34,7 @@ const placeOf = (model, one) => model.spread && h("span", { class: "on-gpu" }, `
 function timesElsewhere(model, one) {
 	const others = model.elsewhere(one);
 	if (!others.length) return null;
-	const [least, most] = [Math.min, Math.max].map((choose) => time(choose(...others.map((other) => other.median))));
+	const [least, most] = [Math.min, Math.max].map((choose) => unbroken(time(choose(...others.map((other) => other.median)))));
 	const times = least === most ? least : `${least} to ${most}`;
 	return h("span", { class: "dim" }, others.length === 1 ? `GPU ${others[0].gpu}: ${times}` : `other GPUs: ${times}`);
 }

@@ -1,0 +1,29 @@
+/*
+ * lost_device: tells a case that loses its worker from a device that is gone, such as a GPU that
+ * has fallen off the bus. Both look alike while the case is measured. The next worker shows it: if
+ * none opens the device any more, the case is not to blame. It is left pending with its rounds, so
+ * that a resumed run measures it again. An emulator has no device to lose. Internal to
+ * harness/session.
+ */
+#ifndef HARNESS_SESSION_LOST_DEVICE_H
+#define HARNESS_SESSION_LOST_DEVICE_H
+
+#include "harness/session/sweep_state.h"
+
+struct sweep_store;
+
+/* A case has ended. */
+void lost_device_case_ended(struct sweep *sweep, size_t index, enum trial_status status);
+/* A worker has opened the device: what happened before was not the fault of the device. */
+void lost_device_opened(struct sweep *sweep);
+/* No worker opens the device any more. */
+void lost_device_note(struct sweep *sweep);
+/* Whether a case has ended without its worker, and no worker has opened the device since. */
+bool lost_device_is_suspected(const struct sweep *sweep);
+/* The case in flight when the device was lost; NO_CASE: none was, or the device is not lost. */
+size_t lost_device_case(const struct sweep *sweep);
+/* If the device is lost: stores why, and makes the case in flight pending again. */
+void lost_device_store(const struct sweep *sweep, const struct sweep_store *store,
+		       const struct error *why);
+
+#endif
