@@ -151,23 +151,30 @@ static uint32_t swizzled(const struct box_copy *box, uint32_t at)
 	return (offset ^ (offset >> 7 & chunks) << 4) - box->offset;
 }
 
-/* How much shared memory the box takes, with what short rows leave. */
+/* Without what lies behind the last row. */
+static uint64_t rows_bytes(const struct box_copy *box)
+{
+	return (uint64_t)(tensor_map_box_bytes(&box->map) / box->row_bytes) * box->pitch_bytes;
+}
+
+/* How much shared memory the box takes, with what short rows leave. Interleaved slices may end
+ * within a span, whose chunks the swizzle exchanges as usual, also with those behind the box. */
 static uint32_t shared_bytes(const struct box_copy *box)
 {
-	const uint64_t rows = tensor_map_box_bytes(&box->map) / box->row_bytes;
-	const uint64_t bytes = rows * box->pitch_bytes;
+	const uint64_t span =
+		box->map.swizzle == SWIZZLE_NONE ? 1 : tensor_swizzle_bytes(box->map.swizzle);
+	const uint64_t bytes = (rows_bytes(box) + span - 1) / span * span;
 
 	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-/* Rows shorter than the span of the swizzle begin a span each, whose other chunks are not
- * accessed. */
+/* Marks what is accessed, unless that is all: the other chunks of a span are not. */
 static void find_chunks(struct box_copy *box, uint32_t bytes)
 {
-	if (box->row_bytes == box->pitch_bytes)
+	if (bytes == tensor_map_box_bytes(&box->map))
 		return;
 	box->chunks = xcalloc(bytes / CHUNK_BYTES, sizeof(*box->chunks));
-	for (uint32_t at = 0; at < bytes; at += box->pitch_bytes)
+	for (uint32_t at = 0; at < rows_bytes(box); at += box->pitch_bytes)
 		for (uint32_t byte = 0; byte < box->row_bytes; byte += CHUNK_BYTES)
 			box->chunks[swizzled(box, at + byte) / CHUNK_BYTES] = true;
 }
@@ -246,7 +253,7 @@ static enum step store_row(const struct box_copy *box, uint64_t address, const u
 
 static enum step walk_box(const struct box_copy *box)
 {
-	const uint32_t bytes = shared_bytes(box);
+	const uint64_t bytes = rows_bytes(box);
 	unsigned char *row = xmalloc(box->row_bytes);
 	struct tensor_walk walk;
 	enum step step = STEP_NEXT;
