@@ -1,6 +1,7 @@
 #include "emulator/machine/call_frame.h"
 
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/stack.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -284,6 +285,7 @@ struct frame *frame_enter(struct warp *warp)
 	frame->depth = 0;
 	frame->lanes_left = warp->present;
 	clear_local(warp, frame, warp->present);
+	stack_begin(warp, frame);
 	warp->entry = frame;
 	return frame;
 }
@@ -307,7 +309,7 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 	if (frame) {
 		frame->lanes_left |= warp->active;
 	} else {
-		if (base + called->local_bytes > (int64_t)warp->local_bytes)
+		if (base + called->local_bytes > (int64_t)warp->block->launch->stack_base)
 			return NULL;
 		frame = frame_take(warp, function, (uint32_t)base);
 		if (!frame)
@@ -321,6 +323,7 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 		warp->calls = frame;
 	}
 	clear_local(warp, frame, warp->active);
+	stack_enter(warp, frame, warp->active);
 	return frame;
 }
 
@@ -340,6 +343,7 @@ static void frame_put_back(struct warp *warp, struct frame *frame)
 
 void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
 {
+	stack_leave(warp, frame, lanes);
 	frame->lanes_left &= ~lanes;
 	if (!frame->lanes_left)
 		frame_put_back(warp, frame);
@@ -392,4 +396,12 @@ int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry)
 	if (program->functions[entry].call_count)
 		bytes = frame_cost(&program->functions[entry]) + calls + RECURSION_BYTES;
 	return (bytes + 15) / 16 * 16;
+}
+
+bool frame_allocates(const struct ptx_program *program)
+{
+	for (size_t i = 0; i < program->function_count; i++)
+		if (program->functions[i].allocates)
+			return true;
+	return false;
 }

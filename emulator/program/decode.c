@@ -18,9 +18,9 @@ static void decode_statement(struct function_decoding *decoding)
 	    decode_memory(decoding) || decode_atomic(decoding) || decode_mbarrier(decoding) ||
 	    decode_async_copy(decoding) || decode_tensor_copy(decoding) ||
 	    decode_bulk_copy(decoding) || decode_map_change(decoding) || decode_control(decoding) ||
-	    decode_call(decoding) || decode_warp(decoding) || decode_texture(decoding) ||
-	    decode_video(decoding) || decode_matrix(decoding) || decode_wmma(decoding) ||
-	    decode_wgmma(decoding))
+	    decode_stack(decoding) || decode_call(decoding) || decode_warp(decoding) ||
+	    decode_texture(decoding) || decode_video(decoding) || decode_matrix(decoding) ||
+	    decode_wmma(decoding) || decode_wgmma(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)

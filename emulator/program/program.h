@@ -296,6 +296,7 @@ struct program_function {
 	/* By formal parameter: its offset in local memory. For an entry: its offset in the
 	 * parameter block. */
 	uint32_t *parameter_offsets;
+	bool allocates;          /* it has an alloca, stacksave or stackrestore */
 	int64_t parameter_bytes; /* of an entry: size of the parameter block */
 	int64_t shared_bytes;    /* of an entry: program_shared_static_bytes() */
 	/* For program_dependence(): what the function's addresses and branches depend on, and
