@@ -54,6 +54,11 @@ static int64_t own_shared_bytes(const struct launch *launch)
 	return ((int64_t)launch->shared_bytes - launch->reserved_bytes + 127) & -128;
 }
 
+static int64_t sm_count(const struct launch *launch)
+{
+	return launch->what.sm_count > 0 ? launch->what.sm_count : 1;
+}
+
 static int64_t shape_of(const struct launch *launch, uint64_t special)
 {
 	switch (special) {
@@ -76,6 +81,10 @@ static int64_t shape_of(const struct launch *launch, uint64_t special)
 		return launch->cluster[special - SPECIAL_CLUSTER_NCTAID_X];
 	case SPECIAL_CLUSTER_NCTARANK:
 		return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+	case SPECIAL_NSMID:
+		return sm_count(launch);
+	case SPECIAL_GRIDID:
+		return (int64_t)launch->number;
 	case SPECIAL_IS_EXPLICIT_CLUSTER:
 		return launch->explicit_cluster;
 	case SPECIAL_DYNAMIC_SMEM_SIZE:
@@ -139,7 +148,7 @@ static uint32_t special_of_lane(const struct warp *warp, uint64_t special, int l
 static bool is_of_block(const struct program_constant *constant)
 {
 	return constant->kind == CONSTANT_SPECIAL && constant->bits >= SPECIAL_CTAID_X &&
-	       constant->bits <= SPECIAL_CLUSTER_CTARANK;
+	       constant->bits <= SPECIAL_SMID;
 }
 
 static int64_t special_of_block(const struct block *block, uint64_t special)
@@ -161,6 +170,8 @@ static int64_t special_of_block(const struct block *block, uint64_t special)
 	case SPECIAL_CLUSTER_CTAID_Z:
 		return index[special - SPECIAL_CLUSTER_CTAID_X] %
 		       cluster[special - SPECIAL_CLUSTER_CTAID_X];
+	case SPECIAL_SMID: /* PTX promises no place */
+		return block->number % sm_count(block->launch);
 	default:
 		return block->rank; /* SPECIAL_CLUSTER_CTARANK */
 	}

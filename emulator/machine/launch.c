@@ -444,6 +444,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.instructions_left = what->max_instructions ? what->max_instructions : UINT64_MAX,
 		.heap = emulation->heap,
 		.uses = emulation->uses,
+		.number = ++emulation->launches,
 		.executed = emulation->executed,
 		.clock = emulation->clock,
 		.asks_for_workspace =

@@ -194,6 +194,7 @@ struct launch {
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
+	uint64_t number;                 /* of the launch, in its emulation: from 1 on */
 	struct device_heap *heap;        /* heap.h */
 	struct print_fifo *printed;      /* NULL: nothing yet; print_fifo.h */
 	struct load_uses *uses;          /* load_uses.h */

@@ -136,6 +136,7 @@ struct program_constant {
 	X(SPECIAL_CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
 	X(SPECIAL_CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
 	X(SPECIAL_CLUSTER_CTARANK, "%cluster_ctarank")           \
+	X(SPECIAL_SMID, "%smid")                                 \
 	X(SPECIAL_NCLUSTERID_X, "%nclusterid.x")                 \
 	X(SPECIAL_NCLUSTERID_Y, "%nclusterid.y")                 \
 	X(SPECIAL_NCLUSTERID_Z, "%nclusterid.z")                 \
@@ -143,6 +144,8 @@ struct program_constant {
 	X(SPECIAL_CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
 	X(SPECIAL_CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
 	X(SPECIAL_CLUSTER_NCTARANK, "%cluster_nctarank")         \
+	X(SPECIAL_NSMID, "%nsmid")                               \
+	X(SPECIAL_GRIDID, "%gridid")                             \
 	X(SPECIAL_IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")   \
 	X(SPECIAL_LANEID, "%laneid")                             \
 	X(SPECIAL_WARPID, "%warpid")                             \

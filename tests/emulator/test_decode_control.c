@@ -199,7 +199,7 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 	assert_int_equal(
 		decode_body_fails(
 			"tcgen05.wait::ld.sync.aligned;\ntcgen05.wait::ld.sync.aligned;\n"
-			"mov.u64 %rd1, %pm0_64;\nmov.u32 %r1, %smid;\n"
+			"mov.u64 %rd1, %pm0_64;\nmov.u32 %r1, %envreg0;\n"
 			"tensormap.cp_fenceproxy.bogus;\nbarrier.cluster.sync;\n"
 			"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
 			"mapa.shared::cta.u32 %r1, %r2, 0;\nshfl.idx.b32 %r1, %r1, 0, 31;\n"
@@ -210,7 +210,7 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 	assert_string_equal(
 		words.data,
 		"opcode tcgen05.wait::ld.sync.aligned (line 12 of the PTX, 2 times), "
-		"register %pm0_64 (line 14 of the PTX), register %smid (line 15 of the PTX), "
+		"register %pm0_64 (line 14 of the PTX), register %envreg0 (line 15 of the PTX), "
 		"opcode tensormap.cp_fenceproxy.bogus (line 16 of the PTX), opcode "
 		"barrier.cluster.sync (line 17 of the PTX), "
 		"opcode tex.2dms.v4.f32.s32 (line 18 of the PTX), opcode mapa.shared::cta.u32 "
