@@ -241,8 +241,6 @@ static void collect_names(struct function_decoding *decoding)
 		name_table_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
 	new_temporary(decoding, 0); /* value 0: none */
 	for (size_t i = 0; i < source->register_count; i++) {
-		if (source->registers[i].width_bits > 64)
-			decode_unsupported(decoding, "register", source->registers[i].name);
 		new_temporary(decoding, source->registers[i].width_bits);
 	}
 }

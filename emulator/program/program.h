@@ -82,7 +82,8 @@ struct instruction {
 	/* Elements of a load's result or a store's source. OP_MATRIX_LOAD and OP_MATRIX_STORE have
 	 * those of memory first. Textures and surfaces have theirs in
 	 * the first four, and their coordinates in the others. An atomic on a vector has operands
-	 * in the first four, and results in the others. */
+	 * in the first four, and results in the others. One on 128 bits is on a vector of two
+	 * halves, as a whole. */
 	uint32_t rows[8];
 #define TEXTURE_COORDINATES 4
 #define ATOMIC_RESULTS 4

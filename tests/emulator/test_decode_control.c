@@ -203,8 +203,8 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 			"tensormap.cp_fenceproxy.bogus;\nbarrier.cluster.sync;\n"
 			"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
 			"mapa.shared::cta.u32 %r1, %r2, 0;\nshfl.idx.b32 %r1, %r1, 0, 31;\n"
-			"fence.proxy.bogus;\nld.global.b128 %rd1, [%rd2];\n"
-			"atom.global.exch.b128 %r1, [%rd1], %r1;\nbogus;\nret;",
+			"fence.proxy.bogus;\nld.global.v2.b128 %rd1, [%rd2];\n"
+			"atom.global.add.b128 %r1, [%rd1], %r1;\nbogus;\nret;",
 			&err, &words),
 		PL_EUNSUPPORTED);
 	assert_string_equal(
@@ -217,7 +217,8 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 		"(line 19 of the PTX), "
 		"opcode shfl.idx.b32 (line 20 of the PTX), opcode fence.proxy.bogus (line 21 of "
 		"the PTX), "
-		"opcode ld.global.b128 (line 22 of the PTX), opcode atom.global.exch.b128 (line 23 "
+		"opcode ld.global.v2.b128 (line 22 of the PTX), opcode atom.global.add.b128 (line "
+		"23 "
 		"of the PTX), "
 		"opcode bogus (line 24 of the PTX)");
 	assert_non_null(strstr(err.text, "%pm0_64"));
