@@ -61,8 +61,11 @@ uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension)
 
 uint32_t tensor_map_row_bytes(const struct tensor_map *map)
 {
-	return (map->im2col ? map->channels : tensor_map_count(map, 0)) *
-	       tensor_map_unit_bytes(map);
+	const unsigned bytes = tensor_map_unit_bytes(map);
+
+	if (!map->im2col)
+		return tensor_map_count(map, 0) * bytes;
+	return map->interleave ? bytes : map->channels * bytes;
 }
 
 uint32_t tensor_map_box_bytes(const struct tensor_map *map)
@@ -82,6 +85,11 @@ uint32_t tensor_map_box_bytes(const struct tensor_map *map)
 unsigned tensor_map_image_rank(const struct tensor_map *map)
 {
 	return map->rank - 2;
+}
+
+unsigned tensor_map_image_first(const struct tensor_map *map)
+{
+	return map->interleave ? 0 : 1;
 }
 
 /* The bits of a corner, and of an offset: of each dimension of an image. */
@@ -118,13 +126,8 @@ static unsigned unit_of_places(const struct tensor_map *map)
 
 static int check_interleave(const struct tensor_map *map, struct error *err)
 {
-	const unsigned row = map->box[0] * tensor_type_bytes(map->type);
-
 	if (!map->interleave)
 		return 0;
-	if (map->im2col)
-		return error_set(err, PL_EUNSUPPORTED,
-				 "interleaved layouts in im2col mode are not supported");
 	if (map->interleave != 16 && map->interleave != 32)
 		return error_set(err, PL_EUSAGE,
 				 "a tensor map has slices of %u bytes; slices have 16 or 32",
@@ -133,14 +136,29 @@ static int check_interleave(const struct tensor_map *map, struct error *err)
 		return error_set(err, PL_EUSAGE,
 				 "an interleaved tensor map has %d to %d dimensions, not %u",
 				 INTERLEAVE_LEAST_RANK, TENSOR_MOST_RANK, map->rank);
-	if (row % UNIT_BYTES)
+	return 0;
+}
+
+/* Copies move slices, whatever this number is. */
+static int check_elements_of_slices(const struct tensor_map *map, struct error *err)
+{
+	const unsigned count = map->im2col ? map->channels : map->box[0];
+	const unsigned bytes = count * tensor_type_bytes(map->type);
+
+	if (!map->interleave || bytes % UNIT_BYTES == 0)
+		return 0;
+	if (map->im2col)
 		return error_set(
 			err, PL_EUSAGE,
-			"the box of an interleaved tensor map is %u in dimension 0, and so "
-			"many elements of %s have %u bytes; they must have a multiple of "
-			"%d, though the box counts slices",
-			map->box[0], tensor_type_name(map->type), row, UNIT_BYTES);
-	return 0;
+			"an interleaved im2col map has %u channels of a pixel, and so many "
+			"elements of %s have %u bytes; they must have a multiple of %d, "
+			"though a pixel is a slice of %u",
+			count, tensor_type_name(map->type), bytes, UNIT_BYTES, map->interleave);
+	return error_set(err, PL_EUSAGE,
+			 "the box of an interleaved tensor map is %u in dimension 0, and so "
+			 "many elements of %s have %u bytes; they must have a multiple of "
+			 "%d, though the box counts slices",
+			 count, tensor_type_name(map->type), bytes, UNIT_BYTES);
 }
 
 static int check_dimension(const struct tensor_map *map, unsigned i, struct error *err)
@@ -196,23 +214,25 @@ static int check_map_row(const struct tensor_map *map, struct error *err)
 	return 0;
 }
 
-/* The dimension i + 1 of the bounding box. */
+/* The dimension i of an image. */
 static int check_corner(const struct tensor_map *map, unsigned i, struct error *err)
 {
 	const int most = 1 << (corner_bits(map) - 1);
+	const unsigned dimension = tensor_map_image_first(map) + i;
 
 	if (map->lower[i] < -most || map->lower[i] >= most || map->upper[i] < -most ||
 	    map->upper[i] >= most)
 		return error_set(err, PL_EUSAGE,
 				 "the corners %d and %d of an im2col map in dimension %u; with %u "
 				 "dimensions corners are %d to %d",
-				 map->lower[i], map->upper[i], i + 1, map->rank, -most, most - 1);
-	if ((int64_t)map->sizes[i + 1] - map->lower[i] + map->upper[i] < 1)
+				 map->lower[i], map->upper[i], dimension, map->rank, -most,
+				 most - 1);
+	if ((int64_t)map->sizes[dimension] - map->lower[i] + map->upper[i] < 1)
 		return error_set(err, PL_EUSAGE,
 				 "the bounding box of an im2col map is empty in dimension %u: from "
 				 "%d to %lld",
-				 i + 1, map->lower[i],
-				 (long long)map->sizes[i + 1] - 1 + map->upper[i]);
+				 dimension, map->lower[i],
+				 (long long)map->sizes[dimension] - 1 + map->upper[i]);
 	return 0;
 }
 
@@ -232,7 +252,7 @@ static int check_im2col(const struct tensor_map *map, struct error *err)
 	return rc;
 }
 
-int tensor_map_check(const struct tensor_map *map, struct error *err)
+int tensor_map_check_changed(const struct tensor_map *map, struct error *err)
 {
 	int rc = 0;
 
@@ -270,4 +290,11 @@ int tensor_map_check(const struct tensor_map *map, struct error *err)
 			       "floating-point types",
 			       tensor_type_name(map->type));
 	return rc;
+}
+
+int tensor_map_check(const struct tensor_map *map, struct error *err)
+{
+	const int rc = tensor_map_check_changed(map, err);
+
+	return rc ? rc : check_elements_of_slices(map, err);
 }

@@ -11,6 +11,8 @@
  * A map of the im2col mode has no box. Its dimension 0 are the channels of a pixel, its last one
  * the images of a batch, and those between the width, height and depth of an image. A copy moves
  * some pixels one after another: it walks over a bounding box in each image, and then in the next.
+ * In an interleaved layout the dimensions of an image are the first ones, the slices of the
+ * channels follow, and a copy moves one slice of each pixel, whatever its number of channels is.
  */
 #ifndef BASE_TENSOR_MAP_H
 #define BASE_TENSOR_MAP_H
@@ -63,8 +65,9 @@ struct tensor_map {
 	uint32_t box[TENSOR_MOST_RANK];     /* elements that a copy walks over */
 	/* Elements per step of the walk. [0] has an effect only in interleaved layouts. */
 	uint32_t steps[TENSOR_MOST_RANK];
-	/* Of the im2col mode, which does not use `box`. The bounding box in dimension i + 1 goes
-	 * from element lower[i] to element size - 1 + upper[i]. */
+	/* Of the im2col mode, which does not use `box`. The bounding box in dimension
+	 * tensor_map_image_first() + i goes from element lower[i] to element size - 1 + upper[i].
+	 */
 	bool im2col;
 	uint32_t channels, pixels; /* that a copy moves: elements of each pixel, and pixels */
 	int32_t lower[TENSOR_IMAGE_MOST_RANK], upper[TENSOR_IMAGE_MOST_RANK];
@@ -74,9 +77,10 @@ struct tensor_map {
 	bool fills_nan;     /* elements outside are NaN; else 0 */
 };
 
-/* PL_EUSAGE: the driver would refuse the map; the message names the rule. PL_EUNSUPPORTED: an
- * interleaved layout in im2col mode, which the driver takes. */
+/* PL_EUSAGE: the driver would refuse the map; the message names the rule. */
 int tensor_map_check(const struct tensor_map *map, struct error *err);
+/* The same, without what the driver demands and a copy does not: of maps that a kernel changed. */
+int tensor_map_check_changed(const struct tensor_map *map, struct error *err);
 
 /* The bytes from one element of dimension 0 to the next: those of its type, or of a slice. */
 unsigned tensor_map_unit_bytes(const struct tensor_map *map);
@@ -85,8 +89,9 @@ uint32_t tensor_map_count(const struct tensor_map *map, unsigned dimension);
 /* The bytes that a copy moves of dimension 0, and all that it moves. */
 uint32_t tensor_map_row_bytes(const struct tensor_map *map);
 uint32_t tensor_map_box_bytes(const struct tensor_map *map);
-/* The dimensions of an image, of a map of the im2col mode. */
+/* How many dimensions an image has, of a map of the im2col mode, and which is the first of them. */
 unsigned tensor_map_image_rank(const struct tensor_map *map);
+unsigned tensor_map_image_first(const struct tensor_map *map);
 /* The largest offset that a copy may give for such a dimension. */
 unsigned tensor_map_most_offset(const struct tensor_map *map);
 /* The bytes from the first element to the end of the last one. UINT64_MAX: more than that. The map

@@ -171,6 +171,7 @@ struct emulated_launch {
 	/* Blocks of a cluster, at most 16. Zeroes or ones: as the entry was compiled, else none. */
 	int64_t cluster[3];
 	int64_t shared_bytes; /* dynamic shared memory */
+	int64_t sm_count;     /* of the device, for %smid and %nsmid; 0: 1 */
 	/* All blocks run at once, so that they can wait for each other (grid.sync()). */
 	bool cooperative;
 	/* Of a cooperative launch: the blocks that the device can hold; 0: any number. */

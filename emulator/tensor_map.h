@@ -25,8 +25,8 @@ enum tensor_field {
 /* PL_EUSAGE, as tensor_map_check(). */
 int tensor_map_encode(unsigned char out[TENSOR_MAP_BYTES], const struct tensor_map *map,
 		      struct error *err);
-/* PL_EPARSE: the bytes are not a map. PL_EUSAGE: a map that breaks a rule of tensor_map_check(),
- * which a kernel has changed. */
+/* PL_EPARSE: the bytes are not a map. PL_EUSAGE: a map that breaks a rule of
+ * tensor_map_check_changed(), which a kernel has changed. */
 int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_BYTES],
 		      struct error *err);
 

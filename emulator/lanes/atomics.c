@@ -162,6 +162,34 @@ static void take_turns_at_vector(struct warp *warp, const struct instruction *at
 	}
 }
 
+/* An exchange of 128 bits, which is atomic as a whole. */
+static bool is_whole(const struct instruction *at)
+{
+	return at->vector > 1 && (at->kind == ATOMIC_EXCH || at->kind == ATOMIC_CAS);
+}
+
+static void take_turns_at_whole(struct warp *warp, const struct instruction *at,
+				unsigned char *data, const uint64_t offset[LANES], uint32_t mask)
+{
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		const int lane = __builtin_ctz(rest);
+		uint64_t old[2], operand[2][2] = {{0}};
+
+		memcpy(old, data + offset[lane], sizeof(old));
+		for (int i = 0; i < 4; i++)
+			if (at->rows[i])
+				operand[i / 2][i % 2] = row_get(row_of(warp, at->rows[i]), lane, 8);
+		if (at->kind == ATOMIC_EXCH)
+			memcpy(data + offset[lane], operand[0], sizeof(old));
+		else if (old[0] == operand[0][0] && old[1] == operand[0][1])
+			memcpy(data + offset[lane], operand[1], sizeof(old));
+		for (int i = 0; i < 2; i++)
+			if (at->rows[ATOMIC_RESULTS + i])
+				row_put(row_of(warp, at->rows[ATOMIC_RESULTS + i]), lane, old[i],
+					8);
+	}
+}
+
 /* Executes the lanes that access one allocation, and counts their sectors. */
 static void change_allocation(struct warp *warp, struct instruction_count *count,
 			      const struct instruction *at, uint32_t mask, struct allocation *in,
@@ -188,7 +216,9 @@ static void change_allocation(struct warp *warp, struct instruction_count *count
 		touch_written(in, here, here);
 	}
 	count->sectors += different == 1 ? 1 : access_sectors(sector, mask);
-	if (at->vector > 1)
+	if (is_whole(at))
+		take_turns_at_whole(warp, at, in->data, offset, mask);
+	else if (at->vector > 1)
 		take_turns_at_vector(warp, at, in->data, offset, mask);
 	else
 		take_turns_at(at, in->data, offset, mask, true, of);
@@ -241,9 +271,12 @@ static void change_block(struct warp *warp, struct block *block, const struct in
 
 		for (int lane = 0; lane < LANES; lane++)
 			narrow[lane] = (uint32_t)offset[lane];
-		shared_shadow_atomic(warp, block, at, mask, narrow, at->width);
+		shared_shadow_atomic(warp, block, at, mask, narrow, access_bytes(at));
 	}
-	take_turns_at(at, block->shared, offset, mask, false, of);
+	if (is_whole(at))
+		take_turns_at_whole(warp, at, block->shared, offset, mask);
+	else
+		take_turns_at(at, block->shared, offset, mask, false, of);
 }
 
 /* Lanes of which some access other blocks of the cluster; or an address is invalid. */
@@ -273,7 +306,8 @@ change_cluster(struct warp *warp, const struct instruction *at, uint32_t mask,
 static enum step change_shared(struct warp *warp, const struct instruction *at, uint32_t mask,
 			       uint64_t address[LANES], struct atomic_operands *of)
 {
-	const uint64_t limit = (uint64_t)warp->block->launch->shared_bytes - at->width;
+	const unsigned bytes = access_bytes(at);
+	const uint64_t limit = (uint64_t)warp->block->launch->shared_bytes - bytes;
 	uint64_t outside = limit, low = 0;
 
 	MEMORY_FILL(address, mask);
@@ -282,7 +316,7 @@ static enum step change_shared(struct warp *warp, const struct instruction *at, 
 		outside |= limit - address[lane];
 		low |= address[lane];
 	}
-	if (outside >> 63 || low & (at->width - 1U))
+	if (outside >> 63 || low & (bytes - 1))
 		return change_cluster(warp, at, mask, address, of);
 	change_block(warp, warp->block, at, mask, address, of);
 	return STEP_NEXT;
@@ -313,7 +347,7 @@ static enum step run_atomic(struct warp *warp, const struct instruction *at)
 	if (mask & local)
 		return warp_finding(warp, at, __builtin_ctz(mask & local), FINDING_UNSUPPORTED,
 				    "an atomic on local memory is undefined");
-	if (mask & shared && at->vector > 1)
+	if (mask & shared && at->vector > 1 && !is_whole(at))
 		return warp_finding(warp, at, __builtin_ctz(mask & shared), FINDING_UNSUPPORTED,
 				    "an atomic on a vector in shared memory is undefined");
 	count->requests += at->space != PTX_SPACE_GENERIC || mask & ~shared;

@@ -36,7 +36,9 @@ struct ptx_register {
 	const char *name; /* "%rd4"; not unique: a register of an inner scope keeps its name, and
 			     elements of a vector have the name of the vector */
 	int width_bits;
-	int elements; /* of the vector that begins with it; 1: it is none */
+	/* Of the vector that begins with it; 1: it is none. One of .b128 is a vector of its halves.
+	 */
+	int elements;
 };
 
 /* An address in a variable's initial value: of another variable or of a function. */

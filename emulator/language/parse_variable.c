@@ -185,6 +185,7 @@ void parse_local_variables(struct parser *parser, enum ptx_space space)
 /* What a declaration says about each of its registers. */
 struct register_type {
 	int width_bits, elements;
+	int align; /* of a parameter in memory, in bytes */
 };
 
 static void append_register(struct parser *parser, const struct name *name,
@@ -250,6 +251,11 @@ static struct register_type read_register_type(struct parser *parser)
 	if (type.elements > 1 && (type.width_bits == 1 || type.elements * type.width_bits > 128))
 		parser_error(parser, "a vector has at most 128 bits, and no predicates");
 	parser_advance(parser);
+	type.align = type.width_bits < 8 ? 1 : type.width_bits / 8;
+	if (type.width_bits == 128) { /* its halves, the lower one first */
+		type.width_bits = 64;
+		type.elements = 2;
+	}
 	return type;
 }
 
@@ -260,7 +266,8 @@ struct name *parse_register_parameter(struct parser *parser, struct ptx_variable
 
 	if (!name)
 		return NULL;
-	out->element_bytes = out->align = type.width_bits < 8 ? 1 : type.width_bits / 8;
+	out->element_bytes = type.width_bits < 8 ? 1 : type.width_bits / 8;
+	out->align = type.align;
 	out->count = type.elements;
 	out->bytes = out->element_bytes * out->count;
 	out->in_register = (uint32_t)parser->function.register_count + 1;

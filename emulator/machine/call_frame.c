@@ -1,6 +1,7 @@
 #include "emulator/machine/call_frame.h"
 
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/stack.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -53,6 +54,11 @@ static int64_t own_shared_bytes(const struct launch *launch)
 	return ((int64_t)launch->shared_bytes - launch->reserved_bytes + 127) & -128;
 }
 
+static int64_t sm_count(const struct launch *launch)
+{
+	return launch->what.sm_count > 0 ? launch->what.sm_count : 1;
+}
+
 static int64_t shape_of(const struct launch *launch, uint64_t special)
 {
 	switch (special) {
@@ -75,6 +81,10 @@ static int64_t shape_of(const struct launch *launch, uint64_t special)
 		return launch->cluster[special - SPECIAL_CLUSTER_NCTAID_X];
 	case SPECIAL_CLUSTER_NCTARANK:
 		return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
+	case SPECIAL_NSMID:
+		return sm_count(launch);
+	case SPECIAL_GRIDID:
+		return (int64_t)launch->number;
 	case SPECIAL_IS_EXPLICIT_CLUSTER:
 		return launch->explicit_cluster;
 	case SPECIAL_DYNAMIC_SMEM_SIZE:
@@ -138,7 +148,7 @@ static uint32_t special_of_lane(const struct warp *warp, uint64_t special, int l
 static bool is_of_block(const struct program_constant *constant)
 {
 	return constant->kind == CONSTANT_SPECIAL && constant->bits >= SPECIAL_CTAID_X &&
-	       constant->bits <= SPECIAL_CLUSTER_CTARANK;
+	       constant->bits <= SPECIAL_SMID;
 }
 
 static int64_t special_of_block(const struct block *block, uint64_t special)
@@ -160,6 +170,8 @@ static int64_t special_of_block(const struct block *block, uint64_t special)
 	case SPECIAL_CLUSTER_CTAID_Z:
 		return index[special - SPECIAL_CLUSTER_CTAID_X] %
 		       cluster[special - SPECIAL_CLUSTER_CTAID_X];
+	case SPECIAL_SMID: /* PTX promises no place */
+		return block->number % sm_count(block->launch);
 	default:
 		return block->rank; /* SPECIAL_CLUSTER_CTARANK */
 	}
@@ -284,6 +296,7 @@ struct frame *frame_enter(struct warp *warp)
 	frame->depth = 0;
 	frame->lanes_left = warp->present;
 	clear_local(warp, frame, warp->present);
+	stack_begin(warp, frame);
 	warp->entry = frame;
 	return frame;
 }
@@ -307,7 +320,7 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 	if (frame) {
 		frame->lanes_left |= warp->active;
 	} else {
-		if (base + called->local_bytes > (int64_t)warp->local_bytes)
+		if (base + called->local_bytes > (int64_t)warp->block->launch->stack_base)
 			return NULL;
 		frame = frame_take(warp, function, (uint32_t)base);
 		if (!frame)
@@ -321,6 +334,7 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 		warp->calls = frame;
 	}
 	clear_local(warp, frame, warp->active);
+	stack_enter(warp, frame, warp->active);
 	return frame;
 }
 
@@ -340,6 +354,7 @@ static void frame_put_back(struct warp *warp, struct frame *frame)
 
 void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
 {
+	stack_leave(warp, frame, lanes);
 	frame->lanes_left &= ~lanes;
 	if (!frame->lanes_left)
 		frame_put_back(warp, frame);
@@ -392,4 +407,12 @@ int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry)
 	if (program->functions[entry].call_count)
 		bytes = frame_cost(&program->functions[entry]) + calls + RECURSION_BYTES;
 	return (bytes + 15) / 16 * 16;
+}
+
+bool frame_allocates(const struct ptx_program *program)
+{
+	for (size_t i = 0; i < program->function_count; i++)
+		if (program->functions[i].allocates)
+			return true;
+	return false;
 }

@@ -26,7 +26,9 @@ void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 /* Frees every frame of a warp. */
 void frames_release(struct warp *warp);
 
-/* The bytes of local memory that each thread of a launch of the entry gets. */
+/* The bytes of local memory that each thread of a launch of the entry gets for its frames. */
 int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry);
+/* Whether threads need a stack (stack.h) behind them. */
+bool frame_allocates(const struct ptx_program *program);
 
 #endif

@@ -12,6 +12,7 @@
 #include "emulator/machine/map_change.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/stack.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -341,6 +342,12 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_mbarrier;
 	case OP_CLOCK:
 		return run_clock;
+	case OP_ALLOCA:
+		return run_alloca;
+	case OP_STACK_SAVE:
+		return run_stack_save;
+	case OP_STACK_RESTORE:
+		return run_stack_restore;
 	case OP_MALLOC:
 		return run_heap_malloc;
 	case OP_FREE:

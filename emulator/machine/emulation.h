@@ -19,6 +19,7 @@ struct emulation {
 	struct device_memory *memory;
 	struct device_heap *heap;
 	struct load_uses *uses;
+	uint64_t launches;        /* begun until now */
 	uint64_t executed, clock; /* as in struct launch, at the end of the last launch */
 	const struct handlers *handlers;
 	uint64_t blocks_executed, blocks_total;

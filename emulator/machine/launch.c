@@ -13,6 +13,7 @@
 #include "emulator/machine/print_fifo.h"
 #include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/stack.h"
 #include "emulator/machine/texture.h"
 
 #include <inttypes.h>
@@ -337,7 +338,8 @@ static int check_memory_needs(struct launch *launch, struct error *err)
 	const struct emulated_launch *what = &launch->what;
 	const struct program_function *function = &launch->program->functions[launch->entry];
 	int64_t fixed = program_shared_static_bytes(launch->program, what->entry);
-	int64_t local = frame_local_bytes(launch->program, launch->entry);
+	const int64_t frames = frame_local_bytes(launch->program, launch->entry);
+	const int64_t local = frames + (frame_allocates(launch->program) ? STACK_BYTES : 0);
 	size_t declared = (size_t)function->parameter_bytes;
 
 	/* The parameter block may be padded to the alignment of its strictest parameter. */
@@ -361,6 +363,7 @@ static int check_memory_needs(struct launch *launch, struct error *err)
 			: 0;
 	launch->shared_bytes = launch->reserved_bytes + fixed + what->shared_bytes;
 	launch->local_bytes = (uint32_t)local;
+	launch->stack_base = (uint32_t)frames;
 	return 0;
 }
 
@@ -441,6 +444,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.instructions_left = what->max_instructions ? what->max_instructions : UINT64_MAX,
 		.heap = emulation->heap,
 		.uses = emulation->uses,
+		.number = ++emulation->launches,
 		.executed = emulation->executed,
 		.clock = emulation->clock,
 		.asks_for_workspace =

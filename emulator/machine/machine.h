@@ -52,6 +52,7 @@ struct frame {
 	/* By row: lanes that hold an undefined value; NULL: none ever did. undefined.h */
 	struct undefined_row *undefined;
 	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup_state.h */
+	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; stack.h */
 };
 
 enum split_state {
@@ -114,6 +115,7 @@ struct warp {
 	struct frame **spare; /* by function: frames that are not in use */
 	unsigned char *local; /* local_bytes per lane, lane after lane */
 	uint32_t local_bytes;
+	uint32_t stack_used[LANES];       /* bytes behind stack_base that alloca took; stack.h */
 	struct warp_copies *copies;       /* NULL: no asynchronous copy yet; async_copies.h */
 	struct warp_undefined *undefined; /* NULL: no shuffle read an absent lane; undefined.h */
 	uint32_t undefined_rows;          /* rows that hold an undefined value now */
@@ -188,9 +190,11 @@ struct launch {
 	struct instruction_count **counts; /* by function, by instruction */
 	struct finding_list *findings;
 	uint32_t local_bytes; /* per lane */
+	uint32_t stack_base;  /* of these, the frames take those before it, and alloca the others */
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
+	uint64_t number;                 /* of the launch, in its emulation: from 1 on */
 	struct device_heap *heap;        /* heap.h */
 	struct print_fifo *printed;      /* NULL: nothing yet; print_fifo.h */
 	struct load_uses *uses;          /* load_uses.h */

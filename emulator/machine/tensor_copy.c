@@ -25,7 +25,10 @@ struct box_copy {
 	bool loads;
 	unsigned element_bytes, row_bytes;
 	unsigned unit_bytes; /* of a step in dimension 0: an element, or a slice */
-	unsigned row_step;   /* from one unit of a row to the next, in units */
+	/* The first unit of a row, and the units from one to the next. The rows of interleaved
+	 * images are a slice each, which the walk locates. */
+	int32_t row_first;
+	unsigned row_step;
 	/* Of rows in shared memory: at least the span of the swizzle, if they are not interleaved.
 	 */
 	unsigned pitch_bytes;
@@ -102,7 +105,7 @@ static enum step read_map(struct box_copy *box)
 	box->element_bytes = tensor_type_bytes(box->map.type);
 	box->unit_bytes = tensor_map_unit_bytes(&box->map);
 	box->row_bytes = tensor_map_row_bytes(&box->map);
-	box->row_step = box->map.interleave ? box->map.steps[0] : 1;
+	box->row_step = box->map.interleave && !box->map.im2col ? box->map.steps[0] : 1;
 	box->pitch_bytes = box->map.swizzle == SWIZZLE_NONE || box->map.interleave
 				   ? box->row_bytes
 				   : tensor_swizzle_bytes(box->map.swizzle);
@@ -151,23 +154,30 @@ static uint32_t swizzled(const struct box_copy *box, uint32_t at)
 	return (offset ^ (offset >> 7 & chunks) << 4) - box->offset;
 }
 
-/* How much shared memory the box takes, with what short rows leave. */
+/* Without what lies behind the last row. */
+static uint64_t rows_bytes(const struct box_copy *box)
+{
+	return (uint64_t)(tensor_map_box_bytes(&box->map) / box->row_bytes) * box->pitch_bytes;
+}
+
+/* How much shared memory the box takes, with what short rows leave. Interleaved slices may end
+ * within a span, whose chunks the swizzle exchanges as usual, also with those behind the box. */
 static uint32_t shared_bytes(const struct box_copy *box)
 {
-	const uint64_t rows = tensor_map_box_bytes(&box->map) / box->row_bytes;
-	const uint64_t bytes = rows * box->pitch_bytes;
+	const uint64_t span =
+		box->map.swizzle == SWIZZLE_NONE ? 1 : tensor_swizzle_bytes(box->map.swizzle);
+	const uint64_t bytes = (rows_bytes(box) + span - 1) / span * span;
 
 	return bytes < UINT32_MAX ? (uint32_t)bytes : UINT32_MAX;
 }
 
-/* Rows shorter than the span of the swizzle begin a span each, whose other chunks are not
- * accessed. */
+/* Marks what is accessed, unless that is all: the other chunks of a span are not. */
 static void find_chunks(struct box_copy *box, uint32_t bytes)
 {
-	if (box->row_bytes == box->pitch_bytes)
+	if (bytes == tensor_map_box_bytes(&box->map))
 		return;
 	box->chunks = xcalloc(bytes / CHUNK_BYTES, sizeof(*box->chunks));
-	for (uint32_t at = 0; at < bytes; at += box->pitch_bytes)
+	for (uint32_t at = 0; at < rows_bytes(box); at += box->pitch_bytes)
 		for (uint32_t byte = 0; byte < box->row_bytes; byte += CHUNK_BYTES)
 			box->chunks[swizzled(box, at + byte) / CHUNK_BYTES] = true;
 }
@@ -189,7 +199,7 @@ static void move_row(const struct box_copy *box, uint32_t at, unsigned char *row
  * row. Not positive: the row is past the end. */
 static int64_t units_before_end(const struct box_copy *box)
 {
-	const int64_t left = (int64_t)box->map.sizes[0] - box->first[0];
+	const int64_t left = (int64_t)box->map.sizes[0] - box->row_first;
 	const int64_t units = box->row_bytes / box->unit_bytes;
 	const int64_t before = left > 0 ? (left + box->row_step - 1) / box->row_step : left;
 
@@ -205,13 +215,13 @@ static int64_t units_together(const struct box_copy *box, int64_t count)
 /* Where a unit of a row lies, if element 0 of the tensor's row lies at `address`. */
 static uint64_t unit_address(const struct box_copy *box, uint64_t address, int64_t unit)
 {
-	return address + (uint64_t)(box->first[0] + unit * box->row_step) * box->unit_bytes;
+	return address + (uint64_t)(box->row_first + unit * box->row_step) * box->unit_bytes;
 }
 
 /* Loads the elements of a row that are inside of the tensor. */
 static enum step load_row(const struct box_copy *box, uint64_t address, unsigned char *row)
 {
-	const int64_t step = box->row_step, first = box->first[0];
+	const int64_t step = box->row_step, first = box->row_first;
 	const int64_t low = first < 0 ? (-first + step - 1) / step : 0;
 	const int64_t high = units_before_end(box), run = units_together(box, high - low);
 	const unsigned bytes = box->unit_bytes;
@@ -246,7 +256,7 @@ static enum step store_row(const struct box_copy *box, uint64_t address, const u
 
 static enum step walk_box(const struct box_copy *box)
 {
-	const uint32_t bytes = shared_bytes(box);
+	const uint64_t bytes = rows_bytes(box);
 	unsigned char *row = xmalloc(box->row_bytes);
 	struct tensor_walk walk;
 	enum step step = STEP_NEXT;
@@ -368,7 +378,7 @@ static enum step check_stored_images(const struct box_copy *box)
 				"beyond the tensor in dimension %u, with the corners %d and %d; "
 				"use a tensor map whose lower corners are not negative and upper "
 				"corners not positive",
-				i + 1, map->lower[i], map->upper[i]);
+				tensor_map_image_first(map) + i, map->lower[i], map->upper[i]);
 	return STEP_NEXT;
 }
 
@@ -379,14 +389,16 @@ static enum step read_pixel(struct box_copy *box)
 	const struct tensor_map *map = &box->map;
 
 	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
-		const int64_t end = (int64_t)map->sizes[i + 1] + map->upper[i];
+		const unsigned dimension = tensor_map_image_first(map) + i;
+		const int64_t end = (int64_t)map->sizes[dimension] + map->upper[i];
 
-		if (box->first[i + 1] < map->lower[i] || box->first[i + 1] >= end)
+		if (box->first[dimension] < map->lower[i] || box->first[dimension] >= end)
 			return warp_finding(
 				issue->warp, issue->at, (int)issue->lane, FINDING_OUT_OF_BOUNDS,
 				"an im2col copy at coordinate %d of dimension %u, outside of the "
 				"bounding box of the tensor map, which goes from %d to %lld",
-				box->first[i + 1], i + 1, map->lower[i], (long long)end - 1);
+				box->first[dimension], dimension, map->lower[i],
+				(long long)end - 1);
 		if (!issue->copy->offsets[i])
 			continue;
 		box->offsets[i] =
@@ -396,7 +408,7 @@ static enum step read_pixel(struct box_copy *box)
 				issue->warp, issue->at, (int)issue->lane, FINDING_OUT_OF_BOUNDS,
 				"an im2col copy with the offset %u in dimension %u; with %u "
 				"dimensions offsets are 0 to %u",
-				box->offsets[i], i + 1, map->rank, tensor_map_most_offset(map));
+				box->offsets[i], dimension, map->rank, tensor_map_most_offset(map));
 	}
 	return STEP_NEXT;
 }
@@ -422,6 +434,7 @@ static enum step read_coordinates(struct box_copy *box)
 				    "a tensor copy at coordinate %d of elements of %u bytes; the "
 				    "first coordinate must be a multiple of %d bytes",
 				    box->first[0], box->element_bytes, TENSOR_ROW_ALIGN);
+	box->row_first = box->map.interleave && box->map.im2col ? 0 : box->first[0];
 	if (!box->map.im2col)
 		return STEP_NEXT;
 	if (!box->loads && check_stored_images(box) != STEP_NEXT)

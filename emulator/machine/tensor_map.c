@@ -96,7 +96,7 @@ int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_
 	}
 	if (map.im2col)
 		unpack_im2col(&map, &packed);
-	rc = tensor_map_check(&map, err);
+	rc = tensor_map_check_changed(&map, err);
 	if (!rc)
 		*out = map;
 	return rc;
@@ -169,8 +169,8 @@ const char *tensor_map_replace(unsigned char map[TENSOR_MAP_BYTES], enum tensor_
 	case FIELD_FILL:
 		packed.fills_nan = value & 1;
 		break;
-	case FIELD_INTERLEAVE: /* none is the only one */
-		packed.interleave = 0;
+	case FIELD_INTERLEAVE: /* none, and slices of 16 and 32 bytes */
+		packed.interleave = (uint8_t)(value % 3 * 16);
 		break;
 	default:
 		replace_in_dimension(&packed, field, ordinal, value);

@@ -5,10 +5,11 @@ void tensor_walk_begin(struct tensor_walk *out, const struct tensor_map *map,
 		       const uint32_t offsets[TENSOR_IMAGE_MOST_RANK])
 {
 	*out = (struct tensor_walk){.map = map};
-	for (unsigned i = 1; i < map->rank; i++)
+	out->low = map->im2col && map->interleave ? 0 : 1;
+	for (unsigned i = out->low; i < map->rank; i++)
 		out->first[i] = out->at[i] = first[i];
 	for (unsigned i = 0; map->im2col && i < tensor_map_image_rank(map); i++)
-		out->offsets[i + 1] = offsets[i];
+		out->offsets[tensor_map_image_first(map) + i] = offsets[i];
 }
 
 bool tensor_walk_locate(const struct tensor_walk *walk, uint64_t *address)
@@ -16,12 +17,12 @@ bool tensor_walk_locate(const struct tensor_walk *walk, uint64_t *address)
 	const struct tensor_map *map = walk->map;
 
 	*address = map->address;
-	for (unsigned i = 1; i < map->rank; i++) {
+	for (unsigned i = walk->low; i < map->rank; i++) {
 		const int64_t at = walk->at[i] + walk->offsets[i];
 
 		if (at < 0 || at >= (int64_t)map->sizes[i])
 			return false;
-		*address += (uint64_t)at * map->strides[i];
+		*address += (uint64_t)at * (i ? map->strides[i] : map->interleave);
 	}
 	return true;
 }
@@ -42,10 +43,12 @@ static void next_pixel(struct tensor_walk *walk)
 	const struct tensor_map *map = walk->map;
 
 	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
-		walk->at[i + 1] += map->steps[i + 1];
-		if (walk->at[i + 1] < (int64_t)map->sizes[i + 1] + map->upper[i])
+		const unsigned dimension = tensor_map_image_first(map) + i;
+
+		walk->at[dimension] += map->steps[dimension];
+		if (walk->at[dimension] < (int64_t)map->sizes[dimension] + map->upper[i])
 			return;
-		walk->at[i + 1] = map->lower[i];
+		walk->at[dimension] = map->lower[i];
 	}
 	walk->at[map->rank - 1] += map->steps[map->rank - 1];
 }

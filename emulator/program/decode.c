@@ -18,9 +18,9 @@ static void decode_statement(struct function_decoding *decoding)
 	    decode_memory(decoding) || decode_atomic(decoding) || decode_mbarrier(decoding) ||
 	    decode_async_copy(decoding) || decode_tensor_copy(decoding) ||
 	    decode_bulk_copy(decoding) || decode_map_change(decoding) || decode_control(decoding) ||
-	    decode_call(decoding) || decode_warp(decoding) || decode_texture(decoding) ||
-	    decode_video(decoding) || decode_matrix(decoding) || decode_wmma(decoding) ||
-	    decode_wgmma(decoding))
+	    decode_stack(decoding) || decode_call(decoding) || decode_warp(decoding) ||
+	    decode_texture(decoding) || decode_video(decoding) || decode_matrix(decoding) ||
+	    decode_wmma(decoding) || decode_wgmma(decoding))
 		return;
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)
@@ -241,8 +241,6 @@ static void collect_names(struct function_decoding *decoding)
 		name_table_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
 	new_temporary(decoding, 0); /* value 0: none */
 	for (size_t i = 0; i < source->register_count; i++) {
-		if (source->registers[i].width_bits > 64)
-			decode_unsupported(decoding, "register", source->registers[i].name);
 		new_temporary(decoding, source->registers[i].width_bits);
 	}
 }

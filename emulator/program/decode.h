@@ -236,6 +236,7 @@ bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk
 bool decode_tensor_copy(struct function_decoding *decoding);      /* decode_tensor_copy.c */
 bool decode_map_change(struct function_decoding *decoding);       /* decode_map.c */
 bool decode_control(struct function_decoding *decoding);          /* decode_control.c */
+bool decode_stack(struct function_decoding *decoding);            /* decode_stack.c */
 bool decode_mbarrier(struct function_decoding *decoding);         /* decode_mbarrier.c */
 bool decode_call(struct function_decoding *decoding);             /* decode_call.c */
 bool decode_warp(struct function_decoding *decoding);             /* decode_warp.c */

@@ -15,7 +15,8 @@ struct access_modifiers {
 	bool strong;
 	bool releases, is_volatile, of_block, of_cluster;
 	int vector;
-	int kind; /* enum atomic_kind; -1: none */
+	bool whole; /* .b128: `vector` is of its halves */
+	int kind;   /* enum atomic_kind; -1: none */
 };
 
 /* Returns false if a modifier is unknown or there is no type. */

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define MOST_MOVED 8 /* elements of a vector */
+
 void decode_alu(struct function_decoding *decoding, enum operation operation)
 {
 	const struct alu_row *row = alu_row_of(operation);
@@ -167,24 +169,13 @@ static bool decode_special_vector(struct function_decoding *decoding)
 	return true;
 }
 
-/* mov.v4.u16 {a, b, c, d}, {e, f, g, h}. All are read before one is written. Returns false if the
- * statement is none. */
-static bool decode_element_moves(struct function_decoding *decoding)
+/* Moves elements of one type. All are read before one is written. */
+static void emit_element_moves(struct function_decoding *decoding, const struct ptx_operand *to,
+			       const struct ptx_operand *from, enum value_type type)
 {
-	const struct ptx_statement *at = decoding->at;
-	const struct ptx_operand *to = at->operands, *from = at->operands + 1;
-	uint32_t values[8];
-	enum value_type type;
-	enum operation move;
-	char vector[4];
+	const enum operation move = type_bits(type) == 64 ? ALU_MOV_B64 : ALU_MOV_B32;
+	uint32_t values[MOST_MOVED];
 
-	snprintf(vector, sizeof(vector), "v%zu", to->element_count % 10);
-	if (at->modifier_count != 2 || !statement_has_modifier(at, vector) ||
-	    to->kind != PTX_OPERAND_VECTOR || from->kind != PTX_OPERAND_VECTOR ||
-	    to->element_count != from->element_count || to->element_count > ARRAY_SIZE(values) ||
-	    !statement_type(at, &type) || type == TYPE_pred)
-		return false;
-	move = type_bits(type) == 64 ? ALU_MOV_B64 : ALU_MOV_B32;
 	for (size_t i = 0; i < to->element_count; i++) {
 		uint32_t source = decode_source(decoding, &from->elements[i], type);
 
@@ -200,7 +191,35 @@ static bool decode_element_moves(struct function_decoding *decoding)
 		instruction->a = values[i];
 	}
 	emit_extensions(decoding);
+}
+
+/* mov.v4.u16 {a, b, c, d}, {e, f, g, h}. Returns false if the statement is none. */
+static bool decode_element_moves(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_operand *to = at->operands, *from = at->operands + 1;
+	enum value_type type;
+	char vector[4];
+
+	snprintf(vector, sizeof(vector), "v%zu", to->element_count % 10);
+	if (at->modifier_count != 2 || !statement_has_modifier(at, vector) ||
+	    to->kind != PTX_OPERAND_VECTOR || from->kind != PTX_OPERAND_VECTOR ||
+	    to->element_count != from->element_count || to->element_count > MOST_MOVED ||
+	    !statement_type(at, &type) || type == TYPE_pred)
+		return false;
+	emit_element_moves(decoding, to, from, type);
 	return true;
+}
+
+/* mov.b128: a register is a vector of its halves, and so is what it is made of or parted into. */
+static void decode_whole_move(struct function_decoding *decoding)
+{
+	const struct ptx_operand *to = decoding->at->operands, *from = to + 1;
+
+	if (to->element_count == 2 && from->element_count == 2)
+		emit_element_moves(decoding, to, from, TYPE_b64);
+	else
+		decode_unsupported(decoding, "operand", "mov.b128 with this kind of vector");
 }
 
 /* Returns false for a plain move, which is in alu.def. */
@@ -215,6 +234,10 @@ static bool decode_vector_mov(struct function_decoding *decoding)
 		return false;
 	if (unpacks && (decode_special_vector(decoding) || decode_element_moves(decoding)))
 		return true;
+	if (strcmp(at->mnemonic, "mov.b128") == 0) {
+		decode_whole_move(decoding);
+		return true;
+	}
 	if (at->modifier_count != 1 || !statement_type(at, &type))
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 	else if (packs)

@@ -1,4 +1,4 @@
-/* Atomics: atom and red, also on vectors. */
+/* Atomics: atom and red, also on vectors and on 128 bits. */
 #include <string.h>
 
 #include "emulator/program/decode_access.h"
@@ -66,6 +66,8 @@ static bool atomic_vector_exists(const struct access_modifiers *access)
 {
 	bool halves = access->kind > ATOMIC_DEC;
 
+	if (access->whole)
+		return access->kind == ATOMIC_EXCH || access->kind == ATOMIC_CAS;
 	if (access->vector == 1)
 		return true;
 	return (halves || (access->kind == ATOMIC_ADD && access->type == TYPE_f32)) &&
@@ -125,6 +127,29 @@ static void emit_half_results(struct function_decoding *decoding, const struct p
 			  0, 0);
 }
 
+/* Reads the halves of an exchange of 128 bits into the rows of *out. Those of the new value of a
+ * cas follow those of the value that it compares. */
+static void decode_atomic_whole(struct function_decoding *decoding,
+				const struct access_modifiers *access, struct instruction *out)
+{
+	const struct ptx_operand *operands = decoding->at->operands;
+	const struct ptx_operand *halves;
+	const size_t sources = access->kind == ATOMIC_CAS ? 2 : 1;
+
+	out->vector = 2;
+	out->width = 8;
+	for (size_t i = 0; i < 2 * sources; i++) {
+		halves = access_registers(decoding, &operands[2 + i / 2], 2);
+		if (halves)
+			out->rows[i] = decode_source(decoding, &halves[i % 2], TYPE_b64);
+	}
+	if (operands[0].kind == PTX_OPERAND_SINK)
+		return;
+	halves = access_registers(decoding, &operands[0], 2);
+	for (size_t i = 0; halves && i < 2; i++)
+		out->rows[ATOMIC_RESULTS + i] = decode_destination(decoding, &halves[i], TYPE_b64);
+}
+
 static void decode_atom(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
@@ -145,7 +170,9 @@ static void decode_atom(struct function_decoding *decoding)
 	if (!require_operands(decoding, wanted, wanted + 1))
 		return;
 	operands += !reduces;
-	if (access.vector > 1) {
+	if (access.whole) {
+		decode_atomic_whole(decoding, &access, &fields);
+	} else if (access.vector > 1) {
 		decode_atomic_vectors(decoding, &access, reduces ? NULL : at->operands,
 				      &operands[1], &fields);
 	} else {
@@ -162,9 +189,10 @@ static void decode_atom(struct function_decoding *decoding)
 	    !check_variable_space(decoding, &where, access.space))
 		return;
 	if (where.space != PTX_SPACE_GLOBAL && where.space != PTX_SPACE_GENERIC &&
-	    (where.space != PTX_SPACE_SHARED || access.vector > 1)) {
+	    (where.space != PTX_SPACE_SHARED || (access.vector > 1 && !access.whole))) {
 		decode_invalid(decoding, "%s cannot access %s memory",
-			       access.vector > 1 ? "atomics on vectors" : "atomics",
+			       access.vector > 1 && !access.whole ? "atomics on vectors"
+								  : "atomics",
 			       ptx_space_name(where.space));
 		return;
 	}

@@ -23,7 +23,7 @@ static const struct map_field {
 	{"global_stride", FIELD_STRIDE, true, TENSOR_MOST_RANK - 1, 0},
 	{"element_stride", FIELD_STEP, false, TENSOR_MOST_RANK, 0},
 	{"elemtype", FIELD_TYPE, false, 0, TENSOR_TYPE_COUNT},
-	{"interleave_layout", FIELD_INTERLEAVE, false, 0, 1},
+	{"interleave_layout", FIELD_INTERLEAVE, false, 0, 3},
 	{"swizzle_mode", FIELD_SWIZZLE, false, 0, SWIZZLE_COUNT},
 	{"fill_mode", FIELD_FILL, false, 0, 2},
 };

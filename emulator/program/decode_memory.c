@@ -96,11 +96,19 @@ bool read_access_modifiers(const struct ptx_statement *at, struct access_modifie
 			out->kind = (int)kind;
 			continue;
 		}
+		if (!typed && out->vector == 1 && strcmp(word, "b128") == 0) {
+			out->type = TYPE_b64;
+			out->vector = 2;
+			out->whole = typed = true;
+			continue;
+		}
 		if (typed || !type_of_name(word, &out->type) || out->type == TYPE_pred)
 			return false;
 		typed = true;
 		out->is_signed = word[0] == 's';
 	}
+	if (out->whole && out->vector != 2)
+		return false;
 	/* v8 takes 32-bit values, or halves of an atomic; 64-bit values are at most v4. */
 	return typed && (out->vector < 8 || type_bits(out->type) == 32 ||
 			 (out->kind >= 0 && type_bits(out->type) == 16));

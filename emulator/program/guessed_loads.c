@@ -81,11 +81,12 @@ void mark_guessed_loads(struct function_decoding *decoding)
 		for (size_t k = 0; k < i; k++) {
 			struct instruction *load = &out->code[k];
 
-			load->guess |= load->operation == OP_LOAD && may_be_global(load) &&
-				       load->vector * load->width == atomic->width &&
-				       (is_compared_guess(atomic, load) ||
-					(load->offset == atomic->offset &&
-					 origin_of_address(decoding, copies, load->a) == address));
+			load->guess |=
+				load->operation == OP_LOAD && may_be_global(load) &&
+				load->vector * load->width == atomic->vector * atomic->width &&
+				(is_compared_guess(atomic, load) ||
+				 (load->offset == atomic->offset &&
+				  origin_of_address(decoding, copies, load->a) == address));
 		}
 	}
 	free(copies);

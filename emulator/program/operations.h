@@ -88,6 +88,9 @@ enum value_type {
 	X(OP_SURFACE_STORE, "sust.b, sust.p: surface a at rows 4 to 7 <- rows 0 to 3")             \
 	X(OP_SURFACE_REDUCE, "sured.b, sured.p: an atomic of that kind on surface a with row 0")   \
 	X(OP_CLOCK, "dst <- %clock, %globaltimer …; kind: enum clock_kind")                        \
+	X(OP_ALLOCA, "alloca: dst <- address of a bytes of local memory, aligned to offset")       \
+	X(OP_STACK_SAVE, "stacksave: dst <- where the next alloca begins")                         \
+	X(OP_STACK_RESTORE, "stackrestore: a value of stacksave")                                  \
 	X(OP_MALLOC, "malloc: dst <- address of a bytes")                                          \
 	X(OP_FREE, "free: a address")                                                              \
 	X(OP_MATRIX_LOAD,                                                                          \

@@ -96,6 +96,8 @@ void instruction_operands(const struct program_function *function, struct instru
 	}
 	for (int i = 0; instruction->operation == OP_ATOMIC && i < instruction->vector; i++) {
 		READ(instruction->rows[i]);
+		if (instruction->kind == ATOMIC_CAS)
+			READ(instruction->rows[instruction->vector + i]);
 		WRITE(instruction->rows[ATOMIC_RESULTS + i]);
 	}
 	for (int i = TEXTURE_COORDINATES;

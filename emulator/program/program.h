@@ -82,7 +82,8 @@ struct instruction {
 	/* Elements of a load's result or a store's source. OP_MATRIX_LOAD and OP_MATRIX_STORE have
 	 * those of memory first. Textures and surfaces have theirs in
 	 * the first four, and their coordinates in the others. An atomic on a vector has operands
-	 * in the first four, and results in the others. */
+	 * in the first four, and results in the others. One on 128 bits is on a vector of two
+	 * halves, as a whole. */
 	uint32_t rows[8];
 #define TEXTURE_COORDINATES 4
 #define ATOMIC_RESULTS 4
@@ -136,6 +137,7 @@ struct program_constant {
 	X(SPECIAL_CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
 	X(SPECIAL_CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
 	X(SPECIAL_CLUSTER_CTARANK, "%cluster_ctarank")           \
+	X(SPECIAL_SMID, "%smid")                                 \
 	X(SPECIAL_NCLUSTERID_X, "%nclusterid.x")                 \
 	X(SPECIAL_NCLUSTERID_Y, "%nclusterid.y")                 \
 	X(SPECIAL_NCLUSTERID_Z, "%nclusterid.z")                 \
@@ -143,6 +145,8 @@ struct program_constant {
 	X(SPECIAL_CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
 	X(SPECIAL_CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
 	X(SPECIAL_CLUSTER_NCTARANK, "%cluster_nctarank")         \
+	X(SPECIAL_NSMID, "%nsmid")                               \
+	X(SPECIAL_GRIDID, "%gridid")                             \
 	X(SPECIAL_IS_EXPLICIT_CLUSTER, "%is_explicit_cluster")   \
 	X(SPECIAL_LANEID, "%laneid")                             \
 	X(SPECIAL_WARPID, "%warpid")                             \
@@ -296,6 +300,7 @@ struct program_function {
 	/* By formal parameter: its offset in local memory. For an entry: its offset in the
 	 * parameter block. */
 	uint32_t *parameter_offsets;
+	bool allocates;          /* it has an alloca, stacksave or stackrestore */
 	int64_t parameter_bytes; /* of an entry: size of the parameter block */
 	int64_t shared_bytes;    /* of an entry: program_shared_static_bytes() */
 	/* For program_dependence(): what the function's addresses and branches depend on, and

@@ -216,11 +216,6 @@ static int check_tensor_options(const struct tensor_parse *parse)
 		return scan_error(parse->scan,
 				  "%.60s: lower(…) and upper(…) are for im2col(CHANNELS, PIXELS)",
 				  parse->text);
-	if (form->interleave && form->im2col)
-		return scan_error(parse->scan,
-				  "%.60s: interleave(%u) is for box(…); perflab has no interleaved "
-				  "layouts in im2col mode",
-				  parse->text, form->interleave);
 	if (!parse->boxed && !form->im2col)
 		return scan_error(parse->scan,
 				  "%.60s: say what a copy moves: box(…) with %u sizes, or "

@@ -19,17 +19,17 @@ expect_code 0
 
 # everything that is missing, with the number of uses and the place of the first, in the source if
 # the PTX has its lines
-sed 's/add\.f32/frobnicate.f32/; s/%tid\.x/%smid/' a.ptx >odd.ptx
+sed 's/add\.f32/frobnicate.f32/; s/%tid\.x/%envreg0/' a.ptx >odd.ptx
 run check odd.ptx
 expect_code 1
 expect_out 'opcode frobnicate.f32 (kernels/reduce/shuffle.cu:'
-expect_out 'register %smid (kernels/reduce/shuffle.cu:'
+expect_out 'register %envreg0 (kernels/reduce/shuffle.cu:'
 grep -v '\.loc' odd.ptx >unplaced.ptx
 opcode=$(grep -n frobnicate unplaced.ptx | head -n 1 | cut -d: -f1)
-register=$(grep -n smid unplaced.ptx | head -n 1 | cut -d: -f1)
+register=$(grep -n envreg0 unplaced.ptx | head -n 1 | cut -d: -f1)
 run check unplaced.ptx
 expect_out "opcode frobnicate.f32 (line $opcode of the PTX, "
-expect_out "register %smid (line $register of the PTX)"
+expect_out "register %envreg0 (line $register of the PTX)"
 run check odd.ptx --format json
 expect_code 1
 expect_out '"runs": "no"'

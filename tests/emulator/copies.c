@@ -370,6 +370,18 @@ struct copy_list copy_interleave_list_create(void)
 	return list;
 }
 
+struct copy_list copy_layouts_list_create(void)
+{
+	struct copy_list list = {0};
+
+	copies_add_layout_images(&list);
+	copies_add_layout_mixed(&list);
+	copies_add_layout_changes(&list);
+	sort_by_risk(&list);
+	name_open_cases(&list);
+	return list;
+}
+
 void copy_list_release(struct copy_list *list)
 {
 	for (size_t i = 0; i < list->count; i++) {

@@ -3,10 +3,11 @@
  * and tensor copies. tests/gpu/copies_golden runs the modules on a GPU and writes
  * tests/golden/ptx/copies.txt; test_copies_golden runs them in the emulator and compares.
  *
- * There are four lists. The second one, with the im2col mode and changed maps, has a golden file
+ * There are five lists. The second one, with the im2col mode and changed maps, has a golden file
  * of its own, copies_more.txt, and a test of its own, test_copies_more_golden. So has the third
  * one, with the ends of tensors: copies_edges.txt, test_copies_edges_golden. And the fourth
- * one, with interleaved layouts: copies_interleave.txt, test_copies_interleave_golden.
+ * one, with interleaved layouts: copies_interleave.txt, test_copies_interleave_golden. The fifth
+ * one has them in im2col mode and in changed maps: copies_layouts.txt, test_copies_layouts_golden.
  *
  * The entry gets the addresses of `out` and `in`, and a tensor map. No case waits for ever: its
  * loops around mbarriers are bounded, and the word COPY_WAITED of the output tells the result.
@@ -71,6 +72,7 @@ struct copy_list copy_list_create(void);            /* those of copies.txt */
 struct copy_list copy_more_list_create(void);       /* those of copies_more.txt */
 struct copy_list copy_edges_list_create(void);      /* those of copies_edges.txt */
 struct copy_list copy_interleave_list_create(void); /* those of copies_interleave.txt */
+struct copy_list copy_layouts_list_create(void);    /* those of copies_layouts.txt */
 void copy_list_release(struct copy_list *list);
 
 void copy_module(struct text *out, const struct copy_case *copy);
@@ -127,5 +129,8 @@ void copies_add_edge_images(struct copy_list *list);
 void copies_add_slice_loads(struct copy_list *list);
 void copies_add_slice_stores(struct copy_list *list);
 void copies_add_slice_images(struct copy_list *list);
+void copies_add_layout_images(struct copy_list *list);
+void copies_add_layout_mixed(struct copy_list *list);
+void copies_add_layout_changes(struct copy_list *list);
 
 #endif

@@ -1,8 +1,5 @@
-/*
- * Changes of tensor maps. Every body copies the map of the launch to the second area, where one
- * thread changes it, and the warp copies that to `maps` in global memory, from where loads use it.
- */
-#include "copies.h"
+/* Changes of tensor maps. */
+#include "copies_changes.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,17 +17,7 @@ static const struct tensor_map unchanged = {
 	.steps = {1, 1},
 };
 
-#define REPLACE "tensormap.replace.tile."
-#define IN_AREA ".shared::cta.b1024.b32 [%b], "
-#define IN_AREA_WIDE ".shared::cta.b1024.b64 [%b], "
-#define ACQUIRE "fence.proxy.tensormap::generic.acquire.gpu [%d8], 128;\n"
-#define COPY_OUT                                                                                 \
-	"mov.u64 %d8, maps;\nbar.sync 0;\n"                                                      \
-	"tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned" \
-	" [%d8], [%b], 128;\n"
-
-/* Adds instructions by which thread 0 copies the parameter with the map to an address. */
-static void add_copied_map(struct text *body, const char *to)
+void changes_add_copied_map(struct text *body, const char *to)
 {
 	for (unsigned i = 0; i < TENSOR_MAP_BYTES; i += 8)
 		text_addf(body,
@@ -44,8 +31,7 @@ static void add_zeroed_map(struct text *body)
 		text_addf(body, "@%%lead st.shared.u64 [%%b+%u], 0;\n", i);
 }
 
-/* Every line, up to a newline, is executed by thread 0. */
-static void add_by_lead(struct text *body, const char *lines)
+void changes_add_by_lead(struct text *body, const char *lines)
 {
 	while (*lines) {
 		const size_t length = strcspn(lines, "\n");
@@ -72,8 +58,8 @@ static struct copy_case *add_changed(struct copy_list *list, const char *name, s
 {
 	struct copy_case *copy = copy_add(list, xstrdup(name), text_detach(body), out_words);
 
-	copy->target = "sm_90a";
-	copy->variables = ".global .align 128 .b8 maps[256];\n";
+	copy->target = CHANGED_TARGET;
+	copy->variables = CHANGED_MAPS;
 	copy->has_map = true;
 	copy->map = unchanged;
 	return copy;
@@ -85,8 +71,8 @@ static struct copy_case *load_changed(struct copy_list *list, const char *name, 
 {
 	struct text body = TEXT_INIT;
 
-	add_copied_map(&body, "shared.u64 [%b");
-	add_by_lead(&body, changes);
+	changes_add_copied_map(&body, "shared.u64 [%b");
+	changes_add_by_lead(&body, changes);
 	text_add(&body, COPY_OUT ACQUIRE);
 	add_changed_load(&body, rank, coordinates, bytes);
 	return add_changed(list, name, &body, COPY_WAITED + AREA_WORDS);
@@ -200,7 +186,7 @@ static void add_reduced_types(struct copy_list *list)
 		struct text body = TEXT_INIT;
 		struct copy_case *copy;
 
-		add_copied_map(&body, "shared.u64 [%b");
+		changes_add_copied_map(&body, "shared.u64 [%b");
 		text_addf(&body,
 			  "@%%lead " REPLACE "elemtype.shared::cta.b1024.b32 [%%b], %u;\n"
 			  "@%%lead " REPLACE "global_address.shared::cta.b1024.b64 [%%b], %%out;\n"
@@ -236,7 +222,7 @@ static void add_made_map(struct copy_list *list)
 	struct text body = TEXT_INIT;
 
 	add_zeroed_map(&body);
-	add_by_lead(&body, fields);
+	changes_add_by_lead(&body, fields);
 	text_add(&body, COPY_OUT ACQUIRE);
 	add_changed_load(&body, 2, "4, 14", 128);
 	add_changed(list, "replace all fields of zeroes", &body, COPY_WAITED + AREA_WORDS);
@@ -257,8 +243,8 @@ static void add_map_spaces(struct copy_list *list)
 		struct text body = TEXT_INIT;
 
 		text_add(&body, "mov.u64 %d8, maps;\n");
-		add_copied_map(&body, i == 2 ? "global.u64 [%d8+128" : "global.u64 [%d8");
-		add_by_lead(&body, cases[i].change);
+		changes_add_copied_map(&body, i == 2 ? "global.u64 [%d8+128" : "global.u64 [%d8");
+		changes_add_by_lead(&body, cases[i].change);
 		text_addf(&body,
 			  "@%%lead fence.proxy.tensormap::generic.release.gpu;\n%s"
 			  "@%%lead fence.proxy.tensormap::generic.acquire.gpu [%%d8], 128;\n",
@@ -277,8 +263,8 @@ static void add_second_change(struct copy_list *list)
 {
 	struct text body = TEXT_INIT;
 
-	add_copied_map(&body, "shared.u64 [%b");
-	add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 9;");
+	changes_add_copied_map(&body, "shared.u64 [%b");
+	changes_add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 9;");
 	text_add(&body, COPY_OUT ACQUIRE);
 	text_add(&body,
 		 "@%lead mbarrier.arrive.expect_tx.shared.b64 _, [%bar], 128;\n"
@@ -287,7 +273,7 @@ static void add_second_change(struct copy_list *list)
 		 "FIRST:\nmbarrier.test_wait.parity.shared.b64 %q, [%bar], 0;\n"
 		 "@%q bra SEEN;\nnanosleep.u32 500;\nadd.u32 %n, %n, 1;\n"
 		 "setp.lt.u32 %p, %n, 2000;\n@%p bra FIRST;\nSEEN:\n");
-	add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 10;");
+	changes_add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 10;");
 	text_add(&body, "add.u32 %bar, %bar, 8;\n");
 	text_add(&body, COPY_OUT ACQUIRE);
 	/* This mbarrier waits for two arrivals. */
@@ -302,9 +288,9 @@ static void add_changed_store(struct copy_list *list)
 	struct text body = TEXT_INIT;
 	struct copy_case *copy;
 
-	add_copied_map(&body, "shared.u64 [%b");
-	add_by_lead(&body, "add.u64 %d1, %out, 256;\n" REPLACE "global_address" IN_AREA_WIDE
-			   "%d1;\n" REPLACE "global_dim" IN_AREA "1, 3;");
+	changes_add_copied_map(&body, "shared.u64 [%b");
+	changes_add_by_lead(&body, "add.u64 %d1, %out, 256;\n" REPLACE "global_address" IN_AREA_WIDE
+				   "%d1;\n" REPLACE "global_dim" IN_AREA "1, 3;");
 	text_add(&body, COPY_OUT ACQUIRE);
 	text_addf(&body, "@%%lead cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
 			 "[%%d8, {4, 1}], [%%a];\n" COPY_COMMIT);
@@ -335,16 +321,16 @@ static void add_open_changes(struct copy_list *list)
 		copy->rule = COPY_RECORDED;
 		copy->may_fault = true;
 	}
-	add_copied_map(&body, "shared.u64 [%b");
-	add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 9;");
+	changes_add_copied_map(&body, "shared.u64 [%b");
+	changes_add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 9;");
 	text_add(&body, COPY_OUT);
 	add_changed_load(&body, 2, "4, 1", 128);
 	copy = add_changed(list, "replace without an acquire", &body, COPY_WAITED + AREA_WORDS);
 	copy->rule = COPY_RECORDED;
 	copy->may_fault = true;
-	add_copied_map(&body, "shared.u64 [%b+64");
+	changes_add_copied_map(&body, "shared.u64 [%b+64");
 	text_add(&body, "add.u32 %b, %b, 64;\n");
-	add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 9;");
+	changes_add_by_lead(&body, REPLACE "global_dim" IN_AREA "0, 9;");
 	text_add(&body, COPY_OUT ACQUIRE);
 	add_changed_load(&body, 2, "4, 1", 128);
 	add_changed(list, "replace at byte 64 of shared memory", &body, COPY_WAITED + AREA_WORDS)

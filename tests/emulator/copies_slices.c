@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copies_changes.h"
+
 #define VARIABLE ".shared .align 1024 .b8 wide[32768];\n"
 #define STORED_WORDS 2304
 #define FIRST_BYTE 256 /* of the tensor in `out`: what is before it may not be written */
@@ -65,22 +67,26 @@ static void add_count(struct text *body)
 		  SLICE_AWAITED_BYTES / 16 + 100);
 }
 
-/* Loads and shows all. `more`: the operands behind the mbarrier. */
-static struct copy_case *add_load(struct copy_list *list, char *name, const struct tensor_map *map,
-				  unsigned slice, const char *coordinates, const char *more)
+/* Loads and shows all. `map_at`: the register with the map's address. `more`: the operands behind
+ * the mbarrier. */
+static void add_load_body(struct text *body, const char *mode, unsigned rank, const char *map_at,
+			  const char *coordinates, const char *more)
 {
-	struct text body = TEXT_INIT;
-	struct copy_case *copy;
-
-	add_shared(&body, "0xeeeeeeee", 0);
-	text_addf(&body,
+	add_shared(body, "0xeeeeeeee", 0);
+	text_addf(body,
 		  COPY_EXPECT "%d;\n@%%lead cp.async.bulk.tensor.%ud.shared::cluster.global.%s"
-			      ".mbarrier::complete_tx::bytes [%%a], [%%map, {%s}], [%%bar]%s;\n",
-		  SLICE_AWAITED_BYTES, map->rank, map->im2col ? "im2col" : "tile", coordinates,
-		  more);
-	add_count(&body);
-	copy_dump(&body, "%a", 0, SLICE_SHARED_BYTES / 4, SLICE_TOLD);
-	copy = copy_add(list, name, text_detach(&body), SLICE_TOLD + SLICE_SHARED_BYTES / 4);
+			      ".mbarrier::complete_tx::bytes [%%a], [%s, {%s}], [%%bar]%s;\n",
+		  SLICE_AWAITED_BYTES, rank, mode, map_at, coordinates, more);
+	add_count(body);
+	copy_dump(body, "%a", 0, SLICE_SHARED_BYTES / 4, SLICE_TOLD);
+}
+
+static struct copy_case *add_with_map(struct copy_list *list, char *name, struct text *body,
+				      const struct tensor_map *map, unsigned slice)
+{
+	struct copy_case *copy =
+		copy_add(list, name, text_detach(body), SLICE_TOLD + SLICE_SHARED_BYTES / 4);
+
 	copy->variables = VARIABLE;
 	copy->has_map = true;
 	copy->map = *map;
@@ -92,7 +98,10 @@ static struct copy_case *add_load(struct copy_list *list, char *name, const stru
 struct copy_case *slices_load(struct copy_list *list, char *name, const struct tensor_map *map,
 			      unsigned slice, const char *coordinates)
 {
-	return add_load(list, name, map, slice, coordinates, "");
+	struct text body = TEXT_INIT;
+
+	add_load_body(&body, "tile", map->rank, "%map", coordinates, "");
+	return add_with_map(list, name, &body, map, slice);
 }
 
 struct copy_case *slices_load_pixels(struct copy_list *list, char *name,
@@ -100,9 +109,57 @@ struct copy_case *slices_load_pixels(struct copy_list *list, char *name,
 				     const char *coordinates, const char *offsets)
 {
 	char *more = xasprintf(", {%s}", offsets);
-	struct copy_case *copy = add_load(list, name, map, slice, coordinates, more);
+	struct text body = TEXT_INIT;
 
+	add_load_body(&body, "im2col", map->rank, "%map", coordinates, more);
 	free(more);
+	return add_with_map(list, name, &body, map, slice);
+}
+
+/* Changes the map before. Its address is in %d8. */
+static void add_change(struct text *body, const char *changes)
+{
+	changes_add_copied_map(body, "shared.u64 [%b");
+	changes_add_by_lead(body, changes);
+	text_add(body, COPY_OUT ACQUIRE);
+}
+
+struct copy_case *slices_load_changed(struct copy_list *list, char *name,
+				      const struct tensor_map *map, unsigned slice,
+				      const char *changes, unsigned rank, const char *coordinates)
+{
+	struct text body = TEXT_INIT;
+	struct copy_case *copy;
+
+	add_change(&body, changes);
+	add_load_body(&body, "tile", rank, "%d8", coordinates, "");
+	copy = add_with_map(list, name, &body, map, slice);
+	copy->target = CHANGED_TARGET;
+	copy->variables = VARIABLE CHANGED_MAPS;
+	return copy;
+}
+
+static void add_store_body(struct text *body, const char *operation, const char *mode,
+			   unsigned rank, const char *map_at, const char *coordinates)
+{
+	add_shared(body, "0x00020001", 0x20002);
+	text_addf(body,
+		  "@%%lead cp.%sasync.bulk.tensor.%ud.global.shared::cta%s%s.%s.bulk_group "
+		  "[%s, {%s}], [%%a];\n" COPY_COMMIT,
+		  *operation ? "reduce." : "", rank, *operation ? "." : "", operation, mode, map_at,
+		  coordinates);
+}
+
+static struct copy_case *add_stored(struct copy_list *list, char *name, struct text *body,
+				    const struct tensor_map *map, unsigned slice)
+{
+	struct copy_case *copy = copy_add(list, name, text_detach(body), STORED_WORDS);
+
+	copy->variables = VARIABLE;
+	copy->has_map = copy->map_of_out = true;
+	copy->map = *map;
+	copy->map.address = FIRST_BYTE;
+	copy->map.interleave = slice;
 	return copy;
 }
 
@@ -110,19 +167,24 @@ struct copy_case *slices_store(struct copy_list *list, char *name, const struct 
 			       unsigned slice, const char *operation, const char *coordinates)
 {
 	struct text body = TEXT_INIT;
+
+	add_store_body(&body, operation, map->im2col ? "im2col_no_offs" : "tile", map->rank, "%map",
+		       coordinates);
+	return add_stored(list, name, &body, map, slice);
+}
+
+struct copy_case *slices_store_changed(struct copy_list *list, char *name,
+				       const struct tensor_map *map, unsigned slice,
+				       const char *changes, const char *operation,
+				       const char *coordinates)
+{
+	struct text body = TEXT_INIT;
 	struct copy_case *copy;
 
-	add_shared(&body, "0x00020001", 0x20002);
-	text_addf(&body,
-		  "@%%lead cp.%sasync.bulk.tensor.%ud.global.shared::cta%s%s.%s.bulk_group "
-		  "[%%map, {%s}], [%%a];\n" COPY_COMMIT,
-		  *operation ? "reduce." : "", map->rank, *operation ? "." : "", operation,
-		  map->im2col ? "im2col_no_offs" : "tile", coordinates);
-	copy = copy_add(list, name, text_detach(&body), STORED_WORDS);
-	copy->variables = VARIABLE;
-	copy->has_map = copy->map_of_out = true;
-	copy->map = *map;
-	copy->map.address = FIRST_BYTE;
-	copy->map.interleave = slice;
+	add_change(&body, changes);
+	add_store_body(&body, operation, "tile", map->rank, "%d8", coordinates);
+	copy = add_stored(list, name, &body, map, slice);
+	copy->target = CHANGED_TARGET;
+	copy->variables = VARIABLE CHANGED_MAPS;
 	return copy;
 }

@@ -29,5 +29,14 @@ struct copy_case *slices_store(struct copy_list *list, char *name, const struct 
 struct copy_case *slices_load_pixels(struct copy_list *list, char *name,
 				     const struct tensor_map *map, unsigned slice,
 				     const char *coordinates, const char *offsets);
+/* Loads or stores in tiled mode with a map that thread 0 changes before, in the second area
+ * (copies_changes.h). `slice`: of the map before; 0: it is not interleaved. `rank`: behind. */
+struct copy_case *slices_load_changed(struct copy_list *list, char *name,
+				      const struct tensor_map *map, unsigned slice,
+				      const char *changes, unsigned rank, const char *coordinates);
+struct copy_case *slices_store_changed(struct copy_list *list, char *name,
+				       const struct tensor_map *map, unsigned slice,
+				       const char *changes, const char *operation,
+				       const char *coordinates);
 
 #endif

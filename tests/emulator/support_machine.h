@@ -60,7 +60,8 @@ struct machine_case {
 	 * or from `out`. */
 	const struct tensor_map *map;
 	bool map_of_out;
-	int launches; /* 0: 1; launches of the same emulation, after which leaks are findings */
+	int64_t sm_count; /* as in struct emulated_launch */
+	int launches;     /* 0: 1; launches of the same emulation, after which leaks are findings */
 };
 
 struct machine_result {

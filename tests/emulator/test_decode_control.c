@@ -199,25 +199,26 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 	assert_int_equal(
 		decode_body_fails(
 			"tcgen05.wait::ld.sync.aligned;\ntcgen05.wait::ld.sync.aligned;\n"
-			"mov.u64 %rd1, %pm0_64;\nmov.u32 %r1, %smid;\n"
+			"mov.u64 %rd1, %pm0_64;\nmov.u32 %r1, %envreg0;\n"
 			"tensormap.cp_fenceproxy.bogus;\nbarrier.cluster.sync;\n"
 			"tex.2dms.v4.f32.s32 {%f1, %f2, %f3, %f4}, [%rd1, {%r1}];\n"
 			"mapa.shared::cta.u32 %r1, %r2, 0;\nshfl.idx.b32 %r1, %r1, 0, 31;\n"
-			"fence.proxy.bogus;\nld.global.b128 %rd1, [%rd2];\n"
-			"atom.global.exch.b128 %r1, [%rd1], %r1;\nbogus;\nret;",
+			"fence.proxy.bogus;\nld.global.v2.b128 %rd1, [%rd2];\n"
+			"atom.global.add.b128 %r1, [%rd1], %r1;\nbogus;\nret;",
 			&err, &words),
 		PL_EUNSUPPORTED);
 	assert_string_equal(
 		words.data,
 		"opcode tcgen05.wait::ld.sync.aligned (line 12 of the PTX, 2 times), "
-		"register %pm0_64 (line 14 of the PTX), register %smid (line 15 of the PTX), "
+		"register %pm0_64 (line 14 of the PTX), register %envreg0 (line 15 of the PTX), "
 		"opcode tensormap.cp_fenceproxy.bogus (line 16 of the PTX), opcode "
 		"barrier.cluster.sync (line 17 of the PTX), "
 		"opcode tex.2dms.v4.f32.s32 (line 18 of the PTX), opcode mapa.shared::cta.u32 "
 		"(line 19 of the PTX), "
 		"opcode shfl.idx.b32 (line 20 of the PTX), opcode fence.proxy.bogus (line 21 of "
 		"the PTX), "
-		"opcode ld.global.b128 (line 22 of the PTX), opcode atom.global.exch.b128 (line 23 "
+		"opcode ld.global.v2.b128 (line 22 of the PTX), opcode atom.global.add.b128 (line "
+		"23 "
 		"of the PTX), "
 		"opcode bogus (line 24 of the PTX)");
 	assert_non_null(strstr(err.text, "%pm0_64"));

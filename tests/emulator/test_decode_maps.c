@@ -22,6 +22,7 @@ static void changes_of_maps_are_decoded(void **state)
 		{REPLACE "element_stride.global.b1024.b32 [%rd1], 1, 2;", "MAP_REPLACE RET"},
 		{REPLACE "elemtype.global.b1024.b32 [%rd1], 12;", "MAP_REPLACE RET"},
 		{REPLACE "interleave_layout.global.b1024.b32 [%rd1], 0;", "MAP_REPLACE RET"},
+		{REPLACE "interleave_layout.global.b1024.b32 [%rd1], 2;", "MAP_REPLACE RET"},
 		{REPLACE "swizzle_mode.global.b1024.b32 [%rd1], 3;", "MAP_REPLACE RET"},
 		{REPLACE "fill_mode.global.b1024.b32 [%rd1], 1;", "MAP_REPLACE RET"},
 		{COPY "gpu.sync.aligned [%rd1], [%r1], 128;", "MAP_COPY RET"},
@@ -51,8 +52,8 @@ static void other_changes_are_refused(void **state)
 		int rc;
 		const char *words;
 	} refused[] = {
-		{REPLACE "interleave_layout.global.b1024.b32 [%rd1], 1;", PL_EUNSUPPORTED,
-		 "tensormap.replace.tile.interleave_layout of 1"},
+		{REPLACE "interleave_layout.global.b1024.b32 [%rd1], 3;", PL_EUNSUPPORTED,
+		 "tensormap.replace.tile.interleave_layout of 3"},
 		{REPLACE "elemtype.global.b1024.b32 [%rd1], 13;", PL_EUNSUPPORTED,
 		 "tensormap.replace.tile.elemtype of 13"},
 		{REPLACE "swizzle_mode.global.b1024.b32 [%rd1], 4;", PL_EUNSUPPORTED,

@@ -272,6 +272,46 @@ static void pixels_are_swizzled(void **state)
 	machine_release(&result);
 }
 
+/* NC/4HWC4: the slices of 4 channels are apart, and a copy moves one of them. */
+static void interleaved_images_have_slices_of_channels(void **state)
+{
+	static const char ptx[] = LOAD_PIXELS("4d", "-1, -1, 1, 0", "2, 0", "960");
+	static uint32_t slices[IN_WORDS];
+	const struct tensor_map map = {
+		.type = TENSOR_U32,
+		.rank = 4,
+		.sizes = {WIDTH, HEIGHT, CHANNELS / 4, IMAGES},
+		.strides = {0, 16 * WIDTH, 16 * WIDTH * HEIGHT, 4 * CHANNELS * WIDTH * HEIGHT},
+		.steps = {1, 1, 1, 1},
+		.im2col = true,
+		.interleave = 16,
+		.channels = CHANNELS,
+		.pixels = WIDTH * HEIGHT * IMAGES,
+		.lower = {-1, -1},
+		.upper = {-1, -1},
+	};
+	struct machine_result result;
+
+	(void)state;
+	for (int i = 0; i < IN_WORDS; i++)
+		slices[i] = element(i / (CHANNELS * WIDTH * HEIGHT), i / (4 * WIDTH) % HEIGHT,
+				    i / 4 % WIDTH, i / (4 * WIDTH * HEIGHT) % 2 * 4 + i % 4);
+	result = machine_run(&(struct machine_case){.ptx = ptx,
+						    .in = slices,
+						    .in_words = IN_WORDS,
+						    .out_words = 240,
+						    .map = &map,
+						    .checked_blocks = -1,
+						    .check_global = true});
+	assert_int_equal(result.findings.count, 0);
+	for (int p = 0; p < WIDTH * HEIGHT * IMAGES; p++)
+		for (int c = 0; c < 4; c++)
+			assert_int_equal(result.out[p * 4 + c],
+					 element(p / (WIDTH * HEIGHT), p / WIDTH % HEIGHT - 1,
+						 p % WIDTH + 1, 4 + c));
+	machine_release(&result);
+}
+
 static void a_copy_is_counted_with_its_bytes(void **state)
 {
 	struct machine_result result =
@@ -435,6 +475,7 @@ int main(void)
 		cmocka_unit_test(some_channels_are_copied),
 		cmocka_unit_test(images_have_one_to_three_dimensions),
 		cmocka_unit_test(pixels_are_swizzled),
+		cmocka_unit_test(interleaved_images_have_slices_of_channels),
 		cmocka_unit_test(a_copy_is_counted_with_its_bytes),
 		cmocka_unit_test(pixels_are_stored_within_the_images),
 		cmocka_unit_test(stores_beyond_the_images_are_told),

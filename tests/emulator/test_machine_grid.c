@@ -257,6 +257,35 @@ static void reserved_memory_is_apart(void **state)
 	machine_release(&result);
 }
 
+/* Each block is on some SM of the device, and each launch has a number of its own. */
+static void blocks_are_on_an_sm_of_the_device(void **state)
+{
+	static const char ptx[] = MACHINE_KERNEL(
+		"mov.u32 %r10, %ctaid.x;\nmul.wide.u32 %rd5, %r10, 16;\nadd.s64 %rd5, %rd1, %rd5;\n"
+		"mov.u32 %r4, %smid;\nmov.u32 %r5, %nsmid;\nmov.u64 %rd6, %gridid;\n"
+		"st.global.u32 [%rd5], %r4;\nst.global.u32 [%rd5+4], %r5;\n"
+		"st.global.u64 [%rd5+8], %rd6;\nret;\n");
+	struct machine_case work = {.ptx = ptx, .grid = {7}, .out_words = 28, .launches = 2};
+
+	(void)state;
+	for (int given = 1; given >= 0; given--) {
+		const uint32_t sms = given ? 3 : 1; /* without a number, there is one */
+		struct machine_result result;
+
+		work.sm_count = given ? 3 : 0;
+		result = machine_run(&work);
+		for (uint32_t i = 0; i < 7; i++) {
+			assert_in_range(result.out[4 * i], 0, sms - 1);
+			assert_int_equal(result.out[4 * i + 1], sms);
+			assert_int_equal(result.out[4 * i + 2], work.launches);
+			assert_int_equal(result.out[4 * i + 3], 0);
+		}
+		/* They are spread. */
+		assert_int_equal(result.out[0] != result.out[4], sms > 1);
+		machine_release(&result);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -271,6 +300,7 @@ int main(void)
 		cmocka_unit_test(clocks_rise_with_every_read),
 		cmocka_unit_test(a_loop_can_wait_for_a_clock),
 		cmocka_unit_test(reserved_memory_is_apart),
+		cmocka_unit_test(blocks_are_on_an_sm_of_the_device),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,15 +247,18 @@ static void a_swizzle_depends_on_the_address(void **state)
 	machine_release(&result);
 }
 
+/* Sets so many bytes from %r19 on to words of 7. */
+#define SEVENS(bytes)                                               \
+	"mov.u32 %r5, %r19;\nadd.u32 %r6, %r19, " bytes             \
+	";\nFILL:\nst.shared.u32 [%r5], 7;\nadd.u32 %r5, %r5, 4;\n" \
+	"setp.lt.u32 %p3, %r5, %r6;\n@%p3 bra FILL;\nfence.proxy.async;\n"
+
 /* Each row begins a span. The chunks between keep their words, and may be used meanwhile. */
 static void short_rows_leave_chunks_of_the_span(void **state)
 {
-	static const char ptx[] = MACHINE_MAP_KERNEL(
-		BOX "mov.u32 %r5, %r19;\nadd.u32 %r6, %r19, 512;\nFILL:\nst.shared.u32 [%r5], 7;\n"
-		    "add.u32 %r5, %r5, 4;\nsetp.lt.u32 %p3, %r5, %r6;\n@%p3 bra FILL;\n"
-		    "fence.proxy.async;\n" ANNOUNCE("128")
-			    LOAD("2d") " [%r19], [%rd9, {0, 0}], [%r20];\n"
-				       "st.shared.u32 [%r19+64], 8;\n" WAIT DUMP("0", "128"));
+	static const char ptx[] = MACHINE_MAP_KERNEL(BOX SEVENS("512") ANNOUNCE("128") LOAD(
+		"2d") " [%r19], [%rd9, {0, 0}], [%r20];\n"
+		      "st.shared.u32 [%r19+64], 8;\n" WAIT DUMP("0", "128"));
 	struct tensor_map map = plain;
 	struct machine_result result;
 
@@ -278,6 +281,33 @@ static void short_rows_leave_chunks_of_the_span(void **state)
 }
 
 /* ---- rounded values ---- */
+
+/* Interleaved slices follow each other. The last ones, in half a span, change places with chunks
+ * behind the box, and leave theirs. */
+static void slices_that_end_within_a_span_are_swizzled(void **state)
+{
+	static const char ptx[] = MACHINE_MAP_KERNEL(BOX SEVENS("640") ANNOUNCE("576") LOAD(
+		"3d") " [%r19], [%rd9, {0, 0, 0}], [%r20];\n" WAIT DUMP("0", "160"));
+	const struct tensor_map map = {
+		.type = TENSOR_U32,
+		.rank = 3,
+		.sizes = {4, 1, 9},
+		.strides = {0, 64, 64},
+		.box = {4, 1, 9},
+		.steps = {1, 1, 1},
+		.interleave = 16,
+		.swizzle = SWIZZLE_128B,
+	};
+	struct machine_result result = run_clean(ptx, &map, 160);
+
+	(void)state;
+	for (uint32_t i = 0; i < 160; i++) {
+		const uint32_t from = i ^ i / 32 % 8 * 4;
+
+		assert_int_equal(result.out[i], from < 144 ? from + 1 : 7);
+	}
+	machine_release(&result);
+}
 
 /* tf32 has 10 bits of fraction: the last one is 0x2000. */
 static void loads_of_tf32_round_to_nearest_even(void **state)
@@ -366,6 +396,7 @@ int main(void)
 		cmocka_unit_test(swizzles_move_chunks),
 		cmocka_unit_test(a_swizzle_depends_on_the_address),
 		cmocka_unit_test(short_rows_leave_chunks_of_the_span),
+		cmocka_unit_test(slices_that_end_within_a_span_are_swizzled),
 		cmocka_unit_test(loads_of_tf32_round_to_nearest_even),
 		cmocka_unit_test(bad_maps_and_boxes_are_told),
 		cmocka_unit_test(misaligned_coordinates_are_told),

@@ -150,7 +150,7 @@ static void interleaved_maps_have_rules_of_their_own(void **state)
 		.swizzle = SWIZZLE_64B,
 	};
 	struct tensor_map flat = good, slices = good, address = good, stride = good, row = good;
-	struct tensor_map images = good, back = {0};
+	struct tensor_map images = good, channels, corner, back = {0};
 	const struct {
 		struct tensor_map *map;
 		int rc;
@@ -164,7 +164,10 @@ static void interleaved_maps_have_rules_of_their_own(void **state)
 		 "multiples of 32"},
 		{&row, PL_EUSAGE,
 		 "is 12 in dimension 0, and so many elements of f16 have 24 bytes"},
-		{&images, PL_EUNSUPPORTED, "interleaved layouts in im2col mode"},
+		{&channels, PL_EUSAGE,
+		 "has 12 channels of a pixel, and so many elements of f16 have 24 bytes"},
+		{&corner, PL_EUSAGE,
+		 "the bounding box of an im2col map is empty in dimension 0: from 0 to -1"},
 	};
 	unsigned char bytes[TENSOR_MAP_BYTES];
 	struct error err;
@@ -173,9 +176,15 @@ static void interleaved_maps_have_rules_of_their_own(void **state)
 	assert_int_equal(tensor_map_encode(bytes, &good, &err), 0);
 	assert_int_equal(tensor_map_decode(&back, bytes, &err), 0);
 	assert_int_equal(back.interleave, 32);
-	assert_null(tensor_map_replace(bytes, FIELD_INTERLEAVE, 0, 0));
+	for (unsigned i = 0; i < 3; i++) {
+		assert_null(tensor_map_replace(bytes, FIELD_INTERLEAVE, 0, i));
+		assert_int_equal(tensor_map_decode(&back, bytes, &err), 0);
+		assert_int_equal(back.interleave, 16 * i);
+	}
+	/* A copy does not demand what the driver demands of the box. */
+	assert_null(tensor_map_replace(bytes, FIELD_BOX, 0, 12));
 	assert_int_equal(tensor_map_decode(&back, bytes, &err), 0);
-	assert_int_equal(back.interleave, 0);
+	assert_int_equal(back.box[0], 12);
 	/* 3 slices of dimension 0, and one of the channels. */
 	assert_int_equal(tensor_map_row_bytes(&good), 3 * 32);
 	assert_int_equal(tensor_map_box_bytes(&good), 3 * 32 * 2 * 3);
@@ -186,7 +195,22 @@ static void interleaved_maps_have_rules_of_their_own(void **state)
 	stride.strides[1] = 272;
 	row.box[0] = 12;
 	images.im2col = true;
-	images.channels = images.pixels = 8;
+	images.channels = 256;
+	images.pixels = 8;
+	memset(images.box, 0, sizeof(images.box));
+	images.lower[0] = -2;
+	images.lower[1] = 3;
+	images.upper[1] = -2;
+	channels = corner = images;
+	channels.channels = 12;
+	corner.lower[0] = 0;
+	corner.upper[0] = -9;
+	/* A pixel is one slice. */
+	assert_int_equal(tensor_map_encode(bytes, &images, &err), 0);
+	assert_int_equal(tensor_map_decode(&back, bytes, &err), 0);
+	assert_memory_equal(&back, &images, sizeof(back));
+	assert_int_equal(tensor_map_row_bytes(&images), 32);
+	assert_int_equal(tensor_map_box_bytes(&images), 8 * 32);
 	for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
 		if (tensor_map_encode(bytes, refused[i].map, &err) != refused[i].rc ||
 		    !strstr(err.text, refused[i].words))

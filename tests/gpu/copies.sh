@@ -4,11 +4,12 @@
 # --more, takes the second list, whose golden file is copies_more.txt: the im2col mode, changed
 # tensor maps and others. With --edges, takes the third list, whose golden file is
 # copies_edges.txt: the ends of tensors. With --interleave, takes the fourth list, whose golden file
-# is copies_interleave.txt: interleaved layouts. With --write, writes that file. Needs
-# tests/copies_golden of the build folder, but no compiler. One GPU is used, because the driver
-# starts again after each case that faults.
+# is copies_interleave.txt: interleaved layouts. With --layouts, takes the fifth list, whose golden
+# file is copies_layouts.txt: these in im2col mode and in changed maps. With --write, writes that
+# file. Needs tests/copies_golden of the build folder, but no compiler. One GPU is used, because
+# the driver starts again after each case that faults.
 #
-# usage: tests/gpu/copies.sh BUILD-FOLDER [--more|--edges|--interleave] [--write FILE]
+# usage: tests/gpu/copies.sh BUILD-FOLDER [--more|--edges|--interleave|--layouts] [--write FILE]
 set -eu
 without_perflab=1
 . "$(dirname -- "$0")/lib.sh"
@@ -16,7 +17,7 @@ golden_of "$1" copies cuda.h
 shift
 list=
 case ${1:-} in
---more | --edges | --interleave)
+--more | --edges | --interleave | --layouts)
 	list=$1
 	golden=${golden%.txt}_${list#--}.txt
 	shift

@@ -12,10 +12,10 @@
  * The program itself never opens the driver. With SECONDS, it begins no case after that time.
  * With `modules`, it only writes the modules as FOLDER/NUMBER.ptx, to be compiled somewhere.
  * With --more, it takes the second list; with --edges, the third one; with --interleave,
- * the fourth one.
+ * the fourth one; with --layouts, the fifth one.
  *
- * usage: copies_golden [--more|--edges|--interleave] FILE [SECONDS]
- *        copies_golden [--more|--edges|--interleave] modules FOLDER
+ * usage: copies_golden [--more|--edges|--interleave|--layouts] FILE [SECONDS]
+ *        copies_golden [--more|--edges|--interleave|--layouts] modules FOLDER
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -454,6 +454,7 @@ static const struct {
 	{"--more", copy_more_list_create},
 	{"--edges", copy_edges_list_create},
 	{"--interleave", copy_interleave_list_create},
+	{"--layouts", copy_layouts_list_create},
 };
 
 int main(int argc, char **argv)
@@ -473,9 +474,10 @@ int main(int argc, char **argv)
 	} else if (argc == 2 || (argc == 3 && atof(argv[2]) > 0)) {
 		code = record(&list, argv[1], argc == 3 ? atof(argv[2]) : 1e6);
 	} else {
-		fprintf(stderr,
-			"usage: copies_golden [--more|--edges|--interleave] FILE [SECONDS]\n"
-			"       copies_golden [--more|--edges|--interleave] modules FOLDER\n");
+		fprintf(stderr, "usage: copies_golden [--more|--edges|--interleave|--layouts] FILE "
+				"[SECONDS]\n"
+				"       copies_golden [--more|--edges|--interleave|--layouts] "
+				"modules FOLDER\n");
 		code = 2;
 	}
 	copy_list_release(&list);

@@ -66,7 +66,7 @@ step() {
 		for name in opcodes matrices textures copies; do
 			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt"
 		done
-		for list in more edges interleave; do
+		for list in more edges interleave layouts; do
 			sh tests/gpu/copies.sh "$build" "--$list" --write "$results/copies_$list.txt"
 		done
 		sh tests/gpu/mbarriers.sh # compiles; skipped without nvcc

@@ -402,6 +402,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 	struct emulated_launch what = {
 		.entry = launch->entry,
 		.shared_bytes = launch->shared_bytes,
+		.sm_count = emulated->runner->chip->sm_count,
 		/* case_facts() found that the chip holds all blocks */
 		.cooperative = launch->cooperative && !part->blocks,
 		.arguments = arguments,
