@@ -111,6 +111,14 @@ ALWAYS_INLINE bool rows_are_settled(const struct regular_request *by,
 	return true;
 }
 
+/* A copy, so that the request itself can stay in registers. */
+ALWAYS_INLINE bool rows_pass(const struct regular_request *by)
+{
+	const struct regular_request copy = *by;
+
+	return global_rows_pass(&copy);
+}
+
 /* Whether a load reads only bytes that were written. A store writes them. */
 ALWAYS_INLINE bool range_is_written(const struct regular_request *by, uint64_t size)
 {
@@ -131,8 +139,8 @@ ALWAYS_INLINE bool global_stream_passes(const struct regular_request *by)
 	    (by->in->bytes_written && !range_is_written(by, (uint64_t)LANES * by->bytes)))
 		return false;
 	if (by->begin % ROW_BYTES == 0)
-		return whole_rows_pass(by, summaries) || global_rows_pass(by);
-	return (!by->writes && rows_are_settled(by, summaries)) || global_rows_pass(by);
+		return whole_rows_pass(by, summaries) || rows_pass(by);
+	return (!by->writes && rows_are_settled(by, summaries)) || rows_pass(by);
 }
 
 /* The same for a load of all lanes at one place. */
