@@ -93,8 +93,8 @@ static bool settles(const struct checked_access *by, uint32_t a, uint32_t b)
 }
 
 /* Reports a race with what is remembered of a cell. */
-static void check_slots(struct checked_access *by, uint64_t byte, unsigned lane, bool many,
-			const struct cell_record slots[SLOT_COUNT])
+static inline void check_slots(struct checked_access *by, uint64_t byte, unsigned lane, bool many,
+			       const struct cell_record slots[SLOT_COUNT])
 {
 	for (unsigned slot = 0; slot < (by->request->writes ? SLOT_COUNT : SLOT_READ); slot++) {
 		const bool wrote = slot < SLOT_READ;

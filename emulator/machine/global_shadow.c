@@ -42,6 +42,38 @@ static void check_consecutive(struct checked_access *by)
 	}
 }
 
+/*
+ * An access of one lane, or of many, to one cell. Rows whose cells are all accessed so have planes,
+ * to which a record is added here. Other rows take the usual way.
+ */
+static inline void check_single(struct checked_access *by, uint64_t at, unsigned lane, bool many)
+{
+	const uint64_t index = at / ROW_CELLS;
+	const unsigned cell = at % ROW_CELLS;
+	const bool writes = by->request->writes;
+	const struct row_summary *summary = &by->rows->summaries[index];
+	struct shadow_row *row = &by->rows->rows[index];
+	const struct row_plane *planes = row->planes;
+	const struct cell_record me = {
+		.segment = by->segment,
+		.place = by->place & PLACE_MOST,
+		.lane = lane % LANES,
+		.many = many,
+	};
+	struct lane_run run = {.step = 1, .each = 1, .many = many};
+
+	if (!by->strong && summary->kind == SUMMARY_DETAILS &&
+	    summary->segment >= by->shadow->order.first &&
+	    (row->form == ROW_PLANES || log_spread_single(by->shadow, row, writes)) &&
+	    !planes[SLOT_STRONG_WRITE].segments &&
+	    !planes[writes ? SLOT_READ : SLOT_WRITE].segments &&
+	    plane_add(&planes[writes ? SLOT_WRITE : SLOT_READ], by->shadow->pool, cell, &me))
+		return;
+	run.cells = UINT32_C(1) << cell;
+	run.bias = (int16_t)((int)lane - (int)cell);
+	check_global_run(by, index, &run);
+}
+
 /* Lanes that read one place. */
 static void check_one_place(struct checked_access *by)
 {
@@ -49,15 +81,19 @@ static void check_one_place(struct checked_access *by)
 	const unsigned lane = (unsigned)__builtin_ctz(by->request->mask);
 	const uint64_t cell = by->request->offset[lane] >> shift;
 	const unsigned each = by->request->bytes >> shift, first = (unsigned)(cell % ROW_CELLS);
+	const bool many = (by->request->mask & (by->request->mask - 1)) != 0;
 	const struct lane_run run = {
 		.cells = cell_mask(first, each),
 		.step = (uint8_t)each,
 		.each = (uint8_t)each,
 		.bias = (int16_t)((int)(lane * each) - (int)first),
-		.many = (by->request->mask & (by->request->mask - 1)) != 0,
+		.many = many,
 	};
 
-	check_global_run(by, cell / ROW_CELLS, &run);
+	if (each == 1)
+		check_single(by, cell, lane, many);
+	else
+		check_global_run(by, cell / ROW_CELLS, &run);
 }
 
 static bool is_of_one_lane(const struct lane_run *run)
@@ -81,42 +117,15 @@ static unsigned lane_step(const struct global_request *request, unsigned shift)
 	return (differ ? request->bytes : (unsigned)step) >> shift;
 }
 
-/*
- * Lanes in a row each, which access a cell each. Rows of which all cells are accessed so have a
- * plane, to which a record is added here. Other rows take the usual way.
- */
+/* Lanes in a row each, which access a cell each. */
 static void check_column(struct checked_access *by)
 {
 	const struct global_request *request = by->request;
-	const struct order *order = &by->shadow->order;
-	const struct cell_pool *pool = by->shadow->pool;
-	const bool writes = request->writes;
-	struct cell_record me = {.segment = by->segment, .place = by->place & PLACE_MOST};
 
 	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(rest);
-		const uint64_t at = request->offset[lane] >> by->rows->cell_shift;
-		const uint64_t index = at / ROW_CELLS;
-		const unsigned cell = at % ROW_CELLS;
-		const struct row_summary *summary = &by->rows->summaries[index];
-		struct shadow_row *row = &by->rows->rows[index];
-		const struct row_plane *planes = row->planes;
 
-		me.lane = lane % LANES;
-		if (summary->kind != SUMMARY_DETAILS || summary->segment < order->first ||
-		    (row->form != ROW_PLANES && !log_spread_single(by->shadow, row, writes)) ||
-		    planes[SLOT_STRONG_WRITE].segments ||
-		    planes[writes ? SLOT_READ : SLOT_WRITE].segments ||
-		    !plane_add(&planes[writes ? SLOT_WRITE : SLOT_READ], pool, cell, &me)) {
-			const struct lane_run run = {
-				.cells = UINT32_C(1) << cell,
-				.bias = (int16_t)((int)lane - (int)cell),
-				.step = 1,
-				.each = 1,
-			};
-
-			check_global_run(by, index, &run);
-		}
+		check_single(by, request->offset[lane] >> by->rows->cell_shift, lane, false);
 	}
 }
 
