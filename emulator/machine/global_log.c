@@ -176,6 +176,24 @@ static bool read_is_held(const struct log_addition *add)
 	return false;
 }
 
+/* A read. Leaves the row as it was if the log cannot hold it. */
+static enum log_outcome read_add(const struct log_addition *add, unsigned flags)
+{
+	struct shadow_row *row = add->row;
+	const uint32_t settled = row->settled;
+	enum log_outcome outcome = LOG_DONE;
+
+	if (flags & LOG_MIXED && !log_settle(add))
+		return LOG_FULL;
+	if (flags & LOG_UNIFORM && !((row->log.shapes[0] ^ add->shape) & SHAPE_BITS))
+		outcome = read_uniform(add, flags);
+	else if (!read_is_held(add))
+		outcome = log_append(add, flags & ~(unsigned)LOG_UNIFORM);
+	if (outcome != LOG_DONE)
+		row->settled = settled;
+	return outcome;
+}
+
 enum log_outcome log_add(struct shadow_row *row, const struct row_access *access)
 {
 	const struct order *order = &access->shadow->order;
@@ -201,13 +219,7 @@ enum log_outcome log_add(struct shadow_row *row, const struct row_access *access
 		row->log.flags = (uint8_t)(flags |= LOG_MIXED);
 	if (access->writes)
 		return log_append(&add, (flags & ~(unsigned)LOG_UNIFORM) | LOG_WRITES);
-	if (flags & LOG_MIXED && !log_settle(&add))
-		return LOG_FULL;
-	if (flags & LOG_UNIFORM && !((row->log.shapes[0] ^ add.shape) & SHAPE_BITS))
-		return read_uniform(&add, flags);
-	if (read_is_held(&add))
-		return LOG_DONE;
-	return log_append(&add, flags & ~(unsigned)LOG_UNIFORM);
+	return read_add(&add, flags);
 }
 
 bool log_is_scattered(const struct shadow_row *row)
