@@ -112,6 +112,19 @@ static inline bool run_fits_summary(const struct lane_run *run)
 	       !(run->bias & ~(7 * ROW_CELLS));
 }
 
+/* The summary of an access to all cells of a row. */
+static inline struct row_summary run_summary(const struct lane_run *run, uint32_t segment,
+					     uint32_t place, bool writes)
+{
+	return (struct row_summary){
+		.segment = segment,
+		.place = place & PLACE_MOST,
+		.kind = writes ? SUMMARY_WRITE : SUMMARY_READ,
+		.shift = (unsigned)__builtin_ctz(run->each) & 3,
+		.part = (unsigned)run->bias / ROW_CELLS & 7,
+	};
+}
+
 struct shadow_rows {
 	size_t count;
 	unsigned cell_shift; /* WORD_SHIFT, or 0: bytes */

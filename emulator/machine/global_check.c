@@ -252,16 +252,9 @@ static void check_details(struct checked_access *by, struct shadow_row *row, uin
 static bool run_summarise(struct checked_access *by, struct row_summary *summary,
 			  const struct lane_run *run)
 {
-	const struct row_summary now = {
-		.segment = by->segment,
-		.place = by->place & PLACE_MOST,
-		.kind = by->request->writes ? SUMMARY_WRITE : SUMMARY_READ,
-		.shift = (unsigned)__builtin_ctz(run->each) & 3,
-		.part = (unsigned)run->bias / ROW_CELLS & 7,
-	};
-
 	return !by->strong && run_fits_summary(run) &&
-	       row_summarise(summary, now, &by->shadow->order, by->request->warp);
+	       row_summarise(summary, run_summary(run, by->segment, by->place, by->request->writes),
+			     &by->shadow->order, by->request->warp);
 }
 
 void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)

@@ -70,12 +70,6 @@ void global_shadow_join_unchecked(struct global_shadow *shadow, uint64_t before)
 		shadow->unchecked = before + 1;
 }
 
-int64_t global_shadow_room(const struct global_shadow *shadow)
-{
-	return shadow->limit_bytes - shadow->memory->rows_bytes - cell_pool_bytes(shadow->pool) -
-	       order_bytes(&shadow->order);
-}
-
 void global_shadow_fence(struct warp *warp, bool device)
 {
 	order_fence(&warp->block->launch->global->order, warp, device);

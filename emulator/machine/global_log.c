@@ -1,6 +1,7 @@
 /* Rows of global memory as logs of accesses. See global_log.h. */
 #include "emulator/machine/global_log.h"
 
+#include "emulator/machine/global_rows.h"
 #include "emulator/machine/global_shape.h"
 
 struct log_addition {
@@ -121,7 +122,7 @@ static void entry_replace(const struct log_addition *add, unsigned i)
 }
 
 /* A read of a log whose reads all are of these cells: two of them remain, as in the cells. */
-static enum log_outcome read_uniform(const struct log_addition *add, unsigned flags)
+static enum log_outcome log_read_uniform(const struct log_addition *add, unsigned flags)
 {
 	const struct order *order = &add->access->shadow->order;
 	const uint32_t *segments = add->row->log.segments;
@@ -153,7 +154,7 @@ static bool is_alone(const struct log_addition *add, unsigned number)
 }
 
 /* Whether a read changes no record, or those that an entry stands for, which it replaces then. */
-static bool read_is_held(const struct log_addition *add)
+static bool log_holds_read(const struct log_addition *add)
 {
 	const struct order *order = &add->access->shadow->order;
 	const uint32_t me = add->access->segment;
@@ -177,7 +178,7 @@ static bool read_is_held(const struct log_addition *add)
 }
 
 /* A read. Leaves the row as it was if the log cannot hold it. */
-static enum log_outcome read_add(const struct log_addition *add, unsigned flags)
+static enum log_outcome log_read(const struct log_addition *add, unsigned flags)
 {
 	struct shadow_row *row = add->row;
 	const uint32_t settled = row->settled;
@@ -186,8 +187,8 @@ static enum log_outcome read_add(const struct log_addition *add, unsigned flags)
 	if (flags & LOG_MIXED && !log_settle(add))
 		return LOG_FULL;
 	if (flags & LOG_UNIFORM && !((row->log.shapes[0] ^ add->shape) & SHAPE_BITS))
-		outcome = read_uniform(add, flags);
-	else if (!read_is_held(add))
+		outcome = log_read_uniform(add, flags);
+	else if (!log_holds_read(add))
 		outcome = log_append(add, flags & ~(unsigned)LOG_UNIFORM);
 	if (outcome != LOG_DONE)
 		row->settled = settled;
@@ -200,7 +201,7 @@ enum log_outcome log_add(struct shadow_row *row, const struct row_access *access
 	struct log_addition add = {.access = access, .row = row};
 	unsigned flags = row->log.flags;
 
-	if (!shape_of(&add.shape, &access->run, access->writes))
+	if (!shape_make(&add.shape, &access->run, access->writes))
 		return LOG_FULL;
 	if (row->settled_time != order->time) {
 		if (row->settled)
@@ -219,7 +220,7 @@ enum log_outcome log_add(struct shadow_row *row, const struct row_access *access
 		row->log.flags = (uint8_t)(flags |= LOG_MIXED);
 	if (access->writes)
 		return log_append(&add, (flags & ~(unsigned)LOG_UNIFORM) | LOG_WRITES);
-	return read_add(&add, flags);
+	return log_read(&add, flags);
 }
 
 bool log_is_scattered(const struct shadow_row *row)

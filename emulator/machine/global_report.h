@@ -19,8 +19,6 @@ struct global_shadow {
 	uint64_t unchecked; /* requests */
 };
 
-/* How many more bytes the check may take; negative: less than it has. */
-int64_t global_shadow_room(const struct global_shadow *shadow);
 /* The rows of the allocation, in cells that are small enough; NULL: it is not checked. */
 struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
 				       unsigned bytes);

@@ -3,6 +3,12 @@
 
 #include "emulator/machine/global_shape.h"
 
+int64_t global_shadow_room(const struct global_shadow *shadow)
+{
+	return shadow->limit_bytes - shadow->memory->rows_bytes - cell_pool_bytes(shadow->pool) -
+	       order_bytes(&shadow->order);
+}
+
 /* ---- the records of the cells ---- */
 
 int cell_read_slot(const struct order *order, struct cell_record reads[2],
@@ -150,7 +156,7 @@ struct shadow_row *global_row(struct global_shadow *shadow, struct shadow_rows *
 		const struct log_entry entry = log_at(shadow->pool, row, 0);
 		uint32_t shape = 0;
 
-		(void)shape_of(&shape, &run, wrote);
+		(void)shape_make(&shape, &run, wrote);
 		entry_set(&entry, summary->segment, shape, summary->place);
 		row->log.count = 1;
 		row->log.flags = wrote ? LOG_WRITES : LOG_UNIFORM;

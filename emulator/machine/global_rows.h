@@ -7,6 +7,8 @@
 
 #include "emulator/machine/global_report.h"
 
+/* How many more bytes the check may take; negative: less than it has. */
+int64_t global_shadow_room(const struct global_shadow *shadow);
 /* The row with what happened in the launch, also what its summary says. */
 struct shadow_row *global_row(struct global_shadow *shadow, struct shadow_rows *of, uint64_t index);
 /* The records of the cells after the accesses of the log. */

@@ -227,17 +227,6 @@ void global_shadow_access(const struct global_request *request)
 	shadow->unchecked += by.full;
 }
 
-static inline struct row_summary summary_of(const struct row_access *access)
-{
-	return (struct row_summary){
-		.segment = access->segment,
-		.place = access->place & PLACE_MOST,
-		.kind = access->writes ? SUMMARY_WRITE : SUMMARY_READ,
-		.shift = (unsigned)__builtin_ctz(access->run.each) & 3,
-		.part = (unsigned)access->run.bias / ROW_CELLS & 7,
-	};
-}
-
 bool global_rows_pass(const struct regular_request *by)
 {
 	struct global_shadow *shadow = by->warp->block->launch->global;
@@ -265,7 +254,10 @@ bool global_rows_pass(const struct regular_request *by)
 			continue;
 		access.run = row_part(index, begin, each);
 		if (run_fits_summary(&access.run) &&
-		    row_summarise(summary, summary_of(&access), &shadow->order, by->warp))
+		    row_summarise(
+			    summary,
+			    run_summary(&access.run, access.segment, access.place, by->writes),
+			    &shadow->order, by->warp))
 			continue;
 		row = global_row(shadow, rows, index);
 		if (by->writes || row->settled_time != shadow->order.time ||

@@ -50,7 +50,7 @@ static inline uint32_t shape_cells(uint32_t shape)
 }
 
 /* Returns false if the run has no shape. */
-static inline bool shape_of(uint32_t *out, const struct lane_run *run, bool writes)
+static inline bool shape_make(uint32_t *out, const struct lane_run *run, bool writes)
 {
 	if (run->bias < BIAS_LEAST || run->bias > BIAS_MOST || run->step > STEP_MOST ||
 	    run->each > 8)
