@@ -46,31 +46,26 @@ static void check_consecutive(struct checked_access *by)
  * An access of one lane, or of many, to one cell. Rows whose cells are all accessed so have planes,
  * to which a record is added here. Other rows take the usual way.
  */
-static inline void check_single(struct checked_access *by, uint64_t at, unsigned lane, bool many)
+static inline void check_single(struct checked_access *by, uint64_t at,
+				const struct cell_record *me)
 {
 	const uint64_t index = at / ROW_CELLS;
 	const unsigned cell = at % ROW_CELLS;
 	const bool writes = by->request->writes;
-	const struct row_summary *summary = &by->rows->summaries[index];
 	struct shadow_row *row = &by->rows->rows[index];
 	const struct row_plane *planes = row->planes;
-	const struct cell_record me = {
-		.segment = by->segment,
-		.place = by->place & PLACE_MOST,
-		.lane = lane % LANES,
-		.many = many,
-	};
-	struct lane_run run = {.step = 1, .each = 1, .many = many};
+	struct lane_run run = {.step = 1, .each = 1};
 
-	if (!by->strong && summary->kind == SUMMARY_DETAILS &&
-	    summary->segment >= by->shadow->order.first &&
+	/* The summary says so, too, but lies in another line of the cache. */
+	if (!by->strong && row->settled_time >= by->shadow->order.first_time &&
 	    (row->form == ROW_PLANES || log_spread_single(by->shadow, row, writes)) &&
 	    !planes[SLOT_STRONG_WRITE].segments &&
 	    !planes[writes ? SLOT_READ : SLOT_WRITE].segments &&
-	    plane_add(&planes[writes ? SLOT_WRITE : SLOT_READ], by->shadow->pool, cell, &me))
+	    plane_add(&planes[writes ? SLOT_WRITE : SLOT_READ], by->shadow->pool, cell, me))
 		return;
 	run.cells = UINT32_C(1) << cell;
-	run.bias = (int16_t)((int)lane - (int)cell);
+	run.bias = (int16_t)((int)me->lane - (int)cell);
+	run.many = me->many;
 	check_global_run(by, index, &run);
 }
 
@@ -89,9 +84,15 @@ static void check_one_place(struct checked_access *by)
 		.bias = (int16_t)((int)(lane * each) - (int)first),
 		.many = many,
 	};
+	const struct cell_record me = {
+		.segment = by->segment,
+		.place = by->place & PLACE_MOST,
+		.lane = lane % LANES,
+		.many = many,
+	};
 
 	if (each == 1)
-		check_single(by, cell, lane, many);
+		check_single(by, cell, &me);
 	else
 		check_global_run(by, cell / ROW_CELLS, &run);
 }
@@ -121,11 +122,14 @@ static unsigned lane_step(const struct global_request *request, unsigned shift)
 static void check_column(struct checked_access *by)
 {
 	const struct global_request *request = by->request;
+	const unsigned shift = by->rows->cell_shift;
+	struct cell_record me = {.segment = by->segment, .place = by->place & PLACE_MOST};
 
 	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(rest);
 
-		check_single(by, request->offset[lane] >> by->rows->cell_shift, lane, false);
+		me.lane = lane % LANES;
+		check_single(by, request->offset[lane] >> shift, &me);
 	}
 }
 
