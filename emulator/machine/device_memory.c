@@ -78,6 +78,7 @@ void device_memory_free(struct device_memory *memory)
 		return;
 	for (size_t i = 0; i < memory->count; i++)
 		allocation_release(&memory->items[i]);
+	cell_pool_free(memory->shadow_pool);
 	device_memory_release_textures(memory);
 	free(memory->items);
 	free(memory);

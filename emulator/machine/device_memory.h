@@ -42,7 +42,8 @@ struct device_memory {
 	struct texture_list *textures; /* NULL: none; texture_object.c */
 	/* Of the race check: the bytes of all rows, and the last numbers that launches used. */
 	int64_t rows_bytes;
-	uint32_t shadow_launch, shadow_segment, shadow_time;
+	uint32_t shadow_segment, shadow_time;
+	struct cell_pool *shadow_pool; /* NULL: none yet */
 };
 
 /* Counts all bytes of all allocations as written. */

@@ -49,137 +49,83 @@ int64_t shadow_rows_bytes(const struct shadow_rows *of)
 
 /* ---- the pool ---- */
 
-void cell_pool_release(struct cell_pool *pool)
+void cell_pool_free(struct cell_pool *pool)
 {
-	for (size_t i = 0; i < pool->chunk_count; i++)
-		free(pool->chunks[i]);
+	if (!pool)
+		return;
+	cell_pool_empty(pool, 0);
 	free(pool->chunks);
-	*pool = (struct cell_pool){0};
+	free(pool);
+}
+
+void cell_pool_empty(struct cell_pool *pool, int64_t kept_bytes)
+{
+	while (cell_pool_bytes(pool) > kept_bytes)
+		free(pool->chunks[--pool->chunk_count]);
+	pool->used = 0;
 }
 
 int64_t cell_pool_bytes(const struct cell_pool *pool)
 {
-	return (int64_t)(pool->chunk_count * POOL_CHUNK * sizeof(struct row_cells));
+	return (int64_t)pool->chunk_count * POOL_CHUNK_BYTES;
+}
+
+bool cell_pool_reserve(struct cell_pool *pool, unsigned count, int64_t room_bytes)
+{
+	union piece *chunk;
+
+	if ((pool->used + count) / POOL_CHUNK < pool->chunk_count)
+		return true;
+	chunk = room_bytes < POOL_CHUNK_BYTES ? NULL : malloc((size_t)POOL_CHUNK_BYTES);
+	if (!chunk)
+		return false;
+	pool->chunks = xgrow(pool->chunks, &pool->chunk_capacity, pool->chunk_count + 1,
+			     sizeof(*pool->chunks));
+	pool->chunks[pool->chunk_count++] = chunk;
+	return true;
 }
 
 uint32_t cell_pool_take(struct cell_pool *pool)
 {
-	uint32_t number = pool->used + 1;
+	memset(cell_pool_at(pool, ++pool->used), 0, sizeof(union piece));
+	return pool->used;
+}
 
-	if (number / POOL_CHUNK >= pool->chunk_count) {
-		struct row_cells *chunk = calloc(POOL_CHUNK, sizeof(*chunk));
+/* ---- planes ---- */
 
-		if (!chunk)
-			return 0;
-		pool->chunks = xgrow(pool->chunks, &pool->chunk_capacity, pool->chunk_count + 1,
-				     sizeof(*pool->chunks));
-		pool->chunks[pool->chunk_count++] = chunk;
+void plane_put(struct row_plane *plane, struct cell_pool *pool, unsigned cell,
+	       const struct cell_record *record)
+{
+	const uint32_t info = record_info(record);
+
+	if (!plane->segments) {
+		plane->segments = cell_pool_take(pool);
+		plane->common = info;
 	}
-	pool->used = number;
-	return number;
-}
-
-/* ---- rows with a record per cell ---- */
-
-static void expand_record(struct row_cells *to, enum cell_slot slot,
-			  const struct run_record *record)
-{
-	for (uint32_t rest = record->run.cells; rest; rest &= rest - 1) {
-		unsigned cell = (unsigned)__builtin_ctz(rest);
-
-		to->slots[cell][slot] = (struct cell_record){
-			.segment = record->segment,
-			.place = record->place & PLACE_MOST,
-			.lane = run_lane(&record->run, cell) % LANES,
-			.many = record->run.many,
-		};
-	}
-}
-
-bool row_expand(struct shadow_row *row, struct cell_pool *pool)
-{
-	uint32_t number = cell_pool_take(pool);
-	struct row_cells *cells;
-
-	if (!number)
-		return false;
-	cells = cell_pool_at(pool, number);
-	expand_record(cells, SLOT_WRITE, &row->write);
-	expand_record(cells, SLOT_READ, &row->reads[0]);
-	expand_record(cells, SLOT_READ_BEFORE, &row->reads[1]);
-	row->cells = number;
-	return true;
-}
-
-/* Whether a summary is the whole record of its row in the launch. */
-static bool summary_is_record(const struct row_summary *summary, uint32_t first)
-{
-	return (summary->kind == SUMMARY_READ || summary->kind == SUMMARY_WRITE) &&
-	       summary->segment >= first;
-}
-
-struct shadow_row *shadow_row_details(struct shadow_rows *of, uint64_t index, uint32_t launch,
-				      uint32_t first)
-{
-	const struct row_summary *summary = &of->summaries[index];
-	struct shadow_row *row = &of->rows[index];
-	const struct run_record record = {
-		.run = {.cells = UINT32_MAX,
-			.bias = (int16_t)(summary->part * ROW_CELLS),
-			.shift = summary->shift},
-		.segment = summary->segment,
-		.place = summary->place,
-	};
-
-	if (row->launch != launch)
-		*row = (struct shadow_row){.launch = launch};
-	if (summary_is_record(summary, first))
-		*(summary->kind == SUMMARY_WRITE ? &row->write : &row->reads[0]) = record;
-	return row;
-}
-
-/* Makes rows of bytes of one row of words. */
-static bool split_row(struct shadow_row *to, struct shadow_row *from, struct cell_pool *pool)
-{
-	if (!from->cells && !row_expand(from, pool))
-		return false;
-	for (unsigned part = 0; part < 1 << WORD_SHIFT; part++) {
-		uint32_t number = cell_pool_take(pool);
-		const struct row_cells *words;
-		struct row_cells *bytes;
-
-		if (!number)
-			return false;
-		words = cell_pool_at(pool, from->cells);
-		bytes = cell_pool_at(pool, number);
+	if (!plane->infos && info != plane->common && record->segment) {
+		plane->infos = cell_pool_take(pool);
 		for (unsigned i = 0; i < ROW_CELLS; i++)
-			memcpy(bytes->slots[i], words->slots[(part * ROW_CELLS + i) >> WORD_SHIFT],
-			       sizeof(bytes->slots[i]));
-		to[part] = (struct shadow_row){.launch = from->launch, .cells = number};
+			cell_pool_at(pool, plane->infos)->words[i] = plane->common;
 	}
-	return true;
+	cell_pool_at(pool, plane->segments)->words[cell] = record->segment;
+	if (plane->infos)
+		cell_pool_at(pool, plane->infos)->words[cell] = info;
 }
 
-bool shadow_rows_split(struct shadow_rows *of, struct cell_pool *pool, uint32_t launch,
-		       uint32_t first)
+bool row_spread(struct shadow_row *row, struct cell_pool *pool, const struct row_slots *slots,
+		int64_t room_bytes)
 {
-	struct shadow_rows bytes = {0};
-	bool done = shadow_rows_allocate(&bytes, of->count << WORD_SHIFT);
-
-	for (size_t i = 0; done && i < of->count; i++) {
-		if (!summary_is_record(&of->summaries[i], first) && of->rows[i].launch != launch)
-			continue;
-		done = split_row(&bytes.rows[i << WORD_SHIFT],
-				 shadow_row_details(of, i, launch, first), pool);
-		for (size_t part = 0; part < 1 << WORD_SHIFT; part++)
-			bytes.summaries[(i << WORD_SHIFT) + part] =
-				(struct row_summary){.segment = first, .kind = SUMMARY_DETAILS};
-	}
-	if (!done) {
-		shadow_rows_release(&bytes);
+	if (!cell_pool_reserve(pool, 2 * SLOT_COUNT, room_bytes))
 		return false;
-	}
-	shadow_rows_release(of);
-	*of = bytes;
+	memset(row->planes, 0, sizeof(row->planes));
+	row->form = ROW_PLANES;
+	row->more = 0;
+	for (unsigned slot = 0; slot < SLOT_COUNT; slot++)
+		for (uint32_t rest = slots->held[slot]; rest; rest &= rest - 1) {
+			const unsigned cell = (unsigned)__builtin_ctz(rest);
+
+			if (slots->of[slot][cell].segment)
+				plane_put(&row->planes[slot], pool, cell, &slots->of[slot][cell]);
+		}
 	return true;
 }

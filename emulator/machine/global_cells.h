@@ -1,15 +1,19 @@
 /*
- * global_cells: the accesses that the race check remembers of global memory. Internal to
- * global_shadow.c and global_report.c.
+ * global_cells: the accesses that the race check remembers of global memory. Internal to machine/,
+ * and to global_stream.h.
  *
  * A cell is a 4-byte word of an allocation, or a byte once an instruction has accessed fewer bytes
- * there. A row is 32 cells. Most rows are accessed by lanes in order, so a row has records of whole
- * instructions: which of its cells a warp accessed, and how the lane follows from the cell. A row
- * with more accesses than its records hold gets a record per cell. So have rows with strong
- * accesses.
+ * there. What is remembered of a cell: its last plain write, its last strong write, and two reads.
+ * A row is 32 cells. It has one of these forms, from the smallest to the largest:
  *
- * A stream needs even less: a row whose cells one instruction accessed all at once has its record
- * in the 8 bytes of a summary, and its 64 bytes stay untouched.
+ * - a summary of 8 bytes, if one instruction accessed all of its cells at once. The row itself, of
+ *   64 bytes, stays untouched;
+ * - a log of what instructions did to several of its cells (global_log.h). Most rows are accessed
+ *   by lanes in order, and by few instructions;
+ * - planes: a record of each cell. A plane is an array of the records of one kind, and is there
+ *   only if the row has such records.
+ *
+ * All forms remember the same: what the records of the cells are after the accesses of the log.
  *
  * Rows belong to an allocation and are kept between launches. Those of an earlier launch count as
  * untouched.
@@ -20,6 +24,8 @@
 #include "emulator/machine/device_memory.h"
 #include "emulator/machine/machine.h"
 
+#include <string.h>
+
 #define ROW_SHIFT 5
 #define ROW_CELLS (1 << ROW_SHIFT)
 #define WORD_SHIFT 2
@@ -27,15 +33,10 @@
 /* Cells of a row that lanes of one instruction access in order. */
 struct lane_run {
 	uint32_t cells;
-	/* The lane of a cell is (cell + bias) >> shift. */
+	/* The lane of a cell is (cell + bias) / step. */
 	int16_t bias;
-	uint8_t shift;
-	bool many; /* several lanes access each cell; the lane is one of them */
-};
-
-struct run_record {
-	struct lane_run run;
-	uint32_t segment, place;
+	uint8_t step, each; /* cells from lane to lane, and of a lane */
+	bool many;          /* several lanes access each cell; the lane is one of them */
 };
 
 enum cell_slot { SLOT_WRITE, SLOT_STRONG_WRITE, SLOT_READ, SLOT_READ_BEFORE, SLOT_COUNT };
@@ -45,20 +46,48 @@ struct cell_record {
 	uint32_t segment;
 	uint32_t place : 24, lane : 5, many : 1, strong : 1, of_block : 1;
 };
-#define PLACE_MOST ((UINT32_C(1) << 24) - 1)
+#define PLACE_MOST ((UINT32_C(1) << 21) - 1) /* an entry of a log holds no more */
 
-struct row_cells {
-	struct cell_record slots[ROW_CELLS][SLOT_COUNT];
+struct row_slots {
+	uint32_t held[SLOT_COUNT]; /* cells that may have a record */
+	struct cell_record of[SLOT_COUNT][ROW_CELLS];
 };
+
+/* Numbers of pieces in the pool. 0: none. */
+struct row_plane {
+	uint32_t segments; /* by cell; a segment of 0: no record */
+	uint32_t infos;    /* by cell: the second word of a record; none: `common` for all */
+	uint32_t common;
+};
+
+#define LOG_INLINE 5
+#define LOG_MORE 12
+
+enum row_form { ROW_LOG, ROW_PLANES };
 
 /* 64 bytes. */
 struct shadow_row {
-	struct run_record write, reads[2];
+	union {
+		struct {
+			uint32_t segments[LOG_INLINE], shapes[LOG_INLINE];
+			uint16_t places[LOG_INLINE];
+			uint8_t count, flags; /* LOG_WRITES and others */
+		} log;
+		struct row_plane planes[SLOT_COUNT];
+	};
+	uint32_t more : 31, form : 1; /* more: the piece with the rest of the log; 0: none */
 	/* Cells that warps of two blocks read and nobody wrote, if nothing was released since that
 	 * time: a later writer races with one of them, so further reads need no record. */
 	uint32_t settled, settled_time;
-	uint32_t launch;
-	uint32_t cells; /* number of its struct row_cells; 0: the records above hold */
+};
+
+/* What the pool consists of. */
+union piece {
+	uint32_t words[ROW_CELLS];
+	struct {
+		uint32_t segments[LOG_MORE], shapes[LOG_MORE];
+		uint16_t places[LOG_MORE];
+	} log;
 };
 
 enum summary_kind {
@@ -73,13 +102,27 @@ enum summary_kind {
 struct row_summary {
 	uint32_t segment; /* DETAILS: any of the launch; SETTLED: settled_time of the row */
 	uint32_t place : 24, kind : 2;
-	uint32_t shift : 2, part : 3; /* of a struct lane_run, whose bias is part * ROW_CELLS */
+	uint32_t shift : 2, part : 3; /* a struct lane_run with 1 << shift cells of a lane, and a
+					 bias of part * ROW_CELLS */
 };
 /* Whether lanes access all cells of a row in an order that a summary can hold. */
 static inline bool run_fits_summary(const struct lane_run *run)
 {
-	return run->cells == UINT32_MAX && !run->many && run->shift < 4 &&
+	return run->cells == UINT32_MAX && !run->many && run->step == run->each && run->each <= 8 &&
 	       !(run->bias & ~(7 * ROW_CELLS));
+}
+
+/* The summary of an access to all cells of a row. */
+static inline struct row_summary run_summary(const struct lane_run *run, uint32_t segment,
+					     uint32_t place, bool writes)
+{
+	return (struct row_summary){
+		.segment = segment,
+		.place = place & PLACE_MOST,
+		.kind = writes ? SUMMARY_WRITE : SUMMARY_READ,
+		.shift = (unsigned)__builtin_ctz(run->each) & 3,
+		.part = (unsigned)run->bias / ROW_CELLS & 7,
+	};
 }
 
 struct shadow_rows {
@@ -100,35 +143,80 @@ int64_t shadow_rows_bytes(const struct shadow_rows *of);
 /* The bytes of `count` rows. */
 int64_t shadow_rows_need(size_t count);
 
-/* The records per cell of a launch. */
+/* The pieces of the rows of a launch. The memory is kept between launches. */
 struct cell_pool {
-	struct row_cells **chunks;
+	union piece **chunks;
 	size_t chunk_count, chunk_capacity;
 	uint32_t used; /* the number 0 is none */
 };
-#define POOL_CHUNK 64
-void cell_pool_release(struct cell_pool *pool);
+#define POOL_CHUNK 512
+#define POOL_CHUNK_BYTES ((int64_t)(POOL_CHUNK * sizeof(union piece)))
+void cell_pool_free(struct cell_pool *pool); /* NULL is allowed */
+/* Has no pieces any more, and keeps at most so many bytes. */
+void cell_pool_empty(struct cell_pool *pool, int64_t kept_bytes);
 int64_t cell_pool_bytes(const struct cell_pool *pool);
-/* Returns the number of a new struct row_cells, all zeroes; 0: no memory. */
+/* Makes sure that `count` pieces can be taken. Returns false if they would need more than
+ * `room_bytes`, or there is no memory. */
+bool cell_pool_reserve(struct cell_pool *pool, unsigned count, int64_t room_bytes);
+/* Returns the number of a new piece, all zeroes. Reserve it first. */
 uint32_t cell_pool_take(struct cell_pool *pool);
-static inline struct row_cells *cell_pool_at(const struct cell_pool *pool, uint32_t number)
+static inline union piece *cell_pool_at(const struct cell_pool *pool, uint32_t number)
 {
 	return &pool->chunks[number / POOL_CHUNK][number % POOL_CHUNK];
 }
 
 static inline unsigned run_lane(const struct lane_run *run, unsigned cell)
 {
-	return (unsigned)((int)cell + run->bias) >> run->shift;
+	return (unsigned)((int)cell + run->bias) / run->step;
 }
 
-/* Gives each cell of the row a record of its own. Returns false if there is no memory. */
-bool row_expand(struct shadow_row *row, struct cell_pool *pool);
-/* Returns a row with what happened in the launch, also what its summary says. The first segment of
- * the launch is `first`. */
-struct shadow_row *shadow_row_details(struct shadow_rows *of, uint64_t index, uint32_t launch,
-				      uint32_t first);
-/* Replaces the rows by rows of bytes. Returns false if there is no memory. */
-bool shadow_rows_split(struct shadow_rows *of, struct cell_pool *pool, uint32_t launch,
-		       uint32_t first);
+static inline uint32_t record_info(const struct cell_record *record)
+{
+	uint32_t info;
+
+	memcpy(&info, (const unsigned char *)record + sizeof(record->segment), sizeof(info));
+	return info;
+}
+
+/* The record of a cell in a plane. */
+static inline struct cell_record plane_get(const struct row_plane *plane,
+					   const struct cell_pool *pool, unsigned cell)
+{
+	uint32_t words[2] = {0};
+	struct cell_record record;
+
+	if (plane->segments)
+		words[0] = cell_pool_at(pool, plane->segments)->words[cell];
+	if (words[0])
+		words[1] = plane->infos ? cell_pool_at(pool, plane->infos)->words[cell]
+					: plane->common;
+	memcpy(&record, words, sizeof(record));
+	return record;
+}
+/* Sets the record of a cell that has none, without new pieces. Returns false if that needs more. */
+static inline bool plane_add(const struct row_plane *plane, const struct cell_pool *pool,
+			     unsigned cell, const struct cell_record *record)
+{
+	const uint32_t info = record_info(record);
+	uint32_t *segment;
+
+	if (!plane->segments || (!plane->infos && plane->common != info))
+		return false;
+	segment = &cell_pool_at(pool, plane->segments)->words[cell];
+	if (*segment)
+		return false;
+	*segment = record->segment;
+	if (plane->infos)
+		cell_pool_at(pool, plane->infos)->words[cell] = info;
+	return true;
+}
+/* Sets it. Reserve two pieces first. */
+void plane_put(struct row_plane *plane, struct cell_pool *pool, unsigned cell,
+	       const struct cell_record *record);
+
+/* Turns a row into planes of these records. Returns false if there is no memory within
+ * `room_bytes`. */
+bool row_spread(struct shadow_row *row, struct cell_pool *pool, const struct row_slots *slots,
+		int64_t room_bytes);
 
 #endif

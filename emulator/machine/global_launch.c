@@ -1,12 +1,14 @@
 /* The check of global memory of one launch: its memory and the rows of allocations. See
  * global_shadow.h. */
-#include "emulator/machine/global_report.h"
+#include "emulator/machine/global_rows.h"
 
 #include <stdlib.h>
 
 /* Segments of one launch. */
 #define SEGMENTS_MOST ((size_t)1 << 24)
 #define TIME_MOST (UINT32_C(1) << 31)
+/* What the pool keeps between launches, because the host takes long to give new memory. */
+#define POOL_KEPT_BYTES (INT64_C(1) << 25)
 
 /* ---- a launch ---- */
 
@@ -15,7 +17,6 @@ static void restart_numbers(struct device_memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
 		device_memory_drop_rows(memory, &memory->items[i]);
-	memory->shadow_launch = 0;
 	memory->shadow_segment = 0;
 	memory->shadow_time = 0;
 }
@@ -28,12 +29,14 @@ struct global_shadow *global_shadow_create(const struct launch *launch, int64_t 
 	uint32_t place = 0;
 
 	if (memory->shadow_segment > UINT32_MAX - SEGMENTS_MOST - 1 ||
-	    memory->shadow_time > TIME_MOST || memory->shadow_launch == UINT32_MAX)
+	    memory->shadow_time > TIME_MOST)
 		restart_numbers(memory);
 	shadow->program = launch->program;
 	shadow->memory = memory;
 	shadow->limit_bytes = limit_bytes;
-	shadow->launch = ++memory->shadow_launch;
+	if (!memory->shadow_pool)
+		memory->shadow_pool = xcalloc(1, sizeof(*memory->shadow_pool));
+	shadow->pool = memory->shadow_pool;
 	order_init(&shadow->order, memory->shadow_segment + 1, memory->shadow_time + 1,
 		   most < SEGMENTS_MOST ? most : SEGMENTS_MOST);
 	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
@@ -51,7 +54,7 @@ void global_shadow_free(struct global_shadow *shadow)
 	shadow->memory->shadow_segment = shadow->order.next;
 	shadow->memory->shadow_time = shadow->order.time;
 	order_release(&shadow->order);
-	cell_pool_release(&shadow->pool);
+	cell_pool_empty(shadow->pool, POOL_KEPT_BYTES);
 	free(shadow->first_place);
 	free(shadow);
 }
@@ -65,12 +68,6 @@ void global_shadow_join_unchecked(struct global_shadow *shadow, uint64_t before)
 {
 	if (shadow->unchecked > before)
 		shadow->unchecked = before + 1;
-}
-
-bool global_shadow_has_room(const struct global_shadow *shadow, int64_t bytes)
-{
-	return bytes <= shadow->limit_bytes - shadow->memory->rows_bytes -
-				cell_pool_bytes(&shadow->pool) - order_bytes(&shadow->order);
 }
 
 void global_shadow_fence(struct warp *warp, bool device)
@@ -102,8 +99,7 @@ static struct shadow_rows *create_rows(struct global_shadow *shadow, struct allo
 	const int64_t bytes = shadow_rows_need(count);
 
 	rows->cell_shift = WORD_SHIFT;
-	rows->unchecked =
-		!global_shadow_has_room(shadow, bytes) || !shadow_rows_allocate(rows, count);
+	rows->unchecked = global_shadow_room(shadow) < bytes || !shadow_rows_allocate(rows, count);
 	if (!rows->unchecked)
 		shadow->memory->rows_bytes += bytes;
 	return rows;
@@ -125,8 +121,7 @@ struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allo
 	if (!rows->unchecked && bytes < 1U << rows->cell_shift) {
 		const int64_t before = shadow_rows_bytes(rows);
 
-		if (global_shadow_has_room(shadow, 3 * before) &&
-		    shadow_rows_split(rows, &shadow->pool, shadow->launch, shadow->order.first))
+		if (global_shadow_room(shadow) >= 3 * before && global_rows_split(shadow, rows))
 			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
 		else
 			drop_rows(shadow, rows);

@@ -108,6 +108,25 @@ static inline const struct segment *order_find(const struct order *order, uint32
 	return &order->segments[segment - order->first];
 }
 
+/* Whether two segments are of one warp. */
+static inline bool order_same_warp(const struct order *order, uint32_t a, uint32_t b)
+{
+	const struct segment *first = order_find(order, a), *second = order_find(order, b);
+
+	return first->block == second->block && first->warp == second->warp;
+}
+/* Which of the reads `a` and `b` of a cell to forget for one of `me`, 0 or 1: one of its block if
+ * the other is of another, else the older. */
+static inline unsigned order_read_to_forget(const struct order *order, uint32_t a, uint32_t b,
+					    uint32_t me)
+{
+	const int64_t block = order_find(order, me)->block;
+	const bool mine = order_find(order, a)->block == block;
+	const bool second_mine = order_find(order, b)->block == block;
+
+	return mine != second_mine ? second_mine : b < a;
+}
+
 /* Whether an earlier access of that segment is ordered before what the warp does now. False for the
  * warp's own segment, whose lanes have no order. */
 bool order_is_before(const struct order *order, uint32_t segment, const struct warp *warp);

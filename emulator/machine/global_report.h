@@ -14,14 +14,11 @@ struct global_shadow {
 	struct device_memory *memory;
 	uint32_t *first_place; /* by function: number of its first instruction */
 	struct order order;
-	struct cell_pool pool;
-	uint32_t launch; /* number that rows have of this launch */
+	struct cell_pool *pool; /* the memory's */
 	int64_t limit_bytes;
 	uint64_t unchecked; /* requests */
 };
 
-/* Whether the check may take so many more bytes. */
-bool global_shadow_has_room(const struct global_shadow *shadow, int64_t bytes);
 /* The rows of the allocation, in cells that are small enough; NULL: it is not checked. */
 struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
 				       unsigned bytes);

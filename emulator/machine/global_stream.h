@@ -31,7 +31,7 @@ ALWAYS_INLINE bool row_summarise(struct row_summary *summary, struct row_summary
 		if (summary->kind == SUMMARY_DETAILS ||
 		    (mine && (summary->shift != now.shift || summary->part != now.part)))
 			return false;
-		if (mine && summary->kind == now.kind)
+		if (mine && summary->kind == SUMMARY_READ && now.kind == SUMMARY_READ)
 			return true;
 		if (now.kind != SUMMARY_WRITE ||
 		    (!mine && !order_is_before(order, summary->segment, warp)))
@@ -51,6 +51,11 @@ struct regular_request {
 	unsigned bytes; /* per lane */
 	bool writes;
 };
+
+/* Records a request of lanes one behind the other in the logs of the rows. Returns false if
+ * global_shadow_access() must do it: it may be a race, or needs more. For what regular_summaries()
+ * is not NULL. */
+bool global_rows_pass(const struct regular_request *by);
 
 /* The summaries of the allocation; NULL: the request needs more than these. */
 ALWAYS_INLINE struct row_summary *regular_summaries(const struct regular_request *by)
@@ -106,6 +111,14 @@ ALWAYS_INLINE bool rows_are_settled(const struct regular_request *by,
 	return true;
 }
 
+/* A copy, so that the request itself can stay in registers. */
+ALWAYS_INLINE bool rows_pass(const struct regular_request *by)
+{
+	const struct regular_request copy = *by;
+
+	return global_rows_pass(&copy);
+}
+
 /* Whether a load reads only bytes that were written. A store writes them. */
 ALWAYS_INLINE bool range_is_written(const struct regular_request *by, uint64_t size)
 {
@@ -126,8 +139,8 @@ ALWAYS_INLINE bool global_stream_passes(const struct regular_request *by)
 	    (by->in->bytes_written && !range_is_written(by, (uint64_t)LANES * by->bytes)))
 		return false;
 	if (by->begin % ROW_BYTES == 0)
-		return whole_rows_pass(by, summaries);
-	return !by->writes && rows_are_settled(by, summaries);
+		return whole_rows_pass(by, summaries) || rows_pass(by);
+	return (!by->writes && rows_are_settled(by, summaries)) || rows_pass(by);
 }
 
 /* The same for a load of all lanes at one place. */

@@ -13,6 +13,7 @@
 	"mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %nctaid.x;\n"            \
 	"sub.u32 %r4, %r4, 1;\nsetp.eq.u32 %p1, %r3, 0;\nsetp.eq.u32 " \
 	"%p2, %r3, %r4;\n"
+#define FIRST_LANE_OF_TEXT "setp.ne.u32 %%p3, %%r1, 0;\n@%%p3 ret;\n"
 #define FIRST_LANE "setp.ne.u32 %p3, %r1, 0;\n@%p3 ret;\n"
 
 static struct machine_result run_blocks(const char *ptx, int64_t blocks, int64_t threads)
@@ -278,6 +279,82 @@ static void launches_are_ordered(void **state)
 	machine_release(&result);
 }
 
+/* The first launch reads the words behind the first. The second does, too, and its last block
+ * writes them. What the first launch knew of readers must not hide those of the second. */
+static void each_launch_remembers_its_own_reads(void **state)
+{
+	struct machine_result result = machine_run(&(struct machine_case){
+		.ptx = MACHINE_KERNEL(
+			BLOCK
+			"atom.global.add.u32 %r5, [%rd1+4096], 0;\nld.global.u32 %r8, [%rd3+4];\n"
+			"red.global.add.u32 [%rd1+4100], %r8;\n"
+			"red.global.add.u32 [%rd1+4096], 1;\nsetp.ge.and.u32 %p4, %r5, 96, %p2;\n"
+			"@%p4 st.global.u32 [%rd3+4], %r1;\nret;\n"),
+		.grid = {3},
+		.block = {32},
+		.out_words = 2048,
+		.check_global = true,
+		.launches = 2});
+
+	(void)state;
+	assert_int_equal(result.findings.count, 1);
+	assert_non_null(strstr(result.findings.items[0].text, "of block (2,0,0) writes byte 4 of"));
+	assert_non_null(strstr(result.findings.items[0].text, "(0,0,0) of block (0,0,0) read"));
+	machine_release(&result);
+}
+
+/* ---- orders of lanes ---- */
+
+/* Block 0 accesses words in an order of its lanes, and block 1 writes one of them. */
+static void a_race_names_the_lane_in_any_order(void **state)
+{
+	static const struct {
+		const char *of_block_0, *word, *rival;
+	} orders[] = {
+		/* every second word */
+		{"mad.wide.u32 %rd5, %r1, 8, %rd1;\nld.global.u32 %r8, [%rd5];\n", "12", "(6,0,0)"},
+		{"mad.wide.u32 %rd5, %r1, 12, %rd1;\nld.global.u32 %r8, [%rd5+4];\n", "61",
+		 "(20,0,0)"},
+		/* one word behind the other, behind the first */
+		{"st.global.u32 [%rd3+4], %r1;\n", "45", "(44,0,0)"},
+		{"ld.global.u32 %r8, [%rd3];\nld.global.u32 %r9, [%rd3+4];\nadd.u32 %r8, %r8, "
+		 "%r9;\n",
+		 "64", "(63,0,0)"},
+		/* a row for each lane, and a column for each warp */
+		{"and.b32 %r9, %r1, 31;\nshr.u32 %r10, %r1, 5;\nmad.wide.u32 %rd5, %r9, 128, "
+		 "%rd1;\nmad.wide.u32 %rd5, %r10, 4, %rd5;\nld.global.u32 %r8, [%rd5];\n",
+		 "161", "(37,0,0)"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(orders); i++) {
+		struct text ptx = TEXT_INIT, rival = TEXT_INIT;
+		struct machine_result result;
+
+		text_add(&ptx, MACHINE_HEADER
+			 ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
+			 "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
+			 "mad.wide.u32 %rd3, %r1, 4, %rd1;\n" BLOCK "@!%p1 bra $writer;\n");
+		text_addf(&ptx,
+			  "%smad.wide.u32 %%rd6, %%r1, 4, %%rd1;\nst.global.u32 "
+			  "[%%rd6+8192], %%r8;\nret;\n$writer:\n" FIRST_LANE_OF_TEXT
+			  "mov.u32 %%r9, %s;\nmad.wide.u32 %%rd5, %%r9, 4, %%rd1;\n"
+			  "st.global.u32 [%%rd5], 77;\nret;\n}\n",
+			  orders[i].of_block_0, orders[i].word);
+		text_addf(&rival, "thread %s of block (0,0,0)", orders[i].rival);
+		result = machine_run(&(struct machine_case){.ptx = ptx.data,
+							    .grid = {2},
+							    .block = {64},
+							    .out_words = 4096,
+							    .check_global = true});
+		assert_int_equal(result.findings.count, 1);
+		assert_non_null(strstr(result.findings.items[0].text, rival.data));
+		machine_release(&result);
+		text_release(&ptx);
+		text_release(&rival);
+	}
+}
+
 /* ---- unwritten bytes ---- */
 
 static struct machine_result run_unwritten(const char *ptx, int launches, bool checked)
@@ -401,6 +478,8 @@ int main(void)
 		cmocka_unit_test(released_reads_do_not_race_with_a_writer),
 		cmocka_unit_test(guesses_race_with_no_atomic),
 		cmocka_unit_test(launches_are_ordered),
+		cmocka_unit_test(each_launch_remembers_its_own_reads),
+		cmocka_unit_test(a_race_names_the_lane_in_any_order),
 		cmocka_unit_test(reads_of_unwritten_bytes_are_reported),
 		cmocka_unit_test(nothing_is_unwritten_without_the_check),
 		cmocka_unit_test(what_nobody_uses_may_be_unwritten),

@@ -23,13 +23,27 @@
 #define REPEAT_DEFAULT 5
 #define REPEAT_MOST 999
 
+/* Kernels without a family, in tests/emulator/images/bench. They are put in the place of another
+ * kernel, which has the same parameters. */
+#define BENCH "bench"
+static const struct bench_image {
+	const char *name, *kernel, *variant;
+	int64_t divisor; /* of the number of blocks */
+} bench_images[] = {
+	{"fma_loop", "fault", "none", 1},
+	{"stencil_3", "stream", "copy_scalar", 1},
+	{"shifted_stores", "stream", "copy_scalar", 1},
+	/* A thread steps over two words of the input. */
+	{"stride_2", "stream", "copy_scalar", 2},
+};
+
 static const struct benchmark {
 	const char *name, *kernel, *variant;
 	int64_t block, n;
 	double least;   /* G lane-instructions a second; 0: no limit */
 	bool no_global; /* global memory is not checked */
 } benchmarks[] = {
-	{"arithmetic loop", "fault", "none", 256, 1 << 15, 2.0, false},
+	{"arithmetic loop", BENCH, "fma_loop", 256, 1 << 15, 2.0, false},
 	{"saxpy", "stream", "triad_scalar", 256, 1 << 22, 1.0, false},
 	{"saxpy, global unchecked", "stream", "triad_scalar", 256, 1 << 22, 0, true},
 	{"saxpy, 16 bytes a thread", "stream", "triad_float4", 256, 1 << 22, 0, false},
@@ -48,6 +62,13 @@ static const struct benchmark {
 	/* Each lane reads another row of the matrix. */
 	{"transpose, by columns", "transpose", "naive_read", 256, 1024, 0, false},
 	{"transpose, by columns, global unchecked", "transpose", "naive_read", 256, 1024, 0, true},
+	{"stencil of 3 points", BENCH, "stencil_3", 256, 1 << 20, 0, false},
+	{"stencil of 3 points, global unchecked", BENCH, "stencil_3", 256, 1 << 20, 0, true},
+	{"stores shifted by a word", BENCH, "shifted_stores", 256, 1 << 20, 0, false},
+	{"stores shifted by a word, global unchecked", BENCH, "shifted_stores", 256, 1 << 20, 0,
+	 true},
+	{"reads with stride 2", BENCH, "stride_2", 256, 1 << 21, 0, false},
+	{"reads with stride 2, global unchecked", BENCH, "stride_2", 256, 1 << 21, 0, true},
 	{"divergent switch", "divergence", "switch_lane", 256, 1 << 16, 0, false},
 };
 
@@ -57,32 +78,49 @@ static int fail(const char *what, const struct error *err)
 	return 3;
 }
 
-/* The arithmetic loop has no family: it is put in the place of another kernel of (out, n). */
-static void make_arithmetic(struct case_runner *runner, struct launch_case *work)
+/* NULL: the kernel has a family. */
+static const struct bench_image *find_image(const struct benchmark *benchmark)
 {
-	runner->images.folder = xstrdup("tests/emulator/images");
+	for (size_t i = 0; i < ARRAY_SIZE(bench_images); i++)
+		if (!strcmp(benchmark->kernel, BENCH) &&
+		    !strcmp(benchmark->variant, bench_images[i].name))
+			return &bench_images[i];
+	return NULL;
+}
+
+static void replace_kernel(struct case_runner *runner, struct launch_case *work,
+			   const struct bench_image *image)
+{
+	struct text path = TEXT_INIT;
+
+	text_addf(&path, BENCH "/%s", image->name);
 	free(work->image);
-	work->image = xstrdup("bench/fma_loop");
+	work->image = xstrdup(path.data);
+	text_release(&path);
 	free(work->launches[0].entry);
-	work->launches[0].entry = xstrdup("fma_loop");
+	work->launches[0].entry = xstrdup(image->name);
+	work->launches[0].grid[0] /= image->divisor;
+	runner->images.folder = xstrdup("tests/emulator/images");
 }
 
 static int resolve(struct launch_case **out, const struct benchmark *benchmark,
 		   const struct chip *chip, struct error *err)
 {
-	const struct kernel *kernel = kernel_find(benchmark->kernel);
+	const struct bench_image *image = find_image(benchmark);
+	const char *variant = image ? image->variant : benchmark->variant;
+	const struct kernel *kernel = kernel_find(image ? image->kernel : benchmark->kernel);
 	const struct axis_value axes[] = {
 		{"block", benchmark->block}, {"n", benchmark->n}, {"ways", 8}};
 	struct device_info device;
 	struct device_limits limits;
 	struct text skip = TEXT_INIT;
-	bool has_ways = !strcmp(benchmark->variant, "switch_lane");
+	bool has_ways = !strcmp(variant, "switch_lane");
 	int rc;
 
 	chip_describe_device(chip, &device);
 	device_limits_of(&limits, &device);
-	rc = kernel_resolve(out, &skip, kernel, kernel_find_variant(kernel, benchmark->variant),
-			    axes, has_ways ? 3 : 2, &limits, err);
+	rc = kernel_resolve(out, &skip, kernel, kernel_find_variant(kernel, variant), axes,
+			    has_ways ? 3 : 2, &limits, err);
 	if (rc == 0 && !*out)
 		rc = error_set(err, PL_EUSAGE, "%s", skip.data);
 	text_release(&skip);
@@ -142,8 +180,8 @@ static int measure(const struct benchmark *benchmark, enum emulated_lanes lanes,
 		return rc;
 	case_runner_init(&runner, chip, 1);
 	runner.lanes = lanes;
-	if (!strcmp(benchmark->kernel, "fault"))
-		make_arithmetic(&runner, work);
+	if (find_image(benchmark))
+		replace_kernel(&runner, work, find_image(benchmark));
 	else
 		runner.images.folder = xstrdup("kernels/generated");
 	rc = ptx_image_program(&runner.images, work, &image, &program, &gaps, err);

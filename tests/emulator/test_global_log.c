@@ -1,0 +1,200 @@
+/*
+ * Logs of rows (global_log.h) against records of the cells: random kernels access the first 28
+ * words of rows in runs, with strides, by columns and at one place. Before that, each block does
+ * an atomic in the last word of each row, which gives the row records of its cells; or far away, so
+ * that the rows have logs. Both must have the same findings, and leave the same memory.
+ */
+#include "support_machine.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define KERNELS 1200
+#define ROWS 48
+#define ROW_BYTES 128
+/* No lane accesses a word from here on in a row. */
+#define FREE_BYTES 112
+#define BASE_ROWS 2
+#define OUT_WORDS 8192
+#define FAR_BYTES 16384
+
+#define RELEASE "bar.sync 0;\nmembar.gl;\natom.global.add.u32 %r15, [%rd1+30000], 1;\nmembar.gl;\n"
+
+static uint32_t seed;
+
+static unsigned random_below(unsigned count)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 17;
+	seed ^= seed << 5;
+	return (seed >> 3) % count;
+}
+
+static const struct {
+	unsigned bytes;
+	const char *load, *store, *values[2];
+} widths[] = {
+	{4, "ld.global.u32 %r10", "st.global.u32", {"%r1", "%r3"}},
+	{8, "ld.global.v2.u32 {%r10, %r11}", "st.global.v2.u32", {"{%r1, %r4}", "{%r3, %r3}"}},
+	{16,
+	 "ld.global.v4.u32 {%r10, %r11, %r12, %r13}",
+	 "st.global.v4.u32",
+	 {"{%r1, %r4, %r1, %r4}", "{%r3, %r3, %r3, %r3}"}},
+};
+
+/* Leaves in %r7 an offset by lane, for accesses of so many bytes. */
+static void add_pattern(struct text *out, unsigned bytes)
+{
+	static const unsigned steps[] = {1, 1, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33};
+
+	switch (random_below(8)) {
+	case 0: /* one place */
+		text_add(out, "mov.u32 %r7, 0;\n");
+		break;
+	case 1: /* falling */
+		text_addf(out, "sub.u32 %%r7, 31, %%r4;\nmul.lo.u32 %%r7, %%r7, %u;\n", bytes);
+		break;
+	case 2: /* several lanes at each place */
+		text_addf(out, "shr.u32 %%r7, %%r4, %u;\nmul.lo.u32 %%r7, %%r7, %u;\n",
+			  1 + random_below(4), bytes);
+		break;
+	default:
+		text_addf(out, "mul.lo.u32 %%r7, %%r4, %u;\n",
+			  bytes * steps[random_below(ARRAY_SIZE(steps))]);
+	}
+	/* And by block, or by warp. */
+	if (random_below(4) == 0)
+		text_addf(out, "mad.lo.u32 %%r7, %s, %u, %%r7;\n", random_below(2) ? "%r3" : "%r6",
+			  random_below(2) ? bytes : ROW_BYTES);
+	text_addf(out, "add.u32 %%r7, %%r7, %u;\n",
+		  random_below(BASE_ROWS) * ROW_BYTES + bytes * random_below(8));
+}
+
+/* Leaves in %p0 which lanes take part: those of all blocks or of one, and of a part of the warp,
+ * that lie in the first words of the rows. */
+static void add_guard(struct text *out)
+{
+	static const char *const parts[] = {"ne", "lt", "ge"};
+
+	text_addf(out, "and.b32 %%r8, %%r7, %u;\nsetp.lt.u32 %%p0, %%r8, %u;\n", ROW_BYTES - 1,
+		  FREE_BYTES);
+	text_addf(out, "setp.lt.and.u32 %%p0, %%r7, %u, %%p0;\n", ROWS * ROW_BYTES);
+	if (random_below(3) == 0)
+		text_addf(out, "setp.eq.and.u32 %%p0, %%r3, %u, %%p0;\n", random_below(4));
+	if (random_below(4) == 0)
+		text_addf(out, "setp.%s.and.u32 %%p0, %%r4, %u, %%p0;\n",
+			  parts[random_below(ARRAY_SIZE(parts))], random_below(32));
+}
+
+static void add_access(struct text *out, unsigned one_store_in, unsigned *width)
+{
+	const bool stores = random_below(one_store_in) == 0;
+
+	/* Often the places of the access before. */
+	if (random_below(2) == 0) {
+		*width = random_below(3) ? 0 : random_below(ARRAY_SIZE(widths));
+		add_pattern(out, widths[*width].bytes);
+	}
+	add_guard(out);
+	text_add(out, "cvt.u64.u32 %rd3, %r7;\nadd.s64 %rd8, %rd1, %rd3;\n");
+	if (stores)
+		text_addf(out, "@%%p0 %s [%%rd8], %s;\n", widths[*width].store,
+			  widths[*width].values[random_below(2)]);
+	else /* a load whose value nothing uses would not be reported */
+		text_addf(out, "@%%p0 %s, [%%rd8];\nadd.u32 %%r20, %%r20, %%r10;\n",
+			  widths[*width].load);
+}
+
+static void make_kernel(struct text *out, uint32_t number, unsigned atomics)
+{
+	static const char *const orders[] = {"bar.sync 0;\n", "bar.sync 0;\n",
+					     "bar.warp.sync 0xffffffff;\n", "membar.gl;\n",
+					     /* Orders what the blocks did before. */
+					     RELEASE};
+	unsigned steps, one_store_in, width = 0;
+
+	seed = (number + 1) * UINT32_C(2654435761);
+	steps = 1 + random_below(random_below(4) ? 12 : 40);
+	one_store_in = random_below(2) ? 2 : 6;
+	text_add(
+		out, MACHINE_HEADER
+		".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
+		"{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
+		"mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %laneid;\nmov.u32 %r20, 0;\nmov.u32 %r7, 0;\n"
+		"shr.u32 %r6, %r1, 5;\n");
+	text_addf(out,
+		  "mul.wide.u32 %%rd3, %%r1, %u;\nadd.s64 %%rd3, %%rd1, %%rd3;\n"
+		  "setp.lt.u32 %%p1, %%r1, %u;\n@%%p1 red.global.add.u32 [%%rd3+%u], 1;\n"
+		  "bar.sync 0;\nmov.u32 %%r21, %u;\n$top:\n",
+		  ROW_BYTES, ROWS, atomics, random_below(6) ? 1 : 5);
+	for (unsigned i = 0; i < steps; i++) {
+		if (random_below(4) == 0)
+			text_add(out, orders[random_below(ARRAY_SIZE(orders))]);
+		else
+			add_access(out, one_store_in, &width);
+	}
+	text_add(out, "sub.u32 %r21, %r21, 1;\nsetp.ne.u32 %p1, %r21, 0;\n@%p1 bra $top;\n"
+		      "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n"
+		      "atom.global.add.u32 %r15, [%rd3+28000], %r20;\nret;\n}\n");
+}
+
+static struct machine_result run_kernel(uint32_t number, unsigned atomics)
+{
+	struct text ptx = TEXT_INIT;
+	struct machine_result result;
+
+	make_kernel(&ptx, number, atomics);
+	result = machine_run(&(struct machine_case){.ptx = ptx.data,
+						    .grid = {1 + number % 5},
+						    .block = {number % 3 ? 64 : 128},
+						    .out_words = OUT_WORDS,
+						    .check_global = true,
+						    .launches = number % 3 ? 1 : 2});
+	text_release(&ptx);
+	return result;
+}
+
+/* The atomics themselves lie elsewhere. */
+static void assert_same_memory(uint32_t *cells, uint32_t *logs)
+{
+	for (unsigned row = 0; row < ROWS; row++) {
+		const unsigned word = (row * ROW_BYTES + ROW_BYTES - 4) / 4;
+
+		assert_int_equal(cells[word], logs[word + FAR_BYTES / 4]);
+		cells[word] = logs[word + FAR_BYTES / 4] = 0;
+	}
+	assert_memory_equal(cells, logs, OUT_WORDS * sizeof(*cells));
+}
+
+static void logs_find_what_cells_find(void **state)
+{
+	size_t found = 0, clean = 0;
+
+	(void)state;
+	for (uint32_t number = 0; number < KERNELS; number++) {
+		struct machine_result cells = run_kernel(number, ROW_BYTES - 4);
+		struct machine_result logs = run_kernel(number, FAR_BYTES + ROW_BYTES - 4);
+
+		assert_int_equal(cells.findings.count, logs.findings.count);
+		for (size_t i = 0; i < cells.findings.count; i++) {
+			assert_same_finding(&cells.findings.items[i], &logs.findings.items[i]);
+			assert_string_equal(cells.findings.items[i].text,
+					    logs.findings.items[i].text);
+		}
+		assert_same_memory(cells.out, logs.out);
+		found += cells.findings.count;
+		clean += cells.findings.count == 0;
+		machine_release(&cells);
+		machine_release(&logs);
+	}
+	/* Kernels of both kinds, else the comparison says little. */
+	assert_true(found > KERNELS / 4);
+	assert_true(clean > KERNELS / 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(logs_find_what_cells_find)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
