@@ -92,6 +92,37 @@ static const struct {
 	 "setp.ge.u32 %s, %x1, %x0;\n",
 	 NULL},
 
+	{"mov.u32 smid nsmid", "pred pred", "u32",
+	 "mov.u32 %x0, %smid;\nmov.u32 %x1, %nsmid;\nsetp.lt.u32 %r, %x0, %x1;\n"
+	 "mov.u32 %x2, %smid;\nsetp.eq.u32 %s, %x0, %x2;\n",
+	 NULL},
+	{"mov.u64 gridid", "pred pred", "u32",
+	 "mov.u64 %w0, %gridid;\nmov.u64 %w1, %gridid;\nsetp.eq.u64 %r, %w0, %w1;\n"
+	 "mov.u32 %x0, %gridid;\ncvt.u32.u64 %x1, %w0;\nsetp.eq.u32 %s, %x0, %x1;\n",
+	 NULL},
+
+	{"alloca.u64 holds values", "u32 u32", "u32 u32",
+	 "mov.u64 %w0, 40;\nalloca.u64 %w1, %w0;\nalloca.u64 %w2, %w0;\n"
+	 "st.local.u32 [%w1+36], %a;\nst.local.u32 [%w2], %b;\nst.local.u32 [%w2+36], %b;\n"
+	 "st.local.u32 [%w1], %a;\nld.local.u32 %r, [%w1+36];\nld.local.u32 %s, [%w2];\n",
+	 NULL},
+	{"alloca.u64 and generic addresses", "u32 pred", "u32",
+	 "mov.u64 %w0, 16;\nalloca.u64 %w1, %w0;\ncvta.local.u64 %w2, %w1;\n"
+	 "st.u32 [%w2+12], %a;\nld.local.u32 %r, [%w1+12];\nisspacep.local %s, %w2;\n",
+	 NULL},
+	{"alloca.u64 and its alignment", "u64 u64", "u32",
+	 "mov.u64 %w0, 3;\nalloca.u64 %w1, %w0;\nalloca.u64 %w2, %w0, 64;\n"
+	 "alloca.u64 %w3, %w0;\nand.b64 %r, %w2, 63;\nor.b64 %s, %w1, %w3;\n"
+	 "and.b64 %s, %s, 7;\n",
+	 NULL},
+	{"stacksave.u64 stackrestore.u64", "pred u32", "u32",
+	 "mov.u64 %w0, 48;\nmov.u32 %x0, 0;\nalloca.u64 %w4, %w0;\nst.local.u32 [%w4+44], %a;\n"
+	 "stacksave.u64 %w1;\nalloca.u64 %w2, %w0;\nst.local.u32 [%w2], 1;\nagain:\n"
+	 "stackrestore.u64 %w1;\nalloca.u64 %w3, %w0;\nst.local.u32 [%w3+44], %x0;\n"
+	 "add.u32 %x0, %x0, 1;\nsetp.lt.u32 %p0, %x0, 100;\n@%p0 bra again;\n"
+	 "setp.eq.u64 %r, %w2, %w3;\nld.local.u32 %s, [%w4+44];\n",
+	 NULL},
+
 	{"malloc of 0 bytes", "pred pred", "u32",
 	 CALL_MALLOC("0", "%w1") "setp.eq.u64 %r, %w1, 0;\nand.b64 %w2, %w1, 15;\n"
 				 "setp.eq.u64 %s, %w2, 0;\n" CALL_FREE("%w1"),

@@ -172,6 +172,7 @@ struct opcode_list opcode_list_create(void)
 	opcode_lanes_add(&list);
 	opcode_video_add(&list);
 	opcode_device_add(&list);
+	opcode_b128_add(&list);
 	opcode_vectors_add(&list);
 	return list;
 }
@@ -203,10 +204,10 @@ static void declare(struct text *out, const struct opcode_case *opcode, char nam
 /* The PTX version that a case needs. Most need 8.0. */
 static const char *ptx_version(const struct opcode_case *opcode)
 {
-	static const char *const words[][2] = {{"satfinite", "8.1"},  {"lop3.or", "8.2"},
-					       {"lop3.and", "8.2"},   {".f32.add {", "8.1"},
-					       {".noftz.v", "8.1"},   {"add.v2.f32", "8.1"},
-					       {"add.v4.f32", "8.1"}, {"%aggr_smem_size", "8.1"}};
+	static const char *const words[][2] = {
+		{"satfinite", "8.1"},  {"lop3.or", "8.2"},         {"lop3.and", "8.2"},
+		{".f32.add {", "8.1"}, {".noftz.v", "8.1"},        {"add.v2.f32", "8.1"},
+		{"add.v4.f32", "8.1"}, {"%aggr_smem_size", "8.1"}, {"b128", "8.4"}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strstr(opcode->body, words[i][0]))

@@ -108,6 +108,7 @@ void opcode_carries_add(struct opcode_list *list);
 void opcode_lanes_add(struct opcode_list *list);
 void opcode_video_add(struct opcode_list *list);
 void opcode_device_add(struct opcode_list *list);
+void opcode_b128_add(struct opcode_list *list);
 void opcode_vectors_add(struct opcode_list *list);
 /* Types of results ("u32 pred") and operands. The case takes over name and body. */
 struct opcode_case *opcode_sequence_add(struct opcode_list *list, char *name, const char *results,

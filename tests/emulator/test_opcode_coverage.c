@@ -98,15 +98,13 @@ static void test_every_operation_is_in_a_line(void **state)
 {
 	/* They have no result to record (see test_machine_calls, test_machine), or need an object,
 	 * and have golden files of their own (test_textures_golden, test_copies_golden).
-	 * tests/gpu/mbarriers.sh compares mbarriers with a GPU. No GPU has recorded the stack,
-	 * which test_machine_stack has. */
+	 * tests/gpu/mbarriers.sh compares mbarriers with a GPU. */
 	static const enum operation excused[] = {
 		OP_TRAP,          OP_PRINT,          OP_ASSERT_FAIL,   OP_TEXTURE,
 		OP_TEXTURE_QUERY, OP_SURFACE_LOAD,   OP_SURFACE_STORE, OP_SURFACE_REDUCE,
 		OP_MBARRIER,      OP_CLUSTER_ARRIVE, OP_CLUSTER_WAIT,  OP_BULK_COPY,
 		OP_BULK_REDUCE,   OP_BULK_COMMIT,    OP_BULK_WAIT,     OP_MAP_REPLACE,
-		OP_MAP_COPY,      OP_MAP_FENCE,      OP_ALLOCA,        OP_STACK_SAVE,
-		OP_STACK_RESTORE};
+		OP_MAP_COPY,      OP_MAP_FENCE};
 	const struct fixture *fixture = *state;
 	size_t missing = 0;
 
@@ -137,11 +135,9 @@ static void test_every_special_register_is_in_a_line(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		bool found = false;
 
-		/* A GPU gives another slot in each run; test_clusters has the clusters, and
-		 * test_machine_grid the SMs and launches. */
+		/* A GPU gives another slot in each run; test_clusters has the clusters. */
 		if (strcmp(names[i], "%warpid") == 0 || strcmp(names[i], "%nwarpid") == 0 ||
-		    strcmp(names[i], "%smid") == 0 || strcmp(names[i], "%nsmid") == 0 ||
-		    strcmp(names[i], "%gridid") == 0 || strstr(names[i], "cluster"))
+		    strstr(names[i], "cluster"))
 			continue;
 		for (size_t k = 0; k < fixture->opcodes.count && !found; k++)
 			found = strstr(fixture->opcodes.items[k].body, names[i]) != NULL;
