@@ -97,12 +97,13 @@ size_t case_steps_left(const struct sweep *sweep, size_t index)
 int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
 		struct error *err)
 {
+	int rc;
+
 	sweep->steps_total -= case_steps_left(sweep, index);
 	sweep->cases[index].ended = true;
 	sweep->cases[index].failed = !trial_status_measured(status);
 	text_release(&sweep->cases[index].json);
 	lost_device_case_ended(sweep, index, status);
-	gpu_part_case_ended(sweep, index);
 	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
 	else if (status == TRIAL_UNVERIFIED)
@@ -111,7 +112,10 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 		sweep->outcome.skipped++;
 	else
 		sweep->outcome.failed++;
-	return sweep->sink->finished(sweep->sink->context, index, status, reason, err);
+	rc = sweep->sink->finished(sweep->sink->context, index, status, reason, err);
+	if (!rc)
+		gpu_part_case_ended(sweep, index);
+	return rc;
 }
 
 void case_keep_unverified(struct case_state *state, const char *reason)

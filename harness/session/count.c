@@ -112,9 +112,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 		return rc;
 	sweep->cases[index].counted = true;
 	sweep->steps_done++;
-	rc = case_finish_measured(sweep, index, err);
-	sweep_show_progress(sweep, "count", index);
-	return rc;
+	return case_finish_measured(sweep, index, err);
 }
 
 static int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
@@ -154,6 +152,7 @@ static int batch_store_one(struct count_batch *batch, struct error *err)
 		batch->sweep->times.meter.held = true;
 		batch->store_rc = batch_store(batch, at, &batch->store_error);
 		batch->sweep->times.meter.held = false;
+		sweep_show_progress(batch->sweep, "count", batch->indices[at]);
 		if (batch->store_rc)
 			*err = batch->store_error;
 		return batch->store_rc;
@@ -281,6 +280,25 @@ static int batch_fill(struct text *request, struct count_batch *batch, const siz
 	return rc;
 }
 
+/* Until cases_together_end(), what is stored takes effect together: a commit takes longer than what
+ * it stores. Meanwhile no other process can write to the database, so nothing is printed. */
+static int cases_together_begin(struct sweep *sweep, struct error *err)
+{
+	int rc = sweep->sink->begin(sweep->sink->context, err);
+
+	if (!rc)
+		gpu_part_hold(sweep);
+	return rc;
+}
+
+static int cases_together_end(struct sweep *sweep, int rc, struct error *err)
+{
+	rc = sweep->sink->end(sweep->sink->context, rc, err);
+	gpu_part_committed(sweep, !rc);
+	sweep_show_progress(sweep, "count", NO_CASE);
+	return rc;
+}
+
 static int batch_deliver_each(struct count_batch *batch, bool try_again, const char *reason,
 			      size_t *pending, size_t *left, struct error *err)
 {
@@ -304,20 +322,18 @@ static int batch_deliver_each(struct count_batch *batch, bool try_again, const c
 /*
  * Stores the counters that came, ends the cases that will not be counted, and
  * leaves in `pending` (at most batch->count) the cases to try again in a fresh
- * worker. All of it is stored together: a commit takes longer than what it stores.
+ * worker.
  */
 static int batch_deliver(struct count_batch *batch, bool try_again, const char *reason,
 			 size_t *pending, size_t *left, struct error *err)
 {
-	const struct sweep_sink *sink = batch->sweep->sink;
-	int rc = sink->begin(sink->context, err);
+	int rc = cases_together_begin(batch->sweep, err);
 
 	*left = 0;
-	if (!rc)
-		rc = sink->end(sink->context,
-			       batch_deliver_each(batch, try_again, reason, pending, left, err),
-			       err);
-	return rc;
+	if (rc)
+		return rc;
+	rc = batch_deliver_each(batch, try_again, reason, pending, left, err);
+	return cases_together_end(batch->sweep, rc, err);
 }
 
 /* Counts a batch from the front of `pending`. The first *settled of it are done; the cases to try
@@ -393,8 +409,7 @@ out:
 static int leave_uncounted(struct sweep *sweep, const size_t *pending, size_t count,
 			   size_t *settled, struct error *err)
 {
-	const struct sweep_sink *sink = sweep->sink;
-	int rc = sink->begin(sink->context, err);
+	int rc = cases_together_begin(sweep, err);
 
 	*settled = 0;
 	if (rc)
@@ -402,7 +417,7 @@ static int leave_uncounted(struct sweep *sweep, const size_t *pending, size_t co
 	for (; *settled < count && *settled < BATCH_MAX_CASES && !rc; ++*settled)
 		rc = case_uncounted(sweep, pending[*settled],
 				    sweep->counters_reason ? sweep->counters_reason : "", err);
-	return sink->end(sink->context, rc, err);
+	return cases_together_end(sweep, rc, err);
 }
 
 static int count_pending(struct sweep *sweep, size_t *pending, size_t count, struct error *err)

@@ -33,6 +33,10 @@ struct gpu_part {
 	size_t sentinel_count;
 	bool alone;   /* the sentinels are measured alone now */
 	size_t *left; /* by unit: its cases that have not ended; owned */
+	/* Cases that have ended, but are not committed yet; owned. */
+	size_t *held;
+	size_t held_count, held_capacity;
+	bool holds;
 };
 
 /* The fact GPUS_INTERFERENCE_KEY where nobody wanted it measured. */
@@ -59,8 +63,12 @@ void gpu_part_look(struct sweep *sweep, bool all);
  * end. So few variants are on two GPUs, each of which would load their code, and patch it to count.
  */
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
-/* A case has ended. */
+/* A case has ended, and its results are stored: no other process takes it over. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index);
+/* From here, cases that have ended are stored together. The others learn of them from
+ * gpu_part_committed(), or never if the results did not come into the database. */
+void gpu_part_hold(struct sweep *sweep);
+void gpu_part_committed(struct sweep *sweep, bool stored);
 /* A round of a case was measured. */
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);
 /* Tells the other processes how far this one is. */

@@ -6,6 +6,7 @@
 #ifndef HARNESS_SESSION_SESSION_PARTS_H
 #define HARNESS_SESSION_SESSION_PARTS_H
 
+#include "harness/session/kept_samples.h"
 #include "harness/session/session.h"
 #include "harness/session/sweep_state.h"
 #include "kernels/user/kernel_file.h"
@@ -151,7 +152,6 @@ int inspect_only(const struct run_task *task, struct sweep_preview *out, struct 
 
 /* ---- the store: store.c ---- */
 
-struct open_trial;
 struct sweep_store {
 	struct db *db; /* borrowed */
 	const struct string_list *metrics;
@@ -159,8 +159,7 @@ struct sweep_store {
 	bool begun; /* the database has the run */
 	size_t trial_count;
 	int64_t *trial_ids;
-	struct open_trial *trials; /* samples of the trials that have not ended */
-	size_t kept_samples;       /* of all of them */
+	struct kept_samples kept;
 	const struct run *resumed; /* borrowed; NULL: a new run */
 	struct meter *meter;       /* of the sweep; NULL: none */
 };

@@ -1,9 +1,9 @@
 /*
- * The store: gives every result of a sweep to the database as it comes, one
- * transaction each. The samples of a trial stay in memory until it ends, for
- * its summary, within a limit for all trials; a trial beyond the limit gets its
- * summary from the database. A resumed run reads the samples of its earlier
- * rounds once, when it begins.
+ * The store: gives every result of a sweep to the database as it comes, in a
+ * transaction of its own or together with others (struct sweep_sink). The summary
+ * of a trial comes from the samples that are kept in memory, or else from the
+ * database. A resumed run reads the samples of its earlier rounds once, when it
+ * begins.
  */
 #include <math.h>
 #include <stdio.h>
@@ -21,73 +21,14 @@
 #include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
 
-/* Of all trials that have not ended: the default settings of 1,000 cases stay below it. */
-#define KEPT_SAMPLES_MOST ((size_t)8 << 20)
-
-/* The samples of a trial that has not ended. */
-struct open_trial {
-	struct sample *samples;
-	size_t count, capacity;
-	bool dropped; /* beyond the limit: they are in the database only */
-};
-
-/* ---- samples ---- */
-
-static void drop_samples(struct sweep_store *store, struct open_trial *trial)
-{
-	store->kept_samples -= trial->count;
-	free(trial->samples);
-	*trial = (struct open_trial){.dropped = true};
-}
-
-/* A round that is there already is replaced, as in the database. */
-static void keep_round(struct sweep_store *store, struct open_trial *trial,
-		       const struct round_result *round)
-{
-	size_t kept = 0;
-
-	if (trial->dropped)
-		return;
-	if (store->kept_samples + round->count > KEPT_SAMPLES_MOST) {
-		drop_samples(store, trial);
-		return;
-	}
-	store->kept_samples -= trial->count;
-
-	for (size_t i = 0; i < trial->count; i++)
-		if (trial->samples[i].round != round->round)
-			trial->samples[kept++] = trial->samples[i];
-	trial->count = kept;
-	trial->samples = xgrow(trial->samples, &trial->capacity, trial->count + round->count,
-			       sizeof(*trial->samples));
-	for (size_t i = 0; i < round->count; i++)
-		trial->samples[trial->count++] = (struct sample){
-			.round = round->round,
-			.sequence = (int)i,
-			.time_ns = round->time_ns[i],
-			.base_ns = NAN, /* a summary does not need it */
-		};
-	store->kept_samples += trial->count;
-}
-
-static void forget_rounds(struct sweep_store *store, size_t index, int first)
-{
-	struct open_trial *trial = &store->trials[index];
-	size_t kept = 0;
-
-	for (size_t k = 0; k < trial->count; k++)
-		if (trial->samples[k].round < first)
-			trial->samples[kept++] = trial->samples[k];
-	store->kept_samples -= trial->count - kept;
-	trial->count = kept;
-}
+/* ---- rounds ---- */
 
 int store_drop_rounds(struct sweep_store *store, int first, struct error *err)
 {
 	int rc = db_rounds_drop(store->db, store->run_id, first, err);
 
 	for (size_t i = 0; i < store->trial_count && !rc; i++)
-		forget_rounds(store, i, first);
+		kept_samples_forget(&store->kept, i, first);
 	return rc;
 }
 
@@ -96,24 +37,16 @@ int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, str
 	int rc = db_trial_rounds_drop(store->db, store->trial_ids[index], first, err);
 
 	if (!rc)
-		forget_rounds(store, index, first);
+		kept_samples_forget(&store->kept, index, first);
 	return rc;
 }
 
 static int summary_of(struct sweep_store *store, size_t index, struct summary *out,
 		      struct error *err)
 {
-	const struct open_trial *trial = &store->trials[index];
-	double *time_ns;
-
-	if (trial->dropped)
-		return db_trial_summary(store->db, store->trial_ids[index], out, err);
-	time_ns = xcalloc(trial->count + 1, sizeof(*time_ns));
-	for (size_t i = 0; i < trial->count; i++)
-		time_ns[i] = trial->samples[i].time_ns;
-	*out = summarise(time_ns, trial->count);
-	free(time_ns);
-	return 0;
+	if (kept_samples_summary(&store->kept, index, out))
+		return 0;
+	return db_trial_summary(store->db, store->trial_ids[index], out, err);
 }
 
 /* ---- results ---- */
@@ -147,7 +80,7 @@ static int store_round(void *context, size_t index, const struct round_result *r
 	int rc = db_round_add(store->db, store->trial_ids[index], round, err);
 
 	if (!rc)
-		keep_round(store, &store->trials[index], round);
+		kept_samples_add(&store->kept, index, round);
 	return storing_end(store, before, rc);
 }
 
@@ -209,7 +142,7 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 	if (rc)
 		return storing_end(store, before, rc);
 	rc = rates_renew(store, index, &summary, err);
-	drop_samples(store, &store->trials[index]);
+	kept_samples_drop(&store->kept, index);
 	if (!rc)
 		rc = db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary,
 				     err);
@@ -219,8 +152,9 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 static int together_begin(void *context, struct error *err)
 {
 	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
 
-	return db_together_begin(store->db, err);
+	return storing_end(store, before, db_together_begin(store->db, err));
 }
 
 static int together_end(void *context, int rc, struct error *err)
@@ -437,18 +371,17 @@ static int claim_run(struct sweep_store *store, const struct run *resumed, struc
 /* Reads the samples of earlier rounds of a trial that continues. */
 static int load_earlier_rounds(struct sweep_store *store, size_t index, struct error *err)
 {
-	struct open_trial *trial = &store->trials[index];
+	struct sample *samples = NULL;
+	size_t count = 0;
 	int rc;
 
-	if (store->kept_samples >= KEPT_SAMPLES_MOST) {
-		trial->dropped = true;
+	if (kept_samples_are_full(&store->kept)) {
+		kept_samples_drop(&store->kept, index);
 		return 0;
 	}
-	rc = db_samples_load(store->db, store->trial_ids[index], &trial->samples, &trial->count,
-			     err);
-
-	trial->capacity = trial->count;
-	store->kept_samples += trial->count;
+	rc = db_samples_load(store->db, store->trial_ids[index], &samples, &count, err);
+	if (!rc)
+		kept_samples_load(&store->kept, index, samples, count);
 	return rc;
 }
 
@@ -485,7 +418,7 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 	store->metrics = &task->settings->metrics;
 	store->trial_count = task->plan->count;
 	store->trial_ids = xcalloc(store->trial_count + 1, sizeof(*store->trial_ids));
-	store->trials = xcalloc(store->trial_count + 1, sizeof(*store->trials));
+	kept_samples_init(&store->kept, store->trial_count);
 	if (task->resumed)
 		rc = reopen_run(store, task, err);
 	else
@@ -496,8 +429,6 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 
 void store_release(struct sweep_store *store)
 {
-	for (size_t i = 0; i < store->trial_count; i++)
-		drop_samples(store, &store->trials[i]);
-	free(store->trials);
+	kept_samples_release(&store->kept);
 	free(store->trial_ids);
 }

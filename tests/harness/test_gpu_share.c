@@ -9,7 +9,9 @@
 
 #include <cmocka.h>
 
+#include "harness/session/gpu_part.h"
 #include "harness/session/gpu_share.h"
+#include "harness/session/sweep_state.h"
 
 #define CASES 2000
 #define PROCESSES 4
@@ -87,6 +89,43 @@ static void test_what_is_done_is_not_given_back(void **state)
 	gpu_share_free(share);
 }
 
+/* Cases that end together are done when their results are in the database, and not before. */
+static void test_what_is_not_committed_is_given_back(void **state)
+{
+	struct plan_case cases[4] = {
+		{.base = NO_BASE}, {.base = NO_BASE}, {.base = NO_BASE}, {.base = NO_BASE}};
+	struct plan plan = {.cases = cases, .count = ARRAY_SIZE(cases)};
+	struct case_state states[ARRAY_SIZE(cases)] = {0};
+	struct gpu_share *share = make_share(plan.count, 0);
+	struct gpu_part part = {.share = share, .gpus = 2};
+	struct sweep sweep = SWEEP_INIT(NULL, NULL, NULL);
+
+	(void)state;
+	sweep.gpu = &part;
+	sweep.plan = &plan;
+	sweep.cases = states;
+	gpu_part_begin_cases(&sweep);
+	for (size_t i = 0; i < plan.count; i++)
+		assert_true(gpu_part_take(&sweep, i));
+	gpu_part_case_ended(&sweep, 0);
+	gpu_part_hold(&sweep);
+	gpu_part_case_ended(&sweep, 1);
+	gpu_part_case_ended(&sweep, 2);
+	gpu_part_committed(&sweep, false);
+	assert_int_equal(gpu_share_give_back(share, 0), 3);
+
+	for (size_t i = 1; i < plan.count; i++)
+		assert_true(gpu_part_take(&sweep, i));
+	gpu_part_hold(&sweep);
+	gpu_part_case_ended(&sweep, 1);
+	gpu_part_case_ended(&sweep, 2);
+	gpu_part_committed(&sweep, true);
+	assert_int_equal(gpu_share_give_back(share, 0), 1);
+	free(part.left);
+	free(part.held);
+	gpu_share_free(share);
+}
+
 /* Runs in a process: claims from its own place on, as the sweep does. Exits with 0. */
 static void claim_all(struct gpu_share *share, int slot)
 {
@@ -146,6 +185,7 @@ int main(void)
 		cmocka_unit_test(test_a_case_has_one_owner),
 		cmocka_unit_test(test_a_pair_is_claimed_together),
 		cmocka_unit_test(test_what_is_done_is_not_given_back),
+		cmocka_unit_test(test_what_is_not_committed_is_given_back),
 		cmocka_unit_test(test_processes_claim_each_case_once),
 		cmocka_unit_test(test_a_turn_passes_over_what_has_ended),
 	};
