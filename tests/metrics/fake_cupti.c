@@ -17,7 +17,7 @@
 #define COUNT_OFFSET 64
 #define NAMES_OFFSET 128
 #define NAME_BYTES 32
-#define MAX_RANGES 16
+#define MAX_RANGES 128
 
 struct CUpti_Profiler_Host_Object {
 	size_t counters;
