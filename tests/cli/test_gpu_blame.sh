@@ -1,0 +1,79 @@
+# What is to blame when a case loses its worker: the case, the GPU, or the program of the worker.
+. "$(dirname "$0")/gpus_lib.sh"
+command -v sqlite3 >/dev/null || skip 'sqlite3 is not here'
+export FAKE_WORKER
+one='sweep reduce/shuffle --size 1024 --block-sizes 64 --db g.db --rounds 1'
+two='sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db'
+
+# The workers after the one that crashes do what $AFTER says; `exit`: they do not start.
+cat >worker <<-'END'
+	#!/bin/sh
+	if grep -q ' measure-' "$FAKE_WORKER_LOG" 2>/dev/null; then
+		[ "$AFTER" != exit ] || exit 3
+		export FAKE_WORKER_SCRIPT="$AFTER"
+	fi
+	exec "$FAKE_WORKER"
+END
+chmod +x worker
+export PERFLAB_WORKER_CUDA="$work/worker"
+
+# No worker can be started after a crash, but nothing says that the GPU is lost.
+for after in exit open_fail open_busy; do
+	export AFTER=$after FAKE_WORKER_SCRIPT=crash
+	# after the last case all is measured
+	run $one
+	expect_code 3
+	expect_value crashed 'SELECT status FROM trial'
+	expect_value finished 'SELECT state FROM run'
+	expect_value 0 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'"
+	expect_no_err 'was lost while'
+	expect_err 'whether the GPU is lost is not known, because no worker could be started after reduce/shuffle/block=64,n=1024: '
+	afresh
+	# in the middle the run ends, and the case stays what it is
+	export FAKE_WORKER_SCRIPT=crash
+	run $two --rounds 1
+	expect_code 3
+	expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+	expect_value 1 "SELECT count(*) FROM trial WHERE status = 'pending'"
+	expect_value interrupted 'SELECT state FROM run'
+	expect_value 0 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'"
+	expect_no_err 'was lost while'
+	expect_no_err 'once perflab doctor finds the GPU again'
+	expect_err 'continue with: perflab sweep --resume 1 --db g.db'
+	afresh
+done
+# The driver finds no device, or dies of it.
+for after in no_device open_crash; do
+	export AFTER=$after FAKE_WORKER_SCRIPT=crash
+	run $one
+	expect_value pending 'SELECT status FROM trial'
+	expect_value interrupted 'SELECT state FROM run'
+	expect_err 'so this case is pending and did not crash'
+	afresh
+done
+PERFLAB_WORKER_CUDA=$FAKE_WORKER
+
+# The case in flight cannot be made pending: perflab does not say that it is, and no other GPU gets it.
+cat >worker <<-'END'
+	#!/bin/sh
+	# before perflab knows that the GPU is lost: of its run only one case may be pending, the other
+	if [ -e state.dead.0 ] && mkdir state.kept 2>/dev/null; then
+		run=$(sqlite3 g.db "SELECT run_id FROM trial WHERE status = 'crashed'")
+		sqlite3 -cmd '.timeout 5000' g.db "CREATE UNIQUE INDEX kept ON trial (run_id)
+			WHERE status = 'pending' AND run_id = $run"
+	fi
+	exec "$FAKE_WORKER"
+END
+export PERFLAB_WORKER_CUDA="$work/worker"
+for gpus in '' '--gpus all --interference never'; do
+	export FAKE_WORKER_SCRIPT=gpu_dies_measure-0:0
+	run $two $gpus
+	expect_code 3
+	expect_err 'this case could not be made pending, so it stays as it has ended: '
+	expect_no_err 'so this case is pending'
+	expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+	expect_whole 2
+	rm -r state.kept
+	afresh
+done
+finish
