@@ -25,9 +25,9 @@ void lost_device_note(struct sweep *sweep)
 	sweep->device_lost = sweep->info_known && sweep->info.traits.timed;
 }
 
-static void tell_unknown(const struct sweep *sweep, const struct error *cause)
+static void tell_unknown(const struct sweep *sweep, size_t index, const struct error *cause)
 {
-	const struct plan_case *ended = &sweep->plan->cases[sweep->suspect];
+	const struct plan_case *ended = &sweep->plan->cases[index];
 
 	tell_observer(sweep->observer, NOTICE_WARNING,
 		      "whether the GPU is lost is not known, because no worker could be started "
@@ -37,15 +37,16 @@ static void tell_unknown(const struct sweep *sweep, const struct error *cause)
 
 int lost_device_check(struct sweep *sweep, struct error *err)
 {
+	const size_t index = sweep->suspect != NO_CASE ? sweep->suspect : sweep->uncounted;
 	struct error cause = {0};
 	int rc = 0;
 
-	if (sweep->suspect != NO_CASE)
+	if (index != NO_CASE)
 		rc = sweep_open_worker(sweep, &sweep->worker, &cause);
 	if (rc && (sweep->device_lost || rc == PL_EINTERRUPTED))
 		return error_set(err, rc, "%s", cause.text);
 	if (rc)
-		tell_unknown(sweep, &cause);
+		tell_unknown(sweep, index, &cause);
 	return 0;
 }
 

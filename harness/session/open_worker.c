@@ -348,6 +348,7 @@ void sweep_close(struct sweep *sweep, int rc)
 	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);
+	free(sweep->uncounted_reason);
 	session_info_release(&sweep->info);
 	string_list_release(&sweep->files);
 	text_release(&sweep->worker_path);

@@ -53,6 +53,50 @@ for after in no_device open_crash; do
 done
 PERFLAB_WORKER_CUDA=$FAKE_WORKER
 
+# The GPU dies while the counters of a case are read: they are read when the run goes on.
+# Without the error that verification found: only the process that verified knows it.
+counters="SELECT count(DISTINCT trial_id) || ' cases: ' || count(value) || ' of ' || count(*) || ', ' ||
+	total(value) FROM counter JOIN metric ON metric.id = metric_id
+	WHERE metric.name <> 'relative_error'"
+run $two --metrics core
+expect_code 0
+whole=$(value "$counters")
+afresh
+export FAKE_WORKER_SCRIPT=gpu_dies_count_phase:0
+run $two --metrics core
+expect_code 3
+expect_err 'once perflab doctor finds the GPU again, continue with: perflab sweep --resume 1 --db g.db'
+expect_value 2 "SELECT count(*) FROM trial WHERE status = 'pending'"
+expect_value 6 'SELECT count(*) FROM round'
+unset FAKE_WORKER_SCRIPT
+rm -f state* log*
+run sweep --resume last --db g.db
+expect_code 0
+expect_value "$whole" "$counters"
+grep -q 'measure-' log && complain 'a case was measured again'
+afresh
+# in the only case, which no other case follows
+export FAKE_WORKER_SCRIPT=gpu_dies_count_phase:0
+run $one --metrics core
+expect_code 3
+expect_value pending 'SELECT status FROM trial'
+afresh
+# on one of two: the other counts it
+export FAKE_WORKER_SCRIPT=gpu_dies_count_phase:1
+run $two --metrics core --gpus all --interference never
+expect_code 3
+expect_whole 2
+expect_value "$whole" "$counters"
+afresh
+# One that kills its worker on a GPU that goes on is left without counters.
+export FAKE_WORKER_SCRIPT=die_in_count
+run $two --metrics core
+expect_code 0
+expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
+expect_value 2 "SELECT count(DISTINCT trial_id) FROM counter
+	WHERE reason LIKE 'the worker died in counting: %'"
+afresh
+
 # The case in flight cannot be made pending: perflab does not say that it is, and no other GPU gets it.
 cat >worker <<-'END'
 	#!/bin/sh
