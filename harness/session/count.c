@@ -144,8 +144,7 @@ static int end_uncounted(struct sweep *sweep, struct error *err)
 	const size_t index = sweep->uncounted;
 
 	sweep->uncounted = NO_CASE;
-	return index == NO_CASE ? 0
-				: case_uncounted(sweep, index, sweep->uncounted_reason, err);
+	return index == NO_CASE ? 0 : case_uncounted(sweep, index, sweep->uncounted_reason, err);
 }
 
 /* Stores the counters that came of one case. */
@@ -455,6 +454,11 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 	return rc;
 }
 
+int sweep_leave_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
+{
+	return case_uncounted(sweep, index, reason, err);
+}
+
 int sweep_count(struct sweep *sweep, struct error *err)
 {
 	size_t *pending = xcalloc(sweep->plan->count + 1, sizeof(*pending));
@@ -470,6 +474,8 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
 			rc = case_finish_measured(sweep, i, err);
+		else if (gpu_part_bars(sweep, i, false))
+			rc = case_uncounted(sweep, i, GPU_PART_BARRED, err);
 		else
 			pending[count++] = i;
 	}

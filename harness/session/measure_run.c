@@ -252,43 +252,6 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 	return rc;
 }
 
-/* Of a device that is lost: which case it took with it. */
-static void tell_lost(const struct run_task *task, const struct sweep *sweep)
-{
-	const size_t index = lost_device_case(sweep);
-	const struct plan_case *lost;
-
-	if (index == NO_CASE)
-		return;
-	lost = &task->plan->cases[index];
-	tell_observer(task->observer, NOTICE_WARNING,
-		      "%s was lost while it measured %s/%s/%s, so this case is pending and did not "
-		      "crash",
-		      sweep->info.device.name, lost->kernel, lost->variant, lost->config);
-}
-
-/* Of a device that is lost. A case that could not be made pending stays as it has ended. */
-static void store_lost(const struct run_task *task, struct sweep *sweep,
-		       const struct sweep_store *store, const struct error *why)
-{
-	const size_t index = lost_device_case(sweep);
-	struct error cause = {0};
-
-	if (!lost_device_store(sweep, store, why, &cause))
-		return;
-	if (index != NO_CASE && lost_device_case(sweep) == NO_CASE)
-		tell_observer(task->observer, NOTICE_WARNING,
-			      "%s was lost while it measured %s/%s/%s, but this case could not be "
-			      "made pending, so it stays as it has ended: %s",
-			      sweep->info.device.name, task->plan->cases[index].kernel,
-			      task->plan->cases[index].variant, task->plan->cases[index].config,
-			      cause.text);
-	else
-		tell_observer(task->observer, NOTICE_WARNING,
-			      "run %lld does not say why %s was lost: %s",
-			      (long long)store->run_id, sweep->info.device.name, cause.text);
-}
-
 /* lost: the device is. */
 static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id,
 				 bool lost)
@@ -416,12 +379,10 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = store_counted(&sweep, &store, err);
 	if (!rc)
 		rc = gpu_sentinels_end(&sweep, &store, err);
-	store_lost(task, &sweep, &store, err);
+	lost_device_store(&sweep, &store, err);
 	rc = gpu_part_end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
-	if (store.begun && !task->request->gpu)
-		tell_lost(task, &sweep);
 	string_list_release(&out->files);
 	out->files = sweep.files;
 	sweep.files = (struct string_list){0};

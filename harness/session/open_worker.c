@@ -103,16 +103,16 @@ static json_t *open_request(const struct sweep *sweep, const char *uuid)
 	return request;
 }
 
-/* The worker has answered 'open' with a status that is not ok. Its program speaks, so one that finds
- * no such device any more says something about the device, too. */
+/* The worker has answered 'open' with a status that is not ok. Its program speaks, so one that
+ * finds no such device any more says something about the device, too. */
 static int open_refused(const struct exchange *exchange, struct open_failure *failure,
 			struct error *err)
 {
 	const bool no_memory = exchange->status == TRIAL_OUT_OF_MEMORY;
 
 	failure->again = exchange->status == TRIAL_DEVICE_ERROR || no_memory;
-	failure->device = exchange->status == TRIAL_DEVICE_ERROR || exchange->unsupported ||
-			  exchange->usage;
+	failure->device =
+		exchange->status == TRIAL_DEVICE_ERROR || exchange->unsupported || exchange->usage;
 	return error_set(err, failure->again ? PL_EDEVICE : exchange_refusal(exchange), "%s",
 			 exchange->reason.data);
 }
@@ -177,8 +177,8 @@ static int start_and_open(struct sweep *sweep, struct worker_process *worker, co
 				    hello_ns, err);
 
 	/* one that used up its time would do so again */
-	*failure = (struct open_failure){
-		.again = rc == PL_EWORKER && monotonic_ns() - begun_ns < hello_ns};
+	*failure = (struct open_failure){.again = rc == PL_EWORKER &&
+						  monotonic_ns() - begun_ns < hello_ns};
 	return rc ? rc : session_open(sweep, worker, uuid, failure, err);
 }
 

@@ -120,4 +120,71 @@ for gpus in '' '--gpus all --interference never'; do
 	rm -r state.kept
 	afresh
 done
+PERFLAB_WORKER_CUDA=$FAKE_WORKER
+
+# A case that takes the GPU with it each time is to blame, from the second time on.
+export FAKE_WORKER_SCRIPT=takes_gpu:reduce/shuffle/block=64
+lost_twice="FROM trial WHERE config = 'block=64,n=1024'
+	AND reason LIKE 'the GPU was lost twice with this case: %GPU 0 has%; then: %GPU 0 has%'"
+run $two
+expect_code 3
+expect_value pending "SELECT status FROM trial WHERE config = 'block=64,n=1024'"
+rm -f state*
+run sweep --resume 1 --db g.db
+expect_code 3
+expect_err 'Fake GPU was lost while it measured reduce/shuffle/block=64,n=1024 for the second time, so this case has crashed'
+expect_no_err 'so this case is pending'
+expect_value crashed "SELECT status $lost_twice"
+rm -f state*
+run sweep --resume 1 --db g.db
+expect_code 3
+expect_value finished 'SELECT state FROM run'
+expect_value ok "SELECT status FROM trial WHERE config = 'block=128,n=1024'"
+afresh
+# while it is counted: it is left without counters
+export FAKE_WORKER_SCRIPT=takes_gpu_in_count:reduce/shuffle/block=64
+run $two --metrics core
+expect_code 3
+expect_err 'Fake GPU was lost while it counted reduce/shuffle/block=64,n=1024, so this case is pending until its counters are read'
+rm -f state*
+run sweep --resume 1 --db g.db
+expect_code 3
+expect_err 'Fake GPU was lost while it counted reduce/shuffle/block=64,n=1024 for the second time, so this case is left without counters'
+expect_value ok "SELECT status FROM trial WHERE config = 'block=64,n=1024'"
+rm -f state*
+run sweep --resume 1 --db g.db
+expect_code 0
+expect_value 2 "SELECT count(*) FROM trial WHERE status = 'ok'"
+expect_value 1 "SELECT count(DISTINCT trial_id) FROM counter
+	WHERE reason LIKE 'the GPU was lost twice with this case: %GPU 0 has%; then: %GPU 0 has%'"
+afresh
+# In a sweep on several GPUs it takes two of them, also together with its base case and in a spread.
+for way in '' '--baseline naive'; do
+	for fault in takes_gpu takes_gpu_in_count; do
+		export FAKE_WORKER_GPUS=4 FAKE_WORKER_SCRIPT=$fault:reduce/shuffle/block=64,n
+		run $cases --metrics core --gpus all $way
+		expect_code 3
+		expect_whole 100
+		expect_value 2 "SELECT count(*) FROM environment WHERE key = 'gpus.failed'"
+		expect_value 1 "SELECT count(*) FROM environment
+			WHERE key = 'gpus.lost.reduce/shuffle/block=64,n=1024'"
+		if [ $fault = takes_gpu ]; then
+			expect_value 99 "SELECT count(*) FROM trial WHERE status = 'ok'"
+			expect_value crashed "SELECT status FROM trial WHERE reason LIKE '%were lost with this case'
+				OR reason LIKE 'the GPU was lost twice with this case: %; then: %'"
+		else
+			expect_value 100 "SELECT count(*) FROM trial WHERE status = 'ok'"
+			expect_value 1 "SELECT count(DISTINCT trial_id) FROM counter
+				WHERE reason LIKE '%were lost with this case'
+				OR reason LIKE 'the GPU was lost twice with this case: %; then: %'"
+		fi
+		afresh
+	done
+done
+export FAKE_WORKER_GPUS=2 FAKE_WORKER_SCRIPT=takes_gpu:reduce/shuffle/block=64
+run $two --gpus all --spread
+expect_code 3
+expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
+expect_value 1 "SELECT count(*) FROM trial WHERE status = 'pending' AND config = 'block=64,n=1024'"
+afresh
 finish

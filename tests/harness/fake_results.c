@@ -174,6 +174,8 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 		note("beside", base);
 	await_ready(name);
 	gpu_may_die(fake->settings->device, request);
+	if (scripted("takes_gpu", name))
+		gpu_die(fake->settings->device);
 	if (scripted("silent_crash", name))
 		crash();
 	if (round == 5 && scripted("hang_in_round_5", name))
@@ -243,6 +245,8 @@ static int count_case(const struct count_item *item, const char *name, int devic
 	if (!scripted("count_silent_crash", name))
 		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_COUNT, pass);
 	gpu_may_die(device, "count_phase");
+	if (scripted("takes_gpu_in_count", name))
+		gpu_die(device);
 	if (scripted("die_in_count", name) || scripted("count_silent_crash", name))
 		killed();
 	if (scripted("hang_in_count", name) || (pass && scripted("hang_in_last_pass", name)))
