@@ -92,6 +92,10 @@ int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct err
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 /* Deletes trials with all that belongs to them. One transaction. */
 int db_trials_drop(struct db *db, const int64_t *ids, size_t count, struct error *err);
+/* The value of a fact that the run has, or that another run has which has the same value of the
+ * fact `alike`; malloc'd. NULL: none of them has it. */
+int db_environment_alike(struct db *db, int64_t run_id, const char *alike, const char *key,
+			 char **value, struct error *err);
 int db_environment_set(struct db *db, int64_t run_id, const char *key, const char *value,
 		       struct error *err);
 /* Replaces the value only if it is `old`; otherwise PL_EBUSY. One of several processes succeeds. */

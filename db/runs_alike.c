@@ -31,3 +31,29 @@ int db_runs_alike(struct db *db, int64_t run_id, const char *key, int64_t **out,
 	statement_release(&select);
 	return rc;
 }
+
+int db_environment_alike(struct db *db, int64_t run_id, const char *alike, const char *key,
+			 char **value, struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(
+		&select, db,
+		"SELECT value FROM environment WHERE key = ? AND (run_id = ? OR run_id IN"
+		" (SELECT other.run_id FROM environment AS own JOIN environment AS other"
+		" USING (key, value) WHERE own.run_id = ? AND own.key = ?)) LIMIT 1",
+		err);
+
+	*value = NULL;
+	if (rc)
+		return rc;
+	bind_text(&select, key);
+	bind_integer(&select, run_id);
+	bind_integer(&select, run_id);
+	bind_text(&select, alike);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row)
+		*value = take_text_copy(&select);
+	statement_release(&select);
+	return rc;
+}

@@ -171,6 +171,9 @@ struct round_summary {
 #define GPUS_INTERFERENCE_FOUND_KEY "gpus.interference.found"
 /* Why the GPU could not be used any more; also of a run that is no part of such a sweep. */
 #define GPUS_FAILED_KEY "gpus.failed"
+/* With the name of a case: why the GPU that was lost while it measured or counted this case could
+ * not be used any more. Also of a run that is no part of such a sweep. */
+#define GPUS_LOST_PREFIX "gpus.lost."
 /* Other facts of a run that a sweep on several GPUs stored. */
 #define GPUS_GROUP_KEY "gpus.group" /* the same for all runs of the sweep */
 #define GPUS_MODE_KEY "gpus.mode"   /* "split" or GPUS_SPREAD */

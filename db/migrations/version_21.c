@@ -1,6 +1,6 @@
 /*
- * Version 21: why another GPU of the sweep has no run is no change of the machine, so
- * `environment_changes` leaves it out.
+ * Version 21: why another GPU of the sweep has no run, and with which case a GPU was lost, is no
+ * change of the machine, so `environment_changes` leaves it out.
  */
 #include "db/migrations/migrations.h"
 
@@ -13,7 +13,7 @@ const char *const db_version_21[] = {
 	"		'sweep_uid', 'sweep_cases', 'source_path', 'perflab_revision', 'worker.waited')\n"
 	"		AND key NOT GLOB 'source.*' AND key NOT GLOB 'files.*' AND key NOT GLOB 'decide.*'\n"
 	"		AND key NOT IN ('gpus.group', 'gpus.failed') AND key NOT GLOB 'gpus.interference*'\n"
-	"		AND key NOT GLOB 'gpus.absent.*'\n"
+	"		AND key NOT GLOB 'gpus.absent.*' AND key NOT GLOB 'gpus.lost.*'\n"
 	"	UNION ALL SELECT id, 'driver', driver FROM run WHERE driver IS NOT NULL\n"
 	"	UNION ALL SELECT id, 'cuda_driver', cuda_driver FROM run WHERE cuda_driver IS NOT NULL\n"
 	"	UNION ALL SELECT id, 'toolkit', toolkit FROM run WHERE toolkit IS NOT NULL\n"

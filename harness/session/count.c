@@ -9,6 +9,7 @@
 
 #include "harness/session/count_busy.h"
 #include "harness/session/gpu_part.h"
+#include "harness/session/lost_device.h"
 #include "harness/session/preparation.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
@@ -125,6 +126,23 @@ static int case_uncounted(struct sweep *sweep, size_t index, const char *reason,
 
 	counter_list_release(&counters);
 	return rc;
+}
+
+/* Keeps a case that lost the worker: the next worker shows whether the device was lost with it. */
+static void suspend_uncounted(struct sweep *sweep, size_t index, const char *reason)
+{
+	free(sweep->uncounted_reason);
+	sweep->uncounted = index;
+	sweep->uncounted_reason = xstrdup(reason);
+}
+
+/* Ends the case that is kept, if any. A worker has opened the device since. */
+static int end_uncounted(struct sweep *sweep, struct error *err)
+{
+	const size_t index = sweep->uncounted;
+
+	sweep->uncounted = NO_CASE;
+	return index == NO_CASE ? 0 : case_uncounted(sweep, index, sweep->uncounted_reason, err);
 }
 
 /* Stores the counters that came of one case. */
@@ -312,6 +330,8 @@ static int batch_deliver_each(struct count_batch *batch, bool try_again, const c
 			rc = batch_store(batch, i, err);
 		} else if (try_again && i != batch->in_flight) {
 			pending[(*left)++] = batch->indices[i];
+		} else if (i == batch->in_flight && !sweep->worker.pid) {
+			suspend_uncounted(sweep, batch->indices[i], reason);
 		} else {
 			rc = case_uncounted(sweep, batch->indices[i], reason, err);
 		}
@@ -427,12 +447,16 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 
 	if (!sweep->settings->metrics.count || (sweep->counters_reason && !sweep->counters_busy))
 		worker_dismiss(&sweep->worker);
-	while (count && !rc) {
+	while ((count || sweep->uncounted != NO_CASE) && !rc) {
 		size_t settled = 0;
 
-		if (sweep->settings->metrics.count)
+		if (!count)
+			rc = lost_device_check(sweep, err);
+		else if (sweep->settings->metrics.count)
 			rc = sweep_have_counters(sweep, err);
-		if (rc)
+		if (!rc)
+			rc = end_uncounted(sweep, err);
+		if (rc || !count)
 			break;
 		if (sweep->settings->metrics.count && !sweep->counters_reason) {
 			rc = batch_count(sweep, pending, count, &settled, &silent_deaths, err);
@@ -443,6 +467,11 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 		count -= settled;
 	}
 	return rc;
+}
+
+int sweep_leave_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
+{
+	return case_uncounted(sweep, index, reason, err);
 }
 
 int sweep_count(struct sweep *sweep, struct error *err)
@@ -460,6 +489,8 @@ int sweep_count(struct sweep *sweep, struct error *err)
 		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
 			rc = case_finish_measured(sweep, i, err);
+		else if (gpu_part_bars(sweep, i, false))
+			rc = case_uncounted(sweep, i, GPU_PART_BARRED, err);
 		else
 			pending[count++] = i;
 	}

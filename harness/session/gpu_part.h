@@ -63,6 +63,10 @@ void gpu_part_look(struct sweep *sweep, bool all);
  * end. So few variants are on two GPUs, each of which would load their code, and patch it to count.
  */
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
+/* Two GPUs were lost with this case: no process measures it any more, or it counts no more. */
+void gpu_part_bar(struct sweep *sweep, size_t index, bool measuring);
+bool gpu_part_bars(const struct sweep *sweep, size_t index, bool measuring);
+#define GPU_PART_BARRED "two GPUs of this sweep were lost with this case"
 /* A case has ended, and its results are stored: no other process takes it over. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index);
 /* From here, cases that have ended are stored together. The others learn of them from

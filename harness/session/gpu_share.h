@@ -41,6 +41,8 @@ struct gpu_share {
 	struct gpu_case {
 		size_t unit;
 		atomic_int state;
+		/* two GPUs were lost with this case: no other measures it, or counts it */
+		atomic_bool unmeasured, uncounted;
 	} cases[];
 };
 

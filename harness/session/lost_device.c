@@ -1,7 +1,5 @@
 #include "harness/session/lost_device.h"
 
-#include "harness/session/session_parts.h"
-
 /* Whether the worker was lost with the case, which may be the fault of the device. */
 static bool lost_worker(enum trial_status status)
 {
@@ -25,26 +23,7 @@ void lost_device_note(struct sweep *sweep)
 	sweep->device_lost = sweep->info_known && sweep->info.traits.timed;
 }
 
-bool lost_device_is_suspected(const struct sweep *sweep)
-{
-	return sweep->suspect != NO_CASE;
-}
-
 size_t lost_device_case(const struct sweep *sweep)
 {
 	return sweep->device_lost ? sweep->suspect : NO_CASE;
-}
-
-void lost_device_store(const struct sweep *sweep, const struct sweep_store *store,
-		       const struct error *why)
-{
-	const size_t index = lost_device_case(sweep);
-
-	if (!sweep->device_lost || !store->begun)
-		return;
-	if (index != NO_CASE)
-		db_trial_finish(store->db, store->trial_ids[index], TRIAL_PENDING, NULL, NULL,
-				NULL);
-	if (why)
-		db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, why->text, NULL);
 }

@@ -252,21 +252,6 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, const struc
 	return rc;
 }
 
-/* Of a device that is lost: which case it took with it. */
-static void tell_lost(const struct run_task *task, const struct sweep *sweep)
-{
-	const size_t index = lost_device_case(sweep);
-	const struct plan_case *lost;
-
-	if (index == NO_CASE)
-		return;
-	lost = &task->plan->cases[index];
-	tell_observer(task->observer, NOTICE_WARNING,
-		      "%s was lost while it measured %s/%s/%s, so this case is pending and did not "
-		      "crash",
-		      sweep->info.device.name, lost->kernel, lost->variant, lost->config);
-}
-
 /* lost: the device is. */
 static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id,
 				 bool lost)
@@ -388,8 +373,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
-	if (!rc && lost_device_is_suspected(&sweep))
-		rc = sweep_open_worker(&sweep, &sweep.worker, err);
+	if (!rc)
+		rc = lost_device_check(&sweep, err);
 	if (!rc)
 		rc = store_counted(&sweep, &store, err);
 	if (!rc)
@@ -398,8 +383,6 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	rc = gpu_part_end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
-	if (store.begun && !task->request->gpu)
-		tell_lost(task, &sweep);
 	string_list_release(&out->files);
 	out->files = sweep.files;
 	sweep.files = (struct string_list){0};

@@ -15,6 +15,12 @@
 /* A worker that dies this often before a case begins would die again. */
 #define SWEEP_MAX_DEATHS 3
 
+/* What a failed attempt to open a worker shows. */
+struct open_failure {
+	bool again;  /* another attempt may succeed */
+	bool device; /* the device is to blame, not the program of the worker or the memory */
+};
+
 struct open_answer {
 	struct session_info info;
 	bool opened;
@@ -97,10 +103,23 @@ static json_t *open_request(const struct sweep *sweep, const char *uuid)
 	return request;
 }
 
-/* Opens the session of a worker that has just started, or ends it. *again: another attempt may
- * succeed. `uuid` as for open_request(). */
+/* The worker has answered 'open' with a status that is not ok. Its program speaks, so one that
+ * finds no such device any more says something about the device, too. */
+static int open_refused(const struct exchange *exchange, struct open_failure *failure,
+			struct error *err)
+{
+	const bool no_memory = exchange->status == TRIAL_OUT_OF_MEMORY;
+
+	failure->again = exchange->status == TRIAL_DEVICE_ERROR || no_memory;
+	failure->device =
+		exchange->status == TRIAL_DEVICE_ERROR || exchange->unsupported || exchange->usage;
+	return error_set(err, failure->again ? PL_EDEVICE : exchange_refusal(exchange), "%s",
+			 exchange->reason.data);
+}
+
+/* Opens the session of a worker that has just started, or ends it. `uuid` as for open_request(). */
 static int session_open(struct sweep *sweep, struct worker_process *worker, const char *uuid,
-			bool *again, struct error *err)
+			struct open_failure *failure, struct error *err)
 {
 	struct open_answer answer = {0};
 	struct exchange exchange = EXCHANGE_INIT(open_reply, &answer, open_timeout_ns(sweep));
@@ -108,7 +127,7 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 	enum exchange_end end;
 	int rc = 0;
 
-	*again = false;
+	*failure = (struct open_failure){0};
 	sweep->outcome.workers++;
 	exchange.what = "the device to open";
 	end = worker_ask(worker, open_request(sweep, uuid), &exchange, &cause);
@@ -118,19 +137,20 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 		rc = error_set(err, PL_EPROTOCOL, "the worker broke the protocol at 'open': %s",
 			       cause.text);
 	} else if (end != EXCHANGE_DONE) {
-		*again = end == EXCHANGE_DIED;
+		failure->again = end == EXCHANGE_DIED;
+		/* a driver may abort, or wait for ever, where its device is gone */
+		failure->device = end == EXCHANGE_DIED || end == EXCHANGE_TIMEOUT;
 		rc = error_set(err, PL_EWORKER, "the worker did not open the device: %s",
 			       cause.text);
 	} else if (exchange.status != TRIAL_OK) {
-		*again = exchange.status == TRIAL_DEVICE_ERROR ||
-			 exchange.status == TRIAL_OUT_OF_MEMORY;
-		rc = error_set(err, *again ? PL_EDEVICE : exchange_refusal(&exchange), "%s",
-			       exchange.reason.data);
+		rc = open_refused(&exchange, failure, err);
 	} else if (!answer.opened) {
 		rc = error_set(err, PL_EPROTOCOL, "the worker opened and described no device");
 	}
-	if (!rc)
+	if (!rc) {
 		rc = gpu_part_check_device(sweep, &answer.info, err);
+		failure->device = rc != 0;
+	}
 	if (rc) {
 		session_info_release(&answer.info);
 		worker_kill(worker);
@@ -148,7 +168,7 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 
 /* Makes one attempt with a worker that is started now. */
 static int start_and_open(struct sweep *sweep, struct worker_process *worker, const char *uuid,
-			  bool *again, struct error *err)
+			  struct open_failure *failure, struct error *err)
 {
 	const int64_t hello_ns = limited(sweep->settings->timeout_ns, WORKER_HELLO_LEAST_NS,
 					 WORKER_HELLO_TIMEOUT_NS);
@@ -157,20 +177,21 @@ static int start_and_open(struct sweep *sweep, struct worker_process *worker, co
 				    hello_ns, err);
 
 	/* one that used up its time would do so again */
-	*again = rc == PL_EWORKER && monotonic_ns() - begun_ns < hello_ns;
-	return rc ? rc : session_open(sweep, worker, uuid, again, err);
+	*failure = (struct open_failure){.again = rc == PL_EWORKER &&
+						  monotonic_ns() - begun_ns < hello_ns};
+	return rc ? rc : session_open(sweep, worker, uuid, failure, err);
 }
 
 /* If the early worker fails, one that is started now says what is wrong. */
 static void open_early(struct sweep *sweep, struct worker_process *worker)
 {
 	const char *uuid = sweep_known_uuid(sweep);
-	bool again;
+	struct open_failure failure;
 	int rc;
 
 	if (!early_worker_take(sweep, worker, open_timeout_ns(sweep)))
 		return;
-	rc = session_open(sweep, worker, uuid, &again, NULL);
+	rc = session_open(sweep, worker, uuid, &failure, NULL);
 	sweep->early.fails = rc != 0;
 	sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
 }
@@ -178,24 +199,25 @@ static void open_early(struct sweep *sweep, struct worker_process *worker)
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err)
 {
 	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
+	struct open_failure failure = {.again = true};
 	struct error cause = {0};
-	bool again = true;
 	int rc = 0;
 
 	if (!worker->pid)
 		open_early(sweep, worker);
-	for (int deaths = 0; !worker->pid && again && deaths < SWEEP_MAX_DEATHS; deaths++) {
+	for (int deaths = 0; !worker->pid && failure.again && deaths < SWEEP_MAX_DEATHS; deaths++) {
 		/* a driver may know no UUIDs */
 		const char *uuid = deaths ? NULL : sweep_known_uuid(sweep);
 
-		rc = start_and_open(sweep, worker, uuid, &again, &cause);
+		rc = start_and_open(sweep, worker, uuid, &failure, &cause);
 		sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
 	}
-	if (rc && rc != PL_EINTERRUPTED)
+	if (rc && failure.device)
 		lost_device_note(sweep);
 	if (rc)
-		error_set(err, rc, "%s%s%s", again ? "given up after 3 attempts: " : "", cause.text,
-			  again ? "; perflab doctor says what the worker can do here" : "");
+		error_set(err, rc, "%s%s%s", failure.again ? "given up after 3 attempts: " : "",
+			  cause.text,
+			  failure.again ? "; perflab doctor says what the worker can do here" : "");
 	meter_enter(&sweep->times.meter, before);
 	return rc;
 }
@@ -326,6 +348,7 @@ void sweep_close(struct sweep *sweep, int rc)
 	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);
+	free(sweep->uncounted_reason);
 	session_info_release(&sweep->info);
 	string_list_release(&sweep->files);
 	text_release(&sweep->worker_path);

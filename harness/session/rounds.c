@@ -280,7 +280,9 @@ static int measure_cases(struct sweep *sweep, const size_t *order, size_t count,
 	int rc = 0, stored;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		if (gpu_part_take(sweep, order[i]))
+		if (gpu_part_take(sweep, order[i]) && gpu_part_bars(sweep, order[i], true))
+			rc = case_finish(sweep, order[i], TRIAL_CRASHED, GPU_PART_BARRED, err);
+		else if (gpu_part_take(sweep, order[i]))
 			rc = measure_round_of_case(sweep, order[i],
 						   sweep->cases[order[i]].rounds_done, err);
 		else

@@ -130,12 +130,16 @@ struct sweep {
 	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
 	size_t suspect; /* the case that ended last because its worker was lost, if none has opened
 			   the device since; NO_CASE: none */
+	/* The case whose counters were read when the worker was lost, and why it has none; it ends
+	 * when another worker has opened the device. NO_CASE: none; the reason is owned. */
+	size_t uncounted;
+	char *uncounted_reason;
 	bool device_lost; /* no worker opens the device any more */
 };
 #define SWEEP_INIT(settings_used, seen_by, stop_flag)                                    \
 	{                                                                                \
 		.settings = (settings_used), .observer = (seen_by), .stop = (stop_flag), \
-		.worker_path = TEXT_INIT, .suspect = NO_CASE                             \
+		.worker_path = TEXT_INIT, .suspect = NO_CASE, .uncounted = NO_CASE       \
 	}
 
 /* ---- sessions: open_worker.c ---- */
@@ -230,6 +234,8 @@ int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t coun
 /* Counts in batches. A timed case stays ok or unverified even if counting
  * fails. */
 int sweep_count(struct sweep *sweep, struct error *err);
+/* Ends a case that was timed without counters, for this reason. */
+int sweep_leave_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err);
 /* Executes every case once, in several workers side by side. */
 int sweep_emulate(struct sweep *sweep, struct error *err);
 

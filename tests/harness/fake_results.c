@@ -174,6 +174,8 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 		note("beside", base);
 	await_ready(name);
 	gpu_may_die(fake->settings->device, request);
+	if (scripted("takes_gpu", name))
+		gpu_die(fake->settings->device);
 	if (scripted("silent_crash", name))
 		crash();
 	if (round == 5 && scripted("hang_in_round_5", name))
@@ -235,13 +237,16 @@ static int send_counters(const struct fake *fake, const struct count_item *item,
 	return rc;
 }
 
-static int count_case(const struct count_item *item, const char *name, int64_t pass,
+static int count_case(const struct count_item *item, const char *name, int device, int64_t pass,
 		      struct worker_reply *reply, struct error *err)
 {
 	int rc = 0;
 
 	if (!scripted("count_silent_crash", name))
 		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_COUNT, pass);
+	gpu_may_die(device, "count_phase");
+	if (scripted("takes_gpu_in_count", name))
+		gpu_die(device);
 	if (scripted("die_in_count", name) || scripted("count_silent_crash", name))
 		killed();
 	if (scripted("hang_in_count", name) || (pass && scripted("hang_in_last_pass", name)))
@@ -279,6 +284,7 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 	       struct worker_reply *reply, enum trial_status *status, struct text *reason,
 	       struct error *err)
 {
+	const int device = ((struct fake *)backend)->settings->device;
 	int rc = 0;
 
 	(void)status;
@@ -296,12 +302,12 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 			char *name = case_name(items[i].work);
 
 			note("count", name);
-			gpu_may_die(((struct fake *)backend)->settings->device, "count");
+			gpu_may_die(device, "count");
 			if (!pass)
 				fake_take_data("count", items[i].work,
 					       ((struct fake *)backend)->settings->seed, false,
 					       false);
-			rc = count_case(&items[i], name, pass, reply, err);
+			rc = count_case(&items[i], name, device, pass, reply, err);
 			if (!rc && pass && scripted("count_apart", NULL))
 				rc = send_counters(backend, &items[i], name, reply);
 			free(name);

@@ -116,20 +116,27 @@ bool gpu_is_dead(int device)
 	return dead;
 }
 
+void gpu_die(int device)
+{
+	char *grave = grave_of(device);
+	const int fd = grave ? open(grave, O_CREAT | O_WRONLY, 0600) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	free(grave);
+	crash();
+}
+
 void gpu_may_die(int device, const char *request)
 {
 	char *grave = grave_of(device), *action = xasprintf("gpu_dies_%s", request), number[12];
 	char *go = xasprintf("%s.go", grave ? getenv("FAKE_WORKER_STATE") : "");
-	int fd;
 
 	snprintf(number, sizeof(number), "%d", device);
 	if (grave && scripted(action, number)) {
 		while (scripted("gpu_dies_last", NULL) && access(go, F_OK) != 0)
 			poll(NULL, 0, 5);
-		fd = open(grave, O_CREAT | O_WRONLY, 0600);
-		if (fd >= 0)
-			close(fd);
-		crash();
+		gpu_die(device);
 	}
 	free(grave);
 	free(action);

@@ -27,10 +27,14 @@ char *case_name(const struct launch_case *work);
 void say(const char *bytes);
 
 /* gpu_dies_REQUEST:K, as in gpu_dies_measure-1:0 or gpu_dies_count:1: the GPU of this number dies
- * for good at this request. Its worker crashes, and no worker opens it again. With gpu_dies_last it
- * first waits until the file $FAKE_WORKER_STATE.go exists. */
+ * for good at this request; gpu_dies_count_phase:1: once its first case is being counted. Its
+ * worker crashes, and no worker opens it again. With gpu_dies_last it first waits until the file
+ * $FAKE_WORKER_STATE.go exists. */
 void gpu_may_die(int device, const char *request);
 bool gpu_is_dead(int device);
+/* Scripted for a case as takes_gpu and takes_gpu_in_count: it dies when it measures or counts it.
+ */
+void gpu_die(int device);
 
 void hang(void);
 void crash(void);

@@ -160,7 +160,7 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 		crash();
 	if (scripted("no_device", NULL))
 		return error_set(err, PL_EUNSUPPORTED, "there is no fake device: plug one in");
-	if (scripted("open_busy_once", NULL) && first_time())
+	if (scripted("open_busy", NULL) || (scripted("open_busy_once", NULL) && first_time()))
 		return error_set(err, PL_ENOMEM, "the dead worker's memory is not free yet");
 	if (scripted("open_fail", NULL) || (scripted("only_one", NULL) && !first_time()))
 		return error_set(err, PL_EIO, "the fake device will not open");
