@@ -118,7 +118,7 @@ static inline struct row_summary run_summary(const struct lane_run *run, uint32_
 {
 	return (struct row_summary){
 		.segment = segment,
-		.place = place & PLACE_MOST,
+		.place = place,
 		.kind = writes ? SUMMARY_WRITE : SUMMARY_READ,
 		.shift = (unsigned)__builtin_ctz(run->each) & 3,
 		.part = (unsigned)run->bias / ROW_CELLS & 7,
