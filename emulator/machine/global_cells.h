@@ -105,6 +105,7 @@ struct row_summary {
 	uint32_t shift : 2, part : 3; /* a struct lane_run with 1 << shift cells of a lane, and a
 					 bias of part * ROW_CELLS */
 };
+
 /* Whether lanes access all cells of a row in an order that a summary can hold. */
 static inline bool run_fits_summary(const struct lane_run *run)
 {
