@@ -2,7 +2,8 @@
  * Logs of rows (global_log.h) against records of the cells: random kernels access the first 28
  * words of rows in runs, with strides, by columns and at one place. Before that, each block does
  * an atomic in the last word of each row, which gives the row records of its cells; or far away, so
- * that the rows have logs. Both must have the same findings, and leave the same memory.
+ * that the rows have logs. Both must have the same findings, and leave the same memory. Then reads
+ * that both would lose alike: of a full log, and of lanes whose cells are settled in part.
  */
 #include "support_machine.h"
 
@@ -192,9 +193,112 @@ static void logs_find_what_cells_find(void **state)
 	assert_true(clean > KERNELS / 10);
 }
 
+/* All lanes spin until a word behind the rows is 1, and let others go on. Neither orders anything,
+ * because there is no fence. */
+#define WAIT(label, place)                                                               \
+	label ":\nld.volatile.global.u32 %r9, [%rd1+" place "];\nsetp.ne.u32 %p3, %r9, " \
+	      "1;\n@%p3 bra " label ";\n"
+#define SIGNAL(place) "st.volatile.global.u32 [%rd1+" place "], 1;\n"
+
+/* Block 0 fills the log of the first row with reads of different cells. The log has no place for
+ * the read of block 1, with which the later write of block 0 races. */
+static void a_read_that_finds_the_log_full_races(void **state)
+{
+	struct text ptx = TEXT_INIT;
+	struct machine_result result;
+
+	(void)state;
+	text_add(&ptx, MACHINE_HEADER
+		 ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
+		 "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
+		 "mov.u32 %r3, %ctaid.x;\nmad.wide.u32 %rd3, %r1, 4, %rd1;\n"
+		 "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra $one;\n");
+	for (unsigned word = 1; word <= 17; word++)
+		text_addf(&ptx, "ld.global.u32 %%r10, [%%rd3+%u];\nadd.u32 %%r20, %%r20, %%r10;\n",
+			  word * 4);
+	text_add(&ptx,
+		 SIGNAL("8192") WAIT(
+			 "$two",
+			 "8196") "bar.sync 0;\nsetp.eq.u32 %p2, %r1, 5;\n"
+				 "@%p2 st.global.u32 [%rd1+80], %r20;\nret;\n"
+				 "$one:\n" WAIT(
+					 "$zero",
+					 "8192") "ld.global.u32 %r10, [%rd3+72];\n"
+						 "red.global.add.u32 [%rd1+8200], %r10;\n" SIGNAL(
+							 "8196") "ret;\n}\n");
+	result = machine_run(&(struct machine_case){.ptx = ptx.data,
+						    .grid = {2},
+						    .block = {32},
+						    .out_words = 4096,
+						    .check_global = true,
+						    .cooperative = true});
+	assert_finding(&result, FINDING_GLOBAL_RACE, line_with(ptx.data, "@%p2 st.global"),
+		       "thread (5,0,0) of block (0,0,0) writes byte 80 of 'out'");
+	assert_non_null(strstr(result.findings.items[0].text,
+			       "which thread (2,0,0) of block (1,0,0) read"));
+	machine_release(&result);
+	text_release(&ptx);
+}
+
+/*
+ * Blocks 0 and 1 read the words 4, 8 and 9. So these are settled when lanes 0 to 2 of block 2 read
+ * the words 0 and 1, 4 and 5, 8 and 9. The read of lane 2 needs no record. That of lane 1 needs one
+ * in both of its words, so of word 4 the two last reads are those of blocks 1 and 2. The three
+ * lanes must be remembered as if each had read alone.
+ */
+static void a_vector_that_is_settled_in_part_is_recorded_whole(void **state)
+{
+	static const char *const reads[] = {
+		"setp.lt.u32 %p1, %r1, 3;\n@%p1 ld.global.v2.u32 {%r10, %r11}, [%rd4];\n",
+		"setp.eq.u32 %p1, %r1, 0;\n@%p1 ld.global.v2.u32 {%r10, %r11}, [%rd4];\n"
+		"setp.eq.u32 %p1, %r1, 1;\n@%p1 ld.global.v2.u32 {%r10, %r11}, [%rd4];\n"
+		"setp.eq.u32 %p1, %r1, 2;\n@%p1 ld.global.v2.u32 {%r10, %r11}, [%rd4];\n",
+	};
+	static const struct {
+		unsigned word;
+		const char *rival;
+	} writes[] = {{4, "which thread (1,0,0) of block (2,0,0) read"},
+		      {8, "which thread (0,0,0) of block (0,0,0) read"}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(reads) * ARRAY_SIZE(writes); i++) {
+		const size_t write = i % ARRAY_SIZE(writes);
+		struct text ptx = TEXT_INIT;
+		struct machine_result result;
+
+		text_addf(&ptx,
+			  "%s@%%p2 bra $three;\n@%%p3 bra $two;\nsetp.ne.u32 %%p1, %%r1, 0;\n"
+			  "@%%p1 ret;\nld.global.u32 %%r12, [%%rd1+16];\n"
+			  "ld.global.v2.u32 {%%r10, %%r11}, [%%rd1+32];\nadd.u32 %%r10, %%r10, "
+			  "%%r12;\nbra $keep;\n$two:\n%s$keep:\nadd.u32 %%r10, %%r10, %%r11;\n"
+			  "red.global.add.u32 [%%rd1+8192], %%r10;\nret;\n"
+			  "$three:\nsetp.eq.u32 %%p1, %%r1, 0;\n"
+			  "@%%p1 st.global.u32 [%%rd1+%u], 77;\nret;\n}\n",
+			  MACHINE_HEADER
+			  ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
+			  "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, "
+			  "%tid.x;\nmov.u32 %r3, %ctaid.x;\nmad.wide.u32 %rd4, %r1, 16, %rd1;\n"
+			  "setp.eq.u32 %p2, %r3, 3;\nsetp.eq.u32 %p3, %r3, 2;\n",
+			  reads[i / ARRAY_SIZE(writes)], writes[write].word * 4);
+		result = machine_run(&(struct machine_case){.ptx = ptx.data,
+							    .grid = {4},
+							    .block = {32},
+							    .out_words = 4096,
+							    .check_global = true});
+		assert_finding(&result, FINDING_GLOBAL_RACE, line_with(ptx.data, "@%p1 st.global"),
+			       writes[write].rival);
+		machine_release(&result);
+		text_release(&ptx);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(logs_find_what_cells_find)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(logs_find_what_cells_find),
+		cmocka_unit_test(a_read_that_finds_the_log_full_races),
+		cmocka_unit_test(a_vector_that_is_settled_in_part_is_recorded_whole),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
