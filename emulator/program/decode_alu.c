@@ -214,11 +214,12 @@ static bool decode_element_moves(struct function_decoding *decoding)
 /* mov.b128: a register has two halves, and is made of two parts or parted into them. */
 static void decode_whole_move(struct function_decoding *decoding)
 {
-	const struct ptx_operand *to = decoding->at->operands, *from = to + 1;
+	const struct ptx_operand *to = decoding->at->operands, *from;
 	bool immediate;
 
 	if (!require_operands(decoding, 2, 2))
 		return;
+	from = to + 1;
 	immediate = from->kind == PTX_OPERAND_INTEGER || from->kind == PTX_OPERAND_SYMBOL;
 	if ((to->whole && (immediate || from->element_count == 4)) ||
 	    (from->whole && to->element_count == 4))
