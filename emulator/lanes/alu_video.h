@@ -89,8 +89,9 @@ static inline int64_t video_result(uint64_t control, int64_t a, int64_t b)
 }
 
 /*
- * Scalar instructions. ptxas composes each of instructions on 64-bit numbers. The functions below
- * do what these do, which in many forms is not what the manual says: docs/results/ptx-opcodes.md.
+ * Scalar instructions. ptxas composes each one of instructions on 64-bit numbers. The functions
+ * below do what these do, which in many forms is not what the manual says:
+ * docs/results/ptx-opcodes.md.
  */
 
 static inline bool video_shifts(uint64_t control)

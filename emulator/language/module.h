@@ -29,16 +29,15 @@ enum ptx_space {
 };
 const char *ptx_space_name(enum ptx_space space); /* "global"; "" for the generic space */
 
-/* A register of a function. Its width is 1 for a predicate, else 8, 16, 32, 64 or 128 bits. A
- * vector
- * (.v2, .v4) is several registers, one behind the other; operands that name it list them. */
+/* A register of a function. Its width is 1 for a predicate, else 8, 16, 32 or 64 bits. A vector
+ * (.v2, .v4) is several registers, one behind the other; operands that name it list them. So is a
+ * register of .b128, of its halves, the lower one first. */
 struct ptx_register {
 	const char *name; /* "%rd4"; not unique: a register of an inner scope keeps its name, and
 			     elements of a vector have the name of the vector */
 	int width_bits;
-	/* Of the vector that begins with it; 1: it is none. One of .b128 is a vector of its halves.
-	 */
-	int elements;
+	int elements; /* of the vector that begins with it; 1: it is none */
+	bool whole;   /* half of a register of .b128 */
 };
 
 /* An address in a variable's initial value: of another variable or of a function. */
@@ -92,6 +91,7 @@ enum ptx_operand_kind {
 struct ptx_operand {
 	enum ptx_operand_kind kind;
 	bool negated;                 /* !%p1, or -x of a register in old PTX */
+	bool whole;                   /* VECTOR: the halves of a register of .b128 */
 	uint32_t index;               /* REGISTER */
 	const char *name;             /* SPECIAL, SYMBOL, and REGISTER as described above */
 	uint64_t bits;                /* INTEGER, F32 (low half), F64 */

@@ -119,13 +119,16 @@ static void read_register(struct parser *parser, struct open_operand *open, uint
 			  bool selects)
 {
 	const int elements = parser->function.registers[index].elements;
+	const bool whole = parser->function.registers[index].whole;
 	const size_t first = parser->open_count - 1;
 	struct name *name;
 	int element;
 
 	open->operand.kind = PTX_OPERAND_REGISTER;
 	open->operand.index = index;
-	if (elements > 1 && selects) {
+	if (whole && (selects || open->operand.negated)) {
+		parser_error(parser, "a register of 128 bits can only be named as a whole");
+	} else if (elements > 1 && selects) {
 		element = selected_element(&parser->token, elements);
 		if (element < 0)
 			parser_error(parser, "a vector of %d elements has no such element",
@@ -141,6 +144,9 @@ static void read_register(struct parser *parser, struct open_operand *open, uint
 				open->operand.index = index + (uint32_t)i;
 		}
 		close_list(parser, first, PTX_OPERAND_VECTOR, 0);
+		open = last_operand(parser);
+		if (open)
+			open->operand.whole = whole;
 	} else if (selects) {
 		name = parser_intern(parser, parser->token.text + 1, parser->token.length - 1);
 		open->operand.name = name ? name->text : NULL;

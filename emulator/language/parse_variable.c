@@ -185,7 +185,8 @@ void parse_local_variables(struct parser *parser, enum ptx_space space)
 /* What a declaration says about each of its registers. */
 struct register_type {
 	int width_bits, elements;
-	int align; /* of a parameter in memory, in bytes */
+	bool whole; /* a register of 128 bits */
+	int align;  /* of a parameter in memory, in bytes */
 };
 
 static void append_register(struct parser *parser, const struct name *name,
@@ -207,7 +208,8 @@ static void append_register(struct parser *parser, const struct name *name,
 			return;
 		*place = (struct ptx_register){.name = name->text,
 					       .width_bits = type->width_bits,
-					       .elements = i ? 1 : type->elements};
+					       .elements = i ? 1 : type->elements,
+					       .whole = type->whole};
 	}
 }
 
@@ -255,6 +257,7 @@ static struct register_type read_register_type(struct parser *parser)
 	if (type.width_bits == 128) { /* its halves, the lower one first */
 		type.width_bits = 64;
 		type.elements = 2;
+		type.whole = true;
 	}
 	return type;
 }

@@ -105,6 +105,7 @@ struct row_summary {
 	uint32_t shift : 2, part : 3; /* a struct lane_run with 1 << shift cells of a lane, and a
 					 bias of part * ROW_CELLS */
 };
+
 /* Whether lanes access all cells of a row in an order that a summary can hold. */
 static inline bool run_fits_summary(const struct lane_run *run)
 {
@@ -118,7 +119,7 @@ static inline struct row_summary run_summary(const struct lane_run *run, uint32_
 {
 	return (struct row_summary){
 		.segment = segment,
-		.place = place & PLACE_MOST,
+		.place = place,
 		.kind = writes ? SUMMARY_WRITE : SUMMARY_READ,
 		.shift = (unsigned)__builtin_ctz(run->each) & 3,
 		.part = (unsigned)run->bias / ROW_CELLS & 7,

@@ -140,7 +140,7 @@ static void check_global_cell(struct checked_access *by, struct shadow_row *row,
 	struct cell_record slots[SLOT_COUNT];
 	const struct cell_record me = {
 		.segment = by->segment,
-		.place = by->place & PLACE_MOST,
+		.place = by->place,
 		.lane = lane % LANES,
 		.many = many,
 		.strong = by->strong,
@@ -188,7 +188,7 @@ static bool check_with_log(struct checked_access *by, struct shadow_row *row, ui
 		.shadow = by->shadow,
 		.warp = by->request->warp,
 		.segment = by->segment,
-		.place = by->place & PLACE_MOST,
+		.place = by->place,
 		.run = *run,
 		.writes = by->request->writes,
 	};

@@ -19,6 +19,13 @@ struct global_shadow {
 	uint64_t unchecked; /* requests */
 };
 
+/* The place of an instruction of the function that a warp executes, as all records hold it. */
+static inline uint32_t warp_place(const struct global_shadow *shadow, const struct warp *warp,
+				  uint32_t number)
+{
+	return (shadow->first_place[warp->frame->function_index] + number) & PLACE_MOST;
+}
+
 /* The rows of the allocation, in cells that are small enough; NULL: it is not checked. */
 struct shadow_rows *global_shadow_rows(struct global_shadow *shadow, struct allocation *in,
 				       unsigned bytes);

@@ -86,7 +86,7 @@ static void check_one_place(struct checked_access *by)
 	};
 	const struct cell_record me = {
 		.segment = by->segment,
-		.place = by->place & PLACE_MOST,
+		.place = by->place,
 		.lane = lane % LANES,
 		.many = many,
 	};
@@ -123,7 +123,7 @@ static void check_column(struct checked_access *by)
 {
 	const struct global_request *request = by->request;
 	const unsigned shift = by->rows->cell_shift;
-	struct cell_record me = {.segment = by->segment, .place = by->place & PLACE_MOST};
+	struct cell_record me = {.segment = by->segment, .place = by->place};
 
 	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(rest);
@@ -214,8 +214,7 @@ void global_shadow_access(const struct global_request *request)
 	by.segment = order_segment(&shadow->order, warp);
 	by.strong = at->operation == OP_ATOMIC || at->strong || at->is_volatile;
 	by.of_block = by.strong && at->of_block;
-	by.place = shadow->first_place[warp->frame->function_index] +
-		   (uint32_t)(at - warp->frame->function->code);
+	by.place = warp_place(shadow, warp, (uint32_t)(at - warp->frame->function->code));
 	by.full = !by.rows || !by.segment;
 	if (by.strong)
 		synchronise(&by);
@@ -241,9 +240,7 @@ bool global_rows_pass(const struct regular_request *by)
 		.shadow = shadow,
 		.warp = by->warp,
 		.segment = order_segment(&shadow->order, by->warp),
-		.place = (shadow->first_place[by->warp->frame->function_index] +
-			  (uint32_t)by->number) &
-			 PLACE_MOST,
+		.place = warp_place(shadow, by->warp, (uint32_t)by->number),
 		.writes = by->writes,
 	};
 

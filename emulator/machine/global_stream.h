@@ -77,9 +77,7 @@ ALWAYS_INLINE bool whole_rows_pass(const struct regular_request *by, struct row_
 	const unsigned each = by->bytes >> WORD_SHIFT; /* rows, and cells of a lane */
 	struct row_summary now = {
 		.segment = order_segment(&shadow->order, by->warp),
-		.place = (shadow->first_place[by->warp->frame->function_index] +
-			  (uint32_t)by->number) &
-			 PLACE_MOST,
+		.place = warp_place(shadow, by->warp, (uint32_t)by->number),
 		.kind = by->writes ? SUMMARY_WRITE : SUMMARY_READ,
 		.shift = (unsigned)__builtin_ctz(each) & 3,
 	};

@@ -1,7 +1,7 @@
 /*
  * tensor_walk: where the rows lie in global memory that a tensor copy moves, one after another as
- * they lie in shared memory. A row is what the copy moves of dimension 0, or of
- * interleaved images the slice of a pixel. Internal to emulator/.
+ * they lie in shared memory. A row is what the copy moves of dimension 0, or of interleaved images
+ * the slice of a pixel. Internal to emulator/.
  *
  * A tiled copy walks over its box, dimension 1 first, in the steps of the map. An im2col copy moves
  * a number of pixels. It walks over the bounding box in steps, the width first, from the pixel that
@@ -27,8 +27,7 @@ void tensor_walk_begin(struct tensor_walk *out, const struct tensor_map *map,
 		       const int32_t first[TENSOR_MOST_RANK],
 		       const uint32_t offsets[TENSOR_IMAGE_MOST_RANK]);
 /* The address of the row's element 0, which the copy may not move; of interleaved images, of the
- * slice that it moves. Returns false if the row is
- * outside of the tensor. */
+ * slice that it moves. Returns false if the row is outside of the tensor. */
 bool tensor_walk_locate(const struct tensor_walk *walk, uint64_t *address);
 void tensor_walk_next(struct tensor_walk *walk);
 

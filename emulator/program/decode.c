@@ -9,7 +9,7 @@
 #define MAX_LOCAL_BYTES (512 * 1024)
 #define MAX_PARAMETER_BYTES (64 * 1024)
 
-static void decode_statement(struct function_decoding *decoding)
+static void decode_opcode(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	enum operation operation;
@@ -27,6 +27,56 @@ static void decode_statement(struct function_decoding *decoding)
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 	else
 		decode_alu(decoding, operation);
+}
+
+/* The first of these operands, or of their elements, that is a register of 128 bits, or NULL. */
+static const struct ptx_operand *find_whole(const struct ptx_operand *operands, size_t count)
+{
+	const struct ptx_operand *found = NULL;
+
+	for (size_t i = 0; i < count && !found; i++)
+		found = operands[i].whole
+				? &operands[i]
+				: find_whole(operands[i].elements, operands[i].element_count);
+	return found;
+}
+
+/* Loads, stores and conversions may have registers that are wider than the type, but no such
+ * register is a vector or an address. */
+static bool may_be_wider(const struct ptx_statement *at)
+{
+	static const char *const bases[] = {"ld", "ldu", "st", "cvt"};
+	const bool vector = statement_has_modifier(at, "v2") || statement_has_modifier(at, "v4") ||
+			    statement_has_modifier(at, "v8");
+	bool known = false;
+
+	for (size_t i = 0; i < ARRAY_SIZE(bases); i++)
+		known |= strcmp(at->base, bases[i]) == 0;
+	for (size_t i = 0; i < at->operand_count; i++)
+		if ((vector && at->operands[i].whole) ||
+		    (at->operands[i].kind == PTX_OPERAND_ADDRESS &&
+		     find_whole(&at->operands[i], 1)))
+			return false;
+	return known;
+}
+
+static void decode_statement(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_operand *whole = NULL;
+
+	/* The decoder of a call compares the bytes of what it passes, as ptxas does. */
+	if (strcmp(at->base, "call") != 0 && !statement_has_modifier(at, "b128"))
+		whole = find_whole(at->operands, at->operand_count);
+	if (whole && may_be_wider(at)) {
+		decode_unsupported(decoding, "", "a register of 128 bits for a smaller type");
+		return;
+	}
+	decode_opcode(decoding);
+	/* Other decoders take the halves for a vector of two. */
+	if (whole)
+		decode_invalid(decoding, "%s has 128 bits, but no operand of this instruction has",
+			       decoding->source->registers[whole->elements[0].index].name);
 }
 
 /* ---- the frame ---- */

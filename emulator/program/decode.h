@@ -189,6 +189,10 @@ uint32_t decode_store_source(struct function_decoding *decoding, const struct pt
 uint32_t decode_special_source(struct function_decoding *decoding, const char *name,
 			       enum value_type type);
 
+/* Returns the halves of an operand that must be a register of 128 bits, or NULL. */
+const struct ptx_operand *decode_whole(struct function_decoding *decoding,
+				       const struct ptx_operand *operand);
+
 /* What an address operand refers to. */
 struct decoded_address {
 	uint32_t value; /* holds the addresses */

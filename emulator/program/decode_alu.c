@@ -211,15 +211,27 @@ static bool decode_element_moves(struct function_decoding *decoding)
 	return true;
 }
 
-/* mov.b128: a register is a vector of its halves, and so is what it is made of or parted into. */
+/* mov.b128: a register has two halves, and is made of two parts or parted into them. */
 static void decode_whole_move(struct function_decoding *decoding)
 {
-	const struct ptx_operand *to = decoding->at->operands, *from = to + 1;
+	const struct ptx_operand *to = decoding->at->operands, *from;
+	bool immediate;
 
-	if (to->element_count == 2 && from->element_count == 2)
+	if (!require_operands(decoding, 2, 2))
+		return;
+	from = to + 1;
+	immediate = from->kind == PTX_OPERAND_INTEGER || from->kind == PTX_OPERAND_SYMBOL;
+	if ((to->whole && (immediate || from->element_count == 4)) ||
+	    (from->whole && to->element_count == 4))
+		decode_unsupported(decoding, "",
+				   "a mov.b128 with four parts or an immediate value");
+	else if ((to->whole || from->whole) && to->kind == PTX_OPERAND_VECTOR &&
+		 from->kind == PTX_OPERAND_VECTOR && to->element_count == 2 &&
+		 from->element_count == 2)
 		emit_element_moves(decoding, to, from, TYPE_b64);
 	else
-		decode_unsupported(decoding, "operand", "mov.b128 with this kind of vector");
+		decode_invalid(decoding, "expected a register of 128 bits and another one, or its "
+					 "parts");
 }
 
 /* Returns false for a plain move, which is in alu.def. */
@@ -230,14 +242,14 @@ static bool decode_vector_mov(struct function_decoding *decoding)
 	bool unpacks = at->operand_count == 2 && at->operands[0].kind == PTX_OPERAND_VECTOR;
 	enum value_type type;
 
-	if (!packs && !unpacks)
-		return false;
-	if (unpacks && (decode_special_vector(decoding) || decode_element_moves(decoding)))
-		return true;
 	if (strcmp(at->mnemonic, "mov.b128") == 0) {
 		decode_whole_move(decoding);
 		return true;
 	}
+	if (!packs && !unpacks)
+		return false;
+	if (unpacks && (decode_special_vector(decoding) || decode_element_moves(decoding)))
+		return true;
 	if (at->modifier_count != 1 || !statement_type(at, &type))
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 	else if (packs)

@@ -139,13 +139,13 @@ static void decode_atomic_whole(struct function_decoding *decoding,
 	out->vector = 2;
 	out->width = 8;
 	for (size_t i = 0; i < 2 * sources; i++) {
-		halves = access_registers(decoding, &operands[2 + i / 2], 2);
+		halves = decode_whole(decoding, &operands[2 + i / 2]);
 		if (halves)
 			out->rows[i] = decode_source(decoding, &halves[i % 2], TYPE_b64);
 	}
 	if (operands[0].kind == PTX_OPERAND_SINK)
 		return;
-	halves = access_registers(decoding, &operands[0], 2);
+	halves = decode_whole(decoding, &operands[0]);
 	for (size_t i = 0; halves && i < 2; i++)
 		out->rows[ATOMIC_RESULTS + i] = decode_destination(decoding, &halves[i], TYPE_b64);
 }

@@ -220,7 +220,8 @@ static void decode_load(struct function_decoding *decoding)
 	/* The third operand is a cache policy. */
 	if (!require_operands(decoding, 2, 3))
 		return;
-	registers = access_registers(decoding, &at->operands[0], access.vector);
+	registers = access.whole ? decode_whole(decoding, &at->operands[0])
+				 : access_registers(decoding, &at->operands[0], access.vector);
 	where = decode_address(decoding, &at->operands[1], access.space);
 	if (!registers || decoding->rc || decoding->unsupported ||
 	    !check_variable_space(decoding, &where, access.space))
@@ -260,7 +261,8 @@ static void decode_store(struct function_decoding *decoding)
 	if (!require_operands(decoding, 2, 3))
 		return;
 	where = decode_address(decoding, &at->operands[0], access.space);
-	registers = access_registers(decoding, &at->operands[1], access.vector);
+	registers = access.whole ? decode_whole(decoding, &at->operands[1])
+				 : access_registers(decoding, &at->operands[1], access.vector);
 	if (!registers || decoding->rc || decoding->unsupported ||
 	    !check_variable_space(decoding, &where, access.space))
 		return;

@@ -172,6 +172,28 @@ struct decoded_address decode_address(struct function_decoding *decoding,
 	return out;
 }
 
+/* ---- registers of 128 bits ---- */
+
+static void refuse_whole(struct function_decoding *decoding, const struct ptx_operand *operand,
+			 enum value_type type)
+{
+	decode_invalid(decoding, "%s has 128 bits, but the operand needs %d",
+		       decoding->source->registers[operand->elements[0].index].name,
+		       type_bits(type));
+}
+
+const struct ptx_operand *decode_whole(struct function_decoding *decoding,
+				       const struct ptx_operand *operand)
+{
+	if (operand->whole)
+		return operand->elements;
+	if (operand->kind == PTX_OPERAND_INTEGER)
+		decode_unsupported(decoding, "", "an immediate value of 128 bits");
+	else
+		decode_invalid(decoding, "expected a register of 128 bits");
+	return NULL;
+}
+
 /* ---- sources ---- */
 
 static uint32_t emit_negation(struct function_decoding *decoding, uint32_t value,
@@ -281,6 +303,8 @@ uint32_t decode_source(struct function_decoding *decoding, const struct ptx_oper
 	case PTX_OPERAND_SYMBOL:
 		return symbol_source(decoding, operand, type);
 	default:
+		if (operand->whole)
+			refuse_whole(decoding, operand, type);
 		decode_invalid(decoding, "not a valid source operand");
 		return 0;
 	}
@@ -331,6 +355,8 @@ uint32_t decode_destination(struct function_decoding *decoding, const struct ptx
 
 	if (operand->kind == PTX_OPERAND_SINK)
 		return new_temporary(decoding, bits == 8 ? 16 : bits);
+	if (operand->whole)
+		refuse_whole(decoding, operand, type);
 	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
 		decode_invalid(decoding, "the result must be a register");
 		return 0;

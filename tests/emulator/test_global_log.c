@@ -1,21 +1,23 @@
 /*
- * Logs of rows (global_log.h) against records of the cells: random kernels access the first 28
- * words of rows in runs, with strides, by columns and at one place. Before that, each block does
- * an atomic in the last word of each row, which gives the row records of its cells; or far away, so
- * that the rows have logs. Both must have the same findings, and leave the same memory. Then reads
- * that both would lose alike: of a full log, and of lanes whose cells are settled in part.
+ * Logs of rows (global_log.h) against records of the cells: random kernels access the first words
+ * of rows in runs, with strides, by columns and at one place. Before that, each block does an
+ * atomic in the last word of each row, which gives the row records of its cells; or far away, so
+ * that the rows have logs. Both must have the same findings, and leave the same memory. Kernels
+ * that access bytes, too, split rows of words into rows of bytes, and have those from then on, also
+ * in a second launch. They must find the same if all rows are split before. Then reads that both
+ * would lose alike: of a full log, and of lanes whose cells are settled in part.
  */
 #include "support_machine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define KERNELS 1200
-#define ROWS 48
+#define WORD_KERNELS 1200
+#define BYTE_KERNELS 600
 #define ROW_BYTES 128
-/* No lane accesses a word from here on in a row. */
-#define FREE_BYTES 112
+#define MEMORY_BYTES (48 * ROW_BYTES)
 #define BASE_ROWS 2
+#define ATOMIC_THREADS 48
 #define OUT_WORDS 8192
 #define FAR_BYTES 16384
 
@@ -31,6 +33,21 @@ static unsigned random_below(unsigned count)
 	return (seed >> 3) % count;
 }
 
+struct layout {
+	unsigned row_bytes;
+	unsigned used_bytes; /* no lane accesses bytes from here on in a row, but the atomic */
+};
+static const struct layout words = {ROW_BYTES, 112}, bytes = {ROW_BYTES / 4, 28};
+
+/* What a kernel does before the random accesses, which leads to other records of the same. */
+struct variant {
+	unsigned atomics; /* where the atomics begin */
+	const char *load; /* of a place that nothing else accesses */
+};
+static const struct variant cells_first = {0, "ld.global.u32"};
+static const struct variant logs_first = {FAR_BYTES, "ld.global.u32"};
+static const struct variant split_first = {FAR_BYTES, "ld.global.u8"};
+
 static const struct {
 	unsigned bytes;
 	const char *load, *store, *values[2];
@@ -41,10 +58,13 @@ static const struct {
 	 "ld.global.v4.u32 {%r10, %r11, %r12, %r13}",
 	 "st.global.v4.u32",
 	 {"{%r1, %r4, %r1, %r4}", "{%r3, %r3, %r3, %r3}"}},
+#define WORD_WIDTHS 3
+	{1, "ld.global.u8 %r10", "st.global.u8", {"%r1", "%r3"}},
+	{2, "ld.global.u16 %r10", "st.global.u16", {"%r1", "%r3"}},
 };
 
 /* Leaves in %r7 an offset by lane, for accesses of so many bytes. */
-static void add_pattern(struct text *out, unsigned bytes)
+static void add_pattern(struct text *out, unsigned width)
 {
 	static const unsigned steps[] = {1, 1, 1, 2, 3, 4, 5, 7, 8, 15, 16, 17, 31, 32, 33};
 
@@ -53,33 +73,33 @@ static void add_pattern(struct text *out, unsigned bytes)
 		text_add(out, "mov.u32 %r7, 0;\n");
 		break;
 	case 1: /* falling */
-		text_addf(out, "sub.u32 %%r7, 31, %%r4;\nmul.lo.u32 %%r7, %%r7, %u;\n", bytes);
+		text_addf(out, "sub.u32 %%r7, 31, %%r4;\nmul.lo.u32 %%r7, %%r7, %u;\n", width);
 		break;
 	case 2: /* several lanes at each place */
 		text_addf(out, "shr.u32 %%r7, %%r4, %u;\nmul.lo.u32 %%r7, %%r7, %u;\n",
-			  1 + random_below(4), bytes);
+			  1 + random_below(4), width);
 		break;
 	default:
 		text_addf(out, "mul.lo.u32 %%r7, %%r4, %u;\n",
-			  bytes * steps[random_below(ARRAY_SIZE(steps))]);
+			  width * steps[random_below(ARRAY_SIZE(steps))]);
 	}
 	/* And by block, or by warp. */
 	if (random_below(4) == 0)
 		text_addf(out, "mad.lo.u32 %%r7, %s, %u, %%r7;\n", random_below(2) ? "%r3" : "%r6",
-			  random_below(2) ? bytes : ROW_BYTES);
+			  random_below(2) ? width : ROW_BYTES);
 	text_addf(out, "add.u32 %%r7, %%r7, %u;\n",
-		  random_below(BASE_ROWS) * ROW_BYTES + bytes * random_below(8));
+		  random_below(BASE_ROWS) * ROW_BYTES + width * random_below(8));
 }
 
 /* Leaves in %p0 which lanes take part: those of all blocks or of one, and of a part of the warp,
  * that lie in the first words of the rows. */
-static void add_guard(struct text *out)
+static void add_guard(struct text *out, const struct layout *rows, unsigned width)
 {
 	static const char *const parts[] = {"ne", "lt", "ge"};
 
-	text_addf(out, "and.b32 %%r8, %%r7, %u;\nsetp.lt.u32 %%p0, %%r8, %u;\n", ROW_BYTES - 1,
-		  FREE_BYTES);
-	text_addf(out, "setp.lt.and.u32 %%p0, %%r7, %u, %%p0;\n", ROWS * ROW_BYTES);
+	text_addf(out, "and.b32 %%r8, %%r7, %u;\nsetp.lt.u32 %%p0, %%r8, %u;\n",
+		  rows->row_bytes - 1, rows->used_bytes / width * width);
+	text_addf(out, "setp.lt.and.u32 %%p0, %%r7, %u, %%p0;\n", MEMORY_BYTES);
 	if (random_below(3) == 0)
 		text_addf(out, "setp.eq.and.u32 %%p0, %%r3, %u, %%p0;\n", random_below(4));
 	if (random_below(4) == 0)
@@ -87,16 +107,24 @@ static void add_guard(struct text *out)
 			  parts[random_below(ARRAY_SIZE(parts))], random_below(32));
 }
 
-static void add_access(struct text *out, unsigned one_store_in, unsigned *width)
+static unsigned random_width(const struct layout *rows)
+{
+	if (rows == &bytes && random_below(2))
+		return WORD_WIDTHS + random_below(ARRAY_SIZE(widths) - WORD_WIDTHS);
+	return random_below(3) ? 0 : random_below(WORD_WIDTHS);
+}
+
+static void add_access(struct text *out, const struct layout *rows, const struct layout *widest,
+		       unsigned one_store_in, unsigned *width)
 {
 	const bool stores = random_below(one_store_in) == 0;
 
 	/* Often the places of the access before. */
 	if (random_below(2) == 0) {
-		*width = random_below(3) ? 0 : random_below(ARRAY_SIZE(widths));
+		*width = random_width(widest);
 		add_pattern(out, widths[*width].bytes);
 	}
-	add_guard(out);
+	add_guard(out, rows, widths[*width].bytes);
 	text_add(out, "cvt.u64.u32 %rd3, %r7;\nadd.s64 %rd8, %rd1, %rd3;\n");
 	if (stores)
 		text_addf(out, "@%%p0 %s [%%rd8], %s;\n", widths[*width].store,
@@ -106,17 +134,19 @@ static void add_access(struct text *out, unsigned one_store_in, unsigned *width)
 			  widths[*width].load);
 }
 
-static void make_kernel(struct text *out, uint32_t number, unsigned atomics)
+static void make_kernel(struct text *out, const struct layout *rows, uint32_t number,
+			const struct variant *first)
 {
 	static const char *const orders[] = {"bar.sync 0;\n", "bar.sync 0;\n",
 					     "bar.warp.sync 0xffffffff;\n", "membar.gl;\n",
 					     /* Orders what the blocks did before. */
 					     RELEASE};
-	unsigned steps, one_store_in, width = 0;
+	unsigned steps, one_store_in, first_bytes, width = 0;
 
 	seed = (number + 1) * UINT32_C(2654435761);
 	steps = 1 + random_below(random_below(4) ? 12 : 40);
 	one_store_in = random_below(2) ? 2 : 6;
+	first_bytes = rows == &bytes ? random_below(steps) : steps;
 	text_add(
 		out, MACHINE_HEADER
 		".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
@@ -125,26 +155,34 @@ static void make_kernel(struct text *out, uint32_t number, unsigned atomics)
 		"shr.u32 %r6, %r1, 5;\n");
 	text_addf(out,
 		  "mul.wide.u32 %%rd3, %%r1, %u;\nadd.s64 %%rd3, %%rd1, %%rd3;\n"
-		  "setp.lt.u32 %%p1, %%r1, %u;\n@%%p1 red.global.add.u32 [%%rd3+%u], 1;\n"
-		  "bar.sync 0;\nmov.u32 %%r21, %u;\n$top:\n",
-		  ROW_BYTES, ROWS, atomics, random_below(6) ? 1 : 5);
+		  "setp.lt.u32 %%p1, %%r1, %u;\n",
+		  rows->row_bytes, ATOMIC_THREADS);
+	for (unsigned at = 0; at < MEMORY_BYTES; at += ATOMIC_THREADS * rows->row_bytes)
+		text_addf(out, "@%%p1 red.global.add.u32 [%%rd3+%u], 1;\n",
+			  at + first->atomics + rows->row_bytes - 4);
+	text_addf(out,
+		  "%s %%r10, [%%rd1+31000];\nand.b32 %%r20, %%r10, 255;\nbar.sync 0;\n"
+		  "mov.u32 %%r21, %u;\n$top:\n",
+		  first->load, random_below(6) ? 1 : 5);
 	for (unsigned i = 0; i < steps; i++) {
 		if (random_below(4) == 0)
 			text_add(out, orders[random_below(ARRAY_SIZE(orders))]);
 		else
-			add_access(out, one_store_in, &width);
+			add_access(out, rows, i < first_bytes ? &words : rows, one_store_in,
+				   &width);
 	}
 	text_add(out, "sub.u32 %r21, %r21, 1;\nsetp.ne.u32 %p1, %r21, 0;\n@%p1 bra $top;\n"
 		      "mul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n"
 		      "atom.global.add.u32 %r15, [%rd3+28000], %r20;\nret;\n}\n");
 }
 
-static struct machine_result run_kernel(uint32_t number, unsigned atomics)
+static struct machine_result run_kernel(const struct layout *rows, uint32_t number,
+					const struct variant *first)
 {
 	struct text ptx = TEXT_INIT;
 	struct machine_result result;
 
-	make_kernel(&ptx, number, atomics);
+	make_kernel(&ptx, rows, number, first);
 	result = machine_run(&(struct machine_case){.ptx = ptx.data,
 						    .grid = {1 + number % 5},
 						    .block = {number % 3 ? 64 : 128},
@@ -155,42 +193,62 @@ static struct machine_result run_kernel(uint32_t number, unsigned atomics)
 	return result;
 }
 
-/* The atomics themselves lie elsewhere. */
-static void assert_same_memory(uint32_t *cells, uint32_t *logs)
+/* The results of atomics that lie elsewhere, in the places of the others. */
+static void move_atomics(const struct layout *rows, uint32_t *out)
 {
-	for (unsigned row = 0; row < ROWS; row++) {
-		const unsigned word = (row * ROW_BYTES + ROW_BYTES - 4) / 4;
+	for (unsigned at = rows->row_bytes; at <= MEMORY_BYTES; at += rows->row_bytes) {
+		uint32_t *far = &out[(at + FAR_BYTES) / 4 - 1];
 
-		assert_int_equal(cells[word], logs[word + FAR_BYTES / 4]);
-		cells[word] = logs[word + FAR_BYTES / 4] = 0;
+		assert_int_equal(out[at / 4 - 1], 0);
+		out[at / 4 - 1] = *far;
+		*far = 0;
 	}
-	assert_memory_equal(cells, logs, OUT_WORDS * sizeof(*cells));
+}
+
+static void assert_same(const struct layout *rows, const struct variant *first,
+			const struct machine_result *cells, uint32_t number)
+{
+	struct machine_result other = run_kernel(rows, number, first);
+
+	assert_int_equal(cells->findings.count, other.findings.count);
+	for (size_t i = 0; i < cells->findings.count; i++) {
+		assert_same_finding(&cells->findings.items[i], &other.findings.items[i]);
+		assert_string_equal(cells->findings.items[i].text, other.findings.items[i].text);
+	}
+	move_atomics(rows, other.out);
+	assert_memory_equal(cells->out, other.out, OUT_WORDS * sizeof(*other.out));
+	machine_release(&other);
+}
+
+static void assert_same_findings(const struct layout *rows, uint32_t kernels)
+{
+	size_t found = 0, clean = 0;
+
+	for (uint32_t number = 0; number < kernels; number++) {
+		struct machine_result cells = run_kernel(rows, number, &cells_first);
+
+		assert_same(rows, &logs_first, &cells, number);
+		if (rows == &bytes)
+			assert_same(rows, &split_first, &cells, number);
+		found += cells.findings.count;
+		clean += cells.findings.count == 0;
+		machine_release(&cells);
+	}
+	/* Kernels of both kinds, else the comparison says little. */
+	assert_true(found > kernels / 4);
+	assert_true(clean > kernels / 10);
 }
 
 static void logs_find_what_cells_find(void **state)
 {
-	size_t found = 0, clean = 0;
-
 	(void)state;
-	for (uint32_t number = 0; number < KERNELS; number++) {
-		struct machine_result cells = run_kernel(number, ROW_BYTES - 4);
-		struct machine_result logs = run_kernel(number, FAR_BYTES + ROW_BYTES - 4);
+	assert_same_findings(&words, WORD_KERNELS);
+}
 
-		assert_int_equal(cells.findings.count, logs.findings.count);
-		for (size_t i = 0; i < cells.findings.count; i++) {
-			assert_same_finding(&cells.findings.items[i], &logs.findings.items[i]);
-			assert_string_equal(cells.findings.items[i].text,
-					    logs.findings.items[i].text);
-		}
-		assert_same_memory(cells.out, logs.out);
-		found += cells.findings.count;
-		clean += cells.findings.count == 0;
-		machine_release(&cells);
-		machine_release(&logs);
-	}
-	/* Kernels of both kinds, else the comparison says little. */
-	assert_true(found > KERNELS / 4);
-	assert_true(clean > KERNELS / 10);
+static void logs_of_bytes_find_what_cells_find(void **state)
+{
+	(void)state;
+	assert_same_findings(&bytes, BYTE_KERNELS);
 }
 
 /* All lanes spin until a word behind the rows is 1, and let others go on. Neither orders anything,
@@ -296,6 +354,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(logs_find_what_cells_find),
+		cmocka_unit_test(logs_of_bytes_find_what_cells_find),
 		cmocka_unit_test(a_read_that_finds_the_log_full_races),
 		cmocka_unit_test(a_vector_that_is_settled_in_part_is_recorded_whole),
 	};

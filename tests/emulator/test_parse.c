@@ -230,6 +230,8 @@ static void vector_registers_have_elements(void **state)
 		       "a vector of 2 elements has no such element");
 	assert_refused(ENTRY ".reg .v4 .f32 a;\nmov.f32 a.xy, a.x;\n", 7, "no such element");
 	assert_refused(ENTRY ".reg .v2 .f32 a;\nmov.b64 %rd, -a;\n", 7, "cannot be negated");
+	assert_refused(ENTRY ".reg .b128 a;\nmov.b64 %rd, a.x;\n", 7, "named as a whole");
+	assert_refused(ENTRY ".reg .b128 a;\nmov.b128 a, !a;\n", 7, "named as a whole");
 	assert_refused(ENTRY ".reg .v2 .pred p;\n", 6, "at most 128 bits, and no predicates");
 	assert_refused(ENTRY ".reg .v4 .b64 p;\n", 6, "at most 128 bits");
 	assert_refused(ENTRY ".reg .v2 p;\n", 6, "expected a type");
