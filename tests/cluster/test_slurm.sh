@@ -1,6 +1,6 @@
 # scripts/slurm/ with Slurm itself: eight tasks on two GPUs that are no GPUs, on the emulator. One
 # perflab is killed, one task is requeued and finds an empty local disk, one never runs. What the
-# merge makes of them equals one sweep without shards.
+# merge makes of them equals one sweep without shards, and sacct shows how each task ended.
 . "$(dirname "$0")/../cli/lib.sh"
 . "$(dirname "$0")/slurm_lib.sh"
 scripts=$(cd "$(dirname "$0")/../../scripts/slurm" && pwd) || exit 1
@@ -34,6 +34,10 @@ measured() {
 	[ "$(sqlite3 "$local-$1/shard.db" "SELECT min(status) <> max(status) FROM trial" 2>/dev/null)" = 1 ]
 }
 
+in_accounting() {
+	[ -n "$without_accounting" ] || [ -n "$(sacct -X -n -j "$1" 2>"$work/err")" ]
+}
+
 pending() {
 	[ "$(squeue -h -r -j "$1" -o %T)" = PENDING ]
 }
@@ -56,6 +60,9 @@ content='SELECT position, kernel, variant, config, status, reason, flop, bytes_r
 # shellcheck disable=SC2086 # several words
 submit --array=1-8 "$scripts/sweep.sbatch" $cases $options
 array=$job results=$work/perflab-$array
+# A waiting task has no record of its own until it is held: Slurm then separates it from the others.
+scontrol hold "${array}_7"
+await 'the accounting has task 7' in_accounting "${array}_7"
 scancel "${array}_7"
 local=$TMPDIR/perflab-$(id -u)-slurm-$array
 await 'task 3 has measured a case' measured 3
@@ -72,6 +79,11 @@ scontrol release "${array}_5"
 scontrol update "JobId=${array}_5" StartTime=now
 submit --dependency=afterany:"$array" "$scripts/merge.sbatch" "$results"
 await 'the merge has ended' ended "$job"
+
+accounted "$job FAILED 1:0"
+accounted "${array}_1 COMPLETED 0:0" "${array}_2 COMPLETED 0:0" "${array}_3 COMPLETED 0:0" \
+	"${array}_4 COMPLETED 0:0" "${array}_5 REQUEUED 0:0" "${array}_5 COMPLETED 0:0" \
+	"${array}_6 COMPLETED 0:0" "${array}_7 CANCELLED by 0 0:0" "${array}_8 COMPLETED 0:0"
 
 logged 'task 3/8 on localhost: the sweep was killed: exit 137'
 logged 'task 3/8 on localhost: resumes run 1 (restart 0, attempt 2)'
@@ -97,6 +109,7 @@ export PERFLAB_RESUME="$results"
 submit --array=7 "$scripts/sweep.sbatch" $cases $options
 unset PERFLAB_RESUME
 await 'task 7 has ended' ended "$job"
+accounted "${job}_7 COMPLETED 0:0"
 [ "$(sqlite3 "$results/sweep.db" 'SELECT state FROM run')" = finished ] ||
 	complain 'task 7 did not join its shard'
 logged "task 7/8 on localhost: cannot resume here; what was measured is in $results/shard-7.db.part"
@@ -104,6 +117,7 @@ logged "task 7/8 on localhost: cannot resume here; what was measured is in $resu
 	complain 'what the other GPU measured is not kept'
 submit "$scripts/merge.sbatch" "$results"
 await 'the second merge has ended' ended "$job"
+accounted "$job COMPLETED 0:0"
 grep -q '8 were there already' "perflab-merge-$job.log" ||
 	complain "a second merge adds something: $(cat "perflab-merge-$job.log")"
 [ -z "$(ls "$TMPDIR")" ] || complain "files are left on the local disk: $(ls "$TMPDIR")"
@@ -116,6 +130,7 @@ local=$TMPDIR/perflab-$(id -u)-slurm-$job
 await 'the last task has measured a case' measured 1
 rm -r gone && : >gone
 await 'the last task has ended' ended "$job"
+accounted "${job}_1 FAILED 3:0"
 logged 'GPU not set)'
 logged "cannot copy the results to $work/gone/shard-1.db. They are in $local-1/shard.db on this node"
 [ "$(sqlite3 "$local-1/shard.db" 'SELECT state FROM run')" = finished ] ||
@@ -165,5 +180,14 @@ logged 'the tasks are not 1 to 2: use --array=1-N'
 export PERFLAB_RESULTS="$results"
 submit --array=1-2 "$scripts/sweep.sbatch" reduce
 await 'the array with a used folder has ended' ended "$job"
+accounted "${job}_1 FAILED 3:0" "${job}_2 FAILED 3:0"
 logged "belongs to another sweep, slurm-$array 8"
+
+# ---- what the accounting has of all these jobs ----
+[ -z "$without_accounting" ] || finish_without "$without_accounting"
+expect_accounting
+command_line="sacct -j ${array}_3"
+sacct -n -P -j "${array}_3" -o JobID,State,ExitCode >"$work/out" 2>"$work/err"
+expect_out "${array}_3.0|CANCELLED|0:9"
+expect_out "${array}_3.1|COMPLETED|0:0"
 finish
