@@ -101,8 +101,9 @@ afresh
 cat >worker <<-'END'
 	#!/bin/sh
 	# before perflab knows that the GPU is lost: of its run only one case may be pending, the other
-	if [ -e state.dead.0 ] && mkdir state.kept 2>/dev/null; then
-		run=$(sqlite3 g.db "SELECT run_id FROM trial WHERE status = 'crashed'")
+	if [ -e state.dead.0 ] &&
+		run=$(sqlite3 g.db "SELECT run_id FROM trial WHERE status = 'crashed'") &&
+		[ "$run" ] && mkdir state.kept 2>/dev/null; then
 		sqlite3 -cmd '.timeout 5000' g.db "CREATE UNIQUE INDEX kept ON trial (run_id)
 			WHERE status = 'pending' AND run_id = $run"
 	fi
