@@ -188,6 +188,8 @@ static void test_what_is_no_change_of_the_environment(void **state)
 					      &context->err));
 	assert_ok(context, db_environment_set(context->db, second, "gpus.absent.1", "GPU-1: gone",
 					      &context->err));
+	assert_ok(context, db_environment_set(context->db, second, "gpus.lost.a/b/block=64",
+					      "it is gone", &context->err));
 	assert_int_equal(context_query(context, "SELECT count(*) FROM environment_changes"), 0);
 	assert_ok(context,
 		  db_environment_set(context->db, second, "power_limit", "1", &context->err));
