@@ -116,7 +116,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 	return case_finish_measured(sweep, index, err);
 }
 
-static int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
+int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
 {
 	struct counter_list counters = {0};
 	int rc;
@@ -467,11 +467,6 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 		count -= settled;
 	}
 	return rc;
-}
-
-int sweep_leave_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err)
-{
-	return case_uncounted(sweep, index, reason, err);
 }
 
 int sweep_count(struct sweep *sweep, struct error *err)

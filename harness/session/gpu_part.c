@@ -216,7 +216,8 @@ int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct 
 	/* the parent does the rest, unless it was killed */
 	if (rc == PL_EINTERRUPTED && !part->spread && store->begun)
 		drop_others(sweep, store, false, NULL);
-	if (rc && rc != PL_EINTERRUPTED && store->begun && err)
+	/* lost_device_store() says why the device is lost */
+	if (rc && rc != PL_EINTERRUPTED && !sweep->device_lost && store->begun && err)
 		db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, err->text, NULL);
 	/* the device failed, and not this case: other GPUs may measure it */
 	if (lost != NO_CASE && !part->spread)

@@ -41,7 +41,7 @@ static int store_case(struct sweep *sweep, const struct sweep_store *store, size
 		rc = db_together_end(store->db,
 				     store_loss(sweep, store, index, why, before, &both, err), err);
 	if (!rc && *before && index == sweep->uncounted)
-		rc = sweep_leave_uncounted(sweep, index, both.data, err);
+		rc = case_uncounted(sweep, index, both.data, err);
 	text_release(&both);
 	return rc;
 }

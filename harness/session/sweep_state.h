@@ -235,7 +235,7 @@ int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t coun
  * fails. */
 int sweep_count(struct sweep *sweep, struct error *err);
 /* Ends a case that was timed without counters, for this reason. */
-int sweep_leave_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err);
+int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err);
 /* Executes every case once, in several workers side by side. */
 int sweep_emulate(struct sweep *sweep, struct error *err);
 
