@@ -354,10 +354,7 @@ static void read_instruction(struct parser *parser, const struct token *word,
 	place->modifier_count = mnemonic->modifier_count;
 	place->mnemonic = mnemonic->text;
 	place->line = word->line;
-	place->file = parser->location.file;
-	place->source_line = parser->location.line;
-	place->caller_file = parser->location.caller_file;
-	place->caller_line = parser->location.caller_line;
+	parser_place(parser, place);
 }
 
 void parse_instruction(struct parser *parser, const struct token *word)
