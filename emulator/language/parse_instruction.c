@@ -217,6 +217,8 @@ static void read_address_operand(struct parser *parser, size_t nesting)
 		parser_error(parser, "expected an address");
 	}
 	parser_expect(parser, ']', "an address");
+	/* Of a load of unified memory: a hint. */
+	parser_accept_word(parser, ".unified");
 	close_list(parser, first, PTX_OPERAND_ADDRESS, offset);
 }
 
