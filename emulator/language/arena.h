@@ -30,6 +30,9 @@ struct name {
 	const char *base;
 	const char *const *modifiers;
 	size_t modifier_count;
+	/* Of the position of a .loc: the function whose latest .loc of this position has set the
+	 * outermost call at which it is inlined; 0 and 0: it is not. */
+	uint32_t located_in, caller_file, caller_line;
 	size_t length;
 	char text[];
 };

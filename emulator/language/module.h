@@ -112,7 +112,8 @@ struct ptx_statement {
 	size_t operand_count;
 	uint32_t line;              /* in the PTX text, from 1 */
 	uint32_t file, source_line; /* of the latest .loc: index in files and line, or 0 and 0. For
-				       inlined code this is the line of the statement itself */
+				       inlined code this is the line of the statement itself. After
+				       a .loc with line 0, those of the next .loc */
 	uint32_t caller_file, caller_line; /* the same for the outermost call at which the statement
 					      was inlined; 0 and 0: not inlined */
 };
@@ -198,8 +199,11 @@ const struct ptx_function *ptx_module_function(const struct ptx_module *module, 
 
 /* The source file as .file names it. NULL: the line is 0, or there is no such file. */
 const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line);
-/* Appends "x.cu:20", for inlined code the place of the call, or "line 41 of the PTX" without
- * -lineinfo. */
+/* Appends "x.cu:20", for inlined code the place of the call and its own, "x.cu:40 (x.cuh:7)". Files
+ * are NULL if they are not known; false: none is known. */
+bool source_line_text(struct text *out, const char *file, uint32_t line, const char *caller_file,
+		      uint32_t caller_line);
+/* The same of a statement, or "line 41 of the PTX" without -lineinfo. */
 void source_place_text(struct text *out, const struct ptx_module *module,
 		       const struct ptx_statement *statement);
 

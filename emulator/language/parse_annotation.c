@@ -2,6 +2,7 @@
  * skips (.section, .pragma). */
 #include "emulator/language/parser.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Returns the name of a source file in a form that a report can print on one line: each control
@@ -54,29 +55,73 @@ static struct location read_source_position(struct parser *parser)
 	return place;
 }
 
+/* The name of a position in the source, at which the parser keeps its caller. */
+static struct name *position_name(struct parser *parser, const struct location *at)
+{
+	char text[40];
+	const int length = snprintf(text, sizeof(text), "%u %u %u", at->file, at->line, at->column);
+
+	return parser_intern(parser, text, (size_t)length);
+}
+
 /* Sets the caller of a location to the call at which it was inlined. If that call was itself
- * inlined, the caller is the outermost call. */
+ * inlined, the caller is the outermost call. The .loc of an inlined call may stand anywhere before
+ * in the function: compilers write it once. */
 static void set_caller(struct parser *parser, struct location *location,
 		       const struct location *call)
 {
-	size_t count = parser->location_count < RECENT_LOCATIONS ? parser->location_count
-								 : RECENT_LOCATIONS;
+	const struct location *latest = &parser->location;
+	const struct name *name = position_name(parser, call);
 
 	location->caller_file = call->file;
 	location->caller_line = call->line;
-	for (size_t back = 1; back <= count; back++) {
-		const struct location *before =
-			&parser->recent[(parser->location_count - back) % RECENT_LOCATIONS];
+	if (name && name->located_in == parser->function_serial && name->caller_line) {
+		location->caller_file = name->caller_file;
+		location->caller_line = name->caller_line;
+	} else if (!call->line) {
+		location->caller_file = latest->caller_line ? latest->caller_file : latest->file;
+		location->caller_line = latest->caller_line ? latest->caller_line : latest->line;
+	}
+}
 
-		if (before->file != call->file || before->line != call->line ||
-		    before->column != call->column)
-			continue;
-		if (before->caller_line) {
-			location->caller_file = before->caller_file;
-			location->caller_line = before->caller_line;
-		}
+static void keep_caller(struct parser *parser, const struct location *location)
+{
+	struct name *name = position_name(parser, location);
+
+	if (!name)
+		return;
+	name->located_in = parser->function_serial;
+	name->caller_file = location->caller_file;
+	name->caller_line = location->caller_line;
+}
+
+void parser_place(const struct parser *parser, struct ptx_statement *statement)
+{
+	statement->file = parser->location.file;
+	statement->source_line = parser->location.line;
+	statement->caller_file = parser->location.caller_file;
+	statement->caller_line = parser->location.caller_line;
+}
+
+/*
+ * Line 0 stands for code that the compiler has moved or merged: mostly out of the loop that comes
+ * next. It counts as the next line, or at the end of a function as the line before.
+ */
+static void set_location(struct parser *parser, const struct location *location)
+{
+	struct ptx_function *function = &parser->function;
+
+	if (!location->line) {
+		if (!parser->unplaced)
+			parser->unplaced_from = function->statement_count;
+		parser->unplaced = true;
 		return;
 	}
+	parser->location = *location;
+	for (size_t i = parser->unplaced_from; parser->unplaced && i < function->statement_count;
+	     i++)
+		parser_place(parser, &function->statements[i]);
+	parser->unplaced = false;
 }
 
 /* `.loc 1 108 0`, optionally followed by `, function_name $L__info_string3, inlined_at 1 61 2`. */
@@ -97,8 +142,11 @@ static void read_location(struct parser *parser)
 			parser_error(parser, "expected function_name or inlined_at");
 		}
 	}
-	parser->location = location;
-	parser->recent[parser->location_count++ % RECENT_LOCATIONS] = location;
+	keep_caller(parser, &location);
+	if (!location.line && location.caller_line)
+		location = (struct location){.file = location.caller_file,
+					     .line = location.caller_line};
+	set_location(parser, &location);
 }
 
 static void read_section(struct parser *parser)

@@ -255,7 +255,7 @@ static void begin_function(struct parser *parser, bool entry)
 		parser->label_capacity = parser->target_capacity = parser->statement_capacity =
 			parser->directive_capacity = 0;
 	parser->location = (struct location){0};
-	parser->location_count = 0;
+	parser->unplaced = false;
 	parser->function_serial++;
 	scope_enter(parser);
 }

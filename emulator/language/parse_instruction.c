@@ -217,6 +217,8 @@ static void read_address_operand(struct parser *parser, size_t nesting)
 		parser_error(parser, "expected an address");
 	}
 	parser_expect(parser, ']', "an address");
+	/* Of a load of unified memory: a hint. */
+	parser_accept_word(parser, ".unified");
 	close_list(parser, first, PTX_OPERAND_ADDRESS, offset);
 }
 
@@ -354,10 +356,7 @@ static void read_instruction(struct parser *parser, const struct token *word,
 	place->modifier_count = mnemonic->modifier_count;
 	place->mnemonic = mnemonic->text;
 	place->line = word->line;
-	place->file = parser->location.file;
-	place->source_line = parser->location.line;
-	place->caller_file = parser->location.caller_file;
-	place->caller_line = parser->location.caller_line;
+	parser_place(parser, place);
 }
 
 void parse_instruction(struct parser *parser, const struct token *word)

@@ -46,8 +46,6 @@ struct location {
 	uint32_t file, line, column;
 	uint32_t caller_file, caller_line;
 };
-/* A .loc of inlined code refers to the .loc of the call, which comes shortly before it. */
-#define RECENT_LOCATIONS 16
 
 struct parser {
 	struct lexer lexer;
@@ -63,8 +61,9 @@ struct parser {
 	size_t parameter_capacity, register_capacity, variable_capacity, label_capacity,
 		target_capacity, statement_capacity, directive_capacity;
 	uint32_t function_serial;
-	struct location location, recent[RECENT_LOCATIONS];
-	size_t location_count;
+	struct location location; /* of the latest .loc that names a line */
+	bool unplaced;            /* a .loc with line 0 came after it */
+	size_t unplaced_from;     /* the first statement after that one */
 
 	/* scopes[0] is module scope. */
 	struct scope scopes[PTX_MAX_SCOPES + 1];
@@ -158,6 +157,8 @@ void parse_initial_value(struct parser *parser, struct ptx_variable *variable,
 
 /* ---- statements (parse_annotation.c, parse_instruction.c) ---- */
 
+/* Gives a statement the place of the latest .loc. */
+void parser_place(const struct parser *parser, struct ptx_statement *statement);
 /* Consumes ".file", ".loc", ".section" or ".pragma". Returns false if the current token is none of
  * them. */
 bool parse_annotation(struct parser *parser);

@@ -6,17 +6,23 @@ const char *source_file_name(const struct ptx_module *module, uint32_t file, uin
 	return line && file < module->file_count ? module->files[file] : NULL;
 }
 
+bool source_line_text(struct text *out, const char *file, uint32_t line, const char *caller_file,
+		      uint32_t caller_line)
+{
+	if (caller_file)
+		text_addf(out, "%s:%u", caller_file, caller_line);
+	if (file)
+		text_addf(out, caller_file ? " (%s:%u)" : "%s:%u", file, line);
+	return file || caller_file;
+}
+
 void source_place_text(struct text *out, const struct ptx_module *module,
 		       const struct ptx_statement *statement)
 {
-	const char *file = source_file_name(module, statement->file, statement->source_line);
-	const char *caller_file =
-		source_file_name(module, statement->caller_file, statement->caller_line);
-
-	if (caller_file)
-		text_addf(out, "%s:%u", caller_file, statement->caller_line);
-	else if (file)
-		text_addf(out, "%s:%u", file, statement->source_line);
-	else
+	if (!source_line_text(
+		    out, source_file_name(module, statement->file, statement->source_line),
+		    statement->source_line,
+		    source_file_name(module, statement->caller_file, statement->caller_line),
+		    statement->caller_line))
 		text_addf(out, "line %u of the PTX", statement->line);
 }

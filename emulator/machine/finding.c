@@ -48,13 +48,10 @@ void finding_text(struct text *out, const struct finding *finding)
 	if (thread[0] >= 0)
 		text_addf(out, " thread (%" PRId64 ",%" PRId64 ",%" PRId64 ")", thread[0],
 			  thread[1], thread[2]);
-	if (finding->caller_file && finding->file)
-		text_addf(out, ", %s:%u (%s:%u)", finding->caller_file, finding->caller_line,
-			  finding->file, finding->line);
-	else if (finding->file)
-		text_addf(out, ", %s:%u", finding->file, finding->line);
-	else
-		text_addf(out, ", PTX line %u", finding->ptx_line);
+	text_add(out, ", ");
+	if (!source_line_text(out, finding->file, finding->line, finding->caller_file,
+			      finding->caller_line))
+		text_addf(out, "PTX line %u", finding->ptx_line);
 	text_addf(out, ": %s", finding->text);
 	if (finding->times > 1)
 		text_addf(out, " (%" PRIu64 " times)", finding->times);

@@ -230,11 +230,14 @@ void emit_bulk_copy(struct function_decoding *decoding, const struct program_bul
 
 void decode_alu(struct function_decoding *decoding, enum operation operation);
 /* Each returns false if it does not handle the current statement. */
-bool decode_move(struct function_decoding *decoding);             /* decode_alu.c */
-bool decode_comparison(struct function_decoding *decoding);       /* decode_compare.c */
-bool decode_cluster(struct function_decoding *decoding);          /* decode_cluster.c */
-bool decode_memory(struct function_decoding *decoding);           /* decode_memory.c */
-bool decode_atomic(struct function_decoding *decoding);           /* decode_atomic.c */
+bool decode_move(struct function_decoding *decoding);       /* decode_alu.c */
+bool decode_comparison(struct function_decoding *decoding); /* decode_compare.c */
+bool decode_cluster(struct function_decoding *decoding);    /* decode_cluster.c */
+bool decode_memory(struct function_decoding *decoding);     /* decode_memory.c */
+bool decode_atomic(struct function_decoding *decoding);     /* decode_atomic.c */
+/* Refuses what is no form of prefetch, prefetchu, applypriority or discard. */
+bool refuse_cache_control(struct function_decoding *decoding);    /* decode_hints.c */
+bool decode_cache_policy(struct function_decoding *decoding);     /* the same */
 bool decode_async_copy(struct function_decoding *decoding);       /* decode_async_copy.c */
 bool decode_bulk_copy(struct function_decoding *decoding);        /* decode_bulk.c */
 bool decode_tensor_copy(struct function_decoding *decoding);      /* decode_tensor_copy.c */

@@ -19,6 +19,19 @@ struct access_modifiers {
 	int kind;   /* enum atomic_kind; -1: none */
 };
 
+/* Hints of an access. An instruction has at most one of each kind. */
+enum cache_hint {
+	HINT_L1_PRIORITY = 1, /* "L1::evict_last", "L1::no_allocate" */
+	HINT_L2_PRIORITY = 2, /* "L2::evict_first" */
+	HINT_PREFETCH = 4,    /* "L2::128B" */
+	HINT_POLICY = 8,      /* "L2::cache_hint": the last operand is a policy of 64 bits */
+};
+bool modifier_is_cache_hint(const char *word);
+/* Checks the hints of the statement, of which some kinds are `allowed`, its policy and the number
+ * of its other operands. Returns false if it is refused. */
+bool decode_cache_hints(struct function_decoding *decoding, unsigned allowed, size_t least,
+			size_t most);
+
 /* Returns false if a modifier is unknown or there is no type. */
 bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out);
 /* A release is a fence and then a relaxed access. */

@@ -440,17 +440,6 @@ bool decode_move(struct function_decoding *decoding)
 	}
 	if (strcmp(at->base, "mov") == 0)
 		return decode_vector_mov(decoding);
-	if (strcmp(at->base, "createpolicy") == 0) {
-		/* A cache policy has no effect in the emulator. */
-		struct instruction *instruction;
-		uint32_t dst = 0;
-
-		if (at->operand_count)
-			dst = decode_destination(decoding, &at->operands[0], TYPE_b64);
-		instruction = emit_instruction(decoding, ALU_MOV_B64);
-		instruction->dst = dst;
-		instruction->a = value_bits(decoding, 0, true);
-		return true;
-	}
-	return decode_lookup_with_predicate(decoding) || decode_carry_chain(decoding);
+	return decode_cache_policy(decoding) || decode_lookup_with_predicate(decoding) ||
+	       decode_carry_chain(decoding);
 }

@@ -2,10 +2,10 @@
  * Asynchronous copies from global to shared memory: cp.async, its groups and waits. decode_bulk.c
  * has bulk copies (cp.async.bulk), decode_mbarrier.c has cp.async.mbarrier.arrive.
  */
-#include "emulator/program/decode.h"
-
 #include <stdlib.h>
 #include <string.h>
+
+#include "emulator/program/decode_access.h"
 
 /* Reads the modifiers of a copy. Returns false if one is not supported. */
 static bool read_copy_modifiers(const struct ptx_statement *at, bool *past_l1)
@@ -24,8 +24,7 @@ static bool read_copy_modifiers(const struct ptx_statement *at, bool *past_l1)
 			shared = true;
 		else if (strcmp(word, "global") == 0)
 			global = true;
-		else if (strcmp(word, "async") != 0 && strcmp(word, "L2::64B") != 0 &&
-			 strcmp(word, "L2::128B") != 0 && strcmp(word, "L2::256B") != 0)
+		else if (strcmp(word, "async") != 0 && !modifier_is_cache_hint(word))
 			return false;
 	}
 	return cached != *past_l1 && shared && global;
@@ -54,6 +53,10 @@ static void decode_copy_amount(struct function_decoding *decoding, unsigned byte
 		*ignore = decode_source(decoding, amount, TYPE_pred);
 		return;
 	}
+	if (amount->kind == PTX_OPERAND_REGISTER && value_width(decoding, amount->index + 1) > 32) {
+		decode_invalid(decoding, "the source size must have 32 bits");
+		return;
+	}
 	if (amount->kind == PTX_OPERAND_INTEGER && amount->bits > bytes) {
 		decode_invalid(decoding, "the source size is greater than the %u bytes of the copy",
 			       bytes);
@@ -69,16 +72,18 @@ static bool decode_copy(struct function_decoding *decoding)
 	struct instruction *instruction;
 	uint32_t size = 0, ignore = 0;
 	unsigned bytes;
+	size_t operands; /* without the cache policy */
 	bool past_l1;
 
 	if (!read_copy_modifiers(at, &past_l1))
 		return false;
-	if (!require_operands(decoding, 3, 4))
+	if (!decode_cache_hints(decoding, HINT_POLICY | HINT_PREFETCH, 3, 4))
 		return true;
+	operands = at->operand_count - statement_has_modifier(at, "L2::cache_hint");
 	to = decode_address(decoding, &at->operands[0], PTX_SPACE_SHARED);
 	from = decode_address(decoding, &at->operands[1], PTX_SPACE_GLOBAL);
 	bytes = copy_bytes(decoding, past_l1);
-	if (bytes && at->operand_count == 4)
+	if (bytes && operands == 4)
 		decode_copy_amount(decoding, bytes, &size, &ignore);
 	if (decoding->rc || decoding->unsupported ||
 	    !check_variable_space(decoding, &to, PTX_SPACE_SHARED) ||

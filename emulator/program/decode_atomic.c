@@ -150,6 +150,12 @@ static void decode_atomic_whole(struct function_decoding *decoding,
 		out->rows[ATOMIC_RESULTS + i] = decode_destination(decoding, &halves[i], TYPE_b64);
 }
 
+/* A cas has none, and shared memory has none. */
+static unsigned atomic_hints(const struct access_modifiers *access)
+{
+	return access->kind != ATOMIC_CAS && access->space != PTX_SPACE_SHARED ? HINT_POLICY : 0;
+}
+
 static void decode_atom(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
@@ -167,7 +173,7 @@ static void decode_atom(struct function_decoding *decoding)
 		return;
 	}
 	wanted = 3 - (size_t)reduces + (access.kind == ATOMIC_CAS);
-	if (!require_operands(decoding, wanted, wanted + 1))
+	if (!decode_cache_hints(decoding, atomic_hints(&access), wanted, wanted))
 		return;
 	operands += !reduces;
 	if (access.whole) {

@@ -190,6 +190,8 @@ bool decode_control(struct function_decoding *decoding)
 	const struct ptx_statement *at = decoding->at;
 	const char *base = at->base;
 
+	if (refuse_cache_control(decoding))
+		return true;
 	for (size_t i = 0; i < ARRAY_SIZE(without_effect); i++) {
 		if (strcmp(base, without_effect[i]) == 0) {
 			emit_instruction(decoding, OP_NOTHING);

@@ -34,16 +34,15 @@ static bool space_of_modifier(const char *word, enum ptx_space *space)
 static bool modifier_is_hint(const char *word)
 {
 	static const char *const hints[] = {
-		"weak", "volatile", "sc", "mmio", "cta", "cluster", "gpu", "sys",   "gl",      "nc",
-		"ca",   "cg",       "cs", "lu",   "cv",  "wb",      "wt",  "noftz", "unified",
+		"weak", "volatile", "sc", "mmio", "cta", "cluster", "gpu", "sys", "gl",
+		"nc",   "ca",       "cg", "cs",   "lu",  "cv",      "wb",  "wt",  "noftz",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
 		if (strcmp(hints[i], word) == 0)
 			return true;
 	}
-	return strncmp(word, "L1::", 4) == 0 || strncmp(word, "L2::", 4) == 0 ||
-	       strncmp(word, "level::", 7) == 0;
+	return modifier_is_cache_hint(word);
 }
 
 /* Whether an access has a memory order. Such a load or store is atomic. volatile is not an order:
@@ -165,6 +164,21 @@ const struct ptx_operand *access_registers(struct function_decoding *decoding,
 	return NULL;
 }
 
+/* The hints that a load or store may have: only in global memory, and priorities of the L2 only for
+ * 32 bytes. */
+static unsigned access_hints(const struct access_modifiers *access, bool load)
+{
+	unsigned hints = HINT_L1_PRIORITY | HINT_POLICY;
+
+	if ((access->space != PTX_SPACE_GLOBAL && access->space != PTX_SPACE_GENERIC))
+		return 0;
+	if (load)
+		hints |= HINT_PREFETCH;
+	if (access->vector * type_bits(access->type) == 256)
+		hints |= HINT_L2_PRIORITY;
+	return hints;
+}
+
 /* ld.param of an entry becomes moves, since parameters are rows already. */
 static void emit_parameter_moves(struct function_decoding *decoding,
 				 const struct decoded_address *where,
@@ -217,8 +231,8 @@ static void decode_load(struct function_decoding *decoding)
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	/* The third operand is a cache policy. */
-	if (!require_operands(decoding, 2, 3))
+	if (!decode_cache_hints(
+		    decoding, strcmp(at->base, "ldu") == 0 ? 0 : access_hints(&access, true), 2, 2))
 		return;
 	registers = access.whole ? decode_whole(decoding, &at->operands[0])
 				 : access_registers(decoding, &at->operands[0], access.vector);
@@ -258,7 +272,7 @@ static void decode_store(struct function_decoding *decoding)
 		decode_unsupported(decoding, "opcode", at->mnemonic);
 		return;
 	}
-	if (!require_operands(decoding, 2, 3))
+	if (!decode_cache_hints(decoding, access_hints(&access, false), 2, 2))
 		return;
 	where = decode_address(decoding, &at->operands[0], access.space);
 	registers = access.whole ? decode_whole(decoding, &at->operands[1])

@@ -81,8 +81,6 @@ static void copies_that_make_no_sense_are_refused(void **state)
 static void copies_of_other_kinds_are_gaps(void **state)
 {
 	static const char *const gaps[] = {
-		"cp.async.ca.shared.global.L2::cache_hint [%r1], [%rd1], 16, %rd1;",
-		"cp.async.ca.global.shared.L2::evict_last [%rd1], [%r1], 16;",
 		"cp.async.shared.global [%r1], [%rd1], 16;",
 		"cp.async.ca.cg.shared.global [%r1], [%rd1], 16;",
 		"cp.async.ca.shared::cluster.global [%r1], [%rd1], 16;",

@@ -225,7 +225,8 @@ static void every_unsupported_feature_is_listed_once_with_its_count(void **state
 	text_release(&words);
 }
 
-/* With line information the place is that in the source; of inlined code, that of the call. */
+/* With line information the place is that in the source; of inlined code, that of the call
+ * and its own. */
 static void unsupported_features_have_source_lines(void **state)
 {
 	struct error err;
@@ -244,7 +245,7 @@ static void unsupported_features_have_source_lines(void **state)
 		PL_EUNSUPPORTED);
 	assert_string_equal(
 		words.data,
-		"opcode bogus (x.cu:32, 2 times), opcode tex.2dms.v4.f32.s32 (x.cu:40)");
+		"opcode bogus (x.cu:32, 2 times), opcode tex.2dms.v4.f32.s32 (x.cu:40 (x.cu:7))");
 	text_release(&words);
 }
 

@@ -217,9 +217,31 @@ static void wrong_barriers_are_found(void **state)
 	machine_release(&result);
 }
 
+/* Both lines of a race: that of the kernel, and that of the function inlined there. */
+static void races_in_inlined_code_name_all_four_lines(void **state)
+{
+	struct machine_result result = machine_run(&(struct machine_case){
+		.ptx = MACHINE_HEADER ".file 1 \"a.cu\"\n.file 2 \"b.cuh\"\n" MACHINE_ENTRY(
+			".shared .b32 cell;\n.loc 1 40 2\nmov.u32 %r3, cell;\n"
+			".loc 2 7 3, function_name $f, inlined_at 1 40 2\n"
+			"st.shared.u32 [%r3], %r1;\n"
+			".loc 2 9 3, function_name $f, inlined_at 1 40 2\n"
+			"ld.shared.u32 %r4, [%r3];\nst.global.u32 [%rd3], %r4;\nret;\n"),
+		.block = {2},
+		.checked_blocks = -1});
+
+	(void)state;
+	assert_true(result.findings.count > 0);
+	assert_string_equal(result.findings.items[0].caller_file, "a.cu");
+	assert_non_null(strstr(result.findings.items[0].text, "at a.cu:40 (b.cuh:7)"));
+	assert_non_null(strstr(result.findings.items[1].text, "at a.cu:40 (b.cuh:9)"));
+	machine_release(&result);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(races_in_inlined_code_name_all_four_lines),
 		cmocka_unit_test(a_barrier_orders_all_warps),
 		cmocka_unit_test(ended_threads_count_as_arrived),
 		cmocka_unit_test(lanes_gather_at_a_barrier),

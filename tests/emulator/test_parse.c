@@ -362,6 +362,67 @@ static void inlined_code_knows_its_outermost_call(void **state)
 	ptx_module_free(module);
 }
 
+/* As long loops have it: the calls between are named once, long before. */
+static void calls_between_may_be_named_long_before(void **state)
+{
+	struct text text = TEXT_INIT;
+	struct ptx_module *module = NULL;
+	struct error err = {0};
+	const struct ptx_statement *at;
+
+	(void)state;
+	text_add(&text, ENTRY ".loc 1 10 2\nret;\n"
+			      ".loc 2 20 3, function_name $f, inlined_at 1 10 2\nret;\n");
+	for (int i = 0; i < 1000; i++)
+		text_addf(&text, ".loc 4 %d 1\nret;\n", 100 + i);
+	text_add(&text, ".loc 3 30 4, function_name $g, inlined_at 2 20 3\nret;\n"
+			".loc 2 20 3, function_name $f, inlined_at 1 12 2\nret;\n"
+			".loc 3 30 4, function_name $g, inlined_at 2 20 3\nret;\n}\n"
+			".visible .entry other()\n{\n"
+			".loc 3 30 4, function_name $g, inlined_at 2 20 3\nret;\n}\n");
+	if (ptx_module_parse(&module, text.data, text.length, &err))
+		fail_msg("%s", err.text);
+	at = &module->functions[0].statements[1002];
+	assert_place(&at[0], 3, 30, 1, 10);
+	assert_place(&at[1], 2, 20, 1, 12);
+	assert_place(&at[2], 3, 30, 1, 12);
+	/* Another function has other calls. */
+	assert_place(module->functions[1].statements, 3, 30, 2, 20);
+	ptx_module_free(module);
+	text_release(&text);
+}
+
+/* Line 0: code that the compiler has moved. */
+static void line_0_counts_as_the_next_line(void **state)
+{
+	static const char text[] = ENTRY ".loc 1 0 2\nret;\n"
+					 ".loc 1 27 2\nret;\n"
+					 ".loc 1 0 2\nret;\n.loc 1 0 2\nret;\n"
+					 ".loc 1 31 3\nret;\n"
+					 ".loc 2 0 3, function_name $f, inlined_at 1 40 2\nret;\n"
+					 ".loc 2 7 3, function_name $f, inlined_at 1 0 2\nret;\n"
+					 ".loc 1 0 2\nret;\n}\n"
+					 ".visible .entry other()\n{\n.loc 1 0 2\nret;\n}\n";
+	struct ptx_module *module = NULL;
+	struct error err = {0};
+	const struct ptx_statement *at;
+
+	(void)state;
+	if (ptx_module_parse(&module, text, strlen(text), &err))
+		fail_msg("%s", err.text);
+	at = module->functions[0].statements;
+	assert_place(&at[0], 1, 27, 0, 0);
+	assert_place(&at[1], 1, 27, 0, 0);
+	assert_place(&at[2], 1, 31, 0, 0);
+	assert_place(&at[3], 1, 31, 0, 0);
+	assert_place(&at[4], 1, 31, 0, 0);
+	assert_place(&at[5], 1, 40, 0, 0);
+	assert_place(&at[6], 2, 7, 1, 40);
+	assert_place(&at[7], 2, 7, 1, 40);
+	assert_place(module->functions[1].statements, 0, 0, 0, 0);
+	ptx_module_free(module);
+}
+
 /* Reports print file names on one line and use them as keys. */
 static void names_of_files_can_be_shown(void **state)
 {
@@ -402,6 +463,8 @@ int main(void)
 		cmocka_unit_test(too_much_of_anything_is_refused),
 		cmocka_unit_test(names_of_files_can_be_shown),
 		cmocka_unit_test(inlined_code_knows_its_outermost_call),
+		cmocka_unit_test(calls_between_may_be_named_long_before),
+		cmocka_unit_test(line_0_counts_as_the_next_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
