@@ -18,9 +18,12 @@
 
 /*
  * Allocations have the same addresses in every run. They are aligned to 512
- * bytes, like those of cudaMalloc, and at least DEVICE_GUARD_BYTES before and
- * after each one belong to no allocation. The contents start as zeroes.
+ * bytes, like those of cudaMalloc. DEVICE_FAR_BYTES before and after each one
+ * belong to no allocation, so that no 32-bit index of elements of up to 16 bytes
+ * leads from one to another. If there is no such place any more, they are at
+ * least DEVICE_GUARD_BYTES. The contents start as zeroes.
  */
+#define DEVICE_FAR_BYTES (UINT64_C(1) << 36)
 #define DEVICE_GUARD_BYTES 4096
 struct device_memory;
 /* All allocations together may take at most limit_bytes. */

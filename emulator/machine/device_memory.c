@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ADDRESS UINT64_C(0x7f0000000000)
-#define LAST_ADDRESS (FIRST_ADDRESS + (UINT64_C(1) << 40))
+#define FIRST_ADDRESS (UINT64_C(1) << 46)
+#define LAST_ADDRESS (HEAP_ADDRESS - DEVICE_FAR_BYTES)
 /* An address further than this from every allocation is not described by the nearest one. */
-#define NEAR_BYTES (UINT64_C(1) << 24)
+#define NEAR_BYTES DEVICE_FAR_BYTES
 
 /* The initial value of `recent`: an allocation that holds no address. */
 static struct allocation nowhere;
@@ -84,8 +84,10 @@ void device_memory_free(struct device_memory *memory)
 	free(memory);
 }
 
-/* Finds the lowest gap of at least `bytes`. Returns the index of the allocation after it. */
-static size_t lowest_gap(const struct device_memory *memory, uint64_t bytes, uint64_t *address)
+/* Finds the lowest gap for `bytes` with `guard` bytes on both sides. Returns the index of the
+ * allocation after it. */
+static size_t lowest_gap(const struct device_memory *memory, uint64_t bytes, uint64_t guard,
+			 uint64_t *address)
 {
 	size_t index = 0;
 
@@ -93,10 +95,9 @@ static size_t lowest_gap(const struct device_memory *memory, uint64_t bytes, uin
 	for (; index < memory->count; index++) {
 		const struct allocation *next = &memory->items[index];
 
-		if (*address + bytes + DEVICE_GUARD_BYTES <= next->address)
+		if (*address + bytes + guard <= next->address)
 			break;
-		*address = align_up(next->address + next->bytes + DEVICE_GUARD_BYTES,
-				    ALLOCATION_ALIGN_BYTES);
+		*address = align_up(next->address + next->bytes + guard, ALLOCATION_ALIGN_BYTES);
 	}
 	return index;
 }
@@ -150,7 +151,9 @@ int device_memory_allocate(struct device_memory *memory, int64_t bytes, const ch
 
 	if (rc)
 		return rc;
-	index = lowest_gap(memory, (uint64_t)bytes, &found);
+	index = lowest_gap(memory, (uint64_t)bytes, DEVICE_FAR_BYTES, &found);
+	if (found + (uint64_t)bytes > LAST_ADDRESS)
+		index = lowest_gap(memory, (uint64_t)bytes, DEVICE_GUARD_BYTES, &found);
 	if (found + (uint64_t)bytes > LAST_ADDRESS)
 		return error_set(err, PL_ENOMEM,
 				 "no address range is left for '%s' (%" PRId64 " bytes)", name,

@@ -5,7 +5,8 @@
  *
  * Invariants: allocations ascend by address. Each address is a multiple of
  * ALLOCATION_ALIGN_BYTES, so sectors of offsets are sectors of addresses. The
- * DEVICE_GUARD_BYTES before and after an allocation belong to no allocation. A
+ * DEVICE_FAR_BYTES before and after an allocation belong to no allocation; with
+ * about a thousand allocations of the host, DEVICE_GUARD_BYTES. A
  * new allocation takes the lowest gap that is large enough, so addresses depend
  * on the sequence of calls only. Allocations do not move while a launch runs.
  */

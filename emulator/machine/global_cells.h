@@ -44,7 +44,8 @@ enum cell_slot { SLOT_WRITE, SLOT_STRONG_WRITE, SLOT_READ, SLOT_READ_BEFORE, SLO
 /* A record of one cell. All zeroes: none. */
 struct cell_record {
 	uint32_t segment;
-	uint32_t place : 24, lane : 5, many : 1, strong : 1, of_block : 1;
+	uint32_t place : 23, lane : 5, many : 1, strong : 1, of_block : 1;
+	uint32_t saw : 1; /* a strong read: of what the last strong write wrote */
 };
 #define PLACE_MOST ((UINT32_C(1) << 21) - 1) /* an entry of a log holds no more */
 

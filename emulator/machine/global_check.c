@@ -92,6 +92,19 @@ static bool settles(const struct checked_access *by, uint32_t a, uint32_t b)
 	return first->block != second->block && !first->released && !second->released;
 }
 
+/* Whether the warp, or one that is ordered before it, has seen the last strong write: what follows
+ * the read of a value follows its write, too. */
+static bool saw_strong_write(const struct checked_access *by,
+			     const struct cell_record slots[SLOT_COUNT])
+{
+	for (unsigned slot = SLOT_READ; slot < SLOT_COUNT; slot++)
+		if (slots[slot].saw &&
+		    (slots[slot].segment == by->segment ||
+		     order_is_before(&by->shadow->order, slots[slot].segment, by->request->warp)))
+			return true;
+	return false;
+}
+
 /* Reports a race with what is remembered of a cell. */
 static inline void check_slots(struct checked_access *by, uint64_t byte, unsigned lane, bool many,
 			       const struct cell_record slots[SLOT_COUNT])
@@ -100,6 +113,7 @@ static inline void check_slots(struct checked_access *by, uint64_t byte, unsigne
 		const bool wrote = slot < SLOT_READ;
 
 		if (races_with(by, lane, many, &slots[slot]) &&
+		    !(slot == SLOT_STRONG_WRITE && saw_strong_write(by, slots)) &&
 		    !(wrote && by->request->writes && stores_same(by, lane, byte, &slots[slot])))
 			report_race(by, lane, byte, &slots[slot], wrote);
 	}
@@ -132,13 +146,20 @@ static void remember_write(struct checked_access *by, struct shadow_row *row, un
 	for (unsigned slot = 0; slot < SLOT_COUNT && !by->strong; slot++)
 		if (slot != mine && slots[slot].segment)
 			plane_put(&row->planes[slot], by->shadow->pool, cell, &none);
+	for (unsigned slot = SLOT_READ; slot < SLOT_COUNT && by->strong; slot++)
+		if (slots[slot].saw) {
+			struct cell_record read = slots[slot];
+
+			read.saw = false;
+			plane_put(&row->planes[slot], by->shadow->pool, cell, &read);
+		}
 }
 
 static void check_global_cell(struct checked_access *by, struct shadow_row *row, unsigned cell,
 			      uint64_t byte, unsigned lane, bool many)
 {
 	struct cell_record slots[SLOT_COUNT];
-	const struct cell_record me = {
+	struct cell_record me = {
 		.segment = by->segment,
 		.place = by->place,
 		.lane = lane % LANES,
@@ -147,13 +168,15 @@ static void check_global_cell(struct checked_access *by, struct shadow_row *row,
 		.of_block = by->of_block,
 	};
 
-	if (!cell_pool_reserve(by->shadow->pool, 2, global_shadow_room(by->shadow))) {
+	if (!cell_pool_reserve(by->shadow->pool, 4, global_shadow_room(by->shadow))) {
 		by->full = true;
 		return;
 	}
 	for (unsigned slot = 0; slot < SLOT_COUNT; slot++)
 		slots[slot] = plane_get(&row->planes[slot], by->shadow->pool, cell);
 	check_slots(by, byte, lane, many, slots);
+	me.saw = by->strong && !by->request->at->guess && slots[SLOT_STRONG_WRITE].segment &&
+		 both_strong(by, &slots[SLOT_STRONG_WRITE]);
 	if (by->request->writes)
 		remember_write(by, row, cell, slots, &me);
 	else

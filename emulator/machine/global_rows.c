@@ -21,6 +21,7 @@ int cell_read_slot(const struct order *order, struct cell_record reads[2],
 		if (reads[at].segment == me->segment) {
 			reads[at].many |= me->many || reads[at].lane != me->lane;
 			reads[at].strong &= me->strong;
+			reads[at].saw |= me->saw;
 			*fresh = false;
 			return at;
 		}

@@ -13,6 +13,9 @@
 #define BLOCK_UNIT_BYTES 16
 /* Freed blocks that are remembered at least, to name what a later access or free() does wrong. */
 #define FREED_REMEMBERED 65536
+/* Blocks below this address are far apart. Addresses are not used again, so those of later ones,
+ * of which there may be millions, are near. */
+#define FAR_ADDRESS (HEAP_ADDRESS + (UINT64_C(1) << 46))
 
 struct heap_block {
 	uint64_t address, bytes;
@@ -93,6 +96,7 @@ static int64_t block_cost(uint64_t bytes)
 static uint64_t heap_allocate(struct device_heap *heap, struct warp *warp,
 			      const struct instruction *at, int lane, uint64_t bytes)
 {
+	const uint64_t guard = heap->next < FAR_ADDRESS ? DEVICE_FAR_BYTES : DEVICE_GUARD_BYTES;
 	struct error err = {0};
 	struct heap_block *block;
 
@@ -106,7 +110,7 @@ static uint64_t heap_allocate(struct device_heap *heap, struct warp *warp,
 	*block = (struct heap_block){.address = heap->next, .bytes = bytes};
 	finding_place_set(&block->place, warp, at, lane);
 	heap->used_bytes += block_cost(bytes);
-	heap->next = (block->address + bytes + DEVICE_GUARD_BYTES + ALLOCATION_ALIGN_BYTES - 1) /
+	heap->next = (block->address + bytes + guard + ALLOCATION_ALIGN_BYTES - 1) /
 		     ALLOCATION_ALIGN_BYTES * ALLOCATION_ALIGN_BYTES;
 	return block->address;
 }

@@ -24,7 +24,7 @@ static void addresses_depend_on_the_calls_alone(void **state)
 			assert_int_equal(
 				device_memory_allocate(memory, 1000 * i + 1, "a", &here, &err), 0);
 			assert_int_equal(here % 512, 0);
-			assert_true(here >= previous_end + DEVICE_GUARD_BYTES);
+			assert_true(here >= previous_end + DEVICE_FAR_BYTES);
 			if (round)
 				assert_int_equal(here, address[i]);
 			address[i] = here;
@@ -40,6 +40,60 @@ static void addresses_depend_on_the_calls_alone(void **state)
 		assert_null(device_memory_data(memory, address[0] + 1));
 		device_memory_free(memory);
 	}
+}
+
+/* More than there are places far apart. */
+static void many_allocations_are_near(void **state)
+{
+	struct device_memory *memory = device_memory_create(1 << 20);
+	struct error err = {0};
+	uint64_t address;
+
+	(void)state;
+	for (int i = 0; i < 3000; i++)
+		assert_int_equal(device_memory_allocate(memory, 100, "a", &address, &err), 0);
+	for (size_t i = 1; i < memory->count; i++)
+		assert_true(memory->items[i].address >=
+			    memory->items[i - 1].address + 100 + DEVICE_GUARD_BYTES);
+	assert_true(memory->items[memory->count - 1].address + 100 < HEAP_ADDRESS);
+	device_memory_free(memory);
+}
+
+static void expect_described(const struct device_memory *memory, uint64_t address,
+			     const char *words)
+{
+	struct text text = TEXT_INIT;
+
+	device_memory_describe(&text, memory, address, 4);
+	assert_string_equal(text.data, words);
+	text_release(&text);
+}
+
+/* What a 32-bit index reaches belongs to the buffer that it is for. */
+static void no_index_reaches_another_allocation(void **state)
+{
+	struct device_memory *memory = device_memory_create(1 << 20);
+	struct error err = {0};
+	uint64_t address[3];
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		assert_int_equal(device_memory_allocate(memory, i == 1 ? 64 : 0, i == 1 ? "x" : "y",
+							&address[i], &err),
+				 0);
+	for (int64_t element = 1; element <= 16; element *= 2) {
+		const uint64_t low = address[1] - (uint64_t)(element << 31);
+
+		assert_null(device_memory_find(memory, 0, low));
+		assert_null(device_memory_find(memory, 0,
+					       address[1] + (uint64_t)(UINT32_MAX * element)));
+	}
+	expect_described(memory, address[1] + ((uint64_t)INT32_MAX * 4),
+			 "which ends 8589934528 bytes past the end of 'x' (64 bytes)");
+	expect_described(memory, address[1] - (UINT64_C(4) << 31),
+			 "which begins 8589934592 bytes before 'x' (64 bytes)");
+	expect_described(memory, address[0], "which ends 4 bytes past the end of 'y' (0 bytes)");
+	device_memory_free(memory);
 }
 
 static void too_much_memory_is_an_error(void **state)
@@ -333,6 +387,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(addresses_depend_on_the_calls_alone),
+		cmocka_unit_test(many_allocations_are_near),
+		cmocka_unit_test(no_index_reaches_another_allocation),
 		cmocka_unit_test(too_much_memory_is_an_error),
 		cmocka_unit_test(every_shape_stride_offset_and_mask),
 		cmocka_unit_test(addresses_in_no_order),
