@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define PRINTF_LIKE(string_index, first) __attribute__((format(printf, string_index, first)))
@@ -203,8 +204,17 @@ void format_bytes(char out[32], double bytes);
 void format_duration(char out[32], double nanoseconds);
 
 /*
- * Reads a whole file. *out is malloc'd, has *length bytes, and a NUL follows them. Returns 0,
- * PL_ENOENT, PL_EIO, PL_ENOMEM, or PL_EPARSE if the file holds more than `limit` bytes.
+ * Opens a regular file for reading. Every file that somebody else may have made is opened by this
+ * function: a pipe would never end, and neither does a device. PL_ENOENT, PL_EIO, or PL_EPARSE if
+ * it is no regular file.
+ */
+int file_open(int *fd, const char *path, struct error *err);
+/* The same for a stream. */
+int file_open_stream(FILE **out, const char *path, struct error *err);
+/*
+ * Reads a whole regular file. *out is malloc'd, has *length bytes, and a NUL follows them. Returns
+ * 0, PL_ENOENT, PL_EIO, PL_ENOMEM, or PL_EPARSE if it is no regular file or holds more than `limit`
+ * bytes.
  */
 int read_file(char **out, size_t *length, const char *path, size_t limit, struct error *err);
 

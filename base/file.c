@@ -8,13 +8,14 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define READ_STEP ((size_t)64 * 1024)
 
 /*
  * Reads to the end of the file. The buffer grows with the bytes read, because
- * stat() reports a size of 0 for files in /proc and no size for pipes. Each read
+ * stat() reports a size of 0 for files in /proc. Each read
  * has room for READ_STEP bytes, so the terminator fits after the last one.
  */
 static int file_read_all(char **out, size_t *length, int fd, size_t limit, const char *path,
@@ -67,15 +68,56 @@ out:
 	return rc;
 }
 
+static const char *kind_of_file(mode_t mode)
+{
+	return S_ISDIR(mode)    ? "a folder"
+	       : S_ISFIFO(mode) ? "a pipe"
+	       : S_ISSOCK(mode) ? "a socket"
+				: "a device";
+}
+
+int file_open(int *fd, const char *path, struct error *err)
+{
+	struct stat status;
+
+	/* without O_NONBLOCK, opening a pipe would wait for its other end */
+	*fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (*fd < 0 && (errno == ENOENT || errno == ENOTDIR))
+		return error_set(err, PL_ENOENT, "no such file: '%s'", path);
+	if (*fd < 0 || fstat(*fd, &status)) {
+		const int cause = errno;
+
+		if (*fd >= 0)
+			close(*fd);
+		return error_set(err, PL_EIO, "opening '%s': %s", path, strerror(cause));
+	}
+	if (S_ISREG(status.st_mode))
+		return 0;
+	close(*fd);
+	return error_set(err, PL_EPARSE,
+			 "'%s' is %s: perflab reads regular files only, so name one", path,
+			 kind_of_file(status.st_mode));
+}
+
+int file_open_stream(FILE **out, const char *path, struct error *err)
+{
+	int fd, rc = file_open(&fd, path, err);
+
+	if (rc)
+		return rc;
+	*out = fdopen(fd, "rb");
+	if (*out)
+		return 0;
+	close(fd);
+	return error_set(err, PL_ENOMEM, "no memory to read '%s'", path);
+}
+
 int read_file(char **out, size_t *length, const char *path, size_t limit, struct error *err)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	int rc;
+	int fd, rc = file_open(&fd, path, err);
 
-	if (fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return error_set(err, PL_ENOENT, "no such file: '%s'", path);
-	if (fd < 0)
-		return error_set(err, PL_EIO, "opening '%s': %s", path, strerror(errno));
+	if (rc)
+		return rc;
 	rc = file_read_all(out, length, fd, limit, path, err);
 	close(fd);
 	return rc;

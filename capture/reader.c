@@ -60,20 +60,17 @@ static int not_complete(const struct capture *capture, struct error *err)
 			 capture->path);
 }
 
-static int open_regular(struct capture *capture, struct error *err)
+static int open_file(struct capture *capture, struct error *err)
 {
 	struct stat found;
+	int rc = file_open(&capture->fd, capture->path, err);
 
-	/* Without O_NONBLOCK, opening a pipe would wait for its other end. */
-	capture->fd = open(capture->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (capture->fd < 0 && (errno == ENOENT || errno == ENOTDIR))
-		return error_set(err, PL_ENOENT, "no such file: '%s'", capture->path);
-	if (capture->fd < 0 || fstat(capture->fd, &found))
-		return error_set(err, PL_EIO, "opening '%s': %s", capture->path, strerror(errno));
-	if (!S_ISREG(found.st_mode))
-		return error_set(err, PL_EPARSE,
-				 "%s is not a regular file; a capture is read at several places",
-				 capture->path);
+	if (rc) {
+		capture->fd = -1;
+		return rc;
+	}
+	if (fstat(capture->fd, &found))
+		return error_set(err, PL_EIO, "reading '%s': %s", capture->path, strerror(errno));
 	capture->bytes = (uint64_t)found.st_size;
 	return 0;
 }
@@ -263,7 +260,7 @@ int capture_open(struct capture **out, const char *path, struct error *err)
 	int rc;
 
 	capture->path = xstrdup(path);
-	rc = open_regular(capture, err);
+	rc = open_file(capture, err);
 	if (!rc)
 		rc = read_header(capture, err);
 	if (!rc)

@@ -22,8 +22,8 @@
 
 static bool image_is_whole(const char *stem, const char *ending, const char *hash)
 {
-	char *path = xasprintf("%s%s", stem, ending), now[33];
-	bool whole = !*hash || (!hash_file(now, path) && !strcmp(now, hash));
+	char *path = xasprintf("%s%s", stem, ending), now[HASH_TEXT_BYTES];
+	bool whole = !*hash || (!hash_read_file(now, path) && !strcmp(now, hash));
 
 	free(path);
 	return whole;
@@ -31,14 +31,15 @@ static bool image_is_whole(const char *stem, const char *ending, const char *has
 
 static bool files_are_same(const struct cache_record *record)
 {
-	char now[33];
+	char now[HASH_TEXT_BYTES];
 
 	for (size_t i = 0; i < record->file_count; i++) {
 		const struct cache_file *file = &record->files[i];
 
 		if (!*file->hash && !access(file->path, F_OK))
 			return false;
-		if (*file->hash && (hash_file(now, file->path) || strcmp(now, file->hash) != 0))
+		if (*file->hash &&
+		    (hash_read_file(now, file->path) || strcmp(now, file->hash) != 0))
 			return false;
 	}
 	return true;
@@ -99,10 +100,11 @@ static bool record_add_read(struct cache_record *record, const char *path,
 			    const struct timespec *started)
 {
 	struct stat status;
-	char hash[33];
+	char hash[HASH_TEXT_BYTES];
 
-	if (*path != '/' || strchr(path, '\n') || hash_file(hash, path) || stat(path, &status) ||
-	    !before(&status.st_mtim, started) || !before(&status.st_ctim, started))
+	if (*path != '/' || strchr(path, '\n') || hash_read_file(hash, path) ||
+	    stat(path, &status) || !before(&status.st_mtim, started) ||
+	    !before(&status.st_ctim, started))
 		return false;
 	cache_record_file(record, path, hash);
 	return true;
@@ -141,15 +143,15 @@ static bool record_fill(struct cache_record *record, const struct translation *t
 }
 
 /* Hashes an image and moves it to its name in the cache. There need not be one. */
-static int image_move(char hash[33], const char *work, const char *name, const char *stem,
-		      struct error *err)
+static int image_move(char hash[HASH_TEXT_BYTES], const char *work, const char *name,
+		      const char *stem, struct error *err)
 {
 	char *from = xasprintf("%s/%s", work, name);
 	char *to = xasprintf("%s%s", stem, strrchr(name, '.'));
 	int rc = 0;
 
 	if (!access(from, F_OK)) {
-		if (hash_file(hash, from))
+		if (hash_read_file(hash, from))
 			rc = error_set(err, PL_EIO, "cannot read '%s'", from);
 		else if (rename(from, to))
 			rc = cache_write_error(to, err);

@@ -23,12 +23,12 @@ static void key_add_list(struct text *key, const struct string_list *list)
 
 /* The text of the source is not part of it: the record of an image lists the source among the files
  * that were read. */
-static void request_hash(char out[33], const struct compile_request *request,
+static void request_hash(char out[HASH_TEXT_BYTES], const struct compile_request *request,
 			 const struct compile_tools *tools)
 {
 	struct text key = TEXT_INIT;
 
-	key_add(&key, "perflab compile 3");
+	key_add(&key, "perflab compile 4");
 	key_add(&key, request->source);
 	key_add(&key, request->arch);
 	text_addf(&key, "%d %d", request->cubin, (int)request->tool);
@@ -76,7 +76,7 @@ int cache_root(struct text *root, const char *asked, struct error *err)
 int cache_folder(struct text *root, struct text *folder, const struct compile_request *request,
 		 const struct compile_tools *tools, struct error *err)
 {
-	char hash[33];
+	char hash[HASH_TEXT_BYTES];
 	int rc = cache_root(root, request->cache, err);
 
 	if (rc)

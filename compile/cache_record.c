@@ -8,7 +8,7 @@
 
 #include "compile/compile_parts.h"
 
-#define RECORD_FIRST_LINE "perflab compiled 1\n"
+#define RECORD_FIRST_LINE "perflab compiled 2\n"
 
 void cache_record_release(struct cache_record *record)
 {
@@ -34,7 +34,7 @@ void cache_record_file(struct cache_record *record, const char *path, const char
 
 void cache_record_write(struct text *out, const struct cache_record *record)
 {
-	char hash[33];
+	char hash[HASH_TEXT_BYTES];
 
 	text_clear(out);
 	text_add(out, RECORD_FIRST_LINE);
@@ -50,9 +50,9 @@ void cache_record_write(struct text *out, const struct cache_record *record)
 	text_addf(out, "end %s\n", hash);
 }
 
-static bool hash_take(char out[33], const char *text, size_t length)
+static bool hash_take(char out[HASH_TEXT_BYTES], const char *text, size_t length)
 {
-	if (length && length != 32)
+	if (length && length != HASH_TEXT_BYTES - 1)
 		return false;
 	for (size_t i = 0; i < length; i++) {
 		if (!isxdigit((unsigned char)text[i]))
@@ -97,7 +97,7 @@ static bool record_lines_read(struct cache_record *out, const char *next, const 
 	}
 	while ((value = line_take(&next, "file ", &length)) != NULL) {
 		const char *blank = memchr(value, ' ', length);
-		char hash[33], *path;
+		char hash[HASH_TEXT_BYTES], *path;
 
 		if (!blank || !hash_take(hash, value, (size_t)(blank - value)))
 			return false;
@@ -114,16 +114,17 @@ static bool record_lines_read(struct cache_record *out, const char *next, const 
 
 int cache_record_read(struct cache_record *out, const char *text, struct error *err)
 {
-	size_t length = strlen(text), tail = strlen("end \n") + 32;
+	size_t length = strlen(text), tail = strlen("end \n") + HASH_TEXT_BYTES - 1;
 	struct cache_record record = {0};
-	char hash[33];
+	char hash[HASH_TEXT_BYTES];
 
 	*out = record;
 	if (length < tail || strncmp(text, RECORD_FIRST_LINE, strlen(RECORD_FIRST_LINE)) != 0)
 		return error_set(err, PL_ECORRUPT, "this is no record of the cache");
 	hash_bytes(hash, text, length - tail);
 	if (strncmp(text + length - tail, "end ", 4) != 0 ||
-	    strncmp(text + length - 33, hash, 32) != 0 || text[length - 1] != '\n')
+	    strncmp(text + length - HASH_TEXT_BYTES, hash, HASH_TEXT_BYTES - 1) != 0 ||
+	    text[length - 1] != '\n')
 		return error_set(err, PL_ECORRUPT, "the record is damaged");
 	if (!record_lines_read(&record, text + strlen(RECORD_FIRST_LINE), text + length - tail)) {
 		cache_record_release(&record);

@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "base/hash.h"
 #include "capture/capture.h"
 #include "compile/compile.h"
 
@@ -162,20 +163,19 @@ void entry_resources_read(struct text *out, const char *said, const char *arch);
 
 /* ---- hashes (hash.c) ---- */
 
-void hash_bytes(char out[33], const void *bytes, size_t length);
-/* The content; of a capture only what is compiled. Returns 0 or an errno. */
-int hash_file(char out[33], const char *path);
+/* Of the content; of a capture only what is compiled. Returns an error code. */
+int hash_read_file(char out[HASH_TEXT_BYTES], const char *path);
 
 /* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c) ---- */
 
 struct cache_file {
 	char *path;
-	char hash[33]; /* "" if there must be no such file */
+	char hash[HASH_TEXT_BYTES]; /* "" if there must be no such file */
 };
 /* What is known of an image in the cache: its files and what they were made of. */
 struct cache_record {
 	char *tool, *messages;
-	char ptx_hash[33], cubin_hash[33]; /* "" for none */
+	char ptx_hash[HASH_TEXT_BYTES], cubin_hash[HASH_TEXT_BYTES]; /* "" for none */
 	struct cache_file *files;
 	size_t file_count, file_capacity;
 	struct string_list lowered;

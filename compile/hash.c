@@ -1,33 +1,16 @@
-/* Hashes of contents. */
-#include <errno.h>
+/* Hashes of the files that a compiler reads. */
 #include <stdlib.h>
-#include <sys/stat.h>
-
-#include <xxhash.h>
 
 #include "compile/compile_parts.h"
 
-#define HASH_FILE_LIMIT ((size_t)1 << 30)
-
-void hash_bytes(char out[33], const void *bytes, size_t length)
-{
-	static const char digits[] = "0123456789abcdef";
-	XXH128_canonical_t canonical;
-
-	XXH128_canonicalFromHash(&canonical, XXH3_128bits(bytes, length));
-	for (size_t i = 0; i < sizeof(canonical.digest); i++) {
-		out[2 * i] = digits[canonical.digest[i] >> 4];
-		out[2 * i + 1] = digits[canonical.digest[i] & 15];
-	}
-	out[32] = '\0';
-}
-
 /* The images of a capture. Its data may have gigabytes, and is not compiled. */
-static int hash_capture(char out[33], const char *path)
+static int hash_images(char out[HASH_TEXT_BYTES], const char *path)
 {
 	struct capture *capture = NULL;
-	struct text both = TEXT_INIT;
+	struct hash hash;
 	int rc = capture_open(&capture, path, NULL);
+
+	hash_begin(&hash);
 
 	for (int image = CAPTURE_CUBIN; image <= CAPTURE_PTX && !rc; image++) {
 		char *data;
@@ -40,33 +23,17 @@ static int hash_capture(char out[33], const char *path)
 		}
 		if (rc)
 			break;
-		text_addf(&both, "%d %zu ", image, bytes);
-		text_add_bytes(&both, data, bytes);
+		hash_add_piece(&hash, &image, sizeof(image));
+		hash_add_piece(&hash, data, bytes);
 		free(data);
 	}
 	if (!rc)
-		hash_bytes(out, both.data, both.length);
+		hash_end(out, &hash);
 	capture_close(capture);
-	text_release(&both);
-	return rc ? EIO : 0;
+	return rc;
 }
 
-int hash_file(char out[33], const char *path)
+int hash_read_file(char out[HASH_TEXT_BYTES], const char *path)
 {
-	struct stat status;
-	size_t length;
-	char *bytes;
-
-	/* a pipe would block, and a device has no end */
-	if (stat(path, &status))
-		return errno;
-	if (!S_ISREG(status.st_mode))
-		return EINVAL;
-	if (has_suffix(path, CAPTURE_SUFFIX))
-		return hash_capture(out, path);
-	if (read_file(&bytes, &length, path, HASH_FILE_LIMIT, NULL))
-		return EIO;
-	hash_bytes(out, bytes, length);
-	free(bytes);
-	return 0;
+	return has_suffix(path, CAPTURE_SUFFIX) ? hash_images(out, path) : hash_file(out, path);
 }

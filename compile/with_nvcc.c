@@ -15,7 +15,7 @@
 static int including_source_write(char **path, const struct translation *translation,
 				  const struct text *text, struct error *err)
 {
-	char *temporary = xasprintf("%s/source", translation->work), hash[33];
+	char *temporary = xasprintf("%s/source", translation->work), hash[HASH_TEXT_BYTES];
 	FILE *file;
 	bool wrote;
 	int rc = cache_folder_make(translation->sources, err);

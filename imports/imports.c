@@ -1,10 +1,13 @@
 /* Parses the JSON of a file, and detects which program wrote it. */
 #include "imports/import_builder.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <xxhash.h>
+
+#include "base/hash.h"
 
 const char *const import_format_words[] = {"detect", "nvbench", "google-benchmark", NULL};
 
@@ -66,24 +69,30 @@ static enum import_format detect(const json_t *root)
 }
 
 /* The same file gives the same uids, so that it is not imported twice. */
-static void imported_uid_make(struct import_run *run, const struct import_source *source,
-			      size_t index)
+static void imported_uids_make(struct import_run *run, const struct import_source *source,
+			       size_t index)
 {
-	XXH128_canonical_t uid;
-	struct text text = TEXT_INIT;
+	const uint64_t number = index;
+	XXH128_canonical_t earlier;
+	char digits[HASH_TEXT_BYTES];
+	struct hash hash;
 
-	XXH128_canonicalFromHash(&uid, XXH3_128bits_withSeed(source->bytes, source->length, index));
-	for (size_t i = 0; i < sizeof(uid.digest); i++)
-		text_addf(&text, "%02x", uid.digest[i]);
-	memcpy(run->run.uid, text.data, sizeof(run->run.uid));
-	text_release(&text);
+	hash_begin(&hash);
+	hash_add(&hash, &number, sizeof(number));
+	hash_add(&hash, source->bytes, source->length);
+	hash_end(digits, &hash);
+	memcpy(run->run.uid, digits, sizeof(run->run.uid) - 1);
+	XXH128_canonicalFromHash(&earlier,
+				 XXH3_128bits_withSeed(source->bytes, source->length, index));
+	for (size_t i = 0; i < sizeof(earlier.digest); i++)
+		snprintf(run->earlier_uid + 2 * i, 3, "%02x", earlier.digest[i]);
 }
 
 static void run_finish(struct import_run *run, const struct import_source *source, size_t index,
 		       enum import_format format)
 {
 	run->run.backend = xstrdup(import_format_words[format]);
-	imported_uid_make(run, source, index);
+	imported_uids_make(run, source, index);
 	if (!run->run.started_ns) {
 		run->run.started_ns = source->modified_ns;
 		key_value_set(&run->run.environment, "started", "when the file was last changed");

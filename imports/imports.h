@@ -32,6 +32,7 @@ struct import_trial {
 };
 struct import_run {
 	struct run run;              /* state, started_ns and uid, if the file has them */
+	char earlier_uid[33];        /* that earlier versions of perflab gave it */
 	struct import_trial *trials; /* one per trial of `run` */
 	size_t without_median;       /* trials that ended well but have no median */
 	size_t with_mean;            /* those of them that have a mean */

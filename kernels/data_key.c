@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
 char *case_input_key(const struct case_buffer *buffer, uint64_t seed)
 {
 	return xasprintf("in %s %s %" PRId64 " %s %.17g %.17g %d %s %zu%s %" PRIu64, buffer->name,
@@ -122,12 +120,4 @@ char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t 
 		}
 	}
 	return text_detach(&key);
-}
-
-void data_key_hash(char out[DATA_KEY_HASH_BYTES], const char *key)
-{
-	const XXH128_hash_t hash = XXH3_128bits(key, strlen(key));
-
-	snprintf(out, DATA_KEY_HASH_BYTES, "%016" PRIx64 "%016" PRIx64, (uint64_t)hash.high64,
-		 (uint64_t)hash.low64);
 }

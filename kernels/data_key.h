@@ -7,6 +7,7 @@
 #ifndef KERNELS_DATA_KEY_H
 #define KERNELS_DATA_KEY_H
 
+#include "base/hash.h"
 #include "kernels/kernels.h"
 
 /* The distance of the seed of other inputs from the seed of the sweep. */
@@ -23,9 +24,5 @@ char *case_input_key(const struct case_buffer *buffer, uint64_t seed);
 /* The key consists of the check, the axes that the check can depend on, and every input and result
  * of the case. The caller frees it. */
 char *case_expected_key(const struct launch_case *work, size_t buffer, uint64_t seed);
-
-/* 128 bits of XXH3 as hexadecimal digits, and the end of the string. */
-#define DATA_KEY_HASH_BYTES 33
-void data_key_hash(char out[DATA_KEY_HASH_BYTES], const char *key);
 
 #endif

@@ -11,14 +11,13 @@
 static int fill_raw(void *data, const struct case_buffer *buffer, struct error *err)
 {
 	size_t bytes = (size_t)buffer->length * element_size_bytes(buffer->type);
-	FILE *stream = fopen(buffer->fill_file, "rbe");
+	FILE *stream;
 	size_t got;
 	bool more;
-	int rc = 0;
+	int rc = file_open_stream(&stream, buffer->fill_file, err);
 
-	if (!stream)
-		return error_set(err, errno == ENOENT || errno == ENOTDIR ? PL_ENOENT : PL_EIO,
-				 "opening '%s': %s", buffer->fill_file, strerror(errno));
+	if (rc)
+		return rc;
 	got = fread(data, 1, bytes, stream);
 	more = got == bytes && getc(stream) != EOF;
 	if (ferror(stream))

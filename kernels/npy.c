@@ -309,20 +309,10 @@ int npy_read_stream(struct npy_array *out, FILE *stream, const char *name, size_
 	return rc;
 }
 
-static int npy_open(FILE **out, const char *path, struct error *err)
-{
-	*out = fopen(path, "rbe");
-	if (*out)
-		return 0;
-	if (errno == ENOENT || errno == ENOTDIR)
-		return error_set(err, PL_ENOENT, "no such file: '%s'", path);
-	return error_set(err, PL_EIO, "opening '%s': %s", path, strerror(errno));
-}
-
 int npy_read(struct npy_array *out, const char *path, size_t most_bytes, struct error *err)
 {
 	FILE *stream;
-	int rc = npy_open(&stream, path, err);
+	int rc = file_open_stream(&stream, path, err);
 
 	if (rc)
 		return rc;
@@ -390,7 +380,7 @@ int npy_load(void *data, enum element_type type, int64_t length, const char *pat
 {
 	struct npy_array array = {0};
 	FILE *stream;
-	int rc = npy_open(&stream, path, err);
+	int rc = file_open_stream(&stream, path, err);
 
 	if (rc)
 		return rc;

@@ -11,6 +11,7 @@
 #define METRICS_METRICS_H
 
 #include "base/base.h"
+#include "base/hash.h"
 #include "emulator/counts.h"
 #include "metrics/settings.h"
 
@@ -118,8 +119,8 @@ struct launch_facts {
 	double theoretical_occupancy_pct; /* NAN: not known */
 	char occupancy_limiter[24]; /* "registers", "shared memory", "warps", "blocks", "block size"
 				     */
-	char code_hash[24];         /* of the machine code of all entries, hex; "": unknown */
-	char code_kind[16];         /* "cubin sm_90" or "ptx" */
+	char code_hash[HASH_TEXT_BYTES]; /* of the machine code of all entries, hex; "": unknown */
+	char code_kind[16];              /* "cubin sm_90" or "ptx" */
 };
 extern const struct launch_facts launch_facts_unknown;
 
@@ -267,7 +268,7 @@ struct trial {
 	int64_t flop, bytes_read, bytes_written; /* of the work model */
 	struct launch_facts facts;
 	/* Hash of the launches: grids, arguments, buffers and their fills; hex, "": unknown. */
-	char launch_hash[24];
+	char launch_hash[HASH_TEXT_BYTES];
 	struct summary summary; /* over all rounds */
 	double mean_ns;         /* what an imported file states in place of samples; 0: nothing */
 	struct counter_list counters;

@@ -35,7 +35,8 @@ static size_t keep_cubin(struct images *images, const void *bytes, size_t size)
 		return 0;
 	hash = XXH3_64bits(bytes, size);
 	for (size_t i = 0; i < images->cubin_count; i++)
-		if (images->cubins[i]->hash == hash && images->cubins[i]->size == size)
+		if (images->cubins[i]->hash == hash && images->cubins[i]->size == size &&
+		    memcmp(images->cubins[i]->bytes, bytes, size) == 0)
 			return i + 1;
 	copy = malloc(size);
 	if (!copy)

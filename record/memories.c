@@ -1,8 +1,10 @@
 /* Copies the memory that a launch can reach. See memories.h. */
 #include "record/memories.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <xxhash.h>
 
 /* ---- contents ---- */
@@ -34,10 +36,17 @@ static size_t page_bytes(size_t bytes, size_t at)
 	return bytes - at < MEMORY_PAGE_BYTES ? bytes - at : MEMORY_PAGE_BYTES;
 }
 
-static void hash_pages(uint64_t *hashes, const unsigned char *bytes, size_t size)
+static uint64_t hash_page(const struct memories *memories, const unsigned char *bytes, size_t size)
+{
+	return XXH3_64bits_withSecret(bytes, size, memories->secret, sizeof(memories->secret));
+}
+
+static void hash_pages(const struct memories *memories, uint64_t *hashes,
+		       const unsigned char *bytes, size_t size)
 {
 	for (size_t at = 0; at < size; at += MEMORY_PAGE_BYTES)
-		hashes[at / MEMORY_PAGE_BYTES] = XXH3_64bits(bytes + at, page_bytes(size, at));
+		hashes[at / MEMORY_PAGE_BYTES] =
+			hash_page(memories, bytes + at, page_bytes(size, at));
 }
 
 /* The program has used it up, or has a limit, and goes on. */
@@ -62,7 +71,8 @@ static int scan_memory(struct memories *memories, size_t index, struct error *er
 
 		rc = read_chunk(memories, &memories->info->memory[index], offset, size, err);
 		if (!rc)
-			hash_pages(hashes + offset / MEMORY_PAGE_BYTES, memories->chunk, size);
+			hash_pages(memories, hashes + offset / MEMORY_PAGE_BYTES, memories->chunk,
+				   size);
 		if (!rc)
 			memories_scan_words(memories, &found, &capacity, memories->chunk, size,
 					    offset, false);
@@ -106,6 +116,10 @@ int memories_find(struct memories *memories, struct error *err)
 
 	if (!memories->chunk)
 		return no_memory(err);
+	if (getrandom(memories->secret, sizeof(memories->secret), 0) !=
+	    (ssize_t)sizeof(memories->secret))
+		return error_set(err, PL_EIO, "the system gives no random bytes: %s",
+				 strerror(errno));
 	memories_scan_words(memories, &info->parameter_pointers, &capacity, info->parameter_data,
 			    info->parameter_bytes, 0, true);
 	memories_note_host_addresses(memories);
@@ -156,7 +170,7 @@ static int write_changed_pages(struct memories *memories, struct capture_writer 
 	for (size_t at = 0; at < size && !rc; at += MEMORY_PAGE_BYTES) {
 		const size_t bytes = page_bytes(size, at);
 
-		if (XXH3_64bits(memories->chunk + at, bytes) ==
+		if (hash_page(memories, memories->chunk + at, bytes) ==
 		    memories->hashes[index][(offset + at) / MEMORY_PAGE_BYTES])
 			continue;
 		if (at != end && end > begin)
@@ -204,7 +218,8 @@ static int write_touched_variables(struct memories *memories, struct capture_wri
 			memories->hashes[index] =
 				xcalloc(page_count(&memories->info->memory[index]) + 1,
 					sizeof(*memories->hashes[index]));
-			hash_pages(memories->hashes[index], variable->content, variable->bytes);
+			hash_pages(memories, memories->hashes[index], variable->content,
+				   variable->bytes);
 			rc = capture_write_before(writer, index, variable->content, variable->bytes,
 						  err);
 		}

@@ -5,6 +5,8 @@
 #ifndef RECORD_MEMORY_SEARCH_H
 #define RECORD_MEMORY_SEARCH_H
 
+#include <xxhash.h>
+
 #include "capture/capture.h"
 #include "record/driver.h"
 
@@ -27,7 +29,10 @@ struct memories {
 	uint64_t limit_bytes;
 	struct capture_info *info; /* gets memory, pointers, and what could not be followed */
 	size_t capacity;
-	uint64_t **hashes; /* of each page of each memory, before the launch */
+	/* Of each page of each memory, before the launch. Who wrote the program cannot know the
+	 * secret, so no other content has the hash of a page. */
+	uint64_t **hashes;
+	unsigned char secret[XXH3_SECRET_SIZE_MIN];
 	size_t hash_capacity;
 	uint64_t total_bytes;
 	unsigned char *chunk; /* room for a part of a memory on the host; NULL: there is none */

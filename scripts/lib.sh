@@ -53,6 +53,7 @@ missing_packages() {
 	have_library sqlite3.h sqlite3 || echo libsqlite3-dev
 	have_library jansson.h jansson || echo libjansson-dev
 	have_library xxhash.h xxhash || echo libxxhash-dev
+	have_library sodium.h sodium || echo libsodium-dev
 	have_library zstd.h zstd || echo libzstd-dev
 	have_library lz4.h lz4 || echo liblz4-dev
 	have_library cmocka.h cmocka || echo libcmocka-dev

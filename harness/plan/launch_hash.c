@@ -43,10 +43,15 @@ static void describe_user_launch(struct text *out, const struct case_launch *lau
 		case_arg_describe(out, &launch->args[i]);
 }
 
+static bool is_of_user(const struct launch_case *work)
+{
+	return work->image[0] == '/' || !work->image[0];
+}
+
 /* The path of a user's image changes with every edit, so the names stand for it. */
 static void describe_image(struct text *out, const struct launch_case *work)
 {
-	if (work->image[0] == '/' || !work->image[0])
+	if (is_of_user(work))
 		text_addf(out, "user image %s/%s\n", work->kernel, work->variant);
 	else
 		text_addf(out, "image %s\n", work->image);
@@ -64,7 +69,7 @@ static void describe_launch(struct text *out, const struct case_launch *launch)
 			  launch->args[i].integer, launch->args[i].real);
 }
 
-void launch_hash(char out[24], const struct launch_case *work)
+void launch_hash(char out[HASH_TEXT_BYTES], const struct launch_case *work)
 {
 	struct text text = TEXT_INIT;
 
@@ -77,6 +82,10 @@ void launch_hash(char out[24], const struct launch_case *work)
 		describe_launch(&text, &work->launches[i]);
 		describe_user_launch(&text, &work->launches[i]);
 	}
-	snprintf(out, 24, "%016" PRIx64, (uint64_t)XXH3_64bits(text.data, text.length));
+	if (is_of_user(work))
+		hash_bytes(out, text.data, text.length);
+	else
+		snprintf(out, HASH_TEXT_BYTES, "%016" PRIx64,
+			 (uint64_t)XXH3_64bits(text.data, text.length));
 	text_release(&text);
 }

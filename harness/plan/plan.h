@@ -135,13 +135,15 @@ bool is_base_variant(const char *base_variant, const char *kernel, const char *v
  * Works before or after the plan is resolved. A case goes with its base case. */
 void plan_take_shard(struct plan *plan, size_t shard, size_t total);
 /*
- * Writes the launch hash of a case: 16 hex digits and a NUL. The hash covers
+ * Writes the launch hash of a case in hex. The hash covers
  * everything that the case passes to the device except the machine code and
  * the seed: the image name, the buffers with their fills, and the launches with
  * their arguments. It is the same on every machine. One version of perflab
- * computes equal hashes for equal launches.
+ * computes equal hashes for equal launches. Nobody can make two launches of a
+ * user's kernel with one hash; built-in kernels keep short hashes, which are in
+ * older databases.
  */
-void launch_hash(char out[24], const struct launch_case *work);
+void launch_hash(char out[HASH_TEXT_BYTES], const struct launch_case *work);
 /* Copies the limits that planning needs from the description of a device. */
 void device_limits_of(struct device_limits *out, const struct device_info *device);
 

@@ -17,9 +17,9 @@ static int range_from_json(struct data_range *out, const json_t *json, struct er
 	const int64_t page = sysconf(_SC_PAGESIZE);
 	int rc = member_string(out->key, sizeof(out->key), json, "key", err);
 
-	if (!rc && strspn(out->key, "0123456789abcdef") != DATA_KEY_HASH_BYTES - 1)
+	if (!rc && strspn(out->key, "0123456789abcdef") != HASH_TEXT_BYTES - 1)
 		rc = error_set(err, PL_EPROTOCOL, "'key' is not %d hexadecimal digits",
-			       DATA_KEY_HASH_BYTES - 1);
+			       HASH_TEXT_BYTES - 1);
 	if (!rc)
 		rc = member_int64(&out->offset, json, "offset", 0, INT64_MAX / 2, err);
 	if (!rc && out->offset % page)

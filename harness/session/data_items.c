@@ -261,10 +261,10 @@ static void add_need(struct data_items *data, size_t index, char *key, int64_t b
 		     enum need_kind kind)
 {
 	struct case_needs *needs = &data->cases[index];
-	char hash[DATA_KEY_HASH_BYTES];
+	char hash[HASH_TEXT_BYTES];
 	struct data_item *item;
 
-	data_key_hash(hash, key);
+	hash_bytes(hash, key, strlen(key));
 	free(key);
 	item = data_items_find(data, hash);
 	if (!item) {

@@ -21,7 +21,7 @@ enum data_state {
 
 /* The content of an input, or an expected result. */
 struct data_item {
-	char key[DATA_KEY_HASH_BYTES];
+	char key[HASH_TEXT_BYTES];
 	int64_t bytes, offset; /* the offset is valid if it is claimed, offered or ready */
 	enum data_state state;
 	bool by_case;   /* only the worker of a case may make it */

@@ -45,7 +45,8 @@ int import_read_file(struct import *out, const char *path, enum import_format fo
 
 bool import_is_stored(struct db *db, const struct import_run *imported, int64_t *id)
 {
-	return db_run_resolve(db, imported->run.uid, id, NULL) == 0;
+	return db_run_resolve(db, imported->run.uid, id, NULL) == 0 ||
+	       db_run_resolve(db, imported->earlier_uid, id, NULL) == 0;
 }
 
 /* Adds the words of the user to what the file says. */

@@ -3,10 +3,11 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
+
+#include "base/hash.h"
 
 struct inspection_entry {
-	XXH128_hash_t key;
+	char key[HASH_TEXT_BYTES];
 	struct inspection answer;
 };
 
@@ -105,12 +106,12 @@ static void inspection_key(struct text *key, const struct launch_case *work)
 /* ---- the table ---- */
 
 /* The slot of the key, or the empty one where it belongs. */
-static size_t *inspection_slot(const struct inspections *inspections, XXH128_hash_t key)
+static size_t *inspection_slot(const struct inspections *inspections, const char *key)
 {
-	size_t at = (size_t)key.low64 & (inspections->slot_count - 1);
+	size_t at = strtoull(key + HASH_TEXT_BYTES - 17, NULL, 16) & (inspections->slot_count - 1);
 
 	while (inspections->slots[at] &&
-	       !XXH128_isEqual(inspections->entries[inspections->slots[at] - 1].key, key))
+	       strcmp(inspections->entries[inspections->slots[at] - 1].key, key) != 0)
 		at = (at + 1) & (inspections->slot_count - 1);
 	return &inspections->slots[at];
 }
@@ -130,13 +131,14 @@ static void grow_slots(struct inspections *inspections)
 const struct inspection *inspections_find(struct inspections *inspections,
 					  const struct launch_case *work)
 {
+	char key[HASH_TEXT_BYTES];
 	size_t found;
 
 	inspection_key(&inspections->key, work);
 	if (!inspections->key.length || !inspections->count)
 		return NULL;
-	found = *inspection_slot(inspections,
-				 XXH3_128bits(inspections->key.data, inspections->key.length));
+	hash_bytes(key, inspections->key.data, inspections->key.length);
+	found = *inspection_slot(inspections, key);
 	return found ? &inspections->entries[found - 1].answer : NULL;
 }
 
@@ -151,10 +153,8 @@ void inspections_add(struct inspections *inspections, const struct inspection *a
 	inspections->entries = xgrow(inspections->entries, &inspections->capacity,
 				     inspections->count + 1, sizeof(*inspections->entries));
 	entry = &inspections->entries[inspections->count++];
-	*entry = (struct inspection_entry){
-		.key = XXH3_128bits(inspections->key.data, inspections->key.length),
-		.answer = *answer,
-	};
+	*entry = (struct inspection_entry){.answer = *answer};
+	hash_bytes(entry->key, inspections->key.data, inspections->key.length);
 	entry->answer.reason = answer->reason ? xstrdup(answer->reason) : NULL;
 	*inspection_slot(inspections, entry->key) = inspections->count;
 }

@@ -237,12 +237,15 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 static char *change_since(const struct trial *before, const struct plan_case *planned,
 			  const struct launch_facts *now)
 {
-	char launched[24];
+	char launched[HASH_TEXT_BYTES];
 
 	if (!before->facts.code_hash[0])
 		return NULL;
 	if (planned->failure)
 		return xasprintf("could be compiled then, and now: %s", planned->failure);
+	if (now->code_hash[0] && strlen(now->code_hash) != strlen(before->facts.code_hash))
+		return xstrdup("was begun by an earlier version of perflab, whose hash of the "
+			       "machine code cannot be compared");
 	if (now->code_hash[0] && strcmp(now->code_hash, before->facts.code_hash) != 0)
 		return xasprintf("has other machine code (%s then, %s now)",
 				 before->facts.code_hash, now->code_hash);

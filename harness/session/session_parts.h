@@ -89,7 +89,7 @@ struct sweep_shard {
 	size_t number, total; /* from 1; total 0: the whole sweep */
 	char *sweep;          /* name; NULL: shards that agree in all else form one sweep */
 	size_t cases;         /* of the whole plan */
-	uint64_t plan_hash;
+	char plan_hash[HASH_TEXT_BYTES];
 };
 /* Reads only the request. */
 int shard_from_request(struct sweep_shard *out, const struct sweep_request *request,

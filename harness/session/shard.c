@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <xxhash.h>
-
+#include "base/hash.h"
 #include "harness/session/session_parts.h"
 #include "metrics/settings.h"
 #include "metrics/shards.h"
@@ -69,7 +68,7 @@ out:
 
 int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err)
 {
-	XXH64_hash_t hash = 0;
+	struct hash hash;
 
 	if (!shard->total)
 		return 0;
@@ -77,14 +76,15 @@ int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err)
 		return error_set(err, PL_EUSAGE,
 				 "--shard: the plan has %zu %s, so there can be no more shards",
 				 plan->count, plan->count == 1 ? "case" : "cases");
+	hash_begin(&hash);
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
-		hash = XXH64(planned->kernel, strlen(planned->kernel) + 1, hash);
-		hash = XXH64(planned->variant, strlen(planned->variant) + 1, hash);
-		hash = XXH64(planned->config, strlen(planned->config) + 1, hash);
+		hash_add(&hash, planned->kernel, strlen(planned->kernel) + 1);
+		hash_add(&hash, planned->variant, strlen(planned->variant) + 1);
+		hash_add(&hash, planned->config, strlen(planned->config) + 1);
 	}
-	shard->plan_hash = hash;
+	hash_end(shard->plan_hash, &hash);
 	shard->cases = plan->count;
 	plan_take_shard(plan, shard->number, shard->total);
 	/* cases go with their base cases, of which there may be few */
@@ -143,25 +143,21 @@ static void facts_text(struct text *out, const struct run *run, const struct swe
 		if (fact_is_of_sources(run->environment.items[i].key))
 			text_addf(out, "%s %s\n", run->environment.items[i].key,
 				  run->environment.items[i].value);
-	text_addf(out, "%zu %zu %016llx\n", shard->total, shard->cases,
-		  (unsigned long long)shard->plan_hash);
+	text_addf(out, "%zu %zu %s\n", shard->total, shard->cases, shard->plan_hash);
 	free(settings);
 }
 
 void shard_describe(struct run *run, const struct sweep_shard *shard)
 {
 	struct text facts = TEXT_INIT;
-	XXH128_canonical_t uid;
-	char *text;
+	char uid[HASH_TEXT_BYTES], *text;
 
 	if (!shard->total)
 		return;
 	facts_text(&facts, run, shard);
-	XXH128_canonicalFromHash(&uid, XXH3_128bits(facts.data, facts.length));
-	text_clear(&facts);
-	for (size_t i = 0; i < sizeof(uid.digest); i++)
-		text_addf(&facts, "%02x", uid.digest[i]);
-	key_value_set(&run->environment, SWEEP_UID_KEY, facts.data);
+	hash_bytes(uid, facts.data, facts.length);
+	uid[sizeof(run->uid) - 1] = '\0';
+	key_value_set(&run->environment, SWEEP_UID_KEY, uid);
 	if (shard->sweep)
 		key_value_set(&run->environment, SWEEP_KEY, shard->sweep);
 	text = xasprintf("%zu/%zu", shard->number, shard->total);

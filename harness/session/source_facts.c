@@ -1,13 +1,11 @@
 /* The files of the user among the facts of a run. See source_facts.h. */
 #include "harness/session/source_facts.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
-#define HASH_STEP ((size_t)1 << 20)
+#include "base/hash.h"
 
 #define KEY_BYTES 48
 
@@ -41,24 +39,18 @@ static const char *source_hash(const struct key_value_list *facts, size_t number
 	return hash ? hash : "";
 }
 
-/* NULL: the file cannot be read. An array of inputs may have any size. */
+/* NULL: the file cannot be read. */
 static char *hash_input(const char *path)
 {
-	XXH3_state_t *state = XXH3_createState();
-	FILE *file = fopen(path, "rbe");
-	char *bytes = xmalloc(HASH_STEP), *hash = NULL;
-	size_t got;
+	char hash[HASH_TEXT_BYTES];
 
-	XXH3_64bits_reset(state);
-	while (file && (got = fread(bytes, 1, HASH_STEP, file)) > 0)
-		XXH3_64bits_update(state, bytes, got);
-	if (file && !ferror(file))
-		hash = xasprintf("%016" PRIx64, (uint64_t)XXH3_64bits_digest(state));
-	if (file)
-		fclose(file);
-	free(bytes);
-	XXH3_freeState(state);
-	return hash;
+	return hash_file(hash, path) ? NULL : xstrdup(hash);
+}
+
+/* Earlier versions hashed otherwise: whether such a file has changed is not known. */
+static bool is_earlier_hash(const char *stored)
+{
+	return *stored && strlen(stored) != HASH_TEXT_BYTES - 1;
 }
 
 /* "source.check.saxpy/items" */
@@ -108,6 +100,8 @@ void source_facts_compare(struct key_value_list *out, const struct run *run)
 
 		key_value_set(out, path,
 			      !hash                       ? "cannot be read any more"
+			      : is_earlier_hash(stored)   ? "may have changed since the run, which "
+							    "an earlier version of perflab made"
 			      : strcmp(hash, stored) == 0 ? ""
 							  : "has changed since the run");
 		free(hash);
@@ -130,6 +124,11 @@ int source_facts_check(const struct run *run, const struct key_value_list *facts
 			return 0;
 		if (!before || !now || strcmp(before, now) != 0)
 			break;
+		if (is_earlier_hash(source_hash(&run->environment, i)))
+			return error_set(err, PL_EUNSUPPORTED,
+					 "run %lld was begun by an earlier version of perflab, so "
+					 "whether %s has changed is not known: start a new run",
+					 (long long)run->id, now);
 		if (strcmp(source_hash(&run->environment, i), source_hash(facts, i)) != 0)
 			return error_set(err, PL_EUNSUPPORTED,
 					 "%s has changed since run %lld began: restore it, or "

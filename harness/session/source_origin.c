@@ -6,59 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/process.h"
-
-#define GIT_ANSWER_LIMIT 8192
-
-/* ---- git ---- */
-
-/*
- * Runs git in a folder; *answer has its output without the last line break.
- * Returns false if it fails. A hook from which perflab runs may have set
- * variables that name another repository. git neither writes the index, nor
- * starts the monitor that a configuration names.
- */
-static bool git_says(struct text *answer, const char *folder, const struct string_list *words)
-{
-	static const char *const before[] = {"env",
-					     "-u",
-					     "GIT_DIR",
-					     "-u",
-					     "GIT_WORK_TREE",
-					     "-u",
-					     "GIT_INDEX_FILE",
-					     "GIT_OPTIONAL_LOCKS=0",
-					     "git",
-					     "-c",
-					     "core.fsmonitor=false",
-					     "-C"};
-	const size_t count = ARRAY_SIZE(before);
-	char **argv = xcalloc(count + words->count + 2, sizeof(*argv));
-	bool good;
-
-	for (size_t i = 0; i < count; i++)
-		argv[i] = (char *)before[i];
-	argv[count] = (char *)folder;
-	memcpy(argv + count + 1, words->items, words->count * sizeof(*argv));
-	text_clear(answer);
-	good = process_capture(answer, GIT_ANSWER_LIMIT, argv, NULL) == 0;
-	while (good && answer->length && answer->data[answer->length - 1] == '\n')
-		answer->data[--answer->length] = '\0';
-	free(argv);
-	return good;
-}
-
-/* The same for words that are separated by blanks. */
-static bool git_says_to(struct text *answer, const char *folder, const char *words)
-{
-	struct string_list list = {0};
-	bool good;
-
-	string_list_split(&list, words, ' ');
-	good = git_says(answer, folder, &list);
-	string_list_release(&list);
-	return good;
-}
+#include "harness/session/git.h"
 
 /* ---- the project ---- */
 
@@ -93,13 +41,13 @@ bool source_origin_add_remote(struct text *out, const char *url)
 }
 
 /* The main working tree of the repository, or `root` itself. */
-static void add_main_tree(struct text *out, const char *root)
+static void add_main_tree(struct text *out, const struct git *git, const char *root)
 {
 	static const char tail[] = "/.git";
 	struct text folder = TEXT_INIT;
 	size_t length = 0;
 
-	if (git_says_to(&folder, root, "rev-parse --git-common-dir") && folder.data[0] == '/')
+	if (git_says(&folder, git, root, "rev-parse --git-common-dir") && folder.data[0] == '/')
 		length = folder.length;
 	if (length >= sizeof(tail) && strcmp(folder.data + length - (sizeof(tail) - 1), tail) == 0)
 		text_add_bytes(out, folder.data, length - (sizeof(tail) - 1));
@@ -108,15 +56,15 @@ static void add_main_tree(struct text *out, const char *root)
 	text_release(&folder);
 }
 
-static void find_project(struct source_origin *origin)
+static void find_project(struct source_origin *origin, const struct git *git)
 {
 	struct text url = TEXT_INIT, project = TEXT_INIT;
 
-	if (git_says_to(&url, origin->root, "config --get remote.origin.url") &&
+	if (git_says(&url, git, origin->root, "config --get remote.origin.url") &&
 	    source_origin_add_remote(&project, url.data)) {
 		text_add_char(&project, ':');
 	} else {
-		add_main_tree(&project, origin->root);
+		add_main_tree(&project, git, origin->root);
 		text_add_char(&project, '/');
 	}
 	origin->project = text_detach(&project);
@@ -125,32 +73,15 @@ static void find_project(struct source_origin *origin)
 
 /* ---- the commit ---- */
 
-/* Whether git does not have all files, or has other contents for them or for what they include. */
-static bool is_changed(const struct source_origin *origin, const char *const *paths, size_t count)
+static void find_revision(struct source_origin *origin, const struct git *git,
+			  const char *const *paths, size_t count)
 {
-	struct string_list words = {0};
-	struct text answer = TEXT_INIT;
-	bool changed;
+	char *commit;
+	const enum git_state state = git_compare(&commit, git, origin->root, paths, count);
 
-	string_list_split(&words, "ls-files --error-unmatch --", ' ');
-	for (size_t i = 0; i < count; i++)
-		string_list_add(&words, paths[i]);
-	changed = !git_says(&answer, origin->root, &words) ||
-		  !git_says_to(&answer, origin->root, "status --porcelain --untracked-files=no") ||
-		  answer.length;
-	string_list_release(&words);
-	text_release(&answer);
-	return changed;
-}
-
-static void find_revision(struct source_origin *origin, const char *const *paths, size_t count)
-{
-	struct text commit = TEXT_INIT;
-
-	if (git_says_to(&commit, origin->root, "rev-parse --verify --quiet HEAD") && commit.length)
-		origin->revision = xasprintf("%s%s", commit.data,
-					     is_changed(origin, paths, count) ? "-dirty" : "");
-	text_release(&commit);
+	if (commit && state != GIT_UNKNOWN)
+		origin->revision = xasprintf("%s%s", commit, state == GIT_CHANGED ? "-dirty" : "");
+	free(commit);
 }
 
 /* ---- the origin ---- */
@@ -161,14 +92,15 @@ void source_origin_find(struct source_origin *out, const struct kernel_file *fil
 	const size_t count = kernel_file_inputs(files, &paths);
 	const char *const path = paths[0];
 	char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1);
+	const struct git git = {.end_ns = monotonic_ns() + GIT_LIMIT_NS};
 	struct text root = TEXT_INIT;
 
 	*out = (struct source_origin){0};
-	if (git_says_to(&root, folder, "rev-parse --show-toplevel") && root.length > 1 &&
+	if (git_says(&root, &git, folder, "rev-parse --show-toplevel") && root.length > 1 &&
 	    strncmp(path, root.data, root.length) == 0 && path[root.length] == '/') {
 		out->root = xstrdup(root.data);
-		find_project(out);
-		find_revision(out, paths, count);
+		find_project(out, &git);
+		find_revision(out, &git, paths, count);
 		out->path = xstrdup(path + root.length + 1);
 		out->origin = xasprintf("%s%s", out->project, out->path);
 	} else {

@@ -3,9 +3,8 @@
  * as git says. Files of one name in two projects have different origins.
  * Internal to harness/session.
  *
- * git runs with a time limit. Without git, outside of a repository, or if git
- * refuses the folder (safe.directory), the origin is the path of the file and
- * the commit is not known.
+ * Without git, outside of a repository, or if git does not answer (git.h), the
+ * origin is the path of the file and the commit is not known.
  */
 #ifndef HARNESS_SESSION_SOURCE_ORIGIN_H
 #define HARNESS_SESSION_SOURCE_ORIGIN_H

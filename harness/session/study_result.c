@@ -50,7 +50,7 @@ static void take_buffers(struct study_evidence *evidence, const struct plan *pla
 {
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct launch_case *launch = plan->cases[i].launch;
-		char hash[24];
+		char hash[HASH_TEXT_BYTES];
 
 		if (!launch)
 			continue;

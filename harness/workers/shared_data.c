@@ -43,11 +43,11 @@ void shared_data_close(struct shared_data *shared)
 
 static struct data_range *find_range(const struct shared_data *shared, const char *key)
 {
-	char hash[DATA_KEY_HASH_BYTES];
+	char hash[HASH_TEXT_BYTES];
 
 	if (!shared || !shared->count)
 		return NULL;
-	data_key_hash(hash, key);
+	hash_bytes(hash, key, strlen(key));
 	for (size_t i = 0; i < shared->count; i++)
 		if (!strcmp(shared->ranges[i].key, hash))
 			return &shared->ranges[i];

@@ -2,6 +2,8 @@
 #include "reports/table/json.h"
 #include "reports/regress/regress.h"
 
+#include <string.h>
+
 static json_t *compared_run_json(const struct run *run)
 {
 	json_t *object = json_object();
@@ -127,10 +129,11 @@ static json_t *status_json(const struct trial *trial)
 	return trial ? json_string(trial_status_name(trial->status)) : json_null();
 }
 
-/* null if one of the two hashes is not known. */
+/* null if one of the two hashes is not known, or an earlier version of perflab made it, which
+ * hashed otherwise. */
 static json_t *same_json(bool same, const char *base, const char *head)
 {
-	return *base && *head ? json_boolean(same) : json_null();
+	return *base && strlen(base) == strlen(head) ? json_boolean(same) : json_null();
 }
 
 static void add_sameness(json_t *object, const struct regress_case *item)

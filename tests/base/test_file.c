@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int make_folder(void **state)
@@ -105,7 +106,14 @@ static void what_is_no_file_is_refused(void **state)
 	assert_fails("/nonexistent/file", 10, PL_ENOENT);
 	assert_fails("", 10, PL_ENOENT);
 	assert_fails(below, 10, PL_ENOENT);
-	assert_fails(*state, 10, PL_EIO);
+	assert_fails(*state, 10, PL_EPARSE);
+	unlink(path);
+	/* nobody opens its other end, so waiting for that would never end */
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_fails(path, 10, PL_EPARSE);
+	unlink(path);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	assert_fails(path, 10, PL_EPARSE);
 	unlink(path);
 	free(below);
 	free(path);

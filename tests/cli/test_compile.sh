@@ -135,6 +135,28 @@ expect_err 'changing.cu'
 expect_err 'changed'
 [ -e changing.db ] && run query 'SELECT count(*) FROM run' --db changing.db --format csv && expect_out 0
 
+# ---- two files that were made to have one hash (XXH3 of 128 bits) ----
+same=$(dirname "$0")/../fixtures/same_xxh3
+cat "$same/right.cu" >same.cu
+run sweep same.cu --backend ptx --db same.db
+expect_out '1 (1 ok)'
+sleep 0.1 # the cache keeps no image of a file that has just changed
+run sweep same.cu --backend ptx --db same.db
+expect_out '1 (1 ok)'
+cat "$same/wrong.cu" >same.cu
+run sweep same.cu --backend ptx --db same.db
+expect_out '1 (1 mismatch)'
+run query 'SELECT count(DISTINCT code_hash), count(DISTINCT value) FROM trial
+	JOIN environment ON environment.run_id = trial.run_id AND key = "source.1.hash"' \
+	--db same.db --format csv
+expect_out 2,2
+# what an earlier version of perflab hashed is neither equal nor changed
+sqlite3 same.db "UPDATE trial SET code_hash = substr(code_hash, 1, 16),
+	launch_hash = substr(launch_hash, 1, 16) WHERE run_id = 1" 2>/dev/null || skip 'there is no sqlite3'
+run regress --base 1 --head 2 --format json --db same.db
+expect_out '"same_code": null'
+expect_out '"same_launch": null'
+
 # ---- the cache is bounded ----
 kept() {
 	find "$PERFLAB_CACHE/compiled" -type f | wc -l

@@ -259,7 +259,7 @@ static void records(void **state)
 	struct cache_record record = {.tool = xstrdup("nvcc"), .messages = xstrdup("a\nend b\n")};
 	struct cache_record read;
 	struct text text = TEXT_INIT;
-	char hash[33];
+	char hash[HASH_TEXT_BYTES];
 
 	(void)state;
 	hash_bytes(hash, "x", 1);

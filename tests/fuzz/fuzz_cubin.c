@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err = {0};
-	char hash[24];
+	char hash[HASH_TEXT_BYTES];
 
 	cubin_hash(hash, (const char *)data, size, &err);
 	return 0;

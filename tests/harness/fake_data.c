@@ -142,9 +142,9 @@ int __wrap_shared_data_announce(struct shared_data *shared, const char *key);
 
 int __wrap_shared_data_announce(struct shared_data *shared, const char *key)
 {
-	char hash[DATA_KEY_HASH_BYTES];
+	char hash[HASH_TEXT_BYTES];
 
-	data_key_hash(hash, key);
+	hash_bytes(hash, key, strlen(key));
 	if (shared_data_is_wanted(shared, key))
 		note("filled", hash);
 	return __real_shared_data_announce(shared, key);

@@ -64,7 +64,7 @@ static void test_built_in_cases_keep_their_hash(void **context)
 	(void)context;
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct launch_case *work = built_in(rows[i].kernel, rows[i].variant, rows[i].block);
-		char hash[24];
+		char hash[HASH_TEXT_BYTES];
 
 		launch_hash(hash, work);
 		if (strcmp(hash, rows[i].hash))
@@ -73,7 +73,8 @@ static void test_built_in_cases_keep_their_hash(void **context)
 	}
 }
 
-static void assert_new_hash(char (*seen)[24], size_t *count, const struct launch_case *work)
+static void assert_new_hash(char (*seen)[HASH_TEXT_BYTES], size_t *count,
+			    const struct launch_case *work)
 {
 	launch_hash(seen[*count], work);
 	for (size_t i = 0; i < *count; i++)
@@ -86,7 +87,7 @@ static void test_what_users_add_changes_the_hash(void **context)
 {
 	struct launch_case *work = make_case("mine", "own", 256);
 	struct case_arg *arg = &work->launches[0].args[1];
-	char seen[32][24];
+	char seen[32][HASH_TEXT_BYTES];
 	size_t count = 0;
 
 	(void)context;
@@ -145,7 +146,7 @@ static void test_the_path_of_an_image_does_not_matter(void **context)
 {
 	static const char *const images[] = {"", "/cache/1/k.cubin", "/cache/2/k.ptx"};
 	struct launch_case *work = make_case("mine", "own", 256);
-	char first[24], hash[24];
+	char first[HASH_TEXT_BYTES], hash[HASH_TEXT_BYTES];
 
 	(void)context;
 	for (size_t i = 0; i < ARRAY_SIZE(images); i++) {

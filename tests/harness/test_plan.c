@@ -71,7 +71,7 @@ static void test_launches_have_a_hash(void **context)
 	assert_int_equal(build(&again, &selector, 1, overrides, 2, &err), 0);
 	assert_int_equal(plan->count, 4);
 	for (size_t i = 0; i < plan->count; i++) {
-		char hash[24], other[24];
+		char hash[HASH_TEXT_BYTES], other[HASH_TEXT_BYTES];
 
 		launch_hash(hash, plan->cases[i].launch);
 		assert_int_equal(strlen(hash), 16);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #define IMAGE_LIMIT_BYTES (256u << 20)
 
@@ -118,8 +117,7 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const stru
 	if (rc)
 		goto out;
 	if (strcmp(image->code_kind, "ptx") == 0)
-		snprintf(image->code_hash, sizeof(image->code_hash), "%016" PRIx64,
-			 (uint64_t)XXH3_64bits(bytes, length));
+		hash_bytes(image->code_hash, bytes, length);
 	else
 		rc = cubin_hash(image->code_hash, bytes, length, err);
 	if (rc == 0)

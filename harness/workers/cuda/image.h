@@ -7,13 +7,14 @@
 #ifndef HARNESS_WORKERS_CUDA_IMAGE_H
 #define HARNESS_WORKERS_CUDA_IMAGE_H
 
+#include "base/hash.h"
 #include "harness/workers/cuda/device.h"
 
 struct cuda_image {
 	char *name;
 	CUmodule module;
-	char code_hash[24]; /* of a cubin's machine code, or of the whole PTX file */
-	char code_kind[32]; /* "cubin sm_90" or "ptx" */
+	char code_hash[HASH_TEXT_BYTES]; /* of a cubin's machine code, or of the whole PTX file */
+	char code_kind[32];              /* "cubin sm_90" or "ptx" */
 };
 
 struct cuda_image_cache {
@@ -36,6 +37,6 @@ int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_
  * in the order of the file. Returns PL_EPARSE for anything else. The bytes are
  * untrusted input.
  */
-int cubin_hash(char out[24], const char *bytes, size_t length, struct error *err);
+int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err);
 
 #endif

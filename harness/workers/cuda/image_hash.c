@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
 /* Returns whether [offset, offset + size) is within a file of `length` bytes. */
 static bool inside(uint64_t offset, uint64_t size, size_t length)
@@ -24,9 +23,9 @@ static bool section_at(const char *bytes, size_t length, const Elf64_Ehdr *heade
 	return true;
 }
 
-int cubin_hash(char out[24], const char *bytes, size_t length, struct error *err)
+int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err)
 {
-	XXH64_hash_t hash = 0;
+	struct hash hash;
 	Elf64_Ehdr header;
 	Elf64_Shdr names;
 	size_t hashed = 0;
@@ -40,6 +39,7 @@ int cubin_hash(char out[24], const char *bytes, size_t length, struct error *err
 	    !inside(names.sh_offset, names.sh_size, length))
 		return error_set(err, PL_EPARSE,
 				 "damaged cubin: its section table is outside of the file");
+	hash_begin(&hash);
 	for (size_t i = 0; i < header.e_shnum; i++) {
 		Elf64_Shdr section;
 		const char *name;
@@ -57,12 +57,12 @@ int cubin_hash(char out[24], const char *bytes, size_t length, struct error *err
 			return error_set(
 				err, PL_EPARSE,
 				"damaged cubin: the code of section %zu is outside of the file", i);
-		hash = XXH3_64bits_withSeed(name, name_length, hash);
-		hash = XXH3_64bits_withSeed(bytes + section.sh_offset, section.sh_size, hash);
+		hash_add_piece(&hash, name, name_length);
+		hash_add_piece(&hash, bytes + section.sh_offset, section.sh_size);
 		hashed++;
 	}
 	if (!hashed)
 		return error_set(err, PL_EPARSE, "the cubin has no machine code");
-	snprintf(out, 24, "%016" PRIx64, (uint64_t)hash);
+	hash_end(out, &hash);
 	return 0;
 }

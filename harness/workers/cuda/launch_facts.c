@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <xxhash.h>
 
 #include "harness/workers/cuda/operation.h"
 
@@ -74,8 +73,7 @@ static void describe_library(const struct operation *operation, struct launch_fa
 	const char *version = operation->launches[0].call.version;
 
 	*out = launch_facts_unknown;
-	snprintf(out->code_hash, sizeof(out->code_hash), "%016" PRIx64,
-		 (uint64_t)XXH3_64bits(version, strlen(version)));
+	hash_bytes(out->code_hash, version, strlen(version));
 	snprintf(out->code_kind, sizeof(out->code_kind), "%.15s", version);
 }
 

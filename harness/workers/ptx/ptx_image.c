@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
 static void ptx_image_free(struct ptx_image *image)
 {
@@ -68,12 +67,13 @@ static bool is_about_source(const char *line, size_t length)
 	return false;
 }
 
-static void hash_code(char out[24], const char *text)
+static void hash_code(char out[HASH_TEXT_BYTES], const char *text)
 {
 	static const char section[] = "\t.section\t.debug_";
-	XXH64_hash_t hash = 0;
+	struct hash hash;
 	bool debug = false; /* within a debug section, up to its closing brace */
 
+	hash_begin(&hash);
 	for (const char *line = text; *line;) {
 		size_t length = strcspn(line, "\n");
 		bool code = !is_about_source(line, length);
@@ -82,10 +82,10 @@ static void hash_code(char out[24], const char *text)
 		code &= !debug;
 		debug &= line[strspn(line, " \t")] != '}';
 		if (code)
-			hash = XXH3_64bits_withSeed(line, length, hash);
+			hash_add_piece(&hash, line, length);
 		line += length + (line[length] == '\n');
 	}
-	snprintf(out, 24, "%016" PRIx64, (uint64_t)hash);
+	hash_end(out, &hash);
 }
 
 static int ptx_image_read(struct ptx_image *image, const char *path, struct error *err)

@@ -6,6 +6,7 @@
 #ifndef HARNESS_WORKERS_PTX_PTX_IMAGE_H
 #define HARNESS_WORKERS_PTX_PTX_IMAGE_H
 
+#include "base/hash.h"
 #include "emulator/emulator.h"
 #include "kernels/kernels.h"
 
@@ -22,9 +23,9 @@ struct entry_resources {
 struct ptx_image {
 	char *name;
 	struct ptx_module *module;
-	char code_hash[24]; /* of the PTX without comments and line information */
-	char code_kind[16]; /* "ptx compute_90" */
-	char *text;         /* the file, for ptx_image_resources() */
+	char code_hash[HASH_TEXT_BYTES]; /* of the PTX without comments and line information */
+	char code_kind[16];              /* "ptx compute_90" */
+	char *text;                      /* the file, for ptx_image_resources() */
 	/* Decoded programs: of one entry, or of the whole module (entry NULL) for cases that launch
 	 * several entries, which share module variables. */
 	struct ptx_image_program {

@@ -71,7 +71,7 @@ static void add_range(struct bench *bench, const char *key, int64_t offset, int6
 {
 	struct data_range range = {.offset = offset, .bytes = bytes, .fill = fill};
 
-	data_key_hash(range.key, key);
+	hash_bytes(range.key, key, strlen(key));
 	json_array_append_new(json_object_get(bench->request, "data"), range_to_json(&range));
 }
 
@@ -86,14 +86,14 @@ static void open_shared(struct bench *bench)
 /* The next reply is `filled` with this key; NULL: there is none. */
 static void expect_filled(struct bench *bench, const char *key)
 {
-	char hash[DATA_KEY_HASH_BYTES];
+	char hash[HASH_TEXT_BYTES];
 	json_t *message = NULL;
 	const enum channel_result result = channel_receive(&bench->perflab, &message, 0, NULL);
 
 	assert_int_equal(result, key ? CHANNEL_OK : CHANNEL_TIMEOUT);
 	if (!key)
 		return;
-	data_key_hash(hash, key);
+	hash_bytes(hash, key, strlen(key));
 	assert_string_equal(json_string_value(json_object_get(message, "reply")), "filled");
 	assert_string_equal(json_string_value(json_object_get(message, "key")), hash);
 	json_decref(message);

@@ -9,7 +9,7 @@ int main(int argc, char **argv)
 	struct error err = {0};
 	char *bytes = NULL;
 	size_t length = 0;
-	char hash[24];
+	char hash[HASH_TEXT_BYTES];
 	int rc = argc == 2 ? read_file(&bytes, &length, argv[1], SIZE_MAX, &err)
 			   : error_set(&err, PL_EUSAGE, "usage: cubin_hash FILE");
 

@@ -25,7 +25,7 @@ static char *load(const char *image, size_t *length)
 
 static void different_kernels_differ(void **state)
 {
-	char copy_hash[24], scale_hash[24], again[24];
+	char copy_hash[HASH_TEXT_BYTES], scale_hash[HASH_TEXT_BYTES], again[HASH_TEXT_BYTES];
 	struct error err = {0};
 	size_t copy_length, scale_length;
 	char *copy = load("stream/copy_scalar", &copy_length);
@@ -60,7 +60,7 @@ static Elf64_Shdr section_named(const char *bytes, const char *prefix)
 
 static void only_code_counts(void **state)
 {
-	char before[24], debug_changed[24], code_changed[24];
+	char before[HASH_TEXT_BYTES], debug_changed[HASH_TEXT_BYTES], code_changed[HASH_TEXT_BYTES];
 	struct error err = {0};
 	size_t length;
 	char *bytes = load("stream/copy_scalar", &length);
@@ -79,7 +79,7 @@ static void only_code_counts(void **state)
 static void damaged_files_are_refused(void **state)
 {
 	struct error err = {0};
-	char hash[24] = "untouched";
+	char hash[HASH_TEXT_BYTES] = "untouched";
 	Elf64_Ehdr header;
 	size_t length;
 	char *bytes = load("stream/copy_scalar", &length);
