@@ -25,6 +25,17 @@ static void say_imported(const struct import_run *imported, const char *path)
 		    imported->without_median == 1 ? "case has" : "cases have",
 		    imported->without_median == 1 ? "it" : "them",
 		    imported->with_mean ? "; the mean is shown as a mean" : "");
+	if (imported->repeated)
+		say("%s: %zu %s the name of an earlier one and %s a case of its own, named by "
+		    "occurrence=2 and so on",
+		    path, imported->repeated,
+		    imported->repeated == 1 ? "result has" : "results have",
+		    imported->repeated == 1 ? "is" : "are each");
+	if (imported->without_samples)
+		say("%s: the samples of %zu %s are not stored, because the files that --jsonbin "
+		    "wrote are not beside it",
+		    path, imported->without_samples,
+		    imported->without_samples == 1 ? "case" : "cases");
 }
 
 static int import_into(struct db *db, struct import *import, const char *path,
@@ -34,6 +45,7 @@ static int import_into(struct db *db, struct import *import, const char *path,
 					   .note = options->note,
 					   .revision = options->revision,
 					   .device = options->device,
+					   .several = import->count > 1,
 					   .file = path};
 	int rc = 0;
 

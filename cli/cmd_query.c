@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "db/db.h"
+#include "metrics/analysis/verdict.h"
 
 #define ROWS_DEFAULT 1000 /* of a human-readable format, which is laid out in memory */
 
@@ -26,6 +27,7 @@ struct printing {
 	struct row_writer *writer;
 	int64_t limit, rows; /* limit 0: all */
 	bool more;           /* there are more rows than the limit */
+	bool limiters;       /* a column has limiters as they were stored */
 	int rc;              /* of rows_begin() */
 	struct error *err;
 };
@@ -41,6 +43,8 @@ static int visit_columns(void *context, const char *const *names, size_t count)
 {
 	struct printing *printing = context;
 
+	for (size_t i = 0; i < count; i++)
+		printing->limiters |= strcmp(names[i], "limiter") == 0;
 	printing->rc = rows_begin(&printing->writer, printing->stream, format_of(printing->call),
 				  &printing->look, names, count, printing->err);
 	return printing->rc;
@@ -77,6 +81,19 @@ static bool is_name(const char *text)
 	return true;
 }
 
+/* A report judges anew, so it may differ from what is stored. */
+static void say_old_limiters(struct db *db)
+{
+	struct error ignored = {0};
+	int64_t runs;
+
+	if (!db_judged_before_count(db, &runs, &ignored) && runs > 0)
+		say("the stored limiters of %lld %s come from older rules (column rules below %d); "
+		    "perflab report shows those of today, and the next run that is stored replaces "
+		    "the old ones",
+		    (long long)runs, runs == 1 ? "run" : "runs", VERDICT_RULES_VERSION);
+}
+
 static int print_query(const struct invocation *call, const struct output *output, struct db *db,
 		       struct error *err)
 {
@@ -100,6 +117,8 @@ static int print_query(const struct invocation *call, const struct output *outpu
 		say("these are the first %d rows; --limit 0 shows all, and so do --format csv and "
 		    "json",
 		    ROWS_DEFAULT);
+	if (!rc && printing.limiters)
+		say_old_limiters(db);
 	return rc;
 }
 

@@ -128,6 +128,8 @@ int db_limiters_store(struct db *db, int64_t run_id, const struct trial_limiter 
  * has by now, the newest first, until `visit` returns false. */
 int db_unjudged_visit(struct db *db, bool (*visit)(void *context, int64_t run_id), void *context,
 		      struct error *err);
+/* Counts the runs whose stored limiters come from older rules. */
+int db_judged_before_count(struct db *db, int64_t *out, struct error *err);
 
 /*
  * Notes the later runs of whose cases the run can be the baseline, and those of whose cases it

@@ -148,3 +148,21 @@ int db_unjudged_visit(struct db *db, bool (*visit)(void *context, int64_t run_id
 	statement_release(&select);
 	return rc;
 }
+
+int db_judged_before_count(struct db *db, int64_t *out, struct error *err)
+{
+	struct statement select;
+	bool row;
+	int rc = statement_prepare(
+		&select, db, "SELECT count(*) FROM judgement WHERE rules >= 0 AND rules < ?", err);
+
+	*out = 0;
+	if (rc)
+		return rc;
+	bind_integer(&select, VERDICT_RULES_VERSION);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row)
+		*out = take_integer(&select, 0);
+	statement_release(&select);
+	return rc;
+}

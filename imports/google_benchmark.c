@@ -1,12 +1,13 @@
 /*
  * Reads the JSON of Google Benchmark: "context" and "benchmarks". Each repetition becomes one
  * sample, which is the mean of its iterations. Without repetitions the aggregate "median" gives the
- * time; other aggregates are ignored.
+ * time; other aggregates are ignored. Benchmarks of one name become cases of their own.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "imports/google_rows.h"
 #include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
@@ -26,12 +27,16 @@ struct counter_values {
 };
 struct case_results {
 	bool aggregated; /* an aggregate gave its summary */
+	bool ended;      /* its aggregates have begun, so it has no more repetitions */
+	char *name;      /* of its first row; NULL: none yet */
+	int64_t family, instance, repetition; /* of the row before; -1: the file has none */
 	struct counter_values *counters;
 	size_t counter_count, counter_capacity;
 	struct name_index index; /* of the counters */
 };
 struct reading {
 	struct import_run *run;
+	struct name_index names;    /* of all rows */
 	struct case_results *cases; /* one per trial of the run */
 	size_t case_count, case_capacity;
 };
@@ -78,7 +83,8 @@ static void arguments_take(struct case_axes *axes, const char *rest)
 }
 
 /* "sum<double>/1024/real_time": the family, its template arguments, its arguments. */
-static int case_of(size_t *index, struct reading *reading, const char *run_name, struct error *err)
+static int case_of(size_t *index, struct reading *reading, const char *run_name, size_t occurrence,
+		   struct error *err)
 {
 	struct case_axes axes = {0};
 	size_t length = strcspn(run_name, "/<");
@@ -98,13 +104,78 @@ static int case_of(size_t *index, struct reading *reading, const char *run_name,
 	}
 	if (*rest == '/')
 		arguments_take(&axes, rest + 1);
+	if (occurrence > 1)
+		case_axes_add_occurrence(&axes, occurrence);
 	rc = import_case(index, reading->run, kernel, variant, &axes, err);
 	if (!rc && *index == reading->case_count) {
 		reading->cases = xgrow(reading->cases, &reading->case_capacity,
 				       reading->case_count + 1, sizeof(*reading->cases));
-		reading->cases[reading->case_count++] = (struct case_results){0};
+		reading->cases[reading->case_count++] =
+			(struct case_results){.family = -1, .instance = -1, .repetition = -1};
 	}
 	return rc;
+}
+
+static int64_t index_of(const json_t *row, const char *key)
+{
+	const json_t *value = json_object_get(row, key);
+
+	return json_is_integer(value) ? json_integer_value(value) : -1;
+}
+
+/* Whether a row belongs to another benchmark than the rows before it that have the same case. */
+static bool is_another(const struct case_results *results, const struct reading *reading,
+		       const json_t *row, const char *name, bool aggregate)
+{
+	const int64_t family = index_of(row, "family_index");
+	const int64_t repetition = index_of(row, "repetition_index");
+
+	if (!results->name)
+		return false;
+	if (family >= 0 && results->family >= 0)
+		return family != results->family ||
+		       index_of(row, "per_family_instance_index") != results->instance;
+	if (aggregate)
+		return results->aggregated;
+	if (repetition >= 0 && results->repetition >= 0)
+		return results->ended || repetition <= results->repetition;
+	return strcmp(name, results->name) == 0 &&
+	       (results->ended || !google_repeats(name, &reading->names));
+}
+
+/* Finds the case of a row. Of several benchmarks with one name, the rows of each come together. */
+static int case_of_row(size_t *index, struct reading *reading, const json_t *row, const char *name,
+		       bool aggregate, struct error *err)
+{
+	struct case_results *results;
+	size_t first, occurrence;
+	int rc = case_of(&first, reading, name, 1, err);
+
+	if (rc)
+		return rc;
+	*index = first;
+	occurrence = reading->run->trials[first].occurrences + 1;
+	if (occurrence > 1)
+		rc = case_of(index, reading, name, occurrence, err);
+	if (!rc && is_another(&reading->cases[*index], reading, row, name, aggregate)) {
+		const size_t before = reading->case_count;
+
+		rc = case_of(index, reading, name, occurrence + 1, err);
+		if (!rc && reading->case_count == before)
+			return error_set(err, PL_EPARSE, "the name %.80s occurs twice", name);
+		reading->run->trials[first].occurrences++;
+		reading->run->repeated++;
+	}
+	if (rc)
+		return rc;
+	results = &reading->cases[*index];
+	if (!results->name)
+		results->name = xstrdup(name);
+	results->family = index_of(row, "family_index");
+	results->instance = index_of(row, "per_family_instance_index");
+	results->repetition = index_of(row, "repetition_index");
+	results->ended |= aggregate;
+	return 0;
 }
 
 static void counter_add(struct case_results *results, const char *name, double value)
@@ -185,63 +256,88 @@ static bool take_failure(struct trial *trial, const json_t *result)
 	return false;
 }
 
-static void take_aggregate(struct import_trial *measured, struct case_results *results,
-			   json_t *result, double time_ns, double unit_ns)
+static void take_median(struct import_trial *measured, struct case_results *results, json_t *row,
+			double time_ns, double unit_ns)
 {
-	const char *name = json_member_text(result, "aggregate_name");
-
-	if (!name || strcmp(name, "median") != 0)
-		return;
 	results->aggregated = true;
-	measured->given.count = whole_of(json_object_get(result, "repetitions"));
+	measured->given.count = whole_of(json_object_get(row, "repetitions"));
 	if (measured->given.count < 1)
 		measured->given.count = 1;
 	measured->given.median_ns = time_ns;
 	/* repetitions have their own counters */
 	if (!measured->count)
-		counters_add(results, result, unit_ns);
+		counters_add(results, row, unit_ns);
 }
 
-static int take_result(struct reading *reading, json_t *result, size_t index, struct error *err)
+/* Takes the time of a row. A missing or negative one shows that the file is no such file; one that
+ * is 0, NaN or infinite, which null stands for, shows that this benchmark measured nothing. */
+static int take_time(struct reading *reading, json_t *row, size_t at, bool aggregate,
+		     const char *where, struct error *err)
 {
-	const char *run_name = json_member_text(result, "run_name");
-	const char *type = json_member_text(result, "run_type");
-	double unit_ns = unit_in_ns(json_member_text(result, "time_unit"));
-	double time_ns = number_of(json_object_get(result, "real_time")) * unit_ns;
-	struct import_trial *measured;
-	struct case_results *results;
-	struct trial *trial;
-	size_t at;
-	int rc;
+	const double unit_ns = unit_in_ns(json_member_text(row, "time_unit"));
+	const json_t *time = json_object_get(row, "real_time");
+	const double time_ns = number_of(time) * unit_ns;
+	struct import_trial *measured = &reading->run->trials[at];
+	struct case_results *results = &reading->cases[at];
 
-	if (!run_name)
-		run_name = json_member_text(result, "name");
-	if (!run_name || !*run_name)
-		return error_set(err, PL_EPARSE, "benchmarks[%zu] has no name", index);
-	rc = case_of(&at, reading, run_name, err);
-	if (rc)
-		return rc;
-	results = &reading->cases[at];
-	trial = &reading->run->run.trials[at];
-	measured = &reading->run->trials[at];
-	if (take_failure(trial, result))
-		return 0;
 	if (unit_ns == 0)
-		return error_set(err, PL_EPARSE,
-				 "benchmarks[%zu] (%.80s): unknown time_unit '%.20s'", index,
-				 run_name, json_member_text(result, "time_unit"));
-	if (type && strcmp(type, "aggregate") == 0 && !isfinite(time_ns))
-		return 0; /* for example the aggregate "BigO" */
-	if (!isfinite(time_ns) || time_ns < 0)
-		return error_set(err, PL_EPARSE, "benchmarks[%zu] (%.80s) has no real_time", index,
-				 run_name);
-	if (type && strcmp(type, "aggregate") == 0)
-		take_aggregate(measured, results, result, time_ns, unit_ns);
+		return error_set(err, PL_EPARSE, "%s: unknown time_unit '%.20s'", where,
+				 json_member_text(row, "time_unit"));
+	if (!json_is_null(time) && !(time_ns >= 0))
+		return error_set(err, PL_EPARSE, "%s has no real_time", where);
+	if (!(time_ns > 0) || !isfinite(time_ns)) {
+		import_refuse_time(&reading->run->run.trials[at], "real_time");
+		return 0;
+	}
+	if (aggregate)
+		take_median(measured, results, row, time_ns, unit_ns);
 	else
 		import_add_sample(measured, time_ns);
 	if (measured->count && !results->aggregated)
-		counters_add(results, result, unit_ns);
+		counters_add(results, row, unit_ns);
 	return 0;
+}
+
+/* After the aggregates of a benchmark, a row of the same name belongs to another one. */
+static int end_repetitions(struct reading *reading, const char *name, struct error *err)
+{
+	size_t at;
+	int rc;
+
+	/* without a row of its own, the case would stay empty */
+	if (name_index_find(&reading->names, name) == NO_NAME)
+		return 0;
+	rc = case_of(&at, reading, name, 1, err);
+	if (!rc && reading->run->trials[at].occurrences)
+		rc = case_of(&at, reading, name, reading->run->trials[at].occurrences + 1, err);
+	if (!rc)
+		reading->cases[at].ended = true;
+	return rc;
+}
+
+static int take_row(struct reading *reading, json_t *row, size_t index, struct error *err)
+{
+	const char *name = json_member_text(row, "run_name"), *aggregate;
+	char *base, where[128];
+	size_t at, length;
+	int rc;
+
+	if (!name)
+		name = json_member_text(row, "name");
+	if (!name || !*name)
+		return error_set(err, PL_EPARSE, "benchmarks[%zu] has no name", index);
+	snprintf(where, sizeof(where), "benchmarks[%zu] (%.80s)", index, name);
+	aggregate = google_aggregate_of(&length, row, &reading->names);
+	base = xstrndup(name, length);
+	if (aggregate && strcmp(aggregate, "median") != 0) {
+		rc = end_repetitions(reading, base, err);
+	} else {
+		rc = case_of_row(&at, reading, row, base, aggregate != NULL, err);
+		if (!rc && !take_failure(&reading->run->run.trials[at], row))
+			rc = take_time(reading, row, at, aggregate != NULL, where, err);
+	}
+	free(base);
+	return rc;
 }
 
 /* ---- the run ---- */
@@ -284,6 +380,7 @@ static void cases_finish(struct reading *reading)
 			free(results->counters[j].values);
 		}
 		free(results->counters);
+		free(results->name);
 		name_index_release(&results->index);
 	}
 	free(reading->cases);
@@ -327,12 +424,18 @@ int import_google_benchmark(struct import *out, const json_t *root,
 		return 0;
 	reading.run = import_add_run(out);
 	context_take(&reading.run->run, json_object_get(root, "context"));
+	google_names_collect(&reading.names, benchmarks);
 	json_array_foreach(benchmarks, index, result)
 	{
-		rc = take_result(&reading, result, index, err);
+		rc = take_row(&reading, result, index, err);
 		if (rc)
 			break;
 	}
 	cases_finish(&reading);
+	name_index_release(&reading.names);
+	if (!rc && !reading.run->run.trial_count)
+		rc = error_set(err, PL_EPARSE,
+			       "the file has neither repetitions nor medians, only other "
+			       "aggregates");
 	return rc;
 }

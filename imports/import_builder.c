@@ -26,6 +26,13 @@ double number_of(const json_t *value)
 	return NAN;
 }
 
+double positive_of(const json_t *value)
+{
+	double number = number_of(value);
+
+	return isfinite(number) && number > 0 ? number : NAN;
+}
+
 int64_t whole_of(const json_t *value)
 {
 	int64_t number;
@@ -78,6 +85,15 @@ void case_axes_add(struct case_axes *axes, const char *name, size_t name_length,
 	axes->items[axes->count].is_whole =
 		parse_i64(&axes->items[axes->count].value, value, NULL) == 0;
 	axes->count++;
+}
+
+void case_axes_add_occurrence(struct case_axes *axes, size_t occurrence)
+{
+	static const char name[] = "occurrence";
+	char value[24];
+
+	snprintf(value, sizeof(value), "%zu", occurrence);
+	case_axes_add(axes, name, sizeof(name) - 1, value);
 }
 
 void case_axes_release(struct case_axes *axes)
@@ -211,6 +227,16 @@ int import_case(size_t *index, struct import_run *run, char *kernel, char *varia
 	}
 	*index = *slot - 1;
 	return 0;
+}
+
+void import_refuse_time(struct trial *trial, const char *what)
+{
+	if (trial->status != TRIAL_OK)
+		return;
+	trial->status = TRIAL_FAILED;
+	trial->reason = xasprintf("%s in the file is not a number above 0, so nothing was "
+				  "measured",
+				  what);
 }
 
 void import_add_sample(struct import_trial *trial, double time_ns)

@@ -20,6 +20,8 @@ const char *json_member_text(const json_t *object,
 			     const char *key); /* NULL: absent, or not a string */
 /* The value of a number, or of a string that holds one; otherwise NAN. */
 double number_of(const json_t *value);
+/* The same if it is above 0 and finite, as every time and clock is; otherwise NAN. */
+double positive_of(const json_t *value);
 /* The same for an integer; otherwise 0. */
 int64_t whole_of(const json_t *value);
 /* A scalar as text, malloc'd; NULL for any other value. */
@@ -54,6 +56,11 @@ struct import_run *import_add_run(struct import *import);
  */
 int import_case(size_t *index, struct import_run *run, char *kernel, char *variant,
 		struct case_axes *axes, struct error *err);
+/* Adds an axis that tells apart the benchmarks, or the states, of one name: "occurrence=2" is the
+ * second in the file. The first has no such axis, so it keeps its history. */
+void case_axes_add_occurrence(struct case_axes *axes, size_t occurrence);
+/* Ends a trial whose time in the file is none, such as 0 or NaN. `what` names the time. */
+void import_refuse_time(struct trial *trial, const char *what);
 void import_add_sample(struct import_trial *trial, double time_ns);
 /* "2026-11-21T02:50:45+01:00" as ns since 1970; 0: not a time of this form. */
 int64_t import_time_ns(const char *text);

@@ -35,6 +35,76 @@ static int check_depth(const struct import_source *source, struct error *err)
 	return 0;
 }
 
+#define READABLE                                                                                   \
+	"perflab import reads the JSON that nvbench writes with --json FILE and Google Benchmark " \
+	"with --benchmark_out=FILE; docs/import.md says how results of other programs get into "   \
+	"that form"
+
+/* The length of a number at the place that JSON does not have; 0: none. */
+static size_t nonfinite_length(const char *at)
+{
+	static const char *const words[] = {"Infinity", "inf", "NaN", "nan"};
+	const size_t sign = *at == '-';
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (strncmp(at + sign, words[i], strlen(words[i])) == 0)
+			return sign + strlen(words[i]);
+	return 0;
+}
+
+/* Copies the JSON, with null for NaN and Infinity, which programs print although JSON does not have
+ * them. */
+static char *copy_with_null(const char *bytes, size_t length, size_t *copied)
+{
+	char *copy = xcalloc(1, length / 3 * 4 + 4); /* "nan" grows by one */
+	bool in_string = false;
+	size_t to = 0;
+
+	for (size_t i = 0; i < length; i++) {
+		const size_t skipped = in_string ? 0 : nonfinite_length(bytes + i);
+
+		if (skipped) {
+			memcpy(copy + to, "null", 4);
+			to += 4;
+			i += skipped - 1;
+			continue;
+		}
+		copy[to++] = bytes[i];
+		if (bytes[i] == '"')
+			in_string = !in_string;
+		else if (in_string && bytes[i] == '\\' && i + 1 < length)
+			copy[to++] = bytes[++i];
+	}
+	*copied = to;
+	return copy;
+}
+
+/* A byte-order mark is no part of the JSON. */
+static size_t mark_length(const struct import_source *source)
+{
+	return source->length >= 3 && memcmp(source->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+}
+
+static int json_parse(json_t **out, const struct import_source *source, json_error_t *error)
+{
+	const size_t skipped = mark_length(source);
+	size_t length = source->length - skipped;
+	char *bytes = copy_with_null(source->bytes + skipped, length, &length);
+
+	*out = json_loadb(bytes, length, 0, error);
+	free(bytes);
+	return *out ? 0 : PL_EPARSE;
+}
+
+/* Output of a program that goes into the file beside the JSON. */
+static bool has_text_before(const struct import_source *source)
+{
+	const char *bracket = memchr(source->bytes, '{', source->length);
+
+	return bracket && bracket > source->bytes && bracket[-1] == '\n' &&
+	       memchr("{[", source->bytes[mark_length(source)], 2) == NULL;
+}
+
 static int json_read(json_t **out, const struct import_source *source, struct error *err)
 {
 	static const char database[] = "SQLite format 3";
@@ -49,11 +119,15 @@ static int json_read(json_t **out, const struct import_source *source, struct er
 	rc = check_depth(source, err);
 	if (rc)
 		return rc;
-	*out = json_loadb(source->bytes, source->length, 0, &error);
-	if (*out)
+	if (json_parse(out, source, &error) == 0)
 		return 0;
-	return error_set(err, PL_EPARSE, "line %d, column %d: not JSON: %s", error.line,
-			 error.column, error.text);
+	return error_set(err, PL_EPARSE, "line %d, column %d: not JSON: %s; %s", error.line,
+			 error.column, error.text,
+			 has_text_before(source)
+				 ? "there is other output before the JSON: remove it, or let the "
+				   "program write the JSON to a file of its own "
+				   "(--benchmark_out=FILE, --json FILE)"
+				 : READABLE);
 }
 
 static enum import_format detect(const json_t *root)
@@ -118,10 +192,14 @@ int import_read(struct import *out, const struct import_source *source, enum imp
 	if (format == IMPORT_DETECT)
 		format = detect(root);
 	if (format == IMPORT_DETECT)
-		rc = error_set(err, PL_EUSAGE,
-			       "cannot detect the format: nvbench writes \"benchmarks\" and "
-			       "\"devices\", Google Benchmark \"benchmarks\" and "
-			       "\"context\"; name it with --format");
+		rc = error_set(
+			err, PL_EUSAGE, "%s",
+			json_is_array(json_object_get(root, "benchmarks"))
+				? "cannot detect the format: nvbench writes \"benchmarks\" "
+				  "and \"devices\", Google Benchmark \"benchmarks\" and "
+				  "\"context\"; name it with --format"
+				: "not a format that perflab knows, because there is no list "
+				  "\"benchmarks\": " READABLE);
 	else if (format == IMPORT_NVBENCH)
 		rc = import_nvbench(&import, root, source, err);
 	else

@@ -29,6 +29,7 @@ struct import_trial {
 	double sm_clock_hz; /* while they were taken; NAN: unknown */
 	/* What the file says about samples that it does not contain. count 0: nothing. */
 	struct summary given;
+	size_t occurrences; /* private to imports/: cases of this name in the file, beyond this */
 };
 struct import_run {
 	struct run run;              /* state, started_ns and uid, if the file has them */
@@ -36,6 +37,9 @@ struct import_run {
 	struct import_trial *trials; /* one per trial of `run` */
 	size_t without_median;       /* trials that ended well but have no median */
 	size_t with_mean;            /* those of them that have a mean */
+	size_t repeated;             /* trials that share their name with an earlier one */
+	size_t without_samples;      /* trials whose file of samples is missing */
+	char device_number[40];      /* of the device in the file: " (device 1)"; "": it has none */
 	size_t *slots; /* private to imports/: hash slots that find the trial of a case */
 	size_t slot_count;
 };

@@ -1,7 +1,8 @@
 /*
  * Reads the JSON of nvbench: "devices", and "benchmarks" with their "states". A state is one choice
  * of a value on every axis and of a device. Its "summaries" hold the results, each under a tag. The
- * samples are in files beside the JSON if nvbench wrote them (--jsonbin).
+ * samples are in files beside the JSON if nvbench wrote them (--jsonbin). A state that occurs again
+ * becomes a case of its own.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -58,6 +59,11 @@ static const json_t *summary_value(const json_t *summary, const char *name)
 static double summary_number(const json_t *state, const char *prefix, const char *tag)
 {
 	return number_of(summary_value(summary_find(state, prefix, tag), "value"));
+}
+
+static double positive_summary(const json_t *state, const char *prefix, const char *tag)
+{
+	return positive_of(summary_value(summary_find(state, prefix, tag), "value"));
 }
 
 static const char *unit_of(const json_t *summary)
@@ -127,8 +133,18 @@ static bool is_below(const char *path)
 	return below;
 }
 
-static int samples_read(struct import_trial *measured, const char *path, int64_t size,
-			struct error *err)
+/* "result.json-bin/0.bin" of "out/result.json-bin/0.bin". */
+static const char *last_two_parts(const char *path)
+{
+	const char *part = strrchr(path, '/');
+
+	while (part && part > path && part[-1] != '/')
+		part--;
+	return part ? part : path;
+}
+
+static int samples_read(struct import_trial *measured, struct trial *trial, const char *path,
+			int64_t size, struct error *err)
 {
 	char *bytes = NULL;
 	size_t length;
@@ -142,37 +158,39 @@ static int samples_read(struct import_trial *measured, const char *path, int64_t
 	for (size_t i = 0; !rc && i < length; i += sizeof(float)) {
 		double time_ns = float_at(bytes + i) * S_IN_NS;
 
-		if (!isfinite(time_ns) || time_ns < 0)
-			rc = error_set(err, PL_EPARSE, "%s: sample %zu is not a time", path,
-				       i / sizeof(float));
-		else
+		if (isfinite(time_ns) && time_ns > 0)
 			import_add_sample(measured, time_ns);
+		else
+			import_refuse_time(trial, "a sample");
 	}
 	free(bytes);
 	return rc;
 }
 
-/* Reads the samples from a file beside the JSON. A missing file means no samples. */
-static int samples_take(struct import_trial *measured, const json_t *state, const char *prefix,
-			const struct import_source *source, struct error *err)
+/* Reads the samples from a file beside the JSON. nvbench names it from the folder in which it ran,
+ * so only the last two parts of the name say where it lies from the JSON. */
+static int samples_take(struct import_run *run, size_t index, const json_t *state,
+			const char *prefix, const struct import_source *source, struct error *err)
 {
 	char *tag = xasprintf("%ssample_times", prefix);
 	const json_t *summary = summary_find(state, "nv/json/bin:", tag);
 	const char *file = json_string_value(summary_value(summary, "filename"));
-	char *path;
-	int rc = 0;
+	const int64_t size = whole_of(summary_value(summary, "size"));
+	const char *const names[] = {file, file ? last_two_parts(file) : NULL};
+	int rc = PL_ENOENT;
 
 	free(tag);
 	if (!file || !source->folder)
 		return 0;
-	if (!is_below(file))
-		return error_set(
-			err, PL_EPARSE,
-			"samples in '%.80s': only files below the folder of the JSON are read",
-			file);
-	path = xasprintf("%s/%s", source->folder, file);
-	rc = samples_read(measured, path, whole_of(summary_value(summary, "size")), err);
-	free(path);
+	for (size_t i = 0; i < ARRAY_SIZE(names) && rc == PL_ENOENT; i++) {
+		char *path = xasprintf("%s/%s", source->folder, names[i]);
+
+		if (is_below(names[i]))
+			rc = samples_read(&run->trials[index], &run->run.trials[index], path, size,
+					  err);
+		free(path);
+	}
+	run->without_samples += rc == PL_ENOENT;
 	return rc == PL_ENOENT ? 0 : rc;
 }
 
@@ -187,14 +205,17 @@ static void summary_take(struct import_trial *measured, struct trial *trial, con
 	double samples = summary_number(state, prefix, "sample_size");
 	double mean_s = summary_number(state, times, "mean");
 
-	if (isfinite(median_s) && median_s >= 0 && samples >= 1 && samples < 1e15) {
+	if (isfinite(median_s) && median_s > 0 && samples >= 1 && samples < 1e15) {
 		measured->given.count = (int64_t)samples;
 		measured->given.median_ns = median_s * S_IN_NS;
-		measured->given.min_ns = summary_number(state, times, "min") * S_IN_NS;
-		measured->given.max_ns = summary_number(state, times, "max") * S_IN_NS;
+		measured->given.min_ns = positive_summary(state, times, "min") * S_IN_NS;
+		measured->given.max_ns = positive_summary(state, times, "max") * S_IN_NS;
 	}
 	if (isfinite(mean_s) && mean_s > 0)
 		trial->mean_ns = mean_s * S_IN_NS;
+	/* nvbench writes 0e-20 for what it did not measure */
+	if (!(measured->given.count || trial->mean_ns > 0) && (median_s <= 0 || mean_s <= 0))
+		import_refuse_time(trial, "the time");
 	free(times);
 }
 
@@ -210,11 +231,13 @@ static int state_measured(struct import_run *run, size_t index, const json_t *st
 		which++;
 	if (summary_find(state, measurements[which].prefix, "sample_size"))
 		key_value_set(&run->run.environment, "time", measurements[which].what);
-	rc = samples_take(measured, state, measurements[which].prefix, source, err);
+	rc = samples_take(run, index, state, measurements[which].prefix, source, err);
 	if (!rc && !measured->count)
 		summary_take(measured, &run->run.trials[index], state, which);
-	measured->sm_clock_hz = summary_number(state, "nv/cold/", "sm_clock_rate/mean");
-	counters_take(&run->run.trials[index], state);
+	measured->sm_clock_hz = positive_summary(state, "nv/cold/", "sm_clock_rate/mean");
+	/* what was computed from a time that is none is none either */
+	if (run->run.trials[index].status == TRIAL_OK)
+		counters_take(&run->run.trials[index], state);
 	return rc;
 }
 
@@ -242,7 +265,8 @@ static void device_take(struct device_info *device, const json_t *json)
 	};
 	const char *name = json_member_text(json, "name");
 
-	snprintf(device->name, sizeof(device->name), "%s", name && *name ? name : "unknown");
+	/* leaves room for the number */
+	snprintf(device->name, sizeof(device->name), "%.80s", name && *name ? name : "unknown");
 	if (sm_version >= 100 && sm_version < 10000) {
 		device->cc_major = (int)(sm_version / 100);
 		device->cc_minor = (int)(sm_version % 100 / 10);
@@ -254,6 +278,15 @@ static void device_take(struct device_info *device, const json_t *json)
 	}
 }
 
+#define NO_DEVICE (-1)
+
+/* nvbench writes null for a state of the CPU only, which belongs to no device of the list. */
+static int64_t device_id(const json_t *value)
+{
+	return json_is_integer(value) && json_integer_value(value) >= 0 ? json_integer_value(value)
+									: NO_DEVICE;
+}
+
 static const json_t *nvbench_device_find(const json_t *root, int64_t id)
 {
 	json_t *device;
@@ -261,10 +294,41 @@ static const json_t *nvbench_device_find(const json_t *root, int64_t id)
 
 	json_array_foreach(json_object_get(root, "devices"), index, device)
 	{
-		if (whole_of(json_object_get(device, "id")) == id)
+		if (id != NO_DEVICE && device_id(json_object_get(device, "id")) == id)
 			return device;
 	}
 	return NULL;
+}
+
+static bool has_equal_device(const json_t *root, const json_t *device)
+{
+	const char *name = json_member_text(device, "name");
+	json_t *other;
+	size_t index;
+
+	json_array_foreach(json_object_get(root, "devices"), index, other)
+	{
+		const char *its = json_member_text(other, "name");
+
+		if (other != device && name && its && strcmp(name, its) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* The name is all that identifies a device of a file, so that of equal ones gets their number. */
+static void device_number(struct import_run *run, const json_t *root, const json_t *device,
+			  int64_t id)
+{
+	char *name = run->run.device.name;
+	const size_t length = strlen(name);
+
+	if (id != NO_DEVICE)
+		snprintf(run->device_number, sizeof(run->device_number), " (device %lld)",
+			 (long long)id);
+	if (has_equal_device(root, device))
+		snprintf(name + length, sizeof(run->run.device.name) - length, "%s",
+			 run->device_number);
 }
 
 static void meta_take(struct run *run, const json_t *root)
@@ -298,8 +362,8 @@ struct device_runs {
 static int run_of(struct import_run **run, struct import *out, struct device_runs *known,
 		  const json_t *root, const json_t *state, struct error *err)
 {
-	const int64_t id = whole_of(json_object_get(state, "device"));
-	const json_t *device = nvbench_device_find(root, id);
+	const int64_t id = device_id(json_object_get(state, "device"));
+	const json_t *device;
 
 	for (size_t i = 0; i < out->count; i++)
 		if (known->ids[i] == id) {
@@ -310,24 +374,23 @@ static int run_of(struct import_run **run, struct import *out, struct device_run
 		return error_set(err, PL_EPARSE, "more than %d devices", MAX_DEVICES);
 	known->ids[out->count] = id;
 	*run = import_add_run(out);
+	device = nvbench_device_find(root, id);
 	device_take(&(*run)->run.device, device);
+	device_number(*run, root, device, id);
 	meta_take(&(*run)->run, root);
 	return 0;
 }
 
 /* ---- states ---- */
 
-static int state_take(struct import_run *run, const char *benchmark, const json_t *state,
-		      const struct import_source *source, struct error *err)
+static int state_case(size_t *index, struct import_run *run, const char *benchmark,
+		      const json_t *state, size_t occurrence, struct error *err)
 {
-	const size_t before = run->run.trial_count;
 	struct case_axes axes = {0};
-	struct trial *trial;
 	json_t *axis;
-	size_t index;
-	int rc;
+	size_t at;
 
-	json_array_foreach(json_object_get(state, "axis_values"), index, axis)
+	json_array_foreach(json_object_get(state, "axis_values"), at, axis)
 	{
 		const char *name = json_member_text(axis, "name");
 		char *value = scalar_text(json_object_get(axis, "value"));
@@ -336,8 +399,25 @@ static int state_take(struct import_run *run, const char *benchmark, const json_
 			case_axes_add(&axes, name, strlen(name), value);
 		free(value);
 	}
-	rc = import_case(&index, run, name_part(benchmark, strlen(benchmark)), xstrdup("default"),
-			 &axes, err);
+	if (occurrence > 1)
+		case_axes_add_occurrence(&axes, occurrence);
+	return import_case(index, run, name_part(benchmark, strlen(benchmark)), xstrdup("default"),
+			   &axes, err);
+}
+
+static int state_take(struct import_run *run, const char *benchmark, const json_t *state,
+		      const struct import_source *source, struct error *err)
+{
+	size_t before = run->run.trial_count, index;
+	struct trial *trial;
+	int rc = state_case(&index, run, benchmark, state, 1, err);
+
+	if (!rc && index < before) {
+		const size_t occurrence = ++run->trials[index].occurrences + 1;
+
+		run->repeated++;
+		rc = state_case(&index, run, benchmark, state, occurrence, err);
+	}
 	if (rc)
 		return rc;
 	trial = &run->run.trials[index];

@@ -50,8 +50,9 @@ bool import_is_stored(struct db *db, const struct import_run *imported, int64_t 
 }
 
 /* Adds the words of the user to what the file says. */
-static void describe_import(struct run *run, const struct import_words *words)
+static void describe_import(struct import_run *imported, const struct import_words *words)
 {
+	struct run *run = &imported->run;
 	const char *slash = strrchr(words->file, '/');
 
 	run->version = xstrdup(PERFLAB_VERSION);
@@ -59,7 +60,8 @@ static void describe_import(struct run *run, const struct import_words *words)
 	run->note = words->note ? xstrdup(words->note) : NULL;
 	run->source_revision = words->revision ? xstrdup(words->revision) : NULL;
 	if (words->device)
-		snprintf(run->device.name, sizeof(run->device.name), "%s", words->device);
+		snprintf(run->device.name, sizeof(run->device.name), "%.80s%s", words->device,
+			 words->several ? imported->device_number : "");
 	key_value_set(&run->environment, "imported_from", slash ? slash + 1 : words->file);
 }
 
@@ -86,7 +88,7 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 	struct adopted_trial *adopted = xcalloc(run->trial_count + 1, sizeof(*adopted));
 	int rc;
 
-	describe_import(run, words);
+	describe_import(imported, words);
 	for (size_t i = 0; i < run->trial_count; i++)
 		adopted[i] = adopted_of(&run->trials[i], &imported->trials[i]);
 	rc = db_run_adopt(db, run, adopted, err);

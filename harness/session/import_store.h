@@ -11,6 +11,7 @@
 struct import_words {
 	const char *label, *note, *revision;
 	const char *device; /* replaces the name that the file gives */
+	bool several;       /* the file has several devices, so that name alone is not enough */
 	const char *file;   /* path of the file; the run stores the name without folders */
 };
 

@@ -6,11 +6,18 @@
 
 #include "metrics/metrics.h"
 
+/* What another program measured may be a median without samples, which came from one process. */
+static bool has_median_only(const struct trial *trial)
+{
+	return trial->round_count == 0 && isfinite(trial->summary.median_ns) &&
+	       trial->summary.median_ns > 0;
+}
+
 /* The medians above 0 of the rounds with a number below `limit`. *held is malloc'd and holds them.
  */
 static struct process_medians medians_below(const struct trial *trial, int limit, double **held)
 {
-	double *medians = xcalloc(trial->round_count ? trial->round_count : 1, sizeof(*medians));
+	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
 	size_t count = 0;
 
 	for (size_t i = 0; i < trial->round_count; i++) {
@@ -19,6 +26,8 @@ static struct process_medians medians_below(const struct trial *trial, int limit
 		if (round->round < limit && isfinite(round->median_ns) && round->median_ns > 0)
 			medians[count++] = round->median_ns;
 	}
+	if (has_median_only(trial))
+		medians[count++] = trial->summary.median_ns;
 	*held = medians;
 	return (struct process_medians){medians, count};
 }
@@ -28,7 +37,7 @@ static bool has_round_times(const struct trial *trial)
 	for (size_t i = 0; i < trial->round_count; i++)
 		if (isfinite(trial->rounds[i].median_ns) && trial->rounds[i].median_ns > 0)
 			return true;
-	return false;
+	return has_median_only(trial);
 }
 
 void regress_find_times(struct regress_case *item, const struct regress_options *options)

@@ -10,15 +10,21 @@
 
 #define SECTOR_BYTES 32
 
-/* Instructions issued, relative to one per scheduler and cycle. */
-static double issue_slots_pct(const struct trial *trial, const struct device_info *device)
+/* Instructions issued, relative to one per scheduler and cycle of the median time. The counted
+ * range is longer than the case, because it begins before the kernel does, so its cycles give the
+ * clock only. NVML's clock is no substitute: it stays at its highest while tensor cores slow the
+ * device. */
+static double issue_slots_pct(const struct evidence *e)
 {
-	double slots;
+	const struct device_info *device = e->device;
+	double clock_ghz, slots;
 
 	if (!device || device->cc_major < 7 || device->sm_count <= 0)
 		return NAN;
-	slots = counted_value(trial, "sm_cycles") * (double)device->sm_count * SCHEDULERS;
-	return 100 * finite_quotient(counted_value(trial, "instructions"), slots);
+	clock_ghz = finite_quotient(counted_value(e->trial, "sm_cycles"),
+				    counted_value(e->trial, "gpu_time_ns"));
+	slots = e->median_ns * clock_ghz * (double)device->sm_count * SCHEDULERS;
+	return 100 * finite_quotient(counted_value(e->trial, "instructions"), slots);
 }
 
 /* Compares with the DRAM ceiling of the nearest share of reads. Mixed reads and writes reach less
@@ -72,7 +78,7 @@ static void evidence_from_counters(struct evidence *out)
 					counted_value(trial, "shared_store_wavefronts"));
 	out->conflicts = finite_or_nan(counted_value(trial, "shared_load_bank_conflicts") +
 				       counted_value(trial, "shared_store_bank_conflicts"));
-	out->issue_pct = issue_slots_pct(trial, out->device);
+	out->issue_pct = issue_slots_pct(out);
 	out->flop_uncounted = out->point->model.used;
 	out->compute_pct = out->flop_uncounted ? out->point->model.compute_roof_pct
 					       : out->point->compute_roof_pct;

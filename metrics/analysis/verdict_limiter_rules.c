@@ -290,9 +290,9 @@ const struct rule limiter_rules[] = {
 	      "instruction, if these are fewer than " STRING(FULL_THREADS),
 	      "")},
 	{ROOF("issue", BOUND_ISSUE, issue_roof_pct, say_issue,
-	      "instructions, relative to " STRING(SCHEDULERS) " per cycle and multiprocessor (compute "
-	      "capability 7.0 and later), and " STRING(ISSUE_LEAD_PCT) " points above `compute` and "
-	      "`idle_lanes`",
+	      "instructions, relative to " STRING(SCHEDULERS) " per cycle of the median time and "
+	      "multiprocessor (compute capability 7.0 and later), and " STRING(ISSUE_LEAD_PCT)
+	      " points above `compute` and `idle_lanes`",
 	      "use fewer instructions: wider loads, unrolled loops, cheaper indices")},
 	{NO_ROOF("launch", BOUND_LAUNCH, launches_are_short, say_launches,
 	         "no roof is near, and the median time divided by the number of launches is below "

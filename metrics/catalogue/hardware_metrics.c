@@ -58,7 +58,8 @@ const struct metric hardware_metrics[] = {
 	{
 		.name = "sm_cycles",
 		.unit = "cycle",
-		.meaning = "elapsed cycles, of the SM with the most",
+		.meaning = "cycles of the counted range, of the SM with the most; some "
+			   "microseconds longer than the case itself, so no rate is divided by it",
 		.sets = BASIC | CORE | OCCUPANCY,
 		.worse = WORSE_MORE,
 		.aliases = EVERY_CHIP("sm__cycles_elapsed.max"),

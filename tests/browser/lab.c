@@ -148,7 +148,7 @@ void lab_count(struct counter_list *out, const struct lab_case *of, double time_
 	set(out, "shared_load_wavefronts", bytes * kernel->shared / 128 * 0.7);
 	set(out, "shared_store_wavefronts", bytes * kernel->shared / 128 * 0.3);
 	set(out, "shared_bytes", bytes * kernel->shared);
-	set(out, "sm_cycles", time_ns * 1.755 * 132);
+	set(out, "sm_cycles", (time_ns + 7000) * 1.755);
 	set(out, "gpu_time_ns", time_ns + 7000);
 	set(out, "eligible_warps_per_cycle", 2.4 * kernel->efficiency * block_factor(of));
 	set(out, "shared_load_bank_conflicts",

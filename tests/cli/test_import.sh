@@ -72,12 +72,41 @@ run query 'SELECT mean_ns, median_ns FROM results WHERE run_id = 2 AND mean_ns >
 expect_out '15000,'
 [ "$(sqlite3 b.db 'SELECT count(*) FROM sample')" = 0 ] || complain 'samples without a file'
 
+expect_no_err 'occurrence'
+
+# medians without samples compare, although they decide nothing
+state() {
+	cat <<-END
+		{"devices": [{"id": 0, "name": "GPU"}, {"id": 1, "name": "GPU"}], "benchmarks":
+		[{"name": "k", "states": [{"device": $1, "summaries": [
+		{"tag": "nv/cold/sample_size", "value": 20},
+		{"tag": "nv/cold/time/gpu/median", "value": $2}]}${3:-}]}]}
+	END
+}
+state 0 1e-5 >before.json
+state 0 2e-5 >after.json
+state 1 2e-5 ', {"device": 1}' >other_gpu.json
+run import before.json after.json other_gpu.json --db c.db
+expect_code 0
+expect_err 'run 3, nvbench on GPU (device 1), 2 cases'
+expect_err 'other_gpu.json: 1 result has the name of an earlier one'
+run regress --base 1 --head 2 --db c.db
+expect_code 0
+expect_out '+100'
+expect_out 'inconclusive'
+run import other_gpu.json --device Named --db d.db
+expect_err 'on Named, 2 cases'
+state 0 1e-5 ', {"device": 1}, {"device": null}' >several.json
+run import several.json --device Named --db e.db
+expect_err 'on Named (device 0), 1 case'
+expect_err 'on Named (device 1), 1 case'
+
 # ---- refused files, which create no database ----
 printf '{\n "context": {},\n "benchmarks": [,]\n}\n' >bad.json
 refused 3 'bad.json: line 3' import bad.json --db none.db
 refused 3 'bad.json: line 3' import "$data/nvbench.json" bad.json --db none.db
 printf '{"a": 1}' >other.json
-refused 2 'other.json: cannot detect the format: nvbench writes' import other.json --db none.db
+refused 2 'no list "benchmarks": perflab import reads the JSON that nvbench writes' import other.json --db none.db
 refused 3 'the file has no list "benchmarks"' import other.json --format nvbench --db none.db
 refused 3 'absent.json' import absent.json --db none.db
 refused 2 'an operand is missing' import --db none.db

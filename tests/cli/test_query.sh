@@ -31,6 +31,18 @@ fi
 refused 2 'unexpected operand "1"' query SELECT 1
 
 # ---- formats ----
+run query "SELECT limiter FROM results"
+expect_code 0
+expect_no_err 'older rules'
+if command -v sqlite3 >/dev/null; then
+	cp "$PERFLAB_DB" rules.db
+	sqlite3 rules.db 'UPDATE judgement SET rules = 1'
+	run query "SELECT limiter FROM results" --db rules.db
+	expect_code 0
+	expect_err 'the stored limiters of 1 run come from older rules'
+	run query "SELECT kernel FROM results" --db rules.db
+	expect_no_err 'older rules'
+fi
 everything="SELECT NULL AS a, 1 AS a, 2.5 AS b, x'00ff' AS c, '' AS d, 'p,q' AS e, 0 AS f"
 run query "$everything" --format csv
 [ "$(cat "$work/out")" = "a,a,b,c,d,e,f

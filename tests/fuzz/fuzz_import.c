@@ -19,10 +19,10 @@ static void check_trial(const struct trial *trial, const struct import_trial *me
 	if ((trial->status == TRIAL_OK) != (trial->reason == NULL))
 		abort();
 	if (measured->given.count < 0 ||
-	    (measured->given.count && !(measured->given.median_ns >= 0)))
+	    (measured->given.count && !(measured->given.median_ns > 0)))
 		abort();
 	for (size_t i = 0; i < measured->count; i++)
-		if (!isfinite(measured->time_ns[i]) || measured->time_ns[i] < 0)
+		if (!isfinite(measured->time_ns[i]) || measured->time_ns[i] <= 0)
 			abort();
 }
 

@@ -210,8 +210,10 @@ static void instructions_bind(void **state)
 	(void)state;
 	round_roofs(&roofs);
 	waiting_trial(&trial);
-	/* 4 schedulers × 100 multiprocessors × 200000 cycles, 70 % of them used */
-	set_counter(&trial, "sm_cycles", 200e3);
+	/* 4 schedulers × 100 multiprocessors × 100 us × 2 GHz, 70 % of them used; the counted range
+	 * was longer than the case, and its time shows in no share */
+	set_counter(&trial, "gpu_time_ns", 140e3);
+	set_counter(&trial, "sm_cycles", 280e3);
 	set_counter(&trial, "instructions", 56e6);
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_int_equal(verdict.bound, BOUND_ISSUE);
@@ -231,6 +233,18 @@ static void instructions_bind(void **state)
 	judge(&verdict, &trial, &roofs, NULL);
 	assert_int_equal(verdict.bound, BOUND_LATENCY);
 	verdict_release(&verdict);
+	/* the device was slower, so it could issue less in the same time */
+	set_counter(&trial, "sm_cycles", 252e3);
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_true(fabs(verdict.roof_pct - 70 / 0.9) < 1e-6);
+	verdict_release(&verdict);
+	/* without the time of the range its clock is not known */
+	counter_list_set_missing(&trial.counters, "gpu_time_ns", "ns", "", "not collected");
+	judge(&verdict, &trial, &roofs, &round_device);
+	assert_int_equal(verdict.bound, BOUND_LATENCY);
+	verdict_release(&verdict);
+	set_counter(&trial, "gpu_time_ns", 140e3);
+	set_counter(&trial, "sm_cycles", 280e3);
 	/* if most issued instructions are arithmetic, arithmetic is the limiter */
 	set_counter(&trial, "flop_f32", 4.0e9);
 	judge(&verdict, &trial, &roofs, &round_device);

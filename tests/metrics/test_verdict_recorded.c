@@ -71,7 +71,7 @@ static void real_recorded_cases(void **state)
 	real_counters(&trial, "reduce/neighboured/block=256,n=16777216");
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_int_equal(verdict.bound, BOUND_ISSUE);
-	assert_string_equal(verdict.summary, "bound by instructions: 69 % of what 132 "
+	assert_string_equal(verdict.summary, "bound by instructions: 75 % of what 132 "
 					     "multiprocessors can issue");
 	assert_string_equal(note_of(&verdict, "predication"),
 			    "of the 31.8 threads that take part, 24.2 have a true predicate");

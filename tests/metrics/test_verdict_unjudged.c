@@ -100,6 +100,7 @@ static void missing_numbers_are_no_verdict(void **state)
 	/* 5 % of the instructions that could be issued say nothing of the roofs */
 	set_counter(&trial, "instructions", 4e6);
 	set_counter(&trial, "sm_cycles", 200e3);
+	set_counter(&trial, "gpu_time_ns", 100e3);
 	judge(&verdict, &trial, NULL, &round_device);
 	assert_int_equal(verdict.bound, BOUND_UNKNOWN);
 	assert_true(isnan(verdict.roof_pct));
