@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/demangle_expressions.h"
 #include "base/demangle_names.h"
 #include "base/demangle_print.h"
@@ -28,35 +29,39 @@ static bool is_suffix(const char *rest)
 	return !*rest || *rest == '.';
 }
 
-static bool demangle(struct text *out, const char *name)
+const struct part *demangle_read(struct demangler *d, const char *name)
 {
 	const size_t length = strlen(name);
-	struct demangler d = {.at = name + 2, .readers = &readers};
 	const struct part *part;
-	bool read;
 
-	if (length > MANGLED_MOST)
-		return false;
-	d.part_capacity = length * PARTS_PER_CHARACTER;
-	d.parts = malloc(d.part_capacity * sizeof(*d.parts));
-	if (!d.parts)
-		return false;
-	part = demangle_encoding(&d);
-	read = part && is_suffix(d.at) && demangle_print(out, part);
-	if (read && *d.at)
-		text_addf(out, " [clone %s]", d.at);
-	free(d.parts);
-	free(d.substitutions);
-	return read;
+	*d = (struct demangler){.at = mangled_start(name), .readers = &readers};
+	if (!demangle_take(d, "_Z") || length > MANGLED_MOST)
+		return NULL;
+	d->part_capacity = length * PARTS_PER_CHARACTER;
+	d->parts = malloc(d->part_capacity * sizeof(*d->parts));
+	part = d->parts ? demangle_encoding(d) : NULL;
+	return part && is_suffix(d->at) ? part : NULL;
+}
+
+void demangle_release(struct demangler *d)
+{
+	free(d->parts);
+	free(d->substitutions);
 }
 
 void mangled_readable(struct text *out, const char *name)
 {
+	struct demangler d;
+	const struct part *part = demangle_read(&d, name);
+
 	text_clear(out);
-	if (strncmp(name, "_Z", 2) == 0 && demangle(out, name))
-		return;
-	text_clear(out);
-	text_add(out, name);
+	if (!part || !demangle_print(out, part)) {
+		text_clear(out);
+		text_add(out, name);
+	} else if (*d.at) {
+		text_addf(out, " [clone %s]", d.at);
+	}
+	demangle_release(&d);
 }
 
 /* After a mismatch, the last '*' takes one character more. */

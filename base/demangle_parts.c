@@ -55,6 +55,37 @@ bool part_append(struct demangler *d, const struct part **list, struct part **ta
 	return true;
 }
 
+/* `budget`: how many parts may be looked at. */
+static const struct part *find_pack(const struct part *part, int *budget)
+{
+	const struct part *found;
+
+	if (!part || --*budget < 0)
+		return NULL;
+	if (part->kind == PART_PACK)
+		return part;
+	if (part->kind == PART_TEXT || part->kind == PART_EXPANSION)
+		return NULL;
+	found = find_pack(part->left, budget);
+	return found ? found : find_pack(part->right, budget);
+}
+
+const struct part *part_pack(const struct part *pattern)
+{
+	int budget = 10000;
+
+	return find_pack(pattern, &budget);
+}
+
+int64_t part_pack_length(const struct part *pack)
+{
+	int64_t count = 0;
+
+	for (const struct part *link = pack->left; link; link = link->right)
+		count++;
+	return count;
+}
+
 bool demangle_take(struct demangler *d, const char *word)
 {
 	const size_t length = strlen(word);
@@ -133,6 +164,7 @@ const struct part *demangle_source_name(struct demangler *d)
 		if (part) {
 			part->text = d->at;
 			part->length = (size_t)length;
+			part->number = 1;
 		}
 	}
 	d->at += length;

@@ -13,7 +13,7 @@
 #include "base/base.h"
 
 enum part_kind {
-	PART_TEXT,           /* text */
+	PART_TEXT,           /* text; number: 1 if the program has this name */
 	PART_NESTED,         /* left::right */
 	PART_TEMPLATE,       /* left<right>; right: list or NULL */
 	PART_TAGGED,         /* left[abi:text] */
@@ -88,6 +88,9 @@ const struct part *part_remember(struct demangler *d, const struct part *part);
 /* Appends an item to a list whose last link is *tail; NULL: the list is empty. */
 bool part_append(struct demangler *d, const struct part **list, struct part **tail,
 		 const struct part *item);
+/* The first pack in the pattern of an expansion, or NULL, and how many items a pack has. */
+const struct part *part_pack(const struct part *pattern);
+int64_t part_pack_length(const struct part *pack);
 bool demangle_take(struct demangler *d, const char *word);
 /* Digits; false if there are none or they mean more than INT32_MAX. */
 bool demangle_number(struct demangler *d, int64_t *out);

@@ -24,27 +24,11 @@ static bool print_enter(struct printer *p)
 
 /* ---- lists and packs ---- */
 
-/* The first pack in a pattern, and how many parts were looked at. */
-static const struct part *find_pack(const struct part *part, int *budget)
-{
-	const struct part *found;
-
-	if (!part || --*budget < 0)
-		return NULL;
-	if (part->kind == PART_PACK)
-		return part;
-	if (part->kind == PART_TEXT || part->kind == PART_EXPANSION)
-		return NULL;
-	found = find_pack(part->left, budget);
-	return found ? found : find_pack(part->right, budget);
-}
-
 static void print_expansion(struct printer *p, const struct part *part)
 {
 	const int64_t outer = p->index;
-	int budget = 10000;
-	const struct part *pack = find_pack(part->left, &budget);
-	const int64_t count = pack ? demangled_pack_length(pack) : 0;
+	const struct part *pack = part_pack(part->left);
+	const int64_t count = pack ? part_pack_length(pack) : 0;
 
 	if (!pack) {
 		print_part(p, part->left);

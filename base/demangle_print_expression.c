@@ -27,15 +27,6 @@ const struct part *demangled_resolve(const struct printer *p, const struct part 
 	return part;
 }
 
-int64_t demangled_pack_length(const struct part *pack)
-{
-	int64_t count = 0;
-
-	for (const struct part *link = pack->left; link; link = link->right)
-		count++;
-	return count;
-}
-
 void demangled_list(struct printer *p, const struct part *list)
 {
 	bool first = true;
@@ -126,7 +117,7 @@ static void print_unary(struct printer *p, const struct part *part)
 static void print_pack_size(struct printer *p, const struct part *part)
 {
 	if (part->left->kind == PART_PACK)
-		text_addf(p->out, "%lld", (long long)demangled_pack_length(part->left));
+		text_addf(p->out, "%lld", (long long)part_pack_length(part->left));
 	else {
 		demangled_text(p, "sizeof...(");
 		p->part(p, part->left);

@@ -20,7 +20,6 @@ void demangled_text(struct printer *p, const char *text);
 void demangled_list(struct printer *p, const struct part *list);
 /* What a pack stands for at this place of an expansion; another part is itself. */
 const struct part *demangled_resolve(const struct printer *p, const struct part *part);
-int64_t demangled_pack_length(const struct part *pack);
 void demangled_expression(struct printer *p, const struct part *part);
 
 #endif

@@ -2,7 +2,25 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/mangled.h"
+
+/* With -rdc=true, nvcc writes "__nv_static_23__15cf2119_5_st_cu__Z1fv_" before a static function:
+ * the number of the characters between it and the last '_'. */
+const char *mangled_start(const char *name)
+{
+	static const char prefix[] = "__nv_static_";
+	const char *c = name;
+	size_t length = 0;
+
+	if (strncmp(c, prefix, sizeof(prefix) - 1) != 0)
+		return name;
+	for (c += sizeof(prefix) - 1; isdigit((unsigned char)*c) && length <= MANGLED_MOST; c++)
+		length = length * 10 + (size_t)(*c - '0');
+	if (*c != '_' || strnlen(c, length + 2) < length + 2 || c[length + 1] != '_')
+		return name;
+	return c + length + 2;
+}
 
 /* Adds the "4name" at *c to a name, after "::" if the name is not empty, and moves behind it. */
 static bool source_name_add(struct text *out, const char **c)
@@ -30,7 +48,7 @@ static bool source_name_add(struct text *out, const char **c)
 /* A kernel is no member of a class, so template arguments are always last. */
 void mangled_plain_name(struct text *out, const char *name)
 {
-	const char *c = name;
+	const char *c = mangled_start(name);
 	bool read;
 
 	text_clear(out);

@@ -1,11 +1,8 @@
-/* Reads the types of parameters from the mangled name of a function. */
-#include <ctype.h>
+/* The types of the parameters of a function, from the tree of its mangled name. */
 #include <string.h>
 
+#include "base/demangle.h"
 #include "base/mangled.h"
-
-#define NESTED_MOST 32
-#define NAME_MOST 8192
 
 static const struct builtin_type builtin_types[] = {
 	{'b', "bool", 1, false, false},
@@ -25,201 +22,128 @@ static const struct builtin_type builtin_types[] = {
 	{'d', "double", 8, true, true},
 };
 
-/* The place in the name, and how deep the type there is nested. */
-struct reader {
-	const char *at;
-	int depth;
-};
-
-static bool read_mangled_type(struct reader *r, struct mangled_parameter *out);
-
-static const struct builtin_type *builtin_type_find(char letter)
+/* A type of the program can have no such name: they are words of the language. */
+static const struct builtin_type *builtin_type_find(const struct part *part)
 {
+	if (!part || part->kind != PART_TEXT)
+		return NULL;
 	for (size_t i = 0; i < ARRAY_SIZE(builtin_types); i++)
-		if (builtin_types[i].letter == letter)
+		if (strlen(builtin_types[i].name) == part->length &&
+		    !memcmp(builtin_types[i].name, part->text, part->length))
 			return &builtin_types[i];
 	return NULL;
 }
 
-static bool skip_char(struct reader *r, char c)
+static const struct part *list_item(const struct part *list, int64_t index)
 {
-	if (*r->at != c)
-		return false;
-	r->at++;
-	return true;
+	for (; list && index > 0; index--)
+		list = list->right;
+	return list ? list->left : NULL;
 }
 
-/* "5scale" */
-static bool skip_source_name(struct reader *r)
+/* A type without qualifiers. `index`: which item a pack stands for; -1: none. */
+static const struct part *unqualified_type(const struct part *part, int64_t index)
 {
-	size_t length = 0;
+	while (part && (part->kind == PART_QUALIFIED || (part->kind == PART_PACK && index >= 0)))
+		part = part->kind == PART_QUALIFIED ? part->left : list_item(part->left, index);
+	return part;
+}
 
-	while (isdigit((unsigned char)*r->at)) {
-		length = length * 10 + (size_t)(*r->at++ - '0');
-		if (length > NAME_MOST)
-			return false;
+/* Whether a nested name in the parameters of a template may be an alias, as T::pointer and
+ * traits<T>::pointer are: it is written in terms of an argument, and stands for any type. */
+static bool may_be_alias(const struct part *part, const struct part *arguments)
+{
+	const struct part *scope = part->kind == PART_TEMPLATE ? part->left : part;
+
+	while (scope->kind == PART_NESTED) {
+		scope = scope->left;
+		if (scope->kind == PART_TEMPLATE)
+			return true;
+		for (const struct part *link = arguments; link; link = link->right)
+			if (link->left == scope)
+				return true;
 	}
-	if (!length || strnlen(r->at, length) < length)
-		return false;
-	r->at += length;
-	return true;
+	return false;
 }
 
-/* "S_", "S1_", "T_", "T0_", after their letter. */
-static bool skip_index(struct reader *r)
+/* The program's own type, by value. */
+static bool is_class_type(const struct part *part, const struct part *arguments)
 {
-	while (isdigit((unsigned char)*r->at) || isupper((unsigned char)*r->at))
-		r->at++;
-	return skip_char(r, '_');
-}
-
-/* A literal: "Li3E", "Lb1E", "Lin3E"; another one is not known. */
-static bool skip_literal(struct reader *r)
-{
-	if (!builtin_type_find(*r->at))
-		return false;
-	r->at++;
-	(void)skip_char(r, 'n');
-	while (isalnum((unsigned char)*r->at) && *r->at != 'E')
-		r->at++;
-	return skip_char(r, 'E');
-}
-
-/* What follows "I" or "J". */
-static bool skip_template_arguments(struct reader *r)
-{
-	struct mangled_parameter unused;
-
-	while (!skip_char(r, 'E')) {
-		if (skip_char(r, 'L')   ? !skip_literal(r)
-		    : skip_char(r, 'J') ? (++r->depth > NESTED_MOST || !skip_template_arguments(r))
-					: !read_mangled_type(r, &unused))
-			return false;
-	}
-	return true;
-}
-
-/* "S_", "St6vector": what follows "S". */
-static bool skip_substitution(struct reader *r)
-{
-	if (skip_char(r, 't'))
-		return skip_source_name(r);
-	if (strchr("absiod", *r->at) && *r->at) {
-		r->at++;
+	switch (part->kind) {
+	case PART_TEXT:
+		return part->number == 1;
+	case PART_NESTED:
+	case PART_TEMPLATE:
+		return !arguments || !may_be_alias(part, arguments);
+	case PART_TAGGED:
+	case PART_LAMBDA:
+	case PART_UNNAMED:
 		return true;
-	}
-	return skip_index(r);
-}
-
-/* What follows "N": a qualified name to its "E". *is_template: it ends with template arguments. */
-static bool skip_nested_name(struct reader *r, bool *is_template)
-{
-	*is_template = false;
-	while (!skip_char(r, 'E')) {
-		*is_template = *r->at == 'I';
-		if (skip_char(r, 'I')   ? !skip_template_arguments(r)
-		    : skip_char(r, 'S') ? !skip_substitution(r)
-					: ((void)skip_char(r, 'L'), !skip_source_name(r)))
-			return false;
-	}
-	return true;
-}
-
-/* A class, an enumeration, or what an earlier part or a template argument stands for. */
-static bool read_named_type(struct reader *r, struct mangled_parameter *out)
-{
-	bool is_template, known = true, read;
-
-	if (skip_char(r, 'N')) {
-		read = skip_nested_name(r, &is_template);
-	} else if (skip_char(r, 'S')) {
-		known = *r->at == 't';
-		read = skip_substitution(r);
-	} else if (skip_char(r, 'T')) {
-		known = false;
-		read = skip_index(r);
-	} else {
-		read = skip_source_name(r);
-	}
-	if (read && skip_char(r, 'I'))
-		read = skip_template_arguments(r);
-	out->is_class = known;
-	return read;
-}
-
-static bool read_pointer(struct reader *r, struct mangled_parameter *out)
-{
-	struct mangled_parameter target;
-
-	if (!read_mangled_type(r, &target))
+	default:
 		return false;
-	out->pointee = target.builtin;
-	return true;
-}
-
-static bool read_unqualified(struct reader *r, struct mangled_parameter *out)
-{
-	if (skip_char(r, 'P') || skip_char(r, 'R') || skip_char(r, 'O'))
-		return read_pointer(r, out);
-	if (skip_char(r, 'v'))
-		return true;
-	out->builtin = builtin_type_find(*r->at);
-	if (out->builtin) {
-		r->at++;
-		return true;
 	}
-	return read_named_type(r, out);
 }
 
-/* A type behind its qualifiers. */
-static bool read_mangled_type(struct reader *r, struct mangled_parameter *out)
+/* The element of an array of any dimensions, or the type itself. */
+static const struct part *element_of_array(const struct part *part, int64_t index)
 {
-	bool read;
-
-	*out = (struct mangled_parameter){0};
-	while (skip_char(r, 'r') || skip_char(r, 'V') || skip_char(r, 'K'))
-		;
-	read = ++r->depth <= NESTED_MOST && read_unqualified(r, out);
-	r->depth--;
-	return read;
+	part = unqualified_type(part, index);
+	while (part && part->kind == PART_ARRAY && !part->text)
+		part = unqualified_type(part->left, index);
+	return part;
 }
 
-/* The name of the function itself. The type of the result follows that of a template. */
-static bool skip_function_name(struct reader *r)
+static struct mangled_parameter parameter_of_type(const struct part *part, int64_t index,
+						  const struct part *arguments)
 {
-	struct mangled_parameter result;
-	bool is_template = false, read;
+	struct mangled_parameter parameter = {0};
 
-	if (skip_char(r, 'N')) {
-		read = skip_nested_name(r, &is_template);
-	} else {
-		(void)skip_char(r, 'L'); /* static */
-		read = skip_source_name(r);
-		if (read && skip_char(r, 'I')) {
-			is_template = true;
-			read = skip_template_arguments(r);
-		}
+	part = unqualified_type(part, index);
+	if (!part)
+		return parameter;
+	if (part->kind == PART_POINTER || part->kind == PART_REFERENCE || part->kind == PART_RVALUE)
+		parameter.pointee = builtin_type_find(element_of_array(part->left, index));
+	else
+		parameter.builtin = builtin_type_find(part);
+	parameter.is_class = !parameter.builtin && is_class_type(part, arguments);
+	return parameter;
+}
+
+/* The template arguments of a function; NULL: it is no template, or has none. */
+static const struct part *function_arguments(const struct part *name)
+{
+	while (name->kind == PART_NESTED || name->kind == PART_QUALIFIED)
+		name = name->kind == PART_NESTED ? name->right : name->left;
+	return name->kind == PART_TEMPLATE ? name->right : NULL;
+}
+
+static int parameters_of(struct mangled_parameter *out, size_t most, const struct part *function)
+{
+	const struct part *arguments = function_arguments(function->left);
+	size_t count = 0;
+
+	for (const struct part *link = function->right->right; link; link = link->right) {
+		const bool expands = link->left->kind == PART_EXPANSION;
+		const struct part *pattern = expands ? link->left->left : link->left;
+		const struct part *pack = expands ? part_pack(pattern) : NULL;
+		const int64_t items = pack ? part_pack_length(pack) : 1;
+
+		if (expands && !pack)
+			return -1;
+		for (int64_t i = 0; i < items; i++, count++)
+			if (count < most)
+				out[count] =
+					parameter_of_type(pattern, expands ? i : -1, arguments);
 	}
-	return read && (!is_template || read_mangled_type(r, &result));
+	return count <= INT32_MAX ? (int)count : -1;
 }
 
 int mangled_parameters(struct mangled_parameter *out, size_t most, const char *name)
 {
-	struct reader r = {.at = name + 2};
-	size_t count = 0;
+	struct demangler d;
+	const struct part *part = demangle_read(&d, name);
+	const int count = part && part->kind == PART_ENCODING ? parameters_of(out, most, part) : -1;
 
-	if (strncmp(name, "_Z", 2) != 0 || strlen(name) > NAME_MOST || !skip_function_name(&r))
-		return -1;
-	if (strcmp(r.at, "v") == 0)
-		return 0;
-	while (*r.at) {
-		struct mangled_parameter parameter;
-
-		if (!read_mangled_type(&r, &parameter))
-			return -1;
-		if (count < most)
-			out[count] = parameter;
-		count++;
-	}
-	return count ? (int)count : -1;
+	demangle_release(&d);
+	return count;
 }

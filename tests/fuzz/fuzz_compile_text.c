@@ -1,14 +1,12 @@
 /*
- * Fuzz target: any text as the name of an entry, which is pasted into a source, as
- * the mangled name of an entry, and as the rule of a make file, which a compiler
- * wrote. An accepted name has no character that ends a statement, a string, a
+ * Fuzz target: any text as the name of an entry, which is pasted into a source, and
+ * as the rule of a make file, which a compiler wrote. An accepted name has no character that ends a statement, a string, a
  * comment or a line.
  */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mangled.h"
 #include "compile/compile_parts.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,7 +14,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct string_list files = {0};
-	struct mangled_parameter parameters[2];
 	struct error err = {0};
 	char *text = malloc(size + 1);
 	int rc;
@@ -30,9 +27,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (!rc &&
 	    (!*text || strpbrk(text, ";{}#\"\\\n\r`") || strstr(text, "//") || strstr(text, "/*")))
-		abort();
-	if (mangled_parameters(parameters, ARRAY_SIZE(parameters), text) == 0 &&
-	    (strlen(text) < 3 || text[strlen(text) - 1] != 'v'))
 		abort();
 	make_rule_read(&files, text);
 	for (size_t i = 0; i < files.count; i++)
