@@ -33,7 +33,7 @@ function(perflab_install_modules out)
   configure_file(${_web}/.npmrc ${_web_build}/.npmrc COPYONLY)
   execute_process(
     COMMAND ${PERFLAB_NPM} ci --no-progress --prefer-offline --fetch-retries=1 --fetch-timeout=20000
-    WORKING_DIRECTORY ${_web_build} TIMEOUT 180 RESULT_VARIABLE _code
+    WORKING_DIRECTORY ${_web_build} TIMEOUT ${PERFLAB_TEST_LIMIT} RESULT_VARIABLE _code
     OUTPUT_FILE ${_web_build}/npm.log ERROR_FILE ${_web_build}/npm.log)
   if(_code STREQUAL "0")
     file(WRITE ${_stamp} ${_lock})

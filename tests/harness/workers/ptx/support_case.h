@@ -3,6 +3,7 @@
 #define TESTS_HARNESS_WORKERS_PTX_SUPPORT_CASE_H
 
 #include "harness/workers/ptx/case_runner.h"
+#include "tests/emulator/support_sanitized.h"
 
 /* cmocka.h needs these before it. */
 #include <setjmp.h>
@@ -40,17 +41,5 @@ struct outcome outcome_of(struct case_runner *runner, const struct launch_case *
 void outcome_release(struct outcome *outcome);
 /* Every count and every line. */
 void assert_same_counts(const struct case_totals *a, const struct case_totals *b);
-
-/* Whether this build has AddressSanitizer, which makes a case ten times as long. */
-#if defined(__has_feature) /* clang */
-#if __has_feature(address_sanitizer)
-#define SANITIZED true
-#endif
-#elif defined(__SANITIZE_ADDRESS__) /* gcc */
-#define SANITIZED true
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
 
 #endif
