@@ -189,8 +189,9 @@ bool nearest_names(struct text *out, const char *word, const char *const *names,
  * substring. */
 bool pattern_matches(const char *pattern, const char *name);
 
-/* Monotonic and wall clocks. If PERFLAB_EPOCH_NS is set, wall_time_ns() returns it: tests freeze
- * time this way. */
+/* Monotonic and wall clocks. A process reads the system's wall clock once, so that the difference of
+ * two wall times is a duration also if that clock is set meanwhile. If PERFLAB_EPOCH_NS is set,
+ * wall_time_ns() returns it: tests freeze time this way. */
 int64_t monotonic_ns(void);
 int64_t wall_time_ns(void);
 /* Formats a wall time as "2026-11-21T02:50:45Z". */

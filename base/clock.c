@@ -4,6 +4,7 @@
 #include "base/base.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,25 @@ static int64_t clock_ns(clockid_t clock)
 	struct timespec now;
 
 	if (clock_gettime(clock, &now) != 0)
-		abort(); /* both clocks always exist on Linux */
+		abort(); /* these clocks always exist on Linux */
 	return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
 int64_t monotonic_ns(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* What the wall clock showed when the process first asked, and the time since then. 0: not yet. */
+static int64_t steady_wall_ns(void)
+{
+	static _Atomic int64_t wall_at_boot_ns;
+	const int64_t since_boot_ns = clock_ns(CLOCK_BOOTTIME);
+	int64_t none = 0;
+
+	atomic_compare_exchange_strong(&wall_at_boot_ns, &none,
+				       clock_ns(CLOCK_REALTIME) - since_boot_ns);
+	return wall_at_boot_ns + since_boot_ns;
 }
 
 int64_t wall_time_ns(void)
@@ -34,7 +47,7 @@ int64_t wall_time_ns(void)
 	/* a value that is not a number is ignored */
 	if (frozen && parse_i64(&frozen_ns, frozen, NULL) == PL_OK)
 		return frozen_ns;
-	return clock_ns(CLOCK_REALTIME);
+	return steady_wall_ns();
 }
 
 void format_utc(char out[21], int64_t wall_ns)

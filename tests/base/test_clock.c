@@ -37,6 +37,33 @@ static void wall_time_is_the_systems(void **state)
 	assert_true(now >= before && now <= (int64_t)time(NULL) + 1);
 }
 
+/* The wall clock of the test runs so far ahead. */
+static time_t ahead_s;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *out);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out);
+
+int __wrap_clock_gettime(clockid_t clock, struct timespec *out)
+{
+	const int rc = __real_clock_gettime(clock, out);
+
+	if (clock == CLOCK_REALTIME)
+		out->tv_sec += ahead_s;
+	return rc;
+}
+
+static void a_clock_that_is_set_changes_no_duration(void **state)
+{
+	const int64_t begin_ns = wall_time_ns();
+	int64_t took_ns;
+
+	(void)state;
+	ahead_s = INT64_C(250) * 365 * 86400;
+	took_ns = wall_time_ns() - begin_ns;
+	ahead_s = 0;
+	assert_true(took_ns >= 0 && took_ns < INT64_C(60) * 1000000000);
+}
+
 static void wall_time_can_be_frozen(void **state)
 {
 	(void)state;
@@ -133,6 +160,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(monotonic_time_does_not_go_back),
 		cmocka_unit_test(wall_time_is_the_systems),
+		cmocka_unit_test(a_clock_that_is_set_changes_no_duration),
 		cmocka_unit_test(wall_time_can_be_frozen),
 		cmocka_unit_test(utc),
 		cmocka_unit_test(bytes),
