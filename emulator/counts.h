@@ -90,9 +90,19 @@
 	  "single-precision operations: an add or mul is 1, an fma 2", WORSE_NEITHER)              \
 	X(f64_flop, "ptx_f64_flop", "flop",                                                        \
 	  "double-precision operations: an add or mul is 1, an fma 2", WORSE_NEITHER)              \
-	X(tensor_flop, "ptx_tensor_flop", "flop",                                                  \
-	  "operations of matrix products (mma.sync, wmma, wgmma) on floats or integers, not in "   \
-	  "the other flop counts: a multiply-add is 2", WORSE_NEITHER)                             \
+	X(tensor_f64_flop, "ptx_tensor_f64_flop", "flop",                                          \
+	  "operations of matrix products (mma.sync, wmma, wgmma) on doubles, in no other flop "    \
+	  "count: a multiply-add is 2", WORSE_NEITHER)                                             \
+	X(tensor_tf32_flop, "ptx_tensor_tf32_flop", "flop",                                        \
+	  "operations of matrix products on tf32: a multiply-add is 2", WORSE_NEITHER)             \
+	X(tensor_f16_flop, "ptx_tensor_f16_flop", "flop",                                          \
+	  "operations of matrix products on half precision: a multiply-add is 2", WORSE_NEITHER)   \
+	X(tensor_bf16_flop, "ptx_tensor_bf16_flop", "flop",                                        \
+	  "operations of matrix products on bfloat16: a multiply-add is 2", WORSE_NEITHER)         \
+	X(tensor_f8_flop, "ptx_tensor_f8_flop", "flop",                                            \
+	  "operations of matrix products on 8-bit floats: a multiply-add is 2", WORSE_NEITHER)     \
+	X(tensor_integer_operations, "ptx_tensor_integer_operations", "operation",                 \
+	  "operations of matrix products on integers and bits", WORSE_NEITHER)                     \
 	X(special_flop, "ptx_special_operations", "instruction",                                   \
 	  "divisions, roots, reciprocals and transcendental functions, counted once per lane; not "\
 	  "in the flop counts", WORSE_MORE)                                                         \

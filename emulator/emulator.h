@@ -236,6 +236,8 @@ struct emulated_counts {
 	uint64_t blocks_executed, blocks_total;
 };
 void emulation_counts(const struct emulation *emulation, struct emulated_counts *out);
+/* Operations of matrix products of all types. */
+uint64_t emulated_product_operations(const struct emulated_counts *counts);
 void emulation_counts_reset(struct emulation *emulation);
 
 /* Adds the counts of each source line to *out, or of each PTX line where there is no .loc. */

@@ -15,26 +15,28 @@ struct counted {
 	const struct ptx_statement *statement;
 	const struct instruction_count *count;
 	uint64_t warps, lanes;
-	/* Of OP_MATRIX_PRODUCT and OP_GROUP_PRODUCT: operations of a warp, and how many times it
-	 * was executed. */
-	uint64_t product_flop, products;
+	/* Of OP_MATRIX_PRODUCT and OP_GROUP_PRODUCT: the type of its factors, operations of a warp,
+	 * and how many times it was executed. */
+	enum matrix_type product_type;
+	uint64_t product_operations, products;
 };
 
-static uint64_t product_flop(const struct program_function *function, const struct instruction *at)
+static void set_product(struct counted *out, const struct program_function *function)
 {
 	const struct program_product *product;
 	uint64_t columns;
 
-	if (at->operation == OP_MATRIX_PRODUCT) {
-		product = &function->products[at->target];
+	if (out->at->operation == OP_MATRIX_PRODUCT) {
+		product = &function->products[out->at->target];
 		columns = product->n * (product->quads ? 4U : 1U);
-	} else if (at->operation == OP_GROUP_PRODUCT) {
-		product = &function->group_products[at->target].part;
-		columns = function->group_products[at->target].n;
+	} else if (out->at->operation == OP_GROUP_PRODUCT) {
+		product = &function->group_products[out->at->target].part;
+		columns = function->group_products[out->at->target].n;
 	} else {
-		return 0;
+		return;
 	}
-	return columns * 2 * product->m * product->k;
+	out->product_type = (enum matrix_type)product->a_type;
+	out->product_operations = columns * 2 * product->m * product->k;
 }
 
 static struct counted counted_at(const struct emulation *emulation, size_t function, size_t index)
@@ -46,8 +48,8 @@ static struct counted counted_at(const struct emulation *emulation, size_t funct
 				  .count = &emulation->counts[function][index]};
 
 	counted.statement = instruction_statement(of, counted.at);
-	counted.product_flop = product_flop(of, counted.at);
-	if (counted.product_flop) {
+	set_product(&counted, of);
+	if (counted.product_operations) {
 		/* The lanes of a warp execute it together. */
 		counted.products =
 			counted.at->guard ? counted.count->guarded_lanes / LANES : block->warps;
@@ -57,6 +59,25 @@ static struct counted counted_at(const struct emulation *emulation, size_t funct
 	counted.warps = block->warps;
 	counted.lanes = counted.at->guard ? counted.count->guarded_lanes : block->lanes;
 	return counted;
+}
+
+static uint64_t *product_count(struct emulated_counts *counts, enum matrix_type type)
+{
+	switch (type) {
+	case MATRIX_F64:
+		return &counts->tensor_f64_flop;
+	case MATRIX_TF32:
+		return &counts->tensor_tf32_flop;
+	case MATRIX_F16:
+		return &counts->tensor_f16_flop;
+	case MATRIX_BF16:
+		return &counts->tensor_bf16_flop;
+	case MATRIX_E4M3:
+	case MATRIX_E5M2:
+		return &counts->tensor_f8_flop;
+	default:
+		return &counts->tensor_integer_operations;
+	}
 }
 
 static bool has_word(const struct ptx_statement *statement, const char *word)
@@ -258,11 +279,19 @@ static void add_instruction(struct emulated_counts *out, const struct counted *c
 		break;
 	case OP_MATRIX_PRODUCT:
 	case OP_GROUP_PRODUCT:
-		out->tensor_flop += counted->products * counted->product_flop;
+		*product_count(out, counted->product_type) +=
+			counted->products * counted->product_operations;
 		break;
 	default:
 		add_operations(out, counted);
 	}
+}
+
+uint64_t emulated_product_operations(const struct emulated_counts *counts)
+{
+	return counts->tensor_f64_flop + counts->tensor_tf32_flop + counts->tensor_f16_flop +
+	       counts->tensor_bf16_flop + counts->tensor_f8_flop +
+	       counts->tensor_integer_operations;
 }
 
 /* ---- all instructions ---- */

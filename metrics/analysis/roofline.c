@@ -61,6 +61,11 @@ static void set_from_emulated_counts(struct roofline_point *out, const struct tr
 		[PRECISION_F64] = "ptx_f64_flop",
 		[PRECISION_F32] = "ptx_f32_flop",
 		[PRECISION_F16] = "ptx_f16_flop",
+		[PRECISION_TENSOR_F64] = "ptx_tensor_f64_flop",
+		[PRECISION_TENSOR_TF32] = "ptx_tensor_tf32_flop",
+		[PRECISION_TENSOR_F16] = "ptx_tensor_f16_flop",
+		[PRECISION_TENSOR_BF16] = "ptx_tensor_bf16_flop",
+		[PRECISION_TENSOR_F8] = "ptx_tensor_f8_flop",
 	};
 
 	out->level[LEVEL_DRAM].bytes = counted_value(trial, "ptx_compulsory_bytes");

@@ -174,6 +174,34 @@ const struct metric emulated_metrics[] = {
 		.undefined = "the sum is not finite",
 	},
 	{
+		.name = "ptx_tensor_flop",
+		.unit = "flop",
+		.meaning = "operations of matrix products of the PTX on floats of all types",
+		.sets = PTX,
+		.emulated = true,
+		.formula = "ptx_tensor_f64_flop + ptx_tensor_tf32_flop + ptx_tensor_f16_flop + "
+			   "ptx_tensor_bf16_flop + ptx_tensor_f8_flop",
+		.inputs = {"ptx_tensor_f64_flop", "ptx_tensor_tf32_flop", "ptx_tensor_f16_flop",
+			   "ptx_tensor_bf16_flop", "ptx_tensor_f8_flop"},
+		.derive = formula_sum_of_five,
+		.undefined = "the sum is not finite",
+	},
+	{
+		.name = "ptx_flop",
+		.unit = "flop",
+		.meaning = "floating-point operations of the PTX of all types; divisions, roots "
+			   "and transcendental functions are not included",
+		.sets = PTX,
+		.emulated = true,
+		.formula = "ptx_f16_flop + ptx_f32_flop + ptx_f64_flop + ptx_tensor_flop, unless "
+			   "there are only ptx_special_operations",
+		.inputs = {"ptx_f16_flop", "ptx_f32_flop", "ptx_f64_flop", "ptx_tensor_flop",
+			   "ptx_special_operations"},
+		.derive = formula_countable_flop,
+		.undefined = "the kernel's floating-point operations are divisions, roots or "
+			     "transcendental functions, which expand to an unknown number",
+	},
+	{
 		.name = "ptx_compulsory_bytes",
 		.unit = "byte",
 		.meaning = "compulsory bytes read and written",
@@ -188,13 +216,13 @@ const struct metric emulated_metrics[] = {
 	{
 		.name = "ptx_compulsory_intensity",
 		.unit = "flop/byte",
-		.meaning = "single- and double-precision operations per compulsory byte: the "
-			   "highest intensity, with a perfect cache",
+		.meaning = "floating-point operations per compulsory byte: the highest "
+			   "intensity, with a perfect cache",
 		.sets = PTX,
 		.worse = WORSE_LESS,
 		.emulated = true,
-		.formula = "ptx_f32_f64_flop / ptx_compulsory_bytes",
-		.inputs = {"ptx_f32_f64_flop", "ptx_compulsory_bytes"},
+		.formula = "ptx_flop / ptx_compulsory_bytes",
+		.inputs = {"ptx_flop", "ptx_compulsory_bytes"},
 		.derive = formula_ratio,
 		.undefined = "the kernel touched no global memory",
 	},

@@ -47,6 +47,18 @@ double formula_sum(const double *inputs)
 	return inputs[0] + inputs[1];
 }
 
+double formula_sum_of_five(const double *inputs)
+{
+	return inputs[0] + inputs[1] + inputs[2] + inputs[3] + inputs[4];
+}
+
+double formula_countable_flop(const double *inputs)
+{
+	const double sum = inputs[0] + inputs[1] + inputs[2] + inputs[3];
+
+	return sum == 0 && inputs[4] > 0 ? NAN : sum;
+}
+
 double formula_difference(const double *inputs)
 {
 	return inputs[0] - inputs[1];

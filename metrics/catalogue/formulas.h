@@ -15,6 +15,9 @@ double formula_percent_of_lanes(const double *inputs);  /* 100 a / (32 b) */
 double formula_ratio_to_sum(const double *inputs);      /* a / (b + c + d) */
 double formula_per_second(const double *inputs);        /* 1e9 a / b, with b in ns */
 double formula_sum(const double *inputs);               /* a + b */
+double formula_sum_of_five(const double *inputs);       /* a + b + c + d + e */
+double formula_countable_flop(const double *inputs);    /* a + b + c + d; undefined if that is 0 and
+							 * e is not */
 double formula_difference(const double *inputs);        /* a - b */
 double formula_sector_bytes(const double *inputs);      /* 32 a */
 double formula_wavefront_bytes(const double *inputs);   /* 128 (a + b) */

@@ -259,7 +259,7 @@ static const struct column table[] = {
 	{"store_sectors", "ptx_store_sectors_per_request", "ptx st sec/req", OF_EMULATED, 5, true, false, .metric = "ptx_store_sectors_per_request"},
 	{"conflicts", "ptx_shared_bank_conflicts", "ptx conflicts", OF_EMULATED, 4, true, false, .metric = "ptx_shared_bank_conflicts"},
 	{"contention", "ptx_atomic_contention", "ptx queue", OF_EMULATED, 9, true, false, .metric = "ptx_atomic_contention"},
-	{"flop", "ptx_f32_f64_flop", "ptx flop", OF_EMULATED, 10, true, false, .metric = "ptx_f32_f64_flop"},
+	{"flop", "ptx_flop", "ptx flop", OF_EMULATED, 10, true, false, .metric = "ptx_flop"},
 	{"intensity", "ptx_compulsory_intensity", "ptx flop/B", OF_EMULATED, 13, true, false, .metric = "ptx_compulsory_intensity"},
 	{"occupancy", "ptx_theoretical_occupancy_pct", "ptx occ %", OF_EMULATED, 7, true, true, .metric = "ptx_theoretical_occupancy_pct"},
 	{"occupancy_limit", "theoretical_occupancy_pct", "occ. limit %", OF_MEASURED, 10, true, true, NUMBER(theoretical_occupancy, "percent")},

@@ -143,20 +143,41 @@ static void absent_lanes_are_found(void **state)
 	}
 }
 
-/* A multiply-add is two operations, also if several products of mma.sync make up one of wmma. */
+#define OF(type) offsetof(struct emulated_counts, tensor_##type)
+#define MMA_OF(shape, factors)                                                               \
+	"mma.sync.aligned." shape " {%r10, %r11, %r12, %r13}, " factors ", {%r4, %r4, %r4, " \
+									"%r4};\n"
+
+/* A multiply-add is two operations of the type of the factors, also if several products of mma.sync
+ * make up one of wmma. */
 static void products_count_their_operations(void **state)
 {
 	static const struct {
 		const char *ptx;
-		uint64_t instructions, flop;
+		uint64_t instructions, operations;
+		size_t count; /* offset of the count by the type of the factors */
 	} kernels[] = {
-		{MACHINE_KERNEL("mov.u32 %r4, 0;\n" MMA STORE), 4, 2 * 16 * 8 * 16},
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\n" MMA STORE), 4, 2 * 16 * 8 * 16, OF(f16_flop)},
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\n" MMA_OF("m16n8k8.row.col.f32.bf16.bf16.f32",
+							   "{%r4, %r4}, {%r4}") STORE),
+		 4, 2 * 16 * 8 * 8, OF(bf16_flop)},
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\n" MMA_OF("m16n8k32.row.col.f32.e4m3.e5m2.f32",
+							   "{%r4, %r4, %r4, %r4}, {%r4, %r4}")
+					STORE),
+		 4, 2 * 16 * 8 * 32, OF(f8_flop)},
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\n" MMA_OF("m16n8k16.row.col.s32.s8.u8.s32",
+							   "{%r4, %r4}, {%r4}") STORE),
+		 4, 2 * 16 * 8 * 16, OF(integer_operations)},
+		{MACHINE_KERNEL("mov.u32 %r4, 0;\nmov.b64 %rd4, 0;\n"
+				"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%rd4, %rd5}, "
+				"{%rd4}, {%rd4}, {%rd4, %rd4};\n" STORE),
+		 5, 2 * 8 * 8 * 4, OF(f64_flop)},
 		{MACHINE_KERNEL(
 			 "mov.u32 %r4, "
 			 "0;\nwmma.mma.sync.aligned.row.col.m16n16k8.f32.tf32.tf32.f32 "
 			 "{%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, {%r4, %r4, %r4, %r4}, "
 			 "{%r4, %r4, %r4, %r4}, {%r4, %r4, %r4, %r4, %r4, %r4, %r4, %r4};\n" STORE),
-		 4, 2 * 16 * 16 * 8},
+		 4, 2 * 16 * 16 * 8, OF(tf32_flop)},
 	};
 
 	(void)state;
@@ -164,7 +185,11 @@ static void products_count_their_operations(void **state)
 		struct machine_result result = run_checked(kernels[i].ptx, 64);
 
 		assert_int_equal(result.findings.count, 0);
-		assert_int_equal(result.counts.tensor_flop, 2 * kernels[i].flop);
+		assert_int_equal(
+			*(const uint64_t *)((const char *)&result.counts + kernels[i].count),
+			2 * kernels[i].operations);
+		assert_int_equal(emulated_product_operations(&result.counts),
+				 2 * kernels[i].operations);
 		assert_int_equal(result.counts.warp_instructions,
 				 2 * (MACHINE_PROLOGUE + kernels[i].instructions));
 		machine_release(&result);

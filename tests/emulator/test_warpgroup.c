@@ -361,7 +361,7 @@ static void products_are_counted(void **state)
 		run(READY PRODUCT OF_REGISTERS COMMIT WAIT(0) STORE "ret;", 128);
 
 	(void)state;
-	assert_int_equal(result.counts.tensor_flop, 2 * 2 * 64 * 8 * 16);
+	assert_int_equal(result.counts.tensor_f16_flop, 2 * 2 * 64 * 8 * 16);
 	assert_int_equal(result.findings.count, 0);
 	assert_int_equal(result.counts.shared_load_requests, 0);
 	machine_release(&result);

@@ -182,6 +182,13 @@ static void ratios_are_right(void **state)
 			{"ptx_global_reduction_requests", 7},
 			{"ptx_f32_flop", 40},
 			{"ptx_f64_flop", 8},
+			{"ptx_f16_flop", 100},
+			{"ptx_tensor_f64_flop", 1000},
+			{"ptx_tensor_tf32_flop", 2000},
+			{"ptx_tensor_f16_flop", 3000},
+			{"ptx_tensor_bf16_flop", 4000},
+			{"ptx_tensor_f8_flop", 5000},
+			{"ptx_tensor_integer_operations", 70000},
 		},
 	  expected[] = {
 		  {"ptx_warp_execution_efficiency_pct", 75},
@@ -191,8 +198,10 @@ static void ratios_are_right(void **state)
 		  {"ptx_shared_conflicts_per_request", 3},
 		  {"ptx_atomic_contention", 5},
 		  {"ptx_f32_f64_flop", 48},
+		  {"ptx_tensor_flop", 15000},
+		  {"ptx_flop", 15148},
 		  {"ptx_compulsory_bytes", 96},
-		  {"ptx_compulsory_intensity", 0.5},
+		  {"ptx_compulsory_intensity", 15148.0 / 96},
 	  };
 	struct emulated_value values[ARRAY_SIZE(base_names) + 4];
 	struct counter_list counters = {0};
@@ -244,6 +253,23 @@ static void undefined_ratios_say_why(void **state)
 	counter_list_release(&counters);
 }
 
+/* Nothing but divisions and the like: PTX does not say how many operations that is. */
+static void operations_that_expand_are_not_0(void **state)
+{
+	struct emulated_value values[ARRAY_SIZE(base_names) + 4];
+	struct counter_list counters = {0};
+	size_t given = number_all(values);
+
+	(void)state;
+	for (size_t i = 0; i < given; i++)
+		values[i].value = strcmp(values[i].name, "ptx_special_operations") == 0 ? 7 : 0;
+	metric_emulated_counters(&counters, values, given, 1, 1);
+	assert_false(counter_list_find(&counters, "ptx_flop")->has_value);
+	assert_non_null(strstr(counter_list_find(&counters, "ptx_flop")->reason, "divisions"));
+	assert_false(counter_list_find(&counters, "ptx_compulsory_intensity")->has_value);
+	counter_list_release(&counters);
+}
+
 static void some_blocks_are_said_to_be_some(void **state)
 {
 	struct emulated_value values[ARRAY_SIZE(base_names) + 4];
@@ -266,7 +292,7 @@ static void some_blocks_are_said_to_be_some(void **state)
 	assert_string_equal(counter_list_find(&counters, "ptx_branches")->source,
 			    "emulated PTX, sampled: 5 of 65536 blocks");
 	assert_string_equal(counter_list_find(&counters, "ptx_compulsory_intensity")->source,
-			    "derived: ptx_f32_f64_flop / ptx_compulsory_bytes, sampled: 5 of "
+			    "derived: ptx_flop / ptx_compulsory_bytes, sampled: 5 of "
 			    "65536 blocks");
 	counter_list_release(&counters);
 }
@@ -373,6 +399,7 @@ int main(void)
 		cmocka_unit_test(all_rows_are_filled),
 		cmocka_unit_test(ratios_are_right),
 		cmocka_unit_test(undefined_ratios_say_why),
+		cmocka_unit_test(operations_that_expand_are_not_0),
 		cmocka_unit_test(some_blocks_are_said_to_be_some),
 		cmocka_unit_test(what_is_missing_stays_missing),
 		cmocka_unit_test(no_gpu_is_asked_for_them),

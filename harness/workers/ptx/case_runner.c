@@ -82,7 +82,7 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 		emulation_counts(emulated->emulation, &counts);
 		emulation_counts_reset(emulated->emulation);
 		out->block_instructions[i] =
-			counts.warp_instructions + counts.tensor_flop / MMA_FLOP;
+			counts.warp_instructions + emulated_product_operations(&counts) / MMA_FLOP;
 		out->instructions +=
 			saturated_product(out->block_instructions[i], (uint64_t)blocks);
 	}
