@@ -59,6 +59,12 @@ static void say_ends(const struct run_ends *ends)
 		say("%zu unverified: nothing was compared with %s result%s, which may be wrong",
 		    ends->unverified, ends->unverified == 1 ? "its" : "their",
 		    ends->unverified == 1 ? "" : "s");
+	if (ends->sampled)
+		say("%zu sampled: counted on some blocks, and %s result%s not verified, so %s may "
+		    "be "
+		    "wrong; --blocks all runs and verifies every block",
+		    ends->sampled, ends->sampled == 1 ? "its" : "their",
+		    ends->sampled == 1 ? " was" : "s were", ends->sampled == 1 ? "it" : "they");
 	if (ends->others)
 		say("%zu %s failed%s; the reasons are in the report", ends->others,
 		    ends->others == 1 ? "case" : "cases", findings ? " for another reason" : "");

@@ -100,6 +100,7 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
 	  "instructions, and none can continue")                                                 \
 	X(FINDING_ENDLESS, "endless", true, "a launch executed more instructions than it may")   \
+	X(FINDING_LATE, "timeout", true, "a launch ran for longer than it may")                  \
 	X(FINDING_TRAP, "trap", true, "the kernel executed a trap instruction")                  \
 	X(FINDING_ASSERTION, "assertion", true, "an assert() of the kernel failed")              \
 	X(FINDING_BAD_OBJECT, "bad texture object", true,                                        \
@@ -140,6 +141,7 @@ struct finding_list {
 	size_t count, capacity;
 	uint64_t beyond; /* findings that were dropped because FINDINGS_MOST are in the list */
 };
+bool finding_list_has(const struct finding_list *list, enum finding_kind kind);
 void finding_list_release(struct finding_list *list);
 /* Appends "out of bounds in reduce_naive, block (0,0,0) thread (31,0,0), naive.cu:14: a 4-byte
  * load …". An inlined line reads "naive.cu:14 (sm_20_atomic_functions.hpp:84)". */
@@ -182,6 +184,7 @@ struct emulated_launch {
 	const void *arguments; /* the parameter block, laid out as the entry declares it */
 	size_t argument_bytes;
 	uint64_t max_instructions; /* warp instructions; 0: no limit */
+	int64_t end_ns;            /* of monotonic_ns(), when the launch ends; 0: never */
 	/* Linear numbers of the blocks to run, ascending; NULL: all blocks. */
 	const int64_t *blocks;
 	size_t block_count;

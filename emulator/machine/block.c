@@ -10,6 +10,7 @@
 #include "emulator/machine/global_order.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/state_hash.h"
 #include "emulator/machine/undefined.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
@@ -147,7 +148,8 @@ static bool may_spin(const struct program_function *function)
 	return false;
 }
 
-static void report_endless(struct warp *warp)
+/* What else can be the reason if a warp does not end. */
+static const char *hint_at_later_blocks(const struct warp *warp)
 {
 	const struct block *block = warp->block;
 	const struct emulated_launch *what = &block->launch->what;
@@ -155,13 +157,47 @@ static void report_endless(struct warp *warp)
 		     block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
 		     may_spin(warp->frame->function);
 
-	warp_finding(warp, next_instruction(warp), -1, FINDING_ENDLESS,
+	return waits ? "; a loop may wait for another block, but the emulator runs one "
+		       "block after another, so no block can wait for a later one; in a "
+		       "cooperative launch all blocks run at once"
+		     : "";
+}
+
+/* A lane that does not end, or -1. */
+static int waiting_lane(const struct warp *warp)
+{
+	return warp->active ? __builtin_ctz(warp->active) : -1;
+}
+
+static void report_endless(struct warp *warp)
+{
+	warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_ENDLESS,
 		     "the launch executed %llu warp instructions and has not ended%s",
-		     (unsigned long long)what->max_instructions,
-		     waits ? "; a loop may wait for another block, but the emulator runs one "
-			     "block after another, so no block can wait for a later one; in a "
-			     "cooperative launch all blocks run at once"
-			   : "");
+		     (unsigned long long)warp->block->launch->what.max_instructions,
+		     hint_at_later_blocks(warp));
+}
+
+static void report_late(struct warp *warp)
+{
+	warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_LATE,
+		     "the launch has not ended, and the thread is here%s",
+		     hint_at_later_blocks(warp));
+}
+
+/* Reports the first warp of a block that repeats itself. */
+static void report_stalled(struct block *block, uint64_t rounds)
+{
+	unsigned index = 0;
+	struct warp *warp;
+
+	while (index + 1 < block->warp_count && block->warps[index].blocked)
+		index++;
+	warp = &block->warps[index];
+	warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_DEADLOCK,
+		     "the threads of the block that have not ended loop for ever: after %llu "
+		     "rounds, every register and all memory are as they were before, and no other "
+		     "thread runs that could change them%s",
+		     (unsigned long long)rounds, hint_at_later_blocks(warp));
 }
 
 /* Runs a warp for at most `most` instructions. Parked splits that wait for each other continue. */
@@ -214,6 +250,10 @@ enum block_state block_take_turns(struct block *block)
 			continue;
 		if (launch->what.stop && *launch->what.stop)
 			return BLOCK_INTERRUPTED;
+		if (launch->what.end_ns && monotonic_ns() > launch->what.end_ns) {
+			report_late(warp);
+			return BLOCK_STOPPED;
+		}
 		ran = true;
 		if (!run_turn(warp))
 			return BLOCK_STOPPED;
@@ -235,10 +275,16 @@ enum block_state block_take_turns(struct block *block)
 int block_run(struct block *block, int64_t number, struct error *err)
 {
 	enum block_state state = BLOCK_CONTINUES;
+	struct stall_watch watch = {0};
 	int rc = block_begin(block, number, err);
 
-	while (!rc && state == BLOCK_CONTINUES)
+	while (!rc && state == BLOCK_CONTINUES) {
 		state = block_take_turns(block);
+		if (state == BLOCK_CONTINUES && stall_watch_round(&watch, block)) {
+			report_stalled(block, watch.rounds);
+			state = BLOCK_STOPPED;
+		}
+	}
 	if (!rc && state == BLOCK_INTERRUPTED)
 		rc = error_set(err, PL_EINTERRUPTED, "stopped");
 	return rc;

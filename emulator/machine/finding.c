@@ -39,6 +39,14 @@ void finding_list_release(struct finding_list *list)
 	*list = (struct finding_list){0};
 }
 
+bool finding_list_has(const struct finding_list *list, enum finding_kind kind)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (list->items[i].kind == kind)
+			return true;
+	return false;
+}
+
 void finding_text(struct text *out, const struct finding *finding)
 {
 	const int64_t *block = finding->block, *thread = finding->thread;

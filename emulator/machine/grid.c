@@ -5,6 +5,7 @@
 #include "emulator/machine/cluster_run.h"
 #include "emulator/machine/device_memory.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/state_hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,58 +54,15 @@ static uint64_t visible_changes(const struct grid *grid)
 	return sum;
 }
 
-static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
-{
-	const unsigned char *from = data;
-
-	while (bytes) {
-		uint64_t word = 0;
-		size_t step = bytes < sizeof(word) ? bytes : sizeof(word);
-
-		memcpy(&word, from, step);
-		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
-		hash ^= hash >> 32;
-		from += step;
-		bytes -= step;
-	}
-	return hash;
-}
-
-static uint64_t hash_split(uint64_t hash, const struct frame *frame, uint32_t pc, uint32_t mask)
-{
-	const uint32_t place[2] = {pc, mask};
-
-	hash = hash_bytes(hash, place, sizeof(place));
-	for (; frame; frame = frame->caller)
-		hash = hash_bytes(hash, frame->file, frame->function->file_bytes);
-	return hash;
-}
-
 /* A value of the places, the registers and the memory of all threads that have not ended, except
  * local memory: visible_changes() counts its stores. Grids of equal state do the same again. */
 static uint64_t grid_state(const struct grid *grid)
 {
-	const struct device_memory *memory = grid->launch->memory;
-	uint64_t hash = 0;
+	uint64_t hash = state_hash_memory(0, grid->launch);
 
-	for (size_t i = 0; i < memory->count; i++)
-		hash = hash_bytes(hash, memory->items[i].data, memory->items[i].bytes);
-	for (int64_t i = 0; i < grid->count; i++) {
-		const struct block *block = &grid->blocks[i];
-
-		if (grid->ended[i])
-			continue;
-		hash = hash_bytes(hash, block->shared, (size_t)grid->launch->shared_bytes);
-		for (unsigned k = 0; k < block->warp_count; k++) {
-			const struct warp *warp = &block->warps[k];
-
-			if (warp->active)
-				hash = hash_split(hash, warp->frame, warp->pc, warp->active);
-			for (unsigned n = 0; n < warp->waiting_count; n++)
-				hash = hash_split(hash, warp->waiting[n].frame, warp->waiting[n].pc,
-						  warp->waiting[n].mask);
-		}
-	}
+	for (int64_t i = 0; i < grid->count; i++)
+		if (!grid->ended[i])
+			hash = state_hash_block(hash, &grid->blocks[i]);
 	return hash;
 }
 

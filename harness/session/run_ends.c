@@ -15,6 +15,7 @@ struct run_ends run_ends_count(const struct run *run)
 		ends.faults += status == TRIAL_FAULT;
 		failures += trial_status_is_failure(status);
 		ends.unverified += status == TRIAL_UNVERIFIED;
+		ends.sampled += status == TRIAL_SAMPLED;
 		skipped += status == TRIAL_SKIPPED;
 	}
 	ends.others = failures - ends.mismatches - ends.faults;

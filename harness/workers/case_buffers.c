@@ -41,19 +41,15 @@ static bool has_seed(const struct case_buffer *buffer)
 
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
 {
-	const size_t kept = (size_t)(buffer->length / 2) * element_size_bytes(buffer->type);
-	void *first;
+	const size_t kept = buffer->length > 1 ? element_size_bytes(buffer->type) : 0;
+	unsigned char first[16];
 	int rc = kernel_fill(data, buffer, seed, err);
 
 	if (rc || !has_seed(buffer))
 		return rc;
-	first = malloc(kept + 1);
-	if (!first)
-		return error_set(err, PL_ENOMEM, "no memory for other inputs");
 	memcpy(first, data, kept);
 	rc = kernel_fill(data, buffer, seed + MIXED_SEED_STEP, err);
 	memcpy(data, first, kept);
-	free(first);
 	return rc;
 }
 

@@ -30,8 +30,8 @@ unsigned char case_poison(const struct case_buffer *buffer, enum case_execution 
 const char *case_buffer_variable(const struct case_buffer *buffer, enum case_execution execution);
 
 /*
- * Fills an input with other data: the first half is that of `seed`, the second
- * half of a random fill is that of seed + MIXED_SEED_STEP. So a kernel that
+ * Fills an input with other data: a random fill is that of seed +
+ * MIXED_SEED_STEP, but for the first of several elements, so that a kernel that
  * recognises its input by its beginning is not warned. A fill that is not
  * random stays the same. PL_ENOMEM, and the errors of kernel_fill().
  */

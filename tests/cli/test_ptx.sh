@@ -70,10 +70,11 @@ run report --format json
 expect_out 'out_of_bounds.cu:9'
 expect_out 'past the end of'
 
-# the timeout ends an endless kernel, long before the emulator's own limit
-run sweep fault/endless_loop --set n=1000 --timeout 500ms
-expect_code 3
-expect_out 'did not end within 500 ms (--timeout)'
+# a kernel that waits for what nobody writes is a deadlock at once, with its line
+run sweep fault/endless_loop --set n=1000 --timeout 20s
+expect_code 1
+expect_out 'deadlock in fault_endless_loop, block (0,0,0) thread (0,0,0), '
+expect_out 'endless_loop.cu:9: the threads of the block that have not ended loop for ever'
 
 # tensor cores, with operands in registers and in shared memory
 run sweep matmul/tensor_f16 matmul/tensor_f16_wgmma --block-sizes 128 --set n=64 --backend ptx
@@ -84,10 +85,12 @@ run report --format csv
 # a large case is counted on some blocks, and verified with --blocks all
 run sweep matmul/naive --block-sizes 256 --set n=1024 --blocks auto
 expect_code 0
+expect_err '1 sampled: counted on some blocks, and its result was not verified'
+expect_err '--blocks all'
 run report --format csv
 expect_out ',sampled,'
 run report --format json
-expect_out 'the result was not verified'
+expect_out 'the result was not verified (--blocks all verifies it)'
 
 # cases beyond the emulator are skipped with a reason and do not fail a sweep
 run sweep matmul/tiled/block=1,n=1000 reduce/shuffle/block=64,n=64 --db beyond.db

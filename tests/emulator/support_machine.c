@@ -142,6 +142,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 				.entry = work->entry ? work->entry : "k",
 				.shared_bytes = work->shared_bytes,
 				.argument_bytes = argument_bytes(work),
+				.end_ns = work->end_ns,
 				.max_instructions =
 					work->max_instructions ? work->max_instructions : 1000000,
 				.blocks = work->blocks,

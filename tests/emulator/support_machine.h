@@ -48,6 +48,7 @@ struct machine_case {
 	const uint32_t *in;
 	size_t in_words;
 	uint64_t max_instructions; /* 0: a million */
+	int64_t end_ns;            /* as in struct emulated_launch */
 	const int64_t *blocks;
 	size_t block_count;
 	int64_t checked_blocks;

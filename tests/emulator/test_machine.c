@@ -417,8 +417,9 @@ static void long_loops_are_no_spin_locks(void **state)
 static void what_never_ends_is_found(void **state)
 {
 	static const char *const kernels[] = {
-		MACHINE_KERNEL("LOOP:\nbra LOOP;\n"),
-		MACHINE_KERNEL("LOOP:\nld.volatile.global.u32 %r4, [%rd1];\nbra LOOP;\n"),
+		MACHINE_KERNEL("LOOP:\nadd.u64 %rd4, %rd4, 1;\nbra LOOP;\n"),
+		MACHINE_KERNEL("LOOP:\nld.volatile.global.u32 %r4, [%rd1];\n"
+			       "add.u64 %rd4, %rd4, 1;\nbra LOOP;\n"),
 	};
 
 	(void)state;

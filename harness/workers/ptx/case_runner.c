@@ -164,14 +164,6 @@ struct reference_run {
 	bool mixed; /* with the inputs of case_fill_mixed() */
 };
 
-static bool exceeded_limit(const struct finding_list *findings)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		if (findings->items[i].kind == FINDING_ENDLESS)
-			return true;
-	return false;
-}
-
 /*
  * A reference that goes wrong is no fault of the kernel that it verifies.
  * PL_EUNSUPPORTED: it is too large for the emulator. PL_EUSAGE: any other reason.
@@ -183,7 +175,7 @@ static int refuse_wrong_reference(const struct emulated_case *emulated,
 	int rc = 0;
 
 	case_describe_reference(&who, verified);
-	if (exceeded_limit(&emulated->findings))
+	if (finding_list_has(&emulated->findings, FINDING_ENDLESS))
 		rc = error_set(err, PL_EUNSUPPORTED,
 			       "%s, which computes the expected results, did not end within %.3g "
 			       "warp instructions, the emulator's limit for a launch: choose a "
@@ -248,6 +240,20 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	return error_context(err, rc, "verify");
 }
 
+/* What a worker needs at least to report where a kernel is when its time is over. */
+#define REPORT_NS INT64_C(1000000000)
+
+/* Begins to count the time of a phase. */
+static void begin_phase(struct case_runner *runner)
+{
+	const int64_t tenth_ns = runner->timeout_ns / 10;
+	const int64_t end_ns = monotonic_ns() - (tenth_ns < REPORT_NS ? tenth_ns : REPORT_NS);
+
+	runner->check_end_ns = case_check_end_ns(runner->timeout_ns);
+	if (__builtin_add_overflow(end_ns, runner->timeout_ns, &runner->launch_end_ns))
+		runner->launch_end_ns = INT64_MAX;
+}
+
 static int announce_phase(struct case_runner *runner, enum worker_phase phase)
 {
 	const unsigned bit = 1u << phase;
@@ -255,7 +261,7 @@ static int announce_phase(struct case_runner *runner, enum worker_phase phase)
 	if (!runner->announce || runner->announced & bit)
 		return 0;
 	runner->announced |= bit;
-	runner->check_end_ns = case_check_end_ns(runner->timeout_ns);
+	begin_phase(runner);
 	return runner->announce(runner->announce_context, phase);
 }
 
@@ -379,16 +385,28 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 	}
 	if (more)
 		text_addf(reason, ", and %" PRIu64 " more", more);
-	if (exceeded_limit(findings))
+	if (finding_list_has(findings, FINDING_ENDLESS))
 		text_add(reason, "; --blocks all removes this limit");
+}
+
+static void say_limit(const struct case_runner *runner, struct text *reason)
+{
+	char allowed[32];
+
+	format_duration(allowed, (double)runner->timeout_ns);
+	text_addf(reason, "the kernel did not end within %s (--timeout): ", allowed);
 }
 
 static void set_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
 			const struct text *mismatch, enum trial_status *status, struct text *reason)
 {
 	if (emulated->findings.count) {
+		/* A kernel that is only slow is no fault. */
+		*status = finding_list_has(&emulated->findings, FINDING_LATE) ? TRIAL_TIMEOUT
+									      : TRIAL_FAULT;
+		if (*status == TRIAL_TIMEOUT)
+			say_limit(emulated->runner, reason);
 		describe_findings(emulated, reason);
-		*status = TRIAL_FAULT;
 	}
 	if (mismatch->length) {
 		text_addf(reason, "%s%s", reason->length ? "; " : "", mismatch->data);
@@ -397,7 +415,7 @@ static void set_outcome(const struct emulated_case *emulated, const struct case_
 	} else if (*status == TRIAL_OK && totals->blocks_executed < totals->blocks_total) {
 		text_addf(reason,
 			  "counted on %" PRId64 " of %" PRId64
-			  " blocks; the result was not verified",
+			  " blocks; the result was not verified (--blocks all verifies it)",
 			  totals->blocks_executed, totals->blocks_total);
 		*status = TRIAL_SAMPLED;
 	}
@@ -469,7 +487,7 @@ int case_emulate(struct case_runner *runner, const struct launch_case *work,
 	int rc = ptx_image_program(&runner->images, work, &image, &program, &gaps, err);
 
 	runner->announced = 0;
-	runner->check_end_ns = case_check_end_ns(runner->timeout_ns);
+	begin_phase(runner);
 	if (rc)
 		return rc;
 	if (!program) {

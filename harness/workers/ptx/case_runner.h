@@ -41,6 +41,9 @@ struct case_runner {
 	unsigned announced;   /* bits of the phases of this case */
 	int64_t timeout_ns;   /* of a phase */
 	int64_t check_end_ns; /* when a program that verifies must end, in this phase */
+	/* When a launch must end, so that the worker can say where its threads are before perflab
+	 * ends the worker. */
+	int64_t launch_end_ns;
 };
 /* Uses the limits above and the images of share/perflab/ptx. */
 void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed);

@@ -408,6 +408,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.arguments = arguments,
 		.argument_bytes = argument_bytes,
 		.max_instructions = part->instructions,
+		.end_ns = emulated->runner->launch_end_ns,
 		.blocks = part->blocks,
 		.block_count = part->block_count,
 		.checked_blocks = !part->checked ? 0

@@ -1,4 +1,5 @@
-/* Other inputs: the first half of an input is the same, and what is random of the rest differs. */
+/* Other inputs: the first element of an input is the same, and what is random of the rest differs.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,13 +17,13 @@ static void test_other_inputs(void **state)
 {
 	static const struct {
 		struct case_buffer buffer;
-		int least, most; /* of the second half, the elements that differ */
+		int least, most; /* the elements that differ */
 	} rows[] = {
 		{{.type = ELEMENT_F32, .fill = FILL_UNIFORM, .fill_low = -1, .fill_high = 1},
-		 490,
-		 500},
-		{{.type = ELEMENT_F32, .fill = FILL_NORMAL, .fill_high = 1}, 490, 500},
-		{{.type = ELEMENT_F32, .fill = FILL_INTEGERS, .fill_high = 1}, 200, 300},
+		 980,
+		 999},
+		{{.type = ELEMENT_F32, .fill = FILL_NORMAL, .fill_high = 1}, 980, 999},
+		{{.type = ELEMENT_F32, .fill = FILL_INTEGERS, .fill_high = 1}, 400, 600},
 		{{.type = ELEMENT_I32, .fill = FILL_INDEX}, 0, 0},
 		{{.type = ELEMENT_I32, .fill = FILL_CONSTANT, .fill_low = 5}, 0, 0},
 		{{.type = ELEMENT_I32, .fill = FILL_PERMUTATION}, 0, 0},
@@ -30,8 +31,8 @@ static void test_other_inputs(void **state)
 		{{.type = ELEMENT_I32,
 		  .fill = FILL_EXPRESSION,
 		  .fill_expression = "8 * i + random(0, 7)"},
-		 400,
-		 480},
+		 800,
+		 960},
 	};
 
 	(void)state;
@@ -44,17 +45,39 @@ static void test_other_inputs(void **state)
 		buffer.length = COUNT;
 		assert_int_equal(kernel_fill(first, &buffer, 1, NULL), 0);
 		assert_int_equal(case_fill_mixed(other, &buffer, 1, NULL), 0);
-		assert_memory_equal(first, other, sizeof(first) / 2);
-		for (int i = COUNT / 2; i < COUNT; i++)
+		assert_int_equal(first[0], other[0]);
+		for (int i = 1; i < COUNT; i++)
 			differ += first[i] != other[i];
 		if (differ < rows[r].least || differ > rows[r].most)
 			fail_msg("row %zu: %d elements differ", r, differ);
 	}
 }
 
+/* No part of the results of the first inputs is right for the others. */
+static void test_one_element_and_quarters(void **state)
+{
+	struct case_buffer buffer = {
+		.type = ELEMENT_F32, .fill = FILL_UNIFORM, .fill_low = -1, .fill_high = 1};
+	float first[COUNT], other[COUNT];
+
+	(void)state;
+	strcpy(buffer.name, "x");
+	for (buffer.length = 1; buffer.length <= COUNT; buffer.length += COUNT - 1) {
+		const size_t length = (size_t)buffer.length;
+
+		assert_int_equal(kernel_fill(first, &buffer, 1, NULL), 0);
+		assert_int_equal(case_fill_mixed(other, &buffer, 1, NULL), 0);
+		for (size_t part = 0; part < 4; part++)
+			assert_memory_not_equal(first + part * length / 4,
+						other + part * length / 4,
+						sizeof(float) * (length + 3) / 4);
+	}
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_inputs)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_inputs),
+					   cmocka_unit_test(test_one_element_and_quarters)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,125 @@
+/* Whether anything has changed. See state_hash.h. */
+#include "emulator/machine/state_hash.h"
+
+#include "emulator/machine/device_memory.h"
+
+#include <string.h>
+
+/* Rounds before the first state is saved; few blocks take as many. Later ones are saved whenever
+ * the number has doubled, so that all of memory is seldom read. */
+#define FIRST_ROUNDS 256
+
+static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
+{
+	const unsigned char *from = data;
+
+	while (bytes) {
+		uint64_t word = 0;
+		size_t step = bytes < sizeof(word) ? bytes : sizeof(word);
+
+		memcpy(&word, from, step);
+		hash = (hash ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+		hash ^= hash >> 32;
+		from += step;
+		bytes -= step;
+	}
+	return hash;
+}
+
+static uint64_t hash_split(uint64_t hash, const struct frame *frame, uint32_t pc, uint32_t mask,
+			   uint32_t state)
+{
+	const uint32_t place[3] = {pc, mask, state};
+
+	hash = hash_bytes(hash, place, sizeof(place));
+	for (; frame; frame = frame->caller)
+		hash = hash_bytes(hash, frame->file, frame->function->file_bytes);
+	return hash;
+}
+
+uint64_t state_hash_block(uint64_t hash, const struct block *block)
+{
+	hash = hash_bytes(hash, block->shared, (size_t)block->launch->shared_bytes);
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		const struct warp *warp = &block->warps[i];
+
+		hash = hash_bytes(hash, warp->arrived, sizeof(warp->arrived));
+		if (warp->active)
+			hash = hash_split(hash, warp->frame, warp->pc, warp->active, SPLIT_READY);
+		for (unsigned k = 0; k < warp->waiting_count; k++)
+			hash = hash_split(hash, warp->waiting[k].frame, warp->waiting[k].pc,
+					  warp->waiting[k].mask, warp->waiting[k].state);
+	}
+	return hash;
+}
+
+uint64_t state_hash_local(uint64_t hash, const struct block *block)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		hash = hash_bytes(hash, block->warps[i].local,
+				  (size_t)block->warps[i].local_bytes * LANES);
+	return hash;
+}
+
+uint64_t state_hash_memory(uint64_t hash, const struct launch *launch)
+{
+	const struct device_memory *memory = launch->memory;
+
+	hash = hash_bytes(hash, &launch->clock, sizeof(launch->clock));
+	for (size_t i = 0; i < memory->count; i++)
+		hash = hash_bytes(hash, memory->items[i].data, memory->items[i].bytes);
+	return hash;
+}
+
+static uint64_t hash_all(uint64_t threads, const struct block *block)
+{
+	return state_hash_memory(state_hash_local(threads, block), block->launch);
+}
+
+/* Which of the splits of a warp gets the next turn, and when. */
+static uint64_t hash_turns(uint64_t hash, const struct warp *warp)
+{
+	const uint32_t next[2] = {warp->backward_branches, warp->favoured};
+
+	hash = hash_bytes(hash, next, sizeof(next));
+	for (unsigned i = 0; i < warp->waiting_count; i++) {
+		const uint32_t age = warp->turns - warp->waiting[i].turn;
+
+		hash = hash_bytes(hash, &age, sizeof(age));
+	}
+	return hash;
+}
+
+static uint64_t hash_threads(const struct block *block)
+{
+	uint64_t hash = state_hash_block(0, block);
+
+	for (unsigned i = 0; i < block->warp_count; i++)
+		hash = hash_turns(hash, &block->warps[i]);
+	return hash;
+}
+
+bool stall_watch_round(struct stall_watch *watch, const struct block *block)
+{
+	uint64_t threads;
+
+	/* What these hold besides memory is not in the state. */
+	if (++watch->rounds < FIRST_ROUNDS || block->mbarriers || block->bulk || block->groups)
+		return false;
+	if (watch->rounds < 2 * watch->saved_at && watch->differs)
+		return false;
+	threads = hash_threads(block);
+	if (watch->rounds < 2 * watch->saved_at) {
+		if (threads != watch->threads)
+			return false;
+		watch->differs = hash_all(threads, block) != watch->all;
+		return !watch->differs;
+	}
+	*watch = (struct stall_watch){
+		.rounds = watch->rounds,
+		.saved_at = watch->rounds,
+		.threads = threads,
+		.all = hash_all(threads, block),
+	};
+	return false;
+}

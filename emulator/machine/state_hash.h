@@ -1,0 +1,28 @@
+/*
+ * state_hash: values of what threads and memory hold, to find out whether anything has changed.
+ * Threads in a state that they were in before do the same again, for ever. Internal to machine/.
+ */
+#ifndef EMULATOR_MACHINE_STATE_HASH_H
+#define EMULATOR_MACHINE_STATE_HASH_H
+
+#include "emulator/machine/machine.h"
+
+/* Adds the shared memory of a block, and the places and registers of its threads. */
+uint64_t state_hash_block(uint64_t hash, const struct block *block);
+/* Adds the local memory of its threads. */
+uint64_t state_hash_local(uint64_t hash, const struct block *block);
+/* Adds all allocations, and the last time that a clock gave. */
+uint64_t state_hash_memory(uint64_t hash, const struct launch *launch);
+
+/* How long a block has run alone, and what it was like before. All zeroes: it has just begun. */
+struct stall_watch {
+	uint64_t rounds, saved_at;
+	uint64_t threads, all; /* the state at round saved_at */
+	bool differs;          /* the threads were the same since, but memory was not */
+};
+
+/* Call after each round of turns of a block that runs alone. Returns true if it is in the state of
+ * an earlier round, so that it never ends. False also if that cannot be told. */
+bool stall_watch_round(struct stall_watch *watch, const struct block *block);
+
+#endif
