@@ -108,7 +108,7 @@ int cache_folder_make(const char *path, struct error *err)
 			rc = cache_write_error(part, err);
 		*c = '/';
 	}
-	if (!rc && mkdir(part, 0777) && errno != EEXIST)
+	if (!rc && mkdir(part, 0700) && errno != EEXIST)
 		rc = cache_write_error(part, err);
 	free(part);
 	return rc;
