@@ -42,7 +42,7 @@ static void request_hash(char out[HASH_TEXT_BYTES], const struct compile_request
 	/* ptxas, which belongs to nvcc, says the registers of PTX that is not compiled further */
 	if (request->tool != COMPILE_NVRTC || !request->cubin)
 		key_add(&key, tools->nvcc_identity.data);
-	hash_bytes(out, key.data, key.length);
+	hash_of(out, key.data, key.length);
 	text_release(&key);
 }
 
