@@ -16,7 +16,7 @@
 _Static_assert(sizeof(struct hash) == sizeof(crypto_generichash_state), "the state has its room");
 _Static_assert(_Alignof(struct hash) >= _Alignof(crypto_generichash_state), "and its place");
 
-static crypto_generichash_state *state_of(struct hash *hash)
+static crypto_generichash_state *hash_state(struct hash *hash)
 {
 	return (crypto_generichash_state *)(void *)hash->state;
 }
@@ -25,12 +25,12 @@ static crypto_generichash_state *state_of(struct hash *hash)
  * code is as fast as any. */
 void hash_begin(struct hash *hash)
 {
-	crypto_generichash_init(state_of(hash), NULL, 0, crypto_generichash_BYTES);
+	crypto_generichash_init(hash_state(hash), NULL, 0, crypto_generichash_BYTES);
 }
 
 void hash_add(struct hash *hash, const void *bytes, size_t length)
 {
-	crypto_generichash_update(state_of(hash), bytes, length);
+	crypto_generichash_update(hash_state(hash), bytes, length);
 }
 
 void hash_add_piece(struct hash *hash, const void *bytes, size_t length)
@@ -45,12 +45,12 @@ void hash_end(char out[HASH_TEXT_BYTES], struct hash *hash)
 {
 	unsigned char digest[crypto_generichash_BYTES];
 
-	crypto_generichash_final(state_of(hash), digest, sizeof(digest));
+	crypto_generichash_final(hash_state(hash), digest, sizeof(digest));
 	for (size_t i = 0; i < sizeof(digest); i++)
 		snprintf(out + 2 * i, 3, "%02x", digest[i]);
 }
 
-void hash_bytes(char out[HASH_TEXT_BYTES], const void *bytes, size_t length)
+void hash_of(char out[HASH_TEXT_BYTES], const void *bytes, size_t length)
 {
 	struct hash hash;
 

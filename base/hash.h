@@ -20,7 +20,7 @@ void hash_add(struct hash *hash, const void *bytes, size_t length);
 void hash_add_piece(struct hash *hash, const void *bytes, size_t length);
 void hash_end(char out[HASH_TEXT_BYTES], struct hash *hash);
 
-void hash_bytes(char out[HASH_TEXT_BYTES], const void *bytes, size_t length);
+void hash_of(char out[HASH_TEXT_BYTES], const void *bytes, size_t length);
 /* Of the content of a regular file of any size. Returns 0, or what file_open() returns, or
  * PL_EIO. */
 int hash_file(char out[HASH_TEXT_BYTES], const char *path);

@@ -42,7 +42,7 @@ static void request_hash(char out[HASH_TEXT_BYTES], const struct compile_request
 	/* ptxas, which belongs to nvcc, says the registers of PTX that is not compiled further */
 	if (request->tool != COMPILE_NVRTC || !request->cubin)
 		key_add(&key, tools->nvcc_identity.data);
-	hash_bytes(out, key.data, key.length);
+	hash_of(out, key.data, key.length);
 	text_release(&key);
 }
 
@@ -108,7 +108,7 @@ int cache_folder_make(const char *path, struct error *err)
 			rc = cache_write_error(part, err);
 		*c = '/';
 	}
-	if (!rc && mkdir(part, 0777) && errno != EEXIST)
+	if (!rc && mkdir(part, 0700) && errno != EEXIST)
 		rc = cache_write_error(part, err);
 	free(part);
 	return rc;

@@ -46,7 +46,7 @@ void cache_record_write(struct text *out, const struct cache_record *record)
 	for (size_t i = 0; i < record->file_count; i++)
 		text_addf(out, "file %s %s\n", record->files[i].hash, record->files[i].path);
 	text_addf(out, "messages %s\n", record->messages);
-	hash_bytes(hash, out->data, out->length);
+	hash_of(hash, out->data, out->length);
 	text_addf(out, "end %s\n", hash);
 }
 
@@ -121,7 +121,7 @@ int cache_record_read(struct cache_record *out, const char *text, struct error *
 	*out = record;
 	if (length < tail || strncmp(text, RECORD_FIRST_LINE, strlen(RECORD_FIRST_LINE)) != 0)
 		return error_set(err, PL_ECORRUPT, "this is no record of the cache");
-	hash_bytes(hash, text, length - tail);
+	hash_of(hash, text, length - tail);
 	if (strncmp(text + length - tail, "end ", 4) != 0 ||
 	    strncmp(text + length - HASH_TEXT_BYTES, hash, HASH_TEXT_BYTES - 1) != 0 ||
 	    text[length - 1] != '\n')

@@ -105,7 +105,7 @@ static int work_make(struct text *work, const char *root, struct error *err)
 	text_addf(work, "%s/work", root);
 	if (cache_folder_make(work->data, err))
 		return PL_EIO;
-	text_add(work, "/XXXXXX");
+	text_add(work, "/XXXXXX"); /* CACHE_STEM_LENGTH */
 	return mkdtemp(work->data) ? 0 : cache_write_error(work->data, err);
 }
 
@@ -265,6 +265,8 @@ static int answer_find(struct compile_answer *answer, struct error *err)
 	struct text root = TEXT_INIT, folder = TEXT_INIT;
 	int rc = cache_folder(&root, &folder, &answer->image, answer->tools, err);
 
+	if (!rc)
+		rc = cache_open(root.data, err);
 	if (!rc && !answer_from_cache(answer, folder.data, &rc, err))
 		rc = answer_anew(answer, root.data, folder.data, err);
 	text_release(&root);

@@ -78,12 +78,17 @@ void compiled_free(struct compiled *compiled);
 /*
  * A process enters the cache before it compiles, and leaves it when it needs the images no more. If
  * no other process is in it, entering removes what was not used for the longest time, until the
- * cache has at most $PERFLAB_CACHE_LIMIT bytes (default: 1 GiB). `cache` is as in a request. *out
- * is NULL if the cache cannot be locked; then nothing is removed, and compile_one() reports a
- * folder that cannot be used. PL_EUSAGE: a malformed limit.
+ * cache has at most $PERFLAB_CACHE_LIMIT bytes (default: 1 GiB). `cache` is as in a request. It
+ * waits for a process that removes, but for no more than 10 s; then compile_cache_folder() names a
+ * folder for the requests in place of the cache, which lives until compile_cache_leave().
+ * PL_EUSAGE: a malformed limit, or a folder that others may write or that holds what perflab did
+ * not make. PL_EIO: it cannot be made or written. PL_EINTERRUPTED.
  */
 struct compile_cache_use;
-int compile_cache_enter(struct compile_cache_use **out, const char *cache, struct error *err);
+int compile_cache_enter(struct compile_cache_use **out, const char *cache, const volatile int *stop,
+			struct error *err);
+/* NULL: the cache. */
+const char *compile_cache_folder(const struct compile_cache_use *use);
 void compile_cache_leave(struct compile_cache_use *use); /* accepts NULL */
 
 /*

@@ -166,7 +166,7 @@ void entry_resources_read(struct text *out, const char *said, const char *arch);
 /* Of the content; of a capture only what is compiled. Returns an error code. */
 int hash_read_file(char out[HASH_TEXT_BYTES], const char *path);
 
-/* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c) ---- */
+/* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c, cache_open.c) ---- */
 
 struct cache_file {
 	char *path;
@@ -192,7 +192,14 @@ int cache_root(struct text *root, const char *asked, struct error *err);
 /* The folder of a request in the cache. PL_EUSAGE if the user has no cache folder. */
 int cache_folder(struct text *root, struct text *folder, const struct compile_request *request,
 		 const struct compile_tools *tools, struct error *err);
+/* Makes a folder that only this user can enter, and the folders above it. */
 int cache_folder_make(const char *path, struct error *err);
+/* Makes the folder of the cache. PL_EUSAGE if it is not only this user's, or holds what perflab did
+ * not make. */
+int cache_open(const char *root, struct error *err);
+#define CACHE_LOCK "lock"
+/* Of the name of a work folder, and of the images that come from it. */
+#define CACHE_STEM_LENGTH 6
 /* Sets *err for a path below the cache that cannot be written, from errno. */
 int cache_write_error(const char *path, struct error *err);
 

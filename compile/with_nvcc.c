@@ -20,7 +20,7 @@ static int including_source_write(char **path, const struct translation *transla
 	bool wrote;
 	int rc = cache_folder_make(translation->sources, err);
 
-	hash_bytes(hash, text->data, text->length);
+	hash_of(hash, text->data, text->length);
 	*path = xasprintf("%s/%s.cu", translation->sources, hash);
 	if (!rc) {
 		file = fopen(temporary, "wbe");

@@ -83,7 +83,7 @@ void launch_hash(char out[HASH_TEXT_BYTES], const struct launch_case *work)
 		describe_user_launch(&text, &work->launches[i]);
 	}
 	if (is_of_user(work))
-		hash_bytes(out, text.data, text.length);
+		hash_of(out, text.data, text.length);
 	else
 		snprintf(out, HASH_TEXT_BYTES, "%016" PRIx64,
 			 (uint64_t)XXH3_64bits(text.data, text.length));

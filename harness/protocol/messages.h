@@ -21,7 +21,7 @@
  * belongs to the request that names it, and may change after `done`.
  */
 struct data_range {
-	char key[HASH_TEXT_BYTES]; /* hash_bytes() of the key of the content */
+	char key[HASH_TEXT_BYTES]; /* hash_of() of the key of the content */
 	int64_t offset, bytes;     /* in the file; the offset is a multiple of the page size */
 	bool fill;                 /* not written yet: the worker writes it if it has it */
 };

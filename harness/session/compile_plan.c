@@ -80,7 +80,8 @@ static size_t want_of_case(struct compile_context *context, const struct plan_ca
 					  .arch = context->arch,
 					  .cubin = context->cubin,
 					  .tool = compile_tool_of(source),
-					  .standard = source->standard};
+					  .standard = source->standard,
+					  .cache = compile_cache_folder(context->sweep->images)};
 
 	add_defines(&request.defines, planned);
 	for (size_t i = 0; i < source->flag_count; i++)
@@ -269,6 +270,21 @@ static bool skip_textures(const struct compile_context *context, size_t index, s
 	return true;
 }
 
+/* Once for all cases. */
+static int enter_cache(struct sweep *sweep, struct error *err)
+{
+	int rc;
+
+	if (sweep->images)
+		return 0;
+	rc = compile_cache_enter(&sweep->images, NULL, sweep->stop, err);
+	if (compile_cache_folder(sweep->images))
+		tell_observer(sweep->observer, NOTICE_WARNING,
+			      "the cache of compiled files stays locked by another program, so "
+			      "this sweep goes on without it");
+	return rc;
+}
+
 int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 {
 	struct compile_context context = {.sweep = sweep, .plan = plan};
@@ -277,17 +293,16 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
 	int rc = 0;
 
 	choose_arch(&context, &sweep->info);
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; i < plan->count && !rc; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
 		if (!has_source(planned))
 			continue;
+		rc = enter_cache(sweep, err);
 		own[i] = of_check[i] = want_of_case(&context, planned, false);
 		if (check_needs_source(planned))
 			of_check[i] = want_of_case(&context, planned, true);
 	}
-	if (context.list.job_count)
-		rc = compile_cache_enter(&sweep->images, NULL, err);
 	if (!rc)
 		compile_jobs_run(&context.list, sweep->stop, show_compiled, &context);
 	if (!rc && sweep->stop && *sweep->stop)

@@ -264,7 +264,7 @@ static void add_need(struct data_items *data, size_t index, char *key, int64_t b
 	char hash[HASH_TEXT_BYTES];
 	struct data_item *item;
 
-	hash_bytes(hash, key, strlen(key));
+	hash_of(hash, key, strlen(key));
 	free(key);
 	item = data_items_find(data, hash);
 	if (!item) {

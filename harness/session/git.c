@@ -28,7 +28,7 @@ static const char *const other_repository[] = {"GIT_DIR", "GIT_WORK_TREE", "GIT_
 
 /* ---- questions ---- */
 
-static void add_words(struct string_list *argv, const char *words)
+static void add_git_words(struct string_list *argv, const char *words)
 {
 	struct string_list list = {0};
 
@@ -74,9 +74,9 @@ bool git_says(struct text *answer, const struct git *git, const char *folder, co
 	bool good;
 
 	begin_command(&argv);
-	add_words(&argv, "git -C");
+	add_git_words(&argv, "git -C");
 	string_list_add(&argv, folder);
-	add_words(&argv, words);
+	add_git_words(&argv, words);
 	good = command_says(answer, git, &argv);
 	string_list_release(&argv);
 	return good;
@@ -207,8 +207,8 @@ static bool view_says(struct text *answer, const struct git_view *view, const ch
 	bool good;
 
 	begin_command(&argv);
-	add_words(&argv, "-u GIT_CONFIG_COUNT -u GIT_CONFIG_PARAMETERS -u GIT_CONFIG_GLOBAL"
-			 " GIT_CONFIG_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0");
+	add_git_words(&argv, "-u GIT_CONFIG_COUNT -u GIT_CONFIG_PARAMETERS -u GIT_CONFIG_GLOBAL"
+			     " GIT_CONFIG_NOSYSTEM=1 GIT_OPTIONAL_LOCKS=0");
 	add_variable(&argv, "HOME", view->folder);
 	add_variable(&argv, "XDG_CONFIG_HOME", view->folder);
 	add_variable(&argv, "GIT_DIR", view->folder);
@@ -220,7 +220,7 @@ static bool view_says(struct text *answer, const struct git_view *view, const ch
 	}
 	string_list_add(&argv, "-C");
 	string_list_add(&argv, view->root);
-	add_words(&argv, words);
+	add_git_words(&argv, words);
 	for (size_t i = 0; i < paths->count; i++)
 		string_list_add(&argv, paths->items[i]);
 	good = command_says(answer, view->git, &argv);

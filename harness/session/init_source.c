@@ -35,7 +35,8 @@ static int init_compile(struct compiled **compiled, struct text *messages,
 	for (size_t i = 0; request->flags && i < request->flags->count; i++)
 		string_list_add(&job.flags, request->flags->items[i]);
 	if (!rc)
-		rc = compile_cache_enter(&images, NULL, err);
+		rc = compile_cache_enter(&images, NULL, stop, err);
+	job.cache = compile_cache_folder(images);
 	if (!rc)
 		rc = compile_one(compiled, messages, NULL, &job, stop, err);
 	compile_cache_leave(images);

@@ -137,7 +137,7 @@ const struct inspection *inspections_find(struct inspections *inspections,
 	inspection_key(&inspections->key, work);
 	if (!inspections->key.length || !inspections->count)
 		return NULL;
-	hash_bytes(key, inspections->key.data, inspections->key.length);
+	hash_of(key, inspections->key.data, inspections->key.length);
 	found = *inspection_slot(inspections, key);
 	return found ? &inspections->entries[found - 1].answer : NULL;
 }
@@ -154,7 +154,7 @@ void inspections_add(struct inspections *inspections, const struct inspection *a
 				     inspections->count + 1, sizeof(*inspections->entries));
 	entry = &inspections->entries[inspections->count++];
 	*entry = (struct inspection_entry){.answer = *answer};
-	hash_bytes(entry->key, inspections->key.data, inspections->key.length);
+	hash_of(entry->key, inspections->key.data, inspections->key.length);
 	entry->answer.reason = answer->reason ? xstrdup(answer->reason) : NULL;
 	*inspection_slot(inspections, entry->key) = inspections->count;
 }

@@ -155,7 +155,7 @@ void shard_describe(struct run *run, const struct sweep_shard *shard)
 	if (!shard->total)
 		return;
 	facts_text(&facts, run, shard);
-	hash_bytes(uid, facts.data, facts.length);
+	hash_of(uid, facts.data, facts.length);
 	uid[sizeof(run->uid) - 1] = '\0';
 	key_value_set(&run->environment, SWEEP_UID_KEY, uid);
 	if (shard->sweep)

@@ -47,7 +47,7 @@ static struct data_range *find_range(const struct shared_data *shared, const cha
 
 	if (!shared || !shared->count)
 		return NULL;
-	hash_bytes(hash, key, strlen(key));
+	hash_of(hash, key, strlen(key));
 	for (size_t i = 0; i < shared->count; i++)
 		if (!strcmp(shared->ranges[i].key, hash))
 			return &shared->ranges[i];

@@ -17,10 +17,10 @@ static void test_known(void **state)
 	char hash[HASH_TEXT_BYTES];
 
 	(void)state;
-	hash_bytes(hash, "abc", 3);
+	hash_of(hash, "abc", 3);
 	assert_string_equal(hash,
 			    "bddd813c634239723171ef3fee98579b94964e3bb1cb3e427262c8c068d52319");
-	hash_bytes(hash, "", 0);
+	hash_of(hash, "", 0);
 	assert_string_equal(hash,
 			    "0e5751c026e543b2e8ab2eb06099daa1d1e5df47778f7787faab45cdf12fe3a8");
 }
@@ -31,7 +31,7 @@ static void test_pieces(void **state)
 	struct hash hash;
 
 	(void)state;
-	hash_bytes(whole, "abcdef", 6);
+	hash_of(whole, "abcdef", 6);
 	hash_begin(&hash);
 	hash_add(&hash, "abc", 3);
 	hash_add(&hash, "def", 3);
@@ -59,7 +59,7 @@ static void test_files(void **state)
 	assert_int_equal(hash_file(wrong, SAME_XXH3 "/wrong.cu"), 0);
 	assert_string_not_equal(right, wrong);
 	assert_int_equal(read_file(&text, &length, SAME_XXH3 "/right.cu", 1 << 20, NULL), 0);
-	hash_bytes(bytes, text, length);
+	hash_of(bytes, text, length);
 	assert_string_equal(bytes, right);
 	free(text);
 	assert_int_equal(hash_file(right, SAME_XXH3 "/none.cu"), PL_ENOENT);

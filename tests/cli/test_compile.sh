@@ -163,13 +163,14 @@ kept() {
 }
 rm -f calls
 [ "$(kept)" -gt 3 ] || complain 'nothing was kept in the cache'
-mkdir -p "$PERFLAB_CACHE/work/left"
+mkdir -p "$PERFLAB_CACHE/work/leFt00" "$PERFLAB_CACHE/work/mine"
 touch "$PERFLAB_CACHE/compiled/mine.txt"
 PERFLAB_CACHE_LIMIT=1 run sweep twice.cu --backend ptx
 expect_code 0
 calls 1 0 # its image was removed, too
 [ "$(kept)" -eq 3 ] || complain "$(kept) files are in the cache; the image, its record and mine.txt are expected"
-[ -e "$PERFLAB_CACHE/work/left" ] && complain 'what a killed process left was not removed'
+[ -e "$PERFLAB_CACHE/work/leFt00" ] && complain 'what a killed process left was not removed'
+[ -e "$PERFLAB_CACHE/work/mine" ] || complain 'a folder that perflab did not make was removed'
 run sweep twice.cu --backend ptx
 calls 0 0
 PERFLAB_CACHE_LIMIT=much refused 2 '$PERFLAB_CACHE_LIMIT' sweep twice.cu --backend ptx --db none.db

@@ -200,6 +200,8 @@ static void resources_without_room(void **state)
 
 /* ---- the cache ---- */
 
+#define IMAGES_FOLDER "compiled/aa/00112233445566778899aabbccddeeff00112233445566778899aabbccddee"
+
 /* Writes an image and its record, last used `used_s` seconds after 1970. */
 static void keep_image(const struct sandbox *box, const char *stem, time_t used_s)
 {
@@ -207,7 +209,7 @@ static void keep_image(const struct sandbox *box, const char *stem, time_t used_
 	const struct timespec times[2] = {{.tv_sec = used_s}, {.tv_sec = used_s}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(endings); i++) {
-		char *path = xasprintf("%s/compiled/aa/%s%s", box->cache, stem, endings[i]);
+		char *path = xasprintf("%s/" IMAGES_FOLDER "/%s%s", box->cache, stem, endings[i]);
 		FILE *file = fopen(path, "w");
 
 		assert_non_null(file);
@@ -220,7 +222,7 @@ static void keep_image(const struct sandbox *box, const char *stem, time_t used_
 
 static bool is_kept(const struct sandbox *box, const char *name)
 {
-	char *path = xasprintf("%s/compiled/aa/%s", box->cache, name);
+	char *path = xasprintf("%s/" IMAGES_FOLDER "/%s", box->cache, name);
 	bool kept = !access(path, F_OK);
 
 	free(path);
@@ -231,33 +233,34 @@ static void cache_keeps_what_was_used_last(void **state)
 {
 	struct sandbox *box = *state;
 	struct compile_cache_use *first, *second;
-	char *folder = xasprintf("%s/compiled/aa", box->cache);
+	char *folder = xasprintf("%s/" IMAGES_FOLDER, box->cache);
 	struct error err = {0};
 
+	assert_int_equal(cache_open(box->cache, &err), 0);
 	assert_int_equal(cache_folder_make(folder, NULL), 0);
-	keep_image(box, "old", 300);
-	keep_image(box, "oldest", 100);
-	keep_image(box, "newest", 900);
+	keep_image(box, "Older1", 300);
+	keep_image(box, "Oldest", 100);
+	keep_image(box, "Newest", 900);
 	setenv("PERFLAB_CACHE_LIMIT", "2000", 1);
-	assert_int_equal(compile_cache_enter(&first, box->cache, &err), 0);
+	assert_int_equal(compile_cache_enter(&first, box->cache, NULL, &err), 0);
 	assert_non_null(first);
-	assert_false(is_kept(box, "oldest.ptx"));
-	assert_false(is_kept(box, "oldest.record"));
-	assert_true(is_kept(box, "old.ptx"));
-	assert_true(is_kept(box, "newest.record"));
+	assert_false(is_kept(box, "Oldest.ptx"));
+	assert_false(is_kept(box, "Oldest.record"));
+	assert_true(is_kept(box, "Older1.ptx"));
+	assert_true(is_kept(box, "Newest.record"));
 
 	/* nothing is removed while somebody uses the cache */
 	setenv("PERFLAB_CACHE_LIMIT", "1", 1);
-	assert_int_equal(compile_cache_enter(&second, box->cache, &err), 0);
-	assert_true(is_kept(box, "old.ptx"));
+	assert_int_equal(compile_cache_enter(&second, box->cache, NULL, &err), 0);
+	assert_true(is_kept(box, "Older1.ptx"));
 	compile_cache_leave(first);
 	compile_cache_leave(second);
-	assert_int_equal(compile_cache_enter(&first, box->cache, &err), 0);
-	assert_false(is_kept(box, "newest.ptx"));
+	assert_int_equal(compile_cache_enter(&first, box->cache, NULL, &err), 0);
+	assert_false(is_kept(box, "Newest.ptx"));
 	compile_cache_leave(first);
 
 	setenv("PERFLAB_CACHE_LIMIT", "much", 1);
-	assert_int_equal(compile_cache_enter(&first, box->cache, &err), PL_EUSAGE);
+	assert_int_equal(compile_cache_enter(&first, box->cache, NULL, &err), PL_EUSAGE);
 	assert_non_null(strstr(err.text, "$PERFLAB_CACHE_LIMIT"));
 	unsetenv("PERFLAB_CACHE_LIMIT");
 	free(folder);

@@ -262,7 +262,7 @@ static void records(void **state)
 	char hash[HASH_TEXT_BYTES];
 
 	(void)state;
-	hash_bytes(hash, "x", 1);
+	hash_of(hash, "x", 1);
 	memcpy(record.ptx_hash, hash, sizeof(hash));
 	string_list_add(&record.lowered, "_Z1kv");
 	string_list_add(&record.lowered, "");

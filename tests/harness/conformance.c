@@ -185,7 +185,7 @@ static json_t *range_of(char *key, int64_t offset, int64_t bytes)
 {
 	struct data_range range = {.offset = offset, .bytes = bytes, .fill = true};
 
-	hash_bytes(range.key, key, strlen(key));
+	hash_of(range.key, key, strlen(key));
 	free(key);
 	return range_to_json(&range);
 }

@@ -144,7 +144,7 @@ int __wrap_shared_data_announce(struct shared_data *shared, const char *key)
 {
 	char hash[HASH_TEXT_BYTES];
 
-	hash_bytes(hash, key, strlen(key));
+	hash_of(hash, key, strlen(key));
 	if (shared_data_is_wanted(shared, key))
 		note("filled", hash);
 	return __real_shared_data_announce(shared, key);

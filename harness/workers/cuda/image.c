@@ -117,7 +117,7 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const stru
 	if (rc)
 		goto out;
 	if (strcmp(image->code_kind, "ptx") == 0)
-		hash_bytes(image->code_hash, bytes, length);
+		hash_of(image->code_hash, bytes, length);
 	else
 		rc = cubin_hash(image->code_hash, bytes, length, err);
 	if (rc == 0)

@@ -73,7 +73,7 @@ static void describe_library(const struct operation *operation, struct launch_fa
 	const char *version = operation->launches[0].call.version;
 
 	*out = launch_facts_unknown;
-	hash_bytes(out->code_hash, version, strlen(version));
+	hash_of(out->code_hash, version, strlen(version));
 	snprintf(out->code_kind, sizeof(out->code_kind), "%.15s", version);
 }
 

@@ -71,7 +71,7 @@ static void add_range(struct bench *bench, const char *key, int64_t offset, int6
 {
 	struct data_range range = {.offset = offset, .bytes = bytes, .fill = fill};
 
-	hash_bytes(range.key, key, strlen(key));
+	hash_of(range.key, key, strlen(key));
 	json_array_append_new(json_object_get(bench->request, "data"), range_to_json(&range));
 }
 
@@ -93,7 +93,7 @@ static void expect_filled(struct bench *bench, const char *key)
 	assert_int_equal(result, key ? CHANNEL_OK : CHANNEL_TIMEOUT);
 	if (!key)
 		return;
-	hash_bytes(hash, key, strlen(key));
+	hash_of(hash, key, strlen(key));
 	assert_string_equal(json_string_value(json_object_get(message, "reply")), "filled");
 	assert_string_equal(json_string_value(json_object_get(message, "key")), hash);
 	json_decref(message);
