@@ -126,12 +126,6 @@ void page_short(struct page_json *json, double value)
 
 /* ---- text ---- */
 
-/* U+2028 and U+2029 end a line when JSON is read as JavaScript. */
-static bool is_separator(const char *at)
-{
-	return at[0] == '\xe2' && at[1] == '\x80' && (at[2] == '\xa8' || at[2] == '\xa9');
-}
-
 void page_text(struct page_json *json, const char *text)
 {
 	struct text clean = TEXT_INIT;
@@ -140,14 +134,12 @@ void page_text(struct page_json *json, const char *text)
 		page_null(json);
 		return;
 	}
-	escape_utf8(&clean, text);
+	/* this also hides U+2028 and U+2029, which end a line when JSON is read as JavaScript */
+	escape_utf8_shown(&clean, text);
 	begin_value(json);
 	putc_unlocked('"', json->out);
 	for (const char *c = clean.data; *c; c++) {
-		if (is_separator(c)) {
-			fputs(c[2] == '\xa8' ? "\\u2028" : "\\u2029", json->out);
-			c += 2;
-		} else if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("<>&", *c)) {
+		if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("<>&", *c)) {
 			fprintf(json->out, "\\u%04x", (unsigned)*c);
 		} else {
 			if (*c == '"' || *c == '\\')
