@@ -126,6 +126,31 @@ void page_short(struct page_json *json, double value)
 
 /* ---- text ---- */
 
+/* U+2028 and U+2029 end a line when JSON is read as JavaScript. */
+static bool is_separator(const char *at)
+{
+	return at[0] == '\xe2' && at[1] == '\x80' && (at[2] == '\xa8' || at[2] == '\xa9');
+}
+
+/* Shows hidden characters, except the separators, which hide and reorder nothing on a page. */
+static void escape_page(struct text *out, const char *text)
+{
+	struct text part = TEXT_INIT;
+
+	for (; *text; text++) {
+		if (!is_separator(text)) {
+			text_add_char(&part, *text);
+			continue;
+		}
+		escape_utf8_shown(out, part.data);
+		text_clear(&part);
+		text_add_bytes(out, text, 3);
+		text += 2;
+	}
+	escape_utf8_shown(out, part.data);
+	text_release(&part);
+}
+
 void page_text(struct page_json *json, const char *text)
 {
 	struct text clean = TEXT_INIT;
@@ -134,12 +159,14 @@ void page_text(struct page_json *json, const char *text)
 		page_null(json);
 		return;
 	}
-	/* this also hides U+2028 and U+2029, which end a line when JSON is read as JavaScript */
-	escape_utf8_shown(&clean, text);
+	escape_page(&clean, text);
 	begin_value(json);
 	putc_unlocked('"', json->out);
 	for (const char *c = clean.data; *c; c++) {
-		if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("<>&", *c)) {
+		if (is_separator(c)) {
+			fputs(c[2] == '\xa8' ? "\\u2028" : "\\u2029", json->out);
+			c += 2;
+		} else if ((unsigned char)*c < 0x20 || *c == 0x7f || strchr("<>&", *c)) {
 			fprintf(json->out, "\\u%04x", (unsigned)*c);
 		} else {
 			if (*c == '"' || *c == '\\')
