@@ -107,6 +107,8 @@ void text_add_visible(struct text *out, const char *text);
 /* Returns the length of the valid UTF-8 character at `text` and sets its code point. 0: there is no
  * valid character. */
 size_t utf8_next(const char *text, uint32_t *point);
+/* Whether a character is invisible, or reorders or joins the text around it. */
+bool utf8_is_hidden(uint32_t point);
 
 /* Whether the text is longer than the suffix and ends with it: a file name with an extension. */
 bool has_suffix(const char *text, const char *suffix);

@@ -32,21 +32,29 @@ size_t utf8_next(const char *text, uint32_t *point)
 	return length;
 }
 
-/* C0, DEL, C1, and the invisible characters that reorder, join or hide text on a terminal. */
-static bool is_control(uint32_t point)
+/* The characters that Unicode lets a reader ignore (Default_Ignorable_Code_Point), without the two
+ * that choose between text and emoji; separators of lines; and annotations. */
+bool utf8_is_hidden(uint32_t point)
 {
 	static const struct {
 		uint32_t first, last;
 	} ranges[] = {
-		{0, 0x1f},        {0x7f, 0x9f},       {0x61c, 0x61c},   {0x180e, 0x180e},
-		{0x200b, 0x200f}, {0x2028, 0x202e},   {0x2060, 0x206f}, {0xfeff, 0xfeff},
-		{0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+		{0xad, 0xad},       {0x34f, 0x34f},   {0x61c, 0x61c},     {0x115f, 0x1160},
+		{0x17b4, 0x17b5},   {0x180b, 0x180f}, {0x200b, 0x200f},   {0x2028, 0x202e},
+		{0x2060, 0x206f},   {0x3164, 0x3164}, {0xfe00, 0xfe0d},   {0xfeff, 0xfeff},
+		{0xffa0, 0xffa0},   {0xfff0, 0xfffb}, {0x1bca0, 0x1bca3}, {0x1d173, 0x1d17a},
+		{0xe0000, 0xe0fff},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (point >= ranges[i].first && point <= ranges[i].last)
 			return true;
 	return false;
+}
+
+static bool is_control(uint32_t point)
+{
+	return point < 0x20 || (point >= 0x7f && point <= 0x9f);
 }
 
 static void show_byte(struct text *out, unsigned char byte)
@@ -67,7 +75,7 @@ void text_add_visible(struct text *out, const char *text)
 	while (*text) {
 		uint32_t point = 0;
 		size_t length = utf8_next(text, &point);
-		const bool shown = length && !is_control(point);
+		const bool shown = length && !is_control(point) && !utf8_is_hidden(point);
 
 		length = length ? length : 1;
 		if (shown)

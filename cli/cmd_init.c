@@ -23,11 +23,6 @@ static void init_defaults(void *context)
 	options->arch = "sm_90";
 }
 
-static bool is_stdout(const char *path)
-{
-	return strcmp(path, "-") == 0;
-}
-
 /* False if one of them does not exist. */
 static bool is_same_file(const char *left, const char *right)
 {
@@ -42,7 +37,7 @@ static int check_free(const char *path, const char *source, bool force, struct e
 {
 	struct stat found;
 
-	if (is_stdout(path) || lstat(path, &found) != 0)
+	if (output_is_stdout(path) || lstat(path, &found) != 0 || S_ISFIFO(found.st_mode))
 		return 0;
 	if (is_same_file(path, source))
 		return error_set(err, PL_EUSAGE, "-o %s is the file to read: give another one",
@@ -79,7 +74,7 @@ static void say_what_to_do(const char *file, const char *path, const struct init
 	if (result->templates)
 		say("%s: %zu %s: choose an instance in the comments at the end", file,
 		    result->templates, result->templates == 1 ? "template" : "templates");
-	if (is_stdout(path))
+	if (output_is_stdout(path))
 		return;
 	if (!result->launches && !result->templates)
 		say("%s is written, but it launches no kernel: its comments say why", path);
@@ -142,7 +137,7 @@ static int write_replacement(const struct invocation *call, struct error *err)
 		rc = check_free(path, options->from, options->force, err);
 	if (!rc)
 		rc = write_annotations(path, &text, err);
-	if (!rc && !is_stdout(path))
+	if (!rc && !output_is_stdout(path))
 		say_how_to_replace(options->from, path);
 	text_release(&text);
 	free(path);

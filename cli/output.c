@@ -2,6 +2,8 @@
 #include "cli/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,10 +20,46 @@ static int cannot_write(const char *path, int cause, struct error *err)
 			 cause == ENOENT ? "its folder does not exist" : strerror(cause));
 }
 
-/* A device or a pipe cannot be replaced, so it is written in place. */
+/* The number of the open file that a name such as /dev/stdout or /dev/fd/3 stands for; -1: none. */
+static int output_descriptor(const char *path)
+{
+	static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+	int64_t number;
+
+	if (strcmp(path, "/dev/stdout") == 0)
+		return STDOUT_FILENO;
+	if (strcmp(path, "/dev/stderr") == 0)
+		return STDERR_FILENO;
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++)
+		if (strncmp(path, folders[i], strlen(folders[i])) == 0 &&
+		    parse_i64(&number, path + strlen(folders[i]), NULL) == 0 && number >= 0 &&
+		    number <= INT_MAX)
+			return (int)number;
+	return -1;
+}
+
+bool output_is_stdout(const char *path)
+{
+	return !path || strcmp(path, "-") == 0 || output_descriptor(path) == STDOUT_FILENO;
+}
+
+static FILE *descriptor_open(int number)
+{
+	const int copy = fcntl(number, F_DUPFD_CLOEXEC, 0);
+	FILE *stream = copy < 0 ? NULL : fdopen(copy, "w");
+
+	if (!stream && copy >= 0)
+		close(copy);
+	return stream;
+}
+
+/* A device, a pipe or an open file cannot be replaced, so it is written in place. */
 static int open_in_place(struct output *out, const char *path, struct error *err)
 {
-	out->stream = fopen(path, "we");
+	const int number = output_descriptor(path);
+
+	/* opening the name again would begin a file anew that the caller appends to */
+	out->stream = number < 0 ? fopen(path, "we") : descriptor_open(number);
 	return out->stream ? 0 : cannot_write(path, errno, err);
 }
 
@@ -57,13 +95,13 @@ int output_open(struct output *out, const char *path, struct error *err)
 	int rc;
 
 	*out = (struct output){0};
-	if (!path || strcmp(path, "-") == 0) {
+	if (output_is_stdout(path)) {
 		out->stream = stdout;
 		return 0;
 	}
-	/* replace the file that a link points to, not the link */
 	exists = stat(path, &found) == 0;
-	out->path = exists ? realpath(path, NULL) : xstrdup(path);
+	/* replace the file that a link points to, not the link; a pipe has no other name */
+	out->path = exists && S_ISREG(found.st_mode) ? realpath(path, NULL) : xstrdup(path);
 	if (!out->path)
 		return cannot_write(path, errno, err);
 	if (exists && S_ISDIR(found.st_mode))
@@ -72,7 +110,9 @@ int output_open(struct output *out, const char *path, struct error *err)
 		rc = open_in_place(out, path, err);
 	else
 		rc = db_path_check_output(out->path, err);
-	if (!rc && !out->stream)
+	if (!rc && !out->stream && output_descriptor(path) >= 0)
+		rc = open_in_place(out, path, err);
+	else if (!rc && !out->stream)
 		rc = open_beside(out, out->path, exists ? &found : NULL, err);
 	if (rc)
 		output_discard(out);
@@ -200,7 +240,7 @@ static int settle_by_ending(struct invocation *call, const struct option_row *ro
 int output_settle_for(struct invocation *call, const char *path, struct error *err)
 {
 	const struct option_row *row = report_format_row(call);
-	const bool to_file = path && strcmp(path, "-") != 0;
+	const bool to_file = !output_is_stdout(path);
 	enum report_format format;
 	int rc;
 

@@ -18,7 +18,7 @@
  * not for the terminal that it would go to.
  */
 int output_settle(struct invocation *call, struct error *err);
-/* The same for a verb that knows the file only later; path NULL or "-": standard output. */
+/* The same for a verb that knows the file only later. */
 int output_settle_for(struct invocation *call, const char *path, struct error *err);
 
 struct output {
@@ -26,8 +26,10 @@ struct output {
 	char *path;      /* NULL: standard output, which stays open */
 	char *temporary; /* NULL: written in place, as for a device or a pipe */
 };
-/* path NULL or "-": standard output. PL_EIO, or PL_EUSAGE if the file would replace a database;
- * then *out is empty. */
+/* Whether an output goes to standard output: NULL, "-", /dev/stdout, or another name of it. */
+bool output_is_stdout(const char *path);
+/* Names of open files, such as /dev/fd/3, and pipes are written in place. PL_EIO, or PL_EUSAGE if
+ * the file would replace a database; then *out is empty. */
 int output_open(struct output *out, const char *path, struct error *err);
 /*
  * Ends the output. `rc` is the result of writing it: if it is 0, closes the file and gives it its

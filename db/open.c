@@ -231,18 +231,23 @@ static int prepare_for_writing(struct db *db, struct error *err)
 	return rc ? rc : db_execute(db, "PRAGMA foreign_keys = ON", err);
 }
 
+static bool disk_is_full(const struct db *db)
+{
+	return db->failed_errno == ENOSPC || db->failed_errno == EDQUOT;
+}
+
 /* Whether a file could not be read because the -wal and -shm files that this needs could not be
- * made: the folder is read-only. Or because it needs an exclusive lock, see shared_place.c, and the
- * file is read-only. */
-static bool lacks_folder(const struct db *db)
+ * made: the folder is read-only, or the disk is full. Or because it needs an exclusive lock, see
+ * shared_place.c, and the file is read-only. */
+static bool lacks_place(const struct db *db)
 {
 	switch (db->failed_code & 0xff) {
 	case SQLITE_CANTOPEN:
 	case SQLITE_READONLY:
 		return db->mode == DB_READ && access(db->path, R_OK) == 0;
 	case SQLITE_IOERR:
-		return db->mode == DB_READ && db->network && access(db->path, R_OK) == 0 &&
-		       access(db->path, W_OK) != 0;
+		return db->mode == DB_READ && access(db->path, R_OK) == 0 &&
+		       (disk_is_full(db) || (db->network && access(db->path, W_OK) != 0));
 	default:
 		return false;
 	}
@@ -260,10 +265,10 @@ static bool has_changes_beside(const struct db *db)
 }
 
 /*
- * Reading a WAL database needs its -wal and -shm files. In a read-only folder SQLite cannot create
- * them. If no writer left changes in a -wal file, the database file is complete and can be opened
- * as immutable. Else what it lacks is in the -wal file, and reading without it would show old
- * results.
+ * Reading a WAL database needs its -wal and -shm files. In a read-only folder and on a full disk
+ * SQLite cannot create them. If no writer left changes in a -wal file, the database file is
+ * complete and can be opened as immutable. Else what it lacks is in the -wal file, and reading
+ * without it would show old results.
  */
 static int connect_and_identify(struct db *db, struct identity *identity, struct error *err)
 {
@@ -272,15 +277,16 @@ static int connect_and_identify(struct db *db, struct identity *identity, struct
 
 	if (!rc)
 		rc = identify(identity, db, &first);
-	if (rc && lacks_folder(db) && has_changes_beside(db))
+	if (rc && lacks_place(db) && has_changes_beside(db))
 		return error_set(
 			err, PL_EIO,
 			"%s cannot be read: a program that was ended left its last changes "
 			"in %s-wal, and to read them SQLite must make %s-shm, but the "
-			"folder is read-only: make it writable, or copy both files to "
-			"another folder",
-			db->path, db->path, db->path);
-	if (rc && lacks_folder(db)) {
+			"%s, or copy both files to another folder",
+			db->path, db->path, db->path,
+			disk_is_full(db) ? "disk is full: free space"
+					 : "folder is read-only: make it writable");
+	if (rc && lacks_place(db)) {
 		db_forget_statements(db);
 		sqlite3_close_v2(db->handle);
 		db->handle = NULL;

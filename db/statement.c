@@ -14,6 +14,12 @@
 
 static int fail_disk_full(const struct db *db, struct error *err)
 {
+	if (db->mode == DB_READ)
+		return error_set(err, PL_EIO,
+				 "disk full: %s cannot be read, because SQLite needs space beside "
+				 "it or for temporary files (TMPDIR): free space, or copy it to "
+				 "another disk",
+				 db->path);
 	return error_set(err, PL_EIO,
 			 "disk full: %s cannot grow; stored results are safe: free space, then "
 			 "repeat the command, a sweep with --resume",
@@ -74,6 +80,7 @@ int db_fail(struct db *db, int sqlite_code, struct error *err)
 	int system_error = db->handle ? sqlite3_system_errno(db->handle) : 0;
 
 	db->failed_code = sqlite_code;
+	db->failed_errno = system_error;
 	switch (sqlite_code & 0xff) {
 	case SQLITE_NOTADB:
 		return error_set(err, PL_ECORRUPT, DB_NOT_A_DATABASE, db->path, db->option);

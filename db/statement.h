@@ -37,6 +37,7 @@ struct db {
 	int (*written)(struct db *db, struct error *err);
 	int64_t busy_timeout_ns;
 	int failed_code;  /* the SQLite code of the last failure */
+	int failed_errno; /* of the system, if the failure has one; else 0 */
 	int depth;        /* nested calls of db_begin() */
 	int pages_of_log; /* with so many, a commit copies the log into the file */
 	/* Released statements of `handle`, for the next use of the same SQL. */

@@ -5,6 +5,7 @@
 #include "reports/derived/derived.h"
 #include "reports/export/writers.h"
 #include "reports/table/escape.h"
+#include "reports/table/json.h"
 
 bool export_has_time(const struct run *run, const struct trial *trial)
 {
@@ -33,7 +34,7 @@ bool export_is_modelled(const char *metric)
 void export_json(FILE *out, json_t *value)
 {
 	/* a failure shows in the stream, which export_run() checks */
-	(void)json_dumpf(value, out, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15));
+	(void)report_json_dump(out, value, JSON_COMPACT | JSON_ENCODE_ANY);
 	json_decref(value);
 }
 

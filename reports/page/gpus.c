@@ -12,7 +12,7 @@ void page_gpus(struct page_json *json, const struct report_options *options)
 	if (gpus && options->roofs_of)
 		json_object_set_new(gpus, "roofs_of",
 				    json_integer(options->roofs_of->settings.device));
-	shown = gpus ? json_dumps(gpus, JSON_COMPACT) : NULL;
+	shown = gpus ? json_dumps(gpus, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
 	page_member_text(json, "gpus", shown);
 	free(shown);
 	json_decref(gpus);

@@ -26,7 +26,7 @@ static void write_page_title(FILE *out, const struct run *run)
 	char *title = page_title(run);
 	struct text clean = TEXT_INIT;
 
-	escape_utf8(&clean, title);
+	escape_utf8_shown(&clean, title);
 	for (const char *c = clean.data; *c; c++) {
 		if (strchr("<>&", *c) || (unsigned char)*c < 0x20)
 			fprintf(out, "&#%d;", (unsigned char)*c < 0x20 ? ' ' : *c);

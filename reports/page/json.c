@@ -132,6 +132,25 @@ static bool is_separator(const char *at)
 	return at[0] == '\xe2' && at[1] == '\x80' && (at[2] == '\xa8' || at[2] == '\xa9');
 }
 
+/* Shows hidden characters, except the separators, which hide and reorder nothing on a page. */
+static void escape_page(struct text *out, const char *text)
+{
+	struct text part = TEXT_INIT;
+
+	for (; *text; text++) {
+		if (!is_separator(text)) {
+			text_add_char(&part, *text);
+			continue;
+		}
+		escape_utf8_shown(out, part.data);
+		text_clear(&part);
+		text_add_bytes(out, text, 3);
+		text += 2;
+	}
+	escape_utf8_shown(out, part.data);
+	text_release(&part);
+}
+
 void page_text(struct page_json *json, const char *text)
 {
 	struct text clean = TEXT_INIT;
@@ -140,7 +159,7 @@ void page_text(struct page_json *json, const char *text)
 		page_null(json);
 		return;
 	}
-	escape_utf8(&clean, text);
+	escape_page(&clean, text);
 	begin_value(json);
 	putc_unlocked('"', json->out);
 	for (const char *c = clean.data; *c; c++) {

@@ -81,7 +81,8 @@ static void member_settings(struct page_json *json, const struct run *run)
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(of_emulation) && !run->traits.emulated; i++)
 		json_object_del(settings, of_emulation[i]);
-	shown = json_is_object(settings) ? json_dumps(settings, JSON_COMPACT) : NULL;
+	shown = json_is_object(settings) ? json_dumps(settings, JSON_COMPACT | JSON_ENSURE_ASCII)
+					 : NULL;
 	page_member_text(json, "settings", shown ? shown : json_string_value(settings));
 	free(shown);
 	json_decref(settings);

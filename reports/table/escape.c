@@ -1,11 +1,29 @@
 /* Makes untrusted text safe for each output format; see the header. */
 #include "reports/table/escape.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 void escape_show(struct text *out, const char *text)
 {
 	text_add_visible(out, text);
+}
+
+/* Whether a spreadsheet takes the text for a formula: also with a control before it, and with the
+ * wide characters of East Asian keyboards. A number and a lone sign are none. */
+static bool is_formula(const char *text)
+{
+	static const char *const begins[] = {"=",  "+",      "-",      "@",      "\t",    "\r",
+					     "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20"};
+	char *end;
+
+	strtod(text, &end);
+	if (!text[0] || !text[1] || !*end)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (strncmp(text, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
 }
 
 void escape_csv(struct text *out, const char *text)
@@ -16,7 +34,9 @@ void escape_csv(struct text *out, const char *text)
 	if (!text)
 		return;
 	/* a single byte that is not UTF-8 makes readers reject the whole file */
-	escape_utf8(&valid, text);
+	if (is_formula(text))
+		text_add_char(&valid, '\'');
+	escape_utf8_shown(&valid, text);
 	quoted = strpbrk(valid.data, ",\"\r\n") || valid.data[0] == ' ';
 	if (quoted)
 		text_add_char(out, '"');
@@ -93,19 +113,51 @@ void escape_gnuplot(struct text *out, const char *text)
 	text_release(&shown);
 }
 
-void escape_utf8(struct text *out, const char *text)
+static void add_utf8(struct text *out, const char *text, bool shown)
 {
 	while (*text) {
+		char character[8] = {0};
 		uint32_t point;
 		size_t length = utf8_next(text, &point);
 
 		if (length == 0) {
 			text_add(out, "\xef\xbf\xbd");
 			text++;
-		} else {
-			text_add_bytes(out, text, length);
-			text += length;
+			continue;
 		}
+		memcpy(character, text, length);
+		if (shown && utf8_is_hidden(point))
+			escape_show(out, character);
+		else
+			text_add_bytes(out, character, length);
+		text += length;
+	}
+}
+
+void escape_utf8(struct text *out, const char *text)
+{
+	add_utf8(out, text, false);
+}
+
+void escape_utf8_shown(struct text *out, const char *text)
+{
+	add_utf8(out, text, true);
+}
+
+void escape_json(struct text *out, const char *json, size_t length)
+{
+	for (size_t i = 0, size; i < length; i += size) {
+		uint32_t point;
+
+		size = utf8_next(json + i, &point);
+		size = size ? size : 1;
+		if (size == 1 || !utf8_is_hidden(point))
+			text_add_bytes(out, json + i, size);
+		else if (point < 0x10000)
+			text_addf(out, "\\u%04x", point);
+		else
+			text_addf(out, "\\u%04x\\u%04x", 0xd800 + ((point - 0x10000) >> 10),
+				  0xdc00 + ((point - 0x10000) & 0x3ff));
 	}
 }
 

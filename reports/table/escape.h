@@ -9,12 +9,18 @@
 
 /* For a terminal. Control bytes and bytes that are not UTF-8 become \n, \t or \xNN. */
 void escape_show(struct text *out, const char *text);
-/* One CSV field (RFC 4180): as escape_utf8(), in quotes where needed. NULL gives an empty field. */
+/* One CSV field (RFC 4180): as escape_utf8_shown(), in quotes where needed. A text that a
+ * spreadsheet would take for a formula begins with an apostrophe. NULL gives an empty field. */
 void escape_csv(struct text *out, const char *text);
 /* One cell of a Markdown table: as escape_show(), with every character of markup escaped. */
 void escape_markdown(struct text *out, const char *text);
-/* For JSON and CSV. Bytes that are not UTF-8 become U+FFFD. */
+/* For JSON. Bytes that are not UTF-8 become U+FFFD. */
 void escape_utf8(struct text *out, const char *text);
+/* The same for what is shown; hidden characters become \xNN, too. Controls stay. */
+void escape_utf8_shown(struct text *out, const char *text);
+/* Bytes of JSON, with whole characters: hidden characters become \uNNNN, which a program reads as
+ * the characters that they are. */
+void escape_json(struct text *out, const char *json, size_t length);
 /* The text of an XML element or of a quoted attribute: as escape_show(), which leaves only
  * characters that XML 1.0 allows. */
 void escape_xml(struct text *out, const char *text);

@@ -31,9 +31,25 @@ json_t *report_json_number(double value)
 	return isfinite(value) ? json_real(value) : json_null();
 }
 
+static int write_escaped(const char *bytes, size_t length, void *context)
+{
+	struct text shown = TEXT_INIT;
+	bool failed;
+
+	escape_json(&shown, bytes, length);
+	failed = fwrite(shown.data, 1, shown.length, context) != shown.length;
+	text_release(&shown);
+	return failed ? -1 : 0;
+}
+
+int report_json_dump(FILE *out, json_t *value, size_t flags)
+{
+	return json_dump_callback(value, write_escaped, out, flags | JSON_REAL_PRECISION(15));
+}
+
 int report_json_write(FILE *out, json_t *root, struct error *err)
 {
-	int rc = json_dumpf(root, out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	int rc = report_json_dump(out, root, JSON_INDENT(2));
 
 	json_decref(root);
 	if (rc || fputc('\n', out) == EOF)

@@ -15,6 +15,8 @@ json_t *report_json_text(const char *text);
 json_t *report_json_known_text(const char *text);
 /* A number that is not finite gives null. */
 json_t *report_json_number(double value);
+/* Writes a value; hidden characters become \uNNNN. Returns 0, or -1 if the stream fails. */
+int report_json_dump(FILE *out, json_t *value, size_t flags);
 /* Writes `root` and releases it. PL_EIO when the stream fails. */
 int report_json_write(FILE *out, json_t *root, struct error *err);
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "reports/table/escape.h"
 #include "reports/table/stream.h"
 
 #define INDENT 2
@@ -26,6 +27,15 @@ static void begin_item(struct json_stream *stream, const char *key)
 		fprintf(stream->out, "\"%s\": ", key);
 }
 
+static void write_part(const struct json_stream *stream, const char *bytes, size_t length)
+{
+	struct text shown = TEXT_INIT;
+
+	escape_json(&shown, bytes, length);
+	fwrite(shown.data, 1, shown.length, stream->out);
+	text_release(&shown);
+}
+
 /* Indents the lines of a value. A string of JSON has no line ends. */
 static int write_indented(const char *bytes, size_t length, void *context)
 {
@@ -35,7 +45,7 @@ static int write_indented(const char *bytes, size_t length, void *context)
 		const char *end = memchr(bytes, '\n', length);
 		size_t part = end ? (size_t)(end - bytes) : length;
 
-		fwrite(bytes, 1, part, stream->out);
+		write_part(stream, bytes, part);
 		if (end) {
 			new_line(stream);
 			part++;

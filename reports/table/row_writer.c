@@ -134,28 +134,30 @@ static void write_csv_row(struct row_writer *writer, const struct any_value *val
 
 /* ---- JSON ---- */
 
-/* Writes C0, DEL and C1 as \uXXXX, so that they are safe on a terminal too. */
+/* Writes C0, DEL, C1 and hidden characters as \uXXXX, so that they are safe on a terminal too. */
 static void add_json_text(struct text *out, const char *text)
 {
-	struct text clean = TEXT_INIT;
+	struct text clean = TEXT_INIT, quoted = TEXT_INIT;
 
 	escape_utf8(&clean, text);
-	text_add_char(out, '"');
+	text_add_char(&quoted, '"');
 	for (const char *c = clean.data; *c; c++) {
 		unsigned char byte = (unsigned char)*c, next = (unsigned char)c[1];
 
 		if (byte < 0x20 || byte == 0x7f) {
-			text_addf(out, "\\u%04x", byte);
+			text_addf(&quoted, "\\u%04x", byte);
 		} else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
-			text_addf(out, "\\u%04x", next);
+			text_addf(&quoted, "\\u%04x", next);
 			c++;
 		} else {
 			if (byte == '"' || byte == '\\')
-				text_add_char(out, '\\');
-			text_add_char(out, *c);
+				text_add_char(&quoted, '\\');
+			text_add_char(&quoted, *c);
 		}
 	}
-	text_add_char(out, '"');
+	text_add_char(&quoted, '"');
+	escape_json(out, quoted.data, quoted.length);
+	text_release(&quoted);
 	text_release(&clean);
 }
 

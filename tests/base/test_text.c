@@ -336,6 +336,7 @@ static void untrusted_text_is_visible(void **state)
 		 "\\xe2\\x80\\xaeabc"},                                /* right to left */
 		{"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},                   /* isolate */
 		{"\xef\xbb\xbf", "\\xef\\xbb\\xbf"},                   /* invisible */
+		{"\u00ad\u3164", "\\xc2\\xad\\xe3\\x85\\xa4"},         /* also these */
 		{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"},          /* a tag */
 		{"\xff\xc3", "\\xff\\xc3"},                            /* not UTF-8 */
 		{"\xc0\x80\xed\xa0\x80", "\\xc0\\x80\\xed\\xa0\\x80"}, /* too long; a surrogate */

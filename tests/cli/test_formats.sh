@@ -86,6 +86,49 @@ for verb in report 'regress --base first' 'export --format bmf' 'query best' 'hi
 	expect_code 0
 done
 
+# names of open files and pipes
+run report -o /dev/stdout
+expect_code 0
+grep -q '^Run 2' "$work/out" || complain 'no report on stdout'
+"$PERFLAB" report -o /dev/stdout | grep -q '^Run 2' || complain 'no report in the pipe of /dev/stdout'
+echo kept >appended
+"$PERFLAB" report -o /dev/stdout >>appended || complain 'cannot append through /dev/stdout'
+"$PERFLAB" report --format csv -o /dev/fd/3 3>>appended || complain 'cannot append through /dev/fd/3'
+[ "$(head -n 1 appended)" = kept ] || complain 'the file was replaced'
+grep -q '^Run 2' appended || complain 'no report behind it'
+grep -q '^format,' appended || complain 'no CSV behind it'
+mkfifo pipe
+head -n 1 pipe >from_pipe &
+run report -o pipe
+expect_code 0
+wait $!
+grep -q '^Run 2' from_pipe || complain 'no report through the FIFO'
+[ -p pipe ] || complain 'the FIFO was replaced'
+
+# a full disk: of the output, and of the database, beside which SQLite makes files
+full='mount -t tmpfs -o size=8M none full || exit 99
+cp "$0" full/a.db
+dd if=/dev/zero of=full/rest bs=4k 2>/dev/null
+dd if=/dev/zero of=full/last bs=1 count=4096 2>/dev/null
+"$PERFLAB" report --db full/a.db >read || exit 98
+"$PERFLAB" report --db full/a.db -o full/report.csv
+code=$?
+ls full
+exit $code'
+mkdir full
+command_line='report on a full disk'
+if unshare -rm true 2>/dev/null; then
+	unshare -rm sh -c "$full" "$work/perflab.db" >"$work/out" 2>"$work/err"
+	code=$?
+	if [ $code -ne 99 ]; then
+		expect_code 3
+		expect_err 'full/report.csv: cannot write the output: No space left on device'
+		expect_no_err 'sweep'
+		expect_no_out 'report.csv'
+		grep -q '^Run 2' read || complain 'the database cannot be read'
+	fi
+fi
+
 # ---- a terminal ----
 has_terminal || finish_without 'no pseudo-terminal can be made here'
 command_line='perflab report --format html, on a terminal'

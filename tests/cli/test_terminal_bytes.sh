@@ -110,4 +110,36 @@ if has_terminal; then
 	on_terminal "'$PERFLAB' query run --format json --db evil.db" >"$work/out"
 	clean out
 fi
+
+# ---- files that people open ----
+
+hidden() {
+	LC_ALL=C grep -qP '\xe2\x80[\x8b-\x8f\xa8-\xae]' "$1"
+}
+for words in 'report 2 -o r.txt' 'report 2 -o r.csv' 'report 2 -o r.json' 'report 2 -o r.md' \
+	'report 2 -o r.svg' 'report 2 -o r.html' 'query run --format csv -o q.csv' \
+	'query run --format json -o q.json' 'history k --format json -o h.json' \
+	'history k --format csv -o h.csv' 'regress --base 1 --format json -o c.json' \
+	'list runs --format csv' 'list runs --format json' 'export --format bmf -o e.bmf' \
+	'export --format lnt -o e.lnt' 'export --format openmetrics -o e.metrics'; do
+	# shellcheck disable=SC2086 # words
+	run $words --db evil.db
+	[ "$code" -lt 128 ] || complain 'it crashed'
+	for file in out r.* q.* h.* c.* e.*; do
+		[ -f "$file" ] && hidden "$file" && complain "a bidi control in $file"
+	done
+	rm -f r.* q.* h.* c.* e.*
+done
+run query 'SELECT label FROM run' --format json --db evil.db
+expect_out '\u202e'
+
+# a spreadsheet takes no cell for a formula
+sqlite3 evil.db "UPDATE run SET label = '=cmd()' WHERE id = 2"
+run report 2 --format csv --db evil.db
+expect_out ",'=cmd()"
+run list runs --format csv --db evil.db
+expect_out ",'=cmd()"
+run query "SELECT '+1-1' AS a, '@x' AS b, char(9) || 'x' AS c, '-' AS d, -1.5 AS e, '-7' AS f, '=' AS g" \
+	--format csv --db evil.db
+[ "$(sed -n 2p "$work/out")" = "$(printf "'+1-1,'@x,'\tx,-,-1.5,-7,=")" ] || complain 'not as documented'
 finish
