@@ -56,9 +56,9 @@ static void say_ends(const struct run_ends *ends)
 		say("%zu %s an error in the kernel", ends->faults,
 		    ends->faults == 1 ? "case has" : "cases have");
 	if (ends->unverified)
-		say("%zu unverified: nothing was compared with %s result%s, which may be wrong",
-		    ends->unverified, ends->unverified == 1 ? "its" : "their",
-		    ends->unverified == 1 ? "" : "s");
+		say("%zu unverified: no check shows that %s right; the report says why",
+		    ends->unverified,
+		    ends->unverified == 1 ? "its result is" : "their results are");
 	if (ends->others)
 		say("%zu %s failed%s; the reasons are in the report", ends->others,
 		    ends->others == 1 ? "case" : "cases", findings ? " for another reason" : "");

@@ -112,6 +112,28 @@ static bool same_bits(enum element_type type, const void *a, const void *b, int6
 	return memcmp((const unsigned char *)a + at, (const unsigned char *)b + at, size) == 0;
 }
 
+double case_allowed_error(const struct launch_case *work, size_t buffer, double expected)
+{
+	const bool integer = element_is_integer(case_buffer_compared(&work->buffers[buffer]));
+
+	return case_tolerance_abs(work, buffer) +
+	       (integer ? 0 : work->tolerance_rel * fabs(expected));
+}
+
+bool case_accepts_element(const struct launch_case *work, size_t buffer, const void *element,
+			  const void *expected)
+{
+	const enum element_type type = case_buffer_compared(&work->buffers[buffer]);
+	const double tolerance_abs = case_tolerance_abs(work, buffer);
+
+	return element_is_integer(type)
+		       ? same_integer(tolerance_abs, type, element, expected, 0)
+		       : is_right(element_value(type, element, 0), element_value(type, expected, 0),
+				  tolerance_abs, work->tolerance_rel,
+				  case_result_is_recorded(work, buffer) &&
+					  same_bits(type, element, expected, 0));
+}
+
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {

@@ -171,6 +171,15 @@ for file in rubbish.cu rubbish.ptx rubbish.cubin; do
 	expect_err "$file"
 done
 
+# ---- a check that cannot fail ----
+for tolerance in 'abs = 1e30' 'rel = 1'; do
+	run sweep twice.ptx --annotate "tolerance $tolerance" --backend ptx
+	expect_code 0
+	expect_out '(2 unverified)'
+	expect_out "the check accepts zeroes as 'y'"
+	expect_err '2 unverified: no check shows that their results are right; the report says why'
+done
+
 # ---- a file with another extension ----
 cp twice.ptx twice.txt
 refused 2 "'twice.txt' is a file, but its name does not end in .cu, " sweep twice.txt --backend ptx
