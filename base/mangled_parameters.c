@@ -34,7 +34,7 @@ static const struct builtin_type *builtin_type_find(const struct part *part)
 	return NULL;
 }
 
-static const struct part *list_item(const struct part *list, int64_t index)
+static const struct part *pack_item(const struct part *list, int64_t index)
 {
 	for (; list && index > 0; index--)
 		list = list->right;
@@ -45,7 +45,7 @@ static const struct part *list_item(const struct part *list, int64_t index)
 static const struct part *unqualified_type(const struct part *part, int64_t index)
 {
 	while (part && (part->kind == PART_QUALIFIED || (part->kind == PART_PACK && index >= 0)))
-		part = part->kind == PART_QUALIFIED ? part->left : list_item(part->left, index);
+		part = part->kind == PART_QUALIFIED ? part->left : pack_item(part->left, index);
 	return part;
 }
 

@@ -56,13 +56,12 @@ static void say_ends(const struct run_ends *ends)
 		say("%zu %s an error in the kernel", ends->faults,
 		    ends->faults == 1 ? "case has" : "cases have");
 	if (ends->unverified)
-		say("%zu unverified: nothing was compared with %s result%s, which may be wrong",
-		    ends->unverified, ends->unverified == 1 ? "its" : "their",
-		    ends->unverified == 1 ? "" : "s");
+		say("%zu unverified: no check shows that %s right; the report says why",
+		    ends->unverified,
+		    ends->unverified == 1 ? "its result is" : "their results are");
 	if (ends->sampled)
 		say("%zu sampled: counted on some blocks, and %s result%s not verified, so %s may "
-		    "be "
-		    "wrong; --blocks all runs and verifies every block",
+		    "be wrong; --blocks all runs and verifies every block",
 		    ends->sampled, ends->sampled == 1 ? "its" : "their",
 		    ends->sampled == 1 ? " was" : "s were", ends->sampled == 1 ? "it" : "they");
 	if (ends->others)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FEATURE_NAME_BYTES 120
+#define FEATURE_NAME_BYTES 160
 #define MAX_FEATURES 200 /* different features that are listed */
 
 void unsupported_features_release(struct unsupported_features *unsupported)

@@ -108,6 +108,28 @@ static bool same_bits(enum element_type type, const void *a, const void *b, int6
 	return memcmp((const unsigned char *)a + at, (const unsigned char *)b + at, size) == 0;
 }
 
+double case_allowed_error(const struct launch_case *work, size_t buffer, double expected)
+{
+	const bool integer = element_is_integer(case_buffer_compared(&work->buffers[buffer]));
+
+	return case_tolerance_abs(work, buffer) +
+	       (integer ? 0 : work->tolerance_rel * fabs(expected));
+}
+
+bool case_accepts_element(const struct launch_case *work, size_t buffer, const void *element,
+			  const void *expected)
+{
+	const enum element_type type = case_buffer_compared(&work->buffers[buffer]);
+	const double tolerance_abs = case_tolerance_abs(work, buffer);
+
+	return element_is_integer(type)
+		       ? same_integer(tolerance_abs, type, element, expected, 0)
+		       : is_right(element_value(type, element, 0), element_value(type, expected, 0),
+				  tolerance_abs, work->tolerance_rel,
+				  case_result_is_recorded(work, buffer) &&
+					  same_bits(type, element, expected, 0));
+}
+
 struct case_difference case_compare(const struct launch_case *work, size_t buffer,
 				    const void *result, const void *expected)
 {
@@ -238,6 +260,67 @@ static void add_element(struct text *out, enum element_type type, const uint64_t
 		text_addf(out, "%.9g", element_value(type, element, 0));
 }
 
+/* Whether an element of a result has the bytes that perflab put there before an execution. */
+static bool is_poison(const struct case_buffer *buffer, const uint64_t *element,
+		      enum case_execution execution)
+{
+	const unsigned char *bytes = (const unsigned char *)element;
+
+	for (size_t i = 0; i < element_size_bytes(case_buffer_compared(buffer)); i++)
+		if (bytes[i] != case_poison(buffer, execution))
+			return false;
+	return buffer->role == BUFFER_OUT;
+}
+
+/* A NaN of these bits is no value of a kernel, but an integer may be, and a small one often is. */
+static void add_got(struct text *out, const struct case_buffer *buffer, const uint64_t *element)
+{
+	const enum element_type type = case_buffer_compared(buffer);
+	const bool unwritten = is_poison(buffer, element, EXECUTION_FIRST) ||
+			       is_poison(buffer, element, EXECUTION_AGAIN);
+
+	if (unwritten && !element_is_integer(type)) {
+		text_add(out, "was never written");
+		return;
+	}
+	text_add(out, "is ");
+	add_element(out, type, element);
+	if (unwritten && element_size_bytes(type) >= 4)
+		text_add(out, " as before the launch, so probably never written");
+}
+
+static void add_expected(struct text *out, const struct launch_case *work, size_t buffer,
+			 const uint64_t *element)
+{
+	const enum element_type type = case_buffer_compared(&work->buffers[buffer]);
+
+	text_add(out, ", expected ");
+	if (work->check.kind == CHECK_LAUNCHES && !element_is_integer(type) &&
+	    is_poison(&work->buffers[buffer], element, EXECUTION_REFERENCE))
+		text_add(out, "nothing: the reference never wrote it");
+	else
+		add_element(out, type, element);
+}
+
+/* An error so small may be one of rounding. */
+#define ROUNDING_MOST 1e-2
+
+static void add_tolerance(struct text *out, const struct launch_case *work, size_t buffer,
+			  const struct case_difference *difference)
+{
+	const double error = difference->largest_error;
+
+	if (work->check.kind == CHECK_ORACLE || case_result_is_recorded(work, buffer) ||
+	    element_is_integer(case_buffer_compared(&work->buffers[buffer])) || !(error > 0) ||
+	    error > ROUNDING_MOST * difference->largest_expected)
+		return;
+	text_addf(out,
+		  "; the largest error is %.3g, and the check allows abs = %.3g, rel = %.3g: if it "
+		  "is "
+		  "only rounding, add the line tolerance abs = %.1g",
+		  error, work->tolerance_abs, work->tolerance_rel, 2 * error);
+}
+
 void case_describe_difference(struct text *mismatch, const struct launch_case *work, size_t buffer,
 			      const struct case_difference *difference)
 {
@@ -251,8 +334,8 @@ void case_describe_difference(struct text *mismatch, const struct launch_case *w
 									      : "elements",
 		  described->name);
 	case_describe_expected(mismatch, work, buffer);
-	text_addf(mismatch, "; the first, [%" PRIu64 "], is ", difference->first);
-	add_element(mismatch, type, &difference->got);
-	text_add(mismatch, ", expected ");
-	add_element(mismatch, type, &difference->expected);
+	text_addf(mismatch, "; the first, [%" PRIu64 "], ", difference->first);
+	add_got(mismatch, described, &difference->got);
+	add_expected(mismatch, work, buffer, &difference->expected);
+	add_tolerance(mismatch, work, buffer, difference);
 }

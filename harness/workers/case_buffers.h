@@ -44,6 +44,11 @@ bool case_result_is_recorded(const struct launch_case *work, size_t buffer);
 /* The absolute tolerance of a result. That of recorded bytes without a type is 0: they are parts of
  * larger elements. */
 double case_tolerance_abs(const struct launch_case *work, size_t buffer);
+/* By how much a result may differ from this expected value. */
+double case_allowed_error(const struct launch_case *work, size_t buffer, double expected);
+/* Whether one element, of the type as which a result is compared, is right. */
+bool case_accepts_element(const struct launch_case *work, size_t buffer, const void *element,
+			  const void *expected);
 /* How many elements of the type as which it is compared a buffer has. */
 int64_t case_compared_length(const struct case_buffer *buffer);
 

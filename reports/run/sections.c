@@ -24,8 +24,8 @@
 	"rounds, with its 95 % interval. \"base median\" is that of the samples beside the " \
 	"case. same: the interval rules out a difference of 1 %. inconclusive: the samples " \
 	"neither show a difference nor rule one out; more --rounds do."
-#define UNVERIFIED_NOTE                                                                         \
-	"unverified: measured like the others, but the results were compared with nothing, so " \
+#define UNVERIFIED_NOTE                                                                            \
+	"unverified: measured like the others, but no check shows that the results are right, so " \
 	"the kernel may be wrong."
 
 #define MEAN_NOTE                                                                              \

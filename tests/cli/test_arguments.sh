@@ -122,6 +122,30 @@ sed 's/i32\[4\]/f32[4]/' fill.cu >floats.cu
 run sweep floats.cu --backend ptx --set v=7
 expect_code 3
 expect_out 'argument 1 of fill is the buffer y of f32, but the parameter is a pointer to int: give the buffer that type'
+# Of an instance of a template, its parameters refer to the template arguments.
+cat >instances.cu <<'END_OF_FILE'
+// perflab: axis n = 64
+// perflab: variant twice
+// perflab: buffer x: f32[n] in
+// perflab: buffer y: f32[n] out
+// perflab: launch twice<double><<<1, n>>>(x, y, 2)
+// perflab: verify y = 2 * x
+// perflab: variant short
+// perflab: buffer s: i16[n] out
+// perflab: launch fill<short><<<1, n>>>(s, 40000)
+// perflab: verify s = 40000
+// perflab: variant right
+// perflab: buffer s: i16[n] out
+// perflab: launch fill<short><<<1, n>>>(s, 30000)
+// perflab: verify s = 30000
+template <typename T> __global__ void twice(const T *x, T *y, T f) { y[threadIdx.x] = f * x[threadIdx.x]; }
+template <typename T> __global__ void fill(T *x, T v) { x[threadIdx.x] = v; }
+END_OF_FILE
+run sweep instances.cu --backend ptx
+expect_code 3
+expect_out '3 (1 ok, 2 failed)'
+expect_out 'argument 1 of twice<double> is the buffer x of f32, but the parameter is a pointer to double: give the buffer that type'
+expect_out 'argument 2 of fill<short> is the number 40000, but the parameter is of type short'
 
 # The compilers put the name of a kernel into that of a static variable.
 cat >slow.cu <<'END_OF_FILE'

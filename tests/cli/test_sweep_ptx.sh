@@ -171,6 +171,30 @@ for file in rubbish.cu rubbish.ptx rubbish.cubin; do
 	expect_err "$file"
 done
 
+# ---- a check that cannot fail ----
+for tolerance in 'abs = 1e30' 'rel = 1'; do
+	run sweep twice.ptx --annotate "tolerance $tolerance" --backend ptx
+	expect_code 0
+	expect_out '(2 unverified)'
+	expect_out "the check accepts zeroes as 'y'"
+	expect_err '2 unverified: no check shows that their results are right; the report says why'
+done
+
+# ---- how a wrong result is described ----
+cp twice.ptx.perflab kept.perflab
+sidecar 2.0001
+run sweep twice.ptx --backend ptx
+expect_code 1
+expect_out 'if it is only rounding, add the line tolerance abs = '
+grep -q '^ *2  twice/.*mismatch' "$work/out" || complain 'two cases with one cause have two rows'
+sidecar 2
+sed 's/mul.wide.s32 %rd3, %r5, 4/mov.u64 %rd3, 0/' twice.ptx >one.ptx
+cp twice.ptx.perflab one.ptx.perflab
+run sweep one.ptx --backend ptx
+expect_code 1
+expect_out 'was never written, expected '
+mv kept.perflab twice.ptx.perflab
+
 # ---- a file with another extension ----
 cp twice.ptx twice.txt
 refused 2 "'twice.txt' is a file, but its name does not end in .cu, " sweep twice.txt --backend ptx

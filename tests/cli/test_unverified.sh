@@ -15,12 +15,12 @@ marked() {
 export FAKE_WORKER_SCRIPT='unverified:reduce/shuffle/block=64'
 run sweep reduce/shuffle --block-sizes 64,256 --size 4096 --label first
 expect_code 0
-expect_err '1 unverified: nothing was compared with its result, which may be wrong'
+expect_err '1 unverified: no check shows that its result is right; the report says why'
 expect_out '(1 ok, 1 unverified)'
 FAKE_WORKER_SCRIPT=unverified
 run sweep reduce/shuffle --block-sizes 64,256 --size 4096 --label second
 expect_code 0
-expect_err '2 unverified: nothing was compared with their results, which may be wrong'
+expect_err '2 unverified: no check shows that their results are right; the report says why'
 
 # ---- reports ----
 run report first

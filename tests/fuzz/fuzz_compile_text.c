@@ -1,7 +1,7 @@
 /*
  * Fuzz target: any text as the name of an entry, which is pasted into a source, and
- * as the rule of a make file, which a compiler wrote. An accepted name has no character that ends a statement, a string, a
- * comment or a line.
+ * as the rule of a make file, which a compiler wrote. An accepted name has no character that ends a
+ * statement, a string, a comment or a line.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -341,7 +341,7 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 	struct verify_phase phase = {measuring, asked->id, reply, false};
 	const struct launch_case *work = asked->work;
 	struct operation operation = {0};
-	struct text finding = TEXT_INIT;
+	struct text finding = TEXT_INIT, blind = TEXT_INIT;
 	int rc;
 
 	nvtx_enter_case(measuring->ranges, work, asked->id);
@@ -358,6 +358,8 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 		*status = TRIAL_MISMATCH;
 		goto out;
 	}
+	if (rc == 0 && operation_is_distrusted(work))
+		rc = operation_find_blind(&operation, &blind, err);
 	if (rc == 0 && measuring->under_ncu)
 		rc = execute_for_profiler(measuring, asked->id, &operation, reply, err);
 	else if (rc == 0)
@@ -367,9 +369,13 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 		*status = TRIAL_MISMATCH;
 	else if (rc == 0 && !case_is_checked(work))
 		*status = case_unverified(work, &finding);
+	else if (rc == 0 && blind.length)
+		*status = TRIAL_UNVERIFIED;
 out:
+	text_add(reason, *status == TRIAL_UNVERIFIED ? blind.data : "");
 	text_add(reason, finding.data);
 	text_release(&finding);
+	text_release(&blind);
 	operation_release(&operation);
 	nvtx_leave_case(measuring->ranges, work);
 	return rc;

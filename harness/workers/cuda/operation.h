@@ -109,6 +109,8 @@ int operation_watched_samples(const struct operation *operation, struct text *mi
 /* Executes the operation once, waits for the device and compares the results. */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
+/* Adds to *reason what the check accepts instead of the expected results (blind_check.h). */
+int operation_find_blind(const struct operation *operation, struct text *reason, struct error *err);
 /* Counts the bytes in which a result differs from a block of its size, and finds the first. */
 int operation_compare_bytes(const struct operation *operation, size_t buffer,
 			    const struct memory_block *with, uint64_t *differing, uint64_t *first,

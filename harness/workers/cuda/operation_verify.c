@@ -39,7 +39,9 @@ static int describe_mismatch(const struct operation *operation, size_t b,
 	const struct device *device = operation->resources->device;
 	const struct case_buffer *buffer = &operation->work->buffers[b];
 	struct case_difference difference = {.mismatches = comparison->mismatches,
-					     .first = comparison->first};
+					     .first = comparison->first,
+					     .largest_error = comparison->largest_error,
+					     .largest_expected = comparison->largest_expected};
 	const enum element_type type = case_buffer_compared(buffer);
 	int rc = read_element(device, operation->buffers[b].data, type, comparison->first,
 			      &difference.got, err);

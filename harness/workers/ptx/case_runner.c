@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/workers/blind_check.h"
 #include "harness/workers/case_buffers.h"
 #include "harness/workers/case_replay.h"
 #include "harness/workers/expected.h"
@@ -265,9 +266,10 @@ static int announce_phase(struct case_runner *runner, enum worker_phase phase)
 	return runner->announce(runner->announce_context, phase);
 }
 
-/* Fills the buffers and finds the results that the case should have. */
+/* Fills the buffers and finds the results that the case should have. *blind: what the user's check
+ * accepts instead; NULL: nobody asks. */
 static int restore_and_expect(struct emulated_case *emulated, struct host_buffers *expected,
-			      struct error *err)
+			      struct text *blind, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	struct case_runner *runner = emulated->runner;
@@ -277,11 +279,13 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 	struct host_buffers inputs = {0};
 	int rc = emulated_case_restore(emulated, err);
 
+	if (rc || !case_is_checked(work))
+		return rc;
 	emulated_case_buffers(emulated, &inputs);
-	if (rc == 0 && case_is_checked(work))
-		rc = expected_results_find(&runner->expected, work, emulated->capture, seed,
-					   runner->shared, &inputs, &reference,
-					   runner->check_end_ns, expected, err);
+	rc = expected_results_find(&runner->expected, work, emulated->capture, seed, runner->shared,
+				   &inputs, &reference, runner->check_end_ns, expected, err);
+	if (rc == 0 && blind && work->check.kind != CHECK_ORACLE)
+		blind_case_find(blind, work, expected, &inputs);
 	return rc;
 }
 
@@ -302,7 +306,7 @@ static int verify_emulated_again(struct emulated_case *emulated, struct text *mi
 
 	emulated->again = true;
 	emulated->mixed = case_check_follows_inputs(emulated->work);
-	rc = restore_and_expect(emulated, &expected, err);
+	rc = restore_and_expect(emulated, &expected, NULL, err);
 	if (rc == 0)
 		rc = whole_case_run(emulated, err);
 	if (rc == 0 && !emulated_case_ended(emulated))
@@ -314,9 +318,9 @@ static int verify_emulated_again(struct emulated_case *emulated, struct text *mi
 }
 
 /* Runs all launches and compares the results unless a finding ended a launch. *mismatch: the
- * differences. */
+ * differences. *blind: what the check cannot find. */
 static int execute_all_launches(struct emulated_case *emulated, struct case_totals *totals,
-				struct text *mismatch, struct error *err)
+				struct text *mismatch, struct text *blind, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
 	struct host_buffers expected = {0};
@@ -325,7 +329,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	if (rc == 0 && case_is_checked(work))
 		rc = announce_phase(emulated->runner, WORKER_PHASE_VERIFY);
 	if (rc == 0)
-		rc = restore_and_expect(emulated, &expected, err);
+		rc = restore_and_expect(emulated, &expected, blind, err);
 	if (rc == 0)
 		rc = announce_phase(emulated->runner, WORKER_PHASE_EMULATE);
 	if (rc == 0)
@@ -438,7 +442,7 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 	struct estimate size = {
 		.block_instructions = xcalloc(emulated->work->launch_count + 1, sizeof(uint64_t))};
 	struct text why_not = TEXT_INIT;
-	struct text mismatch = TEXT_INIT;
+	struct text mismatch = TEXT_INIT, blind = TEXT_INIT;
 	bool whole = true;
 	int rc = runner->all_blocks ? 0 : estimate_size(emulated, &size, err);
 
@@ -456,7 +460,7 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 	} else if (rc == 0 && whole) {
 		struct error cause = {0};
 
-		rc = execute_all_launches(emulated, totals, &mismatch, &cause);
+		rc = execute_all_launches(emulated, totals, &mismatch, &blind, &cause);
 		if (rc == PL_EUNSUPPORTED) {
 			/* the reference: this is no fault of the case, either */
 			text_add(reason, cause.text);
@@ -470,9 +474,14 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		set_outcome(emulated, totals, &mismatch, status, reason);
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(emulated->work))
 		*status = case_unverified(emulated->work, reason);
+	if (rc == 0 && *status == TRIAL_OK && blind.length) {
+		text_add(reason, blind.data);
+		*status = TRIAL_UNVERIFIED;
+	}
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);
+	text_release(&blind);
 	return rc;
 }
 
