@@ -146,7 +146,7 @@ static void absent_lanes_are_found(void **state)
 #define OF(type) offsetof(struct emulated_counts, tensor_##type)
 #define MMA_OF(shape, factors)                                                               \
 	"mma.sync.aligned." shape " {%r10, %r11, %r12, %r13}, " factors ", {%r4, %r4, %r4, " \
-									"%r4};\n"
+	"%r4};\n"
 
 /* A multiply-add is two operations of the type of the factors, also if several products of mma.sync
  * make up one of wmma. */
