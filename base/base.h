@@ -229,6 +229,11 @@ bool standard_streams_open(void);
 /* Makes an empty folder NAME-XXXXXX in $TMPDIR, else in /tmp. The caller frees *out. PL_EIO: *out
  * is NULL. */
 int temporary_folder_make(char **out, const char *name, struct error *err);
+/* The same, with a lock on the folder that ends with this process: *lock is its descriptor, or -1
+ * if the file system has none. What another process left behind is removed first. */
+int held_folder_make(char **out, int *lock, const char *name, struct error *err);
+/* Removes folders of held_folder_make() whose process has ended. */
+void held_folders_clean(const char *name);
 /* Removes a folder and all in it that can be removed. Links are not followed. */
 void folder_remove(const char *path);
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -86,78 +87,70 @@ static int memory_file(const char *bytes, size_t length)
 	return fd;
 }
 
-/* Adds the first non-empty line of a file. */
-static void first_line(struct text *out, int fd)
+/* The first line that is not empty. */
+static const char *first_line(struct text *messages)
 {
-	char bytes[2048];
-	ssize_t got = pread(fd, bytes, sizeof(bytes) - 1, 0);
-	char *line = bytes;
+	char *line = messages->data ? messages->data : "";
 
-	bytes[got > 0 ? got : 0] = '\0';
 	line += strspn(line, " \t\r\n");
 	line[strcspn(line, "\r\n")] = '\0';
-	text_add(out, line);
+	return *line ? line : "it printed no message";
 }
 
-static int spawn_filter(pid_t *pid, char *const *argv, int in, int out, int messages)
+/* Runs the filter from one file into another. */
+static int filter_run(int in, int out, struct text *messages, char *const *argv, struct error *err)
 {
-	posix_spawn_file_actions_t actions;
-	int rc;
+	const struct limited_program program = {.argv = argv,
+						.end_ns = monotonic_ns() + PROCESS_FILTER_LIMIT_NS,
+						.output_limit = 2048,
+						.input_fd = in,
+						.output_fd = out};
+	int status;
 
-	posix_spawn_file_actions_init(&actions);
-	posix_spawn_file_actions_adddup2(&actions, in, STDIN_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, out, STDOUT_FILENO);
-	posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
-	rc = posix_spawnp(pid, argv[0], &actions, NULL, argv, environ);
-	posix_spawn_file_actions_destroy(&actions);
-	return rc;
+	switch (process_limited(messages, &status, &program)) {
+	case PROGRAM_NOT_STARTED:
+		return error_set(err, status == ENOENT ? PL_ENOENT : PL_EIO, "cannot start %s: %s",
+				 argv[0], strerror(status));
+	case PROGRAM_EXITED:
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+			return 0;
+		return error_set(err, PL_EIO, "%s failed: %s", argv[0], first_line(messages));
+	case PROGRAM_LATE:
+	case PROGRAM_STOPPED:
+		break;
+	}
+	return error_set(err, PL_EIO, "%s was ended after %d s", argv[0],
+			 (int)(PROCESS_FILTER_LIMIT_NS / 1000000000));
 }
 
 int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
 		   char *const *argv, struct error *err)
 {
 	/* with files instead of pipes, neither side can block the other */
-	int in = memory_file(input->data, input->length), produced = memory_file("", 0),
-	    messages = memory_file("", 0);
-	struct text message = TEXT_INIT;
+	const int in = memory_file(input->data, input->length), produced = memory_file("", 0);
+	struct text messages = TEXT_INIT;
 	char path[32];
-	int status = 0, rc;
-	pid_t pid;
+	int rc;
 
-	if (in < 0 || produced < 0 || messages < 0) {
+	if (in < 0 || produced < 0)
 		rc = error_set(err, PL_EIO, "cannot create temporary files for %s: %s", argv[0],
 			       strerror(errno));
-		goto out;
-	}
-	rc = spawn_filter(&pid, argv, in, produced, messages);
-	if (rc) {
-		rc = error_set(err, rc == ENOENT ? PL_ENOENT : PL_EIO, "cannot start %s: %s",
-			       argv[0], strerror(rc));
-		goto out;
-	}
-	if (wait_for(pid, &status) || !WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-		first_line(&message, messages);
-		rc = error_set(err, PL_EIO, "%s failed: %s", argv[0],
-			       message.length ? message.data : "it printed no message");
-		goto out;
-	}
+	else
+		rc = filter_run(in, produced, &messages, argv, err);
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", produced);
-	rc = read_file(out, length, path, limit, err);
+	if (!rc)
+		rc = read_file(out, length, path, limit, err);
 	if (!rc && *length == 0) {
 		free(*out);
 		*out = NULL;
-		first_line(&message, messages);
 		rc = error_set(err, PL_EIO, "%s printed nothing: %s", argv[0],
-			       message.length ? message.data : "it printed no message");
+			       first_line(&messages));
 	}
-out:
-	text_release(&message);
+	text_release(&messages);
 	if (in >= 0)
 		close(in);
 	if (produced >= 0)
 		close(produced);
-	if (messages >= 0)
-		close(messages);
 	return rc;
 }
 
@@ -179,10 +172,13 @@ int process_run(int *exit_code, char *const *argv, struct error *err)
 	posix_spawnattr_init(&attributes);
 	posix_spawnattr_setsigdefault(&attributes, &defaults);
 	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	rc = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	if (!rc)
 		rc = -wait_for(pid, &status);
+	process_children_end();
+	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGQUIT, &old_quit, NULL);
 	if (rc)

@@ -20,6 +20,7 @@ void shell_word(struct text *out, const char *word);
  * stderr discarded. PL_EIO when it cannot be started, does not exit with 0, or takes longer than
  * PROCESS_CAPTURE_LIMIT_NS: it is killed then. */
 int process_capture(struct text *out, size_t limit, char *const *argv, struct error *err);
+#define PROCESS_FILTER_LIMIT_NS (120 * INT64_C(1000000000))
 /*
  * Runs a program with `input` on its stdin and takes its stdout in *out (malloc'd, NUL-terminated
  * beyond *length). PL_ENOENT there is no such program; PL_EIO it fails or prints nothing, with the
@@ -28,7 +29,8 @@ int process_capture(struct text *out, size_t limit, char *const *argv, struct er
 int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
 		   char *const *argv, struct error *err);
 /* Runs a program on this one's stdin, stdout and stderr; *exit_code as a shell would report it.
- * Ctrl-C ends that program only. PL_EIO when it cannot be started. */
+ * Ctrl-C ends that program only. What it leaves running is killed: this process must have no other
+ * child. PL_EIO when it cannot be started. */
 int process_run(int *exit_code, char *const *argv, struct error *err);
 
 /* This process's variables with these NAME=VALUE in place of those of the same name. The caller
@@ -57,8 +59,9 @@ int process_watched(struct watched_end *end, const struct watched_program *progr
 
 /*
  * A program that has a time limit. It runs in a process group of its own, with an empty stdin, with
- * stdout and stderr in one text, and with no other open file of this process. If this process is
- * killed by SIGKILL, the program goes on.
+ * stdout and stderr in one text, and with no other open file of this process. It ends with all that
+ * it started, also in other sessions, when this process ends, even by SIGKILL. The thread that
+ * starts it must be the one that waits for it.
  */
 struct limited_program {
 	char *const *argv;
@@ -69,6 +72,10 @@ struct limited_program {
 	size_t output_limit;                 /* for the text, with what it held before */
 	bool keep_last; /* keeps the last bytes, up to twice the limit, else the first ones */
 	bool without_messages; /* its stderr is discarded */
+	int input_fd;          /* its stdin; 0: empty */
+	int output_fd;         /* its stdout, so that only its stderr is kept; 0: the same text */
+	int64_t memory_limit;  /* bytes of address space of each of its processes; 0: none */
+	int64_t *peak_bytes;   /* set to the most memory that one of them used; may be NULL */
 };
 enum program_end {
 	PROGRAM_EXITED,      /* *status is its wait status */
@@ -76,9 +83,13 @@ enum program_end {
 	PROGRAM_LATE,        /* *status says how it was ended, here and below */
 	PROGRAM_STOPPED
 };
-/* Runs it until it exits, is late or is stopped. Then ends all that is left of its group. Adds what
- * it printed to *said, with '?' for NUL. */
+/* Runs it until it exits, is late or is stopped. Then ends all that it started. Adds what it
+ * printed to *said, with '?' for NUL. */
 enum program_end process_limited(struct text *said, int *status,
 				 const struct limited_program *program);
+
+/* Kills all children of this process until none is left, also those that become its children
+ * meanwhile; see PR_SET_CHILD_SUBREAPER. */
+void process_children_end(void);
 
 #endif

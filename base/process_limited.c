@@ -3,13 +3,12 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/process.h"
+#include "base/process_guard.h"
 
 /* How often the end of the program and *stop are looked for. */
 #define LOOK_MS 5
@@ -52,52 +51,6 @@ char **environment_with(const struct string_list *variables)
 			all[used++] = environ[i];
 	}
 	return all;
-}
-
-/* The program gets a group, and none of the signals that perflab and its workers ignore or catch.
- */
-static void attributes_make(posix_spawnattr_t *attributes)
-{
-	sigset_t none, defaults;
-
-	sigemptyset(&none);
-	sigemptyset(&defaults);
-	sigaddset(&defaults, SIGINT);
-	sigaddset(&defaults, SIGTERM);
-	sigaddset(&defaults, SIGPIPE);
-	sigaddset(&defaults, SIGXFSZ);
-	sigaddset(&defaults, SIGTTOU);
-	posix_spawnattr_init(attributes);
-	posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-						     POSIX_SPAWN_SETSIGDEF);
-	posix_spawnattr_setpgroup(attributes, 0);
-	posix_spawnattr_setsigmask(attributes, &none);
-	posix_spawnattr_setsigdefault(attributes, &defaults);
-}
-
-static int start(pid_t *pid, const struct limited_program *program, int output)
-{
-	char **variables = environment_with(program->variables);
-	posix_spawn_file_actions_t actions;
-	posix_spawnattr_t attributes;
-	int rc;
-
-	attributes_make(&attributes);
-	posix_spawn_file_actions_init(&actions);
-	if (program->folder)
-		posix_spawn_file_actions_addchdir_np(&actions, program->folder);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-	if (program->without_messages)
-		posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-	else
-		posix_spawn_file_actions_adddup2(&actions, output, STDERR_FILENO);
-	posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1);
-	rc = posix_spawnp(pid, program->argv[0], &actions, &attributes, program->argv, variables);
-	posix_spawn_file_actions_destroy(&actions);
-	posix_spawnattr_destroy(&attributes);
-	free(variables);
-	return rc;
 }
 
 /* ---- listening ---- */
@@ -166,27 +119,46 @@ static enum program_end listen_to(struct text *said, int fd, pid_t pid,
 	}
 }
 
+/* Returns 0 or an error number. */
+static int start(struct guard *guard, const struct limited_program *program, int output)
+{
+	const int empty = open("/dev/null", O_RDWR | O_CLOEXEC);
+	const int streams[3] = {program->input_fd ? program->input_fd : empty,
+				program->output_fd ? program->output_fd : output,
+				program->without_messages ? empty : output};
+	const int error = empty < 0 ? errno : guard_start(guard, program, streams);
+
+	if (empty >= 0)
+		close(empty);
+	return error;
+}
+
 enum program_end process_limited(struct text *said, int *status,
 				 const struct limited_program *program)
 {
+	struct guard guard;
 	enum program_end end;
-	int ends[2];
-	pid_t pid;
+	int64_t peak_bytes;
+	int ends[2], error;
 
 	if (pipe2(ends, O_CLOEXEC)) {
 		*status = errno;
 		return PROGRAM_NOT_STARTED;
 	}
-	*status = start(&pid, program, ends[1]);
+	*status = start(&guard, program, ends[1]);
 	close(ends[1]);
 	if (*status) {
 		close(ends[0]);
 		return PROGRAM_NOT_STARTED;
 	}
-	end = listen_to(said, ends[0], pid, program);
+	end = listen_to(said, ends[0], guard.pid, program);
 	close(ends[0]);
-	kill(-pid, SIGKILL);
-	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
-		;
-	return end;
+	if (end != PROGRAM_EXITED)
+		guard_ask(&guard);
+	error = guard_end(&guard, status, &peak_bytes);
+	if (program->peak_bytes)
+		*program->peak_bytes = peak_bytes;
+	if (error)
+		*status = error;
+	return error ? PROGRAM_NOT_STARTED : end;
 }

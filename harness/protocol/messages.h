@@ -16,6 +16,10 @@
 #define WORKER_SOCKET_FD 3
 #define WORKER_DATA_FD 4
 
+/* The name of what a worker makes in $TMPDIR for a program of `verify by`; see held_folder_make().
+ */
+#define WORKER_CHECK_FOLDER "perflab-check"
+
 /*
  * A part of the shared data: the content of an input, or an expected result. It
  * belongs to the request that names it, and may change after `done`.

@@ -54,6 +54,8 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	worker->ended_by = ended && WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
 	worker_pipe_free(worker->printed);
 	worker->printed = NULL;
+	if (!ended || worker->ended_by)
+		held_folders_clean(WORKER_CHECK_FOLDER);
 	if (ended) {
 		worker_describe(how, wait_status);
 	} else if (how) {

@@ -7,11 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process.h"
+#include "harness/protocol/messages.h"
 #include "harness/workers/case_buffers.h"
 #include "kernels/npy.h"
 
@@ -20,6 +22,7 @@
 
 struct check_folders {
 	char *root, *inputs, *results;
+	int lock;
 };
 
 /* ---- the end of the worker ---- */
@@ -54,7 +57,7 @@ static void signals_give_back(const struct sigaction *old)
 
 static int folders_make(struct check_folders *out, struct error *err)
 {
-	int rc = temporary_folder_make(&out->root, "perflab-check", err);
+	int rc = held_folder_make(&out->root, &out->lock, WORKER_CHECK_FOLDER, err);
 
 	if (rc)
 		return rc;
@@ -70,6 +73,8 @@ static void folders_remove(struct check_folders *folders)
 {
 	if (folders->root)
 		folder_remove(folders->root);
+	if (folders->lock >= 0)
+		close(folders->lock);
 	free(folders->inputs);
 	free(folders->results);
 	free(folders->root);
@@ -222,16 +227,19 @@ static int run_program(const struct check_folders *folders, const struct launch_
 int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
 		      struct host_buffers *expected, int64_t end_ns, struct error *err)
 {
-	struct check_folders folders = {0};
+	struct check_folders folders = {.lock = -1};
 	struct sigaction old;
 	int rc;
 
 	signals_take(&old);
+	/* a program that kills its guard leaves its processes to this one, which has no others */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	rc = folders_make(&folders, err);
 	if (rc == 0)
 		rc = write_inputs(&folders, work, inputs, err);
 	if (rc == 0)
 		rc = run_program(&folders, work, end_ns, err);
+	process_children_end();
 	if (rc == 0)
 		rc = read_results(&folders, work, expected, err);
 	folders_remove(&folders);

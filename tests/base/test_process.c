@@ -123,6 +123,104 @@ static void the_end_is_told(void **state)
 	text_release(&said);
 }
 
+/* Waits until no process has this word of its own in its command line. */
+static bool ends(const char *word)
+{
+	char *script =
+		xasprintf("for i in $(seq 200); do pgrep -xf 'sleep %s' >/dev/null || exit 0;"
+			  " sleep 0.05; done; exit 1",
+			  word);
+	const int status = system(script);
+
+	free(script);
+	return status == 0;
+}
+
+static void nothing_is_left_running(void **state)
+{
+	struct text said = TEXT_INIT;
+	int status;
+
+	(void)state;
+	/* a session of its own, without a parent, beside others of them */
+	prints("(setsid sleep 3101.1 &) ; (setsid sh -c '(setsid sleep 3101.2 & ) & sleep 3101.3' "
+	       "&)"
+	       " >/dev/null; echo done",
+	       (struct limited_program){0}, "done\n");
+	assert_true(ends("3101.1") && ends("3101.2") && ends("3101.3"));
+	assert_int_equal(run(&said, &status, "setsid -w sleep 3102.1", (struct limited_program){0},
+			     SECOND_NS / 5),
+			 PROGRAM_LATE);
+	assert_true(ends("3102.1"));
+	text_release(&said);
+}
+
+/* The process that starts the program is killed by SIGKILL. */
+static void nothing_outlives_a_killed_process(void **state)
+{
+	const pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		struct text said = TEXT_INIT;
+		int status;
+
+		run(&said, &status,
+		    "(setsid sleep 3103.1 &); kill -9 $(ps -o ppid= $PPID); sleep 3103.2",
+		    (struct limited_program){0}, 20 * SECOND_NS);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_true(ends("3103.1") && ends("3103.2"));
+}
+
+static void memory_has_a_limit(void **state)
+{
+	struct text said = TEXT_INIT;
+	int64_t peak_bytes = 0;
+	struct limited_program program = {.memory_limit = INT64_C(256) << 20,
+					  .peak_bytes = &peak_bytes};
+	int status;
+
+	(void)state;
+	assert_int_equal(run(&said, &status,
+			     "head -c 200000000 /dev/zero | tail -c 199999999 >/dev/null", program,
+			     20 * SECOND_NS),
+			 PROGRAM_EXITED);
+	assert_int_equal(status, 0);
+	assert_true(peak_bytes > 150000000);
+	assert_int_equal(run(&said, &status,
+			     "head -c 400000000 /dev/zero | tail -c 399999999 >/dev/null", program,
+			     20 * SECOND_NS),
+			 PROGRAM_EXITED);
+	assert_int_not_equal(status, 0);
+	text_release(&said);
+}
+
+static void a_filter_tells_its_end(void **state)
+{
+	char *good[] = {"cat", NULL}, *silent[] = {shell, option, "echo >&2; echo why >&2", NULL};
+	char *bad[] = {shell, option, "exit 2", NULL}, *none[] = {"no-such-program", NULL};
+	struct text input = TEXT_INIT;
+	struct error err;
+	size_t length;
+	char *out;
+
+	(void)state;
+	text_add_bytes(&input, "a\0b", 3);
+	assert_int_equal(process_filter(&out, &length, 100, &input, good, &err), 0);
+	assert_int_equal(length, 3);
+	assert_memory_equal(out, "a\0b", 3);
+	free(out);
+	assert_int_equal(process_filter(&out, &length, 2, &input, good, &err), PL_EPARSE);
+	assert_int_equal(process_filter(&out, &length, 100, &input, silent, &err), PL_EIO);
+	assert_string_equal(err.text, "/bin/sh printed nothing: why");
+	assert_int_equal(process_filter(&out, &length, 100, &input, bad, &err), PL_EIO);
+	assert_string_equal(err.text, "/bin/sh failed: it printed no message");
+	assert_int_equal(process_filter(&out, &length, 100, &input, none, &err), PL_ENOENT);
+	text_release(&input);
+}
+
 static void a_closed_output_is_no_end(void **state)
 {
 	struct text said = TEXT_INIT;
@@ -180,6 +278,50 @@ static void temporary_folders(void **state)
 	unsetenv("TMPDIR");
 }
 
+/* A process that was killed left a folder; another one still has its own. */
+static void folders_of_ended_processes_are_removed(void **state)
+{
+	char *left, *held, *mine;
+	int lock, pipes[2];
+	struct error err;
+	char base[] = "/tmp/test-held-XXXXXX";
+	pid_t child;
+
+	(void)state;
+	assert_non_null(mkdtemp(base));
+	assert_int_equal(setenv("TMPDIR", base, 1), 0);
+	assert_int_equal(pipe(pipes), 0);
+	child = fork();
+	if (!child) {
+		char *path;
+		int own;
+
+		held_folder_make(&path, &own, "perflab-test", NULL);
+		_exit(write(pipes[1], path, strlen(path) + 1) < 0);
+	}
+	left = xcalloc(1, 200);
+	assert_true(read(pipes[0], left, 199) > 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	assert_int_equal(access(left, F_OK), 0);
+	assert_int_equal(held_folder_make(&held, &lock, "perflab-test", &err), 0);
+	assert_int_not_equal(access(left, F_OK), 0);
+	held_folders_clean("perflab-test");
+	assert_int_equal(access(held, F_OK), 0);
+	close(lock);
+	assert_int_equal(held_folder_make(&mine, &lock, "perflab-other", &err), 0);
+	assert_int_equal(access(held, F_OK), 0);
+	held_folders_clean("perflab-test");
+	assert_int_not_equal(access(held, F_OK), 0);
+	folder_remove(base);
+	close(lock);
+	close(pipes[0]);
+	close(pipes[1]);
+	free(left);
+	free(held);
+	free(mine);
+	unsetenv("TMPDIR");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -188,9 +330,14 @@ int main(void)
 		cmocka_unit_test(the_limit_counts_what_the_text_held),
 		cmocka_unit_test(the_program_has_a_place_of_its_own),
 		cmocka_unit_test(the_end_is_told),
+		cmocka_unit_test(nothing_is_left_running),
+		cmocka_unit_test(nothing_outlives_a_killed_process),
+		cmocka_unit_test(memory_has_a_limit),
+		cmocka_unit_test(a_filter_tells_its_end),
 		cmocka_unit_test(a_closed_output_is_no_end),
 		cmocka_unit_test(capture_takes_stdout_of_a_success),
 		cmocka_unit_test(temporary_folders),
+		cmocka_unit_test(folders_of_ended_processes_are_removed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
