@@ -393,7 +393,7 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 		text_add(reason, "; --blocks all removes this limit");
 }
 
-static void say_limit(const struct case_runner *runner, struct text *reason)
+static void add_time_limit(const struct case_runner *runner, struct text *reason)
 {
 	char allowed[32];
 
@@ -409,7 +409,7 @@ static void set_outcome(const struct emulated_case *emulated, const struct case_
 		*status = finding_list_has(&emulated->findings, FINDING_LATE) ? TRIAL_TIMEOUT
 									      : TRIAL_FAULT;
 		if (*status == TRIAL_TIMEOUT)
-			say_limit(emulated->runner, reason);
+			add_time_limit(emulated->runner, reason);
 		describe_findings(emulated, reason);
 	}
 	if (mismatch->length) {
