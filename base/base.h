@@ -191,8 +191,8 @@ bool nearest_names(struct text *out, const char *word, const char *const *names,
  * substring. */
 bool pattern_matches(const char *pattern, const char *name);
 
-/* Monotonic and wall clocks. A process reads the system's wall clock once, so that the difference of
- * two wall times is a duration also if that clock is set meanwhile. If PERFLAB_EPOCH_NS is set,
+/* Monotonic and wall clocks. A process reads the system's wall clock once, so that the difference
+ * of two wall times is a duration also if that clock is set meanwhile. If PERFLAB_EPOCH_NS is set,
  * wall_time_ns() returns it: tests freeze time this way. */
 int64_t monotonic_ns(void);
 int64_t wall_time_ns(void);

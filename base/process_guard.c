@@ -29,7 +29,7 @@ struct guard_answer {
 /* ---- children ---- */
 
 /* Returns the parent of a process by its number in /proc, or 0. */
-static pid_t parent_of(const char *number)
+static pid_t process_parent(const char *number)
 {
 	char path[300] = "/proc/", text[512]; /* a name has 255 bytes at most */
 	const char *end;
@@ -57,7 +57,7 @@ static void children_kill(void)
 			const struct dirent64 *entry = (const void *)(bytes + at);
 
 			if (isdigit((unsigned char)entry->d_name[0]) &&
-			    parent_of(entry->d_name) == getpid())
+			    process_parent(entry->d_name) == getpid())
 				kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL);
 			at += entry->d_reclen;
 		}

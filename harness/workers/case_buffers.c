@@ -41,8 +41,9 @@ static bool has_seed(const struct case_buffer *buffer)
 
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
 {
-	const size_t kept = buffer->length > 1 ? element_size_bytes(buffer->type) : 0;
-	unsigned char first[16];
+	const size_t count = buffer->length > 2 ? 2 : (size_t)buffer->length - 1;
+	const size_t kept = count * element_size_bytes(buffer->type);
+	unsigned char first[2 * 16];
 	int rc = kernel_fill(data, buffer, seed, err);
 
 	if (rc || !has_seed(buffer))

@@ -110,9 +110,9 @@ static void test_other_files(void **state)
 	unsigned char header[64] = HEADER_MAGIC;
 
 	must_fail(missing, PL_ENOENT, "no such file");
-	must_fail(scratch->folder, PL_EPARSE, "is not a regular file");
+	must_fail(scratch->folder, PL_EPARSE, "is a folder");
 	assert_int_equal(mkfifo(scratch->path, 0600), 0);
-	must_fail(scratch->path, PL_EPARSE, "is not a regular file");
+	must_fail(scratch->path, PL_EPARSE, "is a pipe");
 	write_bytes(scratch->other, "{\"kernel\": \"this is JSON of some other program\"}", 48);
 	must_fail(scratch->other, PL_EPARSE, "is no capture");
 	header[MAGIC_BYTES] = CAPTURE_VERSION + 1;

@@ -51,7 +51,7 @@ refused 3 'random.ptx: line 1: ' check random.ptx
 refused 3 'empty.ptx: ' check empty.ptx
 printf '.version 8.0\n.target sm_90\n.address_size 64\n' >none.ptx
 refused 3 "'nofile.ptx'" check nofile.ptx
-refused 3 'reading' check .
+refused 3 "'.' is a folder" check .
 refused 2 'an operand is missing' check
 
 # a module of functions only is PTX, but has nothing to launch

@@ -44,7 +44,7 @@ is_told() {
 }
 
 is_told memory planted_read_past_end 'out of bounds in fault_none, block (1,0,0) thread (255,0,0)' \
-	"a 4-byte load from 0x7f0000000800, which ends 4 bytes past the end of 'out' (2048 bytes)"
+	"a 4-byte load from 0x400000000800, which ends 4 bytes past the end of 'out' (2048 bytes)"
 is_told memory planted_atomic_past_end 'block (0,0,0) thread (5,0,0)' 'a 4-byte atomic on'
 is_told memory planted_misaligned_float4 'misaligned in' 'a 16-byte store to' 'not a multiple of 16'
 is_told memory planted_unset_pointer 'a null pointer'
@@ -80,7 +80,7 @@ is_told ends planted_assertion 'assertion' 'threadIdx.x < 200 is false'
 is_told ends planted_endless_recursion 'stack overflow'
 
 # The timeout ends an endless kernel (test_ptx.sh tests the instruction limit).
-sed 's/\bplanted_waits_forever\b/fault_none/g' "$planted/ends.ptx" >"$image"
+sed 's/\bplanted_counts_forever\b/fault_none/g' "$planted/ends.ptx" >"$image"
 run sweep fault/none --backend ptx --set n=512 --blocks all --timeout 1s --db timeout.db -q
 expect_code 3
 run report --format csv --db timeout.db

@@ -74,7 +74,7 @@ expect_out 'past the end of'
 run sweep fault/endless_loop --set n=1000 --timeout 20s
 expect_code 1
 expect_out 'deadlock in fault_endless_loop, block (0,0,0) thread (0,0,0), '
-expect_out 'endless_loop.cu:9: the threads of the block that have not ended loop for ever'
+expect_out 'endless_loop.cu:8: the threads of the block that have not ended loop for ever'
 
 # tensor cores, with operands in registers and in shared memory
 run sweep matmul/tensor_f16 matmul/tensor_f16_wgmma --block-sizes 128 --set n=64 --backend ptx

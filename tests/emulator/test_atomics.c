@@ -251,7 +251,7 @@ static void body_what_is_wrong(void)
 
 	set_operands(8, 1, 0);
 	set_addresses(x, 8);
-	expect_finding(at, FINDING_OUT_OF_BOUNDS, 8, "an 8-byte atomic on 0x7f");
+	expect_finding(at, FINDING_OUT_OF_BOUNDS, 8, "an 8-byte atomic on 0x40");
 	expect_finding(at, FINDING_OUT_OF_BOUNDS, 8, "8 bytes past the end of 'x' (64 bytes)");
 	set_addresses(x + 4, 0);
 	expect_finding(at, FINDING_MISALIGNED, 0, "not a multiple of 8");

@@ -15,7 +15,7 @@
 #include "harness/session/compile_jobs.h"
 
 static char folder[] = "/tmp/perflab-jobs-XXXXXX";
-static char *source;
+static char *source, *cache;
 
 static int write_source(void **state)
 {
@@ -25,6 +25,7 @@ static int write_source(void **state)
 	if (!mkdtemp(folder))
 		return -1;
 	source = xasprintf("%s/two.ptx", folder);
+	cache = xasprintf("%s/cache", folder);
 	file = fopen(source, "w");
 	if (!file)
 		return -1;
@@ -42,6 +43,7 @@ static int remove_source(void **state)
 
 	(void)state;
 	free(source);
+	free(cache);
 	process_capture(&said, 100, command, NULL);
 	text_release(&said);
 	return 0;
@@ -49,7 +51,7 @@ static int remove_source(void **state)
 
 static size_t want(struct compile_jobs *list, const char *entry, const char *flag)
 {
-	struct compile_request request = {.source = source, .arch = "sm_90", .cache = folder};
+	struct compile_request request = {.source = source, .arch = "sm_90", .cache = cache};
 
 	string_list_add(&request.entries, entry);
 	if (flag)
@@ -136,6 +138,7 @@ static void a_wrong_file_fails_once(void **state)
 	assert_int_equal(compile_jobs_of(&list, two)->error.code, PL_EPARSE);
 	compile_jobs_release(&list);
 	free(source);
+	free(cache);
 	source = whole;
 }
 

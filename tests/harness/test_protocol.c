@@ -36,17 +36,18 @@ static void test_device(void **context)
 
 static void test_shared_ranges(void **context)
 {
-	static const char good[] = "[{'key': '0123456789abcdef0123456789abcdef', 'offset': 65536, "
+	static const char good[] = "[{'key': '0123456789abcdef0123456789abcdef"
+				   "0123456789abcdef0123456789abcdef', 'offset': 65536, "
 				   "'bytes': 7, 'fill': true}]";
 	static const struct {
 		const char *path, *value, *says;
 	} bad[] = {
 		{"0/key", "7", "key"},
 		{"0/key", "''", "key"},
-		{"0/key", "'0123456789abcdef0123456789abcde'", "32 hexadecimal digits"},
+		{"0/key", "'0123456789abcdef0123456789abcde'", "64 hexadecimal digits"},
 		{"0/key", "'0123456789abcdef0123456789abcdef0'", "key"},
-		{"0/key", "'0123456789ABCDEF0123456789ABCDEF'", "32 hexadecimal digits"},
-		{"0/key", "'../../456789abcdef0123456789abcd'", "32 hexadecimal digits"},
+		{"0/key", "'0123456789ABCDEF0123456789ABCDEF'", "64 hexadecimal digits"},
+		{"0/key", "'../../456789abcdef0123456789abcd'", "64 hexadecimal digits"},
 		{"0/offset", "-65536", "offset"},
 		{"0/offset", "1", "'offset' is no multiple of"},
 		{"0/offset", "9223372036854775807", "offset"},
@@ -73,7 +74,8 @@ static void test_shared_ranges(void **context)
 	json_object_set_new(request, "data", parse_quoted(good));
 	assert_int_equal(ranges_from_json(&ranges, &count, request, NULL), 0);
 	assert_int_equal(count, 1);
-	assert_string_equal(ranges[0].key, "0123456789abcdef0123456789abcdef");
+	assert_string_equal(ranges[0].key, "0123456789abcdef0123456789abcdef"
+					   "0123456789abcdef0123456789abcdef");
 	assert_int_equal(ranges[0].offset, 65536);
 	assert_int_equal(ranges[0].bytes, 7);
 	assert_true(ranges[0].fill);

@@ -292,7 +292,7 @@ static void test_paths(void **state)
 	(void)state;
 	assert_int_equal(npy_read(&array, "/tmp/none/such.npy", 10, &err), PL_ENOENT);
 	assert_non_null(strstr(err.text, "/tmp/none/such.npy"));
-	assert_int_equal(npy_read(&array, "/tmp", 10, &err), PL_EIO);
+	assert_int_equal(npy_read(&array, "/tmp", 10, &err), PL_EPARSE);
 	assert_int_equal(npy_write("/tmp/none/such.npy", ELEMENT_U8, "", 0, &err), PL_EIO);
 	assert_int_equal(npy_write("/dev/full", ELEMENT_U8, "abc", 3, NULL), PL_EIO);
 }

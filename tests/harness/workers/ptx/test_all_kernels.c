@@ -403,6 +403,7 @@ static void test_indices_beyond_32_bits(void **context)
 	/* Of large pages everything would be there. */
 	assert_int_equal(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0);
 	runner.memory_limit_bytes = WIDE_MEMORY_BYTES;
+	runner.launch_end_ns = INT64_MAX;
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < all[k]->variant_count && !all[k]->on_request; v++) {
 			struct launch_case *work = wide_case(all[k], &all[k]->variants[v]);
