@@ -39,11 +39,14 @@ static bool has_seed(const struct case_buffer *buffer)
 		has_whole_word(buffer->fill_expression, "random"));
 }
 
+/* Elements of an input that stay the same, if it has more. */
+#define KEPT_MOST 2
+
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err)
 {
-	const size_t count = buffer->length > 2 ? 2 : (size_t)buffer->length - 1;
-	const size_t kept = count * element_size_bytes(buffer->type);
-	unsigned char first[2 * 16];
+	const int64_t count = buffer->length > KEPT_MOST ? KEPT_MOST : buffer->length - 1;
+	const size_t kept = count > 0 ? (size_t)count * element_size_bytes(buffer->type) : 0;
+	unsigned char first[KEPT_MOST * 16];
 	int rc = kernel_fill(data, buffer, seed, err);
 
 	if (rc || !has_seed(buffer))

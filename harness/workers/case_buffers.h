@@ -31,9 +31,9 @@ const char *case_buffer_variable(const struct case_buffer *buffer, enum case_exe
 
 /*
  * Fills an input with other data: a random fill is that of seed +
- * MIXED_SEED_STEP, but for the first of several elements, so that a kernel that
- * recognises its input by its beginning is not warned. A fill that is not
- * random stays the same. PL_ENOMEM, and the errors of kernel_fill().
+ * MIXED_SEED_STEP, but for the first two elements, so that a kernel that
+ * recognises its input by its beginning is not warned. At least one element is new. A fill that is
+ * not random stays the same. PL_ENOMEM, and the errors of kernel_fill().
  */
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 

@@ -74,10 +74,23 @@ static void test_one_element_and_quarters(void **state)
 	}
 }
 
+static void test_an_empty_input_has_nothing_to_fill(void **state)
+{
+	const struct case_buffer buffer = {
+		.name = "x", .type = ELEMENT_F32, .fill = FILL_UNIFORM, .fill_high = 1};
+	float content = 7;
+
+	(void)state;
+	assert_int_equal(case_fill_mixed(&content, &buffer, 1, NULL), 0);
+	assert_true(content == 7);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_other_inputs),
-					   cmocka_unit_test(test_one_element_and_quarters)};
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_other_inputs),
+		cmocka_unit_test(test_one_element_and_quarters),
+		cmocka_unit_test(test_an_empty_input_has_nothing_to_fill)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
