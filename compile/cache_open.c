@@ -108,8 +108,10 @@ static int mark_folder(const char *root, struct error *err)
 		fd = mkstemp(temporary);
 	}
 	if (fd < 0 || write(fd, mark, sizeof(mark) - 1) != (ssize_t)sizeof(mark) - 1 ||
-	    rename(temporary, path))
+	    rename(temporary, path)) {
 		rc = cache_write_error(path, err);
+		unlink(temporary);
+	}
 	if (fd >= 0)
 		close(fd);
 	free(temporary);
