@@ -12,7 +12,7 @@ struct run_ends {
 	size_t mismatches; /* a wrong result */
 	size_t faults;     /* an error in the kernel */
 	size_t others;     /* failed for another reason */
-	size_t unverified; /* measured, but compared with nothing */
+	size_t unverified; /* measured, but no check shows that the result is right */
 	size_t sampled;    /* counted on some blocks, so no result was there to compare */
 	/* Every case was skipped, so there was nothing to run. Never set for a shard: another shard
 	 * may have the cases that can run here. */

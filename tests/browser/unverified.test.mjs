@@ -60,7 +60,7 @@ pageTest("every place that names an unverified case marks it", "unverified", asy
 		.filter((link) => names.includes(link.title) !== link.textContent.endsWith("(unverified)")).map((link) => link.title), UNVERIFIED.map((row) => row.name));
 	assert.deepEqual(unmarked, []);
 	assert.match(await page.locator("#head").innerText(), new RegExp(`${UNVERIFIED.length}\\s+unverified`));
-	assert.match(await page.locator("#gaps").innerText(), /Unverified: the results were compared with nothing[^]*its file says: verify none/);
+	assert.match(await page.locator("#gaps").innerText(), /Unverified: no check shows that the results are right[^]*its file says: verify none/);
 	assert.ok(await page.locator("#cases tbody .status-cell").filter({ hasText: "unverified" }).count() > 0);
 });
 

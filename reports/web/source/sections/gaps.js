@@ -51,7 +51,7 @@ export function gapsSection(app) {
 	}
 	const ofStatus = (status) => model.cases.filter((one) => one.status === status).map((one) => [one.reason ?? "no reason is stored", one, one.name]);
 	for (const [status, title] of [["skipped", "Skipped"], ["sampled", "Counted on some blocks only"],
-		["unverified", "Unverified: the results were compared with nothing"]]) {
+		["unverified", "Unverified: no check shows that the results are right"]]) {
 		const entries = ofStatus(status);
 		if (entries.length) section.append(...reasonTable(title, "For example", entries));
 	}

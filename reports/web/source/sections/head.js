@@ -42,7 +42,7 @@ function tiles(app) {
 		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? `cases emulated${by.get("sampled") ? "" : " and correct"}` : `cases measured and correct${model.spread ? ", on all GPUs together" : ""}`, good === model.cases.length ? "good" : "", "#cases"),
 		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),
 	];
-	if (by.get("unverified")) list.push(tile(whole(by.get("unverified")), "unverified: compared with nothing", "warn", "#gaps"));
+	if (by.get("unverified")) list.push(tile(whole(by.get("unverified")), "unverified: no check shows that they are right", "warn", "#gaps"));
 	if (by.get("skipped")) list.push(tile(whole(by.get("skipped")), "skipped, with reasons", "", "#gaps"));
 	if (by.get("pending")) list.push(tile(whole(by.get("pending")), "still pending", "warn", "#gaps"));
 	list.push(tile(whole(failed), failed === 1 ? "failure" : "failures", failed ? "bad" : "good", failed ? "#gaps" : null));
