@@ -212,7 +212,7 @@ void format_duration(char out[32], double nanoseconds);
  * it is no regular file.
  */
 int file_open(int *fd, const char *path, struct error *err);
-/* The same for a stream. */
+/* Opens a file as file_open() does, as a stream. */
 int file_open_stream(FILE **out, const char *path, struct error *err);
 /*
  * Reads a whole regular file. *out is malloc'd, has *length bytes, and a NUL follows them. Returns
@@ -229,8 +229,9 @@ bool standard_streams_open(void);
 /* Makes an empty folder NAME-XXXXXX in $TMPDIR, else in /tmp. The caller frees *out. PL_EIO: *out
  * is NULL. */
 int temporary_folder_make(char **out, const char *name, struct error *err);
-/* The same, with a lock on the folder that ends with this process: *lock is its descriptor, or -1
- * if the file system has none. What another process left behind is removed first. */
+/* Makes a folder as temporary_folder_make() does, with a lock that ends with this process: *lock is
+ * its descriptor, or -1 if the file system has none. What another process left behind is removed
+ * first. */
 int held_folder_make(char **out, int *lock, const char *name, struct error *err);
 /* Removes folders of held_folder_make() whose process has ended. */
 void held_folders_clean(const char *name);

@@ -10,7 +10,7 @@
 /* 64 hexadecimal digits and the end of the string. */
 #define HASH_TEXT_BYTES 65
 
-/* Of pieces that follow each other: only all of them together have a name. */
+/* The hash of pieces that follow each other: only all of them together have a name. */
 struct hash {
 	_Alignas(64) unsigned char state[384]; /* of libsodium */
 };
@@ -21,7 +21,7 @@ void hash_add_piece(struct hash *hash, const void *bytes, size_t length);
 void hash_end(char out[HASH_TEXT_BYTES], struct hash *hash);
 
 void hash_of(char out[HASH_TEXT_BYTES], const void *bytes, size_t length);
-/* Of the content of a regular file of any size. Returns 0, or what file_open() returns, or
+/* Hashes the content of a regular file of any size. Returns 0, or what file_open() returns, or
  * PL_EIO. */
 int hash_file(char out[HASH_TEXT_BYTES], const char *path);
 

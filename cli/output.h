@@ -18,7 +18,7 @@
  * not for the terminal that it would go to.
  */
 int output_settle(struct invocation *call, struct error *err);
-/* The same for a verb that knows the file only later. */
+/* Opens an output as output_open() does, for a verb that knows the file only later. */
 int output_settle_for(struct invocation *call, const char *path, struct error *err);
 
 struct output {

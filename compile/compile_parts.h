@@ -163,7 +163,7 @@ void entry_resources_read(struct text *out, const char *said, const char *arch);
 
 /* ---- hashes (hash.c) ---- */
 
-/* Of the content; of a capture only what is compiled. Returns an error code. */
+/* Hashes the content of a file; of a capture only what is compiled. Returns an error code. */
 int hash_read_file(char out[HASH_TEXT_BYTES], const char *path);
 
 /* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c, cache_open.c) ---- */
@@ -198,7 +198,7 @@ int cache_folder_make(const char *path, struct error *err);
  * not make. */
 int cache_open(const char *root, struct error *err);
 #define CACHE_LOCK "lock"
-/* Of the name of a work folder, and of the images that come from it. */
+/* Characters in the name of a work folder, and of the images that come from it. */
 #define CACHE_STEM_LENGTH 6
 /* Sets *err for a path below the cache that cannot be written, from errno. */
 int cache_write_error(const char *path, struct error *err);

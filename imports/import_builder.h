@@ -20,9 +20,10 @@ const char *json_member_text(const json_t *object,
 			     const char *key); /* NULL: absent, or not a string */
 /* The value of a number, or of a string that holds one; otherwise NAN. */
 double number_of(const json_t *value);
-/* The same if it is above 0 and finite, as every time and clock is; otherwise NAN. */
+/* A number as number_of() reads it, if it is above 0 and finite, as every time and clock is;
+ * otherwise NAN. */
 double positive_of(const json_t *value);
-/* The same for an integer; otherwise 0. */
+/* The value of an integer, or of a string that holds one; otherwise 0. */
 int64_t whole_of(const json_t *value);
 /* A scalar as text, malloc'd; NULL for any other value. */
 char *scalar_text(const json_t *value);

@@ -29,8 +29,8 @@ struct memories {
 	uint64_t limit_bytes;
 	struct capture_info *info; /* gets memory, pointers, and what could not be followed */
 	size_t capacity;
-	/* Of each page of each memory, before the launch. Who wrote the program cannot know the
-	 * secret, so no other content has the hash of a page. */
+	/* The hash of each page of each memory before the launch. Who wrote the program cannot
+	 * know the secret, and so cannot make a page that changes and keeps its hash. */
 	uint64_t **hashes;
 	unsigned char secret[XXH3_SECRET_SIZE_MIN];
 	size_t hash_capacity;

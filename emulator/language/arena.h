@@ -30,8 +30,8 @@ struct name {
 	const char *base;
 	const char *const *modifiers;
 	size_t modifier_count;
-	/* Of the position of a .loc: the function whose latest .loc of this position has set the
-	 * outermost call at which it is inlined; 0 and 0: it is not. */
+	/* For the name of a source position: the function in which a .loc last set the outermost
+	 * call at which the position is inlined, and that call; 0 and 0: it is not inlined. */
 	uint32_t located_in, caller_file, caller_line;
 	size_t length;
 	char text[];

@@ -203,7 +203,7 @@ const char *source_file_name(const struct ptx_module *module, uint32_t file, uin
  * are NULL if they are not known; false: none is known. */
 bool source_line_text(struct text *out, const char *file, uint32_t line, const char *caller_file,
 		      uint32_t caller_line);
-/* The same of a statement, or "line 41 of the PTX" without -lineinfo. */
+/* Appends the place of a statement, or "line 41 of the PTX" without -lineinfo. */
 void source_place_text(struct text *out, const struct ptx_module *module,
 		       const struct ptx_statement *statement);
 

@@ -217,7 +217,7 @@ static void read_address_operand(struct parser *parser, size_t nesting)
 		parser_error(parser, "expected an address");
 	}
 	parser_expect(parser, ']', "an address");
-	/* Of a load of unified memory: a hint. */
+	/* A hint that loads of unified memory have. */
 	parser_accept_word(parser, ".unified");
 	close_list(parser, first, PTX_OPERAND_ADDRESS, offset);
 }

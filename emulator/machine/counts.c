@@ -15,8 +15,8 @@ struct counted {
 	const struct ptx_statement *statement;
 	const struct instruction_count *count;
 	uint64_t warps, lanes;
-	/* Of OP_MATRIX_PRODUCT and OP_GROUP_PRODUCT: the type of its factors, operations of a warp,
-	 * and how many times it was executed. */
+	/* For OP_MATRIX_PRODUCT and OP_GROUP_PRODUCT: the type of its factors, operations of a
+	 * warp, and how many times it was executed. */
 	enum matrix_type product_type;
 	uint64_t product_operations, products;
 };

@@ -11,7 +11,7 @@
 
 #include "kernels/kernels.h"
 
-/* Of one result. */
+/* What is known of one result. */
 struct blind_result {
 	const struct launch_case *work;
 	size_t result;
@@ -32,7 +32,7 @@ void blind_result_begin(struct blind_result *out, const struct launch_case *work
 bool blind_result_look(struct blind_result *blind, int64_t count, const void *expected,
 		       const struct host_buffers *inputs);
 
-/* Of a case, whose results are added one after the other. */
+/* What is known of a case, whose results are added one after the other. */
 struct blind_case {
 	struct text accepted; /* "zeroes as 'y'" */
 	size_t results;

@@ -16,7 +16,7 @@ void escape_csv(struct text *out, const char *text);
 void escape_markdown(struct text *out, const char *text);
 /* For JSON. Bytes that are not UTF-8 become U+FFFD. */
 void escape_utf8(struct text *out, const char *text);
-/* The same for what is shown; hidden characters become \xNN, too. Controls stay. */
+/* Adds text that is shown: as escape_utf8(), and hidden characters become \xNN. Controls stay. */
 void escape_utf8_shown(struct text *out, const char *text);
 /* Bytes of JSON, with whole characters: hidden characters become \uNNNN, which a program reads as
  * the characters that they are. */

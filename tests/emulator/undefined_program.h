@@ -190,7 +190,7 @@ struct undefined_verdict {
 		uint32_t line;
 	} origins[MOST_ORIGINS + 1];
 	size_t origin_count;
-	/* Of a program without a use: `out`, and which of its bits are undefined. */
+	/* For a program without a use: `out`, and which of its bits are undefined. */
 	unsigned char out[UNDEFINED_THREADS * UNDEFINED_SLOT];
 	unsigned char undefined[UNDEFINED_THREADS * UNDEFINED_SLOT];
 };

@@ -16,7 +16,7 @@ static inline uint64_t low_mask(unsigned bits)
 
 /* An operation of SIMPLE_LIST on operands of `width` bits. */
 struct bits_value simple_value(enum undefined_op op, unsigned width, const struct bits_value *s);
-/* Of DO_CVT: the result in a register of register_bits. */
+/* The result of DO_CVT in a register of register_bits. */
 struct bits_value converted(const struct undefined_node *node, struct bits_value source,
 			    unsigned register_bits);
 struct bits_value all_undefined(unsigned width, uint64_t from);
