@@ -138,7 +138,6 @@ static void a_wrong_file_fails_once(void **state)
 	assert_int_equal(compile_jobs_of(&list, two)->error.code, PL_EPARSE);
 	compile_jobs_release(&list);
 	free(source);
-	free(cache);
 	source = whole;
 }
 
