@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Rounds before the first state is saved; few blocks take as many. Later ones are saved whenever
- * the number has doubled, so that all of memory is seldom read. */
+ * the number has doubled. */
 #define FIRST_ROUNDS 256
 
 static uint64_t hash_bytes(uint64_t hash, const void *data, size_t bytes)
@@ -37,19 +37,22 @@ static uint64_t hash_split(uint64_t hash, const struct frame *frame, uint32_t pc
 	return hash;
 }
 
+static uint64_t hash_warp(uint64_t hash, const struct warp *warp)
+{
+	hash = hash_bytes(hash, warp->arrived, sizeof(warp->arrived));
+	if (warp->active)
+		hash = hash_split(hash, warp->frame, warp->pc, warp->active, SPLIT_READY);
+	for (unsigned k = 0; k < warp->waiting_count; k++)
+		hash = hash_split(hash, warp->waiting[k].frame, warp->waiting[k].pc,
+				  warp->waiting[k].mask, warp->waiting[k].state);
+	return hash;
+}
+
 uint64_t state_hash_block(uint64_t hash, const struct block *block)
 {
 	hash = hash_bytes(hash, block->shared, (size_t)block->launch->shared_bytes);
-	for (unsigned i = 0; i < block->warp_count; i++) {
-		const struct warp *warp = &block->warps[i];
-
-		hash = hash_bytes(hash, warp->arrived, sizeof(warp->arrived));
-		if (warp->active)
-			hash = hash_split(hash, warp->frame, warp->pc, warp->active, SPLIT_READY);
-		for (unsigned k = 0; k < warp->waiting_count; k++)
-			hash = hash_split(hash, warp->waiting[k].frame, warp->waiting[k].pc,
-					  warp->waiting[k].mask, warp->waiting[k].state);
-	}
+	for (unsigned i = 0; i < block->warp_count; i++)
+		hash = hash_warp(hash, &block->warps[i]);
 	return hash;
 }
 
@@ -99,27 +102,43 @@ static uint64_t hash_threads(const struct block *block)
 	return hash;
 }
 
+/* The first warp that has not ended changes in nearly every round of a block that goes on. */
+static uint64_t hash_first_warp(const struct block *block)
+{
+	unsigned first = 0;
+
+	while (first + 1 < block->warp_count && !block->warps[first].active &&
+	       !block->warps[first].waiting_count)
+		first++;
+	return hash_warp(0, &block->warps[first]);
+}
+
 bool stall_watch_round(struct stall_watch *watch, const struct block *block)
 {
-	uint64_t threads;
+	uint64_t all;
 
 	/* What these hold besides memory is not in the state. */
 	if (++watch->rounds < FIRST_ROUNDS || block->mbarriers || block->bulk || block->groups)
 		return false;
-	if (watch->rounds < 2 * watch->saved_at && watch->differs)
+	if (watch->rounds >= 2 * watch->saved_at) {
+		*watch = (struct stall_watch){
+			.rounds = watch->rounds,
+			.saved_at = watch->rounds,
+			.first_warp = hash_first_warp(block),
+			.threads = hash_threads(block),
+		};
 		return false;
-	threads = hash_threads(block);
-	if (watch->rounds < 2 * watch->saved_at) {
-		if (threads != watch->threads)
-			return false;
-		watch->differs = hash_all(threads, block) != watch->all;
-		return !watch->differs;
 	}
-	*watch = (struct stall_watch){
-		.rounds = watch->rounds,
-		.saved_at = watch->rounds,
-		.threads = threads,
-		.all = hash_all(threads, block),
-	};
-	return false;
+	if (watch->memory_differs || hash_first_warp(block) != watch->first_warp ||
+	    hash_threads(block) != watch->threads)
+		return false;
+	/* Memory may have gigabytes, so it is read only now. */
+	all = hash_all(watch->threads, block);
+	if (!watch->has_all) {
+		watch->has_all = true;
+		watch->all = all;
+		return false;
+	}
+	watch->memory_differs = all != watch->all;
+	return !watch->memory_differs;
 }

@@ -17,8 +17,10 @@ uint64_t state_hash_memory(uint64_t hash, const struct launch *launch);
 /* How long a block has run alone, and what it was like before. All zeroes: it has just begun. */
 struct stall_watch {
 	uint64_t rounds, saved_at;
-	uint64_t threads, all; /* the state at round saved_at */
-	bool differs;          /* the threads were the same since, but memory was not */
+	uint64_t first_warp, threads; /* at round saved_at */
+	bool has_all;
+	uint64_t all;        /* with memory, when the threads were first the same again */
+	bool memory_differs; /* when they were the same once more */
 };
 
 /* Call after each round of turns of a block that runs alone. Returns true if it is in the state of
