@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 
 #include "emulator/machine/device_memory.h"
 #include "harness/plan/plan.h"
@@ -274,6 +275,7 @@ static void test_every_block_and_size(void **context)
 #define OVER_32_BITS_SQUARED 65664 /* and whole tiles, as some matrices are to be */
 #define WIDE_BLOCK 256
 #define WIDE_MEMORY_BYTES (INT64_C(1) << 42)
+#define WIDE_RESIDENT_MOST_KIB (4L << 20)
 #define WIDE_MOST_INSTRUCTIONS (UINT64_C(1) << 30)
 
 static bool is_wide(const struct case_buffer *buffer)
@@ -396,6 +398,7 @@ static void test_indices_beyond_32_bits(void **context)
 	const int64_t memory_limit_bytes = runner.memory_limit_bytes;
 	size_t count, cases = 0, run = 0;
 	const struct kernel *const *all = kernel_all(&count);
+	struct rusage usage;
 
 	(void)context;
 	if (SANITIZED)
@@ -415,6 +418,9 @@ static void test_indices_beyond_32_bits(void **context)
 	runner.memory_limit_bytes = memory_limit_bytes;
 	print_message("%zu of %zu variants were run on over 2^32 elements\n", run, cases);
 	assert_true(cases > 40);
+	/* what no thread touches is not read either */
+	assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+	assert_true(usage.ru_maxrss < WIDE_RESIDENT_MOST_KIB);
 }
 
 /* ---- axes of 0 ---- */
