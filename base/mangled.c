@@ -71,3 +71,37 @@ void mangled_plain_name(struct text *out, const char *name)
 		text_add(out, name);
 	}
 }
+
+/* The length of the name at `c`, and *digits, the length of that number; 0: there is none. */
+static size_t source_name_length(const char *c, size_t *digits)
+{
+	size_t length = 0;
+
+	for (*digits = 0; isdigit((unsigned char)c[*digits]); ++*digits)
+		if (length <= MANGLED_MOST)
+			length = length * 10 + (size_t)(c[*digits] - '0');
+	return strnlen(c + *digits, length) < length ? 0 : length;
+}
+
+void mangled_portable(struct text *out, const char *name)
+{
+	static const char *const marks[][2] = {{"_GLOBAL__N", "12_GLOBAL__N_1"},
+					       {"_INTERNAL_", "10_INTERNAL_"}};
+	const char *c = mangled_start(name);
+
+	text_clear(out);
+	while (*c) {
+		size_t digits, length = source_name_length(c, &digits), mark = 0;
+
+		while (mark < ARRAY_SIZE(marks) &&
+		       (!length || strncmp(c + digits, marks[mark][0], 10) != 0))
+			mark++;
+		if (mark < ARRAY_SIZE(marks)) {
+			text_add(out, marks[mark][1]);
+			c += digits + length;
+		} else {
+			text_add_bytes(out, c, digits ? digits : 1);
+			c += digits ? digits : 1;
+		}
+	}
+}

@@ -12,6 +12,10 @@
  * "ns::scale" of "_ZN2ns5scaleIfEEvPT_". A name that is not mangled stays as it is. */
 void mangled_plain_name(struct text *out, const char *name);
 
+/* Sets *out to the name without what depends on the path of the file: nvcc puts a hash of it into
+ * the names of unnamed namespaces and of static functions. */
+void mangled_portable(struct text *out, const char *name);
+
 /* A longer name is not read. */
 #define MANGLED_MOST (64 << 10)
 

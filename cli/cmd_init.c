@@ -148,13 +148,14 @@ static int write_first_annotations(const struct invocation *call, struct error *
 {
 	const struct init_options *options = call->options;
 	const char *file = call->operands.items[0];
+	char *path = options->output ? xstrdup(options->output)
+				     : xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, file);
 	const struct init_request request = {.file = file,
+					     .sidecar = output_is_stdout(path) ? NULL : path,
 					     .arch = options->arch,
 					     .flags = &options->compile_flags,
 					     .standard = options->standard,
 					     .compiler = options->compiler};
-	char *path = options->output ? xstrdup(options->output)
-				     : xasprintf("%s" KERNEL_FILE_SIDECAR_SUFFIX, file);
 	struct init_result result = {.annotations = TEXT_INIT, .messages = TEXT_INIT};
 	int rc = check_free(path, file, options->force, err);
 
@@ -196,7 +197,9 @@ static const struct option_row rows[] = {
 	{"arch", 0, OPTION_TEXT, FIELD(arch), "ARCH",
 	 "compile for this architecture, such as sm_80", NULL, 0},
 	{"compile-flag", 0, OPTION_LIST, FIELD(compile_flags), "FLAG",
-	 "a flag for the compiler, such as -Iinclude, which the result keeps; repeatable", NULL, 0},
+	 "a flag for the compiler, such as -Iinclude, relative to the current folder; the result "
+	 "keeps it; repeatable",
+	 NULL, 0},
 	{"std", 0, OPTION_TEXT, FIELD(standard), "STANDARD",
 	 "the C++ standard of the file, such as c++17", NULL, 0},
 	{"compiler", 0, OPTION_TEXT, FIELD(compiler), "nvrtc|nvcc",
@@ -222,9 +225,9 @@ const struct command command_init = {
 		"a "
 		"buffer for each pointer, the other arguments, and a launch of each kernel. No GPU "
 		"is needed.\n\n"
-		"Lengths, roles and the values of arguments are guesses from the types, the names "
-		"and the use of the parameters; a comment beside each line says so. Correct them. "
-		"Nothing is compared until you replace `verify none`.\n\n"
+		"Lengths, roles, grids and the values of arguments are guesses from the types, the "
+		"names and the use of the parameters. A comment with TODO marks each: correct "
+		"them. Nothing is compared until you replace `verify none`.\n\n"
 		"Templates are listed in comments with an instance to choose. An existing file is "
 		"never replaced without --force.\n\n"
 		"--from CAPTURE writes a .cu with a kernel that does nothing yet, a launch that "

@@ -42,8 +42,18 @@ struct compiled_parameter {
 	size_t bytes, align;
 };
 
-/* Whether a kernel writes to the memory behind a parameter. */
-enum pointer_access { POINTER_UNKNOWN, POINTER_NEVER_WRITTEN, POINTER_WRITTEN };
+/* Whether a kernel writes to the memory behind a parameter, and whether it reads there, too. */
+enum pointer_access {
+	POINTER_UNKNOWN,
+	POINTER_NEVER_WRITTEN,
+	POINTER_WRITTEN,
+	POINTER_ONLY_WRITTEN
+};
+
+/* Whether a kernel reads the place of its thread or of its block along y and z. */
+struct compiled_dimensions {
+	bool thread_y, thread_z, block_y, block_z;
+};
 
 struct compiled_entry {
 	char *wanted; /* as in the request; for an entry that nobody asked for: its name */
@@ -51,6 +61,7 @@ struct compiled_entry {
 	struct compiled_parameter *parameters;
 	size_t parameter_count;
 	enum pointer_access *access; /* of each parameter; NULL before compiled_access_read() */
+	struct compiled_dimensions dimensions; /* none before compiled_access_read() */
 	/* It has an instruction for textures or surfaces, or it calls a function and a function of
 	 * the file has one. A .cubin does not tell: false. */
 	bool textures;
@@ -123,9 +134,9 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
 		const struct compile_request *request, const volatile int *stop, struct error *err);
 
 /*
- * Sets `access` of every entry from the PTX, for each value that can be a pointer. A parameter is
- * unknown if it leaves the kernel, by a call or in memory; all are if there is no PTX. PL_EIO,
- * PL_ENOMEM: the PTX cannot be read.
+ * Sets `access` and `dimensions` of every entry from the PTX, `access` for each value that can be a
+ * pointer. A parameter is unknown if it leaves the kernel, by a call or in memory; all are if there
+ * is no PTX. PL_EIO, PL_ENOMEM: the PTX cannot be read.
  */
 int compiled_access_read(struct compiled *compiled, struct error *err);
 

@@ -65,13 +65,27 @@ refuse:
 			 wanted);
 }
 
+/* Whether two names in an image differ in no more than what depends on the path of the file. */
+static bool is_same_but_path(const char *name, const char *wanted)
+{
+	struct text left = TEXT_INIT, right = TEXT_INIT;
+	bool same;
+
+	mangled_portable(&left, name);
+	mangled_portable(&right, wanted);
+	same = left.length && !strcmp(left.data, right.data);
+	text_release(&left);
+	text_release(&right);
+	return same;
+}
+
 int image_name_match(const char *name, const char *wanted)
 {
 	struct text plain = TEXT_INIT;
 	size_t length = strcspn(wanted, "<"), before;
 	int match = 0;
 
-	if (!strcmp(name, wanted))
+	if (!strcmp(name, wanted) || is_same_but_path(name, wanted))
 		return 3;
 	while (length && wanted[length - 1] == ' ')
 		length--;

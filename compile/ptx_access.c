@@ -1,8 +1,8 @@
 /*
- * Follows the parameters of each kernel in a PTX text to the addresses of its stores. The order of
- * the instructions does not matter: a register may hold what any instruction puts there. So a
- * parameter that reaches no store is never stored through, and one that leaves the kernel, by a
- * call or in memory, is not known.
+ * Follows the parameters of each kernel in a PTX text to the addresses of its stores and loads. The
+ * order of the instructions does not matter: a register may hold what any instruction puts there.
+ * So a parameter that reaches no store is never stored through, and one that leaves the kernel, by
+ * a call or in memory, is not known.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -14,8 +14,9 @@
 #define ACCESS_ROUNDS 64     /* until nothing changes; code of compilers needs about three */
 #define ACCESS_WORDS 256     /* of one instruction */
 
-/* Two places beside the registers: the address of a store, and what cannot be followed. */
-enum { PLACE_STORED, PLACE_ESCAPED, PLACE_COUNT };
+/* Places beside the registers: the address of a store, that of a load, and what cannot be followed.
+ */
+enum { PLACE_STORED, PLACE_READ, PLACE_ESCAPED, PLACE_COUNT };
 
 struct access_place {
 	const char *name; /* not ended by NUL */
@@ -43,6 +44,7 @@ struct access_flow {
 	struct access_word words[ACCESS_WORDS];
 	size_t word_count;
 	uint64_t loaded; /* the parameters that the instruction loads */
+	struct compiled_dimensions dimensions;
 	bool unknown;
 };
 
@@ -99,6 +101,7 @@ static void flow_begin(struct access_flow *flow)
 {
 	flow->place_count = flow->edge_count = flow->parameter_count = 0;
 	flow->unknown = false;
+	flow->dimensions = (struct compiled_dimensions){0};
 	flow->places =
 		xgrow(flow->places, &flow->place_capacity, PLACE_COUNT, sizeof(*flow->places));
 	while (flow->place_count < PLACE_COUNT)
@@ -138,6 +141,16 @@ static bool take_parameter(struct access_flow *flow, const struct ptx_scan *scan
 	return false;
 }
 
+static void take_dimension(struct access_flow *flow, const struct ptx_scan *scan)
+{
+	struct compiled_dimensions *used = &flow->dimensions;
+
+	used->thread_y |= ptx_scan_is(scan, "%tid.y");
+	used->thread_z |= ptx_scan_is(scan, "%tid.z");
+	used->block_y |= ptx_scan_is(scan, "%ctaid.y");
+	used->block_z |= ptx_scan_is(scan, "%ctaid.z");
+}
+
 static void take_word(struct access_flow *flow, const struct ptx_scan *scan, uint32_t operand,
 		      bool address)
 {
@@ -146,6 +159,7 @@ static void take_word(struct access_flow *flow, const struct ptx_scan *scan, uin
 
 	if (!length || isdigit((unsigned char)*scan->token))
 		return;
+	take_dimension(flow, scan);
 	if (flow->word_count == ACCESS_WORDS) {
 		flow->unknown = true;
 		return;
@@ -175,20 +189,27 @@ static void take_operands(struct access_flow *flow, struct ptx_scan *scan, bool 
 static void flow_load(struct access_flow *flow)
 {
 	for (size_t i = 0; i < flow->word_count; i++)
-		if (!flow->words[i].operand)
+		if (flow->words[i].address)
+			flow_edge(flow, PLACE_READ, flow->words[i].place);
+		else if (!flow->words[i].operand)
 			flow->places[flow->words[i].place].from |= flow->loaded;
 }
 
-/* An instruction with an address, of which only the operands before `written` are written. */
-static void flow_store(struct access_flow *flow, uint32_t written)
+/* An instruction with an address, of which only the operands before `written` are written, and
+ * those from `read` on are read. */
+static void flow_store(struct access_flow *flow, uint32_t written, uint32_t read)
 {
 	for (size_t i = 0; i < flow->word_count; i++) {
 		const struct access_word *word = &flow->words[i];
 
-		if (!word->address)
+		if (!word->address) {
 			flow_edge(flow, PLACE_ESCAPED, word->place);
-		else if (word->operand < written)
+			continue;
+		}
+		if (word->operand < written)
 			flow_edge(flow, PLACE_STORED, word->place);
+		if (word->operand >= read)
+			flow_edge(flow, PLACE_READ, word->place);
 	}
 }
 
@@ -228,10 +249,12 @@ static void flow_instruction(struct access_flow *flow, struct ptx_scan *scan)
 	else if (opcode_is(&opcode, "call"))
 		flow_escape(flow);
 	else if (opcode_is(&opcode, "cp.async.ca") || opcode_is(&opcode, "cp.async.cg"))
-		flow_store(flow, 1);
+		flow_store(flow, 1, 1);
+	else if (opcode_is(&opcode, "st") || opcode_is(&opcode, "wmma.store"))
+		flow_store(flow, UINT32_MAX, UINT32_MAX);
 	else if (has_address(flow) && !opcode_is(&opcode, "prefetch") &&
 		 !opcode_is(&opcode, "prefetchu"))
-		flow_store(flow, UINT32_MAX);
+		flow_store(flow, UINT32_MAX, 0);
 	else if (!has_address(flow) && !opcode_is(&opcode, "setp"))
 		flow_compute(flow);
 }
@@ -321,18 +344,20 @@ static void flow_spread(struct access_flow *flow)
 	}
 }
 
+static enum pointer_access flow_access(const struct access_flow *flow, uint64_t bit)
+{
+	const bool escaped = flow->places[PLACE_ESCAPED].from & bit;
+
+	if (!(flow->places[PLACE_STORED].from & bit))
+		return escaped ? POINTER_UNKNOWN : POINTER_NEVER_WRITTEN;
+	return escaped || (flow->places[PLACE_READ].from & bit) ? POINTER_WRITTEN
+								: POINTER_ONLY_WRITTEN;
+}
+
 static void flow_result(const struct access_flow *flow, struct compiled_entry *entry)
 {
-	const uint64_t stored = flow->places[PLACE_STORED].from;
-	const uint64_t escaped = flow->places[PLACE_ESCAPED].from;
-
-	for (size_t i = 0; i < entry->parameter_count && !flow->unknown; i++) {
-		const uint64_t bit = UINT64_C(1) << i;
-
-		entry->access[i] = stored & bit    ? POINTER_WRITTEN
-				   : escaped & bit ? POINTER_UNKNOWN
-						   : POINTER_NEVER_WRITTEN;
-	}
+	for (size_t i = 0; i < entry->parameter_count && !flow->unknown; i++)
+		entry->access[i] = flow_access(flow, UINT64_C(1) << i);
 }
 
 static struct compiled_entry *entry_named(struct compiled_entry *entries, size_t count,
@@ -363,6 +388,7 @@ static void access_read_kernel(struct access_flow *flow, struct ptx_scan *scan,
 		return;
 	ptx_scan_next(scan);
 	flow_body(flow, scan);
+	entry->dimensions = flow->dimensions;
 	flow_spread(flow);
 	if (flow->parameter_count >= entry->parameter_count)
 		flow_result(flow, entry);

@@ -11,7 +11,8 @@
 struct init_request {
 	const char *file;                /* a .cu or .ptx */
 	const char *arch;                /* "sm_90" */
-	const struct string_list *flags; /* for the compiler */
+	const struct string_list *flags; /* for the compiler; paths are from the current folder */
+	const char *sidecar;             /* which the result is written to; NULL: beside the file */
 	const char *standard;            /* "c++17"; NULL: the default of the compiler */
 	const char *compiler;            /* "nvcc" or "nvrtc"; NULL: either */
 };

@@ -126,20 +126,18 @@ int tolerance_annotation(struct annotation_scan *scan, struct annotation_scope *
 
 /* ---- compilation ---- */
 
-/* A flag whose value is a folder or a file: the value is what follows `length` bytes of the word,
- * or the next word. */
-static bool is_path_flag(const char *flag, size_t *length)
+bool flag_is_path(const char *flag, size_t *length)
 {
 	static const char *const flags[] = {"-I",       "--include-path",
 					    "-isystem", "--system-include",
 					    "-include", "--pre-include"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(flags); i++) {
-		*length = strlen(flags[i]);
-		if (strncmp(flag, flags[i], *length) != 0)
+		const size_t word = strlen(flags[i]);
+
+		if (strncmp(flag, flags[i], word) != 0)
 			continue;
-		if (flag[*length] == '=')
-			(*length)++;
+		*length = word + (flag[word] == '=');
 		return true;
 	}
 	return false;
@@ -155,7 +153,7 @@ const char *flag_in_folder(struct annotation_pool *pool, const char *folder, con
 		*path_next = false;
 		return annotation_path(pool, folder, flag);
 	}
-	path = is_path_flag(flag, &length);
+	path = flag_is_path(flag, &length);
 	*path_next = path && !flag[length];
 	if (!path || *path_next)
 		return flag;

@@ -27,6 +27,9 @@ int compiler_annotation(struct annotation_scan *scan, struct annotation_scope *s
  * word decides; without one also the form of what follows, so that prose stays a comment. */
 bool begins_as_annotation(const char *text, bool colon);
 
+/* Whether the value of a flag is a folder or a file: what follows *length bytes of it, or the next
+ * flag. Otherwise *length is as before. */
+bool flag_is_path(const char *flag, size_t *length);
 /* A flag of the compiler. A relative path in it is one from `folder`; if the path is the next flag,
  * *path_next is set for the next call, and it is false for the first. The pool owns the result, or
  * it is `flag`. */

@@ -30,7 +30,29 @@ static bool parameters_agree(const struct skeleton_entry *entry, const struct so
 	return true;
 }
 
-/* NULL: none. A definition is better than a declaration. */
+/* What the name in the image says of the types tells overloads apart. */
+static bool types_agree(const struct skeleton_entry *entry, const struct source_kernel *kernel)
+{
+	for (size_t i = 0; i < entry->parameter_count; i++) {
+		const char *element = entry->parameters[i].element;
+		const struct guessed_element guess = guess_element(kernel->parameters[i].type);
+
+		if (element && guess.known &&
+		    (guess.per_value > 1 || strcmp(element, guess.name) != 0))
+			return false;
+	}
+	return true;
+}
+
+/* The better, the greater: a template for an instance, the same types, a definition. */
+static unsigned rank_declaration(const struct skeleton_entry *entry,
+				 const struct source_kernel *kernel)
+{
+	return 4U * (!entry->instance == !kernel->template_head) + 2U * types_agree(entry, kernel) +
+	       (kernel->body != NULL);
+}
+
+/* NULL: none. */
 static struct source_kernel *find_declaration(const struct skeleton_request *request,
 					      const struct source_kernels *kernels,
 					      const struct skeleton_entry *entry)
@@ -42,7 +64,7 @@ static struct source_kernel *find_declaration(const struct skeleton_request *req
 		struct source_kernel *kernel = &kernels->items[i];
 
 		if (!strcmp(kernel->name, name) && parameters_agree(entry, kernel) &&
-		    (!found || (kernel->body && !found->body)))
+		    (!found || rank_declaration(entry, kernel) > rank_declaration(entry, found)))
 			found = kernel;
 	}
 	return found;
@@ -83,19 +105,39 @@ static const char *buffer_name(struct annotation_pool *pool, const struct skelet
 	return name;
 }
 
+/* The name in the image knows what T and real are, but not what a struct consists of. */
+static struct guessed_element element_of(const struct skeleton_kernel *kernel, const char *type,
+					 size_t index, bool ptx)
+{
+	const char *known = kernel->entry->parameters[index].element;
+	const struct guessed_element guess =
+		ptx ? guess_ptx_element(kernel->declared ? kernel->declared->body : NULL)
+		    : guess_element(type);
+
+	return known ? (struct guessed_element){known, 1, true} : guess;
+}
+
+static const char *buffer_length(struct annotation_pool *pool, unsigned per_value,
+				 const char *values)
+{
+	if (per_value == 1)
+		return values;
+	return strcmp(values, "1") ? pool_format(pool, "%u * %s", per_value, values)
+				   : pool_format(pool, "%u", per_value);
+}
+
 static void add_buffer_argument(struct skeleton_kernel *kernel, struct annotation_pool *pool,
 				const struct source_parameter *parameter, size_t index, bool ptx)
 {
 	const enum skeleton_access access = kernel->entry->parameters[index].access;
-	const struct guessed_element element =
-		ptx ? guess_ptx_element(kernel->declared ? kernel->declared->body : NULL)
-		    : guess_element(parameter->type);
+	const struct guessed_element element = element_of(kernel, parameter->type, index, ptx);
 	const char *body = kernel->declared && !ptx ? kernel->declared->body : NULL;
+	const char *values =
+		body ? guess_length(body, parameter->name, kernel->total) : kernel->total;
 	struct skeleton_buffer buffer = {
 		.name = buffer_name(pool, kernel, parameter->name, index),
 		.type = pool_text(pool, element.name),
-		.length = element.per_value == 1 ? "n"
-						 : pool_format(pool, "%u * n", element.per_value),
+		.length = buffer_length(pool, element.per_value, values),
 		.role = guess_role(parameter, access, body),
 		.shown = pool_format(pool, "%.*s%s%s", SKELETON_SHOWN_BYTES,
 				     *parameter->type ? parameter->type : "a pointer",
@@ -133,9 +175,9 @@ static struct skeleton_argument bytes_argument(struct skeleton_kernel *kernel,
 	const struct guessed_element element = guess_element(parameter->type);
 
 	if (bytes == 2 && element.known && !strcmp(element.name, "f16"))
-		return (struct skeleton_argument){"f16(1.0)", "an arbitrary value"};
+		return (struct skeleton_argument){"f16(1.0)", "TODO: an arbitrary value"};
 	if (bytes == 2 && element.known && !strcmp(element.name, "bf16"))
-		return (struct skeleton_argument){"bf16(1.0)", "an arbitrary value"};
+		return (struct skeleton_argument){"bf16(1.0)", "TODO: an arbitrary value"};
 	if (!bytes || bytes > SKELETON_MAX_STRUCT_BYTES) {
 		kernel->obstacle = pool_format(pool, "a parameter is a struct of %zu bytes", bytes);
 		bytes = 1;
@@ -143,7 +185,7 @@ static struct skeleton_argument bytes_argument(struct skeleton_kernel *kernel,
 	return (struct skeleton_argument){
 		zero_bytes(pool, bytes),
 		pool_format(pool,
-			    "a struct of %zu bytes, all 0: write its content, two hex digits "
+			    "TODO: a struct of %zu bytes, all 0: write its content, two hex digits "
 			    "per byte, or its members: struct(x, i32(n), f32(0.5))",
 			    bytes)};
 }
@@ -152,18 +194,21 @@ static struct skeleton_argument bytes_argument(struct skeleton_kernel *kernel,
 static struct skeleton_argument skeleton_integer_argument(const struct skeleton_kernel *kernel,
 							  size_t index, const char *name)
 {
-	const char *value = guess_integer(name);
+	const char *value =
+		guess_integer(name, dimensions_count(kernel->dimensions), kernel->total);
 
 	if (*name && !strcmp(value, "1"))
-		return (struct skeleton_argument){value, "an arbitrary value"};
+		return (struct skeleton_argument){value, "TODO: an arbitrary value"};
 	if (*name)
 		return (struct skeleton_argument){
-			value, *value == 'n' ? "the name suggests the number of elements"
-					     : "the name suggests the threads of a block"};
+			value, strcmp(value, "block")
+				       ? "TODO: the name suggests a number of elements"
+				       : "TODO: the name suggests the threads of a block"};
 	for (size_t i = 0; i < index; i++)
 		if (!strcmp(kernel->arguments[i].value, "n"))
-			return (struct skeleton_argument){"1", "an arbitrary value"};
-	return (struct skeleton_argument){"n", "the first integer may be the number of elements"};
+			return (struct skeleton_argument){"1", "TODO: an arbitrary value"};
+	return (struct skeleton_argument){"n",
+					  "TODO: the first integer may be the number of elements"};
 }
 
 /* ---- kernels ---- */
@@ -174,6 +219,22 @@ static bool is_buffer(const struct skeleton_kernel *kernel,
 	if (kernel->declared)
 		return kernel->declared->parameters[index].pointer;
 	return compiled->class == SKELETON_INTEGER && compiled->bytes == 8;
+}
+
+/* The body says it, but for what another function of the file does. That may only number the
+ * threads, so the compiled code alone is no reason. */
+static void guess_shape(struct skeleton_kernel *kernel, const struct skeleton *skeleton)
+{
+	static const char *const totals[] = {"n", "n * n", "n * n * n"};
+	const char *code = skeleton->source.code;
+	bool linear;
+
+	if (kernel->declared && kernel->declared->body && code)
+		kernel->dimensions = guess_dimensions(kernel->declared->body, &kernel->linear);
+	if (!code || (!kernel->linear && dimensions_count(kernel->dimensions) == 1 &&
+		      dimensions_count(guess_dimensions(code, &linear)) > 1))
+		kernel->dimensions = kernel->entry->dimensions;
+	kernel->total = totals[dimensions_count(kernel->dimensions) - 1];
 }
 
 static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool *pool, bool ptx)
@@ -207,7 +268,7 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 				"0", "a texture or surface, which the kernel does not use"};
 		else if (compiled->class == SKELETON_REAL)
 			kernel->arguments[i] =
-				(struct skeleton_argument){"1.0", "an arbitrary value"};
+				(struct skeleton_argument){"1.0", "TODO: an arbitrary value"};
 		else if (compiled->class == SKELETON_INTEGER)
 			kernel->arguments[i] =
 				skeleton_integer_argument(kernel, i, parameter->name);
@@ -217,27 +278,40 @@ static void guess_kernel(struct skeleton_kernel *kernel, struct annotation_pool 
 	}
 }
 
-/* The name in the image tells kernels apart that have the same qualified name. */
+static bool is_only_instance(const struct skeleton_request *request,
+			     const struct skeleton_entry *entry)
+{
+	for (size_t i = 0; i < request->entry_count; i++)
+		if (&request->entries[i] != entry && request->entries[i].instance &&
+		    !strcmp(request->entries[i].instance, entry->instance))
+			return false;
+	return true;
+}
+
+/* The name in the image tells overloads apart, and instances that C++ cannot name. */
 static const char *launched_name(const struct skeleton_request *request,
 				 const struct skeleton_entry *entry, bool is_template)
 {
 	bool shared = is_template;
 
+	if (entry->instance && is_only_instance(request, entry))
+		return entry->instance;
 	for (size_t i = 0; i < request->entry_count && !shared; i++)
 		shared = &request->entries[i] != entry &&
 			 !strcmp(request->entries[i].plain, entry->plain);
 	return shared ? entry->name : entry->plain;
 }
 
-/* Letters of any kernel; ANNOTATION_MAX_VARIANTS bounds the launches. */
+/* Letters of any kernel, before the arguments of an instance. */
 static bool is_launchable_name(const char *name)
 {
-	for (const char *c = name; *c; c++)
+	for (const char *c = name; *c && *c != '<'; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("_:$", *c))
 			return false;
-	return *name && !isdigit((unsigned char)*name) && strlen(name) <= 4096;
+	return *name && *name != '<' && !isdigit((unsigned char)*name) && strlen(name) <= 4096;
 }
 
+/* ANNOTATION_MAX_VARIANTS bounds the launches. */
 static void collect_kernels(struct skeleton *skeleton)
 {
 	const struct skeleton_request *request = skeleton->request;
@@ -257,6 +331,7 @@ static void collect_kernels(struct skeleton *skeleton)
 			launched_name(request, kernel->entry, declared && declared->template_head);
 		if (!is_launchable_name(kernel->name))
 			continue;
+		guess_shape(kernel, skeleton);
 		guess_kernel(kernel, &skeleton->pool, request->ptx);
 		skeleton->count++;
 	}

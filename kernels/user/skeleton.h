@@ -12,22 +12,36 @@
 #include "base/base.h"
 
 enum skeleton_class { SKELETON_INTEGER, SKELETON_REAL, SKELETON_BYTES };
-/* Whether the kernel writes to the memory behind a parameter. */
-enum skeleton_access { SKELETON_ACCESS_UNKNOWN, SKELETON_NEVER_WRITTEN, SKELETON_WRITTEN };
+/* Whether the kernel writes to the memory behind a parameter, and whether it reads there, too. */
+enum skeleton_access {
+	SKELETON_ACCESS_UNKNOWN,
+	SKELETON_NEVER_WRITTEN,
+	SKELETON_WRITTEN,
+	SKELETON_ONLY_WRITTEN
+};
 
 struct skeleton_parameter {
 	enum skeleton_class class;
 	size_t bytes;
 	enum skeleton_access access;
+	const char *element; /* its type, or that of what it points to: "f32"; NULL: not known */
+};
+
+/* Whether a kernel reads the place of its thread or of its block along y and z. */
+struct skeleton_dimensions {
+	bool thread_y, thread_z, block_y, block_z;
 };
 
 /* A kernel of the compiled file. */
 struct skeleton_entry {
 	const char *name;  /* in the image */
 	const char *plain; /* qualified, without template arguments: "ns::scale" */
+	const char
+		*instance; /* with them, "ns::scale<float>"; NULL: it has none that C++ can name */
 	const struct skeleton_parameter *parameters;
 	size_t parameter_count;
 	bool textures; /* it uses textures or surfaces, so a launch needs sizes that nobody wrote */
+	struct skeleton_dimensions dimensions;
 };
 
 struct skeleton_request {
@@ -38,7 +52,8 @@ struct skeleton_request {
 	const struct skeleton_entry *entries;
 	size_t entry_count;
 	/* what the file was compiled with, which a sweep needs too */
-	const struct string_list *flags; /* NULL: none */
+	const struct string_list *flags; /* paths in them are absolute; NULL: none */
+	const char *folder;              /* of the sidecar: an absolute path without links */
 	const char *standard, *compiler; /* NULL: none */
 };
 
@@ -46,6 +61,10 @@ struct skeleton_counts {
 	size_t launches;  /* lines `launch` */
 	size_t templates; /* kernels for which a person has to choose an instance */
 };
+
+/* Adds flags of the compiler to *out, with paths from `folder` made absolute. */
+void skeleton_flags_add(struct string_list *out, const struct string_list *flags,
+			const char *folder);
 
 /*
  * Appends the annotations to *out. PL_ENOENT: the file has no kernel. PL_EEXIST: the file has a

@@ -144,10 +144,16 @@ static bool name_has_word(const char *name, const char *const *words, size_t cou
 	name_has_word(name, (const char *const[]){__VA_ARGS__}, \
 		      sizeof((const char *const[]){__VA_ARGS__}) / sizeof(const char *))
 
-const char *guess_integer(const char *name)
+const char *guess_integer(const char *name, unsigned dimensions, const char *total)
 {
 	if (NAME_HAS(name, "block", "blocksize", "threads", "nthreads", "blockdim"))
 		return "block";
+	if (dimensions > 1 && NAME_HAS(name, "total", "numel", "nelem", "nelems", "elements"))
+		return total;
+	if (dimensions > 1 &&
+	    NAME_HAS(name, "w", "h", "d", "m", "k", "width", "height", "depth", "rows", "cols",
+		     "columns", "nx", "ny", "nz", "pitch", "ld", "lda", "ldb", "ldc", "stride"))
+		return "n";
 	if (NAME_HAS(name, "tile", "stride", "offset", "warp", "inc", "ld", "step", "batch"))
 		return "1";
 	return NAME_HAS(name, "n", "size", "sz", "len", "length", "count", "cnt", "num", "numel",
@@ -190,6 +196,8 @@ const char *guess_role(const struct source_parameter *parameter, enum skeleton_a
 {
 	if (parameter->constant || access == SKELETON_NEVER_WRITTEN)
 		return "in";
+	if (access == SKELETON_ONLY_WRITTEN)
+		return "out";
 	if (*parameter->name && body)
 		return uses_of(body, parameter->name) == USE_WRITE ? "out" : "inout";
 	return NAME_HAS(parameter->name, "out", "output", "y", "c", "dst", "dest", "result",
@@ -286,16 +294,81 @@ static bool is_row_of_blocks(const char *body, const char *at)
 	return star > body && star[-1] == '*' && ends_in(body, star - 1, width);
 }
 
-enum guessed_dimension guess_dimension(const char *body)
+struct skeleton_dimensions guess_dimensions(const char *code, bool *linear)
 {
-	enum guessed_dimension dimension = DIMENSION_NONE;
+	struct skeleton_dimensions named = {
+		.thread_y = strstr(code, "threadIdx.y"),
+		.thread_z = strstr(code, "threadIdx.z"),
+		.block_z = strstr(code, "blockIdx.z"),
+	};
 
-	if (strstr(body, "threadIdx.y"))
-		return DIMENSION_SECOND;
-	for (const char *c = body; (c = strstr(c, "blockIdx.y")); c++) {
-		if (!is_row_of_blocks(body, c))
-			return DIMENSION_SECOND;
-		dimension = DIMENSION_LINEAR;
+	*linear = false;
+	for (const char *c = code; (c = strstr(c, "blockIdx.y")); c++) {
+		named.block_y |= !is_row_of_blocks(code, c);
+		*linear = true;
 	}
-	return dimension;
+	*linear &= dimensions_count(named) == 1;
+	return named;
+}
+
+unsigned dimensions_count(struct skeleton_dimensions dimensions)
+{
+	return dimensions.thread_z || dimensions.block_z   ? 3
+	       : dimensions.thread_y || dimensions.block_y ? 2
+							   : 1;
+}
+
+/* ---- lengths ---- */
+
+enum reach { REACH_ONE, REACH_BLOCKS, REACH_ALL };
+
+/* What an index in brackets reaches: "[0]", "[blockIdx.x]" or anything. */
+static enum reach reach_of_index(const char *open, const char *end)
+{
+	static const char *const indices[] = {"0", "blockIdx.x"};
+	const char *close = source_closing(open, end);
+	const char *begin = skip_blanks(open + 1);
+
+	while (close && close > begin && isspace((unsigned char)close[-1]))
+		close--;
+	for (size_t i = 0; close && i < ARRAY_SIZE(indices); i++)
+		if ((size_t)(close - begin) == strlen(indices[i]) &&
+		    !memcmp(begin, indices[i], strlen(indices[i])))
+			return (enum reach)i;
+	return REACH_ALL;
+}
+
+/* "*name" and "atomicAdd(name, " reach one element. */
+static enum reach reach_at(const char *body, const char *use, const char *end, size_t length)
+{
+	const char *next = skip_blanks(use + length), *before = use;
+
+	if (*next == '[')
+		return reach_of_index(next, end);
+	while (before > body && isspace((unsigned char)before[-1]))
+		before--;
+	if (before > body && before[-1] == '*')
+		return REACH_ONE;
+	if (before == body || before[-1] != '(' || *next != ',')
+		return REACH_ALL;
+	for (before--; before > body && source_is_word(before[-1]);)
+		before--;
+	return strncmp(before, "atomic", 6) ? REACH_ALL : REACH_ONE;
+}
+
+const char *guess_length(const char *body, const char *name, const char *total)
+{
+	const char *end = body + strlen(body), *c = body;
+	enum reach reach = REACH_ONE;
+	bool used = false;
+
+	for (; *name && (c = source_find_word(c, end, name)); c += strlen(name)) {
+		const enum reach here = reach_at(body, c, end, strlen(name));
+
+		reach = here > reach ? here : reach;
+		used = true;
+	}
+	return !used || reach == REACH_ALL ? total
+	       : reach == REACH_ONE        ? "1"
+					   : "ceil_div(n, block)";
 }

@@ -23,14 +23,17 @@ const char *guess_role(const struct source_parameter *parameter, enum skeleton_a
 bool guess_is_texture(const struct source_parameter *parameter);
 /* Whether a parameter is a CUtensorMap. */
 bool guess_is_tensor_map(const struct source_parameter *parameter);
-/* How a body uses a second dimension. LINEAR: only in the number of the block, blockIdx.y *
- * gridDim.x + blockIdx.x, so that a grid of one dimension will do. */
-enum guessed_dimension { DIMENSION_NONE, DIMENSION_LINEAR, DIMENSION_SECOND };
-enum guessed_dimension guess_dimension(const char *body);
+/* The dimensions that a code names. *linear: it names y only in the number of the block, blockIdx.y
+ * * gridDim.x + blockIdx.x, so that a grid of one dimension will do and none is returned. */
+struct skeleton_dimensions guess_dimensions(const char *code, bool *linear);
+unsigned dimensions_count(struct skeleton_dimensions dimensions); /* 1, 2 or 3 */
+/* The elements behind a pointer, from all its uses in the body. `total`: what a kernel of as many
+ * dimensions may have. */
+const char *guess_length(const char *body, const char *name, const char *total);
 /* The fill of a buffer, with a blank before it; "": the default is right. */
 const char *guess_fill(const struct source_parameter *parameter, struct guessed_element element);
-/* "n", "block" or "1", from the name of an integer. */
-const char *guess_integer(const char *name);
+/* "n", "block", "1" or `total`, from the name of an integer of a kernel of so many dimensions. */
+const char *guess_integer(const char *name, unsigned dimensions, const char *total);
 /* The bytes per thread of `extern __shared__ T name[]`; 0: there is none. */
 unsigned guess_shared_bytes(const char *body);
 

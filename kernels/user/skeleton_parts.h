@@ -22,6 +22,9 @@ struct skeleton_kernel {
 	const struct skeleton_entry *entry;
 	const struct source_kernel *declared; /* NULL: the text has no such declaration */
 	const char *name;                     /* as the launch names it */
+	struct skeleton_dimensions dimensions;
+	bool linear;       /* a grid of one dimension will do for what names two */
+	const char *total; /* the elements that it works on: "n", "n * n" */
 	struct skeleton_buffer *buffers;
 	size_t buffer_count;
 	struct skeleton_argument *arguments; /* one per parameter, unless there is an obstacle */
@@ -39,6 +42,9 @@ struct skeleton {
 /* Whether a kernel is a template of which the image has no instance. */
 bool skeleton_is_open_template(const struct skeleton *skeleton,
 			       const struct source_kernel *declared);
+/* The line `flags`, with paths from the folder of the sidecar. */
+void skeleton_print_flags(struct text *out, struct annotation_pool *pool,
+			  const struct skeleton_request *request);
 /* Writes the lines of all kernels, of which there is at least one, or of templates. Returns the
  * number of launches. */
 size_t skeleton_print(struct text *out, struct skeleton *skeleton);

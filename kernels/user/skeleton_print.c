@@ -37,8 +37,22 @@ static void print_operation(struct text *out, const char *file)
 	text_add(out, "\n");
 }
 
+static void print_elements(struct text *out, unsigned dimensions)
+{
+	static const char *const values[] = {"2^20, 2^24 \"elements\"",
+					     "2^10, 2^12 \"rows, and columns\"",
+					     "2^7, 2^8 \"elements along each axis\""};
+
+	text_addf(out, "axis n = %s # TODO: sizes that matter to you\n", values[dimensions - 1]);
+}
+
+static unsigned kernel_dimensions(const struct skeleton_kernel *kernel)
+{
+	return dimensions_count(kernel->dimensions);
+}
+
 /* The block sizes that every kernel can have. */
-static void print_axes(struct text *out, const struct skeleton *skeleton)
+static void print_axes(struct text *out, const struct skeleton *skeleton, bool shared)
 {
 	long limit = 1024, most = 64;
 	bool exact = false;
@@ -51,26 +65,22 @@ static void print_axes(struct text *out, const struct skeleton *skeleton)
 	}
 	while (most * 2 <= limit)
 		most *= 2;
-	text_add(out, "axis n = 2^20, 2^24 \"elements\"\n");
+	print_elements(out,
+		       shared && skeleton->count ? kernel_dimensions(&skeleton->kernels[0]) : 1);
 	if (exact || limit <= 64)
 		text_addf(out, "axis block = %ld \"threads per block\"\n", limit);
 	else
 		text_addf(out, "axis block = 64..%ld \"threads per block\"\n", most);
 }
 
-static void print_compilation(struct text *out, const struct skeleton_request *request)
+static void print_compilation(struct text *out, struct annotation_pool *pool,
+			      const struct skeleton_request *request)
 {
 	if (request->standard)
 		text_addf(out, "standard %s\n", request->standard);
 	if (request->compiler)
 		text_addf(out, "compiler %s\n", request->compiler);
-	if (!request->flags || !request->flags->count)
-		return;
-	text_add(out, "flags");
-	for (size_t i = 0; i < request->flags->count; i++)
-		text_addf(out, strpbrk(request->flags->items[i], " \t#") ? " \"%s\"" : " %s",
-			  request->flags->items[i]);
-	text_add(out, "\n");
+	skeleton_print_flags(out, pool, request);
 }
 
 /* ---- buffers ---- */
@@ -84,11 +94,11 @@ static void print_buffer(struct text *out, const struct skeleton_buffer *buffer,
 		  strcmp(role, "out") ? buffer->fill : "");
 	while (out->length - begin < 40)
 		text_add_char(out, ' ');
-	text_addf(out, " # %s%s\n", buffer->shown,
-		  buffer->known && role_known ? ""
-		  : buffer->known             ? ": the role is a guess"
-		  : role_known                ? ": the element type is a guess"
-					      : ": the element type and the role are guesses");
+	text_addf(out, " # %s; TODO: check the %s\n", buffer->shown,
+		  buffer->known && role_known ? "length"
+		  : buffer->known             ? "length and the role"
+		  : role_known                ? "element type and the length"
+					      : "element type, the length and the role");
 }
 
 /* Buffers of one name are one buffer if every kernel agrees on it. */
@@ -146,7 +156,8 @@ static bool can_share(const struct skeleton *skeleton)
 		const struct skeleton_kernel *kernel = &skeleton->kernels[k];
 
 		if (strlen(kernel->name) >= KERNEL_NAME_BYTES || strchr(kernel->name, '$') ||
-		    kernel->obstacle)
+		    kernel->obstacle ||
+		    kernel_dimensions(kernel) != kernel_dimensions(skeleton->kernels))
 			return false;
 		for (size_t i = 0; i < kernel->buffer_count; i++) {
 			const struct skeleton_buffer *before =
@@ -178,11 +189,12 @@ static void print_shared_buffers(struct text *out, const struct skeleton *skelet
 static void print_symbols(struct text *out, const char *variable)
 {
 	if (variable)
-		text_addf(out,
-			  "# __device__ and __constant__ variables are 0, unless a line gives "
-			  "them content, such as\n"
-			  "#   symbol %.80s: TYPE[LENGTH] uniform(0, 1)\n\n",
-			  variable);
+		text_addf(
+			out,
+			"# TODO: __device__ and __constant__ variables are 0, unless a line gives "
+			"them content, such as\n"
+			"#   symbol %.80s: TYPE[LENGTH] uniform(0, 1)\n\n",
+			variable);
 }
 
 /* ---- launches ---- */
@@ -203,21 +215,21 @@ static void print_signature(struct text *out, const char *name, const struct sou
 	text_addf(out, "), line %zu\n", kernel->line);
 }
 
-static void print_hints(struct text *out, const char *body)
+static void print_hints(struct text *out, const struct skeleton_kernel *kernel, const char *body)
 {
-	const enum guessed_dimension dimension = guess_dimension(body);
+	static const char *const shapes[] = {"", ": it has two dimensions",
+					     ": it has three dimensions"};
 
-	if (dimension == DIMENSION_SECOND)
-		text_add(out, "# It uses a second dimension: give the grid or the block as "
-			      "(x, y).\n");
-	if (dimension == DIMENSION_LINEAR)
+	text_addf(out, "# TODO: check the grid and the block%s.\n",
+		  shapes[kernel_dimensions(kernel) - 1]);
+	if (kernel->linear)
 		text_add(out,
 			 "# It numbers the blocks of two dimensions: a grid of one will do.\n");
 	if (strstr(body, "this_grid"))
-		text_add(out, "# It may synchronise the grid: add cooperative after the "
+		text_add(out, "# TODO: it may synchronise the grid: add cooperative after the "
 			      "arguments, with a grid that fits on the device.\n");
 	if (guess_shared_bytes(body))
-		text_add(out, "# The bytes of dynamic shared memory, after the block, are a "
+		text_add(out, "# TODO: the bytes of dynamic shared memory, after the block, are a "
 			      "guess.\n");
 }
 
@@ -234,12 +246,33 @@ static void print_remarks(struct text *out, const struct skeleton_kernel *kernel
 	}
 }
 
+/* The threads of a block, of which there are 64 or more, cover a square or a cube. */
+static void print_grid_and_block(struct text *out, struct skeleton_dimensions of)
+{
+	const char *x = of.thread_z ? "8" : of.thread_y ? "32" : "block";
+	const char *y = of.thread_z   ? "ceil_div(n, 8)"
+			: of.thread_y ? "ceil_div(n, block / 32)"
+				      : "n";
+
+	if (of.block_z)
+		text_addf(out, "(ceil_div(n, %s), %s, %s), ", x, y,
+			  of.thread_z ? "ceil_div(n, block / 64)" : "n");
+	else if (of.block_y)
+		text_addf(out, "(ceil_div(n, %s), %s), ", x, y);
+	else
+		text_addf(out, "ceil_div(n, %s), ", x);
+	text_add(out, of.thread_z   ? "(8, 8, block / 64)"
+		      : of.thread_y ? "(32, block / 32)"
+				    : "block");
+}
+
 static void print_launch(struct text *out, const char *word, const struct skeleton_kernel *kernel)
 {
 	const char *body = kernel->declared && kernel->declared->line ? kernel->declared->body : "";
 	unsigned shared = body ? guess_shared_bytes(body) : 0;
 
-	text_addf(out, "%s %s<<<ceil_div(n, block), block", word, kernel->name);
+	text_addf(out, "%s %s<<<", word, kernel->name);
+	print_grid_and_block(out, kernel->dimensions);
 	if (shared)
 		text_addf(out, ", %u * block", shared);
 	text_add(out, ">>>(");
@@ -250,10 +283,12 @@ static void print_launch(struct text *out, const char *word, const struct skelet
 
 static void print_kernel_launch(struct text *out, const struct skeleton_kernel *kernel)
 {
-	if (kernel->declared && kernel->declared->line) {
+	const char *body =
+		kernel->declared && kernel->declared->line ? kernel->declared->body : NULL;
+
+	if (kernel->declared && kernel->declared->line)
 		print_signature(out, kernel->entry->plain, kernel->declared);
-		print_hints(out, kernel->declared->body ? kernel->declared->body : "");
-	}
+	print_hints(out, kernel, body ? body : "");
 	print_remarks(out, kernel);
 	print_launch(out, "launch", kernel);
 	text_add(out, "\n");
@@ -274,6 +309,8 @@ static void print_skeleton_variant(struct text *out, const struct skeleton_kerne
 	    strchr(kernel->name, '$'))
 		text_addf(out, "-%zu", number);
 	text_add(out, "\n");
+	if (kernel_dimensions(kernel) > 1)
+		print_elements(out, kernel_dimensions(kernel));
 	for (size_t i = 0; i < kernel->buffer_count; i++)
 		print_buffer(out, &kernel->buffers[i], kernel->buffers[i].role,
 			     kernel->buffers[i].role_known);
@@ -302,9 +339,10 @@ static void print_checks(struct text *out, const struct skeleton *skeleton)
 	const char *result;
 	const struct skeleton_kernel *kernel = kernel_with_result(skeleton, &result);
 
-	text_add(out, "# Nothing is compared, so a sweep is unverified. When the lines are right, "
-		      "replace \"verify none\" by\n"
-		      "# one of these forms:\n");
+	text_add(out,
+		 "# TODO: nothing is compared, so a sweep is unverified. When the lines are right, "
+		 "replace \"verify none\" by\n"
+		 "# one of these forms:\n");
 	text_addf(out,
 		  "#   verify %s = EXPRESSION         # of the elements of other buffers: "
 		  "2 * x + y\n",
@@ -314,7 +352,7 @@ static void print_checks(struct text *out, const struct skeleton *skeleton)
 	text_addf(out, "#   verify %s from \"%s.npy\"\n", result, result);
 	text_add(out, "#   verify by ./reference.py\n"
 		      "verify none\n\n"
-		      "# What the operation needs, for rates and rooflines:\n"
+		      "# TODO: what the operation needs, for rates and rooflines:\n"
 		      "# work flop = 2 * n, read = 8 * n, write = 4 * n\n\n");
 }
 
@@ -383,7 +421,7 @@ static void print_template(struct text *out, const struct skeleton *skeleton,
 			return;
 		}
 	text_addf(out,
-		  "# is a template <%.80s>, which is compiled for the instance that a launch "
+		  "# TODO: is a template <%.80s>, which is compiled for the instance that a launch "
 		  "names. Choose one:\n",
 		  kernel->template_head);
 	if (!shared)
@@ -405,7 +443,7 @@ static void print_template(struct text *out, const struct skeleton *skeleton,
 
 		text_addf(out, "%s%.80s", i ? ", " : "",
 			  parameter->pointer       ? parameter->name
-			  : strchr("iu", *element) ? guess_integer(parameter->name)
+			  : strchr("iu", *element) ? guess_integer(parameter->name, 1, "n")
 						   : "1.0");
 	}
 	text_add(out, ")\n\n");
@@ -420,12 +458,12 @@ size_t skeleton_print(struct text *out, struct skeleton *skeleton)
 	size_t launches = 0;
 
 	text_addf(out,
-		  "# Annotations of %s, which perflab init guessed from its parameters. Correct\n"
-		  "# the lengths, roles and arguments: docs/your-kernel-reference.md.\n\n",
+		  "# Annotations of %s, which perflab init guessed. Correct what is marked\n"
+		  "# with TODO, and remove the marks: docs/your-kernel-reference.md.\n\n",
 		  file);
 	print_operation(out, file);
-	print_compilation(out, skeleton->request);
-	print_axes(out, skeleton);
+	print_compilation(out, &skeleton->pool, skeleton->request);
+	print_axes(out, skeleton, shared);
 	if (shared)
 		print_shared_buffers(out, skeleton);
 	else

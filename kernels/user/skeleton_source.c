@@ -362,6 +362,7 @@ static bool is_variable_mark(const char *word, size_t length)
 void source_kernels_read(struct source_kernels *out, struct annotation_pool *pool, const char *text,
 			 size_t length)
 {
+	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	char *code = pool_copy(pool, text, strnlen(text, length));
 	struct source_reading r = {.pool = pool, .out = out, .begin = code, .line = 1};
 	const char *c = code;
@@ -369,7 +370,9 @@ void source_kernels_read(struct source_kernels *out, struct annotation_pool *poo
 	r.end = code + strlen(code);
 	r.counted = code;
 	blank_what_is_no_code(code, (size_t)(r.end - code));
-	*out = (struct source_kernels){0};
+	*out = (struct source_kernels){.code = code};
+	if (!strncmp(c, byte_order_mark, strlen(byte_order_mark)))
+		c += strlen(byte_order_mark);
 	while (c < r.end && out->count < SOURCE_MAX_KERNELS) {
 		const char *word = c;
 

@@ -34,6 +34,7 @@ struct source_kernels {
 	size_t count;
 	/* the first __device__ or __constant__ variable without an initializer; NULL: none */
 	const char *variable;
+	const char *code; /* all of it, without comments and literals; NULL in PTX */
 };
 
 /* All memory belongs to the pool. Reads `length` bytes, and nothing after a NUL byte. */

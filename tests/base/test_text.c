@@ -271,6 +271,33 @@ static void mangled_names_have_parameters(void **state)
 	assert_int_equal(mangled_parameters(NULL, 0, "_Z1kiii"), 3);
 }
 
+static void names_without_the_path_of_the_file(void **state)
+{
+	static const char *const names[][2] = {
+		{"saxpy", "saxpy"},
+		{"_ZN2ns5scaleIfEEvPT_", "_ZN2ns5scaleIfEEvPT_"},
+		{"_ZN12_GLOBAL__N_15scaleEv", "_ZN12_GLOBAL__N_15scaleEv"},
+		{"_ZN40_GLOBAL__N__c621182a_8_names_cu_d12b5c375afillIsEEvPT_S1_",
+		 "_ZN12_GLOBAL__N_15afillIsEEvPT_S1_"},
+		{"_Z5applyIN40_GLOBAL__N__c621182a_8_names_cu_d12b5c372OpEEvT_",
+		 "_Z5applyIN12_GLOBAL__N_12OpEEvT_"},
+		{"_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE",
+		 "_ZN10_INTERNAL_2cv6hiddenE"},
+		{"__nv_static_23__15cf2119_5_st_cu__Z1fv__Z6plainsPfd", "_Z6plainsPfd"},
+		{"_ZN99_GLOBAL__N__c621", "_ZN99_GLOBAL__N__c621"},
+		{"_ZN99999999999999999999999_GLOBAL__N_", "_ZN99999999999999999999999_GLOBAL__N_"},
+		{"", ""},
+	};
+	struct text portable = TEXT_INIT;
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
+		mangled_portable(&portable, names[i][0]);
+		assert_string_equal(portable.length ? portable.data : "", names[i][1]);
+	}
+	text_release(&portable);
+}
+
 static void mangled_names_become_readable(void **state)
 {
 	static const char *const names[][2] = {
@@ -365,6 +392,7 @@ int main(void)
 		cmocka_unit_test(split_at_no_separator_is_one_piece),
 		cmocka_unit_test(grow_keeps_what_is_there),
 		cmocka_unit_test(copies_are_terminated),
+		cmocka_unit_test(names_without_the_path_of_the_file),
 		cmocka_unit_test(mangled_names_become_readable),
 		cmocka_unit_test(mangled_names_have_parameters),
 		cmocka_unit_test(allocations_of_nothing_are_pointers),

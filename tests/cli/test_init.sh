@@ -138,6 +138,91 @@ expect_code 0
 expect_out '(2 unverified)'
 expect_out 'ns-twice'
 
+# ---- a file of a larger program ----
+mkdir -p app/include elsewhere
+cat >app/include/scale.h <<'END'
+namespace app { template <typename T, int K> struct Scale {
+	T factor;
+	__device__ T operator()(T v) const { return v * factor + K; }
+}; }
+END
+# with a byte-order mark; the names of all kernels but main's depend on the path in the image
+printf '\357\273\277' >app/program.cu
+cat >>app/program.cu <<'END'
+__global__ void first(const double *from, double *into, int count)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < count)
+		into[i] = from[i];
+}
+#include "scale.h"
+namespace {
+template <typename F> __global__ void apply(float *v, int n, F f)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		v[i] = f(v[i]);
+}
+template __global__ void apply(float *, int, app::Scale<float, 1>);
+__global__ void two(const float *x, float *single, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		single[i] = x[i];
+}
+__global__ void two(const double *x, double *twice, int n)
+{
+	int i = blockIdx.x * blockDim.x + threadIdx.x;
+	if (i < n)
+		twice[i] = x[i];
+}
+__global__ void turn(const float *x, float *y, int width, int height)
+{
+	int column = blockIdx.x * blockDim.x + threadIdx.x;
+	int row = blockIdx.y * blockDim.y + threadIdx.y;
+	if (column < width && row < height)
+		y[column * height + row] = x[row * width + column];
+}
+}
+int main()
+{
+	two<<<1, 1>>>((float *)0, (float *)0, 0);
+	two<<<1, 1>>>((double *)0, (double *)0, 0);
+	turn<<<1, 1>>>(0, 0, 0, 0);
+}
+END
+# the folder is one from the current folder, as for a sweep, wherever the lines are written
+run init app/program.cu --compile-flag -Iinclude --compiler nvcc
+expect_code 3
+for written in app/program.cu.perflab elsewhere/mine.perflab; do
+	run init app/program.cu --compile-flag -Iapp/include --compiler nvcc -o $written
+	expect_code 0
+	grep -q 'GLOBAL__N__' $written && complain "a name in $written depends on the path"
+	grep -q '^launch apply<app::Scale<float, 1> *><<<' $written || complain 'the instance has no name'
+done
+grep -q '^flags -Iinclude$' app/program.cu.perflab || complain 'the folder is from another one'
+grep -q '^flags -I../app/include$' elsewhere/mine.perflab || complain 'the folder is from another one'
+mkdir moved
+mv app moved/app
+run sweep moved/app/program.cu --backend ptx --block-sizes 64 --size 100
+expect_code 0
+expect_out '(5 unverified)'
+expect_out 'n=100'
+grep -q '^buffer single: f32\[n\] out ' moved/app/program.cu.perflab || complain 'single has another type'
+grep -q '^buffer twice: f64\[n\] out ' moved/app/program.cu.perflab || complain 'twice has another type'
+grep -q '^buffer into: f64' moved/app/program.cu.perflab || complain 'a byte-order mark loses the names'
+grep -q '^launch turn<<<(ceil_div(n, 32), ceil_div(n, block / 32)), (32, block / 32)>>>(x, y, n, n)' \
+	moved/app/program.cu.perflab || complain 'turn has one dimension'
+# the guesses for two dimensions are right
+sed -n '/^__global__ void turn/,/^}/p' moved/app/program.cu >turn.cu
+run init turn.cu
+expect_code 0
+grep -q '^buffer y: f32\[n \* n\] out .*TODO' turn.cu.perflab || complain 'y has another length'
+sed -i 's/^verify none/verify y = x[i % n * n + i \/ n]/' turn.cu.perflab
+run sweep turn.cu --backend ptx --block-sizes 64,1024 --size 50
+expect_code 0
+expect_out '(2 ok)'
+
 # errors are those of the compiler
 echo '__global__ void k(int *x) { *x = missing; }' >bad.cu
 run init bad.cu

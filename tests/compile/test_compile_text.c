@@ -141,6 +141,8 @@ static void variables_by_their_names(void **state)
 		{"a::both", "_ZN1a4bothE", NULL},
 		{"table", "_ZN1a5tableIfE", NULL},
 		{"hidden", "_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE", NULL},
+		{"_ZN10_INTERNAL_2cv6hiddenE", "_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE",
+		 NULL},
 		{"cv::hidden", "_ZN34_INTERNAL_f21ae98e_6_sym_cu__Z1kPf2cv6hiddenE", NULL},
 		{"both", NULL, "may be any of 2 variables"},
 		{"both", NULL, "a::both (_ZN1a4bothE), b::both (_ZN1b4bothE)"},
@@ -170,11 +172,24 @@ static void names_in_an_image(void **state)
 		const char *wanted;
 		size_t found, first;
 	} cases[] = {
-		{"saxpy", 1, 0},  {"::saxpy", 1, 0},         {"k", 1, 1},
-		{"ns::k", 2, 2},  {"inner::k", 1, 4},        {"ns::inner::k", 1, 4},
-		{"st", 1, 5},     {"hidden", 1, 6},          {"s::k", 0, 0},
-		{"_Z1kPi", 1, 1}, {"ns::k<float, 4>", 2, 2}, {"inner::k <int>", 1, 4},
-		{"axpy", 0, 0},   {"damaged", 0, 0},
+		{"saxpy", 1, 0},
+		{"::saxpy", 1, 0},
+		{"k", 1, 1},
+		{"ns::k", 2, 2},
+		{"inner::k", 1, 4},
+		{"ns::inner::k", 1, 4},
+		{"st", 1, 5},
+		{"hidden", 1, 6},
+		{"s::k", 0, 0},
+		{"_Z1kPi", 1, 1},
+		{"ns::k<float, 4>", 2, 2},
+		{"inner::k <int>", 1, 4},
+		{"axpy", 0, 0},
+		{"damaged", 0, 0},
+		/* of the same file in another folder, or by another compiler */
+		{"_ZN33_GLOBAL__N__99999999_4_g_cu_saxpy6hiddenEPi", 1, 6},
+		{"_ZN12_GLOBAL__N_16hiddenEPi", 1, 6},
+		{"_ZN12_GLOBAL__N_16hiddenEPf", 0, 0},
 	};
 	static char *const names[] = {"saxpy",
 				      "_Z1kPi",

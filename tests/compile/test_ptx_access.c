@@ -24,7 +24,8 @@
 	"add.s64 %rd6, %rd3, %rd5;\n"                      \
 	"add.s64 %rd7, %rd4, %rd5;\n"
 
-/* "r", "w" or "?" for each parameter of a kernel of two pointers with this body. */
+/* "r", "w", "o" (only written) or "?" for each parameter of a kernel of two pointers with this
+ * body. */
 static const char *access_of(const char *body)
 {
 	static char letters[16];
@@ -39,7 +40,7 @@ static const char *access_of(const char *body)
 	assert_int_equal(list.count, 1);
 	ptx_access_read(list.items, list.count, text);
 	for (size_t i = 0; i < list.items[0].parameter_count; i++)
-		letters[i] = "?rw"[list.items[0].access[i]];
+		letters[i] = "?rwo"[list.items[0].access[i]];
 	letters[list.items[0].parameter_count] = '\0';
 	entry_list_release(&list);
 	free(text);
@@ -51,28 +52,32 @@ static void stores_are_followed(void **state)
 	static const struct {
 		const char *access, *body;
 	} cases[] = {
-		{"rw", LOADED "ld.global.f32 %f1, [%rd6];\nst.global.f32 [%rd7+4], %f1;\nret;\n"},
-		{"wr", LOADED "st.global.v2.f32 [%rd6], {%f1, %f2};\n"},
-		{"ww",
+		{"ro", LOADED "ld.global.f32 %f1, [%rd6];\nst.global.f32 [%rd7+4], %f1;\nret;\n"},
+		{"or", LOADED "st.global.v2.f32 [%rd6], {%f1, %f2};\n"},
+		{"wo",
 		 LOADED "red.global.add.f32 [%rd6], %f1;\n@!%p1 st.global.f32 [%rd7], %f1;\n"},
 		{"rr", LOADED "ret;\n"},
 		/* what a load gives came from memory */
 		{"rr", LOADED "ld.global.u64 %rd8, [%rd6];\nst.global.u32 [%rd8], %r1;\n"},
 		/* the store comes first in the text, and second in the loop */
-		{"rw", LOADED "$L1: st.global.u32 [%rd8], %r1;\nmov.u64 %rd8, %rd7;\nbra $L1;\n"},
-		{"ww", LOADED "{ selp.b64 %rd8, %rd6, %rd7, %p1; }\nst.global.u32 [%rd8], %r1;\n"},
+		{"ro", LOADED "$L1: st.global.u32 [%rd8], %r1;\nmov.u64 %rd8, %rd7;\nbra $L1;\n"},
+		{"oo", LOADED "{ selp.b64 %rd8, %rd6, %rd7, %p1; }\nst.global.u32 [%rd8], %r1;\n"},
 		{"rr", LOADED "setp.lt.s64 %p1, %rd6, %rd7;\nselp.b64 %rd8, 0, 1, %p1;\n"
 			      "st.shared.u32 [%rd8], %r1;\n"},
 		{"rw", LOADED "cp.async.ca.shared.global [%r2], [%rd6], 16;\n"
 			      "atom.global.add.u32 %r3, [%rd7], %r1;\n"},
 		/* registers in pairs */
-		{"rw", LOADED "mov.b64 {%r2, %r3}, %rd7;\nmov.b64 %rd8, {%r2, %r3};\n"
+		{"ro", LOADED "mov.b64 {%r2, %r3}, %rd7;\nmov.b64 %rd8, {%r2, %r3};\n"
 			      "st.global.u32 [%rd8], %r1;\n"},
+		/* what is stored is read again, or by an asynchronous copy */
+		{"wr", LOADED "st.global.f32 [%rd6], %f1;\nld.global.f32 %f2, [%rd6+8];\n"},
+		{"wo", LOADED "st.global.f32 [%rd6], %f1;\nst.global.f32 [%rd7], %f1;\n"
+			      "cp.async.cg.shared.global [%r2], [%rd6], 16;\n"},
 		/* pointers that leave the kernel */
 		{"?r", LOADED "st.local.u64 [%rd8], %rd6;\n"},
 		{"r?", LOADED "st.param.b64 [param0+0], %rd7;\ncall.uni f, (param0);\n"},
 		{"?r", LOADED "call f, (%rd6);\n"},
-		{"w?", LOADED "st.global.u64 [%rd6], %rd7;\n"},
+		{"o?", LOADED "st.global.u64 [%rd6], %rd7;\n"},
 		/* the address of a parameter */
 		{"??", LOADED "mov.b64 %rd8, k_param_0;\n"},
 		/* what the reader does not know may write */
@@ -111,8 +116,26 @@ static void several_kernels_are_apart(void **state)
 	(void)state;
 	assert_int_equal(ptx_entries_read(&list, text, NULL), 0);
 	ptx_access_read(list.items, list.count, text);
-	assert_int_equal(list.items[0].access[0], POINTER_WRITTEN);
+	assert_int_equal(list.items[0].access[0], POINTER_ONLY_WRITTEN);
 	assert_int_equal(list.items[1].access[0], POINTER_NEVER_WRITTEN);
+	entry_list_release(&list);
+}
+
+static void dimensions_are_of_each_kernel(void **state)
+{
+	static const char text[] =
+		PTX_START ".entry a(){mov.u32 %r1, %tid.y; mov.u32 %r2, %ctaid.z; "
+			  "mov.u32 %r3, %ntid.z;}"
+			  ".entry b(){mov.u32 %r1, %ctaid.y; mov.u32 %r2, %tid.z;}";
+	struct entry_list list;
+
+	(void)state;
+	assert_int_equal(ptx_entries_read(&list, text, NULL), 0);
+	ptx_access_read(list.items, list.count, text);
+	assert_true(list.items[0].dimensions.thread_y && list.items[0].dimensions.block_z);
+	assert_false(list.items[0].dimensions.thread_z || list.items[0].dimensions.block_y);
+	assert_true(list.items[1].dimensions.thread_z && list.items[1].dimensions.block_y);
+	assert_false(list.items[1].dimensions.thread_y || list.items[1].dimensions.block_z);
 	entry_list_release(&list);
 }
 
@@ -134,7 +157,7 @@ static void malformed_text_says_nothing(void **state)
 			.name = (char *)"a", .parameters = &parameter, .parameter_count = 1};
 
 		ptx_access_read(&entry, 1, texts[i]);
-		assert_int_not_equal(entry.access[0], POINTER_WRITTEN);
+		assert_true(entry.access[0] < POINTER_WRITTEN);
 		free(entry.access);
 	}
 }
@@ -175,6 +198,7 @@ int main(void)
 		cmocka_unit_test(stores_are_followed),
 		cmocka_unit_test(long_chains_are_unknown),
 		cmocka_unit_test(several_kernels_are_apart),
+		cmocka_unit_test(dimensions_are_of_each_kernel),
 		cmocka_unit_test(malformed_text_says_nothing),
 		cmocka_unit_test(kernels_with_textures),
 	};

@@ -23,8 +23,14 @@ static void fuzz_entry(struct skeleton_entry *entry, struct annotation_pool *poo
 	struct skeleton_parameter *parameters =
 		pool_new(pool, (FUZZ_MAX_PARAMETERS + 1) * sizeof(*parameters));
 
-	*entry = (struct skeleton_entry){kernel->name, kernel->name, parameters,
-					 kernel->parameter_count, seed % 7 == 6};
+	*entry = (struct skeleton_entry){
+		.name = kernel->name,
+		.plain = kernel->name,
+		.parameters = parameters,
+		.parameter_count = kernel->parameter_count,
+		.textures = seed % 7 == 6,
+		.dimensions = {seed % 2, seed % 3 == 1, seed % 5 == 1, seed % 7 == 1},
+	};
 	if (entry->parameter_count > FUZZ_MAX_PARAMETERS)
 		entry->parameter_count = FUZZ_MAX_PARAMETERS;
 	for (size_t i = 0; i < entry->parameter_count; i++) {
@@ -34,9 +40,10 @@ static void fuzz_entry(struct skeleton_entry *entry, struct annotation_pool *poo
 		parameters[i] =
 			kernel->parameters[i].pointer && seed % 5
 				? (struct skeleton_parameter){SKELETON_INTEGER, 8,
-							      (enum skeleton_access)(i % 3)}
+							      (enum skeleton_access)(i % 4),
+							      i % 3 ? NULL : "f64"}
 				: (struct skeleton_parameter){other, (size_t)1 << (seed % 6),
-							      SKELETON_ACCESS_UNKNOWN};
+							      SKELETON_ACCESS_UNKNOWN, NULL};
 	}
 }
 

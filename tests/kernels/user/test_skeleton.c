@@ -8,66 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/user/skeleton.h"
-
-#define INTEGER(size)                                    \
-	{                                                \
-		.class = SKELETON_INTEGER, .bytes = size \
-	}
-#define POINTER INTEGER(8)
-#define REAL                                       \
-	{                                          \
-		.class = SKELETON_REAL, .bytes = 4 \
-	}
+#include "skeleton_support.h"
 
 static const struct skeleton_parameter classes[] = {INTEGER(4), REAL, POINTER, POINTER};
-static const struct skeleton_entry saxpy = {"_Z5saxpyifPKfPf", "saxpy", classes, 4, false};
-
-static struct text written;
-static struct skeleton_counts counts;
-
-static int write_skeleton(const char *text, bool ptx, const struct skeleton_entry *entries,
-			  size_t count, struct error *err)
-{
-	const struct skeleton_request request = {.file = "a.cu",
-						 .ptx = ptx,
-						 .text = text,
-						 .length = strlen(text),
-						 .entries = entries,
-						 .entry_count = count};
-
-	text_release(&written);
-	return skeleton_write(&written, &counts, &request, err);
-}
-
-static int release_written(void **state)
-{
-	(void)state;
-	text_release(&written);
-	return 0;
-}
-
-/* A kernel `k` with these parameters. */
-static void write_one(const char *text, const struct skeleton_parameter *parameters, size_t count)
-{
-	const struct skeleton_entry entry = {"k", "k", parameters, count, false};
-	struct error err = {0};
-
-	if (write_skeleton(text, false, &entry, 1, &err))
-		fail_msg("%s", err.text);
-}
-
-static void expect_text(const char *part)
-{
-	if (!strstr(written.data, part))
-		fail_msg("no \"%s\" in:\n%s", part, written.data);
-}
-
-static void expect_no_text(const char *part)
-{
-	if (strstr(written.data, part))
-		fail_msg("\"%s\" in:\n%s", part, written.data);
-}
+static const struct skeleton_entry saxpy = {"_Z5saxpyifPKfPf", "saxpy", NULL,
+					    classes,           4,       .textures = false};
 
 static void refused(const char *text, const struct skeleton_entry *entries, size_t count, int code,
 		    const char *part)
@@ -94,6 +39,11 @@ static void test_saxpy(void **state)
 	expect_text("axis block = 64..1024 ");
 	expect_text("\nbuffer x: f32[n] in  ");
 	expect_text("\nbuffer y: f32[n] inout  ");
+	expect_text("; TODO: check the length\n");
+	expect_text("# float *y; TODO: check the length and the role\n");
+	expect_text(
+		"#   n: TODO: the name suggests a number of elements\n#   a: TODO: an arbitrary "
+		"value\nlaunch ");
 	expect_text("# saxpy(int n, float a, const float *x, float *y), line 2\n");
 	expect_text("\nlaunch saxpy<<<ceil_div(n, block), block>>>(n, 1.0, x, y)\n");
 	expect_text("\nverify none\n");
@@ -112,7 +62,7 @@ static void test_roles(void **state)
 	write_one("__global__ void k(float *p) { if (p[i] == 1) p[i] = 2; }", one, 1);
 	expect_text("buffer p: f32[n] inout ");
 	write_one("__global__ void k(float *p) { atomicAdd(p, 1); }", one, 1);
-	expect_text("buffer p: f32[n] inout ");
+	expect_text("buffer p: f32[1] inout ");
 	write_one("__global__ void k(float *result);", one, 1);
 	expect_text("buffer result: f32[n] out ");
 	write_one("__global__ void k(float *const p);", one, 1);
@@ -125,26 +75,32 @@ static void test_roles(void **state)
 static void test_roles_of_compiled_code(void **state)
 {
 	static const struct skeleton_parameter parameters[] = {
-		{SKELETON_INTEGER, 8, SKELETON_NEVER_WRITTEN},
-		{SKELETON_INTEGER, 8, SKELETON_WRITTEN},
-		{SKELETON_INTEGER, 8, SKELETON_ACCESS_UNKNOWN},
-		{SKELETON_INTEGER, 8, SKELETON_ACCESS_UNKNOWN}};
+		{SKELETON_INTEGER, 8, SKELETON_NEVER_WRITTEN, NULL},
+		{SKELETON_INTEGER, 8, SKELETON_WRITTEN, NULL},
+		{SKELETON_INTEGER, 8, SKELETON_ACCESS_UNKNOWN, NULL},
+		{SKELETON_INTEGER, 8, SKELETON_ACCESS_UNKNOWN, NULL},
+		{SKELETON_INTEGER, 8, SKELETON_ONLY_WRITTEN, NULL}};
 
 	(void)state;
-	write_one("__global__ void k(float *p, float *q, pixel *r, const float *s)\n"
-		  "{ q[i] = f(p, r); }",
-		  parameters, 4);
-	expect_text("buffer p: f32[n] in                      # float *p\n");
-	expect_text("buffer q: f32[n] out                     # float *q\n");
-	expect_text("buffer r: f32[n] inout                   # pixel *r: the element type and the "
-		    "role are guesses\n");
-	expect_text("buffer s: f32[n] in                      # const float *s\n");
+	write_one("__global__ void k(float *p, float *q, pixel *r, const float *s, int *t)\n"
+		  "{ q[i] = f(p, r); store(t, i); }",
+		  parameters, 5);
+	expect_text(
+		"buffer p: f32[n] in                      # float *p; TODO: check the length\n");
+	expect_text(
+		"buffer q: f32[n] out                     # float *q; TODO: check the length\n");
+	expect_text("buffer r: f32[n] inout                   # pixel *r; TODO: check the element "
+		    "type, the length and the role\n");
+	expect_text("buffer s: f32[n] in                      # const float *s; TODO: check the "
+		    "length\n");
+	/* by whatever way it is stored */
+	expect_text("buffer t: i32[n] out                     # int *t; TODO: check the length\n");
 }
 
 static void test_tensor_maps(void **state)
 {
 	static const struct skeleton_parameter two[] = {
-		{SKELETON_BYTES, 128, SKELETON_ACCESS_UNKNOWN}, POINTER};
+		{SKELETON_BYTES, 128, SKELETON_ACCESS_UNKNOWN, NULL}, POINTER};
 
 	(void)state;
 	write_one("__global__ void k(const __grid_constant__ CUtensorMap map, float *p) {}", two,
@@ -164,7 +120,7 @@ static void test_tensor_maps(void **state)
 static void test_textures(void **state)
 {
 	static const struct skeleton_parameter two[] = {POINTER, INTEGER(8)};
-	static const struct skeleton_entry uses = {"k", "k", two, 2, true};
+	static const struct skeleton_entry uses = {"k", "k", NULL, two, 2, .textures = true};
 	static const char text[] = "__global__ void k(float *p, cudaTextureObject_t image) {}";
 
 	(void)state;
@@ -185,35 +141,14 @@ static void test_textures(void **state)
 	expect_no_text("launch t");
 }
 
-static void test_dimensions(void **state)
+static void test_byte_order_mark(void **state)
 {
-	static const struct {
-		const char *body, *says;
-	} rows[] = {
-		{"int i = (blockIdx.x + blockIdx.y*gridDim.x) * blockDim.x + threadIdx.x;",
-		 "a grid of one will do"},
-		{"int b = gridDim.x * blockIdx.y + blockIdx.x, c = blockIdx.y\n* gridDim.x;",
-		 "a grid of one will do"},
-		{"int b = blockIdx.y * gridDim.x + blockIdx.x, row = blockIdx.y;",
-		 "It uses a second dimension"},
-		{"int y = blockIdx.y * blockDim.y;", "It uses a second dimension"},
-		{"int b = blockIdx.y * gridDim.x + threadIdx.y;", "It uses a second dimension"},
-	};
-	static const struct skeleton_parameter one[] = {POINTER};
+	static const struct skeleton_parameter two[] = {POINTER, INTEGER(4)};
 
 	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char *text = xasprintf("__global__ void k(float *p) { %s }", rows[i].body);
-
-		write_one(text, one, 1);
-		expect_text(rows[i].says);
-		assert_true(!strstr(written.data, "will do") ||
-			    !strstr(written.data, "second dimension"));
-		free(text);
-	}
-	write_one("__global__ void k(float *p) { p[threadIdx.x] = gridDim.x; }", one, 1);
-	expect_no_text("will do");
-	expect_no_text("second dimension");
+	write_one("\xef\xbb\xbf__global__ void k(double *rows, int count) {}", two, 2);
+	expect_text("buffer rows: f64[n] ");
+	expect_text("# k(double *rows, int count), line 1\n");
 }
 
 static void test_types(void **state)
@@ -248,7 +183,7 @@ static void test_types(void **state)
 		free(text);
 	}
 	write_one("__global__ void k(const pixel *p);", one, 1);
-	expect_text("const pixel *p: the element type is a guess");
+	expect_text("const pixel *p; TODO: check the element type and the length");
 }
 
 static void test_scalars(void **state)
@@ -266,8 +201,8 @@ static void test_scalars(void **state)
 		  "n, __half h, rgb colour = {1, 2});",
 		  all, 7);
 	expect_text(">>>(n, n, 1, block, 1.0, f16(1.0), bytes(000000))\n");
-	expect_text("#   pitch: an arbitrary value\n");
-	expect_text("#   colour: a struct of 3 bytes, all 0");
+	expect_text("#   pitch: TODO: an arbitrary value\n");
+	expect_text("#   colour: TODO: a struct of 3 bytes, all 0");
 	expect_text("or its members: struct(x, i32(n), f32(0.5))");
 }
 
@@ -277,7 +212,7 @@ static void test_variables(void **state)
 	static const char *const none[] = {
 		"__device__ float f(int x) { return x; }", "__constant__ float c[2] = {1, 2};",
 		"__device__ int c{3};", "// __constant__ float c[2];\n", "__constant__ float c[2]"};
-	static const struct skeleton_entry entry = {"k", "k", one, 1, false};
+	static const struct skeleton_entry entry = {"k", "k", NULL, one, 1, .textures = false};
 
 	(void)state;
 	write_one("__device__ float f(int x);\n__constant__ float table[256];\n"
@@ -325,15 +260,15 @@ static void test_attributes(void **state)
 		  "{ extern __shared__ double tile[]; p[blockIdx.y] = 0; }",
 		  one, 1);
 	expect_text("axis block = 64..256 ");
-	expect_text("k<<<ceil_div(n, block), block, 8 * block>>>(p)");
-	expect_text("It uses a second dimension");
+	expect_text("k<<<(ceil_div(n, block), n), block, 8 * block>>>(p)");
 }
 
 static void test_several_kernels(void **state)
 {
 	static const struct skeleton_parameter two[] = {POINTER, POINTER};
-	const struct skeleton_entry entries[] = {{"_Z1aPfS_", "a", two, 2, false},
-						 {"_ZN2ns1bEPfS_", "ns::b", two, 2, false}};
+	const struct skeleton_entry entries[] = {
+		{"_Z1aPfS_", "a", NULL, two, 2, .textures = false},
+		{"_ZN2ns1bEPfS_", "ns::b", NULL, two, 2, .textures = false}};
 
 	(void)state;
 	assert_int_equal(write_skeleton("__global__ void a(const float *x, float *y);"
@@ -357,8 +292,8 @@ static void test_several_kernels(void **state)
 static void test_overloads(void **state)
 {
 	static const struct skeleton_parameter one[] = {POINTER}, two[] = {POINTER, INTEGER(4)};
-	const struct skeleton_entry entries[] = {{"_Z1kPf", "k", one, 1, false},
-						 {"_Z1kPfi", "k", two, 2, false}};
+	const struct skeleton_entry entries[] = {{"_Z1kPf", "k", NULL, one, 1, .textures = false},
+						 {"_Z1kPfi", "k", NULL, two, 2, .textures = false}};
 
 	(void)state;
 	assert_int_equal(write_skeleton("__global__ void k(float *x); __global__ void k(float *x, "
@@ -387,8 +322,9 @@ static void test_templates(void **state)
 static void test_template_after_variants(void **state)
 {
 	static const struct skeleton_parameter one[] = {POINTER};
-	const struct skeleton_entry entries[] = {{"_Z2p1Pf", "p1", one, 1, false},
-						 {"_Z2p2Pd", "p2", one, 1, false}};
+	const struct skeleton_entry entries[] = {
+		{"_Z2p1Pf", "p1", NULL, one, 1, .textures = false},
+		{"_Z2p2Pd", "p2", NULL, one, 1, .textures = false}};
 
 	(void)state;
 	assert_int_equal(
@@ -410,7 +346,7 @@ static void test_ptx(void **state)
 		".visible .entry saxpy(\n.param .u32 saxpy_param_0,\n.param .f32 saxpy_param_1,\n"
 		".param .u64 .ptr .align 1 saxpy_param_2,\n.param .u64 saxpy_param_3\n)\n"
 		".maxntid 128, 1, 1\n{\n.reg .f32 %f<2>;\nadd.f64 %fd1, %fd2, %fd3;\n}\n";
-	const struct skeleton_entry entry = {"saxpy", "saxpy", classes, 4, false};
+	const struct skeleton_entry entry = {"saxpy", "saxpy", NULL, classes, 4, .textures = false};
 
 	(void)state;
 	assert_int_equal(write_skeleton(text, true, &entry, 1, NULL), 0);
@@ -425,7 +361,7 @@ static void test_ptx_of_one_block_size(void **state)
 	static const char text[] =
 		".visible .entry k(\n.param .u64 .ptr .global .align 1 k_param_0\n)\n"
 		".reqntid 128\n{\nret;\n}\n";
-	const struct skeleton_entry entry = {"k", "k", &classes[2], 1, false};
+	const struct skeleton_entry entry = {"k", "k", NULL, &classes[2], 1, .textures = false};
 
 	(void)state;
 	assert_int_equal(write_skeleton(text, true, &entry, 1, NULL), 0);
@@ -457,7 +393,7 @@ int main(void)
 		cmocka_unit_test(test_roles_of_compiled_code),
 		cmocka_unit_test(test_tensor_maps),
 		cmocka_unit_test(test_textures),
-		cmocka_unit_test(test_dimensions),
+		cmocka_unit_test(test_byte_order_mark),
 		cmocka_unit_test(test_types),
 		cmocka_unit_test(test_scalars),
 		cmocka_unit_test(test_variables),
