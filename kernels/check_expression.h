@@ -28,7 +28,8 @@
  * element and which random() of the text it is, so none can stand in a reduction.
  *
  * Arithmetic: as in C with 64 bits. Integer buffers, axes, indices and literals
- * without a point are integers, so 7 / 2 is 3; write 1.0 * a / b for a quotient.
+ * without a point are integers, so 7 / 2 is 3; write 1.0 * a / b for a quotient. 0.1f is the float
+ * that C has for it.
  * Their arithmetic is modulo 2^64 and exact for buffers of every integer type;
  * a U64 makes an operation unsigned, but as the number of bits of a shift.
  * Nothing is cut to 32 bits in between.

@@ -19,7 +19,7 @@ static int parse_check_number(struct check_parse *p, int *out)
 {
 	struct tree_node node = {.type = TREE_SIGNED, .operands = {-1, -1, -1}};
 	const char *start = p->at;
-	bool real = false;
+	bool real = false, is_float;
 	char *digits, *end;
 	int rc;
 
@@ -39,14 +39,20 @@ static int parse_check_number(struct check_parse *p, int *out)
 		while (isdigit((unsigned char)*p->at))
 			p->at++;
 	}
-	if (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.')
-		return check_parse_fail(p, p->at, "a number ends in a letter or a point");
 	digits = xstrndup(start, (size_t)(p->at - start));
+	is_float = real && (*p->at == 'f' || *p->at == 'F');
+	p->at += is_float;
+	if (isalnum((unsigned char)*p->at) || *p->at == '_' || *p->at == '.') {
+		free(digits);
+		return check_parse_fail(p, p->at, "a number ends in a letter or a point");
+	}
 	if (real) {
 		node.operation = TREE_DOUBLE;
 		node.type = TREE_REAL;
 		/* Unlike parse_double(), this takes "2." and ".5", as C does. */
 		node.literal.real = strtod(digits, &end);
+		if (is_float)
+			node.literal.real = (double)(float)node.literal.real;
 		rc = *end || !isfinite(node.literal.real);
 	} else {
 		node.operation = TREE_INTEGER;

@@ -1,11 +1,11 @@
 /* Fills of descriptors: computes their numbers, and finds those that no buffer can have. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "kernels/element.h"
 #include "kernels/fill.h"
+#include "kernels/real_expression.h"
 
 /* The integers up to this are doubles. */
 #define MOST_EXACT (INT64_C(1) << 53)
@@ -29,6 +29,21 @@ static int evaluate_fill_number(const struct fill_case *f, int64_t *out, const c
 		  : 0;
 }
 
+static int resolve_real_number(const struct fill_case *f, double *out, const char *number)
+{
+	struct error cause = {0};
+	int rc = real_expression_evaluate(out, number, f->variables, f->count, &cause);
+
+	if (rc)
+		return error_set(f->err, rc, "\"%s\" in the fill of the buffer \"%s\": %s", number,
+				 f->buffer->name, cause.text);
+	if (!isfinite(*out))
+		return error_set(f->err, PL_EUSAGE,
+				 "\"%s\" in the fill of the buffer \"%s\" is no finite number",
+				 number, f->buffer->name);
+	return 0;
+}
+
 static int resolve_fill_number(const struct fill_case *f, double *out, double literal,
 			       const char *number)
 {
@@ -38,6 +53,8 @@ static int resolve_fill_number(const struct fill_case *f, double *out, double li
 	*out = literal;
 	if (!number)
 		return 0;
+	if (expression_is_real(number))
+		return resolve_real_number(f, out, number);
 	rc = evaluate_fill_number(f, &value, buffer_fill_name(f->buffer->fill), number);
 	if (rc)
 		return rc;
@@ -173,42 +190,6 @@ static int resolve_bits(const struct fill_case *f)
 	return 0;
 }
 
-/* ---- expressions ---- */
-
-static const struct expression_variable *find_fill_variable(const struct fill_case *f,
-							    const char *name, size_t length)
-{
-	for (size_t i = 0; i < f->count; i++)
-		if (strlen(f->variables[i].name) == length &&
-		    !memcmp(f->variables[i].name, name, length))
-			return &f->variables[i];
-	return NULL;
-}
-
-/* Replaces names by their values. A point belongs to a word, so that 2.e3 has no name in it. */
-static char *with_values(const struct fill_case *f, const char *expression)
-{
-	struct text out = TEXT_INIT;
-
-	for (const char *at = expression; *at;) {
-		const struct expression_variable *variable = NULL;
-		const char *begin = at;
-
-		while (isalnum((unsigned char)*at) || *at == '_' || *at == '.')
-			at++;
-		if (at == begin)
-			at++;
-		else if (at[strspn(at, " \t")] != '(') /* else a function */
-			variable = find_fill_variable(f, begin, (size_t)(at - begin));
-		if (!variable)
-			text_add_bytes(&out, begin, (size_t)(at - begin));
-		else
-			text_addf(&out, variable->value < 0 ? "(%" PRId64 ")" : "%" PRId64,
-				  variable->value);
-	}
-	return text_detach(&out);
-}
-
 int fill_resolve(struct case_buffer *out, const struct kernel_buffer *buffer,
 		 const struct expression_variable *variables, size_t count, struct error *err)
 {
@@ -219,7 +200,8 @@ int fill_resolve(struct case_buffer *out, const struct kernel_buffer *buffer,
 	out->fill_file = buffer->fill_file ? xstrdup(buffer->fill_file) : NULL;
 	out->fill_index = buffer->fill_index;
 	if (buffer->fill_expression)
-		out->fill_expression = with_values(&f, buffer->fill_expression);
+		out->fill_expression =
+			expression_with_values(buffer->fill_expression, variables, count);
 	rc = resolve_fill_number(&f, &out->fill_low, buffer->fill_low, buffer->fill_numbers[0]);
 	if (!rc)
 		rc = resolve_fill_number(&f, &out->fill_high, buffer->fill_high,

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kernels/real_expression.h"
 #include "kernels/resolution.h"
 #include "kernels/resolve_tensors.h"
 
@@ -114,16 +115,31 @@ static double real_limit(enum arg_kind kind)
 }
 
 /* A decimal literal, or an expression over the axes. */
+static int evaluate_real(struct resolution *r, double *out, const char *text)
+{
+	struct error cause = {0};
+	int64_t value;
+	int rc;
+
+	if (!parse_double(out, text, NULL))
+		return 0;
+	if (!expression_is_real(text)) {
+		rc = resolution_evaluate(r, &value, text, "argument");
+		*out = (double)value;
+		return rc;
+	}
+	rc = real_expression_evaluate(out, text, r->variables, r->variable_count, &cause);
+	return rc ? resolution_refuse(r, text, "argument %s: %s", text, cause.text) : 0;
+}
+
 static int resolve_real_arg(struct resolution *r, struct case_arg *out, const char *text)
 {
-	if (parse_double(&out->real, text, NULL)) {
-		int64_t value;
-		int rc = resolution_evaluate(r, &value, text, "argument");
+	int rc = evaluate_real(r, &out->real, text);
 
-		if (rc)
-			return rc;
-		out->real = (double)value;
-	}
+	if (rc)
+		return rc;
+	if (!isfinite(out->real))
+		return resolution_refuse(r, text, "argument %s is no finite number", text);
 	if (fabs(out->real) > real_limit(out->kind))
 		return error_set(r->err, PL_EUSAGE, "argument %s does not fit %s", text,
 				 arg_kind_name(out->kind));

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "kernels/check_expression.h"
 #include "kernels/expression_text.h"
 #include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_names.h"
@@ -93,18 +94,20 @@ static int unknown_name(const struct annotation_names *names, struct annotation_
 	return rc;
 }
 
-/* The next name that is no function; NULL: there is none. *after is where to go on. */
+/* The next name that is no function and no part of a number; NULL: there is none. *after is where
+ * to go on. */
 static const char *next_name(const char *expression, const char **after)
 {
 	for (const char *c = expression; *c;) {
 		const char *begin = c;
 
-		while (isalnum((unsigned char)*c) || *c == '_')
+		while (isalnum((unsigned char)*c) || *c == '_' || *c == '.')
 			c++;
 		*after = c;
 		if (c == begin)
 			c++;
-		else if (!isdigit((unsigned char)*begin) && c[strspn(c, " \t")] != '(')
+		else if (*begin != '.' && !isdigit((unsigned char)*begin) &&
+			 c[strspn(c, " \t")] != '(')
 			return begin;
 	}
 	return NULL;
@@ -207,4 +210,25 @@ int names_check_value(const struct annotation_names *names, struct annotation_pl
 					"%s is %" PRId64 "; it must be at most %" PRId64, what,
 					value, high);
 	return 0;
+}
+
+int names_check_real(const struct annotation_names *names, struct annotation_place place,
+		     const char *what, const char *expression, bool repeated, struct error *err)
+{
+	const char *known[ANNOTATION_MAX_NAMES];
+	const struct check_names axes = {.axes = known, .axis_count = names->count};
+	struct check_expression *parsed = NULL;
+	struct text origin = TEXT_INIT;
+	struct error cause = {0};
+	int rc = check_names_of(names, place, what, expression, repeated, err);
+
+	for (size_t i = 0; i < names->count; i++)
+		known[i] = names->variables[i].name;
+	if (!rc && check_expression_parse(&parsed, expression, &axes, &cause)) {
+		lets_add_origin(&origin, place, expression, expression_refused_character(&cause));
+		rc = annotation_error(err, place, "%s: %s%s", what, cause.text, origin.data);
+	}
+	check_expression_free(parsed);
+	text_release(&origin);
+	return rc;
 }

@@ -27,6 +27,9 @@ const struct kernel_buffer *names_buffer(const struct annotation_names *names, c
  * of the annotation: "the grid". */
 int names_check(const struct annotation_names *names, struct annotation_place place,
 		const char *what, const char *expression, bool repeated, struct error *err);
+/* Checks an expression of real_expression.h. */
+int names_check_real(const struct annotation_names *names, struct annotation_place place,
+		     const char *what, const char *expression, bool repeated, struct error *err);
 /* Checks an expression, and its value if no name can change it: it is from `low` to `high` then. A
  * value that depends on a name is computed for each case. */
 int names_check_value(const struct annotation_names *names, struct annotation_place place,

@@ -6,6 +6,7 @@
 #include "kernels/check_expression.h"
 #include "kernels/expression_text.h"
 #include "kernels/fill.h"
+#include "kernels/real_expression.h"
 #include "kernels/user/annotation_lets.h"
 
 static int check_fill_expression(const struct annotation_names *names,
@@ -40,9 +41,12 @@ static int check_form(const struct annotation_names *names, const struct annotat
 			     buffer->buffer.fill_bits, false, err);
 
 	snprintf(what, sizeof(what), "%s(…) of the buffer", buffer_fill_name(buffer->buffer.fill));
-	for (int i = 0; i < 2 && !rc; i++)
-		rc = names_check(names, buffer->place, what, buffer->buffer.fill_numbers[i], false,
-				 err);
+	for (int i = 0; i < 2 && !rc; i++) {
+		const char *number = buffer->buffer.fill_numbers[i];
+
+		rc = (number && expression_is_real(number) ? names_check_real : names_check)(
+			names, buffer->place, what, number, false, err);
+	}
 	return rc;
 }
 

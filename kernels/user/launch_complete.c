@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/real_expression.h"
 #include "kernels/user/annotation_lets.h"
 
 /* A launch whose names are looked up. */
@@ -227,8 +228,14 @@ static int complete_value(const struct completion *c, struct kernel_arg *arg, co
 	if (arg->kind == ARG_INTEGER && is_c_identifier(arg->value) &&
 	    !names_has(c->names, arg->value) && !(c->repeated && !strcmp(arg->value, "i")))
 		return refuse_unknown(c, what, arg->value);
+	if (arg_kind_is_real(arg->kind) && expression_is_real(arg->value))
+		return names_check_real(c->names, c->place, what, arg->value, c->repeated, c->err);
 	if (arg_kind_is_real(arg->kind))
 		return names_check(c->names, c->place, what, arg->value, c->repeated, c->err);
+	if (arg->kind == ARG_INTEGER && expression_is_real(arg->value)) {
+		arg->kind = ARG_REAL;
+		return names_check_real(c->names, c->place, what, arg->value, c->repeated, c->err);
+	}
 	arg_kind_range(arg->kind, &low, &high);
 	return names_check_value(c->names, c->place, what, arg->value, c->repeated, low, high,
 				 c->err);
@@ -251,6 +258,11 @@ static int complete_fields(const struct completion *c, struct kernel_arg *arg, c
 			continue;
 		}
 		rc = complete_value(c, field, where);
+		if (!rc && field->kind == ARG_REAL)
+			rc = annotation_error(c->err, c->place,
+					      "%s, \"%.60s\", has no type; write f32(%.60s) or "
+					      "f64(%.60s)",
+					      where, field->value, field->value, field->value);
 		if (!rc && field->kind == ARG_INTEGER)
 			rc = annotation_error(
 				c->err, c->place,

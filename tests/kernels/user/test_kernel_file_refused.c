@@ -52,7 +52,7 @@ static void test_bad_lines(void **state)
 		{"buffer z: f32[n] in uniform(0, a)",
 		 "uniform(…) of the buffer: no axis or device limit is named \"a\""},
 		{"buffer z: f32[n] in uniform(0, x)", "\"x\" is a buffer"},
-		{"buffer z: f32[n] in uniform(0, 1.5 * n)", "character 2: an operator or the end"},
+		{"buffer z: f32[n] in uniform(0, 1.5 * )", "a number, a name or \"(\" expected"},
 		{"buffer z: f32[n] in uniform(0, (n)", "\")\" is missing"},
 		{"buffer z: f32[n] in uniform(0, n))", "should end before \")\""},
 		{"buffer z: f32[n] in uniform(0,)", "an empty item"},
