@@ -119,7 +119,7 @@ bool kernel_arg_uses(const struct kernel_arg *arg, const char *buffer)
 
 size_t kernel_arg_addresses(const struct kernel_arg *arg)
 {
-	size_t count = arg->kind == ARG_BUFFER;
+	size_t count = arg->kind == ARG_BUFFER || arg->kind == ARG_TENSOR_MAP;
 
 	for (size_t i = 0; i < arg->field_count; i++)
 		count += kernel_arg_addresses(&arg->fields[i]);
@@ -128,8 +128,15 @@ size_t kernel_arg_addresses(const struct kernel_arg *arg)
 
 /* ---- in a case ---- */
 
+size_t arg_address_bytes(const struct arg_address *place)
+{
+	return place->tensor ? TENSOR_MAP_BYTES : ARG_ADDRESS_BYTES;
+}
+
 void case_arg_release(struct case_arg *arg)
 {
+	for (size_t i = 0; i < arg->address_count; i++)
+		free(arg->addresses[i].tensor);
 	free(arg->bytes);
 	free(arg->addresses);
 	free(arg->layout);
@@ -194,6 +201,8 @@ void case_arg_describe(struct text *out, const struct case_arg *arg)
 		text_addf(out, " %zu@%zu", arg->addresses[i].buffer, arg->addresses[i].offset);
 		if (arg->addresses[i].addend)
 			text_addf(out, "+%" PRIu64, arg->addresses[i].addend);
+		if (arg->addresses[i].tensor)
+			tensor_map_describe(out, arg->addresses[i].tensor);
 		text_add(out, ";");
 	}
 	if (arg->kind == ARG_BUFFER && arg->addend)

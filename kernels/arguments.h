@@ -89,12 +89,16 @@ size_t kernel_arg_addresses(const struct kernel_arg *arg);
 
 /* ---- in a case ---- */
 
-/* A place in an argument that holds an address in a buffer, or that of its end. */
+/* A place in an argument that holds an address in a buffer, or that of its end; or a tensor map
+ * over a buffer. */
 struct arg_address {
 	size_t offset;
 	size_t buffer;   /* index into the buffers of the case */
 	uint64_t addend; /* bytes between the start of the buffer and the address */
+	/* NULL: it is an address. Else as in struct case_arg, whose release frees it. */
+	struct tensor_map *tensor;
 };
+size_t arg_address_bytes(const struct arg_address *place);
 
 struct case_arg {
 	enum arg_kind kind;   /* never STRUCT */

@@ -208,9 +208,11 @@ static int lay_out_field(struct resolution *r, struct struct_layout *layout,
 	int rc = resolve_value(r, &value, field);
 
 	describe_field(layout, field, at);
-	if (!rc && value.kind == ARG_BUFFER)
+	if (!rc && (value.kind == ARG_BUFFER || value.kind == ARG_TENSOR_MAP)) {
 		out->addresses[out->address_count++] =
-			(struct arg_address){at, (size_t)value.integer, value.addend};
+			(struct arg_address){at, (size_t)value.integer, value.addend, value.tensor};
+		value.tensor = NULL;
+	}
 	if (!rc)
 		case_arg_write(out->bytes + at, &value);
 	case_arg_release(&value);

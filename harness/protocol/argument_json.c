@@ -26,21 +26,6 @@ static void addend_to_json(json_t *json, uint64_t addend)
 		json_object_set_new(json, "addend", json_integer((json_int_t)addend));
 }
 
-static json_t *addresses_to_json(const struct case_arg *arg)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < arg->address_count; i++) {
-		json_t *address =
-			json_pack("{s:I, s:I}", "offset", (json_int_t)arg->addresses[i].offset,
-				  "buffer", (json_int_t)arg->addresses[i].buffer);
-
-		addend_to_json(address, arg->addresses[i].addend);
-		json_array_append_new(array, address);
-	}
-	return array;
-}
-
 static json_t *texture_to_json(const struct case_texture *texture)
 {
 	const struct texture_reading *reading = &texture->reading;
@@ -88,6 +73,24 @@ static json_t *tensor_to_json(const struct tensor_map *map)
 	if (map->im2col)
 		json_object_set_new(json, "im2col", im2col_to_json(map));
 	return json;
+}
+
+static json_t *addresses_to_json(const struct case_arg *arg)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < arg->address_count; i++) {
+		json_t *address =
+			json_pack("{s:I, s:I}", "offset", (json_int_t)arg->addresses[i].offset,
+				  "buffer", (json_int_t)arg->addresses[i].buffer);
+
+		addend_to_json(address, arg->addresses[i].addend);
+		if (arg->addresses[i].tensor)
+			json_object_set_new(address, "tensor",
+					    tensor_to_json(arg->addresses[i].tensor));
+		json_array_append_new(array, address);
+	}
+	return array;
 }
 
 json_t *arg_to_json(const struct case_arg *arg)
@@ -138,41 +141,6 @@ static int address_from_json(struct arg_address *out, const json_t *json, const 
 	out->buffer = (size_t)buffer;
 	out->addend = (uint64_t)addend;
 	return rc;
-}
-
-/* Where addresses of buffers stand in a struct; its bytes have been read. */
-static int addresses_from_json(struct case_arg *out, const json_t *json,
-			       const struct case_buffer *buffers, size_t buffer_count,
-			       struct error *err)
-{
-	json_t *array;
-	json_t *item;
-	size_t i;
-	int64_t end = 0;
-	int rc;
-
-	if (!json_object_get(json, "addresses"))
-		return 0;
-	rc = member_array(&array, json, "addresses", ARG_MOST_BYTES / ARG_ADDRESS_BYTES, err);
-	if (rc)
-		return rc;
-	out->addresses = xcalloc(json_array_size(array) + 1, sizeof(out->addresses[0]));
-	json_array_foreach(array, i, item)
-	{
-		struct arg_address *address = &out->addresses[out->address_count++];
-		int64_t offset = 0;
-
-		/* Ascending, so that no two overlap. */
-		rc = member_int64(&offset, item, "offset", end, out->integer - ARG_ADDRESS_BYTES,
-				  err);
-		if (!rc)
-			rc = address_from_json(address, item, "buffer", buffers, buffer_count, err);
-		if (rc)
-			return error_context(err, rc, "address %zu", i);
-		address->offset = (size_t)offset;
-		end = offset + ARG_ADDRESS_BYTES;
-	}
-	return 0;
 }
 
 static int real_from_json(struct case_arg *out, const json_t *json, struct error *err)
@@ -351,20 +319,16 @@ static int im2col_from_json(struct tensor_map *out, const json_t *json, struct e
 }
 
 /* The map must obey the rules, and the tensor must be in the buffer. */
-static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
-				const struct case_buffer *buffers, size_t buffer_count,
-				struct error *err)
+static int tensor_from_json(struct tensor_map **out, const json_t *json,
+			    const struct case_buffer *buffer, struct error *err)
 {
-	struct tensor_map *map = xcalloc(1, sizeof(*map));
+	struct tensor_map *map = *out = xcalloc(1, sizeof(*map));
 	int64_t interleave = 0, swizzle = 0, promotion = 0;
 	const char *type = NULL;
 	struct error cause;
 	json_t *object;
-	int rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
+	int rc = member_object(&object, json, "tensor", 7, err);
 
-	out->tensor = map;
-	if (!rc)
-		rc = member_object(&object, json, "tensor", 7, err);
 	if (!rc)
 		rc = member_borrow(&type, object, "type", false, err);
 	if (!rc && !tensor_type_parse(&map->type, type))
@@ -388,9 +352,57 @@ static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
 	map->promotion = (unsigned)promotion;
 	if (tensor_map_check(map, &cause))
 		return error_set(err, PL_EPROTOCOL, "%s", cause.text);
-	if (tensor_map_extent(map) >
-	    (uint64_t)buffers[out->integer].length * element_size_bytes(buffers[out->integer].type))
+	if (tensor_map_extent(map) > (uint64_t)buffer->length * element_size_bytes(buffer->type))
 		return error_set(err, PL_EPROTOCOL, "the tensor is larger than its buffer");
+	return 0;
+}
+
+static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
+				const struct case_buffer *buffers, size_t buffer_count,
+				struct error *err)
+{
+	int rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
+
+	return rc ? rc : tensor_from_json(&out->tensor, json, &buffers[out->integer], err);
+}
+
+/* Where addresses of buffers and tensor maps stand in a struct; its bytes have been read. */
+static int addresses_from_json(struct case_arg *out, const json_t *json,
+			       const struct case_buffer *buffers, size_t buffer_count,
+			       struct error *err)
+{
+	json_t *array;
+	json_t *item;
+	size_t i;
+	int64_t end = 0;
+	int rc;
+
+	if (!json_object_get(json, "addresses"))
+		return 0;
+	rc = member_array(&array, json, "addresses", ARG_MOST_BYTES / ARG_ADDRESS_BYTES, err);
+	if (rc)
+		return rc;
+	out->addresses = xcalloc(json_array_size(array) + 1, sizeof(out->addresses[0]));
+	json_array_foreach(array, i, item)
+	{
+		struct arg_address *address = &out->addresses[out->address_count++];
+		int64_t offset = 0;
+
+		/* Ascending, so that no two overlap. */
+		rc = member_int64(&offset, item, "offset", end, out->integer - ARG_ADDRESS_BYTES,
+				  err);
+		if (!rc)
+			rc = address_from_json(address, item, "buffer", buffers, buffer_count, err);
+		if (!rc && json_object_get(item, "tensor"))
+			rc = tensor_from_json(&address->tensor, item, &buffers[address->buffer],
+					      err);
+		if (!rc && offset + (int64_t)arg_address_bytes(address) > out->integer)
+			rc = error_set(err, PL_EPROTOCOL, "the tensor map is not in its struct");
+		if (rc)
+			return error_context(err, rc, "address %zu", i);
+		address->offset = (size_t)offset;
+		end = offset + (int64_t)arg_address_bytes(address);
+	}
 	return 0;
 }
 

@@ -172,11 +172,6 @@ static int parse_field(struct argument_parse *parse, struct kernel_arg *out, con
 				  "%.60s: a texture or surface in a struct is not supported; pass "
 				  "it as an argument of its own",
 				  text);
-	if (!rc && out->kind == ARG_TENSOR_MAP)
-		return scan_error(parse->scan,
-				  "%.60s: a tensor map in a struct is not supported; pass it as an "
-				  "argument of its own",
-				  text);
 	if (!rc && out->kind == ARG_REAL)
 		return scan_error(
 			parse->scan,

@@ -243,7 +243,7 @@ static void structs_by_their_bytes(void **state)
 static void structs_by_their_fields(void **state)
 {
 	unsigned char content[24] = {0};
-	struct arg_address address = {8, 0, 0};
+	struct arg_address address = {8, 0, 0, NULL};
 	struct case_arg arg = {.kind = ARG_BYTES,
 			       .integer = 24,
 			       .bytes = content,

@@ -46,7 +46,7 @@ void set_user_args(struct case_launch *launch)
 		.fills_nan = true,
 	};
 	static const unsigned char bytes[20] = {0x00, 0xa9, 0xff};
-	static const struct arg_address addresses[] = {{3, 1, 0}, {12, 0, 4}};
+	static const struct arg_address addresses[] = {{3, 1, 0, NULL}, {12, 0, 4, NULL}};
 
 	free(launch->args);
 	launch->args = xcalloc(ARRAY_SIZE(args), sizeof(args[0]));

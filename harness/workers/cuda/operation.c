@@ -199,6 +199,18 @@ static int set_tensor_map(const struct operation *operation, struct operation_la
 	return encode_tensor_map(driver, launch->pointers[index], map, (void *)address, err);
 }
 
+/* The driver writes a map to a multiple of its alignment, which a packed struct does not give. */
+static int set_inner_tensor_map(const struct operation *operation, unsigned char *to,
+				const struct arg_address *place, struct error *err)
+{
+	CUtensorMap map;
+	int rc = encode_tensor_map(&operation->resources->device->driver, &map, place->tensor,
+				   (void *)operation->buffers[place->buffer].data, err);
+
+	memcpy(to, &map, sizeof(map));
+	return rc;
+}
+
 /* Before each launch, because the memory of a buffer can change from execution to execution. */
 static int set_addresses(const struct operation *operation, struct operation_launch *launch,
 			 const struct case_launch *described, struct error *err)
@@ -213,9 +225,12 @@ static int set_addresses(const struct operation *operation, struct operation_lau
 			const struct arg_address place = case_arg_address(arg, a);
 			const CUdeviceptr address =
 				operation->buffers[place.buffer].data + place.addend;
+			unsigned char *to = (unsigned char *)launch->pointers[i] + place.offset;
 
-			memcpy((unsigned char *)launch->pointers[i] + place.offset, &address,
-			       ARG_ADDRESS_BYTES);
+			if (!place.tensor)
+				memcpy(to, &address, ARG_ADDRESS_BYTES);
+			else if ((rc = set_inner_tensor_map(operation, to, &place, err)))
+				return rc;
 		}
 	}
 	return 0;

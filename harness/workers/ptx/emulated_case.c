@@ -337,11 +337,11 @@ static int write_texture(unsigned char *out, const struct emulated_case *emulate
 }
 
 static int write_tensor_map(unsigned char *out, const struct emulated_case *emulated,
-			    const struct case_arg *arg, struct error *err)
+			    const struct tensor_map *tensor, size_t buffer, struct error *err)
 {
-	struct tensor_map map = *arg->tensor;
+	struct tensor_map map = *tensor;
 
-	map.address = emulated->passed[arg->integer];
+	map.address = emulated->passed[buffer];
 	return tensor_map_encode(out, &map, err);
 }
 
@@ -349,19 +349,24 @@ static int write_tensor_map(unsigned char *out, const struct emulated_case *emul
 static int write_argument(unsigned char *out, const struct emulated_case *emulated,
 			  const struct case_arg *arg, struct error *err)
 {
+	int rc = 0;
+
 	if (arg->kind == ARG_TEXTURE)
 		return write_texture(out, emulated, arg, err);
 	if (arg->kind == ARG_TENSOR_MAP)
-		return write_tensor_map(out, emulated, arg, err);
+		return write_tensor_map(out, emulated, arg->tensor, (size_t)arg->integer, err);
 	case_arg_write(out, arg);
-	for (size_t i = 0; i < case_arg_address_count(arg); i++) {
+	for (size_t i = 0; i < case_arg_address_count(arg) && !rc; i++) {
 		const struct arg_address place = case_arg_address(arg, i);
-
 		const uint64_t address = emulated->passed[place.buffer] + place.addend;
 
-		memcpy(out + place.offset, &address, sizeof(address));
+		if (place.tensor)
+			rc = write_tensor_map(out + place.offset, emulated, place.tensor,
+					      place.buffer, err);
+		else
+			memcpy(out + place.offset, &address, sizeof(address));
 	}
-	return 0;
+	return rc;
 }
 
 /* The parameter block in the layout of PTX: each parameter at a multiple of its alignment. The

@@ -139,7 +139,8 @@ static void what_cannot_be_is_refused(void **state)
 		{"tensormap(h[n], box(8), type(f32))",
 		 "the elements of a tensor map of f32 do not have the size of those of \"h\", "
 		 "which are i16"},
-		{"struct(tensormap(x[n], box(4)), i32(0))", "a tensor map in a struct"},
+		{"struct(tensormap(x[n], box(0)), i32(0))", "a size of the box of the tensor map"},
+		{"struct(tensormap(z[n], box(4)), i32(0))", "\"z\", is neither a buffer"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
@@ -207,6 +208,39 @@ static void maps_of_no_device_are_skipped(void **state)
 	}
 }
 
+/* In a struct a map stands at a multiple of 128 bytes, as that of CUDA 13 does. */
+static void maps_in_structs_have_a_place(void **state)
+{
+	static const struct {
+		const char *argument, *described;
+		int64_t bytes;
+	} rows[] = {
+		{"struct(i32(1), tensormap(x[n], box(4)), h, tensormap(y[n], box(8)))",
+		 " 0@128 tensormap f32 64 box 4 steps 1; 1@256; 3@384 tensormap f32 64 box 8 steps "
+		 "1;",
+		 512},
+		{"packed(i32(1), tensormap(x[n], box(4)))", " 0@4 tensormap f32 64 box 4 steps 1;",
+		 132},
+		{"struct(f32(1.0), struct(tensormap(x[n], box(4)), u8(1)))",
+		 " 0@128 tensormap f32 64 box 4 steps 1;", 384},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct launch_case *work = NULL;
+		struct text skip = TEXT_INIT, described = TEXT_INIT;
+		struct error err = {0};
+
+		if (resolve_map(&work, &skip, *state, rows[i].argument, &err) || !work)
+			fail_msg("%s: %s%s", rows[i].argument, err.text, skip.data);
+		case_arg_describe(&described, &work->launches[0].args[0]);
+		assert_int_equal(work->launches[0].args[0].integer, rows[i].bytes);
+		assert_string_equal(described.data + 2 * rows[i].bytes, rows[i].described);
+		launch_case_free(work);
+		text_release(&described);
+		text_release(&skip);
+	}
+}
+
 /* A check by the same kernel can fail if it copies other boxes. */
 static void other_maps_are_other_launches(void **state)
 {
@@ -254,6 +288,7 @@ int main(void)
 		WITH_FOLDER(what_is_written_is_in_the_case),
 		WITH_FOLDER(what_cannot_be_is_refused),
 		WITH_FOLDER(maps_of_no_device_are_skipped),
+		WITH_FOLDER(maps_in_structs_have_a_place),
 		WITH_FOLDER(other_maps_are_other_launches),
 		WITH_FOLDER(maps_pass_results),
 	};

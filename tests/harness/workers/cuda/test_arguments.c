@@ -35,7 +35,7 @@ static void test_addresses_in_structs(void **context)
 	struct bench *bench = *context;
 	struct launch_case *work = bench_case("fault", "none", 256, 4096);
 	struct case_launch *launch = &work->launches[0];
-	const struct arg_address addresses[] = {{8, 0, 0}, {24, 0, 0}};
+	const struct arg_address addresses[] = {{8, 0, 0, NULL}, {24, 0, 0, NULL}};
 	unsigned char untouched[32] = {0};
 	struct operation operation = {0};
 	struct seen_struct seen = {0};
