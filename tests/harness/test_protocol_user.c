@@ -123,6 +123,35 @@ static void test_im2col_maps(void **context)
 	launch_case_free(work);
 }
 
+static void test_maps_in_structs(void **context)
+{
+	struct launch_case *work = make_user_case(), *back;
+	struct case_arg *arg = &work->launches[0].args[0];
+	const struct tensor_map *map = work->launches[0].args[TENSOR_ARG].tensor;
+	const struct arg_address *got;
+
+	(void)context;
+	case_arg_release(arg);
+	arg->kind = ARG_BYTES;
+	arg->integer = 256;
+	arg->bytes = xcalloc(256, 1);
+	arg->addresses = xcalloc(2, sizeof(arg->addresses[0]));
+	arg->address_count = 2;
+	arg->addresses[0] = (struct arg_address){0, 1, 0, NULL};
+	arg->addresses[1].offset = 128;
+	arg->addresses[1].buffer = (size_t)work->launches[0].args[TENSOR_ARG].integer;
+	arg->addresses[1].tensor = xmalloc(sizeof(*map));
+	*arg->addresses[1].tensor = *map;
+	back = round_trip(work);
+	got = back->launches[0].args[0].addresses;
+	assert_int_equal(back->launches[0].args[0].address_count, 2);
+	assert_null(got[0].tensor);
+	assert_int_equal(got[1].offset, 128);
+	assert_same_map(got[1].tensor, map);
+	launch_case_free(back);
+	launch_case_free(work);
+}
+
 static void test_types_and_fills(void **context)
 {
 	struct launch_case *work = make_case("mine", "own", 256), *back;
@@ -250,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_every_member_arrives),
 		cmocka_unit_test(test_im2col_maps),
+		cmocka_unit_test(test_maps_in_structs),
 		cmocka_unit_test(test_types_and_fills),
 		cmocka_unit_test(test_checks),
 		cmocka_unit_test(test_a_built_in_case_says_nothing_new),
