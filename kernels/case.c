@@ -138,6 +138,19 @@ void launch_case_free(struct launch_case *launch_case)
 	free(launch_case);
 }
 
+bool case_check_item_is_file(const struct case_check *check, size_t item)
+{
+	return check->kind == CHECK_FILE || check->items[item].is_file;
+}
+
+bool case_check_has_file(const struct case_check *check)
+{
+	for (size_t i = 0; i < check->item_count; i++)
+		if (case_check_item_is_file(check, i))
+			return true;
+	return check->kind == CHECK_FILE;
+}
+
 bool launch_case_axis(const struct launch_case *launch_case, const char *name, int64_t *out)
 {
 	for (size_t i = 0; i < launch_case->axis_count; i++)

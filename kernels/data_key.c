@@ -92,8 +92,9 @@ static void key_add_check(struct text *key, const struct launch_case *work)
 	for (size_t l = 0; l < check->launch_count; l++)
 		key_add_launch(key, &check->launches[l]);
 	for (size_t i = 0; i < check->item_count; i++)
-		text_addf(key, " %zu=%s", check->items[i].buffer, check->items[i].text);
-	if (check->kind == CHECK_EXPRESSION)
+		text_addf(key, " %zu%s%s", check->items[i].buffer,
+			  case_check_item_is_file(check, i) ? " from " : "=", check->items[i].text);
+	if (check->kind != CHECK_FILE && check->kind != CHECK_COMMAND)
 		key_add_axes_of_items(key, work);
 	/* A program may read every axis. */
 	if (check->kind == CHECK_COMMAND)

@@ -214,6 +214,8 @@ struct kernel_source {
  *   content of the memory that fills the buffer after the recorded launch.
  * COMMAND: a program reads the inputs and writes the expected results as .npy files.
  * NONE: nothing is compared; such trials are `unverified`.
+ * Items give the content of single buffers: any in a check of kind EXPRESSION, and those that the
+ * launches or the command of another kind do not decide.
  */
 enum check_kind {
 	CHECK_ORACLE,
@@ -231,6 +233,7 @@ struct kernel_check_item {
 	const char *text; /* the expression, or the path of the file */
 	/* EXPRESSION: as the user wrote it, if parts of it have names there; NULL: as `text`. */
 	const char *written;
+	bool is_file; /* `text` is a path, whatever the kind of the check */
 };
 
 struct kernel_check {
@@ -238,7 +241,7 @@ struct kernel_check {
 	const struct kernel_launch *launches; /* LAUNCHES */
 	size_t launch_count;
 	const struct kernel_source *source;    /* LAUNCHES: NULL means the source of the variant */
-	const struct kernel_check_item *items; /* EXPRESSION, FILE */
+	const struct kernel_check_item *items; /* not of NONE */
 	size_t item_count;
 	const char *command; /* COMMAND: for /bin/sh */
 	const char *folder;  /* COMMAND: absolute; that of the file with the line */
@@ -374,6 +377,7 @@ struct case_launch {
 struct case_check_item {
 	size_t buffer; /* index into buffers */
 	char *text;
+	bool is_file; /* as in struct kernel_check_item */
 };
 
 /* As struct kernel_check, resolved. */
@@ -414,6 +418,8 @@ struct launch_case {
 	char precision[16]; /* as in struct kernel_work; not sent to a worker, which needs none */
 };
 void launch_case_free(struct launch_case *launch_case);
+bool case_check_item_is_file(const struct case_check *check, size_t item);
+bool case_check_has_file(const struct case_check *check);
 /* Sets *out to the value of an axis. Returns false if the case has no such axis. */
 bool launch_case_axis(const struct launch_case *launch_case, const char *name, int64_t *out);
 /* Bytes of all buffers; with `scratch_only`, of those that are neither input nor result. Excludes

@@ -131,7 +131,7 @@ static bool variant_uses(const struct kernel_variant *variant, const struct kern
 		return true;
 	return launches_use(variant->launches, variant->launch_count, buffer) ||
 	       (variant->check &&
-		(variant->check->kind != CHECK_LAUNCHES ||
+		(variant->check->kind != CHECK_LAUNCHES || variant->check->item_count ||
 		 launches_use(variant->check->launches, variant->check->launch_count, buffer)));
 }
 

@@ -10,6 +10,7 @@ static int resolve_check_item(struct resolution *r, struct case_check_item *out,
 	const struct launch_case *work = r->work;
 
 	out->text = xstrdup(item->text);
+	out->is_file = item->is_file;
 	for (size_t b = 0; b < work->buffer_count; b++)
 		if (!strcmp(work->buffers[b].name, item->buffer)) {
 			out->buffer = b;

@@ -378,6 +378,8 @@ static int check_items_from_json(struct launch_case *out, const json_t *json, st
 		rc = member_int64(&buffer, item, "buffer", 0, (int64_t)out->buffer_count - 1, err);
 		if (!rc)
 			rc = text_from_json(&check->text, item, "text", MOST_CHECK_BYTES, err);
+		if (!rc && json_object_get(item, "file"))
+			rc = member_bool(&check->is_file, item, "file", err);
 		if (rc)
 			return error_context(err, rc, "item %zu", i);
 		check->buffer = (size_t)buffer;

@@ -73,10 +73,14 @@ static json_t *case_check_to_json(const struct case_check *check)
 	json_t *items = json_array();
 	json_t *json;
 
-	for (size_t i = 0; i < check->item_count; i++)
-		json_array_append_new(items, json_pack("{s:I, s:o}", "buffer",
-						       (json_int_t)check->items[i].buffer, "text",
-						       json_text(check->items[i].text)));
+	for (size_t i = 0; i < check->item_count; i++) {
+		json_t *item = json_pack("{s:I, s:o}", "buffer", (json_int_t)check->items[i].buffer,
+					 "text", json_text(check->items[i].text));
+
+		if (check->items[i].is_file)
+			json_object_set_new(item, "file", json_true());
+		json_array_append_new(items, item);
+	}
 	json = json_pack("{s:s, s:o, s:o, s:o, s:o}", "kind", check_kind_name(check->kind),
 			 "launches", launches_to_json(check->launches, check->launch_count),
 			 "image", json_text(check->image), "items", items, "command",

@@ -118,10 +118,9 @@ static void keep_files(struct compile_context *context)
 		for (size_t b = 0; launch && b < launch->buffer_count; b++)
 			if (launch->buffers[b].fill_file)
 				string_list_add(files, launch->buffers[b].fill_file);
-		for (size_t c = 0;
-		     launch && launch->check.kind == CHECK_FILE && c < launch->check.item_count;
-		     c++)
-			string_list_add(files, launch->check.items[c].text);
+		for (size_t c = 0; launch && c < launch->check.item_count; c++)
+			if (case_check_item_is_file(&launch->check, c))
+				string_list_add(files, launch->check.items[c].text);
 	}
 }
 

@@ -306,7 +306,7 @@ static void add_needs(struct data_items *data, size_t index, const struct launch
 	const bool checked = work->check.kind != CHECK_NONE;
 	/* a worker verifies a user's kernel again, with other inputs; a built-in one is trusted */
 	const bool again =
-		checked && work->check.kind != CHECK_ORACLE && work->check.kind != CHECK_FILE;
+		checked && work->check.kind != CHECK_ORACLE && !case_check_has_file(&work->check);
 	/* other launches need a device, and two programs of the user may write the same file */
 	const bool by_case =
 		work->check.kind == CHECK_LAUNCHES || work->check.kind == CHECK_COMMAND;

@@ -57,21 +57,26 @@ int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed,
 	return rc;
 }
 
-/* The part of a check that describes one result; "" if there is none. */
-static const char *check_item_text(const struct case_check *check, size_t buffer)
+const struct case_check_item *case_check_item(const struct case_check *check, size_t buffer)
 {
 	for (size_t i = 0; i < check->item_count; i++)
 		if (check->items[i].buffer == buffer)
-			return check->items[i].text;
-	return "";
+			return &check->items[i];
+	return NULL;
+}
+
+static bool is_file_item(const struct case_check *check, const struct case_check_item *item)
+{
+	return item && case_check_item_is_file(check, (size_t)(item - check->items));
 }
 
 bool case_result_is_recorded(const struct launch_case *work, size_t buffer)
 {
+	const struct case_check_item *item = case_check_item(&work->check, buffer);
 	const struct case_buffer *described = &work->buffers[buffer];
 
-	return work->check.kind == CHECK_FILE && described->fill == FILL_CAPTURE &&
-	       strcmp(described->fill_file, check_item_text(&work->check, buffer)) == 0;
+	return is_file_item(&work->check, item) && described->fill == FILL_CAPTURE &&
+	       strcmp(described->fill_file, item->text) == 0;
 }
 
 double case_tolerance_abs(const struct launch_case *work, size_t buffer)
@@ -222,10 +227,28 @@ void case_add_beginning(struct text *out, const char *check)
 	text_add(out, "…");
 }
 
+static void describe_item(struct text *out, const struct launch_case *work,
+			  const struct case_check_item *item)
+{
+	if (!is_file_item(&work->check, item)) {
+		text_add(out, "the expression ");
+		case_add_beginning(out, item->text);
+	} else if (case_result_is_recorded(work, item->buffer)) {
+		text_add(out, "what the program's launch left");
+	} else {
+		text_addf(out, "the file %.200s", item->text);
+	}
+}
+
 void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer)
 {
 	const struct case_check *check = &work->check;
+	const struct case_check_item *item = case_check_item(check, buffer);
 
+	if (item) {
+		describe_item(out, work, item);
+		return;
+	}
 	switch (check->kind) {
 	case CHECK_ORACLE:
 		text_add(out, "the CPU oracle");
@@ -234,20 +257,12 @@ void case_describe_expected(struct text *out, const struct launch_case *work, si
 		text_add(out, "the results of ");
 		case_describe_reference(out, work);
 		break;
-	case CHECK_EXPRESSION:
-		text_add(out, "the expression ");
-		case_add_beginning(out, check_item_text(check, buffer));
-		break;
-	case CHECK_FILE:
-		if (case_result_is_recorded(work, buffer))
-			text_add(out, "what the program's launch left");
-		else
-			text_addf(out, "the file %.200s", check_item_text(check, buffer));
-		break;
 	case CHECK_COMMAND:
 		text_add(out, "the results of the command ");
 		case_add_beginning(out, check->command);
 		break;
+	case CHECK_EXPRESSION:
+	case CHECK_FILE:
 	case CHECK_NONE:
 		text_add(out, "nothing");
 		break;
@@ -299,7 +314,8 @@ static void add_expected(struct text *out, const struct launch_case *work, size_
 	const enum element_type type = case_buffer_compared(&work->buffers[buffer]);
 
 	text_add(out, ", expected ");
-	if (work->check.kind == CHECK_LAUNCHES && !element_is_integer(type) &&
+	if (work->check.kind == CHECK_LAUNCHES && !case_check_item(&work->check, buffer) &&
+	    !element_is_integer(type) &&
 	    is_poison(&work->buffers[buffer], element, EXECUTION_REFERENCE))
 		text_add(out, "nothing: the reference never wrote it");
 	else

@@ -37,6 +37,8 @@ const char *case_buffer_variable(const struct case_buffer *buffer, enum case_exe
  */
 int case_fill_mixed(void *data, const struct case_buffer *buffer, uint64_t seed, struct error *err);
 
+/* What a check says of one result alone; NULL: nothing. */
+const struct case_check_item *case_check_item(const struct case_check *check, size_t buffer);
 /* Whether the expected content of a result is what a recorded launch left in the memory that fills
  * it. Then equal bits are right, also those of NaN: memory of a program holds more than what its
  * kernel computes. */

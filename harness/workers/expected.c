@@ -19,7 +19,7 @@ bool case_is_checked(const struct launch_case *work)
 
 bool case_check_follows_inputs(const struct launch_case *work)
 {
-	return case_is_checked(work) && work->check.kind != CHECK_FILE;
+	return case_is_checked(work) && !case_check_has_file(&work->check);
 }
 
 const char *case_wrong_again(const struct launch_case *work)
@@ -131,16 +131,16 @@ static int check_all_described(const struct launch_case *work, struct error *err
 	return 0;
 }
 
-static int compute_by_items(const struct launch_case *work, const struct case_capture *from,
-			    const struct host_buffers *inputs, struct host_buffers *expected,
-			    struct error *err)
+int case_expected_items(const struct launch_case *work, const struct case_capture *from,
+			const struct host_buffers *inputs, struct host_buffers *expected,
+			struct error *err)
 {
-	int rc = check_all_described(work, err);
+	int rc = 0;
 
 	for (size_t i = 0; i < work->check.item_count && rc == 0; i++) {
 		const struct case_check_item *item = &work->check.items[i];
 
-		if (work->check.kind == CHECK_EXPRESSION)
+		if (!case_check_item_is_file(&work->check, i))
 			rc = compute_by_expression(work, item, inputs, expected, err);
 		else if (case_result_is_recorded(work, item->buffer))
 			rc = case_capture_read(from, item->buffer, CAPTURE_AFTER,
@@ -164,14 +164,18 @@ int case_expected_compute(const struct launch_case *work, const struct case_capt
 			  const struct host_buffers *inputs, struct host_buffers *expected,
 			  int64_t command_end_ns, struct error *err)
 {
+	int rc;
+
 	switch (work->check.kind) {
 	case CHECK_ORACLE:
 		return compute_by_oracle(work, inputs, expected, err);
 	case CHECK_EXPRESSION:
 	case CHECK_FILE:
-		return compute_by_items(work, from, inputs, expected, err);
+		rc = check_all_described(work, err);
+		return rc ? rc : case_expected_items(work, from, inputs, expected, err);
 	case CHECK_COMMAND:
-		return check_command_run(work, inputs, expected, command_end_ns, err);
+		rc = check_command_run(work, inputs, expected, command_end_ns, err);
+		return rc ? rc : case_expected_items(work, from, inputs, expected, err);
 	case CHECK_LAUNCHES:
 	case CHECK_NONE:
 		break;

@@ -69,37 +69,55 @@ static int scan_check(struct annotation_scan *scan, struct annotated_check *chec
 	return scan_check_launch(scan, check);
 }
 
-/* Several lines are one check if they have one kind, and it has several parts. */
-static int check_goes_with(struct annotation_scan *scan, const struct annotation_scope *scope,
-			   const struct annotated_check *check)
+static bool is_of_one_result(const struct annotated_check *check)
 {
-	const struct annotated_check *first = scope->checks;
+	return check->kind == CHECK_EXPRESSION || check->kind == CHECK_FILE;
+}
 
-	if (!scope->check_count)
+/* Expressions and files give single results. One reference, which is launches or a command, gives
+ * all others. */
+static int checks_go_together(struct annotation_scan *scan, const struct annotated_check *first,
+			      const struct annotated_check *check)
+{
+	if (is_of_one_result(first) && is_of_one_result(check)) {
+		if (strcmp(first->item.buffer, check->item.buffer) != 0)
+			return 0;
+		return scan_twice(
+			scan, pool_format(scan->pool, "the check of \"%s\"", check->item.buffer),
+			first->place);
+	}
+	if (first->kind == check->kind && check->kind != CHECK_LAUNCHES)
+		return scan_twice(scan, "the check", first->place);
+	if (first->kind == CHECK_NONE || check->kind == CHECK_NONE)
+		return scan_error(scan,
+				  "\"none\" goes with no other check, and %s is one; remove one",
+				  annotation_place_text(scan->pool, first->place));
+	if (is_of_one_result(first) || is_of_one_result(check))
 		return 0;
 	if (first->kind != check->kind)
-		return scan_error(
-			scan,
-			"a variant has one kind of check, and %s is of another kind; remove one",
-			annotation_place_text(scan->pool, first->place));
-	if (check->kind == CHECK_NONE || check->kind == CHECK_COMMAND)
-		return scan_twice(scan, "the check", first->place);
-	if (check->kind == CHECK_LAUNCHES &&
-	    (!first->source != !check->source ||
-	     (check->source && strcmp(first->source, check->source) != 0)))
+		return scan_error(scan,
+				  "launches or a command compute the results, not both, and %s is "
+				  "of the other kind; remove one",
+				  annotation_place_text(scan->pool, first->place));
+	if (!first->source != !check->source ||
+	    (check->source && strcmp(first->source, check->source) != 0))
 		return scan_error(scan,
 				  "the reference launches of a variant come from one file, and "
 				  "%s names another",
 				  annotation_place_text(scan->pool, first->place));
-	for (size_t i = 0; i < scope->check_count && check->item.buffer; i++)
-		if (!strcmp(scope->checks[i].item.buffer, check->item.buffer))
-			return scan_twice(
-				scan,
-				pool_format(scan->pool, "the check of \"%s\"", check->item.buffer),
-				scope->checks[i].place);
-	if (scope->check_count == ANNOTATION_MAX_VARIANTS)
-		return scan_error(scan, "more than %d checks", ANNOTATION_MAX_VARIANTS);
 	return 0;
+}
+
+static int check_goes_with(struct annotation_scan *scan, const struct annotation_scope *scope,
+			   const struct annotated_check *check)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < scope->check_count && !rc; i++)
+		rc = checks_go_together(scan, &scope->checks[i], check);
+	if (!rc && scope->check_count == ANNOTATION_MAX_VARIANTS)
+		rc = scan_error(scan, "more than %d checks", ANNOTATION_MAX_VARIANTS);
+	return rc;
 }
 
 int verify_annotation(struct annotation_scan *scan, struct annotation_scope *scope)

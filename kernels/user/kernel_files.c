@@ -62,8 +62,9 @@ static void add_inputs_of_annotations(struct kernel_file *file)
 		add_inputs_of_buffers(file, variant->buffers, variant->buffer_count);
 		if (check->source)
 			add_input(file, check->source->path);
-		for (size_t j = 0; check->kind == CHECK_FILE && j < check->item_count; j++)
-			add_input(file, check->items[j].text);
+		for (size_t j = 0; j < check->item_count; j++)
+			if (check->items[j].is_file)
+				add_input(file, check->items[j].text);
 	}
 }
 

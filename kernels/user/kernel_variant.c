@@ -260,6 +260,20 @@ static int check_results_exist(const struct building *b, struct annotation_place
 				"inout; give the results one, or write \"verify none\"");
 }
 
+/* That of the line which gives all results, or of lines that give single ones. */
+static enum check_kind kind_of_checks(const struct annotation_scope *scope)
+{
+	enum check_kind kind = scope->checks[0].kind;
+
+	for (size_t i = 1; i < scope->check_count; i++) {
+		const enum check_kind other = scope->checks[i].kind;
+
+		if (kind == CHECK_FILE || other == CHECK_LAUNCHES || other == CHECK_COMMAND)
+			kind = other;
+	}
+	return kind;
+}
+
 static int fill_check(struct building *b, const struct annotation_scope *scope,
 		      struct kernel_check *check)
 {
@@ -267,24 +281,26 @@ static int fill_check(struct building *b, const struct annotation_scope *scope,
 	struct kernel_check_item *items = pool_new(b->pool, scope->check_count * sizeof(*items));
 	int rc = 0;
 
-	check->kind = scope->checks[0].kind;
-	check->command = scope->checks[0].command;
-	check->folder = scope->checks[0].folder;
+	check->kind = kind_of_checks(scope);
 	for (size_t i = 0; i < scope->check_count && !rc; i++) {
 		const struct annotated_check *from = &scope->checks[i];
 
-		if (check->kind == CHECK_LAUNCHES) {
+		if (from->kind == CHECK_COMMAND) {
+			check->command = from->command;
+			check->folder = from->folder;
+		} else if (from->kind == CHECK_LAUNCHES) {
 			launches[check->launch_count] = from->launch;
 			rc = launch_complete(&launches[check->launch_count++], &b->names, b->pool,
 					     from->place, b->err);
 		} else if (from->item.buffer) {
-			items[check->item_count++] = from->item;
+			items[check->item_count] = from->item;
+			items[check->item_count++].is_file = from->kind == CHECK_FILE;
 			rc = check_item(b, from);
 		}
 	}
 	check->launches = check->launch_count ? launches : NULL;
 	check->items = check->item_count ? items : NULL;
-	if (!rc && check->item_count)
+	if (!rc && check->item_count == scope->check_count)
 		rc = check_every_result(b, scope);
 	if (!rc && check->kind != CHECK_NONE)
 		rc = check_results_exist(b, scope->checks[0].place);
@@ -325,8 +341,10 @@ static int build_check(struct building *b)
 			"NAME = EXPRESSION\" or \"verify REFERENCE<<<GRID, BLOCK>>>(…)\", or "
 			"\"verify none\" to measure without",
 			b->parts->name);
-	if (scope->checks[0].source)
-		check->source = scopes_source(&b->parts->scopes, b->pool, scope->checks[0].source);
+	for (size_t i = 0; i < scope->check_count && !check->source; i++)
+		if (scope->checks[i].source)
+			check->source =
+				scopes_source(&b->parts->scopes, b->pool, scope->checks[i].source);
 	b->out->check = check;
 	rc = fill_check(b, scope, check);
 	return rc || check->kind == CHECK_NONE

@@ -373,7 +373,7 @@ static bool is_dangerous(const json_t *request)
 	if (!name || strcmp(name, "prepare") ||
 	    case_from_json(&work, json_object_get(request, "case"), NULL))
 		return false;
-	dangerous = work->check.kind == CHECK_COMMAND || work->check.kind == CHECK_FILE ||
+	dangerous = work->check.kind == CHECK_COMMAND || case_check_has_file(&work->check) ||
 		    launch_case_buffer_bytes(work, false) > MAX_DATA_BYTES;
 	for (size_t b = 0; b < work->buffer_count; b++)
 		dangerous |= work->buffers[b].fill_file != NULL;

@@ -212,7 +212,7 @@ static void test_prepare(void **context)
 	work->oracle[0] = '\0';
 	work->check.kind = CHECK_EXPRESSION;
 	work->check.items = xcalloc(1, sizeof(*work->check.items));
-	work->check.items[0] = (struct case_check_item){1, xstrdup("2 * x[9]")};
+	work->check.items[0] = (struct case_check_item){1, xstrdup("2 * x[9]"), false};
 	work->check.item_count = 1;
 	assert_int_equal(kernel_fill(x, &work->buffers[0], seed, NULL), 0);
 	assert_true(data_file_take(&x_offset, (int64_t)bytes));

@@ -16,7 +16,7 @@ static void set_data(struct launch_case *work, int64_t length, enum check_kind k
 	if (kind != CHECK_EXPRESSION)
 		return;
 	work->check.items = xcalloc(1, sizeof(*work->check.items));
-	work->check.items[0] = (struct case_check_item){1, xstrdup("2 * x")};
+	work->check.items[0] = (struct case_check_item){1, xstrdup("2 * x"), false};
 	work->check.item_count = 1;
 }
 

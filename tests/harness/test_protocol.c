@@ -121,7 +121,8 @@ static void test_keys_of_data_survive_the_protocol(void **context)
 			work->oracle[0] = '\0';
 			work->check.kind = CHECK_EXPRESSION;
 			work->check.items = xcalloc(1, sizeof(*work->check.items));
-			work->check.items[0] = (struct case_check_item){1, xstrdup("n * x[0]")};
+			work->check.items[0] =
+				(struct case_check_item){1, xstrdup("n * x[0]"), false};
 			work->check.item_count = 1;
 		}
 		json = transmit(case_to_json(work));

@@ -217,7 +217,7 @@ static void test_checks(void **context)
 
 	check->kind = CHECK_EXPRESSION;
 	check->items = xcalloc(1, sizeof(check->items[0]));
-	check->items[0] = (struct case_check_item){1, xstrdup("sum(x) \"\\\n")};
+	check->items[0] = (struct case_check_item){1, xstrdup("sum(x) \"\\\n"), false};
 	check->item_count = 1;
 	back = round_trip(work);
 	assert_int_equal(back->check.kind, CHECK_EXPRESSION);
@@ -227,8 +227,16 @@ static void test_checks(void **context)
 	assert_null(back->check.command);
 	launch_case_free(back);
 
+	check->items[0].is_file = true;
+	back = round_trip(work);
+	assert_int_equal(back->check.kind, CHECK_EXPRESSION);
+	assert_true(back->check.items[0].is_file);
+	launch_case_free(back);
+	check->items[0].is_file = false;
+
 	check->kind = CHECK_FILE;
 	back = round_trip(work);
+	assert_false(back->check.items[0].is_file);
 	assert_int_equal(back->check.kind, CHECK_FILE);
 	launch_case_free(back);
 

@@ -393,6 +393,41 @@ static int execute_reference(struct operation *operation, const struct launch_ca
 	if (rc == 0)
 		rc = refuse_stray_writes(&other, operation->work, err);
 	operation_forget(&other);
+	return rc;
+}
+
+/* Replaces what the reference left in the results that have an item of the check. */
+static int stage_items(struct operation *operation, const struct host_buffers *inputs,
+		       struct error *err)
+{
+	const struct launch_case *work = operation->work;
+	struct cuda_resources *resources = operation->resources;
+	struct host_buffers expected = {0};
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		if (case_check_item(&work->check, b))
+			rc = staging_reserve(&resources->staging, KERNEL_MAX_BUFFERS + b,
+					     case_buffer_bytes(&work->buffers[b]),
+					     &expected.data[b], err);
+	if (rc == 0)
+		rc = case_expected_items(work, operation->capture, inputs, &expected, err);
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		if (expected.data[b] && operation->buffers[b].expected)
+			rc = upload(resources, operation->buffers[b].expected, expected.data[b],
+				    err);
+	/* the slots are used again */
+	return rc ? rc : device_synchronise(resources->device, err, "uploading");
+}
+
+static int stage_reference(struct operation *operation, const struct host_buffers *inputs,
+			   struct error *err)
+{
+	const struct launch_case reference = case_reference(operation->work);
+	int rc = execute_reference(operation, &reference, err);
+
+	if (rc == 0 && operation->work->check.item_count)
+		rc = stage_items(operation, inputs, err);
 	return rc ? rc : give_reference(operation, err);
 }
 
@@ -405,7 +440,6 @@ static int announce_expected(const struct cuda_resources *resources)
 static int make_expected(struct operation *operation, const struct freshness *fresh,
 			 const struct host_buffers *inputs, struct error *err)
 {
-	const struct launch_case reference = case_reference(operation->work);
 	struct meter *meter = &operation->resources->meter;
 	int rc = announce_expected(operation->resources);
 	enum run_part before;
@@ -414,7 +448,7 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 		return rc;
 	before = meter_enter(meter, RUN_PART_DATA);
 	if (case_has_reference(operation->work))
-		rc = error_context(err, execute_reference(operation, &reference, err), "verify");
+		rc = error_context(err, stage_reference(operation, inputs, err), "verify");
 	else
 		rc = stage_expected(operation, fresh, inputs, err);
 	meter_enter(meter, before);

@@ -168,6 +168,15 @@ static int give_results(struct shared_data *shared, const struct launch_case *wo
 	return rc;
 }
 
+static int run_reference(const struct reference_runner *reference, const struct launch_case *work,
+			 const struct case_capture *from, const struct host_buffers *inputs,
+			 struct host_buffers *expected, struct error *err)
+{
+	int rc = reference->run(reference->context, expected, err);
+
+	return rc ? rc : case_expected_items(work, from, inputs, expected, err);
+}
+
 int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
 			  const struct case_capture *from, uint64_t seed,
 			  struct shared_data *shared, const struct host_buffers *inputs,
@@ -188,7 +197,7 @@ int expected_results_find(struct expected_cache *cache, const struct launch_case
 
 		rc = allocate_results(work, &fresh, err);
 		if (rc == 0 && case_has_reference(work))
-			rc = reference->run(reference->context, &fresh, err);
+			rc = run_reference(reference, work, from, inputs, &fresh, err);
 		else if (rc == 0)
 			rc = case_expected_compute(work, from, inputs, &fresh, command_end_ns, err);
 		if (rc == 0)

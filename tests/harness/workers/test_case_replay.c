@@ -202,7 +202,7 @@ static int set_up_replay(void **state)
 							  .fill_file = replay->path,
 							  .fill_index = b};
 	replay->launch.entry = "k";
-	replay->item = (struct case_check_item){0, replay->path};
+	replay->item = (struct case_check_item){0, replay->path, false};
 	replay->work = (struct launch_case){
 		.buffers = replay->buffers,
 		.buffer_count = 2,

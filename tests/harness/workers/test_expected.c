@@ -72,7 +72,7 @@ static void refuses(struct bench *bench, int code, const char *says)
 
 static void test_expressions(void **context)
 {
-	struct case_check_item items[] = {{1, "n * x + i"}, {2, "sum(x)"}};
+	struct case_check_item items[] = {{1, "n * x + i", false}, {2, "sum(x)", false}};
 	const float y[] = {4, 9, 14, 19};
 	struct bench bench;
 
@@ -96,7 +96,7 @@ static void test_expressions(void **context)
 /* Without this, a result that nothing computes would be compared with zeroes. */
 static void test_a_result_that_nothing_describes(void **context)
 {
-	struct case_check_item items[] = {{1, "x"}, {1, "x"}};
+	struct case_check_item items[] = {{1, "x", false}, {1, "x", false}};
 	struct bench bench;
 
 	(void)context;
@@ -112,7 +112,7 @@ static void test_files(void **context)
 {
 	char folder[] = "/tmp/perflab-test-expected-XXXXXX";
 	const float y[] = {0.5F, 1, -2, 1e30F}, z = 7;
-	struct case_check_item items[2] = {{1, NULL}, {2, NULL}};
+	struct case_check_item items[2] = {{1, NULL, false}, {2, NULL, false}};
 	struct error err = {0};
 	struct bench bench;
 
@@ -126,6 +126,22 @@ static void test_files(void **context)
 	must_compute(&bench);
 	assert_memory_equal(bench.y, y, sizeof(y));
 	assert_true(bench.z[0] == z);
+	/* beside an expression, and in place of what a command writes */
+	bench.z[0] = 0;
+	bench.work.check =
+		(struct case_check){CHECK_EXPRESSION,
+				    .items = (struct case_check_item[]){{1, (char *)"5", false},
+									{2, items[1].text, true}},
+				    .item_count = 2};
+	must_compute(&bench);
+	assert_true(bench.y[0] == 5 && bench.z[0] == z);
+	assert_false(case_check_follows_inputs(&bench.work));
+	bench.z[0] = 0;
+	bench.work.check.kind = CHECK_COMMAND;
+	bench.work.check.command = (char *)"true";
+	must_compute(&bench);
+	assert_true(bench.y[0] == 5 && bench.z[0] == z);
+	bench.work.check = (struct case_check){CHECK_FILE, .items = items, .item_count = 2};
 
 	assert_int_equal(npy_write(items[1].text, ELEMENT_F32, y, N, &err), 0);
 	refuses(&bench, PL_EUSAGE, "z.npy");
@@ -202,8 +218,9 @@ static void test_reference_launches(void **context)
 
 static void test_a_difference_names_the_check(void **context)
 {
-	struct case_check_item items[] = {{2, "7"}, {1, "2 * x"}}, file = {1, "/data/y.npy"};
-	struct case_check_item longer = {1, EIGHTY "2 * x"};
+	struct case_check_item items[] = {{2, "7", false}, {1, "2 * x", false}},
+			       file = {1, "/data/y.npy", false};
+	struct case_check_item longer = {1, EIGHTY "2 * x", false};
 	struct case_launch slow[] = {{.entry = "slow"}, {.entry = "_ZN2ns3endIfEEvPT_"}};
 	const struct {
 		struct case_check check;
@@ -285,8 +302,9 @@ static char *key_of(const struct bench *bench)
 /* Whatever changes the expected result changes its key. */
 static void test_keys(void **context)
 {
-	struct case_check_item items[] = {{1, "x"}, {2, "1"}}, other[] = {{1, "2 * x"}, {2, "1"}};
-	struct case_check_item of_axis[] = {{1, "x + n2 * (n)"}, {2, "1"}};
+	struct case_check_item items[] = {{1, "x", false}, {2, "1", false}},
+			       other[] = {{1, "2 * x", false}, {2, "1", false}};
+	struct case_check_item of_axis[] = {{1, "x + n2 * (n)", false}, {2, "1", false}};
 	struct case_arg args[] = {{.kind = ARG_F64, .real = 1}};
 	struct case_launch slow = {.entry = "slow", .args = args, .arg_count = 1};
 	char *keys[18];
@@ -346,7 +364,7 @@ static void test_keys(void **context)
 /* Cases that differ in an axis that no expression names share their expected results. */
 static void test_shared_keys(void **context)
 {
-	struct case_check_item items[] = {{1, "x + n"}, {2, "block2 * 1"}};
+	struct case_check_item items[] = {{1, "x + n", false}, {2, "block2 * 1", false}};
 	struct bench bench;
 	char *before, *after;
 

@@ -265,7 +265,7 @@ static struct case_buffer buffers[] = {
 	{.name = "s", .type = ELEMENT_F32, .length = 1, .role = BUFFER_OUT},
 	{.name = "t", .type = ELEMENT_F32, .length = N, .role = BUFFER_SCRATCH},
 };
-static struct case_check_item items[] = {{1, "y + i"}, {2, "sum(x) + y[7]"}};
+static struct case_check_item items[] = {{1, "y + i", false}, {2, "sum(x) + y[7]", false}};
 static const struct launch_case work = {
 	.kernel = "mine",
 	.variant = "fast",

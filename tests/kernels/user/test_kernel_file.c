@@ -332,6 +332,24 @@ static void test_checks(void **state)
 	assert_int_equal(check->kind, CHECK_LAUNCHES);
 	assert_string_equal(check->source->path, other);
 	assert_string_equal(check->source->flags[0], "-O1");
+	/* single results besides those that a reference decides */
+	folder_write(folder, "k.cu",
+		     "// perflab: buffer y: f32[1] out\n// perflab: buffer z: f32[1] out\n"
+		     "// perflab: launch k<<<1, 1>>>(y, z)\n"
+		     "// perflab: verify z from \"y.npy\"\n// perflab: verify y = 1\n");
+	check = folder_kernel(folder, FILES("k.cu"))->variants[0].check;
+	assert_int_equal(check->kind, CHECK_EXPRESSION);
+	assert_true(check->items[0].is_file && !check->items[1].is_file);
+	check = read_check(folder, "// perflab: verify y = 1\n"
+				   "// perflab: verify r<<<1, 1>>>(x, y) from \"other.cu\"\n");
+	assert_int_equal(check->kind, CHECK_LAUNCHES);
+	assert_int_equal(check->item_count, 1);
+	assert_int_equal(check->launch_count, 1);
+	assert_string_equal(check->source->path, other);
+	check = read_check(folder, "// perflab: verify y from \"y.npy\"\n"
+				   "// perflab: verify by ./check.py\n");
+	assert_int_equal(check->kind, CHECK_COMMAND);
+	assert_true(check->items[0].is_file);
 	free(npy);
 	free(other);
 }

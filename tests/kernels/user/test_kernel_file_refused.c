@@ -254,7 +254,12 @@ static void test_checks_that_miss_something(void **state)
 	folder_refused(folder, FILES("k.cu"), PL_EPARSE,
 		       "k.cu:6: ", "the result \"z\" has no check");
 	folder_write(folder, "k.cu", GOOD "// perflab: verify none\n// perflab: verify y = 1\n");
-	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:6: ", "one kind of check");
+	folder_refused(folder, FILES("k.cu"), PL_EPARSE,
+		       "k.cu:6: ", "\"none\" goes with no other check, and k.cu:5 is one");
+	folder_write(folder, "k.cu",
+		     GOOD "// perflab: verify by ./a\n// perflab: verify k<<<1, 2>>>(x, y)\n");
+	folder_refused(folder, FILES("k.cu"), PL_EPARSE,
+		       "k.cu:6: ", "launches or a command compute the results, not both");
 	folder_write(folder, "k.cu", GOOD "// perflab: verify y = 2\n// perflab: verify y = 1\n");
 	folder_refused(folder, FILES("k.cu"), PL_EPARSE,
 		       "k.cu:6: ", "the check of \"y\" is declared twice, first at k.cu:5");

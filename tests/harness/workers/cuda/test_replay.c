@@ -188,7 +188,7 @@ static int set_up_replay(void **context)
 					     .cluster = {1, 1, 1},
 					     .args = replay.args,
 					     .arg_count = 2};
-	replay.items[0] = (struct case_check_item){SUM, replay.path};
+	replay.items[0] = (struct case_check_item){SUM, replay.path, false};
 	replay.work = (struct launch_case){
 		.kernel = "add_lists",
 		.variant = "captured",
@@ -314,7 +314,7 @@ static void test_variables(void **context)
 	operation_release(&operation);
 	/* As a result, it is compared. */
 	replay->buffers[VARIABLE].role = BUFFER_INOUT;
-	replay->items[1] = (struct case_check_item){VARIABLE, replay->path};
+	replay->items[1] = (struct case_check_item){VARIABLE, replay->path, false};
 	replay->work.check.item_count = 2;
 	expect_mismatch(replay,
 			PARTS("1 of 512 bytes of 'm6' differ from what the program's launch "
