@@ -1,4 +1,5 @@
 /* The word `let`, and the names that a let may have. */
+#include <ctype.h>
 #include <string.h>
 
 #include "kernels/check_expression.h"
@@ -54,6 +55,42 @@ const struct annotation_let *lets_find(const struct annotation_lets *lets, const
 			return let;
 	}
 	return NULL;
+}
+
+static bool is_let_of_variant(const struct annotated_file *file, const char *name, size_t length)
+{
+	for (size_t v = 0; v < file->variant_count; v++)
+		if (find_in_scope(&file->variants[v]->scope, name, length))
+			return true;
+	return false;
+}
+
+/* `seen` has the lets of the file that were looked at, so that each is once. */
+static bool names_let_of_variant(const struct annotated_file *file, const char *text, bool *seen)
+{
+	for (size_t length; *text; text += length ? length : 1) {
+		const struct annotation_let *let;
+
+		length = 0;
+		while (isalnum((unsigned char)text[length]) || text[length] == '_')
+			length++;
+		let = length ? find_in_scope(&file->scope, text, length) : NULL;
+		if (!let && length && is_let_of_variant(file, text, length))
+			return true;
+		if (!let || seen[let - file->scope.lets])
+			continue;
+		seen[let - file->scope.lets] = true;
+		if (names_let_of_variant(file, let->body, seen))
+			return true;
+	}
+	return false;
+}
+
+bool lets_are_of_variants(const struct annotated_file *file, const char *text)
+{
+	bool seen[LETS_PER_SCOPE] = {false};
+
+	return names_let_of_variant(file, text, seen);
 }
 
 /* A variant cannot replace a let of its file: other lets of the file, and the buffers outside of

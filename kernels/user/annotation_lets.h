@@ -52,6 +52,10 @@ void lets_add_names(const char **names, size_t *count, struct annotation_place p
 const struct annotation_let *lets_find(const struct annotation_lets *lets, const char *name,
 				       size_t length);
 
+/* Whether a line of a file names a let that only variants of the file have, itself or through lets
+ * of the file. */
+bool lets_are_of_variants(const struct annotated_file *file, const char *text);
+
 /* Expands the lets of a scope, so that a mistake in one that nothing uses is found. */
 int lets_check_scope(const struct annotation_scan *scan, const struct annotation_scope *scope);
 

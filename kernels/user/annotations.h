@@ -131,6 +131,10 @@ struct annotated_variant {
 	struct annotation_place place;
 	const char *name;
 	struct annotation_scope scope;
+	/* How many of them, and whether the work, are of lines of the variant; the others are of
+	 * lines of the file with lets of its variants. */
+	size_t own_buffers, own_checks;
+	bool own_work;
 };
 
 struct annotated_file {

@@ -6,12 +6,16 @@
 #include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_words.h"
 
+/* The lines with words that come first, the others, and those of the file that its variants get. */
+enum reading { READ_FIRST, READ_OTHERS, READ_COPIES };
+
 /* What the lines so far have opened. */
 struct declaring {
 	struct annotated_file *file;
 	struct annotation_scope
-		*scope;  /* of the last variant of the text; before it, of the file */
-	size_t variants; /* those before this line */
+		*scope;     /* of the last variant of the text; before it, of the file */
+	size_t variants;    /* those before this line */
+	bool copies_checks; /* of the file, to its variants */
 	struct annotation_lets lets;
 };
 
@@ -92,30 +96,32 @@ static const struct annotation_word {
 	int (*add)(struct annotation_scan *scan, struct annotation_scope *scope);
 	int (*declare)(struct annotation_scan *scan, struct declaring *declaring);
 	bool first;         /* what the other lines need */
+	bool copied;        /* a line of the file with a let of variants is one of each of them */
 	const char *begins; /* an expression for what follows; NULL: prose looks the same */
 } words[] = {
-	{"operation", NULL, operation_word, false, NAME BLANKS "$"},
-	{"summary", summary_word, NULL, false, NULL},
-	{"variant", NULL, variant_word, true, NAME BLANKS "$"},
-	{"let", let_annotation, NULL, true, NAME BLANKS "[=(]"},
-	{"axis", axis_annotation, NULL, false, NAME BLANKS "="},
-	{"define", define_annotation, NULL, false, NAME BLANKS "="},
-	{"buffer", buffer_annotation, NULL, false, NAME BLANKS ":"},
-	{"symbol", symbol_annotation, NULL, false, NAME BLANKS ":"},
-	{"launch", launch_annotation, NULL, false, "<<<"},
-	{"skip", skip_annotation, NULL, false, "^\""},
-	{"verify", verify_annotation, NULL, false, "<<<|" NAME BLANKS "(=|from \")|^(none$|by )"},
-	{"compare", compare_annotation, NULL, false, NAME " +as "},
-	{"work", work_annotation, NULL, false, NAME BLANKS "="},
-	{"tolerance", tolerance_annotation, NULL, false, NAME BLANKS "="},
-	{"flags", flags_annotation, NULL, false, "^-"},
-	{"standard", standard_annotation, NULL, false, "^c\\+\\+"},
-	{"compiler", compiler_annotation, NULL, false, "^nv"},
-	{"needs", needs_annotation, NULL, false, "^sm_"},
-	{"toolkit", word_of_ptx, NULL, false, NULL},
-	{"command", word_of_ptx, NULL, false, NULL},
-	{"source", word_of_ptx, NULL, false, NULL},
-	{"entry", word_of_ptx, NULL, false, NULL},
+	{"operation", NULL, operation_word, false, false, NAME BLANKS "$"},
+	{"summary", summary_word, NULL, false, false, NULL},
+	{"variant", NULL, variant_word, true, false, NAME BLANKS "$"},
+	{"let", let_annotation, NULL, true, false, NAME BLANKS "[=(]"},
+	{"axis", axis_annotation, NULL, false, false, NAME BLANKS "="},
+	{"define", define_annotation, NULL, false, false, NAME BLANKS "="},
+	{"buffer", buffer_annotation, NULL, false, true, NAME BLANKS ":"},
+	{"symbol", symbol_annotation, NULL, false, true, NAME BLANKS ":"},
+	{"launch", launch_annotation, NULL, false, false, "<<<"},
+	{"skip", skip_annotation, NULL, false, true, "^\""},
+	{"verify", verify_annotation, NULL, false, true,
+	 "<<<|" NAME BLANKS "(=|from \")|^(none$|by )"},
+	{"compare", compare_annotation, NULL, false, false, NAME " +as "},
+	{"work", work_annotation, NULL, false, true, NAME BLANKS "="},
+	{"tolerance", tolerance_annotation, NULL, false, false, NAME BLANKS "="},
+	{"flags", flags_annotation, NULL, false, false, "^-"},
+	{"standard", standard_annotation, NULL, false, false, "^c\\+\\+"},
+	{"compiler", compiler_annotation, NULL, false, false, "^nv"},
+	{"needs", needs_annotation, NULL, false, false, "^sm_"},
+	{"toolkit", word_of_ptx, NULL, false, false, NULL},
+	{"command", word_of_ptx, NULL, false, false, NULL},
+	{"source", word_of_ptx, NULL, false, false, NULL},
+	{"entry", word_of_ptx, NULL, false, false, NULL},
 };
 
 static bool matches(const char *text, const char *pattern)
@@ -173,11 +179,64 @@ static void enter_variant(struct declaring *declaring)
 	declaring->lets.scopes[0] = declaring->scope;
 }
 
+/* All checks of a file go together, so that none is left behind. */
+static bool is_copied(const struct declaring *declaring, const struct annotation_word *word,
+		      const char *text)
+{
+	if (!word->copied || declaring->scope != &declaring->file->scope)
+		return false;
+	return word->add == verify_annotation ? declaring->copies_checks
+					      : lets_are_of_variants(declaring->file, text);
+}
+
+static bool is_replaced(const struct annotated_variant *variant,
+			const struct annotation_scope *line)
+{
+	for (size_t i = 0; i < variant->own_buffers && line->buffer_count; i++)
+		if (!strcmp(variant->scope.buffers[i].buffer.name, line->buffers[0].buffer.name))
+			return true;
+	return (line->check_count && variant->own_checks) ||
+	       (line->work.place.file && variant->own_work);
+}
+
+/* Reads a line of the file as one of a variant, unless the variant replaces it. */
+static int copy_to_scope(struct annotation_scan line, struct declaring *declaring,
+			 const struct annotation_word *word, struct annotated_variant *variant)
+{
+	struct annotation_scope alone = {0}, *to = variant ? &variant->scope : declaring->scope;
+	const struct annotation_scan again = line;
+	int rc;
+
+	declaring->lets.scopes[0] = variant ? to : NULL;
+	line.place.expansions->lets = declaring->lets;
+	rc = word->add(&line, &alone);
+	line = again;
+	if (!rc && !(variant && is_replaced(variant, &alone)))
+		rc = word->add(&line, to);
+	declaring->lets.scopes[0] = NULL;
+	return rc;
+}
+
+/* A launch outside of the variants is one without their lets, and needs the line, too. */
+static int copy_to_variants(struct annotation_scan *scan, struct declaring *declaring,
+			    const struct annotation_word *word)
+{
+	const struct annotated_file *file = declaring->file;
+	int rc = file->scope.launch_count ? copy_to_scope(*scan, declaring, word, NULL) : 0;
+
+	for (size_t v = 0; v < file->variant_count && !rc; v++) {
+		scan->place.expansions = pool_new(scan->pool, sizeof(*scan->place.expansions));
+		rc = copy_to_scope(*scan, declaring, word, file->variants[v]);
+	}
+	return rc;
+}
+
 static int parse_annotation_line(struct annotation_scan *scan, struct declaring *declaring,
-				 bool first)
+				 enum reading reading)
 {
 	size_t length = strcspn(scan->at, " \t");
 	const char *word = pool_copy(scan->pool, scan->at, length);
+	bool copied;
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
@@ -185,7 +244,10 @@ static int parse_annotation_line(struct annotation_scan *scan, struct declaring 
 			continue;
 		scan->at += length;
 		scan_blanks(scan);
-		if (words[i].first != first)
+		copied = reading != READ_FIRST && is_copied(declaring, &words[i], scan->at);
+		if (reading == READ_COPIES)
+			rc = copied ? copy_to_variants(scan, declaring, &words[i]) : 0;
+		else if (copied || words[i].first != (reading == READ_FIRST))
 			rc = 0;
 		else
 			rc = words[i].add ? words[i].add(scan, declaring->scope)
@@ -194,7 +256,7 @@ static int parse_annotation_line(struct annotation_scan *scan, struct declaring 
 			enter_variant(declaring);
 		return rc;
 	}
-	return first ? 0 : unknown_word(scan, word);
+	return reading == READ_OTHERS ? unknown_word(scan, word) : 0;
 }
 
 /* A variant ends with its file, so the lines of a sidecar begin outside of any. */
@@ -210,9 +272,8 @@ static bool begins_file(const struct annotation_lines *lines, size_t index)
 	       strcmp(lines->items[index - 1].place.file, lines->items[index].place.file) != 0;
 }
 
-/* Reads the lines with the words that come first, or the others. */
 static int read_annotation_words(struct annotation_scan scan, struct declaring *declaring,
-				 const struct annotation_lines *lines, bool first)
+				 const struct annotation_lines *lines, enum reading reading)
 {
 	int rc = 0;
 
@@ -225,7 +286,7 @@ static int read_annotation_words(struct annotation_scan scan, struct declaring *
 		scan.place.expansions->lets = declaring->lets;
 		scan.folder = lines->items[i].folder;
 		scan.at = lines->items[i].text;
-		rc = parse_annotation_line(&scan, declaring, first);
+		rc = parse_annotation_line(&scan, declaring, reading);
 	}
 	return rc;
 }
@@ -244,6 +305,24 @@ static int check_lets(const struct annotation_scan *scan, struct declaring *decl
 	return rc;
 }
 
+/* Whether a check of the file names a let of its variants. */
+static bool copies_checks(const struct annotated_file *file, const struct annotation_lines *lines)
+{
+	static const char verify[] = "verify ", variant[] = "variant ";
+	bool inside = false;
+
+	for (size_t i = 0; i < lines->count; i++) {
+		const char *text = lines->items[i].text;
+
+		inside = !begins_file(lines, i) && inside;
+		inside |= !strncmp(text, variant, strlen(variant));
+		if (!inside && !strncmp(text, verify, strlen(verify)) &&
+		    lets_are_of_variants(file, text + strlen(verify)))
+			return true;
+	}
+	return false;
+}
+
 static int check_variant_launches(const struct annotated_file *file, struct error *err)
 {
 	for (size_t i = 0; i < file->variant_count; i++)
@@ -257,18 +336,29 @@ static int check_variant_launches(const struct annotated_file *file, struct erro
 }
 
 /* An expression may use a let of a later line, as it may use an axis of a later line. So the lets,
- * and the variants that have them, are read first. */
+ * and the variants that have them, are read first. What a variant gets of its file is read last,
+ * because its own lines replace it. */
 int annotations_parse(struct annotated_file *file, struct annotation_pool *pool,
 		      const struct annotation_lines *lines, const struct annotation_scope *outer,
 		      struct error *err)
 {
 	struct declaring declaring = {.file = file, .lets.scopes = {NULL, &file->scope, outer}};
 	const struct annotation_scan scan = {.pool = pool, .lets = &declaring.lets, .err = err};
-	int rc = read_annotation_words(scan, &declaring, lines, true);
+	int rc = read_annotation_words(scan, &declaring, lines, READ_FIRST);
 
 	if (!rc)
 		rc = check_lets(&scan, &declaring);
+	declaring.copies_checks = copies_checks(file, lines);
 	if (!rc)
-		rc = read_annotation_words(scan, &declaring, lines, false);
+		rc = read_annotation_words(scan, &declaring, lines, READ_OTHERS);
+	for (size_t v = 0; v < file->variant_count; v++) {
+		const struct annotation_scope *scope = &file->variants[v]->scope;
+
+		file->variants[v]->own_buffers = scope->buffer_count;
+		file->variants[v]->own_checks = scope->check_count;
+		file->variants[v]->own_work = scope->work.place.file != NULL;
+	}
+	if (!rc)
+		rc = read_annotation_words(scan, &declaring, lines, READ_COPIES);
 	return rc ? rc : check_variant_launches(file, err);
 }

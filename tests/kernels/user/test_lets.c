@@ -171,6 +171,67 @@ static void test_scopes(void **state)
 	assert_string_equal(kernel->variants[1].launches[0].block[0], "2 * n");
 }
 
+/* A line of the file with a let that its variants have is one of each variant, unless that replaces
+ * it. */
+static void test_lines_with_lets_of_variants(void **state)
+{
+	const struct kernel *kernel = kernel_of(*state, "axis n = 64\n"
+							"let outputs = n / stride\n"
+							"buffer x: f32[n] in\n"
+							"buffer y: f32[outputs] out\n"
+							"buffer z: f32[n] out\n"
+							"work read = 4 * outputs\n"
+							"skip \"odd\" if n % stride\n"
+							"verify y = x[i * stride]\n"
+							"verify z = 1\n"
+							"variant two\n"
+							"launch k<<<outputs, 1>>>(x, y, z)\n"
+							"let stride = 2\n"
+							"variant own\n"
+							"buffer y: f32[3] inout\n"
+							"let stride = 4\n"
+							"work read = 1\n"
+							"verify y = 0\n"
+							"verify z = 0\n"
+							"launch k<<<1, 1>>>(x, y, z)\n");
+	const struct kernel_variant *two = &kernel->variants[0], *own = &kernel->variants[1];
+
+	assert_string_equal(two->buffers[2].name, "y");
+	assert_string_equal(two->buffers[2].length, "n / 2");
+	assert_string_equal(two->work->bytes_read, "4 * (n / 2)");
+	assert_string_equal(two->constraints[0].holds, "!(n % 2)");
+	assert_int_equal(two->check->item_count, 2);
+	assert_string_equal(two->check->items[0].text, "x[i * 2]");
+	assert_string_equal(own->buffers[2].length, "3");
+	assert_string_equal(own->work->bytes_read, "1");
+	assert_string_equal(own->constraints[0].holds, "!(n % 4)");
+	assert_int_equal(own->check->item_count, 2);
+	assert_string_equal(own->check->items[0].text, "0");
+}
+
+/* A variant without the let, and a launch that is none of a variant, cannot use the line. */
+static void test_lines_without_lets_of_variants(void **state)
+{
+	refused(*state,
+		"buffer y: f32[len] out\nverify none\n"
+		"variant a\nlet len = 4\nlaunch k<<<1, 1>>>(y)\n"
+		"variant b\nlaunch k<<<1, 1>>>(y)\n",
+		"k.cu.perflab:1: ", "no axis or device limit is named \"len\"");
+	refused(*state,
+		"buffer y: f32[len] out\nverify none\n"
+		"launch k<<<1, 1>>>(y)\n"
+		"variant a\nlet len = 4\nlaunch k<<<1, 1>>>(y)\n",
+		"k.cu.perflab:1: ", "no axis or device limit is named \"len\"");
+	refused(*state,
+		"buffer y: f32[len] out\nbuffer y: f32[len] out\nverify none\n"
+		"variant a\nlet len = 4\nlaunch k<<<1, 1>>>(y)\n",
+		"k.cu.perflab:2: ", "\"y\" is declared twice");
+	refused(*state,
+		"buffer y: f32[len +] out\nverify none\n"
+		"variant a\nlet len = 4\nlaunch k<<<1, 1>>>(y)\n",
+		"k.cu.perflab:1: ", "the length of the buffer: expression \"4 +\"");
+}
+
 /* Another file uses those of the first, or replaces them in its own lines. */
 static void test_several_files(void **state)
 {
@@ -395,6 +456,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_expansions, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_all_words, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_scopes, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_lines_with_lets_of_variants, folder_setup,
+						folder_teardown),
+		cmocka_unit_test_setup_teardown(test_lines_without_lets_of_variants, folder_setup,
+						folder_teardown),
 		cmocka_unit_test_setup_teardown(test_several_files, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_given_lets, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_bad_lets, folder_setup, folder_teardown),
