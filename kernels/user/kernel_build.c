@@ -2,6 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "kernels/user/annotation_lets.h"
 #include "kernels/user/capture_lines.h"
 #include "kernels/user/kernel_file.h"
@@ -9,6 +10,8 @@
 
 /* With more folders, names of variants would be too long anyway. */
 #define STEM_FOLDERS 16
+/* In the name of a variant that would be too long. */
+#define NAME_HASH_DIGITS 8
 
 struct assembling {
 	struct kernel *out;
@@ -43,6 +46,19 @@ static char *derived_name(struct annotation_pool *pool, const char *text)
 	result = name.length ? pool_copy(pool, name.data, name.length) : pool_text(pool, "kernel");
 	text_release(&name);
 	return result;
+}
+
+/* A name that perflab makes can be longer than one may be, as that of an instance of a template.
+ * Its end then becomes digits of its hash. */
+static const char *fitting_name(struct annotation_pool *pool, const char *name)
+{
+	char hash[HASH_TEXT_BYTES];
+
+	if (strlen(name) < KERNEL_NAME_BYTES)
+		return name;
+	hash_of(hash, name, strlen(name));
+	return pool_format(pool, "%.*s-%.*s", KERNEL_NAME_BYTES - NAME_HASH_DIGITS - 2, name,
+			   NAME_HASH_DIGITS, hash);
 }
 
 /* The name of a file without its folder and, unless it is kept, its suffix; before it, the names of
@@ -265,9 +281,10 @@ static int add_launches(struct assembling *a, const struct annotated_file *file,
 		const struct annotated_launch *launch = &scope->launches[i];
 		const char *entry = derived_name(a->pool, launch->launch.entry);
 		const struct variant_parts parts = {
-			.name = !stem  ? entry
-				: only ? stem
-				       : pool_format(a->pool, "%s.%s", stem, entry),
+			.name = fitting_name(a->pool,
+					     !stem  ? entry
+					     : only ? stem
+						    : pool_format(a->pool, "%s.%s", stem, entry)),
 			.path = file->path,
 			.shown = file->shown,
 			.is_replacement = is_replacement(a, file),
@@ -301,7 +318,8 @@ static const char *variant_name(struct assembling *a, const struct annotated_fil
 		return name;
 	if (own && !is_variant_of_other_file(a, file, name))
 		return name;
-	return only && !own ? stem : pool_format(a->pool, "%s.%s", stem, name);
+	return fitting_name(a->pool,
+			    only && !own ? stem : pool_format(a->pool, "%s.%s", stem, name));
 }
 
 /* A cubin does not say what its parameters are, so `perflab init` does not read it. */

@@ -1,6 +1,8 @@
 /* The descriptor that annotations of one file become, field by field. */
 #include "tests/kernels/user/folder.h"
 
+#include <string.h>
+
 #include <stdlib.h>
 
 static const char example[] =
@@ -398,6 +400,33 @@ static void test_default_tolerance(void **state)
 	}
 }
 
+/* A launch of an instance can have a longer name than a variant. */
+static void test_long_entries(void **state)
+{
+	static const char entry[] =
+		"a23456789012345678901234567890123456789012345678901234567890123<float, %d>";
+	char *one = xasprintf(entry, 1), *two = xasprintf(entry, 2);
+	char *text = xasprintf("// perflab: buffer y: f32[1] out\n"
+			       "// perflab: launch %s<<<1, 1>>>(y)\n"
+			       "// perflab: launch %s<<<1, 1>>>(y)\n"
+			       "// perflab: verify none\n",
+			       one, two);
+	const struct kernel *kernel;
+
+	folder_write(*state, "k.cu", text);
+	kernel = folder_kernel(*state, FILES("k.cu"));
+	assert_int_equal(kernel->variant_count, 2);
+	assert_string_equal(kernel->variants[1].launches[0].entry, two);
+	for (size_t v = 0; v < 2; v++) {
+		assert_int_equal(strlen(kernel->variants[v].name), 63);
+		assert_memory_equal(kernel->variants[v].name, entry, 54);
+	}
+	assert_string_not_equal(kernel->variants[0].name, kernel->variants[1].name);
+	free(text);
+	free(one);
+	free(two);
+}
+
 /* The rest of perflab takes the descriptor as that of a built-in kernel. */
 static void test_resolves(void **state)
 {
@@ -437,6 +466,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_fill_bits, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_written_fills, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_resolves, folder_setup, folder_teardown),
+		cmocka_unit_test_setup_teardown(test_long_entries, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_checks, folder_setup, folder_teardown),
 		cmocka_unit_test_setup_teardown(test_continued_expression, folder_setup,
 						folder_teardown),

@@ -392,11 +392,6 @@ static void test_long_names(void **state)
 	folder_write(folder, "k.cu", text);
 	folder_refused(folder, FILES("k.cu"), PL_EPARSE, "k.cu:1: ", "has 64 bytes; at most 63");
 	free(text);
-	text = xasprintf("// perflab: launch %s<<<1, 1>>>()\n// perflab: verify none\n", name);
-	folder_write(folder, "k.cu", text);
-	folder_refused(folder, FILES("k.cu"), PL_EPARSE,
-		       "k.cu:1: ", "add \"variant NAME\" before the launch");
-	free(text);
 	folder_write(folder, file, "// perflab: launch k<<<1, 1>>>()\n// perflab: verify none\n");
 	folder_refused(folder, FILES(file), PL_EPARSE, ".cu:1: ", "add \"operation NAME\"");
 	free(file);
