@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Characters of the name of a kernel in a message. */
+#define ENTRY_SHOWN_MOST 60
+
 static const struct compiled_entry *compiled_entry_find(const struct compiled *compiled,
 							const char *wanted)
 {
@@ -270,24 +273,27 @@ static int bind_launch(struct case_launch *launch, const struct case_buffer *buf
 		       const struct compiled_entry *entry, struct error *err)
 {
 	struct mangled_parameter *types;
+	struct text shown = TEXT_INIT;
 	int rc = 0;
 
+	readable_shorten(&shown, launch->entry, ENTRY_SHOWN_MOST);
 	if (launch->arg_count != entry->parameter_count)
-		return error_set(err, PL_EUSAGE, "%s takes %zu arguments, but its launch gives %zu",
-				 launch->entry, entry->parameter_count, launch->arg_count);
+		rc = error_set(err, PL_EUSAGE, "%s takes %zu arguments, but its launch gives %zu",
+			       shown.data, entry->parameter_count, launch->arg_count);
 	types = types_of_entry(entry);
 	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
 		const struct binding binding = {.arg = &launch->args[i],
 						.parameter = &entry->parameters[i],
 						.type = &types[i],
 						.buffers = buffers,
-						.entry = launch->entry,
+						.entry = shown.data,
 						.number = i + 1,
 						.err = err};
 
 		rc = bind_argument(&binding);
 	}
 	free(types);
+	text_release(&shown);
 	if (rc)
 		return rc;
 	free(launch->entry);

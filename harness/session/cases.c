@@ -5,6 +5,7 @@
 
 #include "harness/session/gpu_part.h"
 #include "harness/session/lost_device.h"
+#include "harness/session/shown_reason.h"
 #include "harness/session/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -97,8 +98,11 @@ size_t case_steps_left(const struct sweep *sweep, size_t index)
 int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
 		struct error *err)
 {
+	struct text shown = TEXT_INIT;
 	int rc;
 
+	if (reason)
+		shown_reason_add(&shown, reason, sweep->plan->cases[index].descriptor_variant);
 	sweep->steps_total -= case_steps_left(sweep, index);
 	sweep->cases[index].ended = true;
 	sweep->cases[index].failed = !trial_status_measured(status);
@@ -112,7 +116,9 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 		sweep->outcome.skipped++;
 	else
 		sweep->outcome.failed++;
-	rc = sweep->sink->finished(sweep->sink->context, index, status, reason, err);
+	rc = sweep->sink->finished(sweep->sink->context, index, status, reason ? shown.data : NULL,
+				   err);
+	text_release(&shown);
 	if (!rc)
 		gpu_part_case_ended(sweep, index);
 	return rc;

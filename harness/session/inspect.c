@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "harness/session/inspections.h"
+#include "harness/session/shown_reason.h"
 #include "harness/session/sweep_state.h"
 
 struct inspect_answer {
@@ -30,7 +31,11 @@ static int inspect_reply(void *context, const char *name, const json_t *message,
 
 static void skip_inspected(struct sweep *sweep, size_t index, const char *reason)
 {
-	plan_skip(sweep->plan, index, reason);
+	struct text shown = TEXT_INIT;
+
+	shown_reason_add(&shown, reason, sweep->plan->cases[index].descriptor_variant);
+	plan_skip(sweep->plan, index, shown.data);
+	text_release(&shown);
 	sweep->cases[index].ended = true;
 	text_release(&sweep->cases[index].json);
 }
