@@ -158,8 +158,8 @@ static const char *hint_at_later_blocks(const struct warp *warp)
 		     may_spin(warp->frame->function);
 
 	return waits ? "; a loop may wait for another block, but the emulator runs one "
-		       "block after another, so no block can wait for a later one; in a "
-		       "cooperative launch all blocks run at once"
+		       "block after another, so no block can wait for a later one: add "
+		       "cooperative to the launch, and all blocks run at once"
 		     : "";
 }
 

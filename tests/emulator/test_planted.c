@@ -225,7 +225,7 @@ static const struct planted planted[] = {
 	{"ends", "planted_counts_forever", FINDING_ENDLESS, 0, 32, "1000000 warp instructions",
 	 "has not ended", 0},
 	{"ends", "planted_waits_for_later_block", FINDING_DEADLOCK, 0, 0, "loop for ever",
-	 "runs one block after another", 0},
+	 "add cooperative to the launch", 0},
 	{"ends", "planted_busy_forever", FINDING_ENDLESS, 0, -1, "1000000 warp instructions",
 	 "has not ended", 0},
 	{"ends", "planted_endless_recursion", FINDING_STACK, 0, 0, "a call at depth",
