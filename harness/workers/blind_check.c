@@ -180,3 +180,47 @@ void blind_case_find(struct text *reason, const struct launch_case *work,
 	}
 	blind_case_finish(&blind, work, reason);
 }
+
+/* ---- earlier inputs ---- */
+
+bool blind_earlier_look(struct blind_earlier *blind, const struct launch_case *work, size_t result,
+			int64_t count, const void *expected, const void *earlier)
+{
+	const size_t size = element_size_bytes(case_buffer_compared(&work->buffers[result]));
+
+	for (int64_t i = 0; i < count && !blind->rejected; i++) {
+		const unsigned char *wanted = (const unsigned char *)expected + (size_t)i * size;
+		const unsigned char *other = (const unsigned char *)earlier + (size_t)i * size;
+
+		if (!memcmp(wanted, other, size))
+			continue;
+		blind->different = true;
+		blind->rejected = !case_accepts_element(work, result, other, wanted);
+	}
+	return !blind->rejected;
+}
+
+void blind_earlier_finish(const struct blind_earlier *blind, const struct launch_case *work,
+			  struct text *reason)
+{
+	if (blind->different && !blind->rejected)
+		text_addf(reason,
+			  "the check accepts the results of other inputs, so a kernel that keeps "
+			  "its results passes: choose a smaller tolerance (it is abs = %.3g, rel = "
+			  "%.3g), or inputs whose results differ more",
+			  work->tolerance_abs, work->tolerance_rel);
+}
+
+void blind_earlier_find(struct text *reason, const struct launch_case *work,
+			const struct host_buffers *expected, const struct host_buffers *earlier)
+{
+	struct blind_earlier blind = {0};
+	bool more = true;
+
+	for (size_t b = 0; b < work->buffer_count && more; b++)
+		if (case_buffer_is_result(&work->buffers[b]))
+			more = blind_earlier_look(&blind, work, b,
+						  case_compared_length(&work->buffers[b]),
+						  expected->data[b], earlier->data[b]);
+	blind_earlier_finish(&blind, work, reason);
+}

@@ -47,4 +47,20 @@ void blind_case_finish(struct blind_case *blind, const struct launch_case *work,
 void blind_case_find(struct text *reason, const struct launch_case *work,
 		     const struct host_buffers *expected, const struct host_buffers *inputs);
 
+/* What else the check may accept: the results of other inputs. Every result must be so, because a
+ * kernel that keeps its results is wrong in all of them. */
+struct blind_earlier {
+	bool rejected, different;
+};
+/* Looks at the next `count` elements of a result. Returns false if no other can change that the
+ * check finds such a kernel. */
+bool blind_earlier_look(struct blind_earlier *blind, const struct launch_case *work, size_t result,
+			int64_t count, const void *expected, const void *earlier);
+/* As blind_case_finish(). */
+void blind_earlier_finish(const struct blind_earlier *blind, const struct launch_case *work,
+			  struct text *reason);
+/* All of it, for contents in host memory. */
+void blind_earlier_find(struct text *reason, const struct launch_case *work,
+			const struct host_buffers *expected, const struct host_buffers *earlier);
+
 #endif

@@ -127,6 +127,8 @@ static int verify_other_inputs(const struct measuring *measuring, const struct o
 	measuring->resources->mixed = true;
 	if (rc == 0)
 		rc = operation_prepare(&operation, &cause);
+	if (rc == 0 && first->blind && !first->blind->length)
+		rc = operation_find_blind_to(&operation, first, first->blind, &cause);
 	if (rc == 0)
 		rc = operation_verify(&operation, mismatch, &accuracy, &cause);
 	measuring->resources->mixed = false;
@@ -360,6 +362,7 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 	}
 	if (rc == 0 && operation_is_distrusted(work))
 		rc = operation_find_blind(&operation, &blind, err);
+	operation.blind = &blind;
 	if (rc == 0 && measuring->under_ncu)
 		rc = execute_for_profiler(measuring, asked->id, &operation, reply, err);
 	else if (rc == 0)

@@ -46,7 +46,8 @@ struct operation {
 	struct placed_memory *placed; /* NULL: none */
 	bool allocates;               /* has PER_CALL buffers: queueing it waits for the device */
 	enum case_execution execution;
-	bool watched; /* operation_watch_samples() was called */
+	struct text *blind; /* gets what the check cannot find; NULL: nobody asks */
+	bool watched;       /* operation_watch_samples() was called */
 	int watch_place;
 };
 
@@ -109,6 +110,10 @@ int operation_watched_samples(const struct operation *operation, struct text *mi
 /* Executes the operation once, waits for the device and compares the results. */
 int operation_verify(struct operation *operation, struct text *mismatch,
 		     struct case_accuracy *accuracy, struct error *err);
+/* Adds to *reason that the check accepts the results of other inputs, if it does. `other` has them:
+ * the same case, with what it expects for its inputs. */
+int operation_find_blind_to(const struct operation *operation, const struct operation *other,
+			    struct text *reason, struct error *err);
 /* Adds to *reason what the check accepts instead of the expected results (blind_check.h). */
 int operation_find_blind(const struct operation *operation, struct text *reason, struct error *err);
 /* Counts the bytes in which a result differs from a block of its size, and finds the first. */

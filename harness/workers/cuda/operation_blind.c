@@ -77,3 +77,47 @@ int operation_find_blind(const struct operation *operation, struct text *reason,
 	blind_case_finish(&blind, work, reason);
 	return rc;
 }
+
+/* Looks at one result of both. */
+static int look_at_earlier(const struct operation *operation, const struct operation *other,
+			   size_t result, struct blind_earlier *blind, struct error *err)
+{
+	const struct device *device = operation->resources->device;
+	const struct case_buffer *buffer = &operation->work->buffers[result];
+	const size_t size = element_size_bytes(case_buffer_compared(buffer));
+	const size_t total = (size_t)case_compared_length(buffer) * size;
+	void *expected = xmalloc(PART_BYTES), *earlier = xmalloc(PART_BYTES);
+	bool more = true;
+	int rc = 0;
+
+	for (size_t first = 0; first < total && more && rc == 0; first += PART_BYTES) {
+		const size_t bytes = total - first < PART_BYTES ? total - first : PART_BYTES;
+
+		rc = operation_read(device, expected,
+				    operation->buffers[result].expected->data + first, bytes, err);
+		if (rc == 0)
+			rc = operation_read(device, earlier,
+					    other->buffers[result].expected->data + first, bytes,
+					    err);
+		if (rc == 0)
+			more = blind_earlier_look(blind, operation->work, result,
+						  (int64_t)(bytes / size), expected, earlier);
+	}
+	free(expected);
+	free(earlier);
+	return rc;
+}
+
+int operation_find_blind_to(const struct operation *operation, const struct operation *other,
+			    struct text *reason, struct error *err)
+{
+	struct blind_earlier blind = {0};
+	int rc = 0;
+
+	for (size_t b = 0; b < operation->work->buffer_count && rc == 0 && !blind.rejected; b++)
+		if (operation->buffers[b].expected && other->buffers[b].expected)
+			rc = look_at_earlier(operation, other, b, &blind, err);
+	if (rc == 0)
+		blind_earlier_finish(&blind, operation->work, reason);
+	return rc;
+}

@@ -296,17 +296,30 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
  * its results, that is right for one set of inputs only, or that left a poison
  * which happened to be right.
  */
-static int verify_emulated_again(struct emulated_case *emulated, struct text *mismatch,
-				 struct error *err)
+static int verify_emulated_again(struct emulated_case *emulated, const struct host_buffers *first,
+				 struct text *mismatch, struct text *blind, struct error *err)
 {
+	const struct launch_case *work = emulated->work;
 	struct case_accuracy accuracy = CASE_ACCURACY_INIT;
-	struct host_buffers expected = {0};
+	struct host_buffers expected = {0}, earlier = {0};
 	struct text found = TEXT_INIT;
 	int rc;
 
 	emulated->again = true;
-	emulated->mixed = case_check_follows_inputs(emulated->work);
+	emulated->mixed = case_check_follows_inputs(work);
+	/* what was expected first may be dropped for what is now */
+	for (size_t b = 0; b < work->buffer_count && emulated->mixed && !blind->length; b++)
+		if (case_buffer_is_result(&work->buffers[b])) {
+			const size_t bytes = case_buffer_bytes(&work->buffers[b]);
+
+			earlier.data[b] = xmalloc(bytes);
+			memcpy(earlier.data[b], first->data[b], bytes);
+		}
 	rc = restore_and_expect(emulated, &expected, NULL, err);
+	if (rc == 0 && emulated->mixed && !blind->length)
+		blind_earlier_find(blind, work, &expected, &earlier);
+	for (size_t b = 0; b < work->buffer_count; b++)
+		free(earlier.data[b]);
 	if (rc == 0)
 		rc = whole_case_run(emulated, err);
 	if (rc == 0 && !emulated_case_ended(emulated))
@@ -354,7 +367,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 		explain_replay(emulated, &expected, mismatch);
 	rc = emulated_case_check_inputs(emulated, "the kernel", mismatch, err);
 	if (rc == 0 && !mismatch->length && !emulated->findings.count && case_is_checked(work))
-		rc = verify_emulated_again(emulated, mismatch, err);
+		rc = verify_emulated_again(emulated, &expected, mismatch, blind, err);
 	return rc;
 }
 

@@ -90,6 +90,36 @@ static void wrong_results_that_pass_are_named(void **state)
 	expect_reason(0, 1e-5, five, x, x, "a kernel that does nothing passes");
 }
 
+/* `more`: the second result. */
+static void expect_earlier(double abs, const float *y, const float *earlier, const float *more,
+			   const float *more_earlier, bool blamed)
+{
+	struct text reason = TEXT_INIT;
+	struct host_buffers old = {0};
+	struct fixture f;
+
+	fixture_set(&f, BUFFER_OUT, abs, 0, more, y);
+	f.buffers[0].role = BUFFER_OUT;
+	f.expected.data[0] = (void *)more;
+	old.data[0] = (void *)more_earlier;
+	old.data[1] = (void *)earlier;
+	blind_earlier_find(&reason, &f.work, &f.expected, &old);
+	assert_int_equal(!reason.length, !blamed);
+	if (blamed)
+		assert_non_null(strstr(reason.data, "accepts the results of other inputs"));
+	text_release(&reason);
+}
+
+static void results_of_other_inputs(void **state)
+{
+	(void)state;
+	expect_earlier(1e-3, x, near, five, five, false);
+	expect_earlier(1e-2, x, near, five, five, true);
+	/* another result finds it; no result depends on the inputs */
+	expect_earlier(1e-2, x, near, x, twice, false);
+	expect_earlier(1e-2, x, x, five, five, false);
+}
+
 /* What is accepted in one part may be rejected in the next. */
 static void parts_are_looked_at_together(void **state)
 {
@@ -110,6 +140,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_checks_are_not_blamed),
 		cmocka_unit_test(wrong_results_that_pass_are_named),
+		cmocka_unit_test(results_of_other_inputs),
 		cmocka_unit_test(parts_are_looked_at_together),
 	};
 
