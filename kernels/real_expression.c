@@ -19,7 +19,7 @@ static size_t word_length(const char *at)
 	return length;
 }
 
-static bool is_call(const char *word, size_t length)
+static bool word_is_call(const char *word, size_t length)
 {
 	return word[length + strspn(word + length, " \t")] == '(';
 }
@@ -29,7 +29,7 @@ static bool is_real_word(const char *word, size_t length)
 	if (isdigit((unsigned char)*word) || *word == '.')
 		return memchr(word, '.', length) || memchr(word, 'e', length) ||
 		       memchr(word, 'E', length);
-	return is_call(word, length) && check_expression_has_function(word, length) &&
+	return word_is_call(word, length) && check_expression_has_function(word, length) &&
 	       !expression_function_find(word, length);
 }
 
@@ -43,9 +43,9 @@ bool expression_is_real(const char *text)
 	return false;
 }
 
-static const struct expression_variable *find_variable(const struct expression_variable *variables,
-						       size_t count, const char *name,
-						       size_t length)
+static const struct expression_variable *
+variable_of_word(const struct expression_variable *variables, size_t count, const char *name,
+		 size_t length)
 {
 	for (size_t i = 0; i < count; i++)
 		if (strlen(variables[i].name) == length && !memcmp(variables[i].name, name, length))
@@ -62,8 +62,8 @@ char *expression_with_values(const char *text, const struct expression_variable 
 		const struct expression_variable *variable = NULL;
 
 		length = word_length(text);
-		if (length && !is_call(text, length))
-			variable = find_variable(variables, count, text, length);
+		if (length && !word_is_call(text, length))
+			variable = variable_of_word(variables, count, text, length);
 		if (variable)
 			text_addf(&out, variable->value < 0 ? "(%" PRId64 ")" : "%" PRId64,
 				  variable->value);

@@ -26,7 +26,7 @@ static int init_compiler(enum compile_tool *out, const char *name, struct error 
 }
 
 /* The folder of a file that need not exist, without links. */
-static int folder_of(char **out, const char *path, struct error *err)
+static int init_folder(char **out, const char *path, struct error *err)
 {
 	char *copy = xstrdup(path);
 
@@ -190,7 +190,7 @@ static int init_write(struct init_result *out, const struct init_request *reques
 		.compiler = request->compiler,
 	};
 	struct skeleton_counts counts = {0};
-	int rc = folder_of(&folder, request->sidecar ? request->sidecar : request->file, err);
+	int rc = init_folder(&folder, request->sidecar ? request->sidecar : request->file, err);
 
 	for (size_t i = 0; i < compiled->entry_count; i++)
 		describe_entry(&entries[i], &compiled->entries[i], skeleton.ptx);

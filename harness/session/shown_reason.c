@@ -26,7 +26,7 @@ static bool is_written(const struct kernel_variant *variant, const char *name)
 		 launches_have(variant->check->launches, variant->check->launch_count, name)));
 }
 
-static void add_name(struct text *out, const char *name, const struct kernel_variant *variant)
+static void add_shown_name(struct text *out, const char *name, const struct kernel_variant *variant)
 {
 	struct text readable = TEXT_INIT;
 
@@ -54,7 +54,7 @@ void shown_reason_add(struct text *out, const char *reason, const struct kernel_
 		if (length && begins_mangled(reason)) {
 			char *name = xstrndup(reason, length);
 
-			add_name(out, name, variant);
+			add_shown_name(out, name, variant);
 			free(name);
 		} else {
 			length = length ? length : 1;

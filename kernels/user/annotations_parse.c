@@ -189,8 +189,8 @@ static bool is_copied(const struct declaring *declaring, const struct annotation
 					      : lets_are_of_variants(declaring->file, text);
 }
 
-static bool is_replaced(const struct annotated_variant *variant,
-			const struct annotation_scope *line)
+static bool variant_replaces(const struct annotated_variant *variant,
+			     const struct annotation_scope *line)
 {
 	for (size_t i = 0; i < variant->own_buffers && line->buffer_count; i++)
 		if (!strcmp(variant->scope.buffers[i].buffer.name, line->buffers[0].buffer.name))
@@ -211,7 +211,7 @@ static int copy_to_scope(struct annotation_scan line, struct declaring *declarin
 	line.place.expansions->lets = declaring->lets;
 	rc = word->add(&line, &alone);
 	line = again;
-	if (!rc && !(variant && is_replaced(variant, &alone)))
+	if (!rc && !(variant && variant_replaces(variant, &alone)))
 		rc = word->add(&line, to);
 	declaring->lets.scopes[0] = NULL;
 	return rc;
