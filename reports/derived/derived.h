@@ -88,6 +88,10 @@ void kernel_axes(struct string_list *varying, struct text *constant,
 /* Appends these axes of a trial: "block=256,n=4096". */
 void trial_axes_text(struct text *out, const struct trial *trial, const struct string_list *names);
 
+/* Whether two failed trials have the same status and cause: equal reasons, or for a fault and a
+ * mismatch of one variant reasons that differ only in numbers that are no lines. */
+bool trial_failures_agree(const struct trial *a, const struct trial *b);
+
 /* Appends the names of all axes of the run: "block" and "n" first, then in order of appearance. */
 void run_axis_names(struct string_list *names, const struct run *run);
 /* Appends the names of all counters that may be shown, in order of appearance, except theoretical
