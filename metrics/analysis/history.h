@@ -95,7 +95,7 @@ struct history_grid {
 	int64_t *trial_id;        /* 0: none */
 	double *median_ns;        /* NAN: none */
 	double *low_ns, *high_ns; /* the 95 % interval of the median; NAN: none */
-	bool *unverified;         /* like median_ns: the trial was compared with nothing */
+	bool *unverified;         /* like median_ns: no check shows that the result is right */
 	/* The medians of the rounds, all above 0: round_ns[begin] and the following. count 0: no
 	 * rounds are stored. */
 	struct history_rounds {
