@@ -65,6 +65,34 @@ static bool is_own_name(const char *name)
 	return !strncmp(name, MARK_FILE, strlen(MARK_FILE));
 }
 
+/* Earlier versions made the lock, and left it empty. */
+static bool is_lock(const char *root)
+{
+	char *path = xasprintf("%s/" CACHE_LOCK, root);
+	struct stat status;
+	const bool is = !lstat(path, &status) && S_ISREG(status.st_mode) && !status.st_size;
+
+	free(path);
+	return is;
+}
+
+/* The first entry of work/, malloc'd; NULL: none. perflab removes it as a whole if it has six
+ * letters, as many words do. */
+static char *first_of_work(const char *root)
+{
+	char *path = xasprintf("%s/work", root), *found = NULL;
+	DIR *entries = opendir(path);
+
+	for (struct dirent *entry = entries ? readdir(entries) : NULL; entry && !found;
+	     entry = readdir(entries))
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			found = xasprintf("work/%s", entry->d_name);
+	if (entries)
+		closedir(entries);
+	free(path);
+	return found;
+}
+
 /* Earlier versions left no mark, but a lock. Another process may be about to mark the folder. */
 static int check_maker(const char *root, struct error *err)
 {
@@ -81,11 +109,13 @@ static int check_maker(const char *root, struct error *err)
 			continue;
 		empty = false;
 		if (!strcmp(name, CACHE_LOCK))
-			locked = true;
+			locked = is_lock(root);
 		else if (!is_own_name(name))
 			foreign = xstrdup(name);
 	}
 	closedir(entries);
+	if (!foreign && locked)
+		foreign = first_of_work(root);
 	if (!foreign && (empty || locked))
 		return 0;
 	error_set(err, PL_EUSAGE,
@@ -129,5 +159,7 @@ int cache_open(const char *root, struct error *err)
 	if (rc || is_marked(root))
 		return rc;
 	rc = check_maker(root, err);
+	if (rc && is_marked(root))
+		return 0; /* another process was faster */
 	return rc ? rc : mark_folder(root, err);
 }

@@ -210,6 +210,8 @@ static int trials_take(struct cells_reader *reader, struct statement *select, si
 			const size_t cell = reader->trials[at].cell;
 
 			grid->median_ns[cell] = take_real(select);
+			grid->low_ns[cell] = take_real(select);
+			grid->high_ns[cell] = take_real(select);
 			grid->unverified[cell] = take_integer(select, 0) != 0;
 		}
 	}
@@ -256,11 +258,12 @@ static int load_times(struct cells_reader *reader, struct error *err)
 {
 	struct statement trials = {0}, rounds = {0};
 	size_t used = 0, capacity = 0, end;
-	int rc = statement_prepare(&trials, reader->db,
-				   "SELECT id, median_ns, status = 'unverified' FROM trial"
-				   " WHERE id BETWEEN ? AND ? AND status IN ('ok', 'unverified')"
-				   " AND median_ns > 0 AND sample_count > 0 ORDER BY id",
-				   err);
+	int rc = statement_prepare(
+		&trials, reader->db,
+		"SELECT id, median_ns, low_ns, high_ns, status = 'unverified' FROM trial"
+		" WHERE id BETWEEN ? AND ? AND status IN ('ok', 'unverified')"
+		" AND median_ns > 0 AND sample_count > 0 ORDER BY id",
+		err);
 
 	if (!rc)
 		rc = statement_prepare(&rounds, reader->db,

@@ -118,10 +118,12 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 
 		grid.trial_id = xcalloc(cells + 1, sizeof(*grid.trial_id));
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
+		grid.low_ns = xcalloc(cells + 1, sizeof(*grid.low_ns));
+		grid.high_ns = xcalloc(cells + 1, sizeof(*grid.high_ns));
 		grid.unverified = xcalloc(cells + 1, sizeof(*grid.unverified));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
 		for (size_t i = 0; i < cells; i++)
-			grid.median_ns[i] = NAN;
+			grid.median_ns[i] = grid.low_ns[i] = grid.high_ns[i] = NAN;
 		rc = history_cells_load(db, &grid, run, err);
 	}
 	rc = db_end(db, rc, err);

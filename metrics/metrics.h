@@ -24,7 +24,7 @@
 	X(TRIAL_SKIPPED, "skipped", "a constraint does not hold; the reason names it")            \
 	X(TRIAL_SAMPLED, "sampled", "counted on some of its blocks by an emulator; not verified") \
 	X(TRIAL_UNVERIFIED, "unverified",                                                         \
-	  "timed or counted like an ok one, but its result was compared with nothing")            \
+	  "timed or counted like an ok one, but no check shows that its result is right")         \
 	X(TRIAL_MISMATCH, "mismatch", "a result differs from the expected one; never timed")      \
 	X(TRIAL_FAULT, "fault", "an emulator found an error in the kernel, such as a race")       \
 	X(TRIAL_TIMEOUT, "timeout", "ran longer than --timeout; its worker was ended")            \

@@ -30,7 +30,7 @@ __version__ = "0.1.0"
 
 # The versions of the schema (PRAGMA user_version) that this module reads.
 SCHEMA_OLDEST = 2
-SCHEMA_NEWEST = 21
+SCHEMA_NEWEST = 22
 APPLICATION_ID = 1886151010  # "plab"
 
 # Since this version, the views results and result_* hold everything.

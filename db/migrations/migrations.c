@@ -38,7 +38,7 @@ const char *const *const db_migrations[] = {
 	db_version_1,  db_version_2,  db_version_3,  db_version_4,  db_version_5,  db_version_6,
 	db_version_7,  db_version_8,  db_version_9,  db_version_10, db_version_11, db_version_12,
 	db_version_13, db_version_14, db_version_15, db_version_16, db_version_17, db_version_18,
-	db_version_19, db_version_20, db_version_21,
+	db_version_19, db_version_20, db_version_21, db_version_22,
 };
 
 char *db_next_statement(const char *const **list)

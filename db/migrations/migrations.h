@@ -32,6 +32,7 @@ extern const char *const db_version_18[];
 extern const char *const db_version_19[];
 extern const char *const db_version_20[];
 extern const char *const db_version_21[];
+extern const char *const db_version_22[];
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */

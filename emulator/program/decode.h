@@ -130,6 +130,9 @@ struct function_decoding {
 
 /* Records an unsupported feature, at the current statement or at a line of the PTX. `what` is as in
  * struct unsupported_feature. */
+/* A function or a variable that the file declares and does not define; `kind` says which. */
+#define UNDEFINED "undefined "
+void decode_undefined(struct function_decoding *decoding, const char *kind, const char *name);
 void decode_unsupported(struct function_decoding *decoding, const char *what, const char *name);
 void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,
 			   uint32_t line);

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/mangled.h"
 
 /* The operands of a call. */
 struct call_parts {
@@ -153,7 +152,6 @@ static void refuse_function(struct function_decoding *decoding, const char *name
 		{"cudaGraphLaunch", "graph launches of device code"},
 		{"cudaGraphSetConditional", "conditional nodes of graphs"},
 	};
-	struct text readable = TEXT_INIT, shown = TEXT_INIT;
 	char words[160];
 
 	for (size_t i = 0; i < ARRAY_SIZE(features); i++) {
@@ -163,14 +161,7 @@ static void refuse_function(struct function_decoding *decoding, const char *name
 		decode_unsupported(decoding, "function", words);
 		return;
 	}
-	mangled_readable(&readable, name);
-	readable_shorten(&shown, readable.data, 60);
-	snprintf(words, sizeof(words), "%s, which the file declares but does not define",
-		 shown.data);
-	decode_unsupported(decoding, "linking with another file: include the one with the function",
-			   words);
-	text_release(&shown);
-	text_release(&readable);
+	decode_undefined(decoding, UNDEFINED "function", name);
 }
 
 /* The n-th result or parameter of a function; NULL: it has none, or the function is unknown. */

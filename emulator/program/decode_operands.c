@@ -93,7 +93,7 @@ static uint32_t variable_address(struct function_decoding *decoding,
 			return 0;
 		}
 		if (variable->external) {
-			decode_unsupported(decoding, "extern variable", variable->name);
+			decode_undefined(decoding, UNDEFINED "variable", variable->name);
 			return 0;
 		}
 		constant.kind = CONSTANT_GLOBAL;

@@ -366,6 +366,8 @@ struct unsupported_features {
 void unsupported_features_release(struct unsupported_features *unsupported);
 /* Appends "opcode wmma.load.a.sync… (x.cu:20, 3 times), register %clock64 (x.cu:7)". */
 void unsupported_features_text(struct text *out, const struct unsupported_features *unsupported);
+/* Whether the emulator lacks nothing, but the file declares names that it does not define. */
+bool unsupported_features_are_undefined(const struct unsupported_features *unsupported);
 
 /*
  * Decodes the function `name` and everything that it calls, or every function if `name` is NULL.

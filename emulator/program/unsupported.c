@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mangled.h"
+
 #define FEATURE_NAME_BYTES 160
 #define MAX_FEATURES 200 /* different features that are listed */
 
@@ -31,6 +33,15 @@ void unsupported_features_text(struct text *out, const struct unsupported_featur
 		else
 			text_addf(out, " (%s)", feature->place);
 	}
+}
+
+bool unsupported_features_are_undefined(const struct unsupported_features *unsupported)
+{
+	for (size_t i = 0; i < unsupported->count; i++) {
+		if (strncmp(unsupported->items[i].what, UNDEFINED, strlen(UNDEFINED)) != 0)
+			return false;
+	}
+	return unsupported->count > 0;
 }
 
 /* Returns the new row of a feature, which has no place yet. NULL: its row was there. */
@@ -83,6 +94,17 @@ void decode_unsupported(struct function_decoding *decoding, const char *what, co
 		return;
 	source_place_text(&place, decoding->all->program->module, decoding->at);
 	feature->place = text_detach(&place);
+}
+
+void decode_undefined(struct function_decoding *decoding, const char *kind, const char *name)
+{
+	struct text readable = TEXT_INIT, shown = TEXT_INIT;
+
+	mangled_readable(&readable, name);
+	readable_shorten(&shown, readable.data, 60);
+	decode_unsupported(decoding, kind, shown.data);
+	text_release(&shown);
+	text_release(&readable);
 }
 
 void decode_unsupported_at(struct function_decoding *decoding, const char *what, const char *name,

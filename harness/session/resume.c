@@ -178,9 +178,11 @@ static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run
 		const struct trial *trial = find_planned_trial(run, planned, i);
 
 		if (!trial)
-			return error_set(err, PL_EUNSUPPORTED, "run %lld has no case %s/%s/%s",
+			return error_set(err, PL_EUNSUPPORTED,
+					 "run %lld has no case %s/%s/%s; continue with the version "
+					 "that began it, %s",
 					 (long long)run->id, planned->kernel, planned->variant,
-					 planned->config);
+					 planned->config, run->version ? run->version : "unknown");
 		trial_ids[i] = trial->id;
 		planned->rounds_done = trial->rounds_done;
 		planned->counted = trial->counted;
@@ -233,19 +235,24 @@ int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
 
 /* ---- the code ---- */
 
-/* What changed since the trial was inspected, malloc'd; NULL: nothing that is known. */
+/* What changed since the trial was inspected, malloc'd; NULL: nothing that is known. *remedy says
+ * what to do besides starting a new run. */
 static char *change_since(const struct trial *before, const struct plan_case *planned,
-			  const struct launch_facts *now)
+			  const struct launch_facts *now, const char **remedy)
 {
 	char launched[HASH_TEXT_BYTES];
+
+	*remedy = "restore the file, header, flag or compiler that changed";
 
 	if (!before->facts.code_hash[0])
 		return NULL;
 	if (planned->failure)
 		return xasprintf("could be compiled then, and now: %s", planned->failure);
-	if (now->code_hash[0] && strlen(now->code_hash) != strlen(before->facts.code_hash))
+	if (now->code_hash[0] && strlen(now->code_hash) != strlen(before->facts.code_hash)) {
+		*remedy = "continue with the perflab that began it";
 		return xstrdup("was begun by an earlier version of perflab, whose hash of the "
 			       "machine code cannot be compared");
+	}
 	if (now->code_hash[0] && strcmp(now->code_hash, before->facts.code_hash) != 0)
 		return xasprintf("has other machine code (%s then, %s now)",
 				 before->facts.code_hash, now->code_hash);
@@ -263,18 +270,17 @@ int resume_check_code(const struct run *run, const struct sweep *sweep, const in
 	for (size_t i = 0; i < sweep->plan->count; i++) {
 		const struct plan_case *planned = &sweep->plan->cases[i];
 		const struct trial *before = run_trial(run, trial_ids[i]);
+		const char *remedy;
 		char *change, *name;
 
 		if (planned->finished || !before)
 			continue;
-		change = change_since(before, planned, &sweep->cases[i].facts);
+		change = change_since(before, planned, &sweep->cases[i].facts, &remedy);
 		if (!change)
 			continue;
 		name = trial_case_name(before);
-		error_set(err, PL_EUNSUPPORTED,
-			  "%s of run %lld %s; restore the file, header, flag or compiler that "
-			  "changed, or start a new run",
-			  name, (long long)run->id, change);
+		error_set(err, PL_EUNSUPPORTED, "%s of run %lld %s; %s, or start a new run", name,
+			  (long long)run->id, change, remedy);
 		free(name);
 		free(change);
 		return PL_EUNSUPPORTED;

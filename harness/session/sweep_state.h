@@ -71,8 +71,8 @@ struct case_state {
 	 * no_accuracy has the reason ("": not given). */
 	double relative_error;
 	char no_accuracy[96];
-	/* Why the results are compared with nothing; NULL: they are verified. Such a case ends as
-	 * unverified instead of ok. */
+	/* Why no check shows that the results are right; NULL: they are verified. Such a case ends
+	 * as unverified instead of ok. */
 	char *unverified;
 	/* A failure at inspection, kept until results can be stored; TRIAL_OK: none. */
 	enum trial_status early_status;
@@ -184,10 +184,10 @@ void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *
 size_t case_steps_left(const struct sweep *sweep, size_t index);
 int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
 		struct error *err);
-/* Ends a case that was timed: as unverified if its results were compared with nothing, else as ok.
- */
+/* Ends a case that was timed: as unverified if no check shows that its results are right, else as
+ * ok. */
 int case_finish_measured(struct sweep *sweep, size_t index, struct error *err);
-/* Keeps that the results of the case are compared with nothing. */
+/* Keeps why no check shows that the results of the case are right. */
 void case_keep_unverified(struct case_state *state, const char *reason);
 /* Adds the case as JSON. Encodes it at its first use. */
 void case_add_json(struct text *out, struct sweep *sweep, size_t index);

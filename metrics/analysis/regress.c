@@ -123,7 +123,7 @@ static bool is_unverified(const struct trial *trial)
 	return trial && trial->status == TRIAL_UNVERIFIED;
 }
 
-/* Says which of the results were compared with nothing. */
+/* Says which of the results no check shows to be right. */
 static void explain_unverified(struct regress_case *item)
 {
 	const bool base = is_unverified(item->base), head = is_unverified(item->head);

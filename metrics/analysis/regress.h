@@ -55,8 +55,7 @@ struct regress_case {
 	bool gates;   /* regressed, or failed although the base has a result: `regress` exits 1 */
 	bool ignored; /* excluded by a threshold: nothing was compared */
 	char *why;    /* the explanation; NULL: none */
-	bool unverified; /* the result of at least one run was compared with nothing; `why` says so
-			  */
+	bool unverified; /* of at least one run; `why` says of which */
 
 	bool timed;           /* both have times, and no threshold ignores the time */
 	struct effect effect; /* all NAN if not timed */

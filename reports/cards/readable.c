@@ -188,11 +188,12 @@ static struct table *fastest_table(const struct readable *report)
 	};
 	const struct run *here = &report->common[0];
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
-	bool *best = run_best_of_kernels(here, report->report->ceilings[0]);
 	bool differs = false;
 	struct problems problems;
+	struct ranks ranks;
 
 	table->cut_last = true;
+	run_ranks(&ranks, here, report->report->ceilings[0]);
 	run_problems(&problems, here);
 	for (size_t i = 0; i < here->trial_count; i++) {
 		const struct card_row *row = &report->rows->items[i];
@@ -201,7 +202,7 @@ static struct table *fastest_table(const struct readable *report)
 		struct cells cells = {.count = 0};
 		char *variant;
 
-		if (!best[i])
+		if (!ranks.of_kernel[i])
 			continue;
 		there = &here->trials[fastest_there(report, &problems, i)];
 		kernel_axes(&axes, NULL, &report->kernels, here->trials[i].kernel);
@@ -226,7 +227,7 @@ static struct table *fastest_table(const struct readable *report)
 	if (!differs)
 		table_clear_column(table, ARRAY_SIZE(columns) - 1);
 	problems_release(&problems);
-	free(best);
+	ranks_release(&ranks);
 	return table;
 }
 

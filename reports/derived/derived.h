@@ -64,13 +64,22 @@ bool trial_can_be_best(const struct run *run, const struct trial *trial,
 /* Of two trials of one run that can be the best: verified before unverified ones, then by time,
  * then by position. */
 bool trial_is_faster(const struct trial *a, const struct trial *b);
-/* One flag per trial: whether it is the fastest verified configuration of its problem, or the
- * fastest unverified one of a problem without a verified one. malloc'd. */
-bool *run_best(const struct run *run, const struct ceiling_list *ceilings);
-
-/* One flag per trial: whether it is the best case of its kernel, on the largest problem that has
- * one; the fastest of problems of one size. malloc'd. */
-bool *run_best_of_kernels(const struct run *run, const struct ceiling_list *ceilings);
+/*
+ * The order of the cases, and the best ones. Text, page, JSON and pictures take both from here.
+ *
+ * Of the cases of a kernel, those of the largest problem come first, and of problems of one size
+ * those of the one with the fastest case. Of a problem, the cases that can be the best come first,
+ * the faster before the slower. The best case of a group is the first in this order that can be
+ * the best: so it is on the largest problem that has one, and verified if any of its problem is.
+ */
+struct ranks {
+	size_t *order;     /* the indices of all trials; only trials of one kernel compare */
+	bool *can_be_best; /* per trial: see trial_can_be_best() */
+	/* Per trial: whether it is the best of its problem, its variant, its kernel. */
+	bool *of_problem, *of_variant, *of_kernel;
+};
+void run_ranks(struct ranks *out, const struct run *run, const struct ceiling_list *ceilings);
+void ranks_release(struct ranks *ranks);
 
 /* Appends the names of the axes that differ between cases of a kernel, and to `constant` (may be
  * NULL) the others with their value: "n=4096, steps=8". */
@@ -78,6 +87,10 @@ void kernel_axes(struct string_list *varying, struct text *constant,
 		 const struct run_kernels *kernels, const char *kernel);
 /* Appends these axes of a trial: "block=256,n=4096". */
 void trial_axes_text(struct text *out, const struct trial *trial, const struct string_list *names);
+
+/* Whether two failed trials have the same status and cause: equal reasons, or for a fault and a
+ * mismatch of one variant reasons that differ only in numbers that are no lines. */
+bool trial_failures_agree(const struct trial *a, const struct trial *b);
 
 /* Appends the names of all axes of the run: "block" and "n" first, then in order of appearance. */
 void run_axis_names(struct string_list *names, const struct run *run);

@@ -1,6 +1,6 @@
 /*
- * Finds which trials of a run solve the same problem, and the best trial of each problem. Keys are
- * sorted instead of compared pair by pair, so ten thousand trials are quick.
+ * Finds which trials of a run solve the same problem. Keys are sorted instead of compared pair by
+ * pair, so ten thousand trials are quick.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -158,83 +158,4 @@ void problems_release(struct problems *problems)
 	free(problems->of);
 	free(problems->size);
 	*problems = (struct problems){0};
-}
-
-bool trial_can_be_best(const struct run *run, const struct trial *trial,
-		       const struct ceiling_list *ceilings)
-{
-	return trial_status_measured(trial->status) && isfinite(trial->summary.median_ns) &&
-	       !trial_is_above_roof(run, trial, ceilings);
-}
-
-bool trial_is_faster(const struct trial *a, const struct trial *b)
-{
-	if (a->status != b->status)
-		return a->status == TRIAL_OK;
-	if (a->summary.median_ns != b->summary.median_ns)
-		return a->summary.median_ns < b->summary.median_ns;
-	return a < b;
-}
-
-bool *run_best(const struct run *run, const struct ceiling_list *ceilings)
-{
-	bool *best = xcalloc(run->trial_count + 1, sizeof(*best));
-	const struct trial **fastest;
-	struct problems problems;
-
-	run_problems(&problems, run);
-	fastest = xcalloc(problems.count + 1, sizeof(const struct trial *));
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[i], **there = &fastest[problems.of[i]];
-
-		if (trial_can_be_best(run, trial, ceilings) &&
-		    (!*there || trial_is_faster(trial, *there)))
-			*there = trial;
-	}
-	for (size_t i = 0; i < problems.count; i++) {
-		if (fastest[i])
-			best[fastest[i] - run->trials] = true;
-	}
-	free(fastest);
-	problems_release(&problems);
-	return best;
-}
-
-static bool is_better_of_kernel(const struct run *run, const struct problems *problems, size_t a,
-				size_t b)
-{
-	const double size_a = problems->size[problems->of[a]];
-	const double size_b = problems->size[problems->of[b]];
-
-	return size_a != size_b ? size_a > size_b
-				: trial_is_faster(&run->trials[a], &run->trials[b]);
-}
-
-bool *run_best_of_kernels(const struct run *run, const struct ceiling_list *ceilings)
-{
-	bool *best = run_best(run, ceilings);
-	struct run_kernels kernels;
-	struct problems problems;
-
-	run_problems(&problems, run);
-	run_kernels_init(&kernels, run);
-	for (size_t kernel = 0; kernel < kernels.count; kernel++) {
-		size_t found = run->trial_count;
-
-		for (size_t i = kernels.first[kernel]; i < run->trial_count; i = kernels.next[i]) {
-			if (!best[i])
-				continue;
-			if (found == run->trial_count) {
-				found = i;
-			} else if (is_better_of_kernel(run, &problems, i, found)) {
-				best[found] = false;
-				found = i;
-			} else {
-				best[i] = false;
-			}
-		}
-	}
-	run_kernels_release(&kernels);
-	problems_release(&problems);
-	return best;
 }

@@ -62,6 +62,26 @@ static void history_medians(struct page_json *json, const struct history_grid *g
 	page_close(json, ']');
 }
 
+/* Beside the medians: per shown run how far the 95 % interval reaches below and above the median.
+ */
+static void history_intervals(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	if (times_shown(grid, at) < 2) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->run_count; i++) {
+		const size_t cell = at * grid->run_count + i;
+
+		if (!grid->shown[i])
+			continue;
+		history_median(json, grid->median_ns[cell] - grid->low_ns[cell]);
+		history_median(json, grid->high_ns[cell] - grid->median_ns[cell]);
+	}
+	page_close(json, ']');
+}
+
 /* The places of the unverified trials of a case among the shown runs, or null. */
 static void history_unverified(struct page_json *json, const struct history_grid *grid, size_t at)
 {
@@ -226,6 +246,11 @@ void page_histories(struct page_json *json, const struct report_options *options
 	page_open(json, '[');
 	for (size_t i = 0; i < grid->case_count; i++)
 		history_medians(json, grid, i);
+	page_close(json, ']');
+	page_key(json, "intervals");
+	page_open(json, '[');
+	for (size_t i = 0; i < grid->case_count; i++)
+		history_intervals(json, grid, i);
 	page_close(json, ']');
 	page_key(json, "unverified");
 	page_open(json, '[');

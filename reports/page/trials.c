@@ -242,6 +242,22 @@ static void bounds(struct page_json *json)
 	page_close(json, ']');
 }
 
+/* The place of each case in the order of run_ranks(), and 1 for the best of each variant. */
+static void page_ranks(struct page_json *json, const struct run *run,
+		       const struct ceiling_list *ceilings)
+{
+	size_t *rank = xcalloc(run->trial_count + 1, sizeof(*rank));
+	struct ranks ranks;
+
+	run_ranks(&ranks, run, ceilings);
+	for (size_t i = 0; i < run->trial_count; i++)
+		rank[ranks.order[i]] = i;
+	LIST(json, run, "rank", (void)trial; page_integer(json, (int64_t)rank[i]));
+	LIST(json, run, "best_of_variant", (void)trial; page_integer(json, ranks.of_variant[i]));
+	free(rank);
+	ranks_release(&ranks);
+}
+
 void page_points(struct page_json *json, const struct run *run,
 		 const struct report_options *options)
 {
@@ -267,6 +283,7 @@ void page_points(struct page_json *json, const struct run *run,
 	point_levels(json, run, points);
 	point_models(json, run, points);
 	page_close(json, '}');
+	page_ranks(json, run, ceilings);
 	bounds(json);
 	LIST(json, run, "verdicts", verdict(json, trial, &points[i], run, ceilings));
 	free(points);

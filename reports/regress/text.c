@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "metrics/analysis/compare.h"
+#include "reports/derived/derived.h"
 #include "reports/regress/regress.h"
 #include "reports/table/escape.h"
 #include "reports/table/table.h"
@@ -71,8 +72,15 @@ static enum row_style regress_row_style(const struct regress_case *item)
 	return item->verdict == CHANGE_UNCHANGED ? ROW_DIM : ROW_PLAIN;
 }
 
-static void add_regress_row(struct table *table, const struct regress_case *item)
+/* A row of the table: a case, and how many more failed for the same reason. */
+struct regress_row {
+	const struct regress_case *item;
+	size_t more;
+};
+
+static void add_regress_row(struct table *table, const struct regress_row *row)
 {
+	const struct regress_case *item = row->item;
 	const struct effect *effect = &item->effect;
 	char *base = cell_time(item->base), *head = cell_time(item->head);
 	char *change = cell_change(effect->change), *counters = cell_counters(item);
@@ -81,20 +89,24 @@ static void add_regress_row(struct table *table, const struct regress_case *item
 			? NULL
 			: xasprintf("%+.2f to %+.2f", 100 * effect->low, 100 * effect->high);
 	char *p = !isfinite(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
-	/* `why` may say something else */
-	char *name = xasprintf("%s%s", item->name, item->unverified ? " (unverified)" : "");
+	struct text name = TEXT_INIT;
 
+	text_add(&name, item->name);
+	if (item->unverified)
+		text_add(&name, " (unverified)"); /* `why` may say something else */
+	if (row->more)
+		text_addf(&name, " and %zu more", row->more);
 	table_row_styled(table,
-			 (const char *const[]){change_name(item->verdict), name, base, head, change,
-					       interval, p, counters, item->why},
+			 (const char *const[]){change_name(item->verdict), name.data, base, head,
+					       change, interval, p, counters, item->why},
 			 regress_row_style(item));
 	free(base);
 	free(head);
 	free(change);
 	free(counters);
 	free(interval);
-	free(name);
 	free(p);
+	text_release(&name);
 }
 
 /* Without --all, shows only cases that may need action. An unchanged case is shown if a counter
@@ -158,38 +170,69 @@ static int compare_by_harm(const void *left, const void *right)
 	return a < b ? -1 : 1;
 }
 
-/* The cases to show, the worst first; malloc'd. */
-static const struct regress_case **cases_to_show(size_t *count, const struct regress_report *report)
+static bool fail_alike(const struct regress_case *a, const struct regress_case *b)
+{
+	return a->verdict == CHANGE_FAILED && b->verdict == CHANGE_FAILED && a->head && b->head &&
+	       trial_failures_agree(a->head, b->head);
+}
+
+/* The row of a case that failed for the same reason; `count`: none. */
+static size_t row_of_failure(const struct regress_row *rows, size_t count,
+			     const struct regress_case *item)
+{
+	size_t at = 0;
+
+	while (at < count && !fail_alike(rows[at].item, item))
+		at++;
+	return at;
+}
+
+/* The rows to show, the worst case first; malloc'd. *hidden: the table lacks cases. */
+static struct regress_row *rows_to_show(size_t *count, bool *hidden,
+					const struct regress_report *report)
 {
 	const struct regress *regress = report->regress;
 	const struct regress_case **cases =
 		xcalloc(regress->count + 1, sizeof(const struct regress_case *));
+	struct regress_row *rows = xcalloc(regress->count + 1, sizeof(*rows));
+	const size_t most = report->all ? regress->count : ROWS_OF_CHANGES;
+	size_t shown = 0;
 
-	*count = 0;
 	for (size_t i = 0; i < regress->count; i++) {
 		if (regress_case_is_shown(report, &regress->cases[i]))
-			cases[(*count)++] = &regress->cases[i];
+			cases[shown++] = &regress->cases[i];
 	}
-	qsort(cases, *count, sizeof(const struct regress_case *), compare_by_harm);
-	if (!report->all && *count > ROWS_OF_CHANGES)
-		*count = ROWS_OF_CHANGES;
-	return cases;
+	*hidden = shown < regress->count - regress->ignored;
+	*count = 0;
+	qsort(cases, shown, sizeof(const struct regress_case *), compare_by_harm);
+	for (size_t i = 0; i < shown; i++) {
+		const size_t at = report->all ? *count : row_of_failure(rows, *count, cases[i]);
+
+		*hidden |= at < *count || at == most;
+		if (at < *count)
+			rows[at].more++;
+		else if (at < most)
+			rows[(*count)++].item = cases[i];
+	}
+	free(cases);
+	return rows;
 }
 
-/* *shown is the number of rows. NULL: there is none. */
-static struct table *regress_table(const struct regress_report *report, size_t *shown)
+/* NULL: there is no row. */
+static struct table *regress_table(const struct regress_report *report, bool *hidden)
 {
-	const struct regress_case **cases = cases_to_show(shown, report);
+	size_t count;
+	struct regress_row *rows = rows_to_show(&count, hidden, report);
 	struct table *table = NULL;
 
-	for (size_t i = 0; i < *shown; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!table)
 			table = table_new(regress_columns, ARRAY_SIZE(regress_columns));
-		add_regress_row(table, cases[i]);
+		add_regress_row(table, &rows[i]);
 	}
 	if (table)
 		table_drop_empty(table);
-	free(cases);
+	free(rows);
 	return table;
 }
 
@@ -269,11 +312,6 @@ static void heading_release(struct heading *heading)
 	free(heading->lines);
 }
 
-static size_t cases_judged(const struct regress_report *report)
-{
-	return report->regress->count - report->regress->ignored;
-}
-
 /* Reasons are never dropped or cut: they go below. So do counters, unless there are no times: then
  * the reasons name the counters. */
 static void keep_reasons(struct table *table, const struct regress *regress)
@@ -296,13 +334,13 @@ void regress_text(FILE *out, const struct regress_report *report,
 	const size_t width = options && options->width > 0 ? (size_t)options->width : SIZE_MAX;
 	struct heading heading = {0};
 	struct text text = TEXT_INIT, shown = TEXT_INIT;
-	size_t rows;
-	struct table *table = regress_table(report, &rows);
+	bool hidden;
+	struct table *table = regress_table(report, &hidden);
 
 	regress_summarise(&shown, report->regress);
 	text_addf(&text, "%s%s%s%s\n", options && options->colour ? "\033[1m" : "", shown.data,
 		  options && options->colour ? "\033[0m" : "",
-		  rows < cases_judged(report) ? " (--all shows every case)" : "");
+		  hidden ? " (--all shows every case)" : "");
 	regress_heading(&heading, report);
 	for (size_t i = 0; i < heading.count; i++) {
 		char *head = xasprintf("%-9s ", heading.lines[i].key);
@@ -328,13 +366,13 @@ void regress_markdown(FILE *out, const struct regress_report *report)
 {
 	struct heading heading = {0};
 	struct text text = TEXT_INIT, summary = TEXT_INIT;
-	size_t rows;
-	struct table *table = regress_table(report, &rows);
+	bool hidden;
+	struct table *table = regress_table(report, &hidden);
 
 	regress_heading(&heading, report);
 	regress_summarise(&summary, report->regress);
 	text_addf(&text, "**perflab regress: %s**%s\n\n", summary.data,
-		  rows < cases_judged(report) ? " (`--all` shows every case)" : "");
+		  hidden ? " (`--all` shows every case)" : "");
 	for (size_t i = 0; i < heading.count; i++) {
 		text_addf(&text, "- %s: ", heading.lines[i].key);
 		escape_markdown(&text, heading.lines[i].value);

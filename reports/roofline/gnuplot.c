@@ -284,7 +284,8 @@ static void script_add_roof(struct text *out, const struct picture *picture,
 			  pow(10, line.y1));
 	else
 		add_slope_name(out, picture, roof, &line, degrees);
-	text_addf(out, " textcolor '%s' front\n", main ? "#333333" : "#777777");
+	/* behind the points, which a name must not cover */
+	text_addf(out, " textcolor '%s' back\n", main ? "#333333" : "#777777");
 	text_release(&name);
 }
 
@@ -372,6 +373,7 @@ static void script_add_points(struct text *out, const struct picture *picture,
 static void add_title(struct text *out, const struct run *run, const struct picture *picture,
 		      const struct legend *legend)
 {
+	const bool caches = picture->drawn_count <= LEVELS_MOST;
 	struct text title = TEXT_INIT;
 
 	text_addf(&title, "Roofline: %s",
@@ -386,12 +388,15 @@ static void add_title(struct text *out, const struct run *run, const struct pict
 	text_add(&title, picture->roof_count ? "Roofs as measured on this device. "
 					     : "No ceilings are stored for this device: run "
 					       "perflab ceilings. ");
-	if (picture->drawn_count && picture->drawn_count <= LEVELS_MOST)
+	if (picture->drawn_count && caches)
 		text_add(&title, "Filled: DRAM bytes; hollow: L2 and L1 bytes.");
 	else if (picture->drawn_count)
-		text_addf(&title, "DRAM bytes%s.", legend->by_kernel ? ", a mark per kernel" : "");
+		text_addf(&title, "Fastest case of each problem by DRAM bytes%s.",
+			  legend->by_kernel ? ", marked by kernel" : "");
 	if (picture_has_modelled(picture))
-		text_add(&title, " Large and hollow: operations of the work model, not counted.");
+		text_add(&title, caches ? " Large and hollow: operations of the work model, not "
+					  "counted."
+					: " Hollow: operations of the work model.");
 	text_add(out, "set label ");
 	escape_gnuplot(out, title.data);
 	text_addf(out, " at screen %g,%g left front textcolor '#666666'\n", LEFT, 0.908);

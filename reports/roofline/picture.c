@@ -33,17 +33,17 @@ static void picture_add_point(struct picture *picture, const struct run *run,
 static void picture_add_points(struct picture *picture, const struct run *run,
 			       const struct ceiling_list *ceilings)
 {
-	bool *best = run_best(run, ceilings), *of_kernel = run_best_of_kernels(run, ceilings);
+	struct ranks ranks;
 
+	run_ranks(&ranks, run, ceilings);
 	picture->points = xcalloc(run->trial_count + 1, sizeof(*picture->points));
 	for (size_t i = 0; i < run->trial_count; i++) {
-		if (!best[i])
+		if (!ranks.of_problem[i])
 			continue;
 		picture_add_point(picture, run, &run->trials[i], ceilings);
-		picture->points[picture->point_count - 1].of_kernel = of_kernel[i];
+		picture->points[picture->point_count - 1].of_kernel = ranks.of_kernel[i];
 	}
-	free(best);
-	free(of_kernel);
+	ranks_release(&ranks);
 }
 
 /* ---- roofs ---- */

@@ -201,8 +201,16 @@ static json_t *trial_speedup_json(const struct trial_speedup *speedup)
 	return object;
 }
 
+/* What text and page call the fastest case; see struct ranks. */
+static void set_best(json_t *object, const struct ranks *ranks, size_t at)
+{
+	json_object_set_new(object, "best_of_problem", json_boolean(ranks->of_problem[at]));
+	json_object_set_new(object, "best_of_variant", json_boolean(ranks->of_variant[at]));
+	json_object_set_new(object, "best_of_kernel", json_boolean(ranks->of_kernel[at]));
+}
+
 static json_t *trial_json(const struct run *run, const struct trial *trial,
-			  const struct ceiling_list *ceilings)
+			  const struct ceiling_list *ceilings, const struct ranks *ranks)
 {
 	const struct run_gpu *gpu = trial_gpu(run, trial);
 	const bool emulated = run->traits.emulated;
@@ -235,6 +243,7 @@ static json_t *trial_json(const struct run *run, const struct trial *trial,
 				    report_json_number(trial_model_gflop_per_s(trial)));
 		json_object_set_new(object, "summary", trial_summary_json(trial));
 		json_object_set_new(object, "speedup", trial_speedup_json(&trial->speedup));
+		set_best(object, ranks, (size_t)(trial - run->trials));
 	}
 	json_object_set_new(object, "facts", facts_json(&trial->facts));
 	json_object_set_new(object, "counters", trial_counters_json(run, &trial->counters));
@@ -317,6 +326,7 @@ int run_write_json(FILE *out, const struct run *run, const struct report_options
 	const char *list = options->selection ? options->selection->columns : NULL;
 	struct chosen_columns columns = {0};
 	struct json_stream stream = {.out = out};
+	struct ranks ranks;
 	int rc = list ? columns_parse(&columns, run, list, err) : 0;
 
 	if (rc) {
@@ -330,16 +340,18 @@ int run_write_json(FILE *out, const struct run *run, const struct report_options
 		json_stream_value(&stream, "gpus", gpus_json(options->gpus));
 	if (!run->traits.emulated && !list)
 		json_stream_value(&stream, "ceilings", ceilings_json(options->ceilings));
+	run_ranks(&ranks, run, options->ceilings);
 	json_stream_open(&stream, "trials", '[');
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct trial *trial = &run->trials[i];
 
 		json_stream_value(&stream, NULL,
 				  list ? chosen_json(run, trial, &columns, options->ceilings)
-				       : trial_json(run, trial, options->ceilings));
+				       : trial_json(run, trial, options->ceilings, &ranks));
 	}
 	json_stream_close(&stream, ']');
 	json_stream_close(&stream, '}');
+	ranks_release(&ranks);
 	columns_release(&columns);
 	return json_stream_end(&stream, err);
 }

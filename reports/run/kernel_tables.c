@@ -173,9 +173,8 @@ static char *title_of(const struct kernel_table *table, const char *constant)
 	else
 		text_addf(&title, ": %zu of %zu cases", rows->count, rows->cases);
 	if (rows->count < rows->cases && plain)
-		text_add(&title, table->one_variant            ? ", the best"
-				 : table->run->traits.emulated ? ", the worst of each variant"
-							       : ", the best of each variant");
+		text_addf(&title, ", the %s%s", table->run->traits.emulated ? "worst" : "best",
+			  table->one_variant ? "" : " of each variant");
 	return text_detach(&title);
 }
 
@@ -270,14 +269,16 @@ int run_add_kernels(struct section_list *out, const struct run *run,
 	if (!rc)
 		rc = kernel_rows_choose(&rows, run, selection, options->ceilings, err);
 	if (!rc) {
-		bool *best = run_best(run, options->ceilings);
 		struct run_kernels kernels;
+		struct ranks ranks;
 
+		run_ranks(&ranks, run, options->ceilings);
 		run_kernels_init(&kernels, run);
 		for (size_t i = 0; i < rows.count; i++)
-			add_kernel_section(out, &kernels, options, &rows.items[i], &columns, best);
+			add_kernel_section(out, &kernels, options, &rows.items[i], &columns,
+					   ranks.of_problem);
 		run_kernels_release(&kernels);
-		free(best);
+		ranks_release(&ranks);
 	}
 	kernel_rows_release(&rows);
 	columns_release(&columns.results);

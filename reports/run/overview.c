@@ -9,8 +9,10 @@
 #include "reports/table/table.h"
 
 /* Columns by name, then where it was the fastest. */
-static const char *const shown[] = {"status",  "median",   "roof", "limiter",
-				    "speedup", "interval", "gpu"};
+static const char *const shown[] = {"status",  "median",  "interval", "roof",
+				    "limiter", "speedup", "gpu"};
+
+#define ROOF_DROP 3 /* on a narrow terminal, the limiter says more than how near its roof is */
 
 enum { KERNEL, FASTEST, FIRST_SHOWN, AT = FIRST_SHOWN + ARRAY_SIZE(shown), COLUMNS };
 
@@ -58,10 +60,14 @@ static void overview_begin(struct overview *overview, const bool *best)
 		if (columns_add(&all, overview->run, shown[i], NULL))
 			continue;
 		overview->columns = all;
-		if (column_has_value(overview, best, all.count - 1))
-			columns[count++] = chosen_table_column(&all.items[all.count - 1]);
-		else
+		if (!column_has_value(overview, best, all.count - 1)) {
 			all.count--;
+			continue;
+		}
+		columns[count] = chosen_table_column(&all.items[all.count - 1]);
+		if (strcmp(shown[i], "roof") == 0)
+			columns[count].drop = ROOF_DROP;
+		count++;
 	}
 	overview->columns = all;
 	columns[count++] = (struct table_column){.name = "at"};
@@ -128,22 +134,23 @@ static void add_row_without_best(struct overview *overview, size_t first)
 struct table *run_table_fastest(const struct run *run, const struct report_options *options)
 {
 	struct overview overview = {.run = run, .options = options};
-	bool *best = run_best_of_kernels(run, options->ceilings);
+	struct ranks ranks;
 
+	run_ranks(&ranks, run, options->ceilings);
 	run_kernels_init(&overview.kernels, run);
-	overview_begin(&overview, best);
+	overview_begin(&overview, ranks.of_kernel);
 	for (size_t kernel = 0; kernel < overview.kernels.count; kernel++) {
 		const size_t first = overview.kernels.first[kernel];
 		size_t at = first;
 
-		while (at < run->trial_count && !best[at])
+		while (at < run->trial_count && !ranks.of_kernel[at])
 			at = overview.kernels.next[at];
 		if (at < run->trial_count)
 			add_best_row(&overview, &run->trials[at]);
 		else
 			add_row_without_best(&overview, first);
 	}
-	free(best);
+	ranks_release(&ranks);
 	run_kernels_release(&overview.kernels);
 	columns_release(&overview.columns);
 	return overview.table;

@@ -238,7 +238,9 @@ static const struct column table[] = {
 	{"status", "status", "status", OF_ANY, 0, true, true, WORD(status)},
 	{"median", "median_ns", "median", OF_MEASURED, 0, true, true, NUMBER(median_ns, "ns")},
 	{"mean", "mean_ns", "mean", OF_MEASURED, 0, true, true, NUMBER(mean, "ns")}, /* of imported files without samples */
-	{"speedup", "speedup", "speed-up", OF_MEASURED, 1, true, false, NUMBER(speedup, ""), .show = show_speedup, .in_words = true},
+	/* a median means little without it: dropped last */
+	{"interval", "interval_pct", "95 % CI", OF_MEASURED, 1, true, true, NUMBER(interval, "percent"), .show = show_interval},
+	{"speedup", "speedup", "speed-up", OF_MEASURED, 2, true, false, NUMBER(speedup, ""), .show = show_speedup, .in_words = true},
 	{"roof", "bound_pct", "roof %", OF_MEASURED, 0, true, false, NUMBER(roof, "percent")},
 	{"limiter", "bound", "limiter", OF_MEASURED, 0, true, true, WORD(limiter)},
 	{"lost", "lost_pct", "lost %", OF_EMULATED, 0, true, false, NUMBER(lost, "percent")},
@@ -247,7 +249,6 @@ static const struct column table[] = {
 	{"blocks", "ptx_blocks_executed", "ptx blocks", OF_EMULATED, 8, true, false, NUMBER(blocks, ""), .show = show_blocks},
 	{"dram_bandwidth", "dram_bytes_per_s", "DRAM GB/s", OF_MEASURED, 3, true, false, .metric = "dram_bytes_per_s"},
 	{"occupancy", "achieved_occupancy_pct", "occupancy %", OF_MEASURED, 4, true, false, .metric = "achieved_occupancy_pct"},
-	{"interval", "interval_pct", "95 % CI", OF_MEASURED, 5, true, true, NUMBER(interval, "percent"), .show = show_interval},
 	{"model_bandwidth", "model_gb_per_s", "model GB/s", OF_MEASURED, 6, true, false, NUMBER(model_bandwidth, ""), .show = show_model_bandwidth},
 	{"model_flops", "model_gflop_per_s", "model GFLOP/s", OF_MEASURED, 7, true, false, NUMBER(model_flops, ""), .show = show_model_flops},
 	{"branch_efficiency", "branch_efficiency_pct", "branch eff %", OF_MEASURED, 8, true, false, .metric = "branch_efficiency_pct"},

@@ -11,9 +11,8 @@ struct ranked {
 	const struct trial *trial;
 	size_t kernel;  /* number of the kernel, in the order of the run */
 	size_t problem; /* of run_problems() */
-	double size;    /* of the problem */
+	size_t rank;    /* its place in the order of run_ranks() */
 	bool counted;   /* has times or counters */
-	bool rankable;  /* see trial_can_be_best() */
 	/* by --sort */
 	double number;
 	char *word;
@@ -31,22 +30,6 @@ struct ranking {
 };
 
 /* ---- comparing ---- */
-
-static int by_time(const struct ranked *a, const struct ranked *b)
-{
-	if (a->problem != b->problem) {
-		if (a->size != b->size)
-			return a->size > b->size ? -1 : 1;
-		return a->problem < b->problem ? -1 : 1;
-	}
-	if (a->rankable != b->rankable)
-		return a->rankable ? -1 : 1;
-	if (a->counted != b->counted)
-		return a->counted ? -1 : 1;
-	if (a->rankable)
-		return trial_is_faster(a->trial, b->trial) ? -1 : 1;
-	return 0;
-}
 
 static int by_finding(const struct ranked *a, const struct ranked *b)
 {
@@ -86,7 +69,7 @@ static int compare_ranked(const void *left, const void *right, void *context)
 	if (a->kernel != b->kernel)
 		return a->kernel < b->kernel ? -1 : 1;
 	if (how == BY_TIME)
-		order = by_time(a, b);
+		order = a->rank < b->rank ? -1 : 1;
 	else if (how == BY_FINDING)
 		order = by_finding(a, b);
 	else if (how == BY_NUMBER || how == BY_NUMBER_REVERSED)
@@ -162,8 +145,10 @@ static void ranking_fill(struct ranking *ranking, const struct run *run,
 			 const struct chosen_column *sort, const struct ceiling_list *ceilings)
 {
 	struct problems problems;
+	struct ranks ranks;
 
 	run_problems(&problems, run);
+	run_ranks(&ranks, run, ceilings);
 	ranking->items = xcalloc(run->trial_count + 1, sizeof(*ranking->items));
 	ranking->count = run->trial_count;
 	for (size_t i = 0; i < run->trial_count; i++) {
@@ -174,9 +159,7 @@ static void ranking_fill(struct ranking *ranking, const struct run *run,
 		*item = (struct ranked){
 			.trial = trial,
 			.problem = problems.of[i],
-			.size = problems.size[problems.of[i]],
 			.counted = trial_status_counted(trial->status),
-			.rankable = trial_can_be_best(run, trial, ceilings),
 			.number = NAN,
 		};
 		if (!sort && ranking->order != BY_FINDING)
@@ -190,6 +173,9 @@ static void ranking_fill(struct ranking *ranking, const struct run *run,
 		item->finding.text = NULL;
 		case_facts_release(&facts);
 	}
+	for (size_t i = 0; i < run->trial_count; i++)
+		ranking->items[ranks.order[i]].rank = i;
+	ranks_release(&ranks);
 	problems_release(&problems);
 }
 

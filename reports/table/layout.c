@@ -173,12 +173,16 @@ static bool narrow_widest(struct layout *layout)
 static void layout_fit(struct layout *layout, size_t width)
 {
 	const struct table *table = layout->table;
+	size_t room = width;
 
 	if (layout->total > width && table->below) {
 		layout->columns -= table->below;
 		layout_measure(layout);
 	}
-	while (layout->total > width && drop_one(layout))
+	/* a last column that may be cut is cut before a whole column is dropped */
+	if (table->cut_last && layout->widths[layout->last] > CUT_LEAST)
+		room += layout->widths[layout->last] - CUT_LEAST;
+	while (layout->total > room && drop_one(layout))
 		;
 	if (layout->total > width && table->cut_last) {
 		narrow_column(layout, layout->last, CUT_LEAST, layout->total - width);

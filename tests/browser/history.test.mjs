@@ -61,6 +61,19 @@ pageTest("another case is chosen; a run that failed is left out", "history", asy
 	assert.equal((await shown(plot)).length, 24);
 });
 
+pageTest("each median has its interval", "history", async (page) => {
+	const plot = await plotOf(page, "history");
+	const points = await plot.evaluate((host) => host.chart.found.map(({ run, low, high, one }) => ({ id: run.id, low, high, name: one.name })));
+	const rows = sql("history", RUNS.replace("trial.median_ns", "trial.low_ns AS low, trial.high_ns AS high")).filter((row) => row.name === points[0].name);
+	assert.ok(rows.length > 2);
+	for (const { id, low, high } of rows) {
+		const point = points.find((other) => other.id === id);
+		assert.ok(Math.abs(point.low - low) <= 1 && Math.abs(point.high - high) <= 1, `${point.low} to ${point.high}, not ${low} to ${high}`);
+	}
+	const bars = await plot.evaluate((host) => [...host.querySelectorAll("svg .mark-rule line")].filter((line) => line.getAttribute("stroke-width") === "2").length);
+	assert.equal(bars, rows.length);
+});
+
 pageTest("by keyboard and in words", "history", async (page) => {
 	const plot = await plotOf(page, "history");
 	await plot.focus();

@@ -182,6 +182,35 @@ pageTest("the table sorts both ways and back", "lab", async (page) => {
 	assert.equal(await page.locator("#case-table th[aria-sort]:not([aria-sort=none])").count(), 0);
 });
 
+pageTest("the table begins with the fastest case of each kernel's largest problem", "sizes", async (page) => {
+	const rows = sql("sizes", CASES.replace("trial.status,", "trial.status, trial.bytes_read + trial.bytes_written AS bytes,")).filter((row) => row.status === "ok" && !/\/block=(256|512),/.test(row.name));
+	const [{ kernel }] = rows;
+	// a copy moves less than an addition of the same n: it takes less time and is no better
+	const [fastest] = rows.filter((row) => row.kernel === kernel).sort((a, b) => b.bytes - a.bytes || a.median_ns - b.median_ns);
+	assert.equal(await page.locator("#case-table tbody .link").first().getAttribute("title"), fastest.name);
+	assert.equal(await page.locator("#verdicts .verdict .link").first().getAttribute("title"), fastest.name);
+	assert.match(await page.locator("#cases").innerText(), /Of each kernel the largest problem comes first/);
+});
+
+pageTest("ticks and intervals are plain numbers that differ", "lab", async (page) => {
+	const plot = await plotOf(page, "samples");
+	const labels = await plot.locator("svg .role-axis-label text").allTextContents();
+	assert.ok(labels.length > 3);
+	assert.deepEqual(labels.filter((label) => /\de/.test(label)), []);
+	assert.equal(new Set(labels).size, labels.length);
+	const intervals = await page.evaluate(() => document.querySelector("#samples .plot").chart.found.map((point) => document.querySelector("#samples .plot").chart.options.tip(point).rows[1][1]));
+	for (const interval of intervals) {
+		const [low, high] = interval.split(" to ");
+		assert.notEqual(low, high ?? "one value");
+	}
+});
+
+pageTest("on a phone the roofline begins below its heading", "lab", async (page) => {
+	await plotOf(page, "roofline");
+	const [heading, plot] = await page.evaluate(() => [document.querySelector("#roofline h2"), document.querySelector("#roofline .plot")].map((element) => element.getBoundingClientRect().top));
+	assert.ok(plot - heading < 320, `${plot - heading} px`);
+}, { viewport: { width: 375, height: 812 }, isMobile: true, hasTouch: true });
+
 /** The heads of the columns that are in sight without scrolling the table, and whether all rows show them. */
 const inSight = (page) => page.locator("#cases").evaluate((section) => {
 	const { right } = section.querySelector(".scroll").getBoundingClientRect();

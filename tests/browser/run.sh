@@ -72,6 +72,19 @@ INSERT INTO counter (trial_id, metric_id, value) SELECT trial.id,
 UPDATE counter SET value = 0 WHERE metric_id IN (SELECT id FROM metric WHERE name IN ('flop_f32', 'flop_f64', 'flop_f32_f64', 'shared_bytes'))
 	AND trial_id IN (SELECT id FROM trial WHERE variant = 'register_tiled');"
 
+# A run like the one before it, except that the cases of one variant are 30 % slower.
+cp "$scratch/lab.db" "$scratch/slower.db"
+sqlite3 "$scratch/slower.db" "
+CREATE TEMP TABLE pair AS SELECT now.id AS id, before.id AS base,
+	CASE now.variant WHEN 'triad_float4' THEN 1.3 ELSE 1 END AS ratio
+	FROM trial AS now JOIN trial AS before ON now.kernel = before.kernel AND now.variant = before.variant AND now.config = before.config
+	WHERE now.run_id = (SELECT id FROM run WHERE label = 'now') AND before.run_id = (SELECT id FROM run WHERE label = 'before')
+	AND now.status = 'ok' AND before.status = 'ok';
+UPDATE trial SET (median_ns, low_ns, high_ns) = (SELECT ratio * base.median_ns, ratio * base.low_ns, ratio * base.high_ns
+	FROM pair JOIN trial AS base ON base.id = pair.base WHERE pair.id = trial.id) WHERE id IN (SELECT id FROM pair);
+UPDATE round SET median_ns = (SELECT ratio * base.median_ns FROM pair JOIN round AS base ON base.trial_id = pair.base AND base.round = round.round
+	WHERE pair.id = round.trial_id) WHERE trial_id IN (SELECT id FROM pair);"
+
 # The variants of one kernel beside one of them, with a speed-up of each verdict. One case is unverified,
 # one was on other buffers, and one block size has no base case.
 cp "$scratch/lab.db" "$scratch/speedup.db"
@@ -154,6 +167,9 @@ report unverified now unverified --compare before
 report above now above
 report speedup now speedup
 report modelled now modelled
+report slower now slower --compare before
+report slower now same 'reduce/*' --compare before
+report lab now stream 'stream/*'
 report unverified_history last unverified_history
 report one last one
 report bare last bare

@@ -33,10 +33,18 @@ echo mine >thesis/notes.txt
 : >thesis/lock
 PERFLAB_CACHE="$work/thesis" refused 2 "holds 'notes.txt'" sweep k.ptx --backend ptx
 rm thesis/notes.txt
+# a name of six letters is one that perflab gives to a folder that it removes as a whole
+mv thesis/work/chapter1 thesis/work/thesis
+PERFLAB_CACHE="$work/thesis" refused 2 "holds 'work/thesis', and perflab did not make this folder" sweep k.ptx --backend ptx
+[ -s thesis/work/thesis/thesis.txt ] || complain 'a folder of the user was removed'
+mv thesis/work/thesis chapter1
+echo 4711 >thesis/lock
+PERFLAB_CACHE="$work/thesis" refused 2 'did not make this folder' sweep k.ptx --backend ptx
+: >thesis/lock
 # what looks like the cache of an earlier version is taken over, and still loses no foreign file
 PERFLAB_CACHE="$work/thesis" PERFLAB_CACHE_LIMIT=1 run sweep k.ptx --backend ptx
 expect_code 0
-for file in work/chapter1/thesis.txt compiled/main.ptx sources/main.cu; do
+for file in compiled/main.ptx sources/main.cu; do
 	[ -s "thesis/$file" ] || complain "$file was removed"
 done
 

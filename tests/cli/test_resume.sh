@@ -187,6 +187,11 @@ if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db "CREATE TABLE kept AS SELECT id, code_hash, launch_hash FROM trial;
 		UPDATE trial SET code_hash = 'other' || substr(code_hash, 6) WHERE run_id = $began"
 	refused 4 "of run $began has other machine code (other" sweep --resume last
+	expect_err 'restore the file, header, flag or compiler that changed, or start a new run'
+	sqlite3 a.db "UPDATE trial SET code_hash = '0123456789abcdef0123456789abcdef' WHERE run_id = $began"
+	refused 4 "of run $began was begun by an earlier version" sweep --resume last
+	expect_err 'continue with the perflab that began it, or start a new run'
+	expect_no_err 'restore the file'
 	sqlite3 a.db "UPDATE trial SET code_hash = (SELECT code_hash FROM kept WHERE kept.id = trial.id);
 		UPDATE trial SET launch_hash = 'another' WHERE run_id = $began"
 	refused 4 "of run $began has another grid, other arguments or other buffers" sweep --resume last

@@ -1,4 +1,4 @@
-# Trials whose results were compared with nothing: measured, marked everywhere, never ranked above a
+# Trials whose results no check shows to be right: measured, marked everywhere, never ranked above a
 # verified one. The fake worker says which cases are so.
 . "$(dirname "$0")/lib.sh"
 fake_worker

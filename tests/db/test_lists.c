@@ -138,6 +138,30 @@ static void test_best_is_of_each_cases_newest_run(void **state)
 	assert_int_equal(context_query(context, "SELECT trial_id FROM best"), trial_of_newer);
 }
 
+/* As in reports: the block sizes of a variant solve one problem, whatever is known of their work.
+ */
+static void test_best_is_one_of_all_block_sizes(void **state)
+{
+	static const size_t measured[] = {FIXTURE_OK, FIXTURE_BARE};
+	struct context *context = *state;
+	struct run run = fixture_run(NULL);
+
+	assert_ok(context, db_run_begin(context->db, &run, &context->err));
+	for (size_t i = 0; i < 2; i++) {
+		struct round_result round = fixture_round((int)(1 - i), 10);
+
+		round.round = 0;
+		assert_ok(context, db_round_add(context->db, run.trials[measured[i]].id, &round,
+						&context->err));
+		assert_ok(context, db_trial_finish(context->db, run.trials[measured[i]].id,
+						   TRIAL_OK, NULL, NULL, &context->err));
+		fixture_round_release(&round);
+	}
+	assert_int_equal(context_query(context, "SELECT count(*) FROM best"), 1);
+	assert_int_equal(context_query(context, "SELECT block FROM best"), 512);
+	run_release(&run);
+}
+
 #define list_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
@@ -148,6 +172,7 @@ int main(void)
 		list_test(test_devices_are_listed_with_their_runs),
 		list_test(test_views_answer_in_plain_sql),
 		list_test(test_best_is_of_each_cases_newest_run),
+		list_test(test_best_is_one_of_all_block_sizes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -26,6 +26,8 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		.run_count = RUNS,
 		.case_count = run->trial_count,
 		.median_ns = xcalloc(cells, sizeof(*grid->median_ns)),
+		.low_ns = xcalloc(cells, sizeof(*grid->low_ns)),
+		.high_ns = xcalloc(cells, sizeof(*grid->high_ns)),
 		.unverified = xcalloc(cells, sizeof(*grid->unverified)),
 		.rounds = xcalloc(cells, sizeof(*grid->rounds)),
 		.round_ns = xcalloc(2 * RUNS * RUN_ROUNDS, sizeof(*grid->round_ns)),
@@ -35,11 +37,15 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		grid->shown[i] = i >= RUNS - 3;
 	}
 	for (size_t i = 0; i < cells; i++)
-		grid->median_ns[i] = NAN;
+		grid->median_ns[i] = grid->low_ns[i] = grid->high_ns[i] = NAN;
 	for (size_t i = 0; i < 2 * RUNS; i++) {
 		bool slower = i < RUNS ? i == RUNS - 1 : i - RUNS >= 3;
 
 		grid->median_ns[i] = slower ? 5e6 : 4e6;
+		if (i != RUNS - 2) { /* too few samples for an interval */
+			grid->low_ns[i] = grid->median_ns[i] - 2000;
+			grid->high_ns[i] = grid->median_ns[i] + 3000;
+		}
 		grid->rounds[i] = (struct history_rounds){i * RUN_ROUNDS, RUN_ROUNDS};
 		for (size_t k = 0; k < RUN_ROUNDS; k++)
 			grid->round_ns[i * RUN_ROUNDS + k] =
@@ -67,6 +73,10 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_int_equal(json_integer_value(at(root, "history.all_runs")), RUNS);
 	assert_int_equal(json_array_size(at(root, "history.medians.#0")), 3);
 	assert_true(json_is_null(at(root, "history.medians.#2")));
+	assert_int_equal(json_array_size(at(root, "history.intervals.#0")), 6);
+	assert_int_equal(json_integer_value(at(root, "history.intervals.#0.#0")), 2000);
+	assert_int_equal(json_integer_value(at(root, "history.intervals.#0.#1")), 3000);
+	assert_true(json_is_null(at(root, "history.intervals.#0.#2")));
 	assert_int_equal(json_array_size(at(root, "history.unverified.#0")), 1);
 	assert_int_equal(json_integer_value(at(root, "history.unverified.#0.#0")), 2);
 	assert_true(json_is_null(at(root, "history.unverified.#1")));

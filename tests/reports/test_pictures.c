@@ -24,6 +24,32 @@ static void the_script_is_as_written(void **state)
 	expect_golden("roofline.pdf.gp", REPORT_PDF, (struct report_options){0});
 }
 
+/* gnuplot draws labels at the back before the points, and others after them. */
+static void names_of_roofs_are_behind_the_points(void **state)
+{
+	struct report_options options = {.selection = &everything};
+	struct ceiling_list roofs;
+	struct run run;
+	size_t length, names = 0;
+	char *script, *line, *rest = NULL;
+
+	(void)state;
+	constructed_roofs_init(&roofs);
+	constructed_roofline_init(&run);
+	options.ceilings = &roofs;
+	script = golden_render(&run, REPORT_SVG, &options, &length);
+	for (line = strtok_r(script, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (strncmp(line, "set label ", 10) != 0 || strstr(line, " at screen "))
+			continue;
+		names++;
+		assert_non_null(strstr(line, " back"));
+	}
+	assert_true(names > 2);
+	free(script);
+	ceiling_list_release(&roofs);
+	run_release(&run);
+}
+
 /* Names at nearly one height would cover each other. */
 static void flat_roofs_of_one_height_share_a_name(void **state)
 {
@@ -140,7 +166,9 @@ static void many_points_are_named_by_kernel(void **state)
 	assert_string_equal(names[19], " title 'kernel_19'");
 	assert_null(strstr(script, "$others"));
 	assert_null(strstr(script, "grey"));
-	assert_non_null(strstr(script, "a mark per kernel"));
+	/* a kernel has a point for each problem */
+	assert_non_null(strstr(script, "Fastest case of each problem by DRAM bytes, marked by "
+				       "kernel."));
 	expect_entries_that_differ(names, marks, count);
 	legend_free(names, marks, count);
 	free(script);
@@ -308,6 +336,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_script_is_as_written),
+		cmocka_unit_test(names_of_roofs_are_behind_the_points),
 		cmocka_unit_test(flat_roofs_of_one_height_share_a_name),
 		cmocka_unit_test(entries_of_the_legend_differ),
 		cmocka_unit_test(many_points_are_named_by_kernel),

@@ -265,6 +265,65 @@ static void a_narrow_table_says_which_counter_changed(void **state)
 	run_release(&head);
 }
 
+/* Cases of one variant that fail at one line have one row and one reason, unless --all asks for
+ * each; a failure at another line has its own. */
+static void one_cause_is_said_once(void **state)
+{
+	static const struct {
+		const char *config, *reason;
+	} failed[] = {
+		{"block=64", "race on shared memory at k.cu:7: thread 33, with thread 1"},
+		{"block=128", "race on shared memory at k.cu:7: thread 65, with thread 2"},
+		{"block=256", "race on shared memory at k.cu:7: thread 97, with thread 3"},
+		{"block=512", "race on shared memory at k.cu:9: thread 97, with thread 3"},
+	};
+
+	(void)state;
+	for (int all = 0; all < 2; all++) {
+		struct run base = run_of(1, "before", 0), head = run_of(2, "after", 1);
+		struct regress_pair *pairs;
+		struct regress regress;
+		struct regress_differences none = {0};
+		struct regress_options options = {.limits = change_limits_default};
+		struct regress_report report = {.base = &base,
+						.head = &head,
+						.regress = &regress,
+						.differences = &none,
+						.all = all};
+		struct error err = {0};
+		char *bytes = NULL;
+		size_t length = 0, count, reasons = 0;
+		FILE *stream = open_memstream(&bytes, &length);
+
+		for (size_t i = 0; i < ARRAY_SIZE(failed); i++) {
+			struct trial *trial = add(&base, "racy", 1000, 8);
+
+			free(trial->config);
+			trial->config = xstrdup(failed[i].config);
+			trial = add(&head, "racy", 1000, 8);
+			free(trial->config);
+			trial->config = xstrdup(failed[i].config);
+			ends(trial, TRIAL_FAULT, failed[i].reason);
+		}
+		count = regress_pairs(&pairs, &base, &head);
+		assert_int_equal(regress_judge(&regress, pairs, count, &options, &err), 0);
+		assert_int_equal(report_regress(stream, &report, REPORT_TEXT, NULL, &err), 0);
+		fclose(stream);
+		for (const char *at = bytes; (at = strstr(at, "race on ")); at++)
+			reasons++;
+		assert_int_equal(reasons, all ? 4 : 2);
+		assert_int_equal(strstr(bytes, "reduce/racy/block=64 and 2 more") != NULL, !all);
+		assert_non_null(strstr(bytes, "k.cu:9"));
+		assert_int_equal(strstr(bytes, "(--all shows every case)") != NULL, !all);
+		assert_non_null(strstr(bytes, "4 failed"));
+		free(bytes);
+		free(pairs);
+		regress_release(&regress);
+		run_release(&base);
+		run_release(&head);
+	}
+}
+
 static void nothing_compared_is_said(void **state)
 {
 	struct run empty = run_of(1, "empty", 0);
@@ -308,6 +367,7 @@ int main(void)
 		cmocka_unit_test(junit_is_as_written),
 		cmocka_unit_test(the_worst_comes_first),
 		cmocka_unit_test(a_narrow_table_says_which_counter_changed),
+		cmocka_unit_test(one_cause_is_said_once),
 		cmocka_unit_test(nothing_compared_is_said),
 	};
 

@@ -167,7 +167,7 @@ int case_facts(struct case_runner *runner, const struct launch_case *work,
 	if (program)
 		rc = describe_launches(runner, image, program, work, &found, reason, err);
 	else
-		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
+		text_add(reason, gaps);
 	if (rc)
 		return rc;
 	if (reason->length)

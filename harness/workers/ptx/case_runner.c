@@ -228,8 +228,7 @@ static int compute_reference(void *context, struct host_buffers *results, struct
 	if (rc == 0 && !program)
 		rc = error_set(
 			err, PL_EUNSUPPORTED,
-			"the kernel that computes the expected results needs features that the "
-			"emulator lacks: %s; choose another check",
+			"the kernel that computes the expected results: %s; choose another check",
 			gaps);
 	if (rc == 0)
 		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
@@ -513,7 +512,7 @@ int case_emulate(struct case_runner *runner, const struct launch_case *work,
 	if (rc)
 		return rc;
 	if (!program) {
-		text_addf(reason, "needs features that the emulator lacks: %s", gaps);
+		text_add(reason, gaps);
 		*status = TRIAL_SKIPPED;
 		return 0;
 	}

@@ -145,6 +145,19 @@ static bool same_entry(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
+/* As a reason for a case that cannot run. */
+static void describe_gaps(struct text *out, const struct unsupported_features *gaps)
+{
+	const bool undefined = unsupported_features_are_undefined(gaps);
+
+	if (!undefined)
+		text_add(out, "needs features that the emulator lacks: ");
+	unsupported_features_text(out, gaps);
+	if (undefined)
+		text_add(out, ": declared but not defined in this file, and perflab links no other "
+			      "one: #include the file that defines it");
+}
+
 static int ptx_image_decode(struct ptx_image *image, const char *entry,
 			    struct ptx_image_program *out, struct error *err)
 {
@@ -154,7 +167,7 @@ static int ptx_image_decode(struct ptx_image *image, const char *entry,
 	int rc = ptx_program_decode(&out->program, image->module, entry, &gaps, &why);
 
 	if (rc == PL_EUNSUPPORTED && gaps.count) {
-		unsupported_features_text(&text, &gaps);
+		describe_gaps(&text, &gaps);
 		out->gaps = text_detach(&text);
 		rc = 0;
 	} else if (rc) {
@@ -185,7 +198,7 @@ int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *w
 	if (launch_case_library(work)) {
 		*out_image = NULL;
 		*program = NULL;
-		*gaps = "a library that runs on GPUs only";
+		*gaps = "needs features that the emulator lacks: a library that runs on GPUs only";
 		return 0;
 	}
 	rc = ptx_image_find(cache, work->image, &image, err);

@@ -30,8 +30,8 @@ struct ptx_image {
 	 * several entries, which share module variables. */
 	struct ptx_image_program {
 		char *entry;
-		struct ptx_program *program; /* NULL: the emulator lacks `gaps` */
-		char *gaps;                  /* "opcode …, register …" */
+		struct ptx_program *program; /* NULL: it cannot run; see `gaps` */
+		char *gaps;                  /* why: "needs features that the emulator lacks: opcode …" */
 	} * programs;
 	size_t program_count, program_capacity;
 };
@@ -45,7 +45,7 @@ struct ptx_image_cache {
 void ptx_image_cache_release(struct ptx_image_cache *cache);
 /*
  * The program of all launches of a case. If the emulator lacks a feature, returns
- * 0 with *program NULL and the features in *gaps. The cache owns all of them.
+ * 0 with *program NULL and the reason in *gaps. The cache owns all of them.
  * PL_ENOENT names the file; PL_EPARSE the error in it.
  */
 int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *work,

@@ -1,5 +1,7 @@
 // Reads the run from the JSON that reports/page/ writes. The members of that JSON:
 //
+// rank, best_of_variant: per case its place in the order of all cases, and 1 for the best case of its variant.
+//
 // trials: one list per field, all in the order of the plan. kernel, variant, config, reason and other
 // texts are indices into `words`.
 // points.modelled: null, or per case 1 if no counter counted its operations; `points.model` then has its
@@ -13,7 +15,8 @@
 // selection: null, or what the cases of the page were selected by (page.h lists the members).
 // speedups: null, or per case null or its speed-up over its base case (page.h lists the members).
 // history: null, or the runs that fit into the page (`runs`), how many there are (`all_runs`), per case
-// null or its median in each run (`medians`), per case null or the indices of the runs in which it was
+// null or its median in each run (`medians`), per case null or how far
+// the interval reaches below and above the median in each run, in turn (`intervals`), per case null or the indices of the runs in which it was
 // unverified (`unverified`), and per case null or its change points (`changes`): the
 // indices of the last run before and the first run after, the ratio with its interval, the levels
 // before and after, the first run of the level before, 1 if only one run is at the new level so far,
@@ -47,7 +50,6 @@ function caseOf(at, trials, words, run, spread) {
 		reason: word(trials.reason),
 		axes: trials.axes.map((axis) => axis.values[at]),
 		n: trials.axes.find((axis) => axis.name === "n")?.values[at] ?? null,
-		problem: trials.axes.filter((axis) => axis.name !== "block").map((axis) => axis.values[at]).join(),
 		samples: trials.samples[at],
 		median: trials.median_ns[at], mad: trials.mad_ns[at],
 		low: trials.low_ns[at], high: trials.high_ns[at],
@@ -100,6 +102,10 @@ function addPoint(one, data) {
 		intensity: level.intensity[at], pct: level.roof_pct[at],
 	}));
 	addPlace(one, data);
+	/** The place among the cases of its kernel: the largest problem first, then the fastest. Every output of perflab has this order. */
+	one.rank = data.rank[at];
+	/** Whether it is the fastest case of its variant, on the largest problem of the variant. */
+	one.isBest = Boolean(data.best_of_variant[at]);
 	one.bound = bounds[bound][0];
 	one.boundMeaning = bounds[bound][1];
 	one.roofPct = pct;
@@ -150,22 +156,17 @@ export const markedName = (one, text) => (one.unverified ? `${text} (unverified)
 /** The title of a case over a picture. */
 export const titleOf = (one) => markedName(one, `${one.label}  ${one.config}`);
 
-// an unverified case ranks after every verified one, and one that is faster than its device can be after all
-const rankOf = (one) => (one.aboveRoof ? 2 : Number(one.unverified));
-export const byRank = (a, b) => rankOf(a) - rankOf(b);
+// an unverified case comes after every verified one, and one that is faster than its device can be after all
+const trustOf = (one) => (one.aboveRoof ? 2 : Number(one.unverified));
+export const byTrust = (a, b) => trustOf(a) - trustOf(b);
 
 /** The case that is better by `isBetter`, if both can be trusted equally. */
-export const betterOf = (a, b, isBetter) => ((byRank(a, b) || (isBetter ? -1 : 1)) < 0 ? a : b);
+export const betterOf = (a, b, isBetter) => ((byTrust(a, b) || (isBetter ? -1 : 1)) < 0 ? a : b);
 
-const byTime = (a, b) => byRank(a, b) || (a.median ?? 0) - (b.median ?? 0);
-const bySize = (a, b) => (b.n ?? 0) - (a.n ?? 0);
-const byWork = (a, b) => bySize(a, b) || (b.bytes ?? 0) - (a.bytes ?? 0) || (b.flop ?? 0) - (a.flop ?? 0) || byTime(a, b);
+export const byRank = (a, b) => a.rank - b.rank;
 
 /** Orders emulated cases by their waste, the largest first, then by the number of findings. */
 export const byLost = (a, b) => b.lost - a.lost || b.notes.length - a.notes.length || a.at - b.at;
-
-/** Orders by size, the largest first, then by time: a smaller problem is not better because it takes less time. */
-export const bySizeThenTime = (a, b) => bySize(a, b) || byTime(a, b);
 
 /** For each value of `key`, the least case by `order`, in order of first appearance. */
 function leastBy(cases, key, order) {
@@ -175,15 +176,6 @@ function leastBy(cases, key, order) {
 		if (!before || order(one, before) < 0) least.set(key(one), one);
 	}
 	return [...least.values()];
-}
-
-/**
- * For each value of `key`, the fastest case of its largest problem, a verified one if there is one. A case above a measured roof is
- * the best of nothing. Different block sizes are not different problems, although the work of some kernels depends on the block size.
- */
-export function bestBy(cases, key) {
-	const timed = cases.filter((one) => one.median !== null && !one.aboveRoof && (one.status === "ok" || one.unverified));
-	return leastBy(leastBy(timed, (one) => `${key(one)} ${one.problem}`, byTime), key, byWork);
 }
 
 export const unique = (items) => [...new Set(items)];
@@ -225,7 +217,7 @@ export class Model {
 		this.emulated = data.run.emulated;
 		this.timed = this.cases.filter((one) => one.median !== null);
 		/** The fastest configuration of the largest problem of each variant. Of an emulated run, the case with the largest waste. */
-		this.best = this.emulated ? leastBy(this.cases.filter(isCounted), (one) => one.family, byLost) : bestBy(this.cases, (one) => one.family);
+		this.best = this.emulated ? leastBy(this.cases.filter(isCounted), (one) => one.family, byLost) : this.cases.filter((one) => one.isBest);
 	}
 
 	/** The same case on the other GPUs of a spread, where it was measured. */
@@ -259,11 +251,17 @@ export class Model {
 		return at < 0 ? null : one.axes[at];
 	}
 
-	/** The runs that timed a case, oldest first: { run, median, unverified, step: ratio to the previous }. */
+	/** The runs that timed a case, oldest first: { run, median, low, high, unverified, step: ratio to the previous }. */
 	historyOf(one) {
-		const { runs, medians, unverified } = this.history;
+		const { runs, medians, intervals, unverified } = this.history;
 		let before = null;
-		return runs.map((run, i) => ({ run, at: i, median: medians[one.at]?.[i] ?? null, unverified: unverified[one.at]?.includes(i) ?? false })).filter(({ median }) => isNumber(median)).map((point) => {
+		const pointOf = (run, i) => {
+			const median = medians[one.at]?.[i] ?? null;
+			const [below, above] = [intervals[one.at]?.[2 * i] ?? null, intervals[one.at]?.[2 * i + 1] ?? null];
+			const known = isNumber(below) && isNumber(above);
+			return { run, at: i, median, low: known ? median - below : null, high: known ? median + above : null, unverified: unverified[one.at]?.includes(i) ?? false };
+		};
+		return runs.map(pointOf).filter(({ median }) => isNumber(median)).map((point) => {
 			const step = before === null ? null : point.median / before;
 			before = point.median;
 			return { ...point, step };

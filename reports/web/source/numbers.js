@@ -5,13 +5,13 @@ export const dash = "–";
 const MOST = 1e100;
 export const isNumber = (value) => typeof value === "number" && Math.abs(value) <= MOST;
 
-/** Three significant digits, without an exponent between 0.001 and a million. */
-export function three(value) {
+/** Three significant digits, or `more`, without an exponent between 0.001 and a million. */
+export function three(value, more = 0) {
 	if (!isNumber(value)) return dash;
 	const size = Math.abs(value);
 	if (size === 0) return "0";
-	if (size >= 1e6 || size < 1e-3) return value.toExponential(2).replace("e+", "e");
-	return value.toFixed(Math.max(0, 2 - Math.floor(Math.log10(size))));
+	if (size >= 1e6 || size < 1e-3) return value.toExponential(2 + more).replace("e+", "e");
+	return value.toFixed(Math.max(0, 2 + more - Math.floor(Math.log10(size))));
 }
 
 function scaled(value, steps, base) {
@@ -42,11 +42,21 @@ export function bytes(value) {
 	return `${three(number)} ${unit}`;
 }
 
-export function time(ns) {
+/** `more`: digits beyond three. */
+export function time(ns, more = 0) {
 	if (!isNumber(ns)) return dash;
-	for (const [unit, seconds] of LONG) if (ns >= 2e9 * seconds) return `${three(ns / 1e9 / seconds)} ${unit}`;
+	for (const [unit, seconds] of LONG) if (ns >= 2e9 * seconds) return `${three(ns / 1e9 / seconds, more)} ${unit}`;
 	const [number, unit] = scaled(ns, TIME, 1000);
-	return `${three(number)} ${unit}`;
+	return `${three(number, more)} ${unit}`;
+}
+
+/** Both ends of an interval with as many digits as tell them apart: "108.9 µs to 109.2 µs". */
+export function timeRange(low, high) {
+	if (!isNumber(low) || !isNumber(high)) return dash;
+	if (low === high) return time(low);
+	for (let more = 0; more < 3; more++)
+		if (time(low, more) !== time(high, more)) return `${time(low, more)} to ${time(high, more)}`;
+	return time(low, 3);
 }
 
 /** For a quantity in running text: its number and its unit stay in one line. */

@@ -17,21 +17,21 @@ set ytics ('' 6e9 1, '' 7e9 1, '' 8e9 1, '' 9e9 1, '10 G' 1e10 0, '' 2e10 1, '' 
 set label 'Roofline: Round GPU, run 21' at screen 0.085,0.955 left front textcolor '#111111' font ',18'
 set label 'Roofs as measured on this device. Filled: DRAM bytes; hollow: L2 and L1 bytes. Large and hollow: operations of the work model, not counted.' at screen 0.085,0.908 left front textcolor '#666666'
 set arrow from 0.0125296808,4.00949787e+11 to 28.125,9e+14 nohead back linewidth 1.5 linecolor '#999999' dashtype 2
-set label 'shared 32.0 TB/s (shared_read)' at 0.0157933618,5.05387577e+11 left rotate by 35.95 offset character -0.6,0.85 textcolor '#777777' front
+set label 'shared 32.0 TB/s (shared_read)' at 0.0157933618,5.05387577e+11 left rotate by 35.95 offset character -0.6,0.85 textcolor '#777777' back
 set arrow from 0.0125296808,2.00474893e+11 to 56.25,9e+14 nohead back linewidth 1.5 linecolor '#999999' dashtype 2
-set label 'L1 16.0 TB/s (l1_read)' at 0.0161252139,2.58003422e+11 left rotate by 35.95 offset character -0.6,0.85 textcolor '#777777' front
+set label 'L1 16.0 TB/s (l1_read)' at 0.0161252139,2.58003422e+11 left rotate by 35.95 offset character -0.6,0.85 textcolor '#777777' back
 set arrow from 0.0125296808,1.00237447e+11 to 112.5,9e+14 nohead back linewidth 1.5 linecolor '#999999' dashtype 2
-set label 'L2 8.00 TB/s (l2_read)' at 0.0164640389,1.31712311e+11 left rotate by 35.95 offset character -0.6,0.85 textcolor '#777777' front
+set label 'L2 8.00 TB/s (l2_read)' at 0.0164640389,1.31712311e+11 left rotate by 35.95 offset character -0.6,0.85 textcolor '#777777' back
 set arrow from 0.0125296808,5.01187234e+10 to 225,9e+14 nohead back linewidth 2.5 linecolor '#333333'
-set label 'DRAM 4.00 TB/s (dram_read)' at 0.0168099834,6.72399335e+10 left rotate by 35.95 offset character -0.6,0.85 textcolor '#333333' front
+set label 'DRAM 4.00 TB/s (dram_read)' at 0.0168099834,6.72399335e+10 left rotate by 35.95 offset character -0.6,0.85 textcolor '#333333' back
 set arrow from 28.125,9e+14 to 5636.76586,9e+14 nohead back linewidth 2.5 linecolor '#333333'
-set label 'tensor_f16 900 TFLOP/s (tensor_f16)' at 5636.76586,9e+14 right offset character -0.3,0.7 textcolor '#333333' front
+set label 'tensor_f16 900 TFLOP/s (tensor_f16)' at 5636.76586,9e+14 right offset character -0.3,0.7 textcolor '#333333' back
 set arrow from 3.125,1e+14 to 5636.76586,1e+14 nohead back linewidth 2.5 linecolor '#333333'
-set label 'f16 100 TFLOP/s (f16_fma)' at 5636.76586,1e+14 right offset character -0.3,0.7 textcolor '#333333' front
+set label 'f16 100 TFLOP/s (f16_fma)' at 5636.76586,1e+14 right offset character -0.3,0.7 textcolor '#333333' back
 set arrow from 2,6.4e+13 to 5636.76586,6.4e+13 nohead back linewidth 2.5 linecolor '#333333'
-set label 'f32 64.0 TFLOP/s (fp32_fma)' at 5636.76586,6.4e+13 right offset character -0.3,0.7 textcolor '#333333' front
+set label 'f32 64.0 TFLOP/s (fp32_fma)' at 5636.76586,6.4e+13 right offset character -0.3,0.7 textcolor '#333333' back
 set arrow from 1,3.2e+13 to 5636.76586,3.2e+13 nohead back linewidth 2.5 linecolor '#333333'
-set label 'f64 32.0 TFLOP/s (fp64_fma)' at 5636.76586,3.2e+13 right offset character -0.3,0.7 textcolor '#333333' front
+set label 'f64 32.0 TFLOP/s (fp64_fma)' at 5636.76586,3.2e+13 right offset character -0.3,0.7 textcolor '#333333' back
 set label '2 not drawn: no operations, bytes or time' at screen 0.985,0.055 right front textcolor '#666666'
 set key at screen 0.675,0.875 left top Left reverse samplen 1 spacing 1.25 textcolor '#222222'
 $point0 << END

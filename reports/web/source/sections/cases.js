@@ -3,7 +3,7 @@
 import { listOf, listText } from "../address.js";
 import { Palette, statusMark } from "../colours.js";
 import { announce, byId, h, select } from "../dom.js";
-import { byRank, unique } from "../model.js";
+import { byRank, byTrust, unique } from "../model.js";
 import { bandwidth, halfInterval, inUnit, isNumber, percent, plural, plusMinus, rate, three, time, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
 import { ratioOf, sentenceOf } from "./speedup.js";
@@ -84,7 +84,7 @@ function order(column, descending) {
 	return (a, b) => {
 		const [left, right] = [column.value(a), column.value(b)];
 		if (left === null || right === null) return (left === null) - (right === null) || a.at - b.at;
-		const rank = RANKING.includes(column.id) ? byRank(a, b) : 0;
+		const rank = RANKING.includes(column.id) ? byTrust(a, b) : 0;
 		if (rank) return rank;
 		return sign * (typeof left === "number" ? left - right : collator.compare(left, right)) || a.at - b.at;
 	};
@@ -114,18 +114,27 @@ function searchOf(text) {
 	};
 }
 
+/** How the rows stand unless a column sorts them: each kernel with its best case first, unless `--sort` has ordered them. */
+function unsorted(model) {
+	if (model.emulated || model.selection?.sort) return null;
+	const kernels = new Map(model.kernels.map((kernel, i) => [kernel, i]));
+	return (a, b) => kernels.get(a.kernel) - kernels.get(b.kernel) || byRank(a, b);
+}
+
 class Cases {
 	constructor(app, section) {
 		this.app = app;
 		this.columns = columnsOf(app, new Palette(app.model.kernels));
 		this.filters = { text: "", status: "", kernel: "", bound: "" };
 		this.sorted = this.firstOrder();
+		this.unsorted = unsorted(app.model);
 		this.page = 0;
 		this.count = h("p", { class: "count" });
+		this.ranked = h("p", { class: "hint" }, "Of each kernel the largest problem comes first, and of a problem the fastest case.");
 		this.body = h("tbody", {});
 		this.headRow = h("tr", {});
 		this.pager = h("div", { class: "pager" });
-		section.append(this.controls(), this.count,
+		section.append(this.controls(), this.count, this.ranked,
 			h("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": "Table of all cases" },
 				h("table", { id: "case-table", class: "cases" }, h("caption", { class: "unseen" }, "All cases; click a column head to sort"),
 					h("thead", {}, this.headRow), this.body)),
@@ -134,7 +143,7 @@ class Cases {
 		this.addParts();
 	}
 
-	/** That of the plan, but emulated cases start with the largest waste. */
+	/** Emulated cases start with the largest waste; null: see unsorted(). */
 	firstOrder() {
 		const column = this.columns.find(({ id }) => id === "lost");
 		return column ? { column, descending: true, turned: true } : null;
@@ -248,7 +257,7 @@ class Cases {
 
 	sortBy(column) {
 		const again = this.sorted?.column === column;
-		// the third click restores the order of the plan
+		// the third click restores the first order
 		if (again && this.sorted.turned) this.sorted = null;
 		else this.sorted = { column, descending: again ? !this.sorted.descending : false, turned: again };
 		this.update();
@@ -266,9 +275,11 @@ class Cases {
 		const has = searchOf(text);
 		this.rows = this.app.model.cases.filter((one) => !(status && one.status !== status) && !(kernel && one.kernel !== kernel) &&
 			!(bound && (one.bound !== bound || one.median === null)) && has(one));
-		if (this.sorted) this.rows.sort(order(this.sorted.column, this.sorted.descending));
+		const compare = this.sorted ? order(this.sorted.column, this.sorted.descending) : this.unsorted;
+		if (compare) this.rows.sort(compare);
 		this.page = 0;
 		const all = this.app.model.cases.length;
+		this.ranked.hidden = this.sorted || !this.unsorted || this.rows.length < 2;
 		this.count.textContent = this.rows.length === all ? plural(all, "case") : `${whole(this.rows.length)} of ${plural(all, "case")}`;
 		announce(this.count.textContent);
 		this.drawTable();

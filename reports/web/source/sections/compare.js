@@ -8,7 +8,7 @@ import { isNumber, plural, three, time, whole } from "../numbers.js";
 import { ratioTicks } from "../ticks.js";
 
 const ROWS = 15;
-const ratioText = (value) => (isNumber(value) ? `×${value.toFixed(value < 10 ? 3 : 1)}` : "–");
+export const ratioText = (value) => (isNumber(value) ? `×${value.toFixed(value < 10 ? 3 : 1)}` : "–");
 const timeOf = (one) => markedName(one, time(one.median));
 const isUnverified = ({ one, other }) => one.unverified || other.unverified;
 const KINDS = {
@@ -18,11 +18,14 @@ const KINDS = {
 	inconclusive: { colour: "var(--warn)", shape: "diamond", word: "inconclusive" },
 };
 
+const isComparable = ({ emulated, run, other }) => emulated === other.run.emulated && run.backend === other.run.backend;
+
 /**
  * The cases that have a time in both runs, with the verdict that `perflab regress` gives. It uses the
  * medians of the rounds; each round ran in a process of its own.
  */
-function compared(model) {
+export function compared(model) {
+	if (!model.other || !isComparable(model)) return [];
 	const { cases, changes, comparison } = model.other;
 	return model.cases.filter((one) => comparison[one.at]).map((one) => {
 		const [place, change, ratio, low, high] = comparison[one.at];
@@ -157,7 +160,7 @@ export function compareSection(app) {
 	}
 	const { run } = model.other;
 	section.append(h("p", { class: "lead" }, "Compared with ", h("strong", {}, run.label ?? `run ${run.id}`), ` (run ${run.id}${run.started ? `, ${run.started.replace("T", " ").replace("Z", " UTC")}` : ""}).`));
-	if (model.emulated !== run.emulated || model.run.backend !== run.backend) {
+	if (!isComparable(model)) {
 		section.append(empty("The two runs are of different backends.", "Emulated and measured numbers cannot be compared."));
 		return;
 	}

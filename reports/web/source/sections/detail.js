@@ -2,7 +2,7 @@
 import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
-import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time, unbroken, whole } from "../numbers.js";
+import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time, timeRange, unbroken, whole } from "../numbers.js";
 import { levelName } from "./roofline.js";
 import { sentenceOf } from "./speedup.js";
 import { bar, boundChip } from "./verdicts.js";
@@ -14,7 +14,7 @@ const ROUND_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "tr
 function facts(model, one) {
 	const rows = [
 		["Median", `${time(one.median)} ${plusMinus(one)}`],
-		["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
+		["95 % interval", isNumber(one.low) ? timeRange(one.low, one.high) : "needs 6 samples"],
 		["Beside the base variant", one.speedup ? sentenceOf(one) : null],
 		["Fastest, slowest", isNumber(one.min) ? `${time(one.min)}, ${time(one.max)}` : null],
 		["On the other GPUs", model.elsewhere(one).map((other) => `GPU ${other.gpu}: ${unbroken(time(other.median))}`).join(", ") || null],
@@ -81,7 +81,7 @@ function histogram(host, one, rounds) {
 				{ data: { values: [{ x: one.median / 1000 }] }, mark: { type: "rule", color: "var(--ink)", strokeWidth: 1.5 }, encoding: { y: null } },
 			],
 		}),
-		summary: () => `${plural(all.length, "sample")} from ${time(low)} to ${time(high)}; the line is the median.`,
+		summary: () => `${plural(all.length, "sample")} ${timeRange(low, high)}; the line is the median.`,
 		table: () => ({ columns: [{ head: "From", numeric: true }, { head: "To", numeric: true }, { head: "Samples", numeric: true }], rows: values.map((bin) => [time(bin.x * 1000), time(bin.x2 * 1000), bin.y]) }),
 	});
 }

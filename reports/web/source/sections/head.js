@@ -1,6 +1,7 @@
 // The head of the page: what was run, where, and with which result.
 import { byId, h } from "../dom.js";
-import { byLost, unique } from "../model.js";
+import { byLost, byRank, markedName, unique } from "../model.js";
+import { compared, ratioText } from "./compare.js";
 import { rankedPairs } from "./speedup.js";
 import { percent, plural, time, whole } from "../numbers.js";
 
@@ -31,6 +32,22 @@ function counts(model) {
 	return by;
 }
 
+/** What the comparison with another run found: how many cases became slower and which of them the most, then how many faster. */
+function comparisonTiles(model) {
+	const pairs = compared(model);
+	if (!pairs.length) return [];
+	const of = (kind) => pairs.filter((pair) => pair.kind === kind);
+	const [slower, faster, open] = [of("regressed"), of("improved"), of("inconclusive")];
+	const name = model.other.run.label ?? `run ${model.other.run.id}`;
+	// sorted by their ratio
+	const tileOf = (cases, word, most, kind) => tile(whole(cases.length),
+		`${word} than ${name}${cases.length ? `; ${cases.length > 1 ? "most: " : ""}${most.one.name} takes ${ratioText(most.ratio)} the time` : ` of ${plural(pairs.length, "case")}`}`, kind, "#compare");
+	const list = [tileOf(slower, "slower", slower.at(-1), slower.length ? "bad" : open.length ? "" : "good")];
+	if (faster.length) list.push(tileOf(faster, "faster", faster[0], ""));
+	if (open.length) list.push(tile(whole(open.length), `inconclusive against ${name}: neither a change nor its absence is shown`, "warn", "#compare"));
+	return list;
+}
+
 function tiles(app) {
 	const { model } = app;
 	const by = counts(model);
@@ -39,6 +56,7 @@ function tiles(app) {
 	const above = model.cases.filter((one) => one.aboveRoof).length;
 	const nearest = model.best.reduce((most, one) => (one.roofPct > 0 && one.bound !== "unknown" && !one.unverified && (!most || one.roofPct > most.roofPct) ? one : most), null);
 	const list = [
+		...comparisonTiles(model),
 		tile(`${whole(good)} of ${whole(model.cases.length)}`, model.emulated ? `cases emulated${by.get("sampled") ? "" : " and correct"}` : `cases measured and correct${model.spread ? ", on all GPUs together" : ""}`, good === model.cases.length ? "good" : "", "#cases"),
 		tile(whole(model.families.length), `${model.families.length === 1 ? "variant" : "variants"} of ${plural(model.kernels.length, "kernel")}`, "", "#verdicts"),
 	];
@@ -51,7 +69,9 @@ function tiles(app) {
 	if (pairs.length) list.push(tile(`${whole(pairs.filter((one) => one.speedup.verdict === "faster").length)} of ${whole(pairs.length)}`, "faster than the base variant", "", "#speedup"));
 	const [worst] = model.emulated ? [...model.best].sort(byLost) : [];
 	if (worst?.lost > 0) list.push(tile(percent(100 * worst.lost, 0), `lost to ${worst.notes[0].rule.replaceAll("_", " ")}: ${worst.family}`, "warn", "#verdicts"));
-	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof: ${nearest.label}`, "", "#verdicts"));
+	const [fastest] = model.kernels.length === 1 && !model.emulated ? [...model.best].sort(byRank) : [];
+	if (fastest) list.push(tile(time(fastest.median), `the fastest case${fastest.n === null ? "" : " of the largest problem"}: ${markedName(fastest, fastest.name)}`, "", "#verdicts"));
+	if (nearest) list.push(tile(percent(nearest.roofPct, 0), `of the ${nearest.bound} roof, the nearest to any: ${nearest.label}`, "", "#verdicts"));
 	return h("div", { class: "tiles" }, list);
 }
 

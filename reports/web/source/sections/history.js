@@ -3,7 +3,7 @@ import { Chart } from "../chart.js";
 import { unverifiedLayer, unverifiedNote } from "../colours.js";
 import { byId, h, select, table } from "../dom.js";
 import { markedName, unique } from "../model.js";
-import { isNumber, plural, time } from "../numbers.js";
+import { isNumber, plural, time, timeRange } from "../numbers.js";
 
 const ROWS = 15;
 const SHORT = 12;
@@ -35,20 +35,20 @@ class History {
 			height: 300,
 			focus: { x: { field: "x", type: "quantitative" }, y: { field: "y", type: "quantitative" } },
 			points: () => this.points.map((point) => ({ ...point, x: point.at, y: point.median, one: this.one })),
-			tip: ({ run, median, step, at, unverified }) => {
+			tip: ({ run, median, low, high, step, at, unverified }) => {
 				const change = this.changes.find(({ first }) => first === at);
 				return {
 					title: nameOf(run),
 					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", revisionOf(run) ?? "–"],
-						["Median", markedName({ unverified }, time(median))], ["Compared with the previous run", percentOf(step)],
+						["Median", markedName({ unverified }, time(median))], ["95 % interval", timeRange(low, high)], ["Compared with the previous run", percentOf(step)],
 						...(run.mark ? [["Marked", run.mark]] : []), ...(change ? [["Change point", percentOf(change.ratio)]] : [])],
 				};
 			},
 			pick: () => app.open(this.one),
 			summary: () => this.summary(),
 			table: () => ({
-				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "Compared with the previous run", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
-				rows: this.points.map(({ run, at, median, step, unverified }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", markedName({ unverified }, time(median)), percentOf(step), run.mark ?? "–",
+				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Compared with the previous run", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
+				rows: this.points.map(({ run, at, median, low, high, step, unverified }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", markedName({ unverified }, time(median)), timeRange(low, high), percentOf(step), run.mark ?? "–",
 					percentOf(this.changes.find(({ first }) => first === at)?.ratio)]),
 			}),
 			spec: () => this.spec(),
@@ -94,7 +94,7 @@ class History {
 		const { runs } = this.model.history;
 		const said = this.changes.map(({ last, first, ratio, ...rest }) =>
 			`${percentOf(ratio)} (${wordsOf({ ratio, ...rest })}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
-		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."} ${unverifiedNote(this.points)}`;
+		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."} A bar is the 95 % interval of a median. ${unverifiedNote(this.points)}`;
 	}
 
 	/** One line per level, from one change point to the next. */
@@ -112,7 +112,8 @@ class History {
 	spec() {
 		const { runs } = this.model.history;
 		const values = this.points.map(({ at, median, unverified }) => ({ x: at, y: median, unverified }));
-		const heights = [...values.map(({ y }) => y), ...this.levels().map(({ y }) => y)];
+		const intervals = this.points.filter(({ low }) => low !== null).map(({ at, low, high }) => ({ x: at, y: low, high }));
+		const heights = [...values.map(({ y }) => y), ...intervals.flatMap(({ y, high }) => [y, high]), ...this.levels().map(({ y }) => y)];
 		const [least, most] = [Math.min(...heights), Math.max(...heights)];
 		const [unit, divisor] = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]].find(([, ns]) => most >= 2 * ns) ?? ["ns", 1];
 		// equal runs lie on a line in the middle instead of on the frame
@@ -131,6 +132,7 @@ class History {
 				{ data: { values: marks }, mark: { type: "text", align: "left", baseline: "top", dx: 4, dy: 2, fontWeight: 600 }, encoding: { text: { field: "text" }, fill: kind } },
 				{ data: { values: this.levels() }, mark: { type: "rule", strokeWidth: 6, stroke: "var(--line-strong)", strokeCap: "round", opacity: 0.7 }, encoding: { x2: { field: "x2" } } },
 				{ data: { values }, mark: { type: "line", strokeWidth: 1.25, stroke: "var(--ink-3)" } },
+				{ data: { values: intervals }, mark: { type: "rule", strokeWidth: 2, stroke: "var(--ink)", opacity: 0.55 }, encoding: { y2: { field: "high" } } },
 				{ data: { name: "runs", values }, mark: { type: "point", filled: true, size: 42, opacity: 1, fill: "var(--ink)" } },
 				unverifiedLayer("runs"),
 			],

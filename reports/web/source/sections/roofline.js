@@ -69,7 +69,9 @@ class Roofline {
 				? "Tap a point to see its numbers. Pinch, or use + and −, to zoom."
 				: "Hover over a point to see its numbers, drag to move, and use Ctrl and the wheel to zoom."));
 		const host = h("div", {});
-		section.append(this.controls(), this.legend, host, this.flags);
+		// on a phone the picture comes first, not a screen of choices
+		const picture = [this.controls(), this.legend, host];
+		section.append(...(matchMedia("(max-width: 640px)").matches ? [host, ...picture.slice(0, 2)] : picture), this.flags);
 		this.setPalette();
 		this.chart = new Chart(host, {
 			title: "Operations per second over operations per byte",

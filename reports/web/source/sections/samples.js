@@ -3,9 +3,9 @@ import { listOf, listText } from "../address.js";
 import { Chart } from "../chart.js";
 import { Palette, unverifiedNote } from "../colours.js";
 import { byId, empty, h, select } from "../dom.js";
-import { bestBy, markedName, titleOf, unique } from "../model.js";
+import { markedName, titleOf, unique } from "../model.js";
 import { rowNames, rowScale } from "../rows.js";
-import { halfInterval, isNumber, percent, plural, time, whole } from "../numbers.js";
+import { halfInterval, isNumber, percent, plural, time, timeRange, whole } from "../numbers.js";
 
 const ROWS_MOST = 40;
 const A_ROW = 240;
@@ -33,8 +33,8 @@ class Samples {
 			points: () => this.rows.map(({ one }, y) => ({ x: 0, y, one })),
 			tip: ({ one }) => ({
 				title: titleOf(one), mark: this.palette.swatch(one.variant),
-				rows: [["Median", time(one.median)], ["95 % interval", isNumber(one.low) ? `${time(one.low)} to ${time(one.high)}` : "needs 6 samples"],
-					["Deviation (MAD)", time(one.mad)], ["Range", `${time(one.min)} to ${time(one.max)}`], ["Samples", whole(one.samples)]],
+				rows: [["Median", time(one.median)], ["95 % interval", isNumber(one.low) ? timeRange(one.low, one.high) : "needs 6 samples"],
+					["Deviation (MAD)", time(one.mad)], ["Range", timeRange(one.min, one.max)], ["Samples", whole(one.samples)]],
 			}),
 			pick: (point) => app.open(point.one),
 			summary: () => this.summary(),
@@ -50,7 +50,7 @@ class Samples {
 		const of = this.model.timed.filter((one) => one.kernel === this.kernel);
 		const variants = unique(of.map((one) => one.variant));
 		this.palette = new Palette(variants);
-		const chosen = this.variant ? of.filter((one) => one.variant === this.variant) : bestBy(of, (one) => one.variant);
+		const chosen = this.variant ? of.filter((one) => one.variant === this.variant) : of.filter((one) => one.isBest);
 		this.left = Math.max(0, chosen.length - ROWS_MOST);
 		this.rows = chosen.slice(0, ROWS_MOST).map((one) => ({ one, label: this.variant ? `${one.config}${this.model.spread ? ` on GPU ${one.gpu}` : ""}` : one.shortLabel }));
 		this.chooser.replaceChildren(
@@ -99,7 +99,7 @@ class Samples {
 		const most = Math.max(1, (sizes[Math.floor(sizes.length * 0.99)] ?? 1) * 1.25);
 		return {
 			encoding: {
-				x: { field: "x", type: "quantitative", title: "Difference from the median, %", scale: { domain: [-most, most], nice: false, clamp: true }, axis: { tickCount: 9, format: "~g" } },
+				x: { field: "x", type: "quantitative", title: "Difference from the median, %", scale: { domain: [-most, most], nice: false, clamp: true }, axis: { tickCount: 9, format: "~r" } },
 				y: rowScale(this.rows.length, width),
 			},
 			layer: [

@@ -2,8 +2,8 @@
 // what to try, and its part of every roof.
 import { Palette } from "../colours.js";
 import { breakable, byId, empty, h } from "../dom.js";
-import { byLost, bySizeThenTime } from "../model.js";
-import { isNumber, percent, plural, plusMinus, time, unbroken } from "../numbers.js";
+import { byLost, byRank } from "../model.js";
+import { isNumber, percent, plural, plusMinus, time, timeRange, unbroken } from "../numbers.js";
 import { levelName } from "./roofline.js";
 
 const SHOWN_FIRST = 12;
@@ -34,8 +34,8 @@ const placeOf = (model, one) => model.spread && h("span", { class: "on-gpu" }, `
 function timesElsewhere(model, one) {
 	const others = model.elsewhere(one);
 	if (!others.length) return null;
-	const [least, most] = [Math.min, Math.max].map((choose) => unbroken(time(choose(...others.map((other) => other.median)))));
-	const times = least === most ? least : `${least} to ${most}`;
+	const [least, most] = [Math.min, Math.max].map((choose) => choose(...others.map((other) => other.median)));
+	const times = unbroken(timeRange(least, most));
 	return h("span", { class: "dim" }, others.length === 1 ? `GPU ${others[0].gpu}: ${times}` : `other GPUs: ${times}`);
 }
 
@@ -68,7 +68,7 @@ function emulatedRow(app, one, palette) {
 
 /** The variants of each kernel. Of an emulated run, the kernel with the largest waste comes first. */
 function byKernel(model) {
-	const lists = model.kernels.map((kernel) => [kernel, model.best.filter((one) => one.kernel === kernel).sort(model.emulated ? byLost : bySizeThenTime)])
+	const lists = model.kernels.map((kernel) => [kernel, model.best.filter((one) => one.kernel === kernel).sort(model.emulated ? byLost : byRank)])
 		.filter(([, of]) => of.length);
 	return model.emulated ? lists.sort(([, [a]], [, [b]]) => byLost(a, b)) : lists;
 }

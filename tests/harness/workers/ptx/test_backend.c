@@ -421,6 +421,26 @@ static void test_what_ptxas_took_is_read(void **context)
 	text_release(&reason);
 }
 
+/* What another file defines is nothing that the emulator lacks. */
+static void test_an_undefined_function_has_its_own_remedy(void **context)
+{
+	struct launch_facts facts = launch_facts_unknown;
+	enum trial_status status;
+	struct text reason = TEXT_INIT, ptx = TEXT_INIT;
+
+	(void)context;
+	text_addf(&ptx, strstr(copy_ptx, ".version"), "call _Z5twicef;");
+	text_add(&ptx, ".extern .func _Z5twicef();\n");
+	assert_int_equal(facts_of("", ptx.data, &facts, &status, &reason, NULL), 0);
+	assert_int_equal(status, TRIAL_SKIPPED);
+	if (strncmp(reason.data, "undefined function twice", strlen("undefined function twice")) ||
+	    !strstr(reason.data, "): declared but not defined in this file, and perflab links no "
+				 "other one: #include the file that defines it"))
+		fail_msg("%s", reason.data);
+	text_release(&reason);
+	text_release(&ptx);
+}
+
 static void test_ptx_of_nobody_says_no_registers(void **context)
 {
 	struct launch_facts facts = launch_facts_unknown;
@@ -513,6 +533,7 @@ int main(void)
 		ON_BENCH(test_results_to_compare_with_take_memory),
 		ON_BENCH(test_how_far_off),
 		cmocka_unit_test(test_what_ptxas_took_is_read),
+		cmocka_unit_test(test_an_undefined_function_has_its_own_remedy),
 		cmocka_unit_test(test_ptx_of_nobody_says_no_registers),
 		cmocka_unit_test(test_static_shared_memory_has_a_bound),
 		cmocka_unit_test(test_what_is_missing_is_named),
