@@ -16,6 +16,8 @@
 /* The limit of --jobs. Every machine may have the second number. */
 #define JOBS_PER_PROCESSOR 8
 #define JOBS_ALWAYS 64
+/* Of the words of another program. */
+#define TOLD_MOST_BYTES ((size_t)16 << 10)
 
 void sweep_request_init(struct sweep_request *request)
 {
@@ -412,4 +414,28 @@ void tell_observer(const struct sweep_observer *observer, enum notice_kind kind,
 		free(line);
 	}
 	va_end(args);
+}
+
+void tell_observer_lines(const struct sweep_observer *observer, enum notice_kind kind,
+			 const char *text)
+{
+	struct string_list lines = {0};
+	size_t told_bytes = 0, left_out = 0;
+
+	string_list_split(&lines, text, '\n');
+	for (size_t i = 0; i < lines.count; i++) {
+		const size_t bytes = strlen(lines.items[i]);
+
+		if (!bytes)
+			continue;
+		if (told_bytes + bytes > TOLD_MOST_BYTES) {
+			left_out++;
+			continue;
+		}
+		tell_observer(observer, kind, "%s%s", told_bytes ? "  " : "", lines.items[i]);
+		told_bytes += bytes;
+	}
+	if (left_out)
+		tell_observer(observer, kind, "  ... (%zu lines left out)", left_out);
+	string_list_release(&lines);
 }

@@ -37,6 +37,10 @@ bool database_is_new(const char *path);
 /* Reports one line to an observer, which may be NULL. */
 void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
 		   ...) PRINTF_LIKE(3, 4);
+/* Reports a text of another program line by line, those behind the first indented, without empty
+ * ones. It is cut at 16 KiB. */
+void tell_observer_lines(const struct sweep_observer *observer, enum notice_kind kind,
+			 const char *text);
 
 /* ---- the plan of a sweep on several GPUs: sweep.c ---- */
 
