@@ -158,6 +158,8 @@ static int request_emulated_metrics(struct string_list *wanted, const struct str
 		rc = metric_request_emulated(&found, &one, &own);
 		if (rc)
 			rc = metric_request(&found, &one, &other);
+		if (!rc && strstr(names->items[i], "__"))
+			rc = metric_unit_check(names->items[i], &other);
 		/* suggest names from the catalogue that the word looks like */
 		if (rc)
 			error_set(err, rc, "%s",
@@ -236,6 +238,17 @@ int request_check_limits(const struct sweep_request *request, struct error *err)
 					 limits[i].option, (long long)limits[i].value,
 					 (long long)limits[i].most, limits[i].why);
 	return 0;
+}
+
+int request_check_folder(const struct sweep_request *request, struct error *err)
+{
+	const char *folder = request->settings.counter_dump;
+	struct stat found;
+
+	if (!folder || (!stat(folder, &found) && S_ISDIR(found.st_mode)))
+		return 0;
+	return error_set(err, PL_EUSAGE, "--counter-dump: '%s' is no folder: make it first",
+			 folder);
 }
 
 int request_settings(struct measure_settings *out, const struct sweep_request *request,

@@ -19,6 +19,8 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 		     const struct backend_traits *traits, struct error *err);
 /* PL_EUSAGE: a number of the request is beyond what a worker or this machine takes. */
 int request_check_limits(const struct sweep_request *request, struct error *err);
+/* PL_EUSAGE: there is no folder for the images of --counter-dump. */
+int request_check_folder(const struct sweep_request *request, struct error *err);
 /* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
