@@ -123,9 +123,12 @@ static int print_stored_ceilings(const struct invocation *call, struct error *er
 
 static int run_ceilings(struct invocation *call, struct error *err)
 {
+	static const char *const of_stored[] = {"db", "format", "quiet", NULL};
 	const struct ceilings_options *options = call->options;
 	int rc = backend_must_be_named(options->common.backend, err);
 
+	if (!rc && options->stored)
+		rc = measuring_option_refuse(call, "stored", of_stored, err);
 	if (rc)
 		return rc;
 	if (!options->stored)

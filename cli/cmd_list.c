@@ -29,20 +29,32 @@ static const struct {
 	{"devices", list_devices}, {"runs", list_runs},       {"recordings", list_recordings},
 };
 
+/* The options of some topics only. */
+static const struct {
+	const char *option, *topics;
+} options_of_topics[] = {
+	{"long", "kernels"},
+	{"verbose", "kernels"},
+	{"replace", "kernels"},
+	{"limit", "runs"},
+	{"set", "metrics"},
+	{"all", "metrics"},
+	{"chip", "metrics|sets"},
+	{"backend", "metrics|sets|devices"},
+	{"db", "runs|recordings|devices"},
+};
+
 /* Refuses an option that has no effect on the topic. */
 static int check_options(const struct invocation *call, const char *topic, struct error *err)
 {
-	static const char *const of_kernels[] = {"long", "verbose", "replace"};
 	const struct list_options *options = call->options;
 	int rc = backend_must_be_named(options->backend, err);
 
-	for (size_t i = 0; i < ARRAY_SIZE(of_kernels) && !rc; i++)
-		if (option_given(call, of_kernels[i]) && strcmp(topic, "kernels") != 0)
-			rc = error_set(err, PL_EUSAGE,
-				       "--%s works only with \"perflab list kernels\"",
-				       of_kernels[i]);
-	if (!rc && option_given(call, "limit") && strcmp(topic, "runs") != 0)
-		rc = error_set(err, PL_EUSAGE, "--limit works only with \"perflab list runs\"");
+	for (size_t i = 0; i < ARRAY_SIZE(options_of_topics) && !rc; i++)
+		if (option_given(call, options_of_topics[i].option) &&
+		    !strstr(options_of_topics[i].topics, topic))
+			rc = error_set(err, PL_EUSAGE, "--%s works only with \"perflab list %s\"",
+				       options_of_topics[i].option, options_of_topics[i].topics);
 	return rc;
 }
 
@@ -53,15 +65,17 @@ static int run_list(struct invocation *call, struct error *err)
 	const size_t operands = call->operands.count;
 	const char *pattern = operands > 1 ? call->operands.items[operands - 1] : NULL;
 	struct text near = TEXT_INIT;
-	int rc = check_options(call, topic, err);
+	int rc = 0;
 
-	if (!rc && operands > 2 && strcmp(topic, "kernels") != 0)
+	if (operands > 2 && strcmp(topic, "kernels") != 0)
 		rc = error_set(err, PL_EUSAGE, "give one pattern; %s is one too many", pattern);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < ARRAY_SIZE(topics); i++) {
-		if (strcmp(topics[i].name, topic) == 0)
-			return topics[i].list(call, pattern, err);
+		if (strcmp(topics[i].name, topic) == 0) {
+			rc = check_options(call, topic, err);
+			return rc ? rc : topics[i].list(call, pattern, err);
+		}
 		names[i] = topics[i].name;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(topic_words_meant) && !near.length; i++)

@@ -192,10 +192,18 @@ static int answer_from_database(const struct invocation *call, const struct stud
 
 static int run_study(struct invocation *call, struct error *err)
 {
+	static const char *const of_list[] = {"format", "quiet", NULL};
+	static const char *const of_stored[] = {"db", "backend", "format", "quiet", NULL};
 	const struct study_options *options = call->options;
 	struct study_set set = {0};
-	int rc;
+	int rc = 0;
 
+	if (options->list)
+		rc = measuring_option_refuse(call, "list", of_list, err);
+	else if (options->stored)
+		rc = measuring_option_refuse(call, "stored", of_stored, err);
+	if (rc)
+		return rc;
 	if (!options->list &&
 	    !report_format_applies((enum report_format)options->common.format, OF_STUDY))
 		return error_set(err, PL_EUSAGE, "--format %s works only with --list",

@@ -43,6 +43,9 @@ const struct help_item help_variables[] = {
 	{"PERFLAB_CACHE_LIMIT", "how many bytes this folder may have, such as 512Mi (default: "
 				"1Gi); the next sweep removes "
 				"what was not used for the longest time"},
+	{"PERFLAB_COMPILE_MEMORY",
+	 "how much memory each process of a compiler may have, such as 16Gi (default: half of the "
+	 "machine's, but 2 to 8 GiB)"},
 	{"PERFLAB_CUDA_ROOT",
 	 "a folder of the CUDA toolkit, in which sweep and init look for nvcc and NVRTC first"},
 	{"PERFLAB_NVCC", "path of nvcc; if there is none, perflab compiles without nvcc"},

@@ -1,6 +1,8 @@
 /* The common options of the verbs that measure, as a request, and the end of these verbs. */
 #include "cli/measure_options.h"
 
+#include <string.h>
+
 #include "db/db.h"
 #include "harness/session/run_ends.h"
 #include "metrics/analysis/speedup_text.h"
@@ -41,6 +43,25 @@ void measure_request(struct sweep_request *request, const struct invocation *cal
 	for (size_t i = 0; i < call->command->option_count; i++)
 		if (option_given(call, call->command->options[i].name))
 			string_list_add(&request->given, call->command->options[i].name);
+}
+
+int measuring_option_refuse(const struct invocation *call, const char *instead,
+			    const char *const *used, struct error *err)
+{
+	for (size_t i = 0; i < call->command->option_count; i++) {
+		const char *name = call->command->options[i].name;
+		bool is_used = strcmp(name, instead) == 0;
+
+		for (size_t k = 0; used[k]; k++)
+			is_used |= strcmp(name, used[k]) == 0;
+		if (!is_used && option_given(call, name))
+			return error_set(
+				err, PL_EUSAGE,
+				"--%s measures nothing, so it does not go with --%s: leave "
+				"one of them out",
+				instead, name);
+	}
+	return 0;
 }
 
 /* ---- the end ---- */

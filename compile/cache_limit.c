@@ -236,6 +236,8 @@ int compile_cache_enter(struct compile_cache_use **out, const char *cache, const
 
 	*out = NULL;
 	if (!rc)
+		rc = compile_memory_limit(&(int64_t){0}, err);
+	if (!rc)
 		rc = cache_root(&root, cache, err);
 	if (!rc)
 		rc = cache_open(root.data, err);

@@ -303,6 +303,8 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
 
 	*out = NULL;
 	rc = request_check(request, err);
+	if (!rc)
+		rc = compile_memory_limit(&(int64_t){0}, err);
 	if (rc)
 		return rc;
 	compile_tools_find(&tools);

@@ -13,6 +13,8 @@
 
 #include "base/base.h"
 
+#define COMPILE_LIMIT_NS (300 * INT64_C(1000000000))
+
 enum compile_tool { COMPILE_AUTO, COMPILE_NVRTC, COMPILE_NVCC };
 
 /* All memory is borrowed. */
@@ -30,7 +32,7 @@ struct compile_request {
 	struct string_list entries; /* the kernels wanted: "saxpy", "ns::k<float, 4>"; none: all */
 	const char *cache;          /* folder; NULL: $PERFLAB_CACHE, $XDG_CACHE_HOME/perflab or
 				     * ~/.cache/perflab */
-	int64_t limit_ns;           /* for each compiler that is started; 0: 300 s */
+	int64_t limit_ns;           /* for each compiler that is started; 0: COMPILE_LIMIT_NS */
 };
 
 /* What PTX says about a parameter. PARAMETER_BYTES is a struct, an array or a scalar whose type the
@@ -92,8 +94,8 @@ void compiled_free(struct compiled *compiled);
  * cache has at most $PERFLAB_CACHE_LIMIT bytes (default: 1 GiB). `cache` is as in a request. It
  * waits for a process that removes, but for no more than 10 s; then compile_cache_folder() names a
  * folder for the requests in place of the cache, which lives until compile_cache_leave().
- * PL_EUSAGE: a malformed limit, or a folder that others may write or that holds what perflab did
- * not make. PL_EIO: it cannot be made or written. PL_EINTERRUPTED.
+ * PL_EUSAGE: a malformed limit, also $PERFLAB_COMPILE_MEMORY, or a folder that others may write or
+ * that holds what perflab did not make. PL_EIO: it cannot be made or written. PL_EINTERRUPTED.
  */
 struct compile_cache_use;
 int compile_cache_enter(struct compile_cache_use **out, const char *cache, const volatile int *stop,
@@ -123,11 +125,12 @@ int compile_options_check(const struct compile_request *request, struct error *e
  * would read if such files were there. *stop != 0 ends the compilers and the
  * call; stop may be NULL.
  *
- * PL_EUSAGE a malformed request, or a wanted kernel that is not in the file, or
- * that several kernels of the file match; PL_ENOENT and PL_EIO the source cannot
- * be read, or the cache cannot be written; PL_EPARSE the file does not compile;
- * PL_EUNSUPPORTED there is no compiler, or it took longer than the limit, or a
- * .cubin or .capture is for another architecture;
+ * PL_EUSAGE a malformed request or $PERFLAB_COMPILE_MEMORY, or a wanted kernel
+ * that is not in the file, or that several kernels of the file match; PL_ENOENT
+ * and PL_EIO the source cannot be read, or the cache cannot be written; PL_EPARSE
+ * the file does not compile; PL_EIO a compiler took longer than the limit;
+ * PL_ENOMEM it needs more memory than $PERFLAB_COMPILE_MEMORY; PL_EUNSUPPORTED
+ * there is no compiler, or a .cubin or .capture is for another architecture;
  * PL_EINTERRUPTED stopped.
  */
 int compile_one(struct compiled **out, struct text *messages, struct string_list *files,

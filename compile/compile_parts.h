@@ -8,7 +8,6 @@
 #include "capture/capture.h"
 #include "compile/compile.h"
 
-#define COMPILE_LIMIT_NS (300 * INT64_C(1000000000))
 #define COMPILE_TEXT_LIMIT ((size_t)64 * 1024)
 /* nvcc writes its arguments into commands of a shell, and these keep their meaning there */
 #define COMPILE_SHELL_BYTES "\"$`\\"
@@ -31,11 +30,33 @@ void compile_tools_release(struct compile_tools *tools);
 
 /* ---- a program that runs (run_tool.c) ---- */
 
-enum tool_end { TOOL_DONE, TOOL_FAILED, TOOL_NOT_STARTED, TOOL_TOO_SLOW, TOOL_STOPPED };
+enum tool_end {
+	TOOL_DONE,
+	TOOL_FAILED,
+	TOOL_NOT_STARTED,
+	TOOL_TOO_SLOW,
+	TOOL_TOO_LARGE,
+	TOOL_STOPPED
+};
+/* perflab-nvrtc is built as perflab is, and a sanitizer reserves more address space than any limit
+ * allows. */
+#if defined(__SANITIZE_ADDRESS__)
+#define COMPILE_TOOLS_LIMITED 0
+#elif defined(__has_feature)
+#define COMPILE_TOOLS_LIMITED \
+	(!__has_feature(address_sanitizer) && !__has_feature(memory_sanitizer))
+#else
+#define COMPILE_TOOLS_LIMITED 1
+#endif
+/* The address space that each process of a compiler may have: $PERFLAB_COMPILE_MEMORY, else half of
+ * the memory of the machine, but 2 to 8 GiB. PL_EUSAGE: the variable is malformed. */
+int compile_memory_limit(int64_t *bytes, struct error *err);
 
 /*
  * Runs argv in `folder`, which is also its TMPDIR. `said` gets its stdout and stderr, cut at
- * COMPILE_TEXT_LIMIT. Its whole process group is killed after limit_ns or when *stop is set.
+ * COMPILE_TEXT_LIMIT. It is killed with all that it started after limit_ns or when *stop is set.
+ * TOOL_TOO_LARGE: it failed, and said that it got no memory or had used half of
+ * compile_memory_limit().
  */
 enum tool_end tool_run(struct text *said, const struct string_list *argv, const char *folder,
 		       int64_t limit_ns, const volatile int *stop);
@@ -82,6 +103,8 @@ int work_file_write(struct translation *out, const char *name, const void *bytes
 /* The error of a tool that did not end well; 0 for TOOL_DONE. */
 int translation_end(struct translation *out, enum tool_end end,
 		    const struct compile_request *request, const char *program, struct error *err);
+/* The time that each compiler has. */
+int64_t compile_limit_ns(const struct compile_request *request);
 /* Replaces each `from` in the text behind `begin`. */
 void messages_replace(struct text *text, size_t begin, const char *from, const char *to);
 /* Reads the rule of a make file that lists what a compiler read. */
@@ -108,6 +131,10 @@ struct ptx_scan {
 void ptx_scan_next(struct ptx_scan *scan);
 bool ptx_scan_is(const struct ptx_scan *scan, const char *token);
 bool ptx_word_byte(char c); /* of names, opcodes, directives, registers and numbers */
+
+/* Refuses declarations for which ptxas and the driver would take gigabytes (ptx_bounds.c). `text`
+ * is ended by NUL. PL_EPARSE with the line. */
+int ptx_bounds_check(const char *text, struct error *err);
 
 /* ---- entries (ptx_entries.c, ptx_access.c, cubin_entries.c, entry_names.c) ---- */
 

@@ -80,8 +80,7 @@ static enum tool_end ptxas_ask(struct text *said, const struct translation *tran
 	string_list_add(&argv, "-o");
 	string_list_add(&argv, "resources.cubin");
 	string_list_add(&argv, "image.ptx");
-	end = tool_run(said, &argv, translation->work,
-		       request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS, stop);
+	end = tool_run(said, &argv, translation->work, compile_limit_ns(request), stop);
 	string_list_release(&argv);
 	free(flag);
 	return end;

@@ -52,6 +52,21 @@ static int translate_cubin(struct translation *out, const struct compile_request
 	return rc;
 }
 
+/* Also the driver compiles image.ptx, where there is no ptxas. */
+static int image_bounds_check(const struct translation *out, const struct compile_request *request,
+			      struct error *err)
+{
+	char *path = xasprintf("%s/image.ptx", out->work), *text = NULL;
+	size_t length;
+	int rc = read_file(&text, &length, path, COMPILE_IMAGE_LIMIT, err);
+
+	if (!rc)
+		rc = error_context(err, ptx_bounds_check(text, err), "'%s'", request->source);
+	free(text);
+	free(path);
+	return rc;
+}
+
 /* Makes image.cubin of image.ptx, if that is wanted. */
 static int assemble_ptx(struct translation *out, const struct compile_request *request,
 			const struct compile_tools *tools, const volatile int *stop,
@@ -72,11 +87,9 @@ static int assemble_ptx(struct translation *out, const struct compile_request *r
 	string_list_add(&argv, "-o");
 	string_list_add(&argv, "image.cubin");
 	string_list_add(&argv, "image.ptx");
-	rc = translation_end(out,
-			     tool_run(&out->messages, &argv, out->work,
-				      request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS,
-				      stop),
-			     request, "ptxas", err);
+	rc = translation_end(
+		out, tool_run(&out->messages, &argv, out->work, compile_limit_ns(request), stop),
+		request, "ptxas", err);
 	string_list_release(&argv);
 	free(arch);
 	return rc;
@@ -94,7 +107,8 @@ static int translate_compiled(struct translation *out, const struct compile_requ
 
 	if (rc || chosen == CAPTURE_CUBIN)
 		return rc;
-	return assemble_ptx(out, request, tools, stop, err);
+	rc = image_bounds_check(out, request, err);
+	return rc ? rc : assemble_ptx(out, request, tools, stop, err);
 }
 
 /* NVRTC was tried. What it read decides whether the same request ends with nvcc again. */

@@ -28,6 +28,11 @@ int work_file_write(struct translation *out, const char *name, const void *bytes
 	return rc;
 }
 
+int64_t compile_limit_ns(const struct compile_request *request)
+{
+	return request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS;
+}
+
 int compile_arch_number(const char *arch)
 {
 	return atoi(arch + strlen("sm_"));
@@ -51,7 +56,10 @@ void messages_replace(struct text *text, size_t begin, const char *from, const c
 /* The first line that says what is wrong; a compiler may write warnings before it. */
 static const char *first_complaint(const struct text *messages, size_t *length)
 {
-	static const char *const marks[] = {"error", "fatal", ""};
+	/* a path or a warning may contain the bare words */
+	static const char *const marks[] = {
+		": error", "error:", "error :", "error  ", "fatal error",
+		"fatal  ", "error",  "fatal",   ""};
 	const char *line = messages->data;
 
 	for (size_t i = 0; i < ARRAY_SIZE(marks); i++) {
@@ -63,15 +71,46 @@ static const char *first_complaint(const struct text *messages, size_t *length)
 			;
 		break;
 	}
+	line += strspn(line, " \t\r\n");
 	*length = strcspn(line, "\n");
+	if (!*length) {
+		line = "it gives no reason";
+		*length = strlen(line);
+	}
 	return line;
+}
+
+static int refuse_slow(const struct compile_request *request, const char *program,
+		       struct error *err)
+{
+	char limit[32];
+
+	format_duration(limit, (double)compile_limit_ns(request));
+	return error_set(err, PL_EIO,
+			 "%s was ended after %s: it did not compile '%s' in that time. %s", program,
+			 limit, request->source,
+			 request->limit_ns ? "Allow more with --timeout, or make the file smaller"
+					   : "Make the file smaller");
+}
+
+static int refuse_large(const struct compile_request *request, const char *program,
+			const char *line, size_t length, struct error *err)
+{
+	char memory[32];
+	int64_t bytes;
+
+	compile_memory_limit(&bytes, NULL);
+	format_bytes(memory, (double)bytes);
+	return error_set(
+		err, PL_ENOMEM,
+		"%s needs more than %s to compile '%s', the limit of "
+		"$PERFLAB_COMPILE_MEMORY; make the file smaller, or the limit larger: %.*s",
+		program, memory, request->source, (int)length, line);
 }
 
 int translation_end(struct translation *out, enum tool_end end,
 		    const struct compile_request *request, const char *program, struct error *err)
 {
-	int64_t limit_ns = request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS;
-	char limit[32];
 	const char *line;
 	size_t length;
 
@@ -82,18 +121,14 @@ int translation_end(struct translation *out, enum tool_end end,
 	case TOOL_STOPPED:
 		return error_set(err, PL_EINTERRUPTED, "interrupted");
 	case TOOL_TOO_SLOW:
-		format_duration(limit, (double)limit_ns);
-		return error_set(
-			err, PL_EUNSUPPORTED,
-			"%s was ended after %s: it did not compile '%s' in that time. Allow "
-			"more time, or make the file smaller",
-			program, limit, request->source);
+		return refuse_slow(request, program, err);
+	case TOOL_TOO_LARGE:
+		return refuse_large(request, program, line, length, err);
 	case TOOL_NOT_STARTED:
 		return error_set(err, PL_EUNSUPPORTED, "%s cannot be started: %.*s", program,
 				 (int)length, line);
 	default:
 		return error_set(err, PL_EPARSE, "'%s' does not compile with %s: %.*s",
-				 request->source, program, (int)length,
-				 length ? line : "it gives no reason");
+				 request->source, program, (int)length, line);
 	}
 }

@@ -61,8 +61,7 @@ static int nvcc_run(struct translation *out, const struct compile_request *reque
 {
 	const size_t begin = out->messages.length;
 	enum tool_end end =
-		tool_run(&out->messages, argv, out->work,
-			 request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS, stop);
+		tool_run(&out->messages, argv, out->work, compile_limit_ns(request), stop);
 
 	including_source_hide(&out->messages, begin, argv->items[argv->count - 1], request);
 	return translation_end(out, end, request, "nvcc", err);

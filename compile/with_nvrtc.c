@@ -134,8 +134,7 @@ int translate_with_nvrtc(struct translation *out, const struct compile_request *
 	string_list_add(&argv, "--");
 	rc = nvrtc_flags_add(&argv, request, tools, err);
 	if (!rc) {
-		end = tool_run(&out->messages, &argv, out->work,
-			       request->limit_ns ? request->limit_ns : COMPILE_LIMIT_NS, stop);
+		end = tool_run(&out->messages, &argv, out->work, compile_limit_ns(request), stop);
 		name_map_hide(out, request);
 		rc = translation_end(out, end, request, "NVRTC", err);
 		nvrtc_files_take(out, request->source, !rc);

@@ -7,6 +7,7 @@
 #include "emulator/machine/cluster_barrier.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/device_memory.h"
 #include "emulator/machine/global_order.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
@@ -29,6 +30,10 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 	size_t local_bytes = (size_t)launch->local_bytes * LANES;
 
 	*block = (struct block){.launch = launch, .warp_count = (threads + LANES - 1) / LANES};
+	if (device_memory_take(launch->memory, &block->taken_bytes,
+			       launch->shared_bytes + (int64_t)(block->warp_count * local_bytes),
+			       "the shared and local memory of a block", err))
+		return PL_ENOMEM;
 	block->shared = calloc(1, (size_t)launch->shared_bytes + SHARED_SLACK_BYTES);
 	block->warps = aligned_alloc(64, block->warp_count * sizeof(*block->warps));
 	if (!block->shared || !block->warps)
@@ -72,6 +77,8 @@ void block_release(struct block *block)
 	free(block->clocks);
 	free(block->warps);
 	free(block->shared);
+	if (block->taken_bytes)
+		block->launch->memory->used_bytes -= block->taken_bytes;
 	*block = (struct block){0};
 }
 

@@ -115,6 +115,16 @@ static int check_free_bytes(const struct device_memory *memory, int64_t bytes, c
 	return 0;
 }
 
+int device_memory_take(struct device_memory *memory, int64_t *taken, int64_t bytes,
+		       const char *name, struct error *err)
+{
+	int rc = check_free_bytes(memory, bytes, name, err);
+
+	*taken = rc ? 0 : bytes;
+	memory->used_bytes += *taken;
+	return rc;
+}
+
 /* Adds an allocation before the one at `index`. */
 static int insert_allocation(struct device_memory *memory, size_t index, uint64_t address,
 			     int64_t bytes, const char *name, struct error *err)

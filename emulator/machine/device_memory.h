@@ -57,6 +57,11 @@ void device_memory_drop_rows(struct device_memory *memory, struct allocation *of
 int device_memory_allocate_at(struct device_memory *memory, uint64_t address, int64_t bytes,
 			      const char *name, struct error *err);
 
+/* Counts memory that has no address in device memory towards the limit. *taken is 0 or `bytes`;
+ * whoever took them subtracts them from used_bytes. PL_ENOMEM. */
+int device_memory_take(struct device_memory *memory, int64_t *taken, int64_t bytes,
+		       const char *name, struct error *err);
+
 /* The last allocation that begins at or before `address`. NULL: none. */
 struct allocation *device_memory_below(const struct device_memory *memory, uint64_t address);
 

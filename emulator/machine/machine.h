@@ -170,6 +170,7 @@ struct block {
 	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
 	struct block_clocks *clocks;  /* NULL: the same; block_clocks.h */
 	struct bulk_state *bulk;      /* NULL: no bulk copy yet; bulk_pending.h */
+	int64_t taken_bytes;          /* of the device memory: its shared and local memory */
 };
 
 struct handlers;    /* a set of handlers; lanes/handlers.h */

@@ -13,11 +13,15 @@
 #include "harness/session/compile_jobs.h"
 #include "harness/session/session_parts.h"
 
+/* Each compiler may take so long, whatever --timeout says. */
+#define COMPILE_LEAST_NS (20 * INT64_C(1000000000))
+
 struct compile_context {
 	struct sweep *sweep;
 	struct plan *plan;
 	bool cubin;
 	char arch[16];
+	int64_t limit_ns; /* of each compiler */
 	struct compile_jobs list;
 };
 
@@ -29,6 +33,16 @@ static void choose_arch(struct compile_context *context, const struct session_in
 	context->cubin = info->traits.timed;
 	snprintf(context->arch, sizeof(context->arch), "sm_%d%d%s", device->cc_major,
 		 device->cc_minor, device->cc_major >= 9 ? "a" : "");
+}
+
+/* --timeout is about the cases when nobody gives it, and a short one about their kernels. */
+static int64_t choose_limit(const struct sweep_request *request)
+{
+	const int64_t given_ns = request->settings.timeout_ns;
+
+	if (!string_list_has(&request->given, "timeout"))
+		return COMPILE_LIMIT_NS;
+	return given_ns > COMPILE_LEAST_NS ? given_ns : COMPILE_LEAST_NS;
 }
 
 /* ---- jobs ---- */
@@ -81,6 +95,7 @@ static size_t want_of_case(struct compile_context *context, const struct plan_ca
 					  .cubin = context->cubin,
 					  .tool = compile_tool_of(source),
 					  .standard = source->standard,
+					  .limit_ns = context->limit_ns,
 					  .cache = compile_cache_folder(context->sweep->images)};
 
 	add_defines(&request.defines, planned);
@@ -136,12 +151,33 @@ static void show_compiled(void *context, const struct compile_job *job, size_t d
 		observer->progress(observer->context, &progress);
 }
 
-/* The compiler's own words, where there are some. */
+/* Whether the error shows this line of the compiler. */
+static bool error_has_line(const struct error *error, const char *line)
+{
+	struct error shown = {0};
+
+	error_set(&shown, error->code, ": %s", line); /* as error_set() showed it */
+	return strstr(error->text, shown.text) != NULL;
+}
+
+/* The error and the compiler's own words, without the line that the error has. */
 static char *describe_failure(const struct compile_job *job)
 {
+	struct string_list lines = {0};
+	struct text out = TEXT_INIT;
+	bool found = false;
+
+	text_add(&out, job->error.text);
 	if (job->messages.length)
-		return xasprintf("%s\n%s", job->error.text, job->messages.data);
-	return xstrdup(job->error.text);
+		string_list_split(&lines, job->messages.data, '\n');
+	for (size_t i = 0; i < lines.count; i++) {
+		if (!found && *lines.items[i] && error_has_line(&job->error, lines.items[i]))
+			found = true;
+		else
+			text_addf(&out, "\n%s", lines.items[i]);
+	}
+	string_list_release(&lines);
+	return text_detach(&out);
 }
 
 /* Each text is shown once: many cases may end by it, and wants that were compiled apart may fail
@@ -159,8 +195,8 @@ static void report_failures(const struct compile_context *context)
 		text = job->compiled ? xstrdup(job->compiled->messages) : describe_failure(job);
 		if (*text && !string_list_has(&shown, text)) {
 			string_list_add(&shown, text);
-			tell_observer(context->sweep->observer,
-				      job->compiled ? NOTICE_REMARK : NOTICE_WARNING, "%s", text);
+			tell_observer_lines(context->sweep->observer,
+					    job->compiled ? NOTICE_REMARK : NOTICE_WARNING, text);
 		}
 		free(text);
 	}
@@ -284,9 +320,11 @@ static int enter_cache(struct sweep *sweep, struct error *err)
 	return rc;
 }
 
-int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err)
+int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_request *request,
+		  struct error *err)
 {
-	struct compile_context context = {.sweep = sweep, .plan = plan};
+	struct compile_context context = {
+		.sweep = sweep, .plan = plan, .limit_ns = choose_limit(request)};
 	size_t *own = xcalloc(plan->count + 1, sizeof(*own));
 	size_t *of_check = xcalloc(plan->count + 1, sizeof(*of_check));
 	int rc = 0;

@@ -7,6 +7,7 @@
 #include "harness/session/workers.h"
 
 #define MIG_PREFIX "MIG-"
+#define UUID_PREFIX "GPU-"
 #define UUID_LENGTH 40
 #define UUID_LEAST 8 /* a shorter beginning could be a slip */
 #define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
@@ -92,6 +93,14 @@ static int find_gpu(size_t *out, const struct gpu_devices *all, const char *word
 	return found ? 0 : no_such_gpu(all, word, err);
 }
 
+/* Whether a GPU may have this number, or a UUID that begins so. */
+static bool may_name_gpu(const char *word)
+{
+	return word[strspn(word, "0123456789")] == '\0' ||
+	       strncmp(word, UUID_PREFIX, strlen(UUID_PREFIX)) == 0 ||
+	       strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0;
+}
+
 int gpu_devices_check_words(const char *words, struct error *err)
 {
 	struct string_list list = {0}, seen = {0};
@@ -118,6 +127,11 @@ int gpu_devices_check_words(const char *words, struct error *err)
 				       "--gpus \"%s\" has all and more: all is every GPU", words);
 		else if (string_list_has(&seen, list.items[i]))
 			rc = error_set(err, PL_EUSAGE, "--gpus names \"%s\" twice", list.items[i]);
+		else if (strcmp(list.items[i], GPUS_ALL) != 0 && !may_name_gpu(list.items[i]))
+			rc = error_set(err, PL_EUSAGE,
+				       "--gpus: \"%s\" is neither a number nor a UUID (GPU-...): "
+				       "give these, separated by commas, or give all",
+				       list.items[i]);
 		string_list_add(&seen, list.items[i]);
 	}
 	string_list_release(&list);

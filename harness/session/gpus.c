@@ -42,7 +42,8 @@ struct group {
 
 /* ---- the request ---- */
 
-static int gpus_check_request(const struct sweep_request *request, struct error *err)
+static int gpus_check_request(const struct sweep_request *request, const struct gpus_request *gpus,
+			      struct error *err)
 {
 	static const struct {
 		const char *option, *remedy;
@@ -65,7 +66,7 @@ static int gpus_check_request(const struct sweep_request *request, struct error 
 				 "--gpus does not go with --backend %s, which uses no GPU: leave "
 				 "one of them out",
 				 backend);
-	return 0;
+	return gpu_devices_check_words(gpus->gpus, err);
 }
 
 /* What of the machine each process may use. */
@@ -130,10 +131,9 @@ int gpus_check(const struct sweep_request *request, const struct gpus_request *g
 	const bool shown = strcmp(gpus->gpus, GPUS_ALL) == 0 && getenv("CUDA_VISIBLE_DEVICES");
 	struct gpu_devices all = {0}, chosen = {0};
 	struct error why = {0};
-	int rc = gpus_check_request(request, err);
+	int rc = gpus_check_request(request, gpus, err);
 
 	if (!rc && gpu_devices_list(&all, backend_of_gpus(request), &why)) {
-		rc = gpu_devices_check_words(gpus->gpus, err);
 		text_addf(said, "--gpus %s is not checked, because no GPU can be asked: %s",
 			  gpus->gpus, why.text);
 	} else if (!rc) {
@@ -371,7 +371,7 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 {
 	struct sweep_request own = *request; /* borrows its lists */
 	struct group *group = xcalloc(1, sizeof(*group));
-	int rc = gpus_check_request(request, err);
+	int rc = gpus_check_request(request, gpus, err);
 
 	*out = (struct gpus_result){0};
 	own.backend = backend_of_gpus(request);

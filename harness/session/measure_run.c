@@ -65,7 +65,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	device_limits_of(&limits, &sweep->info.device);
 	rc = resolve_cases(sweep, task->plan, &limits, err);
 	if (!rc)
-		rc = sweep_compile(sweep, task->plan, err);
+		rc = sweep_compile(sweep, task->plan, task->request, err);
 	sweep->times.compile_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
 	if (sweep->kept)

@@ -16,6 +16,8 @@
 /* The limit of --jobs. Every machine may have the second number. */
 #define JOBS_PER_PROCESSOR 8
 #define JOBS_ALWAYS 64
+/* Of the words of another program. */
+#define TOLD_MOST_BYTES ((size_t)16 << 10)
 
 void sweep_request_init(struct sweep_request *request)
 {
@@ -156,6 +158,8 @@ static int request_emulated_metrics(struct string_list *wanted, const struct str
 		rc = metric_request_emulated(&found, &one, &own);
 		if (rc)
 			rc = metric_request(&found, &one, &other);
+		if (!rc && strstr(names->items[i], "__"))
+			rc = metric_unit_check(names->items[i], &other);
 		/* suggest names from the catalogue that the word looks like */
 		if (rc)
 			error_set(err, rc, "%s",
@@ -234,6 +238,17 @@ int request_check_limits(const struct sweep_request *request, struct error *err)
 					 limits[i].option, (long long)limits[i].value,
 					 (long long)limits[i].most, limits[i].why);
 	return 0;
+}
+
+int request_check_folder(const struct sweep_request *request, struct error *err)
+{
+	const char *folder = request->settings.counter_dump;
+	struct stat found;
+
+	if (!folder || (!stat(folder, &found) && S_ISDIR(found.st_mode)))
+		return 0;
+	return error_set(err, PL_EUSAGE, "--counter-dump: '%s' is no folder: make it first",
+			 folder);
 }
 
 int request_settings(struct measure_settings *out, const struct sweep_request *request,
@@ -412,4 +427,28 @@ void tell_observer(const struct sweep_observer *observer, enum notice_kind kind,
 		free(line);
 	}
 	va_end(args);
+}
+
+void tell_observer_lines(const struct sweep_observer *observer, enum notice_kind kind,
+			 const char *text)
+{
+	struct string_list lines = {0};
+	size_t told_bytes = 0, left_out = 0;
+
+	string_list_split(&lines, text, '\n');
+	for (size_t i = 0; i < lines.count; i++) {
+		const size_t bytes = strlen(lines.items[i]);
+
+		if (!bytes)
+			continue;
+		if (told_bytes + bytes > TOLD_MOST_BYTES) {
+			left_out++;
+			continue;
+		}
+		tell_observer(observer, kind, "%s%s", told_bytes ? "  " : "", lines.items[i]);
+		told_bytes += bytes;
+	}
+	if (left_out)
+		tell_observer(observer, kind, "  ... (%zu lines left out)", left_out);
+	string_list_release(&lines);
 }

@@ -19,6 +19,8 @@ int request_settings(struct measure_settings *out, const struct sweep_request *r
 		     const struct backend_traits *traits, struct error *err);
 /* PL_EUSAGE: a number of the request is beyond what a worker or this machine takes. */
 int request_check_limits(const struct sweep_request *request, struct error *err);
+/* PL_EUSAGE: there is no folder for the images of --counter-dump. */
+int request_check_folder(const struct sweep_request *request, struct error *err);
 /* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
@@ -37,6 +39,10 @@ bool database_is_new(const char *path);
 /* Reports one line to an observer, which may be NULL. */
 void tell_observer(const struct sweep_observer *observer, enum notice_kind kind, const char *format,
 		   ...) PRINTF_LIKE(3, 4);
+/* Reports a text of another program line by line, those behind the first indented, without empty
+ * ones. It is cut at 16 KiB. */
+void tell_observer_lines(const struct sweep_observer *observer, enum notice_kind kind,
+			 const char *text);
 
 /* ---- the plan of a sweep on several GPUs: sweep.c ---- */
 

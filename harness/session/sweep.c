@@ -72,6 +72,8 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 		rc = decide_check_request(request, err);
 	if (!rc)
 		rc = backend_choose(&sweep->choice, request, err);
+	if (!rc)
+		rc = request_check_folder(request, err);
 	if (!rc && sweep->kept && sweep->kept->backend)
 		backend_choice_settle(&sweep->choice, sweep->kept->backend);
 	if (!rc && !string_list_has(&request->given, "ceilings"))

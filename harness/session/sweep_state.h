@@ -211,7 +211,8 @@ void case_request(struct text *out, struct sweep *sweep, const char *request, si
 
 /* Compiles the sources of users' kernels for the device of the session. A case whose source does
  * not compile, or whose arguments do not match, gets plan_case.failure. PL_EINTERRUPTED. */
-int sweep_compile(struct sweep *sweep, struct plan *plan, struct error *err);
+int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_request *request,
+		  struct error *err);
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. Returns

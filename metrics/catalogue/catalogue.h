@@ -101,7 +101,7 @@ unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
 
 /*
  * Resolves a request for hardware metrics. `names` are sets, metrics of the
- * catalogue, or CUPTI names (any name with "__"). Appends the requested names to
+ * catalogue, or CUPTI names (UNIT__COUNTER.ROLLUP). Appends the requested names to
  * `wanted`, each once, and each after its inputs and its `only_if`. Returns PL_EUSAGE, and leaves
  * `wanted` unchanged, for an unknown name (the error suggests the nearest) and
  * for an emulated metric.
@@ -110,6 +110,9 @@ int metric_request(struct string_list *wanted, const struct string_list *names, 
 /* The same for the emulator: accepts the set ptx and its metrics, and refuses hardware metrics. */
 int metric_request_emulated(struct string_list *wanted, const struct string_list *names,
 			    struct error *err);
+/* PL_EUSAGE: no known chip has the unit of this CUPTI name, which has "__". For a sweep that can
+ * ask no GPU. */
+int metric_unit_check(const char *word, struct error *err);
 /* Adds the derived metrics in `wanted`, except rates, to the list that holds their inputs. */
 void metric_derive(struct counter_list *counters, const struct string_list *wanted);
 

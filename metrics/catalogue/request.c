@@ -27,6 +27,52 @@ static bool is_cupti_name(const char *word)
 	return strstr(word, "__") != NULL;
 }
 
+/* The units of all chips that CUPTI 13.0 knows. */
+static const char *const cupti_units[] = {"ctc", "dram",   "dramc",  "fbpa",  "fe",  "gcc", "gpc",
+					  "gpu", "gr",     "idc",    "l1tex", "lrc", "ltc", "lts",
+					  "mcc", "nvlrx",  "nvltx",  "pcie",  "pm",  "sm",  "smsp",
+					  "sys", "syslrc", "syslts", "tpc"};
+
+/* CUPTI counts nothing under a name without a roll-up. */
+static int cupti_name_check(const char *word, struct error *err)
+{
+	static const char *const roll_ups[] = {"sum", "avg",   "min",     "max",
+					       "pct", "ratio", "max_rate"};
+	const char *unit_end = strstr(word, "__"), *counter_end = strchr(unit_end, '.');
+
+	for (size_t i = 0; counter_end && i < ARRAY_SIZE(roll_ups); i++) {
+		const size_t length = strlen(roll_ups[i]);
+
+		if (unit_end > word && counter_end > unit_end + 2 &&
+		    strncmp(counter_end + 1, roll_ups[i], length) == 0 &&
+		    (!counter_end[1 + length] || counter_end[1 + length] == '.'))
+			return 0;
+	}
+	return error_set(err, PL_EUSAGE,
+			 "'%s' is no name of CUPTI: it has the form UNIT__COUNTER.ROLLUP, such as "
+			 "lts__t_sectors.sum, with sum, avg, min, max, pct, ratio or max_rate",
+			 word);
+}
+
+int metric_unit_check(const char *word, struct error *err)
+{
+	const size_t length = (size_t)(strstr(word, "__") - word);
+	struct text all = TEXT_INIT;
+	int rc;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cupti_units); i++) {
+		if (strlen(cupti_units[i]) == length && !strncmp(cupti_units[i], word, length))
+			return 0;
+		text_addf(&all, "%s%s", i ? ", " : "", cupti_units[i]);
+	}
+	rc = error_set(err, PL_EUSAGE,
+		       "no GPU here can be asked for '%s', and perflab knows no unit '%.*s' of a "
+		       "GPU: there are %s",
+		       word, (int)length, word, all.data);
+	text_release(&all);
+	return rc;
+}
+
 static const struct metric *metrics_of_backend(bool emulated, size_t *count)
 {
 	return emulated ? metric_all_emulated(count) : metric_all(count);
@@ -96,7 +142,8 @@ static int request_words(struct string_list *wanted, const struct string_list *n
 		} else if (metric || (emulated && is_cupti_name(word))) {
 			rc = fail_other_backend(word, emulated, err);
 		} else if (is_cupti_name(word)) {
-			if (!string_list_has(&found, word))
+			rc = cupti_name_check(word, err);
+			if (!rc && !string_list_has(&found, word))
 				string_list_add(&found, word);
 		} else {
 			rc = fail_unknown_metric(word, emulated, err);

@@ -86,6 +86,15 @@ expect_out 'has no hardware counters'
 refused 2 'dram_read_bytes' sweep --backend ptx --metrics dram_read_byte
 refused 2 'ptx_warp_instructions' sweep --backend ptx --metrics ptx_warp_instruction
 
+# no GPU can be asked for these
+for metric in nonsense__metric nonsense__metric.sum dram__bytes; do
+	for backend in ptx auto; do
+		rm -f none.db
+		refused 2 "'$metric'" sweep reduce/shuffle --db none.db --backend $backend --metrics core,$metric
+		[ -e none.db ] && complain 'a database was made'
+	done
+done
+
 # the plan of the device that is emulated
 # shellcheck disable=SC2086 # words
 FAKE_EMULATOR_SCRIPT=inspect_skip:reduce/shuffle/block=64 run $words --dry-run

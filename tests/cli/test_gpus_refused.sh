@@ -89,4 +89,16 @@ expect_out 'Fake GPU MIG 1g.18gb'
 refused 2 'GPU 0 is Fake GPU MIG 1g.18gb (16 SMs) and GPU 2 is Fake GPU MIG 2g.35gb (32 SMs)' $cases --gpus all
 FAKE_WORKER_SCRIPT=is_slice:1
 refused 2 'GPU 0 is Fake GPU (132 SMs) and GPU 1 is Fake GPU MIG 1g.18gb (16 SMs)' $cases --gpus 0,1
+# ---- words that name no GPU are refused before a driver is looked for ----
+no_worker
+for words in 0,0 0,0,x x , 0, 0x1 -1 ALL 'all,0' ''; do
+	rm -f none.db
+	run sweep reduce --size 1024 --db none.db --gpus="$words"
+	expect_code 2
+	expect_err '--gpus'
+	[ -e none.db ] && complain 'a database was made'
+done
+run sweep reduce --size 1024 --db none.db --gpus 0,GPU-12345678
+expect_code 4
+
 finish

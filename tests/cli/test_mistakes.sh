@@ -83,6 +83,28 @@ for words in ceilings 'list devices' 'list metrics' 'list kernels' doctor study;
 	refused 2 'did you mean cuda?' $words --backend gpu
 done
 
+# ---- options that have no effect ----
+for words in 'kernels --chip GH100' 'kernels --set core' 'runs --set core' 'runs --backend ptx' 'sets --all' \
+	'devices --chip GH100' 'metrics --db x.db' 'sets --db x.db'; do
+	option=${words#* }
+	# shellcheck disable=SC2086 # words
+	refused 2 "${option%% *} works only with \"perflab list " list $words
+done
+refused 2 '--list measures nothing, so it does not go with --stored' study --list --stored
+refused 2 '--list measures nothing, so it does not go with --rounds' study --list --rounds 3
+refused 2 '--stored measures nothing, so it does not go with --device' study --stored --device 1
+refused 2 '--stored measures nothing, so it does not go with --label' ceilings --stored --label x
+
+# ---- arguments are checked before a GPU or a database is looked for ----
+no_worker
+for words in '--metrics nonsense__metric' '--counter-dump none' '--counter-dump test_file' '--rounds 0' '--shard 3/2' \
+	'--gpus 0,0' '--gpus x' '--set n' '--baseline nothing' '--decide-time 0' '--device 5000'; do
+	touch test_file
+	# shellcheck disable=SC2086 # words
+	refused 2 "${words%% *}" sweep reduce --size 1024 --backend cuda --db none.db $words
+done
+[ -e none.db ] && complain 'a database was made'
+
 # ---- files ----
 refused 2 "there is no file 'saxpy.py', and no kernel has such a name; files of kernels end in .cu," \
 	sweep saxpy.py

@@ -418,11 +418,47 @@ static void endless_compilation_ends(void **state)
 	box->request.tool = COMPILE_NVCC;
 	box->request.limit_ns = 1000000; /* nvcc takes hundreds of milliseconds for any file */
 	began_ns = monotonic_ns();
-	sandbox_refused(box, PL_EUNSUPPORTED, "was ended after", NULL);
+	sandbox_refused(box, PL_EIO, "Allow more with --timeout", NULL);
 	/* without the limit of the request it would be 300 s */
 	assert_true(monotonic_ns() - began_ns < INT64_C(60000000000));
 	assert_int_equal(compile_one(&compiled, NULL, NULL, &box->request, &stop, &err),
 			 PL_EINTERRUPTED);
+}
+
+/* ---- memory ---- */
+
+#define PTX_LARGE                                                                             \
+	".version 8.6\n.target sm_90\n.address_size 64\n.global .b8 large[60000000] = {1};\n" \
+	".visible .entry k(.param .u64 x) { ret; }\n"
+
+static void greedy_compilation_ends(void **state)
+{
+	struct sandbox *box = *state;
+
+	if (!COMPILE_TOOLS_LIMITED)
+		skip();
+	sandbox_source(box, "large.ptx", PTX_LARGE);
+	box->request.cubin = true;
+	setenv("PERFLAB_COMPILE_MEMORY", "128Mi", 1);
+	sandbox_refused(box, PL_ENOMEM, "$PERFLAB_COMPILE_MEMORY", NULL);
+	sandbox_refused(box, PL_ENOMEM, "128.0 MiB", NULL);
+	setenv("PERFLAB_COMPILE_MEMORY", "much", 1);
+	sandbox_refused(box, PL_EUSAGE, "$PERFLAB_COMPILE_MEMORY", NULL);
+	unsetenv("PERFLAB_COMPILE_MEMORY");
+	sandbox_expect(box, "ptxas", false);
+}
+
+/* ptxas would take more memory than the machine has. */
+static void bomb_reaches_no_compiler(void **state)
+{
+	struct sandbox *box = *state;
+
+	sandbox_source(box, "bomb.ptx",
+		       ".version 8.6\n.target sm_90\n.address_size 64\n"
+		       ".visible .entry k() { .reg .b32 %r<2000000000>; ret; }\n");
+	sandbox_refused(box, PL_EPARSE, "line 4: 2000000000 names", NULL);
+	box->request.cubin = true;
+	sandbox_refused(box, PL_EPARSE, "line 4: 2000000000 names", NULL);
 }
 
 struct seen {
@@ -481,6 +517,8 @@ int main(void)
 		IN_SANDBOX(sources_that_cannot_be_read),
 		IN_SANDBOX(hostile_text_runs_nothing),
 		IN_SANDBOX(endless_compilation_ends),
+		IN_SANDBOX(greedy_compilation_ends),
+		IN_SANDBOX(bomb_reaches_no_compiler),
 		IN_SANDBOX(several_at_a_time),
 	};
 

@@ -91,6 +91,42 @@ static void ptx_refused(void **state)
 	}
 }
 
+/* Few bytes, for which ptxas takes gigabytes or minutes. */
+static void ptx_out_of_bounds(void **state)
+{
+	static const struct {
+		const char *text, *says; /* NULL: it is accepted */
+	} cases[] = {
+		{".entry k() {\n.reg .b32 %r<2000000000>; ret; }", "line 5: 2000000000 names"},
+		{".entry k() { .reg .v4 .b32 %r < 0x7fffffff >; ret; }", "2147483647 names"},
+		{".global .u32 x<99999999999999999999999>;", "names in a declaration"},
+		{".global .align 1073741824 .b8 x[4];", "1073741824 bytes of alignment"},
+		{".entry k(.param .align 16777216 .b8 x[4]) {}", "alignment"},
+		{".const .b8 x[4294967296];", "4294967296 elements in constant memory"},
+		{".global .b8 x[4000000000] = {1};", "initial values"},
+		{".global .f64 x[65536][65536] = {1};", "initial values"},
+		{".global .f64 x[4294967296][4294967296][2] = {1};", "initial values"},
+		{".entry k() { .reg .b32 %r<70000>; ret; }", NULL},
+		{".global .align 128 .b8 x[4294967296]; .global .u32 y = 1;", NULL},
+		{".const .align 4 .b8 x[65536] = {1, 2}; .const .f32 y[2];", NULL},
+		{".pragma \"<2000000000>\"; // <2000000000>", NULL},
+		{".entry k() { .reg .b32 %r<", NULL},
+		{".align", NULL},
+		{".const .b8 x[", NULL},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		char *text = xasprintf(PTX_START "%s", cases[i].text);
+		struct error err = {0};
+
+		assert_int_equal(ptx_bounds_check(text, &err), cases[i].says ? PL_EPARSE : 0);
+		if (cases[i].says && !strstr(err.text, cases[i].says))
+			fail_msg("%s: %s", cases[i].text, err.text);
+		free(text);
+	}
+}
+
 /* Only what stands outside of bodies, parameters and initial values is a variable. */
 static void ptx_variables(void **state)
 {
@@ -325,10 +361,15 @@ static void make_rules(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(ptx_parameters),       cmocka_unit_test(ptx_refused),
-		cmocka_unit_test(ptx_variables),        cmocka_unit_test(variables_by_their_names),
-		cmocka_unit_test(names_in_an_image),    cmocka_unit_test(names_refused),
-		cmocka_unit_test(resources_of_entries), cmocka_unit_test(records),
+		cmocka_unit_test(ptx_parameters),
+		cmocka_unit_test(ptx_refused),
+		cmocka_unit_test(ptx_out_of_bounds),
+		cmocka_unit_test(ptx_variables),
+		cmocka_unit_test(variables_by_their_names),
+		cmocka_unit_test(names_in_an_image),
+		cmocka_unit_test(names_refused),
+		cmocka_unit_test(resources_of_entries),
+		cmocka_unit_test(records),
 		cmocka_unit_test(make_rules),
 	};
 

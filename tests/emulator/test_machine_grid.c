@@ -73,6 +73,37 @@ static void without_a_grid_barrier_blocks_race(void **state)
 	machine_release(&result);
 }
 
+/* Of 16 MiB. Blocks that run at once have theirs at once. */
+static void local_memory_counts_towards_the_limit(void **state)
+{
+	struct machine_case work = {
+		.ptx = MACHINE_KERNEL(".local .align 4 .b8 mine[65536];\nmov.u64 %rd5, mine;\n"
+				      "st.local.u32 [%rd5], %r1;\nld.local.u32 %r4, [%rd5];\n"
+				      "st.global.u32 [%rd3], %r4;\nret;\n"),
+		.grid = {40},
+		.block = {96},
+		.out_words = 96};
+	struct machine_result result = machine_run(&work);
+	struct error err = {0};
+
+	(void)state;
+	assert_int_equal(result.findings.count, 0);
+	machine_release(&result);
+	work.block[0] = 1024;
+	assert_int_equal(machine_refused(&work, &err), PL_ENOMEM);
+	assert_non_null(strstr(err.text, "local memory"));
+	work.block[0] = 96;
+	work.grid[0] = 3;
+	work.cooperative = true;
+	err = (struct error){0};
+	assert_int_equal(machine_refused(&work, &err), PL_ENOMEM);
+	assert_non_null(strstr(err.text, "local memory"));
+	work.grid[0] = 2;
+	result = machine_run(&work);
+	assert_int_equal(result.findings.count, 0);
+	machine_release(&result);
+}
+
 static void a_plain_launch_cannot_synchronise_the_grid(void **state)
 {
 	struct machine_result result =
@@ -291,6 +322,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_grid_barrier_orders_all_blocks),
 		cmocka_unit_test(without_a_grid_barrier_blocks_race),
+		cmocka_unit_test(local_memory_counts_towards_the_limit),
 		cmocka_unit_test(a_plain_launch_cannot_synchronise_the_grid),
 		cmocka_unit_test(a_grid_that_does_not_fit_is_refused),
 		cmocka_unit_test(a_block_that_leaves_is_a_deadlock),

@@ -1,7 +1,7 @@
 /*
- * Fuzz target: any text as the name of an entry, which is pasted into a source, and
- * as the rule of a make file, which a compiler wrote. An accepted name has no character that ends a
- * statement, a string, a comment or a line.
+ * Fuzz target: any text as the name of an entry, which is pasted into a source, as the rule of a
+ * make file, which a compiler wrote, and as PTX whose bounds are checked. An accepted name has no
+ * character that ends a statement, a string, a comment or a line.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -32,6 +32,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < files.count; i++)
 		if (!*files.items[i])
 			abort();
+	err = (struct error){0};
+	rc = ptx_bounds_check(text, &err);
+	if (rc && (rc != PL_EPARSE || err.code != rc || !err.text[0]))
+		abort();
 	string_list_release(&files);
 	free(text);
 	return 0;

@@ -92,9 +92,24 @@ static void an_unknown_word_names_its_neighbours(void **state)
 	assert_int_equal(request(&wanted, "", &err), PL_EUSAGE);
 	assert_int_equal(request(&wanted, "qqqqqqqq", &err), PL_EUSAGE);
 	assert_non_null(strstr(err.text, "perflab list metrics"));
+	static const char *const malformed[] = {
+		"nonsense__metric",    "dram__bytes", "dram__bytes.", "dram__bytes.total",
+		"dram__bytes.summer",  "__bytes.sum", "dram__.sum",   "a.b__c",
+		"dram__bytes.sums.avg"};
+
 	/* What would reach CUPTI is letters, digits, dots and underscores only. */
 	assert_int_equal(request(&wanted, "dram__bytes; rm", &err), PL_EUSAGE);
 	assert_int_equal(wanted.count, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
+		assert_int_equal(request(&wanted, malformed[i], &err), PL_EUSAGE);
+		assert_non_null(strstr(err.text, "UNIT__COUNTER.ROLLUP"));
+	}
+	assert_int_equal(wanted.count, 0);
+	/* without a GPU that could be asked */
+	assert_int_equal(metric_unit_check("nonsense__metric.sum", &err), PL_EUSAGE);
+	assert_non_null(strstr(err.text, "'nonsense'"));
+	assert_int_equal(metric_unit_check("l1__t.sum", &err), PL_EUSAGE);
+	assert_int_equal(metric_unit_check("l1tex__t_sectors.sum", &err), 0);
 	string_list_release(&wanted);
 }
 
