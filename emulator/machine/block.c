@@ -11,7 +11,7 @@
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/state_hash.h"
-#include "emulator/machine/undefined.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -31,7 +31,9 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 	*block = (struct block){.launch = launch, .warp_count = (threads + LANES - 1) / LANES};
 	block->shared = calloc(1, (size_t)launch->shared_bytes + SHARED_SLACK_BYTES);
 	block->warps = aligned_alloc(64, block->warp_count * sizeof(*block->warps));
-	if (!block->shared || !block->warps)
+	if (!block->shared || !block->warps ||
+	    (launch->follower &&
+	     !undefined_memory_create(&block->undefined, (uint64_t)launch->shared_bytes, true)))
 		goto no_memory;
 	memset(block->warps, 0, block->warp_count * sizeof(*block->warps));
 	if (launch->global)
@@ -47,7 +49,12 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 		warp->spare = xcalloc(functions, sizeof(struct frame *));
 		if (local_bytes) {
 			warp->local = calloc(1, local_bytes);
-			if (!warp->local)
+			if (!launch->follower)
+				warp->local_unwritten = calloc(1, local_bytes);
+			if (!warp->local ||
+			    (launch->follower ? !undefined_memory_create(&warp->local_undefined,
+									 local_bytes, true)
+					      : !warp->local_unwritten))
 				goto no_memory;
 		}
 	}
@@ -61,9 +68,10 @@ void block_release(struct block *block)
 	for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
 		frames_release(&block->warps[i]);
 		copies_free(block->warps[i].copies);
-		undefined_free(&block->warps[i]);
+		undefined_memory_free(&block->warps[i].local_undefined);
 		warpgroup_warp_free(&block->warps[i]);
 		free(block->warps[i].local);
+		free(block->warps[i].local_unwritten);
 	}
 	warpgroups_free(block);
 	block_order_free(block->order);
@@ -72,6 +80,7 @@ void block_release(struct block *block)
 	free(block->clocks);
 	free(block->warps);
 	free(block->shared);
+	undefined_memory_free(&block->undefined);
 	*block = (struct block){0};
 }
 
@@ -105,6 +114,19 @@ static bool warp_begin(struct warp *warp)
 	return true;
 }
 
+/* What the system reserves is defined. */
+static void begin_shared(struct block *block)
+{
+	const struct launch *launch = block->launch;
+	const uint64_t bytes = (uint64_t)launch->shared_bytes, reserved = launch->reserved_bytes;
+
+	memset(block->shared, 0, reserved);
+	memset(block->shared + reserved, (unsigned char)poison_word(launch, 64), bytes - reserved);
+	undefined_memory_begin(&block->undefined, reserved, bytes - reserved);
+	if (block->undefined.bits)
+		memset(block->undefined.bits, 0, reserved);
+}
+
 int block_begin(struct block *block, int64_t number, struct error *err)
 {
 	const int64_t *grid = block->launch->what.grid;
@@ -116,7 +138,7 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	block->epoch = block->fence_epoch = 0;
 	block->ended_count = 0;
 	memset(block->barriers, 0, sizeof(block->barriers));
-	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
+	begin_shared(block);
 	mbarriers_begin(block);
 	if (block->clocks || block->cluster)
 		clocks_begin(block);
