@@ -1,6 +1,7 @@
 /* Rows, origins and uses of undefined values. See uninitialised.h. */
 #include "emulator/machine/finding.h"
 #include "emulator/machine/uninitialised_parts.h"
+#include "emulator/tensor_map.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -433,6 +434,23 @@ static void follow_surface(struct warp *warp, const struct instruction *at, uint
 		row_define(warp, at->rows[i], at->width == 8, lanes);
 }
 
+/* tensormap.cp_fenceproxy: what copies read from a map is not followed, so the map is used here. */
+static void follow_map_copy(struct warp *warp, const struct instruction *at)
+{
+	const int lane = __builtin_ctz(warp->active);
+	uint64_t target;
+	struct undefined_place from, to;
+
+	memcpy(&target, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, sizeof(target));
+	from = place_of(warp, PTX_SPACE_SHARED, lane, address_of(warp, at, lane), TENSOR_MAP_BYTES);
+	to = place_of(warp, PTX_SPACE_GLOBAL, lane, target + (uint64_t)at->from_offset,
+		      TENSOR_MAP_BYTES);
+	for (unsigned i = 0; i < TENSOR_MAP_BYTES; i += 8) {
+		value_use(warp, at, place_read(warp, at, lane, &from, i, 8));
+		place_write(&to, i, 8, (struct undefined_bits){0});
+	}
+}
+
 static void follow_mbarrier(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	use_all(warp, at, lanes);
@@ -495,6 +513,10 @@ void uninitialised_follow(struct warp *warp, const struct instruction *at, uint3
 		break;
 	case OP_CLUSTER_ADDRESS:
 		follow_address(warp, at, lanes);
+		break;
+	case OP_MAP_COPY:
+		use_all(warp, at, lanes);
+		follow_map_copy(warp, at);
 		break;
 	case OP_MBARRIER:
 		follow_mbarrier(warp, at, lanes);

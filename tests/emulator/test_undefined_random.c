@@ -30,14 +30,22 @@ static bool is_undefined_kind(const struct finding *finding)
 	return false;
 }
 
-/* The use is the oracle's. Where the value came from is another question: the emulator follows it
- * through memory, the oracle does not. */
+/*
+ * The use is the oracle's. Where the value came from is another question: the emulator follows it
+ * through memory, the oracle does not. Of several uses of what one instruction reads, the finding
+ * names one, which depends on the order of warps.
+ */
 static bool is_use(const struct undefined_verdict *verdict, const struct finding *finding)
 {
 	char used[64];
 
+	if (!is_undefined_kind(finding))
+		return false;
+	for (size_t i = 0; i < verdict->origin_count && finding->times > 1; i++)
+		if (finding->ptx_line == verdict->origins[i].line)
+			return true;
 	snprintf(used, sizeof(used), "used at line %u of the PTX;", verdict->use_line);
-	return is_undefined_kind(finding) && strstr(finding->text, used);
+	return strstr(finding->text, used) != NULL;
 }
 
 static size_t count_wrong_bits(const struct undefined_verdict *verdict, const unsigned char *out,

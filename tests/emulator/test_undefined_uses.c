@@ -124,8 +124,7 @@ static void uses_besides_results_are_found(void **state)
 			 "call (o), f, (x);\nld.param.b32 %r5, [o];\n}\nand.b32 %r5, %r5, 4;"
 			 "\ncvt.u64.u32 %rd5, %r5;\nadd.u64 %rd5, %rd5, %rd2;\n"
 			 "ld.global.u32 %r4, [%rd5];\n" STORE_R4),
-		 FINDING_UNINITIALISED_REGISTER, "st.param.b32 [x]",
-		 "register %r6 is read"},
+		 FINDING_UNINITIALISED_REGISTER, "st.param.b32 [x]", "register %r6 is read"},
 	};
 	static const uint32_t in[2] = {0};
 
