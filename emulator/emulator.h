@@ -71,16 +71,21 @@ void device_memory_touched_reset(struct device_memory *memory);
 	  "lane that executes it")                                                               \
 	X(FINDING_ABSENT_SOURCE, "shuffle from an absent lane", false,                           \
 	  "a shuffle reads a lane that does not execute it with the same mask, which PTX "       \
-	  "leaves undefined")                                                                    \
+	  "leaves undefined, and the value is used")                                             \
 	X(FINDING_RACE, "shared-memory race", false,                                             \
 	  "two threads access a word with no barrier between, and at least one writes")          \
 	X(FINDING_UNINITIALISED, "uninitialised shared read", false,                             \
-	  "shared memory is read before any thread has written it")                              \
+	  "shared memory is read before any thread has written it, and the value is used")       \
 	X(FINDING_GLOBAL_RACE, "global-memory race", false,                                      \
 	  "two threads of a launch access a byte, at least one writes, they are not both "       \
 	  "atomic, and nothing orders them")                                                     \
+	X(FINDING_UNINITIALISED_REGISTER, "uninitialised register", false,                       \
+	  "a register is read before it is written, and its value is used")                      \
+	X(FINDING_UNINITIALISED_LOCAL, "uninitialised local read", false,                        \
+	  "local memory is read before the thread has written it, and its value is used")        \
 	X(FINDING_UNWRITTEN, "uninitialised global read", false,                                 \
-	  "global memory is read before the host or any thread has written it")                  \
+	  "global memory is read before the host or any thread has written it, and the value "   \
+	  "is used")                                                                             \
 	X(FINDING_UNWAITED_COPY, "copy not waited for", false,                                   \
 	  "shared memory is accessed before the asynchronous copy to it is complete, or "        \
 	  "written before the copy from it is")                                                  \
@@ -143,6 +148,8 @@ struct finding_list {
 };
 bool finding_list_has(const struct finding_list *list, enum finding_kind kind);
 void finding_list_release(struct finding_list *list);
+/* Moves the findings that end no launch to another list, and releases the others. */
+void finding_list_move(struct finding_list *to, struct finding_list *from);
 /* Appends "out of bounds in reduce_naive, block (0,0,0) thread (31,0,0), naive.cu:14: a 4-byte
  * load …". An inlined line reads "naive.cu:14 (sm_20_atomic_functions.hpp:84)". */
 void finding_text(struct text *out, const struct finding *finding);
@@ -194,6 +201,8 @@ struct emulated_launch {
 	/* Global memory is checked for races and reads of unwritten bytes, in all blocks. */
 	bool check_global;
 	int64_t check_most_bytes; /* of host memory that this may take; 0: 512 MiB */
+	/* What registers and memory hold before they are written follows from it; 0: zeroes. */
+	uint64_t poison;
 	/* Receives what device printf writes, at the end of the launch; the last 1 MiB of it, and
 	 * before that a line that says how much is lost. NULL: dropped. */
 	void (*print)(void *context, const char *text);
@@ -212,8 +221,23 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		     struct finding_list *findings, struct error *err);
 
 /*
- * A load that races, or reads an unwritten byte, makes no difference if nothing uses its value. To
- * find out, run the launches three times, each time on the same data and variables:
+ * Undefined values (docs/undefined-values.md) are findings where something uses them. Launches with
+ * checks only find out whether there may be any. If emulation_may_be_undefined(), run the launches
+ * once more, on the same data and variables, between emulation_follow_undefined() and
+ * emulation_end_following(). These launches need no checks, and report undefined values alone.
+ * Without all blocks (`whole`), global memory counts as written: nobody knows by whom.
+ */
+bool emulation_may_be_undefined(const struct emulation *emulation);
+void emulation_follow_undefined(struct emulation *emulation, bool whole);
+/* Reports undefined values that threads have stored in an allocation, which the check of the case
+ * reads. Call it after the last launch. */
+void emulation_use_result(const struct emulation *emulation, uint64_t address,
+			  struct finding_list *findings);
+void emulation_end_following(struct emulation *emulation);
+
+/*
+ * A load that races makes no difference if nothing uses its value. To find out, run the launches
+ * three times, each time on the same data and variables:
  *
  * 1. with check_global. Go on if emulation_has_suspects(): a finding has a load that may be such a
  *    one, and that no run has followed yet;

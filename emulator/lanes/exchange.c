@@ -9,6 +9,7 @@
  */
 #include "emulator/lanes/handlers.h"
 #include "emulator/machine/undefined.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <string.h>
@@ -122,7 +123,10 @@ static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 		result.of[lane] = value[from.of[lane]];
 	if (!all_take_part(warp, at))
 		absent = clear_absent(warp, at, &from, &result);
-	if (absent || warp->undefined_rows)
+	*warp->block->launch->may_be_undefined |= absent != 0;
+	if (warp->block->launch->follower)
+		uninitialised_shuffle(warp, at, from.of, absent);
+	if (warp->undefined_rows)
 		undefined_shuffled(warp, at, from.of, absent);
 	write_active_lanes(warp, at->dst, &result);
 	write_active_lanes(warp, at->dst2, &inside);

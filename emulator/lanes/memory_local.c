@@ -4,6 +4,24 @@
  */
 #include "emulator/lanes/memory.h"
 
+/* Notes what is written, and whether a load reads a byte that is not. */
+ALWAYS_INLINE void note_unwritten(struct warp *warp, const struct instruction *at, uint32_t mask,
+				  const uint64_t offset[LANES], unsigned bytes)
+{
+	unsigned char any = 0;
+
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned char *unwritten = warp->local_unwritten + offset[__builtin_ctz(rest)];
+
+		if (at->operation == OP_STORE)
+			memset(unwritten, 0, bytes);
+		for (unsigned i = 0; i < bytes; i++)
+			any |= unwritten[i];
+	}
+	if (any)
+		*warp->block->launch->may_be_undefined = true;
+}
+
 ALWAYS_INLINE enum step local_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
 				    uint64_t address[LANES], unsigned width, unsigned vector)
 {
@@ -21,6 +39,8 @@ ALWAYS_INLINE enum step local_lanes(struct warp *warp, const struct instruction 
 	}
 	if (warp->local_bytes < bytes || outside >> 63 || low & (bytes - 1))
 		return access_check(warp, at, PTX_SPACE_LOCAL, mask, address);
+	if (warp->local_unwritten)
+		note_unwritten(warp, at, mask, offset, bytes);
 	if (at->operation == OP_STORE)
 		memory_store(warp, at, mask, &places, width, vector);
 	else

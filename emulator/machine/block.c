@@ -12,7 +12,7 @@
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/state_hash.h"
-#include "emulator/machine/undefined.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -28,15 +28,20 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 	unsigned threads = (unsigned)(shape[0] * shape[1] * shape[2]);
 	size_t functions = launch->program->function_count;
 	size_t local_bytes = (size_t)launch->local_bytes * LANES;
+	const int64_t local = (int64_t)((threads + LANES - 1) / LANES * local_bytes);
 
 	*block = (struct block){.launch = launch, .warp_count = (threads + LANES - 1) / LANES};
 	if (device_memory_take(launch->memory, &block->taken_bytes,
-			       launch->shared_bytes + (int64_t)(block->warp_count * local_bytes),
+			       launch->follower
+				       ? UNDEFINED_MEMORY_COST * (launch->shared_bytes + local)
+				       : launch->shared_bytes + 2 * local,
 			       "the shared and local memory of a block", err))
 		return PL_ENOMEM;
 	block->shared = calloc(1, (size_t)launch->shared_bytes + SHARED_SLACK_BYTES);
 	block->warps = aligned_alloc(64, block->warp_count * sizeof(*block->warps));
-	if (!block->shared || !block->warps)
+	if (!block->shared || !block->warps ||
+	    (launch->follower &&
+	     !undefined_memory_create(&block->undefined, (uint64_t)launch->shared_bytes, true)))
 		goto no_memory;
 	memset(block->warps, 0, block->warp_count * sizeof(*block->warps));
 	if (launch->global)
@@ -52,7 +57,12 @@ int block_prepare(struct block *block, struct launch *launch, struct error *err)
 		warp->spare = xcalloc(functions, sizeof(struct frame *));
 		if (local_bytes) {
 			warp->local = calloc(1, local_bytes);
-			if (!warp->local)
+			if (!launch->follower)
+				warp->local_unwritten = calloc(1, local_bytes);
+			if (!warp->local ||
+			    (launch->follower ? !undefined_memory_create(&warp->local_undefined,
+									 local_bytes, true)
+					      : !warp->local_unwritten))
 				goto no_memory;
 		}
 	}
@@ -66,9 +76,10 @@ void block_release(struct block *block)
 	for (unsigned i = 0; block->warps && i < block->warp_count; i++) {
 		frames_release(&block->warps[i]);
 		copies_free(block->warps[i].copies);
-		undefined_free(&block->warps[i]);
+		undefined_memory_free(&block->warps[i].local_undefined);
 		warpgroup_warp_free(&block->warps[i]);
 		free(block->warps[i].local);
+		free(block->warps[i].local_unwritten);
 	}
 	warpgroups_free(block);
 	block_order_free(block->order);
@@ -77,6 +88,7 @@ void block_release(struct block *block)
 	free(block->clocks);
 	free(block->warps);
 	free(block->shared);
+	undefined_memory_free(&block->undefined);
 	if (block->taken_bytes)
 		block->launch->memory->used_bytes -= block->taken_bytes;
 	*block = (struct block){0};
@@ -112,6 +124,19 @@ static bool warp_begin(struct warp *warp)
 	return true;
 }
 
+/* What the system reserves is defined. */
+static void begin_shared(struct block *block)
+{
+	const struct launch *launch = block->launch;
+	const uint64_t bytes = (uint64_t)launch->shared_bytes, reserved = launch->reserved_bytes;
+
+	memset(block->shared, 0, reserved);
+	memset(block->shared + reserved, (unsigned char)poison_word(launch, 64), bytes - reserved);
+	undefined_memory_begin(&block->undefined, reserved, bytes - reserved);
+	if (block->undefined.bits)
+		memset(block->undefined.bits, 0, reserved);
+}
+
 int block_begin(struct block *block, int64_t number, struct error *err)
 {
 	const int64_t *grid = block->launch->what.grid;
@@ -123,7 +148,7 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	block->epoch = block->fence_epoch = 0;
 	block->ended_count = 0;
 	memset(block->barriers, 0, sizeof(block->barriers));
-	memset(block->shared, 0, (size_t)block->launch->shared_bytes);
+	begin_shared(block);
 	mbarriers_begin(block);
 	if (block->clocks || block->cluster)
 		clocks_begin(block);

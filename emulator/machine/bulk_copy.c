@@ -38,7 +38,7 @@ static enum step copy_within_shared(const struct bulk_issue *issue, uint32_t byt
 	    bulk_find_source(&source, issue, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
 		return STEP_STOPPED;
 	values = xmalloc(bytes + 1);
-	memcpy(values, issue->warp->block->shared + source.range.offset, bytes);
+	memcpy(values, bulk_source_bytes(issue, &source), bytes);
 	bulk_source_pending(issue, &source, &targets.items[0], NULL);
 	step = bulk_write_targets(issue, &targets, values, NULL);
 	free(values);
@@ -73,7 +73,7 @@ static enum step store_to_global(const struct bulk_issue *issue, uint32_t bytes)
 
 	if (bulk_find_source(&source, issue, bytes, BULK_ALIGN_BYTES) != STEP_NEXT)
 		return STEP_STOPPED;
-	from = issue->warp->block->shared + source.range.offset;
+	from = bulk_source_bytes(issue, &source);
 	step = issue->copy->byte_mask
 		       ? store_masked(issue, address, from, bytes)
 		       : bulk_global_write(issue, address, from, bytes, BULK_ALIGN_BYTES);
@@ -96,12 +96,22 @@ static enum step issue_copy(const struct bulk_issue *issue)
 		return warp_finding(issue->warp, issue->at, (int)issue->lane, FINDING_MISALIGNED,
 				    "a bulk copy of %u bytes; the size must be a multiple of %d",
 				    bytes, BULK_ALIGN_BYTES);
-	count_at(issue->warp, issue->at)->bytes += bytes;
+	if (!issue->origin)
+		count_at(issue->warp, issue->at)->bytes += bytes;
 	if (copy->to.space != PTX_SPACE_SHARED)
 		return store_to_global(issue, bytes);
 	if (copy->from.space != PTX_SPACE_SHARED)
 		return load_from_global(issue, bytes);
 	return copy_within_shared(issue, bytes);
+}
+
+/* Moves the undefined bits of what the copy moves. Where the copy stops, its execution says so. */
+static void follow_copy(struct bulk_issue issue)
+{
+	undefined_origin origin = 0;
+
+	issue.origin = &origin;
+	issue_copy(&issue);
 }
 
 enum step run_bulk_reduction(struct warp *warp, const struct instruction *at, bulk_combine *combine)
@@ -118,6 +128,8 @@ enum step run_bulk_reduction(struct warp *warp, const struct instruction *at, bu
 		const uint64_t unchecked = global ? global_shadow_unchecked(global) : 0;
 
 		issue.lane = (unsigned)__builtin_ctz(rest);
+		if (warp->block->launch->follower)
+			follow_copy(issue);
 		count_at(warp, at)->requests++;
 		if (issue_copy(&issue) != STEP_NEXT)
 			return STEP_STOPPED;

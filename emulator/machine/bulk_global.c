@@ -2,6 +2,7 @@
 
 #include "emulator/machine/access.h"
 #include "emulator/machine/global_shadow.h"
+#include "emulator/machine/uninitialised.h"
 
 #include <string.h>
 
@@ -72,6 +73,10 @@ enum step bulk_global_read(const struct bulk_issue *issue, uint64_t address, uns
 	offset = address - in->address;
 	if (!bytes)
 		return STEP_NEXT;
+	if (issue->origin) {
+		uninitialised_bulk_read(issue, in, offset, to, bytes);
+		return STEP_NEXT;
+	}
 	check_pieces(issue, in, offset, bytes, false);
 	touch_read(in, offset / SECTOR_BYTES, (offset + bytes - 1) / SECTOR_BYTES);
 	memcpy(to, in->data + offset, bytes);
@@ -89,6 +94,10 @@ enum step bulk_global_write(const struct bulk_issue *issue, uint64_t address,
 	offset = address - in->address;
 	if (!bytes)
 		return STEP_NEXT;
+	if (issue->origin) {
+		uninitialised_bulk_write(issue, in, offset, from, bytes);
+		return STEP_NEXT;
+	}
 	check_pieces(issue, in, offset, bytes, true);
 	if (issue->combine)
 		touch_read(in, offset / SECTOR_BYTES, (offset + bytes - 1) / SECTOR_BYTES);

@@ -23,6 +23,9 @@ struct bulk_issue {
 	unsigned lane;
 	const struct program_bulk_copy *copy;
 	bulk_combine *combine; /* NULL: the copy stores */
+	/* Not NULL: the copy moves undefined bits instead of values, counts nothing and signals
+	 * nothing. Where the first of these bits was read. See uninitialised.h. */
+	undefined_origin *origin;
 };
 
 static inline uint64_t bulk_value(const struct bulk_issue *issue, uint32_t row, bool narrow)

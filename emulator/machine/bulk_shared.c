@@ -5,6 +5,7 @@
 #include "emulator/machine/bulk_global.h"
 #include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/shadow_bulk.h"
+#include "emulator/machine/uninitialised.h"
 
 #define CHUNK_BYTES 16
 
@@ -141,14 +142,22 @@ static enum step write_target(const struct bulk_issue *issue, const struct bulk_
 	do {
 		const uint32_t end = end_of_run(chunks, at, target->range.bytes);
 
-		if (!chunks || chunks[at / CHUNK_BYTES]) {
-			write_chunks(issue, target,
-				     (struct bulk_range){target->range.offset + at, end - at},
-				     values + at);
-			written += end - at;
+		const struct bulk_range run = {target->range.offset + at, end - at};
+
+		if (chunks && !chunks[at / CHUNK_BYTES]) {
+			at = end;
+			continue;
 		}
+		if (issue->origin)
+			uninitialised_bulk_share(issue, target->block, run.offset, values + at,
+						 run.bytes);
+		else
+			write_chunks(issue, target, run, values + at);
+		written += run.bytes;
 		at = end;
 	} while (at < target->range.bytes);
+	if (issue->origin)
+		return STEP_NEXT;
 	return mbarrier_bytes_arrive(issue->warp, issue->at, (int)issue->lane, target->signal,
 				     written);
 }
@@ -173,6 +182,15 @@ enum step bulk_find_source(struct bulk_pending *out, const struct bulk_issue *is
 	return check_shared_range(issue, offset, bytes, align, "bulk copy from");
 }
 
+unsigned char *bulk_source_bytes(const struct bulk_issue *issue, const struct bulk_pending *source)
+{
+	struct block *block = issue->warp->block;
+
+	return issue->origin
+		       ? uninitialised_bulk_source(issue, source->range.offset, source->range.bytes)
+		       : block->shared + source->range.offset;
+}
+
 void bulk_source_pending(const struct bulk_issue *issue, const struct bulk_pending *source,
 			 const struct bulk_target *target, const bool *chunks)
 {
@@ -180,6 +198,8 @@ void bulk_source_pending(const struct bulk_issue *issue, const struct bulk_pendi
 	struct bulk_pending run = *source;
 	uint32_t at = 0;
 
+	if (issue->origin)
+		return;
 	if (target) {
 		run.signalled = target->mbarrier.block;
 		run.mbarrier = target->mbarrier.offset;

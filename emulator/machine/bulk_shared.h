@@ -39,6 +39,8 @@ enum step bulk_write_targets(const struct bulk_issue *issue, const struct bulk_t
 /* Finds the source of `bytes` bytes in the own block. STEP_STOPPED as above. */
 enum step bulk_find_source(struct bulk_pending *out, const struct bulk_issue *issue, uint32_t bytes,
 			   unsigned align);
+/* The values there, or their undefined bits. */
+unsigned char *bulk_source_bytes(const struct bulk_issue *issue, const struct bulk_pending *source);
 /* The copy from that source is issued: checks its reads. `target`: where its mbarrier is; NULL: it
  * belongs to the group of its thread. `chunks`: which chunks of 16 bytes are read; NULL: all. */
 void bulk_source_pending(const struct bulk_issue *issue, const struct bulk_pending *source,

@@ -3,6 +3,7 @@
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/undefined.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warpgroup.h"
 
 #include <stdlib.h>
@@ -240,11 +241,13 @@ static struct frame *frame_new(struct warp *warp, uint32_t function)
 	frame->block = -1;
 	bytes = ((size_t)frame->function->file_bytes + 63) / 64 * 64;
 	frame->file = aligned_alloc(64, bytes ? bytes : 64);
-	if (!frame->file) {
+	if (!frame->file ||
+	    (launch->follower && !undefined_file_create(&frame->undefined_bits, bytes))) {
+		undefined_file_free(&frame->undefined_bits);
+		free(frame->file);
 		free(frame);
 		return NULL;
 	}
-	/* Registers that are read before they are written hold the same value in every run. */
 	memset(frame->file, 0, bytes);
 	fill_rows(warp, frame, ROWS_OF_LAUNCH);
 	return frame;
@@ -275,14 +278,24 @@ static struct frame *frame_take(struct warp *warp, uint32_t function, uint32_t l
 	return frame;
 }
 
-static void clear_local(const struct warp *warp, const struct frame *frame, uint32_t lanes)
+void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes)
+{
+	const uint64_t at = (uint64_t)lane * warp->local_bytes + first;
+
+	memset(warp->local + at, (unsigned char)poison_word(warp->block->launch, at % 64), bytes);
+	if (warp->local_unwritten)
+		memset(warp->local_unwritten + at, 0xff, bytes);
+	undefined_memory_begin(&warp->local_undefined, at, bytes);
+}
+
+static void clear_local(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
 	if (frame->function->local_bytes <= 0)
 		return;
 	for (int lane = 0; lane < LANES; lane++)
 		if (lanes >> lane & 1)
-			memset(warp->local + (size_t)lane * warp->local_bytes + frame->local_base,
-			       0, (size_t)frame->function->local_bytes);
+			local_begin(warp, lane, frame->local_base,
+				    (uint64_t)frame->function->local_bytes);
 }
 
 struct frame *frame_enter(struct warp *warp)
@@ -377,6 +390,7 @@ static void frames_free(struct frame *frame)
 	for (; frame; frame = next) {
 		next = frame->next;
 		free(frame->undefined);
+		undefined_file_free(&frame->undefined_bits);
 		free(frame->fragments);
 		free(frame->file);
 		free(frame);

@@ -13,6 +13,7 @@
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/stack.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
 
@@ -161,6 +162,22 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
+/* A register that may be read before it is written holds something. */
+static enum step run_undefined(struct warp *warp, const struct instruction *at)
+{
+	const struct launch *launch = warp->block->launch;
+	const uint64_t poison = poison_word(launch, at->dst);
+	uint64_t value = at->width == 1 ? (poison & 2 ? UINT32_MAX : 0)
+					: poison & UINT64_MAX >> (64 - at->width);
+	const size_t bytes = at->width == 64 ? 8 : 4;
+
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
+		memcpy((char *)row_of(warp, at->dst) + bytes * (size_t)__builtin_ctz(rest), &value,
+		       bytes);
+	*launch->may_be_undefined = true;
+	return STEP_NEXT;
+}
+
 static enum step run_nothing(struct warp *warp, const struct instruction *at)
 {
 	(void)warp;
@@ -176,8 +193,14 @@ static void copy_local(struct warp *warp, uint32_t lanes, uint32_t to, uint32_t 
 	for (int lane = 0; lane < LANES; lane++) {
 		unsigned char *local = warp->local + (size_t)lane * warp->local_bytes;
 
-		if (lanes >> lane & 1)
-			memmove(local + to, local + from, bytes);
+		if (!(lanes >> lane & 1))
+			continue;
+		memmove(local + to, local + from, bytes);
+		if (warp->local_unwritten)
+			memmove(warp->local_unwritten + (local - warp->local) + to,
+				warp->local_unwritten + (local - warp->local) + from, bytes);
+		undefined_memory_move(&warp->local_undefined, (uint64_t)(local - warp->local) + to,
+				      (uint64_t)(local - warp->local) + from, bytes);
 	}
 }
 
@@ -312,6 +335,8 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_cluster_address;
 	case OP_FENCE:
 		return run_fence;
+	case OP_UNDEFINED:
+		return run_undefined;
 	case OP_NOTHING:
 		return run_nothing;
 	case OP_COPY:

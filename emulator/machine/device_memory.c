@@ -3,6 +3,7 @@
 
 #include "emulator/machine/global_cells.h"
 #include "emulator/machine/texture_object.h"
+#include "emulator/machine/uninitialised.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static void allocation_release(struct allocation *allocation)
 	free(allocation->read);
 	free(allocation->written);
 	free(allocation->bytes_written);
+	undefined_memory_free(&allocation->undefined);
 	shadow_rows_free(allocation->shadow);
 }
 

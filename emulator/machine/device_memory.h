@@ -14,6 +14,7 @@
 #define EMULATOR_MACHINE_DEVICE_MEMORY_H
 
 #include "emulator/emulator.h"
+#include "emulator/machine/undefined_bits.h"
 
 #define ALLOCATION_ALIGN_BYTES 512
 #define SECTOR_BYTES 32
@@ -30,8 +31,9 @@ struct allocation {
 	char *name;
 	/* One bit per sector: loaded before it was written; written. */
 	uint64_t *read, *written;
-	uint64_t *bytes_written;    /* NULL: all of them; written_bytes.h */
-	struct shadow_rows *shadow; /* NULL: none yet; global_cells.h */
+	uint64_t *bytes_written;           /* NULL: all of them; written_bytes.h */
+	struct undefined_memory undefined; /* while values are followed; uninitialised.h */
+	struct shadow_rows *shadow;        /* NULL: none yet; global_cells.h */
 };
 
 struct device_memory {

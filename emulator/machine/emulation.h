@@ -19,8 +19,11 @@ struct emulation {
 	struct device_memory *memory;
 	struct device_heap *heap;
 	struct load_uses *uses;
-	uint64_t launches;        /* begun until now */
-	uint64_t executed, clock; /* as in struct launch, at the end of the last launch */
+	bool may_be_undefined;     /* a launch has found a value that may be undefined */
+	struct follower *follower; /* NULL: values are not followed now */
+	uint64_t kept_unchecked;   /* unchecked_requests when following began */
+	uint64_t launches;         /* begun until now */
+	uint64_t executed, clock;  /* as in struct launch, at the end of the last launch */
 	const struct handlers *handlers;
 	uint64_t blocks_executed, blocks_total;
 	uint64_t unchecked_requests;

@@ -27,16 +27,39 @@ bool finding_ends_launch(enum finding_kind kind)
 	return kinds[kind].ends;
 }
 
+static void finding_release(struct finding *finding)
+{
+	free(finding->entry);
+	free(finding->file);
+	free(finding->caller_file);
+	free(finding->text);
+}
+
 void finding_list_release(struct finding_list *list)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		free(list->items[i].entry);
-		free(list->items[i].file);
-		free(list->items[i].caller_file);
-		free(list->items[i].text);
-	}
+	for (size_t i = 0; i < list->count; i++)
+		finding_release(&list->items[i]);
 	free(list->items);
 	*list = (struct finding_list){0};
+}
+
+void finding_list_move(struct finding_list *to, struct finding_list *from)
+{
+	for (size_t i = 0; i < from->count; i++) {
+		if (finding_ends_launch(from->items[i].kind)) {
+			finding_release(&from->items[i]);
+		} else if (to->count == FINDINGS_MOST) {
+			to->beyond++;
+			finding_release(&from->items[i]);
+		} else {
+			to->items =
+				xgrow(to->items, &to->capacity, to->count + 1, sizeof(*to->items));
+			to->items[to->count++] = from->items[i];
+		}
+	}
+	to->beyond += from->beyond;
+	free(from->items);
+	*from = (struct finding_list){0};
 }
 
 bool finding_list_has(const struct finding_list *list, enum finding_kind kind)

@@ -94,14 +94,3 @@ void global_report_race(const struct global_shadow *shadow, const struct global_
 	text_release(&text);
 	suspect_loads(shadow, by, rival);
 }
-
-void global_report_unwritten(const struct global_request *by, unsigned lane, uint64_t byte)
-{
-	warp_finding(by->warp, by->at, (int)lane, FINDING_UNWRITTEN,
-		     "byte %" PRIu64 " of '%s' (%" PRIu64
-		     " bytes) is read before the host or any thread has written it; initialise "
-		     "it first",
-		     byte, by->in->name, by->in->bytes);
-	load_uses_suspect(by->warp->block->launch->uses, by->warp->block->launch->program,
-			  by->warp->frame->function_index, by->at);
-}

@@ -39,7 +39,5 @@ struct global_rival {
 /* Reports that a lane's access races with an earlier one at that byte of the allocation. */
 void global_report_race(const struct global_shadow *shadow, const struct global_request *by,
 			unsigned lane, uint64_t byte, const struct global_rival *rival);
-/* Reports a read of that byte, which nobody has written. */
-void global_report_unwritten(const struct global_request *by, unsigned lane, uint64_t byte);
 
 #endif

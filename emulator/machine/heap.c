@@ -103,7 +103,7 @@ static uint64_t heap_allocate(struct device_heap *heap, struct warp *warp,
 	if (bytes > (uint64_t)HEAP_BYTES || block_cost(bytes) > HEAP_BYTES - heap->used_bytes ||
 	    device_memory_allocate_at(heap->memory, heap->next, (int64_t)bytes, "malloc()", &err))
 		return 0;
-	if (warp->block->launch->global)
+	if (warp->block->launch->global || warp->block->launch->follower)
 		device_memory_set_unwritten(heap->memory, heap->next, &err);
 	heap->blocks = xgrow(heap->blocks, &heap->capacity, heap->count + 1, sizeof(*block));
 	block = &heap->blocks[heap->count++];

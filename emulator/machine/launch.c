@@ -15,6 +15,7 @@
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/texture.h"
+#include "emulator/machine/uninitialised.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -158,6 +159,7 @@ void emulation_free(struct emulation *emulation)
 	}
 	device_heap_free(emulation->heap);
 	load_uses_free(emulation->uses);
+	follower_free(emulation->follower);
 	free(emulation->variables);
 	free(emulation->program.functions);
 	free(emulation->flows);
@@ -254,6 +256,39 @@ void emulation_judge_loads(struct emulation *emulation)
 {
 	load_uses_judge(emulation->uses);
 	restart_clock(emulation);
+}
+
+/* ---- undefined values ---- */
+
+bool emulation_may_be_undefined(const struct emulation *emulation)
+{
+	return emulation->may_be_undefined;
+}
+
+void emulation_follow_undefined(struct emulation *emulation, bool whole)
+{
+	emulation->follower = follower_create(whole);
+	emulation->kept_unchecked = emulation->unchecked_requests;
+	restart_clock(emulation);
+}
+
+void emulation_use_result(const struct emulation *emulation, uint64_t address,
+			  struct finding_list *findings)
+{
+	const struct allocation *in = device_memory_below(emulation->memory, address);
+
+	if (in && in->address == address)
+		uninitialised_use_result(emulation->follower, in, findings);
+}
+
+void emulation_end_following(struct emulation *emulation)
+{
+	for (size_t i = 0; i < emulation->memory->count; i++)
+		undefined_memory_free(&emulation->memory->items[i].undefined);
+	follower_free(emulation->follower);
+	emulation->follower = NULL;
+	emulation->may_be_undefined = false;
+	emulation->unchecked_requests = emulation->kept_unchecked;
 }
 
 /* ---- a launch ---- */
@@ -412,6 +447,8 @@ static void begin_global_check(struct emulation *emulation, struct launch *launc
 	const int64_t most = launch->what.check_most_bytes;
 
 	*unchecked = 0;
+	if (launch->follower)
+		return;
 	if (launch->what.check_global) {
 		launch->global = global_shadow_create(launch, most ? most : GLOBAL_SHADOW_BYTES);
 		return;
@@ -424,7 +461,7 @@ static void end_global_check(struct emulation *emulation, struct launch *launch,
 {
 	if (launch->global)
 		emulation->unchecked_requests += global_shadow_unchecked(launch->global);
-	else
+	else if (!launch->follower)
 		emulation->unchecked_requests += emulation_global_requests(emulation) - before;
 	global_shadow_free(launch->global);
 }
@@ -444,6 +481,8 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.instructions_left = what->max_instructions ? what->max_instructions : UINT64_MAX,
 		.heap = emulation->heap,
 		.uses = emulation->uses,
+		.follower = emulation->follower,
+		.may_be_undefined = &emulation->may_be_undefined,
 		.number = ++emulation->launches,
 		.executed = emulation->executed,
 		.clock = emulation->clock,

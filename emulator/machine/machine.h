@@ -21,6 +21,7 @@
 #define EMULATOR_MACHINE_MACHINE_H
 
 #include "emulator/emulator.h"
+#include "emulator/machine/undefined_bits.h"
 #include "emulator/program/program.h"
 
 /* For functions that gain from what their callers know. */
@@ -49,7 +50,8 @@ struct frame {
 	const struct control_flow *flow;
 	struct frame *next; /* in warp->calls or warp->spare */
 	int64_t block;      /* number of the block that the rows were filled for; -1: none */
-	/* By row: lanes that hold an undefined value; NULL: none ever did. undefined.h */
+	struct undefined_file undefined_bits; /* launches that follow them; uninitialised.h */
+	/* By row: lanes that hold a value that is followed; NULL: none ever did. undefined.h */
 	struct undefined_row *undefined;
 	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup_state.h */
 	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; stack.h */
@@ -115,10 +117,14 @@ struct warp {
 	struct frame **spare; /* by function: frames that are not in use */
 	unsigned char *local; /* local_bytes per lane, lane after lane */
 	uint32_t local_bytes;
-	uint32_t stack_used[LANES];       /* bytes behind stack_base that alloca took; stack.h */
-	struct warp_copies *copies;       /* NULL: no asynchronous copy yet; async_copies.h */
-	struct warp_undefined *undefined; /* NULL: no shuffle read an absent lane; undefined.h */
-	uint32_t undefined_rows;          /* rows that hold an undefined value now */
+	uint32_t stack_used[LANES]; /* bytes behind stack_base that alloca took; stack.h */
+	struct warp_copies *copies; /* NULL: no asynchronous copy yet; async_copies.h */
+	/* Of local memory: bytes that a lane has not written are not 0; NULL: they are not noted.
+	 */
+	unsigned char *local_unwritten;
+	struct undefined_memory local_undefined; /* launches that follow them; uninitialised.h */
+	struct undefined_file *joint_undefined;  /* of lanes at several instructions; NULL: none */
+	uint32_t undefined_rows; /* rows that hold a value that is followed; undefined.h */
 	uint32_t dropped; /* lanes of the load that runs whose value nothing uses; load_uses.h */
 	struct warp_products *products; /* NULL: no wgmma yet; warpgroup_state.h */
 	uint32_t pending_products;      /* of wgmma, which the warp has not waited for */
@@ -160,8 +166,9 @@ struct block {
 	struct warp *warps;
 	unsigned warp_count, ended_count;
 	struct barrier barriers[BLOCK_BARRIERS];
-	unsigned char *shared;        /* launch->shared_bytes, plus 16 spare bytes */
-	uint32_t epoch;               /* counts barriers of the block, for the race check */
+	unsigned char *shared;             /* launch->shared_bytes, plus 16 spare bytes */
+	struct undefined_memory undefined; /* of it, in launches that follow; uninitialised.h */
+	uint32_t epoch;                    /* counts barriers of the block, for the race check */
 	uint32_t fence_epoch;         /* epoch of the last fence.proxy.async, plus 1; 0: none */
 	struct warpgroup *groups;     /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
 	bool spins;                   /* in the last turns every warp that ran waited in a loop */
@@ -199,6 +206,8 @@ struct launch {
 	struct device_heap *heap;        /* heap.h */
 	struct print_fifo *printed;      /* NULL: nothing yet; print_fifo.h */
 	struct load_uses *uses;          /* load_uses.h */
+	struct follower *follower;       /* NULL: nothing is followed; uninitialised.h */
+	bool *may_be_undefined;          /* of the emulation: a value may be undefined */
 	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
 	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
 	bool asks_for_workspace;         /* the program reads where the workspace is */
@@ -211,6 +220,14 @@ struct launch {
 };
 
 /* ---- what handlers use ---- */
+
+/* What is there before something is written; `place` makes words differ. 0 without poison. */
+static inline uint64_t poison_word(const struct launch *launch, uint64_t place)
+{
+	const uint64_t word = (launch->what.poison + place) * UINT64_C(0x9e3779b97f4a7c15);
+
+	return launch->what.poison ? (word ^ word >> 29) | UINT64_C(0x0101010101010101) : 0;
+}
 
 static inline void *row_of(const struct warp *warp, uint32_t offset)
 {

@@ -6,6 +6,7 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/device_memory.h"
 #include "emulator/machine/print_fifo.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp.h"
 
 #include <inttypes.h>
@@ -55,7 +56,8 @@ static bool copy_device_string(char out[STRING_MOST_BYTES], const struct warp *w
 
 /* The arguments of a lane as the compiler packs them: each at a multiple of its size. */
 struct arguments {
-	const struct warp *warp;
+	struct warp *warp;
+	const struct instruction *at;
 	int lane;
 	uint64_t address;
 	uint32_t taken;
@@ -71,6 +73,9 @@ static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
 	at = bytes_at(arguments->warp, arguments->lane, arguments->address, &count);
 	if (at && count >= bytes)
 		memcpy(&value, at, bytes);
+	if (at && count >= bytes && arguments->warp->block->launch->follower)
+		uninitialised_use(arguments->warp, arguments->at, arguments->lane,
+				  arguments->address, (unsigned)bytes);
 	arguments->address += bytes;
 	arguments->taken++;
 	return value;
@@ -232,8 +237,10 @@ enum step run_print(struct warp *warp, const struct instruction *at)
 
 	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
 		int lane = __builtin_ctz(rest);
-		struct arguments arguments = {
-			.warp = warp, .lane = lane, .address = address_of(warp, at->b, lane)};
+		struct arguments arguments = {.warp = warp,
+					      .at = at,
+					      .lane = lane,
+					      .address = address_of(warp, at->b, lane)};
 		int32_t result = -1;
 
 		if (copy_device_string(format, warp, lane, address_of(warp, at->a, lane))) {

@@ -85,10 +85,8 @@ void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access 
 
 	if (index * shadow->grain < shadow->reserved_bytes)
 		return;
-	if (by->reads && !by->unread && !cell->initialised && !reported->uninitialised) {
-		reported->uninitialised = true;
-		shadow_report_uninitialised(shadow, by, index);
-	}
+	if (by->reads && !by->unread && !cell->initialised)
+		*by->warp->block->launch->may_be_undefined = true;
 	if (is_early(shadow, cell, index, value)) {
 		rival = (struct rival){cell->copier, cell->copy_place - 1, true};
 		if (!reported->unwaited)

@@ -180,7 +180,7 @@ void begin_cell_clocks(struct shared_shadow *shadow);
 
 /* The kinds of finding that this request has reported: one of each kind is enough. */
 struct reported_kinds {
-	bool race, uninitialised, unwaited, product, unfenced;
+	bool race, unwaited, product, unfenced;
 };
 
 /* What a warp does at an instruction. The caller sets the thread, and what it does. */

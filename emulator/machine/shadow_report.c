@@ -169,20 +169,6 @@ void shadow_report_unfenced(const struct shared_shadow *shadow, const struct sha
 	text_release(&text);
 }
 
-void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,
-				 size_t cell)
-{
-	struct text text = TEXT_INIT;
-
-	add_shared_cell(&text, shadow, by, cell);
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNINITIALISED,
-		     "%s of shared memory is read before any thread has written it; initialise it "
-		     "first",
-		     text.data);
-	text_release(&text);
-	suspect_load_at(shadow, by, by->place);
-}
-
 /* "the block ends, and block (1,0,0) may still access its shared memory at x.cu:20; wait …" */
 void shadow_report_ended(const struct shared_shadow *shadow, struct warp *warp,
 			 const struct instruction *at, const struct remote_use *use)

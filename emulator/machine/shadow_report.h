@@ -71,7 +71,5 @@ void shadow_report_unfenced(const struct shared_shadow *shadow, const struct sha
 /* The block of the warp ends at an instruction, and nothing orders the use of its memory before. */
 void shadow_report_ended(const struct shared_shadow *shadow, struct warp *warp,
 			 const struct instruction *at, const struct remote_use *use);
-void shadow_report_uninitialised(const struct shared_shadow *shadow, const struct shadow_access *by,
-				 size_t cell);
 
 #endif

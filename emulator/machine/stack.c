@@ -1,5 +1,7 @@
 #include "emulator/machine/stack.h"
 
+#include "emulator/machine/call_frame.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,8 +51,6 @@ void stack_leave(struct warp *warp, const struct frame *frame, uint32_t lanes)
 	}
 }
 
-/* The memory holds zeroes, so that a kernel that reads it before it writes does the same in every
- * run. */
 enum step run_alloca(struct warp *warp, const struct instruction *at)
 {
 	const uint32_t base = warp->block->launch->stack_base;
@@ -70,7 +70,7 @@ enum step run_alloca(struct warp *warp, const struct instruction *at)
 					    " of %d bytes taken before; allocate less, or return "
 					    "from the functions that allocate",
 					    bytes, warp->stack_used[lane], STACK_BYTES);
-		memset(warp->local + (size_t)lane * warp->local_bytes + place, 0, bytes);
+		local_begin(warp, lane, place, bytes);
 		warp->stack_used[lane] = (uint32_t)(place + bytes - base);
 		write_lane(out, at->width, lane, place);
 	}

@@ -1,6 +1,7 @@
 /* Surface instructions: accesses to texels by integer coordinates, without a filter. An access
  * outside of the surface does what its bounds say. */
 #include "emulator/machine/texture.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/written_bytes.h"
 
 #include <inttypes.h>
@@ -122,6 +123,8 @@ static unsigned char *find_bytes(enum step *step, struct object_use *use, struct
 	} else {
 		touch_read(use->in, offset / SECTOR_BYTES,
 			   (offset + (uint64_t)bytes - 1) / SECTOR_BYTES);
+		if (!written_all(use->in, offset, (uint64_t)bytes))
+			*warp->block->launch->may_be_undefined = true;
 	}
 	return use->in->data + offset;
 }
@@ -142,6 +145,9 @@ static enum step run_surface_load(struct warp *warp, const struct instruction *a
 			return step;
 		for (int i = 0; i < at->vector && from; i++)
 			memcpy(&results[i][lane], from + i * at->width, at->width);
+		if (from && warp->block->launch->follower)
+			uninitialised_surface_load(warp, at, lane, use.in,
+						   (uint64_t)(from - use.in->data));
 	}
 	for (int i = 0; i < at->vector; i++) {
 		const size_t bytes = at->width == 8 ? 8 : 4;
@@ -188,6 +194,10 @@ static enum step run_surface_store(struct warp *warp, const struct instruction *
 		}
 		if (to && at->texel_coordinates)
 			texel_write(to, use.object, channels);
+		if (to && warp->block->launch->follower)
+			uninitialised_surface_store(
+				warp, at, lane, use.in, (uint64_t)(to - use.in->data),
+				at->texel_coordinates ? (unsigned)use.object->texel_bytes : 0);
 	}
 	return STEP_NEXT;
 }

@@ -124,7 +124,9 @@ static void round_elements(const struct box_copy *box, unsigned char *values, ui
 		uint32_t bits;
 
 		memcpy(&bits, values + at, sizeof(bits));
-		if ((bits & 0x7fffffff) > 0x7f800000)
+		if (box->issue->origin)
+			bits = bits ? UINT32_MAX : 0;
+		else if ((bits & 0x7fffffff) > 0x7f800000)
 			bits = TF32_NAN;
 		else
 			bits = (bits + 0xfff + (bits >> 13 & 1)) & ~UINT32_C(0x1fff);
@@ -135,7 +137,7 @@ static void round_elements(const struct box_copy *box, unsigned char *values, ui
 /* What stands for elements outside of the tensor. */
 static void fill_outside(const struct box_copy *box, unsigned char *to, uint32_t bytes)
 {
-	const uint16_t fill = box->map.fills_nan ? FILL_NAN : 0;
+	const uint16_t fill = box->map.fills_nan && !box->issue->origin ? FILL_NAN : 0;
 
 	for (uint32_t at = 0; at < bytes; at += sizeof(fill))
 		memcpy(to + at, &fill, sizeof(fill));
@@ -310,7 +312,7 @@ static enum step store_box(struct box_copy *box)
 	if (bulk_find_source(&source, box->issue, bytes, TENSOR_BOX_ALIGN) != STEP_NEXT)
 		return STEP_STOPPED;
 	box->offset = source.range.offset;
-	box->values = box->issue->warp->block->shared + box->offset;
+	box->values = bulk_source_bytes(box->issue, &source);
 	if (walk_box(box) != STEP_NEXT)
 		return STEP_STOPPED;
 	find_chunks(box, bytes);
@@ -448,7 +450,8 @@ enum step tensor_copy_issue(const struct bulk_issue *issue)
 
 	if (read_map(&box) != STEP_NEXT || read_coordinates(&box) != STEP_NEXT)
 		return STEP_STOPPED;
-	count_at(issue->warp, issue->at)->bytes += tensor_map_box_bytes(&box.map);
+	if (!issue->origin)
+		count_at(issue->warp, issue->at)->bytes += tensor_map_box_bytes(&box.map);
 	if (issue->combine)
 		return reduce_box(issue, &box);
 	return box.loads ? load_box(&box) : store_box(&box);

@@ -7,24 +7,6 @@
 
 /* The first rows of a register file are those of 32-bit lanes; no row is smaller. */
 #define ROW_BYTES 128
-/* Shuffles of one kernel that are told apart. Those beyond share the last place. Origins with this
- * number and above are nodes of value_origins.h; with the last number, values that are known to be
- * used. */
-#define ORIGINS 64
-#define USED_ORIGIN UINT32_MAX
-
-/* A shuffle that read an absent lane, when it last did. */
-struct origin {
-	const struct instruction *at;
-	struct frame *frame;
-	uint32_t lane, source, members;
-	const char *why, *value;
-};
-
-struct warp_undefined {
-	struct origin origins[ORIGINS];
-	uint32_t count;
-};
 
 static size_t slot_count(const struct frame *frame)
 {
@@ -43,26 +25,6 @@ static struct value_origins *origins_of(const struct warp *warp)
 	return &warp->block->launch->uses->origins;
 }
 
-static uint32_t node_of(uint32_t origin)
-{
-	return origin == USED_ORIGIN ? NO_ORIGIN : origin - ORIGINS;
-}
-
-static uint32_t origin_of_node(uint32_t node)
-{
-	return node == NO_ORIGIN ? USED_ORIGIN : ORIGINS + node;
-}
-
-/* The origin of a value with two. That of a shuffle goes: its findings are those of another run. */
-static uint32_t join_origins(const struct warp *warp, uint32_t a, uint32_t a_lanes, uint32_t b,
-			     uint32_t b_lanes)
-{
-	if (a < ORIGINS || b < ORIGINS)
-		return a < ORIGINS && b >= ORIGINS ? b : a;
-	return origin_of_node(
-		origin_join(origins_of(warp), node_of(a), a_lanes, node_of(b), b_lanes));
-}
-
 /* Sets which of the lanes `written` of a row are undefined. */
 static void note_row(struct warp *warp, struct frame *frame, uint32_t row, uint32_t written,
 		     uint32_t undefined, uint32_t origin)
@@ -78,7 +40,8 @@ static void note_row(struct warp *warp, struct frame *frame, uint32_t row, uint3
 	was = note->lanes != 0;
 	note->lanes &= ~written;
 	if (undefined && note->lanes)
-		origin = join_origins(warp, origin, undefined, note->origin, note->lanes);
+		origin =
+			origin_join(origins_of(warp), origin, undefined, note->origin, note->lanes);
 	note->lanes |= undefined;
 	if (undefined)
 		note->origin = origin;
@@ -94,133 +57,51 @@ void undefined_frame_begin(struct warp *warp, struct frame *frame)
 	memset(frame->undefined, 0, slot_count(frame) * sizeof(*frame->undefined));
 }
 
-void undefined_free(struct warp *warp)
-{
-	free(warp->undefined);
-	warp->undefined = NULL;
-}
+/* ---- uses ---- */
 
-/* ---- findings ---- */
-
-static void report_use(struct warp *warp, uint32_t number, const struct frame *user,
-		       const struct instruction *use)
-{
-	const struct origin *origin = &warp->undefined->origins[number];
-	struct frame *frame = warp->frame;
-	struct text place = TEXT_INIT;
-
-	source_place_text(&place, warp->block->launch->program->module,
-			  instruction_statement(user->function, use));
-	warp->frame = origin->frame;
-	warp_finding(
-		warp, origin->at, (int)origin->lane, FINDING_ABSENT_SOURCE,
-		"lane %u of warp %u, with the mask 0x%08x, reads lane %u, which %s; the value is "
-		"undefined (an H200 gives %s) and used at %s; read only lanes that execute the "
-		"shuffle, or drop the value",
-		origin->lane, warp->index, origin->members, origin->source, origin->why,
-		origin->value, place.data);
-	warp->frame = frame;
-	text_release(&place);
-}
-
-void undefined_used(struct warp *warp, struct frame *frame, const struct instruction *at,
-		    uint32_t row, uint32_t lanes)
+void undefined_used(struct warp *warp, struct frame *frame, uint32_t row, uint32_t lanes)
 {
 	const uint32_t used = row ? lanes_of(frame, row) & lanes : 0;
-	uint32_t origin;
 
-	if (!used)
-		return;
-	origin = frame->undefined[row / ROW_BYTES].origin;
-	if (origin < ORIGINS)
-		report_use(warp, origin, frame, at);
-	else
-		origin_use(origins_of(warp), node_of(origin), used);
+	if (used)
+		origin_use(origins_of(warp), frame->undefined[row / ROW_BYTES].origin, used);
 }
 
 /* ---- shuffles ---- */
 
-static uint32_t origin_add(struct warp *warp, const struct instruction *at, uint32_t lane,
-			   uint32_t source)
-{
-	struct warp_undefined *all;
-	uint32_t number = 0;
-	const char *why = "is not in its member mask";
-
-	if (!warp->undefined)
-		warp->undefined = xcalloc(1, sizeof(*warp->undefined));
-	all = warp->undefined;
-	while (number < all->count && all->origins[number].at != at)
-		number++;
-	if (number == ORIGINS)
-		number--;
-	else if (number == all->count)
-		all->count++;
-	if (!(warp->present >> source & 1))
-		why = "does not exist in this block";
-	else if (warp->exited >> source & 1)
-		why = "has ended";
-	else if (!(warp->active >> source & 1))
-		why = "does not execute the shuffle";
-	all->origins[number] = (struct origin){
-		.at = at,
-		.frame = warp->frame,
-		.lane = lane,
-		.source = source,
-		.members = ((const uint32_t *)row_of(warp, at->d))[lane],
-		.why = why,
-		.value = warp->active >> source & 1 ? "its value" : "0",
-	};
-	return number;
-}
-
 /* The origin of what lanes `lanes` get from the lanes `sources`. With absent lanes, which may get
- * the value as well, a load counts as used. */
+ * the value as well, it counts as used. */
 static uint32_t shuffled_origin(const struct warp *warp, uint32_t origin, uint32_t sources,
 				uint32_t lanes, bool has_absent, const uint32_t *from)
 {
-	if (origin < ORIGINS)
-		return origin;
-	if (has_absent) {
-		origin_use(origins_of(warp), node_of(origin), sources);
-		return USED_ORIGIN;
-	}
-	if (!lanes || origin == USED_ORIGIN)
-		return USED_ORIGIN;
-	return origin_of_node(origin_shuffle(origins_of(warp), node_of(origin), lanes, from));
+	if (has_absent)
+		origin_use(origins_of(warp), origin, sources);
+	if (has_absent || !lanes || origin == NO_ORIGIN)
+		return NO_ORIGIN;
+	return origin_shuffle(origins_of(warp), origin, lanes, from);
 }
 
 void undefined_shuffled(struct warp *warp, const struct instruction *at, const uint32_t *from,
 			uint32_t absent)
 {
 	struct frame *frame = warp->frame;
-	bool joint = warp->file != frame->file;
-	uint32_t sources, undefined = absent, origin = 0;
+	uint32_t sources, followed = 0, origin = NO_ORIGIN;
 
-	if (!joint) {
-		undefined_used(warp, frame, at, at->b, warp->active);
-		undefined_used(warp, frame, at, at->c, warp->active);
-		undefined_used(warp, frame, at, at->d, warp->active);
-		sources = lanes_of(frame, at->a);
-		for (uint32_t rest = sources ? warp->active & ~absent : 0; rest; rest &= rest - 1)
-			if (sources >> from[__builtin_ctz(rest)] & 1)
-				undefined |= rest & -rest;
-		if (sources)
-			origin = shuffled_origin(warp, frame->undefined[at->a / ROW_BYTES].origin,
-						 sources, undefined & ~absent, absent != 0, from);
-	}
-	if (absent && origin < ORIGINS) {
-		uint32_t lane = (uint32_t)__builtin_ctz(absent);
-
-		origin = origin_add(warp, at, lane, from[lane]);
-	}
 	/* Lanes at several instructions have a register file of their own, without notes. */
-	if (joint && absent)
-		report_use(warp, origin, frame, at);
-	if (joint)
+	if (warp->file != frame->file)
 		return;
-	note_row(warp, frame, at->dst, warp->active, undefined, origin);
-	note_row(warp, frame, at->dst2, warp->active, 0, 0);
+	undefined_used(warp, frame, at->b, warp->active);
+	undefined_used(warp, frame, at->c, warp->active);
+	undefined_used(warp, frame, at->d, warp->active);
+	sources = lanes_of(frame, at->a);
+	for (uint32_t rest = sources ? warp->active & ~absent : 0; rest; rest &= rest - 1)
+		if (sources >> from[__builtin_ctz(rest)] & 1)
+			followed |= rest & -rest;
+	if (sources)
+		origin = shuffled_origin(warp, frame->undefined[at->a / ROW_BYTES].origin, sources,
+					 followed, absent != 0, from);
+	note_row(warp, frame, at->dst, warp->active, followed, origin);
+	note_row(warp, frame, at->dst2, warp->active, 0, NO_ORIGIN);
 }
 
 /* ---- loads ---- */
@@ -228,8 +109,7 @@ void undefined_shuffled(struct warp *warp, const struct instruction *at, const u
 void undefined_loaded(struct warp *warp, const struct instruction *at, uint32_t node)
 {
 	for (unsigned i = 0; i < at->vector; i++)
-		note_row(warp, warp->frame, at->rows[i], warp->active, warp->active,
-			 ORIGINS + node);
+		note_row(warp, warp->frame, at->rows[i], warp->active, warp->active, node);
 }
 
 /* ---- other instructions ---- */
@@ -301,7 +181,8 @@ static void follow_alu(struct warp *warp, const struct instruction *at, uint32_t
 		if (!more)
 			continue;
 		next = frame->undefined[rows[i] / ROW_BYTES].origin;
-		origin = undefined ? join_origins(warp, origin, undefined, next, more) : next;
+		origin = undefined ? origin_join(origins_of(warp), origin, undefined, next, more)
+				   : next;
 		undefined |= more;
 	}
 	note_row(warp, frame, at->dst, lanes, undefined, origin);
@@ -313,7 +194,7 @@ void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t 
 	struct frame *frame = warp->frame;
 	struct operands operands;
 
-	undefined_used(warp, frame, at, at->guard, warp->active);
+	undefined_used(warp, frame, at->guard, warp->active);
 	if (!lanes || at->operation == OP_SHUFFLE) /* see undefined_shuffled() */
 		return;
 	if (alu_row_of(at->operation)) {
@@ -322,7 +203,7 @@ void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t 
 	}
 	find_operands(&operands, frame, at);
 	for (size_t i = 0; i < operands.of.read_count; i++)
-		undefined_used(warp, frame, at, *operands.of.reads[i], lanes);
+		undefined_used(warp, frame, *operands.of.reads[i], lanes);
 	for (size_t i = 0; i < operands.of.write_count; i++)
 		note_row(warp, frame, *operands.of.writes[i], lanes, 0, 0);
 }

@@ -2,6 +2,7 @@
 
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/undefined.h"
+#include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warpgroup.h"
 
 #include <string.h>
@@ -252,11 +253,13 @@ static enum step run_parted(struct warp *warp, const struct instruction *at, uin
 /* Whether follow() must see every instruction. */
 static bool is_followed(const struct warp *warp)
 {
-	return warp->undefined_rows || warpgroup_is_pending(warp);
+	return warp->undefined_rows || warpgroup_is_pending(warp) || warp->block->launch->follower;
 }
 
 static void follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	if (warp->block->launch->follower)
+		uninitialised_follow(warp, at, lanes);
 	if (warp->undefined_rows)
 		undefined_follow(warp, at, lanes);
 	if (warpgroup_is_pending(warp))

@@ -12,6 +12,8 @@ enum step warp_finding(struct warp *warp, const struct instruction *at, int lane
 	va_list arguments;
 
 	launch->stopped |= step == STEP_STOPPED;
+	if (launch->follower && step != STEP_STOPPED) /* the checks have reported it */
+		return step;
 	finding_place_set(&place, warp, at, lane);
 	va_start(arguments, format);
 	finding_add(launch->findings, kind, &place, format, arguments);

@@ -196,6 +196,9 @@ enum { JOINT_ROWS = 7, JOINT_ROW_BYTES = 256 };
 
 struct joint {
 	_Alignas(64) unsigned char file[(JOINT_ROWS + 1) * JOINT_ROW_BYTES];
+	unsigned char bits[(JOINT_ROWS + 1) * JOINT_ROW_BYTES];
+	undefined_origin origins[(JOINT_ROWS + 1) * JOINT_ROW_BYTES / 4];
+	struct undefined_file undefined;
 	struct instruction instruction;
 };
 
@@ -212,27 +215,47 @@ static void copy_lanes(unsigned char *to, const unsigned char *from, size_t widt
 			memcpy(to + lane * width, from + lane * width, width);
 }
 
+/* What is known of a value of 32 bits. */
+static void copy_undefined(const struct undefined_file *to, uint32_t to_row,
+			   const struct undefined_file *from, uint32_t from_row, uint32_t mask)
+{
+	if (!to->bits || !from->bits)
+		return;
+	copy_lanes(to->bits + to_row, from->bits + from_row, 4, mask);
+	copy_lanes((unsigned char *)(to->origins + to_row / 4),
+		   (const unsigned char *)(from->origins + from_row / 4), 4, mask);
+}
+
 static void joint_take(struct joint *joint, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
 
 	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i])
+		if (rows[i]) {
 			copy_lanes(joint->file + JOINT_ROW(i), split->frame->file + rows[i],
 				   i == 0 && is_wide(at) ? 8 : 4, split->mask);
+			copy_undefined(&joint->undefined, JOINT_ROW(i),
+				       &split->frame->undefined_bits, rows[i], split->mask);
+		}
 }
 
 static void joint_give(const struct joint *joint, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);
 
-	if (at->dst)
+	if (at->dst) {
 		copy_lanes(split->frame->file + at->dst, joint->file + JOINT_ROW(4), 4,
 			   split->mask);
-	if (at->dst2)
+		copy_undefined(&split->frame->undefined_bits, at->dst, &joint->undefined,
+			       JOINT_ROW(4), split->mask);
+	}
+	if (at->dst2) {
 		copy_lanes(split->frame->file + at->dst2, joint->file + JOINT_ROW(5), 4,
 			   split->mask);
+		copy_undefined(&split->frame->undefined_bits, at->dst2, &joint->undefined,
+			       JOINT_ROW(5), split->mask);
+	}
 }
 
 static bool same_exchange(const struct instruction *a, const struct instruction *b)
@@ -246,14 +269,14 @@ static bool is_partner(const struct split *first, const struct split *other)
 	       same_exchange(parked_instruction(first), parked_instruction(other));
 }
 
-/* The joint registers have no notes of undefined values. */
+/* The joint registers have no notes of values that undefined.h follows. */
 static void use_operands(struct warp *warp, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		undefined_used(warp, split->frame, at, rows[i], split->mask);
+		undefined_used(warp, split->frame, rows[i], split->mask);
 }
 
 static enum step execute_together(struct warp *warp, const struct split *first, uint32_t lanes)
@@ -270,6 +293,7 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 	joint.instruction.d = at->d ? JOINT_ROW(3) : 0;
 	joint.instruction.dst = JOINT_ROW(4);
 	joint.instruction.dst2 = JOINT_ROW(5);
+	joint.undefined = (struct undefined_file){joint.bits, joint.origins};
 	for (unsigned i = 0; i < warp->waiting_count; i++)
 		if (is_partner(&like, &warp->waiting[i])) {
 			use_operands(warp, &warp->waiting[i]);
@@ -277,10 +301,12 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 		}
 	warp->frame = first->frame;
 	warp->file = joint.file;
+	warp->joint_undefined = &joint.undefined;
 	warp_set_active(warp, lanes);
 	step = at->run(warp, &joint.instruction);
 	warp_set_active(warp, 0);
 	warp->file = warp->frame->file;
+	warp->joint_undefined = NULL;
 	if (step == STEP_STOPPED)
 		return step;
 	for (unsigned i = 0; i < warp->waiting_count; i++) {

@@ -37,7 +37,7 @@ static inline bool written_all(const struct allocation *in, uint64_t first, uint
 	return !missing;
 }
 
-/* Reports the first lane of a request that reads an unwritten byte and uses it. */
+/* Notes that a value may be undefined, if a lane reads an unwritten byte. */
 void written_check(const struct global_request *request);
 /* Counts the bytes of a request as written. */
 void written_note(const struct global_request *request);

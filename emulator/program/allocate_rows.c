@@ -1,7 +1,7 @@
 /*
  * Register allocation: each value gets a row for its live range (liveness.h), and the row is then
  * free for other values. An instruction's results never share a row with its operands, unless they
- * are the same register. A register that may be read before it is written is set to zero first.
+ * are the same register. A register that may be read before it is written is marked first.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +12,10 @@
 
 #define MAX_REGISTER_FILE_BYTES (4 * 1024 * 1024)
 
-/* ---- zeroes for registers that are read first ---- */
+/* ---- registers that are read first ---- */
 
-static enum operation zero_operation(int bits)
-{
-	return bits == 64 ? ALU_MOV_B64 : bits == 1 ? ALU_MOV_PRED : ALU_MOV_B32;
-}
-
-/* Inserts a move of zero at the beginning for each register that may be read before it is
- * written. */
-static void insert_zeroes(struct liveness *live)
+/* Marks, at the beginning, each register that may be read before it is written. */
+static void insert_undefined(struct liveness *live)
 {
 	struct function_decoding *decoding = live->decoding;
 	struct program_function *out = live->out;
@@ -30,20 +24,20 @@ static void insert_zeroes(struct liveness *live)
 
 	for (size_t bit = 0; bit < live->bit_count; bit++) {
 		uint32_t value = live->numbered[bit];
-		int bits = value_width(decoding, value);
-		struct instruction *zero;
+		struct instruction *mark;
 
 		if (!live_at_start(live, (uint32_t)bit))
 			continue;
-		zero = emit_auxiliary(decoding, zero_operation(bits));
-		zero->statement = 0;
-		zero->dst = value;
-		zero->a = value_bits(decoding, 0, bits == 64);
+		mark = emit_auxiliary(decoding, OP_UNDEFINED);
+		mark->statement = 0;
+		mark->dst = value;
+		mark->width = (uint8_t)value_width(decoding, value);
+		mark->target = value;
 	}
 	count = out->code_count - before;
 	if (count == 0)
 		return;
-	/* The moves were appended. Put them first. */
+	/* The marks were appended. Put them first. */
 	code = xcalloc(out->code_count, sizeof(*code));
 	memcpy(code, out->code + before, count * sizeof(*code));
 	memcpy(code + count, out->code, before * sizeof(*code));
@@ -158,6 +152,19 @@ static uint64_t scan_live_ranges(struct liveness *live, uint32_t *rows, uint64_t
 	return file;
 }
 
+static void note_wide_rows(const struct liveness *live, const uint32_t *rows, uint64_t file)
+{
+	struct program_function *out = live->out;
+
+	out->wide_rows = xcalloc(file / ROW_STEP_BYTES + 1, sizeof(*out->wide_rows));
+	for (size_t i = 0; i < out->constant_count; i++)
+		out->wide_rows[out->constants[i].row / ROW_STEP_BYTES] = out->constants[i].wide;
+	for (size_t i = 0; i < live->decoding->value_count; i++)
+		if (rows[i])
+			out->wide_rows[rows[i] / ROW_STEP_BYTES] =
+				value_width(live->decoding, (uint32_t)i) == 64;
+}
+
 static void replace_values_by_rows(struct liveness *live, const uint32_t *rows)
 {
 	struct program_function *out = live->out;
@@ -186,7 +193,7 @@ int allocate_rows(struct function_decoding *decoding)
 	char words[120];
 
 	analyse_liveness(&live);
-	insert_zeroes(&live);
+	insert_undefined(&live);
 	file = assign_constant_rows(decoding->out);
 	if (file <= MAX_REGISTER_FILE_BYTES)
 		file = scan_live_ranges(&live, rows, file);
@@ -197,6 +204,7 @@ int allocate_rows(struct function_decoding *decoding)
 			 MAX_REGISTER_FILE_BYTES / 1024 / 1024);
 		decode_unsupported(decoding, "register", words);
 	} else {
+		note_wide_rows(&live, rows, file);
 		replace_values_by_rows(&live, rows);
 		decoding->out->file_bytes = (uint32_t)file;
 	}

@@ -59,6 +59,8 @@ enum value_type {
 	X(OP_REDUX, "redux.sync: a value, d member mask, kind: enum atomic_kind")                  \
 	X(OP_ACTIVE_MASK, "activemask")                                                            \
 	X(OP_ELECT, "elect.sync: d member mask")                                                   \
+	X(OP_UNDEFINED, "dst, of width bits, has not been written; target: its value in the "      \
+			"decoder")                                                                 \
 	X(OP_LOAD, "ld, ldu in space: rows <- [a + offset]")                                       \
 	X(OP_STORE, "st in space: [a + offset] <- rows; st.async: signals mbarrier "               \
 		    "[d + from_offset]")                                                           \

@@ -17,6 +17,7 @@ void ptx_program_free(struct ptx_program *program)
 			free(function->tables[j].targets);
 		free(function->tables);
 		free(function->code);
+		free(function->wide_rows);
 		free(function->constants);
 		free(function->calls);
 		free(function->products);

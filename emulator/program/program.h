@@ -273,11 +273,15 @@ struct program_bulk_copy {
 	uint8_t kind, type; /* enum atomic_kind, enum value_type */
 };
 
+/* Rows begin at multiples of this. */
+#define ROW_STEP_BYTES 128
+
 struct program_function {
 	const struct ptx_function *source;
 	struct instruction *code;
 	size_t code_count;
 	uint32_t file_bytes; /* size of a warp's register file for this function */
+	bool *wide_rows;     /* by ROW_STEP_BYTES of the file: a row of 64-bit lanes begins there */
 	struct program_constant *constants;
 	size_t constant_count;
 	struct program_call *calls; /* target of OP_CALL is an index */

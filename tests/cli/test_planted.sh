@@ -56,7 +56,7 @@ is_told order planted_transpose 'shared-memory race in' \
 	"thread (16,0,0) wrote at tests/emulator/planted/order.cu:$(line_of other order planted_transpose)" \
 	'with no barrier between'
 is_told order planted_reduction 'shared-memory race in' 'with no barrier between'
-is_told order planted_uninitialised 'uninitialised shared read' 'word 257'
+is_told order planted_uninitialised 'uninitialised shared read' 'byte 1028'
 is_told blocks planted_other_block 'global-memory race in fault_none, block (1,0,0) thread (0,0,0)' \
 	"thread (0,0,0) of block (1,0,0) reads byte 0 of 'values' at tests/emulator/planted/blocks.cu" \
 	"which thread (0,0,0) of block (0,0,0) wrote at tests/emulator/planted/blocks.cu:$(line_of other blocks planted_other_block)" \

@@ -163,7 +163,8 @@ bool form_keys_add(struct string_list *keys, bool *operations, const char *ptx)
 
 				if (operations)
 					operations[at->operation] = true;
-				if (alu_row_of((enum operation)at->operation))
+				if (alu_row_of((enum operation)at->operation) ||
+				    at->operation == OP_UNDEFINED) /* of no statement */
 					continue;
 				instruction_key(&key, at);
 				key_add(keys, &key);

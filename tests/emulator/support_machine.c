@@ -125,6 +125,23 @@ static int drop_loads(struct machine_run *run, struct error *err)
 	return rc;
 }
 
+/* As the harness does. */
+static int follow_undefined(struct machine_run *run, struct error *err)
+{
+	struct finding_list findings = run->result->findings;
+	int rc;
+
+	run->result->findings = (struct finding_list){0};
+	emulation_follow_undefined(run->emulation, true);
+	rc = launch_again(run, false, err);
+	if (!rc && !run->work->out_unread)
+		emulation_use_result(run->emulation, run->arguments.out, &run->result->findings);
+	emulation_end_following(run->emulation);
+	finding_list_move(&findings, &run->result->findings);
+	run->result->findings = findings;
+	return rc;
+}
+
 static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		  struct machine_result *result, struct error *err)
 {
@@ -189,6 +206,8 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 		rc = launch_all(&run, err);
 		if (!rc)
 			rc = drop_loads(&run, err);
+		if (!rc && emulation_may_be_undefined(run.emulation))
+			rc = follow_undefined(&run, err);
 		emulation_leaks(run.emulation, &result->findings);
 		emulation_counts(run.emulation, &result->counts);
 		emulation_lines(run.emulation, &result->lines);

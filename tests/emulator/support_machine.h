@@ -55,6 +55,7 @@ struct machine_case {
 	bool check_global;
 	int64_t check_most_bytes;
 	bool out_unwritten; /* out is no memory that the host has filled */
+	bool out_unread;    /* nobody asks whether it holds undefined values */
 	bool cooperative;
 	int64_t resident_blocks;
 	/* Of MACHINE_MAP_KERNEL, or of an entry with its parameters: its address counts from `in`,

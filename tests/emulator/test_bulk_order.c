@@ -18,7 +18,7 @@ static void use_before_the_phase_is_told(void **state)
 				 "32") "bar.sync 0;\nld.shared.u32 %r4, [%r19];\n" WAIT("0") STORE),
 			 8, FINDING_UNWAITED_COPY, "ld.shared.u32", "reads word 0 before");
 	assert_bulk_told(MACHINE_KERNEL(AREAS EXPECT("32") FETCH(
-				 "32") "st.shared.u32 [%r21], %r1;\n" WAIT("0") STORE),
+				 "32") "st.shared.u32 [%r21], %r1;\n" WAIT("0") "ret;\n"),
 			 8, FINDING_UNWAITED_COPY, "st.shared.u32", "writes word 0 before");
 	/* The warp of thread 32 has waited; thread 0 of another warp has not. */
 	assert_bulk_told(
@@ -146,8 +146,9 @@ static void accesses_to_global_memory_are_checked(void **state)
 {
 	static const char race[] = MACHINE_KERNEL(AREAS "st.global.u32 [%rd3], 1;\n" FENCED_STORE(
 		"16") "@%p1 cp.async.bulk.wait_group 0;\nret;\n");
-	static const char unwritten[] = MACHINE_KERNEL(AREAS EXPECT(
-		"16") "@%p1 " LOAD " [%r19], [%rd1], 16, [%r20];\n" WAIT("0") "ret;\n");
+	static const char unwritten[] = MACHINE_KERNEL(
+		AREAS EXPECT("16") "@%p1 " LOAD " [%r19], [%rd1], 16, [%r20];\n" WAIT(
+			"0") "ld.shared.u32 %r4, [%r19];\n" STORE);
 	struct machine_result result;
 
 	(void)state;

@@ -201,9 +201,9 @@ static void addresses_outside_of_a_block_are_found(void **state)
 static void blocks_must_have_begun_and_not_ended(void **state)
 {
 	static const char early[] = MACHINE_KERNEL(
-		PLACES "@%p1 st.shared::cluster.u32 [%r23], 1;\n" CLUSTER_SYNC STORE);
+		PLACES "@%p1 st.shared::cluster.u32 [%r23], 1;\n" CLUSTER_SYNC "ret;\n");
 	static const char unordered_end[] = MACHINE_KERNEL(
-		PLACES CLUSTER_SYNC "@%p1 st.shared::cluster.u32 [%r23], 1;\n" STORE);
+		PLACES CLUSTER_SYNC "@%p1 st.shared::cluster.u32 [%r23], 1;\nret;\n");
 	/* The first block ends at once, the other one goes on for long. */
 	static const char late[] = MACHINE_KERNEL(
 		PLACES CLUSTER_SYNC "@%p2 ret;\nmov.u32 %r31, 0;\nLOOP:\nadd.u32 %r31, %r31, 1;\n"

@@ -61,7 +61,7 @@ static void barriers_say_who_takes_part(void **state)
 
 	(void)state;
 	assert_string_equal(code_shape(function),
-			    "(MOV_PRED) |MOV_B32 BARRIER |BARRIER |BARRIER |BARRIER "
+			    "(UNDEFINED) |MOV_B32 BARRIER |BARRIER |BARRIER |BARRIER "
 			    "|BARRIER_ARRIVE |(NOT_PRED) BARRIER_REDUCE |BARRIER_REDUCE "
 			    "|WARP_BARRIER |FENCE FENCE NOTHING RET");
 	assert_int_equal(constant_of(function, code[2].a)->bits, 0);

@@ -171,6 +171,9 @@ static void run_rows(struct trace *trace, const struct program_function *functio
 		if (i->guard && (read_row(file, i->guard, 4) != 0) == i->guard_negated)
 			continue;
 		switch (i->operation) {
+		case OP_UNDEFINED: /* a register of the other run begins as 0 */
+			write_row(file, i->dst, 0, i->width == 64 ? 8 : 4);
+			break;
 		case ALU_MOV_B32:
 		case ALU_MOV_PRED:
 			write_row(file, i->dst, read_row(file, i->a, 4), 4);

@@ -269,7 +269,7 @@ static void a_read_that_finds_the_log_full_races(void **state)
 	text_add(&ptx, MACHINE_HEADER
 		 ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
 		 "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
-		 "mov.u32 %r3, %ctaid.x;\nmad.wide.u32 %rd3, %r1, 4, %rd1;\n"
+		 "mov.u32 %r3, %ctaid.x;\nmov.u32 %r20, 0;\nmad.wide.u32 %rd3, %r1, 4, %rd1;\n"
 		 "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra $one;\n");
 	for (unsigned word = 1; word <= 17; word++)
 		text_addf(&ptx, "ld.global.u32 %%r10, [%%rd3+%u];\nadd.u32 %%r20, %%r20, %%r10;\n",
@@ -335,7 +335,8 @@ static void a_vector_that_is_settled_in_part_is_recorded_whole(void **state)
 			  MACHINE_HEADER
 			  ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
 			  "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, "
-			  "%tid.x;\nmov.u32 %r3, %ctaid.x;\nmad.wide.u32 %rd4, %r1, 16, %rd1;\n"
+			  "%tid.x;\nmov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r3, "
+			  "%ctaid.x;\nmad.wide.u32 %rd4, %r1, 16, %rd1;\n"
 			  "setp.eq.u32 %p2, %r3, 3;\nsetp.eq.u32 %p3, %r3, 2;\n",
 			  reads[i / ARRAY_SIZE(writes)], writes[write].word * 4);
 		result = machine_run(&(struct machine_case){.ptx = ptx.data,

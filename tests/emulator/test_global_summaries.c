@@ -83,6 +83,7 @@ static void make_kernel(struct text *out, uint32_t number, unsigned later)
 		 ".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n)\n"
 		 "{\n" MACHINE_REGISTERS "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n"
 		 "mov.u32 %r3, %ctaid.x;\nmov.u32 %r4, %laneid;\nmov.u32 %r20, 0;\n"
+		 "mov.u32 %r10, 0;\nmov.u32 %r11, 0;\nmov.u32 %r12, 0;\nmov.u32 %r13, 0;\n"
 		 "setp.lt.u32 %p5, %r4, 32;\nsetp.lt.u32 %p6, %r4, 32;\n"
 		 "setp.lt.u32 %p7, %r4, 16;\nsetp.lt.u32 %p8, %r4, 8;\n"
 		 "mul.wide.u32 %rd3, %r4, 4;\nadd.s64 %rd5, %rd1, %rd3;\n"

@@ -34,6 +34,7 @@ static void all_bits_are_moved(void **state)
 {
 	struct machine_result result = run_clean(
 		MACHINE_KERNEL(REGISTERS ".shared .align 16 .b8 area[32];\n"
+					 "mov.b128 %q0, {%rd1, %rd1};\n"
 					 ".local .align 16 .b8 own[16];\n.reg .b32 %area;\n"
 					 "ld.global.b128 %q0, [%rd2+16];\n"
 					 "mov.b128 {%rd4, %rd5}, %q0;\n"
@@ -153,7 +154,8 @@ static void accesses_are_aligned_to_16_bytes(void **state)
 {
 	static const char *const texts[] = {
 		MACHINE_KERNEL(REGISTERS "ld.global.b128 %q0, [%rd2+8];\nret;\n"),
-		MACHINE_KERNEL(REGISTERS "atom.global.exch.b128 %q0, [%rd1+8], %q0;\nret;\n"),
+		MACHINE_KERNEL(REGISTERS "mov.b128 %q0, {%rd1, %rd1};\n"
+					 "atom.global.exch.b128 %q0, [%rd1+8], %q0;\nret;\n"),
 		MACHINE_KERNEL(REGISTERS ".shared .align 16 .b8 area[32];\n"
 					 "atom.shared.exch.b128 %q0, [area+8], %q0;\nret;\n"),
 	};

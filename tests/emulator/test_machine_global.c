@@ -316,7 +316,7 @@ static void a_race_names_the_lane_in_any_order(void **state)
 		{"mad.wide.u32 %rd5, %r1, 12, %rd1;\nld.global.u32 %r8, [%rd5+4];\n", "61",
 		 "(20,0,0)"},
 		/* one word behind the other, behind the first */
-		{"st.global.u32 [%rd3+4], %r1;\n", "45", "(44,0,0)"},
+		{"mov.u32 %r8, 0;\nst.global.u32 [%rd3+4], %r1;\n", "45", "(44,0,0)"},
 		{"ld.global.u32 %r8, [%rd3];\nld.global.u32 %r9, [%rd3+4];\nadd.u32 %r8, %r8, "
 		 "%r9;\n",
 		 "64", "(63,0,0)"},

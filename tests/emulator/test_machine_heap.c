@@ -41,7 +41,8 @@ static void a_full_heap_returns_null(void **state)
 {
 	static const char fills[] = HEAP_KERNEL(
 		MALLOC("0x900000", "%rd4") "setp.eq.u64 %p1, %rd4, 0;\nselp.u32 %r4, 100, 0, %p1;\n"
-					   "AGAIN:\n" MALLOC("0x100000", "%rd5") //
+					   "mov.u64 %rd6, 0;\nAGAIN:\n" MALLOC("0x100000",
+									       "%rd5") //
 		"setp.eq.u64 %p2, %rd5, 0;\n@%p2 bra FULL;\nst.u64 [%rd5], %rd6;\n"
 		"mov.u64 %rd6, %rd5;\nadd.u32 %r4, %r4, 1;\nbra AGAIN;\nFULL:\n"
 		"setp.eq.u64 %p3, %rd6, 0;\n@%p3 bra EMPTY;\nld.u64 %rd7, [%rd6];\n" FREE("%rd6") //

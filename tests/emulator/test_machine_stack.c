@@ -73,15 +73,14 @@ static void memory_is_aligned(void **state)
 	machine_release(&result);
 }
 
-/* A call takes 6000 bytes and finds zeroes in them, ten times. */
+/* A call takes 6000 bytes, ten times. */
 static void a_return_gives_memory_back(void **state)
 {
 	struct machine_result result = run(
-		MACHINE_HEADER FUNCTION(
-			"mov.u64 %rd4, 6000;\nalloca.u64 %rd5, %rd4;\n"
-			"ld.local.u32 %r2, [%rd5+5996];\nadd.u32 %r2, %r2, %r1;\n"
-			"st.local.u32 [%rd5+5996], %r2;\nst.param.b32 [result+0], %r2;\n"
-			"ret;\n")
+		MACHINE_HEADER FUNCTION("mov.u64 %rd4, 6000;\nalloca.u64 %rd5, %rd4;\n"
+					"st.local.u32 [%rd5+5996], %r1;\nld.local.u32 %r2, "
+					"[%rd5+5996];\nst.param.b32 [result+0], %r2;\n"
+					"ret;\n")
 			MACHINE_ENTRY("mov.u32 %r6, 0;\nmov.u32 %r4, 0;\n"
 				      "AGAIN:\n" CALL("%r6", "%r5") "add.u32 %r4, %r4, %r5;\n"
 								    "add.u32 %r6, %r6, 1;\n"

@@ -65,6 +65,23 @@ static uint32_t found_kinds(const struct finding_list *findings)
 	return kinds;
 }
 
+/* Launches once more if there may be undefined values; the results are what a user would read. */
+static int follow_undefined(struct emulation *emulation, const struct emulated_launch *launch,
+			    uint64_t out, struct finding_list *findings, struct error *err)
+{
+	struct finding_list followed = {0};
+	int rc;
+
+	if (!emulation_may_be_undefined(emulation))
+		return 0;
+	emulation_follow_undefined(emulation, true);
+	rc = emulation_launch(emulation, launch, &followed, err);
+	emulation_use_result(emulation, out, &followed);
+	emulation_end_following(emulation);
+	finding_list_move(findings, &followed);
+	return rc;
+}
+
 /* Runs a case. Returns false with the reason if it cannot run, or if its findings are not those
  * that it must have. */
 static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum emulated_lanes lanes,
@@ -104,6 +121,10 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 		opcode_inputs(device_memory_data(memory, arguments[1]), opcode);
 		rc = emulation_launch(emulation, &launch, &findings, &err);
 	}
+	if (!rc) {
+		memcpy(results, device_memory_data(memory, arguments[0]), out_bytes);
+		rc = follow_undefined(emulation, &launch, arguments[0], &findings, &err);
+	}
 	if (rc) {
 		text_add(why, err.text);
 		unsupported_features_text(why, &unsupported);
@@ -112,7 +133,6 @@ static bool emulate(uint64_t *results, const struct opcode_case *opcode, enum em
 		for (size_t i = 0; i < findings.count; i++)
 			finding_text(why, &findings.items[i]);
 	} else {
-		memcpy(results, device_memory_data(memory, arguments[0]), out_bytes);
 		ran = true;
 	}
 	emulation_free(emulation);

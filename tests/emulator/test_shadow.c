@@ -232,27 +232,28 @@ EACH_SET(narrow_accesses)
 
 static void body_uninitialised_reads(void)
 {
+	bool suspected = false;
+
 	begin();
+	fixture.launch.may_be_undefined = &suspected;
 	touch(STORE, 0, 0x7fffffff, 0, 1);
 	touch(LOAD, 0, 0x7fffffff, 0, 1);
-	expect_nothing();
+	assert_false(suspected);
 	touch(LOAD, 0, ALL_LANES, 0, 1);
-	assert_int_equal(fixture.found, 1);
-	assert_int_equal(fixture.kind, FINDING_UNINITIALISED);
-	assert_int_equal(fixture.lane, 31);
-	assert_string_equal(fixture.text,
-			    "word 31 of shared memory is read before any thread has written it; "
-			    "initialise it first");
+	assert_true(suspected);
+	suspected = false;
 	touch(ATOMIC, 0, 1, 40, 0);
-	assert_int_equal(fixture.kind, FINDING_UNINITIALISED);
+	assert_true(suspected);
 	/* What was written stays so behind a barrier, and not in the next block. */
 	fixture.block.epoch++;
+	suspected = false;
 	touch(LOAD, 1, 1, 0, 1);
-	expect_nothing();
+	assert_false(suspected);
 	shared_shadow_begin(fixture.block.shadow);
 	fixture.block.epoch = 0;
 	touch(LOAD, 1, 1, 0, 1);
-	assert_int_equal(fixture.kind, FINDING_UNINITIALISED);
+	assert_true(suspected);
+	expect_nothing();
 	touch(STORE, 0, 1, 0, 1);
 	assert_int_equal(fixture.kind, FINDING_RACE);
 }

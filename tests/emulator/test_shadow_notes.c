@@ -71,7 +71,8 @@ static void make_kernel_text(struct text *out, uint32_t number, bool bytes)
 		 "shr.u32 %r7, %r3, 4;\nshl.b32 %r7, %r7, 6;\nadd.u32 %r7, %r1, %r7;\n"
 		 "add.u32 %r8, %r1, 20;\nshl.b32 %r9, %r14, 1;\nand.b32 %r9, %r9, 127;\n"
 		 "add.u32 %r9, %r1, %r9;\nshl.b32 %r10, %r14, 1;\nadd.u32 %r10, %r1, %r10;\n"
-		 "mul.lo.u32 %r12, %r3, 0x01010101;\nmul.lo.u32 %r13, %r2, 0x01010101;\n");
+		 "mul.lo.u32 %r12, %r3, 0x01010101;\nmul.lo.u32 %r13, %r2, 0x01010101;\n"
+		 "mov.u32 %r20, 0;\nmov.u32 %r21, 0;\nmov.u32 %r22, 0;\n");
 	text_addf(out, "setp.lt.u32 %%p2, %%r2, %u;\n@%%p2 st.shared.u8 [%%r1+600], %%r12;\n",
 		  bytes ? 1 : 0);
 	/* Most kernels begin with rows that a warp each has written. */

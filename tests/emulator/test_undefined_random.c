@@ -30,13 +30,22 @@ static bool is_undefined_kind(const struct finding *finding)
 	return false;
 }
 
-static bool is_origin(const struct undefined_verdict *verdict, const struct finding *finding)
+/*
+ * The use is the oracle's. Where the value came from is another question: the emulator follows it
+ * through memory, the oracle does not. Of several uses of what one instruction reads, the finding
+ * names one, which depends on the order of warps.
+ */
+static bool is_use(const struct undefined_verdict *verdict, const struct finding *finding)
 {
-	for (size_t i = 0; i < verdict->origin_count; i++)
-		if (!strcmp(finding_kind_name(finding->kind), verdict->origins[i].kind) &&
-		    finding->ptx_line == verdict->origins[i].line)
+	char used[64];
+
+	if (!is_undefined_kind(finding))
+		return false;
+	for (size_t i = 0; i < verdict->origin_count && finding->times > 1; i++)
+		if (finding->ptx_line == verdict->origins[i].line)
 			return true;
-	return false;
+	snprintf(used, sizeof(used), "used at line %u of the PTX;", verdict->use_line);
+	return strstr(finding->text, used) != NULL;
 }
 
 static size_t count_wrong_bits(const struct undefined_verdict *verdict, const unsigned char *out,
@@ -53,19 +62,19 @@ static size_t count_wrong_bits(const struct undefined_verdict *verdict, const un
 static const char *disagreement(const struct undefined_verdict *verdict,
 				const struct machine_result *result, size_t bytes)
 {
-	bool found = false, at_origin = false, ended = false;
+	bool found = false, at_use = false, ended = false;
 
 	for (size_t i = 0; i < result->findings.count; i++) {
 		const struct finding *finding = &result->findings.items[i];
 
 		found |= is_undefined_kind(finding);
-		at_origin |= is_origin(verdict, finding);
+		at_use |= is_use(verdict, finding);
 		ended |= finding_ends_launch(finding->kind);
 	}
 	if (verdict->uses && !found)
 		return "the emulator has missed a use";
 	if (verdict->uses)
-		return at_origin || ended ? NULL : "the emulator has found another use";
+		return at_use || ended ? NULL : "the emulator has found another use";
 	if (found)
 		return "the emulator reports a use where there is none";
 	if (result->findings.count)
@@ -87,6 +96,7 @@ static struct machine_result run_program(struct undefined_program *program, stru
 		.in_words = ARRAY_SIZE(program->in),
 		.launches = (int)program->launches,
 		.out_unwritten = true,
+		.out_unread = true,
 		.checked_blocks = -1,
 		.check_global = true,
 	});
@@ -101,12 +111,21 @@ static void print_disagreement(const struct undefined_program *program, const ch
 	printf("seed %llu, %u blocks of %u warps, %u launches: %s\n%s",
 	       (unsigned long long)program->seed, program->blocks, program->warps,
 	       program->launches, words, ptx);
-	printf("the oracle: %s\n", verdict->uses ? "a use" : "no use");
+	printf("the oracle: %s, line %u\n", verdict->uses ? "a use" : "no use", verdict->use_line);
 	for (size_t i = 0; i < verdict->origin_count; i++)
 		printf("  %s, line %u\n", verdict->origins[i].kind, verdict->origins[i].line);
 	for (size_t i = 0; i < result->findings.count; i++) {
 		finding_text(&text, &result->findings.items[i]);
 		text_addf(&text, " (line %u)\n", result->findings.items[i].ptx_line);
+	}
+	for (size_t i = 0; !verdict->uses && i < sizeof(program->in) / 4; i++) {
+		uint32_t bits, undefined;
+
+		memcpy(&bits, verdict->out + 4 * i, 4);
+		memcpy(&undefined, verdict->undefined + 4 * i, 4);
+		if ((bits ^ (uint32_t)result->out[i]) & ~undefined)
+			printf("word %zu: %08x, not %08x; undefined: %08x\n", i,
+			       (unsigned)result->out[i], bits, undefined);
 	}
 	printf("the emulator:\n%s", text.length ? text.data : "no finding\n");
 	text_release(&text);

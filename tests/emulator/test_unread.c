@@ -70,7 +70,8 @@ static void an_element_that_may_be_read_is_a_finding(void **state)
 		"ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r22];\n@%p1 mov.u32 %r8, 1;\n"
 		"add.u32 %r4, %r4, %r8;\n" STORE,
 		/* in the next turn of a loop */
-		"mov.u32 %r8, 0;\nL: add.u32 %r4, %r4, %r8;\nadd.u32 %r9, %r4, 1;\n"
+		"mov.u32 %r8, 0;\nmov.u32 %r10, 0;\nL: add.u32 %r4, %r4, %r8;\nadd.u32 %r9, %r4, "
+		"1;\n"
 		"ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r22];\nadd.u32 %r10, %r10, 1;\n"
 		"setp.lt.u32 %p2, %r10, 3;\n@%p2 bra L;\n" STORE,
 		"ld.shared.u32 %r5, [%r22+12];\n" STORE,

@@ -295,7 +295,7 @@ static void shared_memory_is_not_touched_early(void **state)
 			   FINDING_RACE, "thread (32,0,0) reads word 0");
 	wrong(".shared .align 128 .b8 tile[4096];\n.reg .f32 %d<9>;\nmov.u32 %r3, tile;\n" DESCRIBE
 		      ZEROES FENCE PRODUCT COMMIT WAIT(0) STORE "ret;",
-	      FINDING_UNINITIALISED, "word 0 of shared memory");
+	      FINDING_UNINITIALISED, "byte 0 of shared memory");
 }
 
 static void the_first_product_needs_a_fence(void **state)

@@ -17,6 +17,7 @@ void oracle_use(struct oracle *oracle, uint64_t undefined, uint64_t from, uint32
 	if (!undefined)
 		return;
 	oracle->verdict->uses = true;
+	oracle->verdict->use_line = line;
 	if (from & FROM_REGISTER)
 		add_origin(oracle->verdict, "uninitialised register", line);
 	for (unsigned i = 0; i < oracle->site_count; i++)

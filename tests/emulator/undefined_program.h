@@ -181,8 +181,9 @@ extern const uint32_t undefined_branch_line;
 
 #define MOST_ORIGINS 63
 struct undefined_verdict {
-	bool invalid; /* the program accesses memory that it must not */
-	bool uses;    /* an undefined value is used; then nothing after that is known */
+	bool invalid;      /* the program accesses memory that it must not */
+	bool uses;         /* an undefined value is used; then nothing after that is known */
+	uint32_t use_line; /* of the PTX */
 	/* The findings that this use may be, each with a kind ("uninitialised register") and a line
 	 * of the PTX. */
 	struct {

@@ -45,9 +45,9 @@ static uint64_t reversed(uint64_t bits, unsigned width)
 	return out;
 }
 
-static uint64_t field(uint64_t bits, unsigned width, unsigned first, unsigned length, bool sign)
+static uint64_t field(uint64_t bits, unsigned width, uint64_t first, uint64_t length, bool sign)
 {
-	const unsigned top = width - 1, last = first + length - 1;
+	const uint64_t top = width - 1, last = first + length - 1;
 	uint64_t out = 0, fill = 0;
 
 	if (sign && length)
@@ -57,8 +57,8 @@ static uint64_t field(uint64_t bits, unsigned width, unsigned first, unsigned le
 	return out;
 }
 
-static uint64_t inserted(uint64_t part, uint64_t into, unsigned width, unsigned first,
-			 unsigned length)
+static uint64_t inserted(uint64_t part, uint64_t into, unsigned width, uint64_t first,
+			 uint64_t length)
 {
 	for (unsigned i = 0; i < length && first + i < width; i++)
 		into = (into & ~(UINT64_C(1) << (first + i))) | (part >> i & 1) << (first + i);
@@ -94,6 +94,9 @@ static uint64_t extended(uint64_t bits, uint64_t count, bool sign)
 static uint64_t moved(enum undefined_op op, unsigned width, uint64_t a, uint64_t b,
 		      const struct bits_value *s)
 {
+	/* Fields of 64 bits use all bits of position and length, as an H200 does. */
+	const uint64_t byte = width == 64 ? UINT32_MAX : 255;
+
 	switch (op) {
 	case DO_SHL:
 		return shifted_left(a, s[1].bits);
@@ -108,9 +111,9 @@ static uint64_t moved(enum undefined_op op, unsigned width, uint64_t a, uint64_t
 		return shifted_right(b << 32 | a, s[2].bits > 32 ? 32 : s[2].bits);
 	case DO_BFE_U:
 	case DO_BFE_S:
-		return field(a, width, s[1].bits & 255, s[2].bits & 255, op == DO_BFE_S);
+		return field(a, width, s[1].bits & byte, s[2].bits & byte, op == DO_BFE_S);
 	case DO_BFI:
-		return inserted(a, b, width, s[2].bits & 255, s[3].bits & 255);
+		return inserted(a, b, width, s[2].bits & byte, s[3].bits & byte);
 	case DO_PRMT:
 		return permuted(a, b, s[2].bits);
 	case DO_SZEXT_U:

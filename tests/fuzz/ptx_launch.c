@@ -177,6 +177,12 @@ static void launch(const struct ptx_program *program, const struct program_funct
 		emulation_counts(emulation, &traces->counts);
 		memcpy(traces->buffer, device_memory_data(memory, buffer), BUFFER_BYTES);
 	}
+	if (!traces->rc && emulation_may_be_undefined(emulation)) {
+		emulation_follow_undefined(emulation, true);
+		traces->rc = emulation_launch(emulation, &what, &findings, &err);
+		emulation_use_result(emulation, unwritten, &findings);
+		emulation_end_following(emulation);
+	}
 	for (size_t i = 0; i < findings.count; i++) {
 		finding_text(&traces->findings, &findings.items[i]);
 		text_add_char(&traces->findings, '\n');

@@ -408,6 +408,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		.entry = launch->entry,
 		.shared_bytes = launch->shared_bytes,
 		.sm_count = emulated->runner->chip->sm_count,
+		.poison = 2 * emulated->runner->seed + emulated->again + 1,
 		/* case_facts() found that the chip holds all blocks */
 		.cooperative = launch->cooperative && !part->blocks,
 		.arguments = arguments,
@@ -431,6 +432,24 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 	if (rc == 0)
 		rc = emulation_launch(emulated->emulation, &what, &emulated->findings, err);
 	free(arguments);
+	return rc;
+}
+
+int emulated_case_follow(struct emulated_case *emulated, bool whole,
+			 int (*execute)(void *context, struct error *err), void *context,
+			 struct error *err)
+{
+	struct finding_list findings = emulated->findings;
+	int rc;
+
+	if (!emulation_may_be_undefined(emulated->emulation))
+		return 0;
+	emulated->findings = (struct finding_list){0};
+	emulation_follow_undefined(emulated->emulation, whole);
+	rc = execute(context, err);
+	emulation_end_following(emulated->emulation);
+	finding_list_move(&findings, &emulated->findings);
+	emulated->findings = findings;
 	return rc;
 }
 

@@ -60,6 +60,11 @@ struct launch_part {
 /* Executes launch `index` and appends its findings to emulated->findings. */
 int emulated_case_launch(struct emulated_case *emulated, size_t index,
 			 const struct launch_part *part, struct error *err);
+/* If the launches until now may have read undefined values: calls `execute`, which executes what
+ * they did once more, to find out whether anything uses these. `whole`: that is all blocks. */
+int emulated_case_follow(struct emulated_case *emulated, bool whole,
+			 int (*execute)(void *context, struct error *err), void *context,
+			 struct error *err);
 /* Whether a launch has clusters of several blocks: it asks for them, or its entry was compiled for
  * them. */
 bool launch_has_clusters(const struct ptx_image *image, const struct case_launch *launch);

@@ -170,6 +170,38 @@ static size_t class_blocks(int64_t numbers[2 * SAMPLED_AXIS_BLOCKS],
 	return count;
 }
 
+/* A part of a launch, which is executed once more without checks. */
+struct sampled_part {
+	struct emulated_case *emulated;
+	size_t index; /* of the launch in the case */
+	struct launch_part part;
+};
+
+static int execute_again(void *context, struct error *err)
+{
+	struct sampled_part *again = context;
+
+	again->part.checked = false;
+	return emulated_case_launch(again->emulated, again->index, &again->part, err);
+}
+
+/* Executes a part of a launch, and takes its counts. What values it computes does not matter: no
+ * branch or address depends on them. */
+static int execute_part(struct emulated_case *emulated, size_t index,
+			const struct launch_part *part, struct case_totals *totals,
+			struct error *err)
+{
+	struct sampled_part again = {emulated, index, *part};
+	int rc = emulated_case_launch(emulated, index, part, err);
+
+	if (rc)
+		return rc;
+	case_totals_take(totals, emulated->emulation);
+	rc = emulated_case_follow(emulated, false, execute_again, &again, err);
+	emulation_counts_reset(emulated->emulation);
+	return rc;
+}
+
 /* Adds the counts of a class to the totals of the launch. *agreed false: its blocks differ. */
 static int execute_class(struct sampler *sampler, const struct axis_class *const class[3],
 			 bool *agreed, struct error *err)
@@ -186,12 +218,11 @@ static int execute_class(struct sampler *sampler, const struct axis_class *const
 			.blocks = &numbers[i], .block_count = 1, .checked = true};
 		struct case_totals one = {0};
 
-		rc = emulated_case_launch(sampler->emulated, sampler->index, &part, err);
-		if (rc || emulated_case_ended(sampler->emulated))
-			break;
-		case_totals_take(i ? &one : &first, sampler->emulated->emulation);
+		rc = execute_part(sampler->emulated, sampler->index, &part, i ? &one : &first, err);
 		*agreed = i == 0 || totals_agree(&first, &one);
 		case_totals_release(&one);
+		if (emulated_case_ended(sampler->emulated))
+			break;
 	}
 	if (rc == 0 && *agreed) {
 		case_totals_add(&sampler->totals, &first, (uint64_t)times);
@@ -318,11 +349,10 @@ static int execute_whole_launch(struct emulated_case *emulated, size_t index,
 				struct case_totals *totals, struct error *err)
 {
 	const struct launch_part all = {.checked = true};
-	int rc = emulated_case_launch(emulated, index, &all, err);
+	int rc = execute_part(emulated, index, &all, totals, err);
 
 	if (rc)
 		return rc;
-	case_totals_take(totals, emulated->emulation);
 	totals->blocks_executed += launch_blocks(&emulated->work->launches[index]);
 	return 0;
 }

@@ -1,6 +1,8 @@
 /* Executes all launches of a case. See whole_case.h. */
 #include "harness/workers/ptx/whole_case.h"
 
+#include "harness/workers/expected.h"
+
 /* How often loads are followed. A race can hide another one until its own load is left out. */
 #define UNUSED_LOAD_ROUNDS 8
 
@@ -61,12 +63,36 @@ static int drop_unused_loads(struct emulated_case *emulated, struct error *err)
 	return rc;
 }
 
+static void use_results(struct emulated_case *emulated)
+{
+	const struct launch_case *work = emulated->work;
+
+	for (size_t b = 0; case_is_checked(work) && b < work->buffer_count; b++)
+		if (case_buffer_is_result(&work->buffers[b]))
+			emulation_use_result(emulated->emulation, emulated->passed[b],
+					     &emulated->findings);
+}
+
+static int execute_following(void *context, struct error *err)
+{
+	struct emulated_case *emulated = context;
+	int rc = emulated_case_restore(emulated, err);
+
+	if (rc == 0)
+		rc = whole_case_run(emulated, err);
+	if (rc == 0)
+		use_results(emulated);
+	return rc;
+}
+
 int whole_case_check(struct emulated_case *emulated, struct error *err)
 {
 	int rc = launch_checked(emulated, false, err);
 
 	if (rc == 0)
 		rc = drop_unused_loads(emulated, err);
+	if (rc == 0)
+		rc = emulated_case_follow(emulated, true, execute_following, emulated, err);
 	if (rc == 0 && !emulated_case_ended(emulated))
 		emulation_leaks(emulated->emulation, &emulated->findings);
 	return rc;
