@@ -162,6 +162,8 @@ static int write_first_annotations(const struct invocation *call, struct error *
 	if (!rc)
 		rc = init_source(&result, &request, interruption_catch(), err);
 	say_lines(result.messages.data);
+	if (rc == PL_EPARSE && result.messages.length)
+		error_set(err, rc, "'%s' does not compile: the lines above say why", file);
 	if (!rc)
 		rc = write_annotations(path, &result.annotations, err);
 	if (!rc)

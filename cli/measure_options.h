@@ -60,10 +60,12 @@ struct measure_options {
 			"where the driver put it",                                           \
 			NULL, 1                                                              \
 	}
-#define ROW_TIMEOUT(type)                                                         \
-	{                                                                         \
-		"timeout", 0, OPTION_DURATION, ROW_OF(type, timeout_ns), "TIME",  \
-			"end a case when one of its phases takes longer", NULL, 0 \
+#define ROW_TIMEOUT(type)                                                                  \
+	{                                                                                  \
+		"timeout", 0, OPTION_DURATION, ROW_OF(type, timeout_ns), "TIME",           \
+			"end a case when one of its phases takes longer; a compiler gets " \
+			"as long, but at least 20s, and 300s without the option",          \
+			NULL, 0                                                            \
 	}
 #define ROW_DEVICE(type)                                                           \
 	{                                                                          \

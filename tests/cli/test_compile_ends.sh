@@ -45,6 +45,11 @@ done
 run sweep k.cu --backend ptx --db c.db
 expect_code 3
 expect_out 'k.cu(5): error: expected a ";"'
+echo '__global__ void k() {}' >bare.cu
+run init bare.cu
+expect_code 3
+expect_line 'perflab: k.cu(5): error: expected a ";"'
+expect_err "'bare.cu' does not compile: the lines above say why"
 
 # ---- a compiler that says nothing ----
 compiler <<'END'

@@ -146,4 +146,22 @@ refused 2 'GB202' sweep stream/copy_scalar --backend ptx --chip toaster
 code=$? command_line=perflab-worker-ptx
 expect_code 2
 expect_err 'is started by perflab'
+# ---- more lines than counts are kept of ----
+{
+	printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry many(.param .u64 y)\n{\n'
+	printf '.reg .b32 %%r<4>;\n.reg .b64 %%rd<4>;\nld.param.u64 %%rd1, [y];\nmov.u32 %%r1, 90;\n'
+	yes 'add.u32 %r2, %r1, 1;' | head -n 262144
+	printf 'st.global.u32 [%%rd1], %%r1;\nret;\n}\n'
+} >many.ptx
+cat >many.ptx.perflab <<'END'
+axis n = 1
+buffer y: i32[n] out
+launch many<<<1, n>>>(y)
+verify y = 90
+END
+PERFLAB_NVCC="$work/none" run sweep many.ptx --backend ptx --db many.db
+expect_code 0
+expect_err 'worker: the code of a case has 262148 lines, but counts are kept of at most 262144'
+expect_out '1 (1 ok)'
+
 finish

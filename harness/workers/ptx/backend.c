@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "emulator/emulator.h"
+#include "harness/protocol/protocol.h"
 #include "harness/workers/expected.h"
 #include "harness/workers/ptx/case_runner.h"
 #include "harness/workers/ptx/worker.h"
@@ -22,6 +23,7 @@ struct ptx_backend {
 	struct case_runner runner;
 	bool open;
 	size_t printed_bytes; /* by the current case */
+	bool lines_told;      /* that a case has too many */
 };
 
 /* ---- doctor, devices, metrics ---- */
@@ -242,6 +244,20 @@ static int ptx_backend_inspect(void *context, const struct launch_case *work,
 	return rc;
 }
 
+/* More lines are not sent: perflab would end the worker. */
+static int reply_lines(struct ptx_backend *backend, int64_t id, const struct case_totals *totals,
+		       struct worker_reply *reply)
+{
+	if (totals->lines.count <= PROTOCOL_MAX_LINES)
+		return worker_reply_lines(reply, id, &totals->lines);
+	if (!backend->lines_told)
+		printf("the code of a case has %zu lines, but counts are kept of at most %d: "
+		       "report --lines shows none of it\n",
+		       totals->lines.count, PROTOCOL_MAX_LINES);
+	backend->lines_told = true;
+	return 0;
+}
+
 static int reply_counts(struct ptx_backend *backend, int64_t id, const struct launch_case *work,
 			const struct case_totals *totals, struct worker_reply *reply,
 			struct error *err)
@@ -257,7 +273,7 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 		rc = worker_reply_counters(reply, id, &counters);
 	}
 	if (rc == 0)
-		rc = worker_reply_lines(reply, id, &totals->lines);
+		rc = reply_lines(backend, id, totals, reply);
 	counter_list_release(&counters);
 	text_release(&reason);
 	return rc;
