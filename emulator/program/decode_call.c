@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-
 /* The operands of a call. */
 struct call_parts {
 	const struct ptx_operand *results, *arguments; /* lists; NULL: none */

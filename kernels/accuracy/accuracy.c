@@ -182,14 +182,14 @@ static const struct kernel_variant variants[] = {
 		.name = "fixed_grid",
 		.lesson = "a grid of fixed size, many elements per thread, then the same kernel "
 			  "over its sums",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		FIXED_GRID("partials"),
 		TREE_OF_WARPS,
 	},
 	{
 		.name = "fixed_grid_static",
 		.lesson = "the fixed grid with its sums in a static device array: no allocation",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		TWICE("accuracy_fixed_grid_static", ARGS(X, N), "accuracy_fixed_grid_static_finish",
 		      ARGS(SUM, ARG_OF_I64(FIXED_BLOCKS))),
 		TREE_OF_WARPS,
@@ -199,7 +199,7 @@ static const struct kernel_variant variants[] = {
 		.image = "accuracy/fixed_grid",
 		.lesson = "the fixed grid with its sums allocated in every call: what the "
 			  "allocation costs",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		OWN_BUFFERS(allocated_buffers),
 		FIXED_GRID("sums_of_call"),
 		TREE_OF_WARPS,

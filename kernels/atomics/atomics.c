@@ -57,7 +57,7 @@ static const struct kernel_variant variants[] = {
 		.name = "native_add",
 		.lesson =
 			"the hardware adds where the total lies, for each word one lane at a time",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		ADDS("atomics_native_add"),
 	},
 	{
@@ -73,14 +73,14 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "spin_lock",
 		.lesson = "a lock taken by one lane per block: no deadlock, but a queue of blocks",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LOCKS_AND_ADDS("atomics_spin_lock"),
 	},
 	{
 		.name = "spin_lock_warp",
 		.lesson = "a lock taken by one lane per warp: the warps of a block queue for it as "
 			  "well",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LOCKS_AND_ADDS("atomics_spin_lock_warp"),
 		CONSTRAINTS(WHOLE_WARPS("a warp first adds up by shuffles")),
 	},
@@ -88,7 +88,7 @@ static const struct kernel_variant variants[] = {
 		.name = "spin_lock_lanes",
 		.lesson = "a lock taken by all lanes of a warp: it works only if threads run "
 			  "independently",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		/* Per block 32 threads want a lock, instead of one: slow, as with
 		 * compare-and-swap. */
 		AXES({"n", "2^12", "elements"}),
@@ -100,7 +100,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "block_first",
 		.lesson = "one atomic addition per block gives the same sum without a lock",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		ADDS("atomics_block_first"),
 	},
 };

@@ -199,7 +199,7 @@ static const struct kernel_variant variants[] = {
 		.name = "waiting",
 		.lesson = "both branches wait for loads; one branch starts only when the other has "
 			  "ended",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		FOLLOWS(waiting),
 		.buffers = buffers_of_waiting,
 		.buffer_count = ARRAY_SIZE(buffers_of_waiting),

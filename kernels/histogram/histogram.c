@@ -56,7 +56,7 @@ static const struct kernel_variant variants[] = {
 		.name = "global_atomics",
 		.lesson = "one histogram for all: equal elements wait for each other across the "
 			  "device",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES(CLEAR, {.entry = "histogram_global_atomics",
 				 .grid = {"ceil_div(n, block)"},
 				 .block = {"block"},
@@ -65,14 +65,14 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "shared_atomics",
 		.lesson = "one histogram per block: the queues are short, and in shared memory",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		OF_BLOCKS("histogram_shared_atomics"),
 	},
 	{
 		.name = "shared_one_each",
 		.lesson = "one element per thread: every block adds the bins that it has met to "
 			  "the result",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES(CLEAR, {.entry = "histogram_shared_one_each",
 				 .grid = {"ceil_div(n, block)"},
 				 .block = {"block"},
@@ -100,14 +100,14 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "warp_aggregated",
 		.lesson = "lanes with equal elements add once: the more contention, the less work",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		OF_BLOCKS("histogram_warp_aggregated"),
 		CONSTRAINTS(WHOLE_WARPS("all lanes of a warp look for equal elements")),
 	},
 	{
 		.name = "cub",
 		.lesson = "CUB, the vendor's library: the library baseline for histograms",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		AXES({"block", "256", "ignored: the library chooses"},
 		     {"distinct", "256", "always 256: the library takes the elements as they are"}),
 		LAUNCHES({.library = "cub",

@@ -98,20 +98,20 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "copy",
 		.lesson = "a slow-down by more bytes through DRAM",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES({.entry = "planted_copy", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
 	},
 	{
 		.name = "gather",
 		.lesson = "a slow-down by more sectors, one per lane",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		.oracle = &oracle_gather,
 		LAUNCHES({.entry = "planted_gather", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
 	},
 	{
 		.name = "block_sums",
 		.lesson = "a slow-down by more barriers and shared memory",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		.oracle = &oracle_block_sums,
 		.work = &work_block_sums,
 		CONSTRAINTS({"is_pow2(block)", "block must be a power of two: the tree halves it"}),
@@ -123,7 +123,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "arithmetic",
 		.lesson = "a slow-down by more additions",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		.work = &work_arithmetic,
 		LAUNCHES({.entry = "planted_arithmetic",
 			  .grid = {"ceil_div(n, block)"},

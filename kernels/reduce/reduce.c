@@ -196,7 +196,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "neighboured_passes",
 		.lesson = "a copy, then passes of the neighboured tree until one value is left",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		TREE_PASSES("reduce_neighboured_passes"),
 	},
 	{
@@ -209,19 +209,19 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "interleaved_passes",
 		.lesson = "passes of the interleaved tree: whole warps retire, with bank conflicts",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		TREE_PASSES("reduce_interleaved_passes"),
 	},
 	{
 		.name = "sequential_passes",
 		.lesson = "passes of the sequential tree: neither remainders nor bank conflicts",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		TREE_PASSES("reduce_sequential_passes"),
 	},
 	{
 		.name = "syncwarp_tail",
 		.lesson = "the last warp synchronises itself and needs no barrier of the block",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		TREE("reduce_syncwarp_tail"),
 		CONSTRAINTS(HALVES, WHOLE_WARPS("the tail is one whole warp")),
 	},
@@ -236,7 +236,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "cooperative_tile",
 		.lesson = "a cooperative-groups tile of 32 threads costs as much as the shuffle",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		TWO_PASSES("reduce_cooperative_tile", BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS("a tile is 32 threads")),
 	},
@@ -266,7 +266,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "static_buffer",
 		.lesson = "partial sums in a static device array: no allocation is needed",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES({.entry = "reduce_static_buffer",
 			  .grid = {STATIC_BLOCKS},
 			  .block = {"block"},
@@ -281,7 +281,7 @@ static const struct kernel_variant variants[] = {
 		.name = "per_call_allocation",
 		.lesson = "the grid stride with partial sums allocated in every call: what the "
 			  "allocation costs",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES({.entry = "reduce_per_call_allocation",
 			  .grid = {RESIDENT_BLOCKS},
 			  .block = {"block"},
@@ -292,7 +292,7 @@ static const struct kernel_variant variants[] = {
 	{
 		.name = "last_block",
 		.lesson = "one launch: the block that finishes last does the second pass",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES({.entry = "reduce_last_block",
 			  .grid = {RESIDENT_BLOCKS},
 			  .block = {"block"},
@@ -303,7 +303,7 @@ static const struct kernel_variant variants[] = {
 		.name = "atomic_finish",
 		.lesson = "one atomic addition per block replaces the second pass, at the cost of "
 			  "a digit or two",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		ADDED_UP("reduce_clear", "reduce_atomic_finish", RESIDENT_BLOCKS),
 		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
 	},

@@ -255,7 +255,7 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 static const struct kernel_variant variants[] = {
 	VOTE(ballot, ballot, "instructions",
 	     "one instruction gives all lanes a bit of every lane's answer"),
-	VOTE(shared_ballot, ballot, "gpu_time_ns",
+	VOTE(shared_ballot, ballot, "median_time_ns",
 	     "the ballot with atomics on shared memory: the lanes queue at one word"),
 	VOTE(any, any, "instructions", "whether at least one lane says yes, in one instruction"),
 	VOTE(shared_any, any, "shared_load_wavefronts",

@@ -92,19 +92,19 @@ static const struct kernel_variant variants[] = {
 		.name = "static_split",
 		.lesson = "equal shares in advance: no queue, but under skew a few blocks have "
 			  "most of the work",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		STATIC("work_queue_static_split"),
 	},
 	{
 		.name = "static_strided",
 		.lesson = "items dealt in turn: neighbouring heavy items are spread at no cost",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		STATIC("work_queue_static_strided"),
 	},
 	{
 		.name = "dynamic_block",
 		.lesson = "blocks take items from a counter: under skew this beats equal shares",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		DYNAMIC("work_queue_dynamic_block"),
 		CONSTRAINTS(COUNTER_OF_32_BITS),
 	},
@@ -112,14 +112,14 @@ static const struct kernel_variant variants[] = {
 		.name = "dynamic_warp",
 		.lesson =
 			"each warp takes items: smaller shares, more atomic additions, no barrier",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		DYNAMIC("work_queue_dynamic_warp"),
 		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one per lane"), COUNTER_OF_32_BITS),
 	},
 	{
 		.name = "dynamic_thread",
 		.lesson = "each thread takes items by an atomic increment: all items in one queue",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)},
 			 {.entry = "work_queue_dynamic_thread",
 			  RESIDENT,
@@ -130,7 +130,7 @@ static const struct kernel_variant variants[] = {
 		.name = "dynamic_thread_add",
 		.lesson = "dynamic_thread by adding 1: the compiler adds once for all lanes of a "
 			  "warp",
-		.metric = "gpu_time_ns",
+		.metric = "median_time_ns",
 		DYNAMIC("work_queue_dynamic_thread_add"),
 		CONSTRAINTS(COUNTER_OF_32_BITS),
 	},

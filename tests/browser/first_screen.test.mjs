@@ -26,6 +26,13 @@ for (const [what, options] of [["a desktop", {}], ["a phone", { viewport: { widt
 	});
 }
 
+test("a large difference that few rounds cannot decide is on the first screen, too", async () => {
+	const { page } = await open(browser, "undecided");
+	const tiles = await tilesOf(page);
+	assert.ok(tiles.some(({ text, classes }) => /warn/.test(classes) && /^\d+ inconclusive against before: more rounds decide; most: stream\/triad_float4\/\S+ takes ×1\.300 the time$/.test(text)), JSON.stringify(tiles));
+	await page.context().close();
+});
+
 test("without a regression the first screen says how many cases were compared", async () => {
 	const { page } = await open(browser, "same");
 	const [first] = await tilesOf(page);

@@ -205,6 +205,14 @@ pageTest("ticks and intervals are plain numbers that differ", "lab", async (page
 	}
 });
 
+pageTest("the names of the roofs are drawn before the points", "lab", async (page) => {
+	const plot = await plotOf(page, "roofline");
+	const order = await plot.locator("svg .mark-symbol, svg .mark-text").evaluateAll((marks) => marks.map((mark) =>
+		(mark.classList.contains("mark-symbol") ? (mark.childElementCount > 3 ? "points" : "") : /FLOP\/s|B\/s/.test(mark.textContent) ? "names" : "")).filter(Boolean));
+	assert.ok(order.includes("names") && order.includes("points"), order.join());
+	assert.ok(order.lastIndexOf("names") < order.indexOf("points"), order.join());
+});
+
 pageTest("on a phone the roofline begins below its heading", "lab", async (page) => {
 	await plotOf(page, "roofline");
 	const [heading, plot] = await page.evaluate(() => [document.querySelector("#roofline h2"), document.querySelector("#roofline .plot")].map((element) => element.getBoundingClientRect().top));

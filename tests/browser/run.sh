@@ -85,6 +85,10 @@ UPDATE trial SET (median_ns, low_ns, high_ns) = (SELECT ratio * base.median_ns, 
 UPDATE round SET median_ns = (SELECT ratio * base.median_ns FROM pair JOIN round AS base ON base.trial_id = pair.base AND base.round = round.round
 	WHERE pair.id = round.trial_id) WHERE trial_id IN (SELECT id FROM pair);"
 
+# The same after one round.
+cp "$scratch/slower.db" "$scratch/undecided.db"
+sqlite3 "$scratch/undecided.db" "DELETE FROM round WHERE round > 0; DELETE FROM sample WHERE round > 0;"
+
 # The variants of one kernel beside one of them, with a speed-up of each verdict. One case is unverified,
 # one was on other buffers, and one block size has no base case.
 cp "$scratch/lab.db" "$scratch/speedup.db"
@@ -168,6 +172,7 @@ report above now above
 report speedup now speedup
 report modelled now modelled
 report slower now slower --compare before
+report undecided now undecided --compare before
 report slower now same 'reduce/*' --compare before
 report lab now stream 'stream/*'
 report unverified_history last unverified_history

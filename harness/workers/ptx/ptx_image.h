@@ -31,7 +31,7 @@ struct ptx_image {
 	struct ptx_image_program {
 		char *entry;
 		struct ptx_program *program; /* NULL: it cannot run; see `gaps` */
-		char *gaps;                  /* why: "needs features that the emulator lacks: opcode …" */
+		char *gaps; /* why: "needs features that the emulator lacks: opcode …" */
 	} * programs;
 	size_t program_count, program_capacity;
 };

@@ -44,7 +44,8 @@ function comparisonTiles(model) {
 		`${word} than ${name}${cases.length ? `; ${cases.length > 1 ? "most: " : ""}${most.one.name} takes ${ratioText(most.ratio)} the time` : ` of ${plural(pairs.length, "case")}`}`, kind, "#compare");
 	const list = [tileOf(slower, "slower", slower.at(-1), slower.length ? "bad" : open.length ? "" : "good")];
 	if (faster.length) list.push(tileOf(faster, "faster", faster[0], ""));
-	if (open.length) list.push(tile(whole(open.length), `inconclusive against ${name}: neither a change nor its absence is shown`, "warn", "#compare"));
+	// with few rounds and many cases even a large difference may be so: it must be in sight
+	if (open.length) list.push(tile(whole(open.length), `inconclusive against ${name}: more rounds decide; most: ${open.at(-1).one.name} takes ${ratioText(open.at(-1).ratio)} the time`, "warn", "#compare"));
 	return list;
 }
 

@@ -379,6 +379,17 @@ class Roofline {
 						strokeDash: { condition: [{ test: "datum.strong", value: [1, 0] }, { test: "datum.peak", value: [1.5, 3] }], value: [5, 4] },
 					},
 				},
+				// behind the points: a name must not cover one
+				...["halo", "text"].flatMap((part) => ["left", "right"].map((align) => ({
+					data: { name: "labels", values: part === "halo" && align === "left" ? [] : undefined },
+					transform: [{ filter: `datum.align === '${align}'` }],
+					mark: { type: "text", clip: true, baseline: "bottom", align, dy: -4, fontSize: 11, ...(part === "halo" ? { stroke: "var(--panel)", strokeWidth: 4, strokeJoin: "round" } : {}) },
+					encoding: {
+						text: { field: "text" },
+						...(align === "left" ? { angle: { field: "angle", type: "quantitative", scale: null } } : {}),
+						...(part === "text" ? { fill: strong("var(--ink)", "var(--ink-3)") } : {}),
+					},
+				}))),
 				{
 					data: { name: "path", values: [] },
 					mark: { type: "line", clip: true, point: { filled: true, size: 30, fill: "var(--ink-2)" }, stroke: "var(--ink-2)", strokeWidth: 1 },
@@ -407,16 +418,6 @@ class Roofline {
 					mark: { type: "point", shape: "circle", filled: false, size: 300, stroke: "var(--bad)", strokeWidth: 2, strokeDash: [3, 2], clip: true },
 				},
 				unverifiedLayer("points"),
-				...["halo", "text"].flatMap((part) => ["left", "right"].map((align) => ({
-					data: { name: "labels", values: part === "halo" && align === "left" ? [] : undefined },
-					transform: [{ filter: `datum.align === '${align}'` }],
-					mark: { type: "text", clip: true, baseline: "bottom", align, dy: -4, fontSize: 11, ...(part === "halo" ? { stroke: "var(--panel)", strokeWidth: 4, strokeJoin: "round" } : {}) },
-					encoding: {
-						text: { field: "text" },
-						...(align === "left" ? { angle: { field: "angle", type: "quantitative", scale: null } } : {}),
-						...(part === "text" ? { fill: strong("var(--ink)", "var(--ink-3)") } : {}),
-					},
-				}))),
 			],
 		};
 	}
