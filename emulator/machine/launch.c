@@ -15,6 +15,7 @@
 #include "emulator/machine/shadow.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/texture.h"
+#include "emulator/program/finished_reads.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -472,6 +473,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
 	map_changes_free(launch.map_changes);
+	finished_reads_free(launch.finished_reads);
 	print_fifo_flush(launch.printed, &launch.what);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;

@@ -194,10 +194,11 @@ struct launch {
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
-	uint64_t number;                 /* of the launch, in its emulation: from 1 on */
-	struct device_heap *heap;        /* heap.h */
-	struct print_fifo *printed;      /* NULL: nothing yet; print_fifo.h */
-	struct load_uses *uses;          /* load_uses.h */
+	uint64_t number;                       /* of the launch, in its emulation: from 1 on */
+	struct device_heap *heap;              /* heap.h */
+	struct print_fifo *printed;            /* NULL: nothing yet; print_fifo.h */
+	struct load_uses *uses;                /* load_uses.h */
+	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
 	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
 	bool asks_for_workspace;         /* the program reads where the workspace is */
