@@ -12,6 +12,7 @@
 #include "emulator/machine/map_change.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroup.h"
@@ -155,9 +156,16 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 		warp->block->fence_epoch = warp->block->epoch + 1;
 		if (warp->block->clocks)
 			clocks_fence(warp);
-	} else if (warp->block->launch->global && warp->active && at->kind != FENCE_NONE) {
-		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
+		return STEP_NEXT;
 	}
+	if (!warp->active || at->kind == FENCE_NONE)
+		return STEP_NEXT;
+	if (warp->block->launch->global && at->kind != FENCE_ACQUIRE)
+		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
+	/* That of a release store is auxiliary. */
+	if (warp->block->shadow && warp->block->launch->has_shared_locks)
+		shared_locks_fence(warp, at->kind != FENCE_ACQUIRE,
+				   at->kind == FENCE_ACQUIRE || !at->auxiliary);
 	return STEP_NEXT;
 }
 

@@ -13,6 +13,7 @@
 #include "emulator/machine/print_fifo.h"
 #include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/texture.h"
 #include "emulator/program/finished_reads.h"
@@ -448,6 +449,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.number = ++emulation->launches,
 		.executed = emulation->executed,
 		.clock = emulation->clock,
+		.has_shared_locks = program_has_shared_locks(&emulation->program),
 		.asks_for_workspace =
 			asks_for_special(&emulation->program, SPECIAL_ENVREG1, SPECIAL_ENVREG2),
 	};

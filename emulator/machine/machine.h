@@ -168,7 +168,8 @@ struct block {
 	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
 	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
 	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
-	struct block_clocks *clocks;  /* NULL: the same; block_clocks.h */
+	struct block_clocks *clocks;  /* NULL: nothing needs them yet; block_clocks.h */
+	struct shared_locks *locks;   /* NULL: the same; shared_locks.h */
 	struct bulk_state *bulk;      /* NULL: no bulk copy yet; bulk_pending.h */
 };
 
@@ -201,6 +202,7 @@ struct launch {
 	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
 	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
+	bool has_shared_locks;           /* shared_locks.h */
 	bool asks_for_workspace;         /* the program reads where the workspace is */
 	uint64_t grid_workspace;         /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last

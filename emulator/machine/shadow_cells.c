@@ -2,6 +2,7 @@
 #include "emulator/machine/shadow_cells.h"
 
 #include "emulator/machine/lane_reads.h"
+#include "emulator/machine/shared_locks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -130,13 +131,13 @@ void begin_cell_clocks(struct shared_shadow *shadow)
 
 /* ---- accesses of two threads to a cell ---- */
 
-/* Returns true if neither a synchronisation of a common warp nor an mbarrier orders the access of
- * `thread`, with that sync and clock, before the other one. */
+/* Returns true if neither a synchronisation of a common warp, nor an mbarrier, nor a lock orders
+ * the access of `thread`, with that sync and clock, before the other one. */
 static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync,
 		      uint32_t clock)
 {
 	if (warp_of(thread) == warp_of(by->thread))
-		return sync == by->sync;
+		return sync == by->sync && !shared_locks_order_lanes(by->warp, clock);
 	return !block_clock_known(by->warp, warp_of(thread), clock);
 }
 
@@ -189,6 +190,14 @@ static bool reader_races(const struct shadow_access *by, uint16_t thread, uint32
 	return true;
 }
 
+bool reader_is_unordered(const struct cell *cell, const struct shadow_access *by, size_t nth)
+{
+	const struct readers *readers = &cell->readers[nth];
+
+	return readers->first != NOBODY &&
+	       unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[nth]);
+}
+
 bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
 {
 	if (!may_be_unordered(by, cell->read_epoch))
@@ -196,8 +205,7 @@ bool rival_reader(const struct cell *cell, const struct shadow_access *by, struc
 	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
 		const struct readers *readers = &cell->readers[i];
 
-		if (readers->first == NOBODY ||
-		    !unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[i]))
+		if (!reader_is_unordered(cell, by, i))
 			continue;
 		if (reader_races(by, readers->first, readers->first_place, rival) ||
 		    reader_races(by, readers->other, readers->other_place, rival))

@@ -127,6 +127,19 @@ static const struct planted planted[] = {
 	 "before any thread has written it", 0},
 	{"order", "planted_uninitialised_byte", FINDING_UNINITIALISED, 0, 77, "byte 77",
 	 "before any thread has written it", 0},
+	/* The warp that opened the barrier goes on first. */
+	{"locks", "planted_mutex_no_fence", FINDING_RACE, 0, 225, "reads word 0",
+	 "thread (224,0,0) wrote", 0},
+	{"locks", "planted_mutex_no_fence_after", FINDING_RACE, 0, 225, "reads word 0",
+	 "thread (224,0,0) wrote", 0},
+	{"locks", "planted_mutex_no_fence_before", FINDING_RACE, 0, 225, "reads word 0",
+	 "thread (224,0,0) wrote", 0},
+	{"locks", "planted_two_mutexes", FINDING_RACE, 0, 224, "writes word 0",
+	 "thread (225,0,0) read", 0},
+	{"locks", "planted_fence_too_early", FINDING_RACE, 0, 32, "reads word",
+	 "thread (0,0,0) wrote", 0},
+	{"locks", "planted_not_the_last", FINDING_RACE, 0, 0, "writes word 0",
+	 "thread (224,0,0) read", 0},
 	{"blocks", "planted_other_block", FINDING_GLOBAL_RACE, 1, 0, "reads byte 0 of 'values'",
 	 "thread (0,0,0) of block (0,0,0) wrote at", 0},
 	{"blocks", "planted_kept_read", FINDING_GLOBAL_RACE, 0, 224, "reads byte 796 of 'values'",
@@ -303,8 +316,8 @@ static void planted_faults_are_found(void **state)
 /* A kernel that is planted and not looked for would be a test that cannot fail. */
 static void every_planted_kernel_is_looked_for(void **state)
 {
-	static const char *const files[] = {"memory",     "order",    "blocks", "copies",
-					    "warpgroups", "clusters", "warps",  "ends"};
+	static const char *const files[] = {"memory",     "order",    "locks", "blocks", "copies",
+					    "warpgroups", "clusters", "warps", "ends"};
 
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(files); f++) {
@@ -359,7 +372,8 @@ static void assert_right(const char *file, const char *kernel)
 
 static void right_kernels_have_no_finding(void **state)
 {
-	static const char *const files[] = {"right", "copies", "blocks", "warpgroups", "clusters"};
+	static const char *const files[] = {"right",      "copies",   "blocks",
+					    "warpgroups", "clusters", "locks"};
 	size_t count = 0;
 
 	(void)state;
@@ -376,7 +390,7 @@ static void right_kernels_have_no_finding(void **state)
 		}
 		free(source);
 	}
-	assert_true(count >= 29);
+	assert_true(count >= 33);
 }
 
 /* ---- more than there is ---- */
