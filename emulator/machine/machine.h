@@ -149,6 +149,8 @@ struct barrier {
 	uint32_t threads; /* that it waits for, a multiple of 32; 0: all threads of the block */
 	uint32_t count;   /* bar.red: lanes with a true predicate */
 	bool all, any;
+	const struct ptx_statement *place; /* where the first lanes arrived; barrier_places.h */
+	unsigned first_warp;               /* theirs */
 };
 
 struct block {

@@ -356,7 +356,7 @@ static void assert_right(const char *file, const char *kernel)
 		print_message("%s\n", text.data);
 		text_release(&text);
 	}
-	if (result.findings.count)
+	if (result.findings.count || result.notes.count)
 		fail_msg("%s: there is nothing wrong with it", kernel);
 	for (unsigned block = 0; block < BLOCKS; block++) {
 		float expected = counts_on ? (float)(threads * (block + 1)) : 256.0f;
