@@ -194,6 +194,7 @@ static enum step enter_function(struct warp *warp, const struct instruction *at,
 {
 	uint32_t next = pc_of(warp, at) + 1;
 	struct frame *caller = warp->frame, *frame = frame_call(warp, function, call, next);
+	int64_t bytes;
 
 	if (!frame)
 		return warp_finding(
@@ -201,6 +202,15 @@ static enum step enter_function(struct warp *warp, const struct instruction *at,
 			"a call at depth %u does not fit into the %u bytes of local memory "
 			"that a thread has here; limit the recursion",
 			caller->depth + 1, warp->local_bytes);
+	bytes = frame_recursion_bytes(frame);
+	if (bytes > STACK_LIMIT_BYTES)
+		return warp_finding(
+			warp, at, __builtin_ctz(warp->active), FINDING_STACK,
+			"a call at depth %u of functions that call themselves, which take %lld "
+			"bytes of the stack or more; a GPU gives each thread %d "
+			"(cudaLimitStackSize), and perflab does not change that: limit the "
+			"recursion, or use a loop with an array",
+			frame->depth, (long long)bytes, STACK_LIMIT_BYTES);
 	for (size_t i = 0; i < call->argument_count; i++)
 		copy_local(warp, warp->active, frame->local_base + call->arguments[i].to,
 			   caller->local_base + call->arguments[i].from, call->arguments[i].bytes);

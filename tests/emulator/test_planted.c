@@ -242,7 +242,7 @@ static const struct planted planted[] = {
 	{"ends", "planted_busy_forever", FINDING_ENDLESS, 0, -1, "1000000 warp instructions",
 	 "has not ended", 0},
 	{"ends", "planted_endless_recursion", FINDING_STACK, 0, 0, "a call at depth",
-	 "bytes of local memory", 0},
+	 "a GPU gives each thread 1024", 0},
 };
 
 static bool matches(const struct planted *want, const struct finding *finding, uint32_t wrong,
