@@ -101,6 +101,8 @@ void device_memory_touched_reset(struct device_memory *memory);
 	X(FINDING_ABSENT_BLOCK, "absent block", false,                                           \
 	  "a thread accesses shared memory of another block of its cluster, which may not have " \
 	  "begun or may have ended")                                                             \
+	X(FINDING_PLACES, "barrier at two places", false,                                        \
+	  "a note: warps reach a barrier, or lanes a __syncwarp(), at different lines")          \
 	X(FINDING_DEADLOCK, "deadlock", true,                                                    \
 	  "every warp of a block waits, or lanes of a warp wait for each other at different "    \
 	  "instructions, and none can continue")                                                 \
@@ -207,6 +209,7 @@ struct emulated_launch {
 	 * before that a line that says how much is lost. NULL: dropped. */
 	void (*print)(void *context, const char *text);
 	void *print_context;
+	struct finding_list *notes; /* receives FINDING_PLACES, which is no fault; NULL: dropped */
 	const volatile int
 		*stop; /* not 0: the launch ends at the next turn of a warp; may be NULL */
 };

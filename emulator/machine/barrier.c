@@ -3,6 +3,7 @@
  * arrived when all of its living lanes have, and then counts as 32 threads,
  * however many lanes it has.
  */
+#include "emulator/machine/barrier_places.h"
 #include "emulator/machine/block_clocks.h"
 #include "emulator/machine/cluster_barrier.h"
 #include "emulator/machine/control.h"
@@ -150,6 +151,8 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 	barrier = &warp->block->barriers[number];
 	contribute(warp, at, barrier);
 	barrier->threads = threads;
+	if (!threads && warp->block->launch->what.notes)
+		note_barrier_place(warp, at, number, barrier);
 	warp->arrived[number] |= warp->active;
 	if (at->operation == OP_BARRIER_ARRIVE)
 		warp->pc = pc_of(warp, at) + 1;

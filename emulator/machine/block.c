@@ -11,6 +11,7 @@
 #include "emulator/machine/global_order.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/state_hash.h"
 #include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp_sync.h"
@@ -86,6 +87,7 @@ void block_release(struct block *block)
 	mbarriers_free(block);
 	bulk_free(block);
 	free(block->clocks);
+	shared_locks_free(block->locks);
 	free(block->warps);
 	free(block->shared);
 	undefined_memory_free(&block->undefined);
@@ -152,6 +154,7 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	mbarriers_begin(block);
 	if (block->clocks || block->cluster)
 		clocks_begin(block);
+	shared_locks_begin(block);
 	bulk_begin(block);
 	if (block->shadow)
 		shared_shadow_begin(block->shadow);

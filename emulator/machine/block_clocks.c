@@ -17,8 +17,10 @@ void clocks_begin(struct block *block)
 	memset(block->clocks->fenced.known, 0, counted_warps(block) * sizeof(uint32_t));
 }
 
-static void learn(struct warp_clocks *to, const struct warp_clocks *from, unsigned count)
+void clocks_learn(const struct block *block, struct warp_clocks *to, const struct warp_clocks *from)
 {
+	const unsigned count = counted_warps(block);
+
 	for (unsigned i = 0; i < count; i++)
 		if (to->known[i] < from->known[i])
 			to->known[i] = from->known[i];
@@ -29,12 +31,12 @@ void clocks_release(struct warp *warp, struct warp_clocks *into)
 	struct warp_clocks *own = &warp->block->clocks->warps[warp->index];
 
 	own->known[cluster_warp(warp)]++;
-	learn(into, own, counted_warps(warp->block));
+	clocks_learn(warp->block, into, own);
 }
 
 void clocks_acquire(struct warp *warp, const struct warp_clocks *from)
 {
-	learn(&warp->block->clocks->warps[warp->index], from, counted_warps(warp->block));
+	clocks_learn(warp->block, &warp->block->clocks->warps[warp->index], from);
 	/* The phase may hold the order between lanes of this warp, too. */
 	warp->sync_epoch++;
 }
@@ -48,8 +50,8 @@ void clocks_release_own(struct warp *warp, struct warp_clocks *into)
 
 void clocks_fence(struct warp *warp)
 {
-	learn(&warp->block->clocks->fenced, &warp->block->clocks->warps[warp->index],
-	      counted_warps(warp->block));
+	clocks_learn(warp->block, &warp->block->clocks->fenced,
+		     &warp->block->clocks->warps[warp->index]);
 }
 
 /* ---- barriers ---- */
@@ -57,7 +59,7 @@ void clocks_fence(struct warp *warp)
 void clocks_of_block(const struct block *block, struct warp_clocks *into)
 {
 	for (unsigned i = 0; i < block->warp_count; i++)
-		learn(into, &block->clocks->warps[i], counted_warps(block));
+		clocks_learn(block, into, &block->clocks->warps[i]);
 }
 
 static void release_all(struct block *block, struct warp_clocks *into)

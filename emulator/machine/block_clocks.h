@@ -1,7 +1,7 @@
 /*
  * block_clocks: which accesses of one warp happen before those of another warp
- * because an mbarrier lies between them, and, in a cluster, because a barrier
- * does. The race check of shared memory asks it (shadow.h). Internal to
+ * because an mbarrier or a lock (shared_locks.h) lies between them, and, in a cluster,
+ * because a barrier does. The race check of shared memory asks it (shadow.h). Internal to
  * emulator/.
  *
  * Each warp has a clock, which counts its releases. An access carries the clock
@@ -66,8 +66,12 @@ static inline bool block_clock_fenced(const struct block *block, unsigned other,
 	return block->clocks && block->clocks->fenced.known[other] > clock;
 }
 
-/* Call when a block begins and when its first mbarrier is initialised: all clocks are 0. */
+/* Call when a block begins and when something first needs the clocks: all of them are 0. */
 void clocks_begin(struct block *block);
+
+/* Raises the clocks of `to` to those of `from`, which count warps of the cluster of the block. */
+void clocks_learn(const struct block *block, struct warp_clocks *to,
+		  const struct warp_clocks *from);
 
 /* The block must have clocks. */
 void clocks_release(struct warp *warp, struct warp_clocks *into);

@@ -410,6 +410,28 @@ void frames_release(struct warp *warp)
 	warp->spare = NULL;
 }
 
+static int64_t least_frame_bytes(const struct program_function *function)
+{
+	int64_t bytes = FRAME_LEAST_BYTES;
+
+	for (size_t i = 0; i < function->source->variable_count; i++)
+		if (function->source->variables[i].space == PTX_SPACE_LOCAL)
+			bytes += (function->source->variables[i].bytes + 7) / 8 * 8;
+	return bytes;
+}
+
+int64_t frame_recursion_bytes(const struct frame *frame)
+{
+	const struct frame *caller = frame->caller;
+	int64_t bytes = 0;
+
+	while (caller && caller->function != frame->function)
+		caller = caller->caller;
+	for (; caller && frame->caller; frame = frame->caller)
+		bytes += least_frame_bytes(frame->function);
+	return bytes;
+}
+
 int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry)
 {
 	int64_t bytes = program->functions[entry].local_bytes, calls = 0;

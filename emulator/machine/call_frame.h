@@ -26,6 +26,15 @@ void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes);
 /* Frees every frame of a warp. */
 void frames_release(struct warp *warp);
 
+/* What a GPU gives a thread whose functions call themselves: cudaLimitStackSize, by default. The
+ * compiler knows the need of all others. A frame takes at least its .local variables and
+ * FRAME_LEAST_BYTES, for the address of return and a register. */
+#define STACK_LIMIT_BYTES 1024
+#define FRAME_LEAST_BYTES 16
+/* The bytes that the frame and its callers, but for the entry, take at least on a GPU, if its
+ * function is among its callers; else 0. */
+int64_t frame_recursion_bytes(const struct frame *frame);
+
 /* The bytes of local memory that each thread of a launch of the entry gets for its frames. */
 int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry);
 /* Whether threads need a stack (stack.h) behind them. */

@@ -12,6 +12,7 @@
 #include "emulator/machine/map_change.h"
 #include "emulator/machine/mbarrier.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/uninitialised.h"
 #include "emulator/machine/warp_sync.h"
@@ -156,9 +157,16 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 		warp->block->fence_epoch = warp->block->epoch + 1;
 		if (warp->block->clocks)
 			clocks_fence(warp);
-	} else if (warp->block->launch->global && warp->active && at->kind != FENCE_NONE) {
-		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
+		return STEP_NEXT;
 	}
+	if (!warp->active || at->kind == FENCE_NONE)
+		return STEP_NEXT;
+	if (warp->block->launch->global && at->kind != FENCE_ACQUIRE)
+		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
+	/* That of a release store is auxiliary. */
+	if (warp->block->shadow && warp->block->launch->has_shared_locks)
+		shared_locks_fence(warp, at->kind != FENCE_ACQUIRE,
+				   at->kind == FENCE_ACQUIRE || !at->auxiliary);
 	return STEP_NEXT;
 }
 
@@ -209,6 +217,7 @@ static enum step enter_function(struct warp *warp, const struct instruction *at,
 {
 	uint32_t next = pc_of(warp, at) + 1;
 	struct frame *caller = warp->frame, *frame = frame_call(warp, function, call, next);
+	int64_t bytes;
 
 	if (!frame)
 		return warp_finding(
@@ -216,6 +225,15 @@ static enum step enter_function(struct warp *warp, const struct instruction *at,
 			"a call at depth %u does not fit into the %u bytes of local memory "
 			"that a thread has here; limit the recursion",
 			caller->depth + 1, warp->local_bytes);
+	bytes = frame_recursion_bytes(frame);
+	if (bytes > STACK_LIMIT_BYTES)
+		return warp_finding(
+			warp, at, __builtin_ctz(warp->active), FINDING_STACK,
+			"a call at depth %u of functions that call themselves, which take %lld "
+			"bytes of the stack or more; a GPU gives each thread %d "
+			"(cudaLimitStackSize), and perflab does not change that: limit the "
+			"recursion, or use a loop with an array",
+			frame->depth, (long long)bytes, STACK_LIMIT_BYTES);
 	for (size_t i = 0; i < call->argument_count; i++)
 		copy_local(warp, warp->active, frame->local_base + call->arguments[i].to,
 			   caller->local_base + call->arguments[i].from, call->arguments[i].bytes);

@@ -2,6 +2,7 @@
 #include "emulator/machine/global_check.h"
 
 #include "emulator/machine/global_log.h"
+#include "emulator/machine/lane_reads.h"
 
 /* ---- races ---- */
 
@@ -105,6 +106,24 @@ static bool saw_strong_write(const struct checked_access *by,
 	return false;
 }
 
+/* Whether an earlier read in this segment, by other lanes of the warp, is over. */
+static bool global_read_is_over(const struct checked_access *by, const struct cell_record *read)
+{
+	const struct warp *warp = by->request->warp;
+	const uint32_t first = warp_place(by->shadow, warp, 0);
+	const uint32_t lanes = read->many ? warp->present : UINT32_C(1) << read->lane;
+
+	if (read->segment != by->segment || read->place < first ||
+	    read->place - first >= warp->frame->function->code_count)
+		return false;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		if (!lane_read_is_over(by->request->warp, by->request->at,
+				       (unsigned)__builtin_ctz(rest), warp->frame->function_index,
+				       read->place - first))
+			return false;
+	return true;
+}
+
 /* Reports a race with what is remembered of a cell. */
 static inline void check_slots(struct checked_access *by, uint64_t byte, unsigned lane, bool many,
 			       const struct cell_record slots[SLOT_COUNT])
@@ -113,6 +132,7 @@ static inline void check_slots(struct checked_access *by, uint64_t byte, unsigne
 		const bool wrote = slot < SLOT_READ;
 
 		if (races_with(by, lane, many, &slots[slot]) &&
+		    !(!wrote && global_read_is_over(by, &slots[slot])) &&
 		    !(slot == SLOT_STRONG_WRITE && saw_strong_write(by, slots)) &&
 		    !(wrote && by->request->writes && stores_same(by, lane, byte, &slots[slot])))
 			report_race(by, lane, byte, &slots[slot], wrote);

@@ -13,9 +13,11 @@
 #include "emulator/machine/print_fifo.h"
 #include "emulator/machine/series.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/texture.h"
 #include "emulator/machine/uninitialised.h"
+#include "emulator/program/finished_reads.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -486,6 +488,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.number = ++emulation->launches,
 		.executed = emulation->executed,
 		.clock = emulation->clock,
+		.has_shared_locks = program_has_shared_locks(&emulation->program),
 		.asks_for_workspace =
 			asks_for_special(&emulation->program, SPECIAL_ENVREG1, SPECIAL_ENVREG2),
 	};
@@ -511,6 +514,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
 	map_changes_free(launch.map_changes);
+	finished_reads_free(launch.finished_reads);
 	print_fifo_flush(launch.printed, &launch.what);
 	emulation->executed = launch.executed;
 	emulation->clock = launch.clock;

@@ -155,6 +155,8 @@ struct barrier {
 	uint32_t threads; /* that it waits for, a multiple of 32; 0: all threads of the block */
 	uint32_t count;   /* bar.red: lanes with a true predicate */
 	bool all, any;
+	const struct ptx_statement *place; /* where the first lanes arrived; barrier_places.h */
+	unsigned first_warp;               /* theirs */
 };
 
 struct block {
@@ -175,7 +177,8 @@ struct block {
 	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
 	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
 	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
-	struct block_clocks *clocks;  /* NULL: the same; block_clocks.h */
+	struct block_clocks *clocks;  /* NULL: nothing needs them yet; block_clocks.h */
+	struct shared_locks *locks;   /* NULL: the same; shared_locks.h */
 	struct bulk_state *bulk;      /* NULL: no bulk copy yet; bulk_pending.h */
 	int64_t taken_bytes;          /* of the device memory: its shared and local memory */
 };
@@ -202,14 +205,16 @@ struct launch {
 	/* Bytes at the start of shared memory that the system reserves; shared_bytes includes them.
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
-	uint64_t number;                 /* of the launch, in its emulation: from 1 on */
-	struct device_heap *heap;        /* heap.h */
-	struct print_fifo *printed;      /* NULL: nothing yet; print_fifo.h */
-	struct load_uses *uses;          /* load_uses.h */
-	struct follower *follower;       /* NULL: nothing is followed; uninitialised.h */
-	bool *may_be_undefined;          /* of the emulation: a value may be undefined */
+	uint64_t number;                       /* of the launch, in its emulation: from 1 on */
+	struct device_heap *heap;              /* heap.h */
+	struct print_fifo *printed;            /* NULL: nothing yet; print_fifo.h */
+	struct load_uses *uses;                /* load_uses.h */
+	struct follower *follower;             /* NULL: nothing is followed; uninitialised.h */
+	bool *may_be_undefined;                /* of the emulation: a value may be undefined */
+	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
 	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
+	bool has_shared_locks;           /* shared_locks.h */
 	bool asks_for_workspace;         /* the program reads where the workspace is */
 	uint64_t grid_workspace;         /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last

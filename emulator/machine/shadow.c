@@ -1,5 +1,6 @@
 /* Finds races and uninitialised reads of shared memory. See shadow.h. */
 #include "emulator/machine/shadow_cells.h"
+#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/warpgroup.h"
 
 #include <string.h>
@@ -60,12 +61,26 @@ struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
 	};
 }
 
+/* Whether accesses of the warp to flags in that block can order others. */
+static bool has_locks(const struct warp *warp, const struct block *block)
+{
+	return warp->block->locks || block->locks;
+}
+
 /* Returns true if a copy to the cell is pending, unless `value` is what the copy will write. */
 static bool is_early(const struct shared_shadow *shadow, const struct cell *cell, size_t index,
 		     const unsigned char *value)
 {
 	return cell->copy_place &&
 	       !(value && !memcmp(value, shadow->arriving + index * shadow->grain, shadow->grain));
+}
+
+/* Forgets readers that are ordered before the access, so that a later one has their place. */
+static void forget_ordered_readers(struct cell *cell, const struct shadow_access *by)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++)
+		if (!reader_is_unordered(cell, by, i))
+			cell->readers[i].first = NOBODY;
 }
 
 /* Notes the clock of a read that was added to those readers of the cell. */
@@ -101,7 +116,9 @@ void shadow_check_cell(struct shared_shadow *shadow, const struct shadow_access 
 	}
 	if (by->reads && !by->atomic && by->clocked)
 		remember_clocked_reader(shadow, index, by);
-	else if (by->reads && !by->atomic)
+	else if (by->reads && !by->atomic && by->block->locks)
+		forget_ordered_readers(cell, by);
+	if (by->reads && !by->atomic && !by->clocked)
 		note_read(shadow, index, by->clock,
 			  remember_reader(cell, by->epoch, by->thread, by->sync, by->place));
 	if (by->writes) {
@@ -237,11 +254,13 @@ void shared_shadow_load(struct warp *warp, struct block *block, const struct ins
 	struct shadow_access by = shadow_access_by(warp, block, at);
 	/* Copies, which calls cannot change. */
 	const uint32_t epoch = by.epoch, sync = by.sync, clock = by.clock, place = by.place;
-	const bool strong = at->strong;
+	const bool may_be_clean = !at->strong && !by.clocked && !block->locks;
 	struct reported_kinds reported = {0};
 
 	by.reads = true;
-	by.atomic = strong;
+	by.atomic = at->strong;
+	if (at->strong && has_locks(warp, block))
+		shared_locks_access(warp, block, mask, offset, true, false);
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
 		const size_t first = offset[lane] >> shift;
@@ -252,7 +271,7 @@ void shared_shadow_load(struct warp *warp, struct block *block, const struct ins
 			struct row_notes *row = row_notes_of(shadow, index / ROW_CELLS, epoch);
 
 			shadow_open_row(shadow, index / ROW_CELLS, epoch);
-			if (!strong && !by.clocked && read_is_clean(cell, epoch)) {
+			if (may_be_clean && read_is_clean(cell, epoch)) {
 				note_read(shadow, index, clock,
 					  remember_reader(cell, epoch, by.thread, sync, place));
 			} else {
@@ -277,6 +296,8 @@ void shared_shadow_atomic(struct warp *warp, struct block *block, const struct i
 
 	by.reads = by.writes = by.atomic = true;
 	check_lanes(&by, mask, offset, bytes, NULL);
+	if (has_locks(warp, block))
+		shared_locks_access(warp, block, mask, offset, true, true);
 }
 
 /* Reports two lanes of one instruction that store different values to one place. */
@@ -345,4 +366,6 @@ void shared_shadow_store(struct warp *warp, struct block *block, const struct in
 	if (!by.atomic)
 		mask = lowest_of_each_place(&by, mask, offset, bytes, values);
 	check_lanes(&by, mask, offset, bytes, values);
+	if (by.atomic && has_locks(warp, block))
+		shared_locks_access(warp, block, mask, offset, false, true);
 }

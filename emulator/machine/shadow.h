@@ -11,9 +11,8 @@
  * and release loads and stores count as atomic; volatile ones do not. Lanes of
  * a warp have no other order, in whichever order the emulator runs them. Lanes
  * of one instruction that store different values to a word race; a store of the
- * value that the word already has does not race. The check does not see an
- * order by a lock or a flag, and reports accesses that only these order as
- * races.
+ * value that the word already has does not race. Locks and flags in
+ * shared memory order accesses, too (shared_locks.h).
  *
  * In a cluster, threads of other blocks access the memory, too. There the clocks (block_clocks.h)
  * stand for all barriers, and the epochs do not count. The end of a block must come after all

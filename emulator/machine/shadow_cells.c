@@ -1,6 +1,9 @@
 /* The cells of the shadow, and which accesses race. See shadow_cells.h. */
 #include "emulator/machine/shadow_cells.h"
 
+#include "emulator/machine/lane_reads.h"
+#include "emulator/machine/shared_locks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,13 +131,13 @@ void begin_cell_clocks(struct shared_shadow *shadow)
 
 /* ---- accesses of two threads to a cell ---- */
 
-/* Returns true if neither a synchronisation of a common warp nor an mbarrier orders the access of
- * `thread`, with that sync and clock, before the other one. */
+/* Returns true if neither a synchronisation of a common warp, nor an mbarrier, nor a lock orders
+ * the access of `thread`, with that sync and clock, before the other one. */
 static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync,
 		      uint32_t clock)
 {
 	if (warp_of(thread) == warp_of(by->thread))
-		return sync == by->sync;
+		return sync == by->sync && !shared_locks_order_lanes(by->warp, clock);
 	return !block_clock_known(by->warp, warp_of(thread), clock);
 }
 
@@ -165,6 +168,36 @@ bool rival_writer(const struct cell *cell, const struct shadow_access *by, struc
 	return true;
 }
 
+/* Whether a read at that place by another lane of the warp is over. */
+static bool shared_read_is_over(const struct shadow_access *by, uint16_t thread, uint32_t place)
+{
+	const struct shared_shadow *shadow = by->block->shadow;
+	uint32_t function;
+
+	if (warp_of(thread) != warp_of(by->thread))
+		return false;
+	shadow_find_place(shadow, place, &function);
+	return lane_read_is_over(by->warp, by->at, thread % LANES, function,
+				 place - shadow->first_place[function]);
+}
+
+static bool reader_races(const struct shadow_access *by, uint16_t thread, uint32_t place,
+			 struct rival *rival)
+{
+	if (thread == NOBODY || thread == by->thread || shared_read_is_over(by, thread, place))
+		return false;
+	*rival = (struct rival){thread, place, false};
+	return true;
+}
+
+bool reader_is_unordered(const struct cell *cell, const struct shadow_access *by, size_t nth)
+{
+	const struct readers *readers = &cell->readers[nth];
+
+	return readers->first != NOBODY &&
+	       unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[nth]);
+}
+
 bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
 {
 	if (!may_be_unordered(by, cell->read_epoch))
@@ -172,16 +205,11 @@ bool rival_reader(const struct cell *cell, const struct shadow_access *by, struc
 	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
 		const struct readers *readers = &cell->readers[i];
 
-		if (readers->first == NOBODY ||
-		    !unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[i]))
+		if (!reader_is_unordered(cell, by, i))
 			continue;
-		if (readers->first != by->thread)
-			*rival = (struct rival){readers->first, readers->first_place, false};
-		else if (readers->other != NOBODY)
-			*rival = (struct rival){readers->other, readers->other_place, false};
-		else
-			continue;
-		return true;
+		if (reader_races(by, readers->first, readers->first_place, rival) ||
+		    reader_races(by, readers->other, readers->other_place, rival))
+			return true;
 	}
 	return false;
 }

@@ -171,6 +171,9 @@ void remember_clocked_reader(struct shared_shadow *shadow, size_t index,
 bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival);
 bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival);
 
+/* Whether nothing orders the reads of a warp, the nth of the cell, before the access. */
+bool reader_is_unordered(const struct cell *cell, const struct shadow_access *by, size_t nth);
+
 /* Makes each cell a byte from now on. */
 void split_cells_into_bytes(struct shared_shadow *shadow);
 /* Call when the block has mbarriers: cells have clocks from now on. */

@@ -37,8 +37,7 @@ static void add_shared_cell(struct text *out, const struct shared_shadow *shadow
 		add_block_index(out, by->block);
 }
 
-/* The instruction of a place, and its function. */
-static const struct instruction *find_place(const struct shared_shadow *shadow, uint32_t place,
+const struct instruction *shadow_find_place(const struct shared_shadow *shadow, uint32_t place,
 					    uint32_t *function)
 {
 	*function = (uint32_t)shadow->program->function_count - 1;
@@ -50,7 +49,7 @@ static const struct instruction *find_place(const struct shared_shadow *shadow, 
 static void add_place(struct text *out, const struct shared_shadow *shadow, uint32_t place)
 {
 	uint32_t function;
-	const struct instruction *at = find_place(shadow, place, &function);
+	const struct instruction *at = shadow_find_place(shadow, place, &function);
 
 	text_add(out, " at ");
 	source_place_text(out, shadow->program->module,
@@ -62,7 +61,7 @@ static void suspect_load_at(const struct shared_shadow *shadow, const struct sha
 			    uint32_t place)
 {
 	uint32_t function;
-	const struct instruction *at = find_place(shadow, place, &function);
+	const struct instruction *at = shadow_find_place(shadow, place, &function);
 
 	load_uses_suspect(by->warp->block->launch->uses, shadow->program, function, at);
 }

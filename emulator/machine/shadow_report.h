@@ -53,6 +53,10 @@ struct rival {
 	bool wrote;
 };
 
+/* The instruction of a place, and its function. */
+const struct instruction *shadow_find_place(const struct shared_shadow *shadow, uint32_t place,
+					    uint32_t *function);
+
 /* Each reports a finding about the cell with that number, for the lane of the access. */
 void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_access *by,
 			size_t cell, const struct rival *rival);

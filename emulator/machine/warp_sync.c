@@ -5,6 +5,7 @@
  * PTX allows it.
  */
 #include "emulator/machine/warp_sync.h"
+#include "emulator/machine/barrier_places.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/undefined.h"
 
@@ -31,6 +32,11 @@ static bool is_exchange(const struct instruction *at)
 static const struct instruction *parked_instruction(const struct split *split)
 {
 	return &split->frame->function->code[split->pc];
+}
+
+static const struct ptx_statement *split_statement(const struct split *split)
+{
+	return instruction_statement(split->frame->function, parked_instruction(split));
 }
 
 /* Corrects the count of an instruction that can park, which is a basic block of its own. */
@@ -300,6 +306,9 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 			joint_take(&joint, &warp->waiting[i]);
 		}
 	warp->frame = first->frame;
+	for (unsigned i = 0; i < warp->waiting_count && at->operation == OP_WARP_BARRIER; i++)
+		if (is_partner(&like, &warp->waiting[i]))
+			note_warp_barrier_place(warp, at, split_statement(&warp->waiting[i]));
 	warp->file = joint.file;
 	warp->joint_undefined = &joint.undefined;
 	warp_set_active(warp, lanes);

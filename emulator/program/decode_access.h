@@ -13,7 +13,7 @@ struct access_modifiers {
 	enum value_type type;
 	bool is_signed;
 	bool strong;
-	bool releases, is_volatile, of_block, of_cluster;
+	bool releases, acquires, is_volatile, of_block, of_cluster;
 	int vector;
 	bool whole; /* .b128: `vector` is of its halves */
 	int kind;   /* enum atomic_kind; -1: none */
@@ -36,6 +36,8 @@ bool decode_cache_hints(struct function_decoding *decoding, unsigned allowed, si
 bool read_access_modifiers(const struct ptx_statement *at, struct access_modifiers *out);
 /* A release is a fence and then a relaxed access. */
 void emit_release(struct function_decoding *decoding, const struct access_modifiers *access);
+/* An acquire is a relaxed access and then a fence, which orders only what comes after it. */
+void emit_acquire(struct function_decoding *decoding, const struct access_modifiers *access);
 void set_access_address(struct instruction *instruction, const struct decoded_address *where);
 /* Returns the registers that a load fills or a store reads, or NULL if they are not `vector`. */
 const struct ptx_operand *access_registers(struct function_decoding *decoding,

@@ -221,6 +221,7 @@ static void decode_atom(struct function_decoding *decoding)
 	if (access.vector > 1 && access.type == TYPE_b16 && !reduces)
 		emit_half_results(decoding, at->operands, &fields);
 	emit_extensions(decoding);
+	emit_acquire(decoding, &access);
 }
 
 bool decode_atomic(struct function_decoding *decoding)

@@ -77,6 +77,8 @@ bool read_access_modifiers(const struct ptx_statement *at, struct access_modifie
 			out->strong = true;
 			out->releases |=
 				strcmp(word, "release") == 0 || strcmp(word, "acq_rel") == 0;
+			out->acquires |=
+				strcmp(word, "acquire") == 0 || strcmp(word, "acq_rel") == 0;
 			continue;
 		}
 		out->is_volatile |= strcmp(word, "volatile") == 0 || strcmp(word, "mmio") == 0;
@@ -122,6 +124,17 @@ void emit_release(struct function_decoding *decoding, const struct access_modifi
 	fence = emit_instruction(decoding, OP_FENCE);
 	fence->auxiliary = true;
 	fence->kind = access->of_block ? FENCE_BLOCK : FENCE_DEVICE;
+}
+
+void emit_acquire(struct function_decoding *decoding, const struct access_modifiers *access)
+{
+	struct instruction *fence;
+
+	if (!access->acquires)
+		return;
+	fence = emit_instruction(decoding, OP_FENCE);
+	fence->auxiliary = true;
+	fence->kind = FENCE_ACQUIRE;
 }
 
 static void set_access_order(struct instruction *instruction, const struct access_modifiers *access)
@@ -257,6 +270,7 @@ static void decode_load(struct function_decoding *decoding)
 	instruction->type = (uint8_t)access.type;
 	set_access_order(instruction, &access);
 	emit_extensions(decoding);
+	emit_acquire(decoding, &access);
 }
 
 static void decode_store(struct function_decoding *decoding)

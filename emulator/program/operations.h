@@ -151,7 +151,8 @@ enum match_kind { MATCH_ANY, MATCH_ALL };
 #define MATRIX_TRANSPOSED 8
 enum copy_kind { COPY_THROUGH_L1, COPY_PAST_L1 };
 /* NONE: of a proxy other than the asynchronous one. */
-enum fence_kind { FENCE_NONE, FENCE_BLOCK, FENCE_DEVICE, FENCE_ASYNC_PROXY };
+/* FENCE_ACQUIRE: the second half of an access that acquires. */
+enum fence_kind { FENCE_NONE, FENCE_BLOCK, FENCE_DEVICE, FENCE_ASYNC_PROXY, FENCE_ACQUIRE };
 /* What OP_MBARRIER does: one of these, with flags. */
 enum mbarrier_kind {
 	MBARRIER_INIT,

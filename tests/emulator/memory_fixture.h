@@ -9,6 +9,7 @@
 #include "emulator/lanes/handlers.h"
 #include "emulator/machine/load_uses.h"
 #include "emulator/machine/shadow.h"
+#include "emulator/program/finished_reads.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -122,6 +123,7 @@ static void fixture_begin(const struct handlers *handlers)
 static void fixture_end(void)
 {
 	shared_shadow_free(fixture.block.shadow);
+	finished_reads_free(fixture.launch.finished_reads);
 	load_uses_free(fixture.uses);
 	device_memory_free(fixture.memory);
 	free(fixture.file);

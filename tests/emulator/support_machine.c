@@ -178,6 +178,7 @@ static int launch(const struct machine_case *work, enum emulated_lanes lanes,
 
 	*result = (struct machine_result){.printed = TEXT_INIT};
 	run.what.arguments = &run.arguments;
+	run.what.notes = &result->notes;
 	for (int i = 0; i < 3; i++) {
 		run.what.grid[i] = work->grid[i] ? work->grid[i] : 1;
 		run.what.block[i] = work->block[i] ? work->block[i] : 1;
@@ -281,6 +282,7 @@ void machine_release(struct machine_result *result)
 	free(result->out);
 	line_count_list_release(&result->lines);
 	finding_list_release(&result->findings);
+	finding_list_release(&result->notes);
 	text_release(&result->printed);
 }
 

@@ -70,7 +70,7 @@ struct machine_result {
 	uint32_t *out;
 	struct emulated_counts counts;
 	struct line_count_list lines;
-	struct finding_list findings;
+	struct finding_list findings, notes;
 	struct text printed;
 };
 

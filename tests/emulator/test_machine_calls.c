@@ -89,6 +89,44 @@ static void endless_recursion_is_found(void **state)
 	machine_release(&result);
 }
 
+/* The depth of the argument, with an array in each frame. */
+#define DEEP(array)                                                                   \
+	FUNCTION("deep", array                                                        \
+		 "mov.u32 %r3, 0;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra BASE;\n"        \
+		 "sub.u32 %r2, %r1, 1;\n" CALL("deep", "%r2",                         \
+					       "%r3") "add.u32 %r3, %r3, 1;\nBASE:\n" \
+						      "st.param.b32 [result+0], %r3;\nret;\n")
+#define TO_DEPTH(array, depth)     \
+	MACHINE_HEADER DEEP(array) \
+		MACHINE_ENTRY("mov.u32 %r5, " depth ";\n" CALL("deep", "%r5", "%r4") STORE)
+
+/* A GPU gives 1 KiB: 64 frames of 16 bytes, 12 of 80. */
+static void recursion_has_the_stack_of_a_gpu(void **state)
+{
+	static const struct {
+		const char *right, *wrong;
+		uint32_t depth;
+		const char *words;
+	} cases[] = {
+		{TO_DEPTH("", "63"), TO_DEPTH("", "64"), 63,
+		 "a call at depth 65 of functions that call themselves, which take 1040 bytes"},
+		{TO_DEPTH(".local .align 4 .b8 depot[64];\n", "11"),
+		 TO_DEPTH(".local .align 4 .b8 depot[64];\n", "12"), 11,
+		 "a call at depth 13 of functions that call themselves, which take 1040 bytes"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct machine_result result = run(cases[i].right, 32);
+
+		assert_int_equal(result.out[0], cases[i].depth);
+		machine_release(&result);
+		result = run_found(cases[i].wrong, 32);
+		assert_finding(&result, FINDING_STACK, 0, cases[i].words);
+		machine_release(&result);
+	}
+}
+
 /* Lanes call one function at one place, some of them after the others. */
 static void parted_lanes_meet_inside_of_a_call(void **state)
 {
@@ -429,6 +467,7 @@ int main(void)
 		cmocka_unit_test(functions_have_their_own_registers),
 		cmocka_unit_test(functions_call_themselves),
 		cmocka_unit_test(endless_recursion_is_found),
+		cmocka_unit_test(recursion_has_the_stack_of_a_gpu),
 		cmocka_unit_test(parted_lanes_meet_inside_of_a_call),
 		cmocka_unit_test(an_exit_in_a_function_ends_the_thread),
 		cmocka_unit_test(calls_by_pointer_part_the_lanes),

@@ -88,6 +88,7 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 			saturated_product(out->block_instructions[i], (uint64_t)blocks);
 	}
 	finding_list_release(&emulated->findings);
+	finding_list_release(&emulated->notes);
 	return rc;
 }
 
@@ -437,6 +438,22 @@ static void set_outcome(const struct emulated_case *emulated, const struct case_
 	}
 }
 
+/* Says what is no fault, with the output of the kernel. */
+static void print_notes(const struct emulated_case *emulated)
+{
+	const struct finding_list *notes = &emulated->notes;
+	struct text text = TEXT_INIT;
+
+	for (size_t i = 0; i < notes->count; i++) {
+		text_add(&text, "note: ");
+		finding_text(&text, &notes->items[i]);
+		text_add(&text, "\n");
+	}
+	if (text.length && emulated->runner->print)
+		emulated->runner->print(emulated->runner->print_context, text.data);
+	text_release(&text);
+}
+
 /* Explains why a case is skipped, and the remedy. */
 static void describe_too_large(const struct estimate *size, const struct text *why_not,
 			       struct text *reason)
@@ -490,6 +507,8 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		text_add(reason, blind.data);
 		*status = TRIAL_UNVERIFIED;
 	}
+	if (rc == 0)
+		print_notes(emulated);
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);

@@ -120,6 +120,7 @@ void emulated_case_close(struct emulated_case *emulated)
 	emulation_free(emulated->emulation);
 	device_memory_free(emulated->memory);
 	finding_list_release(&emulated->findings);
+	finding_list_release(&emulated->notes);
 	*emulated = (struct emulated_case){0};
 }
 
@@ -214,6 +215,7 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 	emulation_counts_reset(emulated->emulation);
 	device_memory_touched_reset(emulated->memory);
 	finding_list_release(&emulated->findings);
+	finding_list_release(&emulated->notes);
 	return rc;
 }
 
@@ -424,6 +426,7 @@ int emulated_case_launch(struct emulated_case *emulated, size_t index,
 		/* a block that is only estimated runs again later */
 		.print = part->checked && !part->silent ? emulated->runner->print : NULL,
 		.print_context = emulated->runner->print_context,
+		.notes = &emulated->notes,
 	};
 
 	memcpy(what.grid, launch->grid, sizeof(what.grid));

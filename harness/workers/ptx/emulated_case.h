@@ -22,6 +22,7 @@ struct emulated_case {
 	bool again;     /* the case was executed before, with another poison */
 	bool reference; /* the launches compute the expected results of another case */
 	struct finding_list findings;
+	struct finding_list notes; /* no faults */
 };
 
 /* Allocates the buffers, filled with zeroes. PL_ENOMEM: the case exceeds the memory limit.
