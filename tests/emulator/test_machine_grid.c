@@ -77,7 +77,7 @@ static void without_a_grid_barrier_blocks_race(void **state)
 static void local_memory_counts_towards_the_limit(void **state)
 {
 	struct machine_case work = {
-		.ptx = MACHINE_KERNEL(".local .align 4 .b8 mine[65536];\nmov.u64 %rd5, mine;\n"
+		.ptx = MACHINE_KERNEL(".local .align 4 .b8 mine[32768];\nmov.u64 %rd5, mine;\n"
 				      "st.local.u32 [%rd5], %r1;\nld.local.u32 %r4, [%rd5];\n"
 				      "st.global.u32 [%rd3], %r4;\nret;\n"),
 		.grid = {40},
