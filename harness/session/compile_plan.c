@@ -35,7 +35,7 @@ static void choose_arch(struct compile_context *context, const struct session_in
 		 device->cc_minor, device->cc_major >= 9 ? "a" : "");
 }
 
-/* --timeout is about the cases when nobody gives it, and a short one about their kernels. */
+/* The default of --timeout, and a short one, are meant for cases. */
 static int64_t choose_limit(const struct sweep_request *request)
 {
 	const int64_t given_ns = request->settings.timeout_ns;
