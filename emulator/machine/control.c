@@ -8,6 +8,7 @@
 #include "emulator/machine/cluster_barrier.h"
 #include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/discard.h"
 #include "emulator/machine/global_shadow.h"
 #include "emulator/machine/map_change.h"
 #include "emulator/machine/mbarrier.h"
@@ -357,6 +358,8 @@ instruction_handler *control_handler(const struct instruction *instruction)
 		return run_undefined;
 	case OP_NOTHING:
 		return run_nothing;
+	case OP_DISCARD:
+		return run_discard;
 	case OP_COPY:
 		return run_copy;
 	case OP_COPY_COMMIT:

@@ -8,6 +8,8 @@
 #include "emulator/machine/device_memory.h"
 #include "emulator/machine/global_shadow.h"
 
+#include <string.h>
+
 /* The bits of bytes first … first + count - 1 that lie in a word of 64. `count` > 0. */
 static inline uint64_t written_mask(uint64_t word, uint64_t first, uint64_t count)
 {
@@ -25,6 +27,19 @@ static inline void written_add(struct allocation *in, uint64_t first, uint64_t c
 	for (uint64_t word = first / 64; in->bytes_written && word <= (first + count - 1) / 64;
 	     word++)
 		in->bytes_written[word] |= written_mask(word, first, count);
+}
+
+/* Counts bytes as unwritten. */
+static inline void written_remove(struct allocation *in, uint64_t first, uint64_t count)
+{
+	const size_t words = (size_t)(in->bytes / 64 + 1);
+
+	if (!in->bytes_written) {
+		in->bytes_written = xcalloc(words, sizeof(*in->bytes_written));
+		memset(in->bytes_written, 0xff, words * sizeof(*in->bytes_written));
+	}
+	for (uint64_t word = first / 64; word <= (first + count - 1) / 64; word++)
+		in->bytes_written[word] &= ~written_mask(word, first, count);
 }
 
 static inline bool written_all(const struct allocation *in, uint64_t first, uint64_t count)

@@ -182,11 +182,26 @@ static enum fence_kind fence_kind(const struct ptx_statement *at)
 	return statement_has_modifier(at, "cta") ? FENCE_BLOCK : FENCE_DEVICE;
 }
 
+static void decode_discard(struct function_decoding *decoding)
+{
+	const struct decoded_address where =
+		decode_address(decoding, &decoding->at->operands[0], PTX_SPACE_GLOBAL);
+	struct instruction *instruction;
+
+	if (decoding->rc || decoding->unsupported ||
+	    !check_variable_space(decoding, &where, PTX_SPACE_GLOBAL))
+		return;
+	instruction = emit_instruction(decoding, OP_DISCARD);
+	instruction->space = PTX_SPACE_GLOBAL;
+	instruction->a = where.value;
+	instruction->offset = where.offset;
+}
+
 bool decode_control(struct function_decoding *decoding)
 {
-	static const char *const without_effect[] = {"nanosleep",      "prefetch",  "prefetchu",
-						     "applypriority",  "discard",   "pmevent",
-						     "griddepcontrol", "setmaxnreg"};
+	static const char *const without_effect[] = {"nanosleep",     "prefetch", "prefetchu",
+						     "applypriority", "pmevent",  "griddepcontrol",
+						     "setmaxnreg"};
 	const struct ptx_statement *at = decoding->at;
 	const char *base = at->base;
 
@@ -198,7 +213,9 @@ bool decode_control(struct function_decoding *decoding)
 			return true;
 		}
 	}
-	if (strcmp(base, "bra") == 0)
+	if (strcmp(base, "discard") == 0)
+		decode_discard(decoding);
+	else if (strcmp(base, "bra") == 0)
 		decode_branch(decoding);
 	else if (strcmp(at->mnemonic, "brx.idx") == 0 || strcmp(at->mnemonic, "brx.idx.uni") == 0)
 		decode_indexed_branch(decoding);

@@ -53,6 +53,7 @@ enum value_type {
 	X(OP_WARP_BARRIER, "bar.warp.sync: a member mask")                                         \
 	X(OP_FENCE, "membar, fence: orders accesses for the race check; kind: enum fence_kind")    \
 	X(OP_NOTHING, "nanosleep, prefetch and others without effect")                             \
+	X(OP_DISCARD, "discard.L2: the 128 bytes at a + offset in global memory")                  \
 	X(OP_SHUFFLE, "shfl.sync: a value, b lane or delta, c clamp, d member mask")               \
 	X(OP_VOTE, "vote.sync: a predicate, d member mask")                                        \
 	X(OP_MATCH, "match.sync: a value (type), d member mask")                                   \

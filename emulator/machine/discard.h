@@ -1,0 +1,10 @@
+/* discard: destroys the contents of lines of global memory. Internal to machine/. */
+#ifndef EMULATOR_MACHINE_DISCARD_H
+#define EMULATOR_MACHINE_DISCARD_H
+
+#include "emulator/machine/machine.h"
+
+/* OP_DISCARD. The bytes of the line get other values, and count as unwritten from then on. */
+instruction_handler run_discard;
+
+#endif
