@@ -5,15 +5,13 @@
 
 #include <string.h>
 
-#define LINE_BYTES 128
-
 static void discard_line(const struct launch *launch, struct allocation *in, uint64_t first)
 {
 	/* Another value in each launch, and the same if a line is discarded twice. */
-	memset(in->data + first, (int)(0xd5 ^ (launch->number * 29 & 0xff)), LINE_BYTES);
+	memset(in->data + first, (int)(0xd5 ^ (launch->number * 29 & 0xff)), DISCARD_BYTES);
 	/* Without the check nobody would see that the line is written again. */
 	if (launch->global)
-		written_remove(in, first, LINE_BYTES);
+		written_remove(in, first, DISCARD_BYTES);
 }
 
 enum step run_discard(struct warp *warp, const struct instruction *at)
@@ -25,8 +23,8 @@ enum step run_discard(struct warp *warp, const struct instruction *at)
 		const int lane = __builtin_ctz(rest);
 		struct access_range range = {.space = PTX_SPACE_GLOBAL,
 					     .lane = lane,
-					     .bytes = LINE_BYTES,
-					     .align = LINE_BYTES,
+					     .bytes = DISCARD_BYTES,
+					     .align = DISCARD_BYTES,
 					     .what = "discard of"};
 		struct allocation *in;
 

@@ -4,6 +4,8 @@
 
 #include "emulator/machine/machine.h"
 
+#define DISCARD_BYTES 128
+
 /* OP_DISCARD. The bytes of the line get other values, and count as unwritten from then on. */
 instruction_handler run_discard;
 

@@ -518,6 +518,10 @@ void uninitialised_follow(struct warp *warp, const struct instruction *at, uint3
 		use_all(warp, at, lanes);
 		follow_map_copy(warp, at);
 		break;
+	case OP_DISCARD:
+		use_all(warp, at, lanes);
+		uninitialised_discard(warp, at, lanes);
+		break;
 	case OP_MBARRIER:
 		follow_mbarrier(warp, at, lanes);
 		break;

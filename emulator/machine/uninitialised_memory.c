@@ -1,6 +1,7 @@
 /* Undefined bits that go to memory and come from it. See uninitialised.h. */
 #include "emulator/machine/bulk_issue.h"
 #include "emulator/machine/cluster.h"
+#include "emulator/machine/discard.h"
 #include "emulator/machine/uninitialised_parts.h"
 #include "emulator/machine/written_bytes.h"
 
@@ -217,6 +218,19 @@ void uninitialised_store(struct warp *warp, const struct instruction *at, uint32
 		for (unsigned i = 0; i < at->vector; i++)
 			place_write(&place, (uint64_t)i * at->width, at->width,
 				    row_bits(warp, at, at->rows[i], lane, row_width(at)));
+	}
+}
+
+/* Nobody has written what was discarded. */
+void uninitialised_discard(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		const struct undefined_place place = place_of(
+			warp, PTX_SPACE_GLOBAL, lane, address_of(warp, at, lane), DISCARD_BYTES);
+
+		for (unsigned i = 0; i < DISCARD_BYTES; i++)
+			place_write(&place, i, 1, (struct undefined_bits){0xff, 0});
 	}
 }
 

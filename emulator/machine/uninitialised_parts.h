@@ -68,6 +68,7 @@ void place_copy(struct warp *warp, const struct instruction *at, int lane,
 void uninitialised_load(struct warp *warp, const struct instruction *at, uint32_t lanes);
 void uninitialised_store(struct warp *warp, const struct instruction *at, uint32_t lanes);
 void uninitialised_atomic(struct warp *warp, const struct instruction *at, uint32_t lanes);
+void uninitialised_discard(struct warp *warp, const struct instruction *at, uint32_t lanes);
 void uninitialised_copy(struct warp *warp, const struct instruction *at, uint32_t lanes);
 /* The address in row a, with its offset. */
 uint64_t address_of(const struct warp *warp, const struct instruction *at, int lane);

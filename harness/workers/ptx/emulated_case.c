@@ -442,17 +442,19 @@ int emulated_case_follow(struct emulated_case *emulated, bool whole,
 			 int (*execute)(void *context, struct error *err), void *context,
 			 struct error *err)
 {
-	struct finding_list findings = emulated->findings;
+	struct finding_list findings = emulated->findings, notes = emulated->notes;
 	int rc;
 
 	if (!emulation_may_be_undefined(emulated->emulation))
 		return 0;
-	emulated->findings = (struct finding_list){0};
+	emulated->findings = emulated->notes = (struct finding_list){0};
 	emulation_follow_undefined(emulated->emulation, whole);
 	rc = execute(context, err);
 	emulation_end_following(emulated->emulation);
 	finding_list_move(&findings, &emulated->findings);
+	finding_list_release(&emulated->notes);
 	emulated->findings = findings;
+	emulated->notes = notes;
 	return rc;
 }
 
