@@ -42,7 +42,9 @@ static bool is_use(const struct undefined_verdict *verdict, const struct finding
 	if (!is_undefined_kind(finding))
 		return false;
 	for (size_t i = 0; i < verdict->origin_count && finding->times > 1; i++)
-		if (finding->ptx_line == verdict->origins[i].line)
+		if (finding->ptx_line == verdict->origins[i].line ||
+		    (finding->kind == FINDING_UNINITIALISED_REGISTER &&
+		     !strcmp(verdict->origins[i].kind, finding_kind_name(finding->kind))))
 			return true;
 	snprintf(used, sizeof(used), "used at line %u of the PTX;", verdict->use_line);
 	return strstr(finding->text, used) != NULL;
