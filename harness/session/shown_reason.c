@@ -43,15 +43,23 @@ static bool begins_mangled(const char *word)
 	return !strncmp(word, "_Z", 2) || !strncmp(word, "__nv_static_", 12);
 }
 
+/* "a::both (_ZN1a4bothE)": the user is to write it. */
+static bool is_offered(const char *whole, const char *name, size_t length)
+{
+	return name > whole && name[-1] == '(' && name[length] == ')';
+}
+
 void shown_reason_add(struct text *out, const char *reason, const struct kernel_variant *variant)
 {
+	const char *whole = reason;
+
 	while (*reason) {
 		size_t length = 0;
 
 		while (isalnum((unsigned char)reason[length]) || reason[length] == '_' ||
 		       reason[length] == '$')
 			length++;
-		if (length && begins_mangled(reason)) {
+		if (length && begins_mangled(reason) && !is_offered(whole, reason, length)) {
 			char *name = xstrndup(reason, length);
 
 			add_shown_name(out, name, variant);

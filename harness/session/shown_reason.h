@@ -7,7 +7,7 @@
 /*
  * Appends the reason. A worker knows kernels by their names in the image, which can have hundreds
  * of characters: they become names of C++, shortened, unless the launches of the variant name them
- * so.
+ * so, or the reason offers them in parentheses for the user to write.
  */
 void shown_reason_add(struct text *out, const char *reason, const struct kernel_variant *variant);
 

@@ -44,6 +44,7 @@ static void other_text_stays(void **state)
 	assert_shown("the block has 1.5 threads; my_Zone", &by_name,
 		     "the block has 1.5 threads; my_Zone");
 	assert_shown("_Znonsense and _Z", &by_name, "_Znonsense and _Z");
+	assert_shown("write a::both (_ZN1a4bothE)", &by_name, "write a::both (_ZN1a4bothE)");
 	/* as the user wrote it */
 	assert_shown("in _Z5saxpyifPKfPf", &by_mangled_name, "in _Z5saxpyifPKfPf");
 }
