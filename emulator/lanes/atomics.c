@@ -263,20 +263,25 @@ static enum step change_global(struct warp *warp, const struct instruction *at, 
 }
 
 /* Executes the lanes that access shared memory of one block. */
-static void change_block(struct warp *warp, struct block *block, const struct instruction *at,
-			 uint32_t mask, const uint64_t offset[LANES], struct atomic_operands *of)
+static enum step change_block(struct warp *warp, struct block *block, const struct instruction *at,
+			      uint32_t mask, const uint64_t offset[LANES],
+			      struct atomic_operands *of)
 {
 	if (block->shadow) {
 		uint32_t narrow[LANES];
 
 		for (int lane = 0; lane < LANES; lane++)
 			narrow[lane] = (uint32_t)offset[lane];
+		if (at->shared_variable &&
+		    access_check_variable(warp, at, mask, narrow) != STEP_NEXT)
+			return STEP_STOPPED;
 		shared_shadow_atomic(warp, block, at, mask, narrow, access_bytes(at));
 	}
 	if (is_whole(at))
 		take_turns_at_whole(warp, at, block->shared, offset, mask);
 	else
 		take_turns_at(at, block->shared, offset, mask, false, of);
+	return STEP_NEXT;
 }
 
 /* Lanes of which some access other blocks of the cluster; or an address is invalid. */
@@ -298,7 +303,8 @@ change_cluster(struct warp *warp, const struct instruction *at, uint32_t mask,
 		cluster_next_part(warp, at, &mask, narrow, &part);
 		for (uint32_t rest = part.mask; rest; rest &= rest - 1)
 			offset[__builtin_ctz(rest)] = part.offset[__builtin_ctz(rest)];
-		change_block(warp, part.block, at, part.mask, offset, of);
+		if (change_block(warp, part.block, at, part.mask, offset, of) != STEP_NEXT)
+			return STEP_STOPPED;
 	}
 	return STEP_NEXT;
 }
@@ -318,8 +324,7 @@ static enum step change_shared(struct warp *warp, const struct instruction *at, 
 	}
 	if (outside >> 63 || low & (bytes - 1))
 		return change_cluster(warp, at, mask, address, of);
-	change_block(warp, warp->block, at, mask, address, of);
-	return STEP_NEXT;
+	return change_block(warp, warp->block, at, mask, address, of);
 }
 
 static enum step run_atomic(struct warp *warp, const struct instruction *at)

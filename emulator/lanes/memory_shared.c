@@ -160,6 +160,9 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, struct block *block,
 	one_row = spread < WAVEFRONT_BYTES && (begin | (WAVEFRONT_BYTES - 1)) < size;
 	if ((begin | spread) & (bytes - 1) || !(one_row || lanes_inside(offset, size, bytes)))
 		return leave_block(warp, at, mask, offset);
+	if (block->shadow && at->shared_variable &&
+	    access_check_variable(warp, at, mask, offset) != STEP_NEXT)
+		return STEP_STOPPED;
 	if (block->shadow && !store && bytes == BANK_BYTES && spread < SHADOW_ROW_BYTES)
 		check_row(warp, block, at, mask, offset);
 	else if (block->shadow &&

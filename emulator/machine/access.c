@@ -1,6 +1,7 @@
 /* Rules and rare paths of memory instructions. See access.h. */
 #include "emulator/machine/access.h"
 
+#include "base/mangled.h"
 #include "emulator/machine/cluster_shared.h"
 #include "emulator/machine/heap.h"
 
@@ -314,6 +315,57 @@ enum step access_check_range(struct warp *warp, const struct instruction *at,
 	report_access(warp, at, range, misaligned);
 	return STEP_STOPPED;
 }
+
+/* ---- the bounds of a shared variable ---- */
+
+static void report_variable(struct warp *warp, const struct instruction *at, int lane,
+			    const struct program_shared_variable *variable, uint32_t place)
+{
+	const unsigned accessed = access_bytes(at);
+	struct text text = TEXT_INIT, name = TEXT_INIT;
+	const char *last; /* behind the function that declares it */
+
+	describe_access(&text, at,
+			&(struct access_range){.space = PTX_SPACE_SHARED, .bytes = accessed});
+	mangled_readable(&name, variable->name);
+	last = strrchr(name.data, ':');
+	text_addf(&text, " byte %" PRId32 " of shared variable '%s', ", (int32_t)place,
+		  last && !strchr(last, '>') ? last + 1 : name.data);
+	if (place > INT32_MAX)
+		text_addf(&text, "before it begins (%" PRIu32 " bytes)", variable->bytes);
+	else
+		text_addf(&text, "which ends %" PRIu32 " bytes past its end (%" PRIu32 " bytes)",
+			  place + accessed - variable->bytes, variable->bytes);
+	warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS, "%s", text.data);
+	text_release(&text);
+	text_release(&name);
+}
+
+enum step access_check_variable(struct warp *warp, const struct instruction *at, uint32_t mask,
+				const uint32_t offset[LANES])
+{
+	const struct program_shared_variable *variable =
+		&warp->frame->function->shared_variables[at->shared_variable - 1];
+	const uint32_t begin = warp->block->launch->reserved_bytes + variable->offset;
+	const uint32_t limit = variable->bytes - access_bytes(at);
+	uint32_t outside = 0;
+
+	/* The limit is below 2^31 or negative, so an offset above it sets the top bit. */
+	for (int lane = 0; lane < LANES; lane++)
+		outside |= (offset[lane] - begin) | (limit - (offset[lane] - begin));
+	for (uint32_t rest = outside >> 31 ? mask : 0; rest; rest &= rest - 1) {
+		const int lane = __builtin_ctz(rest);
+		const uint32_t place = offset[lane] - begin;
+
+		if ((place | (limit - place)) >> 31) {
+			report_variable(warp, at, lane, variable, place);
+			return STEP_STOPPED;
+		}
+	}
+	return STEP_NEXT;
+}
+
+/* ---- checks of lanes ---- */
 
 static enum step check_lane(struct warp *warp, const struct instruction *at, enum ptx_space space,
 			    int lane, uint64_t address, unsigned bytes)

@@ -174,6 +174,7 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 	uint64_t address[LANES], offset[LANES];
 	unsigned amount[LANES] = {0};
 	uint32_t reading;
+	uint32_t narrow[LANES];
 	struct copy *copy;
 
 	if (warp->active == 0)
@@ -184,6 +185,11 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 	if (copy_amounts(amount, &reading, warp, at) != STEP_NEXT ||
 	    access_check(warp, at, PTX_SPACE_SHARED, warp->active, offset) != STEP_NEXT ||
 	    access_check_amounts(warp, at, PTX_SPACE_GLOBAL, reading, address, amount) != STEP_NEXT)
+		return STEP_STOPPED;
+	for (int lane = 0; lane < LANES; lane++)
+		narrow[lane] = (uint32_t)offset[lane];
+	if (warp->block->shadow && at->shared_variable &&
+	    access_check_variable(warp, at, warp->active, narrow) != STEP_NEXT)
 		return STEP_STOPPED;
 	if (copies->count == COPIES_MOST)
 		return warp_finding(
@@ -199,8 +205,7 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 	copy->bytes = access_bytes(at);
 	memcpy(copy->group, copies->committed, sizeof(copy->group));
 	memset(copy->mbarrier, 0xff, sizeof(copy->mbarrier)); /* NO_MBARRIER */
-	for (int lane = 0; lane < LANES; lane++)
-		copy->offset[lane] = (uint32_t)offset[lane];
+	memcpy(copy->offset, narrow, sizeof(narrow));
 	read_values(warp, copy, reading, address, amount);
 	count_copy(warp, copy, reading, address);
 	copy->place = !warp->block->shadow ? 0

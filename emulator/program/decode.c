@@ -325,6 +325,7 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 		find_dependence(&decoding);
 		mark_fragment_writes(&decoding);
 		mark_guessed_loads(&decoding);
+		mark_shared_variables(&decoding);
 		decoding.rc = allocate_rows(&decoding);
 	}
 	free(decoding.variable_offsets);

@@ -280,6 +280,9 @@ void mark_fragment_writes(struct function_decoding *decoding);
  * loads that a later compare-and-swap compares with. guessed_loads.c */
 void mark_guessed_loads(struct function_decoding *decoding);
 
+/* Sets shared_variable of accesses, and shared_variables of the function. shared_variables.c */
+void mark_shared_variables(struct function_decoding *decoding);
+
 /* ---- allocate_rows.c ---- */
 
 /* Replaces all values by rows of the register file. Branch targets must be resolved, since the

@@ -23,6 +23,7 @@ void ptx_program_free(struct ptx_program *program)
 		free(function->products);
 		free(function->group_products);
 		free(function->bulk_copies);
+		free(function->shared_variables);
 		free(function->parameter_offsets);
 	}
 	free(program->initial_addresses);

@@ -76,7 +76,10 @@ struct instruction {
 	uint8_t geometry;     /* of textures and surfaces: enum texture_geometry */
 	/* A texture's coordinates are integers, or a surface's x counts texels, not bytes. */
 	bool texel_coordinates;
-	uint32_t target;     /* bra: instruction; call: index in calls; brx: index in tables */
+	uint32_t target; /* bra: instruction; call: index in calls; brx: index in tables */
+	/* Memory: 1 more than the index in shared_variables of the one that every address must lie
+	 * in; 0: none is known. shared_variables.c */
+	uint32_t shared_variable;
 	int64_t offset;      /* memory: bytes added to the address in row a */
 	int64_t from_offset; /* OP_COPY: bytes added to the address in row b */
 	/* Elements of a load's result or a store's source. OP_MATRIX_LOAD and OP_MATRIX_STORE have
@@ -273,6 +276,12 @@ struct program_bulk_copy {
 	uint8_t kind, type; /* enum atomic_kind, enum value_type */
 };
 
+/* A static shared variable that a function names. */
+struct program_shared_variable {
+	const char *name;       /* of the module, mangled */
+	uint32_t offset, bytes; /* as CONSTANT_SHARED */
+};
+
 /* Rows begin at multiples of this. */
 #define ROW_STEP_BYTES 128
 
@@ -294,6 +303,8 @@ struct program_function {
 	/* target of OP_BULK_COPY and OP_BULK_REDUCE is an index */
 	struct program_bulk_copy *bulk_copies;
 	size_t bulk_copy_count;
+	struct program_shared_variable *shared_variables;
+	size_t shared_variable_count;
 	struct {
 		uint32_t *targets;
 		size_t count;

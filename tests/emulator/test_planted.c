@@ -127,6 +127,24 @@ static const struct planted planted[] = {
 	 "before any thread has written it", 0},
 	{"order", "planted_uninitialised_byte", FINDING_UNINITIALISED, 1, 77, "byte 77",
 	 "before any thread has written it", 0},
+	{"neighbours", "planted_neighbour_index", FINDING_OUT_OF_BOUNDS, 0, 9,
+	 "a 4-byte store to byte 1024 of shared variable 'low'",
+	 "4 bytes past its end (1024 bytes)", 0},
+	{"neighbours", "planted_neighbour_before", FINDING_OUT_OF_BOUNDS, 0, 0,
+	 "a 4-byte load from byte -4 of shared variable 'high'", "before it begins (1024 bytes)",
+	 0},
+	{"neighbours", "planted_neighbour_pointer", FINDING_OUT_OF_BOUNDS, 0, 240,
+	 "a 4-byte load from byte 1024 of shared variable 'low'",
+	 "4 bytes past its end (1024 bytes)", 0},
+	{"neighbours", "planted_neighbour_rows", FINDING_OUT_OF_BOUNDS, 0, 240,
+	 "a 4-byte load from byte 1024 of shared variable 'tile'",
+	 "4 bytes past its end (1024 bytes)", 0},
+	{"neighbours", "planted_neighbour_bytes", FINDING_OUT_OF_BOUNDS, 0, 100,
+	 "a 1-byte store to byte 100 of shared variable 'low'", "1 bytes past its end (100 bytes)",
+	 0},
+	{"neighbours", "planted_neighbour_atomic", FINDING_OUT_OF_BOUNDS, 0, 64,
+	 "a 4-byte atomic on byte 256 of shared variable 'low'", "4 bytes past its end (256 bytes)",
+	 0},
 	/* The warp that opened the barrier goes on first. */
 	{"locks", "planted_mutex_no_fence", FINDING_RACE, 0, 225, "reads word 0",
 	 "thread (224,0,0) wrote", 0},
@@ -316,8 +334,9 @@ static void planted_faults_are_found(void **state)
 /* A kernel that is planted and not looked for would be a test that cannot fail. */
 static void every_planted_kernel_is_looked_for(void **state)
 {
-	static const char *const files[] = {"memory",     "order",    "locks", "blocks", "copies",
-					    "warpgroups", "clusters", "warps", "ends"};
+	static const char *const files[] = {"memory", "order",      "locks",    "blocks",
+					    "copies", "warpgroups", "clusters", "warps",
+					    "ends",   "neighbours"};
 
 	(void)state;
 	for (size_t f = 0; f < ARRAY_SIZE(files); f++) {
@@ -372,8 +391,8 @@ static void assert_right(const char *file, const char *kernel)
 
 static void right_kernels_have_no_finding(void **state)
 {
-	static const char *const files[] = {"right",      "copies",   "blocks",
-					    "warpgroups", "clusters", "locks"};
+	static const char *const files[] = {"right",      "neighbours", "copies", "blocks",
+					    "warpgroups", "clusters",   "locks"};
 	size_t count = 0;
 
 	(void)state;
@@ -390,7 +409,7 @@ static void right_kernels_have_no_finding(void **state)
 		}
 		free(source);
 	}
-	assert_true(count >= 33);
+	assert_true(count >= 35);
 }
 
 /* ---- more than there is ---- */
