@@ -96,11 +96,11 @@ struct measure_options {
 
 /* The default settings; the backend is the caller's. */
 void measure_options_init(struct measure_options *options);
-/* Starts a request with the common options and the names of the options that were given. */
 /* PL_EUSAGE: an option is given beside `instead`, which measures nothing, and is none of those that
  * it uses (ended by NULL). */
 int measuring_option_refuse(const struct invocation *call, const char *instead,
 			    const char *const *used, struct error *err);
+/* Starts a request with the common options and the names of the options that were given. */
 void measure_request(struct sweep_request *request, const struct invocation *call,
 		     const struct measure_options *options);
 /* Sets the exit code by how the trials of a run ended, and says how many went wrong.

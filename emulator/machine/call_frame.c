@@ -278,16 +278,6 @@ static struct frame *frame_take(struct warp *warp, uint32_t function, uint32_t l
 	return frame;
 }
 
-void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes)
-{
-	const uint64_t at = (uint64_t)lane * warp->local_bytes + first;
-
-	memset(warp->local + at, (unsigned char)poison_word(warp->block->launch, at % 64), bytes);
-	if (warp->local_unwritten)
-		memset(warp->local_unwritten + at, 0xff, bytes);
-	undefined_memory_begin(&warp->local_undefined, at, bytes);
-}
-
 static void clear_local(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
 	if (frame->function->local_bytes <= 0)

@@ -40,7 +40,4 @@ int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry);
 /* Whether threads need a stack (stack.h) behind them. */
 bool frame_allocates(const struct ptx_program *program);
 
-/* Bytes of a lane's local memory begin to exist. */
-void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes);
-
 #endif

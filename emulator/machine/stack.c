@@ -1,7 +1,5 @@
 #include "emulator/machine/stack.h"
 
-#include "emulator/machine/call_frame.h"
-
 #include <inttypes.h>
 #include <string.h>
 
@@ -49,6 +47,16 @@ void stack_leave(struct warp *warp, const struct frame *frame, uint32_t lanes)
 
 		warp->stack_used[lane] = frame->stack_used[lane];
 	}
+}
+
+void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes)
+{
+	const uint64_t at = (uint64_t)lane * warp->local_bytes + first;
+
+	memset(warp->local + at, (unsigned char)poison_word(warp->block->launch, at % 64), bytes);
+	if (warp->local_unwritten)
+		memset(warp->local_unwritten + at, 0xff, bytes);
+	undefined_memory_begin(&warp->local_undefined, at, bytes);
 }
 
 enum step run_alloca(struct warp *warp, const struct instruction *at)

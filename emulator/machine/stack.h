@@ -11,6 +11,9 @@
 /* For each thread, of launches that reach an alloca. */
 #define STACK_BYTES 16384
 
+/* Bytes of a lane's local memory begin to exist: they are unwritten. */
+void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes);
+
 instruction_handler run_alloca;        /* OP_ALLOCA */
 instruction_handler run_stack_save;    /* OP_STACK_SAVE */
 instruction_handler run_stack_restore; /* OP_STACK_RESTORE */

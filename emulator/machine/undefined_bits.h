@@ -3,6 +3,8 @@
 #ifndef EMULATOR_MACHINE_UNDEFINED_BITS_H
 #define EMULATOR_MACHINE_UNDEFINED_BITS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Of an undefined bit: a number of a place where it was read; 0: nobody has read it yet. */
@@ -20,5 +22,21 @@ struct undefined_file {
 	unsigned char *bits;
 	undefined_origin *origins;
 };
+
+/* Memory that is followed takes so many times its size: the bits and origins besides the bytes. */
+#define UNDEFINED_MEMORY_COST ((int64_t)(2 + sizeof(undefined_origin)))
+
+/* Marks all bytes as undefined, or as defined. Returns false if there is no memory. Release with
+ * undefined_memory_free(). */
+bool undefined_memory_create(struct undefined_memory *memory, uint64_t bytes, bool undefined);
+void undefined_memory_free(struct undefined_memory *memory);
+/* Marks bytes as never written. */
+void undefined_memory_begin(struct undefined_memory *memory, uint64_t first, uint64_t bytes);
+/* Copies what is known of some bytes. */
+void undefined_memory_move(struct undefined_memory *memory, uint64_t to, uint64_t from,
+			   uint64_t bytes);
+
+bool undefined_file_create(struct undefined_file *file, size_t bytes);
+void undefined_file_free(struct undefined_file *file);
 
 #endif

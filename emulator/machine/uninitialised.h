@@ -21,25 +21,6 @@ struct follower;
 struct follower *follower_create(bool whole);
 void follower_free(struct follower *follower); /* NULL is allowed */
 
-/* ---- memory: these release with undefined_memory_free() ---- */
-
-/* Memory that is followed takes so many times its size: the bits and origins besides the bytes. */
-#define UNDEFINED_MEMORY_COST ((int64_t)(2 + sizeof(undefined_origin)))
-
-/* Marks all bytes as undefined, or as defined. Returns false if there is no memory. */
-bool undefined_memory_create(struct undefined_memory *memory, uint64_t bytes, bool undefined);
-void undefined_memory_free(struct undefined_memory *memory);
-/* Marks bytes as never written. */
-void undefined_memory_begin(struct undefined_memory *memory, uint64_t first, uint64_t bytes);
-/* Copies what is known of some bytes. */
-void undefined_memory_move(struct undefined_memory *memory, uint64_t to, uint64_t from,
-			   uint64_t bytes);
-
-/* ---- registers ---- */
-
-bool undefined_file_create(struct undefined_file *file, size_t bytes);
-void undefined_file_free(struct undefined_file *file);
-
 /* ---- instructions: only if launch->follower is set ---- */
 
 /* Call before the lanes `lanes` of the active ones execute an instruction, and their guard allows

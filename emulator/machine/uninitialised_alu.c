@@ -20,7 +20,7 @@ static const unsigned type_widths[] = {
 #undef X
 };
 
-static uint64_t low_bits(unsigned count)
+static uint64_t bits_below(unsigned count)
 {
 	return count >= 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
 }
@@ -65,7 +65,7 @@ static uint64_t of_sum(const struct lane_operands *of)
 
 static uint64_t extended(uint64_t bits, unsigned width)
 {
-	return width < 64 && bits >> (width - 1) & 1 ? bits | ~low_bits(width) : bits;
+	return width < 64 && bits >> (width - 1) & 1 ? bits | ~bits_below(width) : bits;
 }
 
 static uint64_t shifted_left(uint64_t bits, uint64_t by)
@@ -106,12 +106,12 @@ static uint64_t of_funnel(const struct lane_operands *of)
 static uint64_t of_field(uint64_t bits, unsigned width, uint64_t first, uint64_t length, bool sign)
 {
 	const uint64_t end = first + length < width ? first + length : width;
-	uint64_t field = first < width ? (bits & low_bits((unsigned)end)) >> first : 0;
+	uint64_t field = first < width ? (bits & bits_below((unsigned)end)) >> first : 0;
 
 	if (!sign || !length)
 		return field;
 	if (bits >> (end - 1) & 1)
-		field |= ~low_bits(first < width ? (unsigned)(end - first) : 0);
+		field |= ~bits_below(first < width ? (unsigned)(end - first) : 0);
 	return field;
 }
 
@@ -139,7 +139,7 @@ static uint64_t of_size_extension(const struct lane_operands *of)
 static uint64_t of_insert(const struct lane_operands *of)
 {
 	const uint64_t first = field_operand(of, 2), length = field_operand(of, 3);
-	const uint64_t mask = shifted_left(low_bits(length < 64 ? (unsigned)length : 64), first);
+	const uint64_t mask = shifted_left(bits_below(length < 64 ? (unsigned)length : 64), first);
 
 	return (shifted_left(of->undefined[0].bits, first) & mask) |
 	       (of->undefined[1].bits & ~mask);
@@ -211,12 +211,65 @@ static uint64_t of_unpack(const struct lane_operands *of)
 	return of->undefined[0].bits >> (unsigned)(*part - '0') * of->width[0];
 }
 
+/* The bits of part `part` of a value, all of them if any is undefined. */
+static uint64_t of_part(uint64_t bits, unsigned part, unsigned width)
+{
+	return bits >> part * width & bits_below(width) ? bits_below(width) : 0;
+}
+
+/* The conversion of two values to a pair: the first becomes the upper part. */
+static uint64_t of_two(const struct lane_operands *of)
+{
+	const unsigned width = of->width[0] / 2;
+
+	return (of->undefined[0].bits ? bits_below(width) << width : 0) |
+	       (of->undefined[1].bits ? bits_below(width) : 0);
+}
+
+/* Each part of a pair depends on the same part of the operands. */
+static uint64_t of_pair(const struct lane_operands *of, int operands)
+{
+	uint64_t result = 0;
+
+	for (unsigned part = 0; part < 2; part++) {
+		bool any = false;
+
+		for (int i = 0; i < operands; i++)
+			any |= of_part(of->undefined[i].bits, part, of->width[i + 1] / 2) != 0;
+		if (any)
+			result |= bits_below(of->width[0] / 2) << part * (of->width[0] / 2);
+	}
+	return result;
+}
+
+/* The end of the first or the last type of two values in a mnemonic, such as f16x2 (not "ex2"). */
+static bool has_pair(const char *mnemonic, bool at_end)
+{
+	const char *found = strstr(mnemonic, "x2");
+
+	while (found && (found[-1] < '0' || found[-1] > '9'))
+		found = strstr(found + 1, "x2");
+	if (!at_end || !found)
+		return found != NULL;
+	return !strcmp(mnemonic + strlen(mnemonic) - 2, "x2");
+}
+
+/* slct: b if c is negative, or not a number. */
+static int slct_choice(const struct lane_operands *of)
+{
+	const uint32_t c = (uint32_t)of->value[2], magnitude = c & INT32_MAX;
+
+	if (strstr(of->symbol, "_S32"))
+		return c >> 31;
+	return magnitude > 0x7f800000 || (c >> 31 && magnitude);
+}
+
 static bool begins(const char *text, const char *with)
 {
 	return !strncmp(text, with, strlen(with));
 }
 
-static bool is_integer(uint8_t type)
+static bool is_integer_value(uint8_t type)
 {
 	return type != TYPE_pred && type != TYPE_f32 && type != TYPE_f64 && type != TYPE_b16 &&
 	       type != TYPE_b32 && type != TYPE_b64;
@@ -236,7 +289,7 @@ static bool is_plain_integer(const struct alu_row *row, const char *mnemonic)
 	const size_t length = strlen(mnemonic);
 
 	return !strncmp(row->mnemonic, mnemonic, length) && strlen(row->mnemonic) == length + 3 &&
-	       is_integer(row->types[0]);
+	       is_integer_value(row->types[0]);
 }
 
 /* Returns the undefined bits of the result. */
@@ -255,6 +308,14 @@ static uint64_t result_bits(const struct alu_row *row, const struct lane_operand
 		return any_from(of, 3) ? UINT64_MAX : of_lop3(of);
 	if (begins(symbol, "SELP_"))
 		return any_from(of, 2) ? UINT64_MAX : of->undefined[of->value[2] ? 0 : 1].bits;
+	if (begins(symbol, "SLCT_"))
+		return any_from(of, 2) ? UINT64_MAX : of->undefined[slct_choice(of)].bits;
+	if (begins(row->mnemonic, "cvt.") && has_pair(row->mnemonic, false) &&
+	    !has_pair(row->mnemonic, true))
+		return any_from(of, 2) ? UINT64_MAX : of_two(of);
+	if (row->types[0] != TYPE_pred && has_pair(row->mnemonic, true) &&
+	    !begins(row->mnemonic, "set."))
+		return of_pair(of, row->operands);
 	if (begins(symbol, "SHL_") || begins(symbol, "SHR_"))
 		return any_from(of, 1) ? UINT64_MAX : of_shift(of);
 	if (begins(symbol, "SHF_"))
@@ -279,8 +340,8 @@ static uint64_t result_bits(const struct alu_row *row, const struct lane_operand
 	    begins(symbol, "SUBC_U"))
 		return of_sum(of);
 	if (begins(row->mnemonic, "cvt.") && !begins(row->mnemonic, "cvt.sat") &&
-	    !begins(row->mnemonic, "cvt.pack") && is_integer(row->types[0]) &&
-	    is_integer(row->types[1])) {
+	    !begins(row->mnemonic, "cvt.pack") && is_integer_value(row->types[0]) &&
+	    is_integer_value(row->types[1])) {
 		const bool is_signed = strstr(symbol + strlen("CVT_") + 1, "_S") != NULL;
 
 		return is_signed ? extended(*bits, of->width[1]) : *bits;
@@ -307,6 +368,8 @@ static undefined_origin result_origin(const struct alu_row *row, const struct la
 {
 	if (begins(row->symbol, "SELP_") && !of->undefined[2].bits)
 		return of->undefined[of->value[2] ? 0 : 1].origin;
+	if (begins(row->symbol, "SLCT_") && !of->undefined[2].bits)
+		return of->undefined[slct_choice(of)].origin;
 	for (int i = 0; i < row->operands; i++)
 		if (of->undefined[i].bits)
 			return of->undefined[i].origin;
@@ -335,11 +398,12 @@ void uninitialised_alu(struct warp *warp, const struct instruction *at, uint32_t
 
 		for (int i = 0; i < row->operands; i++) {
 			of.undefined[i] = row_bits(warp, at, rows[i], lane, of.width[i + 1]);
+			of.undefined[i].bits &= bits_below(of.width[i + 1]);
 			of.value[i] = value_in(warp, rows[i], lane, of.width[i + 1]);
 			undefined |= of.undefined[i].bits != 0;
 		}
 		if (undefined) {
-			result.bits = result_bits(row, &of) & low_bits(of.width[0]);
+			result.bits = result_bits(row, &of) & bits_below(of.width[0]);
 			result.origin = result_origin(row, &of);
 		}
 		row_set(warp, at->dst, lane, of.width[0], result);

@@ -13,8 +13,8 @@ struct lane_bits {
 	struct undefined_bits of[LANES];
 };
 
-/* As transpose() of lanes/matrix.c. */
-static void transpose(struct lane_bits *to, const struct lane_bits *from)
+/* As transpose_bits() of lanes/matrix.c. */
+static void transpose_bits(struct lane_bits *to, const struct lane_bits *from)
 {
 	for (unsigned lane = 0; lane < LANES; lane++) {
 		const unsigned column = lane / 4, row = lane % 4 * 2, shift = column % 2 * 16;
@@ -33,7 +33,7 @@ void uninitialised_transpose(struct warp *warp, const struct instruction *at)
 
 	for (int lane = 0; lane < LANES; lane++)
 		from.of[lane] = row_bits(warp, at, at->a, lane, 32);
-	transpose(&to, &from);
+	transpose_bits(&to, &from);
 	for (int lane = 0; lane < LANES; lane++)
 		row_set(warp, at->dst, lane, 32, to.of[lane]);
 }
@@ -46,7 +46,7 @@ static void load_matrix(struct warp *warp, const struct instruction *at, unsigne
 	for (unsigned lane = 0; lane < LANES; lane++)
 		matrix.of[lane] = place_read(warp, at, (int)(index * 8 + lane / 4),
 					     &places[index * 8 + lane / 4], lane % 4 * 4, 4);
-	transpose(&transposed, &matrix);
+	transpose_bits(&transposed, &matrix);
 	if (at->kind & MATRIX_TRANSPOSED)
 		matrix = transposed;
 	for (int lane = 0; lane < LANES; lane++)
@@ -60,7 +60,7 @@ static void store_matrix(struct warp *warp, const struct instruction *at, unsign
 
 	for (int lane = 0; lane < LANES; lane++)
 		matrix.of[lane] = row_bits(warp, at, at->rows[4 + index], lane, 32);
-	transpose(&transposed, &matrix);
+	transpose_bits(&transposed, &matrix);
 	if (at->kind & MATRIX_TRANSPOSED)
 		matrix = transposed;
 	for (unsigned lane = 0; lane < LANES; lane++)
@@ -76,8 +76,8 @@ void uninitialised_matrix_rows(struct warp *warp, const struct instruction *at)
 		return;
 	row_use(warp, at, at->a, !at->narrow_address, ALL_LANES >> (LANES - lanes));
 	for (unsigned lane = 0; lane < lanes; lane++)
-		places[lane] = place_of(warp, (enum ptx_space)at->space, (int)lane,
-					address_of(warp, at, (int)lane), ROW_BYTES);
+		places[lane] = undefined_place_of(warp, (enum ptx_space)at->space, (int)lane,
+						  lane_address(warp, at, (int)lane), ROW_BYTES);
 	for (unsigned i = 0; i < count; i++)
 		if (at->operation == OP_MATRIX_LOAD)
 			load_matrix(warp, at, i, places);
@@ -92,7 +92,7 @@ struct lines {
 	struct undefined_bits of[MOST_LINES];
 };
 
-static void add_to_line(struct lines *lines, unsigned line, struct undefined_bits value)
+static void add_line_value(struct lines *lines, unsigned line, struct undefined_bits value)
 {
 	if (value.bits && !lines->of[line].bits)
 		lines->of[line] = value;
@@ -105,12 +105,13 @@ static void gather_lines(struct lines *lines, struct warp *warp, const struct in
 {
 	for (unsigned r = 0; r < count; r++)
 		for (unsigned lane = 0; lane < LANES; lane++)
-			add_to_line(lines, lane / 4 + 8 * (r % halves),
-				    row_bits(warp, at, rows[r], (int)lane, width));
+			add_line_value(lines, lane / 4 + 8 * (r % halves),
+				       row_bits(warp, at, rows[r], (int)lane, width));
 }
 
 /* The bits of element `part` of a register: of halves, two share one. */
-static struct undefined_bits part_of(struct undefined_bits value, unsigned part, unsigned width)
+static struct undefined_bits element_part(struct undefined_bits value, unsigned part,
+					  unsigned width)
 {
 	value.bits = value.bits >> part * width & (UINT64_MAX >> (64 - width));
 	return value;
@@ -135,7 +136,7 @@ static struct undefined_bits sum_element(struct warp *warp, const struct instruc
 
 	if (!sum->adds || r >= sum->c_count)
 		return (struct undefined_bits){0};
-	return sum->c_is_half ? part_of(row_bits(warp, at, sum->c[r], (int)lane, 32), part, 16)
+	return sum->c_is_half ? element_part(row_bits(warp, at, sum->c[r], (int)lane, 32), part, 16)
 			      : row_bits(warp, at, sum->c[r], (int)lane, sum->width);
 }
 
@@ -231,19 +232,20 @@ void uninitialised_product(struct warp *warp, const struct program_product *prod
 }
 
 /* Lines of a matrix in shared memory, as lines_read() of lanes/matrix_warpgroup.c. */
-static void read_lines(struct lines *lines, struct warp *warp, const struct instruction *at,
-		       const struct group_matrix *matrix, unsigned first, unsigned count)
+static void gather_shared_lines(struct lines *lines, struct warp *warp,
+				const struct instruction *at, const struct group_matrix *matrix,
+				unsigned first, unsigned count)
 {
 	const unsigned units = matrix->turned ? GROUP_TURNED_K : GROUP_LINE_UNITS;
 
 	for (unsigned i = 0; i < count * units / (matrix->turned ? 8 : 1); i++) {
 		const unsigned unit = matrix->turned ? first / 8 * units + i : first * units + i;
-		const struct undefined_place place = place_of(
+		const struct undefined_place place = undefined_place_of(
 			warp, PTX_SPACE_SHARED, 0, group_matrix_offset(matrix, unit), ROW_BYTES);
 
 		for (unsigned part = 0; part < 8; part++)
-			add_to_line(lines, matrix->turned ? i / units * 8 + part : i / units,
-				    place_read(warp, at, 0, &place, (uint64_t)part * 2, 2));
+			add_line_value(lines, matrix->turned ? i / units * 8 + part : i / units,
+				       place_read(warp, at, 0, &place, (uint64_t)part * 2, 2));
 	}
 }
 
@@ -269,8 +271,8 @@ void uninitialised_group_product(struct warp *warp, const struct instruction *at
 		const struct group_matrix matrix =
 			group_matrix_of(descriptors[0], product->a_turned);
 
-		read_lines(&a, warp, at, &matrix, warp->index % GROUP_WARPS * MOST_LINES,
-			   MOST_LINES);
+		gather_shared_lines(&a, warp, at, &matrix, warp->index % GROUP_WARPS * MOST_LINES,
+				    MOST_LINES);
 	}
 	for (unsigned column = 0; column < product->n; column += 8) {
 		const size_t first = column / 8 * registers;
@@ -290,7 +292,7 @@ void uninitialised_group_product(struct warp *warp, const struct instruction *at
 			.width = 32,
 		};
 
-		read_lines(&b, warp, at, &matrix, column, 8);
+		gather_shared_lines(&b, warp, at, &matrix, column, 8);
 		multiply(warp, at, &sum, MOST_LINES);
 	}
 }

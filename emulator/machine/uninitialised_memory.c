@@ -9,7 +9,7 @@
 
 /* ---- places ---- */
 
-uint64_t address_of(const struct warp *warp, const struct instruction *at, int lane)
+uint64_t lane_address(const struct warp *warp, const struct instruction *at, int lane)
 {
 	const unsigned char *row = row_of(warp, at->a);
 	uint64_t wide = 0;
@@ -76,8 +76,8 @@ static struct undefined_place local_place(struct warp *warp, int lane, uint64_t 
 	return place;
 }
 
-struct undefined_place place_of(struct warp *warp, enum ptx_space space, int lane, uint64_t address,
-				uint64_t bytes)
+struct undefined_place undefined_place_of(struct warp *warp, enum ptx_space space, int lane,
+					  uint64_t address, uint64_t bytes)
 {
 	if (space == PTX_SPACE_GENERIC && address - SHARED_WINDOW < WINDOW_BYTES)
 		space = PTX_SPACE_SHARED;
@@ -167,7 +167,7 @@ void uninitialised_use(struct warp *warp, const struct instruction *at, int lane
 		       unsigned bytes)
 {
 	const struct undefined_place place =
-		place_of(warp, PTX_SPACE_GENERIC, lane, address, bytes);
+		undefined_place_of(warp, PTX_SPACE_GENERIC, lane, address, bytes);
 
 	value_use(warp, at, place_read(warp, at, lane, &place, 0, bytes));
 }
@@ -189,9 +189,9 @@ void uninitialised_load(struct warp *warp, const struct instruction *at, uint32_
 	use_address(warp, at, lanes);
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
-		const struct undefined_place place =
-			place_of(warp, (enum ptx_space)at->space, lane, address_of(warp, at, lane),
-				 (uint64_t)at->width * at->vector);
+		const struct undefined_place place = undefined_place_of(
+			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane),
+			(uint64_t)at->width * at->vector);
 
 		for (unsigned i = 0; i < at->vector; i++) {
 			struct undefined_bits value = place_read(
@@ -211,9 +211,9 @@ void uninitialised_store(struct warp *warp, const struct instruction *at, uint32
 	row_use(warp, at, at->d, false, lanes); /* the mbarrier of st.async */
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
-		const struct undefined_place place =
-			place_of(warp, (enum ptx_space)at->space, lane, address_of(warp, at, lane),
-				 (uint64_t)at->width * at->vector);
+		const struct undefined_place place = undefined_place_of(
+			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane),
+			(uint64_t)at->width * at->vector);
 
 		for (unsigned i = 0; i < at->vector; i++)
 			place_write(&place, (uint64_t)i * at->width, at->width,
@@ -226,8 +226,8 @@ void uninitialised_discard(struct warp *warp, const struct instruction *at, uint
 {
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
-		const struct undefined_place place = place_of(
-			warp, PTX_SPACE_GLOBAL, lane, address_of(warp, at, lane), DISCARD_BYTES);
+		const struct undefined_place place = undefined_place_of(
+			warp, PTX_SPACE_GLOBAL, lane, lane_address(warp, at, lane), DISCARD_BYTES);
 
 		for (unsigned i = 0; i < DISCARD_BYTES; i++)
 			place_write(&place, i, 1, (struct undefined_bits){0xff, 0});
@@ -255,7 +255,7 @@ static void exchange_lane(struct warp *warp, const struct instruction *at, int l
 	}
 }
 
-static void use_operands(struct warp *warp, const struct instruction *at, uint32_t lanes)
+static void use_atomic_operands(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	const bool wide = at->width == 8;
 
@@ -278,11 +278,11 @@ void uninitialised_atomic(struct warp *warp, const struct instruction *at, uint3
 	use_address(warp, at, lanes);
 	row_use(warp, at, at->d, false, lanes);
 	if (!exchanges)
-		use_operands(warp, at, lanes);
+		use_atomic_operands(warp, at, lanes);
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
-		const struct undefined_place place = place_of(warp, (enum ptx_space)at->space, lane,
-							      address_of(warp, at, lane), bytes);
+		const struct undefined_place place = undefined_place_of(
+			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane), bytes);
 
 		if (exchanges) {
 			exchange_lane(warp, at, lane, &place);
@@ -317,9 +317,10 @@ void uninitialised_copy(struct warp *warp, const struct instruction *at, uint32_
 			amount = 0;
 		if (at->b)
 			memcpy(&source, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, 8);
-		to = place_of(warp, PTX_SPACE_SHARED, lane, address_of(warp, at, lane), bytes);
-		from = place_of(warp, PTX_SPACE_GLOBAL, lane, source + (uint64_t)at->from_offset,
-				amount);
+		to = undefined_place_of(warp, PTX_SPACE_SHARED, lane, lane_address(warp, at, lane),
+					bytes);
+		from = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
+					  source + (uint64_t)at->from_offset, amount);
 		place_copy(warp, at, lane, &to, &from, amount);
 		for (unsigned i = amount; i < bytes; i++)
 			place_write(&to, i, 1, (struct undefined_bits){0});

@@ -11,7 +11,7 @@ struct undefined_bits {
 	undefined_origin origin;
 };
 
-/* ---- uninitialised.c: rows, origins and uses ---- */
+/* ---- uninitialised_rows.c: rows, origins and uses ---- */
 
 bool follower_is_whole(const struct follower *follower);
 
@@ -23,6 +23,9 @@ struct unwritten_byte {
 };
 undefined_origin origin_of_byte(struct warp *warp, const struct instruction *at, int lane,
 				const struct unwritten_byte *byte);
+/* A register that nobody has read yet: what reads it becomes the place. */
+undefined_origin origin_of_register(struct warp *warp, const struct instruction *at,
+				    const char *name);
 undefined_origin origin_of_absent(struct warp *warp, const struct instruction *at, int lane,
 				  uint32_t source);
 
@@ -54,8 +57,8 @@ struct undefined_place {
 	uint64_t offset; /* of the first byte in memory */
 	uint64_t number; /* the same, in the thread's local memory */
 };
-struct undefined_place place_of(struct warp *warp, enum ptx_space space, int lane, uint64_t address,
-				uint64_t bytes);
+struct undefined_place undefined_place_of(struct warp *warp, enum ptx_space space, int lane,
+					  uint64_t address, uint64_t bytes);
 struct undefined_bits place_read(struct warp *warp, const struct instruction *at, int lane,
 				 const struct undefined_place *place, uint64_t skip,
 				 unsigned bytes);
@@ -71,7 +74,7 @@ void uninitialised_atomic(struct warp *warp, const struct instruction *at, uint3
 void uninitialised_discard(struct warp *warp, const struct instruction *at, uint32_t lanes);
 void uninitialised_copy(struct warp *warp, const struct instruction *at, uint32_t lanes);
 /* The address in row a, with its offset. */
-uint64_t address_of(const struct warp *warp, const struct instruction *at, int lane);
+uint64_t lane_address(const struct warp *warp, const struct instruction *at, int lane);
 
 /* ---- uninitialised_matrix.c ---- */
 

@@ -1,6 +1,7 @@
 /* From a file to a compilation, and from its kernels to annotations. */
 #include "harness/session/init_source.h"
 
+#include <ctype.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,6 +107,31 @@ static const char *element_of_builtin(const struct builtin_type *type)
 	return NULL;
 }
 
+/* Whether a mangled name is of something local to a function, which Z begins. Identifiers, numbers
+ * of literals and substitutions may hold a Z of their own. */
+static bool is_local(const char *name)
+{
+	const char *at = name + 2;
+
+	while (*at && *at != 'Z') {
+		const size_t digits = strspn(at, "0123456789");
+
+		if (digits) {
+			const unsigned long length = strtoul(at, NULL, 10);
+
+			at += digits;
+			at += length < strlen(at) ? length : strlen(at);
+		} else if ((*at == 'S' || *at == 'T') && isdigit((unsigned char)at[1])) {
+			at += strcspn(at, "_");
+		} else if (*at == 'L' && isalpha((unsigned char)at[1])) {
+			at += 2 + strspn(at + 2, "0123456789");
+		} else {
+			at++;
+		}
+	}
+	return *at == 'Z';
+}
+
 /* "ns::scale<float>" of a name in an image. NULL: it is no instance of a template, or one with a
  * part that only the place in the file names, such as a lambda. */
 static char *instance_of(const char *name)
@@ -122,9 +148,8 @@ static char *instance_of(const char *name)
 		memmove(found, found + strlen(unnamed), strlen(found + strlen(unnamed)) + 1);
 		whole.length -= strlen(unnamed);
 	}
-	/* Z begins what is local to a function */
 	if (whole.length && strchr(whole.data, '<') && !strpbrk(whole.data, "{}$#'") &&
-	    !strchr(name + 2, 'Z'))
+	    !is_local(name))
 		return text_detach(&whole);
 	text_release(&whole);
 	return NULL;

@@ -441,6 +441,8 @@ void tell_observer_lines(const struct sweep_observer *observer, enum notice_kind
 
 		if (!bytes)
 			continue;
+		for (char *tab = lines.items[i]; (tab = strchr(tab, '\t'));)
+			*tab = ' '; /* compilers quote the source, and a message shows no tabs */
 		if (told_bytes + bytes > TOLD_MOST_BYTES) {
 			left_out++;
 			continue;

@@ -306,18 +306,26 @@ static int check_lets(const struct annotation_scan *scan, struct declaring *decl
 }
 
 /* Whether a check of the file names a let of its variants. */
+/* What follows the word at the beginning of a line. NULL: another word begins it. */
+static const char *after_word(const char *text, const char *word)
+{
+	const size_t length = strlen(word);
+
+	return !strncmp(text, word, length) && (text[length] == ' ' || text[length] == '\t')
+		       ? text + length
+		       : NULL;
+}
+
 static bool copies_checks(const struct annotated_file *file, const struct annotation_lines *lines)
 {
-	static const char verify[] = "verify ", variant[] = "variant ";
 	bool inside = false;
 
 	for (size_t i = 0; i < lines->count; i++) {
-		const char *text = lines->items[i].text;
+		const char *text = lines->items[i].text, *check = after_word(text, "verify");
 
 		inside = !begins_file(lines, i) && inside;
-		inside |= !strncmp(text, variant, strlen(variant));
-		if (!inside && !strncmp(text, verify, strlen(verify)) &&
-		    lets_are_of_variants(file, text + strlen(verify)))
+		inside |= after_word(text, "variant") != NULL;
+		if (!inside && check && lets_are_of_variants(file, check))
 			return true;
 	}
 	return false;

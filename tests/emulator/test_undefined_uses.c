@@ -51,6 +51,31 @@ static void results_are_a_use_where_a_thread_stores_them(void **state)
 		 MACHINE_KERNEL("shr.u32 %r4, %r5, 31;\nshl.b32 %r4, %r4, 31;\n"
 				"shl.b32 %r4, %r4, 1;\n" STORE_R4),
 		 0, NULL, NULL},
+		{"the other half of a pair",
+		 MACHINE_KERNEL("and.b32 %r6, %r5, 0xffff0000;\nadd.rn.f16x2 %r4, %r6, %r6;\n"
+				"and.b32 %r4, %r4, 0xffff;\n" STORE_R4),
+		 0, NULL, NULL},
+		{"that half",
+		 MACHINE_KERNEL(
+			 "and.b32 %r6, %r5, 0xffff0000;\nadd.rn.f16x2 %r4, %r6, %r6;\n" STORE_R4),
+		 FINDING_UNINITIALISED_REGISTER, "and.b32 %r6", "register %r5 is read"},
+		{"the upper value of two that become a pair",
+		 MACHINE_KERNEL("mov.f32 %f1, 0f00000000;\ncvt.rn.bf16x2.f32 %r4, %f2, %f1;\n"
+				"and.b32 %r4, %r4, 0xffff;\n" STORE_R4),
+		 0, NULL, NULL},
+		{"the lower one",
+		 MACHINE_KERNEL("mov.f32 %f1, 0f00000000;\ncvt.rn.bf16x2.f32 %r4, %f1, %f2;\n"
+				"and.b32 %r4, %r4, 0xffff;\n" STORE_R4),
+		 FINDING_UNINITIALISED_REGISTER, "cvt.rn", "register %f2 is read"},
+		{"the operand that slct does not choose",
+		 MACHINE_KERNEL("mov.u32 %r6, 1;\nslct.b32.s32 %r4, %r1, %r5, %r6;\n" STORE_R4), 0,
+		 NULL, NULL},
+		{"the one that it chooses",
+		 MACHINE_KERNEL("mov.u32 %r6, -1;\nslct.b32.s32 %r4, %r1, %r5, %r6;\n" STORE_R4),
+		 FINDING_UNINITIALISED_REGISTER, "slct", "register %r5 is read"},
+		{"bits of a register that a conversion does not read",
+		 MACHINE_KERNEL("and.b32 %r6, %r5, 0xffffff00;\ncvt.s32.s8 %r4, %r6;\n" STORE_R4),
+		 0, NULL, NULL},
 		{"local memory",
 		 MACHINE_KERNEL(".local .align 4 .b8 l[8];\nst.local.u32 [l], %r1;\n"
 				"ld.local.u32 %r4, [l+4];\n" STORE_R4),

@@ -366,7 +366,8 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	if (mismatch->length && case_is_replay(work))
 		explain_replay(emulated, &expected, mismatch);
 	rc = emulated_case_check_inputs(emulated, "the kernel", mismatch, err);
-	if (rc == 0 && !mismatch->length && !emulated->findings.count && case_is_checked(work))
+	if (rc == 0 && !mismatch->length && !emulated->findings.count &&
+	    !emulated->late_following && case_is_checked(work))
 		rc = verify_emulated_again(emulated, &expected, mismatch, blind, err);
 	return rc;
 }
@@ -414,6 +415,18 @@ static void add_time_limit(const struct case_runner *runner, struct text *reason
 	text_addf(reason, "the kernel did not end within %s (--timeout): ", allowed);
 }
 
+static void add_late_following(const struct case_runner *runner, struct text *reason)
+{
+	char allowed[32];
+
+	format_duration(allowed, (double)runner->timeout_ns);
+	text_addf(reason,
+		  "the kernel may use an undefined value, and to find out took more than %s: that "
+		  "run "
+		  "is slow; allow more with --timeout, or choose a smaller size",
+		  allowed);
+}
+
 static void set_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
 			const struct text *mismatch, enum trial_status *status, struct text *reason)
 {
@@ -424,6 +437,9 @@ static void set_outcome(const struct emulated_case *emulated, const struct case_
 		if (*status == TRIAL_TIMEOUT)
 			add_time_limit(emulated->runner, reason);
 		describe_findings(emulated, reason);
+	} else if (emulated->late_following) {
+		*status = TRIAL_TIMEOUT;
+		add_late_following(emulated->runner, reason);
 	}
 	if (mismatch->length) {
 		text_addf(reason, "%s%s", reason->length ? "; " : "", mismatch->data);

@@ -451,6 +451,7 @@ int emulated_case_follow(struct emulated_case *emulated, bool whole,
 	emulation_follow_undefined(emulated->emulation, whole);
 	rc = execute(context, err);
 	emulation_end_following(emulated->emulation);
+	emulated->late_following = finding_list_has(&emulated->findings, FINDING_LATE);
 	finding_list_move(&findings, &emulated->findings);
 	finding_list_release(&emulated->notes);
 	emulated->findings = findings;

@@ -21,6 +21,8 @@ struct emulated_case {
 	bool mixed;                             /* the inputs are those of case_fill_mixed() */
 	bool again;     /* the case was executed before, with another poison */
 	bool reference; /* the launches compute the expected results of another case */
+	/* The run that follows undefined values did not end in time. */
+	bool late_following;
 	struct finding_list findings;
 	struct finding_list notes; /* no faults */
 };

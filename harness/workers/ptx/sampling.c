@@ -177,7 +177,7 @@ struct sampled_part {
 	struct launch_part part;
 };
 
-static int execute_again(void *context, struct error *err)
+static int repeat_part(void *context, struct error *err)
 {
 	struct sampled_part *again = context;
 
@@ -197,7 +197,7 @@ static int execute_part(struct emulated_case *emulated, size_t index,
 	if (rc)
 		return rc;
 	case_totals_take(totals, emulated->emulation);
-	rc = emulated_case_follow(emulated, false, execute_again, &again, err);
+	rc = emulated_case_follow(emulated, false, repeat_part, &again, err);
 	emulation_counts_reset(emulated->emulation);
 	return rc;
 }
