@@ -79,7 +79,7 @@ static void follow_map_copy(struct warp *warp, const struct instruction *at)
 	struct undefined_place from, to;
 
 	memcpy(&target, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, sizeof(target));
-	from = undefined_place_of(warp, PTX_SPACE_SHARED, lane, lane_address(warp, at, lane),
+	from = undefined_place_of(warp, PTX_SPACE_SHARED, lane, access_address(warp, at, lane),
 				  TENSOR_MAP_BYTES);
 	to = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane, target + (uint64_t)at->from_offset,
 				TENSOR_MAP_BYTES);
@@ -95,7 +95,7 @@ static void follow_mbarrier(struct warp *warp, const struct instruction *at, uin
 	for (; at->kind == MBARRIER_INIT && lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
 		const struct undefined_place place = undefined_place_of(
-			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane), 8);
+			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane), 8);
 
 		place_write(&place, 0, 8, (struct undefined_bits){0});
 	}

@@ -77,7 +77,7 @@ void uninitialised_matrix_rows(struct warp *warp, const struct instruction *at)
 	row_use(warp, at, at->a, !at->narrow_address, ALL_LANES >> (LANES - lanes));
 	for (unsigned lane = 0; lane < lanes; lane++)
 		places[lane] = undefined_place_of(warp, (enum ptx_space)at->space, (int)lane,
-						  lane_address(warp, at, (int)lane), ROW_BYTES);
+						  access_address(warp, at, (int)lane), ROW_BYTES);
 	for (unsigned i = 0; i < count; i++)
 		if (at->operation == OP_MATRIX_LOAD)
 			load_matrix(warp, at, i, places);

@@ -9,7 +9,7 @@
 
 /* ---- places ---- */
 
-uint64_t lane_address(const struct warp *warp, const struct instruction *at, int lane)
+uint64_t access_address(const struct warp *warp, const struct instruction *at, int lane)
 {
 	const unsigned char *row = row_of(warp, at->a);
 	uint64_t wide = 0;
@@ -190,7 +190,7 @@ void uninitialised_load(struct warp *warp, const struct instruction *at, uint32_
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
 		const struct undefined_place place = undefined_place_of(
-			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane),
+			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
 			(uint64_t)at->width * at->vector);
 
 		for (unsigned i = 0; i < at->vector; i++) {
@@ -212,7 +212,7 @@ void uninitialised_store(struct warp *warp, const struct instruction *at, uint32
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
 		const struct undefined_place place = undefined_place_of(
-			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane),
+			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
 			(uint64_t)at->width * at->vector);
 
 		for (unsigned i = 0; i < at->vector; i++)
@@ -226,8 +226,9 @@ void uninitialised_discard(struct warp *warp, const struct instruction *at, uint
 {
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
-		const struct undefined_place place = undefined_place_of(
-			warp, PTX_SPACE_GLOBAL, lane, lane_address(warp, at, lane), DISCARD_BYTES);
+		const struct undefined_place place =
+			undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
+					   access_address(warp, at, lane), DISCARD_BYTES);
 
 		for (unsigned i = 0; i < DISCARD_BYTES; i++)
 			place_write(&place, i, 1, (struct undefined_bits){0xff, 0});
@@ -281,8 +282,9 @@ void uninitialised_atomic(struct warp *warp, const struct instruction *at, uint3
 		use_atomic_operands(warp, at, lanes);
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
-		const struct undefined_place place = undefined_place_of(
-			warp, (enum ptx_space)at->space, lane, lane_address(warp, at, lane), bytes);
+		const struct undefined_place place =
+			undefined_place_of(warp, (enum ptx_space)at->space, lane,
+					   access_address(warp, at, lane), bytes);
 
 		if (exchanges) {
 			exchange_lane(warp, at, lane, &place);
@@ -317,8 +319,8 @@ void uninitialised_copy(struct warp *warp, const struct instruction *at, uint32_
 			amount = 0;
 		if (at->b)
 			memcpy(&source, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, 8);
-		to = undefined_place_of(warp, PTX_SPACE_SHARED, lane, lane_address(warp, at, lane),
-					bytes);
+		to = undefined_place_of(warp, PTX_SPACE_SHARED, lane,
+					access_address(warp, at, lane), bytes);
 		from = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
 					  source + (uint64_t)at->from_offset, amount);
 		place_copy(warp, at, lane, &to, &from, amount);

@@ -74,7 +74,7 @@ void uninitialised_atomic(struct warp *warp, const struct instruction *at, uint3
 void uninitialised_discard(struct warp *warp, const struct instruction *at, uint32_t lanes);
 void uninitialised_copy(struct warp *warp, const struct instruction *at, uint32_t lanes);
 /* The address in row a, with its offset. */
-uint64_t lane_address(const struct warp *warp, const struct instruction *at, int lane);
+uint64_t access_address(const struct warp *warp, const struct instruction *at, int lane);
 
 /* ---- uninitialised_matrix.c ---- */
 
