@@ -36,7 +36,7 @@ for verb in 'sweep --db a.db' 'sweep --dry-run' 'watch --times 1 --db b.db'; do
 	run ${verb%% *} k.cu --backend ptx ${verb#* }
 	expect_line "perflab: '$work/k.cu' does not compile with nvcc: k.cu(5): error: expected a \";\""
 	expect_line 'perflab:   k.cu(3): warning: an error is possible'
-	expect_line 'perflab:   \ty[\x1b[1m'
+	expect_line 'perflab:    y[\x1b[1m'
 	expect_line 'perflab:        ^'
 	expect_line 'perflab:   2 errors'
 	expect_no_err '\n'
