@@ -236,7 +236,8 @@ void emulation_follow_undefined(struct emulation *emulation, bool whole);
  * reads. Call it after the last launch. */
 void emulation_use_result(const struct emulation *emulation, uint64_t address,
 			  struct finding_list *findings);
-void emulation_end_following(struct emulation *emulation);
+/* Returns false if there was no memory to follow the values of a buffer. */
+bool emulation_end_following(struct emulation *emulation);
 
 /*
  * A load that races makes no difference if nothing uses its value. To find out, run the launches

@@ -283,14 +283,19 @@ void emulation_use_result(const struct emulation *emulation, uint64_t address,
 		uninitialised_use_result(emulation->follower, in, findings);
 }
 
-void emulation_end_following(struct emulation *emulation)
+bool emulation_end_following(struct emulation *emulation)
 {
-	for (size_t i = 0; i < emulation->memory->count; i++)
+	bool complete = true;
+
+	for (size_t i = 0; i < emulation->memory->count; i++) {
+		complete &= !emulation->memory->items[i].undefined.missing;
 		undefined_memory_free(&emulation->memory->items[i].undefined);
+	}
 	follower_free(emulation->follower);
 	emulation->follower = NULL;
 	emulation->may_be_undefined = false;
 	emulation->unchecked_requests = emulation->kept_unchecked;
+	return complete;
 }
 
 /* ---- a launch ---- */

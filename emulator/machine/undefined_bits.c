@@ -10,6 +10,7 @@ bool undefined_memory_create(struct undefined_memory *memory, uint64_t bytes, bo
 	memory->origins = calloc(bytes + 1, sizeof(*memory->origins));
 	if (!memory->bits || !memory->origins) {
 		undefined_memory_free(memory);
+		memory->missing = true;
 		return false;
 	}
 	if (undefined)

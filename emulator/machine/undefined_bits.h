@@ -7,13 +7,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Of an undefined bit: a number of a place where it was read; 0: nobody has read it yet. */
+/* The number of the place where an undefined bit was read first; 0: nobody has read it yet. */
 typedef uint32_t undefined_origin;
 
 /* Undefined bits of memory, one byte for each byte, and their origins, one for each byte. */
 struct undefined_memory {
 	unsigned char *bits; /* NULL: all bits are defined */
 	undefined_origin *origins;
+	bool missing; /* there was no memory for them: they count as defined */
 };
 
 /* Undefined bits of registers. The bits lie as the registers in their file. The origin of a lane of

@@ -386,7 +386,7 @@ void uninitialised_alu(struct warp *warp, const struct instruction *at, uint32_t
 	for (int i = 0; i <= row->operands; i++)
 		of.width[i] = type_widths[row->types[i]];
 	for (int i = 0; i < row->operands; i++)
-		any |= row_is_undefined(warp, rows[i], of.width[i + 1] == 64, lanes);
+		any |= row_is_undefined(warp, rows[i], of.width[i + 1] == 64);
 	if (!any) {
 		row_define(warp, at->dst, of.width[0] == 64, lanes);
 		return;

@@ -34,8 +34,8 @@ struct undefined_bits row_bits(struct warp *warp, const struct instruction *at, 
 			       int lane, unsigned width);
 void row_set(struct warp *warp, uint32_t row, int lane, unsigned width,
 	     struct undefined_bits value);
-/* Whether any of the lanes of a row, of 32- or 64-bit lanes, has undefined bits. */
-bool row_is_undefined(const struct warp *warp, uint32_t row, bool wide, uint32_t lanes);
+/* Whether any lane of a row has undefined bits. `wide`: lanes have 64 bits, else 32. */
+bool row_is_undefined(const struct warp *warp, uint32_t row, bool wide);
 /* Bits of the lanes of the row of an operand, whose type the instruction does not say. */
 void row_use(struct warp *warp, const struct instruction *at, uint32_t row, bool wide,
 	     uint32_t lanes);

@@ -210,7 +210,7 @@ void row_set(struct warp *warp, uint32_t row, int lane, unsigned width, struct u
 		file->origins[row / 4 + (size_t)lane] = value.origin;
 }
 
-bool row_is_undefined(const struct warp *warp, uint32_t row, bool wide, uint32_t lanes)
+bool row_is_undefined(const struct warp *warp, uint32_t row, bool wide)
 {
 	const unsigned char *bits = file_of(warp)->bits + row;
 	uint64_t any = 0, part;
@@ -221,13 +221,13 @@ bool row_is_undefined(const struct warp *warp, uint32_t row, bool wide, uint32_t
 		memcpy(&part, bits + i, 8);
 		any |= part;
 	}
-	return any && lanes;
+	return any != 0;
 }
 
 void row_use(struct warp *warp, const struct instruction *at, uint32_t row, bool wide,
 	     uint32_t lanes)
 {
-	if (!row || !row_is_undefined(warp, row, wide, lanes))
+	if (!row || !row_is_undefined(warp, row, wide))
 		return;
 	for (; lanes; lanes &= lanes - 1) {
 		const int lane = __builtin_ctz(lanes);
@@ -238,7 +238,7 @@ void row_use(struct warp *warp, const struct instruction *at, uint32_t row, bool
 
 void row_define(struct warp *warp, uint32_t row, bool wide, uint32_t lanes)
 {
-	if (!row || !row_is_undefined(warp, row, wide, lanes))
+	if (!row || !row_is_undefined(warp, row, wide))
 		return;
 	for (; lanes; lanes &= lanes - 1)
 		row_set(warp, row, __builtin_ctz(lanes), wide ? 64 : 32,

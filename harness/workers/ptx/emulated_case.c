@@ -450,8 +450,12 @@ int emulated_case_follow(struct emulated_case *emulated, bool whole,
 	emulated->findings = emulated->notes = (struct finding_list){0};
 	emulation_follow_undefined(emulated->emulation, whole);
 	rc = execute(context, err);
-	emulation_end_following(emulated->emulation);
-	emulated->late_following = finding_list_has(&emulated->findings, FINDING_LATE);
+	if (!emulation_end_following(emulated->emulation) && rc == 0)
+		rc = error_set(
+			err, PL_ENOMEM,
+			"there is no memory to follow undefined values, which takes several times "
+			"that of the buffers; choose a smaller size");
+	emulated->late_following |= finding_list_has(&emulated->findings, FINDING_LATE);
 	finding_list_move(&findings, &emulated->findings);
 	finding_list_release(&emulated->notes);
 	emulated->findings = findings;
