@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "compile/compile_parts.h"
 
-/* Of the limit that nobody asks for. */
+/* Without $PERFLAB_COMPILE_MEMORY: half of the memory, within these bounds. */
 #define DEFAULT_MOST (INT64_C(8) << 30)
 #define DEFAULT_LEAST (INT64_C(2) << 30)
 

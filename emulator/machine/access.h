@@ -102,8 +102,8 @@ enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
 			       const unsigned bytes[LANES]);
 
-/* The same for the bounds of at->shared_variable, which must not be 0, and offsets that
- * access_check() allows. Checked blocks need it. */
+/* Checks that shared accesses stay within at->shared_variable, which must not be 0. Call it with
+ * offsets that access_check() allows. Checked blocks need it. */
 enum step access_check_variable(struct warp *warp, const struct instruction *at, uint32_t mask,
 				const uint32_t offset[LANES]);
 

@@ -119,8 +119,8 @@ struct warp {
 	uint32_t local_bytes;
 	uint32_t stack_used[LANES]; /* bytes behind stack_base that alloca took; stack.h */
 	struct warp_copies *copies; /* NULL: no asynchronous copy yet; async_copies.h */
-	/* Of local memory: bytes that a lane has not written are not 0; NULL: they are not noted.
-	 */
+	/* A byte for each byte of local memory: not 0 if the lane has not written it. NULL: nobody
+	 * asks. */
 	unsigned char *local_unwritten;
 	struct undefined_memory local_undefined; /* launches that follow them; uninitialised.h */
 	struct undefined_file *joint_undefined;  /* of lanes at several instructions; NULL: none */

@@ -16,7 +16,7 @@
 
 #include "emulator/machine/block_clocks.h"
 
-/* Of a block; NULL: the block has executed no fence that can matter. */
+/* What a block knows of its locks. NULL: it has executed no fence that can matter. */
 struct shared_locks;
 void shared_locks_free(struct shared_locks *locks); /* NULL is allowed */
 /* Call when a block begins. */

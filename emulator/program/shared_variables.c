@@ -54,7 +54,7 @@ static uint32_t known_of(const struct search *search, uint32_t value)
 		       : NUMBER;
 }
 
-/* Of a result that is a number if all operands are. */
+/* What is known of a result that is a number if all operands are. */
 static uint32_t known_of_numbers(const struct search *search, struct instruction *at)
 {
 	struct instruction_operands operands;
@@ -81,7 +81,7 @@ static uint32_t known_of_sum(uint32_t a, uint32_t b)
 	return a == NUMBER ? b : b == NUMBER ? a : MIXED;
 }
 
-/* Of a variable plus or minus a product or another value that must be a number. */
+/* What is known of a variable plus or minus a value that must be a number, such as a product. */
 static uint32_t known_of_offset(uint32_t base, uint32_t number)
 {
 	return known_of_sum(base, number >= IN_VARIABLE ? MIXED : number);

@@ -7,7 +7,8 @@
 
 #include "base/mangled.h"
 
-/* Of a name, in characters. A name that a user wrote may be longer than a reason can bear, too. */
+/* Names are cut to so many characters; those that a user wrote can be too long for a reason, too.
+ */
 #define SHOWN_MOST 60
 
 static bool launches_have(const struct kernel_launch *launches, size_t count, const char *name)

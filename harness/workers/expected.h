@@ -44,8 +44,8 @@ int64_t case_check_end_ns(int64_t timeout_ns);
 int case_expected_compute(const struct launch_case *work, const struct case_capture *from,
 			  const struct host_buffers *inputs, struct host_buffers *expected,
 			  int64_t command_end_ns, struct error *err);
-/* The same for the results that have an item of the check, and no others: those that the reference
- * launches do not decide. */
+/* Finds the expected content of the results that have an item of the check, and of no others: those
+ * that the reference launches do not decide. */
 int case_expected_items(const struct launch_case *work, const struct case_capture *from,
 			const struct host_buffers *inputs, struct host_buffers *expected,
 			struct error *err);

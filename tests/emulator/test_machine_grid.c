@@ -73,7 +73,7 @@ static void without_a_grid_barrier_blocks_race(void **state)
 	machine_release(&result);
 }
 
-/* Of 16 MiB. Blocks that run at once have theirs at once. */
+/* The limit is 16 MiB. Blocks that run at once need their local memory at once. */
 static void local_memory_counts_towards_the_limit(void **state)
 {
 	struct machine_case work = {
