@@ -60,11 +60,11 @@ int metric_unit_check(const char *word, struct error *err)
 	struct text all = TEXT_INIT;
 	int rc;
 
-	for (size_t i = 0; i < ARRAY_SIZE(cupti_units); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cupti_units); i++)
 		if (strlen(cupti_units[i]) == length && !strncmp(cupti_units[i], word, length))
 			return 0;
+	for (size_t i = 0; i < ARRAY_SIZE(cupti_units); i++)
 		text_addf(&all, "%s%s", i ? ", " : "", cupti_units[i]);
-	}
 	rc = error_set(err, PL_EUSAGE,
 		       "no GPU here can be asked for '%s', and perflab knows no unit '%.*s' of a "
 		       "GPU: there are %s",
