@@ -493,7 +493,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		.number = ++emulation->launches,
 		.executed = emulation->executed,
 		.clock = emulation->clock,
-		.has_shared_locks = program_has_shared_locks(&emulation->program),
+		.shared_locking = (uint8_t)program_shared_locking(&emulation->program),
 		.asks_for_workspace =
 			asks_for_special(&emulation->program, SPECIAL_ENVREG1, SPECIAL_ENVREG2),
 	};

@@ -214,7 +214,7 @@ struct launch {
 	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
 	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
-	bool has_shared_locks;           /* shared_locks.h */
+	uint8_t shared_locking;          /* enum shared_locking */
 	bool asks_for_workspace;         /* the program reads where the workspace is */
 	uint64_t grid_workspace;         /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last

@@ -1,6 +1,5 @@
 /* Finds races and uninitialised reads of shared memory. See shadow.h. */
 #include "emulator/machine/shadow_cells.h"
-#include "emulator/machine/shared_locks.h"
 #include "emulator/machine/warpgroup.h"
 
 #include <string.h>
@@ -54,6 +53,7 @@ struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
 		.block = block,
 		.clocked = block->cluster != NULL,
 		.at = at,
+		.is_volatile = at->is_volatile,
 		.epoch = warp->block->epoch + 1,
 		.sync = warp->sync_epoch,
 		.clock = block_clock(warp),
@@ -65,6 +65,12 @@ struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
 static bool has_locks(const struct warp *warp, const struct block *block)
 {
 	return warp->block->locks || block->locks;
+}
+
+/* Whether the load or store can read or set a flag. */
+static bool is_flag_access(const struct instruction *at)
+{
+	return at->strong || at->is_volatile;
 }
 
 /* Returns true if a copy to the cell is pending, unless `value` is what the copy will write. */
@@ -254,12 +260,13 @@ void shared_shadow_load(struct warp *warp, struct block *block, const struct ins
 	struct shadow_access by = shadow_access_by(warp, block, at);
 	/* Copies, which calls cannot change. */
 	const uint32_t epoch = by.epoch, sync = by.sync, clock = by.clock, place = by.place;
-	const bool may_be_clean = !at->strong && !by.clocked && !block->locks;
+	const bool atomic = is_atomic_access(warp, at);
+	const bool may_be_clean = !atomic && !by.clocked && !block->locks;
 	struct reported_kinds reported = {0};
 
 	by.reads = true;
-	by.atomic = at->strong;
-	if (at->strong && has_locks(warp, block))
+	by.atomic = atomic;
+	if (is_flag_access(at) && has_locks(warp, block))
 		shared_locks_access(warp, block, mask, offset, true, false);
 	for (; mask; mask &= mask - 1) {
 		const unsigned lane = (unsigned)__builtin_ctz(mask);
@@ -362,10 +369,10 @@ void shared_shadow_store(struct warp *warp, struct block *block, const struct in
 	struct shadow_access by = shadow_access_by(warp, block, at);
 
 	by.writes = true;
-	by.atomic = at->strong;
-	if (!by.atomic)
+	by.atomic = is_atomic_access(warp, at);
+	if (!at->strong)
 		mask = lowest_of_each_place(&by, mask, offset, bytes, values);
 	check_lanes(&by, mask, offset, bytes, values);
-	if (by.atomic && has_locks(warp, block))
+	if (is_flag_access(at) && has_locks(warp, block))
 		shared_locks_access(warp, block, mask, offset, false, true);
 }

@@ -8,7 +8,8 @@
  * between them (block->epoch); no mbarrier orders them (block_clocks.h); and they
  * are not by the same warp with a synchronisation of the warp between them
  * (warp->sync_epoch). Relaxed, acquire
- * and release loads and stores count as atomic; volatile ones do not. Lanes of
+ * and release loads and stores count as atomic, and a load whose value a later atomic corrects.
+ * Volatile ones count as atomic between warps, if the program executes fences. Lanes of
  * a warp have no other order, in whichever order the emulator runs them. Lanes
  * of one instruction that store different values to a word race; a store of the
  * value that the word already has does not race. Locks and flags in

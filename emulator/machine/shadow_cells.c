@@ -2,7 +2,6 @@
 #include "emulator/machine/shadow_cells.h"
 
 #include "emulator/machine/lane_reads.h"
-#include "emulator/machine/shared_locks.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -157,11 +156,14 @@ static bool may_be_unordered(const struct shadow_access *by, uint32_t epoch)
 
 bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
 {
+	/* Lanes of a warp that exchange values by volatile accesses need __syncwarp(). */
+	const bool apart = warp_of(cell->writer) != warp_of(by->thread);
+	const bool atomic = by->atomic && (apart || !by->is_volatile);
 	/* An atomic access can race with a plain write only. */
-	uint32_t sync = by->atomic ? cell->plain_sync : cell->write_sync;
+	uint32_t sync = atomic ? cell->plain_sync : cell->write_sync;
 
 	if (!may_be_unordered(by, cell->write_epoch) || cell->writer == by->thread ||
-	    (cell->write_atomic && by->atomic) ||
+	    (atomic && cell->write_atomic && (apart || !cell->write_volatile)) ||
 	    !unordered(by, cell->writer, sync, clocks_of(by, cell).write))
 		return false;
 	*rival = (struct rival){cell->writer, cell->write_place, true};

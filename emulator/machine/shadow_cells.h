@@ -10,6 +10,7 @@
 #include "emulator/machine/bulk_pending.h"
 #include "emulator/machine/shadow_notes.h"
 #include "emulator/machine/shadow_report.h"
+#include "emulator/machine/shared_locks.h"
 
 #define NOBODY UINT16_MAX
 
@@ -33,7 +34,9 @@ struct cell {
 	uint32_t write_epoch, write_sync, write_place;
 	uint32_t plain_sync; /* of the writer's last write that was not atomic, if any */
 	uint16_t writer;
-	bool write_atomic; /* all writes of the writer in the epoch were atomic */
+	bool write_atomic : 1; /* all writes of the writer in the epoch were atomic */
+	/* All of them were between warps only: volatile. */
+	bool write_volatile : 1;
 	bool initialised;
 	uint32_t read_epoch;
 	struct readers readers[2];
@@ -139,9 +142,10 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 	bool again = cell->write_epoch == by->epoch && cell->writer == by->thread;
 
 	cell->write_atomic = by->atomic && (!again || cell->write_atomic);
+	cell->write_volatile = by->is_volatile || (again && cell->write_volatile);
 	cell->write_epoch = by->epoch;
 	cell->write_sync = by->sync;
-	if (!by->atomic)
+	if (!by->atomic || by->is_volatile)
 		cell->plain_sync = by->sync;
 	cell->write_place = by->place;
 	cell->writer = by->thread;
@@ -153,7 +157,7 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 static inline void remember_plain_write(struct cell *cell, uint16_t thread,
 					const struct write_note *write)
 {
-	cell->write_atomic = false;
+	cell->write_atomic = cell->write_volatile = false;
 	cell->write_epoch = write->epoch;
 	cell->write_sync = cell->plain_sync = write->sync;
 	cell->write_place = write->place;
@@ -185,6 +189,14 @@ void begin_cell_clocks(struct shared_shadow *shadow);
 struct reported_kinds {
 	bool race, unwaited, product, unfenced;
 };
+
+/* Whether the access is atomic: a plain load is whose value an atomic corrects, and a volatile
+ * access is where a fence may make a flag of it. */
+static inline bool is_atomic_access(const struct warp *warp, const struct instruction *at)
+{
+	return at->operation == OP_ATOMIC || at->strong || at->guess ||
+	       (at->is_volatile && warp->block->launch->shared_locking == LOCKING_WITH_FENCES);
+}
 
 /* What a warp does at an instruction. The caller sets the thread, and what it does. */
 struct shadow_access shadow_access_by(struct warp *warp, struct block *block,

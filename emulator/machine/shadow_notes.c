@@ -76,7 +76,7 @@ bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, 
 	struct read_note *read;
 	bool owns;
 
-	if (!has_notes(warp->block) || at->strong || notes->opened == epoch ||
+	if (!has_notes(warp->block) || is_atomic_access(warp, at) || notes->opened == epoch ||
 	    cells & ~notes->initialised || notes->read_count == ROW_READS)
 		return false;
 	owns = is_in_order(lanes, word) &&
@@ -100,7 +100,7 @@ bool note_store(struct warp *warp, const struct instruction *at, size_t row)
 	const uint32_t epoch = warp->block->epoch + 1;
 	struct row_notes *notes = row_notes_of(shadow, row, epoch);
 
-	if (!has_notes(warp->block) || at->strong || notes->opened == epoch ||
+	if (!has_notes(warp->block) || is_atomic_access(warp, at) || notes->opened == epoch ||
 	    row * SHADOW_ROW_BYTES < shadow->reserved_bytes ||
 	    (notes->read_count && notes->owner != warp->index) ||
 	    (notes->write.epoch == epoch && notes->write.warp != warp->index))

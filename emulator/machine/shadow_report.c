@@ -83,6 +83,12 @@ void shadow_report_race(const struct shared_shadow *shadow, const struct shadow_
 	if (warp_of_thread(by->warp->block, rival->thread)->block != by->warp->block)
 		text_add(&text, " with no barrier of the cluster between; order the accesses with "
 				"cluster.sync(), or use different words");
+	else if (by->warp->block->launch->shared_locking)
+		text_add(&text,
+			 " with no barrier or lock between; a lock or flag orders accesses if "
+			 "__threadfence_block() is executed after it is taken or seen, and before "
+			 "it is released or set; else use __syncthreads(), or __syncwarp() within "
+			 "a warp, or different words");
 	else
 		text_add(&text, " with no barrier between; order the accesses with "
 				"__syncthreads(), or __syncwarp() within a warp, or use different "

@@ -43,7 +43,8 @@ struct shadow_access {
 	bool clocked;   /* clocks alone order the accesses: the block is in a cluster */
 	uint32_t epoch, sync, clock, place; /* clock: of block_clocks.h */
 	bool reads, writes, atomic;
-	bool unread; /* nothing reads what the lane loads from this cell */
+	bool is_volatile; /* if atomic, then only between warps */
+	bool unread;      /* nothing reads what the lane loads from this cell */
 };
 
 /* The earlier access of another thread. */

@@ -39,21 +39,35 @@ void shared_locks_begin(struct block *block)
 	locks->count = 0;
 }
 
-bool program_has_shared_locks(const struct ptx_program *program)
+/* Whether the instruction may tell other threads of the block something. */
+static bool may_set_flag(const struct instruction *at)
 {
+	return (at->space == PTX_SPACE_SHARED || at->space == PTX_SPACE_GENERIC) &&
+	       (at->operation == OP_ATOMIC ||
+		(at->operation == OP_STORE && (at->strong || at->is_volatile)));
+}
+
+enum shared_locking program_shared_locking(const struct ptx_program *program)
+{
+	bool fences = false, flags = false, locks = false;
+
 	for (size_t i = 0; i < program->function_count; i++) {
 		const struct program_function *function = &program->functions[i];
 
 		for (size_t k = 0; k < function->code_count; k++) {
 			const struct instruction *at = &function->code[k];
 
-			if ((at->space == PTX_SPACE_SHARED || at->space == PTX_SPACE_GENERIC) &&
-			    (at->operation == OP_ATOMIC ||
-			     (at->operation == OP_STORE && at->strong)))
-				return true;
+			fences |= at->operation == OP_FENCE && at->kind != FENCE_NONE &&
+				  at->kind != FENCE_ASYNC_PROXY;
+			flags |= may_set_flag(at);
+			locks |= may_set_flag(at) &&
+				 (at->operation == OP_STORE || at->kind == ATOMIC_CAS ||
+				  at->kind == ATOMIC_EXCH);
 		}
 	}
-	return false;
+	return fences && flags ? LOCKING_WITH_FENCES
+	       : locks         ? LOCKING_WITHOUT_FENCES
+			       : LOCKING_NONE;
 }
 
 static struct shared_locks *locks_of(struct block *block)

@@ -3,15 +3,16 @@
 
 #include <stdlib.h>
 
-static bool may_be_global(const struct instruction *at)
+static bool is_of_many_threads(const struct instruction *at)
 {
-	return at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_GENERIC;
+	return at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_SHARED ||
+	       at->space == PTX_SPACE_GENERIC;
 }
 
 /* Whether the atomic gives the right result whatever its thread read before. */
 static bool corrects_guess(const struct instruction *at)
 {
-	return at->operation == OP_ATOMIC && may_be_global(at) &&
+	return at->operation == OP_ATOMIC && is_of_many_threads(at) &&
 	       (at->kind == ATOMIC_CAS || at->kind == ATOMIC_MIN || at->kind == ATOMIC_MAX);
 }
 
@@ -82,7 +83,7 @@ void mark_guessed_loads(struct function_decoding *decoding)
 			struct instruction *load = &out->code[k];
 
 			load->guess |=
-				load->operation == OP_LOAD && may_be_global(load) &&
+				load->operation == OP_LOAD && is_of_many_threads(load) &&
 				load->vector * load->width == atomic->vector * atomic->width &&
 				(is_compared_guess(atomic, load) ||
 				 (load->offset == atomic->offset &&

@@ -64,8 +64,9 @@ struct instruction {
 	/* Load, store: relaxed, acquire or release, which is atomic to the race check; mbarrier:
 	 * other than relaxed, which orders memory. */
 	bool strong;
-	/* Load, store, atomic: volatile or mmio, which is atomic in global memory only; and the
-	 * scope is the block, so that it is atomic among threads of one block only. */
+	/* Load, store, atomic: volatile or mmio (shadow.h and global_shadow.h say when that is
+	 * atomic); and the scope is the block, so that it is atomic among threads of one block
+	 * only. */
 	bool is_volatile, of_block;
 	/* Load: its value is a guess, which an atomic confirms or corrects. guessed_loads.c */
 	bool guess;

@@ -99,6 +99,87 @@ extern "C" __global__ void right_shared_last(float *out, long long n)
 	}
 }
 
+/* The addition of the CUDA programming guide: the first read is only a guess. */
+extern "C" __global__ void right_shared_add_double(float *out, long long n)
+{
+	__shared__ double total;
+	unsigned long long *const bits = (unsigned long long *)&total;
+	unsigned long long old, assumed;
+
+	if (threadIdx.x == 0)
+		total = 0;
+	__syncthreads();
+	old = *bits;
+	do {
+		assumed = old;
+		old = atomicCAS(bits, assumed,
+				(unsigned long long)__double_as_longlong(
+					1.0 + __longlong_as_double((long long)assumed)));
+	} while (assumed != old);
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = (float)total;
+}
+
+/* A lock whose turn is volatile, for one thread of each warp. */
+extern "C" __global__ void right_shared_ticket(float *out, long long n)
+{
+	__shared__ unsigned next, total;
+	__shared__ volatile unsigned turn;
+
+	if (threadIdx.x == 0)
+		next = turn = total = 0;
+	__syncthreads();
+	if (threadIdx.x % 32 == 0) {
+		const unsigned mine = atomicAdd(&next, 1);
+
+		while (turn != mine)
+			;
+		__threadfence_block();
+		total += 32;
+		__threadfence_block();
+		turn = mine + 1;
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = (float)total;
+}
+
+/* The same without the fence before the next turn. */
+extern "C" __global__ void planted_ticket_no_fence(float *out, long long n)
+{
+	__shared__ unsigned next, total;
+	__shared__ volatile unsigned turn;
+
+	if (threadIdx.x == 0)
+		next = turn = total = 0;
+	__syncthreads();
+	if (threadIdx.x % 32 == 0) {
+		const unsigned mine = atomicAdd(&next, 1);
+
+		while (turn != mine)
+			;
+		__threadfence_block();
+		total += 32; /* wrong: planted_ticket_no_fence */
+		turn = mine + 1;
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = (float)total;
+}
+
+/* Lanes of a warp exchange values by volatile accesses, in a program with a fence. */
+extern "C" __global__ void planted_volatile_lanes(float *out, long long n)
+{
+	__shared__ volatile float values[32];
+
+	if (threadIdx.x < 32) {
+		values[threadIdx.x] = (float)n; /* other: planted_volatile_lanes */
+		__threadfence_block();
+		out[threadIdx.x] = values[threadIdx.x ^ 1]; /* wrong: planted_volatile_lanes */
+	}
+}
+
 extern "C" __global__ void planted_mutex_no_fence(float *out, long long n)
 {
 	__shared__ unsigned lock, total;
