@@ -2,6 +2,7 @@
  * Undefined values that the random kernels of test_undefined_random.c do not have: in matrices,
  * bulk copies, printf, exchanges and results. Rules: docs/undefined-values.md.
  */
+#include "emulator/machine/uninitialised_rules.h"
 #include "support_machine.h"
 
 #include <string.h>
@@ -35,6 +36,17 @@ static void check_cases(const struct undefined_case *cases, size_t count,
 		else if (result.findings.count)
 			fail_msg("%s: a finding: %s", cases[i].name, result.findings.items[0].text);
 		machine_release(&result);
+	}
+}
+
+static void every_operation_has_a_rule(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < OPERATION_COUNT; i++) {
+		const struct alu_row *row = alu_row_of((enum operation)i);
+
+		if (row && !uninitialised_has_rule(row))
+			fail_msg("%s has no rule in uninitialised_rules.c", row->symbol);
 	}
 }
 
@@ -73,6 +85,24 @@ static void results_are_a_use_where_a_thread_stores_them(void **state)
 		{"the one that it chooses",
 		 MACHINE_KERNEL("mov.u32 %r6, -1;\nslct.b32.s32 %r4, %r1, %r5, %r6;\n" STORE_R4),
 		 FINDING_UNINITIALISED_REGISTER, "slct", "register %r5 is read"},
+		{"a factor of 0",
+		 MACHINE_KERNEL("mov.u32 %r6, 0;\nmad.lo.s32 %r4, %r5, %r6, 7;\n" STORE_R4), 0,
+		 NULL, NULL},
+		{"a factor of 0 beside an undefined sum",
+		 MACHINE_KERNEL("mov.u32 %r6, 0;\nmad.lo.s32 %r4, %r1, %r6, %r5;\n" STORE_R4),
+		 FINDING_UNINITIALISED_REGISTER, "mad", "register %r5 is read"},
+		{"bytes that dp4a multiplies by 0",
+		 MACHINE_KERNEL("and.b32 %r5, %r5, 0xff00;\nmov.u32 %r6, 0x01010001;\n"
+				"dp4a.u32.u32 %r4, %r5, %r6, %r1;\n" STORE_R4),
+		 0, NULL, NULL},
+		{"a byte that it multiplies by 1",
+		 MACHINE_KERNEL("and.b32 %r6, %r5, 0xff00;\nmov.u32 %r7, 0x00000100;\n"
+				"dp4a.u32.u32 %r4, %r7, %r6, %r1;\n" STORE_R4),
+		 FINDING_UNINITIALISED_REGISTER, "and", "register %r5 is read"},
+		{"bytes that dp2a.lo does not read",
+		 MACHINE_KERNEL("and.b32 %r5, %r5, 0xffff0000;\nmov.u32 %r6, -1;\n"
+				"dp2a.lo.u32.u32 %r4, %r6, %r5, %r1;\n" STORE_R4),
+		 0, NULL, NULL},
 		{"bits of a register that a conversion does not read",
 		 MACHINE_KERNEL("and.b32 %r6, %r5, 0xffffff00;\ncvt.s32.s8 %r4, %r6;\n" STORE_R4),
 		 0, NULL, NULL},
@@ -290,6 +320,7 @@ static void boxes_carry_undefined_elements(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_operation_has_a_rule),
 		cmocka_unit_test(results_are_a_use_where_a_thread_stores_them),
 		cmocka_unit_test(uses_besides_results_are_found),
 		cmocka_unit_test(a_product_has_undefined_rows_and_columns),

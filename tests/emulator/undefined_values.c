@@ -177,6 +177,21 @@ static struct bits_value carried(uint64_t bits, uint64_t undefined, unsigned wid
 	return made(bits, undefined ? ~((undefined & -undefined) - 1) : 0, width, from);
 }
 
+static bool is_zero(struct bits_value value)
+{
+	return !value.bits && !value.undefined;
+}
+
+/* Of the first two, of which a 0 makes the other one irrelevant, and a sum. */
+static struct bits_value product(const struct bits_value *s, struct bits_value sum, unsigned width)
+{
+	if (is_zero(s[0]) || is_zero(s[1]))
+		return carried(sum.bits, sum.undefined, width, sum.from);
+	return carried(s[0].bits * s[1].bits + sum.bits,
+		       s[0].undefined | s[1].undefined | sum.undefined, width,
+		       s[0].from | s[1].from | sum.from);
+}
+
 static uint64_t float_sum(uint64_t a, uint64_t b)
 {
 	const uint32_t words[] = {(uint32_t)a, (uint32_t)b};
@@ -212,8 +227,6 @@ static uint64_t computed(enum undefined_op op, unsigned width, uint64_t a, uint6
 		return (uint64_t)__builtin_popcountll(a);
 	case DO_BMSK:
 		return a > 31 ? 0 : low_mask(b > 32 ? 32 : (unsigned)b) << a;
-	case DO_MUL_WIDE:
-		return a * b;
 	case DO_FADD:
 		return float_sum(a, b);
 	default:
@@ -287,9 +300,13 @@ struct bits_value simple_value(enum undefined_op op, unsigned width, const struc
 	case DO_NEG:
 		return carried(-s[0].bits, any, width, from);
 	case DO_MUL:
-		return carried(s[0].bits * s[1].bits, any, width, from);
+		return product(s, (struct bits_value){0}, width);
 	case DO_MAD:
-		return carried(s[0].bits * s[1].bits + s[2].bits, any, width, from);
+		return product(s, s[2], width);
+	case DO_MUL_WIDE:
+		if (is_zero(s[0]) || is_zero(s[1]))
+			return (struct bits_value){0};
+		return made(s[0].bits * s[1].bits, any ? UINT64_MAX : 0, 64, from);
 	case DO_SELP:
 		if (s[2].undefined)
 			return all_undefined(width, s[2].from);
