@@ -232,9 +232,10 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
  */
 bool emulation_may_be_undefined(const struct emulation *emulation);
 void emulation_follow_undefined(struct emulation *emulation, bool whole);
-/* Reports undefined values that threads have stored in an allocation, which the check of the case
- * reads. Call it after the last launch. */
-void emulation_use_result(const struct emulation *emulation, uint64_t address,
+/* Reports undefined values that threads have stored in an allocation, or left there by discard.L2:
+ * a result, which the check of the case reads, or an input, which must keep its values. Call it
+ * after the last launch. */
+void emulation_use_buffer(const struct emulation *emulation, uint64_t address, bool is_result,
 			  struct finding_list *findings);
 /* Returns false if there was no memory to follow the values of a buffer. */
 bool emulation_end_following(struct emulation *emulation);

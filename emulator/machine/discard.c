@@ -12,6 +12,7 @@ static void discard_line(const struct launch *launch, struct allocation *in, uin
 	/* Without the check nobody would see that the line is written again. */
 	if (launch->global)
 		written_remove(in, first, DISCARD_BYTES);
+	*launch->may_be_undefined = true;
 }
 
 enum step run_discard(struct warp *warp, const struct instruction *at)

@@ -274,13 +274,13 @@ void emulation_follow_undefined(struct emulation *emulation, bool whole)
 	restart_clock(emulation);
 }
 
-void emulation_use_result(const struct emulation *emulation, uint64_t address,
+void emulation_use_buffer(const struct emulation *emulation, uint64_t address, bool is_result,
 			  struct finding_list *findings)
 {
 	const struct allocation *in = device_memory_below(emulation->memory, address);
 
 	if (in && in->address == address)
-		uninitialised_use_result(emulation->follower, in, findings);
+		uninitialised_use_buffer(emulation->follower, in, is_result, findings);
 }
 
 bool emulation_end_following(struct emulation *emulation)

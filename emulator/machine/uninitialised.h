@@ -49,7 +49,7 @@ void uninitialised_surface_load(struct warp *warp, const struct instruction *at,
 void uninitialised_surface_store(struct warp *warp, const struct instruction *at, int lane,
 				 struct allocation *in, uint64_t offset, unsigned texel_bytes);
 /* Reports undefined bits of bytes that the check of the case reads and that a thread has stored. */
-void uninitialised_use_result(const struct follower *follower, const struct allocation *in,
-			      struct finding_list *findings);
+void uninitialised_use_buffer(const struct follower *follower, const struct allocation *in,
+			      bool is_result, struct finding_list *findings);
 
 #endif

@@ -230,8 +230,16 @@ void uninitialised_discard(struct warp *warp, const struct instruction *at, uint
 			undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
 					   access_address(warp, at, lane), DISCARD_BYTES);
 
-		for (unsigned i = 0; i < DISCARD_BYTES; i++)
-			place_write(&place, i, 1, (struct undefined_bits){0xff, 0});
+		if (!place.in)
+			continue;
+		for (unsigned i = 0; i < DISCARD_BYTES; i++) {
+			const struct unwritten_byte byte = {FINDING_UNWRITTEN, place.in->name,
+							    place.number + i, place.in->bytes};
+
+			place_write(&place, i, 1,
+				    (struct undefined_bits){0xff,
+							    origin_of_byte(warp, at, lane, &byte)});
+		}
 	}
 }
 

@@ -17,7 +17,8 @@ struct origin {
 	enum finding_kind kind;
 	struct finding_place place;
 	/* A register is undefined, but nobody has read it yet: what reads it becomes the place. */
-	bool unread;
+	bool unnamed;
+	bool discarded;
 	char name[NAME_BYTES];                /* of the register or the allocation; "": none */
 	uint64_t at, bytes;                   /* of memory */
 	uint32_t lane, warp, members, source; /* of a shuffle */
@@ -60,7 +61,7 @@ void follower_free(struct follower *follower)
 static bool is_same(const struct origin *origin, const struct origin *other)
 {
 	return origin->place.statement == other->place.statement && origin->kind == other->kind &&
-	       origin->unread == other->unread && origin->place.entry == other->place.entry &&
+	       origin->unnamed == other->unnamed && origin->place.entry == other->place.entry &&
 	       !memcmp(origin->place.block, other->place.block, sizeof(other->place.block)) &&
 	       !memcmp(origin->place.thread, other->place.thread, sizeof(other->place.thread)) &&
 	       !strcmp(origin->name, other->name);
@@ -69,19 +70,19 @@ static bool is_same(const struct origin *origin, const struct origin *other)
 static bool is_of_statement(const struct origin *origin, const struct origin *other)
 {
 	return origin->place.statement == other->place.statement && origin->kind == other->kind &&
-	       origin->unread == other->unread;
+	       origin->unnamed == other->unnamed;
 }
 
 static uint64_t beyond_hash(const struct origin *origin)
 {
 	return ((uint64_t)(uintptr_t)origin->place.statement * 8 + (uint64_t)origin->kind * 2 +
-		origin->unread) *
+		origin->unnamed) *
 	       UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static undefined_origin add_origin(struct follower *follower, const struct origin *origin)
 {
-	uint64_t hash = (uint64_t)(uintptr_t)origin->place.statement + origin->unread;
+	uint64_t hash = (uint64_t)(uintptr_t)origin->place.statement + origin->unnamed;
 	undefined_origin *recent;
 
 	for (int i = 0; i < 3; i++)
@@ -121,6 +122,7 @@ undefined_origin origin_of_byte(struct warp *warp, const struct instruction *at,
 
 	origin.at = byte->at;
 	origin.bytes = byte->bytes;
+	origin.discarded = at->operation == OP_DISCARD;
 	return add_origin(warp->block->launch->follower, &origin);
 }
 
@@ -149,7 +151,7 @@ undefined_origin origin_of_register(struct warp *warp, const struct instruction 
 {
 	struct origin origin = origin_at(warp, at, 0, FINDING_UNINITIALISED_REGISTER, name);
 
-	origin.unread = true;
+	origin.unnamed = true;
 	return add_origin(warp->block->launch->follower, &origin);
 }
 
@@ -161,7 +163,7 @@ static undefined_origin read_origin(struct warp *warp, const struct instruction 
 	char name[NAME_BYTES];
 	struct origin origin;
 
-	if (!number || !follower->origins[number - 1].unread)
+	if (!number || !follower->origins[number - 1].unnamed)
 		return number;
 	memcpy(name, follower->origins[number - 1].name, sizeof(name));
 	origin = origin_at(warp, at, lane, FINDING_UNINITIALISED_REGISTER, name);
@@ -266,10 +268,10 @@ static void describe(struct text *out, const struct origin *origin)
 			  origin->at);
 		break;
 	case FINDING_UNWRITTEN:
-		text_addf(out,
-			  "byte %" PRIu64 " of '%s' (%" PRIu64
-			  " bytes) is read before the host or any thread has written it",
-			  origin->at, origin->name, origin->bytes);
+		text_addf(out, "byte %" PRIu64 " of '%s' (%" PRIu64 " bytes) is %s", origin->at,
+			  origin->name, origin->bytes,
+			  origin->discarded ? "undefined since discard.L2 destroyed its line"
+					    : "read before the host or any thread has written it");
 		break;
 	default:
 		text_addf(out,
@@ -289,7 +291,8 @@ static void report(struct finding_list *findings, const struct origin *origin, c
 	finding_add_at(findings, origin->kind, &origin->place, "%s%sused %s; %s", text.data,
 		       absent ? " and " : ", and its value is ", used,
 		       absent ? "read only lanes that execute the shuffle, or drop the value"
-			      : "initialise it first");
+		       : origin->discarded ? "write it again first, or discard another line"
+					   : "initialise it first");
 	text_release(&text);
 }
 
@@ -307,8 +310,8 @@ void value_use(struct warp *warp, const struct instruction *at, struct undefined
 	text_release(&used);
 }
 
-void uninitialised_use_result(const struct follower *follower, const struct allocation *in,
-			      struct finding_list *findings)
+void uninitialised_use_buffer(const struct follower *follower, const struct allocation *in,
+			      bool is_result, struct finding_list *findings)
 {
 	undefined_origin last = 0;
 	struct text used = TEXT_INIT;
@@ -320,7 +323,9 @@ void uninitialised_use_result(const struct follower *follower, const struct allo
 			continue;
 		last = origin;
 		text_clear(&used);
-		text_addf(&used, "as byte %" PRIu64 " of the result '%s'", i, in->name);
+		text_addf(&used, "as byte %" PRIu64 " of %s'%s'%s", i,
+			  is_result ? "the result " : "", in->name,
+			  is_result ? "" : ", which is an input");
 		report(findings, &follower->origins[origin - 1], used.data);
 	}
 	text_release(&used);

@@ -135,7 +135,8 @@ static int follow_undefined(struct machine_run *run, struct error *err)
 	emulation_follow_undefined(run->emulation, true);
 	rc = launch_again(run, false, err);
 	if (!rc && !run->work->out_unread)
-		emulation_use_result(run->emulation, run->arguments.out, &run->result->findings);
+		emulation_use_buffer(run->emulation, run->arguments.out, true,
+				     &run->result->findings);
 	emulation_end_following(run->emulation);
 	finding_list_move(&findings, &run->result->findings);
 	run->result->findings = findings;

@@ -76,7 +76,7 @@ static int follow_undefined(struct emulation *emulation, const struct emulated_l
 		return 0;
 	emulation_follow_undefined(emulation, true);
 	rc = emulation_launch(emulation, launch, &followed, err);
-	emulation_use_result(emulation, out, &followed);
+	emulation_use_buffer(emulation, out, true, &followed);
 	emulation_end_following(emulation);
 	finding_list_move(findings, &followed);
 	return rc;

@@ -180,7 +180,7 @@ static void launch(const struct ptx_program *program, const struct program_funct
 	if (!traces->rc && emulation_may_be_undefined(emulation)) {
 		emulation_follow_undefined(emulation, true);
 		traces->rc = emulation_launch(emulation, &what, &findings, &err);
-		emulation_use_result(emulation, unwritten, &findings);
+		emulation_use_buffer(emulation, unwritten, true, &findings);
 		emulation_end_following(emulation);
 	}
 	for (size_t i = 0; i < findings.count; i++) {

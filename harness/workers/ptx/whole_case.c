@@ -68,8 +68,9 @@ static void use_results(struct emulated_case *emulated)
 	const struct launch_case *work = emulated->work;
 
 	for (size_t b = 0; case_is_checked(work) && b < work->buffer_count; b++)
-		if (case_buffer_is_result(&work->buffers[b]))
-			emulation_use_result(emulated->emulation, emulated->passed[b],
+		if (case_buffer_is_result(&work->buffers[b]) || work->buffers[b].role == BUFFER_IN)
+			emulation_use_buffer(emulated->emulation, emulated->passed[b],
+					     case_buffer_is_result(&work->buffers[b]),
 					     &emulated->findings);
 }
 
