@@ -11,6 +11,7 @@
 #include "harness/workers/case_buffers.h"
 #include "harness/workers/case_replay.h"
 #include "harness/workers/expected.h"
+#include "harness/workers/ptx/case_outcome.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "harness/workers/ptx/sampling.h"
 #include "harness/workers/ptx/whole_case.h"
@@ -374,102 +375,6 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 
 /* ---- status and reason ---- */
 
-static bool is_first_of_kind(const struct finding_list *findings, size_t index)
-{
-	for (size_t i = 0; i < index; i++)
-		if (findings->items[i].kind == findings->items[index].kind)
-			return false;
-	return true;
-}
-
-/* The finding that ended a launch, or else the first one; then the first of each other kind. */
-static void describe_findings(const struct emulated_case *emulated, struct text *reason)
-{
-	const struct finding_list *findings = &emulated->findings;
-	uint64_t more = findings->count - 1 + findings->beyond;
-	size_t main = 0;
-
-	for (size_t i = findings->count; i-- > 0;)
-		if (finding_ends_launch(findings->items[i].kind))
-			main = i;
-	finding_text(reason, &findings->items[main]);
-	for (size_t i = 0; i < findings->count; i++) {
-		if (findings->items[i].kind == findings->items[main].kind ||
-		    !is_first_of_kind(findings, i))
-			continue;
-		text_add(reason, "; also ");
-		finding_text(reason, &findings->items[i]);
-		more--;
-	}
-	if (more)
-		text_addf(reason, ", and %" PRIu64 " more", more);
-	if (finding_list_has(findings, FINDING_ENDLESS))
-		text_add(reason, "; --blocks all removes this limit");
-}
-
-static void add_time_limit(const struct case_runner *runner, struct text *reason)
-{
-	char allowed[32];
-
-	format_duration(allowed, (double)runner->timeout_ns);
-	text_addf(reason, "the kernel did not end within %s (--timeout): ", allowed);
-}
-
-static void add_late_following(const struct case_runner *runner, struct text *reason)
-{
-	char allowed[32];
-
-	format_duration(allowed, (double)runner->timeout_ns);
-	text_addf(reason,
-		  "the kernel may use an undefined value, and to find out took more than %s: that "
-		  "run "
-		  "is slow; allow more with --timeout, or choose a smaller size",
-		  allowed);
-}
-
-static void set_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
-			const struct text *mismatch, enum trial_status *status, struct text *reason)
-{
-	if (emulated->findings.count) {
-		/* A kernel that is only slow is no fault. */
-		*status = finding_list_has(&emulated->findings, FINDING_LATE) ? TRIAL_TIMEOUT
-									      : TRIAL_FAULT;
-		if (*status == TRIAL_TIMEOUT)
-			add_time_limit(emulated->runner, reason);
-		describe_findings(emulated, reason);
-	} else if (emulated->late_following) {
-		*status = TRIAL_TIMEOUT;
-		add_late_following(emulated->runner, reason);
-	}
-	if (mismatch->length) {
-		text_addf(reason, "%s%s", reason->length ? "; " : "", mismatch->data);
-		if (*status == TRIAL_OK)
-			*status = TRIAL_MISMATCH;
-	} else if (*status == TRIAL_OK && totals->blocks_executed < totals->blocks_total) {
-		text_addf(reason,
-			  "counted on %" PRId64 " of %" PRId64
-			  " blocks; the result was not verified (--blocks all verifies it)",
-			  totals->blocks_executed, totals->blocks_total);
-		*status = TRIAL_SAMPLED;
-	}
-}
-
-/* Says what is no fault, with the output of the kernel. */
-static void print_notes(const struct emulated_case *emulated)
-{
-	const struct finding_list *notes = &emulated->notes;
-	struct text text = TEXT_INIT;
-
-	for (size_t i = 0; i < notes->count; i++) {
-		text_add(&text, "note: ");
-		finding_text(&text, &notes->items[i]);
-		text_add(&text, "\n");
-	}
-	if (text.length && emulated->runner->print)
-		emulated->runner->print(emulated->runner->print_context, text.data);
-	text_release(&text);
-}
-
 /* Explains why a case is skipped, and the remedy. */
 static void describe_too_large(const struct estimate *size, const struct text *why_not,
 			       struct text *reason)
@@ -516,7 +421,7 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		}
 	}
 	if (rc == 0 && *status == TRIAL_OK)
-		set_outcome(emulated, totals, &mismatch, status, reason);
+		case_outcome(emulated, totals, &mismatch, status, reason);
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(emulated->work))
 		*status = case_unverified(emulated->work, reason);
 	if (rc == 0 && *status == TRIAL_OK && blind.length) {
@@ -524,7 +429,7 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		*status = TRIAL_UNVERIFIED;
 	}
 	if (rc == 0)
-		print_notes(emulated);
+		case_print_notes(emulated);
 	free(size.block_instructions);
 	text_release(&why_not);
 	text_release(&mismatch);
