@@ -189,7 +189,7 @@ pageTest("the table begins with the fastest case of each kernel's largest proble
 	const [fastest] = rows.filter((row) => row.kernel === kernel).sort((a, b) => b.bytes - a.bytes || a.median_ns - b.median_ns);
 	assert.equal(await page.locator("#case-table tbody .link").first().getAttribute("title"), fastest.name);
 	assert.equal(await page.locator("#verdicts .verdict .link").first().getAttribute("title"), fastest.name);
-	assert.match(await page.locator("#cases").innerText(), /Of each kernel the largest problem comes first/);
+	assert.match(await page.locator("#cases").innerText(), /For each kernel, the largest problem comes first/);
 });
 
 pageTest("ticks and intervals are plain numbers that differ", "lab", async (page) => {

@@ -130,7 +130,7 @@ class Cases {
 		this.unsorted = unsorted(app.model);
 		this.page = 0;
 		this.count = h("p", { class: "count" });
-		this.ranked = h("p", { class: "hint" }, "Of each kernel the largest problem comes first, and of a problem the fastest case.");
+		this.ranked = h("p", { class: "hint" }, "For each kernel, the largest problem comes first, then the fastest case.");
 		this.body = h("tbody", {});
 		this.headRow = h("tr", {});
 		this.pager = h("div", { class: "pager" });
