@@ -4,8 +4,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "db/db.h"
-#include "harness/session/compare_runs.h"
-#include "harness/session/comparison_rules.h"
+#include "harness/judge/judge.h"
 #include "metrics/shards.h"
 
 #define RULES_NAMED 3 /* idle threshold rules that a message names */

@@ -8,7 +8,7 @@
 #include "cli/output.h"
 #include "cli/sweep_gpus.h"
 #include "cli/times_table.h"
-#include "harness/session/backends.h"
+#include "harness/client/client.h"
 
 struct sweep_options {
 	struct measure_options common;

@@ -6,8 +6,8 @@
 
 #include "support.h"
 
+#include "harness/client/client.h"
 #include "harness/protocol/protocol.h"
-#include "harness/session/worker_process.h"
 
 #define ANSWER_TIMEOUT_NS (INT64_C(60) * 1000000000)
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "harness/session/gpu_part.h"
-#include "harness/session/gpu_share.h"
-#include "harness/session/sweep_state.h"
+#include "harness/sweep/gpus/gpu_part.h"
+#include "harness/sweep/gpus/gpu_share.h"
+#include "harness/sweep/sweep_state.h"
 
 #define CASES 2000
 #define PROCESSES 4
