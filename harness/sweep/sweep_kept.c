@@ -7,7 +7,6 @@
 
 #include "harness/client/client.h"
 #include "harness/protocol/protocol.h"
-#include "harness/sweep/sweep_parts.h"
 
 struct sweep_kept *kept_new(void)
 {
@@ -103,32 +102,6 @@ bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
 	key_value_set(&info->environment, "worker.waited", waited);
 	wake_begin(kept, worker);
 	return true;
-}
-
-void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
-		  const volatile int *stop)
-{
-	struct measure_settings settings = {0};
-	struct backend_traits traits;
-
-	worker_end(&kept->leaving);
-	if (!kept->backend || kept->spare.pid)
-		return;
-	traits = backend_traits_of(kept->backend);
-	if (!request_settings(&settings, request, &traits, NULL)) {
-		struct sweep sweep = SWEEP_INIT(&settings, NULL, stop);
-
-		if (!sweep_open(&sweep, kept->backend, NULL)) {
-			worker_pipe_set_output(sweep.worker.printed, NULL);
-			kept->spare = sweep.worker;
-			kept->spare_info = sweep.info;
-			kept->spare_since_ns = monotonic_ns();
-			sweep.worker = (struct worker_process){0};
-			sweep.info = (struct session_info){0};
-		}
-		sweep_close(&sweep, 0);
-	}
-	measure_settings_release(&settings);
 }
 
 void kept_free(struct sweep_kept *kept)
