@@ -1,7 +1,7 @@
 /* Loads and stores of shared memory: bytes, wavefronts, bounds. */
 #include "memory_fixture.h"
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/memory/access.h"
 
 static const uint32_t masks[] = {ALL_LANES,  0,          1,          0x0000ffff, 0xffff0000,
 				 0x55555555, 0x00ffff00, 0x80000001, 0x0f0f0ff0, 0x7fffffff,

@@ -8,7 +8,7 @@ static void begin(void)
 	static const enum operation operations[] = {OP_LOAD, OP_STORE, OP_ATOMIC, OP_STORE,
 						    OP_STORE};
 
-	fixture.block.shadow = shared_shadow_create(&fixture.launch);
+	fixture.block.shadow = shared_races_create(&fixture.launch);
 	assert_non_null(fixture.block.shadow);
 	for (int i = 0; i < 5; i++)
 		access_at(i, operations[i], PTX_SPACE_SHARED, i == NARROW ? 1 : 4, 1);
@@ -249,7 +249,7 @@ static void body_uninitialised_reads(void)
 	suspected = false;
 	touch(LOAD, 1, 1, 0, 1);
 	assert_false(suspected);
-	shared_shadow_begin(fixture.block.shadow);
+	shared_races_begin(fixture.block.shadow);
 	fixture.block.epoch = 0;
 	touch(LOAD, 1, 1, 0, 1);
 	assert_true(suspected);

@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
-#include "emulator/machine/device_memory.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "harness/plan/plan.h"
 #include "harness/workers/ptx/emulated_case.h"
 #include "kernels/kernels.h"
