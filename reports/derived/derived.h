@@ -135,6 +135,8 @@ double trial_half_interval_pct(const struct trial *trial);
 /* From the launch, or as stored with the counters; NAN: not known. */
 #define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"
 double trial_theoretical_occupancy_pct(const struct trial *trial);
+/* The facts of the largest launch, with that occupancy. */
+struct launch_facts trial_launch_facts(const struct trial *trial);
 /* NULL: the trial has no such axis. */
 const struct named_value *trial_axis(const struct trial *trial, const char *name);
 
