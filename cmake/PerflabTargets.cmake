@@ -28,6 +28,7 @@ function(perflab_test name)
     set_source_files_properties(${_file} PROPERTIES COMPILE_DEFINITIONS UNIT_MAIN=test_${name})
     set_property(TARGET ${_program} APPEND PROPERTY UNIT_TESTS "UNIT_TEST(${name})")
   endif()
+  set_property(GLOBAL APPEND PROPERTY PERFLAB_TEST_PROGRAMS ${_program})
   target_sources(${_program} PRIVATE ${TEST_SOURCES})
   get_target_property(_linked ${_program} LINK_LIBRARIES)
   foreach(_library ${TEST_LINKS} perflab_cmocka)
@@ -39,6 +40,11 @@ function(perflab_test name)
   add_test(NAME ${name} COMMAND ${PERFLAB_LIMITED} ${_command}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${PERFLAB_TEST_LIMIT} LABELS "${TEST_LABELS}")
+endfunction()
+
+# perflab_unsanitized(TEST …): not under sanitizers, except with scripts/test --all.
+function(perflab_unsanitized)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS unsanitized)
 endfunction()
 
 # perflab_unit(OUT): the name of the program of this folder's tests, which the first call adds. The
@@ -66,6 +72,7 @@ function(perflab_fuzz name)
   cmake_parse_arguments(FUZZ "" "SOURCE" "LINKS" ${ARGN})
   add_executable(fuzz_${name} ${FUZZ_SOURCE})
   target_link_libraries(fuzz_${name} PRIVATE ${FUZZ_LINKS})
+  set_property(GLOBAL APPEND PROPERTY PERFLAB_TEST_PROGRAMS fuzz_${name})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(PERFLAB_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
