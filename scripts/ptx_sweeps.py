@@ -92,6 +92,6 @@ TENSOR = [
 ]
 # File names in tests/golden/ptx. Each recording can be made again without the others, and names its
 # device: that of TENSOR is an H100, which has the H200's chip.
-RECORDINGS = {"h200_counters.json": COUNTERS, "h200_kernels.json": KERNELS,
-              "h200_chains.json": CHAINS, "h200_copies.json": COPIES, "h200_zeroes.json": ZEROES,
-              "h200_tensor.json": TENSOR}
+RECORDINGS = {"h200_counters.json.xz": COUNTERS, "h200_kernels.json.xz": KERNELS,
+              "h200_chains.json.xz": CHAINS, "h200_copies.json.xz": COPIES,
+              "h200_zeroes.json.xz": ZEROES, "h200_tensor.json.xz": TENSOR}
