@@ -8,7 +8,7 @@
 
 #include "base/process.h"
 
-/* Of the time that the sweep took before them, for which rounds are added: with them it takes less
+/* Budget for added rounds, as a fraction of the sweep's time so far: with them the sweep takes less
  * than twice as long. */
 #define DECIDE_PART 0.9
 /* What the sweep is taken to have lasted before them, if that of a resumed run is not stored. */

@@ -11,9 +11,9 @@
 #include "harness/sweep/sweep_parts.h"
 #include "metrics/analysis/looks.h"
 
-/* One end of a 90 % interval: what a mean of more rounds will hardly leave. */
+/* Half width of a 90 % interval, in standard errors. */
 #define DECIDE_LIKELY_SIGMAS 1.645
-/* Of the time that is left, because the times of rounds vary. */
+/* The fraction of the remaining time that is planned: the times of rounds vary. */
 #define DECIDE_TIME_PLANNED 0.9
 
 /* The control moved if it did by more than this, and by more than its scatter explains. */
@@ -21,7 +21,7 @@
 #define CONTROL_ERRORS 3 /* standard errors that its scatter explains */
 #define CONTROL_CASES 8
 
-/* Of the environment of a run, besides those of looks.h. */
+/* Keys in the environment of a run, besides those of sequential_tests.h. */
 #define DECIDE_BASE_KEY "decide.base"       /* uid of the run that it was compared with last */
 #define DECIDE_OUTCOME_KEY "decide.outcome" /* what came of it, in words */
 /* The number of the first round that is not checked yet by the control, and for each control case
@@ -50,8 +50,8 @@ struct sweep_decide {
 	struct control_case control[CONTROL_CASES];
 	size_t control_count;
 	int64_t deadline_ns;
-	/* Of the latest look: its time, relative to that of its cases alone. The rest is storing,
-	 * and the data that a worker waits for. */
+	/* Wall time of the latest added rounds, relative to the time of their cases alone. The rest
+	 * is storing, and the data that a worker waits for. */
 	double pace;
 	size_t added;           /* rounds */
 	size_t added_for_later; /* of these, to decided cases: see decide_for_later() */
@@ -96,7 +96,7 @@ int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 		      struct error *err);
 /* Deletes the rounds of all cases from this one on. */
 int decide_drop_rounds(struct sweep *sweep, int round, struct error *err);
-/* The same, and stores that by so much (relative) the control moved. */
+/* Deletes these rounds, and stores by how much (relative) the control moved. */
 int decide_withhold(struct sweep *sweep, int round, double moved, struct error *err);
 
 /* ---- rounds for later comparisons: decide_later.c ---- */
