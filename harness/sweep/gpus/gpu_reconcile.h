@@ -1,6 +1,6 @@
 /*
- * gpu_reconcile: after a sweep on several GPUs in which not every process ended well: makes its
- * runs have every case once. Internal to sweep/.
+ * gpu_reconcile: corrects the runs of a sweep on several GPUs in which not every process ended
+ * well: afterwards each case is in one of them. Internal to sweep/.
  */
 #ifndef HARNESS_SWEEP_GPUS_GPU_RECONCILE_H
 #define HARNESS_SWEEP_GPUS_GPU_RECONCILE_H
