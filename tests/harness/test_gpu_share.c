@@ -122,7 +122,7 @@ static void test_what_is_not_committed_is_given_back(void **state)
 	gpu_part_committed(&sweep, true);
 	assert_int_equal(gpu_share_give_back(share, 0), 1);
 	free(part.left);
-	free(part.held);
+	free(part.deferred);
 	gpu_share_free(share);
 }
 
