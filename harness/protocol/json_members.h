@@ -23,7 +23,7 @@ int member_int64(int64_t *out, const json_t *object, const char *name, int64_t l
 		 struct error *err);
 /* Reads a finite number. */
 int member_real(double *out, const json_t *object, const char *name, struct error *err);
-/* The same; a JSON null gives NAN. */
+/* Reads a finite number, or null as NAN. */
 int member_real_or_null(double *out, const json_t *object, const char *name, struct error *err);
 int member_bool(bool *out, const json_t *object, const char *name, struct error *err);
 /* Return an array of at most `limit` elements, or an object with at most `limit` members, that

@@ -25,7 +25,7 @@ BEGIN {
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
 		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
-		"metrics/analysis/looks.h metrics/analysis/regress.h " \
+		"metrics/analysis/sequential_tests.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \
