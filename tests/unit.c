@@ -5,7 +5,7 @@
    usage: unit_FOLDER NAME   (NAME as in ctest) */
 
 #define UNIT_TEST(name) int test_##name(void);
-#include UNIT_TESTS
+#include "unit_tests.h"
 #undef UNIT_TEST
 
 static const struct {
@@ -13,7 +13,7 @@ static const struct {
 	int (*run)(void);
 } tests[] = {
 #define UNIT_TEST(name) {#name, test_##name},
-#include UNIT_TESTS
+#include "unit_tests.h"
 #undef UNIT_TEST
 };
 
