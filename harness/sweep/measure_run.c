@@ -54,7 +54,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 {
 	struct device_limits limits;
 	int64_t clock_ns = monotonic_ns();
-	int rc = sweep_open(sweep, task->backend, err);
+	int rc = sweep_open(sweep, task->backend, task->kept, err);
 
 	meter_enter(&sweep->times.meter, RUN_PART_COMPILING);
 	sweep->times.open_ns = lap(&clock_ns);
@@ -68,8 +68,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 		rc = sweep_compile(sweep, task->plan, task->request, err);
 	sweep->times.compile_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
-	if (sweep->kept)
-		kept_await_wake(sweep->kept, &sweep->worker, &sweep->info.environment);
+	if (task->kept)
+		kept_await_wake(task->kept, &sweep->worker, &sweep->info.environment);
 	if (!rc && task->sources)
 		rc = source_facts_check_unchanged(task->sources, err);
 	if (!rc)
@@ -358,7 +358,6 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	struct sweep_decide decide = {.request = task->request, .begun_ns = monotonic_ns()};
 	int rc;
 
-	sweep.kept = task->kept;
 	if (task->request->decide && !task->of_ceilings)
 		sweep.decide = &decide;
 	sweep.wait_counters_ns = task->request->wait_counters_ns;

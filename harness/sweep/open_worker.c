@@ -322,7 +322,7 @@ static void pass_printed(void *context, const char *line)
 	free(notice);
 }
 
-int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
+int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept, struct error *err)
 {
 	struct session_info info = {0};
 	int rc = worker_find(&sweep->worker_path, backend, err);
@@ -330,7 +330,7 @@ int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 	sweep->output.line = pass_printed;
 	sweep->output.slow = tell_slow;
 	sweep->output.context = sweep;
-	if (!rc && sweep->kept && kept_take_spare(sweep->kept, &sweep->worker, &info)) {
+	if (!rc && kept && kept_take_spare(kept, &sweep->worker, &info)) {
 		worker_pipe_set_output(sweep->worker.printed, &sweep->output);
 		session_take(sweep, &info);
 	}

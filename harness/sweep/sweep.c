@@ -247,7 +247,7 @@ void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
 	if (!request_settings(&settings, request, &traits, NULL)) {
 		struct sweep sweep = SWEEP_INIT(&settings, NULL, stop);
 
-		if (!sweep_open(&sweep, kept->backend, NULL)) {
+		if (!sweep_open(&sweep, kept->backend, NULL, NULL)) {
 			worker_pipe_set_output(sweep.worker.printed, NULL);
 			kept->spare = sweep.worker;
 			kept->spare_info = sweep.info;

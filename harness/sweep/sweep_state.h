@@ -106,13 +106,12 @@ struct sweep {
 	bool counters_busy;       /* that reason may pass: another process holds them */
 	bool counters_wait_shown; /* a notice said that they are waited for */
 	int64_t wait_counters_ns; /* the most time for it; 0: none */
-	int64_t counters_deadline_ns; /* 0: nothing was missed yet */
-	bool counts_next;             /* a worker that is opened now will count, too */
-	int rounds;                   /* 0 if the backend is not timed */
-	bool rounds_over;             /* cases are only counted now */
-	struct sweep_kept *kept;      /* of the caller; NULL: nothing is kept between sweeps */
-	struct string_list files;     /* see struct sweep_result */
-	struct sweep_times times;     /* with the meter of the sweep */
+	int64_t counters_deadline_ns;          /* 0: nothing was missed yet */
+	bool counts_next;                      /* a worker that is opened now will count, too */
+	int rounds;                            /* 0 if the backend is not timed */
+	bool rounds_over;                      /* cases are only counted now */
+	struct string_list files;              /* see struct sweep_result */
+	struct sweep_times times;              /* with the meter of the sweep */
 	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
 	int64_t device_used_ns; /* when a worker had last timed a case, by monotonic_ns(); 0: never
 				 */
@@ -143,9 +142,10 @@ struct sweep {
 
 /* ---- sessions: open_worker.c ---- */
 
-/* Finds the worker of a backend and opens the first session, unless a worker was kept open. Sets
- * sweep->info. */
-int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
+/* Finds the worker of a backend and opens the first session, unless `kept` (NULL: nothing is kept)
+ * has an open one. Sets sweep->info. */
+int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept,
+	       struct error *err);
 /* Lets the worker of the sweep end, so that the next one is a fresh one. */
 void sweep_end_worker(struct sweep *sweep);
 /* Starts and opens the worker of the sweep, unless it already runs, and waits until the one before
