@@ -23,7 +23,6 @@ struct unstored_round;
 #define NO_CASE SIZE_MAX
 
 struct sweep_kept;
-struct sweep_decide;
 struct gpu_part;
 
 /*
@@ -124,8 +123,10 @@ struct sweep {
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
-	struct sweep_decide *decide; /* of the caller (decide.h); NULL: no rounds are added */
-	struct gpu_part *gpu;        /* of the caller; NULL: no sweep on several GPUs */
+	/* Adds rounds after the planned ones, for an optional feature; NULL: nothing adds any. */
+	int (*add_rounds)(void *context, struct error *err);
+	void *add_rounds_context;
+	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
 	size_t suspect; /* the case that ended last because its worker was lost, if none has opened
 			   the device since; NO_CASE: none */
 	/* The case whose counters were read when the worker was lost, and why it has none; it ends
