@@ -26,7 +26,7 @@ import sqlite3
 import urllib.parse
 
 __all__ = ["Database", "Error", "Rows", "open"]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # The versions of the schema (PRAGMA user_version) that this module reads.
 SCHEMA_OLDEST = 22
