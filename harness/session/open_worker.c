@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "compile/compile.h"
+#include "harness/session/built_in.h"
 #include "harness/session/gpu_part.h"
 #include "harness/session/gpu_pin.h"
 #include "harness/session/lost_device.h"
@@ -345,6 +346,7 @@ void sweep_close(struct sweep *sweep, int rc)
 	worker_end(&sweep->worker);
 	tell_dropped(sweep);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
+	built_in_free(sweep->built_in);
 	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);
