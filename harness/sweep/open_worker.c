@@ -5,6 +5,7 @@
 
 #include "compile/compile.h"
 #include "harness/client/client.h"
+#include "harness/sweep/built_in.h"
 #include "harness/sweep/data/preparation.h"
 #include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/gpus/gpu_pin.h"
@@ -345,6 +346,7 @@ void sweep_close(struct sweep *sweep, int rc)
 	worker_end(&sweep->worker);
 	tell_dropped(sweep);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
+	built_in_free(sweep->built_in);
 	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);

@@ -16,6 +16,7 @@
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
+struct built_in_code;
 struct compile_cache_use;
 struct preparation;
 struct unstored_round;
@@ -121,6 +122,7 @@ struct sweep {
 	struct worker_output output;      /* what the workers print */
 	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
+	struct built_in_code *built_in;   /* of the device (built_in.h); NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
 	/* Adds rounds after the planned ones, for an optional feature; NULL: nothing adds any. */
@@ -213,6 +215,13 @@ void case_request(struct text *out, struct sweep *sweep, const char *request, si
  * not compile, or whose arguments do not match, gets plan_case.failure. PL_EINTERRUPTED. */
 int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_request *request,
 		  struct error *err);
+/* Enters the cache of compiled files, once. See compile_cache_enter(). */
+int sweep_enter_cache(struct sweep *sweep, struct error *err);
+/* Shows the progress of compile_many(); the context is the sweep. */
+struct compile_job;
+void sweep_show_compiled(void *context, const struct compile_job *job, size_t done, size_t count);
+/* The driver compiles code, for this reason, which the run stores: times belong to its version. */
+void sweep_note_driver(struct sweep *sweep, const char *what, const char *reason);
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. Returns
