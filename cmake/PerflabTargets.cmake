@@ -56,13 +56,11 @@ function(perflab_unit out)
   if(TARGET ${_program})
     return()
   endif()
-  set(_list ${CMAKE_BINARY_DIR}/generated/tests/${_program}.h)
+  set(_generated ${CMAKE_BINARY_DIR}/generated/${_program})
   add_executable(${_program} ${PROJECT_SOURCE_DIR}/tests/unit.c)
   target_compile_options(${_program} PRIVATE -include ${PROJECT_SOURCE_DIR}/tests/unit.h)
-  # Only in unit.c, so that a new test compiles no other again.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit.c PROPERTIES
-    COMPILE_DEFINITIONS UNIT_TESTS="${_list}")
-  file(GENERATE OUTPUT ${_list}
+  target_include_directories(${_program} PRIVATE ${_generated})
+  file(GENERATE OUTPUT ${_generated}/unit_tests.h
     CONTENT "$<JOIN:$<TARGET_PROPERTY:${_program},UNIT_TESTS>,\n>\n")
 endfunction()
 

@@ -1,11 +1,11 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs the tests of one file of a folder. The list of files comes from CMake.
+/* Runs the tests of one file of a folder. unit_tests.h comes from CMake.
    usage: unit_FOLDER NAME   (NAME as in ctest) */
 
 #define UNIT_TEST(name) int test_##name(void);
-#include UNIT_TESTS
+#include "unit_tests.h"
 #undef UNIT_TEST
 
 static const struct {
@@ -13,7 +13,7 @@ static const struct {
 	int (*run)(void);
 } tests[] = {
 #define UNIT_TEST(name) {#name, test_##name},
-#include UNIT_TESTS
+#include "unit_tests.h"
 #undef UNIT_TEST
 };
 
