@@ -27,4 +27,13 @@ static inline uint64_t random_next(uint64_t *state)
 	return number;
 }
 
+/* A number below `width` from a random one. A width of 0 stands for 2^64. */
+static inline uint64_t hash_below(uint64_t hash, uint64_t width)
+{
+	__extension__ unsigned __int128 product = hash;
+
+	product *= width;
+	return width ? (uint64_t)(product >> 64) : hash;
+}
+
 #endif

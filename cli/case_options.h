@@ -6,7 +6,7 @@
 #define CLI_CASE_OPTIONS_H
 
 #include "cli/command.h"
-#include "harness/session/session.h"
+#include "harness/sweep/sweep.h"
 
 struct case_options {
 	const char *block_sizes, *size, *chip, *standard, *compiler;

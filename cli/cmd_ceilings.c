@@ -5,8 +5,7 @@
 #include "cli/ceilings_table.h"
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
-#include "harness/session/backends.h"
-#include "harness/session/workers.h"
+#include "harness/client/client.h"
 #include "metrics/analysis/ceilings.h"
 
 struct ceilings_options {

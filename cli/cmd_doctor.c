@@ -1,8 +1,7 @@
 /* perflab doctor: shows what this build and this machine can do, and how to fix the rest. */
 #include "cli/output.h"
-#include "harness/session/backends.h"
-#include "harness/session/doctor.h"
-#include "harness/session/workers.h"
+#include "harness/client/client.h"
+#include "harness/doctor/doctor.h"
 
 struct doctor_options {
 	const char *backend;

@@ -4,7 +4,7 @@
 
 #include "cli/one_of_group.h"
 #include "cli/output.h"
-#include "harness/session/report_data.h"
+#include "harness/runs/runs.h"
 #include "reports/exports.h"
 
 struct export_options {

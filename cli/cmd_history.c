@@ -5,7 +5,7 @@
 #include "cli/output.h"
 #include "cli/pager.h"
 #include "db/db.h"
-#include "harness/session/find_cases.h"
+#include "harness/runs/runs.h"
 #include "reports/reports.h"
 
 #define ROWS_DEFAULT 30 /* of a human-readable format */

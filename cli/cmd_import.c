@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "db/db.h"
-#include "harness/session/import_store.h"
+#include "harness/runs/runs.h"
 #include "imports/imports.h"
 
 struct import_options {

@@ -7,7 +7,7 @@
 #include "base/process.h"
 #include "cli/interruption.h"
 #include "cli/output.h"
-#include "harness/session/init_source.h"
+#include "harness/sources/sources.h"
 #include "kernels/user/kernel_file.h"
 
 struct init_options {

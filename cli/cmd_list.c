@@ -4,8 +4,7 @@
 
 #include "cli/list.h"
 #include "cli/pager.h"
-#include "harness/session/backends.h"
-#include "harness/session/workers.h"
+#include "harness/client/client.h"
 
 #define RUNS_DEFAULT 1000 /* of a human-readable format */
 

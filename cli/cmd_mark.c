@@ -5,7 +5,7 @@
 #include "cli/interruption.h"
 #include "cli/one_of_group.h"
 #include "db/db.h"
-#include "harness/session/judge.h"
+#include "harness/judge/judge.h"
 
 struct mark_options {
 	const char *db, *label, *note;

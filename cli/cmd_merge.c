@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/progress.h"
-#include "harness/session/merge_databases.h"
+#include "harness/runs/runs.h"
 
 struct merge_options {
 	const char *db, *output;

@@ -5,7 +5,7 @@
 #include "base/process.h"
 #include "cli/case_options.h"
 #include "db/db.h"
-#include "harness/session/nsight.h"
+#include "harness/nsight/nsight.h"
 
 struct nsight_options {
 	struct case_options cases;

@@ -9,7 +9,7 @@
 #include "cli/output.h"
 #include "cli/recording_table.h"
 #include "db/db.h"
-#include "harness/session/record.h"
+#include "harness/record/record.h"
 
 struct record_options {
 	struct string_list kernels;

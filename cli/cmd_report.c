@@ -7,7 +7,7 @@
 #include "cli/one_of_group.h"
 #include "cli/output.h"
 #include "cli/pager.h"
-#include "harness/session/report_data.h"
+#include "harness/runs/runs.h"
 
 struct report_verb_options {
 	const char *db;

@@ -5,9 +5,8 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
-#include "harness/session/backends.h"
-#include "harness/session/studies.h"
-#include "harness/session/workers.h"
+#include "harness/client/client.h"
+#include "harness/study/study.h"
 
 struct study_options {
 	struct measure_options common;

@@ -1,6 +1,6 @@
 /* perflab version: prints the version. */
 #include "cli/command.h"
-#include "harness/session/host.h"
+#include "harness/origin/origin.h"
 #include "perflab_config.h"
 
 static int run_version(struct invocation *call, struct error *err)

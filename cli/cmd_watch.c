@@ -7,8 +7,8 @@
 #include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/watch_block.h"
-#include "harness/session/backends.h"
-#include "harness/session/watch.h"
+#include "harness/client/client.h"
+#include "harness/watch/watch.h"
 
 #define BEST_NAMED 3 /* cases that the last message names */
 

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "db/db.h"
-#include "harness/session/studies.h"
+#include "harness/study/study.h"
 #include "kernels/kernels.h"
 #include "metrics/catalogue/catalogue.h"
 #include "reports/reports.h"

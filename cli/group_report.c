@@ -1,7 +1,7 @@
 #include "cli/group_report.h"
 
 #include "cli/output.h"
-#include "harness/session/report_data.h"
+#include "harness/runs/runs.h"
 
 /* A picture of a spread would show each case once for each GPU, without saying which. */
 static int check_group_format(const struct gpu_group *group, enum report_format format,

@@ -3,7 +3,7 @@
 #define CLI_GROUP_REPORT_H
 
 #include "cli/command.h"
-#include "harness/session/group_data.h"
+#include "harness/runs/runs.h"
 #include "reports/reports.h"
 
 struct group_look {

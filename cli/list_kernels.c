@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/list.h"
-#include "harness/session/session.h"
+#include "harness/sweep/sweep.h"
 #include "kernels/user/kernel_file.h"
 
 #define INDENT 15

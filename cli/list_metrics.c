@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "cli/list.h"
+#include "harness/client/client.h"
 #include "harness/protocol/messages.h"
-#include "harness/session/backends.h"
-#include "harness/session/workers.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 

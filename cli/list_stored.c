@@ -4,8 +4,8 @@
 
 #include "cli/list.h"
 #include "db/db.h"
-#include "harness/session/judge.h"
-#include "harness/session/known_devices.h"
+#include "harness/doctor/doctor.h"
+#include "harness/judge/judge.h"
 #include "metrics/metrics.h"
 
 struct listing {

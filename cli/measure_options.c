@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "db/db.h"
-#include "harness/session/run_ends.h"
+#include "harness/runs/runs.h"
 #include "metrics/analysis/speedup_text.h"
 #include "metrics/settings.h"
 

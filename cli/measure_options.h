@@ -7,7 +7,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "harness/session/session.h"
+#include "harness/sweep/sweep.h"
 
 struct measure_options {
 	const char *db, *backend;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cli/command.h"
-#include "harness/session/group_data.h"
+#include "harness/runs/runs.h"
 
 int say_one_of_group(struct db *db, const char *reference, int64_t run_id, struct error *err)
 {

@@ -7,7 +7,7 @@
 #define CLI_PROGRESS_H
 
 #include "cli/command.h"
-#include "harness/session/session.h"
+#include "harness/sweep/sweep.h"
 
 struct progress {
 	bool quiet, rewrites;

@@ -5,7 +5,7 @@
 
 #include "cli/command.h"
 #include "cli/progress.h"
-#include "harness/session/gpus.h"
+#include "harness/sweep/sweep.h"
 #include "reports/reports.h"
 
 struct sweep_gpus_options {

@@ -3,7 +3,7 @@
 #define CLI_WATCH_BLOCK_H
 
 #include "cli/command.h"
-#include "harness/session/watch_report.h"
+#include "harness/watch/watch.h"
 
 /*
  * Prints one block to stdout: what went wrong, then the comparison. A run with one case gets a

@@ -56,11 +56,13 @@ function(perflab_unit out)
   if(TARGET ${_program})
     return()
   endif()
-  set(_generated ${CMAKE_BINARY_DIR}/generated/${_program})
+  set(_lists ${CMAKE_BINARY_DIR}/generated/tests/${_program})
   add_executable(${_program} ${PROJECT_SOURCE_DIR}/tests/unit.c)
   target_compile_options(${_program} PRIVATE -include ${PROJECT_SOURCE_DIR}/tests/unit.h)
-  target_include_directories(${_program} PRIVATE ${_generated})
-  file(GENERATE OUTPUT ${_generated}/unit_tests.h
+  # Only in unit.c, so that a new test compiles no other again.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit.c PROPERTIES
+    INCLUDE_DIRECTORIES ${_lists})
+  file(GENERATE OUTPUT ${_lists}/unit_tests.h
     CONTENT "$<JOIN:$<TARGET_PROPERTY:${_program},UNIT_TESTS>,\n>\n")
 endfunction()
 

@@ -1,6 +1,6 @@
 /* Check expressions: random(a, b), which gives inputs random integers. */
+#include "base/random.h"
 #include "kernels/check_expression_tree.h"
-#include "kernels/fill.h"
 
 int tree_random(union tree_value *out, const union tree_value *last,
 		const struct tree_binding *binding, const struct tree_block *block,

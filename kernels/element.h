@@ -45,4 +45,10 @@ bool element_hold_real(enum element_type type, void *data, int64_t index, double
  */
 double element_difference(enum element_type type, const void *a, const void *b, int64_t index);
 
+/* The length of the tile that begins at `first`: that of the last one is shorter. */
+static inline int64_t element_tile_length(int64_t first, int64_t end)
+{
+	return end - first < ELEMENT_TILE ? end - first : ELEMENT_TILE;
+}
+
 #endif

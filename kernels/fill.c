@@ -27,7 +27,7 @@ static void fill_index(void *context, int64_t begin, int64_t end)
 	enum element_type type = filling->buffer->type;
 
 	for (int64_t first = begin; first < end; first += FILL_TILE) {
-		const int64_t count = fill_tile_length(first, end);
+		const int64_t count = element_tile_length(first, end);
 		uint64_t integers[FILL_TILE];
 		double values[FILL_TILE];
 

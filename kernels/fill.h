@@ -10,15 +10,6 @@
 #include "base/random.h"
 #include "kernels/element.h"
 
-/* A number below `width` from a random one. A width of 0 stands for 2^64. */
-static inline uint64_t hash_below(uint64_t hash, uint64_t width)
-{
-	__extension__ unsigned __int128 product = hash;
-
-	product *= width;
-	return width ? (uint64_t)(product >> 64) : hash;
-}
-
 /* The smallest number of elements for which a fill uses another thread: 256 KiB of floats. */
 #define FILL_GRAIN (INT64_C(1) << 16)
 
@@ -31,12 +22,6 @@ struct filling {
 
 /* Most fills compute a tile of random numbers, then a tile of values, and store it. */
 #define FILL_TILE ELEMENT_TILE
-
-/* The length of the tile that begins at `first`: that of the last one is shorter. */
-static inline int64_t fill_tile_length(int64_t first, int64_t end)
-{
-	return end - first < FILL_TILE ? end - first : FILL_TILE;
-}
 
 /* Store the first `count` values of a tile, from index `first` of the buffer on. */
 void fill_store(const struct filling *filling, int64_t first, const double *values, int64_t count);

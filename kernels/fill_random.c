@@ -47,7 +47,7 @@ static void fill_narrow(void *context, int64_t begin, int64_t end)
 					  nextafterf(fill_float_within(buffer->fill_high), low)};
 
 	for (int64_t first = begin; first < end; first += FILL_TILE) {
-		const int64_t count = fill_tile_length(first, end);
+		const int64_t count = element_tile_length(first, end);
 		uint64_t hashes[FILL_TILE];
 		float floats[FILL_TILE];
 		double values[FILL_TILE];
@@ -109,7 +109,7 @@ static void fill_full_uniform(void *context, int64_t begin, int64_t end)
 			value += range * ((double)(int64_t)(more[i] >> 11) * 0x1p-106);
 			values[i] = value < last ? value : last;
 		}
-		fill_store(filling, first, values, fill_tile_length(first, end));
+		fill_store(filling, first, values, element_tile_length(first, end));
 	}
 }
 
@@ -193,7 +193,8 @@ static void fill_integers(void *context, int64_t begin, int64_t end)
 
 			hash_tile(values, filling->key, (uint64_t)first, 1);
 			scale_tile(values, low, width);
-			fill_store_integers(filling, first, values, fill_tile_length(first, end));
+			fill_store_integers(filling, first, values,
+					    element_tile_length(first, end));
 		}
 		return;
 	}
@@ -230,7 +231,7 @@ static void whole_range(void *context, int64_t begin, int64_t end)
 		hash_tile(hashes, filling->key, (uint64_t)first, 1);
 		for (int i = 0; i < FILL_TILE; i++)
 			values[i] = (double)(low + (int64_t)hash_below(hashes[i], width));
-		fill_store(filling, first, values, fill_tile_length(first, end));
+		fill_store(filling, first, values, element_tile_length(first, end));
 	}
 }
 
@@ -288,7 +289,7 @@ static void normal_range(void *context, int64_t begin, int64_t end)
 
 			values[i] = integer ? rint(value) : value;
 		}
-		fill_store(filling, first, values, fill_tile_length(first, end));
+		fill_store(filling, first, values, element_tile_length(first, end));
 	}
 }
 

@@ -29,7 +29,7 @@ COUNTERS = [
     # Only some lanes are active, in order and at random.
     [*GLOBAL, *SHARED_MEMORY, *OTHER, "--block-sizes", "64", "--set", "order=1,2", "--set",
      f"mask={MASKS}", "--set", "n=1000"],
-    # The same number of threads access shared and global memory, at the same offsets.
+    # Equal numbers of threads access shared and global memory, at the same offsets.
     ["patterns/load_generic*", "--block-sizes", "64", "--set", "share=1,2,8,32", "--set",
      "flip=1,4,32", "--set", "stride=1,2,3,16,31", "--set", "n=512"],
 ]

@@ -4,9 +4,9 @@
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
-#include "emulator/machine/async_stores.h"
-#include "emulator/machine/bulk_copy.h"
-#include "emulator/machine/cluster_shared.h"
+#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/copies/async_stores.h"
+#include "emulator/machine/copies/bulk_copy.h"
 
 /* The operands of the lanes, as bits of their type, and the old values that they receive. */
 struct atomic_operands {
@@ -275,7 +275,7 @@ static enum step change_block(struct warp *warp, struct block *block, const stru
 		if (at->shared_variable &&
 		    access_check_variable(warp, at, mask, narrow) != STEP_NEXT)
 			return STEP_STOPPED;
-		shared_shadow_atomic(warp, block, at, mask, narrow, access_bytes(at));
+		shared_races_atomic(warp, block, at, mask, narrow, access_bytes(at));
 	}
 	if (is_whole(at))
 		take_turns_at_whole(warp, at, block->shared, offset, mask);

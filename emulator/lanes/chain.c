@@ -2,7 +2,7 @@
  * processor would wait for each row that was just stored, so the value stays in vectors. See
  * machine/series.h. */
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/series.h"
+#include "emulator/machine/fused_instructions.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>

@@ -8,8 +8,8 @@
  * active, and that each lane names itself.
  */
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/undefined.h"
-#include "emulator/machine/uninitialised.h"
+#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <string.h>
@@ -125,9 +125,9 @@ static enum step run_shuffle(struct warp *warp, const struct instruction *at)
 		absent = clear_absent(warp, at, &from, &result);
 	*warp->block->launch->may_be_undefined |= absent != 0;
 	if (warp->block->launch->follower)
-		uninitialised_shuffle(warp, at, from.of, absent);
-	if (warp->undefined_rows)
-		undefined_shuffled(warp, at, from.of, absent);
+		undefined_shuffle(warp, at, from.of, absent);
+	if (warp->load_value_rows)
+		load_values_shuffled(warp, at, from.of, absent);
 	write_active_lanes(warp, at->dst, &result);
 	write_active_lanes(warp, at->dst2, &inside);
 	return STEP_NEXT;

@@ -30,28 +30,6 @@ struct matrix_doubles {
 	double sum[MATRIX_MOST_M][MATRIX_N];
 };
 
-/* Bits of an element of A or B. */
-static inline unsigned matrix_bits(uint8_t type)
-{
-	switch (type) {
-	case MATRIX_B1:
-		return 1;
-	case MATRIX_S4:
-	case MATRIX_U4:
-		return 4;
-	case MATRIX_S8:
-	case MATRIX_U8:
-	case MATRIX_E4M3:
-	case MATRIX_E5M2:
-		return 8;
-	case MATRIX_F16:
-	case MATRIX_BF16:
-		return 16;
-	default:
-		return 32;
-	}
-}
-
 #define matrix_words_gather LANES_NAME(matrix_words_gather)
 #define matrix_sum_gather LANES_NAME(matrix_sum_gather)
 #define matrix_sum_scatter LANES_NAME(matrix_sum_scatter)
@@ -66,7 +44,7 @@ void matrix_sum_gather(struct matrix_tile *tile, const struct warp *warp);
 void matrix_sum_scatter(const struct matrix_tile *tile, struct warp *warp);
 /* Adds the product to sum. */
 void matrix_tile_multiply(struct matrix_tile *tile);
-/* The same for one kind of elements: matrix_integer.c, matrix_float.c. */
+/* matrix_tile_multiply() for one kind of elements: matrix_integer.c, matrix_float.c. */
 void LANES_NAME(matrix_add_integers)(struct matrix_tile *tile);
 void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile);
 /* The four products of m8n8k4: matrix_quads.c. */

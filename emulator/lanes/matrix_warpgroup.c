@@ -7,7 +7,7 @@
 
 #include "emulator/lanes/matrix.h"
 #include "emulator/machine/warp_sync.h"
-#include "emulator/machine/warpgroup.h"
+#include "emulator/machine/warpgroups/warpgroup.h"
 
 #define UNIT_WORDS (GROUP_UNIT_BYTES / 4)
 

@@ -14,10 +14,10 @@
 #ifndef EMULATOR_LANES_MEMORY_H
 #define EMULATOR_LANES_MEMORY_H
 
-#include "emulator/lanes/handlers.h"
-#include "emulator/machine/access.h"
-#include "emulator/machine/global_shadow.h"
-#include "emulator/machine/shadow.h"
+#include "emulator/lanes/memory_shape.h"
+#include "emulator/machine/memory/access.h"
+#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/races_shared.h"
 
 #include <string.h>
 
@@ -25,23 +25,6 @@
 ALWAYS_INLINE bool memory_stores(const struct instruction *at)
 {
 	return at->operation == OP_STORE || at->operation == OP_MATRIX_STORE;
-}
-
-/* Width and vector length of the shapes that have handlers of their own. */
-#define MEMORY_SHAPE_LIST(X) X(1, 1) X(2, 1) X(4, 1) X(8, 1) X(4, 2) X(8, 2) X(4, 4)
-struct memory_shape {
-	unsigned width, vector;
-	instruction_handler *load, *store;
-};
-
-/* NULL: the instruction has none of these shapes. */
-static inline instruction_handler *memory_shape_handler(const struct memory_shape *shapes,
-							size_t count, const struct instruction *at)
-{
-	for (size_t i = 0; i < count; i++)
-		if (at->width == shapes[i].width && at->vector == shapes[i].vector)
-			return at->operation == OP_STORE ? shapes[i].store : shapes[i].load;
-	return NULL;
 }
 
 /* The handler of a load or store in one space: that of its shape, or the general one. */
@@ -81,7 +64,7 @@ ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *
 	}
 }
 
-/* The same, as 32-bit offsets. */
+/* The addresses of all lanes as 32-bit offsets. */
 ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *warp,
 				  const struct instruction *at)
 {
@@ -123,7 +106,7 @@ memory_check_global(struct warp *warp, const struct instruction *at, uint32_t ma
 
 	if (!lanes)
 		return;
-	global_shadow_access(&(struct global_request){
+	global_races_access(&(struct global_request){
 		.warp = warp,
 		.at = at,
 		.in = in,

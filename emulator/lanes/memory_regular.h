@@ -10,7 +10,7 @@
 #define EMULATOR_LANES_MEMORY_REGULAR_H
 
 #include "emulator/lanes/memory.h"
-#include "emulator/machine/global_stream.h"
+#include "emulator/machine/races/global_stream.h"
 
 /* How far ahead the host fetches memory. Streams of a kernel go on in the next warp or block. But
  * if each thread steps through memory, the host sees no stream: it sees strides as long as the

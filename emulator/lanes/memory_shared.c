@@ -1,6 +1,6 @@
 /* Loads and stores of shared memory. */
 #include "emulator/lanes/memory.h"
-#include "emulator/machine/cluster_shared.h"
+#include "emulator/machine/clusters/cluster_shared.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -22,7 +22,7 @@ ALWAYS_INLINE uint32_t lanes_of_word(const uint8_t words[LANES], uint8_t word)
 #endif
 }
 
-/* Checks loads of words in one row, except words that are settled (shadow.h). */
+/* Checks loads of words in one row, except words that are settled (races_shared.h). */
 static __attribute__((noinline)) void check_row(struct warp *warp, struct block *block,
 						const struct instruction *at, uint32_t mask,
 						const uint32_t offset[LANES])
@@ -31,19 +31,19 @@ static __attribute__((noinline)) void check_row(struct warp *warp, struct block 
 	uint8_t word[LANES];
 
 	if (warp->dropped) {
-		shared_shadow_load(warp, block, at, mask & ~warp->dropped, offset, BANK_BYTES);
+		shared_races_load(warp, block, at, mask & ~warp->dropped, offset, BANK_BYTES);
 		return;
 	}
 	for (int lane = 0; lane < LANES; lane++)
 		all |= UINT32_C(1) << offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
-	words = shared_shadow_unsettled(warp, block, offset[0] / SHADOW_ROW_BYTES, all);
+	words = shared_races_unsettled(warp, block, offset[0] / SHADOW_ROW_BYTES, all);
 	if (words == 0)
 		return;
 	for (int lane = 0; lane < LANES; lane++)
 		word[lane] = offset[lane] % SHADOW_ROW_BYTES / BANK_BYTES;
 	/* Nearly all lanes are needed for two lanes of each word: check all of them. */
 	if (2 * __builtin_popcount(words) >= __builtin_popcount(mask)) {
-		shared_shadow_load_words(warp, block, at, mask, offset, word, all);
+		shared_races_load_words(warp, block, at, mask, offset, word, all);
 		return;
 	}
 	for (uint32_t rest = words; rest; rest &= rest - 1) {
@@ -52,7 +52,7 @@ static __attribute__((noinline)) void check_row(struct warp *warp, struct block 
 
 		lanes |= first & ~(others & (others - 1));
 	}
-	shared_shadow_load_words(warp, block, at, lanes, offset, word, words);
+	shared_races_load_words(warp, block, at, lanes, offset, word, words);
 }
 
 /* Checks an access in a checked block, before any data moves. */
@@ -66,13 +66,13 @@ static __attribute__((noinline)) void check_access(struct warp *warp, struct blo
 	const struct memory_places places = {.data = values, .narrow = there};
 
 	if (!memory_stores(at)) {
-		shared_shadow_load(warp, block, at, mask & ~warp->dropped, offset, bytes);
+		shared_races_load(warp, block, at, mask & ~warp->dropped, offset, bytes);
 		return;
 	}
 	for (unsigned lane = 0; lane < LANES; lane++)
 		there[lane] = lane * bytes;
 	memory_store(warp, at, mask, &places, at->width, at->vector);
-	shared_shadow_store(warp, block, at, mask, offset, bytes, values);
+	shared_races_store(warp, block, at, mask, offset, bytes, values);
 }
 
 static __attribute__((noinline)) enum step leave_block(struct warp *warp,
@@ -168,7 +168,7 @@ ALWAYS_INLINE enum step shared_lanes(struct warp *warp, struct block *block,
 	else if (block->shadow &&
 		 !(store && block == warp->block && bytes == BANK_BYTES && gaps == 0 &&
 		   begin % SHADOW_ROW_BYTES == 0 && mask == ALL_LANES &&
-		   shared_shadow_store_row(warp, at, begin / SHADOW_ROW_BYTES)))
+		   shared_races_store_row(warp, at, begin / SHADOW_ROW_BYTES)))
 		check_access(warp, block, at, mask, offset);
 
 	/* Consecutive lanes, and lanes within one row of the banks, have no conflicts. */

@@ -1,21 +1,22 @@
 #include "emulator/machine/block.h"
 
-#include "emulator/machine/async_copies.h"
-#include "emulator/machine/block_clocks.h"
-#include "emulator/machine/bulk_pending.h"
+#include "emulator/machine/barriers/cluster_barrier.h"
+#include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/call_frame.h"
-#include "emulator/machine/cluster_barrier.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/device_memory.h"
-#include "emulator/machine/global_order.h"
-#include "emulator/machine/mbarrier.h"
-#include "emulator/machine/shadow.h"
-#include "emulator/machine/shared_locks.h"
+#include "emulator/machine/copies/async_copies.h"
+#include "emulator/machine/copies/bulk_pending.h"
+#include "emulator/machine/memory/device_memory.h"
+#include "emulator/machine/races/block_clocks.h"
+#include "emulator/machine/races/global_order.h"
+#include "emulator/machine/races/races_shared.h"
+#include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/state_hash.h"
-#include "emulator/machine/uninitialised.h"
+#include "emulator/machine/undefined/undefined.h"
+#include "emulator/machine/warp.h"
 #include "emulator/machine/warp_sync.h"
-#include "emulator/machine/warpgroup.h"
+#include "emulator/machine/warpgroups/warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,12 +97,6 @@ void block_release(struct block *block)
 	*block = (struct block){0};
 }
 
-bool block_is_checked(const struct emulated_launch *what, int64_t nth, int64_t count)
-{
-	return what->checked_blocks < 0 || nth < what->checked_blocks ||
-	       nth >= count - what->checked_blocks;
-}
-
 static bool warp_begin(struct warp *warp)
 {
 	struct frame *frame;
@@ -157,7 +152,7 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	shared_locks_begin(block);
 	bulk_begin(block);
 	if (block->shadow)
-		shared_shadow_begin(block->shadow);
+		shared_races_begin(block->shadow);
 	warpgroups_begin(block);
 	if (block->order)
 		block_order_begin(block);

@@ -31,7 +31,4 @@ enum block_state block_take_turns(struct block *block);
 int block_run(struct block *block, int64_t number, struct error *err);
 void block_release(struct block *block);
 
-/* Returns true if the nth of `count` blocks is to be checked for races and uninitialised reads. */
-bool block_is_checked(const struct emulated_launch *what, int64_t nth, int64_t count);
-
 #endif

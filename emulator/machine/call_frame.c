@@ -1,10 +1,10 @@
 #include "emulator/machine/call_frame.h"
 
 #include "emulator/machine/control_flow.h"
+#include "emulator/machine/races/load_values.h"
 #include "emulator/machine/stack.h"
-#include "emulator/machine/undefined.h"
-#include "emulator/machine/uninitialised.h"
-#include "emulator/machine/warpgroup.h"
+#include "emulator/machine/undefined/undefined.h"
+#include "emulator/machine/warpgroups/warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -264,7 +264,7 @@ static struct frame *frame_take(struct warp *warp, uint32_t function, uint32_t l
 		warp->spare[function] = frame->next;
 	if (!frame)
 		return NULL;
-	undefined_frame_begin(warp, frame);
+	load_values_frame_begin(warp, frame);
 	warpgroup_frame_begin(frame);
 	if (frame->block != warp->block->number) {
 		fill_rows(warp, frame, ROWS_OF_BLOCK);

@@ -1,23 +1,24 @@
 #include "emulator/machine/control.h"
 
-#include "emulator/machine/async_copies.h"
-#include "emulator/machine/block_clocks.h"
-#include "emulator/machine/bulk_copy.h"
-#include "emulator/machine/bulk_pending.h"
+#include "emulator/machine/barriers/cluster_barrier.h"
+#include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/call_frame.h"
-#include "emulator/machine/cluster_barrier.h"
-#include "emulator/machine/cluster_shared.h"
+#include "emulator/machine/clusters/cluster_shared.h"
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/discard.h"
-#include "emulator/machine/global_shadow.h"
-#include "emulator/machine/map_change.h"
-#include "emulator/machine/mbarrier.h"
-#include "emulator/machine/shadow.h"
-#include "emulator/machine/shared_locks.h"
+#include "emulator/machine/copies/async_copies.h"
+#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk_pending.h"
+#include "emulator/machine/copies/tensormap_update.h"
+#include "emulator/machine/memory/discard.h"
+#include "emulator/machine/races/block_clocks.h"
+#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/races_shared.h"
+#include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/stack.h"
-#include "emulator/machine/uninitialised.h"
+#include "emulator/machine/undefined/undefined.h"
+#include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
-#include "emulator/machine/warpgroup.h"
+#include "emulator/machine/warpgroups/warpgroup.h"
 
 #include <string.h>
 
@@ -95,7 +96,7 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 
 	if (block->cluster && block->shadow && warp_alive(warp) == lanes &&
 	    block->ended_count + 1 == block->warp_count)
-		shared_shadow_end(warp, at);
+		shared_races_end(warp, at);
 	warp->exited |= lanes;
 	warp_set_active(warp, 0);
 	frame_leave_all(warp, warp->frame, lanes);
@@ -163,7 +164,7 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 	if (!warp->active || at->kind == FENCE_NONE)
 		return STEP_NEXT;
 	if (warp->block->launch->global && at->kind != FENCE_ACQUIRE)
-		global_shadow_fence(warp, at->kind == FENCE_DEVICE);
+		global_races_fence(warp, at->kind == FENCE_DEVICE);
 	/* That of a release store is auxiliary. */
 	if (warp->block->shadow && warp->block->launch->shared_locking == LOCKING_WITH_FENCES)
 		shared_locks_fence(warp, at->kind != FENCE_ACQUIRE,

@@ -13,12 +13,12 @@ struct emulation {
 	 * has an uncounted return at its end, as the target of labels that stand there. */
 	struct ptx_program program;
 	struct control_flow *flows; /* by function */
-	struct chain_link **links;  /* by function: those of its chains; series.h */
+	struct chain_link **links;  /* by function: those of its chains; fused_instructions.h */
 	struct instruction_count **counts;
 	uint64_t *variables; /* addresses of module variables; 0: not in device memory */
 	struct device_memory *memory;
 	struct device_heap *heap;
-	struct load_uses *uses;
+	struct dead_loads *uses;
 	bool may_be_undefined;     /* a launch has found a value that may be undefined */
 	struct follower *follower; /* NULL: values are not followed now */
 	uint64_t kept_unchecked;   /* unchecked_requests when following began */

@@ -1,7 +1,7 @@
 /* Findings: adding them to a list, and writing them as text. */
 #include "emulator/machine/finding.h"
 
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,9 +2,9 @@
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/block.h"
-#include "emulator/machine/cluster_run.h"
-#include "emulator/machine/device_memory.h"
-#include "emulator/machine/shadow.h"
+#include "emulator/machine/clusters/cluster_run.h"
+#include "emulator/machine/memory/device_memory.h"
+#include "emulator/machine/races/races_shared.h"
 #include "emulator/machine/state_hash.h"
 
 #include <inttypes.h>
@@ -183,7 +183,7 @@ static int begin_blocks(struct grid *grid, struct error *err)
 		rc = block_prepare(block, launch, err);
 		join_cluster(grid, i);
 		if (!rc && launch->shared_bytes > 0 && is_checked(grid, i)) {
-			block->shadow = shared_shadow_create(launch);
+			block->shadow = shared_races_create(launch);
 			if (!block->shadow)
 				rc = error_set(err, PL_ENOMEM, "no memory to check for races");
 		}
@@ -196,7 +196,7 @@ static int begin_blocks(struct grid *grid, struct error *err)
 static void grid_release(struct grid *grid)
 {
 	for (int64_t i = 0; i < grid->prepared; i++) {
-		shared_shadow_free(grid->blocks[i].shadow);
+		shared_races_free(grid->blocks[i].shadow);
 		block_release(&grid->blocks[i]);
 	}
 	free(grid->blocks);

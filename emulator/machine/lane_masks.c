@@ -1,5 +1,5 @@
 /* Masks of lanes, and rows that say the same of each lane. */
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_splits.h"
 
 #include <string.h>
 #ifdef __SSE2__

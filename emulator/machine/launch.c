@@ -1,22 +1,22 @@
 /* Emulations and their launches. See emulator.h. */
 #include "emulator/machine/block.h"
 #include "emulator/machine/call_frame.h"
-#include "emulator/machine/cluster.h"
-#include "emulator/machine/cluster_run.h"
+#include "emulator/machine/clusters/cluster.h"
+#include "emulator/machine/clusters/cluster_run.h"
 #include "emulator/machine/control.h"
+#include "emulator/machine/copies/tensormap_update.h"
 #include "emulator/machine/emulation.h"
-#include "emulator/machine/global_shadow.h"
+#include "emulator/machine/fused_instructions.h"
 #include "emulator/machine/grid.h"
-#include "emulator/machine/heap.h"
-#include "emulator/machine/load_uses.h"
-#include "emulator/machine/map_change.h"
+#include "emulator/machine/memory/heap.h"
 #include "emulator/machine/print_fifo.h"
-#include "emulator/machine/series.h"
-#include "emulator/machine/shadow.h"
-#include "emulator/machine/shared_locks.h"
+#include "emulator/machine/races/dead_loads.h"
+#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/races_shared.h"
+#include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/stack.h"
-#include "emulator/machine/texture.h"
-#include "emulator/machine/uninitialised.h"
+#include "emulator/machine/textures/texture.h"
+#include "emulator/machine/undefined/undefined.h"
 #include "emulator/program/finished_reads.h"
 
 #include <inttypes.h>
@@ -124,7 +124,7 @@ int emulation_create(struct emulation **out, const struct ptx_program *program,
 
 	emulation->memory = memory;
 	emulation->heap = device_heap_create(memory);
-	emulation->uses = load_uses_create();
+	emulation->uses = dead_loads_create();
 	emulation->program.module = program->module;
 	emulation->program.function_count = count;
 	emulation->program.initial_addresses = program->initial_addresses;
@@ -160,7 +160,7 @@ void emulation_free(struct emulation *emulation)
 		free(emulation->counts[i]);
 	}
 	device_heap_free(emulation->heap);
-	load_uses_free(emulation->uses);
+	dead_loads_free(emulation->uses);
 	follower_free(emulation->follower);
 	free(emulation->variables);
 	free(emulation->program.functions);
@@ -245,18 +245,18 @@ static void restart_clock(struct emulation *emulation)
 
 bool emulation_has_suspects(const struct emulation *emulation)
 {
-	return load_uses_has_suspects(emulation->uses);
+	return dead_loads_has_suspects(emulation->uses);
 }
 
 void emulation_follow_loads(struct emulation *emulation)
 {
-	load_uses_follow(emulation->uses, &emulation->program);
+	dead_loads_follow(emulation->uses, &emulation->program);
 	restart_clock(emulation);
 }
 
 void emulation_judge_loads(struct emulation *emulation)
 {
-	load_uses_judge(emulation->uses);
+	dead_loads_judge(emulation->uses);
 	restart_clock(emulation);
 }
 
@@ -280,7 +280,7 @@ void emulation_use_buffer(const struct emulation *emulation, uint64_t address, b
 	const struct allocation *in = device_memory_below(emulation->memory, address);
 
 	if (in && in->address == address)
-		uninitialised_use_buffer(emulation->follower, in, is_result, findings);
+		undefined_use_buffer(emulation->follower, in, is_result, findings);
 }
 
 bool emulation_end_following(struct emulation *emulation)
@@ -426,12 +426,12 @@ static int run_launch_blocks(struct emulation *emulation, struct launch *launch,
 	const struct emulated_launch *what = &launch->what;
 	int64_t total = what->grid[0] * what->grid[1] * what->grid[2];
 	int64_t count = what->blocks ? (int64_t)what->block_count : total;
-	struct shared_shadow *shadow = NULL;
+	struct shared_races *shadow = NULL;
 	struct block block;
 	int rc = block_prepare(&block, launch, err);
 
 	if (!rc && launch->shared_bytes > 0 && what->checked_blocks != 0) {
-		shadow = shared_shadow_create(launch);
+		shadow = shared_races_create(launch);
 		if (!shadow)
 			rc = error_set(err, PL_ENOMEM, "no memory to check for races");
 	}
@@ -441,7 +441,7 @@ static int run_launch_blocks(struct emulation *emulation, struct launch *launch,
 		rc = block_run(&block, what->blocks ? what->blocks[i] : i, err);
 		emulation->blocks_executed += rc == 0;
 	}
-	shared_shadow_free(shadow);
+	shared_races_free(shadow);
 	block_release(&block);
 	return rc;
 }
@@ -457,7 +457,7 @@ static void begin_global_check(struct emulation *emulation, struct launch *launc
 	if (launch->follower)
 		return;
 	if (launch->what.check_global) {
-		launch->global = global_shadow_create(launch, most ? most : GLOBAL_SHADOW_BYTES);
+		launch->global = global_races_create(launch, most ? most : GLOBAL_SHADOW_BYTES);
 		return;
 	}
 	device_memory_all_written(emulation->memory);
@@ -467,10 +467,10 @@ static void begin_global_check(struct emulation *emulation, struct launch *launc
 static void end_global_check(struct emulation *emulation, struct launch *launch, uint64_t before)
 {
 	if (launch->global)
-		emulation->unchecked_requests += global_shadow_unchecked(launch->global);
+		emulation->unchecked_requests += global_races_unchecked(launch->global);
 	else if (!launch->follower)
 		emulation->unchecked_requests += emulation_global_requests(emulation) - before;
-	global_shadow_free(launch->global);
+	global_races_free(launch->global);
 }
 
 int emulation_launch(struct emulation *emulation, const struct emulated_launch *what,
@@ -518,7 +518,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	else
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);
-	map_changes_free(launch.map_changes);
+	tensormap_updates_free(launch.tensormap_updates);
 	finished_reads_free(launch.finished_reads);
 	print_fifo_flush(launch.printed, &launch.what);
 	emulation->executed = launch.executed;

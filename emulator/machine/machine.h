@@ -21,7 +21,7 @@
 #define EMULATOR_MACHINE_MACHINE_H
 
 #include "emulator/emulator.h"
-#include "emulator/machine/undefined_bits.h"
+#include "emulator/machine/undefined/undefined_bits.h"
 #include "emulator/program/program.h"
 
 /* For functions that gain from what their callers know. */
@@ -50,9 +50,9 @@ struct frame {
 	const struct control_flow *flow;
 	struct frame *next; /* in warp->calls or warp->spare */
 	int64_t block;      /* number of the block that the rows were filled for; -1: none */
-	struct undefined_file undefined_bits; /* launches that follow them; uninitialised.h */
-	/* By row: lanes that hold a value that is followed; NULL: none ever did. undefined.h */
-	struct undefined_row *undefined;
+	struct undefined_file undefined_bits; /* launches that follow them; undefined.h */
+	/* By row: lanes that hold a value that is followed; NULL: none ever did. load_values.h */
+	struct load_value_row *undefined;
 	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup_state.h */
 	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; stack.h */
 };
@@ -122,10 +122,10 @@ struct warp {
 	/* A byte for each byte of local memory: not 0 if the lane has not written it. NULL: nobody
 	 * asks. */
 	unsigned char *local_unwritten;
-	struct undefined_memory local_undefined; /* launches that follow them; uninitialised.h */
+	struct undefined_memory local_undefined; /* launches that follow them; undefined.h */
 	struct undefined_file *joint_undefined;  /* of lanes at several instructions; NULL: none */
-	uint32_t undefined_rows; /* rows that hold a value that is followed; undefined.h */
-	uint32_t dropped; /* lanes of the load that runs whose value nothing uses; load_uses.h */
+	uint32_t load_value_rows; /* rows that hold a value that is followed; load_values.h */
+	uint32_t dropped; /* lanes of the load that runs whose value nothing uses; dead_loads.h */
 	struct warp_products *products; /* NULL: no wgmma yet; warpgroup_state.h */
 	uint32_t pending_products;      /* of wgmma, which the warp has not waited for */
 	uint16_t proxy_fences;          /* counts fence.proxy.async, for the race check */
@@ -169,23 +169,23 @@ struct block {
 	unsigned warp_count, ended_count;
 	struct barrier barriers[BLOCK_BARRIERS];
 	unsigned char *shared;             /* launch->shared_bytes, plus 16 spare bytes */
-	struct undefined_memory undefined; /* of it, in launches that follow; uninitialised.h */
+	struct undefined_memory undefined; /* of it, in launches that follow; undefined.h */
 	uint32_t epoch;                    /* counts barriers of the block, for the race check */
-	uint32_t fence_epoch;         /* epoch of the last fence.proxy.async, plus 1; 0: none */
-	struct warpgroup *groups;     /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
-	bool spins;                   /* in the last turns every warp that ran waited in a loop */
-	struct shared_shadow *shadow; /* NULL: the block is not checked; shadow.h */
-	struct block_order *order;    /* NULL: global memory is not checked; global_order.h */
-	struct mbarriers *mbarriers;  /* NULL: none was ever initialised; mbarrier.h */
-	struct block_clocks *clocks;  /* NULL: nothing needs them yet; block_clocks.h */
-	struct shared_locks *locks;   /* NULL: the same; shared_locks.h */
-	struct bulk_state *bulk;      /* NULL: no bulk copy yet; bulk_pending.h */
-	int64_t taken_bytes;          /* of the device memory: its shared and local memory */
+	uint32_t fence_epoch;        /* epoch of the last fence.proxy.async, plus 1; 0: none */
+	struct warpgroup *groups;    /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
+	bool spins;                  /* in the last turns every warp that ran waited in a loop */
+	struct shared_races *shadow; /* NULL: the block is not checked; races_shared.h */
+	struct block_order *order;   /* NULL: global memory is not checked; global_order.h */
+	struct mbarriers *mbarriers; /* NULL: none was ever initialised; mbarrier.h */
+	struct block_clocks *clocks; /* NULL: nothing needs them yet; block_clocks.h */
+	struct shared_locks *locks;  /* NULL: the same; shared_locks.h */
+	struct bulk_state *bulk;     /* NULL: no bulk copy yet; bulk_pending.h */
+	int64_t taken_bytes;         /* of the device memory: its shared and local memory */
 };
 
-struct handlers;    /* a set of handlers; lanes/handlers.h */
-struct device_heap; /* heap.h */
-struct map_changes; /* map_change.h */
+struct handlers;          /* a set of handlers; lanes/handlers.h */
+struct device_heap;       /* heap.h */
+struct tensormap_updates; /* tensormap_update.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -208,15 +208,16 @@ struct launch {
 	uint64_t number;                       /* of the launch, in its emulation: from 1 on */
 	struct device_heap *heap;              /* heap.h */
 	struct print_fifo *printed;            /* NULL: nothing yet; print_fifo.h */
-	struct load_uses *uses;                /* load_uses.h */
-	struct follower *follower;             /* NULL: nothing is followed; uninitialised.h */
+	struct dead_loads *uses;               /* dead_loads.h */
+	struct follower *follower;             /* NULL: nothing is followed; undefined.h */
 	bool *may_be_undefined;                /* of the emulation: a value may be undefined */
 	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
-	struct global_shadow *global;    /* NULL: global memory is not checked; global_shadow.h */
-	struct map_changes *map_changes; /* NULL: no tensor map has changed; map_change.h */
-	uint8_t shared_locking;          /* enum shared_locking */
-	bool asks_for_workspace;         /* the program reads where the workspace is */
-	uint64_t grid_workspace;         /* address of a cooperative launch's workspace; 0: none */
+	struct global_races *global; /* NULL: global memory is not checked; races_global.h */
+	struct tensormap_updates
+		*tensormap_updates; /* NULL: no tensor map has changed; tensormap_update.h */
+	uint8_t shared_locking;     /* enum shared_locking */
+	bool asks_for_workspace;    /* the program reads where the workspace is */
+	uint64_t grid_workspace;    /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last
 	 * value that a clock register gave. */
 	uint64_t executed, clock;
@@ -257,5 +258,24 @@ static inline struct instruction_count *count_at(struct warp *warp, const struct
  */
 enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
 		       enum finding_kind kind, const char *format, ...) PRINTF_LIKE(5, 6);
+
+/* ---- lanes and places ---- */
+
+static inline uint32_t warp_alive(const struct warp *warp)
+{
+	return warp->present & ~warp->exited;
+}
+
+static inline uint32_t pc_of(const struct warp *warp, const struct instruction *at)
+{
+	return (uint32_t)(at - warp->frame->function->code);
+}
+
+static inline unsigned lanes_in(uint32_t mask)
+{
+	mask -= mask >> 1 & UINT32_C(0x55555555);
+	mask = (mask & UINT32_C(0x33333333)) + (mask >> 2 & UINT32_C(0x33333333));
+	return ((mask + (mask >> 4)) & UINT32_C(0x0f0f0f0f)) * UINT32_C(0x01010101) >> 24;
+}
 
 #endif

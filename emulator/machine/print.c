@@ -4,10 +4,10 @@
  * printed unchanged.
  */
 #include "emulator/machine/control.h"
-#include "emulator/machine/device_memory.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/print_fifo.h"
-#include "emulator/machine/uninitialised.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/undefined/undefined.h"
+#include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,8 +74,8 @@ static uint64_t next_argument(struct arguments *arguments, uint64_t bytes)
 	if (at && count >= bytes)
 		memcpy(&value, at, bytes);
 	if (at && count >= bytes && arguments->warp->block->launch->follower)
-		uninitialised_use(arguments->warp, arguments->at, arguments->lane,
-				  arguments->address, (unsigned)bytes);
+		undefined_use(arguments->warp, arguments->at, arguments->lane, arguments->address,
+			      (unsigned)bytes);
 	arguments->address += bytes;
 	arguments->taken++;
 	return value;

@@ -1,7 +1,7 @@
 /* Whether anything has changed. See state_hash.h. */
 #include "emulator/machine/state_hash.h"
 
-#include "emulator/machine/device_memory.h"
+#include "emulator/machine/memory/device_memory.h"
 
 #include <string.h>
 

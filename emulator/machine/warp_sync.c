@@ -5,9 +5,10 @@
  * PTX allows it.
  */
 #include "emulator/machine/warp_sync.h"
-#include "emulator/machine/barrier_places.h"
+#include "emulator/machine/barriers/barrier_places.h"
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/undefined.h"
+#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/warp_splits.h"
 
 #include <string.h>
 
@@ -275,14 +276,14 @@ static bool is_partner(const struct split *first, const struct split *other)
 	       same_exchange(parked_instruction(first), parked_instruction(other));
 }
 
-/* The joint registers have no notes of values that undefined.h follows. */
+/* The joint registers have no notes of values that load_values.h follows. */
 static void use_operands(struct warp *warp, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		undefined_used(warp, split->frame, rows[i], split->mask);
+		load_values_used(warp, split->frame, rows[i], split->mask);
 }
 
 static enum step execute_together(struct warp *warp, const struct split *first, uint32_t lanes)

@@ -6,7 +6,7 @@
 #ifndef EMULATOR_MACHINE_WARP_SYNC_H
 #define EMULATOR_MACHINE_WARP_SYNC_H
 
-#include "emulator/machine/warp.h"
+#include "emulator/machine/machine.h"
 
 /*
  * Brings together the lanes that `at` needs: all living lanes that the active

@@ -64,7 +64,7 @@ struct instruction {
 	/* Load, store: relaxed, acquire or release, which is atomic to the race check; mbarrier:
 	 * other than relaxed, which orders memory. */
 	bool strong;
-	/* Load, store, atomic: volatile or mmio (shadow.h and global_shadow.h say when that is
+	/* Load, store, atomic: volatile or mmio (races_shared.h and races_global.h say when that is
 	 * atomic); and the scope is the block, so that it is atomic among threads of one block
 	 * only. */
 	bool is_volatile, of_block;
@@ -213,6 +213,27 @@ enum matrix_type {
 	MATRIX_U8,
 	MATRIX_S32,
 };
+/* Bits of an element of A or B. */
+static inline unsigned matrix_bits(uint8_t type)
+{
+	switch (type) {
+	case MATRIX_B1:
+		return 1;
+	case MATRIX_S4:
+	case MATRIX_U4:
+		return 4;
+	case MATRIX_S8:
+	case MATRIX_U8:
+	case MATRIX_E4M3:
+	case MATRIX_E5M2:
+		return 8;
+	case MATRIX_F16:
+	case MATRIX_BF16:
+		return 16;
+	default:
+		return 32;
+	}
+}
 
 /*
  * A product of matrices that the lanes of a warp hold together: D = A * B + C, where A is m * k and
@@ -246,7 +267,7 @@ struct program_group_product {
 	uint8_t a_count;         /* registers; 0: A is in shared memory */
 	uint8_t sum_count;       /* registers */
 	uint32_t a[4];           /* rows */
-	/* The same registers as rows that are read and rows that are written. */
+	/* The registers of the sum: as rows that are read, and as rows that are written. */
 	uint32_t sums[GROUP_MOST_SUMS], results[GROUP_MOST_SUMS];
 };
 

@@ -7,8 +7,8 @@
 #define TESTS_EMULATOR_MEMORY_FIXTURE_H
 
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/load_uses.h"
-#include "emulator/machine/shadow.h"
+#include "emulator/machine/races/dead_loads.h"
+#include "emulator/machine/races/races_shared.h"
 #include "emulator/program/finished_reads.h"
 
 #include <setjmp.h>
@@ -39,7 +39,7 @@ struct fixture {
 	struct instruction code[CODE_COUNT];
 	struct instruction_count counts[CODE_COUNT], *all_counts[1];
 	struct device_memory *memory;
-	struct load_uses *uses;
+	struct dead_loads *uses;
 	struct launch launch;
 	struct block block;
 	struct frame frame;
@@ -93,7 +93,7 @@ static void fixture_begin(const struct handlers *handlers)
 		.module = &f->module, .functions = &f->function, .function_count = 1};
 	f->all_counts[0] = f->counts;
 	f->memory = device_memory_create(INT64_C(1) << 24);
-	f->uses = load_uses_create();
+	f->uses = dead_loads_create();
 	f->launch =
 		(struct launch){.program = &f->program,
 				.memory = f->memory,
@@ -122,9 +122,9 @@ static void fixture_begin(const struct handlers *handlers)
 
 static void fixture_end(void)
 {
-	shared_shadow_free(fixture.block.shadow);
+	shared_races_free(fixture.block.shadow);
 	finished_reads_free(fixture.launch.finished_reads);
-	load_uses_free(fixture.uses);
+	dead_loads_free(fixture.uses);
 	device_memory_free(fixture.memory);
 	free(fixture.file);
 }

@@ -1,7 +1,7 @@
 /* Atomics: every kind and type, their order, what they count, where they may not go. */
 #include "memory_fixture.h"
 
-#include "emulator/machine/device_memory.h"
+#include "emulator/machine/memory/device_memory.h"
 
 static struct instruction *atomic_at(enum ptx_space space, enum atomic_kind kind,
 				     enum value_type type, unsigned width)

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "emulator/machine/async_copies.h"
-#include "emulator/machine/async_copy_cost.h"
+#include "emulator/machine/copies/async_copies.h"
+#include "emulator/machine/copies/async_copy_cost.h"
 
 /* ---- decoding ---- */
 

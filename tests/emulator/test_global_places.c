@@ -5,14 +5,14 @@
  */
 #include "support_machine.h"
 
-#include "emulator/machine/global_report.h"
+#include "emulator/machine/races/global_report.h"
 
-struct global_shadow *__real_global_shadow_create(const struct launch *launch, int64_t limit_bytes);
-struct global_shadow *__wrap_global_shadow_create(const struct launch *launch, int64_t limit_bytes);
+struct global_races *__real_global_races_create(const struct launch *launch, int64_t limit_bytes);
+struct global_races *__wrap_global_races_create(const struct launch *launch, int64_t limit_bytes);
 
-struct global_shadow *__wrap_global_shadow_create(const struct launch *launch, int64_t limit_bytes)
+struct global_races *__wrap_global_races_create(const struct launch *launch, int64_t limit_bytes)
 {
-	struct global_shadow *shadow = __real_global_shadow_create(launch, limit_bytes);
+	struct global_races *shadow = __real_global_races_create(launch, limit_bytes);
 
 	assert_int_equal(launch->program->function_count, 2);
 	assert_true(shadow->first_place[1] > 0);

@@ -4,7 +4,7 @@
  */
 #include "memory_fixture.h"
 
-#include "emulator/machine/device_memory.h"
+#include "emulator/machine/memory/device_memory.h"
 
 /* ---- allocations ---- */
 

@@ -1,7 +1,7 @@
 /* Loads and stores of shared memory: bytes, wavefronts, bounds. */
 #include "memory_fixture.h"
 
-#include "emulator/machine/access.h"
+#include "emulator/machine/memory/access.h"
 
 static const uint32_t masks[] = {ALL_LANES,  0,          1,          0x0000ffff, 0xffff0000,
 				 0x55555555, 0x00ffff00, 0x80000001, 0x0f0f0ff0, 0x7fffffff,
@@ -161,7 +161,7 @@ static void body_lanes_that_share(void)
 }
 EACH_SET(lanes_that_share)
 
-/* Of an H200: full warps in which `share` neighbouring lanes go to one place. */
+/* Counts of an H200: full warps in which `share` neighbouring lanes go to one place. */
 static void body_loads_of_pairs(void)
 {
 	static const struct {

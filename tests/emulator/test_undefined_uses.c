@@ -2,7 +2,7 @@
  * Undefined values that the random kernels of test_undefined_random.c do not have: in matrices,
  * bulk copies, printf, exchanges and results. Rules: docs/undefined-values.md.
  */
-#include "emulator/machine/uninitialised_rules.h"
+#include "emulator/machine/undefined/undefined_rules.h"
 #include "support_machine.h"
 
 #include <string.h>
@@ -45,8 +45,8 @@ static void every_operation_has_a_rule(void **state)
 	for (size_t i = 0; i < OPERATION_COUNT; i++) {
 		const struct alu_row *row = alu_row_of((enum operation)i);
 
-		if (row && !uninitialised_has_rule(row))
-			fail_msg("%s has no rule in uninitialised_rules.c", row->symbol);
+		if (row && !undefined_has_rule(row))
+			fail_msg("%s has no rule in undefined_rules.c", row->symbol);
 	}
 }
 

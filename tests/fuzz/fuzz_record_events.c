@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/session/record_ends.h"
-#include "harness/session/recording_log.h"
+#include "harness/record/record_ends.h"
+#include "harness/record/recording_log.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

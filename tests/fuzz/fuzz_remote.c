@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/session/source_origin.h"
+#include "harness/origin/origin.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/session/data_file.h"
+#include "harness/client/client.h"
 #include "kernels/data_key.h"
 #include "metrics/settings.h"
 

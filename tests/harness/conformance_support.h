@@ -6,8 +6,8 @@
 
 #include "support.h"
 
+#include "harness/client/client.h"
 #include "harness/protocol/protocol.h"
-#include "harness/session/worker_process.h"
 
 #define ANSWER_TIMEOUT_NS (INT64_C(60) * 1000000000)
 
@@ -36,7 +36,7 @@ void assert_serves(struct answers *a);
 
 /* The tests of a worker that has opened its device, or that says why it has none. */
 void test_a_case_on_the_device(void **context);
-/* The same after `ready`. */
+/* test_a_case_on_the_device() after `ready`. */
 void test_a_case_on_a_ready_device(void **context);
 
 #endif

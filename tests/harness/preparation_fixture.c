@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "harness/session/data_file.h"
+#include "harness/client/client.h"
 
 static void set_data(struct launch_case *work, int64_t length, enum check_kind kind)
 {

@@ -6,7 +6,7 @@
 
 #include "sweep_fixture.h"
 
-#include "harness/session/preparation.h"
+#include "harness/sweep/data/preparation.h"
 
 #define PREPARATION_ROUNDS 3
 /* The elements of the first case, and how many fewer each further one has: just over 31 pages. */

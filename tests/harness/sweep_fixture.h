@@ -2,8 +2,8 @@
 #ifndef TESTS_HARNESS_SWEEP_FIXTURE_H
 #define TESTS_HARNESS_SWEEP_FIXTURE_H
 
-#include "harness/session/session.h"
-#include "harness/session/sweep_state.h"
+#include "harness/sweep/sweep.h"
+#include "harness/sweep/sweep_state.h"
 #include "metrics/settings.h"
 #include "support.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/session/bind_launches.h"
+#include "harness/sources/sources.h"
 
 static const char *entry_name = "_Z1k"; /* no types in it */
 static const struct case_buffer of_case[] = {{.name = "x", .type = ELEMENT_F32},

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
-#include "harness/session/compile_jobs.h"
+#include "harness/sources/sources.h"
 
 static char folder[] = "/tmp/perflab-jobs-XXXXXX";
 static char *source, *cache;

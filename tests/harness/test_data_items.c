@@ -9,8 +9,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "harness/session/data_file.h"
-#include "harness/session/data_items.h"
+#include "harness/client/client.h"
+#include "harness/sweep/data/data_items.h"
 #include "metrics/settings.h"
 
 #define CASES 40

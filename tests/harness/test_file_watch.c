@@ -1,5 +1,5 @@
 /* Saves of files, in all the ways in which editors and tools save. */
-#include "harness/session/file_watch.h"
+#include "harness/watch/file_watch.h"
 #include "support.h"
 
 #include <fcntl.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/session/workers.h"
+#include "harness/client/client.h"
 
 /* ---- workers that misbehave ---- */
 

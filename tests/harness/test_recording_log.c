@@ -8,9 +8,9 @@
 
 #include <cmocka.h>
 
-#include "harness/session/record_ends.h"
-#include "harness/session/record_folder.h"
-#include "harness/session/recording_log.h"
+#include "harness/record/record_ends.h"
+#include "harness/record/record_folder.h"
+#include "harness/record/recording_log.h"
 
 struct heard {
 	struct recording_log log;

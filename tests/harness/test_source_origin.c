@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "harness/session/source_origin.h"
+#include "harness/origin/origin.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* How the measurements of a watch are compared: with the last, and with the best. */
-#include "harness/session/watch_history.h"
+#include "harness/watch/watch_history.h"
 #include "support.h"
 
 #include <math.h>

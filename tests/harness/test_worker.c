@@ -1,5 +1,5 @@
 /* Finding, starting and asking a worker. */
-#include "harness/session/workers.h"
+#include "harness/client/client.h"
 #include "support.h"
 
 #include <fcntl.h>
@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "harness/session/worker_process.h"
 
 static int set_up(void **context)
 {

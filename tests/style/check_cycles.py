@@ -3,9 +3,10 @@
 
 usage: check_cycles.py ROOT BUILD-FOLDER [NM]
 
-Reads the symbols of the object files of a build. File A needs file B when A
-uses a function or variable that B defines. Prints every cycle with the names
-that cause it. Exits with 1 if there is a cycle.
+Reads the symbols of the object files of a build, and the inline functions of headers. File A needs
+file B when A uses a function or variable that B, or the header of B, defines. So does a file whose
+header has an inline function that uses one. Prints every cycle with the names that cause it. Exits
+with 1 if there is a cycle.
 """
 import collections
 import pathlib
@@ -44,6 +45,34 @@ def read_symbols(root, build, nm):
     return defined, used
 
 
+COMMENT_OR_STRING = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"', re.DOTALL)
+INLINE = re.compile(r"^static inline [^;{]*?\b(\w+)\([^;{]*\)\n\{(.*?)^\}", re.MULTILINE | re.DOTALL)
+CALL = re.compile(r"\b([a-z_]\w*)\(")
+
+
+def add_inline_functions(root, defined, used):
+    """Adds what headers define inline, and what these functions use. A header has the name of its
+    source file, which need not exist."""
+    texts, inline = {}, {}
+    for path in sorted(root.rglob("*.[ch]")):
+        name = str(path.relative_to(root))
+        if name.startswith(("tests/", "build")) or "/." in f"/{name}":
+            continue
+        text = COMMENT_OR_STRING.sub("", path.read_text(errors="replace"))
+        source = re.sub(r"h$", "c", name)
+        if name.endswith(".h"):
+            functions = INLINE.findall(text)
+            inline.update((function, source) for function, _ in functions)
+            text = "\n".join(body for _, body in functions)
+        texts.setdefault(source, []).append(text)
+    for source, parts in texts.items():
+        for function in CALL.findall("\n".join(parts)):
+            if function in inline or function in defined:
+                used[source].add(function)
+    for function, source in inline.items():
+        defined.setdefault(function, source)
+
+
 def strong_components(graph):
     """Returns the sets of files that need each other.
 
@@ -76,6 +105,7 @@ def main():
     defined, used = read_symbols(root, build, sys.argv[3] if len(sys.argv) > 3 else "nm")
     if not defined:
         sys.exit(f"{build} has no object files: nothing was checked")
+    add_inline_functions(root, defined, used)
     graph = {
         source: {defined[name] for name in names if defined.get(name, source) != source}
         for source, names in used.items()

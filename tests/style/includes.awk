@@ -20,12 +20,12 @@ function part(name, parts) {
 BEGIN {
 	module("base", "", "base/base.h base/file_system.h base/hash.h base/mangled.h base/process.h base/random.h base/tensor_map.h")
 	module("emulator", "base", "emulator/emulator.h emulator/counts.h emulator/tensor_map.h emulator/texture.h")
-	module("metrics", "base emulator", "metrics/metrics.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
+	module("metrics", "base emulator", "metrics/metrics.h metrics/fields.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
 		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
-		"metrics/analysis/looks.h metrics/analysis/regress.h " \
+		"metrics/analysis/sequential_tests.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \
@@ -42,17 +42,20 @@ BEGIN {
 	module("harness/plan", "base metrics kernels")
 	module("harness/protocol", "base metrics kernels", "harness/protocol/protocol.h " \
 		"harness/protocol/messages.h harness/protocol/channel.h")
-	module("harness/session", "base capture metrics metrics/catalogue metrics/analysis kernels compile db " \
-		"imports harness/plan harness/protocol",
-		"harness/session/session.h harness/session/workers.h harness/session/backends.h " \
-		"harness/session/judge.h harness/session/studies.h harness/session/host.h " \
-		"harness/session/find_cases.h harness/session/import_store.h " \
-		"harness/session/compare_runs.h harness/session/merge_databases.h " \
-		"harness/session/report_data.h harness/session/group_data.h harness/session/doctor.h " \
-		"harness/session/nsight.h harness/session/known_devices.h harness/session/gpus.h " \
-		"harness/session/comparison_rules.h harness/session/run_ends.h " \
-		"harness/session/init_source.h harness/session/watch.h " \
-		"harness/session/watch_report.h harness/session/record.h")
+	module("harness/record", "base capture metrics harness/protocol")
+	module("harness/client", "base metrics kernels harness/protocol harness/record")
+	module("harness/origin", "base metrics kernels")
+	module("harness/sources", "base capture metrics kernels compile")
+	module("harness/judge", "base metrics metrics/catalogue metrics/analysis db harness/origin")
+	module("harness/runs", "base metrics metrics/analysis kernels db imports harness/judge harness/sources")
+	module("harness/doctor", "base metrics db harness/protocol harness/client harness/origin harness/record")
+	module("harness/request", "base capture metrics metrics/catalogue kernels compile harness/plan harness/protocol harness/client harness/sources")
+	module("harness/sweep", "base capture metrics metrics/catalogue metrics/analysis kernels compile db " \
+		"harness/plan harness/protocol harness/client harness/origin harness/sources harness/judge " \
+		"harness/request")
+	module("harness/watch", below["harness/sweep"] " harness/sweep")
+	module("harness/nsight", below["harness/sweep"] " harness/sweep")
+	module("harness/study", below["harness/sweep"] " harness/sweep")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
 		"harness/workers/worker_loop.h harness/workers/blind_check.h harness/workers/counter_holders.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
 		"harness/workers/expected.h harness/workers/shared_data.h harness/workers/tolerance.h")
@@ -63,7 +66,9 @@ BEGIN {
 	module("reports", "base metrics metrics/catalogue metrics/analysis",
 		"reports/reports.h reports/exports.h")
 	module("cli", "base capture metrics metrics/catalogue metrics/analysis kernels compile emulator db imports " \
-		"harness/plan harness/protocol harness/session reports", "none")
+		"harness/plan harness/protocol harness/client harness/record harness/origin harness/sources " \
+		"harness/judge harness/runs harness/doctor harness/request harness/sweep harness/watch harness/nsight " \
+		"harness/study reports", "none")
 	# Tests may include every public header, and any header of the module that they are named
 	# after.
 	module("tests", below["cli"] " metrics/cupti harness/workers harness/workers/cuda " \

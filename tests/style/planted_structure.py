@@ -45,6 +45,13 @@ def main():
         assert said.returncode == 1, said
         assert "db/first.c uses b of db/second.c" in said.stdout, said.stdout
         assert check("check_cycles.py", folder, folder / "empty", nm).returncode == 1
+        compile_pair(cc, build, "int b(void); int a(void) { return b(); }", "int b(void) { return 1; }")
+        (folder / "db" / "first.h").write_text("static inline int c(void)\n{\n\treturn 1;\n}\n")
+        assert check("check_cycles.py", folder, build, nm).returncode == 0
+        (folder / "db" / "second.h").write_text("static inline int d(void)\n{\n\treturn c();\n}\n")
+        said = check("check_cycles.py", folder, build, nm)
+        assert said.returncode == 1, said
+        assert "db/second.c uses c of db/first.c" in said.stdout, said.stdout
 
         if shutil.which("ctags") is None:
             print("skipped: ctags (Debian: universal-ctags) is not installed")

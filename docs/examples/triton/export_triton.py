@@ -109,7 +109,7 @@ def export(compiled, folder, *, name, grid, arguments, verify=(), axes=None, wor
         None for a null pointer.
     axes: the names in expressions and their values: a number or a text such as "2^20, 2^24".
         Expressions may use the integer constants of the kernel, too.
-    verify: checks, such as "out = x + y"; see "verify" in docs/your-kernel-reference.md.
+    verify: checks, such as "out = x + y"; see "verify" in docs/annotations-checks.md.
     work, tolerance: the lines of these names, such as "read = 8 * n, write = 4 * n".
     variant: its name; by default, made of the constants, num_warps and num_stages.
     lines: further lines for the sidecar.

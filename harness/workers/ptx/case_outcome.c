@@ -84,7 +84,7 @@ void case_outcome(const struct emulated_case *emulated, const struct case_totals
 }
 
 /* The text of a note with the kernel's name as in the source. */
-static void add_note(struct text *out, const struct finding *note)
+static void add_finding_note(struct text *out, const struct finding *note)
 {
 	struct text whole = TEXT_INIT, name = TEXT_INIT;
 	struct finding readable = *note;
@@ -104,7 +104,7 @@ void case_print_notes(const struct emulated_case *emulated)
 	struct text text = TEXT_INIT;
 
 	for (size_t i = 0; i < emulated->notes.count; i++)
-		add_note(&text, &emulated->notes.items[i]);
+		add_finding_note(&text, &emulated->notes.items[i]);
 	if (text.length && emulated->runner->print)
 		emulated->runner->print(emulated->runner->print_context, text.data);
 	text_release(&text);

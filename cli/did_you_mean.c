@@ -1,0 +1,261 @@
+/* Guesses what a wrong word was meant to be; see the header. */
+#include "cli/did_you_mean.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define OPTIONS_SHOWN 3
+
+/* Words of other programs for a verb. */
+static const struct {
+	const char *word, *verb;
+} verb_words[] = {
+	{"run", "sweep"},
+	{"bench", "sweep"},
+	{"benchmark", "sweep"},
+	{"measure", "sweep"},
+	{"time", "sweep"},
+	{"tune", "sweep"},
+	{"autotune", "sweep"},
+	{"test", "sweep"},
+	{"verify", "sweep"},
+	{"emulate", "sweep --backend ptx"},
+	{"replay", "sweep NAME.capture"},
+	{"compare", "regress, or report --compare RUN"},
+	{"diff", "regress, or report --compare RUN"},
+	{"cmp", "regress, or report --compare RUN"},
+	{"show", "report"},
+	{"view", "report"},
+	{"print", "report"},
+	{"results", "report"},
+	{"roofline", "report"},
+	{"html", "report -o FILE.html"},
+	{"plot", "report -o FILE.png"},
+	{"profile", "nsight, or record --list -- COMMAND"},
+	{"ncu", "nsight ncu"},
+	{"nsys", "nsight nsys"},
+	{"trace", "record"},
+	{"capture", "record"},
+	{"attach", "record"},
+	{"ls", "list"},
+	{"kernels", "list kernels"},
+	{"metrics", "list metrics"},
+	{"devices", "list devices"},
+	{"runs", "list runs"},
+	{"sql", "query"},
+	{"select", "query"},
+	{"db", "query"},
+	{"log", "history"},
+	{"trend", "history"},
+	{"label", "mark"},
+	{"tag", "mark"},
+	{"join", "merge"},
+	{"combine", "merge"},
+	{"peak", "ceilings"},
+	{"peaks", "ceilings"},
+	{"roofs", "ceilings"},
+	{"validate", "check"},
+	{"info", "doctor"},
+	{"env", "doctor"},
+	{"man", "help --man"},
+	{"new", "init"},
+	{"annotate", "init"},
+};
+
+/* Words of other programs for an option. Only options that the verb has are suggested. */
+static const struct {
+	const char *word, *option;
+} option_words[] = {
+	{"gpu", "device"},
+	{"gpus", "device"},
+	{"dev", "device"},
+	{"database", "db"},
+	{"file", "db"},
+	{"out", "output"},
+	{"outfile", "output"},
+	{"iterations", "min-samples"},
+	{"iters", "min-samples"},
+	{"repeat", "rounds"},
+	{"repeats", "rounds"},
+	{"repetitions", "rounds"},
+	{"reps", "rounds"},
+	{"threads", "block-sizes"},
+	{"block", "block-sizes"},
+	{"n", "size"},
+	{"parallel", "jobs"},
+	{"workers", "jobs"},
+	{"arch", "chip"},
+	{"sm", "chip"},
+	{"axis", "set"},
+	{"param", "set"},
+	{"parameter", "set"},
+	{"counters", "metrics"},
+	{"metrics", "counters"},
+	{"events", "metrics"},
+	{"name", "label"},
+	{"tag", "label"},
+	{"message", "note"},
+	{"comment", "note"},
+	{"from", "base"},
+	{"against", "base"},
+	{"baseline", "base"},
+	{"old", "base"},
+	{"new", "head"},
+	{"to", "head"},
+	{"diff", "compare"},
+	{"vs", "compare"},
+	{"with", "compare"},
+	{"against", "compare"},
+	{"count", "limit"},
+	{"rows", "limit"},
+	{"max", "limit"},
+	{"tolerance", "thresholds"},
+	{"include", "compile-flag"},
+	{"define", "compile-flag"},
+	{"define", "set"},
+	{"continue", "resume"},
+	{"preview", "dry-run"},
+	{"silent", "quiet"},
+	{"filter", "kernel"},
+	{"pattern", "kernel"},
+};
+
+/* Words that need more than an option. `operands`: only for verbs whose operands are of this kind.
+ */
+static const struct {
+	const char *word;
+	enum operand_kind operands;
+	const char *meant;
+} other_words[] = {
+	{"kernel", OPERANDS_CASES, "an operand, KERNEL/VARIANT, without an option"},
+	{"kernels", OPERANDS_CASES, "an operand, KERNEL/VARIANT, without an option"},
+	{"filter", OPERANDS_CASES, "an operand, a pattern such as 'reduce/*', without an option"},
+	{"color", OPERANDS_NONE, "the variable NO_COLOR"},
+	{"colour", OPERANDS_NONE, "the variable NO_COLOR"},
+	{"no-color", OPERANDS_NONE, "the variable NO_COLOR"},
+	{"no-colour", OPERANDS_NONE, "the variable NO_COLOR"},
+};
+
+/* Other names of formats and of values. */
+static const struct {
+	const char *word, *choice;
+} choice_words[] = {
+	{"markdown", "md"}, {"table", "text"}, {"txt", "text"},  {"plain", "text"},
+	{"htm", "html"},    {"page", "html"},  {"xml", "junit"}, {"jpg", "png"},
+	{"jpeg", "png"},    {"image", "png"},  {"tsv", "csv"},   {"excel", "csv"},
+	{"warm", "hot"},    {"yes", "always"}, {"on", "always"}, {"no", "never"},
+	{"off", "never"},   {"none", "never"}, {"full", "all"},  {"gbench", "google-benchmark"},
+};
+
+static size_t count_choices(const char *const *choices)
+{
+	size_t count = 0;
+
+	while (choices && choices[count])
+		count++;
+	return count;
+}
+
+static bool has_choice(const char *const *choices, const char *word)
+{
+	for (size_t i = 0; choices && choices[i]; i++)
+		if (*word && strcmp(choices[i], word) == 0)
+			return true;
+	return false;
+}
+
+void did_you_mean_verb(struct text *out, const struct command_table *verbs, const char *word)
+{
+	const char **names;
+
+	for (size_t i = 0; i < ARRAY_SIZE(verb_words); i++) {
+		if (strcasecmp(verb_words[i].word, word) == 0) {
+			text_add(out, verb_words[i].verb);
+			return;
+		}
+	}
+	names = xcalloc(verbs->count + 1, sizeof(*names));
+	for (size_t i = 0; i < verbs->count; i++)
+		names[i] = verbs->items[i]->name;
+	nearest_names(out, word, names, verbs->count);
+	free(names);
+}
+
+/* Whether the word is a whole part of the name, "samples" of "min-samples", or its beginning. */
+static bool is_part_of_name(const char *word, const char *name)
+{
+	const char *found = strstr(name, word);
+	const size_t length = strlen(word);
+
+	if (length < 2 || !found)
+		return false;
+	return found == name || (found[-1] == '-' && (!found[length] || found[length] == '-'));
+}
+
+/* "json" is meant to be "--format json". */
+static bool did_you_mean_value(struct text *out, const struct command *command, const char *word)
+{
+	const struct option_row *format = option_row_find(command, "format");
+	const char *value = word;
+
+	for (size_t i = 0; i < ARRAY_SIZE(choice_words); i++)
+		if (strcmp(choice_words[i].word, word) == 0)
+			value = choice_words[i].choice;
+	if (!format || !has_choice(format->choices, value))
+		return false;
+	text_addf(out, "--format %s", value);
+	return true;
+}
+
+static void add_option_name(struct text *out, size_t *count, const char *name)
+{
+	if ((*count)++ < OPTIONS_SHOWN)
+		text_addf(out, "%s--%s", *count > 1 ? " or " : "", name);
+}
+
+void did_you_mean_option(struct text *out, const struct command *command, const char *word)
+{
+	const char **names;
+	size_t count = 0;
+
+	if (did_you_mean_value(out, command, word))
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(other_words) && !out->length; i++)
+		if (strcmp(other_words[i].word, word) == 0 &&
+		    (other_words[i].operands == OPERANDS_NONE ||
+		     other_words[i].operands == command->operand_kind))
+			text_add(out, other_words[i].meant);
+	if (out->length)
+		return;
+	for (size_t i = 0; i < ARRAY_SIZE(option_words) && !count; i++)
+		if (strcmp(option_words[i].word, word) == 0 &&
+		    option_row_find(command, option_words[i].option))
+			add_option_name(out, &count, option_words[i].option);
+	if (count)
+		return;
+	for (size_t i = 0; i < command->option_count; i++)
+		if (is_part_of_name(word, command->options[i].name))
+			add_option_name(out, &count, command->options[i].name);
+	if (count)
+		return;
+	names = xcalloc(command->option_count + 1, sizeof(*names));
+	for (size_t i = 0; i < command->option_count; i++)
+		names[i] = command->options[i].name;
+	names[command->option_count] = option_row_help.name;
+	text_add(out, "--");
+	if (!nearest_names(out, word, names, command->option_count + 1))
+		text_clear(out);
+	free(names);
+}
+
+void did_you_mean_choice(struct text *out, const char *const *choices, const char *word)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(choice_words); i++) {
+		if (strcasecmp(choice_words[i].word, word) == 0 &&
+		    has_choice(choices, choice_words[i].choice)) {
+			text_add(out, choice_words[i].choice);
+			return;
+		}
+	}
+	nearest_names(out, word, choices, count_choices(choices));
+}

@@ -1,0 +1,312 @@
+#include "emulator/machine/copies/async_copies.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "emulator/machine/copies/async_copy_cost.h"
+#include "emulator/machine/memory/access.h"
+#include "emulator/machine/races/block_clocks.h"
+#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/races_shared.h"
+
+/* Per lane. */
+#define COPY_MOST_BYTES 16
+#define COPY_WORD_BYTES 4
+/* Not a multiple of 8, so no object has this offset. */
+#define NO_MBARRIER UINT32_MAX
+
+/* A pending copy. */
+struct copy {
+	const struct instruction *at;
+	uint32_t place; /* the instruction, as shared_races_copy() returned it */
+	uint32_t mask;  /* lanes that have not waited for it */
+	unsigned bytes;
+	uint32_t group[LANES]; /* number of the group, counted per thread from 0 */
+	uint32_t offset[LANES];
+	uint32_t mbarrier[LANES]; /* offset of the object that tracks it; NO_MBARRIER */
+	uint32_t clock[LANES];    /* of the warp when the lane gave it to that object */
+	unsigned char values[LANES * COPY_MOST_BYTES]; /* `bytes` per lane */
+};
+
+struct warp_copies {
+	struct copy *items; /* in the order in which they started */
+	size_t count, capacity;
+	uint32_t committed[LANES]; /* number of committed groups */
+};
+
+static struct warp_copies *copies_of(struct warp *warp)
+{
+	if (!warp->copies)
+		warp->copies = xcalloc(1, sizeof(*warp->copies));
+	return warp->copies;
+}
+
+void copies_begin(struct warp *warp)
+{
+	if (!warp->copies)
+		return;
+	warp->copies->count = 0;
+	memset(warp->copies->committed, 0, sizeof(warp->copies->committed));
+}
+
+void copies_free(struct warp_copies *copies)
+{
+	if (!copies)
+		return;
+	free(copies->items);
+	free(copies);
+}
+
+/* ---- operands ---- */
+
+static void copy_destinations(uint64_t offset[LANES], const struct warp *warp,
+			      const struct instruction *at)
+{
+	const unsigned char *row = row_of(warp, at->a);
+	uint32_t narrow;
+	uint64_t wide = 0;
+
+	for (size_t lane = 0; lane < LANES; lane++) {
+		if (at->a && at->narrow_address) {
+			memcpy(&narrow, row + lane * sizeof(narrow), sizeof(narrow));
+			wide = narrow;
+		} else if (at->a) {
+			memcpy(&wide, row + lane * sizeof(wide), sizeof(wide));
+		}
+		offset[lane] = (uint32_t)wide + (uint32_t)at->offset;
+	}
+}
+
+static void copy_sources(uint64_t address[LANES], const struct warp *warp,
+			 const struct instruction *at)
+{
+	memset(address, 0, LANES * sizeof(*address));
+	if (at->b)
+		memcpy(address, row_of(warp, at->b), LANES * sizeof(*address));
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] += (uint64_t)at->from_offset;
+}
+
+/* Sets amount[] to the bytes that each lane reads, and *reading to the lanes that read any. */
+static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct warp *warp,
+			      const struct instruction *at)
+{
+	const uint32_t *sizes = at->c ? row_of(warp, at->c) : NULL;
+	uint32_t ignored = at->d ? predicate_mask(row_of(warp, at->d)) : 0;
+
+	*reading = 0;
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		int lane = __builtin_ctz(rest);
+
+		amount[lane] = sizes ? sizes[lane] : access_bytes(at);
+		if (amount[lane] > access_bytes(at))
+			return warp_finding(
+				warp, at, lane, FINDING_UNSUPPORTED,
+				"a copy of %u bytes has a source size of %u, which is undefined",
+				access_bytes(at), amount[lane]);
+		if (amount[lane] && !(ignored >> lane & 1))
+			*reading |= UINT32_C(1) << lane;
+	}
+	return STEP_NEXT;
+}
+
+/* ---- start of a copy ---- */
+
+static void count_copy(struct warp *warp, const struct copy *copy, uint32_t reading,
+		       const uint64_t address[LANES])
+{
+	const struct copy_cost cost = copy_cost(&(struct copy_lanes){
+		.mask = copy->mask,
+		.reading = reading,
+		.bytes = copy->bytes,
+		.past_l1 = copy->at->kind == COPY_PAST_L1,
+		.from = address,
+		.to = copy->offset,
+	});
+	struct instruction_count *count = count_at(warp, copy->at);
+
+	count->sectors += cost.sectors;
+	count->wavefronts += cost.wavefronts;
+}
+
+/* Checks the words that a lane reads; the bytes of a last incomplete word are not checked. */
+static void check_source(struct warp *warp, const struct copy *copy, unsigned lane,
+			 struct allocation *in, uint64_t offset, unsigned amount)
+{
+	struct global_request request = {
+		.warp = warp,
+		.at = copy->at,
+		.in = in,
+		.mask = UINT32_C(1) << lane,
+		.bytes = amount == copy->bytes ? amount : COPY_WORD_BYTES,
+		.reads = true,
+	};
+	uint64_t offsets[LANES] = {0};
+
+	request.offset = offsets;
+	for (unsigned at = 0; at + request.bytes <= amount; at += request.bytes) {
+		offsets[lane] = offset + at;
+		global_races_access(&request);
+	}
+}
+
+/* Reads the source bytes; the rest of each lane's bytes is zero. */
+static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
+			const uint64_t address[LANES], const unsigned amount[LANES])
+{
+	memset(copy->values, 0, LANES * copy->bytes);
+	for (uint32_t rest = reading; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+		struct allocation *in =
+			device_memory_below(warp->block->launch->memory, address[lane]);
+		uint64_t offset = address[lane] - in->address;
+
+		if (warp->block->launch->global)
+			check_source(warp, copy, lane, in, offset, amount[lane]);
+		memcpy(copy->values + lane * copy->bytes, in->data + offset, amount[lane]);
+		touch_read(in, offset / SECTOR_BYTES, offset / SECTOR_BYTES);
+	}
+}
+
+enum step run_copy(struct warp *warp, const struct instruction *at)
+{
+	struct warp_copies *copies = copies_of(warp);
+	uint64_t address[LANES], offset[LANES];
+	unsigned amount[LANES] = {0};
+	uint32_t reading;
+	uint32_t narrow[LANES];
+	struct copy *copy;
+
+	if (warp->active == 0)
+		return STEP_NEXT;
+	count_at(warp, at)->requests++;
+	copy_destinations(offset, warp, at);
+	copy_sources(address, warp, at);
+	if (copy_amounts(amount, &reading, warp, at) != STEP_NEXT ||
+	    access_check(warp, at, PTX_SPACE_SHARED, warp->active, offset) != STEP_NEXT ||
+	    access_check_amounts(warp, at, PTX_SPACE_GLOBAL, reading, address, amount) != STEP_NEXT)
+		return STEP_STOPPED;
+	for (int lane = 0; lane < LANES; lane++)
+		narrow[lane] = (uint32_t)offset[lane];
+	if (warp->block->shadow && at->shared_variable &&
+	    access_check_variable(warp, at, warp->active, narrow) != STEP_NEXT)
+		return STEP_STOPPED;
+	if (copies->count == COPIES_MOST)
+		return warp_finding(
+			warp, at, -1, FINDING_UNSUPPORTED,
+			"%d asynchronous copies of a warp are pending; wait for some of "
+			"them before starting more",
+			COPIES_MOST);
+	copies->items =
+		xgrow(copies->items, &copies->capacity, copies->count + 1, sizeof(*copies->items));
+	copy = &copies->items[copies->count++];
+	copy->at = at;
+	copy->mask = warp->active;
+	copy->bytes = access_bytes(at);
+	memcpy(copy->group, copies->committed, sizeof(copy->group));
+	memset(copy->mbarrier, 0xff, sizeof(copy->mbarrier)); /* NO_MBARRIER */
+	memcpy(copy->offset, narrow, sizeof(narrow));
+	read_values(warp, copy, reading, address, amount);
+	count_copy(warp, copy, reading, address);
+	copy->place = !warp->block->shadow ? 0
+					   : shared_races_copy(warp, at, copy->mask, copy->offset,
+							       copy->bytes, copy->values);
+	return STEP_NEXT;
+}
+
+enum step run_copy_commit(struct warp *warp, const struct instruction *at)
+{
+	struct warp_copies *copies = copies_of(warp);
+
+	(void)at;
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
+		copies->committed[__builtin_ctz(rest)]++;
+	return STEP_NEXT;
+}
+
+/* ---- waiting for copies ---- */
+
+static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes, uint32_t clock)
+{
+	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+		unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		memcpy(warp->block->shared + copy->offset[lane], copy->values + lane * copy->bytes,
+		       copy->bytes);
+	}
+	if (warp->block->shadow)
+		shared_races_arrive(warp, lanes, copy->offset, copy->bytes, copy->place, clock);
+	copy->mask &= ~lanes;
+}
+
+/* Returns true if a wait that leaves `groups_left` groups pending (-1: none) includes the copy. */
+static bool is_waited_for(const struct warp_copies *copies, const struct copy *copy, unsigned lane,
+			  int64_t groups_left)
+{
+	int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
+
+	/* A copy in no group yet has no later group; only wait_all includes it. */
+	return groups_left < 0 || behind > groups_left;
+}
+
+enum step run_copy_wait(struct warp *warp, const struct instruction *at)
+{
+	struct warp_copies *copies = copies_of(warp);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < copies->count; i++) {
+		struct copy *copy = &copies->items[i];
+		uint32_t lanes = 0;
+
+		for (uint32_t rest = copy->mask & warp->active; rest; rest &= rest - 1)
+			if (is_waited_for(copies, copy, (unsigned)__builtin_ctz(rest), at->offset))
+				lanes |= rest & -rest;
+		if (lanes)
+			write_copied_bytes(warp, copy, lanes, block_clock(warp));
+		if (copy->mask && kept++ != i)
+			copies->items[kept - 1] = *copy;
+	}
+	copies->count = kept;
+	return STEP_NEXT;
+}
+
+/* ---- copies that an mbarrier tracks ---- */
+
+void copies_signal(struct warp *warp, int lane, uint32_t mbarrier)
+{
+	struct warp_copies *copies = copies_of(warp);
+
+	for (size_t i = 0; i < copies->count; i++) {
+		struct copy *copy = &copies->items[i];
+
+		if (copy->mask >> lane & 1 && copy->mbarrier[lane] == NO_MBARRIER) {
+			copy->mbarrier[lane] = mbarrier;
+			copy->clock[lane] = block_clock(warp);
+		}
+	}
+}
+
+static void complete_of_warp(struct warp *warp, uint32_t mbarrier)
+{
+	struct warp_copies *copies = warp->copies;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < copies->count; i++) {
+		struct copy *copy = &copies->items[i];
+
+		for (uint32_t rest = copy->mask; rest; rest &= rest - 1)
+			if (copy->mbarrier[__builtin_ctz(rest)] == mbarrier)
+				write_copied_bytes(warp, copy, rest & -rest,
+						   copy->clock[__builtin_ctz(rest)]);
+		if (copy->mask && kept++ != i)
+			copies->items[kept - 1] = *copy;
+	}
+	copies->count = kept;
+}
+
+void copies_complete(struct block *block, uint32_t mbarrier)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		if (block->warps[i].copies)
+			complete_of_warp(&block->warps[i], mbarrier);
+}

@@ -1,0 +1,136 @@
+/*
+ * device_memory: the part of the emulated device's memory that handlers need
+ * besides emulator.h: finding the allocation of an address, and recording the
+ * 32-byte sectors that a launch touches. Internal to emulator/.
+ *
+ * Invariants: allocations ascend by address. Each address is a multiple of
+ * ALLOCATION_ALIGN_BYTES, so sectors of offsets are sectors of addresses. The
+ * DEVICE_FAR_BYTES before and after an allocation belong to no allocation; with
+ * about a thousand allocations of the host, DEVICE_GUARD_BYTES. A
+ * new allocation takes the lowest gap that is large enough, so addresses depend
+ * on the sequence of calls only. Allocations do not move while a launch runs.
+ */
+#ifndef EMULATOR_MACHINE_MEMORY_DEVICE_MEMORY_H
+#define EMULATOR_MACHINE_MEMORY_DEVICE_MEMORY_H
+
+#include "emulator/emulator.h"
+#include "emulator/machine/undefined/undefined_bits.h"
+
+#define ALLOCATION_ALIGN_BYTES 512
+#define SECTOR_BYTES 32
+/* More than any device has; sector numbers still fit 32 bits. */
+#define ALLOCATION_MOST_BYTES (INT64_C(1) << 36)
+#define RECENT_ALLOCATIONS 64
+/* Blocks of the device heap begin here, above all allocations of the host. */
+#define HEAP_ADDRESS UINT64_C(0x810000000000)
+
+struct allocation {
+	uint64_t address;
+	uint64_t bytes;
+	unsigned char *data; /* never NULL */
+	char *name;
+	/* One bit per sector: loaded before it was written; written. */
+	uint64_t *read, *written;
+	uint64_t *bytes_written;           /* NULL: all of them; written_bytes.h */
+	struct undefined_memory undefined; /* while values are followed; undefined.h */
+	struct shadow_rows *shadow;        /* NULL: none yet; global_cells.h */
+};
+
+struct device_memory {
+	struct allocation *items;
+	size_t count, capacity;
+	int64_t limit_bytes, used_bytes;
+	/* By instruction number: the allocation it accessed last, as a hint. Never NULL. */
+	struct allocation *recent[RECENT_ALLOCATIONS];
+	struct texture_list *textures; /* NULL: none; texture_object.c */
+	/* For the race check: the bytes of all rows, and the last numbers that launches used. */
+	int64_t rows_bytes;
+	uint32_t shadow_segment, shadow_time;
+	struct cell_pool *shadow_pool; /* NULL: none yet */
+};
+
+/* Counts all bytes of all allocations as written. */
+void device_memory_all_written(struct device_memory *memory);
+/* Forgets the accesses to an allocation. */
+void device_memory_drop_rows(struct device_memory *memory, struct allocation *of);
+
+/* Allocates at an address that is a multiple of ALLOCATION_ALIGN_BYTES and beyond all allocations.
+ * PL_ENOMEM as device_memory_allocate(). */
+int device_memory_allocate_at(struct device_memory *memory, uint64_t address, int64_t bytes,
+			      const char *name, struct error *err);
+
+/* Counts memory that has no address in device memory towards the limit. *taken is 0 or `bytes`;
+ * whoever took them subtracts them from used_bytes. PL_ENOMEM. */
+int device_memory_take(struct device_memory *memory, int64_t *taken, int64_t bytes,
+		       const char *name, struct error *err);
+
+/* The last allocation that begins at or before `address`. NULL: none. */
+struct allocation *device_memory_below(const struct device_memory *memory, uint64_t address);
+
+/*
+ * The allocation that holds the byte at `address`. NULL: none. `hint` is the
+ * number of the instruction, which usually accesses the same allocation again.
+ */
+static inline struct allocation *device_memory_find(struct device_memory *memory, size_t hint,
+						    uint64_t address)
+{
+	struct allocation **recent = &memory->recent[hint % RECENT_ALLOCATIONS];
+	struct allocation *found = *recent;
+
+	if (address - found->address < found->bytes)
+		return found;
+	found = device_memory_below(memory, address);
+	if (!found || address - found->address >= found->bytes)
+		return NULL;
+	return *recent = found;
+}
+
+/* The bits of the sectors first … last in the word of the 64 sectors from 64 * word on. */
+static inline uint64_t sector_bits(uint64_t word, uint64_t first, uint64_t last)
+{
+	uint64_t low = first > word * 64 ? first - word * 64 : 0;
+	uint64_t high = last < word * 64 + 63 ? last - word * 64 : 63;
+
+	return (~UINT64_C(0) << low) & (~UINT64_C(0) >> (63 - high));
+}
+
+/* Records that the launch loads or stores sectors, given by bits of one word. */
+static inline void touch_word(struct allocation *in, uint64_t word, uint64_t bits, bool store)
+{
+	if (store)
+		in->written[word] |= bits;
+	else
+		in->read[word] |= bits & ~in->written[word];
+}
+
+/* Records that the launch loads or stores the sectors first … last of an allocation. */
+static inline void touch_range(struct allocation *in, uint64_t first, uint64_t last, bool store)
+{
+	if (first / 64 == last / 64) {
+		touch_word(in, first / 64, ~UINT64_C(0) >> (63 - (last - first)) << first % 64,
+			   store);
+		return;
+	}
+	for (uint64_t word = first / 64; word <= last / 64; word++)
+		touch_word(in, word, sector_bits(word, first, last), store);
+}
+
+static inline void touch_read(struct allocation *in, uint64_t first, uint64_t last)
+{
+	touch_range(in, first, last, false);
+}
+
+static inline void touch_written(struct allocation *in, uint64_t first, uint64_t last)
+{
+	touch_range(in, first, last, true);
+}
+
+/*
+ * Appends "4 bytes past the end of 'out' (4096 bytes)" for an access of `bytes`
+ * bytes at `address` outside of every allocation: how far it reaches past the
+ * nearest one, or how far before it the access begins.
+ */
+void device_memory_describe(struct text *out, const struct device_memory *memory, uint64_t address,
+			    unsigned bytes);
+
+#endif

@@ -1,0 +1,314 @@
+/* Checks accesses to rows of global memory. See global_check.h. */
+#include "emulator/machine/races/global_check.h"
+
+#include "emulator/machine/races/global_log.h"
+#include "emulator/machine/races/lane_reads.h"
+
+/* ---- races ---- */
+
+static int64_t block_of(const struct checked_access *by, uint32_t segment)
+{
+	return order_find(&by->shadow->order, segment)->block;
+}
+
+/* The bytes that a lane stores. */
+static void stored_bytes(unsigned char out[LANES], const struct global_request *request,
+			 unsigned lane)
+{
+	const struct instruction *at = request->at;
+	const unsigned stride = at->width == 8 ? 8 : 4;
+
+	for (unsigned i = 0; i < at->vector; i++)
+		memcpy(out + i * at->width,
+		       (unsigned char *)row_of(request->warp, at->rows[i]) + lane * stride,
+		       at->width);
+}
+
+/* Whether a store changes nothing: the cell has the value, or gets it from the other lane, too. */
+static bool stores_same(const struct checked_access *by, unsigned lane, uint64_t byte,
+			const struct cell_record *rival)
+{
+	const struct global_request *request = by->request;
+	const size_t size = (size_t)1 << by->rows->cell_shift;
+	const uint64_t from = byte - request->offset[lane];
+	unsigned char mine[LANES], others[LANES];
+
+	if (request->at->operation != OP_STORE)
+		return false;
+	stored_bytes(mine, request, lane);
+	if (rival->segment == by->segment && rival->place == by->place &&
+	    request->mask >> rival->lane & 1 &&
+	    request->offset[rival->lane] == request->offset[lane]) {
+		stored_bytes(others, request, rival->lane);
+		return !memcmp(mine + from, others + from, size);
+	}
+	return !memcmp(mine + from, request->in->data + byte, size);
+}
+
+/* Both are atomic for each other. */
+static bool both_strong(const struct checked_access *by, const struct cell_record *rival)
+{
+	return by->strong && rival->strong &&
+	       ((!by->of_block && !rival->of_block) ||
+		block_of(by, rival->segment) == by->request->warp->block->number);
+}
+
+static bool races_with(const struct checked_access *by, unsigned lane, bool many,
+		       const struct cell_record *rival)
+{
+	if (!rival->segment || both_strong(by, rival))
+		return false;
+	if (rival->segment == by->segment)
+		return many || rival->many || rival->lane != lane;
+	return !order_is_before(&by->shadow->order, rival->segment, by->request->warp);
+}
+
+static void report_race(struct checked_access *by, unsigned lane, uint64_t byte,
+			const struct cell_record *rival, bool wrote)
+{
+	const struct global_rival of = {*rival, wrote};
+
+	if (!by->reported)
+		global_report_race(by->shadow, by->request, lane, byte, &of);
+	by->reported = true;
+}
+
+/* ---- rows with a record per cell ---- */
+
+static void settle(struct checked_access *by, struct shadow_row *row, uint32_t cells)
+{
+	if (row->settled_time != by->shadow->order.time) {
+		row->settled_time = by->shadow->order.time;
+		row->settled = 0;
+	}
+	row->settled |= cells;
+}
+
+/* Whether two reads are by different blocks and not released. */
+static bool settles(const struct checked_access *by, uint32_t a, uint32_t b)
+{
+	const struct segment *first = order_find(&by->shadow->order, a);
+	const struct segment *second = order_find(&by->shadow->order, b);
+
+	return first->block != second->block && !first->released && !second->released;
+}
+
+/* Whether the warp, or one that is ordered before it, has seen the last strong write: what follows
+ * the read of a value follows its write, too. */
+static bool saw_strong_write(const struct checked_access *by,
+			     const struct cell_record slots[SLOT_COUNT])
+{
+	for (unsigned slot = SLOT_READ; slot < SLOT_COUNT; slot++)
+		if (slots[slot].saw &&
+		    (slots[slot].segment == by->segment ||
+		     order_is_before(&by->shadow->order, slots[slot].segment, by->request->warp)))
+			return true;
+	return false;
+}
+
+/* Whether an earlier read in this segment, by other lanes of the warp, is over. */
+static bool global_read_is_over(const struct checked_access *by, const struct cell_record *read)
+{
+	const struct warp *warp = by->request->warp;
+	const uint32_t first = warp_place(by->shadow, warp, 0);
+	const uint32_t lanes = read->many ? warp->present : UINT32_C(1) << read->lane;
+
+	if (read->segment != by->segment || read->place < first ||
+	    read->place - first >= warp->frame->function->code_count)
+		return false;
+	for (uint32_t rest = lanes; rest; rest &= rest - 1)
+		if (!lane_read_is_over(by->request->warp, by->request->at,
+				       (unsigned)__builtin_ctz(rest), warp->frame->function_index,
+				       read->place - first))
+			return false;
+	return true;
+}
+
+/* Reports a race with what is remembered of a cell. */
+static inline void check_slots(struct checked_access *by, uint64_t byte, unsigned lane, bool many,
+			       const struct cell_record slots[SLOT_COUNT])
+{
+	for (unsigned slot = 0; slot < (by->request->writes ? SLOT_COUNT : SLOT_READ); slot++) {
+		const bool wrote = slot < SLOT_READ;
+
+		if (races_with(by, lane, many, &slots[slot]) &&
+		    !(!wrote && global_read_is_over(by, &slots[slot])) &&
+		    !(slot == SLOT_STRONG_WRITE && saw_strong_write(by, slots)) &&
+		    !(wrote && by->request->writes && stores_same(by, lane, byte, &slots[slot])))
+			report_race(by, lane, byte, &slots[slot], wrote);
+	}
+}
+
+static void remember_read(struct checked_access *by, struct shadow_row *row, unsigned cell,
+			  struct cell_record slots[SLOT_COUNT], const struct cell_record *me)
+{
+	struct cell_record *reads = &slots[SLOT_READ];
+	bool fresh;
+	const int at = cell_read_slot(&by->shadow->order, reads, me, &fresh);
+
+	if (at < 0)
+		return;
+	plane_put(&row->planes[SLOT_READ + at], by->shadow->pool, cell, &reads[at]);
+	if (fresh && reads[0].segment && reads[1].segment && !reads[0].strong && !reads[1].strong &&
+	    !slots[SLOT_WRITE].segment && !slots[SLOT_STRONG_WRITE].segment &&
+	    settles(by, reads[0].segment, reads[1].segment))
+		settle(by, row, UINT32_C(1) << cell);
+}
+
+static void remember_write(struct checked_access *by, struct shadow_row *row, unsigned cell,
+			   const struct cell_record slots[SLOT_COUNT], const struct cell_record *me)
+{
+	static const struct cell_record none;
+	const enum cell_slot mine = by->strong ? SLOT_STRONG_WRITE : SLOT_WRITE;
+
+	row->settled &= ~(UINT32_C(1) << cell);
+	plane_put(&row->planes[mine], by->shadow->pool, cell, me);
+	for (unsigned slot = 0; slot < SLOT_COUNT && !by->strong; slot++)
+		if (slot != mine && slots[slot].segment)
+			plane_put(&row->planes[slot], by->shadow->pool, cell, &none);
+	for (unsigned slot = SLOT_READ; slot < SLOT_COUNT && by->strong; slot++)
+		if (slots[slot].saw) {
+			struct cell_record read = slots[slot];
+
+			read.saw = false;
+			plane_put(&row->planes[slot], by->shadow->pool, cell, &read);
+		}
+}
+
+static void check_global_cell(struct checked_access *by, struct shadow_row *row, unsigned cell,
+			      uint64_t byte, unsigned lane, bool many)
+{
+	struct cell_record slots[SLOT_COUNT];
+	struct cell_record me = {
+		.segment = by->segment,
+		.place = by->place,
+		.lane = lane % LANES,
+		.many = many,
+		.strong = by->strong,
+		.of_block = by->of_block,
+	};
+
+	if (!cell_pool_reserve(by->shadow->pool, 4, global_races_room(by->shadow))) {
+		by->full = true;
+		return;
+	}
+	for (unsigned slot = 0; slot < SLOT_COUNT; slot++)
+		slots[slot] = plane_get(&row->planes[slot], by->shadow->pool, cell);
+	check_slots(by, byte, lane, many, slots);
+	me.saw = by->strong && !by->request->at->guess && slots[SLOT_STRONG_WRITE].segment &&
+		 both_strong(by, &slots[SLOT_STRONG_WRITE]);
+	if (by->request->writes)
+		remember_write(by, row, cell, slots, &me);
+	else
+		remember_read(by, row, cell, slots, &me);
+}
+
+/* ---- rows with a log ---- */
+
+/* Finds the races of an access with what a log says, if there is no memory for planes. */
+static void check_log(struct checked_access *by, const struct shadow_row *row, uint64_t first_byte,
+		      const struct lane_run *run)
+{
+	struct row_slots slots;
+
+	log_replay(by->shadow, row, &slots);
+	for (uint32_t rest = run->cells; rest; rest &= rest - 1) {
+		const unsigned cell = (unsigned)__builtin_ctz(rest);
+		struct cell_record of[SLOT_COUNT];
+
+		for (unsigned slot = 0; slot < SLOT_COUNT; slot++)
+			of[slot] = slots.of[slot][cell];
+		check_slots(by, first_byte + ((uint64_t)cell << by->rows->cell_shift),
+			    run_lane(run, cell), run->many, of);
+	}
+}
+
+/* Returns false if the row needs planes. */
+static bool check_with_log(struct checked_access *by, struct shadow_row *row, uint64_t first_byte,
+			   const struct lane_run *run)
+{
+	struct row_access access = {
+		.shadow = by->shadow,
+		.warp = by->request->warp,
+		.segment = by->segment,
+		.place = by->place,
+		.run = *run,
+		.writes = by->request->writes,
+	};
+	enum log_outcome outcome = log_add(row, &access);
+
+	if (outcome == LOG_DONE)
+		return true;
+	if (global_row_spread(by->shadow, row))
+		return false;
+	if (outcome == LOG_RACE) {
+		check_log(by, row, first_byte, run);
+		access.raced = true;
+		outcome = log_add(row, &access);
+	}
+	by->full |= outcome != LOG_DONE;
+	return true;
+}
+
+/* The cells of lanes that have some of these. Those of a lane are aligned to their number. */
+static uint32_t lanes_with(const struct lane_run *run, uint32_t cells)
+{
+	const uint32_t lane = run->each == ROW_CELLS ? UINT32_MAX : (UINT32_C(1) << run->each) - 1;
+	uint32_t found = 0;
+
+	for (unsigned first = 0; first < ROW_CELLS; first += run->each)
+		if (run->cells & cells & lane << first)
+			found |= run->cells & lane << first;
+	return found;
+}
+
+/* Checks and records what lanes of the request do to cells of a row that has no summary. */
+static void check_details(struct checked_access *by, struct shadow_row *row, uint64_t first_byte,
+			  const struct lane_run *lanes)
+{
+	struct lane_run run = *lanes;
+
+	if (!by->request->writes && row->settled_time == by->shadow->order.time) {
+		if (!(run.cells & ~row->settled))
+			return;
+		if (run.step > run.each)
+			run.cells &= lanes_with(&run, ~row->settled);
+	}
+	if (row->form == ROW_LOG && !by->strong && check_with_log(by, row, first_byte, &run))
+		return;
+	if (row->form == ROW_LOG && !global_row_spread(by->shadow, row)) {
+		by->full = true;
+		return;
+	}
+	for (uint32_t rest = run.cells; rest; rest &= rest - 1) {
+		const unsigned cell = (unsigned)__builtin_ctz(rest);
+
+		check_global_cell(by, row, cell,
+				  first_byte + ((uint64_t)cell << by->rows->cell_shift),
+				  run_lane(&run, cell), run.many);
+	}
+}
+
+/* ---- summaries of rows ---- */
+
+/* Records the access in the summary of a row, if that can hold the outcome. */
+static bool run_summarise(struct checked_access *by, struct row_summary *summary,
+			  const struct lane_run *run)
+{
+	return !by->strong && run_fits_summary(run) &&
+	       row_summarise(summary, run_summary(run, by->segment, by->place, by->request->writes),
+			     &by->shadow->order, by->request->warp);
+}
+
+void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
+{
+	struct row_summary *summary = &by->rows->summaries[index];
+	const uint32_t time = by->shadow->order.time;
+	struct shadow_row *row;
+
+	if (reads_settled_row(by, index) || run_summarise(by, summary, run))
+		return;
+	row = global_row(by->shadow, by->rows, index);
+	check_details(by, row, (index * ROW_CELLS) << by->rows->cell_shift, run);
+	conclude_row(summary, row, by->segment, time);
+}

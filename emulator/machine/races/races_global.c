@@ -1,0 +1,272 @@
+/* Finds races and reads of unwritten bytes in global memory. See races_global.h. */
+#include "emulator/machine/races/races_global.h"
+
+#include "emulator/machine/memory/access.h"
+#include "emulator/machine/races/global_check.h"
+#include "emulator/machine/races/global_log.h"
+
+/* ---- the lanes of a request ---- */
+
+/* The mask of `count` cells from `first` on. */
+static uint32_t cell_mask(unsigned first, unsigned count)
+{
+	return (count == ROW_CELLS ? ALL_LANES : (UINT32_C(1) << count) - 1) << first;
+}
+
+/* What all lanes access of a row, one behind the other from the cell `begin` on. */
+static inline struct lane_run row_part(uint64_t index, uint64_t begin, unsigned each)
+{
+	const uint64_t first = index * ROW_CELLS, end = begin + LANES * each;
+	const unsigned low = first < begin ? (unsigned)(begin - first) : 0;
+	const unsigned high = end - first < ROW_CELLS ? (unsigned)(end - first) : ROW_CELLS;
+
+	return (struct lane_run){
+		.cells = cell_mask(low, high - low),
+		.bias = (int16_t)((int64_t)first - (int64_t)begin),
+		.step = (uint8_t)each,
+		.each = (uint8_t)each,
+	};
+}
+
+/* All lanes, one behind the other. */
+static void check_consecutive(struct checked_access *by)
+{
+	const unsigned shift = by->rows->cell_shift;
+	const unsigned each = by->request->bytes >> shift; /* cells of a lane */
+	const uint64_t begin = by->request->offset[0] >> shift, end = begin + LANES * each;
+
+	for (uint64_t index = begin / ROW_CELLS; index * ROW_CELLS < end; index++) {
+		const struct lane_run run = row_part(index, begin, each);
+
+		check_global_run(by, index, &run);
+	}
+}
+
+/*
+ * An access of one lane, or of many, to one cell. Rows whose cells are all accessed so have planes,
+ * to which a record is added here. Other rows take the usual way.
+ */
+static inline void check_single(struct checked_access *by, uint64_t at,
+				const struct cell_record *me)
+{
+	const uint64_t index = at / ROW_CELLS;
+	const unsigned cell = at % ROW_CELLS;
+	const bool writes = by->request->writes;
+	struct shadow_row *row = &by->rows->rows[index];
+	const struct row_plane *planes = row->planes;
+	struct lane_run run = {.step = 1, .each = 1};
+
+	/* The summary says so, too, but lies in another line of the cache. */
+	if (!by->strong && row->settled_time >= by->shadow->order.first_time &&
+	    (row->form == ROW_PLANES || log_spread_single(by->shadow, row, writes)) &&
+	    !planes[SLOT_STRONG_WRITE].segments &&
+	    !planes[writes ? SLOT_READ : SLOT_WRITE].segments &&
+	    plane_add(&planes[writes ? SLOT_WRITE : SLOT_READ], by->shadow->pool, cell, me))
+		return;
+	run.cells = UINT32_C(1) << cell;
+	run.bias = (int16_t)((int)me->lane - (int)cell);
+	run.many = me->many;
+	check_global_run(by, index, &run);
+}
+
+/* Lanes that read one place. */
+static void check_one_place(struct checked_access *by)
+{
+	const unsigned shift = by->rows->cell_shift;
+	const unsigned lane = (unsigned)__builtin_ctz(by->request->mask);
+	const uint64_t cell = by->request->offset[lane] >> shift;
+	const unsigned each = by->request->bytes >> shift, first = (unsigned)(cell % ROW_CELLS);
+	const bool many = (by->request->mask & (by->request->mask - 1)) != 0;
+	const struct lane_run run = {
+		.cells = cell_mask(first, each),
+		.step = (uint8_t)each,
+		.each = (uint8_t)each,
+		.bias = (int16_t)((int)(lane * each) - (int)first),
+		.many = many,
+	};
+	const struct cell_record me = {
+		.segment = by->segment,
+		.place = by->place,
+		.lane = lane % LANES,
+		.many = many,
+	};
+
+	if (each == 1)
+		check_single(by, cell, &me);
+	else
+		check_global_run(by, cell / ROW_CELLS, &run);
+}
+
+static bool is_of_one_lane(const struct lane_run *run)
+{
+	return (unsigned)__builtin_popcount(run->cells) == run->each;
+}
+
+/* The cells from lane to lane, if that is the same for all lanes; else the cells of a lane. */
+static unsigned lane_step(const struct global_request *request, unsigned shift)
+{
+	const unsigned first = (unsigned)__builtin_ctz(request->mask);
+	const uint64_t begin = request->offset[first];
+	const uint64_t step = request->mask >> first & 2 ? request->offset[first + 1] - begin : 0;
+	uint64_t differ = 0;
+
+	if (step <= request->bytes || step > INT32_MAX)
+		return request->bytes >> shift;
+	for (unsigned lane = 0; lane < LANES; lane++)
+		differ |= (request->offset[lane] ^ (begin + (lane - (uint64_t)first) * step)) &
+			  (0 - (uint64_t)(request->mask >> lane & 1));
+	return (differ ? request->bytes : (unsigned)step) >> shift;
+}
+
+/* Lanes in a row each, which access a cell each. */
+static void check_column(struct checked_access *by)
+{
+	const struct global_request *request = by->request;
+	const unsigned shift = by->rows->cell_shift;
+	struct cell_record me = {.segment = by->segment, .place = by->place};
+
+	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(rest);
+
+		me.lane = lane % LANES;
+		check_single(by, request->offset[lane] >> shift, &me);
+	}
+}
+
+/* Lanes in any order: neighbours together, if they have consecutive addresses, or the same one, or
+ * the step of all lanes. */
+static void check_runs(struct checked_access *by)
+{
+	const struct global_request *request = by->request;
+	const unsigned shift = by->rows->cell_shift, each = request->bytes >> shift;
+	const unsigned row_shift = shift + ROW_SHIFT, distance = lane_step(request, shift);
+	const unsigned step = distance < ROW_CELLS / 2 ? distance : each;
+	const bool joins = !request->writes || by->strong;
+	struct lane_run run = {.step = (uint8_t)step, .each = (uint8_t)each};
+	uint64_t index = 0, begin = 0;
+	unsigned last = (unsigned)__builtin_ctz(request->mask);
+
+	if (!(request->spread >> row_shift) &&
+	    reads_settled_row(by, request->offset[last] >> row_shift))
+		return;
+	if (distance >= ROW_CELLS && each == 1 && !by->strong) {
+		check_column(by);
+		return;
+	}
+	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(rest);
+		const uint64_t cell = request->offset[lane] >> shift;
+
+		if (run.cells && cell == begin + step && !run.many && lane == last + 1 &&
+		    cell / ROW_CELLS == index) {
+			run.cells |= cell_mask((unsigned)(cell % ROW_CELLS), each);
+		} else if (run.cells && joins && cell == begin && is_of_one_lane(&run)) {
+			run.many = true;
+		} else {
+			if (run.cells)
+				check_global_run(by, index, &run);
+			index = cell / ROW_CELLS;
+			run.many = false;
+			run.cells = cell_mask((unsigned)(cell % ROW_CELLS), each);
+			run.bias = (int16_t)((int)(lane * step) - (int)(cell % ROW_CELLS));
+		}
+		begin = cell;
+		last = lane;
+	}
+	if (run.cells)
+		check_global_run(by, index, &run);
+}
+
+/* ---- requests ---- */
+
+/* What the lanes learn, and what others learn from them. */
+static void synchronise(const struct checked_access *by)
+{
+	const struct global_request *request = by->request;
+
+	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
+		const uint64_t address =
+			request->in->address + request->offset[__builtin_ctz(rest)];
+
+		if (request->reads)
+			order_strong_read(&by->shadow->order, request->warp, address);
+		if (request->writes)
+			order_strong_write(&by->shadow->order, request->warp, address);
+	}
+}
+
+void global_races_access(const struct global_request *request)
+{
+	struct warp *warp = request->warp;
+	struct global_races *shadow = warp->block->launch->global;
+	const struct instruction *at = request->at;
+	struct checked_access by = {.shadow = shadow, .request = request};
+
+	if (at->space == PTX_SPACE_CONST)
+		return;
+	if (request->in->bytes_written) {
+		if (request->reads)
+			written_check(request);
+		if (request->writes)
+			written_note(request);
+	}
+	by.rows = global_races_rows(shadow, request->in, request->bytes);
+	by.segment = order_segment(&shadow->order, warp);
+	by.strong = at->operation == OP_ATOMIC || at->strong || at->is_volatile;
+	by.of_block = by.strong && at->of_block;
+	by.place = warp_place(shadow, warp, (uint32_t)(at - warp->frame->function->code));
+	by.full = !by.rows || !by.segment;
+	if (by.strong)
+		synchronise(&by);
+	by.strong |= at->guess;
+	if (!by.full) {
+		if (request->consecutive && request->bytes >= 1U << by.rows->cell_shift)
+			check_consecutive(&by);
+		else if (request->spread == 0 && !request->writes)
+			check_one_place(&by);
+		else
+			check_runs(&by);
+	}
+	shadow->unchecked += by.full;
+}
+
+bool global_rows_pass(const struct regular_request *by)
+{
+	struct global_races *shadow = by->warp->block->launch->global;
+	struct shadow_rows *rows = by->in->shadow;
+	const uint64_t begin = by->begin >> WORD_SHIFT;
+	const unsigned each = by->bytes >> WORD_SHIFT;
+	struct row_access access = {
+		.shadow = shadow,
+		.warp = by->warp,
+		.segment = order_segment(&shadow->order, by->warp),
+		.place = warp_place(shadow, by->warp, (uint32_t)by->number),
+		.writes = by->writes,
+	};
+
+	if (!access.segment)
+		return false;
+	for (uint64_t index = begin / ROW_CELLS; index * ROW_CELLS < begin + LANES * each;
+	     index++) {
+		struct row_summary *summary = &rows->summaries[index];
+		struct shadow_row *row;
+
+		if (!by->writes && row_is_settled(summary, &shadow->order))
+			continue;
+		access.run = row_part(index, begin, each);
+		if (run_fits_summary(&access.run) &&
+		    row_summarise(
+			    summary,
+			    run_summary(&access.run, access.segment, access.place, by->writes),
+			    &shadow->order, by->warp))
+			continue;
+		row = global_row(shadow, rows, index);
+		if (by->writes || row->settled_time != shadow->order.time ||
+		    access.run.cells & ~row->settled) {
+			if (row->form != ROW_LOG || log_add(row, &access) != LOG_DONE)
+				return false;
+		}
+		conclude_row(summary, row, access.segment, shadow->order.time);
+	}
+	return true;
+}

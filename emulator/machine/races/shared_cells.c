@@ -1,0 +1,242 @@
+/* The cells of the shadow, and which accesses race. See shared_cells.h. */
+#include "emulator/machine/races/shared_cells.h"
+
+#include "emulator/machine/races/lane_reads.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CELL_ALIGNMENT 64
+
+static size_t note_rows(size_t cells)
+{
+	return (cells + ROW_CELLS - 1) / ROW_CELLS;
+}
+
+/* Zeroed cells, each in one line of the cache if it has 64 bytes. NULL: no memory. */
+static struct cell *allocate_cells(size_t count)
+{
+	size_t bytes = (count + 1) * sizeof(struct cell);
+	struct cell *cells = aligned_alloc(CELL_ALIGNMENT, (bytes + CELL_ALIGNMENT - 1) /
+								   CELL_ALIGNMENT * CELL_ALIGNMENT);
+
+	if (cells)
+		memset(cells, 0, bytes);
+	return cells;
+}
+
+struct shared_races *shared_races_create(const struct launch *launch)
+{
+	struct shared_races *shadow = xcalloc(1, sizeof(*shadow));
+	uint32_t place = 0;
+
+	shadow->program = launch->program;
+	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		shadow->first_place[i] = place;
+		place += (uint32_t)launch->program->functions[i].code_count;
+	}
+	shadow->bytes = ((size_t)launch->shared_bytes + 31) / 32 * 32;
+	shadow->reserved_bytes = launch->reserved_bytes;
+	shadow->grain = WORD_BYTES;
+	shadow->cell_count = shadow->bytes / WORD_BYTES;
+	shadow->cells = allocate_cells(shadow->cell_count);
+	shadow->notes = calloc(note_rows(shadow->bytes) + 1, sizeof(*shadow->notes));
+	shadow->reads = calloc(note_rows(shadow->cell_count) + 1, sizeof(*shadow->reads));
+	shadow->arriving = calloc(shadow->bytes + 1, 1);
+	if (!shadow->cells || !shadow->notes || !shadow->reads || !shadow->arriving) {
+		shared_races_free(shadow);
+		return NULL;
+	}
+	return shadow;
+}
+
+void shared_races_free(struct shared_races *shadow)
+{
+	if (!shadow)
+		return;
+	free(shadow->first_place);
+	free(shadow->cells);
+	free(shadow->clocks);
+	free(shadow->notes);
+	free(shadow->reads);
+	free(shadow->arriving);
+	free(shadow->uses);
+	free(shadow);
+}
+
+/* Clears the cells. Those of a row that was not opened are still clear. */
+static void clear_cells(struct shared_races *shadow)
+{
+	const bool bytes = shadow->grain != WORD_BYTES;
+
+	for (size_t first = 0; first < shadow->cell_count; first += ROW_CELLS) {
+		const size_t rest = shadow->cell_count - first;
+		const size_t count = rest < ROW_CELLS ? rest : ROW_CELLS;
+
+		if (bytes || shadow->notes[first / ROW_CELLS].opened)
+			memset(shadow->cells + first, 0, count * sizeof(*shadow->cells));
+	}
+}
+
+void shared_races_begin(struct shared_races *shadow)
+{
+	clear_cells(shadow);
+	if (shadow->clocks)
+		memset(shadow->clocks, 0, shadow->cell_count * sizeof(*shadow->clocks));
+	shadow->has_copies = false;
+	memset(shadow->notes, 0, note_rows(shadow->cell_count) * sizeof(*shadow->notes));
+	free(shadow->uses);
+	shadow->uses = NULL;
+}
+
+static struct cell_clocks *allocate_clocks(size_t count)
+{
+	return xcalloc(count + 1, sizeof(struct cell_clocks));
+}
+
+static void split_clocks_into_bytes(struct shared_races *shadow)
+{
+	struct cell_clocks *clocks = allocate_clocks(shadow->bytes);
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		clocks[i] = shadow->clocks[i / WORD_BYTES];
+	free(shadow->clocks);
+	shadow->clocks = clocks;
+}
+
+void split_cells_into_bytes(struct shared_races *shadow)
+{
+	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
+
+	for (size_t i = 0; i < shadow->bytes; i++)
+		cells[i] = shadow->cells[i / WORD_BYTES];
+	free(shadow->cells);
+	shadow->cells = cells;
+	if (shadow->clocks)
+		split_clocks_into_bytes(shadow);
+	memset(shadow->notes, 0, note_rows(shadow->bytes) * sizeof(*shadow->notes));
+	shadow->cell_count = shadow->bytes;
+	shadow->grain = 1;
+}
+
+void begin_cell_clocks(struct shared_races *shadow)
+{
+	if (!shadow->clocks)
+		shadow->clocks = allocate_clocks(shadow->cell_count);
+}
+
+/* ---- accesses of two threads to a cell ---- */
+
+const struct instruction *shadow_find_place(const struct shared_races *shadow, uint32_t place,
+					    uint32_t *function)
+{
+	*function = (uint32_t)shadow->program->function_count - 1;
+	while (shadow->first_place[*function] > place)
+		(*function)--;
+	return &shadow->program->functions[*function].code[place - shadow->first_place[*function]];
+}
+
+/* Returns true if neither a synchronisation of a common warp, nor an mbarrier, nor a lock orders
+ * the access of `thread`, with that sync and clock, before the other one. */
+static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync,
+		      uint32_t clock)
+{
+	if (warp_of(thread) == warp_of(by->thread))
+		return sync == by->sync && !shared_locks_order_lanes(by->warp, clock);
+	return !block_clock_known(by->warp, warp_of(thread), clock);
+}
+
+/* The clocks of a cell. */
+static struct cell_clocks clocks_of(const struct shadow_access *by, const struct cell *cell)
+{
+	const struct shared_races *shadow = by->block->shadow;
+
+	return shadow->clocks ? shadow->clocks[cell - shadow->cells] : (struct cell_clocks){0};
+}
+
+/* Whether an access of that epoch, 0 for none, may be one that nothing orders before this one. */
+static bool may_be_unordered(const struct shadow_access *by, uint32_t epoch)
+{
+	return by->clocked ? epoch != 0 : epoch == by->epoch;
+}
+
+bool rival_writer(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
+{
+	/* Lanes of a warp that exchange values by volatile accesses need __syncwarp(). */
+	const bool apart = warp_of(cell->writer) != warp_of(by->thread);
+	const bool atomic = by->atomic && (apart || !by->is_volatile);
+	/* An atomic access can race with a plain write only. */
+	uint32_t sync = atomic ? cell->plain_sync : cell->write_sync;
+
+	if (!may_be_unordered(by, cell->write_epoch) || cell->writer == by->thread ||
+	    (atomic && cell->write_atomic && (apart || !cell->write_volatile)) ||
+	    !unordered(by, cell->writer, sync, clocks_of(by, cell).write))
+		return false;
+	*rival = (struct rival){cell->writer, cell->write_place, true};
+	return true;
+}
+
+/* Whether a read at that place by another lane of the warp is over. */
+static bool shared_read_is_over(const struct shadow_access *by, uint16_t thread, uint32_t place)
+{
+	const struct shared_races *shadow = by->block->shadow;
+	uint32_t function;
+
+	if (warp_of(thread) != warp_of(by->thread))
+		return false;
+	shadow_find_place(shadow, place, &function);
+	return lane_read_is_over(by->warp, by->at, thread % LANES, function,
+				 place - shadow->first_place[function]);
+}
+
+static bool reader_races(const struct shadow_access *by, uint16_t thread, uint32_t place,
+			 struct rival *rival)
+{
+	if (thread == NOBODY || thread == by->thread || shared_read_is_over(by, thread, place))
+		return false;
+	*rival = (struct rival){thread, place, false};
+	return true;
+}
+
+bool reader_is_unordered(const struct cell *cell, const struct shadow_access *by, size_t nth)
+{
+	const struct readers *readers = &cell->readers[nth];
+
+	return readers->first != NOBODY &&
+	       unordered(by, readers->first, readers->sync, clocks_of(by, cell).readers[nth]);
+}
+
+bool rival_reader(const struct cell *cell, const struct shadow_access *by, struct rival *rival)
+{
+	if (!may_be_unordered(by, cell->read_epoch))
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(cell->readers); i++) {
+		const struct readers *readers = &cell->readers[i];
+
+		if (!reader_is_unordered(cell, by, i))
+			continue;
+		if (reader_races(by, readers->first, readers->first_place, rival) ||
+		    reader_races(by, readers->other, readers->other_place, rival))
+			return true;
+	}
+	return false;
+}
+
+void remember_clocked_reader(struct shared_races *shadow, size_t index,
+			     const struct shadow_access *by)
+{
+	struct cell *cell = &shadow->cells[index];
+	uint32_t *clocks = shadow->clocks[index].readers;
+	const uint32_t epoch = cell->read_epoch ? cell->read_epoch : by->epoch;
+	int at = remember_reader(cell, epoch, by->thread, by->sync, by->place);
+
+	for (int i = 0; i < (int)ARRAY_SIZE(cell->readers) && at < 0; i++) {
+		if (!block_clock_known(by->warp, warp_of(cell->readers[i].first), clocks[i]))
+			continue;
+		begin_readers(&cell->readers[i], by->thread, by->sync, by->place);
+		at = i;
+	}
+	if (at >= 0)
+		clocks[at] = by->clock;
+}

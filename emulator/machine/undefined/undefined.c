@@ -1,0 +1,190 @@
+/* What each instruction does with undefined bits. See undefined.h. */
+#include "emulator/machine/undefined/undefined_parts.h"
+#include "emulator/tensor_map.h"
+
+#include <string.h>
+
+/* The name of a register; the decoder has registers of its own, such as the carry flag. */
+static const char *register_name(const struct frame *frame, uint32_t value)
+{
+	const struct ptx_function *source = frame->function->source;
+
+	return value && value <= source->register_count ? source->registers[value - 1].name
+							: "CC.CF";
+}
+
+static void begin_register(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	const undefined_origin origin =
+		origin_of_register(warp, at, register_name(warp->frame, at->target));
+	const struct undefined_bits all = {UINT64_MAX >> (64 - at->width), origin};
+
+	for (; lanes; lanes &= lanes - 1)
+		row_set(warp, at->dst, __builtin_ctz(lanes), at->width, all);
+}
+
+static bool row_is_wide(const struct warp *warp, uint32_t row)
+{
+	return warp->frame->function->wide_rows[row / ROW_STEP_BYTES];
+}
+
+static void use_all(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	struct instruction copy = *at;
+	struct instruction_operands operands;
+
+	copy.guard = 0;
+	instruction_operands(warp->frame->function, &copy, &operands);
+	for (size_t i = 0; i < operands.read_count; i++)
+		row_use(warp, at, *operands.reads[i], row_is_wide(warp, *operands.reads[i]), lanes);
+	for (size_t i = 0; i < operands.write_count; i++)
+		row_define(warp, *operands.writes[i], row_is_wide(warp, *operands.writes[i]),
+			   lanes);
+}
+
+/* mapa and the like: like arithmetic. */
+static void follow_address(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	const bool to = row_is_wide(warp, at->dst);
+
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		struct undefined_bits value = {0};
+		const uint32_t rows[] = {at->a, at->b};
+
+		for (size_t i = 0; i < ARRAY_SIZE(rows) && !value.bits; i++)
+			value = row_bits(warp, at, rows[i], lane,
+					 rows[i] && row_is_wide(warp, rows[i]) ? 64 : 32);
+		if (value.bits)
+			value.bits = UINT64_MAX;
+		row_set(warp, at->dst, lane, to ? 64 : 32, value);
+	}
+}
+
+/* The texels: surface.c. */
+static void follow_surface(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	row_use(warp, at, at->a, true, lanes);
+	for (size_t i = 0; i < 4; i++)
+		row_use(warp, at, at->rows[TEXTURE_COORDINATES + i], false, lanes);
+	for (unsigned i = 0; at->operation == OP_SURFACE_LOAD && i < at->vector; i++)
+		row_define(warp, at->rows[i], at->width == 8, lanes);
+}
+
+/* tensormap.cp_fenceproxy: what copies read from a map is not followed, so the map is used here. */
+static void follow_map_copy(struct warp *warp, const struct instruction *at)
+{
+	const int lane = __builtin_ctz(warp->active);
+	uint64_t target;
+	struct undefined_place from, to;
+
+	memcpy(&target, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, sizeof(target));
+	from = undefined_place_of(warp, PTX_SPACE_SHARED, lane, access_address(warp, at, lane),
+				  TENSOR_MAP_BYTES);
+	to = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane, target + (uint64_t)at->from_offset,
+				TENSOR_MAP_BYTES);
+	for (unsigned i = 0; i < TENSOR_MAP_BYTES; i += 8) {
+		value_use(warp, at, place_read(warp, at, lane, &from, i, 8));
+		place_write(&to, i, 8, (struct undefined_bits){0});
+	}
+}
+
+static void follow_mbarrier(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	use_all(warp, at, lanes);
+	for (; at->kind == MBARRIER_INIT && lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		const struct undefined_place place = undefined_place_of(
+			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane), 8);
+
+		place_write(&place, 0, 8, (struct undefined_bits){0});
+	}
+}
+
+void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	row_use(warp, at, at->guard, false, warp->active);
+	if (!lanes)
+		return;
+	if (alu_row_of((enum operation)at->operation)) {
+		undefined_alu(warp, at, lanes);
+		return;
+	}
+	switch (at->operation) {
+	case OP_UNDEFINED:
+		begin_register(warp, at, lanes);
+		break;
+	case OP_SHUFFLE: /* see undefined_shuffle() */
+		break;
+	case OP_LOAD:
+		undefined_load(warp, at, lanes);
+		break;
+	case OP_STORE:
+		undefined_store(warp, at, lanes);
+		break;
+	case OP_ATOMIC:
+		undefined_atomic(warp, at, lanes);
+		break;
+	case OP_COPY:
+		undefined_copy(warp, at, lanes);
+		break;
+	case OP_BULK_COPY:
+	case OP_BULK_REDUCE:
+		use_all(warp, at, lanes); /* their bytes: bulk_copy.c */
+		break;
+	case OP_MATRIX_LOAD:
+	case OP_MATRIX_STORE:
+		undefined_matrix_rows(warp, at);
+		break;
+	case OP_MATRIX_TRANSPOSE:
+		undefined_transpose(warp, at);
+		break;
+	case OP_MATRIX_PRODUCT:
+		undefined_product(warp, &warp->frame->function->products[at->target], at);
+		break;
+	case OP_GROUP_PRODUCT:
+		undefined_group_product(warp, at);
+		break;
+	case OP_SURFACE_LOAD:
+	case OP_SURFACE_STORE:
+		follow_surface(warp, at, lanes);
+		break;
+	case OP_CLUSTER_ADDRESS:
+		follow_address(warp, at, lanes);
+		break;
+	case OP_MAP_COPY:
+		use_all(warp, at, lanes);
+		follow_map_copy(warp, at);
+		break;
+	case OP_DISCARD:
+		use_all(warp, at, lanes);
+		undefined_discard(warp, at, lanes);
+		break;
+	case OP_MBARRIER:
+		follow_mbarrier(warp, at, lanes);
+		break;
+	default:
+		use_all(warp, at, lanes);
+	}
+}
+
+void undefined_shuffle(struct warp *warp, const struct instruction *at, const uint32_t *from,
+		       uint32_t absent)
+{
+	struct undefined_bits values[LANES];
+
+	row_use(warp, at, at->b, false, warp->active);
+	row_use(warp, at, at->c, false, warp->active);
+	row_use(warp, at, at->d, false, warp->active);
+	for (int lane = 0; lane < LANES; lane++)
+		values[lane] = absent >> lane & 1 ? (struct undefined_bits){UINT32_MAX, 0}
+						  : row_bits(warp, at, at->a, (int)from[lane], 32);
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		const int lane = __builtin_ctz(rest);
+
+		if (absent >> lane & 1)
+			values[lane].origin = origin_of_absent(warp, at, lane, from[lane]);
+		row_set(warp, at->dst, lane, 32, values[lane]);
+		row_set(warp, at->dst2, lane, 1, (struct undefined_bits){0});
+	}
+}

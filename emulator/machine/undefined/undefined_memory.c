@@ -1,0 +1,448 @@
+/* Undefined bits that go to memory and come from it. See undefined.h. */
+#include "emulator/machine/clusters/cluster.h"
+#include "emulator/machine/copies/bulk_issue.h"
+#include "emulator/machine/memory/discard.h"
+#include "emulator/machine/memory/written_bytes.h"
+#include "emulator/machine/undefined/undefined_parts.h"
+
+#include <string.h>
+
+/* ---- places ---- */
+
+uint64_t access_address(const struct warp *warp, const struct instruction *at, int lane)
+{
+	const unsigned char *row = row_of(warp, at->a);
+	uint64_t wide = 0;
+	uint32_t narrow;
+
+	if (at->a && at->narrow_address) {
+		memcpy(&narrow, row + 4 * (size_t)lane, 4);
+		return narrow + (uint32_t)at->offset;
+	}
+	if (at->a)
+		memcpy(&wide, row + 8 * (size_t)lane, 8);
+	return wide + (uint64_t)at->offset;
+}
+
+/* What is known of an allocation when it is first accessed: which bytes the host has written. */
+static void open_allocation(const struct launch *launch, struct allocation *in)
+{
+	if (in->undefined.bits || !in->bytes_written || !follower_is_whole(launch->follower) ||
+	    !undefined_memory_create(&in->undefined, in->bytes, true))
+		return;
+	for (uint64_t i = 0; i < in->bytes; i++)
+		if (written_all(in, i, 1))
+			in->undefined.bits[i] = 0;
+}
+
+static struct undefined_place global_place(struct warp *warp, uint64_t address, uint64_t bytes)
+{
+	struct allocation *in = device_memory_below(warp->block->launch->memory, address);
+	struct undefined_place place = {.space = PTX_SPACE_GLOBAL};
+
+	if (!in || address - in->address >= in->bytes ||
+	    bytes > in->bytes - (address - in->address))
+		return place;
+	open_allocation(warp->block->launch, in);
+	place.in = in;
+	place.memory = &in->undefined;
+	place.offset = place.number = address - in->address;
+	return place;
+}
+
+static struct undefined_place shared_place(struct warp *warp, uint32_t address, uint64_t bytes)
+{
+	struct undefined_place place = {.space = PTX_SPACE_SHARED};
+	uint32_t offset;
+	struct block *block = cluster_find_block(warp->block, address, &offset);
+
+	if (!block || offset + bytes > (uint64_t)warp->block->launch->shared_bytes)
+		return place;
+	place.memory = &block->undefined;
+	place.offset = place.number = offset;
+	return place;
+}
+
+static struct undefined_place local_place(struct warp *warp, int lane, uint64_t address,
+					  uint64_t bytes)
+{
+	struct undefined_place place = {.space = PTX_SPACE_LOCAL};
+
+	if (address > warp->local_bytes || bytes > warp->local_bytes - address)
+		return place;
+	place.memory = &warp->local_undefined;
+	place.offset = (uint64_t)lane * warp->local_bytes + address;
+	place.number = address;
+	return place;
+}
+
+struct undefined_place undefined_place_of(struct warp *warp, enum ptx_space space, int lane,
+					  uint64_t address, uint64_t bytes)
+{
+	if (space == PTX_SPACE_GENERIC && address - SHARED_WINDOW < WINDOW_BYTES)
+		space = PTX_SPACE_SHARED;
+	else if (space == PTX_SPACE_GENERIC && address - LOCAL_WINDOW < WINDOW_BYTES)
+		space = PTX_SPACE_LOCAL;
+	switch (space) {
+	case PTX_SPACE_SHARED: /* the windows begin at multiples of their size */
+		return shared_place(warp, (uint32_t)address, bytes);
+	case PTX_SPACE_LOCAL:
+	case PTX_SPACE_PARAM:
+		return local_place(warp, lane, address % WINDOW_BYTES, bytes);
+	default:
+		return global_place(warp, address, bytes);
+	}
+}
+
+static undefined_origin byte_origin(struct warp *warp, const struct instruction *at, int lane,
+				    const struct undefined_place *place, uint64_t skip)
+{
+	const undefined_origin known = place->memory->origins[place->offset + skip];
+	struct unwritten_byte byte = {
+		.kind = place->space == PTX_SPACE_LOCAL    ? FINDING_UNINITIALISED_LOCAL
+			: place->space == PTX_SPACE_SHARED ? FINDING_UNINITIALISED
+							   : FINDING_UNWRITTEN,
+		.at = place->number + skip,
+	};
+
+	if (known)
+		return known;
+	if (place->in) {
+		byte.name = place->in->name;
+		byte.bytes = place->in->bytes;
+	}
+	return origin_of_byte(warp, at, lane, &byte);
+}
+
+struct undefined_bits place_read(struct warp *warp, const struct instruction *at, int lane,
+				 const struct undefined_place *place, uint64_t skip, unsigned bytes)
+{
+	struct undefined_bits value = {0};
+
+	if (!place->memory || !place->memory->bits)
+		return value;
+	for (unsigned i = 0; i < bytes; i++) {
+		const uint64_t bits = place->memory->bits[place->offset + skip + i];
+
+		if (bits && !value.bits)
+			value.origin = byte_origin(warp, at, lane, place, skip + i);
+		value.bits |= bits << 8 * i;
+	}
+	return value;
+}
+
+/* Returns false if all bytes are defined, and stay so. */
+static bool open_for_writing(const struct undefined_place *place, uint64_t bits)
+{
+	if (!place->memory)
+		return false;
+	if (!place->memory->bits && place->in && bits)
+		undefined_memory_create(place->memory, place->in->bytes, false);
+	return place->memory->bits != NULL;
+}
+
+void place_write(const struct undefined_place *place, uint64_t skip, unsigned bytes,
+		 struct undefined_bits value)
+{
+	if (!open_for_writing(place, value.bits))
+		return;
+	for (unsigned i = 0; i < bytes; i++) {
+		const unsigned char bits = (unsigned char)(value.bits >> 8 * i);
+
+		place->memory->bits[place->offset + skip + i] = bits;
+		if (bits)
+			place->memory->origins[place->offset + skip + i] = value.origin;
+	}
+}
+
+void place_copy(struct warp *warp, const struct instruction *at, int lane,
+		const struct undefined_place *to, const struct undefined_place *from,
+		uint64_t bytes)
+{
+	for (uint64_t i = 0; i < bytes; i++)
+		place_write(to, i, 1, place_read(warp, at, lane, from, i, 1));
+}
+
+void undefined_use(struct warp *warp, const struct instruction *at, int lane, uint64_t address,
+		   unsigned bytes)
+{
+	const struct undefined_place place =
+		undefined_place_of(warp, PTX_SPACE_GENERIC, lane, address, bytes);
+
+	value_use(warp, at, place_read(warp, at, lane, &place, 0, bytes));
+}
+
+/* ---- loads and stores ---- */
+
+static unsigned row_width(const struct instruction *at)
+{
+	return at->width == 8 ? 64 : 32;
+}
+
+static void use_address(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	row_use(warp, at, at->a, !at->narrow_address, lanes);
+}
+
+void undefined_load(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	use_address(warp, at, lanes);
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		const struct undefined_place place = undefined_place_of(
+			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
+			(uint64_t)at->width * at->vector);
+
+		for (unsigned i = 0; i < at->vector; i++) {
+			struct undefined_bits value = place_read(
+				warp, at, lane, &place, (uint64_t)i * at->width, at->width);
+
+			if (at->extension == EXTEND_SIGN && at->width < 4 &&
+			    value.bits >> (8 * at->width - 1) & 1)
+				value.bits |= UINT64_MAX << 8 * at->width;
+			row_set(warp, at->rows[i], lane, row_width(at), value);
+		}
+	}
+}
+
+void undefined_store(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	use_address(warp, at, lanes);
+	row_use(warp, at, at->d, false, lanes); /* the mbarrier of st.async */
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		const struct undefined_place place = undefined_place_of(
+			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
+			(uint64_t)at->width * at->vector);
+
+		for (unsigned i = 0; i < at->vector; i++)
+			place_write(&place, (uint64_t)i * at->width, at->width,
+				    row_bits(warp, at, at->rows[i], lane, row_width(at)));
+	}
+}
+
+/* Nobody has written what was discarded. */
+void undefined_discard(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		const struct undefined_place place =
+			undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
+					   access_address(warp, at, lane), DISCARD_BYTES);
+
+		if (!place.in)
+			continue;
+		for (unsigned i = 0; i < DISCARD_BYTES; i++) {
+			const struct unwritten_byte byte = {FINDING_UNWRITTEN, place.in->name,
+							    place.number + i, place.in->bytes};
+
+			place_write(&place, i, 1,
+				    (struct undefined_bits){0xff,
+							    origin_of_byte(warp, at, lane, &byte)});
+		}
+	}
+}
+
+/* ---- atomics ---- */
+
+/* An exchange does not use the memory: it loads and stores. */
+static void exchange_lane(struct warp *warp, const struct instruction *at, int lane,
+			  const struct undefined_place *place)
+{
+	const unsigned count = at->vector ? at->vector : 1;
+	const bool vector = at->vector && at->rows[0];
+
+	for (unsigned i = 0; i < count; i++) {
+		const uint32_t from = vector ? at->rows[i] : at->b;
+		const uint32_t to = vector ? at->rows[ATOMIC_RESULTS + i] : at->dst;
+		const struct undefined_bits old =
+			place_read(warp, at, lane, place, (uint64_t)i * at->width, at->width);
+
+		place_write(place, (uint64_t)i * at->width, at->width,
+			    row_bits(warp, at, from, lane, row_width(at)));
+		row_set(warp, to, lane, row_width(at), old);
+	}
+}
+
+static void use_atomic_operands(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	const bool wide = at->width == 8;
+
+	row_use(warp, at, at->b, wide, lanes);
+	row_use(warp, at, at->c, wide, lanes);
+	row_define(warp, at->dst, wide, lanes);
+	for (unsigned i = 0; i < at->vector; i++) {
+		row_use(warp, at, at->rows[i], wide, lanes);
+		if (at->kind == ATOMIC_CAS)
+			row_use(warp, at, at->rows[at->vector + i], wide, lanes);
+		row_define(warp, at->rows[ATOMIC_RESULTS + i], wide, lanes);
+	}
+}
+
+void undefined_atomic(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	const uint64_t bytes = (uint64_t)at->width * (at->vector ? at->vector : 1);
+	const bool exchanges = at->kind == ATOMIC_EXCH;
+
+	use_address(warp, at, lanes);
+	row_use(warp, at, at->d, false, lanes);
+	if (!exchanges)
+		use_atomic_operands(warp, at, lanes);
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		const struct undefined_place place =
+			undefined_place_of(warp, (enum ptx_space)at->space, lane,
+					   access_address(warp, at, lane), bytes);
+
+		if (exchanges) {
+			exchange_lane(warp, at, lane, &place);
+			continue;
+		}
+		for (uint64_t i = 0; i < bytes; i += at->width) {
+			value_use(warp, at, place_read(warp, at, lane, &place, i, at->width));
+			place_write(&place, i, at->width, (struct undefined_bits){0});
+		}
+	}
+}
+
+/* ---- asynchronous copies: they count as done when they are issued ---- */
+
+void undefined_copy(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	const unsigned bytes = (unsigned)at->width * at->vector;
+	const uint32_t *sizes = at->c ? row_of(warp, at->c) : NULL;
+	const uint32_t ignored = at->d ? predicate_mask(row_of(warp, at->d)) : 0;
+
+	use_address(warp, at, lanes);
+	row_use(warp, at, at->b, true, lanes);
+	row_use(warp, at, at->c, false, lanes);
+	row_use(warp, at, at->d, false, lanes);
+	for (; lanes; lanes &= lanes - 1) {
+		const int lane = __builtin_ctz(lanes);
+		unsigned amount = sizes ? sizes[lane] : bytes;
+		struct undefined_place to, from;
+		uint64_t source = 0;
+
+		if (amount > bytes || ignored >> lane & 1)
+			amount = 0;
+		if (at->b)
+			memcpy(&source, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, 8);
+		to = undefined_place_of(warp, PTX_SPACE_SHARED, lane,
+					access_address(warp, at, lane), bytes);
+		from = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
+					  source + (uint64_t)at->from_offset, amount);
+		place_copy(warp, at, lane, &to, &from, amount);
+		for (unsigned i = amount; i < bytes; i++)
+			place_write(&to, i, 1, (struct undefined_bits){0});
+	}
+}
+
+/* ---- bulk copies: they move undefined bits as they move values ---- */
+
+static struct undefined_place range_of(const struct warp *warp, struct allocation *in,
+				       uint64_t offset)
+{
+	open_allocation(warp->block->launch, in);
+	return (struct undefined_place){&in->undefined, in, PTX_SPACE_GLOBAL, offset, offset};
+}
+
+static struct undefined_place share_of(struct block *block, uint32_t offset)
+{
+	return (struct undefined_place){&block->undefined, NULL, PTX_SPACE_SHARED, offset, offset};
+}
+
+static unsigned char bulk_bits(const struct bulk_issue *issue, const struct undefined_place *place,
+			       uint64_t skip)
+{
+	const struct undefined_bits value =
+		place_read(issue->warp, issue->at, (int)issue->lane, place, skip, 1);
+
+	if (value.bits && !*issue->origin)
+		*issue->origin = value.origin;
+	return (unsigned char)value.bits;
+}
+
+void undefined_bulk_read(const struct bulk_issue *issue, struct allocation *in, uint64_t offset,
+			 unsigned char *to, uint32_t bytes)
+{
+	const struct undefined_place place = range_of(issue->warp, in, offset);
+
+	for (uint32_t i = 0; i < bytes; i++)
+		to[i] = bulk_bits(issue, &place, i);
+}
+
+unsigned char *undefined_bulk_source(const struct bulk_issue *issue, uint32_t offset,
+				     uint32_t bytes)
+{
+	struct block *block = issue->warp->block;
+	const struct undefined_place place = share_of(block, offset);
+
+	for (uint32_t i = 0; i < bytes && !*issue->origin; i++)
+		bulk_bits(issue, &place, i);
+	return block->undefined.bits + offset;
+}
+
+static void bulk_write(const struct bulk_issue *issue, const struct undefined_place *place,
+		       const unsigned char *from, uint32_t bytes)
+{
+	for (uint32_t i = 0; i < bytes; i++) {
+		struct undefined_bits value = {from[i], *issue->origin};
+
+		if (issue->at->operation == OP_BULK_REDUCE) {
+			value_use(issue->warp, issue->at, value);
+			value_use(
+				issue->warp, issue->at,
+				place_read(issue->warp, issue->at, (int)issue->lane, place, i, 1));
+			value.bits = 0;
+		}
+		place_write(place, i, 1, value);
+	}
+}
+
+void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in, uint64_t offset,
+			  const unsigned char *from, uint32_t bytes)
+{
+	const struct undefined_place place = range_of(issue->warp, in, offset);
+
+	bulk_write(issue, &place, from, bytes);
+}
+
+void undefined_bulk_share(const struct bulk_issue *issue, struct block *block, uint32_t offset,
+			  const unsigned char *from, uint32_t bytes)
+{
+	const struct undefined_place place = share_of(block, offset);
+
+	bulk_write(issue, &place, from, bytes);
+}
+
+/* ---- surfaces ---- */
+
+void undefined_surface_load(struct warp *warp, const struct instruction *at, int lane,
+			    struct allocation *in, uint64_t offset)
+{
+	const struct undefined_place place = range_of(warp, in, offset);
+
+	for (unsigned i = 0; i < at->vector; i++)
+		row_set(warp, at->rows[i], lane, row_width(at),
+			place_read(warp, at, lane, &place, (uint64_t)i * at->width, at->width));
+}
+
+void undefined_surface_store(struct warp *warp, const struct instruction *at, int lane,
+			     struct allocation *in, uint64_t offset, unsigned texel_bytes)
+{
+	const struct undefined_place place = range_of(warp, in, offset);
+	struct undefined_bits any = {0};
+
+	for (unsigned i = 0; i < at->vector; i++) {
+		const struct undefined_bits value =
+			row_bits(warp, at, at->rows[i], lane, row_width(at));
+
+		if (!any.bits)
+			any = value;
+		if (!texel_bytes)
+			place_write(&place, (uint64_t)i * at->width, at->width, value);
+	}
+	any.bits = any.bits ? UINT64_MAX : 0;
+	for (unsigned i = 0; i < texel_bytes; i++)
+		place_write(&place, i, 1, any);
+}

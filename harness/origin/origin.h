@@ -1,0 +1,74 @@
+/*
+ * origin: where a run comes from: the machine and the build, whether the process of a run is alive,
+ * and the project and commit of a user's files.
+ */
+#ifndef HARNESS_ORIGIN_ORIGIN_H
+#define HARNESS_ORIGIN_ORIGIN_H
+
+#include "kernels/user/kernel_file.h"
+#include "metrics/metrics.h"
+
+/* ---- host.c ---- */
+
+/*
+ * Facts about this machine and this build that every run stores, and
+ * checks whether the process of a run is alive.
+ */
+
+/* Adds host name, operating system, processor, build, and the git revision of the working directory
+ * if it differs from that of the build. */
+void host_facts(struct key_value_list *environment);
+/* The git revision that perflab and its kernels were built from: a full commit, with "-dirty" if
+ * tracked files were changed. NULL: not built from a git tree. */
+const char *host_build_revision(void);
+/* The fact that holds it in runs of a user's files. */
+#define PERFLAB_REVISION_KEY "perflab_revision"
+/* "HOST PID START": identifies this process, so that another process can check whether it is alive.
+ * malloc'd. */
+char *host_process_mark(void);
+/* Whether the process with this mark runs on this host. */
+bool host_process_lives(const char *mark);
+/* Sets the state of a run to "interrupted" if the database says "running" and its process on this
+ * host is gone. */
+void host_correct_state(struct run *run);
+
+/* ---- source_origin.c ---- */
+
+/*
+ * The project and the commit that the files of a user belong to,
+ * as git says. Files of one name in two projects have different origins.
+ *
+ * Without git, outside of a repository, or if git does not answer (git.h), the
+ * origin is the path of the file and the commit is not known.
+ */
+
+/* All strings are malloc'd. */
+struct source_origin {
+	/* The origin of the first source: "github.com/a/b:src/saxpy.cu", with the address of the
+	 * remote "origin" without scheme and credentials. Without a remote: the absolute path, in a
+	 * linked working tree that of the main one. */
+	char *origin;
+	char *project;  /* what all origins of the repository begin with; NULL: there is none */
+	char *root;     /* the folder of the working tree; NULL: there is none */
+	char *path;     /* of the first source, below root; NULL: there is no root */
+	char *revision; /* the commit, "-dirty" behind it if it does not have the files as they are;
+			 * NULL: not known */
+};
+void source_origin_find(struct source_origin *out, const struct kernel_file *files);
+/*
+ * Makes a file keep the origin of its earlier runs when it is moved within its
+ * repository. The keys of `known` are the origins of earlier runs of the kernel,
+ * the newest first, the values the paths that their files then had below the
+ * root, or "". The file takes the origin that had its path; else one of this
+ * repository whose file is no longer there; else its own, with a number if
+ * another file took that with it.
+ */
+void source_origin_follow(struct source_origin *origin, const struct key_value_list *known);
+/* The fact of a run that holds `path`. */
+#define SOURCE_PATH_KEY "source_path"
+void source_origin_release(struct source_origin *origin);
+/* Adds the address of a repository without scheme and credentials: "github.com/a/b" of
+ * "https://token@github.com/a/b.git". Returns false and adds nothing for a relative path. */
+bool source_origin_add_remote(struct text *out, const char *url);
+
+#endif

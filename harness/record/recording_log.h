@@ -1,0 +1,67 @@
+/*
+ * recording_log: what the recorder tells about the processes of a program, one
+ * JSON object a line. docs/recorder-events.md lists the events. The lines come
+ * from a foreign process: one that cannot be read is counted, and texts are made
+ * safe for a terminal. Internal to record/.
+ */
+#ifndef HARNESS_RECORD_RECORDING_LOG_H
+#define HARNESS_RECORD_RECORDING_LOG_H
+
+#include "metrics/recording.h"
+
+#define RECORDING_LINE_MOST ((size_t)1 << 20)
+#define RECORDING_ROWS_MOST 65536 /* of kernels, captures, devices and processes, each */
+
+/* How far a process came. */
+struct log_process {
+	int64_t pid;
+	bool attached, refused, ended;
+	size_t offset;    /* bytes of its file that were read */
+	bool skips;       /* until the end of a line that is too long */
+	struct text line; /* the beginning of a line that is not complete */
+};
+
+/* Which launch of a kernel took longest in a process. */
+struct log_slowest {
+	int64_t pid, launch, ns;
+	char *name;
+};
+
+struct log_device {
+	int64_t pid, ordinal;
+	char *name, *uuid;
+};
+
+struct recording_log {
+	struct recording recording;
+	struct log_process *processes;
+	size_t process_count, process_capacity;
+	struct log_slowest *slowest;
+	size_t slowest_count, slowest_capacity;
+	struct log_device *devices;
+	size_t device_count, device_capacity;
+	int64_t *ordinals; /* the device of each kernel of the recording */
+	size_t ordinal_capacity;
+	int64_t total_ns, launches; /* of all kernels, as the database sums them */
+	size_t failures;            /* launches that could not be recorded */
+	struct string_list notes;   /* shown, each once */
+	size_t unread;              /* lines that could not be read */
+	char *first_unread;
+	/* Called for what a user wants to know at once. */
+	void (*notice)(void *context, const char *line);
+	void *context;
+};
+
+void recording_log_init(struct recording_log *log, bool lists,
+			void (*notice)(void *context, const char *line), void *context);
+void recording_log_release(struct recording_log *log);
+/* The process with this pid; it is added if it is new. NULL: there are too many. */
+struct log_process *recording_log_process(struct recording_log *log, int64_t pid);
+/* Takes the next bytes of the file of a process. */
+void recording_log_take(struct recording_log *log, struct log_process *process, const char *bytes,
+			size_t length);
+/* Call when nothing more will come: counts lines without an end, and gives kernels their devices.
+ */
+void recording_log_finish(struct recording_log *log);
+
+#endif

@@ -1,0 +1,165 @@
+/* The files of the user among the facts of a run. See source_facts.h. */
+#include "harness/sources/sources.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+
+#define KEY_BYTES 48
+
+static void source_path_key(char out[KEY_BYTES], size_t number)
+{
+	snprintf(out, KEY_BYTES, "source.%zu", number);
+}
+
+static void source_hash_key(char out[KEY_BYTES], size_t number)
+{
+	snprintf(out, KEY_BYTES, "source.%zu.hash", number);
+}
+
+/* NULL: there is none. */
+static const char *source_path(const struct key_value_list *facts, size_t number)
+{
+	char key[KEY_BYTES];
+
+	source_path_key(key, number);
+	return key_value_get(facts, key);
+}
+
+/* "": not known. */
+static const char *source_hash(const struct key_value_list *facts, size_t number)
+{
+	char key[KEY_BYTES];
+	const char *hash;
+
+	source_hash_key(key, number);
+	hash = key_value_get(facts, key);
+	return hash ? hash : "";
+}
+
+/* NULL: the file cannot be read. */
+static char *hash_input(const char *path)
+{
+	char hash[HASH_TEXT_BYTES];
+
+	return hash_file(hash, path) ? NULL : xstrdup(hash);
+}
+
+/* Earlier versions hashed otherwise: whether such a file has changed is not known. */
+static bool is_earlier_hash(const char *stored)
+{
+	return *stored && strlen(stored) != HASH_TEXT_BYTES - 1;
+}
+
+/* "source.check.saxpy/items" */
+static void source_check_add(struct key_value_list *facts, const struct kernel *kernel,
+			     const struct kernel_variant *variant)
+{
+	const struct kernel_tolerance *own = variant->tolerance;
+	char *key = xasprintf(SOURCE_CHECK_PREFIX "%s/%s", kernel->name, variant->name);
+	struct text check = TEXT_INIT;
+
+	kernel_check_describe(&check, kernel, variant);
+	text_addf(&check, "; tolerance abs = %g, rel = %g", own ? own->abs : kernel->tolerance_abs,
+		  own ? own->rel : kernel->tolerance_rel);
+	key_value_set(facts, key, check.data);
+	text_release(&check);
+	free(key);
+}
+
+void source_facts_add(struct key_value_list *facts, const struct kernel_file *files)
+{
+	const struct kernel *kernel = files ? kernel_file_kernel(files) : NULL;
+	const char *const *paths = NULL;
+	const size_t count = files ? kernel_file_inputs(files, &paths) : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		char *hash = hash_input(paths[i]);
+		char key[KEY_BYTES];
+
+		source_path_key(key, i + 1);
+		key_value_set(facts, key, paths[i]);
+		source_hash_key(key, i + 1);
+		if (hash)
+			key_value_set(facts, key, hash);
+		free(hash);
+	}
+	for (size_t i = 0; kernel && i < kernel->variant_count; i++)
+		source_check_add(facts, kernel, &kernel->variants[i]);
+}
+
+void source_facts_compare(struct key_value_list *out, const struct run *run)
+{
+	const char *path;
+
+	for (size_t i = 1; (path = source_path(&run->environment, i)) != NULL; i++) {
+		char *hash = hash_input(path);
+		const char *stored = source_hash(&run->environment, i);
+
+		key_value_set(out, path,
+			      !hash                       ? "cannot be read any more"
+			      : is_earlier_hash(stored)   ? "may have changed since the run, which "
+							    "an earlier version of perflab made"
+			      : strcmp(hash, stored) == 0 ? ""
+							  : "has changed since the run");
+		free(hash);
+	}
+}
+
+const char *source_facts_first(const struct run *run)
+{
+	return source_path(&run->environment, 1);
+}
+
+int source_facts_check(const struct run *run, const struct key_value_list *facts, struct error *err)
+{
+	const char *before, *now;
+
+	for (size_t i = 1;; i++) {
+		before = source_path(&run->environment, i);
+		now = source_path(facts, i);
+		if (!before && !now)
+			return 0;
+		if (!before || !now || strcmp(before, now) != 0)
+			break;
+		if (is_earlier_hash(source_hash(&run->environment, i)))
+			return error_set(err, PL_EUNSUPPORTED,
+					 "run %lld was begun by an earlier version of perflab, so "
+					 "whether %s has changed is not known: start a new run",
+					 (long long)run->id, now);
+		if (strcmp(source_hash(&run->environment, i), source_hash(facts, i)) != 0)
+			return error_set(err, PL_EUNSUPPORTED,
+					 "%s has changed since run %lld began: restore it, or "
+					 "start a new run",
+					 now, (long long)run->id);
+	}
+	if (now)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "run %lld began without %s: remove it, or start a new run",
+				 (long long)run->id, now);
+	return error_set(err, PL_EUNSUPPORTED,
+			 "run %lld began with %s, which its files no longer name: restore them, or "
+			 "start a new run",
+			 (long long)run->id, before);
+}
+
+int source_facts_check_unchanged(const struct key_value_list *facts, struct error *err)
+{
+	const char *path;
+
+	for (size_t i = 1; (path = source_path(facts, i)) != NULL; i++) {
+		char *hash = hash_input(path);
+		const bool same = strcmp(hash ? hash : "", source_hash(facts, i)) == 0;
+
+		free(hash);
+		if (!same)
+			return error_set(
+				err, PL_EIO,
+				"%s changed while it was read and compiled, so its annotations "
+				"and its code could differ: measure again",
+				path);
+	}
+	return 0;
+}

@@ -1,0 +1,358 @@
+/* Judges a sweep at its interim analyses, and adds rounds to undecided cases between them. */
+#include "harness/sweep/decide/decide.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/process.h"
+
+/* Budget for added rounds, as a fraction of the sweep's time so far: with them the sweep takes less
+ * than twice as long. */
+#define DECIDE_PART 0.9
+/* What the sweep is taken to have lasted before them, if that of a resumed run is not stored. */
+#define DECIDE_RESUMED_NS INT64_C(60000000000)
+/* The scatter between rounds decides, so a cheap round is worth more than a precise one: an added
+ * round ends at this multiple of the precision asked for. */
+#define ADDED_PRECISION_FACTOR 4
+#define ADDED_PRECISION_MOST 0.5
+/* And once it has its least samples, it ends after this time: short kernels otherwise take hundreds
+ * of samples for that precision. */
+#define ADDED_ROUND_MOST_NS INT64_C(3000000)
+/* What an added round probably takes: so many samples, each with a flush, and what its worker,
+ * its verification and the placements of its data take. */
+#define ADDED_SAMPLES 16
+#define FLUSH_ESTIMATE_NS 60e3
+#define ROUND_ESTIMATE_LEAST_NS 4e6
+/* A short sweep has this time at least. */
+#define DECIDE_LEAST_NS INT64_C(10000000000)
+
+void decide_release(struct sweep_decide *decide)
+{
+	free(decide->head);
+	free(decide->base);
+}
+
+int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct run_task *task,
+		 struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	struct run_comparison_request request = {.base_option = "--compare", .measuring = true};
+
+	decide->store = store;
+	decide->db = store->db;
+	decide->run_id = store->run_id;
+	decide->trial_ids = store->trial_ids;
+	decide->observer = task->observer;
+	decide->pace = 1;
+	decide->resumed = task->resumed;
+	decide->first = task->settings->rounds;
+	decide->head = xasprintf("%lld", (long long)store->run_id);
+	decide->base = xstrdup(task->request->compare ? task->request->compare : BASE_LAST_GOOD);
+	request.base = decide->base;
+	request.head = decide->head;
+	return compare_runs_check(&decide->base_id, decide->db, &request, err);
+}
+
+static size_t count_undecided(const struct regress *regress)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < regress->count; i++)
+		count += regress->cases[i].undecided;
+	return count;
+}
+
+/* ---- the end ---- */
+
+static void add_reason(struct text *out, size_t count, const char *reason)
+{
+	if (count)
+		text_addf(out, "%s%s: %zu", out->length ? "; " : "", reason, count);
+}
+
+/* How to add rounds to the base. */
+static void add_command(struct text *out, const struct sweep_decide *decide)
+{
+	text_addf(out, " (perflab sweep --resume %lld --decide --compare %lld",
+		  (long long)decide->base_id, (long long)decide->run_id);
+	if (db_path(decide->db)) {
+		text_add(out, " --db ");
+		shell_word(out, db_path(decide->db));
+	}
+	text_add_char(out, ')');
+}
+
+/* Why cases are still undecided. Commands are for the user of now: the database does not keep them,
+ * because they name its path. */
+static void describe_undecided(struct text *out, const struct sweep_decide *decide,
+			       const struct regress *regress, double moved, bool commands)
+{
+	const int last = interim_rounds(decide->first, INTERIM_COUNT - 1);
+	size_t kinds[UNDECIDED_KIND_COUNT] = {0};
+	struct text reason = TEXT_INIT;
+
+	for (size_t i = 0; i < regress->count; i++)
+		if (regress->cases[i].undecided)
+			kinds[decide_kind(decide, &regress->cases[i], regress->compared)]++;
+	if (moved > 0) {
+		text_addf(out,
+			  "the rounds of the last interim analysis were discarded, because the "
+			  "control cases moved by %.2g %%",
+			  100 * moved);
+		return;
+	}
+	text_addf(&reason, "after %d rounds", last);
+	add_reason(out, kinds[UNDECIDED_AT_END], reason.data);
+	text_clear(&reason);
+	text_addf(&reason, "too much scatter for %d rounds", last);
+	add_reason(out, kinds[UNDECIDED_BY_NOISE], reason.data);
+	text_clear(&reason);
+	text_add(&reason, "too few rounds in the base");
+	if (commands)
+		add_command(&reason, decide);
+	add_reason(out, kinds[UNDECIDED_BY_BASE], reason.data);
+	add_reason(out, kinds[UNDECIDED_OPEN], "out of time (--decide-time)");
+	text_release(&reason);
+}
+
+/* What the added rounds came to; malloc'd. */
+static char *describe_outcome(const struct sweep_decide *decide, const struct regress *regress,
+			      size_t before, double moved, int64_t begun_ns, bool commands)
+{
+	const size_t after = count_undecided(regress);
+	struct text line = TEXT_INIT, why = TEXT_INIT;
+	char spent[32];
+
+	format_duration(spent, (double)(monotonic_ns() - begun_ns));
+	text_addf(&line, "%zu more %s in %s", decide->added,
+		  decide->added == 1 ? "round" : "rounds", spent);
+	if (decide->added_for_later)
+		text_addf(&line, ", %zu of them for later comparisons,", decide->added_for_later);
+	text_addf(&line, " decided %zu of %zu undecided %s against run %lld",
+		  before > after ? before - after : 0, before, before == 1 ? "case" : "cases",
+		  (long long)decide->base_id);
+	if (after) {
+		describe_undecided(&why, decide, regress, moved, commands);
+		text_addf(&line, "; %zu %s undecided: %s", after, after == 1 ? "stays" : "stay",
+			  why.data);
+		text_release(&why);
+	}
+	return text_detach(&line);
+}
+
+static int conclude(struct sweep *sweep, size_t before, double moved, int64_t begun_ns,
+		    struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	const struct regress *regress;
+	struct decide_judged judged;
+	char *shown, *stored;
+	int rc = decide_judge(&judged, decide, err);
+
+	if (!rc) {
+		regress = &judged.comparison.regress;
+		shown = describe_outcome(decide, regress, before, moved, begun_ns, true);
+		stored = describe_outcome(decide, regress, before, moved, begun_ns, false);
+		tell_observer(decide->observer, NOTICE_REMARK, "%s", shown);
+		rc = db_environment_set(decide->db, decide->run_id, DECIDE_OUTCOME_KEY, stored,
+					err);
+		free(shown);
+		free(stored);
+	}
+	if (!rc)
+		rc = db_environment_set(decide->db, decide->run_id, DECIDE_BASE_KEY,
+					judged.comparison.base.uid, err);
+	decide_judged_release(&judged);
+	return rc;
+}
+
+/* ---- the interim analyses ---- */
+
+/* What an added round of a case probably takes; 0: not known. */
+static int64_t added_round_ns(const struct trial *trial, bool beside)
+{
+	const double median_ns = trial->summary.median_ns;
+	double samples;
+
+	if (!trial->rounds_done || !(median_ns > 0))
+		return 0;
+	samples = fmin(ADDED_SAMPLES, (double)trial->summary.count / trial->rounds_done);
+	return (int64_t)(ROUND_ESTIMATE_LEAST_NS +
+			 samples * (beside ? 2 : 1) * (median_ns + FLUSH_ESTIMATE_NS));
+}
+
+/* Rounds of samples as precise as the user asked for take longer than those that are added. */
+static void estimate_rounds(struct sweep *sweep, const struct run *head)
+{
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		const struct trial *trial = run_trial(head, sweep->decide->trial_ids[i]);
+
+		if (trial)
+			sweep->cases[i].round_ns =
+				added_round_ns(trial, case_base(sweep, i) != NO_CASE);
+	}
+}
+
+/* Compares, checks the control cases since the interim analysis before, and measures up to this
+ * one. *going_on: there may be more to measure. */
+static int take_interim(struct sweep *sweep, int interim, size_t *before, double *moved,
+			bool *going_on, struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	const struct regress *regress;
+	struct decide_judged judged;
+	size_t *chosen = NULL;
+	size_t count;
+	int rc = decide_judge(&judged, decide, err);
+
+	*going_on = false;
+	if (rc)
+		goto out;
+	regress = &judged.comparison.regress;
+	if (interim == 1) {
+		*before = count_undecided(regress);
+		estimate_rounds(sweep, &judged.comparison.head);
+	}
+	if (interim > 1) {
+		*moved = decide_control_moved(sweep, &judged.comparison.head);
+		if (*moved > 0)
+			rc = decide_withhold(sweep, interim_rounds(decide->first, interim - 2),
+					     *moved, err);
+	}
+	if (rc || interim == INTERIM_COUNT || *moved > 0)
+		goto out;
+	*going_on = true;
+	decide_choose_control(sweep, &judged.comparison.head, regress);
+	count = decide_choose(&chosen, sweep, regress, interim);
+	rc = decide_store_control(sweep, interim_rounds(decide->first, interim - 1), err);
+	if (count && !rc)
+		rc = decide_measure_to(sweep, chosen, count, interim_rounds(decide->first, interim),
+				       err);
+	free(chosen);
+out:
+	decide_judged_release(&judged);
+	return rc;
+}
+
+/* The first interim analysis of a resumed run already took place; forget the rounds that
+ * decide_drop_unused() deleted, and keep what a measured case was. */
+static void take_resumed(struct sweep *sweep)
+{
+	const struct sweep_decide *decide = sweep->decide;
+	const struct sequential_test test = sequential_test_of_run(decide->resumed);
+
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		struct case_state *state = &sweep->cases[i];
+		const struct trial *trial = run_trial(decide->resumed, decide->trial_ids[i]);
+
+		if (test.used && state->rounds_done > test.used)
+			state->rounds_done = test.used;
+		if (trial && trial->status == TRIAL_UNVERIFIED && !state->unverified)
+			case_keep_unverified(state, trial->reason);
+	}
+}
+
+/* Checks the rounds of an interim analysis that the resumed run did not complete, as take_interim()
+ * does when it is complete, and deletes them if the control moved: this sweep measures them again.
+ */
+static int check_broken_interim(struct sweep *sweep, struct error *err)
+{
+	const struct sweep_decide *decide = sweep->decide;
+	const int begin = decide_load_control(sweep);
+	struct decide_judged judged = {0};
+	double moved = 0;
+	int rc = begin ? decide_judge(&judged, decide, err) : 0;
+
+	if (begin && !rc)
+		moved = decide_control_moved(sweep, &judged.comparison.head);
+	if (moved > 0) {
+		rc = decide_drop_rounds(sweep, begin, err);
+		tell_observer(decide->observer, NOTICE_REMARK,
+			      "the rounds of the interrupted interim analysis were discarded, "
+			      "because the control cases moved by %.2g %%",
+			      100 * moved);
+	}
+	decide_judged_release(&judged);
+	return rc;
+}
+
+static int time_limit(int64_t *out, const struct sweep_decide *decide, struct error *err)
+{
+	int64_t plain_ns = 0;
+	int rc = 0;
+
+	*out = decide->request->decide_ns;
+	if (*out)
+		return 0;
+	if (!decide->resumed)
+		plain_ns = monotonic_ns() - decide->begun_ns;
+	else /* without the time between its sweeps */
+		rc = db_run_parts_sum(decide->db, decide->run_id, &plain_ns, err);
+	if (!plain_ns)
+		plain_ns = DECIDE_RESUMED_NS;
+	plain_ns = (int64_t)(DECIDE_PART * (double)plain_ns);
+	*out = plain_ns > DECIDE_LEAST_NS ? plain_ns : DECIDE_LEAST_NS;
+	return rc;
+}
+
+/* The setting, which is for all rounds, with which an added round ends in time. */
+static int64_t added_time_ns(const struct measure_settings *settings)
+{
+	const int64_t most_ns = ADDED_ROUND_MOST_NS * settings->rounds;
+
+	return settings->max_time_ns < most_ns ? settings->max_time_ns : most_ns;
+}
+
+int sweep_decide(struct sweep *sweep, struct error *err)
+{
+	struct sweep_decide *decide = sweep->decide;
+	const int64_t begun_ns = monotonic_ns();
+	struct error cause = {0};
+	bool going_on = true;
+	size_t before = 0;
+	int64_t limit_ns = 0;
+	const bool was_sequential =
+		decide->resumed && sequential_test_of_run(decide->resumed).first;
+	const struct measure_settings *const settings = sweep->settings;
+	struct measure_settings added = *settings;
+	double moved = 0;
+	char first[16];
+	int rc;
+
+	if (decide->resumed)
+		take_resumed(sweep);
+	rc = time_limit(&limit_ns, decide, &cause);
+	decide->deadline_ns = begun_ns + limit_ns;
+	snprintf(first, sizeof(first), "%d", decide->first);
+	if (!rc)
+		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, first,
+					&cause);
+	if (!rc && decide->resumed)
+		rc = check_broken_interim(sweep, &cause);
+	added.precision =
+		fmax(settings->precision,
+		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
+	added.max_time_ns = added_time_ns(settings);
+	sweep->settings = &added;
+	for (int interim = 1; !rc && going_on; interim++)
+		rc = take_interim(sweep, interim, &before, &moved, &going_on, &cause);
+	if (!rc && !(moved > 0))
+		rc = decide_for_later(sweep, &cause);
+	sweep->settings = settings;
+	if (!rc)
+		rc = conclude(sweep, before, moved, begun_ns, &cause);
+	/* the last worker did not open the counters: see counts_next */
+	sweep_end_worker(sweep);
+	if (rc != PL_EUSAGE)
+		return rc ? error_set(err, rc, "%s", cause.text) : 0;
+	/* it had no interim analysis: a later comparison is the first */
+	if (!decide->added && !was_sequential)
+		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, "", err);
+	if (rc && rc != PL_EUSAGE)
+		return rc;
+	/* what was measured is complete, and can be compared with another run */
+	tell_observer(decide->observer, NOTICE_WARNING, "--decide: %s", cause.text);
+	return 0;
+}

@@ -1,0 +1,98 @@
+/* Starts the worker of the next round in advance. See early_worker.h. */
+#include "harness/sweep/early_worker.h"
+
+#include <stdlib.h>
+
+#include "harness/sweep/sweep_state.h"
+
+static int ready_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	(void)context;
+	(void)message;
+	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'ready'", name);
+}
+
+static char *ready_request(const struct sweep *sweep, const char *uuid)
+{
+	/* a worker that only times does not need the counters */
+	const bool counts = sweep->follows_last && sweep->settings->metrics.count;
+	json_t *request =
+		json_pack("{s:s, s:i, s:b, s:s*}", "request", "ready", "device",
+			  sweep->settings->device, "check_counters", (int)counts, "uuid", uuid);
+	char *line = json_dumps(request, JSON_COMPACT);
+
+	json_decref(request);
+	return line;
+}
+
+/* Who waits for nothing need not hear of it. */
+static void early_worker_drop(struct early_worker *early)
+{
+	if (!early->process.pid)
+		return;
+	worker_pipe_set_output(early->process.printed, NULL);
+	worker_kill(&early->process);
+}
+
+void early_worker_begin(struct sweep *sweep, const char *uuid)
+{
+	struct early_worker *early = &sweep->early;
+	enum exchange_end end;
+	struct text line = TEXT_INIT;
+	char *request;
+
+	/* a profiler measures one process at a time */
+	if (!sweep->round_follows || early->process.pid || early->fails || sweep->info.profiler[0])
+		return;
+	early->fails = worker_begin(&early->process, &early->hello, sweep->worker_path.data,
+				    &sweep->output, sweep->stop, WORKER_HELLO_TIMEOUT_NS, NULL);
+	if (early->fails)
+		return;
+	request = ready_request(sweep, uuid);
+	text_add(&line, request);
+	early->ready = (struct exchange)EXCHANGE_INIT(ready_reply, NULL, WORKER_START_TIMEOUT_NS);
+	early->ready.what = "the device to open";
+	/* A worker that is gone is not one that could be used. */
+	early->fails = early->hello.over ||
+		       exchange_begin(&early->process, &line, &early->ready, &end, NULL);
+	if (early->fails)
+		early_worker_drop(early);
+	text_release(&line);
+	free(request);
+}
+
+bool early_worker_take(struct sweep *sweep, struct worker_process *worker, int64_t timeout_ns)
+{
+	struct early_worker *early = &sweep->early;
+	int rc;
+
+	if (!early->process.pid)
+		return false;
+	/* it had the time of a round; what is left to do is little */
+	early->hello.exchange.deadline_ns = monotonic_ns() + WORKER_HELLO_TIMEOUT_NS;
+	rc = worker_begun(&early->process, &early->hello, sweep->worker_path.data, NULL);
+	early->ready.deadline_ns = monotonic_ns() + timeout_ns;
+	/* A worker that does not know the request says so, and is used as it is. */
+	if (!rc && exchange_finish(&early->process, &early->ready, NULL) != EXCHANGE_DONE)
+		rc = PL_EWORKER;
+	exchange_release(&early->ready);
+	if (rc) {
+		early->fails = true;
+		early_worker_drop(early);
+		return false;
+	}
+	*worker = early->process;
+	early->process = (struct worker_process){0};
+	return true;
+}
+
+void early_worker_end(struct sweep *sweep)
+{
+	struct early_worker *early = &sweep->early;
+
+	if (!early->process.pid)
+		return;
+	early_worker_drop(early);
+	exchange_release(&early->hello.exchange);
+	exchange_release(&early->ready);
+}

@@ -1,0 +1,252 @@
+#include "harness/sweep/gpus/gpu_sentinels.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/sweep/sweep_parts.h"
+#include "metrics/analysis/compare.h"
+
+/* With fewer cases for each GPU, measuring alone would take a large part of the sweep. */
+#define CASES_LEAST 12
+
+/* ---- which cases ---- */
+
+/* Whether a sentinel is of the kernel of the case, or also of its variant. */
+static bool has_like(const struct sweep *sweep, size_t index, bool of_variant)
+{
+	const struct gpu_part *part = sweep->gpu;
+	const struct plan_case *wanted = &sweep->plan->cases[index];
+
+	for (size_t i = 0; i < part->sentinel_count; i++) {
+		const struct plan_case *own = &sweep->plan->cases[part->sentinels[i].index];
+
+		if (strcmp(own->kernel, wanted->kernel) == 0 &&
+		    (!of_variant || strcmp(own->variant, wanted->variant) == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Claims free cases from the place of this GPU on: one of each kernel first, as the control cases
+ * of --decide, then one of each variant. How much they vary is not known yet. */
+static void claim_sentinels(struct sweep *sweep, size_t most)
+{
+	struct gpu_part *part = sweep->gpu;
+	const size_t count = sweep->plan->count;
+	const size_t first = (size_t)part->slot % part->gpus * count / part->gpus;
+
+	for (int pass = 0; pass < 3; pass++)
+		for (size_t i = 0; i < count && part->sentinel_count < most; i++) {
+			const size_t index = (first + i) % count;
+
+			if (sweep->cases[index].ended || part->share->cases[index].unit != index ||
+			    gpu_share_owner(part->share, index) >= 0 ||
+			    (pass < 2 && has_like(sweep, index, pass == 1)))
+				continue;
+			if (gpu_share_claim(part->share, part->slot, index))
+				part->sentinels[part->sentinel_count++].index = index;
+		}
+}
+
+static bool is_worth_it(const struct sweep *sweep)
+{
+	const struct gpu_part *part = sweep->gpu;
+
+	return part->gpus > 1 && (part->interference == INTERFERENCE_ALWAYS ||
+				  (part->interference == INTERFERENCE_AUTO &&
+				   sweep->plan->runnable >= CASES_LEAST * part->gpus));
+}
+
+/* ---- alone ---- */
+
+static int drop_facts(void *context, size_t index, const struct launch_facts *facts,
+		      struct error *err)
+{
+	(void)context, (void)index, (void)facts, (void)err;
+	return 0;
+}
+
+static int drop_round(void *context, size_t index, const struct round_result *round,
+		      struct error *err)
+{
+	(void)context, (void)index, (void)round, (void)err;
+	return 0;
+}
+
+static int drop_reason(void *context, size_t index, const char *reason, struct error *err)
+{
+	(void)context, (void)index, (void)reason, (void)err;
+	return 0;
+}
+
+static int drop_end(void *context, size_t index, enum trial_status status, const char *reason,
+		    struct error *err)
+{
+	(void)context, (void)index, (void)status, (void)reason, (void)err;
+	return 0;
+}
+
+/* These rounds are no results of the run: the sweep measures the cases again. */
+static const struct sweep_sink sink_of_nothing = {
+	.facts = drop_facts,
+	.round = drop_round,
+	.alone = drop_reason,
+	.finished = drop_end,
+};
+
+static int measure_alone(struct sweep *sweep, struct error *err)
+{
+	struct gpu_part *part = sweep->gpu;
+	const struct sweep_sink *const sink = sweep->sink;
+	const struct sweep_outcome outcome = sweep->outcome;
+	const size_t done = sweep->steps_done, total = sweep->steps_total;
+	size_t cases[GPU_SENTINELS];
+	int rc = 0;
+
+	sweep->sink = &sink_of_nothing;
+	part->alone = true;
+	for (int round = 0; round < sweep->rounds && round < GPU_SENTINEL_ROUNDS && !rc; round++) {
+		size_t count = 0;
+
+		for (size_t i = 0; i < part->sentinel_count; i++)
+			if (!sweep->cases[part->sentinels[i].index].ended)
+				cases[count++] = part->sentinels[i].index;
+		if (count)
+			rc = sweep_round_again(sweep, round, cases, count, err);
+	}
+	part->alone = false;
+	sweep->sink = sink;
+	sweep->outcome = outcome;
+	sweep->steps_done = done;
+	sweep->steps_total = total;
+	for (size_t i = 0; i < part->sentinel_count; i++) {
+		struct case_state *state = &sweep->cases[part->sentinels[i].index];
+
+		state->ended = state->failed = false;
+		state->alone = sweep->plan->cases[part->sentinels[i].index].alone;
+		state->rounds_done = 0;
+	}
+	/* the sweep begins with a fresh worker, as after every round */
+	if (!rc)
+		sweep_end_worker(sweep);
+	return rc;
+}
+
+int gpu_sentinels_begin(struct sweep *sweep, struct error *err)
+{
+	struct gpu_part *part = sweep->gpu;
+	int rc = 0;
+
+	if (!part)
+		return 0;
+	if (!gpu_share_await_turn(part->share, part->slot))
+		return error_set(err, PL_EINTERRUPTED, "interrupted");
+	/* one that takes over cases has nothing to begin with */
+	if (gpu_part_splits(sweep) && (size_t)part->slot < part->gpus) {
+		const bool measured = is_worth_it(sweep);
+
+		/* at least one case each: the others may be faster */
+		claim_sentinels(sweep, measured ? GPU_SENTINELS : 1);
+		if (measured)
+			rc = measure_alone(sweep, err);
+		else
+			part->sentinel_count = 0;
+	}
+	if (rc)
+		return rc;
+	gpu_share_end_turn(part->share, part->slot);
+	return gpu_share_await_turn(part->share, (int)part->gpus)
+		       ? 0
+		       : error_set(err, PL_EINTERRUPTED, "interrupted");
+}
+
+/* ---- with the others ---- */
+
+static void effect_text(struct text *out, const char *name, const struct effect *effect)
+{
+	text_addf(out, "%+.1f %% for %s (95 %% interval %+.1f to %+.1f %%)", 100 * effect->change,
+		  name, 100 * effect->low, 100 * effect->high);
+}
+
+/* Stores a fact of each sentinel. `largest` becomes the change that is the largest of those that
+ * `regress` would call one; "": none. Returns the number of sentinels that could be compared. */
+static size_t judge_sentinels(struct key_value_list *facts, struct text *largest,
+			      const struct sweep *sweep)
+{
+	const struct gpu_part *part = sweep->gpu;
+	struct effect effects[GPU_SENTINELS];
+	double p[GPU_SENTINELS], most = 0;
+	size_t compared = 0;
+
+	for (size_t i = 0; i < part->sentinel_count; i++) {
+		const struct gpu_sentinel *own = &part->sentinels[i];
+
+		effects[i] = effect_of((struct process_medians){own->alone, own->alone_count},
+				       (struct process_medians){own->busy, own->busy_count});
+		p[i] = effects[i].p;
+	}
+	effects_adjust(p, part->sentinel_count);
+	for (size_t i = 0; i < part->sentinel_count; i++) {
+		const struct plan_case *planned = &sweep->plan->cases[part->sentinels[i].index];
+		enum change change = effect_judge(&effects[i], p[i], &change_limits_default);
+		char *name =
+			xasprintf("%s/%s/%s", planned->kernel, planned->variant, planned->config);
+		char *key = xasprintf(GPUS_INTERFERENCE_KEY ".%zu", i + 1);
+		struct text fact = TEXT_INIT;
+		const bool found = change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
+
+		if (!isnan(effects[i].change)) {
+			effect_text(&fact, name, &effects[i]);
+			key_value_set(facts, key, fact.data);
+			compared++;
+		}
+		if (found && fabs(effects[i].change) > most) {
+			most = fabs(effects[i].change);
+			text_clear(largest);
+			text_add(largest, fact.data);
+		}
+		text_release(&fact);
+		free(key);
+		free(name);
+	}
+	return compared;
+}
+
+static const char *why_not_measured(const struct gpu_part *part)
+{
+	return part->interference == INTERFERENCE_NEVER ? GPUS_INTERFERENCE_NEVER
+	       : part->sentinel_count                   ? "not measured: no sentinel has its rounds"
+							: "not measured: too few cases for it";
+}
+
+int gpu_sentinels_end(struct sweep *sweep, struct sweep_store *store, struct error *err)
+{
+	struct gpu_part *part = sweep->gpu;
+	struct key_value_list facts = {0};
+	struct text largest = TEXT_INIT;
+	size_t compared;
+	int rc = 0;
+
+	if (!part || !gpu_part_splits(sweep))
+		return 0;
+	compared = judge_sentinels(&facts, &largest, sweep);
+	if (largest.length) {
+		key_value_set(&facts, GPUS_INTERFERENCE_FOUND_KEY, largest.data);
+		tell_observer(
+			sweep->observer, NOTICE_WARNING,
+			"the other GPUs change its times: %s; where this matters, sweep on one "
+			"GPU with --device",
+			largest.data);
+	}
+	key_value_set(&facts, GPUS_INTERFERENCE_KEY,
+		      !compared        ? why_not_measured(part)
+		      : largest.length ? "found"
+				       : "not found");
+	for (size_t i = 0; i < facts.count && !rc; i++)
+		rc = db_environment_set(store->db, store->run_id, facts.items[i].key,
+					facts.items[i].value, err);
+	key_value_list_release(&facts);
+	text_release(&largest);
+	return rc;
+}

@@ -1,0 +1,192 @@
+/* Inspects the cases of a plan on the device: registers, occupancy, code hash, and whether they can
+ * run at all. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/sweep/inspections.h"
+#include "harness/sweep/shown_reason.h"
+#include "harness/sweep/sweep_state.h"
+
+struct inspect_answer {
+	int64_t id;
+	struct inspection *inspection;
+};
+
+static int inspect_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	struct inspect_answer *answer = context;
+	json_t *facts = NULL;
+	int rc = 0;
+
+	if (strcmp(name, "facts") || answer->inspection->has_facts)
+		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'inspect'", name);
+	rc = reply_check_id(message, answer->id, err);
+	if (!rc)
+		rc = member_object(&facts, message, "facts", 256, err);
+	if (!rc)
+		rc = facts_from_json(&answer->inspection->facts, facts, err);
+	answer->inspection->has_facts = !rc;
+	return rc;
+}
+
+static void skip_inspected(struct sweep *sweep, size_t index, const char *reason)
+{
+	struct text shown = TEXT_INIT;
+
+	shown_reason_add(&shown, reason, sweep->plan->cases[index].descriptor_variant);
+	plan_skip(sweep->plan, index, shown.data);
+	text_release(&shown);
+	sweep->cases[index].ended = true;
+	text_release(&sweep->cases[index].json);
+}
+
+/* Asks the worker. The caller frees the reason. */
+static int ask_inspection(struct inspection *out, struct sweep *sweep, size_t index,
+			  struct error *err)
+{
+	struct inspect_answer answer = {.id = (int64_t)index, .inspection = out};
+	struct exchange exchange =
+		EXCHANGE_INIT(inspect_reply, &answer, sweep->settings->timeout_ns);
+	struct text request = TEXT_INIT, reason = TEXT_INIT;
+	struct error cause = {0};
+	enum exchange_end end;
+	int rc = sweep_open_worker(sweep, &sweep->worker, err);
+
+	if (rc)
+		return rc;
+	case_request(&request, sweep, "inspect", index, -1, NO_CASE);
+	end = worker_ask_line(&sweep->worker, &request, &exchange, &cause);
+	text_release(&request);
+	if (end == EXCHANGE_DONE && trial_status_measured(exchange.status) && !out->has_facts) {
+		end = EXCHANGE_LIED;
+		error_set(&cause, PL_EPROTOCOL, "it inspected the case and gave no facts");
+	}
+	rc = exchange_settle(&sweep->worker, end, &exchange, "inspection", &cause, &out->status,
+			     &reason, err);
+	exchange_release(&exchange);
+	if (!rc && out->status != TRIAL_OK)
+		out->reason = text_detach(&reason);
+	text_release(&reason);
+	return rc;
+}
+
+static void take_inspection(struct sweep *sweep, size_t index, const struct inspection *answer)
+{
+	struct case_state *state = &sweep->cases[index];
+
+	state->inspected = answer->has_facts;
+	state->facts = answer->facts;
+	if (answer->status == TRIAL_SKIPPED) {
+		/* The plan keeps the reason; a case that never runs stores no facts. */
+		state->inspected = false;
+		skip_inspected(sweep, index, answer->reason);
+	} else if (answer->status == TRIAL_UNVERIFIED) {
+		case_keep_unverified(state, answer->reason);
+	} else if (answer->status != TRIAL_OK) {
+		state->early_status = answer->status;
+		state->early_reason = xstrdup(answer->reason);
+	}
+}
+
+/* Asks the worker, unless it gave the answer for a case that it cannot tell from this one. */
+static int inspect_case(struct sweep *sweep, size_t index, struct inspections *known,
+			struct error *err)
+{
+	struct inspection answer = {.status = TRIAL_OK, .facts = launch_facts_unknown};
+	const struct inspection *found = NULL;
+	int rc;
+
+	if (sweep->info.inspects_by_launch)
+		found = inspections_find(known, sweep->plan->cases[index].launch);
+	if (found) {
+		take_inspection(sweep, index, found);
+		return 0;
+	}
+	rc = ask_inspection(&answer, sweep, index, err);
+	if (!rc)
+		take_inspection(sweep, index, &answer);
+	if (!rc && sweep->info.inspects_by_launch)
+		inspections_add(known, &answer);
+	free(answer.reason);
+	return rc;
+}
+
+/* How many rounds this session measures. */
+static int rounds_of_session(const struct sweep *sweep)
+{
+	if (!sweep->info.traits.timed)
+		return 0;
+	/* ncu replays each kernel as often as it needs: more rounds would only repeat that. */
+	return strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
+}
+
+/* Resolves a case of a preview that needed no compilation. */
+static int resolve_previewed(struct sweep *sweep, size_t index, struct error *err)
+{
+	const struct plan_case *planned = &sweep->plan->cases[index];
+	struct device_limits limits;
+	int rc;
+
+	if (planned->descriptor_variant->source)
+		return 0;
+	device_limits_of(&limits, &sweep->info.device);
+	rc = plan_resolve_case(sweep->plan, index, &limits, err);
+	sweep->cases[index].ended = planned->finished || !planned->launch;
+	sweep->cases[index].failed = planned->failed || !planned->launch;
+	return rc;
+}
+
+/* The plan of a preview says whether a case can run, which its skip reason says, too. */
+static void forget_launch(struct sweep *sweep, size_t index)
+{
+	struct plan_case *planned = &sweep->plan->cases[index];
+
+	launch_case_free(planned->launch);
+	planned->launch = NULL;
+	text_release(&sweep->cases[index].json);
+}
+
+int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
+{
+	struct inspections known = INSPECTIONS_INIT;
+	int rc = 0;
+
+	sweep_cases_init(sweep, plan);
+	sweep->rounds = rounds_of_session(sweep);
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		if (sweep->preview)
+			rc = resolve_previewed(sweep, i, err);
+		if (rc || sweep->cases[i].ended)
+			continue;
+		if (plan->cases[i].failure) {
+			sweep->cases[i].early_status = TRIAL_FAILED;
+			sweep->cases[i].early_reason = xstrdup(plan->cases[i].failure);
+			continue;
+		}
+		rc = inspect_case(sweep, i, &known, err);
+		if (sweep->preview)
+			forget_launch(sweep, i);
+	}
+	inspections_release(&known);
+	return rc;
+}
+
+size_t sweep_skip_failed(struct sweep *sweep)
+{
+	size_t failed = 0;
+
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		struct case_state *state = &sweep->cases[i];
+		char *reason;
+
+		if (state->early_status == TRIAL_OK)
+			continue;
+		reason = xasprintf("%s: %s", trial_status_name(state->early_status),
+				   state->early_reason);
+		skip_inspected(sweep, i, reason);
+		sweep->plan->cases[i].failed = true;
+		free(reason);
+		failed++;
+	}
+	return failed;
+}

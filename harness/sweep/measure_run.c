@@ -1,0 +1,398 @@
+/* Measures one run on one backend: opens the session, resolves the plan for its device, inspects,
+ * begins the run in the database, measures, ends the run, judges it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/process.h"
+#include "harness/client/client.h"
+#include "harness/judge/judge.h"
+#include "harness/sources/sources.h"
+#include "harness/sweep/decide/decide.h"
+#include "harness/sweep/gpus/gpu_part.h"
+#include "harness/sweep/gpus/gpu_sentinels.h"
+#include "harness/sweep/lost_device.h"
+#include "harness/sweep/sweep_kept.h"
+#include "harness/sweep/sweep_parts.h"
+#include "perflab_config.h"
+
+void sweep_result_release(struct sweep_result *result)
+{
+	run_release(&result->run);
+	string_list_release(&result->files);
+	db_close(result->db);
+	*result = (struct sweep_result){0};
+}
+
+/* ---- open, plan, inspect ---- */
+
+/* The time since *since_ns, which becomes the present. */
+static int64_t lap(int64_t *since_ns)
+{
+	const int64_t before_ns = *since_ns;
+
+	*since_ns = monotonic_ns();
+	return *since_ns - before_ns;
+}
+
+/* A preview resolves only the cases that must be compiled. It keeps no launch of another case,
+ * because a plan may have a hundred thousand cases. */
+static int resolve_cases(struct sweep *sweep, struct plan *plan, const struct device_limits *limits,
+			 struct error *err)
+{
+	int rc = 0;
+
+	if (!sweep->preview)
+		return plan_resolve(plan, limits, err);
+	plan_unresolve(plan);
+	for (size_t i = 0; i < plan->count && !rc; i++)
+		if (plan->cases[i].descriptor_variant->source)
+			rc = plan_resolve_case(plan, i, limits, err);
+	return rc;
+}
+
+static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)
+{
+	struct device_limits limits;
+	int64_t clock_ns = monotonic_ns();
+	int rc = sweep_open(sweep, task->backend, err);
+
+	meter_enter(&sweep->times.meter, RUN_PART_COMPILING);
+	sweep->times.open_ns = lap(&clock_ns);
+	if (!rc && task->resumed)
+		rc = resume_check_device(task->resumed, &sweep->info.device, err);
+	if (rc)
+		return rc;
+	device_limits_of(&limits, &sweep->info.device);
+	rc = resolve_cases(sweep, task->plan, &limits, err);
+	if (!rc)
+		rc = sweep_compile(sweep, task->plan, task->request, err);
+	sweep->times.compile_ns = lap(&clock_ns);
+	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
+	if (sweep->kept)
+		kept_await_wake(sweep->kept, &sweep->worker, &sweep->info.environment);
+	if (!rc && task->sources)
+		rc = source_facts_check_unchanged(task->sources, err);
+	if (!rc)
+		rc = sweep_inspect(sweep, task->plan, err);
+	sweep->times.inspect_ns = lap(&clock_ns);
+	meter_enter(&sweep->times.meter, RUN_PART_OTHER);
+	if (!rc && task->resumed)
+		rc = resume_check_code(task->resumed, sweep, task->trial_ids, err);
+	return rc;
+}
+
+int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err)
+{
+	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
+	int rc;
+
+	sweep.preview = true;
+	rc = open_and_inspect(&sweep, task, err);
+	if (!rc) {
+		out->failed = sweep_skip_failed(&sweep);
+		out->device = xstrdup(sweep.info.device.name);
+	}
+	sweep_close(&sweep, rc);
+	return rc;
+}
+
+/* ---- checks of the session ---- */
+
+/* A ceiling is a time, which an emulator does not measure and a profiler falsifies. */
+static int check_clock(const struct session_info *info, struct error *err)
+{
+	if (!info->traits.timed)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s measures no time, so it has no ceilings: they need a GPU",
+				 info->device.name);
+	if (info->profiler[0])
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s is attached and slows kernels down: measure ceilings without "
+				 "it",
+				 info->profiler);
+	return 0;
+}
+
+/* A worker of another backend, named by mistake, would mix emulated and measured numbers. */
+static int check_traits(const struct run_task *task, const struct session_info *info,
+			struct error *err)
+{
+	const struct backend_traits expected =
+		task->resumed ? task->resumed->traits : backend_traits_of(task->backend);
+
+	if (expected.timed == info->traits.timed)
+		return 0;
+	return error_set(err, PL_EWORKER,
+			 "the worker started for backend %s is of another: it runs on %s, and %s",
+			 task->backend, info->device.name,
+			 info->traits.timed ? "measures times" : "has no clock");
+}
+
+/* ---- the run ---- */
+
+static void tell_shared_device(const struct run_task *task, const struct session_info *info)
+{
+	const char *others = key_value_get(&info->environment, "gpu.other_processes");
+
+	if (others && strcmp(others, "0") != 0)
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "%s other process%s the GPU, so times may hold their work; "
+			      "'nvidia-smi' lists them",
+			      others, strcmp(others, "1") ? "es use" : " uses");
+}
+
+/* Says which variant is the base if the user did not, and which base cases are one of several. */
+static void tell_pairs(const struct run_task *task, const struct session_info *info)
+{
+	const struct plan *plan = task->plan;
+
+	if (task->resumed || !info->traits.timed)
+		return;
+	if (plan->base_variant && !task->request->base_variant)
+		tell_observer(task->observer, NOTICE_REMARK,
+			      "the base variant is %s, the first of %s: the others are measured "
+			      "beside it; --baseline " BASE_VARIANT_NONE
+			      " measures each variant alone",
+			      plan->base_variant, task->request->files.items[0]);
+	for (size_t i = 0; i < plan->pair_remarks.count; i++)
+		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
+}
+
+/* Such a variant is a mistake in its annotations. Returns the number of these variants. */
+static size_t tell_impossible(const struct run_task *task)
+{
+	const struct plan *plan = task->plan;
+	size_t variants = 0;
+
+	for (size_t begin = 0, end; begin < plan->count; begin = end) {
+		const struct plan_case *first = &plan->cases[begin];
+		bool all = true;
+
+		for (end = begin; end < plan->count &&
+				  plan->cases[end].descriptor_variant == first->descriptor_variant;
+		     end++)
+			all &= plan->cases[end].impossible;
+		if (!all)
+			continue;
+		variants++;
+		tell_observer(
+			task->observer, NOTICE_WARNING,
+			"no case of %s/%s can be launched: %s: correct its annotations or the "
+			"values of its axes",
+			first->kernel, first->variant, first->skip_reason);
+	}
+	return variants;
+}
+
+static void tell_begun(const struct run_task *task, const struct session_info *info)
+{
+	if (task->announce_backend)
+		tell_observer(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
+			      info->device.name);
+	tell_pairs(task, info);
+	tell_shared_device(task, info);
+	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
+		tell_observer(task->observer, NOTICE_REMARK,
+			      "this is a Debug build: device times are right, host costs are not");
+}
+
+/* Stores nothing if the run does not compare with the base. */
+static int begin_decidable_run(struct sweep_store *store, struct sweep *sweep,
+			       const struct run_task *task, struct error *err)
+{
+	int rc = db_together_begin(store->db, err);
+
+	if (rc)
+		return rc;
+	rc = store_begin(store, task, &sweep->info, err);
+	if (!rc)
+		rc = decide_begin(sweep, store, task, err);
+	rc = db_together_end(store->db, rc, err);
+	store->begun = rc == 0;
+	return rc;
+}
+
+/* Opens or makes the database, and stores the run. */
+static int store_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
+		     struct sweep_result *out, struct error *err)
+{
+	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STORING);
+	int rc = 0;
+
+	if (!out->db)
+		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
+	store->db = out->db;
+	if (!rc)
+		rc = sweep->decide ? begin_decidable_run(store, sweep, task, err)
+				   : store_begin(store, task, &sweep->info, err);
+	meter_enter(&sweep->times.meter, before);
+	return rc;
+}
+
+static int begin_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
+		     struct sweep_result *out, struct error *err)
+{
+	const struct session_info *info = &sweep->info;
+	int rc = task->of_ceilings ? check_clock(info, err) : 0;
+
+	if (!rc)
+		rc = check_traits(task, info, err);
+	if (!rc && sweep->decide)
+		rc = decide_check_session(info, err);
+	if (rc)
+		return rc;
+	rc = store_run(store, sweep, task, out, err);
+	out->begun = store->begun;
+	if (sweep->gpu && store->begun)
+		atomic_store(&sweep->gpu->share->slots[sweep->gpu->slot].run_id, store->run_id);
+	if (!rc) {
+		tell_begun(task, info);
+		out->impossible = tell_impossible(task);
+	}
+	return rc;
+}
+
+/* lost: the device is. */
+static void tell_how_to_continue(const struct run_task *task, const struct db *db, int64_t run_id,
+				 bool lost)
+{
+	struct text path = TEXT_INIT, decide = TEXT_INIT;
+
+	if (!db_path(db))
+		return;
+	shell_word(&path, db_path(db));
+	if (task->request->decide)
+		text_add(&decide, " --decide");
+	if (task->request->decide && task->request->compare) {
+		text_add(&decide, " --compare ");
+		shell_word(&decide, task->request->compare);
+	}
+	tell_observer(task->observer, NOTICE_WARNING,
+		      "what was measured is stored; %scontinue with: perflab sweep --resume %lld%s "
+		      "--db %s",
+		      lost ? "once perflab doctor finds the GPU again, " : "", (long long)run_id,
+		      decide.data, path.data);
+	text_release(&path);
+	text_release(&decide);
+}
+
+/* Stores where the wall time went, up to now, and stops the meter. */
+static void store_parts(const struct run_task *task, int64_t run_id, struct sweep_result *out,
+			struct error *err)
+{
+	meter_read(&out->times.meter);
+	if (db_run_parts_add(out->db, run_id, &out->times.meter, err))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but not where its time went: %s",
+			      (long long)run_id, err->text);
+}
+
+/* Ends the run in the database, however the sweep ended. A run that succeeded is loaded, once, for
+ * the judgement and for the caller. The meter of out->times runs until then. lost: the device is.
+ */
+static int end_run(const struct run_task *task, int64_t run_id, bool lost, int rc,
+		   struct sweep_result *out, struct error *err)
+{
+	struct meter *meter = &out->times.meter;
+	struct error own = {0};
+	bool ended;
+
+	meter_enter(meter, RUN_PART_STORING);
+	ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
+	if (!rc && db_was_lost(out->db))
+		return error_set(err, PL_EIO, "%s", own.text);
+	if (!ended)
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld could not be ended in the database: %s", (long long)run_id,
+			      own.text);
+	if (rc) {
+		if (ended)
+			store_parts(task, run_id, out, &own);
+		/* unless other GPUs take over what is left */
+		if (!task->request->gpu || rc == PL_EINTERRUPTED)
+			tell_how_to_continue(task, out->db, run_id, lost);
+		return rc;
+	}
+	meter_enter(meter, RUN_PART_JUDGING);
+	rc = run_load_measured(out->db, run_id, true, &out->run, err);
+	if (!rc && judge_speedups(out->db, &out->run, &own))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but its speed-ups are not: %s",
+			      (long long)run_id, own.text);
+	if (!rc && ended && judge_run(out->db, &out->run, &own))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but not compared with earlier runs: %s",
+			      (long long)run_id, own.text);
+	if (!rc && ended &&
+	    (judge_limiters(out->db, &out->run, &own) ||
+	     judge_unjudged(out->db, JUDGE_UNJUDGED_NS, &own)))
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "run %lld is stored, but not what limits its cases: %s",
+			      (long long)run_id, own.text);
+	if (!rc && ended)
+		store_parts(task, run_id, out, &own);
+	return !rc && db_was_lost(out->db) ? error_set(err, PL_EIO, "%s", own.text) : rc;
+}
+
+/* The first session had no counters, and the run says so; a later one had them. */
+static int store_counted(const struct sweep *sweep, const struct sweep_store *store,
+			 struct error *err)
+{
+	char *fact;
+	int rc;
+
+	if (!sweep->info.counters_reason || !sweep->cases_answered)
+		return 0;
+	fact = xasprintf("read for %zu cases, although at first: %s", sweep->cases_answered,
+			 sweep->info.counters_reason);
+	rc = db_environment_set(store->db, store->run_id, "counters_off", fact, err);
+	free(fact);
+	return rc;
+}
+
+int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err)
+{
+	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
+	struct sweep_store store = {0};
+	struct sweep_sink sink = store_sink(&store);
+	struct sweep_decide decide = {.request = task->request, .begun_ns = monotonic_ns()};
+	int rc;
+
+	sweep.kept = task->kept;
+	if (task->request->decide && !task->of_ceilings)
+		sweep.decide = &decide;
+	sweep.wait_counters_ns = task->request->wait_counters_ns;
+	if (!task->of_ceilings)
+		sweep.gpu = task->request->gpu;
+	meter_start(&sweep.times.meter);
+	store.meter = &sweep.times.meter;
+	rc = open_and_inspect(&sweep, task, err);
+	if (!rc)
+		rc = begin_run(&store, &sweep, task, out, err);
+	if (!rc)
+		rc = sweep_begin(&sweep, &sink, err);
+	if (!rc)
+		rc = sweep_measure(&sweep, err);
+	if (!rc)
+		rc = lost_device_check(&sweep, err);
+	if (!rc)
+		rc = store_counted(&sweep, &store, err);
+	if (!rc)
+		rc = gpu_sentinels_end(&sweep, &store, err);
+	lost_device_store(&sweep, &store, err);
+	rc = gpu_part_end(&sweep, &store, rc, err);
+	if (!rc && task->kept)
+		kept_leave(task->kept, &sweep.worker);
+	string_list_release(&out->files);
+	out->files = sweep.files;
+	sweep.files = (struct string_list){0};
+	meter_enter(&sweep.times.meter, RUN_PART_STARTING);
+	sweep_close(&sweep, rc);
+	meter_enter(&sweep.times.meter, RUN_PART_OTHER);
+	out->times = sweep.times;
+	if (store.begun)
+		rc = end_run(task, store.run_id, sweep.device_lost, rc, out, err);
+	store_release(&store);
+	decide_release(&decide);
+	return rc;
+}

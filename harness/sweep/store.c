@@ -1,0 +1,433 @@
+/*
+ * The store: gives every result of a sweep to the database as it comes, in a
+ * transaction of its own or together with others (struct sweep_sink). The summary
+ * of a trial comes from the samples that are kept in memory, or else from the
+ * database. A resumed run reads the samples of its earlier rounds once, when it
+ * begins.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness/client/client.h"
+#include "harness/origin/origin.h"
+#include "harness/request/request.h"
+#include "harness/sweep/decide/decide.h"
+#include "harness/sweep/gpus/gpu_part.h"
+#include "harness/sweep/sweep_parts.h"
+#include "metrics/analysis/statistics.h"
+#include "metrics/catalogue/catalogue.h"
+#include "perflab_config.h"
+
+/* ---- rounds ---- */
+
+int store_drop_rounds(struct sweep_store *store, int first, struct error *err)
+{
+	int rc = db_rounds_drop(store->db, store->run_id, first, err);
+
+	for (size_t i = 0; i < store->trial_count && !rc; i++)
+		kept_samples_forget(&store->kept, i, first);
+	return rc;
+}
+
+int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, struct error *err)
+{
+	int rc = db_trial_rounds_drop(store->db, store->trial_ids[index], first, err);
+
+	if (!rc)
+		kept_samples_forget(&store->kept, index, first);
+	return rc;
+}
+
+static int summary_of(struct sweep_store *store, size_t index, struct summary *out,
+		      struct error *err)
+{
+	if (kept_samples_summary(&store->kept, index, out))
+		return 0;
+	return db_trial_summary(store->db, store->trial_ids[index], out, err);
+}
+
+/* ---- results ---- */
+
+static enum run_part storing_begin(const struct sweep_store *store)
+{
+	return meter_enter(store->meter, RUN_PART_STORING);
+}
+
+static int storing_end(const struct sweep_store *store, enum run_part before, int rc)
+{
+	meter_enter(store->meter, before);
+	return rc;
+}
+
+static int store_facts(void *context, size_t index, const struct launch_facts *facts,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+
+	return storing_end(store, before,
+			   db_trial_facts(store->db, store->trial_ids[index], facts, err));
+}
+
+static int store_round(void *context, size_t index, const struct round_result *round,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+	int rc = db_round_add(store->db, store->trial_ids[index], round, err);
+
+	if (!rc)
+		kept_samples_add(&store->kept, index, round);
+	return storing_end(store, before, rc);
+}
+
+static int store_counters(void *context, size_t index, const struct counter_list *counters,
+			  struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+	struct counter_list with_rates = {0};
+	struct summary summary;
+	int rc = summary_of(store, index, &summary, err);
+
+	if (rc)
+		return storing_end(store, before, rc);
+	counter_list_copy(&with_rates, counters);
+	metric_derive_rates(&with_rates, store->metrics, summary.median_ns);
+	rc = db_counters_set(store->db, store->trial_ids[index], &with_rates, err);
+	counter_list_release(&with_rates);
+	return storing_end(store, before, rc);
+}
+
+static int store_lines(void *context, size_t index, const struct line_count_list *lines,
+		       struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+
+	return storing_end(store, before,
+			   db_lines_set(store->db, store->trial_ids[index], lines, err));
+}
+
+static int store_alone(void *context, size_t index, const char *reason, struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_speedup_refuse(store->db, store->trial_ids[index], reason, err);
+}
+
+/* More rounds of a case that was counted before change its median, and so its rates. */
+static int rates_renew(struct sweep_store *store, size_t index, const struct summary *summary,
+		       struct error *err)
+{
+	const struct trial *before =
+		store->resumed ? run_trial(store->resumed, store->trial_ids[index]) : NULL;
+
+	if (!before || !before->counters.count || !(summary->median_ns > 0))
+		return 0;
+	return store_counters(store, index, &before->counters, err);
+}
+
+static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
+			  struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+	struct summary summary;
+	int rc = summary_of(store, index, &summary, err);
+
+	if (rc)
+		return storing_end(store, before, rc);
+	rc = rates_renew(store, index, &summary, err);
+	kept_samples_drop(&store->kept, index);
+	if (!rc)
+		rc = db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary,
+				     err);
+	return storing_end(store, before, rc);
+}
+
+static int together_begin(void *context, struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+
+	return storing_end(store, before, db_together_begin(store->db, err));
+}
+
+static int together_end(void *context, int rc, struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = storing_begin(store);
+
+	return storing_end(store, before, db_together_end(store->db, rc, err));
+}
+
+struct sweep_sink store_sink(struct sweep_store *store)
+{
+	return (struct sweep_sink){
+		.context = store,
+		.facts = store_facts,
+		.round = store_round,
+		.counters = store_counters,
+		.lines = store_lines,
+		.alone = store_alone,
+		.finished = store_finished,
+		.begin = together_begin,
+		.end = together_end,
+	};
+}
+
+/* ---- a new run ---- */
+
+/* Names the base case of a planned case. */
+static void plan_speedup(struct trial_speedup *speedup, const struct plan *plan,
+			 const struct plan_case *planned)
+{
+	const struct plan_case *base = plan_base(plan, planned);
+
+	if (!planned->base_variant)
+		return;
+	speedup->base_variant = xstrdup(planned->base_variant);
+	if (base)
+		speedup->base_config = xstrdup(base->config);
+	else
+		speedup->why = xasprintf("%s/%s has no case with the axes of %s", planned->kernel,
+					 planned->base_variant, planned->config);
+}
+
+/* Makes the trial of a planned case; copies its strings. */
+static void make_trial(struct trial *trial, const struct plan *plan,
+		       const struct plan_case *planned)
+{
+	const struct launch_case *launch = planned->launch;
+
+	*trial = (struct trial){
+		.position = (int64_t)planned->position,
+		.kernel = xstrdup(planned->kernel),
+		.variant = xstrdup(planned->variant),
+		.config = xstrdup(planned->config),
+		.axes = xcalloc(planned->axis_count ? planned->axis_count : 1,
+				sizeof(*trial->axes)),
+		.axis_count = planned->axis_count,
+		.status = planned->skip_reason ? TRIAL_SKIPPED : TRIAL_PENDING,
+		.reason = planned->skip_reason ? xstrdup(planned->skip_reason) : NULL,
+		.facts = launch_facts_unknown,
+		.summary = summarise(NULL, 0),
+		.speedup = trial_speedup_none,
+	};
+	plan_speedup(&trial->speedup, plan, planned);
+	for (size_t i = 0; i < planned->axis_count; i++) {
+		snprintf(trial->axes[i].name, sizeof(trial->axes[i].name), "%s",
+			 planned->axes[i].name);
+		trial->axes[i].value = planned->axes[i].value;
+	}
+	if (launch)
+		launch_hash(trial->launch_hash, launch);
+	/* a copy has bytes and no operations; a model with neither is unknown */
+	if (launch && (launch->has_flop || launch->bytes_read || launch->bytes_written)) {
+		trial->has_work = true;
+		trial->flop = launch->flop;
+		trial->bytes_read = launch->bytes_read;
+		trial->bytes_written = launch->bytes_written;
+	}
+}
+
+static void add_session_environment(struct key_value_list *environment,
+				    const struct session_info *info)
+{
+	key_value_add_all(environment, &info->environment);
+	if (info->profiler[0])
+		key_value_set(environment, "profiler", info->profiler);
+	if (info->counters_reason)
+		key_value_set(environment, "counters_off", info->counters_reason);
+	if (info->passes > 0) {
+		char *passes = xasprintf("%lld", (long long)info->passes);
+
+		key_value_set(environment, "counter_passes", passes);
+		free(passes);
+	}
+}
+
+/* A run of a user's files belongs to the user's commit, and keeps that of perflab as a fact. */
+static void describe_source(struct run *run, const struct kernel_file *files,
+			    const struct source_origin *origin)
+{
+	const char *built = host_build_revision(), *revision = files ? origin->revision : built;
+
+	if (revision)
+		run->source_revision = xstrdup(revision);
+	if (!files)
+		return;
+	run->origin = xstrdup(origin->origin);
+	if (origin->path)
+		key_value_set(&run->environment, SOURCE_PATH_KEY, origin->path);
+	if (built)
+		key_value_set(&run->environment, PERFLAB_REVISION_KEY, built);
+}
+
+/* What is known about a run before its trials. */
+static void describe_run(struct run *run, const struct run_task *task,
+			 const struct session_info *info, const struct source_origin *origin)
+{
+	const struct sweep_request *request = task->request;
+	char *mark = host_process_mark();
+
+	run->label = request->label && *request->label ? xstrdup(request->label) : NULL;
+	run->note = request->note && *request->note ? xstrdup(request->note) : NULL;
+	run->command = xstrdup(request->command);
+	run->backend = xstrdup(task->backend);
+	run->version = xstrdup(PERFLAB_VERSION);
+	describe_source(run, task->files, origin);
+	run->traits = info->traits;
+	run->has_settings = true;
+	run->settings_known = SETTINGS_ALL;
+	run->settings = *task->settings; /* borrowed: store_new_run() takes it back */
+	run->state = xstrdup("running");
+	run->seed = task->settings->seed;
+	run->rounds = info->traits.timed ? task->settings->rounds : 0;
+	run->device = info->device;
+	run->started_ns = wall_time_ns();
+	host_facts(&run->environment);
+	key_value_set(&run->environment, "process", mark);
+	add_session_environment(&run->environment, info);
+	gpu_part_describe(&run->environment, task->of_ceilings ? NULL : request->gpu);
+	if (task->sources && task->sources->count) {
+		key_value_add_all(&run->environment, task->sources);
+		source_words_add(&run->environment, request);
+	}
+	free(mark);
+}
+
+/* The origin of the files of a run. A file that was moved keeps the origin of its earlier runs. */
+static int find_origin(struct source_origin *out, struct db *db, const struct kernel_file *files,
+		       struct error *err)
+{
+	struct key_value_list known = {0};
+	int rc = db_origins_load(db, kernel_file_kernel(files)->name, SOURCE_PATH_KEY, &known, err);
+
+	source_origin_find(out, files);
+	source_origin_follow(out, &known);
+	key_value_list_release(&known);
+	return rc;
+}
+
+static int store_new_run(struct sweep_store *store, const struct run_task *task,
+			 const struct session_info *info, struct error *err)
+{
+	const struct plan *plan = task->plan;
+	struct source_origin origin = {0};
+	struct run run = {0};
+	int rc = task->files ? find_origin(&origin, store->db, task->files, err) : 0;
+
+	describe_run(&run, task, info, &origin);
+	shard_describe(&run, task->shard);
+	run.trials = xcalloc(plan->count + 1, sizeof(*run.trials));
+	run.trial_count = plan->count;
+	for (size_t i = 0; i < plan->count; i++)
+		make_trial(&run.trials[i], plan, &plan->cases[i]);
+	if (!rc)
+		rc = db_run_begin(store->db, &run, err);
+	for (size_t i = 0; i < plan->count && !rc; i++)
+		store->trial_ids[i] = run.trials[i].id;
+	store->run_id = run.id;
+	run.settings = (struct measure_settings){0};
+	run_release(&run);
+	source_origin_release(&origin);
+	return rc;
+}
+
+/* ---- a resumed run ---- */
+
+/*
+ * If two processes resume a run at the same moment, one succeeds. The mark
+ * and the state change together, because another process takes a run that is
+ * not running for one that it may resume.
+ */
+static int claim_run(struct sweep_store *store, const struct run *resumed, struct error *err)
+{
+	const char *before = key_value_get(&resumed->environment, "process");
+	char *mark = host_process_mark();
+	int rc = db_together_begin(store->db, err);
+
+	if (!rc) {
+		rc = before ? db_environment_swap(store->db, resumed->id, "process", before, mark,
+						  err)
+			    : db_environment_set(store->db, resumed->id, "process", mark, err);
+		if (rc == PL_EBUSY)
+			error_set(err, rc,
+				  "another process has just resumed run %lld; wait for its end",
+				  (long long)resumed->id);
+		if (!rc)
+			rc = db_run_reopen(store->db, resumed->id, err);
+		rc = db_together_end(store->db, rc, err);
+	}
+	free(mark);
+	return rc;
+}
+
+/* Reads the samples of earlier rounds of a trial that continues. */
+static int load_earlier_rounds(struct sweep_store *store, size_t index, struct error *err)
+{
+	struct sample *samples = NULL;
+	size_t count = 0;
+	int rc;
+
+	if (kept_samples_are_full(&store->kept)) {
+		kept_samples_drop(&store->kept, index);
+		return 0;
+	}
+	rc = db_samples_load(store->db, store->trial_ids[index], &samples, &count, err);
+	if (!rc)
+		kept_samples_load(&store->kept, index, samples, count);
+	return rc;
+}
+
+static int reopen_run(struct sweep_store *store, const struct run_task *task, struct error *err)
+{
+	const struct plan *plan = task->plan;
+	int rc;
+
+	store->run_id = task->resumed->id;
+	store->resumed = task->resumed;
+	memcpy(store->trial_ids, task->trial_ids, plan->count * sizeof(*store->trial_ids));
+	rc = claim_run(store, task->resumed, err);
+	if (!rc && task->request->decide)
+		rc = decide_drop_unused(store->db, task->resumed, err);
+	for (size_t i = 0; i < plan->count && !rc; i++) {
+		const struct plan_case *planned = &plan->cases[i];
+
+		if (!planned->finished && planned->rounds_done)
+			rc = load_earlier_rounds(store, i, err);
+		/* it could run when it was first planned, and cannot now */
+		if (!rc && planned->skip_reason && !planned->finished)
+			rc = store_finished(store, i, TRIAL_SKIPPED, planned->skip_reason, err);
+	}
+	return rc;
+}
+
+/* ---- both ---- */
+
+int store_begin(struct sweep_store *store, const struct run_task *task,
+		const struct session_info *info, struct error *err)
+{
+	int rc;
+
+	store->metrics = &task->settings->metrics;
+	store->trial_count = task->plan->count;
+	store->trial_ids = xcalloc(store->trial_count + 1, sizeof(*store->trial_ids));
+	kept_samples_init(&store->kept, store->trial_count);
+	if (task->resumed)
+		rc = reopen_run(store, task, err);
+	else
+		rc = store_new_run(store, task, info, err);
+	store->begun = rc == 0;
+	return error_context(err, rc, "storing the run");
+}
+
+void store_release(struct sweep_store *store)
+{
+	kept_samples_release(&store->kept);
+	free(store->trial_ids);
+}
