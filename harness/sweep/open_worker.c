@@ -330,7 +330,7 @@ int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 	sweep->output.line = pass_printed;
 	sweep->output.slow = tell_slow;
 	sweep->output.context = sweep;
-	if (!rc && sweep->kept && kept_take_spare(sweep->kept, &sweep->worker, &info)) {
+	if (!rc && sweep->kept && kept_take_standby(sweep->kept, &sweep->worker, &info)) {
 		worker_pipe_set_output(sweep->worker.printed, &sweep->output);
 		session_take(sweep, &info);
 	}
