@@ -331,7 +331,7 @@ int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept
 	sweep->output.line = pass_printed;
 	sweep->output.slow = tell_slow;
 	sweep->output.context = sweep;
-	if (!rc && kept && kept_take_spare(kept, &sweep->worker, &info)) {
+	if (!rc && kept && kept_take_standby(kept, &sweep->worker, &info)) {
 		worker_pipe_set_output(sweep->worker.printed, &sweep->output);
 		session_take(sweep, &info);
 	}

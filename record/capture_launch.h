@@ -1,10 +1,10 @@
 /*
- * take: records one launch. take_begin() is called before the driver gets the
- * launch, take_end() after it. Between them other threads must not launch.
+ * capture_launch: records one launch. capture_launch_begin() is called before the driver gets the
+ * launch, capture_launch_end() after it. Between them other threads must not launch.
  * Internal to record/.
  */
-#ifndef RECORD_TAKE_H
-#define RECORD_TAKE_H
+#ifndef RECORD_CAPTURE_LAUNCH_H
+#define RECORD_CAPTURE_LAUNCH_H
 
 #include "record/events.h"
 #include "record/images.h"
@@ -12,7 +12,7 @@
 #include "record/memories.h"
 #include "record/reload.h"
 
-struct take {
+struct launch_capture {
 	const struct record_driver *driver;
 	const struct events *events;
 	char *path;
@@ -22,8 +22,8 @@ struct take {
 	int64_t began_ns;
 };
 
-/* What a take needs to know. All borrowed. */
-struct take_request {
+/* What a recording needs to know. All borrowed. */
+struct capture_launch_request {
 	const struct record_driver *driver;
 	const struct events *events;
 	struct images *images;
@@ -38,9 +38,10 @@ struct take_request {
 
 /* Copies everything that the launch can reach. After an error, which it reports as an event, there
  * is nothing to end. */
-int take_begin(struct take *out, const struct take_request *request, struct error *err);
+int capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request,
+			 struct error *err);
 /* Copies what the launch changed, and completes the capture. failed: the driver refused the launch.
  * Reports an event in any case. Returns 0 if there is a capture. */
-int take_end(struct take *take, bool failed, struct error *err);
+int capture_launch_end(struct launch_capture *capture, bool failed, struct error *err);
 
 #endif

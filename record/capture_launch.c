@@ -1,5 +1,5 @@
-/* Records one launch. See take.h. */
-#include "record/take.h"
+/* Records one launch. See capture_launch.h. */
+#include "record/capture_launch.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void describe_device(struct capture_info *info, const struct record_drive
 	info->driver_version = version;
 }
 
-static void describe_launch(struct capture_info *info, const struct take_request *request)
+static void describe_launch(struct capture_info *info, const struct capture_launch_request *request)
 {
 	char created[21];
 
@@ -74,26 +74,28 @@ static void describe_function(struct capture_info *info, const struct record_dri
 
 /* ---- images ---- */
 
-static int write_images(struct take *take, const struct take_request *request,
+static int write_images(struct launch_capture *capture,
+			const struct capture_launch_request *request,
 			const struct launched_function *function, const struct cubin *cubin,
 			struct error *err)
 {
-	const int cc = (int)(take->info.cc_major * 10 + take->info.cc_minor);
+	const int cc = (int)(capture->info.cc_major * 10 + capture->info.cc_minor);
 	struct loaded_ptx ptx;
-	int rc = capture_write_image(take->writer, CAPTURE_CUBIN, cubin->bytes, cubin->size, err);
+	int rc =
+		capture_write_image(capture->writer, CAPTURE_CUBIN, cubin->bytes, cubin->size, err);
 
 	if (!rc && images_find_ptx(request->images, function->module, function->library, cubin,
 				   request->kernel, cc, &ptx)) {
-		take->info.ptx_origin = xstrdup(ptx.origin);
-		rc = capture_write_image(take->writer, CAPTURE_PTX, ptx.text, ptx.bytes, err);
+		capture->info.ptx_origin = xstrdup(ptx.origin);
+		rc = capture_write_image(capture->writer, CAPTURE_PTX, ptx.text, ptx.bytes, err);
 		free(ptx.text);
 	}
 	return rc;
 }
 
-static int find_cubin(const struct cubin **out, struct take *take,
-		      const struct take_request *request, const struct launched_function *function,
-		      struct error *err)
+static int find_cubin(const struct cubin **out, struct launch_capture *capture,
+		      const struct capture_launch_request *request,
+		      const struct launched_function *function, struct error *err)
 {
 	bool ambiguous;
 	int rc = request->reloader ? reload_code(request->reloader, function, request->kernel, err)
@@ -108,7 +110,7 @@ static int find_cubin(const struct cubin **out, struct take *take,
 				 "the machine code of the kernel was loaded before the recorder, "
 				 "CUPTI did not show it, or there was no memory for a copy");
 	if (ambiguous)
-		string_list_add(&take->info.lost,
+		string_list_add(&capture->info.lost,
 				"several images of the program have a kernel of this name; the "
 				"newest was taken");
 	return 0;
@@ -116,100 +118,105 @@ static int find_cubin(const struct cubin **out, struct take *take,
 
 /* ---- events ---- */
 
-static json_t *launch_members(const struct take *take)
+static json_t *launch_members(const struct launch_capture *capture)
 {
-	return json_pack("{s:o, s:I}", "kernel", event_json(take->info.kernel), "launch",
-			 (json_int_t)take->info.number);
+	return json_pack("{s:o, s:I}", "kernel", event_json(capture->info.kernel), "launch",
+			 (json_int_t)capture->info.number);
 }
 
-static void send_begun(const struct take *take)
+static void send_begun(const struct launch_capture *capture)
 {
-	json_t *members = launch_members(take);
+	json_t *members = launch_members(capture);
 
-	json_object_set_new(members, "bytes", json_integer((json_int_t)take->memories.total_bytes));
-	json_object_set_new(members, "memory", json_integer((json_int_t)take->info.memory_count));
-	events_send(take->events, "begun", members);
+	json_object_set_new(members, "bytes",
+			    json_integer((json_int_t)capture->memories.total_bytes));
+	json_object_set_new(members, "memory",
+			    json_integer((json_int_t)capture->info.memory_count));
+	events_send(capture->events, "begun", members);
 }
 
-static void send_captured(const struct take *take, uint64_t raw_bytes, uint64_t file_bytes)
+static void send_captured(const struct launch_capture *capture, uint64_t raw_bytes,
+			  uint64_t file_bytes)
 {
-	json_t *members = launch_members(take);
+	json_t *members = launch_members(capture);
 	json_t *lost = json_array();
 
-	for (size_t i = 0; i < take->info.lost.count; i++)
-		json_array_append_new(lost, event_json(take->info.lost.items[i]));
-	json_object_set_new(members, "path", event_json(take->path));
+	for (size_t i = 0; i < capture->info.lost.count; i++)
+		json_array_append_new(lost, event_json(capture->info.lost.items[i]));
+	json_object_set_new(members, "path", event_json(capture->path));
 	json_object_set_new(members, "bytes", json_integer((json_int_t)raw_bytes));
 	json_object_set_new(members, "file_bytes", json_integer((json_int_t)file_bytes));
 	json_object_set_new(members, "seconds",
-			    json_real((double)(monotonic_ns() - take->began_ns) / 1e9));
+			    json_real((double)(monotonic_ns() - capture->began_ns) / 1e9));
 	json_object_set_new(members, "lost", lost);
-	events_send(take->events, "captured", members);
+	events_send(capture->events, "captured", members);
 }
 
-static void send_failed(const struct take *take, const struct error *err)
+static void send_failed(const struct launch_capture *capture, const struct error *err)
 {
-	json_t *members = launch_members(take);
+	json_t *members = launch_members(capture);
 
 	json_object_set_new(members, "why", event_json(err->text));
-	events_send(take->events, "failed", members);
+	events_send(capture->events, "failed", members);
 }
 
 /* ---- the two halves ---- */
 
-static void take_release(struct take *take)
+static void capture_release(struct launch_capture *capture)
 {
-	capture_writer_abandon(take->writer);
-	memories_release(&take->memories);
-	capture_info_release(&take->info);
-	free(take->path);
-	*take = (struct take){0};
+	capture_writer_abandon(capture->writer);
+	memories_release(&capture->memories);
+	capture_info_release(&capture->info);
+	free(capture->path);
+	*capture = (struct launch_capture){0};
 }
 
-static int copy_before(struct take *take, const struct take_request *request, struct error *err)
+static int copy_before(struct launch_capture *capture, const struct capture_launch_request *request,
+		       struct error *err)
 {
 	struct launched_function function;
 	const struct cubin *cubin = NULL;
-	int rc = launched_function_find(&function, take->driver, request->call->function, err);
+	int rc = launched_function_find(&function, capture->driver, request->call->function, err);
 
 	if (!rc)
-		rc = find_cubin(&cubin, take, request, &function, err);
+		rc = find_cubin(&cubin, capture, request, &function, err);
 	if (rc)
 		return rc;
-	describe_function(&take->info, take->driver, function.function);
-	rc = launch_parameters_read(&take->info, take->driver, &function, request->call, err);
+	describe_function(&capture->info, capture->driver, function.function);
+	rc = launch_parameters_read(&capture->info, capture->driver, &function, request->call, err);
 	if (rc)
 		return rc;
-	rc = device_wait_idle(take->driver, IDLE_LIMIT_NS, err);
+	rc = device_wait_idle(capture->driver, IDLE_LIMIT_NS, err);
 	if (!rc)
-		rc = memories_add_variables(&take->memories, function.module, cubin, err);
+		rc = memories_add_variables(&capture->memories, function.module, cubin, err);
 	if (!rc)
-		rc = memories_find(&take->memories, err);
+		rc = memories_find(&capture->memories, err);
 	if (rc)
 		return rc;
-	send_begun(take);
-	rc = capture_writer_open(&take->writer, take->path, err);
+	send_begun(capture);
+	rc = capture_writer_open(&capture->writer, capture->path, err);
 	if (!rc)
-		rc = write_images(take, request, &function, cubin, err);
-	return rc ? rc : memories_write_before(&take->memories, take->writer, err);
+		rc = write_images(capture, request, &function, cubin, err);
+	return rc ? rc : memories_write_before(&capture->memories, capture->writer, err);
 }
 
-int take_begin(struct take *out, const struct take_request *request, struct error *err)
+int capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request,
+			 struct error *err)
 {
 	CUdevice ordinal;
 	int rc;
 
-	*out = (struct take){.driver = request->driver,
-			     .events = request->events,
-			     .path = xstrdup(request->path),
-			     .began_ns = monotonic_ns()};
+	*out = (struct launch_capture){.driver = request->driver,
+				       .events = request->events,
+				       .path = xstrdup(request->path),
+				       .began_ns = monotonic_ns()};
 	describe_launch(&out->info, request);
 	describe_device(&out->info, request->driver, &ordinal);
 	memories_init(&out->memories, request->driver, ordinal, request->limit_bytes, &out->info);
 	rc = copy_before(out, request, err);
 	if (rc) {
 		send_failed(out, err);
-		take_release(out);
+		capture_release(out);
 	}
 	return rc;
 }
@@ -226,35 +233,35 @@ static void note_no_change(struct capture_info *info)
 }
 
 /* Completes the capture and reports it. */
-static int commit(struct take *take, struct error *err)
+static int commit(struct launch_capture *capture, struct error *err)
 {
-	struct capture_writer *writer = take->writer;
-	const uint64_t bytes = take->memories.total_bytes;
+	struct capture_writer *writer = capture->writer;
+	const uint64_t bytes = capture->memories.total_bytes;
 	struct capture *written = NULL;
 	int rc;
 
-	note_no_change(&take->info);
-	take->writer = NULL; /* freed in any case */
-	rc = capture_writer_commit(writer, &take->info, err);
+	note_no_change(&capture->info);
+	capture->writer = NULL; /* freed in any case */
+	rc = capture_writer_commit(writer, &capture->info, err);
 	if (!rc)
-		rc = capture_open(&written, take->path, err);
+		rc = capture_open(&written, capture->path, err);
 	if (!rc)
-		send_captured(take, bytes, capture_file_bytes(written));
+		send_captured(capture, bytes, capture_file_bytes(written));
 	capture_close(written);
 	return rc;
 }
 
-int take_end(struct take *take, bool failed, struct error *err)
+int capture_launch_end(struct launch_capture *capture, bool failed, struct error *err)
 {
 	int rc = failed ? error_set(err, PL_EDEVICE, "the driver refused the launch")
-			: device_wait_idle(take->driver, IDLE_LIMIT_NS, err);
+			: device_wait_idle(capture->driver, IDLE_LIMIT_NS, err);
 
 	if (!rc)
-		rc = memories_write_changes(&take->memories, take->writer, err);
+		rc = memories_write_changes(&capture->memories, capture->writer, err);
 	if (!rc)
-		rc = commit(take, err);
+		rc = commit(capture, err);
 	if (rc)
-		send_failed(take, err);
-	take_release(take);
+		send_failed(capture, err);
+	capture_release(capture);
 	return rc;
 }

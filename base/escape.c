@@ -70,7 +70,7 @@ static void show_byte(struct text *out, unsigned char byte)
 			       4);
 }
 
-void text_add_visible(struct text *out, const char *text)
+void text_add_escaped(struct text *out, const char *text)
 {
 	while (*text) {
 		uint32_t point = 0;
