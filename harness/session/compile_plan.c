@@ -10,7 +10,6 @@
 
 #include "compile/compile.h"
 #include "harness/session/bind_launches.h"
-#include "harness/session/built_in.h"
 #include "harness/session/compile_jobs.h"
 #include "harness/session/session_parts.h"
 
@@ -346,8 +345,6 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 	}
 	if (!rc)
 		compile_jobs_run(&context.list, sweep->stop, sweep_show_compiled, sweep);
-	if (!rc)
-		rc = built_in_compile(&sweep->built_in, sweep, plan, err);
 	if (!rc && sweep->stop && *sweep->stop)
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (!rc) {

@@ -5,6 +5,7 @@
 
 #include "base/process.h"
 #include "harness/session/backends.h"
+#include "harness/session/built_in.h"
 #include "harness/session/decide.h"
 #include "harness/session/gpu_part.h"
 #include "harness/session/gpu_sentinels.h"
@@ -66,6 +67,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	rc = resolve_cases(sweep, task->plan, &limits, err);
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, task->request, err);
+	if (!rc)
+		rc = built_in_compile(&sweep->built_in, sweep, task->plan, err);
 	sweep->times.compile_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
 	if (sweep->kept)
