@@ -1,6 +1,6 @@
-# Install rules and the relocatable archive. `cpack -G TGZ` in the build folder makes
-# perflab-VERSION-linux-MACHINE.tar.gz. Its programs run from any folder and need only libc
-# (tests/scripts/package.sh).
+# Install rules and packages. scripts/package makes perflab_VERSION_amd64.deb and
+# perflab-VERSION-linux-MACHINE.tar.gz. The programs of the archive run from any folder; both need
+# only libc (tests/scripts/package.sh).
 set(_programs)
 foreach(_program perflab perflab-worker-cuda perflab-worker-ptx perflab-nvrtc)
   if(TARGET ${_program})
@@ -11,12 +11,11 @@ if(_programs)
   install(TARGETS ${_programs} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
-# Kernel images: programs look for them in ../share/perflab beside bin/.
+# Programs look for these in ../share/perflab beside bin/: the device code of the CUDA worker, and the
+# PTX of the kernels.
 if(PERFLAB_CUDA)
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/kernels DESTINATION share/perflab
-    FILES_MATCHING PATTERN "*.cubin" PATTERN "*.ptx")
-  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/libraries DESTINATION share/perflab OPTIONAL
-    FILES_MATCHING PATTERN "*.so")
+  install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/libraries DESTINATION share/perflab
+    FILES_MATCHING PATTERN "*.so" PATTERN "*.fatbin")
 endif()
 install(DIRECTORY ${CMAKE_BINARY_DIR}/share/perflab/ptx DESTINATION share/perflab
   FILES_MATCHING PATTERN "*.ptx")
@@ -41,10 +40,15 @@ if(TARGET perflab AND NOT CMAKE_CROSSCOMPILING)
     DESTINATION ${CMAKE_INSTALL_DATADIR})
 endif()
 
-# Installs the documents with everything that they link to, so that no link is dead.
-install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(DIRECTORY studies DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.study")
+# The documents that users read. Links to the others become plain text.
+set(_documents ${CMAKE_BINARY_DIR}/documents)
+add_custom_target(perflab_documents ALL
+  COMMAND ${CMAKE_COMMAND} -D FROM=${PROJECT_SOURCE_DIR} -D TO=${_documents}
+          -P ${PROJECT_SOURCE_DIR}/cmake/documents.cmake
+  COMMENT "" VERBATIM)
+install(DIRECTORY ${_documents}/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright) # where Debian has it
 
 # For schedulers and launchers: docs/cluster.md.
 install(PROGRAMS scripts/slurm/sweep.sbatch scripts/slurm/merge.sbatch scripts/mpi-rank
@@ -59,11 +63,22 @@ install(DIRECTORY kernels DESTINATION share/perflab/source
   FILES_MATCHING PATTERN "*.cu" PATTERN "*.cuh" PATTERN "generated" EXCLUDE)
 
 string(TOLOWER ${CMAKE_SYSTEM_NAME} _system)
-set(CPACK_GENERATOR TGZ)
+set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_NAME perflab)
 set(CPACK_PACKAGE_VENDOR "the perflab authors")
 set(CPACK_PACKAGE_FILE_NAME perflab-${PROJECT_VERSION}-${_system}-${CMAKE_SYSTEM_PROCESSOR})
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
+set(CPACK_PACKAGE_CONTACT "the perflab authors <perflab@localhost>")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "sqlite3, gnuplot-nox, python3")
+# What the programs need of libc is what the libc of this machine gives them. dpkg-shlibdeps knows.
+find_program(PERFLAB_SHLIBDEPS dpkg-shlibdeps)
+if(PERFLAB_SHLIBDEPS)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+else()
+  set(CPACK_DEBIAN_PACKAGE_DEPENDS libc6)
+endif()
 include(CPack)

@@ -41,7 +41,7 @@ void built_in_free(struct built_in_code *code)
 
 /* The architecture that the PTX is compiled for: the device's, or "sm_90a" for PTX that is for such
  * devices only. Returns false for PTX that is for others only. */
-static bool choose_arch(char arch[8], const char *path, const struct device_info *device)
+static bool image_arch(char arch[8], const char *path, const struct device_info *device)
 {
 	static const char directive[] = "\n.target sm_";
 	const int own = 10 * device->cc_major + device->cc_minor;
@@ -69,15 +69,15 @@ static bool has_image(const struct built_in_code *code, const char *name)
 }
 
 /* Operations of libraries have no image. */
-static void add_image(struct built_in_code *code, const char *name,
-		      const struct device_info *device)
+static void want_image(struct built_in_code *code, const char *name,
+		       const struct device_info *device)
 {
 	struct built_in_image image = {0};
 	struct text path = TEXT_INIT;
 	char *relative = xasprintf("share/perflab/ptx/%s.ptx", name);
 
 	if (!has_image(code, name) && !install_path(&path, relative, NULL) &&
-	    choose_arch(image.arch, path.data, device)) {
+	    image_arch(image.arch, path.data, device)) {
 		code->images = xgrow(code->images, &code->image_capacity, code->count + 1,
 				     sizeof(*code->images));
 		code->jobs = xgrow(code->jobs, &code->job_capacity, code->count + 1,
@@ -92,8 +92,8 @@ static void add_image(struct built_in_code *code, const char *name,
 }
 
 /* A preview has resolved no built-in case yet, and asks the worker about all of them. */
-static void add_images(struct built_in_code *code, const struct sweep *sweep,
-		       const struct plan *plan)
+static void want_images(struct built_in_code *code, const struct sweep *sweep,
+			const struct plan *plan)
 {
 	const struct kernel_variant *before = NULL;
 
@@ -106,7 +106,7 @@ static void add_images(struct built_in_code *code, const struct sweep *sweep,
 			continue;
 		before = variant;
 		name = variant_image(planned->descriptor, variant);
-		add_image(code, name, &sweep->info.device);
+		want_image(code, name, &sweep->info.device);
 		free(name);
 	}
 }
@@ -158,7 +158,7 @@ int built_in_compile(struct built_in_code **out, struct sweep *sweep, const stru
 	if (!sweep->info.loads_code)
 		return 0;
 	code = xcalloc(1, sizeof(*code));
-	add_images(code, sweep, plan);
+	want_images(code, sweep, plan);
 	if (code->count)
 		rc = sweep_enter_cache(sweep, err);
 	for (size_t i = 0; i < code->count && !rc; i++)
@@ -171,7 +171,9 @@ int built_in_compile(struct built_in_code **out, struct sweep *sweep, const stru
 	if (!rc && code->count)
 		compile_many(code->jobs, code->count, 0, sweep->stop, sweep_show_compiled, sweep,
 			     NULL);
-	if (!rc && !(sweep->stop && *sweep->stop))
+	if (!rc && sweep->stop && *sweep->stop)
+		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
+	if (!rc)
 		note_driver(sweep, code);
 	if (!rc && code->count)
 		*out = code;

@@ -10,7 +10,6 @@
 
 #include "compile/compile.h"
 #include "harness/sources/sources.h"
-#include "harness/sweep/built_in.h"
 #include "harness/sweep/sweep_parts.h"
 
 /* Each compiler may take so long, whatever --timeout says. */
@@ -345,8 +344,6 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 	}
 	if (!rc)
 		compile_jobs_run(&context.list, sweep->stop, sweep_show_compiled, sweep);
-	if (!rc)
-		rc = built_in_compile(&sweep->built_in, sweep, plan, err);
 	if (!rc && sweep->stop && *sweep->stop)
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (!rc) {

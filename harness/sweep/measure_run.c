@@ -7,6 +7,7 @@
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
 #include "harness/sources/sources.h"
+#include "harness/sweep/built_in.h"
 #include "harness/sweep/decide/decide.h"
 #include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/gpus/gpu_sentinels.h"
@@ -66,6 +67,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	rc = resolve_cases(sweep, task->plan, &limits, err);
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, task->request, err);
+	if (!rc)
+		rc = built_in_compile(&sweep->built_in, sweep, task->plan, err);
 	sweep->times.compile_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
 	if (task->kept)

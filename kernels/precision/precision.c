@@ -88,6 +88,7 @@ static const struct kernel_variant variants[] = {
 		WORK_IN("f16"),
 		.lesson = "half precision, two numbers per register: half as many instructions",
 		.metric = "instructions",
+		CONSTRAINTS(AMPERE), /* its PTX converts two numbers at once */
 		LAUNCHES({.entry = "precision_f16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
 	},
 	{

@@ -13,11 +13,15 @@ static void test_case(void **context)
 
 	(void)context;
 	strcpy(work->launches[1].library, "cublas");
+	work->code = xstrdup("/cache/k.cubin");
+	strcpy(work->code_arch, "sm_90a");
 	json = transmit(case_to_json(work));
 	if (case_from_json(&back, json, &err))
 		fail_msg("%s", err.text);
 	assert_memory_equal(back->axes, work->axes, sizeof(work->axes));
 	assert_string_equal(back->image, "reduce/shuffle");
+	assert_string_equal(back->code, "/cache/k.cubin");
+	assert_string_equal(back->code_arch, "sm_90a");
 	assert_string_equal(back->oracle, "reduce/oracle");
 	assert_int_equal(back->axis_count, 2);
 	assert_int_equal(back->axes[1].value, (INT64_C(1) << 53) + 1);
@@ -92,6 +96,12 @@ static const struct {
 	{"image", "\"reduce//x\"", "neither FAMILY/NAME"},
 	{"image", "\"reduce/\"", "neither FAMILY/NAME"},
 	{"image", "\"\"", "neither FAMILY/NAME"},
+	{"code", "3", "'code' is not an object"},
+	{"code", "{\"file\": \"a/k.cubin\", \"arch\": \"\"}",
+	 "code: 'file' is not an absolute path"},
+	{"code", "{\"file\": \"/etc/passwd\", \"arch\": \"\"}",
+	 "code: image '/etc/passwd' is neither a .ptx nor a .cubin"},
+	{"code", "{\"file\": \"/k.cubin\", \"arch\": \"sm_90aaaa\"}", "member 'arch' has 9 bytes"},
 	{"axes", "[]", "member 'axes' is not an object"},
 	{"axes", "{\"block\": 0}", "member 'block' is 0"},
 	{"axes", "{\"ways\": -1}", "member 'ways' is -1"},

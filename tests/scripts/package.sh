@@ -1,6 +1,6 @@
 #!/bin/sh
-# Unpacks the archive of `cpack` in another folder: the programs must run there with an empty
-# environment and need only libc.
+# Unpacks the packages of `cpack` in other folders: the programs must run there with an empty
+# environment and need only libc. Both packages have what users need, and nothing of the laboratory.
 # usage: package.sh BUILD-FOLDER [SANITIZERS]
 set -eu
 build=$1
@@ -19,7 +19,9 @@ fail() {
 
 # With make, cpack would build first, while other tests run. With Ninja it only installs.
 cd "$build"
-cpack -G TGZ -B "$scratch/packages" -D CPACK_CMAKE_GENERATOR=Ninja >"$scratch/cpack.log" 2>&1 || {
+generators=TGZ
+! command -v dpkg-deb >/dev/null || generators='TGZ;DEB'
+cpack -G "$generators" -B "$scratch/packages" -D CPACK_CMAKE_GENERATOR=Ninja >"$scratch/cpack.log" 2>&1 || {
 	cat "$scratch/cpack.log" >&2
 	fail "cpack failed"
 }
@@ -28,17 +30,36 @@ mkdir elsewhere
 tar -xzf packages/perflab-*.tar.gz -C elsewhere
 root=$(echo "$scratch"/elsewhere/perflab-*)
 
+for package in packages/*.tar.gz packages/*.deb; do
+	[ ! -e "$package" ] || [ "$(wc -c <"$package")" -lt 15000000 ] || fail "$package has over 15 MB"
+done
+for unwanted in docs/results docs/architecture.md docs/adding-a-kernel.md CONTRIBUTING.md; do
+	[ ! -e "$root/share/doc/perflab/$unwanted" ] || fail "$unwanted is in the archive"
+done
+
+# The Debian package holds the same files, needs only libc6, and names its maintainer.
+if [ "$generators" != TGZ ]; then
+	dpkg-deb -x packages/perflab_*.deb debian
+	(cd debian/usr && find . -type f | sort) >files.deb
+	(cd "$root" && find . -type f | sort) | diff - files.deb || fail "the packages differ"
+	dpkg-deb -f packages/perflab_*.deb >fields.txt
+	grep -q '^Maintainer: the perflab authors <' fields.txt || fail "no maintainer: $(cat fields.txt)"
+	grep -qE '^Depends: libc6( \(>= [0-9.]+\))?$' fields.txt || fail "needs more: $(cat fields.txt)"
+	env -i "$scratch/debian/usr/bin/perflab" sweep reduce/shuffle --size 1024 --db "$scratch/debian.db" \
+		>debian.txt 2>&1 || fail "the first sweep ended with $?: $(cat debian.txt)"
+	grep -q 'reduce.*shuffle\|^shuffle' debian.txt || fail "no table: $(cat debian.txt)"
+fi
+
 for file in bin/perflab share/man/man1/perflab.1 share/man/man1/perflab-sweep.1 share/doc/perflab/LICENSE \
 	share/doc/perflab/README.md share/bash-completion/completions/perflab \
-	share/zsh/site-functions/_perflab; do
+	share/zsh/site-functions/_perflab share/fish/vendor_completions.d/perflab.fish \
+	share/doc/perflab/docs/tutorial.md share/perflab/source/kernels/reduce/shuffle.cu; do
 	[ -s "$root/$file" ] || fail "$file is not in the archive, or empty"
 done
 if [ -x "$build/bin/perflab-worker-cuda" ]; then
 	[ -x "$root/bin/perflab-worker-cuda" ] || fail "the CUDA worker is not in the archive"
 	[ -s "$root/lib/libperflab-record.so" ] || fail "the recorder is not in the archive"
-	images=$(find "$root/share/perflab/kernels" -name '*.cubin' | wc -l)
-	ptx=$(find "$root/share/perflab/kernels" -name '*.ptx' | wc -l)
-	[ "$images" -gt 0 ] && [ "$ptx" -gt 0 ] || fail "no kernel images in the archive"
+	[ -s "$root/share/perflab/libraries/support.fatbin" ] || fail "no device code of the worker in the archive"
 fi
 # The page of --format html contains third-party code: the archive must have its licences.
 if [ -s "$build/web/licences-of-the-page.txt" ]; then
