@@ -136,7 +136,8 @@ static int load_all(struct gpu_statements *select, struct fleet *fleet, const st
 	return rc;
 }
 
-int fleet_gpus_load(struct db *db, struct fleet *fleet, int64_t *device_ids, struct error *err)
+int fleet_gpus_load(struct db *db, struct fleet *fleet, const int64_t *device_ids,
+		    struct error *err)
 {
 	struct gpu_run *runs = xcalloc(fleet->run_count + 1, sizeof(*runs));
 	struct gpu_statements select = {0};

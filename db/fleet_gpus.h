@@ -6,7 +6,8 @@
 #include "metrics/analysis/fleet.h"
 
 /* Loads the GPUs of the runs, whose devices are device_ids, and sets the GPU of every run. Counts
- * the runs without a uuid. Devices with the same uuid and name become one. */
-int fleet_gpus_load(struct db *db, struct fleet *fleet, int64_t *device_ids, struct error *err);
+ * the runs without a uuid. */
+int fleet_gpus_load(struct db *db, struct fleet *fleet, const int64_t *device_ids,
+		    struct error *err);
 
 #endif

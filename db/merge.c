@@ -4,6 +4,7 @@
  * transaction, so an interrupted merge leaves only whole runs, and merging again continues.
  */
 #include "db/merge.h"
+#include "metrics/recording.h"
 #include "metrics/shards.h"
 
 #include <stdio.h>
@@ -264,6 +265,53 @@ static int merge_all_runs(struct db *into, struct db *from, const char *sql,
 		rc = merge_one_run(&merge, ids.items[i], err);
 	}
 	trial_copier_release(&merge.copier);
+	free(ids.items);
+	return rc;
+}
+
+/* ---- recordings of programs ---- */
+
+static int has_recording(struct db *db, const char *uid, bool *found, struct error *err)
+{
+	struct statement select;
+	int rc = statement_prepare(&select, db, "SELECT 1 FROM recording WHERE uid = ?", err);
+
+	if (rc)
+		return rc;
+	bind_text(&select, uid);
+	rc = statement_step(&select, found, err);
+	statement_release(&select);
+	return rc;
+}
+
+static int merge_recording(struct db *into, struct db *from, int64_t id,
+			   struct merge_summary *summary, struct error *err)
+{
+	struct recording recording;
+	bool found = true;
+	int rc = db_recording_load(from, id, &recording, err);
+
+	if (rc)
+		return rc;
+	rc = has_recording(into, recording.uid, &found, err);
+	if (!rc && !found) {
+		rc = db_recording_store(into, &recording, err);
+		summary->recordings += !rc;
+	}
+	recording_release(&recording);
+	return rc;
+}
+
+static int merge_recordings(struct db *into, struct db *from, struct merge_summary *summary,
+			    struct error *err)
+{
+	struct id_list ids = {0};
+	/* the oldest first: they keep their order */
+	int rc = db_select_ids(&ids, from, "SELECT id FROM recording ORDER BY started_ns, id", err);
+
+	for (size_t i = 0; i < ids.count && !rc; i++)
+		rc = error_context(err, merge_recording(into, from, ids.items[i], summary, err),
+				   "recording %lld of %s", (long long)ids.items[i], from->path);
 	free(ids.items);
 	return rc;
 }

@@ -58,10 +58,6 @@ int trial_delete(struct db *db, int64_t id, struct error *err);
 int rows_equal(struct statement *left, struct statement *right, size_t columns, bool *equal,
 	       struct error *err);
 
-/* merge_recordings.c: copies the recordings of programs that `into` does not have. */
-int merge_recordings(struct db *into, struct db *from, struct merge_summary *summary,
-		     struct error *err);
-
 /* ---- runs ---- */
 
 struct merge {

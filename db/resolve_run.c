@@ -1,10 +1,11 @@
 /*
  * Finds the run that a reference of the user names: an id, the first digits of a uid, a label, a
- * source revision, "last", "last-good".
+ * source revision, "last", "last-good". And the runs that have a fact in common.
  */
 #include "db/statement.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PREFIX_MIN "4"
@@ -261,4 +262,61 @@ int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t 
 		    struct error *err)
 {
 	return resolve(db, reference, head, run_id, err);
+}
+
+/* ---- runs with the same fact, such as those of a sweep on several GPUs ---- */
+
+/* The facts of the run are read by its key, those of the others only if it has this one. */
+static const char alike_sql[] =
+	"SELECT other.run_id FROM environment AS own JOIN environment AS other"
+	" ON other.key = own.key AND other.value = own.value"
+	" WHERE own.run_id = ? AND own.key = ? ORDER BY other.run_id";
+
+int db_runs_alike(struct db *db, int64_t run_id, const char *key, int64_t **out, size_t *count,
+		  struct error *err)
+{
+	struct statement select;
+	size_t capacity = 0;
+	bool row = true;
+	int rc = statement_prepare(&select, db, alike_sql, err);
+
+	*out = NULL;
+	*count = 0;
+	if (rc)
+		return rc;
+	bind_integer(&select, run_id);
+	bind_text(&select, key);
+	for (rc = statement_step(&select, &row, err); !rc && row;
+	     rc = statement_step(&select, &row, err)) {
+		*out = xgrow(*out, &capacity, *count + 1, sizeof(**out));
+		(*out)[(*count)++] = take_integer(&select, 0);
+	}
+	statement_release(&select);
+	return rc;
+}
+
+int db_environment_alike(struct db *db, int64_t run_id, const char *alike, const char *key,
+			 char **value, struct error *err)
+{
+	struct statement select;
+	bool row = false;
+	int rc = statement_prepare(
+		&select, db,
+		"SELECT value FROM environment WHERE key = ? AND (run_id = ? OR run_id IN"
+		" (SELECT other.run_id FROM environment AS own JOIN environment AS other"
+		" USING (key, value) WHERE own.run_id = ? AND own.key = ?)) LIMIT 1",
+		err);
+
+	*value = NULL;
+	if (rc)
+		return rc;
+	bind_text(&select, key);
+	bind_integer(&select, run_id);
+	bind_integer(&select, run_id);
+	bind_text(&select, alike);
+	rc = statement_step(&select, &row, err);
+	if (!rc && row)
+		*value = take_text_copy(&select);
+	statement_release(&select);
+	return rc;
 }

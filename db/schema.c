@@ -2,8 +2,8 @@
  * The views and triggers of perflab come from db/schema/, never from the file, which is untrusted
  * and may be written by another version of perflab at any time. No trigger of the file fires (see
  * connect_file() in open.c): temporary ones of the connection maintain `newest`. Temporary views
- * answer the queries of users. The views and triggers in the file are for other programs; opening
- * it for writing makes those again that differ.
+ * answer the queries of users if those of the file differ. The views and triggers in the file are
+ * for other programs, too; opening it for writing makes those again that differ.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -97,10 +97,10 @@ static int compare_objects(bool *differs, struct db *db, bool make, struct error
 		const struct key_value *item = &own.items[i];
 		const char *stored = key_value_get(&found, item->key);
 
-		if (stored && (!*stored || strcmp(stored, item->value) == 0))
+		if (stored && strcmp(stored, item->value) == 0)
 			continue;
 		*differs = true;
-		if (make)
+		if (make && (!stored || *stored))
 			rc = make_again(db, item->key, stored, item->value, err);
 	}
 	key_value_list_release(&own);
@@ -154,8 +154,12 @@ int db_own_triggers_use(struct db *db, struct error *err)
 
 int db_own_views_use(struct db *db, struct error *err)
 {
-	int rc = db->has_own_views ? 0 : create_all(db, db_schema_views, CREATE_VIEW, err);
+	bool differs = false;
+	int rc = db->has_own_views ? 0 : compare_objects(&differs, db, false, err);
 
+	if (rc || !differs)
+		return rc;
+	rc = create_all(db, db_schema_views, CREATE_VIEW, err);
 	db->has_own_views = !rc;
 	return rc;
 }

@@ -36,11 +36,11 @@ struct db {
 	/* Called after each transaction; NULL: the database is only read. */
 	int (*written)(struct db *db, struct error *err);
 	int64_t busy_timeout_ns;
-	int failed_code;  /* the SQLite code of the last failure */
-	int failed_errno; /* of the system, if the failure has one; else 0 */
-	int depth;        /* nested calls of db_begin() */
-	bool has_own_views;
-	int pages_of_log; /* with so many, a commit copies the log into the file */
+	int failed_code;    /* the SQLite code of the last failure */
+	int failed_errno;   /* of the system, if the failure has one; else 0 */
+	int depth;          /* nested calls of db_begin() */
+	bool has_own_views; /* see db_own_views_use() */
+	int pages_of_log;   /* with so many, a commit copies the log into the file */
 	/* Released statements of `handle`, for the next use of the same SQL. */
 	sqlite3_stmt *kept[DB_KEPT_STATEMENTS];
 	size_t kept_count;
@@ -93,9 +93,9 @@ int db_migrate(struct db *db, int64_t version, struct error *err);
 
 /* schema.c: makes the views and triggers of the file again that are not as in schema/. */
 int db_schema_renew(struct db *db, struct error *err);
-/* schema.c: makes the connection use the triggers of perflab, and the views, whatever the file has.
- */
+/* schema.c: makes the connection use the triggers of perflab, whatever the file has. */
 int db_own_triggers_use(struct db *db, struct error *err);
+/* schema.c: the same for the views, before each query of a user. */
 int db_own_views_use(struct db *db, struct error *err);
 /* schema.c: between these two calls, which are in one transaction, the connection does not
  * maintain `newest` for trials that are inserted: the caller does. */

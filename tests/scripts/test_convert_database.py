@@ -119,6 +119,37 @@ class Convert(unittest.TestCase):
                 with open(old, "rb") as file:
                     self.assertEqual(file.read(), before)
 
+    def test_settings_of_any_text(self):
+        """Before version 7 the settings of a run were JSON text."""
+        texts = (
+            ("", "cache", None), ("hot", "cache", None), ('{"cache":"hot"', "cache", None),
+            ("[1]", "cache", None), ('"cache"', "cache", None), ('{"cache":"warm"}', "cache", None),
+            ('{"cache":true}', "cache", None), ('{"cache":"hot"}', "cache", "hot"),
+            ('{"min_samples":7}', "min_samples", 7), ('{"min_samples":-7}', "min_samples", -7),
+            ('{"min_samples":"7"}', "min_samples", None), ('{"min_samples":7.5}', "min_samples", None),
+            ('{"min_samples":[7]}', "min_samples", None), ('{"min_samples":null}', "min_samples", None),
+            ('{"min_samples":99999999999999999999}', "min_samples", None),
+            ('{"precision":0.01}', "precision", 0.01), ('{"precision":1}', "precision", 1.0),
+            ('{"precision":1e999}', "precision", None), ('{"precision":"0.01"}', "precision", None),
+            ('{"metrics":[]}', "metrics", ""), ('{"metrics":["b","a"]}', "metrics", "b,a"),
+            ('{"metrics":["a",1]}', "metrics", None), ('{"metrics":{"a":"b"}}', "metrics", None),
+            ('{"metrics":"a"}', "metrics", None), ('{"all_blocks":true}', "all_blocks", 1),
+            ('{"all_blocks":false}', "all_blocks", 0), ('{"all_blocks":1}', "all_blocks", None),
+            ('{"counter_dump":"a \\"b\\" \\\\ \\n"}', "counter_dump", 'a "b" \\ \n'),
+            ('{"counter_dump":3}', "counter_dump", None), ('{"chip":"GH100"}', "emulated_chip", "GH100"),
+            ('{"device":3,"jobs":2}', "device_ordinal", 3), ('{"device":3,"jobs":2}', "jobs", 2))
+        old = self.restore(6)
+        for number, (text, _, _) in enumerate(texts, 100):
+            query(old, "INSERT INTO run (id, uid, state, started_ns, backend, device_id, settings, seed,"
+                  " rounds) VALUES (%d, printf('%%032x', %d), 'finished', 1, 'cuda', 1, '%s', 1, 1)"
+                  % (number, number, text.replace("'", "''")))
+        new = self.converted(old)
+        for number, (text, column, value) in enumerate(texts, 100):
+            found = query(new, "SELECT %s FROM run WHERE id = %d" % (column, number))
+            self.assertEqual(found, [(value,)], text)
+        self.assertEqual(query(new, "SELECT count(*) FROM run WHERE settings IS NOT NULL"
+                               " AND NOT json_valid(settings)"), [(0,)])
+
     def test_what_the_user_added(self):
         old = self.restore(6, sql="""
             CREATE TABLE notes (id INTEGER PRIMARY KEY, run_id REFERENCES run, text);
