@@ -354,7 +354,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 {
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	struct sweep_store store = {0};
-	struct sweep_sink sink = store_sink(&store);
+	struct result_writer writer = store_writer(&store);
 	struct sweep_decide decide = {.request = task->request, .begun_ns = monotonic_ns()};
 	int rc;
 
@@ -370,7 +370,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	if (!rc)
 		rc = begin_run(&store, &sweep, task, out, err);
 	if (!rc)
-		rc = sweep_begin(&sweep, &sink, err);
+		rc = sweep_begin(&sweep, &writer, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
 	if (!rc)

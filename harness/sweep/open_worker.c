@@ -48,7 +48,7 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 	sweep->counters_busy = reason && info->counters_busy;
 	lost_device_opened(sweep);
 	/* sweep_begin() reports the reason of the first session */
-	if (sweep->sink)
+	if (sweep->writer)
 		sweep_tell_counters_off(sweep);
 	if (sweep->info_known) {
 		session_info_release(info);
