@@ -158,7 +158,8 @@ static void tell_pairs(const struct run_task *task, const struct session_info *i
 		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
 }
 
-/* Such a variant is a mistake in its annotations. Returns the number of these variants. */
+/* Warns of variants of which no case can be launched: their annotations are wrong. Returns their
+ * number. */
 static size_t tell_impossible(const struct run_task *task)
 {
 	const struct plan *plan = task->plan;

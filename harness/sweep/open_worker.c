@@ -262,7 +262,7 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 	case EXCHANGE_DONE:
 		*status = exchange->status;
 		text_add(reason, exchange->reason.data);
-		/* Its context is lost, so no later reply can be trusted. */
+		/* The context of the worker is lost, so no later reply can be trusted. */
 		if (*status == TRIAL_DEVICE_ERROR || *status == TRIAL_CRASHED)
 			worker_kill(worker);
 		break;
