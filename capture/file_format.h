@@ -22,7 +22,7 @@ enum {
 
 /* A Zstandard block has at least 4 bytes and holds at most 128 KiB. */
 #define MOST_RATIO ((uint64_t)128 * 1024 / 4)
-/* So that the bytes of all parts can be added up. */
+/* The most bytes of a part: the sum over all parts fits 64 bits. */
 #define MOST_PART_BYTES ((uint64_t)1 << 46)
 
 /* Bytes of the file that hold something compressed. All zeroes: there is no such part. */

@@ -51,7 +51,7 @@ int part_reader_open(struct part_reader *out, int fd, const char *path, const ch
 void part_reader_close(struct part_reader *reader);
 /* The next bytes. PL_EPARSE: the part is damaged. PL_EIO. */
 int part_read(struct part_reader *reader, void *data, size_t bytes, struct error *err);
-/* That nothing follows, and that all bytes together have the right hash. */
+/* Checks that nothing follows, and that all bytes together have the right hash. */
 int part_read_end(struct part_reader *reader, struct error *err);
 int part_damaged(const struct part_reader *reader, struct error *err); /* PL_EPARSE */
 

@@ -173,7 +173,7 @@ int capture_write_changed(struct capture_writer *writer, size_t memory, uint64_t
 	return rc ? rc : part_add(&writer->stream, &writer->file, data, bytes, err);
 }
 
-/* That each memory was written as `info` says. */
+/* Checks that each memory was written as `info` says. */
 static int check_written(const struct capture_writer *writer, const struct capture_info *info,
 			 struct error *err)
 {

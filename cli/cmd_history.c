@@ -145,8 +145,8 @@ const struct command command_history = {
 	.description =
 		"Shows how long a case took in each run, oldest first, and its change points: "
 		"when it became slower or faster, by how much, and between which runs and source "
-		"revisions. docs/change-points.md explains how perflab finds them. If nothing "
-		"changes, few histories show one; the same page says how many.\n\n"
+		"revisions. docs/change-points.md explains how perflab finds them, and how "
+		"rare false change points are.\n\n"
 		"CASE is KERNEL/VARIANT/CONFIG, as `perflab report` prints it. KERNEL/VARIANT, "
 		"KERNEL, or a pattern with * and ? selects every case that it matches; up to "
 		"three get a history each, more get one line each. A run in which the case failed "

@@ -105,7 +105,7 @@ static void list_defaults(void *context)
 static const struct option_row rows[] = {
 	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
 	 "kernels: also show the axes with their default values, whether a sweep of all kernels "
-	 "runs the variant, and the metric that shows the lesson",
+	 "runs the variant, and the metric that shows what it teaches",
 	 NULL, 0},
 	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL,
 	 "kernels: also show the meaning of each axis and constraint, and the work model", NULL, 0},
@@ -132,7 +132,7 @@ static const struct option_row rows[] = {
 };
 
 static const struct example examples[] = {
-	{"perflab list kernels -v", "list kernels with their axes and lessons"},
+	{"perflab list kernels -v", "list kernels with their axes and what they teach"},
 	{"perflab list kernels --long reduce/", "describe every variant of a kernel"},
 	{"perflab list kernels saxpy.cu", "variants, axes and checks of your own file"},
 	{"perflab list metrics dram",

@@ -29,7 +29,7 @@ static void add_sweep_state(struct text *line, const struct sweep_progress *stat
 	}
 }
 
-/* The bytes of visible text in so many columns. A line as wide as the terminal would wrap. */
+/* The bytes of visible text in `columns` columns. A line as wide as the terminal would wrap. */
 static int bytes_in_columns(const char *text, int columns)
 {
 	const char *end = text;

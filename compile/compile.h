@@ -67,8 +67,8 @@ struct compiled_entry {
 	size_t parameter_count;
 	enum pointer_access *access; /* of each parameter; NULL before compiled_access_read() */
 	struct compiled_dimensions dimensions; /* none before compiled_access_read() */
-	/* It has an instruction for textures or surfaces, or it calls a function and a function of
-	 * the file has one. A .cubin does not tell: false. */
+	/* The entry has an instruction for textures or surfaces, or it calls a function and a
+	 * function of the file has one. A .cubin does not tell: false. */
 	bool textures;
 };
 

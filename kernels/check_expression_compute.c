@@ -309,7 +309,7 @@ static void compute_elements(void *context, int64_t begin, int64_t end)
 	}
 }
 
-/* A block of elements, if each is a reduction; else so many that a thread is worth starting. */
+/* The elements that make a thread worth starting: one block, if each element is a reduction. */
 static int64_t elements_per_thread(const struct check_expression *expression)
 {
 	for (int i = 0; i < expression->node_count; i++)

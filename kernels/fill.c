@@ -16,7 +16,7 @@
 #include "kernels/fill.h"
 #include "kernels/parallel.h"
 
-/* A constant is copied in steps of at most so many bytes, which stay in the first-level cache. */
+/* The most bytes of a step in which a constant is copied: a step stays in the first-level cache. */
 #define CONSTANT_STEP_BYTES ((size_t)16384)
 
 /* ---- index and constant ---- */

@@ -12,8 +12,9 @@ void launch_gate_init(struct launch_gate *gate)
 	pthread_mutex_init(&gate->lock, NULL);
 }
 
-/* Both sides write first and then read what the other has written, in one order for all threads:
- * either the launch sees that the gate is closed, or the thread that closes it sees the launch. */
+/* The launch and the thread that closes the gate each write first, and then read what the other has
+ * written, in one order for all threads: either the launch sees that the gate is closed, or the
+ * thread that closes it sees the launch. */
 void launch_gate_enter(struct launch_gate *gate)
 {
 	atomic_fetch_add(&gate->inside, 1);

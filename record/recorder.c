@@ -259,7 +259,7 @@ static void note_context_end(CUcontext context)
 	seen_kernels_forget_handles(&recorder.seen);
 }
 
-/* Also while busy: asking for a kernel may load it. */
+/* Also called while the recorder is busy: asking for a kernel may load it. */
 static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
 {
 	const CUpti_ModuleResourceData *module = resource->resourceDescriptor;

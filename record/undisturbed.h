@@ -1,9 +1,8 @@
 /*
- * undisturbed: what a thread of the program must not notice of the work that the
- * recorder does in it. errno keeps its value. The thread is not cancelled while
- * the recorder holds locks. A pipe without a reader and the limit of file sizes
- * are errors for the recorder, and no signals for the program. Internal to
- * record/.
+ * undisturbed: preserves errno, signals and cancellation of the program's thread, in which the
+ * recorder works. errno keeps its value. The thread is not cancelled while the recorder holds
+ * locks. A pipe without a reader and the limit of file sizes are errors for the recorder, and no
+ * signals for the program. Internal to record/.
  */
 #ifndef RECORD_UNDISTURBED_H
 #define RECORD_UNDISTURBED_H

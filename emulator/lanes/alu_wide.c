@@ -71,7 +71,7 @@ static struct wide wide_shifted(struct wide x, int shift)
 	return x;
 }
 
-/* Both are normalised: bits are lost only if the result stays large. */
+/* Adds two normalised numbers: bits are lost only if the result stays large. */
 static struct wide wide_sum(struct wide a, struct wide b)
 {
 	struct wide sum;

@@ -165,7 +165,7 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 		return STEP_NEXT;
 	if (warp->block->launch->global && at->kind != FENCE_ACQUIRE)
 		global_races_fence(warp, at->kind == FENCE_DEVICE);
-	/* That of a release store is auxiliary. */
+	/* The fence of a release store is auxiliary. */
 	if (warp->block->shadow && warp->block->launch->shared_locking == LOCKING_WITH_FENCES)
 		shared_locks_fence(warp, at->kind != FENCE_ACQUIRE,
 				   at->kind == FENCE_ACQUIRE || !at->auxiliary);

@@ -283,7 +283,8 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 	uint32_t carry, next = 0;
 	struct instruction *instruction;
 
-	/* It has no value then: an H200 has what other instructions left in it. */
+	/* The carry flag has no value then: on an H200 it has what other instructions left in it.
+	 */
 	if (carry_in && !decoding->carry)
 		decode_unsupported(decoding, "", "a carry flag that nothing has set");
 	carry = carry_value(decoding);

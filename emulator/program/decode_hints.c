@@ -45,8 +45,8 @@ static bool has_one_of(const struct ptx_statement *at, const char *const *words,
 	return false;
 }
 
-/* Those that fit the other modifiers: volatile has no hint for a cache but the size of a prefetch,
- * and an eviction priority of the L1 stands for a cache operator. */
+/* The hints that fit the other modifiers. volatile allows no cache hint but the size of a prefetch,
+ * and an eviction priority of the L1 takes the place of a cache operator. */
 static unsigned fitting_hints(const struct ptx_statement *at, unsigned allowed)
 {
 	static const char *const direct[] = {"volatile", "mmio"};

@@ -190,7 +190,7 @@ static bool decode_group_product(struct function_decoding *decoding)
 	instruction->a = a;
 	instruction->b = b;
 	instruction->c = adds;
-	/* It reads shared memory 16 bytes at a time. */
+	/* wgmma reads shared memory 16 bytes at a time. */
 	instruction->space = PTX_SPACE_SHARED;
 	instruction->width = 8;
 	instruction->vector = 2;

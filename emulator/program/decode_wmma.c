@@ -129,7 +129,7 @@ static struct wmma_fragment factor_fragment(const struct wmma_shape *shape, char
 
 	fragment.chunks = (uint8_t)(shape->k / 4U / fragment.per_word);
 	fragment.units = (uint8_t)(lines / 8 * fragment.chunks);
-	/* Those of halves have eight registers in every shape. */
+	/* Fragments of halves have eight registers in every shape. */
 	fragment.total = type == MATRIX_F16 ? 8 : fragment.units;
 	return fragment;
 }

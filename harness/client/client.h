@@ -67,7 +67,7 @@ void data_file_renew(void);
 /* Sets *offset to the start of a new range, a multiple of the page size. false: the file cannot
  * grow. */
 bool data_file_take(int64_t *offset, int64_t bytes);
-/* The memory that a range of so many bytes takes. */
+/* The memory that a range of `bytes` bytes takes. */
 int64_t data_file_range_bytes(int64_t bytes);
 void data_file_drop(int64_t offset, int64_t bytes);
 /* How many bytes a sweep may share: a quarter of the memory that is available, unless

@@ -91,7 +91,7 @@ void worker_kill(struct worker_process *worker)
 	if (!worker->pid)
 		return;
 	channel_release(&worker->channel);
-	/* It ends at once, or after it removed what it made for a program of the user. */
+	/* The worker ends at once, or after it removed what it made for a program of the user. */
 	worker_ask_to_end(worker);
 	worker_wait(worker, monotonic_ns() + WORKER_KILL_TIMEOUT_NS, NULL);
 }

@@ -45,7 +45,7 @@ struct known_device {
 	int64_t runs;            /* -1: not in the database */
 };
 
-/* Those of this machine first. */
+/* The known devices, those of this machine first. */
 struct known_devices {
 	struct known_device *items;
 	size_t count, capacity;

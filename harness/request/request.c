@@ -16,7 +16,7 @@
 /* The limit of --jobs. Every machine may have the second number. */
 #define JOBS_PER_PROCESSOR 8
 #define JOBS_ALWAYS 64
-/* A message of another program is cut behind so many bytes. */
+/* The most bytes that are shown of a message of another program. */
 #define TOLD_MOST_BYTES ((size_t)16 << 10)
 
 void sweep_request_init(struct sweep_request *request)

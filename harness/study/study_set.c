@@ -15,7 +15,7 @@ static int compare_study_names(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-/* Their names without suffix, sorted. */
+/* Lists the names of the installed studies without suffix, sorted. */
 static int list_installed_studies(struct string_list *names, struct text *folder, struct error *err)
 {
 	DIR *stream;

@@ -117,8 +117,8 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 		sweep->outcome.skipped++;
 	else
 		sweep->outcome.failed++;
-	rc = sweep->sink->finished(sweep->sink->context, index, status, reason ? shown.data : NULL,
-				   err);
+	rc = sweep->writer->finished(sweep->writer->context, index, status,
+				     reason ? shown.data : NULL, err);
 	text_release(&shown);
 	if (!rc)
 		gpu_part_case_ended(sweep, index);

@@ -93,7 +93,7 @@ static void set_accuracy(struct counter_list *counters, const struct case_state 
 static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
 			const char *reason, struct error *err)
 {
-	const struct sweep_sink *sink = sweep->sink;
+	const struct result_writer *writer = sweep->writer;
 	const double occupancy = sweep->cases[index].facts.theoretical_occupancy_pct;
 	int rc;
 
@@ -108,7 +108,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 	set_launches(counters, sweep->plan->cases[index].launch);
 	set_model_flop(counters, sweep->plan->cases[index].launch);
 	set_accuracy(counters, &sweep->cases[index]);
-	rc = sink->counters(sink->context, index, counters, err);
+	rc = writer->counters(writer->context, index, counters, err);
 	if (rc)
 		return rc;
 	sweep->cases[index].counted = true;
@@ -302,7 +302,7 @@ static int batch_fill(struct text *request, struct count_batch *batch, const siz
  * it stores. Meanwhile no other process can write to the database, so nothing is printed. */
 static int cases_together_begin(struct sweep *sweep, struct error *err)
 {
-	int rc = sweep->sink->begin(sweep->sink->context, err);
+	int rc = sweep->writer->begin(sweep->writer->context, err);
 
 	if (!rc)
 		gpu_part_defer(sweep);
@@ -311,7 +311,7 @@ static int cases_together_begin(struct sweep *sweep, struct error *err)
 
 static int cases_together_end(struct sweep *sweep, int rc, struct error *err)
 {
-	rc = sweep->sink->end(sweep->sink->context, rc, err);
+	rc = sweep->writer->end(sweep->writer->context, rc, err);
 	gpu_part_committed(sweep, !rc);
 	sweep_show_progress(sweep, "count", NO_CASE);
 	return rc;

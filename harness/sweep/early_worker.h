@@ -22,8 +22,8 @@ struct early_worker {
 /* Starts the worker, if a round follows and none was started for it. Does not wait for it. `uuid`
  * is that of the device; NULL: not known. */
 void early_worker_begin(struct sweep *sweep, const char *uuid);
-/* Moves the worker to the caller, when it is ready, for which it gets so much time. Returns false
- * if there is none of use. */
+/* Moves the worker to the caller when it is ready, at most after `timeout_ns`. Returns false if
+ * there is none of use. */
 bool early_worker_take(struct sweep *sweep, struct worker_process *worker, int64_t timeout_ns);
 /* Ends the worker, if there is one. */
 void early_worker_end(struct sweep *sweep);

@@ -1,6 +1,6 @@
 /*
  * Emulation: every case once, in several workers side by side. One thread polls
- * the sockets of all workers, so the sink is never called concurrently. A case
+ * the sockets of all workers, so the writer is never called concurrently. A case
  * stays in one worker slot from its beginning to its end.
  */
 #include <errno.h>
@@ -124,13 +124,13 @@ static void slot_complete(struct worker_slot *slot)
 static int slot_store(struct worker_slot *slot, struct error *err)
 {
 	struct sweep *sweep = slot->emulation->sweep;
-	const struct sweep_sink *sink = sweep->sink;
+	const struct result_writer *writer = sweep->writer;
 	int rc;
 
 	slot_complete(slot);
-	rc = sink->counters(sink->context, slot->index, &slot->counters, err);
+	rc = writer->counters(writer->context, slot->index, &slot->counters, err);
 	if (!rc && slot->lines.count)
-		rc = sink->lines(sink->context, slot->index, &slot->lines, err);
+		rc = writer->lines(writer->context, slot->index, &slot->lines, err);
 	if (!rc) {
 		sweep->cases[slot->index].counted = true;
 		sweep->steps_done++;

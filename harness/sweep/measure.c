@@ -6,11 +6,11 @@
 #include "harness/sweep/gpus/gpu_sentinels.h"
 #include "harness/sweep/sweep_state.h"
 
-int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err)
+int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct error *err)
 {
 	int rc = 0;
 
-	sweep->sink = sink;
+	sweep->writer = writer;
 	sweep_tell_counters_off(sweep);
 	gpu_part_begin_cases(sweep);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
@@ -18,7 +18,7 @@ int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error
 
 		sweep->outcome.skipped += !sweep->plan->cases[i].launch;
 		if (state->inspected)
-			rc = sink->facts(sink->context, i, &state->facts, err);
+			rc = writer->facts(writer->context, i, &state->facts, err);
 		sweep->steps_total += case_steps_left(sweep, i);
 		if (!rc && state->early_status != TRIAL_OK && gpu_part_take(sweep, i))
 			rc = case_finish(sweep, i, state->early_status, state->early_reason, err);

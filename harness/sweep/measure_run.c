@@ -161,7 +161,8 @@ static void tell_pairs(const struct run_task *task, const struct session_info *i
 		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
 }
 
-/* Such a variant is a mistake in its annotations. Returns the number of these variants. */
+/* Warns of variants of which no case can be launched: their annotations are wrong. Returns their
+ * number. */
 static size_t tell_impossible(const struct run_task *task)
 {
 	const struct plan *plan = task->plan;
@@ -357,7 +358,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 {
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	struct sweep_store store = {0};
-	struct sweep_sink sink = store_sink(&store);
+	struct result_writer writer = store_writer(&store);
 	struct sweep_decide decide = {
 		.sweep = &sweep, .request = task->request, .begun_ns = monotonic_ns()};
 	const bool decides = task->request->decide && !task->of_ceilings;
@@ -376,7 +377,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	if (!rc)
 		rc = begin_run(&store, &sweep, decides ? &decide : NULL, task, out, err);
 	if (!rc)
-		rc = sweep_begin(&sweep, &sink, err);
+		rc = sweep_begin(&sweep, &writer, err);
 	if (!rc)
 		rc = sweep_measure(&sweep, err);
 	if (!rc)

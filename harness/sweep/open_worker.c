@@ -49,7 +49,7 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 	sweep->counters_busy = reason && info->counters_busy;
 	lost_device_opened(sweep);
 	/* sweep_begin() reports the reason of the first session */
-	if (sweep->sink)
+	if (sweep->writer)
 		sweep_tell_counters_off(sweep);
 	if (sweep->info_known) {
 		session_info_release(info);
@@ -263,7 +263,7 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 	case EXCHANGE_DONE:
 		*status = exchange->status;
 		text_add(reason, exchange->reason.data);
-		/* Its context is lost, so no later reply can be trusted. */
+		/* The context of the worker is lost, so no later reply can be trusted. */
 		if (*status == TRIAL_DEVICE_ERROR || *status == TRIAL_CRASHED)
 			worker_kill(worker);
 		break;

@@ -20,7 +20,7 @@ static void accuracy_keep(struct case_state *state, const struct round_answer *a
 	memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
 }
 
-/* Gives a round that was measured to the sink. */
+/* Gives a round that was measured to the writer. */
 static int round_store(struct sweep *sweep, size_t index, const struct round_result *result,
 		       struct error *err)
 {
@@ -28,7 +28,7 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 
 	gpu_part_round(sweep, index, result);
 	if (result->count)
-		rc = sweep->sink->round(sweep->sink->context, index, result, err);
+		rc = sweep->writer->round(sweep->writer->context, index, result, err);
 	if (!rc) {
 		sweep->cases[index].rounds_done = result->round + 1;
 		sweep->steps_done++;
@@ -41,7 +41,7 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 static int pair_end(struct sweep *sweep, size_t index, const char *reason, struct error *err)
 {
 	sweep->cases[index].alone = true;
-	return sweep->sink->alone(sweep->sink->context, index, reason, err);
+	return sweep->writer->alone(sweep->writer->context, index, reason, err);
 }
 
 /* Once per sweep, because it is so for most cases then. */

@@ -7,7 +7,7 @@
 
 #include "base/mangled.h"
 
-/* Names are cut to so many characters; those that a user wrote can be too long for a reason, too.
+/* The most characters of a name in a reason. Names that a user wrote can be too long for it, too.
  */
 #define SHOWN_MOST 60
 

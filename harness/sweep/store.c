@@ -1,6 +1,6 @@
 /*
  * The store: gives every result of a sweep to the database as it comes, in a
- * transaction of its own or together with others (struct sweep_sink). The summary
+ * transaction of its own or together with others (struct result_writer). The summary
  * of a trial comes from the samples that are kept in memory, or else from the
  * database. A resumed run reads the samples of its earlier rounds once, when it
  * begins.
@@ -164,9 +164,9 @@ static int together_end(void *context, int rc, struct error *err)
 	return storing_end(store, before, db_together_end(store->db, rc, err));
 }
 
-struct sweep_sink store_sink(struct sweep_store *store)
+struct result_writer store_writer(struct sweep_store *store)
 {
-	return (struct sweep_sink){
+	return (struct result_writer){
 		.context = store,
 		.facts = store_facts,
 		.round = store_round,

@@ -108,7 +108,7 @@ static int prepare_resumed(struct prepared_sweep *sweep, struct db *db, struct e
 	return rc ? rc : decide_check_database(sweep->request, db, err);
 }
 
-/* Both, with the database; a new file waits for a device. */
+/* Prepares a new or a resumed sweep. A new database is created only after a device has opened. */
 static int prepare(struct prepared_sweep *sweep, struct sweep_result *out, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;

@@ -55,7 +55,7 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 int store_drop_rounds(struct sweep_store *store, int first, struct error *err);
 /* Deletes the rounds from number `first` on of one case, by its index in the plan. */
 int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, struct error *err);
-struct sweep_sink store_sink(struct sweep_store *store);
+struct result_writer store_writer(struct sweep_store *store);
 void store_release(struct sweep_store *store);
 
 /* ---- ceilings: ceilings.c ---- */

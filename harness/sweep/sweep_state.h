@@ -27,11 +27,10 @@ struct sweep_kept;
 struct gpu_part;
 
 /*
- * Where results go. Called in the thread of the sweep; a non-zero return ends
- * the sweep with that code, and the sink sets *err. `index` is into
- * plan->cases.
+ * Where results go. The sweep calls these functions in its own thread. A function that does not
+ * return 0 sets *err, and ends the sweep with its code. `index` is into plan->cases.
  */
-struct sweep_sink {
+struct result_writer {
 	void *context;
 	int (*facts)(void *context, size_t index, const struct launch_facts *facts,
 		     struct error *err);
@@ -90,7 +89,7 @@ struct sweep {
 	const struct measure_settings *settings;
 	const struct sweep_observer *observer;
 	const volatile int *stop;
-	const struct sweep_sink *sink; /* NULL: nothing is stored yet */
+	const struct result_writer *writer; /* NULL: nothing is stored yet */
 	struct text worker_path;
 	struct sweep_outcome outcome;
 	struct plan *plan; /* borrowed; inspection adds skips */
@@ -227,8 +226,8 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. Returns
  * their number. */
 size_t sweep_skip_failed(struct sweep *sweep);
-/* Gives the results of inspection to the sink. Later results go to the sink directly. */
-int sweep_begin(struct sweep *sweep, const struct sweep_sink *sink, struct error *err);
+/* Gives the results of inspection to the writer. Later results go to the writer directly. */
+int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct error *err);
 /* Says that the session has no counters, if that was not said before. Another session may have
  * them: sweep_count() says at the end what was counted. */
 void sweep_tell_counters_off(struct sweep *sweep);

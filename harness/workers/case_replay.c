@@ -7,7 +7,7 @@
 
 #include "harness/workers/case_buffers.h"
 
-/* A tolerance is so much wider than the largest difference that was seen. */
+/* A tolerance relative to the largest difference that was seen. */
 #define TOLERANCE_MARGIN 4
 
 bool case_is_replay(const struct launch_case *work)

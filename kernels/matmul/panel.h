@@ -21,8 +21,8 @@ typedef void panel_multiplication(double *const sums[PANEL_ROWS],
 				  const float *const factors[PANEL_ROWS],
 				  double panel[PANEL_DEPTH][PANEL_COLUMNS], int64_t depth);
 
-/* Those that this processor can execute, from index 0, the fastest first; NULL after the last. All
- * but the first are for tests. */
+/* The multiplications that this processor can execute, from index 0, the fastest first; NULL after
+ * the last. All but the first are for tests. */
 panel_multiplication *panel_multiplication_at(int index);
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "kernels/user/annotation_words.h"
 
-/* So much of a comment tells whether it was meant as an annotation. */
+/* The bytes at the beginning of a comment that tell whether it was meant as an annotation. */
 #define NEAR_PREFIX_BYTES 256
 
 struct line_reading {

@@ -181,8 +181,8 @@ static void add_buffers(struct line_writing *w)
 		add_line(w, pool_format(w->pool, "verify none"));
 }
 
-/* They replace the buffers of the same names. Another kernel may lack the variables of the image,
- * so to a replacement they are memory like any other. */
+/* Adds symbols in place of the buffers of their names. Another kernel may lack the variables of the
+ * image, so to a replacement they are memory like any other. */
 static void add_symbols(struct line_writing *w)
 {
 	const struct capture_info *info = w->info;

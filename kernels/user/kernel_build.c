@@ -62,7 +62,7 @@ static const char *fitting_name(struct annotation_pool *pool, const char *name)
 }
 
 /* The name of a file without its folder and, unless it is kept, its suffix; before it, the names of
- * so many of its folders. */
+ * its last `folders` folders. */
 static char *file_name(struct annotation_pool *pool, const char *path, size_t folders, bool suffix)
 {
 	const char *slash = strrchr(path, '/');

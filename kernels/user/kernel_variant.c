@@ -260,7 +260,7 @@ static int check_results_exist(const struct building *b, struct annotation_place
 				"inout; give the results one, or write \"verify none\"");
 }
 
-/* That of the line which gives all results, or of lines that give single ones. */
+/* The kind of the line that gives all results, or of the lines that give single ones. */
 static enum check_kind kind_of_checks(const struct annotation_scope *scope)
 {
 	enum check_kind kind = scope->checks[0].kind;

@@ -10,7 +10,7 @@
 #include "capture/capture.h"
 #include "kernels/user/annotation_pool.h"
 
-/* So much has names for certain: the first parameters, and the first addresses in a struct. */
+/* So many first parameters, and first addresses in a struct, always have names. */
 #define RECORDED_FIRST_PARAMETERS 128
 #define RECORDED_FIRST_ADDRESSES 16
 
@@ -19,7 +19,7 @@ struct recorded_parameter {
 	size_t bytes;
 	const unsigned char *data;
 	uint64_t offset; /* in all parameters */
-	/* Those within the parameter. Their offsets are in all parameters. */
+	/* The pointers within the parameter. Their offsets are in all parameters. */
 	const struct capture_pointer *pointers;
 	size_t pointer_count;
 	struct mangled_parameter type; /* all zeroes: not known */

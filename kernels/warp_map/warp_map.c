@@ -11,7 +11,7 @@
 #define LANES_SHIFT 8
 #define FIRST_SHIFT 16
 #define WARP 32
-/* The oracle copies whole blocks of at least so many threads in all. */
+/* The oracle copies whole blocks, which have at least this many threads in all. */
 #define COPIED 1024
 
 struct map {

@@ -64,7 +64,7 @@ struct rounds_needed {
 struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base, size_t head,
 				       const struct change_limits *limits, double share,
 				       size_t cases);
-/* Whether so many rounds would decide it. */
+/* Whether `base` and `head` rounds would decide the case. */
 bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 			 const struct change_limits *limits, double share, size_t cases);
 

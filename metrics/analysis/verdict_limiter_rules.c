@@ -69,14 +69,14 @@ static void say_dram(struct text *out, const struct evidence *e)
 	bool modelled = isfinite(e->needed_dram_pct);
 
 	text_addf(out, "DRAM-bound: %s", modelled ? "at least " : "");
+	if (e->mix) {
+		text_addf(out, "%.0f %% of the ", e->mix_pct);
+		rate_text(out, e->mix->per_s, e->mix->kind);
+		text_addf(out, " of the nearest mix of reads and writes (%s)%s; ", e->mix->name,
+			  e->mix_pct > 100 ? ", which it exceeds" : "");
+	}
 	say_share(out, e, dram_pct(e), BOUND_DRAM);
 	text_add(out, modelled ? FROM_MODEL : "");
-	if (!e->mix)
-		return;
-	text_addf(out, ", %.0f %% of the ", e->mix_pct);
-	rate_text(out, e->mix->per_s, e->mix->kind);
-	text_addf(out, " of the nearest mix of reads and writes (%s)%s", e->mix->name,
-		  e->mix_pct > 100 ? ", which it exceeds" : "");
 }
 
 static void advise_dram(struct text *out, const struct evidence *e)

@@ -33,8 +33,8 @@ static bool lanes_are_predicated(const struct evidence *e)
 
 static void say_predication(struct text *out, const struct evidence *e)
 {
-	text_addf(out, "of the %.1f threads that take part, %.1f have a true predicate", e->threads,
-		  e->threads_on);
+	text_addf(out, "only %.1f of 32 lanes do work; %.1f more are predicated off", e->threads_on,
+		  e->threads - e->threads_on);
 }
 
 static double lost_to_predication(const struct evidence *e)
@@ -80,7 +80,7 @@ static void say_sectors(struct text *out, const struct evidence *e)
 		text_addf(out, "%.1f sectors per load", e->load_sectors);
 	if (stores)
 		text_addf(out, "%s%.1f sectors per store", loads ? " and " : "", e->store_sectors);
-	text_add(out, " of a warp; elements of 4, 8 and 16 bytes need 4, 8 and 16");
+	text_add(out, " of a warp; ideal: 4 (float), 8 (float2), 16 (float4)");
 }
 
 static bool accesses_are_scattered(const struct evidence *e)
@@ -276,7 +276,7 @@ const struct rule note_rules[] = {
 	      "measure the roofs again (perflab ceilings); if the rate stays above them, look for "
 	      "an error in the work model, and for work that the kernel leaves out")},
 	{NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), dram_is_wasted, say_waste,
-	      "DRAM bytes are at least " STRING(WASTE) " times the compulsory bytes",
+	      "DRAM bytes are at least " STRING(WASTE) " times the bytes that the algorithm needs",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
 	      "shared memory or tiles that fit the L2"),
 	 .lost = lost_to_waste},

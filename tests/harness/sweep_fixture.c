@@ -204,13 +204,13 @@ int sweep_tear_down(void **context)
 	return 0;
 }
 
-/* What measure_run() does, with the plan and the sink of the record. */
+/* What measure_run() does, with the plan and the writer of the record. */
 int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 {
 	const struct sweep_observer observer = {&f->record, on_notice, on_progress};
 	struct sweep sweep = SWEEP_INIT(&f->settings, &observer, &f->stop);
 	int rc;
-	const struct sweep_sink sink = {
+	const struct result_writer writer = {
 		.context = &f->record,
 		.facts = on_facts,
 		.round = on_round,
@@ -234,7 +234,7 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		assert_string_equal(key_value_get(&sweep.info.environment, "persistence_mode"),
 				    "on");
 		f->record.opened++;
-		rc = sweep_begin(&sweep, &sink, &f->err);
+		rc = sweep_begin(&sweep, &writer, &f->err);
 	}
 	if (!rc)
 		rc = sweep_measure(&sweep, &f->err);

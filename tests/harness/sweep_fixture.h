@@ -1,4 +1,4 @@
-/* A sweep of six cases with the fake worker, and a sink that remembers what it was told. */
+/* A sweep of six cases with the fake worker, and a writer that remembers what it was told. */
 #ifndef TESTS_HARNESS_SWEEP_FIXTURE_H
 #define TESTS_HARNESS_SWEEP_FIXTURE_H
 
@@ -25,7 +25,7 @@ struct record {
 	struct text notices;
 	size_t notice_count, progress_calls, last_done, last_total;
 	bool total_exceeded;
-	/* The sink returns an error at this call of round() or counters(); 0: never. */
+	/* The writer returns an error at this call of round() or counters(); 0: never. */
 	int fail_at_round, fail_at_counters;
 	/* counters are stored when a worker of it has closed; NULL: at once */
 	const struct sweep_fixture *await_close;

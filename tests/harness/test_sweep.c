@@ -375,7 +375,7 @@ static void test_stop_while_a_worker_hangs(void **context)
 	assert_true(monotonic_ns() - began_ns < f->settings.timeout_ns / 2);
 }
 
-static void test_sink_error_ends_the_sweep(void **context)
+static void test_writer_error_ends_the_sweep(void **context)
 {
 	struct sweep_fixture *f = *context;
 
@@ -450,7 +450,7 @@ int main(void)
 		SWEEP_TEST(test_resume_repeats_nothing),
 		SWEEP_TEST(test_stop),
 		SWEEP_TEST(test_stop_while_a_worker_hangs),
-		SWEEP_TEST(test_sink_error_ends_the_sweep),
+		SWEEP_TEST(test_writer_error_ends_the_sweep),
 		SWEEP_TEST(test_dry_run),
 		SWEEP_TEST(test_parts_are_the_wall_time),
 		SWEEP_TEST(test_a_worker_cannot_make_time),

@@ -215,7 +215,7 @@ static void test_cases_without_counters_end_together(void **context)
 }
 
 /* What was stored together before the disk was full must not take effect. */
-static void test_a_sink_error_ends_what_is_stored_together(void **context)
+static void test_a_writer_error_ends_what_is_stored_together(void **context)
 {
 	struct sweep_fixture *f = *context;
 
@@ -256,7 +256,7 @@ int main(void)
 		SWEEP_TEST(test_counters_are_stored_while_others_are_counted),
 		SWEEP_TEST(test_counters_lost_after_open),
 		SWEEP_TEST(test_cases_without_counters_end_together),
-		SWEEP_TEST(test_a_sink_error_ends_what_is_stored_together),
+		SWEEP_TEST(test_a_writer_error_ends_what_is_stored_together),
 		SWEEP_TEST(test_under_ncu),
 	};
 

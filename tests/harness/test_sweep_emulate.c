@@ -253,7 +253,7 @@ static void test_stop_ends_all_workers(void **context)
 	sweep_assert_no_worker(f);
 }
 
-static void test_sink_error_ends_the_sweep(void **context)
+static void test_writer_error_ends_the_sweep(void **context)
 {
 	struct sweep_fixture *f = *context;
 
@@ -292,7 +292,7 @@ int main(void)
 		SWEEP_TEST(test_metrics_of_a_device_are_missing),
 		SWEEP_TEST(test_resume_repeats_nothing),
 		SWEEP_TEST(test_stop_ends_all_workers),
-		SWEEP_TEST(test_sink_error_ends_the_sweep),
+		SWEEP_TEST(test_writer_error_ends_the_sweep),
 		SWEEP_TEST(test_parts_are_the_wall_time),
 	};
 

@@ -116,8 +116,8 @@ static void wide_elements_are_waste_where_memory_moves_more(void **state)
 	set_counter(&trial, "dram_bytes", 80e6);
 	judge(&verdict, &trial, &roofs, &round_device);
 	assert_string_equal(note_of(&verdict, "sectors"),
-			    "8.0 sectors per load of a warp; elements of 4, 8 "
-			    "and 16 bytes need 4, 8 and 16");
+			    "8.0 sectors per load of a warp; ideal: 4 (float), 8 (float2), "
+			    "16 (float4)");
 	/* of three that have something to say, the first two do */
 	assert_string_equal(verdict.advice[0].rule, "dram_waste");
 	assert_string_equal(verdict.advice[1].rule, "sectors");
@@ -267,8 +267,8 @@ static void emulated_is_advised_what_needs_no_clock(void **state)
 			    "branches are uniform");
 	/* the stores of 16 bytes a lane are as they should be */
 	assert_string_equal(note_of(&verdict, "sectors"),
-			    "32.0 sectors per load of a warp; elements of 4, 8 "
-			    "and 16 bytes need 4, 8 and 16");
+			    "32.0 sectors per load of a warp; ideal: 4 (float), 8 "
+			    "(float2), 16 (float4)");
 	assert_non_null(note_of(&verdict, "bank_conflicts"));
 	assert_non_null(note_of(&verdict, "occupancy_limit"));
 	assert_null(note_of(&verdict, "not_judged"));

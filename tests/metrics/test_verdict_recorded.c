@@ -74,7 +74,7 @@ static void real_recorded_cases(void **state)
 	assert_string_equal(verdict.summary, "bound by instructions: 75 % of what 132 "
 					     "multiprocessors can issue");
 	assert_string_equal(note_of(&verdict, "predication"),
-			    "of the 31.8 threads that take part, 24.2 have a true predicate");
+			    "only 24.2 of 32 lanes do work; 7.6 more are predicated off");
 	assert_null(note_of(&verdict, "divergence"));
 	assert_null(note_of(&verdict, "bank_conflicts"));
 	assert_string_equal(verdict.advice[0].rule, "predication");

@@ -24,7 +24,7 @@ void copies_free(struct warp_copies *copies); /* NULL is allowed */
  * memory: they arrive when it completes, if the lane has not waited for them before. Call before
  * the lane releases the phase (block_clocks.h). */
 void copies_signal(struct warp *warp, int lane, uint32_t mbarrier);
-/* That phase is complete: the copies arrive. */
+/* The phase of the mbarrier is complete: the copies that signal it arrive. */
 void copies_complete(struct block *block, uint32_t mbarrier);
 
 instruction_handler run_copy;        /* OP_COPY */

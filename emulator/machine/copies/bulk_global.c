@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* At most so many bytes are checked together. */
+/* The most bytes that are checked together. */
 #define PIECE_BYTES 16
 
 /* Finds the allocation; NULL, with a finding: there is none. */

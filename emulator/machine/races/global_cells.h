@@ -154,7 +154,7 @@ struct cell_pool {
 #define POOL_CHUNK 512
 #define POOL_CHUNK_BYTES ((int64_t)(POOL_CHUNK * sizeof(union piece)))
 void cell_pool_free(struct cell_pool *pool); /* NULL is allowed */
-/* Has no pieces any more, and keeps at most so many bytes. */
+/* Drops all pieces, and keeps at most `kept_bytes` of memory for later ones. */
 void cell_pool_empty(struct cell_pool *pool, int64_t kept_bytes);
 int64_t cell_pool_bytes(const struct cell_pool *pool);
 /* Makes sure that `count` pieces can be taken. Returns false if they would need more than

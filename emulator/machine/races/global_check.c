@@ -45,7 +45,7 @@ static bool stores_same(const struct checked_access *by, unsigned lane, uint64_t
 	return !memcmp(mine + from, request->in->data + byte, size);
 }
 
-/* Both are atomic for each other. */
+/* Whether two accesses are atomic for each other. */
 static bool both_strong(const struct checked_access *by, const struct cell_record *rival)
 {
 	return by->strong && rival->strong &&

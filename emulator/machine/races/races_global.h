@@ -29,7 +29,7 @@ struct global_races *global_races_create(const struct launch *launch, int64_t li
 void global_races_free(struct global_races *shadow); /* NULL is allowed */
 /* Requests that were not checked because the limit was reached. */
 uint64_t global_races_unchecked(const struct global_races *shadow);
-/* Requests that were not checked since there were `before` of them count as one. */
+/* Counts all unchecked requests after the first `before` as one. */
 void global_races_join_unchecked(struct global_races *shadow, uint64_t before);
 
 /* What the lanes of an instruction do, before any data moves. */

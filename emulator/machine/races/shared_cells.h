@@ -202,7 +202,7 @@ void shadow_check_cell(struct shared_races *shadow, const struct shadow_access *
 /* Reports a write to bytes that a product of a warpgroup or a bulk copy may still read. */
 void shadow_check_readers(struct shared_races *shadow, const struct shadow_access *by,
 			  const struct bulk_range *range, struct reported_kinds *reported);
-/* The logarithm of the bytes of a cell, for accesses of so many bytes. */
+/* The logarithm of the bytes of a cell, for accesses of `bytes` bytes. */
 unsigned shadow_cell_shift(struct shared_races *shadow, unsigned bytes);
 
 /* ---- shared_async.c ---- */

@@ -183,7 +183,7 @@ static void filter_weights(unsigned out[8], const struct sampling *from)
 	}
 }
 
-/* Rounds to so many bits of the mantissa; from half-way away from zero. */
+/* Rounds a value to `bits` bits of the mantissa; ties go away from zero. */
 static double round_bits(double value, int bits)
 {
 	uint64_t word;

@@ -24,7 +24,8 @@ struct undefined_file {
 	undefined_origin *origins;
 };
 
-/* Memory that is followed takes so many times its size: the bits and origins besides the bytes. */
+/* Size of followed memory, relative to the memory itself: its bits and origins besides the bytes.
+ */
 #define UNDEFINED_MEMORY_COST ((int64_t)(2 + sizeof(undefined_origin)))
 
 /* Marks all bytes as undefined, or as defined. Returns false if there is no memory. Release with

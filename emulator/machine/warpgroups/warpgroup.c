@@ -9,7 +9,7 @@
 #include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
 
-/* Products that all warps have issued are forgotten so many at a time. */
+/* How many of the products that all warps have issued are forgotten at a time. */
 #define FORGOTTEN_AT_ONCE 256
 #define A_UNITS (64 * GROUP_LINE_UNITS)
 

@@ -8,7 +8,7 @@
 
 /* More processes do not make the first data of a sweep sooner: each uses several threads. */
 #define PREPARERS_MOST 4
-/* After so many deaths the workers of the cases make all data. */
+/* The most preparers that may die; after that, the workers of the cases make all data. */
 #define DEATHS_MOST 8
 
 struct preparer {

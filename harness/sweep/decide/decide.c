@@ -17,8 +17,8 @@
  * round ends at this multiple of the precision asked for. */
 #define ADDED_PRECISION_FACTOR 4
 #define ADDED_PRECISION_MOST 0.5
-/* And once it has its least samples, it ends after this time: short kernels otherwise take hundreds
- * of samples for that precision. */
+/* An added round that has its least samples also ends after this time: short kernels would need
+ * hundreds of samples for that precision. */
 #define ADDED_ROUND_MOST_NS INT64_C(3000000)
 /* What an added round probably takes: so many samples, each with a flush, and what its worker,
  * its verification and the placements of its data take. */

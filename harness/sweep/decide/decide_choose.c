@@ -22,8 +22,8 @@ size_t decide_index(const struct sweep_decide *decide, const struct trial *head,
 
 /* ---- what may become of a case ---- */
 
-/* Whether so many rounds decide the case at the difference that suits best among those that the
- * mean of so many rounds may have. */
+/* Whether `base` and `head` rounds decide the case at the most favourable difference in the 90 %
+ * interval of their mean. */
 static bool may_be_decided(const struct regress_case *item, size_t base, size_t head, size_t cases)
 {
 	const double share =

@@ -6,8 +6,7 @@
 
 #include "harness/sweep/decide/decide.h"
 
-/* A case that takes longer than so many times the mean is a control case only if there is no other.
- */
+/* The most that a control case may take, relative to the mean of the cases, if there is another. */
 #define CONTROL_COST_MOST 3
 
 /* ---- which cases ---- */

@@ -88,7 +88,7 @@ static int drop_end(void *context, size_t index, enum trial_status status, const
 }
 
 /* These rounds are no results of the run: the sweep measures the cases again. */
-static const struct sweep_sink sink_of_nothing = {
+static const struct result_writer writer_of_nothing = {
 	.facts = drop_facts,
 	.round = drop_round,
 	.alone = drop_reason,
@@ -98,13 +98,13 @@ static const struct sweep_sink sink_of_nothing = {
 static int measure_alone(struct sweep *sweep, struct error *err)
 {
 	struct gpu_part *part = sweep->gpu;
-	const struct sweep_sink *const sink = sweep->sink;
+	const struct result_writer *const writer = sweep->writer;
 	const struct sweep_outcome outcome = sweep->outcome;
 	const size_t done = sweep->steps_done, total = sweep->steps_total;
 	size_t cases[GPU_SENTINELS];
 	int rc = 0;
 
-	sweep->sink = &sink_of_nothing;
+	sweep->writer = &writer_of_nothing;
 	part->alone = true;
 	for (int round = 0; round < sweep->rounds && round < GPU_SENTINEL_ROUNDS && !rc; round++) {
 		size_t count = 0;
@@ -116,7 +116,7 @@ static int measure_alone(struct sweep *sweep, struct error *err)
 			rc = sweep_round_again(sweep, round, cases, count, err);
 	}
 	part->alone = false;
-	sweep->sink = sink;
+	sweep->writer = writer;
 	sweep->outcome = outcome;
 	sweep->steps_done = done;
 	sweep->steps_total = total;

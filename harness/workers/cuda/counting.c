@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 /* Cases that go through their passes together. CUPTI needs 0.4 MB of image for each, and about 1 ms
- * to begin a session for so many more: docs/results/log.md. */
+ * to begin a session for that many more: docs/results/log.md. */
 #define CASES_TOGETHER 128
 
 struct counted_item;

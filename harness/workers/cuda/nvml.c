@@ -206,7 +206,7 @@ static pid_t parent_of(unsigned pid)
 	return parent;
 }
 
-/* Their number; -1: not known. */
+/* Lists the other processes that compute on the device. Returns their number; -1: not known. */
 static int find_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
 {
 	struct nvml_process processes[NVML_MOST_PROCESSES];

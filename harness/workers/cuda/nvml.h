@@ -29,7 +29,7 @@ bool nvml_driver_version(const struct nvml *nvml, char out[32]);
 /* The number of processes that compute on the device, without this one and other workers of its
  * perflab. -1: not known. */
 int nvml_other_processes(const struct nvml *nvml);
-/* Their process ids. Returns how many there are, at most NVML_MOST_PROCESSES. */
+/* Lists the ids of these processes. Returns how many there are, at most NVML_MOST_PROCESSES. */
 #define NVML_MOST_PROCESSES 64
 size_t nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES]);
 /* Adds persistence mode, power limit, ECC and MIG to the environment. */

@@ -91,7 +91,7 @@ void cuda_resources_close(struct cuda_resources *resources)
 	memset(resources, 0, sizeof(*resources));
 }
 
-/* Queues the kernel that reads so many 16-byte words of the flush buffer. */
+/* Queues the kernel that reads `words` 16-byte words of the flush buffer. */
 static CUresult queue_reads(const struct cuda_resources *resources, unsigned long long words)
 {
 	const struct device *device = resources->device;

@@ -13,7 +13,7 @@ enum {
 	/* The driver's queue holds about 1000 commands. A batch behind a closed gate must fit. */
 	BATCH_MAX_COMMANDS = 320,
 	COMMANDS_PER_SAMPLE = 3, /* flush and two events */
-	/* The last samples of a queue are faster, by 4 % at 11 us on an H200, unless so many
+	/* The last samples of a queue are faster, by 4 % at 11 us on an H200, unless this many
 	 * kernels wait behind them: docs/results/log.md. */
 	KERNELS_BEHIND_BATCH = 20,
 	WARM_UP_NS = 100 * 1000 * 1000,

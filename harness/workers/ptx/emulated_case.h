@@ -54,8 +54,8 @@ struct launch_part {
 	size_t block_count;
 	/* Shared memory is checked for races and uninitialised reads; device printf is kept. */
 	bool checked;
-	/* So is global memory. Pass all blocks, of this launch and those before: nobody knows what
-	 * the others would have written. */
+	/* Global memory is checked, too. Pass all blocks, of this launch and those before: nobody
+	 * knows what blocks that are left out would have written. */
 	bool checks_global;
 	bool silent;           /* device printf is not kept: it was kept in an earlier run */
 	uint64_t instructions; /* limit in warp instructions; 0: no limit */
