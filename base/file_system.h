@@ -16,7 +16,8 @@ struct file_system {
 	const char *local_locks;
 };
 
-/* Of an existing file or folder. A file that cannot be asked counts as one of this machine. */
+/* Finds the file system of an existing file or folder. If the system does not tell, it counts as
+ * one of this machine. */
 void file_system_of(struct file_system *out, const char *path);
 
 #endif

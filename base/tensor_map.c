@@ -118,7 +118,7 @@ uint64_t tensor_map_extent(const struct tensor_map *map)
 
 /* ---- the rules of the driver ---- */
 
-/* Of addresses and strides. */
+/* Addresses and strides are multiples of this, in bytes. */
 static unsigned unit_of_places(const struct tensor_map *map)
 {
 	return map->interleave ? map->interleave : UNIT_BYTES;

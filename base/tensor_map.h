@@ -65,7 +65,7 @@ struct tensor_map {
 	uint32_t box[TENSOR_MOST_RANK];     /* elements that a copy walks over */
 	/* Elements per step of the walk. [0] has an effect only in interleaved layouts. */
 	uint32_t steps[TENSOR_MOST_RANK];
-	/* Of the im2col mode, which does not use `box`. The bounding box in dimension
+	/* The im2col mode uses these instead of `box`. The bounding box in dimension
 	 * tensor_map_image_first() + i goes from element lower[i] to element size - 1 + upper[i].
 	 */
 	bool im2col;
@@ -79,7 +79,8 @@ struct tensor_map {
 
 /* PL_EUSAGE: the driver would refuse the map; the message names the rule. */
 int tensor_map_check(const struct tensor_map *map, struct error *err);
-/* The same, without what the driver demands and a copy does not: of maps that a kernel changed. */
+/* Checks a map that a kernel has changed: by the rules of copies, without those that only the
+ * driver has. */
 int tensor_map_check_changed(const struct tensor_map *map, struct error *err);
 
 /* The bytes from one element of dimension 0 to the next: those of its type, or of a slice. */

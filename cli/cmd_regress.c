@@ -103,8 +103,10 @@ static void say_how_to_decide(const struct invocation *call,
 			      const struct run_comparison *comparison)
 {
 	const struct run *base = &comparison->base, *head = &comparison->head;
-	const int most_of_head = can_decide(head) ? look_rounds(head->rounds, LOOK_COUNT - 1) : 0;
-	const int most_of_base = can_decide(base) ? look_rounds(base->rounds, LOOK_COUNT - 1) : 0;
+	const int most_of_head =
+		can_decide(head) ? interim_rounds(head->rounds, INTERIM_COUNT - 1) : 0;
+	const int most_of_base =
+		can_decide(base) ? interim_rounds(base->rounds, INTERIM_COUNT - 1) : 0;
 	size_t by_head = 0, by_base = 0;
 
 	for (size_t i = 0; i < comparison->regress.count; i++) {

@@ -381,7 +381,7 @@ const struct command command_sweep = {
 		"With --decide, cases whose change against an earlier run is neither shown nor "
 		"ruled out get more rounds: up to 20 with --rounds 3. Each added round also "
 		"measures control cases. If these moved, the added rounds are discarded. The "
-		"verdicts account for the repeated looks (docs/methodology.md).\n\n"
+		"verdicts account for the repeated tests (docs/methodology.md).\n\n"
 		"With --gpus, a process for each GPU measures a part of the cases and stores its "
 		"own "
 		"run; --spread measures all cases on each GPU. One report shows all of them. A GPU "

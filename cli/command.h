@@ -167,7 +167,7 @@ void invocation_release(struct invocation *call);
 
 /* NULL: the verb has no such option. */
 const struct option_row *option_row_find(const struct command *command, const char *name);
-/* The same for the first `length` bytes of a word. */
+/* Finds the option whose name is the first `length` bytes of a word. NULL: there is none. */
 const struct option_row *option_row_find_part(const struct command *command, const char *word,
 					      size_t length);
 bool option_given(const struct invocation *call, const char *name);
@@ -188,7 +188,7 @@ void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
 /* Prints one line to stderr: "perflab: …". Whatever it holds of files and workers is shown by
  * text_add_visible(), and cut at 16 KiB. */
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
-/* The same for each line of a text that is not empty. */
+/* Calls say() for each line of a text that is not empty. */
 void say_lines(const char *text);
 void terminal_look(struct terminal *terminal);
 /* terminal_filter.c: if stdout is a terminal, lets only text and perflab's colours through. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/meant.h"
+#include "cli/did_you_mean.h"
 
 const struct command *command_find(const struct command_table *verbs, const char *name)
 {
@@ -51,7 +51,7 @@ int command_unknown(const struct command_table *verbs, const char *name, struct 
 
 	if (*name == '-')
 		return option_without_verb(name, err);
-	meant_verb(&meant, verbs, name);
+	did_you_mean_verb(&meant, verbs, name);
 	if (meant.length)
 		rc = error_set(err, PL_EUSAGE, "unknown verb \"%s\"; did you mean %s?", name,
 			       meant.data);
@@ -77,7 +77,7 @@ static int unknown_option(const struct command *command, const char *word, size_
 	struct text meant = TEXT_INIT;
 	int rc;
 
-	meant_option(&meant, command, name);
+	did_you_mean_option(&meant, command, name);
 	if (meant.length)
 		rc = error_set(err, PL_EUSAGE, "%s: unknown option --%s; did you mean %s?",
 			       command->name, name, meant.data);
@@ -105,7 +105,7 @@ static int parse_choice(int *out, const struct option_row *row, const char *valu
 	for (int i = 0; row->choices[i]; i++)
 		if (*row->choices[i])
 			text_addf(&all, "%s%s", all.length ? ", " : "", row->choices[i]);
-	meant_choice(&meant, row->choices, value);
+	did_you_mean_choice(&meant, row->choices, value);
 	rc = error_set(err, PL_EUSAGE, "unknown value \"%s\"; one of: %s%s%s%s", value, all.data,
 		       meant.length ? "; did you mean " : "", meant.data, meant.length ? "?" : "");
 	text_release(&all);

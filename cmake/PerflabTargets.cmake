@@ -11,15 +11,59 @@ endfunction()
 set(PERFLAB_TEST_LIMIT 1800)
 set(PERFLAB_LIMITED sh ${PROJECT_SOURCE_DIR}/tests/limited.sh 600)
 
-# perflab_test(NAME SOURCES … LINKS … [LABELS …]): a cmocka program, run by ctest as NAME.
+# perflab_test(NAME SOURCES … LINKS … [LABELS …] [ALONE]): a file of cmocka tests, the first of the
+# sources, run by ctest as NAME. All files of a folder are one program, build/tests/unit_FOLDER, and
+# NAME selects the file's tests in it: one link per module, and each file in a process of its own.
+# ALONE: a program test_NAME, for a test whose link or arguments differ.
 function(perflab_test name)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LINKS;LABELS" ${ARGN})
-  add_executable(test_${name} ${TEST_SOURCES})
-  target_link_libraries(test_${name} PRIVATE ${TEST_LINKS} perflab_cmocka)
-  set_target_properties(test_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  add_test(NAME ${name} COMMAND ${PERFLAB_LIMITED} $<TARGET_FILE:test_${name}>
+  cmake_parse_arguments(TEST "ALONE" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(TEST_ALONE)
+    set(_program test_${name})
+    set(_command $<TARGET_FILE:${_program}>)
+    add_executable(${_program})
+  else()
+    perflab_unit(_program)
+    set(_command $<TARGET_FILE:${_program}> ${name})
+    list(GET TEST_SOURCES 0 _file)
+    set_source_files_properties(${_file} PROPERTIES COMPILE_DEFINITIONS UNIT_MAIN=test_${name})
+    set_property(TARGET ${_program} APPEND PROPERTY UNIT_TESTS "UNIT_TEST(${name})")
+  endif()
+  set_property(GLOBAL APPEND PROPERTY PERFLAB_TEST_PROGRAMS ${_program})
+  target_sources(${_program} PRIVATE ${TEST_SOURCES})
+  get_target_property(_linked ${_program} LINK_LIBRARIES)
+  foreach(_library ${TEST_LINKS} perflab_cmocka)
+    if(NOT _library IN_LIST _linked)
+      target_link_libraries(${_program} PRIVATE ${_library})
+    endif()
+  endforeach()
+  set_target_properties(${_program} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  add_test(NAME ${name} COMMAND ${PERFLAB_LIMITED} ${_command}
     WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
   set_tests_properties(${name} PROPERTIES TIMEOUT ${PERFLAB_TEST_LIMIT} LABELS "${TEST_LABELS}")
+endfunction()
+
+# perflab_unsanitized(TEST …): not under sanitizers, except with scripts/test --all.
+function(perflab_unsanitized)
+  set_property(TEST ${ARGN} APPEND PROPERTY LABELS unsanitized)
+endfunction()
+
+# perflab_unit(OUT): the name of the program of this folder's tests, which the first call adds. The
+# list of its tests is known only when CMake has read all of the folder.
+function(perflab_unit out)
+  file(RELATIVE_PATH _folder ${PROJECT_SOURCE_DIR}/tests ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "_" _program unit_${_folder})
+  set(${out} ${_program} PARENT_SCOPE)
+  if(TARGET ${_program})
+    return()
+  endif()
+  set(_lists ${CMAKE_BINARY_DIR}/generated/tests/${_program})
+  add_executable(${_program} ${PROJECT_SOURCE_DIR}/tests/unit.c)
+  target_compile_options(${_program} PRIVATE -include ${PROJECT_SOURCE_DIR}/tests/unit.h)
+  # Only in unit.c, so that a new test compiles no other again.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tests/unit.c PROPERTIES
+    INCLUDE_DIRECTORIES ${_lists})
+  file(GENERATE OUTPUT ${_lists}/unit_tests.h
+    CONTENT "$<JOIN:$<TARGET_PROPERTY:${_program},UNIT_TESTS>,\n>\n")
 endfunction()
 
 # perflab_fuzz(NAME SOURCE … LINKS …): fuzz_NAME replays tests/fuzz/corpus/NAME in every test
@@ -28,6 +72,7 @@ function(perflab_fuzz name)
   cmake_parse_arguments(FUZZ "" "SOURCE" "LINKS" ${ARGN})
   add_executable(fuzz_${name} ${FUZZ_SOURCE})
   target_link_libraries(fuzz_${name} PRIVATE ${FUZZ_LINKS})
+  set_property(GLOBAL APPEND PROPERTY PERFLAB_TEST_PROGRAMS fuzz_${name})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   if(PERFLAB_FUZZ)
     target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)

@@ -174,7 +174,7 @@ int entries_choose(struct entry_list *out, struct entry_list *from,
 /* Adds the names of the variables in global and constant memory. What is no declaration is
  * skipped. */
 void ptx_variables_read(struct string_list *out, const char *text);
-/* The same of a cubin. PL_EPARSE if it is none. */
+/* Adds the names of the variables of a cubin. PL_EPARSE: it is none. */
 int cubin_variables_read(struct string_list *out, const void *bytes, size_t length,
 			 struct error *err);
 

@@ -188,7 +188,7 @@ struct emulated_launch {
 	int64_t sm_count;     /* of the device, for %smid and %nsmid; 0: 1 */
 	/* All blocks run at once, so that they can wait for each other (grid.sync()). */
 	bool cooperative;
-	/* Of a cooperative launch: the blocks that the device can hold; 0: any number. */
+	/* For a cooperative launch: the blocks that the device can hold; 0: any number. */
 	int64_t resident_blocks;
 	const void *arguments; /* the parameter block, laid out as the entry declares it */
 	size_t argument_bytes;

@@ -2,8 +2,8 @@
  * texture: textures and surfaces of the emulated device. An object describes texels that lie in an
  * allocation, row after row, as in a CUDA array that was copied from it. Kernels get its handle.
  *
- * Textures and surfaces give the results of a GPU (tests/golden/ptx/textures.txt). Mipmaps do not
- * exist: an object has one level, and instructions that choose a level get that one.
+ * Textures and surfaces give the results of a GPU (tests/golden/ptx/textures.txt.zst). Mipmaps do
+ * not exist: an object has one level, and instructions that choose a level get that one.
  */
 #ifndef EMULATOR_TEXTURE_H
 #define EMULATOR_TEXTURE_H

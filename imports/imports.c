@@ -142,7 +142,7 @@ static enum import_format detect(const json_t *root)
 	return IMPORT_DETECT;
 }
 
-/* The same file gives the same uids, so that it is not imported twice. */
+/* A file always gives the same uids, so that it is not imported twice. */
 static void imported_uids_make(struct import_run *run, const struct import_source *source,
 			       size_t index)
 {

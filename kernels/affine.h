@@ -53,7 +53,7 @@ ALWAYS_INLINE float affine_float_within(double value, double distance, int *unsu
 	return low;
 }
 
-/* The same of scale * x + shift. */
+/* Returns the float of scale * x + shift, and sets *unsure as affine_float_within() does. */
 ALWAYS_INLINE float affine_float(double scale, double shift, struct affine_margin margin, double x,
 				 int *unsure)
 {

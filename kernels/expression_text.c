@@ -6,7 +6,7 @@
 
 /* A text of up to this length is shown whole. */
 #define WHOLE_BYTES 300
-/* Of a longer one so much before the character, and from it on. */
+/* Bytes shown before and after the error in a longer text. */
 #define BEFORE_BYTES 100
 #define AFTER_BYTES 100
 #define POINTED_BYTES 20

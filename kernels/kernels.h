@@ -165,8 +165,8 @@ struct kernel_work {
 	const char *flop;          /* floating-point operations; an FMA is 2 */
 	const char *bytes_read;    /* each input byte once */
 	const char *bytes_written; /* each output byte once */
-	/* Of `flop`, one of work_precision_names(); not an expression. NULL: "f32". "": not stated.
-	 */
+	/* The precision of `flop`: one of work_precision_names(), not an expression. NULL: "f32".
+	 * "": not stated. */
 	const char *precision;
 };
 /* The precisions of a work model, as rooflines name them: "f16", "tensor_bf16". Ends with NULL. */

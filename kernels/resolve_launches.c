@@ -19,7 +19,7 @@
 #define MAX_UNROLLED_LAUNCHES 65536
 /* For the same reason, the bytes of their structs. */
 #define MOST_STRUCT_BYTES (64 << 20)
-/* Of the fields of a struct, in a message. */
+/* About the most bytes of a message that list the fields of a struct. */
 #define LAYOUT_MOST_BYTES 300
 
 /* An address lies in its buffer or is its end. An axis may hold for several buffers, so another one

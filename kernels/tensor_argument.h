@@ -15,7 +15,7 @@ struct kernel_tensor {
 	/* Bytes, of the dimensions from 1 on. NULL: the rows lie side by side. */
 	const char *strides[TENSOR_MOST_RANK];
 	const char *steps[TENSOR_MOST_RANK]; /* NULL: 1 */
-	/* Of the im2col mode, which has no box. Corners: NULL: 0. */
+	/* For the im2col mode, which has no box. A corner that is NULL is 0. */
 	const char *channels, *pixels;
 	const char *lower[TENSOR_IMAGE_MOST_RANK], *upper[TENSOR_IMAGE_MOST_RANK];
 };

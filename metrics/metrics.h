@@ -13,6 +13,7 @@
 #include "base/base.h"
 #include "base/hash.h"
 #include "emulator/counts.h"
+#include "metrics/fields.h"
 #include "metrics/settings.h"
 
 /* ---- trials and devices ---- */
@@ -51,20 +52,9 @@ bool trial_status_counted(enum trial_status status);
 /* Returns whether the status is none of ok, sampled, unverified, skipped and pending. */
 bool trial_status_is_failure(enum trial_status status);
 
-/* A device as its driver describes it. */
+/* A device as its driver describes it: see fields.h. */
 struct device_info {
-	char name[128]; /* "NVIDIA H200" */
-	char uuid[48];  /* "GPU-…"; "": unknown */
-	char chip[16];  /* as CUPTI names it: "GH100"; "": unknown */
-	int cc_major, cc_minor;
-	int64_t sm_count, max_threads_per_sm, max_threads_per_block, max_blocks_per_sm;
-	int64_t registers_per_sm, shared_bytes_per_sm, shared_bytes_per_block;
-	int64_t l2_bytes, memory_bytes;
-	int64_t sm_clock_max_hz, memory_clock_max_hz, memory_bus_bits; /* 0: unknown */
-	char driver[32];      /* "580.159.04"; "": unknown */
-	char cuda_driver[16]; /* "13.0": the CUDA version that the driver supports */
-	char toolkit[16];     /* "13.0": the toolkit that the worker was built with */
-	char cupti[16];       /* version of the loaded CUPTI; "": none */
+	DEVICE_FIELDS(FIELD_MEMBER)
 };
 
 /* One timed execution of a case. */
@@ -75,11 +65,9 @@ struct sample {
 	double base_ns; /* of the base case, taken beside it; NAN: none was */
 };
 
-/* The state of the device while a round was timed. NAN and -1: not measured. */
+/* The state of the device while a round was timed: see fields.h. */
 struct device_state {
-	double sm_clock_hz, memory_clock_hz;
-	double temperature_c, power_w;
-	int64_t throttle_reasons; /* NVML clocks-event-reasons bits; -1: not measured */
+	STATE_FIELDS(FIELD_MEMBER)
 };
 
 /* One metric of one trial. Invariant: it has either a value or a reason. */
@@ -112,15 +100,9 @@ const struct counter_value *counter_list_find(const struct counter_list *list, c
 void counter_list_copy(struct counter_list *list, const struct counter_list *from);
 void counter_list_release(struct counter_list *list);
 
-/* Facts about the largest launch of a case, which limits its occupancy. -1 and "": not known. */
+/* Facts about the largest launch of a case: see fields.h. */
 struct launch_facts {
-	int64_t registers_per_thread;
-	int64_t shared_static_bytes, shared_dynamic_bytes, local_bytes_per_thread;
-	double theoretical_occupancy_pct; /* NAN: not known */
-	char occupancy_limiter[24]; /* "registers", "shared memory", "warps", "blocks", "block size"
-				     */
-	char code_hash[HASH_TEXT_BYTES]; /* of the machine code of all entries, hex; "": unknown */
-	char code_kind[16];              /* "cubin sm_90" or "ptx" */
+	LAUNCH_FIELDS(FIELD_MEMBER)
 };
 extern const struct launch_facts launch_facts_unknown;
 
@@ -133,7 +115,7 @@ extern const struct launch_facts launch_facts_unknown;
  */
 struct summary {
 	int64_t count;
-	double median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns;
+	SUMMARY_FIELDS(FIELD_MEMBER)
 };
 
 /* ---- what a run holds ---- */

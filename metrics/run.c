@@ -5,13 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct launch_facts launch_facts_unknown = {
-	.registers_per_thread = -1,
-	.shared_static_bytes = -1,
-	.shared_dynamic_bytes = -1,
-	.local_bytes_per_thread = -1,
-	.theoretical_occupancy_pct = NAN,
-};
+#define UNKNOWN_INTEGER -1
+#define UNKNOWN_REAL NAN
+#define UNKNOWN_TEXT(bytes) ""
+#define UNKNOWN(kind, name, unit, meaning) .name = UNKNOWN_##kind,
+const struct launch_facts launch_facts_unknown = {LAUNCH_FIELDS(UNKNOWN)};
 
 void trial_release(struct trial *trial)
 {

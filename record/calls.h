@@ -58,7 +58,7 @@ static inline bool call_concerns_captures(enum call_role role)
 	return role >= CALL_CAPTURE_BEGIN && role <= CALL_STREAM_DESTROY;
 }
 
-/* Of a kernel, not of a graph. */
+/* Whether a call launches a kernel; the launch of a graph does not count. */
 static inline bool call_launches(enum call_role role)
 {
 	return role >= CALL_LAUNCH && role <= CALL_LAUNCH_COOPERATIVE;

@@ -146,7 +146,7 @@ static int target_rank(const struct fatbin_entry *entry, int cc)
 		runs = target == cc;
 	else if (feature == 'f')
 		runs = runs && target / 10 == cc / 10;
-	/* Of two for one architecture, the one with more features was made for this device. */
+	/* If two are for one architecture, the one with more features was made for this device. */
 	return (runs ? 0 : 40000) + 2 * abs(cc - target) + (feature ? 0 : 1);
 }
 

@@ -41,7 +41,7 @@ bool fatbin_is_wrapped(const void *image);
  */
 int fatbin_find_ptx_in(struct fatbin_ptx *out, const void *data, size_t bytes, const char *entry,
 		       int cc, struct error *err);
-/* The same for all parts of an image. */
+/* Finds the PTX of an entry in all parts of an image. */
 int fatbin_find_ptx(struct fatbin_ptx *out, const void *image, size_t most_bytes, const char *entry,
 		    int cc, struct error *err);
 

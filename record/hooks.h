@@ -38,7 +38,7 @@ bool hook_has_name(const char *name, size_t length);
 /* The stand-in for `found`, a function of the driver, which it will call; `found` itself, if the
  * table lacks it. */
 any_function *hook_of_symbol(const char *symbol, any_function *found);
-/* The same for what cuGetProcAddress() found for a version of CUDA: the name has no suffix. */
+/* The stand-in for what cuGetProcAddress() found for a version of CUDA: the name has no suffix. */
 any_function *hook_of_function(const char *name, int cuda_version, bool per_thread,
 			       any_function *found);
 

@@ -43,7 +43,7 @@ struct seen_kernel *seen_kernel_find(const struct seen_kernels *seen, const void
 /* Adds a new handle under `name`; NULL stands for an unknown name. */
 struct seen_kernel *seen_kernel_add(struct seen_kernels *seen, const void *handle,
 				    const char *name);
-/* Of all kernels, also into graphs. */
+/* The launches of all kernels, also into graphs. */
 int64_t seen_kernels_launches(struct seen_kernels *seen);
 /* The handles may mean other kernels from now on: a module was unloaded. */
 void seen_kernels_forget_handles(struct seen_kernels *seen);

@@ -159,7 +159,7 @@ static void send_shape(const struct timed_kernel *kernel, const struct timed_lau
 			  (json_int_t)launches[count - 1].ns));
 }
 
-/* Of those that can be recorded, which are counted without the launches of graphs. */
+/* Sends the slowest recordable launch; graph launches are not numbered. */
 static void send_slowest(const struct timed_kernel *kernel, const struct events *events)
 {
 	const struct timed_launch *slowest = NULL;

@@ -173,7 +173,7 @@ typedef int report_run_writer(FILE *out, const struct run *run,
 int report_run(FILE *out, const struct run *run, enum report_format format,
 	       const struct report_options *options, struct error *err);
 /*
- * The same, but for a format with BY_GNUPLOT starts gnuplot with that script and writes the
+ * As report_run(), but for a format with BY_GNUPLOT starts gnuplot with that script and writes the
  * picture. Also PL_EUNSUPPORTED: gnuplot is not installed; PL_EIO: gnuplot fails or prints nothing;
  * PL_EPARSE: it prints more than 64 MiB.
  */

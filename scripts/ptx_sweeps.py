@@ -29,7 +29,7 @@ COUNTERS = [
     # Only some lanes are active, in order and at random.
     [*GLOBAL, *SHARED_MEMORY, *OTHER, "--block-sizes", "64", "--set", "order=1,2", "--set",
      f"mask={MASKS}", "--set", "n=1000"],
-    # The same number of threads access shared and global memory, at the same offsets.
+    # Equal numbers of threads access shared and global memory, at the same offsets.
     ["patterns/load_generic*", "--block-sizes", "64", "--set", "share=1,2,8,32", "--set",
      "flip=1,4,32", "--set", "stride=1,2,3,16,31", "--set", "n=512"],
 ]
@@ -92,6 +92,6 @@ TENSOR = [
 ]
 # File names in tests/golden/ptx. Each recording can be made again without the others, and names its
 # device: that of TENSOR is an H100, which has the H200's chip.
-RECORDINGS = {"h200_counters.json": COUNTERS, "h200_kernels.json": KERNELS,
-              "h200_chains.json": CHAINS, "h200_copies.json": COPIES, "h200_zeroes.json": ZEROES,
-              "h200_tensor.json": TENSOR}
+RECORDINGS = {"h200_counters.json.xz": COUNTERS, "h200_kernels.json.xz": KERNELS,
+              "h200_chains.json.xz": CHAINS, "h200_copies.json.xz": COPIES,
+              "h200_zeroes.json.xz": ZEROES, "h200_tensor.json.xz": TENSOR}

@@ -355,7 +355,7 @@ static uint32_t halves_of_bytes(uint32_t word, uint8_t type)
 		uint32_t byte = word >> i * 8 & 0xff, half = byte << 8;
 
 		if (type == MATRIX_E4M3) {
-			/* The same digits as a half are 2^8 times as small. */
+			/* Read as a half, these digits are 2^8 times as small. */
 			uint16_t digits = (uint16_t)((byte & 0x80) << 8 | (byte & 0x7f) << 7);
 
 			half = (byte & 0x7f) == 0x7f

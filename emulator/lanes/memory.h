@@ -64,7 +64,7 @@ ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *
 	}
 }
 
-/* The same, as 32-bit offsets. */
+/* The addresses of all lanes as 32-bit offsets. */
 ALWAYS_INLINE void memory_offsets(uint32_t offset[LANES], const struct warp *warp,
 				  const struct instruction *at)
 {

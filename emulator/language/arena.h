@@ -26,7 +26,7 @@ struct name {
 	uint64_t hash;
 	struct name_binding binding;
 	uint32_t used_in; /* serial number of the last function that declared it */
-	/* Of a mnemonic, once it is split. */
+	/* The parts of a mnemonic, once it is split. */
 	const char *base;
 	const char *const *modifiers;
 	size_t modifier_count;

@@ -88,7 +88,7 @@ struct parser {
 /* Sets the error to the line, the message and the current token, unless an error is set already.
  * A message has no full stop. */
 void parser_error(struct parser *parser, const char *format, ...) PRINTF_LIKE(2, 3);
-/* The same for a form of PTX that the emulator lacks: PL_EUNSUPPORTED. */
+/* Sets the error for a form of PTX that the emulator lacks: PL_EUNSUPPORTED. */
 void parser_unsupported(struct parser *parser, const char *what);
 /* Moves to the next token. */
 void parser_advance(struct parser *parser);

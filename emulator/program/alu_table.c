@@ -127,7 +127,7 @@ static enum operation row_find(const char *mnemonic)
 	for (size_t i = 0; i < ALU_ROWS; i++) {
 		const char *candidate = alu_table[i].mnemonic;
 
-		/* The same parts in another order have the same length, which rules out most
+		/* A name with the parts in another order has the same length. This rules out most
 		 * rows. */
 		if (candidate[0] == mnemonic[0] && strlen(candidate) == length &&
 		    mnemonic_matches(parts, count, candidate))

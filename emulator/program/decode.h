@@ -144,7 +144,8 @@ void decode_invalid(struct function_decoding *decoding, const char *format, ...)
 /* Appends an instruction of the current statement, with its guard. The pointer is valid until the
  * next instruction is appended. */
 struct instruction *emit_instruction(struct function_decoding *decoding, enum operation operation);
-/* The same without a guard, and not counted: for a step that writes temporaries only. */
+/* Appends an instruction without a guard, which is not counted: for a step that writes temporaries
+ * only. */
 struct instruction *emit_auxiliary(struct function_decoding *decoding, enum operation operation);
 /* Appends the deferred conversions of the last instruction's results. */
 void emit_extensions(struct function_decoding *decoding);
@@ -181,8 +182,8 @@ uint32_t decode_source(struct function_decoding *decoding, const struct ptx_oper
  * instruction. */
 uint32_t decode_destination(struct function_decoding *decoding, const struct ptx_operand *operand,
 			    enum value_type type);
-/* The same for memory: the value with 32- or 64-bit lanes that a load of `width` bytes fills, and
- * how it extends them; the value that a store of `width` bytes reads. */
+/* The value with 32- or 64-bit lanes that a load of `width` bytes fills, and how the load extends
+ * the lanes; the value that a store of `width` bytes reads. */
 uint32_t decode_load_destination(struct function_decoding *decoding,
 				 const struct ptx_operand *operand, int width, bool is_signed,
 				 enum extension *extension);

@@ -28,7 +28,7 @@ static const struct map_field {
 	{"fill_mode", FIELD_FILL, false, 0, 2},
 };
 
-/* Of the space of tensormap.replace. Returns false if it is none. */
+/* Sets *out to the space of tensormap.replace. Returns false if the word is no space. */
 static bool map_space(const char *word, enum ptx_space *out)
 {
 	const bool shared = strcmp(word, "shared::cta") == 0 || strcmp(word, "shared") == 0;

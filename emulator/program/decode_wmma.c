@@ -175,7 +175,7 @@ static bool decode_transfer(struct function_decoding *decoding, bool store)
 		return false;
 	fragment = is_factor ? factor_fragment(shape, words.which, words.types[0], words.columns[0])
 			     : sum_fragment(shape, words.types[0], words.columns[0]);
-	/* Of the smallest elements, PTX has only contiguous lines. */
+	/* PTX has only contiguous lines of elements below 8 bits. */
 	if (fragment.bits < 8 && !fragment.contiguous)
 		return false;
 	if (!require_operands(decoding, 2, 3))
@@ -294,7 +294,7 @@ static const struct wmma_shape *read_product_types(const struct wmma_words *word
 	    (words->saturates && whole->c_type != MATRIX_S32) ||
 	    (words->rounds && whole->a_type != MATRIX_F64))
 		return NULL;
-	/* Of the smallest elements, PTX has only contiguous lines. */
+	/* PTX has only contiguous lines of elements below 8 bits. */
 	if (matrix_type_bits(whole->a_type) < 8 && (words->columns[0] || !words->columns[1]))
 		return NULL;
 	return shape;

@@ -76,7 +76,7 @@ static uint32_t address_add_lines(struct addressing *at, uint32_t base, uint32_t
 	return address_add(at, base, bytes);
 }
 
-/* The same for a constant count. */
+/* base + count * stride elements, for a constant count. */
 static uint32_t address_lines(struct addressing *at, uint32_t base, unsigned count, unsigned bits)
 {
 	return count ? address_add_lines(at, base, number(at, count), bits) : base;

@@ -267,7 +267,7 @@ struct program_group_product {
 	uint8_t a_count;         /* registers; 0: A is in shared memory */
 	uint8_t sum_count;       /* registers */
 	uint32_t a[4];           /* rows */
-	/* The same registers as rows that are read and rows that are written. */
+	/* The registers of the sum: as rows that are read, and as rows that are written. */
 	uint32_t sums[GROUP_MOST_SUMS], results[GROUP_MOST_SUMS];
 };
 

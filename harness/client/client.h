@@ -82,10 +82,10 @@ int data_file_limit(int64_t *out, struct error *err);
  * lines go to the observer of the sweep, up to a limit for all of its workers together.
  */
 
-/* Of all workers of a sweep. */
+/* The most lines and bytes that all workers of a sweep may print together. */
 #define WORKER_OUTPUT_LINES_MOST 1000
 #define WORKER_OUTPUT_BYTES_MOST ((size_t)256 << 10)
-/* Of one line; the rest of it is left out. */
+/* The most bytes of one line; the rest of the line is left out. */
 #define WORKER_OUTPUT_LINE_MOST 2048
 
 /* Where the lines go. */
@@ -164,9 +164,9 @@ struct worker_process {
 int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
 		 const volatile int *stop, int64_t timeout_ns, struct error *err);
 /*
- * The same in two steps. In between perflab may do other work, and send requests that follow the
- * hello. worker_begin() sends the hello; *hello must stay where it is. worker_begun() waits for the
- * answer, and ends the worker if there is none of use.
+ * Start a worker in two steps. In between perflab may do other work, and send requests that follow
+ * the hello. worker_begin() sends the hello; *hello must stay where it is. worker_begun() waits for
+ * the answer, and ends the worker if there is none of use.
  */
 struct worker_hello;
 int worker_begin(struct worker_process *worker, struct worker_hello *hello, const char *path,
@@ -235,12 +235,12 @@ struct worker_hello {
 /* Sends a request and takes all its replies. Takes over the caller's reference to `request`. */
 enum exchange_end worker_ask(struct worker_process *worker, json_t *request,
 			     struct exchange *exchange, struct error *err);
-/* The same with a request that is one line of JSON; a newline is appended to it. */
+/* As worker_ask(), with a request that is one line of JSON; a newline is appended to it. */
 enum exchange_end worker_ask_line(struct worker_process *worker, struct text *request,
 				  struct exchange *exchange, struct error *err);
 
-/* The same in two steps, so that one thread can serve several workers. Both return true when the
- * exchange is over; *end is set then. */
+/* worker_ask_line() in two steps, so that one thread can serve several workers. Both return true
+ * when the exchange is over; *end is set then. */
 bool exchange_begin(struct worker_process *worker, struct text *request, struct exchange *exchange,
 		    enum exchange_end *end, struct error *err);
 /* Takes the replies that arrive before until_ns. If that is in the past, takes those that have
@@ -274,7 +274,7 @@ void exchange_release(struct exchange *exchange);
 int worker_find(struct text *path, const char *backend, struct error *err);
 /* PL_EUSAGE: perflab does not know the backend, and there is no worker for it. */
 int backend_check_name(const char *backend, struct error *err);
-/* The same, for verbs that ask one backend: "auto" is PL_EUSAGE, too. */
+/* As backend_check_name(), for verbs that ask one backend: "auto" is PL_EUSAGE, too. */
 int backend_must_be_named(const char *backend, struct error *err);
 
 int worker_doctor(const char *backend,

@@ -111,7 +111,7 @@ static void replace_base(struct regress_pair *pair, const struct trial *found,
 	if (!run->refusal || allowed) {
 		pair->base = found;
 		pair->base_seed = run->run.seed;
-		pair->base_looks = looks_of_run(&run->run);
+		pair->base_test = sequential_test_of_run(&run->run);
 	}
 	string_list_add(notes, note);
 	pair->note = notes->items[notes->count - 1];

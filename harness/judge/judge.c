@@ -43,7 +43,8 @@ static int compare_with_baselines(const struct baselines *baselines, const struc
 		if (!pairs[i].head)
 			continue;
 		pairs[i].base_seed = base ? base->run.seed : pairs[i].head_seed;
-		pairs[i].base_looks = base ? looks_of_run(&base->run) : (struct looks){0};
+		pairs[i].base_test =
+			base ? sequential_test_of_run(&base->run) : (struct sequential_test){0};
 		pairs[i].note = base ? base->note : NULL;
 		if (base && base->refusal)
 			apart[apart_count++] = pairs[i];

@@ -21,7 +21,7 @@
 /* Calls db_run_load(). If the process of the run was killed on this host, the state becomes
  * "interrupted". */
 int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struct error *err);
-/* The same with the rounds of its trials, if they are loaded. */
+/* As run_load(), with the rounds of the trials if `with_trials`. */
 int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
 		      struct error *err);
 /* The state of a run that was loaded without its environment, as by db_runs_visit(): what

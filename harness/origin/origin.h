@@ -44,9 +44,9 @@ void host_correct_state(struct run *run);
 
 /* All strings are malloc'd. */
 struct source_origin {
-	/* Of the first source: "github.com/a/b:src/saxpy.cu", with the address of the remote
-	 * "origin" without scheme and credentials. Without a remote: the absolute path, in a linked
-	 * working tree that of the main one. */
+	/* The origin of the first source: "github.com/a/b:src/saxpy.cu", with the address of the
+	 * remote "origin" without scheme and credentials. Without a remote: the absolute path, in a
+	 * linked working tree that of the main one. */
 	char *origin;
 	char *project;  /* what all origins of the repository begin with; NULL: there is none */
 	char *root;     /* the folder of the working tree; NULL: there is none */

@@ -24,7 +24,7 @@ static int text_from_json(char **out, const json_t *json, const char *name, size
 	return 0;
 }
 
-/* The same; if the member is absent or null, *out stays NULL. */
+/* Copies a text that may be missing: if the member is absent or null, *out stays NULL. */
 static int optional_text_from_json(char **out, const json_t *json, const char *name, size_t most,
 				   struct error *err)
 {

@@ -206,80 +206,64 @@ json_t *json_strings(const struct string_list *list)
 	return array;
 }
 
-static json_t *row_encode(const struct member_row *row, const void *field)
+static json_t *field_encode(const struct field *field, const void *values)
 {
-	int64_t number = 0;
-	double real = 0;
-	int small = 0;
+	const struct field_value value = field_read(field, values);
 
-	switch (row->kind) {
-	case MEMBER_STRING:
-		return json_text(field);
-	case MEMBER_INT:
-		memcpy(&small, field, sizeof(small));
-		return json_integer(small);
-	case MEMBER_INT64:
-		memcpy(&number, field, sizeof(number));
-		return json_integer(number);
-	case MEMBER_INT64_OR_NULL:
-		memcpy(&number, field, sizeof(number));
-		return number == row->absent ? json_null() : json_integer(number);
-	case MEMBER_DOUBLE_OR_NULL:
-		memcpy(&real, field, sizeof(real));
-		return json_number_or_null(real);
-	}
-	return json_null();
+	if (field->kind == FIELD_TEXT)
+		return json_text(value.text);
+	if (!value.known)
+		return json_null();
+	return field->kind == FIELD_REAL ? json_number_or_null(value.real)
+					 : json_integer(value.integer);
 }
 
-json_t *members_encode(const struct member_row *rows, size_t count, const void *values)
+json_t *fields_encode(const struct field_list *list, const void *values)
 {
 	json_t *object = json_object();
 
-	for (size_t i = 0; i < count; i++)
-		json_object_set_new(object, rows[i].name,
-				    row_encode(&rows[i], (const char *)values + rows[i].offset));
+	for (size_t i = 0; i < list->count; i++)
+		json_object_set_new(object, list->items[i].name,
+				    field_encode(&list->items[i], values));
 	return object;
 }
 
-static int row_decode(void *field, const struct member_row *row, const json_t *object,
-		      struct error *err)
+static int integer_decode(void *member, const struct field *field, const json_t *object,
+			  struct error *err)
 {
-	int64_t number = row->absent;
-	double real = 0;
-	int small;
-	int rc = 0;
+	const bool may_be_unknown = field->unknown != FIELD_ALWAYS_KNOWN;
+	const int64_t most = field->kind == FIELD_INT ? INT32_MAX : INT64_MAX;
+	int64_t number = field->unknown;
+	int small, rc = 0;
 
-	switch (row->kind) {
-	case MEMBER_STRING:
-		return member_string(field, row->size, object, row->name, err);
-	case MEMBER_INT:
-		rc = member_int64(&number, object, row->name, 0, INT32_MAX, err);
-		small = (int)number;
-		if (!rc)
-			memcpy(field, &small, sizeof(small));
-		return rc;
-	case MEMBER_INT64_OR_NULL:
-	case MEMBER_INT64:
-		if (row->kind == MEMBER_INT64 || !json_is_null(json_object_get(object, row->name)))
-			rc = member_int64(&number, object, row->name, 0, INT64_MAX, err);
-		if (!rc)
-			memcpy(field, &number, sizeof(number));
-		return rc;
-	case MEMBER_DOUBLE_OR_NULL:
-		rc = member_real_or_null(&real, object, row->name, err);
-		if (!rc)
-			memcpy(field, &real, sizeof(real));
-		return rc;
-	}
-	return 0;
+	if (!may_be_unknown || !json_is_null(json_object_get(object, field->name)))
+		rc = member_int64(&number, object, field->name, 0, most, err);
+	small = (int)number;
+	if (!rc && field->kind == FIELD_INT)
+		memcpy(member, &small, sizeof(small));
+	else if (!rc)
+		memcpy(member, &number, sizeof(number));
+	return rc;
 }
 
-int members_decode(void *values, const struct member_row *rows, size_t count, const json_t *object,
-		   struct error *err)
+int fields_decode(void *values, const struct field_list *list, const json_t *object,
+		  struct error *err)
 {
 	int rc = 0;
 
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = row_decode((char *)values + rows[i].offset, &rows[i], object, err);
+	for (size_t i = 0; i < list->count && !rc; i++) {
+		const struct field *field = &list->items[i];
+		char *member = (char *)values + field->offset;
+		double real = NAN;
+
+		if (field->kind == FIELD_TEXT)
+			rc = member_string(member, field->size, object, field->name, err);
+		else if (field->kind == FIELD_REAL)
+			rc = member_real_or_null(&real, object, field->name, err);
+		else
+			rc = integer_decode(member, field, object, err);
+		if (!rc && field->kind == FIELD_REAL)
+			memcpy(member, &real, sizeof(real));
+	}
 	return rc;
 }

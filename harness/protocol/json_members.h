@@ -2,13 +2,13 @@
  * json_members: reads the members of JSON objects that are untrusted input.
  * Each reader checks that the member exists, has the right type and is within
  * its limits. Otherwise it returns PL_EPROTOCOL with the member's name in *err
- * and leaves *out unchanged. Tables of rows convert a struct to a JSON object
- * and back. Other modules include this header through protocol.h.
+ * and leaves *out unchanged. Lists of fields (metrics/fields.h) convert a struct
+ * to a JSON object and back. Other modules include this header through protocol.h.
  */
 #ifndef HARNESS_PROTOCOL_JSON_MEMBERS_H
 #define HARNESS_PROTOCOL_JSON_MEMBERS_H
 
-#include "base/base.h"
+#include "metrics/fields.h"
 #include <jansson.h>
 
 /* Copies the string into out[size]. A string that is too long or has control characters is an
@@ -23,7 +23,7 @@ int member_int64(int64_t *out, const json_t *object, const char *name, int64_t l
 		 struct error *err);
 /* Reads a finite number. */
 int member_real(double *out, const json_t *object, const char *name, struct error *err);
-/* The same; a JSON null gives NAN. */
+/* Reads a finite number, or null as NAN. */
 int member_real_or_null(double *out, const json_t *object, const char *name, struct error *err);
 int member_bool(bool *out, const json_t *object, const char *name, struct error *err);
 /* Return an array of at most `limit` elements, or an object with at most `limit` members, that
@@ -42,29 +42,11 @@ json_t *json_text(const char *text);
 json_t *json_number_or_null(double value);
 json_t *json_strings(const struct string_list *list);
 
-/* ---- structs as tables ---- */
+/* ---- structs whose members are a list of fields ---- */
 
-enum member_kind {
-	MEMBER_STRING,         /* char[size] */
-	MEMBER_INT,            /* int >= 0 */
-	MEMBER_INT64,          /* int64_t >= 0 */
-	MEMBER_INT64_OR_NULL,  /* int64_t >= 0; the value `absent` is null in JSON */
-	MEMBER_DOUBLE_OR_NULL, /* double; NAN is null in JSON */
-};
-
-struct member_row {
-	const char *name;
-	enum member_kind kind;
-	size_t offset, size;
-	int64_t absent;
-};
-#define MEMBER_ROW(type, field, kind, absent)                                           \
-	{                                                                               \
-#field, kind, offsetof(type, field), sizeof(((type *)0)->field), absent \
-	}
-
-json_t *members_encode(const struct member_row *rows, size_t count, const void *values);
-int members_decode(void *values, const struct member_row *rows, size_t count, const json_t *object,
-		   struct error *err);
+/* A value that is not known becomes null, and a text that is not known "". */
+json_t *fields_encode(const struct field_list *list, const void *values);
+int fields_decode(void *values, const struct field_list *list, const json_t *object,
+		  struct error *err);
 
 #endif

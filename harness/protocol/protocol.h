@@ -86,7 +86,7 @@ json_t *check_to_json(const struct worker_check *check);
 /* The strings of *out live as long as the JSON object. */
 int check_from_json(struct worker_check *out, const json_t *json, struct error *err);
 json_t *metric_to_json(const struct worker_metric *metric);
-/* The same. */
+/* The strings of *out live as long as the JSON object. */
 int metric_from_json(struct worker_metric *out, const json_t *json, struct error *err);
 
 #endif

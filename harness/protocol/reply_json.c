@@ -8,40 +8,15 @@
 
 #define MAX_WARP_SIZE 1024
 
-#define DEVICE_ROW(field, kind) MEMBER_ROW(struct device_info, field, kind, 0)
-static const struct member_row device_rows[] = {
-	DEVICE_ROW(name, MEMBER_STRING),
-	DEVICE_ROW(uuid, MEMBER_STRING),
-	DEVICE_ROW(chip, MEMBER_STRING),
-	DEVICE_ROW(cc_major, MEMBER_INT),
-	DEVICE_ROW(cc_minor, MEMBER_INT),
-	DEVICE_ROW(sm_count, MEMBER_INT64),
-	DEVICE_ROW(max_threads_per_sm, MEMBER_INT64),
-	DEVICE_ROW(max_threads_per_block, MEMBER_INT64),
-	DEVICE_ROW(max_blocks_per_sm, MEMBER_INT64),
-	DEVICE_ROW(registers_per_sm, MEMBER_INT64),
-	DEVICE_ROW(shared_bytes_per_sm, MEMBER_INT64),
-	DEVICE_ROW(shared_bytes_per_block, MEMBER_INT64),
-	DEVICE_ROW(l2_bytes, MEMBER_INT64),
-	DEVICE_ROW(memory_bytes, MEMBER_INT64),
-	DEVICE_ROW(sm_clock_max_hz, MEMBER_INT64_OR_NULL),
-	DEVICE_ROW(memory_clock_max_hz, MEMBER_INT64_OR_NULL),
-	DEVICE_ROW(memory_bus_bits, MEMBER_INT64_OR_NULL),
-	DEVICE_ROW(driver, MEMBER_STRING),
-	DEVICE_ROW(cuda_driver, MEMBER_STRING),
-	DEVICE_ROW(toolkit, MEMBER_STRING),
-	DEVICE_ROW(cupti, MEMBER_STRING),
-};
-
 json_t *device_to_json(const struct device_info *device)
 {
-	return members_encode(device_rows, ARRAY_SIZE(device_rows), device);
+	return fields_encode(&device_fields, device);
 }
 
 int device_from_json(struct device_info *out, const json_t *json, struct error *err)
 {
 	struct device_info device = {0};
-	int rc = members_decode(&device, device_rows, ARRAY_SIZE(device_rows), json, err);
+	int rc = fields_decode(&device, &device_fields, json, err);
 
 	if (rc)
 		return error_context(err, rc, "device");
@@ -49,27 +24,15 @@ int device_from_json(struct device_info *out, const json_t *json, struct error *
 	return 0;
 }
 
-#define FACT_ROW(field, kind) MEMBER_ROW(struct launch_facts, field, kind, -1)
-static const struct member_row fact_rows[] = {
-	FACT_ROW(registers_per_thread, MEMBER_INT64_OR_NULL),
-	FACT_ROW(shared_static_bytes, MEMBER_INT64_OR_NULL),
-	FACT_ROW(shared_dynamic_bytes, MEMBER_INT64_OR_NULL),
-	FACT_ROW(local_bytes_per_thread, MEMBER_INT64_OR_NULL),
-	FACT_ROW(theoretical_occupancy_pct, MEMBER_DOUBLE_OR_NULL),
-	FACT_ROW(occupancy_limiter, MEMBER_STRING),
-	FACT_ROW(code_hash, MEMBER_STRING),
-	FACT_ROW(code_kind, MEMBER_STRING),
-};
-
 json_t *facts_to_json(const struct launch_facts *facts)
 {
-	return members_encode(fact_rows, ARRAY_SIZE(fact_rows), facts);
+	return fields_encode(&launch_fields, facts);
 }
 
 int facts_from_json(struct launch_facts *out, const json_t *json, struct error *err)
 {
 	struct launch_facts facts = {0};
-	int rc = members_decode(&facts, fact_rows, ARRAY_SIZE(fact_rows), json, err);
+	int rc = fields_decode(&facts, &launch_fields, json, err);
 
 	if (!rc && (facts.theoretical_occupancy_pct < 0 || facts.theoretical_occupancy_pct > 100))
 		rc = error_set(err, PL_EPROTOCOL, "'theoretical_occupancy_pct' is %g",
@@ -80,24 +43,15 @@ int facts_from_json(struct launch_facts *out, const json_t *json, struct error *
 	return 0;
 }
 
-#define STATE_ROW(field, kind) MEMBER_ROW(struct device_state, field, kind, -1)
-static const struct member_row state_rows[] = {
-	STATE_ROW(sm_clock_hz, MEMBER_DOUBLE_OR_NULL),
-	STATE_ROW(memory_clock_hz, MEMBER_DOUBLE_OR_NULL),
-	STATE_ROW(temperature_c, MEMBER_DOUBLE_OR_NULL),
-	STATE_ROW(power_w, MEMBER_DOUBLE_OR_NULL),
-	STATE_ROW(throttle_reasons, MEMBER_INT64_OR_NULL),
-};
-
 json_t *state_to_json(const struct device_state *state)
 {
-	return members_encode(state_rows, ARRAY_SIZE(state_rows), state);
+	return fields_encode(&state_fields, state);
 }
 
 int state_from_json(struct device_state *out, const json_t *json, struct error *err)
 {
 	struct device_state state = {0};
-	int rc = members_decode(&state, state_rows, ARRAY_SIZE(state_rows), json, err);
+	int rc = fields_decode(&state, &state_fields, json, err);
 
 	if (!rc && (state.sm_clock_hz < 0 || state.memory_clock_hz < 0 || state.power_w < 0))
 		rc = error_set(err, PL_EPROTOCOL, "a clock or the power is negative");
@@ -219,19 +173,12 @@ int counters_from_json(struct counter_list *out, const json_t *json, struct erro
 	return 0;
 }
 
-#define LINE_ROW(field) MEMBER_ROW(struct line_count, field, MEMBER_INT64, 0)
-static const struct member_row line_rows[] = {
-	LINE_ROW(line),       LINE_ROW(instructions), LINE_ROW(lanes),   LINE_ROW(branches),
-	LINE_ROW(divergent),  LINE_ROW(requests),     LINE_ROW(sectors), LINE_ROW(shared_requests),
-	LINE_ROW(wavefronts), LINE_ROW(conflicts),
-};
-
 json_t *lines_to_json(const struct line_count_list *lines, size_t first, size_t count)
 {
 	json_t *array = json_array();
 
 	for (size_t i = first; i < first + count; i++) {
-		json_t *line = members_encode(line_rows, ARRAY_SIZE(line_rows), &lines->items[i]);
+		json_t *line = fields_encode(&line_count_fields, &lines->items[i]);
 
 		json_object_set_new(line, "file", json_text(lines->items[i].file));
 		json_array_append_new(array, line);
@@ -273,7 +220,7 @@ static int line_from_json(struct line_count_list *out, const json_t *json, struc
 	if (!rc && file)
 		rc = file_name_check(file, err);
 	if (!rc)
-		rc = members_decode(&line, line_rows, ARRAY_SIZE(line_rows), json, err);
+		rc = fields_decode(&line, &line_count_fields, json, err);
 	if (rc)
 		return rc;
 	if (out->count >= PROTOCOL_MAX_LINES)

@@ -96,7 +96,7 @@ static bool matches_any(const struct record_request *request, const char *name)
 	return false;
 }
 
-/* The same without regard to case. */
+/* Whether a pattern would match if upper and lower case were the same. */
 static bool nearly_matches(const struct record_request *request,
 			   const struct recorded_kernel *kernel)
 {

@@ -168,8 +168,8 @@ struct missing_shards {
 	size_t total;
 	struct shard_numbers all; /* count is not 0 */
 	char *sweep;              /* the name of the sweep; NULL: it has none */
-	/* Of these, those in other runs of a sweep of this name, which were not measured in the
-	 * same way, and those that no run here has. */
+	/* The missing shards that other runs of a sweep of this name have, which were not measured
+	 * in the same way, and those that no run here has. */
 	struct shards_elsewhere *elsewhere;
 	size_t elsewhere_count;
 	struct shard_numbers nowhere;

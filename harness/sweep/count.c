@@ -305,7 +305,7 @@ static int cases_together_begin(struct sweep *sweep, struct error *err)
 	int rc = sweep->sink->begin(sweep->sink->context, err);
 
 	if (!rc)
-		gpu_part_hold(sweep);
+		gpu_part_defer(sweep);
 	return rc;
 }
 
@@ -477,15 +477,15 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	int rc = 0;
 
 	sweep->rounds_over = true;
-	gpu_part_look(sweep, false);
+	gpu_part_reclaim(sweep, false);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		if (sweep->cases[i].ended)
 			continue;
 		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
 			rc = case_finish_measured(sweep, i, err);
-		else if (gpu_part_bars(sweep, i, false))
-			rc = case_uncounted(sweep, i, GPU_PART_BARRED, err);
+		else if (gpu_part_excludes(sweep, i, false))
+			rc = case_uncounted(sweep, i, GPU_PART_EXCLUDED, err);
 		else
 			pending[count++] = i;
 	}

@@ -120,7 +120,7 @@ static int rounds_of_session(const struct sweep *sweep)
 	return strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
 }
 
-/* Of a preview: resolves a case that was not compiled. */
+/* Resolves a case of a preview that needed no compilation. */
 static int resolve_previewed(struct sweep *sweep, size_t index, struct error *err)
 {
 	const struct plan_case *planned = &sweep->plan->cases[index];

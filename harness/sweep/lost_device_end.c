@@ -91,7 +91,7 @@ void lost_device_store(struct sweep *sweep, const struct sweep_store *store,
 			tell_case(sweep, index, before != NULL, rc ? &cause : NULL);
 	}
 	if (!rc && before)
-		gpu_part_bar(sweep, index, index == sweep->suspect);
+		gpu_part_exclude(sweep, index, index == sweep->suspect);
 	if (rc || before)
 		sweep->suspect = NO_CASE;
 	if (db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, text, &cause))

@@ -34,8 +34,8 @@ static int64_t lap(int64_t *since_ns)
 	return *since_ns - before_ns;
 }
 
-/* Of a preview only what must be compiled: it keeps the launch of no other case, because a plan may
- * have a hundred thousand. */
+/* A preview resolves only the cases that must be compiled. It keeps no launch of another case,
+ * because a plan may have a hundred thousand cases. */
 static int resolve_cases(struct sweep *sweep, struct plan *plan, const struct device_limits *limits,
 			 struct error *err)
 {

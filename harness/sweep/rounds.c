@@ -260,7 +260,7 @@ static size_t round_order(struct sweep *sweep, int round, size_t *order)
 {
 	size_t count = 0;
 
-	gpu_part_look(sweep, true);
+	gpu_part_reclaim(sweep, true);
 	for (size_t i = 0; i < sweep->plan->count; i++)
 		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round &&
 		    sweep->cases[i].rounds_done < sweep->rounds)
@@ -280,8 +280,8 @@ static int measure_cases(struct sweep *sweep, const size_t *order, size_t count,
 	int rc = 0, stored;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		if (gpu_part_take(sweep, order[i]) && gpu_part_bars(sweep, order[i], true))
-			rc = case_finish(sweep, order[i], TRIAL_CRASHED, GPU_PART_BARRED, err);
+		if (gpu_part_take(sweep, order[i]) && gpu_part_excludes(sweep, order[i], true))
+			rc = case_finish(sweep, order[i], TRIAL_CRASHED, GPU_PART_EXCLUDED, err);
 		else if (gpu_part_take(sweep, order[i]))
 			rc = measure_round_of_case(sweep, order[i],
 						   sweep->cases[order[i]].rounds_done, err);

@@ -341,7 +341,7 @@ static int store_new_run(struct sweep_store *store, const struct run_task *task,
 /* ---- a resumed run ---- */
 
 /*
- * Of two processes that resume a run at the same moment, one succeeds. The mark
+ * If two processes resume a run at the same moment, one succeeds. The mark
  * and the state change together, because another process takes a run that is
  * not running for one that it may resume.
  */

@@ -53,7 +53,7 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 		const struct session_info *info, struct error *err);
 /* Deletes the rounds from number `first` on of all trials, which have not ended. */
 int store_drop_rounds(struct sweep_store *store, int first, struct error *err);
-/* The same for one case, by its index in the plan. */
+/* Deletes the rounds from number `first` on of one case, by its index in the plan. */
 int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, struct error *err);
 struct sweep_sink store_sink(struct sweep_store *store);
 void store_release(struct sweep_store *store);

@@ -125,9 +125,8 @@ struct sweep {
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
-	/* Of the caller (decide.h); NULL: no rounds are added. */
-	struct sweep_decide *decide;
-	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
+	struct sweep_decide *decide; /* of the caller (decide.h); NULL: no rounds are added */
+	struct gpu_part *gpu;        /* of the caller; NULL: no sweep on several GPUs */
 	size_t suspect; /* the case that ended last because its worker was lost, if none has opened
 			   the device since; NO_CASE: none */
 	/* The case whose counters were read when the worker was lost, and why it has none; it ends

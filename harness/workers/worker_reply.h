@@ -9,7 +9,7 @@
 #include "harness/protocol/messages.h"
 #include "metrics/meter.h"
 
-/* Of the current request. */
+/* The replies to the current request. */
 struct worker_reply {
 	struct channel *channel;
 	bool lost; /* perflab has closed the socket */
@@ -37,7 +37,7 @@ int worker_reply_samples(struct worker_reply *reply, int64_t id, int round, cons
  */
 int worker_reply_beside(struct worker_reply *reply, int64_t id, int round, const double *base_ns,
 			size_t count, bool same_buffers);
-/* The same if the case was measured alone because its base case cannot be measured. */
+/* Sent instead if the case was measured alone because its base case cannot be measured. */
 int worker_reply_alone(struct worker_reply *reply, int64_t id, int round, const char *reason);
 /* To be sent once per round: the relative error of the results, or NAN and the reason. */
 int worker_reply_accuracy(struct worker_reply *reply, int64_t id, int round, double relative_error,

@@ -65,7 +65,7 @@ static const struct kernel_variant variants[] = {
 		.lesson = "compare-and-swap: of the threads that collide one succeeds, the others "
 			  "repeat",
 		.metric = "instructions",
-		/* Of m threads that want the same word, one succeeds and m - 1 repeat: a million
+		/* If m threads want the same word, one succeeds and m - 1 repeat: a million
 		 * elements take minutes. */
 		AXES({"n", "2^12", "elements"}),
 		ADDS("atomics_cas_add"),

@@ -20,7 +20,7 @@
 #define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 #define RANDOM_WORDS BUFFER_IN, FILL_UNIFORM, 0.0, 4294967296.0
 
-/* The same number of blocks on every multiprocessor. */
+/* Every multiprocessor gets an equal number of blocks. */
 #define THREADS "sm_count * blocks_per_sm * block"
 #define RESIDENT .grid = {"sm_count * blocks_per_sm"}, .block = {"block"}
 #define BLOCKS_PER_SM(values)                                        \

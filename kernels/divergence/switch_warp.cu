@@ -1,4 +1,4 @@
-/* The same switch on the warp: each warp runs one case. */
+/* A switch on the number of the warp: each warp runs one case. */
 #include "divergence.cuh"
 
 extern "C" __global__ void divergence_switch_warp(const float *__restrict__ x,

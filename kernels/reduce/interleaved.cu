@@ -1,5 +1,5 @@
-/* The same tree, but the first threads do the work: whole warps retire. The stride between the
- * words that a warp accesses grows and causes bank conflicts. */
+/* A tree in shared memory in which the first threads work: whole warps retire. The stride between
+ * the words that a warp accesses grows and causes bank conflicts. */
 #include "reduce.cuh"
 
 extern "C" __global__ void reduce_interleaved(const float *__restrict__ x,

@@ -1,4 +1,4 @@
-/* The same choice as a conditional assignment in every step: no branch is left, and all lanes work
+/* A conditional assignment on the data in every step: no branch is left, and all lanes work
  * all the time. */
 #include "select.cuh"
 

@@ -1,4 +1,4 @@
-/* The same, but a thread sleeps after each vain poll and leaves the scheduler to the others. */
+/* All threads poll, and sleep after each vain poll: they leave the scheduler to the others. */
 #include "spin.cuh"
 
 struct busy_wait_sleeping {

@@ -136,7 +136,7 @@ static int require_images(const struct tensor_parse *parse, const char *word)
 			  parse->text, word, TENSOR_IM2COL_LEAST_RANK, TENSOR_MOST_RANK);
 }
 
-/* Of im2col(CHANNELS, PIXELS). */
+/* Takes the items of im2col(CHANNELS, PIXELS). */
 static int take_im2col(struct tensor_parse *parse, const struct annotation_list *items)
 {
 	struct kernel_tensor *out = parse->out;
@@ -153,7 +153,7 @@ static int take_im2col(struct tensor_parse *parse, const struct annotation_list 
 	return 0;
 }
 
-/* Of lower(WIDTH, …) and upper(WIDTH, …). */
+/* Takes the items of lower(WIDTH, …) and upper(WIDTH, …). */
 static int take_corner(struct tensor_parse *parse, const char *word,
 		       const struct annotation_list *items, const char **to)
 {

@@ -11,7 +11,7 @@
 /* Longer annotations, continuation lines included, are refused. A struct of ARG_MOST_BYTES in hex
  * digits fits, with its pointers. */
 #define ANNOTATION_MAX_BYTES 131072
-/* Of one file; the number bounds the time that finding equal names takes. */
+/* The most variants of one file. It bounds the time that finding equal names takes. */
 #define ANNOTATION_MAX_VARIANTS 1024
 
 /* Where an annotation is. Line 0: `file` is an option of the command line. */
@@ -121,7 +121,7 @@ struct annotation_scope {
 	const char **flags;
 	size_t flag_count;
 	const char *standard, *compiler;
-	/* Of a capture: what a launch without a list of arguments passes. */
+	/* The arguments in a capture: a launch without a list of arguments passes them. */
 	bool has_arguments;
 	char **arguments;
 	size_t argument_count;

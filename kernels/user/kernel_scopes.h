@@ -31,9 +31,9 @@ int scopes_check_comparisons(struct annotated_buffers *buffers, const struct var
 			     struct error *err);
 bool same_buffers(const struct annotated_buffers *a, const struct annotated_buffers *b);
 
-/* Of the nearest scope that has checks; NULL: none has. */
+/* The nearest scope that has checks; NULL: none has. */
 const struct annotation_scope *scopes_with_checks(const struct variant_scopes *scopes);
-/* Of the nearest scope that has a work line; NULL: none has. */
+/* The work line of the nearest scope that has one; NULL: none has. */
 const struct annotated_work *scopes_work(const struct variant_scopes *scopes);
 /* Without a line: abs 0; rel 0 if all results are integers, 1e-2 if one is F16, BF16 or TF32,
  * else 1e-5. */

@@ -8,7 +8,7 @@
 struct kernel_common {
 	const struct kernel *kernel; /* its axes, constraints, work and tolerance are set */
 	struct annotated_buffers buffers;
-	/* Of the first file and of the command line, for their places. */
+	/* The constraints of the first file and of the command line; messages name their places. */
 	const struct annotated_constraint *constraints;
 	size_t constraint_count;
 };

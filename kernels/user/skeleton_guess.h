@@ -11,9 +11,9 @@ struct guessed_element {
 	bool known;         /* false: the type has no element type of its own */
 };
 
-/* Of a type of C, such as "const float4 *__restrict__". */
+/* The element of a type of C, such as "const float4 *__restrict__". */
 struct guessed_element guess_element(const char *type);
-/* Of all pointers of a PTX kernel, from its instructions. */
+/* The element of all pointers of a PTX kernel, from its instructions. */
 struct guessed_element guess_ptx_element(const char *body);
 /* "in", "inout" or "out", from the type, the compiled code, the use in the body, or without a body
  * the name. */

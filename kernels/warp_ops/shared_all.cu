@@ -1,4 +1,4 @@
-/* The same vote through a word of shared memory, which lanes with a rare value clear. */
+/* The vote `all` through a word of shared memory, which lanes with a rare value clear. */
 #include "warp_ops.cuh"
 
 struct operation : shared_vote {

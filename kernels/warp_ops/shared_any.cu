@@ -1,4 +1,4 @@
-/* The same vote through a word of shared memory, which lanes with a rare value set. */
+/* The vote `any` through a word of shared memory, which lanes with a rare value set. */
 #include "warp_ops.cuh"
 
 struct operation : shared_vote {

@@ -1,4 +1,4 @@
-/* The same broadcast through shared memory: every lane writes a word, and all read one word. */
+/* The broadcast through shared memory: every lane writes a word, and all read one word. */
 #include "warp_ops.cuh"
 
 extern "C" __global__ void warp_ops_shared_shfl(const unsigned *__restrict__ x,

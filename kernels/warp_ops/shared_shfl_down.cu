@@ -1,4 +1,4 @@
-/* The same through shared memory: every lane writes a word, and reads the one `distance` above. */
+/* shfl_down through shared memory: each lane writes a word, and reads the one `distance` above. */
 #include "warp_ops.cuh"
 
 extern "C" __global__ void warp_ops_shared_shfl_down(const unsigned *__restrict__ x,

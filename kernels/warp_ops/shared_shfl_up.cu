@@ -1,4 +1,4 @@
-/* The same through shared memory: every lane writes a word, and reads the one `distance` below. */
+/* shfl_up through shared memory: each lane writes a word, and reads the one `distance` below. */
 #include "warp_ops.cuh"
 
 extern "C" __global__ void warp_ops_shared_shfl_up(const unsigned *__restrict__ x,

@@ -1,4 +1,4 @@
-/* The same swap through shared memory: every lane writes a word, and reads its partner's. */
+/* shfl_xor through shared memory: each lane writes a word, and reads its partner's. */
 #include "warp_ops.cuh"
 
 extern "C" __global__ void warp_ops_shared_shfl_xor(const unsigned *__restrict__ x,

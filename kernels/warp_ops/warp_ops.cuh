@@ -103,7 +103,7 @@ struct crosswise : shuffle {
 	}
 };
 
-/* The same through one word of shared memory per lane. */
+/* A shuffle through one word of shared memory per lane. */
 template <class Shuffle> struct through_shared : Shuffle {
 	unsigned *words; /* of the warp */
 

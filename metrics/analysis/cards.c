@@ -1,4 +1,4 @@
-/* The same cases on two devices; see the header. */
+/* Compares the cases that two devices have in common; see the header. */
 #include "metrics/analysis/cards.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/counted.h"

@@ -115,7 +115,7 @@ static bool each_run_has_one_round(const struct series *series, size_t begin, si
 }
 
 /*
- * Of the comparisons by rounds and by runs, the one with the larger p. By runs it is larger if runs
+ * Returns the comparison with the larger p: by rounds or by runs. By runs it is larger if runs
  * differ more than their rounds do, for example because they were measured on different days or
  * hosts.
  */

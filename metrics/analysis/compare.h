@@ -42,8 +42,8 @@ struct effect {
 	{                                                \
 		NAN, NAN, NAN, NAN, false, NAN, NAN, NAN \
 	}
-/* Of two-sided rank-sum tests. With fewer than RANK_ROUNDS_LEAST rounds in all, only full
- * separation passes. */
+/* The level of the two-sided rank-sum tests. With fewer than RANK_ROUNDS_LEAST rounds in all, only
+ * full separation passes. */
 #define RANK_LEVEL 0.01
 #define RANK_ROUNDS_LEAST 11
 
@@ -54,7 +54,7 @@ struct effect {
  * and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), 2004).
  */
 struct effect effect_of(struct process_medians base, struct process_medians head);
-/* The same for one of several looks at the same case (metrics/analysis/looks.h), which may spend
+/* The effect at one of several interim analyses of a case (sequential_tests.h), which may spend
  * `share` of the probability of errors: the interval is wider, and p is divided by the share. */
 struct effect effect_with_share(struct process_medians base, struct process_medians head,
 				double share);

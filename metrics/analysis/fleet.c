@@ -204,8 +204,7 @@ struct quantity {
 	struct fleet_judgement *out;
 	size_t quantity, measure; /* the measure is the value of a trial that is meant */
 	struct fleet_case_list cases;
-	/* Of one model at a time. */
-	size_t *members; /* its GPUs */
+	size_t *members; /* the GPUs of the model that is judged now */
 	uint32_t *place; /* per GPU: its place among them */
 };
 

@@ -11,7 +11,7 @@
 #define POLISH_STEPS 5
 /* A standard deviation is this times the median absolute deviation of normal values. */
 #define MAD_TO_DEVIATION 1.4826
-/* Of n values, the median absolute deviation tells as much as the standard deviation of 0.37 n. */
+/* The median absolute deviation of n values tells as much as the standard deviation of 0.37 n. */
 #define MAD_EFFICIENCY 0.37
 /* The variance of the mean of the middle half of many normal values, relative to that of all. */
 #define MIDDLE_VARIANCE 1.19
@@ -203,7 +203,8 @@ static double level_of_night(struct polish *polish, size_t begin, size_t end)
 	return gpus < FLEET_GPUS_LEAST ? NAN : median_in_place(polish->values, gpus);
 }
 
-/* The same over all nights, for nights in which few GPUs were measured. */
+/* The median of all values, without the levels of the GPUs: for nights in which few GPUs were
+ * measured. */
 static double level_of_key(struct polish *polish, size_t begin, size_t end)
 {
 	for (size_t i = begin; i < end; i++)

@@ -62,7 +62,8 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 	size_t base_count, head_count, count = 0;
 	const struct trial **bases = sorted_trials(base, &base_count);
 	const struct trial **heads = sorted_trials(head, &head_count);
-	const struct looks base_looks = looks_of_run(base), head_looks = looks_of_run(head);
+	const struct sequential_test base_test = sequential_test_of_run(base),
+				     head_test = sequential_test_of_run(head);
 
 	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
 	for (size_t i = 0; i < head->trial_count; i++) {
@@ -74,8 +75,8 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 				.head = trial,
 				.base_seed = base->seed,
 				.head_seed = head->seed,
-				.base_looks = base_looks,
-				.head_looks = head_looks,
+				.base_test = base_test,
+				.head_test = head_test,
 			};
 	}
 	for (size_t i = 0; i < base->trial_count; i++) {
@@ -183,8 +184,8 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.adjusted_p = NAN,
 		.time = CHANGE_INCONCLUSIVE,
 		.limits = options->limits,
-		.base_looks = pair->base_looks,
-		.head_looks = pair->head_looks,
+		.base_test = pair->base_test,
+		.head_test = pair->head_test,
 		.other_base = pair->note != NULL,
 	};
 	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
@@ -236,9 +237,9 @@ static void explain_undecided(struct regress_case *item)
 					"each run would decide it",
 					100 * item->limits.resolution, needed.each));
 	/* of the two runs that are compared, the report says it once */
-	if (item->other_base && item->base_looks.used &&
-	    item->base_rounds >= (size_t)item->base_looks.used) {
-		char *discarded = looks_discarded(&item->base_looks);
+	if (item->other_base && item->base_test.used &&
+	    item->base_rounds >= (size_t)item->base_test.used) {
+		char *discarded = sequential_test_discarded(&item->base_test);
 
 		explain(item, xasprintf("of the base, %s", discarded));
 		free(discarded);

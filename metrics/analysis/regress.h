@@ -9,7 +9,7 @@
 #define METRICS_ANALYSIS_REGRESS_H
 
 #include "metrics/analysis/compare.h"
-#include "metrics/analysis/looks.h"
+#include "metrics/analysis/sequential_tests.h"
 #include "metrics/analysis/thresholds.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -18,10 +18,10 @@ struct trial;
 
 /* One case in two runs. Borrowed. */
 struct regress_pair {
-	const struct trial *base, *head;     /* loaded with rounds; one of them may be NULL */
-	uint64_t base_seed, head_seed;       /* of the runs: the seeds of the inputs */
-	struct looks base_looks, head_looks; /* of the runs */
-	const char *note;                    /* the beginning of `why`; NULL: none */
+	const struct trial *base, *head; /* loaded with rounds; one of them may be NULL */
+	uint64_t base_seed, head_seed;   /* of the runs: the seeds of the inputs */
+	struct sequential_test base_test, head_test; /* of the runs */
+	const char *note;                            /* the beginning of `why`; NULL: none */
 };
 
 /* The counters to compare in addition to those with a limit in the thresholds. */
@@ -62,7 +62,7 @@ struct regress_case {
 	double adjusted_p;
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
-	struct looks base_looks, head_looks;
+	struct sequential_test base_test, head_test;
 	bool other_base; /* the base is a run of its own, which the report names only here */
 	size_t base_rounds, head_rounds; /* that the effect compares */
 	/* Inconclusive by time because the rounds are too few or scatter too much, and not because

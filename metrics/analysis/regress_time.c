@@ -56,30 +56,30 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		      !(said && said->ignore);
 }
 
-/* The share of the errors that the comparison at this look of the head may spend. */
-static double share_at(const struct regress_case *item, int look)
+/* The share of the errors that the comparison at this interim analysis of the head may spend. */
+static double share_at(const struct regress_case *item, int interim)
 {
-	return look_share_of(&item->base_looks, look_last(&item->base_looks, item->base)) *
-	       look_share_of(&item->head_looks, look);
+	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
+	       interim_share_of(&item->head_test, interim);
 }
 
-/* The share of the last look that --decide would add. */
+/* The share of the last interim analysis that --decide would add. */
 static double share_of_decision(const struct regress_case *item)
 {
-	return look_share_of(&item->base_looks, look_last(&item->base_looks, item->base)) *
-	       look_share(LOOK_COUNT - 1);
+	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
+	       interim_share(INTERIM_COUNT - 1);
 }
 
-static void compare_at(struct regress_case *item, int look)
+static void compare_at(struct regress_case *item, int interim)
 {
-	const int base_look = look_last(&item->base_looks, item->base);
+	const int base_interim = interim_last(&item->base_test, item->base);
 	double *base, *head, before = item->effect.p;
 	struct process_medians of_base =
-		medians_below(item->base, look_limit(&item->base_looks, base_look), &base);
+		medians_below(item->base, interim_limit(&item->base_test, base_interim), &base);
 	struct process_medians of_head =
-		medians_below(item->head, look_limit(&item->head_looks, look), &head);
+		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
-	item->effect = effect_with_share(of_base, of_head, share_at(item, look));
+	item->effect = effect_with_share(of_base, of_head, share_at(item, interim));
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
@@ -103,9 +103,10 @@ static size_t adjust_p_values(struct regress *regress)
 	return timed;
 }
 
-/* Compares the cases that are not decided yet and have rounds for this look. Returns their number.
+/* Compares the cases that are not decided yet and have rounds for this interim analysis. Returns
+ * their number.
  */
-static size_t compare_all_at(struct regress *regress, int look)
+static size_t compare_all_at(struct regress *regress, int interim)
 {
 	size_t compared = 0;
 
@@ -113,9 +114,9 @@ static size_t compare_all_at(struct regress *regress, int look)
 		struct regress_case *item = &regress->cases[i];
 
 		if (!item->timed || item->time != CHANGE_INCONCLUSIVE ||
-		    look > look_last(&item->head_looks, item->head))
+		    interim > interim_last(&item->head_test, item->head))
 			continue;
-		compare_at(item, look);
+		compare_at(item, interim);
 		compared++;
 	}
 	return compared;
@@ -125,7 +126,8 @@ void regress_judge_times(struct regress *regress)
 {
 	size_t timed = 0;
 
-	for (int look = 0; look < LOOK_COUNT && compare_all_at(regress, look); look++) {
+	for (int interim = 0; interim < INTERIM_COUNT && compare_all_at(regress, interim);
+	     interim++) {
 		timed = adjust_p_values(regress);
 		for (size_t i = 0; i < regress->count; i++) {
 			struct regress_case *item = &regress->cases[i];

@@ -8,8 +8,9 @@
 void regress_find_times(struct regress_case *item, const struct regress_options *options);
 /*
  * Sets the effect, the adjusted p and the verdict by time of all cases that have times. A run that
- * was measured with --decide is judged at its looks in turn, as it was measured: the first look
- * that decides a case gives its verdict, so later rounds of a control case change nothing.
+ * was measured with --decide is judged at its interim analyses in turn, as it was measured: the
+ * first interim analysis that decides a case gives its verdict, so later rounds of a control case
+ * change nothing.
  */
 void regress_judge_times(struct regress *regress);
 

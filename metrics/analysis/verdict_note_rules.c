@@ -88,7 +88,7 @@ static bool accesses_are_scattered(const struct evidence *e)
 	return loads_are_scattered(e) || stores_are_scattered(e);
 }
 
-/* Of the bytes of the sectors. */
+/* The fraction of the bytes of the sectors that no lane asked for. */
 static double lost_to_sectors(const struct evidence *e)
 {
 	double loads = loads_are_scattered(e) ? 1 - 1 / e->load_waste : NAN;

@@ -107,7 +107,8 @@ unsigned metric_set_recorded_passes(enum metric_set set, const char *chip);
  * for an emulated metric.
  */
 int metric_request(struct string_list *wanted, const struct string_list *names, struct error *err);
-/* The same for the emulator: accepts the set ptx and its metrics, and refuses hardware metrics. */
+/* metric_request() for the emulator: accepts the set ptx and its metrics, and refuses hardware
+ * metrics. */
 int metric_request_emulated(struct string_list *wanted, const struct string_list *names,
 			    struct error *err);
 /* PL_EUSAGE: no known chip has the unit of this CUPTI name, which has "__". For a sweep that can
@@ -116,7 +117,7 @@ int metric_unit_check(const char *word, struct error *err);
 /* Adds the derived metrics in `wanted`, except rates, to the list that holds their inputs. */
 void metric_derive(struct counter_list *counters, const struct string_list *wanted);
 
-/* The same for rates. If the median of the samples is NAN, the rates are missing. */
+/* Adds the rates in `wanted`. If the median of the samples is NAN, the rates are missing. */
 void metric_derive_rates(struct counter_list *counters, const struct string_list *wanted,
 			 double median_time_ns);
 

@@ -61,16 +61,16 @@ void problems_release(struct problems *problems);
  * is known. */
 bool trial_can_be_best(const struct run *run, const struct trial *trial,
 		       const struct ceiling_list *ceilings);
-/* Of two trials of one run that can be the best: verified before unverified ones, then by time,
+/* Orders two trials of one run that can be the best: verified before unverified ones, then by time,
  * then by position. */
 bool trial_is_faster(const struct trial *a, const struct trial *b);
 /*
  * The order of the cases, and the best ones. Text, page, JSON and pictures take both from here.
  *
- * Of the cases of a kernel, those of the largest problem come first, and of problems of one size
- * those of the one with the fastest case. Of a problem, the cases that can be the best come first,
- * the faster before the slower. The best case of a group is the first in this order that can be
- * the best: so it is on the largest problem that has one, and verified if any of its problem is.
+ * Within a kernel, the cases of the largest problem come first; between problems of one size, the
+ * one with the fastest case. Within a problem, the cases that can be the best come first, the
+ * faster before the slower. The best case of a group is the first in this order that can be the
+ * best: so it is on the largest problem that has one, and verified if any case of its problem is.
  */
 struct ranks {
 	size_t *order;     /* the indices of all trials; only trials of one kernel compare */
@@ -135,6 +135,8 @@ double trial_half_interval_pct(const struct trial *trial);
 /* From the launch, or as stored with the counters; NAN: not known. */
 #define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"
 double trial_theoretical_occupancy_pct(const struct trial *trial);
+/* The facts of the largest launch, with that occupancy. */
+struct launch_facts trial_launch_facts(const struct trial *trial);
 /* NULL: the trial has no such axis. */
 const struct named_value *trial_axis(const struct trial *trial, const char *name);
 

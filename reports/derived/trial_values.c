@@ -35,6 +35,14 @@ double trial_theoretical_occupancy_pct(const struct trial *trial)
 	return counter && counter->has_value ? counter->value : NAN;
 }
 
+struct launch_facts trial_launch_facts(const struct trial *trial)
+{
+	struct launch_facts facts = trial->facts;
+
+	facts.theoretical_occupancy_pct = trial_theoretical_occupancy_pct(trial);
+	return facts;
+}
+
 double trial_half_interval_pct(const struct trial *trial)
 {
 	const struct summary *summary = &trial->summary;

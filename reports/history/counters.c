@@ -10,7 +10,7 @@
 #define METRICS_SHOWN 3
 #define CHANGES_NAMED 3
 
-/* Of a case none of whose counters changed. */
+/* The counters that are shown of a case none of whose counters changed. */
 static const char *const metrics_unchanged[METRICS_SHOWN] = {
 	"ptx_warp_instructions", "ptx_shared_bank_conflicts", "ptx_global_load_sectors"};
 

@@ -214,7 +214,7 @@ static void counter_steps(struct page_json *json, const struct history_grid *gri
 	page_close(json, ']');
 }
 
-/* Of emulated runs, which have counters and no times. */
+/* The history of emulated runs, which have counters and no times. */
 static void counter_history(struct page_json *json, const struct history_grid *grid)
 {
 	if (!grid || !grid->emulated || grid->run_count < 2)

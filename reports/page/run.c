@@ -37,30 +37,18 @@ static void device(struct page_json *json, const struct device_info *device)
 {
 	page_key(json, "device");
 	page_open(json, '{');
-	page_member_text(json, "name", device->name);
-	page_member_text(json, "uuid", device->uuid);
-	page_member_text(json, "chip", device->chip);
-	member_known(json, "cc_major", device->cc_major);
-	page_key(json, "cc_minor");
-	page_integer(json, device->cc_minor);
-#define X(field) member_known(json, #field, device->field);
-	X(sm_count)
-	X(max_threads_per_sm)
-	X(max_threads_per_block)
-	X(max_blocks_per_sm)
-	X(registers_per_sm)
-	X(shared_bytes_per_sm)
-	X(shared_bytes_per_block)
-	X(l2_bytes)
-	X(memory_bytes)
-	X(sm_clock_max_hz)
-	X(memory_clock_max_hz)
-	X(memory_bus_bits)
-#undef X
-	page_member_text(json, "driver", device->driver);
-	page_member_text(json, "cuda_driver", device->cuda_driver);
-	page_member_text(json, "toolkit", device->toolkit);
-	page_member_text(json, "cupti", device->cupti);
+	for (size_t i = 0; i < device_fields.count; i++) {
+		const struct field *field = &device_fields.items[i];
+		const struct field_value value = field_read(field, device);
+
+		page_key(json, field->name);
+		if (!value.known || (field->kind == FIELD_INT && device->cc_major <= 0))
+			page_null(json);
+		else if (field->kind == FIELD_TEXT)
+			page_text(json, value.text);
+		else
+			page_integer(json, value.integer);
+	}
 	page_close(json, '}');
 }
 

@@ -78,6 +78,24 @@ static void timed(struct page_json *json, const struct trial *trial, double valu
 	page_number(json, trial->summary.count > 0 ? value : NAN);
 }
 
+static void launch_field(struct page_json *json, const struct run *run, const struct field *field)
+{
+	page_key(json, field->name);
+	page_open(json, '[');
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct launch_facts facts = trial_launch_facts(&run->trials[i]);
+		const struct field_value value = field_read(field, &facts);
+
+		if (field->kind == FIELD_TEXT)
+			page_word(json, value.known ? value.text : NULL);
+		else if (field->kind == FIELD_REAL)
+			page_short(json, value.real);
+		else
+			known_integer(json, value.integer, value.known);
+	}
+	page_close(json, ']');
+}
+
 void page_trials(struct page_json *json, const struct run *run)
 {
 	page_open(json, '{');
@@ -93,34 +111,17 @@ void page_trials(struct page_json *json, const struct run *run)
 	LIST(json, run, "status", page_integer(json, trial->status));
 	LIST(json, run, "reason", page_word(json, trial->reason));
 	LIST(json, run, "samples", page_integer(json, trial->summary.count));
-#define X(field) LIST(json, run, #field, timed(json, trial, trial->summary.field));
-	X(median_ns)
-	X(mad_ns)
-	X(low_ns)
-	X(high_ns)
-	X(min_ns)
-	X(max_ns)
-#undef X
+	for (size_t f = 0; f < summary_fields.count; f++)
+		LIST(json, run, summary_fields.items[f].name,
+		     timed(json, trial,
+			   field_read(&summary_fields.items[f], &trial->summary).real));
 #define X(field) LIST(json, run, #field, known_integer(json, trial->field, trial->has_work));
 	X(flop)
 	X(bytes_read)
 	X(bytes_written)
 #undef X
-#define X(field) \
-	LIST(json, run, #field, known_integer(json, trial->facts.field, trial->facts.field >= 0));
-	X(registers_per_thread)
-	X(shared_static_bytes)
-	X(shared_dynamic_bytes)
-	X(local_bytes_per_thread)
-#undef X
-	LIST(json, run, "theoretical_occupancy_pct",
-	     page_short(json, trial_theoretical_occupancy_pct(trial)));
-#define X(field) \
-	LIST(json, run, #field, page_word(json, trial->facts.field[0] ? trial->facts.field : NULL));
-	X(occupancy_limiter)
-	X(code_kind)
-	X(code_hash)
-#undef X
+	for (size_t f = 0; f < launch_fields.count; f++)
+		launch_field(json, run, &launch_fields.items[f]);
 	page_close(json, '}');
 }
 

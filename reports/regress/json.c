@@ -7,7 +7,7 @@
 static json_t *compared_run_json(const struct run *run)
 {
 	json_t *object = json_object();
-	const struct looks looks = looks_of_run(run);
+	const struct sequential_test test = sequential_test_of_run(run);
 	char when[21], seed[24];
 
 	format_utc(when, run->started_ns);
@@ -25,9 +25,9 @@ static json_t *compared_run_json(const struct run *run)
 	json_object_set_new(object, "seed", json_string(seed));
 	/* null: all are used */
 	json_object_set_new(object, "rounds_used",
-			    looks.used ? json_integer(looks.used) : json_null());
+			    test.used ? json_integer(test.used) : json_null());
 	json_object_set_new(object, "control_moved",
-			    looks.used ? json_real(looks.moved) : json_null());
+			    test.used ? json_real(test.moved) : json_null());
 	return object;
 }
 

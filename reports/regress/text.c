@@ -272,8 +272,8 @@ static void heading_add_line(struct heading *heading, const char *key, char *val
 /* Says of one run why not all of its rounds are used. */
 static void heading_add_discarded(struct heading *heading, const struct run *run)
 {
-	const struct looks looks = looks_of_run(run);
-	char *discarded = looks_discarded(&looks);
+	const struct sequential_test test = sequential_test_of_run(run);
+	char *discarded = sequential_test_discarded(&test);
 
 	if (discarded)
 		heading_add_line(heading, "discarded",

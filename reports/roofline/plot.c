@@ -26,7 +26,7 @@ struct cell {
 	const char *colour; /* NULL: none */
 };
 
-struct field {
+struct plot_area {
 	const struct picture *picture;
 	int width, height; /* in cells */
 	struct cell *cells;
@@ -54,7 +54,7 @@ const char *bound_colour(enum bound bound)
 /* ---- positions ---- */
 
 /* The position in dots, from the left and from the top. It may lie outside the field. */
-static double dot_x(const struct field *field, double intensity_log)
+static double dot_x(const struct plot_area *field, double intensity_log)
 {
 	const struct picture *picture = field->picture;
 
@@ -62,7 +62,7 @@ static double dot_x(const struct field *field, double intensity_log)
 	       field->width * ACROSS;
 }
 
-static double dot_y(const struct field *field, double rate_log)
+static double dot_y(const struct plot_area *field, double rate_log)
 {
 	const struct picture *picture = field->picture;
 
@@ -70,7 +70,7 @@ static double dot_y(const struct field *field, double rate_log)
 	       DOWN;
 }
 
-static struct cell *cell_at(const struct field *field, int column, int row)
+static struct cell *cell_at(const struct plot_area *field, int column, int row)
 {
 	if (column < 0 || column >= field->width || row < 0 || row >= field->height)
 		return NULL;
@@ -84,7 +84,7 @@ static int clamp(double value, int most)
 
 /* ---- drawing ---- */
 
-static void set_dot(const struct field *field, int x, int y, bool slope)
+static void set_dot(const struct plot_area *field, int x, int y, bool slope)
 {
 	struct cell *cell = cell_at(field, x / ACROSS, y / DOWN);
 
@@ -95,7 +95,7 @@ static void set_dot(const struct field *field, int x, int y, bool slope)
 }
 
 /* Draws a slope up to the highest arithmetic roof, or to the top if there is none. */
-static void draw_slope(const struct field *field, const struct ceiling *slope, double top_log)
+static void draw_slope(const struct plot_area *field, const struct ceiling *slope, double top_log)
 {
 	const struct picture *picture = field->picture;
 	double step = (picture->x_high - picture->x_low) / (field->width * ACROSS);
@@ -115,7 +115,7 @@ static void draw_slope(const struct field *field, const struct ceiling *slope, d
 	}
 }
 
-static void draw_flat(const struct field *field, const struct ceiling *rate,
+static void draw_flat(const struct plot_area *field, const struct ceiling *rate,
 		      const struct ceiling *slope)
 {
 	double rate_log = log10(rate->per_s);
@@ -136,7 +136,7 @@ static const struct ceiling *dram_roof(const struct picture *picture)
 	return NULL;
 }
 
-static void draw_points(const struct field *field)
+static void draw_points(const struct plot_area *field)
 {
 	const struct picture *picture = field->picture;
 	size_t drawn = 0;
@@ -162,7 +162,7 @@ static void draw_points(const struct field *field)
 }
 
 /* Whether all cells that the label needs are empty. */
-static bool is_free(const struct field *field, int column, int row, int length)
+static bool is_free(const struct plot_area *field, int column, int row, int length)
 {
 	for (int i = 0; i < length; i++) {
 		const struct cell *cell = cell_at(field, column + i, row);
@@ -173,14 +173,14 @@ static bool is_free(const struct field *field, int column, int row, int length)
 	return true;
 }
 
-static void write_label(const struct field *field, int column, int row, const char *label)
+static void write_label(const struct plot_area *field, int column, int row, const char *label)
 {
 	for (; *label; label++, column++)
 		cell_at(field, column, row)->letter = *label;
 }
 
 /* Puts the label above or below a flat roof, as far to the right as there is room. */
-static bool label_flat(const struct field *field, const char *label, double per_s_log)
+static bool label_flat(const struct plot_area *field, const char *label, double per_s_log)
 {
 	int length = (int)strlen(label);
 	int row = (int)floor(dot_y(field, per_s_log)) / DOWN;
@@ -197,7 +197,7 @@ static bool label_flat(const struct field *field, const char *label, double per_
 }
 
 /* Puts the label to the left of a slope, where nothing else is drawn. */
-static bool label_slope(const struct field *field, const char *label, double per_s_log)
+static bool label_slope(const struct plot_area *field, const char *label, double per_s_log)
 {
 	const struct picture *picture = field->picture;
 	int length = (int)strlen(label);
@@ -219,7 +219,7 @@ static bool label_slope(const struct field *field, const char *label, double per
 	return false;
 }
 
-static bool label_roof(const struct field *field, const struct picture_roof *roof)
+static bool label_roof(const struct plot_area *field, const struct picture_roof *roof)
 {
 	double per_s_log = log10(roof->ceiling->per_s);
 
@@ -271,7 +271,7 @@ static void plot_add_cell(struct text *out, const struct cell *cell,
 }
 
 /* Finds the decade, if any, that lies in this row. */
-static bool decade_in_row(int *decade, const struct field *field, int row)
+static bool decade_in_row(int *decade, const struct plot_area *field, int row)
 {
 	const struct picture *picture = field->picture;
 
@@ -284,7 +284,7 @@ static bool decade_in_row(int *decade, const struct field *field, int row)
 	return false;
 }
 
-static void plot_add_row(struct text *out, const struct field *field, int row,
+static void plot_add_row(struct text *out, const struct plot_area *field, int row,
 			 const struct report_options *options)
 {
 	struct text line = TEXT_INIT;
@@ -303,7 +303,7 @@ static void plot_add_row(struct text *out, const struct field *field, int row,
 	text_release(&line);
 }
 
-static void add_x_axis(struct text *out, const struct field *field,
+static void add_x_axis(struct text *out, const struct plot_area *field,
 		       const struct report_options *options)
 {
 	const struct picture *picture = field->picture;
@@ -348,7 +348,7 @@ void picture_plot(struct text *out, const struct picture *picture,
 		  const struct report_options *options)
 {
 	const struct ceiling *slope = dram_roof(picture);
-	struct field field = {.picture = picture, .width = field_width(options)};
+	struct plot_area field = {.picture = picture, .width = field_width(options)};
 	struct text unlabelled = TEXT_INIT;
 	double top_log = picture->y_high;
 

@@ -42,6 +42,12 @@ static bool run_has_means(const struct run *run)
 	return false;
 }
 
+static void csv_field_names(struct text *line, const struct field_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		text_addf(line, ",%s", list->items[i].name);
+}
+
 static void csv_head(struct text *line, const struct string_list *axes,
 		     const struct string_list *counters, bool timed, bool means, bool gpus)
 {
@@ -55,13 +61,13 @@ static void csv_head(struct text *line, const struct string_list *axes,
 	}
 	text_add(line, ",status,reason");
 	if (timed)
-		text_add(line, ",samples,median_ns,mad_ns,low_ns,high_ns,min_ns,max_ns");
+		text_add(line, ",samples");
+	if (timed)
+		csv_field_names(line, &summary_fields);
 	text_add(line, ",flop,bytes_read,bytes_written");
 	if (timed)
 		text_add(line, ",model_gb_per_s,model_gflop_per_s");
-	text_add(line, ",registers_per_thread,shared_static_bytes,shared_dynamic_bytes"
-		       ",local_bytes_per_thread,theoretical_occupancy_pct,occupancy_limiter"
-		       ",code_hash,code_kind");
+	csv_field_names(line, &launch_fields);
 	for (size_t i = 0; i < counters->count; i++)
 		csv_text(line, counters->items[i]);
 	/* at the end, so that the positions of all earlier columns stay the same */
@@ -165,26 +171,25 @@ static void csv_times(struct text *line, const struct summary *summary)
 	bool timed = summary->count > 0;
 
 	csv_integer(line, summary->count, true);
-	csv_real(line, timed ? summary->median_ns : NAN);
-	csv_real(line, timed ? summary->mad_ns : NAN);
-	csv_real(line, timed ? summary->low_ns : NAN);
-	csv_real(line, timed ? summary->high_ns : NAN);
-	csv_real(line, timed ? summary->min_ns : NAN);
-	csv_real(line, timed ? summary->max_ns : NAN);
+	for (size_t i = 0; i < summary_fields.count; i++)
+		csv_real(line, timed ? field_read(&summary_fields.items[i], summary).real : NAN);
 }
 
 static void csv_facts(struct text *line, const struct trial *trial)
 {
-	const struct launch_facts *facts = &trial->facts;
+	const struct launch_facts facts = trial_launch_facts(trial);
 
-	csv_integer(line, facts->registers_per_thread, facts->registers_per_thread >= 0);
-	csv_integer(line, facts->shared_static_bytes, facts->shared_static_bytes >= 0);
-	csv_integer(line, facts->shared_dynamic_bytes, facts->shared_dynamic_bytes >= 0);
-	csv_integer(line, facts->local_bytes_per_thread, facts->local_bytes_per_thread >= 0);
-	csv_real(line, trial_theoretical_occupancy_pct(trial));
-	csv_text(line, facts->occupancy_limiter);
-	csv_text(line, facts->code_hash);
-	csv_text(line, facts->code_kind);
+	for (size_t i = 0; i < launch_fields.count; i++) {
+		const struct field *field = &launch_fields.items[i];
+		const struct field_value value = field_read(field, &facts);
+
+		if (field->kind == FIELD_TEXT)
+			csv_text(line, value.text);
+		else if (field->kind == FIELD_REAL)
+			csv_real(line, value.real);
+		else
+			csv_integer(line, value.integer, value.known);
+	}
 }
 
 static void csv_trial(struct text *line, const struct run *run, const struct trial *trial,

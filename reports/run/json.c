@@ -30,57 +30,35 @@ static void set_named(json_t *object, const char *name, json_t *value)
 	text_release(&key);
 }
 
-static json_t *device_json(const struct device_info *device)
+static json_t *field_json(const struct field *field, const void *of)
+{
+	const struct field_value value = field_read(field, of);
+
+	if (!value.known)
+		return json_null();
+	if (field->kind == FIELD_TEXT)
+		return report_json_text(value.text);
+	return field->kind == FIELD_REAL ? report_json_number(value.real)
+					 : json_integer(value.integer);
+}
+
+static json_t *fields_json(const struct field_list *list, const void *of)
 {
 	json_t *object = json_object();
 
-	json_object_set_new(object, "name", report_json_known_text(device->name));
-	json_object_set_new(object, "uuid", report_json_known_text(device->uuid));
-	json_object_set_new(object, "chip", report_json_known_text(device->chip));
-	json_object_set_new(object, "cc_major",
-			    integer_or_null(device->cc_major, device->cc_major > 0));
-	json_object_set_new(object, "cc_minor",
-			    integer_or_null(device->cc_minor, device->cc_major > 0));
-	/* none of these can be 0, so 0 is stored for "unknown" */
-#define X(field) \
-	json_object_set_new(object, #field, integer_or_null(device->field, device->field > 0));
-	X(sm_count)
-	X(max_threads_per_sm)
-	X(max_threads_per_block)
-	X(max_blocks_per_sm)
-	X(registers_per_sm)
-	X(shared_bytes_per_sm)
-	X(shared_bytes_per_block)
-	X(l2_bytes)
-	X(memory_bytes)
-	X(sm_clock_max_hz)
-	X(memory_clock_max_hz)
-	X(memory_bus_bits)
-#undef X
-	json_object_set_new(object, "driver", report_json_known_text(device->driver));
-	json_object_set_new(object, "cuda_driver", report_json_known_text(device->cuda_driver));
-	json_object_set_new(object, "toolkit", report_json_known_text(device->toolkit));
-	json_object_set_new(object, "cupti", report_json_known_text(device->cupti));
+	for (size_t i = 0; i < list->count; i++)
+		json_object_set_new(object, list->items[i].name, field_json(&list->items[i], of));
 	return object;
 }
 
-static json_t *facts_json(const struct launch_facts *facts)
+static json_t *device_json(const struct device_info *device)
 {
-	json_t *object = json_object();
+	json_t *object = fields_json(&device_fields, device);
 
-#define X(field) \
-	json_object_set_new(object, #field, integer_or_null(facts->field, facts->field >= 0));
-	X(registers_per_thread)
-	X(shared_static_bytes)
-	X(shared_dynamic_bytes)
-	X(local_bytes_per_thread)
-#undef X
-	json_object_set_new(object, "theoretical_occupancy_pct",
-			    report_json_number(facts->theoretical_occupancy_pct));
-	json_object_set_new(object, "occupancy_limiter",
-			    report_json_known_text(facts->occupancy_limiter));
-	json_object_set_new(object, "code_hash", report_json_known_text(facts->code_hash));
-	json_object_set_new(object, "code_kind", report_json_known_text(facts->code_kind));
+	if (device->cc_major <= 0) {
+		json_object_set_new(object, "cc_major", json_null());
+		json_object_set_new(object, "cc_minor", json_null());
+	}
 	return object;
 }
 
@@ -92,15 +70,10 @@ static json_t *trial_summary_json(const struct trial *trial)
 	bool timed = summary->count > 0;
 
 	json_object_set_new(object, "samples", json_integer(summary->count));
-#define X(field) \
-	json_object_set_new(object, #field, report_json_number(timed ? summary->field : NAN));
-	X(median_ns)
-	X(mad_ns)
-	X(low_ns)
-	X(high_ns)
-	X(min_ns)
-	X(max_ns)
-#undef X
+	for (size_t i = 0; i < summary_fields.count; i++)
+		json_object_set_new(object, summary_fields.items[i].name,
+				    timed ? field_json(&summary_fields.items[i], summary)
+					  : json_null());
 	if (trial->mean_ns > 0)
 		json_object_set_new(object, "mean_ns", report_json_number(trial->mean_ns));
 	return object;
@@ -245,7 +218,7 @@ static json_t *trial_json(const struct run *run, const struct trial *trial,
 		json_object_set_new(object, "speedup", trial_speedup_json(&trial->speedup));
 		set_best(object, ranks, (size_t)(trial - run->trials));
 	}
-	json_object_set_new(object, "facts", facts_json(&trial->facts));
+	json_object_set_new(object, "facts", fields_json(&launch_fields, &trial->facts));
 	json_object_set_new(object, "counters", trial_counters_json(run, &trial->counters));
 	json_object_set_new(object, "lines", trial_lines_json(&trial->lines));
 	set_roofline(object, run, trial, ceilings);

@@ -188,7 +188,7 @@ static bool columns_name_variant(const struct chosen_columns *columns)
 	return false;
 }
 
-/* The same for all kernels of a report. */
+/* The columns of the tables of all kernels of a report. */
 struct kernel_columns {
 	struct chosen_columns results, sorted; /* sorted: none, or the one of --sort */
 };

@@ -60,10 +60,10 @@ struct table *run_table_gaps(const struct run *run, bool in_short);
 char *reason_shorten(const char *reason);
 /* The measured speed-ups over the base variant, the best first. */
 struct table *run_table_speedups(const struct run *run, const struct report_options *options);
-/* Of an emulated run: what its counts show to be wasted, worst first, by variant. `in_full`: with
+/* For an emulated run: what its counts show to be wasted, worst first, by variant. `in_full`: with
  * the sentences of docs/verdicts.md. */
 struct table *run_table_findings(const struct run *run, bool in_full);
-/* Of a measured run: the cases above a measured roof (docs/verdicts.md). */
+/* For a measured run: the cases above a measured roof (docs/verdicts.md). */
 struct table *run_table_above(const struct run *run, const struct ceiling_list *ceilings);
 
 /* ---- the end ---- */

@@ -45,7 +45,8 @@ static const char *claimed_cell(struct text *out, const struct study_part *part)
 	return out->data;
 }
 
-/* Of an emulated answer also what it is based on: no time, and perhaps nothing that was counted. */
+/* The answer. An emulated one says, too, what it is based on: no time, and perhaps nothing that was
+ * counted. */
 static const char *answer_cell(struct text *out, const struct study_part *part,
 			       const struct study_part_answer *answer, bool emulated)
 {

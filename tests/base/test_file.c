@@ -141,8 +141,8 @@ static void own_files_lie_beside_the_programs_folder(void **state)
 
 	(void)state;
 	text_add(&out, "what was there before");
-	assert_int_equal(install_path(&out, "tests/test_base_file", &err), 0);
-	/* this program is tests/test_base_file in the build folder */
+	assert_int_equal(install_path(&out, "tests/unit_base", &err), 0);
+	/* this program is tests/unit_base in the build folder */
 	assert_non_null(realpath("/proc/self/exe", program));
 	assert_string_equal(out.data, program);
 	assert_int_equal(install_path(&back, "", &err), 0);

@@ -259,7 +259,7 @@ static int make_lab(struct storing *storing)
 #define HISTORY_RUNS 24
 #define HISTORY_STEP 10
 #define HISTORY_SLOWER 0.05
-/* Of the third kernel in the newest run. */
+/* How much faster the third kernel is in the newest run. */
 #define HISTORY_FASTER 0.03
 
 /* Kernels over many runs of a day each: one became slower, one is faster just now; one run failed,

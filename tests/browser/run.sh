@@ -85,7 +85,7 @@ UPDATE trial SET (median_ns, low_ns, high_ns) = (SELECT ratio * base.median_ns, 
 UPDATE round SET median_ns = (SELECT ratio * base.median_ns FROM pair JOIN round AS base ON base.trial_id = pair.base AND base.round = round.round
 	WHERE pair.id = round.trial_id) WHERE trial_id IN (SELECT id FROM pair);"
 
-# The same after one round.
+# The database of slower cases after one round: the comparison is undecided.
 cp "$scratch/slower.db" "$scratch/undecided.db"
 sqlite3 "$scratch/undecided.db" "DELETE FROM round WHERE round > 0; DELETE FROM sample WHERE round > 0;"
 

@@ -122,7 +122,7 @@ sed 's/i32\[4\]/f32[4]/' fill.cu >floats.cu
 run sweep floats.cu --backend ptx --set v=7
 expect_code 3
 expect_out 'argument 1 of fill is the buffer y of f32, but the parameter is a pointer to int: give the buffer that type'
-# Of an instance of a template, its parameters refer to the template arguments.
+# The parameters of an instance of a template refer to the template arguments.
 cat >instances.cu <<'END_OF_FILE'
 // perflab: axis n = 64
 // perflab: variant twice

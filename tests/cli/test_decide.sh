@@ -75,7 +75,7 @@ case $(rounds 2 shuffle) in
 *) complain "undecided cases have $(rounds 2 shuffle)rounds" ;;
 esac
 expect_out '3 rounds, of some cases up to 20'
-[ "$(fact 2 decide.first_rounds)" = 3 ] || complain 'the looks are not stored'
+[ "$(fact 2 decide.first_rounds)" = 3 ] || complain 'the interim analyses are not stored'
 [ "$(verdicts 2 1 unchanged)" -eq 8 ] || complain 'a case is undecided'
 # interleaved: each added round begins one worker and has cases of both kinds
 [ "$(grep -c 'measure-3 reduce/sequential' "$FAKE_WORKER_LOG")" -gt 0 ] || complain 'no control'
@@ -130,12 +130,12 @@ scattered=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 [ -z "$(fact "$scattered" decide.rounds_used)" ] || complain 'scatter was taken for a move'
 export FAKE_WORKER_SCRIPT="$quiet_script"
 
-# without a comparison there was no look, and a later one costs nothing
+# without a comparison there was no interim analysis, and a later one costs nothing
 run sweep stream/copy_scalar --size 1024 --decide --compare 1 --label other
 expect_code 0
 expect_err '--decide: '
 other=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
-[ -z "$(fact "$other" decide.first_rounds)" ] || complain 'a look is stored that did not take place'
+[ -z "$(fact "$other" decide.first_rounds)" ] || complain 'an interim analysis is stored that did not take place'
 
 # ---- the time ends ----
 
@@ -266,9 +266,9 @@ expect_code 0
 grep -qE 'measure-[0-4] ' "$FAKE_WORKER_LOG" && complain 'rounds are measured again'
 [ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'the resumed run is undecided'
 
-# ---- a resumed sweep has controls, even if they have all rounds of the look ----
+# ---- a resumed sweep has controls, even if they have all rounds of the interim analysis ----
 
-# halve: the control has all rounds of its look, and the cases beside it have none
+# halve: the control has all rounds of its interim analysis, and the cases beside it have none
 halve() {
 	cp a.db half.db
 	sqlite3 half.db "PRAGMA foreign_keys = ON; DELETE FROM round WHERE round >= 3 AND trial_id IN
@@ -289,7 +289,7 @@ FAKE_WORKER_SCRIPT="$quiet_script;drift" run sweep --resume "$broken" --decide -
 expect_code 0
 expect_err 'discarded, because the control cases moved by 1 %'
 
-# an interrupted look whose control moved is measured again
+# an interrupted interim analysis whose control moved is measured again
 FAKE_WORKER_SCRIPT="$quiet_script;drift;hang_in_round_5" "$PERFLAB" sweep reduce/shuffle \
 	reduce/sequential --block-sizes 64..512 --size 1024 --seed 2 --decide --compare 1 \
 	--timeout 60min -q >"$work/out" 2>"$work/err" &
@@ -303,11 +303,11 @@ expect_code 3
 broken=$("$PERFLAB" query 'SELECT max(id) FROM run' --format csv | tail -n 1)
 run sweep --resume "$broken" --decide --compare 1 --decide-time 60min
 expect_code 0
-expect_err 'the rounds of the interrupted look were discarded'
-[ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'a moved part of a look is used'
+expect_err 'the rounds of the interrupted interim analysis were discarded'
+[ "$(verdicts "$broken" 1 inconclusive)" -eq 0 ] || complain 'a moved part of an interim analysis is used'
 [ -z "$(fact "$broken" decide.rounds_used)" ] || complain 'the rounds of the second part are unused'
 [ "$(sqlite3 a.db "SELECT count(*) FROM trial WHERE run_id = $broken AND sample_count <>
 	(SELECT count(*) FROM sample WHERE trial_id = trial.id)")" -eq 0 ] ||
-	complain 'a summary has discarded rounds of the interrupted look'
+	complain 'a summary has discarded rounds of the interrupted interim analysis'
 
 finish

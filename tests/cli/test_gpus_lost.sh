@@ -183,7 +183,7 @@ expect_value 1 "SELECT count(*) FROM trial WHERE status = 'crashed'"
 expect_value 1 "SELECT count(*) FROM run WHERE state = 'finished'"
 afresh
 
-# The same without --gpus: the case in flight is not to blame, and is measured when the run goes on.
+# A GPU is lost without --gpus: the case in flight is not to blame; the resumed run measures it.
 alone='sweep reduce/shuffle --size 1024 --block-sizes 64,128 --db g.db'
 for round in 0 1; do
 	export FAKE_WORKER_SCRIPT=gpu_dies_measure-$round:0

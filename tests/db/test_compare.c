@@ -105,7 +105,7 @@ static void test_good_runs_are_baselines_and_bad_ones_are_not(void **state)
 	assert_base(context, head, 0);
 }
 
-/* Of this run's device, and older. */
+/* A good base is of the device of the run, and older. */
 static void test_that_a_run_is_good_is_told(void **state)
 {
 	const struct run_words good = {.mark = "good"};

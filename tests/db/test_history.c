@@ -105,7 +105,7 @@ static int64_t store(struct context *context, int number, int runs)
 	return id;
 }
 
-/* Of one case, as the verb has them. */
+/* The history of one case, as the verb has it. */
 struct wanted {
 	struct context *context;
 	const struct trial *trial;

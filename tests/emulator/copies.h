@@ -1,7 +1,7 @@
 /*
  * copies: one small PTX module for each case of clusters, distributed shared memory, bulk copies
  * and tensor copies. tests/gpu/copies_golden runs the modules on a GPU and writes
- * tests/golden/ptx/copies.txt; test_copies_golden runs them in the emulator and compares.
+ * tests/golden/ptx/copies.txt.zst; test_copies_golden runs them in the emulator and compares.
  *
  * There are five lists. The second one, with the im2col mode and changed maps, has a golden file
  * of its own, copies_more.txt, and a test of its own, test_copies_more_golden. So has the third

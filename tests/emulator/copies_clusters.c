@@ -198,7 +198,7 @@ static void add_accesses(struct copy_list *list)
 	for (size_t i = 0; i < ARRAY_SIZE(stores); i++) {
 		struct text body = TEXT_INIT;
 
-		/* Of stores of several threads to one place, the values are equal. */
+		/* Where several threads store to one place, the values are equal. */
 		text_addf(&body,
 			  NEXT_RANK "add.u32 %%r9, %%rank, 0xc0ffee00;\n%s" COPY_CLUSTER_SYNC,
 			  stores[i]);

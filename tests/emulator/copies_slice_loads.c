@@ -103,7 +103,7 @@ static void add_boxes(struct copy_list *list)
 	}
 }
 
-/* The same with more dimensions: the one before the last may be the channels. */
+/* Adds boxes with more dimensions: the one before the last may be the channels. */
 static void add_boxes_of_more(struct copy_list *list)
 {
 	static const unsigned sizes[] = {1, 3, 8, 16, 17};

@@ -2,7 +2,7 @@
  * matrices: one small PTX module for each instruction on matrices that the emulator executes:
  * mma.sync, ldmatrix, stmatrix, movmatrix, wmma, wgmma. Each module has one warp per block, or four
  * for wgmma. A lane loads its operands, executes the instruction, and stores the results.
- * tests/gpu/matrices_golden runs the modules on a GPU and writes tests/golden/ptx/matrices.txt;
+ * tests/gpu/matrices_golden runs the modules on a GPU and writes tests/golden/ptx/matrices.txt.zst;
  * test_matrices runs them in the emulator and compares to the bit.
  *
  * Memory: word r of thread l of block s is in[(s * in_count + r) * threads + l], and likewise for

@@ -2,7 +2,7 @@
  * opcodes: one small PTX module for each thing that an instruction can do. There is one for each
  * row of alu.def, and a sequence for everything else (carry chains, packing, loads and stores,
  * atomics, votes, shuffles). Each module loads its operands from memory, executes, and stores the
- * results. tests/gpu/opcodes_golden runs them on a GPU and writes tests/golden/ptx/opcodes.txt;
+ * results. tests/gpu/opcodes_golden runs them on a GPU and writes tests/golden/ptx/opcodes.txt.zst;
  * test_opcodes runs the same modules in the emulator and compares.
  *
  * Memory of thread i: operand k is the 8-byte cell in[i * 4 + k]. The results are the cells out[i *

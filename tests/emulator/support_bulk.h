@@ -37,7 +37,7 @@ extern const uint32_t bulk_numbers[BULK_NUMBERS];
 
 /* Runs a kernel with that input in one block, with all checks. */
 struct machine_result bulk_run(const char *ptx, int64_t threads);
-/* The same; it fails if there is a finding. Release the result. */
+/* Calls bulk_run(), and fails if there is a finding. Release the result. */
 struct machine_result bulk_run_clean(const char *ptx, int64_t threads);
 /* It has exactly one finding, at the line that begins with `line`. */
 void assert_bulk_told(const char *ptx, int64_t threads, enum finding_kind kind, const char *line,

@@ -33,13 +33,13 @@
 /* Runs a kernel with MACHINE_ENTRY: two clusters of so many blocks of CLUSTER_THREADS threads, and
  * all checks. Release the result. */
 struct machine_result cluster_launch(const char *ptx, int64_t blocks);
-/* The same; there must be no finding. */
+/* Calls cluster_launch(); there must be no finding. Release the result. */
 struct machine_result cluster_run_clean(const char *ptx, int64_t blocks);
 /* With clusters of two blocks: the only finding is of that kind, at the line that begins with these
  * words, and its text has `words`. */
 void assert_cluster_finding(const char *ptx, enum finding_kind kind, const char *line,
 			    const char *words);
-/* The same among other findings; a line of "" is any. */
+/* One of the findings, not the only one, is of that kind; a line of "" is any. */
 void assert_cluster_finding_among(const char *ptx, enum finding_kind kind, const char *line,
 				  const char *words);
 

@@ -23,7 +23,7 @@ struct decoded {
  * returned. */
 struct decoded decode_module(const char *text, const char *name);
 /*
- * The same for an entry k(.param .u64 p, .param .u32 n) with the given statements. It declares
+ * Decodes an entry k(.param .u64 p, .param .u32 n) with the given statements. It declares
  * %p<9>, %h<9> (16 bits), %r<9>, %f<9>, %rd<9>, %fd<9>.
  */
 struct decoded decode_body(const char *body);

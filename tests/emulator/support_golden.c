@@ -9,9 +9,7 @@
 
 #include <cmocka.h>
 
-#include "base/base.h"
-
-#define GOLDEN_LIMIT (16 * 1024 * 1024)
+#include "tests/packed.h"
 
 bool golden_read(struct golden *golden, const char *path)
 {
@@ -20,7 +18,7 @@ bool golden_read(struct golden *golden, const char *path)
 	char *next;
 
 	*golden = (struct golden){0};
-	if (read_file(&golden->text, &length, path, GOLDEN_LIMIT, &err)) {
+	if (packed_read(&golden->text, &length, path, &err)) {
 		print_message("%s\n", err.text);
 		return false;
 	}

@@ -26,7 +26,7 @@
 	"mov.u32 %r1, %tid.x;\nmul.wide.u32 %rd3, %r1, 4;\nadd.s64 %rd3, %rd1, %rd3;\n" body "}\n"
 #define MACHINE_KERNEL(body) MACHINE_HEADER MACHINE_ENTRY(body)
 #define MACHINE_PROLOGUE 6
-/* The same, with a tensor map as the last parameter, whose generic address is in %rd9. */
+/* MACHINE_KERNEL with a tensor map as the last parameter, whose generic address is in %rd9. */
 #define MACHINE_MAP_KERNEL(body)                                                        \
 	MACHINE_HEADER                                                                  \
 	".visible .entry k(.param .u64 out, .param .u64 in, .param .u32 n, "            \
@@ -58,8 +58,8 @@ struct machine_case {
 	bool out_unread;    /* nobody asks whether it holds undefined values */
 	bool cooperative;
 	int64_t resident_blocks;
-	/* Of MACHINE_MAP_KERNEL, or of an entry with its parameters: its address counts from `in`,
-	 * or from `out`. */
+	/* The map of MACHINE_MAP_KERNEL, or of an entry with its parameters. Its address counts
+	 * from `in`, or from `out`. */
 	const struct tensor_map *map;
 	bool map_of_out;
 	int64_t sm_count; /* as in struct emulated_launch */
@@ -79,14 +79,14 @@ struct machine_result {
  * that is here. Release the result.
  */
 struct machine_result machine_run(const struct machine_case *work);
-/* The same, of a launch that is refused: its code, and the words are in *err. */
+/* Runs a launch that must be refused. Returns its code; the message is in *err. */
 int machine_refused(const struct machine_case *work, struct error *err);
 void machine_release(struct machine_result *result);
 
 /* Exactly one finding, of that kind, at that place, whose text has those words. */
 void assert_finding(const struct machine_result *result, enum finding_kind kind, uint32_t ptx_line,
 		    const char *words);
-/* The same kind at the same place, reported as often. The texts may differ. */
+/* Both findings have one kind and place, and were reported equally often. The texts may differ. */
 void assert_same_finding(const struct finding *a, const struct finding *b);
 /* The PTX line (from 1) that begins with these words, spaces apart. */
 uint32_t line_with(const char *ptx, const char *words);

@@ -1,4 +1,4 @@
-/* The objects and instructions of tests/golden/ptx/textures.txt. */
+/* The objects and instructions of tests/golden/ptx/textures.txt.zst. */
 #include "support_textures.h"
 
 #include <math.h>

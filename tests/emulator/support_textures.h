@@ -1,5 +1,5 @@
 /*
- * support_textures: the objects and instructions of tests/golden/ptx/textures.txt, made on the
+ * support_textures: the objects and instructions of tests/golden/ptx/textures.txt.zst, made on the
  * emulator as tests/gpu/textures/ made them on a GPU.
  */
 #ifndef TESTS_EMULATOR_SUPPORT_TEXTURES_H

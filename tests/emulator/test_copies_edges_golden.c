@@ -3,5 +3,6 @@
 
 int main(void)
 {
-	return recorded_run_tests(copy_edges_list_create(), "tests/golden/ptx/copies_edges.txt");
+	return recorded_run_tests(copy_edges_list_create(),
+				  "tests/golden/ptx/copies_edges.txt.zst");
 }

@@ -3,5 +3,5 @@
 
 int main(void)
 {
-	return recorded_run_tests(copy_list_create(), "tests/golden/ptx/copies.txt");
+	return recorded_run_tests(copy_list_create(), "tests/golden/ptx/copies.txt.zst");
 }

@@ -4,5 +4,5 @@
 int main(void)
 {
 	return recorded_run_tests(copy_interleave_list_create(),
-				  "tests/golden/ptx/copies_interleave.txt");
+				  "tests/golden/ptx/copies_interleave.txt.zst");
 }

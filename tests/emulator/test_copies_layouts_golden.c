@@ -4,5 +4,5 @@
 int main(void)
 {
 	return recorded_run_tests(copy_layouts_list_create(),
-				  "tests/golden/ptx/copies_layouts.txt");
+				  "tests/golden/ptx/copies_layouts.txt.zst");
 }

@@ -3,5 +3,5 @@
 
 int main(void)
 {
-	return recorded_run_tests(copy_more_list_create(), "tests/golden/ptx/copies_more.txt");
+	return recorded_run_tests(copy_more_list_create(), "tests/golden/ptx/copies_more.txt.zst");
 }

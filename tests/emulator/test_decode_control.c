@@ -128,7 +128,7 @@ static void calls_pass_bytes_of_frames(void **state)
 	assert_int_equal(constant_of(function, function->code[2].a)->bits, call->arguments[1].from);
 	assert_int_equal(function->code[2].offset, 8);
 	assert_int_equal(constant_of(function, function->code[4].a)->bits, call->results[0].to);
-	/* The same call through a pointer. */
+	/* This call goes through a pointer. */
 	call = &function->calls[function->code[6].target];
 	assert_int_equal(call->function, UINT32_MAX);
 	assert_int_equal(call->pointer, function->code[5].dst);

@@ -221,7 +221,7 @@ static void some_channels_are_copied(void **state)
 
 static void images_have_one_to_three_dimensions(void **state)
 {
-	/* The same words as 12 images, 5 wide, and as 2 of 3 x 2 x 5. */
+	/* The words of `images` as 12 images, 5 wide, and as 2 of 3 x 2 x 5. */
 	struct tensor_map three = images, five = images;
 	struct machine_result result;
 

@@ -352,7 +352,7 @@ static void a_spin_lock_ends_within_a_warp_and_across_warps(void **state)
 	}
 }
 
-/* The same with the critical section inside of the loop, as it should be written. */
+/* A lock with the critical section inside of the loop, as it should be written. */
 static void a_lock_inside_a_loop_ends(void **state)
 {
 	static const uint32_t unlocked = 0;

@@ -123,7 +123,7 @@ static void a_writer_after_many_readers_races(void **state)
 	assert_race(MACHINE_KERNEL(BLOCK "ld.global.u32 %r8, [%rd3];\n" KEEP_READ "@%p2 "
 					 "st.global.u32 [%rd3], %r8;\nret;\n"),
 		    5, 32, "@%p2 st.global", "(4,0,0) writes byte 0 of 'out'");
-	/* The same if all lanes read one word, of which the row cannot remember lanes in order. */
+	/* All lanes read one word: the row cannot remember its lanes in order. */
 	assert_race(MACHINE_KERNEL(BLOCK "ld.global.u32 %r8, [%rd1];\n" KEEP_READ
 					 "bar.warp.sync -1;\nsetp.eq.u32 %p4, %r1, 0;\n"
 					 "and.pred %p4, %p4, %p2;\n@%p4 st.global.u32 [%rd1], %r8;"

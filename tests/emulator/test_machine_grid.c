@@ -53,7 +53,7 @@ static void a_grid_barrier_orders_all_blocks(void **state)
 	}
 }
 
-/* The same without the first barrier: blocks read what others may not have written yet. */
+/* Without the first barrier, blocks read what others may not have written yet. */
 static void without_a_grid_barrier_blocks_race(void **state)
 {
 	static const char ptx[] = MACHINE_KERNEL(

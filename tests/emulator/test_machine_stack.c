@@ -132,7 +132,7 @@ static void a_wrong_restore_is_told(void **state)
 				   "alloca.u64 %rd6, %rd4;\nstacksave.u64 %rd7;\n"
 				   "stackrestore.u64 %rd5;\nstackrestore.u64 %rd7;\nret;\n"),
 		    words);
-	/* Of the caller. */
+	/* A position of the stack of the caller. */
 	assert_told(MACHINE_HEADER FUNCTION("stackrestore.u32 %r1;\nst.param.b32 [result+0], %r1;\n"
 					    "ret;\n")
 			    MACHINE_ENTRY("mov.u64 %rd4, 16;\nstacksave.u32 %r6;\n"

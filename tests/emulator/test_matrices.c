@@ -1,7 +1,8 @@
 /*
  * Runs every instruction on matrices in the emulator, with each set of lanes, and compares with the
- * results of a GPU for the same PTX and operands, to the bit: tests/golden/ptx/matrices.txt, which
- * tests/gpu/matrices.sh writes. test_warpgroup_results compares those of wgmma with a model, too.
+ * results of a GPU for the same PTX and operands, to the bit: tests/golden/ptx/matrices.txt.zst,
+ * which tests/gpu/matrices.sh writes. test_warpgroup_results compares those of wgmma with a model,
+ * too.
  */
 #include "support_golden.h"
 #include "support_matrix.h"
@@ -17,7 +18,7 @@
 
 #include "emulator/lanes/handlers.h"
 
-#define GOLDEN "tests/golden/ptx/matrices.txt"
+#define GOLDEN "tests/golden/ptx/matrices.txt.zst"
 
 struct fixture {
 	struct matrix_list matrices;

@@ -195,7 +195,7 @@ static void body_generic_addresses(void)
 	}
 	assert_int_equal(counted(load)->requests, 1);
 	assert_int_equal(counted(load)->shared_requests, 1);
-	/* Of global memory: 11 lanes, none at the place of another. */
+	/* Global memory: 11 lanes, none at the place of another. */
 	assert_int_equal(counted(load)->bytes, 44);
 	assert_int_equal(counted(load)->sectors, 2);
 	assert_int_equal(counted(load)->wavefronts, 1);

@@ -161,7 +161,7 @@ static void body_lanes_that_share(void)
 }
 EACH_SET(lanes_that_share)
 
-/* Of an H200: full warps in which `share` neighbouring lanes go to one place. */
+/* Counts of an H200: full warps in which `share` neighbouring lanes go to one place. */
 static void body_loads_of_pairs(void)
 {
 	static const struct {

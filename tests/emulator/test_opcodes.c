@@ -1,6 +1,6 @@
 /*
  * Runs every opcode in the emulator, with each set of lanes, and compares with the results of a GPU
- * for the same PTX and inputs: tests/golden/ptx/opcodes.txt, which tests/gpu/opcodes.sh writes.
+ * for the same PTX and inputs: tests/golden/ptx/opcodes.txt.zst, which tests/gpu/opcodes.sh writes.
  */
 #include "support_golden.h"
 #include "tests/emulator/opcodes.h"
@@ -19,7 +19,7 @@
 #include "emulator/language/module.h"
 #include "emulator/program/program.h"
 
-#define GOLDEN "tests/golden/ptx/opcodes.txt"
+#define GOLDEN "tests/golden/ptx/opcodes.txt.zst"
 
 struct fixture {
 	struct opcode_list opcodes;

@@ -129,7 +129,7 @@ static void body_lanes_of_one_instruction(void)
 	expect_race(5, "thread (5,0,0) writes word 7 at x.cu:20, which thread (3,0,0) wrote at "
 		       "x.cu:20 with no barrier between" REMEDY);
 	fixture.block.epoch++;
-	/* The same value: no race, by lanes of one warp or by two warps. */
+	/* Equal values are no race, by lanes of one warp or by two warps. */
 	for (unsigned warp = 0; warp < 2; warp++) {
 		fixture.warp = &fixture.warps[warp];
 		fixture.warp->active = ALL_LANES;
@@ -391,7 +391,7 @@ static bool expect_race_of(const struct request *r)
 		race |= r->instruction != LOAD && races_with_reader(r, thread, word);
 		remember(r, thread, word, r->value[lane]);
 	}
-	/* Of lanes that store to one word the highest one's value stays. */
+	/* If lanes store to one word, the value of the highest lane stays. */
 	for (unsigned lane = 0; lane < LANES && r->instruction == STORE; lane++)
 		if (r->mask >> lane & 1)
 			known[r->word[lane]].value = r->value[lane];

@@ -37,7 +37,7 @@ static void add_shared_access(struct text *out)
 	const unsigned access = random_to(ARRAY_SIZE(accesses));
 	const char *value = random_to(3) ? "%r12" : "%r13";
 
-	/* Of one warp, of all, or of some lanes. */
+	/* The access is by one warp, by all warps, or by some lanes. */
 	switch (random_to(4)) {
 	case 0:
 		text_add(out, "setp.ne.u32 %p1, %r4, 99;\n");

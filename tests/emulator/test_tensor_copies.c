@@ -101,7 +101,7 @@ static void elements_outside_are_zero(void **state)
 			assert_int_equal(result.out[8 * y + x],
 					 x < 4 || y < 2 ? 0 : 24 * (y - 2) + x - 4 + 1);
 	machine_release(&result);
-	/* Of a box beyond the end: 4 columns and 2 rows are inside. */
+	/* A box beyond the end: 4 columns and 2 rows of it are inside. */
 	result = run_clean(LOAD_BOX("2d", "0", "20, 14", "128", "32"), &plain, 32);
 	for (uint32_t y = 0; y < 4; y++)
 		for (uint32_t x = 0; x < 8; x++)

@@ -1,5 +1,5 @@
 /*
- * Textures give what an H200 gives: every line of tests/golden/ptx/textures.txt, which
+ * Textures give what an H200 gives: every line of tests/golden/ptx/textures.txt.zst, which
  * tests/gpu/textures/ recorded and describes. Stores to surfaces are compared too, once the file
  * has some (docs/results/ptx-opcodes.md).
  */
@@ -10,7 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GOLDEN "tests/golden/ptx/textures.txt"
+#include "tests/packed.h"
+
+#define GOLDEN "tests/golden/ptx/textures.txt.zst"
 #define ROW_WORDS 8 /* of inputs, and of results */
 #define MOST_ROWS 4096
 
@@ -276,14 +278,18 @@ static bool is_refused(const char *name)
 
 static void results_are_those_of_the_hardware(void **state)
 {
-	struct golden golden = {.file = fopen(GOLDEN, "r")};
+	struct golden golden = {0};
 	struct tally tally = {.text = TEXT_INIT};
 	struct golden_object object = {0};
-	char *line;
+	struct error err = {0};
+	char *text, *line;
+	size_t length;
 
 	(void)state;
-	if (!golden.file)
-		fail_msg("%s cannot be read", GOLDEN);
+	if (packed_read(&text, &length, GOLDEN, &err))
+		fail_msg("%s", err.text);
+	golden.file = fmemopen(text, length, "r");
+	assert_non_null(golden.file);
 	while ((line = golden_line(&golden))) {
 		struct run run = {0};
 		int in_words = 0, out_words = 0;
@@ -316,6 +322,7 @@ static void results_are_those_of_the_hardware(void **state)
 	}
 	golden_object_close(&object);
 	fclose(golden.file);
+	free(text);
 	free(golden.line);
 	if (tally.wrong)
 		printf("%s", tally.text.data);

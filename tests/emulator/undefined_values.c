@@ -182,7 +182,7 @@ static bool is_zero(struct bits_value value)
 	return !value.bits && !value.undefined;
 }
 
-/* Of the first two, of which a 0 makes the other one irrelevant, and a sum. */
+/* s[0] * s[1] + sum. A factor that is 0 makes the other factor irrelevant. */
 static struct bits_value product(const struct bits_value *s, struct bits_value sum, unsigned width)
 {
 	if (is_zero(s[0]) || is_zero(s[1]))

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* The buffers of the socket must hold everything, because nobody reads in the meantime. */
 #define MAX_BYTES 32768
 #define MAX_LINES 64
-/* Of a case whose data are made. */
+/* The most bytes of a case whose data are made. */
 #define MAX_DATA_BYTES 4096
 
 static void check(int rc)

@@ -170,7 +170,7 @@ static void refusals(void)
 	tell("the compiled size", launch(compiled_registers, 8, 1, 2, 0, 0), 1);
 }
 
-/* The same numbers as in tests/emulator/test_cluster_programs.c. */
+/* These numbers are those of tests/emulator/test_cluster_programs.c. */
 static void programs(void)
 {
 	unsigned wrong = 0, expected[101] = {}, sums_of[2] = {};

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs the cases of clusters, bulk copies and tensor copies on this GPU and compares with
-# tests/golden/ptx/copies.txt, line by line. Cases without a line there are counted only. With
+# tests/golden/ptx/copies.txt.zst, line by line. Cases without a line there are counted only. With
 # --more, takes the second list, whose golden file is copies_more.txt: the im2col mode, changed
 # tensor maps and others. With --edges, takes the third list, whose golden file is
 # copies_edges.txt: the ends of tensors. With --interleave, takes the fourth list, whose golden file
@@ -19,25 +19,26 @@ list=
 case ${1:-} in
 --more | --edges | --interleave | --layouts)
 	list=$1
-	golden=${golden%.txt}_${list#--}.txt
+	recorded=${recorded%.txt.zst}_${list#--}.txt.zst
 	shift
 	;;
 esac
 
 export CUDA_VISIBLE_DEVICES="${CUDA_VISIBLE_DEVICES:-0}"
+fresh=$scratch/fresh known=$scratch/known wanted=$scratch/wanted
 if [ "${1:-}" = --write ]; then
-	timeout -k 10 500 "$program" $list "$2"
+	timeout -k 10 500 "$program" $list "$fresh"
+	write_golden "$fresh" "$2"
 	exit
 fi
 needs_golden
-fresh=$scratch/fresh known=$scratch/known wanted=$scratch/wanted
 timeout -k 10 280 "$program" $list "$fresh"
 needs_same_gpu "$fresh"
 # PTX leaves open what the "open:" cases give.
 grep -v '^open: ' "$golden" >"$wanted"
 known_lines "$wanted" "$fresh" >"$known"
 if ! cmp -s "$wanted" "$known"; then
-	echo "FAILED: these cases differ from $golden:"
+	echo "FAILED: these cases differ from $recorded:"
 	diff "$wanted" "$known" | sed -n 's/^[<>] \([^\t]*\).*/\1/p' | sort -u
 	exit 1
 fi

@@ -32,17 +32,25 @@ fi
 # ---- golden files: results of a program of the build folder, line by line ----
 
 # golden_of BUILD-FOLDER NAME NEED: the program and the golden file of that name, in $program and
-# $golden. Skips the test if the folder lacks the program, which cannot be built without NEED.
+# $recorded. Skips the test if the folder lacks the program, which cannot be built without NEED.
 golden_of() {
 	program=$1/tests/$2_golden
-	golden=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)/tests/golden/ptx/$2.txt
+	packed=$1/tests/packed
+	recorded=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)/tests/golden/ptx/$2.txt.zst
 	[ -x "$program" ] || skip "this build has no $2_golden (it needs $3)"
 	needs_driver
 }
 
-# needs_golden: skips the test if nothing was recorded.
+# needs_golden: the text of the golden file is in $golden. Skips the test if nothing was recorded.
 needs_golden() {
-	[ -s "$golden" ] || skip "$golden does not exist; make it with --write"
+	[ -s "$recorded" ] || skip "$recorded does not exist; make it with --write"
+	golden=$scratch/recorded.txt
+	"$packed" "$recorded" >"$golden"
+}
+
+# write_golden FRESH FILE: makes a golden file of the text in FRESH.
+write_golden() {
+	"$packed" --make "$1" >"$2"
 }
 
 # needs_same_gpu FILE: skips the test if the golden file is of another GPU than FILE. Only on the same

@@ -26,7 +26,7 @@ if [ -n "$ncu" ]; then
 	holds ncu.db "counters are missing with a reason" \
 		"SELECT count(*) = 0 FROM counters WHERE value IS NOT NULL AND source LIKE '%\\_\\_%'
 			ESCAPE '\\'"
-	# The same through perflab nsight.
+	# perflab nsight profiles the selected case, too.
 	expect 0 "$perflab" sweep reduce --block-sizes 256 --rounds 1 --db stored.db
 	expect 0 "$perflab" nsight ncu reduce/shuffle/block=256,n=16777216 \
 		--db stored.db -o shuffle
@@ -68,7 +68,7 @@ print(f"{len(wanted) - len(missing)} of {len(wanted)} cases are in the trace")
 print("\n".join(map(str, missing[:5])))
 sys.exit(1 if missing or not wanted else 0)
 END
-	# The same through perflab nsight, on one case of a stored run.
+	# perflab nsight traces one case of a stored run.
 	expect 0 "$perflab" nsight nsys reduce/shuffle/block=256,n=16777216 --db nsys.db -o one-case
 	[ -s one-case.nsys-rep ] || fail "perflab nsight nsys left no report"
 else

@@ -18,8 +18,8 @@ sass() {
 }
 
 shift 2
-[ $# -gt 0 ] || set -- h200_counters.json h200_kernels.json h200_chains.json h200_copies.json \
-	h200_zeroes.json h200_tensor.json
+[ $# -gt 0 ] || set -- h200_counters.json.xz h200_kernels.json.xz h200_chains.json.xz h200_copies.json.xz \
+	h200_zeroes.json.xz h200_tensor.json.xz
 for recording; do
 	timeout 300 "$root/scripts/compare-ptx" --perflab "$perflab" --record "$results/$recording" \
 		--log "$results/compare-ptx.said" || fail "$recording: no counters: exit $?"

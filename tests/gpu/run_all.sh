@@ -64,10 +64,10 @@ step() {
 	triton) sh tests/gpu/triton.sh "$build" "$results/triton" ;; # skipped without Triton
 	instructions) # records them again, for tests/golden/ptx
 		for name in opcodes matrices textures copies; do
-			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt"
+			sh "tests/gpu/$name.sh" "$build" --write "$results/$name.txt.zst"
 		done
 		for list in more edges interleave layouts; do
-			sh tests/gpu/copies.sh "$build" "--$list" --write "$results/copies_$list.txt"
+			sh tests/gpu/copies.sh "$build" "--$list" --write "$results/copies_$list.txt.zst"
 		done
 		sh tests/gpu/mbarriers.sh # compiles; skipped without nvcc
 		sh tests/gpu/clusters.sh

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Runs instructions on textures and surfaces on this GPU and compares the results with
-# tests/golden/ptx/textures.txt, line by line. With --write, writes that file. Needs
+# tests/golden/ptx/textures.txt.zst, line by line. With --write, writes that file. Needs
 # tests/textures_golden of the build folder, but no compiler.
 #
 # usage: tests/gpu/textures.sh BUILD-FOLDER [--write FILE]
@@ -17,8 +17,8 @@ incomplete() {
 fresh=$scratch/fresh
 if [ "${2:-}" = --write ]; then
 	timeout -k 10 500 "$program" >"$fresh"
-	cat "$fresh" >"$3"
-	incomplete "$3"
+	write_golden "$fresh" "$3"
+	incomplete "$fresh"
 	exit
 fi
 needs_golden
@@ -27,7 +27,7 @@ needs_same_gpu "$fresh"
 # Results that the golden file lacks cannot differ from it.
 if diff "$golden" "$fresh" | grep -q '^< [^#]'; then
 	incomplete "$golden"
-	echo "FAILED: this GPU differs from $golden; each @@ names the instruction:"
+	echo "FAILED: this GPU differs from $recorded; each @@ names the instruction:"
 	diff -U 0 -F '^\(run\|store\) ' "$golden" "$fresh" | tail -n +3 | head -n 40
 	exit 1
 fi

@@ -36,7 +36,7 @@ void assert_serves(struct answers *a);
 
 /* The tests of a worker that has opened its device, or that says why it has none. */
 void test_a_case_on_the_device(void **context);
-/* The same after `ready`. */
+/* test_a_case_on_the_device() after `ready`. */
 void test_a_case_on_a_ready_device(void **context);
 
 #endif

@@ -196,7 +196,7 @@ static void say_half(void)
 	_exit(0);
 }
 
-/* Of the third case: it is the one that test_sweep.c picks on. */
+/* Sends phases of the third case without end. test_sweep.c uses the third case for faults. */
 static void say_phases(void)
 {
 	for (;;)

@@ -6,7 +6,7 @@
 
 /* The text must be JSON. The caller releases it. */
 json_t *parse(const char *text);
-/* The same with ' instead of ", so that tables of examples are readable. */
+/* parse() of a text with ' instead of ", so that tables of examples are readable. */
 json_t *parse_quoted(const char *text);
 /* Encodes and decodes a value, as sending it would. Releases `json`. */
 json_t *transmit(json_t *json);

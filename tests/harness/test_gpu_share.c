@@ -108,7 +108,7 @@ static void test_what_is_not_committed_is_given_back(void **state)
 	for (size_t i = 0; i < plan.count; i++)
 		assert_true(gpu_part_take(&sweep, i));
 	gpu_part_case_ended(&sweep, 0);
-	gpu_part_hold(&sweep);
+	gpu_part_defer(&sweep);
 	gpu_part_case_ended(&sweep, 1);
 	gpu_part_case_ended(&sweep, 2);
 	gpu_part_committed(&sweep, false);
@@ -116,13 +116,13 @@ static void test_what_is_not_committed_is_given_back(void **state)
 
 	for (size_t i = 1; i < plan.count; i++)
 		assert_true(gpu_part_take(&sweep, i));
-	gpu_part_hold(&sweep);
+	gpu_part_defer(&sweep);
 	gpu_part_case_ended(&sweep, 1);
 	gpu_part_case_ended(&sweep, 2);
 	gpu_part_committed(&sweep, true);
 	assert_int_equal(gpu_share_give_back(share, 0), 1);
 	free(part.left);
-	free(part.held);
+	free(part.deferred);
 	gpu_share_free(share);
 }
 

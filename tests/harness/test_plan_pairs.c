@@ -83,7 +83,7 @@ static void test_without_a_base_there_are_no_pairs(void **state)
 	plan_free(plan);
 }
 
-/* Of a selector with values, only the base cases of these values. */
+/* A selector with values adds only the base cases of these values. */
 static void test_values_of_a_selector_hold_for_the_base(void **state)
 {
 	struct plan *plan = PLAN("sequential", NULL, "reduce/shuffle/block=256,n=4096");

@@ -27,12 +27,12 @@ static void must_refuse(json_t *json, const char *what, const char *message)
 #define MAP(type, swizzle, numbers)                                                  \
 	ARG("tensormap", "1, \"tensor\": {\"type\": " type ", \"swizzle\": " swizzle \
 			 ", \"promotion\": 0, \"nan\": false, \"numbers\": " numbers "}")
-/* The same in an interleaved layout, whose one slice is larger than the buffer. */
+/* A tensor map in an interleaved layout, whose one slice is larger than the buffer. */
 #define SLICES(interleave)                                                               \
 	ARG("tensormap", "1, \"tensor\": {\"type\": \"f32\", \"swizzle\": 0, "           \
 			 "\"promotion\": 0, \"nan\": false, \"interleave\": " interleave \
 			 ", \"numbers\": [1, 0, 4, 1, 1, 16, 1, 1, 1, 16, 1, 1]}")
-/* The same in im2col mode: 4 channels, 1 wide, 2 images. */
+/* A tensor map in im2col mode: 4 channels, 1 wide, 2 images. */
 #define IMAGES(im2col)                                                         \
 	ARG("tensormap", "1, \"tensor\": {\"type\": \"f32\", \"swizzle\": 0, " \
 			 "\"promotion\": 0, \"nan\": false, \"numbers\": "     \

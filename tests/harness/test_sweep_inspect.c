@@ -61,7 +61,7 @@ static void test_another_worker_is_asked_about_each(void **context)
 	sweep_close(&sweep, 0);
 }
 
-/* The same findings, about each case. */
+/* Cases with equal launches are inspected once, and each of them gets the findings. */
 static void test_findings_are_shared(void **context)
 {
 	struct sweep_fixture *f = *context;

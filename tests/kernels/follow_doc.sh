@@ -1,8 +1,9 @@
 #!/bin/sh
-# Follows docs/adding-a-kernel.md literally, in a copy of the tree. The new file alone must fail the
+# Follows docs/adding-a-kernel.md literally, in a copy of the kernels. The new file alone must fail the
 # test of the tables; the file together with its row must pass it. The file must compile if there is
 # nvcc.
-# usage: follow_doc.sh SOURCE-FOLDER; environment: CC, PERFLAB_NVCC (empty: no toolkit)
+# usage: follow_doc.sh SOURCE-FOLDER; environment: CC, PERFLAB_NVCC (empty: no toolkit), and what the
+# build links test_kernels_tables of: TABLES_OBJECTS, TABLES_LIBRARIES
 set -eu
 source_root=$1
 nvcc=${PERFLAB_NVCC:-}
@@ -65,31 +66,27 @@ take_step() {
 	cp "$scratch/edited" "$target"
 }
 
+# The build of the copy: the file of the row, with the objects of this build.
 build() {
-	cmake --build "$copy/build" --target test_kernels_tables >"$scratch/log" 2>&1 ||
+	row=$copy/$(cat "$scratch/steps/2.path")
+	# shellcheck disable=SC2086 # several words
+	"$CC" -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -I"$copy" -I"$source_root" \
+		-o "$scratch/tables" \
+		$TABLES_OBJECTS "$row" $TABLES_LIBRARIES >"$scratch/log" 2>&1 ||
 		fail "does not build: $(tail -20 "$scratch/log")"
 }
 
 tables_test() {
-	(cd "$copy" && build/tests/test_kernels_tables >"$scratch/log" 2>&1)
+	(cd "$copy" && "$scratch/tables" >"$scratch/log" 2>&1)
 }
 
 mkdir "$copy" "$scratch/steps"
-(cd "$source_root" && tar -cf - --exclude='./build*' --exclude=./.git --exclude=./.carry .) |
+(cd "$source_root" && tar -cf - --exclude=kernels/generated kernels scripts tests/kernels) |
 	(cd "$copy" && tar -xf -)
 extract_steps "$scratch/steps"
 if [ ! -e "$scratch/steps/2.block" ] || [ -e "$scratch/steps/3.block" ]; then
 	fail "the page must have two steps, a file and a row"
 fi
-
-generator=
-if command -v ninja >/dev/null; then
-	generator='-G Ninja'
-fi
-# shellcheck disable=SC2086 # two words, or none
-cmake $generator -S "$copy" -B "$copy/build" -DCMAKE_C_COMPILER="${CC:-cc}" \
-	-DPERFLAB_WITH_CUDA=OFF -DPERFLAB_WITH_HTML=OFF -DCMAKE_BUILD_TYPE=Debug >"$scratch/log" 2>&1 ||
-	fail "does not configure: $(tail -20 "$scratch/log")"
 
 build
 tables_test || fail "the tables fail before anything was added: $(cat "$scratch/log")"
@@ -106,6 +103,12 @@ if [ -n "$nvcc" ]; then
 	variant=${variant#kernels/}
 	(cd "$copy" && PERFLAB_NVCC=$nvcc scripts/make-ptx --any-release "${variant%.cu}" \
 		>"$scratch/log" 2>&1) || fail "no PTX of the page's $file: $(cat "$scratch/log")"
+	mv "$copy/kernels" "$copy/others"
+	for new in "${file#"$copy"/}" "kernels/generated/${variant%.cu}.ptx"; do
+		mkdir -p "$copy/$(dirname "$new")"
+		cp "$copy/others/${new#kernels/}" "$copy/$new"
+	done
+	cp "$copy/others/$(dirname "$variant")"/*.cuh "$copy/kernels/$(dirname "$variant")" 2>/dev/null || true
 	(cd "$copy" && sh tests/kernels/ptx_fresh.sh . >"$scratch/log" 2>&1) || true
 	! grep "${variant%.cu}" "$scratch/log" || fail "the page's PTX is not fresh"
 	echo "follow_doc: added, found by the tables' test, compiled"

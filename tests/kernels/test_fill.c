@@ -196,7 +196,7 @@ static void test_narrow_types(void **state)
 	assert_true(isnan(element_value(ELEMENT_BF16, (uint16_t[]){0xffff}, 0)));
 }
 
-/* The same numbers, as far as the type goes. */
+/* Narrow types get the numbers of f32, as far as their precision goes. */
 static void test_narrow_fills(void **state)
 {
 	enum { COUNT = 70000 };

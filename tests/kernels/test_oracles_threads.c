@@ -234,7 +234,7 @@ static void test_warp_ops_shuffles(void **state)
 		{"shfl_xor",
 		 "block=64,n=64,mask=4294967295,width=8,distance=3",
 		 {3, 2, 1, 0, 7, 6, 5, 4}},
-		/* Of a segment below, but not above. */
+		/* A lane gets values of a segment below, but not above. */
 		{"shfl_xor",
 		 "block=64,n=64,mask=4294967295,width=4,distance=5",
 		 {0, 1, 2, 3, 1, 0, 3, 2}},

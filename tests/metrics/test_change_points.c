@@ -359,7 +359,7 @@ static void rounds_may_be_of_any_number(void **state)
 }
 
 /*
- * Of histories of equal runs, at most 1 in 100 has a change point: whatever the
+ * At most 1 in 100 histories of equal runs has a change point: whatever the
  * distribution of the noise, and with runs that differ by more than their
  * rounds where there are enough of them to see it.
  */

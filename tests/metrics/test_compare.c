@@ -78,8 +78,8 @@ static void there_and_back_are_the_same(void **state)
 	assert_int_equal(alone(&back), CHANGE_IMPROVED);
 }
 
-/* The same 3 % between the means: of three steady processes each, or of processes that differ by
- * more than that among themselves. */
+/* Means that differ by 3 % are a change between steady processes. They are none between processes
+ * that differ by more than that among themselves. */
 static void processes_that_differ_are_no_change(void **state)
 {
 	struct effect steady =

@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of loads or stores: what the emulator counted. */
+/* What the emulator counted of loads or stores. */
 struct accesses {
 	double requests, sectors, bytes;
 };

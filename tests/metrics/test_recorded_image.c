@@ -4,6 +4,7 @@
  */
 #include "metrics/cupti/cupti_session.h"
 #include "tests/metrics/cupti_or_skip.h"
+#include "tests/packed.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,13 +57,14 @@ static void read_recording(struct recording *recording)
 {
 	struct string_list all = {0}, wanted = {0};
 	struct error err = {0};
-	char *image_path = xasprintf(
-		"%.*s.bin", (int)(strlen(recording->path) - strlen(".expected")), recording->path);
+	char *image_path =
+		xasprintf("%.*s.bin.zst", (int)(strlen(recording->path) - strlen(".expected")),
+			  recording->path);
 	const char *chip, *metrics;
 	char *text;
 	size_t length;
 
-	if (read_file(&recording->image, &recording->image_bytes, image_path, 1 << 26, &err) ||
+	if (packed_read(&recording->image, &recording->image_bytes, image_path, &err) ||
 	    read_file(&text, &length, recording->path, 1 << 24, &err))
 		fail_msg("%s", err.text);
 	string_list_split(&all, text, '\n');

@@ -38,7 +38,7 @@ void scene_threads(void)
 		pthread_join(threads[i], NULL);
 }
 
-/* Of two kernels: the other one has begun, this one has begun, the other one has ended. */
+/* Steps of two kernels: the other one has begun, this one has begun, the other one has ended. */
 static int steps[3];
 
 static void launch_beside(const char *kernel, CUdeviceptr y)

@@ -26,8 +26,8 @@ json_t *list_request(void);
 void record_scene(struct recording *out, const char *scene, json_t *request, const char *variable);
 /* Runs the scene without the recorder, and fails unless output and status are the same. */
 void expect_undisturbed(const struct recording *recording, const char *scene);
-/* The same with other libraries that are loaded before the program: NULL, or the path of one before
- * or after the recorder. */
+/* Other libraries that are loaded before the program: NULL, or the path of one before or after the
+ * recorder. */
 struct preloads {
 	const char *before, *after;
 };

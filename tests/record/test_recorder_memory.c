@@ -107,7 +107,7 @@ static void variables_that_a_launch_changes_are_recorded(void **state)
 	expect_variable(2);
 }
 
-/* Of three places that the program reserved it has mapped two. */
+/* The program has reserved three places, and mapped two of them. */
 static void mappings_side_by_side_are_one_memory(void **state)
 {
 	struct recording recording;

@@ -104,7 +104,8 @@ static void add_long_and_hostile(struct run *run)
 	trial->reason = xstrdup("the worker died of SIGABRT: \"assert(x < y | z)\"\nsecond line");
 }
 
-/* Of two problems: one that has a slower, verified configuration, and one that has none. */
+/* Adds unverified trials of two problems. One has a slower, verified configuration, the other has
+ * none. */
 static void add_unverified(struct run *run)
 {
 	static const char why[] = "the kernel's file says `verify none`";

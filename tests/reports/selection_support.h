@@ -24,7 +24,7 @@ struct trial *selection_add_case(struct run *run, const char *kernel, const char
 /* Selects and writes, as the command line does. NULL: the selection was refused. */
 char *selection_render(const struct run *run, enum report_format format,
 		       const struct report_selection *selection, int width, struct error *err);
-/* The same of the run of selection_run_init(), which must not be refused. */
+/* selection_render() of the run of selection_run_init(), which must not be refused. */
 char *selection_render_with(enum report_format format, const struct report_selection *selection,
 			    int width);
 /* The selection is refused with a message that contains the text. */

@@ -71,7 +71,7 @@ class ComparePtx(unittest.TestCase):
         self.path = lambda name: os.path.join(folder.name, name)
 
     def write(self, name, value):
-        with open(self.path(name), "w", encoding="utf-8") as stream:
+        with compare_ptx.opened(self.path(name), "wt") as stream:
             json.dump(value, stream)
 
     def command(self, *arguments):
@@ -261,7 +261,7 @@ class ComparePtx(unittest.TestCase):
         kept = [name for name in os.listdir(compare_ptx.GOLDEN) if name.startswith("h200_")]
         self.assertTrue(kept)
         for name in kept:
-            with open(os.path.join(compare_ptx.GOLDEN, name), encoding="utf-8") as stream:
+            with compare_ptx.opened(os.path.join(compare_ptx.GOLDEN, name), "rt") as stream:
                 golden = json.load(stream)
             self.assertEqual(golden["sweeps"], compare_ptx.RECORDINGS[name])
             later = set(compare_ptx.MATRIX_LOADS.values()) - set(golden["columns"])
@@ -270,10 +270,10 @@ class ComparePtx(unittest.TestCase):
 
     def test_a_recording_has_the_sweeps_of_its_name(self):
         self.write("world.json", world_of())
-        name = "h200_kernels.json"
+        name = "h200_kernels.json.xz"
         code, said = self.script("--record", self.path(name))
         self.assertEqual(code, 0, said)
-        with open(self.path(name), encoding="utf-8") as stream:
+        with compare_ptx.opened(self.path(name), "rt") as stream:
             self.assertEqual(json.load(stream)["sweeps"], compare_ptx.RECORDINGS[name])
         code, said = self.script("--record", self.path("other.json"))
         self.assertEqual(code, 2)
@@ -309,7 +309,7 @@ class ComparePtx(unittest.TestCase):
 
     def compare_tensor(self, counters, rows):
         """Compares 40 emulated loads with a recording that has these counters, too."""
-        world, name = world_of(), "h200_tensor.json"
+        world, name = world_of(), "h200_tensor.json.xz"
         world["ptx"][CASE]["counters"] |= {"ptx_shared_load_requests": 40,
                                            "ptx_shared_load_wavefronts": 160, "ptx_tensor_flop": 0}
         recorded = world["cuda"][CASE]["counters"] | dict.fromkeys(compare_ptx.sources(name), 0)
@@ -335,7 +335,8 @@ class ComparePtx(unittest.TestCase):
         code, said = self.compare_tensor({requests: 32, others: 9, wavefronts: 160}, [])
         self.assertEqual(code, 1)
         self.assertIn("block=64,n=4096: 40, GPU 41", said)
-        self.assertLessEqual({requests, wavefronts}, set(compare_ptx.sources("h200_tensor.json")))
+        self.assertLessEqual({requests, wavefronts},
+                             set(compare_ptx.sources("h200_tensor.json.xz")))
 
     def test_a_count_may_be_excluded_while_the_recording_has_no_loads_of_matrices(self):
         requests, wavefronts = compare_ptx.MATRIX_LOADS.values()

@@ -20,12 +20,12 @@ function part(name, parts) {
 BEGIN {
 	module("base", "", "base/base.h base/file_system.h base/hash.h base/mangled.h base/process.h base/random.h base/tensor_map.h")
 	module("emulator", "base", "emulator/emulator.h emulator/counts.h emulator/tensor_map.h emulator/texture.h")
-	module("metrics", "base emulator", "metrics/metrics.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
+	module("metrics", "base emulator", "metrics/metrics.h metrics/fields.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
 		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
-		"metrics/analysis/looks.h metrics/analysis/regress.h " \
+		"metrics/analysis/sequential_tests.h metrics/analysis/regress.h " \
 		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/speedup_text.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h " \

@@ -37,8 +37,8 @@ instruction_handler run_mbarrier; /* OP_MBARRIER */
  */
 enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
 				uint64_t address, uint32_t bytes);
-/* The same for bytes that the lane has stored itself: the stores are ordered before what follows a
- * wait for the phase. */
+/* As mbarrier_bytes_arrive(), for bytes that the lane has stored itself: the stores are ordered
+ * before what follows a wait for the phase. */
 enum step mbarrier_store_arrives(struct warp *warp, const struct instruction *at, int lane,
 				 uint64_t address, uint32_t bytes);
 

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Of addresses and sizes. */
+/* Addresses and sizes are multiples of this. */
 #define BULK_ALIGN_BYTES 16
 
 /* Returns what an element of the destination becomes. */

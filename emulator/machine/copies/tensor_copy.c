@@ -10,7 +10,7 @@
 #include "emulator/tensor_map.h"
 
 #define CHUNK_BYTES 16
-/* Of where a box begins in the first dimension, in bytes. */
+/* A box begins at a multiple of this many bytes in the first dimension. */
 #define TENSOR_ROW_ALIGN 16
 #define TF32_NAN 0x7fffe000
 /* What fill(nan) writes, in elements of each type: recorded (docs/results/ptx-copies.md). */
@@ -29,8 +29,8 @@ struct box_copy {
 	 * images are a slice each, which the walk locates. */
 	int32_t row_first;
 	unsigned row_step;
-	/* Of rows in shared memory: at least the span of the swizzle, if they are not interleaved.
-	 */
+	/* From one row to the next in shared memory: at least the span of the swizzle, if the rows
+	 * are not interleaved. */
 	unsigned pitch_bytes;
 	uint32_t offset;       /* of the box in shared memory */
 	unsigned char *values; /* of the box, as they lie in shared memory */

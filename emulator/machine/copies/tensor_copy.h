@@ -15,7 +15,7 @@
 
 #include "emulator/machine/copies/bulk_issue.h"
 
-/* Of the box in shared memory. */
+/* A box begins at a multiple of this many bytes in shared memory. */
 #define TENSOR_BOX_ALIGN 128
 
 enum step tensor_copy_issue(const struct bulk_issue *issue);

@@ -97,7 +97,7 @@ static inline unsigned access_bytes(const struct instruction *at)
  */
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
 		       uint32_t mask, const uint64_t address[LANES]);
-/* The same if each lane accesses only its first bytes[lane] bytes, at least one. */
+/* As access_check(), if each lane accesses only its first bytes[lane] bytes, at least one. */
 enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
 			       const unsigned bytes[LANES]);
@@ -115,7 +115,7 @@ struct access_range {
 	unsigned bytes, align;
 	const char *what; /* "bulk copy from", for messages; NULL: what the instruction says */
 };
-/* The same for one lane. */
+/* As access_check(), for one lane. */
 enum step access_check_range(struct warp *warp, const struct instruction *at,
 			     const struct access_range *range);
 

@@ -43,7 +43,7 @@ struct device_memory {
 	/* By instruction number: the allocation it accessed last, as a hint. Never NULL. */
 	struct allocation *recent[RECENT_ALLOCATIONS];
 	struct texture_list *textures; /* NULL: none; texture_object.c */
-	/* Of the race check: the bytes of all rows, and the last numbers that launches used. */
+	/* For the race check: the bytes of all rows, and the last numbers that launches used. */
 	int64_t rows_bytes;
 	uint32_t shadow_segment, shadow_time;
 	struct cell_pool *shadow_pool; /* NULL: none yet */
@@ -103,7 +103,7 @@ static inline void touch_word(struct allocation *in, uint64_t word, uint64_t bit
 		in->read[word] |= bits & ~in->written[word];
 }
 
-/* The same for the sectors first … last of an allocation. */
+/* Records that the launch loads or stores the sectors first … last of an allocation. */
 static inline void touch_range(struct allocation *in, uint64_t first, uint64_t last, bool store)
 {
 	if (first / 64 == last / 64) {

@@ -30,7 +30,7 @@ struct warp_clocks {
 	uint32_t known[CLUSTER_WARPS_MOST];
 };
 
-/* Of a block; all zeroes when the block begins. */
+/* The clocks of a block; all zeroes when the block begins. */
 struct block_clocks {
 	struct warp_clocks warps[BLOCK_WARPS_MOST]; /* a warp's own entry is its clock */
 	/* What a warp knew, or did itself, when it executed a fence of the async proxy. */

@@ -256,7 +256,7 @@ void order_strong_write(struct order *order, struct warp *warp, uint64_t address
 			release_held(order, warp, cluster_block(warp->block, i), order->time + 1);
 	if (!released && !of->fenced)
 		return;
-	/* The same knowledge needs no new time. */
+	/* A release that knows no more than the last one needs no new time. */
 	if (released || !of->release || of->known != of->release_known) {
 		of->release = ++order->time;
 		of->release_known = of->known;

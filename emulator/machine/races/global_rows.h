@@ -16,7 +16,8 @@ void log_replay(const struct global_races *shadow, const struct shadow_row *row,
 		struct row_slots *out);
 /* Gives each cell of a row a record of its own. Returns false if there is no memory. */
 bool global_row_spread(struct global_races *shadow, struct shadow_row *row);
-/* The same, if the log has one access of the same kind to one cell. Returns whether it did. */
+/* Calls global_row_spread() if the log has one access of this kind to one cell. Returns whether it
+ * did. */
 bool log_spread_single(struct global_races *shadow, struct shadow_row *row, bool writes);
 /* Replaces the rows by rows of bytes. Returns false if there is no memory. */
 bool global_rows_split(struct global_races *shadow, struct shadow_rows *of);

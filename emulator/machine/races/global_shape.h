@@ -7,7 +7,7 @@
 
 #include "emulator/machine/races/global_cells.h"
 
-/* Of struct shadow_row's log. */
+/* Flags of struct shadow_row's log. */
 #define LOG_WRITES 1  /* an entry is a write */
 #define LOG_MIXED 2   /* entries may be of several blocks */
 #define LOG_UNIFORM 4 /* at most two reads of the same cells in the same order of lanes */

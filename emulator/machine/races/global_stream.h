@@ -141,7 +141,7 @@ ALWAYS_INLINE bool global_stream_passes(const struct regular_request *by)
 	return (!by->writes && rows_are_settled(by, summaries)) || rows_pass(by);
 }
 
-/* The same for a load of all lanes at one place. */
+/* Whether a load of all lanes at one place needs no further check. */
 ALWAYS_INLINE bool global_place_passes(const struct regular_request *by)
 {
 	const struct row_summary *summaries = regular_summaries(by);

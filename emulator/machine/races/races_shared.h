@@ -52,8 +52,8 @@ uint32_t shared_races_unsettled(struct warp *warp, struct block *block, uint32_t
  */
 void shared_races_load(struct warp *warp, struct block *block, const struct instruction *at,
 		       uint32_t mask, const uint32_t offset[LANES], unsigned bytes);
-/* The same for words of one row: `word` is the number of each lane's word in the row, and `words`
- * is the mask of those of the lanes. */
+/* Checks loads of words of one row. `word` is the number of each lane's word in the row, and
+ * `words` is the mask of the words that the lanes load. */
 void shared_races_load_words(struct warp *warp, struct block *block, const struct instruction *at,
 			     uint32_t mask, const uint32_t offset[LANES], const uint8_t word[LANES],
 			     uint32_t words);

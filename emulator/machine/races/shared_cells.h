@@ -155,8 +155,8 @@ static inline void remember_plain_write(struct cell *cell, uint16_t thread,
 	cell->initialised = true;
 }
 
-/* The same in a block whose accesses clocks alone order: a reader that is ordered before this one
- * makes room for it. Notes the clock. */
+/* Notes a reader and its clock, in a block whose accesses are ordered by clocks alone: an earlier
+ * reader that is ordered before this one makes room for it. */
 void remember_clocked_reader(struct shared_races *shadow, size_t index,
 			     const struct shadow_access *by);
 

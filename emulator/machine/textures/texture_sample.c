@@ -1,7 +1,7 @@
 /*
  * Reading a texture at a place: which texels, with which weights, and their sum. The rules are
- * those of an H200, derived from tests/golden/ptx/textures.txt, whose results they give to the bit
- * except for filters of three axes and of signed bytes.
+ * those of an H200, derived from tests/golden/ptx/textures.txt.zst, whose results they give to the
+ * bit except for filters of three axes and of signed bytes.
  */
 #include "emulator/machine/textures/texture_sample.h"
 

@@ -96,7 +96,7 @@ void data_item_pin(struct data_items *data, struct data_item *item);
 void data_item_unpin(struct data_items *data, struct data_item *item);
 /* Gives the memory of an item back. */
 void data_item_drop(struct data_items *data, struct data_item *item, enum data_state state);
-/* The same for one that is ready, if nobody needs it. */
+/* Gives the memory of an item back if it is ready and nobody needs it. */
 void data_item_drop_unneeded(struct data_items *data, struct data_item *item);
 /* Adds the item to the array `data` of a request. */
 void data_item_add_json(struct text *out, const struct data_item *item, bool fill);

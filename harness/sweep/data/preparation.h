@@ -25,7 +25,7 @@ void preparation_end(struct preparation *preparation); /* accepts NULL */
 void preparation_set_order(struct preparation *preparation, const size_t *order, size_t count);
 /* Waits until the data of a case are there, or nobody is making them. PL_EINTERRUPTED. */
 int preparation_await(struct preparation *preparation, size_t index, struct error *err);
-/* The same without waiting: whether they are there, or nobody is making them. */
+/* Whether the data of a case are there, or nobody is making them. Does not wait. */
 bool preparation_is_ready(struct preparation *preparation, size_t index);
 /* Keeps the data of these cases, what is there and what comes, until preparation_release(). */
 void preparation_hold(struct preparation *preparation, const size_t *indices, size_t count);

@@ -1,4 +1,4 @@
-/* Judges a sweep look by look, and adds rounds to its undecided cases in between. */
+/* Judges a sweep at its interim analyses, and adds rounds to undecided cases between them. */
 #include "harness/sweep/decide/decide.h"
 
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "base/process.h"
 
-/* Of the time that the sweep took before them, for which rounds are added: with them it takes less
+/* Budget for added rounds, as a fraction of the sweep's time so far: with them the sweep takes less
  * than twice as long. */
 #define DECIDE_PART 0.9
 /* What the sweep is taken to have lasted before them, if that of a resumed run is not stored. */
@@ -89,7 +89,7 @@ static void add_command(struct text *out, const struct sweep_decide *decide)
 static void describe_undecided(struct text *out, const struct sweep_decide *decide,
 			       const struct regress *regress, double moved, bool commands)
 {
-	const int last = look_rounds(decide->first, LOOK_COUNT - 1);
+	const int last = interim_rounds(decide->first, INTERIM_COUNT - 1);
 	size_t kinds[UNDECIDED_KIND_COUNT] = {0};
 	struct text reason = TEXT_INIT;
 
@@ -98,8 +98,8 @@ static void describe_undecided(struct text *out, const struct sweep_decide *deci
 			kinds[decide_kind(decide, &regress->cases[i], regress->compared)]++;
 	if (moved > 0) {
 		text_addf(out,
-			  "the rounds of the last look were discarded, because the control cases "
-			  "moved by %.2g %%",
+			  "the rounds of the last interim analysis were discarded, because the "
+			  "control cases moved by %.2g %%",
 			  100 * moved);
 		return;
 	}
@@ -168,7 +168,7 @@ static int conclude(struct sweep *sweep, size_t before, double moved, int64_t be
 	return rc;
 }
 
-/* ---- the looks ---- */
+/* ---- the interim analyses ---- */
 
 /* What an added round of a case probably takes; 0: not known. */
 static int64_t added_round_ns(const struct trial *trial, bool beside)
@@ -195,10 +195,10 @@ static void estimate_rounds(struct sweep *sweep, const struct run *head)
 	}
 }
 
-/* Compares, checks the control of the look before, and measures up to this look. *going_on: there
- * may be more to measure. */
-static int take_look(struct sweep *sweep, int look, size_t *before, double *moved, bool *going_on,
-		     struct error *err)
+/* Compares, checks the control cases since the interim analysis before, and measures up to this
+ * one. *going_on: there may be more to measure. */
+static int take_interim(struct sweep *sweep, int interim, size_t *before, double *moved,
+			bool *going_on, struct error *err)
 {
 	struct sweep_decide *decide = sweep->decide;
 	const struct regress *regress;
@@ -211,51 +211,53 @@ static int take_look(struct sweep *sweep, int look, size_t *before, double *move
 	if (rc)
 		goto out;
 	regress = &judged.comparison.regress;
-	if (look == 1) {
+	if (interim == 1) {
 		*before = count_undecided(regress);
 		estimate_rounds(sweep, &judged.comparison.head);
 	}
-	if (look > 1) {
+	if (interim > 1) {
 		*moved = decide_control_moved(sweep, &judged.comparison.head);
 		if (*moved > 0)
-			rc = decide_withhold(sweep, look_rounds(decide->first, look - 2), *moved,
-					     err);
+			rc = decide_withhold(sweep, interim_rounds(decide->first, interim - 2),
+					     *moved, err);
 	}
-	if (rc || look == LOOK_COUNT || *moved > 0)
+	if (rc || interim == INTERIM_COUNT || *moved > 0)
 		goto out;
 	*going_on = true;
 	decide_choose_control(sweep, &judged.comparison.head, regress);
-	count = decide_choose(&chosen, sweep, regress, look);
-	rc = decide_store_control(sweep, look_rounds(decide->first, look - 1), err);
+	count = decide_choose(&chosen, sweep, regress, interim);
+	rc = decide_store_control(sweep, interim_rounds(decide->first, interim - 1), err);
 	if (count && !rc)
-		rc = decide_measure_to(sweep, chosen, count, look_rounds(decide->first, look), err);
+		rc = decide_measure_to(sweep, chosen, count, interim_rounds(decide->first, interim),
+				       err);
 	free(chosen);
 out:
 	decide_judged_release(&judged);
 	return rc;
 }
 
-/* The first look of a resumed run already took place; forget the rounds that decide_drop_unused()
- * deleted, and keep what a measured case was. */
+/* The first interim analysis of a resumed run already took place; forget the rounds that
+ * decide_drop_unused() deleted, and keep what a measured case was. */
 static void take_resumed(struct sweep *sweep)
 {
 	const struct sweep_decide *decide = sweep->decide;
-	const struct looks looks = looks_of_run(decide->resumed);
+	const struct sequential_test test = sequential_test_of_run(decide->resumed);
 
 	for (size_t i = 0; i < sweep->plan->count; i++) {
 		struct case_state *state = &sweep->cases[i];
 		const struct trial *trial = run_trial(decide->resumed, decide->trial_ids[i]);
 
-		if (looks.used && state->rounds_done > looks.used)
-			state->rounds_done = looks.used;
+		if (test.used && state->rounds_done > test.used)
+			state->rounds_done = test.used;
 		if (trial && trial->status == TRIAL_UNVERIFIED && !state->unverified)
 			case_keep_unverified(state, trial->reason);
 	}
 }
 
-/* Checks the rounds of a look that the resumed run did not complete, as take_look() does when it is
- * complete, and deletes them if the control moved: this sweep measures them again. */
-static int check_broken_look(struct sweep *sweep, struct error *err)
+/* Checks the rounds of an interim analysis that the resumed run did not complete, as take_interim()
+ * does when it is complete, and deletes them if the control moved: this sweep measures them again.
+ */
+static int check_broken_interim(struct sweep *sweep, struct error *err)
 {
 	const struct sweep_decide *decide = sweep->decide;
 	const int begin = decide_load_control(sweep);
@@ -268,8 +270,8 @@ static int check_broken_look(struct sweep *sweep, struct error *err)
 	if (moved > 0) {
 		rc = decide_drop_rounds(sweep, begin, err);
 		tell_observer(decide->observer, NOTICE_REMARK,
-			      "the rounds of the interrupted look were discarded, because the "
-			      "control cases moved by %.2g %%",
+			      "the rounds of the interrupted interim analysis were discarded, "
+			      "because the control cases moved by %.2g %%",
 			      100 * moved);
 	}
 	decide_judged_release(&judged);
@@ -311,7 +313,8 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	bool going_on = true;
 	size_t before = 0;
 	int64_t limit_ns = 0;
-	const bool had_looks = decide->resumed && looks_of_run(decide->resumed).first;
+	const bool was_sequential =
+		decide->resumed && sequential_test_of_run(decide->resumed).first;
 	const struct measure_settings *const settings = sweep->settings;
 	struct measure_settings added = *settings;
 	double moved = 0;
@@ -324,16 +327,17 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	decide->deadline_ns = begun_ns + limit_ns;
 	snprintf(first, sizeof(first), "%d", decide->first);
 	if (!rc)
-		rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, first, &cause);
+		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, first,
+					&cause);
 	if (!rc && decide->resumed)
-		rc = check_broken_look(sweep, &cause);
+		rc = check_broken_interim(sweep, &cause);
 	added.precision =
 		fmax(settings->precision,
 		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
 	added.max_time_ns = added_time_ns(settings);
 	sweep->settings = &added;
-	for (int look = 1; !rc && going_on; look++)
-		rc = take_look(sweep, look, &before, &moved, &going_on, &cause);
+	for (int interim = 1; !rc && going_on; interim++)
+		rc = take_interim(sweep, interim, &before, &moved, &going_on, &cause);
 	if (!rc && !(moved > 0))
 		rc = decide_for_later(sweep, &cause);
 	sweep->settings = settings;
@@ -343,9 +347,9 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	sweep_end_worker(sweep);
 	if (rc != PL_EUSAGE)
 		return rc ? error_set(err, rc, "%s", cause.text) : 0;
-	/* it had no look: a later comparison is the first */
-	if (!decide->added && !had_looks)
-		rc = db_environment_set(decide->db, decide->run_id, LOOKS_FIRST_KEY, "", err);
+	/* it had no interim analysis: a later comparison is the first */
+	if (!decide->added && !was_sequential)
+		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, "", err);
 	if (rc && rc != PL_EUSAGE)
 		return rc;
 	/* what was measured is complete, and can be compared with another run */

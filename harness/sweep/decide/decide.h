@@ -1,19 +1,20 @@
 /*
  * decide: adds rounds to the cases of a sweep that are undecided against an earlier run (--decide).
- * Cases are judged at the looks of metrics/analysis/looks.h. Each added round also measures control
- * cases, interleaved with the others. If these moved since the first rounds, the added rounds are
- * not used: they were measured in another state of the device. Internal to sweep/.
+ * Cases are judged at the interim analyses of metrics/analysis/sequential_tests.h. Each added round
+ * also measures control cases, interleaved with the others. If these moved since the first rounds,
+ * the added rounds are not used: they were measured in another state of the device. Internal to
+ * sweep/.
  */
 #ifndef HARNESS_SWEEP_DECIDE_DECIDE_H
 #define HARNESS_SWEEP_DECIDE_DECIDE_H
 
 #include "harness/judge/judge.h"
 #include "harness/sweep/sweep_parts.h"
-#include "metrics/analysis/looks.h"
+#include "metrics/analysis/sequential_tests.h"
 
-/* One end of a 90 % interval: what a mean of more rounds will hardly leave. */
+/* Half width of a 90 % interval, in standard errors. */
 #define DECIDE_LIKELY_SIGMAS 1.645
-/* Of the time that is left, because the times of rounds vary. */
+/* The fraction of the remaining time that is planned: the times of rounds vary. */
 #define DECIDE_TIME_PLANNED 0.9
 
 /* The control moved if it did by more than this, and by more than its scatter explains. */
@@ -21,7 +22,7 @@
 #define CONTROL_ERRORS 3 /* standard errors that its scatter explains */
 #define CONTROL_CASES 8
 
-/* Of the environment of a run, besides those of looks.h. */
+/* Keys in the environment of a run, besides those of sequential_tests.h. */
 #define DECIDE_BASE_KEY "decide.base"       /* uid of the run that it was compared with last */
 #define DECIDE_OUTCOME_KEY "decide.outcome" /* what came of it, in words */
 /* The number of the first round that is not checked yet by the control, and for each control case
@@ -46,12 +47,12 @@ struct sweep_decide {
 	const struct sweep_observer *observer;
 	const struct run *resumed; /* NULL: a new run */
 	const int64_t *trial_ids;  /* by index in the plan */
-	int first;                 /* rounds at the first look */
+	int first;                 /* rounds at the first interim analysis */
 	struct control_case control[CONTROL_CASES];
 	size_t control_count;
 	int64_t deadline_ns;
-	/* Of the latest look: its time, relative to that of its cases alone. The rest is storing,
-	 * and the data that a worker waits for. */
+	/* Wall time of the latest added rounds, relative to the time of their cases alone. The rest
+	 * is storing, and the data that a worker waits for. */
 	double pace;
 	size_t added;           /* rounds */
 	size_t added_for_later; /* of these, to decided cases: see decide_for_later() */
@@ -96,13 +97,13 @@ int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 		      struct error *err);
 /* Deletes the rounds of all cases from this one on. */
 int decide_drop_rounds(struct sweep *sweep, int round, struct error *err);
-/* The same, and stores that by so much (relative) the control moved. */
+/* Deletes these rounds, and stores by how much (relative) the control moved. */
 int decide_withhold(struct sweep *sweep, int round, double moved, struct error *err);
 
 /* ---- rounds for later comparisons: decide_later.c ---- */
 
 /* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
- * Their verdicts stay: the look that decided a case counts. */
+ * Their verdicts stay: the interim analysis that decided a case counts. */
 int decide_for_later(struct sweep *sweep, struct error *err);
 
 /* ---- which cases: decide_choose.c ---- */
@@ -111,19 +112,19 @@ int decide_for_later(struct sweep *sweep, struct error *err);
 enum undecided_kind {
 	UNDECIDED_OPEN,     /* more rounds of this run may decide it */
 	UNDECIDED_BY_BASE,  /* they cannot, and more rounds of the base might */
-	UNDECIDED_BY_NOISE, /* not within the rounds of the last look */
-	UNDECIDED_AT_END,   /* it has the rounds of the last look */
+	UNDECIDED_BY_NOISE, /* not within the rounds of the last interim analysis */
+	UNDECIDED_AT_END,   /* it has the rounds of the last interim analysis */
 	UNDECIDED_KIND_COUNT
 };
 enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct regress_case *item,
 				size_t cases);
 /* The index in the plan of a case of the comparison; NO_CASE: it is not in the plan. */
 size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess);
-/* The undecided cases to measure up to this look, as far as the time allows; malloc'd. Those that
- * only the base holds back come last: their rounds decide nothing now, but the run is the base of
- * the next one. */
+/* The undecided cases to measure up to this interim analysis, as far as the time allows; malloc'd.
+ * Those that only the base holds back come last: their rounds decide nothing now, but the run is
+ * the base of the next one. */
 size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
-		     int look);
+		     int interim);
 
 /* ---- control cases: decide_control.c ---- */
 

@@ -7,11 +7,11 @@
 
 static int check_rounds(int rounds, const char *whose, struct error *err)
 {
-	if (rounds >= 2 && rounds <= LOOKS_FIRST_MOST)
+	if (rounds >= 2 && rounds <= SEQUENTIAL_FIRST_MOST)
 		return 0;
 	return error_set(err, PL_EUSAGE,
 			 "--decide begins with 2 to %d rounds of each case, and %s %d",
-			 LOOKS_FIRST_MOST, whose, rounds);
+			 SEQUENTIAL_FIRST_MOST, whose, rounds);
 }
 
 int decide_check_request(const struct sweep_request *request, struct error *err)
@@ -91,18 +91,18 @@ int decide_check_session(const struct session_info *info, struct error *err)
 
 int decide_drop_unused(struct db *db, const struct run *resumed, struct error *err)
 {
-	const struct looks looks = looks_of_run(resumed);
+	const struct sequential_test test = sequential_test_of_run(resumed);
 	int rc;
 
-	if (!looks.used)
+	if (!test.used)
 		return 0;
 	rc = db_together_begin(db, err);
 	if (rc)
 		return rc;
-	rc = db_rounds_drop(db, resumed->id, looks.used, err);
+	rc = db_rounds_drop(db, resumed->id, test.used, err);
 	if (!rc)
-		rc = db_environment_set(db, resumed->id, LOOKS_USED_KEY, "", err);
+		rc = db_environment_set(db, resumed->id, SEQUENTIAL_USED_KEY, "", err);
 	if (!rc)
-		rc = db_environment_set(db, resumed->id, LOOKS_MOVED_KEY, "", err);
+		rc = db_environment_set(db, resumed->id, SEQUENTIAL_MOVED_KEY, "", err);
 	return db_together_end(db, rc, err);
 }

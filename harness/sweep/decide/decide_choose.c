@@ -26,8 +26,8 @@ size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t 
 static bool may_be_decided(const struct regress_case *item, size_t base, size_t head, size_t cases)
 {
 	const double share =
-		look_share(LOOK_COUNT - 1) *
-		look_share_of(&item->base_looks, look_last(&item->base_looks, item->base));
+		interim_share(INTERIM_COUNT - 1) *
+		interim_share_of(&item->base_test, interim_last(&item->base_test, item->base));
 	const double difference = log1p(item->effect.change);
 	const double fewer = 1 / (double)item->head_rounds - 1 / (double)head +
 			     1 / (double)item->base_rounds - 1 / (double)base;
@@ -45,7 +45,7 @@ static bool may_be_decided(const struct regress_case *item, size_t base, size_t 
 enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct regress_case *item,
 				size_t cases)
 {
-	const size_t last = (size_t)look_rounds(decide->first, LOOK_COUNT - 1);
+	const size_t last = (size_t)interim_rounds(decide->first, INTERIM_COUNT - 1);
 	const size_t head = item->head_rounds > last ? item->head_rounds : last;
 
 	if (item->head_rounds < last && item->base_rounds >= 2 &&
@@ -56,7 +56,7 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 	return item->head_rounds < last ? UNDECIDED_BY_NOISE : UNDECIDED_AT_END;
 }
 
-/* ---- the cases of a look ---- */
+/* ---- the cases of an interim analysis ---- */
 
 struct choice {
 	size_t index;
@@ -90,10 +90,10 @@ static double rounds_cost_ns(const struct sweep *sweep, size_t index, int rounds
 }
 
 size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
-		     int look)
+		     int interim)
 {
 	const struct sweep_decide *decide = sweep->decide;
-	const int rounds = look_rounds(decide->first, look);
+	const int rounds = interim_rounds(decide->first, interim);
 	struct choice *choices = xcalloc(regress->count + 1, sizeof(*choices));
 	double left_ns = DECIDE_TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
 	size_t count = 0, taken = 0;

@@ -1,5 +1,5 @@
-/* Spends the time that --decide has left on later comparisons: a case that its looks decided early
- * has few rounds, and as a base it would leave many cases undecided. */
+/* Spends the time that --decide has left on later comparisons: a case that its interim analyses
+ * decided early has few rounds, and as a base it would leave many cases undecided. */
 #include "harness/sweep/decide/decide.h"
 
 #include <math.h>
@@ -7,25 +7,25 @@
 
 /* ---- which cases ---- */
 
-/* The last look for which a case has the rounds. */
-static int look_reached(const struct sweep *sweep, size_t index)
+/* The last interim analysis for which a case has the rounds. */
+static int interim_reached(const struct sweep *sweep, size_t index)
 {
-	int look = 0;
+	int interim = 0;
 
-	while (look + 1 < LOOK_COUNT &&
-	       look_rounds(sweep->decide->first, look + 1) <= sweep->cases[index].rounds_done)
-		look++;
-	return look;
+	while (interim + 1 < INTERIM_COUNT &&
+	       interim_rounds(sweep->decide->first, interim + 1) <= sweep->cases[index].rounds_done)
+		interim++;
+	return interim;
 }
 
-/* Whether the rounds of this look, as a base, would probably decide an equal run that has all of
- * its looks. */
+/* Whether the rounds of this interim analysis, as a base, would probably decide an equal run that
+ * has all of its interim analyses. */
 static bool serves_as_base(const struct sweep_decide *decide, const struct regress_case *item,
-			   int look, size_t cases)
+			   int interim, size_t cases)
 {
-	const int base = look_rounds(decide->first, look);
-	const int head = look_rounds(decide->first, LOOK_COUNT - 1);
-	const double share = look_share(look) * look_share(LOOK_COUNT - 1);
+	const int base = interim_rounds(decide->first, interim);
+	const int head = interim_rounds(decide->first, INTERIM_COUNT - 1);
+	const double share = interim_share(interim) * interim_share(INTERIM_COUNT - 1);
 	struct effect effect = item->effect;
 
 	effect.change =
@@ -34,20 +34,20 @@ static bool serves_as_base(const struct sweep_decide *decide, const struct regre
 				   cases);
 }
 
-/* The first look whose rounds would serve; LOOK_COUNT: none. */
-static int look_that_serves(const struct sweep_decide *decide, const struct regress_case *item,
-			    int reached, size_t cases)
+/* The first interim analysis whose rounds would serve; INTERIM_COUNT: none. */
+static int interim_that_serves(const struct sweep_decide *decide, const struct regress_case *item,
+			       int reached, size_t cases)
 {
-	int look = reached;
+	int interim = reached;
 
-	while (look < LOOK_COUNT && !serves_as_base(decide, item, look, cases))
-		look++;
-	return look;
+	while (interim < INTERIM_COUNT && !serves_as_base(decide, item, interim, cases))
+		interim++;
+	return interim;
 }
 
 struct candidate {
 	size_t index;
-	double cost_ns; /* of the rounds up to the look that serves */
+	double cost_ns; /* of the rounds up to the interim analysis that serves */
 };
 
 static int by_cost(const void *left, const void *right)
@@ -65,13 +65,13 @@ static double cost_ns(const struct sweep *sweep, size_t index, int rounds)
 	       (rounds - sweep->cases[index].rounds_done);
 }
 
-/* The decided cases to measure up to this look, the cheapest first, as far as the time allows;
- * malloc'd, with room for the control cases. */
+/* The decided cases to measure up to this interim analysis, the cheapest first, as far as the time
+ * allows; malloc'd, with room for the control cases. */
 static size_t choose_for_later(size_t **out, const struct sweep *sweep,
-			       const struct regress *regress, int look)
+			       const struct regress *regress, int interim)
 {
 	const struct sweep_decide *decide = sweep->decide;
-	const int rounds = look_rounds(decide->first, look);
+	const int rounds = interim_rounds(decide->first, interim);
 	struct candidate *found = xcalloc(regress->count + 1, sizeof(*found));
 	double left_ns = DECIDE_TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
 	size_t count = 0, taken = 0;
@@ -85,11 +85,12 @@ static size_t choose_for_later(size_t **out, const struct sweep *sweep,
 
 		if (index == NO_CASE || sweep->cases[index].ended)
 			continue;
-		reached = look_reached(sweep, index);
-		serves = look_that_serves(decide, item, reached, regress->compared);
-		if (reached < look && serves > reached && serves < LOOK_COUNT)
+		reached = interim_reached(sweep, index);
+		serves = interim_that_serves(decide, item, reached, regress->compared);
+		if (reached < interim && serves > reached && serves < INTERIM_COUNT)
 			found[count++] = (struct candidate){
-				index, cost_ns(sweep, index, look_rounds(decide->first, serves))};
+				index,
+				cost_ns(sweep, index, interim_rounds(decide->first, serves))};
 	}
 	qsort(found, count, sizeof(*found), by_cost);
 	for (size_t i = 0; i < decide->control_count; i++)
@@ -161,7 +162,7 @@ int decide_for_later(struct sweep *sweep, struct error *err)
 	double moved = 0;
 	int rc = 0;
 
-	for (int look = 1; look < LOOK_COUNT && !rc && moved == 0; look++) {
+	for (int interim = 1; interim < INTERIM_COUNT && !rc && moved == 0; interim++) {
 		struct decide_judged judged;
 		size_t *chosen = NULL, count = 0;
 
@@ -169,12 +170,14 @@ int decide_for_later(struct sweep *sweep, struct error *err)
 		if (!rc) {
 			decide_choose_control(sweep, &judged.comparison.head,
 					      &judged.comparison.regress);
-			count = choose_for_later(&chosen, sweep, &judged.comparison.regress, look);
+			count = choose_for_later(&chosen, sweep, &judged.comparison.regress,
+						 interim);
 		}
 		decide_judged_release(&judged);
 		if (!rc && count)
 			rc = measure_later(sweep, chosen, count,
-					   look_rounds(sweep->decide->first, look), &moved, err);
+					   interim_rounds(sweep->decide->first, interim), &moved,
+					   err);
 		free(chosen);
 	}
 	return rc;

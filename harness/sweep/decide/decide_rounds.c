@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A look that has begun is completed if it overruns the time by no more than this part. */
+/* The rounds of an interim analysis are completed if they overrun the time by no more than this
+ * part. */
 #define OVERRUN_MOST 0.05
 
 /* ---- the comparison ---- */
@@ -106,9 +107,10 @@ int decide_withhold(struct sweep *sweep, int round, double moved, struct error *
 		return rc;
 	snprintf(number, sizeof(number), "%d", round);
 	snprintf(amount, sizeof(amount), "%.4f", moved);
-	rc = db_environment_set(decide->db, decide->run_id, LOOKS_USED_KEY, number, err);
+	rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_USED_KEY, number, err);
 	if (!rc)
-		rc = db_environment_set(decide->db, decide->run_id, LOOKS_MOVED_KEY, amount, err);
+		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_MOVED_KEY, amount,
+					err);
 	if (!rc)
 		rc = decide_drop_rounds(sweep, round, err);
 	return db_together_end(decide->db, rc, err);

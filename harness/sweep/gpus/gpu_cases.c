@@ -38,25 +38,25 @@ bool gpu_part_take(struct sweep *sweep, size_t index)
 	return false;
 }
 
-static atomic_bool *bar_of(const struct sweep *sweep, size_t index, bool measuring)
+static atomic_bool *exclusion_of(const struct sweep *sweep, size_t index, bool measuring)
 {
-	struct gpu_case *barred = &sweep->gpu->share->cases[index];
+	struct gpu_case *excluded = &sweep->gpu->share->cases[index];
 
-	return measuring ? &barred->unmeasured : &barred->uncounted;
+	return measuring ? &excluded->unmeasured : &excluded->uncounted;
 }
 
-void gpu_part_bar(struct sweep *sweep, size_t index, bool measuring)
+void gpu_part_exclude(struct sweep *sweep, size_t index, bool measuring)
 {
 	if (sweep->gpu)
-		atomic_store(bar_of(sweep, index, measuring), true);
+		atomic_store(exclusion_of(sweep, index, measuring), true);
 }
 
-bool gpu_part_bars(const struct sweep *sweep, size_t index, bool measuring)
+bool gpu_part_excludes(const struct sweep *sweep, size_t index, bool measuring)
 {
-	return sweep->gpu && atomic_load(bar_of(sweep, index, measuring));
+	return sweep->gpu && atomic_load(exclusion_of(sweep, index, measuring));
 }
 
-void gpu_part_look(struct sweep *sweep, bool all)
+void gpu_part_reclaim(struct sweep *sweep, bool all)
 {
 	struct gpu_part *part = sweep->gpu;
 

@@ -126,10 +126,10 @@ void gpu_part_case_ended(struct sweep *sweep, size_t index)
 	/* alone, it is measured again */
 	if (!gpu_part_splits(sweep) || part->alone)
 		return;
-	if (part->holds) {
-		part->held = xgrow(part->held, &part->held_capacity, part->held_count + 1,
-				   sizeof(*part->held));
-		part->held[part->held_count++] = index;
+	if (part->defers) {
+		part->deferred = xgrow(part->deferred, &part->deferred_capacity,
+				       part->deferred_count + 1, sizeof(*part->deferred));
+		part->deferred[part->deferred_count++] = index;
 		return;
 	}
 	left = &part->left[part->share->cases[index].unit];
@@ -137,10 +137,10 @@ void gpu_part_case_ended(struct sweep *sweep, size_t index)
 		gpu_share_set_done(part->share, part->slot, index, true);
 }
 
-void gpu_part_hold(struct sweep *sweep)
+void gpu_part_defer(struct sweep *sweep)
 {
 	if (sweep->gpu)
-		sweep->gpu->holds = true;
+		sweep->gpu->defers = true;
 }
 
 void gpu_part_committed(struct sweep *sweep, bool stored)
@@ -149,10 +149,10 @@ void gpu_part_committed(struct sweep *sweep, bool stored)
 
 	if (!part)
 		return;
-	part->holds = false;
-	for (size_t i = 0; i < part->held_count && stored; i++)
-		gpu_part_case_ended(sweep, part->held[i]);
-	part->held_count = 0;
+	part->defers = false;
+	for (size_t i = 0; i < part->deferred_count && stored; i++)
+		gpu_part_case_ended(sweep, part->deferred[i]);
+	part->deferred_count = 0;
 }
 
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
@@ -224,7 +224,7 @@ int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct 
 		gpu_share_set_done(part->share, part->slot, lost, false);
 	free(part->left);
 	part->left = NULL;
-	free(part->held);
-	part->held = NULL;
+	free(part->deferred);
+	part->deferred = NULL;
 	return rc;
 }

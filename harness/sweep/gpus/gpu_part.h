@@ -34,9 +34,9 @@ struct gpu_part {
 	bool alone;   /* the sentinels are measured alone now */
 	size_t *left; /* by unit: its cases that have not ended; owned */
 	/* Cases that have ended, but are not committed yet; owned. */
-	size_t *held;
-	size_t held_count, held_capacity;
-	bool holds;
+	size_t *deferred;
+	size_t deferred_count, deferred_capacity;
+	bool defers;
 };
 
 /* The fact GPUS_INTERFERENCE_KEY where nobody wanted it measured. */
@@ -54,24 +54,24 @@ void gpu_part_begin_cases(struct sweep *sweep);
 /* Claims a case before the first result of it. false: another process has it, so this one leaves it
  * out. */
 bool gpu_part_take(struct sweep *sweep, size_t index);
-/* Takes back cases that another process had to give back; with `all` false for good: leaves out all
- * that this process has not claimed. */
-void gpu_part_look(struct sweep *sweep, bool all);
+/* Leaves out the cases that other processes have claimed, and reclaims those that they gave back.
+ * `all` false: leaves out the cases that nobody has claimed, too, because no round follows. */
+void gpu_part_reclaim(struct sweep *sweep, bool all);
 /*
  * Sorts the shuffled order of the round in which cases are claimed. Each process begins with the
  * variants that are its own, one after the other, and goes on with those of the others, from their
  * end. So few variants are on two GPUs, each of which would load their code, and patch it to count.
  */
 void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count);
-/* Two GPUs were lost with this case: no process measures it any more, or it counts no more. */
-void gpu_part_bar(struct sweep *sweep, size_t index, bool measuring);
-bool gpu_part_bars(const struct sweep *sweep, size_t index, bool measuring);
-#define GPU_PART_BARRED "two GPUs of this sweep were lost with this case"
+/* Two GPUs were lost with this case: no process may measure it (`measuring`) or count it. */
+void gpu_part_exclude(struct sweep *sweep, size_t index, bool measuring);
+bool gpu_part_excludes(const struct sweep *sweep, size_t index, bool measuring);
+#define GPU_PART_EXCLUDED "two GPUs of this sweep were lost with this case"
 /* A case has ended, and its results are stored: no other process takes it over. */
 void gpu_part_case_ended(struct sweep *sweep, size_t index);
-/* From here, cases that have ended are stored together. The others learn of them from
- * gpu_part_committed(), or never if the results did not come into the database. */
-void gpu_part_hold(struct sweep *sweep);
+/* Defers telling the other processes which cases have ended: their results are stored together.
+ * gpu_part_committed() tells the others, unless the results did not come into the database. */
+void gpu_part_defer(struct sweep *sweep);
 void gpu_part_committed(struct sweep *sweep, bool stored);
 /* A round of a case was measured. */
 void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round);

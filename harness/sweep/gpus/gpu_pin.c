@@ -13,7 +13,7 @@
 #define PCI_FOLDER "/sys/bus/pci/devices"
 #define PCI_FOLDER_VARIABLE "PERFLAB_PCI_FOLDER"
 #define LIST_LIMIT 65536
-/* Of a bus id "0000:1b:00.0". A driver may give its domain eight digits. */
+/* The length of a bus id "0000:1b:00.0". A driver may give its domain eight digits. */
 #define BUS_ID_LENGTH 12
 
 /* The bus id as Linux names it. false: it is none. */

@@ -8,7 +8,7 @@
 #include "harness/client/client.h"
 #include "harness/sweep/gpus/gpu_absent.h"
 #include "harness/sweep/gpus/gpu_process.h"
-#include "harness/sweep/gpus/gpu_settle.h"
+#include "harness/sweep/gpus/gpu_reconcile.h"
 #include "harness/sweep/sweep_parts.h"
 
 #define LOOK_MS 100 /* between two looks at the progress and at *stop */
@@ -389,7 +389,8 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 		await_processes(group, stop);
 		if (!rc)
 			rc = measure_rest(group, stop, err);
-		gpu_settle(group->share, group->count, group->spread, request->db_path, observer);
+		gpu_reconcile(group->share, group->count, group->spread, request->db_path,
+			      observer);
 		gpu_absent_store(group->processes, group->count, group->share, request->db_path,
 				 observer);
 		take_results(out, group);

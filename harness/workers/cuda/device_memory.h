@@ -15,8 +15,7 @@
 
 #include "harness/workers/cuda/device_pages.h"
 
-/* Of a guard zone. A multiple of 256, the driver's alignment in bytes, so that the data keeps it.
- */
+/* The size of a guard zone. The driver aligns data to 256 bytes; a multiple of 256 keeps that. */
 #define MEMORY_GUARD_BYTES 512
 /* Smaller blocks are not moved: they stay in the L2, and moving them costs as much as large ones.
  * With a key, they share pages, as in a program. Scratch memory has pages of its own at any size,

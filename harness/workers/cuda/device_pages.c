@@ -9,7 +9,7 @@
 
 #include "base/random.h"
 
-/* Of the filler, at most. */
+/* The most granules of the filler. */
 #define FILLER_GRANULES 64
 /* More of one size would sample more placements, and hold more memory. */
 #define SPARES_PER_SIZE 8

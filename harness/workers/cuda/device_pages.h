@@ -16,7 +16,7 @@ struct device_pages {
 	CUdeviceptr window; /* a second address, at which they are filled; 0: none */
 };
 
-/* Of physical memory that is made for one device. */
+/* The properties of physical memory that is made for one device. */
 CUmemAllocationProp pages_properties(const struct device *device);
 
 /* Makes pages, and keeps pages that were replaced for later replacements. All zeroes: it makes

@@ -79,8 +79,8 @@ struct cuda_driver {
 /* Opens libcuda and calls cuInit. Returns PL_EUNSUPPORTED, with cause and remedy, if there is no
  * driver or no device. */
 int cuda_driver_open(struct cuda_driver *driver, struct error *err);
-/* The same where the caller, and not the user, has set CUDA_VISIBLE_DEVICES to one device, which
- * the error names. */
+/* As cuda_driver_open(), where the caller, and not the user, has set CUDA_VISIBLE_DEVICES to one
+ * device. The error names the device. */
 int cuda_driver_open_only(struct cuda_driver *driver, const char *device, struct error *err);
 
 /*

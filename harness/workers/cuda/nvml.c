@@ -79,7 +79,8 @@ static int load_symbols(struct nvml *nvml, struct error *err)
 	return 0;
 }
 
-/* Of a slice, the GPU lists the processes of all slices. */
+/* Finds the handle that lists the computing processes. For a slice that is the whole GPU, which
+ * lists those of all slices. */
 static void find_computing(struct nvml *nvml, const char *uuid)
 {
 	unsigned is_mig = 0;

@@ -68,7 +68,7 @@ bool operation_is_distrusted(const struct launch_case *work);
 bool operation_may_persist(const struct operation *operation);
 /* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
 int operation_prepare(struct operation *operation, struct error *err);
-/* The same without expected results, for an operation that will not be verified. */
+/* Fills the inputs only, for an operation that will not be verified. */
 int operation_prepare_inputs(struct operation *operation, struct error *err);
 /*
  * Restores INOUT buffers and symbols, before every execution and outside of the

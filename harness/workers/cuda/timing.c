@@ -312,7 +312,7 @@ static bool is_precise_enough(const double *time_ns, size_t count, double precis
 	       (summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS;
 }
 
-/* The same for the speed-up: within half of the precision, or half of the resolution. */
+/* Whether the speed-up is known to half of the precision, or half of the resolution. */
 static bool is_speedup_precise(const double *time_ns, const double *base_ns, size_t count,
 			       double precision)
 {

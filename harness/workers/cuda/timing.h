@@ -26,11 +26,11 @@ int timer_open(struct timer **out, struct cuda_resources *resources, bool gated,
 void timer_close(struct timer *timer);
 /* Keeps the device busy for 100 ms, so that its clocks rise. */
 int timer_warm_up(struct timer *timer, struct error *err);
-/* The same, unless the device was busy at `busy_ns`, by monotonic_ns(), and not long ago. */
+/* Warms up, unless the device was busy at `busy_ns`, by monotonic_ns(), and not long ago. */
 int timer_warm_up_since(struct timer *timer, int64_t busy_ns, struct error *err);
-/* The same, but only if the device may have been idle for over a second: a worker may be opened
- * long before its first case, and the host may need long for the expected results of a case.
- * timer_run() and timer_take() call it. */
+/* Warms up if the device may have been idle for over a second: a worker may be opened long before
+ * its first case, and the host may need long for the expected results of a case. timer_run() and
+ * timer_take() call it. */
 int timer_stay_warm(struct timer *timer, struct error *err);
 
 /*
@@ -53,8 +53,8 @@ int timer_stay_warm(struct timer *timer, struct error *err);
  * moved, because memory is scarce or its blocks are small, the round goes on with the placement
  * that it has. A round whose samples take over 0.5 ms keeps its placement, too.
  *
- * Of two pairs, one begins with the base and the other with the operation (A B B A), so that each
- * comes as often after itself as after the other, and linear drift cancels. With a hot cache, each
+ * Pairs begin with the base and with the operation in turn (A B B A), so that each comes as often
+ * after itself as after the other, and linear drift cancels. With a hot cache, each
  * sample of a pair follows an execution of the same operation, as it does alone.
  */
 int timer_run(struct timer *timer, struct operation *operation, struct operation *base,

@@ -220,7 +220,7 @@ export class Model {
 		this.best = this.emulated ? leastBy(this.cases.filter(isCounted), (one) => one.family, byLost) : this.cases.filter((one) => one.isBest);
 	}
 
-	/** The same case on the other GPUs of a spread, where it was measured. */
+	/** What a case took on the other GPUs of a spread, where it was measured. */
 	elsewhere(one) {
 		return this.spread ? this.timed.filter((other) => other !== one && isCounted(other) && other.family === one.family && other.config === one.config) : [];
 	}

@@ -111,7 +111,7 @@ extern "C" __global__ void planted_copy_and_store(float *out, long long n)
 	out[threadIdx.x] = 0.0f * tile[255 - threadIdx.x];
 }
 
-/* Of the last four elements there are only some; the last thread takes all of them. */
+/* Not all of the last four elements exist; the last thread takes all of them. */
 extern "C" __global__ void planted_copy_past_end(float *out, long long n)
 {
 	__shared__ float4 tile[256];

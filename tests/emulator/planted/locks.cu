@@ -29,7 +29,7 @@ extern "C" __global__ void right_shared_mutex(float *out, long long n)
 		out[blockIdx.x] = (float)total;
 }
 
-/* The same with orders instead of fences; one thread of each warp. */
+/* A lock with memory orders instead of fences; one thread of each warp takes it. */
 extern "C" __global__ void right_shared_acquire(float *out, long long n)
 {
 	__shared__ unsigned lock, total;
@@ -145,7 +145,7 @@ extern "C" __global__ void right_shared_ticket(float *out, long long n)
 		out[blockIdx.x] = (float)total;
 }
 
-/* The same without the fence before the next turn. */
+/* A lock whose turn is volatile, without the fence before the next turn. */
 extern "C" __global__ void planted_ticket_no_fence(float *out, long long n)
 {
 	__shared__ unsigned next, total;

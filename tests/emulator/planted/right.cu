@@ -37,7 +37,7 @@ extern "C" __global__ void right_spin_then_work(float *out, long long n)
 		out[blockIdx.x] = (float)*(volatile int *)&protected_count;
 }
 
-/* The same, and those who spin part and meet on the way. */
+/* The unsafe form, where the threads that spin diverge and reconverge on the way. */
 extern "C" __global__ void right_spin_with_branches(float *out, long long n)
 {
 	unsigned backoff = threadIdx.x;

@@ -9,7 +9,7 @@ namespace ptx = cuda::ptx;
 #define STAGES 2
 #define LINE 64 /* halves of a row of a tile: the span of the swizzle */
 
-/* Of a tile whose rows have 128 bytes, swizzled. */
+/* The matrix descriptor of a tile whose rows have 128 bytes, swizzled. */
 static __device__ uint64_t descriptor(const void *tile)
 {
 	uint64_t address = __cvta_generic_to_shared(tile);

@@ -1,6 +1,6 @@
 /*
  * textures_golden: records what texture and surface instructions return on this GPU. It prints
- * the text of tests/golden/ptx/textures.txt:
+ * the text of tests/golden/ptx/textures.txt.zst:
  *
  *   texture KIND DIMS W H D LEVELS FORMAT CHANNELS CONTENT FILTER MIPFILTER MODE0 MODE1 MODE2 \
  *           COORDINATES READ BORDER

@@ -296,7 +296,7 @@ static void free_data(struct host_buffers *data)
 		free(data->data[b]);
 }
 
-/* Of an input or an expected result, with the first or the other inputs. */
+/* The key of an input or an expected result, with the first or the other inputs. */
 static char *key_of(size_t b, bool expected, bool mixed)
 {
 	const uint64_t seed = SEED + (mixed ? MIXED_SEED_STEP : 0);

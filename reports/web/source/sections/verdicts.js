@@ -29,7 +29,7 @@ const wasteBar = (pct, label) => {
 export const boundChip = (one) =>
 	h("span", { class: `chip bound-${/^[a-z0-9]+$/.test(one.bound) ? one.bound : "unknown"}`, title: one.boundMeaning }, one.bound);
 
-/** Of a spread: on which GPU the case was the fastest, and how long it takes on the others. */
+/** For a spread: on which GPU the case was the fastest, and how long it takes on the others. */
 const placeOf = (model, one) => model.spread && h("span", { class: "on-gpu" }, `on GPU ${one.gpu}`);
 function timesElsewhere(model, one) {
 	const others = model.elsewhere(one);

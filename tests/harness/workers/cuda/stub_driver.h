@@ -36,8 +36,8 @@ struct stub_driver {
 	bool moves;      /* cuMemAddressReserve() never gives the address that is asked for */
 	bool maps_fail;  /* cuMemMap() returns an error */
 	bool cannot_map; /* the device has no virtual memory management */
-	/* Of the functions for virtual memory, the call that returns an error: 1 is the next one.
-	 * 0: none. With fails_on, so do all later ones, but nothing that frees. */
+	/* The call of a function for virtual memory that returns an error: 1 is the next one; 0:
+	 * none. With fails_on, all later calls fail, too, but nothing that frees. */
 	size_t fails_at;
 	bool fails_on;
 	size_t reserved_bytes, mapped_bytes;
@@ -55,7 +55,7 @@ struct stub_driver {
 		size_t pages;        /* index of what is mapped there */
 	} mappings[STUB_MAX_PAGES];
 
-	/* Of the last cuLaunchKernelEx(). */
+	/* The attributes of the last cuLaunchKernelEx(). */
 	CUlaunchAttribute attributes[4];
 	unsigned attribute_count;
 	int nonportable_clusters; /* the attribute of every function */
@@ -68,8 +68,8 @@ struct stub_driver {
 	/* Executes a launch; may be NULL. `context` is for its use. */
 	void (*execute)(struct stub_driver *stub, const char *name, void **arguments);
 	void *context;
-	/* Of cuTensorMapEncodeTiled() and cuTensorMapEncodeIm2col(), each of which writes what it
-	 * is told into the map. */
+	/* Calls of cuTensorMapEncodeTiled() and cuTensorMapEncodeIm2col(), each of which writes its
+	 * arguments into the map. */
 	size_t maps;
 	bool maps_refused;
 	size_t launches, flushes;           /* flushes: launches of flush_by_reading */

@@ -13,7 +13,7 @@
 #include "harness/workers/cuda/device.h"
 
 #define VISIBLE "CUDA_VISIBLE_DEVICES"
-/* Of fake_cuda.c. */
+/* The devices of fake_cuda.c. */
 #define BYTES "00112233-4455-6677-8899-aabbccddee"
 #define FIRST "GPU-" BYTES "00"
 #define SECOND "GPU-" BYTES "01"

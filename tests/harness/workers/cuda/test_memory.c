@@ -56,7 +56,7 @@ static void test_keys_are_shared(void **context)
 
 	assert_ptr_equal(acquire(f, "x", MIB, false), x);
 	assert_ptr_not_equal(acquire(f, "y", MIB, true), x);
-	/* The same key with another size is another block. */
+	/* A key with another size is another block. */
 	assert_ptr_not_equal(acquire(f, "x", 2 * MIB, true), x);
 	memory_unpin_all(&f->memory);
 	assert_ptr_equal(acquire(f, "x", MIB, false), x);

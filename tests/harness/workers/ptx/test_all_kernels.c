@@ -25,7 +25,7 @@ static const int64_t blocks[] = {1, 31, 32, 33, 64, 256, 1000, 1024};
 static const int64_t sizes[] = {0, 1, 31, 33, 97, 1000};
 /* For variants that take none of these: multiples of four, which fill no tile. */
 static const int64_t even_sizes[] = {4, 100, 132};
-/* Of a family's own size, with sanitizers: they make a case ten times as long. */
+/* A family's own size is limited to this with sanitizers: a case takes ten times as long. */
 #define SANITIZED_MOST 1000
 /* Sanitizers look at these block sizes; the other builds verify them all. */
 static const int64_t sanitized_blocks[] = {1, 33, 256};
@@ -403,7 +403,7 @@ static void test_indices_beyond_32_bits(void **context)
 	(void)context;
 	if (SANITIZED)
 		skip(); /* its shadow of all those addresses would be real memory */
-	/* Of large pages everything would be there. */
+	/* With large pages, all of the memory would be resident. */
 	assert_int_equal(prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0), 0);
 	runner.memory_limit_bytes = WIDE_MEMORY_BYTES;
 	runner.launch_end_ns = INT64_MAX;

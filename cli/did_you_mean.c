@@ -1,5 +1,5 @@
 /* Guesses what a wrong word was meant to be; see the header. */
-#include "cli/meant.h"
+#include "cli/did_you_mean.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -164,7 +164,7 @@ static bool has_choice(const char *const *choices, const char *word)
 	return false;
 }
 
-void meant_verb(struct text *out, const struct command_table *verbs, const char *word)
+void did_you_mean_verb(struct text *out, const struct command_table *verbs, const char *word)
 {
 	const char **names;
 
@@ -193,7 +193,7 @@ static bool is_part_of_name(const char *word, const char *name)
 }
 
 /* "json" is meant to be "--format json". */
-static bool meant_value(struct text *out, const struct command *command, const char *word)
+static bool did_you_mean_value(struct text *out, const struct command *command, const char *word)
 {
 	const struct option_row *format = option_row_find(command, "format");
 	const char *value = word;
@@ -213,12 +213,12 @@ static void add_option_name(struct text *out, size_t *count, const char *name)
 		text_addf(out, "%s--%s", *count > 1 ? " or " : "", name);
 }
 
-void meant_option(struct text *out, const struct command *command, const char *word)
+void did_you_mean_option(struct text *out, const struct command *command, const char *word)
 {
 	const char **names;
 	size_t count = 0;
 
-	if (meant_value(out, command, word))
+	if (did_you_mean_value(out, command, word))
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(other_words) && !out->length; i++)
 		if (strcmp(other_words[i].word, word) == 0 &&
@@ -248,7 +248,7 @@ void meant_option(struct text *out, const struct command *command, const char *w
 	free(names);
 }
 
-void meant_choice(struct text *out, const char *const *choices, const char *word)
+void did_you_mean_choice(struct text *out, const char *const *choices, const char *word)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(choice_words); i++) {
 		if (strcasecmp(choice_words[i].word, word) == 0 &&

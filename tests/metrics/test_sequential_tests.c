@@ -1,5 +1,5 @@
-#include "metrics/analysis/looks.h"
 #include "metrics/analysis/regress.h"
+#include "metrics/analysis/sequential_tests.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>
@@ -23,15 +23,16 @@ static void the_shares_add_up_to_one(void **state)
 	double sum = 0;
 
 	(void)state;
-	for (int look = 0; look < LOOK_COUNT; look++)
-		sum += look_share(look);
+	for (int interim = 0; interim < INTERIM_COUNT; interim++)
+		sum += interim_share(interim);
 	assert_true(fabs(sum - 1) < 1e-12);
-	assert_int_equal(look_rounds(3, 0), 3);
-	assert_int_equal(look_rounds(3, 1), 8);
-	assert_int_equal(look_rounds(3, 2), 20);
+	assert_int_equal(interim_rounds(3, 0), 3);
+	assert_int_equal(interim_rounds(3, 1), 8);
+	assert_int_equal(interim_rounds(3, 2), 20);
 	for (int first = 2; first < 100; first++)
-		for (int look = 1; look < LOOK_COUNT; look++)
-			assert_true(look_rounds(first, look) > look_rounds(first, look - 1));
+		for (int interim = 1; interim < INTERIM_COUNT; interim++)
+			assert_true(interim_rounds(first, interim) >
+				    interim_rounds(first, interim - 1));
 }
 
 static void facts_that_are_no_rounds_are_ignored(void **state)
@@ -40,19 +41,20 @@ static void facts_that_are_no_rounds_are_ignored(void **state)
 	struct run run = {0};
 
 	(void)state;
-	assert_int_equal(looks_of_run(&run).first, 0);
+	assert_int_equal(sequential_test_of_run(&run).first, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(wrong); i++) {
-		key_value_set(&run.environment, LOOKS_FIRST_KEY, wrong[i]);
-		assert_int_equal(looks_of_run(&run).first, 0);
+		key_value_set(&run.environment, SEQUENTIAL_FIRST_KEY, wrong[i]);
+		assert_int_equal(sequential_test_of_run(&run).first, 0);
 	}
-	key_value_set(&run.environment, LOOKS_FIRST_KEY, "4");
-	key_value_set(&run.environment, LOOKS_USED_KEY, "3"); /* fewer than the first look has */
-	assert_int_equal(looks_of_run(&run).first, 4);
-	assert_int_equal(looks_of_run(&run).used, 0);
-	key_value_set(&run.environment, LOOKS_USED_KEY, "11");
-	key_value_set(&run.environment, LOOKS_MOVED_KEY, "0.004");
-	assert_int_equal(looks_of_run(&run).used, 11);
-	assert_true(looks_of_run(&run).moved == 0.004);
+	key_value_set(&run.environment, SEQUENTIAL_FIRST_KEY, "4");
+	key_value_set(&run.environment, SEQUENTIAL_USED_KEY,
+		      "3"); /* fewer than the first interim analysis has */
+	assert_int_equal(sequential_test_of_run(&run).first, 4);
+	assert_int_equal(sequential_test_of_run(&run).used, 0);
+	key_value_set(&run.environment, SEQUENTIAL_USED_KEY, "11");
+	key_value_set(&run.environment, SEQUENTIAL_MOVED_KEY, "0.004");
+	assert_int_equal(sequential_test_of_run(&run).used, 11);
+	assert_true(sequential_test_of_run(&run).moved == 0.004);
 	run_release(&run);
 }
 
@@ -85,7 +87,7 @@ static struct run run_of(size_t cases)
 
 static void decide_run(struct run *run)
 {
-	key_value_set(&run->environment, LOOKS_FIRST_KEY, "3");
+	key_value_set(&run->environment, SEQUENTIAL_FIRST_KEY, "3");
 }
 
 static struct change_limits judged_limits = {
@@ -111,8 +113,8 @@ static void times_set(struct trial *trial, size_t begin, size_t end, double time
 	trial->round_count = end;
 }
 
-/* The first look finds 2 %. Five rounds more, in which a control case ran at its old speed, change
- * nothing about it. */
+/* The first interim analysis finds 2 %. Five rounds more, in which a control case ran at its old
+ * speed, change nothing about it. */
 static void a_decided_case_stays_decided(void **state)
 {
 	struct run base = run_of(1), head = run_of(1);
@@ -151,8 +153,8 @@ static void rounds_beside_a_moved_control_are_not_used(void **state)
 	regress_release(&regress);
 	free(pairs);
 
-	key_value_set(&head.environment, LOOKS_USED_KEY, "3");
-	key_value_set(&head.environment, LOOKS_MOVED_KEY, "0.0041");
+	key_value_set(&head.environment, SEQUENTIAL_USED_KEY, "3");
+	key_value_set(&head.environment, SEQUENTIAL_MOVED_KEY, "0.0041");
 	judge(&regress, &pairs, &base, &head);
 	assert_int_equal(regress.cases[0].head_rounds, 3);
 	assert_true(regress.cases[0].undecided);
@@ -176,8 +178,8 @@ static void discarded_rounds_of_another_base_are_named(void **state)
 
 	(void)state;
 	decide_run(&base);
-	key_value_set(&base.environment, LOOKS_USED_KEY, "3");
-	key_value_set(&base.environment, LOOKS_MOVED_KEY, "0.0041");
+	key_value_set(&base.environment, SEQUENTIAL_USED_KEY, "3");
+	key_value_set(&base.environment, SEQUENTIAL_MOVED_KEY, "0.0041");
 	times_set(&base.trials[0], 0, 8, 30e3);
 	times_set(&head.trials[0], 0, 3, 30e3);
 	head.trials[0].rounds[0].median_ns = 30.6e3;
@@ -196,7 +198,7 @@ static void discarded_rounds_of_another_base_are_named(void **state)
 }
 
 /* A plain run of as many rounds has the narrower interval: it is judged once. */
-static void a_look_costs_width(void **state)
+static void an_interim_analysis_costs_width(void **state)
 {
 	struct run base = run_of(1), head = run_of(1);
 	struct regress_pair *pairs;
@@ -282,21 +284,22 @@ struct outcome {
 	size_t below_5_pct; /* cases whose p, alone, is below 5 % */
 };
 
-/* As `sweep --decide` does: judges at each look, and measures what is undecided up to the next. */
+/* As `sweep --decide` does: judges at each interim analysis, and measures what is undecided up to
+ * the next. */
 static void decide(struct outcome *outcome, const struct run *base, struct run *head,
 		   const struct simulated_case *simulated, double change)
 {
 	struct regress_pair *pairs;
 	struct regress regress;
 
-	for (int look = 0; look < LOOK_COUNT; look++) {
-		if (look)
+	for (int interim = 0; interim < INTERIM_COUNT; interim++) {
+		if (interim)
 			judge(&regress, &pairs, base, head);
 		for (size_t i = 0; i < head->trial_count; i++)
-			if (!look || regress.cases[i].undecided)
+			if (!interim || regress.cases[i].undecided)
 				measure(&head->trials[i], &simulated[i], change,
-					(size_t)look_rounds(3, look));
-		if (look) {
+					(size_t)interim_rounds(3, interim));
+		if (interim) {
 			regress_release(&regress);
 			free(pairs);
 		}
@@ -361,7 +364,7 @@ static double share_pct(size_t part, const struct outcome *outcome)
 	return 100 * (double)part / (double)outcome->cases;
 }
 
-/* Cases whose scatter is the known noise, so that p of one look is exact. */
+/* Cases whose scatter is the known noise, so that p of one interim analysis is exact. */
 static bool as_known(struct simulated_case *simulated)
 {
 	const double absolute = PROCESS_NOISE_NS / 100e3;
@@ -371,9 +374,9 @@ static bool as_known(struct simulated_case *simulated)
 	return true;
 }
 
-/* Three looks at 5 % each give 12 %, and 13 % with both runs. No look decides, so all are
- * taken. */
-static void looks_raise_no_false_alarms(void **state)
+/* Three interim analyses at 5 % each give 12 %, and 13 % with both runs. No interim analysis
+ * decides, so all are taken. */
+static void interim_analyses_raise_no_false_alarms(void **state)
 {
 	struct outcome plain = {0}, first = {0}, second = {0};
 
@@ -383,8 +386,9 @@ static void looks_raise_no_false_alarms(void **state)
 	judged_limits.resolution = 1e-9;
 	simulate(&plain, &first, &second, 0, as_known);
 	judged_limits = change_limits_default;
-	print_message("p below 5 %%: %.2f %% after looks at the head, %.2f %% at both runs\n",
-		      share_pct(first.below_5_pct, &first), share_pct(second.below_5_pct, &second));
+	print_message(
+		"p below 5 %%: %.2f %% after interim analyses of the head, %.2f %% at both runs\n",
+		share_pct(first.below_5_pct, &first), share_pct(second.below_5_pct, &second));
 	assert_true(share_pct(first.below_5_pct, &first) < 5);
 	assert_true(share_pct(second.below_5_pct, &second) < 5);
 }
@@ -411,8 +415,9 @@ static void equal_runs_are_decided(void **state)
 	assert_true(share_pct(second.changed, &second) < 0.5);
 }
 
-/* Each look at 5 % to a side calls 5.7 % of these changes unchanged, and 7.7 % with both runs. */
-static void looks_hide_no_change(void **state)
+/* Each interim analysis at 5 % to a side calls 5.7 % of these changes unchanged, and 7.7 % with
+ * both runs. */
+static void interim_analyses_hide_no_change(void **state)
 {
 	struct outcome plain = {0}, first = {0}, second = {0};
 
@@ -452,11 +457,11 @@ int main(void)
 		cmocka_unit_test(a_decided_case_stays_decided),
 		cmocka_unit_test(rounds_beside_a_moved_control_are_not_used),
 		cmocka_unit_test(discarded_rounds_of_another_base_are_named),
-		cmocka_unit_test(a_look_costs_width),
+		cmocka_unit_test(an_interim_analysis_costs_width),
 		cmocka_unit_test(the_rounds_needed_decide),
-		cmocka_unit_test(looks_raise_no_false_alarms),
+		cmocka_unit_test(interim_analyses_raise_no_false_alarms),
 		cmocka_unit_test(equal_runs_are_decided),
-		cmocka_unit_test(looks_hide_no_change),
+		cmocka_unit_test(interim_analyses_hide_no_change),
 		cmocka_unit_test(changes_are_found),
 	};
 

@@ -1,25 +1,25 @@
-/* The schedule of looks, and how many rounds a case still needs. */
-#include "metrics/analysis/looks.h"
+/* The schedule of interim analyses, and how many rounds a case still needs. */
+#include "metrics/analysis/sequential_tests.h"
 
 #include <limits.h>
 #include <math.h>
 
-/* Chosen by simulation (docs/methodology.md): few looks, because each costs a part of the 5 %, and
- * most of it for the later ones, where it buys the most. Multiples of the first number of rounds,
- * in thirds. */
+/* Chosen by simulation (docs/methodology.md): few interim analyses, because each costs a part of
+ * the 5 %, and most of it for the later ones, where it buys the most. Multiples of the first number
+ * of rounds, in thirds. */
 static const struct {
 	int thirds;
 	double share;
-} schedule[LOOK_COUNT] = {{3, 0.1}, {8, 0.2}, {20, 0.7}};
+} schedule[INTERIM_COUNT] = {{3, 0.1}, {8, 0.2}, {20, 0.7}};
 
-int look_rounds(int first, int look)
+int interim_rounds(int first, int interim)
 {
-	return (first * schedule[look].thirds + 2) / 3;
+	return (first * schedule[interim].thirds + 2) / 3;
 }
 
-double look_share(int look)
+double interim_share(int interim)
 {
-	return schedule[look].share;
+	return schedule[interim].share;
 }
 
 /* A number of rounds from `least` on; 0: the fact is missing or something else. */
@@ -30,58 +30,58 @@ static int rounds_fact(const struct run *run, const char *key, int64_t least)
 	int64_t value;
 
 	if (!text || parse_i64(&value, text, &ignored) || value < least ||
-	    value > LOOKS_FIRST_MOST * (int64_t)schedule[LOOK_COUNT - 1].thirds)
+	    value > SEQUENTIAL_FIRST_MOST * (int64_t)schedule[INTERIM_COUNT - 1].thirds)
 		return 0;
 	return (int)value;
 }
 
-struct looks looks_of_run(const struct run *run)
+struct sequential_test sequential_test_of_run(const struct run *run)
 {
-	struct looks looks = {.first = rounds_fact(run, LOOKS_FIRST_KEY, 2)};
-	const char *moved = key_value_get(&run->environment, LOOKS_MOVED_KEY);
+	struct sequential_test test = {.first = rounds_fact(run, SEQUENTIAL_FIRST_KEY, 2)};
+	const char *moved = key_value_get(&run->environment, SEQUENTIAL_MOVED_KEY);
 	struct error ignored = {0};
 
-	if (looks.first > LOOKS_FIRST_MOST)
-		looks.first = 0;
-	if (!looks.first)
-		return looks;
-	looks.used = rounds_fact(run, LOOKS_USED_KEY, looks.first);
-	if (!moved || parse_double(&looks.moved, moved, &ignored))
-		looks.moved = 0;
-	return looks;
+	if (test.first > SEQUENTIAL_FIRST_MOST)
+		test.first = 0;
+	if (!test.first)
+		return test;
+	test.used = rounds_fact(run, SEQUENTIAL_USED_KEY, test.first);
+	if (!moved || parse_double(&test.moved, moved, &ignored))
+		test.moved = 0;
+	return test;
 }
 
-char *looks_discarded(const struct looks *looks)
+char *sequential_test_discarded(const struct sequential_test *test)
 {
-	if (!looks->used)
+	if (!test->used)
 		return NULL;
 	return xasprintf("the rounds from number %d on are not used: the control cases moved by "
 			 "%.2g %%",
-			 looks->used + 1, 100 * looks->moved);
+			 test->used + 1, 100 * test->moved);
 }
 
-int look_last(const struct looks *looks, const struct trial *trial)
+int interim_last(const struct sequential_test *test, const struct trial *trial)
 {
 	int last = 0,
 	    rounds = trial->round_count ? trial->rounds[trial->round_count - 1].round + 1 : 0;
 
-	if (!looks->first)
+	if (!test->first)
 		return 0;
-	if (looks->used && rounds > looks->used)
-		rounds = looks->used;
-	while (last + 1 < LOOK_COUNT && look_rounds(looks->first, last + 1) <= rounds)
+	if (test->used && rounds > test->used)
+		rounds = test->used;
+	while (last + 1 < INTERIM_COUNT && interim_rounds(test->first, last + 1) <= rounds)
 		last++;
 	return last;
 }
 
-int look_limit(const struct looks *looks, int look)
+int interim_limit(const struct sequential_test *test, int interim)
 {
-	return looks->first ? look_rounds(looks->first, look) : INT_MAX;
+	return test->first ? interim_rounds(test->first, interim) : INT_MAX;
 }
 
-double look_share_of(const struct looks *looks, int look)
+double interim_share_of(const struct sequential_test *test, int interim)
 {
-	return looks->first ? look_share(look) : 1;
+	return test->first ? interim_share(interim) : 1;
 }
 
 /* ---- rounds needed ---- */

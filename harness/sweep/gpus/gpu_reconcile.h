@@ -1,9 +1,9 @@
 /*
- * gpu_settle: after a sweep on several GPUs in which not every process ended well: makes its runs
- * have every case once. Internal to sweep/.
+ * gpu_reconcile: corrects the runs of a sweep on several GPUs in which not every process ended
+ * well: afterwards each case is in one of them. Internal to sweep/.
  */
-#ifndef HARNESS_SWEEP_GPUS_GPU_SETTLE_H
-#define HARNESS_SWEEP_GPUS_GPU_SETTLE_H
+#ifndef HARNESS_SWEEP_GPUS_GPU_RECONCILE_H
+#define HARNESS_SWEEP_GPUS_GPU_RECONCILE_H
 
 #include "harness/sweep/gpus/gpu_share.h"
 #include "harness/sweep/sweep.h"
@@ -15,7 +15,7 @@
  * the trials of cases that another slot has. The observer is told which runs keep cases that nobody
  * measured, and a failure.
  */
-void gpu_settle(struct gpu_share *share, size_t count, bool spread, const char *db_path,
-		const struct sweep_observer *observer);
+void gpu_reconcile(struct gpu_share *share, size_t count, bool spread, const char *db_path,
+		   const struct sweep_observer *observer);
 
 #endif

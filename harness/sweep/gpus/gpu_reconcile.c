@@ -1,4 +1,4 @@
-#include "harness/sweep/gpus/gpu_settle.h"
+#include "harness/sweep/gpus/gpu_reconcile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,8 +51,8 @@ static void tell_unmeasured(const struct db *db, int64_t run_id, size_t cases,
 	text_release(&path);
 }
 
-static int settle_run(const struct gpu_share *share, int slot, bool spread, struct db *db,
-		      const struct sweep_observer *observer, struct error *err)
+static int reconcile_run(const struct gpu_share *share, int slot, bool spread, struct db *db,
+			 const struct sweep_observer *observer, struct error *err)
 {
 	const int64_t run_id = atomic_load(&share->slots[slot].run_id);
 	struct run run = {0};
@@ -84,8 +84,8 @@ static int settle_run(const struct gpu_share *share, int slot, bool spread, stru
 	return rc;
 }
 
-void gpu_settle(struct gpu_share *share, size_t count, bool spread, const char *db_path,
-		const struct sweep_observer *observer)
+void gpu_reconcile(struct gpu_share *share, size_t count, bool spread, const char *db_path,
+		   const struct sweep_observer *observer)
 {
 	struct error cause = {0};
 	struct db *db = NULL;
@@ -101,7 +101,7 @@ void gpu_settle(struct gpu_share *share, size_t count, bool spread, const char *
 	rc = db_open(&db, db_path, DB_WRITE, &cause);
 	for (size_t i = 0; i < count && !rc; i++)
 		if (share->slots[i].code && atomic_load(&share->slots[i].run_id))
-			rc = settle_run(share, (int)i, spread, db, observer, &cause);
+			rc = reconcile_run(share, (int)i, spread, db, observer, &cause);
 	db_close(db);
 	if (rc && access(db_path, F_OK) != 0)
 		tell_observer(observer, NOTICE_WARNING,

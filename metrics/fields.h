@@ -1,0 +1,127 @@
+/*
+ * fields: what is known of a launch, a device, the state of a device, a sample summary or a source
+ * line, each fact once: its name, unit, meaning, and the value that stands for "not known". The
+ * lists declare the structs of metrics.h, and the database, the protocol, JSON, CSV and the page go
+ * through them. So a new fact is one line here, and one where it is measured.
+ *
+ * for (size_t i = 0; i < launch_fields.count; i++)
+ *         value = field_read(&launch_fields.items[i], &trial->facts);
+ */
+#ifndef METRICS_FIELDS_H
+#define METRICS_FIELDS_H
+
+#include "base/base.h"
+#include "base/hash.h"
+
+/* ---- the lists: X(kind, name, unit, meaning). The kind is INTEGER (int64_t), INT (int), REAL
+ * (double) or TEXT(bytes) ---- */
+
+/* Facts about the largest launch of a case, which limits its occupancy. Not known: -1, NAN, "". */
+#define LAUNCH_FIELDS(X)                                                                           \
+	X(INTEGER, registers_per_thread, "registers", "registers of a thread")                     \
+	X(INTEGER, shared_static_bytes, "bytes",                                                   \
+	  "shared memory of a block that the code declares")                                       \
+	X(INTEGER, shared_dynamic_bytes, "bytes", "shared memory of a block that the launch adds") \
+	X(INTEGER, local_bytes_per_thread, "bytes", "local memory of a thread")                    \
+	X(REAL, theoretical_occupancy_pct, "%",                                                    \
+	  "active warps of an SM at most, of those it can hold")                                   \
+	X(TEXT(24), occupancy_limiter, "",                                                         \
+	  "what limits them: registers, shared memory, warps, blocks or block size")               \
+	X(TEXT(HASH_TEXT_BYTES), code_hash, "", "hash of the machine code of all entries")         \
+	X(TEXT(16), code_kind, "", "cubin sm_90 or ptx")
+
+/* A device as its driver describes it. Not known: 0 or "". */
+#define DEVICE_FIELDS(X)                                                             \
+	X(TEXT(128), name, "", "NVIDIA H200")                                        \
+	X(TEXT(48), uuid, "", "GPU-… as the driver gives it")                        \
+	X(TEXT(16), chip, "", "as CUPTI names it: GH100")                            \
+	X(INT, cc_major, "", "compute capability, the first number")                 \
+	X(INT, cc_minor, "", "compute capability, the second number")                \
+	X(INTEGER, sm_count, "SMs", "streaming multiprocessors")                     \
+	X(INTEGER, max_threads_per_sm, "threads", "most threads of an SM")           \
+	X(INTEGER, max_threads_per_block, "threads", "most threads of a block")      \
+	X(INTEGER, max_blocks_per_sm, "blocks", "most blocks of an SM")              \
+	X(INTEGER, registers_per_sm, "registers", "registers of an SM")              \
+	X(INTEGER, shared_bytes_per_sm, "bytes", "shared memory of an SM")           \
+	X(INTEGER, shared_bytes_per_block, "bytes", "most shared memory of a block") \
+	X(INTEGER, l2_bytes, "bytes", "L2 cache")                                    \
+	X(INTEGER, memory_bytes, "bytes", "device memory")                           \
+	X(INTEGER, sm_clock_max_hz, "Hz", "highest clock of the SMs")                \
+	X(INTEGER, memory_clock_max_hz, "Hz", "highest clock of the memory")         \
+	X(INTEGER, memory_bus_bits, "bits", "width of the memory bus")               \
+	X(TEXT(32), driver, "", "version of the driver: 580.159.04")                 \
+	X(TEXT(16), cuda_driver, "", "CUDA version that the driver supports: 13.0")  \
+	X(TEXT(16), toolkit, "", "toolkit that the worker was built with: 13.0")     \
+	X(TEXT(16), cupti, "", "version of the loaded CUPTI")
+
+/* The state of the device while a round was timed. Not measured: NAN, -1. */
+#define STATE_FIELDS(X)                                        \
+	X(REAL, sm_clock_hz, "Hz", "clock of the SMs")         \
+	X(REAL, memory_clock_hz, "Hz", "clock of the memory")  \
+	X(REAL, temperature_c, "°C", "temperature of the GPU") \
+	X(REAL, power_w, "W", "power of the board")            \
+	X(INTEGER, throttle_reasons, "", "NVML's bits of the reasons for lower clocks")
+
+/* What an emulator counts in a source line; struct line_count of emulator/counts.h. */
+#define LINE_FIELDS(X)                                                        \
+	X(INTEGER, line, "", "number of the line")                            \
+	X(INTEGER, instructions, "instructions", "PTX instructions of warps") \
+	X(INTEGER, lanes, "instructions", "PTX instructions of active lanes") \
+	X(INTEGER, branches, "branches", "conditional branches of warps")     \
+	X(INTEGER, divergent, "branches", "those whose lanes went both ways") \
+	X(INTEGER, requests, "requests", "to global memory")                  \
+	X(INTEGER, sectors, "sectors", "of global memory")                    \
+	X(INTEGER, shared_requests, "requests", "to shared memory")           \
+	X(INTEGER, wavefronts, "wavefronts", "of shared memory")              \
+	X(INTEGER, conflicts, "wavefronts", "that bank conflicts add")
+
+/* The times of a summary. Without samples: NAN. */
+#define SUMMARY_FIELDS(X)                                                                       \
+	X(REAL, median_ns, "ns", "median of the samples")                                       \
+	X(REAL, mad_ns, "ns", "median absolute deviation, not scaled")                          \
+	X(REAL, low_ns, "ns", "lower end of the median's confidence interval of at least 95 %") \
+	X(REAL, high_ns, "ns", "upper end of that interval")                                    \
+	X(REAL, min_ns, "ns", "smallest sample")                                                \
+	X(REAL, max_ns, "ns", "largest sample")
+
+/* The members of a struct: LIST(FIELD_MEMBER) */
+#define FIELD_MEMBER(kind, name, unit, meaning) FIELD_TYPE_##kind name FIELD_EXTENT_##kind;
+#define FIELD_TYPE_INTEGER int64_t
+#define FIELD_TYPE_INT int
+#define FIELD_TYPE_REAL double
+#define FIELD_TYPE_TEXT(bytes) char
+#define FIELD_EXTENT_INTEGER
+#define FIELD_EXTENT_INT
+#define FIELD_EXTENT_REAL
+#define FIELD_EXTENT_TEXT(bytes) [bytes]
+
+/* ---- the lists at run time ---- */
+
+enum field_kind { FIELD_INTEGER, FIELD_INT, FIELD_REAL, FIELD_TEXT };
+
+struct field {
+	const char *name, *unit, *meaning;
+	enum field_kind kind;
+	size_t offset, size; /* of the member */
+	int64_t unknown;     /* the integer that stands for it */
+};
+#define FIELD_ALWAYS_KNOWN INT64_MIN
+struct field_list {
+	const struct field *items;
+	size_t count;
+};
+extern const struct field_list launch_fields;     /* struct launch_facts */
+extern const struct field_list device_fields;     /* struct device_info */
+extern const struct field_list state_fields;      /* struct device_state */
+extern const struct field_list summary_fields;    /* struct summary */
+extern const struct field_list line_count_fields; /* struct line_count, without its file */
+
+struct field_value {
+	bool known;
+	int64_t integer;
+	double real;
+	const char *text; /* borrowed from the struct */
+};
+struct field_value field_read(const struct field *field, const void *of);
+
+#endif
