@@ -103,7 +103,7 @@ char *text_detach(struct text *text);
  * Adds untrusted text for one line of a terminal. C0 and C1 controls, DEL, bytes that are not
  * UTF-8, and characters that reorder or hide text become \n, \t or \xNN.
  */
-void text_add_visible(struct text *out, const char *text);
+void text_add_escaped(struct text *out, const char *text);
 /* Returns the length of the valid UTF-8 character at `text` and sets its code point. 0: there is no
  * valid character. */
 size_t utf8_next(const char *text, uint32_t *point);

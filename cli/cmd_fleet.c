@@ -1,4 +1,4 @@
-/* perflab fleet: shows which GPUs of a database lie apart from their like. */
+/* perflab fleet: shows which GPUs of a database are outliers. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -158,7 +158,7 @@ static int print_fleet(struct invocation *call, const struct fleet *fleet,
 				  &look, err);
 	}
 	rc = output_end(&output, rc, err);
-	call->exit_code = judgement.apart ? EXIT_FINDING : EXIT_FINE;
+	call->exit_code = judgement.outliers ? EXIT_FINDING : EXIT_FINE;
 	fleet_judgement_release(&judgement);
 	return rc;
 }
@@ -204,7 +204,7 @@ static const struct option_row rows[] = {
 	 NULL, 0},
 	{"last", 'n', OPTION_COUNT, offsetof(struct fleet_options, last), "RUNS",
 	 "judge each GPU by so many of its newest runs; 0: by all; older runs still "
-	 "tell since when a GPU lies apart",
+	 "tell since when a GPU is an outlier",
 	 NULL, 0},
 	{"smallest", 0, OPTION_RATIO, offsetof(struct fleet_options, smallest), "RATIO",
 	 "a smaller relative difference is never reported", NULL, 0},
@@ -213,12 +213,12 @@ static const struct option_row rows[] = {
 	{"output", 'o', OPTION_TEXT, offsetof(struct fleet_options, output), "FILE", HELP_OUTPUT,
 	 NULL, 0},
 	{"all", 'a', OPTION_FLAG, offsetof(struct fleet_options, all), NULL,
-	 "text and md: show every GPU, not only those apart", NULL, 0},
+	 "text and md: show every GPU, not only outliers", NULL, 0},
 	ROW_NO_PAGER(fleet_options),
 };
 
 static const struct example examples[] = {
-	{"perflab fleet", "name the GPUs that lie apart from their like"},
+	{"perflab fleet", "name the GPUs that are outliers"},
 	{"perflab fleet --since 30d --last 7", "judge the newest 7 runs of the last 30 days"},
 	{"perflab fleet --smallest 2% --format json -o fleet.json",
 	 "report differences of 2 % and more, for a script"},
@@ -228,16 +228,17 @@ static const struct example examples[] = {
 
 const struct command command_fleet = {
 	.name = "fleet",
-	.summary = "show which of many GPUs lie apart from their like",
+	.summary = "show which of many GPUs are outliers",
 	.operands = "",
 	.description =
 		"Compares all GPUs of one model (name, compute capability, multiprocessors) that "
 		"have timed the same cases with the same code, and names those whose times, "
-		"clocks, power or ceilings lie apart from the others: by how much, with which "
+		"clocks, power or ceilings are outliers: by how much, with which "
 		"interval, and since when.\n\n"
 		"Each value is compared with the median of the GPUs that measured the same case "
 		"in the same night, which lasts from noon to noon, UTC. A GPU is judged by its "
-		"newest runs (--last). It is apart if it lies farther from the median GPU than "
+		"newest runs (--last). It is an outlier if it lies farther from the median GPU "
+		"than "
 		"the scatter between GPUs explains, with one correction for all GPUs, and by at "
 		"least the smallest difference (docs/fleet.md). The time of each single case is "
 		"judged in the same way. \"since\" names the run in which "
@@ -246,7 +247,7 @@ const struct command command_fleet = {
 		"and GPUs without a uuid are left out, and a message says so. What was not "
 		"measured is a dash, not 0. csv and json always have every GPU; json carries the "
 		"version of its format, 1. Differences are relative to 1 there: 0.011 is 1.1 %.",
-	.exit_status = "1 if a GPU lies apart.",
+	.exit_status = "1 if a GPU is an outlier.",
 	.options = rows,
 	.option_count = ARRAY_SIZE(rows),
 	.options_size = sizeof(struct fleet_options),

@@ -144,7 +144,7 @@ const struct command command_merge = {
 	.description =
 		"Copies every run of every FILE into the database that --db names, with its cases, "
 		"samples, counters, environment and mark. Runs that are already in that database "
-		"stay. merge only reads the files; they may have an older schema.\n\n"
+		"stay. merge only reads the files.\n\n"
 		"A run that is in both, by its uid, is merged case by case: the case that has come "
 		"further is kept. If both have finished a case with different results, merge "
 		"prints a message and keeps the results that are already there.\n\n"

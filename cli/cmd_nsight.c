@@ -23,7 +23,7 @@ static void print_shell_words(const struct string_list *argv, bool to_terminal)
 			text_add_char(&line, ' ');
 		shell_word(&line, argv->items[i]);
 	}
-	text_add_visible(&shown, line.data);
+	text_add_escaped(&shown, line.data);
 	puts(to_terminal ? shown.data : line.data);
 	text_release(&shown);
 	text_release(&line);

@@ -186,7 +186,7 @@ void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
 /* ---- messages: messages.c ---- */
 
 /* Prints one line to stderr: "perflab: …". Whatever it holds of files and workers is shown by
- * text_add_visible(), and cut at 16 KiB. */
+ * text_add_escaped(), and cut at 16 KiB. */
 void say(const char *format, ...) PRINTF_LIKE(1, 2);
 /* Calls say() for each line of a text that is not empty. */
 void say_lines(const char *text);

@@ -61,7 +61,7 @@ static void print_field(const char *name, const char *value)
 
 	if (!value)
 		return;
-	text_add_visible(&shown, value);
+	text_add_escaped(&shown, value);
 	used = printf("    %-10s ", name);
 	print_wrapped(stdout, shown.data, (size_t)used, INDENT);
 	text_release(&shown);
@@ -95,7 +95,7 @@ static void print_visible(const char *text)
 {
 	struct text shown = TEXT_INIT;
 
-	text_add_visible(&shown, text);
+	text_add_escaped(&shown, text);
 	fputs(shown.data, stdout);
 	text_release(&shown);
 }

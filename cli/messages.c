@@ -18,7 +18,7 @@ static void say_visible(const char *text)
 {
 	struct text line = TEXT_INIT;
 
-	text_add_visible(&line, text);
+	text_add_escaped(&line, text);
 	if (line.length > SAY_MOST_BYTES) {
 		size_t end = SAY_MOST_BYTES;
 

@@ -44,7 +44,7 @@ static void rewrite_line(struct progress *progress, const char *line)
 {
 	struct text shown = TEXT_INIT;
 
-	text_add_visible(&shown, line);
+	text_add_escaped(&shown, line);
 	fprintf(stderr, "\r\033[K%.*s", bytes_in_columns(shown.data, progress->width - 1),
 		shown.data);
 	fflush(stderr);

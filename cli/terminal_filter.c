@@ -87,7 +87,7 @@ static size_t add_complete(struct text *out, const char *text, size_t count, boo
 			text_add(out, "\\x00");
 		} else {
 			memcpy(character, next, length);
-			text_add_visible(out, character);
+			text_add_escaped(out, character);
 		}
 		done += length;
 	}

@@ -383,7 +383,7 @@ static void print_verdict(const struct watch_report *report)
 	if (report->outdated)
 		text_add(&line, "; a file was saved meanwhile, so this counts neither as the last "
 				"nor as the best");
-	text_add_visible(&shown, line.data);
+	text_add_escaped(&shown, line.data);
 	puts(shown.data);
 	text_release(&shown);
 	text_release(&line);

@@ -3,9 +3,7 @@
 set(PERFLAB_CUDA_ROOT "" CACHE PATH "CUDA toolkit; empty: CUDA_HOME, CUDA_PATH, PATH, /usr/local/cuda")
 option(PERFLAB_WITH_CUDA "Build the CUDA worker when a toolkit is found" ON)
 set(PERFLAB_CUDA_ARCHITECTURES "90" CACHE STRING
-  "Compute capabilities to compile kernels for (other GPUs compile the PTX at load)")
-set(PERFLAB_CUDA_IMAGES "" CACHE PATH
-  "Build folder whose images of device code are copied instead of compiled again; empty: compile")
+  "Compute capabilities to compile the worker's own device code for (for other GPUs the driver compiles its PTX)")
 
 set(PERFLAB_CUDA FALSE)
 set(PERFLAB_CUDA_WHY_NOT "")
@@ -43,88 +41,3 @@ if(PERFLAB_CUDA)
 else()
   message(STATUS "CUDA worker: no (${PERFLAB_CUDA_WHY_NOT})")
 endif()
-
-# The architectures of a .cu: machine code for each architecture in the list that it supports, PTX
-# for the lowest. A line "// perflab: needs sm_80" in the file means sm_80 and every later GPU;
-# "sm_90a" means only that one.
-function(_perflab_architectures source machine_code ptx)
-  file(STRINGS ${source} _needs REGEX "^// perflab: needs sm_[0-9]+a?$" LIMIT_COUNT 1)
-  set(_least 75)
-  if(_needs)
-    string(REGEX REPLACE ".*sm_" "" _least "${_needs}")
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  endif()
-  set(_archs)
-  if(_least MATCHES "a$")
-    set(_archs ${_least})
-  else()
-    foreach(_arch ${PERFLAB_CUDA_ARCHITECTURES})
-      if(NOT _arch LESS _least)
-        list(APPEND _archs ${_arch})
-      endif()
-    endforeach()
-  endif()
-  set(${machine_code} ${_archs} PARENT_SCOPE)
-  set(${ptx} ${_least} PARENT_SCOPE)
-endfunction()
-
-# perflab_cuda_images(TARGET ROOT FAMILY/NAME …): compiles ROOT/FAMILY/NAME.cu to
-# build/share/perflab/kernels/FAMILY/NAME.sm_XX.cubin for each architecture and NAME.ptx. The PTX
-# between a source and its cubin stays in build/ptx/: kernels_ptx_same_text compares it with the
-# tree.
-function(perflab_cuda_images target root)
-  if(PERFLAB_CUDA_IMAGES)
-    perflab_copied_images(${target} share/perflab/kernels)
-    return()
-  endif()
-  get_filename_component(_tools ${PERFLAB_NVCC} REALPATH)
-  get_filename_component(_tools ${_tools} DIRECTORY)
-  set(_outputs)
-  foreach(_image ${ARGN})
-    set(_source ${root}/${_image}.cu)
-    file(RELATIVE_PATH _relative ${PROJECT_SOURCE_DIR} ${_source})
-    set(_stem ${CMAKE_BINARY_DIR}/share/perflab/kernels/${_image})
-    set(_between ${CMAKE_BINARY_DIR}/ptx/${_image})
-    foreach(_file ${_stem} ${_between})
-      get_filename_component(_folder ${_file} DIRECTORY)
-      file(MAKE_DIRECTORY ${_folder})
-    endforeach()
-    get_filename_component(_family ${_source} DIRECTORY)
-    file(GLOB _headers CONFIGURE_DEPENDS ${_family}/*.cuh)
-    _perflab_architectures(${_source} _machine_code _ptx)
-    foreach(_arch ${_machine_code})
-      # nvcc -cubin runs the same two commands and gives the same bytes. They run in the source
-      # folder, as in scripts/make-ptx, so that __FILE__ contains no folder of this machine.
-      add_custom_command(OUTPUT ${_stem}.sm_${_arch}.cubin
-        BYPRODUCTS ${_between}.sm_${_arch}.ptx ${_between}.sm_${_arch}.ptx.d
-        COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_arch} -lineinfo -std=c++17 -O3
-                -I. -MMD -MF ${_between}.sm_${_arch}.ptx.d
-                -o ${_between}.sm_${_arch}.ptx ${_relative}
-        COMMAND ${_tools}/ptxas -arch=sm_${_arch} -m64 --generate-line-info
-                -o ${_stem}.sm_${_arch}.cubin ${_between}.sm_${_arch}.ptx
-        WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-        DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} sm_${_arch}" VERBATIM)
-      list(APPEND _outputs ${_stem}.sm_${_arch}.cubin)
-    endforeach()
-    add_custom_command(OUTPUT ${_stem}.ptx
-      COMMAND ${PERFLAB_NVCC} -ptx -arch=compute_${_ptx} -std=c++17 -O3
-              -I. -o ${_stem}.ptx ${_relative}
-      WORKING_DIRECTORY ${PROJECT_SOURCE_DIR}
-      DEPENDS ${_source} ${_headers} COMMENT "nvcc ${_image} ptx" VERBATIM)
-    list(APPEND _outputs ${_stem}.ptx)
-  endforeach()
-  add_custom_target(${target} ALL DEPENDS ${_outputs})
-endfunction()
-
-# perflab_copied_images(TARGET FOLDER): copies FOLDER from the build that PERFLAB_CUDA_IMAGES names.
-function(perflab_copied_images target folder)
-  add_custom_target(${target} ALL
-    COMMAND ${CMAKE_COMMAND} -E copy_directory ${PERFLAB_CUDA_IMAGES}/${folder} ${CMAKE_BINARY_DIR}/${folder}
-    COMMENT "Copying ${folder} from another build" VERBATIM)
-  # One after the other: two targets may copy the same folder.
-  get_property(_before GLOBAL PROPERTY perflab_last_copy)
-  if(_before)
-    add_dependencies(${target} ${_before})
-  endif()
-  set_property(GLOBAL PROPERTY perflab_last_copy ${target})
-endfunction()

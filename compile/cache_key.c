@@ -37,6 +37,8 @@ static void request_hash(char out[HASH_TEXT_BYTES], const struct compile_request
 	key_add_list(&key, &request->defines);
 	key_add_list(&key, &request->flags);
 	key_add_list(&key, &request->entries);
+	if (request->built_in)
+		key_add(&key, "built in");
 	if (request->tool != COMPILE_NVCC)
 		key_add(&key, tools->nvrtc_identity.data);
 	/* ptxas, which belongs to nvcc, says the registers of PTX that is not compiled further */

@@ -289,13 +289,13 @@ static int answer_find_with_any(struct compile_answer *answer, struct error *err
 	return rc ? error_set(err, rc, "%s", missing.text) : 0;
 }
 
-int compile_one(struct compiled **out, struct text *messages, struct string_list *files,
-		const struct compile_request *request, const volatile int *stop, struct error *err)
+int compile_with(struct compiled **out, struct text *messages, struct string_list *files,
+		 const struct compile_request *request, const struct compile_tools *tools,
+		 const volatile int *stop, struct error *err)
 {
-	struct compile_tools tools;
 	struct compile_answer answer = {.wanted = request,
 					.image = *request,
-					.tools = &tools,
+					.tools = tools,
 					.stop = stop,
 					.messages = messages,
 					.files = files};
@@ -307,7 +307,6 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
 		rc = compile_memory_limit(&(int64_t){0}, err);
 	if (rc)
 		return rc;
-	compile_tools_find(&tools);
 	answer.image.entries = (struct string_list){0};
 	for (size_t i = 0; i < request->entries.count; i++)
 		if (entry_is_instance(request->entries.items[i]))
@@ -315,6 +314,17 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
 	rc = answer_find_with_any(&answer, err);
 	*out = answer.compiled;
 	string_list_release(&answer.image.entries);
+	return rc;
+}
+
+int compile_one(struct compiled **out, struct text *messages, struct string_list *files,
+		const struct compile_request *request, const volatile int *stop, struct error *err)
+{
+	struct compile_tools tools;
+	int rc;
+
+	compile_tools_find(&tools);
+	rc = compile_with(out, messages, files, request, &tools, stop, err);
 	compile_tools_release(&tools);
 	return rc;
 }

@@ -23,8 +23,11 @@ struct compile_request {
 	 * .cubin (taken as it is), or a .capture (its machine code if arch executes that, else its
 	 * PTX) */
 	const char *source;
-	const char *arch;           /* "sm_90", "sm_90a" */
-	bool cubin;                 /* also make a cubin for arch; otherwise only PTX */
+	const char *arch; /* "sm_90", "sm_90a" */
+	bool cubin;       /* also make a cubin for arch; otherwise only PTX */
+	/* A .ptx of perflab's own: also for an arch older than its .target, and PTX that ptxas
+	 * refuses, perhaps because it is older, is left to the driver */
+	bool built_in;
 	enum compile_tool tool;     /* AUTO: NVRTC, then nvcc if NVRTC cannot compile the file */
 	const char *standard;       /* "c++17", or NULL: the compiler's default */
 	struct string_list defines; /* "ITEMS=4" */
@@ -71,7 +74,8 @@ struct compiled_entry {
 
 /* Paths are absolute paths in the cache. `ptx` is NULL for a .cubin, and for a .capture of which
  * the machine code is taken; `cubin` is NULL if none was asked for, or if there is only PTX and no
- * ptxas. A PTX without a cubin ends in lines
+ * ptxas, or if ptxas refuses PTX that is built in (then `tool` is "ptxas"). A PTX without a cubin
+ * ends in lines
  * "// perflab: entry NAME sm_90 registers R shared S local L" with what ptxas allocates for that
  * architecture, if there is a ptxas. Without PTX the parameters are all
  * PARAMETER_BYTES. */

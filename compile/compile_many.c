@@ -12,12 +12,14 @@ struct compile_pool {
 	size_t count, next;
 	size_t *ended; /* the jobs in the order in which they ended */
 	size_t ended_count;
+	struct compile_tools tools;
 	const volatile int *stop;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
 };
 
-static void job_compile(struct compile_job *job, const volatile int *stop)
+static void job_compile(struct compile_job *job, const struct compile_tools *tools,
+			const volatile int *stop)
 {
 	int64_t began_ns = monotonic_ns();
 
@@ -26,8 +28,8 @@ static void job_compile(struct compile_job *job, const volatile int *stop)
 	if (stop && *stop)
 		error_set(&job->error, PL_EINTERRUPTED, "interrupted");
 	else
-		compile_one(&job->compiled, &job->messages, &job->files, &job->request, stop,
-			    &job->error);
+		compile_with(&job->compiled, &job->messages, &job->files, &job->request, tools,
+			     stop, &job->error);
 	job->took_ns = monotonic_ns() - began_ns;
 }
 
@@ -40,7 +42,7 @@ static void *pool_thread(void *context)
 		size_t index = pool->next++;
 
 		pthread_mutex_unlock(&pool->lock);
-		job_compile(&pool->jobs[index], pool->stop);
+		job_compile(&pool->jobs[index], &pool->tools, pool->stop);
 		pthread_mutex_lock(&pool->lock);
 		pool->ended[pool->ended_count++] = index;
 		pthread_cond_signal(&pool->changed);
@@ -78,6 +80,7 @@ int compile_many(struct compile_job *jobs, size_t count, size_t parallel, const 
 		parallel = (size_t)usable_processors();
 	if (parallel > count)
 		parallel = count;
+	compile_tools_find(&pool.tools);
 	pool.ended = xcalloc(count, sizeof(*pool.ended));
 	threads = xcalloc(parallel, sizeof(*threads));
 	pthread_mutex_init(&pool.lock, NULL);
@@ -93,6 +96,7 @@ int compile_many(struct compile_job *jobs, size_t count, size_t parallel, const 
 	pthread_mutex_destroy(&pool.lock);
 	free(threads);
 	free(pool.ended);
+	compile_tools_release(&pool.tools);
 	for (size_t i = 0; i < count; i++) {
 		if (jobs[i].error.code)
 			return error_set(err, jobs[i].error.code, "%s", jobs[i].error.text);

@@ -28,6 +28,11 @@ struct compile_tools {
 void compile_tools_find(struct compile_tools *tools);
 void compile_tools_release(struct compile_tools *tools);
 
+/* compile_one() with tools that were found before (compile.c). */
+int compile_with(struct compiled **out, struct text *messages, struct string_list *files,
+		 const struct compile_request *request, const struct compile_tools *tools,
+		 const volatile int *stop, struct error *err);
+
 /* ---- a program that runs (run_tool.c) ---- */
 
 enum tool_end {

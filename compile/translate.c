@@ -67,14 +67,44 @@ static int image_bounds_check(const struct translation *out, const struct compil
 	return rc;
 }
 
+/* PTX runs on GPUs from its .target on. That of built-in kernels is made for compute
+ * capability 9.0, but few of them use what older GPUs lack; the compiler refuses those. */
+static int target_lower(struct translation *out, const struct compile_request *request,
+			struct error *err)
+{
+	static const char directive[] = "\n.target sm_";
+	char *path = xasprintf("%s/image.ptx", out->work), *ptx = NULL;
+	const char *target;
+	size_t length;
+	int rc = read_file(&ptx, &length, path, COMPILE_IMAGE_LIMIT, err);
+
+	target = rc ? NULL : strstr(ptx, directive);
+	if (target && atoi(target + strlen(directive)) > compile_arch_number(request->arch)) {
+		char *from = xstrndup(target, strcspn(target + 1, ",\n") + 1);
+		char *to = xasprintf("\n.target %s", request->arch);
+		struct text text = TEXT_INIT;
+
+		text_add(&text, ptx);
+		messages_replace(&text, 0, from, to);
+		rc = work_file_write(out, "image.ptx", text.data, text.length, err);
+		text_release(&text);
+		free(from);
+		free(to);
+	}
+	free(ptx);
+	free(path);
+	return rc;
+}
+
 /* Makes image.cubin of image.ptx, if that is wanted. */
 static int assemble_ptx(struct translation *out, const struct compile_request *request,
 			const struct compile_tools *tools, const volatile int *stop,
 			struct error *err)
 {
 	struct string_list argv = {0};
+	enum tool_end end;
 	char *arch;
-	int rc;
+	int rc = 0;
 
 	if (!request->cubin || !tools->ptxas.length)
 		return 0; /* without ptxas the driver compiles it */
@@ -87,9 +117,9 @@ static int assemble_ptx(struct translation *out, const struct compile_request *r
 	string_list_add(&argv, "-o");
 	string_list_add(&argv, "image.cubin");
 	string_list_add(&argv, "image.ptx");
-	rc = translation_end(
-		out, tool_run(&out->messages, &argv, out->work, compile_limit_ns(request), stop),
-		request, "ptxas", err);
+	end = tool_run(&out->messages, &argv, out->work, compile_limit_ns(request), stop);
+	if (end != TOOL_FAILED || !request->built_in)
+		rc = translation_end(out, end, request, "ptxas", err);
 	string_list_release(&argv);
 	free(arch);
 	return rc;
@@ -105,6 +135,8 @@ static int translate_compiled(struct translation *out, const struct compile_requ
 			 ? translate_capture(out, request, &chosen, err)
 			 : copy_into_work(out, request->source, "image.ptx", err);
 
+	if (!rc && request->built_in)
+		rc = target_lower(out, request, err);
 	if (rc || chosen == CAPTURE_CUBIN)
 		return rc;
 	rc = image_bounds_check(out, request, err);

@@ -1,6 +1,5 @@
 /*
- * Loads the measured ceilings of a device. Reads tables only, so that it works on files of every
- * schema version; the view `ceilings` is for queries of users.
+ * Loads the measured ceilings of a device. The view `ceilings` is for queries of users.
  */
 #include "metrics/analysis/ceilings.h"
 #include "db/statement.h"

@@ -56,18 +56,6 @@ void columns_add_insert(struct text *sql, const struct column_list *list, unsign
 	text_add_char(sql, ')');
 }
 
-void columns_add_select_older(struct text *sql, const struct column_list *list, int64_t version)
-{
-	text_add(sql, "SELECT *");
-	for (size_t i = 0; i < list->count; i++) {
-		const struct column *column = &list->items[i];
-
-		if (column->since > version)
-			text_addf(sql, ", %s AS %s", column->older, column->name);
-	}
-	text_addf(sql, " FROM main.%s", list->table);
-}
-
 int columns_prepare(struct statement *statement, struct db *db, struct text *sql, struct error *err)
 {
 	int rc = statement_prepare(statement, db, sql->data, err);

@@ -1,35 +1,23 @@
-/*
- * The columns of each table. A row gives the name, the parts that it belongs to, and the member
- * that holds it: ROW(type, parts, name, member). SINCE() adds the schema version that introduced
- * the column, and what stands for it in an older file.
- */
+/* The columns of each table. A row gives the type, the parts that it belongs to, the name, and the
+ * member that holds it. */
 #include "db/columns.h"
-#include "db/migrations/settings_json.h"
 #include "metrics/recording.h"
 
 #define MEMBER(member) offsetof(struct STRUCT, member), sizeof(((struct STRUCT *)NULL)->member)
-#define ROW(column_type, parts, column, member)                                                \
-	{                                                                                      \
-		column, COLUMN_##column_type, parts, MEMBER(member), NEVER_UNKNOWN, 0, NULL, 0 \
+#define ROW(column_type, parts, column, member) \
+	ROW_UNKNOWN(column_type, parts, column, member, NEVER_UNKNOWN)
+#define ROW_UNKNOWN(column_type, parts, column, member, unknown)                \
+	{                                                                       \
+		column, COLUMN_##column_type, parts, MEMBER(member), unknown, 0 \
 	}
-#define ROW_UNKNOWN(column_type, parts, column, member, unknown)                         \
-	{                                                                                \
-		column, COLUMN_##column_type, parts, MEMBER(member), unknown, 0, NULL, 0 \
+#define ROW_SETTING(setting, column_type, column, member, unknown)                    \
+	{                                                                             \
+		column, COLUMN_##column_type, PART_SETTINGS, MEMBER(member), unknown, \
+			SETTING_##setting                                             \
 	}
-#define ROW_SINCE(version, older, column_type, parts, column, member, unknown)                  \
-	{                                                                                       \
-		column, COLUMN_##column_type, parts, MEMBER(member), unknown, version, older, 0 \
-	}
-#define ROW_SETTING_SINCE(version, setting, older, column_type, column, member, unknown)       \
-	{                                                                                      \
-		column, COLUMN_##column_type, PART_SETTINGS, MEMBER(member), unknown, version, \
-			older, SETTING_##setting                                               \
-	}
-#define ROW_SETTING(setting, older, column_type, column, member, unknown) \
-	ROW_SETTING_SINCE(7, setting, older, column_type, column, member, unknown)
-#define ROW_NO_MEMBER(parts, column)                                             \
-	{                                                                        \
-		column, COLUMN_NO_MEMBER, parts, 0, 0, NEVER_UNKNOWN, 0, NULL, 0 \
+#define ROW_NO_MEMBER(parts, column)                                    \
+	{                                                               \
+		column, COLUMN_NO_MEMBER, parts, 0, 0, NEVER_UNKNOWN, 0 \
 	}
 #define LIST_OF(table_name, items)                   \
 	{                                            \
@@ -76,35 +64,27 @@ static const struct column run_items[] = {
 	ROW(CHARACTERS, PART_VERSIONS, "cupti", device.cupti),
 	ROW(TEXT, PART_IDENTITY, "version", version),
 	ROW(TEXT, PART_IDENTITY, "source_revision", source_revision),
-	ROW_SINCE(10, ORIGIN_OF_SOURCE, TEXT, PART_IDENTITY, "origin", origin, 0),
+	ROW(TEXT, PART_IDENTITY, "origin", origin),
 	ROW(TEXT, PART_STATE, "command", command),
 	ROW(BITS, PART_IDENTITY, "seed", seed),
 	ROW(INT, PART_IDENTITY, "rounds", rounds),
-	ROW_SINCE(7, BACKEND_IS_TIMED, BOOL, PART_IDENTITY, "timed", traits.timed, 0),
-	ROW_SINCE(7, BACKEND_IS_EMULATED, BOOL, PART_IDENTITY, "emulated", traits.emulated, 0),
-	ROW_SINCE(7, BACKEND_VENDOR, CHARACTERS, PART_IDENTITY, "vendor", traits.vendor, 0),
-	ROW_SINCE(7, BACKEND_WARP_SIZE, INT, PART_IDENTITY, "warp_size", traits.warp_size, 0),
-	ROW_SETTING(DEVICE, JSON_SETTING_INTEGER("device"), INT,
-		    "device_ordinal", settings.device, -1),
-	ROW_SETTING(CACHE, JSON_SETTING_CACHE, CACHE, "cache", settings.cache, 0),
-	ROW_SETTING(MIN_SAMPLES, JSON_SETTING_INTEGER("min_samples"), INTEGER,
-		    "min_samples", settings.min_samples, 0),
-	ROW_SETTING(MAX_TIME, JSON_SETTING_INTEGER("max_time_ns"), INTEGER,
-		    "max_time_ns", settings.max_time_ns, 0),
-	ROW_SETTING(PRECISION, JSON_SETTING_REAL("precision"), REAL,
-		    "precision", settings.precision, 0),
-	ROW_SETTING(TIMEOUT, JSON_SETTING_INTEGER("timeout_ns"), INTEGER,
-		    "timeout_ns", settings.timeout_ns, 0),
-	ROW_SETTING(METRICS, JSON_SETTING_METRICS, NAMES, "metrics", settings.metrics, 0),
-	ROW_SETTING(CHIP, JSON_SETTING_TEXT("chip"), TEXT, "emulated_chip", settings.chip, 0),
-	ROW_SETTING(ALL_BLOCKS, JSON_SETTING_BOOL("all_blocks"), BOOL,
-		    "all_blocks", settings.all_blocks, 0),
-	ROW_SETTING(JOBS, JSON_SETTING_INTEGER("jobs"), INT, "jobs", settings.jobs, -1),
-	ROW_SETTING(COUNTER_DUMP, JSON_SETTING_TEXT("counter_dump"), TEXT,
-		    "counter_dump", settings.counter_dump, 0),
-	ROW_SETTING_SINCE(9, BASE_VARIANT, "NULL", TEXT,
-			  "base_variant", settings.base_variant, 0),
-	ROW_SETTING_SINCE(16, PLACEMENTS, "NULL", INT, "placements", settings.placements, 0),
+	ROW(BOOL, PART_IDENTITY, "timed", traits.timed),
+	ROW(BOOL, PART_IDENTITY, "emulated", traits.emulated),
+	ROW(CHARACTERS, PART_IDENTITY, "vendor", traits.vendor),
+	ROW_UNKNOWN(INT, PART_IDENTITY, "warp_size", traits.warp_size, 0),
+	ROW_SETTING(DEVICE, INT, "device_ordinal", settings.device, -1),
+	ROW_SETTING(CACHE, CACHE, "cache", settings.cache, 0),
+	ROW_SETTING(MIN_SAMPLES, INTEGER, "min_samples", settings.min_samples, 0),
+	ROW_SETTING(MAX_TIME, INTEGER, "max_time_ns", settings.max_time_ns, 0),
+	ROW_SETTING(PRECISION, REAL, "precision", settings.precision, 0),
+	ROW_SETTING(TIMEOUT, INTEGER, "timeout_ns", settings.timeout_ns, 0),
+	ROW_SETTING(METRICS, NAMES, "metrics", settings.metrics, 0),
+	ROW_SETTING(CHIP, TEXT, "emulated_chip", settings.chip, 0),
+	ROW_SETTING(ALL_BLOCKS, BOOL, "all_blocks", settings.all_blocks, 0),
+	ROW_SETTING(JOBS, INT, "jobs", settings.jobs, -1),
+	ROW_SETTING(COUNTER_DUMP, TEXT, "counter_dump", settings.counter_dump, 0),
+	ROW_SETTING(BASE_VARIANT, TEXT, "base_variant", settings.base_variant, 0),
+	ROW_SETTING(PLACEMENTS, INT, "placements", settings.placements, 0),
 	ROW(TEXT, PART_GENERATED, "settings", settings_json),
 };
 const struct column_list run_columns = LIST_OF("run", run_items);
@@ -122,7 +102,7 @@ static const struct column trial_items[] = {
 	ROW_UNKNOWN(INTEGER, PART_PLAN, "flop", flop, -1),
 	ROW_UNKNOWN(INTEGER, PART_PLAN, "bytes_read", bytes_read, -1),
 	ROW_UNKNOWN(INTEGER, PART_PLAN, "bytes_written", bytes_written, -1),
-	ROW_SINCE(5, "NULL", CHARACTERS, PART_PLAN, "launch_hash", launch_hash, 0),
+	ROW(CHARACTERS, PART_PLAN, "launch_hash", launch_hash),
 	ROW_UNKNOWN(INTEGER, PART_FACTS, "registers_per_thread", facts.registers_per_thread, -1),
 	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_static_bytes", facts.shared_static_bytes, -1),
 	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_dynamic_bytes", facts.shared_dynamic_bytes, -1),
@@ -139,7 +119,7 @@ static const struct column trial_items[] = {
 	ROW(REAL, PART_RESULT, "high_ns", summary.high_ns),
 	ROW(REAL, PART_RESULT, "min_ns", summary.min_ns),
 	ROW(REAL, PART_RESULT, "max_ns", summary.max_ns),
-	ROW_SINCE(15, "NULL", POSITIVE, PART_PLAN, "mean_ns", mean_ns, 0),
+	ROW(POSITIVE, PART_PLAN, "mean_ns", mean_ns),
 	ROW_NO_MEMBER(PART_WRITTEN, "finished_ns"),
 	ROW_NO_MEMBER(PART_WRITTEN, "counted_ns"),
 };
@@ -162,10 +142,10 @@ static const struct column round_items[] = {
 	ROW(REAL, PART_RESULT, "temperature_c", state.temperature_c),
 	ROW(REAL, PART_RESULT, "power_w", state.power_w),
 	ROW_UNKNOWN(INTEGER, PART_RESULT, "throttle_reasons", state.throttle_reasons, -1),
-	ROW_SINCE(6, ROUND_MEDIAN_OF_SAMPLES, REAL, PART_RESULT, "median_ns", median_ns, 0),
-	ROW_SINCE(9, "NULL", REAL, PART_RESULT, "speedup", speedup, 0),
-	ROW_SINCE(9, "NULL", INTEGER, PART_RESULT, "same_buffers", same_buffers, -1),
-	ROW_SINCE(16, "NULL", INTEGER, PART_RESULT, "placements", placements, 0),
+	ROW(REAL, PART_RESULT, "median_ns", median_ns),
+	ROW(REAL, PART_RESULT, "speedup", speedup),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "same_buffers", same_buffers, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "placements", placements, 0),
 	ROW_NO_MEMBER(PART_WRITTEN, "stored_ns"),
 };
 const struct column_list round_columns = LIST_OF("round", round_items);
@@ -176,7 +156,7 @@ static const struct column sample_items[] = {
 	ROW(INT, PART_KEY, "round", round),
 	ROW(INT, PART_KEY, "sequence", sequence),
 	ROW(REAL, PART_RESULT, "time_ns", time_ns),
-	ROW_SINCE(9, "NULL", REAL, PART_RESULT, "base_ns", base_ns, 0),
+	ROW(REAL, PART_RESULT, "base_ns", base_ns),
 };
 const struct column_list sample_columns = LIST_OF("sample", sample_items);
 #undef STRUCT

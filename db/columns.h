@@ -1,6 +1,6 @@
 /*
- * columns: lists the columns of each table once. INSERT, SELECT, merging and reading an older file
- * are all built from these lists, so a new column of an existing struct needs one row in columns.c.
+ * columns: lists the columns of each table once. INSERT, SELECT and merging are built from
+ * these lists, so a new column of an existing struct needs one row in columns.c.
  * Private to db/.
  */
 #ifndef DB_COLUMNS_H
@@ -49,10 +49,6 @@ struct column {
 	unsigned part;       /* one or several enum column_part */
 	size_t offset, size; /* of the member in the struct that the list describes */
 	int64_t unknown;     /* COLUMN_INTEGER, COLUMN_INT: this value is stored as NULL */
-	/* The first schema version that has the column, and the SQL expression over a row of an
-	 * older file that stands for it. 0: every version has it. */
-	int since;
-	const char *older;
 	unsigned setting; /* enum setting: the column holds it, or NULL if it is unknown; 0: none */
 };
 struct column_list {
@@ -88,8 +84,6 @@ void columns_add_assignments(struct text *sql, const struct column_list *list, u
  * that the caller binds last. */
 void columns_add_insert(struct text *sql, const struct column_list *list, unsigned parts,
 			const char *more, size_t more_count);
-/* A SELECT of all columns of a table of a file of an older schema version, under today's names. */
-void columns_add_select_older(struct text *sql, const struct column_list *list, int64_t version);
 /* Prepares and releases *sql. */
 int columns_prepare(struct statement *statement, struct db *db, struct text *sql,
 		    struct error *err);

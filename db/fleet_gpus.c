@@ -136,38 +136,12 @@ static int load_all(struct gpu_statements *select, struct fleet *fleet, const st
 	return rc;
 }
 
-/* Before schema version 4 a device had a row for each driver. */
-static int join_devices(struct db *db, int64_t *device_ids, size_t count, struct error *err)
-{
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db,
-				   "SELECT device.id, min(same.id) FROM device JOIN device AS same"
-				   " ON same.uuid = device.uuid AND same.name = device.name"
-				   " GROUP BY device.id HAVING min(same.id) < device.id",
-				   err);
-
-	if (rc)
-		return rc;
-	while (!(rc = statement_step(&select, &row, err)) && row) {
-		const int64_t id = take_integer(&select, 0), first = take_integer(&select, 0);
-
-		for (size_t i = 0; i < count; i++)
-			if (device_ids[i] == id)
-				device_ids[i] = first;
-	}
-	statement_release(&select);
-	return rc;
-}
-
 int fleet_gpus_load(struct db *db, struct fleet *fleet, int64_t *device_ids, struct error *err)
 {
 	struct gpu_run *runs = xcalloc(fleet->run_count + 1, sizeof(*runs));
 	struct gpu_statements select = {0};
-	int rc = join_devices(db, device_ids, fleet->run_count, err);
+	int rc = prepare_all(&select, db, err);
 
-	if (!rc)
-		rc = prepare_all(&select, db, err);
 	for (size_t i = 0; i < fleet->run_count; i++)
 		runs[i] = (struct gpu_run){device_ids[i], i};
 	qsort(runs, fleet->run_count, sizeof(*runs), by_device_and_run);

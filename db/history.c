@@ -16,16 +16,6 @@ static const char cases_sql[] =
 	" JOIN trial ON trial.id = coalesce(timed_trial_id, trial_id)"
 	" JOIN run ON run.id = trial.run_id"
 	" ORDER BY newest.kernel, newest.variant, newest.config, run.origin, run.started_ns DESC";
-/* For a file of a version without the table `newest`. */
-static const char cases_of_old_sql[] =
-	"SELECT run.device_id, device.name, device.uuid, run.backend, trial.kernel, trial.variant,"
-	" trial.config, run.origin, max(trial.median_ns IS NOT NULL), run.emulated,"
-	" max(run.started_ns) AS newest_ns"
-	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
-	" WHERE trial.status IN ('ok', 'sampled', 'unverified')"
-	" GROUP BY trial.kernel, trial.variant, trial.config, run.origin, run.device_id, "
-	"run.backend"
-	" ORDER BY trial.kernel, trial.variant, trial.config, run.origin, newest_ns DESC";
 
 static const char *take_known_text(struct statement *row)
 {
@@ -38,15 +28,10 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 		   void *context, struct error *err)
 {
 	struct statement select;
-	int64_t version = 0;
 	bool row = true;
 	int stop = 0;
-	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+	int rc = statement_prepare(&select, db, cases_sql, err);
 
-	if (rc)
-		return rc;
-	rc = statement_prepare(&select, db,
-			       version < VERSION_WITH_NEWEST ? cases_of_old_sql : cases_sql, err);
 	if (rc)
 		return rc;
 	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
@@ -207,8 +192,8 @@ static int history_counters_load(struct db *db, struct history *history, struct 
 {
 	struct statement select;
 	int rc = statement_prepare(&select, db,
-				   "SELECT metric, unit, source, value, reason FROM counters"
-				   " WHERE trial_id = ?",
+				   "SELECT metric.name, unit, source, value, reason FROM counter"
+				   " JOIN metric ON metric.id = metric_id WHERE trial_id = ?",
 				   err);
 
 	if (rc)

@@ -1,6 +1,6 @@
 /*
  * merge: copies runs from one database to another. One connection reads the rows and another writes
- * them, so that an error names its file and a file of an older schema is only read. merge.c decides
+ * them, so that an error names its file. merge.c decides
  * what to do with each run and trial; merge_run.c, merge_sweep.c and merge_trial.c do it. Private
  * to db/.
  */

@@ -45,10 +45,6 @@ static const struct trial_table {
 #define READ_COUNTERS                                           \
 	"SELECT name, unit, source, value, reason FROM counter" \
 	" JOIN metric ON metric.id = metric_id WHERE trial_id = ? ORDER BY name, source, unit"
-/* Before version 2 a counter named its metric itself. */
-#define READ_COUNTERS_OF_VERSION_1                                                   \
-	"SELECT metric, unit, source, value, reason FROM counter WHERE trial_id = ?" \
-	" ORDER BY metric, source, unit"
 #define WRITE_COUNTERS                                                                     \
 	"INSERT INTO counter (metric_id, value, reason, trial_id) VALUES ((SELECT id FROM" \
 	" metric WHERE name = ?1 AND unit = ?2 AND source = ?3), ?4, ?5, ?6)"
@@ -72,14 +68,12 @@ static size_t columns_compared(const struct trial_table *table)
 }
 
 static int prepare_read(struct statement *statement, struct db *db, const struct trial_table *table,
-			int64_t version, struct error *err)
+			struct error *err)
 {
 	struct text sql = TEXT_INIT;
 
 	if (is_of_counters(table))
-		return statement_prepare(statement, db,
-					 version == 1 ? READ_COUNTERS_OF_VERSION_1 : READ_COUNTERS,
-					 err);
+		return statement_prepare(statement, db, READ_COUNTERS, err);
 	text_add(&sql, "SELECT ");
 	columns_add_names(&sql, table->columns, PART_ALL, "");
 	text_addf(&sql, " FROM %s WHERE trial_id = ? ORDER BY %s", table->columns->table,
@@ -122,16 +116,13 @@ static int prepare_trials(struct trial_copier *copier, struct error *err)
 int trial_copier_init(struct trial_copier *copier, struct db *from, struct db *into,
 		      struct error *err)
 {
-	int64_t version = 0;
-	int rc;
+	int rc = 0;
 
 	*copier = (struct trial_copier){.from = from, .into = into};
-	rc = db_select_integer(&version, from, "PRAGMA user_version", err);
 	for (int i = 0; i < TRIAL_TABLES && !rc; i++) {
-		rc = prepare_read(&copier->tables[i].read, from, &trial_tables[i], version, err);
+		rc = prepare_read(&copier->tables[i].read, from, &trial_tables[i], err);
 		if (!rc)
-			rc = prepare_read(&copier->tables[i].own, into, &trial_tables[i],
-					  db_schema_version, err);
+			rc = prepare_read(&copier->tables[i].own, into, &trial_tables[i], err);
 		if (!rc)
 			rc = prepare_write(&copier->tables[i].write, into, &trial_tables[i], err);
 	}

@@ -1,10 +1,39 @@
-/* Brings the schema of a file that is written to the newest version. */
-#include <stdio.h>
-#include <string.h>
-
+/*
+ * Brings a file that is opened for writing to the newest schema. A migration changes tables only.
+ * Within perflab 1.x it only adds tables and columns (docs/compatibility.md), so a connection that
+ * does not know them yet goes on, and a file that is only read needs no migration.
+ */
 #include "db/statement.h"
 
-/* Checks foreign keys, which are off while a migration rebuilds tables. */
+/* The changes of db/schema/tables.sql since the oldest schema that is read. */
+static const struct {
+	int version;
+	const char *sql;
+} migrations[] = {
+	{100, ""}, /* 1.0 has the tables of version 22, the last one before it */
+};
+
+/* The statuses that this perflab knows, which may be more than the version that made the file knew.
+ */
+#define STATUS_ROW(symbol, name, meaning) \
+	"INSERT OR IGNORE INTO trial_status (name, meaning) VALUES ('" name "', '" meaning "');\n"
+#define STATUS_NAME(symbol, name, meaning) ", '" name "'"
+
+static int complete_statuses(struct db *db, struct error *err)
+{
+	int64_t known = 0;
+	int rc = db_select_integer(
+		&known, db,
+		"SELECT count(*) FROM trial_status WHERE name IN (''" TRIAL_STATUS_LIST(
+			STATUS_NAME) ")",
+		err);
+
+	if (rc || known == TRIAL_STATUS_COUNT)
+		return rc;
+	rc = db_begin(db, err);
+	return rc ? rc : db_end(db, db_execute(db, TRIAL_STATUS_LIST(STATUS_ROW), err), err);
+}
+
 static int check_references(struct db *db, struct error *err)
 {
 	int64_t broken = 0;
@@ -19,107 +48,50 @@ static int check_references(struct db *db, struct error *err)
 	return rc;
 }
 
-/* The indexes and triggers of users on `run`. The file is untrusted, so only what SQLite writes for
- * such an object is taken. */
-static int list_objects_on_run(struct string_list *out, struct db *db, struct error *err)
+static int migrate_tables(struct db *db, int64_t version, struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc =
-		statement_prepare(&select, db,
-				  "SELECT sql FROM sqlite_schema WHERE lower(tbl_name) = 'run'"
-				  " AND type IN ('index', 'trigger') AND (sql LIKE 'CREATE INDEX %'"
-				  " OR sql LIKE 'CREATE UNIQUE INDEX %'"
-				  " OR sql LIKE 'CREATE TRIGGER %')"
-				  " AND name NOT IN ('run_by_label', 'run_by_device')"
-				  " ORDER BY rowid",
-				  err);
-
-	if (rc)
-		return rc;
-	while (!(rc = statement_step(&select, &row, err)) && row)
-		string_list_add(out, take_text(&select));
-	statement_release(&select);
-	return rc;
-}
-
-/* A step that rebuilds `run` drops them. One that another step kept, or that names what is gone,
- * gives SQLITE_ERROR and is left out. */
-static int restore_objects_on_run(struct db *db, const struct string_list *objects,
-				  struct error *err)
-{
+	char mark[64];
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < objects->count; i++) {
-		struct statement create = {0};
-		struct error left_out = {0};
-
-		/* not db_execute(), which would run what follows the statement, too */
-		rc = statement_prepare(&create, db, objects->items[i], &left_out);
-		if (!rc)
-			rc = statement_run(&create, &left_out);
-		if (rc && (db->failed_code & 0xff) == SQLITE_ERROR)
-			rc = 0;
-		else if (rc)
-			error_set(err, rc, "%s", left_out.text);
-		statement_release(&create);
-	}
-	return rc;
-}
-
-static int migrate_step(struct db *db, int64_t version, struct error *err)
-{
-	struct string_list objects = {0};
-	char mark[96];
-	int rc = list_objects_on_run(&objects, db, err);
-
-	if (!rc)
-		rc = db_execute_list(db, db_migrations[version], err);
-	if (!rc)
-		rc = restore_objects_on_run(db, &objects, err);
-	string_list_release(&objects);
+	if (!version)
+		return db_execute(db, db_schema_tables, err);
+	for (size_t i = 0; i < ARRAY_SIZE(migrations) && !rc; i++)
+		if (migrations[i].version > version)
+			rc = db_execute(db, migrations[i].sql, err);
 	if (!rc)
 		rc = check_references(db, err);
-	if (rc)
-		return rc;
-	snprintf(mark, sizeof(mark), "PRAGMA application_id = %d; PRAGMA user_version = %d",
-		 DB_APPLICATION_ID, (int)version + 1);
-	return db_execute(db, mark, err);
+	snprintf(mark, sizeof(mark), "PRAGMA user_version = %d", DB_SCHEMA_VERSION);
+	return rc ? rc : db_execute(db, mark, err);
 }
 
-/* One transaction per step. It reads the version again under the write lock, so that the second of
- * two processes finds the work done. */
+/* Brings what needs no new schema version up to date. */
+static int complete(struct db *db, struct error *err)
+{
+	int rc = complete_statuses(db, err);
+
+	return rc ? rc : db_schema_renew(db, err);
+}
+
+/* Reads the version again under the write lock, so that the second of two processes finds the work
+ * done. */
+static int migrate_locked(struct db *db, struct error *err)
+{
+	int64_t version = 0;
+	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+
+	if (!rc && version < DB_SCHEMA_VERSION)
+		rc = migrate_tables(db, version, err);
+	return rc ? rc : complete(db, err);
+}
+
 int db_migrate(struct db *db, int64_t version, struct error *err)
 {
-	/* A step that rebuilds a table drops the old one. That must not delete rows that refer to
-	 * it, and renaming must not check the views of users. Neither setting can change within a
-	 * transaction. */
-	int rc = db_execute(db, "PRAGMA foreign_keys = OFF; PRAGMA legacy_alter_table = ON", err);
+	int rc;
 
-	while (!rc && version < db_schema_version) {
-		rc = db_begin(db, err);
-		if (rc)
-			break;
-		rc = db_select_integer(&version, db, "PRAGMA user_version", err);
-		if (!rc && version < db_schema_version)
-			rc = migrate_step(db, version, err);
-		rc = db_end(db, rc, err);
-	}
-	if (!rc)
-		rc = db_execute(db, "PRAGMA legacy_alter_table = OFF; PRAGMA foreign_keys = ON",
-				err);
-	return error_context(err, rc, "bringing the schema to version %d", db_schema_version);
-}
-
-int db_complete_statuses(struct db *db, struct error *err)
-{
-	int64_t known = 0;
-	int rc = db_select_integer(&known, db, db_statuses_known, err);
-
-	if (rc || known == TRIAL_STATUS_COUNT)
-		return rc;
+	if (version == DB_SCHEMA_VERSION)
+		return complete(db, err);
 	rc = db_begin(db, err);
 	if (!rc)
-		rc = db_end(db, db_execute(db, db_status_rows, err), err);
-	return rc;
+		rc = db_end(db, migrate_locked(db, err), err);
+	return error_context(err, rc, "bringing the schema to version %d", DB_SCHEMA_VERSION);
 }

@@ -68,15 +68,18 @@ int db_names_visit(struct db *db,
 	struct statement select;
 	bool row = true;
 	int stop = 0;
-	int rc =
-		statement_prepare(&select, db,
-				  "SELECT name, is_view FROM"
-				  " (SELECT name, type = 'view' AS is_view FROM sqlite_schema"
-				  "  WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%'"
-				  "  ESCAPE '\\' UNION SELECT name, 1 FROM temp.sqlite_schema"
-				  "  WHERE type = 'view' AND name GLOB 'result*')"
-				  " ORDER BY is_view DESC, name NOT GLOB 'result*', name",
-				  err);
+	int rc = db_own_views_use(db, err);
+
+	if (rc)
+		return rc;
+	rc = statement_prepare(&select, db,
+			       "SELECT name, is_view FROM"
+			       " (SELECT name, type = 'view' AS is_view FROM sqlite_schema"
+			       "  WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%'"
+			       "  ESCAPE '\\' UNION SELECT name, 1 FROM temp.sqlite_schema"
+			       "  WHERE type = 'view')"
+			       " ORDER BY is_view DESC, name NOT GLOB 'result*', name",
+			       err);
 
 	if (rc)
 		return rc;

@@ -26,10 +26,7 @@ struct identity {
 	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup',"                  \
 	" 'recording', 'recorded_process', 'recorded_kernel', 'recorded_capture',"       \
 	" 'judgement', 'limiter', 'run_part'"
-/* How many of them a file has, starting with a schema version. */
-static const struct {
-	int64_t version, tables;
-} our_table_counts[] = {{1, 8}, {2, 10}, {4, 13}, {9, 14}, {14, 18}, {15, 20}, {17, 21}};
+#define OUR_TABLE_COUNT 21
 
 const char *db_default_path(void)
 {
@@ -104,11 +101,9 @@ static int connect_file(struct db *db, bool immutable, struct error *err)
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	/* a generated column of the file must not fill the memory */
 	sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, DB_VALUE_BYTES_MOST);
-	/* no trigger of the file fires: see own_schema.c */
+	/* no trigger of the file fires: see schema.c */
 	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-	rc = db_round_median_add(db, err);
-	if (!rc && !immutable)
-		rc = db_holder_begin(db, err);
+	rc = immutable ? 0 : db_holder_begin(db, err);
 	if (rc)
 		return rc;
 	if (db->mode == DB_READ)
@@ -151,14 +146,14 @@ static bool identity_is_empty(const struct identity *identity)
 	return !identity->application_id && !identity->version && !identity->objects;
 }
 
-static int64_t our_tables_of(int64_t version)
+/* The file was made before perflab 1.0. */
+static int fail_too_old(const struct db *db, int64_t version, struct error *err)
 {
-	int64_t tables = 0;
-
-	for (size_t i = 0; i < ARRAY_SIZE(our_table_counts); i++)
-		if (version >= our_table_counts[i].version)
-			tables = our_table_counts[i].tables;
-	return tables;
+	return error_set(
+		err, PL_EVERSION,
+		"%s has schema version %lld and this perflab reads %d and newer: convert it "
+		"with `scripts/convert-database %s NEW.db` from perflab's source",
+		db->path, (long long)version, DB_SCHEMA_OLDEST, db->path);
 }
 
 static int check_identity(const struct db *db, const struct identity *identity, struct error *err)
@@ -176,16 +171,18 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 			"%s is another application's database, not perflab's (application_id "
 			"%lld): name another file%s",
 			db->path, (long long)identity->application_id, db->option);
-	if (identity->version > db_schema_version)
+	if (identity->version > DB_SCHEMA_VERSION)
 		return error_set(
 			err, PL_EVERSION,
 			"%s has schema version %lld and this perflab knows up to %d: use the "
 			"newer perflab, or name another file%s",
-			db->path, (long long)identity->version, db_schema_version, db->option);
+			db->path, (long long)identity->version, DB_SCHEMA_VERSION, db->option);
 	if (identity->version < 1)
 		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
 				 (long long)identity->version);
-	if (identity->tables != our_tables_of(identity->version))
+	if (identity->version < DB_SCHEMA_OLDEST)
+		return fail_too_old(db, identity->version, err);
+	if (identity->tables != OUR_TABLE_COUNT)
 		return error_set(err, PL_ECORRUPT,
 				 "%s does not have perflab's schema: tables are missing: restore a "
 				 "copy, or name another file%s",
@@ -350,6 +347,7 @@ static int continue_in(struct db *db, const char *path)
 
 	other.handle = NULL;
 	other.kept_count = 0;
+	other.has_own_views = false;
 	other.path = xstrdup(path);
 	rc = connect_file(&other, false, NULL);
 	if (!rc)
@@ -357,7 +355,7 @@ static int continue_in(struct db *db, const char *path)
 	if (!rc)
 		rc = db_holder_share(&other, NULL);
 	if (!rc)
-		rc = db_own_schema_use(&other, db_schema_version, NULL);
+		rc = db_own_triggers_use(&other, NULL);
 	if (rc) {
 		db_forget_statements(&other);
 		sqlite3_close_v2(other.handle);
@@ -413,15 +411,10 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 		db_place_guard(db);
 		db->written = check_place;
 	}
-	if (!rc && mode != DB_READ && identity.version < db_schema_version)
+	if (!rc && mode != DB_READ)
 		rc = db_migrate(db, identity.version, err);
 	if (!rc && mode != DB_READ)
-		rc = db_complete_statuses(db, err);
-	if (!rc && mode == DB_READ)
-		rc = db_create_stand_ins(db, identity.version, err);
-	if (!rc)
-		rc = db_own_schema_use(db, mode == DB_READ ? identity.version : db_schema_version,
-				       err);
+		rc = db_own_triggers_use(db, err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

@@ -19,28 +19,12 @@ static int add_name(void *context, const char *name, bool is_view, const char *m
 	return 0;
 }
 
-/* The file is older than the view. Only a program that writes into it migrates it. */
-static int fail_older(struct db *db, const char *name, struct error *err)
-{
-	int64_t version = 0;
-	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
-
-	return rc ? rc
-		  : error_set(
-			    err, PL_EUSAGE,
-			    "%s has schema version %lld, which has no %s: perflab adds it when it "
-			    "next writes into the file, and so does `perflab merge %s -o NEW.db`",
-			    db->path, (long long)version, name, db->path);
-}
-
 static int fail_unknown_name(struct db *db, const char *name, const struct string_list *known,
 			     struct error *err)
 {
 	struct text near = TEXT_INIT;
 	int rc;
 
-	if (db_name_meaning(name))
-		return fail_older(db, name, err);
 	if (nearest_names(&near, name, (const char *const *)known->items, known->count))
 		rc = error_set(err, PL_EUSAGE, "%s has no view or table '%.80s'; did you mean %s?",
 			       db->path, name, near.data);
@@ -159,8 +143,7 @@ static int look_whether_stopped(void *context)
 
 /* ---- the query ---- */
 
-/* SQLite notices a change of a view before it asks the authorizer, and the tables of an older file
- * are views here. */
+/* SQLite notices a change of a view before it asks the authorizer. */
 static bool says_that_view_cannot_change(const char *message)
 {
 	static const char *const sayings[] = {"because it is a view", "to a view",
@@ -317,8 +300,10 @@ int db_query(struct db *db, const char *sql, const struct db_query_visitor *visi
 	     struct error *err)
 {
 	struct guard guard = {.visitor = visitor};
-	int rc;
+	int rc = db_own_views_use(db, err);
 
+	if (rc)
+		return rc;
 	sqlite3_set_authorizer(db->handle, authorise, &guard);
 	sqlite3_progress_handler(db->handle, STEPS_BETWEEN_LOOKS, look_whether_stopped, &guard);
 	rc = query_guarded(db, sql, &guard, err);

@@ -81,10 +81,6 @@ static void trial_row_take(struct statement *row, struct trial *trial)
 	"SELECT trial_id, name, unit, source, value, counter.reason FROM counter" \
 	" JOIN metric ON metric.id = counter.metric_id WHERE trial_id IN (%s)"    \
 	" ORDER BY trial_id, name"
-/* Before version 2 a counter named its metric itself. */
-#define COUNTERS_OF_VERSION_1                                               \
-	"SELECT trial_id, metric, unit, source, value, reason FROM counter" \
-	" WHERE trial_id IN (%s) ORDER BY trial_id, metric"
 
 static int trial_rows_load(struct db *db, struct run *run, const char *which, const char *of,
 			   struct error *err)
@@ -192,18 +188,15 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 		       struct error *err)
 {
 	struct text sql = TEXT_INIT;
-	int64_t version = 0;
-	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
+	int rc = trial_rows_load(db, run, which, of, err);
 
-	if (!rc)
-		rc = trial_rows_load(db, run, which, of, err);
 	if (rc)
 		return rc;
 	text_addf(&sql, AXES, which);
 	rc = trial_details_load(db, run, &sql, of, trial_add_axis, err);
 	if (rc)
 		return rc;
-	text_addf(&sql, version == 1 ? COUNTERS_OF_VERSION_1 : COUNTERS, which);
+	text_addf(&sql, COUNTERS, which);
 	rc = trial_details_load(db, run, &sql, of, db_counter_take, err);
 	if (rc)
 		return rc;

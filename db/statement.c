@@ -146,18 +146,6 @@ int db_execute(struct db *db, const char *sql, struct error *err)
 	return code == SQLITE_OK ? 0 : db_fail(db, sqlite3_extended_errcode(db->handle), err);
 }
 
-int db_execute_list(struct db *db, const char *const *list, struct error *err)
-{
-	char *sql;
-	int rc = 0;
-
-	while (!rc && (sql = db_next_statement(&list))) {
-		rc = db_execute(db, sql, err);
-		free(sql);
-	}
-	return rc;
-}
-
 static int begin(struct db *db, const char *sql, struct error *err)
 {
 	int rc = db->depth ? 0 : db_execute(db, sql, err);

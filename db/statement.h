@@ -39,6 +39,7 @@ struct db {
 	int failed_code;  /* the SQLite code of the last failure */
 	int failed_errno; /* of the system, if the failure has one; else 0 */
 	int depth;        /* nested calls of db_begin() */
+	bool has_own_views;
 	int pages_of_log; /* with so many, a commit copies the log into the file */
 	/* Released statements of `handle`, for the next use of the same SQL. */
 	sqlite3_stmt *kept[DB_KEPT_STATEMENTS];
@@ -53,34 +54,14 @@ struct db {
 /* "plab" in the header of the file: marks a database of perflab. */
 #define DB_APPLICATION_ID 0x706c6162
 
-/* The schema version that added the newest trial of each case. */
-#define VERSION_WITH_NEWEST 4
-/* The first schema version to which a connection that only reads can add the views that answer
- * without a join. */
-#define VERSION_FOR_RESULTS 10
+/* The schema version of perflab 1.0 (user_version in tables.sql), and the last one before it. Files
+ * of these versions are read, and those that are older are converted by scripts/convert-database.
+ */
+#define DB_SCHEMA_VERSION 100
+#define DB_SCHEMA_OLDEST 22
 
-/* The value of `round.median_ns` for a row of `round` in a file without that column. */
-#define ROUND_MEDIAN_OF_SAMPLES                     \
-	"(SELECT round_median(time_ns) FROM sample" \
-	" WHERE sample.trial_id = round.trial_id AND sample.round = round.round)"
-
-/* The value of `run.origin` for a row of `run` in a file without that column. */
-#define ORIGIN_OF_SOURCE \
-	"(SELECT value FROM environment WHERE run_id = run.id AND key = 'source.1')"
-
-/* migrations/: element i migrates from schema version i to i + 1. Each is a list of statements that
- * ends with NULL. A statement ends with ';', and may be several elements. */
-extern const char *const *const db_migrations[];
-extern const int db_schema_version;
-/* Joins the elements of the next statement of such a list, and sets *list behind it. malloc'd;
- * NULL: the list has no more. */
-char *db_next_statement(const char *const **list);
-/* Statements that give a connection to an older file the views that answer without a join, as
- * temporary views. Ends with NULL. */
-extern const char *const db_result_views[];
-/* Statements that add the missing statuses, and a query that counts the known ones. */
-extern const char *const db_status_rows;
-extern const char *const db_statuses_known;
+/* schema/tables.sql: makes the tables of a new file, and marks it. */
+extern const char db_schema_tables[];
 
 /* Sets *err from the last error of db->handle. Returns the PL_E* code. */
 int db_fail(struct db *db, int sqlite_code, struct error *err);
@@ -106,19 +87,17 @@ int db_holder_begin(struct db *db, struct error *err);
 /* Ends them when the file has a rollback journal. A reader of a file in WAL mode stays alone. */
 int db_holder_share(struct db *db, struct error *err);
 
-/* migrate.c: one transaction per step. Another process may do the same at the same time. */
+/* migrate.c: brings a file of this schema version, which is opened for writing, to the newest one
+ * in one transaction. Another process may do the same at the same time. */
 int db_migrate(struct db *db, int64_t version, struct error *err);
-/* migrate.c: adds the statuses that the file does not know. That needs no new schema version. */
-int db_complete_statuses(struct db *db, struct error *err);
 
-/* stand_ins.c: gives a connection that only reads a file of this schema version what the newest
- * version has. */
-int db_create_stand_ins(struct db *db, int64_t version, struct error *err);
-
-/* own_schema.c: makes the connection use the views and triggers of perflab at this schema version,
- * whatever the file has. */
-int db_own_schema_use(struct db *db, int64_t version, struct error *err);
-/* own_schema.c: between these two calls, which are in one transaction, the connection does not
+/* schema.c: makes the views and triggers of the file again that are not as in schema/. */
+int db_schema_renew(struct db *db, struct error *err);
+/* schema.c: makes the connection use the triggers of perflab, and the views, whatever the file has.
+ */
+int db_own_triggers_use(struct db *db, struct error *err);
+int db_own_views_use(struct db *db, struct error *err);
+/* schema.c: between these two calls, which are in one transaction, the connection does not
  * maintain `newest` for trials that are inserted: the caller does. */
 int db_newest_suspend(struct db *db, struct error *err);
 int db_newest_resume(struct db *db, struct error *err);
@@ -135,8 +114,6 @@ int db_path_check_owner(const struct db *db, struct error *err);
 
 /* Runs one or more statements that return no rows. */
 int db_execute(struct db *db, const char *sql, struct error *err);
-/* Runs the statements of a list like those of db_migrations. */
-int db_execute_list(struct db *db, const char *const *list, struct error *err);
 
 /*
  * Transactions nest: only the outermost one commits. A transaction that only reads must not contain
@@ -148,9 +125,6 @@ int db_begin(struct db *db, struct error *err);
 int db_begin_read(struct db *db, struct error *err);
 /* Commits when rc is 0, otherwise rolls back. Returns rc, or the error of the commit. */
 int db_end(struct db *db, int rc, struct error *err);
-
-/* round_median.c: adds the SQL function round_median() to the connection. */
-int db_round_median_add(struct db *db, struct error *err);
 
 /* device.c: creates or updates the row of a device, and gives its id. */
 int db_device_store(struct db *db, const struct device_info *device, int64_t *id,

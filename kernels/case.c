@@ -135,6 +135,7 @@ void launch_case_free(struct launch_case *launch_case)
 	case_launches_free(launch_case->launches, launch_case->launch_count);
 	case_check_release(&launch_case->check);
 	free(launch_case->image);
+	free(launch_case->code);
 	free(launch_case);
 }
 

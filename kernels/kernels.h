@@ -403,6 +403,10 @@ struct launch_case {
 	/* A built-in image: "reduce/shuffle". An image of the user: the absolute path of its .ptx
 	 * or .cubin; "" until it is compiled. */
 	char *image;
+	/* Of a built-in image: the absolute path of the code for the device that was made from its
+	 * PTX, and of machine code "sm_90"; NULL: the PTX. */
+	char *code;
+	char code_arch[8];
 	bool is_replacement; /* of the kernel of a capture: its launch is not the recorded one */
 	char oracle[64];     /* CHECK_ORACLE; else "" */
 	struct case_check check;
@@ -434,6 +438,9 @@ bool case_buffer_is_result(const struct case_buffer *buffer); /* OUT and INOUT *
 const char *launch_case_library(const struct launch_case *launch_case);
 /* Appends the canonical text, keys sorted: "block=256,n=16777216". */
 void axes_text(struct text *out, const struct axis_value *axes, size_t count);
+
+/* launch_case.image of each case of a variant, before it is compiled; malloc'd. */
+char *variant_image(const struct kernel *kernel, const struct kernel_variant *variant);
 
 /*
  * Resolves a variant with axis values for a device. Returns 0 and sets *out,

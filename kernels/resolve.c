@@ -290,17 +290,12 @@ static int resolve_work(struct resolution *r)
 	return rc;
 }
 
-/* Sets the image of built-in device code. A user's source has one once it is compiled. */
-static void resolve_image(struct resolution *r)
+char *variant_image(const struct kernel *kernel, const struct kernel_variant *variant)
 {
-	const struct kernel_variant *variant = r->variant;
-
 	if (variant->source)
-		r->work->image = xstrdup("");
-	else if (variant->image)
-		r->work->image = xstrdup(variant->image);
-	else
-		r->work->image = xasprintf("%s/%s", r->kernel->name, variant->name);
+		return xstrdup("");
+	return variant->image ? xstrdup(variant->image)
+			      : xasprintf("%s/%s", kernel->name, variant->name);
 }
 
 static int resolve_names(struct resolution *r)
@@ -316,7 +311,7 @@ static int resolve_names(struct resolution *r)
 					  r->variant->name);
 	if (rc)
 		return rc;
-	resolve_image(r);
+	r->work->image = variant_image(r->kernel, r->variant);
 	work->is_replacement = r->variant->is_replacement;
 	if (!r->variant->check)
 		rc = resolution_copy_name(r, work->oracle, sizeof(work->oracle), oracle->name);

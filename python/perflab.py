@@ -26,21 +26,16 @@ import sqlite3
 import urllib.parse
 
 __all__ = ["Database", "Error", "Rows", "open"]
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 # The versions of the schema (PRAGMA user_version) that this module reads.
-SCHEMA_OLDEST = 2
-SCHEMA_NEWEST = 22
+SCHEMA_OLDEST = 22
+SCHEMA_NEWEST = 100
 APPLICATION_ID = 1886151010  # "plab"
 
-# Since this version, the views results and result_* hold everything.
-SCHEMA_WITH_RESULTS = 15
-# What older files call otherwise: columns of the view trials that come from the work model.
-RENAMED = {"flop": "model_flop", "bytes": "model_bytes", "flop_per_s": "model_flop_per_s",
-           "bytes_per_s": "model_bytes_per_s"}
 # Columns of `results` that hold JSON. cases() and counters() give their contents as columns and rows.
 JSON_COLUMNS = ("axes", "counters", "environment")
-# The columns of runs(), as far as the file has them, in SQL.
+# The columns of runs(), in SQL.
 RUN_COLUMNS = (
     ("run_id", "run", "id"), ("uid", "run", "uid"), ("label", "run", "label"),
     ("note", "run", "note"), ("state", "run", "state"), ("started_ns", "run", "started_ns"),
@@ -116,13 +111,11 @@ class Database:
 
     def runs(self):
         """All runs, the oldest first: what was measured when, on which device, with which mark."""
-        chosen = ["%s.%s AS %s" % (table, column, name) for name, table, column in RUN_COLUMNS
-                  if column in self._columns_of(table)]
-        chosen.append("strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch')"
-                      " AS started_at")
-        if self.schema_version >= 4:
-            chosen.append("(SELECT kind FROM mark WHERE mark.run_id = run.id) AS mark")
-        chosen.append("(SELECT count(*) FROM trial WHERE trial.run_id = run.id) AS cases")
+        chosen = ["%s.%s AS %s" % (table, column, name) for name, table, column in RUN_COLUMNS]
+        chosen += ["strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch')"
+                   " AS started_at",
+                   "(SELECT kind FROM mark WHERE mark.run_id = run.id) AS mark",
+                   "(SELECT count(*) FROM trial WHERE trial.run_id = run.id) AS cases"]
         return self.query("SELECT %s FROM run JOIN device ON device.id = run.device_id"
                           " ORDER BY run.started_ns, run.id" % ", ".join(chosen))
 
@@ -133,16 +126,9 @@ class Database:
         the run has.
         """
         where, parameters = self._selection(run)
-        if self.schema_version >= SCHEMA_WITH_RESULTS:
-            columns = [_quote(name) for name in self._columns_of("results")
-                       if name not in JSON_COLUMNS]
-            view = "results"
-        else:
-            columns = ["%s AS %s" % (_quote(name), RENAMED.get(name, name))
-                       for name in self._columns_of("trials")]
-            view = "trials"
-        rows = self.query("SELECT %s FROM %s%s ORDER BY run_id, trial_id"
-                          % (", ".join(columns), view, where), parameters)
+        columns = [_quote(name) for name in self._columns_of("results") if name not in JSON_COLUMNS]
+        rows = self.query("SELECT %s FROM results%s ORDER BY run_id, trial_id"
+                          % (", ".join(columns), where), parameters)
         of_run = " WHERE trial_id IN (SELECT id FROM trial%s)" % where
         _widen(rows, self.query("SELECT trial_id, 'axis_' || name AS name, value FROM axis" + of_run,
                                 parameters))
@@ -155,15 +141,8 @@ class Database:
     def counters(self, run=None, trial_id=None):
         """One row per case and metric: `name`, and a `value` or the `reason` why there is none."""
         where, parameters = self._selection(run, trial_id)
-        if self.schema_version >= SCHEMA_WITH_RESULTS:
-            return self.query("SELECT * FROM result_counters%s ORDER BY trial_id, name" % where,
-                              parameters)
-        return self.query(
-            "SELECT run_id, label, started_at, device, backend, kernel, variant, config, block, n,"
-            " status, counters.metric AS name, counters.value, counters.unit, counters.reason,"
-            " counters.source, trial_id"
-            " FROM trials JOIN counters USING (trial_id)%s ORDER BY trial_id, name" % where,
-            parameters)
+        return self.query("SELECT * FROM result_counters%s ORDER BY trial_id, name" % where,
+                          parameters)
 
     def samples(self, run=None, trial_id=None):
         """One row per timed execution: `time_ns`, with its `round` and its `sequence` in it."""
@@ -185,7 +164,7 @@ class Database:
         if text == "last":
             found = self._first(newest % "")
         elif text == "last-good":
-            found = self.schema_version >= 4 and self._first(
+            found = self._first(
                 newest % " WHERE id IN (SELECT run_id FROM mark WHERE kind = 'good')")
         else:
             number = text.isascii() and text.isdigit() and len(text) < 19
@@ -220,15 +199,7 @@ class Database:
 
     def _select_samples(self, run, trial_id):
         where, parameters = self._selection(run, trial_id)
-        if self.schema_version >= SCHEMA_WITH_RESULTS:
-            view = "result_samples"
-        else:
-            base = ", base_ns" if "base_ns" in self._columns_of("sample") else ""
-            view = ("(SELECT run_id, label, started_at, device, backend, kernel, variant, config,"
-                    " block, n, status, sample.round, sample.sequence, sample.time_ns%s,"
-                    " trials.trial_id FROM trials JOIN sample ON sample.trial_id = trials.trial_id)"
-                    % base)
-        return "SELECT * FROM %s%s ORDER BY trial_id, round, sequence" % (view, where), parameters
+        return "SELECT * FROM result_samples%s ORDER BY trial_id, round, sequence" % where, parameters
 
     def _wanted(self, rows, names):
         """The rows of the named counters."""
@@ -340,8 +311,9 @@ def _identify(connection, shown):
         raise Error("%s has schema version %d and this perflab.py knows up to %d: use the"
                     " perflab.py of the newer perflab" % (shown, version, SCHEMA_NEWEST))
     if version < SCHEMA_OLDEST:
-        raise Error("%s has schema version %d and this perflab.py reads %d and newer: a sweep or"
-                    " `perflab mark` brings the file up to date" % (shown, version, SCHEMA_OLDEST))
+        raise Error("%s has schema version %d and this perflab.py reads %d and newer: convert it"
+                    " with scripts/convert-database from perflab's source"
+                    % (shown, version, SCHEMA_OLDEST))
     return version
 
 

@@ -38,7 +38,7 @@ static void finish(void)
 {
 	struct undisturbed thread;
 
-	if (recorder.process != getpid() || !gate_try_close(&recorder.gate))
+	if (recorder.process != getpid() || !launch_gate_try_close(&recorder.gate))
 		return;
 	undisturbed_begin(&thread);
 	recorder_busy = true;
@@ -53,7 +53,7 @@ static void finish(void)
 			  recorder.request.list ? (int64_t)recorder.timeline.launches
 						: seen_kernels_launches(&recorder.seen),
 			  monotonic_ns() - recorder.began_ns);
-	gate_open(&recorder.gate);
+	launch_gate_open(&recorder.gate);
 	undisturbed_end(&thread);
 }
 
@@ -107,7 +107,7 @@ static void attach(const char *folder)
 
 	recorder.process = getpid();
 	recorder.began_ns = monotonic_ns();
-	gate_init(&recorder.gate);
+	launch_gate_init(&recorder.gate);
 	if (record_request_read(&recorder.request, folder, &err)) {
 		record_request_release(&recorder.request);
 		return;

@@ -45,11 +45,11 @@ static void clean_up_after_take(void)
 	capture_name_release(&recorder.name);
 }
 
-/* Returns whether take_end() must follow. */
+/* Returns whether capture_launch_end() must follow. */
 static bool begin_take(const struct launch_call *call, const struct seen_kernel *kernel,
 		       int64_t number)
 {
-	struct take_request request = {
+	struct capture_launch_request request = {
 		.driver = &recorder.driver,
 		.events = &recorder.events,
 		.images = &recorder.images,
@@ -68,7 +68,7 @@ static bool begin_take(const struct launch_call *call, const struct seen_kernel 
 	/* Another stream of the program may be recorded into a graph, which forbids copies. */
 	recorder.capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
-	began = take_begin(&recorder.take, &request, &err) == 0;
+	began = capture_launch_begin(&recorder.capture, &request, &err) == 0;
 	recorder.captures += began;
 	if (!began)
 		clean_up_after_take();
@@ -114,20 +114,20 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 	bool began = false;
 
 	undisturbed_begin(&thread);
-	gate_leave(&recorder.gate);
-	gate_close(&recorder.gate);
+	launch_gate_leave(&recorder.gate);
+	launch_gate_close(&recorder.gate);
 	/* After the last capture nobody listens to the ends of launches, and the gate would not
 	 * become empty. */
 	if (recorder.captures < recorder.request.most) {
-		if (gate_await_empty(&recorder.gate, LAUNCH_LIMIT_NS, &err) ||
+		if (launch_gate_await_empty(&recorder.gate, LAUNCH_LIMIT_NS, &err) ||
 		    refuse_beside_graph(&err))
 			send_not_begun(kernel, number, &err);
 		else
 			began = begin_take(call, kernel, number);
 	}
 	if (!began) {
-		gate_open(&recorder.gate);
-		gate_enter(&recorder.gate);
+		launch_gate_open(&recorder.gate);
+		launch_gate_enter(&recorder.gate);
 	}
 	undisturbed_end(&thread);
 	/* A thread that ended now would leave the gate closed. */
@@ -178,7 +178,7 @@ static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	const void *function = launch_call_function(id, data);
 	struct seen_kernel *kernel;
 
-	gate_enter(&recorder.gate);
+	launch_gate_enter(&recorder.gate);
 	launch_state = ENTERED_GATE;
 	if (!function)
 		return; /* of a graph, or no launch */
@@ -199,12 +199,12 @@ static void end_recording(const CUpti_CallbackData *data)
 
 	undisturbed_begin(&thread);
 	recorder_busy = true;
-	take_end(&recorder.take, result && *result != CUDA_SUCCESS, &err);
+	capture_launch_end(&recorder.capture, result && *result != CUDA_SUCCESS, &err);
 	clean_up_after_take();
 	recorder_busy = false;
 	if (recorder.captures >= recorder.request.most)
 		stop_listening();
-	gate_open(&recorder.gate);
+	launch_gate_open(&recorder.gate);
 	undisturbed_end(&thread);
 	pthread_setcancelstate(cancel_state, NULL);
 }
@@ -218,7 +218,7 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	if (launch_state == RECORDS_LAUNCH)
 		end_recording(data);
 	else if (launch_state == ENTERED_GATE)
-		gate_leave(&recorder.gate);
+		launch_gate_leave(&recorder.gate);
 	launch_state = PASSED_BY;
 }
 

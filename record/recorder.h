@@ -5,17 +5,17 @@
 #ifndef RECORD_RECORDER_H
 #define RECORD_RECORDER_H
 
+#include "record/capture_launch.h"
 #include "record/capture_name.h"
 #include "record/captured_streams.h"
 #include "record/cupti.h"
 #include "record/driver.h"
 #include "record/events.h"
-#include "record/gate.h"
 #include "record/images.h"
 #include "record/kernels.h"
+#include "record/launch_gate.h"
 #include "record/reload.h"
 #include "record/request.h"
-#include "record/take.h"
 #include "record/timeline.h"
 
 /* The one recorder of a process. A library that is called back by name has no other place for it.
@@ -39,9 +39,9 @@ extern struct recorder {
 
 	/* A thread closes it from the beginning of a recording to its end. What is below belongs to
 	 * that thread. */
-	struct gate gate;
+	struct launch_gate gate;
 	_Atomic int64_t captures; /* begun; others only read it */
-	struct take take;
+	struct launch_capture capture;
 	struct capture_name name;         /* of the capture that is being written */
 	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
 	int cancel_state;                 /* likewise */

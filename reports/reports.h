@@ -247,7 +247,7 @@ struct fleet_report {
 	const struct fleet *fleet;
 	const struct fleet_judgement *judgement;
 	const struct fleet_limits *limits;
-	bool all; /* text and md: every GPU, not only those apart */
+	bool all; /* text and md: every GPU, not only outliers */
 };
 /* Text, Markdown, CSV and JSON; the latter two have every GPU. PL_EUSAGE: the format does not apply
  * to tables. */

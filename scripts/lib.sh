@@ -45,9 +45,9 @@ have_library() {
 	return $found
 }
 
-# missing_packages PROGRAM …: prints the Debian packages that provide what is not installed.
+# missing_packages PACKAGE …: prints the Debian packages that provide what is not installed.
 missing_packages() {
-	have "$(compiler)" && have_library stdio.h c || echo build-essential
+	have "$(compiler)" && have_library stdio.h c || echo gcc libc6-dev
 	have cmake || echo cmake
 	have ninja || have make || echo ninja-build
 	have_library sqlite3.h sqlite3 || echo libsqlite3-dev
@@ -56,9 +56,11 @@ missing_packages() {
 	have_library sodium.h sodium || echo libsodium-dev
 	have_library zstd.h zstd || echo libzstd-dev
 	have_library lz4.h lz4 || echo liblz4-dev
-	have_library cmocka.h cmocka || echo libcmocka-dev
 	for need in "$@"; do
-		have "$need" || echo "$need"
+		case $need in
+		libcmocka-dev) have_library cmocka.h cmocka || echo "$need" ;;
+		*) have "$need" || echo "$need" ;;
+		esac
 	done
 }
 
@@ -83,7 +85,8 @@ You are not root and there is no sudo. Run  apt-get install $*  as root, then ru
 Check the network, or install them by hand (apt-get install $*), then run this again."
 }
 
-# set_up PROGRAM …: installs everything that a build needs, and the named programs.
+# set_up PACKAGE …: installs what perflab and the emulator need to build, and the packages: programs
+# of that name, and libcmocka-dev, with which the tests are built.
 set_up() {
 	missing=$(missing_packages "$@" | tr '\n' ' ')
 	if [ -n "$missing" ]; then

@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Runs the tests of one file of a folder. The list of files comes from CMake.
+/* Runs the tests of one file of a folder. unit_tests.h comes from CMake.
    usage: unit_FOLDER NAME   (NAME as in ctest) */
 
 #define UNIT_TEST(name) int test_##name(void);

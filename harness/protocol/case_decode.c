@@ -428,6 +428,26 @@ static int case_check_from_json(struct launch_case *out, const json_t *json, str
 	return error_context(err, rc, "check");
 }
 
+/* The code that was made of a built-in image. */
+static int code_from_json(struct launch_case *out, const json_t *json, struct error *err)
+{
+	json_t *code;
+	int rc;
+
+	if (!json_object_get(json, "code"))
+		return 0;
+	rc = member_object(&code, json, "code", 2, err);
+	if (!rc)
+		rc = text_from_json(&out->code, code, "file", MOST_PATH_BYTES, err);
+	if (!rc)
+		rc = member_string(out->code_arch, sizeof(out->code_arch), code, "arch", err);
+	if (!rc && out->code[0] != '/')
+		rc = error_set(err, PL_EPROTOCOL, "'file' is not an absolute path");
+	if (!rc)
+		rc = check_image_path(out->code, err);
+	return error_context(err, rc, "code");
+}
+
 static int work_model_from_json(struct launch_case *out, const json_t *json, struct error *err)
 {
 	int rc = 0;
@@ -463,6 +483,8 @@ int case_from_json(struct launch_case **out, const json_t *json, struct error *e
 		rc = text_from_json(&work->image, json, "image", MOST_PATH_BYTES, err);
 	if (!rc)
 		rc = check_image_name(work->image, err);
+	if (!rc)
+		rc = code_from_json(work, json, err);
 	if (!rc && json_object_get(json, "replacement"))
 		rc = member_bool(&work->is_replacement, json, "replacement", err);
 	if (!rc)

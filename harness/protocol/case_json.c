@@ -109,6 +109,10 @@ json_t *case_to_json(const struct launch_case *work)
 		json_number_or_null(work->tolerance_rel), "flop",
 		work->has_flop ? json_integer(work->flop) : json_null(), "bytes_read",
 		(json_int_t)work->bytes_read, "bytes_written", (json_int_t)work->bytes_written);
+	if (work->code)
+		json_object_set_new(json, "code",
+				    json_pack("{s:o, s:s}", "file", json_text(work->code), "arch",
+					      work->code_arch));
 	if (work->is_replacement)
 		json_object_set_new(json, "replacement", json_true());
 	if (work->check.kind != CHECK_ORACLE)

@@ -71,6 +71,8 @@ struct session_info {
 	int64_t passes;        /* of the counter plan */
 	/* `inspect` gives equal answers about cases with equal launches: docs/worker-protocol.md */
 	bool inspects_by_launch;
+	/* it loads the machine code of built-in kernels that the session makes for its device */
+	bool loads_code;
 };
 void session_info_release(struct session_info *info);
 

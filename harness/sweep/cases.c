@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/sweep/built_in.h"
 #include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/lost_device.h"
 #include "harness/sweep/shown_reason.h"
@@ -144,8 +145,13 @@ void case_add_json(struct text *out, struct sweep *sweep, size_t index)
 	struct text *json = &sweep->cases[index].json;
 
 	if (!json->length) {
-		json_t *object = case_to_json(sweep->plan->cases[index].launch);
-		char *dumped = json_dumps(object, JSON_COMPACT);
+		struct launch_case *launch = sweep->plan->cases[index].launch;
+		json_t *object;
+		char *dumped;
+
+		built_in_bind(sweep->built_in, launch);
+		object = case_to_json(launch);
+		dumped = json_dumps(object, JSON_COMPACT);
 
 		text_add(json, dumped ? dumped : "null");
 		free(dumped);

@@ -10,6 +10,7 @@
 
 #include "compile/compile.h"
 #include "harness/sources/sources.h"
+#include "harness/sweep/built_in.h"
 #include "harness/sweep/sweep_parts.h"
 
 /* Each compiler may take so long, whatever --timeout says. */
@@ -138,10 +139,10 @@ static void keep_files(struct compile_context *context)
 	}
 }
 
-static void show_compiled(void *context, const struct compile_job *job, size_t done, size_t count)
+void sweep_show_compiled(void *context, const struct compile_job *job, size_t done, size_t count)
 {
-	const struct compile_context *compiling = context;
-	const struct sweep_observer *observer = compiling->sweep->observer;
+	const struct sweep *sweep = context;
+	const struct sweep_observer *observer = sweep->observer;
 	const struct sweep_progress progress = {
 		.done = done, .total = count, .phase = "compile", .left_ns = -1};
 
@@ -202,19 +203,23 @@ static void report_failures(const struct compile_context *context)
 	string_list_release(&shown);
 }
 
-/* Times of code that the driver compiled belong to the version of the driver. */
+void sweep_note_driver(struct sweep *sweep, const char *what, const char *reason)
+{
+	char *value = xasprintf("the driver, because %s", reason);
+
+	key_value_set(&sweep->info.environment, "ptx_compiler", value);
+	tell_observer(sweep->observer, NOTICE_REMARK, "%s: the driver compiles it, because %s",
+		      what, reason);
+	free(value);
+}
+
 static void note_driver_compiles(const struct compile_context *context)
 {
 	for (size_t i = 0; i < context->list.job_count; i++) {
 		const struct compile_job *job = &context->list.jobs[i];
 
-		if (!context->cubin || !job->compiled || job->compiled->cubin)
-			continue;
-		key_value_set(&context->sweep->info.environment, "ptx_compiler",
-			      "the driver, because there is no ptxas");
-		tell_observer(context->sweep->observer, NOTICE_REMARK,
-			      "%s: the driver compiles it, because there is no ptxas",
-			      job->request.source);
+		if (context->cubin && job->compiled && !job->compiled->cubin)
+			sweep_note_driver(context->sweep, job->request.source, "there is no ptxas");
 	}
 }
 
@@ -304,8 +309,7 @@ static bool skip_textures(const struct compile_context *context, size_t index, s
 	return true;
 }
 
-/* Once for all cases. */
-static int enter_cache(struct sweep *sweep, struct error *err)
+int sweep_enter_cache(struct sweep *sweep, struct error *err)
 {
 	int rc;
 
@@ -334,13 +338,15 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 
 		if (!has_source(planned))
 			continue;
-		rc = enter_cache(sweep, err);
+		rc = sweep_enter_cache(sweep, err);
 		own[i] = of_check[i] = want_of_case(&context, planned, false);
 		if (check_needs_source(planned))
 			of_check[i] = want_of_case(&context, planned, true);
 	}
 	if (!rc)
-		compile_jobs_run(&context.list, sweep->stop, show_compiled, &context);
+		compile_jobs_run(&context.list, sweep->stop, sweep_show_compiled, sweep);
+	if (!rc)
+		rc = built_in_compile(&sweep->built_in, sweep, plan, err);
 	if (!rc && sweep->stop && *sweep->stop)
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (!rc) {

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/decide/decide.h"
 #include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/gpus/gpu_sentinels.h"
 #include "harness/sweep/sweep_state.h"
@@ -43,8 +42,8 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 		meter_enter(&sweep->times.meter, RUN_PART_EMULATING);
 	if (!rc)
 		rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
-	if (!rc && timed && sweep->decide)
-		rc = sweep_decide(sweep, err);
+	if (!rc && timed && sweep->add_rounds)
+		rc = sweep->add_rounds(sweep->add_rounds_context, err);
 	measured_ns = monotonic_ns();
 	sweep->times.measure_ns = measured_ns - begun_ns;
 	meter_enter(&sweep->times.meter, timed ? RUN_PART_COUNTING : RUN_PART_OTHER);

@@ -54,7 +54,7 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 {
 	struct device_limits limits;
 	int64_t clock_ns = monotonic_ns();
-	int rc = sweep_open(sweep, task->backend, err);
+	int rc = sweep_open(sweep, task->backend, task->kept, err);
 
 	meter_enter(&sweep->times.meter, RUN_PART_COMPILING);
 	sweep->times.open_ns = lap(&clock_ns);
@@ -68,8 +68,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 		rc = sweep_compile(sweep, task->plan, task->request, err);
 	sweep->times.compile_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_INSPECTING);
-	if (sweep->kept)
-		kept_await_wake(sweep->kept, &sweep->worker, &sweep->info.environment);
+	if (task->kept)
+		kept_await_wake(task->kept, &sweep->worker, &sweep->info.environment);
 	if (!rc && task->sources)
 		rc = source_facts_check_unchanged(task->sources, err);
 	if (!rc)
@@ -197,24 +197,24 @@ static void tell_begun(const struct run_task *task, const struct session_info *i
 }
 
 /* Stores nothing if the run does not compare with the base. */
-static int begin_decidable_run(struct sweep_store *store, struct sweep *sweep,
+static int begin_decidable_run(struct sweep_store *store, struct sweep_decide *decide,
 			       const struct run_task *task, struct error *err)
 {
 	int rc = db_together_begin(store->db, err);
 
 	if (rc)
 		return rc;
-	rc = store_begin(store, task, &sweep->info, err);
+	rc = store_begin(store, task, &decide->sweep->info, err);
 	if (!rc)
-		rc = decide_begin(sweep, store, task, err);
+		rc = decide_begin(decide, store, task, err);
 	rc = db_together_end(store->db, rc, err);
 	store->begun = rc == 0;
 	return rc;
 }
 
 /* Opens or makes the database, and stores the run. */
-static int store_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
-		     struct sweep_result *out, struct error *err)
+static int store_run(struct sweep_store *store, struct sweep *sweep, struct sweep_decide *decide,
+		     const struct run_task *task, struct sweep_result *out, struct error *err)
 {
 	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STORING);
 	int rc = 0;
@@ -223,25 +223,25 @@ static int store_run(struct sweep_store *store, struct sweep *sweep, const struc
 		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
 	store->db = out->db;
 	if (!rc)
-		rc = sweep->decide ? begin_decidable_run(store, sweep, task, err)
-				   : store_begin(store, task, &sweep->info, err);
+		rc = decide ? begin_decidable_run(store, decide, task, err)
+			    : store_begin(store, task, &sweep->info, err);
 	meter_enter(&sweep->times.meter, before);
 	return rc;
 }
 
-static int begin_run(struct sweep_store *store, struct sweep *sweep, const struct run_task *task,
-		     struct sweep_result *out, struct error *err)
+static int begin_run(struct sweep_store *store, struct sweep *sweep, struct sweep_decide *decide,
+		     const struct run_task *task, struct sweep_result *out, struct error *err)
 {
 	const struct session_info *info = &sweep->info;
 	int rc = task->of_ceilings ? check_clock(info, err) : 0;
 
 	if (!rc)
 		rc = check_traits(task, info, err);
-	if (!rc && sweep->decide)
+	if (!rc && decide)
 		rc = decide_check_session(info, err);
 	if (rc)
 		return rc;
-	rc = store_run(store, sweep, task, out, err);
+	rc = store_run(store, sweep, decide, task, out, err);
 	out->begun = store->begun;
 	if (sweep->gpu && store->begun)
 		atomic_store(&sweep->gpu->share->slots[sweep->gpu->slot].run_id, store->run_id);
@@ -355,12 +355,15 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	struct sweep_store store = {0};
 	struct sweep_sink sink = store_sink(&store);
-	struct sweep_decide decide = {.request = task->request, .begun_ns = monotonic_ns()};
+	struct sweep_decide decide = {
+		.sweep = &sweep, .request = task->request, .begun_ns = monotonic_ns()};
+	const bool decides = task->request->decide && !task->of_ceilings;
 	int rc;
 
-	sweep.kept = task->kept;
-	if (task->request->decide && !task->of_ceilings)
-		sweep.decide = &decide;
+	if (decides) {
+		sweep.add_rounds = decide_add_rounds;
+		sweep.add_rounds_context = &decide;
+	}
 	sweep.wait_counters_ns = task->request->wait_counters_ns;
 	if (!task->of_ceilings)
 		sweep.gpu = task->request->gpu;
@@ -368,7 +371,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	store.meter = &sweep.times.meter;
 	rc = open_and_inspect(&sweep, task, err);
 	if (!rc)
-		rc = begin_run(&store, &sweep, task, out, err);
+		rc = begin_run(&store, &sweep, decides ? &decide : NULL, task, out, err);
 	if (!rc)
 		rc = sweep_begin(&sweep, &sink, err);
 	if (!rc)

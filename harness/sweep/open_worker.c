@@ -5,6 +5,7 @@
 
 #include "compile/compile.h"
 #include "harness/client/client.h"
+#include "harness/sweep/built_in.h"
 #include "harness/sweep/data/preparation.h"
 #include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/gpus/gpu_pin.h"
@@ -322,7 +323,7 @@ static void pass_printed(void *context, const char *line)
 	free(notice);
 }
 
-int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
+int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept, struct error *err)
 {
 	struct session_info info = {0};
 	int rc = worker_find(&sweep->worker_path, backend, err);
@@ -330,7 +331,7 @@ int sweep_open(struct sweep *sweep, const char *backend, struct error *err)
 	sweep->output.line = pass_printed;
 	sweep->output.slow = tell_slow;
 	sweep->output.context = sweep;
-	if (!rc && sweep->kept && kept_take_spare(sweep->kept, &sweep->worker, &info)) {
+	if (!rc && kept && kept_take_standby(kept, &sweep->worker, &info)) {
 		worker_pipe_set_output(sweep->worker.printed, &sweep->output);
 		session_take(sweep, &info);
 	}
@@ -345,6 +346,7 @@ void sweep_close(struct sweep *sweep, int rc)
 	worker_end(&sweep->worker);
 	tell_dropped(sweep);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
+	built_in_free(sweep->built_in);
 	compile_cache_leave(sweep->images);
 	sweep_cases_release(sweep);
 	free(sweep->counters_reason);

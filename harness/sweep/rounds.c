@@ -312,9 +312,9 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		/* more than the rounds: what another GPU gave back begins with its first one */
 		if (round >= sweep->rounds && !count)
 			break;
-		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->decide;
+		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->add_rounds;
 		sweep->round_follows = round + 1 < sweep->rounds;
-		sweep->follows_last = round + 2 >= sweep->rounds && !sweep->decide;
+		sweep->follows_last = round + 2 >= sweep->rounds && !sweep->add_rounds;
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)

@@ -241,17 +241,17 @@ void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
 	struct backend_traits traits;
 
 	worker_end(&kept->leaving);
-	if (!kept->backend || kept->spare.pid)
+	if (!kept->backend || kept->standby.pid)
 		return;
 	traits = backend_traits_of(kept->backend);
 	if (!request_settings(&settings, request, &traits, NULL)) {
 		struct sweep sweep = SWEEP_INIT(&settings, NULL, stop);
 
-		if (!sweep_open(&sweep, kept->backend, NULL)) {
+		if (!sweep_open(&sweep, kept->backend, NULL, NULL)) {
 			worker_pipe_set_output(sweep.worker.printed, NULL);
-			kept->spare = sweep.worker;
-			kept->spare_info = sweep.info;
-			kept->spare_since_ns = monotonic_ns();
+			kept->standby = sweep.worker;
+			kept->standby_info = sweep.info;
+			kept->standby_since_ns = monotonic_ns();
 			sweep.worker = (struct worker_process){0};
 			sweep.info = (struct session_info){0};
 		}

@@ -65,7 +65,7 @@ struct sweep_kept *kept_new(void);
 int sweep_run_kept(const struct sweep_request *request, const struct sweep_observer *observer,
 		   const volatile int *stop, struct sweep_kept *kept, struct sweep_result *out,
 		   struct error *err);
-/* Ends the worker of the last sweep and opens a spare one for the next. Without one, for any
+/* Ends the worker of the last sweep and opens a standby one for the next. Without one, for any
  * reason, the next sweep opens a worker itself and reports what is wrong. */
 void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
 		  const volatile int *stop);

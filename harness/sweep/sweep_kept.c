@@ -1,4 +1,4 @@
-/* Keeps a spare worker between sweeps. See sweep_kept.h. */
+/* Keeps a standby worker between sweeps. See sweep_kept.h. */
 #include "harness/sweep/sweep_kept.h"
 
 #include <poll.h>
@@ -22,18 +22,18 @@ void kept_leave(struct sweep_kept *kept, struct worker_process *worker)
 }
 
 /* A worker sends nothing unasked: whatever there is to read is its end. */
-static bool spare_runs(const struct sweep_kept *kept)
+static bool standby_runs(const struct sweep_kept *kept)
 {
-	struct pollfd end = {.fd = kept->spare.channel.fd, .events = POLLIN};
+	struct pollfd end = {.fd = kept->standby.channel.fd, .events = POLLIN};
 
-	return kept->spare.pid && poll(&end, 1, 0) == 0;
+	return kept->standby.pid && poll(&end, 1, 0) == 0;
 }
 
-static void spare_release(struct sweep_kept *kept)
+static void standby_release(struct sweep_kept *kept)
 {
-	worker_kill(&kept->spare);
-	session_info_release(&kept->spare_info);
-	kept->spare_info = (struct session_info){0};
+	worker_kill(&kept->standby);
+	session_info_release(&kept->standby_info);
+	kept->standby_info = (struct session_info){0};
 }
 
 /* ---- waking ---- */
@@ -83,22 +83,22 @@ void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker,
 	key_value_list_release(&kept->woken);
 }
 
-/* ---- the spare worker ---- */
+/* ---- the standby worker ---- */
 
-bool kept_take_spare(struct sweep_kept *kept, struct worker_process *worker,
-		     struct session_info *info)
+bool kept_take_standby(struct sweep_kept *kept, struct worker_process *worker,
+		       struct session_info *info)
 {
 	char waited[32];
 
-	if (!spare_runs(kept)) {
-		spare_release(kept);
+	if (!standby_runs(kept)) {
+		standby_release(kept);
 		return false;
 	}
-	*worker = kept->spare;
-	*info = kept->spare_info;
-	kept->spare = (struct worker_process){0};
-	kept->spare_info = (struct session_info){0};
-	format_duration(waited, (double)(monotonic_ns() - kept->spare_since_ns));
+	*worker = kept->standby;
+	*info = kept->standby_info;
+	kept->standby = (struct worker_process){0};
+	kept->standby_info = (struct session_info){0};
+	format_duration(waited, (double)(monotonic_ns() - kept->standby_since_ns));
 	key_value_set(&info->environment, "worker.waited", waited);
 	wake_begin(kept, worker);
 	return true;
@@ -108,7 +108,7 @@ void kept_free(struct sweep_kept *kept)
 {
 	if (!kept)
 		return;
-	spare_release(kept);
+	standby_release(kept);
 	worker_end(&kept->leaving);
 	key_value_list_release(&kept->woken);
 	free(kept->backend);

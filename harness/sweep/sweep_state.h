@@ -16,6 +16,7 @@
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
 
+struct built_in_code;
 struct compile_cache_use;
 struct preparation;
 struct unstored_round;
@@ -23,7 +24,6 @@ struct unstored_round;
 #define NO_CASE SIZE_MAX
 
 struct sweep_kept;
-struct sweep_decide;
 struct gpu_part;
 
 /*
@@ -106,13 +106,12 @@ struct sweep {
 	bool counters_busy;       /* that reason may pass: another process holds them */
 	bool counters_wait_shown; /* a notice said that they are waited for */
 	int64_t wait_counters_ns; /* the most time for it; 0: none */
-	int64_t counters_deadline_ns; /* 0: nothing was missed yet */
-	bool counts_next;             /* a worker that is opened now will count, too */
-	int rounds;                   /* 0 if the backend is not timed */
-	bool rounds_over;             /* cases are only counted now */
-	struct sweep_kept *kept;      /* of the caller; NULL: nothing is kept between sweeps */
-	struct string_list files;     /* see struct sweep_result */
-	struct sweep_times times;     /* with the meter of the sweep */
+	int64_t counters_deadline_ns;          /* 0: nothing was missed yet */
+	bool counts_next;                      /* a worker that is opened now will count, too */
+	int rounds;                            /* 0 if the backend is not timed */
+	bool rounds_over;                      /* cases are only counted now */
+	struct string_list files;              /* see struct sweep_result */
+	struct sweep_times times;              /* with the meter of the sweep */
 	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
 	int64_t device_used_ns; /* when a worker had last timed a case, by monotonic_ns(); 0: never
 				 */
@@ -123,10 +122,13 @@ struct sweep {
 	struct worker_output output;      /* what the workers print */
 	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
+	struct built_in_code *built_in;   /* of the device (built_in.h); NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
-	struct sweep_decide *decide; /* of the caller (decide.h); NULL: no rounds are added */
-	struct gpu_part *gpu;        /* of the caller; NULL: no sweep on several GPUs */
+	/* Adds rounds after the planned ones, for an optional feature; NULL: nothing adds any. */
+	int (*add_rounds)(void *context, struct error *err);
+	void *add_rounds_context;
+	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
 	size_t suspect; /* the case that ended last because its worker was lost, if none has opened
 			   the device since; NO_CASE: none */
 	/* The case whose counters were read when the worker was lost, and why it has none; it ends
@@ -143,9 +145,10 @@ struct sweep {
 
 /* ---- sessions: open_worker.c ---- */
 
-/* Finds the worker of a backend and opens the first session, unless a worker was kept open. Sets
- * sweep->info. */
-int sweep_open(struct sweep *sweep, const char *backend, struct error *err);
+/* Finds the worker of a backend and opens the first session, unless `kept` (NULL: nothing is kept)
+ * has an open one. Sets sweep->info. */
+int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept,
+	       struct error *err);
 /* Lets the worker of the sweep end, so that the next one is a fresh one. */
 void sweep_end_worker(struct sweep *sweep);
 /* Starts and opens the worker of the sweep, unless it already runs, and waits until the one before
@@ -212,6 +215,13 @@ void case_request(struct text *out, struct sweep *sweep, const char *request, si
  * not compile, or whose arguments do not match, gets plan_case.failure. PL_EINTERRUPTED. */
 int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_request *request,
 		  struct error *err);
+/* Enters the cache of compiled files, once. See compile_cache_enter(). */
+int sweep_enter_cache(struct sweep *sweep, struct error *err);
+/* Shows the progress of compile_many(); the context is the sweep. */
+struct compile_job;
+void sweep_show_compiled(void *context, const struct compile_job *job, size_t done, size_t count);
+/* The driver compiles code, for this reason, which the run stores: times belong to its version. */
+void sweep_note_driver(struct sweep *sweep, const char *what, const char *reason);
 /* Inspects every runnable case that is not finished; adds skips to the plan. */
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err);
 /* Turns cases that failed at inspection into skipped ones, for a plan that is only shown. Returns

@@ -1,5 +1,5 @@
 /*
- * tolerance: decides whether a result is right. check.cu and C files include
+ * tolerance: decides whether a result is right. support.cu and C files include
  * this header, so every backend decides in the same way.
  */
 #ifndef HARNESS_WORKERS_TOLERANCE_H

@@ -1,4 +1,4 @@
-/* Which GPUs lie apart from their like; see the header. */
+/* Which GPUs are outliers among their peers; see the header. */
 #include "metrics/analysis/fleet.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/fleet_cases.h"
@@ -312,9 +312,9 @@ static void judge_levels(struct fleet_judgement *out, const struct fleet_limits 
 		struct fleet_level *level = &out->levels[i];
 
 		level->p = isnan(p[i]) ? NAN : fmin(1, p[i] / SHARE);
-		level->apart =
+		level->is_outlier =
 			level->p < limits->false_alarms && fabs(level->change) >= limits->smallest;
-		if (!level->apart)
+		if (!level->is_outlier)
 			level->since_run = level->since_ns = level->since_change = 0;
 	}
 	free(p);
@@ -339,14 +339,14 @@ const struct fleet_case *fleet_cases_of(const struct fleet_judgement *judgement,
 	return *count ? &judgement->cases[low] : NULL;
 }
 
-bool fleet_gpu_apart(const struct fleet_judgement *judgement, size_t gpu)
+bool fleet_gpu_is_outlier(const struct fleet_judgement *judgement, size_t gpu)
 {
 	size_t cases;
 
 	if (fleet_cases_of(judgement, gpu, &cases))
 		return true;
 	for (size_t quantity = 0; quantity < judgement->quantity_count; quantity++)
-		if (level_at(judgement, gpu, quantity)->apart)
+		if (level_at(judgement, gpu, quantity)->is_outlier)
 			return true;
 	return false;
 }
@@ -382,12 +382,12 @@ static void count_gpus(struct fleet_judgement *out, const struct fleet *fleet)
 		has_trials[fleet->runs[fleet->trials[i].run].gpu] = true;
 	for (size_t gpu = 0; gpu < fleet->gpu_count; gpu++) {
 		struct fleet_model *model = &out->models[out->model[gpu]];
-		const bool apart = fleet_gpu_apart(out, gpu);
+		const bool is_outlier = fleet_gpu_is_outlier(out, gpu);
 
 		out->why_not[gpu] = why_not_compared(out, fleet, gpu, has_trials[gpu]);
 		model->compared += !out->why_not[gpu];
-		model->apart += apart;
-		out->apart += apart;
+		model->outliers += is_outlier;
+		out->outliers += is_outlier;
 	}
 	free(has_trials);
 }
@@ -396,16 +396,16 @@ static void count_gpus(struct fleet_judgement *out, const struct fleet *fleet)
 
 struct placed {
 	size_t gpu;
-	bool apart;
-	double most; /* the largest difference of what is apart, else of the time */
+	bool is_outlier;
+	double most; /* the largest difference of an outlier, else of the time */
 };
 
 static int by_difference(const void *left, const void *right)
 {
 	const struct placed *a = left, *b = right;
 
-	if (a->apart != b->apart)
-		return a->apart ? -1 : 1;
+	if (a->is_outlier != b->is_outlier)
+		return a->is_outlier ? -1 : 1;
 	if (a->most != b->most)
 		return a->most > b->most ? -1 : 1;
 	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
@@ -420,15 +420,15 @@ static void order_gpus(struct fleet_judgement *out, size_t count)
 		struct placed *place = &placed[gpu];
 		const double time = fabs(level_at(out, gpu, FLEET_TIME)->change);
 
-		*place = (struct placed){.gpu = gpu, .apart = fleet_gpu_apart(out, gpu)};
-		if (!place->apart)
+		*place = (struct placed){.gpu = gpu, .is_outlier = fleet_gpu_is_outlier(out, gpu)};
+		if (!place->is_outlier)
 			place->most = isnan(time) ? -1 : time;
 		if (fleet_cases_of(out, gpu, &cases))
 			place->most = fabs(fleet_cases_of(out, gpu, &cases)->level.change);
 		for (size_t quantity = 0; quantity < out->quantity_count; quantity++) {
 			const struct fleet_level *level = level_at(out, gpu, quantity);
 
-			if (level->apart)
+			if (level->is_outlier)
 				place->most = fmax(place->most, fabs(level->change));
 		}
 	}

@@ -1,6 +1,6 @@
 /*
- * fleet: which GPUs lie apart from their like. GPUs of one model that ran the same cases with the
- * same code are compared: their times, clocks, power and ceilings (docs/fleet.md).
+ * fleet: which GPUs are outliers among their peers. GPUs of one model that ran the same cases with
+ * the same code are compared: their times, clocks, power and ceilings (docs/fleet.md).
  *
  * The logarithm of a value is modelled as the level of its case in its night + the level of the GPU
  * + noise of the run. A night lasts from noon to noon, UTC. The levels are medians, so that neither
@@ -22,13 +22,13 @@ enum fleet_measure {
 	FLEET_MEASURES,
 };
 
-/* With fewer GPUs nobody can tell which one lies apart. */
+/* With fewer GPUs nobody can tell which one is the outlier. */
 #define FLEET_GPUS_LEAST 3
 /* The scatter between GPUs is never taken to be smaller: the noise between processes. */
 #define FLEET_SCATTER_LEAST 0.001
 
 struct fleet_limits {
-	double smallest;     /* a smaller relative difference is never apart: 0.005 */
+	double smallest;     /* a smaller relative difference makes no outlier: 0.005 */
 	double false_alarms; /* probability of a false alarm among all GPUs and quantities: 0.05 */
 	size_t last;         /* a GPU is judged by so many of its newest runs; 0: by all */
 };
@@ -36,7 +36,7 @@ extern const struct fleet_limits fleet_limits_default;
 
 /* ---- what was measured ---- */
 
-/* Facts of the newest run of a GPU, which may be why it lies apart. */
+/* Facts of the newest run of a GPU, which may be why it is an outlier. */
 enum fleet_fact {
 	FLEET_DRIVER,
 	FLEET_POWER_LIMIT,
@@ -101,19 +101,20 @@ void fleet_release(struct fleet *fleet);
 
 /* ---- what follows from it ---- */
 
-/* One quantity of one GPU, relative to its like. */
+/* One quantity of one GPU, relative to its peers. */
 struct fleet_level {
 	size_t cases, runs, nights; /* that are judged; 0 runs: not measured */
 	double change, low, high; /* 0.01: 1 % more than the fleet; 95 % interval; NAN: not known */
 	double p;                 /* adjusted over all GPUs and quantities */
-	bool apart;
-	/* If apart: the run since which it is; the first of the GPU if no change point was found.
+	bool is_outlier;
+	/* If it is an outlier: the run since which it is; the first of the GPU if no change point
+	 * was found.
 	 */
 	int64_t since_run, since_ns;
 	bool since_change;
 };
 
-/* The time of one case on a GPU, if it lies apart. */
+/* The time of one case on a GPU, if it is an outlier. */
 struct fleet_case {
 	size_t gpu;
 	uint32_t key;
@@ -124,7 +125,7 @@ struct fleet_model {
 	size_t first;    /* a GPU of the model */
 	size_t gpus;     /* of the model */
 	size_t compared; /* of them, by at least one quantity */
-	size_t apart;
+	size_t outliers;
 	/* The value of a fact that most GPUs have. NULL: none has more than half of those that have
 	 * one. */
 	const char *usual[FLEET_FACTS];
@@ -133,25 +134,25 @@ struct fleet_model {
 struct fleet_judgement {
 	size_t quantity_count;      /* FLEET_MEASURES + ceilings */
 	struct fleet_level *levels; /* gpu_count rows of quantity_count */
-	struct fleet_case *cases;   /* those apart, by GPU, then by the largest difference */
+	struct fleet_case *cases;   /* the outliers, by GPU, then by the largest difference */
 	size_t case_count;
 	size_t *model;              /* per GPU: its model */
 	struct fleet_model *models; /* in the order of their first GPU */
 	size_t model_count;
 	const char **why_not; /* per GPU: why it is not compared; NULL: it is */
-	size_t *order;        /* the GPUs, those apart first, by their largest difference */
-	size_t apart;
+	size_t *order;        /* the GPUs, outliers first, by their largest difference */
+	size_t outliers;
 };
 void fleet_judge(struct fleet_judgement *out, const struct fleet *fleet,
 		 const struct fleet_limits *limits);
 void fleet_judgement_release(struct fleet_judgement *judgement);
 const struct fleet_level *fleet_level_at(const struct fleet_judgement *judgement, size_t gpu,
 					 size_t quantity);
-/* The cases of a GPU that lie apart: the first, and how many. */
+/* The cases of a GPU that are outliers: the first, and how many. */
 const struct fleet_case *fleet_cases_of(const struct fleet_judgement *judgement, size_t gpu,
 					size_t *count);
 /* By a quantity or a case. */
-bool fleet_gpu_apart(const struct fleet_judgement *judgement, size_t gpu);
+bool fleet_gpu_is_outlier(const struct fleet_judgement *judgement, size_t gpu);
 /* "time", "sm_clock", "memory_clock", "power", or the name of a ceiling. Borrowed. */
 const char *fleet_quantity_name(const struct fleet *fleet, size_t quantity);
 

@@ -73,8 +73,8 @@ size_t fleet_cases_judge(struct fleet_case **out, struct fleet_case_list *list, 
 		struct fleet_case *item = &list->items[i];
 
 		item->level.p = fmin(1, list->p[list->p_at[i]] / share);
-		item->level.apart = item->level.p < limits->false_alarms;
-		if (item->level.apart)
+		item->level.is_outlier = item->level.p < limits->false_alarms;
+		if (item->level.is_outlier)
 			list->items[kept++] = *item;
 	}
 	if (kept)

@@ -11,7 +11,7 @@
 struct fleet_case_list {
 	double *p; /* of every case on every GPU, not adjusted */
 	size_t count, capacity;
-	/* Those that can be apart, and the places of their p. */
+	/* The cases that can be outliers, and the places of their p. */
 	struct fleet_case *items;
 	size_t *p_at;
 	size_t item_count, item_capacity, place_capacity;
@@ -21,7 +21,7 @@ struct fleet_case_list {
 void fleet_cases_add(struct fleet_case_list *list, const struct fleet *fleet,
 		     const struct fleet_point *points, size_t count, const size_t *members,
 		     size_t gpu_count, const struct fleet_limits *limits);
-/* Keeps the cases that lie apart, sorted as in struct fleet_judgement, and moves them to *out.
+/* Keeps the cases that are outliers, sorted as in struct fleet_judgement, and moves them to *out.
  * Frees the rest. `share`: the part of the false alarms that the cases may spend. Returns their
  * number. */
 size_t fleet_cases_judge(struct fleet_case **out, struct fleet_case_list *list, double share,

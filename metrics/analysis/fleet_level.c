@@ -428,7 +428,7 @@ void fleet_levels_take(struct fleet_level *out, const struct fleet_levels *level
 		out->high = expm1(found->level + half);
 	}
 	out->p = student_two_sided(fabs(found->level) / found->scatter, found->scatter_freedom);
-	/* only a GPU that far away can be apart, and few are */
+	/* only a GPU that far away can be an outlier, and few are */
 	if (fabs(out->change) >= limits->smallest && out->p < limits->false_alarms)
 		set_since(out, levels, found);
 }

@@ -49,7 +49,7 @@ void fleet_levels_init(struct fleet_levels *out, const struct fleet_point *point
 		       const struct fleet_run *runs, size_t run_count, size_t gpu_count,
 		       size_t last);
 /* What the levels say about the GPU at a place of the model: p is not adjusted yet, and since when
- * is set only if the GPU can be apart. Leaves *out unchanged if the GPU has no level. */
+ * is set only if the GPU can be an outlier. Leaves *out unchanged if the GPU has no level. */
 void fleet_levels_take(struct fleet_level *out, const struct fleet_levels *levels, size_t place,
 		       const struct fleet_limits *limits);
 void fleet_levels_release(struct fleet_levels *levels);

@@ -19,15 +19,15 @@ static json_t *fleet_level_json(const char *name, const struct fleet_level *leve
 	json_object_set_new(object, "low", report_json_number(level->low));
 	json_object_set_new(object, "high", report_json_number(level->high));
 	json_object_set_new(object, "p", report_json_number(level->p));
-	json_object_set_new(object, "apart", json_boolean(level->apart));
+	json_object_set_new(object, "apart", json_boolean(level->is_outlier));
 	json_object_set_new(object, "cases", json_integer((json_int_t)level->cases));
 	json_object_set_new(object, "runs", json_integer((json_int_t)level->runs));
 	json_object_set_new(object, "nights", json_integer((json_int_t)level->nights));
 	json_object_set_new(object, "since_run",
-			    level->apart ? json_integer(level->since_run) : json_null());
-	json_object_set_new(object, "since", report_json_text(level->apart ? when : NULL));
+			    level->is_outlier ? json_integer(level->since_run) : json_null());
+	json_object_set_new(object, "since", report_json_text(level->is_outlier ? when : NULL));
 	json_object_set_new(object, "change_point",
-			    level->apart ? json_boolean(level->since_change) : json_null());
+			    level->is_outlier ? json_boolean(level->since_change) : json_null());
 	return object;
 }
 
@@ -77,7 +77,7 @@ static json_t *fleet_model_json(const struct fleet_report *report, size_t model)
 	json_object_set_new(object, "cc_major", json_integer(first->cc_major));
 	json_object_set_new(object, "cc_minor", json_integer(first->cc_minor));
 	json_object_set_new(object, "sm_count", json_integer(first->sm_count));
-	json_object_set_new(object, "apart", json_integer((json_int_t)item->apart));
+	json_object_set_new(object, "apart", json_integer((json_int_t)item->outliers));
 	json_object_set_new(object, "compared", json_integer((json_int_t)item->compared));
 	json_object_set_new(object, "gpus", gpus);
 	for (size_t i = 0; i < report->fleet->gpu_count; i++) {
@@ -150,24 +150,24 @@ static void add_level_row(struct row_writer *writer, const struct fleet_report *
 		fleet_real_value(level->low),
 		fleet_real_value(level->high),
 		fleet_real_value(level->p),
-		fleet_integer_value(quantity != NULL, level->apart),
+		fleet_integer_value(quantity != NULL, level->is_outlier),
 		fleet_integer_value(quantity != NULL, (int64_t)level->cases),
 		fleet_integer_value(quantity != NULL, (int64_t)level->runs),
 		fleet_integer_value(quantity != NULL, (int64_t)level->nights),
-		fleet_integer_value(level->apart, level->since_run),
+		fleet_integer_value(level->is_outlier, level->since_run),
 		{0},
-		fleet_integer_value(level->apart, level->since_change),
+		fleet_integer_value(level->is_outlier, level->since_change),
 	};
 
 	_Static_assert(ARRAY_SIZE(values) == ARRAY_SIZE(fleet_columns), "a value for each column");
-	if (level->apart) {
+	if (level->is_outlier) {
 		format_utc(when, level->since_ns);
 		values[SINCE_COLUMN] = fleet_text_value(when);
 	}
 	rows_add(writer, values);
 }
 
-/* The cases that lie apart, after the quantities. */
+/* The cases that are outliers, after the quantities. */
 static void add_case_rows(struct row_writer *writer, const struct fleet_report *report, size_t gpu)
 {
 	size_t count;

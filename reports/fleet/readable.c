@@ -163,9 +163,9 @@ static void add_gpu_row(struct table *table, const struct fleet_report *report, 
 	};
 
 	table_row_styled(table, (const char *const *)cells,
-			 fleet_gpu_apart(judgement, gpu) ? ROW_BAD
-			 : judgement->why_not[gpu]       ? ROW_DIM
-							 : ROW_PLAIN);
+			 fleet_gpu_is_outlier(judgement, gpu) ? ROW_BAD
+			 : judgement->why_not[gpu]            ? ROW_DIM
+							      : ROW_PLAIN);
 	for (size_t i = 0; i < FLEET_COLUMNS; i++)
 		free(cells[i]);
 }
@@ -180,7 +180,7 @@ static void write_gpus(FILE *out, const struct fleet_report *report, size_t mode
 		const size_t gpu = judgement->order[i];
 
 		if (judgement->model[gpu] == model &&
-		    (report->all || fleet_gpu_apart(judgement, gpu)))
+		    (report->all || fleet_gpu_is_outlier(judgement, gpu)))
 			add_gpu_row(table, report, gpu);
 	}
 	if (table_row_count(table)) {
@@ -241,9 +241,10 @@ static void write_model(FILE *out, const struct fleet_report *report, size_t at,
 	const struct fleet_gpu *first = &report->fleet->gpus[model->first];
 	struct text line = TEXT_INIT;
 
-	text_addf(&line, "%s, compute capability %d.%d, %lld SMs: %zu GPU%s, %zu apart",
+	text_addf(&line, "%s, compute capability %d.%d, %lld SMs: %zu GPU%s, %zu outlier%s",
 		  first->name, first->cc_major, first->cc_minor, (long long)first->sm_count,
-		  model->gpus, model->gpus == 1 ? "" : "s", model->apart);
+		  model->gpus, model->gpus == 1 ? "" : "s", model->outliers,
+		  model->outliers == 1 ? "" : "s");
 	if (format == REPORT_MARKDOWN)
 		fputs("### ", out);
 	write_fleet_line(out, line.data, format, options);
@@ -251,8 +252,8 @@ static void write_model(FILE *out, const struct fleet_report *report, size_t at,
 	text_clear(&line);
 	if (model->compared) {
 		text_addf(&line, "%zu of %zu compared GPUs are like their fleet.",
-			  model->compared - model->apart, model->compared);
-		if (format == REPORT_MARKDOWN && !model->apart && !report->all)
+			  model->compared - model->outliers, model->compared);
+		if (format == REPORT_MARKDOWN && !model->outliers && !report->all)
 			putc('\n', out);
 		write_fleet_line(out, line.data, format, options);
 	}

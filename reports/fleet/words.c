@@ -21,7 +21,7 @@ static void describe_level(struct text *out, const struct fleet_report *report, 
 			  100 * level->change);
 }
 
-/* If a case lies so much farther apart than the GPU, the slow-down is one of cases. */
+/* If a case lies so much farther from its peers than the GPU, the slow-down is one of cases. */
 #define CASE_STANDS_OUT 1.5
 
 /* "slower in 2 of 9 cases, most in stream/copy/block=256: +4.20 %". Returns whether it says so: if
@@ -33,7 +33,7 @@ static bool describe_cases(struct text *out, const struct fleet_report *report, 
 	const struct fleet_case *cases = fleet_cases_of(report->judgement, gpu, &count);
 
 	if (!cases ||
-	    (time->apart && fabs(cases->level.change) < CASE_STANDS_OUT * fabs(time->change)))
+	    (time->is_outlier && fabs(cases->level.change) < CASE_STANDS_OUT * fabs(time->change)))
 		return false;
 	for (size_t i = 0; i < count; i++)
 		slower += cases[i].level.change > 0;
@@ -52,7 +52,7 @@ void fleet_describe(struct text *out, const struct fleet_report *report, size_t 
 	for (size_t i = 0; i < report->judgement->quantity_count; i++) {
 		const struct fleet_level *level = fleet_level_at(report->judgement, gpu, i);
 
-		if (level->apart && !(by_case && i == FLEET_TIME))
+		if (level->is_outlier && !(by_case && i == FLEET_TIME))
 			describe_level(out, report, i, level);
 	}
 }
@@ -79,7 +79,7 @@ const struct fleet_level *fleet_worst(const struct fleet_report *report, size_t 
 	for (size_t i = 0; i < report->judgement->quantity_count; i++) {
 		const struct fleet_level *level = fleet_level_at(report->judgement, gpu, i);
 
-		if (level->apart && (!worst || fabs(level->change) > fabs(worst->change)))
+		if (level->is_outlier && (!worst || fabs(level->change) > fabs(worst->change)))
 			worst = level;
 	}
 	if (!worst && fleet_cases_of(report->judgement, gpu, &cases))
@@ -91,5 +91,5 @@ const char *fleet_word(const struct fleet_report *report, size_t gpu)
 {
 	if (report->judgement->why_not[gpu])
 		return "not compared";
-	return fleet_gpu_apart(report->judgement, gpu) ? "apart" : "like its fleet";
+	return fleet_gpu_is_outlier(report->judgement, gpu) ? "apart" : "like its fleet";
 }

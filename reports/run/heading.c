@@ -140,6 +140,7 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 	static const struct {
 		const char *key, *line;
 	} shown_environment[] = {{"counters_off", "counters"},
+				 {"ptx_compiler", "compiler"},
 				 {"profiler", "profiler"},
 				 {GPUS_INTERFERENCE_FOUND_KEY, "disturbed"}};
 	const char *build_type = key_value_get(&run->environment, "build_type");

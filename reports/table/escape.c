@@ -6,7 +6,7 @@
 
 void escape_show(struct text *out, const char *text)
 {
-	text_add_visible(out, text);
+	text_add_escaped(out, text);
 }
 
 /* Whether a spreadsheet takes the text for a formula: also with a control before it, and with the

@@ -373,7 +373,7 @@ static void untrusted_text_is_visible(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		text_clear(&out);
-		text_add_visible(&out, texts[i].raw);
+		text_add_escaped(&out, texts[i].raw);
 		assert_string_equal(out.data, texts[i].shown);
 	}
 	text_release(&out);

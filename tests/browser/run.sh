@@ -182,8 +182,9 @@ report split last split
 report spread last spread
 report failed last failed
 
+# Two files at a time: a browser waits for much of its time.
 [ $# -gt 0 ] || set -- "$source_root"/tests/browser/*.test.mjs
 status=0
 CHROMIUM=$CHROMIUM MODULES=$MODULES PAGES=$scratch \
-	node --test --test-concurrency=1 "$@" || status=$?
+	node --test --test-concurrency=2 "$@" || status=$?
 exit $status

@@ -1,4 +1,4 @@
-# perflab fleet: which GPUs lie apart from their like. The GPUs are copies of one fake device with
+# perflab fleet: which GPUs are outliers. The GPUs are copies of one fake device with
 # other uuids and times.
 . "$(dirname "$0")/lib.sh"
 fake_worker
@@ -33,9 +33,7 @@ refused 3 'no finished run with times' fleet --db none.db
 sqlite3 none.db "PRAGMA foreign_keys = ON; DELETE FROM run; DELETE FROM device"
 refused 3 'no finished run with times' fleet --db none.db
 
-# an old file has two rows for one GPU, which had two drivers
-sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
-[ "$(sqlite3 old.db "SELECT count(*) FROM device WHERE uuid LIKE 'GPU-%'")" = 2 ] || complain 'not two rows'
+sqlite3 old.db <"$(dirname "$0")/../db/version_22.sql"
 run fleet --db old.db
 expect_code 0
 expect_err 'there is one GPU and nothing to compare it with'
@@ -71,7 +69,7 @@ sqlite3 perflab.db "
 	FROM planned JOIN trial ON trial.run_id = planned.id;"
 run fleet --last 5
 expect_code 1
-expect_out 'Made GPU, compute capability 9.0, 132 SMs: 12 GPUs, 2 apart'
+expect_out 'Made GPU, compute capability 9.0, 132 SMs: 12 GPUs, 2 outliers'
 expect_out '10 of 12 compared GPUs are like their fleet.'
 grep -q '^GPU-00000007  node1  *3  *2  *5  *5 .* +0.00 %  *+9.[0-9]* %  its first run, 2026-11-2[0-9]  power higher  power limit in W 700, most have 600$' "$work/out" ||
 	complain 'the GPU with more power is not shown as such'
@@ -131,7 +129,7 @@ END
 run fleet --last 5 --format csv
 expect_code 1
 [ "$(grep -c '^Made GPU,.*,\(time\|sm_clock\|power\),' "$work/out")" = 36 ] || complain 'not one row per GPU and quantity'
-[ "$(grep -c '^Made GPU,.*,GPU-00000005-made,.*,"time of ' "$work/out")" = 2 ] || complain 'not one row per case that lies apart'
+[ "$(grep -c '^Made GPU,.*,GPU-00000005-made,.*,"time of ' "$work/out")" = 2 ] || complain 'not one row per case that is an outlier'
 
 # the window: before night 5 all are alike; later runs do not count by --last alone
 sqlite3 perflab.db "SELECT strftime('%Y-%m-%d', started_ns / 1000000000 + 5 * 86400, 'unixepoch') FROM run WHERE id = 1" >since
@@ -143,7 +141,7 @@ expect_code 3
 expect_err 'no finished run with times since 2100-01-01: name an earlier --since'
 run fleet --last 5 --smallest 20%
 expect_code 0
-expect_out ': 12 GPUs, 0 apart'
+expect_out ': 12 GPUs, 0 outliers'
 
 # a GPU that is slow in one case only
 cp perflab.db one.db
@@ -165,7 +163,7 @@ sqlite3 perflab.db "
 	UPDATE round SET power_w = 0 WHERE trial_id = 1040"
 run fleet --last 5
 expect_code 1
-expect_out ': 12 GPUs, 2 apart'
+expect_out ': 12 GPUs, 2 outliers'
 expect_err 'left out: 1 emulated run, which have no times'
 expect_err 'left out: 1 run that did not finish'
 expect_err 'left out: 3 trials whose median is missing, 0 or no number'
@@ -183,7 +181,7 @@ sqlite3 perflab.db "
 	UPDATE device SET uuid = NULL WHERE id = 107"
 run fleet --last 5
 expect_code 0
-expect_out ': 12 GPUs, 0 apart'
+expect_out ': 12 GPUs, 0 outliers'
 expect_out 'Not compared: GPU-00000005: fewer than 3 GPUs of its model have timed the same case'
 expect_out 'Not compared: one without a uuid: it has no uuid, so it cannot be told from'
 expect_err 'left out: 10 runs of GPUs without a uuid'

@@ -233,7 +233,7 @@ expect_out ': 8 runs'
 refused 2 'not on that --device' history "reduce/shuffle/$config" --db changed.db --device 0
 
 # a file of another schema version
-sqlite3 changed.db 'PRAGMA user_version = 99'
-refused 3 'schema version 99' history reduce --db changed.db
-refused 3 'schema version 99' mark 1 good --db changed.db
+sqlite3 changed.db 'PRAGMA user_version = 999'
+refused 3 'schema version 999' history reduce --db changed.db
+refused 3 'schema version 999' mark 1 good --db changed.db
 finish

@@ -162,9 +162,9 @@ echo 'this is no database, but it is long enough to be looked at' >text.db
 refused 3 'text.db is not a SQLite database' merge a.db text.db -o x.db
 refused 3 'text.db is not a SQLite database: name another file with --db' merge a.db --db text.db
 cp a.db future.db
-of future.db 'PRAGMA user_version = 99'
-refused 3 'future.db has schema version 99' merge a.db future.db -o x.db
-refused 3 'future.db has schema version 99' merge a.db -o future.db
+of future.db 'PRAGMA user_version = 999'
+refused 3 'future.db has schema version 999' merge a.db future.db -o x.db
+refused 3 'future.db has schema version 999' merge a.db -o future.db
 : >empty.db
 refused 3 'empty.db is empty' merge empty.db -o x.db
 of norun.db 'SELECT 1'

@@ -24,10 +24,6 @@ grep -q 'reduce' "$work/out" || complain 'no row'
 refused 2 'did you mean best?' query bset
 refused 2 'did you mean trials or trial?' query trialss
 refused 2 'SQL goes in quotes as one word' query SELECT
-if command -v sqlite3 >/dev/null; then
-	sqlite3 old.db <"$(dirname "$0")/../db/version_3.sql"
-	refused 2 'old.db has schema version 3, which has no regressions' query regressions --db old.db
-fi
 refused 2 'unexpected operand "1"' query SELECT 1
 
 # ---- formats ----

@@ -218,38 +218,6 @@ static void test_a_page_looks_at_all_runs(void **state)
 	history_grid_release(&grid);
 }
 
-/* A file of a version without medians of rounds gives the same result. */
-static void test_an_older_file_has_the_same_changes(void **state)
-{
-	struct context *context = *state;
-	struct history_grid grid = {0};
-	int64_t last = 0;
-	size_t found;
-
-	for (int i = 0; i < 12; i++)
-		last = store(context, i, 12);
-	found = changes_of(context, last, 50, &grid);
-	assert_true(found > 1);
-	history_grid_release(&grid);
-	db_close(context->db);
-	context->db = NULL;
-	sql_execute(
-		context->path,
-		"DROP VIEW run_times; DROP TABLE run_part;"
-		"DROP VIEW results; DROP VIEW result_counters; DROP VIEW result_rounds;"
-		"DROP VIEW result_samples; DROP VIEW result_lines;"
-		"DROP TABLE judgement; DROP TABLE limiter;"
-		"DROP VIEW program_kernels; DROP TABLE recorded_capture;"
-		"DROP TABLE recorded_kernel; DROP TABLE recorded_process; DROP TABLE recording;"
-		"DROP VIEW speedups; DROP TABLE speedup; ALTER TABLE sample DROP COLUMN base_ns;"
-		"ALTER TABLE round DROP COLUMN speedup;"
-		"ALTER TABLE round DROP COLUMN same_buffers;"
-		"ALTER TABLE round DROP COLUMN median_ns; PRAGMA user_version = 5");
-	assert_ok(context, db_open(&context->db, context->path, DB_READ, &context->err));
-	assert_int_equal(changes_of(context, last, 50, &grid), found);
-	history_grid_release(&grid);
-}
-
 /* Most runs of the file, stored between those of the page, have another --cache. */
 static void test_other_runs_change_nothing(void **state)
 {
@@ -294,7 +262,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		history_test(test_a_page_knows_the_rounds),
 		history_test(test_a_page_looks_at_all_runs),
-		history_test(test_an_older_file_has_the_same_changes),
 		history_test(test_other_runs_change_nothing),
 		history_test(test_a_run_alone_has_no_history),
 	};

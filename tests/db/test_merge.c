@@ -149,12 +149,14 @@ static void test_runs_of_several_files(void **state)
 			 3);
 }
 
-static void old_file_is_merged(struct merge_test *test, const char *dump)
+/* It is read as it is. */
+static void test_a_file_of_the_version_before(void **state)
 {
+	struct merge_test *test = *state;
 	char *sql = NULL;
 	size_t length;
 
-	assert_int_equal(read_file(&sql, &length, dump, 1 << 20, NULL), 0);
+	assert_int_equal(read_file(&sql, &length, VERSION_22, 1 << 20, NULL), 0);
 	sql_execute(test->source, sql);
 	free(sql);
 	assert_merged(test, test->source);
@@ -169,47 +171,6 @@ static void old_file_is_merged(struct merge_test *test, const char *dump)
 			 " JOIN run ON run.id = run_id JOIN sample ON trial_id = trial.id"
 			 " ORDER BY 1, 2, 3, 4, 5, sequence");
 	assert_int_equal(merge_count(test, "SELECT count(*) FROM pragma_foreign_key_check"), 0);
-}
-
-static void test_a_file_of_version_1(void **state)
-{
-	struct merge_test *test = *state;
-
-	old_file_is_merged(test, VERSION_1);
-	/* words of metrics were in the counters then */
-	assert_true(merge_count(test, "SELECT count(*) FROM counters") > 3);
-	assert_int_equal(merge_count(test, "SELECT count(*) FROM counters WHERE metric ="
-					   " 'dram_write_bytes' AND unit = 'byte' AND source ="
-					   " 'dram__bytes_write.sum' AND value = 4096.5"),
-			 1);
-}
-
-static void test_files_of_versions_2_and_3(void **state)
-{
-	struct merge_test *test = *state;
-
-	old_file_is_merged(test, VERSION_2);
-	assert_same_rows(test->source, test->base.path,
-			 "SELECT metric, unit, source, value, reason FROM counters"
-			 " ORDER BY 1, 2, 3, 4, 5");
-	unlink(test->source);
-	unlink(test->base.path);
-	old_file_is_merged(test, VERSION_3);
-}
-
-/* Settings that are complete keep their text, too. */
-static void test_a_file_of_version_6(void **state)
-{
-	struct merge_test *test = *state;
-
-	old_file_is_merged(test, VERSION_6);
-	assert_same_rows(test->source, test->base.path,
-			 "SELECT uid, backend, settings FROM run WHERE settings IS NULL"
-			 " OR json_extract(settings, '$.min_samples') > 0 ORDER BY uid");
-	assert_int_equal(merge_count(test, "SELECT count(*) FROM run WHERE emulated"), 2);
-	assert_int_equal(merge_count(test, "SELECT count(*) FROM run WHERE backend = 'nvbench'"
-					   " AND timed AND vendor IS NULL AND settings IS NULL"),
-			 2);
 }
 
 /* ---- sudden ends ---- */
@@ -248,9 +209,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, merge_setup, merge_teardown)
-		TEST(test_everything_comes_along),    TEST(test_sources_are_only_read),
-		TEST(test_runs_of_several_files),     TEST(test_a_file_of_version_1),
-		TEST(test_files_of_versions_2_and_3), TEST(test_a_file_of_version_6),
+		TEST(test_everything_comes_along),   TEST(test_sources_are_only_read),
+		TEST(test_runs_of_several_files),    TEST(test_a_file_of_the_version_before),
 		TEST(test_a_kill_leaves_whole_runs),
 #undef TEST
 	};

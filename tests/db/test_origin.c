@@ -214,35 +214,6 @@ static void test_ceilings_are_built_in(void **state)
 	ceiling_list_release(&ceilings);
 }
 
-/* Read as it is, and migrated. */
-static void test_an_older_file_gets_the_paths_of_its_runs(void **state)
-{
-	struct context *context = *state;
-	char *fresh = xasprintf("%s/new.db", context->folder);
-	struct db *db = NULL;
-	struct run run = {0};
-
-	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
-	db_close(db);
-	context_restore(context->path, VERSION_7);
-	sql_execute(context->path,
-		    "INSERT INTO environment VALUES (1, 'source.1', '/old/main.cu')");
-	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
-	assert_ok(context, db_run_load(db, 1, false, &run, &context->err));
-	assert_string_equal(run.origin, "/old/main.cu");
-	run_release(&run);
-	db_close(db);
-	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	db_close(db);
-	context_assert_whole(context);
-	context_assert_schema_of(context, fresh);
-	assert_int_equal(
-		context_query(context, "SELECT count(*) FROM run WHERE origin IS NOT NULL"), 1);
-	assert_true(context_query(context, "SELECT count(*) FROM newest WHERE origin ="
-					   " '/old/main.cu'") > 0);
-	free(fresh);
-}
-
 #define origin_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
@@ -255,8 +226,6 @@ int main(void)
 		origin_test(test_a_history_has_one_origin),
 		origin_test(test_what_is_no_change_of_the_environment),
 		origin_test(test_ceilings_are_built_in),
-		cmocka_unit_test_setup_teardown(test_an_older_file_gets_the_paths_of_its_runs,
-						context_setup, context_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -225,21 +225,6 @@ static void test_rows_are_summarised(void **state)
 	free(rows);
 }
 
-static void test_an_older_file_has_none(void **state)
-{
-	struct context *context = *state;
-	struct visited visited = {0};
-	struct db *db = NULL;
-	int64_t id;
-
-	context_restore(context->path, VERSION_7);
-	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
-	assert_ok(context, db_recordings_visit(db, visit, &visited, &context->err));
-	assert_int_equal(visited.count, 0);
-	assert_int_equal(db_recording_resolve(db, "last", &id, &context->err), PL_EUSAGE);
-	db_close(db);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -251,8 +236,6 @@ int main(void)
 		OPEN(test_recordings_are_visited_newest_first),
 		OPEN(test_the_view_adds_shapes_up),
 		cmocka_unit_test(test_rows_are_summarised),
-		cmocka_unit_test_setup_teardown(test_an_older_file_has_none, context_setup,
-						context_teardown),
 #undef OPEN
 	};
 

@@ -1,7 +1,4 @@
-/*
- * The views that answer without a join, and the stored limiters. VERSION_14 is a dump of a file
- * from before them.
- */
+/* The views that answer without a join, and the stored limiters. */
 #include "context.h"
 
 #include <math.h>
@@ -313,89 +310,9 @@ static void a_run_is_judged_again_when_it_has_roofs(void **state)
 
 /* ---- older files ---- */
 
-static int count_row(void *context, const struct any_value *values, size_t count)
-{
-	(void)values, (void)count;
-	++*(int *)context;
-	return 0;
-}
-
-static int count_rows(struct context *context, struct db *db, const char *sql)
-{
-	int rows = 0;
-	const struct db_query_visitor visitor = {.row = count_row, .context = &rows};
-
-	assert_ok(context, db_query(db, sql, &visitor, &context->err));
-	return rows;
-}
-
-static void an_older_file_has_the_views(void **state)
-{
-	struct context *context = *state;
-	struct db *db = NULL;
-
-	context_restore(context->path, VERSION_14);
-	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
-	assert_int_equal(count_rows(context, db,
-				    "SELECT * FROM results WHERE kernel = 'reduce'"
-				    " AND median_ns > 0 AND limiter IS NULL AND"
-				    " summary LIKE 'not judged yet%'"),
-			 2);
-	assert_int_equal(count_rows(context, db, "SELECT * FROM result_samples WHERE run_id = 1"),
-			 30);
-	assert_int_equal(count_rows(context, db, "SELECT * FROM result_lines"), 1);
-	db_close(db);
-	assert_int_equal(context_query(context, "PRAGMA user_version"), 14);
-}
-
-static void version_14_gets_the_views(void **state)
-{
-	struct context *context = *state;
-	char *fresh = xasprintf("%s/new.db", context->folder);
-	char *old = xasprintf("%s/old.db", context->folder);
-	static const char *const kept[] = {
-		"trial_id, metric, unit, source, value, reason FROM %s.counters",
-		"run_id, key, value FROM %s.environment",
-		"id, status, median_ns, high_ns FROM %s.trial", "* FROM %s.trials",
-		"* FROM %s.roofline"};
-	struct db *db = NULL;
-
-	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
-	db_close(db);
-	context_restore(old, VERSION_14);
-	context_restore(context->path, VERSION_14);
-	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	db_close(db);
-	context_assert_whole(context);
-	context_assert_schema_of(context, fresh);
-	for (size_t i = 0; i < ARRAY_SIZE(kept); i++) {
-		char *before = xasprintf(kept[i], "old"), *after = xasprintf(kept[i], "main");
-		char *sql = xasprintf("SELECT NOT EXISTS (SELECT %s EXCEPT SELECT %s) AND"
-				      " EXISTS (SELECT %s)",
-				      before, after, before);
-		char *answer = attached_text(context, old, sql);
-
-		if (strcmp(answer, "1") != 0)
-			fail_msg("lost: %s", before);
-		free(answer);
-		free(sql);
-		free(before);
-		free(after);
-	}
-	assert_int_equal(context_query(context, "SELECT count(*) FROM results WHERE mean_ns IS NOT"
-						" NULL OR limiter IS NOT NULL"),
-			 0);
-	/* a user's view goes on */
-	assert_int_equal(context_query(context, "SELECT cases FROM mine WHERE kernel = 'ceilings'"),
-			 7);
-	free(old);
-	free(fresh);
-}
-
 int main(void)
 {
 #define OPEN(name) cmocka_unit_test_setup_teardown(name, context_setup_open, context_teardown)
-#define CLOSED(name) cmocka_unit_test_setup_teardown(name, context_setup, context_teardown)
 	const struct CMUnitTest tests[] = {
 		OPEN(a_result_has_everything),
 		OPEN(an_imported_result_is_not_claimed_as_verified),
@@ -405,8 +322,6 @@ int main(void)
 		OPEN(guessed_names_work),
 		OPEN(a_limiter_is_stored_and_replaced),
 		OPEN(a_run_is_judged_again_when_it_has_roofs),
-		CLOSED(an_older_file_has_the_views),
-		CLOSED(version_14_gets_the_views),
 	};
 
 	return cmocka_run_group_tests_name("db_results", tests, NULL, NULL);

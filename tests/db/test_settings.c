@@ -1,168 +1,44 @@
-/*
- * Schema version 7 stores the settings of a run, and the traits of its backend, in columns. Files
- * of version 6 and older store JSON text: the columns are filled from it, whatever it holds.
- */
-#include "db/statement.h"
-#include "settings_fixture.h"
+/* The settings of a run: each has a column, and the column `settings` has them as JSON. */
+#include "context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#define NEWEST db_schema_version
-
-static const enum db_mode modes[] = {DB_READ, DB_WRITE};
-
-/* Before and after the migration a run is the same. */
-static void test_settings_become_columns(void **state)
+/* The run without its samples; the caller releases it. */
+static struct run settings_run(struct context *context, struct db *db, int64_t id)
 {
-	struct context *context = *state;
+	struct run run = {0};
 
-	context_restore(context->path, VERSION_6);
-	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-		struct db *db = NULL;
-		struct run run;
-
-		assert_ok(context, db_open(&db, context->path, modes[i], &context->err));
-		assert_complete_run(context, db);
-		assert_emulated_run(context, db);
-		/* what names only some members is not enough for --resume */
-		run = settings_run(context, db, RUN_PARTIAL);
-		assert_false(run.has_settings);
-		assert_int_equal(run.settings_known, SETTING_CACHE);
-		assert_int_equal(run.settings.cache, CACHE_COLD);
-		assert_true(run.traits.timed);
-		run_release(&run);
-		run = settings_run(context, db, RUN_IMPORTED);
-		assert_string_equal(run.backend, "nvbench");
-		assert_true(run.traits.timed);
-		assert_false(run.traits.emulated);
-		assert_string_equal(run.traits.vendor, "");
-		assert_int_equal(run.traits.warp_size, 0);
-		assert_false(run.has_settings);
-		assert_int_equal(run.settings_known, 0);
-		assert_null(run.settings_json);
-		run_release(&run);
-		db_close(db);
-		assert_int_equal(context_query(context, "PRAGMA user_version"),
-				 modes[i] == DB_READ ? 6 : NEWEST);
-	}
-	context_assert_whole(context);
-	assert_int_equal(context_query(context, "SELECT count(*) FROM run WHERE cache = 'cold'"
-						" AND min_samples IS NULL AND metrics IS NULL"),
-			 3);
+	assert_ok(context, db_run_load(db, id, false, &run, &context->err));
+	return run;
 }
 
-/* The column `settings` is computed, and reads as it did. */
-static void test_settings_keep_their_text(void **state)
-{
-	static const char different[] =
-		"SELECT count(*) FROM main.run JOIN old.run AS before USING (id)"
-		" WHERE run.settings IS NOT before.settings";
-	struct context *context = *state;
-	char *old = xasprintf("%s/old.db", context->folder);
-	char *differ;
-	struct db *db = NULL;
-
-	context_restore(old, VERSION_6);
-	context_restore(context->path, VERSION_6);
-	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	db_close(db);
-	differ = attached_text(context, old, different);
-	assert_string_equal(differ, "0");
-	assert_int_equal(context_query(context, "SELECT count(*) FROM run"
-						" WHERE json_valid(settings)"),
-			 5);
-	free(differ);
-	free(old);
-}
-
-/* What text gives which column, as SQL; NULL stays NULL. */
-static const struct {
-	const char *settings, *column, *value;
-} texts[] = {
-
-	{"", "cache", NULL},
-	{"hot", "cache", NULL},
-	{"{\"cache\":\"hot\"", "cache", NULL},
-	{"[1]", "cache", NULL},
-	{"\"cache\"", "cache", NULL},
-	{"{\"cache\":\"warm\"}", "cache", NULL},
-	{"{\"cache\":true}", "cache", NULL},
-	{"{\"cache\":\"hot\"}", "cache", "hot"},
-	{"{\"min_samples\":7}", "min_samples", "7"},
-	{"{\"min_samples\":-7}", "min_samples", "-7"},
-	{"{\"min_samples\":\"7\"}", "min_samples", NULL},
-	{"{\"min_samples\":7.5}", "min_samples", NULL},
-	{"{\"min_samples\":[7]}", "min_samples", NULL},
-	{"{\"min_samples\":null}", "min_samples", NULL},
-	{"{\"min_samples\":99999999999999999999}", "min_samples", NULL},
-	{"{\"precision\":0.01}", "precision", "0.01"},
-	{"{\"precision\":1}", "precision", "1.0"},
-	{"{\"precision\":1e999}", "precision", NULL},
-	{"{\"precision\":\"0.01\"}", "precision", NULL},
-	{"{\"metrics\":[]}", "metrics", ""},
-	{"{\"metrics\":[\"b\",\"a\"]}", "metrics", "b,a"},
-	{"{\"metrics\":[\"a\",1]}", "metrics", NULL},
-	{"{\"metrics\":{\"a\":\"b\"}}", "metrics", NULL},
-	{"{\"metrics\":\"a\"}", "metrics", NULL},
-	{"{\"all_blocks\":true}", "all_blocks", "1"},
-	{"{\"all_blocks\":false}", "all_blocks", "0"},
-	{"{\"all_blocks\":1}", "all_blocks", NULL},
-	{"{\"counter_dump\":\"a \\\"b\\\" \\\\ \\n\"}", "counter_dump", "a \"b\" \\ \n"},
-	{"{\"counter_dump\":3}", "counter_dump", NULL},
-	{"{\"chip\":\"GH100\"}", "emulated_chip", "GH100"},
-	{"{\"device\":3,\"jobs\":2}", "device_ordinal", "3"},
-	{"{\"device\":3,\"jobs\":2}", "jobs", "2"},
-};
-
-static void test_any_text_is_taken(void **state)
+/* Such a run is of a database that was converted. It is not enough for --resume. */
+static void test_settings_of_which_few_are_known(void **state)
 {
 	struct context *context = *state;
+	struct run run = fixture_run(NULL), loaded;
 
-	context_restore(context->path, VERSION_6);
-	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
-		char *copy = xasprintf("%s/copy.db", context->folder);
-		struct context migrated = {.folder = context->folder, .path = copy};
-		char *vacuum = xasprintf("VACUUM INTO '%s'", copy);
-		char *update = xasprintf("UPDATE run SET settings = '%s'", texts[i].settings);
-		char *column = xasprintf("SELECT %s FROM main.run WHERE id = 1 AND %s IS NOT NULL",
-					 texts[i].column, texts[i].column);
-		char *value;
-
-		unlink(copy);
-		sql_execute(context->path, vacuum);
-		sql_execute(copy, update);
-		for (size_t mode = 0; mode < ARRAY_SIZE(modes); mode++) {
-			struct db *db = NULL;
-
-			assert_ok(context, db_open(&db, copy, modes[mode], &context->err));
-			for (int64_t id = 1; id <= RUNS; id++) {
-				struct run run = settings_run(context, db, id);
-
-				assert_false(run.has_settings);
-				run_release(&run);
-			}
-			db_close(db);
-		}
-		value = attached_text(&migrated, context->path, column);
-		if ((value && texts[i].value) ? strcmp(value, texts[i].value) != 0
-					      : value || texts[i].value)
-			fail_msg("%s: %s is %s", texts[i].settings, texts[i].column, value);
-		/* and what is kept reads as JSON again */
-		assert_int_equal(context_query(&migrated, "SELECT count(*) FROM run WHERE settings"
-							  " IS NOT NULL AND NOT"
-							  " json_valid(settings)"),
-				 0);
-		free(value);
-		free(column);
-		free(update);
-		free(vacuum);
-		free(copy);
-	}
+	assert_ok(context, db_run_begin(context->db, &run, &context->err));
+	sql_execute(context->path,
+		    "UPDATE run SET cache = 'hot', device_ordinal = NULL, min_samples = NULL,"
+		    " max_time_ns = NULL, precision = NULL, timeout_ns = NULL, metrics = NULL,"
+		    " emulated_chip = NULL, all_blocks = NULL, jobs = NULL, counter_dump = NULL,"
+		    " base_variant = NULL, placements = NULL");
+	loaded = settings_run(context, context->db, run.id);
+	assert_false(loaded.has_settings);
+	assert_int_equal(loaded.settings_known, SETTING_CACHE);
+	assert_int_equal(loaded.settings.cache, CACHE_HOT);
+	assert_string_equal(loaded.settings_json, "{\"cache\":\"hot\"}");
+	run_release(&loaded);
+	sql_execute(context->path, "UPDATE run SET cache = NULL");
+	loaded = settings_run(context, context->db, run.id);
+	assert_int_equal(loaded.settings_known, 0);
+	assert_null(loaded.settings_json);
+	run_release(&loaded);
+	run_release(&run);
 }
-
 /* Quotes, backslashes and line ends in a path come back, in the column and in the JSON. */
 static void test_json_of_odd_settings(void **state)
 {
@@ -213,17 +89,13 @@ static void test_settings_out_of_range_are_none(void **state)
 	}
 }
 
-#define settings_test(function) \
-	cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
 #define stored_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		settings_test(test_settings_become_columns),
-		settings_test(test_settings_keep_their_text),
-		settings_test(test_any_text_is_taken),
+		stored_test(test_settings_of_which_few_are_known),
 		stored_test(test_json_of_odd_settings),
 		stored_test(test_settings_out_of_range_are_none),
 	};

@@ -224,45 +224,6 @@ static void test_a_merge_keeps_the_pair(void **state)
 	free(path);
 }
 
-static void test_version_7_has_no_speedups(void **state)
-{
-	static const enum db_mode modes[] = {DB_READ, DB_WRITE};
-	struct context *context = *state;
-	char *fresh = xasprintf("%s/new.db", context->folder);
-	struct db *db = NULL;
-
-	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
-	db_close(db);
-	context_restore(context->path, VERSION_7);
-	for (size_t i = 0; i < ARRAY_SIZE(modes); i++) {
-		struct run run = {0};
-		struct sample *samples = NULL;
-		size_t count = 0;
-
-		assert_ok(context, db_open(&db, context->path, modes[i], &context->err));
-		assert_ok(context, db_run_load(db, 1, true, &run, &context->err));
-		assert_ok(context, db_rounds_load(db, &run, &context->err));
-		assert_null(run.settings.base_variant);
-		for (size_t t = 0; t < run.trial_count; t++) {
-			assert_null(run.trials[t].speedup.base_variant);
-			for (size_t r = 0; r < run.trials[t].round_count; r++)
-				assert_true(isnan(run.trials[t].rounds[r].speedup));
-		}
-		assert_ok(context,
-			  db_samples_load(db, run.trials[0].id, &samples, &count, &context->err));
-		assert_true(count > 0 && isnan(samples[0].base_ns));
-		free(samples);
-		run_release(&run);
-		db_close(db);
-		assert_int_equal(context_query(context, "PRAGMA user_version"),
-				 modes[i] == DB_READ ? 7 : db_schema_version);
-	}
-	context_assert_whole(context);
-	context_assert_schema_of(context, fresh);
-	assert_int_equal(context_query(context, "SELECT count(*) FROM speedups"), 0);
-	free(fresh);
-}
-
 /* What an untrusted file may hold. */
 static void test_damaged_speedups_are_not_measured(void **state)
 {
@@ -296,8 +257,6 @@ int main(void)
 		speedup_test(test_the_view_shows_both_cases),
 		speedup_test(test_a_merge_keeps_the_pair),
 		speedup_test(test_damaged_speedups_are_not_measured),
-		cmocka_unit_test_setup_teardown(test_version_7_has_no_speedups, context_setup,
-						context_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,38 +143,6 @@ static void test_a_page_knows_which_runs_are_unverified(void **state)
 	run_release(&run);
 }
 
-static void test_version_7_learns_the_status(void **state)
-{
-	struct context *context = *state;
-	char *fresh = xasprintf("%s/new.db", context->folder);
-	struct db *db = NULL;
-	int64_t ranked;
-
-	assert_ok(context, db_open(&db, fresh, DB_CREATE, &context->err));
-	db_close(db);
-	context_restore(context->path, VERSION_7);
-	ranked = context_query(context, "SELECT total(trial_id) FROM best");
-	assert_ok(context, db_open(&db, context->path, DB_READ, &context->err));
-	db_close(db);
-	assert_int_equal(context_query(context, "PRAGMA user_version"), 7);
-	assert_ok(context, db_open(&db, context->path, DB_WRITE, &context->err));
-	assert_int_equal(context_query(context, "PRAGMA user_version"), db_schema_version);
-	context_assert_whole(context);
-	context_assert_schema_of(context, fresh);
-	assert_true(ranked > 0);
-	/* what is above a roof was among the best in that version */
-	assert_int_equal(context_query(context, "SELECT (SELECT total(trial_id) FROM best)"
-						" + total(DISTINCT trial_id) FROM above_roof"),
-			 ranked);
-	assert_int_equal(context_query(context, "SELECT count(*) FROM mine"), 3);
-	assert_ok(context, db_trial_finish(db, 1, TRIAL_UNVERIFIED, why, NULL, &context->err));
-	db_close(db);
-	context_assert_whole(context);
-	assert_int_equal(context_query(context, "SELECT count(*) FROM failures WHERE trial_id = 1"),
-			 0);
-	free(fresh);
-}
-
 #define unverified_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup_open, context_teardown)
 
@@ -187,8 +155,6 @@ int main(void)
 		unverified_test(test_an_older_verified_trial_stays_the_best),
 		unverified_test(test_an_unverified_trial_is_a_baseline),
 		unverified_test(test_a_page_knows_which_runs_are_unverified),
-		cmocka_unit_test_setup_teardown(test_version_7_learns_the_status, context_setup,
-						context_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

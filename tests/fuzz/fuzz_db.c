@@ -1,7 +1,7 @@
 /*
  * Takes any bytes as a database file. Opens it to read, lists and loads everything, as `perflab
- * report` does with an untrusted file, and merges it. Then opens it to write, which migrates an
- * older file.
+ * report` does with an untrusted file, and merges it. Then opens it to write, which
+ * converts a file of the version before.
  */
 #include <fcntl.h>
 #include <stdio.h>

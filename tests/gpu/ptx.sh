@@ -12,7 +12,9 @@ root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 
 # sass FAMILY/VARIANT ENTRY: writes its machine code, one instruction per line.
 sass() {
-	"$cuobjdump" -sass -fun "$2" "$build/share/perflab/kernels/$1.sm_90.cubin" |
+	"$(dirname "$cuobjdump")/ptxas" -arch=sm_90 -o "$results/image.cubin" \
+		"$build/share/perflab/ptx/$1.ptx"
+	"$cuobjdump" -sass -fun "$2" "$results/image.cubin" |
 		sed -n 's|^ *\(/\*[0-9a-f]\{4\}\*/ .*;\).*|\1|p' >"$results/$2.sass"
 	[ -s "$results/$2.sass" ] || fail "cuobjdump printed nothing for $2"
 }

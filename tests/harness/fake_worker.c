@@ -59,6 +59,10 @@ static struct device_info device_of(int ordinal)
 	if (ordinal)
 		snprintf(own.uuid, sizeof(own.uuid), "GPU-%08d-0000-0000-0000-000000000000",
 			 ordinal);
+	if (scripted("old_gpu", number)) {
+		own.cc_major = 7;
+		own.cc_minor = 5;
+	}
 	if (scripted("other_model", number)) {
 		strcpy(own.name, "Fake GPU XL");
 		own.sm_count = 144;
@@ -175,6 +179,7 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	info->traits.timed = !info->traits.emulated;
 	info->traits.warp_size = 32;
 	info->inspects_by_launch = scripted("inspects_by_launch", NULL);
+	info->loads_code = scripted("loads_code", NULL);
 	key_value_set(&info->environment, "persistence_mode", "on");
 	describe_processes(&info->environment);
 	if (device_count() > 1) {
@@ -254,7 +259,10 @@ static int fake_inspect(void *backend, const struct launch_case *work, struct la
 	snprintf(
 		facts->code_hash, sizeof(facts->code_hash), "%016llx",
 		(unsigned long long)fake_hash(name, scripted("recompiled", name) ? "new" : "code"));
-	strcpy(facts->code_kind, "fake");
+	snprintf(facts->code_kind, sizeof(facts->code_kind), "%s",
+		 !work->code          ? "fake"
+		 : work->code_arch[0] ? work->code_arch
+				      : "ptx");
 	free(name);
 	return 0;
 }

@@ -225,7 +225,7 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 	meter_start(&sweep.times.meter);
 	f->wall_ns = -sweep.times.meter.since_ns;
 	set_variable("FAKE_WORKER_SCRIPT", script);
-	rc = sweep_open(&sweep, "fake", &f->err);
+	rc = sweep_open(&sweep, "fake", NULL, &f->err);
 	if (!rc) {
 		assert_string_equal(sweep.info.device.name, "Fake GPU");
 		rc = sweep_inspect(&sweep, f->record.plan, &f->err);

@@ -393,7 +393,7 @@ static void test_dry_run(void **context)
 
 	set_variable("FAKE_WORKER_SCRIPT",
 		     "inspect_skip:alpha/one/block=64;inspect_crash:" VICTIM_NAME);
-	assert_int_equal(sweep_open(&sweep, "fake", &f->err), 0);
+	assert_int_equal(sweep_open(&sweep, "fake", NULL, &f->err), 0);
 	assert_int_equal(sweep_inspect(&sweep, f->record.plan, &f->err), 0);
 	sweep_skip_failed(&sweep);
 	assert_string_equal(sweep.info.device.chip, "GH100");

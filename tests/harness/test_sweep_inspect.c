@@ -27,7 +27,7 @@ static void inspect_scripted(struct sweep *sweep, struct sweep_fixture *f, const
 {
 	set_variable("FAKE_WORKER_SCRIPT", script);
 	launch_the_same(f);
-	assert_int_equal(sweep_open(sweep, "fake", &f->err), 0);
+	assert_int_equal(sweep_open(sweep, "fake", NULL, &f->err), 0);
 	assert_int_equal(sweep_inspect(sweep, f->record.plan, &f->err), 0);
 }
 

@@ -14,12 +14,12 @@ fail() {
 }
 
 copy() {
-	rm -f copy.ptx
-	"$cmake" -D "PTX=$root/kernels/f/v.ptx" -D "COPY=$root/copy.ptx" -D "ROOT=$root" -P "$script" >said 2>&1
-	cmp -s kernels/f/v.ptx copy.ptx || fail 'not copied as it is'
+	rm -rf copy
+	"$cmake" -D "FROM=$root/generated" -D "TO=$root/copy" -D "ROOT=$root" -P "$script" >said 2>&1
+	cmp -s generated/f/v.ptx copy/f/v.ptx || fail 'not copied as it is'
 }
 
-mkdir -p kernels/f
+mkdir -p kernels/f generated/f
 echo 'kernel;[x] "${y}"' >kernels/f/v.cu
 echo 'shared' >kernels/f/f.cuh
 {
@@ -29,13 +29,13 @@ echo 'shared' >kernels/f/f.cuh
 	done
 	echo '.version 9.0'
 	echo '@VERSION@ ${VERSION} ; "'
-} >kernels/f/v.ptx
+} >generated/f/v.ptx
 
 copy
 [ ! -s said ] || fail 'a fresh one is remarked'
 echo 'changed' >>kernels/f/f.cuh
 copy
-grep -q 'warning: kernels/f/v.ptx was made of another kernels/f/f.cuh: ' said || fail 'not said'
+grep -q 'warning: f/v.ptx was made of another kernels/f/f.cuh: ' said || fail 'not said'
 rm kernels/f/v.cu
 copy
 grep -q 'another kernels/f/f.cuh kernels/f/v.cu: ' said || fail 'what is gone is not said'

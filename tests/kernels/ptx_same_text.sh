@@ -1,11 +1,9 @@
 #!/bin/sh
 # nvcc of the same release still generates exactly the PTX in the tree. A file that was equal once
 # is noted in NOTES, with everything that its text depends on, and is not generated again.
-# usage: ptx_same_text.sh SOURCE-FOLDER NOTES COMPILED; COMPILED: where a build left the PTX of its
-# cubins, or is empty; environment: PERFLAB_NVCC (empty: no toolkit)
+# usage: ptx_same_text.sh SOURCE-FOLDER NOTES; environment: PERFLAB_NVCC (empty: no toolkit)
 set -eu
 notes=$2
-compiled=$3
 cd "$1"
 if [ -z "${PERFLAB_NVCC:-}" ]; then
 	echo "skipped: no CUDA toolkit"
@@ -44,7 +42,7 @@ note() {
 for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx tests/capture/*.ptx; do
 	[ -e "$notes/$(note "$ptx")" ] || source_of "$ptx"
 done >"$scratch/sources"
-xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --compiled "$compiled" --into "$scratch" \
+xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch" \
 	<"$scratch/sources" >"$scratch/log" 2>&1 || {
 	cat "$scratch/log" >&2
 	exit 1

@@ -124,9 +124,9 @@ static void release(struct simulated *made)
 		.state = 11, .gpus = 40, .nights = 20, .scatter = 0.001, .noise = 0.003 \
 	}
 
-/* ---- what lies apart ---- */
+/* ---- what is an outlier ---- */
 
-static void slow_and_fast_gpus_are_apart(void **state)
+static void slow_and_fast_gpus_are_outliers(void **state)
 {
 	struct simulated made = USUAL;
 
@@ -135,9 +135,9 @@ static void slow_and_fast_gpus_are_apart(void **state)
 	plant(&made, FLEET_TIME, 7, 0, 20, 1.02);
 	plant(&made, FLEET_TIME, 9, 0, 20, 0.97);
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 2);
-	assert_true(level(&made, 7, FLEET_TIME)->apart);
-	assert_true(level(&made, 9, FLEET_TIME)->apart);
+	assert_int_equal(made.judgement.outliers, 2);
+	assert_true(level(&made, 7, FLEET_TIME)->is_outlier);
+	assert_true(level(&made, 9, FLEET_TIME)->is_outlier);
 	assert_true(fabs(level(&made, 7, FLEET_TIME)->change - 0.02) < 0.005);
 	assert_true(fabs(level(&made, 9, FLEET_TIME)->change + 0.03) < 0.005);
 	/* the largest difference comes first */
@@ -170,8 +170,8 @@ static void nights_of_few_gpus_are_compared_too(void **state)
 			trial->value[FLEET_TIME] = NAN;
 	}
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 1);
-	assert_true(level(&made, 3, FLEET_TIME)->apart);
+	assert_int_equal(made.judgement.outliers, 1);
+	assert_true(level(&made, 3, FLEET_TIME)->is_outlier);
 	assert_in_range(level(&made, 3, FLEET_TIME)->runs, 6, 7);
 	release(&made);
 }
@@ -207,7 +207,7 @@ static void the_run_of_a_change_is_named(void **state)
 	plant(&made, FLEET_TIME, 5, 22, 40, 1.03);
 	judge(&made);
 	found = level(&made, 5, FLEET_TIME);
-	assert_true(found->apart && found->since_change);
+	assert_true(found->is_outlier && found->since_change);
 	assert_int_equal(found->since_run, 100 + 22 * 40 + 5);
 	assert_true(found->since_ns == FIRST_NS + 22 * DAY_NS);
 	release(&made);
@@ -229,9 +229,9 @@ static void a_single_slow_case_is_found(void **state)
 			trial->value[FLEET_TIME] *= 1.015;
 	}
 	judge(&made);
-	assert_false(level(&made, 6, FLEET_TIME)->apart);
-	assert_int_equal(made.judgement.apart, 1);
-	assert_true(fleet_gpu_apart(&made.judgement, 6));
+	assert_false(level(&made, 6, FLEET_TIME)->is_outlier);
+	assert_int_equal(made.judgement.outliers, 1);
+	assert_true(fleet_gpu_is_outlier(&made.judgement, 6));
 	assert_int_equal(made.judgement.order[0], 6);
 	cases = fleet_cases_of(&made.judgement, 6, &count);
 	assert_int_equal(count, 1);
@@ -250,11 +250,11 @@ static void old_runs_do_not_judge(void **state)
 	simulate(&made);
 	plant(&made, FLEET_TIME, 5, 0, 12, 1.03);
 	judge_with(&made, 8, 0.005);
-	assert_int_equal(made.judgement.apart, 0);
+	assert_int_equal(made.judgement.outliers, 0);
 	assert_int_equal(level(&made, 5, FLEET_TIME)->runs, 8);
 	fleet_judgement_release(&made.judgement);
 	judge_with(&made, 0, 0.005);
-	assert_true(level(&made, 5, FLEET_TIME)->apart);
+	assert_true(level(&made, 5, FLEET_TIME)->is_outlier);
 	assert_int_equal(level(&made, 5, FLEET_TIME)->runs, 20);
 	release(&made);
 }
@@ -268,7 +268,7 @@ static void wild_nights_move_nothing(void **state)
 	plant(&made, FLEET_TIME, 5, 9, 11, 3);
 	plant(&made, FLEET_TIME, 6, 12, 14, 0.1);
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 0);
+	assert_int_equal(made.judgement.outliers, 0);
 	assert_true(fabs(level(&made, 5, FLEET_TIME)->change) < 0.005);
 	release(&made);
 }
@@ -282,10 +282,10 @@ static void other_quantities_are_judged_alike(void **state)
 	plant(&made, FLEET_SM_CLOCK, 2, 0, 20, 0.98);
 	plant(&made, FLEET_POWER, 4, 0, 20, 1.1);
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 2);
-	assert_true(level(&made, 2, FLEET_SM_CLOCK)->apart);
-	assert_true(level(&made, 4, FLEET_POWER)->apart);
-	assert_false(level(&made, 4, FLEET_TIME)->apart);
+	assert_int_equal(made.judgement.outliers, 2);
+	assert_true(level(&made, 2, FLEET_SM_CLOCK)->is_outlier);
+	assert_true(level(&made, 4, FLEET_POWER)->is_outlier);
+	assert_false(level(&made, 4, FLEET_TIME)->is_outlier);
 	/* nobody measured the memory clock */
 	assert_int_equal(level(&made, 2, FLEET_MEMORY_CLOCK)->runs, 0);
 	assert_true(isnan(level(&made, 2, FLEET_MEMORY_CLOCK)->change));
@@ -307,16 +307,16 @@ static void ceilings_have_names_of_their_own(void **state)
 		ceiling->trials[gpu] = (struct fleet_trial){
 			.run = gpu, .key = 50, .value = {gpu == 8 ? 3.8e12 : 4e12}};
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 1);
+	assert_int_equal(made.judgement.outliers, 1);
 	assert_string_equal(fleet_quantity_name(&made.fleet, FLEET_MEASURES), "dram_copy");
-	assert_true(level(&made, 8, FLEET_MEASURES)->apart);
+	assert_true(level(&made, 8, FLEET_MEASURES)->is_outlier);
 	assert_true(fabs(level(&made, 8, FLEET_MEASURES)->change + 0.05) < 1e-9);
 	/* one run each does not show the noise, so there is no interval */
 	assert_true(isnan(level(&made, 8, FLEET_MEASURES)->low));
 	release(&made);
 }
 
-static void a_smaller_difference_than_the_smallest_is_not_apart(void **state)
+static void a_smaller_difference_than_the_smallest_is_no_outlier(void **state)
 {
 	struct simulated made = USUAL;
 
@@ -326,11 +326,11 @@ static void a_smaller_difference_than_the_smallest_is_not_apart(void **state)
 	plant(&made, FLEET_TIME, 1, 0, 20, 1.0049);
 	plant(&made, FLEET_TIME, 2, 0, 20, 1.0051);
 	judge(&made);
-	assert_false(level(&made, 1, FLEET_TIME)->apart);
-	assert_true(level(&made, 2, FLEET_TIME)->apart);
+	assert_false(level(&made, 1, FLEET_TIME)->is_outlier);
+	assert_true(level(&made, 2, FLEET_TIME)->is_outlier);
 	fleet_judgement_release(&made.judgement);
 	judge_with(&made, 14, 0.02);
-	assert_int_equal(made.judgement.apart, 0);
+	assert_int_equal(made.judgement.outliers, 0);
 	release(&made);
 }
 
@@ -350,8 +350,8 @@ static void models_are_not_compared_with_each_other(void **state)
 	judge(&made);
 	assert_int_equal(made.judgement.model_count, 2);
 	assert_int_equal(made.judgement.models[0].gpus, 20);
-	assert_int_equal(made.judgement.models[0].apart, 1);
-	assert_int_equal(made.judgement.apart, 1);
+	assert_int_equal(made.judgement.models[0].outliers, 1);
+	assert_int_equal(made.judgement.outliers, 1);
 	assert_true(fabs(level(&made, 6, FLEET_TIME)->change - 0.03) < 0.005);
 	release(&made);
 }
@@ -369,7 +369,7 @@ static void few_gpus_are_not_compared(void **state)
 		if (gpus < 3) {
 			assert_int_equal(made.judgement.models[0].compared, 0);
 			assert_non_null(strstr(made.judgement.why_not[0], "fewer than 3 GPUs"));
-			assert_int_equal(made.judgement.apart, 0);
+			assert_int_equal(made.judgement.outliers, 0);
 		} else {
 			assert_int_equal(made.judgement.models[0].compared, 3);
 			assert_null(made.judgement.why_not[0]);
@@ -393,7 +393,7 @@ static void other_code_is_not_compared(void **state)
 		}
 	}
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 0);
+	assert_int_equal(made.judgement.outliers, 0);
 	assert_non_null(strstr(made.judgement.why_not[4], "the same code"));
 	assert_int_equal(made.judgement.models[0].compared, 39);
 	release(&made);
@@ -415,7 +415,7 @@ static void numbers_of_a_damaged_database_are_left_out(void **state)
 	made.fleet.runs[39].started_ns = INT64_MIN;
 	made.fleet.runs[79].started_ns = INT64_MAX;
 	judge(&made);
-	assert_int_equal(made.judgement.apart, 0);
+	assert_int_equal(made.judgement.outliers, 0);
 	for (size_t gpu = 0; gpu < made.gpus; gpu++) {
 		assert_int_equal(level(&made, gpu, FLEET_TIME)->runs,
 				 gpu < ARRAY_SIZE(damaged) ? 0 : 14);
@@ -432,7 +432,7 @@ static void an_empty_fleet_has_no_judgement(void **state)
 	(void)state;
 	judge(&made);
 	assert_int_equal(made.judgement.model_count, 0);
-	assert_int_equal(made.judgement.apart, 0);
+	assert_int_equal(made.judgement.outliers, 0);
 	release(&made);
 }
 
@@ -458,7 +458,7 @@ static void fleets_without_a_difference_are_quiet(void **state)
 
 			simulate(&made);
 			judge(&made);
-			alarms += made.judgement.apart > 0;
+			alarms += made.judgement.outliers > 0;
 			release(&made);
 		}
 		/* 5 % of 200 and three standard deviations */
@@ -468,7 +468,7 @@ static void fleets_without_a_difference_are_quiet(void **state)
 }
 
 /* One run tells less than the 14 of the others, so it may lie farther away. */
-static void gpus_with_one_run_are_not_taken_for_apart(void **state)
+static void gpus_with_one_run_are_not_taken_for_outliers(void **state)
 {
 	const size_t fleets = 40;
 	size_t alarms = 0;
@@ -483,7 +483,7 @@ static void gpus_with_one_run_are_not_taken_for_apart(void **state)
 			plant(&made, FLEET_TIME, gpu, 0, 13, NAN);
 		judge(&made);
 		assert_int_equal(level(&made, 2, FLEET_TIME)->runs, 1);
-		alarms += made.judgement.apart > 0;
+		alarms += made.judgement.outliers > 0;
 		release(&made);
 	}
 	/* 5 % of 40 and three standard deviations */
@@ -493,7 +493,7 @@ static void gpus_with_one_run_are_not_taken_for_apart(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slow_and_fast_gpus_are_apart),
+		cmocka_unit_test(slow_and_fast_gpus_are_outliers),
 		cmocka_unit_test(nights_of_few_gpus_are_compared_too),
 		cmocka_unit_test(intervals_contain_the_planted_difference),
 		cmocka_unit_test(the_run_of_a_change_is_named),
@@ -502,14 +502,14 @@ int main(void)
 		cmocka_unit_test(wild_nights_move_nothing),
 		cmocka_unit_test(other_quantities_are_judged_alike),
 		cmocka_unit_test(ceilings_have_names_of_their_own),
-		cmocka_unit_test(a_smaller_difference_than_the_smallest_is_not_apart),
+		cmocka_unit_test(a_smaller_difference_than_the_smallest_is_no_outlier),
 		cmocka_unit_test(models_are_not_compared_with_each_other),
 		cmocka_unit_test(few_gpus_are_not_compared),
 		cmocka_unit_test(other_code_is_not_compared),
 		cmocka_unit_test(numbers_of_a_damaged_database_are_left_out),
 		cmocka_unit_test(an_empty_fleet_has_no_judgement),
 		cmocka_unit_test(fleets_without_a_difference_are_quiet),
-		cmocka_unit_test(gpus_with_one_run_are_not_taken_for_apart),
+		cmocka_unit_test(gpus_with_one_run_are_not_taken_for_outliers),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -34,10 +34,9 @@ void decide_release(struct sweep_decide *decide)
 	free(decide->base);
 }
 
-int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct run_task *task,
-		 struct error *err)
+int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
+		 const struct run_task *task, struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
 	struct run_comparison_request request = {.base_option = "--compare", .measuring = true};
 
 	decide->store = store;
@@ -142,10 +141,9 @@ static char *describe_outcome(const struct sweep_decide *decide, const struct re
 	return text_detach(&line);
 }
 
-static int conclude(struct sweep *sweep, size_t before, double moved, int64_t begun_ns,
+static int conclude(struct sweep_decide *decide, size_t before, double moved, int64_t begun_ns,
 		    struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
 	const struct regress *regress;
 	struct decide_judged judged;
 	char *shown, *stored;
@@ -184,10 +182,11 @@ static int64_t added_round_ns(const struct trial *trial, bool beside)
 }
 
 /* Rounds of samples as precise as the user asked for take longer than those that are added. */
-static void estimate_rounds(struct sweep *sweep, const struct run *head)
+static void estimate_rounds(struct sweep_decide *decide, const struct run *head)
 {
+	struct sweep *sweep = decide->sweep;
 	for (size_t i = 0; i < sweep->plan->count; i++) {
-		const struct trial *trial = run_trial(head, sweep->decide->trial_ids[i]);
+		const struct trial *trial = run_trial(head, decide->trial_ids[i]);
 
 		if (trial)
 			sweep->cases[i].round_ns =
@@ -197,10 +196,9 @@ static void estimate_rounds(struct sweep *sweep, const struct run *head)
 
 /* Compares, checks the control cases since the interim analysis before, and measures up to this
  * one. *going_on: there may be more to measure. */
-static int take_interim(struct sweep *sweep, int interim, size_t *before, double *moved,
+static int take_interim(struct sweep_decide *decide, int interim, size_t *before, double *moved,
 			bool *going_on, struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
 	const struct regress *regress;
 	struct decide_judged judged;
 	size_t *chosen = NULL;
@@ -213,23 +211,23 @@ static int take_interim(struct sweep *sweep, int interim, size_t *before, double
 	regress = &judged.comparison.regress;
 	if (interim == 1) {
 		*before = count_undecided(regress);
-		estimate_rounds(sweep, &judged.comparison.head);
+		estimate_rounds(decide, &judged.comparison.head);
 	}
 	if (interim > 1) {
-		*moved = decide_control_moved(sweep, &judged.comparison.head);
+		*moved = decide_control_moved(decide, &judged.comparison.head);
 		if (*moved > 0)
-			rc = decide_withhold(sweep, interim_rounds(decide->first, interim - 2),
+			rc = decide_withhold(decide, interim_rounds(decide->first, interim - 2),
 					     *moved, err);
 	}
 	if (rc || interim == INTERIM_COUNT || *moved > 0)
 		goto out;
 	*going_on = true;
-	decide_choose_control(sweep, &judged.comparison.head, regress);
-	count = decide_choose(&chosen, sweep, regress, interim);
-	rc = decide_store_control(sweep, interim_rounds(decide->first, interim - 1), err);
+	decide_choose_control(decide, &judged.comparison.head, regress);
+	count = decide_choose(&chosen, decide, regress, interim);
+	rc = decide_store_control(decide, interim_rounds(decide->first, interim - 1), err);
 	if (count && !rc)
-		rc = decide_measure_to(sweep, chosen, count, interim_rounds(decide->first, interim),
-				       err);
+		rc = decide_measure_to(decide, chosen, count,
+				       interim_rounds(decide->first, interim), err);
 	free(chosen);
 out:
 	decide_judged_release(&judged);
@@ -238,9 +236,9 @@ out:
 
 /* The first interim analysis of a resumed run already took place; forget the rounds that
  * decide_drop_unused() deleted, and keep what a measured case was. */
-static void take_resumed(struct sweep *sweep)
+static void take_resumed(struct sweep_decide *decide)
 {
-	const struct sweep_decide *decide = sweep->decide;
+	struct sweep *sweep = decide->sweep;
 	const struct sequential_test test = sequential_test_of_run(decide->resumed);
 
 	for (size_t i = 0; i < sweep->plan->count; i++) {
@@ -257,18 +255,17 @@ static void take_resumed(struct sweep *sweep)
 /* Checks the rounds of an interim analysis that the resumed run did not complete, as take_interim()
  * does when it is complete, and deletes them if the control moved: this sweep measures them again.
  */
-static int check_broken_interim(struct sweep *sweep, struct error *err)
+static int check_broken_interim(struct sweep_decide *decide, struct error *err)
 {
-	const struct sweep_decide *decide = sweep->decide;
-	const int begin = decide_load_control(sweep);
+	const int begin = decide_load_control(decide);
 	struct decide_judged judged = {0};
 	double moved = 0;
 	int rc = begin ? decide_judge(&judged, decide, err) : 0;
 
 	if (begin && !rc)
-		moved = decide_control_moved(sweep, &judged.comparison.head);
+		moved = decide_control_moved(decide, &judged.comparison.head);
 	if (moved > 0) {
-		rc = decide_drop_rounds(sweep, begin, err);
+		rc = decide_drop_rounds(decide, begin, err);
 		tell_observer(decide->observer, NOTICE_REMARK,
 			      "the rounds of the interrupted interim analysis were discarded, "
 			      "because the control cases moved by %.2g %%",
@@ -305,9 +302,10 @@ static int64_t added_time_ns(const struct measure_settings *settings)
 	return settings->max_time_ns < most_ns ? settings->max_time_ns : most_ns;
 }
 
-int sweep_decide(struct sweep *sweep, struct error *err)
+int decide_add_rounds(void *context, struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
+	struct sweep_decide *decide = context;
+	struct sweep *sweep = decide->sweep;
 	const int64_t begun_ns = monotonic_ns();
 	struct error cause = {0};
 	bool going_on = true;
@@ -322,7 +320,7 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 	int rc;
 
 	if (decide->resumed)
-		take_resumed(sweep);
+		take_resumed(decide);
 	rc = time_limit(&limit_ns, decide, &cause);
 	decide->deadline_ns = begun_ns + limit_ns;
 	snprintf(first, sizeof(first), "%d", decide->first);
@@ -330,19 +328,19 @@ int sweep_decide(struct sweep *sweep, struct error *err)
 		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, first,
 					&cause);
 	if (!rc && decide->resumed)
-		rc = check_broken_interim(sweep, &cause);
+		rc = check_broken_interim(decide, &cause);
 	added.precision =
 		fmax(settings->precision,
 		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
 	added.max_time_ns = added_time_ns(settings);
 	sweep->settings = &added;
 	for (int interim = 1; !rc && going_on; interim++)
-		rc = take_interim(sweep, interim, &before, &moved, &going_on, &cause);
+		rc = take_interim(decide, interim, &before, &moved, &going_on, &cause);
 	if (!rc && !(moved > 0))
-		rc = decide_for_later(sweep, &cause);
+		rc = decide_for_later(decide, &cause);
 	sweep->settings = settings;
 	if (!rc)
-		rc = conclude(sweep, before, moved, begun_ns, &cause);
+		rc = conclude(decide, before, moved, begun_ns, &cause);
 	/* the last worker did not open the counters: see counts_next */
 	sweep_end_worker(sweep);
 	if (rc != PL_EUSAGE)

@@ -36,8 +36,9 @@ struct control_case {
 	int unchecked; /* its rounds from this number on were not compared with its first ones */
 };
 
-/* The state of one sweep. The caller sets the first two members. */
+/* The state of one sweep. The caller sets the first three members. */
 struct sweep_decide {
+	struct sweep *sweep;
 	const struct sweep_request *request;
 	int64_t begun_ns;          /* monotonic: when the sweep began */
 	struct sweep_store *store; /* borrowed, as is its database */
@@ -77,10 +78,10 @@ int decide_drop_unused(struct db *db, const struct run *resumed, struct error *e
 /* ---- the rounds ---- */
 
 /* Checks the run that was begun against the base. PL_EUSAGE: they do not compare. */
-int decide_begin(struct sweep *sweep, struct sweep_store *store, const struct run_task *task,
-		 struct error *err);
+int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
+		 const struct run_task *task, struct error *err);
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
-int sweep_decide(struct sweep *sweep, struct error *err);
+int decide_add_rounds(void *decide, struct error *err);
 
 /* ---- comparing, measuring and discarding: decide_rounds.c ---- */
 
@@ -93,18 +94,18 @@ int decide_judge(struct decide_judged *out, const struct sweep_decide *decide, s
 void decide_judged_release(struct decide_judged *judged);
 /* Measures the chosen cases until each has this number of rounds, beside the control cases, or the
  * time is over. */
-int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, int rounds,
+int decide_measure_to(struct sweep_decide *decide, const size_t *chosen, size_t count, int rounds,
 		      struct error *err);
 /* Deletes the rounds of all cases from this one on. */
-int decide_drop_rounds(struct sweep *sweep, int round, struct error *err);
+int decide_drop_rounds(struct sweep_decide *decide, int round, struct error *err);
 /* Deletes these rounds, and stores by how much (relative) the control moved. */
-int decide_withhold(struct sweep *sweep, int round, double moved, struct error *err);
+int decide_withhold(struct sweep_decide *decide, int round, double moved, struct error *err);
 
 /* ---- rounds for later comparisons: decide_later.c ---- */
 
 /* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
  * Their verdicts stay: the interim analysis that decided a case counts. */
-int decide_for_later(struct sweep *sweep, struct error *err);
+int decide_for_later(struct sweep_decide *decide, struct error *err);
 
 /* ---- which cases: decide_choose.c ---- */
 
@@ -119,30 +120,30 @@ enum undecided_kind {
 enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct regress_case *item,
 				size_t cases);
 /* The index in the plan of a case of the comparison; NO_CASE: it is not in the plan. */
-size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess);
+size_t decide_index(const struct sweep_decide *decide, const struct trial *head, size_t guess);
 /* The undecided cases to measure up to this interim analysis, as far as the time allows; malloc'd.
  * Those that only the base holds back come last: their rounds decide nothing now, but the run is
  * the base of the next one. */
-size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
+size_t decide_choose(size_t **out, const struct sweep_decide *decide, const struct regress *regress,
 		     int interim);
 
 /* ---- control cases: decide_control.c ---- */
 
 /* Chooses control cases, once: those whose first rounds scatter the least, of as many kernels as
  * possible, and not undecided unless all are. */
-void decide_choose_control(struct sweep *sweep, const struct run *head,
+void decide_choose_control(struct sweep_decide *decide, const struct run *head,
 			   const struct regress *regress);
 /* Adds the control cases that are not among these cases. Returns the new count, which is at most
  * CONTROL_CASES more. */
-size_t decide_add_control(const struct sweep *sweep, size_t *cases, size_t count);
+size_t decide_add_control(const struct sweep_decide *decide, size_t *cases, size_t count);
 /* By how much the control moved in its unchecked rounds, relative; 0: by no more than its scatter
  * explains. */
-double decide_control_moved(const struct sweep *sweep, const struct run *head);
+double decide_control_moved(const struct sweep_decide *decide, const struct run *head);
 /* The rounds that the control cases have are checked. Stores that for a resumed run, with the
  * number of the first round that the cases beside them get now. */
-int decide_store_control(struct sweep *sweep, int begin, struct error *err);
+int decide_store_control(struct sweep_decide *decide, int begin, struct error *err);
 /* Takes the control cases of the run that continues. Returns the first round that is not checked;
  * 0: it has no control. */
-int decide_load_control(struct sweep *sweep);
+int decide_load_control(struct sweep_decide *decide);
 
 #endif

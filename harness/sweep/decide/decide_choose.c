@@ -5,15 +5,16 @@
 
 #include "harness/sweep/decide/decide.h"
 
-size_t decide_index(const struct sweep *sweep, const struct trial *head, size_t guess)
+size_t decide_index(const struct sweep_decide *decide, const struct trial *head, size_t guess)
 {
+	const struct sweep *sweep = decide->sweep;
 	const size_t count = sweep->plan->count;
 
 	for (size_t i = 0; i < count; i++) {
 		/* both are in canonical order, so the guess is nearly always right */
 		const size_t at = (guess + i) % count;
 
-		if (sweep->decide->trial_ids[at] == head->id)
+		if (decide->trial_ids[at] == head->id)
 			return at;
 	}
 	return NO_CASE;
@@ -77,22 +78,24 @@ static int by_need(const void *left, const void *right)
 	return a->index < b->index ? -1 : 1;
 }
 
-static bool lacks_rounds(const struct sweep *sweep, size_t index, int rounds)
+static bool lacks_rounds(const struct sweep_decide *decide, size_t index, int rounds)
 {
+	const struct sweep *sweep = decide->sweep;
 	return !sweep->cases[index].ended && sweep->cases[index].rounds_done < rounds;
 }
 
-static double rounds_cost_ns(const struct sweep *sweep, size_t index, int rounds)
+static double rounds_cost_ns(const struct sweep_decide *decide, size_t index, int rounds)
 {
+	const struct sweep *sweep = decide->sweep;
 	return sweep->cases[index].ended
 		       ? 0
-		       : sweep->decide->pace * (double)sweep->cases[index].round_ns * rounds;
+		       : decide->pace * (double)sweep->cases[index].round_ns * rounds;
 }
 
-size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regress *regress,
+size_t decide_choose(size_t **out, const struct sweep_decide *decide, const struct regress *regress,
 		     int interim)
 {
-	const struct sweep_decide *decide = sweep->decide;
+	const struct sweep *sweep = decide->sweep;
 	const int rounds = interim_rounds(decide->first, interim);
 	struct choice *choices = xcalloc(regress->count + 1, sizeof(*choices));
 	double left_ns = DECIDE_TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
@@ -101,10 +104,11 @@ size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regre
 
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
-		const size_t index = item->undecided ? decide_index(sweep, item->head, i) : NO_CASE;
+		const size_t index =
+			item->undecided ? decide_index(decide, item->head, i) : NO_CASE;
 		enum undecided_kind kind;
 
-		if (index == NO_CASE || !lacks_rounds(sweep, index, rounds))
+		if (index == NO_CASE || !lacks_rounds(decide, index, rounds))
 			continue;
 		kind = decide_kind(decide, item, regress->compared);
 		if (kind != UNDECIDED_OPEN && kind != UNDECIDED_BY_BASE)
@@ -118,10 +122,10 @@ size_t decide_choose(size_t **out, const struct sweep *sweep, const struct regre
 	*out = xcalloc(count + 1, sizeof(**out));
 	/* the control cases are measured in each round, however many they have */
 	for (size_t i = 0; i < decide->control_count; i++)
-		left_ns -= rounds_cost_ns(sweep, decide->control[i].index, rounds - fewest);
+		left_ns -= rounds_cost_ns(decide, decide->control[i].index, rounds - fewest);
 	for (size_t i = 0; i < count; i++) {
 		const int lacking = rounds - sweep->cases[choices[i].index].rounds_done;
-		const double cost_ns = rounds_cost_ns(sweep, choices[i].index, lacking);
+		const double cost_ns = rounds_cost_ns(decide, choices[i].index, lacking);
 
 		if (cost_ns > left_ns || left_ns <= 0)
 			continue;

@@ -63,10 +63,10 @@ static int by_suitability(const void *left, const void *right)
 }
 
 /* The cases that have their first rounds, the best control cases first; malloc'd. */
-static struct candidate *find_candidates(size_t *count, const struct sweep *sweep,
+static struct candidate *find_candidates(size_t *count, const struct sweep_decide *decide,
 					 const struct run *head, const struct regress *regress)
 {
-	const struct sweep_decide *decide = sweep->decide;
+	const struct sweep *sweep = decide->sweep;
 	struct candidate *found = xcalloc(sweep->plan->count + 1, sizeof(*found));
 	double mean_ns = 0;
 
@@ -90,7 +90,8 @@ static struct candidate *find_candidates(size_t *count, const struct sweep *swee
 			(double)sweep->cases[found[i].index].round_ns > CONTROL_COST_MOST * mean_ns;
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
-		const size_t index = item->undecided ? decide_index(sweep, item->head, i) : NO_CASE;
+		const size_t index =
+			item->undecided ? decide_index(decide, item->head, i) : NO_CASE;
 
 		for (size_t k = 0; k < *count && index != NO_CASE; k++)
 			found[k].undecided |= found[k].index == index;
@@ -99,9 +100,9 @@ static struct candidate *find_candidates(size_t *count, const struct sweep *swee
 	return found;
 }
 
-static bool control_has(const struct sweep *sweep, size_t index, bool kernel_of_it)
+static bool control_has(const struct sweep_decide *decide, size_t index, bool kernel_of_it)
 {
-	const struct sweep_decide *decide = sweep->decide;
+	const struct sweep *sweep = decide->sweep;
 
 	for (size_t i = 0; i < decide->control_count; i++)
 		if (kernel_of_it ? strcmp(sweep->plan->cases[decide->control[i].index].kernel,
@@ -111,30 +112,29 @@ static bool control_has(const struct sweep *sweep, size_t index, bool kernel_of_
 	return false;
 }
 
-void decide_choose_control(struct sweep *sweep, const struct run *head,
+void decide_choose_control(struct sweep_decide *decide, const struct run *head,
 			   const struct regress *regress)
 {
-	struct sweep_decide *decide = sweep->decide;
 	struct candidate *found;
 	size_t count;
 
 	if (decide->control_count)
 		return;
-	found = find_candidates(&count, sweep, head, regress);
+	found = find_candidates(&count, decide, head, regress);
 	/* one of each kernel first */
 	for (int pass = 0; pass < 2; pass++)
 		for (size_t i = 0; i < count && decide->control_count < CONTROL_CASES; i++) {
 			const bool others = !found[0].undecided && found[i].undecided;
 
-			if (!others && !control_has(sweep, found[i].index, pass == 0))
+			if (!others && !control_has(decide, found[i].index, pass == 0))
 				decide->control[decide->control_count++].index = found[i].index;
 		}
 	free(found);
 }
 
-size_t decide_add_control(const struct sweep *sweep, size_t *cases, size_t count)
+size_t decide_add_control(const struct sweep_decide *decide, size_t *cases, size_t count)
 {
-	const struct sweep_decide *decide = sweep->decide;
+	const struct sweep *sweep = decide->sweep;
 
 	for (size_t i = 0; i < decide->control_count; i++) {
 		const size_t index = decide->control[i].index;
@@ -173,9 +173,8 @@ static double error_of_median(const double *moves, size_t count, double variance
 	return sqrt(M_PI / 2 * fmax(by_rounds, by_moves) / (double)count);
 }
 
-double decide_control_moved(const struct sweep *sweep, const struct run *head)
+double decide_control_moved(const struct sweep_decide *decide, const struct run *head)
 {
-	const struct sweep_decide *decide = sweep->decide;
 	double moves[CONTROL_CASES], variance = 0, moved;
 	size_t count = 0;
 
@@ -206,9 +205,9 @@ double decide_control_moved(const struct sweep *sweep, const struct run *head)
 
 /* ---- what a resumed run needs of them ---- */
 
-int decide_store_control(struct sweep *sweep, int begin, struct error *err)
+int decide_store_control(struct sweep_decide *decide, int begin, struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
+	struct sweep *sweep = decide->sweep;
 	struct text fact = TEXT_INIT;
 	int rc;
 
@@ -225,8 +224,10 @@ int decide_store_control(struct sweep *sweep, int begin, struct error *err)
 }
 
 /* Reads "PLACE:ROUND". false: it is something else, as in a damaged database. */
-static bool read_control(struct control_case *out, const char *word, const struct sweep *sweep)
+static bool read_control(struct control_case *out, const char *word,
+			 const struct sweep_decide *decide)
 {
+	const struct sweep *sweep = decide->sweep;
 	struct string_list parts = {0};
 	struct error ignored = {0};
 	int64_t index = -1, round = -1;
@@ -235,7 +236,7 @@ static bool read_control(struct control_case *out, const char *word, const struc
 	string_list_split(&parts, word, ':');
 	read = parts.count == 2 && !parse_i64(&index, parts.items[0], &ignored) && index >= 0 &&
 	       (uint64_t)index < sweep->plan->count &&
-	       !parse_i64(&round, parts.items[1], &ignored) && round >= sweep->decide->first &&
+	       !parse_i64(&round, parts.items[1], &ignored) && round >= decide->first &&
 	       round <= INT32_MAX;
 	string_list_release(&parts);
 	if (read)
@@ -243,9 +244,9 @@ static bool read_control(struct control_case *out, const char *word, const struc
 	return read;
 }
 
-int decide_load_control(struct sweep *sweep)
+int decide_load_control(struct sweep_decide *decide)
 {
-	struct sweep_decide *decide = sweep->decide;
+	struct sweep *sweep = decide->sweep;
 	const char *fact = key_value_get(&decide->resumed->environment, DECIDE_CONTROL_KEY);
 	struct string_list words = {0};
 	struct error ignored = {0};
@@ -260,7 +261,7 @@ int decide_load_control(struct sweep *sweep)
 	for (size_t i = 1; begin && i < words.count && decide->control_count < CONTROL_CASES; i++) {
 		struct control_case *control = &decide->control[decide->control_count];
 
-		if (read_control(control, words.items[i], sweep) &&
+		if (read_control(control, words.items[i], decide) &&
 		    !sweep->cases[control->index].ended)
 			decide->control_count++;
 	}

@@ -8,12 +8,13 @@
 /* ---- which cases ---- */
 
 /* The last interim analysis for which a case has the rounds. */
-static int interim_reached(const struct sweep *sweep, size_t index)
+static int interim_reached(const struct sweep_decide *decide, size_t index)
 {
+	const struct sweep *sweep = decide->sweep;
 	int interim = 0;
 
 	while (interim + 1 < INTERIM_COUNT &&
-	       interim_rounds(sweep->decide->first, interim + 1) <= sweep->cases[index].rounds_done)
+	       interim_rounds(decide->first, interim + 1) <= sweep->cases[index].rounds_done)
 		interim++;
 	return interim;
 }
@@ -59,18 +60,19 @@ static int by_cost(const void *left, const void *right)
 	return a->index < b->index ? -1 : 1;
 }
 
-static double cost_ns(const struct sweep *sweep, size_t index, int rounds)
+static double cost_ns(const struct sweep_decide *decide, size_t index, int rounds)
 {
-	return sweep->decide->pace * (double)sweep->cases[index].round_ns *
+	const struct sweep *sweep = decide->sweep;
+	return decide->pace * (double)sweep->cases[index].round_ns *
 	       (rounds - sweep->cases[index].rounds_done);
 }
 
 /* The decided cases to measure up to this interim analysis, the cheapest first, as far as the time
  * allows; malloc'd, with room for the control cases. */
-static size_t choose_for_later(size_t **out, const struct sweep *sweep,
+static size_t choose_for_later(size_t **out, const struct sweep_decide *decide,
 			       const struct regress *regress, int interim)
 {
-	const struct sweep_decide *decide = sweep->decide;
+	const struct sweep *sweep = decide->sweep;
 	const int rounds = interim_rounds(decide->first, interim);
 	struct candidate *found = xcalloc(regress->count + 1, sizeof(*found));
 	double left_ns = DECIDE_TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
@@ -79,18 +81,18 @@ static size_t choose_for_later(size_t **out, const struct sweep *sweep,
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
 		const size_t index = item->timed && !item->undecided
-					     ? decide_index(sweep, item->head, i)
+					     ? decide_index(decide, item->head, i)
 					     : NO_CASE;
 		int reached, serves;
 
 		if (index == NO_CASE || sweep->cases[index].ended)
 			continue;
-		reached = interim_reached(sweep, index);
+		reached = interim_reached(decide, index);
 		serves = interim_that_serves(decide, item, reached, regress->compared);
 		if (reached < interim && serves > reached && serves < INTERIM_COUNT)
 			found[count++] = (struct candidate){
 				index,
-				cost_ns(sweep, index, interim_rounds(decide->first, serves))};
+				cost_ns(decide, index, interim_rounds(decide->first, serves))};
 	}
 	qsort(found, count, sizeof(*found), by_cost);
 	for (size_t i = 0; i < decide->control_count; i++)
@@ -108,22 +110,23 @@ static size_t choose_for_later(size_t **out, const struct sweep *sweep,
 /* ---- measuring ---- */
 
 /* Discards what the cases and the control got if the control moved meanwhile. */
-static int check_later(struct sweep *sweep, const size_t *measured, const int *rounds_before,
-		       size_t count, double *moved, struct error *err)
+static int check_later(struct sweep_decide *decide, const size_t *measured,
+		       const int *rounds_before, size_t count, double *moved, struct error *err)
 {
+	struct sweep *sweep = decide->sweep;
 	struct decide_judged judged;
-	int rc = decide_judge(&judged, sweep->decide, err);
+	int rc = decide_judge(&judged, decide, err);
 
 	if (!rc)
-		*moved = decide_control_moved(sweep, &judged.comparison.head);
+		*moved = decide_control_moved(decide, &judged.comparison.head);
 	decide_judged_release(&judged);
 	if (!(*moved > 0))
 		return rc;
 	for (size_t i = 0; i < count && !rc; i++) {
-		rc = store_drop_rounds_of(sweep->decide->store, measured[i], rounds_before[i], err);
+		rc = store_drop_rounds_of(decide->store, measured[i], rounds_before[i], err);
 		sweep->cases[measured[i]].rounds_done = rounds_before[i];
 	}
-	tell_observer(sweep->decide->observer, NOTICE_REMARK,
+	tell_observer(decide->observer, NOTICE_REMARK,
 		      "the rounds for later comparisons were discarded, because the control cases "
 		      "moved by %.2g %%",
 		      100 * *moved);
@@ -131,11 +134,11 @@ static int check_later(struct sweep *sweep, const size_t *measured, const int *r
 }
 
 /* `chosen` has room for the control cases. */
-static int measure_later(struct sweep *sweep, size_t *chosen, size_t count, int rounds,
+static int measure_later(struct sweep_decide *decide, size_t *chosen, size_t count, int rounds,
 			 double *moved, struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
-	const size_t measured = decide_add_control(sweep, chosen, count);
+	struct sweep *sweep = decide->sweep;
+	const size_t measured = decide_add_control(decide, chosen, count);
 	const size_t added = decide->added;
 	int *before = xcalloc(measured + 1, sizeof(*before));
 	int fewest = rounds, rc;
@@ -145,11 +148,11 @@ static int measure_later(struct sweep *sweep, size_t *chosen, size_t count, int 
 		if (i < count && before[i] < fewest)
 			fewest = before[i];
 	}
-	rc = decide_store_control(sweep, fewest, err);
+	rc = decide_store_control(decide, fewest, err);
 	if (!rc)
-		rc = decide_measure_to(sweep, chosen, count, rounds, err);
+		rc = decide_measure_to(decide, chosen, count, rounds, err);
 	if (!rc)
-		rc = check_later(sweep, chosen, before, measured, moved, err);
+		rc = check_later(decide, chosen, before, measured, moved, err);
 	if (*moved > 0)
 		decide->added = added;
 	decide->added_for_later += decide->added - added;
@@ -157,7 +160,7 @@ static int measure_later(struct sweep *sweep, size_t *chosen, size_t count, int 
 	return rc;
 }
 
-int decide_for_later(struct sweep *sweep, struct error *err)
+int decide_for_later(struct sweep_decide *decide, struct error *err)
 {
 	double moved = 0;
 	int rc = 0;
@@ -166,18 +169,17 @@ int decide_for_later(struct sweep *sweep, struct error *err)
 		struct decide_judged judged;
 		size_t *chosen = NULL, count = 0;
 
-		rc = decide_judge(&judged, sweep->decide, err);
+		rc = decide_judge(&judged, decide, err);
 		if (!rc) {
-			decide_choose_control(sweep, &judged.comparison.head,
+			decide_choose_control(decide, &judged.comparison.head,
 					      &judged.comparison.regress);
-			count = choose_for_later(&chosen, sweep, &judged.comparison.regress,
+			count = choose_for_later(&chosen, decide, &judged.comparison.regress,
 						 interim);
 		}
 		decide_judged_release(&judged);
 		if (!rc && count)
-			rc = measure_later(sweep, chosen, count,
-					   interim_rounds(sweep->decide->first, interim), &moved,
-					   err);
+			rc = measure_later(decide, chosen, count,
+					   interim_rounds(decide->first, interim), &moved, err);
 		free(chosen);
 	}
 	return rc;

@@ -34,9 +34,10 @@ void decide_judged_release(struct decide_judged *judged)
 /* ---- measuring ---- */
 
 /* The cases among `chosen` that lack this round, and the control cases if there are any. */
-static size_t lacking(size_t *out, const struct sweep *sweep, const size_t *chosen, size_t count,
-		      int round)
+static size_t lacking(size_t *out, const struct sweep_decide *decide, const size_t *chosen,
+		      size_t count, int round)
 {
+	const struct sweep *sweep = decide->sweep;
 	size_t found = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -45,13 +46,13 @@ static size_t lacking(size_t *out, const struct sweep *sweep, const size_t *chos
 		if (!state->ended && state->rounds_done <= round)
 			out[found++] = chosen[i];
 	}
-	return found ? decide_add_control(sweep, out, found) : 0;
+	return found ? decide_add_control(decide, out, found) : 0;
 }
 
-int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, int rounds,
+int decide_measure_to(struct sweep_decide *decide, const size_t *chosen, size_t count, int rounds,
 		      struct error *err)
 {
-	struct sweep_decide *decide = sweep->decide;
+	struct sweep *sweep = decide->sweep;
 	const int64_t now_ns = monotonic_ns();
 	const int64_t overrun_ns = (int64_t)(OVERRUN_MOST * (double)(decide->deadline_ns - now_ns));
 	size_t *order = xcalloc(count + CONTROL_CASES, sizeof(*order));
@@ -62,10 +63,10 @@ int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 	int rc = 0;
 
 	for (int round = 0; round < rounds; round++)
-		planned += lacking(order, sweep, chosen, count, round);
+		planned += lacking(order, decide, chosen, count, round);
 	sweep->steps_total += planned;
 	for (int round = 0; round < rounds && !rc; round++) {
-		const size_t lack = lacking(order, sweep, chosen, count, round);
+		const size_t lack = lacking(order, decide, chosen, count, round);
 		const int64_t begun_ns = monotonic_ns();
 
 		if (!lack)
@@ -87,9 +88,10 @@ int decide_measure_to(struct sweep *sweep, const size_t *chosen, size_t count, i
 
 /* ---- discarding ---- */
 
-int decide_drop_rounds(struct sweep *sweep, int round, struct error *err)
+int decide_drop_rounds(struct sweep_decide *decide, int round, struct error *err)
 {
-	int rc = store_drop_rounds(sweep->decide->store, round, err);
+	struct sweep *sweep = decide->sweep;
+	int rc = store_drop_rounds(decide->store, round, err);
 
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++)
 		if (sweep->cases[i].rounds_done > round)
@@ -97,9 +99,8 @@ int decide_drop_rounds(struct sweep *sweep, int round, struct error *err)
 	return rc;
 }
 
-int decide_withhold(struct sweep *sweep, int round, double moved, struct error *err)
+int decide_withhold(struct sweep_decide *decide, int round, double moved, struct error *err)
 {
-	const struct sweep_decide *decide = sweep->decide;
 	char number[16], amount[32];
 	int rc = db_together_begin(decide->db, err);
 
@@ -112,6 +113,6 @@ int decide_withhold(struct sweep *sweep, int round, double moved, struct error *
 		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_MOVED_KEY, amount,
 					err);
 	if (!rc)
-		rc = decide_drop_rounds(sweep, round, err);
+		rc = decide_drop_rounds(decide, round, err);
 	return db_together_end(decide->db, rc, err);
 }

@@ -222,6 +222,7 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	info->device = backend->device.info;
 	info->traits = (struct backend_traits){
 		.timed = true, .vendor = "NVIDIA", .warp_size = device_warp_size(&backend->device)};
+	info->loads_code = true;
 	info->inspects_by_launch = true; /* operation_load() and _facts() look at nothing else */
 	snprintf(info->profiler, sizeof(info->profiler), "%s", profiler_name(backend->profiler));
 	open_counters(backend, wants_counters, info);

@@ -1,4 +1,4 @@
-/* Finds the best image for a device and loads it. */
+/* Loads images. See image.h. */
 #include "harness/workers/cuda/image.h"
 
 #include <inttypes.h>
@@ -25,53 +25,31 @@ void cuda_image_cache_release(struct cuda_image_cache *cache)
 	*cache = (struct cuda_image_cache){0};
 }
 
-/* Finds the best file for the device: first the cubin for this architecture only (sm_90a), then a
- * cubin of the same major version with the highest minor version that the device can run, then PTX.
- */
-static int find_file(const struct device_info *info, const char *name, struct text *path,
-		     char code_kind[32], struct error *err)
+/* The kind of code in a file; `arch` is that of machine code, "" if it is not known. */
+static void name_kind(char code_kind[32], const char *path, const char *arch)
 {
-	struct text stem = TEXT_INIT;
-	char relative[192];
-	int rc;
+	const char *suffix = strrchr(path, '.');
 
-	snprintf(relative, sizeof(relative), "share/perflab/kernels/%s", name);
-	rc = install_path(&stem, relative, err);
-	for (int minor = info->cc_minor; rc == 0 && minor >= 0; minor--) {
-		for (int alone = minor == info->cc_minor; alone >= 0; alone--) {
-			text_clear(path);
-			text_addf(path, "%s.sm_%d%d%s.cubin", stem.data, info->cc_major, minor,
-				  alone ? "a" : "");
-			if (access(path->data, R_OK) == 0) {
-				snprintf(code_kind, 32, "cubin sm_%d%d%s", info->cc_major, minor,
-					 alone ? "a" : "");
-				goto out;
-			}
-		}
-	}
-	if (rc == 0) {
-		text_clear(path);
-		text_addf(path, "%s.ptx", stem.data);
-		snprintf(code_kind, 32, "ptx");
-		if (access(path->data, R_OK) != 0)
-			rc = error_set(err, PL_ENOENT,
-				       "there is no image '%s': neither %s nor a cubin for sm_%d%d "
-				       "exists; "
-				       "install all of perflab, or build it with a CUDA toolkit",
-				       name, path->data, info->cc_major, info->cc_minor);
-	}
-out:
-	text_release(&stem);
-	return rc;
+	snprintf(code_kind, 32, "%s%s%s", suffix ? suffix + 1 : "", *arch ? " " : "", arch);
 }
 
-/* A user's file is named by its path. */
-static void take_user_file(const char *name, struct text *path, char code_kind[32])
+static int find_file(struct text *path, const char *name, const char *file, struct error *err)
 {
-	const char *suffix = strrchr(name, '.');
+	char *relative;
+	int rc;
 
-	text_add(path, name);
-	snprintf(code_kind, 32, "%s", suffix && strcmp(suffix, ".ptx") == 0 ? "ptx" : "cubin");
+	if (file || name[0] == '/') {
+		text_add(path, file ? file : name);
+		return 0;
+	}
+	relative = xasprintf("share/perflab/ptx/%s.ptx", name);
+	rc = install_path(path, relative, err);
+	if (!rc && access(path->data, R_OK))
+		rc = error_set(err, PL_ENOENT,
+			       "there is no image '%s' (%s): install all of perflab", name,
+			       path->data);
+	free(relative);
+	return rc;
 }
 
 static int load_module(const struct device *device, struct cuda_image *image, const char *bytes,
@@ -90,8 +68,8 @@ static int load_module(const struct device *device, struct cuda_image *image, co
 	return error_context(err, rc, "%s%s%s", path, log[0] ? ": " : "", log);
 }
 
-int cuda_image_load(struct cuda_image_cache *cache, const char *name, const struct cuda_image **out,
-		    struct error *err)
+int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char *file,
+		    const char *arch, const struct cuda_image **out, struct error *err)
 {
 	struct cuda_image *image = NULL;
 	struct text path = TEXT_INIT;
@@ -107,19 +85,17 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const stru
 	}
 	image = xcalloc(1, sizeof(*image));
 	image->name = xstrdup(name);
-	if (name[0] == '/')
-		take_user_file(name, &path, image->code_kind);
-	rc = name[0] == '/' ? 0
-			    : find_file(&cache->device->info, name, &path, image->code_kind, err);
+	rc = find_file(&path, name, file, err);
 	if (rc)
 		goto out;
+	name_kind(image->code_kind, path.data, arch);
 	rc = read_file(&bytes, &length, path.data, IMAGE_LIMIT_BYTES, err);
 	if (rc)
 		goto out;
-	if (strcmp(image->code_kind, "ptx") == 0)
-		hash_of(image->code_hash, bytes, length);
-	else
+	if (has_suffix(path.data, ".cubin"))
 		rc = cubin_hash(image->code_hash, bytes, length, err);
+	else
+		hash_of(image->code_hash, bytes, length);
 	if (rc == 0)
 		rc = load_module(cache->device, image, bytes, path.data, err);
 	if (rc)

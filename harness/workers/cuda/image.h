@@ -1,8 +1,8 @@
 /*
- * image: loads the images of kernels. The name of a built-in image
- * ("reduce/shuffle") is a file in share/perflab/kernels: a cubin for this device
- * if the build has one, otherwise PTX, which the driver compiles. The name of a
- * user's image is the absolute path of a .cubin or .ptx file. Internal to harness/workers/cuda.
+ * image: loads the images of kernels. The name of a user's image is the absolute path of a .cubin
+ * or .ptx file. A built-in image ("reduce/shuffle") is in the file that perflab made for the
+ * device, or else it is the PTX in share/perflab/ptx, which the driver compiles. Internal to
+ * harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_IMAGE_H
 #define HARNESS_WORKERS_CUDA_IMAGE_H
@@ -13,8 +13,8 @@
 struct cuda_image {
 	char *name;
 	CUmodule module;
-	char code_hash[HASH_TEXT_BYTES]; /* of a cubin's machine code, or of the whole PTX file */
-	char code_kind[32];              /* "cubin sm_90" or "ptx" */
+	char code_hash[HASH_TEXT_BYTES]; /* of a cubin's machine code, or of the whole file */
+	char code_kind[32];              /* "cubin sm_90", "cubin" of a user, "ptx" or "fatbin" */
 };
 
 struct cuda_image_cache {
@@ -25,10 +25,11 @@ struct cuda_image_cache {
 
 void cuda_image_cache_init(struct cuda_image_cache *cache, const struct device *device);
 void cuda_image_cache_release(struct cuda_image_cache *cache);
-/* Loads an image, or returns the loaded one. The cache owns it. Returns PL_ENOENT, with the
- * searched path, if there is no such image. */
-int cuda_image_load(struct cuda_image_cache *cache, const char *name, const struct cuda_image **out,
-		    struct error *err);
+/* Loads an image, or returns the loaded one. The cache owns it. `file` is where a built-in image is
+ * (NULL: not known), `arch` that of its machine code, or "". Returns PL_ENOENT, with the searched
+ * path, if there is no such image. */
+int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char *file,
+		    const char *arch, const struct cuda_image **out, struct error *err);
 int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_image *image,
 			const char *entry, CUfunction *out, struct error *err);
 

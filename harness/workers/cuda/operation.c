@@ -249,8 +249,9 @@ static int load_launch(struct operation *operation, size_t index, struct text *s
 		return library_prepare(&launch->call, &resources->libraries, resources->device,
 				       &resources->memory, described, launch->values, skip, err);
 	if (!operation->image)
-		rc = cuda_image_load(&resources->images, operation->work->image, &operation->image,
-				     err);
+		rc = cuda_image_load(&resources->images, operation->work->image,
+				     operation->work->code, operation->work->code_arch,
+				     &operation->image, err);
 	if (rc == 0)
 		rc = cuda_image_function(&resources->images, operation->image, described->entry,
 					 &launch->function, err);

@@ -6,7 +6,7 @@
 
 #include "harness/workers/cuda/operation.h"
 
-/* Has the layout of struct element_check in images/support/check.cu. */
+/* Has the layout of struct element_check in support.cu. */
 struct element_check {
 	uint64_t mismatches;
 	uint64_t first;

@@ -19,6 +19,19 @@ static int acquire_kept(struct cuda_resources *resources, size_t bytes, struct m
 	return rc;
 }
 
+/* The worker's own kernels, with machine code and PTX. */
+static int load_support(struct cuda_image_cache *images, const struct cuda_image **out,
+			struct error *err)
+{
+	struct text path = TEXT_INIT;
+	int rc = install_path(&path, "share/perflab/libraries/support.fatbin", err);
+
+	if (!rc)
+		rc = cuda_image_load(images, "support", path.data, "", out, err);
+	text_release(&path);
+	return rc;
+}
+
 int cuda_resources_open(struct cuda_resources *resources, const struct device *device,
 			uint64_t seed, struct error *err)
 {
@@ -39,7 +52,7 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 	cuda_image_cache_init(&resources->images, device);
 	/* Blocks kept for later cases use at most half of the device memory. */
 	memory_init(&resources->memory, device, (uint64_t)device->info.memory_bytes / 2);
-	rc = cuda_image_load(&resources->images, "support/check", &support, err);
+	rc = load_support(&resources->images, &support, err);
 	for (size_t i = 0; i < ARRAY_SIZE(compare_entries) && rc == 0; i++)
 		rc = cuda_image_function(&resources->images, support, compare_entries[i],
 					 &resources->compare[i], err);

@@ -30,8 +30,8 @@ struct cuda_resources {
 	struct shared_data *shared; /* of the current request; NULL: none */
 	struct meter meter;         /* of the current request */
 	bool mixed; /* inputs are mixed with those of another seed: operation_data.c */
-	CUfunction compare[ELEMENT_TYPES]; /* check.cu's compare_f32 and so on */
-	CUfunction flush;                  /* check.cu's flush_by_reading */
+	CUfunction compare[ELEMENT_TYPES]; /* support.cu's compare_f32 and so on */
+	CUfunction flush;                  /* support.cu's flush_by_reading */
 	struct memory_block *flush_buffer; /* several times the L2; no case uses it */
 	struct memory_block *flush_sink, *comparison;
 	struct memory_block *sample_comparisons; /* of each buffer of two operations:

@@ -5,21 +5,31 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 #include <elf.h>
 
 #include "harness/workers/cuda/image.h"
 
+/* The machine code that ptxas makes of a built-in image. */
 static char *load(const char *image, size_t *length)
 {
-	char *path = xasprintf("%s/%s.sm_90.cubin", getenv("PERFLAB_TEST_IMAGES"), image);
+	char path[] = "/tmp/image_hash-XXXXXX";
+	const int fd = mkstemp(path);
+	char *command =
+		xasprintf("\"$(dirname \"$PERFLAB_NVCC\")/ptxas\" -arch=sm_90 -lineinfo -o %s "
+			  "kernels/generated/%s.ptx",
+			  path, image);
 	struct error err = {0};
 	char *bytes = NULL;
+	const int status = system(command);
 
-	if (read_file(&bytes, length, path, 1 << 26, &err))
-		fail_msg("%s", err.text);
-	free(path);
+	if (status || read_file(&bytes, length, path, 1 << 26, &err))
+		fail_msg("%s: %d %s", command, status, err.text);
+	close(fd);
+	unlink(path);
+	free(command);
 	return bytes;
 }
 

@@ -68,44 +68,50 @@ static void test_shared_memory_may_not_do(void **context)
 	launch_case_free(work);
 }
 
-/* Prefers a cubin for this architecture only, then one of the same major version, then PTX. */
-static void test_the_image_is_the_best_there_is(void **context)
+/* A built-in image is the file that perflab made for the device, else the PTX of the installation.
+ */
+static void test_an_image_is_named_by_its_kind(void **context)
 {
+	static const char cubin[] = "/tmp/test_operation.cubin";
 	static const struct {
-		const char *image;
-		int cc_major, cc_minor;
-		const char *kind;
+		const char *image, *file, *arch, *kind;
 	} rows[] = {
-		{"fault/none", 9, 0, "cubin sm_90"},
-		{"fault/none", 9, 1, "cubin sm_90"},
-		{"fault/none", 10, 0, "ptx"},
-		{"ceilings/tensor_f16_wgmma", 9, 0, "cubin sm_90a"},
-		/* sm_90a code does not run on 9.1 */
-		{"ceilings/tensor_f16_wgmma", 9, 1, "ptx"},
-		{"ceilings/tensor_f16", 8, 0, "ptx"},
+		{"fault/none", NULL, "", "ptx"},
+		{"fault/none", cubin, "sm_90", "cubin sm_90"},
+		{"ceilings/tensor_f16_wgmma", cubin, "sm_90a", "cubin sm_90a"},
+		{cubin, NULL, "", "cubin"},
 	};
 	struct bench *bench = *context;
-	struct text compiled = TEXT_INIT;
-	bool for_9_0 = install_path(&compiled, "share/perflab/kernels/fault/none.sm_90.cubin",
-				    NULL) == 0 &&
-		       access(compiled.data, R_OK) == 0;
+	struct error err = {0};
 
-	text_release(&compiled);
-	if (!for_9_0)
-		skip(); /* PERFLAB_CUDA_ARCHITECTURES has no 90 */
+	if (system("cp tests/fuzz/corpus/cubin/small_cubin /tmp/test_operation.cubin"))
+		fail();
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct cuda_image_cache cache;
 		const struct cuda_image *image = NULL;
-		struct error err = {0};
 
-		bench->device.info.cc_major = rows[i].cc_major;
-		bench->device.info.cc_minor = rows[i].cc_minor;
 		cuda_image_cache_init(&cache, &bench->device);
-		if (cuda_image_load(&cache, rows[i].image, &image, &err))
+		if (cuda_image_load(&cache, rows[i].image, rows[i].file, rows[i].arch, &image,
+				    &err))
 			fail_msg("%s", err.text);
 		assert_string_equal(image->code_kind, rows[i].kind);
 		cuda_image_cache_release(&cache);
 	}
+	unlink(cubin);
+}
+
+static void test_a_missing_image_is_named(void **context)
+{
+	struct bench *bench = *context;
+	struct cuda_image_cache cache;
+	const struct cuda_image *image = NULL;
+	struct error err = {0};
+
+	cuda_image_cache_init(&cache, &bench->device);
+	assert_int_equal(cuda_image_load(&cache, "fault/nothing", NULL, "", &image, &err),
+			 PL_ENOENT);
+	assert_non_null(strstr(err.text, "share/perflab/ptx/fault/nothing.ptx"));
+	cuda_image_cache_release(&cache);
 }
 
 /* ---- verifying ---- */
@@ -118,7 +124,7 @@ struct deed {
 	float seen;    /* the first result before the launch */
 };
 
-/* Has the layout of struct element_check in check.cu. */
+/* Has the layout of struct element_check in support.cu. */
 static void compare(void **arguments)
 {
 	const float *result = *(const float **)arguments[0];
@@ -431,7 +437,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		BENCH_TEST(test_registers_may_not_allow_a_block),
 		BENCH_TEST(test_shared_memory_may_not_do),
-		BENCH_TEST(test_the_image_is_the_best_there_is),
+		BENCH_TEST(test_an_image_is_named_by_its_kind),
+		BENCH_TEST(test_a_missing_image_is_named),
 		BENCH_TEST(test_verdicts),
 		BENCH_TEST(test_scratch_is_poisoned),
 		BENCH_TEST(test_accuracy_is_of_the_largest_element),

@@ -19,7 +19,7 @@ static void load_kernel(struct bench *bench, struct operation *operation,
 	assert_string_equal(skip.data, "");
 }
 
-/* As the comparison of check.cu, for integers of `bytes` bytes without a tolerance. */
+/* As the comparison of support.cu, for integers of `bytes` bytes without a tolerance. */
 static void compare_integers(void **arguments, size_t bytes)
 {
 	const unsigned char *result = *(const unsigned char **)arguments[0];

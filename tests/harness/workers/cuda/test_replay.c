@@ -103,7 +103,7 @@ static void write_capture(const char *path)
 		fail_msg("%s", err.text);
 }
 
-/* As check.cu does. */
+/* As support.cu does. */
 static void compare_elements(void **arguments, bool is_float)
 {
 	const size_t size = is_float ? sizeof(float) : 1;

@@ -1,0 +1,1044 @@
+-- The views of a database of perflab. A database that is opened for writing gets them as they
+-- are here. docs/schema-columns.md documents their columns.
+
+-- An older form of result_counters, with the ids of trials only.
+CREATE VIEW counters AS SELECT
+	counter.trial_id,
+	metric.name AS metric,
+	metric.unit,
+	metric.source,
+	counter.value,
+	counter.reason,
+	metric.name
+FROM counter JOIN metric ON metric.id = counter.metric_id;
+
+-- The name of a variant of the kernel `ceilings` begins with what it is a ceiling of. A user's
+-- kernel of this name is no ceiling.
+CREATE VIEW ceilings AS WITH named AS (
+	SELECT trial.*, run.device_id, run.started_ns,
+		CASE WHEN trial.variant GLOB 'tensor_*'
+			THEN substr(trial.variant, 1, 6 + instr(substr(trial.variant, 8)
+				|| '_', '_'))
+			ELSE substr(trial.variant, 1, instr(trial.variant || '_', '_') - 1)
+		END AS name_of
+	FROM trial JOIN run ON run.id = trial.run_id
+	WHERE trial.kernel = 'ceilings' AND run.label = 'ceilings' AND trial.status = 'ok'
+		AND run.origin IS NULL
+		AND trial.median_ns > 0
+), worked AS (
+	SELECT *, 'bandwidth' AS kind, 'byte/s' AS unit, bytes_read + bytes_written AS work
+	FROM named WHERE name_of IN ('dram', 'l2', 'l1', 'shared')
+	UNION ALL SELECT *, 'rate', 'flop/s', flop
+	FROM named WHERE name_of IN ('f64', 'f32', 'f16', 'bf16', 'tensor_f64', 'tensor_tf32',
+		'tensor_f16', 'tensor_bf16', 'tensor_f8')
+), ranked AS (
+	SELECT *, row_number() OVER (PARTITION BY device_id, variant
+		ORDER BY started_ns DESC, run_id DESC, work / median_ns DESC, id) AS place
+	FROM worked WHERE work > 0
+) SELECT
+	ranked.device_id,
+	device.name AS device,
+	ranked.variant AS name,
+	ranked.kind,
+	ranked.name_of AS "of",
+	ranked.work * 1e9 / ranked.median_ns AS per_s,
+	ranked.work * 1e9 / ranked.high_ns AS low_per_s,
+	ranked.work * 1e9 / ranked.low_ns AS high_per_s,
+	ranked.unit,
+	(SELECT avg(sm_clock_hz) FROM round WHERE trial_id = ranked.id) AS sm_clock_hz,
+	ranked.config,
+	strftime('%Y-%m-%dT%H:%M:%SZ', ranked.finished_ns / 1000000000, 'unixepoch')
+		AS measured_at,
+	ranked.run_id,
+	ranked.id AS trial_id
+FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;
+
+-- Cases that are faster than their device can be. metrics/analysis/verdict_above_roof.c has the
+-- same rule; a test compares the two. `high_per_s` is that of the highest ceiling. `modelled`
+-- has the precision of the work model, if it has more operations than were counted.
+CREATE VIEW above_roof AS WITH candidate AS (
+	SELECT newest.device_id, newest.backend, newest.origin,
+		CASE timed.status WHEN 'ok' THEN timed.id ELSE coalesce(
+			(SELECT trial.id FROM trial JOIN run ON run.id = trial.run_id
+		WHERE trial.kernel = newest.kernel AND trial.variant = newest.variant
+			AND trial.config = newest.config AND run.device_id = newest.device_id
+			AND run.backend = newest.backend
+				AND coalesce(run.origin, '') = newest.origin
+			AND trial.status = 'ok' AND trial.median_ns > 0
+		ORDER BY run.started_ns DESC, run.id DESC LIMIT 1), timed.id) END AS trial_id
+	FROM newest JOIN trial AS timed ON timed.id = newest.timed_trial_id
+), roofs AS (
+	SELECT device_id, "of", max(per_s) AS per_s, high_per_s
+		FROM ceilings GROUP BY device_id, "of"
+	UNION ALL SELECT device_id, 'any rate', max(per_s), high_per_s
+	FROM ceilings JOIN device ON device.id = device_id
+	WHERE kind = 'rate' AND (device_id, CASE
+			WHEN cc_major > 8 OR (cc_major = 8 AND cc_minor >= 9) THEN 'tensor_f8'
+			WHEN cc_major >= 7 THEN 'tensor_f16' WHEN cc_major > 0 THEN 'f16' END)
+		IN (SELECT device_id, "of" FROM ceilings)
+	GROUP BY device_id
+), judged AS (
+	SELECT trial.*, device_id, backend, origin, cache, device.name AS device,
+		CASE WHEN device.l2_bytes > 0 THEN device.l2_bytes END AS l2_size,
+		(SELECT value FROM counters WHERE trial_id = trial.id AND metric = 'dram_bytes')
+			AS dram_bytes,
+		(SELECT value FROM counters WHERE trial_id = trial.id
+			AND metric = 'l2_from_l1_bytes') AS l2_bytes,
+		(SELECT value FROM counters WHERE trial_id = trial.id AND metric = 'l1_bytes')
+			AS l1_bytes,
+		(SELECT value FROM counters WHERE trial_id = trial.id AND metric = 'shared_bytes')
+			AS shared_bytes
+	FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
+	WHERE trial.id IN (SELECT timed_trial_id FROM newest UNION SELECT trial_id FROM candidate)
+), counted AS (
+	SELECT id, substr(metric, 6) AS precision, value, row_number() OVER (PARTITION BY id
+		ORDER BY value DESC, metric NOT GLOB 'flop_f64', metric GLOB 'flop_tensor_*')
+			AS place,
+		sum(value) OVER (PARTITION BY id) AS all_flop
+	FROM judged JOIN counters ON trial_id = id
+	WHERE value > 0
+		AND metric IN ('flop_f64', 'flop_f32', 'flop_tensor_f64', 'flop_tensor_tf32',
+		'flop_tensor_f16', 'flop_tensor_bf16', 'flop_tensor_f8')
+), modelled AS (
+	SELECT id, substr(metric, 12) AS precision FROM judged
+	JOIN counters ON trial_id = id AND metric GLOB 'model_flop_*' AND value > 0
+	WHERE coalesce((SELECT max(all_flop) FROM counted WHERE counted.id = judged.id), 0)
+		< 0.5 * judged.flop
+), quantities AS (
+	SELECT id, 'dram' AS quantity, 'dram' AS roof, dram_bytes AS amount FROM judged
+	UNION ALL SELECT id, 'l2', 'l2', l2_bytes FROM judged
+	UNION ALL SELECT id, 'l1', 'l1', l1_bytes FROM judged
+	UNION ALL SELECT id, 'shared', 'shared', shared_bytes FROM judged
+	UNION ALL SELECT id, precision, precision, value FROM counted WHERE place = 1
+	UNION ALL SELECT id, 'model dram', 'dram', CASE WHEN cache = 'cold'
+			THEN bytes_read + max(0, bytes_written - coalesce(l2_size, bytes_written))
+			ELSE max(0, bytes_read + bytes_written - 2 * l2_size) END
+		FROM judged WHERE kernel <> 'ceilings'
+	UNION ALL SELECT id, 'model l2', 'l2', max(bytes_read, bytes_written)
+		FROM judged WHERE kernel <> 'ceilings'
+	UNION ALL SELECT judged.id, 'model flop', coalesce(modelled.precision, 'any rate'),
+		judged.flop
+		FROM judged LEFT JOIN modelled ON modelled.id = judged.id WHERE kernel <> 'ceilings'
+) SELECT
+	judged.device,
+	judged.backend,
+	judged.kernel,
+	judged.variant,
+	judged.config,
+	quantity,
+	amount * 1e9 / judged.median_ns AS per_s,
+	amount * 1e9 / judged.high_ns AS low_per_s,
+	roofs.per_s AS roof_per_s,
+	roofs.high_per_s AS roof_high_per_s,
+	judged.median_ns,
+	judged.status,
+	judged.origin,
+	judged.run_id,
+	judged.id AS trial_id
+FROM quantities JOIN judged USING (id)
+JOIN roofs ON roofs.device_id = judged.device_id AND roofs."of" = roof
+WHERE amount > 0 AND CASE
+	WHEN judged.high_ns > 0 AND roofs.high_per_s > 0
+		THEN amount * 1e9 / judged.high_ns > 1.03 * roofs.high_per_s
+	ELSE amount * 1e9 / judged.median_ns > 1.10 * roofs.per_s END;
+
+-- The best case of each problem, as in the reports (reports/derived/problems.c). If the newest
+-- trial of a case is unverified, the newest verified one stands for the case. If the work of a
+-- variant depends on the block size, its block sizes still solve one problem. Without a work
+-- model, only the block size may differ.
+CREATE VIEW best AS WITH candidate AS (
+	SELECT newest.device_id, newest.backend, newest.origin,
+		CASE timed.status WHEN 'ok' THEN timed.id ELSE coalesce(
+			(SELECT trial.id FROM trial JOIN run ON run.id = trial.run_id
+		WHERE trial.kernel = newest.kernel AND trial.variant = newest.variant
+			AND trial.config = newest.config AND run.device_id = newest.device_id
+			AND run.backend = newest.backend
+				AND coalesce(run.origin, '') = newest.origin
+			AND trial.status = 'ok' AND trial.median_ns > 0
+		ORDER BY run.started_ns DESC, run.id DESC LIMIT 1), timed.id) END AS trial_id
+	FROM newest JOIN trial AS timed ON timed.id = newest.timed_trial_id
+), sized AS (
+	SELECT trial.*, candidate.device_id, candidate.backend, candidate.origin, size.value AS n,
+		block.value AS block, coalesce(replace(',' || trial.config || ',',
+			',block=' || block.value || ',', ','), ',' || trial.config || ',')
+				AS problem
+	FROM candidate JOIN trial ON trial.id = candidate.trial_id
+	LEFT JOIN axis AS size ON size.trial_id = trial.id AND size.name = 'n'
+	LEFT JOIN axis AS block ON block.trial_id = trial.id AND block.name = 'block'
+	WHERE candidate.trial_id NOT IN (SELECT trial_id FROM above_roof)
+), worked AS (
+	SELECT *, first_value(flop) OVER most AS most_flop,
+		first_value(bytes_read) OVER most AS most_read,
+		first_value(bytes_written) OVER most AS most_written
+	FROM sized WINDOW most AS (
+		PARTITION BY device_id, backend, origin, kernel, variant, problem
+		ORDER BY bytes_read + bytes_written DESC, flop DESC)
+), ranked AS (
+	SELECT *, row_number() OVER (
+		PARTITION BY device_id, backend, origin, kernel, n, most_flop, most_read,
+			most_written,
+			CASE WHEN most_flop IS NULL THEN problem END
+		ORDER BY status <> 'ok', median_ns, id) AS place
+	FROM worked
+) SELECT
+	device.name AS device,
+	ranked.backend,
+	ranked.kernel,
+	ranked.n,
+	ranked.variant,
+	ranked.config,
+	ranked.block,
+	ranked.median_ns,
+	ranked.low_ns,
+	ranked.high_ns,
+	ranked.flop * 1e9 / ranked.median_ns AS flop_per_s,
+	(ranked.bytes_read + ranked.bytes_written) * 1e9 / ranked.median_ns AS bytes_per_s,
+	ranked.status,
+	nullif(ranked.origin, '') AS origin,
+	ranked.run_id,
+	ranked.id AS trial_id
+FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;
+
+-- The place of each case under the roofs of its device, as metrics/analysis/roofline.c computes
+-- it; a test compares the two.
+CREATE VIEW roofline AS WITH roofs AS (
+	SELECT device_id,
+		max(per_s) FILTER (WHERE "of" = 'dram') AS dram_roof,
+		max(per_s) FILTER (WHERE "of" = 'l2') AS l2_roof,
+		max(per_s) FILTER (WHERE "of" = 'l1') AS l1_roof,
+		max(per_s) FILTER (WHERE "of" = 'shared') AS shared_roof
+	FROM ceilings GROUP BY device_id
+), rates AS (
+	SELECT device_id, "of", max(per_s) AS per_s FROM ceilings WHERE kind = 'rate'
+	GROUP BY device_id, "of"
+), counted AS MATERIALIZED (
+	SELECT trial.*, newest.device_id, newest.backend,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'dram_bytes') AS dram_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'l2_from_l1_bytes') AS l2_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'l1_bytes') AS l1_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'shared_bytes') AS shared_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_f64') AS f64,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_f32') AS f32,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_tensor_f64') AS tensor_f64,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_tensor_tf32') AS tensor_tf32,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_tensor_f16') AS tensor_f16,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_tensor_bf16') AS tensor_bf16,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_tensor_f8') AS tensor_f8
+	FROM newest JOIN trial ON trial.id = newest.timed_trial_id
+), most AS MATERIALIZED (
+	SELECT *, max(coalesce(f64, 0), coalesce(f32, 0), coalesce(tensor_f64, 0),
+		coalesce(tensor_tf32, 0), coalesce(tensor_f16, 0), coalesce(tensor_bf16, 0),
+		coalesce(tensor_f8, 0)) AS most_flop
+	FROM counted
+), told AS (
+	SELECT *,
+		CASE WHEN most_flop <= 0 THEN 'f32' WHEN f64 = most_flop THEN 'f64'
+			WHEN f32 = most_flop THEN 'f32'
+			WHEN tensor_f64 = most_flop THEN 'tensor_f64'
+			WHEN tensor_tf32 = most_flop THEN 'tensor_tf32'
+			WHEN tensor_f16 = most_flop THEN 'tensor_f16'
+			WHEN tensor_bf16 = most_flop THEN 'tensor_bf16' ELSE 'tensor_f8'
+				END AS precision,
+		CASE WHEN most_flop > 0 THEN most_flop WHEN f64 = 0 AND f32 = 0 THEN 0.0
+			END AS counted_flop
+	FROM most
+), placed AS (
+	SELECT told.id, told.run_id, told.status, told.device_id, told.backend, told.kernel,
+		told.variant,
+		told.config, told.median_ns, told.precision, told.counted_flop AS flop,
+		told.bytes_read + told.bytes_written AS needed_bytes,
+		told.dram_bytes, told.l2_bytes, told.l1_bytes, told.shared_bytes,
+		dram_roof, l2_roof, l1_roof, shared_roof,
+		rates.per_s AS flop_roof,
+		100e9 * told.dram_bytes / told.median_ns / dram_roof AS dram_pct,
+		100e9 * told.l2_bytes / told.median_ns / l2_roof AS l2_pct,
+		100e9 * told.l1_bytes / told.median_ns / l1_roof AS l1_pct,
+		100e9 * told.shared_bytes / told.median_ns / shared_roof AS shared_pct,
+		100e9 * told.counted_flop / told.median_ns / rates.per_s AS flop_pct
+	FROM told LEFT JOIN roofs ON roofs.device_id = told.device_id
+	LEFT JOIN rates ON rates.device_id = told.device_id AND rates."of" = told.precision
+) SELECT
+	device.name AS device,
+	placed.backend,
+	placed.kernel,
+	placed.variant,
+	placed.config,
+	placed.median_ns,
+	placed.precision,
+	placed.flop,
+	placed.flop * 1e9 / placed.median_ns AS flop_per_s,
+	placed.flop_roof AS roof_flop_per_s,
+	placed.flop_pct,
+	placed.dram_bytes,
+	placed.flop / nullif(placed.dram_bytes, 0) AS dram_intensity,
+	placed.dram_bytes * 1e9 / placed.median_ns AS dram_bytes_per_s,
+	placed.dram_roof AS dram_roof_bytes_per_s,
+	placed.dram_pct,
+	placed.l2_bytes,
+	placed.flop / nullif(placed.l2_bytes, 0) AS l2_intensity,
+	placed.l2_bytes * 1e9 / placed.median_ns AS l2_bytes_per_s,
+	placed.l2_roof AS l2_roof_bytes_per_s,
+	placed.l2_pct,
+	placed.l1_bytes,
+	placed.flop / nullif(placed.l1_bytes, 0) AS l1_intensity,
+	placed.l1_bytes * 1e9 / placed.median_ns AS l1_bytes_per_s,
+	placed.l1_roof AS l1_roof_bytes_per_s,
+	placed.l1_pct,
+	placed.shared_bytes,
+	placed.flop / nullif(placed.shared_bytes, 0) AS shared_intensity,
+	placed.shared_bytes * 1e9 / placed.median_ns AS shared_bytes_per_s,
+	placed.shared_roof AS shared_roof_bytes_per_s,
+	placed.shared_pct,
+	placed.needed_bytes,
+	placed.dram_bytes / nullif(placed.needed_bytes, 0) AS waste,
+	(SELECT name FROM (SELECT 'dram' AS name, placed.dram_pct AS pct
+		UNION ALL SELECT 'l2', placed.l2_pct UNION ALL SELECT 'l1', placed.l1_pct
+		UNION ALL SELECT 'shared', placed.shared_pct
+		UNION ALL SELECT placed.precision, placed.flop_pct)
+		WHERE pct > 0 ORDER BY pct DESC LIMIT 1) AS nearest_roof,
+	placed.status,
+	placed.run_id,
+	placed.id AS trial_id
+FROM placed JOIN device ON device.id = placed.device_id;
+
+-- Everything about each case of a run, one row per case. The views of an untrusted file may not
+-- use SQLite's JSON functions, so members of JSON objects are put together here; one whose text
+-- has a control character that is not escaped is left out. A name of a counter of a device has
+-- few sources, so a search for each is fast. The number of sampled blocks is part of a source of
+-- the emulator, so its names have many: the plus makes SQLite read the counters of the trial
+-- instead.
+CREATE VIEW results AS WITH metric_head AS MATERIALIZED (
+	SELECT id, '"' || metric.name || '":' AS head FROM metric
+	WHERE metric.name NOT GLOB '*[^] -!#-[^-~]*'
+)
+SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	'{' || coalesce((SELECT group_concat(printf('"%s":%d', axis.name, axis.value)) FROM axis
+		WHERE trial_id = trial.id AND axis.name NOT GLOB '*[^] -!#-[^-~]*'), '') || '}'
+			AS axes,
+	trial.status,
+	trial.reason,
+	-- perflab did not see what an imported program computed
+	CASE WHEN NOT EXISTS (SELECT 1 FROM environment
+			WHERE run_id = run.id AND environment.key = 'imported_from')
+		THEN CASE trial.status WHEN 'ok' THEN 1 WHEN 'unverified' THEN 0
+			WHEN 'sampled' THEN 0 WHEN 'mismatch' THEN 0 END END AS verified,
+	trial.status NOT IN ('ok', 'sampled', 'unverified', 'skipped', 'pending') AS failed,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	trial.id IN (SELECT best.trial_id FROM best) AS is_best,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns END AS median_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.low_ns END AS low_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.high_ns END AS high_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.mad_ns END AS mad_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.min_ns END AS min_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.max_ns END AS max_ns,
+	trial.mean_ns,
+	trial.sample_count,
+	CASE WHEN NOT limiter.from_model THEN limiter.limiter END AS limiter,
+	CASE WHEN NOT limiter.from_model THEN limiter.roof_pct END AS limiter_pct,
+	CASE WHEN limiter.trial_id IS NOT NULL THEN limiter.summary
+		WHEN trial.status NOT IN ('ok', 'unverified', 'sampled')
+			THEN 'not judged: the case is ' || trial.status
+		ELSE 'not judged yet: perflab judges it when it next stores a run' END AS summary,
+	limiter.advice,
+	limiter.notes,
+	limiter.above_roof,
+	limiter.dram_pct,
+	limiter.l2_pct,
+	limiter.l1_pct,
+	limiter.shared_pct,
+	limiter.compute_pct,
+	limiter.precision,
+	limiter.flop AS counted_flop,
+	limiter.flop * 1e9 / trial.median_ns AS counted_flop_per_s,
+	limiter.flop / nullif(
+		CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_bytes')) END,
+		0) AS dram_intensity,
+	(SELECT roof FROM (SELECT 'dram' AS roof, limiter.dram_pct AS pct
+		UNION ALL SELECT 'l2', limiter.l2_pct UNION ALL SELECT 'l1', limiter.l1_pct
+		UNION ALL SELECT 'shared', limiter.shared_pct
+		UNION ALL SELECT limiter.precision, limiter.compute_pct)
+		WHERE pct > 0 ORDER BY pct DESC LIMIT 1) AS nearest_roof,
+	judgement.roofs_run_id,
+	judgement.rules,
+	trial.theoretical_occupancy_pct,
+	trial.occupancy_limiter,
+	trial.registers_per_thread,
+	trial.local_bytes_per_thread,
+	trial.shared_static_bytes + trial.shared_dynamic_bytes AS shared_bytes_per_block,
+	trial.code_hash,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'achieved_occupancy_pct'))
+			END AS achieved_occupancy_pct,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'branch_efficiency_pct'))
+			END AS branch_efficiency_pct,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'threads_per_instruction'))
+			END AS threads_per_instruction,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'instructions'))
+			END AS instructions,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_bytes_per_s'))
+			END AS dram_bytes_per_s,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_throughput_pct'))
+			END AS dram_throughput_pct,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_bytes'))
+			END AS dram_bytes,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_read_bytes'))
+			END AS dram_read_bytes,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_write_bytes'))
+			END AS dram_write_bytes,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'l2_from_l1_bytes'))
+			END AS l2_from_l1_bytes,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'l1_bytes')) END AS l1_bytes,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN (SELECT id FROM metric WHERE name = 'shared_bytes'))
+			END AS shared_bytes,
+	(CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN
+				(SELECT id FROM metric WHERE name = 'shared_load_bank_conflicts')) END)
+		+ (CASE WHEN NOT run.emulated THEN
+			(SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN
+				(SELECT id FROM metric WHERE name = 'shared_store_bank_conflicts'))
+					END) AS bank_conflicts,
+	100.0 * (
+		(CASE WHEN NOT run.emulated THEN
+			(SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN
+				(SELECT id FROM metric WHERE name = 'shared_load_bank_conflicts')) END)
+		+ (CASE WHEN NOT run.emulated THEN
+			(SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN
+				(SELECT id FROM metric WHERE name = 'shared_store_bank_conflicts')) END))
+		/ nullif(
+		(CASE WHEN NOT run.emulated THEN
+			(SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN
+				(SELECT id FROM metric WHERE name = 'shared_load_wavefronts')) END)
+		+ (CASE WHEN NOT run.emulated THEN
+			(SELECT value FROM counter WHERE trial_id = trial.id
+			AND metric_id IN
+				(SELECT id FROM metric WHERE name = 'shared_store_wavefronts')) END), 0)
+					AS bank_conflict_pct,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN
+			(SELECT id FROM metric WHERE name = 'global_load_sectors_per_request'))
+				END AS global_load_sectors_per_request,
+	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND metric_id IN
+			(SELECT id FROM metric WHERE name = 'global_store_sectors_per_request'))
+				END AS global_store_sectors_per_request,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN (SELECT id FROM metric WHERE name = 'ptx_branch_efficiency_pct'))
+			END AS ptx_branch_efficiency_pct,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN
+			(SELECT id FROM metric WHERE name = 'ptx_warp_execution_efficiency_pct'))
+				END AS ptx_warp_execution_efficiency_pct,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN
+			(SELECT id FROM metric WHERE name = 'ptx_load_sectors_per_request'))
+				END AS ptx_load_sectors_per_request,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN
+			(SELECT id FROM metric WHERE name = 'ptx_store_sectors_per_request'))
+				END AS ptx_store_sectors_per_request,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN (SELECT id FROM metric WHERE name = 'ptx_shared_bank_conflicts'))
+			END AS ptx_shared_bank_conflicts,
+	100.0 *
+		(CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+			AND +metric_id IN
+				(SELECT id FROM metric WHERE name = 'ptx_shared_bank_conflicts')) END)
+		/ nullif(
+		(CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+			AND +metric_id IN
+				(SELECT id FROM metric WHERE name = 'ptx_shared_load_wavefronts')) END)
+		+ (CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+			AND +metric_id IN
+				(SELECT id FROM metric WHERE name = 'ptx_shared_store_wavefronts')) END), 0)
+					AS ptx_bank_conflict_pct,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN (SELECT id FROM metric WHERE name = 'ptx_warp_instructions'))
+			END AS ptx_warp_instructions,
+	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
+		AND +metric_id IN (SELECT id FROM metric WHERE name = 'ptx_compulsory_bytes'))
+			END AS ptx_compulsory_bytes,
+	'{' || coalesce((SELECT group_concat(head || counter.value)
+		FROM counter JOIN metric_head ON metric_head.id = counter.metric_id
+		WHERE counter.trial_id = trial.id AND abs(counter.value) < 9e999), '') || '}'
+			AS counters,
+	CASE WHEN limiter.from_model THEN limiter.limiter END AS model_limiter,
+	CASE WHEN limiter.from_model THEN limiter.roof_pct END AS model_limiter_pct,
+	limiter.model_precision,
+	limiter.model_compute_pct,
+	trial.flop AS model_flop,
+	trial.bytes_read + trial.bytes_written AS model_bytes,
+	trial.flop * 1e9 / CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns
+		END AS model_flop_per_s,
+	(trial.bytes_read + trial.bytes_written) * 1e9
+		/ CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns END
+		AS model_bytes_per_s,
+	comparison.verdict AS change,
+	100 * comparison.change AS change_pct,
+	100 * comparison.low AS change_low_pct,
+	100 * comparison.high AS change_high_pct,
+	comparison.why AS change_why,
+	base.run_id AS base_run_id,
+	base.median_ns AS base_median_ns,
+	speedup.base_variant,
+	speedup.speedup,
+	speedup.low AS speedup_low,
+	speedup.high AS speedup_high,
+	speedup.verdict AS speedup_verdict,
+	run.driver,
+	run.cuda_driver,
+	run.toolkit,
+	(SELECT value FROM environment WHERE run_id = run.id AND environment.key = 'host') AS host,
+	(SELECT value FROM environment WHERE run_id = run.id
+		AND environment.key = 'gpu.persistence_mode') AS persistence_mode,
+	(SELECT value FROM environment WHERE run_id = run.id AND environment.key = 'gpu.ecc')
+		AS ecc,
+	CAST((SELECT value FROM environment WHERE run_id = run.id
+		AND environment.key = 'gpu.power_limit_w') AS REAL) AS power_limit_w,
+	(SELECT avg(sm_clock_hz) FROM round WHERE trial_id = trial.id) AS sm_clock_hz,
+	(SELECT avg(memory_clock_hz) FROM round WHERE trial_id = trial.id) AS memory_clock_hz,
+	(SELECT max(temperature_c) FROM round WHERE trial_id = trial.id) AS temperature_c,
+	(SELECT avg(power_w) FROM round WHERE trial_id = trial.id) AS power_w,
+	(SELECT sum(throttle_reasons <> 0) FROM round WHERE trial_id = trial.id)
+		AS throttled_rounds,
+	'{' || coalesce((SELECT group_concat(
+		CASE WHEN (environment.key || environment.value) NOT GLOB '*[^] -!#-[^-~]*'
+			THEN printf('"%s":"%s"', environment.key, environment.value)
+		WHEN environment.key || environment.value NOT GLOB '*[' || char(1) || '-' || char(8)
+			|| char(11) || char(12) || char(14) || '-' || char(31) || ']*'
+			THEN '"' || replace(replace(replace(replace(replace(environment.key, '\', '\\'),
+				'"', '\"'), char(10), '\n'), char(13), '\r'), char(9), '\t') || '":"'
+				|| replace(replace(replace(replace(replace(environment.value, '\', '\\'),
+				'"', '\"'), char(10), '\n'), char(13), '\r'), char(9), '\t') || '"' END)
+		FROM environment WHERE run_id = run.id), '') || '}' AS environment,
+	run.cache,
+	run.timed,
+	run.emulated,
+	(SELECT kind FROM mark WHERE mark.run_id = run.id) AS mark,
+	run.source_revision,
+	run.origin,
+	run.version,
+	run.started_ns,
+	trial.id AS trial_id
+FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
+LEFT JOIN limiter ON limiter.trial_id = trial.id
+LEFT JOIN judgement ON judgement.run_id = run.id
+LEFT JOIN comparison ON comparison.trial_id = trial.id
+LEFT JOIN trial AS base ON base.id = comparison.base_trial_id
+LEFT JOIN speedup ON speedup.trial_id = trial.id;
+
+CREATE VIEW result_counters AS SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	metric.name,
+	counter.value,
+	metric.unit,
+	counter.reason,
+	metric.source,
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM counter JOIN metric ON metric.id = counter.metric_id
+JOIN trial ON trial.id = counter.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id;
+
+CREATE VIEW result_rounds AS SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	round.round,
+	round.median_ns,
+	round.sm_clock_hz,
+	round.memory_clock_hz,
+	round.temperature_c,
+	round.power_w,
+	round.throttle_reasons,
+	round.speedup,
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM round JOIN trial ON trial.id = round.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id;
+
+CREATE VIEW result_samples AS SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	sample.round,
+	sample.sequence,
+	sample.time_ns,
+	sample.base_ns,
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM sample JOIN trial ON trial.id = sample.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id;
+
+CREATE VIEW result_lines AS SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	line.file,
+	line.line,
+	line.instructions,
+	line.branches,
+	line.divergent,
+	line.requests,
+	line.sectors,
+	1.0 * line.sectors / nullif(line.requests, 0) AS sectors_per_request,
+	line.shared_requests,
+	line.wavefronts,
+	line.conflicts,
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM line JOIN trial ON trial.id = line.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id;
+
+-- An older form of results, with fewer columns.
+CREATE VIEW trials AS SELECT
+	trial.id AS trial_id,
+	trial.run_id,
+	run.uid AS run_uid,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	run.started_ns,
+	run.backend,
+	device.name AS device,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,
+	trial.status,
+	trial.reason,
+	strftime('%Y-%m-%dT%H:%M:%SZ', trial.finished_ns / 1000000000, 'unixepoch')
+		AS finished_at,
+	trial.sample_count,
+	trial.median_ns,
+	trial.mad_ns,
+	trial.low_ns,
+	trial.high_ns,
+	trial.flop,
+	trial.bytes_read + trial.bytes_written AS bytes,
+	trial.flop * 1e9 / trial.median_ns AS flop_per_s,
+	(trial.bytes_read + trial.bytes_written) * 1e9 / trial.median_ns AS bytes_per_s,
+	trial.registers_per_thread,
+	trial.theoretical_occupancy_pct,
+	trial.occupancy_limiter,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'achieved_occupancy_pct') AS achieved_occupancy_pct,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'branch_efficiency_pct') AS branch_efficiency_pct,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'threads_per_instruction') AS threads_per_instruction,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'dram_read_bytes') AS dram_read_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'dram_write_bytes') AS dram_write_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'dram_bytes_per_s') AS dram_bytes_per_s,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'dram_throughput_pct') AS dram_throughput_pct,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'flop_f32_f64') AS flop_f32_f64,
+	run.timed,
+	run.emulated,
+	run.vendor,
+	run.warp_size,
+	run.cache,
+	run.origin
+FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;
+
+-- A view of its own, because numbers of a device and of an emulator are never compared.
+CREATE VIEW emulated AS SELECT
+	trial.id AS trial_id,
+	trial.run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	run.started_ns,
+	device.name AS device,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,
+	trial.status,
+	trial.reason,
+	trial.theoretical_occupancy_pct,
+	trial.occupancy_limiter,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_warp_execution_efficiency_pct')
+			AS ptx_warp_execution_efficiency_pct,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_branch_efficiency_pct') AS ptx_branch_efficiency_pct,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_load_sectors_per_request') AS ptx_load_sectors_per_request,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_store_sectors_per_request') AS ptx_store_sectors_per_request,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_shared_conflicts_per_request')
+			AS ptx_shared_conflicts_per_request,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_atomic_contention') AS ptx_atomic_contention,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_f32_f64_flop') AS ptx_f32_f64_flop,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_compulsory_bytes') AS ptx_compulsory_bytes,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_blocks_executed') AS ptx_blocks_executed,
+	(SELECT value FROM counters WHERE trial_id = trial.id
+		AND metric = 'ptx_blocks_total') AS ptx_blocks_total
+FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
+WHERE run.emulated;
+
+CREATE VIEW history AS SELECT
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch')
+		AS started_at,
+	run.started_ns,
+	run.source_revision,
+	run.label,
+	mark.kind AS mark,
+	trial.status,
+	trial.median_ns,
+	trial.low_ns,
+	trial.high_ns,
+	comparison.verdict,
+	100 * comparison.change AS change_pct,
+	comparison.why,
+	run.driver,
+	trial.code_hash,
+	run.device_id,
+	trial.run_id,
+	trial.id AS trial_id,
+	run.origin
+FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
+LEFT JOIN mark ON mark.run_id = run.id
+LEFT JOIN comparison ON comparison.trial_id = trial.id
+WHERE trial.status NOT IN ('pending', 'skipped');
+
+CREATE VIEW regressions AS SELECT
+	device.name AS device,
+	newest.backend,
+	newest.kernel,
+	newest.variant,
+	newest.config,
+	comparison.verdict,
+	100 * comparison.change AS change_pct,
+	100 * comparison.low AS low_pct,
+	100 * comparison.high AS high_pct,
+	comparison.p,
+	comparison.why,
+	head.status,
+	base.status AS base_status,
+	head.median_ns,
+	base.median_ns AS base_median_ns,
+	strftime('%Y-%m-%dT%H:%M:%SZ', head_run.started_ns / 1000000000, 'unixepoch')
+		AS started_at,
+	strftime('%Y-%m-%dT%H:%M:%SZ', base_run.started_ns / 1000000000, 'unixepoch')
+		AS base_started_at,
+	head_run.source_revision,
+	base_run.source_revision AS base_source_revision,
+	head_run.label,
+	base_run.label AS base_label,
+	head.run_id,
+	base.run_id AS base_run_id,
+	comparison.trial_id,
+	comparison.base_trial_id,
+	head_run.origin
+FROM newest JOIN comparison ON comparison.trial_id = newest.trial_id
+JOIN trial AS head ON head.id = newest.trial_id
+JOIN run AS head_run ON head_run.id = head.run_id
+JOIN device ON device.id = newest.device_id
+LEFT JOIN trial AS base ON base.id = comparison.base_trial_id
+LEFT JOIN run AS base_run ON base_run.id = base.run_id;
+
+CREATE VIEW speedups AS SELECT
+	device.name AS device,
+	run.backend,
+	head.kernel,
+	head.variant,
+	head.config,
+	speedup.base_variant,
+	speedup.base_config,
+	speedup.verdict,
+	speedup.speedup,
+	speedup.low,
+	speedup.high,
+	speedup.p,
+	head.median_ns,
+	speedup.base_median_ns,
+	speedup.rounds,
+	speedup.same_buffers,
+	head.code_hash = base.code_hash AS same_code,
+	speedup.why,
+	head.status,
+	base.status AS base_status,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	run.started_ns,
+	run.label,
+	head.run_id,
+	speedup.trial_id,
+	base.id AS base_trial_id,
+	run.origin
+FROM speedup JOIN trial AS head ON head.id = speedup.trial_id
+JOIN run ON run.id = head.run_id JOIN device ON device.id = run.device_id
+LEFT JOIN trial AS base ON base.run_id = head.run_id AND base.kernel = head.kernel
+	AND base.variant = speedup.base_variant AND base.config = speedup.base_config;
+
+CREATE VIEW failures AS SELECT
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	trial.status,
+	trial.reason,
+	EXISTS (SELECT * FROM newest WHERE newest.trial_id = trial.id) AS is_newest,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch')
+		AS started_at,
+	run.started_ns,
+	run.source_revision,
+	run.label,
+	trial.run_id,
+	trial.id AS trial_id,
+	run.origin
+FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
+WHERE trial.status NOT IN ('ok', 'sampled', 'unverified', 'skipped', 'pending');
+
+-- What changed between a run of a device and the next one: facts about the machine, without what
+-- always differs, what was asked for, and what came of the run.
+CREATE VIEW environment_changes AS WITH told AS (
+	SELECT run_id, key, value FROM environment
+	WHERE key NOT IN ('process', 'gpu.temperature_c', 'counter_passes', 'shards', 'sweep',
+		'sweep_uid', 'sweep_cases', 'source_path', 'perflab_revision', 'worker.waited')
+		AND key NOT GLOB 'source.*' AND key NOT GLOB 'files.*' AND key NOT GLOB 'decide.*'
+		AND key NOT IN ('gpus.group', 'gpus.failed') AND key NOT GLOB 'gpus.interference*'
+		AND key NOT GLOB 'gpus.absent.*' AND key NOT GLOB 'gpus.lost.*'
+	UNION ALL SELECT id, 'driver', driver FROM run WHERE driver IS NOT NULL
+	UNION ALL SELECT id, 'cuda_driver', cuda_driver FROM run WHERE cuda_driver IS NOT NULL
+	UNION ALL SELECT id, 'toolkit', toolkit FROM run WHERE toolkit IS NOT NULL
+	UNION ALL SELECT id, 'cupti', cupti FROM run WHERE cupti IS NOT NULL
+	UNION ALL SELECT id, 'version', version FROM run WHERE version IS NOT NULL
+), followed AS (
+	SELECT *, lag(id) OVER (PARTITION BY device_id, backend ORDER BY started_ns, id)
+		AS previous_id
+	FROM run
+), changed AS (
+	SELECT followed.id, told.key, before.value AS was, told.value AS became
+	FROM followed JOIN told ON told.run_id = followed.id
+	LEFT JOIN told AS before ON before.run_id = followed.previous_id AND before.key = told.key
+	WHERE followed.previous_id IS NOT NULL AND before.value IS NOT told.value
+	UNION ALL SELECT followed.id, before.key, before.value, NULL
+	FROM followed JOIN told AS before ON before.run_id = followed.previous_id
+	LEFT JOIN told ON told.run_id = followed.id AND told.key = before.key
+	WHERE told.key IS NULL
+) SELECT
+	device.name AS device,
+	followed.backend,
+	strftime('%Y-%m-%dT%H:%M:%SZ', followed.started_ns / 1000000000, 'unixepoch')
+		AS started_at,
+	followed.started_ns,
+	followed.label,
+	changed.key,
+	changed.was,
+	changed.became,
+	followed.id AS run_id,
+	followed.previous_id AS previous_run_id
+FROM changed JOIN followed ON followed.id = changed.id
+JOIN device ON device.id = followed.device_id;
+
+-- Where the wall time of each run went.
+CREATE VIEW run_times AS SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	run_part.part,
+	sum(run_part.wall_ns) / 1e9 AS seconds,
+	100.0 * sum(run_part.wall_ns) / nullif((SELECT sum(every.wall_ns)
+		FROM run_part AS every WHERE every.run_id = run.id), 0) AS wall_pct,
+	run.started_ns
+FROM run_part JOIN run ON run.id = run_part.run_id JOIN device ON device.id = run.device_id
+GROUP BY run.id, run_part.part;
+
+-- The figures that `perflab fleet` judges: a row for each GPU and night, with its times relative
+-- to the other GPUs.
+CREATE VIEW gpu_nights AS WITH night_run AS MATERIALIZED (
+	SELECT run.id, device.name, device.uuid, run.device_ordinal,
+		date(run.started_ns / 1000000000 - 43200, 'unixepoch') AS night,
+		device.name || char(10) || coalesce(device.cc_major, '')
+			|| char(10) || coalesce(device.cc_minor, '')
+			|| char(10) || coalesce(device.sm_count, '') || char(10) || run.backend
+			|| char(10) || coalesce(run.origin, '')
+			|| char(10) || coalesce(run.cache, '') AS context
+	FROM run JOIN device ON device.id = run.device_id
+	WHERE run.state = 'finished' AND coalesce(run.timed, 1) AND NOT coalesce(run.emulated, 0)
+		AND device.uuid IS NOT NULL AND NOT (run.label IS 'ceilings' AND run.origin IS NULL)
+), timed AS MATERIALIZED (
+	SELECT own.id AS run_id, own.uuid, own.night, trial.median_ns,
+		own.context || char(10) || trial.kernel || char(10) || trial.variant
+			|| char(10) || trial.config || char(10) || trial.code_hash
+			|| char(10) || coalesce(trial.launch_hash, '') AS work
+	FROM night_run AS own JOIN trial ON trial.run_id = own.id
+	WHERE trial.status IN ('ok', 'unverified') AND trial.median_ns > 0
+		AND trial.median_ns < 9e999
+		AND trial.code_hash IS NOT NULL
+), counted AS MATERIALIZED (
+	SELECT night, work, count(*) AS count, count(DISTINCT uuid) AS gpus
+	FROM timed GROUP BY night, work
+), placed AS (
+	SELECT night, work, median_ns,
+		row_number() OVER (PARTITION BY night, work ORDER BY median_ns) AS place
+	FROM timed
+), middle AS MATERIALIZED (
+	SELECT placed.night, placed.work, avg(placed.median_ns) AS median_ns
+	FROM placed JOIN counted ON counted.night = placed.night AND counted.work = placed.work
+	WHERE placed.place IN ((counted.count + 1) / 2, (counted.count + 2) / 2)
+		AND counted.gpus >= 3
+	GROUP BY placed.night, placed.work
+), run_time AS MATERIALIZED (
+	SELECT timed.run_id, count(*) AS cases, count(middle.median_ns) AS compared,
+		sum(timed.median_ns / middle.median_ns) AS ratios
+	FROM timed LEFT JOIN middle ON middle.night = timed.night AND middle.work = timed.work
+	GROUP BY timed.run_id
+), run_state AS MATERIALIZED (
+	SELECT trial.run_id,
+		avg(iif(round.sm_clock_hz > 0 AND round.sm_clock_hz < 9e999,
+			round.sm_clock_hz, NULL)) AS sm_clock_hz,
+		avg(iif(round.memory_clock_hz > 0 AND round.memory_clock_hz < 9e999,
+			round.memory_clock_hz, NULL)) AS memory_clock_hz,
+		avg(iif(round.power_w > 0 AND round.power_w < 9e999, round.power_w, NULL))
+			AS power_w,
+		avg(iif(abs(round.temperature_c) < 9e999, round.temperature_c, NULL))
+			AS temperature_c
+	FROM trial JOIN round ON round.trial_id = trial.id GROUP BY trial.run_id
+), night_of_gpu AS (
+	SELECT own.name, own.uuid, own.device_ordinal, own.night, max(own.id) AS run_id,
+		count(*) AS runs, sum(run_time.cases) AS cases, sum(run_time.compared) AS compared,
+		sum(run_time.ratios) AS ratios, avg(run_state.sm_clock_hz) AS sm_clock_hz,
+		avg(run_state.memory_clock_hz) AS memory_clock_hz, avg(run_state.power_w)
+			AS power_w,
+		avg(run_state.temperature_c) AS temperature_c
+	FROM night_run AS own LEFT JOIN run_time ON run_time.run_id = own.id
+	LEFT JOIN run_state ON run_state.run_id = own.id
+	GROUP BY own.uuid, own.night
+) SELECT
+	name AS device,
+	uuid,
+	(SELECT value FROM environment WHERE environment.run_id = night_of_gpu.run_id
+		AND key = 'host') AS host,
+	device_ordinal,
+	night,
+	runs,
+	coalesce(cases, 0) AS cases,
+	coalesce(compared, 0) AS compared_cases,
+	ratios / compared AS time_ratio,
+	sm_clock_hz,
+	memory_clock_hz,
+	power_w,
+	temperature_c,
+	run_id
+FROM night_of_gpu;
+
+CREATE VIEW program_kernels AS SELECT
+	recording.id AS recording_id,
+	strftime('%Y-%m-%dT%H:%M:%SZ', recording.started_ns / 1000000000, 'unixepoch')
+		AS started_at,
+	recording.started_ns,
+	recording.label,
+	recording.command,
+	kernel.device,
+	kernel.readable AS kernel,
+	kernel.name,
+	1.0 * sum(kernel.total_ns) / nullif(sum(sum(kernel.total_ns))
+		OVER (PARTITION BY recording.id), 0) AS share,
+	sum(kernel.total_ns) AS total_ns,
+	sum(kernel.launches) AS launches,
+	sum(kernel.graph_launches) AS graph_launches,
+	CASE WHEN count(*) = 1 THEN max(kernel.median_ns) END AS median_ns,
+	min(kernel.min_ns) AS min_ns,
+	max(kernel.max_ns) AS max_ns,
+	count(*) AS shapes
+FROM recording JOIN recorded_kernel AS kernel ON kernel.recording_id = recording.id
+WHERE recording.mode = 'list'
+GROUP BY recording.id, kernel.name, kernel.uuid, kernel.device;
