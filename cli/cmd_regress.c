@@ -239,9 +239,7 @@ const struct command command_regress = {
 	.operands = "",
 	.description =
 		"Compares a run with an earlier one, case by case. Each case is regressed, "
-		"improved, "
-		"unchanged, inconclusive (a relevant change is neither shown nor ruled out), new, "
-		"missing or failed.\n\n"
+		"improved, unchanged, inconclusive (undecided), new, missing or failed.\n\n"
 		"Time is judged by the medians of rounds, each measured in its own process, with "
 		"one "
 		"correction for all cases. Counters that repeat exactly are compared exactly "

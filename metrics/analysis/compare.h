@@ -2,7 +2,7 @@
  * compare: tests whether a case became slower. The test uses the medians of the
  * rounds, and each round runs in its own process. Samples of one process vary
  * less than samples of different processes, so a test that treated all samples as
- * independent would report differences that do not exist (docs/methodology.md).
+ * independent would report differences that do not exist (docs/intervals.md).
  */
 #ifndef METRICS_ANALYSIS_COMPARE_H
 #define METRICS_ANALYSIS_COMPARE_H

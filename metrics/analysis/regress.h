@@ -3,7 +3,7 @@
  * judged by the medians of rounds (metrics/analysis/compare.h), with one
  * correction for all cases. Counters that repeat exactly are compared exactly;
  * any other counter is compared only if the user gives it a limit.
- * docs/methodology.md explains why.
+ * docs/regress.md explains why.
  */
 #ifndef METRICS_ANALYSIS_REGRESS_H
 #define METRICS_ANALYSIS_REGRESS_H

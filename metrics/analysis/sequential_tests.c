@@ -4,9 +4,9 @@
 #include <limits.h>
 #include <math.h>
 
-/* Chosen by simulation (docs/methodology.md): few interim analyses, because each costs a part of
- * the 5 %, and most of it for the later ones, where it buys the most. Multiples of the first number
- * of rounds, in thirds. */
+/* Chosen by simulation (docs/sequential-tests.md): few interim analyses, because each costs a part
+ * of the 5 %, and most of it for the later ones, where it buys the most. Multiples of the first
+ * number of rounds, in thirds. */
 static const struct {
 	int thirds;
 	double share;

@@ -24,13 +24,18 @@ ask() {
 ask "SELECT object.name || ' ' || column.name || ' ' || column.type
 	FROM sqlite_schema AS object JOIN pragma_table_xinfo(object.name) AS column
 	WHERE object.type IN ('table', 'view')" | sed 's/ *$//' | sort >"$folder/real"
-# A heading names a table or view. The row of a column has its name in backquotes and four cells.
-awk -F '|' '
+# A heading names a table or view. A line of the list below it has one column, or all that are common:
+# a name in backquotes, then the type.
+awk '
 	/^### `/ { split($0, part, "`"); object = part[2] }
 	/^## / { object = "" }
-	object && /^\| `/ && NF == 6 {
-		split($2, part, "`"); type = $3; gsub(/ /, "", type)
-		print object " " part[2] (type ? " " type : "")
+	object && (/^- `/ || /^- \[Common\]/) {
+		count = split($0, part, "`")
+		last = /^- `/ ? 2 : count
+		for (i = 2; i <= last; i += 2) {
+			type = match(part[i + 1], /^ [A-Z]+/) ? substr(part[i + 1], 1, RLENGTH) : ""
+			print object " " part[i] type
+		}
 	}' "$page" | sort >"$folder/documented"
 if ! diff -u "$folder/documented" "$folder/real"; then
 	echo "FAILED: $page (-) is not the schema (+)" >&2
