@@ -33,7 +33,7 @@ enum db_mode {
 struct db;
 /* Waits for locks of other processes for 10 s, or for $PERFLAB_DB_TIMEOUT ("500ms"). */
 int db_open(struct db **out, const char *path, enum db_mode mode, struct error *err);
-/* The same for a file that is not given with --db. Messages use `option` to say how to name another
+/* Opens a file that is not given with --db. Messages use `option` to say how to name another
  * file: " with -o", or "" for an operand. It must live as long as the database is open. */
 int db_open_given(struct db **out, const char *path, enum db_mode mode, const char *option,
 		  struct error *err);
@@ -81,7 +81,7 @@ int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, c
 int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
 /* Deletes the rounds of all trials of a run from number `first` on, with their samples. */
 int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
-/* The same for one trial. */
+/* Deletes the rounds of one trial from number `first` on, with their samples. */
 int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct error *err);
 /* Adds the time that each part of a sweep took to what is stored of the run. The meter has been
  * read. One transaction. */
@@ -198,7 +198,7 @@ void merge_summary_release(struct merge_summary *summary);
  */
 int db_merge(struct db *into, struct db *from, const struct merge_watch *watch,
 	     struct merge_summary *summary, struct error *err);
-/* The same for shards that were swept into one file. */
+/* Joins shards that were swept into one file, as db_merge() does. */
 int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge_summary *summary,
 		    struct error *err);
 
@@ -209,8 +209,9 @@ int db_merge_shards(struct db *db, const struct merge_watch *watch, struct merge
  * "last-good" (the newest run that is marked good). A label or a revision means its newest run.
  * PL_EUSAGE: no run or several match; the message lists runs. */
 int db_run_resolve(struct db *db, const char *reference, int64_t *run_id, struct error *err);
-/* The same, but "last" and "last-good" mean the newest other run of the device, backend and origin
- * of the run `head`, and a label or a revision means the newest run on that device if one has it.
+/* As db_run_resolve(), but "last" and "last-good" mean the newest other run of the device, backend
+ * and origin of the run `head`, and a label or a revision means the newest run on that device if
+ * one has it.
  */
 int db_base_resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		    struct error *err);
@@ -254,7 +255,7 @@ int db_runs_count(struct db *db, int64_t *out, struct error *err);
  * process) wins, then the newest run. A device without ceilings is not an error.
  */
 int db_ceilings_load(struct db *db, int64_t run_id, struct ceiling_list *out, struct error *err);
-/* The same for a device, which the database need not have; the newest runs win. */
+/* Adds the ceilings of a device, which the database need not have; the newest runs win. */
 int db_ceilings_of_device(struct db *db, const struct device_info *device, struct ceiling_list *out,
 			  struct error *err);
 /* Visits devices. Driver, toolkit and CUPTI are those of the newest run of the device. */

@@ -288,7 +288,7 @@ static int load_fleet_trials(struct fleet_reader *reader, struct error *err)
 #define FIRST_OF_ROUND FLEET_SM_CLOCK
 #define COUNT_OF_ROUND (FLEET_MEASURES - FIRST_OF_ROUND)
 
-/* Of the measures of the rounds of a trial. */
+/* Sums of the measures of the rounds of a trial. */
 struct round_sums {
 	double sum[COUNT_OF_ROUND];
 	size_t count[COUNT_OF_ROUND];

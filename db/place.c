@@ -3,7 +3,7 @@
  * replaced or emptied while perflab wrote into it. SQLite keeps the open file and would go on
  * writing into it, although nobody can open it again. What was stored is copied into a new file.
  *
- * The same goes for its write-ahead log and the index of that. An emptied log reads as zeros, and
+ * Its write-ahead log and the index of that are watched, too. An emptied log reads as zeros, and
  * another program starts a log of its own where one was removed. A checkpoint would then overwrite
  * good pages of the file, so there is none.
  */

@@ -26,7 +26,7 @@
 	"so two writers could damage it: write to a local disk, or mount it with locks; " \
 	"docs/cluster.md tells how to collect the results"
 
-/* Of a file that need not exist: its folder then. */
+/* The file system of a file, or of its folder if the file does not exist. */
 static void find_holder(struct file_system *out, const char *path)
 {
 	const char *slash = strrchr(path, '/');

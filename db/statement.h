@@ -46,7 +46,7 @@ struct db {
 	size_t kept_count;
 };
 
-/* Of a text, a blob or a row. */
+/* The most bytes of a text, a blob or a row. */
 #define DB_VALUE_BYTES_MOST (64 << 20)
 
 #define DB_NOT_A_DATABASE "%s is not a SQLite database: name another file%s"
@@ -82,7 +82,7 @@ int db_place_check(struct db *db, char **copy, struct error *err);
 int db_holder_find(struct db *db, struct error *err);
 /* Tries a lock of the existing file. PL_EIO: there are none. */
 int db_holder_check_locks(struct db *db, struct error *err);
-/* Of a new connection: it takes exclusive locks on a network file system. */
+/* Begins a new connection: it takes exclusive locks on a network file system. */
 int db_holder_begin(struct db *db, struct error *err);
 /* Ends them when the file has a rollback journal. A reader of a file in WAL mode stays alone. */
 int db_holder_share(struct db *db, struct error *err);
@@ -154,7 +154,7 @@ void bind_integer(struct statement *statement, int64_t value);
 void bind_known_integer(struct statement *statement, int64_t value, int64_t unknown);
 /* Binds the value of a column of `row`, counted from 0. */
 void bind_column(struct statement *statement, struct statement *row, int column);
-/* The same for `count` columns from `first` on. */
+/* Binds the values of `count` columns from `first` on. */
 void bind_columns(struct statement *statement, struct statement *row, int first, size_t count);
 /* Binds NULL when value is not finite: perflab never stores NaN or infinity. */
 void bind_real(struct statement *statement, double value);

@@ -403,8 +403,8 @@ struct launch_case {
 	/* A built-in image: "reduce/shuffle". An image of the user: the absolute path of its .ptx
 	 * or .cubin; "" until it is compiled. */
 	char *image;
-	/* Of a built-in image: the absolute path of the code for the device that was made from its
-	 * PTX, and of machine code "sm_90"; NULL: the PTX. */
+	/* The absolute path of the machine code that was made from the PTX of a built-in image, and
+	 * its architecture, "sm_90"; NULL: the PTX itself. */
 	char *code;
 	char code_arch[8];
 	bool is_replacement; /* of the kernel of a capture: its launch is not the recorded one */
