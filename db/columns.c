@@ -24,6 +24,16 @@
 		table_name, items, ARRAY_SIZE(items) \
 	}
 
+/* The columns of a list of metrics/fields.h, whose struct is a member. */
+#define FIELD_COLUMN(part, member, kind, name) FIELD_COLUMN_##kind(part, name, member)
+#define FIELD_COLUMN_INTEGER(part, name, member) ROW_UNKNOWN(INTEGER, part, #name, member.name, -1),
+#define FIELD_COLUMN_REAL(part, name, member) ROW(REAL, part, #name, member.name),
+#define FIELD_COLUMN_CHARACTERS(part, name, member) ROW(CHARACTERS, part, #name, member.name),
+#define FIELD_COLUMN_TEXT(bytes) FIELD_COLUMN_CHARACTERS
+#define LAUNCH_COLUMN(kind, name, unit, meaning) FIELD_COLUMN(PART_FACTS, facts, kind, name)
+#define SUMMARY_COLUMN(kind, name, unit, meaning) FIELD_COLUMN(PART_RESULT, summary, kind, name)
+#define STATE_COLUMN(kind, name, unit, meaning) FIELD_COLUMN(PART_RESULT, state, kind, name)
+
 /* clang-format off */
 
 #define STRUCT device_info
@@ -103,22 +113,9 @@ static const struct column trial_items[] = {
 	ROW_UNKNOWN(INTEGER, PART_PLAN, "bytes_read", bytes_read, -1),
 	ROW_UNKNOWN(INTEGER, PART_PLAN, "bytes_written", bytes_written, -1),
 	ROW(CHARACTERS, PART_PLAN, "launch_hash", launch_hash),
-	ROW_UNKNOWN(INTEGER, PART_FACTS, "registers_per_thread", facts.registers_per_thread, -1),
-	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_static_bytes", facts.shared_static_bytes, -1),
-	ROW_UNKNOWN(INTEGER, PART_FACTS, "shared_dynamic_bytes", facts.shared_dynamic_bytes, -1),
-	ROW_UNKNOWN(INTEGER, PART_FACTS, "local_bytes_per_thread",
-		    facts.local_bytes_per_thread, -1),
-	ROW(REAL, PART_FACTS, "theoretical_occupancy_pct", facts.theoretical_occupancy_pct),
-	ROW(CHARACTERS, PART_FACTS, "occupancy_limiter", facts.occupancy_limiter),
-	ROW(CHARACTERS, PART_FACTS, "code_hash", facts.code_hash),
-	ROW(CHARACTERS, PART_FACTS, "code_kind", facts.code_kind),
+	LAUNCH_FIELDS(LAUNCH_COLUMN)
 	ROW(INTEGER, PART_RESULT, "sample_count", summary.count),
-	ROW(REAL, PART_RESULT, "median_ns", summary.median_ns),
-	ROW(REAL, PART_RESULT, "mad_ns", summary.mad_ns),
-	ROW(REAL, PART_RESULT, "low_ns", summary.low_ns),
-	ROW(REAL, PART_RESULT, "high_ns", summary.high_ns),
-	ROW(REAL, PART_RESULT, "min_ns", summary.min_ns),
-	ROW(REAL, PART_RESULT, "max_ns", summary.max_ns),
+	SUMMARY_FIELDS(SUMMARY_COLUMN)
 	ROW(POSITIVE, PART_PLAN, "mean_ns", mean_ns),
 	ROW_NO_MEMBER(PART_WRITTEN, "finished_ns"),
 	ROW_NO_MEMBER(PART_WRITTEN, "counted_ns"),
@@ -137,11 +134,7 @@ const struct column_list axis_columns = LIST_OF("axis", axis_items);
 #define STRUCT round_summary
 static const struct column round_items[] = {
 	ROW(INT, PART_KEY, "round", round),
-	ROW(REAL, PART_RESULT, "sm_clock_hz", state.sm_clock_hz),
-	ROW(REAL, PART_RESULT, "memory_clock_hz", state.memory_clock_hz),
-	ROW(REAL, PART_RESULT, "temperature_c", state.temperature_c),
-	ROW(REAL, PART_RESULT, "power_w", state.power_w),
-	ROW_UNKNOWN(INTEGER, PART_RESULT, "throttle_reasons", state.throttle_reasons, -1),
+	STATE_FIELDS(STATE_COLUMN)
 	ROW(REAL, PART_RESULT, "median_ns", median_ns),
 	ROW(REAL, PART_RESULT, "speedup", speedup),
 	ROW_UNKNOWN(INTEGER, PART_RESULT, "same_buffers", same_buffers, -1),
