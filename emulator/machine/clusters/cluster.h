@@ -90,7 +90,7 @@ int64_t cluster_of_block(const struct launch *launch, int64_t number, unsigned *
 /* Sets numbers[rank] to the linear number of each block of a cluster. */
 void cluster_block_numbers(const struct launch *launch, int64_t cluster,
 			   int64_t numbers[CLUSTER_BLOCKS_MOST]);
-/* Returns true if the nth of `count` blocks is to be checked for races and uninitialised reads. */
+/* Returns true if the nth of `count` blocks is to be checked for races. */
 bool block_is_checked(const struct emulated_launch *what, int64_t nth, int64_t count);
 /* Whether the blocks of a cluster are checked for races: all or none. */
 bool cluster_is_checked(const struct launch *launch, int64_t cluster);

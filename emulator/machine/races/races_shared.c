@@ -1,4 +1,4 @@
-/* Finds races and uninitialised reads of shared memory. See races_shared.h. */
+/* Finds races in shared memory. See races_shared.h. */
 #include "emulator/machine/races/shared_cells.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 

@@ -1,7 +1,7 @@
 /*
- * races_shared: shadow memory for the shared memory of checked blocks. It records for
- * each word which threads wrote and read it, and finds races and uninitialised
- * reads. Internal to emulator/.
+ * races_shared: finds races in shared memory of checked blocks. It records for each word
+ * which threads wrote and read it. It also notes that a word was read before it was
+ * written; undefined/ then finds out whether the value is used. Internal to emulator/.
  *
  * Two accesses to a word by different threads race if all of these hold: at
  * least one writes; they are not both atomic; no barrier of the block lies

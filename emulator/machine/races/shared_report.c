@@ -1,4 +1,4 @@
-/* The texts of races and uninitialised reads of shared memory. See shared_report.h. */
+/* The texts of races in shared memory. See shared_report.h. */
 #include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/races/shared_cells.h"
 

@@ -1,6 +1,6 @@
 /*
- * shared_report: the texts of findings in shared memory. races_shared.c finds races
- * and uninitialised reads, shared_report.c describes them. Internal to the two.
+ * shared_report: the state of the race check of shared memory, and the texts of its findings.
+ * Internal to races/.
  */
 #ifndef EMULATOR_MACHINE_RACES_SHARED_REPORT_H
 #define EMULATOR_MACHINE_RACES_SHARED_REPORT_H
@@ -9,7 +9,7 @@
 
 #define WORD_BYTES 4
 
-/* Only races_shared.c knows the contents of a cell. */
+/* The contents of a cell: shared_cells.h. */
 struct shared_races {
 	const struct ptx_program *program;
 	uint32_t *first_place;   /* by function: number of its first instruction */

@@ -1,4 +1,4 @@
-/* uninitialised_parts: what the files of undefined.h share. */
+/* undefined_parts: what the files of undefined.h share. */
 #ifndef EMULATOR_MACHINE_UNDEFINED_UNDEFINED_PARTS_H
 #define EMULATOR_MACHINE_UNDEFINED_UNDEFINED_PARTS_H
 
