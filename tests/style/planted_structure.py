@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks that check_cycles.py and check_names.py find planted violations.
+"""Checks that check_cycles.py, check_architecture.py and check_names.py find planted violations.
 
 usage: planted_structure.py CC NM
 
@@ -52,6 +52,19 @@ def main():
         said = check("check_cycles.py", folder, build, nm)
         assert said.returncode == 1, said
         assert "db/second.c uses c of db/first.c" in said.stdout, said.stdout
+
+        (folder / "docs").mkdir()
+        (folder / "tests" / "style").mkdir(parents=True)
+        (folder / "tests" / "style" / "includes.awk").write_text('module("db", "base")\n')
+        page = folder / "docs" / "architecture.md"
+        table = "| module | concern | public headers | may include |\n|---|---|---|---|\n"
+        page.write_text(table + "| `db/` | SQLite | `db.h` | base |\n\n")
+        assert check("check_architecture.py", folder).returncode == 0
+        page.write_text(table + "| `db/` | SQLite | `db.h` | base, metrics |\n\n`db/none.c`\n")
+        said = check("check_architecture.py", folder)
+        assert said.returncode == 1, said
+        assert "only the table ['metrics']" in said.stdout, said.stdout
+        assert "db/none.c does not exist" in said.stdout, said.stdout
 
         if shutil.which("ctags") is None:
             print("skipped: ctags (Debian: universal-ctags) is not installed")
