@@ -42,7 +42,9 @@ static void bench_init(struct bench *bench, const char *kernel, const char *vari
 	struct text skip = TEXT_INIT;
 	struct error err = {0};
 	size_t count = variant_axis_count(family, row);
+	struct device_limits limits = device_limits_minimum;
 
+	limits.compute_capability = 80; /* halves need it */
 	for (size_t i = 0; i < count; i++) {
 		const struct kernel_axis *axis = variant_axis(family, row, i);
 		char *key = xasprintf("%s=", axis->name);
@@ -53,8 +55,7 @@ static void bench_init(struct bench *bench, const char *kernel, const char *vari
 		free(key);
 	}
 	*bench = (struct bench){0};
-	if (kernel_resolve(&bench->work, &skip, family, row, axes, count, &device_limits_minimum,
-			   &err))
+	if (kernel_resolve(&bench->work, &skip, family, row, axes, count, &limits, &err))
 		fail_msg("%s", err.text);
 	if (!bench->work)
 		fail_msg("%s/%s/%s: %s", kernel, variant, config, skip.data);
