@@ -186,14 +186,6 @@ class Scripts(unittest.TestCase):
                 self.assertEqual(code, 1, err)
                 self.assertIn("copy at n = 16777216: not measured", said)
 
-    def test_a_database_without_medians_of_rounds_is_an_error(self):
-        self.suite()
-        self.db.execute("ALTER TABLE round DROP COLUMN median_ns")
-        code, _, err = self.script("check-suite")
-        self.assertEqual(code, 3)
-        self.assertIn("lab.db: rounds have no medians", err)
-        self.assertNotIn("Traceback", err)
-
     def test_a_time_beyond_the_intervals_is_short(self):
         self.suite(ours_ns=100.3)
         code, said, _ = self.script("check-suite")
