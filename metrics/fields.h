@@ -2,8 +2,8 @@
  * fields: what is known of a launch, a device, the state of a device, a sample summary or a source
  * line, each fact once: its name, unit, meaning, and the value that stands for "not known". The
  * lists declare the structs of metrics.h, and the database, the protocol, JSON, CSV and the page go
- * through them. So a new fact is one line here, one where it is measured, and a column of a table in
- * db/schema/.
+ * through them. So a new fact is one line here, one where it is measured, and a column of a table
+ * in db/schema/.
  *
  * for (size_t i = 0; i < launch_fields.count; i++)
  *         value = field_read(&launch_fields.items[i], &trial->facts);
