@@ -44,7 +44,7 @@ struct field_value field_read(const struct field *field, const void *of)
 	switch (field->kind) {
 	case FIELD_INTEGER:
 		memcpy(&value.integer, member, sizeof(value.integer));
-		value.known = value.integer != field->unknown;
+		value.known = value.integer > field->unknown;
 		break;
 	case FIELD_INT:
 		memcpy(&small, member, sizeof(small));

@@ -104,7 +104,7 @@ struct field {
 	const char *name, *unit, *meaning;
 	enum field_kind kind;
 	size_t offset, size; /* of the member */
-	int64_t unknown;     /* the integer that stands for it */
+	int64_t unknown;     /* an integer up to this one is not known: a file may hold any */
 };
 #define FIELD_ALWAYS_KNOWN INT64_MIN
 struct field_list {

@@ -231,7 +231,8 @@ json_t *fields_encode(const struct field_list *list, const void *values)
 static int integer_decode(void *member, const struct field *field, const json_t *object,
 			  struct error *err)
 {
-	const bool may_be_unknown = field->unknown != FIELD_ALWAYS_KNOWN;
+	const bool may_be_unknown =
+		field->kind != FIELD_INT && field->unknown != FIELD_ALWAYS_KNOWN;
 	const int64_t most = field->kind == FIELD_INT ? INT32_MAX : INT64_MAX;
 	int64_t number = field->unknown;
 	int small, rc = 0;

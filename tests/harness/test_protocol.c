@@ -29,6 +29,9 @@ static void test_device(void **context)
 	assert_string_equal(back.name, device.name);
 	assert_int_equal(back.memory_bytes, device.memory_bytes);
 	assert_int_equal(back.sm_clock_max_hz, 0);
+	json_object_set_new(json, "cc_major", json_null());
+	assert_int_equal(device_from_json(&back, json, NULL), PL_EPROTOCOL);
+	json_object_set_new(json, "cc_major", json_integer(9));
 	json_object_set_new(json, "sm_count", json_integer(-1));
 	assert_int_equal(device_from_json(&back, json, NULL), PL_EPROTOCOL);
 	json_decref(json);

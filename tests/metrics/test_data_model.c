@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <string.h>
 
 static void statuses_have_names_and_come_back(void **state)
 {
@@ -109,6 +110,35 @@ static void unknown_launch_facts_are_not_zero(void **state)
 	assert_string_equal(launch_facts_unknown.occupancy_limiter, "");
 }
 
+static const struct field *field_of(const struct field_list *list, const char *name)
+{
+	for (size_t i = 0; i < list->count; i++)
+		if (!strcmp(list->items[i].name, name))
+			return &list->items[i];
+	fail_msg("no field '%s'", name);
+	return NULL;
+}
+
+/* A database may hold any number, also one that no worker sends. */
+static void a_field_below_its_range_is_not_known(void **state)
+{
+	struct launch_facts facts = launch_facts_unknown;
+	struct device_info device = {.cc_major = 9};
+	const struct field *registers = field_of(&launch_fields, "registers_per_thread");
+
+	(void)state;
+	assert_false(field_read(registers, &facts).known);
+	facts.registers_per_thread = -7;
+	assert_false(field_read(registers, &facts).known);
+	facts.registers_per_thread = 0;
+	assert_true(field_read(registers, &facts).known);
+	assert_false(field_read(field_of(&launch_fields, "code_kind"), &facts).known);
+	assert_false(
+		field_read(field_of(&launch_fields, "theoretical_occupancy_pct"), &facts).known);
+	assert_false(field_read(field_of(&device_fields, "sm_count"), &device).known);
+	assert_true(field_read(field_of(&device_fields, "cc_minor"), &device).known);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -118,6 +148,7 @@ int main(void)
 		cmocka_unit_test(a_counter_has_a_value_or_a_reason),
 		cmocka_unit_test(setting_again_replaces),
 		cmocka_unit_test(unknown_launch_facts_are_not_zero),
+		cmocka_unit_test(a_field_below_its_range_is_not_known),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
