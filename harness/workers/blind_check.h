@@ -35,8 +35,8 @@ bool blind_result_look(struct blind_result *blind, int64_t count, const void *ex
 /* What is known of a case, whose results are added one after the other. */
 struct blind_case {
 	struct text accepted; /* "zeroes as 'y'" */
-	size_t results;
-	bool must_change; /* some result is not accepted as it was before the launch */
+	size_t results;       /* those that shall change: not that of `verify x = x` */
+	bool must_change;     /* some result is not accepted as it was before the launch */
 };
 void blind_case_add(struct blind_case *blind, const struct blind_result *result);
 /* Adds to *reason what the check accepts; nothing if it finds every replacement. Releases *blind.

@@ -90,6 +90,29 @@ static void wrong_results_that_pass_are_named(void **state)
 	expect_reason(0, 1e-5, five, x, x, "a kernel that does nothing passes");
 }
 
+/* `verify y = y` says that a kernel that does nothing is right; an expression that gives the same
+ * values does not say so. */
+static void a_result_that_shall_stay_is_not_blamed(void **state)
+{
+	struct case_check_item item = {.buffer = 1};
+	const char *const texts[] = {"y", "y + 0 * x"};
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		struct text reason = TEXT_INIT;
+		struct fixture f;
+
+		fixture_set(&f, BUFFER_INOUT, 0, 1e-5, five, x);
+		item.text = (char *)texts[i];
+		f.work.check = (struct case_check){
+			.kind = CHECK_EXPRESSION, .items = &item, .item_count = 1};
+		f.inputs.data[1] = f.y;
+		blind_case_find(&reason, &f.work, &f.expected, &f.inputs);
+		assert_int_equal(reason.length > 0, i);
+		text_release(&reason);
+	}
+}
+
 /* `more`: the second result. */
 static void expect_earlier(double abs, const float *y, const float *earlier, const float *more,
 			   const float *more_earlier, bool blamed)
@@ -140,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_checks_are_not_blamed),
 		cmocka_unit_test(wrong_results_that_pass_are_named),
+		cmocka_unit_test(a_result_that_shall_stay_is_not_blamed),
 		cmocka_unit_test(results_of_other_inputs),
 		cmocka_unit_test(parts_are_looked_at_together),
 	};
