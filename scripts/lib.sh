@@ -142,3 +142,28 @@ build() {
 		die "could not build; the complete log is in $log"
 	}
 }
+
+# generated_ptx SOURCE.cu: prints the path of its PTX, that in an archive as unpack_ptx places it.
+generated_ptx() {
+	case $1 in
+	kernels/*) printf 'kernels/generated/%s.ptx\n' "$(expr "$1" : 'kernels/\(.*\)\.cu')" ;;
+	*) printf '%s\n' "${1%.cu}.ptx" ;;
+	esac
+}
+
+# source_of PTX: prints the path of the device code that it was made from.
+source_of() {
+	printf '%s\n' "${1%.ptx}.cu" | sed 's|^kernels/generated/|kernels/|'
+}
+
+# unpack_ptx TREE: unpacks the PTX of the built-in kernels to TREE/kernels/generated/FAMILY/VARIANT.ptx
+# and links the folders of tests/ that have PTX. Sets $ptx_files to the paths of all these files.
+unpack_ptx() {
+	mkdir -p "$1/kernels/generated" "$1/tests"
+	for archive in "$repo"/kernels/generated/*.tar.zst; do
+		[ ! -e "$archive" ] || (cd "$1/kernels/generated" && cmake -E tar xf "$archive")
+	done
+	ln -s "$repo/tests/emulator" "$repo/tests/capture" "$1/tests"
+	ptx_files=$(find "$1/kernels/generated" "$1/tests/emulator/planted/" "$1/tests/capture/" \
+		-name '*.ptx' 2>/dev/null | sort)
+}

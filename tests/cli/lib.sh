@@ -3,6 +3,7 @@
 set -u
 
 [ -x "$PERFLAB" ] || { echo "no program to test: PERFLAB=$PERFLAB"; exit 1; }
+built_in_ptx=$(dirname "$PERFLAB")/../share/perflab/ptx
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 1

@@ -124,7 +124,7 @@ is h.db 'the backend measures no time' 'SELECT why FROM speedups WHERE speedup I
 # ---- several files: the first is the base ----
 fake_worker
 for name in old new; do
-	cp "$source/kernels/generated/stream/copy_scalar.ptx" "$name.ptx"
+	cp "$built_in_ptx/stream/copy_scalar.ptx" "$name.ptx"
 	cat >"$name.ptx.perflab" <<-'END'
 		axis n = 4096
 		axis block = 64, 128

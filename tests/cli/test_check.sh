@@ -1,7 +1,7 @@
 # perflab check: which entries the emulator can run, and what it does not support.
 . "$(dirname "$0")/lib.sh"
 no_worker
-kernels="$(dirname "$PERFLAB")/../share/perflab/ptx"
+kernels=$built_in_ptx
 cp "$kernels/reduce/shuffle.ptx" a.ptx || exit 1
 
 run check a.ptx

@@ -1,7 +1,6 @@
 # The gate that docs/ci.md shows, on a machine without a GPU: unchanged kernels pass, and a kernel
 # with more divergent warps does not.
 gate="$(cd "$(dirname "$0")/../../docs/ci" && pwd)/gate.sh" || exit 1
-kernels="$(cd "$(dirname "$0")/../../kernels/generated/reduce" && pwd)" || exit 1
 . "$(dirname "$0")/lib.sh"
 real_emulator
 worker=$PERFLAB_WORKER_PTX
@@ -11,7 +10,7 @@ PATH=$(dirname "$PERFLAB"):$PATH
 images="$work/here/share/perflab/ptx/reduce"
 mkdir -p here/bin "$images"
 cp "$worker" here/bin/ || exit 1
-cp "$kernels"/*.ptx "$images" || exit 1
+cp "$built_in_ptx/reduce"/*.ptx "$images" || exit 1
 PERFLAB_WORKER_PTX="$work/here/bin/perflab-worker-ptx"
 
 # gate CODE: fails unless the script exits with CODE.

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 real_emulator
 export PERFLAB_DB="$work/own.db"
-cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 
 # fill FILL EXPECTED: sweeps a copy of x, which is filled so, and expects y = EXPECTED.
 fill() {

@@ -9,7 +9,7 @@ export GIT_CONFIG_GLOBAL="$work/gitconfig" GIT_CONFIG_SYSTEM=/dev/null
 mkdir "$TMPDIR"
 printf '[user]\nname = a\nemail = a@b\n[init]\ndefaultBranch = main\n[protocol "file"]\nallow = always\n' \
 	>"$GIT_CONFIG_GLOBAL"
-copy=$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx
+copy=$built_in_ptx/stream/copy_scalar.ptx
 
 # kernel FOLDER: a main.ptx that copies.
 kernel() {

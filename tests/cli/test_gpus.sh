@@ -84,7 +84,7 @@ grep -Eq '^ *1 +4 +\+10\.6[5-8] % .* 1 +0 +0 +\+49\.9[0-9] %  reduce/shuffle/blo
 afresh
 
 # Each process shares data with its own workers only: a file of both would give cases wrong inputs.
-cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 cat >copy.ptx.perflab <<-'ANNOTATIONS'
 	axis n = 16384..1048576
 	axis block = 64..256

@@ -5,7 +5,7 @@ command -v git >/dev/null || skip 'there is no git'
 command -v sqlite3 >/dev/null || skip 'there is no sqlite3'
 export PERFLAB_DB="$work/a.db" PERFLAB_WORKER_CUDA="$work/none"
 export GIT_CONFIG_GLOBAL="$work/gitconfig" GIT_CONFIG_SYSTEM=/dev/null
-copy=$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx
+copy=$built_in_ptx/stream/copy_scalar.ptx
 printf '[user]\nname = a\nemail = a@b\n[init]\ndefaultBranch = main\n' >"$GIT_CONFIG_GLOBAL"
 
 # project FOLDER: a main.ptx that copies.

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 real_emulator
 export PERFLAB_DB="$work/own.db"
-cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 
 # copies LENGTH FILL EXPECTED: a sidecar with these lets, and the expressions that use them.
 copies() {

@@ -84,7 +84,7 @@ expect_code 0
 
 # ---- a user's file, with the words that the run keeps ----
 export PERFLAB_DB=own.db
-cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" 'my copy.ptx'
+cp "$built_in_ptx/stream/copy_scalar.ptx" 'my copy.ptx'
 cat >notes.perflab <<'END'
 axis n = 1024
 axis block = 64, 128

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 real_emulator
 export PERFLAB_DB="$work/a.db"
-copy=$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx
+copy=$built_in_ptx/stream/copy_scalar.ptx
 kernel() {
 	cp "$copy" "$1.ptx"
 	cat >"$1.ptx.perflab" <<-END

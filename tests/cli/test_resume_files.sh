@@ -3,7 +3,6 @@
 . "$(dirname "$0")/lib.sh"
 export PERFLAB PERFLAB_DB="a b.db"
 export PERFLAB_WORKER_CUDA="$work/no-such-worker"
-generated=$(dirname "$0")/../../kernels/generated
 
 cat >copy.ptx.perflab <<'END'
 axis n = 1024
@@ -12,7 +11,7 @@ buffer x: f32[n] in
 buffer y: f32[n] out
 launch stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)
 END
-cp "$generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 
 # The first check ends perflab, as Ctrl-C does; with a file `go` the check works.
 cat >check.sh <<'END'
@@ -63,7 +62,7 @@ refused 4 "$work/copy.ptx has changed since run 2 began: restore it, or start a 
 	sweep --resume 2
 mv copy.ptx moved.ptx
 refused 3 'copy.ptx: the file does not exist' sweep --resume 2
-cp "$generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 resumes 2
 
 # a sidecar
@@ -121,7 +120,7 @@ PERFLAB_WORKER_PTX="$work/editing" refused 3 'copy.ptx changed while it was read
 [ "$("$PERFLAB" list runs --format csv | wc -l)" -eq "$runs" ] || complain 'a run is stored'
 
 # a one-off: the options declare its axes
-cp "$generated/stream/copy_scalar.ptx" bare.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" bare.ptx
 start bare.ptx --launch 'stream_copy_scalar<<<ceil_div(n, block), block>>>(x, y, n)' --size 1024 \
 	--block-sizes 64..256 --annotate 'buffer x: f32[n] in' --annotate 'buffer y: f32[n] out' \
 	--annotate 'verify by sh check.sh'

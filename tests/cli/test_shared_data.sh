@@ -2,8 +2,7 @@
 # Whatever becomes of those, results, statuses and reasons are the same as if nothing were shared.
 . "$(dirname "$0")/lib.sh"
 real_emulator
-generated=$(dirname "$0")/../../kernels/generated
-cp "$generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 
 # annotated LINE…: the words of the file, with these lines for the check
 annotated() {

@@ -2,7 +2,7 @@
 . "$(dirname "$0")/lib.sh"
 real_emulator
 export PERFLAB_DB="$work/own.db"
-cp "$(dirname "$0")/../../kernels/generated/stream/copy_scalar.ptx" copy.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" copy.ptx
 
 # copies COUNT CHECK [TYPE [ROLE]]: sweeps a copy of the first COUNT of 64 elements of x into y.
 copies() {

@@ -52,7 +52,7 @@ interrupted() {
 
 # ---- the loop on the emulator ----
 
-cp "$root/kernels/generated/stream/copy_scalar.ptx" original.ptx
+cp "$built_in_ptx/stream/copy_scalar.ptx" original.ptx
 cp original.ptx copy.ptx
 cat >copy.ptx.perflab <<'END'
 axis n = 4096

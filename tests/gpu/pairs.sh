@@ -83,7 +83,7 @@ sweep_files planted copy/base.ptx copy/same.ptx copy/plus10.ptx copy/plus05.ptx 
 equal() {
 	mkdir -p "$1"
 	for name in old new; do
-		cp "$source/kernels/generated/stream/$1.ptx" "$1/$name.ptx"
+		cp "$build/share/perflab/ptx/stream/$1.ptx" "$1/$name.ptx"
 		cat >"$1/$name.ptx.perflab" <<-END
 			operation $1
 			axis n = 2^23

@@ -104,7 +104,7 @@ if [ -n "$nvcc" ]; then
 	(cd "$copy" && PERFLAB_NVCC=$nvcc scripts/make-ptx --any-release "${variant%.cu}" \
 		>"$scratch/log" 2>&1) || fail "no PTX of the page's $file: $(cat "$scratch/log")"
 	mv "$copy/kernels" "$copy/others"
-	for new in "${file#"$copy"/}" "kernels/generated/${variant%.cu}.ptx"; do
+	for new in "${file#"$copy"/}" "kernels/generated/$(dirname "$variant").tar.zst"; do
 		mkdir -p "$copy/$(dirname "$new")"
 		cp "$copy/others/${new#kernels/}" "$copy/$new"
 	done

@@ -5,32 +5,24 @@
 set -eu
 notes=$2
 cd "$1"
+. scripts/lib.sh
+repo=$PWD
 if [ -z "${PERFLAB_NVCC:-}" ]; then
 	echo "skipped: no CUDA toolkit"
 	exit 77
 fi
 release=$("$PERFLAB_NVCC" --version | sed -n 's/.*, V\([0-9.]*\)$/\1/p')
-kept=$(sed -n 's|^// perflab: toolkit ||p' kernels/generated/*/*.ptx tests/emulator/planted/*.ptx | sort -u)
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+tree=$scratch/tree
+unpack_ptx "$tree"
+# shellcheck disable=SC2086 # paths without blanks
+kept=$(sed -n 's|^// perflab: toolkit ||p' $ptx_files | sort -u)
 if [ "$release" != "$kept" ]; then
 	echo "skipped: nvcc is $release, the PTX in the tree was made by" $kept
 	exit 77
 fi
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
 mkdir -p "$notes"
-
-# generated_ptx SOURCE.cu: where scripts/make-ptx puts its PTX.
-generated_ptx() {
-	case $1 in
-	kernels/*) printf 'kernels/generated/%s.ptx\n' "$(expr "$1" : 'kernels/\(.*\)\.cu')" ;;
-	*) printf '%s\n' "${1%.cu}.ptx" ;;
-	esac
-}
-
-# source_of PTX: the device code that it was made from.
-source_of() {
-	printf '%s\n' "${1%.ptx}.cu" | sed 's|^kernels/generated/|kernels/|'
-}
 
 # note PTX: prints the name of the note that the file was equal.
 note() {
@@ -39,17 +31,17 @@ note() {
 	{ echo "$release" && cat "$1" scripts/make-ptx $sources; } | sha256sum | cut -d' ' -f1
 }
 
-for ptx in kernels/generated/*/*.ptx tests/emulator/planted/*.ptx tests/capture/*.ptx; do
-	[ -e "$notes/$(note "$ptx")" ] || source_of "$ptx"
+for ptx in $ptx_files; do
+	[ -e "$notes/$(note "$ptx")" ] || source_of "${ptx#"$tree"/}"
 done >"$scratch/sources"
-xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch" \
+xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch/new" \
 	<"$scratch/sources" >"$scratch/log" 2>&1 || {
 	cat "$scratch/log" >&2
 	exit 1
 }
 while read -r source; do
-	ptx=$(generated_ptx "$source")
-	diff -u "$ptx" "$scratch/$ptx"
+	ptx=$tree/$(generated_ptx "$source")
+	diff -u "$ptx" "$scratch/new/${ptx#"$tree"/}"
 	: >"$notes/$(note "$ptx")"
 done <"$scratch/sources"
 echo "$(wc -l <"$scratch/sources") made anew; the others were the same before"

@@ -31,7 +31,7 @@ class CheckPublic(unittest.TestCase):
         os.makedirs(os.path.join(self.sources, "demo-1.0", "src"))
         os.makedirs(os.path.join(self.sidecars, "demo"))
         os.makedirs(os.path.join(self.sidecars, "absent"))
-        shutil.copy(os.path.join(ROOT, "kernels/generated/stream/copy_scalar.ptx"),
+        shutil.copy(os.path.join(BUILD, "share/perflab/ptx/stream/copy_scalar.ptx"),
                     os.path.join(self.sources, "demo-1.0/src/copy.ptx"))
         self.write("absent/list", "a.cu | a.perflab | |\n")
 

@@ -17,18 +17,21 @@ static char *load(const char *image, size_t *length)
 {
 	char path[] = "/tmp/image_hash-XXXXXX";
 	const int fd = mkstemp(path);
-	char *command =
-		xasprintf("\"$(dirname \"$PERFLAB_NVCC\")/ptxas\" -arch=sm_90 -lineinfo -o %s "
-			  "kernels/generated/%s.ptx",
-			  path, image);
+	struct text ptx = TEXT_INIT;
 	struct error err = {0};
-	char *bytes = NULL;
-	const int status = system(command);
+	char *bytes = NULL, *command;
+	int status;
 
+	assert_int_equal(install_path(&ptx, "share/perflab/ptx", &err), 0);
+	command = xasprintf("\"$(dirname \"$PERFLAB_NVCC\")/ptxas\" -arch=sm_90 -lineinfo -o %s "
+			    "%s/%s.ptx",
+			    path, ptx.data, image);
+	status = system(command);
 	if (status || read_file(&bytes, length, path, 1 << 26, &err))
 		fail_msg("%s: %d %s", command, status, err.text);
 	close(fd);
 	unlink(path);
+	text_release(&ptx);
 	free(command);
 	return bytes;
 }

@@ -182,8 +182,6 @@ static int measure(const struct benchmark *benchmark, enum emulated_lanes lanes,
 	runner.lanes = lanes;
 	if (find_image(benchmark))
 		replace_kernel(&runner, work, find_image(benchmark));
-	else
-		runner.images.folder = xstrdup("kernels/generated");
 	rc = ptx_image_program(&runner.images, work, &image, &program, &gaps, err);
 	if (rc == 0 && !program)
 		rc = error_set(err, PL_EUNSUPPORTED, "needs %s", gaps);

@@ -16,7 +16,8 @@ void runner_open(struct case_runner *runner, const char *folder)
 	assert_int_equal(chip_find(&chip, NULL, NULL), 0);
 	case_runner_init(runner, chip, 1);
 	runner->memory_limit_bytes = INT64_C(1) << 30;
-	runner->images.folder = xstrdup(folder);
+	if (folder)
+		runner->images.folder = xstrdup(folder);
 }
 
 static void add_axis(struct axis_value *axes, size_t *count, const struct kernel_axis *axis,

@@ -58,7 +58,7 @@ static struct case_runner runner;
 static int set_up(void **context)
 {
 	(void)context;
-	runner_open(&runner, "kernels/generated");
+	runner_open(&runner, NULL);
 	return 0;
 }
 

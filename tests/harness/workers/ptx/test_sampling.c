@@ -79,7 +79,7 @@ static void assert_sampled_is_whole(const char *kernel, const char *variant, int
 	struct case_runner runner;
 	struct outcome sampled, whole;
 
-	runner_open(&runner, "kernels/generated");
+	runner_open(&runner, NULL);
 	runner.all_blocks = true;
 	whole = outcome_of(&runner, work);
 	runner.all_blocks = false;
@@ -139,7 +139,7 @@ static void test_whatever_is_sampled_is_whole(void **context)
 	struct case_runner runner;
 
 	(void)context;
-	runner_open(&runner, "kernels/generated");
+	runner_open(&runner, NULL);
 	for (size_t k = 0; k < count; k++)
 		for (size_t v = 0; v < all[k]->variant_count * block_count; v++) {
 			const bool matrix = !strcmp(all[k]->name, "matmul") ||
@@ -235,7 +235,7 @@ static void test_a_small_case_is_whole(void **context)
 	struct outcome estimated, whole;
 
 	(void)context;
-	runner_open(&runner, "kernels/generated");
+	runner_open(&runner, NULL);
 	estimated = outcome_of(&runner, work);
 	runner.all_blocks = true;
 	whole = outcome_of(&runner, work);
