@@ -28,7 +28,7 @@ expect_out 'no run is marked good yet'
 gate 0
 grep -q '4 unchanged' regress.md || complain "regress.md: $(cat regress.md)"
 # change sequential addressing so that every other thread is idle
-sed 's/reduce_neighboured/reduce_sequential/g' "$kernels/neighboured.ptx" >"$images/sequential.ptx"
+sed 's/reduce_neighboured/reduce_sequential/g' "$built_in_ptx/reduce/neighboured.ptx" >"$images/sequential.ptx"
 gate 1
 grep -q '2 regressed, 2 unchanged' regress.md || complain "regress.md: $(cat regress.md)"
 grep -q 'ptx\\_divergent\\_branches' regress.md || complain "regress.md: $(cat regress.md)"
@@ -40,11 +40,11 @@ printf 'reduce/sequential* ignore\n' >perflab.thresholds
 gate 0
 rm perflab.thresholds
 # the original kernel is an improvement over the run that is now good
-cp "$kernels/sequential.ptx" "$images/sequential.ptx"
+cp "$built_in_ptx/reduce/sequential.ptx" "$images/sequential.ptx"
 gate 0
 grep -q '2 improved, 2 unchanged' regress.md || complain "regress.md: $(cat regress.md)"
 # a kernel with a wrong result fails before the comparison
-sed 's/reduce_shuffle/reduce_sequential/g; s/add\.f32/sub.f32/' "$kernels/shuffle.ptx" >"$images/sequential.ptx"
+sed 's/reduce_shuffle/reduce_sequential/g; s/add\.f32/sub.f32/' "$built_in_ptx/reduce/shuffle.ptx" >"$images/sequential.ptx"
 gate 1
 [ ! -e regress.md ] || complain 'a wrong result was compared'
 finish
