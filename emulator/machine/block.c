@@ -88,6 +88,7 @@ void block_release(struct block *block)
 	mbarriers_free(block);
 	bulk_free(block);
 	free(block->clocks);
+	free(block->arrivals);
 	shared_locks_free(block->locks);
 	free(block->warps);
 	free(block->shared);
@@ -142,13 +143,15 @@ int block_begin(struct block *block, int64_t number, struct error *err)
 	block->index[0] = number % grid[0];
 	block->index[1] = number / grid[0] % grid[1];
 	block->index[2] = number / grid[0] / grid[1];
-	block->epoch = block->fence_epoch = 0;
+	block->epoch = block->partial_barriers = block->fence_epoch = 0;
 	block->ended_count = 0;
 	memset(block->barriers, 0, sizeof(block->barriers));
 	begin_shared(block);
 	mbarriers_begin(block);
 	if (block->clocks || block->cluster)
 		clocks_begin(block);
+	if (block->arrivals)
+		memset(block->arrivals, 0, BLOCK_BARRIERS * sizeof(*block->arrivals));
 	shared_locks_begin(block);
 	bulk_begin(block);
 	if (block->shadow)

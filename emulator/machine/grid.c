@@ -50,7 +50,8 @@ static uint64_t visible_changes(const struct grid *grid)
 		}
 	}
 	for (int64_t i = 0; i < grid->count; i++)
-		sum += grid->blocks[i].epoch + grid->blocks[i].ended_count;
+		sum += grid->blocks[i].epoch + grid->blocks[i].partial_barriers +
+		       grid->blocks[i].ended_count;
 	return sum;
 }
 

@@ -170,7 +170,8 @@ struct block {
 	struct barrier barriers[BLOCK_BARRIERS];
 	unsigned char *shared;             /* launch->shared_bytes, plus 16 spare bytes */
 	struct undefined_memory undefined; /* of it, in launches that follow; undefined.h */
-	uint32_t epoch;                    /* counts barriers of the block, for the race check */
+	/* Count barriers, for the race check: of the whole block, and of some of its warps. */
+	uint32_t epoch, partial_barriers;
 	uint32_t fence_epoch;        /* epoch of the last fence.proxy.async, plus 1; 0: none */
 	struct warpgroup *groups;    /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
 	bool spins;                  /* in the last turns every warp that ran waited in a loop */
@@ -178,9 +179,11 @@ struct block {
 	struct block_order *order;   /* NULL: global memory is not checked; global_order.h */
 	struct mbarriers *mbarriers; /* NULL: none was ever initialised; mbarrier.h */
 	struct block_clocks *clocks; /* NULL: nothing needs them yet; block_clocks.h */
-	struct shared_locks *locks;  /* NULL: the same; shared_locks.h */
-	struct bulk_state *bulk;     /* NULL: no bulk copy yet; bulk_pending.h */
-	int64_t taken_bytes;         /* of the device memory: its shared and local memory */
+	/* By barrier: what warps knew when they arrived without waiting. NULL: none did. */
+	struct warp_clocks *arrivals;
+	struct shared_locks *locks; /* NULL: the same; shared_locks.h */
+	struct bulk_state *bulk;    /* NULL: no bulk copy yet; bulk_pending.h */
+	int64_t taken_bytes;        /* of the device memory: its shared and local memory */
 };
 
 struct handlers;          /* a set of handlers; lanes/handlers.h */

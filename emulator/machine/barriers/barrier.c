@@ -54,10 +54,41 @@ static void give_result(const struct barrier *barrier, const struct split *split
 			memcpy(split->frame->file + at->dst + 4 * lane, &value, 4);
 }
 
+/* A barrier with a count of threads orders only those: what a thread did before it arrived comes
+ * before what a thread does that waited. waited: a bit for each warp. */
+static void order_participants(struct block *block, unsigned number, uint32_t waited)
+{
+	struct warp_clocks known = {0};
+
+	block->partial_barriers++;
+	if (!block->clocks)
+		clocks_begin(block);
+	if (block->arrivals)
+		known = block->arrivals[number];
+	for (unsigned i = 0; i < block->warp_count; i++)
+		if (waited >> i & 1)
+			clocks_release(&block->warps[i], &known);
+	for (unsigned i = 0; i < block->warp_count; i++)
+		if (waited >> i & 1)
+			clocks_acquire(&block->warps[i], &known);
+}
+
+static void order_block(struct block *block)
+{
+	if (block->cluster && block->shadow)
+		clocks_join_block(block);
+	block->epoch++;
+}
+
 static void open_barrier(struct block *block, unsigned number)
 {
+	const bool counts = block->barriers[number].threads;
+	bool whole = true;
+	uint32_t waited = 0;
+
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
+		uint32_t lanes = 0;
 
 		warp->arrived[number] = 0;
 		for (unsigned k = 0; k < warp->waiting_count; k++) {
@@ -68,14 +99,34 @@ static void open_barrier(struct block *block, unsigned number)
 			give_result(&block->barriers[number], split);
 			split->state = SPLIT_READY;
 			warp->blocked = false;
+			lanes |= split->mask;
 		}
+		whole &= !counts || lanes == warp->present;
+		waited |= (uint32_t)(lanes != 0) << i;
 	}
 	block->barriers[number] = (struct barrier){0};
 	if (block->order)
 		block_order_barrier(block);
-	if (block->cluster && block->shadow)
-		clocks_join_block(block);
-	block->epoch++;
+	if (whole)
+		order_block(block);
+	else
+		order_participants(block, number, waited);
+	if (block->arrivals)
+		block->arrivals[number] = (struct warp_clocks){0};
+}
+
+/* The warp goes on, so what it does from now on is not ordered by the barrier. */
+static void arrive_only(struct warp *warp, unsigned number)
+{
+	struct block *block = warp->block;
+
+	if (!block->clocks)
+		clocks_begin(block);
+	if (!block->arrivals)
+		block->arrivals = xcalloc(BLOCK_BARRIERS, sizeof(*block->arrivals));
+	clocks_release(warp, &block->arrivals[number]);
+	if (block->order)
+		order_close_segment(warp);
 }
 
 void barriers_after_end(struct block *block)
@@ -155,10 +206,12 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 	if (!threads && warp->block->launch->what.notes)
 		note_barrier_place(warp, at, number, barrier);
 	warp->arrived[number] |= warp->active;
-	if (at->operation == OP_BARRIER_ARRIVE)
+	if (at->operation == OP_BARRIER_ARRIVE) {
+		arrive_only(warp, number);
 		warp->pc = pc_of(warp, at) + 1;
-	else
+	} else {
 		warp_suspend(warp, pc_of(warp, at) + 1, SPLIT_AT_BARRIER)->barrier = number;
+	}
 	if (is_complete(warp->block, number))
 		open_barrier(warp->block, number);
 	return at->operation == OP_BARRIER_ARRIVE ? STEP_CHANGED : STEP_WAITING;

@@ -436,7 +436,8 @@ enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 static uint64_t block_changes(const struct block *block)
 {
 	const struct launch *launch = block->launch;
-	uint64_t sum = block->epoch + block->ended_count + block->mbarriers->changes;
+	uint64_t sum = block->epoch + block->partial_barriers + block->ended_count +
+		       block->mbarriers->changes;
 
 	for (size_t i = 0; i < launch->program->function_count; i++) {
 		const struct program_function *function = &launch->program->functions[i];

@@ -1,6 +1,8 @@
 /* Segments, releases and what warps know. See global_order.h. */
 #include "emulator/machine/races/global_order.h"
 
+#include "emulator/machine/races/block_clocks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +144,7 @@ uint32_t order_open_segment(struct order *order, struct warp *warp)
 	order->segments[count] = (struct segment){
 		.block = warp->block->number,
 		.epoch = of->epoch,
+		.clock = block_clock(warp),
 		.warp = (uint16_t)warp->index,
 		.rank = (uint16_t)warp->block->rank,
 		.cluster = warp->block->cluster ? warp->block->cluster->number + 1 : 0,
@@ -150,6 +153,18 @@ uint32_t order_open_segment(struct order *order, struct warp *warp)
 			    sizeof(*block->held));
 	block->held[block->held_count++] = of->segment;
 	return of->segment;
+}
+
+void order_close_segment(struct warp *warp)
+{
+	warp->block->order->warps[warp->index].segment = 0;
+}
+
+/* Whether a barrier of some warps of the block, or an mbarrier, lies between a segment of the block
+ * and what the warp does now. */
+static bool is_known(const struct segment *of, const struct warp *warp)
+{
+	return block_clock_known(warp, of->rank * BLOCK_WARPS_MOST + of->warp, of->clock);
 }
 
 bool order_is_before(const struct order *order, uint32_t segment, const struct warp *warp)
@@ -161,7 +176,7 @@ bool order_is_before(const struct order *order, uint32_t segment, const struct w
 		return (of->released && of->released <= me->known) ||
 		       (warp->block->cluster && of->cluster == warp->block->cluster->number + 1 &&
 			segment < warp->block->order->heard[of->rank]);
-	return of->epoch != warp->block->epoch || of->fenced ||
+	return of->epoch != warp->block->epoch || is_known(of, warp) || of->fenced ||
 	       (of->warp == warp->index && segment != me->segment);
 }
 
@@ -189,9 +204,12 @@ void order_fence(struct order *order, struct warp *warp, bool device)
 static bool covers_own(const struct segment *held, const struct warp *warp)
 {
 	const struct warp_order *of = &warp->block->order->warps[warp->index];
-	bool earlier = held->warp == warp->index || held->epoch < warp->block->epoch;
+	bool known = is_known(held, warp);
+	bool earlier = held->warp == warp->index || held->epoch < warp->block->epoch || known;
 
-	return (held->device_fenced && earlier) || (of->fenced && held->epoch < of->fence_epoch);
+	return (held->device_fenced && earlier) ||
+	       (of->fenced &&
+		(held->epoch < of->fence_epoch || (held->epoch == of->fence_epoch && known)));
 }
 
 /* Releases segments of a block, which is of the warp's cluster. Returns whether there are any. */

@@ -32,8 +32,8 @@
 
 /* What a warp accesses between two synchronisations. */
 struct segment {
-	int64_t block; /* linear number */
-	uint32_t epoch;
+	int64_t block;              /* linear number */
+	uint32_t epoch, clock;      /* of the block; of the warp (block_clocks.h) */
 	uint32_t released;          /* time; 0: not released */
 	uint16_t warp, rank;        /* rank: of the block in its cluster */
 	uint32_t cluster;           /* number plus 1; 0: the launch has no clusters */
@@ -93,6 +93,8 @@ void block_order_begin(struct block *block);
 void block_order_barrier(struct block *block);
 
 uint32_t order_open_segment(struct order *order, struct warp *warp);
+/* What the warp does from now on is another segment. */
+void order_close_segment(struct warp *warp);
 /* The number of the segment that the warp is in; 0: there are too many. */
 ALWAYS_INLINE uint32_t order_segment(struct order *order, struct warp *warp)
 {

@@ -314,6 +314,19 @@ extern "C" __global__ void right_bytes_of_words(float *out, long long n)
 	out[blockIdx.x] = 256 + bytes[2 * 7 + blockIdx.x] - 7;
 }
 
+/* A barrier of the first two warps does not order a third one. */
+extern "C" __global__ void planted_barrier_of_two_warps(float *out, long long n)
+{
+	const unsigned at = blockIdx.x * 256 + threadIdx.x;
+
+	if (threadIdx.x < 64) {
+		values[at] = 1; /* other: planted_barrier_of_two_warps */
+		asm volatile("bar.sync 1, 64;" ::: "memory");
+	} else if (threadIdx.x < 96) {
+		out[at] = values[at - 64]; /* wrong: planted_barrier_of_two_warps */
+	}
+}
+
 /* Threads of a block exchange values through global memory, with barriers. */
 extern "C" __global__ void right_barriers(float *out, long long n)
 {

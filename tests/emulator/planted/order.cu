@@ -91,6 +91,34 @@ extern "C" __global__ void planted_warp_barrier(float *out, long long n)
 	out[threadIdx.x] = 0.0f * tile[threadIdx.x ^ 32]; /* wrong: planted_warp_barrier */
 }
 
+/* Two warps wait for each other, and the others read what they wrote. */
+extern "C" __global__ void planted_barrier_of_others(float *out, long long n)
+{
+	__shared__ float tile[64];
+
+	if (threadIdx.x < 64) {
+		tile[threadIdx.x] = (float)threadIdx.x; /* other: planted_barrier_of_others */
+		asm volatile("bar.sync 1, 64;" ::: "memory");
+		out[threadIdx.x] = 0.0f * tile[63 - threadIdx.x];
+	} else {
+		out[threadIdx.x] = 0.0f * tile[threadIdx.x % 64]; /* wrong: planted_barrier_of_others */
+	}
+}
+
+/* The first warp waits for the others, which go on and do not wait for it. */
+extern "C" __global__ void planted_barrier_not_waited(float *out, long long n)
+{
+	__shared__ float tile[32];
+
+	if (threadIdx.x < 32) {
+		tile[threadIdx.x] = (float)threadIdx.x; /* other: planted_barrier_not_waited */
+		asm volatile("bar.sync 1, 256;" ::: "memory");
+	} else {
+		asm volatile("bar.arrive 1, 256;" ::: "memory");
+		out[threadIdx.x] = 0.0f * tile[threadIdx.x % 32]; /* wrong: planted_barrier_not_waited */
+	}
+}
+
 /* Whoever sees the flag reads a value that nothing orders behind it: the flag alone is relaxed. */
 extern "C" __global__ void planted_relaxed_flag(float *out, long long n)
 {

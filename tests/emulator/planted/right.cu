@@ -284,3 +284,38 @@ extern "C" __global__ void right_division_by_zero(float *out, long long n)
 				  0.0f * (float)(most / minus + most % minus + most % zero) +
 				  0.0f * (float)(wide / minus + wide % minus + wide / zero);
 }
+
+__device__ float produced[2 * 64];
+__device__ unsigned arrived;
+
+/* Two warps produce, in shared and in global memory, and go on; two consume; and the last block that
+ * has seen a fence behind the barrier adds what both blocks produced. */
+extern "C" __global__ void right_barrier_of_some_warps(float *out, long long n)
+{
+	__shared__ float tile[64], sums[2];
+	const unsigned lane = threadIdx.x % 64;
+
+	if (threadIdx.x >= 128)
+		return;
+	if (threadIdx.x < 64) {
+		tile[lane] = 2;
+		produced[blockIdx.x * 64 + lane] = 2;
+		asm volatile("bar.arrive 1, 128;" ::: "memory");
+	} else {
+		asm volatile("bar.sync 1, 128;" ::: "memory");
+		tile[lane] += produced[blockIdx.x * 64 + 63 - lane];
+		asm volatile("bar.sync 2, 64;" ::: "memory");
+		if (lane == 0) {
+			sums[0] = 0;
+			for (int i = 0; i < 64; i++)
+				sums[0] += tile[i];
+			__threadfence();
+			if (atomicAdd(&arrived, 1) % 2 == 1) {
+				__threadfence();
+				for (int i = 0; i < 2 * 64; i++)
+					sums[0] += 0.0f * produced[i];
+			}
+			out[blockIdx.x] = sums[0];
+		}
+	}
+}
