@@ -99,16 +99,28 @@ static void signals_default(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* A scheduler may have set a lower limit, which only root may raise. */
+static bool memory_is_limited(int64_t bytes)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_AS, &limit))
+		return false;
+	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)bytes)
+		limit.rlim_max = (rlim_t)bytes;
+	limit.rlim_cur = limit.rlim_max;
+	return !setrlimit(RLIMIT_AS, &limit);
+}
+
 static void program_become(const struct limited_program *program, char *const *variables,
 			   int answer)
 {
-	const struct rlimit memory = {(rlim_t)program->memory_limit, (rlim_t)program->memory_limit};
 	struct guard_answer failed = {0};
 
 	setpgid(0, 0);
 	signals_default();
 	if ((!program->folder || !chdir(program->folder)) &&
-	    (!program->memory_limit || !setrlimit(RLIMIT_AS, &memory)))
+	    (!program->memory_limit || memory_is_limited(program->memory_limit)))
 		execvpe(program->argv[0], program->argv, variables);
 	failed.error = errno;
 	if (write(answer, &failed, sizeof(failed)) < 0)

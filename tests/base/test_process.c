@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,6 +99,27 @@ static void the_program_has_a_place_of_its_own(void **state)
 	       "/elsewhere a=b\n/\n");
 	close(fd);
 	string_list_release(&variables);
+}
+
+/* Only root may raise the limit of a scheduler. No process reaches these limits. */
+static void a_lower_limit_of_memory_stays(void **state)
+{
+	const struct rlimit lower = {(rlim_t)1 << 50, (rlim_t)1 << 50};
+	int status;
+	const pid_t child = fork();
+
+	(void)state;
+	if (!child) {
+		if (setrlimit(RLIMIT_AS, &lower))
+			_exit(1);
+		prints("ulimit -H -v", (struct limited_program){.memory_limit = INT64_C(2) << 50},
+		       "1099511627776\n");
+		prints("ulimit -H -v", (struct limited_program){.memory_limit = INT64_C(1) << 49},
+		       "549755813888\n");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 }
 
 static void the_end_is_told(void **state)
@@ -329,6 +351,7 @@ int main(void)
 		cmocka_unit_test(the_last_output_is_kept),
 		cmocka_unit_test(the_limit_counts_what_the_text_held),
 		cmocka_unit_test(the_program_has_a_place_of_its_own),
+		cmocka_unit_test(a_lower_limit_of_memory_stays),
 		cmocka_unit_test(the_end_is_told),
 		cmocka_unit_test(nothing_is_left_running),
 		cmocka_unit_test(nothing_outlives_a_killed_process),
