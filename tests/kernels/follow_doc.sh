@@ -81,7 +81,7 @@ tables_test() {
 }
 
 mkdir "$copy" "$scratch/steps"
-(cd "$source_root" && tar -cf - --exclude=kernels/generated kernels scripts tests/kernels) |
+(cd "$source_root" && tar -cf - --exclude=kernels/generated kernels scripts cmake tests/kernels) |
 	(cd "$copy" && tar -xf -)
 extract_steps "$scratch/steps"
 if [ ! -e "$scratch/steps/2.block" ] || [ -e "$scratch/steps/3.block" ]; then

@@ -1,6 +1,8 @@
 #!/bin/sh
-# nvcc of the same release still generates exactly the PTX in the tree. A file that was equal once
-# is noted in NOTES, with everything that its text depends on, and is not generated again.
+# nvcc of the same release still generates exactly the PTX in the tree: of one file of each folder, or
+# of all with PERFLAB_TEST_ALL, as scripts/test --all sets it. ptx_fresh.sh looks at all sources. A file
+# that was equal once is noted in NOTES, with everything that its text depends on, and is not generated
+# again.
 # usage: ptx_same_text.sh SOURCE-FOLDER NOTES; environment: PERFLAB_NVCC (empty: no toolkit)
 set -eu
 notes=$2
@@ -31,7 +33,10 @@ note() {
 	{ echo "$release" && cat "$1" scripts/make-ptx $sources; } | sha256sum | cut -d' ' -f1
 }
 
+folder=
 for ptx in $ptx_files; do
+	[ -n "${PERFLAB_TEST_ALL:-}" ] || [ "$folder" != "${ptx%/*}" ] || continue
+	folder=${ptx%/*}
 	[ -e "$notes/$(note "$ptx")" ] || source_of "${ptx#"$tree"/}"
 done >"$scratch/sources"
 xargs -r -P "$(getconf _NPROCESSORS_ONLN)" -n 4 scripts/make-ptx --into "$scratch/new" \
