@@ -31,7 +31,7 @@ enum interference_when { INTERFERENCE_AUTO, INTERFERENCE_ALWAYS, INTERFERENCE_NE
 /* The word of --baseline for no base variant. */
 #define BASE_VARIANT_NONE "none"
 
-struct gpu_part;
+struct sweep_hooks;
 
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
@@ -63,7 +63,8 @@ struct sweep_request {
 	int64_t wait_counters_ns;
 	const char *db_path;
 	enum ceilings_when ceilings;
-	struct gpu_part *gpu; /* set by gpus_run() in each of its processes; NULL: one GPU */
+	/* Set by gpus_run() in each of its processes; NULL: one GPU. */
+	const struct sweep_hooks *hooks;
 };
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */

@@ -9,7 +9,6 @@
 
 #include "harness/sweep/count_busy.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/lost_device.h"
 #include "harness/sweep/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
@@ -304,15 +303,16 @@ static int cases_together_begin(struct sweep *sweep, struct error *err)
 {
 	int rc = sweep->writer->begin(sweep->writer->context, err);
 
-	if (!rc)
-		gpu_part_defer(sweep);
+	sweep->together = !rc;
 	return rc;
 }
 
 static int cases_together_end(struct sweep *sweep, int rc, struct error *err)
 {
 	rc = sweep->writer->end(sweep->writer->context, rc, err);
-	gpu_part_committed(sweep, !rc);
+	sweep->together = false;
+	if (sweep->hooks.committed)
+		sweep->hooks.committed(sweep, !rc);
 	sweep_show_progress(sweep, "count", NO_CASE);
 	return rc;
 }
@@ -477,15 +477,19 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	int rc = 0;
 
 	sweep->rounds_over = true;
-	gpu_part_reclaim(sweep, false);
+	if (sweep->hooks.reclaim)
+		sweep->hooks.reclaim(sweep, false);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
+		const char *refusal;
+
 		if (sweep->cases[i].ended)
 			continue;
+		refusal = case_refusal(sweep, i, false);
 		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
 			rc = case_finish_measured(sweep, i, err);
-		else if (gpu_part_excludes(sweep, i, false))
-			rc = case_uncounted(sweep, i, GPU_PART_EXCLUDED, err);
+		else if (refusal)
+			rc = case_uncounted(sweep, i, refusal, err);
 		else
 			pending[count++] = i;
 	}
