@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/process.h"
+#include "metrics/analysis/gpu_group.h"
 
 /* Whether the run of a slot can be resumed. One whose GPU failed need not where others were
  * interrupted; where all GPUs failed, nobody else has its cases. */
@@ -139,20 +140,20 @@ static int store_in_runs(struct db **db, const char *db_path, const struct gpu_p
 			 struct error *err)
 {
 	const struct gpu_process *of = &processes[absent];
-	char *key = xasprintf(GPUS_ABSENT_PREFIX "%d", of->gpu->number);
-	char *fact = xasprintf("%s: %s", of->gpu->info.uuid, share->slots[of->slot].error);
+	struct key_value_list fact = {0};
 	int rc = 0;
 
+	gpu_absence_add(&fact, of->gpu->number, of->gpu->info.uuid, share->slots[of->slot].error);
 	for (size_t i = 0; i < count && !rc; i++) {
 		const int64_t run_id = begun_run(&processes[i], share);
 
 		if (run_id && !*db)
 			rc = db_open(db, db_path, DB_WRITE, err);
 		if (run_id && !rc)
-			rc = db_environment_set(*db, run_id, key, fact, err);
+			rc = db_environment_set(*db, run_id, fact.items[0].key, fact.items[0].value,
+						err);
 	}
-	free(key);
-	free(fact);
+	key_value_list_release(&fact);
 	return rc;
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/gpu_group.h"
 #include "metrics/analysis/statistics.h"
 
 /* With fewer cases for each GPU, measuring alone would take a large part of the sweep. */
@@ -175,12 +176,6 @@ void gpu_sentinels_round(struct sweep *sweep, size_t index, const struct round_r
 
 /* ---- with the others ---- */
 
-static void effect_text(struct text *out, const char *name, const struct effect *effect)
-{
-	text_addf(out, "%+.1f %% for %s (95 %% interval %+.1f to %+.1f %%)", 100 * effect->change,
-		  name, 100 * effect->low, 100 * effect->high);
-}
-
 /* Stores a fact of each sentinel. `largest` becomes the change that is the largest of those that
  * `regress` would call one; "": none. Returns the number of sentinels that could be compared. */
 static size_t judge_sentinels(struct key_value_list *facts, struct text *largest,
@@ -204,22 +199,18 @@ static size_t judge_sentinels(struct key_value_list *facts, struct text *largest
 		enum change change = effect_judge(&effects[i], p[i], &change_limits_default);
 		char *name =
 			xasprintf("%s/%s/%s", planned->kernel, planned->variant, planned->config);
-		char *key = xasprintf(GPUS_INTERFERENCE_KEY ".%zu", i + 1);
-		struct text fact = TEXT_INIT;
+		const char *fact = NULL;
 		const bool found = change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
 
 		if (!isnan(effects[i].change)) {
-			effect_text(&fact, name, &effects[i]);
-			key_value_set(facts, key, fact.data);
+			fact = gpu_sentinel_fact_add(facts, i + 1, name, &effects[i]);
 			compared++;
 		}
-		if (found && fabs(effects[i].change) > most) {
+		if (fact && found && fabs(effects[i].change) > most) {
 			most = fabs(effects[i].change);
 			text_clear(largest);
-			text_add(largest, fact.data);
+			text_add(largest, fact);
 		}
-		text_release(&fact);
-		free(key);
 		free(name);
 	}
 	return compared;
