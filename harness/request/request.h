@@ -189,12 +189,14 @@ void shard_describe(struct run *run, const struct sweep_shard *shard);
 /* ---- the words for files, among the facts of a run: source_words.c ---- */
 
 /*
- * * The words with which a user gave the files of a sweep, among the
+ * The words with which a user gave the files of a sweep, among the
  * facts of the run, so that the run alone says how to measure them again:
  * files.1, files.annotation.1, files.compile_flag.1, files.standard,
  * files.compiler, files.axis.1, and files.folder, the current folder.
  */
 
+/* Whether a fact has such a word, and one that does not depend on the machine, as paths do. */
+bool source_word_is_same_everywhere(const char *key);
 /* Adds the words of a request with files. */
 void source_words_add(struct key_value_list *facts, const struct sweep_request *request);
 /*
