@@ -67,7 +67,7 @@ static int prepare_and_verify(struct operation *base, const struct operation *op
 	int rc;
 
 	share_blocks(base, operation);
-	rc = operation_prepare(base, err);
+	rc = operation_prepare(base, true, err);
 	return rc ? rc : operation_verify(base, mismatch, &accuracy, err);
 }
 

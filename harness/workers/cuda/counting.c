@@ -93,7 +93,7 @@ static int count_case(struct counting *counting, const struct count_item *item, 
 			       "perflab requested counters of a case that cannot run: %s",
 			       skip.data);
 	if (rc == 0)
-		rc = operation_prepare_inputs(&operation, err);
+		rc = operation_prepare(&operation, false, err);
 	if (rc == 0) {
 		nvtx_enter_case(counting->ranges, item->work, item->id);
 		nvtx_enter_phase(counting->ranges, "count");

@@ -66,10 +66,9 @@ bool operation_is_distrusted(const struct launch_case *work);
 /* True if the kernel may have made lines of the L2 persist: kernels of users may, on devices of
  * compute capability 8.0 and later. Their machine code does not tell. */
 bool operation_may_persist(const struct operation *operation);
-/* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
-int operation_prepare(struct operation *operation, struct error *err);
-/* Fills the inputs only, for an operation that will not be verified. */
-int operation_prepare_inputs(struct operation *operation, struct error *err);
+/* Fills the inputs and, if the operation will be verified, computes the expected results. Both stay
+ * on the device for later cases. */
+int operation_prepare(struct operation *operation, bool verified, struct error *err);
 /*
  * Restores INOUT buffers and symbols, before every execution and outside of the
  * timed or counted part. Poisons the other buffers of a user's kernel, so that

@@ -73,7 +73,7 @@ static void pair_set_up_of(struct pair *pair, struct bench *bench, const char *v
 	pair->work = bench_case("stream", variant, 256, elements);
 	pair->base_work = bench_case("stream", base, 256, elements);
 	if (operation_load(&pair->operation, &bench->resources, pair->work, &skip, &err) ||
-	    operation_prepare(&pair->operation, &err))
+	    operation_prepare(&pair->operation, true, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -19,7 +19,7 @@ static struct operation loaded(struct bench *bench, const struct launch_case *wo
 	struct error err = {0};
 
 	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
-	    operation_prepare(&operation, &err))
+	    operation_prepare(&operation, true, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
 	return operation;

@@ -224,7 +224,7 @@ static void prepare(struct replay_bench *replay, struct operation *operation)
 	struct error err = {0};
 
 	if (operation_load(operation, &replay->bench->resources, &replay->work, &skip, &err) ||
-	    operation_prepare(operation, &err))
+	    operation_prepare(operation, true, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(skip.length, 0);
 }
