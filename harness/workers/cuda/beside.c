@@ -1,5 +1,5 @@
 /* Prepares a base case on the device memory of the case beside which it is timed. */
-#include "harness/workers/cuda/beside.h"
+#include "harness/workers/cuda/operation.h"
 
 #include <string.h>
 

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#include "harness/workers/cuda/beside.h"
 #include "harness/workers/cuda/operation.h"
-#include "harness/workers/cuda/replay_again.h"
 #include "harness/workers/expected.h"
 
 static int enter_phase(const struct measuring *measuring, int64_t id, enum worker_phase phase,

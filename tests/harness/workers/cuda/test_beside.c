@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/beside.h"
+#include "harness/workers/cuda/operation.h"
 #include "harness/workers/cuda/timing.h"
 
 #define FOR_EVER_NS (INT64_C(3600) * 1000000000)

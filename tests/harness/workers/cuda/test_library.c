@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/library_cublas.h"
+#include "harness/workers/cuda/libraries/library.h"
+#include "harness/workers/cuda/libraries/library_cublas.h"
 #if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #define HEADERS_ARE_HERE

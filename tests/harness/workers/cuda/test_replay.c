@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "harness/workers/case_replay.h"
-#include "harness/workers/cuda/beside.h"
-#include "harness/workers/cuda/replay_again.h"
+#include "harness/workers/cuda/operation.h"
 #include "harness/workers/tolerance.h"
 #include "tests/capture/make_capture.h"
 
