@@ -1,11 +1,47 @@
 /*
- * Elements of buffers beyond what a double holds: 64-bit integers exactly,
- * rounding to nearest, and differences. kernels.h has the basic accessors.
+ * The types of the elements of buffers, and access to an element: as a double; 64-bit integers also
+ * exactly; rounding towards zero or to nearest; differences.
  */
 #ifndef KERNELS_ELEMENT_H
 #define KERNELS_ELEMENT_H
 
-#include "kernels/kernels.h"
+#include "base/base.h"
+
+/* F16: IEEE half precision. BF16: the upper 16 bits of an F32. TF32: an F32 with the last 13 bits
+ * 0, the part that tensor cores use. */
+/* Symbol, name, bytes of an element, whether it is an integer. */
+#define ELEMENT_TYPE_LIST(X)              \
+	X(ELEMENT_F32, "f32", 4, false)   \
+	X(ELEMENT_F64, "f64", 8, false)   \
+	X(ELEMENT_I32, "i32", 4, true)    \
+	X(ELEMENT_U32, "u32", 4, true)    \
+	X(ELEMENT_F16, "f16", 2, false)   \
+	X(ELEMENT_BF16, "bf16", 2, false) \
+	X(ELEMENT_TF32, "tf32", 4, false) \
+	X(ELEMENT_I8, "i8", 1, true)      \
+	X(ELEMENT_U8, "u8", 1, true)      \
+	X(ELEMENT_I16, "i16", 2, true)    \
+	X(ELEMENT_U16, "u16", 2, true)    \
+	X(ELEMENT_I64, "i64", 8, true)    \
+	X(ELEMENT_U64, "u64", 8, true)
+
+enum element_type {
+#define X(symbol, name, bytes, integer) symbol,
+	ELEMENT_TYPE_LIST(X)
+#undef X
+		ELEMENT_TYPES, /* the number of types */
+};
+size_t element_size_bytes(enum element_type type);
+bool element_is_integer(enum element_type type);
+/* The most bits between the first and the last that is set in an element's magnitude: 24 in f32,
+ * 11 in f16, 31 in i32, 32 in u32. The lowest of signed integers has one bit only. */
+int element_significant_bits(enum element_type type);
+const char *element_type_name(enum element_type type); /* "f32" … */
+bool element_type_parse(enum element_type *out, const char *name);
+/* Element `index` of an array. The result is exact, except for 64-bit integers beyond 2^53. */
+double element_value(enum element_type type, const void *data, int64_t index);
+/* Rounds towards zero. A value beyond the type's range becomes its largest value of that sign. */
+void element_store(enum element_type type, void *data, int64_t index, double value);
 
 bool element_is_signed(enum element_type type); /* a signed integer */
 /* The values of an integer type: from *low to below *end, both exact. */

@@ -8,7 +8,7 @@
 #define KERNELS_FILL_H
 
 #include "base/random.h"
-#include "kernels/element.h"
+#include "kernels/kernels.h"
 
 /* The smallest number of elements for which a fill uses another thread: 256 KiB of floats. */
 #define FILL_GRAIN (INT64_C(1) << 16)

@@ -50,8 +50,7 @@ static int check_image_path(const char *image, struct error *err)
  */
 static int check_image_name(const char *image, struct error *err)
 {
-	bool begins = true; /* the next byte is the first of a component */
-	bool good = true;
+	bool good = true, begins = true; /* the next byte is the first of a component */
 
 	if (image[0] == '/')
 		return check_image_path(image, err);
@@ -69,9 +68,8 @@ static int check_image_name(const char *image, struct error *err)
 
 static int axes_from_json(struct launch_case *out, const json_t *json, struct error *err)
 {
-	json_t *axes;
+	json_t *axes, *value;
 	const char *name;
-	json_t *value;
 	int rc = member_object(&axes, json, "axes", ARRAY_SIZE(out->axes), err);
 
 	if (rc)
@@ -171,12 +169,9 @@ static int symbol_from_json(struct case_buffer *out, const json_t *json, struct 
 
 static int buffer_from_json(struct case_buffer *out, const json_t *json, struct error *err)
 {
-	const char *type = NULL;
-	const char *role = NULL;
-	const char *fill = NULL;
-	int rc;
+	const char *type = NULL, *role = NULL, *fill = NULL;
+	int rc = member_string(out->name, sizeof(out->name), json, "name", err);
 
-	rc = member_string(out->name, sizeof(out->name), json, "name", err);
 	if (!rc)
 		rc = member_borrow(&type, json, "type", false, err);
 	if (!rc)
@@ -213,8 +208,7 @@ static int buffer_from_json(struct case_buffer *out, const json_t *json, struct 
 
 static int buffers_from_json(struct launch_case *out, const json_t *json, struct error *err)
 {
-	json_t *array;
-	json_t *item;
+	json_t *array, *item;
 	size_t i;
 	int64_t total = 0;
 	int rc = member_array(&array, json, "buffers", KERNEL_MAX_BUFFERS, err);
@@ -260,8 +254,7 @@ static int triple_from_json(int64_t out[3], const json_t *json, const char *name
 		out[i] = json_integer_value(item);
 		if (__builtin_mul_overflow(*product, out[i], product))
 			return error_set(err, PL_EPROTOCOL,
-					 "the product of grid and block "
-					 "overflows");
+					 "the product of grid and block overflows");
 	}
 	return 0;
 }
@@ -269,11 +262,9 @@ static int triple_from_json(int64_t out[3], const json_t *json, const char *name
 static int library_from_json(struct case_launch *out, const json_t *json, struct error *err)
 {
 	const char *library = NULL;
-	int rc;
+	const bool given = json_object_get(json, "library") != NULL;
+	int rc = given ? member_borrow(&library, json, "library", true, err) : 0;
 
-	if (!json_object_get(json, "library"))
-		return 0;
-	rc = member_borrow(&library, json, "library", true, err);
 	if (rc || !library)
 		return rc;
 	if (!*library || strlen(library) >= sizeof(out->library))
@@ -300,16 +291,13 @@ static int attributes_from_json(struct case_launch *out, const json_t *json, str
 }
 
 static int launch_from_json(struct case_launch *out, const json_t *json,
-			    const struct case_buffer *buffers, size_t buffer_count,
-			    struct error *err)
+			    const struct launch_case *work, struct error *err)
 {
-	json_t *args;
-	json_t *item;
+	json_t *args, *item;
 	size_t i;
 	int64_t product = 1;
-	int rc;
+	int rc = text_from_json(&out->entry, json, "entry", MOST_ENTRY_BYTES, err);
 
-	rc = text_from_json(&out->entry, json, "entry", MOST_ENTRY_BYTES, err);
 	if (!rc && !out->entry[0])
 		rc = error_set(err, PL_EPROTOCOL, "'entry' is empty");
 	if (!rc)
@@ -329,7 +317,8 @@ static int launch_from_json(struct case_launch *out, const json_t *json,
 	out->args = xcalloc(json_array_size(args) + 1, sizeof(out->args[0]));
 	json_array_foreach(args, i, item)
 	{
-		rc = arg_from_json(&out->args[out->arg_count++], item, buffers, buffer_count, err);
+		rc = arg_from_json(&out->args[out->arg_count++], item, work->buffers,
+				   work->buffer_count, err);
 		if (rc)
 			return error_context(err, rc, "argument %zu", i);
 	}
@@ -337,11 +326,9 @@ static int launch_from_json(struct case_launch *out, const json_t *json,
 }
 
 static int launches_from_json(struct case_launch **out, size_t *count, const json_t *json,
-			      const struct case_buffer *buffers, size_t buffer_count,
-			      struct error *err)
+			      const struct launch_case *work, struct error *err)
 {
-	json_t *array;
-	json_t *item;
+	json_t *array, *item;
 	size_t i;
 	int rc = member_array(&array, json, "launches", PROTOCOL_MAX_LAUNCHES, err);
 
@@ -353,7 +340,7 @@ static int launches_from_json(struct case_launch **out, size_t *count, const jso
 				 json_array_size(array));
 	json_array_foreach(array, i, item)
 	{
-		rc = launch_from_json(&(*out)[(*count)++], item, buffers, buffer_count, err);
+		rc = launch_from_json(&(*out)[(*count)++], item, work, err);
 		if (rc)
 			return error_context(err, rc, "launch %zu", i);
 	}
@@ -362,8 +349,7 @@ static int launches_from_json(struct case_launch **out, size_t *count, const jso
 
 static int check_items_from_json(struct launch_case *out, const json_t *json, struct error *err)
 {
-	json_t *array;
-	json_t *item;
+	json_t *array, *item;
 	size_t i;
 	int rc = member_array(&array, json, "items", KERNEL_MAX_BUFFERS, err);
 
@@ -404,8 +390,8 @@ static int case_check_from_json(struct launch_case *out, const json_t *json, str
 	if (!rc && !check_kind_parse(&out->check.kind, kind))
 		rc = error_set(err, PL_EPROTOCOL, "'%.40s' is not a kind of check", kind);
 	if (!rc)
-		rc = launches_from_json(&out->check.launches, &out->check.launch_count, object,
-					out->buffers, out->buffer_count, err);
+		rc = launches_from_json(&out->check.launches, &out->check.launch_count, object, out,
+					err);
 	if (!rc)
 		rc = optional_text_from_json(&out->check.image, object, "image", MOST_PATH_BYTES,
 					     err);
@@ -474,9 +460,8 @@ static int tolerance_from_json(double *out, const json_t *json, const char *name
 int case_from_json(struct launch_case **out, const json_t *json, struct error *err)
 {
 	struct launch_case *work = xcalloc(1, sizeof(*work));
-	int rc;
+	int rc = member_string(work->kernel, sizeof(work->kernel), json, "kernel", err);
 
-	rc = member_string(work->kernel, sizeof(work->kernel), json, "kernel", err);
 	if (!rc)
 		rc = member_string(work->variant, sizeof(work->variant), json, "variant", err);
 	if (!rc)
@@ -494,8 +479,7 @@ int case_from_json(struct launch_case **out, const json_t *json, struct error *e
 	if (!rc)
 		rc = buffers_from_json(work, json, err);
 	if (!rc)
-		rc = launches_from_json(&work->launches, &work->launch_count, json, work->buffers,
-					work->buffer_count, err);
+		rc = launches_from_json(&work->launches, &work->launch_count, json, work, err);
 	if (!rc && !work->launch_count)
 		rc = error_set(err, PL_EPROTOCOL, "a case has no launch");
 	if (!rc)

@@ -31,7 +31,7 @@ enum interference_when { INTERFERENCE_AUTO, INTERFERENCE_ALWAYS, INTERFERENCE_NE
 /* The word of --baseline for no base variant. */
 #define BASE_VARIANT_NONE "none"
 
-struct gpu_part;
+struct sweep_hooks;
 
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
@@ -63,7 +63,8 @@ struct sweep_request {
 	int64_t wait_counters_ns;
 	const char *db_path;
 	enum ceilings_when ceilings;
-	struct gpu_part *gpu; /* set by gpus_run() in each of its processes; NULL: one GPU */
+	/* Set by gpus_run() in each of its processes; NULL: one GPU. */
+	const struct sweep_hooks *hooks;
 };
 /* Sets the default settings and no selectors, which means every kernel. Strings are borrowed, lists
  * are owned. */
@@ -188,12 +189,14 @@ void shard_describe(struct run *run, const struct sweep_shard *shard);
 /* ---- the words for files, among the facts of a run: source_words.c ---- */
 
 /*
- * * The words with which a user gave the files of a sweep, among the
+ * The words with which a user gave the files of a sweep, among the
  * facts of the run, so that the run alone says how to measure them again:
  * files.1, files.annotation.1, files.compile_flag.1, files.standard,
  * files.compiler, files.axis.1, and files.folder, the current folder.
  */
 
+/* Whether a fact has such a word, and one that does not depend on the machine, as paths do. */
+bool source_word_is_same_everywhere(const char *key);
 /* Adds the words of a request with files. */
 void source_words_add(struct key_value_list *facts, const struct sweep_request *request);
 /*

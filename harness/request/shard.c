@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "harness/protocol/protocol.h"
 #include "harness/request/request.h"
+#include "harness/sources/sources.h"
 #include "metrics/settings.h"
 #include "metrics/shards.h"
 
@@ -115,18 +116,6 @@ static char *common_settings(const struct measure_settings *own)
 	return text;
 }
 
-/* Whether a fact of the environment says what was measured. The paths of files do not: each machine
- * may have them elsewhere. */
-static bool fact_is_of_sources(const char *key)
-{
-	const size_t length = strlen(key);
-
-	if (strncmp(key, "source.", 7) == 0)
-		return length > 5 && strcmp(key + length - 5, ".hash") == 0;
-	return strncmp(key, "files.", 6) == 0 && !strchr("0123456789", key[6]) &&
-	       strcmp(key, "files.folder") != 0;
-}
-
 /* One line per fact, so that different facts never give the same text. */
 static void facts_text(struct text *out, const struct run *run, const struct sweep_shard *shard)
 {
@@ -140,10 +129,12 @@ static void facts_text(struct text *out, const struct run *run, const struct swe
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		text_addf(out, "%s\n", words[i] ? words[i] : "");
-	for (size_t i = 0; i < run->environment.count; i++)
-		if (fact_is_of_sources(run->environment.items[i].key))
-			text_addf(out, "%s %s\n", run->environment.items[i].key,
-				  run->environment.items[i].value);
+	for (size_t i = 0; i < run->environment.count; i++) {
+		const struct key_value *fact = &run->environment.items[i];
+
+		if (source_fact_is_hash(fact->key) || source_word_is_same_everywhere(fact->key))
+			text_addf(out, "%s %s\n", fact->key, fact->value);
+	}
 	text_addf(out, "%zu %zu %s\n", shard->total, shard->cases, shard->plan_hash);
 	free(settings);
 }

@@ -1,4 +1,5 @@
-/* The words with which a user gave the files of a sweep. See source_words.h. */
+/* The words with which a user gave the files of a sweep: how they are written among the facts of a
+ * run, and read. See request.h. */
 #include "harness/request/request.h"
 
 #include <stdio.h>
@@ -38,6 +39,15 @@ static void word_key(char out[WORD_KEY_BYTES], const struct word_row *row, size_
 		snprintf(out, WORD_KEY_BYTES, "%s.%zu", row->key, index + 1);
 	else
 		snprintf(out, WORD_KEY_BYTES, "%s", row->key);
+}
+
+bool source_word_is_same_everywhere(const char *key)
+{
+	const size_t length = strlen(word_rows[0].key);
+
+	/* not the files themselves, "files.1" */
+	return strncmp(key, word_rows[0].key, length) == 0 && key[length] == '.' &&
+	       !strchr("0123456789", key[length + 1]) && strcmp(key, folder_key) != 0;
 }
 
 /* malloc'd; NULL: there are no more. */

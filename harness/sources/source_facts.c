@@ -1,4 +1,4 @@
-/* The files of the user among the facts of a run. See source_facts.h. */
+/* The files of the user: how they are written among the facts of a run, and read. See sources.h. */
 #include "harness/sources/sources.h"
 
 #include <stdio.h>
@@ -17,6 +17,15 @@ static void source_path_key(char out[KEY_BYTES], size_t number)
 static void source_hash_key(char out[KEY_BYTES], size_t number)
 {
 	snprintf(out, KEY_BYTES, "source.%zu.hash", number);
+}
+
+bool source_fact_is_hash(const char *key)
+{
+	static const char first[] = "source.", last[] = ".hash";
+	const size_t length = strlen(key);
+
+	return strncmp(key, first, strlen(first)) == 0 && length >= strlen(first) + strlen(last) &&
+	       strcmp(key + length - strlen(last), last) == 0;
 }
 
 /* NULL: there is none. */

@@ -92,6 +92,8 @@ const char *launches_with_textures(const struct case_launch *launches, size_t co
  * each variant is verified: source.check.KERNEL/VARIANT.
  */
 
+/* Whether a fact is the hash of a file. */
+bool source_fact_is_hash(const char *key);
 /* Adds every file that `files` (NULL: none) is made of, and every check. A file that cannot be read
  * has no hash. */
 void source_facts_add(struct key_value_list *facts, const struct kernel_file *files);

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "harness/sweep/built_in.h"
-#include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/lost_device.h"
 #include "harness/sweep/shown_reason.h"
 #include "harness/sweep/sweep_state.h"
@@ -23,7 +22,6 @@ void sweep_show_progress(const struct sweep *sweep, const char *phase, size_t in
 		.left_ns = -1,
 	};
 
-	gpu_part_progress(sweep);
 	if (!sweep->observer || !sweep->observer->progress)
 		return;
 	if (progress.done)
@@ -120,9 +118,19 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 	rc = sweep->writer->finished(sweep->writer->context, index, status,
 				     reason ? shown.data : NULL, err);
 	text_release(&shown);
-	if (!rc)
-		gpu_part_case_ended(sweep, index);
+	if (!rc && sweep->hooks.ended)
+		sweep->hooks.ended(sweep, index);
 	return rc;
+}
+
+bool case_take(struct sweep *sweep, size_t index)
+{
+	return !sweep->hooks.take || sweep->hooks.take(sweep, index);
+}
+
+const char *case_refusal(const struct sweep *sweep, size_t index, bool measuring)
+{
+	return sweep->hooks.refusal ? sweep->hooks.refusal(sweep, index, measuring) : NULL;
 }
 
 void case_keep_unverified(struct case_state *state, const char *reason)

@@ -9,7 +9,6 @@
 
 #include "harness/sweep/count_busy.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/lost_device.h"
 #include "harness/sweep/sweep_state.h"
 #include "metrics/catalogue/catalogue.h"
@@ -123,7 +122,6 @@ int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct
 
 	sweep->cases[index].uncounted = true;
 	rc = case_counted(sweep, index, &counters, reason, err);
-
 	counter_list_release(&counters);
 	return rc;
 }
@@ -304,38 +302,17 @@ static int cases_together_begin(struct sweep *sweep, struct error *err)
 {
 	int rc = sweep->writer->begin(sweep->writer->context, err);
 
-	if (!rc)
-		gpu_part_defer(sweep);
+	sweep->together = !rc;
 	return rc;
 }
 
 static int cases_together_end(struct sweep *sweep, int rc, struct error *err)
 {
 	rc = sweep->writer->end(sweep->writer->context, rc, err);
-	gpu_part_committed(sweep, !rc);
+	sweep->together = false;
+	if (sweep->hooks.committed)
+		sweep->hooks.committed(sweep, !rc);
 	sweep_show_progress(sweep, "count", NO_CASE);
-	return rc;
-}
-
-static int batch_deliver_each(struct count_batch *batch, bool try_again, const char *reason,
-			      size_t *pending, size_t *left, struct error *err)
-{
-	struct sweep *sweep = batch->sweep;
-	int rc = 0;
-
-	for (size_t i = 0; i < batch->count && !rc; i++) {
-		if (batch->stored[i])
-			continue;
-		if (batch->answered[i]) {
-			rc = batch_store(batch, i, err);
-		} else if (try_again && i != batch->in_flight) {
-			pending[(*left)++] = batch->indices[i];
-		} else if (i == batch->in_flight && !sweep->worker.pid) {
-			suspend_uncounted(sweep, batch->indices[i], reason);
-		} else {
-			rc = case_uncounted(sweep, batch->indices[i], reason, err);
-		}
-	}
 	return rc;
 }
 
@@ -347,13 +324,25 @@ static int batch_deliver_each(struct count_batch *batch, bool try_again, const c
 static int batch_deliver(struct count_batch *batch, bool try_again, const char *reason,
 			 size_t *pending, size_t *left, struct error *err)
 {
-	int rc = cases_together_begin(batch->sweep, err);
+	struct sweep *sweep = batch->sweep;
+	int rc = cases_together_begin(sweep, err);
 
 	*left = 0;
 	if (rc)
 		return rc;
-	rc = batch_deliver_each(batch, try_again, reason, pending, left, err);
-	return cases_together_end(batch->sweep, rc, err);
+	for (size_t i = 0; i < batch->count && !rc; i++) {
+		if (batch->stored[i])
+			continue;
+		if (batch->answered[i])
+			rc = batch_store(batch, i, err);
+		else if (try_again && i != batch->in_flight)
+			pending[(*left)++] = batch->indices[i];
+		else if (i == batch->in_flight && !sweep->worker.pid)
+			suspend_uncounted(sweep, batch->indices[i], reason);
+		else
+			rc = case_uncounted(sweep, batch->indices[i], reason, err);
+	}
+	return cases_together_end(sweep, rc, err);
 }
 
 /* Counts a batch from the front of `pending`. The first *settled of it are done; the cases to try
@@ -458,11 +447,10 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 			rc = end_uncounted(sweep, err);
 		if (rc || !count)
 			break;
-		if (sweep->settings->metrics.count && !sweep->counters_reason) {
+		if (sweep->settings->metrics.count && !sweep->counters_reason)
 			rc = batch_count(sweep, pending, count, &settled, &silent_deaths, err);
-		} else {
+		else
 			rc = leave_uncounted(sweep, pending, count, &settled, err);
-		}
 		pending += settled;
 		count -= settled;
 	}
@@ -477,15 +465,18 @@ int sweep_count(struct sweep *sweep, struct error *err)
 	int rc = 0;
 
 	sweep->rounds_over = true;
-	gpu_part_reclaim(sweep, false);
+	if (sweep->hooks.reclaim)
+		sweep->hooks.reclaim(sweep, false);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
+		const char *refusal = case_refusal(sweep, i, false);
+
 		if (sweep->cases[i].ended)
 			continue;
 		/* A resumed run may have been killed between counters and the final status. */
 		if (sweep->cases[i].counted)
 			rc = case_finish_measured(sweep, i, err);
-		else if (gpu_part_excludes(sweep, i, false))
-			rc = case_uncounted(sweep, i, GPU_PART_EXCLUDED, err);
+		else if (refusal)
+			rc = case_uncounted(sweep, i, refusal, err);
 		else
 			pending[count++] = i;
 	}

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/sweep_parts.h"
 
 /* Stores the loss of the device with a case. *before: why the device was lost with it before, in
@@ -87,11 +86,11 @@ void lost_device_store(struct sweep *sweep, const struct sweep_store *store,
 	if (index != NO_CASE) {
 		rc = store_case(sweep, store, index, text, &before, &cause);
 		/* where other GPUs measure a case that is pending, the sweep says so */
-		if (rc || before || !sweep->gpu)
+		if (rc || before || !sweep->hooks.refuse)
 			tell_case(sweep, index, before != NULL, rc ? &cause : NULL);
 	}
-	if (!rc && before)
-		gpu_part_exclude(sweep, index, index == sweep->suspect);
+	if (!rc && before && sweep->hooks.refuse)
+		sweep->hooks.refuse(sweep, index, index == sweep->suspect);
 	if (rc || before)
 		sweep->suspect = NO_CASE;
 	if (db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, text, &cause))

@@ -2,8 +2,6 @@
 #include <stdlib.h>
 
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/gpus/gpu_part.h"
-#include "harness/sweep/gpus/gpu_sentinels.h"
 #include "harness/sweep/sweep_state.h"
 
 int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct error *err)
@@ -12,7 +10,6 @@ int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct 
 
 	sweep->writer = writer;
 	sweep_tell_counters_off(sweep);
-	gpu_part_begin_cases(sweep);
 	for (size_t i = 0; i < sweep->plan->count && !rc; i++) {
 		const struct case_state *state = &sweep->cases[i];
 
@@ -20,7 +17,7 @@ int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct 
 		if (state->inspected)
 			rc = writer->facts(writer->context, i, &state->facts, err);
 		sweep->steps_total += case_steps_left(sweep, i);
-		if (!rc && state->early_status != TRIAL_OK && gpu_part_take(sweep, i))
+		if (!rc && state->early_status != TRIAL_OK && case_take(sweep, i))
 			rc = case_finish(sweep, i, state->early_status, state->early_reason, err);
 	}
 	sweep->started_ns = monotonic_ns();
@@ -31,7 +28,7 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 {
 	const bool timed = sweep->info.traits.timed;
 	int64_t begun_ns = monotonic_ns(), measured_ns;
-	int rc = gpu_sentinels_begin(sweep, err);
+	int rc = sweep->hooks.prepare ? sweep->hooks.prepare(sweep, err) : 0;
 
 	/* a profiler would attach to the workers that prepare, too */
 	if (!rc && !sweep->info.profiler[0])
@@ -42,8 +39,8 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 		meter_enter(&sweep->times.meter, RUN_PART_EMULATING);
 	if (!rc)
 		rc = timed ? sweep_rounds(sweep, err) : sweep_emulate(sweep, err);
-	if (!rc && timed && sweep->add_rounds)
-		rc = sweep->add_rounds(sweep->add_rounds_context, err);
+	if (!rc && timed && sweep->hooks.add_rounds)
+		rc = sweep->hooks.add_rounds(sweep, err);
 	measured_ns = monotonic_ns();
 	sweep->times.measure_ns = measured_ns - begun_ns;
 	meter_enter(&sweep->times.meter, timed ? RUN_PART_COUNTING : RUN_PART_OTHER);

@@ -9,8 +9,6 @@
 #include "harness/sources/sources.h"
 #include "harness/sweep/built_in.h"
 #include "harness/sweep/decide/decide.h"
-#include "harness/sweep/gpus/gpu_part.h"
-#include "harness/sweep/gpus/gpu_sentinels.h"
 #include "harness/sweep/lost_device.h"
 #include "harness/sweep/sweep_kept.h"
 #include "harness/sweep/sweep_parts.h"
@@ -247,8 +245,8 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, struct swee
 		return rc;
 	rc = store_run(store, sweep, decide, task, out, err);
 	out->begun = store->begun;
-	if (sweep->gpu && store->begun)
-		atomic_store(&sweep->gpu->share->slots[sweep->gpu->slot].run_id, store->run_id);
+	if (!rc && sweep->hooks.begun)
+		sweep->hooks.begun(sweep, store->run_id);
 	if (!rc) {
 		tell_begun(task, info);
 		out->impossible = tell_impossible(task);
@@ -313,7 +311,7 @@ static int end_run(const struct run_task *task, int64_t run_id, bool lost, int r
 		if (ended)
 			store_parts(task, run_id, out, &own);
 		/* unless other GPUs take over what is left */
-		if (!task->request->gpu || rc == PL_EINTERRUPTED)
+		if (!task->request->hooks || rc == PL_EINTERRUPTED)
 			tell_how_to_continue(task, out->db, run_id, lost);
 		return rc;
 	}
@@ -364,13 +362,12 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	const bool decides = task->request->decide && !task->of_ceilings;
 	int rc;
 
-	if (decides) {
-		sweep.add_rounds = decide_add_rounds;
-		sweep.add_rounds_context = &decide;
-	}
+	if (decides)
+		sweep.hooks =
+			(struct sweep_hooks){.context = &decide, .add_rounds = decide_add_rounds};
+	else if (task->request->hooks && !task->of_ceilings)
+		sweep.hooks = *task->request->hooks;
 	sweep.wait_counters_ns = task->request->wait_counters_ns;
-	if (!task->of_ceilings)
-		sweep.gpu = task->request->gpu;
 	meter_start(&sweep.times.meter);
 	store.meter = &sweep.times.meter;
 	rc = open_and_inspect(&sweep, task, err);
@@ -384,10 +381,9 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = lost_device_check(&sweep, err);
 	if (!rc)
 		rc = store_counted(&sweep, &store, err);
-	if (!rc)
-		rc = gpu_sentinels_end(&sweep, &store, err);
 	lost_device_store(&sweep, &store, err);
-	rc = gpu_part_end(&sweep, &store, rc, err);
+	if (sweep.hooks.end)
+		rc = sweep.hooks.end(&sweep, &store, rc, err);
 	if (!rc && task->kept)
 		kept_leave(task->kept, &sweep.worker);
 	string_list_release(&out->files);

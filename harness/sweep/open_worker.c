@@ -7,8 +7,6 @@
 #include "harness/client/client.h"
 #include "harness/sweep/built_in.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/gpus/gpu_part.h"
-#include "harness/sweep/gpus/gpu_pin.h"
 #include "harness/sweep/lost_device.h"
 #include "harness/sweep/sweep_kept.h"
 #include "harness/sweep/sweep_state.h"
@@ -81,7 +79,7 @@ static int64_t open_timeout_ns(const struct sweep *sweep)
 
 const char *sweep_known_uuid(const struct sweep *sweep)
 {
-	const char *uuid = sweep->gpu          ? sweep->gpu->uuid
+	const char *uuid = sweep->hooks.uuid   ? sweep->hooks.uuid
 			   : sweep->info_known ? sweep->info.device.uuid
 					       : NULL;
 
@@ -148,8 +146,8 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 	} else if (!answer.opened) {
 		rc = error_set(err, PL_EPROTOCOL, "the worker opened and described no device");
 	}
-	if (!rc) {
-		rc = gpu_part_check_device(sweep, &answer.info, err);
+	if (!rc && sweep->hooks.opened) {
+		rc = sweep->hooks.opened(sweep, &answer.info, worker->pid, err);
 		failure->device = rc != 0;
 	}
 	if (rc) {
@@ -159,8 +157,6 @@ static int session_open(struct sweep *sweep, struct worker_process *worker, cons
 		if (answer.info.profiler[0])
 			worker->end_timeout_ns = WORKER_END_PROFILED_TIMEOUT_NS;
 		worker->channel.sides[1] = preparation_side(sweep->preparation);
-		if (sweep->gpu && !sweep->info_known)
-			gpu_pin(&answer.info.environment, worker->pid);
 		session_take(sweep, &answer.info);
 	}
 	exchange_release(&exchange);

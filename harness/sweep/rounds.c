@@ -6,7 +6,6 @@
 
 #include "base/random.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/round_answer.h"
 #include "harness/sweep/sweep_state.h"
 
@@ -26,7 +25,8 @@ static int round_store(struct sweep *sweep, size_t index, const struct round_res
 {
 	int rc = 0;
 
-	gpu_part_round(sweep, index, result);
+	if (sweep->hooks.round)
+		sweep->hooks.round(sweep, index, result);
 	if (result->count)
 		rc = sweep->writer->round(sweep->writer->context, index, result, err);
 	if (!rc) {
@@ -260,15 +260,17 @@ static size_t round_order(struct sweep *sweep, int round, size_t *order)
 {
 	size_t count = 0;
 
-	gpu_part_reclaim(sweep, true);
+	if (sweep->hooks.reclaim)
+		sweep->hooks.reclaim(sweep, true);
 	for (size_t i = 0; i < sweep->plan->count; i++)
 		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round &&
 		    sweep->cases[i].rounds_done < sweep->rounds)
 			order[count++] = i;
 	round_shuffle(sweep, round, order, count);
-	if (round == 0)
-		gpu_part_order(sweep, order, count);
-	if (round == 0 || sweep->gpu)
+	if (round == 0 && sweep->hooks.order)
+		sweep->hooks.order(sweep, order, count);
+	/* a case that another process gave back begins in a later round */
+	if (round == 0 || sweep->hooks.reclaim)
 		put_bases_first(sweep, order, count);
 	return count;
 }
@@ -279,14 +281,18 @@ static int measure_cases(struct sweep *sweep, const size_t *order, size_t count,
 	struct error own = {0};
 	int rc = 0, stored;
 
-	for (size_t i = 0; i < count && !rc; i++)
-		if (gpu_part_take(sweep, order[i]) && gpu_part_excludes(sweep, order[i], true))
-			rc = case_finish(sweep, order[i], TRIAL_CRASHED, GPU_PART_EXCLUDED, err);
-		else if (gpu_part_take(sweep, order[i]))
+	for (size_t i = 0; i < count && !rc; i++) {
+		const bool mine = case_take(sweep, order[i]);
+		const char *refusal = mine ? case_refusal(sweep, order[i], true) : NULL;
+
+		if (refusal)
+			rc = case_finish(sweep, order[i], TRIAL_CRASHED, refusal, err);
+		else if (mine)
 			rc = measure_round_of_case(sweep, order[i],
 						   sweep->cases[order[i]].rounds_done, err);
 		else
 			preparation_update(sweep->preparation, order[i]);
+	}
 	stored = round_store_kept(sweep, &own);
 	return rc || !stored ? rc : error_set(err, stored, "%s", own.text);
 }
@@ -312,9 +318,9 @@ int sweep_rounds(struct sweep *sweep, struct error *err)
 		/* more than the rounds: what another GPU gave back begins with its first one */
 		if (round >= sweep->rounds && !count)
 			break;
-		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->add_rounds;
+		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->hooks.add_rounds;
 		sweep->round_follows = round + 1 < sweep->rounds;
-		sweep->follows_last = round + 2 >= sweep->rounds && !sweep->add_rounds;
+		sweep->follows_last = round + 2 >= sweep->rounds && !sweep->hooks.add_rounds;
 		/* The worker that inspected is fresh enough for the first round. */
 		preparation_set_order(sweep->preparation, order, count);
 		if (count && used)

@@ -14,7 +14,6 @@
 #include "harness/origin/origin.h"
 #include "harness/request/request.h"
 #include "harness/sweep/decide/decide.h"
-#include "harness/sweep/gpus/gpu_part.h"
 #include "harness/sweep/sweep_parts.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/catalogue/catalogue.h"
@@ -292,7 +291,6 @@ static void describe_run(struct run *run, const struct run_task *task,
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
 	add_session_environment(&run->environment, info);
-	gpu_part_describe(&run->environment, task->of_ceilings ? NULL : request->gpu);
 	if (task->sources && task->sources->count) {
 		key_value_add_all(&run->environment, task->sources);
 		source_words_add(&run->environment, request);

@@ -9,7 +9,6 @@
 #include "harness/client/client.h"
 #include "harness/sources/sources.h"
 #include "harness/sweep/decide/decide.h"
-#include "harness/sweep/gpus/gpu_share.h"
 #include "harness/sweep/sweep_kept.h"
 #include "harness/sweep/sweep_parts.h"
 
@@ -260,22 +259,20 @@ void kept_prepare(struct sweep_kept *kept, const struct sweep_request *request,
 	measure_settings_release(&settings);
 }
 
-/* ---- on several GPUs ---- */
+/* ---- only the plan ---- */
 
-int sweep_share_new(struct gpu_share **out, const struct sweep_request *request, struct error *err)
+int sweep_plan(struct plan **out, const struct sweep_request *request, struct error *err)
 {
 	struct prepared_sweep sweep = {.request = request, .choice = {.why = TEXT_INIT}};
 	struct sweep_result stored = {0};
 	int rc = prepare(&sweep, &stored, err);
 
-	if (!rc)
-		rc = gpu_share_new(out, sweep.plan, err);
+	*out = sweep.plan;
+	sweep.plan = NULL;
 	sweep_result_release(&stored);
 	prepared_release(&sweep);
 	return rc;
 }
-
-/* ---- only the plan ---- */
 
 static int attempt_inspection(const struct run_task *task, void *out, struct error *err)
 {

@@ -10,6 +10,10 @@
 #include "harness/sweep/sweep_state.h"
 #include "kernels/user/kernel_file.h"
 
+/* Checks a request and its database as sweep_run() does. The plan, which the caller frees even
+ * after an error, is not resolved for a device. A new database is not made. */
+int sweep_plan(struct plan **out, const struct sweep_request *request, struct error *err);
+
 /* ---- resumed runs: resume.c ---- */
 
 /* Loads the run that request->resume names, and its settings. The request replaces the settings

@@ -23,8 +23,9 @@ struct unstored_round;
 
 #define NO_CASE SIZE_MAX
 
+struct sweep;
 struct sweep_kept;
-struct gpu_part;
+struct sweep_store;
 
 /*
  * Where results go. The sweep calls these functions in its own thread. A function that does not
@@ -85,6 +86,46 @@ struct sweep_outcome {
 	bool interrupted;
 };
 
+/*
+ * What an optional feature changes in a sweep: added rounds, or several GPUs, on which other
+ * processes measure cases of the same plan. A function that the feature does not need is NULL.
+ */
+struct sweep_hooks {
+	void *context;
+	const char *uuid; /* that the device must have; NULL: any */
+	/* A worker has opened a device. An error: the device is to blame. Facts may be added to the
+	 * environment of the first session, which the sweep stores. */
+	int (*opened)(const struct sweep *sweep, struct session_info *info, pid_t worker,
+		      struct error *err);
+	/* The run is in the database. No case has ended in this process. */
+	void (*begun)(struct sweep *sweep, int64_t run_id);
+	/* Called before the first round. */
+	int (*prepare)(struct sweep *sweep, struct error *err);
+	/* Leaves out the cases that other processes have claimed, and takes back those that they
+	 * gave back. `all` false: also leaves out those that nobody has claimed, because no round
+	 * follows. */
+	void (*reclaim)(struct sweep *sweep, bool all);
+	/* Sorts the shuffled cases of the first round. */
+	void (*order)(const struct sweep *sweep, size_t *order, size_t count);
+	/* Claims a case before its first result. false: another process has it, so this one leaves
+	 * it out. */
+	bool (*take)(struct sweep *sweep, size_t index);
+	/* Why no process may measure the case (`measuring`), or count it; NULL: it may. */
+	const char *(*refusal)(const struct sweep *sweep, size_t index, bool measuring);
+	/* The device was lost with the case for the second time. `measuring` as above. */
+	void (*refuse)(struct sweep *sweep, size_t index, bool measuring);
+	/* A round of a case was measured. */
+	void (*round)(struct sweep *sweep, size_t index, const struct round_result *round);
+	/* A case has ended. While sweep->together is set, its results are not in the database yet:
+	 * committed() follows, `stored` false if they did not come into it. */
+	void (*ended)(struct sweep *sweep, size_t index);
+	void (*committed)(struct sweep *sweep, bool stored);
+	/* Called after the planned rounds. */
+	int (*add_rounds)(struct sweep *sweep, struct error *err);
+	/* The sweep has ended with rc. Returns rc, or an error of its own. */
+	int (*end)(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err);
+};
+
 struct sweep {
 	const struct measure_settings *settings;
 	const struct sweep_observer *observer;
@@ -124,10 +165,8 @@ struct sweep {
 	struct built_in_code *built_in;   /* of the device (built_in.h); NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
-	/* Adds rounds after the planned ones, for an optional feature; NULL: nothing adds any. */
-	int (*add_rounds)(void *context, struct error *err);
-	void *add_rounds_context;
-	struct gpu_part *gpu; /* of the caller; NULL: no sweep on several GPUs */
+	struct sweep_hooks hooks;
+	bool together;  /* what is stored now takes effect with what follows it */
 	size_t suspect; /* the case that ended last because its worker was lost, if none has opened
 			   the device since; NO_CASE: none */
 	/* The case whose counters were read when the worker was lost, and why it has none; it ends
@@ -192,6 +231,9 @@ int case_finish_measured(struct sweep *sweep, size_t index, struct error *err);
 void case_keep_unverified(struct case_state *state, const char *reason);
 /* Adds the case as JSON. Encodes it at its first use. */
 void case_add_json(struct text *out, struct sweep *sweep, size_t index);
+/* As the hooks `take` and `refusal`, where there are none, too. */
+bool case_take(struct sweep *sweep, size_t index);
+const char *case_refusal(const struct sweep *sweep, size_t index, bool measuring);
 /* The case beside which this one can be measured now; NO_CASE: none. */
 size_t case_base(const struct sweep *sweep, size_t index);
 /* PL_EPROTOCOL: the reply is about another case. */

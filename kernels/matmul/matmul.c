@@ -151,7 +151,7 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 			     "wgmma exists only on compute capability 9.0 (Hopper)"}),             \
 	}
 
-/* Operations of harness/workers/cuda/library_cublas.c. */
+/* Operations of harness/workers/cuda/libraries/library_cublas.c. */
 #define BY_CUBLAS(operation)                                    \
 	AXES({"block", "256", "ignored: the library chooses"}), \
 		LAUNCHES({.library = "cublas", .entry = operation, ARGS(A, B, C, N)})

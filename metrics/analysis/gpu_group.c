@@ -10,60 +10,6 @@
 
 #define ROUNDS_MOST 64 /* of a mean */
 
-/* ---- interference ---- */
-
-/* "+0.9 % for reduce/x/block=64 (95 % interval -0.0 to +1.8 %)" */
-bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, size_t i)
-{
-	static const char before[] = " % for ", within[] = " (95 % interval ";
-	char *key = xasprintf(GPUS_INTERFERENCE_KEY ".%zu", i);
-	const char *text = key_value_get(&run->environment, key);
-	const char *name = text ? strstr(text, before) : NULL, *end = NULL;
-	double low, high;
-
-	free(key);
-	*out = (struct gpu_sentinel_fact){.text = text, .change = NAN, .low = NAN, .high = NAN};
-	if (!text)
-		return false;
-	if (name)
-		name += strlen(before);
-	for (const char *next = name; next && (next = strstr(next, within)); next++)
-		end = next;
-	if (!end || sscanf(end + strlen(within), "%lf to %lf %%)", &low, &high) != 2)
-		return true;
-	*out = (struct gpu_sentinel_fact){.text = text,
-					  .change = strtod(text, NULL) / 100,
-					  .low = low / 100,
-					  .high = high / 100,
-					  .name = name,
-					  .name_length = (size_t)(end - name)};
-	return true;
-}
-
-/* ---- GPUs without a run ---- */
-
-bool gpu_absence_next(struct gpu_absence *out, const struct run *run, size_t *at)
-{
-	static const char between[] = ": ";
-	const struct key_value_list *facts = &run->environment;
-
-	while (*at < facts->count) {
-		const struct key_value *fact = &facts->items[(*at)++];
-		const size_t prefix = strlen(GPUS_ABSENT_PREFIX);
-		const char *end;
-
-		if (strncmp(fact->key, GPUS_ABSENT_PREFIX, prefix) != 0 ||
-		    parse_i64(&out->number, fact->key + prefix, NULL) || out->number < 0)
-			continue;
-		end = strstr(fact->value, between);
-		out->uuid = fact->value;
-		out->uuid_length = end ? (size_t)(end - fact->value) : 0;
-		out->reason = end ? end + strlen(between) : fact->value;
-		return true;
-	}
-	return false;
-}
-
 /* ---- all cases ---- */
 
 static int compare_group_runs(const void *left, const void *right)

@@ -9,6 +9,8 @@
 #include "metrics/analysis/regress.h"
 #include "metrics/metrics.h"
 
+/* ---- facts of a run, which the database stores as text: gpu_facts.c writes and reads them ---- */
+
 /* What the interference facts of a run say of one sentinel case. NAN: the text says no number. */
 struct gpu_sentinel_fact {
 	const char *text;         /* as stored; borrowed */
@@ -18,6 +20,9 @@ struct gpu_sentinel_fact {
 };
 /* The fact number i, from 1. Returns false if the run has none. */
 bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, size_t i);
+/* Adds the fact number i. Returns its text, which `facts` owns. */
+const char *gpu_sentinel_fact_add(struct key_value_list *facts, size_t i, const char *name,
+				  const struct effect *effect);
 
 /* A GPU of the sweep that has no run, by the facts of the runs of the others. */
 struct gpu_absence {
@@ -28,6 +33,11 @@ struct gpu_absence {
 };
 /* The next of them, from *at, which begins at 0. Returns false if there is no more. */
 bool gpu_absence_next(struct gpu_absence *out, const struct run *run, size_t *at);
+/* Adds the fact of a GPU without a run. */
+void gpu_absence_add(struct key_value_list *facts, int64_t number, const char *uuid,
+		     const char *reason);
+
+/* ---- the runs together ---- */
 
 /* How the cases of a GPU differ from those of the base. */
 struct gpu_difference {

@@ -244,11 +244,11 @@ static bool rate_name(struct text *out, const struct picture *picture,
 		if (share_name(roof, other))
 			return false;
 	for (size_t i = 0; i < picture->roof_count; i++) {
-		const char *label = picture->roofs[i].label, *ceiling = strstr(label, " (");
-		const size_t length = ceiling ? (size_t)(ceiling - label) : strlen(label);
+		const struct picture_roof *other = &picture->roofs[i];
 
-		if (share_name(roof, &picture->roofs[i]))
-			text_addf(out, "%s%.*s", named++ ? ", " : "", (int)length, label);
+		if (share_name(roof, other))
+			text_addf(out, "%s%.*s", named++ ? ", " : "", (int)other->name_length,
+				  other->label);
 	}
 	if (named < 2) {
 		text_clear(out);

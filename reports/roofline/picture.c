@@ -59,10 +59,12 @@ static void picture_add_roof(struct picture *picture, const struct ceiling *ceil
 {
 	struct text label = TEXT_INIT;
 	bool is_rate = ceiling->kind == CEILING_RATE;
+	size_t name_length;
 
 	text_addf(&label, "%s ",
 		  is_rate ? precision_name(ceiling->of.precision) : level_heads[ceiling->of.level]);
 	rate_text(&label, ceiling->per_s, ceiling->kind);
+	name_length = label.length;
 	text_add(&label, " (");
 	escape_show(&label, ceiling->name);
 	text_add_char(&label, ')');
@@ -72,7 +74,7 @@ static void picture_add_roof(struct picture *picture, const struct ceiling *ceil
 			*c = '?';
 	}
 	picture->roofs[picture->roof_count++] =
-		(struct picture_roof){.ceiling = ceiling, .label = text_detach(&label)};
+		(struct picture_roof){ceiling, text_detach(&label), name_length};
 }
 
 static bool is_precision_of_points(const struct picture *picture, enum precision precision)

@@ -11,7 +11,8 @@
 
 struct picture_roof {
 	const struct ceiling *ceiling;
-	char *label; /* "DRAM 4.56 TB/s (dram_read)"; owned */
+	char *label;        /* "DRAM 4.56 TB/s (dram_read)"; owned */
+	size_t name_length; /* of the label, without the ceiling in parentheses */
 };
 
 /* The best configuration of one problem. */

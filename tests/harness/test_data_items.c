@@ -248,9 +248,9 @@ static void test_memory_is_free_after_the_last_need(void **context)
 	assert_int_equal(blocks_bytes(), 0);
 }
 
-static int add_none(void *context, struct error *err)
+static int add_none(struct sweep *sweep, struct error *err)
 {
-	(void)context;
+	(void)sweep;
 	(void)err;
 	return 0;
 }
@@ -262,7 +262,7 @@ static void test_decide_may_add_rounds(void **context)
 
 	(void)context;
 	bench_init(&bench, CASES, INT64_MAX);
-	bench.sweep.add_rounds = add_none;
+	bench.sweep.hooks.add_rounds = add_none;
 	make_all(&bench);
 	bench.states[0].rounds_done = 3;
 	data_items_update(&bench.data, 0);

@@ -101,25 +101,24 @@ static void test_what_is_not_committed_is_given_back(void **state)
 	struct sweep sweep = SWEEP_INIT(NULL, NULL, NULL);
 
 	(void)state;
-	sweep.gpu = &part;
+	sweep.hooks = gpu_part_hooks(&part);
 	sweep.plan = &plan;
 	sweep.cases = states;
-	gpu_part_begin_cases(&sweep);
+	sweep.hooks.begun(&sweep, 1);
 	for (size_t i = 0; i < plan.count; i++)
-		assert_true(gpu_part_take(&sweep, i));
-	gpu_part_case_ended(&sweep, 0);
-	gpu_part_defer(&sweep);
-	gpu_part_case_ended(&sweep, 1);
-	gpu_part_case_ended(&sweep, 2);
-	gpu_part_committed(&sweep, false);
+		assert_true(sweep.hooks.take(&sweep, i));
+	sweep.hooks.ended(&sweep, 0);
+	sweep.together = true;
+	sweep.hooks.ended(&sweep, 1);
+	sweep.hooks.ended(&sweep, 2);
+	sweep.hooks.committed(&sweep, false);
 	assert_int_equal(gpu_share_give_back(share, 0), 3);
 
 	for (size_t i = 1; i < plan.count; i++)
-		assert_true(gpu_part_take(&sweep, i));
-	gpu_part_defer(&sweep);
-	gpu_part_case_ended(&sweep, 1);
-	gpu_part_case_ended(&sweep, 2);
-	gpu_part_committed(&sweep, true);
+		assert_true(sweep.hooks.take(&sweep, i));
+	sweep.hooks.ended(&sweep, 1);
+	sweep.hooks.ended(&sweep, 2);
+	sweep.hooks.committed(&sweep, true);
 	assert_int_equal(gpu_share_give_back(share, 0), 1);
 	free(part.left);
 	free(part.deferred);

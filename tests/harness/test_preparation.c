@@ -239,9 +239,9 @@ static void test_memory_is_limited(void **context)
 	}
 }
 
-static int add_no_rounds(void *context, struct error *err)
+static int add_no_rounds(struct sweep *sweep, struct error *err)
 {
-	(void)context;
+	(void)sweep;
 	(void)err;
 	return 0;
 }
@@ -259,7 +259,7 @@ static void test_counting_needs_no_results(void **context)
 	sweep_want_counters(f);
 	sweep_cases_init(&sweep, f->record.plan);
 	sweep.rounds = PREPARATION_ROUNDS;
-	sweep.add_rounds = add_no_rounds;
+	sweep.hooks.add_rounds = add_no_rounds;
 	assert_int_equal(preparation_begin(&preparation, &sweep, &f->err), 0);
 	for (size_t i = 0; i < CASES; i++)
 		sweep.cases[i].rounds_done = PREPARATION_ROUNDS;

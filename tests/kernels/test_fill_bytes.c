@@ -14,7 +14,7 @@
 #include <cmocka.h>
 #include <xxhash.h>
 
-#include "kernels/element.h"
+#include "kernels/kernels.h"
 
 /* Two ranges of threads, and a last tile that is not whole. */
 #define LENGTH ((1 << 16) + 4099)

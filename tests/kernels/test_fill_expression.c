@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/element.h"
+#include "kernels/kernels.h"
 
 enum { COUNT = 6000 };
 

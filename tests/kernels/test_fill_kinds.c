@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "kernels/element.h"
+#include "kernels/kernels.h"
 #include "kernels/npy.h"
 
 static struct case_buffer filled(enum element_type type, int64_t length, enum buffer_fill fill,

@@ -91,6 +91,33 @@ static void facts_of_sentinels_are_read(void **state)
 	key_value_list_release(&run.environment);
 }
 
+/* The reader knows what the writer writes, with any name and reason. */
+static void facts_that_are_written_are_read(void **state)
+{
+	static const char name[] = "a % for b/(95 % interval 0/n=1";
+	const struct effect effect = {.change = -0.0149, .low = -0.02, .high = 0.005};
+	struct run run = {0};
+	struct gpu_sentinel_fact fact;
+	struct gpu_absence absent;
+	size_t at = 0;
+
+	(void)state;
+	assert_string_equal(gpu_sentinel_fact_add(&run.environment, 1, name, &effect),
+			    "-1.5 % for a % for b/(95 % interval 0/n=1 (95 % interval -2.0 to "
+			    "+0.5 %)");
+	assert_true(gpu_sentinel_fact_of(&fact, &run, 1));
+	assert_float_equal(fact.change, -0.015, 1e-12);
+	assert_float_equal(fact.high, 0.005, 1e-12);
+	assert_int_equal(fact.name_length, strlen(name));
+	assert_memory_equal(fact.name, name, strlen(name));
+	gpu_absence_add(&run.environment, 3, "GPU-3", "lost: it is gone");
+	assert_true(gpu_absence_next(&absent, &run, &at));
+	assert_int_equal(absent.number, 3);
+	assert_int_equal(absent.uuid_length, strlen("GPU-3"));
+	assert_string_equal(absent.reason, "lost: it is gone");
+	key_value_list_release(&run.environment);
+}
+
 static void split_cases_become_one_run(void **state)
 {
 	struct gpu_group *group = group_of_two("split");
@@ -365,6 +392,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(facts_of_sentinels_are_read),
+		cmocka_unit_test(facts_that_are_written_are_read),
 		cmocka_unit_test(split_cases_become_one_run),
 		cmocka_unit_test(a_sweep_is_finished_without_a_gpu_that_was_replaced),
 		cmocka_unit_test(a_gpu_is_failed_until_its_run_is_finished),

@@ -81,6 +81,12 @@ BEGIN {
 	# The machine needs only this header of lanes/: the table of handlers.
 	public_part["emulator/lanes"] = "emulator/lanes/handlers.h"
 
+	# An optional feature of a sweep: the sweep calls it by its hooks only.
+	part("harness/sweep", "harness/sweep/data harness/sweep/decide")
+	part("harness/sweep/data", "harness/sweep")
+	part("harness/sweep/decide", "harness/sweep")
+	part("harness/sweep/gpus", "harness/sweep")
+
 	part("reports/table", "")
 	part("reports/derived", "reports/table")
 	part("reports/roofline", "reports/table reports/derived")

@@ -225,8 +225,9 @@ static bool need_is_open(const struct sweep *sweep, size_t index, enum need_kind
 {
 	const struct case_state *state = &sweep->cases[index];
 	/* with --decide, a case may get more rounds than all have */
-	const bool rounds_left = !sweep->rounds_over && (!sweep->rounds || sweep->add_rounds ||
-							 state->rounds_done < sweep->rounds);
+	const bool rounds_left =
+		!sweep->rounds_over &&
+		(!sweep->rounds || sweep->hooks.add_rounds || state->rounds_done < sweep->rounds);
 
 	if (state->ended)
 		return false;

@@ -302,10 +302,9 @@ static int64_t added_time_ns(const struct measure_settings *settings)
 	return settings->max_time_ns < most_ns ? settings->max_time_ns : most_ns;
 }
 
-int decide_add_rounds(void *context, struct error *err)
+int decide_add_rounds(struct sweep *sweep, struct error *err)
 {
-	struct sweep_decide *decide = context;
-	struct sweep *sweep = decide->sweep;
+	struct sweep_decide *decide = sweep->hooks.context;
 	const int64_t begun_ns = monotonic_ns();
 	struct error cause = {0};
 	bool going_on = true;

@@ -81,7 +81,7 @@ int decide_drop_unused(struct db *db, const struct run *resumed, struct error *e
 int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 		 const struct run_task *task, struct error *err);
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
-int decide_add_rounds(void *decide, struct error *err);
+int decide_add_rounds(struct sweep *sweep, struct error *err);
 
 /* ---- comparing, measuring and discarding: decide_rounds.c ---- */
 

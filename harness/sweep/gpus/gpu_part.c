@@ -5,20 +5,14 @@
 
 #include "base/random.h"
 #include "harness/sweep/lost_device.h"
-#include "harness/sweep/sweep_parts.h"
-#include "metrics/analysis/statistics.h"
 
-bool gpu_part_splits(const struct sweep *sweep)
-{
-	return sweep->gpu && !sweep->gpu->spread;
-}
+/* ---- the session ---- */
 
-void gpu_part_describe(struct key_value_list *environment, const struct gpu_part *part)
+/* Adds what a run of the sweep stores of it. */
+static void describe_part(struct key_value_list *environment, const struct gpu_part *part)
 {
 	char count[24];
 
-	if (!part)
-		return;
 	snprintf(count, sizeof(count), "%zu", part->gpus);
 	key_value_set(environment, GPUS_GROUP_KEY, part->group);
 	key_value_set(environment, GPUS_MODE_KEY, part->spread ? GPUS_SPREAD : "split");
@@ -28,21 +22,103 @@ void gpu_part_describe(struct key_value_list *environment, const struct gpu_part
 		key_value_set(environment, GPUS_INTERFERENCE_KEY, GPUS_INTERFERENCE_NEVER);
 }
 
-/* ---- sessions ---- */
-
-int gpu_part_check_device(const struct sweep *sweep, const struct session_info *info,
-			  struct error *err)
+static int device_opened(const struct sweep *sweep, struct session_info *info, pid_t worker,
+			 struct error *err)
 {
-	const char *uuid = sweep->gpu ? sweep->gpu->uuid : NULL;
+	const struct gpu_part *part = sweep->hooks.context;
 
-	if (!uuid || strcmp(uuid, info->device.uuid) == 0)
-		return 0;
-	return error_set(err, PL_EDEVICE,
-			 "device %d is %s now, and was %s: a GPU was taken away or added",
-			 sweep->settings->device, info->device.uuid, uuid);
+	if (strcmp(part->uuid, info->device.uuid) != 0)
+		return error_set(err, PL_EDEVICE,
+				 "device %d is %s now, and was %s: a GPU was taken away or added",
+				 sweep->settings->device, info->device.uuid, part->uuid);
+	if (!sweep->info_known) {
+		gpu_pin(&info->environment, worker);
+		describe_part(&info->environment, part);
+	}
+	return 0;
 }
 
-/* ---- cases ---- */
+/* ---- which cases ---- */
+
+static void begin_cases(struct sweep *sweep, struct gpu_part *part)
+{
+	part->left = xcalloc(sweep->plan->count + 1, sizeof(*part->left));
+	for (size_t i = 0; i < sweep->plan->count; i++)
+		part->left[part->share->cases[i].unit] += !sweep->cases[i].ended;
+	/* of a unit without a case that can run one process keeps the reasons */
+	for (size_t i = 0; i < sweep->plan->count; i++)
+		if (!part->left[part->share->cases[i].unit] &&
+		    gpu_share_claim(part->share, part->slot, i))
+			gpu_share_set_done(part->share, part->slot, i, true);
+}
+
+static void run_begun(struct sweep *sweep, int64_t run_id)
+{
+	struct gpu_part *part = sweep->hooks.context;
+
+	atomic_store(&part->share->slots[part->slot].run_id, run_id);
+	if (!part->spread)
+		begin_cases(sweep, part);
+}
+
+static void leave_out(struct sweep *sweep, size_t index)
+{
+	struct case_state *state = &sweep->cases[index];
+
+	if (state->ended)
+		return;
+	sweep->steps_total -= case_steps_left(sweep, index);
+	state->ended = state->elsewhere = true;
+}
+
+static bool claim_case(struct sweep *sweep, size_t index)
+{
+	const struct gpu_part *part = sweep->hooks.context;
+	const bool mine = gpu_share_claim(part->share, part->slot, index);
+
+	if (!mine)
+		leave_out(sweep, index);
+	return mine;
+}
+
+static void reclaim_cases(struct sweep *sweep, bool all)
+{
+	const struct gpu_part *part = sweep->hooks.context;
+
+	for (size_t i = 0; !part->spread && i < sweep->plan->count; i++) {
+		struct case_state *state = &sweep->cases[i];
+		const int owner = gpu_share_owner(part->share, i);
+
+		if (owner != part->slot && (owner >= 0 || !all)) {
+			leave_out(sweep, i);
+		} else if (state->elsewhere) {
+			state->ended = state->elsewhere = false;
+			sweep->steps_total += case_steps_left(sweep, i);
+		}
+	}
+}
+
+static atomic_bool *refusal_flag(const struct sweep *sweep, size_t index, bool measuring)
+{
+	const struct gpu_part *part = sweep->hooks.context;
+	struct gpu_case *refused = &part->share->cases[index];
+
+	return measuring ? &refused->unmeasured : &refused->uncounted;
+}
+
+static void refuse_for_all(struct sweep *sweep, size_t index, bool measuring)
+{
+	atomic_store(refusal_flag(sweep, index, measuring), true);
+}
+
+static const char *why_refused(const struct sweep *sweep, size_t index, bool measuring)
+{
+	return atomic_load(refusal_flag(sweep, index, measuring))
+		       ? "two GPUs of this sweep were lost with this case"
+		       : NULL;
+}
+
+/* ---- the order of the first round ---- */
 
 /* Where a case comes in the first round of this process. */
 struct claim_place {
@@ -89,13 +165,19 @@ static size_t *draw_turns(uint64_t seed, size_t variants)
 	return turns;
 }
 
-void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
+/*
+ * Each process begins with the variants that are its own, one after the other, and goes on with
+ * those of the others, from their end. So few variants are on two GPUs, each of which would load
+ * their code, and patch it to count.
+ */
+static void order_claims(const struct sweep *sweep, size_t *order, size_t count)
 {
-	const size_t gpus = sweep->gpu ? sweep->gpu->gpus : 0;
+	const struct gpu_part *part = sweep->hooks.context;
+	const size_t gpus = part->gpus;
 	struct claim_place *places;
 	size_t *variants, *turns;
 
-	if (!gpu_part_splits(sweep) || !count)
+	if (!count)
 		return;
 	places = xcalloc(count, sizeof(*places));
 	variants = number_variants(sweep->plan);
@@ -105,7 +187,7 @@ void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
 
 		places[i] = (struct claim_place){
 			.index = order[i],
-			.distance = (variant + gpus - (size_t)sweep->gpu->slot % gpus) % gpus,
+			.distance = (variant + gpus - (size_t)part->slot % gpus) % gpus,
 			.turn = turns[variant],
 			.shuffled = i,
 		};
@@ -118,77 +200,46 @@ void gpu_part_order(const struct sweep *sweep, size_t *order, size_t count)
 	free(places);
 }
 
-void gpu_part_case_ended(struct sweep *sweep, size_t index)
-{
-	struct gpu_part *part = sweep->gpu;
-	size_t *left;
+/* ---- what has ended ---- */
 
-	/* alone, it is measured again */
-	if (!gpu_part_splits(sweep) || part->alone)
-		return;
-	if (part->defers) {
-		part->deferred = xgrow(part->deferred, &part->deferred_capacity,
-				       part->deferred_count + 1, sizeof(*part->deferred));
-		part->deferred[part->deferred_count++] = index;
-		return;
-	}
-	left = &part->left[part->share->cases[index].unit];
+static void end_case(struct gpu_part *part, size_t index)
+{
+	size_t *left = &part->left[part->share->cases[index].unit];
+
 	if (*left && !--*left)
 		gpu_share_set_done(part->share, part->slot, index, true);
 }
 
-void gpu_part_defer(struct sweep *sweep)
+static void case_ended(struct sweep *sweep, size_t index)
 {
-	if (sweep->gpu)
-		sweep->gpu->defers = true;
+	struct gpu_part *part = sweep->hooks.context;
+
+	/* alone, it is measured again */
+	if (part->alone)
+		return;
+	if (!sweep->together) {
+		end_case(part, index);
+		return;
+	}
+	part->deferred = xgrow(part->deferred, &part->deferred_capacity, part->deferred_count + 1,
+			       sizeof(*part->deferred));
+	part->deferred[part->deferred_count++] = index;
 }
 
-void gpu_part_committed(struct sweep *sweep, bool stored)
+static void cases_committed(struct sweep *sweep, bool stored)
 {
-	struct gpu_part *part = sweep->gpu;
+	struct gpu_part *part = sweep->hooks.context;
 
-	if (!part)
-		return;
-	part->defers = false;
 	for (size_t i = 0; i < part->deferred_count && stored; i++)
-		gpu_part_case_ended(sweep, part->deferred[i]);
+		end_case(part, part->deferred[i]);
 	part->deferred_count = 0;
 }
-
-void gpu_part_round(struct sweep *sweep, size_t index, const struct round_result *round)
-{
-	struct gpu_part *part = sweep->gpu;
-
-	for (size_t i = 0; part && i < part->sentinel_count; i++) {
-		struct gpu_sentinel *own = &part->sentinels[i];
-		double *medians = part->alone ? own->alone : own->busy;
-		size_t *count = part->alone ? &own->alone_count : &own->busy_count;
-
-		if (own->index == index && round->count && *count < GPU_SENTINEL_ROUNDS)
-			medians[(*count)++] = summarise(round->time_ns, round->count).median_ns;
-	}
-}
-
-void gpu_part_progress(const struct sweep *sweep)
-{
-	struct gpu_slot *slot;
-
-	if (!sweep->gpu)
-		return;
-	slot = &sweep->gpu->share->slots[sweep->gpu->slot];
-	if (!atomic_load(&slot->first_total))
-		atomic_store(&slot->first_total, (long long)sweep->steps_total);
-	atomic_store(&slot->total, (long long)sweep->steps_total);
-	atomic_store(&slot->done, (long long)sweep->steps_done);
-}
-
-/* ---- the end ---- */
 
 /* With `all` also those that nobody has claimed. */
 static int drop_others(const struct sweep *sweep, struct sweep_store *store, bool all,
 		       struct error *err)
 {
-	const struct gpu_part *part = sweep->gpu;
+	const struct gpu_part *part = sweep->hooks.context;
 	int64_t *ids = xcalloc(store->trial_count + 1, sizeof(*ids));
 	size_t count = 0;
 	int rc;
@@ -204,13 +255,15 @@ static int drop_others(const struct sweep *sweep, struct sweep_store *store, boo
 	return rc;
 }
 
-int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err)
+/* Deletes the trials of cases that others have, or stores why this process failed, and gives the
+ * case in flight back if its device is lost. */
+static int end_part(struct sweep *sweep, struct sweep_store *store, int rc, struct error *err)
 {
 	const size_t lost = lost_device_case(sweep);
-	struct gpu_part *part = sweep->gpu;
+	struct gpu_part *part = sweep->hooks.context;
 
-	if (!part)
-		return rc;
+	if (!rc && !part->spread)
+		rc = gpu_sentinels_end(sweep, store, err);
 	if (!rc && !part->spread && store->begun)
 		rc = drop_others(sweep, store, true, err);
 	/* the parent does the rest, unless it was killed */
@@ -227,4 +280,28 @@ int gpu_part_end(struct sweep *sweep, struct sweep_store *store, int rc, struct 
 	free(part->deferred);
 	part->deferred = NULL;
 	return rc;
+}
+
+struct sweep_hooks gpu_part_hooks(struct gpu_part *part)
+{
+	struct sweep_hooks hooks = {
+		.context = part,
+		.uuid = part->uuid,
+		.opened = device_opened,
+		.begun = run_begun,
+		.prepare = gpu_sentinels_begin,
+		.reclaim = reclaim_cases,
+		.refusal = why_refused,
+		.refuse = refuse_for_all,
+		.end = end_part,
+	};
+
+	if (part->spread)
+		return hooks;
+	hooks.order = order_claims;
+	hooks.take = claim_case;
+	hooks.round = gpu_sentinels_round;
+	hooks.ended = case_ended;
+	hooks.committed = cases_committed;
+	return hooks;
 }

@@ -1,4 +1,4 @@
-#include "harness/sweep/gpus/gpu_pin.h"
+#include "harness/sweep/gpus/gpu_part.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "harness/sweep/gpus/gpu_part.h"
 
 #define PCI_FOLDER "/sys/bus/pci/devices"
 #define PCI_FOLDER_VARIABLE "PERFLAB_PCI_FOLDER"

@@ -42,12 +42,31 @@ static void send_bytes(int fd, const char *bytes, size_t length)
 	}
 }
 
+/* What the observer of the process tells the parent with. */
+struct gpu_teller {
+	int fd;
+	struct gpu_slot *slot;
+};
+
 static void send_notice(void *context, enum notice_kind kind, const char *line)
 {
 	char *notice = xasprintf("%c%s", kind == NOTICE_WARNING ? MARK_WARNING : MARK_REMARK, line);
 
-	send_bytes(*(const int *)context, notice, strlen(notice) + 1);
+	send_bytes(((const struct gpu_teller *)context)->fd, notice, strlen(notice) + 1);
 	free(notice);
+}
+
+static void share_progress(void *context, const struct sweep_progress *progress)
+{
+	struct gpu_slot *slot = ((const struct gpu_teller *)context)->slot;
+
+	/* progress before the run is that of the compiler, or of the ceilings */
+	if (!atomic_load(&slot->run_id))
+		return;
+	if (!atomic_load(&slot->first_total))
+		atomic_store(&slot->first_total, (long long)progress->total);
+	atomic_store(&slot->total, (long long)progress->total);
+	atomic_store(&slot->done, (long long)progress->done);
 }
 
 /* The terminal signals the parent alone, which then stops all processes at once. */
@@ -77,8 +96,11 @@ static void limit_shared_memory(int64_t bytes)
 static void run_process(const struct sweep_request *request, struct gpu_part *part, int device,
 			int jobs, int fd)
 {
-	const struct sweep_observer observer = {.context = &fd, .notice = send_notice};
 	struct gpu_slot *slot = &part->share->slots[part->slot];
+	struct gpu_teller teller = {fd, slot};
+	const struct sweep_observer observer = {
+		.context = &teller, .notice = send_notice, .progress = share_progress};
+	const struct sweep_hooks hooks = gpu_part_hooks(part);
 	struct sweep_request own = *request; /* borrows its lists */
 	const int64_t begun_ns = monotonic_ns();
 	struct sweep_result result = {0};
@@ -86,7 +108,7 @@ static void run_process(const struct sweep_request *request, struct gpu_part *pa
 
 	own.settings.device = device;
 	own.settings.jobs = jobs;
-	own.gpu = part;
+	own.hooks = &hooks;
 	slot->code = sweep_run(&own, &observer, &part->share->stop, &result, &err);
 	snprintf(slot->error, sizeof(slot->error), "%s", err.text);
 	slot->impossible = result.impossible;

@@ -1,11 +1,12 @@
-#include "harness/sweep/gpus/gpu_sentinels.h"
+#include "harness/sweep/gpus/gpu_part.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/sweep/sweep_parts.h"
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/gpu_group.h"
+#include "metrics/analysis/statistics.h"
 
 /* With fewer cases for each GPU, measuring alone would take a large part of the sweep. */
 #define CASES_LEAST 12
@@ -15,7 +16,7 @@
 /* Whether a sentinel is of the kernel of the case, or also of its variant. */
 static bool has_like(const struct sweep *sweep, size_t index, bool of_variant)
 {
-	const struct gpu_part *part = sweep->gpu;
+	const struct gpu_part *part = sweep->hooks.context;
 	const struct plan_case *wanted = &sweep->plan->cases[index];
 
 	for (size_t i = 0; i < part->sentinel_count; i++) {
@@ -32,7 +33,7 @@ static bool has_like(const struct sweep *sweep, size_t index, bool of_variant)
  * of --decide, then one of each variant. How much they vary is not known yet. */
 static void claim_sentinels(struct sweep *sweep, size_t most)
 {
-	struct gpu_part *part = sweep->gpu;
+	struct gpu_part *part = sweep->hooks.context;
 	const size_t count = sweep->plan->count;
 	const size_t first = (size_t)part->slot % part->gpus * count / part->gpus;
 
@@ -51,7 +52,7 @@ static void claim_sentinels(struct sweep *sweep, size_t most)
 
 static bool is_worth_it(const struct sweep *sweep)
 {
-	const struct gpu_part *part = sweep->gpu;
+	const struct gpu_part *part = sweep->hooks.context;
 
 	return part->gpus > 1 && (part->interference == INTERFERENCE_ALWAYS ||
 				  (part->interference == INTERFERENCE_AUTO &&
@@ -97,7 +98,7 @@ static const struct result_writer writer_of_nothing = {
 
 static int measure_alone(struct sweep *sweep, struct error *err)
 {
-	struct gpu_part *part = sweep->gpu;
+	struct gpu_part *part = sweep->hooks.context;
 	const struct result_writer *const writer = sweep->writer;
 	const struct sweep_outcome outcome = sweep->outcome;
 	const size_t done = sweep->steps_done, total = sweep->steps_total;
@@ -135,15 +136,13 @@ static int measure_alone(struct sweep *sweep, struct error *err)
 
 int gpu_sentinels_begin(struct sweep *sweep, struct error *err)
 {
-	struct gpu_part *part = sweep->gpu;
+	struct gpu_part *part = sweep->hooks.context;
 	int rc = 0;
 
-	if (!part)
-		return 0;
 	if (!gpu_share_await_turn(part->share, part->slot))
 		return error_set(err, PL_EINTERRUPTED, "interrupted");
 	/* one that takes over cases has nothing to begin with */
-	if (gpu_part_splits(sweep) && (size_t)part->slot < part->gpus) {
+	if (!part->spread && (size_t)part->slot < part->gpus) {
 		const bool measured = is_worth_it(sweep);
 
 		/* at least one case each: the others may be faster */
@@ -161,20 +160,28 @@ int gpu_sentinels_begin(struct sweep *sweep, struct error *err)
 		       : error_set(err, PL_EINTERRUPTED, "interrupted");
 }
 
-/* ---- with the others ---- */
-
-static void effect_text(struct text *out, const char *name, const struct effect *effect)
+void gpu_sentinels_round(struct sweep *sweep, size_t index, const struct round_result *round)
 {
-	text_addf(out, "%+.1f %% for %s (95 %% interval %+.1f to %+.1f %%)", 100 * effect->change,
-		  name, 100 * effect->low, 100 * effect->high);
+	struct gpu_part *part = sweep->hooks.context;
+
+	for (size_t i = 0; i < part->sentinel_count; i++) {
+		struct gpu_sentinel *own = &part->sentinels[i];
+		double *medians = part->alone ? own->alone : own->busy;
+		size_t *count = part->alone ? &own->alone_count : &own->busy_count;
+
+		if (own->index == index && round->count && *count < GPU_SENTINEL_ROUNDS)
+			medians[(*count)++] = summarise(round->time_ns, round->count).median_ns;
+	}
 }
+
+/* ---- with the others ---- */
 
 /* Stores a fact of each sentinel. `largest` becomes the change that is the largest of those that
  * `regress` would call one; "": none. Returns the number of sentinels that could be compared. */
 static size_t judge_sentinels(struct key_value_list *facts, struct text *largest,
 			      const struct sweep *sweep)
 {
-	const struct gpu_part *part = sweep->gpu;
+	const struct gpu_part *part = sweep->hooks.context;
 	struct effect effects[GPU_SENTINELS];
 	double p[GPU_SENTINELS], most = 0;
 	size_t compared = 0;
@@ -192,22 +199,18 @@ static size_t judge_sentinels(struct key_value_list *facts, struct text *largest
 		enum change change = effect_judge(&effects[i], p[i], &change_limits_default);
 		char *name =
 			xasprintf("%s/%s/%s", planned->kernel, planned->variant, planned->config);
-		char *key = xasprintf(GPUS_INTERFERENCE_KEY ".%zu", i + 1);
-		struct text fact = TEXT_INIT;
+		const char *fact = NULL;
 		const bool found = change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
 
 		if (!isnan(effects[i].change)) {
-			effect_text(&fact, name, &effects[i]);
-			key_value_set(facts, key, fact.data);
+			fact = gpu_sentinel_fact_add(facts, i + 1, name, &effects[i]);
 			compared++;
 		}
-		if (found && fabs(effects[i].change) > most) {
+		if (fact && found && fabs(effects[i].change) > most) {
 			most = fabs(effects[i].change);
 			text_clear(largest);
-			text_add(largest, fact.data);
+			text_add(largest, fact);
 		}
-		text_release(&fact);
-		free(key);
 		free(name);
 	}
 	return compared;
@@ -222,14 +225,12 @@ static const char *why_not_measured(const struct gpu_part *part)
 
 int gpu_sentinels_end(struct sweep *sweep, struct sweep_store *store, struct error *err)
 {
-	struct gpu_part *part = sweep->gpu;
+	struct gpu_part *part = sweep->hooks.context;
 	struct key_value_list facts = {0};
 	struct text largest = TEXT_INIT;
 	size_t compared;
 	int rc = 0;
 
-	if (!part || !gpu_part_splits(sweep))
-		return 0;
 	compared = judge_sentinels(&facts, &largest, sweep);
 	if (largest.length) {
 		key_value_set(&facts, GPUS_INTERFERENCE_FOUND_KEY, largest.data);

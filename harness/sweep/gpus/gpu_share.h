@@ -66,8 +66,4 @@ bool gpu_share_await_turn(struct gpu_share *share, int slot);
 /* Ends the turn of a slot, if it has it. */
 void gpu_share_end_turn(struct gpu_share *share, int slot);
 
-/* Checks a request and its database as sweep_run() does, and makes the memory that its processes
- * share. A new database is not made. */
-int sweep_share_new(struct gpu_share **out, const struct sweep_request *request, struct error *err);
-
 #endif

@@ -6,10 +6,7 @@
 #include <string.h>
 
 #include "harness/client/client.h"
-#include "harness/sweep/gpus/gpu_absent.h"
-#include "harness/sweep/gpus/gpu_process.h"
 #include "harness/sweep/gpus/gpu_reconcile.h"
-#include "harness/sweep/sweep_parts.h"
 
 #define LOOK_MS 100 /* between two looks at the progress and at *stop */
 
@@ -104,8 +101,12 @@ static int prepare_group(struct group *group, const struct sweep_request *reques
 			 const struct gpus_request *gpus, struct error *err)
 {
 	struct gpu_devices all = {0};
-	int rc = sweep_share_new(&group->share, request, err);
+	struct plan *plan = NULL;
+	int rc = sweep_plan(&plan, request, err);
 
+	if (!rc)
+		rc = gpu_share_new(&group->share, plan, err);
+	plan_free(plan);
 	if (!rc)
 		rc = gpu_devices_list(&all, request->backend, err);
 	if (!rc)

@@ -13,12 +13,9 @@
 #include <unistd.h>
 
 #include "generated/toolkit_version.h"
-#include "harness/workers/cuda/chip_metrics.h"
-#include "harness/workers/cuda/counter_access.h"
 #include "harness/workers/cuda/counting.h"
 #include "harness/workers/cuda/doctor.h"
 #include "harness/workers/cuda/measuring.h"
-#include "harness/workers/cuda/nvtx_ranges.h"
 #include "harness/workers/cuda/operation.h"
 #include "harness/workers/cuda/profiler.h"
 #include "harness/workers/cuda/timing.h"

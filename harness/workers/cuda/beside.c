@@ -1,5 +1,5 @@
 /* Prepares a base case on the device memory of the case beside which it is timed. */
-#include "harness/workers/cuda/beside.h"
+#include "harness/workers/cuda/operation.h"
 
 #include <string.h>
 
@@ -67,7 +67,7 @@ static int prepare_and_verify(struct operation *base, const struct operation *op
 	int rc;
 
 	share_blocks(base, operation);
-	rc = operation_prepare(base, err);
+	rc = operation_prepare(base, true, err);
 	return rc ? rc : operation_verify(base, mismatch, &accuracy, err);
 }
 

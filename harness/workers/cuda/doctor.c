@@ -1,4 +1,5 @@
-/* The checks of the CUDA worker. Each has a finding and, if it fails, a remedy. */
+/* The checks of the CUDA worker, each with a finding and, if it fails, a remedy; the devices; and
+ * the metrics of a chip, also on a machine without a device. */
 #include "harness/workers/cuda/doctor.h"
 
 #include <stdio.h>
@@ -206,7 +207,10 @@ int doctor_list_devices(struct worker_reply *reply, struct error *err)
 	return rc;
 }
 
-void default_chip(char chip[16])
+/* ---- the metrics of a chip ---- */
+
+/* Writes CUPTI's name for the chip of device 0, or GH100 if there is no device. */
+static void default_chip(char chip[16])
 {
 	struct device device = {0};
 
@@ -214,4 +218,56 @@ void default_chip(char chip[16])
 	if (device_open(&device, 0, NULL, NULL) == 0)
 		cupti_device_check(device.context, device.handle, chip, NULL, NULL);
 	device_close(&device);
+}
+
+struct metric_visit {
+	struct worker_reply *reply;
+};
+
+static int reply_metric(void *context, const struct cupti_metric_description *described)
+{
+	const struct metric_visit *visit = context;
+	const struct worker_metric metric = {.name = described->name,
+					     .unit = described->unit,
+					     .kind = described->kind,
+					     .description = described->description};
+
+	return worker_reply_metric(visit->reply, &metric);
+}
+
+/* An unknown chip is a usage error only if the user named it. */
+static int own_chip_code(const char *chip, int rc)
+{
+	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;
+}
+
+int chip_list_metrics(const char *chip, const char *pattern, struct worker_reply *reply,
+		      struct error *err)
+{
+	struct metric_visit visit = {.reply = reply};
+	char own[16];
+
+	if (!chip)
+		default_chip(own);
+	return own_chip_code(
+		chip, cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, &visit, err));
+}
+
+int chip_count_passes(const char *chip, const struct string_list *wanted, int64_t *passes,
+		      struct string_list *missing, struct error *err)
+{
+	struct cupti_plan *plan = NULL;
+	char own[16];
+	int rc;
+
+	if (!chip)
+		default_chip(own);
+	rc = cupti_plan_create(&plan, chip ? chip : own, wanted, NULL, err);
+	if (rc)
+		return own_chip_code(chip, rc);
+	*passes = (int64_t)cupti_plan_pass_count(plan);
+	for (size_t i = 0; i < cupti_plan_missing(plan)->count; i++)
+		string_list_add(missing, cupti_plan_missing(plan)->items[i]);
+	cupti_plan_free(plan);
+	return 0;
 }

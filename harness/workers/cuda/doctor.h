@@ -11,7 +11,16 @@
 int doctor_check_machine(struct worker_reply *reply, struct error *err);
 /* Replies one device per GPU. */
 int doctor_list_devices(struct worker_reply *reply, struct error *err);
-/* Writes CUPTI's name for the chip of device 0, or GH100 if there is no device. */
-void default_chip(char chip[16]);
+/*
+ * The hardware metrics of a chip. chip NULL: that of device 0, or GH100. PL_EUSAGE: the named chip
+ * is unknown; PL_EUNSUPPORTED: CUPTI does not know the chip of the device.
+ */
+
+/* Replies the metrics whose names match the pattern; NULL: all. */
+int chip_list_metrics(const char *chip, const char *pattern, struct worker_reply *reply,
+		      struct error *err);
+/* Counts the passes that `wanted` needs. Adds what the chip lacks to *missing. */
+int chip_count_passes(const char *chip, const struct string_list *wanted, int64_t *passes,
+		      struct string_list *missing, struct error *err);
 
 #endif

@@ -3,9 +3,7 @@
 
 #include <stdlib.h>
 
-#include "harness/workers/cuda/beside.h"
 #include "harness/workers/cuda/operation.h"
-#include "harness/workers/cuda/replay_again.h"
 #include "harness/workers/expected.h"
 
 static int enter_phase(const struct measuring *measuring, int64_t id, enum worker_phase phase,
@@ -40,7 +38,7 @@ static int prepare_case(struct verify_phase *phase, struct operation *operation,
 
 	resources->announce_check = enter_verify_phase;
 	resources->announce_context = phase;
-	rc = operation_prepare(operation, err);
+	rc = operation_prepare(operation, true, err);
 	resources->announce_check = NULL;
 	resources->announce_context = NULL;
 	return rc;
@@ -126,7 +124,7 @@ static int verify_other_inputs(const struct measuring *measuring, const struct o
 		operation.buffers[b].block = first->buffers[b].block;
 	measuring->resources->mixed = true;
 	if (rc == 0)
-		rc = operation_prepare(&operation, &cause);
+		rc = operation_prepare(&operation, true, &cause);
 	if (rc == 0 && first->blind && !first->blind->length)
 		rc = operation_find_blind_to(&operation, first, first->blind, &cause);
 	if (rc == 0)
@@ -202,7 +200,7 @@ static int prepare_again(const struct measuring *measuring, const struct launch_
 	operation_release(operation);
 	rc = operation_load(operation, measuring->resources, work, finding, err);
 	if (rc == 0 && !finding->length)
-		rc = operation_prepare(operation, err);
+		rc = operation_prepare(operation, true, err);
 	return rc || finding->length ? rc : operation_verify(operation, finding, &accuracy, err);
 }
 

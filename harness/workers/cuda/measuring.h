@@ -6,7 +6,7 @@
 #ifndef HARNESS_WORKERS_CUDA_MEASURING_H
 #define HARNESS_WORKERS_CUDA_MEASURING_H
 
-#include "harness/workers/cuda/nvtx_ranges.h"
+#include "harness/workers/cuda/profiler.h"
 #include "harness/workers/cuda/resources.h"
 #include "harness/workers/cuda/timing.h"
 #include "harness/workers/worker_loop.h"

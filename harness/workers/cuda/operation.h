@@ -11,7 +11,7 @@
 #define HARNESS_WORKERS_CUDA_OPERATION_H
 
 #include "harness/workers/case_buffers.h"
-#include "harness/workers/cuda/placed_memory.h"
+#include "harness/workers/cuda/device_memory.h"
 #include "harness/workers/cuda/resources.h"
 
 struct operation_buffer {
@@ -66,10 +66,9 @@ bool operation_is_distrusted(const struct launch_case *work);
 /* True if the kernel may have made lines of the L2 persist: kernels of users may, on devices of
  * compute capability 8.0 and later. Their machine code does not tell. */
 bool operation_may_persist(const struct operation *operation);
-/* Fills the inputs and computes the expected results. Both stay on the device for later cases. */
-int operation_prepare(struct operation *operation, struct error *err);
-/* Fills the inputs only, for an operation that will not be verified. */
-int operation_prepare_inputs(struct operation *operation, struct error *err);
+/* Fills the inputs and, if the operation will be verified, computes the expected results. Both stay
+ * on the device for later cases. */
+int operation_prepare(struct operation *operation, bool verified, struct error *err);
 /*
  * Restores INOUT buffers and symbols, before every execution and outside of the
  * timed or counted part. Poisons the other buffers of a user's kernel, so that
@@ -131,5 +130,52 @@ size_t operation_command_count(const struct operation *operation);
 void operation_forget(struct operation *operation);
 /* Frees the operation. Later cases may reuse its blocks. */
 void operation_release(struct operation *operation);
+
+/* ---- a second replay of a capture: replay_again.c ---- */
+
+/*
+ * Completes the mismatch that operation_verify() has just found, if the case is a
+ * replay. Two replays that agree tell that something is missing. Two that differ
+ * tell that the kernel is not deterministic, and perhaps how a comparison allows
+ * for it. If there is no memory for a second replay, nothing is said about it.
+ */
+int replay_again(struct operation *operation, struct text *mismatch, struct error *err);
+
+/* ---- the memory of a case and of its base case: beside.c ---- */
+
+/*
+ * A case and its base case are in one worker. The base case gets the device memory of the case
+ * where a buffer of it has the same name, type, length, role and fill, so that the place of the
+ * data does not make the difference. Both are restored, poisoned and flushed before each sample as
+ * they are alone.
+ *
+ * Loads, prepares and verifies the base case beside a prepared operation. If it
+ * cannot be measured, appends the reason to *why and leaves *out empty; then the
+ * operation must be prepared again, because its memory is no longer pinned and a
+ * wrong kernel may have written anywhere. PL_EDEVICE: the device is lost. After
+ * success, operation_forget() releases *out.
+ */
+int beside_prepare(struct operation *out, const struct operation *operation,
+		   const struct launch_case *base, struct text *why, struct error *err);
+/* Whether both use the same memory, apart from at most 1 % of the bytes of either. */
+bool beside_same_buffers(const struct operation *a, const struct operation *b);
+
+/* ---- where the data lie in physical memory: placement.c ---- */
+
+enum placement_result {
+	PLACEMENT_CHANGED,
+	PLACEMENT_FIXED, /* there is nothing that can be moved */
+	PLACEMENT_SCARCE /* something stayed, because memory is scarce */
+};
+
+/*
+ * Waits for the device, and moves what the launches of both operations read and
+ * write to other physical pages, at the same addresses. `base` may be NULL. What
+ * only restores or verifies stays: no sample reads it. So does memory of a capture
+ * at its old addresses, because several of its buffers can share pages, and
+ * variables of an image. Errors as memory_replace_pages().
+ */
+int placement_change(const struct operation *operation, const struct operation *base,
+		     enum placement_result *result, struct error *err);
 
 #endif

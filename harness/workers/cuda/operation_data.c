@@ -455,7 +455,7 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 	return rc;
 }
 
-static int prepare_operation(struct operation *operation, bool verified, struct error *err)
+int operation_prepare(struct operation *operation, bool verified, struct error *err)
 {
 	const struct launch_case *work = operation->work;
 	struct host_buffers inputs = {0};
@@ -496,14 +496,4 @@ static int prepare_operation(struct operation *operation, bool verified, struct 
 	}
 	meter_enter(&operation->resources->meter, before);
 	return rc;
-}
-
-int operation_prepare(struct operation *operation, struct error *err)
-{
-	return prepare_operation(operation, true, err);
-}
-
-int operation_prepare_inputs(struct operation *operation, struct error *err)
-{
-	return prepare_operation(operation, false, err);
 }

@@ -4,7 +4,7 @@
  * maps whole granules, of 2 MiB on today's devices: those from the first memory of a
  * reservation to the last.
  */
-#include "harness/workers/cuda/placed_memory.h"
+#include "harness/workers/cuda/device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>

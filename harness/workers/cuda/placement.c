@@ -1,5 +1,5 @@
 /* Finds the blocks that an operation touches, and replaces their pages. */
-#include "harness/workers/cuda/placement.h"
+#include "harness/workers/cuda/operation.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* Replays a capture a second time. See replay_again.h. */
-#include "harness/workers/cuda/replay_again.h"
+/* Replays a capture a second time. See operation.h. */
+#include "harness/workers/cuda/operation.h"
 
 #include <inttypes.h>
 #include <math.h>

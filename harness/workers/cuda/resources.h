@@ -8,8 +8,7 @@
 
 #include "harness/workers/cuda/device_memory.h"
 #include "harness/workers/cuda/image.h"
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/staging.h"
+#include "harness/workers/cuda/libraries/library.h"
 #include "harness/workers/cuda/uploader.h"
 #include "harness/workers/shared_data.h"
 #include "kernels/kernels.h"

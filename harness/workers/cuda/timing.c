@@ -1,6 +1,6 @@
 /* Queues batches of timed samples and decides when a round has enough of them. */
 #include "harness/workers/cuda/timing.h"
-#include "harness/workers/cuda/placement.h"
+#include "harness/workers/cuda/operation.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/settings.h"

@@ -8,6 +8,7 @@
 #define HARNESS_WORKERS_CUDA_UPLOADER_H
 
 #include "harness/workers/cuda/device.h"
+#include "kernels/kernels.h"
 
 #define UPLOADER_THREADS_MOST 4
 /* A thread fills one buffer while the other is uploaded. */
@@ -35,5 +36,26 @@ void uploader_close(struct uploader *uploader, const struct device *device);
  */
 int uploader_queue(struct uploader *uploader, const struct device *device, CUdeviceptr to,
 		   const void *from, size_t bytes, struct error *err);
+
+/*
+ * Memory of the host in which the data of cases are made. It is page-locked, so that uploads run at
+ * the speed of the bus. Later cases reuse it, because touching new pages takes longer than filling
+ * them.
+ */
+
+/* A slot for each input of a case, then a slot for each expected result. */
+#define STAGING_SLOTS (2 * KERNEL_MAX_BUFFERS)
+
+struct staging {
+	const struct device *device;
+	void *slots[STAGING_SLOTS];
+	size_t bytes[STAGING_SLOTS];
+};
+
+/* Makes a slot at least `bytes` large and returns its memory. Its old contents are lost. Returns
+ * PL_ENOMEM if the memory is not available. */
+int staging_reserve(struct staging *staging, size_t slot, size_t bytes, void **out,
+		    struct error *err);
+void staging_release(struct staging *staging);
 
 #endif

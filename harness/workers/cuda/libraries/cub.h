@@ -1,6 +1,6 @@
 /*
  * cub: C functions that call CUB, a library of C++ templates. They are compiled
- * into the shared library that harness/workers/cuda/library_cub.c opens. Each
+ * into the shared library that harness/workers/cuda/libraries/library_cub.c opens. Each
  * returns 0 or a cudaError_t. If `temporary` is NULL, it only sets the bytes of
  * temporary memory that it needs. Otherwise it queues its work in `stream`,
  * which belongs to the primary context.

@@ -61,7 +61,7 @@ static void test_addresses_in_structs(void **context)
 	assert_string_equal(skip.data, "");
 	bench->stub.execute = execute_struct;
 	bench->stub.context = &seen;
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	first = operation.buffers[0].data;
 	for (int execution = 0; execution < 2; execution++) {
 		operation.buffers[0].data = first + 64 * (CUdeviceptr)execution;
@@ -131,7 +131,7 @@ static void test_interleaved_maps(void **context)
 			fail_msg("%s", err.text);
 		bench->stub.execute = keep_map;
 		bench->stub.context = seen;
-		assert_int_equal(operation_prepare(&operation, &err), 0);
+		assert_int_equal(operation_prepare(&operation, true, &err), 0);
 		assert_int_equal(operation_enqueue(&operation, &err), 0);
 		assert_int_equal(seen[7], expected[i]);
 		operation_release(&operation);
@@ -165,7 +165,7 @@ static void test_tensor_maps(void **context)
 		fail_msg("%s", err.text);
 	bench->stub.execute = keep_map;
 	bench->stub.context = seen;
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	first = operation.buffers[0].data;
 	for (int execution = 0; execution < 4; execution++) {
 		const uint64_t moved = 64 * (uint64_t)(execution / 2);
@@ -233,7 +233,7 @@ static void test_im2col_maps(void **context)
 		fail_msg("%s", err.text);
 	bench->stub.execute = keep_map;
 	bench->stub.context = seen;
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	assert_int_equal(operation_enqueue(&operation, &err), 0);
 	assert_int_equal(seen[0], operation.buffers[0].data);
 	assert_memory_equal(seen + 1, expected, sizeof(expected));

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/beside.h"
+#include "harness/workers/cuda/operation.h"
 #include "harness/workers/cuda/timing.h"
 
 #define FOR_EVER_NS (INT64_C(3600) * 1000000000)
@@ -73,7 +73,7 @@ static void pair_set_up_of(struct pair *pair, struct bench *bench, const char *v
 	pair->work = bench_case("stream", variant, 256, elements);
 	pair->base_work = bench_case("stream", base, 256, elements);
 	if (operation_load(&pair->operation, &bench->resources, pair->work, &skip, &err) ||
-	    operation_prepare(&pair->operation, &err))
+	    operation_prepare(&pair->operation, true, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/library_cublas.h"
+#include "harness/workers/cuda/libraries/library.h"
+#include "harness/workers/cuda/libraries/library_cublas.h"
 #if __has_include(<cublas_v2.h>)
 #include <cublas_v2.h>
 #define HEADERS_ARE_HERE
@@ -19,7 +19,7 @@ static struct operation loaded(struct bench *bench, const struct launch_case *wo
 	struct error err = {0};
 
 	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
-	    operation_prepare(&operation, &err))
+	    operation_prepare(&operation, true, &err))
 		fail_msg("%s", err.text);
 	assert_string_equal(skip.data, "");
 	return operation;

@@ -169,7 +169,7 @@ static char *verified(struct bench *bench, struct deed deed)
 	bench->stub.execute = execute;
 	bench->stub.context = &deed;
 	load(bench, &operation, work);
-	if (operation_prepare(&operation, &err) ||
+	if (operation_prepare(&operation, true, &err) ||
 	    operation_verify(&operation, &mismatch, &accuracy, &err))
 		fail_msg("%s", err.text);
 	/* The results are poisoned, so that values of an earlier case fail. */
@@ -228,7 +228,7 @@ static void test_accuracy_is_of_the_largest_element(void **context)
 	float expected = 0, computed;
 
 	load(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	for (size_t b = 0; b < work->buffer_count; b++)
 		if (work->buffers[b].role == BUFFER_OUT)
 			expected = *(const float *)(uintptr_t)operation.buffers[b].expected->data;
@@ -260,7 +260,7 @@ static void test_whole_numbers_have_no_accuracy(void **context)
 	for (size_t b = 0; b < work->buffer_count; b++)
 		work->buffers[b].type = ELEMENT_I32;
 	load(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), 0);
 	assert_true(isnan(accuracy.relative_error));
 	assert_string_equal(accuracy.reason, "no result has a floating-point type");
@@ -281,7 +281,7 @@ static void test_scratch_is_poisoned(void **context)
 	size_t seen = 0;
 
 	load(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	for (size_t b = 0; b < work->buffer_count; b++)
 		if (work->buffers[b].role == BUFFER_SCRATCH)
 			memset((void *)(uintptr_t)operation.buffers[b].data, 0,
@@ -316,7 +316,7 @@ static void prepare(struct bench *bench, struct operation *operation,
 	struct error err = {0};
 
 	load(bench, operation, work);
-	if (operation_prepare(operation, &err))
+	if (operation_prepare(operation, true, &err))
 		fail_msg("%s", err.text);
 }
 
@@ -384,7 +384,7 @@ static void test_inputs_by_expression(void **context)
 	free(work->buffers[0].fill_expression);
 	work->buffers[0].fill_expression = xstrdup("1 / (i - 4000)");
 	load(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), PL_EUSAGE);
+	assert_int_equal(operation_prepare(&operation, true, &err), PL_EUSAGE);
 	assert_non_null(strstr(err.text, "for element 4000: an integer is divided by zero"));
 	operation_release(&operation);
 	assert_int_equal(blocks_with_keys(bench), 4);
@@ -401,7 +401,7 @@ static void test_too_large_costs_only_the_case(void **context)
 
 	bench->stub.memory_bytes = bench->stub.used_bytes + ((size_t)160 << 20);
 	load(bench, &operation, large);
-	assert_int_equal(operation_prepare(&operation, &err), PL_ENOMEM);
+	assert_int_equal(operation_prepare(&operation, true, &err), PL_ENOMEM);
 	assert_non_null(strstr(err.text, "allocating 64.0 MiB on the device"));
 	operation_release(&operation);
 	assert_int_equal(blocks_with_keys(bench),

@@ -85,7 +85,7 @@ static int64_t placements_of(struct bench *bench, struct places *places, int64_t
 	if ((placements > 1 && !bench->resources.memory.source.granule &&
 	     memory_make_replaceable(&bench->resources.memory, 1, &err)) ||
 	    operation_load(&operation, &bench->resources, work, &skip, &err) ||
-	    operation_prepare(&operation, &err) ||
+	    operation_prepare(&operation, true, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err))
 		fail_msg("%s", err.text);
 	bench->stub.context = places;

@@ -100,7 +100,7 @@ static void test_what_neither_kernel_writes_differs(void **context)
 	bench->stub.execute = execute_both;
 	bench->stub.context = &deed;
 	load_kernel(bench, &operation, work);
-	if (operation_prepare(&operation, &err) ||
+	if (operation_prepare(&operation, true, &err) ||
 	    operation_verify(&operation, &mismatch, &accuracy, &err))
 		fail_msg("%s", err.text);
 	assert_int_not_equal(deed.seen_by_kernel, deed.seen_by_reference);
@@ -125,11 +125,11 @@ static void test_a_reference_that_writes_elsewhere_is_named(void **context)
 	bench->stub.execute = execute_both;
 	bench->stub.context = &deed;
 	load_kernel(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), PL_EUSAGE);
+	assert_int_equal(operation_prepare(&operation, true, &err), PL_EUSAGE);
 	assert_string_equal(err.text, "verify: the kernel slow wrote outside of 'out'");
 	/* The guard zone is whole again: the kernel is not blamed. */
 	deed.reference_end = ELEMENTS;
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	operation_release(&operation);
 	end_case_with_reference(work);
 }
@@ -166,15 +166,15 @@ static void test_a_check_is_announced_before_it_runs(void **context)
 	bench->resources.announce_check = note_check;
 	bench->resources.announce_context = &announcement;
 	load_kernel(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), PL_EIO);
+	assert_int_equal(operation_prepare(&operation, true, &err), PL_EIO);
 	assert_int_equal(deed.reference_executions, 0);
 	announcement = (struct announcement){.deed = &deed};
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	assert_int_equal(announcement.count, 1);
 	assert_true(announcement.before);
 	assert_int_equal(deed.reference_executions, 1);
 	/* the results are on the device: nothing is computed */
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	assert_int_equal(announcement.count, 1);
 	operation_release(&operation);
 	end_case_with_reference(work);
@@ -196,7 +196,7 @@ static void test_a_reference_may_lack_a_variable(void **context)
 	bench->stub.context = &deed;
 	work->buffers[0].symbol = xstrdup("scale");
 	load_kernel(bench, &operation, work);
-	assert_int_equal(operation_prepare(&operation, &err), 0);
+	assert_int_equal(operation_prepare(&operation, true, &err), 0);
 	assert_int_equal(operation_verify(&operation, &mismatch, &accuracy, &err), PL_ENOENT);
 	assert_non_null(strstr(err.text, "scale"));
 	operation_release(&operation);
@@ -234,7 +234,7 @@ static char *watched(struct bench *bench, size_t wrong_at)
 	bench->stub.elapsed_ns = same_time;
 	bench->stub.resets = bench->stub.flushes = 0;
 	load_kernel(bench, &operation, work);
-	if (operation_prepare(&operation, &err) ||
+	if (operation_prepare(&operation, true, &err) ||
 	    operation_verify(&operation, &mismatch, &accuracy, &err) ||
 	    operation_watch_samples(&operation, 1, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err) ||

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 #include "harness/workers/case_replay.h"
-#include "harness/workers/cuda/beside.h"
-#include "harness/workers/cuda/replay_again.h"
+#include "harness/workers/cuda/operation.h"
 #include "harness/workers/tolerance.h"
 #include "tests/capture/make_capture.h"
 
@@ -224,7 +223,7 @@ static void prepare(struct replay_bench *replay, struct operation *operation)
 	struct error err = {0};
 
 	if (operation_load(operation, &replay->bench->resources, &replay->work, &skip, &err) ||
-	    operation_prepare(operation, &err))
+	    operation_prepare(operation, true, &err))
 		fail_msg("%s", err.text);
 	assert_int_equal(skip.length, 0);
 }

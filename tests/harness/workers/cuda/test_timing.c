@@ -52,7 +52,7 @@ static struct timed run_checked(struct bench *bench, enum check_kind check,
 	bench->stub.intervals = bench->stub.launches = bench->stub.flushes = 0;
 	bench->stub.idle_kernels = bench->stub.resets = 0;
 	if (operation_load(&operation, &bench->resources, work, &skip, &err) ||
-	    operation_prepare(&operation, &err) ||
+	    operation_prepare(&operation, true, &err) ||
 	    timer_open(&timer, &bench->resources, true, &err) ||
 	    timer_run(timer, &operation, NULL, &settings, &result, &err))
 		fail_msg("%s", err.text);
@@ -228,7 +228,7 @@ static void assert_flushes_after(struct bench *bench, int64_t waited_ns, enum ca
 	bench->stub.elapsed_ns = steady;
 	if (timer_open(&timer, &bench->resources, true, &err) ||
 	    operation_load(&operation, &bench->resources, work, &skip, &err) ||
-	    operation_prepare(&operation, &err))
+	    operation_prepare(&operation, true, &err))
 		fail_msg("%s", err.text);
 	for (int round = 0; round < 2; round++) {
 		ahead_ns += round ? 0 : waited_ns;

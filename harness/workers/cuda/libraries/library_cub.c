@@ -8,8 +8,7 @@
 #include <stdlib.h>
 
 #include "harness/workers/cuda/libraries/cub.h"
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/toolkit_library.h"
+#include "harness/workers/cuda/libraries/library.h"
 
 struct cub {
 	__typeof__(perflab_cub_sum) *sum;

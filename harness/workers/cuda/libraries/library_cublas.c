@@ -10,9 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/library.h"
-#include "harness/workers/cuda/library_cublas.h"
-#include "harness/workers/cuda/toolkit_library.h"
+#include "harness/workers/cuda/libraries/library.h"
+#include "harness/workers/cuda/libraries/library_cublas.h"
 
 /* The size that cuBLAS recommends for Hopper. With it, cuBLAS allocates no memory itself. */
 #define WORKSPACE_BYTES ((size_t)32 << 20)

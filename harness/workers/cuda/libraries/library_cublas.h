@@ -1,7 +1,7 @@
 /* The constants of cuBLAS's interface that library_cublas.c uses. Source: cublas_api.h and
  * library_types.h of the CUDA toolkit. */
-#ifndef HARNESS_WORKERS_CUDA_LIBRARY_CUBLAS_H
-#define HARNESS_WORKERS_CUDA_LIBRARY_CUBLAS_H
+#ifndef HARNESS_WORKERS_CUDA_LIBRARIES_LIBRARY_CUBLAS_H
+#define HARNESS_WORKERS_CUDA_LIBRARIES_LIBRARY_CUBLAS_H
 
 enum {
 	CUBLAS_SUCCESS = 0,

@@ -1,5 +1,5 @@
 /* The table of libraries, and their operations. */
-#include "harness/workers/cuda/library.h"
+#include "harness/workers/cuda/libraries/library.h"
 
 #include <stdio.h>
 #include <string.h>

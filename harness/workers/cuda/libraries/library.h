@@ -9,8 +9,8 @@
  * a file with such a table and a row in library.c. Internal to
  * harness/workers/cuda.
  */
-#ifndef HARNESS_WORKERS_CUDA_LIBRARY_H
-#define HARNESS_WORKERS_CUDA_LIBRARY_H
+#ifndef HARNESS_WORKERS_CUDA_LIBRARIES_LIBRARY_H
+#define HARNESS_WORKERS_CUDA_LIBRARIES_LIBRARY_H
 
 #include "harness/workers/cuda/device_memory.h"
 #include "kernels/kernels.h"
@@ -87,5 +87,18 @@ int library_prepare(struct library_call *out, struct library_set *set, const str
 		    const union argument_value *values, struct text *skip, struct error *err);
 int library_enqueue(const struct library_call *call, const union argument_value *values,
 		    struct error *err);
+
+/* ---- shared libraries of the toolkit, which are opened at run time: toolkit_library.c ---- */
+
+/*
+ * Opens library `name` of the CUDA toolkit. Searches the loader's path,
+ * $CUDA_HOME, $CUDA_PATH and the usual folders of toolkits, first with the
+ * suffix of the toolkit's major version and then without. If `dependency` is
+ * not NULL, it is opened first, from the same folder, and stays open. Returns
+ * NULL if the library is not found.
+ */
+void *toolkit_library_open(const char *name, const char *dependency);
+/* Returns the address of a function, to be copied into a function pointer, or NULL. */
+void *toolkit_library_symbol(void *library, const char *name);
 
 #endif

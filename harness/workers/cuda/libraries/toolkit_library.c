@@ -1,5 +1,5 @@
 /* Searches for the shared libraries of the CUDA toolkit. */
-#include "harness/workers/cuda/toolkit_library.h"
+#include "harness/workers/cuda/libraries/library.h"
 
 #include <dlfcn.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* The copy of the CUDA driver, the library baseline of the copy kernels. */
 #include <stdio.h>
 
-#include "harness/workers/cuda/library.h"
+#include "harness/workers/cuda/libraries/library.h"
 
 static int open_cuda(void **out, char version[LIBRARY_VERSION], const struct device *device,
 		     struct memory *memory, struct error *err)
