@@ -109,8 +109,8 @@ struct statement;
 /* read_run.c: adds a counter from a row of metric, unit, source, value and reason. */
 void db_counter_take(struct trial *trial, struct statement *row);
 
-/* names.c: one line about a view or table of perflab; NULL: it is none. */
-const char *db_name_meaning(const char *name);
+/* names.c: PL_EUSAGE: there is no view or table of this name; the message suggests similar ones. */
+int db_name_check(struct db *db, const char *name, struct error *err);
 
 /* output_path.c: PL_EUSAGE: SQLite keeps a file of this name beside another database. */
 int db_path_check_owner(const struct db *db, struct error *err);
