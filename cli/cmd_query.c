@@ -8,6 +8,7 @@
 #include "cli/pager.h"
 #include "db/db.h"
 #include "metrics/analysis/verdict.h"
+#include "metrics/catalogue/catalogue.h"
 
 #define ROWS_DEFAULT 1000 /* of a human-readable format, which is laid out in memory */
 
@@ -15,7 +16,7 @@ struct query_options {
 	const char *db, *output;
 	int format;
 	int64_t limit;
-	bool no_pager;
+	bool columns, no_pager;
 };
 
 /* A query whose rows are being printed. */
@@ -146,6 +147,86 @@ static int print_names(const struct invocation *call, const struct output *outpu
 	return rc;
 }
 
+/* ---- the columns of views and tables ---- */
+
+/* A table of columns, of one view or table or of all that are perflab's. */
+struct listing {
+	struct table *table;
+	struct db *db;
+	const char *only;    /* NULL: all */
+	const char *current; /* the view or table that is being listed */
+	bool of_user;        /* it is not perflab's */
+	int rc;
+	struct error *err;
+};
+
+static int visit_column(void *context, const char *column, const char *type, const char *meaning)
+{
+	struct listing *listing = context;
+	const struct metric *metric = meaning || listing->of_user ? NULL : metric_find(column);
+	const char *const cells[] = {listing->current, column, *type ? type : NULL,
+				     metric ? metric->meaning : meaning};
+
+	table_row(listing->table, listing->only ? cells + 1 : cells);
+	return 0;
+}
+
+static int visit_object(void *context, const char *name, bool is_view, const char *meaning)
+{
+	struct listing *listing = context;
+
+	(void)is_view;
+	listing->current = name;
+	if (meaning && !listing->rc)
+		listing->rc =
+			db_columns_visit(listing->db, name, visit_column, listing, listing->err);
+	return listing->rc;
+}
+
+static int print_columns(const struct invocation *call, const struct output *output, struct db *db,
+			 struct error *err)
+{
+	static const struct table_column columns[] = {
+		{.name = "name"}, {.name = "column"}, {.name = "type"}, {.name = "meaning"}};
+	const char *only = call->operands.count ? call->operands.items[0] : NULL;
+	const size_t left_out = only ? 1 : 0;
+	const struct report_options look = output_look(call, output);
+	char *description = only ? db_description(only) : NULL;
+	struct listing listing = {
+		.table = table_new(columns + left_out, ARRAY_SIZE(columns) - left_out),
+		.db = db,
+		.only = only,
+		.of_user = only && !description,
+		.err = err,
+	};
+	int rc = only ? db_columns_visit(db, only, visit_column, &listing, err)
+		      : db_names_visit(db, visit_object, &listing, err);
+
+	rc = rc ? rc : listing.rc;
+	if (!rc && description && format_of(call) == REPORT_TEXT)
+		fprintf(output->stream, "%s\n", description);
+	if (!rc)
+		rc = table_write(output->stream, listing.table, format_of(call), &look, err);
+	free(description);
+	table_free(listing.table);
+	return rc;
+}
+
+static int print_answer(const struct invocation *call, const struct output *output, struct db *db,
+			struct error *err)
+{
+	const struct query_options *options = call->options;
+
+	if (options->columns && call->operands.count && !is_name(call->operands.items[0]))
+		return error_set(err, PL_EUSAGE,
+				 "--columns takes the name of a view or table, not SQL: `perflab "
+				 "query` lists the names");
+	if (options->columns)
+		return print_columns(call, output, db, err);
+	return call->operands.count ? print_query(call, output, db, err)
+				    : print_names(call, output, db, err);
+}
+
 static int run_query(struct invocation *call, struct error *err)
 {
 	const struct query_options *options = call->options;
@@ -156,8 +237,7 @@ static int run_query(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = output_open(&output, options->output, err);
 	if (!rc)
-		rc = call->operands.count ? print_query(call, &output, db, err)
-					  : print_names(call, &output, db, err);
+		rc = print_answer(call, &output, db, err);
 	rc = output_end(&output, rc, err);
 	db_close(db);
 	return rc;
@@ -176,6 +256,8 @@ static const struct option_row rows[] = {
 	 HELP_FORMAT_OF_OUTPUT, table_format_words, 0},
 	{"output", 'o', OPTION_TEXT, offsetof(struct query_options, output), "FILE", HELP_OUTPUT,
 	 NULL, 0},
+	{"columns", 0, OPTION_FLAG, offsetof(struct query_options, columns), NULL,
+	 "say what the columns of the view or table mean; without NAME, of all of them", NULL, 0},
 	{"limit", 'n', OPTION_COUNT, offsetof(struct query_options, limit), "ROWS",
 	 "print at most this many rows; 0 prints all; csv and json print all unless this is given",
 	 NULL, 0},
@@ -184,6 +266,7 @@ static const struct option_row rows[] = {
 
 static const struct example examples[] = {
 	{"perflab query", "list the views and tables"},
+	{"perflab query results --columns", "say what the columns of a view mean"},
 	{"perflab query best", "show the best configuration of each kernel, device and size"},
 	{"perflab query failures --format md",
 	 "print failed cases as Markdown, for a pull request"},
@@ -202,7 +285,7 @@ const struct command command_query = {
 		"Without "
 		"an operand, lists the views and tables. Begin with the view results, "
 		"which has one row per case of a run with everything about it. docs/schema.md "
-		"has ten questions and their SQL; docs/schema-columns.md describes every column. "
+		"has ten questions and their SQL; --columns describes every column. "
 		"The sqlite3 shell gives the same answers: the views use no function of "
 		"perflab.\n\n"
 		"A statement may only read. perflab refuses a statement that writes, attaches "

@@ -360,5 +360,14 @@ int db_query_named(struct db *db, const char *name, const struct db_query_visito
 int db_names_visit(struct db *db,
 		   int (*visit)(void *context, const char *name, bool is_view, const char *meaning),
 		   void *context, struct error *err);
+/* Visits the columns of a view or a table of the file. `type` is "" if the column is computed.
+ * `meaning` NULL: it is a metric, or the object is not perflab's. PL_EUSAGE: no such object. */
+int db_columns_visit(struct db *db, const char *object,
+		     int (*visit)(void *context, const char *column, const char *type,
+				  const char *meaning),
+		     void *context, struct error *err);
+/* What a view or table of perflab shows, in lines of at most 92 characters; the caller frees it.
+ * NULL: it is not perflab's. */
+char *db_description(const char *object);
 
 #endif

@@ -1,17 +1,10 @@
 /*
- * Brings a file that is opened for writing to the newest schema. A migration changes tables only.
- * Within perflab 1.x it only adds tables and columns (docs/compatibility.md), so a connection that
- * does not know them yet goes on, and a file that is only read needs no migration.
+ * Brings a file that is opened for writing to the newest schema: tables.c says what its tables
+ * lack. Tables and columns are only added (docs/compatibility.md), so a connection that does not
+ * know them yet goes on.
  */
+#include "db/schema_text.h"
 #include "db/statement.h"
-
-/* The changes of db/schema/tables.sql since the oldest schema that is read. */
-static const struct {
-	int version;
-	const char *sql;
-} migrations[] = {
-	{100, ""}, /* 1.0 has the tables of version 22, the last one before it */
-};
 
 /* The statuses that this perflab knows, which may be more than the version that made the file knew.
  */
@@ -48,27 +41,22 @@ static int check_references(struct db *db, struct error *err)
 	return rc;
 }
 
-static int migrate_tables(struct db *db, int64_t version, struct error *err)
+static int mark_as_new(struct db *db, struct error *err)
 {
 	char mark[64];
-	int rc = 0;
+	int rc = check_references(db, err);
 
-	if (!version)
-		return db_execute(db, db_schema_tables, err);
-	for (size_t i = 0; i < ARRAY_SIZE(migrations) && !rc; i++)
-		if (migrations[i].version > version)
-			rc = db_execute(db, migrations[i].sql, err);
-	if (!rc)
-		rc = check_references(db, err);
 	snprintf(mark, sizeof(mark), "PRAGMA user_version = %d", DB_SCHEMA_VERSION);
 	return rc ? rc : db_execute(db, mark, err);
 }
 
-/* Brings what needs no new schema version up to date. */
+/* Adds what the file lacks of this version of perflab. */
 static int complete(struct db *db, struct error *err)
 {
-	int rc = complete_statuses(db, err);
+	int rc = db_tables_complete(db, err);
 
+	if (!rc)
+		rc = complete_statuses(db, err);
 	return rc ? rc : db_schema_renew(db, err);
 }
 
@@ -79,9 +67,13 @@ static int migrate_locked(struct db *db, struct error *err)
 	int64_t version = 0;
 	int rc = db_select_integer(&version, db, "PRAGMA user_version", err);
 
-	if (!rc && version < DB_SCHEMA_VERSION)
-		rc = migrate_tables(db, version, err);
-	return rc ? rc : complete(db, err);
+	if (!rc && !version)
+		rc = db_execute(db, db_schema_tables, err);
+	if (!rc)
+		rc = complete(db, err);
+	if (!rc && version && version < DB_SCHEMA_VERSION)
+		rc = mark_as_new(db, err);
+	return rc;
 }
 
 int db_migrate(struct db *db, int64_t version, struct error *err)

@@ -1,96 +1,233 @@
-/* The views and tables of a database, and what they mean. */
+/* The views and tables of a database, their columns, and what they mean. */
+#include "db/schema_text.h"
 #include "db/statement.h"
+#include "metrics/fields.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-static const struct {
-	const char *name, *meaning;
-} names[] = {
-	/* views */
-	{"above_roof", "cases that are faster than their device can be, by its ceilings"},
-	{"best", "the best configuration of each kernel, device and size"},
-	{"ceilings", "the measured ceilings of each device"},
-	{"counters", "an older form of result_counters, with the ids of trials only"},
-	{"emulated", "what the emulator counted, one row per trial"},
-	{"environment_changes", "what changed between a run of a device and the next one"},
-	{"failures", "trials that did not end well, and why"},
-	{"history", "the results of each case in all runs"},
-	{"program_kernels", "the kernels of recorded programs, with their shares of the time"},
-	{"regressions", "the newest result of each case, compared with its baseline"},
-	{"result_counters", "the metrics of each case of a run: values, or why there is none"},
-	{"result_lines", "what the emulator counted at the source lines of each case of a run"},
-	{"result_rounds", "the median and the device state of each round of each case of a run"},
-	{"result_samples", "every timed execution of each case of a run"},
-	{"results", "everything about each case of a run, one row per case: begin here"},
-	{"roofline", "the place of each case under the roofs of its device"},
-	{"run_times", "where the wall time of each run went, one row per part"},
-	{"gpu_nights", "the figures of each GPU in each night, which perflab fleet judges"},
-	{"speedups", "each case beside its base case: the speed-up and its verdict"},
-	{"trials", "an older form of results, with fewer columns"},
-	/* tables */
-	{"axis", "the values of each trial's axes"},
-	{"comparison", "the stored verdicts on trials"},
-	{"counter", "values of metrics, one per trial and metric"},
-	{"device", "the devices that were measured or emulated"},
-	{"environment", "facts about the machine of a run: host, clocks, persistence mode"},
-	{"judgement", "which rules and roofs decided about the limiters of a run"},
-	{"limiter", "the stored limiters of trials, and their shares of the roofs"},
-	{"line", "what the emulator counted at source lines"},
-	{"mark", "runs that were marked good or bad"},
-	{"metric", "name, unit and source of the metrics in counter"},
-	{"newest", "the newest trial and the newest timed trial of each case"},
-	{"recorded_capture", "the captures that a recording took"},
-	{"recorded_kernel", "the launches of a recorded program, one row per kernel and shape"},
-	{"recorded_process", "the processes of a recorded program"},
-	{"recording", "one row per program that perflab record started"},
-	{"round", "the median and the device state of each round"},
-	{"run", "one row per run"},
-	{"run_part", "the wall time of the parts of each run"},
-	{"sample", "every timed execution"},
-	{"speedup", "the stored speed-ups and verdicts on trials beside their base cases"},
-	{"trial", "one row per case of a run"},
-	{"trial_status", "how a trial can end"},
+/* The statements of db/schema/, by name. */
+struct own_schema {
+	struct key_value_list tables, views;
 };
 
-const char *db_name_meaning(const char *name)
+static void own_schema_read(struct own_schema *out)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(names[i].name, name) == 0)
-			return names[i].meaning;
-	}
-	return NULL;
+	*out = (struct own_schema){0};
+	schema_objects(&out->tables, db_schema_tables, CREATE_TABLE);
+	schema_objects(&out->views, db_schema_views, CREATE_VIEW);
 }
+
+static void own_schema_release(struct own_schema *schema)
+{
+	key_value_list_release(&schema->tables);
+	key_value_list_release(&schema->views);
+}
+
+static const char *own_sql(const struct own_schema *schema, const char *name)
+{
+	const char *sql = key_value_get(&schema->views, name);
+
+	return sql ? sql : key_value_get(&schema->tables, name);
+}
+
+/* ---- names ---- */
+
+/* The first line of the description, without the full stop. NULL: the object is not perflab's. */
+static char *summary_of_object(const struct own_schema *schema, const char *name)
+{
+	const char *sql = own_sql(schema, name);
+	char *description;
+
+	if (!sql)
+		return NULL;
+	description = schema_description(sql);
+	description[strcspn(description, "\n")] = 0;
+	if (has_suffix(description, "."))
+		description[strlen(description) - 1] = 0;
+	return description;
+}
+
+/* The views of the connection, too; its stand-ins for tables are no views. */
+#define NAMES                                                                          \
+	"SELECT name, is_view FROM"                                                    \
+	" (SELECT name, type = 'view' AS is_view FROM main.sqlite_schema"              \
+	"  WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'" \
+	" UNION SELECT name, type = 'view' FROM temp.sqlite_schema"                    \
+	"  WHERE type IN ('view', 'table') AND name NOT IN"                            \
+	"   (SELECT name FROM main.sqlite_schema WHERE type = 'table'))"               \
+	" ORDER BY is_view DESC, name NOT GLOB 'result*', name"
 
 int db_names_visit(struct db *db,
 		   int (*visit)(void *context, const char *name, bool is_view, const char *meaning),
 		   void *context, struct error *err)
 {
+	struct own_schema schema;
 	struct statement select;
 	bool row = true;
 	int stop = 0;
 	int rc = db_own_views_use(db, err);
 
+	if (!rc)
+		rc = statement_prepare(&select, db, NAMES, err);
 	if (rc)
 		return rc;
-	rc = statement_prepare(&select, db,
-			       "SELECT name, is_view FROM"
-			       " (SELECT name, type = 'view' AS is_view FROM sqlite_schema"
-			       "  WHERE type IN ('view', 'table') AND name NOT LIKE 'sqlite\\_%'"
-			       "  ESCAPE '\\' UNION SELECT name, 1 FROM temp.sqlite_schema"
-			       "  WHERE type = 'view')"
-			       " ORDER BY is_view DESC, name NOT GLOB 'result*', name",
-			       err);
-
-	if (rc)
-		return rc;
+	own_schema_read(&schema);
 	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
 	     rc = stop ? 0 : statement_step(&select, &row, err)) {
 		const char *name = take_text(&select);
 		bool is_view = take_integer(&select, 0) != 0;
+		char *meaning = name ? summary_of_object(&schema, name) : NULL;
 
 		/* a damaged file may have an object without a name */
-		stop = name ? visit(context, name, is_view, db_name_meaning(name)) : 0;
+		stop = name ? visit(context, name, is_view, meaning) : 0;
+		free(meaning);
 	}
+	own_schema_release(&schema);
 	statement_release(&select);
 	return rc;
+}
+
+static int add_name(void *context, const char *name, bool is_view, const char *meaning)
+{
+	(void)is_view, (void)meaning;
+	string_list_add(context, name);
+	return 0;
+}
+
+static int fail_unknown_name(struct db *db, const char *name, const struct string_list *known,
+			     struct error *err)
+{
+	struct text near = TEXT_INIT;
+	int rc;
+
+	if (nearest_names(&near, name, (const char *const *)known->items, known->count))
+		rc = error_set(err, PL_EUSAGE, "%s has no view or table '%.80s'; did you mean %s?",
+			       db->path, name, near.data);
+	else
+		rc = error_set(err, PL_EUSAGE,
+			       "%s has no view or table '%.80s'; `perflab query` lists them, and "
+			       "SQL goes in quotes as one word",
+			       db->path, name);
+	text_release(&near);
+	return rc;
+}
+
+int db_name_check(struct db *db, const char *name, struct error *err)
+{
+	struct string_list known = {0};
+	int rc = db_names_visit(db, add_name, &known, err);
+
+	if (!rc && !string_list_has(&known, name))
+		rc = fail_unknown_name(db, name, &known, err);
+	string_list_release(&known);
+	return rc;
+}
+
+/* ---- columns ---- */
+
+/* The lists of metrics/fields.h that are columns of tables. */
+static const struct {
+	const char *table;
+	const struct field_list *fields;
+} described[] = {
+	{"device", &device_fields}, {"run", &device_fields},  {"trial", &launch_fields},
+	{"trial", &summary_fields}, {"round", &state_fields}, {"line", &line_count_fields},
+};
+
+static char *meaning_of_field(const char *table, const char *column)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(described); i++) {
+		const struct field_list *list = described[i].fields;
+
+		for (size_t f = 0; f < list->count && strcmp(described[i].table, table) == 0; f++)
+			if (strcmp(list->items[f].name, column) == 0)
+				return xstrdup(list->items[f].meaning);
+	}
+	return NULL;
+}
+
+static char *meaning_of(const struct own_schema *schema, const char *object, const char *column);
+
+/* A column of a view that is "table.column" or "table.column AS name". */
+static char *meaning_of_source(const struct own_schema *schema, const char *expression)
+{
+	const size_t dot = strcspn(expression, ". (");
+	char *table = xstrndup(expression, dot), *meaning = NULL, *column;
+
+	if (expression[dot] == '.' && key_value_get(&schema->tables, table)) {
+		column = xstrndup(expression + dot + 1, strcspn(expression + dot + 1, " "));
+		meaning = meaning_of(schema, table, column);
+		free(column);
+	}
+	free(table);
+	return meaning;
+}
+
+/* From its comment, from the list of facts that it belongs to, or from where a view takes it. */
+static char *meaning_of(const struct own_schema *schema, const char *object, const char *column)
+{
+	const char *sql = own_sql(schema, object);
+	const struct schema_column *own;
+	struct schema_columns columns = {0};
+	char *meaning = NULL;
+
+	if (!sql)
+		return NULL;
+	schema_columns_read(&columns, sql);
+	own = schema_column_find(&columns, column);
+	if (own && *own->meaning)
+		meaning = xstrdup(own->meaning);
+	if (own && !meaning)
+		meaning = meaning_of_field(object, column);
+	if (own && !meaning)
+		meaning = meaning_of_source(schema, own->sql);
+	schema_columns_release(&columns);
+	return meaning;
+}
+
+int db_columns_visit(struct db *db, const char *object,
+		     int (*visit)(void *context, const char *column, const char *type,
+				  const char *meaning),
+		     void *context, struct error *err)
+{
+	struct own_schema schema;
+	struct statement select;
+	bool row = true;
+	int stop = 0;
+	int rc = db_name_check(db, object, err);
+
+	if (!rc)
+		rc = statement_prepare(&select, db, "SELECT name, type FROM pragma_table_xinfo(?)",
+				       err);
+	if (rc)
+		return rc;
+	bind_text(&select, object);
+	own_schema_read(&schema);
+	while (!stop && !(rc = statement_step(&select, &row, err)) && row) {
+		const char *name = take_text(&select), *type = take_text(&select);
+		char *meaning = name ? meaning_of(&schema, object, name) : NULL;
+
+		if (name && !meaning && own_sql(&schema, object))
+			meaning = meaning_of(&schema, "results", name);
+		stop = name ? visit(context, name, type ? type : "", meaning) : 0;
+		free(meaning);
+	}
+	own_schema_release(&schema);
+	statement_release(&select);
+	return rc;
+}
+
+char *db_description(const char *object)
+{
+	struct own_schema schema;
+	const char *sql;
+	char *description = NULL;
+
+	own_schema_read(&schema);
+	sql = own_sql(&schema, object);
+	if (sql)
+		description = schema_description(sql);
+	own_schema_release(&schema);
+	return description;
 }

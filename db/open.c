@@ -19,8 +19,8 @@ struct identity {
 	int64_t tables;  /* of perflab that the file has as tables */
 };
 
-/* The tables that perflab reads. They must be tables: a view in an untrusted file could run
- * forever. */
+/* The tables that every file of perflab has. They must be tables: a view in an untrusted file could
+ * run forever. */
 #define OUR_TABLES                                                                       \
 	"'device', 'run', 'environment', 'trial', 'axis', 'round', 'sample', 'counter'," \
 	" 'metric', 'line', 'mark', 'comparison', 'newest', 'speedup',"                  \
@@ -415,6 +415,8 @@ int db_open_given(struct db **out, const char *path, enum db_mode mode, const ch
 		rc = db_migrate(db, identity.version, err);
 	if (!rc && mode != DB_READ)
 		rc = db_own_triggers_use(db, err);
+	if (!rc && mode == DB_READ)
+		rc = db_tables_stand_in(db, err);
 	if (!rc) {
 		*out = db;
 		db = NULL;

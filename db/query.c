@@ -10,49 +10,18 @@
 
 #define STEPS_BETWEEN_LOOKS 100000 /* of SQLite's virtual machine: some milliseconds */
 
-/* ---- names ---- */
-
-static int add_name(void *context, const char *name, bool is_view, const char *meaning)
-{
-	(void)is_view, (void)meaning;
-	string_list_add(context, name);
-	return 0;
-}
-
-static int fail_unknown_name(struct db *db, const char *name, const struct string_list *known,
-			     struct error *err)
-{
-	struct text near = TEXT_INIT;
-	int rc;
-
-	if (nearest_names(&near, name, (const char *const *)known->items, known->count))
-		rc = error_set(err, PL_EUSAGE, "%s has no view or table '%.80s'; did you mean %s?",
-			       db->path, name, near.data);
-	else
-		rc = error_set(err, PL_EUSAGE,
-			       "%s has no view or table '%.80s'; `perflab query` lists them, and "
-			       "SQL goes in quotes as one word",
-			       db->path, name);
-	text_release(&near);
-	return rc;
-}
-
 int db_query_named(struct db *db, const char *name, const struct db_query_visitor *visitor,
 		   struct error *err)
 {
-	struct string_list known = {0};
-	char *sql = NULL;
-	int rc = db_names_visit(db, add_name, &known, err);
+	char *sql;
+	int rc = db_name_check(db, name, err);
 
-	if (!rc && !string_list_has(&known, name))
-		rc = fail_unknown_name(db, name, &known, err);
-	if (!rc) {
-		sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
-		rc = sql ? db_query(db, sql, visitor, err)
-			 : error_set(err, PL_ENOMEM, "%s: out of memory", db->path);
-	}
+	if (rc)
+		return rc;
+	sql = sqlite3_mprintf("SELECT * FROM \"%w\"", name);
+	rc = sql ? db_query(db, sql, visitor, err)
+		 : error_set(err, PL_ENOMEM, "%s: out of memory", db->path);
 	sqlite3_free(sql);
-	string_list_release(&known);
 	return rc;
 }
 

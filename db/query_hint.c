@@ -73,21 +73,7 @@ static bool mentions(const char *sql, const char *name)
 
 static int add_columns_of(struct string_list *out, struct db *db, const char *object)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db, "SELECT name FROM pragma_table_xinfo(?)", NULL);
-
-	if (rc)
-		return rc;
-	bind_text(&select, object);
-	while (!(rc = statement_step(&select, &row, NULL)) && row) {
-		const char *name = take_text(&select);
-
-		if (name)
-			string_list_add(out, name);
-	}
-	statement_release(&select);
-	return rc;
+	return db_select_names(out, db, "SELECT name FROM pragma_table_xinfo(?)", object, NULL);
 }
 
 struct mentioned {

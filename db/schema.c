@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "db/schema_text.h"
 #include "db/statement.h"
 
 #if SQLITE_VERSION_NUMBER < 3037000
@@ -26,28 +27,6 @@
 EMBED(db_schema_tables, "tables.sql");
 EMBED(db_schema_triggers, "triggers.sql");
 EMBED(db_schema_views, "views.sql");
-extern const char db_schema_triggers[], db_schema_views[];
-
-#define CREATE_VIEW "\nCREATE VIEW "
-#define CREATE_TRIGGER "\nCREATE TRIGGER "
-
-/* Sets the statements of a file of db/schema/ by the names of their objects, as SQLite stores them:
- * without the semicolon. An empty line ends a statement. */
-static void own_objects(struct key_value_list *out, const char *sql, const char *create)
-{
-	for (const char *at = sql; (at = strstr(at, create));) {
-		const char *name = at + strlen(create), *end = strstr(name, ";\n\n");
-		const size_t length = end ? (size_t)(end - at) : strlen(at) - strlen(";\n");
-		char *key = xstrndup(name, strcspn(name, " "));
-		char *stored = xstrndup(at + 1, length - 1);
-
-		key_value_set(out, key, stored);
-		free(key);
-		free(stored);
-		at += length;
-	}
-}
-
 /* Sets the statements of the views and triggers of the file by name, "" for another object. */
 static int stored_objects(struct key_value_list *out, struct db *db, struct error *err)
 {
@@ -90,8 +69,8 @@ static int compare_objects(bool *differs, struct db *db, bool make, struct error
 	struct key_value_list own = {0}, found = {0};
 	int rc = stored_objects(&found, db, err);
 
-	own_objects(&own, db_schema_views, CREATE_VIEW);
-	own_objects(&own, db_schema_triggers, CREATE_TRIGGER);
+	schema_objects(&own, db_schema_views, CREATE_VIEW);
+	schema_objects(&own, db_schema_triggers, CREATE_TRIGGER);
 	*differs = false;
 	for (size_t i = 0; i < own.count && !rc; i++) {
 		const struct key_value *item = &own.items[i];
@@ -138,7 +117,7 @@ static int create_all(struct db *db, const char *sql, const char *create, struct
 	struct key_value_list objects = {0};
 	int rc = db_execute(db, "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF", err);
 
-	own_objects(&objects, sql, create);
+	schema_objects(&objects, sql, create);
 	for (size_t i = 0; !rc && i < objects.count; i++)
 		rc = create_temporary(db, objects.items[i].value, err);
 	key_value_list_release(&objects);
@@ -178,7 +157,7 @@ int db_newest_resume(struct db *db, struct error *err)
 	struct key_value_list triggers = {0};
 	int rc;
 
-	own_objects(&triggers, db_schema_triggers, CREATE_TRIGGER);
+	schema_objects(&triggers, db_schema_triggers, CREATE_TRIGGER);
 	rc = create_temporary(db, key_value_get(&triggers, TRIGGER_OF_INSERTED), err);
 	key_value_list_release(&triggers);
 	return rc;

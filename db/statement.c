@@ -399,6 +399,27 @@ int db_select_ids(struct id_list *out, struct db *db, const char *sql, struct er
 	return rc;
 }
 
+int db_select_names(struct string_list *out, struct db *db, const char *sql, const char *parameter,
+		    struct error *err)
+{
+	struct statement select;
+	bool row = true;
+	int rc = statement_prepare(&select, db, sql, err);
+
+	if (rc)
+		return rc;
+	if (parameter)
+		bind_text(&select, parameter);
+	while (!(rc = statement_step(&select, &row, err)) && row) {
+		const char *name = take_text(&select);
+
+		if (name) /* a damaged file may have an object without a name */
+			string_list_add(out, name);
+	}
+	statement_release(&select);
+	return rc;
+}
+
 int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err)
 {
 	struct statement statement;

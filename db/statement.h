@@ -60,9 +60,6 @@ struct db {
 #define DB_SCHEMA_VERSION 100
 #define DB_SCHEMA_OLDEST 22
 
-/* schema/tables.sql: makes the tables of a new file, and marks it. */
-extern const char db_schema_tables[];
-
 /* Sets *err from the last error of db->handle. Returns the PL_E* code. */
 int db_fail(struct db *db, int sqlite_code, struct error *err);
 
@@ -88,9 +85,15 @@ int db_holder_begin(struct db *db, struct error *err);
 int db_holder_share(struct db *db, struct error *err);
 
 /* migrate.c: brings a file of this schema version, which is opened for writing, to the newest one
- * in one transaction. Another process may do the same at the same time. */
+ * in one transaction, and adds what it lacks of it. Another process may do the same at the same
+ * time. */
 int db_migrate(struct db *db, int64_t version, struct error *err);
 
+/* tables.c: adds the tables, columns and indexes of perflab that the file lacks. It takes the write
+ * lock only if there are any. */
+int db_tables_complete(struct db *db, struct error *err);
+/* tables.c: gives a connection that only reads empty tables and columns in place of those. */
+int db_tables_stand_in(struct db *db, struct error *err);
 /* schema.c: makes the views and triggers of the file again that are not as in schema/. */
 int db_schema_renew(struct db *db, struct error *err);
 /* schema.c: makes the connection use the triggers of perflab, whatever the file has. */
@@ -106,8 +109,8 @@ struct statement;
 /* read_run.c: adds a counter from a row of metric, unit, source, value and reason. */
 void db_counter_take(struct trial *trial, struct statement *row);
 
-/* names.c: one line about a view or table of perflab; NULL: it is none. */
-const char *db_name_meaning(const char *name);
+/* names.c: PL_EUSAGE: there is no view or table of this name; the message suggests similar ones. */
+int db_name_check(struct db *db, const char *name, struct error *err);
 
 /* output_path.c: PL_EUSAGE: SQLite keeps a file of this name beside another database. */
 int db_path_check_owner(const struct db *db, struct error *err);
@@ -186,6 +189,9 @@ struct id_list {
 };
 /* Adds the first column of every row. */
 int db_select_ids(struct id_list *out, struct db *db, const char *sql, struct error *err);
+/* Adds the first column of every row that is not NULL. The parameter may be NULL. */
+int db_select_names(struct string_list *out, struct db *db, const char *sql, const char *parameter,
+		    struct error *err);
 /* Gives the first column of the first row. Without a row *out stays unchanged. */
 int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err);
 

@@ -2,8 +2,8 @@
  * fields: what is known of a launch, a device, the state of a device, a sample summary or a source
  * line, each fact once: its name, unit, meaning, and the value that stands for "not known". The
  * lists declare the structs of metrics.h, and the database, the protocol, JSON, CSV and the page go
- * through them. So a new fact is one line here, one where it is measured, and a column of a table
- * in db/schema/.
+ * through them, and `perflab query NAME --columns` shows the meanings. So a new fact is one line
+ * here, one where it is measured, and a column of a table in db/schema/.
  *
  * for (size_t i = 0; i < launch_fields.count; i++)
  *         value = field_read(&launch_fields.items[i], &trial->facts);
@@ -23,36 +23,40 @@
 	X(INTEGER, shared_static_bytes, "bytes",                                                   \
 	  "shared memory of a block that the code declares")                                       \
 	X(INTEGER, shared_dynamic_bytes, "bytes", "shared memory of a block that the launch adds") \
-	X(INTEGER, local_bytes_per_thread, "bytes", "local memory of a thread")                    \
+	X(INTEGER, local_bytes_per_thread, "bytes", "local memory of a thread: spills and stack")  \
 	X(REAL, theoretical_occupancy_pct, "%",                                                    \
 	  "active warps of an SM at most, of those it can hold")                                   \
 	X(TEXT(24), occupancy_limiter, "",                                                         \
-	  "what limits them: registers, shared memory, warps, blocks or block size")               \
-	X(TEXT(HASH_TEXT_BYTES), code_hash, "", "hash of the machine code of all entries")         \
-	X(TEXT(16), code_kind, "", "cubin sm_90 or ptx")
+	  "what limits them: registers, shared memory, warps, blocks, block size, none")           \
+	X(TEXT(HASH_TEXT_BYTES), code_hash, "",                                                    \
+	  "hash of the machine code of all entries, or of the emulated PTX, in hex: 64 digits "    \
+	  "(BLAKE2b), of earlier versions 16; hashes of different lengths say nothing")            \
+	X(TEXT(16), code_kind, "",                                                                 \
+	  "cubin sm_90; ptx, which the driver compiled; or ptx compute_90, which was emulated")
 
 /* A device as its driver describes it. Not known: 0 or "". */
-#define DEVICE_FIELDS(X)                                                             \
-	X(TEXT(128), name, "", "NVIDIA H200")                                        \
-	X(TEXT(48), uuid, "", "GPU-… as the driver gives it")                        \
-	X(TEXT(16), chip, "", "as CUPTI names it: GH100")                            \
-	X(INT, cc_major, "", "compute capability, the first number")                 \
-	X(INT, cc_minor, "", "compute capability, the second number")                \
-	X(INTEGER, sm_count, "SMs", "streaming multiprocessors")                     \
-	X(INTEGER, max_threads_per_sm, "threads", "most threads of an SM")           \
-	X(INTEGER, max_threads_per_block, "threads", "most threads of a block")      \
-	X(INTEGER, max_blocks_per_sm, "blocks", "most blocks of an SM")              \
-	X(INTEGER, registers_per_sm, "registers", "registers of an SM")              \
-	X(INTEGER, shared_bytes_per_sm, "bytes", "shared memory of an SM")           \
-	X(INTEGER, shared_bytes_per_block, "bytes", "most shared memory of a block") \
-	X(INTEGER, l2_bytes, "bytes", "L2 cache")                                    \
-	X(INTEGER, memory_bytes, "bytes", "device memory")                           \
-	X(INTEGER, sm_clock_max_hz, "Hz", "highest clock of the SMs")                \
-	X(INTEGER, memory_clock_max_hz, "Hz", "highest clock of the memory")         \
-	X(INTEGER, memory_bus_bits, "bits", "width of the memory bus")               \
-	X(TEXT(32), driver, "", "version of the driver: 580.159.04")                 \
-	X(TEXT(16), cuda_driver, "", "CUDA version that the driver supports: 13.0")  \
-	X(TEXT(16), toolkit, "", "toolkit that the worker was built with: 13.0")     \
+#define DEVICE_FIELDS(X)                                                            \
+	X(TEXT(128), name, "", "name of the device: NVIDIA H200")                   \
+	X(TEXT(48), uuid, "", "GPU-… as the driver gives it")                       \
+	X(TEXT(16), chip, "", "as CUPTI names it: GH100")                           \
+	X(INT, cc_major, "", "compute capability, the first number")                \
+	X(INT, cc_minor, "", "compute capability, the second number")               \
+	X(INTEGER, sm_count, "SMs", "streaming multiprocessors")                    \
+	X(INTEGER, max_threads_per_sm, "threads", "most threads of an SM")          \
+	X(INTEGER, max_threads_per_block, "threads", "most threads of a block")     \
+	X(INTEGER, max_blocks_per_sm, "blocks", "most blocks of an SM")             \
+	X(INTEGER, registers_per_sm, "registers", "32-bit registers of an SM")      \
+	X(INTEGER, shared_bytes_per_sm, "bytes", "shared memory of an SM")          \
+	X(INTEGER, shared_bytes_per_block, "bytes",                                 \
+	  "most shared memory that a block can opt in to")                          \
+	X(INTEGER, l2_bytes, "bytes", "L2 cache")                                   \
+	X(INTEGER, memory_bytes, "bytes", "device memory")                          \
+	X(INTEGER, sm_clock_max_hz, "Hz", "highest clock of the SMs")               \
+	X(INTEGER, memory_clock_max_hz, "Hz", "highest clock of the memory")        \
+	X(INTEGER, memory_bus_bits, "bits", "width of the memory bus")              \
+	X(TEXT(32), driver, "", "version of the driver: 580.159.04")                \
+	X(TEXT(16), cuda_driver, "", "CUDA version that the driver supports: 13.0") \
+	X(TEXT(16), toolkit, "", "toolkit that the worker was built with: 13.0")    \
 	X(TEXT(16), cupti, "", "version of the loaded CUPTI")
 
 /* The state of the device while a round was timed. Not measured: NAN, -1. */
@@ -61,20 +65,24 @@
 	X(REAL, memory_clock_hz, "Hz", "clock of the memory")  \
 	X(REAL, temperature_c, "°C", "temperature of the GPU") \
 	X(REAL, power_w, "W", "power of the board")            \
-	X(INTEGER, throttle_reasons, "", "NVML's bits of the reasons for lower clocks")
+	X(INTEGER, throttle_reasons, "", "NVML's bits of the reasons for lower clocks; 0: none")
 
 /* What an emulator counts in a source line; struct line_count of emulator/counts.h. */
-#define LINE_FIELDS(X)                                                        \
-	X(INTEGER, line, "", "number of the line")                            \
-	X(INTEGER, instructions, "instructions", "PTX instructions of warps") \
-	X(INTEGER, lanes, "instructions", "PTX instructions of active lanes") \
-	X(INTEGER, branches, "branches", "conditional branches of warps")     \
-	X(INTEGER, divergent, "branches", "those whose lanes went both ways") \
-	X(INTEGER, requests, "requests", "to global memory")                  \
-	X(INTEGER, sectors, "sectors", "of global memory")                    \
-	X(INTEGER, shared_requests, "requests", "to shared memory")           \
-	X(INTEGER, wavefronts, "wavefronts", "of shared memory")              \
-	X(INTEGER, conflicts, "wavefronts", "that bank conflicts add")
+#define LINE_FIELDS(X)                                                                        \
+	X(INTEGER, line, "", "number of the line in the file")                                \
+	X(INTEGER, instructions, "instructions", "PTX instructions that warps executed")      \
+	X(INTEGER, lanes, "instructions", "PTX instructions, counted once per lane that ran") \
+	X(INTEGER, branches, "branches", "conditional branches that warps executed")          \
+	X(INTEGER, divergent, "branches",                                                     \
+	  "branches at which the lanes of a warp took different paths")                       \
+	X(INTEGER, requests, "requests",                                                      \
+	  "accesses of warps to global memory: loads, stores, atomics")                       \
+	X(INTEGER, sectors, "sectors",                                                        \
+	  "32-byte sectors of those accesses, each counted once per request")                 \
+	X(INTEGER, shared_requests, "requests", "accesses of warps to shared memory")         \
+	X(INTEGER, wavefronts, "wavefronts", "wavefronts that those accesses needed")         \
+	X(INTEGER, conflicts, "wavefronts",                                                   \
+	  "wavefronts beyond the number that the bytes alone need")
 
 /* The times of a summary. Without samples: NAN. */
 #define SUMMARY_FIELDS(X)                                                                       \

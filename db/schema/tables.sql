@@ -1,13 +1,18 @@
--- The tables of a database of perflab, and their indexes. A change here needs a migration
--- (db/migrate.c). docs/schema-columns.md documents every column.
+-- The tables of a database of perflab, and their indexes. Each column is described beside its name,
+-- the launch facts, times and states of devices in metrics/fields.h. A new column needs nothing
+-- else: a file that lacks it gets it when it is next written (db/tables.c). So it may be NULL or has
+-- a default. A column begins a line with one tab, and an empty line ends a statement.
 PRAGMA application_id = 1886151010; -- "plab"
 PRAGMA user_version = 100;
 
--- A device is one row per uuid and name, whatever its driver knew of it at the time.
 CREATE TABLE device (
-	id INTEGER PRIMARY KEY,
+	-- The devices that were measured or emulated.
+	-- One row per uuid and name, whatever the driver knew of it at the time. A run updates the
+	-- facts that it knows and leaves the others. The versions of its software are in run.
+	id INTEGER PRIMARY KEY, -- number of the device in this file
 	name TEXT NOT NULL,
 	uuid TEXT,
+	-- As the driver describes it: `perflab query device --columns`.
 	chip TEXT,
 	cc_major INTEGER,
 	cc_minor INTEGER,
@@ -24,45 +29,72 @@ CREATE TABLE device (
 	memory_clock_max_hz INTEGER,
 	memory_bus_bits INTEGER
 ) STRICT;
+
 CREATE UNIQUE INDEX device_by_identity ON device (uuid, name);
 
--- `timed` to `warp_size` are traits of the backend; `device_ordinal` to `placements`, without
--- `origin`, are the settings. `settings` has them as JSON, made without JSON functions: SQLite
--- before 3.43 does not take those in the schema of a file that may be untrusted.
+-- settings is made without JSON functions: SQLite before 3.43 does not take those in the schema of
+-- a file that may be untrusted.
 CREATE TABLE run (
-	id INTEGER PRIMARY KEY,
+	-- One row per run.
+	-- It has the versions of the software, the traits of the backend, and the settings.
+	id INTEGER PRIMARY KEY, -- number of the run in this file
 	uid TEXT NOT NULL UNIQUE CHECK (length(uid) = 32),
+		-- 32 hex digits, the same in every file that holds this run
 	label TEXT,
-	note TEXT,
+		-- --label; several runs may share one, and the newest is meant; `perflab mark`
+		-- changes it
+	note TEXT, -- free text; `perflab mark` changes it
 	state TEXT NOT NULL CHECK (state IN ('running', 'finished', 'interrupted')),
-	started_ns INTEGER NOT NULL,
-	finished_ns INTEGER,
+		-- a killed sweep stays running here, and `perflab list runs` shows it as
+		-- interrupted
+	started_ns INTEGER NOT NULL, -- wall clock, ns since 1970 UTC, as all times of day
+	finished_ns INTEGER, -- NULL while running
 	backend TEXT NOT NULL,
-	device_id INTEGER NOT NULL REFERENCES device,
+		-- cuda, ptx (the emulator), or the program that an imported run comes from
+	device_id INTEGER NOT NULL REFERENCES device, -- device.id
+	-- The versions of the software: `perflab query run --columns`.
 	driver TEXT,
 	cuda_driver TEXT,
 	toolkit TEXT,
 	cupti TEXT,
-	version TEXT,
+	version TEXT, -- version of perflab
 	source_revision TEXT,
-	command TEXT,
+		-- full commit of the measured kernels: of built-in ones that of perflab, of a
+		-- user's that of their repository, of an imported run --revision. -dirty: tracked
+		-- files were changed. NULL: no git repository, or git could not tell within 30 s.
+		-- --resume refuses a build of another commit. perflab_revision and working_revision
+		-- in environment have the other commits
+	command TEXT, -- command line as typed
 	seed INTEGER NOT NULL,
-	rounds INTEGER NOT NULL,
-	timed INTEGER NOT NULL CHECK (timed IN (0, 1)),
+		-- seed of inputs and order; 64 bits, printed unsigned by `printf('%llu', seed)`
+	rounds INTEGER NOT NULL, -- number of rounds asked for; 0 for an emulated run
+	-- Traits of the backend.
+	timed INTEGER NOT NULL CHECK (timed IN (0, 1)), -- 1: the backend measures times
 	emulated INTEGER NOT NULL CHECK (emulated IN (0, 1)),
-	vendor TEXT,
-	warp_size INTEGER,
-	device_ordinal INTEGER,
+		-- 1: the backend counts PTX and reads no hardware counters
+	vendor TEXT, -- vendor of the device, such as NVIDIA; NULL: none or unknown
+	warp_size INTEGER, -- lanes of a warp; NULL: unknown
+	-- The settings, which --resume needs. NULL: the run has none, because it was imported.
+	device_ordinal INTEGER, -- --device
 	cache TEXT CHECK (cache IN ('cold', 'hot')),
-	min_samples INTEGER,
-	max_time_ns INTEGER,
+		-- --cache: the state of the L2 cache before each sample
+	min_samples INTEGER, -- --min-samples: samples that each case gets at least
+	max_time_ns INTEGER, -- --max-time: device time for timing one case, over all rounds
 	precision REAL,
-	timeout_ns INTEGER,
+		-- --precision: timing of a case stops when the interval of its median is within ±
+		-- this ratio
+	timeout_ns INTEGER, -- --timeout: limit for one phase of one case
 	metrics TEXT,
+		-- --metrics: the metrics asked for, in order, separated by commas; empty: none
 	emulated_chip TEXT,
+		-- --chip: chip with the limits that the emulator uses; NULL: the default of the
+		-- backend
 	all_blocks INTEGER CHECK (all_blocks IN (0, 1)),
+		-- 1: the emulator runs every block (`--blocks all`)
 	jobs INTEGER,
-	counter_dump TEXT,
+		-- --jobs: emulators that run side by side, or processors for inputs and oracles
+		-- beside a device; 0: one per processor
+	counter_dump TEXT, -- --counter-dump: folder for counter-data images; NULL: none
 	settings TEXT GENERATED ALWAYS AS (
 		CASE WHEN coalesce(device_ordinal, cache, min_samples, max_time_ns, precision, timeout_ns,
 			metrics, emulated_chip, all_blocks, jobs, counter_dump) IS NOT NULL
@@ -94,42 +126,87 @@ CREATE TABLE run (
 				'\', '\\'), '"', '\"'), char(9), '\t'), char(10), '\n'), char(13), '\r') || '"')
 				|| ',', iif(min_samples + max_time_ns + precision + timeout_ns IS NULL, '',
 				'"counter_dump":null,')), ',') || '}'
-	END) VIRTUAL,
+		END) VIRTUAL,
+		-- the settings as JSON, without members that are NULL in a run with incomplete
+		-- settings
 	base_variant TEXT,
+		-- --baseline: the variant beside which the others are measured; NULL: none
 	origin TEXT,
+		-- where the kernels of a user come from: the remote repository without credentials
+		-- and the path in it (github.com/a/b:src/saxpy.cu), or the absolute path of a file
+		-- that is in none. A file that was moved within its repository keeps its origin.
+		-- NULL: built in or imported
 	placements INTEGER
+		-- --placements: over how many placements of the data in physical memory a round
+		-- spreads its samples, if the data can be moved; round.placements has the number;
+		-- NULL: stored before version 16, by a perflab that left the data where it was, or
+		-- imported
 ) STRICT;
+
 CREATE INDEX run_by_label ON run (label, started_ns);
+
 CREATE INDEX run_by_device ON run (device_id, backend, started_ns);
 
 CREATE TABLE environment (
+	-- Facts about the machine of a run: host, clocks, persistence mode.
+	-- One row per fact. Some are about the run:
+	-- working_revision: the commit of the folder in which perflab ran, if that is another
+	-- repository or commit than perflab's own.
+	-- gpus.group, gpus.mode, gpus.count, gpus.processors, gpus.interference: of a sweep on
+	-- several GPUs. gpus.absent.N: GPU N of the sweep has no run: its UUID, and why.
+	-- gpus.failed: why the run lost its GPU. gpus.lost.KERNEL/VARIANT/CONFIG: the case with
+	-- which the GPU was lost for the first time, and why.
+	-- source.1, source.1.hash: of a user's files: paths, and hashes of the contents. files.1,
+	-- files.annotation.1, files.compile_flag.1, files.standard, files.compiler, files.axis.1
+	-- (values of an axis, which may declare it), files.folder (in which perflab ran): the words
+	-- with which they were given, for --resume and `perflab nsight`.
+	-- source.check.KERNEL/VARIANT: how a variant is verified, with its tolerance.
+	-- ptx_compiler: the driver compiled PTX, and why: there was no ptxas, or it refused
+	-- built-in PTX.
+	-- gpu.other_processes: the number of other processes that used the GPU when the worker was
+	-- opened, or woken. worker.waited: how long before the run `perflab watch` had opened the
+	-- worker, which it wakes before it measures.
+	-- decide.first_rounds: with --decide, the number of rounds before the first interim
+	-- analysis. decide.base: the uid of the run that it was compared with last. decide.outcome:
+	-- what came of it. decide.rounds_used: if the control moved, the number of rounds that were
+	-- kept. decide.control_moved: by how much it moved, relative to 1. decide.control: what
+	-- --resume needs of the control: the number of the first round that is not checked by it,
+	-- then for each control case its place in the plan, from 0, and the number of its own first
+	-- round that is not checked (8 0:8 5:11).
+	-- shards, sweep, sweep_uid, sweep_cases: of a run that is made of shards.
 	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-	key TEXT NOT NULL,
-	value TEXT NOT NULL,
-	name TEXT AS (key) VIRTUAL,
+	key TEXT NOT NULL, -- as above, or a fact of the machine
+	value TEXT NOT NULL, -- always text
+	name TEXT AS (key) VIRTUAL, -- the same as key
 	PRIMARY KEY (run_id, key)
 ) STRICT, WITHOUT ROWID;
 
--- A status is a row, not a word in a CHECK, which no ALTER TABLE changes.
 CREATE TABLE trial_status (
-	name TEXT PRIMARY KEY,
-	meaning TEXT NOT NULL
+	-- How a trial can end.
+	-- A status is a row, not a word in a CHECK, which no ALTER TABLE changes. A newer perflab
+	-- may add rows.
+	name TEXT PRIMARY KEY, -- value of trial.status
+	meaning TEXT NOT NULL -- one line
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE trial (
-	id INTEGER PRIMARY KEY,
+	-- One row per case of a run.
+	-- The rows exist from the start of the run, with the status pending.
+	id INTEGER PRIMARY KEY, -- number of the trial in this file
 	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-	position INTEGER NOT NULL,
-	kernel TEXT NOT NULL,
-	variant TEXT NOT NULL,
-	config TEXT NOT NULL,
-	status TEXT NOT NULL REFERENCES trial_status,
-	reason TEXT,
-	finished_ns INTEGER,
-	counted_ns INTEGER,
-	flop INTEGER,
-	bytes_read INTEGER,
-	bytes_written INTEGER,
+	position INTEGER NOT NULL, -- position in the plan, from 0
+	kernel TEXT NOT NULL, -- such as reduce
+	variant TEXT NOT NULL, -- such as shuffle
+	config TEXT NOT NULL, -- with sorted keys: block=256,n=16777216
+	status TEXT NOT NULL REFERENCES trial_status, -- a row of trial_status
+	reason TEXT, -- why the status is neither ok nor pending
+	finished_ns INTEGER, -- NULL while pending, and for a case that the plan skipped
+	counted_ns INTEGER, -- when the counters were stored; NULL: not yet
+	flop INTEGER, -- floating-point operations of the work model
+	bytes_read INTEGER, -- compulsory bytes read, from the work model
+	bytes_written INTEGER, -- compulsory bytes written, from the work model
+	-- The facts of the largest launch, the one with the most threads, and the times are
+	-- described by `perflab query trial --columns`.
 	registers_per_thread INTEGER,
 	shared_static_bytes INTEGER,
 	shared_dynamic_bytes INTEGER,
@@ -138,7 +215,7 @@ CREATE TABLE trial (
 	occupancy_limiter TEXT,
 	code_hash TEXT,
 	code_kind TEXT,
-	sample_count INTEGER NOT NULL DEFAULT 0,
+	sample_count INTEGER NOT NULL DEFAULT 0, -- samples in all rounds
 	median_ns REAL,
 	mad_ns REAL,
 	low_ns REAL,
@@ -146,72 +223,107 @@ CREATE TABLE trial (
 	min_ns REAL,
 	max_ns REAL,
 	launch_hash TEXT,
+		-- hash of everything that was launched except the code and the run's seed: image
+		-- name, grids, arguments, buffers and fills, in hex: of a user's kernel 64 digits
+		-- (BLAKE2b), of built-in kernels and of earlier versions 16. Equal code hash,
+		-- launch hash and seed mean equal work
 	mean_ns REAL CHECK (mean_ns >= 0),
+		-- mean that an imported file gives in place of samples; NULL: none
 	UNIQUE (run_id, kernel, variant, config),
 	CHECK ((status IN ('pending', 'ok')) = (reason IS NULL)),
 	CHECK ((sample_count = 0) = (median_ns IS NULL))
 ) STRICT;
+
 CREATE INDEX trial_by_case ON trial (kernel, variant, config, run_id);
+
 CREATE INDEX trial_by_status ON trial (run_id, status);
+
 CREATE INDEX trial_by_failure ON trial (run_id)
 	WHERE status NOT IN ('ok', 'sampled', 'unverified', 'skipped', 'pending');
 
 CREATE TABLE axis (
+	-- The values of each trial's axes.
+	-- One row per axis of a trial: the values that trial.config holds as text.
 	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
-	name TEXT NOT NULL,
-	value INTEGER NOT NULL,
+	name TEXT NOT NULL, -- such as block
+	value INTEGER NOT NULL, -- such as 256
 	PRIMARY KEY (trial_id, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE round (
+	-- The median and the device state of each round.
+	-- NULL: the value was not measured.
 	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
-	round INTEGER NOT NULL CHECK (round >= 0),
-	stored_ns INTEGER NOT NULL,
+	round INTEGER NOT NULL CHECK (round >= 0), -- number of the round, from 0
+	stored_ns INTEGER NOT NULL, -- wall clock
+	-- The state of the device: `perflab query round --columns`.
 	sm_clock_hz REAL,
 	memory_clock_hz REAL,
 	temperature_c REAL,
 	power_w REAL,
 	throttle_reasons INTEGER,
-	median_ns REAL,
+	median_ns REAL, -- median of the round's samples
 	speedup REAL,
+		-- exp of the mean of the middle half of ln(base_ns / time_ns) over the samples of
+		-- the round; NULL: measured without a base case
 	same_buffers INTEGER CHECK (same_buffers IN (0, 1)),
+		-- 1: case and base case used the same device memory; NULL: measured without a base
+		-- case
 	placements INTEGER,
+		-- over how many placements of the data in physical memory the samples are spread;
+		-- NULL: not known
 	PRIMARY KEY (trial_id, round)
 ) STRICT, WITHOUT ROWID;
 
--- `base_ns` is the time of the base case that was taken beside the sample.
 CREATE TABLE sample (
+	-- Every timed execution.
+	-- One row per sample: the raw samples are kept.
 	trial_id INTEGER NOT NULL,
-	round INTEGER NOT NULL,
+	round INTEGER NOT NULL, -- round.round
 	sequence INTEGER NOT NULL CHECK (sequence >= 0),
-	time_ns REAL NOT NULL CHECK (time_ns >= 0),
+		-- order in which the samples were taken, from 0 in each round
+	time_ns REAL NOT NULL CHECK (time_ns >= 0), -- device time of the whole operation
 	base_ns REAL CHECK (base_ns >= 0),
+		-- device time of the base case's operation, taken beside this sample; NULL:
+		-- measured without a base case
 	PRIMARY KEY (trial_id, round, sequence),
 	FOREIGN KEY (trial_id, round) REFERENCES round ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE metric (
-	id INTEGER PRIMARY KEY,
+	-- Name, unit and source of the metrics in counter.
+	-- All runs share the metrics, which remain when a run is deleted.
+	id INTEGER PRIMARY KEY, -- number of the metric in this file
 	name TEXT NOT NULL,
-	unit TEXT NOT NULL,
+		-- name in the catalogue (`perflab list metrics`), or a CUPTI name that was asked
+		-- for
+	unit TEXT NOT NULL, -- unit of the values: byte, percent, ns …
 	source TEXT NOT NULL,
+		-- the CUPTI metric, emulated PTX, derived: FORMULA, occupancy calculator, or plan
+		-- for a value known without counting; ", sampled: 5 of 65536 blocks" follows if the
+		-- emulator executed only some blocks
 	UNIQUE (name, unit, source)
 ) STRICT;
 
 CREATE TABLE counter (
+	-- Values of metrics, one per trial and metric.
+	-- The view result_counters adds the names, which are stored once in metric.
 	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
-	metric_id INTEGER NOT NULL REFERENCES metric,
-	value REAL,
-	reason TEXT,
+	metric_id INTEGER NOT NULL REFERENCES metric, -- metric.id
+	value REAL, -- NULL if there is a reason
+	reason TEXT, -- NULL if there is a value
 	PRIMARY KEY (trial_id, metric_id),
 	CHECK ((value IS NULL) <> (reason IS NULL))
 ) STRICT, WITHOUT ROWID;
 
--- The file '' is the PTX itself.
 CREATE TABLE line (
+	-- What the emulator counted at source lines.
+	-- One row per source line of a trial's kernel. `perflab report --lines` shows it.
 	trial_id INTEGER NOT NULL REFERENCES trial ON DELETE CASCADE,
 	file TEXT NOT NULL,
+		-- name as the compiler gives it; empty: line is a line of the PTX itself
 	line INTEGER NOT NULL,
+	-- The counts: `perflab query line --columns`.
 	instructions INTEGER NOT NULL,
 	lanes INTEGER NOT NULL,
 	branches INTEGER NOT NULL,
@@ -225,161 +337,221 @@ CREATE TABLE line (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE mark (
+	-- Runs that were marked good or bad.
+	-- One row per run that somebody marked with `perflab mark`.
 	run_id INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
 	kind TEXT NOT NULL CHECK (kind IN ('good', 'bad')),
-	why TEXT,
-	marked_ns INTEGER NOT NULL
+		-- last-good is the newest run marked good
+	why TEXT, -- reason, as the user gave it
+	marked_ns INTEGER NOT NULL -- wall clock
 ) STRICT;
 
 CREATE TABLE comparison (
+	-- The stored verdicts on trials.
+	-- One row per trial with a verdict on its change, which perflab computes when the run ends.
 	trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,
 	base_trial_id INTEGER REFERENCES trial ON DELETE CASCADE,
+		-- trial.id of the baseline; NULL: there is none
 	verdict TEXT NOT NULL,
+		-- regressed, improved, unchanged, inconclusive, new (no baseline) or failed; a
+		-- newer perflab may add words
 	change REAL,
-	low REAL,
-	high REAL,
+		-- relative change of the time, computed from the rounds: 0.02 is 2 % slower; NULL:
+		-- there is none
+	low REAL, -- 95 % interval of the change, lower end
+	high REAL, -- 95 % interval of the change, upper end
 	p REAL,
-	why TEXT
+		-- probability of at least this difference if nothing changed, adjusted for all
+		-- comparisons of the run
+	why TEXT -- explanation of the verdict, where one is needed
 ) STRICT;
+
 CREATE INDEX comparison_by_base ON comparison (base_trial_id);
 
--- The base case is named by its variant and configuration, not by an id: shards of one sweep may
--- hold the two trials in different files.
 CREATE TABLE speedup (
+	-- The stored speed-ups and verdicts on trials beside their base cases.
+	-- One row per trial that has a base variant, computed when the run ends. The base case is
+	-- named by its variant and configuration, not by an id: shards of one sweep may hold the
+	-- two trials in different files. Its samples beside the case are in sample.base_ns; its own
+	-- trial was measured alone.
 	trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,
-	base_variant TEXT NOT NULL,
-	base_config TEXT,
+	base_variant TEXT NOT NULL, -- variant of the base case
+	base_config TEXT, -- configuration of the base case; NULL: the base variant has no such case
 	verdict TEXT,
+		-- faster, slower, same or inconclusive; NULL: not measured, or not yet; a newer
+		-- perflab may add words
 	speedup REAL,
-	low REAL,
-	high REAL,
+		-- time of the base case divided by the time of the case, over all rounds: above 1
+		-- the case is faster
+	low REAL, -- 95 % interval of the speed-up, lower end
+	high REAL, -- 95 % interval of the speed-up, upper end
 	p REAL,
-	base_median_ns REAL,
-	rounds INTEGER NOT NULL,
+		-- probability of at least this difference if there were none, adjusted for all
+		-- pairs of the run
+	base_median_ns REAL, -- median of the base case's samples beside this case, over all rounds
+	rounds INTEGER NOT NULL, -- rounds with a pair
 	same_buffers INTEGER CHECK (same_buffers IN (0, 1)),
-	why TEXT,
+		-- 1: both operations used the same device memory in all rounds
+	why TEXT, -- why there is no speed-up
 	CHECK ((verdict IS NULL) = (speedup IS NULL))
 ) STRICT;
 
--- The newest trial and the newest timed trial of each case, so that no view looks through all of
--- them. The triggers maintain it. One case per origin: files of one name in different projects
--- are not the same case, and none of them is a built-in kernel.
 CREATE TABLE newest (
-	device_id INTEGER NOT NULL REFERENCES device,
-	backend TEXT NOT NULL,
-	origin TEXT NOT NULL,
-	kernel TEXT NOT NULL,
-	variant TEXT NOT NULL,
-	config TEXT NOT NULL,
-	trial_id INTEGER REFERENCES trial,
+	-- The newest trial and the newest timed trial of each case.
+	-- So no view looks through all trials. Triggers on trial maintain it; do not write to it.
+	-- One case per origin: files of one name in different projects are not the same case, and
+	-- none of them is a built-in kernel.
+	device_id INTEGER NOT NULL REFERENCES device, -- device.id
+	backend TEXT NOT NULL, -- run.backend
+	origin TEXT NOT NULL, -- run.origin; empty: the kernels are not of a user
+	kernel TEXT NOT NULL, -- trial.kernel
+	variant TEXT NOT NULL, -- trial.variant
+	config TEXT NOT NULL, -- trial.config
+	trial_id INTEGER REFERENCES trial, -- newest trial with any status but pending and skipped
 	timed_trial_id INTEGER REFERENCES trial,
+		-- newest trial that is timed, with the status ok or unverified; NULL: none
 	PRIMARY KEY (device_id, backend, origin, kernel, variant, config)
 ) STRICT, WITHOUT ROWID;
+
 CREATE INDEX newest_by_trial ON newest (trial_id);
+
 CREATE INDEX newest_by_timed_trial ON newest (timed_trial_id);
 
--- With which rules and roofs the rows of `limiter` were computed.
 CREATE TABLE judgement (
+	-- Which rules and roofs decided about the limiters of a run.
+	-- One row per run whose limiters are stored, or whose baselines changed.
 	run_id INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,
 	rules INTEGER NOT NULL,
+		-- version of the rules; below 0: the mark of an older run changed the baselines of
+		-- the run, and perflab judges it again when it next stores or marks a run
 	roofs_run_id INTEGER REFERENCES run ON DELETE SET NULL
+		-- run.id of the run that measured the roofs; NULL: none were known
 ) STRICT;
+
 CREATE INDEX judgement_by_roofs ON judgement (roofs_run_id);
 
 CREATE TABLE limiter (
+	-- The stored limiters of trials, and their shares of the roofs.
+	-- One row per trial that was judged. perflab computes it when the run ends, when runs are
+	-- merged, and for a run that was judged without roofs, when its device has some.
 	trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,
 	limiter TEXT,
+		-- dram, l2, l1, shared, compute, issue, latency or launch; NULL: unknown, and
+		-- summary says why
 	roof_pct REAL,
+		-- share of its roof; without one, of the nearest roof; NULL: no roof was measured
 	from_model INTEGER NOT NULL CHECK (from_model IN (0, 1)),
-	precision TEXT,
-	flop REAL,
-	dram_pct REAL,
-	l2_pct REAL,
-	l1_pct REAL,
-	shared_pct REAL,
+		-- 1: limiter and share follow from the work model
+	precision TEXT, -- precision with the most counted operations; NULL: none were counted
+	flop REAL, -- counted operations of that precision
+	dram_pct REAL, -- counted DRAM bytes over the median, relative to the measured roof
+	l2_pct REAL, -- the same for the L2 cache
+	l1_pct REAL, -- the same for the L1 cache
+	shared_pct REAL, -- the same for shared memory
 	compute_pct REAL,
+		-- counted operations over the median, relative to the measured roof of precision;
+		-- NULL: not counted, or most of the operations of the work model were not
 	model_precision TEXT,
+		-- precision of the work model, where it stands in for missing counters
 	model_compute_pct REAL,
-	summary TEXT NOT NULL,
-	advice TEXT,
-	notes TEXT,
-	above_roof TEXT
+		-- operations of the work model over the median, relative to the measured roof of
+		-- that precision, likewise
+	summary TEXT NOT NULL, -- the verdict in one sentence
+	advice TEXT, -- what to try, one sentence a line
+	notes TEXT, -- further findings, one a line: the rule, a colon, the numbers
+	above_roof TEXT -- a rate that no kernel can reach, so something is wrong; NULL: none
 ) STRICT;
 
--- uid: of the run that was measured, which is another than that of the row if it is a shard. So
--- each part of each shard is merged once, however often its file is.
 CREATE TABLE run_part (
+	-- The wall time of the parts of each run.
+	-- Written when the run ends, also if it was interrupted, and added to when the run is
+	-- resumed.
 	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
 	uid TEXT NOT NULL,
-	part TEXT NOT NULL,
-	wall_ns INTEGER NOT NULL CHECK (wall_ns >= 0),
+		-- run.uid of the run that was measured: of a shard, if the run was merged from
+		-- shards
+	part TEXT NOT NULL, -- name of the part
+	wall_ns INTEGER NOT NULL CHECK (wall_ns >= 0), -- wall time
 	PRIMARY KEY (run_id, uid, part)
 ) STRICT, WITHOUT ROWID;
 
--- Recordings of programs are not runs: a program chose the launches, so there are no cases and
--- no samples.
 CREATE TABLE recording (
-	id INTEGER PRIMARY KEY,
-	uid TEXT NOT NULL UNIQUE,
+	-- One row per program that `perflab record` ran or read.
+	-- Recordings are not runs: a program chose the launches, so there are no cases and no
+	-- samples. `perflab merge` copies recordings that the other file does not have. Deleting a
+	-- row deletes what belongs to it.
+	id INTEGER PRIMARY KEY, -- number of the recording in this file
+	uid TEXT NOT NULL UNIQUE, -- 32 hex digits, the same in every database
 	mode TEXT NOT NULL CHECK (mode IN ('list', 'record')),
-	command TEXT NOT NULL,
-	started_ns INTEGER NOT NULL,
-	wall_ns INTEGER,
-	bare_wall_ns INTEGER,
-	exit_code INTEGER,
-	label TEXT,
-	host TEXT,
-	version TEXT
+		-- list: the launches were timed; record: captures were written
+	command TEXT NOT NULL, -- as a shell reads it
+	started_ns INTEGER NOT NULL, -- wall clock
+	wall_ns INTEGER, -- of the command, with the recorder
+	bare_wall_ns INTEGER, -- of the command without the recorder (--overhead)
+	exit_code INTEGER, -- of the command; 128 and the number of a signal that ended it
+	label TEXT, -- --label
+	host TEXT, -- name of the host
+	version TEXT -- version of perflab
 ) STRICT;
 
 CREATE TABLE recorded_process (
-	recording_id INTEGER NOT NULL REFERENCES recording ON DELETE CASCADE,
-	pid INTEGER NOT NULL,
-	program TEXT,
+	-- The processes of a recorded program.
+	-- One row per process that loaded the recorder. What a process says at its end is NULL if
+	-- it crashed, was killed or called _exit().
+	recording_id INTEGER NOT NULL REFERENCES recording ON DELETE CASCADE, -- recording.id
+	pid INTEGER NOT NULL, -- number of the process
+	program TEXT, -- its command line
 	launches INTEGER,
-	dropped INTEGER,
-	own_ns INTEGER,
-	wall_ns INTEGER,
-	why_not TEXT,
+		-- in the mode record at least so many: after the last capture none is counted
+	dropped INTEGER, -- launches whose times CUPTI lost
+	own_ns INTEGER, -- processor time of the recorder
+	wall_ns INTEGER, -- from the first use of CUDA to the end
+	why_not TEXT, -- why the recorder could not work in it
 	PRIMARY KEY (recording_id, pid)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE recorded_kernel (
-	recording_id INTEGER NOT NULL REFERENCES recording ON DELETE CASCADE,
-	number INTEGER NOT NULL,
-	pid INTEGER NOT NULL,
-	name TEXT NOT NULL,
-	readable TEXT NOT NULL,
-	device TEXT,
-	uuid TEXT,
-	grid_x INTEGER,
-	grid_y INTEGER,
-	grid_z INTEGER,
-	block_x INTEGER,
-	block_y INTEGER,
-	block_z INTEGER,
-	shared_bytes INTEGER,
-	registers INTEGER,
+	-- The launches of a recorded program, one row per kernel and shape.
+	-- One row per kernel, device and launch shape of a process. A recording of the mode record
+	-- has one row per kernel, without shapes and times.
+	recording_id INTEGER NOT NULL REFERENCES recording ON DELETE CASCADE, -- recording.id
+	number INTEGER NOT NULL, -- from 1 within the recording
+	pid INTEGER NOT NULL, -- recorded_process.pid
+	name TEXT NOT NULL, -- mangled name
+	readable TEXT NOT NULL, -- name as C++ writes it
+	device TEXT, -- name of the device
+	uuid TEXT, -- uuid of the device
+	grid_x INTEGER, -- blocks in x
+	grid_y INTEGER, -- blocks in y
+	grid_z INTEGER, -- blocks in z
+	block_x INTEGER, -- threads in x
+	block_y INTEGER, -- threads in y
+	block_z INTEGER, -- threads in z
+	shared_bytes INTEGER, -- dynamic shared memory of a block
+	registers INTEGER, -- registers of a thread
 	launches INTEGER NOT NULL,
-	graph_launches INTEGER NOT NULL,
-	total_ns INTEGER,
-	median_ns INTEGER,
-	min_ns INTEGER,
-	max_ns INTEGER,
+		-- in the mode list with those by graphs; in the mode record at least so many, as in
+		-- recorded_process
+	graph_launches INTEGER NOT NULL, -- by CUDA graphs
+	total_ns INTEGER, -- device time of all launches
+	median_ns INTEGER, -- device time of a launch
+	min_ns INTEGER, -- of the shortest launch
+	max_ns INTEGER, -- of the longest launch
 	PRIMARY KEY (recording_id, number)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE recorded_capture (
-	recording_id INTEGER NOT NULL REFERENCES recording ON DELETE CASCADE,
-	number INTEGER NOT NULL,
-	pid INTEGER NOT NULL,
-	path TEXT NOT NULL,
-	name TEXT NOT NULL,
-	readable TEXT NOT NULL,
-	launch INTEGER,
-	bytes INTEGER,
-	file_bytes INTEGER,
-	seconds REAL,
-	lost TEXT,
+	-- The captures that a recording took.
+	recording_id INTEGER NOT NULL REFERENCES recording ON DELETE CASCADE, -- recording.id
+	number INTEGER NOT NULL, -- from 1 within the recording
+	pid INTEGER NOT NULL, -- recorded_process.pid
+	path TEXT NOT NULL, -- path of the file when it was written
+	name TEXT NOT NULL, -- mangled name of the kernel
+	readable TEXT NOT NULL, -- name of the kernel as C++ writes it
+	launch INTEGER, -- which one of the kernel in its process, from 1
+	bytes INTEGER, -- size without compression
+	file_bytes INTEGER, -- size of the file
+	seconds REAL, -- how long the launch was held
+	lost TEXT, -- what a replay cannot have, one phrase a line
 	PRIMARY KEY (recording_id, number)
 ) STRICT, WITHOUT ROWID;

@@ -1,20 +1,31 @@
--- The views of a database of perflab. A database that is opened for writing gets them as they
--- are here. docs/schema-columns.md documents their columns.
+-- The views of a database of perflab. A database that is opened for writing gets them as they are
+-- here. Each begins with what it shows; its first line is what `perflab query` lists. A column
+-- without a comment means what it means in the table that it is taken from, as a metric in
+-- `perflab list metrics`, or in the view results; `perflab query NAME --columns` looks that up.
 
--- An older form of result_counters, with the ids of trials only.
-CREATE VIEW counters AS SELECT
+CREATE VIEW counters AS
+	-- An older form of result_counters, with the ids of trials only.
+	-- One row per metric of a trial: a value or the reason why there is none, never both.
+	-- `perflab list metrics` explains the names.
+SELECT
 	counter.trial_id,
 	metric.name AS metric,
 	metric.unit,
 	metric.source,
 	counter.value,
 	counter.reason,
-	metric.name
+	metric.name -- the same as metric
 FROM counter JOIN metric ON metric.id = counter.metric_id;
 
--- The name of a variant of the kernel `ceilings` begins with what it is a ceiling of. A user's
--- kernel of this name is no ceiling.
-CREATE VIEW ceilings AS WITH named AS (
+CREATE VIEW ceilings AS
+	-- The measured ceilings of each device.
+	-- One row per variant of the kernel ceilings, for each device: the best verified
+	-- configuration in the newest run that has one. Only runs with the label ceilings count.
+	-- `perflab ceilings` and `perflab sweep --ceilings` set that label, so an ordinary sweep of
+	-- the kernel creates no ceilings, and neither does a user's kernel of this name. Several
+	-- variants may measure the same thing; the highest of them is the roof. The name of a
+	-- variant begins with what it is a ceiling of.
+WITH named AS (
 	SELECT trial.*, run.device_id, run.started_ns,
 		CASE WHEN trial.variant GLOB 'tensor_*'
 			THEN substr(trial.variant, 1, 6 + instr(substr(trial.variant, 8)
@@ -36,27 +47,37 @@ CREATE VIEW ceilings AS WITH named AS (
 		ORDER BY started_ns DESC, run_id DESC, work / median_ns DESC, id) AS place
 	FROM worked WHERE work > 0
 ) SELECT
-	ranked.device_id,
+	ranked.device_id, -- device.id
 	device.name AS device,
-	ranked.variant AS name,
-	ranked.kind,
+	ranked.variant AS name, -- the variant: dram_copy
+	ranked.kind, -- bandwidth or rate
 	ranked.name_of AS "of",
+		-- memory level (dram, l2, l1, shared) or precision (f64, f32, f16, bf16, tensor_f16
+		-- …); a keyword of SQL, so quote it: "of"
 	ranked.work * 1e9 / ranked.median_ns AS per_s,
-	ranked.work * 1e9 / ranked.high_ns AS low_per_s,
-	ranked.work * 1e9 / ranked.low_ns AS high_per_s,
-	ranked.unit,
+		-- bytes or operations of the work model, divided by the median
+	ranked.work * 1e9 / ranked.high_ns AS low_per_s, -- 95 % interval, lower end
+	ranked.work * 1e9 / ranked.low_ns AS high_per_s, -- 95 % interval, upper end
+	ranked.unit, -- byte/s or flop/s
 	(SELECT avg(sm_clock_hz) FROM round WHERE trial_id = ranked.id) AS sm_clock_hz,
-	ranked.config,
+		-- SM clock during the measurement, mean over the rounds
+	ranked.config, -- best configuration
 	strftime('%Y-%m-%dT%H:%M:%SZ', ranked.finished_ns / 1000000000, 'unixepoch')
-		AS measured_at,
+		AS measured_at, -- end of the trial
 	ranked.run_id,
 	ranked.id AS trial_id
 FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;
 
--- Cases that are faster than their device can be. metrics/analysis/verdict_above_roof.c has the
--- same rule; a test compares the two. `high_per_s` is that of the highest ceiling. `modelled`
--- has the precision of the work model, if it has more operations than were counted.
-CREATE VIEW above_roof AS WITH candidate AS (
+-- metrics/analysis/verdict_above_roof.c has the same rule; a test compares the two. high_per_s of
+-- roofs is that of the highest ceiling. modelled has the precision of the work model, if it has
+-- more operations than were counted.
+CREATE VIEW above_roof AS
+	-- Cases that are faster than their device can be, by its ceilings.
+	-- One row per case and quantity above its roof: its time, its work model, a counter or the
+	-- ceiling is wrong. The view considers the newest timed trial of each case, and the
+	-- verified one that stands for it in best. A report prefers the ceilings of its own
+	-- session; this view takes the newest.
+WITH candidate AS (
 	SELECT newest.device_id, newest.backend, newest.origin,
 		CASE timed.status WHEN 'ok' THEN timed.id ELSE coalesce(
 			(SELECT trial.id FROM trial JOIN run ON run.id = trial.run_id
@@ -126,12 +147,15 @@ CREATE VIEW above_roof AS WITH candidate AS (
 	judged.variant,
 	judged.config,
 	quantity,
-	amount * 1e9 / judged.median_ns AS per_s,
+		-- counted: dram, l2, l1, shared or a precision such as f32; of the work model:
+		-- `model dram`, `model l2` or `model flop`
+	amount * 1e9 / judged.median_ns AS per_s, -- the quantity divided by the median
 	amount * 1e9 / judged.high_ns AS low_per_s,
-	roofs.per_s AS roof_per_s,
-	roofs.high_per_s AS roof_high_per_s,
+		-- the quantity divided by the upper end of the median's interval
+	roofs.per_s AS roof_per_s, -- the ceiling
+	roofs.high_per_s AS roof_high_per_s, -- 95 % interval of the ceiling, upper end
 	judged.median_ns,
-	judged.status,
+	judged.status, -- ok, or unverified
 	judged.origin,
 	judged.run_id,
 	judged.id AS trial_id
@@ -142,11 +166,18 @@ WHERE amount > 0 AND CASE
 		THEN amount * 1e9 / judged.high_ns > 1.03 * roofs.high_per_s
 	ELSE amount * 1e9 / judged.median_ns > 1.10 * roofs.per_s END;
 
--- The best case of each problem, as in the reports (reports/derived/problems.c). If the newest
--- trial of a case is unverified, the newest verified one stands for the case. If the work of a
--- variant depends on the block size, its block sizes still solve one problem. Without a work
--- model, only the block size may differ.
-CREATE VIEW best AS WITH candidate AS (
+-- The problems are those of reports/derived/problems.c.
+CREATE VIEW best AS
+	-- The best configuration of each kernel, device and size.
+	-- One row per kernel and problem, for each device, backend and origin. Cases of one kernel
+	-- with the same n and the same work model are the same problem, as in reports. If the work
+	-- of a variant depends on the block size, its block sizes still solve one problem. Without
+	-- a work model, only the block size may differ.
+	-- Only the newest timed and verified trial of each case takes part, so old code does not
+	-- win, and emulated trials do not take part. If no trial of a case was verified, its newest
+	-- unverified one takes part; it ranks after every verified trial, so it is the best only of
+	-- a problem without one. A trial in above_roof is never the best.
+WITH candidate AS (
 	SELECT newest.device_id, newest.backend, newest.origin,
 		CASE timed.status WHEN 'ok' THEN timed.id ELSE coalesce(
 			(SELECT trial.id FROM trial JOIN run ON run.id = trial.run_id
@@ -185,23 +216,31 @@ CREATE VIEW best AS WITH candidate AS (
 	ranked.backend,
 	ranked.kernel,
 	ranked.n,
-	ranked.variant,
-	ranked.config,
+	ranked.variant, -- fastest variant
+	ranked.config, -- fastest configuration of that variant
 	ranked.block,
 	ranked.median_ns,
 	ranked.low_ns,
 	ranked.high_ns,
 	ranked.flop * 1e9 / ranked.median_ns AS flop_per_s,
+		-- operations of the work model divided by the median
 	(ranked.bytes_read + ranked.bytes_written) * 1e9 / ranked.median_ns AS bytes_per_s,
-	ranked.status,
+		-- bytes of the work model divided by the median
+	ranked.status, -- ok, or unverified
 	nullif(ranked.origin, '') AS origin,
 	ranked.run_id,
 	ranked.id AS trial_id
 FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;
 
--- The place of each case under the roofs of its device, as metrics/analysis/roofline.c computes
--- it; a test compares the two.
-CREATE VIEW roofline AS WITH roofs AS (
+-- metrics/analysis/roofline.c computes the same; a test compares the two.
+CREATE VIEW roofline AS
+	-- The place of each case under the roofs of its device.
+	-- One row per case: the counters of its newest timed trial, verified or not, under the
+	-- highest ceilings of the device. The memory levels are dram, l2, l1 and shared; their
+	-- bytes are the metrics dram_bytes, l2_from_l1_bytes, l1_bytes and shared_bytes. A column
+	-- is NULL if a counter or a ceiling is missing, or if its divisor is 0. A report prefers
+	-- the ceilings of its own session; this view takes the newest.
+WITH roofs AS (
 	SELECT device_id,
 		max(per_s) FILTER (WHERE "of" = 'dram') AS dram_roof,
 		max(per_s) FILTER (WHERE "of" = 'l2') AS l2_roof,
@@ -276,49 +315,58 @@ CREATE VIEW roofline AS WITH roofs AS (
 	placed.config,
 	placed.median_ns,
 	placed.precision,
-	placed.flop,
-	placed.flop * 1e9 / placed.median_ns AS flop_per_s,
-	placed.flop_roof AS roof_flop_per_s,
-	placed.flop_pct,
+		-- precision with the most counted operations: f64, f32 or one of tensor cores
+		-- (tensor_f16 …)
+	placed.flop, -- counted operations of that precision
+	placed.flop * 1e9 / placed.median_ns AS flop_per_s, -- flop divided by the median
+	placed.flop_roof AS roof_flop_per_s, -- ceiling of that precision
+	placed.flop_pct, -- flop_per_s as a share of that ceiling
 	placed.dram_bytes,
-	placed.flop / nullif(placed.dram_bytes, 0) AS dram_intensity,
+	placed.flop / nullif(placed.dram_bytes, 0) AS dram_intensity, -- flop / dram_bytes
 	placed.dram_bytes * 1e9 / placed.median_ns AS dram_bytes_per_s,
-	placed.dram_roof AS dram_roof_bytes_per_s,
-	placed.dram_pct,
-	placed.l2_bytes,
-	placed.flop / nullif(placed.l2_bytes, 0) AS l2_intensity,
+		-- dram_bytes divided by the median
+	placed.dram_roof AS dram_roof_bytes_per_s, -- ceiling of DRAM
+	placed.dram_pct, -- dram_bytes_per_s as a share of that ceiling
+	placed.l2_bytes, -- the metric l2_from_l1_bytes
+	placed.flop / nullif(placed.l2_bytes, 0) AS l2_intensity, -- flop / l2_bytes
 	placed.l2_bytes * 1e9 / placed.median_ns AS l2_bytes_per_s,
-	placed.l2_roof AS l2_roof_bytes_per_s,
-	placed.l2_pct,
+		-- l2_bytes divided by the median
+	placed.l2_roof AS l2_roof_bytes_per_s, -- ceiling of the L2 cache
+	placed.l2_pct, -- l2_bytes_per_s as a share of that ceiling
 	placed.l1_bytes,
-	placed.flop / nullif(placed.l1_bytes, 0) AS l1_intensity,
+	placed.flop / nullif(placed.l1_bytes, 0) AS l1_intensity, -- flop / l1_bytes
 	placed.l1_bytes * 1e9 / placed.median_ns AS l1_bytes_per_s,
-	placed.l1_roof AS l1_roof_bytes_per_s,
-	placed.l1_pct,
+		-- l1_bytes divided by the median
+	placed.l1_roof AS l1_roof_bytes_per_s, -- ceiling of the L1 cache
+	placed.l1_pct, -- l1_bytes_per_s as a share of that ceiling
 	placed.shared_bytes,
-	placed.flop / nullif(placed.shared_bytes, 0) AS shared_intensity,
+	placed.flop / nullif(placed.shared_bytes, 0) AS shared_intensity, -- flop / shared_bytes
 	placed.shared_bytes * 1e9 / placed.median_ns AS shared_bytes_per_s,
-	placed.shared_roof AS shared_roof_bytes_per_s,
-	placed.shared_pct,
-	placed.needed_bytes,
-	placed.dram_bytes / nullif(placed.needed_bytes, 0) AS waste,
+		-- shared_bytes divided by the median
+	placed.shared_roof AS shared_roof_bytes_per_s, -- ceiling of shared memory
+	placed.shared_pct, -- shared_bytes_per_s as a share of that ceiling
+	placed.needed_bytes, -- bytes read and written of the work model
+	placed.dram_bytes / nullif(placed.needed_bytes, 0) AS waste, -- dram_bytes / needed_bytes
 	(SELECT name FROM (SELECT 'dram' AS name, placed.dram_pct AS pct
 		UNION ALL SELECT 'l2', placed.l2_pct UNION ALL SELECT 'l1', placed.l1_pct
 		UNION ALL SELECT 'shared', placed.shared_pct
 		UNION ALL SELECT placed.precision, placed.flop_pct)
 		WHERE pct > 0 ORDER BY pct DESC LIMIT 1) AS nearest_roof,
-	placed.status,
+		-- memory level or precision with the highest percentage
+	placed.status, -- ok, or unverified
 	placed.run_id,
 	placed.id AS trial_id
 FROM placed JOIN device ON device.id = placed.device_id;
 
--- Everything about each case of a run, one row per case. The views of an untrusted file may not
--- use SQLite's JSON functions, so members of JSON objects are put together here; one whose text
--- has a control character that is not escaped is left out. A name of a counter of a device has
--- few sources, so a search for each is fast. The number of sampled blocks is part of a source of
--- the emulator, so its names have many: the plus makes SQLite read the counters of the trial
--- instead.
-CREATE VIEW results AS WITH metric_head AS MATERIALIZED (
+-- The views of an untrusted file may not use SQLite's JSON functions, so members of JSON objects
+-- are put together here; one whose text has a control character that is not escaped is left out. A
+-- name of a counter of a device has few sources, so a search for each is fast. The number of
+-- sampled blocks is part of a source of the emulator, so its names have many: the plus makes SQLite
+-- read the counters of the trial instead.
+CREATE VIEW results AS
+	-- Everything about each case of a run, one row per case: begin here.
+	-- The shares of roofs and the limiter are those of the time when the run was judged.
+WITH metric_head AS MATERIALIZED (
 	SELECT id, '"' || metric.name || '":' AS head FROM metric
 	WHERE metric.name NOT GLOB '*[^] -!#-[^-~]*'
 )
@@ -326,16 +374,19 @@ SELECT
 	run.id AS run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
-	device.name AS device,
+		-- start of the run, UTC: 2026-11-21T02:50:45Z
+	device.name AS device, -- name of the device
 	run.backend,
 	trial.kernel,
 	trial.variant,
 	trial.config,
 	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+		-- axis block; NULL if the case has none
 	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+		-- axis n; NULL if the case has none
 	'{' || coalesce((SELECT group_concat(printf('"%s":%d', axis.name, axis.value)) FROM axis
 		WHERE trial_id = trial.id AND axis.name NOT GLOB '*[^] -!#-[^-~]*'), '') || '}'
-			AS axes,
+			AS axes, -- all axes as JSON: {"block":256,"n":16777216}
 	trial.status,
 	trial.reason,
 	-- perflab did not see what an imported program computed
@@ -343,23 +394,42 @@ SELECT
 			WHERE run_id = run.id AND environment.key = 'imported_from')
 		THEN CASE trial.status WHEN 'ok' THEN 1 WHEN 'unverified' THEN 0
 			WHEN 'sampled' THEN 0 WHEN 'mismatch' THEN 0 END END AS verified,
+		-- 1: the result was compared and is right; 0: no check shows that it is right, or
+		-- it is wrong; NULL: the case did not get so far, or the run was imported, so
+		-- perflab did not check its results
 	trial.status NOT IN ('ok', 'sampled', 'unverified', 'skipped', 'pending') AS failed,
+		-- 1: the status is none of ok, sampled, unverified, skipped and pending
 	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+		-- 1: no newer run has a result of the case
 	trial.id IN (SELECT best.trial_id FROM best) AS is_best,
+		-- 1: the case is in best: the fastest of its kernel and problem, among the newest
+		-- results of its device
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns END AS median_ns,
+		-- median of the samples; NULL, as the other times, unless the status is ok or
+		-- unverified
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.low_ns END AS low_ns,
+		-- 95 % interval of the median, lower end
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.high_ns END AS high_ns,
+		-- 95 % interval of the median, upper end
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.mad_ns END AS mad_ns,
+		-- median absolute deviation
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.min_ns END AS min_ns,
+		-- fastest sample
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.max_ns END AS max_ns,
+		-- slowest sample
 	trial.mean_ns,
 	trial.sample_count,
 	CASE WHEN NOT limiter.from_model THEN limiter.limiter END AS limiter,
+		-- as in the table limiter; NULL: too little was measured, only the work model tells
+		-- (model_limiter), or not judged; summary says which
 	CASE WHEN NOT limiter.from_model THEN limiter.roof_pct END AS limiter_pct,
+		-- share of the limiter's roof; without one, of the nearest roof; NULL: no roof was
+		-- measured
 	CASE WHEN limiter.trial_id IS NOT NULL THEN limiter.summary
 		WHEN trial.status NOT IN ('ok', 'unverified', 'sampled')
 			THEN 'not judged: the case is ' || trial.status
 		ELSE 'not judged yet: perflab judges it when it next stores a run' END AS summary,
+		-- the verdict in one sentence, or why there is none
 	limiter.advice,
 	limiter.notes,
 	limiter.above_roof,
@@ -371,15 +441,17 @@ SELECT
 	limiter.precision,
 	limiter.flop AS counted_flop,
 	limiter.flop * 1e9 / trial.median_ns AS counted_flop_per_s,
+		-- counted_flop divided by the median
 	limiter.flop / nullif(
 		CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 			AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_bytes')) END,
-		0) AS dram_intensity,
+		0) AS dram_intensity, -- counted_flop / dram_bytes
 	(SELECT roof FROM (SELECT 'dram' AS roof, limiter.dram_pct AS pct
 		UNION ALL SELECT 'l2', limiter.l2_pct UNION ALL SELECT 'l1', limiter.l1_pct
 		UNION ALL SELECT 'shared', limiter.shared_pct
 		UNION ALL SELECT limiter.precision, limiter.compute_pct)
 		WHERE pct > 0 ORDER BY pct DESC LIMIT 1) AS nearest_roof,
+		-- memory level or precision with the highest share
 	judgement.roofs_run_id,
 	judgement.rules,
 	trial.theoretical_occupancy_pct,
@@ -387,7 +459,9 @@ SELECT
 	trial.registers_per_thread,
 	trial.local_bytes_per_thread,
 	trial.shared_static_bytes + trial.shared_dynamic_bytes AS shared_bytes_per_block,
+		-- static and dynamic shared memory, in the largest launch
 	trial.code_hash,
+	-- Counters of the device: `perflab list metrics`.
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'achieved_occupancy_pct'))
 			END AS achieved_occupancy_pct,
@@ -406,6 +480,7 @@ SELECT
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_throughput_pct'))
 			END AS dram_throughput_pct,
+		-- share of the peak that the device reports; dram_pct is that of the measured roof
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND metric_id IN (SELECT id FROM metric WHERE name = 'dram_bytes'))
 			END AS dram_bytes,
@@ -431,6 +506,7 @@ SELECT
 			AND metric_id IN
 				(SELECT id FROM metric WHERE name = 'shared_store_bank_conflicts'))
 					END) AS bank_conflicts,
+		-- shared_load_bank_conflicts + shared_store_bank_conflicts
 	100.0 * (
 		(CASE WHEN NOT run.emulated THEN
 			(SELECT value FROM counter WHERE trial_id = trial.id
@@ -450,6 +526,8 @@ SELECT
 			AND metric_id IN
 				(SELECT id FROM metric WHERE name = 'shared_store_wavefronts')) END), 0)
 					AS bank_conflict_pct,
+		-- share of the wavefronts of shared memory that are bank conflicts; NULL: not
+		-- counted, or no wavefronts
 	CASE WHEN NOT run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND metric_id IN
 			(SELECT id FROM metric WHERE name = 'global_load_sectors_per_request'))
@@ -458,6 +536,7 @@ SELECT
 		AND metric_id IN
 			(SELECT id FROM metric WHERE name = 'global_store_sectors_per_request'))
 				END AS global_store_sectors_per_request,
+	-- Counts of the emulator.
 	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND +metric_id IN (SELECT id FROM metric WHERE name = 'ptx_branch_efficiency_pct'))
 			END AS ptx_branch_efficiency_pct,
@@ -488,6 +567,7 @@ SELECT
 			AND +metric_id IN
 				(SELECT id FROM metric WHERE name = 'ptx_shared_store_wavefronts')) END), 0)
 					AS ptx_bank_conflict_pct,
+		-- share of the emulated wavefronts of shared memory that are bank conflicts
 	CASE WHEN run.emulated THEN (SELECT value FROM counter WHERE trial_id = trial.id
 		AND +metric_id IN (SELECT id FROM metric WHERE name = 'ptx_warp_instructions'))
 			END AS ptx_warp_instructions,
@@ -498,24 +578,28 @@ SELECT
 		FROM counter JOIN metric_head ON metric_head.id = counter.metric_id
 		WHERE counter.trial_id = trial.id AND abs(counter.value) < 9e999), '') || '}'
 			AS counters,
+		-- all metrics with a value as JSON, with 15 digits: {"dram_bytes":67108864.0}
 	CASE WHEN limiter.from_model THEN limiter.limiter END AS model_limiter,
+		-- the limiter, where it follows from the work model in place of missing counters
 	CASE WHEN limiter.from_model THEN limiter.roof_pct END AS model_limiter_pct,
+		-- share of its roof, likewise
 	limiter.model_precision,
 	limiter.model_compute_pct,
 	trial.flop AS model_flop,
 	trial.bytes_read + trial.bytes_written AS model_bytes,
+		-- bytes read and written of the work model
 	trial.flop * 1e9 / CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns
-		END AS model_flop_per_s,
+		END AS model_flop_per_s, -- model_flop divided by the median
 	(trial.bytes_read + trial.bytes_written) * 1e9
 		/ CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns END
-		AS model_bytes_per_s,
-	comparison.verdict AS change,
-	100 * comparison.change AS change_pct,
-	100 * comparison.low AS change_low_pct,
-	100 * comparison.high AS change_high_pct,
+		AS model_bytes_per_s, -- model_bytes divided by the median
+	comparison.verdict AS change, -- verdict on the change, as in comparison; NULL: not compared
+	100 * comparison.change AS change_pct, -- change of the time; above 0 the case is slower
+	100 * comparison.low AS change_low_pct, -- 95 % interval of the change, lower end
+	100 * comparison.high AS change_high_pct, -- 95 % interval of the change, upper end
 	comparison.why AS change_why,
-	base.run_id AS base_run_id,
-	base.median_ns AS base_median_ns,
+	base.run_id AS base_run_id, -- run.id of the baseline
+	base.median_ns AS base_median_ns, -- median of the baseline
 	speedup.base_variant,
 	speedup.speedup,
 	speedup.low AS speedup_low,
@@ -525,18 +609,24 @@ SELECT
 	run.cuda_driver,
 	run.toolkit,
 	(SELECT value FROM environment WHERE run_id = run.id AND environment.key = 'host') AS host,
+		-- host name
 	(SELECT value FROM environment WHERE run_id = run.id
-		AND environment.key = 'gpu.persistence_mode') AS persistence_mode,
+		AND environment.key = 'gpu.persistence_mode') AS persistence_mode, -- on or off
 	(SELECT value FROM environment WHERE run_id = run.id AND environment.key = 'gpu.ecc')
-		AS ecc,
+		AS ecc, -- on or off
 	CAST((SELECT value FROM environment WHERE run_id = run.id
-		AND environment.key = 'gpu.power_limit_w') AS REAL) AS power_limit_w,
+		AND environment.key = 'gpu.power_limit_w') AS REAL) AS power_limit_w, -- power limit
 	(SELECT avg(sm_clock_hz) FROM round WHERE trial_id = trial.id) AS sm_clock_hz,
+		-- SM clock during the samples, mean over the rounds
 	(SELECT avg(memory_clock_hz) FROM round WHERE trial_id = trial.id) AS memory_clock_hz,
+		-- memory clock, mean over the rounds
 	(SELECT max(temperature_c) FROM round WHERE trial_id = trial.id) AS temperature_c,
+		-- highest of the rounds
 	(SELECT avg(power_w) FROM round WHERE trial_id = trial.id) AS power_w,
+		-- mean over the rounds
 	(SELECT sum(throttle_reasons <> 0) FROM round WHERE trial_id = trial.id)
 		AS throttled_rounds,
+		-- rounds during which the device was throttled; NULL: not known
 	'{' || coalesce((SELECT group_concat(
 		CASE WHEN (environment.key || environment.value) NOT GLOB '*[^] -!#-[^-~]*'
 			THEN printf('"%s":"%s"', environment.key, environment.value)
@@ -547,10 +637,11 @@ SELECT
 				|| replace(replace(replace(replace(replace(environment.value, '\', '\\'),
 				'"', '\"'), char(10), '\n'), char(13), '\r'), char(9), '\t') || '"' END)
 		FROM environment WHERE run_id = run.id), '') || '}' AS environment,
+		-- all facts of the table environment as JSON
 	run.cache,
 	run.timed,
 	run.emulated,
-	(SELECT kind FROM mark WHERE mark.run_id = run.id) AS mark,
+	(SELECT kind FROM mark WHERE mark.run_id = run.id) AS mark, -- good or bad; NULL: not marked
 	run.source_revision,
 	run.origin,
 	run.version,
@@ -563,7 +654,10 @@ LEFT JOIN comparison ON comparison.trial_id = trial.id
 LEFT JOIN trial AS base ON base.id = comparison.base_trial_id
 LEFT JOIN speedup ON speedup.trial_id = trial.id;
 
-CREATE VIEW result_counters AS SELECT
+CREATE VIEW result_counters AS
+	-- The metrics of each case of a run: values, or why there is none.
+	-- One row per metric of a case of a run.
+SELECT
 	run.id AS run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
@@ -588,7 +682,9 @@ FROM counter JOIN metric ON metric.id = counter.metric_id
 JOIN trial ON trial.id = counter.trial_id JOIN run ON run.id = trial.run_id
 JOIN device ON device.id = run.device_id;
 
-CREATE VIEW result_rounds AS SELECT
+CREATE VIEW result_rounds AS
+	-- The median and the device state of each round of each case of a run.
+SELECT
 	run.id AS run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
@@ -615,7 +711,9 @@ CREATE VIEW result_rounds AS SELECT
 FROM round JOIN trial ON trial.id = round.trial_id JOIN run ON run.id = trial.run_id
 JOIN device ON device.id = run.device_id;
 
-CREATE VIEW result_samples AS SELECT
+CREATE VIEW result_samples AS
+	-- Every timed execution of each case of a run.
+SELECT
 	run.id AS run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
@@ -638,7 +736,9 @@ CREATE VIEW result_samples AS SELECT
 FROM sample JOIN trial ON trial.id = sample.trial_id JOIN run ON run.id = trial.run_id
 JOIN device ON device.id = run.device_id;
 
-CREATE VIEW result_lines AS SELECT
+CREATE VIEW result_lines AS
+	-- What the emulator counted at the source lines of each case of a run.
+SELECT
 	run.id AS run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
@@ -658,7 +758,7 @@ CREATE VIEW result_lines AS SELECT
 	line.divergent,
 	line.requests,
 	line.sectors,
-	1.0 * line.sectors / nullif(line.requests, 0) AS sectors_per_request,
+	1.0 * line.sectors / nullif(line.requests, 0) AS sectors_per_request, -- NULL: no request
 	line.shared_requests,
 	line.wavefronts,
 	line.conflicts,
@@ -668,8 +768,10 @@ CREATE VIEW result_lines AS SELECT
 FROM line JOIN trial ON trial.id = line.trial_id JOIN run ON run.id = trial.run_id
 JOIN device ON device.id = run.device_id;
 
--- An older form of results, with fewer columns.
-CREATE VIEW trials AS SELECT
+CREATE VIEW trials AS
+	-- An older form of results, with fewer columns.
+	-- One row per trial, with its run, its device and the counters that are asked for most.
+SELECT
 	trial.id AS trial_id,
 	trial.run_id,
 	run.uid AS run_uid,
@@ -686,19 +788,22 @@ CREATE VIEW trials AS SELECT
 	trial.status,
 	trial.reason,
 	strftime('%Y-%m-%dT%H:%M:%SZ', trial.finished_ns / 1000000000, 'unixepoch')
-		AS finished_at,
+		AS finished_at, -- end of the trial
 	trial.sample_count,
 	trial.median_ns,
 	trial.mad_ns,
 	trial.low_ns,
 	trial.high_ns,
 	trial.flop,
-	trial.bytes_read + trial.bytes_written AS bytes,
-	trial.flop * 1e9 / trial.median_ns AS flop_per_s,
+	trial.bytes_read + trial.bytes_written AS bytes, -- bytes read and written of the work model
+	trial.flop * 1e9 / trial.median_ns AS flop_per_s, -- flop divided by the median
 	(trial.bytes_read + trial.bytes_written) * 1e9 / trial.median_ns AS bytes_per_s,
+		-- bytes divided by the median: useful bandwidth, not the bytes that the device
+		-- moved
 	trial.registers_per_thread,
 	trial.theoretical_occupancy_pct,
 	trial.occupancy_limiter,
+	-- Counters of the device.
 	(SELECT value FROM counters WHERE trial_id = trial.id
 		AND metric = 'achieved_occupancy_pct') AS achieved_occupancy_pct,
 	(SELECT value FROM counters WHERE trial_id = trial.id
@@ -723,14 +828,18 @@ CREATE VIEW trials AS SELECT
 	run.origin
 FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id;
 
--- A view of its own, because numbers of a device and of an emulator are never compared.
-CREATE VIEW emulated AS SELECT
+CREATE VIEW emulated AS
+	-- What the emulator counted, one row per trial.
+	-- A view of its own, because PTX is not the code that a device runs, and there is no time:
+	-- numbers of a device and of an emulator are never compared.
+	-- `perflab list metrics --set ptx` explains the metrics.
+SELECT
 	trial.id AS trial_id,
 	trial.run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
 	run.started_ns,
-	device.name AS device,
+	device.name AS device, -- emulated device
 	trial.kernel,
 	trial.variant,
 	trial.config,
@@ -738,7 +847,7 @@ CREATE VIEW emulated AS SELECT
 	(SELECT value FROM axis WHERE trial_id = trial.id AND name = 'n') AS n,
 	trial.status,
 	trial.reason,
-	trial.theoretical_occupancy_pct,
+	trial.theoretical_occupancy_pct, -- on the chosen chip
 	trial.occupancy_limiter,
 	(SELECT value FROM counters WHERE trial_id = trial.id
 		AND metric = 'ptx_warp_execution_efficiency_pct')
@@ -765,7 +874,11 @@ CREATE VIEW emulated AS SELECT
 FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
 WHERE run.emulated;
 
-CREATE VIEW history AS SELECT
+CREATE VIEW history AS
+	-- The results of each case in all runs.
+	-- One row per trial that ended. Ask for one case by kernel, variant and config, which uses
+	-- an index, and order by started_ns.
+SELECT
 	device.name AS device,
 	run.backend,
 	trial.kernel,
@@ -781,11 +894,12 @@ CREATE VIEW history AS SELECT
 	trial.median_ns,
 	trial.low_ns,
 	trial.high_ns,
-	comparison.verdict,
-	100 * comparison.change AS change_pct,
+	comparison.verdict, -- of that time; NULL: not judged
+	100 * comparison.change AS change_pct, -- change from the baseline of that time
 	comparison.why,
 	run.driver,
 	trial.code_hash,
+		-- code hash; if it is unchanged and the time is not, the environment changed
 	run.device_id,
 	trial.run_id,
 	trial.id AS trial_id,
@@ -795,7 +909,12 @@ LEFT JOIN mark ON mark.run_id = run.id
 LEFT JOIN comparison ON comparison.trial_id = trial.id
 WHERE trial.status NOT IN ('pending', 'skipped');
 
-CREATE VIEW regressions AS SELECT
+CREATE VIEW regressions AS
+	-- The newest result of each case, compared with its baseline.
+	-- One row per case of each device and backend: its newest result and the verdict on it.
+	-- Only trials with a row in comparison appear. A case that the newest run does not contain
+	-- keeps its older result.
+SELECT
 	device.name AS device,
 	newest.backend,
 	newest.kernel,
@@ -803,26 +922,26 @@ CREATE VIEW regressions AS SELECT
 	newest.config,
 	comparison.verdict,
 	100 * comparison.change AS change_pct,
-	100 * comparison.low AS low_pct,
-	100 * comparison.high AS high_pct,
+	100 * comparison.low AS low_pct, -- 95 % interval of the change, lower end
+	100 * comparison.high AS high_pct, -- 95 % interval of the change, upper end
 	comparison.p,
 	comparison.why,
 	head.status,
-	base.status AS base_status,
+	base.status AS base_status, -- status of the baseline; unverified may be compared, too
 	head.median_ns,
 	base.median_ns AS base_median_ns,
 	strftime('%Y-%m-%dT%H:%M:%SZ', head_run.started_ns / 1000000000, 'unixepoch')
 		AS started_at,
 	strftime('%Y-%m-%dT%H:%M:%SZ', base_run.started_ns / 1000000000, 'unixepoch')
-		AS base_started_at,
+		AS base_started_at, -- start of the baseline's run
 	head_run.source_revision,
-	base_run.source_revision AS base_source_revision,
+	base_run.source_revision AS base_source_revision, -- revision of the baseline's source
 	head_run.label,
-	base_run.label AS base_label,
+	base_run.label AS base_label, -- label of the baseline's run
 	head.run_id,
 	base.run_id AS base_run_id,
 	comparison.trial_id,
-	comparison.base_trial_id,
+	comparison.base_trial_id, -- trial.id of the baseline
 	head_run.origin
 FROM newest JOIN comparison ON comparison.trial_id = newest.trial_id
 JOIN trial AS head ON head.id = newest.trial_id
@@ -831,7 +950,11 @@ JOIN device ON device.id = newest.device_id
 LEFT JOIN trial AS base ON base.id = comparison.base_trial_id
 LEFT JOIN run AS base_run ON base_run.id = base.run_id;
 
-CREATE VIEW speedups AS SELECT
+CREATE VIEW speedups AS
+	-- Each case beside its base case: the speed-up and its verdict.
+	-- One row per trial of a run with a base variant, except the trials of that variant. Both
+	-- cases were timed in turn, in the same rounds.
+SELECT
 	device.name AS device,
 	run.backend,
 	head.kernel,
@@ -849,22 +972,28 @@ CREATE VIEW speedups AS SELECT
 	speedup.rounds,
 	speedup.same_buffers,
 	head.code_hash = base.code_hash AS same_code,
+		-- 1: both have the same machine code, by trial.code_hash; NULL: not known
 	speedup.why,
 	head.status,
 	base.status AS base_status,
+		-- status of the base case's own trial; NULL: the run does not have it
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
 	run.started_ns,
 	run.label,
 	head.run_id,
 	speedup.trial_id,
 	base.id AS base_trial_id,
+		-- trial.id of the base case's own trial; NULL: the run does not have it
 	run.origin
 FROM speedup JOIN trial AS head ON head.id = speedup.trial_id
 JOIN run ON run.id = head.run_id JOIN device ON device.id = run.device_id
 LEFT JOIN trial AS base ON base.run_id = head.run_id AND base.kernel = head.kernel
 	AND base.variant = speedup.base_variant AND base.config = speedup.base_config;
 
-CREATE VIEW failures AS SELECT
+CREATE VIEW failures AS
+	-- Trials that did not end well, and why.
+	-- Their status is none of ok, sampled, unverified, skipped and pending.
+SELECT
 	device.name AS device,
 	run.backend,
 	trial.kernel,
@@ -873,6 +1002,7 @@ CREATE VIEW failures AS SELECT
 	trial.status,
 	trial.reason,
 	EXISTS (SELECT * FROM newest WHERE newest.trial_id = trial.id) AS is_newest,
+		-- 1: no newer run has a result of the case, so it still fails
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch')
 		AS started_at,
 	run.started_ns,
@@ -884,9 +1014,13 @@ CREATE VIEW failures AS SELECT
 FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id
 WHERE trial.status NOT IN ('ok', 'sampled', 'unverified', 'skipped', 'pending');
 
--- What changed between a run of a device and the next one: facts about the machine, without what
--- always differs, what was asked for, and what came of the run.
-CREATE VIEW environment_changes AS WITH told AS (
+CREATE VIEW environment_changes AS
+	-- What changed between a run of a device and the next one.
+	-- One row per value that differs from the previous run on the same device and backend: of
+	-- the table environment, and of the versions in run. The view leaves out values that differ
+	-- anyway, values that follow from the request, what came of the run, and what a run says
+	-- about the files of a user.
+WITH told AS (
 	SELECT run_id, key, value FROM environment
 	WHERE key NOT IN ('process', 'gpu.temperature_c', 'counter_passes', 'shards', 'sweep',
 		'sweep_uid', 'sweep_cases', 'source_path', 'perflab_revision', 'worker.waited')
@@ -918,16 +1052,18 @@ CREATE VIEW environment_changes AS WITH told AS (
 		AS started_at,
 	followed.started_ns,
 	followed.label,
-	changed.key,
-	changed.was,
-	changed.became,
+	changed.key, -- key in environment, or driver, cuda_driver, toolkit, cupti, version
+	changed.was, -- value in the previous run; NULL: not recorded
+	changed.became, -- value in this run; NULL: not recorded
 	followed.id AS run_id,
-	followed.previous_id AS previous_run_id
+	followed.previous_id AS previous_run_id -- run.id of the previous run
 FROM changed JOIN followed ON followed.id = changed.id
 JOIN device ON device.id = followed.device_id;
 
--- Where the wall time of each run went.
-CREATE VIEW run_times AS SELECT
+CREATE VIEW run_times AS
+	-- Where the wall time of each run went, one row per part.
+	-- Only parts that took time. Imported runs have none, and so do runs of early perflabs.
+SELECT
 	run.id AS run_id,
 	run.label,
 	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
@@ -935,15 +1071,23 @@ CREATE VIEW run_times AS SELECT
 	run.backend,
 	run_part.part,
 	sum(run_part.wall_ns) / 1e9 AS seconds,
+		-- wall time; summed over resumptions, and over the shards of a merged sweep
 	100.0 * sum(run_part.wall_ns) / nullif((SELECT sum(every.wall_ns)
 		FROM run_part AS every WHERE every.run_id = run.id), 0) AS wall_pct,
+		-- share of the run's wall time
 	run.started_ns
 FROM run_part JOIN run ON run.id = run_part.run_id JOIN device ON device.id = run.device_id
 GROUP BY run.id, run_part.part;
 
--- The figures that `perflab fleet` judges: a row for each GPU and night, with its times relative
--- to the other GPUs.
-CREATE VIEW gpu_nights AS WITH night_run AS MATERIALIZED (
+CREATE VIEW gpu_nights AS
+	-- The figures of each GPU in each night, which `perflab fleet` judges.
+	-- A night lasts from noon to noon, UTC. The view has the finished runs of GPUs that have a
+	-- uuid and times, without those that measured the ceilings.
+	-- A case is compared with the same case on the GPUs of the same model in the same night, if
+	-- at least three of them timed it with the same code: kernel, variant, configuration, code
+	-- hash, launch hash, origin, backend and cache mode are equal. With 1,000 GPUs and 100
+	-- nights the view takes about 3 s.
+WITH night_run AS MATERIALIZED (
 	SELECT run.id, device.name, device.uuid, run.device_ordinal,
 		date(run.started_ns / 1000000000 - 43200, 'unixepoch') AS night,
 		device.name || char(10) || coalesce(device.cc_major, '')
@@ -1004,41 +1148,50 @@ CREATE VIEW gpu_nights AS WITH night_run AS MATERIALIZED (
 	GROUP BY own.uuid, own.night
 ) SELECT
 	name AS device,
-	uuid,
+	uuid, -- uuid of the GPU
 	(SELECT value FROM environment WHERE environment.run_id = night_of_gpu.run_id
-		AND key = 'host') AS host,
-	device_ordinal,
-	night,
-	runs,
-	coalesce(cases, 0) AS cases,
+		AND key = 'host') AS host, -- host of the newest run of the night
+	device_ordinal, -- number of the GPU there
+	night, -- the date of the evening
+	runs, -- runs in the night
+	coalesce(cases, 0) AS cases, -- trials with a time
 	coalesce(compared, 0) AS compared_cases,
+		-- those that at least three GPUs of the model timed
 	ratios / compared AS time_ratio,
-	sm_clock_hz,
-	memory_clock_hz,
-	power_w,
-	temperature_c,
-	run_id
+		-- mean of the times of these, each divided by the median of all GPUs: 1.01 is 1 %
+		-- slower; NULL: there is none
+	sm_clock_hz, -- mean over the rounds; NULL: not measured
+	memory_clock_hz, -- mean over the rounds
+	power_w, -- mean over the rounds
+	temperature_c, -- mean over the rounds
+	run_id -- run.id of the newest run of the night
 FROM night_of_gpu;
 
-CREATE VIEW program_kernels AS SELECT
+CREATE VIEW program_kernels AS
+	-- The kernels of recorded programs, with their shares of the time.
+	-- One row per kernel and device of each program that `perflab record --list` ran. Launches
+	-- of all processes and shapes are added up.
+SELECT
 	recording.id AS recording_id,
 	strftime('%Y-%m-%dT%H:%M:%SZ', recording.started_ns / 1000000000, 'unixepoch')
-		AS started_at,
+		AS started_at, -- start of the program, UTC
 	recording.started_ns,
 	recording.label,
 	recording.command,
 	kernel.device,
-	kernel.readable AS kernel,
-	kernel.name,
+	kernel.readable AS kernel, -- readable name
+	kernel.name, -- mangled name
 	1.0 * sum(kernel.total_ns) / nullif(sum(sum(kernel.total_ns))
 		OVER (PARTITION BY recording.id), 0) AS share,
-	sum(kernel.total_ns) AS total_ns,
-	sum(kernel.launches) AS launches,
-	sum(kernel.graph_launches) AS graph_launches,
+		-- of the time of all kernels of the recording, 0 to 1
+	sum(kernel.total_ns) AS total_ns, -- device time of all launches
+	sum(kernel.launches) AS launches, -- of all processes
+	sum(kernel.graph_launches) AS graph_launches, -- those by CUDA graphs
 	CASE WHEN count(*) = 1 THEN max(kernel.median_ns) END AS median_ns,
-	min(kernel.min_ns) AS min_ns,
-	max(kernel.max_ns) AS max_ns,
-	count(*) AS shapes
+		-- NULL if the kernel has several shapes or processes
+	min(kernel.min_ns) AS min_ns, -- of the shortest launch
+	max(kernel.max_ns) AS max_ns, -- of the longest launch
+	count(*) AS shapes -- rows of recorded_kernel
 FROM recording JOIN recorded_kernel AS kernel ON kernel.recording_id = recording.id
 WHERE recording.mode = 'list'
 GROUP BY recording.id, kernel.name, kernel.uuid, kernel.device;

@@ -12,7 +12,7 @@ before=$(cksum <"$PERFLAB_DB")
 # ---- names ----
 run query
 expect_code 0
-expect_out 'the best configuration of each kernel'
+expect_out 'The best configuration of each kernel'
 grep -q '^run  *table ' "$work/out" || complain 'no table "run"'
 grep -q '^best  *view ' "$work/out" || complain 'no view "best"'
 expect_no_out 'sqlite_'
@@ -22,6 +22,23 @@ expect_code 0
 grep -q 'MEDIAN NS' "$work/out" || complain 'no head'
 grep -q 'reduce' "$work/out" || complain 'no row'
 refused 2 'did you mean best?' query bset
+run query mark --columns
+expect_code 0
+expect_out 'Runs that were marked good or bad.'
+expect_out 'kind       TEXT     last-good is the newest run marked good'
+run query trial --columns # of metrics/fields.h
+expect_out 'registers_per_thread       INTEGER  registers of a thread'
+run query roofline --columns # of a metric, of a table, and of results
+expect_out 'kernel                   TEXT     such as reduce'
+expect_out 'dram_bytes               REAL     bytes read from and written to device memory'
+expect_out 'flop_per_s               -        flop divided by the median'
+expect_out 'median_ns                REAL     median of the samples'
+run query results --columns --format csv
+expect_out 'started_at,,"start of the run, UTC: 2026-11-21T02:50:45Z"'
+run query --columns --format csv
+expect_out 'mark,why,TEXT,"reason, as the user gave it"'
+refused 2 'did you mean best?' query bset --columns
+refused 2 'takes the name of a view or table, not SQL' query "SELECT 1" --columns
 refused 2 'did you mean trials or trial?' query trialss
 refused 2 'SQL goes in quotes as one word' query SELECT
 refused 2 'unexpected operand "1"' query SELECT 1
@@ -126,10 +143,14 @@ done
 # a view that the user created is listed; a read-only file can be read
 if command -v sqlite3 >/dev/null; then
 	cp "$PERFLAB_DB" "$work/own.db"
-	sqlite3 "$work/own.db" "CREATE VIEW \"mine\" AS SELECT 42 AS answer"
+	sqlite3 "$work/own.db" "CREATE VIEW \"mine\" AS SELECT 42 AS answer, 1 AS instructions"
 	chmod 400 "$work/own.db"
 	run query mine --db own.db
 	expect_out 42
+	run query mine --columns --format csv --db own.db
+	[ "$(cat "$work/out")" = 'column,type,meaning
+answer,,
+instructions,,' ] || complain 'columns of the user'
 	run query --db own.db
 	expect_out "not part of perflab"
 fi

@@ -1,5 +1,7 @@
 /* The user's SQL: names and values, and a query does not write on a connection for writing. */
 #include "context.h"
+#include "db/schema_text.h"
+#include "db/statement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -141,7 +143,7 @@ static int note_name(void *context, const char *name, bool is_view, const char *
 	struct text *text = context;
 
 	if (!meaning)
-		fail_msg("db/query.c has no meaning of %s", name);
+		fail_msg("db/schema/ has no description of %s", name);
 	text_addf(text, "%s%s ", is_view ? "view:" : "", name);
 	return 0;
 }
@@ -158,6 +160,38 @@ static void every_name_has_a_meaning(void **state)
 	assert_non_null(strstr(names.data, " sample "));
 	assert_null(strstr(names.data, "sqlite_"));
 	text_release(&names);
+}
+
+/* The columns that the program reads in its own SQL are those that SQLite has. */
+static void assert_columns_of(struct context *context, const char *file, const char *create)
+{
+	struct key_value_list objects = {0};
+
+	schema_objects(&objects, file, create);
+	assert_true(objects.count >= 20);
+	for (size_t i = 0; i < objects.count; i++) {
+		struct schema_columns columns = {0};
+		struct string_list names = {0};
+
+		schema_columns_read(&columns, objects.items[i].value);
+		assert_ok(context, db_select_names(&names, context->db,
+						   "SELECT name FROM pragma_table_xinfo(?)",
+						   objects.items[i].key, &context->err));
+		for (size_t c = 0; c < columns.count && c < names.count; c++)
+			assert_string_equal(columns.items[c].name, names.items[c]);
+		if (columns.count != names.count)
+			fail_msg("%s has %zu columns, not %zu", objects.items[i].key, names.count,
+				 columns.count);
+		schema_columns_release(&columns);
+		string_list_release(&names);
+	}
+	key_value_list_release(&objects);
+}
+
+static void the_columns_of_the_schema_are_read(void **state)
+{
+	assert_columns_of(*state, db_schema_tables, CREATE_TABLE);
+	assert_columns_of(*state, db_schema_views, CREATE_VIEW);
 }
 
 static void names_are_quoted(void **state)
@@ -212,8 +246,8 @@ int main(void)
 #define IN_A_FILE(test) cmocka_unit_test_setup_teardown(test, context_setup_open, context_teardown)
 		IN_A_FILE(values_come_as_they_are),  IN_A_FILE(a_visitor_ends_it),
 		IN_A_FILE(nothing_is_written),       IN_A_FILE(it_can_be_stopped),
-		IN_A_FILE(every_name_has_a_meaning), IN_A_FILE(names_are_quoted),
-		IN_A_FILE(a_wrong_name_gets_a_hint),
+		IN_A_FILE(every_name_has_a_meaning), IN_A_FILE(the_columns_of_the_schema_are_read),
+		IN_A_FILE(names_are_quoted),         IN_A_FILE(a_wrong_name_gets_a_hint),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -24,12 +24,12 @@ same "$(part CHANGELOG.md '^## \[\([^]]*\)\].*')" "$version" CHANGELOG.md
 schema=$(part db/schema/tables.sql '^PRAGMA user_version = \([0-9]*\);.*')
 same "$(part db/statement.h '^#define DB_SCHEMA_VERSION \([0-9]*\)$')" "$schema" db/statement.h
 same "$(part python/perflab.py '^SCHEMA_NEWEST = \([0-9]*\)$')" "$schema" python/perflab.py
-same "$(part docs/schema-columns.md '.*schema version \([0-9]*\) (.*')" "$schema" docs/schema-columns.md
+same "$(part docs/schema-reference.md '.*schema version \([0-9]*\) (.*')" "$schema" docs/schema-reference.md
 same "$(part docs/compatibility.md '.*writes schema version \([0-9]*\)\..*')" "$schema" docs/compatibility.md
 same "$((schema / 100))" "${version%%.*}" 'the hundreds of the schema version'
 oldest=$(part db/statement.h '^#define DB_SCHEMA_OLDEST \([0-9]*\)$')
 same "$(part python/perflab.py '^SCHEMA_OLDEST = \([0-9]*\)$')" "$oldest" python/perflab.py
-same "$(part docs/compatibility.md '.*A file of schema version \([0-9]*\), the last.*')" "$oldest" docs/compatibility.md
+same "$(part docs/compatibility.md '.*A file of schema version \([0-9]*\)\*\*, the last.*')" "$oldest" docs/compatibility.md
 same "$(part scripts/convert-database '^NEWEST_OLD = \([0-9]*\)$')" "$oldest" scripts/convert-database
 
 protocol=$(part harness/protocol/messages.h '^#define WORKER_PROTOCOL_VERSION \([0-9]*\)$')

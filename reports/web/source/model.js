@@ -59,10 +59,11 @@ function caseOf(at, trials, words, run, spread) {
 		registers: trials.registers_per_thread[at],
 		sharedBytes: trials.shared_static_bytes[at] === null
 			? null : trials.shared_static_bytes[at] + (trials.shared_dynamic_bytes[at] ?? 0),
-		localBytes: trials.local_bytes_per_thread[at],
 		occupancyLimit: trials.theoretical_occupancy_pct[at],
 		limiter: word(trials.occupancy_limiter),
 		codeKind: word(trials.code_kind), codeHash: word(trials.code_hash),
+		// any number that is known of the largest launch, by its name in metrics/fields.h
+		fact: (name) => trials[name]?.[at] ?? null,
 	};
 }
 

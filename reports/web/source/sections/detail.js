@@ -11,6 +11,7 @@ const BINS = 40;
 const DRAWN_MOST = 3000;
 const ROUND_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"];
 
+// A fact of launches that only this dialog shows is one row here.
 function facts(model, one) {
 	const rows = [
 		["Median", `${time(one.median)} ${plusMinus(one)}`],
@@ -24,7 +25,7 @@ function facts(model, one) {
 		["Useful bandwidth", isNumber(one.bytes) && one.median > 0 ? bandwidth((1e9 * one.bytes) / one.median) : null],
 		["Registers per thread", one.registers],
 		["Shared memory per block", isNumber(one.sharedBytes) ? bytes(one.sharedBytes) : null],
-		["Local memory per thread", one.localBytes ? bytes(one.localBytes) : null],
+		["Local memory per thread", one.fact("local_bytes_per_thread") ? bytes(one.fact("local_bytes_per_thread")) : null],
 		["Theoretical occupancy", isNumber(one.occupancyLimit) ? `${percent(one.occupancyLimit)}${one.limiter ? `, limited by ${one.limiter}` : ""}` : null],
 		["Code", one.codeKind],
 	].filter(([label, value]) => value !== null && value !== undefined && (one.median !== null || !/Median|interval/.test(label)));
