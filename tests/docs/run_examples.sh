@@ -51,9 +51,9 @@ if [ "$mode" != gpu ]; then
 	PERFLAB_SHARED_MEMORY=0 # it needs no data, and a GPU's take long to make
 	export PERFLAB_WORKER_CUDA PERFLAB_SHARED_MEMORY
 	[ -x "$PERFLAB_WORKER_CUDA" ] || fail "$PERFLAB_WORKER_CUDA is not built"
-	perflab sweep reduce stream --block-sizes 64..1024 --label nightly --db perflab.db \
-		>"$scratch/sweep.txt" 2>&1 || fail "cannot fill a database: $(cat "$scratch/sweep.txt")"
 fi
+perflab sweep reduce stream --block-sizes 64..1024 --label nightly --db perflab.db \
+	>"$scratch/sweep.txt" 2>&1 || fail "cannot fill a database: $(cat "$scratch/sweep.txt")"
 
 # Whether perflab can compile a CUDA file here, asked of perflab itself.
 compiler=yes
