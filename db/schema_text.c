@@ -139,7 +139,7 @@ void schema_columns_read(struct schema_columns *out, const char *sql)
 	struct reading reading = {.out = out,
 				  .sql = TEXT_INIT,
 				  .meaning = TEXT_INIT,
-				  .of_view = begins(sql, CREATE_VIEW + 1)};
+				  .of_view = begins(sql, &CREATE_VIEW[1])};
 
 	for (const char *line = reading.of_view ? select_list(sql) : line_after(sql); *line == '\t';
 	     line = line_after(line))
