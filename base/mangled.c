@@ -1,15 +1,13 @@
 /* Names of C++ functions and variables as a person writes them (Itanium C++ ABI). */
-#include "base/mangled.h"
-
 #include <ctype.h>
-#include <libiberty/demangle.h>
-#include <setjmp.h>
 #include <string.h>
 
-/* Where the name of the ABI begins: behind what nvcc writes before that of a static function. */
+#include "base/demangle.h"
+#include "base/mangled.h"
+
 /* With -rdc=true, nvcc writes "__nv_static_23__15cf2119_5_st_cu__Z1fv_" before a static function:
  * the number of the characters between it and the last '_'. */
-static const char *mangled_start(const char *name)
+const char *mangled_start(const char *name)
 {
 	static const char prefix[] = "__nv_static_";
 	const char *c = name;
@@ -106,88 +104,4 @@ void mangled_portable(struct text *out, const char *name)
 			c += digits ? digits : 1;
 		}
 	}
-}
-
-/* ---- names in full, by libiberty ---- */
-
-/* A name can repeat parts of itself, so a short one may stand for a text of any length. */
-#define READABLE_MOST (2 << 20)
-
-struct reading {
-	struct text *out;
-	jmp_buf too_long;
-};
-
-static void add_piece(const char *piece, size_t length, void *opaque)
-{
-	struct reading *reading = opaque;
-
-	if (length > READABLE_MOST - reading->out->length)
-		longjmp(reading->too_long, 1); /* libiberty holds no memory here */
-	text_add_bytes(reading->out, piece, length);
-}
-
-/* Its limit of recursion also refuses names of more than 1,024 bytes, and libraries have such. */
-static bool demangle(struct text *out, const char *name)
-{
-	struct reading reading = {.out = out};
-
-	if (setjmp(reading.too_long))
-		return false;
-	return cplus_demangle_v3_callback(
-		       name, DMGL_PARAMS | DMGL_ANSI | DMGL_VERBOSE | DMGL_NO_RECURSE_LIMIT,
-		       add_piece, &reading) != 0;
-}
-
-void mangled_readable(struct text *out, const char *name)
-{
-	const char *start = mangled_start(name);
-
-	text_clear(out);
-	if (strncmp(start, "_Z", 2) == 0 && strnlen(start, MANGLED_MOST + 1) <= MANGLED_MOST &&
-	    demangle(out, start))
-		return;
-	text_clear(out);
-	text_add(out, name);
-}
-
-/* After a mismatch, the last '*' takes one character more. */
-static bool whole_name_matches(const char *pattern, const char *name)
-{
-	const char *star = NULL, *after = NULL;
-
-	while (*name) {
-		if (*pattern == '*') {
-			star = pattern++;
-			after = name;
-		} else if (*pattern == '?' || *pattern == *name) {
-			pattern++;
-			name++;
-		} else if (star) {
-			pattern = star + 1;
-			name = ++after;
-		} else {
-			return false;
-		}
-	}
-	return !pattern[strspn(pattern, "*")];
-}
-
-static bool pattern_selects(const char *pattern, const char *name)
-{
-	return strpbrk(pattern, "*?") ? whole_name_matches(pattern, name)
-				      : strstr(name, pattern) != NULL;
-}
-
-bool mangled_matches(const char *pattern, const char *name)
-{
-	struct text readable = TEXT_INIT;
-	bool matches = pattern_selects(pattern, name);
-
-	if (!matches) {
-		mangled_readable(&readable, name);
-		matches = pattern_selects(pattern, readable.data);
-	}
-	text_release(&readable);
-	return matches;
 }

@@ -16,8 +16,8 @@ void mangled_plain_name(struct text *out, const char *name);
  * the names of unnamed namespaces and of static functions. */
 void mangled_portable(struct text *out, const char *name);
 
-/* A longer name is not read. libiberty takes up to 2 MiB of the stack for one of this length. */
-#define MANGLED_MOST (16 << 10)
+/* A longer name is not read. */
+#define MANGLED_MOST (64 << 10)
 
 /*
  * Sets *out to the name in full, as C++ writes it: "void ns::scale<float>(float)"

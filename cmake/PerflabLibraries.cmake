@@ -18,6 +18,5 @@ target_link_libraries(perflab_sqlite INTERFACE Threads::Threads ${CMAKE_DL_LIBS}
 perflab_static_library(perflab_jansson jansson jansson.h libjansson-dev)
 perflab_static_library(perflab_xxhash xxhash xxhash.h libxxhash-dev)
 perflab_static_library(perflab_sodium sodium sodium.h libsodium-dev)
-perflab_static_library(perflab_iberty iberty libiberty/demangle.h libiberty-dev)
 perflab_static_library(perflab_zstd zstd zstd.h libzstd-dev)
 perflab_static_library(perflab_lz4 lz4 lz4.h liblz4-dev)

@@ -54,7 +54,6 @@ missing_packages() {
 	have_library jansson.h jansson || echo libjansson-dev
 	have_library xxhash.h xxhash || echo libxxhash-dev
 	have_library sodium.h sodium || echo libsodium-dev
-	have_library libiberty/demangle.h iberty || echo libiberty-dev
 	have_library zstd.h zstd || echo libzstd-dev
 	have_library lz4.h lz4 || echo liblz4-dev
 	for need in "$@"; do

@@ -36,6 +36,14 @@ static void names_are_as_cxxfilt_prints_them(void **state)
 	free(text);
 }
 
+/* The address of a function is shown by its name, without its type. */
+static void addresses_of_functions_are_short(void **state)
+{
+	(void)state;
+	assert_readable("_Z13gen_sequencedI5StatefXadL_Z7uniformIS0_EfPT_EEEvS3_PT0_",
+			"void gen_sequenced<State, float, &uniform<State> >(State*, float*)");
+}
+
 static void what_cannot_be_read_stays(void **state)
 {
 	static const char *const names[] = {
@@ -50,6 +58,7 @@ static void what_cannot_be_read_stays(void **state)
 		"_Z5saxpyS0_",
 		"_ZN2at6nativeILi4EE",
 		"_Z1fIXadL_Z1gvEEvv",
+		"_ZTI5saxpy",
 		"_Z3fooIiEv9999999999999999999a",
 	};
 
@@ -157,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_are_as_cxxfilt_prints_them),
+		cmocka_unit_test(addresses_of_functions_are_short),
 		cmocka_unit_test(what_cannot_be_read_stays),
 		cmocka_unit_test(hostile_names_end),
 		cmocka_unit_test(long_names_are_shortened_step_by_step),
