@@ -1,8 +1,8 @@
 /*
  * block_clocks: which accesses of one warp happen before those of another warp
- * because an mbarrier or a lock (shared_locks.h) lies between them, and, in a cluster,
- * because a barrier does. The race check of shared memory asks it (races_shared.h). Internal to
- * emulator/.
+ * because an mbarrier, a barrier of some warps or a lock (shared_locks.h) lies between them, and,
+ * in a cluster, because any barrier does. The race checks of shared (races_shared.h) and global
+ * memory (global_order.h) ask it. Internal to emulator/.
  *
  * Each warp has a clock, which counts its releases. An access carries the clock
  * of its warp. A release hands the clocks that a warp knows to an mbarrier; an

@@ -128,7 +128,7 @@ void shadow_check_cell(struct shared_races *shadow, const struct shadow_access *
 			  remember_reader(cell, by->epoch, by->thread, by->sync, by->place));
 	if (by->writes) {
 		/* Earlier writes of this thread do not count for others that know of them. */
-		if (by->clocked && shadow->clocks[index].write != by->clock)
+		if (shadow->clocks && shadow->clocks[index].write != by->clock)
 			cell->write_epoch = 0;
 		remember_writer(cell, by);
 		if (shadow->clocks)

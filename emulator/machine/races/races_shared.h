@@ -5,7 +5,8 @@
  *
  * Two accesses to a word by different threads race if all of these hold: at
  * least one writes; they are not both atomic; no barrier of the block lies
- * between them (block->epoch); no mbarrier orders them (block_clocks.h); and they
+ * between them (block->epoch); no mbarrier and no barrier of some warps orders them
+ * (block_clocks.h); and they
  * are not by the same warp with a synchronisation of the warp between them
  * (warp->sync_epoch). Relaxed, acquire
  * and release loads and stores count as atomic, and a load whose value a later atomic corrects.

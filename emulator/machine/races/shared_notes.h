@@ -10,8 +10,8 @@
  *
  * Only accesses that cannot be a finding are noted: loads of words that are initialised and not
  * written in the epoch, and plain stores of a whole row, lane i to word i, that nobody else has
- * accessed in the epoch. Blocks of clusters, those with mbarriers, asynchronous copies or products
- * of warpgroups, and cells of bytes have no notes.
+ * accessed in the epoch. Blocks of clusters, those with mbarriers, barriers of some warps,
+ * asynchronous copies or products of warpgroups, and cells of bytes have no notes.
  */
 #ifndef EMULATOR_MACHINE_RACES_SHARED_NOTES_H
 #define EMULATOR_MACHINE_RACES_SHARED_NOTES_H

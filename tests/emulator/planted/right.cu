@@ -285,6 +285,22 @@ extern "C" __global__ void right_division_by_zero(float *out, long long n)
 				  0.0f * (float)(wide / minus + wide % minus + wide / zero);
 }
 
+/* Two warps count after a barrier of their own. The others have ended. */
+extern "C" __global__ void right_count_behind_barrier(float *out, long long n)
+{
+	__shared__ unsigned count;
+
+	if (threadIdx.x >= 64)
+		return;
+	if (threadIdx.x == 32)
+		count = 0;
+	asm volatile("bar.sync 1, 64;" ::: "memory");
+	atomicAdd(&count, threadIdx.x % 32 == 0 ? 128 : 0);
+	asm volatile("bar.sync 1, 64;" ::: "memory");
+	if (threadIdx.x == 0)
+		out[blockIdx.x] = (float)count;
+}
+
 __device__ float produced[2 * 64];
 __device__ unsigned arrived;
 
