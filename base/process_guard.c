@@ -99,16 +99,17 @@ static void signals_default(void)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A scheduler may have set a lower limit, which only root may raise. */
+/* A scheduler may have set lower limits. They stay; only root could raise the hard one. */
 static bool memory_is_limited(int64_t bytes)
 {
 	struct rlimit limit;
 
 	if (getrlimit(RLIMIT_AS, &limit))
 		return false;
-	if (limit.rlim_max == RLIM_INFINITY || limit.rlim_max > (rlim_t)bytes)
+	if (limit.rlim_max > (rlim_t)bytes)
 		limit.rlim_max = (rlim_t)bytes;
-	limit.rlim_cur = limit.rlim_max;
+	if (limit.rlim_cur > limit.rlim_max)
+		limit.rlim_cur = limit.rlim_max;
 	return !setrlimit(RLIMIT_AS, &limit);
 }
 

@@ -104,7 +104,7 @@ static void the_program_has_a_place_of_its_own(void **state)
 /* Only root may raise the limit of a scheduler. No process reaches these limits. */
 static void a_lower_limit_of_memory_stays(void **state)
 {
-	const struct rlimit lower = {(rlim_t)1 << 50, (rlim_t)1 << 50};
+	const struct rlimit lower = {(rlim_t)1 << 48, (rlim_t)1 << 50};
 	int status;
 	const pid_t child = fork();
 
@@ -112,10 +112,12 @@ static void a_lower_limit_of_memory_stays(void **state)
 	if (!child) {
 		if (setrlimit(RLIMIT_AS, &lower))
 			_exit(1);
-		prints("ulimit -H -v", (struct limited_program){.memory_limit = INT64_C(2) << 50},
-		       "1099511627776\n");
-		prints("ulimit -H -v", (struct limited_program){.memory_limit = INT64_C(1) << 49},
-		       "549755813888\n");
+		prints("ulimit -S -v; ulimit -H -v",
+		       (struct limited_program){.memory_limit = INT64_C(2) << 50},
+		       "274877906944\n1099511627776\n");
+		prints("ulimit -S -v; ulimit -H -v",
+		       (struct limited_program){.memory_limit = INT64_C(1) << 47},
+		       "137438953472\n137438953472\n");
 		_exit(0);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
