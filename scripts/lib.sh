@@ -159,9 +159,12 @@ source_of() {
 # unpack_ptx TREE: unpacks the PTX of the built-in kernels to TREE/kernels/generated/FAMILY/VARIANT.ptx
 # and links the folders of tests/ that have PTX. Sets $ptx_files to the paths of all these files.
 unpack_ptx() {
+	case $1 in
+	*' '*) die "$1: a temporary folder with a blank in its path: set TMPDIR to another" ;;
+	esac
 	mkdir -p "$1/kernels/generated" "$1/tests"
 	cmake -D FROM="$repo/kernels/generated" -D TO="$1/kernels/generated" -D ROOT="$repo" \
-		-P "$repo/cmake/unpack_ptx.cmake" 2>/dev/null # its warnings are those of a build
+		-P "$repo/cmake/unpack_ptx.cmake" 2>"$1/log" || die "$(cat "$1/log")"
 	ln -s "$repo/tests/emulator" "$repo/tests/capture" "$1/tests"
 	ptx_files=$(find "$1/kernels/generated" "$1/tests/emulator/planted/" "$1/tests/capture/" \
 		-name '*.ptx' 2>/dev/null | sort)

@@ -175,7 +175,7 @@ CREATE TABLE environment (
 	-- round that is not checked (8 0:8 5:11).
 	-- shards, sweep, sweep_uid, sweep_cases: of a run that is made of shards.
 	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
-	key TEXT NOT NULL, -- as above, or a fact of the machine
+	key TEXT NOT NULL, -- a fact of the machine or of the run
 	value TEXT NOT NULL, -- always text
 	name TEXT AS (key) VIRTUAL, -- the same as key
 	PRIMARY KEY (run_id, key)
