@@ -101,22 +101,34 @@ set_up() {
 	fi
 }
 
-# try_set_up PROGRAM[:PACKAGE] …: installs programs that only a part of perflab or its tests needs.
-# The package has the name of the program unless PACKAGE is given. Continues without a program that
-# cannot be installed.
-try_set_up() {
-	for program in "$@"; do
-		have "${program%%:*}" || (install_packages "${program#*:}") ||
-			printf 'warning: continuing without %s\n' "${program%%:*}" >&2
-	done
+# has NEED: true if a program of that name is installed, or for python3:MODULE a module of Debian's Python.
+has() {
+	case $1 in
+	python3:*) /usr/bin/python3 -c "import ${1#python3:}" 2>/dev/null ;;
+	*) have "${1%%:*}" ;;
+	esac
 }
 
-# try_set_up_modules MODULE …: the same for modules of Debian's Python.
-try_set_up_modules() {
-	for module in "$@"; do
-		/usr/bin/python3 -c "import $module" 2>/dev/null ||
-			(install_packages "python3-$(echo "$module" | tr _ -)") ||
-			printf 'warning: continuing without %s of Python\n' "$module" >&2
+# package_of NEED: prints the Debian package that provides it.
+package_of() {
+	case $1 in
+	python3:*) echo "python3-${1#python3:}" | tr _ - ;;
+	*) echo "${1#*:}" ;;
+	esac
+}
+
+# try_set_up NEED …: installs what only a part of perflab or its tests needs. A NEED is PROGRAM, whose
+# package has the same name, PROGRAM:PACKAGE, or python3:MODULE. Continues without what cannot be
+# installed: if all packages together cannot, each is tried.
+try_set_up() {
+	packages=
+	for need in "$@"; do
+		has "$need" || packages="$packages $(package_of "$need")"
+	done
+	# shellcheck disable=SC2086 # Package names contain no blanks.
+	[ -z "$packages" ] || (install_packages $packages) 2>/dev/null || for need in "$@"; do
+		has "$need" || (install_packages "$(package_of "$need")") ||
+			printf 'warning: continuing without %s\n' "$need" >&2
 	done
 }
 

@@ -108,14 +108,16 @@ set -eu
 try_set_up a-browser a-plotter:its-package
 echo "went on"
 END
+rm -f "$scratch/apt.log"
 status=0
 env -i PATH="$scratch/bin" TMPDIR="$scratch" APT_FAILS=1 sh "$scratch/scripts/optional" \
 	>"$scratch/out.txt" 2>&1 </dev/null || status=$?
 [ "$status" -eq 0 ] || fail "optional: exit $status: $(cat "$scratch/out.txt")"
+grep -q 'install a-browser its-package ' "$scratch/apt.log" || fail "optional: not in one call: $(cat "$scratch/apt.log")"
 grep -q 'continuing without a-browser' "$scratch/out.txt" || fail "optional: no warning"
 grep -q 'went on' "$scratch/out.txt" || fail "optional: did not go on"
 grep -q 'could not install: its-package' "$scratch/out.txt" || fail "optional: wrong package"
-grep -q 'continuing without a-plotter$' "$scratch/out.txt" || fail "optional: wrong name"
+grep -q 'continuing without a-plotter:its-package$' "$scratch/out.txt" || fail "optional: wrong name"
 
 # A cmake that is too old is named.
 subject CMAKE_VERSION_WANTED=3.16.3
