@@ -310,38 +310,45 @@ static struct launch_case *wide_case(const struct kernel *kernel,
 	return work;
 }
 
-/* The last one of the launch; with first_too others before it, in rising order. */
-static size_t blocks_to_run(int64_t out[3], const struct emulated_case *emulated, size_t launch,
-			    bool first_too)
+/* The last block of the launch, or with `others` those before it: the first one, and the one to
+ * which a stride of the grid takes the last element, in rising order. Blocks of matrix products
+ * have no stride and take a minute, so there only the last one runs. */
+static size_t blocks_to_run(int64_t out[2], const struct emulated_case *emulated, size_t launch,
+			    bool others)
 {
 	const int64_t all = launch_blocks(&emulated->work->launches[launch]);
 	int64_t n = 0, strided = 0;
 	size_t count = 0;
 
-	if (launch_case_axis(emulated->work, "n", &n) && n == OVER_32_BITS)
+	if (!others) {
+		out[0] = all - 1;
+		return 1;
+	}
+	if (launch_case_axis(emulated->work, "n", &n) && n == OVER_32_BITS_SQUARED)
+		return 0;
+	if (n == OVER_32_BITS)
 		strided = (n - 1) / WIDE_BLOCK % all;
-	if (first_too && all > 1)
+	if (all > 1)
 		out[count++] = 0;
-	if (first_too && strided > 0 && strided < all - 1)
+	if (strided > 0 && strided < all - 1)
 		out[count++] = strided;
-	out[count++] = all - 1;
 	return count;
 }
 
-static void run_blocks(struct emulated_case *emulated, bool first_too)
+static void run_blocks(struct emulated_case *emulated, bool others)
 {
 	struct text text = TEXT_INIT;
 	struct error err = {0};
 
 	for (size_t l = 0; l < emulated->work->launch_count; l++) {
-		int64_t some[3];
+		int64_t some[2];
 		const struct launch_part part = {
-			.block_count = blocks_to_run(some, emulated, l, first_too),
+			.block_count = blocks_to_run(some, emulated, l, others),
 			.blocks = some,
 			.instructions = WIDE_MOST_INSTRUCTIONS,
 		};
 
-		if (emulated_case_launch(emulated, l, &part, &err))
+		if (part.block_count && emulated_case_launch(emulated, l, &part, &err))
 			fail_msg("%s/%s: %s", emulated->work->kernel, emulated->work->variant,
 				 err.text);
 	}
@@ -372,24 +379,24 @@ static bool run_wide(const struct launch_case *work)
 
 	if (ptx_image_program(&runner.images, work, &image, &program, &gaps, &err))
 		fail_msg("%s", err.text);
-	for (int first_too = 0; first_too < 2; first_too++) {
-		if (!program || emulated_case_open(&emulated, &runner, work, image, program, &err))
-			return false;
-		run_blocks(&emulated, first_too);
+	if (!program || emulated_case_open(&emulated, &runner, work, image, program, &err))
+		return false;
+	for (int others = 0; others < 2; others++) {
+		run_blocks(&emulated, others);
 		for (size_t b = 0; b < work->buffer_count; b++) {
 			const struct case_buffer *buffer = &work->buffers[b];
 
 			if (!is_wide(buffer))
 				continue;
-			if (first_too && !is_touched(&emulated, b, buffer->length - 1))
+			if (others && !is_touched(&emulated, b, buffer->length - 1))
 				fail_msg("%s/%s: nobody comes to the last element of %s",
 					 work->kernel, work->variant, buffer->name);
-			if (!first_too && buffer->role == BUFFER_OUT && is_touched(&emulated, b, 0))
+			if (!others && buffer->role == BUFFER_OUT && is_touched(&emulated, b, 0))
 				fail_msg("%s/%s: the last block writes the first element of %s",
 					 work->kernel, work->variant, buffer->name);
 		}
-		emulated_case_close(&emulated);
 	}
+	emulated_case_close(&emulated);
 	return true;
 }
 
