@@ -4,7 +4,7 @@
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/copies/async_stores.h"
 #include "emulator/machine/copies/bulk_copy.h"
 

@@ -74,6 +74,27 @@ uint64_t state_hash_memory(uint64_t hash, const struct launch *launch)
 	return hash;
 }
 
+uint64_t executed_stores(const struct launch *launch, bool atomics)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		const struct program_function *function = &launch->program->functions[i];
+
+		for (size_t k = 0; k < function->code_count; k++) {
+			const struct instruction_count *count = &launch->counts[i][k];
+			const uint16_t operation = function->code[k].operation;
+
+			if (operation == OP_STORE || operation == OP_COPY ||
+			    operation == OP_BULK_COPY ||
+			    (atomics && (operation == OP_ATOMIC || operation == OP_BULK_REDUCE)))
+				sum += count->requests + count->shared_requests +
+				       count->local_requests + count->remote_requests;
+		}
+	}
+	return sum;
+}
+
 static uint64_t hash_all(uint64_t threads, const struct block *block)
 {
 	return state_hash_memory(state_hash_local(threads, block), block->launch);

@@ -14,6 +14,9 @@ uint64_t state_hash_local(uint64_t hash, const struct block *block);
 /* Adds all allocations, and the last time that a clock gave. */
 uint64_t state_hash_memory(uint64_t hash, const struct launch *launch);
 
+/* The executions of stores and copies so far. `atomics`: with those that may change nothing. */
+uint64_t executed_stores(const struct launch *launch, bool atomics);
+
 /* How long a block has run alone, and what it was like before. All zeroes: it has just begun. */
 struct stall_watch {
 	uint64_t rounds, saved_at;

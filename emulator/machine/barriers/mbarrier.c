@@ -1,11 +1,11 @@
 #include "emulator/machine/barriers/mbarrier.h"
 
-#include "emulator/machine/barriers/mbarrier_place.h"
 #include "emulator/machine/copies/async_copies.h"
 #include "emulator/machine/copies/bulk_pending.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"
 #include "emulator/machine/races/races_shared.h"
+#include "emulator/machine/state_hash.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -435,25 +435,8 @@ enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 /* If the sum stays the same, nothing has happened that a waiting thread could see. */
 static uint64_t block_changes(const struct block *block)
 {
-	const struct launch *launch = block->launch;
-	uint64_t sum = block->epoch + block->partial_barriers + block->ended_count +
-		       block->mbarriers->changes;
-
-	for (size_t i = 0; i < launch->program->function_count; i++) {
-		const struct program_function *function = &launch->program->functions[i];
-
-		for (size_t k = 0; k < function->code_count; k++) {
-			const struct instruction_count *count = &launch->counts[i][k];
-			uint16_t operation = function->code[k].operation;
-
-			if (operation == OP_STORE || operation == OP_ATOMIC ||
-			    operation == OP_COPY || operation == OP_BULK_COPY ||
-			    operation == OP_BULK_REDUCE)
-				sum += count->requests + count->shared_requests +
-				       count->local_requests + count->remote_requests;
-		}
-	}
-	return sum;
+	return block->epoch + block->partial_barriers + block->ended_count +
+	       block->mbarriers->changes + executed_stores(block->launch, true);
 }
 
 bool mbarriers_idle(struct block *block)

@@ -1,8 +1,7 @@
-/* Addresses of mbarriers. See mbarrier_place.h. */
-#include "emulator/machine/barriers/mbarrier_place.h"
-
+/* Addresses of mbarriers. See mbarrier.h. */
 #include "emulator/machine/barriers/mbarrier.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+
+#include "emulator/machine/clusters/cluster.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* Distributed shared memory. See cluster_shared.h. */
-#include "emulator/machine/clusters/cluster_shared.h"
+/* Distributed shared memory. See cluster.h. */
+#include "emulator/machine/clusters/cluster.h"
 
 #include "emulator/machine/races/block_clocks.h"
 
