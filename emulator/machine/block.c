@@ -1,6 +1,5 @@
 #include "emulator/machine/block.h"
 
-#include "emulator/machine/barriers/cluster_barrier.h"
 #include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
@@ -111,7 +110,7 @@ static bool warp_begin(struct warp *warp)
 	warp->proxy_fences = 0;
 	memset(warp->arrived, 0, sizeof(warp->arrived));
 	copies_begin(warp);
-	cluster_barrier_begin(warp);
+	warp->cluster_arrived = warp->cluster_owing = 0;
 	frame = frame_enter(warp);
 	if (!frame)
 		return false;

@@ -1,15 +1,14 @@
 #include "emulator/machine/control.h"
 
-#include "emulator/machine/barriers/cluster_barrier.h"
 #include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/call_frame.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/copies/async_copies.h"
 #include "emulator/machine/copies/bulk_copy.h"
 #include "emulator/machine/copies/bulk_pending.h"
 #include "emulator/machine/copies/tensormap_update.h"
-#include "emulator/machine/memory/discard.h"
+#include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"
 #include "emulator/machine/races/races_shared.h"
@@ -108,7 +107,6 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 		warpgroup_warp_ended(warp);
 	}
 	barriers_after_end(warp->block);
-	cluster_barrier_after_end(warp->block);
 	return STEP_WAITING;
 }
 

@@ -155,7 +155,7 @@ struct barrier {
 	uint32_t threads; /* that it waits for, a multiple of 32; 0: all threads of the block */
 	uint32_t count;   /* bar.red: lanes with a true predicate */
 	bool all, any;
-	const struct ptx_statement *place; /* where the first lanes arrived; barrier_places.h */
+	const struct ptx_statement *place; /* where the first lanes arrived; warp_sync.h */
 	unsigned first_warp;               /* theirs */
 };
 
@@ -210,7 +210,7 @@ struct launch {
 	uint32_t reserved_bytes;
 	uint64_t number;                       /* of the launch, in its emulation: from 1 on */
 	struct device_heap *heap;              /* heap.h */
-	struct print_fifo *printed;            /* NULL: nothing yet; print_fifo.h */
+	struct print_fifo *printed;            /* NULL: nothing yet; control.h */
 	struct dead_loads *uses;               /* dead_loads.h */
 	struct follower *follower;             /* NULL: nothing is followed; undefined.h */
 	bool *may_be_undefined;                /* of the emulation: a value may be undefined */

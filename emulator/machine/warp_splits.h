@@ -34,4 +34,9 @@ void warp_merge_splits(struct warp *warp);
 /* The running split goes on with these lanes. The others wait at `pc`. */
 void warp_part(struct warp *warp, uint32_t pc, uint32_t lanes);
 
+/* Whether an earlier read by a lane, at that instruction of that function, is over when other lanes
+ * of its warp write: they execute `at` now. program/finished_reads.h says what ends a read. */
+bool lane_read_is_over(struct warp *warp, const struct instruction *at, unsigned lane,
+		       uint32_t function, uint32_t read);
+
 #endif

@@ -1,6 +1,6 @@
 #include "emulator/machine/copies/bulk_shared.h"
 
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/copies/bulk_global.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"

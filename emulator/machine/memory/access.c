@@ -2,8 +2,9 @@
 #include "emulator/machine/memory/access.h"
 
 #include "base/mangled.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/memory/heap.h"
+#include "emulator/machine/memory/written_bytes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -399,6 +400,44 @@ enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 
 		if (check_lane(warp, at, space, lane, address[lane], bytes[lane]) != STEP_NEXT)
 			return STEP_STOPPED;
+	}
+	return STEP_NEXT;
+}
+
+static void discard_line(const struct launch *launch, struct allocation *in, uint64_t first)
+{
+	/* Another value in each launch, and the same if a line is discarded twice. */
+	memset(in->data + first, (int)(0xd5 ^ (launch->number * 29 & 0xff)), DISCARD_BYTES);
+	/* Without the check nobody would see that the line is written again. */
+	if (launch->global)
+		written_remove(in, first, DISCARD_BYTES);
+	*launch->may_be_undefined = true;
+}
+
+enum step run_discard(struct warp *warp, const struct instruction *at)
+{
+	const struct launch *launch = warp->block->launch;
+	uint64_t last = 0;
+
+	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+		const int lane = __builtin_ctz(rest);
+		struct access_range range = {.space = PTX_SPACE_GLOBAL,
+					     .lane = lane,
+					     .bytes = DISCARD_BYTES,
+					     .align = DISCARD_BYTES,
+					     .what = "discard of"};
+		struct allocation *in;
+
+		if (at->a)
+			range.address = ((const uint64_t *)row_of(warp, at->a))[lane];
+		range.address += (uint64_t)at->offset;
+		if (range.address == last)
+			continue;
+		if (access_check_range(warp, at, &range) != STEP_NEXT)
+			return STEP_STOPPED;
+		last = range.address;
+		in = device_memory_below(launch->memory, last);
+		discard_line(launch, in, last - in->address);
 	}
 	return STEP_NEXT;
 }

@@ -2,7 +2,7 @@
 #include "emulator/machine/races/global_check.h"
 
 #include "emulator/machine/races/global_log.h"
-#include "emulator/machine/races/lane_reads.h"
+#include "emulator/machine/warp_splits.h"
 
 /* ---- races ---- */
 

@@ -1,7 +1,7 @@
 /* The cells of the shadow, and which accesses race. See shared_cells.h. */
 #include "emulator/machine/races/shared_cells.h"
 
-#include "emulator/machine/races/lane_reads.h"
+#include "emulator/machine/warp_splits.h"
 
 #include <stdlib.h>
 #include <string.h>

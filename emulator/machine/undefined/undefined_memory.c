@@ -1,7 +1,7 @@
 /* Undefined bits that go to memory and come from it. See undefined.h. */
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/copies/bulk_issue.h"
-#include "emulator/machine/memory/discard.h"
+#include "emulator/machine/memory/access.h"
 #include "emulator/machine/memory/written_bytes.h"
 #include "emulator/machine/undefined/undefined_parts.h"
 
