@@ -10,7 +10,6 @@
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_order.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/state_hash.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp.h"

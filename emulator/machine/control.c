@@ -12,7 +12,6 @@
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/stack.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_splits.h"
@@ -66,12 +65,9 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 				warp, at, lane, FINDING_UNSUPPORTED,
 				"index %u of a branch table of %zu targets, which is undefined",
 				index[lane], count);
-		for (uint32_t rest = left; rest; rest &= rest - 1) {
-			int other = __builtin_ctz(rest);
-
+		EACH_BIT(other, left)
 			if (index[other] < count && targets[index[other]] == targets[index[lane]])
 				there |= UINT32_C(1) << other;
-		}
 		if (there == warp->active) {
 			warp->pc = targets[index[lane]];
 			return STEP_CHANGED;
@@ -128,23 +124,14 @@ static enum step run_clock(struct warp *warp, const struct instruction *at)
 	struct launch *launch = warp->block->launch;
 	int64_t used = warp->turn_size - warp->turn_left - warp->turn_charged;
 	uint64_t now = launch->executed + (uint64_t)used;
-	unsigned char *row = row_of(warp, at->dst);
 	uint64_t value;
-	uint32_t narrow;
 
 	launch->clock = now > launch->clock ? now : launch->clock + 1;
 	value = at->kind == CLOCK_HIGH  ? launch->clock >> 32
 		: at->kind == CLOCK_LOW ? launch->clock & UINT32_MAX
 					: launch->clock;
-	narrow = (uint32_t)value;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
-		if (at->width == 8)
-			memcpy(row + 8 * lane, &value, 8);
-		else
-			memcpy(row + 4 * lane, &narrow, 4);
-	}
+	EACH_BIT(lane, warp->active)
+		lane_set(warp, at->dst, at->width, lane, value);
 	return STEP_NEXT;
 }
 
@@ -177,11 +164,9 @@ static enum step run_undefined(struct warp *warp, const struct instruction *at)
 	const uint64_t poison = poison_word(launch, at->dst);
 	uint64_t value = at->width == 1 ? (poison & 2 ? UINT32_MAX : 0)
 					: poison & UINT64_MAX >> (64 - at->width);
-	const size_t bytes = at->width == 64 ? 8 : 4;
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		memcpy((char *)row_of(warp, at->dst) + bytes * (size_t)__builtin_ctz(rest), &value,
-		       bytes);
+	EACH_BIT(lane, warp->active)
+		lane_set(warp, at->dst, at->width == 64 ? 8 : 4, lane, value);
 	*launch->may_be_undefined = true;
 	return STEP_NEXT;
 }
@@ -261,29 +246,25 @@ static bool accepts_call(const struct launch *launch, const struct program_call 
 static enum step run_indirect_call(struct warp *warp, const struct instruction *at,
 				   const struct program_call *call)
 {
-	const unsigned char *pointers = row_of(warp, call->pointer);
 	const struct launch *launch = warp->block->launch;
 	struct frame *caller = warp->frame;
 	uint32_t left = warp->active, active = warp->active;
 	enum step step;
 
 	while (left) {
-		uint64_t pointer, other;
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		const uint64_t pointer = lane_value(warp, call->pointer, 8, lane);
 		uint32_t there = 0;
-		int lane = __builtin_ctz(left);
 
-		memcpy(&pointer, pointers + 8 * lane, 8);
 		if (pointer == 0 || pointer > launch->program->function_count ||
 		    !accepts_call(launch, call, (uint32_t)pointer - 1))
 			return warp_finding(
 				warp, at, lane, FINDING_UNSUPPORTED,
 				"an indirect call of an address that is not a function with these "
 				"arguments");
-		for (uint32_t rest = left; rest; rest &= rest - 1) {
-			memcpy(&other, pointers + (size_t)8 * (unsigned)__builtin_ctz(rest), 8);
-			if (other == pointer)
-				there |= rest & -rest;
-		}
+		EACH_BIT(other, left)
+			if (lane_value(warp, call->pointer, 8, other) == pointer)
+				there |= UINT32_C(1) << other;
 		left &= ~there;
 		warp_set_active(warp, there);
 		step = enter_function(warp, at, call, (uint32_t)pointer - 1);

@@ -18,8 +18,6 @@ static instruction_handler *handler_of(const struct handlers *handlers,
 	if (!run)
 		run = texture_handler(instruction);
 	if (!run)
-		run = surface_handler(instruction);
-	if (!run)
 		run = handlers->alu(instruction);
 	if (!run)
 		run = handlers->memory(instruction);

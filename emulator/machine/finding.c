@@ -196,3 +196,35 @@ enum step warp_finding(struct warp *warp, const struct instruction *at, int lane
 	va_end(arguments);
 	return step;
 }
+
+/* ---- places ---- */
+
+uint32_t *instruction_numbers(const struct ptx_program *program)
+{
+	uint32_t *first = xcalloc(program->function_count + 1, sizeof(*first));
+
+	for (size_t i = 0; i < program->function_count; i++)
+		first[i + 1] = first[i] + (uint32_t)program->functions[i].code_count;
+	return first;
+}
+
+const struct instruction *instruction_of_number(const struct ptx_program *program,
+						const uint32_t *first, uint32_t number,
+						uint32_t *function)
+{
+	*function = (uint32_t)program->function_count - 1;
+	while (first[*function] > number)
+		(*function)--;
+	return &program->functions[*function].code[number - first[*function]];
+}
+
+void instruction_place_text(struct text *out, const struct ptx_program *program,
+			    const uint32_t *first, uint32_t number)
+{
+	uint32_t function;
+	const struct instruction *at = instruction_of_number(program, first, number, &function);
+
+	text_add(out, " at ");
+	source_place_text(out, program->module,
+			  instruction_statement(&program->functions[function], at));
+}

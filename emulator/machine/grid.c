@@ -1,4 +1,3 @@
-/* Launches whose blocks exist together. See grid.h. */
 #include "emulator/machine/grid.h"
 
 #include "emulator/machine/barriers/mbarrier.h"

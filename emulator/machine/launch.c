@@ -1,13 +1,12 @@
-/* Launches of an emulation. See emulator.h. */
 #include "emulator/machine/block.h"
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/copies/tensormap_update.h"
 #include "emulator/machine/grid.h"
+#include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/stack.h"
 #include "emulator/program/finished_reads.h"
 

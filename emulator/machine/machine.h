@@ -24,6 +24,8 @@
 #include "emulator/machine/undefined/undefined_bits.h"
 #include "emulator/program/program.h"
 
+#include <string.h>
+
 /* For functions that gain from what their callers know. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -51,9 +53,9 @@ struct frame {
 	struct frame *next; /* in warp->calls or warp->spare */
 	int64_t block;      /* number of the block that the rows were filled for; -1: none */
 	struct undefined_file undefined_bits; /* launches that follow them; undefined.h */
-	/* By row: lanes that hold a value that is followed; NULL: none ever did. load_values.h */
+	/* By row: lanes that hold a value that is followed; NULL: none ever did. dead_loads.h */
 	struct load_value_row *undefined;
-	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup_state.h */
+	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup.h */
 	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; stack.h */
 };
 
@@ -124,9 +126,9 @@ struct warp {
 	unsigned char *local_unwritten;
 	struct undefined_memory local_undefined; /* launches that follow them; undefined.h */
 	struct undefined_file *joint_undefined;  /* of lanes at several instructions; NULL: none */
-	uint32_t load_value_rows; /* rows that hold a value that is followed; load_values.h */
+	uint32_t load_value_rows; /* rows that hold a value that is followed; dead_loads.h */
 	uint32_t dropped; /* lanes of the load that runs whose value nothing uses; dead_loads.h */
-	struct warp_products *products; /* NULL: no wgmma yet; warpgroup_state.h */
+	struct warp_products *products; /* NULL: no wgmma yet; warpgroup.h */
 	uint32_t pending_products;      /* of wgmma, which the warp has not waited for */
 	uint16_t proxy_fences;          /* counts fence.proxy.async, for the race check */
 	uint32_t sync_epoch; /* counts bar.warp.sync, shuffles, votes …, for the race check */
@@ -173,7 +175,7 @@ struct block {
 	/* Count barriers, for the race check: of the whole block, and of some of its warps. */
 	uint32_t epoch, partial_barriers;
 	uint32_t fence_epoch;        /* epoch of the last fence.proxy.async, plus 1; 0: none */
-	struct warpgroup *groups;    /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
+	struct warpgroup *groups;    /* by warpgroup; NULL: no wgmma yet; warpgroup.h */
 	bool spins;                  /* in the last turns every warp that ran waited in a loop */
 	struct shared_races *shadow; /* NULL: the block is not checked; races_shared.h */
 	struct block_order *order;   /* NULL: global memory is not checked; global_order.h */
@@ -181,7 +183,7 @@ struct block {
 	struct block_clocks *clocks; /* NULL: nothing needs them yet; block_clocks.h */
 	/* By barrier: what warps knew when they arrived without waiting. NULL: none did. */
 	struct warp_clocks *arrivals;
-	struct shared_locks *locks; /* NULL: the same; shared_locks.h */
+	struct shared_locks *locks; /* NULL: the same; block_clocks.h */
 	struct bulk_state *bulk;    /* NULL: no bulk copy yet; bulk_pending.h */
 	int64_t taken_bytes;        /* of the device memory: its shared and local memory */
 };
@@ -241,6 +243,38 @@ static inline uint64_t poison_word(const struct launch *launch, uint64_t place)
 static inline void *row_of(const struct warp *warp, uint32_t offset)
 {
 	return warp->file + offset;
+}
+
+/* Runs a statement for each bit of a mask, such as that of a lane, from the lowest on. */
+#define EACH_BIT(bit, mask)                                                   \
+	for (uint32_t bit##_left = (mask), bit = 0;                           \
+	     bit##_left && (bit = (uint32_t)__builtin_ctz(bit##_left), true); \
+	     bit##_left &= bit##_left - 1)
+
+/* A lane's value in a row with that many bytes of each lane, 4 or 8. Without a row: 0. */
+static inline uint64_t lane_value(const struct warp *warp, uint32_t row, unsigned bytes,
+				  unsigned lane)
+{
+	const unsigned char *from = row_of(warp, row);
+	uint64_t value = 0;
+
+	if (row && bytes == 8)
+		memcpy(&value, from + 8 * (size_t)lane, 8);
+	else if (row)
+		memcpy(&value, from + 4 * (size_t)lane, 4);
+	return value;
+}
+
+/* Sets it. Without a row: nothing is done. */
+static inline void lane_set(struct warp *warp, uint32_t row, unsigned bytes, unsigned lane,
+			    uint64_t value)
+{
+	unsigned char *to = row_of(warp, row);
+
+	if (row && bytes == 8)
+		memcpy(to + 8 * (size_t)lane, &value, 8);
+	else if (row)
+		memcpy(to + 4 * (size_t)lane, &value, 4);
 }
 
 /* The mask of the lanes with a true predicate. */

@@ -292,38 +292,27 @@ static void format_lane(struct text *out, const char *format, struct arguments *
 	}
 }
 
-static uint64_t address_of(struct warp *warp, uint32_t row, int lane)
-{
-	uint64_t address = 0;
-
-	if (row)
-		memcpy(&address, (unsigned char *)row_of(warp, row) + 8 * lane, 8);
-	return address;
-}
-
 enum step run_print(struct warp *warp, const struct instruction *at)
 {
 	struct launch *launch = warp->block->launch;
 	char format[STRING_MOST_BYTES];
 	struct text text = TEXT_INIT;
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
 		struct arguments arguments = {.warp = warp,
 					      .at = at,
 					      .lane = lane,
-					      .address = address_of(warp, at->b, lane)};
+					      .address = lane_value(warp, at->b, 8, lane)};
 		int32_t result = -1;
 
-		if (copy_device_string(format, warp, lane, address_of(warp, at->a, lane))) {
+		if (copy_device_string(format, warp, lane, lane_value(warp, at->a, 8, lane))) {
 			text_clear(&text);
 			format_lane(&text, format, &arguments);
 			result = (int32_t)arguments.taken;
 			if (launch->what.print)
 				print_fifo_add(&launch->printed, text.data);
 		}
-		if (at->dst)
-			memcpy((unsigned char *)row_of(warp, at->dst) + 4 * lane, &result, 4);
+		lane_set(warp, at->dst, 4, lane, (uint32_t)result);
 	}
 	text_release(&text);
 	return STEP_NEXT;
@@ -333,14 +322,11 @@ enum step run_assertion(struct warp *warp, const struct instruction *at)
 {
 	int lane = __builtin_ctz(warp->active);
 	char message[STRING_MOST_BYTES], file[STRING_MOST_BYTES];
-	uint32_t line = 0;
 
-	if (!at->a || !copy_device_string(message, warp, lane, address_of(warp, at->a, lane)))
+	if (!at->a || !copy_device_string(message, warp, lane, lane_value(warp, at->a, 8, lane)))
 		strcpy(message, "the assertion");
-	if (!at->b || !copy_device_string(file, warp, lane, address_of(warp, at->b, lane)))
+	if (!at->b || !copy_device_string(file, warp, lane, lane_value(warp, at->b, 8, lane)))
 		strcpy(file, "?");
-	if (at->c)
-		memcpy(&line, (unsigned char *)row_of(warp, at->c) + 4 * lane, 4);
 	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s is false (%.200s:%u)",
-			    message, file, line);
+			    message, file, (unsigned)lane_value(warp, at->c, 4, lane));
 }

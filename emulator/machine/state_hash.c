@@ -1,4 +1,3 @@
-/* Whether anything has changed. See state_hash.h. */
 #include "emulator/machine/state_hash.h"
 
 #include "emulator/machine/memory/device_memory.h"

@@ -1,7 +1,7 @@
 #include "emulator/machine/warp.h"
 
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warpgroups/warpgroup.h"

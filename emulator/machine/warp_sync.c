@@ -7,7 +7,7 @@
 #include "emulator/machine/warp_sync.h"
 
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/warp_splits.h"
 
 #include <string.h>
@@ -321,7 +321,7 @@ static bool is_partner(const struct split *first, const struct split *other)
 	       same_exchange(parked_instruction(first), parked_instruction(other));
 }
 
-/* The joint registers have no notes of values that load_values.h follows. */
+/* The joint registers have no notes of values that dead_loads.h follows. */
 static void use_operands(struct warp *warp, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);

@@ -412,20 +412,12 @@ static enum step run_mbarrier_lane(struct warp *warp, const struct instruction *
 
 enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 {
-	const size_t from = at->width, to = at->type == TYPE_b64 ? 8 : 4;
+	EACH_BIT(lane, warp->active) {
+		struct lane_operands lanes = {.operand = lane_value(warp, at->b, at->width, lane)};
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-		struct lane_operands lanes = {0};
-
-		if (at->b)
-			memcpy(&lanes.operand,
-			       (unsigned char *)row_of(warp, at->b) + (size_t)lane * from, from);
 		if (run_mbarrier_lane(warp, at, lane, &lanes) != STEP_NEXT)
 			return STEP_STOPPED;
-		if (at->dst)
-			memcpy((unsigned char *)row_of(warp, at->dst) + (size_t)lane * to,
-			       &lanes.result, to);
+		lane_set(warp, at->dst, at->type == TYPE_b64 ? 8 : 4, lane, lanes.result);
 	}
 	return STEP_NEXT;
 }

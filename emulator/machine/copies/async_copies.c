@@ -27,9 +27,7 @@ static unsigned group_wavefronts(const struct copy_lanes *lanes, uint32_t group)
 	uint8_t given[BANKS] = {0}, taken[BANKS] = {0};
 	unsigned gives, takes;
 
-	for (uint32_t rest = lanes->mask & group; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, lanes->mask & group) {
 		for (unsigned at = 0; at < lanes->bytes; at += BANK_BYTES) {
 			taken[(lanes->to[lane] + at) / BANK_BYTES % BANKS]++;
 			if (lanes->reading >> lane & 1)
@@ -80,8 +78,7 @@ static unsigned find_transfers(struct transfer transfers[LANES], const struct co
 {
 	unsigned count = 0;
 
-	for (uint32_t rest = lanes->reading; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, lanes->reading) {
 		uint64_t from = lanes->from[lane], to = lanes->to[lane];
 		struct transfer one = {.from = from / SECTOR_BYTES,
 				       .to = to / SECTOR_BYTES,
@@ -202,29 +199,16 @@ void copies_free(struct warp_copies *copies)
 static void copy_destinations(uint64_t offset[LANES], const struct warp *warp,
 			      const struct instruction *at)
 {
-	const unsigned char *row = row_of(warp, at->a);
-	uint32_t narrow;
-	uint64_t wide = 0;
-
-	for (size_t lane = 0; lane < LANES; lane++) {
-		if (at->a && at->narrow_address) {
-			memcpy(&narrow, row + lane * sizeof(narrow), sizeof(narrow));
-			wide = narrow;
-		} else if (at->a) {
-			memcpy(&wide, row + lane * sizeof(wide), sizeof(wide));
-		}
-		offset[lane] = (uint32_t)wide + (uint32_t)at->offset;
-	}
+	for (unsigned lane = 0; lane < LANES; lane++)
+		offset[lane] = (uint32_t)lane_value(warp, at->a, at->narrow_address ? 4 : 8, lane) +
+			       (uint32_t)at->offset;
 }
 
 static void copy_sources(uint64_t address[LANES], const struct warp *warp,
 			 const struct instruction *at)
 {
-	memset(address, 0, LANES * sizeof(*address));
-	if (at->b)
-		memcpy(address, row_of(warp, at->b), LANES * sizeof(*address));
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] += (uint64_t)at->from_offset;
+	for (unsigned lane = 0; lane < LANES; lane++)
+		address[lane] = lane_value(warp, at->b, 8, lane) + (uint64_t)at->from_offset;
 }
 
 /* Sets amount[] to the bytes that each lane reads, and *reading to the lanes that read any. */
@@ -235,9 +219,7 @@ static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct 
 	uint32_t ignored = at->d ? predicate_mask(row_of(warp, at->d)) : 0;
 
 	*reading = 0;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, warp->active) {
 		amount[lane] = sizes ? sizes[lane] : access_bytes(at);
 		if (amount[lane] > access_bytes(at))
 			return warp_finding(
@@ -295,8 +277,7 @@ static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
 			const uint64_t address[LANES], const unsigned amount[LANES])
 {
 	memset(copy->values, 0, LANES * copy->bytes);
-	for (uint32_t rest = reading; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, reading) {
 		struct allocation *in =
 			device_memory_below(warp->block->launch->memory, address[lane]);
 		uint64_t offset = address[lane] - in->address;
@@ -359,8 +340,8 @@ enum step run_copy_commit(struct warp *warp, const struct instruction *at)
 	struct warp_copies *copies = copies_of(warp);
 
 	(void)at;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		copies->committed[__builtin_ctz(rest)]++;
+	EACH_BIT(lane, warp->active)
+		copies->committed[lane]++;
 	return STEP_NEXT;
 }
 
@@ -368,9 +349,7 @@ enum step run_copy_commit(struct warp *warp, const struct instruction *at)
 
 static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes, uint32_t clock)
 {
-	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
-
+	EACH_BIT(lane, lanes) {
 		memcpy(warp->block->shared + copy->offset[lane], copy->values + lane * copy->bytes,
 		       copy->bytes);
 	}
@@ -398,9 +377,9 @@ enum step run_copy_wait(struct warp *warp, const struct instruction *at)
 		struct copy *copy = &copies->items[i];
 		uint32_t lanes = 0;
 
-		for (uint32_t rest = copy->mask & warp->active; rest; rest &= rest - 1)
-			if (is_waited_for(copies, copy, (unsigned)__builtin_ctz(rest), at->offset))
-				lanes |= rest & -rest;
+		EACH_BIT(lane, copy->mask & warp->active)
+			if (is_waited_for(copies, copy, lane, at->offset))
+				lanes |= UINT32_C(1) << lane;
 		if (lanes)
 			write_copied_bytes(warp, copy, lanes, block_clock(warp));
 		if (copy->mask && kept++ != i)
@@ -434,10 +413,10 @@ static void complete_of_warp(struct warp *warp, uint32_t mbarrier)
 	for (size_t i = 0; i < copies->count; i++) {
 		struct copy *copy = &copies->items[i];
 
-		for (uint32_t rest = copy->mask; rest; rest &= rest - 1)
-			if (copy->mbarrier[__builtin_ctz(rest)] == mbarrier)
-				write_copied_bytes(warp, copy, rest & -rest,
-						   copy->clock[__builtin_ctz(rest)]);
+		EACH_BIT(lane, copy->mask)
+			if (copy->mbarrier[lane] == mbarrier)
+				write_copied_bytes(warp, copy, UINT32_C(1) << lane,
+						   copy->clock[lane]);
 		if (copy->mask && kept++ != i)
 			copies->items[kept - 1] = *copy;
 	}

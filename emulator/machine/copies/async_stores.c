@@ -1,4 +1,3 @@
-/* st.async and red.async. See async_stores.h. */
 #include "emulator/machine/copies/async_stores.h"
 
 #include "emulator/machine/barriers/mbarrier.h"
@@ -11,18 +10,14 @@
 static uint64_t lane_address(const struct warp *warp, const struct instruction *at, uint32_t row,
 			     int64_t offset, int lane)
 {
-	uint64_t address = 0;
+	const uint64_t address = lane_value(warp, row, 8, lane) + (uint64_t)offset;
 
-	if (row)
-		memcpy(&address, (const unsigned char *)row_of(warp, row) + (size_t)lane * 8, 8);
-	address += (uint64_t)offset;
 	return at->space == PTX_SPACE_GENERIC ? address - SHARED_WINDOW : (uint32_t)address;
 }
 
 enum step async_store_signal(struct warp *warp, const struct instruction *at)
 {
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
 		const uint64_t to = lane_address(warp, at, at->a, at->offset, lane);
 		const uint64_t object = lane_address(warp, at, at->d, at->from_offset, lane);
 

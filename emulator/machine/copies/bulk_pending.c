@@ -209,8 +209,8 @@ enum step run_bulk_commit(struct warp *warp, const struct instruction *at)
 	struct bulk_state *state = state_of_bulk(warp->block);
 
 	(void)at;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		state->committed[warp->index * LANES + (unsigned)__builtin_ctz(rest)]++;
+	EACH_BIT(lane, warp->active)
+		state->committed[warp->index * LANES + lane]++;
 	return STEP_NEXT;
 }
 
@@ -218,8 +218,7 @@ enum step run_bulk_wait(struct warp *warp, const struct instruction *at)
 {
 	struct bulk_state *state = state_of_bulk(warp->block);
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
 		int64_t complete =
 			(int64_t)state->committed[warp->index * LANES + lane] - at->offset;
 

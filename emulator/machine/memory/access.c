@@ -1,4 +1,3 @@
-/* Rules and rare paths of memory instructions. See access.h. */
 #include "emulator/machine/memory/access.h"
 
 #include "base/mangled.h"
@@ -39,8 +38,8 @@ unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask)
 	unsigned count = 0;
 
 	memset(slots, 0xff, sizeof(slots));
-	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		count += set_add(slots, sector[__builtin_ctz(rest)]);
+	EACH_BIT(lane, mask)
+		count += set_add(slots, sector[lane]);
 	return count;
 }
 
@@ -53,8 +52,8 @@ static unsigned group_wavefront_count(const uint32_t offset[LANES], uint32_t mas
 	uint8_t wanted[BANKS] = {0};
 
 	memset(slots, 0xff, sizeof(slots));
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		uint32_t word = offset[__builtin_ctz(rest)] / BANK_BYTES;
+	EACH_BIT(lane, mask) {
+		uint32_t word = offset[lane] / BANK_BYTES;
 
 		/* Accesses are aligned: two lanes share all of their words or none. */
 		if (!set_add(slots, word))
@@ -83,8 +82,8 @@ static uint32_t unlike_partner(const uint32_t offset[LANES], uint32_t mask, unsi
 {
 	uint32_t unlike = 0;
 
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest), partner = lane ^ distance;
+	EACH_BIT(lane, mask) {
+		const unsigned partner = lane ^ distance;
 
 		if (mask >> partner & 1 && offset[lane] != offset[partner])
 			unlike |= UINT32_C(1) << lane;
@@ -120,8 +119,7 @@ static unsigned queue_lanes(const uint64_t address[LANES], uint32_t mask, unsign
 	unsigned count = 0;
 
 	*longest = 0;
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		uint8_t lane = (uint8_t)__builtin_ctz(rest);
+	EACH_BIT(lane, mask) {
 		uint32_t slot = (uint32_t)address[lane] * UINT32_C(0x9e3779b1) >> 26;
 
 		while (queues[slot] && address[lanes[slot]] != address[lane])
@@ -354,8 +352,7 @@ enum step access_check_variable(struct warp *warp, const struct instruction *at,
 	/* The limit is below 2^31 or negative, so an offset above it sets the top bit. */
 	for (int lane = 0; lane < LANES; lane++)
 		outside |= (offset[lane] - begin) | (limit - (offset[lane] - begin));
-	for (uint32_t rest = outside >> 31 ? mask : 0; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, outside >> 31 ? mask : 0) {
 		const uint32_t place = offset[lane] - begin;
 
 		if ((place | (limit - place)) >> 31) {
@@ -382,9 +379,7 @@ static enum step check_lane(struct warp *warp, const struct instruction *at, enu
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
 		       uint32_t mask, const uint64_t address[LANES])
 {
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, mask) {
 		if (check_lane(warp, at, space, lane, address[lane], access_bytes(at)) != STEP_NEXT)
 			return STEP_STOPPED;
 	}
@@ -395,9 +390,7 @@ enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
 			       const unsigned bytes[LANES])
 {
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, mask) {
 		if (check_lane(warp, at, space, lane, address[lane], bytes[lane]) != STEP_NEXT)
 			return STEP_STOPPED;
 	}
@@ -419,8 +412,7 @@ enum step run_discard(struct warp *warp, const struct instruction *at)
 	const struct launch *launch = warp->block->launch;
 	uint64_t last = 0;
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
 		struct access_range range = {.space = PTX_SPACE_GLOBAL,
 					     .lane = lane,
 					     .bytes = DISCARD_BYTES,
@@ -428,9 +420,7 @@ enum step run_discard(struct warp *warp, const struct instruction *at)
 					     .what = "discard of"};
 		struct allocation *in;
 
-		if (at->a)
-			range.address = ((const uint64_t *)row_of(warp, at->a))[lane];
-		range.address += (uint64_t)at->offset;
+		range.address = lane_value(warp, at->a, 8, lane) + (uint64_t)at->offset;
 		if (range.address == last)
 			continue;
 		if (access_check_range(warp, at, &range) != STEP_NEXT)

@@ -1,4 +1,3 @@
-/* Finds races in shared memory. See races_shared.h. */
 #include "emulator/machine/races/shared_cells.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
@@ -199,8 +198,7 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 	const size_t reserved = shadow->reserved_bytes >> shift;
 	struct reported_kinds reported = {0};
 
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, mask) {
 		const unsigned char *value = values ? values + lane * bytes : NULL;
 		const unsigned char *there = by->block->shared + offset[lane];
 
@@ -271,8 +269,7 @@ void shared_races_load(struct warp *warp, struct block *block, const struct inst
 	by.atomic = atomic;
 	if (is_flag_access(at) && has_locks(warp, block))
 		shared_locks_access(warp, block, mask, offset, true, false);
-	for (; mask; mask &= mask - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(mask);
+	EACH_BIT(lane, mask) {
 		const size_t first = offset[lane] >> shift;
 
 		by.thread = (uint16_t)(first_thread(warp) + lane);

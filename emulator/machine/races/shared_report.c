@@ -1,4 +1,3 @@
-/* The texts of races in shared memory. See shared_report.h. */
 #include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/races/shared_cells.h"
 
@@ -37,22 +36,13 @@ static void add_shared_cell(struct text *out, const struct shared_races *shadow,
 		add_block_index(out, by->block);
 }
 
-static void add_place(struct text *out, const struct shared_races *shadow, uint32_t place)
-{
-	uint32_t function;
-	const struct instruction *at = shadow_find_place(shadow, place, &function);
-
-	text_add(out, " at ");
-	source_place_text(out, shadow->program->module,
-			  instruction_statement(&shadow->program->functions[function], at));
-}
-
 /* A load whose value may be dropped. */
 static void suspect_load_at(const struct shared_races *shadow, const struct shadow_access *by,
 			    uint32_t place)
 {
 	uint32_t function;
-	const struct instruction *at = shadow_find_place(shadow, place, &function);
+	const struct instruction *at =
+		instruction_of_number(shadow->program, shadow->first_place, place, &function);
 
 	dead_loads_suspect(by->warp->block->launch->uses, shadow->program, function, at);
 }
@@ -66,11 +56,11 @@ void shadow_report_race(const struct shared_races *shadow, const struct shadow_a
 	add_thread(&text, by->warp, by->thread);
 	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
 	add_shared_cell(&text, shadow, by, cell);
-	add_place(&text, shadow, by->place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, by->place);
 	text_add(&text, ", which ");
 	add_thread(&text, by->warp, rival->thread);
 	text_add(&text, rival->wrote ? " wrote" : " read");
-	add_place(&text, shadow, rival->place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, rival->place);
 	if (warp_of_thread(by->warp->block, rival->thread)->block != by->warp->block)
 		text_add(&text, " with no barrier of the cluster between; order the accesses with "
 				"cluster.sync(), or use different words");
@@ -103,7 +93,7 @@ void shadow_report_unwaited(const struct shared_races *shadow, const struct shad
 	text_add(&text, " before ");
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its asynchronous copy to it");
-	add_place(&text, shadow, copier->place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, copier->place);
 	text_add(&text, "; wait for the copy, then synchronise the threads");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
 	text_release(&text);
@@ -120,7 +110,7 @@ void shadow_report_source(const struct shared_races *shadow, const struct shadow
 		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its bulk copy from it");
-	add_place(&text, shadow, copier->place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, copier->place);
 	text_add(&text, "; wait for the copy (cp.async.bulk.wait_group.read), then synchronise the "
 			"threads");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
@@ -137,7 +127,7 @@ void shadow_report_product(const struct shared_races *shadow, const struct shado
 	text_addf(&text, " %s ", by->atomic ? "changes" : "writes");
 	add_shared_cell(&text, shadow, by, cell);
 	text_addf(&text, " before all warps of warpgroup %u have waited for the product", group);
-	add_place(&text, shadow, place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, place);
 	text_add(&text, ", which reads it; execute wgmma.wait_group, then synchronise the threads");
 	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_PRODUCT, "%s",
 		     text.data);
@@ -156,7 +146,7 @@ void shadow_report_unfenced(const struct shared_races *shadow, const struct shad
 		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, writer->thread);
 	text_add(&text, " wrote");
-	add_place(&text, shadow, writer->place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, writer->place);
 	text_addf(&text,
 		  " with no fence.proxy.async between; execute it after the write and before "
 		  "the barrier, or %s may read the old value",
@@ -174,7 +164,7 @@ void shadow_report_ended(const struct shared_races *shadow, struct warp *warp,
 
 	text_addf(&text, "the block ends, and block (%d,%d,%d) may still access its shared memory",
 		  (int)index[0], (int)index[1], (int)index[2]);
-	add_place(&text, shadow, use->place);
+	instruction_place_text(&text, shadow->program, shadow->first_place, use->place);
 	text_add(&text, ", since nothing orders that before the end; wait at a barrier of the "
 			"cluster before the block ends");
 	warp_finding(warp, at, -1, FINDING_ABSENT_BLOCK, "%s", text.data);

@@ -11,10 +11,10 @@
 #ifndef EMULATOR_MACHINE_UNDEFINED_UNDEFINED_H
 #define EMULATOR_MACHINE_UNDEFINED_UNDEFINED_H
 
-#include "emulator/machine/copies/bulk_issue.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory/device_memory.h"
 
+struct bulk_issue; /* bulk_copy.h */
 struct follower;
 /* `whole`: all blocks are executed, so that it is known which bytes of global memory are written.
  */

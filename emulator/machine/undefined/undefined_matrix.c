@@ -1,4 +1,3 @@
-/* Undefined elements of the matrices that a warp holds. See undefined.h. */
 #include "emulator/machine/undefined/undefined_parts.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
