@@ -7,12 +7,10 @@
 #include "emulator/machine/copies/async_copies.h"
 #include "emulator/machine/copies/bulk_copy.h"
 #include "emulator/machine/copies/bulk_pending.h"
-#include "emulator/machine/copies/tensormap_update.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/stack.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
@@ -149,7 +147,7 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 	if (!warp->active || at->kind == FENCE_NONE)
 		return STEP_NEXT;
 	if (warp->block->launch->global && at->kind != FENCE_ACQUIRE)
-		global_races_fence(warp, at->kind == FENCE_DEVICE);
+		order_fence(&warp->block->launch->global->order, warp, at->kind == FENCE_DEVICE);
 	/* The fence of a release store is auxiliary. */
 	if (warp->block->shadow && warp->block->launch->shared_locking == LOCKING_WITH_FENCES)
 		shared_locks_fence(warp, at->kind != FENCE_ACQUIRE,
@@ -183,11 +181,9 @@ static enum step run_nothing(struct warp *warp, const struct instruction *at)
 static void copy_local(struct warp *warp, uint32_t lanes, uint32_t to, uint32_t from,
 		       uint32_t bytes)
 {
-	for (int lane = 0; lane < LANES; lane++) {
+	EACH_BIT(lane, lanes) {
 		unsigned char *local = warp->local + (size_t)lane * warp->local_bytes;
 
-		if (!(lanes >> lane & 1))
-			continue;
 		memmove(local + to, local + from, bytes);
 		if (warp->local_unwritten)
 			memmove(warp->local_unwritten + (local - warp->local) + to,
@@ -309,80 +305,46 @@ static enum step run_return(struct warp *warp, const struct instruction *at)
 
 instruction_handler *control_handler(const struct instruction *instruction)
 {
-	switch (instruction->operation) {
-	case OP_BRA:
-		return run_branch;
-	case OP_BRX:
-		return run_indexed_branch;
-	case OP_CALL:
-		return run_call;
-	case OP_RET:
-		return run_return;
-	case OP_EXIT:
-		return run_exit;
-	case OP_TRAP:
-		return run_trap;
-	case OP_BARRIER:
-	case OP_BARRIER_REDUCE:
-	case OP_BARRIER_ARRIVE:
-		return run_barrier;
-	case OP_CLUSTER_ARRIVE:
-		return run_cluster_arrive;
-	case OP_CLUSTER_WAIT:
-		return run_cluster_wait;
-	case OP_CLUSTER_ADDRESS:
-		return run_cluster_address;
-	case OP_FENCE:
-		return run_fence;
-	case OP_UNDEFINED:
-		return run_undefined;
-	case OP_NOTHING:
-		return run_nothing;
-	case OP_DISCARD:
-		return run_discard;
-	case OP_COPY:
-		return run_copy;
-	case OP_COPY_COMMIT:
-		return run_copy_commit;
-	case OP_COPY_WAIT:
-		return run_copy_wait;
-	case OP_BULK_COPY:
-		return run_bulk_copy;
-	case OP_BULK_COMMIT:
-		return run_bulk_commit;
-	case OP_BULK_WAIT:
-		return run_bulk_wait;
-	case OP_MAP_REPLACE:
-		return run_map_replace;
-	case OP_MAP_COPY:
-		return run_map_copy;
-	case OP_MAP_FENCE:
-		return run_map_fence;
-	case OP_GROUP_FENCE:
-		return run_group_fence;
-	case OP_GROUP_COMMIT:
-		return run_group_commit;
-	case OP_GROUP_WAIT:
-		return run_group_wait;
-	case OP_MBARRIER:
-		return run_mbarrier;
-	case OP_CLOCK:
-		return run_clock;
-	case OP_ALLOCA:
-		return run_alloca;
-	case OP_STACK_SAVE:
-		return run_stack_save;
-	case OP_STACK_RESTORE:
-		return run_stack_restore;
-	case OP_MALLOC:
-		return run_heap_malloc;
-	case OP_FREE:
-		return run_heap_free;
-	case OP_PRINT:
-		return run_print;
-	case OP_ASSERT_FAIL:
-		return run_assertion;
-	default:
-		return NULL;
-	}
+	static instruction_handler *const handlers[] = {
+		[OP_BRA] = run_branch,
+		[OP_BRX] = run_indexed_branch,
+		[OP_CALL] = run_call,
+		[OP_RET] = run_return,
+		[OP_EXIT] = run_exit,
+		[OP_TRAP] = run_trap,
+		[OP_BARRIER] = run_barrier,
+		[OP_BARRIER_REDUCE] = run_barrier,
+		[OP_BARRIER_ARRIVE] = run_barrier,
+		[OP_CLUSTER_ARRIVE] = run_cluster_arrive,
+		[OP_CLUSTER_WAIT] = run_cluster_wait,
+		[OP_CLUSTER_ADDRESS] = run_cluster_address,
+		[OP_FENCE] = run_fence,
+		[OP_UNDEFINED] = run_undefined,
+		[OP_NOTHING] = run_nothing,
+		[OP_DISCARD] = run_discard,
+		[OP_COPY] = run_copy,
+		[OP_COPY_COMMIT] = run_copy_commit,
+		[OP_COPY_WAIT] = run_copy_wait,
+		[OP_BULK_COPY] = run_bulk_copy,
+		[OP_BULK_COMMIT] = run_bulk_commit,
+		[OP_BULK_WAIT] = run_bulk_wait,
+		[OP_MAP_REPLACE] = run_map_replace,
+		[OP_MAP_COPY] = run_map_copy,
+		[OP_MAP_FENCE] = run_map_fence,
+		[OP_GROUP_FENCE] = run_group_fence,
+		[OP_GROUP_COMMIT] = run_group_commit,
+		[OP_GROUP_WAIT] = run_group_wait,
+		[OP_MBARRIER] = run_mbarrier,
+		[OP_CLOCK] = run_clock,
+		[OP_ALLOCA] = run_alloca,
+		[OP_STACK_SAVE] = run_stack_save,
+		[OP_STACK_RESTORE] = run_stack_restore,
+		[OP_MALLOC] = run_heap_malloc,
+		[OP_FREE] = run_heap_free,
+		[OP_PRINT] = run_print,
+		[OP_ASSERT_FAIL] = run_assertion,
+	};
+
+	return instruction->operation < ARRAY_SIZE(handlers) ? handlers[instruction->operation]
+							     : NULL;
 }

@@ -6,7 +6,6 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/state_hash.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -2,12 +2,11 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control.h"
-#include "emulator/machine/copies/tensormap_update.h"
+#include "emulator/machine/copies/bulk_copy.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/races/block_clocks.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/stack.h"
 #include "emulator/program/finished_reads.h"
 
 #include <inttypes.h>
@@ -255,7 +254,7 @@ static void begin_global_check(struct emulation *emulation, struct launch *launc
 static void end_global_check(struct emulation *emulation, struct launch *launch, uint64_t before)
 {
 	if (launch->global)
-		emulation->unchecked_requests += global_races_unchecked(launch->global);
+		emulation->unchecked_requests += launch->global->unchecked;
 	else if (!launch->follower)
 		emulation->unchecked_requests += emulation_global_requests(emulation) - before;
 	global_races_free(launch->global);

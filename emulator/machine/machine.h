@@ -56,7 +56,7 @@ struct frame {
 	/* By row: lanes that hold a value that is followed; NULL: none ever did. dead_loads.h */
 	struct load_value_row *undefined;
 	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup.h */
-	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; stack.h */
+	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; call_frame.h */
 };
 
 enum split_state {
@@ -119,7 +119,7 @@ struct warp {
 	struct frame **spare; /* by function: frames that are not in use */
 	unsigned char *local; /* local_bytes per lane, lane after lane */
 	uint32_t local_bytes;
-	uint32_t stack_used[LANES]; /* bytes behind stack_base that alloca took; stack.h */
+	uint32_t stack_used[LANES]; /* bytes behind stack_base that alloca took; call_frame.h */
 	struct warp_copies *copies; /* NULL: no asynchronous copy yet; async_copies.h */
 	/* A byte for each byte of local memory: not 0 if the lane has not written it. NULL: nobody
 	 * asks. */
@@ -189,8 +189,8 @@ struct block {
 };
 
 struct handlers;          /* a set of handlers; lanes/handlers.h */
-struct device_heap;       /* heap.h */
-struct tensormap_updates; /* tensormap_update.h */
+struct device_heap;       /* device_memory.h */
+struct tensormap_updates; /* bulk_copy.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -211,7 +211,7 @@ struct launch {
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
 	uint64_t number;                       /* of the launch, in its emulation: from 1 on */
-	struct device_heap *heap;              /* heap.h */
+	struct device_heap *heap;              /* device_memory.h */
 	struct print_fifo *printed;            /* NULL: nothing yet; control.h */
 	struct dead_loads *uses;               /* dead_loads.h */
 	struct follower *follower;             /* NULL: nothing is followed; undefined.h */
@@ -219,7 +219,7 @@ struct launch {
 	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_races *global; /* NULL: global memory is not checked; races_global.h */
 	struct tensormap_updates
-		*tensormap_updates; /* NULL: no tensor map has changed; tensormap_update.h */
+		*tensormap_updates; /* NULL: no tensor map has changed; bulk_copy.h */
 	uint8_t shared_locking;     /* enum shared_locking */
 	bool asks_for_workspace;    /* the program reads where the workspace is */
 	uint64_t grid_workspace;    /* address of a cooperative launch's workspace; 0: none */

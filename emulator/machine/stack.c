@@ -1,4 +1,4 @@
-#include "emulator/machine/stack.h"
+#include "emulator/machine/call_frame.h"
 
 #include <inttypes.h>
 #include <string.h>

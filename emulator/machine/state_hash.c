@@ -1,4 +1,4 @@
-#include "emulator/machine/state_hash.h"
+#include "emulator/machine/block.h"
 
 #include "emulator/machine/memory/device_memory.h"
 
@@ -55,7 +55,8 @@ uint64_t state_hash_block(uint64_t hash, const struct block *block)
 	return hash;
 }
 
-uint64_t state_hash_local(uint64_t hash, const struct block *block)
+/* Adds the local memory of its threads. */
+static uint64_t state_hash_local(uint64_t hash, const struct block *block)
 {
 	for (unsigned i = 0; i < block->warp_count; i++)
 		hash = hash_bytes(hash, block->warps[i].local,
@@ -92,11 +93,6 @@ uint64_t executed_stores(const struct launch *launch, bool atomics)
 		}
 	}
 	return sum;
-}
-
-static uint64_t hash_all(uint64_t threads, const struct block *block)
-{
-	return state_hash_memory(state_hash_local(threads, block), block->launch);
 }
 
 /* Which of the splits of a warp gets the next turn, and when. */
@@ -153,7 +149,7 @@ bool stall_watch_round(struct stall_watch *watch, const struct block *block)
 	    hash_threads(block) != watch->threads)
 		return false;
 	/* Memory may have gigabytes, so it is read only now. */
-	all = hash_all(watch->threads, block);
+	all = state_hash_memory(state_hash_local(watch->threads, block), block->launch);
 	if (!watch->has_all) {
 		watch->has_all = true;
 		watch->all = all;

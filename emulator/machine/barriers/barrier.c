@@ -7,27 +7,11 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_order.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <string.h>
-
-static bool has_arrivals(const struct block *block)
-{
-	for (unsigned i = 0; i < block->warp_count; i++)
-		if (block->warps[i].cluster_arrived)
-			return true;
-	return false;
-}
-
-static bool all_have_arrived(const struct block *block)
-{
-	for (unsigned i = block->warp_count; i-- > 0;)
-		if (warp_alive(&block->warps[i]) & ~block->warps[i].cluster_arrived)
-			return false;
-	return true;
-}
 
 /* Lets the threads of a block continue. */
 static void release_waiting(struct block *block)
@@ -52,19 +36,22 @@ static void release_waiting(struct block *block)
 static void open_if_complete(struct block *block)
 {
 	const unsigned count = cluster_count(block);
-	bool arrivals = false;
+	uint32_t arrived = 0;
 
 	for (unsigned i = 0; i < count; i++) {
 		const struct block *member = cluster_block(block, i);
 
-		if (!all_have_arrived(member))
-			return;
-		arrivals |= has_arrivals(member);
+		/* Starts at the last warp, which usually arrives last. */
+		for (unsigned k = member->warp_count; k-- > 0;) {
+			if (warp_alive(&member->warps[k]) & ~member->warps[k].cluster_arrived)
+				return;
+			arrived |= member->warps[k].cluster_arrived;
+		}
 	}
-	if (!arrivals)
+	if (!arrived)
 		return;
 	if (block->launch->global)
-		global_races_cluster_barrier(block);
+		order_cluster_barrier(&block->launch->global->order, block);
 	if (block->cluster && block->shadow)
 		clocks_join_cluster(block->cluster);
 	for (unsigned i = 0; i < count; i++)
@@ -116,10 +103,11 @@ enum step run_cluster_wait(struct warp *warp, const struct instruction *at)
 
 /* ---- deadlock ---- */
 
-static const struct split *waits_for_cluster(const struct warp *warp)
+/* The first split of a warp that waits in that state. NULL: none does. */
+static const struct split *waits_at(const struct warp *warp, enum split_state state)
 {
 	for (unsigned i = 0; i < warp->waiting_count; i++)
-		if (warp->waiting[i].state == SPLIT_AT_CLUSTER_BARRIER)
+		if (warp->waiting[i].state == state)
 			return &warp->waiting[i];
 	return NULL;
 }
@@ -127,48 +115,39 @@ static const struct split *waits_for_cluster(const struct warp *warp)
 bool cluster_barrier_holds(const struct block *block)
 {
 	for (unsigned i = 0; i < block->warp_count; i++)
-		if (waits_for_cluster(&block->warps[i]))
+		if (waits_at(&block->warps[i], SPLIT_AT_CLUSTER_BARRIER))
 			return true;
 	return false;
 }
 
-/* Threads that have not ended, and those of them that have arrived. */
-static void count_threads(struct block *block, unsigned *alive, unsigned *arrived)
+/* Reports that the barrier of the cluster, at which a warp of the block waits, never opens. */
+static void cluster_barrier_deadlock(struct block *block)
 {
-	*alive = *arrived = 0;
+	const struct split *split = NULL;
+	unsigned index = 0, alive = 0, arrived = 0;
+	struct warp *warp;
+
+	while (index < block->warp_count && !split)
+		split = waits_at(&block->warps[index++], SPLIT_AT_CLUSTER_BARRIER);
+	if (!split)
+		return;
 	for (unsigned i = 0; i < cluster_count(block); i++) {
 		const struct block *member = cluster_block(block, i);
 
 		for (unsigned k = 0; k < member->warp_count; k++) {
-			const struct warp *warp = &member->warps[k];
-
-			*alive += lanes_in(warp_alive(warp));
-			*arrived += lanes_in(warp_alive(warp) & warp->cluster_arrived);
+			warp = &member->warps[k];
+			alive += lanes_in(warp_alive(warp));
+			arrived += lanes_in(warp_alive(warp) & warp->cluster_arrived);
 		}
 	}
-}
-
-static bool cluster_barrier_deadlock(struct block *block)
-{
-	for (unsigned i = 0; i < block->warp_count; i++) {
-		struct warp *warp = &block->warps[i];
-		const struct split *split = waits_for_cluster(warp);
-		unsigned alive, arrived;
-
-		if (!split)
-			continue;
-		count_threads(block, &alive, &arrived);
-		warp->frame = split->frame;
-		warp->file = split->frame->file;
-		warp_finding(warp, &split->frame->function->code[split->pc - 1], -1,
-			     FINDING_DEADLOCK,
-			     "the barrier of the cluster is incomplete: %u of the %u threads that "
-			     "have not ended have arrived, and none of the others can; let every "
-			     "thread of the cluster reach it",
-			     arrived, alive);
-		return true;
-	}
-	return false;
+	warp = &block->warps[index - 1];
+	warp->frame = split->frame;
+	warp->file = split->frame->file;
+	warp_finding(warp, &split->frame->function->code[split->pc - 1], -1, FINDING_DEADLOCK,
+		     "the barrier of the cluster is incomplete: %u of the %u threads that have "
+		     "not ended have arrived, and none of the others can; let every thread of the "
+		     "cluster reach it",
+		     arrived, alive);
 }
 
 static unsigned arrivals(const struct warp *warp, unsigned number)
@@ -231,13 +210,6 @@ static void order_participants(struct block *block, unsigned number, uint32_t wa
 			clocks_acquire(&block->warps[i], &known);
 }
 
-static void order_block(struct block *block)
-{
-	if (block->cluster && block->shadow)
-		clocks_join_block(block);
-	block->epoch++;
-}
-
 static void open_barrier(struct block *block, unsigned number)
 {
 	const bool counts = block->barriers[number].threads;
@@ -265,10 +237,11 @@ static void open_barrier(struct block *block, unsigned number)
 	block->barriers[number] = (struct barrier){0};
 	if (block->order)
 		block_order_barrier(block);
-	if (whole)
-		order_block(block);
-	else
+	if (!whole)
 		order_participants(block, number, waited);
+	else if (block->cluster && block->shadow)
+		clocks_join_block(block);
+	block->epoch += whole;
 	if (block->arrivals)
 		block->arrivals[number] = (struct warp_clocks){0};
 }
@@ -378,14 +351,6 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 
 /* ---- deadlock ---- */
 
-static const struct split *waits_at_barrier(const struct warp *warp)
-{
-	for (unsigned i = 0; i < warp->waiting_count; i++)
-		if (warp->waiting[i].state == SPLIT_AT_BARRIER)
-			return &warp->waiting[i];
-	return NULL;
-}
-
 void barriers_deadlock(struct block *block)
 {
 	for (unsigned i = 0; i < block->warp_count; i++)
@@ -393,14 +358,14 @@ void barriers_deadlock(struct block *block)
 			return;
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
-		const struct split *split = waits_at_barrier(warp);
+		const struct split *split = waits_at(warp, SPLIT_AT_BARRIER);
 		unsigned arrived = 0, waiting = 0;
 
 		if (!split)
 			continue;
 		for (unsigned k = 0; k < block->warp_count; k++) {
 			arrived += arrivals(&block->warps[k], split->barrier);
-			waiting += waits_at_barrier(&block->warps[k]) != NULL;
+			waiting += waits_at(&block->warps[k], SPLIT_AT_BARRIER) != NULL;
 		}
 		warp->frame = split->frame;
 		warp->file = split->frame->file;

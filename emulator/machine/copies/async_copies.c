@@ -196,21 +196,6 @@ void copies_free(struct warp_copies *copies)
 
 /* ---- operands ---- */
 
-static void copy_destinations(uint64_t offset[LANES], const struct warp *warp,
-			      const struct instruction *at)
-{
-	for (unsigned lane = 0; lane < LANES; lane++)
-		offset[lane] = (uint32_t)lane_value(warp, at->a, at->narrow_address ? 4 : 8, lane) +
-			       (uint32_t)at->offset;
-}
-
-static void copy_sources(uint64_t address[LANES], const struct warp *warp,
-			 const struct instruction *at)
-{
-	for (unsigned lane = 0; lane < LANES; lane++)
-		address[lane] = lane_value(warp, at->b, 8, lane) + (uint64_t)at->from_offset;
-}
-
 /* Sets amount[] to the bytes that each lane reads, and *reading to the lanes that read any. */
 static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct warp *warp,
 			      const struct instruction *at)
@@ -301,8 +286,11 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 	if (warp->active == 0)
 		return STEP_NEXT;
 	count_at(warp, at)->requests++;
-	copy_destinations(offset, warp, at);
-	copy_sources(address, warp, at);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		offset[lane] = (uint32_t)lane_value(warp, at->a, at->narrow_address ? 4 : 8, lane) +
+			       (uint32_t)at->offset;
+		address[lane] = lane_value(warp, at->b, 8, lane) + (uint64_t)at->from_offset;
+	}
 	if (copy_amounts(amount, &reading, warp, at) != STEP_NEXT ||
 	    access_check(warp, at, PTX_SPACE_SHARED, warp->active, offset) != STEP_NEXT ||
 	    access_check_amounts(warp, at, PTX_SPACE_GLOBAL, reading, address, amount) != STEP_NEXT)
@@ -358,34 +346,35 @@ static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t la
 	copy->mask &= ~lanes;
 }
 
-/* Returns true if a wait that leaves `groups_left` groups pending (-1: none) includes the copy. */
-static bool is_waited_for(const struct warp_copies *copies, const struct copy *copy, unsigned lane,
-			  int64_t groups_left)
+static void forget_arrived(struct warp_copies *copies)
 {
-	int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
+	size_t kept = 0;
 
-	/* A copy in no group yet has no later group; only wait_all includes it. */
-	return groups_left < 0 || behind > groups_left;
+	for (size_t i = 0; i < copies->count; i++)
+		if (copies->items[i].mask && kept++ != i)
+			copies->items[kept - 1] = copies->items[i];
+	copies->count = kept;
 }
 
+/* Waits until at->offset groups are pending; -1: none, and no copy that is in no group yet. */
 enum step run_copy_wait(struct warp *warp, const struct instruction *at)
 {
 	struct warp_copies *copies = copies_of(warp);
-	size_t kept = 0;
 
 	for (size_t i = 0; i < copies->count; i++) {
 		struct copy *copy = &copies->items[i];
 		uint32_t lanes = 0;
 
-		EACH_BIT(lane, copy->mask & warp->active)
-			if (is_waited_for(copies, copy, lane, at->offset))
+		EACH_BIT(lane, copy->mask & warp->active) {
+			const int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
+
+			if (at->offset < 0 || behind > at->offset)
 				lanes |= UINT32_C(1) << lane;
+		}
 		if (lanes)
 			write_copied_bytes(warp, copy, lanes, block_clock(warp));
-		if (copy->mask && kept++ != i)
-			copies->items[kept - 1] = *copy;
 	}
-	copies->count = kept;
+	forget_arrived(copies);
 	return STEP_NEXT;
 }
 
@@ -405,27 +394,20 @@ void copies_signal(struct warp *warp, int lane, uint32_t mbarrier)
 	}
 }
 
-static void complete_of_warp(struct warp *warp, uint32_t mbarrier)
-{
-	struct warp_copies *copies = warp->copies;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < copies->count; i++) {
-		struct copy *copy = &copies->items[i];
-
-		EACH_BIT(lane, copy->mask)
-			if (copy->mbarrier[lane] == mbarrier)
-				write_copied_bytes(warp, copy, UINT32_C(1) << lane,
-						   copy->clock[lane]);
-		if (copy->mask && kept++ != i)
-			copies->items[kept - 1] = *copy;
-	}
-	copies->count = kept;
-}
-
 void copies_complete(struct block *block, uint32_t mbarrier)
 {
-	for (unsigned i = 0; i < block->warp_count; i++)
-		if (block->warps[i].copies)
-			complete_of_warp(&block->warps[i], mbarrier);
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+
+		for (size_t k = 0; warp->copies && k < warp->copies->count; k++) {
+			struct copy *copy = &warp->copies->items[k];
+
+			EACH_BIT(lane, copy->mask)
+				if (copy->mbarrier[lane] == mbarrier)
+					write_copied_bytes(warp, copy, UINT32_C(1) << lane,
+							   copy->clock[lane]);
+		}
+		if (warp->copies)
+			forget_arrived(warp->copies);
+	}
 }

@@ -1,6 +1,6 @@
 #include "emulator/machine/copies/bulk_copy.h"
 
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,7 +122,7 @@ enum step run_bulk_reduction(struct warp *warp, const struct instruction *at, bu
 
 	EACH_BIT(lane, warp->active) {
 		struct global_races *global = warp->block->launch->global;
-		const uint64_t unchecked = global ? global_races_unchecked(global) : 0;
+		const uint64_t unchecked = global ? global->unchecked : 0;
 
 		issue.lane = lane;
 		if (warp->block->launch->follower)
@@ -130,8 +130,9 @@ enum step run_bulk_reduction(struct warp *warp, const struct instruction *at, bu
 		count_at(warp, at)->requests++;
 		if (issue_copy(&issue) != STEP_NEXT)
 			return STEP_STOPPED;
-		if (global)
-			global_races_join_unchecked(global, unchecked);
+		/* All unchecked requests of a copy count as one. */
+		if (global && global->unchecked > unchecked)
+			global->unchecked = unchecked + 1;
 	}
 	return STEP_NEXT;
 }

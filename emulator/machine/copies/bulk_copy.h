@@ -146,4 +146,27 @@ void tensor_walk_begin(struct tensor_walk *out, const struct tensor_map *map,
 bool tensor_walk_locate(const struct tensor_walk *walk, uint64_t *address);
 void tensor_walk_next(struct tensor_walk *walk);
 
+/*
+ * ---- how threads change tensor maps: tensormap_update.c ----
+ *
+ * A tensor copy reads its map by a proxy of its own. A map in global memory that a launch changes
+ * needs a release after the change (tensormap.cp_fenceproxy has one) and then, by the threads that
+ * copy with the map, fence.proxy.tensormap::generic.acquire on its address. The check takes one
+ * acquire by any thread of a block for all of them. It does not see maps that plain stores or other
+ * copies change.
+ */
+
+struct tensormap_updates;
+
+instruction_handler run_map_replace; /* OP_MAP_REPLACE */
+instruction_handler run_map_copy;    /* OP_MAP_COPY */
+instruction_handler run_map_fence;   /* OP_MAP_FENCE */
+
+/* Call before a lane of a checked block copies with the map at an address in global memory. Reports
+ * a finding, which does not end the launch, if a fence is missing. */
+void tensormap_updates_check(struct warp *warp, const struct instruction *at, int lane,
+			     uint64_t address);
+/* Call when the launch ends. */
+void tensormap_updates_free(struct tensormap_updates *changes); /* NULL is allowed */
+
 #endif

@@ -137,7 +137,7 @@ enum step bulk_global_write(const struct bulk_issue *issue, uint64_t address,
 	if (!bytes)
 		return STEP_NEXT;
 	if (issue->origin) {
-		undefined_bulk_write(issue, in, offset, from, bytes);
+		undefined_bulk_write(issue, in, NULL, offset, from, bytes);
 		return STEP_NEXT;
 	}
 	check_pieces(issue, in, offset, bytes, true);
@@ -292,7 +292,7 @@ static enum step write_target(const struct bulk_issue *issue, const struct bulk_
 			continue;
 		}
 		if (issue->origin)
-			undefined_bulk_share(issue, target->block, run.offset, values + at,
+			undefined_bulk_write(issue, NULL, target->block, run.offset, values + at,
 					     run.bytes);
 		else
 			write_chunks(issue, target, run, values + at);
@@ -302,7 +302,7 @@ static enum step write_target(const struct bulk_issue *issue, const struct bulk_
 	if (issue->origin)
 		return STEP_NEXT;
 	return mbarrier_bytes_arrive(issue->warp, issue->at, (int)issue->lane, target->signal,
-				     written);
+				     written, false);
 }
 
 enum step bulk_write_targets(const struct bulk_issue *issue, const struct bulk_targets *targets,

@@ -2,7 +2,6 @@
 
 #include <stdlib.h>
 
-#include "emulator/machine/copies/tensormap_update.h"
 #include "emulator/program/bulk_reductions.h"
 #include "emulator/tensor_map.h"
 

@@ -2,7 +2,7 @@
 
 #include "base/mangled.h"
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/memory/heap.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/memory/written_bytes.h"
 
 #include <inttypes.h>
@@ -365,25 +365,10 @@ enum step access_check_variable(struct warp *warp, const struct instruction *at,
 
 /* ---- checks of lanes ---- */
 
-static enum step check_lane(struct warp *warp, const struct instruction *at, enum ptx_space space,
-			    int lane, uint64_t address, unsigned bytes)
-{
-	return access_check_range(warp, at,
-				  &(struct access_range){.space = space,
-							 .lane = lane,
-							 .address = address,
-							 .bytes = bytes,
-							 .align = access_bytes(at)});
-}
-
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
 		       uint32_t mask, const uint64_t address[LANES])
 {
-	EACH_BIT(lane, mask) {
-		if (check_lane(warp, at, space, lane, address[lane], access_bytes(at)) != STEP_NEXT)
-			return STEP_STOPPED;
-	}
-	return STEP_NEXT;
+	return access_check_amounts(warp, at, space, mask, address, NULL);
 }
 
 enum step access_check_amounts(struct warp *warp, const struct instruction *at,
@@ -391,7 +376,15 @@ enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 			       const unsigned bytes[LANES])
 {
 	EACH_BIT(lane, mask) {
-		if (check_lane(warp, at, space, lane, address[lane], bytes[lane]) != STEP_NEXT)
+		const struct access_range range = {
+			.space = space,
+			.lane = (int)lane,
+			.address = address[lane],
+			.bytes = bytes ? bytes[lane] : access_bytes(at),
+			.align = access_bytes(at),
+		};
+
+		if (access_check_range(warp, at, &range) != STEP_NEXT)
 			return STEP_STOPPED;
 	}
 	return STEP_NEXT;

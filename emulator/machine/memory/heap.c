@@ -1,4 +1,4 @@
-#include "emulator/machine/memory/heap.h"
+#include "emulator/machine/memory/device_memory.h"
 
 #include "emulator/machine/control.h"
 #include "emulator/machine/finding.h"

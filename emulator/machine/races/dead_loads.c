@@ -260,26 +260,7 @@ void load_values_shuffled(struct warp *warp, const struct instruction *at, const
 
 /* ---- loads ---- */
 
-static void load_values_loaded(struct warp *warp, const struct instruction *at, uint32_t node)
-{
-	for (unsigned i = 0; i < at->vector; i++)
-		note_row(warp, warp->frame, at->rows[i], warp->active, warp->active, node);
-}
-
 /* ---- other instructions ---- */
-
-struct operands {
-	struct instruction copy;
-	struct instruction_operands of;
-};
-
-static void find_operands(struct operands *out, const struct frame *frame,
-			  const struct instruction *at)
-{
-	out->copy = *at;
-	out->copy.guard = 0;
-	instruction_operands(frame->function, &out->copy, &out->of);
-}
 
 /* The lanes in which this operand alone decides an AND or OR of two predicates. */
 static uint32_t decided_by(const struct warp *warp, const struct instruction *at, uint32_t row)
@@ -346,7 +327,8 @@ static void follow_alu(struct warp *warp, const struct instruction *at, uint32_t
 void load_values_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	struct frame *frame = warp->frame;
-	struct operands operands;
+	struct instruction copy = *at;
+	struct instruction_operands operands;
 
 	load_values_used(warp, frame, at->guard, warp->active);
 	if (!lanes || at->operation == OP_SHUFFLE) /* see load_values_shuffled() */
@@ -355,11 +337,12 @@ void load_values_follow(struct warp *warp, const struct instruction *at, uint32_
 		follow_alu(warp, at, lanes);
 		return;
 	}
-	find_operands(&operands, frame, at);
-	for (size_t i = 0; i < operands.of.read_count; i++)
-		load_values_used(warp, frame, *operands.of.reads[i], lanes);
-	for (size_t i = 0; i < operands.of.write_count; i++)
-		note_row(warp, frame, *operands.of.writes[i], lanes, 0, 0);
+	copy.guard = 0;
+	instruction_operands(frame->function, &copy, &operands);
+	for (size_t i = 0; i < operands.read_count; i++)
+		load_values_used(warp, frame, *operands.reads[i], lanes);
+	for (size_t i = 0; i < operands.write_count; i++)
+		note_row(warp, frame, *operands.writes[i], lanes, 0, 0);
 }
 
 struct dead_loads *dead_loads_create(void)
@@ -442,8 +425,8 @@ static enum step follow_load(struct warp *warp, const struct instruction *at,
 	if (step != STEP_NEXT)
 		return step;
 	origin = origin_load(&uses->origins, at, warp->active);
-	if (origin != NO_ORIGIN)
-		load_values_loaded(warp, at, origin);
+	for (unsigned i = 0; origin != NO_ORIGIN && i < at->vector; i++)
+		note_row(warp, warp->frame, at->rows[i], warp->active, warp->active, origin);
 	/* The loop must look again whether it is to follow values. */
 	warp->pc = (uint32_t)(at - warp->frame->function->code) + 1;
 	return STEP_CHANGED;

@@ -87,11 +87,6 @@ static void report_race(struct checked_access *access, unsigned lane, uint64_t b
 
 /* ---- races ---- */
 
-static int64_t block_of(const struct checked_access *by, uint32_t segment)
-{
-	return order_find(&by->shadow->order, segment)->block;
-}
-
 /* The bytes that a lane stores. */
 static void stored_bytes(unsigned char out[LANES], const struct global_request *request,
 			 unsigned lane)
@@ -131,7 +126,8 @@ static bool both_strong(const struct checked_access *by, const struct cell_recor
 {
 	return by->strong && rival->strong &&
 	       ((!by->of_block && !rival->of_block) ||
-		block_of(by, rival->segment) == by->request->warp->block->number);
+		order_find(&by->shadow->order, rival->segment)->block ==
+			by->request->warp->block->number);
 }
 
 static bool races_with(const struct checked_access *by, unsigned lane, bool many,
@@ -153,15 +149,6 @@ static void settle(struct checked_access *by, struct shadow_row *row, uint32_t c
 		row->settled = 0;
 	}
 	row->settled |= cells;
-}
-
-/* Whether two reads are by different blocks and not released. */
-static bool settles(const struct checked_access *by, uint32_t a, uint32_t b)
-{
-	const struct segment *first = order_find(&by->shadow->order, a);
-	const struct segment *second = order_find(&by->shadow->order, b);
-
-	return first->block != second->block && !first->released && !second->released;
 }
 
 /* Whether the warp, or one that is ordered before it, has seen the last strong write: what follows
@@ -214,14 +201,20 @@ static void remember_read(struct checked_access *by, struct shadow_row *row, uns
 {
 	struct cell_record *reads = &slots[SLOT_READ];
 	bool fresh;
-	const int at = cell_read_slot(&by->shadow->order, reads, me, &fresh);
+	const struct order *order = &by->shadow->order;
+	const int at = cell_read_slot(order, reads, me, &fresh);
+	const struct segment *first, *second;
 
 	if (at < 0)
 		return;
 	plane_put(&row->planes[SLOT_READ + at], by->shadow->pool, cell, &reads[at]);
-	if (fresh && reads[0].segment && reads[1].segment && !reads[0].strong && !reads[1].strong &&
-	    !slots[SLOT_WRITE].segment && !slots[SLOT_STRONG_WRITE].segment &&
-	    settles(by, reads[0].segment, reads[1].segment))
+	if (!fresh || !reads[0].segment || !reads[1].segment || reads[0].strong ||
+	    reads[1].strong || slots[SLOT_WRITE].segment || slots[SLOT_STRONG_WRITE].segment)
+		return;
+	/* Two reads settle a cell that are by different blocks and not released. */
+	first = order_find(order, reads[0].segment);
+	second = order_find(order, reads[1].segment);
+	if (first->block != second->block && !first->released && !second->released)
 		settle(by, row, UINT32_C(1) << cell);
 }
 
@@ -358,22 +351,16 @@ static void check_details(struct checked_access *by, struct shadow_row *row, uin
 
 /* ---- summaries of rows ---- */
 
-/* Records the access in the summary of a row, if that can hold the outcome. */
-static bool run_summarise(struct checked_access *by, struct row_summary *summary,
-			  const struct lane_run *run)
-{
-	return !by->strong && run_fits_summary(run) &&
-	       row_summarise(summary, run_summary(run, by->segment, by->place, by->request->writes),
-			     &by->shadow->order, by->request->warp);
-}
-
 void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
 {
 	struct row_summary *summary = &by->rows->summaries[index];
 	const uint32_t time = by->shadow->order.time;
 	struct shadow_row *row;
 
-	if (reads_settled_row(by, index) || run_summarise(by, summary, run))
+	if (reads_settled_row(by, index) ||
+	    (!by->strong && run_fits_summary(run) &&
+	     row_summarise(summary, run_summary(run, by->segment, by->place, by->request->writes),
+			   &by->shadow->order, by->request->warp)))
 		return;
 	row = global_row(by->shadow, by->rows, index);
 	check_details(by, row, (index * ROW_CELLS) << by->rows->cell_shift, run);

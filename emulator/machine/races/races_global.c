@@ -58,37 +58,6 @@ void global_races_free(struct global_races *shadow)
 	free(shadow);
 }
 
-uint64_t global_races_unchecked(const struct global_races *shadow)
-{
-	return shadow->unchecked;
-}
-
-void global_races_join_unchecked(struct global_races *shadow, uint64_t before)
-{
-	if (shadow->unchecked > before)
-		shadow->unchecked = before + 1;
-}
-
-void global_races_fence(struct warp *warp, bool device)
-{
-	order_fence(&warp->block->launch->global->order, warp, device);
-}
-
-void global_races_cluster_barrier(struct block *block)
-{
-	order_cluster_barrier(&block->launch->global->order, block);
-}
-
-void global_races_release(struct warp *warp, struct handed_order *into)
-{
-	order_hand(&warp->block->launch->global->order, warp, into);
-}
-
-void global_races_acquire(struct warp *warp, const struct handed_order *from)
-{
-	order_hear(warp, from);
-}
-
 /* ---- rows of an allocation ---- */
 
 static struct shadow_rows *create_rows(struct global_races *shadow, struct allocation *in)
@@ -104,12 +73,6 @@ static struct shadow_rows *create_rows(struct global_races *shadow, struct alloc
 	return rows;
 }
 
-static void drop_rows(struct global_races *shadow, struct shadow_rows *rows)
-{
-	shadow->memory->rows_bytes -= shadow_rows_bytes(rows);
-	shadow_rows_release(rows);
-}
-
 static struct shadow_rows *global_races_rows(struct global_races *shadow, struct allocation *in,
 					     unsigned bytes)
 {
@@ -120,10 +83,9 @@ static struct shadow_rows *global_races_rows(struct global_races *shadow, struct
 	if (!rows->unchecked && bytes < 1U << rows->cell_shift) {
 		const int64_t before = shadow_rows_bytes(rows);
 
-		if (global_races_room(shadow) >= 3 * before && global_rows_split(shadow, rows))
-			shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
-		else
-			drop_rows(shadow, rows);
+		if (global_races_room(shadow) < 3 * before || !global_rows_split(shadow, rows))
+			shadow_rows_release(rows);
+		shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
 	}
 	return rows->unchecked ? NULL : rows;
 }
@@ -256,11 +218,6 @@ static void check_one_place(struct checked_access *by)
 		check_global_run(by, cell / ROW_CELLS, &run);
 }
 
-static bool is_of_one_lane(const struct lane_run *run)
-{
-	return (unsigned)__builtin_popcount(run->cells) == run->each;
-}
-
 /* The cells from lane to lane, if that is the same for all lanes; else the cells of a lane. */
 static unsigned lane_step(const struct global_request *request, unsigned shift)
 {
@@ -316,7 +273,7 @@ static void check_runs(struct checked_access *by)
 		if (run.cells && cell == begin + step && !run.many && lane == last + 1 &&
 		    cell / ROW_CELLS == index) {
 			run.cells |= cell_mask((unsigned)(cell % ROW_CELLS), each);
-		} else if (run.cells && joins && cell == begin && is_of_one_lane(&run)) {
+		} else if (run.cells && joins && cell == begin && lanes_in(run.cells) == each) {
 			run.many = true;
 		} else {
 			if (run.cells)

@@ -5,21 +5,14 @@
 
 /* ---- the lanes of an instruction ---- */
 
-static uint32_t instruction_place(const struct shared_races *shadow, const struct warp *warp,
-				  const struct instruction *at)
-{
-	return shadow->first_place[warp->frame->function_index] +
-	       (uint32_t)(at - warp->frame->function->code);
-}
-
 /* Notes that a warp of another block accesses the memory. */
 static void note_use(struct shared_races *shadow, const struct warp *warp,
 		     const struct instruction *at)
 {
 	if (!shadow->uses)
 		shadow->uses = xcalloc(CLUSTER_WARPS_MOST, sizeof(*shadow->uses));
-	shadow->uses[cluster_warp(warp)] = (struct remote_use){
-		block_clock(warp) + 1, instruction_place(shadow, warp, at), warp};
+	shadow->uses[cluster_warp(warp)] =
+		(struct remote_use){block_clock(warp) + 1, shadow_place(shadow, warp, at), warp};
 }
 
 void shared_races_end(struct warp *warp, const struct instruction *at)
@@ -56,7 +49,7 @@ struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
 		.epoch = warp->block->epoch + 1,
 		.sync = warp->sync_epoch,
 		.clock = block_clock(warp),
-		.place = instruction_place(shadow, warp, at),
+		.place = shadow_place(shadow, warp, at),
 	};
 }
 
@@ -356,11 +349,6 @@ static uint32_t lowest_of_each_place(const struct shadow_access *by, uint32_t ma
 		}
 	}
 	return lowest;
-}
-
-bool shared_races_store_row(struct warp *warp, const struct instruction *at, uint32_t row)
-{
-	return note_store(warp, at, row);
 }
 
 void shared_races_store(struct warp *warp, struct block *block, const struct instruction *at,

@@ -248,12 +248,6 @@ static bool has_notes(const struct block *block)
 	       !block->groups && !block->cluster;
 }
 
-static uint32_t noted_place(const struct warp *warp, const struct instruction *at)
-{
-	return warp->block->shadow->first_place[warp->frame->function_index] +
-	       (uint32_t)(at - warp->frame->function->code);
-}
-
 static bool is_in_order(uint32_t lanes, const uint8_t word[LANES])
 {
 	uint8_t different = 0;
@@ -310,12 +304,12 @@ bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, 
 	read->lanes = lanes;
 	read->warp = warp->index;
 	read->sync = warp->sync_epoch;
-	read->place = noted_place(warp, at);
+	read->place = shadow_place(shadow, warp, at);
 	memcpy(read->word, word, LANES);
 	return true;
 }
 
-bool note_store(struct warp *warp, const struct instruction *at, size_t row)
+bool shared_races_store_row(struct warp *warp, const struct instruction *at, uint32_t row)
 {
 	struct shared_races *shadow = warp->block->shadow;
 	const uint32_t epoch = warp->block->epoch + 1;
@@ -329,7 +323,7 @@ bool note_store(struct warp *warp, const struct instruction *at, size_t row)
 	notes->write = (struct write_note){
 		.epoch = epoch,
 		.sync = warp->sync_epoch,
-		.place = noted_place(warp, at),
+		.place = shadow_place(shadow, warp, at),
 		.warp = (uint16_t)warp->index,
 		.fences = warp->proxy_fences,
 	};

@@ -75,8 +75,6 @@ struct row_notes *row_notes_of(struct shared_races *shadow, size_t row, uint32_t
  * must be checked. */
 bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, size_t row,
 	       const uint8_t word[LANES], uint32_t cells);
-/* Notes stores of all lanes to all words of a row, in order; the same. */
-bool note_store(struct warp *warp, const struct instruction *at, size_t row);
 
 /* Moves the notes of a row to its cells. */
 void shadow_move_notes(struct shared_races *shadow, size_t row);
@@ -112,6 +110,13 @@ struct shared_races {
 	/* By number of the warp in the cluster: its last access from another block. NULL: none. */
 	struct remote_use *uses;
 };
+
+/* The number of an instruction that a warp executes. */
+static inline uint32_t shadow_place(const struct shared_races *shadow, const struct warp *warp,
+				    const struct instruction *at)
+{
+	return shadow->first_place[warp->frame->function_index] + pc_of(warp, at);
+}
 
 struct remote_use {
 	uint32_t clock; /* plus 1; 0: none */

@@ -47,20 +47,39 @@ static void suspect_load_at(const struct shared_races *shadow, const struct shad
 	dead_loads_suspect(by->warp->block->launch->uses, shadow->program, function, at);
 }
 
+/* "thread (33,0,0) writes word 12" */
+static void add_access(struct text *out, const struct shared_races *shadow,
+		       const struct shadow_access *by, size_t cell)
+{
+	add_thread(out, by->warp, by->thread);
+	text_addf(out, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
+	add_shared_cell(out, shadow, by, cell);
+}
+
+static void add_place(struct text *out, const struct shared_races *shadow, uint32_t place)
+{
+	instruction_place_text(out, shadow->program, shadow->first_place, place);
+}
+
+/* Reports the text for the lane of the access, and frees it. */
+static void report_text(const struct shadow_access *by, enum finding_kind kind, struct text *text)
+{
+	warp_finding(by->warp, by->at, by->thread % LANES, kind, "%s", text->data);
+	text_release(text);
+}
+
 /* "thread (33,0,0) writes word 12 at x.cu:20, which thread (0,0,0) read at x.cu:18 with no …" */
 void shadow_report_race(const struct shared_races *shadow, const struct shadow_access *by,
 			size_t cell, const struct rival *rival)
 {
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
-	add_shared_cell(&text, shadow, by, cell);
-	instruction_place_text(&text, shadow->program, shadow->first_place, by->place);
+	add_access(&text, shadow, by, cell);
+	add_place(&text, shadow, by->place);
 	text_add(&text, ", which ");
 	add_thread(&text, by->warp, rival->thread);
 	text_add(&text, rival->wrote ? " wrote" : " read");
-	instruction_place_text(&text, shadow->program, shadow->first_place, rival->place);
+	add_place(&text, shadow, rival->place);
 	if (warp_of_thread(by->warp->block, rival->thread)->block != by->warp->block)
 		text_add(&text, " with no barrier of the cluster between; order the accesses with "
 				"cluster.sync(), or use different words");
@@ -74,8 +93,7 @@ void shadow_report_race(const struct shared_races *shadow, const struct shadow_a
 		text_add(&text, " with no barrier between; order the accesses with "
 				"__syncthreads(), or __syncwarp() within a warp, or use different "
 				"words");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
-	text_release(&text);
+	report_text(by, FINDING_RACE, &text);
 	suspect_load_at(shadow, by, by->place);
 	if (!rival->wrote)
 		suspect_load_at(shadow, by, rival->place);
@@ -87,16 +105,13 @@ void shadow_report_unwaited(const struct shared_races *shadow, const struct shad
 {
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
-	add_shared_cell(&text, shadow, by, cell);
+	add_access(&text, shadow, by, cell);
 	text_add(&text, " before ");
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its asynchronous copy to it");
-	instruction_place_text(&text, shadow->program, shadow->first_place, copier->place);
+	add_place(&text, shadow, copier->place);
 	text_add(&text, "; wait for the copy, then synchronise the threads");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
-	text_release(&text);
+	report_text(by, FINDING_UNWAITED_COPY, &text);
 }
 
 /* "thread (1,0,0) writes word 12 before thread (0,0,0) has waited for its bulk copy from it …" */
@@ -110,11 +125,10 @@ void shadow_report_source(const struct shared_races *shadow, const struct shadow
 		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its bulk copy from it");
-	instruction_place_text(&text, shadow->program, shadow->first_place, copier->place);
+	add_place(&text, shadow, copier->place);
 	text_add(&text, "; wait for the copy (cp.async.bulk.wait_group.read), then synchronise the "
 			"threads");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
-	text_release(&text);
+	report_text(by, FINDING_UNWAITED_COPY, &text);
 }
 
 /* "thread (1,0,0) writes word 12 before warpgroup 0 has waited for its product at x.cu:20 …" */
@@ -123,15 +137,11 @@ void shadow_report_product(const struct shared_races *shadow, const struct shado
 {
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s ", by->atomic ? "changes" : "writes");
-	add_shared_cell(&text, shadow, by, cell);
+	add_access(&text, shadow, by, cell);
 	text_addf(&text, " before all warps of warpgroup %u have waited for the product", group);
-	instruction_place_text(&text, shadow->program, shadow->first_place, place);
+	add_place(&text, shadow, place);
 	text_add(&text, ", which reads it; execute wgmma.wait_group, then synchronise the threads");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_PRODUCT, "%s",
-		     text.data);
-	text_release(&text);
+	report_text(by, FINDING_UNWAITED_PRODUCT, &text);
 }
 
 /* "wgmma reads word 12 (or: a bulk copy reads it), which thread (0,0,0) wrote at x.cu:18 with no
@@ -146,7 +156,7 @@ void shadow_report_unfenced(const struct shared_races *shadow, const struct shad
 		  shadow->grain == WORD_BYTES ? "word" : "byte", own_cell(shadow, cell));
 	add_thread(&text, by->warp, writer->thread);
 	text_add(&text, " wrote");
-	instruction_place_text(&text, shadow->program, shadow->first_place, writer->place);
+	add_place(&text, shadow, writer->place);
 	text_addf(&text,
 		  " with no fence.proxy.async between; execute it after the write and before "
 		  "the barrier, or %s may read the old value",
@@ -164,7 +174,7 @@ void shadow_report_ended(const struct shared_races *shadow, struct warp *warp,
 
 	text_addf(&text, "the block ends, and block (%d,%d,%d) may still access its shared memory",
 		  (int)index[0], (int)index[1], (int)index[2]);
-	instruction_place_text(&text, shadow->program, shadow->first_place, use->place);
+	add_place(&text, shadow, use->place);
 	text_add(&text, ", since nothing orders that before the end; wait at a barrier of the "
 			"cluster before the block ends");
 	warp_finding(warp, at, -1, FINDING_ABSENT_BLOCK, "%s", text.data);

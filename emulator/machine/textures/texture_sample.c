@@ -292,18 +292,13 @@ static int64_t layer_of(const struct texture_object *object, uint32_t layer, int
 	return layer < layers ? layer : layers - 1;
 }
 
-/* A layer is the nearest one, unless the coordinates are integers. */
-static bool place_has_no_layer(const struct texture_object *object, const struct texture_place *at)
-{
-	return at->integers && at->layer >= object->what.depth;
-}
-
 void texture_sample(uint32_t out[4], const struct texture_object *object, struct allocation *in,
 		    const struct texture_place *at, enum texture_kind kind)
 {
 	const struct emulated_texture *what = &object->what;
 	bool filtered = what->linear || kind != TEXTURE_SAMPLE;
-	bool outside = place_has_no_layer(object, at);
+	/* A layer is the nearest one, unless the coordinates are integers. */
+	bool outside = at->integers && at->layer >= what->depth;
 	struct sampling from = {.object = object, .in = in};
 	struct texture_place place = *at;
 

@@ -43,19 +43,15 @@ static void undefined_alu(struct warp *warp, const struct instruction *at, uint3
 	}
 }
 
-/* The name of a register; the decoder has registers of its own, such as the carry flag. */
-static const char *register_name(const struct frame *frame, uint32_t value)
-{
-	const struct ptx_function *source = frame->function->source;
-
-	return value && value <= source->register_count ? source->registers[value - 1].name
-							: "CC.CF";
-}
-
 static void begin_register(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	const struct ptx_function *source = warp->frame->function->source;
+	/* The decoder has registers of its own, such as the carry flag. */
 	const undefined_origin origin =
-		origin_of_register(warp, at, register_name(warp->frame, at->target));
+		origin_of_register(warp, at,
+				   at->target && at->target <= source->register_count
+					   ? source->registers[at->target - 1].name
+					   : "CC.CF");
 	const struct undefined_bits all = {UINT64_MAX >> (64 - at->width), origin};
 
 	for (; lanes; lanes &= lanes - 1)

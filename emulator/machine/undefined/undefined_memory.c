@@ -368,9 +368,13 @@ unsigned char *undefined_bulk_source(const struct bulk_issue *issue, uint32_t of
 	return block->undefined.bits + offset;
 }
 
-static void bulk_write(const struct bulk_issue *issue, const struct undefined_place *place,
-		       const unsigned char *from, uint32_t bytes)
+void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in,
+			  struct block *block, uint64_t offset, const unsigned char *from,
+			  uint32_t bytes)
 {
+	const struct undefined_place place =
+		in ? range_of(issue->warp, in, offset) : share_of(block, (uint32_t)offset);
+
 	for (uint32_t i = 0; i < bytes; i++) {
 		struct undefined_bits value = {from[i], *issue->origin};
 
@@ -378,27 +382,11 @@ static void bulk_write(const struct bulk_issue *issue, const struct undefined_pl
 			value_use(issue->warp, issue->at, value);
 			value_use(
 				issue->warp, issue->at,
-				place_read(issue->warp, issue->at, (int)issue->lane, place, i, 1));
+				place_read(issue->warp, issue->at, (int)issue->lane, &place, i, 1));
 			value.bits = 0;
 		}
-		place_write(place, i, 1, value);
+		place_write(&place, i, 1, value);
 	}
-}
-
-void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in, uint64_t offset,
-			  const unsigned char *from, uint32_t bytes)
-{
-	const struct undefined_place place = range_of(issue->warp, in, offset);
-
-	bulk_write(issue, &place, from, bytes);
-}
-
-void undefined_bulk_share(const struct bulk_issue *issue, struct block *block, uint32_t offset,
-			  const unsigned char *from, uint32_t bytes)
-{
-	const struct undefined_place place = share_of(block, offset);
-
-	bulk_write(issue, &place, from, bytes);
 }
 
 /* ---- surfaces ---- */
