@@ -4,8 +4,8 @@
  */
 #include "emulator/lanes/alu_convert.h"
 #include "emulator/lanes/memory.h"
-#include "emulator/machine/clusters/cluster_shared.h"
-#include "emulator/machine/copies/async_stores.h"
+#include "emulator/machine/barriers/mbarrier.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/copies/bulk_copy.h"
 
 /* The operands of the lanes, as bits of their type, and the old values that they receive. */

@@ -8,7 +8,7 @@
  * active, and that each lane names itself.
  */
 #include "emulator/lanes/handlers.h"
-#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_sync.h"
 

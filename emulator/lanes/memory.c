@@ -1,6 +1,6 @@
 /* Loads and stores: global memory (and constants, which lie in it), and generic addresses. */
 #include "emulator/lanes/memory_regular.h"
-#include "emulator/machine/copies/async_stores.h"
+#include "emulator/machine/barriers/mbarrier.h"
 
 /* The number of unique sectors of ascending addresses; 0: they do not ascend. MEMORY_FILL keeps
  * the order. */

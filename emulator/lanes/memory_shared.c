@@ -1,6 +1,6 @@
 /* Loads and stores of shared memory. */
 #include "emulator/lanes/memory.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 
 #ifdef __AVX2__
 #include <immintrin.h>

@@ -1,6 +1,5 @@
 #include "emulator/machine/block.h"
 
-#include "emulator/machine/barriers/cluster_barrier.h"
 #include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/control.h"
@@ -11,10 +10,8 @@
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_order.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/races/shared_locks.h"
-#include "emulator/machine/state_hash.h"
 #include "emulator/machine/undefined/undefined.h"
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
@@ -111,7 +108,7 @@ static bool warp_begin(struct warp *warp)
 	warp->proxy_fences = 0;
 	memset(warp->arrived, 0, sizeof(warp->arrived));
 	copies_begin(warp);
-	cluster_barrier_begin(warp);
+	warp->cluster_arrived = warp->cluster_owing = 0;
 	frame = frame_enter(warp);
 	if (!frame)
 		return false;
@@ -202,21 +199,6 @@ static int waiting_lane(const struct warp *warp)
 	return warp->active ? __builtin_ctz(warp->active) : -1;
 }
 
-static void report_endless(struct warp *warp)
-{
-	warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_ENDLESS,
-		     "the launch executed %llu warp instructions and has not ended%s",
-		     (unsigned long long)warp->block->launch->what.max_instructions,
-		     hint_at_later_blocks(warp));
-}
-
-static void report_late(struct warp *warp)
-{
-	warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_LATE,
-		     "the launch has not ended, and the thread is here%s",
-		     hint_at_later_blocks(warp));
-}
-
 /* Reports the first warp of a block that repeats itself. */
 static void report_stalled(struct block *block, uint64_t rounds)
 {
@@ -264,7 +246,10 @@ static bool run_turn(struct warp *warp)
 	launch->instructions_left = (uint64_t)used < left ? left - (uint64_t)used : 0;
 	warp->blocked = turn == TURN_BLOCKED || turn == TURN_ENDED;
 	if (turn == TURN_OVER && !launch->instructions_left) {
-		report_endless(warp);
+		warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_ENDLESS,
+			     "the launch executed %llu warp instructions and has not ended%s",
+			     (unsigned long long)launch->what.max_instructions,
+			     hint_at_later_blocks(warp));
 		return false;
 	}
 	return turn != TURN_STOPPED;
@@ -284,7 +269,9 @@ enum block_state block_take_turns(struct block *block)
 		if (launch->what.stop && *launch->what.stop)
 			return BLOCK_INTERRUPTED;
 		if (launch->what.end_ns && monotonic_ns() > launch->what.end_ns) {
-			report_late(warp);
+			warp_finding(warp, next_instruction(warp), waiting_lane(warp), FINDING_LATE,
+				     "the launch has not ended, and the thread is here%s",
+				     hint_at_later_blocks(warp));
 			return BLOCK_STOPPED;
 		}
 		ran = true;

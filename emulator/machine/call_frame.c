@@ -1,8 +1,7 @@
 #include "emulator/machine/call_frame.h"
 
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/races/load_values.h"
-#include "emulator/machine/stack.h"
+#include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
@@ -11,27 +10,20 @@
 
 /* ---- constant rows ---- */
 
-static void fill_row(unsigned char *row, bool wide, uint64_t value)
+static void fill_lane(unsigned char *row, bool wide, unsigned lane, uint64_t value)
 {
-	if (wide) {
-		for (int lane = 0; lane < LANES; lane++)
-			memcpy(row + 8 * lane, &value, 8);
-	} else {
-		uint32_t narrow = (uint32_t)value;
-
-		for (int lane = 0; lane < LANES; lane++)
-			memcpy(row + 4 * lane, &narrow, 4);
-	}
-}
-
-static void fill_lane(unsigned char *row, bool wide, int lane, uint32_t value)
-{
-	uint64_t extended = value;
+	uint32_t narrow = (uint32_t)value;
 
 	if (wide)
-		memcpy(row + 8 * lane, &extended, 8);
+		memcpy(row + 8 * lane, &value, 8);
 	else
-		memcpy(row + 4 * lane, &value, 4);
+		memcpy(row + 4 * lane, &narrow, 4);
+}
+
+static void fill_row(unsigned char *row, bool wide, uint64_t value)
+{
+	for (unsigned lane = 0; lane < LANES; lane++)
+		fill_lane(row, wide, lane, value);
 }
 
 static uint64_t parameter_value(const struct launch *launch,
@@ -146,12 +138,6 @@ static uint32_t special_of_lane(const struct warp *warp, uint64_t special, int l
 	}
 }
 
-static bool is_of_block(const struct program_constant *constant)
-{
-	return constant->kind == CONSTANT_SPECIAL && constant->bits >= SPECIAL_CTAID_X &&
-	       constant->bits <= SPECIAL_SMID;
-}
-
 static int64_t special_of_block(const struct block *block, uint64_t special)
 {
 	const int64_t *cluster = block->launch->cluster, *index = block->index;
@@ -189,8 +175,11 @@ static void fill_rows(const struct warp *warp, struct frame *frame, enum rows wh
 	for (size_t i = 0; i < function->constant_count; i++) {
 		const struct program_constant *constant = &function->constants[i];
 		unsigned char *row = frame->file + constant->row;
+		const bool of_block = constant->kind == CONSTANT_SPECIAL &&
+				      constant->bits >= SPECIAL_CTAID_X &&
+				      constant->bits <= SPECIAL_SMID;
 		enum rows kind = constant->kind == CONSTANT_LOCAL ? ROWS_OF_CALL
-				 : is_of_block(constant)          ? ROWS_OF_BLOCK
+				 : of_block                       ? ROWS_OF_BLOCK
 								  : ROWS_OF_LAUNCH;
 
 		if (kind != which)
@@ -219,7 +208,7 @@ static void fill_rows(const struct warp *warp, struct frame *frame, enum rows wh
 				fill_row(row, constant->wide,
 					 (uint64_t)special_of_block(warp->block, constant->bits));
 			else
-				for (int lane = 0; lane < LANES; lane++)
+				for (unsigned lane = 0; lane < LANES; lane++)
 					fill_lane(row, constant->wide, lane,
 						  special_of_lane(warp, constant->bits, lane));
 			break;
@@ -282,10 +271,8 @@ static void clear_local(struct warp *warp, const struct frame *frame, uint32_t l
 {
 	if (frame->function->local_bytes <= 0)
 		return;
-	for (int lane = 0; lane < LANES; lane++)
-		if (lanes >> lane & 1)
-			local_begin(warp, lane, frame->local_base,
-				    (uint64_t)frame->function->local_bytes);
+	EACH_BIT(lane, lanes)
+		local_begin(warp, lane, frame->local_base, (uint64_t)frame->function->local_bytes);
 }
 
 struct frame *frame_enter(struct warp *warp)

@@ -1,20 +1,16 @@
 #include "emulator/machine/control.h"
 
-#include "emulator/machine/barriers/cluster_barrier.h"
 #include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/call_frame.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/copies/async_copies.h"
 #include "emulator/machine/copies/bulk_copy.h"
 #include "emulator/machine/copies/bulk_pending.h"
-#include "emulator/machine/copies/tensormap_update.h"
-#include "emulator/machine/memory/discard.h"
+#include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/races/shared_locks.h"
-#include "emulator/machine/stack.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
@@ -67,12 +63,9 @@ static enum step run_indexed_branch(struct warp *warp, const struct instruction 
 				warp, at, lane, FINDING_UNSUPPORTED,
 				"index %u of a branch table of %zu targets, which is undefined",
 				index[lane], count);
-		for (uint32_t rest = left; rest; rest &= rest - 1) {
-			int other = __builtin_ctz(rest);
-
+		EACH_BIT(other, left)
 			if (index[other] < count && targets[index[other]] == targets[index[lane]])
 				there |= UINT32_C(1) << other;
-		}
 		if (there == warp->active) {
 			warp->pc = targets[index[lane]];
 			return STEP_CHANGED;
@@ -108,7 +101,6 @@ static enum step run_exit(struct warp *warp, const struct instruction *at)
 		warpgroup_warp_ended(warp);
 	}
 	barriers_after_end(warp->block);
-	cluster_barrier_after_end(warp->block);
 	return STEP_WAITING;
 }
 
@@ -130,23 +122,14 @@ static enum step run_clock(struct warp *warp, const struct instruction *at)
 	struct launch *launch = warp->block->launch;
 	int64_t used = warp->turn_size - warp->turn_left - warp->turn_charged;
 	uint64_t now = launch->executed + (uint64_t)used;
-	unsigned char *row = row_of(warp, at->dst);
 	uint64_t value;
-	uint32_t narrow;
 
 	launch->clock = now > launch->clock ? now : launch->clock + 1;
 	value = at->kind == CLOCK_HIGH  ? launch->clock >> 32
 		: at->kind == CLOCK_LOW ? launch->clock & UINT32_MAX
 					: launch->clock;
-	narrow = (uint32_t)value;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
-		if (at->width == 8)
-			memcpy(row + 8 * lane, &value, 8);
-		else
-			memcpy(row + 4 * lane, &narrow, 4);
-	}
+	EACH_BIT(lane, warp->active)
+		lane_set(warp, at->dst, at->width, lane, value);
 	return STEP_NEXT;
 }
 
@@ -164,7 +147,7 @@ static enum step run_fence(struct warp *warp, const struct instruction *at)
 	if (!warp->active || at->kind == FENCE_NONE)
 		return STEP_NEXT;
 	if (warp->block->launch->global && at->kind != FENCE_ACQUIRE)
-		global_races_fence(warp, at->kind == FENCE_DEVICE);
+		order_fence(&warp->block->launch->global->order, warp, at->kind == FENCE_DEVICE);
 	/* The fence of a release store is auxiliary. */
 	if (warp->block->shadow && warp->block->launch->shared_locking == LOCKING_WITH_FENCES)
 		shared_locks_fence(warp, at->kind != FENCE_ACQUIRE,
@@ -179,11 +162,9 @@ static enum step run_undefined(struct warp *warp, const struct instruction *at)
 	const uint64_t poison = poison_word(launch, at->dst);
 	uint64_t value = at->width == 1 ? (poison & 2 ? UINT32_MAX : 0)
 					: poison & UINT64_MAX >> (64 - at->width);
-	const size_t bytes = at->width == 64 ? 8 : 4;
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		memcpy((char *)row_of(warp, at->dst) + bytes * (size_t)__builtin_ctz(rest), &value,
-		       bytes);
+	EACH_BIT(lane, warp->active)
+		lane_set(warp, at->dst, at->width == 64 ? 8 : 4, lane, value);
 	*launch->may_be_undefined = true;
 	return STEP_NEXT;
 }
@@ -200,11 +181,9 @@ static enum step run_nothing(struct warp *warp, const struct instruction *at)
 static void copy_local(struct warp *warp, uint32_t lanes, uint32_t to, uint32_t from,
 		       uint32_t bytes)
 {
-	for (int lane = 0; lane < LANES; lane++) {
+	EACH_BIT(lane, lanes) {
 		unsigned char *local = warp->local + (size_t)lane * warp->local_bytes;
 
-		if (!(lanes >> lane & 1))
-			continue;
 		memmove(local + to, local + from, bytes);
 		if (warp->local_unwritten)
 			memmove(warp->local_unwritten + (local - warp->local) + to,
@@ -263,29 +242,25 @@ static bool accepts_call(const struct launch *launch, const struct program_call 
 static enum step run_indirect_call(struct warp *warp, const struct instruction *at,
 				   const struct program_call *call)
 {
-	const unsigned char *pointers = row_of(warp, call->pointer);
 	const struct launch *launch = warp->block->launch;
 	struct frame *caller = warp->frame;
 	uint32_t left = warp->active, active = warp->active;
 	enum step step;
 
 	while (left) {
-		uint64_t pointer, other;
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		const uint64_t pointer = lane_value(warp, call->pointer, 8, lane);
 		uint32_t there = 0;
-		int lane = __builtin_ctz(left);
 
-		memcpy(&pointer, pointers + 8 * lane, 8);
 		if (pointer == 0 || pointer > launch->program->function_count ||
 		    !accepts_call(launch, call, (uint32_t)pointer - 1))
 			return warp_finding(
 				warp, at, lane, FINDING_UNSUPPORTED,
 				"an indirect call of an address that is not a function with these "
 				"arguments");
-		for (uint32_t rest = left; rest; rest &= rest - 1) {
-			memcpy(&other, pointers + (size_t)8 * (unsigned)__builtin_ctz(rest), 8);
-			if (other == pointer)
-				there |= rest & -rest;
-		}
+		EACH_BIT(other, left)
+			if (lane_value(warp, call->pointer, 8, other) == pointer)
+				there |= UINT32_C(1) << other;
 		left &= ~there;
 		warp_set_active(warp, there);
 		step = enter_function(warp, at, call, (uint32_t)pointer - 1);
@@ -330,80 +305,46 @@ static enum step run_return(struct warp *warp, const struct instruction *at)
 
 instruction_handler *control_handler(const struct instruction *instruction)
 {
-	switch (instruction->operation) {
-	case OP_BRA:
-		return run_branch;
-	case OP_BRX:
-		return run_indexed_branch;
-	case OP_CALL:
-		return run_call;
-	case OP_RET:
-		return run_return;
-	case OP_EXIT:
-		return run_exit;
-	case OP_TRAP:
-		return run_trap;
-	case OP_BARRIER:
-	case OP_BARRIER_REDUCE:
-	case OP_BARRIER_ARRIVE:
-		return run_barrier;
-	case OP_CLUSTER_ARRIVE:
-		return run_cluster_arrive;
-	case OP_CLUSTER_WAIT:
-		return run_cluster_wait;
-	case OP_CLUSTER_ADDRESS:
-		return run_cluster_address;
-	case OP_FENCE:
-		return run_fence;
-	case OP_UNDEFINED:
-		return run_undefined;
-	case OP_NOTHING:
-		return run_nothing;
-	case OP_DISCARD:
-		return run_discard;
-	case OP_COPY:
-		return run_copy;
-	case OP_COPY_COMMIT:
-		return run_copy_commit;
-	case OP_COPY_WAIT:
-		return run_copy_wait;
-	case OP_BULK_COPY:
-		return run_bulk_copy;
-	case OP_BULK_COMMIT:
-		return run_bulk_commit;
-	case OP_BULK_WAIT:
-		return run_bulk_wait;
-	case OP_MAP_REPLACE:
-		return run_map_replace;
-	case OP_MAP_COPY:
-		return run_map_copy;
-	case OP_MAP_FENCE:
-		return run_map_fence;
-	case OP_GROUP_FENCE:
-		return run_group_fence;
-	case OP_GROUP_COMMIT:
-		return run_group_commit;
-	case OP_GROUP_WAIT:
-		return run_group_wait;
-	case OP_MBARRIER:
-		return run_mbarrier;
-	case OP_CLOCK:
-		return run_clock;
-	case OP_ALLOCA:
-		return run_alloca;
-	case OP_STACK_SAVE:
-		return run_stack_save;
-	case OP_STACK_RESTORE:
-		return run_stack_restore;
-	case OP_MALLOC:
-		return run_heap_malloc;
-	case OP_FREE:
-		return run_heap_free;
-	case OP_PRINT:
-		return run_print;
-	case OP_ASSERT_FAIL:
-		return run_assertion;
-	default:
-		return NULL;
-	}
+	static instruction_handler *const handlers[] = {
+		[OP_BRA] = run_branch,
+		[OP_BRX] = run_indexed_branch,
+		[OP_CALL] = run_call,
+		[OP_RET] = run_return,
+		[OP_EXIT] = run_exit,
+		[OP_TRAP] = run_trap,
+		[OP_BARRIER] = run_barrier,
+		[OP_BARRIER_REDUCE] = run_barrier,
+		[OP_BARRIER_ARRIVE] = run_barrier,
+		[OP_CLUSTER_ARRIVE] = run_cluster_arrive,
+		[OP_CLUSTER_WAIT] = run_cluster_wait,
+		[OP_CLUSTER_ADDRESS] = run_cluster_address,
+		[OP_FENCE] = run_fence,
+		[OP_UNDEFINED] = run_undefined,
+		[OP_NOTHING] = run_nothing,
+		[OP_DISCARD] = run_discard,
+		[OP_COPY] = run_copy,
+		[OP_COPY_COMMIT] = run_copy_commit,
+		[OP_COPY_WAIT] = run_copy_wait,
+		[OP_BULK_COPY] = run_bulk_copy,
+		[OP_BULK_COMMIT] = run_bulk_commit,
+		[OP_BULK_WAIT] = run_bulk_wait,
+		[OP_MAP_REPLACE] = run_map_replace,
+		[OP_MAP_COPY] = run_map_copy,
+		[OP_MAP_FENCE] = run_map_fence,
+		[OP_GROUP_FENCE] = run_group_fence,
+		[OP_GROUP_COMMIT] = run_group_commit,
+		[OP_GROUP_WAIT] = run_group_wait,
+		[OP_MBARRIER] = run_mbarrier,
+		[OP_CLOCK] = run_clock,
+		[OP_ALLOCA] = run_alloca,
+		[OP_STACK_SAVE] = run_stack_save,
+		[OP_STACK_RESTORE] = run_stack_restore,
+		[OP_MALLOC] = run_heap_malloc,
+		[OP_FREE] = run_heap_free,
+		[OP_PRINT] = run_print,
+		[OP_ASSERT_FAIL] = run_assertion,
+	};
+
+	return instruction->operation < ARRAY_SIZE(handlers) ? handlers[instruction->operation]
+							     : NULL;
 }

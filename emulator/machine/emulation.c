@@ -2,7 +2,7 @@
 #include "emulator/machine/emulation.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/fused_instructions.h"
-#include "emulator/machine/memory/heap.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/textures/texture.h"
 #include "emulator/machine/undefined/undefined.h"
@@ -13,24 +13,14 @@
 static instruction_handler *handler_of(const struct handlers *handlers,
 				       const struct instruction *instruction)
 {
-	instruction_handler *run = control_handler(instruction);
+	instruction_handler *(*const find[])(const struct instruction *) = {
+		control_handler,  texture_handler,    handlers->alu,    handlers->memory,
+		handlers->atomic, handlers->exchange, handlers->matrix, handlers->warpgroup,
+	};
+	instruction_handler *run = NULL;
 
-	if (!run)
-		run = texture_handler(instruction);
-	if (!run)
-		run = surface_handler(instruction);
-	if (!run)
-		run = handlers->alu(instruction);
-	if (!run)
-		run = handlers->memory(instruction);
-	if (!run)
-		run = handlers->atomic(instruction);
-	if (!run)
-		run = handlers->exchange(instruction);
-	if (!run)
-		run = handlers->matrix(instruction);
-	if (!run)
-		run = handlers->warpgroup(instruction);
+	for (size_t i = 0; i < ARRAY_SIZE(find) && !run; i++)
+		run = find[i](instruction);
 	return run;
 }
 

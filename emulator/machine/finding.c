@@ -4,6 +4,7 @@
 #include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,4 +174,57 @@ void finding_add_at(struct finding_list *list, enum finding_kind kind,
 	va_start(arguments, format);
 	finding_add(list, kind, place, format, arguments);
 	va_end(arguments);
+}
+
+enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
+		       enum finding_kind kind, const char *format, ...)
+{
+	struct launch *launch = warp->block->launch;
+	enum step step = finding_ends_launch(kind) ? STEP_STOPPED : STEP_NEXT;
+	struct finding_list *list = kind == FINDING_PLACES ? launch->what.notes : launch->findings;
+	struct finding_place place;
+	va_list arguments;
+
+	if (!list)
+		return step;
+	launch->stopped |= step == STEP_STOPPED;
+	if (launch->follower && step != STEP_STOPPED) /* the checks have reported it */
+		return step;
+	finding_place_set(&place, warp, at, lane);
+	va_start(arguments, format);
+	finding_add(list, kind, &place, format, arguments);
+	va_end(arguments);
+	return step;
+}
+
+/* ---- places ---- */
+
+uint32_t *instruction_numbers(const struct ptx_program *program)
+{
+	uint32_t *first = xcalloc(program->function_count + 1, sizeof(*first));
+
+	for (size_t i = 0; i < program->function_count; i++)
+		first[i + 1] = first[i] + (uint32_t)program->functions[i].code_count;
+	return first;
+}
+
+const struct instruction *instruction_of_number(const struct ptx_program *program,
+						const uint32_t *first, uint32_t number,
+						uint32_t *function)
+{
+	*function = (uint32_t)program->function_count - 1;
+	while (first[*function] > number)
+		(*function)--;
+	return &program->functions[*function].code[number - first[*function]];
+}
+
+void instruction_place_text(struct text *out, const struct ptx_program *program,
+			    const uint32_t *first, uint32_t number)
+{
+	uint32_t function;
+	const struct instruction *at = instruction_of_number(program, first, number, &function);
+
+	text_add(out, " at ");
+	source_place_text(out, program->module,
+			  instruction_statement(&program->functions[function], at));
 }

@@ -23,6 +23,18 @@ void finding_place_set(struct finding_place *out, const struct warp *warp,
 void finding_add_at(struct finding_list *list, enum finding_kind kind,
 		    const struct finding_place *place, const char *format, ...) PRINTF_LIKE(4, 5);
 
+/* ---- places as the race checks number them ---- */
+
+/* By function: the number of its first instruction. */
+uint32_t *instruction_numbers(const struct ptx_program *program);
+/* The instruction with that number, and its function. */
+const struct instruction *instruction_of_number(const struct ptx_program *program,
+						const uint32_t *first, uint32_t number,
+						uint32_t *function);
+/* Appends " at x.cu:20". */
+void instruction_place_text(struct text *out, const struct ptx_program *program,
+			    const uint32_t *first, uint32_t number);
+
 void finding_add(struct finding_list *list, enum finding_kind kind,
 		 const struct finding_place *place, const char *format, va_list arguments);
 

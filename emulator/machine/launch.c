@@ -1,14 +1,12 @@
-/* Launches of an emulation. See emulator.h. */
 #include "emulator/machine/block.h"
 #include "emulator/machine/call_frame.h"
-#include "emulator/machine/clusters/cluster_run.h"
-#include "emulator/machine/copies/tensormap_update.h"
+#include "emulator/machine/clusters/cluster.h"
+#include "emulator/machine/control.h"
+#include "emulator/machine/copies/bulk_copy.h"
 #include "emulator/machine/grid.h"
-#include "emulator/machine/print_fifo.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/block_clocks.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/machine/races/shared_locks.h"
-#include "emulator/machine/stack.h"
 #include "emulator/program/finished_reads.h"
 
 #include <inttypes.h>
@@ -75,6 +73,76 @@ static int check_shape(const struct emulated_launch *what, const struct ptx_func
 		return error_set(err, PL_EUSAGE,
 				 "the block has %" PRId64 " threads; %s was compiled for %" PRId64,
 				 threads, entry->name, allowed);
+	return 0;
+}
+
+static bool is_cluster(const int64_t shape[3])
+{
+	return shape[0] || shape[1] || shape[2];
+}
+
+/* Which clusters the launch has: those it asks for, or those the entry was compiled for. */
+static int choose_cluster(struct launch *launch, const struct ptx_function *entry,
+			  struct error *err)
+{
+	const int64_t *asked = launch->what.cluster, *compiled = entry->cluster;
+	bool asks = asked[0] > 1 || asked[1] > 1 || asked[2] > 1;
+
+	for (int i = 0; i < 3; i++)
+		if (asked[i] < 0 || (is_cluster(asked) && asked[i] < 1))
+			return error_set(err, PL_EUSAGE, "the cluster has %" PRId64 " blocks in %c",
+					 asked[i], "xyz"[i]);
+	if (!is_cluster(compiled)) {
+		for (int i = 0; i < 3; i++)
+			launch->cluster[i] = asks ? asked[i] : 1;
+		launch->explicit_cluster = asks;
+		if (entry->explicit_cluster && !asks)
+			return error_set(err, PL_EUSAGE,
+					 "%s was compiled for launches with clusters; give the "
+					 "launch a cluster",
+					 entry->name);
+		return 0;
+	}
+	if (asks && memcmp(asked, compiled, sizeof(entry->cluster)) != 0)
+		return error_set(err, PL_EUSAGE,
+				 "the cluster has %" PRId64 " x %" PRId64 " x %" PRId64
+				 " blocks; %s was compiled for exactly %" PRId64 " x %" PRId64
+				 " x %" PRId64,
+				 asked[0], asked[1], asked[2], entry->name, compiled[0],
+				 compiled[1], compiled[2]);
+	memcpy(launch->cluster, compiled, sizeof(launch->cluster));
+	launch->explicit_cluster = true;
+	return 0;
+}
+
+/* Sets launch->cluster and launch->explicit_cluster. PL_EUSAGE: no device would accept the size, or
+ * the entry was compiled for another. */
+static int check_cluster_shape(struct launch *launch, struct error *err)
+{
+	const struct ptx_function *entry = launch->program->functions[launch->entry].source;
+	const int64_t *cluster = launch->cluster;
+	int64_t blocks = 1, most = CLUSTER_BLOCKS_MOST;
+	int rc = choose_cluster(launch, entry, err);
+
+	if (rc)
+		return rc;
+	if (entry->most_cluster && entry->most_cluster < most)
+		most = entry->most_cluster;
+	for (int i = 0; i < 3; i++) {
+		blocks = cluster[i] >= 1 && cluster[i] <= most ? blocks * cluster[i] : most + 1;
+		if (blocks > most)
+			return error_set(err, PL_EUSAGE,
+					 "a cluster of %" PRId64 " x %" PRId64 " x %" PRId64
+					 " blocks; 1 to %" PRId64 " blocks are possible",
+					 cluster[0], cluster[1], cluster[2], most);
+	}
+	for (int i = 0; i < 3; i++)
+		if (launch->what.grid[i] % cluster[i])
+			return error_set(err, PL_EUSAGE,
+					 "the grid has %" PRId64
+					 " blocks along %c, no multiple of the %" PRId64
+					 " of a cluster",
+					 launch->what.grid[i], "xyz"[i], cluster[i]);
 	return 0;
 }
 
@@ -186,7 +254,7 @@ static void begin_global_check(struct emulation *emulation, struct launch *launc
 static void end_global_check(struct emulation *emulation, struct launch *launch, uint64_t before)
 {
 	if (launch->global)
-		emulation->unchecked_requests += global_races_unchecked(launch->global);
+		emulation->unchecked_requests += launch->global->unchecked;
 	else if (!launch->follower)
 		emulation->unchecked_requests += emulation_global_requests(emulation) - before;
 	global_races_free(launch->global);
@@ -222,7 +290,7 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	if (!rc)
 		rc = check_shape(what, emulation->program.functions[launch.entry].source, err);
 	if (!rc)
-		rc = cluster_check_shape(&launch, err);
+		rc = check_cluster_shape(&launch, err);
 	if (!rc)
 		rc = check_memory_needs(&launch, err);
 	if (!rc)
@@ -230,10 +298,8 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 	if (rc)
 		return error_context(err, rc, "launching %s", what->entry);
 	begin_global_check(emulation, &launch, &unchecked);
-	if (what->cooperative)
+	if (what->cooperative || launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1)
 		rc = grid_run(emulation, &launch, err);
-	else if (launch.cluster[0] * launch.cluster[1] * launch.cluster[2] > 1)
-		rc = clusters_run(emulation, &launch, err);
 	else
 		rc = run_launch_blocks(emulation, &launch, err);
 	end_global_check(emulation, &launch, unchecked);

@@ -24,6 +24,8 @@
 #include "emulator/machine/undefined/undefined_bits.h"
 #include "emulator/program/program.h"
 
+#include <string.h>
+
 /* For functions that gain from what their callers know. */
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
@@ -51,10 +53,10 @@ struct frame {
 	struct frame *next; /* in warp->calls or warp->spare */
 	int64_t block;      /* number of the block that the rows were filled for; -1: none */
 	struct undefined_file undefined_bits; /* launches that follow them; undefined.h */
-	/* By row: lanes that hold a value that is followed; NULL: none ever did. load_values.h */
+	/* By row: lanes that hold a value that is followed; NULL: none ever did. dead_loads.h */
 	struct load_value_row *undefined;
-	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup_state.h */
-	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; stack.h */
+	struct fragment_note *fragments; /* by row; NULL: no wgmma yet; warpgroup.h */
+	uint32_t stack_used[LANES];      /* of the warp, when each lane entered; call_frame.h */
 };
 
 enum split_state {
@@ -117,16 +119,16 @@ struct warp {
 	struct frame **spare; /* by function: frames that are not in use */
 	unsigned char *local; /* local_bytes per lane, lane after lane */
 	uint32_t local_bytes;
-	uint32_t stack_used[LANES]; /* bytes behind stack_base that alloca took; stack.h */
+	uint32_t stack_used[LANES]; /* bytes behind stack_base that alloca took; call_frame.h */
 	struct warp_copies *copies; /* NULL: no asynchronous copy yet; async_copies.h */
 	/* A byte for each byte of local memory: not 0 if the lane has not written it. NULL: nobody
 	 * asks. */
 	unsigned char *local_unwritten;
 	struct undefined_memory local_undefined; /* launches that follow them; undefined.h */
 	struct undefined_file *joint_undefined;  /* of lanes at several instructions; NULL: none */
-	uint32_t load_value_rows; /* rows that hold a value that is followed; load_values.h */
+	uint32_t load_value_rows; /* rows that hold a value that is followed; dead_loads.h */
 	uint32_t dropped; /* lanes of the load that runs whose value nothing uses; dead_loads.h */
-	struct warp_products *products; /* NULL: no wgmma yet; warpgroup_state.h */
+	struct warp_products *products; /* NULL: no wgmma yet; warpgroup.h */
 	uint32_t pending_products;      /* of wgmma, which the warp has not waited for */
 	uint16_t proxy_fences;          /* counts fence.proxy.async, for the race check */
 	uint32_t sync_epoch; /* counts bar.warp.sync, shuffles, votes …, for the race check */
@@ -155,7 +157,7 @@ struct barrier {
 	uint32_t threads; /* that it waits for, a multiple of 32; 0: all threads of the block */
 	uint32_t count;   /* bar.red: lanes with a true predicate */
 	bool all, any;
-	const struct ptx_statement *place; /* where the first lanes arrived; barrier_places.h */
+	const struct ptx_statement *place; /* where the first lanes arrived; warp_sync.h */
 	unsigned first_warp;               /* theirs */
 };
 
@@ -173,7 +175,7 @@ struct block {
 	/* Count barriers, for the race check: of the whole block, and of some of its warps. */
 	uint32_t epoch, partial_barriers;
 	uint32_t fence_epoch;        /* epoch of the last fence.proxy.async, plus 1; 0: none */
-	struct warpgroup *groups;    /* by warpgroup; NULL: no wgmma yet; warpgroup_state.h */
+	struct warpgroup *groups;    /* by warpgroup; NULL: no wgmma yet; warpgroup.h */
 	bool spins;                  /* in the last turns every warp that ran waited in a loop */
 	struct shared_races *shadow; /* NULL: the block is not checked; races_shared.h */
 	struct block_order *order;   /* NULL: global memory is not checked; global_order.h */
@@ -181,14 +183,14 @@ struct block {
 	struct block_clocks *clocks; /* NULL: nothing needs them yet; block_clocks.h */
 	/* By barrier: what warps knew when they arrived without waiting. NULL: none did. */
 	struct warp_clocks *arrivals;
-	struct shared_locks *locks; /* NULL: the same; shared_locks.h */
+	struct shared_locks *locks; /* NULL: the same; block_clocks.h */
 	struct bulk_state *bulk;    /* NULL: no bulk copy yet; bulk_pending.h */
 	int64_t taken_bytes;        /* of the device memory: its shared and local memory */
 };
 
 struct handlers;          /* a set of handlers; lanes/handlers.h */
-struct device_heap;       /* heap.h */
-struct tensormap_updates; /* tensormap_update.h */
+struct device_heap;       /* device_memory.h */
+struct tensormap_updates; /* bulk_copy.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -209,15 +211,15 @@ struct launch {
 	 * 0 unless the program asks where they are. */
 	uint32_t reserved_bytes;
 	uint64_t number;                       /* of the launch, in its emulation: from 1 on */
-	struct device_heap *heap;              /* heap.h */
-	struct print_fifo *printed;            /* NULL: nothing yet; print_fifo.h */
+	struct device_heap *heap;              /* device_memory.h */
+	struct print_fifo *printed;            /* NULL: nothing yet; control.h */
 	struct dead_loads *uses;               /* dead_loads.h */
 	struct follower *follower;             /* NULL: nothing is followed; undefined.h */
 	bool *may_be_undefined;                /* of the emulation: a value may be undefined */
 	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_races *global; /* NULL: global memory is not checked; races_global.h */
 	struct tensormap_updates
-		*tensormap_updates; /* NULL: no tensor map has changed; tensormap_update.h */
+		*tensormap_updates; /* NULL: no tensor map has changed; bulk_copy.h */
 	uint8_t shared_locking;     /* enum shared_locking */
 	bool asks_for_workspace;    /* the program reads where the workspace is */
 	uint64_t grid_workspace;    /* address of a cooperative launch's workspace; 0: none */
@@ -241,6 +243,38 @@ static inline uint64_t poison_word(const struct launch *launch, uint64_t place)
 static inline void *row_of(const struct warp *warp, uint32_t offset)
 {
 	return warp->file + offset;
+}
+
+/* Runs a statement for each bit of a mask, such as that of a lane, from the lowest on. */
+#define EACH_BIT(bit, mask)                                                   \
+	for (uint32_t bit##_left = (mask), bit = 0;                           \
+	     bit##_left && (bit = (uint32_t)__builtin_ctz(bit##_left), true); \
+	     bit##_left &= bit##_left - 1)
+
+/* A lane's value in a row with that many bytes of each lane, 4 or 8. Without a row: 0. */
+static inline uint64_t lane_value(const struct warp *warp, uint32_t row, unsigned bytes,
+				  unsigned lane)
+{
+	const unsigned char *from = row_of(warp, row);
+	uint64_t value = 0;
+
+	if (row && bytes == 8)
+		memcpy(&value, from + 8 * (size_t)lane, 8);
+	else if (row)
+		memcpy(&value, from + 4 * (size_t)lane, 4);
+	return value;
+}
+
+/* Sets it. Without a row: nothing is done. */
+static inline void lane_set(struct warp *warp, uint32_t row, unsigned bytes, unsigned lane,
+			    uint64_t value)
+{
+	unsigned char *to = row_of(warp, row);
+
+	if (row && bytes == 8)
+		memcpy(to + 8 * (size_t)lane, &value, 8);
+	else if (row)
+		memcpy(to + 4 * (size_t)lane, &value, 4);
 }
 
 /* The mask of the lanes with a true predicate. */

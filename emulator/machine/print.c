@@ -5,13 +5,85 @@
  */
 #include "emulator/machine/control.h"
 #include "emulator/machine/memory/device_memory.h"
-#include "emulator/machine/print_fifo.h"
 #include "emulator/machine/undefined/undefined.h"
 #include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/*
+ * What printf writes in one launch: a ring of texts, each with a null byte at its end. As on a GPU,
+ * it is kept until the launch ends, and new text takes the place of the oldest when there is too
+ * much of it. A GPU has 1 MiB for the arguments of the calls; here it is 1 MiB of text.
+ */
+#define PRINT_FIFO_BYTES ((size_t)1 << 20)
+
+struct print_fifo {
+	char ring[PRINT_FIFO_BYTES];
+	size_t begin, length;
+	uint64_t lost, lost_bytes;
+};
+
+/* Removes the oldest text, and appends it to *out unless that is NULL. Returns its length. */
+static size_t take_oldest(struct print_fifo *fifo, struct text *out)
+{
+	size_t length = 0;
+	char next;
+
+	while ((next = fifo->ring[(fifo->begin + length) % PRINT_FIFO_BYTES])) {
+		if (out)
+			text_add_char(out, next);
+		length++;
+	}
+	fifo->begin = (fifo->begin + length + 1) % PRINT_FIFO_BYTES;
+	fifo->length -= length + 1;
+	return length;
+}
+
+static void print_fifo_add(struct print_fifo **fifo, const char *text)
+{
+	const size_t bytes = strlen(text) + 1;
+	struct print_fifo *to = *fifo;
+
+	if (!to)
+		to = *fifo = xcalloc(1, sizeof(*to));
+	while (to->length && to->length + bytes > PRINT_FIFO_BYTES) {
+		to->lost_bytes += take_oldest(to, NULL);
+		to->lost++;
+	}
+	if (bytes > PRINT_FIFO_BYTES) {
+		to->lost_bytes += bytes - 1;
+		to->lost++;
+		return;
+	}
+	for (size_t i = 0; i < bytes; i++)
+		to->ring[(to->begin + to->length + i) % PRINT_FIFO_BYTES] = text[i];
+	to->length += bytes;
+}
+
+void print_fifo_flush(struct print_fifo *fifo, const struct emulated_launch *launch)
+{
+	struct text text = TEXT_INIT;
+
+	if (!fifo)
+		return;
+	if (fifo->lost) {
+		text_addf(&text,
+			  "... the first %" PRIu64 " outputs of printf in this launch (%" PRIu64
+			  " bytes) are lost: the last 1 MiB is kept, as on a GPU\n",
+			  fifo->lost, fifo->lost_bytes);
+		launch->print(launch->print_context, text.data);
+	}
+	while (fifo->length) {
+		text_clear(&text);
+		take_oldest(fifo, &text);
+		launch->print(launch->print_context, text.data ? text.data : "");
+	}
+	text_release(&text);
+	free(fifo);
+}
 
 #define STRING_MOST_BYTES 4096
 #define FIELD_MOST 1024 /* width and precision */
@@ -220,38 +292,27 @@ static void format_lane(struct text *out, const char *format, struct arguments *
 	}
 }
 
-static uint64_t address_of(struct warp *warp, uint32_t row, int lane)
-{
-	uint64_t address = 0;
-
-	if (row)
-		memcpy(&address, (unsigned char *)row_of(warp, row) + 8 * lane, 8);
-	return address;
-}
-
 enum step run_print(struct warp *warp, const struct instruction *at)
 {
 	struct launch *launch = warp->block->launch;
 	char format[STRING_MOST_BYTES];
 	struct text text = TEXT_INIT;
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
 		struct arguments arguments = {.warp = warp,
 					      .at = at,
 					      .lane = lane,
-					      .address = address_of(warp, at->b, lane)};
+					      .address = lane_value(warp, at->b, 8, lane)};
 		int32_t result = -1;
 
-		if (copy_device_string(format, warp, lane, address_of(warp, at->a, lane))) {
+		if (copy_device_string(format, warp, lane, lane_value(warp, at->a, 8, lane))) {
 			text_clear(&text);
 			format_lane(&text, format, &arguments);
 			result = (int32_t)arguments.taken;
 			if (launch->what.print)
 				print_fifo_add(&launch->printed, text.data);
 		}
-		if (at->dst)
-			memcpy((unsigned char *)row_of(warp, at->dst) + 4 * lane, &result, 4);
+		lane_set(warp, at->dst, 4, lane, (uint32_t)result);
 	}
 	text_release(&text);
 	return STEP_NEXT;
@@ -261,14 +322,11 @@ enum step run_assertion(struct warp *warp, const struct instruction *at)
 {
 	int lane = __builtin_ctz(warp->active);
 	char message[STRING_MOST_BYTES], file[STRING_MOST_BYTES];
-	uint32_t line = 0;
 
-	if (!at->a || !copy_device_string(message, warp, lane, address_of(warp, at->a, lane)))
+	if (!at->a || !copy_device_string(message, warp, lane, lane_value(warp, at->a, 8, lane)))
 		strcpy(message, "the assertion");
-	if (!at->b || !copy_device_string(file, warp, lane, address_of(warp, at->b, lane)))
+	if (!at->b || !copy_device_string(file, warp, lane, lane_value(warp, at->b, 8, lane)))
 		strcpy(file, "?");
-	if (at->c)
-		memcpy(&line, (unsigned char *)row_of(warp, at->c) + 4 * lane, 4);
 	return warp_finding(warp, at, lane, FINDING_ASSERTION, "%.200s is false (%.200s:%u)",
-			    message, file, line);
+			    message, file, (unsigned)lane_value(warp, at->c, 4, lane));
 }

@@ -1,21 +1,7 @@
-#include "emulator/machine/stack.h"
+#include "emulator/machine/call_frame.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-/* Registers of 32 or 64 bits. */
-static uint64_t read_lane(const unsigned char *row, unsigned width, int lane)
-{
-	uint64_t value = 0;
-
-	memcpy(&value, row + (size_t)width * (unsigned)lane, width);
-	return value;
-}
-
-static void write_lane(unsigned char *row, unsigned width, int lane, uint64_t value)
-{
-	memcpy(row + (size_t)width * (unsigned)lane, &value, width);
-}
 
 /* Launches without an alloca have no stack, and nothing to keep at each call. */
 static bool has_stack(const struct warp *warp)
@@ -33,18 +19,14 @@ void stack_begin(struct warp *warp, struct frame *frame)
 
 void stack_enter(const struct warp *warp, struct frame *frame, uint32_t lanes)
 {
-	for (uint32_t rest = has_stack(warp) ? lanes : 0; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, has_stack(warp) ? lanes : 0) {
 		frame->stack_used[lane] = warp->stack_used[lane];
 	}
 }
 
 void stack_leave(struct warp *warp, const struct frame *frame, uint32_t lanes)
 {
-	for (uint32_t rest = has_stack(warp) ? lanes : 0; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, has_stack(warp) ? lanes : 0) {
 		warp->stack_used[lane] = frame->stack_used[lane];
 	}
 }
@@ -62,13 +44,10 @@ void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes)
 enum step run_alloca(struct warp *warp, const struct instruction *at)
 {
 	const uint32_t base = warp->block->launch->stack_base;
-	const unsigned char *sizes = row_of(warp, at->a);
 	const uint64_t align = (uint64_t)at->offset;
-	unsigned char *out = row_of(warp, at->dst);
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-		const uint64_t bytes = read_lane(sizes, at->width, lane);
+	EACH_BIT(lane, warp->active) {
+		const uint64_t bytes = lane_value(warp, at->a, at->width, lane);
 		const uint64_t used = base + (uint64_t)warp->stack_used[lane];
 		const uint64_t place = (used + align - 1) / align * align;
 
@@ -80,20 +59,16 @@ enum step run_alloca(struct warp *warp, const struct instruction *at)
 					    bytes, warp->stack_used[lane], STACK_BYTES);
 		local_begin(warp, lane, place, bytes);
 		warp->stack_used[lane] = (uint32_t)(place + bytes - base);
-		write_lane(out, at->width, lane, place);
+		lane_set(warp, at->dst, at->width, lane, place);
 	}
 	return STEP_NEXT;
 }
 
 enum step run_stack_save(struct warp *warp, const struct instruction *at)
 {
-	unsigned char *out = row_of(warp, at->dst);
-
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
-		write_lane(out, at->width, lane,
-			   (uint64_t)warp->block->launch->stack_base + warp->stack_used[lane]);
+	EACH_BIT(lane, warp->active) {
+		lane_set(warp, at->dst, at->width, lane,
+			 (uint64_t)warp->block->launch->stack_base + warp->stack_used[lane]);
 	}
 	return STEP_NEXT;
 }
@@ -101,11 +76,9 @@ enum step run_stack_save(struct warp *warp, const struct instruction *at)
 enum step run_stack_restore(struct warp *warp, const struct instruction *at)
 {
 	const uint32_t base = warp->block->launch->stack_base;
-	const unsigned char *saved = row_of(warp, at->a);
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-		const uint64_t to = read_lane(saved, at->width, lane);
+	EACH_BIT(lane, warp->active) {
+		const uint64_t to = lane_value(warp, at->a, at->width, lane);
 
 		if (to < (uint64_t)base + warp->frame->stack_used[lane] ||
 		    to > (uint64_t)base + warp->stack_used[lane])

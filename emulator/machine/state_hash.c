@@ -1,5 +1,4 @@
-/* Whether anything has changed. See state_hash.h. */
-#include "emulator/machine/state_hash.h"
+#include "emulator/machine/block.h"
 
 #include "emulator/machine/memory/device_memory.h"
 
@@ -56,7 +55,8 @@ uint64_t state_hash_block(uint64_t hash, const struct block *block)
 	return hash;
 }
 
-uint64_t state_hash_local(uint64_t hash, const struct block *block)
+/* Adds the local memory of its threads. */
+static uint64_t state_hash_local(uint64_t hash, const struct block *block)
 {
 	for (unsigned i = 0; i < block->warp_count; i++)
 		hash = hash_bytes(hash, block->warps[i].local,
@@ -74,9 +74,25 @@ uint64_t state_hash_memory(uint64_t hash, const struct launch *launch)
 	return hash;
 }
 
-static uint64_t hash_all(uint64_t threads, const struct block *block)
+uint64_t executed_stores(const struct launch *launch, bool atomics)
 {
-	return state_hash_memory(state_hash_local(threads, block), block->launch);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < launch->program->function_count; i++) {
+		const struct program_function *function = &launch->program->functions[i];
+
+		for (size_t k = 0; k < function->code_count; k++) {
+			const struct instruction_count *count = &launch->counts[i][k];
+			const uint16_t operation = function->code[k].operation;
+
+			if (operation == OP_STORE || operation == OP_COPY ||
+			    operation == OP_BULK_COPY ||
+			    (atomics && (operation == OP_ATOMIC || operation == OP_BULK_REDUCE)))
+				sum += count->requests + count->shared_requests +
+				       count->local_requests + count->remote_requests;
+		}
+	}
+	return sum;
 }
 
 /* Which of the splits of a warp gets the next turn, and when. */
@@ -133,7 +149,7 @@ bool stall_watch_round(struct stall_watch *watch, const struct block *block)
 	    hash_threads(block) != watch->threads)
 		return false;
 	/* Memory may have gigabytes, so it is read only now. */
-	all = hash_all(watch->threads, block);
+	all = state_hash_memory(state_hash_local(watch->threads, block), block->launch);
 	if (!watch->has_all) {
 		watch->has_all = true;
 		watch->all = all;

@@ -1,9 +1,8 @@
-#include "emulator/machine/warp.h"
+#include "emulator/machine/warp_splits.h"
 
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/undefined/undefined.h"
-#include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
 #include <string.h>
@@ -19,14 +18,6 @@ static enum step run_narrowed(struct warp *warp, const struct instruction *at, u
 	step = at->run(warp, at);
 	warp_set_active(warp, active);
 	return step;
-}
-
-static enum step run_parted(struct warp *warp, const struct instruction *at, uint32_t pc,
-			    uint32_t lanes)
-{
-	if (lanes != warp->active)
-		warp_part(warp, pc + 1, lanes);
-	return at->run(warp, at);
 }
 
 /* Whether follow() must see every instruction. */
@@ -101,10 +92,13 @@ static enum step run_split(struct warp *warp)
 		if (is_followed(warp))
 			follow(warp, at, lanes);
 		step = STEP_NEXT;
-		if (lanes && here->guard == GUARD_NARROWS)
+		if (lanes && here->guard == GUARD_NARROWS) {
 			step = run_narrowed(warp, at, lanes);
-		else if (lanes)
-			step = run_parted(warp, at, pc, lanes);
+		} else if (lanes) {
+			if (lanes != warp->active)
+				warp_part(warp, pc + 1, lanes);
+			step = at->run(warp, at);
+		}
 		if (step == STEP_NEXT)
 			warp->pc = pc + 1;
 	} while (step == STEP_NEXT || step == STEP_CHANGED);

@@ -1,10 +1,56 @@
 #include "emulator/machine/warp_splits.h"
 
 #include "emulator/machine/control_flow.h"
+#include "emulator/program/finished_reads.h"
+
+#include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 /* A branch that may spin takes this many instructions off the turn, so that a warp which waits for
  * another one soon lets it run. */
 #define SPIN_COST 1000
+
+/* ---- masks of lanes, and rows that say the same of each lane ---- */
+
+uint32_t predicate_mask(const int32_t *row)
+{
+	uint32_t mask = 0;
+
+#ifdef __SSE2__
+	for (int half = 0; half < 2; half++) {
+		const __m128i *from = (const __m128i *)(const void *)(row + 16 * half);
+		__m128i low = _mm_packs_epi32(_mm_load_si128(from), _mm_load_si128(from + 1));
+		__m128i high = _mm_packs_epi32(_mm_load_si128(from + 2), _mm_load_si128(from + 3));
+
+		mask |= (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high)) << 16 * half;
+	}
+#else
+	for (int lane = 0; lane < LANES; lane++)
+		mask |= (uint32_t)(row[lane] != 0) << lane;
+#endif
+	return mask;
+}
+
+/* clang-format off */
+#define FOUR_LANES(bits) {-((bits) & 1), -((bits) >> 1 & 1), -((bits) >> 2 & 1), -((bits) >> 3 & 1)}
+static const _Alignas(64) int32_t four_lanes[16][4] = {
+	FOUR_LANES(0), FOUR_LANES(1), FOUR_LANES(2), FOUR_LANES(3),
+	FOUR_LANES(4), FOUR_LANES(5), FOUR_LANES(6), FOUR_LANES(7),
+	FOUR_LANES(8), FOUR_LANES(9), FOUR_LANES(10), FOUR_LANES(11),
+	FOUR_LANES(12), FOUR_LANES(13), FOUR_LANES(14), FOUR_LANES(15),
+};
+/* clang-format on */
+
+void warp_set_active(struct warp *warp, uint32_t mask)
+{
+	warp->active = mask;
+	warp->active_count = lanes_in(mask);
+	for (int four = 0; four < LANES / 4; four++)
+		memcpy(warp->lanes + 4 * four, four_lanes[mask >> 4 * four & 15],
+		       sizeof(four_lanes[0]));
+}
 
 /* ---- program order ---- */
 
@@ -221,4 +267,25 @@ void warp_part(struct warp *warp, uint32_t pc, uint32_t lanes)
 	warp_set_aside(warp, warp->frame, pc, warp->active & ~lanes);
 	warp_set_active(warp, lanes);
 	update_merge_pc(warp);
+}
+
+/* The split that the lane waits in. NULL: it has ended, or is where the warp is. */
+static const struct split *waiting_split(const struct warp *warp, unsigned lane)
+{
+	for (unsigned i = 0; i < warp->waiting_count; i++)
+		if (warp->waiting[i].mask >> lane & 1)
+			return &warp->waiting[i];
+	return NULL;
+}
+
+bool lane_read_is_over(struct warp *warp, const struct instruction *at, unsigned lane,
+		       uint32_t function, uint32_t read)
+{
+	const struct split *split = waiting_split(warp, lane);
+	const struct frame *frame = split ? split->frame : warp->frame;
+	const uint32_t now = split ? split->pc : (uint32_t)(at - frame->function->code);
+
+	return !(warp->exited >> lane & 1) && frame->function_index == function &&
+	       read_is_finished(&warp->block->launch->finished_reads, frame->function, read, now,
+				!split);
 }

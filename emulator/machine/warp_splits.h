@@ -34,4 +34,21 @@ void warp_merge_splits(struct warp *warp);
 /* The running split goes on with these lanes. The others wait at `pc`. */
 void warp_part(struct warp *warp, uint32_t pc, uint32_t lanes);
 
+/* Whether an earlier read by a lane, at that instruction of that function, is over when other lanes
+ * of its warp write: they execute `at` now. program/finished_reads.h says what ends a read. */
+bool lane_read_is_over(struct warp *warp, const struct instruction *at, unsigned lane,
+		       uint32_t function, uint32_t read);
+
+/* ---- the loop that runs a warp: warp.c ---- */
+
+/* How the turn of a warp ended. */
+enum turn {
+	TURN_OVER,    /* the warp can continue */
+	TURN_BLOCKED, /* no split is ready: all are parked or wait at barriers */
+	TURN_ENDED,   /* all lanes have ended */
+	TURN_STOPPED, /* a finding ends the launch */
+};
+/* Runs at most `instructions`, rounded up to a basic block. *used: how many it ran. */
+enum turn warp_run(struct warp *warp, int64_t instructions, int64_t *used);
+
 #endif

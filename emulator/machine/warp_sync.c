@@ -5,12 +5,64 @@
  * PTX allows it.
  */
 #include "emulator/machine/warp_sync.h"
-#include "emulator/machine/barriers/barrier_places.h"
+
 #include "emulator/machine/control_flow.h"
-#include "emulator/machine/races/load_values.h"
+#include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/warp_splits.h"
 
 #include <string.h>
+
+static const struct instruction *parked_instruction(const struct split *split)
+{
+	return &split->frame->function->code[split->pc];
+}
+
+/* Without source lines, each statement is a place. */
+static bool is_same_place(const struct ptx_statement *a, const struct ptx_statement *b)
+{
+	return a == b ||
+	       (a->source_line && a->file == b->file && a->source_line == b->source_line &&
+		a->caller_file == b->caller_file && a->caller_line == b->caller_line);
+}
+
+void note_barrier_place(struct warp *warp, const struct instruction *at, unsigned number,
+			struct barrier *barrier)
+{
+	const struct ptx_statement *here = instruction_statement(warp->frame->function, at);
+	struct text text = TEXT_INIT;
+
+	if (!barrier->place) {
+		barrier->place = here;
+		barrier->first_warp = warp->index;
+	}
+	if (is_same_place(barrier->place, here))
+		return;
+	source_place_text(&text, warp->block->launch->program->module, barrier->place);
+	warp_finding(
+		warp, at, -1, FINDING_PLACES,
+		"warp %u comes to barrier %u here, and warp %u at %s; a GPU lets them pass, but "
+		"CUDA does not define it: move the barrier out of the branch or loop",
+		warp->index, number, barrier->first_warp, text.data);
+	text_release(&text);
+}
+
+static void note_warp_barrier_place(struct warp *warp, const struct instruction *at,
+				    const struct split *split)
+{
+	const struct ptx_statement *other =
+		instruction_statement(split->frame->function, parked_instruction(split));
+	struct text text = TEXT_INIT;
+
+	if (is_same_place(other, instruction_statement(warp->frame->function, at)))
+		return;
+	source_place_text(&text, warp->block->launch->program->module, other);
+	warp_finding(
+		warp, at, -1, FINDING_PLACES,
+		"lanes of warp %u come to __syncwarp() here, and others at %s; a GPU lets them "
+		"pass, but each call may be there for other accesses: move it out of the branch",
+		warp->index, text.data);
+	text_release(&text);
+}
 
 static bool is_barrier(const struct instruction *at)
 {
@@ -28,16 +80,6 @@ static bool is_exchange(const struct instruction *at)
 	       at->operation != OP_MATRIX_PRODUCT && at->operation != OP_GROUP_PRODUCT &&
 	       at->operation != OP_GROUP_FENCE && at->operation != OP_GROUP_COMMIT &&
 	       at->operation != OP_GROUP_WAIT;
-}
-
-static const struct instruction *parked_instruction(const struct split *split)
-{
-	return &split->frame->function->code[split->pc];
-}
-
-static const struct ptx_statement *split_statement(const struct split *split)
-{
-	return instruction_statement(split->frame->function, parked_instruction(split));
 }
 
 /* Corrects the count of an instruction that can park, which is a basic block of its own. */
@@ -209,12 +251,6 @@ struct joint {
 	struct instruction instruction;
 };
 
-static bool is_wide(const struct instruction *at)
-{
-	return at->operation == OP_MATCH &&
-	       (at->type == TYPE_u64 || at->type == TYPE_s64 || at->type == TYPE_b64);
-}
-
 static void copy_lanes(unsigned char *to, const unsigned char *from, size_t width, uint32_t mask)
 {
 	for (size_t lane = 0; lane < LANES; lane++)
@@ -233,57 +269,45 @@ static void copy_undefined(const struct undefined_file *to, uint32_t to_row,
 		   (const unsigned char *)(from->origins + from_row / 4), 4, mask);
 }
 
-static void joint_take(struct joint *joint, const struct split *split)
+/* The joint registers have no notes of values that dead_loads.h follows: these are used here. */
+static void joint_take(struct joint *joint, struct warp *warp, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);
 	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
+	const bool wide = at->operation == OP_MATCH &&
+			  (at->type == TYPE_u64 || at->type == TYPE_s64 || at->type == TYPE_b64);
 
-	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
-		if (rows[i]) {
-			copy_lanes(joint->file + JOINT_ROW(i), split->frame->file + rows[i],
-				   i == 0 && is_wide(at) ? 8 : 4, split->mask);
-			copy_undefined(&joint->undefined, JOINT_ROW(i),
-				       &split->frame->undefined_bits, rows[i], split->mask);
-		}
+	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		load_values_used(warp, split->frame, rows[i], split->mask);
+		if (!rows[i])
+			continue;
+		copy_lanes(joint->file + JOINT_ROW(i), split->frame->file + rows[i],
+			   i == 0 && wide ? 8 : 4, split->mask);
+		copy_undefined(&joint->undefined, JOINT_ROW(i), &split->frame->undefined_bits,
+			       rows[i], split->mask);
+	}
 }
 
 static void joint_give(const struct joint *joint, const struct split *split)
 {
 	const struct instruction *at = parked_instruction(split);
+	const uint32_t rows[] = {at->dst, at->dst2};
 
-	if (at->dst) {
-		copy_lanes(split->frame->file + at->dst, joint->file + JOINT_ROW(4), 4,
-			   split->mask);
-		copy_undefined(&split->frame->undefined_bits, at->dst, &joint->undefined,
-			       JOINT_ROW(4), split->mask);
-	}
-	if (at->dst2) {
-		copy_lanes(split->frame->file + at->dst2, joint->file + JOINT_ROW(5), 4,
-			   split->mask);
-		copy_undefined(&split->frame->undefined_bits, at->dst2, &joint->undefined,
-			       JOINT_ROW(5), split->mask);
-	}
-}
-
-static bool same_exchange(const struct instruction *a, const struct instruction *b)
-{
-	return a->operation == b->operation && a->kind == b->kind && a->type == b->type;
+	for (uint32_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i]) {
+			copy_lanes(split->frame->file + rows[i], joint->file + JOINT_ROW(4 + i), 4,
+				   split->mask);
+			copy_undefined(&split->frame->undefined_bits, rows[i], &joint->undefined,
+				       JOINT_ROW(4 + i), split->mask);
+		}
 }
 
 static bool is_partner(const struct split *first, const struct split *other)
 {
+	const struct instruction *a = parked_instruction(first), *b = parked_instruction(other);
+
 	return other->state == SPLIT_PARKED && other->named == first->named &&
-	       same_exchange(parked_instruction(first), parked_instruction(other));
-}
-
-/* The joint registers have no notes of values that load_values.h follows. */
-static void use_operands(struct warp *warp, const struct split *split)
-{
-	const struct instruction *at = parked_instruction(split);
-	const uint32_t rows[] = {at->a, at->b, at->c, at->d};
-
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
-		load_values_used(warp, split->frame, rows[i], split->mask);
+	       a->operation == b->operation && a->kind == b->kind && a->type == b->type;
 }
 
 static enum step execute_together(struct warp *warp, const struct split *first, uint32_t lanes)
@@ -302,14 +326,12 @@ static enum step execute_together(struct warp *warp, const struct split *first, 
 	joint.instruction.dst2 = JOINT_ROW(5);
 	joint.undefined = (struct undefined_file){joint.bits, joint.origins};
 	for (unsigned i = 0; i < warp->waiting_count; i++)
-		if (is_partner(&like, &warp->waiting[i])) {
-			use_operands(warp, &warp->waiting[i]);
-			joint_take(&joint, &warp->waiting[i]);
-		}
+		if (is_partner(&like, &warp->waiting[i]))
+			joint_take(&joint, warp, &warp->waiting[i]);
 	warp->frame = first->frame;
 	for (unsigned i = 0; i < warp->waiting_count && at->operation == OP_WARP_BARRIER; i++)
 		if (is_partner(&like, &warp->waiting[i]))
-			note_warp_barrier_place(warp, at, split_statement(&warp->waiting[i]));
+			note_warp_barrier_place(warp, at, &warp->waiting[i]);
 	warp->file = joint.file;
 	warp->joint_undefined = &joint.undefined;
 	warp_set_active(warp, lanes);

@@ -40,4 +40,14 @@ enum step warp_parked_meet(struct warp *warp);
  */
 enum step warp_parked_forever(struct warp *warp);
 
+/*
+ * Notes that threads meet at barriers of different source lines. A GPU lets them pass, but CUDA
+ * does not define it. Copies of one line by the compiler are one place, unless it was inlined at
+ * different lines. Call when lanes arrive at a barrier that counts all threads of the block:
+ * programs give a number of threads to those that warps with different tasks reach at different
+ * places.
+ */
+void note_barrier_place(struct warp *warp, const struct instruction *at, unsigned number,
+			struct barrier *barrier);
+
 #endif

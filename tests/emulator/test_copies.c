@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "emulator/machine/copies/async_copies.h"
-#include "emulator/machine/copies/async_copy_cost.h"
 
 /* ---- decoding ---- */
 

@@ -1,5 +1,5 @@
 /*
- * Logs of rows (global_log.h) against records of the cells: random kernels access the first words
+ * Logs of rows (global_rows.h) against records of the cells: random kernels access the first words
  * of rows in runs, with strides, by columns and at one place. Before that, each block does an
  * atomic in the last word of each row, which gives the row records of its cells; or far away, so
  * that the rows have logs. Both must have the same findings, and leave the same memory. Kernels

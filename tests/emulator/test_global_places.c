@@ -5,7 +5,7 @@
  */
 #include "support_machine.h"
 
-#include "emulator/machine/races/global_report.h"
+#include "emulator/machine/races/global_rows.h"
 
 struct global_races *__real_global_races_create(const struct launch *launch, int64_t limit_bytes);
 struct global_races *__wrap_global_races_create(const struct launch *launch, int64_t limit_bytes);

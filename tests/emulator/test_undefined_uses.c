@@ -2,7 +2,7 @@
  * Undefined values that the random kernels of test_undefined_random.c do not have: in matrices,
  * bulk copies, printf, exchanges and results. Rules: docs/undefined-values.md.
  */
-#include "emulator/machine/undefined/undefined_rules.h"
+#include "emulator/machine/undefined/undefined_parts.h"
 #include "support_machine.h"
 
 #include <string.h>

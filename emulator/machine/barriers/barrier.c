@@ -3,15 +3,152 @@
  * arrived when all of its living lanes have, and then counts as 32 threads,
  * however many lanes it has.
  */
-#include "emulator/machine/barriers/barrier_places.h"
-#include "emulator/machine/barriers/cluster_barrier.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_order.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/warp_splits.h"
 #include "emulator/machine/warp_sync.h"
 
 #include <string.h>
+
+/* Lets the threads of a block continue. */
+static void release_waiting(struct block *block)
+{
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+
+		warp->cluster_arrived = 0;
+		for (unsigned k = 0; k < warp->waiting_count; k++) {
+			struct split *split = &warp->waiting[k];
+
+			if (split->state != SPLIT_AT_CLUSTER_BARRIER)
+				continue;
+			warp->cluster_owing &= ~split->mask;
+			split->state = SPLIT_READY;
+			warp->blocked = false;
+		}
+	}
+	block->epoch++;
+}
+
+static void open_if_complete(struct block *block)
+{
+	const unsigned count = cluster_count(block);
+	uint32_t arrived = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct block *member = cluster_block(block, i);
+
+		/* Starts at the last warp, which usually arrives last. */
+		for (unsigned k = member->warp_count; k-- > 0;) {
+			if (warp_alive(&member->warps[k]) & ~member->warps[k].cluster_arrived)
+				return;
+			arrived |= member->warps[k].cluster_arrived;
+		}
+	}
+	if (!arrived)
+		return;
+	if (block->launch->global)
+		order_cluster_barrier(&block->launch->global->order, block);
+	if (block->cluster && block->shadow)
+		clocks_join_cluster(block->cluster);
+	for (unsigned i = 0; i < count; i++)
+		release_waiting(cluster_block(block, i));
+}
+
+enum step run_cluster_arrive(struct warp *warp, const struct instruction *at)
+{
+	enum step step = at->sync_aligned ? warp_gather(warp, at, 0) : STEP_NEXT;
+	uint32_t again;
+
+	if (step != STEP_NEXT)
+		return step;
+	again = warp->active & warp->cluster_owing;
+	if (again)
+		return warp_finding(
+			warp, at, __builtin_ctz(again), FINDING_CLUSTER_BARRIER,
+			"a thread that has arrived at the barrier of the cluster arrives "
+			"again; execute barrier.cluster.wait first");
+	warp->cluster_arrived |= warp->active;
+	warp->cluster_owing |= warp->active;
+	open_if_complete(warp->block);
+	return STEP_NEXT;
+}
+
+enum step run_cluster_wait(struct warp *warp, const struct instruction *at)
+{
+	enum step step = at->sync_aligned ? warp_gather(warp, at, 0) : STEP_NEXT;
+	const uint32_t next = pc_of(warp, at) + 1;
+	uint32_t early, passes;
+
+	if (step != STEP_NEXT)
+		return step;
+	early = warp->active & ~warp->cluster_owing;
+	if (early)
+		return warp_finding(warp, at, __builtin_ctz(early), FINDING_CLUSTER_BARRIER,
+				    "a thread waits at the barrier of the cluster, at which it has "
+				    "not arrived; execute barrier.cluster.arrive first");
+	passes = warp->active & ~warp->cluster_arrived;
+	warp->cluster_owing &= ~passes;
+	if (passes == warp->active)
+		return STEP_NEXT;
+	if (passes)
+		warp_set_aside(warp, warp->frame, next, passes);
+	warp_set_active(warp, warp->active & ~passes);
+	warp_suspend(warp, next, SPLIT_AT_CLUSTER_BARRIER);
+	return STEP_WAITING;
+}
+
+/* ---- deadlock ---- */
+
+/* The first split of a warp that waits in that state. NULL: none does. */
+static const struct split *waits_at(const struct warp *warp, enum split_state state)
+{
+	for (unsigned i = 0; i < warp->waiting_count; i++)
+		if (warp->waiting[i].state == state)
+			return &warp->waiting[i];
+	return NULL;
+}
+
+bool cluster_barrier_holds(const struct block *block)
+{
+	for (unsigned i = 0; i < block->warp_count; i++)
+		if (waits_at(&block->warps[i], SPLIT_AT_CLUSTER_BARRIER))
+			return true;
+	return false;
+}
+
+/* Reports that the barrier of the cluster, at which a warp of the block waits, never opens. */
+static void cluster_barrier_deadlock(struct block *block)
+{
+	const struct split *split = NULL;
+	unsigned index = 0, alive = 0, arrived = 0;
+	struct warp *warp;
+
+	while (index < block->warp_count && !split)
+		split = waits_at(&block->warps[index++], SPLIT_AT_CLUSTER_BARRIER);
+	if (!split)
+		return;
+	for (unsigned i = 0; i < cluster_count(block); i++) {
+		const struct block *member = cluster_block(block, i);
+
+		for (unsigned k = 0; k < member->warp_count; k++) {
+			warp = &member->warps[k];
+			alive += lanes_in(warp_alive(warp));
+			arrived += lanes_in(warp_alive(warp) & warp->cluster_arrived);
+		}
+	}
+	warp = &block->warps[index - 1];
+	warp->frame = split->frame;
+	warp->file = split->frame->file;
+	warp_finding(warp, &split->frame->function->code[split->pc - 1], -1, FINDING_DEADLOCK,
+		     "the barrier of the cluster is incomplete: %u of the %u threads that have "
+		     "not ended have arrived, and none of the others can; let every thread of the "
+		     "cluster reach it",
+		     arrived, alive);
+}
 
 static unsigned arrivals(const struct warp *warp, unsigned number)
 {
@@ -73,13 +210,6 @@ static void order_participants(struct block *block, unsigned number, uint32_t wa
 			clocks_acquire(&block->warps[i], &known);
 }
 
-static void order_block(struct block *block)
-{
-	if (block->cluster && block->shadow)
-		clocks_join_block(block);
-	block->epoch++;
-}
-
 static void open_barrier(struct block *block, unsigned number)
 {
 	const bool counts = block->barriers[number].threads;
@@ -107,10 +237,11 @@ static void open_barrier(struct block *block, unsigned number)
 	block->barriers[number] = (struct barrier){0};
 	if (block->order)
 		block_order_barrier(block);
-	if (whole)
-		order_block(block);
-	else
+	if (!whole)
 		order_participants(block, number, waited);
+	else if (block->cluster && block->shadow)
+		clocks_join_block(block);
+	block->epoch += whole;
 	if (block->arrivals)
 		block->arrivals[number] = (struct warp_clocks){0};
 }
@@ -134,6 +265,7 @@ void barriers_after_end(struct block *block)
 	for (unsigned number = 0; number < BLOCK_BARRIERS; number++)
 		if (block->barriers[number].used && is_complete(block, number))
 			open_barrier(block, number);
+	open_if_complete(block);
 }
 
 /* Reads an operand that must be equal in all active lanes. Returns false if it is not. */
@@ -219,14 +351,6 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 
 /* ---- deadlock ---- */
 
-static const struct split *waits_at_barrier(const struct warp *warp)
-{
-	for (unsigned i = 0; i < warp->waiting_count; i++)
-		if (warp->waiting[i].state == SPLIT_AT_BARRIER)
-			return &warp->waiting[i];
-	return NULL;
-}
-
 void barriers_deadlock(struct block *block)
 {
 	for (unsigned i = 0; i < block->warp_count; i++)
@@ -234,14 +358,14 @@ void barriers_deadlock(struct block *block)
 			return;
 	for (unsigned i = 0; i < block->warp_count; i++) {
 		struct warp *warp = &block->warps[i];
-		const struct split *split = waits_at_barrier(warp);
+		const struct split *split = waits_at(warp, SPLIT_AT_BARRIER);
 		unsigned arrived = 0, waiting = 0;
 
 		if (!split)
 			continue;
 		for (unsigned k = 0; k < block->warp_count; k++) {
 			arrived += arrivals(&block->warps[k], split->barrier);
-			waiting += waits_at_barrier(&block->warps[k]) != NULL;
+			waiting += waits_at(&block->warps[k], SPLIT_AT_BARRIER) != NULL;
 		}
 		warp->frame = split->frame;
 		warp->file = split->frame->file;

@@ -1,10 +1,12 @@
 #include "emulator/machine/barriers/mbarrier.h"
 
-#include "emulator/machine/barriers/mbarrier_place.h"
+#include "emulator/machine/block.h"
+#include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/copies/async_copies.h"
 #include "emulator/machine/copies/bulk_pending.h"
+#include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/races/races_shared.h"
 
 #include <stdlib.h>
@@ -141,15 +143,6 @@ static enum step initialise(struct warp *warp, const struct instruction *at, int
 	return STEP_NEXT;
 }
 
-static void invalidate(struct mbarrier *object)
-{
-	struct mbarriers *all = object->block->mbarriers;
-
-	bulk_mbarrier_changed(object->block, object->offset);
-	memset(object->block->shared + object->offset, 0, MBARRIER_BYTES);
-	*object = all->items[--all->count];
-}
-
 /* ---- phases ---- */
 
 static void complete_phase_if_due(struct mbarrier *object)
@@ -188,9 +181,9 @@ static void release_phase(struct warp *warp, struct mbarrier *object)
 	clocks_release(warp, &object->arriving);
 	if (!warp->block->launch->global)
 		return;
-	global_races_fence(warp, false);
+	order_fence(&warp->block->launch->global->order, warp, false);
 	if (warp->block->cluster)
-		global_races_release(warp, &object->arriving_order);
+		order_hand(&warp->block->launch->global->order, warp, &object->arriving_order);
 }
 
 enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, int lane,
@@ -207,8 +200,8 @@ enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, i
 	return STEP_NEXT;
 }
 
-static enum step bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
-			      uint64_t address, uint32_t bytes, bool releases)
+enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
+				uint64_t address, uint32_t bytes, bool releases)
 {
 	struct mbarrier_place place;
 	struct mbarrier *object;
@@ -226,18 +219,6 @@ static enum step bytes_arrive(struct warp *warp, const struct instruction *at, i
 	complete_phase_if_due(object);
 	write_state(object);
 	return STEP_NEXT;
-}
-
-enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
-				uint64_t address, uint32_t bytes)
-{
-	return bytes_arrive(warp, at, lane, address, bytes, false);
-}
-
-enum step mbarrier_store_arrives(struct warp *warp, const struct instruction *at, int lane,
-				 uint64_t address, uint32_t bytes)
-{
-	return bytes_arrive(warp, at, lane, address, bytes, true);
 }
 
 static enum step arrive(struct warp *warp, const struct instruction *at, int lane,
@@ -297,7 +278,7 @@ static enum step test_phase(struct warp *warp, const struct instruction *at, int
 	if (*holds && at->strong) {
 		clocks_acquire(warp, &object->completed);
 		if (warp->block->launch->global && warp->block->cluster)
-			global_races_acquire(warp, &object->completed_order);
+			order_hear(warp, &object->completed_order);
 	}
 	if (!*holds) {
 		struct mbarriers *all = warp->block->mbarriers;
@@ -401,7 +382,9 @@ static enum step run_mbarrier_lane(struct warp *warp, const struct instruction *
 	if (kind != MBARRIER_TEST)
 		place.block->mbarriers->changes++;
 	if (kind == MBARRIER_INVAL) {
-		invalidate(object);
+		bulk_mbarrier_changed(place.block, place.offset);
+		memset(place.block->shared + place.offset, 0, MBARRIER_BYTES);
+		*object = place.block->mbarriers->items[--place.block->mbarriers->count];
 		return STEP_NEXT;
 	}
 	if (operate(warp, at, lane, object, lanes) != STEP_NEXT)
@@ -412,20 +395,12 @@ static enum step run_mbarrier_lane(struct warp *warp, const struct instruction *
 
 enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 {
-	const size_t from = at->width, to = at->type == TYPE_b64 ? 8 : 4;
+	EACH_BIT(lane, warp->active) {
+		struct lane_operands lanes = {.operand = lane_value(warp, at->b, at->width, lane)};
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-		struct lane_operands lanes = {0};
-
-		if (at->b)
-			memcpy(&lanes.operand,
-			       (unsigned char *)row_of(warp, at->b) + (size_t)lane * from, from);
 		if (run_mbarrier_lane(warp, at, lane, &lanes) != STEP_NEXT)
 			return STEP_STOPPED;
-		if (at->dst)
-			memcpy((unsigned char *)row_of(warp, at->dst) + (size_t)lane * to,
-			       &lanes.result, to);
+		lane_set(warp, at->dst, at->type == TYPE_b64 ? 8 : 4, lane, lanes.result);
 	}
 	return STEP_NEXT;
 }
@@ -435,25 +410,8 @@ enum step run_mbarrier(struct warp *warp, const struct instruction *at)
 /* If the sum stays the same, nothing has happened that a waiting thread could see. */
 static uint64_t block_changes(const struct block *block)
 {
-	const struct launch *launch = block->launch;
-	uint64_t sum = block->epoch + block->partial_barriers + block->ended_count +
-		       block->mbarriers->changes;
-
-	for (size_t i = 0; i < launch->program->function_count; i++) {
-		const struct program_function *function = &launch->program->functions[i];
-
-		for (size_t k = 0; k < function->code_count; k++) {
-			const struct instruction_count *count = &launch->counts[i][k];
-			uint16_t operation = function->code[k].operation;
-
-			if (operation == OP_STORE || operation == OP_ATOMIC ||
-			    operation == OP_COPY || operation == OP_BULK_COPY ||
-			    operation == OP_BULK_REDUCE)
-				sum += count->requests + count->shared_requests +
-				       count->local_requests + count->remote_requests;
-		}
-	}
-	return sum;
+	return block->epoch + block->partial_barriers + block->ended_count +
+	       block->mbarriers->changes + executed_stores(block->launch, true);
 }
 
 bool mbarriers_idle(struct block *block)
@@ -480,4 +438,40 @@ bool mbarriers_idle(struct block *block)
 		     object->phase, mbarrier_own_offset(all->warp, object->offset), object->pending,
 		     object->expected, (long long)object->bytes);
 	return true;
+}
+
+/* ---- st.async, red.async ---- */
+
+/* The address of a lane in the window shared::cluster. */
+static uint64_t lane_address(const struct warp *warp, const struct instruction *at, uint32_t row,
+			     int64_t offset, int lane)
+{
+	const uint64_t address = lane_value(warp, row, 8, lane) + (uint64_t)offset;
+
+	return at->space == PTX_SPACE_GENERIC ? address - SHARED_WINDOW : (uint32_t)address;
+}
+
+enum step async_store_signal(struct warp *warp, const struct instruction *at)
+{
+	EACH_BIT(lane, warp->active) {
+		const uint64_t to = lane_address(warp, at, at->a, at->offset, lane);
+		const uint64_t object = lane_address(warp, at, at->d, at->from_offset, lane);
+
+		if (to > UINT32_MAX)
+			return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
+					    "an asynchronous store to an address that is not in "
+					    "shared memory");
+		if (object <= UINT32_MAX && cluster_rank(warp->block, (uint32_t)to) !=
+						    cluster_rank(warp->block, (uint32_t)object))
+			return warp_finding(warp, at, lane, FINDING_MBARRIER,
+					    "an asynchronous store to the block with rank %u of "
+					    "the cluster signals an mbarrier of rank %u; both must "
+					    "be in one block",
+					    cluster_rank(warp->block, (uint32_t)to),
+					    cluster_rank(warp->block, (uint32_t)object));
+		if (mbarrier_bytes_arrive(warp, at, lane, object, access_bytes(at), true) !=
+		    STEP_NEXT)
+			return STEP_STOPPED;
+	}
+	return STEP_NEXT;
 }

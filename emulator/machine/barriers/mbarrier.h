@@ -17,7 +17,25 @@
 #ifndef EMULATOR_MACHINE_BARRIERS_MBARRIER_H
 #define EMULATOR_MACHINE_BARRIERS_MBARRIER_H
 
-#include "emulator/machine/barriers/mbarrier_place.h"
+#include "emulator/machine/machine.h"
+
+/* Where an mbarrier lies: in shared memory of the own block, or of another one of the cluster. */
+struct mbarrier_place {
+	struct block *block;
+	uint32_t offset; /* in its shared memory; aligned and inside of it */
+};
+
+/* The place of the object that a lane of an OP_MBARRIER names. STEP_STOPPED, with a finding: there
+ * can be none, or the operation cannot be on another block. */
+enum step mbarrier_place_of_lane(struct warp *warp, const struct instruction *at, int lane,
+				 struct mbarrier_place *out);
+/* The place of an address of the window shared::cluster, for an instruction that may signal
+ * mbarriers of other blocks. */
+enum step mbarrier_place_of_address(struct warp *warp, const struct instruction *at, int lane,
+				    uint64_t address, struct mbarrier_place *out);
+
+/* The offset as the program counts it, for messages. */
+unsigned long long mbarrier_own_offset(const struct warp *warp, uint64_t offset);
 
 #define MBARRIER_BYTES 8
 /* The largest count of arrivals, and of pending bytes in either direction. */
@@ -33,14 +51,11 @@ instruction_handler run_mbarrier; /* OP_MBARRIER */
  * For asynchronous copies that signal an mbarrier: `bytes` of them have arrived for the object at
  * an address of the window shared::cluster (cluster.h). May complete the phase. Write the bytes to
  * shared memory before this call. STEP_STOPPED, with a finding at `at` for `lane`: there is no
- * valid object there, or its bytes are out of range.
+ * valid object there, or its bytes are out of range. `releases`: the lane has stored the bytes
+ * itself, and the stores are ordered before what follows a wait for the phase.
  */
 enum step mbarrier_bytes_arrive(struct warp *warp, const struct instruction *at, int lane,
-				uint64_t address, uint32_t bytes);
-/* As mbarrier_bytes_arrive(), for bytes that the lane has stored itself: the stores are ordered
- * before what follows a wait for the phase. */
-enum step mbarrier_store_arrives(struct warp *warp, const struct instruction *at, int lane,
-				 uint64_t address, uint32_t bytes);
+				uint64_t address, uint32_t bytes, bool releases);
 
 /* Sets *place to where that object is, and *phase to the number of the phase to which such bytes
  * would count now. STEP_STOPPED as above. */
@@ -54,5 +69,19 @@ enum step mbarrier_find_phase(struct warp *warp, const struct instruction *at, i
  */
 #define MBARRIER_IDLE_TURNS 200
 bool mbarriers_idle(struct block *block);
+
+/* ---- stores and reductions that signal an mbarrier (st.async, red.async) ---- */
+
+/* Whether a store or an atomic signals an mbarrier. */
+static inline bool async_store_signals(const struct instruction *at)
+{
+	return at->d != 0;
+}
+
+/* Signals the mbarriers of the active lanes, after all of them have stored: at once, and to the
+ * race check the stores are ordered before what follows a wait for the phase. A GPU may write at
+ * any time until the phase completes. STEP_STOPPED, with a
+ * finding: an mbarrier is invalid, or is not in the block that the lane stored to. */
+enum step async_store_signal(struct warp *warp, const struct instruction *at);
 
 #endif

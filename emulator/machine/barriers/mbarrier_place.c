@@ -1,8 +1,6 @@
-/* Addresses of mbarriers. See mbarrier_place.h. */
-#include "emulator/machine/barriers/mbarrier_place.h"
-
 #include "emulator/machine/barriers/mbarrier.h"
-#include "emulator/machine/clusters/cluster_shared.h"
+
+#include "emulator/machine/clusters/cluster.h"
 
 #include <string.h>
 
@@ -71,13 +69,11 @@ static bool may_signal_others(const struct instruction *at)
 enum step mbarrier_place_of_lane(struct warp *warp, const struct instruction *at, int lane,
 				 struct mbarrier_place *out)
 {
-	const unsigned char *row = row_of(warp, at->a);
-	const size_t width = at->narrow_address ? 4 : 8;
-	uint64_t address = 0, window;
+	const uint64_t address =
+		lane_value(warp, at->a, at->narrow_address ? 4 : 8, lane) + (uint64_t)at->offset;
+	const uint64_t window =
+		at->space == PTX_SPACE_GENERIC ? address - SHARED_WINDOW : (uint32_t)address;
 
-	memcpy(&address, row + (size_t)lane * width, width);
-	address += (uint64_t)at->offset;
-	window = at->space == PTX_SPACE_GENERIC ? address - SHARED_WINDOW : (uint32_t)address;
 	if (window >= WINDOW_BYTES)
 		return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
 				    "an mbarrier at address 0x%llx, which is not in shared memory",

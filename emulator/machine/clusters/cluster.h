@@ -80,19 +80,36 @@ static inline bool cluster_block_ended(const struct block *block)
 	return block->ended_count == block->warp_count;
 }
 
-/* ---- launches ---- */
+/* ---- accesses to shared memory of other blocks: cluster_shared.c ---- */
 
-/* Sets launch->cluster and launch->explicit_cluster. PL_EUSAGE: no device would accept the size, or
- * the entry was compiled for another. */
-int cluster_check_shape(struct launch *launch, struct error *err);
-/* The number of the cluster that the block with that linear number belongs to, and its rank. */
-int64_t cluster_of_block(const struct launch *launch, int64_t number, unsigned *rank);
-/* Sets numbers[rank] to the linear number of each block of a cluster. */
-void cluster_block_numbers(const struct launch *launch, int64_t cluster,
-			   int64_t numbers[CLUSTER_BLOCKS_MOST]);
-/* Returns true if the nth of `count` blocks is to be checked for races. */
-bool block_is_checked(const struct emulated_launch *what, int64_t nth, int64_t count);
-/* Whether the blocks of a cluster are checked for races: all or none. */
-bool cluster_is_checked(const struct launch *launch, int64_t cluster);
+instruction_handler run_cluster_address; /* OP_CLUSTER_ADDRESS */
+
+/* Whether an instruction may access shared memory of other blocks: it is a load, a store or an
+ * atomic, for the window shared::cluster or for generic addresses. */
+bool cluster_may_leave(const struct instruction *at);
+
+/* Reports a finding, which does not end the launch, if a block that a lane accesses has ended or
+ * may not have begun. */
+void cluster_check_presence(struct warp *warp, const struct instruction *at, int lane,
+			    const struct block *block);
+
+/* The lanes of an access whose addresses belong to one block. */
+struct cluster_part {
+	struct block *block;
+	uint32_t mask;
+	uint32_t offset[LANES]; /* in the shared memory of that block; valid in the lanes of the
+				   mask */
+};
+/*
+ * Takes the lanes of the next part from *left, which is not 0. The addresses, of the window
+ * shared::cluster, are those that access_check() found valid. Checks the presence of the block.
+ */
+void cluster_next_part(struct warp *warp, const struct instruction *at, uint32_t *left,
+		       const uint32_t address[LANES], struct cluster_part *part);
+
+/* Corrects the requests of an access to shared memory, which was counted as one to the own block,
+ * if lanes of the mask access other blocks. */
+void cluster_count_request(struct warp *warp, const struct instruction *at, uint32_t mask,
+			   const uint32_t address[LANES]);
 
 #endif

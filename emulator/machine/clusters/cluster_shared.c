@@ -1,5 +1,4 @@
-/* Distributed shared memory. See cluster_shared.h. */
-#include "emulator/machine/clusters/cluster_shared.h"
+#include "emulator/machine/clusters/cluster.h"
 
 #include "emulator/machine/races/block_clocks.h"
 
@@ -52,9 +51,7 @@ static enum step require_window(struct warp *warp, const struct instruction *at,
 {
 	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, warp->active) {
 		if (address[lane] >= WINDOW_BYTES)
 			return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
 					    "the address 0x%llx is not in shared memory",
@@ -185,9 +182,8 @@ void cluster_count_request(struct warp *warp, const struct instruction *at, uint
 	struct instruction_count *count = count_at(warp, at);
 	bool own = false, others = false;
 
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		bool here = cluster_rank(warp->block, address[__builtin_ctz(rest)]) ==
-			    warp->block->rank;
+	EACH_BIT(lane, mask) {
+		bool here = cluster_rank(warp->block, address[lane]) == warp->block->rank;
 
 		own |= here;
 		others |= !here;

@@ -1,13 +1,150 @@
 #include "emulator/machine/copies/async_copies.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-#include "emulator/machine/copies/async_copy_cost.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"
 #include "emulator/machine/races/races_shared.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_BYTES 128
+#define HALF_BYTES (SECTOR_BYTES / 2)
+
+/* ---- through the L1 cache ---- */
+
+static unsigned busiest_bank(const uint8_t count[BANKS])
+{
+	unsigned most = 0;
+
+	for (int bank = 0; bank < BANKS; bank++)
+		most = count[bank] > most ? count[bank] : most;
+	return most;
+}
+
+static unsigned group_wavefronts(const struct copy_lanes *lanes, uint32_t group)
+{
+	uint8_t given[BANKS] = {0}, taken[BANKS] = {0};
+	unsigned gives, takes;
+
+	EACH_BIT(lane, lanes->mask & group) {
+		for (unsigned at = 0; at < lanes->bytes; at += BANK_BYTES) {
+			taken[(lanes->to[lane] + at) / BANK_BYTES % BANKS]++;
+			if (lanes->reading >> lane & 1)
+				given[(lanes->from[lane] + at) / BANK_BYTES % BANKS]++;
+		}
+	}
+	gives = busiest_bank(given);
+	takes = busiest_bank(taken);
+	return gives > takes ? gives : takes;
+}
+
+static struct copy_cost cost_through_l1(const struct copy_lanes *lanes)
+{
+	const unsigned group = access_group(lanes->bytes);
+	struct copy_cost cost = {0};
+	uint32_t sector[LANES];
+
+	/* 31 bits identify a sector: all allocations lie within 2^31 sectors of each other. */
+	for (int lane = 0; lane < LANES; lane++)
+		sector[lane] = (uint32_t)(lanes->from[lane] / SECTOR_BYTES) & INT32_MAX;
+	cost.sectors = access_sectors(sector, lanes->reading);
+	for (unsigned first = 0; first < LANES; first += group)
+		cost.wavefronts += group_wavefronts(lanes, access_group_mask(group) << first);
+	return cost;
+}
+
+/* ---- bypassing the L1 cache ---- */
+
+/* A sector of global memory that is copied to a sector of shared memory. */
+struct transfer {
+	uint64_t from, to; /* numbers of the sectors */
+	bool crossed;      /* the halves of the sector are swapped */
+	unsigned halves;   /* mask of the halves of `to` */
+	bool counted;      /* in the wavefronts of another transfer */
+};
+
+static struct transfer *find_transfer(struct transfer *transfers, unsigned count,
+				      const struct transfer *like)
+{
+	for (unsigned i = 0; i < count; i++)
+		if (transfers[i].from == like->from && transfers[i].to == like->to &&
+		    transfers[i].crossed == like->crossed)
+			return &transfers[i];
+	return NULL;
+}
+
+static unsigned find_transfers(struct transfer transfers[LANES], const struct copy_lanes *lanes)
+{
+	unsigned count = 0;
+
+	EACH_BIT(lane, lanes->reading) {
+		uint64_t from = lanes->from[lane], to = lanes->to[lane];
+		struct transfer one = {.from = from / SECTOR_BYTES,
+				       .to = to / SECTOR_BYTES,
+				       .crossed = (from ^ to) / HALF_BYTES % 2};
+		struct transfer *transfer = find_transfer(transfers, count, &one);
+
+		if (!transfer) {
+			transfer = &transfers[count++];
+			*transfer = one;
+		}
+		transfer->halves |= 1U << to / HALF_BYTES % 2;
+	}
+	return count;
+}
+
+static bool share_wavefronts(const struct transfer *a, const struct transfer *b)
+{
+	const unsigned sectors = LINE_BYTES / SECTOR_BYTES;
+
+	return a->from / sectors == b->from / sectors && a->to / sectors == b->to / sectors &&
+	       a->halves == b->halves && a->crossed == b->crossed &&
+	       (a->from ^ a->to) % 2 == (b->from ^ b->to) % 2;
+}
+
+/* Wavefronts of a transfer and of all that share them: in each one a sector takes part once. */
+static unsigned shared_wavefronts(struct transfer *transfers, unsigned count,
+				  const struct transfer *first)
+{
+	unsigned most = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		unsigned given = 0, taken = 0;
+
+		if (!share_wavefronts(first, &transfers[i]))
+			continue;
+		transfers[i].counted = true;
+		for (unsigned k = 0; k < count; k++) {
+			bool together = share_wavefronts(first, &transfers[k]);
+
+			given += together && transfers[k].from == transfers[i].from;
+			taken += together && transfers[k].to == transfers[i].to;
+		}
+		most = given > most ? given : most;
+		most = taken > most ? taken : most;
+	}
+	return most;
+}
+
+static struct copy_cost cost_past_l1(const struct copy_lanes *lanes)
+{
+	struct transfer transfers[LANES];
+	unsigned count = find_transfers(transfers, lanes);
+	struct copy_cost cost = {.sectors = count};
+
+	for (unsigned i = 0; i < count; i++)
+		if (!transfers[i].counted)
+			cost.wavefronts += shared_wavefronts(transfers, count, &transfers[i]);
+	if (lanes->reading != lanes->mask)
+		cost.wavefronts += access_store_wavefronts(lanes->to, lanes->mask, lanes->bytes);
+	return cost;
+}
+
+struct copy_cost copy_cost(const struct copy_lanes *lanes)
+{
+	return lanes->past_l1 ? cost_past_l1(lanes) : cost_through_l1(lanes);
+}
 
 /* Per lane. */
 #define COPY_MOST_BYTES 16
@@ -59,34 +196,6 @@ void copies_free(struct warp_copies *copies)
 
 /* ---- operands ---- */
 
-static void copy_destinations(uint64_t offset[LANES], const struct warp *warp,
-			      const struct instruction *at)
-{
-	const unsigned char *row = row_of(warp, at->a);
-	uint32_t narrow;
-	uint64_t wide = 0;
-
-	for (size_t lane = 0; lane < LANES; lane++) {
-		if (at->a && at->narrow_address) {
-			memcpy(&narrow, row + lane * sizeof(narrow), sizeof(narrow));
-			wide = narrow;
-		} else if (at->a) {
-			memcpy(&wide, row + lane * sizeof(wide), sizeof(wide));
-		}
-		offset[lane] = (uint32_t)wide + (uint32_t)at->offset;
-	}
-}
-
-static void copy_sources(uint64_t address[LANES], const struct warp *warp,
-			 const struct instruction *at)
-{
-	memset(address, 0, LANES * sizeof(*address));
-	if (at->b)
-		memcpy(address, row_of(warp, at->b), LANES * sizeof(*address));
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] += (uint64_t)at->from_offset;
-}
-
 /* Sets amount[] to the bytes that each lane reads, and *reading to the lanes that read any. */
 static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct warp *warp,
 			      const struct instruction *at)
@@ -95,9 +204,7 @@ static enum step copy_amounts(unsigned amount[LANES], uint32_t *reading, struct 
 	uint32_t ignored = at->d ? predicate_mask(row_of(warp, at->d)) : 0;
 
 	*reading = 0;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, warp->active) {
 		amount[lane] = sizes ? sizes[lane] : access_bytes(at);
 		if (amount[lane] > access_bytes(at))
 			return warp_finding(
@@ -155,8 +262,7 @@ static void read_values(struct warp *warp, struct copy *copy, uint32_t reading,
 			const uint64_t address[LANES], const unsigned amount[LANES])
 {
 	memset(copy->values, 0, LANES * copy->bytes);
-	for (uint32_t rest = reading; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, reading) {
 		struct allocation *in =
 			device_memory_below(warp->block->launch->memory, address[lane]);
 		uint64_t offset = address[lane] - in->address;
@@ -180,8 +286,11 @@ enum step run_copy(struct warp *warp, const struct instruction *at)
 	if (warp->active == 0)
 		return STEP_NEXT;
 	count_at(warp, at)->requests++;
-	copy_destinations(offset, warp, at);
-	copy_sources(address, warp, at);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		offset[lane] = (uint32_t)lane_value(warp, at->a, at->narrow_address ? 4 : 8, lane) +
+			       (uint32_t)at->offset;
+		address[lane] = lane_value(warp, at->b, 8, lane) + (uint64_t)at->from_offset;
+	}
 	if (copy_amounts(amount, &reading, warp, at) != STEP_NEXT ||
 	    access_check(warp, at, PTX_SPACE_SHARED, warp->active, offset) != STEP_NEXT ||
 	    access_check_amounts(warp, at, PTX_SPACE_GLOBAL, reading, address, amount) != STEP_NEXT)
@@ -219,8 +328,8 @@ enum step run_copy_commit(struct warp *warp, const struct instruction *at)
 	struct warp_copies *copies = copies_of(warp);
 
 	(void)at;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		copies->committed[__builtin_ctz(rest)]++;
+	EACH_BIT(lane, warp->active)
+		copies->committed[lane]++;
 	return STEP_NEXT;
 }
 
@@ -228,9 +337,7 @@ enum step run_copy_commit(struct warp *warp, const struct instruction *at)
 
 static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t lanes, uint32_t clock)
 {
-	for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
-
+	EACH_BIT(lane, lanes) {
 		memcpy(warp->block->shared + copy->offset[lane], copy->values + lane * copy->bytes,
 		       copy->bytes);
 	}
@@ -239,34 +346,35 @@ static void write_copied_bytes(struct warp *warp, struct copy *copy, uint32_t la
 	copy->mask &= ~lanes;
 }
 
-/* Returns true if a wait that leaves `groups_left` groups pending (-1: none) includes the copy. */
-static bool is_waited_for(const struct warp_copies *copies, const struct copy *copy, unsigned lane,
-			  int64_t groups_left)
+static void forget_arrived(struct warp_copies *copies)
 {
-	int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
+	size_t kept = 0;
 
-	/* A copy in no group yet has no later group; only wait_all includes it. */
-	return groups_left < 0 || behind > groups_left;
+	for (size_t i = 0; i < copies->count; i++)
+		if (copies->items[i].mask && kept++ != i)
+			copies->items[kept - 1] = copies->items[i];
+	copies->count = kept;
 }
 
+/* Waits until at->offset groups are pending; -1: none, and no copy that is in no group yet. */
 enum step run_copy_wait(struct warp *warp, const struct instruction *at)
 {
 	struct warp_copies *copies = copies_of(warp);
-	size_t kept = 0;
 
 	for (size_t i = 0; i < copies->count; i++) {
 		struct copy *copy = &copies->items[i];
 		uint32_t lanes = 0;
 
-		for (uint32_t rest = copy->mask & warp->active; rest; rest &= rest - 1)
-			if (is_waited_for(copies, copy, (unsigned)__builtin_ctz(rest), at->offset))
-				lanes |= rest & -rest;
+		EACH_BIT(lane, copy->mask & warp->active) {
+			const int64_t behind = (int64_t)copies->committed[lane] - copy->group[lane];
+
+			if (at->offset < 0 || behind > at->offset)
+				lanes |= UINT32_C(1) << lane;
+		}
 		if (lanes)
 			write_copied_bytes(warp, copy, lanes, block_clock(warp));
-		if (copy->mask && kept++ != i)
-			copies->items[kept - 1] = *copy;
 	}
-	copies->count = kept;
+	forget_arrived(copies);
 	return STEP_NEXT;
 }
 
@@ -286,27 +394,20 @@ void copies_signal(struct warp *warp, int lane, uint32_t mbarrier)
 	}
 }
 
-static void complete_of_warp(struct warp *warp, uint32_t mbarrier)
-{
-	struct warp_copies *copies = warp->copies;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < copies->count; i++) {
-		struct copy *copy = &copies->items[i];
-
-		for (uint32_t rest = copy->mask; rest; rest &= rest - 1)
-			if (copy->mbarrier[__builtin_ctz(rest)] == mbarrier)
-				write_copied_bytes(warp, copy, rest & -rest,
-						   copy->clock[__builtin_ctz(rest)]);
-		if (copy->mask && kept++ != i)
-			copies->items[kept - 1] = *copy;
-	}
-	copies->count = kept;
-}
-
 void copies_complete(struct block *block, uint32_t mbarrier)
 {
-	for (unsigned i = 0; i < block->warp_count; i++)
-		if (block->warps[i].copies)
-			complete_of_warp(&block->warps[i], mbarrier);
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		struct warp *warp = &block->warps[i];
+
+		for (size_t k = 0; warp->copies && k < warp->copies->count; k++) {
+			struct copy *copy = &warp->copies->items[k];
+
+			EACH_BIT(lane, copy->mask)
+				if (copy->mbarrier[lane] == mbarrier)
+					write_copied_bytes(warp, copy, UINT32_C(1) << lane,
+							   copy->clock[lane]);
+		}
+		if (warp->copies)
+			forget_arrived(warp->copies);
+	}
 }

@@ -1,9 +1,6 @@
 #include "emulator/machine/copies/bulk_copy.h"
 
-#include "emulator/machine/copies/bulk_global.h"
-#include "emulator/machine/copies/bulk_shared.h"
-#include "emulator/machine/copies/tensor_copy.h"
-#include "emulator/machine/races/races_global.h"
+#include "emulator/machine/races/global_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -123,18 +120,19 @@ enum step run_bulk_reduction(struct warp *warp, const struct instruction *at, bu
 		.combine = combine,
 	};
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
+	EACH_BIT(lane, warp->active) {
 		struct global_races *global = warp->block->launch->global;
-		const uint64_t unchecked = global ? global_races_unchecked(global) : 0;
+		const uint64_t unchecked = global ? global->unchecked : 0;
 
-		issue.lane = (unsigned)__builtin_ctz(rest);
+		issue.lane = lane;
 		if (warp->block->launch->follower)
 			follow_copy(issue);
 		count_at(warp, at)->requests++;
 		if (issue_copy(&issue) != STEP_NEXT)
 			return STEP_STOPPED;
-		if (global)
-			global_races_join_unchecked(global, unchecked);
+		/* All unchecked requests of a copy count as one. */
+		if (global && global->unchecked > unchecked)
+			global->unchecked = unchecked + 1;
 	}
 	return STEP_NEXT;
 }

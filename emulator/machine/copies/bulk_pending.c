@@ -110,7 +110,7 @@ static void complete_access(struct block *block, const struct bulk_pending *acce
 		complete_read(block->shadow, &access->range, &by);
 }
 
-/* Which accesses are over. */
+/* Which accesses of copies are over. */
 struct completion {
 	const struct block *signalled;
 	uint32_t mbarrier, number;
@@ -118,25 +118,22 @@ struct completion {
 	bool up_to; /* those with a lower number; else all */
 };
 
-static bool is_copy_complete(const struct completion *of, const struct bulk_pending *access)
-{
-	return access->signalled == of->signalled && access->mbarrier == of->mbarrier &&
-	       (of->thread < 0 || access->thread == (unsigned)of->thread) &&
-	       (!of->up_to || access->number < of->number);
-}
-
 static void complete_copies(struct block *block, const struct completion *of)
 {
 	struct bulk_state *state = block->bulk;
 	size_t kept = 0;
 
 	for (size_t i = 0; state && i < state->count; i++) {
-		if (is_copy_complete(of, &state->items[i])) {
-			state->readers -= !state->items[i].writes;
-			complete_access(block, &state->items[i]);
-		} else {
-			state->items[kept++] = state->items[i];
+		const struct bulk_pending *access = &state->items[i];
+
+		if (access->signalled != of->signalled || access->mbarrier != of->mbarrier ||
+		    (of->thread >= 0 && access->thread != (unsigned)of->thread) ||
+		    (of->up_to && access->number >= of->number)) {
+			state->items[kept++] = *access;
+			continue;
 		}
+		state->readers -= !access->writes;
+		complete_access(block, access);
 	}
 	if (state)
 		state->count = kept;
@@ -209,8 +206,8 @@ enum step run_bulk_commit(struct warp *warp, const struct instruction *at)
 	struct bulk_state *state = state_of_bulk(warp->block);
 
 	(void)at;
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		state->committed[warp->index * LANES + (unsigned)__builtin_ctz(rest)]++;
+	EACH_BIT(lane, warp->active)
+		state->committed[warp->index * LANES + lane]++;
 	return STEP_NEXT;
 }
 
@@ -218,8 +215,7 @@ enum step run_bulk_wait(struct warp *warp, const struct instruction *at)
 {
 	struct bulk_state *state = state_of_bulk(warp->block);
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
 		int64_t complete =
 			(int64_t)state->committed[warp->index * LANES + lane] - at->offset;
 

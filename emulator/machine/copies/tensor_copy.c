@@ -1,15 +1,13 @@
-#include "emulator/machine/copies/tensor_copy.h"
+#include "emulator/machine/copies/bulk_copy.h"
 
 #include <stdlib.h>
 
-#include "emulator/machine/copies/bulk_global.h"
-#include "emulator/machine/copies/bulk_shared.h"
-#include "emulator/machine/copies/tensor_walk.h"
-#include "emulator/machine/copies/tensormap_update.h"
 #include "emulator/program/bulk_reductions.h"
 #include "emulator/tensor_map.h"
 
 #define CHUNK_BYTES 16
+/* A box begins at a multiple of this many bytes in shared memory. */
+#define TENSOR_BOX_ALIGN 128
 /* A box begins at a multiple of this many bytes in the first dimension. */
 #define TENSOR_ROW_ALIGN 16
 #define TF32_NAN 0x7fffe000

@@ -1,4 +1,4 @@
-#include "emulator/machine/copies/tensormap_update.h"
+#include "emulator/machine/copies/bulk_copy.h"
 
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/memory/access.h"
@@ -133,11 +133,7 @@ struct map_place {
 static uint64_t map_address(const struct warp *warp, uint32_t row, bool narrow, int64_t offset,
 			    int lane)
 {
-	const unsigned char *at = row_of(warp, row);
-	uint64_t address = 0;
-
-	memcpy(&address, at + (size_t)lane * (narrow ? 4 : 8), narrow ? 4 : 8);
-	return address + (uint64_t)offset;
+	return lane_value(warp, row, narrow ? 4 : 8, lane) + (uint64_t)offset;
 }
 
 static enum step find_in_shared(struct map_place *out, struct warp *warp,
@@ -275,8 +271,8 @@ static enum step replace_field(struct warp *warp, const struct instruction *at, 
 
 enum step run_map_replace(struct warp *warp, const struct instruction *at)
 {
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1)
-		if (replace_field(warp, at, __builtin_ctz(rest)) != STEP_NEXT)
+	EACH_BIT(lane, warp->active)
+		if (replace_field(warp, at, lane) != STEP_NEXT)
 			return STEP_STOPPED;
 	return STEP_NEXT;
 }
@@ -285,9 +281,7 @@ enum step run_map_replace(struct warp *warp, const struct instruction *at)
 static bool same_addresses(const struct warp *warp, const struct instruction *at, uint64_t from,
 			   uint64_t to)
 {
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, warp->active) {
 		if (map_address(warp, at->a, at->narrow_address, at->offset, lane) != from ||
 		    map_address(warp, at->b, false, at->from_offset, lane) != to)
 			return false;
@@ -332,9 +326,9 @@ enum step run_map_fence(struct warp *warp, const struct instruction *at)
 	struct tensormap_updates *changes = warp->block->launch->tensormap_updates;
 
 	if (at->a) {
-		for (uint32_t rest = warp->active; rest; rest &= rest - 1)
+		EACH_BIT(lane, warp->active)
 			note_acquire(warp, map_address(warp, at->a, at->narrow_address, at->offset,
-						       __builtin_ctz(rest)));
+						       lane));
 	} else {
 		for (size_t i = 0; changes && i < changes->count; i++)
 			if (changes->items[i].changer == warp->block->number)

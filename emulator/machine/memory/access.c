@@ -1,9 +1,9 @@
-/* Rules and rare paths of memory instructions. See access.h. */
 #include "emulator/machine/memory/access.h"
 
 #include "base/mangled.h"
-#include "emulator/machine/clusters/cluster_shared.h"
-#include "emulator/machine/memory/heap.h"
+#include "emulator/machine/clusters/cluster.h"
+#include "emulator/machine/memory/device_memory.h"
+#include "emulator/machine/memory/written_bytes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -38,8 +38,8 @@ unsigned access_sectors(const uint32_t sector[LANES], uint32_t mask)
 	unsigned count = 0;
 
 	memset(slots, 0xff, sizeof(slots));
-	for (uint32_t rest = mask; rest; rest &= rest - 1)
-		count += set_add(slots, sector[__builtin_ctz(rest)]);
+	EACH_BIT(lane, mask)
+		count += set_add(slots, sector[lane]);
 	return count;
 }
 
@@ -52,8 +52,8 @@ static unsigned group_wavefront_count(const uint32_t offset[LANES], uint32_t mas
 	uint8_t wanted[BANKS] = {0};
 
 	memset(slots, 0xff, sizeof(slots));
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		uint32_t word = offset[__builtin_ctz(rest)] / BANK_BYTES;
+	EACH_BIT(lane, mask) {
+		uint32_t word = offset[lane] / BANK_BYTES;
 
 		/* Accesses are aligned: two lanes share all of their words or none. */
 		if (!set_add(slots, word))
@@ -82,8 +82,8 @@ static uint32_t unlike_partner(const uint32_t offset[LANES], uint32_t mask, unsi
 {
 	uint32_t unlike = 0;
 
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest), partner = lane ^ distance;
+	EACH_BIT(lane, mask) {
+		const unsigned partner = lane ^ distance;
 
 		if (mask >> partner & 1 && offset[lane] != offset[partner])
 			unlike |= UINT32_C(1) << lane;
@@ -119,8 +119,7 @@ static unsigned queue_lanes(const uint64_t address[LANES], uint32_t mask, unsign
 	unsigned count = 0;
 
 	*longest = 0;
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		uint8_t lane = (uint8_t)__builtin_ctz(rest);
+	EACH_BIT(lane, mask) {
 		uint32_t slot = (uint32_t)address[lane] * UINT32_C(0x9e3779b1) >> 26;
 
 		while (queues[slot] && address[lanes[slot]] != address[lane])
@@ -353,8 +352,7 @@ enum step access_check_variable(struct warp *warp, const struct instruction *at,
 	/* The limit is below 2^31 or negative, so an offset above it sets the top bit. */
 	for (int lane = 0; lane < LANES; lane++)
 		outside |= (offset[lane] - begin) | (limit - (offset[lane] - begin));
-	for (uint32_t rest = outside >> 31 ? mask : 0; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, outside >> 31 ? mask : 0) {
 		const uint32_t place = offset[lane] - begin;
 
 		if ((place | (limit - place)) >> 31) {
@@ -367,38 +365,62 @@ enum step access_check_variable(struct warp *warp, const struct instruction *at,
 
 /* ---- checks of lanes ---- */
 
-static enum step check_lane(struct warp *warp, const struct instruction *at, enum ptx_space space,
-			    int lane, uint64_t address, unsigned bytes)
-{
-	return access_check_range(warp, at,
-				  &(struct access_range){.space = space,
-							 .lane = lane,
-							 .address = address,
-							 .bytes = bytes,
-							 .align = access_bytes(at)});
-}
-
 enum step access_check(struct warp *warp, const struct instruction *at, enum ptx_space space,
 		       uint32_t mask, const uint64_t address[LANES])
 {
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-
-		if (check_lane(warp, at, space, lane, address[lane], access_bytes(at)) != STEP_NEXT)
-			return STEP_STOPPED;
-	}
-	return STEP_NEXT;
+	return access_check_amounts(warp, at, space, mask, address, NULL);
 }
 
 enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 			       enum ptx_space space, uint32_t mask, const uint64_t address[LANES],
 			       const unsigned bytes[LANES])
 {
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, mask) {
+		const struct access_range range = {
+			.space = space,
+			.lane = (int)lane,
+			.address = address[lane],
+			.bytes = bytes ? bytes[lane] : access_bytes(at),
+			.align = access_bytes(at),
+		};
 
-		if (check_lane(warp, at, space, lane, address[lane], bytes[lane]) != STEP_NEXT)
+		if (access_check_range(warp, at, &range) != STEP_NEXT)
 			return STEP_STOPPED;
+	}
+	return STEP_NEXT;
+}
+
+static void discard_line(const struct launch *launch, struct allocation *in, uint64_t first)
+{
+	/* Another value in each launch, and the same if a line is discarded twice. */
+	memset(in->data + first, (int)(0xd5 ^ (launch->number * 29 & 0xff)), DISCARD_BYTES);
+	/* Without the check nobody would see that the line is written again. */
+	if (launch->global)
+		written_remove(in, first, DISCARD_BYTES);
+	*launch->may_be_undefined = true;
+}
+
+enum step run_discard(struct warp *warp, const struct instruction *at)
+{
+	const struct launch *launch = warp->block->launch;
+	uint64_t last = 0;
+
+	EACH_BIT(lane, warp->active) {
+		struct access_range range = {.space = PTX_SPACE_GLOBAL,
+					     .lane = lane,
+					     .bytes = DISCARD_BYTES,
+					     .align = DISCARD_BYTES,
+					     .what = "discard of"};
+		struct allocation *in;
+
+		range.address = lane_value(warp, at->a, 8, lane) + (uint64_t)at->offset;
+		if (range.address == last)
+			continue;
+		if (access_check_range(warp, at, &range) != STEP_NEXT)
+			return STEP_STOPPED;
+		last = range.address;
+		in = device_memory_below(launch->memory, last);
+		discard_line(launch, in, last - in->address);
 	}
 	return STEP_NEXT;
 }

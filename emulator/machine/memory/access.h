@@ -119,4 +119,8 @@ struct access_range {
 enum step access_check_range(struct warp *warp, const struct instruction *at,
 			     const struct access_range *range);
 
+#define DISCARD_BYTES 128
+/* OP_DISCARD. The bytes of the line get other values, and count as unwritten from then on. */
+instruction_handler run_discard;
+
 #endif

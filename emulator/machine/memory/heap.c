@@ -1,5 +1,4 @@
-/* malloc and free of device code. See heap.h. */
-#include "emulator/machine/memory/heap.h"
+#include "emulator/machine/memory/device_memory.h"
 
 #include "emulator/machine/control.h"
 #include "emulator/machine/finding.h"
@@ -118,16 +117,10 @@ static uint64_t heap_allocate(struct device_heap *heap, struct warp *warp,
 enum step run_heap_malloc(struct warp *warp, const struct instruction *at)
 {
 	struct device_heap *heap = warp->block->launch->heap;
-	const unsigned char *sizes = row_of(warp, at->a);
-	unsigned char *out = row_of(warp, at->dst);
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
-		uint64_t bytes, address;
-
-		memcpy(&bytes, sizes + 8 * lane, 8);
-		address = heap_allocate(heap, warp, at, lane, bytes);
-		memcpy(out + 8 * lane, &address, 8);
+	EACH_BIT(lane, warp->active) {
+		lane_set(warp, at->dst, 8, lane,
+			 heap_allocate(heap, warp, at, lane, lane_value(warp, at->a, 8, lane)));
 	}
 	return STEP_NEXT;
 }
@@ -171,14 +164,11 @@ static enum step report_bad_free(struct warp *warp, const struct instruction *at
 enum step run_heap_free(struct warp *warp, const struct instruction *at)
 {
 	struct device_heap *heap = warp->block->launch->heap;
-	const unsigned char *addresses = row_of(warp, at->a);
 
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		int lane = __builtin_ctz(rest);
+	EACH_BIT(lane, warp->active) {
+		const uint64_t address = lane_value(warp, at->a, 8, lane);
 		struct heap_block *block;
-		uint64_t address;
 
-		memcpy(&address, addresses + 8 * lane, 8);
 		if (!address)
 			continue;
 		block = block_below(heap, address);

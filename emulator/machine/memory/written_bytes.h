@@ -52,9 +52,4 @@ static inline bool written_all(const struct allocation *in, uint64_t first, uint
 	return !missing;
 }
 
-/* Notes that a value may be undefined, if a lane reads an unwritten byte. */
-void written_check(const struct global_request *request);
-/* Counts the bytes of a request as written. */
-void written_note(const struct global_request *request);
-
 #endif

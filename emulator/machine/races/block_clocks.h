@@ -1,6 +1,6 @@
 /*
  * block_clocks: which accesses of one warp happen before those of another warp
- * because an mbarrier, a barrier of some warps or a lock (shared_locks.h) lies between them, and,
+ * because an mbarrier, a barrier of some warps or a lock in shared memory lies between them, and,
  * in a cluster, because any barrier does. The race checks of shared (races_shared.h) and global
  * memory (global_order.h) ask it. Internal to emulator/.
  *
@@ -88,5 +88,39 @@ void clocks_join_block(struct block *block);
 void clocks_join_cluster(struct cluster *cluster);
 /* Adds what the warps of a block know. */
 void clocks_of_block(const struct block *block, struct warp_clocks *into);
+
+/*
+ * ---- locks and flags in shared memory ----
+ *
+ * As in the memory model of PTX: a thread executes a fence and then writes a location by an atomic,
+ * or by a relaxed, volatile or release store. Another thread reads the location by an atomic, or by
+ * a relaxed, volatile or acquire load, and then executes a fence. What the one did before its fence
+ * is then ordered before what the other does after its own. A release has the first fence in it, an
+ * acquire the second. An atomic passes on what was released before, a store does not.
+ *
+ * The clocks stand for what warps did. A fence, an atomic or an access counts for
+ * the whole warp that executes it, and lanes of one warp can wait for each other, too.
+ */
+
+/* What a block knows of its locks. NULL: it has executed no fence that can matter. */
+struct shared_locks;
+void shared_locks_free(struct shared_locks *locks); /* NULL is allowed */
+/* Call when a block begins. */
+void shared_locks_begin(struct block *block);
+
+/* Whether locks and flags may order accesses to shared memory. Without fences they order nothing,
+ * and none of the other calls is needed. */
+enum shared_locking { LOCKING_NONE, LOCKING_WITHOUT_FENCES, LOCKING_WITH_FENCES };
+enum shared_locking program_shared_locking(const struct ptx_program *program);
+
+/* Call when a warp of a checked block executes a fence. */
+void shared_locks_fence(struct warp *warp, bool releases, bool acquires);
+/* Call when lanes read or write, or both, `offset` in the shared memory of `block` by an atomic or
+ * by a load or store that is strong or volatile. */
+void shared_locks_access(struct warp *warp, struct block *block, uint32_t mask,
+			 const uint32_t offset[LANES], bool reads, bool writes);
+
+/* Whether a lock orders what lanes of the warp did at that clock of it before what it does now. */
+bool shared_locks_order_lanes(const struct warp *warp, uint32_t clock);
 
 #endif

@@ -8,7 +8,7 @@
  *
  * - a summary of 8 bytes, if one instruction accessed all of its cells at once. The row itself, of
  *   64 bytes, stays untouched;
- * - a log of what instructions did to several of its cells (global_log.h). Most rows are accessed
+ * - a log of what instructions did to several of its cells (global_rows.h). Most rows are accessed
  *   by lanes in order, and by few instructions;
  * - planes: a record of each cell. A plane is an array of the records of one kind, and is there
  *   only if the row has such records.

@@ -1,15 +1,91 @@
-/* Checks accesses to rows of global memory. See global_check.h. */
 #include "emulator/machine/races/global_check.h"
 
-#include "emulator/machine/races/global_log.h"
-#include "emulator/machine/races/lane_reads.h"
+#include "emulator/machine/finding.h"
+#include "emulator/machine/races/dead_loads.h"
+#include "emulator/machine/races/global_rows.h"
+#include "emulator/machine/warp_splits.h"
+
+#include <inttypes.h>
+
+static void add_global_thread(struct text *out, const struct launch *launch, int64_t block,
+			      unsigned thread)
+{
+	const int64_t *grid = launch->what.grid, *shape = launch->what.block;
+
+	text_addf(out,
+		  "thread (%" PRId64 ",%" PRId64 ",%" PRId64 ") of block (%" PRId64 ",%" PRId64
+		  ",%" PRId64 ")",
+		  thread % shape[0], thread / shape[0] % shape[1], thread / shape[0] / shape[1],
+		  block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1]);
+}
+
+/* The loads of a race, whose values may be dropped. */
+static void suspect_loads(const struct global_races *shadow, const struct global_request *by,
+			  const struct cell_record *rival, bool wrote)
+{
+	struct dead_loads *uses = by->warp->block->launch->uses;
+	uint32_t function;
+	const struct instruction *earlier = instruction_of_number(
+		shadow->program, shadow->first_place, rival->place, &function);
+
+	dead_loads_suspect(uses, shadow->program, by->warp->frame->function_index, by->at);
+	if (!wrote)
+		dead_loads_suspect(uses, shadow->program, function, earlier);
+}
+
+static const char *verb(const struct global_request *by)
+{
+	return !by->writes ? "reads" : by->reads ? "changes" : "writes";
+}
+
+static const char *remedy(const struct global_request *by, const struct segment *rival,
+			  bool both_strong)
+{
+	if (both_strong)
+		return ": an atomic with the scope of a block is none for other blocks; use "
+		       "the scope of the device";
+	if (rival->block == by->warp->block->number)
+		return " with no barrier between; order the accesses with __syncthreads(), or "
+		       "__syncwarp() within a warp, or use atomics";
+	return " with nothing between that orders the blocks; use atomics, or __threadfence() "
+	       "and then an atomic flag, or two launches";
+}
+
+/* Reports that a lane's access races with an earlier one at that byte of the allocation. One race
+ * of a request is enough. */
+static void report_race(struct checked_access *access, unsigned lane, uint64_t byte,
+			const struct cell_record *rival, bool wrote)
+{
+	const struct global_races *shadow = access->shadow;
+	const struct global_request *by = access->request;
+	struct warp *warp = by->warp;
+	const struct launch *launch = warp->block->launch;
+	const struct segment *from = order_find(&shadow->order, rival->segment);
+	const bool strong = by->at->operation == OP_ATOMIC || by->at->strong || by->at->is_volatile;
+	struct text text = TEXT_INIT;
+
+	if (access->reported)
+		return;
+	access->reported = true;
+	add_global_thread(&text, launch, warp->block->number, warp->index * LANES + lane);
+	text_addf(&text, " %s byte %" PRIu64 " of '%s'", verb(by), byte, by->in->name);
+	instruction_place_text(&text, shadow->program, shadow->first_place,
+			       shadow->first_place[warp->frame->function_index] +
+				       (uint32_t)(by->at - warp->frame->function->code));
+	text_add(&text, ", which ");
+	add_global_thread(&text, launch, from->block,
+			  (unsigned)from->warp * LANES + (unsigned)rival->lane);
+	if (rival->many)
+		text_add(&text, " and others of its warp");
+	text_add(&text, wrote ? " wrote" : " read");
+	instruction_place_text(&text, shadow->program, shadow->first_place, rival->place);
+	text_add(&text, remedy(by, from, strong && rival->strong));
+	warp_finding(warp, by->at, (int)lane, FINDING_GLOBAL_RACE, "%s", text.data);
+	text_release(&text);
+	suspect_loads(shadow, by, rival, wrote);
+}
 
 /* ---- races ---- */
-
-static int64_t block_of(const struct checked_access *by, uint32_t segment)
-{
-	return order_find(&by->shadow->order, segment)->block;
-}
 
 /* The bytes that a lane stores. */
 static void stored_bytes(unsigned char out[LANES], const struct global_request *request,
@@ -50,7 +126,8 @@ static bool both_strong(const struct checked_access *by, const struct cell_recor
 {
 	return by->strong && rival->strong &&
 	       ((!by->of_block && !rival->of_block) ||
-		block_of(by, rival->segment) == by->request->warp->block->number);
+		order_find(&by->shadow->order, rival->segment)->block ==
+			by->request->warp->block->number);
 }
 
 static bool races_with(const struct checked_access *by, unsigned lane, bool many,
@@ -63,16 +140,6 @@ static bool races_with(const struct checked_access *by, unsigned lane, bool many
 	return !order_is_before(&by->shadow->order, rival->segment, by->request->warp);
 }
 
-static void report_race(struct checked_access *by, unsigned lane, uint64_t byte,
-			const struct cell_record *rival, bool wrote)
-{
-	const struct global_rival of = {*rival, wrote};
-
-	if (!by->reported)
-		global_report_race(by->shadow, by->request, lane, byte, &of);
-	by->reported = true;
-}
-
 /* ---- rows with a record per cell ---- */
 
 static void settle(struct checked_access *by, struct shadow_row *row, uint32_t cells)
@@ -82,15 +149,6 @@ static void settle(struct checked_access *by, struct shadow_row *row, uint32_t c
 		row->settled = 0;
 	}
 	row->settled |= cells;
-}
-
-/* Whether two reads are by different blocks and not released. */
-static bool settles(const struct checked_access *by, uint32_t a, uint32_t b)
-{
-	const struct segment *first = order_find(&by->shadow->order, a);
-	const struct segment *second = order_find(&by->shadow->order, b);
-
-	return first->block != second->block && !first->released && !second->released;
 }
 
 /* Whether the warp, or one that is ordered before it, has seen the last strong write: what follows
@@ -116,10 +174,9 @@ static bool global_read_is_over(const struct checked_access *by, const struct ce
 	if (read->segment != by->segment || read->place < first ||
 	    read->place - first >= warp->frame->function->code_count)
 		return false;
-	for (uint32_t rest = lanes; rest; rest &= rest - 1)
-		if (!lane_read_is_over(by->request->warp, by->request->at,
-				       (unsigned)__builtin_ctz(rest), warp->frame->function_index,
-				       read->place - first))
+	EACH_BIT(lane, lanes)
+		if (!lane_read_is_over(by->request->warp, by->request->at, lane,
+				       warp->frame->function_index, read->place - first))
 			return false;
 	return true;
 }
@@ -144,14 +201,20 @@ static void remember_read(struct checked_access *by, struct shadow_row *row, uns
 {
 	struct cell_record *reads = &slots[SLOT_READ];
 	bool fresh;
-	const int at = cell_read_slot(&by->shadow->order, reads, me, &fresh);
+	const struct order *order = &by->shadow->order;
+	const int at = cell_read_slot(order, reads, me, &fresh);
+	const struct segment *first, *second;
 
 	if (at < 0)
 		return;
 	plane_put(&row->planes[SLOT_READ + at], by->shadow->pool, cell, &reads[at]);
-	if (fresh && reads[0].segment && reads[1].segment && !reads[0].strong && !reads[1].strong &&
-	    !slots[SLOT_WRITE].segment && !slots[SLOT_STRONG_WRITE].segment &&
-	    settles(by, reads[0].segment, reads[1].segment))
+	if (!fresh || !reads[0].segment || !reads[1].segment || reads[0].strong ||
+	    reads[1].strong || slots[SLOT_WRITE].segment || slots[SLOT_STRONG_WRITE].segment)
+		return;
+	/* Two reads settle a cell that are by different blocks and not released. */
+	first = order_find(order, reads[0].segment);
+	second = order_find(order, reads[1].segment);
+	if (first->block != second->block && !first->released && !second->released)
 		settle(by, row, UINT32_C(1) << cell);
 }
 
@@ -212,8 +275,7 @@ static void check_log(struct checked_access *by, const struct shadow_row *row, u
 	struct row_slots slots;
 
 	log_replay(by->shadow, row, &slots);
-	for (uint32_t rest = run->cells; rest; rest &= rest - 1) {
-		const unsigned cell = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(cell, run->cells) {
 		struct cell_record of[SLOT_COUNT];
 
 		for (unsigned slot = 0; slot < SLOT_COUNT; slot++)
@@ -280,9 +342,7 @@ static void check_details(struct checked_access *by, struct shadow_row *row, uin
 		by->full = true;
 		return;
 	}
-	for (uint32_t rest = run.cells; rest; rest &= rest - 1) {
-		const unsigned cell = (unsigned)__builtin_ctz(rest);
-
+	EACH_BIT(cell, run.cells) {
 		check_global_cell(by, row, cell,
 				  first_byte + ((uint64_t)cell << by->rows->cell_shift),
 				  run_lane(&run, cell), run.many);
@@ -291,22 +351,16 @@ static void check_details(struct checked_access *by, struct shadow_row *row, uin
 
 /* ---- summaries of rows ---- */
 
-/* Records the access in the summary of a row, if that can hold the outcome. */
-static bool run_summarise(struct checked_access *by, struct row_summary *summary,
-			  const struct lane_run *run)
-{
-	return !by->strong && run_fits_summary(run) &&
-	       row_summarise(summary, run_summary(run, by->segment, by->place, by->request->writes),
-			     &by->shadow->order, by->request->warp);
-}
-
 void check_global_run(struct checked_access *by, uint64_t index, const struct lane_run *run)
 {
 	struct row_summary *summary = &by->rows->summaries[index];
 	const uint32_t time = by->shadow->order.time;
 	struct shadow_row *row;
 
-	if (reads_settled_row(by, index) || run_summarise(by, summary, run))
+	if (reads_settled_row(by, index) ||
+	    (!by->strong && run_fits_summary(run) &&
+	     row_summarise(summary, run_summary(run, by->segment, by->place, by->request->writes),
+			   &by->shadow->order, by->request->warp)))
 		return;
 	row = global_row(by->shadow, by->rows, index);
 	check_details(by, row, (index * ROW_CELLS) << by->rows->cell_shift, run);

@@ -1,8 +1,4 @@
-/* Rows of global memory as logs of accesses. See global_log.h. */
-#include "emulator/machine/races/global_log.h"
-
 #include "emulator/machine/races/global_rows.h"
-#include "emulator/machine/races/global_shape.h"
 
 struct log_addition {
 	const struct row_access *access;

@@ -1,4 +1,3 @@
-/* Segments, releases and what warps know. See global_order.h. */
 #include "emulator/machine/races/global_order.h"
 
 #include "emulator/machine/races/block_clocks.h"

@@ -7,7 +7,7 @@
 #define EMULATOR_MACHINE_RACES_GLOBAL_STREAM_H
 
 #include "emulator/machine/memory/written_bytes.h"
-#include "emulator/machine/races/global_report.h"
+#include "emulator/machine/races/global_rows.h"
 
 #define ROW_BYTES (ROW_CELLS << WORD_SHIFT)
 

@@ -1,9 +1,130 @@
-/* Finds races and reads of unwritten bytes in global memory. See races_global.h. */
 #include "emulator/machine/races/races_global.h"
+#include "emulator/machine/finding.h"
 
 #include "emulator/machine/memory/access.h"
+#include "emulator/machine/memory/written_bytes.h"
 #include "emulator/machine/races/global_check.h"
-#include "emulator/machine/races/global_log.h"
+#include "emulator/machine/races/global_rows.h"
+
+#include <stdlib.h>
+
+/* Segments of one launch. */
+#define SEGMENTS_MOST ((size_t)1 << 24)
+#define TIME_MOST (UINT32_C(1) << 31)
+/* What the pool keeps between launches, because the host takes long to give new memory. */
+#define POOL_KEPT_BYTES (INT64_C(1) << 25)
+
+/* ---- a launch ---- */
+
+/* Rows of launches long ago must not be taken for those of this one. */
+static void restart_numbers(struct device_memory *memory)
+{
+	for (size_t i = 0; i < memory->count; i++)
+		device_memory_drop_rows(memory, &memory->items[i]);
+	memory->shadow_segment = 0;
+	memory->shadow_time = 0;
+}
+
+struct global_races *global_races_create(const struct launch *launch, int64_t limit_bytes)
+{
+	struct global_races *shadow = xcalloc(1, sizeof(*shadow));
+	struct device_memory *memory = launch->memory;
+	const size_t most = (size_t)(limit_bytes / 4) / sizeof(struct segment);
+
+	if (memory->shadow_segment > UINT32_MAX - SEGMENTS_MOST - 1 ||
+	    memory->shadow_time > TIME_MOST)
+		restart_numbers(memory);
+	shadow->program = launch->program;
+	shadow->memory = memory;
+	shadow->limit_bytes = limit_bytes;
+	if (!memory->shadow_pool)
+		memory->shadow_pool = xcalloc(1, sizeof(*memory->shadow_pool));
+	shadow->pool = memory->shadow_pool;
+	order_init(&shadow->order, memory->shadow_segment + 1, memory->shadow_time + 1,
+		   most < SEGMENTS_MOST ? most : SEGMENTS_MOST);
+	shadow->first_place = instruction_numbers(launch->program);
+	return shadow;
+}
+
+void global_races_free(struct global_races *shadow)
+{
+	if (!shadow)
+		return;
+	shadow->memory->shadow_segment = shadow->order.next;
+	shadow->memory->shadow_time = shadow->order.time;
+	order_release(&shadow->order);
+	cell_pool_empty(shadow->pool, POOL_KEPT_BYTES);
+	free(shadow->first_place);
+	free(shadow);
+}
+
+/* ---- rows of an allocation ---- */
+
+static struct shadow_rows *create_rows(struct global_races *shadow, struct allocation *in)
+{
+	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
+	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
+	const int64_t bytes = shadow_rows_need(count);
+
+	rows->cell_shift = WORD_SHIFT;
+	rows->unchecked = global_races_room(shadow) < bytes || !shadow_rows_allocate(rows, count);
+	if (!rows->unchecked)
+		shadow->memory->rows_bytes += bytes;
+	return rows;
+}
+
+static struct shadow_rows *global_races_rows(struct global_races *shadow, struct allocation *in,
+					     unsigned bytes)
+{
+	struct shadow_rows *rows = in->shadow;
+
+	if (!rows)
+		rows = in->shadow = create_rows(shadow, in);
+	if (!rows->unchecked && bytes < 1U << rows->cell_shift) {
+		const int64_t before = shadow_rows_bytes(rows);
+
+		if (global_races_room(shadow) < 3 * before || !global_rows_split(shadow, rows))
+			shadow_rows_release(rows);
+		shadow->memory->rows_bytes += shadow_rows_bytes(rows) - before;
+	}
+	return rows->unchecked ? NULL : rows;
+}
+
+/* Whether a lane reads a byte that nobody has written, and uses it. */
+static bool reads_unwritten(const struct global_request *request, unsigned lane)
+{
+	const struct instruction *at = request->at;
+	const uint64_t offset = request->offset[lane];
+
+	if (written_all(request->in, offset, request->bytes))
+		return false;
+	for (unsigned i = 0; i < request->bytes; i++) {
+		if (!written_all(request->in, offset + i, 1) &&
+		    !(at->operation == OP_LOAD && at->unread >> i / at->width & 1))
+			return true;
+	}
+	return false;
+}
+
+static void written_check(const struct global_request *request)
+{
+	if (request->consecutive &&
+	    written_all(request->in, request->offset[0], (uint64_t)LANES * request->bytes))
+		return;
+	EACH_BIT(lane, request->mask)
+		if (reads_unwritten(request, lane))
+			*request->warp->block->launch->may_be_undefined = true;
+}
+
+static void written_note(const struct global_request *request)
+{
+	if (request->consecutive) {
+		written_add(request->in, request->offset[0], (uint64_t)LANES * request->bytes);
+		return;
+	}
+	EACH_BIT(lane, request->mask)
+		written_add(request->in, request->offset[lane], request->bytes);
+}
 
 /* ---- the lanes of a request ---- */
 
@@ -97,11 +218,6 @@ static void check_one_place(struct checked_access *by)
 		check_global_run(by, cell / ROW_CELLS, &run);
 }
 
-static bool is_of_one_lane(const struct lane_run *run)
-{
-	return (unsigned)__builtin_popcount(run->cells) == run->each;
-}
-
 /* The cells from lane to lane, if that is the same for all lanes; else the cells of a lane. */
 static unsigned lane_step(const struct global_request *request, unsigned shift)
 {
@@ -125,9 +241,7 @@ static void check_column(struct checked_access *by)
 	const unsigned shift = by->rows->cell_shift;
 	struct cell_record me = {.segment = by->segment, .place = by->place};
 
-	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(rest);
-
+	EACH_BIT(lane, request->mask) {
 		me.lane = lane % LANES;
 		check_single(by, request->offset[lane] >> shift, &me);
 	}
@@ -153,14 +267,13 @@ static void check_runs(struct checked_access *by)
 		check_column(by);
 		return;
 	}
-	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, request->mask) {
 		const uint64_t cell = request->offset[lane] >> shift;
 
 		if (run.cells && cell == begin + step && !run.many && lane == last + 1 &&
 		    cell / ROW_CELLS == index) {
 			run.cells |= cell_mask((unsigned)(cell % ROW_CELLS), each);
-		} else if (run.cells && joins && cell == begin && is_of_one_lane(&run)) {
+		} else if (run.cells && joins && cell == begin && lanes_in(run.cells) == each) {
 			run.many = true;
 		} else {
 			if (run.cells)
@@ -184,9 +297,8 @@ static void synchronise(const struct checked_access *by)
 {
 	const struct global_request *request = by->request;
 
-	for (uint32_t rest = request->mask; rest; rest &= rest - 1) {
-		const uint64_t address =
-			request->in->address + request->offset[__builtin_ctz(rest)];
+	EACH_BIT(lane, request->mask) {
+		const uint64_t address = request->in->address + request->offset[lane];
 
 		if (request->reads)
 			order_strong_read(&by->shadow->order, request->warp, address);

@@ -27,10 +27,6 @@ struct global_races;
 /* For one launch of that program on that memory. */
 struct global_races *global_races_create(const struct launch *launch, int64_t limit_bytes);
 void global_races_free(struct global_races *shadow); /* NULL is allowed */
-/* Requests that were not checked because the limit was reached. */
-uint64_t global_races_unchecked(const struct global_races *shadow);
-/* Counts all unchecked requests after the first `before` as one. */
-void global_races_join_unchecked(struct global_races *shadow, uint64_t before);
 
 /* What the lanes of an instruction do, before any data moves. */
 struct global_request {
@@ -46,12 +42,5 @@ struct global_request {
 };
 /* Reports findings, which do not end the launch. Call if launch->global is not NULL. */
 void global_races_access(const struct global_request *request);
-/* Call when the lanes of a warp execute a fence: for the device, or for the block only. */
-void global_races_fence(struct warp *warp, bool device);
-/* Call when the barrier of the block's cluster opens, before the epochs of the blocks change. */
-void global_races_cluster_barrier(struct block *block);
-/* Call when a warp of a cluster arrives at an mbarrier, and when one has waited for its phase. */
-void global_races_release(struct warp *warp, struct handed_order *into);
-void global_races_acquire(struct warp *warp, const struct handed_order *from);
 
 #endif

@@ -1,4 +1,3 @@
-/* Finds races in shared memory. See races_shared.h. */
 #include "emulator/machine/races/shared_cells.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
@@ -6,21 +5,14 @@
 
 /* ---- the lanes of an instruction ---- */
 
-static uint32_t instruction_place(const struct shared_races *shadow, const struct warp *warp,
-				  const struct instruction *at)
-{
-	return shadow->first_place[warp->frame->function_index] +
-	       (uint32_t)(at - warp->frame->function->code);
-}
-
 /* Notes that a warp of another block accesses the memory. */
 static void note_use(struct shared_races *shadow, const struct warp *warp,
 		     const struct instruction *at)
 {
 	if (!shadow->uses)
 		shadow->uses = xcalloc(CLUSTER_WARPS_MOST, sizeof(*shadow->uses));
-	shadow->uses[cluster_warp(warp)] = (struct remote_use){
-		block_clock(warp) + 1, instruction_place(shadow, warp, at), warp};
+	shadow->uses[cluster_warp(warp)] =
+		(struct remote_use){block_clock(warp) + 1, shadow_place(shadow, warp, at), warp};
 }
 
 void shared_races_end(struct warp *warp, const struct instruction *at)
@@ -57,7 +49,7 @@ struct shadow_access shadow_access_by(struct warp *warp, struct block *block,
 		.epoch = warp->block->epoch + 1,
 		.sync = warp->sync_epoch,
 		.clock = block_clock(warp),
-		.place = instruction_place(shadow, warp, at),
+		.place = shadow_place(shadow, warp, at),
 	};
 }
 
@@ -199,8 +191,7 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 	const size_t reserved = shadow->reserved_bytes >> shift;
 	struct reported_kinds reported = {0};
 
-	for (uint32_t rest = mask; rest; rest &= rest - 1) {
-		unsigned lane = (unsigned)__builtin_ctz(rest);
+	EACH_BIT(lane, mask) {
 		const unsigned char *value = values ? values + lane * bytes : NULL;
 		const unsigned char *there = by->block->shared + offset[lane];
 
@@ -271,8 +262,7 @@ void shared_races_load(struct warp *warp, struct block *block, const struct inst
 	by.atomic = atomic;
 	if (is_flag_access(at) && has_locks(warp, block))
 		shared_locks_access(warp, block, mask, offset, true, false);
-	for (; mask; mask &= mask - 1) {
-		const unsigned lane = (unsigned)__builtin_ctz(mask);
+	EACH_BIT(lane, mask) {
 		const size_t first = offset[lane] >> shift;
 
 		by.thread = (uint16_t)(first_thread(warp) + lane);
@@ -359,11 +349,6 @@ static uint32_t lowest_of_each_place(const struct shadow_access *by, uint32_t ma
 		}
 	}
 	return lowest;
-}
-
-bool shared_races_store_row(struct warp *warp, const struct instruction *at, uint32_t row)
-{
-	return note_store(warp, at, row);
 }
 
 void shared_races_store(struct warp *warp, struct block *block, const struct instruction *at,

@@ -14,7 +14,7 @@
  * a warp have no other order, in whichever order the emulator runs them. Lanes
  * of one instruction that store different values to a word race; a store of the
  * value that the word already has does not race. Locks and flags in
- * shared memory order accesses, too (shared_locks.h).
+ * shared memory order accesses, too (block_clocks.h).
  *
  * In a cluster, threads of other blocks access the memory, too. There the clocks (block_clocks.h)
  * stand for all barriers, and the epochs do not count. The end of a block must come after all
@@ -26,6 +26,7 @@
 #ifndef EMULATOR_MACHINE_RACES_RACES_SHARED_H
 #define EMULATOR_MACHINE_RACES_RACES_SHARED_H
 
+#include "emulator/machine/copies/bulk_pending.h"
 #include "emulator/machine/machine.h"
 
 struct shared_races;
@@ -92,5 +93,26 @@ void shared_races_arrive(struct warp *warp, uint32_t mask, const uint32_t offset
  */
 uint32_t shared_races_product(struct warp *warp, const struct instruction *at, uint32_t mask,
 			      const uint32_t offset[LANES]);
+
+/* ---- bulk copies ---- */
+
+/* The bytes inside of shared memory that the copy of a lane accesses: of a checked block, which is
+ * that of the lane or another one of the cluster. */
+struct shadow_bulk {
+	struct warp *warp;
+	struct block *block;
+	const struct instruction *at;
+	unsigned lane;
+	struct bulk_range range;
+};
+
+/*
+ * Call before the copy reads its source, or writes its destination. `values`: the bytes that it
+ * will write; NULL: it changes those that are there (a reduction). A fence of the async proxy must
+ * lie between the store of a thread and the read. Return the place of the instruction, for struct
+ * bulk_pending.
+ */
+uint32_t shadow_bulk_read(const struct shadow_bulk *access);
+uint32_t shadow_bulk_write(const struct shadow_bulk *access, const unsigned char *values);
 
 #endif

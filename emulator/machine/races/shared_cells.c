@@ -1,7 +1,6 @@
-/* The cells of the shadow, and which accesses race. See shared_cells.h. */
 #include "emulator/machine/races/shared_cells.h"
 
-#include "emulator/machine/races/lane_reads.h"
+#include "emulator/machine/warp_splits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +27,9 @@ static struct cell *allocate_cells(size_t count)
 struct shared_races *shared_races_create(const struct launch *launch)
 {
 	struct shared_races *shadow = xcalloc(1, sizeof(*shadow));
-	uint32_t place = 0;
 
 	shadow->program = launch->program;
-	shadow->first_place = xcalloc(launch->program->function_count + 1, sizeof(uint32_t));
-	for (size_t i = 0; i < launch->program->function_count; i++) {
-		shadow->first_place[i] = place;
-		place += (uint32_t)launch->program->functions[i].code_count;
-	}
+	shadow->first_place = instruction_numbers(launch->program);
 	shadow->bytes = ((size_t)launch->shared_bytes + 31) / 32 * 32;
 	shadow->reserved_bytes = launch->reserved_bytes;
 	shadow->grain = WORD_BYTES;
@@ -128,15 +122,6 @@ void begin_cell_clocks(struct shared_races *shadow)
 
 /* ---- accesses of two threads to a cell ---- */
 
-const struct instruction *shadow_find_place(const struct shared_races *shadow, uint32_t place,
-					    uint32_t *function)
-{
-	*function = (uint32_t)shadow->program->function_count - 1;
-	while (shadow->first_place[*function] > place)
-		(*function)--;
-	return &shadow->program->functions[*function].code[place - shadow->first_place[*function]];
-}
-
 /* Returns true if neither a synchronisation of a common warp, nor an mbarrier, nor a lock orders
  * the access of `thread`, with that sync and clock, before the other one. */
 static bool unordered(const struct shadow_access *by, uint16_t thread, uint32_t sync,
@@ -185,7 +170,7 @@ static bool shared_read_is_over(const struct shadow_access *by, uint16_t thread,
 
 	if (warp_of(thread) != warp_of(by->thread))
 		return false;
-	shadow_find_place(shadow, place, &function);
+	instruction_of_number(shadow->program, shadow->first_place, place, &function);
 	return lane_read_is_over(by->warp, by->at, thread % LANES, function,
 				 place - shadow->first_place[function]);
 }
@@ -239,4 +224,131 @@ void remember_clocked_reader(struct shared_races *shadow, size_t index,
 	}
 	if (at >= 0)
 		clocks[at] = by->clock;
+}
+
+struct row_notes *row_notes_of(struct shared_races *shadow, size_t row, uint32_t epoch)
+{
+	struct row_notes *notes = &shadow->notes[row];
+
+	if (notes->epoch == epoch)
+		return notes;
+	/* Cells ignore reads of earlier epochs, so their notes are not needed. */
+	notes->epoch = epoch;
+	notes->settled = notes->products = 0;
+	notes->owner = NO_WARP;
+	notes->reader_count = notes->read_count = 0;
+	return notes;
+}
+
+static bool has_notes(const struct block *block)
+{
+	const struct shared_races *shadow = block->shadow;
+
+	return shadow->grain == WORD_BYTES && !shadow->has_copies && !block->clocks &&
+	       !block->groups && !block->cluster;
+}
+
+static bool is_in_order(uint32_t lanes, const uint8_t word[LANES])
+{
+	uint8_t different = 0;
+
+	for (unsigned lane = 0; lane < LANES; lane++)
+		different |= word[lane] ^ lane;
+	return lanes == ALL_LANES && !different;
+}
+
+/* Notes that the warp has read these cells. Returns false if there are too many warps. */
+static bool add_reader(struct row_notes *notes, uint32_t warp, uint32_t cells)
+{
+	uint32_t others = 0;
+	unsigned mine = notes->reader_count;
+
+	for (unsigned i = 0; i < notes->reader_count; i++) {
+		if (notes->readers[i].warp == warp)
+			mine = i;
+		else
+			others |= notes->readers[i].cells;
+	}
+	if (mine == ROW_READERS)
+		return false;
+	if (mine == notes->reader_count) {
+		notes->readers[mine].warp = warp;
+		notes->readers[mine].cells = 0;
+		notes->reader_count++;
+	}
+	notes->readers[mine].cells |= cells;
+	notes->settled |= cells & others;
+	return true;
+}
+
+bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, size_t row,
+	       const uint8_t word[LANES], uint32_t cells)
+{
+	struct shared_races *shadow = warp->block->shadow;
+	const uint32_t epoch = warp->block->epoch + 1;
+	struct row_notes *notes = row_notes_of(shadow, row, epoch);
+	const bool written = notes->write.epoch == epoch;
+	struct read_note *read;
+	bool owns;
+
+	if (!has_notes(warp->block) || is_atomic_access(warp, at) || notes->opened == epoch ||
+	    cells & ~notes->initialised || notes->read_count == ROW_READS)
+		return false;
+	owns = is_in_order(lanes, word) &&
+	       (notes->read_count == 0 || notes->owner == warp->index) &&
+	       (!written || notes->write.warp == warp->index);
+	if ((written && !owns) || !add_reader(notes, warp->index, cells))
+		return false;
+	notes->owner = owns ? warp->index : NO_WARP;
+	read = &shadow->reads[row].notes[notes->read_count++];
+	read->lanes = lanes;
+	read->warp = warp->index;
+	read->sync = warp->sync_epoch;
+	read->place = shadow_place(shadow, warp, at);
+	memcpy(read->word, word, LANES);
+	return true;
+}
+
+bool shared_races_store_row(struct warp *warp, const struct instruction *at, uint32_t row)
+{
+	struct shared_races *shadow = warp->block->shadow;
+	const uint32_t epoch = warp->block->epoch + 1;
+	struct row_notes *notes = row_notes_of(shadow, row, epoch);
+
+	if (!has_notes(warp->block) || is_atomic_access(warp, at) || notes->opened == epoch ||
+	    row * SHADOW_ROW_BYTES < shadow->reserved_bytes ||
+	    (notes->read_count && notes->owner != warp->index) ||
+	    (notes->write.epoch == epoch && notes->write.warp != warp->index))
+		return false;
+	notes->write = (struct write_note){
+		.epoch = epoch,
+		.sync = warp->sync_epoch,
+		.place = shadow_place(shadow, warp, at),
+		.warp = (uint16_t)warp->index,
+		.fences = warp->proxy_fences,
+	};
+	notes->write_is_pending = true;
+	notes->initialised = UINT32_MAX;
+	return true;
+}
+
+void shadow_move_notes(struct shared_races *shadow, size_t row)
+{
+	struct row_notes *notes = &shadow->notes[row];
+	struct cell *cells = &shadow->cells[row * ROW_CELLS];
+
+	for (unsigned i = 0; notes->write_is_pending && i < ROW_CELLS; i++)
+		remember_plain_write(&cells[i], (uint16_t)(notes->write.warp * LANES + i),
+				     &notes->write);
+	notes->write_is_pending = false;
+	for (unsigned i = 0; i < notes->read_count; i++) {
+		const struct read_note *read = &shadow->reads[row].notes[i];
+
+		EACH_BIT(lane, read->lanes) {
+			remember_reader(&cells[read->word[lane]], notes->epoch,
+					(uint16_t)(read->warp * LANES + lane), read->sync,
+					read->place);
+		}
+	}
+	notes->read_count = 0;
 }

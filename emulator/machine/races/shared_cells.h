@@ -1,16 +1,168 @@
 /*
  * shared_cells: what the shadow of shared memory remembers of each word, and
- * which two accesses to it race. Internal to shared_cells.c, races_shared.c,
- * shared_async.c, shared_bulk.c and bulk_pending.c.
+ * which two accesses to it race. Internal to races/ and bulk_pending.c.
  */
 #ifndef EMULATOR_MACHINE_RACES_SHARED_CELLS_H
 #define EMULATOR_MACHINE_RACES_SHARED_CELLS_H
 
 #include "emulator/machine/copies/bulk_pending.h"
+#include "emulator/machine/finding.h"
+#include "emulator/machine/machine.h"
 #include "emulator/machine/races/block_clocks.h"
-#include "emulator/machine/races/shared_locks.h"
-#include "emulator/machine/races/shared_notes.h"
-#include "emulator/machine/races/shared_report.h"
+#include "emulator/machine/races/races_shared.h"
+
+/* ---- notes: accesses to a row that its cells do not show yet ---- */
+
+/*
+ * Most rows are written by one warp in order, and read after a barrier, and nobody ever asks what
+ * their cells remember. So the last write of a row, and the reads of an epoch, are first noted
+ * beside the cells. Before anything looks at the cells of a row, shadow_open_row() moves the notes
+ * there, in the order of the accesses. The cells then are as if each access had gone there at once,
+ * and for the rest of the epoch each does.
+ *
+ * Only accesses that cannot be a finding are noted: loads of words that are initialised and not
+ * written in the epoch, and plain stores of a whole row, lane i to word i, that nobody else has
+ * accessed in the epoch. Blocks of clusters, those with mbarriers, barriers of some warps,
+ * asynchronous copies or products of warpgroups, and cells of bytes have no notes.
+ */
+#define ROW_CELLS 32
+#define ROW_READS 32  /* notes of a row in an epoch */
+#define ROW_READERS 4 /* different warps among them */
+
+struct read_note {
+	uint32_t lanes; /* mask */
+	uint32_t warp, sync, place;
+	uint8_t word[LANES]; /* in the row, by lane */
+};
+
+struct write_note {
+	uint32_t epoch; /* 0: none; else the block's, plus 1, as all epochs here */
+	uint32_t sync, place;
+	uint16_t warp, fences;
+};
+
+#define NO_WARP UINT32_MAX
+
+/* All zeroes: nothing happened. */
+struct row_notes {
+	uint32_t epoch; /* of the fields up to read_count; another one: all of them are 0 */
+	/* A cell is settled for an epoch if lanes of two warps have read it and no thread has
+	 * written it. Further loads need no record: any later writer already races with one of the
+	 * readers. */
+	uint32_t settled;  /* mask of cells */
+	uint32_t products; /* mask of those that a product of a warpgroup has read, too */
+	uint32_t owner;    /* the warp whose lane i did all reads of word i; NO_WARP: none */
+	uint32_t reader_count;
+	struct {
+		uint32_t warp, cells;
+	} readers[ROW_READERS];
+	uint32_t read_count;
+
+	uint32_t initialised; /* cells that are known to be */
+	uint32_t opened;      /* epoch since which the cells show all */
+	bool write_is_pending;
+	struct write_note write; /* of all cells */
+};
+
+/* The notes of the reads of a row, read_count of them. */
+struct row_reads {
+	struct read_note notes[ROW_READS];
+};
+
+/* Returns the notes of a row, emptied if they are of an earlier epoch. */
+struct row_notes *row_notes_of(struct shared_races *shadow, size_t row, uint32_t epoch);
+/* Notes loads of the lanes' words in a row; `cells` are these words. Returns false if the cells
+ * must be checked. */
+bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, size_t row,
+	       const uint8_t word[LANES], uint32_t cells);
+
+/* Moves the notes of a row to its cells. */
+void shadow_move_notes(struct shared_races *shadow, size_t row);
+
+/* Has the cells of a row, which has these notes, show all accesses until the next epoch. Call
+ * before anything looks at them. */
+static inline void shadow_open_row(struct shared_races *shadow, struct row_notes *notes, size_t row,
+				   uint32_t epoch)
+{
+	if (notes->opened == epoch)
+		return;
+	shadow_move_notes(shadow, row);
+	notes->opened = epoch;
+}
+
+/* ---- the state of the check, and shared_report.c ---- */
+
+#define WORD_BYTES 4
+
+struct shared_races {
+	const struct ptx_program *program;
+	uint32_t *first_place;   /* by function: number of its first instruction */
+	uint32_t reserved_bytes; /* at the beginning, which are not checked */
+	unsigned grain;          /* bytes of a cell: WORD_BYTES, or 1 */
+	size_t cell_count;
+	struct cell *cells;
+	struct cell_clocks *clocks; /* by cell; NULL: the block has no mbarriers */
+	unsigned char *arriving;    /* by byte: the value that a pending copy will write */
+	struct row_notes *notes;    /* cells / ROW_CELLS, rounded up */
+	struct row_reads *reads;    /* the same, while cells are words */
+	bool has_copies;            /* the block has started asynchronous copies */
+	size_t bytes;
+	/* By number of the warp in the cluster: its last access from another block. NULL: none. */
+	struct remote_use *uses;
+};
+
+/* The number of an instruction that a warp executes. */
+static inline uint32_t shadow_place(const struct shared_races *shadow, const struct warp *warp,
+				    const struct instruction *at)
+{
+	return shadow->first_place[warp->frame->function_index] + pc_of(warp, at);
+}
+
+struct remote_use {
+	uint32_t clock; /* plus 1; 0: none */
+	uint32_t place;
+	const struct warp *warp;
+};
+
+/* The access of a lane that is being checked. */
+struct shadow_access {
+	struct warp *warp;
+	struct block *block; /* whose shared memory it is */
+	const struct instruction *at;
+	uint16_t
+		thread; /* in the cluster: its number in the block, plus 1024 for each rank below */
+	bool clocked;   /* clocks alone order the accesses: the block is in a cluster */
+	uint32_t epoch, sync, clock, place; /* clock: of block_clocks.h */
+	bool reads, writes, atomic;
+	bool is_volatile; /* if atomic, then only between warps */
+	bool unread;      /* nothing reads what the lane loads from this cell */
+};
+
+/* The earlier access of another thread. */
+struct rival {
+	uint16_t thread;
+	uint32_t place;
+	bool wrote;
+};
+
+/* Each reports a finding about the cell with that number, for the lane of the access. */
+void shadow_report_race(const struct shared_races *shadow, const struct shadow_access *by,
+			size_t cell, const struct rival *rival);
+/* The asynchronous copy of `copier` to the cell is pending. */
+void shadow_report_unwaited(const struct shared_races *shadow, const struct shadow_access *by,
+			    size_t cell, const struct rival *copier);
+/* A pending bulk copy of `copier` reads the cell. */
+void shadow_report_source(const struct shared_races *shadow, const struct shadow_access *by,
+			  size_t cell, const struct rival *copier);
+/* A product of a warpgroup, at `place`, may still read the cell. */
+void shadow_report_product(const struct shared_races *shadow, const struct shadow_access *by,
+			   size_t cell, unsigned group, uint32_t place);
+/* wgmma or a bulk copy reads the cell, and no fence orders the write before it. */
+void shadow_report_unfenced(const struct shared_races *shadow, const struct shadow_access *by,
+			    size_t cell, const struct rival *writer);
+/* The block of the warp ends at an instruction, and nothing orders the use of its memory before. */
+void shadow_report_ended(const struct shared_races *shadow, struct warp *warp,
+			 const struct instruction *at, const struct remote_use *use);
 
 #define NOBODY UINT16_MAX
 
@@ -166,10 +318,6 @@ bool rival_reader(const struct cell *cell, const struct shadow_access *by, struc
 
 /* Whether nothing orders the reads of a warp, the nth of the cell, before the access. */
 bool reader_is_unordered(const struct cell *cell, const struct shadow_access *by, size_t nth);
-
-/* The instruction of a place, and its function. */
-const struct instruction *shadow_find_place(const struct shared_races *shadow, uint32_t place,
-					    uint32_t *function);
 
 /* Makes each cell a byte from now on. The notes of all rows must have been moved to the cells. */
 void split_cells_into_bytes(struct shared_races *shadow);

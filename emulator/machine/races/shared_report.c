@@ -1,4 +1,3 @@
-/* The texts of races in shared memory. See shared_report.h. */
 #include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/races/shared_cells.h"
 
@@ -37,24 +36,36 @@ static void add_shared_cell(struct text *out, const struct shared_races *shadow,
 		add_block_index(out, by->block);
 }
 
-static void add_place(struct text *out, const struct shared_races *shadow, uint32_t place)
-{
-	uint32_t function;
-	const struct instruction *at = shadow_find_place(shadow, place, &function);
-
-	text_add(out, " at ");
-	source_place_text(out, shadow->program->module,
-			  instruction_statement(&shadow->program->functions[function], at));
-}
-
 /* A load whose value may be dropped. */
 static void suspect_load_at(const struct shared_races *shadow, const struct shadow_access *by,
 			    uint32_t place)
 {
 	uint32_t function;
-	const struct instruction *at = shadow_find_place(shadow, place, &function);
+	const struct instruction *at =
+		instruction_of_number(shadow->program, shadow->first_place, place, &function);
 
 	dead_loads_suspect(by->warp->block->launch->uses, shadow->program, function, at);
+}
+
+/* "thread (33,0,0) writes word 12" */
+static void add_access(struct text *out, const struct shared_races *shadow,
+		       const struct shadow_access *by, size_t cell)
+{
+	add_thread(out, by->warp, by->thread);
+	text_addf(out, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
+	add_shared_cell(out, shadow, by, cell);
+}
+
+static void add_place(struct text *out, const struct shared_races *shadow, uint32_t place)
+{
+	instruction_place_text(out, shadow->program, shadow->first_place, place);
+}
+
+/* Reports the text for the lane of the access, and frees it. */
+static void report_text(const struct shadow_access *by, enum finding_kind kind, struct text *text)
+{
+	warp_finding(by->warp, by->at, by->thread % LANES, kind, "%s", text->data);
+	text_release(text);
 }
 
 /* "thread (33,0,0) writes word 12 at x.cu:20, which thread (0,0,0) read at x.cu:18 with no …" */
@@ -63,9 +74,7 @@ void shadow_report_race(const struct shared_races *shadow, const struct shadow_a
 {
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
-	add_shared_cell(&text, shadow, by, cell);
+	add_access(&text, shadow, by, cell);
 	add_place(&text, shadow, by->place);
 	text_add(&text, ", which ");
 	add_thread(&text, by->warp, rival->thread);
@@ -84,8 +93,7 @@ void shadow_report_race(const struct shared_races *shadow, const struct shadow_a
 		text_add(&text, " with no barrier between; order the accesses with "
 				"__syncthreads(), or __syncwarp() within a warp, or use different "
 				"words");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_RACE, "%s", text.data);
-	text_release(&text);
+	report_text(by, FINDING_RACE, &text);
 	suspect_load_at(shadow, by, by->place);
 	if (!rival->wrote)
 		suspect_load_at(shadow, by, rival->place);
@@ -97,16 +105,13 @@ void shadow_report_unwaited(const struct shared_races *shadow, const struct shad
 {
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s ", by->writes ? by->atomic ? "changes" : "writes" : "reads");
-	add_shared_cell(&text, shadow, by, cell);
+	add_access(&text, shadow, by, cell);
 	text_add(&text, " before ");
 	add_thread(&text, by->warp, copier->thread);
 	text_add(&text, " has waited for its asynchronous copy to it");
 	add_place(&text, shadow, copier->place);
 	text_add(&text, "; wait for the copy, then synchronise the threads");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
-	text_release(&text);
+	report_text(by, FINDING_UNWAITED_COPY, &text);
 }
 
 /* "thread (1,0,0) writes word 12 before thread (0,0,0) has waited for its bulk copy from it …" */
@@ -123,8 +128,7 @@ void shadow_report_source(const struct shared_races *shadow, const struct shadow
 	add_place(&text, shadow, copier->place);
 	text_add(&text, "; wait for the copy (cp.async.bulk.wait_group.read), then synchronise the "
 			"threads");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_COPY, "%s", text.data);
-	text_release(&text);
+	report_text(by, FINDING_UNWAITED_COPY, &text);
 }
 
 /* "thread (1,0,0) writes word 12 before warpgroup 0 has waited for its product at x.cu:20 …" */
@@ -133,15 +137,11 @@ void shadow_report_product(const struct shared_races *shadow, const struct shado
 {
 	struct text text = TEXT_INIT;
 
-	add_thread(&text, by->warp, by->thread);
-	text_addf(&text, " %s ", by->atomic ? "changes" : "writes");
-	add_shared_cell(&text, shadow, by, cell);
+	add_access(&text, shadow, by, cell);
 	text_addf(&text, " before all warps of warpgroup %u have waited for the product", group);
 	add_place(&text, shadow, place);
 	text_add(&text, ", which reads it; execute wgmma.wait_group, then synchronise the threads");
-	warp_finding(by->warp, by->at, by->thread % LANES, FINDING_UNWAITED_PRODUCT, "%s",
-		     text.data);
-	text_release(&text);
+	report_text(by, FINDING_UNWAITED_PRODUCT, &text);
 }
 
 /* "wgmma reads word 12 (or: a bulk copy reads it), which thread (0,0,0) wrote at x.cu:18 with no

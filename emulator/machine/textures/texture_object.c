@@ -1,5 +1,4 @@
-/* Textures and surfaces of a device's memory. See texture.h and texture_object.h. */
-#include "emulator/machine/textures/texture_object.h"
+#include "emulator/machine/textures/texture.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -175,14 +174,6 @@ struct allocation *texture_object_memory(const struct device_memory *memory,
 }
 
 /* ---- texels ---- */
-
-static uint32_t float_bits(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
 
 static uint32_t half_to_bits(uint16_t half)
 {

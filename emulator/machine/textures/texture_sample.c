@@ -3,7 +3,7 @@
  * those of an H200, derived from tests/golden/ptx/textures.txt.zst, whose results they give to the
  * bit except for filters of three axes and of signed bytes.
  */
-#include "emulator/machine/textures/texture_sample.h"
+#include "emulator/machine/textures/texture.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,22 +19,6 @@ struct axis_texels {
 	int64_t at[2];
 	unsigned weight; /* of the second, in units of 1 / FRACTION_ONE */
 };
-
-static float word_to_float(uint32_t bits)
-{
-	float value;
-
-	memcpy(&value, &bits, sizeof(value));
-	return value;
-}
-
-static uint32_t float_to_word(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
 
 /* ---- one axis ---- */
 
@@ -116,8 +100,8 @@ static struct axis_texels axis_locate(const struct emulated_texture *what, int a
 		out.at[0] = texel_at((int32_t)bits, size, ADDRESS_BORDER);
 		return out;
 	}
-	place = what->normalised ? normalised_place(word_to_float(bits), size, mode)
-				 : plain_place(word_to_float(bits));
+	place = what->normalised ? normalised_place(bits_float(bits), size, mode)
+				 : plain_place(bits_float(bits));
 	if (!filtered) {
 		out.at[0] = texel_at((int64_t)floor(place), size, mode);
 		return out;
@@ -202,19 +186,19 @@ static uint32_t round_sum(const struct emulated_texture *what, double sum)
 	const double most = what->type == TEXEL_I8 || what->type == TEXEL_I16 ? 32767 : 65535;
 
 	if (what->as_float)
-		return float_to_word((float)(round(sum) / most));
+		return float_bits((float)(round(sum) / most));
 	if (isnan(sum))
 		return 0x7fffffff;
 	if (isinf(sum))
-		return float_to_word((float)sum);
+		return float_bits((float)sum);
 	sum = round_bits(sum, what->type == TEXEL_F16 ? 11 : 24);
-	return float_to_word(fabs(sum) < 0x1p-126 ? 0 : (float)sum);
+	return float_bits(fabs(sum) < 0x1p-126 ? 0 : (float)sum);
 }
 
 /* A channel as the filter sees it. */
 static double filter_channel(const struct emulated_texture *what, uint32_t word)
 {
-	const double value = (double)word_to_float(word);
+	const double value = (double)bits_float(word);
 
 	if (what->as_float)
 		return round(value *
@@ -263,9 +247,9 @@ static void gather_texels(uint32_t out[4], const struct sampling *from, unsigned
 static float direction_part(const struct texture_place *place, int axis)
 {
 	for (int i = 0; i < 3; i++)
-		if (isinf(word_to_float(place->at[i])))
+		if (isinf(bits_float(place->at[i])))
 			return 0;
-	return isnan(word_to_float(place->at[axis])) ? 0 : word_to_float(place->at[axis]);
+	return isnan(bits_float(place->at[axis])) ? 0 : bits_float(place->at[axis]);
 }
 
 /* Replaces the direction in place->at by a place on a face, and returns the face. */
@@ -294,8 +278,8 @@ static int64_t find_face(struct texture_place *place)
 	}
 	if (most == 0)
 		most = 1;
-	place->at[0] = float_to_word((s / most + 1) * 0.5f);
-	place->at[1] = float_to_word((t / most + 1) * 0.5f);
+	place->at[0] = float_bits((s / most + 1) * 0.5f);
+	place->at[1] = float_bits((t / most + 1) * 0.5f);
 	return face;
 }
 
@@ -308,18 +292,13 @@ static int64_t layer_of(const struct texture_object *object, uint32_t layer, int
 	return layer < layers ? layer : layers - 1;
 }
 
-/* A layer is the nearest one, unless the coordinates are integers. */
-static bool place_has_no_layer(const struct texture_object *object, const struct texture_place *at)
-{
-	return at->integers && at->layer >= object->what.depth;
-}
-
 void texture_sample(uint32_t out[4], const struct texture_object *object, struct allocation *in,
 		    const struct texture_place *at, enum texture_kind kind)
 {
 	const struct emulated_texture *what = &object->what;
 	bool filtered = what->linear || kind != TEXTURE_SAMPLE;
-	bool outside = place_has_no_layer(object, at);
+	/* A layer is the nearest one, unless the coordinates are integers. */
+	bool outside = at->integers && at->layer >= what->depth;
 	struct sampling from = {.object = object, .in = in};
 	struct texture_place place = *at;
 

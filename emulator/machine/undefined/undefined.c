@@ -1,22 +1,57 @@
-/* What each instruction does with undefined bits. See undefined.h. */
 #include "emulator/machine/undefined/undefined_parts.h"
 #include "emulator/tensor_map.h"
 
 #include <string.h>
 
-/* The name of a register; the decoder has registers of its own, such as the carry flag. */
-static const char *register_name(const struct frame *frame, uint32_t value)
-{
-	const struct ptx_function *source = frame->function->source;
+static const unsigned type_widths[] = {
+#define X(name, c_type, width) width,
+	VALUE_TYPE_LIST(X)
+#undef X
+};
 
-	return value && value <= source->register_count ? source->registers[value - 1].name
-							: "CC.CF";
+static void undefined_alu(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	const struct alu_row *row = alu_row_of((enum operation)at->operation);
+	const uint32_t rows[UNDEFINED_OPERANDS] = {at->a, at->b, at->c, at->d};
+	struct lane_operands of = {.row = row};
+	bool any = false;
+
+	for (int i = 0; i <= row->operands; i++)
+		of.width[i] = type_widths[row->types[i]];
+	for (int i = 0; i < row->operands; i++)
+		any |= row_is_undefined(warp, rows[i], of.width[i + 1] == 64);
+	if (!any) {
+		row_define(warp, at->dst, of.width[0] == 64, lanes);
+		return;
+	}
+	EACH_BIT(lane, lanes) {
+		struct undefined_bits result = {0};
+		bool undefined = false;
+
+		for (int i = 0; i < row->operands; i++) {
+			of.undefined[i] = row_bits(warp, at, rows[i], lane, of.width[i + 1]);
+			of.undefined[i].bits &= undefined_mask(of.width[i + 1]);
+			of.value[i] =
+				lane_value(warp, rows[i], of.width[i + 1] == 64 ? 8 : 4, lane);
+			if (of.width[i + 1] == 1)
+				of.value[i] = of.value[i] != 0;
+			undefined |= of.undefined[i].bits != 0;
+		}
+		if (undefined)
+			result = undefined_result(&of);
+		row_set(warp, at->dst, lane, of.width[0], result);
+	}
 }
 
 static void begin_register(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	const struct ptx_function *source = warp->frame->function->source;
+	/* The decoder has registers of its own, such as the carry flag. */
 	const undefined_origin origin =
-		origin_of_register(warp, at, register_name(warp->frame, at->target));
+		origin_of_register(warp, at,
+				   at->target && at->target <= source->register_count
+					   ? source->registers[at->target - 1].name
+					   : "CC.CF");
 	const struct undefined_bits all = {UINT64_MAX >> (64 - at->width), origin};
 
 	for (; lanes; lanes &= lanes - 1)
@@ -47,8 +82,7 @@ static void follow_address(struct warp *warp, const struct instruction *at, uint
 {
 	const bool to = row_is_wide(warp, at->dst);
 
-	for (; lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, lanes) {
 		struct undefined_bits value = {0};
 		const uint32_t rows[] = {at->a, at->b};
 
@@ -61,7 +95,7 @@ static void follow_address(struct warp *warp, const struct instruction *at, uint
 	}
 }
 
-/* The texels: surface.c. */
+/* The texels: texture.c. */
 static void follow_surface(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	row_use(warp, at, at->a, true, lanes);
@@ -75,10 +109,9 @@ static void follow_surface(struct warp *warp, const struct instruction *at, uint
 static void follow_map_copy(struct warp *warp, const struct instruction *at)
 {
 	const int lane = __builtin_ctz(warp->active);
-	uint64_t target;
+	const uint64_t target = lane_value(warp, at->b, 8, lane);
 	struct undefined_place from, to;
 
-	memcpy(&target, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, sizeof(target));
 	from = undefined_place_of(warp, PTX_SPACE_SHARED, lane, access_address(warp, at, lane),
 				  TENSOR_MAP_BYTES);
 	to = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane, target + (uint64_t)at->from_offset,
@@ -179,9 +212,7 @@ void undefined_shuffle(struct warp *warp, const struct instruction *at, const ui
 	for (int lane = 0; lane < LANES; lane++)
 		values[lane] = absent >> lane & 1 ? (struct undefined_bits){UINT32_MAX, 0}
 						  : row_bits(warp, at, at->a, (int)from[lane], 32);
-	for (uint32_t rest = warp->active; rest; rest &= rest - 1) {
-		const int lane = __builtin_ctz(rest);
-
+	EACH_BIT(lane, warp->active) {
 		if (absent >> lane & 1)
 			values[lane].origin = origin_of_absent(warp, at, lane, from[lane]);
 		row_set(warp, at->dst, lane, 32, values[lane]);

@@ -11,10 +11,10 @@
 #ifndef EMULATOR_MACHINE_UNDEFINED_UNDEFINED_H
 #define EMULATOR_MACHINE_UNDEFINED_UNDEFINED_H
 
-#include "emulator/machine/copies/bulk_issue.h"
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory/device_memory.h"
 
+struct bulk_issue; /* bulk_copy.h */
 struct follower;
 /* `whole`: all blocks are executed, so that it is known which bytes of global memory are written.
  */
@@ -38,10 +38,10 @@ void undefined_bulk_read(const struct bulk_issue *issue, struct allocation *in, 
 			 unsigned char *to, uint32_t bytes);
 unsigned char *undefined_bulk_source(const struct bulk_issue *issue, uint32_t offset,
 				     uint32_t bytes);
-void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in, uint64_t offset,
-			  const unsigned char *from, uint32_t bytes);
-void undefined_bulk_share(const struct bulk_issue *issue, struct block *block, uint32_t offset,
-			  const unsigned char *from, uint32_t bytes);
+/* To an allocation, or to shared memory of a block. */
+void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in,
+			  struct block *block, uint64_t offset, const unsigned char *from,
+			  uint32_t bytes);
 /* A lane accesses a surface at that byte of its allocation. `texel_bytes`: of a store that converts
  * its values; 0: it does not. */
 void undefined_surface_load(struct warp *warp, const struct instruction *at, int lane,

@@ -1,4 +1,3 @@
-/* Undefined elements of the matrices that a warp holds. See undefined.h. */
 #include "emulator/machine/undefined/undefined_parts.h"
 #include "emulator/machine/warpgroups/warpgroup.h"
 
@@ -109,14 +108,6 @@ static void gather_lines(struct lines *lines, struct warp *warp, const struct in
 				       row_bits(warp, at, rows[r], (int)lane, width));
 }
 
-/* The bits of element `part` of a register: of halves, two share one. */
-static struct undefined_bits element_part(struct undefined_bits value, unsigned part,
-					  unsigned width)
-{
-	value.bits = value.bits >> part * width & (UINT64_MAX >> (64 - width));
-	return value;
-}
-
 /* What a sum is made of. */
 struct sum_parts {
 	const struct lines *a, *b;
@@ -133,11 +124,14 @@ static struct undefined_bits sum_element(struct warp *warp, const struct instruc
 {
 	const unsigned lane = line % 8 * 4 + column / 2, part = column % 2;
 	const unsigned r = sum->c_is_half ? line / 8 : line / 8 * 2 + part;
+	struct undefined_bits value;
 
 	if (!sum->adds || r >= sum->c_count)
 		return (struct undefined_bits){0};
-	return sum->c_is_half ? element_part(row_bits(warp, at, sum->c[r], (int)lane, 32), part, 16)
-			      : row_bits(warp, at, sum->c[r], (int)lane, sum->width);
+	value = row_bits(warp, at, sum->c[r], (int)lane, sum->c_is_half ? 32 : sum->width);
+	if (sum->c_is_half) /* two share a register */
+		value.bits = value.bits >> part * 16 & 0xffff;
+	return value;
 }
 
 static void multiply(struct warp *warp, const struct instruction *at, const struct sum_parts *sum,

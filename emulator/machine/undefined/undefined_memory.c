@@ -1,7 +1,6 @@
-/* Undefined bits that go to memory and come from it. See undefined.h. */
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/copies/bulk_issue.h"
-#include "emulator/machine/memory/discard.h"
+#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/memory/access.h"
 #include "emulator/machine/memory/written_bytes.h"
 #include "emulator/machine/undefined/undefined_parts.h"
 
@@ -11,17 +10,11 @@
 
 uint64_t access_address(const struct warp *warp, const struct instruction *at, int lane)
 {
-	const unsigned char *row = row_of(warp, at->a);
-	uint64_t wide = 0;
-	uint32_t narrow;
+	const bool narrow = at->a && at->narrow_address;
+	const uint64_t address =
+		lane_value(warp, at->a, narrow ? 4 : 8, lane) + (uint64_t)at->offset;
 
-	if (at->a && at->narrow_address) {
-		memcpy(&narrow, row + 4 * (size_t)lane, 4);
-		return narrow + (uint32_t)at->offset;
-	}
-	if (at->a)
-		memcpy(&wide, row + 8 * (size_t)lane, 8);
-	return wide + (uint64_t)at->offset;
+	return narrow ? (uint32_t)address : address;
 }
 
 /* What is known of an allocation when it is first accessed: which bytes the host has written. */
@@ -187,8 +180,7 @@ static void use_address(struct warp *warp, const struct instruction *at, uint32_
 void undefined_load(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	use_address(warp, at, lanes);
-	for (; lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, lanes) {
 		const struct undefined_place place = undefined_place_of(
 			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
 			(uint64_t)at->width * at->vector);
@@ -209,8 +201,7 @@ void undefined_store(struct warp *warp, const struct instruction *at, uint32_t l
 {
 	use_address(warp, at, lanes);
 	row_use(warp, at, at->d, false, lanes); /* the mbarrier of st.async */
-	for (; lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, lanes) {
 		const struct undefined_place place = undefined_place_of(
 			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
 			(uint64_t)at->width * at->vector);
@@ -224,8 +215,7 @@ void undefined_store(struct warp *warp, const struct instruction *at, uint32_t l
 /* Nobody has written what was discarded. */
 void undefined_discard(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
-	for (; lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, lanes) {
 		const struct undefined_place place =
 			undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
 					   access_address(warp, at, lane), DISCARD_BYTES);
@@ -288,8 +278,7 @@ void undefined_atomic(struct warp *warp, const struct instruction *at, uint32_t 
 	row_use(warp, at, at->d, false, lanes);
 	if (!exchanges)
 		use_atomic_operands(warp, at, lanes);
-	for (; lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, lanes) {
 		const struct undefined_place place =
 			undefined_place_of(warp, (enum ptx_space)at->space, lane,
 					   access_address(warp, at, lane), bytes);
@@ -317,16 +306,13 @@ void undefined_copy(struct warp *warp, const struct instruction *at, uint32_t la
 	row_use(warp, at, at->b, true, lanes);
 	row_use(warp, at, at->c, false, lanes);
 	row_use(warp, at, at->d, false, lanes);
-	for (; lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, lanes) {
 		unsigned amount = sizes ? sizes[lane] : bytes;
 		struct undefined_place to, from;
-		uint64_t source = 0;
+		const uint64_t source = lane_value(warp, at->b, 8, lane);
 
 		if (amount > bytes || ignored >> lane & 1)
 			amount = 0;
-		if (at->b)
-			memcpy(&source, (const char *)row_of(warp, at->b) + 8 * (size_t)lane, 8);
 		to = undefined_place_of(warp, PTX_SPACE_SHARED, lane,
 					access_address(warp, at, lane), bytes);
 		from = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane,
@@ -382,9 +368,13 @@ unsigned char *undefined_bulk_source(const struct bulk_issue *issue, uint32_t of
 	return block->undefined.bits + offset;
 }
 
-static void bulk_write(const struct bulk_issue *issue, const struct undefined_place *place,
-		       const unsigned char *from, uint32_t bytes)
+void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in,
+			  struct block *block, uint64_t offset, const unsigned char *from,
+			  uint32_t bytes)
 {
+	const struct undefined_place place =
+		in ? range_of(issue->warp, in, offset) : share_of(block, (uint32_t)offset);
+
 	for (uint32_t i = 0; i < bytes; i++) {
 		struct undefined_bits value = {from[i], *issue->origin};
 
@@ -392,27 +382,11 @@ static void bulk_write(const struct bulk_issue *issue, const struct undefined_pl
 			value_use(issue->warp, issue->at, value);
 			value_use(
 				issue->warp, issue->at,
-				place_read(issue->warp, issue->at, (int)issue->lane, place, i, 1));
+				place_read(issue->warp, issue->at, (int)issue->lane, &place, i, 1));
 			value.bits = 0;
 		}
-		place_write(place, i, 1, value);
+		place_write(&place, i, 1, value);
 	}
-}
-
-void undefined_bulk_write(const struct bulk_issue *issue, struct allocation *in, uint64_t offset,
-			  const unsigned char *from, uint32_t bytes)
-{
-	const struct undefined_place place = range_of(issue->warp, in, offset);
-
-	bulk_write(issue, &place, from, bytes);
-}
-
-void undefined_bulk_share(const struct bulk_issue *issue, struct block *block, uint32_t offset,
-			  const unsigned char *from, uint32_t bytes)
-{
-	const struct undefined_place place = share_of(block, offset);
-
-	bulk_write(issue, &place, from, bytes);
 }
 
 /* ---- surfaces ---- */

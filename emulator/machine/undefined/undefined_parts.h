@@ -43,10 +43,6 @@ void row_define(struct warp *warp, uint32_t row, bool wide, uint32_t lanes);
 /* Reports the use of an undefined value. */
 void value_use(struct warp *warp, const struct instruction *at, struct undefined_bits value);
 
-/* ---- undefined_alu.c ---- */
-
-void undefined_alu(struct warp *warp, const struct instruction *at, uint32_t lanes);
-
 /* ---- undefined_memory.c ---- */
 
 /* Where a lane accesses memory. */
@@ -83,5 +79,32 @@ void undefined_transpose(struct warp *warp, const struct instruction *at);
 void undefined_product(struct warp *warp, const struct program_product *product,
 		       const struct instruction *at);
 void undefined_group_product(struct warp *warp, const struct instruction *at);
+
+/*
+ * ---- undefined_rules.c ----
+ *
+ * Which bits of the result of an arithmetic operation are undefined, by the table of
+ * docs/undefined-values.md. A rule knows the operands of one lane, and nothing of the machine.
+ */
+#define UNDEFINED_OPERANDS 4
+
+/* One lane of an instruction. Operands that the operation does not have are all zeroes. */
+struct lane_operands {
+	struct undefined_bits undefined[UNDEFINED_OPERANDS];
+	uint64_t value[UNDEFINED_OPERANDS];
+	unsigned width[UNDEFINED_OPERANDS + 1]; /* in bits: of the result, then of the operands */
+	const struct alu_row *row;
+};
+
+/* The undefined bits of the result. It has the origin of the first operand that it depends on. */
+struct undefined_bits undefined_result(struct lane_operands *of);
+
+/* Every operation must have a rule. */
+bool undefined_has_rule(const struct alu_row *row);
+
+static inline uint64_t undefined_mask(unsigned bits)
+{
+	return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+}
 
 #endif

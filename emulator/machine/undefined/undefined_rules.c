@@ -1,5 +1,4 @@
-/* Which bits of a result are undefined. See undefined_rules.h. */
-#include "emulator/machine/undefined/undefined_rules.h"
+#include "emulator/machine/undefined/undefined_parts.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "emulator/machine/warpgroups/warpgroup_state.h"
+#include "emulator/machine/warpgroups/warpgroup.h"
 
 #include <stdlib.h>
 #include <string.h>
