@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/capture.h"
 #include "capture/index.h"
 #include "capture/part_stream.h"
 
@@ -137,34 +138,24 @@ static int part_inside(const struct capture *capture, const struct capture_part 
 	return 0;
 }
 
-static int check_pointer_count(size_t *out, const struct capture *capture, struct error *err)
-{
-	const uint64_t raw = capture->index.pointers.raw;
-	int rc = pointers_count(out, &capture->info, PL_EPARSE, err);
-
-	if (!rc && raw != (uint64_t)*out * POINTER_BYTES)
-		rc = error_set(err, PL_EPARSE, "there are %zu pointers in %" PRIu64 " bytes", *out,
-			       raw);
-	return rc;
-}
-
 static int check_index(const struct capture *capture, size_t *pointers, struct error *err)
 {
 	const struct capture_index *index = &capture->index;
-	int rc = info_check(&capture->info, PL_EPARSE, err);
 
-	if (!rc)
-		rc = part_inside(capture, &index->cubin, err);
-	if (!rc)
-		rc = part_inside(capture, &index->ptx, err);
-	if (!rc)
-		rc = part_inside(capture, &index->pointers, err);
-	for (size_t i = 0; i < index->memory_count && !rc; i++) {
-		rc = part_inside(capture, &index->memory[i].before, err);
-		if (!rc)
-			rc = part_inside(capture, &index->memory[i].changes, err);
-	}
-	return rc ? rc : check_pointer_count(pointers, capture, err);
+	if (info_check(&capture->info, PL_EPARSE, err) ||
+	    part_inside(capture, &index->cubin, err) || part_inside(capture, &index->ptx, err) ||
+	    part_inside(capture, &index->pointers, err))
+		return PL_EPARSE;
+	for (size_t i = 0; i < index->memory_count; i++)
+		if (part_inside(capture, &index->memory[i].before, err) ||
+		    part_inside(capture, &index->memory[i].changes, err))
+			return PL_EPARSE;
+	if (pointers_count(pointers, &capture->info, PL_EPARSE, err))
+		return PL_EPARSE;
+	if (index->pointers.raw != (uint64_t)*pointers * POINTER_BYTES)
+		return error_set(err, PL_EPARSE, "there are %zu pointers in %" PRIu64 " bytes",
+				 *pointers, index->pointers.raw);
+	return 0;
 }
 
 static int read_list(struct capture_pointers *out, struct part_reader *part, struct error *err)
@@ -343,31 +334,39 @@ static int read_ranges(struct part_reader *part, uint64_t raw, char *data, uint6
 	return part_read_end(part, err);
 }
 
-static int apply_changes(const struct capture *capture, size_t index, char *data, struct error *err)
+int capture_read_memory(const struct capture *capture, size_t index, enum capture_state state,
+			void *data, struct error *err)
 {
-	const struct capture_part *changes = &capture->index.memory[index].changes;
+	const struct memory_parts *parts = &capture->index.memory[index];
 	struct part_reader part;
 	char name[64];
 	int rc;
 
+	snprintf(name, sizeof(name), "the contents of memory %zu", index);
+	rc = read_part(capture, &parts->before, name, data, err);
+	if (rc || state == CAPTURE_BEFORE || !capture->info.memory[index].changed)
+		return rc;
 	snprintf(name, sizeof(name), "the changes of memory %zu", index);
-	rc = part_reader_open(&part, capture->fd, capture->path, name, changes, err);
+	rc = part_reader_open(&part, capture->fd, capture->path, name, &parts->changes, err);
 	if (rc)
 		return rc;
-	rc = read_ranges(&part, changes->raw, data, capture->info.memory[index].bytes, err);
+	rc = read_ranges(&part, parts->changes.raw, data, capture->info.memory[index].bytes, err);
 	part_reader_close(&part);
 	return rc;
 }
 
-int capture_read_memory(const struct capture *capture, size_t index, enum capture_state state,
-			void *data, struct error *err)
+void capture_relocate(const struct capture *capture, size_t index, enum capture_state state,
+		      void *data, const uint64_t *addresses)
 {
-	char name[64];
-	int rc;
+	const struct capture_memory *memory = &capture_info(capture)->memory[index];
+	const struct capture_pointers *pointers =
+		state == CAPTURE_AFTER && memory->changed ? &memory->after : &memory->before;
 
-	snprintf(name, sizeof(name), "the contents of memory %zu", index);
-	rc = read_part(capture, &capture->index.memory[index].before, name, data, err);
-	if (rc || state == CAPTURE_BEFORE || !capture->info.memory[index].changed)
-		return rc;
-	return apply_changes(capture, index, data, err);
+	for (size_t i = 0; i < pointers->count; i++) {
+		const struct capture_pointer *pointer = &pointers->items[i];
+		const uint64_t address = addresses[pointer->memory] + pointer->addend;
+
+		if (addresses[pointer->memory])
+			memcpy((char *)data + pointer->offset, &address, sizeof(address));
+	}
 }

@@ -19,24 +19,17 @@ struct capture_writer {
 	uint64_t changed_end; /* of the last range */
 };
 
-static int write_header(struct new_file *file, struct error *err)
-{
-	unsigned char header[HEADER_BYTES] = {0};
-
-	memcpy(header, HEADER_MAGIC, MAGIC_BYTES);
-	number_put(header + MAGIC_BYTES, CAPTURE_VERSION, 4);
-	return new_file_write(file, header, sizeof(header), err);
-}
-
 int capture_writer_open(struct capture_writer **out, const char *path, struct error *err)
 {
 	struct capture_writer *writer = xcalloc(1, sizeof(*writer));
+	unsigned char header[HEADER_BYTES] = HEADER_MAGIC;
 	int rc = new_file_create(&writer->file, path, err);
 
+	number_put(header + MAGIC_BYTES, CAPTURE_VERSION, 4);
 	if (!rc)
 		rc = part_writer_open(&writer->stream, err);
 	if (!rc)
-		rc = write_header(&writer->file, err);
+		rc = new_file_write(&writer->file, header, sizeof(header), err);
 	if (rc) {
 		capture_writer_abandon(writer);
 		return rc;
@@ -192,12 +185,6 @@ static int check_written(const struct capture_writer *writer, const struct captu
 	return 0;
 }
 
-/* `after` of unchanged memory is left out. */
-static bool list_is_written(const struct capture_info *info, size_t list)
-{
-	return list == 0 || list % 2 == 1 || info->memory[list / 2 - 1].changed;
-}
-
 static int write_list(struct capture_writer *writer, const struct capture_pointers *pointers,
 		      struct error *err)
 {
@@ -223,7 +210,8 @@ static int write_pointers(struct capture_writer *writer, const struct capture_in
 
 	part_begin(&writer->stream, &writer->file);
 	for (size_t i = 0; !rc && pointer_list_at(&list, info, i); i++) {
-		if (!list_is_written(info, i))
+		/* `after` of unchanged memory is left out */
+		if (i && i % 2 == 0 && !info->memory[i / 2 - 1].changed)
 			continue;
 		count += list.pointers->count;
 		rc = write_list(writer, list.pointers, err);
@@ -253,28 +241,16 @@ static int write_index(struct capture_writer *writer, const struct capture_info 
 	return rc;
 }
 
-static int check_info(const struct capture_writer *writer, const struct capture_info *info,
-		      struct error *err)
-{
-	size_t pointers;
-	int rc = check_written(writer, info, err);
-
-	if (!rc)
-		rc = info_check(info, PL_EUSAGE, err);
-	if (!rc)
-		rc = pointers_count(&pointers, info, PL_EUSAGE, err);
-	if (!rc)
-		rc = pointers_check(info, PL_EUSAGE, err);
-	return error_context(err, rc, "cannot write %s", writer->file.path);
-}
-
 int capture_writer_commit(struct capture_writer *writer, const struct capture_info *info,
 			  struct error *err)
 {
+	size_t pointers;
 	int rc = end_open_part(writer, err);
 
-	if (!rc)
-		rc = check_info(writer, info, err);
+	if (!rc && (check_written(writer, info, err) || info_check(info, PL_EUSAGE, err) ||
+		    pointers_count(&pointers, info, PL_EUSAGE, err) ||
+		    pointers_check(info, PL_EUSAGE, err)))
+		rc = error_context(err, PL_EUSAGE, "cannot write %s", writer->file.path);
 	if (!rc)
 		rc = write_pointers(writer, info, err);
 	if (!rc)

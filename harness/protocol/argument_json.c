@@ -1,123 +1,17 @@
-/* Encodes and decodes an argument of a launch. */
-#include "harness/protocol/argument_json.h"
+/* Decodes an argument of a launch. */
+#include "harness/protocol/protocol.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "harness/protocol/json_members.h"
-
-static json_t *bytes_to_json(const struct case_arg *arg)
-{
-	struct text hex = TEXT_INIT;
-	json_t *json;
-
-	for (int64_t i = 0; i < arg->integer; i++)
-		text_addf(&hex, "%02x", arg->bytes[i]);
-	json = json_text(hex.data);
-	text_release(&hex);
-	return json;
-}
-
-/* Left out if it is 0. */
-static void addend_to_json(json_t *json, uint64_t addend)
-{
-	if (addend)
-		json_object_set_new(json, "addend", json_integer((json_int_t)addend));
-}
-
-static json_t *texture_to_json(const struct case_texture *texture)
-{
-	const struct texture_reading *reading = &texture->reading;
-	json_t *sizes = json_array(), *addresses = json_array();
-
-	for (size_t i = 0; i < texture->dimensions; i++)
-		json_array_append_new(sizes, json_integer((json_int_t)texture->sizes[i]));
-	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++)
-		json_array_append_new(addresses,
-				      json_string(texture_address_name(reading->address[i])));
-	return json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:o, s:o}", "surface",
-			 reading->surface, "fetch", reading->fetch, "layered", reading->layered,
-			 "cube", reading->cube, "linear", reading->linear, "normalized",
-			 reading->normalized, "normalized_float", reading->normalized_float,
-			 "channels", reading->channels, "sizes", sizes, "address", addresses);
-}
-
-/* The channels, the pixels, and both corners in each dimension of an image. */
-static json_t *im2col_to_json(const struct tensor_map *map)
-{
-	json_t *numbers = json_pack("[i, i]", (int)map->channels, (int)map->pixels);
-
-	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
-		json_array_append_new(numbers, json_integer(map->lower[i]));
-		json_array_append_new(numbers, json_integer(map->upper[i]));
-	}
-	return numbers;
-}
-
-static json_t *tensor_to_json(const struct tensor_map *map)
-{
-	json_t *numbers = json_array(), *json;
-
-	for (unsigned i = 0; i < map->rank; i++) {
-		json_array_append_new(numbers, json_integer((json_int_t)map->sizes[i]));
-		json_array_append_new(numbers, json_integer((json_int_t)map->strides[i]));
-		json_array_append_new(numbers, json_integer(map->box[i]));
-		json_array_append_new(numbers, json_integer(map->steps[i]));
-	}
-	json = json_pack("{s:s, s:i, s:i, s:b, s:o}", "type", tensor_type_name(map->type),
-			 "swizzle", (int)map->swizzle, "promotion", (int)map->promotion, "nan",
-			 map->fills_nan, "numbers", numbers);
-	if (map->interleave)
-		json_object_set_new(json, "interleave", json_integer(map->interleave));
-	if (map->im2col)
-		json_object_set_new(json, "im2col", im2col_to_json(map));
-	return json;
-}
-
-static json_t *addresses_to_json(const struct case_arg *arg)
-{
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < arg->address_count; i++) {
-		json_t *address =
-			json_pack("{s:I, s:I}", "offset", (json_int_t)arg->addresses[i].offset,
-				  "buffer", (json_int_t)arg->addresses[i].buffer);
-
-		addend_to_json(address, arg->addresses[i].addend);
-		if (arg->addresses[i].tensor)
-			json_object_set_new(address, "tensor",
-					    tensor_to_json(arg->addresses[i].tensor));
-		json_array_append_new(array, address);
-	}
-	return array;
-}
-
-json_t *arg_to_json(const struct case_arg *arg)
-{
-	json_t *value = arg->kind == ARG_BYTES        ? bytes_to_json(arg)
-			: arg_kind_is_real(arg->kind) ? json_number_or_null(arg->real)
-						      : json_integer(arg->integer);
-	json_t *json = json_pack("{s:s, s:o}", "kind", arg_kind_name(arg->kind), "value", value);
-
-	addend_to_json(json, arg->addend);
-	if (arg->address_count)
-		json_object_set_new(json, "addresses", addresses_to_json(arg));
-	if (arg->texture)
-		json_object_set_new(json, "texture", texture_to_json(arg->texture));
-	if (arg->tensor)
-		json_object_set_new(json, "tensor", tensor_to_json(arg->tensor));
-	return json;
-}
-
 static int bytes_from_json(struct case_arg *out, const json_t *json, struct error *err)
 {
-	const char *hex = NULL;
-	int rc = member_borrow(&hex, json, "value", false, err);
+	const char *hex;
 	size_t count;
 
-	if (rc)
-		return rc;
+	if (member_borrow(&hex, json, "value", false, err))
+		return PL_EPROTOCOL;
 	if (strlen(hex) / 2 > ARG_MOST_BYTES || parse_hex_bytes(&out->bytes, &count, hex, NULL))
 		return error_set(err, PL_EPROTOCOL, "'value' is not 1 to %d bytes in hex digits",
 				 ARG_MOST_BYTES);
@@ -156,27 +50,13 @@ static int real_from_json(struct case_arg *out, const json_t *json, struct error
 	return rc;
 }
 
-static int buffer_arg_from_json(struct case_arg *out, const json_t *json,
-				const struct case_buffer *buffers, size_t buffer_count,
-				struct error *err)
-{
-	struct arg_address address = {0};
-	int rc = address_from_json(&address, json, "value", buffers, buffer_count, err);
-
-	out->integer = (int64_t)address.buffer;
-	out->addend = address.addend;
-	return rc;
-}
-
 static int texture_lists_from_json(struct case_texture *out, const json_t *json, struct error *err)
 {
 	json_t *sizes, *addresses;
-	int rc = member_array(&sizes, json, "sizes", TEXTURE_DIMENSIONS, err);
 
-	if (!rc)
-		rc = member_array(&addresses, json, "address", TEXTURE_DIMENSIONS, err);
-	if (rc)
-		return rc;
+	if (member_array(&sizes, json, "sizes", TEXTURE_DIMENSIONS, err) ||
+	    member_array(&addresses, json, "address", TEXTURE_DIMENSIONS, err))
+		return PL_EPROTOCOL;
 	out->dimensions = json_array_size(sizes);
 	if (!out->dimensions || json_array_size(addresses) != TEXTURE_DIMENSIONS)
 		return error_set(err, PL_EPROTOCOL, "a texture has 1 to %d sizes and %d addresses",
@@ -229,17 +109,13 @@ static int texture_arg_from_json(struct case_arg *out, const json_t *json,
 	struct case_texture *texture = xcalloc(1, sizeof(*texture));
 	int64_t elements = 1;
 	json_t *object;
-	int rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
 
 	out->texture = texture;
-	if (!rc)
-		rc = member_object(&object, json, "texture", 10, err);
-	if (!rc)
-		rc = texture_reading_from_json(&texture->reading, object, err);
-	if (!rc)
-		rc = texture_lists_from_json(texture, object, err);
-	if (rc)
-		return rc;
+	if (member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err) ||
+	    member_object(&object, json, "texture", 10, err) ||
+	    texture_reading_from_json(&texture->reading, object, err) ||
+	    texture_lists_from_json(texture, object, err))
+		return PL_EPROTOCOL;
 	elements = texture->reading.channels;
 	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++)
 		if (__builtin_mul_overflow(elements, texture->sizes[i], &elements))
@@ -256,11 +132,9 @@ static int tensor_numbers_from_json(struct tensor_map *out, const json_t *json, 
 {
 	json_t *numbers, *number;
 	size_t i;
-	int rc = member_array(&numbers, json, "numbers", (size_t)TENSOR_MOST_RANK * TENSOR_NUMBERS,
-			      err);
 
-	if (rc)
-		return rc;
+	if (member_array(&numbers, json, "numbers", (size_t)TENSOR_MOST_RANK * TENSOR_NUMBERS, err))
+		return PL_EPROTOCOL;
 	if (json_array_size(numbers) % TENSOR_NUMBERS)
 		return error_set(err, PL_EPROTOCOL, "a tensor map has four numbers a dimension");
 	out->rank = (unsigned)(json_array_size(numbers) / TENSOR_NUMBERS);
@@ -289,10 +163,9 @@ static int im2col_from_json(struct tensor_map *out, const json_t *json, struct e
 {
 	json_t *numbers, *number;
 	size_t i;
-	int rc = member_array(&numbers, json, "im2col", 2 + 2 * TENSOR_IMAGE_MOST_RANK, err);
 
-	if (rc)
-		return rc;
+	if (member_array(&numbers, json, "im2col", 2 + 2 * TENSOR_IMAGE_MOST_RANK, err))
+		return PL_EPROTOCOL;
 	if (out->rank < TENSOR_IM2COL_LEAST_RANK ||
 	    json_array_size(numbers) != 2 + 2 * (size_t)tensor_map_image_rank(out))
 		return error_set(err, PL_EPROTOCOL,
@@ -324,29 +197,23 @@ static int tensor_from_json(struct tensor_map **out, const json_t *json,
 {
 	struct tensor_map *map = *out = xcalloc(1, sizeof(*map));
 	int64_t interleave = 0, swizzle = 0, promotion = 0;
-	const char *type = NULL;
+	const char *type;
 	struct error cause;
 	json_t *object;
-	int rc = member_object(&object, json, "tensor", 7, err);
 
-	if (!rc)
-		rc = member_borrow(&type, object, "type", false, err);
-	if (!rc && !tensor_type_parse(&map->type, type))
-		rc = error_set(err, PL_EPROTOCOL, "'%.40s' is not a type of a tensor map", type);
-	if (!rc)
-		rc = member_int64(&swizzle, object, "swizzle", 0, SWIZZLE_COUNT - 1, err);
-	if (!rc)
-		rc = member_int64(&promotion, object, "promotion", 0, 256, err);
-	if (!rc)
-		rc = member_bool(&map->fills_nan, object, "nan", err);
-	if (!rc && json_object_get(object, "interleave"))
-		rc = member_int64(&interleave, object, "interleave", 0, 32, err);
-	if (!rc)
-		rc = tensor_numbers_from_json(map, object, err);
-	if (!rc && json_object_get(object, "im2col"))
-		rc = im2col_from_json(map, object, err);
-	if (rc)
-		return rc;
+	if (member_object(&object, json, "tensor", 7, err) ||
+	    member_borrow(&type, object, "type", false, err))
+		return PL_EPROTOCOL;
+	if (!tensor_type_parse(&map->type, type))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' is not a type of a tensor map", type);
+	if (member_int64(&swizzle, object, "swizzle", 0, SWIZZLE_COUNT - 1, err) ||
+	    member_int64(&promotion, object, "promotion", 0, 256, err) ||
+	    member_bool(&map->fills_nan, object, "nan", err) ||
+	    (json_object_get(object, "interleave") &&
+	     member_int64(&interleave, object, "interleave", 0, 32, err)) ||
+	    tensor_numbers_from_json(map, object, err) ||
+	    (json_object_get(object, "im2col") && im2col_from_json(map, object, err)))
+		return PL_EPROTOCOL;
 	map->interleave = (unsigned)interleave;
 	map->swizzle = (enum tensor_swizzle)swizzle;
 	map->promotion = (unsigned)promotion;
@@ -357,31 +224,19 @@ static int tensor_from_json(struct tensor_map **out, const json_t *json,
 	return 0;
 }
 
-static int tensor_arg_from_json(struct case_arg *out, const json_t *json,
-				const struct case_buffer *buffers, size_t buffer_count,
-				struct error *err)
-{
-	int rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
-
-	return rc ? rc : tensor_from_json(&out->tensor, json, &buffers[out->integer], err);
-}
-
 /* Where addresses of buffers and tensor maps stand in a struct; its bytes have been read. */
 static int addresses_from_json(struct case_arg *out, const json_t *json,
 			       const struct case_buffer *buffers, size_t buffer_count,
 			       struct error *err)
 {
-	json_t *array;
-	json_t *item;
+	json_t *array, *item;
 	size_t i;
 	int64_t end = 0;
-	int rc;
 
 	if (!json_object_get(json, "addresses"))
 		return 0;
-	rc = member_array(&array, json, "addresses", ARG_MOST_BYTES / ARG_ADDRESS_BYTES, err);
-	if (rc)
-		return rc;
+	if (member_array(&array, json, "addresses", ARG_MOST_BYTES / ARG_ADDRESS_BYTES, err))
+		return PL_EPROTOCOL;
 	out->addresses = xcalloc(json_array_size(array) + 1, sizeof(out->addresses[0]));
 	json_array_foreach(array, i, item)
 	{
@@ -389,17 +244,15 @@ static int addresses_from_json(struct case_arg *out, const json_t *json,
 		int64_t offset = 0;
 
 		/* Ascending, so that no two overlap. */
-		rc = member_int64(&offset, item, "offset", end, out->integer - ARG_ADDRESS_BYTES,
-				  err);
-		if (!rc)
-			rc = address_from_json(address, item, "buffer", buffers, buffer_count, err);
-		if (!rc && json_object_get(item, "tensor"))
-			rc = tensor_from_json(&address->tensor, item, &buffers[address->buffer],
-					      err);
-		if (!rc && offset + (int64_t)arg_address_bytes(address) > out->integer)
-			rc = error_set(err, PL_EPROTOCOL, "the tensor map is not in its struct");
-		if (rc)
-			return error_context(err, rc, "address %zu", i);
+		if (member_int64(&offset, item, "offset", end, out->integer - ARG_ADDRESS_BYTES,
+				 err) ||
+		    address_from_json(address, item, "buffer", buffers, buffer_count, err) ||
+		    (json_object_get(item, "tensor") &&
+		     tensor_from_json(&address->tensor, item, &buffers[address->buffer], err)))
+			return error_context(err, PL_EPROTOCOL, "address %zu", i);
+		if (offset + (int64_t)arg_address_bytes(address) > out->integer)
+			return error_set(err, PL_EPROTOCOL,
+					 "address %zu: the tensor map is not in its struct", i);
 		address->offset = (size_t)offset;
 		end = offset + (int64_t)arg_address_bytes(address);
 	}
@@ -409,6 +262,8 @@ static int addresses_from_json(struct case_arg *out, const json_t *json,
 int arg_from_json(struct case_arg *out, const json_t *json, const struct case_buffer *buffers,
 		  size_t buffer_count, struct error *err)
 {
+	struct arg_address address = {0};
+	int64_t low, high;
 	const char *kind;
 	int rc = member_borrow(&kind, json, "kind", false, err);
 
@@ -418,27 +273,25 @@ int arg_from_json(struct case_arg *out, const json_t *json, const struct case_bu
 		return error_set(err, PL_EPROTOCOL, "'%.40s' is not an argument kind", kind);
 	switch (out->kind) {
 	case ARG_BUFFER:
-		return buffer_arg_from_json(out, json, buffers, buffer_count, err);
+		rc = address_from_json(&address, json, "value", buffers, buffer_count, err);
+		out->integer = (int64_t)address.buffer;
+		out->addend = address.addend;
+		return rc;
 	case ARG_TEXTURE:
 		return texture_arg_from_json(out, json, buffers, buffer_count, err);
 	case ARG_TENSOR_MAP:
-		return tensor_arg_from_json(out, json, buffers, buffer_count, err);
+		rc = member_int64(&out->integer, json, "value", 0, (int64_t)buffer_count - 1, err);
+		return rc ? rc : tensor_from_json(&out->tensor, json, &buffers[out->integer], err);
 	case ARG_I8:
-		return member_int64(&out->integer, json, "value", INT8_MIN, INT8_MAX, err);
 	case ARG_U8:
-		return member_int64(&out->integer, json, "value", 0, UINT8_MAX, err);
 	case ARG_I16:
-		return member_int64(&out->integer, json, "value", INT16_MIN, INT16_MAX, err);
 	case ARG_U16:
-		return member_int64(&out->integer, json, "value", 0, UINT16_MAX, err);
 	case ARG_I32:
-		return member_int64(&out->integer, json, "value", INT32_MIN, INT32_MAX, err);
 	case ARG_U32:
-		return member_int64(&out->integer, json, "value", 0, UINT32_MAX, err);
 	case ARG_I64:
-		return member_int64(&out->integer, json, "value", INT64_MIN, INT64_MAX, err);
 	case ARG_U64:
-		return member_int64(&out->integer, json, "value", 0, INT64_MAX, err);
+		arg_kind_range(out->kind, &low, &high);
+		return member_int64(&out->integer, json, "value", low, high, err);
 	case ARG_F16:
 	case ARG_BF16:
 	case ARG_F32:

@@ -1,6 +1,108 @@
 /* Encodes a case. A member that a built-in kernel never needs is left out if it says nothing. */
-#include "harness/protocol/argument_json.h"
 #include "harness/protocol/protocol.h"
+
+static json_t *bytes_to_json(const struct case_arg *arg)
+{
+	struct text hex = TEXT_INIT;
+	json_t *json;
+
+	for (int64_t i = 0; i < arg->integer; i++)
+		text_addf(&hex, "%02x", arg->bytes[i]);
+	json = json_text(hex.data);
+	text_release(&hex);
+	return json;
+}
+
+/* Left out if it is 0. */
+static void addend_to_json(json_t *json, uint64_t addend)
+{
+	if (addend)
+		json_object_set_new(json, "addend", json_integer((json_int_t)addend));
+}
+
+static json_t *texture_to_json(const struct case_texture *texture)
+{
+	const struct texture_reading *reading = &texture->reading;
+	json_t *sizes = json_array(), *addresses = json_array();
+
+	for (size_t i = 0; i < texture->dimensions; i++)
+		json_array_append_new(sizes, json_integer((json_int_t)texture->sizes[i]));
+	for (size_t i = 0; i < TEXTURE_DIMENSIONS; i++)
+		json_array_append_new(addresses,
+				      json_string(texture_address_name(reading->address[i])));
+	return json_pack("{s:b, s:b, s:b, s:b, s:b, s:b, s:b, s:i, s:o, s:o}", "surface",
+			 reading->surface, "fetch", reading->fetch, "layered", reading->layered,
+			 "cube", reading->cube, "linear", reading->linear, "normalized",
+			 reading->normalized, "normalized_float", reading->normalized_float,
+			 "channels", reading->channels, "sizes", sizes, "address", addresses);
+}
+
+/* The channels, the pixels, and both corners in each dimension of an image. */
+static json_t *im2col_to_json(const struct tensor_map *map)
+{
+	json_t *numbers = json_pack("[i, i]", (int)map->channels, (int)map->pixels);
+
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
+		json_array_append_new(numbers, json_integer(map->lower[i]));
+		json_array_append_new(numbers, json_integer(map->upper[i]));
+	}
+	return numbers;
+}
+
+static json_t *tensor_to_json(const struct tensor_map *map)
+{
+	json_t *numbers = json_array(), *json;
+
+	for (unsigned i = 0; i < map->rank; i++) {
+		json_array_append_new(numbers, json_integer((json_int_t)map->sizes[i]));
+		json_array_append_new(numbers, json_integer((json_int_t)map->strides[i]));
+		json_array_append_new(numbers, json_integer(map->box[i]));
+		json_array_append_new(numbers, json_integer(map->steps[i]));
+	}
+	json = json_pack("{s:s, s:i, s:i, s:b, s:o}", "type", tensor_type_name(map->type),
+			 "swizzle", (int)map->swizzle, "promotion", (int)map->promotion, "nan",
+			 map->fills_nan, "numbers", numbers);
+	if (map->interleave)
+		json_object_set_new(json, "interleave", json_integer(map->interleave));
+	if (map->im2col)
+		json_object_set_new(json, "im2col", im2col_to_json(map));
+	return json;
+}
+
+static json_t *addresses_to_json(const struct case_arg *arg)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < arg->address_count; i++) {
+		json_t *address =
+			json_pack("{s:I, s:I}", "offset", (json_int_t)arg->addresses[i].offset,
+				  "buffer", (json_int_t)arg->addresses[i].buffer);
+
+		addend_to_json(address, arg->addresses[i].addend);
+		if (arg->addresses[i].tensor)
+			json_object_set_new(address, "tensor",
+					    tensor_to_json(arg->addresses[i].tensor));
+		json_array_append_new(array, address);
+	}
+	return array;
+}
+
+static json_t *arg_to_json(const struct case_arg *arg)
+{
+	json_t *value = arg->kind == ARG_BYTES        ? bytes_to_json(arg)
+			: arg_kind_is_real(arg->kind) ? json_number_or_null(arg->real)
+						      : json_integer(arg->integer);
+	json_t *json = json_pack("{s:s, s:o}", "kind", arg_kind_name(arg->kind), "value", value);
+
+	addend_to_json(json, arg->addend);
+	if (arg->address_count)
+		json_object_set_new(json, "addresses", addresses_to_json(arg));
+	if (arg->texture)
+		json_object_set_new(json, "texture", texture_to_json(arg->texture));
+	if (arg->tensor)
+		json_object_set_new(json, "tensor", tensor_to_json(arg->tensor));
+	return json;
+}
 
 static json_t *triple_to_json(const int64_t triple[3])
 {

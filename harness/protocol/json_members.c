@@ -1,22 +1,21 @@
-#include "harness/protocol/json_members.h"
+#include "harness/protocol/protocol.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int member_get(json_t **out, const json_t *object, const char *name, struct error *err)
+/* NULL: there is none, and *err says why. */
+static json_t *member_get(const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = NULL;
+	json_t *value = json_object_get(object, name);
 
 	if (!json_is_object(object))
-		return error_set(err, PL_EPROTOCOL,
-				 "member '%s' cannot be read: its parent is not an object", name);
-	value = json_object_get(object, name);
-	if (!value)
-		return error_set(err, PL_EPROTOCOL, "member '%s' is missing", name);
-	*out = value;
-	return 0;
+		error_set(err, PL_EPROTOCOL,
+			  "member '%s' cannot be read: its parent is not an object", name);
+	else if (!value)
+		error_set(err, PL_EPROTOCOL, "member '%s' is missing", name);
+	return value;
 }
 
 static int member_wrong(const char *name, const char *should, struct error *err)
@@ -26,12 +25,11 @@ static int member_wrong(const char *name, const char *should, struct error *err)
 
 int member_string(char *out, size_t size, const json_t *object, const char *name, struct error *err)
 {
-	const char *text = NULL;
+	const char *text;
 	size_t length;
-	int rc = member_borrow(&text, object, name, false, err);
 
-	if (rc)
-		return rc;
+	if (member_borrow(&text, object, name, false, err))
+		return PL_EPROTOCOL;
 	length = strlen(text);
 	if (length >= size)
 		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu bytes; the limit is %zu",
@@ -47,11 +45,10 @@ int member_string(char *out, size_t size, const json_t *object, const char *name
 int member_borrow(const char **out, const json_t *object, const char *name, bool nullable,
 		  struct error *err)
 {
-	json_t *value = NULL;
-	int rc = member_get(&value, object, name, err);
+	json_t *value = member_get(object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (nullable && json_is_null(value)) {
 		*out = NULL;
 		return 0;
@@ -65,12 +62,11 @@ int member_borrow(const char **out, const json_t *object, const char *name, bool
 int member_int64(int64_t *out, const json_t *object, const char *name, int64_t low, int64_t high,
 		 struct error *err)
 {
-	json_t *value = NULL;
+	json_t *value = member_get(object, name, err);
 	int64_t number;
-	int rc = member_get(&value, object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (!json_is_integer(value))
 		return member_wrong(name, "a whole number", err);
 	number = json_integer_value(value);
@@ -84,11 +80,10 @@ int member_int64(int64_t *out, const json_t *object, const char *name, int64_t l
 
 int member_real(double *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = NULL;
-	int rc = member_get(&value, object, name, err);
+	json_t *value = member_get(object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (!json_is_number(value) || !isfinite(json_number_value(value)))
 		return member_wrong(name, "a number", err);
 	*out = json_number_value(value);
@@ -97,11 +92,10 @@ int member_real(double *out, const json_t *object, const char *name, struct erro
 
 int member_real_or_null(double *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = NULL;
-	int rc = member_get(&value, object, name, err);
+	json_t *value = member_get(object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (json_is_null(value)) {
 		*out = NAN;
 		return 0;
@@ -111,11 +105,10 @@ int member_real_or_null(double *out, const json_t *object, const char *name, str
 
 int member_bool(bool *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = NULL;
-	int rc = member_get(&value, object, name, err);
+	json_t *value = member_get(object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (!json_is_boolean(value))
 		return member_wrong(name, "true or false", err);
 	*out = json_is_true(value);
@@ -125,11 +118,10 @@ int member_bool(bool *out, const json_t *object, const char *name, struct error 
 int member_array(json_t **out, const json_t *object, const char *name, size_t limit,
 		 struct error *err)
 {
-	json_t *value = NULL;
-	int rc = member_get(&value, object, name, err);
+	json_t *value = member_get(object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (!json_is_array(value))
 		return member_wrong(name, "an array", err);
 	if (json_array_size(value) > limit)
@@ -143,11 +135,10 @@ int member_array(json_t **out, const json_t *object, const char *name, size_t li
 int member_object(json_t **out, const json_t *object, const char *name, size_t limit,
 		  struct error *err)
 {
-	json_t *value = NULL;
-	int rc = member_get(&value, object, name, err);
+	json_t *value = member_get(object, name, err);
 
-	if (rc)
-		return rc;
+	if (!value)
+		return PL_EPROTOCOL;
 	if (!json_is_object(value))
 		return member_wrong(name, "an object", err);
 	if (json_object_size(value) > limit)
@@ -161,15 +152,14 @@ int member_strings(struct string_list *out, const json_t *object, const char *na
 		   struct error *err)
 {
 	json_t *array;
-	json_t *item;
-	size_t i;
-	int rc = member_array(&array, object, name, limit, err);
 
-	if (rc)
-		return rc;
-	json_array_foreach(array, i, item) if (!json_is_string(item)) return member_wrong(
-		name, "an array of strings", err);
-	json_array_foreach(array, i, item) string_list_add(out, json_string_value(item));
+	if (member_array(&array, object, name, limit, err))
+		return PL_EPROTOCOL;
+	for (size_t i = 0; i < json_array_size(array); i++)
+		if (!json_is_string(json_array_get(array, i)))
+			return member_wrong(name, "an array of strings", err);
+	for (size_t i = 0; i < json_array_size(array); i++)
+		string_list_add(out, json_string_value(json_array_get(array, i)));
 	return 0;
 }
 

@@ -1,10 +1,39 @@
 /* Encodes and decodes the contents of a worker's replies: devices, facts, states, samples,
- * counters, lines, sessions, checks and metrics. */
-#include "harness/protocol/protocol.h"
-
+ * counters, lines, sessions, checks, metrics, and what the parts of a request took. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/protocol/messages.h"
+#include "harness/protocol/protocol.h"
+
+static const char *const phase_names[] = {
+#define X(symbol, name) [symbol] = name,
+	WORKER_PHASE_LIST(X)
+#undef X
+};
+
+const char *worker_phase_name(enum worker_phase phase)
+{
+	return phase_names[phase];
+}
+
+bool worker_phase_parse(enum worker_phase *out, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(phase_names); i++)
+		if (!strcmp(phase_names[i], name)) {
+			*out = (enum worker_phase)i;
+			return true;
+		}
+	return false;
+}
+
+void session_info_release(struct session_info *info)
+{
+	key_value_list_release(&info->environment);
+	free(info->counters_reason);
+	*info = (struct session_info){0};
+}
 
 #define MAX_WARP_SIZE 1024
 
@@ -120,24 +149,15 @@ json_t *counters_to_json(const struct counter_list *counters)
 
 static int counter_from_json(struct counter_list *out, const json_t *json, struct error *err)
 {
-	const char *metric = NULL;
-	const char *unit = NULL;
-	const char *source = NULL;
-	const char *reason = NULL;
-	double value = NAN;
-	int rc;
+	const char *metric, *unit, *source, *reason;
+	double value;
 
-	rc = member_borrow(&metric, json, "metric", false, err);
-	if (!rc)
-		rc = member_borrow(&unit, json, "unit", false, err);
-	if (!rc)
-		rc = member_borrow(&source, json, "source", false, err);
-	if (!rc)
-		rc = member_borrow(&reason, json, "reason", true, err);
-	if (!rc)
-		rc = member_real_or_null(&value, json, "value", err);
-	if (rc)
-		return rc;
+	if (member_borrow(&metric, json, "metric", false, err) ||
+	    member_borrow(&unit, json, "unit", false, err) ||
+	    member_borrow(&source, json, "source", false, err) ||
+	    member_borrow(&reason, json, "reason", true, err) ||
+	    member_real_or_null(&value, json, "value", err))
+		return PL_EPROTOCOL;
 	if (!*metric)
 		return error_set(err, PL_EPROTOCOL, "the name of its metric is empty");
 	if (isnan(value) == !reason)
@@ -214,15 +234,11 @@ static int line_from_json(struct line_count_list *out, const json_t *json, struc
 {
 	struct line_count line = {0};
 	struct line_count *added;
-	const char *file = NULL;
-	int rc = member_borrow(&file, json, "file", true, err);
+	const char *file;
 
-	if (!rc && file)
-		rc = file_name_check(file, err);
-	if (!rc)
-		rc = fields_decode(&line, &line_count_fields, json, err);
-	if (rc)
-		return rc;
+	if (member_borrow(&file, json, "file", true, err) || (file && file_name_check(file, err)) ||
+	    fields_decode(&line, &line_count_fields, json, err))
+		return PL_EPROTOCOL;
 	if (out->count >= PROTOCOL_MAX_LINES)
 		return error_set(err, PL_EPROTOCOL, "a case has more than %d lines",
 				 PROTOCOL_MAX_LINES);
@@ -279,26 +295,22 @@ json_t *session_to_json(const struct session_info *info)
 static int traits_from_json(struct backend_traits *out, const json_t *json, struct error *err)
 {
 	int64_t warp_size = 0;
-	bool untimed = false;
-	int rc;
 
 	if (json_object_get(json, "untimed") && !json_object_get(json, "timed")) {
-		rc = member_bool(&untimed, json, "untimed", err);
-		out->emulated = untimed;
-		out->timed = !untimed;
+		int rc = member_bool(&out->emulated, json, "untimed", err);
+
+		out->timed = !out->emulated;
 		return rc;
 	}
-	rc = member_bool(&out->timed, json, "timed", err);
-	if (!rc)
-		rc = member_bool(&out->emulated, json, "emulated", err);
-	if (!rc)
-		rc = member_string(out->vendor, sizeof(out->vendor), json, "vendor", err);
-	if (!rc)
-		rc = member_int64(&warp_size, json, "warp_size", 0, MAX_WARP_SIZE, err);
-	if (!rc && out->timed == out->emulated)
-		rc = error_set(err, PL_EPROTOCOL, "a backend is either 'timed' or 'emulated'");
+	if (member_bool(&out->timed, json, "timed", err) ||
+	    member_bool(&out->emulated, json, "emulated", err) ||
+	    member_string(out->vendor, sizeof(out->vendor), json, "vendor", err) ||
+	    member_int64(&warp_size, json, "warp_size", 0, MAX_WARP_SIZE, err))
+		return PL_EPROTOCOL;
+	if (out->timed == out->emulated)
+		return error_set(err, PL_EPROTOCOL, "a backend is either 'timed' or 'emulated'");
 	out->warp_size = (int)warp_size;
-	return rc;
+	return 0;
 }
 
 int environment_from_json(struct key_value_list *out, const json_t *json, struct error *err)
@@ -324,31 +336,23 @@ int session_from_json(struct session_info *out, const json_t *json, struct error
 {
 	struct session_info info = {0};
 	json_t *device;
-	const char *reason = NULL;
-	int rc;
+	const char *reason;
 
-	rc = member_object(&device, json, "device", 256, err);
-	if (!rc)
-		rc = device_from_json(&info.device, device, err);
-	if (!rc)
-		rc = member_string(info.profiler, sizeof(info.profiler), json, "profiler", err);
-	if (!rc)
-		rc = member_borrow(&reason, json, "counters_reason", true, err);
-	if (!rc && json_object_get(json, "counters_busy"))
-		rc = member_bool(&info.counters_busy, json, "counters_busy", err);
-	if (!rc)
-		rc = member_int64(&info.passes, json, "passes", 0, INT32_MAX, err);
-	if (!rc)
-		rc = traits_from_json(&info.traits, json, err);
-	if (!rc && json_object_get(json, "inspects_by_launch"))
-		rc = member_bool(&info.inspects_by_launch, json, "inspects_by_launch", err);
-	if (!rc && json_object_get(json, "loads_code"))
-		rc = member_bool(&info.loads_code, json, "loads_code", err);
-	if (!rc)
-		rc = environment_from_json(&info.environment, json, err);
-	if (rc) {
+	if (member_object(&device, json, "device", 256, err) ||
+	    device_from_json(&info.device, device, err) ||
+	    member_string(info.profiler, sizeof(info.profiler), json, "profiler", err) ||
+	    member_borrow(&reason, json, "counters_reason", true, err) ||
+	    (json_object_get(json, "counters_busy") &&
+	     member_bool(&info.counters_busy, json, "counters_busy", err)) ||
+	    member_int64(&info.passes, json, "passes", 0, INT32_MAX, err) ||
+	    traits_from_json(&info.traits, json, err) ||
+	    (json_object_get(json, "inspects_by_launch") &&
+	     member_bool(&info.inspects_by_launch, json, "inspects_by_launch", err)) ||
+	    (json_object_get(json, "loads_code") &&
+	     member_bool(&info.loads_code, json, "loads_code", err)) ||
+	    environment_from_json(&info.environment, json, err)) {
 		session_info_release(&info);
-		return error_context(err, rc, "opened");
+		return error_context(err, PL_EPROTOCOL, "opened");
 	}
 	info.counters_reason = reason ? xstrdup(reason) : NULL;
 	*out = info;
@@ -364,19 +368,15 @@ json_t *check_to_json(const struct worker_check *check)
 
 int check_from_json(struct worker_check *out, const json_t *json, struct error *err)
 {
-	struct worker_check check = {0};
-	int rc;
+	struct worker_check check;
 
-	rc = member_borrow(&check.name, json, "name", false, err);
-	if (!rc)
-		rc = member_bool(&check.ok, json, "ok", err);
-	if (!rc)
-		rc = member_borrow(&check.found, json, "found", false, err);
-	if (!rc)
-		rc = member_borrow(&check.remedy, json, "remedy", false, err);
-	if (!rc)
-		*out = check;
-	return rc;
+	if (member_borrow(&check.name, json, "name", false, err) ||
+	    member_bool(&check.ok, json, "ok", err) ||
+	    member_borrow(&check.found, json, "found", false, err) ||
+	    member_borrow(&check.remedy, json, "remedy", false, err))
+		return PL_EPROTOCOL;
+	*out = check;
+	return 0;
 }
 
 json_t *metric_to_json(const struct worker_metric *metric)
@@ -388,17 +388,50 @@ json_t *metric_to_json(const struct worker_metric *metric)
 
 int metric_from_json(struct worker_metric *out, const json_t *json, struct error *err)
 {
-	struct worker_metric metric = {0};
-	int rc;
+	struct worker_metric metric;
 
-	rc = member_borrow(&metric.name, json, "name", false, err);
-	if (!rc)
-		rc = member_borrow(&metric.unit, json, "unit", false, err);
-	if (!rc)
-		rc = member_borrow(&metric.kind, json, "kind", false, err);
-	if (!rc)
-		rc = member_borrow(&metric.description, json, "description", false, err);
-	if (!rc)
-		*out = metric;
-	return rc;
+	if (member_borrow(&metric.name, json, "name", false, err) ||
+	    member_borrow(&metric.unit, json, "unit", false, err) ||
+	    member_borrow(&metric.kind, json, "kind", false, err) ||
+	    member_borrow(&metric.description, json, "description", false, err))
+		return PL_EPROTOCOL;
+	*out = metric;
+	return 0;
+}
+
+json_t *meter_to_json(const struct meter *meter)
+{
+	json_t *json = json_object();
+
+	for (int part = 0; part < RUN_PART_COUNT; part++)
+		if (meter->ns[part])
+			json_object_set_new(json, run_part_name((enum run_part)part),
+					    json_integer(meter->ns[part]));
+	return json;
+}
+
+int meter_from_json(struct meter *out, const json_t *message, struct error *err)
+{
+	struct meter meter = {.since_ns = 0};
+	const char *name;
+	json_t *parts;
+	json_t *value;
+	int rc = member_object(&parts, message, "parts", 256, err);
+
+	if (rc)
+		return rc;
+	json_object_foreach(parts, name, value)
+	{
+		enum run_part part;
+
+		(void)value;
+		/* a newer worker may know more parts */
+		if (!run_part_parse(&part, name))
+			continue;
+		rc = member_int64(&meter.ns[part], parts, name, 0, INT64_MAX, err);
+		if (rc)
+			return rc;
+	}
+	*out = meter;
+	return 0;
 }

@@ -1,13 +1,252 @@
-/* What the results of a case are compared with. See expected.h. */
+/* What the results of a case are compared with, also by a program of the user. */
 #include "harness/workers/expected.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "base/process.h"
+#include "harness/protocol/messages.h"
 #include "harness/workers/case_buffers.h"
-#include "harness/workers/check_command.h"
 #include "kernels/check_expression.h"
 #include "kernels/npy.h"
+
+/* How much of the program's output is kept for a message. */
+#define OUTPUT_KEPT 4096
+
+struct check_folders {
+	char *root, *inputs, *results;
+	int lock;
+};
+
+/* ---- the end of the worker ---- */
+
+/* perflab asks a worker to end by SIGTERM. Its program and its folders must not outlive it. */
+static volatile int end_asked;
+
+static void ask_for_end(int signal)
+{
+	(void)signal;
+	end_asked = 1;
+}
+
+static void signals_take(struct sigaction *old)
+{
+	struct sigaction action = {.sa_handler = ask_for_end};
+
+	sigemptyset(&action.sa_mask);
+	end_asked = 0;
+	sigaction(SIGTERM, &action, old);
+}
+
+/* Ends this process as the signal would have done, if it came. */
+static void signals_give_back(const struct sigaction *old)
+{
+	sigaction(SIGTERM, old, NULL);
+	if (end_asked)
+		raise(SIGTERM);
+}
+
+/* ---- the folders ---- */
+
+static int folders_make(struct check_folders *out, struct error *err)
+{
+	int rc = held_folder_make(&out->root, &out->lock, WORKER_CHECK_FOLDER, err);
+
+	if (rc)
+		return rc;
+	out->inputs = xasprintf("%s/inputs", out->root);
+	out->results = xasprintf("%s/results", out->root);
+	if (mkdir(out->inputs, 0700) || mkdir(out->results, 0700))
+		return error_set(err, PL_EIO, "cannot make a folder in %s: %s", out->root,
+				 strerror(errno));
+	return 0;
+}
+
+static void folders_remove(struct check_folders *folders)
+{
+	if (folders->root)
+		folder_remove(folders->root);
+	if (folders->lock >= 0)
+		close(folders->lock);
+	free(folders->inputs);
+	free(folders->results);
+	free(folders->root);
+}
+
+static int write_inputs(const struct check_folders *folders, const struct launch_case *work,
+			const struct host_buffers *inputs, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0 && !end_asked; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		char *path;
+
+		if (!case_buffer_is_input(buffer))
+			continue;
+		path = xasprintf("%s/%s.npy", folders->inputs, buffer->name);
+		rc = npy_write(path, buffer->type, inputs->data[b], buffer->length, err);
+		free(path);
+	}
+	return rc;
+}
+
+static int read_results(const struct check_folders *folders, const struct launch_case *work,
+			struct host_buffers *expected, struct error *err)
+{
+	int rc = 0;
+
+	for (size_t b = 0; b < work->buffer_count && rc == 0 && !end_asked; b++) {
+		const struct case_buffer *buffer = &work->buffers[b];
+		char *path;
+
+		if (!case_buffer_is_result(buffer) || case_check_item(&work->check, b))
+			continue;
+		path = xasprintf("%s/%s.npy", folders->results, buffer->name);
+		rc = npy_load(expected->data[b], buffer->type, buffer->length, path, err);
+		if (rc == PL_ENOENT)
+			rc = error_set(err, PL_EUSAGE,
+				       "it wrote no %s.npy into the folder $PERFLAB_RESULTS",
+				       buffer->name);
+		free(path);
+	}
+	return rc;
+}
+
+/* ---- the program ---- */
+
+static void variable_add(struct string_list *out, const char *name, const char *value)
+{
+	char *variable = xasprintf("%s=%s", name, value);
+
+	string_list_add(out, variable);
+	free(variable);
+}
+
+/* What the program knows of the case, besides the files. */
+static void variables_make(struct string_list *out, const struct check_folders *folders,
+			   const struct launch_case *work)
+{
+	struct text config = TEXT_INIT;
+
+	axes_text(&config, work->axes, work->axis_count);
+	variable_add(out, "PERFLAB_INPUTS", folders->inputs);
+	variable_add(out, "PERFLAB_RESULTS", folders->results);
+	variable_add(out, "PERFLAB_KERNEL", work->kernel);
+	variable_add(out, "PERFLAB_VARIANT", work->variant);
+	variable_add(out, "PERFLAB_CONFIG", config.data ? config.data : "");
+	for (size_t i = 0; i < work->axis_count; i++) {
+		char *name = xasprintf("PERFLAB_AXIS_%s", work->axes[i].name);
+		char *value = xasprintf("%" PRId64, work->axes[i].value);
+
+		variable_add(out, name, value);
+		free(name);
+		free(value);
+	}
+	text_release(&config);
+}
+
+/* The last line that is not empty. */
+static const char *last_line(struct text *kept)
+{
+	char *line;
+
+	while (kept->length && strchr(" \n\r\t", kept->data[kept->length - 1]))
+		kept->data[--kept->length] = '\0';
+	line = kept->length ? strrchr(kept->data, '\n') : NULL;
+	return line ? line + 1 : kept->length ? kept->data : "it printed nothing";
+}
+
+static int refuse_late(int64_t allowed_ns, struct error *err)
+{
+	char allowed[32];
+
+	format_duration(allowed, allowed_ns > 0 ? (double)allowed_ns : 0);
+	return error_set(err, PL_EUSAGE,
+			 "it ran longer than %s: a program and what its phase did before have 5/6 "
+			 "of --timeout, 50 s at most",
+			 allowed);
+}
+
+static int refuse_exit(int status, struct text *said, struct error *err)
+{
+	if (WIFSIGNALED(status))
+		return error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
+				 last_line(said));
+	if (WEXITSTATUS(status))
+		return error_set(err, PL_EUSAGE, "it ended with %d: %s", WEXITSTATUS(status),
+				 last_line(said));
+	return 0;
+}
+
+/* ---- the whole ---- */
+
+static int run_program(const struct check_folders *folders, const struct launch_case *work,
+		       int64_t end_ns, struct error *err)
+{
+	char *argv[] = {"/bin/sh", "-c", (char *)work->check.command, NULL};
+	const char *folder = work->check.folder;
+	const int64_t begin_ns = monotonic_ns();
+	struct string_list variables = {0};
+	const struct limited_program program = {.argv = argv,
+						.folder = folder,
+						.variables = &variables,
+						.end_ns = end_ns,
+						.stop = &end_asked,
+						.output_limit = OUTPUT_KEPT,
+						.keep_last = true};
+	struct text said = TEXT_INIT;
+	int status, rc = 0;
+
+	variables_make(&variables, folders, work);
+	switch (process_limited(&said, &status, &program)) {
+	case PROGRAM_NOT_STARTED:
+		rc = error_set(err, PL_EUSAGE, "cannot start /bin/sh in the folder %s: %s",
+			       folder ? folder : ".", strerror(status));
+		break;
+	case PROGRAM_LATE:
+	case PROGRAM_STOPPED:
+		rc = refuse_late(end_ns - begin_ns, err);
+		break;
+	case PROGRAM_EXITED:
+		rc = refuse_exit(status, &said, err);
+		break;
+	}
+	string_list_release(&variables);
+	text_release(&said);
+	return rc;
+}
+
+int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
+		      struct host_buffers *expected, int64_t end_ns, struct error *err)
+{
+	struct check_folders folders = {.lock = -1};
+	struct sigaction old;
+	int rc;
+
+	signals_take(&old);
+	/* a program that kills its guard leaves its processes to this one, which has no others */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	rc = folders_make(&folders, err);
+	if (rc == 0)
+		rc = write_inputs(&folders, work, inputs, err);
+	if (rc == 0)
+		rc = run_program(&folders, work, end_ns, err);
+	process_children_end();
+	if (rc == 0)
+		rc = read_results(&folders, work, expected, err);
+	folders_remove(&folders);
+	signals_give_back(&old);
+	return error_context(err, rc, "verify by %s", work->check.command);
+}
 
 /* The longest that a program that verifies may run. */
 #define PROGRAM_MOST_NS INT64_C(50000000000)

@@ -1,9 +1,8 @@
 /*
- * expected: what the results of a case are compared with, the same for every
- * backend. A case is verified by an oracle, by expressions, by files, by a
- * program, by other launches, or not at all (struct case_check). The first four
- * are computed here, on the host. A backend executes the other launches itself:
- * case_reference() describes them as a case.
+ * expected: what the results of a case are compared with, the same for every backend. A case
+ * is verified by an oracle, by expressions, by files, by a program, by other launches, or
+ * not at all (struct case_check). The first four are computed here, on the host. A backend
+ * executes the other launches itself: case_reference() describes them as a case.
  */
 #ifndef HARNESS_WORKERS_EXPECTED_H
 #define HARNESS_WORKERS_EXPECTED_H
@@ -11,6 +10,21 @@
 #include "harness/workers/case_capture.h"
 #include "kernels/kernels.h"
 #include "metrics/metrics.h"
+
+/*
+ * Runs work->check.command with /bin/sh in work->check.folder, until `end_ns` at
+ * most (case_check_end_ns()), ends what it left running, and reads its results
+ * into expected->data[]. PL_EUSAGE: the program failed, took too long, or a
+ * result is missing or has another type or length; if the program failed, the
+ * message has the last line that it printed. PL_EPARSE: a result is not a whole
+ * .npy file. PL_EIO, PL_ENOMEM.
+ *
+ * Until it returns, SIGTERM ends the program and removes what was made for it.
+ * Then the signal acts on this process as it would have done, so the function
+ * may not return. One thread at a time.
+ */
+int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
+		      struct host_buffers *expected, int64_t end_ns, struct error *err);
 
 /* False: the results of the case are not compared, and its status is `unverified`. */
 bool case_is_checked(const struct launch_case *work);

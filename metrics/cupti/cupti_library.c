@@ -1,12 +1,13 @@
-/* Finds and opens libcupti, and turns its results into errors. */
-#include "metrics/cupti/cupti_internal.h"
-
+/* Finds and opens libcupti, turns its results into errors, and lists the chips and metrics that it
+ * knows. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "metrics/cupti/cupti_internal.h"
 
 static const struct {
 	const char *name;
@@ -16,15 +17,6 @@ static const struct {
 	CUPTI_FUNCTION_LIST(X)
 #undef X
 };
-
-/* API versions were small numbers before CUDA 13.0, and are MMmmpp since then. */
-static void format_version(char out[16], uint32_t api)
-{
-	if (api < 100000)
-		snprintf(out, 16, "API %u", api);
-	else
-		snprintf(out, 16, "%u.%u", api / 10000, api / 100 % 100);
-}
 
 /* Opens one candidate. Returns false, with a note in `tried`, if it is missing or not usable. */
 static bool library_open(struct cupti_library *library, const char *path, struct text *tried)
@@ -51,7 +43,12 @@ static bool library_open(struct cupti_library *library, const char *path, struct
 	}
 	if (library->cuptiGetVersion(&api) != CUPTI_SUCCESS)
 		api = 0;
-	format_version(library->version, api);
+	/* API versions were small numbers before CUDA 13.0, and are MMmmpp since then. */
+	if (api < 100000)
+		snprintf(library->version, sizeof(library->version), "API %u", api);
+	else
+		snprintf(library->version, sizeof(library->version), "%u.%u", api / 10000,
+			 api / 100 % 100);
 	return true;
 }
 
@@ -59,26 +56,21 @@ static bool library_open(struct cupti_library *library, const char *path, struct
 static bool library_open_under(struct cupti_library *library, const char *toolkit,
 			       struct text *tried)
 {
-	static const char *const places[] = {
-		"lib64/libcupti.so",
-		"extras/CUPTI/lib64/libcupti.so",
-		"targets/x86_64-linux/lib/libcupti.so",
-		"targets/sbsa-linux/lib/libcupti.so",
-		"lib/libcupti.so",
-	};
+	static const char *const folders[] = {"lib64", "extras/CUPTI/lib64",
+					      "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",
+					      "lib"};
 	bool opened = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(places) && !opened; i++) {
-		struct text pattern = TEXT_INIT;
+	for (size_t i = 0; i < ARRAY_SIZE(folders) && !opened; i++) {
+		char *pattern = xasprintf("%s/%s/libcupti.so*", toolkit, folders[i]);
 		glob_t found;
 
-		text_addf(&pattern, "%s/%s*", toolkit, places[i]);
-		if (glob(pattern.data, 0, NULL, &found) == 0) {
+		if (glob(pattern, 0, NULL, &found) == 0) {
 			for (size_t j = 0; j < found.gl_pathc && !opened; j++)
 				opened = library_open(library, found.gl_pathv[j], tried);
 			globfree(&found);
 		}
-		text_release(&pattern);
+		free(pattern);
 	}
 	return opened;
 }
@@ -197,11 +189,13 @@ static const struct {
 	 "this GPU is too old: compute capability 7.5 or newer is needed"},
 };
 
-int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const char *function,
-		 struct error *err)
+int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const char *function,
+		  struct error *err)
 {
 	const char *name = NULL;
 
+	if (result == CUPTI_SUCCESS)
+		return 0;
 	if (cupti->cuptiGetResultString(result, &name) != CUPTI_SUCCESS || !name)
 		name = "unknown result";
 	for (size_t i = 0; i < ARRAY_SIZE(advices); i++) {
@@ -212,8 +206,77 @@ int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const ch
 	return error_set(err, PL_EDEVICE, "%s: %s (%d)", function, name, (int)result);
 }
 
-int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const char *function,
-		  struct error *err)
+int cupti_chips(struct string_list *chips, struct error *err)
 {
-	return result == CUPTI_SUCCESS ? 0 : cupti_failed(cupti, result, function, err);
+	CUpti_Profiler_Host_GetSupportedChips_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips_Params);
+	const struct cupti_library *cupti;
+	int rc;
+
+	rc = cupti_library_get(&cupti, err);
+	if (rc)
+		return rc;
+	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetSupportedChips, &params, err);
+	for (size_t i = 0; !rc && i < params.numChips; i++)
+		string_list_add(chips, params.ppChipNames[i]);
+	return rc;
+}
+
+static int describe_cupti_metric(const struct cupti_library *cupti,
+				 CUpti_Profiler_Host_Object *host, const char *name,
+				 const char *kind, cupti_metric_visitor visit, void *context,
+				 bool *stop, struct error *err)
+{
+	CUpti_Profiler_Host_GetMetricProperties_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params);
+	struct cupti_metric_description metric = {.name = name, .kind = kind};
+	int rc;
+
+	params.pHostObject = host;
+	params.pMetricName = name;
+	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetMetricProperties, &params, err);
+	if (rc)
+		return error_context(err, rc, "%s", name);
+	metric.unit = params.pDimUnit ? params.pDimUnit : "";
+	metric.description = params.pDescription ? params.pDescription : "";
+	*stop = visit(context, &metric) != 0;
+	return 0;
+}
+
+int cupti_metrics_visit(const char *chip, const char *pattern, cupti_metric_visitor visit,
+			void *context, struct error *err)
+{
+	static const struct {
+		CUpti_MetricType type;
+		const char *name;
+	} kinds[] = {
+		{CUPTI_METRIC_TYPE_COUNTER, "counter"},
+		{CUPTI_METRIC_TYPE_RATIO, "ratio"},
+		{CUPTI_METRIC_TYPE_THROUGHPUT, "throughput"},
+	};
+	const struct cupti_library *cupti;
+	CUpti_Profiler_Host_Object *host = NULL;
+	bool stop = false;
+	int rc;
+
+	rc = cupti_library_get(&cupti, err);
+	if (rc)
+		return rc;
+	rc = cupti_host_create(cupti, &host, chip, NULL, err);
+	for (size_t k = 0; k < ARRAY_SIZE(kinds) && !rc && !stop; k++) {
+		CUpti_Profiler_Host_GetBaseMetrics_Params params =
+			CUPTI_PARAMS(CUpti_Profiler_Host_GetBaseMetrics_Params);
+
+		params.pHostObject = host;
+		params.metricType = kinds[k].type;
+		rc = CUPTI_CALL(cupti, cuptiProfilerHostGetBaseMetrics, &params, err);
+		for (size_t i = 0; !rc && !stop && i < params.numMetrics; i++) {
+			if (pattern && !pattern_matches(pattern, params.ppMetricNames[i]))
+				continue;
+			rc = describe_cupti_metric(cupti, host, params.ppMetricNames[i],
+						   kinds[k].name, visit, context, &stop, err);
+		}
+	}
+	cupti_host_free(cupti, host);
+	return rc;
 }

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "capture/file_format.h"
+#include "capture/index.h"
 
 static void edit_must(bool right, const char *what)
 {

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "capture/file_format.h"
+#include "capture/index.h"
 #include "tests/capture/capture_support.h"
 #include "tests/capture/edit_capture.h"
 #include "tests/emulator/support_sanitized.h"

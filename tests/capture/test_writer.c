@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "capture/new_file.h"
+#include "capture/part_stream.h"
 #include "tests/capture/capture_support.h"
 
 static struct capture_writer *writer_at(const char *path)

@@ -1,10 +1,6 @@
-/*
- * The CUDA backend: implements the operations of the worker loop on one GPU.
- * measuring.h verifies and times a case, and counting.h counts it.
- */
+/* perflab-worker-cuda: implements the operations of the worker loop on one GPU, and serves them on
+ * the socket that perflab passes to it. */
 #include "harness/workers/cuda/backend.h"
-#include "harness/workers/counter_holders.h"
-#include "metrics/settings.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -13,12 +9,7 @@
 #include <unistd.h>
 
 #include "generated/toolkit_version.h"
-#include "harness/workers/cuda/counting.h"
-#include "harness/workers/cuda/doctor.h"
-#include "harness/workers/cuda/measuring.h"
-#include "harness/workers/cuda/operation.h"
-#include "harness/workers/cuda/profiler.h"
-#include "harness/workers/cuda/timing.h"
+#include "harness/workers/counter_holders.h"
 #include "harness/workers/expected.h"
 
 struct cuda_backend {

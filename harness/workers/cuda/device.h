@@ -1,13 +1,118 @@
 /*
- * device: an open CUDA device with its driver, primary context, stream,
- * description and NVML handle. Internal to harness/workers/cuda.
+ * device: the CUDA driver API, NVML, and an open device with its primary context, stream and
+ * description. The libraries are opened at run time, so a machine without a driver can start
+ * the worker, which then reports the reason. Internal to harness/workers/cuda.
  */
 #ifndef HARNESS_WORKERS_CUDA_DEVICE_H
 #define HARNESS_WORKERS_CUDA_DEVICE_H
 
-#include "harness/workers/cuda/driver.h"
-#include "harness/workers/cuda/nvml.h"
+#include "base/base.h"
 #include "metrics/metrics.h"
+#include <cuda.h>
+#include <sys/types.h>
+
+/* Every driver function that the worker calls. cuda.h maps the names to its ABI versions. */
+#define CUDA_DRIVER_LIST(X)                            \
+	X(cuInit)                                      \
+	X(cuDriverGetVersion)                          \
+	X(cuGetErrorString)                            \
+	X(cuGetErrorName)                              \
+	X(cuDeviceGetCount)                            \
+	X(cuDeviceGet)                                 \
+	X(cuDeviceGetName)                             \
+	X(cuDeviceGetUuid_v2)                          \
+	X(cuDeviceGetAttribute)                        \
+	X(cuDeviceTotalMem)                            \
+	X(cuDeviceGetPCIBusId)                         \
+	X(cuDevicePrimaryCtxRetain)                    \
+	X(cuDevicePrimaryCtxRelease)                   \
+	X(cuDevicePrimaryCtxSetFlags)                  \
+	X(cuCtxSetCurrent)                             \
+	X(cuCtxResetPersistingL2Cache)                 \
+	X(cuStreamCreate)                              \
+	X(cuStreamDestroy)                             \
+	X(cuStreamSynchronize)                         \
+	X(cuStreamWaitValue32)                         \
+	X(cuEventCreate)                               \
+	X(cuEventDestroy)                              \
+	X(cuEventRecord)                               \
+	X(cuEventSynchronize)                          \
+	X(cuEventElapsedTime)                          \
+	X(cuModuleLoadDataEx)                          \
+	X(cuModuleUnload)                              \
+	X(cuModuleGetFunction)                         \
+	X(cuFuncGetAttribute)                          \
+	X(cuFuncSetAttribute)                          \
+	X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
+	X(cuLaunchKernel)                              \
+	X(cuLaunchKernelEx)                            \
+	X(cuModuleGetGlobal)                           \
+	X(cuTensorMapEncodeTiled)                      \
+	X(cuTensorMapEncodeIm2col)                     \
+	X(cuMemAlloc)                                  \
+	X(cuMemFree)                                   \
+	X(cuMemAllocManaged)                           \
+	X(cuMemGetAllocationGranularity)               \
+	X(cuMemAddressReserve)                         \
+	X(cuMemAddressFree)                            \
+	X(cuMemCreate)                                 \
+	X(cuMemRelease)                                \
+	X(cuMemMap)                                    \
+	X(cuMemUnmap)                                  \
+	X(cuMemSetAccess)                              \
+	X(cuMemcpyAsync)                               \
+	X(cuMemHostAlloc)                              \
+	X(cuMemFreeHost)                               \
+	X(cuMemHostGetDevicePointer)                   \
+	X(cuMemcpyHtoD)                                \
+	X(cuMemcpyHtoDAsync)                           \
+	X(cuMemcpyDtoH)                                \
+	X(cuMemcpyDtoDAsync)                           \
+	X(cuMemsetD8Async)
+
+struct cuda_driver {
+	void *library;
+#define X(function) __typeof__(function) *function;
+	CUDA_DRIVER_LIST(X)
+#undef X
+};
+
+/* Opens libcuda and calls cuInit. Returns PL_EUNSUPPORTED, with cause and remedy, if there is no
+ * driver or no device. */
+int cuda_driver_open(struct cuda_driver *driver, struct error *err);
+
+/*
+ * Converts a result of the driver. Returns 0 for success. Otherwise sets the
+ * message "WHAT: NAME (number): text" and returns PL_ENOMEM, PL_ENOENT (no such
+ * function), PL_EUNSUPPORTED (the code does not run on this device or driver) or
+ * PL_EDEVICE (the context is lost).
+ */
+int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
+	       const char *what);
+
+struct nvml;
+/* Begins the UUID of a slice of a GPU (MIG). */
+#define NVML_SLICE_PREFIX "MIG-"
+/*
+ * Opens NVML for the device with a PCI bus id ("0000:3b:00.0") and a UUID. Returns PL_EUNSUPPORTED
+ * with the reason if NVML is not available. A slice has the clocks, the temperature and the
+ * throttling of its GPU, and processes of its own. Its power is not known: the GPU knows only that
+ * of all slices together.
+ */
+int nvml_open(struct nvml **out, const char *pci_bus_id, const char *uuid, struct error *err);
+void nvml_close(struct nvml *nvml); /* nvml may be NULL */
+/* Returns NAN or -1 for a value that cannot be read, and for all values if nvml is NULL. */
+struct device_state nvml_device_state(const struct nvml *nvml);
+/* Writes the driver version, "580.159.04". Returns false if it is unknown. */
+bool nvml_driver_version(const struct nvml *nvml, char out[32]);
+/* The number of processes that compute on the device, without this one and other workers of its
+ * perflab. -1: not known. */
+int nvml_other_processes(const struct nvml *nvml);
+/* Lists the ids of these processes. Returns how many there are, at most NVML_MOST_PROCESSES. */
+#define NVML_MOST_PROCESSES 64
+size_t nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES]);
+/* Adds persistence mode, power limit, ECC and MIG to the environment. */
+void nvml_environment(const struct nvml *nvml, struct key_value_list *environment);
 
 struct device {
 	struct cuda_driver driver;

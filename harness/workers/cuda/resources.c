@@ -1,7 +1,7 @@
 /* Opens the shared resources and flushes the L2. */
-#include <string.h>
-
 #include "harness/workers/cuda/resources.h"
+
+#include <string.h>
 
 /* A flush before timing reads 2/3 of the buffer, before counting all of it:
  * docs/results/dram-writes.md.

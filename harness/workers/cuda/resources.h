@@ -6,12 +6,90 @@
 #ifndef HARNESS_WORKERS_CUDA_RESOURCES_H
 #define HARNESS_WORKERS_CUDA_RESOURCES_H
 
+#include "base/hash.h"
+#include "harness/workers/cuda/device.h"
 #include "harness/workers/cuda/device_memory.h"
-#include "harness/workers/cuda/image.h"
 #include "harness/workers/cuda/libraries/library.h"
-#include "harness/workers/cuda/uploader.h"
 #include "harness/workers/shared_data.h"
 #include "kernels/kernels.h"
+
+struct cuda_image {
+	char *name;
+	CUmodule module;
+	char code_hash[HASH_TEXT_BYTES]; /* of a cubin's machine code, or of the whole file */
+	char code_kind[32];              /* "cubin sm_90", "cubin" of a user, "ptx" or "fatbin" */
+};
+
+struct cuda_image_cache {
+	const struct device *device;
+	struct cuda_image **images;
+	size_t count, capacity;
+};
+
+void cuda_image_cache_init(struct cuda_image_cache *cache, const struct device *device);
+void cuda_image_cache_release(struct cuda_image_cache *cache);
+/* Loads an image, or returns the loaded one. The cache owns it. `file` is where a built-in image is
+ * (NULL: not known), `arch` that of its machine code, or "". Returns PL_ENOENT, with the searched
+ * path, if there is no such image. */
+int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char *file,
+		    const char *arch, const struct cuda_image **out, struct error *err);
+int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_image *image,
+			const char *entry, CUfunction *out, struct error *err);
+
+/*
+ * Hashes the names and bytes of the .text.* sections of a cubin (an ELF file),
+ * in the order of the file. Returns PL_EPARSE for anything else. The bytes are
+ * untrusted input.
+ */
+int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err);
+
+#define UPLOADER_THREADS_MOST 4
+/* A thread fills one buffer while the other is uploaded. */
+#define UPLOADER_BUFFERS 2
+#define UPLOADER_PART_BYTES ((size_t)2 << 20)
+
+/* All zeroes: uploads without threads. */
+struct uploader {
+	size_t threads;
+	struct upload_buffer {
+		void *host;    /* page-locked */
+		CUevent empty; /* behind the latest upload from it */
+	} buffers[UPLOADER_THREADS_MOST][UPLOADER_BUFFERS];
+	bool opened; /* the buffers, with the first large upload */
+};
+
+/* At most `jobs` threads; 0: as many as there are processors. */
+void uploader_init(struct uploader *uploader, int jobs);
+void uploader_close(struct uploader *uploader, const struct device *device);
+
+/*
+ * Queues an upload on the device's stream. `from` must not change until the
+ * stream has been synchronised. If there is no page-locked memory for buffers, the driver
+ * uploads. PL_EDEVICE.
+ */
+int uploader_queue(struct uploader *uploader, const struct device *device, CUdeviceptr to,
+		   const void *from, size_t bytes, struct error *err);
+
+/*
+ * Memory of the host in which the data of cases are made. It is page-locked, so that uploads run at
+ * the speed of the bus. Later cases reuse it, because touching new pages takes longer than filling
+ * them.
+ */
+
+/* A slot for each input of a case, then a slot for each expected result. */
+#define STAGING_SLOTS (2 * KERNEL_MAX_BUFFERS)
+
+struct staging {
+	const struct device *device;
+	void *slots[STAGING_SLOTS];
+	size_t bytes[STAGING_SLOTS];
+};
+
+/* Makes a slot at least `bytes` large and returns its memory. Its old contents are lost. Returns
+ * PL_ENOMEM if the memory is not available. */
+int staging_reserve(struct staging *staging, size_t slot, size_t bytes, void **out,
+		    struct error *err);
+void staging_release(struct staging *staging);
 
 struct cuda_resources {
 	const struct device *device;

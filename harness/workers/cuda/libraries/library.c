@@ -1,8 +1,99 @@
-/* The table of libraries, and their operations. */
+/* The table of libraries and their operations, how they are found, and the smallest: the copy of
+ * the CUDA driver, the baseline of the copy kernels. */
 #include "harness/workers/cuda/libraries/library.h"
 
+#include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/base.h"
+#include "generated/toolkit_version.h"
+
+static void *open_in_folder(const char *folder, const char *name, const char *dependency,
+			    const char *suffix)
+{
+	char *path = xasprintf("%s%s%s", folder, dependency ? dependency : "", suffix);
+	void *handle;
+
+	/* Stays open, because the library needs it. */
+	if (dependency)
+		dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	path = xasprintf("%s%s%s", folder, name, suffix);
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	return handle;
+}
+
+void *toolkit_library_open(const char *name, const char *dependency)
+{
+	static const char *const places[] = {"lib64/", "lib/", "targets/x86_64-linux/lib/",
+					     "targets/sbsa-linux/lib/"};
+	const char *const toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda",
+					"/opt/cuda"};
+	char suffix[16];
+	void *handle;
+
+	snprintf(suffix, sizeof(suffix), ".%d", atoi(PERFLAB_TOOLKIT_VERSION));
+	handle = open_in_folder("", name, dependency, suffix);
+	for (size_t t = 0; t < ARRAY_SIZE(toolkits) && !handle; t++)
+		for (size_t p = 0; p < ARRAY_SIZE(places) && !handle; p++) {
+			char *folder;
+
+			if (!toolkits[t] || !*toolkits[t])
+				continue;
+			folder = xasprintf("%s/%s", toolkits[t], places[p]);
+			handle = open_in_folder(folder, name, dependency, suffix);
+			free(folder);
+		}
+	return handle ? handle : open_in_folder("", name, dependency, "");
+}
+
+void *toolkit_library_symbol(void *library, const char *name)
+{
+	return dlsym(library, name);
+}
+
+static int open_cuda(void **out, char version[LIBRARY_VERSION], const struct device *device,
+		     struct memory *memory, struct error *err)
+{
+	(void)memory;
+	(void)err;
+	snprintf(version, LIBRARY_VERSION, "driver %.8s", device->info.driver);
+	*out = (void *)(uintptr_t)device;
+	return 0;
+}
+
+static void close_cuda(void *library)
+{
+	(void)library;
+}
+
+/* values: from, to, bytes. */
+static int enqueue_copy(void *library, const union argument_value *values,
+			const struct library_scratch *scratch, struct error *err)
+{
+	const struct device *device = library;
+
+	(void)scratch;
+	return cuda_check(&device->driver,
+			  device->driver.cuMemcpyDtoDAsync(values[1].buffer, values[0].buffer,
+							   (size_t)values[2].i64, device->stream),
+			  err, "copying on the device");
+}
+
+static const struct library_operation operations[] = {
+	{.name = "copy", .arguments = "bbn", .enqueue = enqueue_copy},
+};
+
+const struct library library_cuda = {
+	.name = "cuda",
+	.open = open_cuda,
+	.close = close_cuda,
+	.operations = operations,
+	.operation_count = ARRAY_SIZE(operations),
+};
 
 static const struct library *const known[LIBRARY_COUNT] = {&library_cublas, &library_cub,
 							   &library_cuda};
