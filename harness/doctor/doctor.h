@@ -8,12 +8,7 @@
 #include "harness/protocol/messages.h"
 #include "metrics/metrics.h"
 
-/* ---- doctor.c ---- */
-
-/*
- * Checks what this build and this machine can do, and decides whether
- * a sweep can run.
- */
+/* ---- checks ---- */
 
 struct doctor_request {
 	const char *backend; /* a name, or BACKEND_AUTO: all backends and the report formats */
@@ -30,12 +25,7 @@ struct doctor_request {
 bool doctor_examine(const struct doctor_request *request,
 		    void (*visit)(void *context, const struct worker_check *check), void *context);
 
-/* ---- known_devices.c ---- */
-
-/*
- * The devices of this machine and those that a database knows,
- * each once.
- */
+/* ---- devices ---- */
 
 /* A device of this machine, of the database, or of both. */
 struct known_device {

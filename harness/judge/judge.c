@@ -1,13 +1,44 @@
-/* Judges a run: compares each case with its baseline and stores the result, so that the views of
- * the database need no statistics. */
+/* Loads runs, and judges a run: compares each case with its baseline, finds what limits it, and
+ * stores the result, so that the views of the database need no statistics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/judge/judge.h"
+#include "harness/origin/origin.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
+
+int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struct error *err)
+{
+	int rc = db_run_load(db, id, with_trials, out, err);
+
+	if (!rc)
+		host_correct_state(out);
+	return rc;
+}
+
+int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
+		      struct error *err)
+{
+	int rc = run_load(db, id, with_trials, out, err);
+
+	return !rc && with_trials ? db_rounds_load(db, out, err) : rc;
+}
+
+char *run_state(struct db *db, const struct run *run)
+{
+	struct run whole = {0};
+	char *state;
+
+	if (!run->state || strcmp(run->state, "running") != 0 ||
+	    run_load(db, run->id, false, &whole, NULL))
+		return run->state ? xstrdup(run->state) : NULL;
+	state = xstrdup(whole.state);
+	run_release(&whole);
+	return state;
+}
 
 static void add_comparison(struct trial_comparison_list *list, const struct regress_case *item,
 			   const char *refusal)
@@ -118,6 +149,35 @@ int judge_speedups(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = db_speedups_store(db, run, err);
 	return error_context(err, rc, "judging the speed-ups of run %lld", (long long)run->id);
+}
+
+int judge_limiters(struct db *db, const struct run *run, struct error *err)
+{
+	struct trial_limiter *items = xcalloc(run->trial_count + 1, sizeof(*items));
+	struct ceiling_list ceilings = {0};
+	const struct verdict_context context = verdict_context_of(run, &ceilings);
+	size_t count = 0;
+	int rc = db_ceilings_load(db, run->id, &ceilings, err);
+
+	for (size_t i = 0; i < run->trial_count && !rc; i++) {
+		const struct trial *trial = &run->trials[i];
+		struct trial_limiter *item = &items[count];
+
+		if (!trial_status_counted(trial->status))
+			continue;
+		item->trial_id = trial->id;
+		roofline_point_of(&item->point, trial, run->traits.emulated, &ceilings);
+		verdict_of(&item->verdict, trial, &item->point, &context);
+		count++;
+	}
+	if (!rc)
+		rc = db_limiters_store(db, run->id, items, count,
+				       ceilings.count ? ceilings.items[0].run_id : 0, err);
+	for (size_t i = 0; i < count; i++)
+		verdict_release(&items[i].verdict);
+	free(items);
+	ceiling_list_release(&ceilings);
+	return error_context(err, rc, "judging the limiters of run %lld", (long long)run->id);
 }
 
 int judge_stored_run(struct db *db, int64_t run_id, struct error *err)

@@ -100,11 +100,11 @@ int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *
 			    struct judged_again *out, struct error *err);
 #define JUDGE_CHANGED_NS INT64_C(250000000) /* after a mark, which the user waits for */
 
-/* ---- comparison_rules.c ---- */
+/* ---- compare_runs.c ---- */
 
 /*
  * What a user says about a comparison of two runs: which
- * counters count, and how much a case may change. compare_runs.h applies it.
+ * counters count, and how much a case may change.
  */
 
 /* The lists are owned. */
@@ -126,8 +126,6 @@ int comparison_rules_load(struct comparison_rules *out, struct regress_options *
 void comparison_rules_release(struct comparison_rules *rules);
 /* Whether no case of the comparison matches the pattern of the rule. */
 bool comparison_rule_is_idle(const struct threshold_rule *rule, const struct regress *regress);
-
-/* ---- compare_runs.c ---- */
 
 /*
  * Loads two runs, refuses two runs that cannot be compared, and

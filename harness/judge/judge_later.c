@@ -12,7 +12,7 @@
 
 struct later_runs {
 	int64_t *ids;
-	size_t count, capacity;
+	size_t count, capacity, most;
 };
 
 static bool visit_later_run(void *context, int64_t run_id)
@@ -21,7 +21,7 @@ static bool visit_later_run(void *context, int64_t run_id)
 
 	later->ids = xgrow(later->ids, &later->capacity, later->count + 1, sizeof(*later->ids));
 	later->ids[later->count++] = run_id;
-	return true;
+	return later->count < later->most;
 }
 
 /* The limiters and the speed-ups of a run do not depend on its baselines. */
@@ -94,7 +94,7 @@ int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *
 			    struct judged_again *out, struct error *err)
 {
 	const int64_t end_ns = monotonic_ns() + most_ns;
-	struct later_runs later = {0};
+	struct later_runs later = {.most = SIZE_MAX};
 	int rc = db_changed_baselines_visit(db, visit_later_run, &later, err);
 
 	*out = (struct judged_again){0};
@@ -129,19 +129,6 @@ int judge_mark(struct db *db, int64_t run_id, const struct run_words *words, str
 
 /* ---- limiters ---- */
 
-struct unjudged {
-	int64_t ids[UNJUDGED_AT_ONCE];
-	size_t count;
-};
-
-static bool visit_unjudged(void *context, int64_t run_id)
-{
-	struct unjudged *unjudged = context;
-
-	unjudged->ids[unjudged->count++] = run_id;
-	return unjudged->count < UNJUDGED_AT_ONCE;
-}
-
 int judge_unjudged(struct db *db, int64_t most_ns, struct error *err)
 {
 	const int64_t end_ns = monotonic_ns() + most_ns;
@@ -152,9 +139,9 @@ int judge_unjudged(struct db *db, int64_t most_ns, struct error *err)
 	if (rc)
 		return rc;
 	do {
-		struct unjudged unjudged = {.count = 0};
+		struct later_runs unjudged = {.most = UNJUDGED_AT_ONCE};
 
-		rc = db_unjudged_visit(db, visit_unjudged, &unjudged, err);
+		rc = db_unjudged_visit(db, visit_later_run, &unjudged, err);
 		for (judged = 0; judged < unjudged.count && !rc && monotonic_ns() < end_ns;
 		     judged++) {
 			struct run run = {0};
@@ -164,6 +151,7 @@ int judge_unjudged(struct db *db, int64_t most_ns, struct error *err)
 				rc = judge_limiters(db, &run, err);
 			run_release(&run);
 		}
+		free(unjudged.ids);
 	} while (!rc && judged == UNJUDGED_AT_ONCE);
 	return rc;
 }

@@ -2,6 +2,9 @@
 #include "harness/nsight/nsight.h"
 
 #include <errno.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,7 +12,6 @@
 #include "base/process.h"
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
-#include "harness/nsight/nsight_tool.h"
 #include "harness/request/request.h"
 #include "harness/sources/sources.h"
 
@@ -165,21 +167,175 @@ static int load_profiled(struct profiled *out, const struct nsight_request *requ
 			      : load_stored(out, request, err);
 }
 
-static struct nsight_words words_of(const struct nsight_request *request,
-				    const struct profiled *profiled, const char *tool,
-				    const char *db)
+/* ---- the tool ---- */
+
+/* Folders of the tools when PATH has none. The last match of a pattern is the newest. */
+static const char *const folders[] = {
+	"/usr/local/cuda/bin",
+	"/usr/local/cuda-*/bin",
+	"/opt/cuda/bin",
+	"/opt/nvidia/nsight-compute/*",
+	"/opt/nvidia/nsight-systems/*/bin",
+	"/opt/nvidia/nsight-systems-cli/*/bin",
+	"/usr/local/cuda*/nsight-compute*",
+	"/usr/local/cuda*/nsight-systems*/bin",
+	"/usr/lib/nsight-compute",
+	"/usr/lib/nsight-systems/bin",
+	"/opt/nvidia/nsight-compute/*/host/target-linux-x64",
+};
+
+static bool find_tool_in_folder(struct text *path, const char *folder, size_t length,
+				const char *tool)
 {
-	return (struct nsight_words){
-		.systems = is_systems(request),
-		.tool = tool,
-		.file = request->file,
-		.db = db,
-		.backend = profiled->backend,
-		.sources = &profiled->sources,
-		.cases = &profiled->cases,
-		.extra = request->extra,
-		.settings = profiled->settings,
-	};
+	text_clear(path);
+	text_add_bytes(path, folder, length);
+	text_addf(path, "/%s", tool);
+	return access(path->data, X_OK) == 0;
+}
+
+static bool find_tool_in_path(struct text *path, const char *tool)
+{
+	const char *rest = getenv("PATH");
+
+	while (rest && *rest) {
+		size_t length = strcspn(rest, ":");
+
+		if (length && find_tool_in_folder(path, rest, length, tool))
+			return true;
+		rest += length + (rest[length] == ':');
+	}
+	return false;
+}
+
+static bool find_tool_by_pattern(struct text *path, const char *folder, const char *tool)
+{
+	char *pattern = xasprintf("%s/%s", folder, tool);
+	glob_t found = {0};
+	bool any = false;
+
+	if (glob(pattern, 0, NULL, &found) == 0) {
+		for (size_t i = found.gl_pathc; i > 0 && !any; i--) {
+			any = access(found.gl_pathv[i - 1], X_OK) == 0;
+			if (any) {
+				text_clear(path);
+				text_add(path, found.gl_pathv[i - 1]);
+			}
+		}
+	}
+	globfree(&found);
+	free(pattern);
+	return any;
+}
+
+/* Path of "ncu" or "nsys". PL_EUNSUPPORTED with the remedy when it is not installed. */
+static int nsight_find(struct text *path, const char *tool, struct error *err)
+{
+	const char *cuda_home = getenv("CUDA_HOME");
+
+	if (find_tool_in_path(path, tool))
+		return 0;
+	if (cuda_home && *cuda_home) {
+		char *folder = xasprintf("%s/bin", cuda_home);
+		bool found = find_tool_in_folder(path, folder, strlen(folder), tool);
+
+		free(folder);
+		if (found)
+			return 0;
+	}
+	for (size_t i = 0; i < ARRAY_SIZE(folders); i++) {
+		if (find_tool_by_pattern(path, folders[i], tool))
+			return 0;
+	}
+	return error_set(err, PL_EUNSUPPORTED,
+			 "%s is not installed: install Nsight %s, or put its folder in PATH", tool,
+			 strcmp(tool, "ncu") == 0 ? "Compute" : "Systems");
+}
+
+/* ---- its command line ---- */
+
+/*
+ * Adds the nested NVTX ranges of the profile phase of a case: "reduce/shuffle/block=256,n=4096".
+ * ncu finds no range within another one of the same name, so a variant with the name of its kernel
+ * is left out, and the kernel too: only the cases to profile are executed.
+ */
+static void add_profile_range(struct text *out, const char *case_name)
+{
+	const size_t kernel = strcspn(case_name, "/");
+	const char *variant = case_name + kernel + (case_name[kernel] == '/');
+
+	if (strncmp(variant, case_name, kernel) == 0 && variant[kernel] == '/')
+		case_name = variant + kernel + 1;
+	text_add(out, "perflab@");
+	for (; *case_name; case_name++)
+		text_add_char(out, *case_name == ',' ? '/' : *case_name);
+	text_add(out, "/profile/");
+}
+
+static void add_words(struct string_list *argv, const char *const *list)
+{
+	for (; *list; list++)
+		string_list_add(argv, *list);
+}
+
+static void add_number_option(struct string_list *argv, const char *option, uint64_t value,
+			      const char *unit)
+{
+	char *text = xasprintf("%" PRIu64 "%s", value, unit);
+
+	string_list_add(argv, option);
+	string_list_add(argv, text);
+	free(text);
+}
+
+/* The command line of the tool, which runs a sweep with a temporary database. */
+static int nsight_arguments(struct string_list *argv, const struct nsight_request *request,
+			    const struct profiled *profiled, const char *tool, const char *db,
+			    struct error *err)
+{
+	char program[PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", program, sizeof(program) - 1);
+
+	if (length < 0)
+		return error_set(err, PL_EIO, "cannot find this program's own path: %s",
+				 strerror(errno));
+	program[length] = '\0';
+	string_list_add(argv, tool);
+	if (is_systems(request)) {
+		add_words(argv, (const char *const[]){"profile", "-t", "cuda,nvtx",
+						      "--force-overwrite", "true", NULL});
+	} else {
+		add_words(argv, (const char *const[]){"--clock-control", "none", "--nvtx", NULL});
+		for (size_t i = 0; i < profiled->cases.count; i++) {
+			struct text range = TEXT_INIT;
+
+			add_profile_range(&range, profiled->cases.items[i]);
+			string_list_add(argv, "--nvtx-include");
+			string_list_add(argv, range.data);
+			text_release(&range);
+		}
+		add_words(argv, (const char *const[]){"--target-processes", "all",
+						      "--force-overwrite", NULL});
+	}
+	string_list_add(argv, "-o");
+	string_list_add(argv, request->file);
+	for (size_t i = 0; i < request->extra->count; i++)
+		string_list_add(argv, request->extra->items[i]);
+	string_list_add(argv, program);
+	string_list_add(argv, "sweep");
+	for (size_t i = 0; i < profiled->sources.count; i++)
+		string_list_add(argv, profiled->sources.items[i]);
+	for (size_t i = 0; i < profiled->cases.count; i++)
+		string_list_add(argv, profiled->cases.items[i]);
+	add_words(argv, (const char *const[]){"--metrics", "none", "--rounds", "1", "--ceilings",
+					      "never", "--quiet", "--backend", profiled->backend,
+					      "--db", db, NULL});
+	add_number_option(argv, "--seed", profiled->settings->seed, "");
+	add_number_option(argv, "--timeout", (uint64_t)profiled->settings->timeout_ns, "ns");
+	add_number_option(argv, "--device", (uint64_t)profiled->settings->device, "");
+	add_words(argv, (const char *const[]){
+				"--cache", profiled->settings->cache == CACHE_HOT ? "hot" : "cold",
+				NULL});
+	return 0;
 }
 
 int nsight_command(struct string_list *argv, const struct nsight_request *request,
@@ -192,34 +348,25 @@ int nsight_command(struct string_list *argv, const struct nsight_request *reques
 	if (!rc) {
 		/* without the tool the command line can still be read, or run elsewhere */
 		const bool found = nsight_find(&path, request->tool, NULL) == 0;
-		const struct nsight_words words = words_of(
-			request, &profiled, found ? path.data : request->tool, "perflab-nsight.db");
 
-		rc = nsight_arguments(argv, &words, err);
+		rc = nsight_arguments(argv, request, &profiled, found ? path.data : request->tool,
+				      "perflab-nsight.db", err);
 	}
 	text_release(&path);
 	profiled_release(&profiled);
 	return rc;
 }
 
-/* ---- the tool ---- */
+/* ---- running it ---- */
 
-/* The path of the report: the tool adds its ending unless it was given. */
-static char *report_path(const struct nsight_words *words)
-{
-	const char *ending = words->systems ? ".nsys-rep" : ".ncu-rep";
-	size_t length = strlen(words->file), ending_length = strlen(ending);
-
-	if (length > ending_length && strcmp(words->file + length - ending_length, ending) == 0)
-		return xstrdup(words->file);
-	return xasprintf("%s%s", words->file, ending);
-}
-
-static int run_tool(struct nsight_result *out, const struct nsight_words *words,
-		    const struct string_list *argv, struct error *err)
+static int run_tool(struct nsight_result *out, const struct nsight_request *request,
+		    const char *tool, const struct string_list *argv, struct error *err)
 {
 	char **arguments = xcalloc(argv->count + 1, sizeof(*arguments));
-	char *path = report_path(words);
+	const char *ending = is_systems(request) ? ".nsys-rep" : ".ncu-rep";
+	/* the tool adds its ending unless it was given */
+	char *path = has_suffix(request->file, ending) ? xstrdup(request->file)
+						       : xasprintf("%s%s", request->file, ending);
 	int rc = db_path_check_output(path, err);
 
 	memcpy(arguments, argv->items, argv->count * sizeof(*arguments));
@@ -233,7 +380,7 @@ static int run_tool(struct nsight_result *out, const struct nsight_words *words,
 		rc = error_set(err, PL_EIO,
 			       "%s succeeded but wrote no %s; check its messages, and whether the "
 			       "folder exists",
-			       words->tool, path);
+			       tool, path);
 	free(path);
 	free(arguments);
 	return rc;
@@ -243,17 +390,15 @@ static int run_in_folder(struct nsight_result *out, const struct nsight_request 
 			 const struct profiled *profiled, const char *tool, struct error *err)
 {
 	struct string_list argv = {0};
-	struct nsight_words words;
 	char *folder, *db;
 	int rc = temporary_folder_make(&folder, "perflab-nsight", err);
 
 	if (rc)
 		return rc;
 	db = xasprintf("%s/run.db", folder);
-	words = words_of(request, profiled, tool, db);
-	rc = nsight_arguments(&argv, &words, err);
+	rc = nsight_arguments(&argv, request, profiled, tool, db, err);
 	if (!rc)
-		rc = run_tool(out, &words, &argv, err);
+		rc = run_tool(out, request, tool, &argv, err);
 	folder_remove(folder);
 	string_list_release(&argv);
 	free(db);

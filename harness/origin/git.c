@@ -124,24 +124,6 @@ static bool add_view_link(const struct git_view *view, const char *name, const c
 	return good;
 }
 
-static void read_settings(struct git_view *view)
-{
-	struct text lines = TEXT_INIT;
-	struct string_list list = {0};
-
-	if (git_says(&lines, view->git, view->root, "config --get-regexp " GIT_HARMLESS_SETTINGS))
-		string_list_split(&list, lines.data, '\n');
-	for (size_t i = 0; i < list.count; i++) {
-		char *blank = strchr(list.items[i], ' ');
-
-		if (blank)
-			*blank = '=';
-		string_list_add(&view->settings, list.items[i]);
-	}
-	string_list_release(&list);
-	text_release(&lines);
-}
-
 /* `files`: the paths of the index, the objects and the attributes, the kind of hashes, the commit.
  */
 static bool fill_view(struct git_view *view, char *const *files)
@@ -175,19 +157,20 @@ static char *open_view(struct git_view *view)
 			free(view->folder);
 			view->folder = NULL;
 		}
-		read_settings(view);
+		/* each line is "core.eol lf" */
+		if (git_says(&answer, view->git, view->root,
+			     "config --get-regexp " GIT_HARMLESS_SETTINGS))
+			string_list_split(&view->settings, answer.data, '\n');
+		for (size_t i = 0; i < view->settings.count; i++) {
+			char *blank = strchr(view->settings.items[i], ' ');
+
+			if (blank)
+				*blank = '=';
+		}
 	}
 	string_list_release(&files);
 	text_release(&answer);
 	return commit;
-}
-
-static void close_view(struct git_view *view)
-{
-	if (view->folder)
-		folder_remove(view->folder);
-	free(view->folder);
-	string_list_release(&view->settings);
 }
 
 static void add_variable(struct string_list *argv, const char *name, const char *value)
@@ -342,7 +325,10 @@ static enum git_state compare_tree(char **commit, const struct git *git, const c
 	*commit = open_view(&view);
 	if (view.folder)
 		state = compare_view(&view, paths);
-	close_view(&view);
+	if (view.folder)
+		folder_remove(view.folder);
+	free(view.folder);
+	string_list_release(&view.settings);
 	return state == GIT_SAME ? compare_submodules(git, root, depth) : state;
 }
 

@@ -71,19 +71,6 @@ static void find_project(struct source_origin *origin, const struct git *git)
 	text_release(&url);
 }
 
-/* ---- the commit ---- */
-
-static void find_revision(struct source_origin *origin, const struct git *git,
-			  const char *const *paths, size_t count)
-{
-	char *commit;
-	const enum git_state state = git_compare(&commit, git, origin->root, paths, count);
-
-	if (commit && state != GIT_UNKNOWN)
-		origin->revision = xasprintf("%s%s", commit, state == GIT_CHANGED ? "-dirty" : "");
-	free(commit);
-}
-
 /* ---- the origin ---- */
 
 void source_origin_find(struct source_origin *out, const struct kernel_file *files)
@@ -94,13 +81,19 @@ void source_origin_find(struct source_origin *out, const struct kernel_file *fil
 	char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1);
 	const struct git git = {.end_ns = monotonic_ns() + GIT_LIMIT_NS};
 	struct text root = TEXT_INIT;
+	enum git_state state;
+	char *commit = NULL;
 
 	*out = (struct source_origin){0};
 	if (git_says(&root, &git, folder, "rev-parse --show-toplevel") && root.length > 1 &&
 	    strncmp(path, root.data, root.length) == 0 && path[root.length] == '/') {
 		out->root = xstrdup(root.data);
 		find_project(out, &git);
-		find_revision(out, &git, paths, count);
+		state = git_compare(&commit, &git, out->root, paths, count);
+		if (commit && state != GIT_UNKNOWN)
+			out->revision =
+				xasprintf("%s%s", commit, state == GIT_CHANGED ? "-dirty" : "");
+		free(commit);
 		out->path = xstrdup(path + root.length + 1);
 		out->origin = xasprintf("%s%s", out->project, out->path);
 	} else {
@@ -146,32 +139,22 @@ static bool was_at(const struct source_origin *origin, const struct key_value *e
 	return gone;
 }
 
-/* The origin of an earlier run of the same file; NULL: there is none. */
-static const char *earlier_origin(const struct source_origin *origin,
-				  const struct key_value_list *known)
-{
-	const char *const wanted[] = {origin->path, NULL};
-
-	for (size_t w = 0; w < ARRAY_SIZE(wanted); w++)
-		for (size_t i = 0; i < known->count; i++)
-			if (was_at(origin, &known->items[i], wanted[w]))
-				return known->items[i].key;
-	return NULL;
-}
-
 void source_origin_follow(struct source_origin *origin, const struct key_value_list *known)
 {
-	const char *earlier = origin->project ? earlier_origin(origin, known) : NULL;
+	/* the same path first, then that of a file that is gone */
+	const char *const wanted[] = {origin->path, NULL};
 	const char *path;
 	char *taken;
 
 	if (!origin->project)
 		return;
-	if (earlier) {
-		free(origin->origin);
-		origin->origin = xstrdup(earlier);
-		return;
-	}
+	for (size_t w = 0; w < ARRAY_SIZE(wanted); w++)
+		for (size_t i = 0; i < known->count; i++)
+			if (was_at(origin, &known->items[i], wanted[w])) {
+				free(origin->origin);
+				origin->origin = xstrdup(known->items[i].key);
+				return;
+			}
 	taken = origin->origin;
 	origin->origin = xstrdup(taken);
 	/* without a path it is this file, before there was a repository */

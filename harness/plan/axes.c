@@ -128,12 +128,6 @@ static int axis_range(struct axis_values *values, size_t *capacity, const struct
 	return rc;
 }
 
-/* The "000" of 1,000,000, which would be the value 0. */
-static bool is_group_of_thousands(const char *text)
-{
-	return *text == '0' && strlen(text) == 3 && strspn(text, "0123456789") == 3;
-}
-
 static int axis_piece_parse(struct axis_values *values, size_t *capacity,
 			    const struct axis_piece *piece, struct error *err)
 {
@@ -143,7 +137,9 @@ static int axis_piece_parse(struct axis_values *values, size_t *capacity,
 	int64_t value;
 	int rc;
 
-	if (is_group_of_thousands(text) && piece->position > 1) {
+	/* the "000" of 1,000,000, which would be the value 0 */
+	if (*text == '0' && strlen(text) == 3 && strspn(text, "0123456789") == 3 &&
+	    piece->position > 1) {
 		rc = error_set(err, PL_EUSAGE,
 			       "'%.80s' is a list of several values, of which '%s' is one: write a "
 			       "large number as 1000000, 1e6 or 1M",
@@ -180,27 +176,6 @@ static int compare_values(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static void axis_values_normalise(struct axis_values *values)
-{
-	size_t kept = 0;
-
-	qsort(values->items, values->count, sizeof(*values->items), compare_values);
-	for (size_t i = 0; i < values->count; i++)
-		if (!kept || values->items[kept - 1] != values->items[i])
-			values->items[kept++] = values->items[i];
-	values->count = kept;
-}
-
-/* Cuts the blanks at the end of a text, and returns where the blanks at its beginning end. */
-static char *without_blanks(char *text)
-{
-	size_t length = strlen(text);
-
-	while (length && strchr(" \t", text[length - 1]))
-		text[--length] = '\0';
-	return text + strspn(text, " \t");
-}
-
 /* Parses the whole text, without suggestions. */
 static int axis_parse_text(struct axis_values *out, const char *text, struct error *err)
 {
@@ -215,11 +190,12 @@ static int axis_parse_text(struct axis_values *out, const char *text, struct err
 				 "the axis has no values: write values such as 64..1024 or 64,96");
 	string_list_split(&pieces, text, ',');
 	for (size_t i = 0; i < pieces.count && !rc; i++) {
-		const size_t whole = strlen(pieces.items[i]);
-		const size_t blanks = strspn(pieces.items[i], " \t");
-		struct axis_piece piece = {text, without_blanks(pieces.items[i]),
-					   position + blanks};
+		char *piece_text = pieces.items[i];
+		const size_t whole = strlen(piece_text), blanks = strspn(piece_text, " \t");
+		const struct axis_piece piece = {text, piece_text + blanks, position + blanks};
 
+		for (size_t end = whole; end > blanks && strchr(" \t", piece_text[end - 1]); end--)
+			piece_text[end - 1] = '\0';
 		rc = axis_piece_parse(&values, &capacity, &piece, err);
 		position += whole + 1;
 	}
@@ -228,8 +204,11 @@ static int axis_parse_text(struct axis_values *out, const char *text, struct err
 		axis_values_release(&values);
 		return rc;
 	}
-	axis_values_normalise(&values);
-	*out = values;
+	*out = (struct axis_values){.items = values.items};
+	qsort(values.items, values.count, sizeof(*values.items), compare_values);
+	for (size_t i = 0; i < values.count; i++)
+		if (!i || out->items[out->count - 1] != values.items[i])
+			out->items[out->count++] = values.items[i];
 	return 0;
 }
 
@@ -299,26 +278,20 @@ static bool axis_rewrite(struct text *out, const char *text)
 	return all;
 }
 
-/* Replaces the error if another way to write the text fits the grammar. */
-static int axis_suggest(const char *text, int rc, struct error *err)
+int axis_parse(struct axis_values *out, const char *text, struct error *err)
 {
 	struct text meant = TEXT_INIT;
 	struct axis_values values = {0};
+	int rc = axis_parse_text(out, text, err);
 
-	if (strlen(text) <= SUGGESTED_LENGTH && axis_rewrite(&meant, text) &&
+	/* another error if another way to write the text fits the grammar */
+	if (rc && strlen(text) <= SUGGESTED_LENGTH && axis_rewrite(&meant, text) &&
 	    strcmp(meant.data, text) != 0 && axis_parse_text(&values, meant.data, NULL) == 0)
 		rc = error_set(err, PL_EUSAGE, "'%s' is not a valid axis value: did you mean %s?",
 			       text, meant.data);
 	axis_values_release(&values);
 	text_release(&meant);
 	return rc;
-}
-
-int axis_parse(struct axis_values *out, const char *text, struct error *err)
-{
-	int rc = axis_parse_text(out, text, err);
-
-	return rc ? axis_suggest(text, rc, err) : 0;
 }
 
 void axis_values_release(struct axis_values *values)

@@ -51,31 +51,6 @@ struct variant_plan {
 	size_t count, capacity;
 };
 
-static void variant_plan_init(struct variant_plan *plan, const struct kernel *kernel,
-			      const struct kernel_variant *variant)
-{
-	*plan = (struct variant_plan){.kernel = kernel, .variant = variant};
-	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
-		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
-		size_t at = plan->axis_count++;
-
-		for (; at > 0 && strcmp(plan->axes[at - 1]->name, axis->name) > 0; at--)
-			plan->axes[at] = plan->axes[at - 1];
-		plan->axes[at] = axis;
-	}
-}
-
-/* Returns the override of an axis and marks it as used, or returns NULL. */
-static const struct axis_values *override_take(struct plan_maker *maker, const char *axis)
-{
-	for (size_t i = 0; i < maker->request->override_count; i++)
-		if (!strcmp(maker->request->overrides[i].name, axis)) {
-			maker->override_used[i] = true;
-			return &maker->overrides[i];
-		}
-	return NULL;
-}
-
 /* The values of the selector take precedence over an override, and an override over the default of
  * the descriptor. */
 static int axis_choose(const struct axis_values **out, struct axis_values *fallback,
@@ -83,12 +58,18 @@ static int axis_choose(const struct axis_values **out, struct axis_values *fallb
 		       const struct kernel *kernel, const struct kernel_axis *axis,
 		       struct error *err)
 {
-	const struct axis_values *override = override_take(maker, axis->name);
+	const struct axis_values *override = NULL;
 	const struct axis_values *selected =
 		selector ? selector_values(selector, axis->name) : NULL;
-	const bool small = override && !override->count && kernel->small_size;
+	bool small;
 	int rc = 0;
 
+	for (size_t i = 0; i < maker->request->override_count && !override; i++)
+		if (!strcmp(maker->request->overrides[i].name, axis->name)) {
+			maker->override_used[i] = true;
+			override = &maker->overrides[i];
+		}
+	small = override && !override->count && kernel->small_size;
 	*out = selected ? selected : override;
 	if (!*out || !(*out)->count) {
 		rc = axis_parse(fallback, small ? kernel->small_size : axis->values, err);
@@ -197,10 +178,17 @@ static bool selector_takes(const struct plan_maker *maker, const struct selector
 static int variant_add(struct plan_maker *maker, const struct kernel *kernel,
 		       const struct kernel_variant *variant, struct error *err)
 {
-	struct variant_plan plan;
+	struct variant_plan plan = {.kernel = kernel, .variant = variant};
 	int rc = 0;
 
-	variant_plan_init(&plan, kernel, variant);
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+		size_t at = plan.axis_count++;
+
+		for (; at > 0 && strcmp(plan.axes[at - 1]->name, axis->name) > 0; at--)
+			plan.axes[at] = plan.axes[at - 1];
+		plan.axes[at] = axis;
+	}
 	if (!maker->selector_count && !kernel->on_request)
 		rc = variant_choose(&plan, maker, NULL, err);
 	for (size_t i = 0; i < maker->selector_count && !rc; i++)
@@ -267,20 +255,6 @@ static int overrides_parse(struct plan_maker *maker, struct error *err)
 	return 0;
 }
 
-static int selectors_parse(struct plan_maker *maker, struct error *err)
-{
-	int rc = 0;
-
-	maker->selectors = xcalloc(maker->request->selector_count + 1, sizeof(*maker->selectors));
-	while (!rc && maker->selector_count < maker->request->selector_count) {
-		rc = selector_parse(&maker->selectors[maker->selector_count],
-				    maker->request->selectors[maker->selector_count],
-				    &maker->kernels, err);
-		maker->selector_count += !rc;
-	}
-	return rc;
-}
-
 /* Refuses an override of an axis that no selected case has. */
 static int overrides_check(const struct plan_maker *maker, struct error *err)
 {
@@ -316,8 +290,12 @@ int plan_choose(struct plan **out, const struct plan_request *request, struct er
 
 	maker.plan = xcalloc(1, sizeof(*maker.plan));
 	rc = overrides_parse(&maker, err);
-	if (!rc)
-		rc = selectors_parse(&maker, err);
+	maker.selectors = xcalloc(request->selector_count + 1, sizeof(*maker.selectors));
+	while (!rc && maker.selector_count < request->selector_count) {
+		rc = selector_parse(&maker.selectors[maker.selector_count],
+				    request->selectors[maker.selector_count], &maker.kernels, err);
+		maker.selector_count += !rc;
+	}
 	for (size_t k = 0; k < maker.kernels.count && !rc; k++) {
 		const struct kernel *kernel = maker.kernels.items[k];
 

@@ -1,9 +1,17 @@
-/* Finds the base case of every case: the case of the base variant with the same axes. */
-#include "harness/plan/selector.h"
-
+/* Which cases belong together: a case and its base case, the case of the base variant with the same
+ * axes; and the cases of a shard. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include <xxhash.h>
+
+#include "harness/plan/selector.h"
+
+bool plan_same_variant(const struct plan_case *a, const struct plan_case *b)
+{
+	return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0;
+}
 
 bool is_base_variant(const char *base_variant, const char *kernel, const char *variant)
 {
@@ -62,18 +70,12 @@ struct variant_range {
 	size_t begin, end;
 };
 
-static bool same_kernel(const struct plan_case *a, const struct plan_case *b)
-{
-	return strcmp(a->kernel, b->kernel) == 0;
-}
-
 static struct variant_range variant_range_from(const struct plan *plan, size_t begin)
 {
 	struct variant_range range = {begin, begin};
 
 	while (range.end < plan->count &&
-	       same_kernel(&plan->cases[range.end], &plan->cases[begin]) &&
-	       strcmp(plan->cases[range.end].variant, plan->cases[begin].variant) == 0)
+	       plan_same_variant(&plan->cases[range.end], &plan->cases[begin]))
 		range.end++;
 	return range;
 }
@@ -176,7 +178,8 @@ static size_t pair_kernel(struct plan *plan, size_t begin, const char *base_vari
 	struct variant_range bases = {0, 0};
 	size_t end = begin;
 
-	while (end < plan->count && same_kernel(&plan->cases[end], &plan->cases[begin])) {
+	while (end < plan->count &&
+	       strcmp(plan->cases[end].kernel, plan->cases[begin].kernel) == 0) {
 		const struct variant_range range = variant_range_from(plan, end);
 
 		if (is_base_variant(base_variant, plan->cases[end].kernel,
@@ -209,4 +212,71 @@ int plan_pair(struct plan *plan, const char *base_variant, struct error *err)
 		return fail_no_base(plan, base_variant, err);
 	plan->base_variant = xstrdup(base_variant);
 	return 0;
+}
+
+/*
+ * ---- shards ----
+ *
+ * The cases of each variant are shuffled by a hash of their configurations and dealt to the shards
+ * in turn. Each shard gets its share of every variant, and no shard gets all the large sizes. A
+ * case that is measured beside a base case goes to the shard of that case. Skipped cases are dealt
+ * like runnable ones, so every machine deals the same cases to the same shard.
+ */
+
+struct shuffled_case {
+	uint64_t key;
+	size_t index; /* of the case in the plan */
+};
+
+static int compare_shuffled_cases(const void *left, const void *right)
+{
+	const struct shuffled_case *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->index > b->index) - (a->index < b->index);
+}
+
+void plan_take_shard(struct plan *plan, size_t shard, size_t total)
+{
+	struct shuffled_case *shuffled = xcalloc(plan->count + 1, sizeof(*shuffled));
+	bool *mine = xcalloc(plan->count + 1, sizeof(*mine));
+	size_t *places = xcalloc(plan->count + 1, sizeof(*places));
+	size_t dealt = 0, kept = 0;
+
+	while (dealt < plan->count) {
+		const struct variant_range range = variant_range_from(plan, dealt);
+		const size_t count = range.end - range.begin;
+
+		for (size_t i = 0; i < count; i++) {
+			const char *config = plan->cases[dealt + i].config;
+
+			shuffled[i] = (struct shuffled_case){XXH64(config, strlen(config), dealt),
+							     dealt + i};
+		}
+		qsort(shuffled, count, sizeof(*shuffled), compare_shuffled_cases);
+		for (size_t i = 0; i < count; i++)
+			mine[shuffled[i].index] = (dealt + i) % total == shard - 1;
+		dealt = range.end;
+	}
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan_base(plan, &plan->cases[i]))
+			mine[i] = mine[plan->cases[i].base];
+	plan->runnable = 0;
+	for (size_t i = 0; i < plan->count; i++) {
+		if (!mine[i]) {
+			plan_case_release(&plan->cases[i]);
+			continue;
+		}
+		plan->runnable += plan->cases[i].launch != NULL;
+		places[i] = kept;
+		plan->cases[kept++] = plan->cases[i];
+	}
+	plan->count = kept;
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan_base(plan, &plan->cases[i]))
+			plan->cases[i].base = places[plan->cases[i].base];
+	free(places);
+	free(mine);
+	free(shuffled);
 }

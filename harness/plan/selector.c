@@ -6,29 +6,16 @@
 
 #define SHOWN_NAMES 12
 
-static bool is_pattern(const char *text)
-{
-	return strpbrk(text, "*?") != NULL;
-}
-
 static bool name_matches(const char *pattern, const char *name)
 {
-	return is_pattern(pattern) ? pattern_matches(pattern, name) : !strcmp(pattern, name);
+	return strpbrk(pattern, "*?") ? pattern_matches(pattern, name) : !strcmp(pattern, name);
 }
 
 /* A kernel that runs only on request is selected by its full name, never by a pattern. */
 static bool kernel_matches(const char *pattern, const struct kernel *kernel)
 {
-	return name_matches(pattern, kernel->name) && !(kernel->on_request && is_pattern(pattern));
-}
-
-const struct kernel_axis *variant_axis_find(const struct kernel *kernel,
-					    const struct kernel_variant *variant, const char *name)
-{
-	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++)
-		if (!strcmp(variant_axis(kernel, variant, i)->name, name))
-			return variant_axis(kernel, variant, i);
-	return NULL;
+	return name_matches(pattern, kernel->name) &&
+	       !(kernel->on_request && strpbrk(pattern, "*?"));
 }
 
 void suggest_names(struct text *out, const char *word, const struct string_list *names)
@@ -103,12 +90,6 @@ static int selector_config_parse(struct selector *selector, const char *config, 
 	return rc;
 }
 
-static void add_kernel_names(struct string_list *out, const struct kernel_set *kernels)
-{
-	for (size_t i = 0; i < kernels->count; i++)
-		string_list_add(out, kernels->items[i]->name);
-}
-
 static int unknown_kernel(const struct selector *selector, const struct kernel_set *set,
 			  struct error *err)
 {
@@ -127,7 +108,8 @@ static int unknown_kernel(const struct selector *selector, const struct kernel_s
 		if (kernel_find_variant(kernels[i], selector->kernel))
 			text_addf(&hint, ": it is a variant, write %s/%s", kernels[i]->name,
 				  selector->kernel);
-	add_kernel_names(&names, set);
+	for (size_t i = 0; i < count; i++)
+		string_list_add(&names, kernels[i]->name);
 	if (!hint.length)
 		suggest_names(&hint, selector->kernel, &names);
 	rc = error_set(err, PL_EUSAGE, "there is no kernel '%s'%s", selector->kernel, hint.data);
@@ -190,25 +172,13 @@ static int selector_explain(const struct selector *selector, const struct kernel
 	return rc;
 }
 
-static bool selector_chooses_something(const struct selector *selector,
-				       const struct kernel_set *set)
-{
-	const struct kernel *const *kernels = set->items;
-	const size_t count = set->count;
-
-	for (size_t k = 0; k < count; k++)
-		for (size_t v = 0; v < kernels[k]->variant_count; v++)
-			if (selector_matches(selector, kernels[k], &kernels[k]->variants[v]))
-				return true;
-	return false;
-}
-
 int selector_parse(struct selector *out, const char *text, const struct kernel_set *kernels,
 		   struct error *err)
 {
 	struct selector selector = {.text = text};
 	const char *slash = strchr(text, '/');
 	const char *second = slash ? strchr(slash + 1, '/') : NULL;
+	bool chooses = false;
 	int rc = 0;
 
 	selector.kernel = slash ? xstrndup(text, (size_t)(slash - text)) : xstrdup(text);
@@ -222,7 +192,11 @@ int selector_parse(struct selector *out, const char *text, const struct kernel_s
 			       text);
 	if (!rc && second)
 		rc = selector_config_parse(&selector, second + 1, err);
-	if (!rc && !selector_chooses_something(&selector, kernels))
+	for (size_t k = 0; k < kernels->count && !rc; k++)
+		for (size_t v = 0; v < kernels->items[k]->variant_count && !chooses; v++)
+			chooses = selector_matches(&selector, kernels->items[k],
+						   &kernels->items[k]->variants[v]);
+	if (!rc && !chooses)
 		rc = selector_explain(&selector, kernels, err);
 	if (rc) {
 		selector_release(&selector);
@@ -251,9 +225,15 @@ bool selector_matches(const struct selector *selector, const struct kernel *kern
 	    !name_matches(selector->variant, variant->name))
 		return false;
 	/* A selector that names an axis selects only the variants that have it. */
-	for (size_t i = 0; i < selector->axis_count; i++)
-		if (!variant_axis_find(kernel, variant, selector->axes[i].name))
+	for (size_t i = 0; i < selector->axis_count; i++) {
+		bool found = false;
+
+		for (size_t a = 0; a < variant_axis_count(kernel, variant); a++)
+			found |= !strcmp(variant_axis(kernel, variant, a)->name,
+					 selector->axes[i].name);
+		if (!found)
 			return false;
+	}
 	return true;
 }
 

@@ -31,10 +31,6 @@ bool selector_matches(const struct selector *selector, const struct kernel *kern
 /* Returns the values that the selector sets for an axis, or NULL. */
 const struct axis_values *selector_values(const struct selector *selector, const char *axis);
 
-/* Returns NULL if the variant has no axis of that name. */
-const struct kernel_axis *variant_axis_find(const struct kernel *kernel,
-					    const struct kernel_variant *variant, const char *name);
-
 /* Appends ": did you mean a, b or c?", or the available names if none is similar. */
 void suggest_names(struct text *out, const char *word, const struct string_list *names);
 

@@ -1,6 +1,4 @@
 /* Runs a program under the recorder. */
-#include "harness/record/record.h"
-
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +6,7 @@
 #include <sys/stat.h>
 
 #include "base/process.h"
-#include "harness/record/record_ends.h"
-#include "harness/record/record_folder.h"
-#include "harness/record/record_prepare.h"
+#include "harness/record/record_steps.h"
 #include "perflab_config.h"
 
 #define FOLDER_SUFFIX ".recording"
@@ -52,20 +48,27 @@ static int run_watched(struct watched_end *end, const struct record_request *req
 	return rc;
 }
 
-/* Runs the program with the recorder. The log gets what it left. */
+/* Runs the program with the recorder. The log gets what it left. `chosen` as for
+ * record_write_request(). */
 static int run_attached(struct record_result *out, struct recording_log *log,
 			const struct record_request *request, const struct attachment *attachment,
-			struct error *err)
+			const struct chosen_launch *chosen, size_t chosen_count, struct error *err)
 {
 	struct string_list variables = {0};
 	const struct poll poll = {log, attachment->folder};
-	char *injection = xasprintf(RECORD_INJECTION "=%s", attachment->recorder.data);
-	char *folder = xasprintf(RECORD_FOLDER_VARIABLE "=%s", attachment->folder);
-	char *paths = record_preload(request, attachment->recorder.data);
-	char *preload = paths ? xasprintf(RECORD_PRELOAD "=%s", paths) : NULL;
+	char *injection, *folder, *paths, *preload;
 	struct watched_end end;
-	int rc;
+	int rc = record_describe(&log->recording, request, err);
 
+	if (!rc)
+		rc = record_write_request(attachment, request, &log->recording, false, chosen,
+					  chosen_count, err);
+	if (rc)
+		return rc;
+	injection = xasprintf(RECORD_INJECTION "=%s", attachment->recorder.data);
+	folder = xasprintf(RECORD_FOLDER_VARIABLE "=%s", attachment->folder);
+	paths = record_preload(request, attachment->recorder.data);
+	preload = paths ? xasprintf(RECORD_PRELOAD "=%s", paths) : NULL;
 	string_list_add(&variables, injection);
 	string_list_add(&variables, folder);
 	if (preload)
@@ -113,12 +116,7 @@ static int record_in_folder(struct record_result *out, const struct record_reque
 	int rc;
 
 	recording_log_init(&log, request->lists, observer->notice, observer->context);
-	rc = record_describe(&log.recording, request, err);
-	if (!rc)
-		rc = record_write_request(attachment, request, &log.recording, false, chosen,
-					  chosen_count, err);
-	if (!rc)
-		rc = run_attached(out, &log, request, attachment, err);
+	rc = run_attached(out, &log, request, attachment, chosen, chosen_count, err);
 	if (!rc) {
 		*keep = record_say_losses(&log, attachment->folder);
 		record_remove_parts(&log, attachment->prefix);
@@ -143,11 +141,7 @@ static int find_slowest(struct record_result *out, const struct record_request *
 	record_say(observer, "the command runs twice: now to find the slowest launches, then to "
 			     "record them");
 	recording_log_init(log, true, observer->notice, observer->context);
-	rc = record_describe(&log->recording, &first, err);
-	if (!rc)
-		rc = record_write_request(attachment, &first, &log->recording, false, NULL, 0, err);
-	if (!rc)
-		rc = run_attached(out, log, &first, attachment, err);
+	rc = run_attached(out, log, &first, attachment, NULL, 0, err);
 	if (rc)
 		return rc;
 	(void)record_say_losses(log, attachment->folder);
@@ -296,9 +290,8 @@ int record_environment(struct text *lines, const struct record_request *request,
 		attachment.prefix = prefix;
 		rc = record_write_request(&attachment, request, &recording, true, NULL, 0, err);
 	}
-	if (!rc) {
+	if (!rc)
 		add_exports(lines, request, &attachment);
-	}
 	recording_release(&recording);
 	text_release(&attachment.recorder);
 	free(folder);

@@ -71,7 +71,7 @@ int record_environment(struct text *lines, const struct record_request *request,
 int record_read_folder(struct record_result *out, const char *folder,
 		       const struct record_observer *observer, struct error *err);
 
-/* ---- record_find.c ---- */
+/* ---- the libraries: record_prepare.c ---- */
 
 #define RECORDER_NAME "libperflab-record.so"
 /* Gives the absolute path of the recorder: $PERFLAB_RECORDER, or the library of this installation.

@@ -1,31 +1,14 @@
 /* Judges what the processes of a recording left. */
-#include "harness/record/record_ends.h"
-
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mangled.h"
 #include "base/process.h"
-#include "harness/record/record_folder.h"
+#include "harness/record/record_steps.h"
 
 #define NAMES_SHOWN 5
 #define NAME_MOST 60
-
-static void ends_say(const struct recording_log *log, const char *format, ...) PRINTF_LIKE(2, 3);
-static void ends_say(const struct recording_log *log, const char *format, ...)
-{
-	va_list arguments;
-	char line[1024];
-
-	if (!log->notice)
-		return;
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	log->notice(log->context, line);
-}
 
 /* ---- losses ---- */
 
@@ -37,17 +20,6 @@ static const char *program_of(const struct recording_log *log, int64_t pid)
 	return "unknown program";
 }
 
-static void say_refusals(const struct recording_log *log)
-{
-	for (size_t i = 0; i < log->recording.process_count; i++) {
-		const struct recorded_process *process = &log->recording.processes[i];
-
-		if (process->why_not && log->recording.process_count > 1)
-			ends_say(log, "process %" PRId64 " (%.80s) was not recorded: %s",
-				 process->pid, program_of(log, process->pid), process->why_not);
-	}
-}
-
 bool record_say_losses(const struct recording_log *log, const char *folder)
 {
 	const int64_t dropped = recording_dropped(&log->recording);
@@ -55,7 +27,14 @@ bool record_say_losses(const struct recording_log *log, const char *folder)
 	bool any_lives = false;
 
 	shell_word(&quoted, folder);
-	say_refusals(log);
+	for (size_t i = 0; i < log->recording.process_count; i++) {
+		const struct recorded_process *process = &log->recording.processes[i];
+
+		if (process->why_not && log->recording.process_count > 1)
+			recording_log_say(log, "process %" PRId64 " (%.80s) was not recorded: %s",
+					  process->pid, program_of(log, process->pid),
+					  process->why_not);
+	}
 	for (size_t i = 0; i < log->process_count; i++) {
 		const struct log_process *process = &log->processes[i];
 		const char *program = program_of(log, process->pid);
@@ -64,12 +43,13 @@ bool record_say_losses(const struct recording_log *log, const char *folder)
 			continue;
 		if (record_process_lives(process->pid)) {
 			any_lives = true;
-			ends_say(log,
-				 "process %" PRId64 " (%.80s) still runs: when it has ended, "
-				 "\"perflab record --from %s\" reads what it leaves",
-				 process->pid, program, quoted.data);
+			recording_log_say(log,
+					  "process %" PRId64
+					  " (%.80s) still runs: when it has ended, "
+					  "\"perflab record --from %s\" reads what it leaves",
+					  process->pid, program, quoted.data);
 		} else {
-			ends_say(
+			recording_log_say(
 				log,
 				"process %" PRId64 " (%.80s) ended without its last report: it "
 				"crashed, was killed, or called _exit(); its kernels are not known",
@@ -77,11 +57,13 @@ bool record_say_losses(const struct recording_log *log, const char *folder)
 		}
 	}
 	if (dropped > 0)
-		ends_say(log, "CUPTI dropped %" PRId64 " launches: the table lacks their times",
-			 dropped);
+		recording_log_say(log,
+				  "CUPTI dropped %" PRId64 " launches: the table lacks their times",
+				  dropped);
 	if (log->unread)
-		ends_say(log, "%zu %s of the recorder could not be read; the first is of %s",
-			 log->unread, log->unread == 1 ? "line" : "lines", log->first_unread);
+		recording_log_say(
+			log, "%zu %s of the recorder could not be read; the first is of %s",
+			log->unread, log->unread == 1 ? "line" : "lines", log->first_unread);
 	text_release(&quoted);
 	return any_lives;
 }
@@ -92,16 +74,6 @@ static bool matches_any(const struct record_request *request, const char *name)
 {
 	for (size_t i = 0; i < request->patterns->count; i++)
 		if (mangled_matches(request->patterns->items[i], name))
-			return true;
-	return false;
-}
-
-/* Whether a pattern would match if upper and lower case were the same. */
-static bool nearly_matches(const struct record_request *request,
-			   const struct recorded_kernel *kernel)
-{
-	for (size_t i = 0; i < request->patterns->count; i++)
-		if (pattern_matches(request->patterns->items[i], kernel->readable))
 			return true;
 	return false;
 }
@@ -121,7 +93,11 @@ static void no_name_matches(struct error *missing, const struct record_request *
 	size_t shown = 0;
 
 	for (size_t i = 0; i < count; i++) {
-		if (nearly_matches(request, &rows[i]) && shown++ < NAMES_SHOWN)
+		bool nearly = false; /* it would match if upper and lower case were the same */
+
+		for (size_t p = 0; p < request->patterns->count; p++)
+			nearly |= pattern_matches(request->patterns->items[p], rows[i].readable);
+		if (nearly && shown++ < NAMES_SHOWN)
 			add_kernel_name(&near, &rows[i]);
 		if (i < NAMES_SHOWN)
 			add_kernel_name(&frequent, &rows[i]);
@@ -269,14 +245,6 @@ static int order_by_ns(const void *left, const void *right)
 	return ((*a)->ns < (*b)->ns) - ((*a)->ns > (*b)->ns);
 }
 
-static bool is_chosen(const struct chosen_launch *chosen, size_t count, const char *name)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strcmp(chosen[i].name, name) == 0)
-			return true;
-	return false;
-}
-
 size_t record_choose_slowest(struct chosen_launch **out, const struct recording_log *log,
 			     const struct record_request *request)
 {
@@ -287,10 +255,14 @@ size_t record_choose_slowest(struct chosen_launch **out, const struct recording_
 	for (size_t i = 0; i < log->slowest_count; i++)
 		order[i] = &log->slowest[i];
 	qsort(order, log->slowest_count, sizeof(*order), order_by_ns);
-	for (size_t i = 0; i < log->slowest_count && (int64_t)count < request->most; i++)
-		if (order[i]->launch > 0 && matches_any(request, order[i]->name) &&
-		    !is_chosen(chosen, count, order[i]->name))
+	for (size_t i = 0; i < log->slowest_count && (int64_t)count < request->most; i++) {
+		bool is_new = order[i]->launch > 0 && matches_any(request, order[i]->name);
+
+		for (size_t k = 0; k < count; k++)
+			is_new &= strcmp(chosen[k].name, order[i]->name) != 0;
+		if (is_new)
 			chosen[count++] = (struct chosen_launch){order[i]->name, order[i]->launch};
+	}
 	free(order);
 	*out = chosen;
 	return count;

@@ -1,6 +1,4 @@
 /* Writes and reads the files that perflab and the recorder exchange. */
-#include "harness/record/record_folder.h"
-
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,6 +12,7 @@
 
 #include "capture/capture.h"
 #include "harness/protocol/protocol.h"
+#include "harness/record/record_steps.h"
 
 #define REQUEST_FILE "request.json"
 #define RECORDING_FILE "recording.json"
@@ -23,64 +22,56 @@
 
 /* ---- writing ---- */
 
-static int write_json(const char *folder, const char *name, json_t *json, struct error *err)
+static int write_json(const char *folder, const char *name, const json_t *json, struct error *err)
 {
 	char *path = xasprintf("%s/%s", folder, name);
 	int rc = json_dump_file(json, path, JSON_INDENT(1));
 
 	if (rc)
 		rc = error_set(err, PL_EIO, "cannot write %s: %s", path, strerror(errno));
-	json_decref(json);
 	free(path);
 	return rc;
 }
 
-static json_t *chosen_to_json(const struct folder_request *request)
+int record_write_request(const struct attachment *attachment, const struct record_request *request,
+			 const struct recording *recording, bool announce,
+			 const struct chosen_launch *chosen, size_t chosen_count, struct error *err)
 {
-	json_t *array = json_array();
-
-	for (size_t i = 0; i < request->chosen_count; i++) {
-		json_t *item = json_object();
-
-		json_object_set_new(item, "kernel", json_text(request->chosen[i].name));
-		json_object_set_new(item, "launch", json_integer(request->chosen[i].launch));
-		json_array_append_new(array, item);
-	}
-	return array;
-}
-
-static json_t *request_to_json(const struct folder_request *request)
-{
-	const struct record_request *asked = request->request;
 	const struct string_list none = {0};
-	json_t *json = json_object();
-
-	json_object_set_new(json, "mode", json_text(asked->lists ? "list" : "record"));
-	json_object_set_new(json, "patterns",
-			    json_strings(asked->patterns ? asked->patterns : &none));
-	json_object_set_new(json, "launch", json_integer(asked->launch));
-	json_object_set_new(json, "every", json_integer(asked->every));
-	json_object_set_new(json, "most", json_integer(asked->most));
-	json_object_set_new(json, "limit_bytes", json_integer(asked->limit_bytes));
-	json_object_set_new(json, "output", json_text(request->prefix));
-	json_object_set_new(json, "cupti", json_text(request->cupti));
-	json_object_set_new(json, "announce", json_boolean(request->announce));
-	if (request->chosen)
-		json_object_set_new(json, "chosen", chosen_to_json(request));
-	return json;
-}
-
-int record_folder_write(const char *folder, const struct folder_request *request,
-			const struct recording *recording, struct error *err)
-{
-	json_t *json = json_object();
+	struct text cupti = TEXT_INIT;
+	json_t *json = json_object(), *kept = json_object(), *array = json_array();
 	int rc;
 
-	json_object_set_new(json, "uid", json_text(recording->uid));
-	json_object_set_new(json, "started_ns", json_integer(recording->started_ns));
-	json_object_set_new(json, "label", json_text(recording->label));
-	rc = write_json(folder, RECORDING_FILE, json, err);
-	return rc ? rc : write_json(folder, REQUEST_FILE, request_to_json(request), err);
+	json_object_set_new(json, "mode", json_text(request->lists ? "list" : "record"));
+	json_object_set_new(json, "patterns",
+			    json_strings(request->patterns ? request->patterns : &none));
+	json_object_set_new(json, "launch", json_integer(request->launch));
+	json_object_set_new(json, "every", json_integer(request->every));
+	json_object_set_new(json, "most", json_integer(request->most));
+	json_object_set_new(json, "limit_bytes", json_integer(request->limit_bytes));
+	json_object_set_new(json, "output", json_text(attachment->prefix));
+	json_object_set_new(json, "cupti", json_text(cupti_find(&cupti) ? cupti.data : NULL));
+	json_object_set_new(json, "announce", json_boolean(announce));
+	for (size_t i = 0; i < chosen_count; i++) {
+		json_t *item = json_object();
+
+		json_object_set_new(item, "kernel", json_text(chosen[i].name));
+		json_object_set_new(item, "launch", json_integer(chosen[i].launch));
+		json_array_append_new(array, item);
+	}
+	if (chosen)
+		json_object_set(json, "chosen", array);
+	json_object_set_new(kept, "uid", json_text(recording->uid));
+	json_object_set_new(kept, "started_ns", json_integer(recording->started_ns));
+	json_object_set_new(kept, "label", json_text(recording->label));
+	rc = write_json(attachment->folder, RECORDING_FILE, kept, err);
+	if (!rc)
+		rc = write_json(attachment->folder, REQUEST_FILE, json, err);
+	json_decref(array);
+	json_decref(kept);
+	json_decref(json);
+	text_release(&cupti);
+	return rc;
 }
 
 /* ---- reading the request ---- */
@@ -175,33 +166,6 @@ static int open_events(int folder, const char *name)
 	return fd;
 }
 
-/* A process is known from its file on, so that the first message already says which one it is. */
-static void add_process(struct recording_log *log, int folder, const char *name, int64_t pid)
-{
-	int fd = open_events(folder, name);
-
-	if (fd < 0)
-		return;
-	recording_log_process(log, pid);
-	close(fd);
-}
-
-static void read_events(struct recording_log *log, int folder, const char *name, int64_t pid)
-{
-	int fd = open_events(folder, name);
-	struct log_process *process = fd >= 0 ? recording_log_process(log, pid) : NULL;
-	char bytes[16384];
-	ssize_t got;
-
-	while (process && process->offset < EVENTS_MOST &&
-	       (got = pread(fd, bytes, sizeof(bytes), (off_t)process->offset)) > 0) {
-		recording_log_take(log, process, bytes, (size_t)got);
-		process->offset += (size_t)got;
-	}
-	if (fd >= 0)
-		close(fd);
-}
-
 /* The number in "123.events"; 0: another name. */
 static int64_t events_pid(const char *name)
 {
@@ -215,27 +179,42 @@ static int64_t events_pid(const char *name)
 	return pid;
 }
 
-static void visit_events(DIR *directory, struct recording_log *log,
-			 void (*visit)(struct recording_log *log, int folder, const char *name,
-				       int64_t pid))
+static void read_events(struct recording_log *log, int fd, struct log_process *process)
 {
-	struct dirent *entry;
+	char bytes[16384];
+	ssize_t got;
 
-	rewinddir(directory);
-	while ((entry = readdir(directory)))
-		if (events_pid(entry->d_name))
-			visit(log, dirfd(directory), entry->d_name, events_pid(entry->d_name));
+	while (process->offset < EVENTS_MOST &&
+	       (got = pread(fd, bytes, sizeof(bytes), (off_t)process->offset)) > 0) {
+		recording_log_take(log, process, bytes, (size_t)got);
+		process->offset += (size_t)got;
+	}
 }
 
 void record_folder_poll(struct recording_log *log, const char *folder)
 {
 	DIR *directory = opendir(folder);
+	struct dirent *entry;
 
-	if (!directory)
-		return;
-	visit_events(directory, log, add_process);
-	visit_events(directory, log, read_events);
-	closedir(directory);
+	/* a process is known from its file on, so that the first message already says which one it
+	 * is */
+	for (int pass = 0; directory && pass < 2; pass++) {
+		rewinddir(directory);
+		while ((entry = readdir(directory))) {
+			const int64_t pid = events_pid(entry->d_name);
+			const int fd = pid ? open_events(dirfd(directory), entry->d_name) : -1;
+			struct log_process *process;
+
+			if (fd < 0)
+				continue;
+			process = recording_log_process(log, pid);
+			if (process && pass)
+				read_events(log, fd, process);
+			close(fd);
+		}
+	}
+	if (directory)
+		closedir(directory);
 }
 
 /* ---- parts of captures ---- */
@@ -261,14 +240,6 @@ bool record_process_lives(int64_t pid)
 {
 	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM) &&
 	       !is_zombie(pid);
-}
-
-static bool is_of_recording(const struct recording_log *log, int64_t pid)
-{
-	for (size_t i = 0; i < log->process_count; i++)
-		if (log->processes[i].pid == pid)
-			return true;
-	return false;
 }
 
 /* The process that writes "PREFIX-2.capture.part-123-0"; 0: another name. */
@@ -300,7 +271,7 @@ void record_remove_parts(const struct recording_log *log, const char *prefix)
 		const int64_t pid = part_pid(entry->d_name, slash + 1);
 		char *line;
 
-		if (!pid || !is_of_recording(log, pid) || record_process_lives(pid) ||
+		if (!pid || !recording_log_find(log, pid) || record_process_lives(pid) ||
 		    unlinkat(dirfd(directory), entry->d_name, 0))
 			continue;
 		line = xasprintf("removed %s%s: its process ended before the capture was complete",

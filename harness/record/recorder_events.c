@@ -1,6 +1,4 @@
 /* Takes the events of the recorder into the log. */
-#include "harness/record/recorder_events.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,6 +6,7 @@
 
 #include "base/mangled.h"
 #include "harness/protocol/protocol.h"
+#include "harness/record/recording_log.h"
 
 #define TEXT_MOST 65536
 #define LOST_MOST 256
@@ -63,9 +62,18 @@ static int event_text(char **out, const json_t *json, const char *name, bool nee
 	return 0;
 }
 
-static int event_number(int64_t *out, const json_t *json, const char *name, struct error *err)
+/* Reads numbers: pairs of a name and an address, and NULL. */
+static int __attribute__((sentinel)) event_numbers(const json_t *json, struct error *err, ...)
 {
-	return member_int64(out, json, name, 0, INT64_MAX, err);
+	const char *name;
+	va_list pairs;
+	int rc = 0;
+
+	va_start(pairs, err);
+	while (!rc && (name = va_arg(pairs, const char *)))
+		rc = member_int64(va_arg(pairs, int64_t *), json, name, 0, INT64_MAX, err);
+	va_end(pairs);
+	return rc;
 }
 
 static int event_dimensions(int64_t out[3], const json_t *json, const char *name, struct error *err)
@@ -86,20 +94,6 @@ static int event_dimensions(int64_t out[3], const json_t *json, const char *name
 }
 
 /* ---- messages ---- */
-
-static void log_say(const struct recording_log *log, const char *format, ...) PRINTF_LIKE(2, 3);
-static void log_say(const struct recording_log *log, const char *format, ...)
-{
-	va_list arguments;
-	char line[2048];
-
-	if (!log->notice)
-		return;
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	log->notice(log->context, line);
-}
 
 /* "launch 3 of softmax_kernel", with the process if there are several. */
 static void add_launch_phrase(struct text *out, const struct recording_log *log, int64_t pid,
@@ -144,16 +138,13 @@ static int take_begun(struct recording_log *log, struct log_process *process, co
 	int rc = event_text(&name, json, "kernel", true, err);
 
 	if (!rc)
-		rc = event_number(&launch, json, "launch", err);
-	if (!rc)
-		rc = event_number(&bytes, json, "bytes", err);
-	if (!rc)
-		rc = event_number(&memory, json, "memory", err);
+		rc = event_numbers(json, err, "launch", &launch, "bytes", &bytes, "memory", &memory,
+				   NULL);
 	if (!rc) {
 		add_launch_phrase(&line, log, process->pid, launch, name);
 		format_bytes(size, (double)bytes);
-		log_say(log, "%s: recording %s in %" PRId64 " %s", line.data, size, memory,
-			memory == 1 ? "allocation" : "allocations");
+		recording_log_say(log, "%s: recording %s in %" PRId64 " %s", line.data, size,
+				  memory, memory == 1 ? "allocation" : "allocations");
 	}
 	text_release(&line);
 	free(name);
@@ -188,11 +179,12 @@ static void say_captured(const struct recording_log *log, const struct recorded_
 
 	format_bytes(size, (double)capture->file_bytes);
 	format_duration(time, capture->seconds * 1e9);
-	log_say(log, "wrote %s: %s in %s", capture->path, size, time);
+	recording_log_say(log, "wrote %s: %s in %s", capture->path, size, time);
 	if (capture->lost)
 		string_list_split(&phrases, capture->lost, '\n');
 	for (size_t i = 0; i < phrases.count; i++)
-		log_say(log, "%s may lack something: %s", capture->path, phrases.items[i]);
+		recording_log_say(log, "%s may lack something: %s", capture->path,
+				  phrases.items[i]);
 	string_list_release(&phrases);
 }
 
@@ -208,11 +200,8 @@ static int take_captured(struct recording_log *log, struct log_process *process,
 	if (!rc)
 		rc = event_text(&taken.name, json, "kernel", true, err);
 	if (!rc)
-		rc = event_number(&taken.launch, json, "launch", err);
-	if (!rc)
-		rc = event_number(&taken.bytes, json, "bytes", err);
-	if (!rc)
-		rc = event_number(&taken.file_bytes, json, "file_bytes", err);
+		rc = event_numbers(json, err, "launch", &taken.launch, "bytes", &taken.bytes,
+				   "file_bytes", &taken.file_bytes, NULL);
 	if (!rc)
 		rc = member_real(&taken.seconds, json, "seconds", err);
 	if (!rc)
@@ -240,10 +229,10 @@ static int take_failed(struct recording_log *log, struct log_process *process, c
 	if (!rc)
 		rc = event_text(&why, json, "why", true, err);
 	if (!rc)
-		rc = event_number(&launch, json, "launch", err);
+		rc = event_numbers(json, err, "launch", &launch, NULL);
 	if (!rc) {
 		add_launch_phrase(&line, log, process->pid, launch, name);
-		log_say(log, "%s was not recorded: %s", line.data, why);
+		recording_log_say(log, "%s was not recorded: %s", line.data, why);
 		log->failures++;
 	}
 	text_release(&line);
@@ -262,42 +251,33 @@ static int take_note(struct recording_log *log, struct log_process *process, con
 	(void)process;
 	if (!rc && log->notes.count < NOTES_MOST && !string_list_has(&log->notes, why)) {
 		string_list_add(&log->notes, why);
-		log_say(log, "%s", why);
+		recording_log_say(log, "%s", why);
 	}
 	free(why);
 	return rc;
-}
-
-/* Sums are taken in 64 bits, here and by SQL, where one that overflows is an error. */
-static int add_to_sums(struct recording_log *log, const struct recorded_kernel *kernel,
-		       struct error *err)
-{
-	const int64_t ns = kernel->total_ns > 0 ? kernel->total_ns : 0;
-	int64_t total_ns, launches;
-
-	if (__builtin_add_overflow(log->total_ns, ns, &total_ns) ||
-	    __builtin_add_overflow(log->launches, kernel->launches, &launches) ||
-	    __builtin_add_overflow(launches, kernel->graph_launches, &launches))
-		return error_set(err, PL_EPARSE, "the sum of all kernels is too large");
-	log->total_ns = total_ns;
-	log->launches = launches;
-	return 0;
 }
 
 /* Moves the row to the recording if `rc` is 0. */
 static int keep_kernel(struct recording_log *log, struct recorded_kernel *kernel, int64_t ordinal,
 		       int rc, struct error *err)
 {
+	const int64_t ns = kernel->total_ns > 0 ? kernel->total_ns : 0;
 	struct text readable = TEXT_INIT;
+	int64_t total_ns = 0, launches = 0;
 
 	if (!rc && log->recording.kernel_count >= RECORDING_ROWS_MOST)
 		rc = error_set(err, PL_EPARSE, "there are too many kernels");
-	if (!rc)
-		rc = add_to_sums(log, kernel, err);
+	/* sums are taken in 64 bits, here and by SQL, where one that overflows is an error */
+	if (!rc && (__builtin_add_overflow(log->total_ns, ns, &total_ns) ||
+		    __builtin_add_overflow(log->launches, kernel->launches, &launches) ||
+		    __builtin_add_overflow(launches, kernel->graph_launches, &launches)))
+		rc = error_set(err, PL_EPARSE, "the sum of all kernels is too large");
 	if (rc) {
 		free(kernel->name);
 		return rc;
 	}
+	log->total_ns = total_ns;
+	log->launches = launches;
 	mangled_readable(&readable, kernel->name);
 	kernel->readable = text_detach(&readable);
 	*recording_add_kernel(&log->recording, kernel->pid) = *kernel;
@@ -311,9 +291,9 @@ static int take_launches(struct recorded_kernel *out, const json_t *json, struct
 {
 	int rc = event_text(&out->name, json, "kernel", true, err);
 
-	if (!rc)
-		rc = event_number(&out->launches, json, "launches", err);
-	return rc ? rc : event_number(&out->graph_launches, json, "graph_launches", err);
+	return rc ? rc
+		  : event_numbers(json, err, "launches", &out->launches, "graph_launches",
+				  &out->graph_launches, NULL);
 }
 
 static int take_seen(struct recording_log *log, struct log_process *process, const json_t *json,
@@ -328,21 +308,13 @@ static int take_seen(struct recording_log *log, struct log_process *process, con
 
 static int take_kernel_times(struct recorded_kernel *out, const json_t *json, struct error *err)
 {
-	const struct {
-		int64_t *number;
-		const char *name;
-	} numbers[] = {
-		{&out->shared_bytes, "shared_bytes"},
-		{&out->registers, "registers"},
-		{&out->total_ns, "total_ns"},
-		{&out->median_ns, "median_ns"},
-		{&out->min_ns, "min_ns"},
-		{&out->max_ns, "max_ns"},
-	};
 	int rc = take_launches(out, json, err);
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !rc; i++)
-		rc = event_number(numbers[i].number, json, numbers[i].name, err);
+	if (!rc)
+		rc = event_numbers(json, err, "shared_bytes", &out->shared_bytes, "registers",
+				   &out->registers, "total_ns", &out->total_ns, "median_ns",
+				   &out->median_ns, "min_ns", &out->min_ns, "max_ns", &out->max_ns,
+				   NULL);
 	if (!rc)
 		rc = event_dimensions(out->grid, json, "grid", err);
 	return rc ? rc : event_dimensions(out->block, json, "block", err);
@@ -356,7 +328,7 @@ static int take_kernel_event(struct recording_log *log, struct log_process *proc
 	int rc = take_kernel_times(&kernel, json, err);
 
 	if (!rc)
-		rc = event_number(&ordinal, json, "device", err);
+		rc = event_numbers(json, err, "device", &ordinal, NULL);
 	kernel.pid = process->pid;
 	return keep_kernel(log, &kernel, ordinal, rc, err);
 }
@@ -366,7 +338,7 @@ static int take_device(struct recording_log *log, struct log_process *process, c
 {
 	struct log_device device = {.pid = process->pid};
 	int rc = log->device_count < RECORDING_ROWS_MOST
-			 ? event_number(&device.ordinal, json, "ordinal", err)
+			 ? event_numbers(json, err, "ordinal", &device.ordinal, NULL)
 			 : error_set(err, PL_EPARSE, "there are too many devices");
 
 	if (!rc)
@@ -388,11 +360,10 @@ static int take_slowest(struct recording_log *log, struct log_process *process, 
 {
 	struct log_slowest slowest = {.pid = process->pid};
 	int rc = log->slowest_count < RECORDING_ROWS_MOST
-			 ? event_number(&slowest.launch, json, "launch", err)
+			 ? event_numbers(json, err, "launch", &slowest.launch, "ns", &slowest.ns,
+					 NULL)
 			 : error_set(err, PL_EPARSE, "there are too many kernels");
 
-	if (!rc)
-		rc = event_number(&slowest.ns, json, "ns", err);
 	if (!rc)
 		rc = event_text(&slowest.name, json, "kernel", true, err);
 	if (rc)
@@ -407,14 +378,9 @@ static int take_exit(struct recording_log *log, struct log_process *process, con
 		     struct error *err)
 {
 	struct recorded_process read = {0}, *row = recording_process(&log->recording, process->pid);
-	int rc = event_number(&read.launches, json, "launches", err);
+	int rc = event_numbers(json, err, "launches", &read.launches, "dropped", &read.dropped,
+			       "own_ns", &read.own_ns, "wall_ns", &read.wall_ns, NULL);
 
-	if (!rc)
-		rc = event_number(&read.dropped, json, "dropped", err);
-	if (!rc)
-		rc = event_number(&read.own_ns, json, "own_ns", err);
-	if (!rc)
-		rc = event_number(&read.wall_ns, json, "wall_ns", err);
 	if (rc)
 		return rc;
 	row->launches = read.launches;

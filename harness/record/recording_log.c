@@ -1,11 +1,10 @@
 /* Reads the lines of the recorder. */
-#include "harness/record/recording_log.h"
-
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/record/recorder_events.h"
+#include "harness/record/recording_log.h"
 
 /* ---- lines ---- */
 
@@ -63,13 +62,33 @@ void recording_log_take(struct recording_log *log, struct log_process *process, 
 	}
 }
 
-struct log_process *recording_log_process(struct recording_log *log, int64_t pid)
+void recording_log_say(const struct recording_log *log, const char *format, ...)
+{
+	va_list arguments;
+	char line[2048];
+
+	if (!log->notice)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	log->notice(log->context, line);
+}
+
+struct log_process *recording_log_find(const struct recording_log *log, int64_t pid)
 {
 	for (size_t i = 0; i < log->process_count; i++)
 		if (log->processes[i].pid == pid)
 			return &log->processes[i];
-	if (log->process_count >= RECORDING_ROWS_MOST)
-		return NULL;
+	return NULL;
+}
+
+struct log_process *recording_log_process(struct recording_log *log, int64_t pid)
+{
+	struct log_process *known = recording_log_find(log, pid);
+
+	if (known || log->process_count >= RECORDING_ROWS_MOST)
+		return known;
 	log->processes = xgrow(log->processes, &log->process_capacity, log->process_count + 1,
 			       sizeof(*log->processes));
 	log->processes[log->process_count] = (struct log_process){.pid = pid, .line = TEXT_INIT};
@@ -86,15 +105,6 @@ void recording_log_init(struct recording_log *log, bool lists,
 	log->recording.lists = lists;
 }
 
-static const struct log_device *find_log_device(const struct recording_log *log, int64_t pid,
-						int64_t ordinal)
-{
-	for (size_t i = 0; i < log->device_count; i++)
-		if (log->devices[i].pid == pid && log->devices[i].ordinal == ordinal)
-			return &log->devices[i];
-	return NULL;
-}
-
 void recording_log_finish(struct recording_log *log)
 {
 	for (size_t i = 0; i < log->process_count; i++)
@@ -104,13 +114,15 @@ void recording_log_finish(struct recording_log *log)
 		}
 	for (size_t i = 0; i < log->recording.kernel_count; i++) {
 		struct recorded_kernel *kernel = &log->recording.kernels[i];
-		const struct log_device *device =
-			find_log_device(log, kernel->pid, log->ordinals[i]);
 
-		if (!device || kernel->device)
-			continue;
-		kernel->device = xstrdup(device->name);
-		kernel->uuid = device->uuid ? xstrdup(device->uuid) : NULL;
+		for (size_t d = 0; d < log->device_count && !kernel->device; d++) {
+			const struct log_device *device = &log->devices[d];
+
+			if (device->pid != kernel->pid || device->ordinal != log->ordinals[i])
+				continue;
+			kernel->device = xstrdup(device->name);
+			kernel->uuid = device->uuid ? xstrdup(device->uuid) : NULL;
+		}
 	}
 }
 

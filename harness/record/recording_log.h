@@ -7,6 +7,8 @@
 #ifndef HARNESS_RECORD_RECORDING_LOG_H
 #define HARNESS_RECORD_RECORDING_LOG_H
 
+#include <jansson.h>
+
 #include "metrics/recording.h"
 
 #define RECORDING_LINE_MOST ((size_t)1 << 20)
@@ -55,7 +57,11 @@ struct recording_log {
 void recording_log_init(struct recording_log *log, bool lists,
 			void (*notice)(void *context, const char *line), void *context);
 void recording_log_release(struct recording_log *log);
-/* The process with this pid; it is added if it is new. NULL: there are too many. */
+/* Gives a line for the user to the observer; it is cut if it is too long. */
+void recording_log_say(const struct recording_log *log, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Finds the process with this pid. */
+struct log_process *recording_log_find(const struct recording_log *log, int64_t pid);
+/* As recording_log_find(), but a process that is new is added. NULL: there are too many. */
 struct log_process *recording_log_process(struct recording_log *log, int64_t pid);
 /* Takes the next bytes of the file of a process. */
 void recording_log_take(struct recording_log *log, struct log_process *process, const char *bytes,
@@ -63,5 +69,16 @@ void recording_log_take(struct recording_log *log, struct log_process *process, 
 /* Call when nothing more will come: counts lines without an end, and gives kernels their devices.
  */
 void recording_log_finish(struct recording_log *log);
+
+/* ---- events: recorder_events.c ---- */
+
+/* Takes one event of the process: what it changes in the log, and what it tells the user at once.
+ * Events that this perflab does not know are those of a newer recorder, and left out. PL_EPARSE: a
+ * member of the event is missing or not valid; it changes no sum and adds no row. */
+int recorder_event_take(struct recording_log *log, struct log_process *process, const json_t *json,
+			struct error *err);
+
+/* A copy of a text of a foreign process that is safe for a terminal, malloc'd. */
+char *recorder_text_copy(const char *text);
 
 #endif

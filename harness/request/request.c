@@ -82,18 +82,14 @@ int sweep_request_add_operand(struct sweep_request *request, const char *operand
 	return 0;
 }
 
-static bool has_capture(const struct string_list *files)
-{
-	for (size_t i = 0; i < files->count; i++)
-		if (has_suffix(files->items[i], CAPTURE_SUFFIX))
-			return true;
-	return false;
-}
-
 int sweep_request_add_replacement(struct sweep_request *request, const char *file,
 				  struct error *err)
 {
-	if (!has_capture(&request->files))
+	bool has_capture = false;
+
+	for (size_t i = 0; i < request->files.count; i++)
+		has_capture |= has_suffix(request->files.items[i], CAPTURE_SUFFIX);
+	if (!has_capture)
 		return error_set(err, PL_EUSAGE,
 				 "--replace %s: no capture is given, whose kernel it could "
 				 "replace; write NAME.capture --replace %s",
@@ -204,24 +200,18 @@ int request_metrics(struct string_list *wanted, const struct string_list *words,
 
 /* ---- settings and cases ---- */
 
-/* An emulator is a process with its own memory; far more of them than processors only run out of
- * it. */
-static int64_t most_jobs(void)
-{
-	const int64_t several = JOBS_PER_PROCESSOR * (int64_t)usable_processors();
-
-	return several > JOBS_ALWAYS ? several : JOBS_ALWAYS;
-}
-
 int request_check_limits(const struct sweep_request *request, struct error *err)
 {
 	const struct measure_settings *settings = &request->settings;
+	/* An emulator is a process with its own memory; far more of them than processors only run
+	 * out of it. */
+	const int64_t several = JOBS_PER_PROCESSOR * (int64_t)usable_processors();
 	const struct {
 		const char *option;
 		int64_t value, most;
 		const char *why;
 	} limits[] = {
-		{"jobs", settings->jobs, most_jobs(),
+		{"jobs", settings->jobs, several > JOBS_ALWAYS ? several : JOBS_ALWAYS,
 		 "more gain nothing on this machine; 0 means all processors"},
 		{"rounds", settings->rounds, PROTOCOL_MAX_ROUNDS, "each round starts a worker"},
 		{"placements", settings->placements, PROTOCOL_MAX_PLACEMENTS,
@@ -346,24 +336,18 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 	return rc;
 }
 
-/* A sidecar belongs to the file before it. */
-static bool has_several_files(const struct string_list *files)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < files->count; i++)
-		count += !has_suffix(files->items[i], KERNEL_FILE_SIDECAR_SUFFIX);
-	return count > 1;
-}
-
 /* The first variant of the first of several files is the base of the others, unless the user says
  * otherwise or did not select it. */
 static int pair_files(struct plan *plan, const struct sweep_request *request,
 		      const struct kernel *kernel, struct error *err)
 {
 	const char *first = kernel->variants[0].name;
+	size_t count = 0;
 
-	if (request->base_variant || !has_several_files(&request->files))
+	/* a sidecar belongs to the file before it */
+	for (size_t i = 0; i < request->files.count; i++)
+		count += !has_suffix(request->files.items[i], KERNEL_FILE_SIDECAR_SUFFIX);
+	if (request->base_variant || count < 2)
 		return 0;
 	for (size_t i = 0; i < plan->count; i++)
 		if (strcmp(plan->cases[i].variant, first) == 0)

@@ -15,16 +15,6 @@
 
 #define SWEEP_ID_MAX 200
 
-/* The name of the sweep: --sweep-id, or the job array of the scheduler. */
-static char *sweep_id_of(const struct sweep_request *request)
-{
-	const char *array = getenv("SLURM_ARRAY_JOB_ID");
-
-	if (request->sweep_id)
-		return xstrdup(request->sweep_id);
-	return array && *array ? xasprintf("slurm-%.64s", array) : NULL;
-}
-
 static int check_sweep_id(const struct sweep_request *request, struct error *err)
 {
 	const char *id = request->sweep_id;
@@ -48,6 +38,7 @@ static int check_sweep_id(const struct sweep_request *request, struct error *err
 int shard_from_request(struct sweep_shard *out, const struct sweep_request *request,
 		       struct error *err)
 {
+	const char *array = getenv("SLURM_ARRAY_JOB_ID");
 	struct shard_set set = {0};
 	int rc = check_sweep_id(request, err);
 
@@ -62,7 +53,11 @@ int shard_from_request(struct sweep_shard *out, const struct sweep_request *requ
 		if (set.has[i])
 			out->number = i + 1;
 	out->total = set.total;
-	out->sweep = sweep_id_of(request);
+	/* the name of the sweep: --sweep-id, or the job array of the scheduler */
+	if (request->sweep_id)
+		out->sweep = xstrdup(request->sweep_id);
+	else if (array && *array)
+		out->sweep = xasprintf("slurm-%.64s", array);
 out:
 	shard_set_release(&set);
 	return error_context(err, rc, "--shard");

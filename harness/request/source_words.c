@@ -157,19 +157,6 @@ int source_words_take(struct sweep_request *out, const struct run *run, struct e
 	return check_folder(run, err);
 }
 
-/* PL_EUSAGE: the run has another word at this place, or none. */
-static int check_word(const struct run *run, const struct word_row *row, const char *word,
-		      const char *stored, struct error *err)
-{
-	if (stored && strcmp(word, stored) == 0)
-		return 0;
-	return error_set(err, PL_EUSAGE,
-			 "run %lld did not begin with %s%s%s; files and their options come from "
-			 "the run, so leave it out, or start a new run",
-			 (long long)run->id, row->option ? row->option : "", row->option ? " " : "",
-			 word);
-}
-
 int source_words_check(const struct sweep_request *request, const struct sweep_request *of_run,
 		       const struct run *run, struct error *err)
 {
@@ -179,9 +166,16 @@ int source_words_check(const struct sweep_request *request, const struct sweep_r
 	for (size_t r = 0; r < ARRAY_SIZE(word_rows); r++)
 		for (size_t i = 0; !rc && (word = word_at(request, &word_rows[r], i)) != NULL;
 		     i++) {
+			const char *option = word_rows[r].option;
 			char *stored = word_at(of_run, &word_rows[r], i);
 
-			rc = check_word(run, &word_rows[r], word, stored, err);
+			if (!stored || strcmp(word, stored) != 0)
+				rc = error_set(err, PL_EUSAGE,
+					       "run %lld did not begin with %s%s%s; files and "
+					       "their options come from the run, so leave it out, "
+					       "or start a new run",
+					       (long long)run->id, option ? option : "",
+					       option ? " " : "", word);
 			free(stored);
 			free(word);
 		}

@@ -16,21 +16,6 @@ struct case_search {
 
 /* ---- matching ---- */
 
-static bool has_wildcard(const char *word)
-{
-	return strpbrk(word, "*?") != NULL;
-}
-
-/* Whether the word is the whole name, its first parts, or a pattern that matches all of it. */
-static bool word_matches(const char *word, const char *name)
-{
-	size_t length = strlen(word);
-
-	if (has_wildcard(word))
-		return pattern_matches(word, name);
-	return strncmp(word, name, length) == 0 && (!name[length] || name[length] == '/');
-}
-
 /* A number is an id, never a part of a name: "2" does not mean every H200. */
 static bool device_matches(const char *wanted, const struct known_case *item)
 {
@@ -66,8 +51,15 @@ static int visit_known_case(void *context, const struct known_case *item)
 	const struct case_query *query = search->query;
 	struct found_cases *found = search->found;
 	char *name = xasprintf("%s/%s/%s", item->kernel, item->variant, item->config);
+	const size_t length = strlen(query->word);
+	/* the word is a pattern that matches all of the name, or the whole name, or its first parts
+	 */
+	const bool matches = strpbrk(query->word, "*?")
+				     ? pattern_matches(query->word, name)
+				     : strncmp(query->word, name, length) == 0 &&
+					       (!name[length] || name[length] == '/');
 
-	if (!word_matches(query->word, name)) {
+	if (!matches) {
 		if (!search->others.count ||
 		    strcmp(search->others.items[search->others.count - 1], name) != 0)
 			string_list_add(&search->others, name);
@@ -113,17 +105,6 @@ static void suggest_nearest(struct text *near, const struct string_list *names, 
 	string_list_release(&heads);
 }
 
-/* Suggests WORD* if the word is the beginning of a name, such as "reduce/shuffle/block=64". */
-static void suggest_pattern(struct text *near, const struct string_list *names, const char *word)
-{
-	bool begins = false;
-
-	for (size_t i = 0; i < names->count && !begins; i++)
-		begins = *word && strncmp(names->items[i], word, strlen(word)) == 0;
-	if (begins)
-		text_addf(near, "'%.80s*'", word);
-}
-
 static int no_case_matches(const struct case_search *search, struct error *err)
 {
 	const char *word = search->query->word, *path = search->query->db_path;
@@ -137,7 +118,10 @@ static int no_case_matches(const struct case_search *search, struct error *err)
 				 word, path);
 	if (search->neither)
 		return error_set(err, PL_EUSAGE, "'%.80s' has no times in %s", word, path);
-	suggest_pattern(&near, &search->others, word);
+	/* WORD* if the word is the beginning of a name, such as "reduce/shuffle/block=64" */
+	for (size_t i = 0; i < search->others.count && *word && !near.length; i++)
+		if (strncmp(search->others.items[i], word, strlen(word)) == 0)
+			text_addf(&near, "'%.80s*'", word);
 	if (!near.length)
 		suggest_nearest(&near, &search->others, word);
 	if (near.length)

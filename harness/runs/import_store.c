@@ -11,16 +11,10 @@
 #include "harness/judge/judge.h"
 #include "perflab_config.h"
 
-static char *folder_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
-}
-
 int import_read_file(struct import *out, const char *path, enum import_format format,
 		     struct error *err)
 {
+	const char *slash = strrchr(path, '/');
 	struct import_source source = {0};
 	struct stat status;
 	char *bytes = NULL, *folder;
@@ -32,7 +26,7 @@ int import_read_file(struct import *out, const char *path, enum import_format fo
 	rc = read_file(&bytes, &source.length, path, IMPORT_MAX_BYTES, err);
 	if (rc)
 		return rc;
-	folder = folder_of(path);
+	folder = slash ? xstrndup(path, (size_t)(slash - path) + 1) : xstrdup(".");
 	source.bytes = bytes;
 	source.folder = folder;
 	source.modified_ns =

@@ -57,11 +57,7 @@ int cases_load_histories(struct history **out, size_t *count, struct db *db,
 			 const struct found_cases *found, const struct known_case *series,
 			 struct error *err);
 
-/* ---- group_data.c ---- */
-
-/*
- * Loads the runs of one sweep on several GPUs for a report of all.
- */
+/* ---- a report of a sweep on several GPUs: report_data.c ---- */
 
 /* Owned. */
 struct group_data {

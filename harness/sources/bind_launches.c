@@ -22,19 +22,6 @@ static const struct compiled_entry *compiled_entry_find(const struct compiled *c
 	return NULL;
 }
 
-static const char *parameter_class_name(enum parameter_class class)
-{
-	switch (class) {
-	case PARAMETER_INTEGER:
-		return "an integer or a pointer";
-	case PARAMETER_REAL:
-		return "a floating-point number";
-	case PARAMETER_BYTES:
-		break;
-	}
-	return "a struct";
-}
-
 /* An argument, the parameter that it meets, and where both are, for messages. */
 struct binding {
 	struct case_arg *arg;
@@ -49,6 +36,11 @@ struct binding {
 /* "an int", "a pointer to float", "an integer or a pointer of 4 bytes" */
 static void describe_parameter(struct text *out, const struct binding *at)
 {
+	static const char *const classes[] = {
+		[PARAMETER_INTEGER] = "an integer or a pointer",
+		[PARAMETER_REAL] = "a floating-point number",
+		[PARAMETER_BYTES] = "a struct",
+	};
 	const struct builtin_type *builtin = at->type->builtin, *pointee = at->type->pointee;
 
 	if (builtin)
@@ -56,7 +48,7 @@ static void describe_parameter(struct text *out, const struct binding *at)
 	else if (pointee)
 		text_addf(out, "a pointer to %s", pointee->name);
 	else
-		text_addf(out, "%s of %zu byte%s", parameter_class_name(at->parameter->class),
+		text_addf(out, "%s of %zu byte%s", classes[at->parameter->class],
 			  at->parameter->bytes, at->parameter->bytes == 1 ? "" : "s");
 }
 
@@ -82,19 +74,6 @@ static int binding_refuse(const struct binding *at, const char *given)
 		untyped && at->parameter->class == PARAMETER_BYTES
 			? ": if it is a number, name its type, such as i32(n) or f32(2.0)"
 			: "");
-}
-
-/* Whether a parameter of this type would hold another number. A negative number is what C makes of
- * it for an unsigned type. */
-static bool is_cut(int64_t value, const struct builtin_type *type)
-{
-	const unsigned bits = type ? (unsigned)type->bytes * 8 : 64;
-
-	if (!type || type->real)
-		return false;
-	if (type->letter == 'b')
-		return value != 0 && value != 1;
-	return type->is_signed && bits < 64 && value >= INT64_C(1) << (bits - 1);
 }
 
 /* The kind that holds the value in `bytes` bytes: signed if it can. */
@@ -134,25 +113,23 @@ static int bind_real_argument(const struct binding *at, double value)
 
 static int bind_integer_argument(const struct binding *at)
 {
+	const struct builtin_type *type = at->type->builtin;
+	const unsigned bits = type ? (unsigned)type->bytes * 8 : 64;
+	const int64_t value = at->arg->integer;
+	bool is_cut = false; /* a parameter of this type would hold another number */
 	char given[64];
 
 	if (at->parameter->class == PARAMETER_REAL)
-		return bind_real_argument(at, (double)at->arg->integer);
-	if (at->parameter->class == PARAMETER_INTEGER &&
-	    !is_cut(at->arg->integer, at->type->builtin) &&
+		return bind_real_argument(at, (double)value);
+	if (type && type->letter == 'b')
+		is_cut = value != 0 && value != 1;
+	else if (type && !type->real) /* a negative number is what C makes of it if unsigned */
+		is_cut = type->is_signed && bits < 64 && value >= INT64_C(1) << (bits - 1);
+	if (at->parameter->class == PARAMETER_INTEGER && !is_cut &&
 	    integer_kind(&at->arg->kind, at->arg->integer, at->parameter->bytes))
 		return 0;
 	snprintf(given, sizeof(given), "the number %" PRId64, at->arg->integer);
 	return binding_refuse(at, given);
-}
-
-/* Whether the bits of a scalar would be read as a number of the other class. */
-static bool classes_differ(enum arg_kind kind, enum parameter_class class)
-{
-	const bool real = kind == ARG_F32 || kind == ARG_F64;
-	const bool integer = kind != ARG_BYTES && kind != ARG_F16 && kind != ARG_BF16 && !real;
-
-	return (real && class == PARAMETER_INTEGER) || (integer && class == PARAMETER_REAL);
 }
 
 /* A struct has no class, but an address is no floating-point number. */
@@ -203,45 +180,35 @@ static int bind_buffer_argument(const struct binding *at)
 				  "reads the bytes otherwise");
 }
 
-/* A handle is an unsigned long long; its value is not the user's. */
-static int bind_texture_argument(const struct binding *at)
-{
-	const bool surface = at->arg->texture->reading.surface;
-
-	if (at->parameter->class == PARAMETER_REAL || at->parameter->bytes != 8 ||
-	    at->type->pointee)
-		return binding_refuse(at, surface ? "a surface" : "a texture");
-	return 0;
-}
-
-/* A CUtensorMap by value. */
-static int bind_tensor_map(const struct binding *at)
-{
-	if (at->parameter->class != PARAMETER_BYTES || at->parameter->bytes != TENSOR_MAP_BYTES)
-		return binding_refuse_for(at, "a tensor map",
-					  ": the parameter must be a const __grid_constant__ "
-					  "CUtensorMap");
-	return 0;
-}
-
 static int bind_argument(const struct binding *at)
 {
+	const enum arg_kind kind = at->arg->kind;
+	const enum parameter_class class = at->parameter->class;
+	const bool real = kind == ARG_F32 || kind == ARG_F64;
+	const bool integer = kind != ARG_BYTES && kind != ARG_F16 && kind != ARG_BF16 && !real;
 	char given[64];
 
-	switch (at->arg->kind) {
+	switch (kind) {
 	case ARG_INTEGER:
 		return bind_integer_argument(at);
 	case ARG_REAL:
-		if (at->parameter->class == PARAMETER_REAL)
+		if (class == PARAMETER_REAL)
 			return bind_real_argument(at, at->arg->real);
 		snprintf(given, sizeof(given), "the number %.17g", at->arg->real);
 		return binding_refuse(at, given);
 	case ARG_BUFFER:
 		return bind_buffer_argument(at);
-	case ARG_TEXTURE:
-		return bind_texture_argument(at);
-	case ARG_TENSOR_MAP:
-		return bind_tensor_map(at);
+	case ARG_TEXTURE: /* a handle is an unsigned long long; its value is not the user's */
+		if (class == PARAMETER_REAL || at->parameter->bytes != 8 || at->type->pointee)
+			return binding_refuse(at, at->arg->texture->reading.surface ? "a surface"
+										    : "a texture");
+		return 0;
+	case ARG_TENSOR_MAP: /* a CUtensorMap by value */
+		if (class != PARAMETER_BYTES || at->parameter->bytes != TENSOR_MAP_BYTES)
+			return binding_refuse_for(at, "a tensor map",
+						  ": the parameter must be a const "
+						  "__grid_constant__ CUtensorMap");
+		return 0;
 	case ARG_BYTES:
 		if (at->arg->layout)
 			return bind_struct(at);
@@ -249,38 +216,31 @@ static int bind_argument(const struct binding *at)
 	default:
 		break;
 	}
+	/* the bits must not be read as a number of the other class */
 	if (case_arg_bytes(at->arg) == at->parameter->bytes &&
-	    !classes_differ(at->arg->kind, at->parameter->class))
+	    !(real && class == PARAMETER_INTEGER) && !(integer && class == PARAMETER_REAL))
 		return 0;
-	snprintf(given, sizeof(given), "of type %s and %zu bytes", arg_kind_name(at->arg->kind),
+	snprintf(given, sizeof(given), "of type %s and %zu bytes", arg_kind_name(kind),
 		 case_arg_bytes(at->arg));
 	return binding_refuse(at, given);
-}
-
-/* What the name of an entry says of its parameters. Nothing if it is not mangled, cannot be read,
- * or does not have those of the image. The caller frees it. */
-static struct mangled_parameter *types_of_entry(const struct compiled_entry *entry)
-{
-	const size_t count = entry->parameter_count;
-	struct mangled_parameter *types = xcalloc(count + 1, sizeof(*types));
-
-	if (mangled_parameters(types, count, entry->name) != (int)count)
-		memset(types, 0, count * sizeof(*types));
-	return types;
 }
 
 static int bind_launch(struct case_launch *launch, const struct case_buffer *buffers,
 		       const struct compiled_entry *entry, struct error *err)
 {
-	struct mangled_parameter *types;
+	/* what the name of the entry says of its parameters: nothing if it is not mangled, cannot
+	 * be read, or does not have those of the image */
+	const size_t count = entry->parameter_count;
+	struct mangled_parameter *types = xcalloc(count + 1, sizeof(*types));
 	struct text shown = TEXT_INIT;
 	int rc = 0;
 
 	readable_shorten(&shown, launch->entry, ENTRY_SHOWN_MOST);
-	if (launch->arg_count != entry->parameter_count)
+	if (launch->arg_count != count)
 		rc = error_set(err, PL_EUSAGE, "%s takes %zu arguments, but its launch gives %zu",
-			       shown.data, entry->parameter_count, launch->arg_count);
-	types = types_of_entry(entry);
+			       shown.data, count, launch->arg_count);
+	if (mangled_parameters(types, count, entry->name) != (int)count)
+		memset(types, 0, count * sizeof(*types));
 	for (size_t i = 0; i < launch->arg_count && !rc; i++) {
 		const struct binding binding = {.arg = &launch->args[i],
 						.parameter = &entry->parameters[i],
@@ -317,23 +277,17 @@ int bind_launches(struct case_launch *launches, size_t count, const struct case_
 	return rc;
 }
 
-static bool launch_passes_texture(const struct case_launch *launch)
-{
-	for (size_t i = 0; i < launch->arg_count; i++)
-		if (launch->args[i].kind == ARG_TEXTURE)
-			return true;
-	return false;
-}
-
 const char *launches_with_textures(const struct case_launch *launches, size_t count,
 				   const struct compiled *compiled, bool passed)
 {
 	for (size_t i = 0; i < count; i++) {
 		const struct compiled_entry *entry =
 			compiled_entry_find(compiled, launches[i].entry);
+		bool passes = false;
 
-		if (launch_passes_texture(&launches[i]) ? passed
-							: !passed && entry && entry->textures)
+		for (size_t k = 0; k < launches[i].arg_count; k++)
+			passes |= launches[i].args[k].kind == ARG_TEXTURE;
+		if (passes ? passed : !passed && entry && entry->textures)
 			return launches[i].entry;
 	}
 	return NULL;

@@ -130,26 +130,6 @@ size_t compile_jobs_want(struct compile_jobs *list, struct compile_request *requ
 
 /* ---- compiling ---- */
 
-static size_t wants_of_job(const struct compile_jobs *list, size_t job)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < list->want_count; i++)
-		count += list->wants[i].job == job;
-	return count;
-}
-
-/* The names of template instances are compiled with the file, so the compiler may refuse them.
- * Another name is only looked for in the image. */
-static bool kernels_may_be_wrong(const struct compile_job *job)
-{
-	bool instances = false;
-
-	for (size_t i = 0; i < job->request.entries.count; i++)
-		instances |= strchr(job->request.entries.items[i], '<') != NULL;
-	return job->error.code == PL_EUSAGE || (job->error.code == PL_EPARSE && instances);
-}
-
 /* Gives each want of the job a job of its own. */
 static void job_take_apart(struct compile_jobs *list, size_t job)
 {
@@ -177,9 +157,21 @@ void compile_jobs_run(struct compile_jobs *list, const volatile int *stop,
 	if (!together)
 		return;
 	compile_many(list->jobs, together, 0, stop, progress, context, NULL);
-	for (size_t i = 0; i < together; i++)
-		if (kernels_may_be_wrong(&list->jobs[i]) && wants_of_job(list, i) > 1)
+	for (size_t i = 0; i < together; i++) {
+		const struct compile_job *job = &list->jobs[i];
+		bool instances = false;
+		size_t wants = 0;
+
+		/* The names of template instances are compiled with the file, so the compiler may
+		 * refuse them. Another name is only looked for in the image. */
+		for (size_t k = 0; k < job->request.entries.count; k++)
+			instances |= strchr(job->request.entries.items[k], '<') != NULL;
+		for (size_t k = 0; k < list->want_count; k++)
+			wants += list->wants[k].job == i;
+		if (wants > 1 &&
+		    (job->error.code == PL_EUSAGE || (job->error.code == PL_EPARSE && instances)))
 			job_take_apart(list, i);
+	}
 	if (list->job_count > together)
 		compile_many(list->jobs + together, list->job_count - together, 0, stop, progress,
 			     context, NULL);

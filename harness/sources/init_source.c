@@ -15,39 +15,6 @@
 
 #define INIT_SOURCE_MAX_BYTES ((size_t)256 << 20)
 
-static int init_compiler(enum compile_tool *out, const char *name, struct error *err)
-{
-	*out = COMPILE_AUTO;
-	if (!name)
-		return 0;
-	*out = strcmp(name, "nvcc") ? COMPILE_NVRTC : COMPILE_NVCC;
-	return strcmp(name, "nvcc") && strcmp(name, "nvrtc")
-		       ? error_set(err, PL_EUSAGE, "--compiler is nvrtc or nvcc, not '%.40s'", name)
-		       : 0;
-}
-
-/* The folder of a file that need not exist, without links. */
-static int init_folder(char **out, const char *path, struct error *err)
-{
-	char *copy = xstrdup(path);
-
-	*out = realpath(dirname(copy), NULL);
-	free(copy);
-	return *out ? 0 : error_set(err, PL_ENOENT, "%s: its folder does not exist", path);
-}
-
-/* As for a sweep, paths in the flags are relative to the current folder. */
-static int init_flags(struct string_list *out, const struct string_list *flags, struct error *err)
-{
-	char *folder = getcwd(NULL, 0);
-
-	if (!folder)
-		return error_set(err, PL_EIO, "the current folder has no path");
-	skeleton_flags_add(out, flags, folder);
-	free(folder);
-	return 0;
-}
-
 static int init_compile(struct compiled **compiled, struct text *messages,
 			const struct init_request *request, const struct string_list *flags,
 			const char *path, const volatile int *stop, struct error *err)
@@ -55,12 +22,17 @@ static int init_compile(struct compiled **compiled, struct text *messages,
 	struct compile_request job = {
 		.source = path, .arch = request->arch, .standard = request->standard};
 	struct compile_cache_use *images = NULL;
-	int rc = init_compiler(&job.tool, request->compiler, err);
+	int rc;
 
+	job.tool = !request->compiler                  ? COMPILE_AUTO
+		   : strcmp(request->compiler, "nvcc") ? COMPILE_NVRTC
+						       : COMPILE_NVCC;
+	if (job.tool == COMPILE_NVRTC && strcmp(request->compiler, "nvrtc") != 0)
+		return error_set(err, PL_EUSAGE, "--compiler is nvrtc or nvcc, not '%.40s'",
+				 request->compiler);
 	for (size_t i = 0; i < flags->count; i++)
 		string_list_add(&job.flags, flags->items[i]);
-	if (!rc)
-		rc = compile_cache_enter(&images, NULL, stop, err);
+	rc = compile_cache_enter(&images, NULL, stop, err);
 	job.cache = compile_cache_folder(images);
 	if (!rc)
 		rc = compile_one(compiled, messages, NULL, &job, stop, err);
@@ -69,21 +41,6 @@ static int init_compile(struct compiled **compiled, struct text *messages,
 		text_add(messages, (*compiled)->messages);
 	string_list_release(&job.flags);
 	return rc;
-}
-
-static enum skeleton_class skeleton_class_of(enum parameter_class class)
-{
-	return class == PARAMETER_INTEGER ? SKELETON_INTEGER
-	       : class == PARAMETER_REAL  ? SKELETON_REAL
-					  : SKELETON_BYTES;
-}
-
-static enum skeleton_access skeleton_access_of(enum pointer_access access)
-{
-	return access == POINTER_WRITTEN         ? SKELETON_WRITTEN
-	       : access == POINTER_ONLY_WRITTEN  ? SKELETON_ONLY_WRITTEN
-	       : access == POINTER_NEVER_WRITTEN ? SKELETON_NEVER_WRITTEN
-						 : SKELETON_ACCESS_UNKNOWN;
 }
 
 /* The type of annotations that a builtin type of C++ is; NULL: none. */
@@ -158,6 +115,17 @@ static char *instance_of(const char *name)
 /* PTX has the names that it has, and no other instances. */
 static void describe_entry(struct skeleton_entry *out, const struct compiled_entry *entry, bool ptx)
 {
+	static const enum skeleton_class classes[] = {
+		[PARAMETER_INTEGER] = SKELETON_INTEGER,
+		[PARAMETER_REAL] = SKELETON_REAL,
+		[PARAMETER_BYTES] = SKELETON_BYTES,
+	};
+	static const enum skeleton_access accesses[] = {
+		[POINTER_UNKNOWN] = SKELETON_ACCESS_UNKNOWN,
+		[POINTER_WRITTEN] = SKELETON_WRITTEN,
+		[POINTER_ONLY_WRITTEN] = SKELETON_ONLY_WRITTEN,
+		[POINTER_NEVER_WRITTEN] = SKELETON_NEVER_WRITTEN,
+	};
 	struct skeleton_parameter *parameters =
 		xcalloc(entry->parameter_count + 1, sizeof(*parameters));
 	struct mangled_parameter *types = xcalloc(entry->parameter_count + 1, sizeof(*types));
@@ -169,8 +137,8 @@ static void describe_entry(struct skeleton_entry *out, const struct compiled_ent
 		memset(types, 0, entry->parameter_count * sizeof(*types));
 	for (size_t i = 0; i < entry->parameter_count; i++)
 		parameters[i] = (struct skeleton_parameter){
-			skeleton_class_of(entry->parameters[i].class), entry->parameters[i].bytes,
-			skeleton_access_of(entry->access[i]),
+			classes[entry->parameters[i].class], entry->parameters[i].bytes,
+			accesses[entry->access[i]],
 			element_of_builtin(types[i].builtin ? types[i].builtin : types[i].pointee)};
 	free(types);
 	mangled_plain_name(&plain, entry->name);
@@ -189,20 +157,15 @@ static void describe_entry(struct skeleton_entry *out, const struct compiled_ent
 	};
 }
 
-static void entry_description_release(struct skeleton_entry *entry)
-{
-	free((void *)entry->name);
-	free((void *)entry->plain);
-	free((void *)entry->instance);
-	free((void *)entry->parameters);
-}
-
 static int init_write(struct init_result *out, const struct init_request *request,
 		      const struct string_list *flags, const struct compiled *compiled,
 		      const char *text, size_t length, struct error *err)
 {
 	struct skeleton_entry *entries = xcalloc(compiled->entry_count + 1, sizeof(*entries));
-	char *folder = NULL;
+	const char *sidecar = request->sidecar ? request->sidecar : request->file;
+	char *copy = xstrdup(sidecar);
+	/* of a file that need not exist, without links */
+	char *folder = realpath(dirname(copy), NULL);
 	struct skeleton_request skeleton = {
 		.file = request->file,
 		.ptx = has_suffix(request->file, ".ptx"),
@@ -211,21 +174,28 @@ static int init_write(struct init_result *out, const struct init_request *reques
 		.entries = entries,
 		.entry_count = compiled->entry_count,
 		.flags = flags,
+		.folder = folder,
 		.standard = request->standard,
 		.compiler = request->compiler,
 	};
 	struct skeleton_counts counts = {0};
-	int rc = init_folder(&folder, request->sidecar ? request->sidecar : request->file, err);
+	int rc = 0;
 
+	free(copy);
+	if (!folder)
+		rc = error_set(err, PL_ENOENT, "%s: its folder does not exist", sidecar);
 	for (size_t i = 0; i < compiled->entry_count; i++)
 		describe_entry(&entries[i], &compiled->entries[i], skeleton.ptx);
-	skeleton.folder = folder;
 	if (!rc)
 		rc = skeleton_write(&out->annotations, &counts, &skeleton, err);
 	out->launches = counts.launches;
 	out->templates = counts.templates;
-	for (size_t i = 0; i < compiled->entry_count; i++)
-		entry_description_release(&entries[i]);
+	for (size_t i = 0; i < compiled->entry_count; i++) {
+		free((void *)entries[i].name);
+		free((void *)entries[i].plain);
+		free((void *)entries[i].instance);
+		free((void *)entries[i].parameters);
+	}
 	free(entries);
 	free(folder);
 	return rc;
@@ -236,7 +206,7 @@ int init_source(struct init_result *out, const struct init_request *request,
 {
 	struct compiled *compiled = NULL;
 	struct string_list flags = {0};
-	char *path, *text = NULL;
+	char *path, *here, *text = NULL;
 	size_t length = 0;
 	int rc;
 
@@ -252,8 +222,13 @@ int init_source(struct init_result *out, const struct init_request *request,
 	if (rc)
 		return rc;
 	path = realpath(request->file, NULL);
-	rc = path ? init_flags(&flags, request->flags, err)
-		  : error_set(err, PL_ENOENT, "%s: the file does not exist", request->file);
+	here = getcwd(NULL, 0);
+	if (!path)
+		rc = error_set(err, PL_ENOENT, "%s: the file does not exist", request->file);
+	else if (!here)
+		rc = error_set(err, PL_EIO, "the current folder has no path");
+	else /* as for a sweep, paths in the flags are relative to the current folder */
+		skeleton_flags_add(&flags, request->flags, here);
 	if (!rc)
 		rc = init_compile(&compiled, &out->messages, request, &flags, path, stop, err);
 	if (!rc)
@@ -263,6 +238,7 @@ int init_source(struct init_result *out, const struct init_request *request,
 	string_list_release(&flags);
 	compiled_free(compiled);
 	free(path);
+	free(here);
 	free(text);
 	return rc;
 }

@@ -1,10 +1,165 @@
 /* Answers studies: from a sweep that measures what they need, or from stored runs. */
+#include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
 #include "harness/study/study.h"
+#include "metrics/analysis/compare.h"
+
+/* ---- one study, from the trials of a run ---- */
+
+static void study_result_release(struct study_result *result)
+{
+	for (size_t i = 0; i < STUDY_MAX_CASES; i++) {
+		free(result->medians[i]);
+		free(result->reasons[i]);
+	}
+	study_answer_release(&result->answer);
+	*result = (struct study_result){0};
+}
+
+static const struct trial *find_case_trial(const struct run *run, const struct plan_case *planned)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+
+		if (strcmp(trial->kernel, planned->kernel) == 0 &&
+		    strcmp(trial->variant, planned->variant) == 0 &&
+		    strcmp(trial->config, planned->config) == 0)
+			return trial;
+	}
+	return NULL;
+}
+
+static bool is_usable(const struct trial *trial, bool emulated)
+{
+	return trial->status == TRIAL_OK || (emulated && trial->status == TRIAL_SAMPLED);
+}
+
+/* Returns the fastest usable trial; without one, any trial, for its reason. */
+static const struct trial *choose_trial(const struct run *run, const struct plan *plan,
+					bool emulated)
+{
+	const struct trial *chosen = NULL;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct trial *trial = find_case_trial(run, &plan->cases[i]);
+
+		if (!trial)
+			continue;
+		if (!chosen || (is_usable(trial, emulated) &&
+				(!is_usable(chosen, emulated) ||
+				 trial->summary.median_ns < chosen->summary.median_ns)))
+			chosen = trial;
+	}
+	return chosen;
+}
+
+/* Takes memory and launches of the case from the plan, if the kernels here are those that it
+ * launched. */
+static void take_buffers(struct study_evidence *evidence, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct launch_case *launch = plan->cases[i].launch;
+		char hash[HASH_TEXT_BYTES];
+
+		if (!launch)
+			continue;
+		launch_hash(hash, launch);
+		if (strcmp(hash, evidence->trial->launch_hash))
+			continue;
+		evidence->buffer_bytes = launch_case_buffer_bytes(launch, false);
+		evidence->scratch_bytes = launch_case_buffer_bytes(launch, true);
+		evidence->launches = (int64_t)launch->launch_count;
+	}
+}
+
+static void take_medians(struct study_result *result, size_t index, const struct trial *trial)
+{
+	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
+	size_t count = 0;
+
+	for (size_t i = 0; i < trial->round_count; i++)
+		/* 0 is not a time: it has no logarithm */
+		if (trial->rounds[i].median_ns > 0)
+			medians[count++] = trial->rounds[i].median_ns;
+	result->medians[index] = medians;
+	result->evidence[index].medians = (struct process_medians){medians, count};
+}
+
+static void refuse_case(struct study_result *result, size_t index, char *reason)
+{
+	free(result->reasons[index]);
+	result->reasons[index] = reason;
+	result->evidence[index].reason = reason;
+}
+
+static int take_case_evidence(struct study_result *result, size_t index, const struct study *study,
+			      const struct run *run, bool emulated, bool *there, struct error *err)
+{
+	char *selector = study_selector(study, index, emulated);
+	const char *const selectors[] = {selector};
+	struct plan_request request = {.selectors = selectors, .selector_count = 1};
+	struct device_limits limits;
+	struct plan *plan = NULL;
+	const struct trial *trial = NULL;
+	int rc;
+
+	device_limits_of(&limits, &run->device);
+	rc = plan_build(&plan, &request, &limits, err);
+	if (!rc)
+		trial = choose_trial(run, plan, emulated);
+	*there = trial != NULL;
+	if (!rc && !trial) {
+		refuse_case(result, index, xasprintf("not in run %" PRId64, run->id));
+	} else if (!rc && !is_usable(trial, emulated)) {
+		result->evidence[index].trial = trial;
+		refuse_case(result, index,
+			    trial->reason ? xasprintf("%s, %s", trial_status_name(trial->status),
+						      trial->reason)
+					  : xstrdup(trial_status_name(trial->status)));
+	} else if (!rc) {
+		result->evidence[index].trial = trial;
+		take_buffers(&result->evidence[index], plan);
+		if (!emulated)
+			take_medians(result, index, trial);
+	}
+	plan_free(plan);
+	free(selector);
+	return rc;
+}
+
+/* Answers from a run that run_load_measured() loaded with its trials. *missing: the number of cases
+ * that the study needs and the run lacks. */
+static int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
+			     const struct run *run, struct error *err)
+{
+	const bool emulated = run->traits.emulated;
+	int rc = 0;
+
+	*out = (struct study_result){.run = run};
+	*missing = 0;
+	for (size_t i = 0; i < study->case_count && !rc; i++) {
+		bool there = true;
+
+		if (study_needs_case(study, i, emulated))
+			rc = take_case_evidence(out, i, study, run, emulated, &there, err);
+		else
+			refuse_case(out, i, xstrdup("not needed"));
+		*missing += !there;
+	}
+	if (rc) {
+		study_result_release(out);
+		return error_context(err, rc, "study %s", study->name);
+	}
+	study_judge(&out->answer, study, out->evidence, emulated);
+	return 0;
+}
+
+/* ---- all studies ---- */
 
 static void answers_init(struct study_answers *answers, const struct study_set *set)
 {
@@ -27,37 +182,6 @@ void study_answers_release(struct study_answers *answers)
 }
 
 /* ---- measuring ---- */
-
-/* Plans and measures the request on one backend; it has what the studies need. */
-static int measure_studies(const struct sweep_request *request,
-			   const struct sweep_observer *observer, const volatile int *stop,
-			   struct sweep_result *out, struct error *err)
-{
-	const struct backend_traits traits = backend_traits_of(request->backend);
-	const struct sweep_shard whole = {0};
-	struct measure_settings settings = {0};
-	struct text path = TEXT_INIT;
-	struct run_task task = {.request = request,
-				.observer = observer,
-				.stop = stop,
-				.backend = request->backend,
-				.settings = &settings,
-				.shard = &whole};
-	int rc = request_settings(&settings, request, &traits, err);
-
-	if (!rc)
-		rc = request_plan(&task.plan, request, NULL, err);
-	if (!rc)
-		rc = worker_find(&path, request->backend, err);
-	if (!rc && !out->db && !database_is_new(request->db_path))
-		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
-	if (!rc)
-		rc = measure_run(&task, out, err);
-	plan_free(task.plan);
-	text_release(&path);
-	measure_settings_release(&settings);
-	return rc;
-}
 
 /* Sets what the studies need of a backend, in place of what they need of another one. */
 static int study_needs_of(struct sweep_request *request, const struct study_set *set,
@@ -87,8 +211,15 @@ static int measure_on_any(struct backend_choice *choice, struct sweep_request *r
 		if (rc == PL_EUNSUPPORTED && i)
 			return error_set(err, rc, "no GPU: %s; %s", choice->why.data, cause.text);
 		if (!rc) {
+			const struct backend_traits traits = backend_traits_of(request->backend);
+			struct measure_settings settings = {0};
+
 			backend_choice_announce(choice, i, request, observer);
-			rc = measure_studies(request, observer, stop, out, &cause);
+			rc = request_settings(&settings, request, &traits, &cause);
+			if (!rc)
+				rc = sweep_measure_request(request, &settings, false, observer,
+							   stop, out, &cause);
+			measure_settings_release(&settings);
 		}
 		if (!rc)
 			return 0;
@@ -130,11 +261,6 @@ struct study_run_search {
 	struct device_info device; /* of the newest; the others are of the same device */
 };
 
-static bool is_same_device(const struct device_info *a, const struct device_info *b)
-{
-	return strcmp(a->uuid, b->uuid) == 0 && strcmp(a->name, b->name) == 0;
-}
-
 static int note_study_run(void *context, const struct run *run, const struct trial_tally *tally)
 {
 	struct study_run_search *search = context;
@@ -142,7 +268,8 @@ static int note_study_run(void *context, const struct run *run, const struct tri
 	(void)tally;
 	if (!run->label || strcmp(run->label, STUDY_LABEL) ||
 	    strcmp(run->backend, search->backend) ||
-	    (search->count && !is_same_device(&run->device, &search->device)))
+	    (search->count && (strcmp(run->device.uuid, search->device.uuid) != 0 ||
+			       strcmp(run->device.name, search->device.name) != 0)))
 		return 0;
 	search->device = run->device;
 	search->ids =
@@ -214,9 +341,13 @@ static int answer_from_runs(struct study_answers *out, const struct study_set *s
 			run_release(&out->runs[i]);
 	}
 	for (size_t i = 0; i < set->count && !rc; i++)
-		if (!out->results[i].run)
-			study_result_absent(&out->results[i], &set->items[i], emulated,
-					    "in no stored run of studies");
+		if (!out->results[i].run) {
+			for (size_t c = 0; c < set->items[i].case_count; c++)
+				refuse_case(&out->results[i], c,
+					    xstrdup("in no stored run of studies"));
+			study_judge(&out->results[i].answer, &set->items[i],
+				    out->results[i].evidence, emulated);
+		}
 	free(answers.missing);
 	return rc;
 }

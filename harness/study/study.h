@@ -44,14 +44,6 @@ struct study_result {
 	struct study_answer answer;
 	const struct run *run; /* NULL: no run has any of its cases */
 };
-/* Answers from a run that run_load_measured() loaded with its trials. *missing: the number of cases
- * that the study needs and the run lacks. */
-int study_result_take(struct study_result *out, size_t *missing, const struct study *study,
-		      const struct run *run, struct error *err);
-/* Sets an answer for a study without a run. `reason` says why there is none. */
-void study_result_absent(struct study_result *out, const struct study *study, bool emulated,
-			 const char *reason);
-void study_result_release(struct study_result *result);
 
 /* ---- the verb ---- */
 

@@ -1,12 +1,11 @@
-/* Compiles the PTX of built-in kernels for the device of a sweep. See built_in.h. */
-#include "harness/sweep/built_in.h"
-
+/* Compiles the PTX of built-in kernels for the device of a sweep. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "compile/compile.h"
+#include "harness/sweep/sweep_parts.h"
 
 /* The largest PTX file of the tree has 1 MiB. */
 #define PTX_LIMIT_BYTES ((size_t)64 << 20)
@@ -60,24 +59,19 @@ static bool image_arch(char arch[8], const char *path, const struct device_info 
 	return runs;
 }
 
-static bool has_image(const struct built_in_code *code, const char *name)
-{
-	for (size_t i = 0; i < code->count; i++)
-		if (!strcmp(code->images[i].name, name))
-			return true;
-	return false;
-}
-
 /* Operations of libraries have no image. */
 static void want_image(struct built_in_code *code, const char *name,
 		       const struct device_info *device)
 {
 	struct built_in_image image = {0};
 	struct text path = TEXT_INIT;
-	char *relative = xasprintf("share/perflab/ptx/%s.ptx", name);
+	char *relative;
 
-	if (!has_image(code, name) && !install_path(&path, relative, NULL) &&
-	    image_arch(image.arch, path.data, device)) {
+	for (size_t i = 0; i < code->count; i++)
+		if (!strcmp(code->images[i].name, name))
+			return;
+	relative = xasprintf("share/perflab/ptx/%s.ptx", name);
+	if (!install_path(&path, relative, NULL) && image_arch(image.arch, path.data, device)) {
 		code->images = xgrow(code->images, &code->image_capacity, code->count + 1,
 				     sizeof(*code->images));
 		code->jobs = xgrow(code->jobs, &code->job_capacity, code->count + 1,
@@ -113,16 +107,6 @@ static void want_images(struct built_in_code *code, const struct sweep *sweep,
 
 /* ---- compiling ---- */
 
-/* The reason why the driver compiles an image; NULL: it does not. */
-static const char *driver_reason(const struct compile_job *job)
-{
-	if (!job->compiled)
-		return job->error.text;
-	if (job->compiled->cubin)
-		return NULL;
-	return *job->compiled->messages ? job->compiled->messages : "there is no ptxas";
-}
-
 /* All images have the same reason, as a rule. */
 static void note_driver(struct sweep *sweep, const struct built_in_code *code)
 {
@@ -131,10 +115,14 @@ static void note_driver(struct sweep *sweep, const struct built_in_code *code)
 	size_t count = 0;
 
 	for (size_t i = 0; i < code->count; i++) {
-		const char *own = driver_reason(&code->jobs[i]);
+		const struct compile_job *job = &code->jobs[i];
 
-		if (own && !count++) {
-			reason = own;
+		if (job->compiled && job->compiled->cubin)
+			continue;
+		if (!count++) {
+			reason = !job->compiled             ? job->error.text
+				 : *job->compiled->messages ? job->compiled->messages
+							    : "there is no ptxas";
 			text_addf(&what, "PTX of %s", code->images[i].name);
 		}
 	}

@@ -1,13 +1,17 @@
-/* The state of the cases of a sweep, and what the user sees of it. */
+/* The state of the cases of a sweep, what the user sees of it, and requests about a case. */
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/sweep/built_in.h"
-#include "harness/sweep/lost_device.h"
-#include "harness/sweep/shown_reason.h"
-#include "harness/sweep/sweep_state.h"
+#include "base/mangled.h"
+#include "harness/sweep/data/preparation.h"
+#include "harness/sweep/sweep_parts.h"
 #include "metrics/catalogue/catalogue.h"
+
+/* The most characters of a name in a reason. Names that a user wrote can be too long for it, too.
+ */
+#define SHOWN_MOST 60
 
 /* ---- progress ---- */
 
@@ -32,20 +36,75 @@ void sweep_show_progress(const struct sweep *sweep, const char *phase, size_t in
 
 void sweep_tell_counters_off(struct sweep *sweep)
 {
-	char *line;
-
 	if (!sweep->counters_reason || sweep->counters_off_shown)
 		return;
-	line = xasprintf("counters are off: %s", sweep->counters_reason);
-	sweep_notice(sweep, NOTICE_WARNING, line);
+	tell_observer(sweep->observer, NOTICE_WARNING, "counters are off: %s",
+		      sweep->counters_reason);
 	sweep->counters_off_shown = true;
-	free(line);
 }
 
-void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *line)
+/* ---- reasons ---- */
+
+static bool launches_have(const struct kernel_launch *launches, size_t count, const char *name)
 {
-	if (sweep->observer && sweep->observer->notice)
-		sweep->observer->notice(sweep->observer->context, kind, line);
+	for (size_t i = 0; i < count; i++)
+		if (!strcmp(launches[i].entry, name))
+			return true;
+	return false;
+}
+
+static bool is_written(const struct kernel_variant *variant, const char *name)
+{
+	return strlen(name) <= SHOWN_MOST && variant &&
+	       (launches_have(variant->launches, variant->launch_count, name) ||
+		(variant->check &&
+		 launches_have(variant->check->launches, variant->check->launch_count, name)));
+}
+
+static void add_shown_name(struct text *out, const char *name, const struct kernel_variant *variant)
+{
+	struct text readable = TEXT_INIT;
+
+	mangled_readable(&readable, name);
+	if (is_written(variant, name) || !strcmp(readable.data, name))
+		text_add(out, name);
+	else
+		readable_shorten(out, readable.data, SHOWN_MOST);
+	text_release(&readable);
+}
+
+static bool begins_mangled(const char *word)
+{
+	return !strncmp(word, "_Z", 2) || !strncmp(word, "__nv_static_", 12);
+}
+
+/* "a::both (_ZN1a4bothE)": the user is to write it. */
+static bool is_offered(const char *whole, const char *name, size_t length)
+{
+	return name > whole && name[-1] == '(' && name[length] == ')';
+}
+
+void shown_reason_add(struct text *out, const char *reason, const struct kernel_variant *variant)
+{
+	const char *whole = reason;
+
+	while (*reason) {
+		size_t length = 0;
+
+		while (isalnum((unsigned char)reason[length]) || reason[length] == '_' ||
+		       reason[length] == '$')
+			length++;
+		if (length && begins_mangled(reason) && !is_offered(whole, reason, length)) {
+			char *name = xstrndup(reason, length);
+
+			add_shown_name(out, name, variant);
+			free(name);
+		} else {
+			length = length ? length : 1;
+			text_add_bytes(out, reason, length);
+		}
+		reason += length;
+	}
 }
 
 /* ---- states ---- */
@@ -106,7 +165,10 @@ int case_finish(struct sweep *sweep, size_t index, enum trial_status status, con
 	sweep->cases[index].ended = true;
 	sweep->cases[index].failed = !trial_status_measured(status);
 	text_release(&sweep->cases[index].json);
-	lost_device_case_ended(sweep, index, status);
+	/* the device may be lost, unless a worker that still runs has it open */
+	if (sweep->info.traits.timed && !sweep->worker.pid &&
+	    (status == TRIAL_CRASHED || status == TRIAL_DEVICE_ERROR || status == TRIAL_TIMEOUT))
+		sweep->suspect = index;
 	if (status == TRIAL_OK || status == TRIAL_SAMPLED)
 		sweep->outcome.ok++;
 	else if (status == TRIAL_UNVERIFIED)
@@ -168,6 +230,23 @@ void case_add_json(struct text *out, struct sweep *sweep, size_t index)
 	text_add_bytes(out, json->data, json->length);
 }
 
+void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
+		  int round, size_t base)
+{
+	text_addf(out, "{\"request\":\"%s\",\"id\":%zu", request, index);
+	if (round >= 0)
+		text_addf(out, ",\"round\":%d", round);
+	text_add(out, ",\"case\":");
+	case_add_json(out, sweep, index);
+	if (base != NO_CASE) {
+		text_add(out, ",\"beside\":");
+		case_add_json(out, sweep, base);
+	}
+	preparation_hold(sweep->preparation, &index, 1);
+	preparation_add_data(out, sweep->preparation, &index, 1);
+	text_add_char(out, '}');
+}
+
 size_t case_base(const struct sweep *sweep, size_t index)
 {
 	const struct plan_case *base = plan_base(sweep->plan, &sweep->plan->cases[index]);
@@ -193,29 +272,27 @@ int reply_check_id(const json_t *message, int64_t wanted, struct error *err)
 
 /* ---- counters ---- */
 
-static void add_missing_metric(struct counter_list *counters, const char *name, const char *chip,
-			       const char *reason)
-{
-	const struct metric *metric = metric_find(name);
-	const char *counter = metric ? metric_counter_on(metric, chip) : name;
-	char *source = metric && metric->formula ? xasprintf("derived: %s", metric->formula)
-						 : xstrdup(counter ? counter : "");
-
-	counter_list_set_missing(counters, name, metric ? metric->unit : "", source, reason);
-	free(source);
-}
-
 size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters,
 			const char *reason)
 {
 	const struct string_list *wanted = &sweep->settings->metrics;
 	size_t missing = 0;
 
-	for (size_t i = 0; i < wanted->count; i++)
-		if (!counter_list_find(counters, wanted->items[i])) {
-			add_missing_metric(counters, wanted->items[i], sweep->info.device.chip,
-					   reason);
-			missing++;
-		}
+	for (size_t i = 0; i < wanted->count; i++) {
+		const char *name = wanted->items[i];
+		const struct metric *metric = metric_find(name);
+		const char *counter =
+			metric ? metric_counter_on(metric, sweep->info.device.chip) : name;
+		char *source;
+
+		if (counter_list_find(counters, name))
+			continue;
+		source = metric && metric->formula ? xasprintf("derived: %s", metric->formula)
+						   : xstrdup(counter ? counter : "");
+		counter_list_set_missing(counters, name, metric ? metric->unit : "", source,
+					 reason);
+		free(source);
+		missing++;
+	}
 	return missing;
 }

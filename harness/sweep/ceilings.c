@@ -30,35 +30,18 @@ int ceilings_when_default(int *out, struct error *err)
 
 /* ---- one run of ceilings ---- */
 
-/* Measures the cases that the request chooses; *out may have an open database. */
 static int measure_ceilings(const struct sweep_request *request,
 			    const struct sweep_observer *observer, const volatile int *stop,
 			    const char *backend, struct sweep_result *out, struct error *err)
 {
-	const struct sweep_shard whole = {0};
+	struct sweep_request own = *request; /* borrows its lists */
 	struct measure_settings settings = request->settings;
-	struct run_task task = {.request = request,
-				.observer = observer,
-				.stop = stop,
-				.backend = backend,
-				.settings = &settings,
-				.shard = &whole,
-				.of_ceilings = true};
-	struct text worker = TEXT_INIT;
-	int rc = request_plan(&task.plan, request, NULL, err);
 
+	own.backend = backend;
 	settings.metrics = (struct string_list){0};
 	if (backend_traits_of(backend).emulated)
 		settings.device = 0;
-	if (!rc)
-		rc = worker_find(&worker, backend, err);
-	if (!rc && !out->db && !database_is_new(request->db_path))
-		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
-	if (!rc)
-		rc = measure_run(&task, out, err);
-	text_release(&worker);
-	plan_free(task.plan);
-	return rc;
+	return sweep_measure_request(&own, &settings, true, observer, stop, out, err);
 }
 
 int ceilings_run(const struct sweep_request *request, const struct sweep_observer *observer,
@@ -135,15 +118,6 @@ static struct sweep_request ceilings_request(const struct sweep_request *sweep,
 	return request;
 }
 
-static size_t failures_of(const struct run *run)
-{
-	size_t failures = 0;
-
-	for (size_t i = 0; i < run->trial_count; i++)
-		failures += trial_status_is_failure(run->trials[i].status);
-	return failures;
-}
-
 int ceilings_before(const struct sweep_request *request, const struct sweep_observer *observer,
 		    const volatile int *stop, const char *backend, struct sweep_result *out,
 		    struct error *err)
@@ -152,7 +126,7 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 	struct sweep_request own;
 	struct sweep_result measured = {.db = out->db};
 	struct error cause = {0};
-	size_t failed;
+	size_t failed = 0;
 	bool ends;
 	int rc;
 
@@ -162,7 +136,8 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 		      "measuring the ceilings of the device first (--ceilings never skips this)");
 	own = ceilings_request(request, &selectors);
 	rc = measure_ceilings(&own, observer, stop, backend, &measured, &cause);
-	failed = failures_of(&measured.run);
+	for (size_t i = 0; i < measured.run.trial_count; i++)
+		failed += trial_status_is_failure(measured.run.trials[i].status);
 	/* a sweep whose database is gone does not go on in another one */
 	ends = rc == PL_EINTERRUPTED || (rc && measured.db && db_was_lost(measured.db));
 	if (!rc)

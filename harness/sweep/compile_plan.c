@@ -24,16 +24,6 @@ struct compile_context {
 	struct compile_jobs list;
 };
 
-/* From 9.0 on, code for exactly this architecture ("sm_90a") may use all of its instructions. */
-static void choose_arch(struct compile_context *context, const struct session_info *info)
-{
-	const struct device_info *device = &info->device;
-
-	context->cubin = info->traits.timed;
-	snprintf(context->arch, sizeof(context->arch), "sm_%d%d%s", device->cc_major,
-		 device->cc_minor, device->cc_major >= 9 ? "a" : "");
-}
-
 /* The default of --timeout, and a short one, are meant for cases. */
 static int64_t choose_limit(const struct sweep_request *request)
 {
@@ -71,24 +61,13 @@ static void add_entries(struct string_list *out, const struct kernel_launch *lau
 			string_list_add(out, launches[i].entry);
 }
 
-/* The entries that the cases of a variant take from a source: its launches, and its check if that
- * has no source of its own. */
-static void add_wanted(struct string_list *out, const struct kernel_variant *variant, bool of_check)
-{
-	const struct kernel_check *check = variant->check;
-
-	if (!of_check)
-		add_entries(out, variant->launches, variant->launch_count);
-	if (check && check->kind == CHECK_LAUNCHES && (of_check || !check->source))
-		add_entries(out, check->launches, check->launch_count);
-}
-
 /* Returns the index of what a case wants of its source, or of the source of its check. */
 static size_t want_of_case(struct compile_context *context, const struct plan_case *planned,
 			   bool of_check)
 {
 	const struct kernel_variant *variant = planned->descriptor_variant;
-	const struct kernel_source *source = of_check ? variant->check->source : variant->source;
+	const struct kernel_check *check = variant->check;
+	const struct kernel_source *source = of_check ? check->source : variant->source;
 	struct compile_request request = {.source = source->path,
 					  .arch = context->arch,
 					  .cubin = context->cubin,
@@ -100,7 +79,11 @@ static size_t want_of_case(struct compile_context *context, const struct plan_ca
 	add_defines(&request.defines, planned);
 	for (size_t i = 0; i < source->flag_count; i++)
 		string_list_add(&request.flags, source->flags[i]);
-	add_wanted(&request.entries, variant, of_check);
+	/* its launches, and its check if that has no source of its own */
+	if (!of_check)
+		add_entries(&request.entries, variant->launches, variant->launch_count);
+	if (check && check->kind == CHECK_LAUNCHES && (of_check || !check->source))
+		add_entries(&request.entries, check->launches, check->launch_count);
 	return compile_jobs_want(&context->list, &request);
 }
 
@@ -109,11 +92,6 @@ static size_t want_of_case(struct compile_context *context, const struct plan_ca
 static bool has_source(const struct plan_case *planned)
 {
 	return planned->launch && planned->descriptor_variant->source;
-}
-
-static bool check_needs_source(const struct plan_case *planned)
-{
-	return planned->launch->check.image != NULL;
 }
 
 /* ---- results ---- */
@@ -150,15 +128,6 @@ void sweep_show_compiled(void *context, const struct compile_job *job, size_t do
 		observer->progress(observer->context, &progress);
 }
 
-/* Whether the error shows this line of the compiler. */
-static bool error_has_line(const struct error *error, const char *line)
-{
-	struct error shown = {0};
-
-	error_set(&shown, error->code, ": %s", line); /* as error_set() showed it */
-	return strstr(error->text, shown.text) != NULL;
-}
-
 /* The error and the compiler's own words, without the line that the error has. */
 static char *describe_failure(const struct compile_job *job)
 {
@@ -170,7 +139,10 @@ static char *describe_failure(const struct compile_job *job)
 	if (job->messages.length)
 		string_list_split(&lines, job->messages.data, '\n');
 	for (size_t i = 0; i < lines.count; i++) {
-		if (!found && *lines.items[i] && error_has_line(&job->error, lines.items[i]))
+		struct error shown = {0};
+
+		error_set(&shown, job->error.code, ": %s", lines.items[i]); /* as it was shown */
+		if (!found && *lines.items[i] && strstr(job->error.text, shown.text))
 			found = true;
 		else
 			text_addf(&out, "\n%s", lines.items[i]);
@@ -210,16 +182,6 @@ void sweep_note_driver(struct sweep *sweep, const char *what, const char *reason
 	tell_observer(sweep->observer, NOTICE_REMARK, "%s: the driver compiles it, because %s",
 		      what, reason);
 	free(value);
-}
-
-static void note_driver_compiles(const struct compile_context *context)
-{
-	for (size_t i = 0; i < context->list.job_count; i++) {
-		const struct compile_job *job = &context->list.jobs[i];
-
-		if (context->cubin && job->compiled && !job->compiled->cubin)
-			sweep_note_driver(context->sweep, job->request.source, "there is no ptxas");
-	}
 }
 
 /* NULL: the file is machine code, and the backend needs PTX. */
@@ -325,13 +287,19 @@ int sweep_enter_cache(struct sweep *sweep, struct error *err)
 int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_request *request,
 		  struct error *err)
 {
-	struct compile_context context = {
-		.sweep = sweep, .plan = plan, .limit_ns = choose_limit(request)};
+	const struct device_info *device = &sweep->info.device;
+	struct compile_context context = {.sweep = sweep,
+					  .plan = plan,
+					  .cubin = sweep->info.traits.timed,
+					  .limit_ns = choose_limit(request)};
 	size_t *own = xcalloc(plan->count + 1, sizeof(*own));
 	size_t *of_check = xcalloc(plan->count + 1, sizeof(*of_check));
 	int rc = 0;
 
-	choose_arch(&context, &sweep->info);
+	/* from 9.0 on, code for exactly this architecture ("sm_90a") may use all of its
+	 * instructions */
+	snprintf(context.arch, sizeof(context.arch), "sm_%d%d%s", device->cc_major,
+		 device->cc_minor, device->cc_major >= 9 ? "a" : "");
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
@@ -339,7 +307,7 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 			continue;
 		rc = sweep_enter_cache(sweep, err);
 		own[i] = of_check[i] = want_of_case(&context, planned, false);
-		if (check_needs_source(planned))
+		if (planned->launch->check.image)
 			of_check[i] = want_of_case(&context, planned, true);
 	}
 	if (!rc)
@@ -348,7 +316,12 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 	if (!rc) {
 		report_failures(&context);
-		note_driver_compiles(&context);
+		for (size_t i = 0; i < context.list.job_count; i++) {
+			const struct compile_job *job = &context.list.jobs[i];
+
+			if (context.cubin && job->compiled && !job->compiled->cubin)
+				sweep_note_driver(sweep, job->request.source, "there is no ptxas");
+		}
 	}
 	keep_files(&context);
 	for (size_t i = 0; i < plan->count && !rc; i++) {

@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/sweep/count_busy.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/lost_device.h"
-#include "harness/sweep/sweep_state.h"
+#include "harness/sweep/sweep_parts.h"
 #include "metrics/catalogue/catalogue.h"
 
 /* CUPTI takes 0.3 s to set up a batch (H200): docs/results/log.md. After a death, the cases of the
@@ -37,13 +35,19 @@ struct count_batch {
 
 /* ---- results ---- */
 
-/* Adds what the plan knows without counting: the number of launches, and the blocks of the largest
- * launch. */
-static void set_launches(struct counter_list *counters, const struct launch_case *work)
+/* Adds what the plan knows without counting: the operations of the work model, under the name of
+ * their precision, the number of launches, and the blocks of the largest launch. */
+static void set_planned(struct counter_list *counters, const struct launch_case *work)
 {
 	static const char why[] = "a library chooses what it launches";
+	char *name = xasprintf("model_flop_%s", work->precision);
+	const struct metric *metric = metric_find(name);
 	double most_blocks = 0;
 
+	if (work->has_flop && work->flop > 0 && metric)
+		counter_list_set(counters, metric->name, metric->unit, metric->formula,
+				 (double)work->flop);
+	free(name);
 	if (launch_case_library(work)) {
 		counter_list_set_missing(counters, "launches", "launch", "plan", why);
 		counter_list_set_missing(counters, "blocks", "block", "plan", why);
@@ -57,18 +61,6 @@ static void set_launches(struct counter_list *counters, const struct launch_case
 	}
 	counter_list_set(counters, "launches", "launch", "plan", (double)work->launch_count);
 	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
-}
-
-/* Adds the operations of the work model, under the name of their precision. */
-static void set_model_flop(struct counter_list *counters, const struct launch_case *work)
-{
-	char *name = xasprintf("model_flop_%s", work->precision);
-	const struct metric *metric = metric_find(name);
-
-	if (work->has_flop && work->flop > 0 && metric)
-		counter_list_set(counters, metric->name, metric->unit, metric->formula,
-				 (double)work->flop);
-	free(name);
 }
 
 /* Adds what verification found. */
@@ -104,8 +96,7 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 		counter_list_set_missing(counters, "theoretical_occupancy_pct", "percent",
 					 "occupancy calculator",
 					 "the occupancy calculator gave no value");
-	set_launches(counters, sweep->plan->cases[index].launch);
-	set_model_flop(counters, sweep->plan->cases[index].launch);
+	set_planned(counters, sweep->plan->cases[index].launch);
 	set_accuracy(counters, &sweep->cases[index]);
 	rc = writer->counters(writer->context, index, counters, err);
 	if (rc)
@@ -124,23 +115,6 @@ int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct
 	rc = case_counted(sweep, index, &counters, reason, err);
 	counter_list_release(&counters);
 	return rc;
-}
-
-/* Keeps a case that lost the worker: the next worker shows whether the device was lost with it. */
-static void suspend_uncounted(struct sweep *sweep, size_t index, const char *reason)
-{
-	free(sweep->uncounted_reason);
-	sweep->uncounted = index;
-	sweep->uncounted_reason = xstrdup(reason);
-}
-
-/* Ends the case that is kept, if any. A worker has opened the device since. */
-static int end_uncounted(struct sweep *sweep, struct error *err)
-{
-	const size_t index = sweep->uncounted;
-
-	sweep->uncounted = NO_CASE;
-	return index == NO_CASE ? 0 : case_uncounted(sweep, index, sweep->uncounted_reason, err);
 }
 
 /* Stores the counters that came of one case. */
@@ -333,14 +307,18 @@ static int batch_deliver(struct count_batch *batch, bool try_again, const char *
 	for (size_t i = 0; i < batch->count && !rc; i++) {
 		if (batch->stored[i])
 			continue;
-		if (batch->answered[i])
+		if (batch->answered[i]) {
 			rc = batch_store(batch, i, err);
-		else if (try_again && i != batch->in_flight)
+		} else if (try_again && i != batch->in_flight) {
 			pending[(*left)++] = batch->indices[i];
-		else if (i == batch->in_flight && !sweep->worker.pid)
-			suspend_uncounted(sweep, batch->indices[i], reason);
-		else
+		} else if (i == batch->in_flight && !sweep->worker.pid) {
+			/* the next worker shows whether the device was lost with it */
+			free(sweep->uncounted_reason);
+			sweep->uncounted = batch->indices[i];
+			sweep->uncounted_reason = xstrdup(reason);
+		} else {
 			rc = case_uncounted(sweep, batch->indices[i], reason, err);
+		}
 	}
 	return cases_together_end(sweep, rc, err);
 }
@@ -443,8 +421,13 @@ static int count_pending(struct sweep *sweep, size_t *pending, size_t count, str
 			rc = lost_device_check(sweep, err);
 		else if (sweep->settings->metrics.count)
 			rc = sweep_have_counters(sweep, err);
-		if (!rc)
-			rc = end_uncounted(sweep, err);
+		if (!rc && sweep->uncounted != NO_CASE) {
+			/* a worker has opened the device since */
+			const size_t index = sweep->uncounted;
+
+			sweep->uncounted = NO_CASE;
+			rc = case_uncounted(sweep, index, sweep->uncounted_reason, err);
+		}
 		if (rc || !count)
 			break;
 		if (sweep->settings->metrics.count && !sweep->counters_reason)

@@ -1,8 +1,9 @@
-#include "harness/sweep/count_busy.h"
-
+/* Counters that another process holds. */
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "harness/sweep/sweep_parts.h"
 
 #define LOOK_MS 100
 #define TRY_EVERY_NS INT64_C(1000000000)
@@ -15,16 +16,15 @@ bool sweep_waits_for_counters(const struct sweep *sweep)
 
 static void tell_waiting(struct sweep *sweep)
 {
-	char limit[32], *line;
+	char limit[32];
 
 	if (sweep->counters_wait_shown)
 		return;
 	sweep->counters_wait_shown = true;
 	format_duration(limit, (double)sweep->wait_counters_ns);
-	line = xasprintf("waiting up to %s for the counters (--wait-counters): %s", limit,
-			 sweep->counters_reason);
-	sweep_notice(sweep, NOTICE_WARNING, line);
-	free(line);
+	tell_observer(sweep->observer, NOTICE_WARNING,
+		      "waiting up to %s for the counters (--wait-counters): %s", limit,
+		      sweep->counters_reason);
 }
 
 static int wait_a_while(const struct sweep *sweep, struct error *err)
@@ -89,6 +89,6 @@ void sweep_tell_counted(const struct sweep *sweep, size_t counted, size_t count)
 	}
 	if (named > NAMES_SHOWN)
 		text_addf(&line, " and %zu more", named - NAMES_SHOWN);
-	sweep_notice(sweep, NOTICE_WARNING, line.data);
+	tell_observer(sweep->observer, NOTICE_WARNING, "%s", line.data);
 	text_release(&line);
 }

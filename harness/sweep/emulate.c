@@ -106,28 +106,21 @@ static int slot_reply(void *context, const char *name, const json_t *message, st
 
 /* ---- one case in one worker slot ---- */
 
-/* Stores hardware counters that were requested as missing, and reports that once. */
-static void slot_complete(struct worker_slot *slot)
-{
-	struct emulation *emulation = slot->emulation;
-
-	if (case_add_missing(emulation->sweep, &slot->counters, NOT_A_GPU) &&
-	    !emulation->missing_reported) {
-		sweep_notice(
-			emulation->sweep, NOTICE_WARNING,
-			"the hardware counters of --metrics are stored as missing: " NOT_A_GPU);
-		emulation->missing_reported = true;
-	}
-}
-
-/* Stores the counters and lines of a case that the worker ended itself. */
+/* Stores the counters and lines of a case that the worker ended itself; hardware counters that were
+ * requested as missing, which is reported once. */
 static int slot_store(struct worker_slot *slot, struct error *err)
 {
 	struct sweep *sweep = slot->emulation->sweep;
 	const struct result_writer *writer = sweep->writer;
 	int rc;
 
-	slot_complete(slot);
+	if (case_add_missing(sweep, &slot->counters, NOT_A_GPU) &&
+	    !slot->emulation->missing_reported) {
+		tell_observer(
+			sweep->observer, NOTICE_WARNING, "%s",
+			"the hardware counters of --metrics are stored as missing: " NOT_A_GPU);
+		slot->emulation->missing_reported = true;
+	}
 	rc = writer->counters(writer->context, slot->index, &slot->counters, err);
 	if (!rc && slot->lines.count)
 		rc = writer->lines(writer->context, slot->index, &slot->lines, err);
@@ -197,16 +190,6 @@ static int slot_begin(struct worker_slot *slot, size_t index, struct error *err)
 	return over ? slot_end(slot, end, &cause, err) : 0;
 }
 
-static int slot_continue(struct worker_slot *slot, struct error *err)
-{
-	enum exchange_end end = EXCHANGE_DONE;
-	struct error cause = {0};
-
-	if (exchange_continue(&slot->worker, &slot->exchange, 0, &end, &cause))
-		return slot_end(slot, end, &cause, err);
-	return 0;
-}
-
 /* ---- all worker slots ---- */
 
 static size_t slots_open(const struct emulation *emulation)
@@ -224,16 +207,13 @@ static int slot_worker(struct worker_slot *slot, struct error *err)
 	struct sweep *sweep = slot->emulation->sweep;
 	struct error cause = {0};
 	int rc = sweep_open_worker(sweep, &slot->worker, &cause);
-	char *line;
 
 	if (!rc)
 		return 0;
 	if (rc == PL_EINTERRUPTED || slots_open(slot->emulation) == 1)
 		return error_set(err, rc, "%s", cause.text);
 	slot->closed = true;
-	line = xasprintf("one worker fewer: %s", cause.text);
-	sweep_notice(sweep, NOTICE_WARNING, line);
-	free(line);
+	tell_observer(sweep->observer, NOTICE_WARNING, "one worker fewer: %s", cause.text);
 	return 0;
 }
 
@@ -313,7 +293,6 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 {
 	const struct sweep *sweep = emulation->sweep;
 	struct channel_side *side = preparation_side(sweep->preparation);
-	struct error halted = {0};
 	int rc = 0;
 
 	for (size_t i = 0; i < emulation->slot_count; i++) {
@@ -336,14 +315,19 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 		side->serve(side);
 	for (size_t i = 0; i < emulation->slot_count && !rc; i++) {
 		struct worker_slot *slot = &emulation->slots[i];
+		enum exchange_end end = EXCHANGE_DONE;
+		struct error cause = {0};
 
 		if (slot->worker.pid && emulation->polls[emulation->slot_count + i].revents)
 			worker_pipe_serve(slot->worker.printed);
-		if (slot->busy &&
-		    (emulation->polls[i].revents || monotonic_ns() >= slot->exchange.deadline_ns))
-			rc = slot_continue(slot, err);
-		else if (slot->busy && worker_is_halted(&slot->worker, &halted))
-			rc = slot_end(slot, EXCHANGE_HALTED, &halted, err);
+		if (!slot->busy)
+			continue;
+		if (!emulation->polls[i].revents && monotonic_ns() < slot->exchange.deadline_ns) {
+			if (worker_is_halted(&slot->worker, &cause))
+				rc = slot_end(slot, EXCHANGE_HALTED, &cause, err);
+		} else if (exchange_continue(&slot->worker, &slot->exchange, 0, &end, &cause)) {
+			rc = slot_end(slot, end, &cause, err);
+		}
 	}
 	return rc;
 }

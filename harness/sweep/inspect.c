@@ -3,9 +3,135 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/sweep/inspections.h"
-#include "harness/sweep/shown_reason.h"
-#include "harness/sweep/sweep_state.h"
+#include "base/hash.h"
+#include "harness/sweep/sweep_parts.h"
+
+/* ---- what is known already ---- */
+
+struct inspection_entry {
+	char *key; /* a hash */
+	struct inspection answer;
+};
+
+void inspections_release(struct inspections *inspections)
+{
+	for (size_t i = 0; i < inspections->count; i++) {
+		free(inspections->entries[i].key);
+		free(inspections->entries[i].answer.reason);
+	}
+	free(inspections->entries);
+	name_index_release(&inspections->by_key);
+	text_release(&inspections->key);
+	*inspections = (struct inspections)INSPECTIONS_INIT;
+}
+
+/* ---- the key ---- */
+
+static void add_number_to_key(struct text *key, int64_t number)
+{
+	text_add_bytes(key, (const char *)&number, sizeof(number));
+}
+
+static void add_triple_to_key(struct text *key, const int64_t triple[3])
+{
+	for (int i = 0; i < 3; i++)
+		add_number_to_key(key, triple[i]);
+}
+
+/* Saturates: the numbers may come from a file of the user. */
+static int64_t launch_threads(const struct case_launch *launch)
+{
+	int64_t threads = 1;
+
+	for (int i = 0; i < 3; i++)
+		if (__builtin_mul_overflow(threads, launch->grid[i], &threads) ||
+		    __builtin_mul_overflow(threads, launch->block[i], &threads))
+			return INT64_MAX;
+	return threads;
+}
+
+/* The facts of a case are those of this launch. */
+static size_t largest_of(const struct launch_case *work)
+{
+	int64_t most = -1;
+	size_t largest = 0;
+
+	for (size_t i = 0; i < work->launch_count; i++) {
+		const int64_t threads = launch_threads(&work->launches[i]);
+
+		if (threads > most) {
+			most = threads;
+			largest = i;
+		}
+	}
+	return largest;
+}
+
+static void add_launch_to_key(struct text *key, const struct case_launch *launch)
+{
+	text_add_bytes(key, launch->entry, strlen(launch->entry) + 1);
+	add_triple_to_key(key, launch->block);
+	add_triple_to_key(key, launch->cluster);
+	add_number_to_key(key, launch->shared_bytes);
+	add_number_to_key(key, launch->has_carveout ? launch->carveout : -1);
+	add_number_to_key(key, launch->cooperative);
+	if (launch->cooperative) /* all its blocks must be resident */
+		add_triple_to_key(key, launch->grid);
+}
+
+/* Writes all that a worker that inspects by launch may look at. */
+static void inspection_key(struct text *key, const struct launch_case *work)
+{
+	bool from_capture = false;
+
+	text_clear(key);
+	for (size_t i = 0; i < work->buffer_count; i++)
+		from_capture |= work->buffers[i].fill == FILL_CAPTURE;
+	if (launch_case_library(work)) /* its scratch memory depends on the arguments */
+		return;
+	text_add_bytes(key, work->image, strlen(work->image) + 1);
+	add_number_to_key(key, work->is_replacement);
+	add_number_to_key(key, work->check.kind);
+	add_number_to_key(key, from_capture);
+	add_number_to_key(key, (int64_t)largest_of(work));
+	for (size_t i = 0; i < work->launch_count; i++)
+		add_launch_to_key(key, &work->launches[i]);
+}
+
+/* ---- the table ---- */
+
+const struct inspection *inspections_find(struct inspections *inspections,
+					  const struct launch_case *work)
+{
+	char key[HASH_TEXT_BYTES];
+	size_t found;
+
+	inspection_key(&inspections->key, work);
+	if (!inspections->key.length)
+		return NULL;
+	hash_of(key, inspections->key.data, inspections->key.length);
+	found = name_index_find(&inspections->by_key, key);
+	return found == NO_NAME ? NULL : &inspections->entries[found].answer;
+}
+
+void inspections_add(struct inspections *inspections, const struct inspection *answer)
+{
+	struct inspection_entry *entry;
+	char key[HASH_TEXT_BYTES];
+
+	if (!inspections->key.length ||
+	    (!trial_status_measured(answer->status) && answer->status != TRIAL_SKIPPED))
+		return;
+	hash_of(key, inspections->key.data, inspections->key.length);
+	inspections->entries = xgrow(inspections->entries, &inspections->capacity,
+				     inspections->count + 1, sizeof(*inspections->entries));
+	entry = &inspections->entries[inspections->count];
+	*entry = (struct inspection_entry){xstrdup(key), *answer};
+	entry->answer.reason = answer->reason ? xstrdup(answer->reason) : NULL;
+	name_index_add(&inspections->by_key, entry->key, inspections->count++);
+}
+
+/* ---- inspecting ---- */
 
 struct inspect_answer {
 	int64_t id;
@@ -111,15 +237,6 @@ static int inspect_case(struct sweep *sweep, size_t index, struct inspections *k
 	return rc;
 }
 
-/* How many rounds this session measures. */
-static int rounds_of_session(const struct sweep *sweep)
-{
-	if (!sweep->info.traits.timed)
-		return 0;
-	/* ncu replays each kernel as often as it needs: more rounds would only repeat that. */
-	return strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
-}
-
 /* Resolves a case of a preview that needed no compilation. */
 static int resolve_previewed(struct sweep *sweep, size_t index, struct error *err)
 {
@@ -136,23 +253,15 @@ static int resolve_previewed(struct sweep *sweep, size_t index, struct error *er
 	return rc;
 }
 
-/* The plan of a preview says whether a case can run, which its skip reason says, too. */
-static void forget_launch(struct sweep *sweep, size_t index)
-{
-	struct plan_case *planned = &sweep->plan->cases[index];
-
-	launch_case_free(planned->launch);
-	planned->launch = NULL;
-	text_release(&sweep->cases[index].json);
-}
-
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 {
 	struct inspections known = INSPECTIONS_INIT;
 	int rc = 0;
 
 	sweep_cases_init(sweep, plan);
-	sweep->rounds = rounds_of_session(sweep);
+	/* ncu replays each kernel as often as it needs: more rounds would only repeat that */
+	if (sweep->info.traits.timed)
+		sweep->rounds = strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		if (sweep->preview)
 			rc = resolve_previewed(sweep, i, err);
@@ -164,8 +273,12 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 			continue;
 		}
 		rc = inspect_case(sweep, i, &known, err);
-		if (sweep->preview)
-			forget_launch(sweep, i);
+		if (sweep->preview) {
+			/* whether it can run, its skip reason says, too */
+			launch_case_free(plan->cases[i].launch);
+			plan->cases[i].launch = NULL;
+			text_release(&sweep->cases[i].json);
+		}
 	}
 	inspections_release(&known);
 	return rc;

@@ -1,29 +1,124 @@
-#include "harness/sweep/lost_device.h"
+/* Whether a device is lost, and what is stored then. */
+#include <stdlib.h>
 
-/* Whether the worker was lost with the case, which may be the fault of the device. */
-static bool lost_worker(enum trial_status status)
+#include "harness/sweep/sweep_parts.h"
+
+/* ---- whether a device is lost ---- */
+
+int lost_device_check(struct sweep *sweep, struct error *err)
 {
-	return status == TRIAL_CRASHED || status == TRIAL_DEVICE_ERROR || status == TRIAL_TIMEOUT;
+	const size_t index = sweep->suspect != NO_CASE ? sweep->suspect : sweep->uncounted;
+	struct error cause = {0};
+	int rc = 0;
+
+	if (index != NO_CASE)
+		rc = sweep_open_worker(sweep, &sweep->worker, &cause);
+	if (rc && (sweep->device_lost || rc == PL_EINTERRUPTED))
+		return error_set(err, rc, "%s", cause.text);
+	if (rc) {
+		const struct plan_case *ended = &sweep->plan->cases[index];
+
+		tell_observer(sweep->observer, NOTICE_WARNING,
+			      "whether the GPU is lost is not known, because no worker could be "
+			      "started after %s/%s/%s: %s",
+			      ended->kernel, ended->variant, ended->config, cause.text);
+	}
+	return 0;
 }
 
-void lost_device_case_ended(struct sweep *sweep, size_t index, enum trial_status status)
+/* ---- what is stored ---- */
+
+/* Stores the loss of the device with a case. *before: why the device was lost with it before, in
+ * this run or in another one of its sweep, malloc'd; NULL: it was not. The first time, a case that
+ * was measured is pending again; the second time it has crashed, for the reason `both`. */
+static int store_loss(struct sweep *sweep, const struct sweep_store *store, size_t index,
+		      const char *why, char **before, struct text *both, struct error *err)
 {
-	/* a worker that still runs has the device open */
-	if (sweep->info.traits.timed && lost_worker(status) && !sweep->worker.pid)
-		sweep->suspect = index;
+	const struct plan_case *planned = &sweep->plan->cases[index];
+	const bool measured = index == sweep->suspect;
+	char *key = xasprintf(GPUS_LOST_PREFIX "%s/%s/%s", planned->kernel, planned->variant,
+			      planned->config);
+	int rc = db_environment_alike(store->db, store->run_id, GPUS_GROUP_KEY, key, before, err);
+
+	if (!rc && *before)
+		text_addf(both, "the GPU was lost twice with this case: %s; then: %s", *before,
+			  why);
+	if (!rc && !*before)
+		rc = db_environment_set(store->db, store->run_id, key, why, err);
+	if (!rc && measured)
+		rc = db_trial_finish(store->db, store->trial_ids[index],
+				     *before ? TRIAL_CRASHED : TRIAL_PENDING,
+				     *before ? both->data : NULL, NULL, err);
+	free(key);
+	return rc;
 }
 
-void lost_device_opened(struct sweep *sweep)
+static int store_case(struct sweep *sweep, const struct sweep_store *store, size_t index,
+		      const char *why, char **before, struct error *err)
 {
-	sweep->suspect = NO_CASE;
+	struct text both = TEXT_INIT;
+	/* together: two GPUs may be lost with one case at the same time */
+	int rc = db_together_begin(store->db, err);
+
+	if (!rc)
+		rc = db_together_end(store->db,
+				     store_loss(sweep, store, index, why, before, &both, err), err);
+	if (!rc && *before && index == sweep->uncounted)
+		rc = case_uncounted(sweep, index, both.data, err);
+	text_release(&both);
+	return rc;
 }
 
-void lost_device_note(struct sweep *sweep)
+static void tell_case(const struct sweep *sweep, size_t index, bool twice,
+		      const struct error *cause)
 {
-	sweep->device_lost = sweep->info_known && sweep->info.traits.timed;
+	const struct plan_case *lost = &sweep->plan->cases[index];
+	const bool measured = index == sweep->suspect;
+	struct text end = TEXT_INIT;
+
+	if (cause && !measured)
+		text_addf(&end, ", but this could not be stored: %s", cause->text);
+	else if (cause)
+		text_addf(&end,
+			  ", but this case could not be made pending, so it stays as it has "
+			  "ended: %s",
+			  cause->text);
+	else if (twice)
+		text_addf(&end, " for the second time, so this case %s",
+			  measured ? "has crashed" : "is left without counters");
+	else
+		text_addf(&end, ", so this case is pending%s",
+			  measured ? " and did not crash" : " until its counters are read");
+	tell_observer(sweep->observer, NOTICE_WARNING, "%s was lost while it %s %s/%s/%s%s",
+		      sweep->info.device.name, measured ? "measured" : "counted", lost->kernel,
+		      lost->variant, lost->config, end.data);
+	text_release(&end);
 }
 
-size_t lost_device_case(const struct sweep *sweep)
+void lost_device_store(struct sweep *sweep, const struct sweep_store *store,
+		       const struct error *why)
 {
-	return sweep->device_lost ? sweep->suspect : NO_CASE;
+	const size_t index = sweep->suspect != NO_CASE ? sweep->suspect : sweep->uncounted;
+	const char *text = why && *why->text ? why->text : "for a reason that is not known";
+	struct error cause = {0};
+	char *before = NULL;
+	int rc = 0;
+
+	if (!sweep->device_lost || !store->begun)
+		return;
+	if (index != NO_CASE) {
+		rc = store_case(sweep, store, index, text, &before, &cause);
+		/* where other GPUs measure a case that is pending, the sweep says so */
+		if (rc || before || !sweep->hooks.refuse)
+			tell_case(sweep, index, before != NULL, rc ? &cause : NULL);
+	}
+	if (!rc && before && sweep->hooks.refuse)
+		sweep->hooks.refuse(sweep, index, index == sweep->suspect);
+	if (rc || before)
+		sweep->suspect = NO_CASE;
+	if (db_environment_set(store->db, store->run_id, GPUS_FAILED_KEY, text, &cause))
+		tell_observer(sweep->observer, NOTICE_WARNING,
+			      "run %lld does not say why %s was lost: %s", (long long)store->run_id,
+			      sweep->info.device.name, cause.text);
+	free(before);
 }

@@ -7,10 +7,7 @@
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
 #include "harness/sources/sources.h"
-#include "harness/sweep/built_in.h"
 #include "harness/sweep/decide/decide.h"
-#include "harness/sweep/lost_device.h"
-#include "harness/sweep/sweep_kept.h"
 #include "harness/sweep/sweep_parts.h"
 #include "perflab_config.h"
 
@@ -131,17 +128,6 @@ static int check_traits(const struct run_task *task, const struct session_info *
 
 /* ---- the run ---- */
 
-static void tell_shared_device(const struct run_task *task, const struct session_info *info)
-{
-	const char *others = key_value_get(&info->environment, "gpu.other_processes");
-
-	if (others && strcmp(others, "0") != 0)
-		tell_observer(task->observer, NOTICE_WARNING,
-			      "%s other process%s the GPU, so times may hold their work; "
-			      "'nvidia-smi' lists them",
-			      others, strcmp(others, "1") ? "es use" : " uses");
-}
-
 /* Says which variant is the base if the user did not, and which base cases are one of several. */
 static void tell_pairs(const struct run_task *task, const struct session_info *info)
 {
@@ -188,11 +174,17 @@ static size_t tell_impossible(const struct run_task *task)
 
 static void tell_begun(const struct run_task *task, const struct session_info *info)
 {
+	const char *others = key_value_get(&info->environment, "gpu.other_processes");
+
 	if (task->announce_backend)
 		tell_observer(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
 			      info->device.name);
 	tell_pairs(task, info);
-	tell_shared_device(task, info);
+	if (others && strcmp(others, "0") != 0)
+		tell_observer(task->observer, NOTICE_WARNING,
+			      "%s other process%s the GPU, so times may hold their work; "
+			      "'nvidia-smi' lists them",
+			      others, strcmp(others, "1") ? "es use" : " uses");
 	if (strcmp(PERFLAB_BUILD_TYPE, "Debug") == 0)
 		tell_observer(task->observer, NOTICE_REMARK,
 			      "this is a Debug build: device times are right, host costs are not");
@@ -397,5 +389,32 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 		rc = end_run(task, store.run_id, sweep.device_lost, rc, out, err);
 	store_release(&store);
 	decide_release(&decide);
+	return rc;
+}
+
+int sweep_measure_request(const struct sweep_request *request,
+			  const struct measure_settings *settings, bool of_ceilings,
+			  const struct sweep_observer *observer, const volatile int *stop,
+			  struct sweep_result *out, struct error *err)
+{
+	const struct sweep_shard whole = {0};
+	struct run_task task = {.request = request,
+				.observer = observer,
+				.stop = stop,
+				.backend = request->backend,
+				.settings = settings,
+				.shard = &whole,
+				.of_ceilings = of_ceilings};
+	struct text worker = TEXT_INIT;
+	int rc = request_plan(&task.plan, request, NULL, err);
+
+	if (!rc)
+		rc = worker_find(&worker, request->backend, err);
+	if (!rc && !out->db && !database_is_new(request->db_path))
+		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
+	if (!rc)
+		rc = measure_run(&task, out, err);
+	text_release(&worker);
+	plan_free(task.plan);
 	return rc;
 }

@@ -5,11 +5,8 @@
 
 #include "compile/compile.h"
 #include "harness/client/client.h"
-#include "harness/sweep/built_in.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/lost_device.h"
-#include "harness/sweep/sweep_kept.h"
-#include "harness/sweep/sweep_state.h"
+#include "harness/sweep/sweep_parts.h"
 
 /* A worker that dies this often before a case begins would die again. */
 #define SWEEP_MAX_DEATHS 3
@@ -45,7 +42,8 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 	free(sweep->counters_reason);
 	sweep->counters_reason = reason ? xstrdup(reason) : NULL;
 	sweep->counters_busy = reason && info->counters_busy;
-	lost_device_opened(sweep);
+	/* what happened before was not the fault of the device */
+	sweep->suspect = NO_CASE;
 	/* sweep_begin() reports the reason of the first session */
 	if (sweep->writer)
 		sweep_tell_counters_off(sweep);
@@ -55,16 +53,6 @@ static void session_take(struct sweep *sweep, struct session_info *info)
 		sweep->info = *info;
 		sweep->info_known = true;
 	}
-}
-
-static void tell_dropped(const struct sweep *sweep)
-{
-	struct text line = TEXT_INIT;
-
-	worker_output_describe_dropped(&line, &sweep->output);
-	if (line.length)
-		sweep_notice(sweep, NOTICE_WARNING, line.data);
-	text_release(&line);
 }
 
 static int64_t limited(int64_t ns, int64_t least_ns, int64_t most_ns)
@@ -210,7 +198,7 @@ int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct
 		sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
 	}
 	if (rc && failure.device)
-		lost_device_note(sweep);
+		sweep->device_lost = sweep->info_known && sweep->info.traits.timed;
 	if (rc)
 		error_set(err, rc, "%s%s%s", failure.again ? "given up after 3 attempts: " : "",
 			  cause.text,
@@ -252,7 +240,6 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 		    enum trial_status *status, struct text *reason, struct error *err)
 {
 	char allowed[32];
-	int rc = 0;
 
 	text_clear(reason);
 	switch (end) {
@@ -288,35 +275,32 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 		text_addf(reason, "it cannot be sent to the worker: %s", cause->text);
 		break;
 	case EXCHANGE_STOPPED:
-		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
 		worker_kill(worker);
-		break;
+		return error_set(err, PL_EINTERRUPTED, "interrupted");
 	case EXCHANGE_REFUSED:
-		rc = error_set(err, cause->code, "%s", cause->text);
 		worker_kill(worker);
-		break;
+		return error_set(err, cause->code, "%s", cause->text);
 	}
-	return rc;
+	return 0;
 }
 
 /* ---- the first session ---- */
 
 static void tell_slow(void *context, const char *what, int64_t limit_ns)
 {
-	char limit[32], *line;
+	const struct sweep *sweep = context;
+	char limit[32];
 
 	format_duration(limit, (double)limit_ns);
-	line = xasprintf("waiting for %s; the worker is ended after %s", what, limit);
-	sweep_notice(context, NOTICE_WARNING, line);
-	free(line);
+	tell_observer(sweep->observer, NOTICE_WARNING,
+		      "waiting for %s; the worker is ended after %s", what, limit);
 }
 
 static void pass_printed(void *context, const char *line)
 {
-	char *notice = xasprintf("worker: %s", line);
+	const struct sweep *sweep = context;
 
-	sweep_notice(context, NOTICE_WARNING, notice);
-	free(notice);
+	tell_observer(sweep->observer, NOTICE_WARNING, "worker: %s", line);
 }
 
 int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept, struct error *err)
@@ -336,11 +320,16 @@ int sweep_open(struct sweep *sweep, const char *backend, struct sweep_kept *kept
 
 void sweep_close(struct sweep *sweep, int rc)
 {
+	struct text dropped = TEXT_INIT;
+
 	if (rc)
 		worker_kill(&sweep->worker);
 	worker_end(&sweep->leaving);
 	worker_end(&sweep->worker);
-	tell_dropped(sweep);
+	worker_output_describe_dropped(&dropped, &sweep->output);
+	if (dropped.length)
+		tell_observer(sweep->observer, NOTICE_WARNING, "%s", dropped.data);
+	text_release(&dropped);
 	sweep->outcome.interrupted = rc == PL_EINTERRUPTED;
 	built_in_free(sweep->built_in);
 	compile_cache_leave(sweep->images);
@@ -350,31 +339,4 @@ void sweep_close(struct sweep *sweep, int rc)
 	session_info_release(&sweep->info);
 	string_list_release(&sweep->files);
 	text_release(&sweep->worker_path);
-}
-
-/* ---- whether a device is lost ---- */
-
-static void tell_unknown(const struct sweep *sweep, size_t index, const struct error *cause)
-{
-	const struct plan_case *ended = &sweep->plan->cases[index];
-
-	tell_observer(sweep->observer, NOTICE_WARNING,
-		      "whether the GPU is lost is not known, because no worker could be started "
-		      "after %s/%s/%s: %s",
-		      ended->kernel, ended->variant, ended->config, cause->text);
-}
-
-int lost_device_check(struct sweep *sweep, struct error *err)
-{
-	const size_t index = sweep->suspect != NO_CASE ? sweep->suspect : sweep->uncounted;
-	struct error cause = {0};
-	int rc = 0;
-
-	if (index != NO_CASE)
-		rc = sweep_open_worker(sweep, &sweep->worker, &cause);
-	if (rc && (sweep->device_lost || rc == PL_EINTERRUPTED))
-		return error_set(err, rc, "%s", cause.text);
-	if (rc)
-		tell_unknown(sweep, index, &cause);
-	return 0;
 }

@@ -1,23 +1,188 @@
-/* Rounds: verify and time every case, each round in a fresh worker. */
+/* One round of one case: verifies and times it. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "harness/sweep/data/preparation.h"
-#include "harness/sweep/round_answer.h"
-#include "harness/sweep/sweep_state.h"
+#include "harness/sweep/sweep_parts.h"
 
-/* ---- one case, one round ---- */
+/* What a worker replies to `measure`, the request for one round of a case. */
+struct round_answer {
+	struct sweep *sweep;
+	size_t index;
+	int last_phase; /* -1: none yet */
+	bool has_accuracy;
+	double relative_error;
+	char no_accuracy[96];
+	struct round_result result;
+	bool beside; /* the worker was asked to measure it beside its base case */
+	struct meter times;
+	size_t base_count;
+	struct text alone;   /* why it did not; "": it did */
+	struct text unmoved; /* why the data has fewer placements than it should; "": it has all */
+};
 
-static void accuracy_keep(struct case_state *state, const struct round_answer *answer)
+static const struct device_state state_unknown = {
+	.sm_clock_hz = __builtin_nan(""),
+	.memory_clock_hz = __builtin_nan(""),
+	.temperature_c = __builtin_nan(""),
+	.power_w = __builtin_nan(""),
+	.throttle_reasons = -1,
+};
+
+/* ---- replies ---- */
+
+static int measure_phase(struct round_answer *answer, const json_t *message, struct error *err)
 {
-	if (!answer->has_accuracy)
-		return;
-	state->relative_error = fmax(state->relative_error, answer->relative_error);
-	memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
+	const char *name;
+	enum worker_phase phase;
+	int rc = member_borrow(&name, message, "phase", false, err);
+
+	if (rc)
+		return rc;
+	/* Each phase restarts the timeout, so a worker must not gain time by repeating one. */
+	if (!worker_phase_parse(&phase, name) || (int)phase <= answer->last_phase)
+		return error_set(err, PL_EPROTOCOL, "phase '%.40s' is unknown or out of order",
+				 name);
+	answer->last_phase = (int)phase;
+	sweep_show_progress(answer->sweep, worker_phase_name(phase), answer->index);
+	return 0;
 }
+
+static int measure_samples(struct round_answer *answer, const json_t *message, struct error *err)
+{
+	struct round_result *result = &answer->result;
+	const char *unmoved = NULL;
+	double *more = NULL;
+	double *all;
+	size_t count = 0;
+	int rc = samples_from_json(&more, &count, json_object_get(message, "time_ns"), err);
+
+	if (!rc && json_object_get(message, "unmoved"))
+		rc = member_borrow(&unmoved, message, "unmoved", false, err);
+	if (!rc && unmoved && !answer->unmoved.length)
+		text_add(&answer->unmoved, unmoved);
+	if (!rc && json_object_get(message, "placements"))
+		rc = member_int64(&result->placements, message, "placements", 1,
+				  PROTOCOL_MAX_SAMPLES, err);
+	if (!rc && result->count + count > PROTOCOL_MAX_SAMPLES)
+		rc = error_set(err, PL_EPROTOCOL, "there are over %d samples of one round",
+			       PROTOCOL_MAX_SAMPLES);
+	if (!rc) {
+		all = realloc(result->time_ns, (result->count + count) * sizeof(*all));
+		if (all) {
+			memcpy(all + result->count, more, count * sizeof(*all));
+			result->time_ns = all;
+			result->count += count;
+		} else {
+			rc = error_set(err, PL_ENOMEM, "samples do not fit in memory");
+		}
+	}
+	free(more);
+	return rc;
+}
+
+static int measure_accuracy(struct round_answer *answer, const json_t *message, struct error *err)
+{
+	const char *reason = NULL;
+	int rc = member_real_or_null(&answer->relative_error, message, "relative_error", err);
+
+	if (!rc)
+		rc = member_borrow(&reason, message, "reason", true, err);
+	if (rc)
+		return rc;
+	if (answer->has_accuracy)
+		return error_set(err, PL_EPROTOCOL, "'accuracy' came twice");
+	if (isnan(answer->relative_error) == !reason || answer->relative_error < 0)
+		return error_set(err, PL_EPROTOCOL,
+				 "'accuracy' has neither an error nor a reason, or both");
+	snprintf(answer->no_accuracy, sizeof(answer->no_accuracy), "%s", reason ? reason : "");
+	answer->has_accuracy = true;
+	return 0;
+}
+
+/* The samples of the base case, or why there are none. */
+static int measure_beside(struct round_answer *answer, const json_t *message, struct error *err)
+{
+	const char *reason = NULL;
+	int rc = member_borrow(&reason, message, "reason", true, err);
+
+	if (rc)
+		return rc;
+	if (!answer->beside || answer->result.base_ns || answer->alone.length)
+		return error_set(err, PL_EPROTOCOL, "'beside' came %s",
+				 answer->beside ? "twice" : "although no base case was asked for");
+	if (reason) {
+		text_add(&answer->alone, *reason ? reason : "the worker did not say why");
+		return 0;
+	}
+	rc = member_bool(&answer->result.same_buffers, message, "same_buffers", err);
+	return rc ? rc
+		  : samples_from_json(&answer->result.base_ns, &answer->base_count,
+				      json_object_get(message, "base_ns"), err);
+}
+
+/* Takes one reply; the function of an exchange, whose context is the answer. PL_EPROTOCOL. */
+static int round_answer_reply(void *context, const char *name, const json_t *message,
+			      struct error *err)
+{
+	struct round_answer *answer = context;
+	int64_t round;
+	int rc;
+
+	if (!strcmp(name, "filled"))
+		return preparation_take_filled(answer->sweep->preparation, message, err);
+	rc = reply_check_id(message, (int64_t)answer->index, err);
+	if (rc)
+		return rc;
+	if (!strcmp(name, "phase"))
+		return measure_phase(answer, message, err);
+	if (!strcmp(name, "times"))
+		return meter_from_json(&answer->times, message, err);
+	rc = member_int64(&round, message, "round", 0, INT32_MAX, err);
+	if (!rc && round != answer->result.round)
+		rc = error_set(err, PL_EPROTOCOL, "a reply is about round %lld, asked was %d",
+			       (long long)round, answer->result.round);
+	if (rc)
+		return rc;
+	if (!strcmp(name, "samples"))
+		return measure_samples(answer, message, err);
+	if (!strcmp(name, "beside"))
+		return measure_beside(answer, message, err);
+	if (!strcmp(name, "accuracy"))
+		return measure_accuracy(answer, message, err);
+	if (!strcmp(name, "state"))
+		return state_from_json(&answer->result.state, message, err);
+	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'measure'", name);
+}
+
+/* What the replies lack, although the measurement succeeded; NULL: nothing. */
+static const char *round_answer_missing(const struct round_answer *answer)
+{
+	/* Under ncu there are no samples: the times would be the profiler's. */
+	if (!answer->result.count)
+		return strcmp(answer->sweep->info.profiler, "ncu")
+			       ? "it measured the case and gave no samples"
+			       : NULL;
+	if (!answer->beside || answer->alone.length)
+		return NULL;
+	if (!answer->result.base_ns)
+		return "it was asked for a base case and gave neither samples of it nor a reason";
+	return answer->base_count == answer->result.count
+		       ? NULL
+		       : "it gave another number of samples of the base case than of the case";
+}
+
+static void round_answer_release(struct round_answer *answer)
+{
+	free(answer->result.time_ns);
+	free(answer->result.base_ns);
+	text_release(&answer->alone);
+	text_release(&answer->unmoved);
+}
+
+/* ---- results ---- */
 
 /* Gives a round that was measured to the writer. */
 static int round_store(struct sweep *sweep, size_t index, const struct round_result *result,
@@ -44,38 +209,34 @@ static int pair_end(struct sweep *sweep, size_t index, const char *reason, struc
 	return sweep->writer->alone(sweep->writer->context, index, reason, err);
 }
 
-/* Once per sweep, because it is so for most cases then. */
-static void tell_unmoved(struct sweep *sweep, const struct round_answer *answer)
-{
-	const struct plan_case *planned = &sweep->plan->cases[answer->index];
-	char *line;
-
-	if (!answer->unmoved.length || sweep->unmoved_shown)
-		return;
-	line = xasprintf("%s/%s/%s was timed on fewer placements than %d: %s; round.placements in "
-			 "the database has the number of each round",
-			 planned->kernel, planned->variant, planned->config,
-			 sweep->settings->placements, answer->unmoved.data);
-	sweep_notice(sweep, NOTICE_WARNING, line);
-	sweep->unmoved_shown = true;
-	free(line);
-}
-
 /* Stores what a measurement came to, and ends the case unless it was measured. */
 static int answer_take(struct sweep *sweep, struct round_answer *answer, enum trial_status status,
 		       const char *reason, struct error *err)
 {
 	const size_t index = answer->index;
+	const struct plan_case *planned = &sweep->plan->cases[index];
+	struct case_state *state = &sweep->cases[index];
 	int rc = 0;
 
 	if (status == TRIAL_UNVERIFIED)
-		case_keep_unverified(&sweep->cases[index], reason);
+		case_keep_unverified(state, reason);
 	if (!trial_status_measured(status))
 		return case_finish(sweep, index, status, reason, err);
 	if (answer->alone.length)
 		rc = pair_end(sweep, index, answer->alone.data, err);
-	accuracy_keep(&sweep->cases[index], answer);
-	tell_unmoved(sweep, answer);
+	if (answer->has_accuracy) {
+		state->relative_error = fmax(state->relative_error, answer->relative_error);
+		memcpy(state->no_accuracy, answer->no_accuracy, sizeof(state->no_accuracy));
+	}
+	/* said once per sweep, because it is so for most cases then */
+	if (answer->unmoved.length && !sweep->unmoved_shown) {
+		tell_observer(sweep->observer, NOTICE_WARNING,
+			      "%s/%s/%s was timed on fewer placements than %d: %s; "
+			      "round.placements in the database has the number of each round",
+			      planned->kernel, planned->variant, planned->config,
+			      sweep->settings->placements, answer->unmoved.data);
+		sweep->unmoved_shown = true;
+	}
 	return rc ? rc : round_store(sweep, index, &answer->result, err);
 }
 
@@ -88,17 +249,7 @@ struct unstored_round {
 	struct text reason;
 };
 
-/* Takes over the answer and the reason. */
-static void round_keep(struct round_answer *answer, enum trial_status status, struct text *reason)
-{
-	struct unstored_round *round = xcalloc(1, sizeof(*round));
-
-	*round = (struct unstored_round){*answer, status, *reason};
-	answer->sweep->unstored = round;
-}
-
-/* Stores the round that is kept, if any. */
-static int round_store_kept(struct sweep *sweep, struct error *err)
+int round_store_kept(struct sweep *sweep, struct error *err)
 {
 	struct unstored_round *round = sweep->unstored;
 	int rc;
@@ -138,12 +289,34 @@ static int ask_and_store(struct sweep *sweep, struct text *request, struct excha
 
 /* ---- one round ---- */
 
+/* Takes over the parts of the request that the worker reports. */
+static void take_times(struct sweep *sweep, const struct meter *parts)
+{
+	struct meter *meter = &sweep->times.meter;
+
+	if (!meter->since_ns)
+		return;
+	meter_read(meter);
+	for (int part = 0; part < RUN_PART_COUNT; part++)
+		if (part != (int)meter->current)
+			meter_move(meter, meter->current, (enum run_part)part, parts->ns[part]);
+}
+
 /* Measures one round beside the case `base`, or alone. *failed_beside: something went wrong while
  * the worker prepared the base case; nothing is stored. */
 static int measure_round(struct sweep *sweep, size_t index, int round, size_t base,
 			 bool *failed_beside, struct error *err)
 {
-	struct round_answer answer = round_answer_begin(sweep, index, round, base);
+	struct round_answer answer = {
+		.sweep = sweep,
+		.index = index,
+		.last_phase = -1,
+		.relative_error = NAN,
+		.result = {.round = round, .state = state_unknown},
+		.beside = base != NO_CASE,
+		.alone = TEXT_INIT,
+		.unmoved = TEXT_INIT,
+	};
 	struct exchange exchange =
 		EXCHANGE_INIT(round_answer_reply, &answer, sweep->settings->timeout_ns);
 	enum trial_status status = TRIAL_OK;
@@ -162,7 +335,7 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 		preparation_release(sweep->preparation, &index, 1);
 		goto out;
 	}
-	sweep_take_times(sweep, &answer.times);
+	take_times(sweep, &answer.times);
 	if (end == EXCHANGE_DONE && answer.result.count)
 		sweep->device_used_ns = monotonic_ns();
 	missing = round_answer_missing(&answer);
@@ -181,7 +354,8 @@ static int measure_round(struct sweep *sweep, size_t index, int round, size_t ba
 	if (*failed_beside) {
 		rc = pair_end(sweep, index, reason.data, err);
 	} else if (!rc && trial_status_measured(status)) {
-		round_keep(&answer, status, &reason);
+		sweep->unstored = xmalloc(sizeof(*sweep->unstored));
+		*sweep->unstored = (struct unstored_round){answer, status, reason};
 		exchange_release(&exchange);
 		return 0;
 	} else if (!rc) {
@@ -195,8 +369,7 @@ out:
 	return rc;
 }
 
-/* A base case that fails costs the case its speed-up, and nothing else. */
-static int measure_round_of_case(struct sweep *sweep, size_t index, int round, struct error *err)
+int round_of_case(struct sweep *sweep, size_t index, int round, struct error *err)
 {
 	int64_t begun_ns = 0;
 	bool again = true;
@@ -215,121 +388,5 @@ static int measure_round_of_case(struct sweep *sweep, size_t index, int round, s
 					   err);
 	}
 	sweep->cases[index].round_ns = monotonic_ns() - begun_ns;
-	return rc;
-}
-
-/* ---- rounds ---- */
-
-/* Moves the base cases to the front, which otherwise keeps its order. A base case that fails is
- * then known before any case is measured beside it. */
-static void put_bases_first(const struct sweep *sweep, size_t *order, size_t count)
-{
-	bool *is_base = xcalloc(sweep->plan->count + 1, sizeof(*is_base));
-	size_t *rest = xcalloc(count + 1, sizeof(*rest));
-	size_t bases = 0, others = 0;
-
-	for (size_t i = 0; i < sweep->plan->count; i++)
-		if (plan_base(sweep->plan, &sweep->plan->cases[i]))
-			is_base[sweep->plan->cases[i].base] = true;
-	for (size_t i = 0; i < count; i++) {
-		if (is_base[order[i]])
-			order[bases++] = order[i];
-		else
-			rest[others++] = order[i];
-	}
-	memcpy(order + bases, rest, others * sizeof(*order));
-	free(is_base);
-	free(rest);
-}
-
-static void round_shuffle(const struct sweep *sweep, int round, size_t *order, size_t count)
-{
-	uint64_t state = sweep->settings->seed ^ (uint64_t)round;
-
-	for (size_t i = count; i > 1; i--) {
-		size_t j = (size_t)(random_next(&state) % i);
-		size_t swapped = order[i - 1];
-
-		order[i - 1] = order[j];
-		order[j] = swapped;
-	}
-}
-
-/* The cases that still need this round, in an order drawn from seed and round. */
-static size_t round_order(struct sweep *sweep, int round, size_t *order)
-{
-	size_t count = 0;
-
-	if (sweep->hooks.reclaim)
-		sweep->hooks.reclaim(sweep, true);
-	for (size_t i = 0; i < sweep->plan->count; i++)
-		if (!sweep->cases[i].ended && sweep->cases[i].rounds_done <= round &&
-		    sweep->cases[i].rounds_done < sweep->rounds)
-			order[count++] = i;
-	round_shuffle(sweep, round, order, count);
-	if (round == 0 && sweep->hooks.order)
-		sweep->hooks.order(sweep, order, count);
-	/* a case that another process gave back begins in a later round */
-	if (round == 0 || sweep->hooks.reclaim)
-		put_bases_first(sweep, order, count);
-	return count;
-}
-
-/* Measures the next round of each of these cases, in this order. All of it is stored in the end. */
-static int measure_cases(struct sweep *sweep, const size_t *order, size_t count, struct error *err)
-{
-	struct error own = {0};
-	int rc = 0, stored;
-
-	for (size_t i = 0; i < count && !rc; i++) {
-		const bool mine = case_take(sweep, order[i]);
-		const char *refusal = mine ? case_refusal(sweep, order[i], true) : NULL;
-
-		if (refusal)
-			rc = case_finish(sweep, order[i], TRIAL_CRASHED, refusal, err);
-		else if (mine)
-			rc = measure_round_of_case(sweep, order[i],
-						   sweep->cases[order[i]].rounds_done, err);
-		else
-			preparation_update(sweep->preparation, order[i]);
-	}
-	stored = round_store_kept(sweep, &own);
-	return rc || !stored ? rc : error_set(err, stored, "%s", own.text);
-}
-
-int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t count,
-		      struct error *err)
-{
-	round_shuffle(sweep, round, cases, count);
-	preparation_set_order(sweep->preparation, cases, count);
-	sweep_end_worker(sweep);
-	return measure_cases(sweep, cases, count, err);
-}
-
-int sweep_rounds(struct sweep *sweep, struct error *err)
-{
-	size_t *order = xcalloc(sweep->plan->count + 1, sizeof(*order));
-	bool used = false;
-	int rc = 0;
-
-	for (int round = 0; !rc; round++) {
-		size_t count = round_order(sweep, round, order);
-
-		/* more than the rounds: what another GPU gave back begins with its first one */
-		if (round >= sweep->rounds && !count)
-			break;
-		sweep->counts_next = round + 1 >= sweep->rounds && !sweep->hooks.add_rounds;
-		sweep->round_follows = round + 1 < sweep->rounds;
-		sweep->follows_last = round + 2 >= sweep->rounds && !sweep->hooks.add_rounds;
-		/* The worker that inspected is fresh enough for the first round. */
-		preparation_set_order(sweep->preparation, order, count);
-		if (count && used)
-			sweep_end_worker(sweep);
-		used = used || count;
-		rc = measure_cases(sweep, order, count, err);
-	}
-	sweep->round_follows = false;
-	early_worker_end(sweep); /* no case was left for its round, or the sweep ends early */
-	free(order);
 	return rc;
 }

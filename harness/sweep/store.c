@@ -19,6 +19,71 @@
 #include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
 
+/* The most samples of all trials that are kept; the default settings of 1,000 cases need fewer. A
+ * trial beyond that is dropped, and its samples are in the database only. */
+#define SAMPLES_MOST ((size_t)8 << 20)
+
+/* ---- samples in memory ---- */
+
+struct kept_trial {
+	struct sample *samples;
+	size_t count, capacity;
+	bool dropped;
+};
+
+/* Drops a trial: it has ended, or is not kept. */
+static void kept_samples_drop(struct kept_samples *kept, size_t index)
+{
+	struct kept_trial *trial = &kept->trials[index];
+
+	kept->count -= trial->count;
+	free(trial->samples);
+	*trial = (struct kept_trial){.dropped = true};
+}
+
+/* Adds a round. One with the same number is replaced. */
+static void kept_samples_add(struct kept_samples *kept, size_t index,
+			     const struct round_result *round)
+{
+	struct kept_trial *trial = &kept->trials[index];
+	size_t others = 0;
+
+	if (trial->dropped)
+		return;
+	if (kept->count + round->count > SAMPLES_MOST) {
+		kept_samples_drop(kept, index);
+		return;
+	}
+	kept->count -= trial->count;
+	for (size_t i = 0; i < trial->count; i++)
+		if (trial->samples[i].round != round->round)
+			trial->samples[others++] = trial->samples[i];
+	trial->count = others;
+	trial->samples = xgrow(trial->samples, &trial->capacity, trial->count + round->count,
+			       sizeof(*trial->samples));
+	for (size_t i = 0; i < round->count; i++)
+		trial->samples[trial->count++] = (struct sample){
+			.round = round->round,
+			.sequence = (int)i,
+			.time_ns = round->time_ns[i],
+			.base_ns = NAN, /* a summary does not need it */
+		};
+	kept->count += trial->count;
+}
+
+/* Forgets the rounds from number `first` on. */
+static void kept_samples_forget(struct kept_samples *kept, size_t index, int first)
+{
+	struct kept_trial *trial = &kept->trials[index];
+	size_t others = 0;
+
+	for (size_t i = 0; i < trial->count; i++)
+		if (trial->samples[i].round < first)
+			trial->samples[others++] = trial->samples[i];
+	kept->count -= trial->count - others;
+	trial->count = others;
+}
+
 /* ---- rounds ---- */
 
 int store_drop_rounds(struct sweep_store *store, int first, struct error *err)
@@ -42,17 +107,20 @@ int store_drop_rounds_of(struct sweep_store *store, size_t index, int first, str
 static int summary_of(struct sweep_store *store, size_t index, struct summary *out,
 		      struct error *err)
 {
-	if (kept_samples_summary(&store->kept, index, out))
-		return 0;
-	return db_trial_summary(store->db, store->trial_ids[index], out, err);
+	const struct kept_trial *trial = &store->kept.trials[index];
+	double *time_ns;
+
+	if (trial->dropped)
+		return db_trial_summary(store->db, store->trial_ids[index], out, err);
+	time_ns = xcalloc(trial->count + 1, sizeof(*time_ns));
+	for (size_t i = 0; i < trial->count; i++)
+		time_ns[i] = trial->samples[i].time_ns;
+	*out = summarise(time_ns, trial->count);
+	free(time_ns);
+	return 0;
 }
 
 /* ---- results ---- */
-
-static enum run_part storing_begin(const struct sweep_store *store)
-{
-	return meter_enter(store->meter, RUN_PART_STORING);
-}
 
 static int storing_end(const struct sweep_store *store, enum run_part before, int rc)
 {
@@ -64,7 +132,7 @@ static int store_facts(void *context, size_t index, const struct launch_facts *f
 		       struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 
 	return storing_end(store, before,
 			   db_trial_facts(store->db, store->trial_ids[index], facts, err));
@@ -74,7 +142,7 @@ static int store_round(void *context, size_t index, const struct round_result *r
 		       struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 	int rc = db_round_add(store->db, store->trial_ids[index], round, err);
 
 	if (!rc)
@@ -86,7 +154,7 @@ static int store_counters(void *context, size_t index, const struct counter_list
 			  struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 	struct counter_list with_rates = {0};
 	struct summary summary;
 	int rc = summary_of(store, index, &summary, err);
@@ -104,7 +172,7 @@ static int store_lines(void *context, size_t index, const struct line_count_list
 		       struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 
 	return storing_end(store, before,
 			   db_lines_set(store->db, store->trial_ids[index], lines, err));
@@ -133,7 +201,7 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 			  struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 	struct summary summary;
 	int rc = summary_of(store, index, &summary, err);
 
@@ -150,7 +218,7 @@ static int store_finished(void *context, size_t index, enum trial_status status,
 static int together_begin(void *context, struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 
 	return storing_end(store, before, db_together_begin(store->db, err));
 }
@@ -158,7 +226,7 @@ static int together_begin(void *context, struct error *err)
 static int together_end(void *context, int rc, struct error *err)
 {
 	struct sweep_store *store = context;
-	const enum run_part before = storing_begin(store);
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
 
 	return storing_end(store, before, db_together_end(store->db, rc, err));
 }
@@ -298,27 +366,23 @@ static void describe_run(struct run *run, const struct run_task *task,
 	free(mark);
 }
 
-/* The origin of the files of a run. A file that was moved keeps the origin of its earlier runs. */
-static int find_origin(struct source_origin *out, struct db *db, const struct kernel_file *files,
-		       struct error *err)
-{
-	struct key_value_list known = {0};
-	int rc = db_origins_load(db, kernel_file_kernel(files)->name, SOURCE_PATH_KEY, &known, err);
-
-	source_origin_find(out, files);
-	source_origin_follow(out, &known);
-	key_value_list_release(&known);
-	return rc;
-}
-
 static int store_new_run(struct sweep_store *store, const struct run_task *task,
 			 const struct session_info *info, struct error *err)
 {
 	const struct plan *plan = task->plan;
 	struct source_origin origin = {0};
+	struct key_value_list known = {0};
 	struct run run = {0};
-	int rc = task->files ? find_origin(&origin, store->db, task->files, err) : 0;
+	int rc = 0;
 
+	if (task->files) {
+		/* a file that was moved keeps the origin of its earlier runs */
+		rc = db_origins_load(store->db, kernel_file_kernel(task->files)->name,
+				     SOURCE_PATH_KEY, &known, err);
+		source_origin_find(&origin, task->files);
+		source_origin_follow(&origin, &known);
+		key_value_list_release(&known);
+	}
 	describe_run(&run, task, info, &origin);
 	shard_describe(&run, task->shard);
 	run.trials = xcalloc(plan->count + 1, sizeof(*run.trials));
@@ -368,17 +432,17 @@ static int claim_run(struct sweep_store *store, const struct run *resumed, struc
 /* Reads the samples of earlier rounds of a trial that continues. */
 static int load_earlier_rounds(struct sweep_store *store, size_t index, struct error *err)
 {
-	struct sample *samples = NULL;
-	size_t count = 0;
+	struct kept_trial *trial = &store->kept.trials[index];
 	int rc;
 
-	if (kept_samples_are_full(&store->kept)) {
+	if (store->kept.count >= SAMPLES_MOST) {
 		kept_samples_drop(&store->kept, index);
 		return 0;
 	}
-	rc = db_samples_load(store->db, store->trial_ids[index], &samples, &count, err);
-	if (!rc)
-		kept_samples_load(&store->kept, index, samples, count);
+	rc = db_samples_load(store->db, store->trial_ids[index], &trial->samples, &trial->count,
+			     err);
+	trial->capacity = trial->count;
+	store->kept.count += trial->count;
 	return rc;
 }
 
@@ -415,7 +479,7 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 	store->metrics = &task->settings->metrics;
 	store->trial_count = task->plan->count;
 	store->trial_ids = xcalloc(store->trial_count + 1, sizeof(*store->trial_ids));
-	kept_samples_init(&store->kept, store->trial_count);
+	store->kept.trials = xcalloc(store->trial_count + 1, sizeof(*store->kept.trials));
 	if (task->resumed)
 		rc = reopen_run(store, task, err);
 	else
@@ -426,6 +490,8 @@ int store_begin(struct sweep_store *store, const struct run_task *task,
 
 void store_release(struct sweep_store *store)
 {
-	kept_samples_release(&store->kept);
+	for (size_t i = 0; i < store->trial_count; i++)
+		kept_samples_drop(&store->kept, i);
+	free(store->kept.trials);
 	free(store->trial_ids);
 }

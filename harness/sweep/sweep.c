@@ -9,7 +9,6 @@
 #include "harness/client/client.h"
 #include "harness/sources/sources.h"
 #include "harness/sweep/decide/decide.h"
-#include "harness/sweep/sweep_kept.h"
 #include "harness/sweep/sweep_parts.h"
 
 void sweep_preview_release(struct sweep_preview *preview)
@@ -50,20 +49,10 @@ static void prepared_release(struct prepared_sweep *sweep)
 
 /* ---- the request ---- */
 
-/* Checks the words of --metrics for the first backend; the settings are made when it is opened. */
-static int check_settings(const struct prepared_sweep *sweep, struct error *err)
-{
-	const struct backend_traits traits = backend_traits_of(sweep->choice.names[0]);
-	struct string_list metrics = {0};
-	int rc = request_metrics(&metrics, &sweep->request->metrics, traits.emulated, err);
-
-	string_list_release(&metrics);
-	return rc;
-}
-
 static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;
+	struct string_list metrics = {0};
 	int rc = request_check_limits(request, err);
 
 	if (!rc)
@@ -76,8 +65,11 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 		backend_choice_settle(&sweep->choice, sweep->kept->backend);
 	if (!rc && !string_list_has(&request->given, "ceilings"))
 		rc = ceilings_when_default(&(int){0}, err);
+	/* only whether they are right: the settings are made when a backend is opened */
 	if (!rc)
-		rc = check_settings(sweep, err);
+		rc = request_metrics(&metrics, &request->metrics,
+				     backend_traits_of(sweep->choice.names[0]).emulated, err);
+	string_list_release(&metrics);
 	if (!rc)
 		rc = shard_from_request(&sweep->shard, request, err);
 	if (!rc)
@@ -198,10 +190,11 @@ static int try_backends(struct prepared_sweep *sweep, attempt_function attempt, 
 
 static int attempt_run(const struct run_task *task, void *out, struct error *err)
 {
-	const bool first = !task->kept || !task->kept->backend;
-	int rc = first ? ceilings_before(task->request, task->observer, task->stop, task->backend,
-					 out, err)
-		       : 0;
+	int rc = 0;
+
+	if (!task->kept || !task->kept->backend)
+		rc = ceilings_before(task->request, task->observer, task->stop, task->backend, out,
+				     err);
 
 	return rc ? rc : measure_run(task, out, err);
 }
@@ -279,14 +272,6 @@ static int attempt_inspection(const struct run_task *task, void *out, struct err
 	return inspect_only(task, out, err);
 }
 
-/* Without a device: planned for the least that every CUDA device has. */
-static int preview_without_device(struct prepared_sweep *sweep, struct sweep_preview *out,
-				  const struct error *absent, struct error *err)
-{
-	out->absent = xstrdup(absent->text);
-	return plan_resolve(sweep->plan, &device_limits_minimum, err);
-}
-
 int sweep_plan_only(const struct sweep_request *request, const struct sweep_observer *observer,
 		    const volatile int *stop, struct sweep_preview *out, struct error *err)
 {
@@ -304,10 +289,13 @@ int sweep_plan_only(const struct sweep_request *request, const struct sweep_obse
 	if (rc)
 		goto out;
 	rc = try_backends(&sweep, attempt_inspection, out, &begun, &cause);
-	if (rc == PL_EUNSUPPORTED && !request->resume)
-		rc = preview_without_device(&sweep, out, &cause, err);
-	else if (rc)
+	if (rc == PL_EUNSUPPORTED && !request->resume) {
+		/* planned for the least that every CUDA device has */
+		out->absent = xstrdup(cause.text);
+		rc = plan_resolve(sweep.plan, &device_limits_minimum, err);
+	} else if (rc) {
 		error_set(err, rc, "%s", cause.text);
+	}
 	out->plan = sweep.plan;
 	sweep.plan = NULL;
 	if (rc)

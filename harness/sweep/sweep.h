@@ -104,30 +104,18 @@ int ceilings_run(const struct sweep_request *request, const struct sweep_observe
 #define CEILINGS_ROUNDS 1
 #define CEILINGS_PRECISION 0.01
 
-/* ---- one run on one backend: measure_run.c ---- */
+/* ---- one run on one backend ---- */
 
-/* The inputs of one run. */
-struct run_task {
-	const struct sweep_request *request;
-	const struct sweep_observer *observer;
-	const volatile int *stop;
-	const char *backend;
-	const struct measure_settings *settings; /* for this backend */
-	struct plan *plan;                       /* chosen, not resolved */
-	const struct kernel_file *files;         /* of the user; NULL: none */
-	const struct key_value_list *sources;    /* facts about them */
-	const struct sweep_shard *shard;
-	const struct run *resumed; /* NULL: a new run */
-	const int64_t *trial_ids;  /* of the resumed run */
-	bool of_ceilings;          /* needs a timed backend and no profiler */
-	bool announce_backend;     /* once it is open */
-	struct sweep_kept *kept;   /* NULL: none */
-};
-/* Opens the backend, resolves the plan, inspects, stores, measures, judges. out->db may be open
- * already; out->run is loaded when the run succeeded. */
-int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err);
-/* Opens the backend, resolves the plan and inspects. Sets out->device and out->failed. */
-int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err);
+/*
+ * Plans the request and measures it as a run on request->backend, with these settings for it, of
+ * which nothing is copied. The request continues no run and names no files. out->db may be open
+ * already; out->run is loaded when the run succeeded. of_ceilings: needs a timed backend and no
+ * profiler, and does not use what the request says of --decide and of several GPUs.
+ */
+int sweep_measure_request(const struct sweep_request *request,
+			  const struct measure_settings *settings, bool of_ceilings,
+			  const struct sweep_observer *observer, const volatile int *stop,
+			  struct sweep_result *out, struct error *err);
 
 /* ---- on several GPUs: gpus/ ---- */
 

@@ -1,11 +1,10 @@
 /*
- * sweep_parts: the steps of sweep_run() besides those of sweep_state.h: resumed runs, the
- * store, and ceilings. Internal to sweep/.
+ * sweep_parts: the steps of sweep_run() besides those of sweep_state.h, and what helps them.
+ * Internal to sweep/.
  */
 #ifndef HARNESS_SWEEP_SWEEP_PARTS_H
 #define HARNESS_SWEEP_SWEEP_PARTS_H
 
-#include "harness/sweep/kept_samples.h"
 #include "harness/sweep/sweep.h"
 #include "harness/sweep/sweep_state.h"
 #include "kernels/user/kernel_file.h"
@@ -13,6 +12,31 @@
 /* Checks a request and its database as sweep_run() does. The plan, which the caller frees even
  * after an error, is not resolved for a device. A new database is not made. */
 int sweep_plan(struct plan **out, const struct sweep_request *request, struct error *err);
+
+/* ---- one run on one backend: measure_run.c ---- */
+
+/* The inputs of one run. */
+struct run_task {
+	const struct sweep_request *request;
+	const struct sweep_observer *observer;
+	const volatile int *stop;
+	const char *backend;
+	const struct measure_settings *settings; /* for this backend */
+	struct plan *plan;                       /* chosen, not resolved */
+	const struct kernel_file *files;         /* of the user; NULL: none */
+	const struct key_value_list *sources;    /* facts about them */
+	const struct sweep_shard *shard;
+	const struct run *resumed; /* NULL: a new run */
+	const int64_t *trial_ids;  /* of the resumed run */
+	bool of_ceilings;          /* needs a timed backend and no profiler */
+	bool announce_backend;     /* once it is open */
+	struct sweep_kept *kept;   /* NULL: none */
+};
+/* Opens the backend, resolves the plan, inspects, stores, measures, judges. out->db may be open
+ * already; out->run is loaded when the run succeeded. */
+int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err);
+/* Opens the backend, resolves the plan and inspects. Sets out->device and out->failed. */
+int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err);
 
 /* ---- resumed runs: resume.c ---- */
 
@@ -40,6 +64,13 @@ int resume_check_code(const struct run *run, const struct sweep *sweep, const in
 		      struct error *err);
 
 /* ---- the store: store.c ---- */
+
+/* The samples of the trials that have not ended, for their summaries. All zeroes: there are none.
+ */
+struct kept_samples {
+	struct kept_trial *trials; /* by the index of the case in the plan */
+	size_t count;              /* samples of all trials */
+};
 
 struct sweep_store {
 	struct db *db; /* borrowed */
@@ -73,5 +104,150 @@ void store_release(struct sweep_store *store);
 int ceilings_before(const struct sweep_request *request, const struct sweep_observer *observer,
 		    const volatile int *stop, const char *backend, struct sweep_result *out,
 		    struct error *err);
+
+/* ---- lost devices: lost_device.c ---- */
+
+/*
+ * Tells a case that loses its worker from a device that is gone, such as a GPU that
+ * has fallen off the bus. Both look alike while the case is measured. The next worker shows it: if
+ * its program runs and the device does not open any more, the case is not to blame. It is left
+ * pending with its rounds, so that a resumed run measures it again. A case with which a device is
+ * lost twice is to blame. An emulator has no device to lose.
+ */
+
+/* After the last case: if a case is suspected, opens a worker, which acquits the device. Returns
+ * the error if the device is lost, or PL_EINTERRUPTED. Any other failure says nothing about the
+ * device: a warning says so, and what was measured stays as it is. */
+int lost_device_check(struct sweep *sweep, struct error *err);
+/* If the device is lost: stores why, makes the case in flight pending again, and says so. A case
+ * with which a device was lost before, in this run or in another one of its sweep, has crashed
+ * instead, or is left without counters. One for which the database refuses this stays as it has
+ * ended. In both cases it is no longer the one in flight. */
+void lost_device_store(struct sweep *sweep, const struct sweep_store *store,
+		       const struct error *why);
+
+/* ---- workers that are started ahead: early_worker.c ---- */
+
+/*
+ * The worker of the next round, which is started while the present one measures. It
+ * gets ready as far as that does not change the samples of the other, and opens its session when
+ * the round begins. A worker that is not needed, or that fails, ends without a word: the sweep
+ * then starts one as it does without this.
+ */
+
+/* Starts the worker, if a round follows and none was started for it. Does not wait for it. `uuid`
+ * is that of the device; NULL: not known. */
+void early_worker_begin(struct sweep *sweep, const char *uuid);
+/* Moves the worker to the caller when it is ready, at most after `timeout_ns`. Returns false if
+ * there is none of use. */
+bool early_worker_take(struct sweep *sweep, struct worker_process *worker, int64_t timeout_ns);
+/* Ends the worker, if there is one. */
+void early_worker_end(struct sweep *sweep);
+
+/*
+ * What one process keeps between sweeps of the same request, so that the next one
+ * starts sooner: the choice of the backend, and a standby worker with an open session. Ceilings are
+ * measured before the first sweep only.
+ *
+ * A standby worker is one that nobody has measured with: every sweep begins in a fresh worker, as
+ * without it. Its device may have become idle since it was opened; the worker raises the clocks
+ * again. It replies the facts of its environment that may have changed, and the run says how long
+ * ago it was opened.
+ */
+struct sweep_kept {
+	char *backend;                 /* of the first sweep that succeeded; NULL: none yet */
+	struct worker_process standby; /* pid 0: there is none */
+	struct session_info standby_info;
+	int64_t standby_since_ns;
+	struct worker_process leaving; /* of the last sweep; pid 0: it has ended */
+	struct exchange waking;        /* valid if is_waking: the worker of the sweep wakes */
+	bool is_waking;
+	struct key_value_list woken; /* facts of the environment that the waking worker replied */
+};
+
+/* Moves the standby worker and its session to the caller, and wakes it: the caller calls
+ * kept_await_wake() before the next request. Returns false if there is none that still runs. */
+bool kept_take_standby(struct sweep_kept *kept, struct worker_process *worker,
+		       struct session_info *info);
+/* Waits until the worker is awake, or ends it if it cannot be used. Renews the facts of the device
+ * in *environment. Does nothing if it was not asked to wake. */
+void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker,
+		     struct key_value_list *environment);
+/* Takes over a worker that has done its work; kept_prepare() ends it. */
+void kept_leave(struct sweep_kept *kept, struct worker_process *worker);
+
+/* ---- counters that another process holds: count_busy.c ---- */
+
+/* Opens the worker that counts the next batch. One that was refused the counters because they are
+ * busy is replaced by a fresh one, after a while if there is time left to wait. They may be off
+ * afterwards. PL_EINTERRUPTED, or an error of opening. */
+int sweep_have_counters(struct sweep *sweep, struct error *err);
+/* The time to wait begins when counters are first missed, not before the rounds. */
+void sweep_begin_to_wait_for_counters(struct sweep *sweep);
+/* Whether a batch that was refused the counters is to be tried again. */
+bool sweep_waits_for_counters(const struct sweep *sweep);
+/* Says which cases have counters, if something else was said before. */
+void sweep_tell_counted(const struct sweep *sweep, size_t counted, size_t count);
+
+/* ---- the code of built-in kernels for the device of a sweep: built_in.c ---- */
+
+/*
+ * A worker that loads machine code gets it from the cache of compiled files; ptxas makes it of the
+ * PTX that perflab ships when a device first needs it. Without ptxas the worker gets PTX.
+ */
+
+/*
+ * Compiles the images of the cases of a plan that a worker may execute. *out stays NULL if the
+ * worker loads no code or the plan has no such image. An image that does not compile is left to the
+ * driver, which gives the reason. The errors of compile_cache_enter(), and PL_EINTERRUPTED.
+ */
+int built_in_compile(struct built_in_code **out, struct sweep *sweep, const struct plan *plan,
+		     struct error *err);
+/* Gives a case the code of its image. `code` may be NULL. */
+void built_in_bind(const struct built_in_code *code, struct launch_case *launch);
+void built_in_free(struct built_in_code *code); /* accepts NULL */
+
+/*
+ * ---- what a worker answered about launches: inspect.c ----
+ *
+ * For further cases with the same launches. Only for a worker that inspects by launch
+ * (docs/worker-protocol.md, "Cases that are inspected alike").
+ */
+
+/* The answer to `inspect`. */
+struct inspection {
+	enum trial_status status;
+	bool has_facts;
+	struct launch_facts facts;
+	char *reason; /* NULL if the status is ok */
+};
+
+struct inspections {
+	struct inspection_entry *entries;
+	size_t count, capacity;
+	struct name_index by_key;
+	struct text key; /* of the case that was looked for last */
+};
+#define INSPECTIONS_INIT         \
+	{                        \
+		.key = TEXT_INIT \
+	}
+void inspections_release(struct inspections *inspections);
+
+/* The answer about a case that such a worker cannot tell from this one; NULL: there is none. */
+const struct inspection *inspections_find(struct inspections *inspections,
+					  const struct launch_case *work);
+/* Keeps a copy of the answer about the case that inspections_find() did not find just now. Does
+ * nothing if another case need not get the same one: the worker failed, or a library is called. */
+void inspections_add(struct inspections *inspections, const struct inspection *answer);
+
+/* ---- reasons: cases.c ---- */
+
+/*
+ * Appends the reason. A worker knows kernels by their names in the image, which can have hundreds
+ * of characters: they become names of C++, shortened, unless the launches of the variant name them
+ * so, or the reason offers them in parentheses for the user to write.
+ */
+void shown_reason_add(struct text *out, const char *reason, const struct kernel_variant *variant);
 
 #endif

@@ -2,7 +2,7 @@
  * sweep_state: the state of a sweep in progress, shared by the files that measure.
  * Internal to sweep/. The order of the calls is
  * sweep_open() (open_worker.c), sweep_inspect() (inspect.c), sweep_begin() and
- * sweep_measure() (measure.c: rounds.c and count.c, or emulate.c), sweep_close().
+ * sweep_measure() (measure.c, count.c, or emulate.c), sweep_close().
  */
 #ifndef HARNESS_SWEEP_SWEEP_STATE_H
 #define HARNESS_SWEEP_SWEEP_STATE_H
@@ -11,7 +11,6 @@
 #include "harness/plan/plan.h"
 #include "harness/protocol/messages.h"
 #include "harness/protocol/protocol.h"
-#include "harness/sweep/early_worker.h"
 #include "harness/sweep/sweep.h"
 #include "metrics/metrics.h"
 #include "metrics/settings.h"
@@ -51,6 +50,15 @@ struct result_writer {
 	 * is an error. end() is called if begin() succeeded, and returns `rc` or its own error. */
 	int (*begin)(void *context, struct error *err);
 	int (*end)(void *context, int rc, struct error *err);
+};
+
+/* The worker of the next round: early_worker.c. All zeroes: none was started. Must stay where it
+ * is. */
+struct early_worker {
+	struct worker_process process; /* pid 0: none runs */
+	struct worker_hello hello;
+	struct exchange ready; /* begun */
+	bool fails;            /* one was of no use; no other is started */
 };
 
 /* What the sweep knows about one case of the plan. */
@@ -162,7 +170,7 @@ struct sweep {
 	struct worker_output output;      /* what the workers print */
 	struct preparation *preparation;  /* of the data of cases; NULL: none is shared */
 	struct compile_cache_use *images; /* workers load images in every round; NULL: none */
-	struct built_in_code *built_in;   /* of the device (built_in.h); NULL: none */
+	struct built_in_code *built_in;   /* of the device; NULL: none */
 	size_t steps_done, steps_total;
 	int64_t started_ns;
 	struct sweep_hooks hooks;
@@ -207,19 +215,11 @@ int exchange_settle(struct worker_process *worker, enum exchange_end end,
 /* Ends the worker, immediately if rc is an error, and releases everything. */
 void sweep_close(struct sweep *sweep, int rc);
 
-/* ---- the meter: metering.c ---- */
-
-/* Takes over the parts of a request that a worker served while `other` was current. */
-void sweep_take_times(struct sweep *sweep, const struct meter *parts);
-/* Waits for the data of a case. PL_EINTERRUPTED. */
-int sweep_await_data(struct sweep *sweep, size_t index, struct error *err);
-
 /* ---- cases: cases.c ---- */
 
 void sweep_cases_init(struct sweep *sweep, struct plan *plan);
 void sweep_cases_release(struct sweep *sweep);
 void sweep_show_progress(const struct sweep *sweep, const char *phase, size_t index);
-void sweep_notice(const struct sweep *sweep, enum notice_kind kind, const char *line);
 /* The steps that a case still needs. */
 size_t case_steps_left(const struct sweep *sweep, size_t index);
 int case_finish(struct sweep *sweep, size_t index, enum trial_status status, const char *reason,
@@ -242,8 +242,6 @@ int reply_check_id(const json_t *message, int64_t wanted, struct error *err);
  * added. */
 size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters,
 			const char *reason);
-
-/* ---- requests: case_request.c ---- */
 
 /* Writes a request about one case, with the data that are prepared for it. round -1: the request
  * belongs to no round. base: the case beside which it is measured; NO_CASE: none. */
@@ -273,11 +271,16 @@ int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct 
 /* Says that the session has no counters, if that was not said before. Another session may have
  * them: sweep_count() says at the end what was counted. */
 void sweep_tell_counters_off(struct sweep *sweep);
+/* Waits for the data of a case. PL_EINTERRUPTED. */
+int sweep_await_data(struct sweep *sweep, size_t index, struct error *err);
 /* Runs rounds and counts, or emulates. */
 int sweep_measure(struct sweep *sweep, struct error *err);
 
-/* Verifies and times: each round in a fresh worker, in an order drawn from the seed. */
-int sweep_rounds(struct sweep *sweep, struct error *err);
+/* Measures a round of a case: rounds.c. It is stored while the next one is measured. A base case
+ * that fails costs the case its speed-up, and nothing else. */
+int round_of_case(struct sweep *sweep, size_t index, int round, struct error *err);
+/* Stores the round that is not stored yet, if there is one. */
+int round_store_kept(struct sweep *sweep, struct error *err);
 /* Measures the next round of each of these cases, in a fresh worker. Puts them in the order of this
  * round; a case may have had it. */
 int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t count,

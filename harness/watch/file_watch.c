@@ -74,16 +74,11 @@ static int by_text(const void *left, const void *right)
 	return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-static bool watches_file(const struct file_watch *watch, const char *path)
+/* Whether one of these files, which are sorted, has this path. */
+static bool has_file(const struct string_list *files, const char *path)
 {
-	return watch->files.count && bsearch(&path, watch->files.items, watch->files.count,
-					     sizeof(*watch->files.items), by_text);
-}
-
-static bool is_of_the_kernel(const char *path)
-{
-	return !strncmp(path, "/proc/", 6) || !strncmp(path, "/sys/", 5) ||
-	       !strncmp(path, "/dev/", 5);
+	return files->count &&
+	       bsearch(&path, files->items, files->count, sizeof(*files->items), by_text);
 }
 
 /* The paths as absolute ones and, behind symbolic links, as the files that they name: sorted, each
@@ -99,7 +94,8 @@ static void files_of_paths(struct string_list *out, const struct string_list *pa
 			*path == '/' ? xstrdup(path) : xasprintf("%s/%s", here ? here : "", path);
 		char *real = realpath(absolute, NULL);
 
-		if (!is_of_the_kernel(absolute)) {
+		if (strncmp(absolute, "/proc/", 6) != 0 && strncmp(absolute, "/sys/", 5) != 0 &&
+		    strncmp(absolute, "/dev/", 5) != 0) {
 			string_list_add(&all, absolute);
 			if (real && strcmp(real, absolute) != 0)
 				string_list_add(&all, real);
@@ -176,10 +172,7 @@ int file_watch_set(struct file_watch *watch, const struct string_list *paths,
 		const size_t folder = (size_t)(strrchr(path, '/') - path);
 
 		rc = folder_add(watch, path, folder ? folder : 1, err);
-		if (!rc && since &&
-		    !(before.count &&
-		      bsearch(&path, before.items, before.count, sizeof(*before.items), by_text)) &&
-		    changed_since(path, since))
+		if (!rc && since && !has_file(&before, path) && changed_since(path, since))
 			note_saved(watch, path);
 	}
 	string_list_release(&before);
@@ -247,7 +240,7 @@ static void take_event(struct file_watch *watch, const struct inotify_event *eve
 			continue;
 		path = xasprintf("%s/%s", strcmp(folder->path, "/") ? folder->path : "",
 				 event->name);
-		if (watches_file(watch, path) &&
+		if (has_file(&watch->files, path) &&
 		    (!(event->mask & IN_CREATE) || is_saved_when_made(path)))
 			note_saved(watch, path);
 		free(path);

@@ -42,24 +42,19 @@ static void add_all(struct string_list *paths, const struct string_list *more)
 		string_list_add(paths, more->items[i]);
 }
 
-static bool any_failed(const struct run *run)
-{
-	for (size_t i = 0; i < run->trial_count; i++)
-		if (trial_status_is_failure(run->trials[i].status))
-			return true;
-	return run->trial_count == 0;
-}
-
 /* A compiler that fails may not say what it read, so the files of the last success stay. */
 static int watch_files_of(struct watch *watch, struct sweep_result *result,
 			  const struct timespec *since, struct error *err)
 {
 	struct string_list paths = {0};
+	bool failed = !result->run.trial_count;
 	int rc;
 
 	add_own_files(&paths, watch->request);
 	add_all(&paths, &result->files);
-	if (any_failed(&result->run)) {
+	for (size_t i = 0; i < result->run.trial_count; i++)
+		failed |= trial_status_is_failure(result->run.trials[i].status);
+	if (failed) {
 		add_all(&paths, &watch->known);
 	} else {
 		string_list_release(&watch->known);
@@ -135,15 +130,6 @@ int watch_check_stored(struct watch *watch, struct error *err)
 	return rc;
 }
 
-static void keep_database(struct watch *watch, struct sweep_result *result)
-{
-	if (!result->db)
-		return;
-	watch->lost |= db_was_lost(result->db);
-	watch->db = result->db;
-	result->db = NULL;
-}
-
 int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 		  const volatile int *stop, struct watch_report *out, struct error *err)
 {
@@ -166,7 +152,11 @@ int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 		rc = PL_EPARSE;
 	if (!rc)
 		rc = compare_measured(watch, &result, out, err);
-	keep_database(watch, &result);
+	if (result.db) {
+		watch->lost |= db_was_lost(result.db);
+		watch->db = result.db;
+		result.db = NULL;
+	}
 	sweep_result_release(&result);
 	return rc;
 }

@@ -1,26 +1,33 @@
-/* Compares the measurements of a watch. See watch_history.h. */
-#include "harness/watch/watch_history.h"
-
+/* Compares the measurements of a watch. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/watch/watch_history.h"
 #include "metrics/analysis/roofline.h"
 
+/* ---- the report ---- */
+
+const char *watch_change_words(enum watch_change change)
+{
+	static const char *const words[] = {
+#define X(symbol, words) words,
+		WATCH_CHANGE_LIST(X)
+#undef X
+	};
+
+	return words[change];
+}
+
+void watch_report_release(struct watch_report *report)
+{
+	regress_release(&report->against_last);
+	regress_release(&report->against_best);
+	free(report->cases);
+	*report = (struct watch_report){0};
+}
+
 /* ---- memory ---- */
-
-static bool slot_uses(const struct watch_slot *slot, const struct run *run)
-{
-	return slot->last.run == run || slot->best.run == run;
-}
-
-static bool history_uses(const struct watch_history *history, const struct run *run)
-{
-	for (size_t i = 0; i < history->slot_count; i++)
-		if (slot_uses(&history->slots[i], run))
-			return true;
-	return false;
-}
 
 static void run_free(struct run *run)
 {
@@ -33,11 +40,18 @@ static void history_forget(struct watch_history *history)
 {
 	size_t kept = 0;
 
-	for (size_t i = 0; i < history->run_count; i++)
-		if (history_uses(history, history->runs[i]))
-			history->runs[kept++] = history->runs[i];
+	for (size_t i = 0; i < history->run_count; i++) {
+		struct run *run = history->runs[i];
+		bool used = false;
+
+		for (size_t s = 0; s < history->slot_count; s++)
+			used |= history->slots[s].last.run == run ||
+				history->slots[s].best.run == run;
+		if (used)
+			history->runs[kept++] = run;
 		else
-			run_free(history->runs[i]);
+			run_free(run);
+	}
 	history->run_count = kept;
 }
 
@@ -83,13 +97,6 @@ static size_t slot_of(struct watch_history *history, const struct trial *trial)
 		xgrow(history->slots, &history->slot_capacity, i + 1, sizeof(*history->slots));
 	history->slots[history->slot_count++] = (struct watch_slot){.name = name};
 	return i;
-}
-
-/* Whether two trials of a case do the same work, so that the faster one is better. */
-static bool does_same_work(const struct trial *a, const struct trial *b)
-{
-	return a->has_work == b->has_work && a->flop == b->flop && a->bytes_read == b->bytes_read &&
-	       a->bytes_written == b->bytes_written;
 }
 
 static struct watch_result watch_result_of(const struct run *run, const struct trial *trial,
@@ -163,24 +170,19 @@ static enum watch_change watch_change_of(const struct regress_case *item)
 	return item->counter_count ? WATCH_OTHER_COUNTS : WATCH_SAME_COUNTS;
 }
 
-static bool may_be_best(const struct watch_case *item)
-{
-	return item->now.run && item->now.run->traits.timed && !item->now.above_roof &&
-	       item->trial->status == TRIAL_OK && item->trial->summary.median_ns > 0;
-}
-
 /* Noise does not make a new best: the least of many noisy times would be too good. */
 static bool becomes_best(const struct watch_case *item)
 {
-	return may_be_best(item) && (!item->best.result.run || item->best.change == WATCH_FASTER ||
-				     item->best.change == WATCH_PROBABLY_FASTER);
+	return item->now.run && item->now.run->traits.timed && !item->now.above_roof &&
+	       item->trial->status == TRIAL_OK && item->trial->summary.median_ns > 0 &&
+	       (!item->best.result.run || item->best.change == WATCH_FASTER ||
+		item->best.change == WATCH_PROBABLY_FASTER);
 }
 
 /* ---- all cases ---- */
 
-/* Compares with the bases that the cases have; `base` finds that of a case. */
-static int compare_cases_with(struct regress *out, struct watch_report *report,
-			      struct watch_base *(*base)(struct watch_case *item),
+/* Compares with the bases that the cases have: the last or the best results. */
+static int compare_cases_with(struct regress *out, struct watch_report *report, bool best,
 			      struct error *err)
 {
 	const struct regress_options options = {.limits = change_limits_default};
@@ -189,10 +191,11 @@ static int compare_cases_with(struct regress *out, struct watch_report *report,
 	int rc;
 
 	for (size_t i = 0; i < report->count; i++) {
-		const struct watch_result *result = &base(&report->cases[i])->result;
+		const struct watch_case *item = &report->cases[i];
+		const struct watch_result *result = best ? &item->best.result : &item->last.result;
 
 		pairs[i] = (struct regress_pair){.base = result->trial,
-						 .head = report->cases[i].trial,
+						 .head = item->trial,
 						 .base_seed = result->run ? result->run->seed
 									  : report->run->seed,
 						 .head_seed = report->run->seed};
@@ -200,9 +203,10 @@ static int compare_cases_with(struct regress *out, struct watch_report *report,
 	rc = regress_judge(out, pairs, report->count, &options, err);
 	/* the cases of a comparison are in the order of the pairs; some pairs have none */
 	for (size_t i = 0; i < report->count && !rc && next < out->count; i++) {
-		struct watch_base *found = base(&report->cases[i]);
+		struct watch_case *item = &report->cases[i];
+		struct watch_base *found = best ? &item->best : &item->last;
 
-		if (out->cases[next].head != report->cases[i].trial)
+		if (out->cases[next].head != item->trial)
 			continue;
 		if (found->result.run) {
 			found->judged = &out->cases[next];
@@ -214,16 +218,6 @@ static int compare_cases_with(struct regress *out, struct watch_report *report,
 	return rc;
 }
 
-static struct watch_base *last_of(struct watch_case *item)
-{
-	return &item->last;
-}
-
-static struct watch_base *best_of(struct watch_case *item)
-{
-	return &item->best;
-}
-
 static void find_bases(struct watch_history *history, struct watch_report *report,
 		       const struct ceiling_list *ceilings)
 {
@@ -231,12 +225,17 @@ static void find_bases(struct watch_history *history, struct watch_report *repor
 		const struct trial *trial = &report->run->trials[i];
 		const size_t index = slot_of(history, trial); /* may move the slots */
 		const struct watch_slot *slot = &history->slots[index];
+		const struct trial *best = slot->best.run ? slot->best.trial : NULL;
 		struct watch_case *item = &report->cases[i];
 
 		item->trial = trial;
 		item->now = watch_result_of(report->run, trial, ceilings);
 		item->last.result = slot->last;
-		item->new_problem = slot->best.run && !does_same_work(slot->best.trial, trial);
+		/* of trials that do the same work, the faster one is better */
+		item->new_problem =
+			best && (best->has_work != trial->has_work || best->flop != trial->flop ||
+				 best->bytes_read != trial->bytes_read ||
+				 best->bytes_written != trial->bytes_written);
 		if (!item->new_problem)
 			item->best.result = slot->best;
 	}
@@ -268,9 +267,9 @@ int watch_history_add(struct watch_history *history, struct run *run,
 	report.count = report.run->trial_count;
 	report.cases = xcalloc(report.count + 1, sizeof(*report.cases));
 	find_bases(history, &report, ceilings);
-	rc = compare_cases_with(&report.against_last, &report, last_of, err);
+	rc = compare_cases_with(&report.against_last, &report, false, err);
 	if (!rc)
-		rc = compare_cases_with(&report.against_best, &report, best_of, err);
+		rc = compare_cases_with(&report.against_best, &report, true, err);
 	for (size_t i = 0; i < report.count; i++)
 		report.cases[i].is_best = !outdated && becomes_best(&report.cases[i]);
 	if (!rc && !outdated)

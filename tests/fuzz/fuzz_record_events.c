@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/record/record_ends.h"
-#include "harness/record/recording_log.h"
+#include "harness/record/record_steps.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,7 @@
 
 #include <cmocka.h>
 
-#include "harness/sweep/gpus/gpu_part.h"
-#include "harness/sweep/gpus/gpu_share.h"
+#include "harness/sweep/gpus/gpus.h"
 #include "harness/sweep/sweep_state.h"
 
 #define CASES 2000

@@ -8,9 +8,7 @@
 
 #include <cmocka.h>
 
-#include "harness/record/record_ends.h"
-#include "harness/record/record_folder.h"
-#include "harness/record/recording_log.h"
+#include "harness/record/record_steps.h"
 
 struct heard {
 	struct recording_log log;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "harness/sweep/shown_reason.h"
+#include "harness/sweep/sweep_parts.h"
 
 static const struct kernel_launch written = {.entry = "_Z5saxpyifPKfPf"};
 static const struct kernel_variant by_mangled_name = {.launches = &written, .launch_count = 1},

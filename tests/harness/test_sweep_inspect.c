@@ -1,5 +1,5 @@
 /* A worker that inspects by launch is asked once about equal launches, and only then. */
-#include "harness/sweep/inspections.h"
+#include "harness/sweep/sweep_parts.h"
 #include "sweep_fixture.h"
 
 #include <stdlib.h>

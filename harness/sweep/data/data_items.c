@@ -86,9 +86,7 @@ static void heap_remove(struct data_items *data, struct data_item *item)
 /* Puts the item where it belongs after its state, its pins or its next use changed. */
 static void heap_update(struct data_items *data, struct data_item *item)
 {
-	const bool droppable = item->state == DATA_READY && !item->pins;
-
-	if (!droppable) {
+	if (item->state != DATA_READY || item->pins) {
 		if (item->heap_at)
 			heap_remove(data, item);
 		return;
@@ -290,15 +288,6 @@ static void add_need(struct data_items *data, size_t index, char *key, int64_t b
 	needs->items[needs->count++] = (struct data_need){.item = item, .kind = kind, .open = true};
 }
 
-/* Memory of a capture has addresses in it that perflab does not know. */
-static bool can_be_shared(const struct launch_case *work)
-{
-	for (size_t b = 0; b < work->buffer_count; b++)
-		if (work->buffers[b].fill == FILL_CAPTURE)
-			return false;
-	return launch_case_buffer_bytes(work, false) >= CASE_LEAST_BYTES;
-}
-
 /* Adds the needs of a case: its own, or those of the base case beside it. */
 static void add_needs(struct data_items *data, size_t index, const struct launch_case *work,
 		      enum need_kind of_inputs)
@@ -312,7 +301,11 @@ static void add_needs(struct data_items *data, size_t index, const struct launch
 	const bool by_case =
 		work->check.kind == CHECK_LAUNCHES || work->check.kind == CHECK_COMMAND;
 
-	if (!can_be_shared(work))
+	/* memory of a capture has addresses in it that perflab does not know */
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].fill == FILL_CAPTURE)
+			return;
+	if (launch_case_buffer_bytes(work, false) < CASE_LEAST_BYTES)
 		return;
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
@@ -335,23 +328,6 @@ static void add_needs(struct data_items *data, size_t index, const struct launch
 	}
 }
 
-static void add_needs_of_cases(struct data_items *data)
-{
-	struct sweep *sweep = data->sweep;
-
-	for (size_t i = 0; i < sweep->plan->count; i++) {
-		const struct plan_case *planned = &sweep->plan->cases[i];
-		const struct plan_case *base = plan_base(sweep->plan, planned);
-
-		if (sweep->cases[i].ended || !planned->launch)
-			continue;
-		add_needs(data, i, planned->launch, NEED_INPUT);
-		if (base && base->launch)
-			add_needs(data, i, base->launch, NEED_RESULT);
-		data_items_update(data, i);
-	}
-}
-
 /* ---- from beginning to end ---- */
 
 void data_items_init(struct data_items *data, struct sweep *sweep, int64_t limit_bytes)
@@ -359,9 +335,18 @@ void data_items_init(struct data_items *data, struct sweep *sweep, int64_t limit
 	*data = (struct data_items){.sweep = sweep, .limit_bytes = limit_bytes};
 	data->cases = xcalloc(sweep->plan->count + 1, sizeof(*data->cases));
 	data->order = xcalloc(sweep->plan->count + 1, sizeof(*data->order));
-	for (size_t i = 0; i < sweep->plan->count; i++)
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		const struct plan_case *planned = &sweep->plan->cases[i];
+		const struct plan_case *base = plan_base(sweep->plan, planned);
+
 		data->cases[i].place = NOWHERE;
-	add_needs_of_cases(data);
+		if (sweep->cases[i].ended || !planned->launch)
+			continue;
+		add_needs(data, i, planned->launch, NEED_INPUT);
+		if (base && base->launch)
+			add_needs(data, i, base->launch, NEED_RESULT);
+		data_items_update(data, i);
+	}
 }
 
 void data_items_release(struct data_items *data)

@@ -124,15 +124,12 @@ static void job_ended(void *context, size_t job)
 	}
 }
 
-static void preparation_serve(struct preparation *p)
-{
-	preparers_serve(p->preparers);
-	give_jobs(p);
-}
-
 static void serve_preparers(struct channel_side *side)
 {
-	preparation_serve((struct preparation *)side);
+	struct preparation *p = (struct preparation *)side;
+
+	preparers_serve(p->preparers);
+	give_jobs(p);
 }
 
 struct channel_side *preparation_side(struct preparation *p)
@@ -142,16 +139,11 @@ struct channel_side *preparation_side(struct preparation *p)
 
 /* ---- from beginning to end ---- */
 
-/* One processor is for the worker that measures. Workers that emulate use all of them. */
-static int threads_of(const struct sweep *sweep)
-{
-	const int jobs = sweep->settings->jobs ? sweep->settings->jobs : usable_processors();
-
-	return jobs > 1 && sweep->rounds ? jobs - 1 : jobs;
-}
-
 int preparation_begin(struct preparation **out, struct sweep *sweep, struct error *err)
 {
+	const int jobs = sweep->settings->jobs ? sweep->settings->jobs : usable_processors();
+	/* one processor is for the worker that measures; workers that emulate use all of them */
+	const int threads = jobs > 1 && sweep->rounds ? jobs - 1 : jobs;
 	struct preparation *p;
 	int64_t limit_bytes;
 	int rc = data_file_limit(&limit_bytes, err);
@@ -162,14 +154,13 @@ int preparation_begin(struct preparation **out, struct sweep *sweep, struct erro
 	p = xcalloc(1, sizeof(*p));
 	p->sweep = sweep;
 	data_items_init(&p->data, sweep, limit_bytes);
-	p->preparers = preparers_new(sweep, threads_of(sweep),
-				     &(struct preparers_events){p, job_filled, job_ended});
+	p->preparers =
+		preparers_new(sweep, threads, &(struct preparers_events){p, job_filled, job_ended});
 	p->side = (struct channel_side){.fd = preparers_fd(p->preparers), .serve = serve_preparers};
-	if (!p->data.count) {
+	if (p->data.count)
+		*out = p;
+	else
 		preparation_end(p);
-		return 0;
-	}
-	*out = p;
 	return 0;
 }
 
@@ -195,33 +186,22 @@ void preparation_set_order(struct preparation *p, const size_t *order, size_t co
 
 /* ---- one request ---- */
 
-static bool is_claimed(const struct preparation *p, size_t index)
-{
-	const struct case_needs *needs = &p->data.cases[index];
-
-	for (size_t n = 0; n < needs->count; n++)
-		if (needs->items[n].open && needs->items[n].item->state == DATA_CLAIMED)
-			return true;
-	return false;
-}
-
-/* The case is next, so nothing else is given before it. */
-static void move_to(struct preparation *p, size_t index)
-{
-	data_items_move_to(&p->data, index);
-	if (wanted_bytes(p, index) && p->data.cases[index].place != NOWHERE)
-		p->cursor = p->data.cases[index].place;
-	give_jobs(p);
-}
-
 bool preparation_is_ready(struct preparation *p, size_t index)
 {
+	const struct case_needs *needs;
+
 	if (!p)
 		return true;
-	preparation_serve(p);
-	move_to(p, index);
-	if (is_claimed(p, index))
-		return false;
+	serve_preparers(&p->side);
+	/* the case is next, so nothing else is given before it */
+	data_items_move_to(&p->data, index);
+	needs = &p->data.cases[index];
+	if (wanted_bytes(p, index) && needs->place != NOWHERE)
+		p->cursor = needs->place;
+	give_jobs(p);
+	for (size_t n = 0; n < needs->count; n++)
+		if (needs->items[n].open && needs->items[n].item->state == DATA_CLAIMED)
+			return false;
 	/* what is wanted still was not given: for ever, or until a job ends and leaves room */
 	return !wanted_bytes(p, index) || wanted_bytes(p, index) > p->data.limit_bytes ||
 	       !preparers_are_busy(p->preparers) || preparers_are_lost(p->preparers);
@@ -241,16 +221,6 @@ int preparation_await(struct preparation *p, size_t index, struct error *err)
 	return 0;
 }
 
-/* Lets the worker of a case give what it makes, if there is room. */
-static bool offer(struct preparation *p, struct data_item *item)
-{
-	/* what is dropped is wanted again */
-	const bool room =
-		data_items_make_room(&p->data, data_item_room(item), p->data.position, &p->cursor);
-
-	return room && data_item_take(&p->data, item, DATA_OFFERED);
-}
-
 /* Each item once, however many cases of the request need it. */
 static void name_item(struct text *request, struct preparation *p, struct data_item *item,
 		      bool fill)
@@ -262,6 +232,7 @@ static void name_item(struct text *request, struct preparation *p, struct data_i
 	data_item_add_json(request, item, fill);
 }
 
+/* Also lets the worker of a case give what it makes, if there is room. */
 static void add_case_data(struct text *request, struct preparation *p, size_t index)
 {
 	const struct case_needs *needs = &p->data.cases[index];
@@ -272,7 +243,11 @@ static void add_case_data(struct text *request, struct preparation *p, size_t in
 		if (item->state == DATA_READY)
 			name_item(request, p, item, false);
 		else if (needs->items[n].open &&
-			 (item->state == DATA_LEFT || item->state == DATA_WANTED) && offer(p, item))
+			 (item->state == DATA_LEFT || item->state == DATA_WANTED) &&
+			 /* what is dropped is wanted again */
+			 data_items_make_room(&p->data, data_item_room(item), p->data.position,
+					      &p->cursor) &&
+			 data_item_take(&p->data, item, DATA_OFFERED))
 			name_item(request, p, item, true);
 	}
 }

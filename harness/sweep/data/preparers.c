@@ -184,18 +184,6 @@ void preparers_give(struct preparers *preparers, size_t job, size_t case_index, 
 	text_release(&request);
 }
 
-/* An idle worker has nothing to say: it died, or broke the protocol. */
-static void check_idle(struct preparer *preparer)
-{
-	char byte;
-
-	worker_pipe_serve(preparer->worker.printed);
-	if (recv(preparer->worker.channel.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0)
-		return;
-	worker_kill(&preparer->worker);
-	preparer->all->deaths++;
-}
-
 void preparers_serve(struct preparers *preparers)
 {
 	for (size_t i = 0; i < preparers->count; i++) {
@@ -203,10 +191,19 @@ void preparers_serve(struct preparers *preparers)
 		enum exchange_end end = EXCHANGE_DONE;
 		struct error cause = {0};
 
-		if (!preparer->busy && preparer->worker.pid)
-			check_idle(preparer);
-		else if (preparer->busy &&
-			 exchange_continue(&preparer->worker, &preparer->exchange, 0, &end, &cause))
+		if (!preparer->busy && preparer->worker.pid) {
+			char byte;
+
+			/* an idle worker has nothing to say: it died, or broke the protocol */
+			worker_pipe_serve(preparer->worker.printed);
+			if (recv(preparer->worker.channel.fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) >=
+			    0) {
+				worker_kill(&preparer->worker);
+				preparers->deaths++;
+			}
+		} else if (preparer->busy &&
+			   exchange_continue(&preparer->worker, &preparer->exchange, 0, &end,
+					     &cause))
 			preparer_end_job(preparer, end);
 		else if (preparer->busy && worker_is_halted(&preparer->worker, &cause))
 			preparer_end_job(preparer, EXCHANGE_HALTED);

@@ -83,7 +83,7 @@ int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
 int decide_add_rounds(struct sweep *sweep, struct error *err);
 
-/* ---- comparing, measuring and discarding: decide_rounds.c ---- */
+/* ---- comparing and measuring: decide.c ---- */
 
 /* What the run comes to now, by the rules of `perflab regress`. Release it even after an error. */
 struct decide_judged {
@@ -96,16 +96,6 @@ void decide_judged_release(struct decide_judged *judged);
  * time is over. */
 int decide_measure_to(struct sweep_decide *decide, const size_t *chosen, size_t count, int rounds,
 		      struct error *err);
-/* Deletes the rounds of all cases from this one on. */
-int decide_drop_rounds(struct sweep_decide *decide, int round, struct error *err);
-/* Deletes these rounds, and stores by how much (relative) the control moved. */
-int decide_withhold(struct sweep_decide *decide, int round, double moved, struct error *err);
-
-/* ---- rounds for later comparisons: decide_later.c ---- */
-
-/* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
- * Their verdicts stay: the interim analysis that decided a case counts. */
-int decide_for_later(struct sweep_decide *decide, struct error *err);
 
 /* ---- which cases: decide_choose.c ---- */
 
@@ -126,6 +116,9 @@ size_t decide_index(const struct sweep_decide *decide, const struct trial *head,
  * the base of the next one. */
 size_t decide_choose(size_t **out, const struct sweep_decide *decide, const struct regress *regress,
 		     int interim);
+/* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
+ * Their verdicts stay: the interim analysis that decided a case counts. */
+int decide_for_later(struct sweep_decide *decide, struct error *err);
 
 /* ---- control cases: decide_control.c ---- */
 

@@ -1,10 +1,9 @@
-#include "harness/sweep/gpus/gpu_devices.h"
-
+/* The GPUs that the words of --gpus name, and whether a request goes with several GPUs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/client/client.h"
-#include "harness/sweep/gpus/gpu_share.h"
+#include "harness/sweep/gpus/gpus.h"
 
 #define MIG_PREFIX "MIG-"
 #define UUID_PREFIX "GPU-"
@@ -12,16 +11,13 @@
 #define UUID_LEAST 8 /* a shorter beginning could be a slip */
 #define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
 
-static void add_gpu(struct gpu_devices *devices, int number, const struct device_info *info)
+static void add_gpu(void *context, int number, const struct device_info *info)
 {
+	struct gpu_devices *devices = context;
+
 	devices->items = xgrow(devices->items, &devices->capacity, devices->count + 1,
 			       sizeof(*devices->items));
 	devices->items[devices->count++] = (struct gpu_device){number, *info};
-}
-
-static void visit_gpu(void *context, int ordinal, const struct device_info *info)
-{
-	add_gpu(context, ordinal, info);
 }
 
 static int no_such_slice(const char *word, struct error *err)
@@ -101,7 +97,7 @@ static bool may_name_gpu(const char *word)
 	       strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0;
 }
 
-int gpu_devices_check_words(const char *words, struct error *err)
+static int check_words(const char *words, struct error *err)
 {
 	struct string_list list = {0}, seen = {0};
 	int rc = 0;
@@ -144,7 +140,7 @@ static int choose_named(struct gpu_devices *out, const struct gpu_devices *all, 
 {
 	struct string_list list = {0};
 	const char **names = xcalloc(all->count + 1, sizeof(*names));
-	int rc = gpu_devices_check_words(words, err);
+	int rc = check_words(words, err);
 
 	string_list_split(&list, words, ',');
 	for (size_t i = 0; i < list.count && !rc; i++) {
@@ -166,35 +162,14 @@ static int choose_named(struct gpu_devices *out, const struct gpu_devices *all, 
 	return rc;
 }
 
-int gpu_devices_list(struct gpu_devices *out, const char *backend, struct error *err)
-{
-	int rc = worker_devices(backend, visit_gpu, out, err);
-
-	return rc || out->count ? rc : error_set(err, PL_EUNSUPPORTED, "--gpus: there is no GPU");
-}
-
-int gpu_devices_choose(struct gpu_devices *out, const struct gpu_devices *all, const char *words,
-		       struct error *err)
-{
-	int rc = 0;
-
-	if (strcmp(words, GPUS_ALL) != 0)
-		rc = choose_named(out, all, words, err);
-	for (size_t i = 0; strcmp(words, GPUS_ALL) == 0 && i < all->count; i++)
-		add_gpu(out, all->items[i].number, &all->items[i].info);
-	if (!rc && out->count > GPU_SLOTS_MOST / 2)
-		rc = error_set(err, PL_EUSAGE, "--gpus: %zu GPUs are more than %d", out->count,
-			       GPU_SLOTS_MOST / 2);
-	return rc;
-}
-
 static bool is_same_model(const struct device_info *a, const struct device_info *b)
 {
 	return strcmp(a->name, b->name) == 0 && a->sm_count == b->sm_count &&
 	       a->cc_major == b->cc_major && a->cc_minor == b->cc_minor;
 }
 
-int gpu_devices_check_equal(const struct gpu_devices *devices, struct error *err)
+/* The cases of a sweep cannot be split over GPUs of several models. */
+static int check_equal(const struct gpu_devices *devices, struct error *err)
 {
 	const struct gpu_device *first = &devices->items[0];
 
@@ -214,8 +189,84 @@ int gpu_devices_check_equal(const struct gpu_devices *devices, struct error *err
 	return 0;
 }
 
-void gpu_devices_release(struct gpu_devices *devices)
+int gpu_devices_list(struct gpu_devices *out, const char *backend, struct error *err)
 {
-	free(devices->items);
-	*devices = (struct gpu_devices){0};
+	int rc = worker_devices(backend, add_gpu, out, err);
+
+	return rc || out->count ? rc : error_set(err, PL_EUNSUPPORTED, "--gpus: there is no GPU");
+}
+
+int gpu_devices_choose(struct gpu_devices *out, const struct gpu_devices *all, const char *words,
+		       bool equal, struct error *err)
+{
+	int rc = 0;
+
+	if (strcmp(words, GPUS_ALL) != 0)
+		rc = choose_named(out, all, words, err);
+	for (size_t i = 0; strcmp(words, GPUS_ALL) == 0 && i < all->count; i++)
+		add_gpu(out, all->items[i].number, &all->items[i].info);
+	if (!rc && out->count > GPU_SLOTS_MOST / 2)
+		rc = error_set(err, PL_EUSAGE, "--gpus: %zu GPUs are more than %d", out->count,
+			       GPU_SLOTS_MOST / 2);
+	return rc || !equal ? rc : check_equal(out, err);
+}
+
+/* ---- the request ---- */
+
+int gpus_check_request(const struct sweep_request *request, const struct gpus_request *gpus,
+		       struct error *err)
+{
+	static const struct {
+		const char *option, *remedy;
+	} refused[] = {
+		{"device", "give the device to --gpus, or leave --gpus out"},
+		{"shard", "split over GPUs on each machine without shards, or give each GPU a "
+			  "shard with --device"},
+		{"decide", "sweep with --gpus first, then continue each run with --resume RUN "
+			   "--decide"},
+		{"resume", "continue each run of the sweep with --resume RUN, without --gpus"},
+	};
+	const char *const backend = request->backend;
+
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
+		if (string_list_has(&request->given, refused[i].option))
+			return error_set(err, PL_EUSAGE, "--gpus does not go with --%s: %s",
+					 refused[i].option, refused[i].remedy);
+	if (strcmp(backend, BACKEND_AUTO) != 0 && !backend_traits_of(backend).timed)
+		return error_set(err, PL_EUSAGE,
+				 "--gpus does not go with --backend %s, which uses no GPU: leave "
+				 "one of them out",
+				 backend);
+	return check_words(gpus->gpus, err);
+}
+
+const char *backend_of_gpus(const struct sweep_request *request)
+{
+	return strcmp(request->backend, BACKEND_AUTO) == 0 ? BACKEND_CUDA : request->backend;
+}
+
+int gpus_check(const struct sweep_request *request, const struct gpus_request *gpus,
+	       struct text *said, struct error *err)
+{
+	const bool shown = strcmp(gpus->gpus, GPUS_ALL) == 0 && getenv("CUDA_VISIBLE_DEVICES");
+	struct gpu_devices all = {0}, chosen = {0};
+	struct error why = {0};
+	int rc = gpus_check_request(request, gpus, err);
+
+	if (!rc && gpu_devices_list(&all, backend_of_gpus(request), &why)) {
+		text_addf(said, "--gpus %s is not checked, because no GPU can be asked: %s",
+			  gpus->gpus, why.text);
+	} else if (!rc) {
+		rc = gpu_devices_choose(&chosen, &all, gpus->gpus, !gpus->spread, err);
+		text_addf(said,
+			  "%s %s%zu %s%s:", gpus->spread ? "every case on each of" : "split over",
+			  shown ? "the " : "", chosen.count, chosen.count == 1 ? "GPU" : "GPUs",
+			  shown ? " that CUDA_VISIBLE_DEVICES shows" : "");
+	}
+	for (size_t i = 0; i < chosen.count; i++)
+		text_addf(said, "%s %d (%s, %s)", i ? "," : "", chosen.items[i].number,
+			  chosen.items[i].info.name, chosen.items[i].info.uuid);
+	free(chosen.items);
+	free(all.items);
+	return rc;
 }

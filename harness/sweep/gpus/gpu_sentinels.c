@@ -1,9 +1,9 @@
-#include "harness/sweep/gpus/gpu_part.h"
-
+/* Whether the other GPUs of a split change times. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/sweep/gpus/gpus.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/gpu_group.h"
 #include "metrics/analysis/statistics.h"

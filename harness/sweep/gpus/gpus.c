@@ -1,12 +1,14 @@
-#include "harness/sweep/sweep.h"
-
-#include <errno.h>
+/* A sweep on several GPUs: see sweep.h. */
 #include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "base/process.h"
 #include "harness/client/client.h"
-#include "harness/sweep/gpus/gpu_reconcile.h"
+#include "harness/sweep/gpus/gpus.h"
+#include "metrics/analysis/gpu_group.h"
 
 #define LOOK_MS 100 /* between two looks at the progress and at *stop */
 
@@ -24,8 +26,8 @@ void gpus_result_release(struct gpus_result *result)
 struct group {
 	const struct sweep_request *request;
 	const struct sweep_observer *observer;
-	bool spread, stopped;
-	enum interference_when interference;
+	const struct gpus_request *gpus;
+	bool stopped;
 	char id[33];
 	struct gpu_devices devices;
 	struct gpu_share *share;
@@ -38,70 +40,13 @@ struct group {
 
 /* ---- the request ---- */
 
-static int gpus_check_request(const struct sweep_request *request, const struct gpus_request *gpus,
-			      struct error *err)
+static int prepare_group(struct group *group, struct error *err)
 {
-	static const struct {
-		const char *option, *remedy;
-	} refused[] = {
-		{"device", "give the device to --gpus, or leave --gpus out"},
-		{"shard", "split over GPUs on each machine without shards, or give each GPU a "
-			  "shard with --device"},
-		{"decide", "sweep with --gpus first, then continue each run with --resume RUN "
-			   "--decide"},
-		{"resume", "continue each run of the sweep with --resume RUN, without --gpus"},
-	};
-	const char *const backend = request->backend;
-
-	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
-		if (string_list_has(&request->given, refused[i].option))
-			return error_set(err, PL_EUSAGE, "--gpus does not go with --%s: %s",
-					 refused[i].option, refused[i].remedy);
-	if (strcmp(backend, BACKEND_AUTO) != 0 && !backend_traits_of(backend).timed)
-		return error_set(err, PL_EUSAGE,
-				 "--gpus does not go with --backend %s, which uses no GPU: leave "
-				 "one of them out",
-				 backend);
-	return gpu_devices_check_words(gpus->gpus, err);
-}
-
-/* What of the machine each process may use. */
-static int divide_machine(struct group *group, const struct sweep_request *request,
-			  struct error *err)
-{
-	const int count = (int)group->devices.count;
-	const int all = request->settings.jobs ? request->settings.jobs : usable_processors();
-	int64_t bytes = 0;
-	int rc = data_file_limit(&bytes, err);
-
-	group->jobs = all / count ? all / count : 1;
-	group->shared_bytes = bytes / count;
-	return rc;
-}
-
-/* A new file is made only now, when there are devices. */
-static int make_database(const struct sweep_request *request, struct error *err)
-{
-	struct db *db = NULL;
-	int rc = db_open(&db, request->db_path, DB_CREATE, err);
-
-	db_close(db);
-	return rc;
-}
-
-static int choose_devices(struct gpu_devices *out, const struct gpu_devices *all,
-			  const struct gpus_request *gpus, struct error *err)
-{
-	int rc = gpu_devices_choose(out, all, gpus->gpus, err);
-
-	return rc || gpus->spread ? rc : gpu_devices_check_equal(out, err);
-}
-
-static int prepare_group(struct group *group, const struct sweep_request *request,
-			 const struct gpus_request *gpus, struct error *err)
-{
+	const struct sweep_request *request = group->request;
 	struct gpu_devices all = {0};
 	struct plan *plan = NULL;
+	struct db *db = NULL;
+	int64_t bytes = 0;
 	int rc = sweep_plan(&plan, request, err);
 
 	if (!rc)
@@ -110,45 +55,31 @@ static int prepare_group(struct group *group, const struct sweep_request *reques
 	if (!rc)
 		rc = gpu_devices_list(&all, request->backend, err);
 	if (!rc)
-		rc = choose_devices(&group->devices, &all, gpus, err);
-	gpu_devices_release(&all);
+		rc = gpu_devices_choose(&group->devices, &all, group->gpus->gpus,
+					!group->gpus->spread, err);
+	free(all.items);
+	/* what of the machine each process may use */
 	if (!rc)
-		rc = divide_machine(group, request, err);
+		rc = data_file_limit(&bytes, err);
+	if (!rc) {
+		const int count = (int)group->devices.count, wanted = request->settings.jobs;
+		const int jobs = (wanted ? wanted : usable_processors()) / count;
+
+		group->jobs = jobs ? jobs : 1;
+		group->shared_bytes = bytes / count;
+	}
 	if (!rc)
 		rc = uid_make(group->id, err);
-	return rc ? rc : make_database(request, err);
-}
-
-/* An emulated sweep never runs on several GPUs. */
-static const char *backend_of_gpus(const struct sweep_request *request)
-{
-	return strcmp(request->backend, BACKEND_AUTO) == 0 ? BACKEND_CUDA : request->backend;
-}
-
-int gpus_check(const struct sweep_request *request, const struct gpus_request *gpus,
-	       struct text *said, struct error *err)
-{
-	const bool shown = strcmp(gpus->gpus, GPUS_ALL) == 0 && getenv("CUDA_VISIBLE_DEVICES");
-	struct gpu_devices all = {0}, chosen = {0};
-	struct error why = {0};
-	int rc = gpus_check_request(request, gpus, err);
-
-	if (!rc && gpu_devices_list(&all, backend_of_gpus(request), &why)) {
-		text_addf(said, "--gpus %s is not checked, because no GPU can be asked: %s",
-			  gpus->gpus, why.text);
-	} else if (!rc) {
-		rc = choose_devices(&chosen, &all, gpus, err);
-		text_addf(said,
-			  "%s %s%zu %s%s:", gpus->spread ? "every case on each of" : "split over",
-			  shown ? "the " : "", chosen.count, chosen.count == 1 ? "GPU" : "GPUs",
-			  shown ? " that CUDA_VISIBLE_DEVICES shows" : "");
-	}
-	for (size_t i = 0; i < chosen.count; i++)
-		text_addf(said, "%s %d (%s, %s)", i ? "," : "", chosen.items[i].number,
-			  chosen.items[i].info.name, chosen.items[i].info.uuid);
-	gpu_devices_release(&chosen);
-	gpu_devices_release(&all);
+	/* a new file is made only now, when there are devices */
+	if (!rc)
+		rc = db_open(&db, request->db_path, DB_CREATE, err);
+	db_close(db);
 	return rc;
+}
+
+static const struct gpu_slot *group_slot(const struct group *group, size_t process)
+{
+	return &group->share->slots[process];
 }
 
 /* ---- messages ---- */
@@ -176,15 +107,15 @@ static void show_group(const struct group *group)
 	if (!group->observer || !group->observer->progress)
 		return;
 	for (size_t i = 0; i < group->count; i++) {
-		const struct gpu_slot *slot = &group->share->slots[group->processes[i].slot];
+		const struct gpu_slot *slot = group_slot(group, i);
 		const long long of_all = atomic_load(&slot->first_total);
 
 		steps = of_all > steps ? of_all : steps;
 		progress.done += (size_t)atomic_load(&slot->done);
-		if (group->spread)
+		if (group->gpus->spread)
 			progress.total += (size_t)atomic_load(&slot->total);
 	}
-	if (!group->spread)
+	if (!group->gpus->spread)
 		progress.total = (size_t)steps > progress.done ? (size_t)steps : progress.done;
 	if (progress.done)
 		progress.left_ns = (int64_t)((double)progress.elapsed_ns / (double)progress.done *
@@ -205,8 +136,8 @@ static int start_process(struct group *group, const struct gpu_device *gpu, stru
 		.uuid = gpu->info.uuid,
 		.group = group->id,
 		.gpus = group->devices.count,
-		.spread = group->spread,
-		.interference = group->interference,
+		.spread = group->gpus->spread,
+		.interference = group->gpus->interference,
 	};
 	int rc = gpu_process_start(&group->processes[group->count], group->request, &part, gpu,
 				   group->jobs, group->shared_bytes, err);
@@ -221,8 +152,7 @@ static bool others_can_go_on(const struct group *group, const struct gpu_process
 	for (size_t i = 0; i < group->count; i++) {
 		const struct gpu_process *other = &group->processes[i];
 
-		if (other->gpu != process->gpu &&
-		    (other->pid || !group->share->slots[other->slot].code))
+		if (other->gpu != process->gpu && (other->pid || !group_slot(group, i)->code))
 			return true;
 	}
 	return false;
@@ -237,11 +167,11 @@ static void process_over(struct group *group, const struct gpu_process *process)
 	atomic_store(&slot->ended, 1);
 	if (!slot->code || group->stopped)
 		return;
-	freed = group->spread ? 0 : gpu_share_give_back(group->share, process->slot);
+	freed = group->gpus->spread ? 0 : gpu_share_give_back(group->share, process->slot);
 	tell_observer(group->observer, NOTICE_WARNING, "GPU %d cannot go on: %s%s",
 		      process->gpu->number, slot->error,
 		      !atomic_load(&slot->run_id)        ? "; it has measured nothing"
-		      : group->spread                    ? ""
+		      : group->gpus->spread              ? ""
 		      : !freed                           ? "; it had finished its cases"
 		      : others_can_go_on(group, process) ? "; other GPUs take over its cases"
 							 : "; no GPU is left for its cases");
@@ -252,7 +182,8 @@ static void stop_group(struct group *group)
 	group->stopped = true;
 	group->share->stop = 1;
 	for (size_t i = 0; i < group->count; i++)
-		gpu_process_wake(&group->processes[i]);
+		if (group->processes[i].pid)
+			kill(group->processes[i].pid, SIGTERM); /* it sees share->stop */
 }
 
 /* Until all processes that were started have ended. */
@@ -286,13 +217,14 @@ static void await_processes(struct group *group, const volatile int *stop)
 /* A GPU whose last process ended well. NULL: there is none. */
 static const struct gpu_device *surviving_gpu(const struct group *group)
 {
+	bool well = false;
+
 	for (size_t i = 0; i < group->devices.count; i++) {
 		const struct gpu_device *gpu = &group->devices.items[i];
-		bool well = false;
 
 		for (size_t k = 0; k < group->count; k++)
 			if (group->processes[k].gpu == gpu)
-				well = !group->share->slots[group->processes[k].slot].code;
+				well = !group_slot(group, k)->code;
 		if (well)
 			return gpu;
 	}
@@ -305,13 +237,183 @@ static int measure_rest(struct group *group, const volatile int *stop, struct er
 	const struct gpu_device *gpu;
 	int rc = 0;
 
-	while (!rc && !group->spread && !group->stopped && group->count < GPU_SLOTS_MOST &&
+	while (!rc && !group->gpus->spread && !group->stopped && group->count < GPU_SLOTS_MOST &&
 	       gpu_share_free_cases(group->share) && (gpu = surviving_gpu(group))) {
 		rc = start_process(group, gpu, err);
 		if (!rc)
 			await_processes(group, stop);
 	}
 	return rc;
+}
+
+/* ---- runs of which not every process ended well ---- */
+
+/* Whether the run of a slot can be resumed. One whose GPU failed need not where others were
+ * interrupted; where all GPUs failed, nobody else has its cases. */
+static bool can_resume(const struct gpu_slot *slot, bool failed)
+{
+	return atomic_load(&slot->run_id) &&
+	       (failed ? slot->code != 0 : slot->code == PL_EINTERRUPTED);
+}
+
+/* Gives the cases that nobody has claimed to the interrupted runs, in turn. */
+static void deal_free_cases(const struct group *group)
+{
+	const size_t count = group->count;
+	size_t next = 0, tried;
+	bool failed = true;
+
+	for (size_t i = 0; i < count; i++)
+		failed &= !can_resume(group_slot(group, i), false);
+	for (size_t i = 0; i < group->share->count; i++) {
+		if (gpu_share_owner(group->share, i) >= 0)
+			continue;
+		for (tried = 0; tried < count && !can_resume(group_slot(group, next), failed);
+		     tried++)
+			next = (next + 1) % count;
+		if (tried == count)
+			return;
+		gpu_share_claim(group->share, (int)next, i);
+		next = (next + 1) % count;
+	}
+}
+
+/* A process that was interrupted has said so itself. */
+static void tell_unmeasured(const struct group *group, const struct db *db, int64_t run_id,
+			    size_t cases)
+{
+	struct text path = TEXT_INIT;
+
+	shell_word(&path, db_path(db));
+	tell_observer(group->observer, NOTICE_WARNING,
+		      "run %lld has %zu %s that no GPU measured; continue with: perflab sweep "
+		      "--resume %lld --db %s",
+		      (long long)run_id, cases, cases == 1 ? "case" : "cases", (long long)run_id,
+		      path.data);
+	text_release(&path);
+}
+
+static int reconcile_run(const struct group *group, int slot, struct db *db, struct error *err)
+{
+	const struct gpu_share *share = group->share;
+	const int64_t run_id = atomic_load(&share->slots[slot].run_id);
+	struct run run = {0};
+	int64_t *ids;
+	size_t count = 0, pending = 0;
+	int rc = db_run_load(db, run_id, true, &run, err);
+
+	if (rc)
+		return rc;
+	ids = xcalloc(run.trial_count + 1, sizeof(*ids));
+	for (size_t i = 0; i < run.trial_count; i++) {
+		const int64_t at = run.trials[i].position;
+		const int owner = !group->gpus->spread && at >= 0 && (size_t)at < share->count
+					  ? gpu_share_owner(share, (size_t)at)
+					  : slot;
+
+		if (owner >= 0 && owner != slot)
+			ids[count++] = run.trials[i].id;
+		else
+			pending += run.trials[i].status == TRIAL_PENDING;
+	}
+	rc = db_trials_drop(db, ids, count, err);
+	if (!rc && run.state && strcmp(run.state, "running") == 0)
+		rc = db_run_finish(db, run_id, "interrupted", err);
+	if (!rc && pending && share->slots[slot].code != PL_EINTERRUPTED)
+		tell_unmeasured(group, db, run_id, pending);
+	free(ids);
+	run_release(&run);
+	return rc;
+}
+
+/*
+ * Afterwards each case is in one of the runs. A run whose process was killed becomes interrupted.
+ * In mode split, cases that nobody has go to the runs that were interrupted, in turn, or to those
+ * of GPUs that failed if there are no others, and each run that did not end well loses the trials
+ * of cases that another slot has. The observer is told which runs keep cases that nobody measured.
+ */
+static void reconcile_runs(const struct group *group)
+{
+	const char *const path = group->request->db_path;
+	struct error cause = {0};
+	struct db *db = NULL;
+	bool well = true;
+	int rc;
+
+	for (size_t i = 0; i < group->count; i++)
+		well &= !group_slot(group, i)->code || !atomic_load(&group_slot(group, i)->run_id);
+	if (well)
+		return;
+	if (!group->gpus->spread)
+		deal_free_cases(group);
+	rc = db_open(&db, path, DB_WRITE, &cause);
+	for (size_t i = 0; i < group->count && !rc; i++)
+		if (group_slot(group, i)->code && atomic_load(&group_slot(group, i)->run_id))
+			rc = reconcile_run(group, (int)i, db, &cause);
+	db_close(db);
+	if (rc && access(path, F_OK) != 0)
+		tell_observer(group->observer, NOTICE_WARNING,
+			      "%s is gone: the runs may have cases in common. Join the copies that "
+			      "are named above with perflab merge, then continue each run with "
+			      "--resume",
+			      path);
+	else if (rc)
+		tell_observer(group->observer, NOTICE_WARNING,
+			      "the runs that did not end well may have cases in common: %s",
+			      cause.text);
+}
+
+/* Whether the GPU of this process failed before any process of it began a run. */
+static bool is_absent(const struct group *group, size_t at)
+{
+	const int code = group_slot(group, at)->code;
+
+	for (size_t i = 0; i < group->count; i++)
+		if (group->processes[i].gpu == group->processes[at].gpu &&
+		    atomic_load(&group_slot(group, i)->run_id))
+			return false;
+	return code && code != PL_EINTERRUPTED;
+}
+
+/* Stores why the GPU of a process has no run, in each run of the others. Opens the database at the
+ * first fact. */
+static int store_absence(struct db **db, const struct group *group, size_t absent,
+			 struct error *err)
+{
+	const struct gpu_device *gpu = group->processes[absent].gpu;
+	struct key_value_list fact = {0};
+	int rc = 0;
+
+	gpu_absence_add(&fact, gpu->number, gpu->info.uuid, group_slot(group, absent)->error);
+	for (size_t i = 0; i < group->count && !rc; i++) {
+		const int64_t run_id = atomic_load(&group_slot(group, i)->run_id);
+
+		if (run_id && !*db)
+			rc = db_open(db, group->request->db_path, DB_WRITE, err);
+		if (run_id && !rc)
+			rc = db_environment_set(*db, run_id, fact.items[0].key, fact.items[0].value,
+						err);
+	}
+	key_value_list_release(&fact);
+	return rc;
+}
+
+static void store_absences(const struct group *group)
+{
+	struct error cause = {0};
+	struct db *db = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < group->count && !rc; i++) {
+		if (!is_absent(group, i))
+			continue;
+		rc = store_absence(&db, group, i, &cause);
+		if (rc)
+			tell_observer(group->observer, NOTICE_WARNING,
+				      "the runs do not say why GPU %d has none: %s",
+				      group->processes[i].gpu->number, cause.text);
+	}
+	db_close(db);
 }
 
 /* ---- the end ---- */
@@ -323,7 +425,7 @@ static void take_results(struct gpus_result *out, const struct group *group)
 	out->cases = group->share->count;
 	for (size_t i = 0; i < group->count; i++) {
 		const struct gpu_process *process = &group->processes[i];
-		const struct gpu_slot *slot = &group->share->slots[process->slot];
+		const struct gpu_slot *slot = group_slot(group, i);
 		struct gpus_run *run = &out->runs[i];
 
 		*run = (struct gpus_run){
@@ -338,11 +440,11 @@ static void take_results(struct gpus_result *out, const struct group *group)
 		};
 		snprintf(run->uuid, sizeof(run->uuid), "%s", process->gpu->info.uuid);
 		for (size_t k = 0; k < group->share->count; k++)
-			run->cases += group->spread
+			run->cases += group->gpus->spread
 					      ? !slot->code
 					      : gpu_share_owner(group->share, k) == process->slot;
 	}
-	if (!group->spread)
+	if (!group->gpus->spread)
 		out->unmeasured = gpu_share_free_cases(group->share);
 	out->wall_ns = monotonic_ns() - group->begun_ns;
 }
@@ -350,19 +452,13 @@ static void take_results(struct gpus_result *out, const struct group *group)
 static int conclude_group(const struct group *group, const struct gpus_result *result,
 			  struct error *err)
 {
-	const struct gpus_run *failed = NULL;
-	size_t well = 0;
-
 	if (group->stopped)
 		return error_set(err, PL_EINTERRUPTED, "interrupted");
-	for (size_t i = 0; i < result->count; i++) {
-		well += !result->runs[i].code;
-		if (result->runs[i].code && !failed)
-			failed = &result->runs[i];
-	}
-	if (failed && !well)
-		return error_set(err, failed->code, "%s", failed->error);
-	return 0;
+	for (size_t i = 0; i < result->count; i++)
+		if (!result->runs[i].code)
+			return 0;
+	/* there is no result if the request failed, and then this is not called */
+	return error_set(err, result->runs[0].code, "%s", result->runs[0].error);
 }
 
 int gpus_run(const struct sweep_request *request, const struct gpus_request *gpus,
@@ -375,13 +471,10 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 
 	*out = (struct gpus_result){0};
 	own.backend = backend_of_gpus(request);
-	*group = (struct group){.request = &own,
-				.observer = observer,
-				.spread = gpus->spread,
-				.interference = gpus->interference,
-				.begun_ns = monotonic_ns()};
+	*group = (struct group){
+		.request = &own, .observer = observer, .gpus = gpus, .begun_ns = monotonic_ns()};
 	if (!rc)
-		rc = prepare_group(group, &own, gpus, err);
+		rc = prepare_group(group, err);
 	for (size_t i = 0; i < group->devices.count && !rc; i++)
 		rc = start_process(group, &group->devices.items[i], err);
 	if (rc && group->count)
@@ -390,15 +483,13 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 		await_processes(group, stop);
 		if (!rc)
 			rc = measure_rest(group, stop, err);
-		gpu_reconcile(group->share, group->count, group->spread, request->db_path,
-			      observer);
-		gpu_absent_store(group->processes, group->count, group->share, request->db_path,
-				 observer);
+		reconcile_runs(group);
+		store_absences(group);
 		take_results(out, group);
 	}
 	if (!rc)
 		rc = conclude_group(group, out, err);
-	gpu_devices_release(&group->devices);
+	free(group->devices.items);
 	string_list_release(&group->said);
 	gpu_share_free(group->share);
 	free(group);
