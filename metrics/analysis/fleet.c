@@ -1,7 +1,7 @@
 /* Which GPUs are outliers among their peers; see the header. */
 #include "metrics/analysis/fleet.h"
 #include "metrics/analysis/compare.h"
-#include "metrics/analysis/fleet_cases.h"
+#include "metrics/analysis/fleet_level.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Roofline points: bytes, operations and their ratios, compared with the roofs. */
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/ceilings.h"
-#include "metrics/analysis/counted.h"
+#include "metrics/analysis/statistics.h"
 #include "metrics/metrics.h"
 
 #include <math.h>
