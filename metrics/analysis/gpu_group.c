@@ -332,20 +332,6 @@ static void judge_mean(struct gpu_difference *out)
 	out->mean = mean_of_rounds(logs, rounds, cases);
 }
 
-static void find_largest(struct gpu_difference *out)
-{
-	for (size_t i = 0; i < out->regress.count; i++) {
-		const struct regress_case *item = &out->regress.cases[i];
-		const bool changed =
-			item->time == CHANGE_REGRESSED || item->time == CHANGE_IMPROVED;
-
-		if (item->timed && changed && isfinite(item->effect.change) &&
-		    (!out->largest ||
-		     fabs(log1p(item->effect.change)) > fabs(log1p(out->largest->effect.change))))
-			out->largest = item;
-	}
-}
-
 static int judge_difference(struct gpu_difference *out, const struct run *first,
 			    const struct run *other, struct error *err)
 {
@@ -360,16 +346,16 @@ static int judge_difference(struct gpu_difference *out, const struct run *first,
 	if (rc)
 		return rc;
 	judge_mean(out);
-	find_largest(out);
-	return 0;
-}
+	for (size_t i = 0; i < out->regress.count; i++) {
+		const struct regress_case *item = &out->regress.cases[i];
+		const bool changed =
+			item->time == CHANGE_REGRESSED || item->time == CHANGE_IMPROVED;
 
-/* The first GPU that finished; of a sweep in which none did, the first one. */
-static size_t choose_base(const struct gpu_group *group)
-{
-	for (size_t i = 0; i < group->count; i++)
-		if (is_finished(&group->runs[i]))
-			return i;
+		if (item->timed && changed && isfinite(item->effect.change) &&
+		    (!out->largest ||
+		     fabs(log1p(item->effect.change)) > fabs(log1p(out->largest->effect.change))))
+			out->largest = item;
+	}
 	return 0;
 }
 
@@ -396,7 +382,11 @@ int gpu_group_complete(struct gpu_group *group, struct error *err)
 		group->gpus = here;
 	if (!group->spread)
 		return 0;
-	group->base = choose_base(group);
+	/* the first GPU that finished; of a sweep in which none did, the first one */
+	while (group->base < group->count && !is_finished(&group->runs[group->base]))
+		group->base++;
+	if (group->base == group->count)
+		group->base = 0;
 	group->differences = xcalloc(group->count, sizeof(*group->differences));
 	for (size_t i = 0; i < group->count && !rc; i++)
 		if (i != group->base)

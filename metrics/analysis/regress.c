@@ -23,13 +23,6 @@ static bool is_compared(const struct metric *metric, const char *name,
 	return metric && metric->exact && !metric->derive;
 }
 
-static void add_counter_change(struct regress_case *item, const struct counter_change *change)
-{
-	item->counters =
-		xrealloc(item->counters, (item->counter_count + 1) * sizeof(*item->counters));
-	item->counters[item->counter_count++] = *change;
-}
-
 static int compare_counter(struct regress_case *item, const struct regress_pair *pair,
 			   const struct counter_value *base, const struct counter_value *head,
 			   const struct regress_options *options, struct error *err)
@@ -66,7 +59,9 @@ static int compare_counter(struct regress_case *item, const struct regress_pair 
 	if (beyond && change.worse != WORSE_NEITHER)
 		change.verdict =
 			(head->value > base->value) == (change.worse == WORSE_MORE) ? 1 : -1;
-	add_counter_change(item, &change);
+	item->counters =
+		xrealloc(item->counters, (item->counter_count + 1) * sizeof(*item->counters));
+	item->counters[item->counter_count++] = change;
 	return 0;
 }
 
@@ -136,15 +131,11 @@ static char *status_and_reason(const struct trial *trial)
 			 trial->reason ? trial->reason : "");
 }
 
-static bool is_unverified(const struct trial *trial)
-{
-	return trial && trial->status == TRIAL_UNVERIFIED;
-}
-
 /* Says which of the results no check shows to be right. */
 static void explain_unverified(struct regress_case *item)
 {
-	const bool base = is_unverified(item->base), head = is_unverified(item->head);
+	const bool base = item->base && item->base->status == TRIAL_UNVERIFIED;
+	const bool head = item->head && item->head->status == TRIAL_UNVERIFIED;
 
 	item->unverified = base || head;
 	if (item->unverified)
@@ -263,19 +254,6 @@ static void explain_undecided(struct regress_case *item)
 	}
 }
 
-static void judge_time(struct regress_case *item)
-{
-	if (item->undecided)
-		explain_undecided(item);
-	account_for_clocks(item);
-}
-
-static void add_counter_text(struct text *out, const struct counter_change *change)
-{
-	text_addf(out, "%s%s from %.15g to %.15g", out->length ? ", " : "", change->metric,
-		  change->base, change->head);
-}
-
 /* Names the first three counters with the verdict, and the number of the others. */
 static void explain_counters(struct regress_case *item, int verdict)
 {
@@ -286,7 +264,9 @@ static void explain_counters(struct regress_case *item, int verdict)
 		if (item->counters[i].verdict != verdict)
 			continue;
 		if (count++ < 3)
-			add_counter_text(&listed, &item->counters[i]);
+			text_addf(&listed, "%s%s from %.15g to %.15g", listed.length ? ", " : "",
+				  item->counters[i].metric, item->counters[i].base,
+				  item->counters[i].head);
 	}
 	if (count > 3)
 		text_addf(&listed, ", and %zu more", count - 3);
@@ -314,8 +294,10 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 {
 	const bool worse = has_counter(item, 1), better = has_counter(item, -1);
 
+	if (item->undecided)
+		explain_undecided(item);
 	if (item->timed)
-		judge_time(item);
+		account_for_clocks(item);
 	if (item->timed && is_change(item->time))
 		item->verdict = item->time;
 	else if (worse || better)
@@ -343,13 +325,6 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 }
 
 /* ---- all cases ---- */
-
-/* False if the case was skipped or did not run in both runs. */
-static bool is_reported(const struct regress_pair *pair)
-{
-	return has_result(pair->base) || has_result(pair->head) || has_failed(pair->base) ||
-	       has_failed(pair->head);
-}
 
 static void tally_verdicts(struct regress *regress, const struct regress_options *options)
 {
@@ -402,7 +377,9 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 			 : 0;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		if (is_reported(&pairs[i]))
+		/* a case that was skipped or did not run in both runs is left out */
+		if (has_result(pairs[i].base) || has_result(pairs[i].head) ||
+		    has_failed(pairs[i].base) || has_failed(pairs[i].head))
 			rc = compare_numbers(&regress.cases[regress.count++], &pairs[i], options,
 					     err);
 	if (rc) {

@@ -10,19 +10,15 @@
 
 /* ---- pairs ---- */
 
-static int compare_cases(const struct trial *a, const struct trial *b)
+static int by_case(const void *left, const void *right)
 {
+	const struct trial *a = *(const struct trial *const *)left;
+	const struct trial *b = *(const struct trial *const *)right;
 	int order = strcmp(a->kernel, b->kernel);
 
 	if (!order)
 		order = strcmp(a->variant, b->variant);
 	return order ? order : strcmp(a->config, b->config);
-}
-
-static int by_case(const void *left, const void *right)
-{
-	return compare_cases(*(const struct trial *const *)left,
-			     *(const struct trial *const *)right);
 }
 
 /* A damaged database may lack names, and then the case cannot be paired. */
@@ -145,23 +141,13 @@ static void compare_environment(struct regress_differences *out, const char *wha
 }
 
 /* For keys that a run stores only if they apply: a missing key means "none". */
-static void compare_presence(struct regress_differences *out, const char *key,
+static void compare_presence(struct regress_differences *out, const char *what, const char *key,
 			     const struct run *base, const struct run *head)
 {
 	const char *of_base = key_value_get(&base->environment, key);
 	const char *of_head = key_value_get(&head->environment, key);
 
-	compare_texts(out, key, of_base ? of_base : "none", of_head ? of_head : "none", true);
-}
-
-/* Kernels of one name and of different files are different kernels. */
-static void compare_origins(struct regress_differences *out, const struct run *base,
-			    const struct run *head)
-{
-	static const char built_in[] = "built-in kernels";
-
-	compare_texts(out, "origin of the kernels", base->origin ? base->origin : built_in,
-		      head->origin ? head->origin : built_in, true);
+	compare_texts(out, what, of_base ? of_base : "none", of_head ? of_head : "none", true);
 }
 
 /* Two devices of the same name differ if both uuids are known and differ. */
@@ -216,17 +202,6 @@ static void compare_sharing(struct regress_differences *out, const struct run *b
 		compare_texts(out, "other processes on the GPU", of_base, of_head, false);
 }
 
-/* Times that were measured while other GPUs changed them do not compare with others. */
-static void compare_interference(struct regress_differences *out, const struct run *base,
-				 const struct run *head)
-{
-	const char *of_base = key_value_get(&base->environment, GPUS_INTERFERENCE_FOUND_KEY);
-	const char *of_head = key_value_get(&head->environment, GPUS_INTERFERENCE_FOUND_KEY);
-
-	compare_texts(out, "interference of other GPUs", of_base ? of_base : "none",
-		      of_head ? of_head : "none", true);
-}
-
 /* Another check or tolerance may accept another result. */
 static void compare_checks(struct regress_differences *out, const struct run *base,
 			   const struct run *head)
@@ -254,17 +229,6 @@ static const char *cache_mode_of(const struct run *run)
 	return run->settings.cache == CACHE_HOT ? "hot" : "cold";
 }
 
-/* An imported run does not say where its data was. */
-static void compare_placements(struct regress_differences *out, const struct run *base,
-			       const struct run *head)
-{
-	const int of_base = base->settings.placements, of_head = head->settings.placements;
-
-	if (base->has_settings && head->has_settings && of_base != of_head)
-		list_difference(out, "placements", xasprintf("%d", of_base),
-				xasprintf("%d", of_head));
-}
-
 static bool has_times(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++)
@@ -275,8 +239,11 @@ static bool has_times(const struct run *run)
 
 void regress_differ(struct regress_differences *out, const struct run *base, const struct run *head)
 {
+	static const char built_in[] = "built-in kernels";
 	/* the host's build type does not affect counts */
 	const bool timed = has_times(base) && has_times(head);
+	const struct device_info *from = &base->device, *to = &head->device;
+	const int placements[] = {base->settings.placements, head->settings.placements};
 	char seeds[2][24];
 
 	if (base->backend && head->backend && strcmp(base->backend, head->backend) != 0) {
@@ -285,20 +252,26 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 
 		backend->refuses = backend->never = true;
 	}
-	compare_origins(out, base, head);
+	/* kernels of one name and of different files are different kernels */
+	compare_texts(out, "origin of the kernels", base->origin ? base->origin : built_in,
+		      head->origin ? head->origin : built_in, true);
 	compare_checks(out, base, head);
-	compare_devices(out, &base->device, &head->device);
-	compare_texts(out, "driver", base->device.driver, head->device.driver, true);
-	compare_texts(out, "toolkit", base->device.toolkit, head->device.toolkit, true);
+	compare_devices(out, from, to);
+	compare_texts(out, "driver", from->driver, to->driver, true);
+	compare_texts(out, "toolkit", from->toolkit, to->toolkit, true);
 	compare_environment(out, "build type", "build_type", base, head, timed);
 	if (timed) {
-		compare_presence(out, "sanitizer", base, head);
-		compare_interference(out, base, head);
+		compare_presence(out, "sanitizer", "sanitizer", base, head);
+		/* times that were measured while other GPUs changed them do not compare */
+		compare_presence(out, "interference of other GPUs", GPUS_INTERFERENCE_FOUND_KEY,
+				 base, head);
 	}
 	compare_texts(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
-	if (timed)
-		compare_placements(out, base, head);
-	compare_presence(out, "profiler", base, head);
+	/* an imported run does not say where its data was */
+	if (timed && base->has_settings && head->has_settings && placements[0] != placements[1])
+		list_difference(out, "placements", xasprintf("%d", placements[0]),
+				xasprintf("%d", placements[1]));
+	compare_presence(out, "profiler", "profiler", base, head);
 	compare_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	compare_environment(out, "MIG", "gpu.mig", base, head, true);
 	compare_environment(out, "ECC", "gpu.ecc", base, head, true);
@@ -312,7 +285,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 		compare_environment(out, "operating system", "kernel", base, head, false);
 	}
 	compare_environment(out, "compiler", "ptx_compiler", base, head, false);
-	compare_texts(out, "CUPTI", base->device.cupti, head->device.cupti, false);
+	compare_texts(out, "CUPTI", from->cupti, to->cupti, false);
 	compare_texts(out, "perflab", base->version, head->version, false);
 	compare_environment(out, "commit of perflab", "perflab_revision", base, head, false);
 	compare_environment(out, "host", "host", base, head, false);
@@ -344,12 +317,6 @@ bool cards_differ(const struct run *a, const struct run *b)
 static bool card_has_time(const struct trial *trial)
 {
 	return trial && trial_status_measured(trial->status) && trial->summary.median_ns > 0;
-}
-
-static bool card_same_work(const struct trial *a, const struct trial *b)
-{
-	return a->has_work == b->has_work && a->flop == b->flop && a->bytes_read == b->bytes_read &&
-	       a->bytes_written == b->bytes_written;
 }
 
 /* The medians of the rounds; malloc'd. */
@@ -396,7 +363,8 @@ void card_pairs_of(struct card_pairs *out, const struct run *here, const struct 
 		if (!card_has_time(a) || !card_has_time(b)) {
 			out->only_here += card_has_time(a);
 			out->only_there += card_has_time(b);
-		} else if (!card_same_work(a, b)) {
+		} else if (a->has_work != b->has_work || a->flop != b->flop ||
+			   a->bytes_read != b->bytes_read || a->bytes_written != b->bytes_written) {
 			out->other_work++;
 		} else {
 			out->items[out->count++] = pair_of(a, b);

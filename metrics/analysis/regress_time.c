@@ -172,10 +172,11 @@ static struct process_medians medians_below(const struct trial *trial, int limit
 
 static bool has_round_times(const struct trial *trial)
 {
-	for (size_t i = 0; i < trial->round_count; i++)
-		if (isfinite(trial->rounds[i].median_ns) && trial->rounds[i].median_ns > 0)
-			return true;
-	return has_median_only(trial);
+	double *held;
+	const size_t count = medians_below(trial, INT_MAX, &held).count;
+
+	free(held);
+	return count > 0;
 }
 
 void regress_find_times(struct regress_case *item, const struct regress_options *options)
@@ -194,18 +195,11 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		      !(said && said->ignore);
 }
 
-/* The share of the errors that the comparison at this interim analysis of the head may spend. */
-static double share_at(const struct regress_case *item, int interim)
+/* The share of the errors that a comparison may spend of which the head has `share_of_head`. */
+static double share_of(const struct regress_case *item, double share_of_head)
 {
 	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
-	       interim_share_of(&item->head_test, interim);
-}
-
-/* The share of the last interim analysis that --decide would add. */
-static double share_of_decision(const struct regress_case *item)
-{
-	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
-	       interim_share(INTERIM_COUNT - 1);
+	       share_of_head;
 }
 
 static void compare_at(struct regress_case *item, int interim)
@@ -217,7 +211,8 @@ static void compare_at(struct regress_case *item, int interim)
 	struct process_medians of_head =
 		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
-	item->effect = effect_with_share(of_base, of_head, share_at(item, interim));
+	item->effect = effect_with_share(
+		of_base, of_head, share_of(item, interim_share_of(&item->head_test, interim)));
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
@@ -262,6 +257,8 @@ static size_t compare_all_at(struct regress *regress, int interim)
 
 void regress_judge_times(struct regress *regress)
 {
+	/* the last interim analysis that --decide would add */
+	const double last_share = interim_share(INTERIM_COUNT - 1);
 	size_t timed = 0;
 
 	for (int interim = 0; interim < INTERIM_COUNT && compare_all_at(regress, interim);
@@ -282,6 +279,6 @@ void regress_judge_times(struct regress *regress)
 		if (item->undecided)
 			item->needed = rounds_needed_for(&item->effect, item->base_rounds,
 							 item->head_rounds, &item->limits,
-							 share_of_decision(item), timed);
+							 share_of(item, last_share), timed);
 	}
 }

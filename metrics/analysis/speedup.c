@@ -76,12 +76,7 @@ struct round_speedup round_speedup_of(const double *time_ns, const double *base_
 
 double speedup_of_round(const double *time_ns, const double *base_ns, size_t count)
 {
-	size_t usable;
-	double *sorted = sorted_ratios(time_ns, base_ns, count, &usable);
-	double mean = usable ? mean_between(sorted, usable / 4, usable - usable / 4) : NAN;
-
-	free(sorted);
-	return exp(mean);
+	return exp(round_speedup_of(time_ns, base_ns, count).log_speedup);
 }
 
 /* ---- all rounds ---- */
@@ -91,20 +86,10 @@ static bool round_has_pair(const struct round_summary *round)
 	return round->speedup > 0 && round->median_ns > 0;
 }
 
-/* The known variance of the logarithm of a round's speed-up. */
-static double known_variance(const struct round_summary *round)
-{
-	/* the rounding of a time to steps is uniform: its variance is the step's square over 12 */
-	const double step = PAIR_NOISE_STEP_NS / sqrt(12) / round->median_ns;
-	const double base_step = step / round->speedup;
-
-	return PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step + base_step * base_step;
-}
-
 struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count)
 {
 	struct speedup_effect effect = {NAN, NAN, NAN, NAN, false, 0, true};
-	double mean = 0, squares = 0, known = 0, freedom, variance, reach;
+	double mean = 0, squares = 0, known = 0, freedom, variance, reach, step, base_step;
 	size_t above = 0, below = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -113,7 +98,12 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 		effect.rounds++;
 		effect.same_buffers &= rounds[i].same_buffers == 1;
 		mean += log(rounds[i].speedup);
-		known += known_variance(&rounds[i]);
+		/* the known variance of the logarithm; the rounding of a time to steps is uniform:
+		 * its variance is the step's square over 12 */
+		step = PAIR_NOISE_STEP_NS / sqrt(12) / rounds[i].median_ns;
+		base_step = step / rounds[i].speedup;
+		known += PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step +
+			 base_step * base_step;
 		above += rounds[i].speedup > 1;
 		below += rounds[i].speedup < 1;
 	}
