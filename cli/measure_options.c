@@ -5,7 +5,7 @@
 
 #include "db/db.h"
 #include "harness/runs/runs.h"
-#include "metrics/analysis/speedup_text.h"
+#include "metrics/analysis/speedup.h"
 #include "metrics/settings.h"
 
 void measure_options_init(struct measure_options *options)

@@ -8,7 +8,7 @@
 #define RUN_IDENTITY ((unsigned)(PART_IDENTITY | PART_VERSIONS | PART_SETTINGS))
 #define RUN_COPIED (RUN_IDENTITY | PART_STATE)
 
-/* Keys in the environment: of metrics/analysis/sequential_tests.h, and what --decide came to. */
+/* Keys in the environment: of metrics/analysis/regress.h, and what --decide came to. */
 #define DECIDE_FACTS "decide."
 
 int merge_run_find(struct db *db, const char *uid, int64_t *id, bool *found, struct error *err)

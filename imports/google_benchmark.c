@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "imports/google_rows.h"
 #include "imports/import_builder.h"
 #include "metrics/analysis/statistics.h"
 
@@ -232,28 +231,19 @@ static double unit_in_ns(const char *unit)
 	return 0;
 }
 
-static void trial_fail(struct trial *trial, enum trial_status status, const char *reason)
-{
-	if (trial->status != TRIAL_OK)
-		return;
-	trial->status = status;
-	trial->reason = xstrdup(reason && *reason ? reason : "no reason was given");
-}
-
 /* Newer versions write "skipped" and a message, with or instead of the error. */
 static bool take_failure(struct trial *trial, const json_t *result)
 {
-	const json_t *skipped = json_object_get(result, "skipped");
+	const bool failed = json_is_true(json_object_get(result, "error_occurred"));
+	const char *reason = json_member_text(result, failed ? "error_message" : "skip_message");
 
-	if (json_is_true(json_object_get(result, "error_occurred"))) {
-		trial_fail(trial, TRIAL_FAILED, json_member_text(result, "error_message"));
-		return true;
+	if (!failed && !json_is_true(json_object_get(result, "skipped")))
+		return false;
+	if (trial->status == TRIAL_OK) {
+		trial->status = failed ? TRIAL_FAILED : TRIAL_SKIPPED;
+		trial->reason = xstrdup(reason && *reason ? reason : "no reason was given");
 	}
-	if (json_is_true(skipped)) {
-		trial_fail(trial, TRIAL_SKIPPED, json_member_text(result, "skip_message"));
-		return true;
-	}
-	return false;
+	return true;
 }
 
 static void take_median(struct import_trial *measured, struct case_results *results, json_t *row,
@@ -342,26 +332,21 @@ static int take_row(struct reading *reading, json_t *row, size_t index, struct e
 
 /* ---- the run ---- */
 
-static const char *google_counter_unit(const char *name)
-{
-	if (strcmp(name, "cpu_time") == 0)
-		return "ns";
-	if (strcmp(name, "bytes_per_second") == 0)
-		return "byte/s";
-	if (strcmp(name, "items_per_second") == 0)
-		return "item/s";
-	return "1";
-}
-
 /* Stores the median of the repetitions. */
 static void counters_finish(struct trial *trial, const struct case_results *results)
 {
+	static const char *const units[][2] = {
+		{"cpu_time", "ns"}, {"bytes_per_second", "byte/s"}, {"items_per_second", "item/s"}};
+
 	for (size_t i = 0; i < results->counter_count; i++) {
 		const struct counter_values *counter = &results->counters[i];
 		char *name = xasprintf("google-benchmark:%s", counter->name);
+		const char *unit = "1";
 
-		counter_list_set(&trial->counters, name, google_counter_unit(counter->name),
-				 "Google Benchmark",
+		for (size_t k = 0; k < ARRAY_SIZE(units); k++)
+			if (strcmp(counter->name, units[k][0]) == 0)
+				unit = units[k][1];
+		counter_list_set(&trial->counters, name, unit, "Google Benchmark",
 				 summarise(counter->values, counter->count).median_ns);
 		free(name);
 	}

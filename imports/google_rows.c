@@ -1,17 +1,8 @@
 /* Rows of Google Benchmark: measurements and aggregates, also of versions before 1.5. */
-#include "imports/google_rows.h"
+#include "imports/import_builder.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "imports/import_builder.h"
-
-static const char *name_of(const json_t *row)
-{
-	const char *name = json_member_text(row, "run_name");
-
-	return name ? name : json_member_text(row, "name");
-}
 
 void google_names_collect(struct name_index *names, const json_t *rows)
 {
@@ -56,21 +47,16 @@ static bool ends_with_repeats(const char *name, size_t length)
 	       strncmp(name + digits - (sizeof(word) - 1), word, sizeof(word) - 1) == 0;
 }
 
-static bool is_aggregate_word(const char *word)
-{
-	static const char *const words[] = {"mean", "median", "stddev", "cv", "min", "max"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-		if (strcmp(word, words[i]) == 0)
-			return true;
-	return false;
-}
-
 const char *google_aggregate_of(size_t *base_length, const json_t *row,
 				const struct name_index *names)
 {
-	const char *type = json_member_text(row, "run_type"), *name = name_of(row), *word;
+	static const char *const words[] = {"mean", "median", "stddev", "cv", "min", "max"};
+	const char *type = json_member_text(row, "run_type"), *word;
+	bool known = false;
+	const char *name = json_member_text(row, "run_name");
 
+	if (!name)
+		name = json_member_text(row, "name");
 	*base_length = name ? strlen(name) : 0;
 	if (type) {
 		word = json_member_text(row, "aggregate_name");
@@ -79,10 +65,12 @@ const char *google_aggregate_of(size_t *base_length, const json_t *row,
 	word = name ? strrchr(name, '_') : NULL;
 	if (!word)
 		return NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		known |= strcmp(word + 1, words[i]) == 0;
 	/* the fit of the complexity, and its error, have no time */
 	if (!json_object_get(row, "cpu_coefficient") && !json_object_get(row, "rms") &&
 	    !ends_with_repeats(name, (size_t)(word - name)) &&
-	    !(is_aggregate_word(word + 1) && has_aggregates(names, name, (size_t)(word - name))))
+	    !(known && has_aggregates(names, name, (size_t)(word - name))))
 		return NULL;
 	*base_length = (size_t)(word - name);
 	return word + 1;

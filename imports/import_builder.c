@@ -26,13 +26,6 @@ double number_of(const json_t *value)
 	return NAN;
 }
 
-double positive_of(const json_t *value)
-{
-	double number = number_of(value);
-
-	return isfinite(number) && number > 0 ? number : NAN;
-}
-
 int64_t whole_of(const json_t *value)
 {
 	int64_t number;
@@ -73,6 +66,7 @@ char *name_part(const char *text, size_t length)
 void case_axes_add(struct case_axes *axes, const char *name, size_t name_length, const char *value)
 {
 	char *part = name_part(name, name_length);
+	struct case_axis *axis;
 
 	for (size_t i = 0; i < axes->count; i++)
 		if (strcmp(axes->items[i].name, part) == 0) {
@@ -80,11 +74,9 @@ void case_axes_add(struct case_axes *axes, const char *name, size_t name_length,
 			return;
 		}
 	axes->items = xgrow(axes->items, &axes->capacity, axes->count + 1, sizeof(*axes->items));
-	axes->items[axes->count].name = part;
-	axes->items[axes->count].text = name_part(value, strlen(value));
-	axes->items[axes->count].is_whole =
-		parse_i64(&axes->items[axes->count].value, value, NULL) == 0;
-	axes->count++;
+	axis = &axes->items[axes->count++];
+	*axis = (struct case_axis){.name = part, .text = name_part(value, strlen(value))};
+	axis->is_whole = parse_i64(&axis->value, value, NULL) == 0;
 }
 
 void case_axes_add_occurrence(struct case_axes *axes, size_t occurrence)
@@ -153,12 +145,6 @@ struct import_run *import_add_run(struct import *import)
 	return run;
 }
 
-static bool same_case(const struct trial *a, const struct trial *b)
-{
-	return strcmp(a->kernel, b->kernel) == 0 && strcmp(a->variant, b->variant) == 0 &&
-	       strcmp(a->config, b->config) == 0;
-}
-
 /* Finds the hash slot of a case. A slot holds the index of a trial plus 1; 0 is free. */
 static size_t *slot_find(const struct import_run *run, const struct trial *trial)
 {
@@ -167,9 +153,14 @@ static size_t *slot_find(const struct import_run *run, const struct trial *trial
 
 	hash = XXH64(trial->variant, strlen(trial->variant) + 1, hash);
 	hash = XXH64(trial->config, strlen(trial->config), hash);
-	for (at = hash % run->slot_count; run->slots[at]; at = (at + 1) % run->slot_count)
-		if (same_case(&run->run.trials[run->slots[at] - 1], trial))
+	for (at = hash % run->slot_count; run->slots[at]; at = (at + 1) % run->slot_count) {
+		const struct trial *there = &run->run.trials[run->slots[at] - 1];
+
+		if (strcmp(there->kernel, trial->kernel) == 0 &&
+		    strcmp(there->variant, trial->variant) == 0 &&
+		    strcmp(there->config, trial->config) == 0)
 			break;
+	}
 	return &run->slots[at];
 }
 

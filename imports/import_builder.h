@@ -14,15 +14,25 @@ int import_nvbench(struct import *out, const json_t *root, const struct import_s
 int import_google_benchmark(struct import *out, const json_t *root,
 			    const struct import_source *source, struct error *err);
 
+/* ---- google_rows.c: what a row of Google Benchmark is, a measurement or an aggregate of others.
+ * Since version 1.5 a row says so in "run_type". Before, only its name does: "copy/8_mean" ---- */
+
+/* Collects the names of all rows; the index borrows them. */
+void google_names_collect(struct name_index *names, const json_t *rows);
+/* The aggregate that the row is, such as "median", and the length of the name that it is of in
+ * *base_length. NULL: a measurement. */
+const char *google_aggregate_of(size_t *base_length, const json_t *row,
+				const struct name_index *names);
+/* Whether a benchmark without "run_type" ran several times, so that rows of its name are
+ * repetitions. */
+bool google_repeats(const char *name, const struct name_index *names);
+
 /* ---- JSON values of any type ---- */
 
 const char *json_member_text(const json_t *object,
 			     const char *key); /* NULL: absent, or not a string */
 /* The value of a number, or of a string that holds one; otherwise NAN. */
 double number_of(const json_t *value);
-/* A number as number_of() reads it, if it is above 0 and finite, as every time and clock is;
- * otherwise NAN. */
-double positive_of(const json_t *value);
 /* The value of an integer, or of a string that holds one; otherwise 0. */
 int64_t whole_of(const json_t *value);
 /* A scalar as text, malloc'd; NULL for any other value. */

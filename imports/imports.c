@@ -85,30 +85,15 @@ static size_t mark_length(const struct import_source *source)
 	return source->length >= 3 && memcmp(source->bytes, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
 }
 
-static int json_parse(json_t **out, const struct import_source *source, json_error_t *error)
-{
-	const size_t skipped = mark_length(source);
-	size_t length = source->length - skipped;
-	char *bytes = copy_with_null(source->bytes + skipped, length, &length);
-
-	*out = json_loadb(bytes, length, 0, error);
-	free(bytes);
-	return *out ? 0 : PL_EPARSE;
-}
-
-/* Output of a program that goes into the file beside the JSON. */
-static bool has_text_before(const struct import_source *source)
-{
-	const char *bracket = memchr(source->bytes, '{', source->length);
-
-	return bracket && bracket > source->bytes && bracket[-1] == '\n' &&
-	       memchr("{[", source->bytes[mark_length(source)], 2) == NULL;
-}
-
 static int json_read(json_t **out, const struct import_source *source, struct error *err)
 {
 	static const char database[] = "SQLite format 3";
+	const size_t skipped = mark_length(source);
+	const char *bracket = memchr(source->bytes, '{', source->length);
 	json_error_t error;
+	size_t length;
+	char *bytes;
+	bool text_before;
 	int rc;
 
 	if (source->length > sizeof(database) &&
@@ -119,11 +104,17 @@ static int json_read(json_t **out, const struct import_source *source, struct er
 	rc = check_depth(source, err);
 	if (rc)
 		return rc;
-	if (json_parse(out, source, &error) == 0)
+	bytes = copy_with_null(source->bytes + skipped, source->length - skipped, &length);
+	*out = json_loadb(bytes, length, 0, &error);
+	free(bytes);
+	if (*out)
 		return 0;
+	/* output of a program that goes into the file beside the JSON */
+	text_before = bracket && bracket > source->bytes && bracket[-1] == '\n' &&
+		      memchr("{[", source->bytes[skipped], 2) == NULL;
 	return error_set(err, PL_EPARSE, "line %d, column %d: not JSON: %s; %s", error.line,
 			 error.column, error.text,
-			 has_text_before(source)
+			 text_before
 				 ? "there is other output before the JSON: remove it, or let the "
 				   "program write the JSON to a file of its own "
 				   "(--benchmark_out=FILE, --json FILE)"

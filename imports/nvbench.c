@@ -61,9 +61,12 @@ static double summary_number(const json_t *state, const char *prefix, const char
 	return number_of(summary_value(summary_find(state, prefix, tag), "value"));
 }
 
+/* NAN unless it is above 0 and finite, as every time and clock is. */
 static double positive_summary(const json_t *state, const char *prefix, const char *tag)
 {
-	return positive_of(summary_value(summary_find(state, prefix, tag), "value"));
+	const double number = summary_number(state, prefix, tag);
+
+	return isfinite(number) && number > 0 ? number : NAN;
 }
 
 static const char *unit_of(const json_t *summary)
@@ -354,25 +357,20 @@ static void meta_take(struct run *run, const json_t *root)
 				      json_member_text(version, keys[i]));
 }
 
-/* Maps the ids of devices in the file to runs. */
-struct device_runs {
-	int64_t ids[MAX_DEVICES]; /* index in out->runs */
-};
-
-static int run_of(struct import_run **run, struct import *out, struct device_runs *known,
+static int run_of(struct import_run **run, struct import *out, int64_t known[MAX_DEVICES],
 		  const json_t *root, const json_t *state, struct error *err)
 {
 	const int64_t id = device_id(json_object_get(state, "device"));
 	const json_t *device;
 
 	for (size_t i = 0; i < out->count; i++)
-		if (known->ids[i] == id) {
+		if (known[i] == id) {
 			*run = &out->runs[i];
 			return 0;
 		}
 	if (out->count == MAX_DEVICES)
 		return error_set(err, PL_EPARSE, "more than %d devices", MAX_DEVICES);
-	known->ids[out->count] = id;
+	known[out->count] = id;
 	*run = import_add_run(out);
 	device = nvbench_device_find(root, id);
 	device_take(&(*run)->run.device, device);
@@ -433,7 +431,7 @@ static int state_take(struct import_run *run, const char *benchmark, const json_
 	return 0;
 }
 
-static int benchmark_take(struct import *out, struct device_runs *known, const json_t *root,
+static int benchmark_take(struct import *out, int64_t known[MAX_DEVICES], const json_t *root,
 			  const json_t *benchmark, const struct import_source *source,
 			  struct error *err)
 {
@@ -460,13 +458,13 @@ int import_nvbench(struct import *out, const json_t *root, const struct import_s
 		   struct error *err)
 {
 	json_t *benchmarks = json_object_get(root, "benchmarks"), *benchmark;
-	struct device_runs *known;
+	int64_t known[MAX_DEVICES]; /* the ids of devices in the file, by their index in out->runs
+				     */
 	size_t index;
 	int rc = 0;
 
 	if (!json_is_array(benchmarks))
 		return error_set(err, PL_EPARSE, "the file has no list \"benchmarks\"");
-	known = xcalloc(1, sizeof(*known));
 	json_array_foreach(benchmarks, index, benchmark)
 	{
 		rc = benchmark_take(out, known, root, benchmark, source, err);
@@ -475,6 +473,5 @@ int import_nvbench(struct import *out, const json_t *root, const struct import_s
 			break;
 		}
 	}
-	free(known);
 	return rc;
 }

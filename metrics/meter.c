@@ -1,39 +1,5 @@
 #include "metrics/meter.h"
 
-#include <string.h>
-
-static const char *const names[] = {
-#define X(symbol, name, meaning) [symbol] = name,
-	RUN_PART_LIST(X)
-#undef X
-};
-
-static const char *const meanings[] = {
-#define X(symbol, name, meaning) [symbol] = meaning,
-	RUN_PART_LIST(X)
-#undef X
-};
-
-const char *run_part_name(enum run_part part)
-{
-	return names[part];
-}
-
-const char *run_part_meaning(enum run_part part)
-{
-	return meanings[part];
-}
-
-bool run_part_parse(enum run_part *out, const char *name)
-{
-	for (int part = 0; part < RUN_PART_COUNT; part++)
-		if (!strcmp(names[part], name)) {
-			*out = (enum run_part)part;
-			return true;
-		}
-	return false;
-}
-
 void meter_start(struct meter *meter)
 {
 	*meter = (struct meter){.current = RUN_PART_OTHER, .since_ns = monotonic_ns()};

@@ -1,4 +1,4 @@
-/* Releasing runs and trials, finding a trial, and the names of cases. */
+/* Runs, their trials, and the lists and settings that they hold. */
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -10,6 +10,102 @@
 #define UNKNOWN_TEXT(bytes) ""
 #define UNKNOWN(kind, name, unit, meaning) .name = UNKNOWN_##kind,
 const struct launch_facts launch_facts_unknown = {LAUNCH_FIELDS(UNKNOWN)};
+
+const struct trial_speedup trial_speedup_none = {
+	.speedup = NAN,
+	.low = NAN,
+	.high = NAN,
+	.p = NAN,
+	.base_median_ns = NAN,
+	.same_buffers = -1,
+};
+
+const struct measure_settings measure_settings_default = {
+	.device = 0,
+	.seed = 1,
+	.cache = CACHE_COLD,
+	.min_samples = 20,
+	.max_time_ns = 500 * INT64_C(1000000),
+	.precision = 0.0025,
+	.rounds = 3,
+	.placements = 4,
+	.timeout_ns = 60 * INT64_C(1000000000),
+};
+
+void measure_settings_release(struct measure_settings *settings)
+{
+	string_list_release(&settings->metrics);
+	free(settings->chip);
+	free(settings->counter_dump);
+	free(settings->base_variant);
+	*settings = (struct measure_settings){0};
+}
+
+void key_value_set(struct key_value_list *list, const char *key, const char *value)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i].key, key) == 0) {
+			free(list->items[i].value);
+			list->items[i].value = xstrdup(value);
+			return;
+		}
+	}
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = (struct key_value){xstrdup(key), xstrdup(value)};
+}
+
+const char *key_value_get(const struct key_value_list *list, const char *key)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		if (strcmp(list->items[i].key, key) == 0)
+			return list->items[i].value;
+	}
+	return NULL;
+}
+
+void key_value_add_all(struct key_value_list *list, const struct key_value_list *from)
+{
+	for (size_t i = 0; i < from->count; i++)
+		key_value_set(list, from->items[i].key, from->items[i].value);
+}
+
+void key_value_list_release(struct key_value_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		free(list->items[i].key);
+		free(list->items[i].value);
+	}
+	free(list->items);
+	*list = (struct key_value_list){0};
+}
+
+void trial_speedup_release(struct trial_speedup *speedup)
+{
+	free(speedup->base_variant);
+	free(speedup->base_config);
+	free(speedup->why);
+	*speedup = trial_speedup_none;
+}
+
+void comparison_list_add(struct trial_comparison_list *list,
+			 const struct trial_comparison *comparison)
+{
+	struct trial_comparison *added;
+
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	added = &list->items[list->count++];
+	*added = *comparison;
+	if (comparison->why)
+		added->why = xstrdup(comparison->why);
+}
+
+void comparison_list_release(struct trial_comparison_list *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].why);
+	free(list->items);
+	*list = (struct trial_comparison_list){0};
+}
 
 void trial_release(struct trial *trial)
 {

@@ -6,54 +6,123 @@
  * program owns the process: the recorder prints nothing unless it was asked to,
  * changes no signal, and goes on without itself after any error.
  */
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "record/hooks.h"
-#include "record/program_facts.h"
+#include "record/program_threads.h"
 #include "record/recorder.h"
-#include "record/undisturbed.h"
-#include "record/unknown_calls.h"
+#include "record/timeline.h"
+
+#define COMMAND_LINE_MOST_BYTES 4096
+#define DEVICES_MOST 64
 
 __attribute__((visibility("default"))) int InitializeInjection(void);
 
-static void refuse(const struct error *err)
+/* ---- what the recorder tells of the program ---- */
+
+/* The words of the command line, separated by spaces; the caller's. Other than ASCII becomes '?'.
+ */
+static char *command_line(void)
 {
-	events_send(&recorder.events, "refused", json_pack("{s:o}", "why", event_json(err->text)));
+	char *bytes = NULL;
+	size_t length = 0;
+	struct error err = {0};
+
+	if (read_file(&bytes, &length, "/proc/self/cmdline", COMMAND_LINE_MOST_BYTES, &err) ||
+	    !length) {
+		free(bytes);
+		return xstrdup("?");
+	}
+	for (size_t i = 0; i + 1 < length; i++)
+		if ((unsigned char)bytes[i] < ' ' || (unsigned char)bytes[i] > '~')
+			bytes[i] = bytes[i] ? '?' : ' ';
+	return bytes;
+}
+
+static void send_why(const char *event, const char *why)
+{
+	events_send(&recorder.events, event, json_pack("{s:o}", "why", event_json(why)));
 }
 
 /* Once, as soon as there is something to tell. */
-static void send_note(void)
+static void send_unknown_call(void)
 {
 	const char *why = unknown_call_noted();
 
 	if (why && !recorder.is_noted)
-		program_send_note(&recorder.events, why);
+		send_why("note", why);
 	recorder.is_noted = why != NULL;
 }
+
+/* An event for each kernel that was launched, and a note if some have no name: not even how many of
+ * them were wanted is known. */
+static void send_kernels(struct seen_kernels *seen)
+{
+	if (seen->others.launches) {
+		char *why = xasprintf(
+			"%" PRId64 " launches are of kernels that could not be told apart, and "
+			"were not recorded: the program has more than %d kernels, or the driver "
+			"does not tell a name",
+			(int64_t)seen->others.launches, SEEN_HANDLES_MOST);
+
+		send_why("note", why);
+		free(why);
+	}
+	pthread_mutex_lock(&seen->lock);
+	for (size_t i = 0; i < seen->count; i++) {
+		const struct seen_kernel *kernel = seen->items[i];
+
+		events_send(&recorder.events, "seen",
+			    json_pack("{s:o, s:I, s:I}", "kernel", event_json(kernel->name),
+				      "launches", (json_int_t)kernel->launches, "graph_launches",
+				      (json_int_t)kernel->graph_launches));
+	}
+	pthread_mutex_unlock(&seen->lock);
+}
+
+/* An event for each GPU that the program can use. */
+static void send_devices(void)
+{
+	struct device_words words;
+
+	for (CUdevice device = 0;
+	     device < DEVICES_MOST && record_device_words(&words, &recorder.driver, device);
+	     device++)
+		events_send(&recorder.events, "device",
+			    json_pack("{s:i, s:o, s:s, s:i, s:i}", "ordinal", device, "name",
+				      event_json(words.name), "uuid", words.uuid, "cc_major",
+				      words.cc_major, "cc_minor", words.cc_minor));
+}
+
+/* ---- the end and the beginning ---- */
 
 /* Another thread may be in the middle of a recording, which then never becomes a capture. */
 static void finish(void)
 {
+	struct timeline_totals totals = {0};
 	struct undisturbed thread;
 
-	if (recorder.process != getpid() || !launch_gate_try_close(&recorder.gate))
+	if (recorder.process != getpid() || !launch_gate_try_close())
 		return;
 	undisturbed_begin(&thread);
 	recorder_busy = true;
-	send_note();
+	send_unknown_call();
 	if (recorder.request.list) {
-		timeline_end(&recorder.timeline, &recorder.events);
-		program_send_devices(&recorder.events, &recorder.driver);
+		totals = timeline_end(&recorder.events);
+		send_devices();
 	} else {
-		program_send_kernels(&recorder.events, &recorder.seen);
+		send_kernels(&recorder.seen);
+		totals.launches = seen_kernels_launches(&recorder.seen);
 	}
-	program_send_exit(&recorder.events, &recorder.timeline,
-			  recorder.request.list ? (int64_t)recorder.timeline.launches
-						: seen_kernels_launches(&recorder.seen),
-			  monotonic_ns() - recorder.began_ns);
-	launch_gate_open(&recorder.gate);
+	events_send(&recorder.events, "exit",
+		    json_pack("{s:I, s:I, s:I, s:I}", "launches", (json_int_t)totals.launches,
+			      "dropped", (json_int_t)totals.dropped, "own_ns",
+			      (json_int_t)totals.own_ns, "wall_ns",
+			      (json_int_t)(monotonic_ns() - recorder.began_ns)));
+	launch_gate_open();
 	undisturbed_end(&thread);
 }
 
@@ -70,31 +139,19 @@ static int listen_by_cupti(struct error *err)
 	return rc ? rc : record_cupti_switch(&recorder.cupti, recorder.subscriber, true, err);
 }
 
-static int list(struct error *err)
-{
-	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
-
-	return rc ? rc
-		  : timeline_start(&recorder.timeline, recorder_on_buffer_request,
-				   recorder_on_buffer_complete, err);
-}
-
 static int start(struct error *err)
 {
 	int rc = record_driver_open(&recorder.driver, err);
 
 	if (rc)
 		return rc;
-	seen_kernels_init(&recorder.seen, &recorder.request);
-	images_init(&recorder.images, &recorder.request);
-	captured_streams_init(&recorder.captured_streams);
-	timeline_init(&recorder.timeline, &recorder.cupti);
-	if (recorder.request.list)
-		return list(err);
-	recorder.reloader = (struct reloader){.driver = &recorder.driver,
-					      .images = &recorder.images,
-					      .cupti_path = recorder.request.cupti};
+	if (recorder.request.list) {
+		rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
+		return rc ? rc : timeline_start(&recorder.cupti, err);
+	}
 	recorder.hooked = hooks_are_found();
+	seen_kernels_init(&recorder.seen, &recorder.request);
+	images_init(&recorder.images, &recorder.request, &recorder.driver, recorder.hooked);
 	if (!recorder.hooked)
 		return listen_by_cupti(err);
 	hooks_listen(recorder_on_hooked_call);
@@ -107,21 +164,20 @@ static void attach(const char *folder)
 
 	recorder.process = getpid();
 	recorder.began_ns = monotonic_ns();
-	launch_gate_init(&recorder.gate);
 	if (record_request_read(&recorder.request, folder, &err)) {
 		record_request_release(&recorder.request);
 		return;
 	}
-	recorder.program = program_command_line();
+	recorder.program = command_line();
 	events_init(&recorder.events, folder, recorder.request.announce);
 	events_send(&recorder.events, "attached",
 		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));
 	pthread_atfork(NULL, NULL, recorder_on_fork);
 	if (start(&err)) {
-		refuse(&err);
+		send_why("refused", err.text);
 		return;
 	}
-	send_note();
+	send_unknown_call();
 	atexit(finish);
 }
 

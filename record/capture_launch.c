@@ -1,16 +1,158 @@
-/* Records one launch. See capture_launch.h. */
 #include "record/capture_launch.h"
 
-#include <stdio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "perflab_config.h"
-#include "record/device_words.h"
-#include "record/idle.h"
+
+/* ---- the name of a capture: PREFIX.capture, PREFIX-2.capture, … ----
+ *
+ * Several processes may want one at once. A capture gets its name at the end, so until then another
+ * process would find the name free. Therefore the number is reserved by a file in the folder of the
+ * request. What is left of a process that was killed costs a number.
+ */
+
+/* Without a folder to write to there are no reservations, and the name is taken all the same. */
+static bool reserve(const struct launch_capture *capture)
+{
+	int fd = open(capture->reservation, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0 && errno == EEXIST)
+		return false;
+	if (fd >= 0)
+		close(fd);
+	/* After the reservation: before it, another process may still write that file. */
+	if (access(capture->path, F_OK) != 0)
+		return true;
+	if (fd >= 0)
+		unlink(capture->reservation);
+	return false;
+}
+
+/* Takes the first name that no file has and no process wants. */
+static void reserve_name(struct launch_capture *out, const struct record_request *request)
+{
+	for (int64_t number = 1;; number++) {
+		out->path = number == 1 ? xasprintf("%s" CAPTURE_SUFFIX, request->output)
+					: xasprintf("%s-%" PRId64 CAPTURE_SUFFIX, request->output,
+						    number);
+		out->reservation = xasprintf("%s/reserved-%" PRId64, request->folder, number);
+		if (reserve(out))
+			return;
+		free(out->path);
+		free(out->reservation);
+	}
+}
+
+/* ---- waiting for the GPU ----
+ *
+ * Not for ever: a kernel may wait for another one that the recorder holds back. The driver's wait
+ * has no time limit, so it happens in a thread of its own.
+ */
 
 /* Longer than any step of a program that makes progress. */
-#define IDLE_LIMIT_NS INT64_C(60000000000)
+#define IDLE_LIMIT_S 60
+
+/* Shared by the thread that waits and the one that waits for it; freed by the last of the two. */
+struct waiting {
+	const struct record_driver *driver;
+	CUcontext context;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	bool done, abandoned;
+	CUresult result;
+};
+
+static void free_waiting(struct waiting *waiting)
+{
+	pthread_cond_destroy(&waiting->changed);
+	pthread_mutex_destroy(&waiting->lock);
+	free(waiting);
+}
+
+static void *wait_for_context(void *argument)
+{
+	struct waiting *waiting = argument;
+	CUresult result = waiting->driver->cuCtxSetCurrent(waiting->context);
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	bool abandoned;
+
+	waiting->driver->cuThreadExchangeStreamCaptureMode(&mode);
+	if (result == CUDA_SUCCESS)
+		result = waiting->driver->cuCtxSynchronize();
+	pthread_mutex_lock(&waiting->lock);
+	waiting->result = result;
+	waiting->done = true;
+	abandoned = waiting->abandoned;
+	pthread_cond_signal(&waiting->changed);
+	pthread_mutex_unlock(&waiting->lock);
+	if (abandoned)
+		free_waiting(waiting);
+	return NULL;
+}
+
+/* Returns whether it was done in time. */
+static bool await_done(struct waiting *waiting, CUresult *result)
+{
+	struct timespec end;
+	bool done;
+
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_sec += IDLE_LIMIT_S;
+	pthread_mutex_lock(&waiting->lock);
+	while (!waiting->done &&
+	       pthread_cond_timedwait(&waiting->changed, &waiting->lock, &end) != ETIMEDOUT)
+		;
+	done = waiting->done;
+	waiting->abandoned = !done;
+	*result = waiting->result;
+	pthread_mutex_unlock(&waiting->lock);
+	return done;
+}
+
+/* Waits until the current context has no work. PL_EUNSUPPORTED: it still has after the limit.
+ * PL_EDEVICE: the work failed. */
+static int await_idle(const struct record_driver *driver, struct error *err)
+{
+	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
+	pthread_condattr_t clock;
+	pthread_t thread;
+	sigset_t signals, all_signals;
+	CUresult result;
+	int failed;
+
+	waiting->driver = driver;
+	driver->cuCtxGetCurrent(&waiting->context);
+	pthread_mutex_init(&waiting->lock, NULL);
+	pthread_condattr_init(&clock);
+	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+	pthread_cond_init(&waiting->changed, &clock);
+	pthread_condattr_destroy(&clock);
+	/* The thread inherits the mask: handlers of the program are made for its own threads. */
+	sigfillset(&all_signals);
+	pthread_sigmask(SIG_SETMASK, &all_signals, &signals);
+	failed = pthread_create(&thread, NULL, wait_for_context, waiting);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
+	if (failed) {
+		free_waiting(waiting);
+		return error_set(err, PL_EIO, "the program can have no more threads");
+	}
+	pthread_detach(thread);
+	if (!await_done(waiting, &result))
+		return error_set(err, PL_EUNSUPPORTED,
+				 "the GPU was not idle after %d s: a kernel may wait for another "
+				 "one; record another launch",
+				 IDLE_LIMIT_S);
+	free_waiting(waiting);
+	return record_driver_check(driver, result, err, "waiting for the GPU");
+}
 
 /* ---- what the capture says of the launch ---- */
 
@@ -84,8 +226,7 @@ static int write_images(struct launch_capture *capture,
 	int rc =
 		capture_write_image(capture->writer, CAPTURE_CUBIN, cubin->bytes, cubin->size, err);
 
-	if (!rc && images_find_ptx(request->images, function->module, function->library, cubin,
-				   request->kernel, cc, &ptx)) {
+	if (!rc && images_find_ptx(request->images, function, cubin, request->kernel, cc, &ptx)) {
 		capture->info.ptx_origin = xstrdup(ptx.origin);
 		rc = capture_write_image(capture->writer, CAPTURE_PTX, ptx.text, ptx.bytes, err);
 		free(ptx.text);
@@ -98,22 +239,13 @@ static int find_cubin(const struct cubin **out, struct launch_capture *capture,
 		      const struct launched_function *function, struct error *err)
 {
 	bool ambiguous;
-	int rc = request->reloader ? reload_code(request->reloader, function, request->kernel, err)
-				   : 0;
+	int rc = images_find(out, request->images, function, request->kernel, &ambiguous, err);
 
-	if (rc)
-		return rc;
-	*out = images_find(request->images, function->module, function->library, request->kernel,
-			   &ambiguous);
-	if (!*out)
-		return error_set(err, PL_ENOENT,
-				 "the machine code of the kernel was loaded before the recorder, "
-				 "CUPTI did not show it, or there was no memory for a copy");
 	if (ambiguous)
 		string_list_add(&capture->info.lost,
 				"several images of the program have a kernel of this name; the "
 				"newest was taken");
-	return 0;
+	return rc;
 }
 
 /* ---- events ---- */
@@ -167,6 +299,9 @@ static void capture_release(struct launch_capture *capture)
 	capture_writer_abandon(capture->writer);
 	memories_release(&capture->memories);
 	capture_info_release(&capture->info);
+	capture->driver->cuThreadExchangeStreamCaptureMode(&capture->capture_mode);
+	unlink(capture->reservation);
+	free(capture->reservation);
 	free(capture->path);
 	*capture = (struct launch_capture){0};
 }
@@ -186,7 +321,7 @@ static int copy_before(struct launch_capture *capture, const struct capture_laun
 	rc = launch_parameters_read(&capture->info, capture->driver, &function, request->call, err);
 	if (rc)
 		return rc;
-	rc = device_wait_idle(capture->driver, IDLE_LIMIT_NS, err);
+	rc = await_idle(capture->driver, err);
 	if (!rc)
 		rc = memories_add_variables(&capture->memories, function.module, cubin, err);
 	if (!rc)
@@ -200,25 +335,28 @@ static int copy_before(struct launch_capture *capture, const struct capture_laun
 	return rc ? rc : memories_write_before(&capture->memories, capture->writer, err);
 }
 
-int capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request,
-			 struct error *err)
+bool capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request)
 {
+	struct error err = {0};
 	CUdevice ordinal;
-	int rc;
 
 	*out = (struct launch_capture){.driver = request->driver,
 				       .events = request->events,
-				       .path = xstrdup(request->path),
-				       .began_ns = monotonic_ns()};
+				       .capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED};
+	reserve_name(out, request->request);
+	/* Another stream of the program may be recorded into a graph, which forbids copies. */
+	request->driver->cuThreadExchangeStreamCaptureMode(&out->capture_mode);
+	out->began_ns = monotonic_ns();
 	describe_launch(&out->info, request);
 	describe_device(&out->info, request->driver, &ordinal);
-	memories_init(&out->memories, request->driver, ordinal, request->limit_bytes, &out->info);
-	rc = copy_before(out, request, err);
-	if (rc) {
-		send_failed(out, err);
+	memories_init(&out->memories, request->driver, ordinal,
+		      (uint64_t)request->request->limit_bytes, &out->info);
+	if (copy_before(out, request, &err)) {
+		send_failed(out, &err);
 		capture_release(out);
+		return false;
 	}
-	return rc;
+	return true;
 }
 
 /* Without a change, a kernel that does nothing would pass as a replay. */
@@ -251,17 +389,17 @@ static int commit(struct launch_capture *capture, struct error *err)
 	return rc;
 }
 
-int capture_launch_end(struct launch_capture *capture, bool failed, struct error *err)
+void capture_launch_end(struct launch_capture *capture, bool failed)
 {
-	int rc = failed ? error_set(err, PL_EDEVICE, "the driver refused the launch")
-			: device_wait_idle(capture->driver, IDLE_LIMIT_NS, err);
+	struct error err = {0};
+	int rc = failed ? error_set(&err, PL_EDEVICE, "the driver refused the launch")
+			: await_idle(capture->driver, &err);
 
 	if (!rc)
-		rc = memories_write_changes(&capture->memories, capture->writer, err);
+		rc = memories_write_changes(&capture->memories, capture->writer, &err);
 	if (!rc)
-		rc = commit(capture, err);
+		rc = commit(capture, &err);
 	if (rc)
-		send_failed(capture, err);
+		send_failed(capture, &err);
 	capture_release(capture);
-	return rc;
 }

@@ -10,12 +10,13 @@
 #include "record/images.h"
 #include "record/launches.h"
 #include "record/memories.h"
-#include "record/reload.h"
 
 struct launch_capture {
 	const struct record_driver *driver;
 	const struct events *events;
 	char *path;
+	char *reservation;                /* a file that keeps other processes from the same name */
+	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
 	struct capture_info info;
 	struct memories memories;
 	struct capture_writer *writer;
@@ -24,24 +25,21 @@ struct launch_capture {
 
 /* What a recording needs to know. All borrowed. */
 struct capture_launch_request {
+	const struct record_request *request;
 	const struct record_driver *driver;
 	const struct events *events;
 	struct images *images;
-	struct reloader *reloader; /* NULL: CUPTI has shown all code */
 	const struct launch_call *call;
 	const char *kernel;  /* mangled name */
 	int64_t number;      /* which launch of the kernel it is */
-	const char *path;    /* of the capture */
 	const char *program; /* command line of the process */
-	uint64_t limit_bytes;
 };
 
-/* Copies everything that the launch can reach. After an error, which it reports as an event, there
- * is nothing to end. */
-int capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request,
-			 struct error *err);
-/* Copies what the launch changed, and completes the capture. failed: the driver refused the launch.
- * Reports an event in any case. Returns 0 if there is a capture. */
-int capture_launch_end(struct launch_capture *capture, bool failed, struct error *err);
+/* Finds and copies all that the launch needs, once the GPU is idle. False: that failed, and was
+ * reported; then nothing is left to be done. */
+bool capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request);
+/* Copies what the launch changed, completes the capture and reports it or the failure. failed: the
+ * driver refused the launch. */
+void capture_launch_end(struct launch_capture *capture, bool failed);
 
 #endif

@@ -1,4 +1,3 @@
-/* Reads the section and symbol tables of cubins. See elf.h. */
 #include "record/elf.h"
 
 #include <elf.h>

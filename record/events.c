@@ -1,4 +1,3 @@
-/* Writes events. See events.h. */
 #include "record/events.h"
 
 #include <fcntl.h>

@@ -19,6 +19,11 @@ struct fatbin_ptx {
 	char feature; /* 'a' or 'f' for compute_90a and compute_100f; else '\0' */
 };
 
+/* Whether the text has the body of the kernel, not only its declaration. */
+bool ptx_defines_entry(const char *text, size_t bytes, const char *entry);
+/* Whether the bytes begin as PTX does: blanks and comments, then ".version". */
+bool ptx_is(const char *bytes, size_t size);
+
 /*
  * The fat binary or the PTX text that `image` leads to, in memory of this
  * process. part 0 is the image itself; parts from 1 are the fat binaries from

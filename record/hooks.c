@@ -1,4 +1,3 @@
-/* Stands in for functions of the driver. See hooks.h. */
 #include "record/hooks.h"
 
 #include <dlfcn.h>

@@ -18,7 +18,7 @@
 #ifndef RECORD_HOOKS_H
 #define RECORD_HOOKS_H
 
-#include "record/calls.h"
+#include "record/driver.h"
 #include "record/real_symbols.h"
 
 /* Called before and after a call, as CUPTI does, with data->symbolName NULL. */
@@ -28,6 +28,10 @@ typedef void hook_listener(CUpti_CallbackId id, const CUpti_CallbackData *data);
 bool hooks_are_found(void);
 /* From now on, until it is called with NULL. Who has seen a call begin also sees it end. */
 void hooks_listen(hook_listener *listener);
+
+/* A sentence about a function of the driver that the program uses in a form that is newer than the
+ * recorder (interpose.c); NULL: there was none. Never changes after that. */
+const char *unknown_call_noted(void);
 
 /* ---- for interpose.c ---- */
 

@@ -1,4 +1,3 @@
-/* Keeps the code that the program has loaded. See images.h. */
 #include "record/images.h"
 
 #include <stdlib.h>
@@ -9,14 +8,27 @@
 #include "record/fatbin.h"
 #include "record/triton_cache.h"
 
-/* PTX, or a fat binary that a program hands over and may free afterwards. */
+/* Larger files, and fat binaries or PTX that a program may free afterwards, are not kept. */
 #define COPIED_MOST_BYTES ((size_t)256 << 20)
 
-void images_init(struct images *images, const struct record_request *request)
+/* A call that loaded an image. */
+struct image_load {
+	const void *handle;  /* CUmodule or CUlibrary; NULL: it was unloaded */
+	const void *context; /* CUcontext, with which a module ends; NULL: it is a library */
+	const void *image;   /* the fat binary of a library, which stays where it is; or `copy` */
+	char *copy;          /* PTX or fat binary that the program may free; NULL: none */
+	size_t bytes;        /* of the copy */
+	size_t cubin;        /* index + 1 of its cubin; 0: it is not known */
+};
+
+void images_init(struct images *images, const struct record_request *request,
+		 const struct record_driver *driver, bool reloads)
 {
-	*images = (struct images){.request = request};
+	*images = (struct images){.request = request, .driver = driver, .reloads = reloads};
 	pthread_mutex_init(&images->lock, NULL);
 }
+
+/* ---- what is loaded and unloaded ---- */
 
 static bool is_wanted(void *context, const char *kernel)
 {
@@ -65,7 +77,7 @@ void images_note_cubin(struct images *images, const void *bytes, size_t size)
 static struct image_load *load_of(struct images *images, const void *handle)
 {
 	for (size_t i = 0; handle && i < images->load_count; i++)
-		if (images->loads[i].owner.handle == handle)
+		if (images->loads[i].handle == handle)
 			return &images->loads[i];
 	return NULL;
 }
@@ -76,13 +88,13 @@ static void forget(struct image_load *load)
 	*load = (struct image_load){0};
 }
 
-/* A handle may come again, because unloading it was not noticed. */
-static struct image_load *add_load(struct images *images, const struct image_owner *owner)
+/* A handle may come again, because unloading it was not noticed. The lock is held. */
+static struct image_load *add_load(struct images *images, const void *handle, const void *context)
 {
-	struct image_load *load = load_of(images, owner->handle);
+	struct image_load *load = load_of(images, handle);
 
 	for (size_t i = 0; i < images->load_count && !load; i++)
-		if (!images->loads[i].owner.handle)
+		if (!images->loads[i].handle)
 			load = &images->loads[i];
 	if (load) {
 		forget(load);
@@ -91,7 +103,7 @@ static struct image_load *add_load(struct images *images, const struct image_own
 				      sizeof(*images->loads));
 		load = &images->loads[images->load_count++];
 	}
-	*load = (struct image_load){.owner = *owner};
+	*load = (struct image_load){.handle = handle, .context = context};
 	return load;
 }
 
@@ -109,14 +121,15 @@ static void copy_image(struct image_load *load, const void *image)
 	load->image = load->copy;
 }
 
-void images_note_load(struct images *images, const struct image_owner *owner, const void *image,
-		      bool stays)
+/* The program has loaded `image`. stays: it may be read until the handle is unloaded. */
+static void note_image(struct images *images, const void *handle, const void *context,
+		       const void *image, bool stays)
 {
 	const size_t elf = elf_size(image, COPIED_MOST_BYTES);
 	struct image_load *load;
 
 	pthread_mutex_lock(&images->lock);
-	load = add_load(images, owner);
+	load = add_load(images, handle, context);
 	if (elf) {
 		load->cubin = keep_cubin(images, image, elf);
 	} else if (stays) {
@@ -127,7 +140,50 @@ void images_note_load(struct images *images, const struct image_owner *owner, co
 	pthread_mutex_unlock(&images->lock);
 }
 
-void images_forget_load(struct images *images, const void *handle)
+/* Whether the driver and the recorder may read the code until the library is unloaded. What nvcc
+ * has wrapped is a part of the program. */
+static bool code_stays(const cuLibraryLoadData_params *given)
+{
+	for (unsigned i = 0; i < given->numLibraryOptions; i++)
+		if (given->libraryOptions[i] == CU_LIBRARY_BINARY_IS_PRESERVED)
+			return true;
+	return fatbin_is_wrapped(given->code);
+}
+
+/* The parameters of all functions that load a module, or a library, begin in the same way. Only
+ * after the call: before it there is no handle. */
+static void note_load(struct images *images, enum call_role role, const CUpti_CallbackData *data,
+		      CUcontext current)
+{
+	const CUresult *result = data->functionReturnValue;
+	const cuModuleLoadData_params *module = data->functionParams;
+	const cuLibraryLoadData_params *library = data->functionParams;
+	const cuModuleLoad_params *module_file = data->functionParams;
+	const cuLibraryLoadFromFile_params *library_file = data->functionParams;
+	/* A library is loaded into every context that needs it. */
+	const bool of_context = role == CALL_MODULE_IMAGE || role == CALL_MODULE_FILE;
+	const void *context = of_context ? current : NULL;
+	const void *handle;
+	struct error none = {0};
+	char *bytes = NULL;
+	size_t size = 0;
+
+	if (!result || *result != CUDA_SUCCESS)
+		return;
+	handle = of_context ? (const void *)*module->module : (const void *)*library->library;
+	if (role == CALL_LIBRARY_IMAGE)
+		note_image(images, handle, context, library->code, code_stays(library));
+	else if (role == CALL_MODULE_IMAGE)
+		note_image(images, handle, context, module->image, false);
+	else if (!read_file(&bytes, &size, of_context ? module_file->fname : library_file->fileName,
+			    COPIED_MOST_BYTES, &none))
+		/* what the file holds when the driver has read it */
+		note_image(images, handle, context, bytes, false);
+	free(bytes);
+}
+
+/* `handle` is about to be unloaded, and may then stand for another image. */
+static void note_unload(struct images *images, const void *handle)
 {
 	struct image_load *load;
 
@@ -138,39 +194,90 @@ void images_forget_load(struct images *images, const void *handle)
 	pthread_mutex_unlock(&images->lock);
 }
 
+void images_note_call(struct images *images, CUpti_CallbackId id, const CUpti_CallbackData *data,
+		      CUcontext context)
+{
+	const enum call_role role = call_role_of(id);
+
+	if (data->callbackSite == CUPTI_API_EXIT && call_loads_code(role))
+		note_load(images, role, data, context);
+	else if (data->callbackSite == CUPTI_API_ENTER && role == CALL_UNLOAD)
+		/* before the call: after it, another thread may have got the handle again; it is
+		 * the only parameter */
+		note_unload(images, ((const cuModuleUnload_params *)data->functionParams)->hmod);
+}
+
 void images_forget_context(struct images *images, const void *context)
 {
 	pthread_mutex_lock(&images->lock);
 	for (size_t i = 0; context && i < images->load_count; i++)
-		if (images->loads[i].owner.context == context)
+		if (images->loads[i].context == context)
 			forget(&images->loads[i]);
 	pthread_mutex_unlock(&images->lock);
 }
 
-const struct cubin *images_find(struct images *images, const void *module, const void *library,
-				const char *kernel, bool *ambiguous)
+/* ---- loading code once more, while CUPTI shows it ---- */
+
+/* Other threads of the program may load code at the same time. */
+static _Thread_local bool reloading;
+
+static void CUPTIAPI on_resource(void *images, CUpti_CallbackDomain domain, CUpti_CallbackId id,
+				 const void *data)
 {
-	const struct cubin *found = NULL;
-	const struct image_load *load;
+	const CUpti_ResourceData *resource = data;
+	const CUpti_ModuleResourceData *module;
 
-	*ambiguous = false;
-	pthread_mutex_lock(&images->lock);
-	load = load_of(images, module);
-	if (!load)
-		load = load_of(images, library);
-	if (load && load->cubin)
-		found = images->cubins[load->cubin - 1];
-	for (size_t i = images->cubin_count; i-- && !(load && load->cubin);) {
-		const struct cubin *cubin = images->cubins[i];
+	if (!reloading || domain != CUPTI_CB_DOMAIN_RESOURCE ||
+	    id != CUPTI_CBID_RESOURCE_MODULE_LOADED)
+		return;
+	module = resource->resourceDescriptor;
+	images_note_cubin(images, module->pCubin, module->cubinSize);
+}
 
-		if (!elf_has_kernel(cubin->bytes, cubin->size, kernel))
-			continue;
-		*ambiguous |= found != NULL;
-		if (!found)
-			found = cubin;
-	}
-	pthread_mutex_unlock(&images->lock);
-	return found;
+/* What the driver refuses now, it took from the program. So it is left out. */
+static void load_again(const struct record_driver *driver, const void *image)
+{
+	CUlibrary library;
+	CUmodule module;
+
+	if (driver->cuLibraryLoadData(&library, image, NULL, NULL, 0, NULL, NULL, 0) !=
+	    CUDA_SUCCESS)
+		return;
+	driver->cuLibraryGetModule(&module, library); /* loads the code */
+	driver->cuLibraryUnload(library);
+}
+
+static int listen_to_loads(CUpti_SubscriberHandle *subscriber, struct images *images,
+			   struct error *err)
+{
+	const struct record_cupti *cupti = &images->cupti;
+	int rc = images->cupti_is_open
+			 ? 0
+			 : record_cupti_open(&images->cupti, images->request->cupti, err);
+
+	if (rc)
+		return rc;
+	images->cupti_is_open = true;
+	rc = record_cupti_check(cupti, cupti->cuptiSubscribe(subscriber, on_resource, images), err,
+				"subscribing to CUPTI, to see the machine code of the kernel");
+	if (rc)
+		return rc;
+	rc = record_cupti_check(cupti,
+				cupti->cuptiEnableCallback(1, *subscriber, CUPTI_CB_DOMAIN_RESOURCE,
+							   CUPTI_CBID_RESOURCE_MODULE_LOADED),
+				err, "listening to what the driver loads");
+	if (rc)
+		cupti->cuptiUnsubscribe(*subscriber);
+	return rc;
+}
+
+/* What the program loaded as the module or the library of a function. The lock is held. */
+static struct image_load *load_of_function(struct images *images,
+					   const struct launched_function *function)
+{
+	struct image_load *load = load_of(images, function->module);
+
+	return load ? load : load_of(images, function->library);
 }
 
 /* The index of the load + 1; 0: its code is known, or nothing can be loaded again. The lock is
@@ -194,16 +301,21 @@ static size_t next_reload(const struct images *images, const struct image_load *
 	return 0;
 }
 
-const void *images_reload_next(struct images *images, const void *module, const void *library,
-			       const char *kernel, size_t *next)
+/*
+ * The next image to load again in search of a kernel, which then is the one that
+ * images_note_cubin() is about: what the program loaded as the module or library of
+ * the function, or, if that is not known, each image in turn. NULL: the code of the
+ * kernel is known, or there are no more; then images_note_cubin() is about no image
+ * of the program. *next is 0 at first.
+ */
+static const void *next_image(struct images *images, const struct launched_function *function,
+			      const char *kernel, size_t *next)
 {
 	const struct image_load *load;
 	const void *image;
 
 	pthread_mutex_lock(&images->lock);
-	load = load_of(images, module);
-	if (!load)
-		load = load_of(images, library);
+	load = load_of_function(images, function);
 	images->reloading = next_reload(images, load, kernel, next);
 	*next += load != NULL;
 	image = images->reloading ? images->loads[images->reloading - 1].image : NULL;
@@ -211,15 +323,68 @@ const void *images_reload_next(struct images *images, const void *module, const 
 	return image;
 }
 
-void images_reload_end(struct images *images)
+/* Returns 0 also if the code is known, or was not found. */
+static int load_code_again(struct images *images, const struct launched_function *function,
+			   const char *kernel, struct error *err)
 {
+	CUpti_SubscriberHandle subscriber;
+	size_t next = 0;
+	const void *image = next_image(images, function, kernel, &next);
+	int rc;
+
+	if (!image)
+		return 0;
+	rc = listen_to_loads(&subscriber, images, err);
+	if (rc) {
+		pthread_mutex_lock(&images->lock);
+		images->reloading = 0;
+		pthread_mutex_unlock(&images->lock);
+		return rc;
+	}
+	reloading = true;
+	for (; image; image = next_image(images, function, kernel, &next))
+		load_again(images->driver, image);
+	reloading = false;
+	images->cupti.cuptiUnsubscribe(subscriber);
+	return 0;
+}
+
+/* ---- finding ---- */
+
+int images_find(const struct cubin **out, struct images *images,
+		const struct launched_function *function, const char *kernel, bool *ambiguous,
+		struct error *err)
+{
+	const struct cubin *found = NULL;
+	const struct image_load *load;
+	int rc = images->reloads ? load_code_again(images, function, kernel, err) : 0;
+
+	*ambiguous = false;
+	if (rc)
+		return rc;
 	pthread_mutex_lock(&images->lock);
-	images->reloading = 0;
+	load = load_of_function(images, function);
+	if (load && load->cubin)
+		found = images->cubins[load->cubin - 1];
+	for (size_t i = images->cubin_count; i-- && !(load && load->cubin);) {
+		const struct cubin *cubin = images->cubins[i];
+
+		if (!elf_has_kernel(cubin->bytes, cubin->size, kernel))
+			continue;
+		*ambiguous |= found != NULL;
+		if (!found)
+			found = cubin;
+	}
 	pthread_mutex_unlock(&images->lock);
+	*out = found;
+	return found ? 0
+		     : error_set(err, PL_ENOENT,
+				 "the machine code of the kernel was loaded before the recorder, "
+				 "CUPTI did not show it, or there was no memory for a copy");
 }
 
 /* The PTX in what the program loaded. */
-static bool find_loaded_ptx(struct images *images, const void *module, const void *library,
+static bool find_loaded_ptx(struct images *images, const struct launched_function *function,
 			    const char *kernel, int cc, struct loaded_ptx *out)
 {
 	struct fatbin_ptx found = {0};
@@ -228,9 +393,9 @@ static bool find_loaded_ptx(struct images *images, const void *module, const voi
 	int rc = PL_ENOENT;
 
 	pthread_mutex_lock(&images->lock);
-	load = load_of(images, module);
+	load = load_of(images, function->module);
 	if (!load || !load->image)
-		load = load_of(images, library);
+		load = load_of(images, function->library);
 	out->origin = "the fat binary of the program";
 	if (load && load->copy) {
 		out->origin = "the image that the program loaded";
@@ -257,10 +422,10 @@ static bool find_triton_ptx(const struct cubin *cubin, const char *kernel, struc
 	return found;
 }
 
-bool images_find_ptx(struct images *images, const void *module, const void *library,
+bool images_find_ptx(struct images *images, const struct launched_function *function,
 		     const struct cubin *cubin, const char *kernel, int cc, struct loaded_ptx *out)
 {
 	*out = (struct loaded_ptx){0};
-	return find_loaded_ptx(images, module, library, kernel, cc, out) ||
+	return find_loaded_ptx(images, function, kernel, cc, out) ||
 	       find_triton_ptx(cubin, kernel, out);
 }

@@ -12,10 +12,10 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "record/hooks.h"
-#include "record/unknown_calls.h"
 
 /* The name means the second form since this version of CUDA. */
 #define SECOND_FORM_VERSION 12000
@@ -31,6 +31,38 @@ VISIBLE get_proc_address interposed_get_proc_address __asm__("cuGetProcAddress")
 VISIBLE get_proc_address_v2 interposed_get_proc_address_v2 __asm__("cuGetProcAddress_v2");
 static get_proc_address stand_in_get_proc_address;
 static get_proc_address_v2 stand_in_get_proc_address_v2;
+
+/* ---- functions in a form that is newer than the recorder, which must not touch them ---- */
+
+enum { EMPTY, BEING_WRITTEN, WRITTEN };
+
+static atomic_int sentence_state = EMPTY;
+static char sentence[384];
+
+/* The first call in the process is kept. cuda_version: for which cuGetProcAddress() was asked; 0:
+ * the symbol was searched for. */
+static void note_unknown_call(const char *name, int cuda_version)
+{
+	int expected = EMPTY;
+	char version[48] = "";
+
+	if (!atomic_compare_exchange_strong(&sentence_state, &expected, BEING_WRITTEN))
+		return;
+	if (cuda_version)
+		snprintf(version, sizeof(version), " of CUDA %d.%d", cuda_version / 1000,
+			 cuda_version % 1000 / 10);
+	snprintf(sentence, sizeof(sentence),
+		 "the program uses %.60s%s, which is newer than the recorder: it was built for "
+		 "CUDA %d.%d and does not see calls of this function; if a kernel is missing, "
+		 "record with a newer perflab",
+		 name, version, CUDA_VERSION / 1000, CUDA_VERSION % 1000 / 10);
+	atomic_store(&sentence_state, WRITTEN);
+}
+
+const char *unknown_call_noted(void)
+{
+	return atomic_load(&sentence_state) == WRITTEN ? sentence : NULL;
+}
 
 /* ---- the forms of cuGetProcAddress ---- */
 
@@ -145,7 +177,7 @@ static CUresult answer(any_function *function, bool is_driver, enum form form,
 	if (!is_driver && !is_of_driver(function_at(*out)))
 		return result;
 	if (!is_known_form(function, form, question, *out))
-		unknown_call_note(question->name, question->version);
+		note_unknown_call(question->name, question->version);
 	else
 		*out = address_of(stand_in_for(question, function_at(*out)));
 	return result;
@@ -232,7 +264,7 @@ static void *search(void *library, const char *symbol)
 	if (is_known_symbol(symbol))
 		return address_of(stand_in_for_symbol(symbol, function_at(found)));
 	if (is_of_driver(function_at(found)))
-		unknown_call_note(symbol, 0);
+		note_unknown_call(symbol, 0);
 	return found;
 }
 

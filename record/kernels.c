@@ -1,4 +1,3 @@
-/* A hash table from handles to names. See kernels.h. */
 #include "record/kernels.h"
 
 #include <stdlib.h>

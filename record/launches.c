@@ -1,4 +1,3 @@
-/* Decodes launches. See launches.h. */
 #include "record/launches.h"
 
 #include <stdlib.h>

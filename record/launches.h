@@ -4,7 +4,6 @@
 #define RECORD_LAUNCHES_H
 
 #include "capture/capture.h"
-#include "record/calls.h"
 #include "record/driver.h"
 
 struct launch_call {

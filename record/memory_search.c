@@ -1,5 +1,4 @@
-/* Finds the memory that words point into. See memory_search.h. */
-#include "record/memory_search.h"
+#include "record/memories.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

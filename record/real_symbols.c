@@ -1,4 +1,3 @@
-/* Looks up symbols past the recorder's own. See real_symbols.h. */
 #include "record/real_symbols.h"
 
 #include <dlfcn.h>

@@ -7,14 +7,9 @@
 #include <errno.h>
 #include <pthread.h>
 
-#include "record/contexts.h"
 #include "record/hooks.h"
 #include "record/launches.h"
-#include "record/loads.h"
-#include "record/undisturbed.h"
-
-/* How long the launch of another thread may take. It waits while the queue of the GPU is full. */
-#define LAUNCH_LIMIT_NS INT64_C(60000000000)
+#include "record/program_threads.h"
 
 struct recorder recorder;
 _Thread_local bool recorder_busy;
@@ -25,6 +20,85 @@ static _Thread_local enum {
 	ENTERED_GATE,  /* as any launch */
 	RECORDS_LAUNCH /* has closed the gate */
 } launch_state;
+
+/* ---- streams that are captured into graphs ----
+ *
+ * Each is known by its handle: the end of a capture whose beginning was not seen is none of these.
+ * Hardly any program captures two streams at once. None begins or ends while the gate is closed.
+ */
+
+struct captured_stream {
+	CUstream stream;
+	const void *thread; /* whose default stream it is; NULL: it is another stream */
+};
+
+static struct {
+	pthread_mutex_t lock;
+	struct captured_stream *items;
+	size_t count, capacity;
+} captured = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct captured_stream stream_of(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	static _Thread_local char thread; /* its address is unique */
+	/* The parameters of all these calls begin with the stream. */
+	const cuStreamEndCapture_params *given = data->functionParams;
+	struct captured_stream found = {.stream = given->hStream};
+
+	if (!found.stream && call_is_per_thread(id))
+		found.stream = CU_STREAM_PER_THREAD;
+	if (found.stream == CU_STREAM_PER_THREAD)
+		found.thread = &thread;
+	return found;
+}
+
+/* The index; `count`: it is not in the list. The lock is held. */
+static size_t find_captured(const struct captured_stream *wanted)
+{
+	size_t i = 0;
+
+	while (i < captured.count && (captured.items[i].stream != wanted->stream ||
+				      captured.items[i].thread != wanted->thread))
+		i++;
+	return i;
+}
+
+/* A capture that was broken ends with an error. Other errors mean that the stream is none. */
+static bool ends_capture(CUresult result)
+{
+	return result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+	       result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
+}
+
+/* A call that begins or ends a capture, or destroys a stream, has returned. */
+static void note_captured_stream(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	const bool begins = call_role_of(id) == CALL_CAPTURE_BEGIN;
+	const struct captured_stream stream = stream_of(id, data);
+	const CUresult *result = data->functionReturnValue;
+	size_t at;
+
+	pthread_mutex_lock(&captured.lock);
+	at = find_captured(&stream);
+	if (begins && at == captured.count && result && *result == CUDA_SUCCESS) {
+		captured.items = xgrow(captured.items, &captured.capacity, captured.count + 1,
+				       sizeof(*captured.items));
+		captured.items[captured.count++] = stream;
+	} else if (!begins && at < captured.count && result && ends_capture(*result)) {
+		captured.items[at] = captured.items[--captured.count];
+	}
+	pthread_mutex_unlock(&captured.lock);
+}
+
+static bool any_stream_is_captured(void)
+{
+	bool any;
+
+	pthread_mutex_lock(&captured.lock);
+	any = captured.count > 0;
+	pthread_mutex_unlock(&captured.lock);
+	return any;
+}
 
 /* ---- launches ---- */
 
@@ -39,39 +113,23 @@ static bool is_into_graph(const struct launch_call *call)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-static void clean_up_after_take(void)
-{
-	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
-	capture_name_release(&recorder.name);
-}
-
 /* Returns whether capture_launch_end() must follow. */
 static bool begin_take(const struct launch_call *call, const struct seen_kernel *kernel,
 		       int64_t number)
 {
-	struct capture_launch_request request = {
+	const struct capture_launch_request request = {
+		.request = &recorder.request,
 		.driver = &recorder.driver,
 		.events = &recorder.events,
 		.images = &recorder.images,
-		.reloader = recorder.hooked ? &recorder.reloader : NULL,
 		.call = call,
 		.kernel = kernel->name,
 		.number = number,
 		.program = recorder.program,
-		.limit_bytes = (uint64_t)recorder.request.limit_bytes,
 	};
-	struct error err = {0};
-	bool began;
+	const bool began = capture_launch_begin(&recorder.capture, &request);
 
-	capture_name_reserve(&recorder.name, recorder.request.folder, recorder.request.output);
-	request.path = recorder.name.path;
-	/* Another stream of the program may be recorded into a graph, which forbids copies. */
-	recorder.capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	recorder.driver.cuThreadExchangeStreamCaptureMode(&recorder.capture_mode);
-	began = capture_launch_begin(&recorder.capture, &request, &err) == 0;
 	recorder.captures += began;
-	if (!began)
-		clean_up_after_take();
 	return began;
 }
 
@@ -89,7 +147,7 @@ static void stop_listening(void)
 /* To wait for the GPU would invalidate the graphs of the program. */
 static int refuse_beside_graph(struct error *err)
 {
-	if (!captured_streams_any(&recorder.captured_streams))
+	if (!any_stream_is_captured())
 		return 0;
 	return error_set(err, PL_EUNSUPPORTED,
 			 "the program captures a stream into a graph at this moment, which waiting "
@@ -114,20 +172,19 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 	bool began = false;
 
 	undisturbed_begin(&thread);
-	launch_gate_leave(&recorder.gate);
-	launch_gate_close(&recorder.gate);
+	launch_gate_leave();
+	launch_gate_close();
 	/* After the last capture nobody listens to the ends of launches, and the gate would not
 	 * become empty. */
 	if (recorder.captures < recorder.request.most) {
-		if (launch_gate_await_empty(&recorder.gate, LAUNCH_LIMIT_NS, &err) ||
-		    refuse_beside_graph(&err))
+		if (launch_gate_await_empty(&err) || refuse_beside_graph(&err))
 			send_not_begun(kernel, number, &err);
 		else
 			began = begin_take(call, kernel, number);
 	}
 	if (!began) {
-		launch_gate_open(&recorder.gate);
-		launch_gate_enter(&recorder.gate);
+		launch_gate_open();
+		launch_gate_enter();
 	}
 	undisturbed_end(&thread);
 	/* A thread that ended now would leave the gate closed. */
@@ -178,7 +235,7 @@ static void enter_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	const void *function = launch_call_function(id, data);
 	struct seen_kernel *kernel;
 
-	launch_gate_enter(&recorder.gate);
+	launch_gate_enter();
 	launch_state = ENTERED_GATE;
 	if (!function)
 		return; /* of a graph, or no launch */
@@ -194,17 +251,15 @@ static void end_recording(const CUpti_CallbackData *data)
 {
 	const CUresult *result = data->functionReturnValue;
 	const int cancel_state = recorder.cancel_state;
-	struct error err = {0};
 	struct undisturbed thread;
 
 	undisturbed_begin(&thread);
 	recorder_busy = true;
-	capture_launch_end(&recorder.capture, result && *result != CUDA_SUCCESS, &err);
-	clean_up_after_take();
+	capture_launch_end(&recorder.capture, result && *result != CUDA_SUCCESS);
 	recorder_busy = false;
 	if (recorder.captures >= recorder.request.most)
 		stop_listening();
-	launch_gate_open(&recorder.gate);
+	launch_gate_open();
 	undisturbed_end(&thread);
 	pthread_setcancelstate(cancel_state, NULL);
 }
@@ -214,15 +269,15 @@ static void leave_launch(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	const enum call_role role = call_role_of(id);
 
 	if (call_concerns_captures(role))
-		captured_streams_note(&recorder.captured_streams, id, data);
+		note_captured_stream(id, data);
 	if (launch_state == RECORDS_LAUNCH)
 		end_recording(data);
 	else if (launch_state == ENTERED_GATE)
-		launch_gate_leave(&recorder.gate);
+		launch_gate_leave();
 	launch_state = PASSED_BY;
 }
 
-/* ---- callbacks ---- */
+/* ---- callbacks by CUPTI ---- */
 
 static void note_load_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
@@ -231,7 +286,7 @@ static void note_load_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 
 	undisturbed_begin(&thread);
 	recorder.driver.cuCtxGetCurrent(&context);
-	load_call_note(&recorder.images, id, data, context);
+	images_note_call(&recorder.images, id, data, context);
 	undisturbed_end(&thread);
 }
 
@@ -294,10 +349,63 @@ void recorder_on_fork(void)
 	recorder.is_fork = true;
 }
 
-/* What CUPTI tells as events of modules and contexts. */
+/* ---- callbacks by hooks, which do not show the ends of contexts as CUPTI does ---- */
+
+/* The handle of the primary context, without making one; NULL: there is none. */
+static CUcontext primary_context(CUdevice device)
+{
+	CUcontext context = NULL;
+	unsigned flags;
+	int active = 0;
+
+	if (recorder.driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS ||
+	    !active || recorder.driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
+		return NULL;
+	recorder.driver.cuDevicePrimaryCtxRelease(device);
+	return context;
+}
+
+/* Whether releasing a context ends it shows only afterwards, when the driver does not tell its
+ * handle any more. */
+static CUcontext released_context(const CUpti_CallbackData *data)
+{
+	static _Thread_local CUcontext released;
+	const cuDevicePrimaryCtxRelease_v2_params *given = data->functionParams;
+	unsigned flags;
+	int active = 1;
+
+	if (data->callbackSite == CUPTI_API_ENTER) {
+		released = primary_context(given->dev);
+		return NULL;
+	}
+	recorder.driver.cuDevicePrimaryCtxGetState(given->dev, &flags, &active);
+	return active ? NULL : released;
+}
+
+/* The context that ends with a call, and with it its modules; NULL: none, or it is not certain
+ * before the call has returned. */
+static CUcontext ended_context(CUpti_CallbackId id, const CUpti_CallbackData *data)
+{
+	const bool entered = data->callbackSite == CUPTI_API_ENTER;
+	const void *given = data->functionParams;
+
+	switch (call_role_of(id)) {
+	case CALL_CONTEXT_DESTROY:
+		return entered ? ((const cuCtxDestroy_v2_params *)given)->ctx : NULL;
+	case CALL_PRIMARY_RESET:
+		return entered ? primary_context(
+					 ((const cuDevicePrimaryCtxReset_v2_params *)given)->dev)
+			       : NULL;
+	case CALL_PRIMARY_RELEASE:
+		return released_context(data);
+	default:
+		return NULL;
+	}
+}
+
 static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	CUcontext ended = context_ended_by(&recorder.driver, id, data);
+	CUcontext ended = ended_context(id, data);
 
 	if (ended)
 		note_context_end(ended);
@@ -305,7 +413,7 @@ static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
 		seen_kernels_forget_handles(&recorder.seen);
 }
 
-/* Nothing is unloaded, and no context ends, while another thread records: reload.c may be loading
+/* Nothing is unloaded, and no context ends, while another thread records: images.c may be loading
  * any of the images once more. */
 void recorder_on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
@@ -325,16 +433,4 @@ void recorder_on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data
 	if (!entered && passes_gate)
 		leave_launch(id, data);
 	errno = error_number;
-}
-
-void CUPTIAPI recorder_on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
-{
-	timeline_buffer_request(buffer, size, most_records);
-}
-
-void CUPTIAPI recorder_on_buffer_complete(CUcontext context, uint32_t stream, uint8_t *buffer,
-					  size_t size, size_t valid)
-{
-	(void)size;
-	timeline_buffer_add(&recorder.timeline, context, stream, buffer, valid);
 }

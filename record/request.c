@@ -1,4 +1,3 @@
-/* Reads request.json. See request.h. */
 #include "record/request.h"
 
 #include <jansson.h>

@@ -1,6 +1,6 @@
-/* Collects and sums up the times of kernels. See timeline.h. */
 #include "record/timeline.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -8,6 +8,39 @@
 #define BUFFER_BYTES ((size_t)4 << 20)
 /* CUPTI wants buffers at multiples of 8. */
 #define BUFFER_ALIGN 8
+
+/* One execution. */
+struct timed_launch {
+	uint32_t correlation; /* ascends with the calls that launch */
+	uint32_t shape;       /* index into the shapes of the kernel */
+	uint64_t ns;
+	bool in_graph; /* launched with a graph, not by a call of its own */
+};
+
+struct kernel_shape {
+	uint32_t device;
+	int32_t grid[3], block[3];
+	int64_t shared_bytes;
+	uint16_t registers;
+	uint64_t graph_launches;
+};
+
+struct timed_kernel {
+	char *name;
+	struct kernel_shape *shapes;
+	size_t shape_count, shape_capacity;
+	struct timed_launch *launches;
+	size_t launch_count, launch_capacity;
+};
+
+static const struct record_cupti *cupti;
+/* Held to use what follows. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct timed_kernel *kernels;
+static size_t kernel_count, kernel_capacity;
+static struct timeline_totals totals;
+
+/* ---- adding ---- */
 
 static int64_t thread_cpu_ns(void)
 {
@@ -17,45 +50,15 @@ static int64_t thread_cpu_ns(void)
 	return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-void timeline_init(struct timeline *timeline, const struct record_cupti *cupti)
-{
-	*timeline = (struct timeline){.cupti = cupti};
-	pthread_mutex_init(&timeline->lock, NULL);
-}
-
-int timeline_start(struct timeline *timeline, CUpti_BuffersCallbackRequestFunc request,
-		   CUpti_BuffersCallbackCompleteFunc complete, struct error *err)
-{
-	const struct record_cupti *cupti = timeline->cupti;
-	int rc = record_cupti_check(cupti, cupti->cuptiActivityRegisterCallbacks(request, complete),
-				    err, "registering buffers");
-
-	return rc ? rc
-		  : record_cupti_check(
-			    cupti,
-			    cupti->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), err,
-			    "enabling the times of kernels");
-}
-
-void timeline_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
-{
-	*buffer = aligned_alloc(BUFFER_ALIGN, BUFFER_BYTES);
-	*size = *buffer ? BUFFER_BYTES : 0;
-	*most_records = 0;
-}
-
-/* ---- adding ---- */
-
-static struct timed_kernel *kernel_named(struct timeline *timeline, const char *name)
+static struct timed_kernel *kernel_named(const char *name)
 {
 	struct timed_kernel *kernel;
 
-	for (size_t i = 0; i < timeline->kernel_count; i++)
-		if (!strcmp(timeline->kernels[i].name, name))
-			return &timeline->kernels[i];
-	timeline->kernels = xgrow(timeline->kernels, &timeline->kernel_capacity,
-				  timeline->kernel_count + 1, sizeof(*timeline->kernels));
-	kernel = &timeline->kernels[timeline->kernel_count++];
+	for (size_t i = 0; i < kernel_count; i++)
+		if (!strcmp(kernels[i].name, name))
+			return &kernels[i];
+	kernels = xgrow(kernels, &kernel_capacity, kernel_count + 1, sizeof(*kernels));
+	kernel = &kernels[kernel_count++];
 	*kernel = (struct timed_kernel){.name = xstrdup(name)};
 	return kernel;
 }
@@ -78,7 +81,7 @@ static uint32_t shape_of(struct timed_kernel *kernel, const struct kernel_shape 
 	return (uint32_t)kernel->shape_count++;
 }
 
-static void add_record(struct timeline *timeline, const CUpti_ActivityKernel10 *record)
+static void add_record(const CUpti_ActivityKernel10 *record)
 {
 	const struct kernel_shape shape = {
 		.device = record->deviceId,
@@ -87,10 +90,10 @@ static void add_record(struct timeline *timeline, const CUpti_ActivityKernel10 *
 		.shared_bytes = record->dynamicSharedMemory,
 		.registers = record->registersPerThread,
 	};
-	struct timed_kernel *kernel = kernel_named(timeline, record->name ? record->name : "?");
+	struct timed_kernel *kernel = kernel_named(record->name ? record->name : "?");
 	const uint32_t index = shape_of(kernel, &shape);
 
-	timeline->launches++;
+	totals.launches++;
 	kernel->shapes[index].graph_launches += record->graphId != 0;
 	kernel->launches = xgrow(kernel->launches, &kernel->launch_capacity,
 				 kernel->launch_count + 1, sizeof(*kernel->launches));
@@ -101,23 +104,46 @@ static void add_record(struct timeline *timeline, const CUpti_ActivityKernel10 *
 		.ns = record->end > record->start ? record->end - record->start : 0};
 }
 
-void timeline_buffer_add(struct timeline *timeline, CUcontext context, uint32_t stream,
-			 uint8_t *buffer, size_t bytes)
+static void CUPTIAPI on_buffer_request(uint8_t **buffer, size_t *size, size_t *most_records)
+{
+	*buffer = aligned_alloc(BUFFER_ALIGN, BUFFER_BYTES);
+	*size = *buffer ? BUFFER_BYTES : 0;
+	*most_records = 0;
+}
+
+/* Adds the records of a buffer, and frees it. */
+static void CUPTIAPI on_buffer_complete(CUcontext context, uint32_t stream, uint8_t *buffer,
+					size_t size, size_t valid)
 {
 	const int64_t began_ns = thread_cpu_ns();
 	CUpti_Activity *record = NULL;
-	size_t dropped = 0;
+	size_t lost = 0;
 
-	pthread_mutex_lock(&timeline->lock);
-	while (timeline->cupti->cuptiActivityGetNextRecord(buffer, bytes, &record) == CUPTI_SUCCESS)
+	(void)size;
+	pthread_mutex_lock(&lock);
+	while (cupti->cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
 		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
-			add_record(timeline, (const CUpti_ActivityKernel10 *)(const void *)record);
-	if (timeline->cupti->cuptiActivityGetNumDroppedRecords(context, stream, &dropped) ==
-	    CUPTI_SUCCESS)
-		timeline->dropped += dropped;
-	timeline->own_ns += thread_cpu_ns() - began_ns;
-	pthread_mutex_unlock(&timeline->lock);
+			add_record((const CUpti_ActivityKernel10 *)(const void *)record);
+	if (cupti->cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS)
+		totals.dropped += (int64_t)lost;
+	totals.own_ns += thread_cpu_ns() - began_ns;
+	pthread_mutex_unlock(&lock);
 	free(buffer);
+}
+
+int timeline_start(const struct record_cupti *opened, struct error *err)
+{
+	int rc;
+
+	cupti = opened;
+	rc = record_cupti_check(
+		cupti, cupti->cuptiActivityRegisterCallbacks(on_buffer_request, on_buffer_complete),
+		err, "registering buffers");
+	return rc ? rc
+		  : record_cupti_check(
+			    cupti,
+			    cupti->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), err,
+			    "enabling the times of kernels");
 }
 
 /* ---- reporting ---- */
@@ -197,11 +223,15 @@ static void send_kernel(struct timed_kernel *kernel, const struct events *events
 	}
 }
 
-void timeline_end(struct timeline *timeline, const struct events *events)
+struct timeline_totals timeline_end(const struct events *events)
 {
-	timeline->cupti->cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-	pthread_mutex_lock(&timeline->lock);
-	for (size_t i = 0; i < timeline->kernel_count; i++)
-		send_kernel(&timeline->kernels[i], events);
-	pthread_mutex_unlock(&timeline->lock);
+	struct timeline_totals found;
+
+	cupti->cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < kernel_count; i++)
+		send_kernel(&kernels[i], events);
+	found = totals;
+	pthread_mutex_unlock(&lock);
+	return found;
 }

@@ -14,7 +14,6 @@
 
 #include <stdio.h>
 
-#include "metrics/analysis/cards.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/fleet.h"
 #include "metrics/analysis/gpu_group.h"

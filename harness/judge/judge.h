@@ -8,7 +8,6 @@
 
 #include "db/db.h"
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/thresholds.h"
 
 /* ---- judge.c ---- */
 

@@ -54,17 +54,6 @@ static double *ranks_of(const struct series *series, size_t begin, size_t end, d
 	return ranks;
 }
 
-/* Standardises Wilcoxon's rank sum of the first `before` of `count` runs. */
-static double standardised_rank_sum(double sum, size_t before, size_t count, double ties)
-{
-	double n = (double)count, left = (double)before, right = n - left;
-	double variance = left * right / 12 * (n + 1 - ties / (n * (n - 1)));
-	double distance = fabs(sum - left * (n + 1) / 2);
-
-	/* 1/2 is the continuity correction */
-	return variance > 0 ? fmax(0, distance - 0.5) / sqrt(variance) : 0;
-}
-
 /* ---- tests ---- */
 
 /* The position between two neighbours at which a change point leaves the least scatter. */
@@ -87,13 +76,17 @@ static size_t best_place(const struct series *series, size_t begin, size_t end)
 
 static bool ranks_differ(const struct series *series, size_t begin, size_t at, size_t end)
 {
-	double ties, sum = 0, score;
+	const double n = (double)(end - begin), left = (double)(at - begin), right = n - left;
+	double ties, variance, distance, sum = 0, score;
 	double *ranks = ranks_of(series, begin, end, &ties);
 
 	for (size_t i = begin; i < at; i++)
 		sum += ranks[i - begin];
 	free(ranks);
-	score = standardised_rank_sum(sum, at - begin, end - begin, ties);
+	/* Wilcoxon's rank sum, standardised; 1/2 is the continuity correction */
+	variance = left * right / 12 * (n + 1 - ties / (n * (n - 1)));
+	distance = fabs(sum - left * (n + 1) / 2);
+	score = variance > 0 ? fmax(0, distance - 0.5) / sqrt(variance) : 0;
 	return erfc(score * M_SQRT1_2) * (double)series->runs < series->limits->false_alarms;
 }
 
@@ -181,14 +174,6 @@ static void proposals_init(struct proposals *proposals, struct series *series)
 	}
 }
 
-static void proposals_release(struct proposals *proposals)
-{
-	free(proposals->before);
-	free(proposals->after);
-	free(proposals->effects);
-	free(proposals->worst);
-}
-
 /* Equal times have no p, which says less than any other. */
 static bool is_worse(const struct proposals *proposals, size_t a, size_t b)
 {
@@ -266,7 +251,10 @@ static void remove_insignificant(struct series *series)
 	series->count = 1;
 	for (size_t i = 0; i < last; i = proposals.after[i])
 		series->bounds[series->count++] = series->bounds[proposals.after[i]];
-	proposals_release(&proposals);
+	free(proposals.before);
+	free(proposals.after);
+	free(proposals.effects);
+	free(proposals.worst);
 }
 
 /* ---- results ---- */

@@ -1,6 +1,6 @@
 /* Compares the times of one case in two runs. */
 #include "metrics/analysis/compare.h"
-#include "metrics/analysis/spread.h"
+#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -54,7 +54,7 @@ struct effect {
  * and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), 2004).
  */
 struct effect effect_of(struct process_medians base, struct process_medians head);
-/* The effect at one of several interim analyses of a case (sequential_tests.h), which may spend
+/* The effect at one of several interim analyses of a case (regress.h), which may spend
  * `share` of the probability of errors: the interval is wider, and p is divided by the share. */
 struct effect effect_with_share(struct process_medians base, struct process_medians head,
 				double share);

@@ -1,7 +1,7 @@
 /* Which GPUs are outliers among their peers; see the header. */
 #include "metrics/analysis/fleet.h"
 #include "metrics/analysis/compare.h"
-#include "metrics/analysis/fleet_cases.h"
+#include "metrics/analysis/fleet_level.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,16 +56,10 @@ const char *fleet_quantity_name(const struct fleet *fleet, size_t quantity)
 					 : fleet->ceilings[quantity - FLEET_MEASURES].name;
 }
 
-static struct fleet_level *level_at(const struct fleet_judgement *judgement, size_t gpu,
-				    size_t quantity)
-{
-	return &judgement->levels[gpu * judgement->quantity_count + quantity];
-}
-
 const struct fleet_level *fleet_level_at(const struct fleet_judgement *judgement, size_t gpu,
 					 size_t quantity)
 {
-	return level_at(judgement, gpu, quantity);
+	return &judgement->levels[gpu * judgement->quantity_count + quantity];
 }
 
 static const struct {
@@ -143,13 +137,6 @@ static const char *usual_fact(const struct fleet_judgement *out, const struct fl
 	return 2 * with > all ? usual : NULL;
 }
 
-static void find_usual_facts(struct fleet_judgement *out, const struct fleet *fleet)
-{
-	for (size_t model = 0; model < out->model_count; model++)
-		for (size_t fact = 0; fact < FLEET_FACTS; fact++)
-			out->models[model].usual[fact] = usual_fact(out, fleet, model, fact);
-}
-
 /* ---- the levels of a quantity ---- */
 
 /* Trials by model, and of a model in the order that fleet_levels_init() needs. */
@@ -172,12 +159,6 @@ static int by_key_night_and_gpu(const void *left, const void *right)
 	return (a->gpu > b->gpu) - (a->gpu < b->gpu);
 }
 
-/* From noon to noon, so that runs before and after midnight are of the same night. */
-static int32_t night_of(int64_t started_ns)
-{
-	return (int32_t)((started_ns / (NIGHT_NS / 2) - 1) / 2); /* does not overflow */
-}
-
 /* malloc'd */
 static struct ordered_trial *order_trials(const struct fleet_judgement *out,
 					  const struct fleet *fleet,
@@ -188,11 +169,14 @@ static struct ordered_trial *order_trials(const struct fleet_judgement *out,
 	for (size_t i = 0; i < count; i++) {
 		const struct fleet_run *run = &fleet->runs[trials[i].run];
 
-		ordered[i] = (struct ordered_trial){.trial = &trials[i],
-						    .model = (uint32_t)out->model[run->gpu],
-						    .key = trials[i].key,
-						    .gpu = (uint32_t)run->gpu,
-						    .night = night_of(run->started_ns)};
+		ordered[i] = (struct ordered_trial){
+			.trial = &trials[i],
+			.model = (uint32_t)out->model[run->gpu],
+			.key = trials[i].key,
+			.gpu = (uint32_t)run->gpu,
+			/* from noon to noon, so that runs before and after midnight are of the same
+			 * night; does not overflow */
+			.night = (int32_t)((run->started_ns / (NIGHT_NS / 2) - 1) / 2)};
 	}
 	qsort(ordered, count, sizeof(*ordered), by_key_night_and_gpu);
 	return ordered;
@@ -235,24 +219,12 @@ static void judge_model(struct quantity *quantity, const struct ordered_trial *t
 				quantity->limits);
 	free(points);
 	for (size_t place = 0; place < gpus; place++) {
-		struct fleet_level *level =
-			level_at(quantity->out, quantity->members[place], quantity->quantity);
+		const size_t row = quantity->members[place] * quantity->out->quantity_count;
 
-		fleet_levels_take(level, &levels, place, quantity->limits);
+		fleet_levels_take(&quantity->out->levels[row + quantity->quantity], &levels, place,
+				  quantity->limits);
 	}
 	fleet_levels_release(&levels);
-}
-
-static void find_members(struct quantity *quantity, size_t model)
-{
-	size_t count = 0;
-
-	for (size_t gpu = 0; gpu < quantity->fleet->gpu_count; gpu++) {
-		if (quantity->out->model[gpu] != model)
-			continue;
-		quantity->place[gpu] = (uint32_t)count;
-		quantity->members[count++] = gpu;
-	}
 }
 
 /* Judges trials by quantities `first` to before `end`, whose measures count from 0. */
@@ -264,12 +236,18 @@ static void judge_trials(struct quantity *quantity, const struct fleet_trial *tr
 
 	for (size_t begin = 0; begin < count; begin = next) {
 		const size_t model = ordered[begin].model;
+		size_t members = 0;
 
 		for (next = begin; next < count && ordered[next].model == model; next++)
 			;
 		if (quantity->out->models[model].gpus < FLEET_GPUS_LEAST)
 			continue;
-		find_members(quantity, model);
+		for (size_t gpu = 0; gpu < quantity->fleet->gpu_count; gpu++) {
+			if (quantity->out->model[gpu] != model)
+				continue;
+			quantity->place[gpu] = (uint32_t)members;
+			quantity->members[members++] = gpu;
+		}
 		for (size_t i = first; i < end; i++) {
 			quantity->quantity = i;
 			quantity->measure = i - first;
@@ -346,15 +324,7 @@ bool fleet_gpu_is_outlier(const struct fleet_judgement *judgement, size_t gpu)
 	if (fleet_cases_of(judgement, gpu, &cases))
 		return true;
 	for (size_t quantity = 0; quantity < judgement->quantity_count; quantity++)
-		if (level_at(judgement, gpu, quantity)->is_outlier)
-			return true;
-	return false;
-}
-
-static bool compared_by_any(const struct fleet_judgement *out, size_t gpu)
-{
-	for (size_t quantity = 0; quantity < out->quantity_count; quantity++)
-		if (level_at(out, gpu, quantity)->runs)
+		if (fleet_level_at(judgement, gpu, quantity)->is_outlier)
 			return true;
 	return false;
 }
@@ -362,8 +332,9 @@ static bool compared_by_any(const struct fleet_judgement *out, size_t gpu)
 static const char *why_not_compared(const struct fleet_judgement *out, const struct fleet *fleet,
 				    size_t gpu, bool has_trials)
 {
-	if (compared_by_any(out, gpu))
-		return NULL;
+	for (size_t quantity = 0; quantity < out->quantity_count; quantity++)
+		if (fleet_level_at(out, gpu, quantity)->runs)
+			return NULL;
 	if (!*fleet->gpus[gpu].uuid)
 		return "it has no uuid, so it cannot be told from another GPU";
 	if (out->models[out->model[gpu]].gpus < FLEET_GPUS_LEAST)
@@ -418,7 +389,7 @@ static void order_gpus(struct fleet_judgement *out, size_t count)
 
 	for (size_t gpu = 0; gpu < count; gpu++) {
 		struct placed *place = &placed[gpu];
-		const double time = fabs(level_at(out, gpu, FLEET_TIME)->change);
+		const double time = fabs(fleet_level_at(out, gpu, FLEET_TIME)->change);
 
 		*place = (struct placed){.gpu = gpu, .is_outlier = fleet_gpu_is_outlier(out, gpu)};
 		if (!place->is_outlier)
@@ -426,7 +397,7 @@ static void order_gpus(struct fleet_judgement *out, size_t count)
 		if (fleet_cases_of(out, gpu, &cases))
 			place->most = fabs(fleet_cases_of(out, gpu, &cases)->level.change);
 		for (size_t quantity = 0; quantity < out->quantity_count; quantity++) {
-			const struct fleet_level *level = level_at(out, gpu, quantity);
+			const struct fleet_level *level = fleet_level_at(out, gpu, quantity);
 
 			if (level->is_outlier)
 				place->most = fmax(place->most, fabs(level->change));
@@ -454,7 +425,9 @@ void fleet_judge(struct fleet_judgement *out, const struct fleet *fleet,
 	out->why_not = xcalloc(gpus + 1, sizeof(*out->why_not));
 	out->order = xcalloc(gpus + 1, sizeof(*out->order));
 	find_models(out, fleet);
-	find_usual_facts(out, fleet);
+	for (size_t model = 0; model < out->model_count; model++)
+		for (size_t fact = 0; fact < FLEET_FACTS; fact++)
+			out->models[model].usual[fact] = usual_fact(out, fleet, model, fact);
 	judge_quantities(out, fleet, limits);
 	judge_levels(out, limits, count);
 	count_gpus(out, fleet);

@@ -1,6 +1,6 @@
 /* The time of each case on each GPU; see the header. */
-#include "metrics/analysis/fleet_cases.h"
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/fleet_level.h"
 
 #include <math.h>
 #include <stdlib.h>

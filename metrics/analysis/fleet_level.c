@@ -76,24 +76,6 @@ struct polish {
 	size_t last;
 };
 
-static size_t end_of_key(const struct polish *polish, size_t at)
-{
-	const uint32_t key = polish->points[at].key;
-
-	while (at < polish->count && polish->points[at].key == key)
-		at++;
-	return at;
-}
-
-static size_t end_of_night(const struct polish *polish, size_t at, size_t end)
-{
-	const int32_t night = polish->points[at].night;
-
-	while (at < end && polish->points[at].night == night)
-		at++;
-	return at;
-}
-
 /* Keeps the points of keys that enough GPUs have. */
 static void keep_shared(struct polish *polish, const struct fleet_point *points, size_t count,
 			size_t gpu_count)
@@ -218,13 +200,17 @@ static void polish_keys(struct polish *polish)
 	size_t end, night_end;
 
 	for (size_t begin = 0; begin < polish->count; begin = end) {
+		const struct fleet_point *points = polish->points;
 		double of_key = NAN;
 
-		end = end_of_key(polish, begin);
+		for (end = begin; end < polish->count && points[end].key == points[begin].key;)
+			end++;
 		for (size_t at = begin; at < end; at = night_end) {
 			double level;
 
-			night_end = end_of_night(polish, at, end);
+			for (night_end = at;
+			     night_end < end && points[night_end].night == points[at].night;)
+				night_end++;
 			level = level_of_night(polish, at, night_end);
 			if (isnan(level)) {
 				if (isnan(of_key))

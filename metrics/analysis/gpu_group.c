@@ -1,4 +1,3 @@
-/* The runs of one sweep on several GPUs, together; see the header. */
 #include "metrics/analysis/gpu_group.h"
 
 #include <math.h>
@@ -6,9 +5,97 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/analysis/cards.h"
+#include "metrics/analysis/regress.h"
 
 #define ROUNDS_MOST 64 /* of a mean */
+
+/* ---- facts of a run: interference ---- */
+
+/* "+0.9 % for reduce/x/block=64 (95 % interval -0.0 to +1.8 %)" */
+static const char before[] = " % for ", within[] = " (95 % interval ";
+
+static char *sentinel_key(size_t i)
+{
+	return xasprintf(GPUS_INTERFERENCE_KEY ".%zu", i);
+}
+
+const char *gpu_sentinel_fact_add(struct key_value_list *facts, size_t i, const char *name,
+				  const struct effect *effect)
+{
+	char *key = sentinel_key(i);
+	char *text = xasprintf("%+.1f%s%s%s%+.1f to %+.1f %%)", 100 * effect->change, before, name,
+			       within, 100 * effect->low, 100 * effect->high);
+	const char *stored;
+
+	key_value_set(facts, key, text);
+	stored = key_value_get(facts, key);
+	free(text);
+	free(key);
+	return stored;
+}
+
+bool gpu_sentinel_fact_of(struct gpu_sentinel_fact *out, const struct run *run, size_t i)
+{
+	char *key = sentinel_key(i);
+	const char *text = key_value_get(&run->environment, key);
+	const char *name = text ? strstr(text, before) : NULL, *end = NULL;
+	double low, high;
+
+	free(key);
+	*out = (struct gpu_sentinel_fact){.text = text, .change = NAN, .low = NAN, .high = NAN};
+	if (!text)
+		return false;
+	if (name)
+		name += strlen(before);
+	for (const char *next = name; next && (next = strstr(next, within)); next++)
+		end = next;
+	if (!end || sscanf(end + strlen(within), "%lf to %lf %%)", &low, &high) != 2)
+		return true;
+	*out = (struct gpu_sentinel_fact){.text = text,
+					  .change = strtod(text, NULL) / 100,
+					  .low = low / 100,
+					  .high = high / 100,
+					  .name = name,
+					  .name_length = (size_t)(end - name)};
+	return true;
+}
+
+/* ---- facts of a run: GPUs without a run ---- */
+
+/* The key has the number of the GPU, the value its UUID and the reason. */
+static const char between[] = ": ";
+
+void gpu_absence_add(struct key_value_list *facts, int64_t number, const char *uuid,
+		     const char *reason)
+{
+	char *key = xasprintf(GPUS_ABSENT_PREFIX "%lld", (long long)number);
+	char *value = xasprintf("%s%s%s", uuid, between, reason);
+
+	key_value_set(facts, key, value);
+	free(value);
+	free(key);
+}
+
+bool gpu_absence_next(struct gpu_absence *out, const struct run *run, size_t *at)
+{
+	const struct key_value_list *facts = &run->environment;
+
+	while (*at < facts->count) {
+		const struct key_value *fact = &facts->items[(*at)++];
+		const size_t prefix = strlen(GPUS_ABSENT_PREFIX);
+		const char *end;
+
+		if (strncmp(fact->key, GPUS_ABSENT_PREFIX, prefix) != 0 ||
+		    parse_i64(&out->number, fact->key + prefix, NULL) || out->number < 0)
+			continue;
+		end = strstr(fact->value, between);
+		out->uuid = fact->value;
+		out->uuid_length = end ? (size_t)(end - fact->value) : 0;
+		out->reason = end ? end + strlen(between) : fact->value;
+		return true;
+	}
+	return false;
+}
 
 /* ---- all cases ---- */
 
@@ -245,20 +332,6 @@ static void judge_mean(struct gpu_difference *out)
 	out->mean = mean_of_rounds(logs, rounds, cases);
 }
 
-static void find_largest(struct gpu_difference *out)
-{
-	for (size_t i = 0; i < out->regress.count; i++) {
-		const struct regress_case *item = &out->regress.cases[i];
-		const bool changed =
-			item->time == CHANGE_REGRESSED || item->time == CHANGE_IMPROVED;
-
-		if (item->timed && changed && isfinite(item->effect.change) &&
-		    (!out->largest ||
-		     fabs(log1p(item->effect.change)) > fabs(log1p(out->largest->effect.change))))
-			out->largest = item;
-	}
-}
-
 static int judge_difference(struct gpu_difference *out, const struct run *first,
 			    const struct run *other, struct error *err)
 {
@@ -273,16 +346,16 @@ static int judge_difference(struct gpu_difference *out, const struct run *first,
 	if (rc)
 		return rc;
 	judge_mean(out);
-	find_largest(out);
-	return 0;
-}
+	for (size_t i = 0; i < out->regress.count; i++) {
+		const struct regress_case *item = &out->regress.cases[i];
+		const bool changed =
+			item->time == CHANGE_REGRESSED || item->time == CHANGE_IMPROVED;
 
-/* The first GPU that finished; of a sweep in which none did, the first one. */
-static size_t choose_base(const struct gpu_group *group)
-{
-	for (size_t i = 0; i < group->count; i++)
-		if (is_finished(&group->runs[i]))
-			return i;
+		if (item->timed && changed && isfinite(item->effect.change) &&
+		    (!out->largest ||
+		     fabs(log1p(item->effect.change)) > fabs(log1p(out->largest->effect.change))))
+			out->largest = item;
+	}
 	return 0;
 }
 
@@ -309,7 +382,11 @@ int gpu_group_complete(struct gpu_group *group, struct error *err)
 		group->gpus = here;
 	if (!group->spread)
 		return 0;
-	group->base = choose_base(group);
+	/* the first GPU that finished; of a sweep in which none did, the first one */
+	while (group->base < group->count && !is_finished(&group->runs[group->base]))
+		group->base++;
+	if (group->base == group->count)
+		group->base = 0;
 	group->differences = xcalloc(group->count, sizeof(*group->differences));
 	for (size_t i = 0; i < group->count && !rc; i++)
 		if (i != group->base)

@@ -9,7 +9,7 @@
 #include "metrics/analysis/regress.h"
 #include "metrics/metrics.h"
 
-/* ---- facts of a run, which the database stores as text: gpu_facts.c writes and reads them ---- */
+/* ---- facts of a run, which the database stores as text ---- */
 
 /* What the interference facts of a run say of one sentinel case. NAN: the text says no number. */
 struct gpu_sentinel_fact {

@@ -38,12 +38,6 @@ static size_t write_medians(double *out, const struct trial *trial)
 	return count;
 }
 
-static bool codes_are_equal(const struct trial *a, const struct trial *b)
-{
-	return a->facts.code_hash[0] && strcmp(a->facts.code_hash, b->facts.code_hash) == 0 &&
-	       a->launch_hash[0] && strcmp(a->launch_hash, b->launch_hash) == 0;
-}
-
 /* Finds the change points of `timed` runs, which are at `places` in the history. *out is malloc'd.
  */
 static size_t locate_changes(struct history_change **out, const struct process_medians *runs,
@@ -88,13 +82,10 @@ static bool find_counted_before(size_t *out, const struct history *history, size
 	return false;
 }
 
-/* Takes the counters of the judged case. */
-static void add_counter_step(struct history *history, size_t last, size_t first,
-			     struct regress_case *item)
+/* Borrows the counters of the judged case. */
+static struct counter_step step_of(const struct regress_case *item, size_t last, size_t first)
 {
-	history->steps =
-		xrealloc(history->steps, (history->step_count + 1) * sizeof(*history->steps));
-	history->steps[history->step_count++] = (struct counter_step){
+	return (struct counter_step){
 		.last = last,
 		.first = first,
 		.verdict = item->verdict,
@@ -102,8 +93,6 @@ static void add_counter_step(struct history *history, size_t last, size_t first,
 		.counters = item->counters,
 		.counter_count = item->counter_count,
 	};
-	item->counters = NULL;
-	item->counter_count = 0;
 }
 
 static void find_steps(struct history *history)
@@ -131,9 +120,14 @@ static void find_steps(struct history *history)
 	}
 	/* both trials of every pair have counters, so each pair becomes one case */
 	if (!regress_judge(&regress, pairs, count, &options, NULL)) {
-		for (size_t i = 0; i < regress.count; i++)
-			if (regress.cases[i].counter_count)
-				add_counter_step(history, last[i], first[i], &regress.cases[i]);
+		history->steps = xcalloc(regress.count + 1, sizeof(*history->steps));
+		for (size_t i = 0; i < regress.count; i++) {
+			if (!regress.cases[i].counter_count)
+				continue;
+			history->steps[history->step_count++] =
+				step_of(&regress.cases[i], last[i], first[i]);
+			regress.cases[i].counters = NULL;
+		}
 		regress_release(&regress);
 	}
 	free(first);
@@ -204,14 +198,7 @@ void history_grid_compare(struct history_grid *grid, size_t at, size_t last, siz
 	if (regress_judge(&regress, &pair, 1, &options, NULL))
 		return;
 	if (regress.count && regress.cases[0].counter_count) {
-		const struct regress_case *item = &regress.cases[0];
-		const struct counter_step step = {
-			.last = last,
-			.first = first,
-			.same_code = item->same_code && item->same_launch,
-			.counters = item->counters,
-			.counter_count = item->counter_count,
-		};
+		const struct counter_step step = step_of(&regress.cases[0], last, first);
 
 		grid_add_step(grid, at, &step);
 	}
@@ -242,9 +229,13 @@ static void find_change_points(struct history *history)
 	history->change_count = locate_changes(&history->changes, runs, places, timed);
 	for (size_t i = 0; i < history->change_count; i++) {
 		struct history_change *change = &history->changes[i];
+		const struct trial *a = &history->trials[change->last];
+		const struct trial *b = &history->trials[change->first];
 
-		change->same_code = codes_are_equal(&history->trials[change->last],
-						    &history->trials[change->first]);
+		change->same_code = a->facts.code_hash[0] &&
+				    strcmp(a->facts.code_hash, b->facts.code_hash) == 0 &&
+				    a->launch_hash[0] &&
+				    strcmp(a->launch_hash, b->launch_hash) == 0;
 	}
 	free(medians);
 	free(places);
@@ -351,7 +342,7 @@ void history_release(struct history *history)
 	*history = (struct history){0};
 }
 
-static void grid_steps_release(struct history_grid *grid)
+void history_grid_release(struct history_grid *grid)
 {
 	for (size_t i = 0; i < grid->step_count; i++) {
 		for (size_t k = 0; k < grid->steps[i].counter_count; k++)
@@ -359,11 +350,6 @@ static void grid_steps_release(struct history_grid *grid)
 		free(grid->steps[i].counters);
 	}
 	free(grid->steps);
-}
-
-void history_grid_release(struct history_grid *grid)
-{
-	grid_steps_release(grid);
 	for (size_t i = 0; i < grid->run_count; i++)
 		run_release(&grid->runs[i]);
 	free(grid->runs);

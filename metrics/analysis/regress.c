@@ -3,92 +3,104 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/analysis/compare.h"
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/regress_counters.h"
-#include "metrics/analysis/regress_time.h"
-#include "metrics/analysis/round_clocks.h"
-#include "metrics/analysis/thresholds.h"
-#include "metrics/metrics.h"
+#include "metrics/analysis/statistics.h"
 
-/* ---- pairs ---- */
+/* ---- counters ---- */
 
-static int compare_cases(const struct trial *a, const struct trial *b)
+/* Relative to the base. A change from 0 exceeds every limit. */
+static double relative_change(double base, double head)
 {
-	int order = strcmp(a->kernel, b->kernel);
-
-	if (!order)
-		order = strcmp(a->variant, b->variant);
-	return order ? order : strcmp(a->config, b->config);
+	return base != 0 ? fabs(head - base) / fabs(base) : INFINITY;
 }
 
-static int by_case(const void *left, const void *right)
+static bool is_compared(const struct metric *metric, const char *name,
+			const struct regress_options *options)
 {
-	return compare_cases(*(const struct trial *const *)left,
-			     *(const struct trial *const *)right);
+	if (options->counters == REGRESS_COUNTERS_NAMED)
+		return string_list_has(options->names, name);
+	/* derived metrics repeat what their inputs show */
+	return metric && metric->exact && !metric->derive;
 }
 
-/* A damaged database may lack names, and then the case cannot be paired. */
-static bool has_name(const struct trial *trial)
+static int compare_counter(struct regress_case *item, const struct regress_pair *pair,
+			   const struct counter_value *base, const struct counter_value *head,
+			   const struct regress_options *options, struct error *err)
 {
-	return trial->kernel && trial->variant && trial->config;
+	const struct metric *metric = metric_find(head->metric);
+	const bool exact = metric && metric_is_exact(metric);
+	const struct threshold *limit =
+		options->thresholds ? thresholds_find(options->thresholds, item->name, head->metric)
+				    : NULL;
+	struct counter_change change = {.metric = head->metric,
+					.unit = head->unit,
+					.base = base->value,
+					.head = head->value};
+	bool beyond;
+
+	if (limit ? limit->ignore : !is_compared(metric, head->metric, options))
+		return 0;
+	if (!limit && !exact)
+		return error_set(
+			err, PL_EUSAGE,
+			"%s does not repeat exactly: to compare it, give it a limit with a "
+			"line such as \"* %s=+5%%\" in a file for --thresholds",
+			head->metric, head->metric);
+	/* counts may depend on the input */
+	if (!limit && pair->base_seed != pair->head_seed)
+		return 0;
+	item->counters_compared++;
+	if (base->value == head->value)
+		return 0;
+	change.worse = limit ? limit->worse : metric->worse;
+	beyond = relative_change(base->value, head->value) > (limit ? limit->limit : 0);
+	if (!beyond && !exact)
+		return 0;
+	if (beyond && change.worse != WORSE_NEITHER)
+		change.verdict =
+			(head->value > base->value) == (change.worse == WORSE_MORE) ? 1 : -1;
+	item->counters =
+		xrealloc(item->counters, (item->counter_count + 1) * sizeof(*item->counters));
+	item->counters[item->counter_count++] = change;
+	return 0;
 }
 
-static const struct trial **sorted_trials(const struct run *run, size_t *count)
+static int by_relative_change(const void *left, const void *right)
 {
-	const struct trial **sorted =
-		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
+	const struct counter_change *a = left, *b = right;
+	const double of_a = relative_change(a->base, a->head),
+		     of_b = relative_change(b->base, b->head);
 
-	*count = 0;
-	for (size_t i = 0; i < run->trial_count; i++)
-		if (has_name(&run->trials[i]))
-			sorted[(*count)++] = &run->trials[i];
-	qsort(sorted, *count, sizeof(const struct trial *), by_case);
-	return sorted;
+	if (of_a != of_b)
+		return of_a > of_b ? -1 : 1;
+	return strcmp(a->metric, b->metric);
 }
 
-/* Returns NULL if the case is not in the list. */
-static const struct trial *find_case(const struct trial *trial, const struct trial *const *sorted,
-				     size_t count)
+/* Fills the counters of a case that has results in both runs. */
+static int compare_counters(struct regress_case *item, const struct regress_pair *pair,
+			    const struct regress_options *options, struct error *err)
 {
-	const struct trial *const *at =
-		bsearch(&trial, sorted, count, sizeof(const struct trial *), by_case);
+	const struct counter_list *counters = &pair->head->counters;
+	int rc = 0;
 
-	return at ? *at : NULL;
-}
+	if (options->counters == REGRESS_COUNTERS_NONE)
+		return 0;
+	for (size_t i = 0; i < counters->count && !rc; i++) {
+		const struct counter_value *head = &counters->items[i], *base = NULL;
 
-size_t regress_pairs(struct regress_pair **out, const struct run *base, const struct run *head)
-{
-	size_t base_count, head_count, count = 0;
-	const struct trial **bases = sorted_trials(base, &base_count);
-	const struct trial **heads = sorted_trials(head, &head_count);
-	const struct sequential_test base_test = sequential_test_of_run(base),
-				     head_test = sequential_test_of_run(head);
-
-	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
-	for (size_t i = 0; i < head->trial_count; i++) {
-		const struct trial *trial = &head->trials[i];
-
-		if (has_name(trial))
-			(*out)[count++] = (struct regress_pair){
-				.base = find_case(trial, bases, base_count),
-				.head = trial,
-				.base_seed = base->seed,
-				.head_seed = head->seed,
-				.base_test = base_test,
-				.head_test = head_test,
-			};
+		/* both lists usually have the same order, so try the same place before a search */
+		if (i < pair->base->counters.count &&
+		    strcmp(pair->base->counters.items[i].metric, head->metric) == 0)
+			base = &pair->base->counters.items[i];
+		else
+			base = counter_list_find(&pair->base->counters, head->metric);
+		if (base && base->has_value && head->has_value)
+			rc = compare_counter(item, pair, base, head, options, err);
 	}
-	for (size_t i = 0; i < base->trial_count; i++) {
-		const struct trial *trial = &base->trials[i];
-
-		if (has_name(trial) && !find_case(trial, heads, head_count))
-			(*out)[count++] = (struct regress_pair){
-				.base = trial, .base_seed = base->seed, .head_seed = head->seed};
-	}
-	free(bases);
-	free(heads);
-	return count;
+	if (item->counter_count)
+		qsort(item->counters, item->counter_count, sizeof(*item->counters),
+		      by_relative_change);
+	return rc;
 }
 
 /* ---- one case ---- */
@@ -119,15 +131,11 @@ static char *status_and_reason(const struct trial *trial)
 			 trial->reason ? trial->reason : "");
 }
 
-static bool is_unverified(const struct trial *trial)
-{
-	return trial && trial->status == TRIAL_UNVERIFIED;
-}
-
 /* Says which of the results no check shows to be right. */
 static void explain_unverified(struct regress_case *item)
 {
-	const bool base = is_unverified(item->base), head = is_unverified(item->head);
+	const bool base = item->base && item->base->status == TRIAL_UNVERIFIED;
+	const bool head = item->head && item->head->status == TRIAL_UNVERIFIED;
 
 	item->unverified = base || head;
 	if (item->unverified)
@@ -198,7 +206,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		return 0;
 	compare_code(item, pair);
 	regress_find_times(item, options);
-	return regress_compare_counters(item, pair, options, err);
+	return compare_counters(item, pair, options, err);
 }
 
 /* Makes a change inconclusive if the SM clock alone explains it. */
@@ -246,19 +254,6 @@ static void explain_undecided(struct regress_case *item)
 	}
 }
 
-static void judge_time(struct regress_case *item)
-{
-	if (item->undecided)
-		explain_undecided(item);
-	account_for_clocks(item);
-}
-
-static void add_counter_text(struct text *out, const struct counter_change *change)
-{
-	text_addf(out, "%s%s from %.15g to %.15g", out->length ? ", " : "", change->metric,
-		  change->base, change->head);
-}
-
 /* Names the first three counters with the verdict, and the number of the others. */
 static void explain_counters(struct regress_case *item, int verdict)
 {
@@ -269,7 +264,9 @@ static void explain_counters(struct regress_case *item, int verdict)
 		if (item->counters[i].verdict != verdict)
 			continue;
 		if (count++ < 3)
-			add_counter_text(&listed, &item->counters[i]);
+			text_addf(&listed, "%s%s from %.15g to %.15g", listed.length ? ", " : "",
+				  item->counters[i].metric, item->counters[i].base,
+				  item->counters[i].head);
 	}
 	if (count > 3)
 		text_addf(&listed, ", and %zu more", count - 3);
@@ -297,8 +294,10 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 {
 	const bool worse = has_counter(item, 1), better = has_counter(item, -1);
 
+	if (item->undecided)
+		explain_undecided(item);
 	if (item->timed)
-		judge_time(item);
+		account_for_clocks(item);
 	if (item->timed && is_change(item->time))
 		item->verdict = item->time;
 	else if (worse || better)
@@ -326,13 +325,6 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 }
 
 /* ---- all cases ---- */
-
-/* False if the case was skipped or did not run in both runs. */
-static bool is_reported(const struct regress_pair *pair)
-{
-	return has_result(pair->base) || has_result(pair->head) || has_failed(pair->base) ||
-	       has_failed(pair->head);
-}
 
 static void tally_verdicts(struct regress *regress, const struct regress_options *options)
 {
@@ -385,7 +377,9 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 			 : 0;
 
 	for (size_t i = 0; i < count && !rc; i++)
-		if (is_reported(&pairs[i]))
+		/* a case that was skipped or did not run in both runs is left out */
+		if (has_result(pairs[i].base) || has_result(pairs[i].head) ||
+		    has_failed(pairs[i].base) || has_failed(pairs[i].head))
 			rc = compare_numbers(&regress.cases[regress.count++], &pairs[i], options,
 					     err);
 	if (rc) {

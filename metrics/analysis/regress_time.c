@@ -1,10 +1,148 @@
-/* The times of the cases of two runs, judged together. */
-#include "metrics/analysis/regress_time.h"
+#include "metrics/analysis/regress.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-#include "metrics/metrics.h"
+/* ---- the schedule of interim analyses ---- */
+
+/* Chosen by simulation (docs/sequential-tests.md): few interim analyses, because each costs a part
+ * of the 5 %, and most of it for the later ones, where it buys the most. Multiples of the first
+ * number of rounds, in thirds. */
+static const struct {
+	int thirds;
+	double share;
+} schedule[INTERIM_COUNT] = {{3, 0.1}, {8, 0.2}, {20, 0.7}};
+
+int interim_rounds(int first, int interim)
+{
+	return (first * schedule[interim].thirds + 2) / 3;
+}
+
+double interim_share(int interim)
+{
+	return schedule[interim].share;
+}
+
+/* A number of rounds from `least` on; 0: the fact is missing or something else. */
+static int rounds_fact(const struct run *run, const char *key, int64_t least)
+{
+	const char *text = key_value_get(&run->environment, key);
+	struct error ignored = {0};
+	int64_t value;
+
+	if (!text || parse_i64(&value, text, &ignored) || value < least ||
+	    value > SEQUENTIAL_FIRST_MOST * (int64_t)schedule[INTERIM_COUNT - 1].thirds)
+		return 0;
+	return (int)value;
+}
+
+struct sequential_test sequential_test_of_run(const struct run *run)
+{
+	struct sequential_test test = {.first = rounds_fact(run, SEQUENTIAL_FIRST_KEY, 2)};
+	const char *moved = key_value_get(&run->environment, SEQUENTIAL_MOVED_KEY);
+	struct error ignored = {0};
+
+	if (test.first > SEQUENTIAL_FIRST_MOST)
+		test.first = 0;
+	if (!test.first)
+		return test;
+	test.used = rounds_fact(run, SEQUENTIAL_USED_KEY, test.first);
+	if (!moved || parse_double(&test.moved, moved, &ignored))
+		test.moved = 0;
+	return test;
+}
+
+char *sequential_test_discarded(const struct sequential_test *test)
+{
+	if (!test->used)
+		return NULL;
+	return xasprintf("the rounds from number %d on are not used: the control cases moved by "
+			 "%.2g %%",
+			 test->used + 1, 100 * test->moved);
+}
+
+int interim_last(const struct sequential_test *test, const struct trial *trial)
+{
+	int last = 0,
+	    rounds = trial->round_count ? trial->rounds[trial->round_count - 1].round + 1 : 0;
+
+	if (!test->first)
+		return 0;
+	if (test->used && rounds > test->used)
+		rounds = test->used;
+	while (last + 1 < INTERIM_COUNT && interim_rounds(test->first, last + 1) <= rounds)
+		last++;
+	return last;
+}
+
+int interim_limit(const struct sequential_test *test, int interim)
+{
+	return test->first ? interim_rounds(test->first, interim) : INT_MAX;
+}
+
+double interim_share_of(const struct sequential_test *test, int interim)
+{
+	return test->first ? interim_share(interim) : 1;
+}
+
+/* ---- rounds needed ---- */
+
+bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
+			 const struct change_limits *limits, double share, size_t cases)
+{
+	const double freedom = PROCESS_NOISE_WEIGHT + (double)base - 1 + (double)head - 1;
+	const double error = sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
+	const double difference = log1p(effect->change);
+	/* both bounds are within the limits if they are at most this far away */
+	const double room = fmin(difference - log1p(-limits->resolution),
+				 log1p(limits->resolution) - difference);
+
+	if (base < 2 || head < 2)
+		return false;
+	if (fabs(effect->change) >= limits->smallest &&
+	    student_two_sided(difference / error, freedom) * (double)cases <
+		    limits->false_alarms * share)
+		return true;
+	return room > 0 && student_two_sided(room / error, freedom) <= 2 * EFFECT_LEVEL * share;
+}
+
+/* The least number of rounds that decides, of both runs or of the head alone. */
+static int least_rounds(const struct effect *effect, size_t base, size_t head, bool both,
+			const struct change_limits *limits, double share, size_t cases)
+{
+	const size_t begin = both && base > head ? base : head;
+	size_t below = begin, enough = begin;
+
+	while (!rounds_would_decide(effect, both ? enough : base, enough, limits, share, cases)) {
+		if (enough >= ROUNDS_NEEDED_MOST)
+			return 0;
+		below = enough;
+		enough = enough * 2 > ROUNDS_NEEDED_MOST ? ROUNDS_NEEDED_MOST : enough * 2;
+	}
+	while (enough - below > 1) {
+		const size_t middle = below + (enough - below) / 2;
+
+		*(rounds_would_decide(effect, both ? middle : base, middle, limits, share, cases)
+			  ? &enough
+			  : &below) = middle;
+	}
+	return (int)enough;
+}
+
+struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base, size_t head,
+				       const struct change_limits *limits, double share,
+				       size_t cases)
+{
+	if (isnan(effect->change) || base > ROUNDS_NEEDED_MOST || head > ROUNDS_NEEDED_MOST)
+		return (struct rounds_needed){0, 0};
+	return (struct rounds_needed){
+		.each = least_rounds(effect, base, head, true, limits, share, cases),
+		.head = least_rounds(effect, base, head, false, limits, share, cases),
+	};
+}
+
+/* ---- the times of two runs ---- */
 
 /* What another program measured may be a median without samples, which came from one process. */
 static bool has_median_only(const struct trial *trial)
@@ -34,10 +172,11 @@ static struct process_medians medians_below(const struct trial *trial, int limit
 
 static bool has_round_times(const struct trial *trial)
 {
-	for (size_t i = 0; i < trial->round_count; i++)
-		if (isfinite(trial->rounds[i].median_ns) && trial->rounds[i].median_ns > 0)
-			return true;
-	return has_median_only(trial);
+	double *held;
+	const size_t count = medians_below(trial, INT_MAX, &held).count;
+
+	free(held);
+	return count > 0;
 }
 
 void regress_find_times(struct regress_case *item, const struct regress_options *options)
@@ -56,18 +195,11 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		      !(said && said->ignore);
 }
 
-/* The share of the errors that the comparison at this interim analysis of the head may spend. */
-static double share_at(const struct regress_case *item, int interim)
+/* The share of the errors that a comparison may spend of which the head has `share_of_head`. */
+static double share_of(const struct regress_case *item, double share_of_head)
 {
 	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
-	       interim_share_of(&item->head_test, interim);
-}
-
-/* The share of the last interim analysis that --decide would add. */
-static double share_of_decision(const struct regress_case *item)
-{
-	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
-	       interim_share(INTERIM_COUNT - 1);
+	       share_of_head;
 }
 
 static void compare_at(struct regress_case *item, int interim)
@@ -79,7 +211,8 @@ static void compare_at(struct regress_case *item, int interim)
 	struct process_medians of_head =
 		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
-	item->effect = effect_with_share(of_base, of_head, share_at(item, interim));
+	item->effect = effect_with_share(
+		of_base, of_head, share_of(item, interim_share_of(&item->head_test, interim)));
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
@@ -124,6 +257,8 @@ static size_t compare_all_at(struct regress *regress, int interim)
 
 void regress_judge_times(struct regress *regress)
 {
+	/* the last interim analysis that --decide would add */
+	const double last_share = interim_share(INTERIM_COUNT - 1);
 	size_t timed = 0;
 
 	for (int interim = 0; interim < INTERIM_COUNT && compare_all_at(regress, interim);
@@ -144,6 +279,6 @@ void regress_judge_times(struct regress *regress)
 		if (item->undecided)
 			item->needed = rounds_needed_for(&item->effect, item->base_rounds,
 							 item->head_rounds, &item->limits,
-							 share_of_decision(item), timed);
+							 share_of(item, last_share), timed);
 	}
 }

@@ -1,7 +1,7 @@
 /* Roofline points: bytes, operations and their ratios, compared with the roofs. */
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/ceilings.h"
-#include "metrics/analysis/counted.h"
+#include "metrics/analysis/statistics.h"
 #include "metrics/metrics.h"
 
 #include <math.h>
@@ -11,6 +11,13 @@
 #define LEAST_COUNTED 0.5 /* of the operations of the work model */
 
 /* ---- counters ---- */
+
+/* The metrics that count the operations of each precision; NULL: there is none. */
+static const char *const counted_flop[PRECISION_COUNT] = {
+#define X(symbol, name, metric, meaning) [symbol] = metric,
+	PRECISION_LIST(X)
+#undef X
+};
 
 /* Takes the precision with the most operations. If no count is above 0 and some counts outside
  * tensor cores are missing, the number of operations is unknown. The work model tells whether
@@ -40,18 +47,13 @@ static void set_from_counters(struct roofline_point *out, const struct trial *tr
 		MEMORY_LEVEL_LIST(X)
 #undef X
 	};
-	static const char *const flop[] = {
-#define X(symbol, name, metric, meaning) [symbol] = metric,
-		PRECISION_LIST(X)
-#undef X
-	};
 	double seconds = trial->summary.median_ns > 0 ? trial->summary.median_ns / 1e9 : NAN;
 
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
 		out->level[i].bytes = counted_value(trial, bytes[i]);
 		out->level[i].bytes_per_s = finite_quotient(out->level[i].bytes, seconds);
 	}
-	set_flop(out, trial, flop);
+	set_flop(out, trial, counted_flop);
 	out->flop_per_s = finite_quotient(out->flop, seconds);
 }
 
@@ -100,53 +102,34 @@ static void compare_with_model(struct roofline_point *out, const struct trial *t
 		out->waste = finite_quotient(out->level[LEVEL_DRAM].bytes, out->needed_bytes);
 }
 
-/* The sum over all precisions; 0 if nothing was counted. */
-static double all_flop(const struct trial *trial)
-{
-	static const char *const metrics[] = {
-#define X(symbol, name, metric, meaning) [symbol] = metric,
-		PRECISION_LIST(X)
-#undef X
-	};
-	double sum = 0;
-
-	for (int i = 0; i < PRECISION_COUNT; i++) {
-		double flop = metrics[i] ? counted_value(trial, metrics[i]) : NAN;
-
-		if (flop > 0)
-			sum += flop;
-	}
-	return sum;
-}
-
-static void set_model_precision(struct roofline_model *out, const struct trial *trial)
-{
-	static const char *const metrics[] = {
-#define X(symbol, name, metric, meaning) [symbol] = MODEL_FLOP_PREFIX name,
-		PRECISION_LIST(X)
-#undef X
-	};
-
-	for (int i = 0; i < PRECISION_COUNT; i++) {
-		if (counted_value(trial, metrics[i]) > 0) {
-			out->has_precision = true;
-			out->precision = (enum precision)i;
-		}
-	}
-}
-
 /* Uses the work model if the counters show less than half of its operations. A kernel that is
  * counted does what its work model says, or more. */
 static void set_model(struct roofline_point *out, const struct trial *trial)
 {
+	static const char *const model_flop[] = {
+#define X(symbol, name, metric, meaning) [symbol] = MODEL_FLOP_PREFIX name,
+		PRECISION_LIST(X)
+#undef X
+	};
 	struct roofline_model *model = &out->model;
 	double seconds = trial->summary.median_ns > 0 ? trial->summary.median_ns / 1e9 : NAN;
+	double counted = 0;
 
-	if (out->emulated || !(out->needed_flop > 0) ||
-	    all_flop(trial) >= LEAST_COUNTED * out->needed_flop)
+	for (int i = 0; i < PRECISION_COUNT; i++) {
+		double flop = counted_flop[i] ? counted_value(trial, counted_flop[i]) : NAN;
+
+		if (flop > 0)
+			counted += flop;
+	}
+	if (out->emulated || !(out->needed_flop > 0) || counted >= LEAST_COUNTED * out->needed_flop)
 		return;
 	model->used = true;
-	set_model_precision(model, trial);
+	for (int i = 0; i < PRECISION_COUNT; i++) {
+		if (counted_value(trial, model_flop[i]) > 0) {
+			model->has_precision = true;
+			model->precision = (enum precision)i;
+		}
+	}
 	model->flop = out->needed_flop;
 	model->flop_per_s = finite_quotient(model->flop, seconds);
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
@@ -157,50 +140,41 @@ static void set_model(struct roofline_point *out, const struct trial *trial)
 	}
 }
 
-static void compare_model_with_roofs(struct roofline_model *model,
-				     const struct ceiling_list *ceilings)
+static double pct_of(double rate, const struct ceiling *roof)
 {
-	const struct ceiling *compute =
-		model->has_precision ? ceiling_of_precision(ceilings, model->precision) : NULL;
-
-	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
-		const struct ceiling *roof = ceiling_of_level(ceilings, (enum memory_level)i);
-
-		if (roof && model->intensity[i] > 0)
-			/* fmin() ignores NAN */
-			model->attainable_flop_per_s = fmin(model->attainable_flop_per_s,
-							    model->intensity[i] * roof->per_s);
-	}
-	if (!compute)
-		return;
-	model->compute_roof_pct =
-		finite_or_nan(100 * finite_quotient(model->flop_per_s, compute->per_s));
-	model->attainable_flop_per_s = fmin(model->attainable_flop_per_s, compute->per_s);
+	return finite_or_nan(100 * finite_quotient(rate, roof->per_s));
 }
 
 static void compare_with_roofs(struct roofline_point *out, const struct ceiling_list *ceilings)
 {
-	const struct ceiling *compute = ceiling_of_precision(ceilings, out->precision);
+	struct roofline_model *model = &out->model;
+	const struct ceiling *counted = ceiling_of_precision(ceilings, out->precision);
+	const struct ceiling *modelled =
+		model->has_precision ? ceiling_of_precision(ceilings, model->precision) : NULL;
 
+	/* fmin() ignores NAN */
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
 		struct roofline_level *level = &out->level[i];
 		const struct ceiling *roof = ceiling_of_level(ceilings, (enum memory_level)i);
 
 		if (!roof)
 			continue;
-		level->roof_pct =
-			finite_or_nan(100 * finite_quotient(level->bytes_per_s, roof->per_s));
+		level->roof_pct = pct_of(level->bytes_per_s, roof);
 		if (level->intensity > 0)
-			/* fmin() ignores NAN */
 			out->attainable_flop_per_s =
 				fmin(out->attainable_flop_per_s, level->intensity * roof->per_s);
+		if (model->intensity[i] > 0)
+			model->attainable_flop_per_s = fmin(model->attainable_flop_per_s,
+							    model->intensity[i] * roof->per_s);
 	}
-	if (!compute)
+	if (counted)
+		out->compute_roof_pct = pct_of(out->flop_per_s, counted);
+	if (counted && out->flop > 0)
+		out->attainable_flop_per_s = fmin(out->attainable_flop_per_s, counted->per_s);
+	if (!modelled)
 		return;
-	out->compute_roof_pct =
-		finite_or_nan(100 * finite_quotient(out->flop_per_s, compute->per_s));
-	if (out->flop > 0)
-		out->attainable_flop_per_s = fmin(out->attainable_flop_per_s, compute->per_s);
+	model->compute_roof_pct = pct_of(model->flop_per_s, modelled);
+	model->attainable_flop_per_s = fmin(model->attainable_flop_per_s, modelled->per_s);
 }
 
 void roofline_point_of(struct roofline_point *out, const struct trial *trial, bool emulated,
@@ -237,10 +211,8 @@ void roofline_point_of(struct roofline_point *out, const struct trial *trial, bo
 		out->level[i].intensity = finite_quotient(out->flop, out->level[i].bytes);
 	compare_with_model(out, trial);
 	set_model(out, trial);
-	if (ceilings && !emulated) {
+	if (ceilings && !emulated)
 		compare_with_roofs(out, ceilings);
-		compare_model_with_roofs(&out->model, ceilings);
-	}
 }
 
 /* ---- places in a plot ---- */

@@ -76,12 +76,7 @@ struct round_speedup round_speedup_of(const double *time_ns, const double *base_
 
 double speedup_of_round(const double *time_ns, const double *base_ns, size_t count)
 {
-	size_t usable;
-	double *sorted = sorted_ratios(time_ns, base_ns, count, &usable);
-	double mean = usable ? mean_between(sorted, usable / 4, usable - usable / 4) : NAN;
-
-	free(sorted);
-	return exp(mean);
+	return exp(round_speedup_of(time_ns, base_ns, count).log_speedup);
 }
 
 /* ---- all rounds ---- */
@@ -91,20 +86,10 @@ static bool round_has_pair(const struct round_summary *round)
 	return round->speedup > 0 && round->median_ns > 0;
 }
 
-/* The known variance of the logarithm of a round's speed-up. */
-static double known_variance(const struct round_summary *round)
-{
-	/* the rounding of a time to steps is uniform: its variance is the step's square over 12 */
-	const double step = PAIR_NOISE_STEP_NS / sqrt(12) / round->median_ns;
-	const double base_step = step / round->speedup;
-
-	return PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step + base_step * base_step;
-}
-
 struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count)
 {
 	struct speedup_effect effect = {NAN, NAN, NAN, NAN, false, 0, true};
-	double mean = 0, squares = 0, known = 0, freedom, variance, reach;
+	double mean = 0, squares = 0, known = 0, freedom, variance, reach, step, base_step;
 	size_t above = 0, below = 0;
 
 	for (size_t i = 0; i < count; i++) {
@@ -113,7 +98,12 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 		effect.rounds++;
 		effect.same_buffers &= rounds[i].same_buffers == 1;
 		mean += log(rounds[i].speedup);
-		known += known_variance(&rounds[i]);
+		/* the known variance of the logarithm; the rounding of a time to steps is uniform:
+		 * its variance is the step's square over 12 */
+		step = PAIR_NOISE_STEP_NS / sqrt(12) / rounds[i].median_ns;
+		base_step = step / rounds[i].speedup;
+		known += PAIR_NOISE_RELATIVE * PAIR_NOISE_RELATIVE + step * step +
+			 base_step * base_step;
 		above += rounds[i].speedup > 1;
 		below += rounds[i].speedup < 1;
 	}
@@ -208,4 +198,77 @@ void speedups_judge(struct run *run)
 	}
 	free(effects);
 	free(p);
+}
+
+/* ---- in words ---- */
+
+/* Shows the first digit of the interval's width and one more, but at least two decimals. */
+static int decimals_of(const struct trial_speedup *speedup)
+{
+	double width = speedup->high - speedup->low;
+
+	if (!isfinite(width) || width >= 0.1)
+		return 2;
+	return width >= 0.002 ? 3 : 4;
+}
+
+void speedup_number_text(struct text *out, const struct trial_speedup *speedup)
+{
+	text_addf(out, "%.*f", decimals_of(speedup), speedup->speedup);
+}
+
+const char *speedup_refusal_text(const struct trial_speedup *speedup)
+{
+	return speedup->why ? speedup->why : "the run did not get there";
+}
+
+void speedup_text(struct text *out, const struct trial *trial)
+{
+	const struct trial_speedup *speedup = &trial->speedup;
+	const char *verdict = speedup_verdict_name(speedup->verdict);
+	int decimals = decimals_of(speedup);
+
+	if (speedup->verdict == SPEEDUP_NOT_MEASURED) {
+		text_addf(out, "%s: %s: %s", trial->variant, verdict,
+			  speedup_refusal_text(speedup));
+		return;
+	}
+	text_addf(out, "%s is ", trial->variant);
+	speedup_number_text(out, speedup);
+	text_addf(out, " times as fast as %s ", speedup->base_variant);
+	if (isfinite(speedup->low) && isfinite(speedup->high))
+		text_addf(out, "(%.*f to %.*f)", decimals, speedup->low, decimals, speedup->high);
+	else
+		text_add(out, "(no interval)");
+	text_addf(out, ": %s", verdict);
+}
+
+void speedups_text(struct text *out, const struct run *run)
+{
+	static const enum speedup_verdict order[] = {SPEEDUP_FASTER, SPEEDUP_SLOWER, SPEEDUP_SAME,
+						     SPEEDUP_INCONCLUSIVE, SPEEDUP_NOT_MEASURED};
+	size_t counts[SPEEDUP_VERDICT_COUNT] = {0}, pairs = 0;
+	const struct trial *first = NULL;
+
+	if (run->traits.emulated)
+		return;
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[i];
+
+		if (!trial->speedup.base_variant)
+			continue;
+		counts[trial->speedup.verdict]++;
+		pairs++;
+		if (!first)
+			first = trial;
+	}
+	if (pairs == 1) {
+		speedup_text(out, first);
+		return;
+	}
+	for (size_t i = 0, shown = 0; i < ARRAY_SIZE(order); i++) {
+		if (counts[order[i]])
+			text_addf(out, "%s%zu %s", shown++ ? ", " : "", counts[order[i]],
+				  speedup_verdict_name(order[i]));
+	}
 }

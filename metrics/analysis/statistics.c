@@ -1,10 +1,10 @@
-/* Summaries of samples. They use order statistics only and assume no normal distribution. */
 #include "metrics/analysis/statistics.h"
-#include "metrics/metrics.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- samples, by order statistics only: no normal distribution is assumed ---- */
 
 static int compare_doubles(const void *left, const void *right)
 {
@@ -127,4 +127,147 @@ double summary_relative_width(const struct summary *summary)
 	if (isnan(summary->low_ns) || isnan(summary->high_ns) || !(summary->median_ns > 0))
 		return INFINITY;
 	return (summary->high_ns - summary->low_ns) / 2 / summary->median_ns;
+}
+
+/* ---- counters ---- */
+
+double counted_value(const struct trial *trial, const char *metric)
+{
+	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
+
+	return counter && counter->has_value ? finite_or_nan(counter->value) : NAN;
+}
+
+double finite_or_nan(double value)
+{
+	return isfinite(value) ? value : NAN;
+}
+
+double finite_quotient(double numerator, double denominator)
+{
+	return denominator > 0 ? finite_or_nan(numerator / denominator) : NAN;
+}
+
+/* ---- rounds ---- */
+
+/* NVML's reasons that reduce a clock because of power or heat: software power cap, hardware
+ * slow-down, software and hardware thermal slow-down, power brake. An idle device and a clock that
+ * the user set do not count as throttled. */
+#define THROTTLE_MASK 0xec
+
+struct round_clocks round_clocks_of(const struct round_summary *rounds, size_t count)
+{
+	struct round_clocks clocks = {0, 0, 0, 0};
+	size_t sm = 0, memory = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct device_state *state = &rounds[i].state;
+
+		if (state->sm_clock_hz > 0) {
+			clocks.sm_hz += state->sm_clock_hz;
+			sm++;
+		}
+		if (state->memory_clock_hz > 0) {
+			clocks.memory_hz += state->memory_clock_hz;
+			memory++;
+		}
+		if (state->throttle_reasons >= 0) {
+			clocks.throttled += (state->throttle_reasons & THROTTLE_MASK) != 0;
+			clocks.count++;
+		}
+	}
+	clocks.sm_hz = sm ? clocks.sm_hz / (double)sm : NAN;
+	clocks.memory_hz = memory ? clocks.memory_hz / (double)memory : NAN;
+	return clocks;
+}
+
+/* ---- the scatter of series: a segment tree over blocks of values ---- */
+
+/* To add the values of a block is faster than to keep nodes for them. */
+#define BLOCK_VALUES 16
+
+static const struct spread spread_empty = {0, 0, 0, INFINITY, -INFINITY};
+
+struct spread spread_of(const double *values, size_t count)
+{
+	struct spread spread = spread_empty;
+
+	spread.count = count;
+	for (size_t i = 0; i < count; i++) {
+		spread.mean += values[i] / (double)count;
+		/* not fmin() and fmax(), which are calls */
+		spread.lowest = values[i] < spread.lowest ? values[i] : spread.lowest;
+		spread.highest = values[i] > spread.highest ? values[i] : spread.highest;
+	}
+	for (size_t i = 0; i < count; i++) {
+		double distance = values[i] - spread.mean;
+
+		spread.squares += distance * distance;
+	}
+	return spread;
+}
+
+struct spread spread_join(const struct spread *a, const struct spread *b)
+{
+	const double count = (double)(a->count + b->count), distance = b->mean - a->mean;
+
+	if (a->count == 0 || b->count == 0)
+		return a->count ? *a : *b;
+	return (struct spread){
+		.count = a->count + b->count,
+		.mean = a->mean + distance * ((double)b->count / count),
+		.squares = a->squares + b->squares +
+			   distance * distance * ((double)a->count * (double)b->count / count),
+		.lowest = a->lowest < b->lowest ? a->lowest : b->lowest,
+		.highest = a->highest > b->highest ? a->highest : b->highest,
+	};
+}
+
+void spreads_init(struct spreads *spreads, const double *values, size_t count)
+{
+	const size_t blocks = (count + BLOCK_VALUES - 1) / BLOCK_VALUES;
+	struct spread *nodes = xcalloc(2 * blocks, sizeof(*nodes));
+
+	for (size_t i = 0; i < blocks; i++) {
+		size_t begin = i * BLOCK_VALUES, left = count - begin;
+
+		nodes[blocks + i] =
+			spread_of(values + begin, left < BLOCK_VALUES ? left : BLOCK_VALUES);
+	}
+	for (size_t i = blocks; i-- > 1;)
+		nodes[i] = spread_join(&nodes[2 * i], &nodes[2 * i + 1]);
+	*spreads = (struct spreads){values, blocks, nodes};
+}
+
+void spreads_release(struct spreads *spreads)
+{
+	free(spreads->nodes);
+	spreads->nodes = NULL;
+}
+
+static void add_values(struct spread *sum, const struct spreads *spreads, size_t begin, size_t end)
+{
+	struct spread part = spread_of(spreads->values + begin, end - begin);
+
+	*sum = spread_join(sum, &part);
+}
+
+struct spread spreads_between(const struct spreads *spreads, size_t begin, size_t end)
+{
+	size_t left = (begin + BLOCK_VALUES - 1) / BLOCK_VALUES, right = end / BLOCK_VALUES;
+	struct spread sum = spread_empty;
+
+	/* equal short ranges have the same spread to the last bit, wherever the blocks begin */
+	if (end - begin < 2 * BLOCK_VALUES)
+		return spread_of(spreads->values + begin, end - begin);
+	add_values(&sum, spreads, begin, left * BLOCK_VALUES);
+	add_values(&sum, spreads, right * BLOCK_VALUES, end);
+	for (left += spreads->blocks, right += spreads->blocks; left < right;
+	     left /= 2, right /= 2) {
+		if (left % 2)
+			sum = spread_join(&sum, &spreads->nodes[left++]);
+		if (right % 2)
+			sum = spread_join(&sum, &spreads->nodes[--right]);
+	}
+	return sum;
 }

@@ -1,8 +1,14 @@
-/* statistics: the summary of a trial's samples (struct summary of metrics/metrics.h). */
+/*
+ * statistics: what is computed from the samples, rounds and counters of a trial:
+ * summaries, means of clocks, numbers that are finite or missing, and the scatter
+ * of series.
+ */
 #ifndef METRICS_ANALYSIS_STATISTICS_H
 #define METRICS_ANALYSIS_STATISTICS_H
 
 #include "metrics/metrics.h"
+
+/* ---- samples ---- */
 
 /* The samples must be finite. Without samples all numbers are NAN. */
 struct summary summarise(const double *time_ns, size_t count);
@@ -12,5 +18,53 @@ double summary_relative_width(const struct summary *summary);
 void sort_numbers(double *values, size_t count);
 /* values[rank] as if they were sorted. Reorders them, and is faster than sorting. rank < count. */
 double number_of_rank(double *values, size_t count, size_t rank);
+
+/* ---- counters; internal to metrics/analysis/, as what follows ---- */
+
+/* The value of a counter. NAN: the trial has no finite value. */
+double counted_value(const struct trial *trial, const char *metric);
+/* NAN for a value that is not finite: a value that overflows a double counts as not measured. */
+double finite_or_nan(double value);
+/* NAN if the denominator is not above 0 or the quotient is not finite. */
+double finite_quotient(double numerator, double denominator);
+
+/* ---- rounds ---- */
+
+/* Clocks and throttling while rounds were timed. */
+struct round_clocks {
+	double sm_hz, memory_hz; /* means over the rounds that measured them; NAN: none did */
+	size_t throttled, count; /* of the rounds that recorded throttling, and their number */
+};
+struct round_clocks round_clocks_of(const struct round_summary *rounds, size_t count);
+
+/* ---- the scatter of series ---- */
+
+/* Mean and scatter of numbers, such as the logarithms of times. */
+struct spread {
+	size_t count;
+	double mean, squares;   /* `squares`: the sum of squares about the mean */
+	double lowest, highest; /* INFINITY and -INFINITY if count is 0 */
+};
+
+struct spread spread_of(const double *values, size_t count);
+/* The spread of the values of both. Loses no precision if the means are almost equal (Chan, Golub
+ * and LeVeque, "Algorithms for computing the sample variance", Am. Stat. 37, 1983), as a difference
+ * of prefix sums would. */
+struct spread spread_join(const struct spread *a, const struct spread *b);
+
+/* A series that gives the spread of any range in a time that grows with the logarithm of its
+ * length.
+ */
+struct spreads {
+	const double *values; /* borrowed */
+	size_t blocks;
+	struct spread
+		*nodes; /* a tree: node 1 is the root, those of the blocks begin at `blocks` */
+};
+/* `values` must live as long as the series, and count must be at least 1. */
+void spreads_init(struct spreads *spreads, const double *values, size_t count);
+void spreads_release(struct spreads *spreads);
+/* The spread of the values begin to end; begin <= end. */
+struct spread spreads_between(const struct spreads *spreads, size_t begin, size_t end);
 
 #endif

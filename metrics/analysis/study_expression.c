@@ -83,14 +83,6 @@ static const struct function {
 	{"log10", STEP_LOG10, false},
 };
 
-static const struct function *find_function(const char *name)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
-		if (strcmp(functions[i].name, name) == 0)
-			return &functions[i];
-	return NULL;
-}
-
 /* After "name(". */
 static int read_function_arguments(struct reading *r, const struct function *function)
 {
@@ -226,9 +218,12 @@ static int read_name(struct reading *r)
 {
 	const char *start = r->at;
 	char *name = take_word(r);
-	const struct function *function = find_function(name);
+	const struct function *function = NULL;
 	int rc;
 
+	for (size_t i = 0; i < ARRAY_SIZE(functions); i++)
+		if (strcmp(functions[i].name, name) == 0)
+			function = &functions[i];
 	if (!take(r, '('))
 		rc = fail_at_character(r, start, "\"(\" expected after a name, such as time(CASE)");
 	else if (function)

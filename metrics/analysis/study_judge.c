@@ -315,20 +315,10 @@ static void judge_value(struct study_part_answer *answer, const struct study_lim
 	}
 }
 
-/* A calculated metric is a model of the launch: neither a GPU nor the emulator counted it. */
-static bool is_calculated(const struct metric *metric)
-{
-	static const char *const formulas[] = {"plan", "occupancy calculator", "work model"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(formulas) && metric->formula; i++)
-		if (strcmp(metric->formula, formulas[i]) == 0)
-			return true;
-	return false;
-}
-
 static enum study_basis basis_of_step(const struct study_step *step)
 {
 	const struct metric *metric = step->metric ? metric_find(step->metric) : NULL;
+	const char *formula = metric && metric->formula ? metric->formula : "";
 
 	switch (step->fact) {
 	case FACT_TIME:
@@ -340,12 +330,13 @@ static enum study_basis basis_of_step(const struct study_step *step)
 	case FACT_SHARED_BYTES:
 		return STUDY_BY_COMPILER;
 	case FACT_NONE:
-		if (!metric || !is_calculated(metric))
-			return metric && metric->formula &&
-					       strcmp(metric->formula, "verification") == 0
-				       ? STUDY_BY_RESULTS
-				       : STUDY_BY_COUNTERS;
-		return STUDY_BY_CALCULATION;
+		if (strcmp(formula, "verification") == 0)
+			return STUDY_BY_RESULTS;
+		/* these are models of the launch: neither a GPU nor the emulator counted them */
+		return strcmp(formula, "plan") && strcmp(formula, "occupancy calculator") &&
+				       strcmp(formula, "work model")
+			       ? STUDY_BY_COUNTERS
+			       : STUDY_BY_CALCULATION;
 	default:
 		return STUDY_BY_CALCULATION;
 	}

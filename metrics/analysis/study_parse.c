@@ -119,16 +119,6 @@ static int add_study_case(const struct study_reader *reader, const char *name, c
 	return 0;
 }
 
-static int add_part(const struct study_reader *reader, const char *title)
-{
-	struct study *study = reader->study;
-
-	if (study->part_count == STUDY_MAX_PARTS)
-		return fail(reader, "more parts than a study may have");
-	study->parts[study->part_count++] = (struct study_part){.title = xstrdup(title)};
-	return 0;
-}
-
 static int set_expression(const struct study_reader *reader, const char *value, bool emulated)
 {
 	struct study_part *part = last_part(reader->study);
@@ -172,14 +162,20 @@ static int set_decides(const struct study_reader *reader, const char *value)
 
 static int set_key(const struct study_reader *reader, const char *key, const char *value)
 {
+	struct study *study = reader->study;
+
 	if (!*value)
 		return fail(reader, "there is no value after \"%s:\"", key);
 	if (strncmp(key, "case ", 5) == 0 || strncmp(key, "best ", 5) == 0)
 		return add_study_case(reader, key + 5, value, *key == 'b');
 	if (strcmp(key, "case") == 0 || strcmp(key, "best") == 0)
 		return add_study_case(reader, "", value, false);
-	if (strcmp(key, "part") == 0)
-		return add_part(reader, value);
+	if (strcmp(key, "part") == 0) {
+		if (study->part_count == STUDY_MAX_PARTS)
+			return fail(reader, "more parts than a study may have");
+		study->parts[study->part_count++] = (struct study_part){.title = xstrdup(value)};
+		return 0;
+	}
 	if (strcmp(key, "measured") == 0 || strcmp(key, "emulated") == 0)
 		return set_expression(reader, value, *key == 'e');
 	if (strcmp(key, "expect") == 0)
@@ -262,18 +258,6 @@ static int read_lines(struct study_reader *reader, const char *text, size_t leng
 
 /* ---- the whole study ---- */
 
-static int check_part(const struct study_reader *reader, const struct study_part *part)
-{
-	if (!part->measured.count && !part->emulated.count)
-		return fail(reader,
-			    "part \"%.80s\" has no expression: \"measured\", "
-			    "\"emulated\" or both",
-			    part->title);
-	if (!part->expect.text)
-		return fail(reader, "part \"%.80s\" does not say what to \"expect\"", part->title);
-	return 0;
-}
-
 static int check_study(struct study_reader *reader)
 {
 	const struct study *study = reader->study;
@@ -289,8 +273,18 @@ static int check_study(struct study_reader *reader)
 	if (!rc && !deciding)
 		rc = fail(reader, "the study ends without a part%s",
 			  study->part_count ? " that decides" : "");
-	for (size_t i = 0; i < study->part_count && !rc; i++)
-		rc = check_part(reader, &study->parts[i]);
+	for (size_t i = 0; i < study->part_count && !rc; i++) {
+		const struct study_part *part = &study->parts[i];
+
+		if (!part->measured.count && !part->emulated.count)
+			rc = fail(reader,
+				  "part \"%.80s\" has no expression: \"measured\", "
+				  "\"emulated\" or both",
+				  part->title);
+		else if (!part->expect.text)
+			rc = fail(reader, "part \"%.80s\" does not say what to \"expect\"",
+				  part->title);
+	}
 	for (size_t i = 0; i < study->case_count && !rc; i++) {
 		if (study_needs_case(study, i, false) || study_needs_case(study, i, true))
 			continue;

@@ -1,12 +1,10 @@
 /* Reads files of thresholds, and finds the threshold of a case. */
-#include "metrics/analysis/thresholds.h"
+#include "metrics/analysis/regress.h"
 #include "metrics/catalogue/catalogue.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "metrics/metrics.h"
 
 #define WORD_SHOWN 60
 /* A higher limit is a typing error. */

@@ -259,3 +259,66 @@ void verdict_release(struct verdict *verdict)
 	free(verdict->above_roof);
 	*verdict = (struct verdict){0};
 }
+
+/* ---- findings ---- */
+
+int trial_finding_compare(const struct trial_finding *a, const struct trial_finding *b)
+{
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	return a->weight > b->weight ? -1 : a->weight < b->weight;
+}
+
+static int compare_items(const void *a, const void *b)
+{
+	return trial_finding_compare(a, b);
+}
+
+/* How bad a finding is among those of its rank; 0 if that is not known. */
+static double weight_of(enum finding_rank rank, double lost, const struct evidence *e)
+{
+	if (rank == RANK_SPILLS)
+		return (double)e->trial->facts.local_bytes_per_thread;
+	if (rank == RANK_OCCUPANCY)
+		return 1 - e->allowed_pct / 100;
+	return isfinite(lost) ? lost : 0;
+}
+
+void trial_findings_of(struct trial_findings *out, const struct trial *trial,
+		       const struct roofline_point *point, const struct verdict_context *context)
+{
+	struct evidence evidence;
+
+	if (!trial_status_counted(trial->status))
+		return;
+	evidence_collect(&evidence, trial, point, context);
+	for (size_t i = 0; i < note_rule_count; i++) {
+		const struct rule *rule = &note_rules[i];
+		struct text text = TEXT_INIT;
+		double lost;
+
+		if (!rule->tell || !rule->holds(&evidence))
+			continue;
+		rule->tell(&text, &evidence);
+		lost = rule->lost ? rule->lost(&evidence) : NAN;
+		out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));
+		out->items[out->count++] = (struct trial_finding){
+			.rule = rule->words.name,
+			.lost = isfinite(lost) ? lost : NAN,
+			.rank = (int)rule->rank,
+			.weight = weight_of(rule->rank, lost, &evidence),
+			.text = text_detach(&text),
+			.remedy = rule->remedy_of ? rule->remedy_of(&evidence) : rule->remedy,
+		};
+	}
+	if (out->count > 1)
+		qsort(out->items, out->count, sizeof(*out->items), compare_items);
+}
+
+void trial_findings_release(struct trial_findings *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		free(list->items[i].text);
+	free(list->items);
+	*list = (struct trial_findings){0};
+}

@@ -1,6 +1,6 @@
 /*
- * The rules that add a note to any verdict, one row each. docs/verdicts.md
- * repeats these rows in its last table.
+ * The rules that add a note to any verdict, one row each, and those of them that are findings.
+ * docs/verdicts.md repeats these rows in its last table.
  */
 #include <math.h>
 #include <string.h>
@@ -26,6 +26,11 @@ static double lost_to_divergence(const struct evidence *e)
 	return 1 - e->threads / FULL_WARP;
 }
 
+static void tell_divergence(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.1f of %d lanes take part", e->threads, FULL_WARP);
+}
+
 static bool lanes_are_predicated(const struct evidence *e)
 {
 	return e->threads_on < KEPT_THREADS * e->threads;
@@ -40,6 +45,11 @@ static void say_predication(struct text *out, const struct evidence *e)
 static double lost_to_predication(const struct evidence *e)
 {
 	return 1 - e->threads_on / e->threads;
+}
+
+static void tell_predication(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.1f of %.1f lanes predicated on", e->threads_on, e->threads);
 }
 
 /*
@@ -97,13 +107,22 @@ static double lost_to_sectors(const struct evidence *e)
 	return fmax(loads, stores); /* ignores one that is NAN */
 }
 
-bool evidence_stores_waste_more(const struct evidence *e)
+/* Accesses that waste too little for the rule do not count. */
+static bool stores_waste_more(const struct evidence *e)
 {
 	if (!loads_are_scattered(e) || !stores_are_scattered(e))
 		return stores_are_scattered(e);
 	if (isfinite(e->load_waste) && isfinite(e->store_waste))
 		return e->store_waste > e->load_waste;
 	return e->store_sectors > e->load_sectors;
+}
+
+static void tell_sectors(struct text *out, const struct evidence *e)
+{
+	if (stores_waste_more(e))
+		text_addf(out, "%.1f sectors per store", e->store_sectors);
+	else
+		text_addf(out, "%.1f sectors per load", e->load_sectors);
 }
 
 static bool banks_conflict(const struct evidence *e)
@@ -120,6 +139,11 @@ static void say_conflicts(struct text *out, const struct evidence *e)
 static double lost_to_conflicts(const struct evidence *e)
 {
 	return e->conflicts / e->wavefronts;
+}
+
+static void tell_conflicts(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.0f %% bank conflicts", 100 * e->conflicts / e->wavefronts);
 }
 
 static bool dram_is_wasted(const struct evidence *e)
@@ -142,6 +166,11 @@ static double lost_to_waste(const struct evidence *e)
 	return 1 - 1 / e->point->waste;
 }
 
+static void tell_dram(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.2f times the DRAM bytes", e->point->waste);
+}
+
 static bool registers_spill(const struct evidence *e)
 {
 	return e->trial->facts.local_bytes_per_thread > 0;
@@ -151,6 +180,11 @@ static void say_spills(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%lld bytes of local memory per thread",
 		  (long long)e->trial->facts.local_bytes_per_thread);
+}
+
+static void tell_spills(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%lld B of local memory", (long long)e->trial->facts.local_bytes_per_thread);
 }
 
 static bool occupancy_is_limited(const struct evidence *e)
@@ -186,6 +220,20 @@ static void advise_limit(struct text *out, const struct evidence *e)
 		text_add(out, "use less shared memory per block, so that more blocks are resident");
 	else
 		text_add(out, "try another block size, so that more warps are resident");
+}
+
+static void tell_limit(struct text *out, const struct evidence *e)
+{
+	text_addf(out, "%.0f %% occupancy allowed", e->allowed_pct);
+}
+
+static const char *remedy_of_limit(const struct evidence *e)
+{
+	const char *limiter = e->trial->facts.occupancy_limiter;
+
+	if (strcmp(limiter, "registers") == 0)
+		return "fewer registers";
+	return strcmp(limiter, "shared memory") == 0 ? "less shared memory" : "another block size";
 }
 
 static bool occupancy_is_lost(const struct evidence *e)
@@ -258,6 +306,7 @@ static void say_above(struct text *out, const struct evidence *e)
 
 #define NOTE(rule, bounds, when, says, condition, advice) \
 	.words = {rule, condition, advice}, .advises = bounds, .holds = when, .say = says
+#define FINDING(rank_of, tells, remedy_is) .rank = rank_of, .tell = tells, .remedy = remedy_is
 
 #define DRAM LIMITER(BOUND_DRAM)
 #define L1 LIMITER(BOUND_L1)
@@ -279,7 +328,7 @@ const struct rule note_rules[] = {
 	      "DRAM bytes are at least " STRING(WASTE) " times the bytes that the algorithm needs",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
 	      "shared memory or tiles that fit the L2"),
-	 .lost = lost_to_waste},
+	 .lost = lost_to_waste, FINDING(RANK_WASTE, tell_dram, "read each byte once")},
 	{NOTE("sectors", MEMORY | WAITING, accesses_are_scattered, say_sectors,
 	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
 	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
@@ -287,23 +336,24 @@ const struct rule note_rules[] = {
 	      "sectors at least " STRING(WASTE) " times the requested bytes",
 	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
 	      "change the layout, or go through shared memory"),
-	 .lost = lost_to_sectors},
+	 .lost = lost_to_sectors, FINDING(RANK_WASTE, tell_sectors, "coalesce accesses")},
 	{NOTE("divergence", INSTRUCTIONS | WAITING, lanes_diverge, say_divergence,
 	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
 	      "regroup the work so that whole warps take one branch"),
-	 .lost = lost_to_divergence},
+	 .lost = lost_to_divergence, FINDING(RANK_WASTE, tell_divergence, "regroup by warp")},
 	{NOTE("predication", INSTRUCTIONS | WAITING, lanes_are_predicated, say_predication,
 	      "less than " STRING(KEPT_THREADS) " of the threads that take part have a true "
 	      "predicate",
 	      "move conditions out of loops, or let whole warps share one condition"),
-	 .lost = lost_to_predication},
+	 .lost = lost_to_predication, FINDING(RANK_WASTE, tell_predication, "hoist conditions")},
 	{NOTE("bank_conflicts", SHARED | L1 | WAITING, banks_conflict, say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
-	 .lost = lost_to_conflicts},
+	 .lost = lost_to_conflicts, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
 	{NOTE("spills", MEMORY | WAITING, registers_spill, say_spills,
 	      "the kernel uses local memory",
-	      "avoid local memory: use fewer live values, and index arrays with constants only")},
+	      "avoid local memory: use fewer live values, and index arrays with constants only"),
+	 FINDING(RANK_SPILLS, tell_spills, "fewer live values")},
 	{NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_lost, say_lost,
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",
@@ -313,7 +363,8 @@ const struct rule note_rules[] = {
 	      "the launch allows less than full occupancy",
 	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "
 	      "so that more warps hide latency"),
-	 .advise = advise_limit},
+	 .advise = advise_limit, FINDING(RANK_OCCUPANCY, tell_limit, NULL),
+	 .remedy_of = remedy_of_limit},
 	{NOTE("starved", 0, schedulers_starve, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},

@@ -71,6 +71,8 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 /* Advice of this rule only hides latency, which gains nothing at a roof. */
 #define HIDES_LATENCY (1u << 31)
 
+enum finding_rank { RANK_WASTE, RANK_SPILLS, RANK_OCCUPANCY };
+
 struct rule {
 	struct verdict_rule words;
 	enum bound bound; /* of a limiter rule: the limiter */
@@ -83,6 +85,11 @@ struct rule {
 	void (*advise)(struct text *out, const struct evidence *evidence);
 	/* As `lost` of struct verdict_note. NULL: NAN. */
 	double (*lost)(const struct evidence *evidence);
+	/* The note in a few words, as a finding, and what to try. NULL: it is no finding. */
+	void (*tell)(struct text *out, const struct evidence *evidence);
+	enum finding_rank rank;
+	const char *remedy;
+	const char *(*remedy_of)(const struct evidence *evidence); /* used instead, if not NULL */
 };
 /* The rules for the limiter: the nearest roof if it is near, else the first other rule that holds.
  */
@@ -113,9 +120,6 @@ bool evidence_above_roof(struct text *out, const struct evidence *evidence);
 /* Whether the limiter is so near its roof that hiding latency gains nothing. For DRAM, the ceiling
  * of the mix of reads and writes counts too. */
 bool evidence_at_roof(const struct evidence *evidence);
-/* For the rule sectors, where it holds: whether the stores waste more than the loads. Accesses that
- * waste too little for the rule do not count. */
-bool evidence_stores_waste_more(const struct evidence *evidence);
 /* The measured roof of a limiter. NULL: none. */
 const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound);
 

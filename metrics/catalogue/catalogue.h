@@ -44,6 +44,25 @@ bool metric_set_parse(enum metric_set *out, const char *name);
 #define METRIC_MAX_INPUTS 6
 #define METRIC_MAX_ALIASES 7
 
+/* How a derived metric follows from its inputs a, b, c, d and e. A ratio is undefined if its
+ * denominator is not above 0. */
+enum formula {
+	FORMULA_NONE,              /* the metric is not derived */
+	FORMULA_RATIO,             /* a / b */
+	FORMULA_PERCENT,           /* 100 a / b */
+	FORMULA_PERCENT_REMAINING, /* 100 (a - b) / a */
+	FORMULA_PERCENT_OF_LANES,  /* 100 a / (32 b) */
+	FORMULA_RATIO_TO_SUM,      /* a / (b + c + d) */
+	FORMULA_PER_SECOND,        /* 1e9 a / b, with b in ns */
+	FORMULA_SUM,               /* a + b */
+	FORMULA_SUM_OF_FIVE,       /* a + b + c + d + e */
+	FORMULA_COUNTABLE_FLOP,    /* a + b + c + d; undefined if that is 0 and e is not */
+	FORMULA_DIFFERENCE,        /* a - b */
+	FORMULA_SECTOR_BYTES,      /* 32 a */
+	FORMULA_WAVEFRONT_BYTES,   /* 128 (a + b) */
+	FORMULA_FLOP,              /* a + b + 2 c: additions, multiplications, fused ones */
+};
+
 /* The name of a counter on some chips. The first alias with a matching prefix applies; the prefix
  * "" matches every chip. */
 struct metric_alias {
@@ -55,8 +74,8 @@ struct metric_alias {
  * One row of a table. A row is of one of four kinds:
  *
  *   counter       It has aliases, or the emulator counts it.
- *   derived       It has inputs (names of rows above it), a formula and a
- *                 function. It is missing if an input is missing.
+ *   derived       It has inputs (names of rows above it) and a formula. It is
+ *                 missing if an input is missing.
  *   from_launch   The worker adds it when it launches, with `formula` as source.
  *   from_samples  Used only as an input of other rows. The counted range takes
  *                 some microseconds longer than the case, so a rate is a counter
@@ -83,9 +102,8 @@ struct metric {
 	bool from_samples;   /* "median_time_ns" */
 	const char *formula; /* human-readable: "100 * uniform / all"; NULL for a counter */
 	const char *inputs[METRIC_MAX_INPUTS];
-	/* Returns NAN if undefined, for example without any branch; `undefined` is the reason. */
-	double (*derive)(const double *inputs);
-	const char *undefined;
+	enum formula derive;
+	const char *undefined; /* why the formula gives no value, for example without any branch */
 };
 const struct metric *metric_all(size_t *count);          /* the hardware metrics */
 const struct metric *metric_all_emulated(size_t *count); /* the emulated metrics */

@@ -1,11 +1,61 @@
-/* Derived metrics: from the counters of a case to ratios, sums and rates. */
-#include "metrics/catalogue/derive.h"
-#include "metrics/catalogue/catalogue.h"
+/* The counters of a case: derived metrics, which are ratios, sums and rates of others, and what the
+ * emulator counted. */
+#include "metrics/catalogue/metric_tables.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-void metric_derive_one(struct counter_list *counters, const struct metric *metric,
+#define LANES_PER_WARP 32
+#define SECTOR_BYTES 32
+#define WAVEFRONT_BYTES 128
+
+static double quotient_or_nan(double numerator, double denominator)
+{
+	return denominator > 0 ? numerator / denominator : NAN;
+}
+
+/* NAN: undefined. */
+static double formula_value(enum formula formula, const double *in)
+{
+	const double sum_of_four = in[0] + in[1] + in[2] + in[3];
+
+	switch (formula) {
+	case FORMULA_RATIO:
+		return quotient_or_nan(in[0], in[1]);
+	case FORMULA_PERCENT:
+		return 100 * quotient_or_nan(in[0], in[1]);
+	case FORMULA_PERCENT_REMAINING:
+		return 100 * quotient_or_nan(in[0] - in[1], in[0]);
+	case FORMULA_PERCENT_OF_LANES:
+		return 100 * quotient_or_nan(in[0], LANES_PER_WARP * in[1]);
+	case FORMULA_RATIO_TO_SUM:
+		return quotient_or_nan(in[0], in[1] + in[2] + in[3]);
+	case FORMULA_PER_SECOND:
+		return 1e9 * quotient_or_nan(in[0], in[1]);
+	case FORMULA_SUM:
+		return in[0] + in[1];
+	case FORMULA_SUM_OF_FIVE:
+		return sum_of_four + in[4];
+	case FORMULA_COUNTABLE_FLOP:
+		return sum_of_four == 0 && in[4] > 0 ? NAN : sum_of_four;
+	case FORMULA_DIFFERENCE:
+		return in[0] - in[1];
+	case FORMULA_SECTOR_BYTES:
+		return SECTOR_BYTES * in[0];
+	case FORMULA_WAVEFRONT_BYTES:
+		return WAVEFRONT_BYTES * (in[0] + in[1]);
+	case FORMULA_FLOP:
+		return in[0] + in[1] + 2 * in[2];
+	case FORMULA_NONE:
+		break;
+	}
+	return NAN;
+}
+
+/* Adds a derived metric to the list that holds its inputs, or the reason why it is missing. `note`
+ * is appended to its source. */
+static void derive_one(struct counter_list *counters, const struct metric *metric,
 		       double median_time_ns, const char *note)
 {
 	double inputs[METRIC_MAX_INPUTS] = {0};
@@ -24,7 +74,7 @@ void metric_derive_one(struct counter_list *counters, const struct metric *metri
 			continue;
 		}
 		if (!input && needed->derive) {
-			metric_derive_one(counters, needed, median_time_ns, note);
+			derive_one(counters, needed, median_time_ns, note);
 			input = counter_list_find(counters, needed->name);
 		}
 		if (!input)
@@ -35,7 +85,7 @@ void metric_derive_one(struct counter_list *counters, const struct metric *metri
 			inputs[i] = input->value;
 	}
 	if (!reason) {
-		value = metric->derive(inputs);
+		value = formula_value(metric->derive, inputs);
 		if (!isfinite(value))
 			reason = xstrdup(metric->undefined);
 	}
@@ -64,7 +114,7 @@ static void derive_wanted(struct counter_list *counters, const struct string_lis
 		const struct metric *metric = metric_find(wanted->items[i]);
 
 		if (metric && metric->derive && needs_median_time(metric) == rates)
-			metric_derive_one(counters, metric, median_time_ns, "");
+			derive_one(counters, metric, median_time_ns, "");
 	}
 }
 
@@ -77,4 +127,51 @@ void metric_derive_rates(struct counter_list *counters, const struct string_list
 			 double median_time_ns)
 {
 	derive_wanted(counters, wanted, true, median_time_ns);
+}
+
+/* ---- emulated cases ---- */
+
+static const struct emulated_value *find_emulated_value(const struct emulated_value *values,
+							size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(values[i].name, name) == 0)
+			return &values[i];
+	}
+	return NULL;
+}
+
+void metric_emulated_counters(struct counter_list *out, const struct emulated_value *values,
+			      size_t count, int64_t blocks_executed, int64_t blocks_total)
+{
+	const struct emulated_value blocks[] = {
+		{.name = "ptx_blocks_executed", .value = (double)blocks_executed},
+		{.name = "ptx_blocks_total", .value = (double)blocks_total},
+	};
+	char *note = blocks_executed < blocks_total
+			     ? xasprintf(", sampled: %lld of %lld blocks",
+					 (long long)blocks_executed, (long long)blocks_total)
+			     : xstrdup("");
+	char *source = xasprintf("emulated PTX%s", note);
+
+	for (size_t i = 0; i < emulated_metric_count; i++) {
+		const struct metric *metric = &emulated_metrics[i];
+		const struct emulated_value *value =
+			find_emulated_value(values, count, metric->name);
+
+		if (!value)
+			value = find_emulated_value(blocks, ARRAY_SIZE(blocks), metric->name);
+		if (metric->derive)
+			derive_one(out, metric, NAN, note);
+		else if (value && !value->reason)
+			counter_list_set(out, metric->name, metric->unit,
+					 metric->formula ? metric->formula : source, value->value);
+		else
+			counter_list_set_missing(out, metric->name, metric->unit,
+						 metric->formula ? metric->formula : source,
+						 value ? value->reason
+						       : "the emulator did not count it");
+	}
+	free(source);
+	free(note);
 }

@@ -5,7 +5,7 @@
 #ifndef REPORTS_CARDS_CARDS_H
 #define REPORTS_CARDS_CARDS_H
 
-#include "metrics/analysis/cards.h"
+#include "metrics/analysis/regress.h"
 #include "reports/derived/derived.h"
 #include "reports/reports.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/analysis/speedup_text.h"
+#include "metrics/analysis/speedup.h"
 #include "reports/derived/derived.h"
 #include "reports/run/run.h"
 #include "reports/table/table.h"

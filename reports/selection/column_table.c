@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "metrics/analysis/speedup_text.h"
+#include "metrics/analysis/speedup.h"
 #include "reports/table/numbers.h"
 
 /* ---- a case ---- */

@@ -5,7 +5,7 @@
 #ifndef REPORTS_SELECTION_COLUMNS_H
 #define REPORTS_SELECTION_COLUMNS_H
 
-#include "metrics/analysis/findings.h"
+#include "metrics/analysis/verdict.h"
 #include "reports/derived/derived.h"
 #include "reports/reports.h"
 

@@ -11,7 +11,6 @@
 
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/thresholds.h"
 #include "metrics/metrics.h"
 
 /* The medians of the rounds of a case, in nanoseconds, and their count. */

@@ -21,7 +21,7 @@ static void every_row_is_complete(void **state)
 	for (size_t i = 0; i < count; i++) {
 		const struct metric *metric = &metrics[i];
 		bool is_counter = metric->aliases[0].chip_prefix != NULL;
-		bool is_derived = metric->derive != NULL;
+		bool is_derived = metric->derive;
 
 		assert_true(metric->unit && *metric->unit);
 		assert_null(strchr(metric->unit, ' '));

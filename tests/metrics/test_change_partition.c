@@ -1,5 +1,5 @@
 /* The proposals of change points are the best partition: no other has less scatter and penalty. */
-#include "metrics/analysis/change_partition.h"
+#include "metrics/analysis/change_series.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

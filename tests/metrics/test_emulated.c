@@ -27,7 +27,7 @@ static void every_row_is_complete(void **state)
 	assert_true(count > ARRAY_SIZE(base_names));
 	for (size_t i = 0; i < count; i++) {
 		const struct metric *metric = &metrics[i];
-		bool is_derived = metric->derive != NULL;
+		bool is_derived = metric->derive;
 
 		assert_ptr_equal(metric_find(metric->name), metric);
 		assert_true(metric->unit && *metric->unit);
@@ -219,7 +219,7 @@ static void ratios_are_right(void **state)
 			fail_msg("%s is %g, not %g", expected[i].name, value, expected[i].value);
 	}
 	for (size_t i = 0; i < count; i++)
-		derived += metrics[i].derive != NULL;
+		derived += metrics[i].derive != FORMULA_NONE;
 	assert_int_equal(derived, ARRAY_SIZE(expected));
 	assert_string_equal(counter_list_find(&counters, "ptx_branch_efficiency_pct")->source,
 			    "derived: 100 * (ptx_branches - ptx_divergent_branches) / "

@@ -1,5 +1,5 @@
 /* Findings in a few words: which of the accesses of a case is named. */
-#include "metrics/analysis/findings.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
 #include "tests/metrics/verdict_support.h"
 

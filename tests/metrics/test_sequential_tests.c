@@ -1,5 +1,4 @@
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/sequential_tests.h"
 #include "metrics/metrics.h"
 
 #include <setjmp.h>

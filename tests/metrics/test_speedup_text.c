@@ -1,5 +1,5 @@
 /* Speed-ups in words. */
-#include "metrics/analysis/speedup_text.h"
+#include "metrics/analysis/speedup.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

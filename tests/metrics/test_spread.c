@@ -1,4 +1,4 @@
-#include "metrics/analysis/spread.h"
+#include "metrics/analysis/statistics.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

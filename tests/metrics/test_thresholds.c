@@ -1,4 +1,4 @@
-#include "metrics/analysis/thresholds.h"
+#include "metrics/analysis/regress.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/metrics.h"
 

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "record/fatbin.h"
-#include "record/ptx_entry.h"
 
 #define PTX_START ".version 9.0\n.target sm_90\n.address_size 64\n"
 #define MOST ((size_t)1 << 20)

@@ -1,5 +1,5 @@
 /* Two devices compared: the second one is constructed from the first by editing its description. */
-#include "metrics/analysis/cards.h"
+#include "metrics/analysis/regress.h"
 #include "reports/reports.h"
 #include "tests/reports/constructed_roofline.h"
 

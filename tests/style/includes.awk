@@ -23,13 +23,10 @@ BEGIN {
 	module("metrics", "base emulator", "metrics/metrics.h metrics/fields.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
-		"metrics/analysis/cards.h metrics/analysis/ceilings.h metrics/analysis/change_points.h " \
-		"metrics/analysis/compare.h metrics/analysis/findings.h metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
-		"metrics/analysis/sequential_tests.h metrics/analysis/regress.h " \
-		"metrics/analysis/roofline.h metrics/analysis/speedup.h " \
-		"metrics/analysis/speedup_text.h " \
-		"metrics/analysis/statistics.h metrics/analysis/study.h " \
-		"metrics/analysis/thresholds.h metrics/analysis/verdict.h")
+		"metrics/analysis/ceilings.h metrics/analysis/change_points.h metrics/analysis/compare.h " \
+		"metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
+		"metrics/analysis/regress.h metrics/analysis/roofline.h metrics/analysis/speedup.h " \
+		"metrics/analysis/statistics.h metrics/analysis/study.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("capture", "base")
 	module("record", "base capture", "none")

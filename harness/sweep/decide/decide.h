@@ -1,6 +1,6 @@
 /*
  * decide: adds rounds to the cases of a sweep that are undecided against an earlier run (--decide).
- * Cases are judged at the interim analyses of metrics/analysis/sequential_tests.h. Each added round
+ * Cases are judged at the interim analyses of metrics/analysis/regress.h. Each added round
  * also measures control cases, interleaved with the others. If these moved since the first rounds,
  * the added rounds are not used: they were measured in another state of the device. Internal to
  * sweep/.
@@ -10,7 +10,7 @@
 
 #include "harness/judge/judge.h"
 #include "harness/sweep/sweep_parts.h"
-#include "metrics/analysis/sequential_tests.h"
+#include "metrics/analysis/regress.h"
 
 /* Half width of a 90 % interval, in standard errors. */
 #define DECIDE_LIKELY_SIGMAS 1.645
@@ -22,7 +22,7 @@
 #define CONTROL_ERRORS 3 /* standard errors that its scatter explains */
 #define CONTROL_CASES 8
 
-/* Keys in the environment of a run, besides those of sequential_tests.h. */
+/* Keys in the environment of a run, besides those of regress.h. */
 #define DECIDE_BASE_KEY "decide.base"       /* uid of the run that it was compared with last */
 #define DECIDE_OUTCOME_KEY "decide.outcome" /* what came of it, in words */
 /* The number of the first round that is not checked yet by the control, and for each control case

@@ -1,12 +1,90 @@
-/* Differences between the environments of two runs. */
+/* Two runs beside each other: which cases they share, how their environments differ, and how their
+ * devices do. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "metrics/analysis/regress.h"
-#include "metrics/analysis/round_clocks.h"
-#include "metrics/metrics.h"
+#include "metrics/analysis/statistics.h"
+
+/* ---- pairs ---- */
+
+static int by_case(const void *left, const void *right)
+{
+	const struct trial *a = *(const struct trial *const *)left;
+	const struct trial *b = *(const struct trial *const *)right;
+	int order = strcmp(a->kernel, b->kernel);
+
+	if (!order)
+		order = strcmp(a->variant, b->variant);
+	return order ? order : strcmp(a->config, b->config);
+}
+
+/* A damaged database may lack names, and then the case cannot be paired. */
+static bool has_name(const struct trial *trial)
+{
+	return trial->kernel && trial->variant && trial->config;
+}
+
+static const struct trial **sorted_trials(const struct run *run, size_t *count)
+{
+	const struct trial **sorted =
+		xcalloc(run->trial_count ? run->trial_count : 1, sizeof(const struct trial *));
+
+	*count = 0;
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (has_name(&run->trials[i]))
+			sorted[(*count)++] = &run->trials[i];
+	qsort(sorted, *count, sizeof(const struct trial *), by_case);
+	return sorted;
+}
+
+/* Returns NULL if the case is not in the list. */
+static const struct trial *find_case(const struct trial *trial, const struct trial *const *sorted,
+				     size_t count)
+{
+	const struct trial *const *at =
+		bsearch(&trial, sorted, count, sizeof(const struct trial *), by_case);
+
+	return at ? *at : NULL;
+}
+
+size_t regress_pairs(struct regress_pair **out, const struct run *base, const struct run *head)
+{
+	size_t base_count, head_count, count = 0;
+	const struct trial **bases = sorted_trials(base, &base_count);
+	const struct trial **heads = sorted_trials(head, &head_count);
+	const struct sequential_test base_test = sequential_test_of_run(base),
+				     head_test = sequential_test_of_run(head);
+
+	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
+	for (size_t i = 0; i < head->trial_count; i++) {
+		const struct trial *trial = &head->trials[i];
+
+		if (has_name(trial))
+			(*out)[count++] = (struct regress_pair){
+				.base = find_case(trial, bases, base_count),
+				.head = trial,
+				.base_seed = base->seed,
+				.head_seed = head->seed,
+				.base_test = base_test,
+				.head_test = head_test,
+			};
+	}
+	for (size_t i = 0; i < base->trial_count; i++) {
+		const struct trial *trial = &base->trials[i];
+
+		if (has_name(trial) && !find_case(trial, heads, head_count))
+			(*out)[count++] = (struct regress_pair){
+				.base = trial, .base_seed = base->seed, .head_seed = head->seed};
+	}
+	free(bases);
+	free(heads);
+	return count;
+}
+
+/* ---- environments ---- */
 
 /* Clocks with a smaller relative difference are steps of one state (15 MHz of 1980 on an H200). */
 #define CLOCK_APART 0.02
@@ -63,23 +141,13 @@ static void compare_environment(struct regress_differences *out, const char *wha
 }
 
 /* For keys that a run stores only if they apply: a missing key means "none". */
-static void compare_presence(struct regress_differences *out, const char *key,
+static void compare_presence(struct regress_differences *out, const char *what, const char *key,
 			     const struct run *base, const struct run *head)
 {
 	const char *of_base = key_value_get(&base->environment, key);
 	const char *of_head = key_value_get(&head->environment, key);
 
-	compare_texts(out, key, of_base ? of_base : "none", of_head ? of_head : "none", true);
-}
-
-/* Kernels of one name and of different files are different kernels. */
-static void compare_origins(struct regress_differences *out, const struct run *base,
-			    const struct run *head)
-{
-	static const char built_in[] = "built-in kernels";
-
-	compare_texts(out, "origin of the kernels", base->origin ? base->origin : built_in,
-		      head->origin ? head->origin : built_in, true);
+	compare_texts(out, what, of_base ? of_base : "none", of_head ? of_head : "none", true);
 }
 
 /* Two devices of the same name differ if both uuids are known and differ. */
@@ -134,17 +202,6 @@ static void compare_sharing(struct regress_differences *out, const struct run *b
 		compare_texts(out, "other processes on the GPU", of_base, of_head, false);
 }
 
-/* Times that were measured while other GPUs changed them do not compare with others. */
-static void compare_interference(struct regress_differences *out, const struct run *base,
-				 const struct run *head)
-{
-	const char *of_base = key_value_get(&base->environment, GPUS_INTERFERENCE_FOUND_KEY);
-	const char *of_head = key_value_get(&head->environment, GPUS_INTERFERENCE_FOUND_KEY);
-
-	compare_texts(out, "interference of other GPUs", of_base ? of_base : "none",
-		      of_head ? of_head : "none", true);
-}
-
 /* Another check or tolerance may accept another result. */
 static void compare_checks(struct regress_differences *out, const struct run *base,
 			   const struct run *head)
@@ -172,17 +229,6 @@ static const char *cache_mode_of(const struct run *run)
 	return run->settings.cache == CACHE_HOT ? "hot" : "cold";
 }
 
-/* An imported run does not say where its data was. */
-static void compare_placements(struct regress_differences *out, const struct run *base,
-			       const struct run *head)
-{
-	const int of_base = base->settings.placements, of_head = head->settings.placements;
-
-	if (base->has_settings && head->has_settings && of_base != of_head)
-		list_difference(out, "placements", xasprintf("%d", of_base),
-				xasprintf("%d", of_head));
-}
-
 static bool has_times(const struct run *run)
 {
 	for (size_t i = 0; i < run->trial_count; i++)
@@ -193,8 +239,11 @@ static bool has_times(const struct run *run)
 
 void regress_differ(struct regress_differences *out, const struct run *base, const struct run *head)
 {
+	static const char built_in[] = "built-in kernels";
 	/* the host's build type does not affect counts */
 	const bool timed = has_times(base) && has_times(head);
+	const struct device_info *from = &base->device, *to = &head->device;
+	const int placements[] = {base->settings.placements, head->settings.placements};
 	char seeds[2][24];
 
 	if (base->backend && head->backend && strcmp(base->backend, head->backend) != 0) {
@@ -203,20 +252,26 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 
 		backend->refuses = backend->never = true;
 	}
-	compare_origins(out, base, head);
+	/* kernels of one name and of different files are different kernels */
+	compare_texts(out, "origin of the kernels", base->origin ? base->origin : built_in,
+		      head->origin ? head->origin : built_in, true);
 	compare_checks(out, base, head);
-	compare_devices(out, &base->device, &head->device);
-	compare_texts(out, "driver", base->device.driver, head->device.driver, true);
-	compare_texts(out, "toolkit", base->device.toolkit, head->device.toolkit, true);
+	compare_devices(out, from, to);
+	compare_texts(out, "driver", from->driver, to->driver, true);
+	compare_texts(out, "toolkit", from->toolkit, to->toolkit, true);
 	compare_environment(out, "build type", "build_type", base, head, timed);
 	if (timed) {
-		compare_presence(out, "sanitizer", base, head);
-		compare_interference(out, base, head);
+		compare_presence(out, "sanitizer", "sanitizer", base, head);
+		/* times that were measured while other GPUs changed them do not compare */
+		compare_presence(out, "interference of other GPUs", GPUS_INTERFERENCE_FOUND_KEY,
+				 base, head);
 	}
 	compare_texts(out, "cache", cache_mode_of(base), cache_mode_of(head), true);
-	if (timed)
-		compare_placements(out, base, head);
-	compare_presence(out, "profiler", base, head);
+	/* an imported run does not say where its data was */
+	if (timed && base->has_settings && head->has_settings && placements[0] != placements[1])
+		list_difference(out, "placements", xasprintf("%d", placements[0]),
+				xasprintf("%d", placements[1]));
+	compare_presence(out, "profiler", "profiler", base, head);
 	compare_environment(out, "power limit, W", "gpu.power_limit_w", base, head, true);
 	compare_environment(out, "MIG", "gpu.mig", base, head, true);
 	compare_environment(out, "ECC", "gpu.ecc", base, head, true);
@@ -230,7 +285,7 @@ void regress_differ(struct regress_differences *out, const struct run *base, con
 		compare_environment(out, "operating system", "kernel", base, head, false);
 	}
 	compare_environment(out, "compiler", "ptx_compiler", base, head, false);
-	compare_texts(out, "CUPTI", base->device.cupti, head->device.cupti, false);
+	compare_texts(out, "CUPTI", from->cupti, to->cupti, false);
 	compare_texts(out, "perflab", base->version, head->version, false);
 	compare_environment(out, "commit of perflab", "perflab_revision", base, head, false);
 	compare_environment(out, "host", "host", base, head, false);
@@ -247,4 +302,79 @@ void regress_differences_release(struct regress_differences *differences)
 	}
 	free(differences->items);
 	*differences = (struct regress_differences){0};
+}
+
+/* ---- devices ---- */
+
+bool cards_differ(const struct run *a, const struct run *b)
+{
+	const struct device_info *x = &a->device, *y = &b->device;
+
+	return strcmp(x->name, y->name) != 0 || strcmp(x->chip, y->chip) != 0 ||
+	       x->sm_count != y->sm_count || x->memory_bytes != y->memory_bytes;
+}
+
+static bool card_has_time(const struct trial *trial)
+{
+	return trial && trial_status_measured(trial->status) && trial->summary.median_ns > 0;
+}
+
+/* The medians of the rounds; malloc'd. */
+static struct process_medians medians_of(const struct trial *trial)
+{
+	double *times = xcalloc(trial->round_count + 1, sizeof(*times));
+	size_t count = 0;
+
+	for (size_t i = 0; i < trial->round_count; i++) {
+		if (trial->rounds[i].median_ns > 0)
+			times[count++] = trial->rounds[i].median_ns;
+	}
+	return (struct process_medians){times, count};
+}
+
+static struct card_pair pair_of(const struct trial *here, const struct trial *there)
+{
+	struct process_medians base = medians_of(here), head = medians_of(there);
+	struct effect effect = effect_of(base, head);
+	struct card_pair pair = {
+		.here = here,
+		.there = there,
+		.ratio = finite_quotient(there->summary.median_ns, here->summary.median_ns),
+		.low = finite_or_nan(1 + effect.low),
+		.high = finite_or_nan(1 + effect.high)};
+
+	/* the interval is that of the geometric means of the rounds */
+	if (isfinite(effect.change))
+		pair.ratio = 1 + effect.change;
+	free((void *)base.time_ns);
+	free((void *)head.time_ns);
+	return pair;
+}
+
+void card_pairs_of(struct card_pairs *out, const struct run *here, const struct run *there)
+{
+	struct regress_pair *named;
+	size_t count = regress_pairs(&named, here, there);
+
+	*out = (struct card_pairs){.items = xcalloc(count + 1, sizeof(*out->items))};
+	for (size_t i = 0; i < count; i++) {
+		const struct trial *a = named[i].base, *b = named[i].head;
+
+		if (!card_has_time(a) || !card_has_time(b)) {
+			out->only_here += card_has_time(a);
+			out->only_there += card_has_time(b);
+		} else if (a->has_work != b->has_work || a->flop != b->flop ||
+			   a->bytes_read != b->bytes_read || a->bytes_written != b->bytes_written) {
+			out->other_work++;
+		} else {
+			out->items[out->count++] = pair_of(a, b);
+		}
+	}
+	free(named);
+}
+
+void card_pairs_release(struct card_pairs *pairs)
+{
+	free(pairs->items);
+	*pairs = (struct card_pairs){0};
 }
