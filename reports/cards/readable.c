@@ -10,8 +10,8 @@
 #include "reports/cards/cards.h"
 #include "reports/selection/selection.h"
 #include "reports/table/escape.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
-#include "reports/table/wrap.h"
 
 #define CELLS_MOST 32
 #define SAME "the same"
