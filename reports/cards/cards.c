@@ -81,7 +81,9 @@ static json_t *roofs_json(const struct ceiling_list *ceilings)
 	for (int i = 0; i < MEMORY_LEVEL_COUNT + PRECISION_COUNT; i++) {
 		bool is_level = i < MEMORY_LEVEL_COUNT;
 		int of = is_level ? i : i - MEMORY_LEVEL_COUNT;
-		const struct ceiling *roof = card_roof(ceilings, is_level, of);
+		const struct ceiling *roof =
+			is_level ? ceiling_of_level(ceilings, (enum memory_level)of)
+				 : ceiling_of_precision(ceilings, (enum precision)of);
 
 		if (roof)
 			json_object_set_new(object,

@@ -24,14 +24,6 @@ struct card_rows {
 	size_t count, best_count;
 };
 
-/* The roof of a device: of a level if `is_level`, else of a precision. NULL: none was measured. */
-static inline const struct ceiling *card_roof(const struct ceiling_list *ceilings, bool is_level,
-					      int of)
-{
-	return is_level ? ceiling_of_level(ceilings, (enum memory_level)of)
-			: ceiling_of_precision(ceilings, (enum precision)of);
-}
-
 /* What the comparison is, and what it is not. */
 #define CARDS_MEANING                                                                           \
 	"B / A is the time on card B over that on card A: above 1, A is faster. This compares " \

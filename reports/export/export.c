@@ -1,6 +1,5 @@
 /* Chooses the cases and checks the counters of an export, and calls the writer of its format. */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,61 +8,6 @@
 #include "reports/export/writers.h"
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
-
-/* ---- values and JSON, as every export writes them ---- */
-
-bool export_has_time(const struct run *run, const struct trial *trial)
-{
-	const struct summary *summary = &trial->summary;
-
-	return run->traits.timed && !run->traits.emulated && summary->count > 0 &&
-	       isfinite(summary->median_ns) && summary->median_ns > 0;
-}
-
-const struct counter_value *export_counter(const struct run *run, const struct trial *trial,
-					   const char *metric)
-{
-	const struct counter_value *counter =
-		run_may_show(run, metric) ? counter_list_find(&trial->counters, metric) : NULL;
-
-	return counter && counter->has_value && isfinite(counter->value) ? counter : NULL;
-}
-
-bool export_is_modelled(const char *metric)
-{
-	const struct metric *known = metric_find(metric);
-
-	return known && known->modelled;
-}
-
-void export_json(FILE *out, json_t *value)
-{
-	/* a failure shows in the stream, which export_run() checks */
-	(void)report_json_dump(out, value, JSON_COMPACT | JSON_ENCODE_ANY);
-	json_decref(value);
-}
-
-void export_json_set(json_t *object, const char *name, double value)
-{
-	if (isfinite(value))
-		json_object_set_new(object, name, json_real(value));
-}
-
-void export_json_set_text(json_t *object, const char *name, const char *text)
-{
-	struct text shown = TEXT_INIT;
-
-	if (!text || !*text)
-		return;
-	escape_show(&shown, text);
-	json_object_set_new(object, name, json_string(shown.data));
-	text_release(&shown);
-}
-
-double export_spread_ns(const struct summary *summary)
-{
-	return fmax(summary->high_ns - summary->median_ns, summary->median_ns - summary->low_ns);
-}
 
 /* ---- the table of formats ---- */
 
@@ -89,21 +33,6 @@ const char *const export_format_words[] = {
 const char *export_format_meaning(enum export_format format)
 {
 	return formats[format].meaning;
-}
-
-size_t export_name_limit(enum export_format format)
-{
-	return formats[format].name_limit;
-}
-
-size_t export_metric_limit(enum export_format format)
-{
-	return formats[format].metric_limit;
-}
-
-enum export_metrics export_metrics_of(enum export_format format)
-{
-	return formats[format].metrics;
 }
 
 static int fail_empty(const struct export_request *request, const struct export_choice *choice,
@@ -153,7 +82,7 @@ int export_run(FILE *out, const struct export_request *request, const struct exp
 static int check_format(enum export_format format, const char *metric, struct error *err)
 {
 	const char *name = export_format_words[format];
-	const size_t limit = export_metric_limit(format);
+	const size_t limit = formats[format].metric_limit;
 	const struct metric *row;
 
 	if (limit && strlen(metric) > limit)
@@ -163,7 +92,7 @@ static int check_format(enum export_format format, const char *metric, struct er
 			"%zu",
 			name, limit, metric, strlen(metric));
 
-	switch (export_metrics_of(format)) {
+	switch (formats[format].metrics) {
 	case NAMED_METRICS:
 		return 0;
 	case NO_METRICS:
@@ -268,7 +197,7 @@ static bool has_metric(const struct export_request *request, const struct trial 
 static const char *why_not(const struct export_request *request, const struct trial *trial,
 			   const char *name)
 {
-	const size_t name_limit = export_name_limit(request->format);
+	const size_t name_limit = formats[request->format].name_limit;
 
 	if (trial->status != TRIAL_OK)
 		return trial_status_name(trial->status);
