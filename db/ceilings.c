@@ -59,46 +59,35 @@ static void ceiling_take(struct statement *row, struct ceiling_list *out)
 	ceiling_list_offer(out, &found);
 }
 
-static int take_all(struct statement *select, struct ceiling_list *out, struct error *err)
+static int take_all(struct statement *select, struct ceiling_list *out)
 {
-	bool row = true;
-	int rc;
-
-	for (rc = statement_step(select, &row, err); !rc && row;
-	     rc = statement_step(select, &row, err))
+	while (statement_next(select))
 		ceiling_take(select, out);
-	statement_release(select);
-	return rc;
+	return statement_release(select);
 }
 
 int db_ceilings_load(struct db *db, int64_t run_id, struct ceiling_list *out, struct error *err)
 {
-	struct statement select;
-	int rc = statement_prepare(
-		&select, db,
+	struct statement select = statement_prepare(
+		db,
 		CEILINGS_OF("SELECT run.id AS run_id, device.uuid, device.name,"
 			    " (SELECT value FROM environment"
 			    " WHERE run_id = run.id AND key = 'process') AS process"
 			    " FROM run JOIN device ON device.id = run.device_id WHERE run.id = ?"),
 		err);
 
-	if (rc)
-		return rc;
 	bind_integer(&select, run_id);
-	return take_all(&select, out, err);
+	return take_all(&select, out);
 }
 
 int db_ceilings_of_device(struct db *db, const struct device_info *device, struct ceiling_list *out,
 			  struct error *err)
 {
-	struct statement select;
-	int rc = statement_prepare(
-		&select, db,
-		CEILINGS_OF("SELECT NULL AS run_id, ? AS uuid, ? AS name, NULL AS process"), err);
+	struct statement select = statement_prepare(
+		db, CEILINGS_OF("SELECT NULL AS run_id, ? AS uuid, ? AS name, NULL AS process"),
+		err);
 
-	if (rc)
-		return rc;
 	bind_known_text(&select, device->uuid);
 	bind_text(&select, device->name);
-	return take_all(&select, out, err);
+	return take_all(&select, out);
 }

@@ -31,18 +31,6 @@ void columns_add_names(struct text *sql, const struct column_list *list, unsigne
 	}
 }
 
-void columns_add_assignments(struct text *sql, const struct column_list *list, unsigned parts)
-{
-	const char *separator = "";
-
-	for (size_t i = 0; i < list->count; i++) {
-		if (!(list->items[i].part & parts))
-			continue;
-		text_addf(sql, "%s%s = ?", separator, list->items[i].name);
-		separator = ", ";
-	}
-}
-
 void columns_add_insert(struct text *sql, const struct column_list *list, unsigned parts,
 			const char *more, size_t more_count)
 {
@@ -56,12 +44,49 @@ void columns_add_insert(struct text *sql, const struct column_list *list, unsign
 	text_add_char(sql, ')');
 }
 
-int columns_prepare(struct statement *statement, struct db *db, struct text *sql, struct error *err)
+struct statement statement_prepare_text(struct db *db, struct text *sql, struct error *err)
 {
-	int rc = statement_prepare(statement, db, sql->data, err);
+	struct statement statement = statement_prepare(db, sql->data, err);
 
 	text_release(sql);
-	return rc;
+	return statement;
+}
+
+struct statement columns_insert(struct db *db, const struct column_list *list, unsigned parts,
+				const char *more, size_t more_count, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+
+	columns_add_insert(&sql, list, parts, more, more_count);
+	return statement_prepare_text(db, &sql, err);
+}
+
+struct statement columns_update(struct db *db, const struct column_list *list, unsigned parts,
+				const char *which, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+	const char *separator = " SET ";
+
+	text_addf(&sql, "UPDATE %s", list->table);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!(list->items[i].part & parts))
+			continue;
+		text_addf(&sql, "%s%s = ?", separator, list->items[i].name);
+		separator = ", ";
+	}
+	text_addf(&sql, " WHERE %s", which);
+	return statement_prepare_text(db, &sql, err);
+}
+
+struct statement columns_select(struct db *db, const struct column_list *list, unsigned parts,
+				const char *rest, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+
+	text_add(&sql, "SELECT ");
+	columns_add_names(&sql, list, parts, "");
+	text_addf(&sql, " FROM %s %s", list->table, rest);
+	return statement_prepare_text(db, &sql, err);
 }
 
 /* ---- values ---- */

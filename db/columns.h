@@ -78,15 +78,21 @@ size_t columns_count(const struct column_list *list, unsigned parts);
 /* "run.uid, run.label" of the columns that belong to one of `parts`. prefix: "run." or "". */
 void columns_add_names(struct text *sql, const struct column_list *list, unsigned parts,
 		       const char *prefix);
-/* "uid = ?, label = ?" */
-void columns_add_assignments(struct text *sql, const struct column_list *list, unsigned parts);
-/* "INSERT INTO run (uid, label, MORE) VALUES (?, ?, ?)"; `more` names `more_count` further columns
- * that the caller binds last. */
+/* Adds "INSERT INTO run (uid, label, MORE) VALUES (?, ?, ?)"; `more` names `more_count` further
+ * columns that the caller binds last. */
 void columns_add_insert(struct text *sql, const struct column_list *list, unsigned parts,
 			const char *more, size_t more_count);
 /* Prepares and releases *sql. */
-int columns_prepare(struct statement *statement, struct db *db, struct text *sql,
-		    struct error *err);
+struct statement statement_prepare_text(struct db *db, struct text *sql, struct error *err);
+/* Prepares the INSERT that columns_add_insert() adds. */
+struct statement columns_insert(struct db *db, const struct column_list *list, unsigned parts,
+				const char *more, size_t more_count, struct error *err);
+/* Prepares "UPDATE run SET uid = ?, label = ? WHERE WHICH". */
+struct statement columns_update(struct db *db, const struct column_list *list, unsigned parts,
+				const char *which, struct error *err);
+/* Prepares "SELECT uid, label FROM run REST". */
+struct statement columns_select(struct db *db, const struct column_list *list, unsigned parts,
+				const char *rest, struct error *err);
 
 /* ---- values ---- */
 

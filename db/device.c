@@ -44,28 +44,24 @@ static int device_row_find(struct db *db, const struct device_info *device, int6
 {
 	struct text sql = TEXT_INIT;
 	struct statement find;
-	int rc;
 
 	text_add(&sql, "SELECT id FROM device WHERE name = ?1 AND uuid IS ?2"
 		       " AND (uuid IS NOT NULL OR (1");
 	device_add_facts(&sql, add_agreement);
 	text_add(&sql, ")) ORDER BY id LIMIT 1");
-	rc = columns_prepare(&find, db, &sql, err);
-	if (rc)
-		return rc;
+	find = statement_prepare_text(db, &sql, err);
 	device_bind(&find, device);
-	rc = statement_step(&find, found, err);
-	if (!rc && *found)
+	*found = statement_next(&find);
+	if (*found)
 		*id = take_integer(&find, 0);
-	statement_release(&find);
-	return rc;
+	return statement_release(&find);
 }
 
 int db_device_store(struct db *db, const struct device_info *device, int64_t *id, struct error *err)
 {
 	struct text sql = TEXT_INIT;
 	struct statement store;
-	bool found = false;
+	bool found;
 	int rc = device_row_find(db, device, id, &found, err);
 
 	if (rc)
@@ -77,15 +73,40 @@ int db_device_store(struct db *db, const struct device_info *device, int64_t *id
 	} else {
 		columns_add_insert(&sql, &device_columns, PART_KEY | PART_FACTS, "", 0);
 	}
-	rc = columns_prepare(&store, db, &sql, err);
-	if (rc)
-		return rc;
+	store = statement_prepare_text(db, &sql, err);
 	device_bind(&store, device);
 	if (found)
 		bind_integer(&store, *id);
-	rc = statement_run(&store, err);
-	if (!rc && !found)
+	if (!statement_run(&store) && !found)
 		*id = sqlite3_last_insert_rowid(db->handle);
-	statement_release(&store);
-	return rc;
+	return statement_release(&store);
+}
+
+int db_devices_visit(struct db *db,
+		     int (*visit)(void *context, int64_t id, const struct device_info *device,
+				  int64_t runs),
+		     void *context, struct error *err)
+{
+	struct text sql = TEXT_INIT;
+	struct statement select;
+	int stop = 0;
+
+	text_add(&sql,
+		 "SELECT device.id, (SELECT count(*) FROM run WHERE device_id = device.id), ");
+	columns_add_names(&sql, &device_columns, PART_ALL, "device.");
+	text_add(&sql, ", ");
+	columns_add_names(&sql, &run_columns, PART_VERSIONS, "run.");
+	text_add(&sql, " FROM device JOIN run ON run.id = (SELECT id FROM run"
+		       " WHERE device_id = device.id ORDER BY started_ns DESC, id DESC LIMIT 1)"
+		       " ORDER BY device.name, device.id");
+	select = statement_prepare_text(db, &sql, err);
+	while (!stop && statement_next(&select)) {
+		struct run newest = {0};
+		int64_t id = take_integer(&select, 0), runs = take_integer(&select, 0);
+
+		columns_take(&select, &device_columns, PART_ALL, &newest.device);
+		columns_take(&select, &run_columns, PART_VERSIONS, &newest);
+		stop = visit(context, id, &newest.device, runs);
+	}
+	return statement_release(&select);
 }

@@ -1,5 +1,6 @@
 /* Loads what the GPUs of a database measured, to compare them with each other. */
-#include "db/fleet_gpus.h"
+#include "metrics/analysis/fleet.h"
+#include "db/statement.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,13 +39,6 @@ static size_t position_of(struct string_list *list, struct name_index *index, co
 	return at;
 }
 
-static const char *known_text_of(struct statement *row)
-{
-	const char *text = take_text(row);
-
-	return text ? text : "";
-}
-
 static void key_add(struct text *key, const char *part)
 {
 	text_add(key, part);
@@ -78,7 +72,7 @@ static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
 		return;
 	}
 	for (int part = 0; part < 3; part++)
-		key_add(&context, known_text_of(row));
+		key_add(&context, take_known_text(row));
 	run.context = position_of(&reader->contexts, &reader->context_at, context.data);
 	text_release(&context);
 	run.at = fleet->run_count;
@@ -96,17 +90,12 @@ static void add_fleet_run(struct fleet_reader *reader, struct statement *row)
 
 static int load_fleet_runs(struct fleet_reader *reader, int64_t since_ns, struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, reader->db, fleet_runs_sql, err);
+	struct statement select = statement_prepare(reader->db, fleet_runs_sql, err);
 
-	if (rc)
-		return rc;
 	bind_integer(&select, since_ns);
-	while (!(rc = statement_step(&select, &row, err)) && row)
+	while (statement_next(&select))
 		add_fleet_run(reader, &select);
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 /* NULL: the run does not count. Most trials are of the same run as the one before. */
@@ -130,6 +119,120 @@ static const struct known_run *run_of_id(struct fleet_reader *reader, int64_t id
 	return &reader->runs[low];
 }
 
+/* ---- GPUs ---- */
+
+struct gpu_run {
+	int64_t device_id;
+	size_t run;
+};
+
+static int by_device_and_run(const void *left, const void *right)
+{
+	const struct gpu_run *a = left, *b = right;
+
+	if (a->device_id != b->device_id)
+		return a->device_id < b->device_id ? -1 : 1;
+	return (a->run > b->run) - (a->run < b->run);
+}
+
+static int load_device(struct db *db, struct fleet_gpu *gpu, struct error *err)
+{
+	struct statement select = statement_prepare(
+		db, "SELECT name, uuid, cc_major, cc_minor, sm_count FROM device WHERE id = ?",
+		err);
+
+	bind_integer(&select, gpu->device_id);
+	if (statement_next(&select)) {
+		gpu->name = take_text_copy(&select);
+		gpu->uuid = take_text_copy(&select);
+		gpu->cc_major = take_int(&select);
+		gpu->cc_minor = take_int(&select);
+		gpu->sm_count = take_integer(&select, 0);
+	}
+	if (!gpu->name)
+		gpu->name = xstrdup("unknown device");
+	if (!gpu->uuid)
+		gpu->uuid = xstrdup("");
+	return statement_release(&select);
+}
+
+static int load_environment(struct db *db, int64_t run_id, const char *key, char **out,
+			    struct error *err)
+{
+	struct statement select = statement_prepare(
+		db, "SELECT value FROM environment WHERE run_id = ? AND key = ?", err);
+
+	bind_integer(&select, run_id);
+	bind_text(&select, key);
+	if (statement_next(&select))
+		*out = take_text_copy(&select);
+	return statement_release(&select);
+}
+
+/* What its newest run says about a GPU. */
+static int load_newest(struct db *db, struct fleet_gpu *gpu, int64_t run_id, struct error *err)
+{
+	struct statement select =
+		statement_prepare(db, "SELECT device_ordinal, driver FROM run WHERE id = ?", err);
+	int rc;
+
+	bind_integer(&select, run_id);
+	if (statement_next(&select)) {
+		gpu->ordinal = take_integer(&select, -1);
+		gpu->facts[FLEET_DRIVER] = take_text_copy(&select);
+	}
+	rc = statement_release(&select);
+	if (!rc)
+		rc = load_environment(db, run_id, "host", &gpu->host, err);
+	for (size_t i = 0; !rc && i < FLEET_FACTS; i++) {
+		const char *key = fleet_fact_key((enum fleet_fact)i);
+
+		if (key)
+			rc = load_environment(db, run_id, key, &gpu->facts[i], err);
+	}
+	if (!gpu->facts[FLEET_PROFILER]) /* a run stores it only if there was one */
+		gpu->facts[FLEET_PROFILER] = xstrdup("none");
+	return rc;
+}
+
+/* Loads the GPUs of the runs, and sets the GPU of every run. Counts the runs without a uuid. */
+static int load_gpus(struct fleet_reader *reader, struct error *err)
+{
+	struct fleet *fleet = reader->fleet;
+	struct gpu_run *runs = xcalloc(fleet->run_count + 1, sizeof(*runs));
+	size_t capacity = 0, end;
+	int rc = 0;
+
+	for (size_t i = 0; i < fleet->run_count; i++)
+		runs[i] = (struct gpu_run){reader->device_ids[i], i};
+	qsort(runs, fleet->run_count, sizeof(*runs), by_device_and_run);
+	for (size_t begin = 0; !rc && begin < fleet->run_count; begin = end) {
+		struct fleet_gpu *gpu;
+		const struct fleet_run *newest = &fleet->runs[runs[begin].run];
+
+		fleet->gpus =
+			xgrow(fleet->gpus, &capacity, fleet->gpu_count + 1, sizeof(*fleet->gpus));
+		gpu = &fleet->gpus[fleet->gpu_count];
+		*gpu = (struct fleet_gpu){.device_id = runs[begin].device_id, .ordinal = -1};
+		for (end = begin; end < fleet->run_count && runs[end].device_id == gpu->device_id;
+		     end++) {
+			struct fleet_run *run = &fleet->runs[runs[end].run];
+
+			run->gpu = fleet->gpu_count;
+			if (run->started_ns >= newest->started_ns)
+				newest = run;
+		}
+		fleet->gpu_count++;
+		rc = load_device(reader->db, gpu, err);
+		if (!rc)
+			rc = load_newest(reader->db, gpu, newest->id, err);
+		if (!*gpu->uuid)
+			fleet->runs_without_uuid += end - begin;
+	}
+	free(runs);
+	return rc;
+}
+
 /* ---- trials ---- */
 
 static const char fleet_trials_sql[] =
@@ -146,11 +249,11 @@ struct trial_row {
 static void take_trial_row(struct statement *select, struct trial_row *out)
 {
 	out->median_ns = take_real(select);
-	out->code = known_text_of(select);
-	out->kernel = known_text_of(select);
-	out->variant = known_text_of(select);
-	out->config = known_text_of(select);
-	out->launch = known_text_of(select);
+	out->code = take_known_text(select);
+	out->kernel = take_known_text(select);
+	out->variant = take_known_text(select);
+	out->config = take_known_text(select);
+	out->launch = take_known_text(select);
 }
 
 static struct fleet_ceiling *ceiling_named(struct fleet_reader *reader, const char *name)
@@ -269,18 +372,13 @@ static void take_fleet_trial(struct fleet_reader *reader, struct statement *sele
 
 static int load_fleet_trials(struct fleet_reader *reader, struct error *err)
 {
-	struct statement select;
+	struct statement select = statement_prepare(reader->db, fleet_trials_sql, err);
 	struct text key = TEXT_INIT;
-	bool row = true;
-	int rc = statement_prepare(&select, reader->db, fleet_trials_sql, err);
 
-	if (rc)
-		return rc;
-	while (!(rc = statement_step(&select, &row, err)) && row)
+	while (statement_next(&select))
 		take_fleet_trial(reader, &select, &key);
-	statement_release(&select);
 	text_release(&key);
-	return rc;
+	return statement_release(&select);
 }
 
 /* ---- clocks and power ---- */
@@ -303,16 +401,13 @@ static void end_rounds(struct fleet_trial *trial, struct round_sums *sums)
 	*sums = (struct round_sums){0};
 }
 
-static int take_fleet_rounds(struct fleet_reader *reader, struct statement *select,
-			     struct error *err)
+static void take_fleet_rounds(struct fleet_reader *reader, struct statement *select)
 {
 	const size_t count = reader->fleet->trial_count;
 	struct round_sums sums = {0};
 	size_t at = 0;
-	bool row = true;
-	int rc;
 
-	while (!(rc = statement_step(select, &row, err)) && row) {
+	while (statement_next(select)) {
 		const int64_t id = take_integer(select, 0);
 
 		while (at < count && reader->trial_ids[at] < id)
@@ -330,29 +425,25 @@ static int take_fleet_rounds(struct fleet_reader *reader, struct statement *sele
 	}
 	if (at < count)
 		end_rounds(&reader->fleet->trials[at], &sums);
-	return rc;
 }
 
 static int load_fleet_rounds(struct fleet_reader *reader, struct error *err)
 {
 	const size_t count = reader->fleet->trial_count;
 	struct statement select;
-	int rc;
 
 	if (!count)
 		return 0;
 	/* in the order of enum fleet_measure */
-	rc = statement_prepare(&select, reader->db,
-			       "SELECT trial_id, sm_clock_hz, memory_clock_hz, power_w FROM round"
-			       " WHERE trial_id BETWEEN ? AND ? ORDER BY trial_id",
-			       err);
-	if (rc)
-		return rc;
+	select = statement_prepare(
+		reader->db,
+		"SELECT trial_id, sm_clock_hz, memory_clock_hz, power_w FROM round"
+		" WHERE trial_id BETWEEN ? AND ? ORDER BY trial_id",
+		err);
 	bind_integer(&select, reader->trial_ids[0]);
 	bind_integer(&select, reader->trial_ids[count - 1]);
-	rc = take_fleet_rounds(reader, &select, err);
-	statement_release(&select);
-	return rc;
+	take_fleet_rounds(reader, &select);
+	return statement_release(&select);
 }
 
 int db_fleet_load(struct db *db, int64_t since_ns, struct fleet *out, struct error *err)
@@ -365,7 +456,7 @@ int db_fleet_load(struct db *db, int64_t since_ns, struct fleet *out, struct err
 		return rc;
 	rc = load_fleet_runs(&reader, since_ns, err);
 	if (!rc)
-		rc = fleet_gpus_load(db, out, reader.device_ids, err);
+		rc = load_gpus(&reader, err);
 	if (!rc)
 		rc = load_fleet_trials(&reader, err);
 	if (!rc)

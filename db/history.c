@@ -17,25 +17,13 @@ static const char cases_sql[] =
 	" JOIN run ON run.id = trial.run_id"
 	" ORDER BY newest.kernel, newest.variant, newest.config, run.origin, run.started_ns DESC";
 
-static const char *take_known_text(struct statement *row)
-{
-	const char *text = take_text(row);
-
-	return text ? text : "";
-}
-
 int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known_case *item),
 		   void *context, struct error *err)
 {
-	struct statement select;
-	bool row = true;
 	int stop = 0;
-	int rc = statement_prepare(&select, db, cases_sql, err);
+	struct statement select = statement_prepare(db, cases_sql, err);
 
-	if (rc)
-		return rc;
-	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
-	     rc = stop ? 0 : statement_step(&select, &row, err)) {
+	while (!stop && statement_next(&select)) {
 		struct known_case item;
 
 		item.device_id = take_integer(&select, 0);
@@ -51,8 +39,7 @@ int db_cases_visit(struct db *db, int (*visit)(void *context, const struct known
 		item.newest_ns = take_integer(&select, 0);
 		stop = visit(context, &item);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 static const char origins_sql[] =
@@ -66,23 +53,17 @@ static const char origins_sql[] =
 int db_origins_load(struct db *db, const char *kernel, const char *fact, struct key_value_list *out,
 		    struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db, origins_sql, err);
+	struct statement select = statement_prepare(db, origins_sql, err);
 
-	if (rc)
-		return rc;
 	bind_text(&select, kernel);
 	bind_text(&select, fact);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		const char *origin = take_known_text(&select);
 		const char *value = take_known_text(&select);
 
 		key_value_set(out, origin, value);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 /* ---- the history of one case ---- */
@@ -139,16 +120,12 @@ static void trial_take_part(struct statement *row, struct trial *trial)
 }
 
 /* Adds a run and its trial for each row. Drops and counts the rows with the other --cache. */
-static int history_take(struct statement *select, struct history *history, const char *backend,
-			struct error *err)
+static void history_take(struct statement *select, struct history *history, const char *backend)
 {
 	size_t runs = 0, trials = 0;
 	int64_t hot_wanted = -1;
-	bool row = true;
-	int rc;
 
-	for (rc = statement_step(select, &row, err); !rc && row;
-	     rc = statement_step(select, &row, err)) {
+	while (statement_next(select)) {
 		size_t at = history->count;
 		int64_t hot;
 
@@ -170,7 +147,6 @@ static int history_take(struct statement *select, struct history *history, const
 			history->left_out++;
 		}
 	}
-	return rc;
 }
 
 static void history_turn(struct history *history)
@@ -190,44 +166,37 @@ static void history_turn(struct history *history)
 /* The counters of the trials of a history without times. */
 static int history_counters_load(struct db *db, struct history *history, struct error *err)
 {
-	struct statement select;
-	int rc = statement_prepare(&select, db,
-				   "SELECT metric.name, unit, source, value, reason FROM counter"
-				   " JOIN metric ON metric.id = metric_id WHERE trial_id = ?",
-				   err);
+	struct statement select =
+		statement_prepare(db,
+				  "SELECT metric.name, unit, source, value, reason FROM counter"
+				  " JOIN metric ON metric.id = metric_id WHERE trial_id = ?",
+				  err);
 
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < history->count && !rc; i++) {
-		bool row = true;
-
+	for (size_t i = 0; i < history->count && !select.rc; i++) {
 		bind_integer(&select, history->trials[i].id);
-		while (!(rc = statement_step(&select, &row, err)) && row)
+		while (statement_next(&select))
 			db_counter_take(&history->trials[i], &select);
 		statement_restart(&select);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 int db_history_load(struct db *db, const struct known_case *item, struct history *out,
 		    struct error *err)
 {
 	struct history history = {0};
-	struct statement select = {0};
+	struct statement select = statement_prepare(db, history_sql, err);
 	struct run trials = {0};
-	int rc = statement_prepare(&select, db, history_sql, err);
+	int rc;
 
-	if (!rc) {
-		bind_text(&select, item->kernel);
-		bind_text(&select, item->variant);
-		bind_text(&select, item->config);
-		bind_integer(&select, item->device_id);
-		bind_text(&select, item->backend);
-		bind_text(&select, item->origin);
-		rc = history_take(&select, &history, item->backend, err);
-	}
-	statement_release(&select);
+	bind_text(&select, item->kernel);
+	bind_text(&select, item->variant);
+	bind_text(&select, item->config);
+	bind_integer(&select, item->device_id);
+	bind_text(&select, item->backend);
+	bind_text(&select, item->origin);
+	history_take(&select, &history, item->backend);
+	rc = statement_release(&select);
 	history_turn(&history);
 	trials.trials = history.trials;
 	trials.trial_count = history.count;

@@ -48,12 +48,6 @@ static bool is_further(const struct trial_progress *theirs, const struct trial_p
 	return theirs->counted && !ours->counted;
 }
 
-static void note_odds(struct merge_run *moved, struct statement *row)
-{
-	if (!moved->at_odds++)
-		moved->case_at_odds = trial_row_name(row);
-}
-
 static int trial_merge(struct merge *merge, struct merge_run *moved, struct statement *row,
 		       struct error *err)
 {
@@ -63,37 +57,35 @@ static int trial_merge(struct merge *merge, struct merge_run *moved, struct stat
 
 	trial_progress_take(row, &theirs);
 	if (!moved->made)
-		rc = trial_find(&merge->copier, row, moved->id, &ours, &found, err);
-	if (rc)
-		return rc;
+		found = trial_find(&merge->copier, row, moved->id, &ours);
+	if (merge->copier.find.rc)
+		return merge->copier.find.rc;
 	if (!found) {
 		moved->added++;
-		return trial_copy(&merge->copier, row, theirs.id, moved->id, err);
+		return trial_copy(&merge->copier, row, theirs.id, moved->id);
 	}
 	if (is_further(&theirs, &ours)) {
 		moved->replaced++;
-		rc = trial_delete(merge->into, ours.id, err);
-		return rc ? rc : trial_copy(&merge->copier, row, theirs.id, moved->id, err);
+		/* with its samples, counters and lines */
+		rc = db_execute_on(merge->into, "DELETE FROM trial WHERE id = ?", ours.id, err);
+		return rc ? rc : trial_copy(&merge->copier, row, theirs.id, moved->id);
 	}
 	if (theirs.pending)
 		return 0;
-	rc = trial_equal(&merge->copier, row, theirs.id, ours.id, &equal, err);
-	if (!rc && !equal)
-		note_odds(moved, row);
+	rc = trial_equal(&merge->copier, row, theirs.id, ours.id, &equal);
+	if (!rc && !equal && !moved->at_odds++)
+		moved->case_at_odds = trial_row_name(row);
 	return rc;
 }
 
 static int trials_merge(struct merge *merge, struct merge_run *moved, struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = trials_select(&merge->copier, &select, moved->run.id, err);
+	struct statement select = trials_select(&merge->copier, moved->run.id, err);
+	int rc = 0;
 
-	if (rc)
-		return rc;
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = rc ? rc : statement_step(&select, &row, err))
+	while (!rc && statement_next(&select))
 		rc = trial_merge(merge, moved, &select, err);
+	rc = rc ? rc : select.rc;
 	statement_release(&select);
 	return rc;
 }
@@ -165,19 +157,6 @@ static int run_bring(struct merge *merge, struct merge_run *moved, struct error 
 	return db_end(merge->from, rc, err);
 }
 
-static int run_remove(const struct merge *merge, const struct merge_run *moved, struct error *err)
-{
-	struct statement delete;
-	int rc = statement_prepare(&delete, merge->into, "DELETE FROM run WHERE id = ?", err);
-
-	if (rc)
-		return rc;
-	bind_integer(&delete, moved->run.id);
-	rc = statement_run(&delete, err);
-	statement_release(&delete);
-	return rc;
-}
-
 /* Joins a shard that has a run of its own in the database of the sweep. */
 static int run_move(struct merge *merge, struct merge_run *moved, struct error *err)
 {
@@ -187,7 +166,7 @@ static int run_move(struct merge *merge, struct merge_run *moved, struct error *
 		return rc;
 	rc = run_store(merge, moved, err);
 	if (!rc)
-		rc = run_remove(merge, moved, err);
+		rc = db_execute_on(merge->into, "DELETE FROM run WHERE id = ?", moved->run.id, err);
 	return db_end(merge->into, rc, err);
 }
 
@@ -273,15 +252,12 @@ static int merge_all_runs(struct db *into, struct db *from, const char *sql,
 
 static int has_recording(struct db *db, const char *uid, bool *found, struct error *err)
 {
-	struct statement select;
-	int rc = statement_prepare(&select, db, "SELECT 1 FROM recording WHERE uid = ?", err);
+	struct statement select =
+		statement_prepare(db, "SELECT 1 FROM recording WHERE uid = ?", err);
 
-	if (rc)
-		return rc;
 	bind_text(&select, uid);
-	rc = statement_step(&select, found, err);
-	statement_release(&select);
-	return rc;
+	*found = statement_next(&select);
+	return statement_release(&select);
 }
 
 static int merge_recording(struct db *into, struct db *from, int64_t id,

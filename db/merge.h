@@ -18,7 +18,7 @@ struct trial_copier {
 	struct db *from, *into;
 	struct statement trial; /* inserts the row */
 	struct statement metric;
-	struct {
+	struct table_copier {
 		struct statement read, write; /* `read` reads `from`, `write` writes `into` */
 		struct statement own;         /* reads `into` */
 	} tables[TRIAL_TABLES];
@@ -36,27 +36,25 @@ struct trial_progress {
 };
 /* Prepares a SELECT of the trials of a run of `from`: their progress, then their columns. The
  * caller steps and releases it. */
-int trials_select(struct trial_copier *copier, struct statement *select, int64_t run_id,
-		  struct error *err);
+struct statement trials_select(struct trial_copier *copier, int64_t run_id, struct error *err);
 /* Takes the progress, the first columns of such a row. */
 void trial_progress_take(struct statement *row, struct trial_progress *out);
 /* The case of such a row, "reduce/shuffle/block=256"; malloc'd. */
 char *trial_row_name(struct statement *row);
 
-/* Finds the trial of the same case in a run of `into`; *found says whether there is one. */
-int trial_find(struct trial_copier *copier, struct statement *row, int64_t run_id,
-	       struct trial_progress *out, bool *found, struct error *err);
+/* Finds the trial of the same case in a run of `into`. false: there is none, or copier->find
+ * failed.
+ */
+bool trial_find(struct trial_copier *copier, struct statement *row, int64_t run_id,
+		struct trial_progress *out);
 /* Whether a trial of `into` has the same content. When it was written does not matter. */
 int trial_equal(struct trial_copier *copier, struct statement *row, int64_t id, int64_t own_id,
-		bool *equal, struct error *err);
+		bool *equal);
 /* Copies the trial of such a row with its samples, counters and lines. */
-int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, int64_t run_id,
-	       struct error *err);
-int trial_delete(struct db *db, int64_t id, struct error *err);
-/* Steps two bound statements to their end. *equal: the first `columns` columns of all their rows
- * are equal. */
-int rows_equal(struct statement *left, struct statement *right, size_t columns, bool *equal,
-	       struct error *err);
+int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, int64_t run_id);
+/* Steps two bound statements to their end. Returns whether the first `columns` columns of all their
+ * rows are equal, and false if one of them fails. */
+bool rows_equal(struct statement *left, struct statement *right, size_t columns);
 
 /* ---- runs ---- */
 
@@ -91,7 +89,7 @@ int merge_tables_copy(const struct merge *merge, const struct merge_run *moved, 
 
 /* Updates the run of a sweep after the trials of a shard were copied into it. */
 int merge_sweep_join(const struct merge *merge, const struct merge_run *moved, struct error *err);
-/* merge_apart.c: sets *line, malloc'd, to why a shard began a run of its own although `into` has a
+/* Sets *line, malloc'd, to why a shard began a run of its own although `into` has a
  * run of a sweep of the same name. NULL: it did not. */
 int merge_sweep_find_apart(char **line, const struct merge *merge, const struct merge_run *moved,
 			   struct error *err);

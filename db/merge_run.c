@@ -13,58 +13,36 @@
 
 int merge_run_find(struct db *db, const char *uid, int64_t *id, bool *found, struct error *err)
 {
-	struct statement find;
-	int rc = statement_prepare(&find, db, "SELECT id FROM run WHERE uid = ?", err);
+	struct statement find = statement_prepare(db, "SELECT id FROM run WHERE uid = ?", err);
 
-	if (rc)
-		return rc;
 	bind_text(&find, uid);
-	rc = statement_step(&find, found, err);
-	if (!rc && *found)
+	*found = statement_next(&find);
+	if (*found)
 		*id = take_integer(&find, 0);
-	statement_release(&find);
-	return rc;
-}
-
-static void run_select_parts(struct text *sql, unsigned parts)
-{
-	text_add(sql, "SELECT ");
-	columns_add_names(sql, &run_columns, parts, "");
-	text_add(sql, " FROM run WHERE id = ?");
+	return statement_release(&find);
 }
 
 static int run_row_copy(const struct merge *merge, struct merge_run *moved, int64_t device_id,
 			struct error *err)
 {
-	struct statement read = {0}, write = {0};
-	struct text sql = TEXT_INIT;
-	bool row = false;
-	int rc;
+	struct statement read =
+		columns_select(merge->from, &run_columns, RUN_COPIED, "WHERE id = ?", err);
+	struct statement write = {0};
 
-	run_select_parts(&sql, RUN_COPIED);
-	rc = columns_prepare(&read, merge->from, &sql, err);
-	columns_add_insert(&sql, &run_columns, RUN_COPIED, "uid, device_id", 2);
-	if (!rc)
-		rc = columns_prepare(&write, merge->into, &sql, err);
-	text_release(&sql);
-	if (!rc) {
-		bind_integer(&read, moved->run.id);
-		rc = statement_step(&read, &row, err);
-	}
-	if (!rc && !row)
-		rc = error_set(err, PL_ENOENT, "%s has no run %lld any more", merge->from->path,
-			       (long long)moved->run.id);
-	if (!rc) {
+	bind_integer(&read, moved->run.id);
+	if (statement_next(&read)) {
+		write = columns_insert(merge->into, &run_columns, RUN_COPIED, "uid, device_id", 2,
+				       err);
 		bind_columns(&write, &read, 0, columns_count(&run_columns, RUN_COPIED));
 		bind_text(&write, moved->uid);
 		bind_integer(&write, device_id);
-		rc = statement_run(&write, err);
+		if (!statement_run(&write))
+			moved->id = sqlite3_last_insert_rowid(merge->into->handle);
+	} else if (!read.rc) {
+		read.rc = error_set(err, PL_ENOENT, "%s has no run %lld any more",
+				    merge->from->path, (long long)moved->run.id);
 	}
-	if (!rc)
-		moved->id = sqlite3_last_insert_rowid(merge->into->handle);
-	statement_release(&write);
-	statement_release(&read);
-	return rc;
+	return statements_release(&read, &write);
 }
 
 /* Tables whose rows are copied as they are, and what becomes of a row that both files have. */
@@ -83,34 +61,23 @@ static int table_copy(const struct merge *merge, const struct merge_run *moved, 
 		      struct error *err)
 {
 	const struct column_list *columns = copied_tables[index].columns;
-	struct statement read = {0}, write = {0};
+	struct statement read =
+		columns_select(merge->from, columns, PART_ALL, "WHERE run_id = ?", err);
+	struct statement write = {0};
 	struct text sql = TEXT_INIT;
-	bool row = false;
-	int rc;
 
-	text_add(&sql, "SELECT ");
-	columns_add_names(&sql, columns, PART_ALL, "");
-	text_addf(&sql, " FROM %s WHERE run_id = ?", columns->table);
-	rc = columns_prepare(&read, merge->from, &sql, err);
 	columns_add_insert(&sql, columns, PART_ALL, "run_id", 1);
 	text_addf(&sql, " ON CONFLICT DO UPDATE SET %s", copied_tables[index].both);
-	if (!rc)
-		rc = columns_prepare(&write, merge->into, &sql, err);
+	if (!read.rc)
+		write = statement_prepare(merge->into, sql.data, err);
 	text_release(&sql);
-	if (!rc) {
-		bind_integer(&read, moved->run.id);
-		rc = statement_step(&read, &row, err);
-	}
-	while (!rc && row) {
+	bind_integer(&read, moved->run.id);
+	while (!write.rc && statement_next(&read)) {
 		bind_columns(&write, &read, 0, columns_count(columns, PART_ALL));
 		bind_integer(&write, moved->id);
-		rc = statement_run(&write, err);
-		if (!rc)
-			rc = statement_step(&read, &row, err);
+		statement_run(&write);
 	}
-	statement_release(&write);
-	statement_release(&read);
-	return rc;
+	return statements_release(&read, &write);
 }
 
 int merge_tables_copy(const struct merge *merge, const struct merge_run *moved, struct error *err)
@@ -144,28 +111,20 @@ int merge_run_make(const struct merge *merge, struct merge_run *moved, struct er
 /* Shards always agree, because the uid of their sweep is a hash of the settings. */
 int merge_run_check(const struct merge *merge, struct merge_run *moved, struct error *err)
 {
-	struct statement left = {0}, right = {0};
-	struct text sql = TEXT_INIT;
-	bool equal = true;
-	int rc;
+	struct statement left, right = {0};
+	bool equal;
 
 	if (moved->shard)
 		return 0;
-	run_select_parts(&sql, RUN_IDENTITY);
-	rc = statement_prepare(&left, merge->from, sql.data, err);
-	if (!rc)
-		rc = statement_prepare(&right, merge->into, sql.data, err);
-	text_release(&sql);
-	if (!rc) {
-		bind_integer(&left, moved->run.id);
-		bind_integer(&right, moved->id);
-		rc = rows_equal(&left, &right, columns_count(&run_columns, RUN_IDENTITY), &equal,
-				err);
-	}
-	statement_release(&right);
-	statement_release(&left);
+	left = columns_select(merge->from, &run_columns, RUN_IDENTITY, "WHERE id = ?", err);
+	if (!left.rc)
+		right = columns_select(merge->into, &run_columns, RUN_IDENTITY, "WHERE id = ?",
+				       err);
+	bind_integer(&left, moved->run.id);
+	bind_integer(&right, moved->id);
+	equal = rows_equal(&left, &right, columns_count(&run_columns, RUN_IDENTITY));
 	moved->is_another = !equal;
-	return rc;
+	return statements_release(&left, &right);
 }
 
 /* The facts of --decide belong to the rounds that were taken over. */
@@ -185,24 +144,21 @@ static int looks_copy(const struct merge *merge, const struct merge_run *moved, 
 
 int merge_run_complete(const struct merge *merge, const struct merge_run *moved, struct error *err)
 {
-	struct statement update;
-	int rc = statement_prepare(
-		&update, merge->into,
+	struct statement update = statement_prepare(
+		merge->into,
 		"UPDATE run SET label = coalesce(label, ?1), note = coalesce(note, ?2),"
 		" finished_ns = CASE WHEN state = 'finished' OR ?3 = 'running'"
 		"  THEN finished_ns ELSE ?4 END,"
 		" state = CASE WHEN state = 'finished' OR ?3 = 'running' THEN state ELSE ?3 END"
 		" WHERE id = ?5",
 		err);
+	int rc;
 
-	if (rc)
-		return rc;
 	bind_text(&update, moved->run.label);
 	bind_text(&update, moved->run.note);
 	bind_text(&update, moved->run.state);
 	bind_known_integer(&update, moved->run.finished_ns, 0);
 	bind_integer(&update, moved->id);
-	rc = statement_run(&update, err);
-	statement_release(&update);
+	rc = statement_finish(&update);
 	return rc ? rc : looks_copy(merge, moved, err);
 }

@@ -13,33 +13,31 @@
 #define TRIAL_FIRST_COLUMN 4 /* of trial_columns, in the row of a trial */
 enum { COLUMN_KERNEL = TRIAL_FIRST_COLUMN, COLUMN_VARIANT, COLUMN_CONFIG };
 
-int trials_select(struct trial_copier *copier, struct statement *select, int64_t run_id,
-		  struct error *err)
+struct statement trials_select(struct trial_copier *copier, int64_t run_id, struct error *err)
 {
 	struct text sql = TEXT_INIT;
-	int rc;
+	struct statement select;
 
 	text_add(&sql, "SELECT " TRIAL_PROGRESS ", ");
 	columns_add_names(&sql, &trial_columns, PART_ALL, "");
 	text_add(&sql, " FROM trial WHERE run_id = ? ORDER BY position, id");
-	rc = columns_prepare(select, copier->from, &sql, err);
-	if (!rc)
-		bind_integer(select, run_id);
-	return rc;
+	select = statement_prepare_text(copier->from, &sql, err);
+	bind_integer(&select, run_id);
+	return select;
 }
 
 /* The tables of a trial in the order in which they are copied. Counters are the exception: their
  * names are in a table of their own, where each is stored once. */
 static const struct trial_table {
 	const struct column_list *columns;
-	const char *order;
+	const char *rest; /* of the SELECT */
 } trial_tables[TRIAL_TABLES] = {
-	{&axis_columns, "name"},
-	{&round_columns, "round"},
-	{&sample_columns, "round, sequence"},
+	{&axis_columns, "WHERE trial_id = ? ORDER BY name"},
+	{&round_columns, "WHERE trial_id = ? ORDER BY round"},
+	{&sample_columns, "WHERE trial_id = ? ORDER BY round, sequence"},
 	{NULL, NULL},
-	{&line_columns, "file, line"},
-	{&speedup_columns, "trial_id"},
+	{&line_columns, "WHERE trial_id = ? ORDER BY file, line"},
+	{&speedup_columns, "WHERE trial_id = ?"},
 };
 
 #define READ_COUNTERS                                           \
@@ -67,50 +65,42 @@ static size_t columns_compared(const struct trial_table *table)
 				     : columns_count(table->columns, PART_KEY | PART_RESULT);
 }
 
-static int prepare_read(struct statement *statement, struct db *db, const struct trial_table *table,
-			struct error *err)
+static struct statement prepare_read(struct db *db, const struct trial_table *table,
+				     struct error *err)
 {
-	struct text sql = TEXT_INIT;
-
-	if (is_of_counters(table))
-		return statement_prepare(statement, db, READ_COUNTERS, err);
-	text_add(&sql, "SELECT ");
-	columns_add_names(&sql, table->columns, PART_ALL, "");
-	text_addf(&sql, " FROM %s WHERE trial_id = ? ORDER BY %s", table->columns->table,
-		  table->order);
-	return columns_prepare(statement, db, &sql, err);
+	return is_of_counters(table)
+		       ? statement_prepare(db, READ_COUNTERS, err)
+		       : columns_select(db, table->columns, PART_ALL, table->rest, err);
 }
 
-static int prepare_write(struct statement *statement, struct db *db,
-			 const struct trial_table *table, struct error *err)
+static struct statement prepare_write(struct db *db, const struct trial_table *table,
+				      struct error *err)
 {
-	struct text sql = TEXT_INIT;
-
-	if (is_of_counters(table))
-		return statement_prepare(statement, db, WRITE_COUNTERS, err);
-	columns_add_insert(&sql, table->columns, PART_ALL, "trial_id", 1);
-	return columns_prepare(statement, db, &sql, err);
+	return is_of_counters(table)
+		       ? statement_prepare(db, WRITE_COUNTERS, err)
+		       : columns_insert(db, table->columns, PART_ALL, "trial_id", 1, err);
 }
 
 static int prepare_trials(struct trial_copier *copier, struct error *err)
 {
-	struct text sql = TEXT_INIT;
-	int rc;
-
-	columns_add_insert(&sql, &trial_columns, PART_ALL, "run_id", 1);
-	rc = columns_prepare(&copier->trial, copier->into, &sql, err);
-	if (rc)
-		return rc;
-	text_add(&sql, "SELECT ");
-	columns_add_names(&sql, &trial_columns, PART_ALL, "");
-	text_add(&sql, " FROM trial WHERE id = ?");
-	rc = columns_prepare(&copier->own_trial, copier->into, &sql, err);
-	if (rc)
-		return rc;
-	return statement_prepare(&copier->find, copier->into,
-				 "SELECT " TRIAL_PROGRESS " FROM trial WHERE kernel = ?"
-				 " AND variant = ? AND config = ? AND run_id = ?",
-				 err);
+	copier->trial = columns_insert(copier->into, &trial_columns, PART_ALL, "run_id", 1, err);
+	if (copier->trial.rc)
+		return copier->trial.rc;
+	copier->own_trial =
+		columns_select(copier->into, &trial_columns, PART_ALL, "WHERE id = ?", err);
+	if (copier->own_trial.rc)
+		return copier->own_trial.rc;
+	copier->find = statement_prepare(copier->into,
+					 "SELECT " TRIAL_PROGRESS " FROM trial WHERE kernel = ?"
+					 " AND variant = ? AND config = ? AND run_id = ?",
+					 err);
+	if (copier->find.rc)
+		return copier->find.rc;
+	copier->metric = statement_prepare(copier->into,
+					   "INSERT INTO metric (name, unit, source)"
+					   " VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+					   err);
+	return copier->metric.rc;
 }
 
 int trial_copier_init(struct trial_copier *copier, struct db *from, struct db *into,
@@ -120,19 +110,21 @@ int trial_copier_init(struct trial_copier *copier, struct db *from, struct db *i
 
 	*copier = (struct trial_copier){.from = from, .into = into};
 	for (int i = 0; i < TRIAL_TABLES && !rc; i++) {
-		rc = prepare_read(&copier->tables[i].read, from, &trial_tables[i], err);
-		if (!rc)
-			rc = prepare_read(&copier->tables[i].own, into, &trial_tables[i], err);
-		if (!rc)
-			rc = prepare_write(&copier->tables[i].write, into, &trial_tables[i], err);
+		struct table_copier *table = &copier->tables[i];
+
+		table->read = prepare_read(from, &trial_tables[i], err);
+		rc = table->read.rc;
+		if (!rc) {
+			table->own = prepare_read(into, &trial_tables[i], err);
+			rc = table->own.rc;
+		}
+		if (!rc) {
+			table->write = prepare_write(into, &trial_tables[i], err);
+			rc = table->write.rc;
+		}
 	}
 	if (!rc)
 		rc = prepare_trials(copier, err);
-	if (!rc)
-		rc = statement_prepare(&copier->metric, into,
-				       "INSERT INTO metric (name, unit, source) VALUES (?, ?, ?)"
-				       " ON CONFLICT DO NOTHING",
-				       err);
 	if (rc)
 		trial_copier_release(copier);
 	return rc;
@@ -163,28 +155,26 @@ char *trial_row_name(struct statement *row)
 {
 	const char *words[3];
 
-	for (int i = 0; i < 3; i++) {
-		words[i] = (const char *)sqlite3_column_text(row->handle, COLUMN_KERNEL + i);
-		if (!words[i])
-			words[i] = ""; /* a damaged file */
-	}
+	row->columns = COLUMN_KERNEL;
+	for (int i = 0; i < 3; i++)
+		words[i] = take_known_text(row);
 	return xasprintf("%s/%s/%s", words[0], words[1], words[2]);
 }
 
-int trial_find(struct trial_copier *copier, struct statement *row, int64_t run_id,
-	       struct trial_progress *out, bool *found, struct error *err)
+bool trial_find(struct trial_copier *copier, struct statement *row, int64_t run_id,
+		struct trial_progress *out)
 {
 	struct statement *find = &copier->find;
-	int rc;
+	bool found;
 
 	for (int i = COLUMN_KERNEL; i <= COLUMN_CONFIG; i++)
 		bind_column(find, row, i);
 	bind_integer(find, run_id);
-	rc = statement_step(find, found, err);
-	if (!rc && *found)
+	found = statement_next(find);
+	if (found)
 		trial_progress_take(find, out);
 	statement_restart(find);
-	return rc;
+	return found;
 }
 
 /* ---- comparing ---- */
@@ -215,115 +205,86 @@ static bool columns_equal(struct statement *left, int left_column, struct statem
 	}
 }
 
-int rows_equal(struct statement *left, struct statement *right, size_t columns, bool *equal,
-	       struct error *err)
+bool rows_equal(struct statement *left, struct statement *right, size_t columns)
 {
-	bool left_row = true, right_row = true;
-	int rc = 0;
+	bool row = true, equal = true;
 
-	*equal = true;
-	while (!rc && *equal && left_row) {
-		rc = statement_step(left, &left_row, err);
-		if (!rc)
-			rc = statement_step(right, &right_row, err);
-		*equal = left_row == right_row;
-		for (size_t i = 0; i < columns && !rc && *equal && left_row; i++)
-			*equal = columns_equal(left, (int)i, right, (int)i);
+	while (equal && row) {
+		row = statement_next(left);
+		equal = !left->rc && row == statement_next(right) && !right->rc;
+		for (size_t i = 0; i < columns && equal && row; i++)
+			equal = columns_equal(left, (int)i, right, (int)i);
 	}
 	statement_restart(left);
 	statement_restart(right);
-	return rc;
+	return equal;
 }
 
-static int trial_rows_equal(struct trial_copier *copier, struct statement *row, int64_t own_id,
-			    bool *equal, struct error *err)
+static bool trial_rows_equal(struct trial_copier *copier, struct statement *row, int64_t own_id)
 {
 	struct statement *own = &copier->own_trial;
-	bool found = false;
-	int rc;
+	bool equal;
 
 	bind_integer(own, own_id);
-	rc = statement_step(own, &found, err);
-	*equal = found;
-	for (size_t i = 0; i < trial_columns.count && !rc && *equal; i++)
+	equal = statement_next(own);
+	for (size_t i = 0; i < trial_columns.count && equal; i++)
 		if (!(trial_columns.items[i].part & PART_WRITTEN))
-			*equal = columns_equal(row, TRIAL_FIRST_COLUMN + (int)i, own, (int)i);
+			equal = columns_equal(row, TRIAL_FIRST_COLUMN + (int)i, own, (int)i);
 	statement_restart(own);
-	return rc;
+	return equal;
 }
 
 int trial_equal(struct trial_copier *copier, struct statement *row, int64_t id, int64_t own_id,
-		bool *equal, struct error *err)
+		bool *equal)
 {
-	int rc = trial_rows_equal(copier, row, own_id, equal, err);
+	int rc;
 
+	*equal = trial_rows_equal(copier, row, own_id);
+	rc = copier->own_trial.rc;
 	for (int i = 0; i < TRIAL_TABLES && !rc && *equal; i++) {
-		bind_integer(&copier->tables[i].read, id);
-		bind_integer(&copier->tables[i].own, own_id);
-		rc = rows_equal(&copier->tables[i].read, &copier->tables[i].own,
-				columns_compared(&trial_tables[i]), equal, err);
+		struct table_copier *table = &copier->tables[i];
+
+		bind_integer(&table->read, id);
+		bind_integer(&table->own, own_id);
+		*equal = rows_equal(&table->read, &table->own, columns_compared(&trial_tables[i]));
+		rc = table->read.rc ? table->read.rc : table->own.rc;
 	}
 	return rc;
 }
 
 /* ---- copying ---- */
 
-static int metric_copy(struct trial_copier *copier, struct statement *counter, struct error *err)
+static int rows_copy(struct trial_copier *copier, int index, int64_t id, int64_t new_id)
 {
-	for (int i = 0; i < 3; i++)
-		bind_column(&copier->metric, counter, i);
-	return statement_run(&copier->metric, err);
-}
-
-static int rows_copy(struct trial_copier *copier, int table, int64_t id, int64_t new_id,
-		     struct error *err)
-{
-	struct statement *read = &copier->tables[table].read;
-	struct statement *write = &copier->tables[table].write;
-	bool row = true;
-	int rc;
+	const struct trial_table *table = &trial_tables[index];
+	struct statement *read = &copier->tables[index].read;
+	struct statement *write = &copier->tables[index].write;
 
 	bind_integer(read, id);
-	for (rc = statement_step(read, &row, err); !rc && row;
-	     rc = rc ? rc : statement_step(read, &row, err)) {
-		if (is_of_counters(&trial_tables[table]))
-			rc = metric_copy(copier, read, err);
-		if (rc)
-			break;
-		bind_columns(write, read, 0, columns_read(&trial_tables[table]));
+	while (!write->rc && !copier->metric.rc && statement_next(read)) {
+		if (is_of_counters(table)) {
+			bind_columns(&copier->metric, read, 0, 3);
+			if (statement_run(&copier->metric))
+				break;
+		}
+		bind_columns(write, read, 0, columns_read(table));
 		bind_integer(write, new_id);
-		rc = statement_run(write, err);
+		statement_run(write);
 	}
 	statement_restart(read);
-	return rc;
+	return read->rc ? read->rc : write->rc ? write->rc : copier->metric.rc;
 }
 
-int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, int64_t run_id,
-	       struct error *err)
+int trial_copy(struct trial_copier *copier, struct statement *row, int64_t id, int64_t run_id)
 {
 	int64_t new_id;
 	int rc;
 
 	bind_columns(&copier->trial, row, TRIAL_FIRST_COLUMN, trial_columns.count);
 	bind_integer(&copier->trial, run_id);
-	rc = statement_run(&copier->trial, err);
-	if (rc)
-		return rc;
+	rc = statement_run(&copier->trial);
 	new_id = sqlite3_last_insert_rowid(copier->into->handle);
 	for (int i = 0; i < TRIAL_TABLES && !rc; i++)
-		rc = rows_copy(copier, i, id, new_id, err);
-	return rc;
-}
-
-int trial_delete(struct db *db, int64_t id, struct error *err)
-{
-	struct statement delete;
-	int rc = statement_prepare(&delete, db, "DELETE FROM trial WHERE id = ?", err);
-
-	if (rc)
-		return rc;
-	bind_integer(&delete, id);
-	rc = statement_run(&delete, err); /* deletes its samples, counters and lines, too */
-	statement_release(&delete);
+		rc = rows_copy(copier, i, id, new_id);
 	return rc;
 }

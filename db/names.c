@@ -1,5 +1,5 @@
 /* The views and tables of a database, their columns, and what they mean. */
-#include "db/schema_text.h"
+#include "db/schema.h"
 #include "db/statement.h"
 #include "metrics/fields.h"
 
@@ -64,17 +64,14 @@ int db_names_visit(struct db *db,
 {
 	struct own_schema schema;
 	struct statement select;
-	bool row = true;
 	int stop = 0;
 	int rc = db_own_views_use(db, err);
 
-	if (!rc)
-		rc = statement_prepare(&select, db, NAMES, err);
 	if (rc)
 		return rc;
+	select = statement_prepare(db, NAMES, err);
 	own_schema_read(&schema);
-	for (rc = statement_step(&select, &row, err); !rc && row && !stop;
-	     rc = stop ? 0 : statement_step(&select, &row, err)) {
+	while (!stop && statement_next(&select)) {
 		const char *name = take_text(&select);
 		bool is_view = take_integer(&select, 0) != 0;
 		char *meaning = name ? summary_of_object(&schema, name) : NULL;
@@ -84,8 +81,7 @@ int db_names_visit(struct db *db,
 		free(meaning);
 	}
 	own_schema_release(&schema);
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 static int add_name(void *context, const char *name, bool is_view, const char *meaning)
@@ -193,18 +189,15 @@ int db_columns_visit(struct db *db, const char *object,
 {
 	struct own_schema schema;
 	struct statement select;
-	bool row = true;
 	int stop = 0;
 	int rc = db_name_check(db, object, err);
 
-	if (!rc)
-		rc = statement_prepare(&select, db, "SELECT name, type FROM pragma_table_xinfo(?)",
-				       err);
 	if (rc)
 		return rc;
+	select = statement_prepare(db, "SELECT name, type FROM pragma_table_xinfo(?)", err);
 	bind_text(&select, object);
 	own_schema_read(&schema);
-	while (!stop && !(rc = statement_step(&select, &row, err)) && row) {
+	while (!stop && statement_next(&select)) {
 		const char *name = take_text(&select), *type = take_text(&select);
 		char *meaning = name ? meaning_of(&schema, object, name) : NULL;
 
@@ -214,8 +207,7 @@ int db_columns_visit(struct db *db, const char *object,
 		free(meaning);
 	}
 	own_schema_release(&schema);
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 char *db_description(const char *object)

@@ -1,49 +1,121 @@
-/* Loads runs, trials and baselines. */
+/* Loads and lists runs, with their trials and baselines. */
 #include "db/columns.h"
-#include "db/run_row.h"
-#include "db/speedups.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- the row of a run ---- */
+
+/* Tables that run_add_columns() reads from. `run`: the table, or a subquery called run. */
+#define RUN_TABLES(run)                                 \
+	run " JOIN device ON device.id = run.device_id" \
+	    " LEFT JOIN mark ON mark.run_id = run.id"
+
+/* Adds the names of the columns to a SELECT, in the order in which run_take() takes them. */
+static void run_add_columns(struct text *sql)
+{
+	text_add(sql, "run.id, mark.kind, mark.why, ");
+	columns_add_names(sql, &run_columns, PART_ALL | PART_GENERATED, "run.");
+	text_add(sql, ", ");
+	columns_add_names(sql, &device_columns, PART_ALL, "device.");
+}
+
+/* Runs that were stored before there was an emulator have no others, and continue without. */
+#define SETTINGS_NEEDED                                                            \
+	(SETTING_DEVICE | SETTING_CACHE | SETTING_MIN_SAMPLES | SETTING_MAX_TIME | \
+	 SETTING_PRECISION | SETTING_TIMEOUT | SETTING_METRICS)
+
+/* Whether --resume can continue with these settings. An untrusted or partial file may lack some. */
+static bool settings_are_complete(const struct measure_settings *settings, unsigned known)
+{
+	return (known & SETTINGS_NEEDED) == SETTINGS_NEEDED && settings->device >= 0 &&
+	       settings->min_samples > 0 && settings->max_time_ns > 0 && settings->precision > 0 &&
+	       settings->precision < 1 && settings->rounds > 0 && settings->timeout_ns > 0 &&
+	       settings->jobs >= 0;
+}
+
+/* The settings that the next columns of the row hold, those of run_columns; NULL: not known. */
+static unsigned settings_stored(const struct statement *row)
+{
+	unsigned known = 0;
+	int column = row->columns;
+
+	for (size_t i = 0; i < run_columns.count; i++) {
+		if (!(run_columns.items[i].part & (PART_ALL | PART_GENERATED)))
+			continue;
+		if (sqlite3_column_type(row->handle, column++) != SQLITE_NULL)
+			known |= run_columns.items[i].setting;
+	}
+	return known;
+}
+
+/* Complete settings say by NULL that an optional one was not given. Seed and rounds have no column
+ * of their own, and an emulated run has no rounds, whatever was set. */
+static void settings_complete(struct run *run)
+{
+	struct measure_settings *settings = &run->settings;
+
+	settings->seed = run->seed;
+	settings->rounds = run->traits.emulated ? measure_settings_default.rounds : run->rounds;
+	/* An older perflab, and an emulator, left the data where it was. */
+	if (!(run->settings_known & SETTING_PLACEMENTS) || settings->placements < 1)
+		settings->placements = 1;
+	run->has_settings = settings_are_complete(settings, run->settings_known);
+	if (run->has_settings)
+		run->settings_known |= SETTING_SEED | SETTING_ROUNDS | SETTING_CHIP |
+				       SETTING_COUNTER_DUMP | SETTING_BASE_VARIANT |
+				       SETTING_PLACEMENTS;
+}
+
+/* Every uid of perflab is hex digits, and writers print it as it is. A foreign file may have any
+ * text in its place. */
+static void uid_make_plain(char *uid)
+{
+	for (; *uid; uid++)
+		if (!isxdigit((unsigned char)*uid))
+			*uid = '?';
+}
+
+static void run_take(struct statement *row, struct run *run)
+{
+	run->id = take_integer(row, 0);
+	run->mark = take_text_copy(row);
+	run->mark_why = take_text_copy(row);
+	run->settings_known = settings_stored(row);
+	columns_take(row, &run_columns, PART_ALL | PART_GENERATED, run);
+	columns_take(row, &device_columns, PART_ALL, &run->device);
+	uid_make_plain(run->uid);
+	settings_complete(run);
+}
 
 static int run_row_load(struct db *db, int64_t run_id, struct run *run, struct error *err)
 {
 	struct text sql = TEXT_INIT;
 	struct statement select;
-	bool row = false;
-	int rc;
 
 	text_add(&sql, "SELECT ");
-	run_row_add_columns(&sql);
-	text_add(&sql, " FROM " RUN_ROW_TABLES("run") " WHERE run.id = ?");
-	rc = columns_prepare(&select, db, &sql, err);
-	if (rc)
-		return rc;
+	run_add_columns(&sql);
+	text_add(&sql, " FROM " RUN_TABLES("run") " WHERE run.id = ?");
+	select = statement_prepare_text(db, &sql, err);
 	bind_integer(&select, run_id);
-	rc = statement_step(&select, &row, err);
-	if (!rc && row)
-		run_row_take(&select, run);
-	else if (!rc)
-		rc = error_set(err, PL_ENOENT, "%s has no run %lld", db->path, (long long)run_id);
-	statement_release(&select);
-	return rc;
+	if (statement_next(&select))
+		run_take(&select, run);
+	else if (!select.rc)
+		select.rc = error_set(err, PL_ENOENT, "%s has no run %lld", db->path,
+				      (long long)run_id);
+	return statement_release(&select);
 }
 
 static int environment_load(struct db *db, int64_t run_id, struct key_value_list *out,
 			    struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(
-		&select, db, "SELECT key, value FROM environment WHERE run_id = ? ORDER BY key",
-		err);
+	struct statement select = statement_prepare(
+		db, "SELECT key, value FROM environment WHERE run_id = ? ORDER BY key", err);
 
-	if (rc)
-		return rc;
 	bind_integer(&select, run_id);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		const char *key = take_text(&select);
 		const char *value = take_text(&select);
 
@@ -51,8 +123,7 @@ static int environment_load(struct db *db, int64_t run_id, struct key_value_list
 		if (key && value)
 			key_value_set(out, key, value);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 /* ---- trials ---- */
@@ -88,27 +159,21 @@ static int trial_rows_load(struct db *db, struct run *run, const char *which, co
 	struct text sql = TEXT_INIT;
 	struct statement select;
 	size_t capacity = 0;
-	bool row = true;
-	int rc;
 
 	text_add(&sql, "SELECT id, run_id, counted_ns IS NOT NULL,"
 		       " (SELECT count(*) FROM round WHERE trial_id = trial.id), ");
 	columns_add_names(&sql, &trial_columns, TRIAL_READ, "");
 	text_addf(&sql, " FROM trial WHERE id IN (%s) ORDER BY id", which);
-	rc = columns_prepare(&select, db, &sql, err);
-	if (rc)
-		return rc;
+	select = statement_prepare_text(db, &sql, err);
 	bind_text(&select, of);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		run->trials =
 			xgrow(run->trials, &capacity, run->trial_count + 1, sizeof(*run->trials));
 		run->trials[run->trial_count] = (struct trial){.speedup = trial_speedup_none};
 		trial_row_take(&select, &run->trials[run->trial_count]);
 		run->trial_count++;
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 static void trial_add_axis(struct trial *trial, struct statement *row)
@@ -146,22 +211,43 @@ static void trial_add_line(struct trial *trial, struct statement *row)
 	columns_take(row, &line_columns, PART_RESULT, line);
 }
 
+/* The speed-ups of the trials that the subquery `which` gives. */
+static void add_select_of_speedups(struct text *sql, const char *which)
+{
+	text_add(sql, "SELECT speedup.trial_id, base.id, ");
+	columns_add_names(sql, &speedup_columns, PART_ALL, "speedup.");
+	text_addf(sql,
+		  " FROM speedup JOIN trial AS head ON head.id = speedup.trial_id"
+		  " LEFT JOIN trial AS base ON base.run_id = head.run_id"
+		  "  AND base.kernel = head.kernel AND base.variant = speedup.base_variant"
+		  "  AND base.config = speedup.base_config"
+		  " WHERE speedup.trial_id IN (%s) ORDER BY speedup.trial_id",
+		  which);
+}
+
+static void trial_add_speedup(struct trial *trial, struct statement *row)
+{
+	struct trial_speedup *speedup = &trial->speedup;
+
+	trial_speedup_release(speedup);
+	speedup->base_trial_id = take_integer(row, 0);
+	columns_take(row, &speedup_columns, PART_ALL, speedup);
+	/* A damaged file may have a verdict without a number. */
+	if (!(speedup->speedup > 0))
+		speedup->verdict = SPEEDUP_NOT_MEASURED;
+}
+
 /* Gives each row of *sql, which it releases, to `add` with its trial. The trial's id comes first.
  */
 static int trial_details_load(struct db *db, struct run *run, struct text *sql, const char *of,
 			      void (*add)(struct trial *trial, struct statement *row),
 			      struct error *err)
 {
-	struct statement select;
 	size_t at = 0;
-	bool row = true;
-	int rc = columns_prepare(&select, db, sql, err);
+	struct statement select = statement_prepare_text(db, sql, err);
 
-	if (rc)
-		return rc;
 	bind_text(&select, of);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		int64_t trial_id = take_integer(&select, 0);
 
 		while (at < run->trial_count && run->trials[at].id < trial_id)
@@ -169,8 +255,7 @@ static int trial_details_load(struct db *db, struct run *run, struct text *sql, 
 		if (at < run->trial_count && run->trials[at].id == trial_id)
 			add(&run->trials[at], &select);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 static int trial_compare_position(const void *a, const void *b)
@@ -206,8 +291,8 @@ static int trials_load(struct db *db, struct run *run, const char *which, const 
 	rc = trial_details_load(db, run, &sql, of, trial_add_line, err);
 	if (rc)
 		return rc;
-	db_speedups_select(&sql, which);
-	rc = trial_details_load(db, run, &sql, of, db_speedup_take, err);
+	add_select_of_speedups(&sql, which);
+	rc = trial_details_load(db, run, &sql, of, trial_add_speedup, err);
 	if (!rc && run->trial_count)
 		qsort(run->trials, run->trial_count, sizeof(*run->trials), trial_compare_position);
 	return rc;
@@ -266,24 +351,18 @@ static const char baselines_sql[] =
 static int baselines_find(struct db *db, int64_t run_id, struct text *ids, bool *any_good,
 			  struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db, baselines_sql, err);
+	struct statement select = statement_prepare(db, baselines_sql, err);
 
-	if (rc)
-		return rc;
 	bind_integer(&select, run_id);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		int64_t id = take_integer(&select, 0);
 
 		*any_good = take_integer(&select, 0) != 0;
 		if (id)
 			text_addf(ids, "%s%lld", ids->length ? "," : "[", (long long)id);
 	}
-	statement_release(&select);
 	text_add(ids, ids->length ? "]" : "[]");
-	return rc;
+	return statement_release(&select);
 }
 
 int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_good,
@@ -306,4 +385,72 @@ int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_
 	else
 		*out = run;
 	return rc;
+}
+
+/* ---- lists of runs ---- */
+
+/* Reads only the index trial_by_status. */
+static const char tally_sql[] =
+	"SELECT status, count(*) FROM trial WHERE run_id = ? GROUP BY status";
+
+static int tally_load(struct statement *select, int64_t run_id, struct trial_tally *tally)
+{
+	*tally = (struct trial_tally){0};
+	bind_integer(select, run_id);
+	while (statement_next(select)) {
+		enum trial_status status = TRIAL_FAILED;
+		const char *name = take_text(select);
+		const int64_t count = take_integer(select, 0);
+
+		/* a newer perflab may have other statuses: they count as failures */
+		if (!name || !trial_status_parse(&status, name))
+			status = TRIAL_FAILED;
+		tally->trials += count;
+		tally->ok += status == TRIAL_OK ? count : 0;
+		tally->sampled += status == TRIAL_SAMPLED ? count : 0;
+		tally->unverified += status == TRIAL_UNVERIFIED ? count : 0;
+		tally->skipped += status == TRIAL_SKIPPED ? count : 0;
+		tally->failed += trial_status_is_failure(status) ? count : 0;
+	}
+	return statement_restart(select);
+}
+
+/* Sorts ids only: a run has some 60 columns. */
+#define NEWEST_RUNS                                                                    \
+	"(SELECT id FROM run ORDER BY started_ns DESC, id DESC LIMIT ?) AS newest_run" \
+	" JOIN run ON run.id = newest_run.id"
+
+int db_runs_visit(struct db *db, int64_t limit, db_run_visitor visit, void *context,
+		  struct error *err)
+{
+	struct text sql = TEXT_INIT;
+	struct statement select, tallies = {0};
+	int stop = 0;
+	int rc = db_begin_read(db, err);
+
+	if (rc)
+		return rc;
+	text_add(&sql, "SELECT ");
+	run_add_columns(&sql);
+	text_add(&sql, " FROM " RUN_TABLES(NEWEST_RUNS) " ORDER BY run.started_ns DESC,"
+							" run.id DESC");
+	select = statement_prepare_text(db, &sql, err);
+	if (!select.rc)
+		tallies = statement_prepare(db, tally_sql, err);
+	bind_integer(&select, limit > 0 ? limit : -1);
+	while (!tallies.rc && !stop && statement_next(&select)) {
+		struct run run = {0};
+		struct trial_tally tally;
+
+		run_take(&select, &run);
+		if (!tally_load(&tallies, run.id, &tally))
+			stop = visit(context, &run, &tally);
+		run_release(&run);
+	}
+	return db_end(db, statements_release(&select, &tallies), err);
+}
+
+int db_runs_count(struct db *db, int64_t *out, struct error *err)
+{
+	return db_select_integer(out, db, "SELECT count(*) FROM run", err);
 }

@@ -29,15 +29,10 @@ static void label_describe(struct text *out, const char *label)
 }
 
 /* Adds "12 (a1b2c3d4, nightly, c51c0df)" for each row: id, uid, label, revision. Adds the labels to
- * a list, if there is one. */
-static int runs_describe(struct statement *select, struct text *out, struct string_list *labels,
-			 struct error *err)
+ * a list, if there is one. Releases the statement. */
+static int runs_describe(struct statement *select, struct text *out, struct string_list *labels)
 {
-	bool row = true;
-	int rc;
-
-	for (rc = statement_step(select, &row, err); !rc && row;
-	     rc = statement_step(select, &row, err)) {
+	while (statement_next(select)) {
 		long long id = take_integer(select, 0);
 		const char *uid = take_text(select);
 		const char *label = take_text(select);
@@ -52,7 +47,7 @@ static int runs_describe(struct statement *select, struct text *out, struct stri
 			label_describe(out, revision);
 		text_add_char(out, ')');
 	}
-	return rc;
+	return statement_release(select);
 }
 
 /* Adds "; did you mean nightly?" if a word or a label is near. */
@@ -77,17 +72,15 @@ static int fail_unknown_run(struct db *db, const char *reference, struct error *
 {
 	struct text known = TEXT_INIT, near = TEXT_INIT;
 	struct string_list labels = {0};
-	struct statement select;
-	int rc = statement_prepare(&select, db,
-				   "SELECT id, uid, label, source_revision FROM run"
-				   " ORDER BY started_ns DESC, id DESC LIMIT ?",
-				   err);
+	struct statement select =
+		statement_prepare(db,
+				  "SELECT id, uid, label, source_revision FROM run"
+				  " ORDER BY started_ns DESC, id DESC LIMIT ?",
+				  err);
+	int rc;
 
-	if (rc)
-		return rc;
 	bind_integer(&select, RUNS_NAMED);
-	rc = runs_describe(&select, &known, &labels, err);
-	statement_release(&select);
+	rc = runs_describe(&select, &known, &labels);
 	suggest_run(&near, reference, &labels);
 	if (!rc && !known.length)
 		rc = error_set(err, PL_EUSAGE, "%s holds no run yet: `perflab sweep` creates one",
@@ -133,16 +126,13 @@ static const char matches_sql[] =
 static int fail_ambiguous(struct db *db, const char *reference, int64_t head, struct error *err)
 {
 	struct text matches = TEXT_INIT;
-	struct statement select;
-	int rc = statement_prepare(&select, db, matches_sql, err);
+	struct statement select = statement_prepare(db, matches_sql, err);
+	int rc;
 
-	if (rc)
-		return rc;
 	bind_text(&select, reference);
 	bind_integer(&select, RUNS_NAMED);
 	bind_known_integer(&select, head, 0);
-	rc = runs_describe(&select, &matches, NULL, err);
-	statement_release(&select);
+	rc = runs_describe(&select, &matches, NULL);
 	if (!rc)
 		rc = error_set(err, PL_EUSAGE, "'%s' means several runs of %s: %s; give an id",
 			       reference, db->path, matches.data);
@@ -154,43 +144,31 @@ static int fail_ambiguous(struct db *db, const char *reference, int64_t head, st
 static int resolve_by_name(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 			   int *matches, struct error *err)
 {
-	struct statement select;
-	bool row = false;
-	int rc = statement_prepare(&select, db, matches_sql, err);
+	struct statement select = statement_prepare(db, matches_sql, err);
 
-	if (rc)
-		return rc;
 	bind_text(&select, reference);
 	bind_integer(&select, 2);
 	bind_known_integer(&select, head, 0);
 	*matches = 0;
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		if (!(*matches)++)
 			*run_id = take_integer(&select, 0);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 /* Runs a query that gives one id or none. `id` is its parameter; 0 binds NULL. */
 static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *run_id, int *matches,
 			 struct error *err)
 {
-	struct statement select;
-	bool row = false;
-	int rc = statement_prepare(&select, db, sql, err);
+	struct statement select = statement_prepare(db, sql, err);
 
-	if (rc)
-		return rc;
 	bind_known_integer(&select, id, 0);
-	rc = statement_step(&select, &row, err);
-	if (!rc && row) {
+	if (statement_next(&select)) {
 		*run_id = take_integer(&select, 0);
 		*matches = 1;
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 /* The newest run; with a head in ?1, the newest other run of its device, backend and origin. */
@@ -275,48 +253,36 @@ static const char alike_sql[] =
 int db_runs_alike(struct db *db, int64_t run_id, const char *key, int64_t **out, size_t *count,
 		  struct error *err)
 {
-	struct statement select;
 	size_t capacity = 0;
-	bool row = true;
-	int rc = statement_prepare(&select, db, alike_sql, err);
+	struct statement select = statement_prepare(db, alike_sql, err);
 
 	*out = NULL;
 	*count = 0;
-	if (rc)
-		return rc;
 	bind_integer(&select, run_id);
 	bind_text(&select, key);
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		*out = xgrow(*out, &capacity, *count + 1, sizeof(**out));
 		(*out)[(*count)++] = take_integer(&select, 0);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 int db_environment_alike(struct db *db, int64_t run_id, const char *alike, const char *key,
 			 char **value, struct error *err)
 {
-	struct statement select;
-	bool row = false;
-	int rc = statement_prepare(
-		&select, db,
+	struct statement select = statement_prepare(
+		db,
 		"SELECT value FROM environment WHERE key = ? AND (run_id = ? OR run_id IN"
 		" (SELECT other.run_id FROM environment AS own JOIN environment AS other"
 		" USING (key, value) WHERE own.run_id = ? AND own.key = ?)) LIMIT 1",
 		err);
 
 	*value = NULL;
-	if (rc)
-		return rc;
 	bind_text(&select, key);
 	bind_integer(&select, run_id);
 	bind_integer(&select, run_id);
 	bind_text(&select, alike);
-	rc = statement_step(&select, &row, err);
-	if (!rc && row)
+	if (statement_next(&select))
 		*value = take_text_copy(&select);
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }

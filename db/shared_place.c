@@ -87,18 +87,11 @@ int db_holder_begin(struct db *db, struct error *err)
 
 static int journal_is_wal(bool *out, struct db *db, struct error *err)
 {
-	struct statement select;
-	bool row = false;
-	const char *mode;
-	int rc = statement_prepare(&select, db, "PRAGMA journal_mode", err);
+	struct statement select = statement_prepare(db, "PRAGMA journal_mode", err);
+	const char *mode = statement_next(&select) ? take_text(&select) : NULL;
 
-	if (rc)
-		return rc;
-	rc = statement_step(&select, &row, err);
-	mode = !rc && row ? take_text(&select) : NULL;
 	*out = mode && strcmp(mode, "wal") == 0;
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 int db_holder_share(struct db *db, struct error *err)

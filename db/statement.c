@@ -209,33 +209,39 @@ void db_forget_statements(struct db *db)
 		sqlite3_finalize(db->kept[--db->kept_count]);
 }
 
-int statement_prepare(struct statement *statement, struct db *db, const char *sql,
-		      struct error *err)
+struct statement statement_prepare(struct db *db, const char *sql, struct error *err)
 {
-	sqlite3_stmt *handle = take_kept(db, sql);
+	struct statement statement = {.db = db, .handle = take_kept(db, sql), .err = err};
 
-	if (!handle && sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT, &handle,
-					  NULL) != SQLITE_OK)
-		return db_fail(db, sqlite3_extended_errcode(db->handle), err);
-	*statement = (struct statement){.db = db, .handle = handle};
-	return 0;
+	if (!statement.handle && sqlite3_prepare_v3(db->handle, sql, -1, SQLITE_PREPARE_PERSISTENT,
+						    &statement.handle, NULL) != SQLITE_OK)
+		statement.rc = db_fail(db, sqlite3_extended_errcode(db->handle), err);
+	return statement;
 }
 
-void statement_release(struct statement *statement)
+int statement_release(struct statement *statement)
 {
-	sqlite3_stmt *handle = statement->handle;
-	struct db *db = statement->db;
+	const struct statement released = *statement;
 
 	*statement = (struct statement){0};
-	if (!handle)
-		return;
+	if (!released.handle)
+		return released.rc;
 	/* both repeat the step's error, which was reported */
-	if (sqlite3_reset(handle) != SQLITE_OK || sqlite3_db_handle(handle) != db->handle) {
-		sqlite3_finalize(handle);
-		return;
+	if (sqlite3_reset(released.handle) != SQLITE_OK ||
+	    sqlite3_db_handle(released.handle) != released.db->handle) {
+		sqlite3_finalize(released.handle);
+		return released.rc;
 	}
-	sqlite3_clear_bindings(handle); /* a bound text may be large */
-	keep_released(db, handle);
+	sqlite3_clear_bindings(released.handle); /* a bound text may be large */
+	keep_released(released.db, released.handle);
+	return released.rc;
+}
+
+int statements_release(struct statement *first, struct statement *second)
+{
+	const int rc = statement_release(second), rc_of_first = statement_release(first);
+
+	return rc_of_first ? rc_of_first : rc;
 }
 
 static void bind_note(struct statement *statement, int code)
@@ -292,55 +298,68 @@ void bind_columns(struct statement *statement, struct statement *row, int first,
 		bind_column(statement, row, first + (int)i);
 }
 
-int statement_step(struct statement *statement, bool *row, struct error *err)
+bool statement_next(struct statement *statement)
 {
+	struct db *db = statement->db;
 	int code = statement->code;
 
 	statement->columns = 0;
+	if (statement->rc)
+		return false;
 	/* An unbound parameter would silently be NULL. */
-	if (statement->parameters != sqlite3_bind_parameter_count(statement->handle))
-		return error_set(err, PL_EUSAGE, "%d parameters bound to: %s",
-				 statement->parameters, sqlite3_sql(statement->handle));
+	if (statement->parameters != sqlite3_bind_parameter_count(statement->handle)) {
+		statement->rc = error_set(statement->err, PL_EUSAGE, "%d parameters bound to: %s",
+					  statement->parameters, sqlite3_sql(statement->handle));
+		return false;
+	}
 	if (!code)
 		code = sqlite3_step(statement->handle);
 	if (code != SQLITE_ROW && code != SQLITE_DONE)
-		return db_fail(statement->db, sqlite3_extended_errcode(statement->db->handle), err);
-	*row = code == SQLITE_ROW;
-	return 0;
+		statement->rc = db_fail(db, sqlite3_extended_errcode(db->handle), statement->err);
+	return code == SQLITE_ROW;
 }
 
-int statement_run(struct statement *statement, struct error *err)
+int statement_run(struct statement *statement)
 {
-	bool row = true;
-	int rc = 0;
-
-	while (!rc && row)
-		rc = statement_step(statement, &row, err);
-	statement_restart(statement);
-	return rc;
+	while (statement_next(statement))
+		;
+	return statement_restart(statement);
 }
 
-void statement_restart(struct statement *statement)
+int statement_run_on_one(struct statement *statement, const char *noun, int64_t id)
+{
+	const struct db *db = statement->db;
+
+	if (!statement_run(statement) && sqlite3_changes(db->handle) == 0)
+		statement->rc = error_set(statement->err, PL_ENOENT, "%s has no %s %lld", db->path,
+					  noun, (long long)id);
+	return statement->rc;
+}
+
+int statement_restart(struct statement *statement)
 {
 	sqlite3_reset(statement->handle); /* repeats the step's error, which was reported */
 	statement->parameters = 0;
 	statement->code = 0;
+	return statement->rc;
 }
 
-int statement_run_on_one(struct statement *statement, const char *noun, int64_t id,
-			 struct error *err)
+int statement_finish(struct statement *statement)
 {
-	const struct db *db = statement->db;
-	int rc = statement_run(statement, err);
-
-	if (!rc && sqlite3_changes(db->handle) == 0)
-		rc = error_set(err, PL_ENOENT, "%s has no %s %lld", db->path, noun, (long long)id);
-	return rc;
+	statement_run(statement);
+	return statement_release(statement);
 }
 
 const char *take_text(struct statement *statement)
 {
 	return (const char *)sqlite3_column_text(statement->handle, statement->columns++);
+}
+
+const char *take_known_text(struct statement *statement)
+{
+	const char *text = take_text(statement);
+
+	return text ? text : "";
 }
 
 char *take_text_copy(struct statement *statement)
@@ -352,9 +371,7 @@ char *take_text_copy(struct statement *statement)
 
 void take_text_into(struct statement *statement, char *out, size_t size)
 {
-	const char *text = take_text(statement);
-
-	snprintf(out, size, "%s", text ? text : "");
+	snprintf(out, size, "%s", take_known_text(statement));
 }
 
 int64_t take_integer(struct statement *statement, int64_t when_null)
@@ -382,55 +399,46 @@ double take_real(struct statement *statement)
 	return sqlite3_column_double(statement->handle, column);
 }
 
+int db_execute_on(struct db *db, const char *sql, int64_t id, struct error *err)
+{
+	struct statement statement = statement_prepare(db, sql, err);
+
+	bind_integer(&statement, id);
+	return statement_finish(&statement);
+}
+
 int db_select_ids(struct id_list *out, struct db *db, const char *sql, struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db, sql, err);
+	struct statement select = statement_prepare(db, sql, err);
 
-	if (rc)
-		return rc;
-	for (rc = statement_step(&select, &row, err); !rc && row;
-	     rc = statement_step(&select, &row, err)) {
+	while (statement_next(&select)) {
 		out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));
 		out->items[out->count++] = take_integer(&select, 0);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 int db_select_names(struct string_list *out, struct db *db, const char *sql, const char *parameter,
 		    struct error *err)
 {
-	struct statement select;
-	bool row = true;
-	int rc = statement_prepare(&select, db, sql, err);
+	struct statement select = statement_prepare(db, sql, err);
 
-	if (rc)
-		return rc;
 	if (parameter)
 		bind_text(&select, parameter);
-	while (!(rc = statement_step(&select, &row, err)) && row) {
+	while (statement_next(&select)) {
 		const char *name = take_text(&select);
 
 		if (name) /* a damaged file may have an object without a name */
 			string_list_add(out, name);
 	}
-	statement_release(&select);
-	return rc;
+	return statement_release(&select);
 }
 
 int db_select_integer(int64_t *out, struct db *db, const char *sql, struct error *err)
 {
-	struct statement statement;
-	bool row = false;
-	int rc = statement_prepare(&statement, db, sql, err);
+	struct statement select = statement_prepare(db, sql, err);
 
-	if (rc)
-		return rc;
-	rc = statement_step(&statement, &row, err);
-	if (!rc)
-		*out = take_integer(&statement, 0);
-	statement_release(&statement);
-	return rc;
+	if (statement_next(&select))
+		*out = take_integer(&select, 0);
+	return statement_release(&select);
 }

@@ -1,7 +1,8 @@
 /*
  * statement: prepares, binds and steps SQL statements. Parameters are bound and columns are taken
- * from left to right. A bind that fails is remembered and reported by the next step, so that
- * callers check one return code per row. Private to db/.
+ * from left to right. The first failure of a statement is kept in it, and what is done with it
+ * afterwards has no effect. So callers check one return code: that of statement_release() or
+ * statement_finish(). Private to db/.
  */
 #ifndef DB_STATEMENT_H
 #define DB_STATEMENT_H
@@ -89,10 +90,7 @@ int db_holder_share(struct db *db, struct error *err);
  * time. */
 int db_migrate(struct db *db, int64_t version, struct error *err);
 
-/* tables.c: adds the tables, columns and indexes of perflab that the file lacks. It takes the write
- * lock only if there are any. */
-int db_tables_complete(struct db *db, struct error *err);
-/* tables.c: gives a connection that only reads empty tables and columns in place of those. */
+/* migrate.c: gives a connection that only reads empty tables and columns in place of those. */
 int db_tables_stand_in(struct db *db, struct error *err);
 /* schema.c: makes the views and triggers of the file again that are not as in schema/. */
 int db_schema_renew(struct db *db, struct error *err);
@@ -117,6 +115,8 @@ int db_path_check_owner(const struct db *db, struct error *err);
 
 /* Runs one or more statements that return no rows. */
 int db_execute(struct db *db, const char *sql, struct error *err);
+/* Runs one statement, whose only parameter is an id, to its end. */
+int db_execute_on(struct db *db, const char *sql, int64_t id, struct error *err);
 
 /*
  * Transactions nest: only the outermost one commits. A transaction that only reads must not contain
@@ -139,13 +139,18 @@ struct statement {
 	int parameters; /* number bound since the last step */
 	int columns;    /* number taken from the current row */
 	int code;       /* SQLite code of the first bind that failed */
+	int rc;         /* the first failure, or 0 */
+	struct error *err;
 };
 
 /* Prepares a statement, or takes one with the same SQL that was released before: SQLite takes
- * longer to prepare most statements than to execute them. */
-int statement_prepare(struct statement *statement, struct db *db, const char *sql,
-		      struct error *err);
-void statement_release(struct statement *statement);
+ * longer to prepare most statements than to execute them. All failures of the statement set *err.
+ */
+struct statement statement_prepare(struct db *db, const char *sql, struct error *err);
+/* Returns the first failure, or 0. */
+int statement_release(struct statement *statement);
+/* Releases two. Returns the failure of the first, or that of the second, or 0. */
+int statements_release(struct statement *first, struct statement *second);
 /* Frees the released statements. Before db->handle is closed. */
 void db_forget_statements(struct db *db);
 
@@ -162,19 +167,21 @@ void bind_columns(struct statement *statement, struct statement *row, int first,
 /* Binds NULL when value is not finite: perflab never stores NaN or infinity. */
 void bind_real(struct statement *statement, double value);
 
-/* Steps to the next row; *row says whether there is one. */
-int statement_step(struct statement *statement, bool *row, struct error *err);
+/* Steps to the next row. false: there is none, or the statement has failed. */
+bool statement_next(struct statement *statement);
 /* Runs the statement to its end and resets it for other parameters. */
-int statement_run(struct statement *statement, struct error *err);
-/* Resets the statement for other parameters, even before its end. */
-void statement_restart(struct statement *statement);
+int statement_run(struct statement *statement);
 /* Runs an UPDATE by id. PL_ENOENT: there is no such row; `noun` says what `id` is. */
-int statement_run_on_one(struct statement *statement, const char *noun, int64_t id,
-			 struct error *err);
+int statement_run_on_one(struct statement *statement, const char *noun, int64_t id);
+/* Resets the statement for other parameters, even before its end. Returns the first failure. */
+int statement_restart(struct statement *statement);
+/* Runs the statement to its end and releases it. */
+int statement_finish(struct statement *statement);
 
 /* Take the next column. Text lives until the next step; NULL gives NULL. */
 const char *take_text(struct statement *statement);
-char *take_text_copy(struct statement *statement); /* malloc'd, or NULL */
+const char *take_known_text(struct statement *statement); /* NULL gives "" */
+char *take_text_copy(struct statement *statement);        /* malloc'd, or NULL */
 /* NULL gives ""; text that does not fit is cut. */
 void take_text_into(struct statement *statement, char *out, size_t size);
 int64_t take_integer(struct statement *statement, int64_t when_null);

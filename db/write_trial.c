@@ -1,14 +1,13 @@
 /*
- * Stores what a worker sends about a trial. Each public function is one transaction, so a kill at
- * any instruction leaves only whole rounds.
+ * Stores what a worker sends about a trial, other than its rounds. Each public function is one
+ * transaction.
  */
 #include "db/write_trial.h"
 #include "db/columns.h"
-#include "metrics/analysis/speedup.h"
-#include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *db_reason_to_store(enum trial_status status, const char *reason)
 {
@@ -21,220 +20,179 @@ int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *f
 		   struct error *err)
 {
 	const struct trial row = {.facts = *facts};
-	struct text sql = TEXT_INIT;
-	struct statement update;
-	int rc;
+	struct statement update = columns_update(db, &trial_columns, PART_FACTS, "id = ?", err);
 
-	text_add(&sql, "UPDATE trial SET ");
-	columns_add_assignments(&sql, &trial_columns, PART_FACTS);
-	text_add(&sql, " WHERE id = ?");
-	rc = columns_prepare(&update, db, &sql, err);
-	if (rc)
-		return rc;
 	columns_bind(&update, &trial_columns, PART_FACTS, &row);
 	bind_integer(&update, trial_id);
-	rc = statement_run_on_one(&update, "trial", trial_id, err);
-	statement_release(&update);
-	return rc;
-}
-
-static int round_delete(struct db *db, int64_t trial_id, int round, struct error *err)
-{
-	struct statement delete;
-	int rc = statement_prepare(&delete, db,
-				   "DELETE FROM round WHERE trial_id = ? AND round = ?", err);
-
-	if (rc)
-		return rc;
-	bind_integer(&delete, trial_id);
-	bind_integer(&delete, round);
-	rc = statement_run(&delete, err); /* the foreign key deletes its samples, too */
-	statement_release(&delete);
-	return rc;
-}
-
-/* `sql` takes the number of the first round, and an id. */
-static int drop_rounds(struct db *db, const char *sql, int64_t id, int first, struct error *err)
-{
-	struct statement delete;
-	int rc = db_begin(db, err);
-
-	if (rc)
-		return rc;
-	rc = statement_prepare(&delete, db, sql, err);
-	if (!rc) {
-		bind_integer(&delete, first);
-		bind_integer(&delete, id);
-		rc = statement_run(&delete, err);
-		statement_release(&delete);
-	}
-	return db_end(db, rc, err);
-}
-
-int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err)
-{
-	return drop_rounds(db,
-			   "DELETE FROM round WHERE round >= ? AND trial_id IN"
-			   " (SELECT id FROM trial WHERE run_id = ?)",
-			   run_id, first, err);
-}
-
-int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct error *err)
-{
-	return drop_rounds(db, "DELETE FROM round WHERE round >= ? AND trial_id = ?", trial_id,
-			   first, err);
+	statement_run_on_one(&update, "trial", trial_id);
+	return statement_release(&update);
 }
 
 int db_trials_drop(struct db *db, const int64_t *ids, size_t count, struct error *err)
 {
-	struct statement delete;
 	int rc = db_begin(db, err);
 
 	if (rc)
 		return rc;
-	rc = statement_prepare(&delete, db, "DELETE FROM trial WHERE id = ?", err);
-	if (!rc) {
-		for (size_t i = 0; i < count && !rc; i++) {
-			bind_integer(&delete, ids[i]);
-			rc = statement_run(&delete, err);
-		}
-		statement_release(&delete);
-	}
+	for (size_t i = 0; i < count && !rc; i++)
+		rc = db_execute_on(db, "DELETE FROM trial WHERE id = ?", ids[i], err);
 	return db_end(db, rc, err);
 }
 
-static int round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
+/* ---- counters ---- */
+
+/* The name, unit and source of a counter are a row of `metric`, which all trials share. */
+void metric_ids_release(struct metric_ids *ids)
+{
+	free(ids->items);
+	*ids = (struct metric_ids){0};
+}
+
+static const char *known_or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+static bool metric_is(const struct metric_id *metric, const struct counter_value *counter)
+{
+	return !strcmp(metric->name, counter->metric) &&
+	       !strcmp(metric->unit, known_or_empty(counter->unit)) &&
+	       !strcmp(metric->source, known_or_empty(counter->source));
+}
+
+static void bind_metric(struct statement *statement, const struct counter_value *counter)
+{
+	bind_text(statement, counter->metric);
+	bind_text(statement, known_or_empty(counter->unit));
+	bind_text(statement, known_or_empty(counter->source));
+}
+
+/* Finds the row of a metric, or adds it. */
+static int metric_store(struct db *db, const struct counter_value *counter, int64_t *id,
 			struct error *err)
 {
-	struct statement insert;
-	int rc = statement_prepare(&insert, db,
-				   "INSERT INTO round (trial_id, round, stored_ns, sm_clock_hz,"
-				   " memory_clock_hz, temperature_c, power_w, throttle_reasons,"
-				   " median_ns, speedup, same_buffers, placements)"
-				   " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				   err);
+	struct statement insert = statement_prepare(db,
+						    "INSERT INTO metric (name, unit, source)"
+						    " VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+						    err);
+	struct statement select;
+	int rc;
 
+	bind_metric(&insert, counter);
+	rc = statement_finish(&insert);
 	if (rc)
 		return rc;
-	bind_integer(&insert, trial_id);
-	bind_integer(&insert, round->round);
-	bind_integer(&insert, wall_time_ns());
-	bind_real(&insert, round->state.sm_clock_hz);
-	bind_real(&insert, round->state.memory_clock_hz);
-	bind_real(&insert, round->state.temperature_c);
-	bind_real(&insert, round->state.power_w);
-	bind_known_integer(&insert, round->state.throttle_reasons, -1);
-	bind_real(&insert, summarise(round->time_ns, round->count).median_ns);
-	bind_real(&insert, round->base_ns
-				   ? speedup_of_round(round->time_ns, round->base_ns, round->count)
-				   : NAN);
-	bind_known_integer(&insert, round->base_ns ? round->same_buffers : -1, -1);
-	bind_known_integer(&insert, round->placements, 0);
-	rc = statement_run(&insert, err);
-	statement_release(&insert);
-	return rc;
+	if (sqlite3_changes(db->handle)) {
+		*id = sqlite3_last_insert_rowid(db->handle);
+		return 0;
+	}
+	select = statement_prepare(
+		db, "SELECT id FROM metric WHERE name = ? AND unit = ? AND source = ?", err);
+	bind_metric(&select, counter);
+	if (statement_next(&select))
+		*id = take_integer(&select, 0);
+	return statement_release(&select);
 }
 
-static int samples_insert(struct db *db, int64_t trial_id, const struct round_result *round,
-			  struct error *err)
+/* Trials have mostly the same counters in the same order, so a metric is looked for at the position
+ * of its counter only. */
+static int metric_find_or_store(struct metric_ids *ids, size_t position, struct db *db,
+				const struct counter_value *counter, int64_t *id, struct error *err)
 {
-	struct statement insert;
-	int rc =
-		statement_prepare(&insert, db,
-				  "INSERT INTO sample (trial_id, round, sequence, time_ns, base_ns)"
-				  " VALUES (?, ?, ?, ?, ?)",
-				  err);
+	struct metric_id *known;
+	int rc;
 
-	if (rc)
+	if (position < ids->count && metric_is(&ids->items[position], counter)) {
+		*id = ids->items[position].id;
+		return 0;
+	}
+	rc = metric_store(db, counter, id, err);
+	if (rc || position > ids->count)
 		return rc;
-	for (size_t i = 0; !rc && i < round->count; i++) {
-		bind_integer(&insert, trial_id);
-		bind_integer(&insert, round->round);
-		bind_integer(&insert, (int64_t)i);
-		bind_real(&insert, round->time_ns[i]);
-		bind_real(&insert, round->base_ns ? round->base_ns[i] : NAN);
-		rc = statement_run(&insert, err);
-	}
-	statement_release(&insert);
-	return rc;
-}
-
-/* A worker sent this round: one bad sample makes all of it untrustworthy. */
-int trial_round_check(int64_t trial_id, const struct round_result *round, struct error *err)
-{
-	for (size_t i = 0; i < round->count; i++) {
-		const double base_ns = round->base_ns ? round->base_ns[i] : 0;
-		const bool good = isfinite(round->time_ns[i]) && round->time_ns[i] >= 0;
-
-		if (!good || !isfinite(base_ns) || base_ns < 0)
-			return error_set(
-				err, PL_EPROTOCOL,
-				"sample %zu of round %d of trial %lld is no time: %g ns; the "
-				"round is not stored",
-				i, round->round, (long long)trial_id,
-				good ? base_ns : round->time_ns[i]);
-	}
+	if (position == ids->count)
+		ids->items = xgrow(ids->items, &ids->capacity, ++ids->count, sizeof(*ids->items));
+	known = &ids->items[position];
+	*known = (struct metric_id){counter->metric, known_or_empty(counter->unit),
+				    known_or_empty(counter->source), *id};
 	return 0;
 }
 
-int trial_round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
-		       struct error *err)
+int trial_counters_insert(struct db *db, int64_t trial_id, const struct counter_list *counters,
+			  struct metric_ids *ids, struct error *err)
 {
-	int rc = round_insert(db, trial_id, round, err);
+	struct statement insert =
+		statement_prepare(db,
+				  "INSERT INTO counter (metric_id, trial_id, value, reason)"
+				  " VALUES (?, ?, ?, ?)",
+				  err);
+	int rc = insert.rc;
 
-	return rc ? rc : samples_insert(db, trial_id, round, err);
+	for (size_t i = 0; !rc && i < counters->count; i++) {
+		const struct counter_value *counter = &counters->items[i];
+		const bool has_value = counter->has_value && isfinite(counter->value);
+		int64_t metric_id = 0;
+
+		rc = metric_find_or_store(ids, i, db, counter, &metric_id, err);
+		if (rc)
+			break;
+		bind_integer(&insert, metric_id);
+		bind_integer(&insert, trial_id);
+		bind_real(&insert, has_value ? counter->value : NAN);
+		bind_text(&insert, has_value         ? NULL
+				   : counter->reason ? counter->reason
+						     : "the value is not finite");
+		rc = statement_run(&insert);
+	}
+	statement_release(&insert);
+	return rc;
 }
 
-int db_round_add(struct db *db, int64_t trial_id, const struct round_result *round,
-		 struct error *err)
+static int trial_mark_counted(struct db *db, int64_t trial_id, struct error *err)
 {
-	int rc = trial_round_check(trial_id, round, err);
+	struct statement update =
+		statement_prepare(db, "UPDATE trial SET counted_ns = ? WHERE id = ?", err);
 
-	if (!rc)
-		rc = db_begin(db, err);
+	bind_integer(&update, wall_time_ns());
+	bind_integer(&update, trial_id);
+	statement_run_on_one(&update, "trial", trial_id);
+	return statement_release(&update);
+}
+
+int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *counters,
+		    struct error *err)
+{
+	struct metric_ids ids = {0};
+	int rc = db_begin(db, err);
+
 	if (rc)
 		return rc;
-	rc = round_delete(db, trial_id, round->round, err);
+	rc = trial_mark_counted(db, trial_id, err);
 	if (!rc)
-		rc = trial_round_insert(db, trial_id, round, err);
+		rc = db_execute_on(db, "DELETE FROM counter WHERE trial_id = ?", trial_id, err);
+	if (!rc)
+		rc = trial_counters_insert(db, trial_id, counters, &ids, err);
+	metric_ids_release(&ids);
 	return db_end(db, rc, err);
 }
 
-int trial_details_delete(struct db *db, int64_t trial_id, const char *sql, struct error *err)
-{
-	struct statement delete;
-	int rc = statement_prepare(&delete, db, sql, err);
-
-	if (rc)
-		return rc;
-	bind_integer(&delete, trial_id);
-	rc = statement_run(&delete, err);
-	statement_release(&delete);
-	return rc;
-}
+/* ---- source lines ---- */
 
 static int lines_insert(struct db *db, int64_t trial_id, const struct line_count_list *lines,
 			struct error *err)
 {
-	struct text sql = TEXT_INIT;
-	struct statement insert;
-	int rc;
+	struct statement insert =
+		columns_insert(db, &line_columns, PART_RESULT, "trial_id, file, line", 3, err);
 
-	columns_add_insert(&sql, &line_columns, PART_RESULT, "trial_id, file, line", 3);
-	rc = columns_prepare(&insert, db, &sql, err);
-	if (rc)
-		return rc;
-	for (size_t i = 0; !rc && i < lines->count; i++) {
+	for (size_t i = 0; !insert.rc && i < lines->count; i++) {
 		const struct line_count *line = &lines->items[i];
 
 		columns_bind(&insert, &line_columns, PART_RESULT, line);
 		bind_integer(&insert, trial_id);
 		bind_text(&insert, line->file ? line->file : "");
 		bind_integer(&insert, line->line);
-		rc = statement_run(&insert, err);
+		statement_run(&insert);
 	}
-	statement_release(&insert);
-	return rc;
+	return statement_release(&insert);
 }
 
 int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *lines,
@@ -244,42 +202,55 @@ int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *
 
 	if (rc)
 		return rc;
-	rc = trial_details_delete(db, trial_id, "DELETE FROM line WHERE trial_id = ?", err);
+	rc = db_execute_on(db, "DELETE FROM line WHERE trial_id = ?", trial_id, err);
 	if (!rc)
 		rc = lines_insert(db, trial_id, lines, err);
 	return db_end(db, rc, err);
 }
 
-int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struct error *err)
+/* ---- speed-ups ---- */
+
+int db_speedup_refuse(struct db *db, int64_t trial_id, const char *why, struct error *err)
 {
-	struct sample *samples = NULL;
-	double *time_ns;
-	size_t count = 0;
-	int rc = db_samples_load(db, trial_id, &samples, &count, err);
+	struct statement update =
+		statement_prepare(db, "UPDATE speedup SET why = ? WHERE trial_id = ?", err);
+
+	bind_text(&update, why);
+	bind_integer(&update, trial_id);
+	statement_run_on_one(&update, "speed-up of trial", trial_id);
+	return statement_release(&update);
+}
+
+int db_speedups_store(struct db *db, const struct run *run, struct error *err)
+{
+	struct statement update;
+	int rc = db_begin(db, err);
 
 	if (rc)
 		return rc;
-	time_ns = xcalloc(count + 1, sizeof(*time_ns));
-	for (size_t i = 0; i < count; i++)
-		time_ns[i] = samples[i].time_ns;
-	*out = summarise(time_ns, count);
-	free(time_ns);
-	free(samples);
-	return 0;
+	update = columns_update(db, &speedup_columns, PART_WRITTEN, "trial_id = ?", err);
+	for (size_t i = 0; !update.rc && i < run->trial_count; i++) {
+		if (!run->trials[i].speedup.base_variant)
+			continue;
+		columns_bind(&update, &speedup_columns, PART_WRITTEN, &run->trials[i].speedup);
+		bind_integer(&update, run->trials[i].id);
+		statement_run_on_one(&update, "speed-up of trial", run->trials[i].id);
+	}
+	return db_end(db, statement_release(&update), err);
 }
+
+/* ---- the end ---- */
 
 static int trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		     const struct summary *summary, int64_t finished_ns, struct error *err)
 {
-	struct statement update;
-	int rc = statement_prepare(&update, db,
-				   "UPDATE trial SET status = ?, reason = ?, finished_ns = ?,"
-				   " sample_count = ?, median_ns = ?, mad_ns = ?, low_ns = ?,"
-				   " high_ns = ?, min_ns = ?, max_ns = ? WHERE id = ?",
-				   err);
+	struct statement update =
+		statement_prepare(db,
+				  "UPDATE trial SET status = ?, reason = ?, finished_ns = ?,"
+				  " sample_count = ?, median_ns = ?, mad_ns = ?, low_ns = ?,"
+				  " high_ns = ?, min_ns = ?, max_ns = ? WHERE id = ?",
+				  err);
 
-	if (rc)
-		return rc;
 	bind_text(&update, trial_status_name(status));
 	bind_text(&update, db_reason_to_store(status, reason));
 	bind_known_integer(&update, finished_ns, 0);
@@ -291,9 +262,8 @@ static int trial_end(struct db *db, int64_t trial_id, enum trial_status status, 
 	bind_real(&update, summary->min_ns);
 	bind_real(&update, summary->max_ns);
 	bind_integer(&update, trial_id);
-	rc = statement_run_on_one(&update, "trial", trial_id, err);
-	statement_release(&update);
-	return rc;
+	statement_run_on_one(&update, "trial", trial_id);
+	return statement_release(&update);
 }
 
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,

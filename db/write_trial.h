@@ -8,14 +8,11 @@
 /* The reason to store with a status. The schema demands one for every status but pending and ok. */
 const char *db_reason_to_store(enum trial_status status, const char *reason);
 
-/* PL_EPROTOCOL: a sample is no time. `trial_id` is for the message. */
+/* rounds.c. PL_EPROTOCOL: a sample is no time. `trial_id` is for the message. */
 int trial_round_check(int64_t trial_id, const struct round_result *round, struct error *err);
 /* Adds a round that was checked, with its samples, to a trial that has no such round. */
 int trial_round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
 		       struct error *err);
-/* `sql` deletes rows of a trial, its only parameter. */
-int trial_details_delete(struct db *db, int64_t trial_id, const char *sql, struct error *err);
-
 /* The ids of the metrics of the last trial's counters, in their order. Valid within one
  * transaction, and while the counters live. All zeroes is empty. */
 struct metric_ids {
@@ -29,12 +26,5 @@ void metric_ids_release(struct metric_ids *ids);
 /* Adds the counters of a trial that has none. */
 int trial_counters_insert(struct db *db, int64_t trial_id, const struct counter_list *counters,
 			  struct metric_ids *ids, struct error *err);
-
-/* write_run.c: stores a run, with these parts of its trials, and calls `more` with their ids unless
- * it is NULL. Fills the ids and the uid of *run after the commit. One transaction. */
-int run_and_trials_store(struct db *db, struct run *run, unsigned trial_parts,
-			 int (*more)(void *context, struct db *db, const int64_t *trial_ids,
-				     struct error *err),
-			 void *context, struct error *err);
 
 #endif

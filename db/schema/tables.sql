@@ -1,6 +1,6 @@
 -- The tables of a database of perflab, and their indexes. Each column is described beside its name,
 -- the launch facts, times and states of devices in metrics/fields.h. A new column needs nothing
--- else: a file that lacks it gets it when it is next written (db/tables.c). So it may be NULL or has
+-- else: a file that lacks it gets it when it is next written (db/migrate.c). So it may be NULL or has
 -- a default. A column begins a line with one tab, and an empty line ends a statement.
 PRAGMA application_id = 1886151010; -- "plab"
 PRAGMA user_version = 100;

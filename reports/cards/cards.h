@@ -18,16 +18,12 @@ struct card_row {
 	struct trial_roofline rooflines[CARDS]; /* each by the ceilings of its device */
 	bool best;                              /* of its variant and work, on A */
 };
+/* In the order of the run on A. */
 struct card_rows {
 	struct card_row *items;
 	size_t count, best_count;
 };
-/* The rows are in the order of the run on A. */
-void card_rows_init(struct card_rows *out, const struct cards_report *report);
-void card_rows_release(struct card_rows *rows);
 
-/* The roof of a device: of a level if `is_level`, else of a precision. NULL: none was measured. */
-const struct ceiling *card_roof(const struct ceiling_list *ceilings, bool is_level, int of);
 /* What the comparison is, and what it is not. */
 #define CARDS_MEANING                                                                           \
 	"B / A is the time on card B over that on card A: above 1, A is faster. This compares " \
@@ -39,6 +35,5 @@ int cards_write_readable(FILE *out, const struct cards_report *report, const str
 			 enum report_format format, const struct report_options *options,
 			 struct error *err);
 void cards_write_html(FILE *out, const struct cards_report *report, const struct card_rows *rows);
-json_t *cards_json(const struct cards_report *report, const struct card_rows *rows);
 
 #endif

@@ -55,7 +55,8 @@ static struct card_field field_of(const struct cards_report *report, const struc
 			field.y_high = fmax(field.y_high, log10(place.flop_per_s));
 		}
 		for (int i = 0; i < PRECISION_COUNT; i++) {
-			const struct ceiling *roof = card_roof(report->ceilings[card], false, i);
+			const struct ceiling *roof =
+				ceiling_of_precision(report->ceilings[card], (enum precision)i);
 
 			if (roof)
 				field.y_high = fmax(field.y_high, log10(roof->per_s));
@@ -141,11 +142,12 @@ static void write_roof_name(FILE *out, struct roof_names *names, int card, doubl
 static void write_roofs(FILE *out, const struct cards_report *report, const struct card_rows *rows,
 			const struct card_field *field, int card, struct roof_names *names)
 {
-	const struct ceiling *dram = card_roof(report->ceilings[card], true, LEVEL_DRAM);
+	const struct ceiling *dram = ceiling_of_level(report->ceilings[card], LEVEL_DRAM);
 	double top = -INFINITY;
 
 	for (int i = 0; i < PRECISION_COUNT; i++) {
-		const struct ceiling *roof = card_roof(report->ceilings[card], false, i);
+		const struct ceiling *roof =
+			ceiling_of_precision(report->ceilings[card], (enum precision)i);
 		double rate, begin;
 
 		if (!roof || !is_used(rows, card, i))

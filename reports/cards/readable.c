@@ -10,8 +10,8 @@
 #include "reports/cards/cards.h"
 #include "reports/selection/selection.h"
 #include "reports/table/escape.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
-#include "reports/table/wrap.h"
 
 #define CELLS_MOST 32
 #define SAME "the same"
@@ -340,7 +340,10 @@ static struct table *roofs_table(const struct cards_report *report)
 		struct cells cells = {.count = 0};
 
 		for (int card = 0; card < CARDS; card++)
-			roofs[card] = card_roof(report->ceilings[card], is_level, of);
+			roofs[card] = is_level ? ceiling_of_level(report->ceilings[card],
+								  (enum memory_level)of)
+					       : ceiling_of_precision(report->ceilings[card],
+								      (enum precision)of);
 		if (!roofs[0] && !roofs[1])
 			continue;
 		cells_add(&cells, xstrdup(is_level ? memory_level_name((enum memory_level)of)

@@ -22,13 +22,6 @@ typedef int export_writer(FILE *out, const struct export_source *source, struct 
 EXPORT_FORMAT_LIST(X)
 #undef X
 
-/* ---- the table of formats ---- */
-
-/* The bytes that the other program allows in the name of a case and of a metric; 0: any number. */
-size_t export_name_limit(enum export_format format);
-size_t export_metric_limit(enum export_format format);
-enum export_metrics export_metrics_of(enum export_format format);
-
 /* ---- values of a case ---- */
 
 /* Whether the case has a measured time. */

@@ -21,9 +21,4 @@ struct table *gpus_differences_table(const struct gpu_group *group);
 struct table *gpus_changes_table(const struct gpu_group *group, const struct run *shown);
 json_t *gpus_json(const struct gpu_group *group);
 
-/* What went otherwise than planned with the run of a GPU; "": nothing. */
-void gpus_remark(struct text *out, const struct gpu_group *group, size_t run);
-/* NAN: the run has not ended. */
-double gpus_seconds(const struct run *run);
-
 #endif

@@ -1,5 +1,5 @@
 /* The parts of a history without times. */
-#include "reports/history/counters.h"
+#include "reports/history/history.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,20 +1,24 @@
-/* The writers of histories, one per format. */
+/* The writers of one history, and what the formats share. */
 #ifndef REPORTS_HISTORY_HISTORY_H
 #define REPORTS_HISTORY_HISTORY_H
 
 #include "metrics/analysis/history.h"
 #include "reports/reports.h"
+#include "reports/table/table.h"
 
-/* All of these show at most `rows` runs of each case, the newest; 0: all. */
+/* Both show at most `rows` runs of the case, the newest; 0: all. */
 void history_text(FILE *out, const struct history *history, size_t rows,
 		  const struct report_options *options);
 void history_markdown(FILE *out, const struct history *history, size_t rows);
-/* Text and Markdown: one line for each of several cases, of which there is at least one. */
-void histories_summary(FILE *out, const struct history *items, size_t count,
-		       enum report_format format, const struct report_options *options);
-int histories_csv(FILE *out, const struct history *items, size_t count, size_t rows,
-		  const struct report_options *options, struct error *err);
-int histories_json(FILE *out, const struct history *items, size_t count, size_t rows,
-		   struct error *err);
+
+/* ---- the parts of a history without times ---- */
+
+/* "worse: ptx_shared_bank_conflicts from 0 to 1024 (+3 more), between run 2 (…) and run 3 (…)".
+ * `name` writes a run. */
+void describe_counter_step(struct text *out, const struct history *history,
+			   const struct counter_step *step,
+			   void (*name)(struct text *out, const struct run *run));
+/* The newest runs from `begin` on, with the values of the counters that changed most. */
+struct table *table_of_counted_runs(const struct history *history, size_t begin);
 
 #endif

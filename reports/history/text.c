@@ -10,11 +10,10 @@
 #include "metrics/analysis/history.h"
 #include "metrics/analysis/statistics.h"
 #include "reports/derived/derived.h"
-#include "reports/history/counters.h"
 #include "reports/history/history.h"
 #include "reports/table/escape.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
-#include "reports/table/wrap.h"
 
 #define BARS_MOST 72
 

@@ -111,8 +111,7 @@ void page_comparison(struct page_json *json, const struct run *run,
 	struct run base = copy_with_rounds(options->compare, options),
 		   head = copy_with_rounds(run, options);
 
-	page_key(json, "changes");
-	page_open(json, '[');
+	page_open_member(json, "changes", '[');
 	for (int change = 0; change < CHANGE_COUNT; change++) {
 		page_open(json, '[');
 		page_text(json, change_name((enum change)change));
@@ -120,8 +119,7 @@ void page_comparison(struct page_json *json, const struct run *run,
 		page_close(json, ']');
 	}
 	page_close(json, ']');
-	page_key(json, "comparison");
-	page_open(json, '[');
+	page_open_member(json, "comparison", '[');
 	cases_write(json, &base, &head);
 	page_close(json, ']');
 	release_added_rounds(&base, options->compare);

@@ -11,8 +11,7 @@
 
 static void history_runs(struct page_json *json, const struct history_grid *grid)
 {
-	page_key(json, "runs");
-	page_open(json, '[');
+	page_open_member(json, "runs", '[');
 	for (size_t i = 0; i < grid->run_count; i++) {
 		const struct run *run = &grid->runs[i];
 		char when[21];
@@ -21,8 +20,7 @@ static void history_runs(struct page_json *json, const struct history_grid *grid
 			continue;
 		format_utc(when, run->started_ns);
 		page_open(json, '{');
-		page_key(json, "id");
-		page_integer(json, run->id);
+		page_member_integer(json, "id", run->id);
 		page_member_text(json, "started", when);
 		page_member_text(json, "label", run->label);
 		page_member_text(json, "revision", run->source_revision);
@@ -192,8 +190,7 @@ static bool has_history(const struct history_grid *grid)
  * after of those that give the step its word. */
 static void counter_steps(struct page_json *json, const struct history_grid *grid)
 {
-	page_key(json, "changes");
-	page_open(json, '[');
+	page_open_member(json, "changes", '[');
 	for (size_t i = 0; i < grid->step_count; i++) {
 		const struct grid_step *step = &grid->steps[i];
 
@@ -219,11 +216,9 @@ static void counter_history(struct page_json *json, const struct history_grid *g
 {
 	if (!grid || !grid->emulated || grid->run_count < 2)
 		return;
-	page_key(json, "counter_history");
-	page_open(json, '{');
+	page_open_member(json, "counter_history", '{');
 	history_runs(json, grid);
-	page_key(json, "all_runs");
-	page_integer(json, (int64_t)grid->run_count);
+	page_member_integer(json, "all_runs", (int64_t)grid->run_count);
 	counter_steps(json, grid);
 	page_close(json, '}');
 }
@@ -240,29 +235,23 @@ void page_histories(struct page_json *json, const struct report_options *options
 	}
 	page_open(json, '{');
 	history_runs(json, grid);
-	page_key(json, "all_runs");
-	page_integer(json, (int64_t)grid->run_count);
-	page_key(json, "medians");
-	page_open(json, '[');
+	page_member_integer(json, "all_runs", (int64_t)grid->run_count);
+	page_open_member(json, "medians", '[');
 	for (size_t i = 0; i < grid->case_count; i++)
 		history_medians(json, grid, i);
 	page_close(json, ']');
-	page_key(json, "intervals");
-	page_open(json, '[');
+	page_open_member(json, "intervals", '[');
 	for (size_t i = 0; i < grid->case_count; i++)
 		history_intervals(json, grid, i);
 	page_close(json, ']');
-	page_key(json, "unverified");
-	page_open(json, '[');
+	page_open_member(json, "unverified", '[');
 	for (size_t i = 0; i < grid->case_count; i++)
 		history_unverified(json, grid, i);
 	page_close(json, ']');
-	page_key(json, "changes");
-	page_open(json, '[');
+	page_open_member(json, "changes", '[');
 	for (size_t i = 0; i < grid->case_count; i++)
 		history_changes(json, grid, i);
 	page_close(json, ']');
-	page_key(json, "changes_unseen");
-	page_integer(json, changes_unseen(grid));
+	page_member_integer(json, "changes_unseen", changes_unseen(grid));
 	page_close(json, '}');
 }

@@ -2,9 +2,90 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/gpus/gpus.h"
 #include "reports/page/page.h"
 #include "reports/run_writers.h"
 #include "reports/table/escape.h"
+#include "reports/table/json.h"
+
+#ifdef PERFLAB_PAGE_WHY_NOT
+
+static const char report_page[] = "";
+const char report_page_why_not[] = PERFLAB_PAGE_WHY_NOT;
+#define PAGE_LENGTH 0
+
+#else
+
+/* The assembler finds page.html in the build folder, which is on the include path. */
+__asm__(".pushsection .rodata\n"
+	".globl report_page\n"
+	".type report_page, @object\n"
+	"report_page:\n"
+	".incbin \"page.html\"\n"
+	"report_page_end:\n"
+	".byte 0\n"
+	".size report_page, . - report_page\n"
+	".popsection\n");
+extern const char report_page[], report_page_end[] __asm__("report_page_end");
+
+const char report_page_why_not[] = "";
+#define PAGE_LENGTH (size_t)(report_page_end - report_page)
+
+#endif
+
+size_t report_page_length(void)
+{
+	return PAGE_LENGTH;
+}
+
+/* ---- the data of the page ---- */
+
+static void page_gpus(struct page_json *json, const struct report_options *options)
+{
+	json_t *gpus = options->gpus ? gpus_json(options->gpus) : NULL;
+	char *shown;
+
+	if (gpus && options->roofs_of)
+		json_set_integer(gpus, "roofs_of", options->roofs_of->settings.device);
+	shown = gpus ? json_dumps(gpus, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+	page_member_text(json, "gpus", shown);
+	free(shown);
+	json_decref(gpus);
+}
+
+#define PAGE_FORMAT 1
+
+void page_write(FILE *out, const struct run *run, const struct report_options *options)
+{
+	struct page_json json;
+
+	page_json_init(&json, out);
+	page_open(&json, '{');
+	page_member_integer(&json, "format", PAGE_FORMAT);
+	page_run(&json, "run", run);
+	page_selection(&json, run, options);
+	page_gpus(&json, options);
+	page_roofs(&json, run, options->ceilings);
+	page_key(&json, "trials");
+	page_trials(&json, run);
+	page_points(&json, run, options);
+	page_speedups(&json, run);
+	page_counters(&json, run);
+	page_samples(&json, run, options);
+	page_histories(&json, options);
+	if (options->compare) {
+		page_run(&json, "compare_run", options->compare);
+		page_key(&json, "compare_trials");
+		page_trials(&json, options->compare);
+		page_comparison(&json, run, options);
+	}
+	page_key(&json, "words");
+	page_words(&json);
+	page_close(&json, '}');
+	page_json_release(&json);
+}
+
+/* ---- the page ---- */
 
 #define TITLE_MARK "<!--perflab:title-->"
 #define RUN_MARK "<!--perflab:run-->"

@@ -1,5 +1,5 @@
 /* JSON for the page; see the header. */
-#include "reports/page/json.h"
+#include "reports/page/page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -48,6 +48,12 @@ void page_key(struct page_json *json, const char *name)
 	page_text(json, name);
 	putc_unlocked(':', json->out);
 	json->comma = false;
+}
+
+void page_open_member(struct page_json *json, const char *name, char bracket)
+{
+	page_key(json, name);
+	page_open(json, bracket);
 }
 
 /* ---- values ---- */
@@ -176,6 +182,12 @@ void page_text(struct page_json *json, const char *text)
 	}
 	putc_unlocked('"', json->out);
 	text_release(&clean);
+}
+
+void page_member_integer(struct page_json *json, const char *name, int64_t value)
+{
+	page_key(json, name);
+	page_integer(json, value);
 }
 
 void page_member_text(struct page_json *json, const char *name, const char *text)

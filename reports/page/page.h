@@ -7,17 +7,61 @@
 #define REPORTS_PAGE_PAGE_H
 
 #include "metrics/analysis/ceilings.h"
-#include "reports/page/json.h"
 #include "reports/reports.h"
 
-/* The page with marks for the title and the run. Empty in a build without it. */
-extern const char report_page[];
-size_t report_page_length(void);
 /* "", or why this build has no page, with the remedy. */
 extern const char report_page_why_not[];
-
-/* Writes the whole JSON. */
+/* 0 in a build without it. */
+size_t report_page_length(void);
+/* Writes the JSON that the page reads. */
 void page_write(FILE *out, const struct run *run, const struct report_options *options);
+
+/* ---- JSON ---- */
+
+/*
+ * JSON for the page, written while it is produced: a run of ten thousand cases has tens of millions
+ * of characters, and none is held in memory.
+ *
+ * Numbers that are not finite become null. Text is valid UTF-8 with <, >, & and the separators
+ * U+2028 and U+2029 as \uXXXX, so no text can end the element that contains it. Frequent texts are
+ * written once: page_word() writes an index into the list that page_words() writes at the end.
+ *
+ * Call stream_check() at the end to find write errors.
+ */
+struct page_json {
+	FILE *out;
+	bool comma; /* the next value needs a comma before it */
+	struct string_list words;
+	size_t *slots; /* hash table: index into words + 1, or 0 */
+	size_t slot_count;
+};
+
+void page_json_init(struct page_json *json, FILE *out);
+void page_json_release(struct page_json *json);
+
+void page_open(struct page_json *json, char bracket);  /* '{' or '[' */
+void page_close(struct page_json *json, char bracket); /* '}' or ']' */
+void page_key(struct page_json *json, const char *name);
+/* Opens a list or an object as a member. */
+void page_open_member(struct page_json *json, const char *name, char bracket);
+void page_null(struct page_json *json);
+void page_bool(struct page_json *json, bool value);
+void page_integer(struct page_json *json, int64_t value);
+void page_text(struct page_json *json, const char *text); /* NULL: null */
+/* The fewest digits that give the same double again. */
+void page_number(struct page_json *json, double value);
+/* Nine significant digits, whole numbers exactly: for counters and values computed from them. */
+void page_short(struct page_json *json, double value);
+/* The index of the text in the list of words. NULL: null. */
+void page_word(struct page_json *json, const char *text);
+/* The list of words. */
+void page_words(struct page_json *json);
+
+void page_member_integer(struct page_json *json, const char *name, int64_t value);
+/* A member with a text; NULL and "" give null. */
+void page_member_text(struct page_json *json, const char *name, const char *text);
+
+/* ---- the parts ---- */
 
 /* These write members of the open object. */
 void page_run(struct page_json *json, const char *key, const struct run *run);
@@ -36,9 +80,6 @@ void page_speedups(struct page_json *json, const struct run *run);
  * index in `changes`, ratio of the times, lower and upper bound of its 95 % interval]. */
 void page_comparison(struct page_json *json, const struct run *run,
 		     const struct report_options *options);
-/* The member `gpus`: null, or as compact JSON text what gpus_json() says of a sweep on several GPUs
- * and the GPU whose roofs the page has (`roofs_of`). */
-void page_gpus(struct page_json *json, const struct report_options *options);
 /* Writes options->histories, or null if no case has two runs. */
 void page_histories(struct page_json *json, const struct report_options *options);
 /* The member `selection`: null, or { cases: of the whole run, patterns: [text], top, sort }. */

@@ -35,8 +35,7 @@ static void member_time(struct page_json *json, const char *name, int64_t wall_n
 
 static void device(struct page_json *json, const struct device_info *device)
 {
-	page_key(json, "device");
-	page_open(json, '{');
+	page_open_member(json, "device", '{');
 	for (size_t i = 0; i < device_fields.count; i++) {
 		const struct field *field = &device_fields.items[i];
 		const struct field_value value = field_read(field, device);
@@ -81,8 +80,7 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 	char seed[24];
 
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
-	page_key(json, key);
-	page_open(json, '{');
+	page_open_member(json, key, '{');
 	page_key(json, "id");
 	if (run->gpus)
 		page_null(json); /* the cases are of several runs */
@@ -116,8 +114,7 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 				  : NAN);
 	device(json, &run->device);
 	/* pairs: an untrusted key must not become a member name */
-	page_key(json, "environment");
-	page_open(json, '[');
+	page_open_member(json, "environment", '[');
 	for (size_t i = 0; i < run->environment.count; i++) {
 		page_open(json, '[');
 		page_text(json, run->environment.items[i].key);
@@ -139,10 +136,8 @@ void page_selection(struct page_json *json, const struct run *run,
 		return;
 	}
 	page_open(json, '{');
-	page_key(json, "cases");
-	page_integer(json, (int64_t)options->whole->trial_count);
-	page_key(json, "patterns");
-	page_open(json, '[');
+	page_member_integer(json, "cases", (int64_t)options->whole->trial_count);
+	page_open_member(json, "patterns", '[');
 	for (size_t i = 0; selection && i < selection->pattern_count; i++)
 		page_text(json, selection->patterns[i]);
 	page_close(json, ']');
@@ -191,24 +186,21 @@ void page_roofs(struct page_json *json, const struct run *run, const struct ceil
 
 	if (!ceilings)
 		ceilings = &none;
-	page_key(json, "levels");
-	page_open(json, '[');
+	page_open_member(json, "levels", '[');
 #define X(symbol, name, metric, meaning)                                      \
 	roof(json, name, metric, meaning, ceiling_of_level(ceilings, symbol), \
 	     device_peak_bandwidth(&run->device, symbol));
 	MEMORY_LEVEL_LIST(X)
 #undef X
 	page_close(json, ']');
-	page_key(json, "precisions");
-	page_open(json, '[');
+	page_open_member(json, "precisions", '[');
 #define X(symbol, name, metric, meaning)                                          \
 	roof(json, name, metric, meaning, ceiling_of_precision(ceilings, symbol), \
 	     device_peak_rate(&run->device, symbol));
 	PRECISION_LIST(X)
 #undef X
 	page_close(json, ']');
-	page_key(json, "ceilings");
-	page_open(json, '[');
+	page_open_member(json, "ceilings", '[');
 	for (size_t i = 0; i < ceilings->count; i++)
 		ceiling(json, &ceilings->items[i]);
 	page_close(json, ']');

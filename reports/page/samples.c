@@ -96,14 +96,10 @@ void page_samples(struct page_json *json, const struct run *run,
 
 	if (!options->samples)
 		rc = error_set(&err, PL_EUNSUPPORTED, "this report was written without samples");
-	page_key(json, "samples");
-	page_open(json, '{');
-	page_key(json, "steps_per_ns");
-	page_integer(json, STEPS_PER_NS);
-	page_key(json, "most");
-	page_integer(json, most);
-	page_key(json, "trials");
-	page_open(json, '[');
+	page_open_member(json, "samples", '{');
+	page_member_integer(json, "steps_per_ns", STEPS_PER_NS);
+	page_member_integer(json, "most", most);
+	page_open_member(json, "trials", '[');
 	/* a damaged database still gives the samples before the damage */
 	for (size_t i = 0; i < run->trial_count && !rc; i++)
 		rc = write_trial_samples(json, &run->trials[i], most, options, &err);

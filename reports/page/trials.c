@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "metrics/catalogue/catalogue.h"
+#include "metrics/metrics.h"
 #include "reports/derived/derived.h"
 #include "reports/page/page.h"
 
@@ -34,8 +35,7 @@ static void known_integer(struct page_json *json, int64_t value, bool known)
 
 static void statuses(struct page_json *json)
 {
-	page_key(json, "statuses");
-	page_open(json, '[');
+	page_open_member(json, "statuses", '[');
 #define X(symbol, name, meaning)                          \
 	page_open(json, '[');                             \
 	page_text(json, name);                            \
@@ -52,14 +52,12 @@ static void axes(struct page_json *json, const struct run *run)
 	struct string_list names = {0};
 
 	run_axis_names(&names, run);
-	page_key(json, "axes");
-	page_open(json, '[');
+	page_open_member(json, "axes", '[');
 	for (size_t i = 0; i < names.count; i++) {
 		page_open(json, '{');
 		page_key(json, "name");
 		page_text(json, names.items[i]);
-		page_key(json, "values");
-		page_open(json, '[');
+		page_open_member(json, "values", '[');
 		for (size_t j = 0; j < run->trial_count; j++) {
 			const struct named_value *axis =
 				trial_axis(&run->trials[j], names.items[i]);
@@ -80,8 +78,7 @@ static void timed(struct page_json *json, const struct trial *trial, double valu
 
 static void launch_field(struct page_json *json, const struct run *run, const struct field *field)
 {
-	page_key(json, field->name);
-	page_open(json, '[');
+	page_open_member(json, field->name, '[');
 	for (size_t i = 0; i < run->trial_count; i++) {
 		const struct launch_facts facts = trial_launch_facts(&run->trials[i]);
 		const struct field_value value = field_read(field, &facts);
@@ -99,8 +96,7 @@ static void launch_field(struct page_json *json, const struct run *run, const st
 void page_trials(struct page_json *json, const struct run *run)
 {
 	page_open(json, '{');
-	page_key(json, "count");
-	page_integer(json, (int64_t)run->trial_count);
+	page_member_integer(json, "count", (int64_t)run->trial_count);
 	statuses(json);
 	axes(json, run);
 	LIST(json, run, "kernel", page_word(json, trial->kernel));
@@ -130,8 +126,7 @@ void page_trials(struct page_json *json, const struct run *run)
 static void point_levels(struct page_json *json, const struct run *run,
 			 const struct roofline_point *points)
 {
-	page_key(json, "level");
-	page_open(json, '[');
+	page_open_member(json, "level", '[');
 	for (size_t level = 0; level < MEMORY_LEVEL_COUNT; level++) {
 		page_open(json, '{');
 #define X(field) \
@@ -165,10 +160,8 @@ static void point_models(struct page_json *json, const struct run *run,
 		return;
 	}
 	LIST(json, run, "modelled", (void)trial; page_integer(json, points[i].model.used));
-	page_key(json, "model");
-	page_open(json, '{');
-	page_key(json, "precision");
-	page_open(json, '[');
+	page_open_member(json, "model", '{');
+	page_open_member(json, "precision", '[');
 	for (size_t i = 0; i < run->trial_count; i++) {
 		if (points[i].model.used && points[i].model.has_precision)
 			page_integer(json, points[i].model.precision);
@@ -182,8 +175,7 @@ static void point_models(struct page_json *json, const struct run *run,
 	X(compute_roof_pct)
 	X(attainable_flop_per_s)
 #undef X
-	page_key(json, "intensity");
-	page_open(json, '[');
+	page_open_member(json, "intensity", '[');
 	for (size_t level = 0; level < MEMORY_LEVEL_COUNT; level++) {
 		page_open(json, '[');
 		for (size_t i = 0; i < run->trial_count; i++)
@@ -232,8 +224,7 @@ static void verdict(struct page_json *json, const struct trial *trial,
 
 static void bounds(struct page_json *json)
 {
-	page_key(json, "bounds");
-	page_open(json, '[');
+	page_open_member(json, "bounds", '[');
 	for (int bound = 0; bound < BOUND_COUNT; bound++) {
 		page_open(json, '[');
 		page_text(json, bound_name((enum bound)bound));
@@ -269,8 +260,7 @@ void page_points(struct page_json *json, const struct run *run,
 
 	for (size_t i = 0; i < run->trial_count; i++)
 		roofline_point_of(&points[i], &run->trials[i], run->traits.emulated, ceilings);
-	page_key(json, "points");
-	page_open(json, '{');
+	page_open_member(json, "points", '{');
 	LIST(json, run, "precision", (void)trial; page_integer(json, points[i].precision));
 #define X(field) LIST(json, run, #field, (void)trial; page_short(json, points[i].field));
 	X(flop)
@@ -344,8 +334,7 @@ static void counter(struct page_json *json, const struct run *run, const char *n
 	page_text(json, first ? first->unit : NULL);
 	page_key(json, "meaning");
 	page_text(json, metric ? metric->meaning : NULL);
-	page_key(json, "values");
-	page_open(json, '[');
+	page_open_member(json, "values", '[');
 	for (size_t i = 0; i < run->trial_count; i++)
 		counter_cell(json, cells[i]);
 	page_close(json, ']');
@@ -368,10 +357,64 @@ void page_counters(struct page_json *json, const struct run *run)
 	struct string_list names = {0};
 
 	run_counter_names(&names, run);
-	page_key(json, "counters");
-	page_open(json, '[');
+	page_open_member(json, "counters", '[');
 	for (size_t i = 0; i < names.count; i++)
 		counter(json, run, names.items[i]);
 	page_close(json, ']');
 	string_list_release(&names);
+}
+
+/* ---- speed-ups over the base variant ---- */
+
+static void speedup_item(struct page_json *json, const struct trial_speedup *speedup)
+{
+	if (!speedup->base_variant) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '[');
+	page_word(json, speedup->base_variant);
+	page_word(json, speedup->base_config);
+	page_integer(json, speedup->verdict);
+	page_short(json, speedup->speedup);
+	page_short(json, speedup->low);
+	page_short(json, speedup->high);
+	page_short(json, speedup->base_median_ns);
+	page_integer(json, speedup->rounds);
+	if (speedup->same_buffers < 0)
+		page_null(json);
+	else
+		page_integer(json, speedup->same_buffers);
+	page_word(json, speedup->why);
+	page_close(json, ']');
+}
+
+static bool has_base_variant(const struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++) {
+		if (run->trials[i].speedup.base_variant)
+			return true;
+	}
+	return false;
+}
+
+void page_speedups(struct page_json *json, const struct run *run)
+{
+	page_open_member(json, "speedup_verdicts", '[');
+	for (int verdict = 0; verdict < SPEEDUP_VERDICT_COUNT; verdict++) {
+		page_open(json, '[');
+		page_text(json, speedup_verdict_name((enum speedup_verdict)verdict));
+		page_text(json, speedup_verdict_meaning((enum speedup_verdict)verdict));
+		page_close(json, ']');
+	}
+	page_close(json, ']');
+	page_key(json, "speedups");
+	if (!has_base_variant(run)) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '[');
+	for (size_t i = 0; i < run->trial_count; i++)
+		speedup_item(json, &run->trials[i].speedup);
+	page_close(json, ']');
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/roofline/legend.h"
 #include "reports/roofline/picture.h"
 #include "reports/run_writers.h"
 #include "reports/table/escape.h"

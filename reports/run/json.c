@@ -11,7 +11,7 @@
 #include "reports/run_writers.h"
 #include "reports/selection/columns.h"
 #include "reports/table/escape.h"
-#include "reports/table/json_stream.h"
+#include "reports/table/json.h"
 
 #define JSON_FORMAT 1
 
@@ -69,13 +69,13 @@ static json_t *trial_summary_json(const struct trial *trial)
 	json_t *object = json_object();
 	bool timed = summary->count > 0;
 
-	json_object_set_new(object, "samples", json_integer(summary->count));
+	json_set_integer(object, "samples", summary->count);
 	for (size_t i = 0; i < summary_fields.count; i++)
 		json_object_set_new(object, summary_fields.items[i].name,
 				    timed ? field_json(&summary_fields.items[i], summary)
 					  : json_null());
 	if (trial->mean_ns > 0)
-		json_object_set_new(object, "mean_ns", report_json_number(trial->mean_ns));
+		json_set_number(object, "mean_ns", trial->mean_ns);
 	return object;
 }
 
@@ -92,12 +92,11 @@ static json_t *trial_counters_json(const struct run *run, const struct counter_l
 		if (counter->has_value && !run_may_show(run, counter->metric))
 			continue;
 		object = json_object();
-		json_object_set_new(object, "metric", report_json_text(counter->metric));
-		json_object_set_new(object, "unit", report_json_text(counter->unit));
-		json_object_set_new(object, "source", report_json_text(counter->source));
-		json_object_set_new(object, "value",
-				    report_json_number(counter->has_value ? counter->value : NAN));
-		json_object_set_new(object, "reason", report_json_text(counter->reason));
+		json_set_text(object, "metric", counter->metric);
+		json_set_text(object, "unit", counter->unit);
+		json_set_text(object, "source", counter->source);
+		json_set_number(object, "value", counter->has_value ? counter->value : NAN);
+		json_set_text(object, "reason", counter->reason);
 		json_array_append_new(array, object);
 	}
 	return array;
@@ -112,8 +111,8 @@ static json_t *trial_lines_json(const struct line_count_list *lines)
 		json_t *object = json_object();
 
 		/* null: it is a line of the PTX */
-		json_object_set_new(object, "file", report_json_text(line->file));
-#define X(field) json_object_set_new(object, #field, json_integer(line->field));
+		json_set_text(object, "file", line->file);
+#define X(field) json_set_integer(object, #field, line->field);
 		X(line)
 		X(instructions)
 		X(lanes)
@@ -154,11 +153,10 @@ static json_t *trial_speedup_json(const struct trial_speedup *speedup)
 	if (!speedup->base_variant)
 		return json_null();
 	object = json_object();
-	json_object_set_new(object, "base_variant", report_json_text(speedup->base_variant));
-	json_object_set_new(object, "base_config", report_json_text(speedup->base_config));
-	json_object_set_new(object, "verdict",
-			    report_json_text(speedup_verdict_name(speedup->verdict)));
-#define X(field) json_object_set_new(object, #field, report_json_number(speedup->field));
+	json_set_text(object, "base_variant", speedup->base_variant);
+	json_set_text(object, "base_config", speedup->base_config);
+	json_set_text(object, "verdict", speedup_verdict_name(speedup->verdict));
+#define X(field) json_set_number(object, #field, speedup->field);
 	X(speedup)
 	X(low)
 	X(high)
@@ -170,16 +168,16 @@ static json_t *trial_speedup_json(const struct trial_speedup *speedup)
 	json_object_set_new(object, "same_buffers",
 			    speedup->same_buffers < 0 ? json_null()
 						      : json_boolean(speedup->same_buffers));
-	json_object_set_new(object, "why", report_json_text(speedup->why));
+	json_set_text(object, "why", speedup->why);
 	return object;
 }
 
 /* What text and page call the fastest case; see struct ranks. */
 static void set_best(json_t *object, const struct ranks *ranks, size_t at)
 {
-	json_object_set_new(object, "best_of_problem", json_boolean(ranks->of_problem[at]));
-	json_object_set_new(object, "best_of_variant", json_boolean(ranks->of_variant[at]));
-	json_object_set_new(object, "best_of_kernel", json_boolean(ranks->of_kernel[at]));
+	json_set_bool(object, "best_of_problem", ranks->of_problem[at]);
+	json_set_bool(object, "best_of_variant", ranks->of_variant[at]);
+	json_set_bool(object, "best_of_kernel", ranks->of_kernel[at]);
 }
 
 static json_t *trial_json(const struct run *run, const struct trial *trial,
@@ -191,29 +189,27 @@ static json_t *trial_json(const struct run *run, const struct trial *trial,
 	json_t *axes = json_object();
 
 	if (gpu)
-		json_object_set_new(object, "gpu", json_integer(gpu->number));
-	json_object_set_new(object, "position", json_integer(trial->position));
-	json_object_set_new(object, "kernel", report_json_text(trial->kernel));
-	json_object_set_new(object, "variant", report_json_text(trial->variant));
-	json_object_set_new(object, "config", report_json_text(trial->config));
+		json_set_integer(object, "gpu", gpu->number);
+	json_set_integer(object, "position", trial->position);
+	json_set_text(object, "kernel", trial->kernel);
+	json_set_text(object, "variant", trial->variant);
+	json_set_text(object, "config", trial->config);
 	for (size_t i = 0; i < trial->axis_count; i++)
 		set_named(axes, trial->axes[i].name, json_integer(trial->axes[i].value));
 	json_object_set_new(object, "axes", axes);
-	json_object_set_new(object, "status", report_json_text(trial_status_name(trial->status)));
-	json_object_set_new(object, "reason", report_json_text(trial->reason));
+	json_set_text(object, "status", trial_status_name(trial->status));
+	json_set_text(object, "reason", trial->reason);
 	if (!emulated)
-		json_object_set_new(object, "rounds_done", json_integer(trial->rounds_done));
-	json_object_set_new(object, "counted", json_boolean(trial->counted));
+		json_set_integer(object, "rounds_done", trial->rounds_done);
+	json_set_bool(object, "counted", trial->counted);
 	json_object_set_new(object, "flop", integer_or_null(trial->flop, trial->has_work));
 	json_object_set_new(object, "bytes_read",
 			    integer_or_null(trial->bytes_read, trial->has_work));
 	json_object_set_new(object, "bytes_written",
 			    integer_or_null(trial->bytes_written, trial->has_work));
 	if (!emulated) {
-		json_object_set_new(object, "model_gb_per_s",
-				    report_json_number(trial_model_gb_per_s(trial)));
-		json_object_set_new(object, "model_gflop_per_s",
-				    report_json_number(trial_model_gflop_per_s(trial)));
+		json_set_number(object, "model_gb_per_s", trial_model_gb_per_s(trial));
+		json_set_number(object, "model_gflop_per_s", trial_model_gflop_per_s(trial));
 		json_object_set_new(object, "summary", trial_summary_json(trial));
 		json_object_set_new(object, "speedup", trial_speedup_json(&trial->speedup));
 		set_best(object, ranks, (size_t)(trial - run->trials));
@@ -233,9 +229,9 @@ static json_t *chosen_json(const struct run *run, const struct trial *trial,
 	json_t *object = json_object();
 	struct case_facts facts;
 
-	json_object_set_new(object, "kernel", report_json_text(trial->kernel));
-	json_object_set_new(object, "variant", report_json_text(trial->variant));
-	json_object_set_new(object, "config", report_json_text(trial->config));
+	json_set_text(object, "kernel", trial->kernel);
+	json_set_text(object, "variant", trial->variant);
+	json_set_text(object, "config", trial->config);
 	case_facts_init(&facts, run, trial, ceilings);
 	for (size_t i = 0; i < columns->count; i++) {
 		const struct chosen_column *column = &columns->items[i];
@@ -270,18 +266,18 @@ static json_t *run_head_json(const struct run *run)
 	snprintf(seed, sizeof(seed), "%llu", (unsigned long long)run->seed);
 	/* null: the cases are of several runs */
 	json_object_set_new(object, "id", integer_or_null(run->id, !run->gpus));
-	json_object_set_new(object, "uid", report_json_text(run->gpus ? NULL : run->uid));
-	json_object_set_new(object, "label", report_json_text(run->label));
-	json_object_set_new(object, "note", report_json_text(run->note));
-	json_object_set_new(object, "command", report_json_text(run->command));
-	json_object_set_new(object, "backend", report_json_text(run->backend));
-	json_object_set_new(object, "version", report_json_text(run->version));
-	json_object_set_new(object, "source_revision", report_json_text(run->source_revision));
-	json_object_set_new(object, "origin", report_json_text(run->origin));
-	json_object_set_new(object, "state", report_json_text(run->state));
-	json_object_set_new(object, "seed", report_json_text(seed));
+	json_set_text(object, "uid", run->gpus ? NULL : run->uid);
+	json_set_text(object, "label", run->label);
+	json_set_text(object, "note", run->note);
+	json_set_text(object, "command", run->command);
+	json_set_text(object, "backend", run->backend);
+	json_set_text(object, "version", run->version);
+	json_set_text(object, "source_revision", run->source_revision);
+	json_set_text(object, "origin", run->origin);
+	json_set_text(object, "state", run->state);
+	json_set_text(object, "seed", seed);
 	if (!run->traits.emulated)
-		json_object_set_new(object, "rounds", json_integer(run->rounds));
+		json_set_integer(object, "rounds", run->rounds);
 	json_object_set_new(object, "started", wall_time_json(run->started_ns));
 	json_object_set_new(object, "finished", wall_time_json(run->finished_ns));
 	json_object_set_new(object, "device", device_json(&run->device));

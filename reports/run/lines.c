@@ -9,10 +9,9 @@
 
 #include "reports/run/source_text.h"
 #include "reports/table/escape.h"
-#include "reports/table/numbers.h"
-#include "reports/table/stream.h"
+#include "reports/table/json.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
-#include "reports/table/wrap.h"
 
 #define LANES_PER_WARP 32
 

@@ -43,10 +43,6 @@ enum roofline_extent roofline_extent_of(const struct run *run,
 
 /* The best case of each kernel, on its largest problem. */
 struct table *run_table_fastest(const struct run *run, const struct report_options *options);
-/* Explains the columns that these sections show at the width of the options. malloc'd; NULL:
- * nothing needs an explanation. */
-char *run_note_of_columns(const struct section *sections, size_t count, bool emulated,
-			  const struct report_options *options);
 /* Adds a section with the chosen rows of each kernel. PL_EUSAGE as kernel_rows_choose(). */
 int run_add_kernels(struct section_list *out, const struct run *run,
 		    const struct report_options *options, struct error *err);
@@ -56,8 +52,6 @@ struct table *run_table_failures(const struct run *run);
  * counters without a value. `in_short`: reasons that differ only in details are one, and a narrow
  * terminal cuts them. */
 struct table *run_table_gaps(const struct run *run, bool in_short);
-/* The reason without the places and types of what an emulator lacks. malloc'd. */
-char *reason_shorten(const char *reason);
 /* The measured speed-ups over the base variant, the best first. */
 struct table *run_table_speedups(const struct run *run, const struct report_options *options);
 /* For an emulated run: what its counts show to be wasted, worst first, by variant. `in_full`: with

@@ -6,7 +6,7 @@
 #include "metrics/analysis/speedup.h"
 #include "reports/derived/derived.h"
 #include "reports/run/run.h"
-#include "reports/table/numbers.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
 
 enum { KERNEL, CONFIG, MEDIAN, BASE_MEDIAN, RESULT, COLUMNS };

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "metrics/analysis/speedup.h"
-#include "reports/table/numbers.h"
+#include "reports/table/readable.h"
 
 /* ---- a case ---- */
 

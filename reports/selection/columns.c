@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reports/table/numbers.h"
+#include "reports/table/readable.h"
 
 #define COUNTER_DROP 20 /* counters without a column of the table are dropped first */
 

@@ -8,8 +8,6 @@
 
 void study_text(FILE *out, const struct study_report *reports, size_t count,
 		const struct report_options *options);
-void study_markdown(FILE *out, const struct study_report *reports, size_t count);
-int study_json(FILE *out, const struct study_report *reports, size_t count, struct error *err);
 
 /* The columns of study_part_row() without the study. */
 #define COLUMNS_OF_A_PART                                                         \

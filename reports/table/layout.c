@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "reports/table/escape.h"
-#include "reports/table/wrap.h"
+#include "reports/table/readable.h"
 
 #define GAP 2          /* blanks between columns */
 #define CELL_LIMIT 128 /* characters of a cell, except in the last column */

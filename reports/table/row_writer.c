@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "reports/table/escape.h"
-#include "reports/table/stream.h"
+#include "reports/table/json.h"
 #include "reports/table/table.h"
 
 #define EXACT_INTEGERS 9007199254740992.0 /* 2^53 */

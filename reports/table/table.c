@@ -7,7 +7,6 @@
 
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
-#include "reports/table/stream.h"
 
 struct table *table_new(const struct table_column *columns, size_t count)
 {
@@ -183,7 +182,7 @@ static int table_write_json(FILE *out, const struct table *table, struct error *
 	json_t *root = json_object();
 	json_t *rows = json_array();
 
-	json_object_set_new(root, "format", json_integer(1));
+	json_set_integer(root, "format", 1);
 	json_object_set_new(root, "rows", rows);
 	for (size_t i = 0; i < table->row_count; i++) {
 		json_t *row = json_object();

@@ -1,6 +1,6 @@
 /* The user's SQL: names and values, and a query does not write on a connection for writing. */
 #include "context.h"
-#include "db/schema_text.h"
+#include "db/schema.h"
 #include "db/statement.h"
 
 #include <stdlib.h>

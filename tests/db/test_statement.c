@@ -11,20 +11,20 @@ static int64_t steps_of(const struct statement *statement)
 
 static void prepare(struct context *context, struct statement *out, const char *sql)
 {
-	assert_ok(context, statement_prepare(out, context->db, sql, &context->err));
+	*out = statement_prepare(context->db, sql, &context->err);
+	assert_ok(context, out->rc);
 }
 
 static void the_same_sql_is_prepared_once(void **state)
 {
 	struct context *context = *state;
 	struct statement statement, beside;
-	bool row;
 
 	for (int i = 0; i < 3; i++) {
 		prepare(context, &statement, "SELECT 2 * ?");
 		assert_int_equal(steps_of(&statement), i);
 		bind_integer(&statement, i);
-		assert_ok(context, statement_step(&statement, &row, &context->err));
+		assert_true(statement_next(&statement));
 		assert_int_equal(take_integer(&statement, -1), 2 * i);
 		statement_release(&statement);
 	}
@@ -40,14 +40,14 @@ static void a_kept_statement_has_no_values(void **state)
 {
 	struct context *context = *state;
 	struct statement statement;
-	bool row;
 
 	prepare(context, &statement, "SELECT ?");
 	bind_text(&statement, "earlier");
-	assert_ok(context, statement_step(&statement, &row, &context->err));
-	statement_release(&statement);
+	assert_true(statement_next(&statement));
+	assert_ok(context, statement_release(&statement));
 	prepare(context, &statement, "SELECT ?");
-	assert_int_equal(statement_step(&statement, &row, &context->err), PL_EUSAGE);
+	assert_false(statement_next(&statement));
+	assert_int_equal(statement.rc, PL_EUSAGE);
 	assert_int_equal(sqlite3_step(statement.handle), SQLITE_ROW);
 	assert_null(take_text(&statement));
 	statement_release(&statement);
@@ -58,11 +58,9 @@ static void a_kept_statement_holds_no_lock(void **state)
 {
 	struct context *context = *state;
 	struct statement statement;
-	bool row;
 
 	prepare(context, &statement, "SELECT name FROM sqlite_schema");
-	assert_ok(context, statement_step(&statement, &row, &context->err));
-	assert_true(row);
+	assert_true(statement_next(&statement));
 	assert_int_not_equal(sqlite3_txn_state(context->db->handle, NULL), SQLITE_TXN_NONE);
 	statement_release(&statement);
 	assert_int_equal(sqlite3_txn_state(context->db->handle, NULL), SQLITE_TXN_NONE);
@@ -77,13 +75,13 @@ static void a_failed_statement_is_prepared_again(void **state)
 	prepare(context, &statement,
 		"INSERT INTO metric (name, unit, source) VALUES (?, 'u', 's')");
 	bind_text(&statement, NULL);
-	assert_int_not_equal(statement_run(&statement, &context->err), 0);
-	statement_release(&statement);
+	assert_int_not_equal(statement_run(&statement), 0);
+	assert_int_not_equal(statement_release(&statement), 0);
 	context->err = (struct error){0};
 	prepare(context, &statement,
 		"INSERT INTO metric (name, unit, source) VALUES (?, 'u', 's')");
 	bind_text(&statement, "n");
-	assert_ok(context, statement_run(&statement, &context->err));
+	assert_ok(context, statement_run(&statement));
 	statement_release(&statement);
 }
 

@@ -1,5 +1,5 @@
 /* A stream of JSON is what report_json_write() gives of the whole. */
-#include "reports/table/json_stream.h"
+#include "reports/table/json.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

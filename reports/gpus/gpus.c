@@ -1,22 +1,24 @@
-/* The tables of a sweep on several GPUs. */
-#include "reports/gpus/gpus.h"
-
+/* A sweep on several GPUs: its tables, and the member `gpus` of its JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/gpus/gpus.h"
+#include "reports/table/json.h"
 #include "reports/table/table.h"
 
 #define CELLS_OF_ROW 8
 
-double gpus_seconds(const struct run *run)
+/* NAN: the run has not ended. */
+static double gpus_seconds(const struct run *run)
 {
 	return run->finished_ns > run->started_ns
 		       ? (double)(run->finished_ns - run->started_ns) / 1e9
 		       : NAN;
 }
 
-void gpus_remark(struct text *out, const struct gpu_group *group, size_t run)
+/* What went otherwise than planned with the run of a GPU; "": nothing. */
+static void gpus_remark(struct text *out, const struct gpu_group *group, size_t run)
 {
 	const struct run *own = &group->runs[run];
 	const char *failed = gpu_group_failure(group, run);
@@ -273,4 +275,126 @@ struct table *gpus_changes_table(const struct gpu_group *group, const struct run
 	}
 	free(changes);
 	return table;
+}
+
+/* ---- JSON ---- */
+
+static json_t *sentinels_json(const struct run *run)
+{
+	json_t *array = json_array();
+	struct gpu_sentinel_fact fact;
+
+	for (size_t i = 1; gpu_sentinel_fact_of(&fact, run, i); i++) {
+		json_t *object = json_object();
+		struct text name = TEXT_INIT;
+
+		if (fact.name)
+			text_add_bytes(&name, fact.name, fact.name_length);
+		json_set_text(object, "case", name.length ? name.data : fact.text);
+		json_set_number(object, "change", fact.change);
+		json_set_number(object, "low", fact.low);
+		json_set_number(object, "high", fact.high);
+		json_array_append_new(array, object);
+		text_release(&name);
+	}
+	return array;
+}
+
+static json_t *gpu_run_json(const struct gpu_group *group, size_t i)
+{
+	const struct run *run = &group->runs[i];
+	const struct key_value_list *facts = &run->environment;
+	json_t *object = json_object();
+
+	json_set_integer(object, "gpu", run->settings.device);
+	json_set_text(object, "device", run->device.name);
+	json_object_set_new(object, "uuid", report_json_known_text(run->device.uuid));
+	json_set_integer(object, "run", run->id);
+	json_set_text(object, "uid", run->uid);
+	json_set_text(object, "state", run->state);
+	json_set_integer(object, "cases", (int64_t)run->trial_count);
+	json_set_number(object, "seconds", gpus_seconds(run));
+	json_set_text(object, "processors", key_value_get(facts, GPUS_PROCESSORS_KEY));
+	json_set_text(object, "failed", gpu_group_failure(group, i));
+	json_set_bool(object, "took_over", gpu_group_took_over(group, i));
+	json_set_text(object, "interference", key_value_get(facts, GPUS_INTERFERENCE_KEY));
+	json_object_set_new(object, "sentinels", sentinels_json(run));
+	return object;
+}
+
+static void set_change(json_t *object, double change, double low, double high)
+{
+	json_set_number(object, "change", change);
+	json_set_number(object, "low", low);
+	json_set_number(object, "high", high);
+}
+
+static json_t *difference_json(const struct gpu_difference *difference)
+{
+	const struct regress *regress = &difference->regress;
+	json_t *object = json_object(), *mean = json_object(), *cases = json_array();
+
+	json_set_integer(object, "gpu", difference->run->settings.device);
+	set_change(mean, difference->mean.change, difference->mean.low, difference->mean.high);
+	json_set_integer(mean, "cases", (int64_t)difference->mean.cases);
+	json_object_set_new(object, "mean", mean);
+	for (size_t i = 0; i < regress->count; i++) {
+		const struct regress_case *item = &regress->cases[i];
+		json_t *one;
+
+		if (!item->timed)
+			continue;
+		one = json_object();
+		json_set_text(one, "case", item->name);
+		json_object_set_new(one, "verdict", json_string(change_name(item->time)));
+		set_change(one, item->effect.change, item->effect.low, item->effect.high);
+		json_set_number(one, "adjusted_p", item->adjusted_p);
+		json_array_append_new(cases, one);
+	}
+	json_object_set_new(object, "cases", cases);
+	return object;
+}
+
+static json_t *absent_json(const struct gpu_group *group)
+{
+	json_t *array = json_array();
+	struct gpu_absence absent;
+	size_t at = 0;
+
+	while (gpu_absence_next(&absent, &group->all, &at)) {
+		json_t *object = json_object();
+		struct text uuid = TEXT_INIT;
+
+		text_add_bytes(&uuid, absent.uuid, absent.uuid_length);
+		json_set_integer(object, "gpu", absent.number);
+		json_object_set_new(object, "uuid", report_json_known_text(uuid.data));
+		json_set_text(object, "reason", absent.reason);
+		json_array_append_new(array, object);
+		text_release(&uuid);
+	}
+	return array;
+}
+
+json_t *gpus_json(const struct gpu_group *group)
+{
+	json_t *object = json_object(), *runs = json_array(), *differences = json_array();
+	const struct key_value_list *facts = &group->runs[0].environment;
+
+	json_set_text(object, "group", key_value_get(facts, GPUS_GROUP_KEY));
+	json_object_set_new(object, "mode", json_string(group->spread ? GPUS_SPREAD : "split"));
+	json_set_integer(object, "gpus", group->gpus);
+	json_set_bool(object, "one_model", group->one_model);
+	for (size_t i = 0; i < group->count; i++)
+		json_array_append_new(runs, gpu_run_json(group, i));
+	json_object_set_new(object, "runs", runs);
+	json_object_set_new(object, "absent", absent_json(group));
+	for (size_t i = 0; i < group->difference_count; i++)
+		json_array_append_new(differences, difference_json(&group->differences[i]));
+	/* null: nothing is compared */
+	json_object_set_new(object, "base",
+			    group->difference_count
+				    ? json_integer(group->runs[group->base].settings.device)
+				    : json_null());
+	json_object_set_new(object, "differences", differences);
+	return object;
 }

@@ -1,8 +1,10 @@
-/* Numbers as a reader wants them; see the header. */
-#include "reports/table/numbers.h"
-
+/* Numbers and prose as a reader wants them; see the header. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "reports/table/escape.h"
+#include "reports/table/readable.h"
 
 /* Three significant digits, without an exponent below a million. */
 static void format_three(struct text *out, double value)
@@ -47,4 +49,34 @@ void format_value(struct text *out, double value, const char *unit)
 		if (strcmp(suffixes[i].unit, unit) == 0)
 			text_add(out, suffixes[i].suffix);
 	}
+}
+
+void wrap_text(struct text *out, size_t indent, const char *head, const char *text, size_t width)
+{
+	size_t begin = indent + utf8_length(head), column = begin;
+	bool first = true;
+
+	if (width == 0)
+		width = PROSE_WIDTH;
+	text_addf(out, "%*s%s", (int)indent, "", head);
+	while (*text) {
+		size_t bytes = strcspn(text, " \n");
+		char *word = xstrndup(text, bytes);
+		size_t length = utf8_length(word);
+
+		if (!first && (column + 1 + length > width || text[-1] == '\n')) {
+			text_addf(out, "\n%*s", (int)begin, "");
+			column = begin;
+		} else if (!first) {
+			text_add_char(out, ' ');
+			column++;
+		}
+		text_add(out, word);
+		free(word);
+		column += length;
+		first = false;
+		text += bytes;
+		text += *text != '\0';
+	}
+	text_add_char(out, '\n');
 }

@@ -1,11 +1,11 @@
 /*
- * schema_text: what perflab's own SQL in db/schema/ says about the tables and views, and about
+ * schema: what perflab's own SQL in db/schema/ says about the tables and views, and about
  * their columns. It relies on the form of these files: an empty line ends a statement; the comment
  * after the first line describes the object, and its first line sums it up; a column begins a line
- * with one tab, and the comment after it describes it.
+ * with one tab, and the comment after it describes it. Private to db/.
  */
-#ifndef DB_SCHEMA_TEXT_H
-#define DB_SCHEMA_TEXT_H
+#ifndef DB_SCHEMA_H
+#define DB_SCHEMA_H
 
 #include "metrics/metrics.h"
 

@@ -1,17 +1,15 @@
-/*
- * The roofline and the verdicts of the best configurations: a plot and a list for the terminal, a
- * table in Markdown. One line says what is missing.
- */
+/* The roofline of a run as text, Markdown and JSON. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/derived/derived.h"
 #include "reports/roofline/picture.h"
 #include "reports/roofline/roofline.h"
 #include "reports/table/escape.h"
-#include "reports/table/numbers.h"
+#include "reports/table/json.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
-#include "reports/table/wrap.h"
 
 #define INDENT 3
 #define NOT_DRAWN '-'
@@ -307,4 +305,136 @@ void roofline_markdown(FILE *out, const struct run *run, enum roofline_extent ex
 	}
 	text_release(&roofs);
 	picture_release(&picture);
+}
+
+/* ---- JSON ---- */
+
+static json_t *level_json(const struct roofline_level *level, bool emulated)
+{
+	json_t *object = json_object();
+
+	json_set_number(object, "bytes", level->bytes);
+	json_set_number(object, "intensity", level->intensity);
+	if (emulated)
+		return object;
+	json_set_number(object, "bytes_per_s", level->bytes_per_s);
+	json_set_number(object, "roof_pct", level->roof_pct);
+	return object;
+}
+
+/* null: the operations were counted. No member has the name of a measured number. */
+static json_t *model_json(const struct roofline_model *model)
+{
+	json_t *object, *intensity;
+
+	if (!model->used)
+		return json_null();
+	object = json_object();
+	intensity = json_object();
+	json_object_set_new(object, "model_precision",
+			    model->has_precision
+				    ? report_json_text(precision_name(model->precision))
+				    : json_null());
+	json_set_number(object, "model_operations", model->flop);
+	json_set_number(object, "model_operations_per_s", model->flop_per_s);
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
+		json_object_set_new(intensity, memory_level_name((enum memory_level)i),
+				    report_json_number(model->intensity[i]));
+	json_object_set_new(object, "model_intensity", intensity);
+	json_set_text(object, "dram_bytes", model->needed_bytes_used ? "work model" : "counted");
+	json_set_number(object, "model_compute_roof_pct", model->compute_roof_pct);
+	json_set_number(object, "model_attainable_flop_per_s", model->attainable_flop_per_s);
+	return object;
+}
+
+json_t *roofline_point_json(const struct roofline_point *point, const struct trial *trial)
+{
+	json_t *object = json_object(), *levels = json_object();
+
+	json_set_bool(object, "emulated", point->emulated);
+	json_object_set_new(object, "precision",
+			    isnan(point->flop)
+				    ? json_null()
+				    : report_json_text(precision_name(point->precision)));
+	json_object_set_new(object, point->emulated ? "ptx_flop" : "flop",
+			    report_json_number(point->flop));
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
+		const char *name = point->emulated ? emulated_level_name((enum memory_level)i)
+						   : memory_level_name((enum memory_level)i);
+
+		if (name)
+			json_object_set_new(levels, name,
+					    level_json(&point->level[i], point->emulated));
+	}
+	json_object_set_new(object, "levels", levels);
+	json_set_number(object, "needed_bytes", point->needed_bytes);
+	json_set_number(object, "needed_flop", point->needed_flop);
+	json_set_number(object, "needed_intensity", point->needed_intensity);
+	if (point->emulated)
+		return object;
+	json_set_number(object, "flop_per_s", point->flop_per_s);
+	json_set_number(object, "waste", point->waste);
+	json_set_number(object, "compute_roof_pct", point->compute_roof_pct);
+	json_set_number(object, "attainable_flop_per_s", point->attainable_flop_per_s);
+	json_set_bool(object, "modelled", point->model.used);
+	json_object_set_new(object, "model", model_json(&point->model));
+	json_set_text(object, "not_in_plot", roofline_no_place(point, trial));
+	return object;
+}
+
+static json_t *notes_json(const struct verdict_note *notes, size_t count)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; i < count; i++) {
+		json_t *object = json_object();
+
+		json_set_text(object, "rule", notes[i].rule);
+		json_set_text(object, "text", notes[i].text);
+		json_array_append_new(array, object);
+	}
+	return array;
+}
+
+json_t *verdict_json(const struct verdict *verdict)
+{
+	json_t *object = json_object();
+
+	json_set_text(object, "bound", bound_name(verdict->bound));
+	json_set_number(object, "roof_pct", verdict->roof_pct);
+	json_set_text(object, "summary", verdict->summary);
+	json_set_bool(object, "from_model", verdict->from_model);
+	json_object_set_new(object, "notes", notes_json(verdict->notes, verdict->note_count));
+	json_object_set_new(object, "advice", notes_json(verdict->advice, verdict->advice_count));
+	json_set_text(object, "above_roof", verdict->above_roof);
+	return object;
+}
+
+json_t *ceilings_json(const struct ceiling_list *ceilings)
+{
+	json_t *array = json_array();
+
+	for (size_t i = 0; ceilings && i < ceilings->count; i++) {
+		const struct ceiling *ceiling = &ceilings->items[i];
+		bool is_rate = ceiling->kind == CEILING_RATE;
+		json_t *object = json_object();
+
+		json_set_text(object, "name", ceiling->name);
+		json_set_text(object, "kind", is_rate ? "rate" : "bandwidth");
+		json_set_text(object, "of",
+			      is_rate ? precision_name(ceiling->of.precision)
+				      : memory_level_name(ceiling->of.level));
+		json_set_text(object, "unit", is_rate ? "flop/s" : "byte/s");
+#define X(field) json_set_number(object, #field, ceiling->field);
+		X(per_s)
+		X(low_per_s)
+		X(high_per_s)
+		X(sm_clock_hz)
+		X(peak_per_s)
+#undef X
+		json_set_text(object, "config", ceiling->config);
+		json_set_integer(object, "run_id", ceiling->run_id);
+		json_array_append_new(array, object);
+	}
+	return array;
 }
