@@ -187,6 +187,8 @@ int parse_ratio(double *out, const char *text, struct error *err);
  * names at most three, and none at a distance over a third of the word's length.
  */
 bool nearest_names(struct text *out, const char *word, const char *const *names, size_t count);
+/* Whether a pattern with '*' and '?' matches the whole name. */
+bool glob_matches(const char *pattern, const char *name, bool any_case);
 /* Shell-style match with '*' and '?', case-insensitive. A pattern without either matches any
  * substring. */
 bool pattern_matches(const char *pattern, const char *name);

@@ -1,27 +1,30 @@
-/* Reads names and functions: "N2ns5scaleIfEE". */
-#include "base/demangle_names.h"
+/* Reads names, functions and whole mangled names: "N2ns5scaleIfEE". */
+#include "base/demangle.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/demangle_expressions.h"
+/* No reader makes more parts than this of one character. */
+#define PARTS_PER_CHARACTER 4
+
+/* A part with the text of another. */
+static struct part *with_text_of(struct demangler *d, enum part_kind kind, const struct part *other,
+				 const struct part *left)
+{
+	struct part *part = part_new(d, kind, left, NULL);
+
+	if (part) {
+		part->text = other->text;
+		part->length = other->length;
+	}
+	return part;
+}
 
 /* ---- unqualified names ---- */
 
-static const struct part *with_number(struct demangler *d, enum part_kind kind,
-				      const struct part *left)
-{
-	struct part *part;
-	int64_t number;
-
-	if (!demangle_sequence(d, 10, &number))
-		return NULL;
-	part = part_new(d, kind, left, NULL);
-	if (part)
-		part->number = number + 1;
-	return part;
-}
+static const struct part *demangle_name(struct demangler *d, bool tags);
+static const struct part *demangle_encoding(struct demangler *d);
 
 /* Types up to the end of a list of parameters; "v" alone is none. Sets *list to NULL for none. */
 static bool read_parameter_types(struct demangler *d, const struct part **list)
@@ -34,7 +37,7 @@ static bool read_parameter_types(struct demangler *d, const struct part **list)
 		return true;
 	}
 	do {
-		if (!part_append(d, list, &tail, d->readers->type(d)))
+		if (!part_append(d, list, &tail, demangle_type(d)))
 			return false;
 	} while (*d->at && *d->at != 'E' && *d->at != '.');
 	return true;
@@ -47,13 +50,13 @@ static const struct part *read_unnamed(struct demangler *d)
 	bool read;
 
 	if (demangle_take(d, "t"))
-		return with_number(d, PART_UNNAMED, NULL);
+		return part_numbered(d, PART_UNNAMED, NULL);
 	if (!demangle_take(d, "l"))
 		return NULL;
 	d->lambda++;
 	read = read_parameter_types(d, &parameters);
 	d->lambda--;
-	return read && demangle_take(d, "E") ? with_number(d, PART_LAMBDA, parameters) : NULL;
+	return read && demangle_take(d, "E") ? part_numbered(d, PART_LAMBDA, parameters) : NULL;
 }
 
 /* The class that a constructor belongs to, without its template arguments and namespaces. */
@@ -80,30 +83,20 @@ static const struct part *read_constructor(struct demangler *d, const struct par
 
 static const struct part *read_operator_name(struct demangler *d)
 {
-	const struct operator_row *row;
-	const struct part *type;
-	struct part *part;
+	const char *text;
+	int operands;
 
-	if (demangle_take(d, "cv")) {
-		type = d->readers->type(d);
-		return type ? part_new(d, PART_CONVERSION, type, NULL) : NULL;
-	}
-	if (demangle_take(d, "li")) {
-		part = part_new(d, PART_UNARY, demangle_source_name(d), NULL);
-		if (part && part->left)
-			part->text = "operator\"\" ", part->length = strlen(part->text);
-		return part && part->left ? part : NULL;
-	}
-	row = demangle_operator(d->at);
-	if (!row)
+	if (demangle_take(d, "cv"))
+		return part_if_read(d, PART_CONVERSION, demangle_type(d), NULL);
+	if (demangle_take(d, "li"))
+		return part_with_text(d, PART_UNARY, "operator\"\" ", demangle_source_name(d));
+	text = demangle_operator(d->at, &operands);
+	if (!text)
 		return NULL;
 	d->at += 2;
-	part = part_new(d, PART_UNARY, part_text(d, row->text), NULL);
-	if (part) {
-		part->text = isalpha((unsigned char)*row->text) ? "operator " : "operator";
-		part->length = strlen(part->text);
-	}
-	return part;
+	return part_with_text(d, PART_UNARY,
+			      isalpha((unsigned char)*text) ? "operator " : "operator",
+			      part_text(d, text));
 }
 
 static const struct part *read_base_name(struct demangler *d, const struct part *scope)
@@ -118,48 +111,19 @@ static const struct part *read_base_name(struct demangler *d, const struct part 
 	return islower((unsigned char)*d->at) ? read_operator_name(d) : NULL;
 }
 
-const struct part *demangle_unqualified(struct demangler *d, const struct part *scope)
+static const struct part *demangle_unqualified(struct demangler *d, const struct part *scope)
 {
 	const struct part *part = read_base_name(d, scope);
 
 	while (part && demangle_take(d, "B")) {
 		const struct part *tag = demangle_source_name(d);
-		struct part *tagged = tag ? part_new(d, PART_TAGGED, part, NULL) : NULL;
 
-		if (tagged) {
-			tagged->text = tag->text;
-			tagged->length = tag->length;
-		}
-		part = tagged;
+		part = tag ? with_text_of(d, PART_TAGGED, tag, part) : NULL;
 	}
 	return part;
 }
 
 /* ---- qualified names ---- */
-
-const struct part *demangle_substitution(struct demangler *d)
-{
-	static const struct {
-		char letter;
-		const char *text;
-	} abbreviations[] = {
-		{'a', "std::allocator"}, {'b', "std::basic_string"}, {'s', "std::string"},
-		{'i', "std::istream"},   {'o', "std::ostream"},      {'d', "std::iostream"},
-	};
-	int64_t index;
-
-	for (size_t i = 0; i < ARRAY_SIZE(abbreviations); i++)
-		if (*d->at == abbreviations[i].letter) {
-			d->at++;
-			return part_text(d, abbreviations[i].text);
-		}
-	if (!demangle_sequence(d, 36, &index) || index >= (int64_t)d->substitution_count)
-		return NULL;
-	/* an earlier "T_" means what it means here, not what it meant in a lambda */
-	if (d->substitutions[index]->kind == PART_AUTO && !d->lambda)
-		return demangle_template_argument(d, d->substitutions[index]->number - 1);
-	return d->substitutions[index];
-}
 
 static const struct part *scoped(struct demangler *d, const struct part *scope,
 				 const struct part *name)
@@ -171,12 +135,9 @@ static const struct part *scoped(struct demangler *d, const struct part *scope,
 static const struct part *read_step(struct demangler *d, const struct part *scope, bool tags,
 				    bool *found)
 {
-	const struct part *arguments;
-
 	*found = false;
 	if (demangle_take(d, "St"))
-		return scope ? NULL
-			     : scoped(d, part_text(d, "std"), d->readers->unqualified(d, NULL));
+		return scope ? NULL : scoped(d, part_text(d, "std"), demangle_unqualified(d, NULL));
 	if (demangle_take(d, "S")) {
 		*found = true;
 		return scope ? NULL : demangle_substitution(d);
@@ -184,14 +145,10 @@ static const struct part *read_step(struct demangler *d, const struct part *scop
 	if (*d->at == 'T')
 		return scope ? NULL : demangle_template_parameter(d);
 	if (*d->at == 'D' && (d->at[1] == 't' || d->at[1] == 'T'))
-		return scope ? NULL : d->readers->type(d);
-	if (demangle_take(d, "I")) {
-		if (!scope)
-			return NULL;
-		arguments = d->readers->arguments(d, tags);
-		return arguments ? part_new(d, PART_TEMPLATE, scope, arguments->left) : NULL;
-	}
-	return scoped(d, scope, d->readers->unqualified(d, scope));
+		return scope ? NULL : demangle_type(d);
+	if (*d->at == 'I')
+		return demangle_with_arguments(d, scope, tags);
+	return scoped(d, scope, demangle_unqualified(d, scope));
 }
 
 static const struct part *read_nested_steps(struct demangler *d, bool tags)
@@ -236,16 +193,8 @@ static const struct part *read_nested_name(struct demangler *d, bool tags)
 {
 	const char *qualifiers = read_member_qualifiers(d);
 	const struct part *part = read_nested_steps(d, tags);
-	struct part *qualified;
 
-	if (!part || !*qualifiers)
-		return part;
-	qualified = part_new(d, PART_QUALIFIED, part, NULL);
-	if (qualified) {
-		qualified->text = qualifiers;
-		qualified->length = strlen(qualifiers);
-	}
-	return qualified;
+	return *qualifiers ? part_with_text(d, PART_QUALIFIED, qualifiers, part) : part;
 }
 
 /* "_1" or "__12_": tells equal local names apart, and is not written. */
@@ -264,23 +213,21 @@ static void skip_discriminator(struct demangler *d)
 /* A local name does not show the result of its function. */
 static const struct part *without_result(struct demangler *d, const struct part *encoding)
 {
-	struct part *type, *copy;
+	struct part *type;
 
 	if (encoding->kind != PART_ENCODING || !encoding->right->left)
 		return encoding;
-	type = part_new(d, PART_FUNCTION, NULL, encoding->right->right);
-	copy = type ? part_new(d, PART_ENCODING, encoding->left, type) : NULL;
-	if (!copy)
+	type = with_text_of(d, PART_FUNCTION, encoding->right, NULL);
+	if (!type)
 		return NULL;
-	type->text = encoding->right->text;
-	type->length = encoding->right->length;
-	return copy;
+	type->right = encoding->right->right;
+	return part_new(d, PART_ENCODING, encoding->left, type);
 }
 
 /* What follows "Z": a name within a function. */
 static const struct part *read_local_name(struct demangler *d, bool tags)
 {
-	const struct part *function = d->readers->encoding(d), *name;
+	const struct part *function = demangle_encoding(d), *name;
 
 	if (!function || !demangle_take(d, "E"))
 		return NULL;
@@ -290,42 +237,34 @@ static const struct part *read_local_name(struct demangler *d, bool tags)
 		return scoped(d, function, part_text(d, "string literal"));
 	}
 	if (demangle_take(d, "d")) {
-		int64_t number = 0;
-		struct part *argument;
+		const struct part *argument = part_numbered(d, PART_DEFAULT, NULL);
 
-		if (!demangle_sequence(d, 10, &number))
-			return NULL;
-		argument = part_new(d, PART_DEFAULT, NULL, NULL);
 		if (!argument)
 			return NULL;
-		argument->number = number + 1;
 		function = scoped(d, function, argument);
 	}
-	name = d->readers->name(d, tags);
+	name = demangle_name(d, tags);
 	skip_discriminator(d);
 	return scoped(d, function, name);
 }
 
 static const struct part *read_unscoped_name(struct demangler *d, bool tags)
 {
-	const struct part *part, *arguments;
+	const struct part *part;
 	bool found = false;
 
 	if (demangle_take(d, "St"))
-		part = scoped(d, part_text(d, "std"), d->readers->unqualified(d, NULL));
+		part = scoped(d, part_text(d, "std"), demangle_unqualified(d, NULL));
 	else if ((found = demangle_take(d, "S")))
 		part = demangle_substitution(d);
 	else
-		part = d->readers->unqualified(d, NULL);
-	if (!part || !demangle_take(d, "I"))
-		return part;
-	if (!found)
+		part = demangle_unqualified(d, NULL);
+	if (*d->at == 'I' && !found)
 		part_remember(d, part);
-	arguments = d->readers->arguments(d, tags);
-	return arguments ? part_new(d, PART_TEMPLATE, part, arguments->left) : NULL;
+	return demangle_with_arguments(d, part, tags);
 }
 
-const struct part *demangle_name(struct demangler *d, bool tags)
+static const struct part *demangle_name(struct demangler *d, bool tags)
 {
 	const struct part *part = NULL;
 
@@ -337,27 +276,19 @@ const struct part *demangle_name(struct demangler *d, bool tags)
 		else
 			part = read_unscoped_name(d, tags);
 	}
-	demangle_leave(d);
+	d->depth--;
 	return part;
 }
 
 /* ---- functions ---- */
 
-/* The last component of a name. */
-static const struct part *last_component(const struct part *name)
-{
-	while (name->kind == PART_NESTED || name->kind == PART_QUALIFIED)
-		name = name->kind == PART_NESTED ? name->right : name->left;
-	return name;
-}
-
 /* Only templates say what they return, and of these not what has no result. */
 static bool shows_result(const struct part *name)
 {
-	name = last_component(name);
+	name = part_last_component(name);
 	if (name->kind != PART_TEMPLATE)
 		return false;
-	name = last_component(name->left);
+	name = part_last_component(name->left);
 	return name->kind != PART_CONSTRUCTOR && name->kind != PART_DESTRUCTOR &&
 	       name->kind != PART_CONVERSION;
 }
@@ -376,14 +307,13 @@ static const struct part *split_qualifiers(struct demangler *d, const struct par
 
 static const struct part *read_function_name(struct demangler *d)
 {
-	const struct part *name = d->readers->name(d, true), *result = NULL, *parameters,
-			  *qualifiers;
+	const struct part *name = demangle_name(d, true), *result = NULL, *parameters, *qualifiers;
 	struct part *type;
 
 	if (!name || !*d->at || *d->at == 'E' || *d->at == '.')
 		return name; /* a variable */
 	if (shows_result(name)) {
-		result = d->readers->type(d);
+		result = demangle_type(d);
 		if (!result)
 			return NULL;
 	}
@@ -399,7 +329,7 @@ static const struct part *read_function_name(struct demangler *d)
 }
 
 /* The template arguments and lambdas outside of a function mean nothing inside it. */
-const struct part *demangle_encoding(struct demangler *d)
+static const struct part *demangle_encoding(struct demangler *d)
 {
 	const struct part **outer = d->arguments, *part;
 	const size_t count = d->argument_count, capacity = d->argument_capacity;
@@ -409,11 +339,54 @@ const struct part *demangle_encoding(struct demangler *d)
 	d->argument_count = d->argument_capacity = 0;
 	d->lambda = 0;
 	part = demangle_enter(d) ? read_function_name(d) : NULL;
-	demangle_leave(d);
+	d->depth--;
 	free(d->arguments);
 	d->arguments = outer;
 	d->argument_count = count;
 	d->argument_capacity = capacity;
 	d->lambda = lambda;
 	return part;
+}
+
+/* ---- whole names ---- */
+
+/* With -rdc=true, nvcc writes "__nv_static_23__15cf2119_5_st_cu__Z1fv_" before a static function:
+ * the number of the characters between it and the last '_'. */
+const char *mangled_start(const char *name)
+{
+	static const char prefix[] = "__nv_static_";
+	const char *c = name;
+	size_t length = 0;
+
+	if (strncmp(c, prefix, sizeof(prefix) - 1) != 0)
+		return name;
+	for (c += sizeof(prefix) - 1; isdigit((unsigned char)*c) && length <= MANGLED_MOST; c++)
+		length = length * 10 + (size_t)(*c - '0');
+	if (*c != '_' || strnlen(c, length + 2) < length + 2 || c[length + 1] != '_')
+		return name;
+	return c + length + 2;
+}
+
+const struct part *demangle_read(struct demangler *d, const char *name)
+{
+	const size_t length = strlen(name);
+	const struct part *part;
+
+	*d = (struct demangler){.at = mangled_start(name),
+				.name = demangle_name,
+				.unqualified = demangle_unqualified,
+				.encoding = demangle_encoding};
+	if (!demangle_take(d, "_Z") || length > MANGLED_MOST)
+		return NULL;
+	d->part_capacity = length * PARTS_PER_CHARACTER;
+	d->parts = malloc(d->part_capacity * sizeof(*d->parts));
+	part = d->parts ? demangle_encoding(d) : NULL;
+	/* compilers add ".part.0" and the like to copies of a function */
+	return !*d->at || *d->at == '.' ? part : NULL;
+}
+
+void demangle_release(struct demangler *d)
+{
+	free(d->parts);
+	free(d->substitutions);
 }

@@ -1,8 +1,7 @@
 /* Makes the parts of a mangled name, and reads its words. */
-#include "base/demangle_parts.h"
+#include "base/demangle.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DEPTH_MOST 192
@@ -19,14 +18,56 @@ struct part *part_new(struct demangler *d, enum part_kind kind, const struct par
 	return part;
 }
 
-struct part *part_text(struct demangler *d, const char *text)
+struct part *part_if_read(struct demangler *d, enum part_kind kind, const struct part *left,
+			  const struct part *right)
 {
-	struct part *part = part_new(d, PART_TEXT, NULL, NULL);
+	return left ? part_new(d, kind, left, right) : NULL;
+}
+
+/* The text need not end with NUL. */
+static struct part *part_with_bytes(struct demangler *d, enum part_kind kind, const char *text,
+				    size_t length, const struct part *left)
+{
+	struct part *part = part_new(d, kind, left, NULL);
 
 	if (part) {
 		part->text = text;
-		part->length = strlen(text);
+		part->length = length;
 	}
+	return part;
+}
+
+struct part *part_with_text(struct demangler *d, enum part_kind kind, const char *text,
+			    const struct part *left)
+{
+	return left ? part_with_bytes(d, kind, text, strlen(text), left) : NULL;
+}
+
+struct part *part_text(struct demangler *d, const char *text)
+{
+	return part_with_bytes(d, PART_TEXT, text, strlen(text), NULL);
+}
+
+const struct part *part_digits(struct demangler *d)
+{
+	const char *start = d->at;
+	int64_t unused;
+
+	if (!demangle_number(d, &unused))
+		return NULL;
+	return part_with_bytes(d, PART_TEXT, start, (size_t)(d->at - start), NULL);
+}
+
+struct part *part_numbered(struct demangler *d, enum part_kind kind, const struct part *left)
+{
+	struct part *part;
+	int64_t number;
+
+	if (!demangle_sequence(d, 10, &number))
+		return NULL;
+	part = part_new(d, kind, left, NULL);
+	if (part)
+		part->number = number + 1;
 	return part;
 }
 
@@ -77,6 +118,13 @@ const struct part *part_pack(const struct part *pattern)
 	return find_pack(pattern, &budget);
 }
 
+const struct part *part_item(const struct part *list, int64_t index)
+{
+	for (; list && index > 0; index--)
+		list = list->right;
+	return list ? list->left : NULL;
+}
+
 int64_t part_pack_length(const struct part *pack)
 {
 	int64_t count = 0;
@@ -84,6 +132,13 @@ int64_t part_pack_length(const struct part *pack)
 	for (const struct part *link = pack->left; link; link = link->right)
 		count++;
 	return count;
+}
+
+const struct part *part_last_component(const struct part *name)
+{
+	while (name->kind == PART_NESTED || name->kind == PART_QUALIFIED)
+		name = name->kind == PART_NESTED ? name->right : name->left;
+	return name;
 }
 
 bool demangle_take(struct demangler *d, const char *word)
@@ -137,11 +192,6 @@ bool demangle_enter(struct demangler *d)
 	return ++d->depth <= DEPTH_MOST;
 }
 
-void demangle_leave(struct demangler *d)
-{
-	d->depth--;
-}
-
 /* An unnamed namespace is called "_GLOBAL__N_1", with more behind it from nvcc. */
 static bool is_unnamed_namespace(const char *name, size_t length)
 {
@@ -160,33 +210,83 @@ const struct part *demangle_source_name(struct demangler *d)
 	if (is_unnamed_namespace(d->at, (size_t)length)) {
 		part = part_text(d, "(anonymous namespace)");
 	} else {
-		part = part_text(d, "");
-		if (part) {
-			part->text = d->at;
-			part->length = (size_t)length;
+		part = part_with_bytes(d, PART_TEXT, d->at, (size_t)length, NULL);
+		if (part)
 			part->number = 1;
-		}
 	}
 	d->at += length;
 	return part;
 }
 
-const struct part *demangle_template_argument(const struct demangler *d, int64_t index)
+static const struct part *template_argument(const struct demangler *d, int64_t index)
 {
 	return index < (int64_t)d->argument_count ? d->arguments[index] : NULL;
 }
 
 const struct part *demangle_template_parameter(struct demangler *d)
 {
-	struct part *part;
 	int64_t index;
 
-	if (!demangle_take(d, "T") || !demangle_sequence(d, 10, &index))
+	if (!demangle_take(d, "T"))
 		return NULL;
-	if (!d->lambda)
-		return demangle_template_argument(d, index);
-	part = part_new(d, PART_AUTO, NULL, NULL);
-	if (part)
-		part->number = index + 1;
-	return part;
+	if (d->lambda)
+		return part_numbered(d, PART_AUTO, NULL);
+	return demangle_sequence(d, 10, &index) ? template_argument(d, index) : NULL;
+}
+
+const struct part *demangle_substitution(struct demangler *d)
+{
+	static const struct {
+		char letter;
+		const char *text;
+	} abbreviations[] = {
+		{'a', "std::allocator"}, {'b', "std::basic_string"}, {'s', "std::string"},
+		{'i', "std::istream"},   {'o', "std::ostream"},      {'d', "std::iostream"},
+	};
+	int64_t index;
+
+	for (size_t i = 0; i < ARRAY_SIZE(abbreviations); i++)
+		if (*d->at == abbreviations[i].letter) {
+			d->at++;
+			return part_text(d, abbreviations[i].text);
+		}
+	if (!demangle_sequence(d, 36, &index) || index >= (int64_t)d->substitution_count)
+		return NULL;
+	/* an earlier "T_" means what it means here, not what it meant in a lambda */
+	if (d->substitutions[index]->kind == PART_AUTO && !d->lambda)
+		return template_argument(d, d->substitutions[index]->number - 1);
+	return d->substitutions[index];
+}
+
+const char *demangle_operator(const char *at, int *operands)
+{
+	static const struct {
+		const char *letters, *text;
+		int operands;
+	} rows[] = {
+		{"nw", "new", 0},      {"na", "new[]", 0}, {"dl", "delete", 0},
+		{"da", "delete[]", 0}, {"ps", "+", 1},     {"ng", "-", 1},
+		{"ad", "&", 1},        {"de", "*", 1},     {"co", "~", 1},
+		{"pl", "+", 2},        {"mi", "-", 2},     {"ml", "*", 2},
+		{"dv", "/", 2},        {"rm", "%", 2},     {"an", "&", 2},
+		{"or", "|", 2},        {"eo", "^", 2},     {"aS", "=", 2},
+		{"pL", "+=", 2},       {"mI", "-=", 2},    {"mL", "*=", 2},
+		{"dV", "/=", 2},       {"rM", "%=", 2},    {"aN", "&=", 2},
+		{"oR", "|=", 2},       {"eO", "^=", 2},    {"ls", "<<", 2},
+		{"rs", ">>", 2},       {"lS", "<<=", 2},   {"rS", ">>=", 2},
+		{"eq", "==", 2},       {"ne", "!=", 2},    {"lt", "<", 2},
+		{"gt", ">", 2},        {"le", "<=", 2},    {"ge", ">=", 2},
+		{"ss", "<=>", 2},      {"nt", "!", 1},     {"aa", "&&", 2},
+		{"oo", "||", 2},       {"pp", "++", 1},    {"mm", "--", 1},
+		{"cm", ",", 2},        {"pm", "->*", 2},   {"pt", "->", 2},
+		{"cl", "()", 0},       {"ix", "[]", 0},    {"qu", "?", 0},
+		{"aw", "co_await", 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		if (!strncmp(at, rows[i].letters, 2)) {
+			*operands = rows[i].operands;
+			return rows[i].text;
+		}
+	return NULL;
 }

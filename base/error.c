@@ -6,42 +6,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static const struct {
-	int code;
+struct error_row {
 	int exit_code;
-	const char *name;
-	const char *cause;
-} error_table[] = {{PL_OK, 0, "PL_OK", "no error"},
-#define X(name, exit_code, cause) {name, exit_code, #name, cause},
-		   BASE_ERROR_LIST(X)
-#undef X
+	const char *name, *cause;
 };
+
+static const struct error_row *error_row(int code)
+{
+	static const struct error_row rows[] = {{0, "PL_OK", "no error"},
+#define X(name, exit_code, cause) {exit_code, #name, cause},
+						BASE_ERROR_LIST(X)
+#undef X
+	};
+	/* an unknown code is a bug in perflab */
+	static const struct error_row unknown = {3, "PL_UNKNOWN", "unknown error"};
+
+	return code >= 0 && (size_t)code < ARRAY_SIZE(rows) ? &rows[code] : &unknown;
+}
 
 const char *error_code_name(int code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(error_table); i++) {
-		if (error_table[i].code == code)
-			return error_table[i].name;
-	}
-	return "PL_UNKNOWN";
+	return error_row(code)->name;
 }
 
 int error_exit_code(int code)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(error_table); i++) {
-		if (error_table[i].code == code)
-			return error_table[i].exit_code;
-	}
-	return 3; /* an unknown code is a bug in perflab */
-}
-
-static const char *error_cause(int code)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(error_table); i++) {
-		if (error_table[i].code == code)
-			return error_table[i].cause;
-	}
-	return "unknown error";
+	return error_row(code)->exit_code;
 }
 
 /*
@@ -83,7 +73,7 @@ static void error_write(struct error *err, int code, const char *format, va_list
 	int length = vsnprintf(line, sizeof(line), format, args);
 
 	if (length < 0)
-		snprintf(line, sizeof(line), "%s", error_cause(code));
+		snprintf(line, sizeof(line), "%s", error_row(code)->cause);
 	used = strlen(line);
 	if (tail)
 		length = snprintf(line + used, sizeof(line) - used, ": %s", tail) + (int)used;
@@ -113,7 +103,7 @@ int error_context(struct error *err, int code, const char *format, ...)
 	if (!err || code == PL_OK)
 		return code;
 	va_start(args, format);
-	error_write(err, code, format, args, err->text[0] ? err->text : error_cause(code));
+	error_write(err, code, format, args, err->text[0] ? err->text : error_row(code)->cause);
 	va_end(args);
 	return code;
 }

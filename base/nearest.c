@@ -4,6 +4,7 @@
  */
 #include "base/base.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Longer words are not typing errors. The limit also bounds the rows below. */
@@ -11,14 +12,9 @@
 #define NAME_LIMIT (WORD_LIMIT + WORD_LIMIT / 3)
 #define NEAREST_SHOWN 3
 
-static char nearest_fold(char c)
+static bool same_letter(char a, char b)
 {
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-static bool nearest_same(char a, char b)
-{
-	return nearest_fold(a) == nearest_fold(b);
+	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
 static size_t nearest_min(size_t a, size_t b)
@@ -46,12 +42,12 @@ static size_t edit_distance(const char *word, size_t word_length, const char *na
 		row = freed;
 		row[0] = i;
 		for (size_t j = 1; j <= name_length; j++) {
-			bool same = nearest_same(word[i - 1], name[j - 1]);
+			bool same = same_letter(word[i - 1], name[j - 1]);
 
 			row[j] = nearest_min(above[j], row[j - 1]) + 1;
 			row[j] = nearest_min(row[j], above[j - 1] + !same);
-			if (i > 1 && j > 1 && nearest_same(word[i - 1], name[j - 2]) &&
-			    nearest_same(word[i - 2], name[j - 1]))
+			if (i > 1 && j > 1 && same_letter(word[i - 1], name[j - 2]) &&
+			    same_letter(word[i - 2], name[j - 1]))
 				row[j] = nearest_min(row[j], before[j - 2] + 1);
 		}
 	}
@@ -98,11 +94,9 @@ bool nearest_names(struct text *out, const char *word, const char *const *names,
 	return found > 0;
 }
 
-/*
- * After a mismatch it is enough to retry the last '*', one character further,
- * so the time is at most proportional to the product of the lengths.
- */
-static bool glob_matches(const char *pattern, const char *name)
+/* After a mismatch it is enough to retry the last '*', one character further, so the time is at
+ * most proportional to the product of the lengths. */
+bool glob_matches(const char *pattern, const char *name, bool any_case)
 {
 	const char *after_star = NULL;
 	const char *retry = NULL;
@@ -111,7 +105,8 @@ static bool glob_matches(const char *pattern, const char *name)
 		if (*pattern == '*') {
 			after_star = ++pattern;
 			retry = name;
-		} else if (*pattern && (*pattern == '?' || nearest_same(*pattern, *name))) {
+		} else if (*pattern && (*pattern == '?' || *pattern == *name ||
+					(any_case && same_letter(*pattern, *name)))) {
 			pattern++;
 			name++;
 		} else if (after_star) {
@@ -121,14 +116,12 @@ static bool glob_matches(const char *pattern, const char *name)
 			return false;
 		}
 	}
-	while (*pattern == '*')
-		pattern++;
-	return *pattern == '\0';
+	return !pattern[strspn(pattern, "*")];
 }
 
 bool pattern_matches(const char *pattern, const char *name)
 {
 	if (strpbrk(pattern, "*?"))
-		return glob_matches(pattern, name);
+		return glob_matches(pattern, name, true);
 	return strcasestr(name, pattern) != NULL;
 }

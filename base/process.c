@@ -1,4 +1,6 @@
 /* Starts other programs, waits for them and takes what they print. */
+#include "base/process.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -9,20 +11,10 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "base/process.h"
-
 extern char **environ;
-
-static int wait_for(pid_t pid, int *status)
-{
-	while (waitpid(pid, status, 0) < 0) {
-		if (errno != EINTR)
-			return -errno;
-	}
-	return 0;
-}
 
 void shell_word(struct text *out, const char *word)
 {
@@ -50,19 +42,12 @@ int process_capture(struct text *out, size_t limit, char *const *argv, struct er
 						.output_limit = limit,
 						.without_messages = true};
 	int status;
+	const enum program_end end = process_limited(out, &status, &program);
 
-	switch (process_limited(out, &status, &program)) {
-	case PROGRAM_NOT_STARTED:
+	if (end == PROGRAM_NOT_STARTED)
 		return error_set(err, PL_EIO, "cannot start %s: %s", argv[0], strerror(status));
-	case PROGRAM_EXITED:
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-			return 0;
-		break;
-	case PROGRAM_LATE:
-	case PROGRAM_STOPPED:
-		break;
-	}
-	return error_set(err, PL_EIO, "%s failed", argv[0]);
+	/* the wait status of a program that exited with 0 is 0 */
+	return end == PROGRAM_EXITED && !status ? 0 : error_set(err, PL_EIO, "%s failed", argv[0]);
 }
 
 /* Returns a descriptor of an unnamed file that holds `bytes`, positioned at its start, or -1. */
@@ -90,7 +75,7 @@ static int memory_file(const char *bytes, size_t length)
 /* The first line that is not empty. */
 static const char *first_line(struct text *messages)
 {
-	char *line = messages->data ? messages->data : "";
+	char *line = messages->data;
 
 	line += strspn(line, " \t\r\n");
 	line[strcspn(line, "\r\n")] = '\0';
@@ -106,21 +91,15 @@ static int filter_run(int in, int out, struct text *messages, char *const *argv,
 						.input_fd = in,
 						.output_fd = out};
 	int status;
+	const enum program_end end = process_limited(messages, &status, &program);
 
-	switch (process_limited(messages, &status, &program)) {
-	case PROGRAM_NOT_STARTED:
+	if (end == PROGRAM_NOT_STARTED)
 		return error_set(err, status == ENOENT ? PL_ENOENT : PL_EIO, "cannot start %s: %s",
 				 argv[0], strerror(status));
-	case PROGRAM_EXITED:
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
-			return 0;
-		return error_set(err, PL_EIO, "%s failed: %s", argv[0], first_line(messages));
-	case PROGRAM_LATE:
-	case PROGRAM_STOPPED:
-		break;
-	}
-	return error_set(err, PL_EIO, "%s was ended after %d s", argv[0],
-			 (int)(PROCESS_FILTER_LIMIT_NS / 1000000000));
+	if (end != PROGRAM_EXITED)
+		return error_set(err, PL_EIO, "%s was ended after %d s", argv[0],
+				 (int)(PROCESS_FILTER_LIMIT_NS / 1000000000));
+	return status ? error_set(err, PL_EIO, "%s failed: %s", argv[0], first_line(messages)) : 0;
 }
 
 int process_filter(char **out, size_t *length, size_t limit, const struct text *input,
@@ -175,8 +154,8 @@ int process_run(int *exit_code, char *const *argv, struct error *err)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	rc = posix_spawnp(&pid, argv[0], NULL, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
-	if (!rc)
-		rc = -wait_for(pid, &status);
+	if (!rc && TEMP_FAILURE_RETRY(waitpid(pid, &status, 0)) < 0)
+		rc = errno;
 	process_children_end();
 	prctl(PR_SET_CHILD_SUBREAPER, 0);
 	sigaction(SIGINT, &old_int, NULL);
@@ -184,5 +163,118 @@ int process_run(int *exit_code, char *const *argv, struct error *err)
 	if (rc)
 		return error_set(err, PL_EIO, "cannot run %s: %s", argv[0], strerror(rc));
 	*exit_code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+	return 0;
+}
+
+#define LOOK_NS 100000000
+
+/* How this process treats signals while the program runs, and what to restore. */
+struct foreground {
+	struct sigaction interrupt, quit;
+	sigset_t before, awaited;
+};
+
+/* Blocked signals are taken by sigtimedwait(), so none is lost and no handler is needed. */
+static void foreground_begin(struct foreground *foreground)
+{
+	struct sigaction ignore = {.sa_handler = SIG_IGN};
+
+	sigaction(SIGINT, &ignore, &foreground->interrupt);
+	sigaction(SIGQUIT, &ignore, &foreground->quit);
+	sigemptyset(&foreground->awaited);
+	sigaddset(&foreground->awaited, SIGCHLD);
+	sigaddset(&foreground->awaited, SIGTERM);
+	sigaddset(&foreground->awaited, SIGHUP);
+	sigprocmask(SIG_BLOCK, &foreground->awaited, &foreground->before);
+}
+
+/* timeout(1) sends two signals; the second must not end this process when the program is gone. */
+static void foreground_end(const struct foreground *foreground)
+{
+	const struct timespec now = {0};
+
+	while (sigtimedwait(&foreground->awaited, NULL, &now) > 0)
+		;
+	sigprocmask(SIG_SETMASK, &foreground->before, NULL);
+	sigaction(SIGINT, &foreground->interrupt, NULL);
+	sigaction(SIGQUIT, &foreground->quit, NULL);
+}
+
+/* The program gets the signals as this process had them, except those that main() ignores. */
+static int start_in_foreground(pid_t *pid, const struct watched_program *program,
+			       const struct foreground *foreground)
+{
+	char **variables = environment_with(program->variables);
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	int rc;
+
+	sigemptyset(&defaults);
+	if (foreground->interrupt.sa_handler != SIG_IGN)
+		sigaddset(&defaults, SIGINT);
+	if (foreground->quit.sa_handler != SIG_IGN)
+		sigaddset(&defaults, SIGQUIT);
+	sigaddset(&defaults, SIGXFSZ);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setsigmask(&attributes, &foreground->before);
+	rc = posix_spawnp(pid, program->argv[0], NULL, &attributes, program->argv, variables);
+	posix_spawnattr_destroy(&attributes);
+	free(variables);
+	return rc;
+}
+
+static int wait_and_look(pid_t pid, const struct watched_program *program,
+			 const struct foreground *foreground)
+{
+	const struct timespec patience = {.tv_nsec = LOOK_NS};
+	int status = 0;
+
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		const int number = sigtimedwait(&foreground->awaited, NULL, &patience);
+
+		if (number == SIGTERM || number == SIGHUP)
+			kill(pid, number);
+		if (program->look)
+			program->look(program->context);
+	}
+	if (program->look)
+		program->look(program->context);
+	return status;
+}
+
+static int cannot_start(struct watched_end *end, const char *program, int cause, struct error *err)
+{
+	end->exit_code = cause == ENOENT ? 127 : 126;
+	if (cause == ENOENT && !strchr(program, '/'))
+		return error_set(err, PL_ENOENT, "there is no program %s in $PATH", program);
+	if (cause == ENOENT)
+		return error_set(err, PL_ENOENT,
+				 "there is no program %s, or none that its first line names",
+				 program);
+	return error_set(err, PL_EIO, "cannot start %s: %s", program, strerror(cause));
+}
+
+int process_watched(struct watched_end *end, const struct watched_program *program,
+		    struct error *err)
+{
+	const int64_t began_ns = monotonic_ns();
+	struct foreground foreground;
+	int status, rc;
+	pid_t pid;
+
+	*end = (struct watched_end){0};
+	foreground_begin(&foreground);
+	rc = start_in_foreground(&pid, program, &foreground);
+	if (rc) {
+		foreground_end(&foreground);
+		return cannot_start(end, program->argv[0], rc, err);
+	}
+	status = wait_and_look(pid, program, &foreground);
+	end->wall_ns = monotonic_ns() - began_ns;
+	foreground_end(&foreground);
+	end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+	end->exit_code = end->signal ? 128 + end->signal : WEXITSTATUS(status);
 	return 0;
 }

@@ -12,43 +12,26 @@
 
 #define TARGET_MOST 80
 
-/* Everything is put into a list of names and values first, so that text and JSON agree. */
-struct fact_list {
-	struct table *table;
-	enum report_format format;
-};
-
-static void add_fact(const struct fact_list *facts, const char *name, const char *format, ...)
+/* Facts are a list of names and values, so that text and JSON agree. */
+static void add_fact(struct table *facts, const char *name, const char *format, ...)
 	PRINTF_LIKE(3, 4);
-static void add_fact(const struct fact_list *facts, const char *name, const char *format, ...)
+static void add_fact(struct table *facts, const char *name, const char *format, ...)
 {
-	struct text value = TEXT_INIT;
 	va_list arguments;
-	char piece[8192];
+	char value[8192];
 
 	va_start(arguments, format);
-	vsnprintf(piece, sizeof(piece), format, arguments);
+	vsnprintf(value, sizeof(value), format, arguments);
 	va_end(arguments);
-	text_add(&value, piece);
-	table_row(facts->table, (const char *const[]){name, value.data});
-	text_release(&value);
+	table_row(facts, (const char *const[]){name, value});
 }
 
-static void add_dimensions(const struct fact_list *facts, const char *name, const int64_t value[3])
+static void add_dimensions(struct table *facts, const char *name, const int64_t value[3])
 {
 	add_fact(facts, name, "%" PRId64 "x%" PRId64 "x%" PRId64, value[0], value[1], value[2]);
 }
 
-static void add_size(const struct fact_list *facts, const char *name, uint64_t bytes,
-		     const char *more)
-{
-	char text[32];
-
-	format_bytes(text, (double)bytes);
-	add_fact(facts, name, "%s%s", text, more);
-}
-
-static void add_launch_facts(const struct fact_list *facts, const struct capture_info *info)
+static void add_launch_facts(struct table *facts, const struct capture_info *info)
 {
 	const struct capture_launch *launch = &info->launch;
 
@@ -81,8 +64,7 @@ static void ptx_target(char out[TARGET_MOST], const char *ptx)
 		snprintf(out, TARGET_MOST, "%.*s", (int)length, line);
 }
 
-static int add_images(const struct fact_list *facts, const struct capture *capture,
-		      struct error *err)
+static int add_images(struct table *facts, const struct capture *capture, struct error *err)
 {
 	const struct capture_info *info = capture_info(capture);
 	char *data = NULL, target[TARGET_MOST];
@@ -102,8 +84,7 @@ static int add_images(const struct fact_list *facts, const struct capture *captu
 	rc = capture_read_image(capture, CAPTURE_PTX, &data, &bytes, &absent);
 	if (rc == PL_ENOENT) {
 		add_fact(facts, "PTX",
-			 "none: the emulator and other architectures cannot replay "
-			 "it");
+			 "none: the emulator and other architectures cannot replay it");
 		return 0;
 	}
 	if (rc)
@@ -189,17 +170,15 @@ static struct table *parameter_table(const struct capture_info *info)
 
 	for (size_t i = 0; i < info->parameter_count; i++) {
 		const struct capture_parameter *parameter = &info->parameters[i];
-		char *number = xasprintf("%zu", i);
-		char *offset = xasprintf("%" PRIu64, parameter->offset);
-		char *bytes = xasprintf("%" PRIu64, parameter->bytes);
 		struct text value = TEXT_INIT;
+		struct cells cells = {0};
 
 		add_parameter_value(&value, info, parameter);
-		table_row(table, (const char *const[]){number, offset, bytes, value.data});
-		free(number);
-		free(offset);
-		free(bytes);
-		text_release(&value);
+		cell_format(&cells, "%zu", i);
+		cell_format(&cells, "%" PRIu64, parameter->offset);
+		cell_format(&cells, "%" PRIu64, parameter->bytes);
+		cell_take(&cells, text_detach(&value));
+		cells_end(&cells, table);
 	}
 	return table;
 }
@@ -218,35 +197,30 @@ static struct table *memory_table(const struct capture_info *info)
 
 	for (size_t i = 0; i < info->memory_count; i++) {
 		const struct capture_memory *memory = &info->memory[i];
-		char *name = xasprintf("m%zu", i);
-		char *bytes = xasprintf("%" PRIu64, memory->bytes);
-		char *pointers = xasprintf("%zu", memory->before.count);
-		char *address = xasprintf("0x%" PRIx64, memory->address);
 		struct text variable = TEXT_INIT;
+		struct cells cells = {0};
 
 		if (memory->variable)
 			mangled_readable(&variable, memory->variable);
-		table_row(table, (const char *const[]){name, bytes, memory->changed ? "yes" : "no",
-						       pointers, address,
-						       capture_memory_kind_name(memory->kind),
-						       memory->variable ? variable.data : ""});
-		free(name);
-		free(bytes);
-		free(pointers);
-		free(address);
-		text_release(&variable);
+		cell_format(&cells, "m%zu", i);
+		cell_format(&cells, "%" PRIu64, memory->bytes);
+		cell_text(&cells, memory->changed ? "yes" : "no");
+		cell_format(&cells, "%zu", memory->before.count);
+		cell_format(&cells, "0x%" PRIx64, memory->address);
+		cell_text(&cells, capture_memory_kind_name(memory->kind));
+		cell_take(&cells, text_detach(&variable));
+		cells_end(&cells, table);
 	}
 	return table;
 }
 
 /* ---- everything ---- */
 
-static void add_facts(const struct fact_list *facts, const char *path,
-		      const struct capture *capture)
+static void add_facts(struct table *facts, const char *path, const struct capture *capture)
 {
 	const struct capture_info *info = capture_info(capture);
-	struct text readable = TEXT_INIT, more = TEXT_INIT;
-	char raw[32];
+	struct text readable = TEXT_INIT;
+	char size[32], raw[32];
 
 	mangled_readable(&readable, info->kernel);
 	add_fact(facts, "capture", "%s", path);
@@ -263,19 +237,19 @@ static void add_facts(const struct fact_list *facts, const char *path,
 	add_fact(facts, "uuid", "%s", info->uuid);
 	add_launch_facts(facts, info);
 	format_bytes(raw, (double)capture_raw_bytes(capture));
-	text_addf(&more, ", %s without compression", raw);
-	add_size(facts, "file", capture_file_bytes(capture), more.data);
+	format_bytes(size, (double)capture_file_bytes(capture));
+	add_fact(facts, "file", "%s, %s without compression", size, raw);
 	for (size_t i = 0; i < info->lost.count; i++)
 		add_fact(facts, "may lack", "%s", info->lost.items[i]);
 	text_release(&readable);
-	text_release(&more);
 }
 
-static int write_tables(const struct invocation *call, const struct fact_list *facts,
-			const struct capture_info *info, struct error *err)
+static int write_tables(const struct invocation *call, struct table *facts,
+			const struct capture_info *info, enum report_format format,
+			struct error *err)
 {
-	const bool json = facts->format == REPORT_JSON;
-	struct table *tables[] = {facts->table, parameter_table(info), memory_table(info)};
+	const bool json = format == REPORT_JSON;
+	struct table *tables[] = {facts, parameter_table(info), memory_table(info)};
 	static const char *const names[] = {"facts", "parameters", "memory"};
 	int rc = 0;
 
@@ -284,7 +258,7 @@ static int write_tables(const struct invocation *call, const struct fact_list *f
 			printf("%s\"%s\":", i ? "," : "{", names[i]);
 		else if (i)
 			putchar('\n');
-		rc = table_to_stdout(call, tables[i], facts->format, err);
+		rc = table_to_stdout(call, tables[i], format, err);
 	}
 	if (json)
 		puts("}");
@@ -297,8 +271,8 @@ int capture_print(const struct invocation *call, const char *path, enum report_f
 		  struct error *err)
 {
 	static const struct table_column columns[] = {{.name = "fact"}, {.name = "value"}};
-	struct fact_list facts = {.format = format};
 	struct capture *capture = NULL;
+	struct table *facts;
 	int rc;
 
 	if (format != REPORT_TEXT && format != REPORT_JSON)
@@ -306,12 +280,12 @@ int capture_print(const struct invocation *call, const char *path, enum report_f
 	rc = capture_open(&capture, path, err);
 	if (rc)
 		return rc;
-	facts.table = table_new(columns, ARRAY_SIZE(columns));
-	add_facts(&facts, path, capture);
-	rc = add_images(&facts, capture, err);
+	facts = table_new(columns, ARRAY_SIZE(columns));
+	add_facts(facts, path, capture);
+	rc = add_images(facts, capture, err);
 	if (!rc)
-		rc = write_tables(call, &facts, capture_info(capture), err);
-	table_free(facts.table);
+		rc = write_tables(call, facts, capture_info(capture), format, err);
+	table_free(facts);
 	capture_close(capture);
 	return rc;
 }

@@ -1,12 +1,116 @@
 /* perflab ceilings: measures and prints the ceilings of a device, or prints stored ones. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/ceilings_table.h"
-#include "cli/interruption.h"
 #include "cli/measure_options.h"
+#include "cli/output.h"
 #include "harness/client/client.h"
 #include "metrics/analysis/ceilings.h"
+#include "reports/reports.h"
+
+/* Whether it is the highest ceiling of its level or precision, which makes it the roof. */
+static bool is_roof(const struct ceiling_list *list, const struct ceiling *ceiling)
+{
+	return ceiling == (ceiling->kind == CEILING_BANDWIDTH
+				   ? ceiling_of_level(list, ceiling->of.level)
+				   : ceiling_of_precision(list, ceiling->of.precision));
+}
+
+/* A cell with a number; NULL if it is not known. */
+static void add_number(struct cells *cells, const char *format, double value)
+{
+	if (isfinite(value))
+		cell_format(cells, format, value);
+	else
+		cell_text(cells, NULL);
+}
+
+static void add_rate(struct cells *cells, double per_s, enum ceiling_kind kind)
+{
+	struct text text = TEXT_INIT;
+
+	if (isfinite(per_s))
+		rate_text(&text, per_s, kind);
+	cell_text(cells, isfinite(per_s) ? text.data : NULL);
+	text_release(&text);
+}
+
+static void add_readable_ceiling(struct cells *cells, const struct ceiling_list *list,
+				 const struct ceiling *ceiling)
+{
+	cell_text(cells, is_roof(list, ceiling) ? "yes" : "");
+	add_rate(cells, ceiling->per_s, ceiling->kind);
+	add_number(cells, "%.2f %%",
+		   50 * (ceiling->high_per_s - ceiling->low_per_s) / ceiling->per_s);
+	add_number(cells, "%.0f MHz", ceiling->sm_clock_hz / 1e6);
+	add_rate(cells, ceiling->peak_per_s, ceiling->kind);
+	add_number(cells, "%.1f %%", 100 * ceiling->per_s / ceiling->peak_per_s);
+	cell_text(cells, ceiling->config);
+}
+
+static void add_machine_ceiling(struct cells *cells, const struct ceiling_list *list,
+				const struct ceiling *ceiling)
+{
+	cell_text(cells, is_roof(list, ceiling) ? "1" : "0");
+	add_number(cells, "%.10g", ceiling->per_s);
+	add_number(cells, "%.10g", ceiling->low_per_s);
+	add_number(cells, "%.10g", ceiling->high_per_s);
+	cell_text(cells, ceiling_unit(ceiling));
+	add_number(cells, "%.10g", ceiling->sm_clock_hz);
+	add_number(cells, "%.10g", ceiling->peak_per_s);
+	add_number(cells, "%.4g", 100 * ceiling->per_s / ceiling->peak_per_s);
+	cell_text(cells, ceiling->config);
+	cell_format(cells, "%lld", (long long)ceiling->run_id);
+}
+
+static int print_ceilings(const struct invocation *call, const struct ceiling_list *list,
+			  enum report_format format, struct error *err)
+{
+	static const struct table_column readable_columns[] = {
+		{.name = "ceiling"},
+		{.name = "of"},
+		{.name = "roof", .drop = 3},
+		{.name = "rate", .numeric = true},
+		{.name = "interval", .numeric = true, .head = "+-"},
+		{.name = "clock", .numeric = true, .head = "SM CLOCK", .drop = 2},
+		{.name = "peak", .numeric = true, .drop = 1},
+		{.name = "peak_pct", .numeric = true, .head = "OF PEAK"},
+		{.name = "config", .drop = 4}};
+	static const struct table_column machine_columns[] = {
+		{.name = "name"},
+		{.name = "of"},
+		{.name = "roof", .numeric = true},
+		{.name = "per_s", .numeric = true},
+		{.name = "low_per_s", .numeric = true},
+		{.name = "high_per_s", .numeric = true},
+		{.name = "unit"},
+		{.name = "sm_clock_hz", .numeric = true},
+		{.name = "peak_per_s", .numeric = true},
+		{.name = "peak_pct", .numeric = true},
+		{.name = "config"},
+		{.name = "run_id", .numeric = true}};
+	bool readable = report_format_has(format, HUMAN_READABLE);
+	struct table *table = readable ? table_new(readable_columns, ARRAY_SIZE(readable_columns))
+				       : table_new(machine_columns, ARRAY_SIZE(machine_columns));
+	int rc;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct ceiling *ceiling = &list->items[i];
+		struct cells cells = {0};
+
+		cell_text(&cells, ceiling->name);
+		cell_text(&cells, ceiling_of_name(ceiling));
+		if (readable)
+			add_readable_ceiling(&cells, list, ceiling);
+		else
+			add_machine_ceiling(&cells, list, ceiling);
+		cells_end(&cells, table);
+	}
+	rc = table_to_stdout(call, table, format, err);
+	table_free(table);
+	return rc;
+}
 
 struct ceilings_options {
 	struct measure_options common;
@@ -151,32 +255,26 @@ static void ceilings_defaults(void *context)
 	options->label = CEILINGS_LABEL;
 }
 
-#define FIELD(name) offsetof(struct ceilings_options, name)
-
-static const struct option_row rows[] = {
-	{"stored", 0, OPTION_FLAG, FIELD(stored), NULL,
-	 "print the stored ceilings of the device of a run; measure nothing", NULL, 0},
+static const struct option_row ceilings_rows[] = {
+	FLAG_ROW("stored", 0, ceilings_options, stored,
+		 "print the stored ceilings of the device of a run; measure nothing"),
 	ROW_DB(ceilings_options),
 	ROW_DEVICE(ceilings_options),
-	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT",
-	 "a name for the run; with another name than the default, its ceilings serve no other run",
-	 NULL, 0},
-	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the run", NULL, 0},
-	{"set", 's', OPTION_LIST, FIELD(sets), "NAME=VALUES",
-	 "values of an axis, such as block=128,256; repeatable", NULL, 0},
-	ROW_MIN_SAMPLES(ceilings_options),
-	ROW_MAX_TIME(ceilings_options),
-	ROW_PRECISION(ceilings_options),
-	ROW_ROUNDS(ceilings_options),
-	ROW_PLACEMENTS(ceilings_options),
-	ROW_TIMEOUT(ceilings_options),
+	TEXT_ROW("label", 'l', ceilings_options, label, "TEXT",
+		 "a name for the run; with another name than the default, its ceilings serve no "
+		 "other run"),
+	TEXT_ROW("note", 0, ceilings_options, note, "TEXT", "a remark to store with the run"),
+	LIST_ROW("set", 's', ceilings_options, sets, "NAME=VALUES",
+		 "values of an axis, such as block=128,256; repeatable"),
+	ROWS_SAMPLES(ceilings_options),
+	ROWS_ROUNDS(ceilings_options),
 	ROW_SEED(ceilings_options),
 	ROW_BACKEND(ceilings_options, "cuda", "what executes the cases; it must measure time"),
 	ROW_FORMAT(ceilings_options, "the format"),
 	ROW_QUIET(ceilings_options),
 };
 
-static const struct example examples[] = {
+static const struct example ceilings_examples[] = {
 	{"perflab ceilings", "every ceiling of the first GPU"},
 	{"perflab ceilings 'dram_*' l2_read", "some of them"},
 	{"perflab ceilings --format csv > ceilings.csv", "for a spreadsheet"},
@@ -207,12 +305,8 @@ const struct command command_ceilings = {
 		"itself.",
 	.exit_status = "1 when a result was wrong, else 3 when a case failed for another reason; 4 "
 		       "where there is no GPU: an emulator measures no time.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct ceilings_options),
+	OPTIONS_AND_EXAMPLES(ceilings_options, ceilings_rows, ceilings_examples),
 	.defaults = ceilings_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_FREE,
 	.operands_most = SIZE_MAX,
 	.run = run_ceilings,

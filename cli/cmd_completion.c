@@ -1,8 +1,174 @@
 /* perflab completion: prints completion scripts for shells, from the table of verbs. */
 #include <string.h>
+#include <unistd.h>
 
-#include "cli/completion_words.h"
+#include "cli/command.h"
 #include "db/db.h"
+#include "harness/study/study.h"
+#include "kernels/kernels.h"
+#include "metrics/catalogue/catalogue.h"
+#include "reports/reports.h"
+
+#define RUNS_READ 1000 /* the newest; a key press must not wait for more */
+
+static void add_word(struct text *out, const char *word)
+{
+	text_addf(out, "%s%s", out->length ? " " : "", word);
+}
+
+/* ---- operands ---- */
+
+static void add_case_words(struct text *out)
+{
+	size_t count;
+	const struct kernel *const *kernels = kernel_all(&count);
+
+	for (size_t i = 0; i < count; i++) {
+		add_word(out, kernels[i]->name);
+		for (size_t j = 0; j < kernels[i]->variant_count; j++)
+			text_addf(out, " %s/%s", kernels[i]->name, kernels[i]->variants[j].name);
+	}
+}
+
+/* Adds the operands that a verb accepts, separated by blanks; not the names of runs. */
+static void operand_words(struct text *out, const struct command_table *verbs,
+			  const struct command *command)
+{
+	struct string_list names = {0};
+
+	for (size_t i = 0; command->operand_words && command->operand_words[i]; i++)
+		add_word(out, command->operand_words[i]);
+	for (size_t i = 0; command->operand_kind == OPERANDS_VERBS && i < verbs->count; i++)
+		add_word(out, verbs->items[i]->name);
+	if (command->operand_kind == OPERANDS_CASES)
+		add_case_words(out);
+	if (command->operand_kind == OPERANDS_STUDIES)
+		study_names(&names);
+	for (size_t i = 0; i < names.count; i++)
+		add_word(out, names.items[i]);
+	string_list_release(&names);
+}
+
+static bool operands_are_files(const struct command *command)
+{
+	return strstr(command->operands, "FILE") != NULL;
+}
+
+/* ---- values of options ---- */
+
+/* "auto|cuda|ptx" names all values, "I/N" and "NAME" none. */
+static void add_words_of_argument(struct text *out, const char *argument)
+{
+	struct string_list pieces = {0};
+
+	string_list_split(&pieces, argument, '|');
+	for (size_t i = 0; i < pieces.count; i++)
+		if (*pieces.items[i] &&
+		    !pieces.items[i][strspn(pieces.items[i], "abcdefghijklmnopqrstuvwxyz-")])
+			add_word(out, pieces.items[i]);
+	string_list_release(&pieces);
+}
+
+static void add_metric_words(struct text *out)
+{
+	const struct metric *(*const tables[])(size_t *) = {metric_all, metric_all_emulated};
+
+	for (size_t t = 0; t < ARRAY_SIZE(tables); t++) {
+		size_t count;
+		const struct metric *metrics = tables[t](&count);
+
+		for (size_t i = 0; i < count; i++)
+			add_word(out, metrics[i].name);
+	}
+}
+
+/* Columns of reports; every kernel has the axes block and n. */
+static void add_column_words(struct text *out)
+{
+	struct string_list names = {0};
+
+	report_column_names(&names);
+	for (size_t i = 0; i < names.count; i++)
+		add_word(out, names.items[i]);
+	add_word(out, "block");
+	add_word(out, "n");
+	string_list_release(&names);
+}
+
+/* Adds the values of an option, separated by blanks. *list: a value is a list of them, separated by
+ * commas. */
+static void option_words(struct text *out, bool *list, const struct option_row *row)
+{
+	*list = false;
+	for (size_t i = 0; row->choices && row->choices[i]; i++)
+		if (*row->choices[i])
+			add_word(out, row->choices[i]);
+	if (row->choices || !row->argument)
+		return;
+	if (strcmp(row->name, "metrics") == 0) {
+		add_word(out, "none");
+		for (int i = 0; i < METRIC_SET_COUNT; i++)
+			add_word(out, metric_set_name((enum metric_set)i));
+	} else if (strcmp(row->name, "counters") == 0) {
+		add_word(out, "exact none");
+	} else if (strcmp(row->argument, "COLUMN") == 0 || strcmp(row->name, "columns") == 0) {
+		add_column_words(out);
+	} else {
+		add_words_of_argument(out, row->argument);
+		return;
+	}
+	*list = strcmp(row->argument, "COLUMN") != 0;
+	add_metric_words(out);
+}
+
+static bool option_is_run(const struct option_row *row)
+{
+	return row->argument && strcmp(row->argument, "RUN") == 0;
+}
+
+static bool option_is_path(const struct option_row *row)
+{
+	return row->argument &&
+	       (strcmp(row->argument, "FILE") == 0 || strcmp(row->argument, "FOLDER") == 0);
+}
+
+/* ---- runs ---- */
+
+/* bash expands the words that it is given: a label such as $(command) must not reach it. */
+static bool is_plain_word(const char *label)
+{
+	return *label && *label != '-' &&
+	       !label[strspn(
+		       label,
+		       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+:@/-")];
+}
+
+static int collect_label(void *context, const struct run *run, const struct trial_tally *tally)
+{
+	struct string_list *labels = context;
+
+	(void)tally;
+	if (run->label && is_plain_word(run->label) && !string_list_has(labels, run->label))
+		string_list_add(labels, run->label);
+	return 0;
+}
+
+/* Prints the names of runs of a database, one a line: last, last-good and labels. Leaves out labels
+ * with characters that a shell interprets. Without a database, prints nothing. */
+static void print_run_words(FILE *out, const char *db_path)
+{
+	struct string_list labels = {0};
+	struct db *db = NULL;
+
+	if (!db_open(&db, db_path, DB_READ, NULL) &&
+	    !db_runs_visit(db, RUNS_READ, collect_label, &labels, NULL)) {
+		fputs("last\nlast-good\n", out);
+		for (size_t i = 0; i < labels.count; i++)
+			fprintf(out, "%s\n", labels.items[i]);
+	}
+	db_close(db);
+	string_list_release(&labels);
+}
 
 struct completion_options {
 	const char *db;
@@ -56,7 +222,7 @@ static void bash_verb(FILE *out, const struct command_table *verbs, const struct
 	for (size_t i = 0; i < command->option_count; i++)
 		fprintf(out, " --%s", command->options[i].name);
 	fprintf(out, "\"\n\t\toperands=\"%s%s\"\n", operands.data,
-		operands_are_runs(command) ? " $(_perflab_runs)" : "");
+		command->operand_kind == OPERANDS_RUNS ? " $(_perflab_runs)" : "");
 	if (operands_are_files(command))
 		fputs("\t\tfiles=1\n", out);
 	fputs("\t\t;;\n", out);
@@ -137,7 +303,8 @@ static void zsh_operands(FILE *out, const struct command_table *verbs,
 			 const struct command *command)
 {
 	struct text words = TEXT_INIT;
-	const bool runs = operands_are_runs(command), files = operands_are_files(command);
+	const bool runs = command->operand_kind == OPERANDS_RUNS,
+		   files = operands_are_files(command);
 
 	operand_words(&words, verbs, command);
 	if (words.length && !runs && !files)
@@ -240,7 +407,7 @@ static void write_fish(FILE *out, const struct command_table *verbs)
 			fprintf(out,
 				"complete -c perflab -n '__fish_seen_subcommand_from %s' -a '%s'\n",
 				command->name, operands.data);
-		if (operands_are_runs(command))
+		if (command->operand_kind == OPERANDS_RUNS)
 			fprintf(out,
 				"complete -c perflab -n '__fish_seen_subcommand_from %s' -a "
 				"'(perflab completion runs 2>/dev/null)'\n",
@@ -281,12 +448,11 @@ static int run_completion(struct invocation *call, struct error *err)
 		call->operands.items[0]);
 }
 
-static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct completion_options, db), "FILE", "runs: " HELP_DB,
-	 NULL, 0},
+static const struct option_row completion_rows[] = {
+	TEXT_ROW("db", 0, completion_options, db, "FILE", "runs: " HELP_DB),
 };
 
-static const struct example examples[] = {
+static const struct example completion_examples[] = {
 	{"source <(perflab completion bash)", "complete in this shell"},
 	{"perflab completion fish > ~/.config/fish/completions/perflab.fish",
 	 "complete in every fish shell"},
@@ -300,11 +466,7 @@ const struct command command_completion = {
 		       "of kernels, variants, metrics and studies. The scripts call `perflab "
 		       "completion runs`, which prints the names of runs of the database that "
 		       "a command line names.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct completion_options),
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
+	OPTIONS_AND_EXAMPLES(completion_options, completion_rows, completion_examples),
 	.operand_kind = OPERANDS_WORDS,
 	.operand_words = operands,
 	.operands_least = 1,

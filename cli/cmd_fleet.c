@@ -4,7 +4,6 @@
 #include <time.h>
 
 #include "cli/output.h"
-#include "cli/pager.h"
 #include "db/db.h"
 #include "metrics/analysis/fleet.h"
 #include "reports/reports.h"
@@ -196,28 +195,24 @@ static void fleet_defaults(void *context)
 	options->smallest = fleet_limits_default.smallest;
 }
 
-static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct fleet_options, db), "FILE", HELP_DB, NULL, 0},
-	{"since", 's', OPTION_TEXT, offsetof(struct fleet_options, since), "DATE",
-	 "read only runs that started at this date (UTC) or later: 2026-11-01, "
-	 "2026-11-01T18:00:00Z, or 30d for 30 days ago (default: all runs)",
-	 NULL, 0},
-	{"last", 'n', OPTION_COUNT, offsetof(struct fleet_options, last), "RUNS",
-	 "judge each GPU by so many of its newest runs; 0: by all; older runs still "
-	 "tell since when a GPU is an outlier",
-	 NULL, 0},
-	{"smallest", 0, OPTION_RATIO, offsetof(struct fleet_options, smallest), "RATIO",
-	 "a smaller relative difference is never reported", NULL, 0},
-	{"format", 'f', OPTION_CHOICE, offsetof(struct fleet_options, format), "FORMAT",
-	 HELP_FORMAT_OF_OUTPUT, table_format_words, 0},
-	{"output", 'o', OPTION_TEXT, offsetof(struct fleet_options, output), "FILE", HELP_OUTPUT,
-	 NULL, 0},
-	{"all", 'a', OPTION_FLAG, offsetof(struct fleet_options, all), NULL,
-	 "text and md: show every GPU, not only outliers", NULL, 0},
+static const struct option_row fleet_rows[] = {
+	TEXT_ROW("db", 0, fleet_options, db, "FILE", HELP_DB),
+	TEXT_ROW("since", 's', fleet_options, since, "DATE",
+		 "read only runs that started at this date (UTC) or later: 2026-11-01, "
+		 "2026-11-01T18:00:00Z, or 30d for 30 days ago (default: all runs)"),
+	COUNT_ROW("last", 'n', fleet_options, last, "RUNS", 0,
+		  "judge each GPU by so many of its newest runs; 0: by all; older runs still "
+		  "tell since when a GPU is an outlier"),
+	VALUE_ROW("smallest", 0, OPTION_RATIO, fleet_options, smallest, "RATIO",
+		  "a smaller relative difference is never reported"),
+	CHOICE_ROW("format", 'f', fleet_options, format, "FORMAT", table_format_words,
+		   HELP_FORMAT_OF_OUTPUT),
+	TEXT_ROW("output", 'o', fleet_options, output, "FILE", HELP_OUTPUT),
+	FLAG_ROW("all", 'a', fleet_options, all, "text and md: show every GPU, not only outliers"),
 	ROW_NO_PAGER(fleet_options),
 };
 
-static const struct example examples[] = {
+static const struct example fleet_examples[] = {
 	{"perflab fleet", "name the GPUs that are outliers"},
 	{"perflab fleet --since 30d --last 7", "judge the newest 7 runs of the last 30 days"},
 	{"perflab fleet --smallest 2% --format json -o fleet.json",
@@ -233,27 +228,22 @@ const struct command command_fleet = {
 	.description =
 		"Compares all GPUs of one model (name, compute capability, multiprocessors) that "
 		"have timed the same cases with the same code, and names those whose times, "
-		"clocks, power or ceilings are outliers: by how much, with which "
-		"interval, and since when.\n\n"
-		"Each value is compared with the median of the GPUs that measured the same case "
-		"in the same night, which lasts from noon to noon, UTC. A GPU is judged by its "
-		"newest runs (--last). It is an outlier if it lies farther from the median GPU "
-		"than "
-		"the scatter between GPUs explains, with one correction for all GPUs, and by at "
-		"least the smallest difference (docs/fleet.md). The time of each single case is "
-		"judged in the same way. \"since\" names the run in which "
-		"the newest change point of the GPU begins.\n\n"
+		"clocks, power or ceilings are outliers: by how much, with which interval, and "
+		"since when.\n\n"
+		"Each value is compared with the median of the GPUs that measured the same case in "
+		"the same night, which lasts from noon to noon, UTC. A GPU is judged by its newest "
+		"runs (--last). It is an outlier if it lies farther from the median GPU than the "
+		"scatter between GPUs explains, with one correction for all GPUs, and by at least "
+		"the smallest difference (docs/fleet.md). The time of each single case is judged "
+		"in the same way. \"since\" names the run in which the newest change point of the "
+		"GPU begins.\n\n"
 		"A model needs 3 GPUs. Emulated and unfinished runs, trials without a code hash, "
 		"and GPUs without a uuid are left out, and a message says so. What was not "
 		"measured is a dash, not 0. csv and json always have every GPU; json carries the "
 		"version of its format, 1. Differences are relative to 1 there: 0.011 is 1.1 %.",
 	.exit_status = "1 if a GPU is an outlier.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct fleet_options),
+	OPTIONS_AND_EXAMPLES(fleet_options, fleet_rows, fleet_examples),
 	.defaults = fleet_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operands_instead = "name the file with --db FILE",
 	.run = run_fleet,
 };

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include "base/process.h"
-#include "cli/interruption.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "harness/sources/sources.h"
 #include "kernels/user/kernel_file.h"
 
@@ -186,29 +186,25 @@ static int run_init(struct invocation *call, struct error *err)
 	return write_first_annotations(call, err);
 }
 
-#define FIELD(name) offsetof(struct init_options, name)
-
-static const struct option_row rows[] = {
-	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE",
-	 "write to this file; - is standard output (default: the name of the source with .perflab "
-	 "after it; with --from NAME.capture: NAME.cu in the current folder)",
-	 NULL, 0},
-	{"from", 0, OPTION_TEXT, FIELD(from), "FILE",
-	 "a capture: write a kernel that replaces the recorded one", NULL, 0},
-	{"force", 'f', OPTION_FLAG, FIELD(force), NULL, "replace the file if it exists", NULL, 0},
-	{"arch", 0, OPTION_TEXT, FIELD(arch), "ARCH",
-	 "compile for this architecture, such as sm_80", NULL, 0},
-	{"compile-flag", 0, OPTION_LIST, FIELD(compile_flags), "FLAG",
-	 "a flag for the compiler, such as -Iinclude, relative to the current folder; the result "
-	 "keeps it; repeatable",
-	 NULL, 0},
-	{"std", 0, OPTION_TEXT, FIELD(standard), "STANDARD",
-	 "the C++ standard of the file, such as c++17", NULL, 0},
-	{"compiler", 0, OPTION_TEXT, FIELD(compiler), "nvrtc|nvcc",
-	 "the compiler of the file (default: nvrtc if it can read the file, else nvcc)", NULL, 0},
+static const struct option_row init_rows[] = {
+	TEXT_ROW("output", 'o', init_options, output, "FILE",
+		 "write to this file; - is standard output (default: the name of the source with "
+		 ".perflab after it; with --from NAME.capture: NAME.cu in the current folder)"),
+	TEXT_ROW("from", 0, init_options, from, "FILE",
+		 "a capture: write a kernel that replaces the recorded one"),
+	FLAG_ROW("force", 'f', init_options, force, "replace the file if it exists"),
+	TEXT_ROW("arch", 0, init_options, arch, "ARCH",
+		 "compile for this architecture, such as sm_80"),
+	LIST_ROW("compile-flag", 0, init_options, compile_flags, "FLAG",
+		 "a flag for the compiler, such as -Iinclude, relative to the current folder; the "
+		 "result keeps it; repeatable"),
+	TEXT_ROW("std", 0, init_options, standard, "STANDARD",
+		 "the C++ standard of the file, such as c++17"),
+	TEXT_ROW("compiler", 0, init_options, compiler, "nvrtc|nvcc",
+		 "the compiler of the file (default: nvrtc if it can read the file, else nvcc)"),
 };
 
-static const struct example examples[] = {
+static const struct example init_examples[] = {
 	{"perflab init saxpy.cu", "write saxpy.cu.perflab, which perflab sweep saxpy.cu reads"},
 	{"perflab init saxpy.cu -o -", "only print it"},
 	{"perflab init --from softmax.capture -o my.cu",
@@ -224,9 +220,8 @@ const struct command command_init = {
 	.operands = "FILE|--from CAPTURE",
 	.description =
 		"Compiles a .cu, .cuh or .ptx file and writes the lines that perflab sweep needs: "
-		"a "
-		"buffer for each pointer, the other arguments, and a launch of each kernel. No GPU "
-		"is needed.\n\n"
+		"a buffer for each pointer, the other arguments, and a launch of each kernel. No "
+		"GPU is needed.\n\n"
 		"Lengths, roles, grids and the values of arguments are guesses from the types, the "
 		"names and the use of the parameters. A comment with TODO marks each: correct "
 		"them. Nothing is compared until you replace `verify none`.\n\n"
@@ -237,12 +232,8 @@ const struct command command_init = {
 		"of them. perflab sweep CAPTURE --replace measures it beside the recorded one.",
 	.exit_status = "3 when the file does not compile or has no kernel, 4 when there is no "
 		       "compiler.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct init_options),
+	OPTIONS_AND_EXAMPLES(init_options, init_rows, init_examples),
 	.defaults = init_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_FREE,
 	.operands_most = 1,
 	.run = run_init,

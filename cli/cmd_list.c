@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "cli/list.h"
-#include "cli/pager.h"
 #include "harness/client/client.h"
 
 #define RUNS_DEFAULT 1000 /* of a human-readable format */
@@ -100,38 +99,32 @@ static void list_defaults(void *context)
 	options->limit = RUNS_DEFAULT;
 }
 
-#define FIELD(name) offsetof(struct list_options, name)
-
-static const struct option_row rows[] = {
-	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
-	 "kernels: also show the axes with their default values, whether a sweep of all kernels "
-	 "runs the variant, and the metric that shows what it teaches",
-	 NULL, 0},
-	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL,
-	 "kernels: also show the meaning of each axis and constraint, and the work model", NULL, 0},
-	{"replace", 0, OPTION_LIST, FIELD(replacements), "FILE",
-	 "kernels: a file whose kernel replaces that of a capture; repeatable", NULL, 0},
-	{"chip", 'c', OPTION_TEXT, FIELD(chip), "CHIP",
-	 "metrics and sets: describe this chip, such as GH100 (default: the chip of this machine, "
-	 "else GH100)",
-	 NULL, 0},
-	{"set", 's', OPTION_TEXT, FIELD(set), "SET", "metrics: list only the metrics of this set",
-	 NULL, 0},
-	{"all", 'a', OPTION_FLAG, FIELD(all), NULL,
-	 "metrics: also list every metric that CUPTI has for the chip", NULL, 0},
-	{"db", 0, OPTION_TEXT, FIELD(db), "FILE", "runs, recordings and devices: " HELP_DB, NULL,
-	 0},
-	{"backend", 0, OPTION_TEXT, FIELD(backend), "cuda|ptx",
-	 "metrics, sets and devices: the backend to ask", NULL, 0},
-	{"limit", 'n', OPTION_COUNT, FIELD(limit), "RUNS",
-	 "runs: show at most this many, the newest; 0 shows all; csv and json show all unless this "
-	 "is given",
-	 NULL, 0},
-	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
+static const struct option_row list_rows[] = {
+	FLAG_ROW("verbose", 'v', list_options, verbose,
+		 "kernels: also show the axes with their default values, whether a sweep of all "
+		 "kernels runs the variant, and the metric that shows what it teaches"),
+	FLAG_ROW("long", 'L', list_options, everything,
+		 "kernels: also show the meaning of each axis and constraint, and the work model"),
+	LIST_ROW("replace", 0, list_options, replacements, "FILE",
+		 "kernels: a file whose kernel replaces that of a capture; repeatable"),
+	TEXT_ROW("chip", 'c', list_options, chip, "CHIP",
+		 "metrics and sets: describe this chip, such as GH100 (default: the chip of this "
+		 "machine, else GH100)"),
+	TEXT_ROW("set", 's', list_options, set, "SET",
+		 "metrics: list only the metrics of this set"),
+	FLAG_ROW("all", 'a', list_options, all,
+		 "metrics: also list every metric that CUPTI has for the chip"),
+	TEXT_ROW("db", 0, list_options, db, "FILE", "runs, recordings and devices: " HELP_DB),
+	TEXT_ROW("backend", 0, list_options, backend, "cuda|ptx",
+		 "metrics, sets and devices: the backend to ask"),
+	COUNT_ROW("limit", 'n', list_options, limit, "RUNS", 0,
+		  "runs: show at most this many, the newest; 0 shows all; csv and json show all "
+		  "unless this is given"),
+	CHOICE_ROW("format", 'f', list_options, format, "FORMAT", table_format_words, HELP_FORMAT),
 	ROW_NO_PAGER(list_options),
 };
 
-static const struct example examples[] = {
+static const struct example list_examples[] = {
 	{"perflab list kernels -v", "list kernels with their axes and what they teach"},
 	{"perflab list kernels --long reduce/", "describe every variant of a kernel"},
 	{"perflab list kernels saxpy.cu", "variants, axes and checks of your own file"},
@@ -146,20 +139,14 @@ const struct command command_list = {
 	.summary = "list kernels, metrics, metric sets, devices, stored runs or recordings",
 	.operands = "kernels|metrics|sets|devices|runs|recordings [FILE ...] [PATTERN]",
 	.description =
-		"Lists kernels and their variants, metrics, metric sets, devices, or the runs "
-		"or the recordings of programs in the database.\n\n"
+		"Lists kernels and their variants, metrics, metric sets, devices, or the runs or "
+		"the recordings of programs in the database.\n\n"
 		"PATTERN selects names and may contain * and ?. Without either, it matches any "
 		"part of a name. With FILEs (.cu, .cuh, .ptx, .cubin, .capture and their "
-		"sidecars), `list "
-		"kernels` "
-		"lists their kernels instead of the built-in ones. Only the devices of this "
-		"machine need a GPU.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct list_options),
+		"sidecars), `list kernels` lists their kernels instead of the built-in ones. Only "
+		"the devices of this machine need a GPU.",
+	OPTIONS_AND_EXAMPLES(list_options, list_rows, list_examples),
 	.defaults = list_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_WORDS,
 	.operand_words = topic_words,
 	.operands_least = 1,

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/process.h"
-#include "cli/case_options.h"
+#include "cli/measure_options.h"
 #include "db/db.h"
 #include "harness/nsight/nsight.h"
 
@@ -135,18 +135,16 @@ static int run_nsight(struct invocation *call, struct error *err)
 	return files ? profile_files(call, &operands, request, err) : profile(call, &request, err);
 }
 
-#define FIELD(name) offsetof(struct nsight_options, name)
-
-static const struct option_row rows[] = {
+static const struct option_row nsight_rows[] = {
 	ROWS_CASES(nsight_options),
-	{"output", 'o', OPTION_TEXT, FIELD(output), "FILE",
-	 "the report to write; .ncu-rep or .nsys-rep is added", NULL, 0},
-	{"run", 'r', OPTION_TEXT, FIELD(run), "RUN", "the run that has the cases (default: last)",
-	 NULL, 0},
-	{"db", 0, OPTION_TEXT, FIELD(db), "FILE",
-	 "the database (default: $PERFLAB_DB, else perflab.db)", NULL, 0},
-	{"print", 'p', OPTION_FLAG, FIELD(print), NULL,
-	 "print the command line instead of running it", NULL, 0},
+	TEXT_ROW("output", 'o', nsight_options, output, "FILE",
+		 "the report to write; .ncu-rep or .nsys-rep is added"),
+	TEXT_ROW("run", 'r', nsight_options, run, "RUN",
+		 "the run that has the cases (default: last)"),
+	TEXT_ROW("db", 0, nsight_options, db, "FILE",
+		 "the database (default: $PERFLAB_DB, else perflab.db)"),
+	FLAG_ROW("print", 'p', nsight_options, print,
+		 "print the command line instead of running it"),
 };
 
 static void nsight_defaults(void *context)
@@ -158,7 +156,7 @@ static void nsight_defaults(void *context)
 
 static const char *const tool_words[] = {NSIGHT_COMPUTE, NSIGHT_SYSTEMS, NULL};
 
-static const struct example examples[] = {
+static const struct example nsight_examples[] = {
 	{"perflab nsight ncu reduce/shuffle/block=256,n=16777216 -o shuffle",
 	 "Nsight Compute on one case of the newest run"},
 	{"perflab nsight nsys reduce/shuffle/block=256,n=16777216 -o timeline --run 12",
@@ -178,21 +176,16 @@ const struct command command_nsight = {
 		"and leaves a report to open. A case is written as in a report: "
 		"reduce/shuffle/block=256,n=16777216. Nothing is added to the database.\n\n"
 		"With FILEs (.cu, .cuh, .ptx, .cubin, .capture) it profiles their cases as "
-		"`perflab sweep` "
-		"would "
-		"run them, with the same options and selectors, and needs no stored run.\n\n"
+		"`perflab sweep` would run them, with the same options and selectors, and needs no "
+		"stored run.\n\n"
 		"The files of a stored run of your own kernels are given to the tool as they were "
-		"given "
-		"to `perflab sweep`, with their annotations and flags, so run this command in the "
-		"same folder. A file that changed since the run is refused: sweep it again.\n\n"
+		"given to `perflab sweep`, with their annotations and flags, so run this command "
+		"in the same folder. A file that changed since the run is refused: sweep it "
+		"again.\n\n"
 		"The tool is looked for in PATH, CUDA_HOME and the usual folders.",
 	.exit_status = "The exit status of the tool, if it ran.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct nsight_options),
+	OPTIONS_AND_EXAMPLES(nsight_options, nsight_rows, nsight_examples),
 	.defaults = nsight_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_WORDS,
 	.operand_words = tool_words,
 	.operands_least = 2,

@@ -3,9 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/interruption.h"
 #include "cli/output.h"
-#include "cli/pager.h"
+#include "cli/progress.h"
 #include "db/db.h"
 #include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
@@ -250,21 +249,20 @@ static void query_defaults(void *context)
 	options->limit = ROWS_DEFAULT;
 }
 
-static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct query_options, db), "FILE", HELP_DB, NULL, 0},
-	{"format", 'f', OPTION_CHOICE, offsetof(struct query_options, format), "FORMAT",
-	 HELP_FORMAT_OF_OUTPUT, table_format_words, 0},
-	{"output", 'o', OPTION_TEXT, offsetof(struct query_options, output), "FILE", HELP_OUTPUT,
-	 NULL, 0},
-	{"columns", 0, OPTION_FLAG, offsetof(struct query_options, columns), NULL,
-	 "say what the columns of the view or table mean; without NAME, of all of them", NULL, 0},
-	{"limit", 'n', OPTION_COUNT, offsetof(struct query_options, limit), "ROWS",
-	 "print at most this many rows; 0 prints all; csv and json print all unless this is given",
-	 NULL, 0},
+static const struct option_row query_rows[] = {
+	TEXT_ROW("db", 0, query_options, db, "FILE", HELP_DB),
+	CHOICE_ROW("format", 'f', query_options, format, "FORMAT", table_format_words,
+		   HELP_FORMAT_OF_OUTPUT),
+	TEXT_ROW("output", 'o', query_options, output, "FILE", HELP_OUTPUT),
+	FLAG_ROW("columns", 0, query_options, columns,
+		 "say what the columns of the view or table mean; without NAME, of all of them"),
+	COUNT_ROW("limit", 'n', query_options, limit, "ROWS", 0,
+		  "print at most this many rows; 0 prints all; csv and json print all unless this "
+		  "is given"),
 	ROW_NO_PAGER(query_options),
 };
 
-static const struct example examples[] = {
+static const struct example query_examples[] = {
 	{"perflab query", "list the views and tables"},
 	{"perflab query results --columns", "say what the columns of a view mean"},
 	{"perflab query best", "show the best configuration of each kernel, device and size"},
@@ -282,23 +280,17 @@ const struct command command_query = {
 	.operands = "[NAME|\"SQL\"]",
 	.description =
 		"Prints a view or table of the database, or the result of an SQL statement. "
-		"Without "
-		"an operand, lists the views and tables. Begin with the view results, "
-		"which has one row per case of a run with everything about it. docs/schema.md "
-		"has ten questions and their SQL; --columns describes every column. "
-		"The sqlite3 shell gives the same answers: the views use no function of "
-		"perflab.\n\n"
+		"Without an operand, lists the views and tables. Begin with the view results, "
+		"which has one row per case of a run with everything about it. docs/schema.md has "
+		"ten questions and their SQL; --columns describes every column. The sqlite3 shell "
+		"gives the same answers: the views use no function of perflab.\n\n"
 		"A statement may only read. perflab refuses a statement that writes, attaches "
 		"another file or loads an extension.\n\n"
 		"An unknown value is \"-\" in text and md, empty in csv and null in json, never 0. "
 		"Bytes are printed as x'hex'. json has one object per row in \"rows\", and the "
 		"version of its format, 1.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct query_options),
+	OPTIONS_AND_EXAMPLES(query_options, query_rows, query_examples),
 	.defaults = query_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_FREE,
 	.operands_most = 1,
 	.run = run_query,

@@ -49,17 +49,10 @@ static struct recording_view view_of(const struct record_options *options, bool 
 static int check_useless(const struct invocation *call, const char *of, const char *const *useful,
 			 struct error *err)
 {
-	for (size_t i = 0; i < call->command->option_count; i++) {
-		const char *name = call->command->options[i].name;
-		bool used = strcmp(name, of) == 0;
+	const char *name = option_given_beside(call, of, useful);
 
-		for (size_t j = 0; useful[j]; j++)
-			used |= strcmp(name, useful[j]) == 0;
-		if (!used && option_given(call, name))
-			return error_set(err, PL_EUSAGE, "record: --%s has no effect with --%s",
-					 name, of);
-	}
-	return 0;
+	return name ? error_set(err, PL_EUSAGE, "record: --%s has no effect with --%s", name, of)
+		    : 0;
 }
 
 static int check_which(const struct record_options *options, const struct invocation *call,
@@ -129,8 +122,7 @@ static int check_record_options(const struct invocation *call, struct error *err
 		return check_useless(call, "list", of_list, err);
 	if (!options->kernels.count)
 		return error_set(err, PL_EUSAGE,
-				 "record: give --list, or -k PATTERN for the kernels "
-				 "to record");
+				 "record: give --list, or -k PATTERN for the kernels to record");
 	rc = check_useless(call, "kernel", of_kernel, err);
 	return rc ? rc : check_which(options, call, err);
 }
@@ -356,53 +348,48 @@ static void record_defaults(void *context)
 	options->most = RECORD_MOST_CAPTURES;
 }
 
-#define FIELD(name) offsetof(struct record_options, name)
-
-static const struct option_row rows[] = {
-	{"list", 'l', OPTION_FLAG, FIELD(list), NULL,
-	 "list every kernel with its times, and record none", NULL, 0},
-	{"kernel", 'k', OPTION_LIST, FIELD(kernels), "PATTERN",
-	 "record kernels whose name matches; * and ? stand for parts of the whole name, and a "
-	 "pattern "
-	 "without them matches any part of it; case matters; may be repeated",
-	 NULL, 0},
-	{"launch", 0, OPTION_COUNT, FIELD(launch), "N", "the launch of each kernel to record", NULL,
-	 1},
-	{"every", 0, OPTION_COUNT, FIELD(every), "N", "record every Nth launch of each kernel",
-	 NULL, 1},
-	{"slowest", 0, OPTION_FLAG, FIELD(slowest), NULL,
-	 "record the slowest launch of each kernel; runs the command twice", NULL, 0},
-	{"most", 0, OPTION_COUNT, FIELD(most), "N", "captures of one process at most", NULL, 1},
-	{"limit", 0, OPTION_TEXT, FIELD(limit), "SIZE",
-	 "memory of one capture at most; a larger launch is not recorded (default: 4Gi)", NULL, 0},
-	{"output", 'o', OPTION_TEXT, FIELD(output), "NAME",
-	 "write NAME.capture, then NAME-2.capture and so on, and replace no file (default: the "
-	 "pattern); with --list, the file for the table",
-	 NULL, 0},
-	{"top", 'n', OPTION_COUNT, FIELD(top), "N", "show N kernels at most; 0 means all", NULL, 0},
-	{"shapes", 0, OPTION_FLAG, FIELD(shapes), NULL,
-	 "show a row for each grid, block and shared memory", NULL, 0},
-	{"long", 'L', OPTION_FLAG, FIELD(everything), NULL, "show the names of kernels in full",
-	 NULL, 0},
-	{"no-preload", 0, OPTION_FLAG, FIELD(no_preload), NULL,
-	 "listen to CUPTI, which delays each launch, and leave LD_PRELOAD alone", NULL, 0},
-	{"overhead", 0, OPTION_FLAG, FIELD(overhead), NULL,
-	 "run the command once more without the recorder, and compare the times", NULL, 0},
-	{"env", 0, OPTION_FLAG, FIELD(env), NULL,
-	 "print variables that attach the recorder, for programs that something else starts", NULL,
-	 0},
-	{"from", 0, OPTION_TEXT, FIELD(from), "FOLDER",
-	 "read what these programs left in NAME.recording", NULL, 0},
-	{"show", 0, OPTION_TEXT, FIELD(show), "NAME",
-	 "show a capture (NAME.capture), or a stored recording by its id, label, uid or \"last\"",
-	 NULL, 0},
-	{"label", 0, OPTION_TEXT, FIELD(label), "TEXT", "a label to store with the recording", NULL,
-	 0},
-	{"db", 0, OPTION_TEXT, FIELD(db), "FILE", HELP_DB, NULL, 0},
-	{"format", 'f', OPTION_CHOICE, FIELD(format), "FORMAT", HELP_FORMAT, table_format_words, 0},
+static const struct option_row record_rows[] = {
+	FLAG_ROW("list", 'l', record_options, list,
+		 "list every kernel with its times, and record none"),
+	LIST_ROW("kernel", 'k', record_options, kernels, "PATTERN",
+		 "record kernels whose name matches; * and ? stand for parts of the whole name, "
+		 "and a pattern without them matches any part of it; case matters; may be "
+		 "repeated"),
+	COUNT_ROW("launch", 0, record_options, launch, "N", 1,
+		  "the launch of each kernel to record"),
+	COUNT_ROW("every", 0, record_options, every, "N", 1,
+		  "record every Nth launch of each kernel"),
+	FLAG_ROW("slowest", 0, record_options, slowest,
+		 "record the slowest launch of each kernel; runs the command twice"),
+	COUNT_ROW("most", 0, record_options, most, "N", 1, "captures of one process at most"),
+	TEXT_ROW("limit", 0, record_options, limit, "SIZE",
+		 "memory of one capture at most; a larger launch is not recorded (default: 4Gi)"),
+	TEXT_ROW("output", 'o', record_options, output, "NAME",
+		 "write NAME.capture, then NAME-2.capture and so on, and replace no file (default: "
+		 "the pattern); with --list, the file for the table"),
+	COUNT_ROW("top", 'n', record_options, top, "N", 0, "show N kernels at most; 0 means all"),
+	FLAG_ROW("shapes", 0, record_options, shapes,
+		 "show a row for each grid, block and shared memory"),
+	FLAG_ROW("long", 'L', record_options, everything, "show the names of kernels in full"),
+	FLAG_ROW("no-preload", 0, record_options, no_preload,
+		 "listen to CUPTI, which delays each launch, and leave LD_PRELOAD alone"),
+	FLAG_ROW("overhead", 0, record_options, overhead,
+		 "run the command once more without the recorder, and compare the times"),
+	FLAG_ROW("env", 0, record_options, env,
+		 "print variables that attach the recorder, for programs that something else "
+		 "starts"),
+	TEXT_ROW("from", 0, record_options, from, "FOLDER",
+		 "read what these programs left in NAME.recording"),
+	TEXT_ROW("show", 0, record_options, show, "NAME",
+		 "show a capture (NAME.capture), or a stored recording by its id, label, uid or "
+		 "\"last\""),
+	TEXT_ROW("label", 0, record_options, label, "TEXT", "a label to store with the recording"),
+	TEXT_ROW("db", 0, record_options, db, "FILE", HELP_DB),
+	CHOICE_ROW("format", 'f', record_options, format, "FORMAT", table_format_words,
+		   HELP_FORMAT),
 };
 
-static const struct example examples[] = {
+static const struct example record_examples[] = {
 	{"perflab record --list -- python train.py", "which kernels take the time of a program"},
 	{"perflab record -k softmax -- python train.py",
 	 "softmax.capture: the first launch of each kernel with \"softmax\" in it"},
@@ -419,29 +406,19 @@ const struct command command_record = {
 	.summary = "list the kernels of a program, or take them out of it",
 	.operands = "--list|-k PATTERN [-- COMMAND ...]",
 	.description = "Runs COMMAND, an unmodified CUDA program, and lists its kernels by the "
-		       "time that they "
-		       "take, or records launches: a capture holds the machine code, the "
-		       "parameters and the "
-		       "memory of one launch, before and after it. `perflab sweep NAME.capture` "
-		       "replays it.\n\n"
+		       "time that they take, or records launches: a capture holds the machine "
+		       "code, the parameters and the memory of one launch, before and after it. "
+		       "`perflab sweep NAME.capture` replays it.\n\n"
 		       "The program keeps its standard streams, and Ctrl-C goes to it. Lists and "
-		       "captures are "
-		       "also stored in the database: see `perflab list recordings` and the view "
-		       "program_kernels.\n\n"
+		       "captures are also stored in the database: see `perflab list recordings` "
+		       "and the view program_kernels.\n\n"
 		       "A capture contains data of the program. The launch that is recorded waits "
-		       "for the GPU; "
-		       "everything else goes on as usual.",
+		       "for the GPU; everything else goes on as usual.",
 	.exit_status = "That of COMMAND, or 128 and the number of the signal that ended it; 127 if "
-		       "there is no "
-		       "such program, 126 if it cannot be started. If COMMAND ended with 0: 3 if "
-		       "nothing was "
-		       "recorded, 4 if it cannot be recorded here.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct record_options),
+		       "there is no such program, 126 if it cannot be started. If COMMAND ended "
+		       "with 0: 3 if nothing was recorded, 4 if it cannot be recorded here.",
+	OPTIONS_AND_EXAMPLES(record_options, record_rows, record_examples),
 	.defaults = record_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_NONE,
 	.operands_least = 0,
 	.operands_most = SIZE_MAX,

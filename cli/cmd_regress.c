@@ -1,8 +1,7 @@
 /* perflab regress: shows which cases became slower between two runs. */
 #include "base/process.h"
-#include "cli/one_of_group.h"
+#include "cli/gpus.h"
 #include "cli/output.h"
-#include "cli/pager.h"
 #include "db/db.h"
 #include "harness/judge/judge.h"
 #include "metrics/shards.h"
@@ -21,14 +20,10 @@ static int write_regress_report(const struct invocation *call, const struct regr
 				struct error *err)
 {
 	const struct regress_verb_options *options = call->options;
-	struct report_options look = {.colour = call->terminal.out_colour,
-				      .width = call->terminal.out_width,
-				      .ascii = call->terminal.out_ascii};
 	struct output output = {0};
 	int rc = output_open(&output, options->output, err);
+	const struct report_options look = output_look(call, &output);
 
-	if (output.path)
-		look = (struct report_options){0};
 	if (!rc)
 		rc = report_regress(output.stream, report, (enum report_format)options->format,
 				    &look, err);
@@ -196,34 +191,29 @@ static void regress_defaults(void *options)
 	regress->head = "last";
 }
 
-static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct regress_verb_options, db), "FILE", HELP_DB, NULL, 0},
-	{"base", 'b', OPTION_TEXT, offsetof(struct regress_verb_options, base), "RUN",
-	 "the run to compare with", NULL, 0},
-	{"head", 'H', OPTION_TEXT, offsetof(struct regress_verb_options, head), "RUN",
-	 "the run to judge", NULL, 0},
-	{"format", 'f', OPTION_CHOICE, offsetof(struct regress_verb_options, format), "FORMAT",
-	 HELP_FORMAT_OF_OUTPUT, regress_format_words, 0},
-	{"output", 'o', OPTION_TEXT, offsetof(struct regress_verb_options, output), "FILE",
-	 HELP_OUTPUT, NULL, 0},
-	{"all", 'a', OPTION_FLAG, offsetof(struct regress_verb_options, all), NULL,
-	 "text and md: show every case, not only those that changed", NULL, 0},
-	{"counters", 'c', OPTION_TEXT, offsetof(struct regress_verb_options, counters), "NAMES",
-	 "the counters to compare: \"exact\" (the default) for all that repeat exactly, \"none\", "
-	 "or names separated by commas",
-	 NULL, 0},
-	{"thresholds", 't', OPTION_TEXT, offsetof(struct regress_verb_options, thresholds), "FILE",
-	 "a file with limits per case; \"none\" also ignores " THRESHOLDS_NAME
-	 " in the working directory",
-	 NULL, 0},
-	{"allow-different", 0, OPTION_FLAG, offsetof(struct regress_verb_options, allow_different),
-	 NULL, "compare even if device, driver, toolkit, build, clocks or cache differ", NULL, 0},
-	{"judge-same-code", 0, OPTION_FLAG, offsetof(struct regress_verb_options, judge_same_code),
-	 NULL, "also judge cases whose machine code and launches are equal", NULL, 0},
+static const struct option_row regress_rows[] = {
+	TEXT_ROW("db", 0, regress_verb_options, db, "FILE", HELP_DB),
+	TEXT_ROW("base", 'b', regress_verb_options, base, "RUN", "the run to compare with"),
+	TEXT_ROW("head", 'H', regress_verb_options, head, "RUN", "the run to judge"),
+	CHOICE_ROW("format", 'f', regress_verb_options, format, "FORMAT", regress_format_words,
+		   HELP_FORMAT_OF_OUTPUT),
+	TEXT_ROW("output", 'o', regress_verb_options, output, "FILE", HELP_OUTPUT),
+	FLAG_ROW("all", 'a', regress_verb_options, all,
+		 "text and md: show every case, not only those that changed"),
+	TEXT_ROW("counters", 'c', regress_verb_options, counters, "NAMES",
+		 "the counters to compare: \"exact\" (the default) for all that repeat exactly, "
+		 "\"none\", or names separated by commas"),
+	TEXT_ROW("thresholds", 't', regress_verb_options, thresholds, "FILE",
+		 "a file with limits per case; \"none\" also ignores " THRESHOLDS_NAME
+		 " in the working directory"),
+	FLAG_ROW("allow-different", 0, regress_verb_options, allow_different,
+		 "compare even if device, driver, toolkit, build, clocks or cache differ"),
+	FLAG_ROW("judge-same-code", 0, regress_verb_options, judge_same_code,
+		 "also judge cases whose machine code and launches are equal"),
 	ROW_NO_PAGER(regress_verb_options),
 };
 
-static const struct example examples[] = {
+static const struct example regress_examples[] = {
 	{"perflab regress", "compare the newest run with the last good one"},
 	{"perflab regress --base nightly --format md",
 	 "compare with a label and print Markdown, for a pull request"},
@@ -241,28 +231,23 @@ const struct command command_regress = {
 		"Compares a run with an earlier one, case by case. Each case is regressed, "
 		"improved, unchanged, inconclusive (undecided), new, missing or failed.\n\n"
 		"Time is judged by the medians of rounds, each measured in its own process, with "
-		"one "
-		"correction for all cases. Counters that repeat exactly are compared exactly "
+		"one correction for all cases. Counters that repeat exactly are compared exactly "
 		"(docs/methodology.md). If machine code and launches are equal, a difference in "
 		"time is noise or comes from the environment, and is never a regression.\n\n"
 		"RUN is a run's number, the first digits of its uid (at least 4), a label or a "
 		"source revision (the newest run with it; of a base, the newest on the device of "
-		"the head if there is one), \"last\", or \"last-good\": the newest run "
-		"on the same device and backend that `perflab mark` has marked good. If the last "
-		"good run lacks a case or did not measure it, the case is compared with the newest "
-		"older run that has it. Runs marked good come first, runs marked bad are never "
-		"used, and the report names the run.\n\n"
+		"the head if there is one), \"last\", or \"last-good\": the newest run on the same "
+		"device and backend that `perflab mark` has marked good. If the last good run "
+		"lacks a case or did not measure it, the case is compared with the newest older "
+		"run that has it. Runs marked good come first, runs marked bad are never used, and "
+		"the report names the run.\n\n"
 		"A thresholds file sets limits, one line per pattern of cases: \"reduce/* time=2% "
 		"branch_targets_divergent=5%\", \"fault ignore\", \"* ignore=time\". Later lines "
 		"override earlier ones. perflab reads " THRESHOLDS_NAME " in the working directory "
 		"by default (docs/ci.md).",
 	.exit_status = "1 if a case regressed, or failed and was fine in the base.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct regress_verb_options),
+	OPTIONS_AND_EXAMPLES(regress_verb_options, regress_rows, regress_examples),
 	.defaults = regress_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operands_instead = "name the runs with --base RUN and --head RUN",
 	.run = run_regress,
 };

@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "base/process.h"
-#include "cli/group_report.h"
-#include "cli/one_of_group.h"
+#include "cli/gpus.h"
 #include "cli/output.h"
-#include "cli/pager.h"
 #include "harness/runs/runs.h"
 
 struct report_verb_options {
@@ -279,45 +277,39 @@ static int run_report(struct invocation *call, struct error *err)
 	return rc;
 }
 
-static const struct option_row rows[] = {
-	{"db", 0, OPTION_TEXT, offsetof(struct report_verb_options, db), "FILE", HELP_DB, NULL, 0},
-	{"format", 'f', OPTION_CHOICE, offsetof(struct report_verb_options, format), "FORMAT",
-	 HELP_FORMAT_OF_OUTPUT, run_format_words, 0},
-	{"output", 'o', OPTION_TEXT, offsetof(struct report_verb_options, output), "FILE",
-	 HELP_OUTPUT, NULL, 0},
-	{"compare", 'c', OPTION_TEXT, offsetof(struct report_verb_options, compare), "RUN",
-	 "also show this run of the same database: of another card in text, md, csv, json and "
-	 "html, "
-	 "each case under the roofs of each card; of the same card in html",
-	 NULL, 0},
-	{"group", 'g', OPTION_FLAG, offsetof(struct report_verb_options, group), NULL,
-	 "all GPUs of the sweep on several GPUs that RUN belongs to; implied if RUN is last, a "
-	 "label or a revision, which all of its runs have",
-	 NULL, 0},
-	{"top", 'n', OPTION_COUNT, offsetof(struct report_verb_options, top), "NUMBER",
-	 "only the best cases: so many of each kernel and problem, or with --sort of each kernel",
-	 NULL, 1},
-	{"sort", 's', OPTION_TEXT, offsetof(struct report_verb_options, sort), "COLUMN",
-	 "order the cases of each kernel by this column: times from the smallest, other numbers "
-	 "from the largest; -COLUMN reverses",
-	 NULL, 0},
-	{"columns", 0, OPTION_TEXT, offsetof(struct report_verb_options, columns), "NAMES",
-	 "text, md, csv and json: only these columns, separated by commas; axes and counters are "
-	 "columns too",
-	 NULL, 0},
-	{"all", 0, OPTION_FLAG, offsetof(struct report_verb_options, all), NULL,
-	 "text and md: every case, verdict and reason, not only the first", NULL, 0},
-	{"all-metrics", 'a', OPTION_FLAG, offsetof(struct report_verb_options, all_metrics), NULL,
-	 "text and md: print a column for every counter, not only the most useful ones", NULL, 0},
-	{"no-roofline", 0, OPTION_FLAG, offsetof(struct report_verb_options, no_roofline), NULL,
-	 "text and md: leave out the roofline and the verdicts", NULL, 0},
-	{"lines", 'l', OPTION_FLAG, offsetof(struct report_verb_options, lines), NULL,
-	 "for a run of the backend ptx, show the counts of each source line of the selected cases",
-	 NULL, 0},
+static const struct option_row report_rows[] = {
+	TEXT_ROW("db", 0, report_verb_options, db, "FILE", HELP_DB),
+	CHOICE_ROW("format", 'f', report_verb_options, format, "FORMAT", run_format_words,
+		   HELP_FORMAT_OF_OUTPUT),
+	TEXT_ROW("output", 'o', report_verb_options, output, "FILE", HELP_OUTPUT),
+	TEXT_ROW("compare", 'c', report_verb_options, compare, "RUN",
+		 "also show this run of the same database: of another card in text, md, csv, json "
+		 "and html, each case under the roofs of each card; of the same card in html"),
+	FLAG_ROW("group", 'g', report_verb_options, group,
+		 "all GPUs of the sweep on several GPUs that RUN belongs to; implied if RUN is "
+		 "last, a label or a revision, which all of its runs have"),
+	COUNT_ROW("top", 'n', report_verb_options, top, "NUMBER", 1,
+		  "only the best cases: so many of each kernel and problem, or with --sort of each "
+		  "kernel"),
+	TEXT_ROW("sort", 's', report_verb_options, sort, "COLUMN",
+		 "order the cases of each kernel by this column: times from the smallest, other "
+		 "numbers from the largest; -COLUMN reverses"),
+	TEXT_ROW("columns", 0, report_verb_options, columns, "NAMES",
+		 "text, md, csv and json: only these columns, separated by commas; axes and "
+		 "counters are columns too"),
+	FLAG_ROW("all", 0, report_verb_options, all,
+		 "text and md: every case, verdict and reason, not only the first"),
+	FLAG_ROW("all-metrics", 'a', report_verb_options, all_metrics,
+		 "text and md: print a column for every counter, not only the most useful ones"),
+	FLAG_ROW("no-roofline", 0, report_verb_options, no_roofline,
+		 "text and md: leave out the roofline and the verdicts"),
+	FLAG_ROW("lines", 'l', report_verb_options, lines,
+		 "for a run of the backend ptx, show the counts of each source line of the "
+		 "selected cases"),
 	ROW_NO_PAGER(report_verb_options),
 };
 
-static const struct example examples[] = {
+static const struct example report_examples[] = {
 	{"perflab report", "print the newest run as text"},
 	{"perflab report last 'reduce/*'", "the cases of one kernel, with verdict and roofline"},
 	{"perflab report last --sort dram_bandwidth --top 3",
@@ -345,10 +337,9 @@ const struct command command_report = {
 	.operands = "[RUN [CASE ...]]",
 	.description =
 		"Prints a stored run: what was fastest, what limits it and how near the roof it "
-		"is, "
-		"then what went wrong and why numbers are missing, then commands that show more "
-		"(docs/reports.md). Up to three kernels get a table and a verdict each, more get "
-		"one line each.\n\n"
+		"is, then what went wrong and why numbers are missing, then commands that show "
+		"more (docs/reports.md). Up to three kernels get a table and a verdict each, more "
+		"get one line each.\n\n"
 		"CASE selects cases: a kernel, KERNEL/VARIANT, a case, a pattern with * and ?, or "
 		"any part of a name. --top, --sort and --columns select among them, in every "
 		"format. A column is one of docs/reports.md, an axis or a counter.\n\n"
@@ -356,9 +347,8 @@ const struct command command_report = {
 		"newest run), a source revision, \"last-good\", or \"last\", which is the "
 		"default.\n\n"
 		"A sweep on several GPUs has a run for each GPU and one report: the GPUs, all "
-		"cases "
-		"with the GPU that measured each, and the interference. Of --spread it shows how "
-		"the GPUs differ (docs/many-gpus.md). The number of a run prints that run "
+		"cases with the GPU that measured each, and the interference. Of --spread it shows "
+		"how the GPUs differ (docs/many-gpus.md). The number of a run prints that run "
 		"alone.\n\n"
 		"csv has one row per case and one column per counter. json has everything except "
 		"the samples. Both carry the version of their format, 1. html is one page that "
@@ -368,14 +358,10 @@ const struct command command_report = {
 		"A run of the backend ptx has no times. Its report begins with what the counts of "
 		"the emulated PTX show to be wasted, the worst first. --lines shows the counts per "
 		"source line. It also shows the source text: of your own files, if they are as "
-		"they were measured, and of "
-		"others, if it finds the file in the working directory or below "
-		"$PERFLAB_SOURCE_DIR (default: the installed source of the built-in kernels).",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct report_verb_options),
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
+		"they were measured, and of others, if it finds the file in the working directory "
+		"or below $PERFLAB_SOURCE_DIR (default: the installed source of the built-in "
+		"kernels).",
+	OPTIONS_AND_EXAMPLES(report_verb_options, report_rows, report_examples),
 	.operand_kind = OPERANDS_RUNS,
 	.operands_most = SIZE_MAX,
 	.run = run_report,

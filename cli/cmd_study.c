@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
 #include "harness/client/client.h"
@@ -33,14 +32,15 @@ static int list_studies(const struct invocation *call, const struct study_set *s
 		const char *emulator = !study_answerable(study, true) ? ""
 				       : study_decidable(study, true) ? "emulator"
 								      : "emulator in part";
-		char *cases = xasprintf("%zu", study->case_count);
-		char *backends = xasprintf("%s%s%s", measured ? "GPU" : "",
-					   measured && *emulator ? ", " : "", emulator);
+		struct cells cells = {0};
 
-		table_row(table, (const char *const[]){study->name, cases, backends, study->made_on,
-						       study->title});
-		free(backends);
-		free(cases);
+		cell_text(&cells, study->name);
+		cell_format(&cells, "%zu", study->case_count);
+		cell_format(&cells, "%s%s%s", measured ? "GPU" : "",
+			    measured && *emulator ? ", " : "", emulator);
+		cell_text(&cells, study->made_on);
+		cell_text(&cells, study->title);
+		cells_end(&cells, table);
 	}
 	rc = table_to_stdout(call, table, (enum report_format)options->common.format, err);
 	table_free(table);
@@ -71,8 +71,7 @@ static void say_what_was_not_measured(const struct invocation *call, const struc
 			 !answers->results[i].run;
 	if (count)
 		say("%zu more stud%s in no stored run, so %s not shown: perflab study measures "
-		    "all, "
-		    "perflab study NAME one",
+		    "all, perflab study NAME one",
 		    count, count == 1 ? "y is" : "ies are", count == 1 ? "it is" : "they are");
 }
 
@@ -108,9 +107,7 @@ static int print_answers(const struct invocation *call, const struct study_set *
 			 const struct study_answers *answers, struct error *err)
 {
 	const struct study_options *options = call->options;
-	struct report_options look = {.colour = call->terminal.out_colour,
-				      .width = call->terminal.out_width,
-				      .ascii = call->terminal.out_ascii};
+	const struct report_options look = output_look(call, &(struct output){0});
 	struct study_report *reports = xcalloc(set->count + 1, sizeof(*reports));
 	size_t count = 0;
 	int rc;
@@ -226,23 +223,17 @@ static void study_defaults(void *context)
 	options->common.backend = BACKEND_AUTO;
 }
 
-#define FIELD(name) offsetof(struct study_options, name)
-
-static const struct option_row rows[] = {
-	{"list", 0, OPTION_FLAG, FIELD(list), NULL, "list the studies; measure nothing", NULL, 0},
-	{"stored", 0, OPTION_FLAG, FIELD(stored), NULL,
-	 "answer from the stored runs of studies; measure nothing", NULL, 0},
+static const struct option_row study_rows[] = {
+	FLAG_ROW("list", 0, study_options, list, "list the studies; measure nothing"),
+	FLAG_ROW("stored", 0, study_options, stored,
+		 "answer from the stored runs of studies; measure nothing"),
 	ROW_DB(study_options),
 	ROW_BACKEND(study_options, "auto|cuda|ptx",
 		    "what executes the cases: a GPU, or the emulator, which answers claims about "
 		    "counts of PTX; auto (default) takes the emulator if there is no GPU"),
 	ROW_DEVICE(study_options),
-	ROW_MIN_SAMPLES(study_options),
-	ROW_MAX_TIME(study_options),
-	ROW_PRECISION(study_options),
-	ROW_ROUNDS(study_options),
-	ROW_PLACEMENTS(study_options),
-	ROW_TIMEOUT(study_options),
+	ROWS_SAMPLES(study_options),
+	ROWS_ROUNDS(study_options),
 	ROW_SEED(study_options),
 	ROW_JOBS(study_options),
 	ROW_FORMAT(study_options,
@@ -250,7 +241,7 @@ static const struct option_row rows[] = {
 	ROW_QUIET(study_options),
 };
 
-static const struct example examples[] = {
+static const struct example study_examples[] = {
 	{"perflab study --list", "the claims that can be checked"},
 	{"perflab study divergence_two_ifs", "one of them, on the first GPU"},
 	{"perflab study 'reduce_*' --format md", "some, as a table that pastes into a report"},
@@ -279,12 +270,8 @@ const struct command command_study = {
 	.exit_status = "0 when answered, whatever the answers. 1 when a result was wrong, else 3 "
 		       "when a case failed for another reason; 4 where nothing can answer: no GPU, "
 		       "and no emulator.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct study_options),
+	OPTIONS_AND_EXAMPLES(study_options, study_rows, study_examples),
 	.defaults = study_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_STUDIES,
 	.operands_most = SIZE_MAX,
 	.run = run_study,

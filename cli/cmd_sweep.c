@@ -1,14 +1,69 @@
 /* perflab sweep: from its options to a request, and from the run to a report. */
 #include <stdlib.h>
 
-#include "cli/case_options.h"
-#include "cli/interruption.h"
+#include "cli/gpus.h"
 #include "cli/measure_options.h"
-#include "cli/one_of_group.h"
 #include "cli/output.h"
-#include "cli/sweep_gpus.h"
-#include "cli/times_table.h"
 #include "harness/client/client.h"
+#include "metrics/meter.h"
+#include "reports/reports.h"
+
+/* Takes the largest of the parts that are left. */
+static int take_largest(const struct meter *meter, bool *left)
+{
+	int largest = -1;
+
+	for (int part = 0; part < RUN_PART_COUNT; part++)
+		if (left[part] && (largest < 0 || meter->ns[part] > meter->ns[largest]))
+			largest = part;
+	left[largest] = false;
+	return largest;
+}
+
+static void add_part_row(struct table *table, const char *part, int64_t ns, int64_t sum_ns,
+			 const char *meaning)
+{
+	struct cells cells = {0};
+
+	cell_text(&cells, part);
+	cell_format(&cells, "%.3f", (double)ns / 1e9);
+	cell_format(&cells, "%.1f", 100 * (double)ns / (double)sum_ns);
+	cell_text(&cells, meaning);
+	cells_end(&cells, table);
+}
+
+/* Prints the parts of a meter that has been read to standard error, the largest first. */
+static void times_table_print(const struct invocation *call, const struct meter *meter)
+{
+	static const struct table_column columns[] = {
+		{.name = "part"},
+		{.name = "seconds", .numeric = true},
+		{.name = "percent", .numeric = true, .head = "%"},
+		{.name = "meaning"}};
+	const struct report_options look = {.width = call->terminal.err_width};
+	struct table *table;
+	bool left[RUN_PART_COUNT];
+	int64_t sum_ns = 0;
+
+	for (int part = 0; part < RUN_PART_COUNT; part++) {
+		left[part] = true;
+		sum_ns += meter->ns[part];
+	}
+	if (!sum_ns)
+		return;
+	table = table_new(columns, ARRAY_SIZE(columns));
+	for (int i = 0; i < RUN_PART_COUNT; i++) {
+		const int part = take_largest(meter, left);
+
+		if (meter->ns[part])
+			add_part_row(table, run_part_name((enum run_part)part), meter->ns[part],
+				     sum_ns, run_part_meaning((enum run_part)part));
+	}
+	add_part_row(table, "all", sum_ns, sum_ns, "wall time of the sweep");
+	/* like every message, it is lost if standard error is closed */
+	(void)table_write(stderr, table, REPORT_TEXT, &look, NULL);
+	table_free(table);
+}
 
 struct sweep_options {
 	struct measure_options common;
@@ -97,13 +152,14 @@ static int print_plan(const struct invocation *call, const struct plan *plan, st
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_case *planned = &plan->cases[i];
-		char *name = case_name(planned), *base = case_name(plan_base(plan, planned));
+		char *base = case_name(plan_base(plan, planned));
+		struct cells cells = {0};
 
-		table_row(table,
-			  (const char *const[]){name, plan_state(planned),
-						planned->skip_reason ? planned->skip_reason : none,
-						base ? base : none});
-		free(name);
+		cell_take(&cells, case_name(planned));
+		cell_text(&cells, plan_state(planned));
+		cell_text(&cells, planned->skip_reason ? planned->skip_reason : none);
+		cell_text(&cells, base ? base : none);
+		cells_end(&cells, table);
 		free(base);
 	}
 	rc = table_to_stdout(call, table, format, err);
@@ -250,83 +306,68 @@ static int run_sweep(struct invocation *call, struct error *err)
 
 /* ---- the command ---- */
 
-#define FIELD(name) offsetof(struct sweep_options, name)
-
 /* In the order of enum interference_when. */
 static const char *const interference_words[] = {"auto", "always", "never", NULL};
 
-static const struct option_row rows[] = {
+static const struct option_row sweep_rows[] = {
 	ROWS_CASES(sweep_options),
-	{"baseline", 0, OPTION_TEXT, FIELD(baseline), "VARIANT",
-	 "measure the other variants beside this one, in turn and on the same buffers, and show "
-	 "their speed-up; KERNEL/VARIANT for one kernel, none for no kernel (default: with several "
-	 "files the first variant of the first, otherwise none)",
-	 NULL, 0},
+	TEXT_ROW("baseline", 0, sweep_options, baseline, "VARIANT",
+		 "measure the other variants beside this one, in turn and on the same buffers, and "
+		 "show their speed-up; KERNEL/VARIANT for one kernel, none for no kernel (default: "
+		 "with several files the first variant of the first, otherwise none)"),
 	ROW_METRICS(sweep_options),
-	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the run", NULL, 0},
-	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the run", NULL, 0},
+	TEXT_ROW("label", 'l', sweep_options, label, "TEXT", "a name for the run"),
+	TEXT_ROW("note", 0, sweep_options, note, "TEXT", "a remark to store with the run"),
 	ROW_DB(sweep_options),
 	ROW_SEED(sweep_options),
-	ROW_MIN_SAMPLES(sweep_options),
-	ROW_MAX_TIME(sweep_options),
-	ROW_PRECISION(sweep_options),
+	ROWS_SAMPLES(sweep_options),
 	ROWS_CACHE_AND_CEILINGS(sweep_options),
-	ROW_ROUNDS(sweep_options),
-	ROW_PLACEMENTS(sweep_options),
-	ROW_TIMEOUT(sweep_options),
+	ROWS_ROUNDS(sweep_options),
 	ROW_DEVICE(sweep_options),
-	{"gpus", 0, OPTION_TEXT, FIELD(gpus), "GPUS",
-	 "split the cases over several equal GPUs, so that the sweep is shorter: all, or numbers "
-	 "or UUIDs separated by commas",
-	 NULL, 0},
-	{"spread", 0, OPTION_FLAG, FIELD(spread), NULL,
-	 "with --gpus: measure every case on every GPU, to compare the GPUs", NULL, 0},
-	{"interference", 0, OPTION_CHOICE, FIELD(interference), "WHEN",
-	 "with --gpus: measure a few cases alone first, to see how much the other GPUs change "
-	 "their "
-	 "times: auto does so if there are enough cases",
-	 interference_words, 0},
-	{"wait-counters", 0, OPTION_DURATION, FIELD(wait_counters_ns), "TIME",
-	 "wait at most so long, in all, for counters that another process holds, such as DCGM; "
-	 "without it the sweep goes on without them: 30s, 5min",
-	 NULL, 0},
-	{"shard", 0, OPTION_TEXT, FIELD(shard), "I/N",
-	 "measure part I of N of the plan; perflab merge makes one run of all parts", NULL, 0},
-	{"sweep-id", 0, OPTION_TEXT, FIELD(sweep_id), "TEXT",
-	 "name of the sweep that the shards belong to (default: $SLURM_ARRAY_JOB_ID, if it is set)",
-	 NULL, 0},
-	{"dry-run", 0, OPTION_FLAG, FIELD(dry_run), NULL,
-	 "print the plan, why cases are skipped and the GPUs of --gpus; measure nothing", NULL, 0},
-	{"resume", 'r', OPTION_TEXT, FIELD(resume), "RUN",
-	 "continue an interrupted run; finished cases are not repeated", NULL, 0},
-	{"decide", 0, OPTION_FLAG, FIELD(decide), NULL,
-	 "add rounds to the cases for which a comparison is undecided, until they are decided or "
-	 "the time for it ends; with --resume also to a finished run",
-	 NULL, 0},
-	{"compare", 0, OPTION_TEXT, FIELD(compare), "RUN",
-	 "the run that --decide compares with (default: last-good)", NULL, 0},
-	{"decide-time", 0, OPTION_TEXT, FIELD(decide_time), "TIME",
-	 "the most time for the rounds that --decide adds: 20s, 5min (default: 90 % of what the "
-	 "sweep took before them, at least 10s; 48s for a resumed run whose time is not stored)",
-	 NULL, 0},
-	ROW_BACKEND(sweep_options, "auto|cuda|ptx",
-		    "what executes the cases: a GPU; an emulator of PTX, which counts and measures "
-		    "no time; auto: a GPU, or the emulator if there is none"),
+	TEXT_ROW("gpus", 0, sweep_options, gpus, "GPUS",
+		 "split the cases over several equal GPUs, so that the sweep is shorter: all, or "
+		 "numbers or UUIDs separated by commas"),
+	FLAG_ROW("spread", 0, sweep_options, spread,
+		 "with --gpus: measure every case on every GPU, to compare the GPUs"),
+	CHOICE_ROW("interference", 0, sweep_options, interference, "WHEN", interference_words,
+		   "with --gpus: measure a few cases alone first, to see how much the other GPUs "
+		   "change their times: auto does so if there are enough cases"),
+	VALUE_ROW("wait-counters", 0, OPTION_DURATION, sweep_options, wait_counters_ns, "TIME",
+		  "wait at most so long, in all, for counters that another process holds, such as "
+		  "DCGM; without it the sweep goes on without them: 30s, 5min"),
+	TEXT_ROW("shard", 0, sweep_options, shard, "I/N",
+		 "measure part I of N of the plan; perflab merge makes one run of all parts"),
+	TEXT_ROW("sweep-id", 0, sweep_options, sweep_id, "TEXT",
+		 "name of the sweep that the shards belong to (default: $SLURM_ARRAY_JOB_ID, if it "
+		 "is set)"),
+	FLAG_ROW("dry-run", 0, sweep_options, dry_run,
+		 "print the plan, why cases are skipped and the GPUs of --gpus; measure nothing"),
+	TEXT_ROW("resume", 'r', sweep_options, resume, "RUN",
+		 "continue an interrupted run; finished cases are not repeated"),
+	FLAG_ROW("decide", 0, sweep_options, decide,
+		 "add rounds to the cases for which a comparison is undecided, until they are "
+		 "decided or the time for it ends; with --resume also to a finished run"),
+	TEXT_ROW("compare", 0, sweep_options, compare, "RUN",
+		 "the run that --decide compares with (default: last-good)"),
+	TEXT_ROW("decide-time", 0, sweep_options, decide_time, "TIME",
+		 "the most time for the rounds that --decide adds: 20s, 5min (default: 90 % of "
+		 "what the sweep took before them, at least 10s; 48s for a resumed run whose time "
+		 "is not stored)"),
+	ROW_BACKEND(sweep_options, "auto|cuda|ptx", BACKEND_OF_CASES),
 	ROWS_EMULATOR(sweep_options),
 	ROW_JOBS(sweep_options),
 	ROW_FORMAT(sweep_options, "format of the report at the end"),
-	{"all-metrics", 'a', OPTION_FLAG, FIELD(all_metrics), NULL,
-	 "give every counter a column in that report", NULL, 0},
-	{"counter-dump", 0, OPTION_TEXT, FIELD(counter_dump), "FOLDER",
-	 "keep the raw counter-data images in FOLDER", NULL, 0},
+	FLAG_ROW("all-metrics", 'a', sweep_options, all_metrics,
+		 "give every counter a column in that report"),
+	TEXT_ROW("counter-dump", 0, sweep_options, counter_dump, "FOLDER",
+		 "keep the raw counter-data images in FOLDER"),
 	ROW_QUIET(sweep_options),
-	{"verbose", 'v', OPTION_FLAG, FIELD(verbose), NULL,
-	 "say at the end, on standard error, where the wall time went; --quiet does not suppress "
-	 "it",
-	 NULL, 0},
+	FLAG_ROW("verbose", 'v', sweep_options, verbose,
+		 "say at the end, on standard error, where the wall time went; --quiet does not "
+		 "suppress it"),
 };
 
-static const struct example examples[] = {
+static const struct example sweep_examples[] = {
 	{"perflab sweep --block-sizes 64..1024", "every kernel at five block sizes"},
 	{"perflab sweep reduce/shuffle stream --size 2^20,2^24", "some kernels at two sizes"},
 	{"perflab sweep reduce --metrics memory,dram_bytes_per_s --label nightly",
@@ -354,16 +395,14 @@ const struct command command_sweep = {
 	.operands = "[FILE ...] [KERNEL[/VARIANT[/CONFIG]] ...]",
 	.description =
 		"Verifies every case against a CPU oracle, or as the lines of its file say, times "
-		"it "
-		"until the median is precise enough, reads hardware counters in a separate "
-		"execution, and stores everything. "
-		"Without a kernel name it runs all kernels except those that run only when named: "
-		"fault, ceilings, patterns and planted. Names take * and ?.\n\n"
+		"it until the median is precise enough, reads hardware counters in a separate "
+		"execution, and stores everything. Without a kernel name it runs all kernels "
+		"except those that run only when named: fault, ceilings, patterns and planted. "
+		"Names take * and ?.\n\n"
 		"A FILE ends in .cu, .cuh, .ptx, .cubin or .capture. Its lines `// perflab: ...`, "
 		"or those of FILE.perflab beside it, describe its kernels. They are compiled for "
-		"the device "
-		"and swept instead of the built-in ones. Several files are variants of one "
-		"operation, and the later ones are measured beside the first (--baseline).\n\n"
+		"the device and swept instead of the built-in ones. Several files are variants of "
+		"one operation, and the later ones are measured beside the first (--baseline).\n\n"
 		"A .capture is a launch that perflab record took out of a program. It is launched "
 		"again on the recorded memory and must give the recorded results. --replace "
 		"measures a kernel of your own beside it.\n\n"
@@ -379,27 +418,21 @@ const struct command command_sweep = {
 		"stores them as a run of their own: see perflab ceilings. --ceilings or "
 		"$PERFLAB_CEILINGS changes this.\n\n"
 		"With --decide, cases whose change against an earlier run is still undecided get "
-		"more rounds: up to 20 with --rounds 3. Each added round also "
-		"measures control cases. If these moved, the added rounds are discarded. The "
-		"verdicts account for the repeated tests (docs/sequential-tests.md).\n\n"
+		"more rounds: up to 20 with --rounds 3. Each added round also measures control "
+		"cases. If these moved, the added rounds are discarded. The verdicts account for "
+		"the repeated tests (docs/sequential-tests.md).\n\n"
 		"With --gpus, a process for each GPU measures a part of the cases and stores its "
-		"own "
-		"run; --spread measures all cases on each GPU. One report shows all of them. A GPU "
-		"that fails leaves its cases "
-		"to the others. A few cases are measured alone first, to see how much the GPUs "
-		"change each other's times (docs/many-gpus.md).\n\n"
+		"own run; --spread measures all cases on each GPU. One report shows all of them. A "
+		"GPU that fails leaves its cases to the others. A few cases are measured alone "
+		"first, to see how much the GPUs change each other's times (docs/many-gpus.md).\n\n"
 		"The view run_times of the database has, for each run, what --verbose shows of one "
 		"sweep: perflab query run_times. The times of a resumed run are added up.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",
 	.exit_status = "1 when a result was wrong or a kernel had an error, else 3 when a case "
 		       "failed for another reason, or no case of a variant can be launched; 4 also "
 		       "when every case was skipped.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct sweep_options),
+	OPTIONS_AND_EXAMPLES(sweep_options, sweep_rows, sweep_examples),
 	.defaults = sweep_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_CASES,
 	.operands_most = SIZE_MAX,
 	.run = run_sweep,

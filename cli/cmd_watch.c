@@ -3,8 +3,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/case_options.h"
-#include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/watch_block.h"
 #include "harness/client/client.h"
@@ -59,8 +57,7 @@ static int make_watch_request(struct sweep_request *request, const struct invoca
 		rc = error_set(
 			err, PL_EUSAGE,
 			"perflab watch needs a file that may change: a .cu, .cuh, .ptx, .cubin or "
-			".capture; "
-			"the built-in kernels do not change");
+			".capture; the built-in kernels do not change");
 	return rc;
 }
 
@@ -247,34 +244,26 @@ static int run_watch(struct invocation *call, struct error *err)
 
 /* ---- the command ---- */
 
-#define FIELD(name) offsetof(struct watch_options, name)
-
-static const struct option_row rows[] = {
+static const struct option_row watch_rows[] = {
 	ROWS_CASES(watch_options),
 	ROW_METRICS(watch_options),
-	{"label", 'l', OPTION_TEXT, FIELD(label), "TEXT", "a name for the runs", NULL, 0},
-	{"note", 0, OPTION_TEXT, FIELD(note), "TEXT", "a remark to store with the runs", NULL, 0},
-	{"times", 0, OPTION_COUNT, FIELD(times), "NUMBER",
-	 "end after so many measurements; 0: when it is interrupted", NULL, 0},
+	TEXT_ROW("label", 'l', watch_options, label, "TEXT", "a name for the runs"),
+	TEXT_ROW("note", 0, watch_options, note, "TEXT", "a remark to store with the runs"),
+	COUNT_ROW("times", 0, watch_options, times, "NUMBER", 0,
+		  "end after so many measurements; 0: when it is interrupted"),
 	ROW_DB(watch_options),
 	ROW_SEED(watch_options),
-	ROW_MIN_SAMPLES(watch_options),
-	ROW_MAX_TIME(watch_options),
-	ROW_PRECISION(watch_options),
+	ROWS_SAMPLES(watch_options),
 	ROWS_CACHE_AND_CEILINGS(watch_options),
-	ROW_ROUNDS(watch_options),
-	ROW_PLACEMENTS(watch_options),
-	ROW_TIMEOUT(watch_options),
+	ROWS_ROUNDS(watch_options),
 	ROW_DEVICE(watch_options),
-	ROW_BACKEND(watch_options, "auto|cuda|ptx",
-		    "what executes the cases: a GPU; an emulator of PTX, which counts and measures "
-		    "no time; auto: a GPU, or the emulator if there is none"),
+	ROW_BACKEND(watch_options, "auto|cuda|ptx", BACKEND_OF_CASES),
 	ROWS_EMULATOR(watch_options),
 	ROW_JOBS(watch_options),
 	ROW_QUIET(watch_options),
 };
 
-static const struct example examples[] = {
+static const struct example watch_examples[] = {
 	{"perflab watch saxpy.cu", "measure now, and again after each save"},
 	{"perflab watch saxpy.cu --size 2^24 --block-sizes 256", "one case: the fastest loop"},
 	{"perflab watch saxpy.cu --block-sizes 64..1024", "a line per case"},
@@ -294,12 +283,10 @@ const struct command command_watch = {
 		"counters that moved.\n\n"
 		"The last run is the newest one of this watch in which the case has a result. The "
 		"best is the fastest verified one of this watch that does the same work. A wrong "
-		"or "
-		"unverified kernel is never the best. A case is measured in one round, which "
-		"cannot "
-		"prove a small change: a difference of less than 2.5 % is within noise. With "
-		"--rounds 3 a change is judged as by perflab regress. Variants of several files "
-		"are not measured beside each other: perflab sweep does that.\n\n"
+		"or unverified kernel is never the best. A case is measured in one round, which "
+		"cannot prove a small change: a difference of less than 2.5 % is within noise. "
+		"With --rounds 3 a change is judged as by perflab regress. Variants of several "
+		"files are not measured beside each other: perflab sweep does that.\n\n"
 		"Each measurement is a run in the database, with the label watch. A save during a "
 		"measurement does not interrupt it. Such a run counts neither as the last nor as "
 		"the best, and is followed by another. What the compiler says about an error goes "
@@ -309,12 +296,8 @@ const struct command command_watch = {
 		"the watch.",
 	.exit_status = "0 also when the last kernel was wrong. Other codes: the first measurement "
 		       "could not be made for a reason that is not in the files.",
-	.options = rows,
-	.option_count = ARRAY_SIZE(rows),
-	.options_size = sizeof(struct watch_options),
+	OPTIONS_AND_EXAMPLES(watch_options, watch_rows, watch_examples),
 	.defaults = watch_defaults,
-	.examples = examples,
-	.example_count = ARRAY_SIZE(examples),
 	.operand_kind = OPERANDS_FREE,
 	.operands_least = 1,
 	.operands_most = SIZE_MAX,

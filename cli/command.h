@@ -1,8 +1,7 @@
 /*
- * The table of verbs. A verb is one struct command in cmd_NAME.c and one row
- * of COMMAND_LIST below. Each of its options is one struct option_row. The
- * parser, --help, the manual pages and shell completion all read these rows,
- * so they always agree.
+ * The table of verbs. A verb is one struct command in cmd_NAME.c, or in a file of verbs that belong
+ * together, and one row of COMMAND_LIST below. Each of its options is one struct option_row. The
+ * parser, --help, the manual pages and shell completion all read these rows, so they always agree.
  *
  * Only cli prints and exits. stdout carries data, stderr carries messages.
  */
@@ -69,6 +68,28 @@ struct option_row {
 	const char *const *choices; /* NULL-terminated; NULL: any value */
 	int64_t least;              /* OPTION_COUNT */
 };
+
+/* Rows of options. The value goes to a member of a struct `type`. */
+#define VALUE_ROW(name, letter, kind, type, member, argument, help)                        \
+	{                                                                                  \
+		name, letter, kind, offsetof(struct type, member), argument, help, NULL, 0 \
+	}
+#define FLAG_ROW(name, letter, type, member, help) \
+	VALUE_ROW(name, letter, OPTION_FLAG, type, member, NULL, help)
+#define TEXT_ROW(name, letter, type, member, argument, help) \
+	VALUE_ROW(name, letter, OPTION_TEXT, type, member, argument, help)
+#define LIST_ROW(name, letter, type, member, argument, help) \
+	VALUE_ROW(name, letter, OPTION_LIST, type, member, argument, help)
+#define COUNT_ROW(name, letter, type, member, argument, least, help)                             \
+	{                                                                                        \
+		name, letter, OPTION_COUNT, offsetof(struct type, member), argument, help, NULL, \
+			least                                                                    \
+	}
+#define CHOICE_ROW(name, letter, type, member, argument, words, help)                              \
+	{                                                                                          \
+		name, letter, OPTION_CHOICE, offsetof(struct type, member), argument, help, words, \
+			0                                                                          \
+	}
 
 /* The help of options that many verbs share. */
 #define HELP_DB "the database (default: $PERFLAB_DB, else perflab.db)"
@@ -142,6 +163,11 @@ struct command {
 	int (*run)(struct invocation *call, struct error *err);
 };
 
+/* Fields of a command: the rows of its options, which are a struct `type`, and its examples. */
+#define OPTIONS_AND_EXAMPLES(type, rows, more)                                                  \
+	.options = rows, .option_count = ARRAY_SIZE(rows), .options_size = sizeof(struct type), \
+	.examples = more, .example_count = ARRAY_SIZE(more)
+
 #define X(name) extern const struct command command_##name;
 COMMAND_LIST(X)
 #undef X
@@ -151,39 +177,35 @@ const struct command *command_find(const struct command_table *verbs, const char
 /* Returns PL_EUSAGE and suggests the nearest name. */
 int command_unknown(const struct command_table *verbs, const char *name, struct error *err);
 
-/* ---- parsing: options.c ---- */
-
-/*
- * Parses argv (the words after the verb) by the option rows of call->command
- * into call->options, operands and rest. Options and operands may mix; "--"
- * ends the options. If --help or -h is among the words, sets *help and checks
- * nothing else.
- */
-int options_parse(struct invocation *call, int argc, char *const *argv, bool *help,
-		  struct error *err);
-void invocation_release(struct invocation *call);
-
-/* ---- the rows of options: option_rows.c ---- */
-
 /* NULL: the verb has no such option. */
 const struct option_row *option_row_find(const struct command *command, const char *name);
 /* Finds the option whose name is the first `length` bytes of a word. NULL: there is none. */
 const struct option_row *option_row_find_part(const struct command *command, const char *word,
 					      size_t length);
 bool option_given(const struct invocation *call, const char *name);
+/* An option that was given, but is neither `of` nor one of those that have an effect beside it
+ * (ended by NULL). NULL: there is none. */
+const char *option_given_beside(const struct invocation *call, const char *of,
+				const char *const *useful);
+/* Adds the words of an option, separated by commas. */
+void add_choices(struct text *out, const char *const *choices);
 /* The row of --help, which every verb has. */
 extern const struct option_row option_row_help;
 
-/* ---- help and manual pages: help.c, manual.c ---- */
+/* Options of the verb that a long name without dashes was probably meant to be: "--dry-run". Adds
+ * nothing if there is no good guess. */
+void did_you_mean_option(struct text *out, const struct command *command, const char *word);
+/* Values of an option: `choices` ends with NULL, "" is a gap. */
+void did_you_mean_choice(struct text *out, const char *const *choices, const char *word);
+
+/* ---- help: cmd_help.c ---- */
 
 void help_overview(FILE *out, const struct command_table *verbs);
 void help_command(FILE *out, const struct command *command);
-/* Writes troff. command NULL: the page perflab(1). */
-void help_man(FILE *out, const struct command_table *verbs, const struct command *command);
 /* Prints `text` from `column` on, wrapped; further lines start at `indent`. */
 void print_wrapped(FILE *out, const char *text, size_t column, size_t indent);
 
-/* ---- messages: messages.c ---- */
+/* ---- the terminal: terminal.c ---- */
 
 /* Prints one line to stderr: "perflab: …". Whatever it holds of files and workers is shown by
  * text_add_escaped(), and cut at 16 KiB. */
@@ -191,12 +213,26 @@ void say(const char *format, ...) PRINTF_LIKE(1, 2);
 /* Calls say() for each line of a text that is not empty. */
 void say_lines(const char *text);
 void terminal_look(struct terminal *terminal);
-/* terminal_filter.c: if stdout is a terminal, lets only text and perflab's colours through. */
+/* If stdout is a terminal, lets only text and perflab's colours through. */
 void terminal_filter_begin(const struct terminal *terminal);
 /* Called at the end of verbs that only print. Returns 0, or PL_EIO with the cause. */
 int stdout_printed(struct error *err);
 /* Closes stdout at the end of the program. Returns 0, or PL_EIO if some of the output could not
  * be written. */
 int stdout_check(struct error *err);
+
+/* The option row of a verb whose output may go to a pager, as that of git does. */
+#define ROW_NO_PAGER(type) \
+	FLAG_ROW("no-pager", 0, type, no_pager, "never start a pager on a terminal")
+/*
+ * Starts the pager, if stdout is a terminal and the call has not declined it. stdout, and stderr if
+ * it is a terminal, then go to the pager. The pager is $PERFLAB_PAGER, else $PAGER, else less; ""
+ * and "cat" mean none. Without the program, the output goes to the terminal. A user who leaves the
+ * pager early ends only the output: the verb goes on, so the exit code is that of its result.
+ */
+void pager_start(const struct invocation *call);
+/* Waits until the user has left the pager. Call it after everything was printed; both streams are
+ * closed then. Does nothing without a pager. */
+void pager_finish(void);
 
 #endif

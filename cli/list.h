@@ -2,7 +2,7 @@
 #ifndef CLI_LIST_H
 #define CLI_LIST_H
 
-#include "cli/command.h"
+#include "cli/output.h"
 #include "reports/reports.h"
 
 struct list_options {
@@ -23,7 +23,5 @@ int list_runs(const struct invocation *call, const char *pattern, struct error *
 /* Prints the table to stdout. If `pattern` selected no row, a message says so. */
 int list_to_stdout(const struct invocation *call, const struct table *table, const char *pattern,
 		   struct error *err);
-/* A number as text, malloc'd. */
-char *number_text(int64_t value);
 
 #endif

@@ -108,16 +108,16 @@ static int add_sets(struct table *table, const struct list_options *options, con
 	for (int i = 0; i < METRIC_SET_COUNT && !rc; i++) {
 		enum metric_set set = (enum metric_set)i;
 		struct text passes = TEXT_INIT;
-		char *size;
+		struct cells cells = {0};
 
 		if (pattern && !pattern_matches(pattern, metric_set_name(set)))
 			continue;
 		rc = set_passes(&passes, set, chip, options, asked, err);
-		size = number_text((int64_t)set_size(set));
-		table_row(table, (const char *const[]){metric_set_name(set),
-						       passes.length ? passes.data : NULL, size,
-						       metric_set_meaning(set)});
-		free(size);
+		cell_text(&cells, metric_set_name(set));
+		cell_text(&cells, passes.length ? passes.data : NULL);
+		cell_number(&cells, (int64_t)set_size(set));
+		cell_text(&cells, metric_set_meaning(set));
+		cells_end(&cells, table);
 		text_release(&passes);
 	}
 	return rc;

@@ -1,12 +1,15 @@
 /* The common options of the verbs that measure, as a request, and the end of these verbs. */
 #include "cli/measure_options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "db/db.h"
 #include "harness/runs/runs.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/settings.h"
+
+#define BLOCKS_ALL 1 /* of --blocks: the second word */
 
 void measure_options_init(struct measure_options *options)
 {
@@ -48,20 +51,65 @@ void measure_request(struct sweep_request *request, const struct invocation *cal
 int measuring_option_refuse(const struct invocation *call, const char *instead,
 			    const char *const *used, struct error *err)
 {
-	for (size_t i = 0; i < call->command->option_count; i++) {
-		const char *name = call->command->options[i].name;
-		bool is_used = strcmp(name, instead) == 0;
+	const char *name = option_given_beside(call, instead, used);
 
-		for (size_t k = 0; used[k]; k++)
-			is_used |= strcmp(name, used[k]) == 0;
-		if (!is_used && option_given(call, name))
-			return error_set(
-				err, PL_EUSAGE,
-				"--%s measures nothing, so it does not go with --%s: leave "
-				"one of them out",
-				instead, name);
+	return name ? error_set(err, PL_EUSAGE,
+				"--%s measures nothing, so it does not go with --%s: leave one of "
+				"them out",
+				instead, name)
+		    : 0;
+}
+
+/* ---- which cases ---- */
+
+const char *const case_cache_words[] = {"cold", "hot", NULL};
+const char *const case_block_words[] = {"auto", "all", NULL};
+
+void case_options_init(struct case_options *options)
+{
+	*options = (struct case_options){.cache = (int)measure_settings_default.cache};
+	ceilings_when_default(&options->ceilings, NULL); /* sweep_run() refuses another word */
+}
+
+static void add_source_options(struct sweep_request *request, const struct case_options *options)
+{
+	for (size_t i = 0; i < options->launches.count; i++) {
+		char *line = xasprintf("launch %s", options->launches.items[i]);
+
+		string_list_add(&request->annotations, line);
+		free(line);
 	}
-	return 0;
+	for (size_t i = 0; i < options->annotations.count; i++)
+		string_list_add(&request->annotations, options->annotations.items[i]);
+	for (size_t i = 0; i < options->compile_flags.count; i++)
+		string_list_add(&request->compile_flags, options->compile_flags.items[i]);
+	request->standard = options->standard;
+	request->compiler = options->compiler;
+}
+
+int case_options_apply(struct sweep_request *request, const struct invocation *call,
+		       const struct case_options *options, struct error *err)
+{
+	int rc = 0;
+
+	request->settings.cache = (enum cache_mode)options->cache;
+	request->settings.all_blocks = options->blocks == BLOCKS_ALL;
+	request->settings.chip = options->chip ? xstrdup(options->chip) : NULL;
+	request->ceilings = (enum ceilings_when)options->ceilings;
+	for (size_t i = 0; i < options->metrics.count; i++)
+		string_list_add(&request->metrics, options->metrics.items[i]);
+	for (size_t i = 0; i < call->operands.count && !rc; i++)
+		rc = sweep_request_add_operand(request, call->operands.items[i], err);
+	for (size_t i = 0; i < options->replacements.count && !rc; i++)
+		rc = sweep_request_add_replacement(request, options->replacements.items[i], err);
+	add_source_options(request, options);
+	if (options->block_sizes)
+		sweep_request_set_axis(request, "block", options->block_sizes);
+	if (options->size)
+		sweep_request_set_axis(request, "n", options->size);
+	for (size_t i = 0; i < options->sets.count && !rc; i++)
+		rc = sweep_request_set(request, options->sets.items[i], err);
+	return rc;
 }
 
 /* ---- the end ---- */

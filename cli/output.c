@@ -194,9 +194,7 @@ static int no_such_format(const struct invocation *call, const struct option_row
 	struct text all = TEXT_INIT;
 	int rc;
 
-	for (size_t i = 0; row->choices[i]; i++)
-		if (*row->choices[i])
-			text_addf(&all, "%s%s", all.length ? ", " : "", row->choices[i]);
+	add_choices(&all, row->choices);
 	rc = error_set(err, PL_EUSAGE,
 		       "--output %s: the name means %s, which perflab %s does not write; --format "
 		       "chooses one of: %s",
@@ -268,6 +266,41 @@ int output_settle(struct invocation *call, struct error *err)
 }
 
 /* ---- tables ---- */
+
+void cell_take(struct cells *cells, char *text)
+{
+	cells->items[cells->count++] = text;
+}
+
+void cell_text(struct cells *cells, const char *text)
+{
+	cell_take(cells, text ? xstrdup(text) : NULL);
+}
+
+void cell_format(struct cells *cells, const char *format, ...)
+{
+	char *text = NULL;
+	va_list args;
+
+	va_start(args, format);
+	if (vasprintf(&text, format, args) < 0)
+		abort(); /* no memory */
+	va_end(args);
+	cell_take(cells, text);
+}
+
+void cell_number(struct cells *cells, int64_t value)
+{
+	cell_take(cells, value < 0 ? NULL : xasprintf("%lld", (long long)value));
+}
+
+void cells_end(struct cells *cells, struct table *table)
+{
+	table_row(table, (const char *const *)cells->items);
+	for (size_t i = 0; i < cells->count; i++)
+		free(cells->items[i]);
+	*cells = (struct cells){0};
+}
 
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err)

@@ -42,6 +42,20 @@ struct report_options output_look(const struct invocation *call, const struct ou
 /* Deletes what was written. */
 void output_discard(struct output *out);
 
+/* A row of a table under construction. It owns its cells; NULL: not known. */
+struct cells {
+	char *items[20];
+	size_t count;
+};
+/* Takes a malloc'd text. */
+void cell_take(struct cells *cells, char *text);
+void cell_text(struct cells *cells, const char *text);
+void cell_format(struct cells *cells, const char *format, ...) PRINTF_LIKE(2, 3);
+/* -1 is not known. */
+void cell_number(struct cells *cells, int64_t value);
+/* Adds the row to the table. *cells is empty afterwards. */
+void cells_end(struct cells *cells, struct table *table);
+
 /* table_write() to stdout, with its width and colours. */
 int table_to_stdout(const struct invocation *call, const struct table *table,
 		    enum report_format format, struct error *err);

@@ -1,7 +1,6 @@
 /*
- * Progress on stderr: on a terminal one line that is rewritten, elsewhere a
- * line every ten seconds. Messages in between go through progress_say(), so
- * that the two never mix.
+ * Progress on stderr, and interruption: on a terminal one line that is rewritten, elsewhere a line
+ * every ten seconds. Messages in between go through progress_say(), so that the two never mix.
  */
 #ifndef CLI_PROGRESS_H
 #define CLI_PROGRESS_H
@@ -24,5 +23,10 @@ void progress_say(struct progress *progress, const char *line);
 void progress_end(struct progress *progress);
 /* Shows notices and progress of a session; remarks unless quiet. Borrows `progress`. */
 struct sweep_observer progress_observer(struct progress *progress);
+
+/* From now on the first Ctrl-C, SIGTERM or SIGHUP only makes *result non-zero, so that the work in
+ * progress can end cleanly. A signal more than half a second later ends the program immediately.
+ * (timeout(1) sends two signals.) */
+const volatile int *interruption_catch(void);
 
 #endif

@@ -13,48 +13,23 @@
 #define OTHER_COLUMNS 56
 #define NAME_LEAST 24
 #define NAME_UNLIMITED 4096
-#define CELLS_MOST 20
 
 /* ---- cells ---- */
-
-/* A row under construction: its cells are freed with it. */
-struct cells {
-	char *items[CELLS_MOST];
-	size_t count;
-};
-
-static void add_cell(struct cells *cells, char *text)
-{
-	cells->items[cells->count++] = text;
-}
-
-static void add_text_cell(struct cells *cells, const char *text)
-{
-	add_cell(cells, text ? xstrdup(text) : NULL);
-}
-
-/* -1 is not known. */
-static void add_number_cell(struct cells *cells, int64_t value)
-{
-	add_cell(cells, value < 0 ? NULL : xasprintf("%" PRId64, value));
-}
 
 static void add_time_cell(struct cells *cells, int64_t ns)
 {
 	char text[32];
 
-	if (ns >= 0)
-		format_duration(text, (double)ns);
-	add_text_cell(cells, ns < 0 ? NULL : text);
+	format_duration(text, (double)ns);
+	cell_text(cells, ns < 0 ? NULL : text);
 }
 
 static void add_size_cell(struct cells *cells, int64_t bytes)
 {
 	char text[32];
 
-	if (bytes >= 0)
-		format_bytes(text, (double)bytes);
-	add_text_cell(cells, bytes < 0 ? NULL : text);
+	format_bytes(text, (double)bytes);
+	cell_text(cells, bytes < 0 ? NULL : text);
 }
 
 /* "256", "32x8", "8x8x4" */
@@ -65,16 +40,8 @@ static void add_dimensions_cell(struct cells *cells, const int64_t value[3])
 
 	for (int i = 0; i < used; i++)
 		text_addf(&text, "%s%" PRId64, i ? "x" : "", value[i]);
-	add_cell(cells, value[0] < 0 ? NULL : xstrdup(text.data));
+	cell_take(cells, value[0] < 0 ? NULL : xstrdup(text.data));
 	text_release(&text);
-}
-
-static void finish_row(struct table *table, struct cells *cells)
-{
-	table_row(table, (const char *const *)cells->items);
-	for (size_t i = 0; i < cells->count; i++)
-		free(cells->items[i]);
-	*cells = (struct cells){0};
 }
 
 /* ---- kernels ---- */
@@ -145,19 +112,19 @@ static void add_human_row(struct table *table, const struct recorded_kernel *row
 		text_add(&name, row->readable);
 	else if (row->readable)
 		readable_shorten(&name, row->readable, width);
-	add_cell(&cells,
-		 row->total_ns < 0 || total_ns <= 0
-			 ? NULL
-			 : xasprintf("%.1f%%", 100 * (double)row->total_ns / (double)total_ns));
+	cell_take(&cells,
+		  row->total_ns < 0 || total_ns <= 0
+			  ? NULL
+			  : xasprintf("%.1f%%", 100 * (double)row->total_ns / (double)total_ns));
 	add_time_cell(&cells, row->total_ns);
-	add_number_cell(&cells, row->launches);
+	cell_number(&cells, row->launches);
 	add_time_cell(&cells, row->median_ns);
 	add_dimensions_cell(&cells, row->grid);
 	add_dimensions_cell(&cells, row->block);
 	if (view->shapes)
-		add_number_cell(&cells, row->shared_bytes);
-	add_text_cell(&cells, name.data);
-	finish_row(table, &cells);
+		cell_number(&cells, row->shared_bytes);
+	cell_text(&cells, name.data);
+	cells_end(&cells, table);
 	text_release(&name);
 }
 
@@ -166,26 +133,26 @@ static void add_machine_row(struct table *table, const struct recorded_kernel *r
 {
 	struct cells cells = {0};
 
-	add_text_cell(&cells, row->readable);
-	add_text_cell(&cells, row->name);
-	add_text_cell(&cells, row->device);
-	add_text_cell(&cells, row->uuid);
-	add_cell(&cells, row->total_ns < 0 || total_ns <= 0
-				 ? NULL
-				 : xasprintf("%.6f", (double)row->total_ns / (double)total_ns));
-	add_number_cell(&cells, row->launches);
-	add_number_cell(&cells, row->graph_launches);
-	add_number_cell(&cells, row->total_ns);
-	add_number_cell(&cells, row->median_ns);
-	add_number_cell(&cells, row->min_ns);
-	add_number_cell(&cells, row->max_ns);
+	cell_text(&cells, row->readable);
+	cell_text(&cells, row->name);
+	cell_text(&cells, row->device);
+	cell_text(&cells, row->uuid);
+	cell_take(&cells, row->total_ns < 0 || total_ns <= 0
+				  ? NULL
+				  : xasprintf("%.6f", (double)row->total_ns / (double)total_ns));
+	cell_number(&cells, row->launches);
+	cell_number(&cells, row->graph_launches);
+	cell_number(&cells, row->total_ns);
+	cell_number(&cells, row->median_ns);
+	cell_number(&cells, row->min_ns);
+	cell_number(&cells, row->max_ns);
 	for (int i = 0; i < 3; i++)
-		add_number_cell(&cells, row->grid[i]);
+		cell_number(&cells, row->grid[i]);
 	for (int i = 0; i < 3; i++)
-		add_number_cell(&cells, row->block[i]);
-	add_number_cell(&cells, row->shared_bytes);
-	add_number_cell(&cells, row->registers);
-	finish_row(table, &cells);
+		cell_number(&cells, row->block[i]);
+	cell_number(&cells, row->shared_bytes);
+	cell_number(&cells, row->registers);
+	cells_end(&cells, table);
 }
 
 static struct table *kernel_table(const struct invocation *call, const struct recording *recording,
@@ -236,19 +203,19 @@ static struct table *capture_table(const struct invocation *call, const struct r
 			readable_shorten(&name, capture->readable, name_width(call, view));
 		else if (capture->readable)
 			text_add(&name, capture->readable);
-		add_text_cell(&cells, capture->path);
-		add_number_cell(&cells, capture->launch);
+		cell_text(&cells, capture->path);
+		cell_number(&cells, capture->launch);
 		if (human) {
 			add_size_cell(&cells, capture->bytes);
 			add_size_cell(&cells, capture->file_bytes);
 		} else {
-			add_number_cell(&cells, capture->bytes);
-			add_number_cell(&cells, capture->file_bytes);
+			cell_number(&cells, capture->bytes);
+			cell_number(&cells, capture->file_bytes);
 		}
-		add_cell(&cells,
-			 isnan(capture->seconds) ? NULL : xasprintf("%.3f", capture->seconds));
-		add_text_cell(&cells, name.data);
-		finish_row(table, &cells);
+		cell_take(&cells,
+			  isnan(capture->seconds) ? NULL : xasprintf("%.3f", capture->seconds));
+		cell_text(&cells, name.data);
+		cells_end(&cells, table);
 		text_release(&name);
 	}
 	return table;

@@ -91,17 +91,12 @@ static void add_change(struct text *out, const struct watch_base *base)
 
 enum { COLUMN_WHAT, COLUMN_NOW, COLUMN_LAST, COLUMN_BEST, COLUMNS };
 
-struct block_table {
-	struct table *table;
-	size_t columns;
-};
-
 static bool shows_best(const struct watch_case *item)
 {
 	return item->best.result.run && item->best.result.run != item->last.result.run;
 }
 
-static void add_value_row(struct block_table *block, const struct watch_case *item, size_t value)
+static void add_value_row(struct table *table, const struct watch_case *item, size_t value)
 {
 	char *cells[COLUMNS] = {xstrdup(values[value].name), value_text(value, &item->now),
 				value_text(value, &item->last.result),
@@ -120,7 +115,7 @@ static void add_value_row(struct block_table *block, const struct watch_case *it
 		text_release(&text);
 	}
 	if (cells[COLUMN_NOW] || cells[COLUMN_LAST])
-		table_row(block->table, (const char *const *)cells);
+		table_row(table, (const char *const *)cells);
 	for (size_t c = 0; c < COLUMNS; c++)
 		free(cells[c]);
 }
@@ -133,28 +128,26 @@ static const struct counter_change *find_change(const struct watch_base *base, c
 	return NULL;
 }
 
-static char *moved_number(double value)
+static void add_moved_number(struct cells *cells, double value)
 {
-	return isfinite(value) ? xasprintf("%.15g", value) : NULL;
+	cell_take(cells, isfinite(value) ? xasprintf("%.15g", value) : NULL);
 }
 
 /* A counter that differs from at least one of the two bases. */
-static void add_counter_row(struct block_table *block, const struct watch_case *item,
+static void add_counter_row(struct table *table, const struct watch_case *item,
 			    const struct counter_value *counter)
 {
 	const struct counter_change *last = find_change(&item->last, counter->metric);
 	const struct counter_change *best = find_change(&item->best, counter->metric);
-	char *now, *before, *at_best;
+	struct cells cells = {0};
 
 	if (!last && !(best && shows_best(item)))
 		return;
-	now = moved_number(counter->value);
-	before = moved_number(last ? last->base : counter->value);
-	at_best = moved_number(best ? best->base : counter->value);
-	table_row(block->table, (const char *const[]){counter->metric, now, before, at_best});
-	free(now);
-	free(before);
-	free(at_best);
+	cell_text(&cells, counter->metric);
+	add_moved_number(&cells, counter->value);
+	add_moved_number(&cells, last ? last->base : counter->value);
+	add_moved_number(&cells, best ? best->base : counter->value);
+	cells_end(&cells, table);
 }
 
 static int print_one_case(const struct invocation *call, const struct watch_case *item,
@@ -169,20 +162,19 @@ static int print_one_case(const struct invocation *call, const struct watch_case
 		{.name = "now", .numeric = true},
 		{.name = "last", .numeric = true, .head = last},
 		{.name = "best", .numeric = true, .head = best}};
-	struct block_table block = {.columns = COLUMN_LAST};
+	const size_t shown = !item->last.result.run ? COLUMN_LAST
+			     : shows_best(item)     ? COLUMNS
+						    : COLUMN_BEST;
+	struct table *table = table_new(columns, shown);
 	const struct counter_list *counters = &item->trial->counters;
 	int rc;
 
-	if (item->last.result.run)
-		block.columns = shows_best(item) ? COLUMNS : COLUMN_BEST;
-	block.table = table_new(columns, block.columns);
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
-		add_value_row(&block, item, i);
+		add_value_row(table, item, i);
 	for (size_t i = 0; i < counters->count; i++)
-		add_counter_row(&block, item, &counters->items[i]);
-	rc = table_row_count(block.table) ? table_to_stdout(call, block.table, REPORT_TEXT, err)
-					  : 0;
-	table_free(block.table);
+		add_counter_row(table, item, &counters->items[i]);
+	rc = table_row_count(table) ? table_to_stdout(call, table, REPORT_TEXT, err) : 0;
+	table_free(table);
 	free(last);
 	free(best);
 	return rc;
@@ -203,7 +195,7 @@ static char *moved_cell(const struct watch_case *item)
 	struct text text = TEXT_INIT;
 
 	if (!item->now.run || !item->last.result.run)
-		return NULL;
+		return xstrdup("");
 	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		char *now = value_text(i, &item->now);
 		char *before = value_text(i, &item->last.result);
@@ -217,9 +209,10 @@ static char *moved_cell(const struct watch_case *item)
 		text_addf(&text, "%s%s %.15g to %.15g", text.length ? ", " : "",
 			  judged->counters[i].metric, judged->counters[i].base,
 			  judged->counters[i].head);
-	return detach_or_null(&text);
+	return text_detach(&text);
 }
 
+/* "" if they were not compared. */
 static char *compared_cell(const struct watch_base *base)
 {
 	struct text text = TEXT_INIT;
@@ -228,7 +221,7 @@ static char *compared_cell(const struct watch_base *base)
 		add_change(&text, base);
 		text_addf(&text, "%s%s", text.length ? " " : "", watch_change_words(base->change));
 	}
-	return detach_or_null(&text);
+	return text_detach(&text);
 }
 
 static int print_cases(const struct invocation *call, const struct watch_report *report,
@@ -246,21 +239,17 @@ static int print_cases(const struct invocation *call, const struct watch_report 
 
 	for (size_t i = 0; i < report->count; i++) {
 		const struct watch_case *item = &report->cases[i];
-		char *name = trial_case_name(item->trial), *time = value_text(0, &item->now);
-		char *last = compared_cell(&item->last);
-		char *best = item->is_best      ? xstrdup("new best")
-			     : shows_best(item) ? compared_cell(&item->best)
-						: NULL;
-		char *moved = moved_cell(item);
+		struct cells cells = {0};
 
-		table_row(table, (const char *const[]){name, trial_status_name(item->trial->status),
-						       time, last ? last : "", best ? best : "",
-						       moved ? moved : ""});
-		free(name);
-		free(time);
-		free(last);
-		free(best);
-		free(moved);
+		cell_take(&cells, trial_case_name(item->trial));
+		cell_text(&cells, trial_status_name(item->trial->status));
+		cell_take(&cells, value_text(0, &item->now));
+		cell_take(&cells, compared_cell(&item->last));
+		cell_take(&cells, item->is_best      ? xstrdup("new best")
+				  : shows_best(item) ? compared_cell(&item->best)
+						     : xstrdup(""));
+		cell_take(&cells, moved_cell(item));
+		cells_end(&cells, table);
 	}
 	rc = table_to_stdout(call, table, REPORT_TEXT, err);
 	table_free(table);
@@ -268,11 +257,6 @@ static int print_cases(const struct invocation *call, const struct watch_report 
 }
 
 /* ---- what went wrong ---- */
-
-static bool has_no_result(const struct trial *trial)
-{
-	return !trial_status_counted(trial->status);
-}
 
 /* The table escapes what a kernel or a compiler wrote. */
 static int print_wrong(const struct invocation *call, const struct watch_report *report,
@@ -287,7 +271,7 @@ static int print_wrong(const struct invocation *call, const struct watch_report 
 		const struct trial *trial = report->cases[i].trial;
 		char *name = trial_case_name(trial);
 
-		if (has_no_result(trial))
+		if (!trial_status_counted(trial->status))
 			table_row(table, (const char *const[]){trial_status_name(trial->status),
 							       name, trial->reason});
 		free(name);

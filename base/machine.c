@@ -1,11 +1,24 @@
-/*
- * How much memory there is for this process.
- */
+/* What the system grants this process: processors, memory, random identifiers. */
 #include "base/base.h"
 
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
+
+int usable_processors(void)
+{
+	cpu_set_t set;
+	long online;
+
+	if (!sched_getaffinity(0, sizeof(set), &set))
+		return CPU_COUNT(&set);
+	online = sysconf(_SC_NPROCESSORS_ONLN); /* more than a cpu_set_t holds */
+	return online > 0 ? (int)online : 1;
+}
 
 /* The number in a file of one line. -1: there is none, or no limit ("max"). */
 static int64_t number_in(const char *path)
@@ -61,4 +74,15 @@ int64_t available_memory_bytes(void)
 	if (limit > 0 && used > 0 && limit - held < bytes)
 		bytes = limit > held ? limit - held : 0;
 	return bytes;
+}
+
+int uid_make(char out[33], struct error *err)
+{
+	unsigned char bytes[16];
+
+	if (getrandom(bytes, sizeof(bytes), 0) != (ssize_t)sizeof(bytes))
+		return error_set(err, PL_EIO, "no random bytes for a uid: %s", strerror(errno));
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+	return 0;
 }

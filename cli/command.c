@@ -1,8 +1,51 @@
-/* Guesses what a wrong word was meant to be; see the header. */
-#include "cli/did_you_mean.h"
+/* Finds verbs and options by their names, and guesses what a wrong word was meant to be: the words
+ * of other programs, and typing errors. A guess is an empty text if there is no good one. */
+#include "cli/command.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+const struct option_row option_row_help = {
+	"help", 'h', OPTION_FLAG, 0, NULL, "print this help and exit", NULL, 0};
+
+const struct option_row *option_row_find_part(const struct command *command, const char *name,
+					      size_t length)
+{
+	for (size_t i = 0; i < command->option_count; i++) {
+		const struct option_row *row = &command->options[i];
+
+		if (strlen(row->name) == length && strncmp(row->name, name, length) == 0)
+			return row;
+	}
+	return NULL;
+}
+
+const struct option_row *option_row_find(const struct command *command, const char *name)
+{
+	return option_row_find_part(command, name, strlen(name));
+}
+
+bool option_given(const struct invocation *call, const char *name)
+{
+	const struct option_row *row = option_row_find(call->command, name);
+
+	return row && call->given & UINT64_C(1) << (row - call->command->options);
+}
+
+const char *option_given_beside(const struct invocation *call, const char *of,
+				const char *const *useful)
+{
+	for (size_t i = 0; i < call->command->option_count; i++) {
+		const char *name = call->command->options[i].name;
+		bool fits = strcmp(name, of) == 0;
+
+		for (size_t k = 0; useful[k]; k++)
+			fits |= strcmp(name, useful[k]) == 0;
+		if (!fits && option_given(call, name))
+			return name;
+	}
+	return NULL;
+}
 
 #define OPTIONS_SHOWN 3
 
@@ -147,15 +190,6 @@ static const struct {
 	{"off", "never"},   {"none", "never"}, {"full", "all"},  {"gbench", "google-benchmark"},
 };
 
-static size_t count_choices(const char *const *choices)
-{
-	size_t count = 0;
-
-	while (choices && choices[count])
-		count++;
-	return count;
-}
-
 static bool has_choice(const char *const *choices, const char *word)
 {
 	for (size_t i = 0; choices && choices[i]; i++)
@@ -164,7 +198,15 @@ static bool has_choice(const char *const *choices, const char *word)
 	return false;
 }
 
-void did_you_mean_verb(struct text *out, const struct command_table *verbs, const char *word)
+void add_choices(struct text *out, const char *const *choices)
+{
+	for (size_t i = 0; choices[i]; i++)
+		if (*choices[i])
+			text_addf(out, "%s%s", out->length ? ", " : "", choices[i]);
+}
+
+/* "sweep", or "regress, or report --compare RUN". */
+static void did_you_mean_verb(struct text *out, const struct command_table *verbs, const char *word)
 {
 	const char **names;
 
@@ -250,6 +292,8 @@ void did_you_mean_option(struct text *out, const struct command *command, const 
 
 void did_you_mean_choice(struct text *out, const char *const *choices, const char *word)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < ARRAY_SIZE(choice_words); i++) {
 		if (strcasecmp(choice_words[i].word, word) == 0 &&
 		    has_choice(choices, choice_words[i].choice)) {
@@ -257,5 +301,46 @@ void did_you_mean_choice(struct text *out, const char *const *choices, const cha
 			return;
 		}
 	}
-	nearest_names(out, word, choices, count_choices(choices));
+	while (choices[count])
+		count++;
+	nearest_names(out, word, choices, count);
+}
+
+const struct command *command_find(const struct command_table *verbs, const char *name)
+{
+	for (size_t i = 0; i < verbs->count; i++) {
+		if (strcmp(verbs->items[i]->name, name) == 0)
+			return verbs->items[i];
+	}
+	return NULL;
+}
+
+int command_unknown(const struct command_table *verbs, const char *name, struct error *err)
+{
+	struct text meant = TEXT_INIT, all = TEXT_INIT;
+	int rc;
+
+	if (strncmp(name, "--help=", 7) == 0 || strncmp(name, "--version=", 10) == 0)
+		return error_set(err, PL_EUSAGE, "%.*s takes no value", (int)strcspn(name, "="),
+				 name);
+	if (*name == '-')
+		return error_set(
+			err, PL_EUSAGE,
+			"unknown option %s before a verb; the options of a verb follow it: "
+			"perflab VERB %s",
+			name, name);
+	did_you_mean_verb(&meant, verbs, name);
+	for (size_t i = 0; i < verbs->count; i++)
+		text_addf(&all, "%s%s", i ? ", " : "", verbs->items[i]->name);
+	if (meant.length)
+		rc = error_set(err, PL_EUSAGE, "unknown verb \"%s\"; did you mean %s?", name,
+			       meant.data);
+	else
+		rc = error_set(
+			err, PL_EUSAGE,
+			"unknown verb \"%s\"; the verbs are %s; \"perflab help\" explains them",
+			name, all.data);
+	text_release(&meant);
+	text_release(&all);
+	return rc;
 }

@@ -1,13 +1,92 @@
-#include "cli/sweep_gpus.h"
+/* Sweeps on several GPUs: measuring, and the one report of all runs. */
+#include "cli/gpus.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/process.h"
-#include "cli/group_report.h"
-#include "cli/interruption.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "harness/runs/runs.h"
+
+int say_one_of_group(struct db *db, const char *reference, int64_t run_id, struct error *err)
+{
+	struct text others = TEXT_INIT;
+	int64_t *ids = NULL;
+	size_t count = 0;
+	bool meant = false;
+	int rc = group_is_meant(&meant, db, reference, run_id, err);
+
+	if (!rc && meant)
+		rc = db_runs_alike(db, run_id, GPUS_GROUP_KEY, &ids, &count, err);
+	for (size_t i = 0; i < count; i++)
+		if (ids[i] != run_id)
+			text_addf(&others, "%s%lld", others.length ? ", " : "", (long long)ids[i]);
+	if (!rc && others.length)
+		say("\"%s\" is a sweep on several GPUs; this is its run %lld alone, and the others "
+		    "are %s",
+		    reference, (long long)run_id, others.data);
+	text_release(&others);
+	free(ids);
+	return rc;
+}
+
+/* A picture of a spread would show each case once for each GPU, without saying which. */
+static int check_group_format(const struct gpu_group *group, enum report_format format,
+			      struct error *err)
+{
+	if (!group->spread || !report_format_has(format, BY_GNUPLOT))
+		return 0;
+	return error_set(err, PL_EUSAGE,
+			 "%s does not show a spread over GPUs: draw the run of one GPU, such as "
+			 "perflab report %lld --format %s, or use html",
+			 report_format_name(format), (long long)group->runs[0].id,
+			 report_format_name(format));
+}
+
+int group_report(const struct invocation *call, const struct group_data *data, struct db *db,
+		 const struct group_look *look, struct error *err)
+{
+	static const struct report_selection everything = {0};
+	const struct report_selection *selection = look->selection ? look->selection : &everything;
+	const struct gpu_group *group = &data->group;
+	struct report_selected selected = {0};
+	struct report_options options = {
+		.selection = selection,
+		.whole = &group->all,
+		.db = look->db,
+		.all_metrics = look->all_metrics,
+		/* roofs belong to one model, and the text of a spread shows no cases */
+		.no_roofline = look->no_roofline || !group->one_model ||
+			       (group->difference_count && !selection->all),
+		.no_page = report_format_why_not(REPORT_HTML) != NULL,
+		.ceilings = &data->ceilings,
+		.gpus = group,
+		.roofs_of = data->roofs_of,
+		.samples = report_data_samples,
+		.samples_context = db,
+	};
+	struct output output = {0};
+	int rc = check_group_format(group, look->format, err);
+
+	if (!rc)
+		rc = report_select(&selected, &group->all, selection, &data->ceilings, err);
+	if (!rc)
+		rc = output_open(&output, look->output, err);
+	if (rc) {
+		report_selected_release(&selected);
+		return rc;
+	}
+	if (!output.path) {
+		options.colour = call->terminal.out_colour;
+		options.width = call->terminal.out_width;
+		options.ascii = call->terminal.out_ascii;
+	}
+	rc = report_draw(output.stream, report_selected_run(&selected, look->format), look->format,
+			 &options, err);
+	report_selected_release(&selected);
+	return output_end(&output, rc, err);
+}
 
 /* The first run of the sweep; 0: none was begun. */
 static int64_t count_begun_runs(const struct gpus_result *result, size_t *count)
