@@ -1,11 +1,244 @@
-/* Tokens, errors and memory of the parser. */
+/* Characters to tokens, and the current token. */
 #include "emulator/language/parser.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-/* An error message shows at most this much of a token. */
+/* The longest decimal number with a point. It is copied, because strtod() needs a terminator. */
+#define DECIMAL_BYTES 128
+/* Error messages show at most this much of a token. */
+#define LEXER_SHOWN_BYTES 40
 #define SHOWN_BYTES 60
+
+/* PTX is ASCII, so the locale does not matter. */
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool begins_word(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c == '%';
+}
+
+static bool continues_word(char c)
+{
+	return c != '%' && (begins_word(c) || is_digit(c));
+}
+
+static int digit_value(char c)
+{
+	if (is_digit(c))
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : 99;
+}
+
+static int lexer_error(const struct lexer *lexer, const struct token *at, const char *what,
+		       struct error *err)
+{
+	size_t length = (size_t)(lexer->at - at->text);
+
+	return error_set(err, PL_EPARSE, "line %u: %s: \"%.*s\"", at->line, what,
+			 (int)(length < LEXER_SHOWN_BYTES ? length : LEXER_SHOWN_BYTES), at->text);
+}
+
+static int skip_blanks_and_comments(struct lexer *lexer, struct error *err)
+{
+	while (lexer->at < lexer->end) {
+		size_t left = (size_t)(lexer->end - lexer->at);
+		const char *stop;
+		uint32_t line = lexer->line;
+
+		if (*lexer->at == '\n')
+			lexer->line++;
+		if (memchr(" \t\r\n\f\v", *lexer->at, 6)) {
+			lexer->at++;
+			continue;
+		}
+		if (left < 2 || lexer->at[0] != '/' || (lexer->at[1] != '/' && lexer->at[1] != '*'))
+			return 0;
+		if (lexer->at[1] == '/') {
+			stop = memchr(lexer->at, '\n', left);
+			lexer->at = stop ? stop : lexer->end;
+			continue;
+		}
+		for (lexer->at += 2;; lexer->at++) {
+			if (lexer->end - lexer->at < 2)
+				return error_set(err, PL_EPARSE,
+						 "line %u: this comment does not end", line);
+			if (lexer->at[0] == '*' && lexer->at[1] == '/')
+				break;
+			lexer->line += *lexer->at == '\n';
+		}
+		lexer->at += 2;
+	}
+	return 0;
+}
+
+/* Reads 0f or 0d and the hexadecimal digits of the float's bits. */
+static int lex_float_bits(struct lexer *lexer, struct token *out, struct error *err)
+{
+	bool single = out->text[1] == 'f' || out->text[1] == 'F';
+	int digits = 0;
+
+	for (lexer->at += 2; lexer->at < lexer->end && digit_value(*lexer->at) < 16; lexer->at++) {
+		if (++digits <= 16)
+			out->bits = out->bits << 4 | (uint64_t)digit_value(*lexer->at);
+	}
+	out->kind = single ? TOKEN_F32 : TOKEN_F64;
+	if (digits != (single ? 8 : 16))
+		return lexer_error(lexer, out,
+				   single ? "0f needs 8 hexadecimal digits"
+					  : "0d needs 16 hexadecimal digits",
+				   err);
+	return 0;
+}
+
+static int lex_decimal(struct lexer *lexer, struct token *out, struct error *err)
+{
+	char copy[DECIMAL_BYTES];
+	size_t length;
+	double value;
+
+	if (lexer->at < lexer->end && *lexer->at == '.') {
+		lexer->at++;
+		while (lexer->at < lexer->end && is_digit(*lexer->at))
+			lexer->at++;
+	}
+	if (lexer->at < lexer->end && (*lexer->at == 'e' || *lexer->at == 'E')) {
+		const char *digits = lexer->at + 1;
+
+		if (digits < lexer->end && (*digits == '+' || *digits == '-'))
+			digits++;
+		if (digits == lexer->end || !is_digit(*digits))
+			return lexer_error(lexer, out, "an exponent without digits", err);
+		for (lexer->at = digits; lexer->at < lexer->end && is_digit(*lexer->at);)
+			lexer->at++;
+	}
+	length = (size_t)(lexer->at - out->text);
+	if (length >= sizeof(copy))
+		return lexer_error(lexer, out, "a number with too many digits", err);
+	memcpy(copy, out->text, length);
+	copy[length] = '\0';
+	value = strtod(copy, NULL);
+	memcpy(&out->bits, &value, sizeof(value));
+	out->kind = TOKEN_F64;
+	return 0;
+}
+
+static int lex_number(struct lexer *lexer, struct token *out, struct error *err)
+{
+	const char *text = lexer->at;
+	char second = lexer->end - text > 1 ? text[1] : '\0';
+	uint64_t base = 10;
+	bool fits = true;
+	int digits = 0, value;
+
+	if (*text == '0' && second && strchr("fFdD", second))
+		return lex_float_bits(lexer, out, err);
+	if (*text == '0' && second && strchr("xX", second))
+		base = 16;
+	else if (*text == '0' && second && strchr("bB", second))
+		base = 2;
+	if (base == 10) {
+		size_t length = 0;
+
+		while (text + length < lexer->end && is_digit(text[length]))
+			length++;
+		if (text + length < lexer->end && strchr(".eE", text[length]) && text[length]) {
+			lexer->at += length;
+			return lex_decimal(lexer, out, err);
+		}
+		base = *text == '0' ? 8 : 10;
+	} else {
+		lexer->at += 2;
+	}
+	for (; lexer->at < lexer->end && (value = digit_value(*lexer->at)) < (int)base;
+	     lexer->at++, digits++) {
+		fits = fits && out->bits <= (UINT64_MAX - (uint64_t)value) / base;
+		out->bits = out->bits * base + (uint64_t)value;
+	}
+	if (lexer->at < lexer->end && *lexer->at == 'U')
+		lexer->at++;
+	out->kind = TOKEN_INTEGER;
+	if (!fits)
+		return lexer_error(lexer, out, "a number with more than 64 bits", err);
+	if (!digits || (lexer->at < lexer->end && continues_word(*lexer->at))) {
+		lexer->at += lexer->at < lexer->end;
+		return lexer_error(lexer, out, "not a number", err);
+	}
+	return 0;
+}
+
+/* Dotted words may contain "::". */
+static void lex_dotted_word(struct lexer *lexer)
+{
+	while (lexer->at < lexer->end) {
+		if (continues_word(*lexer->at))
+			lexer->at++;
+		else if (lexer->end - lexer->at > 2 && lexer->at[0] == ':' && lexer->at[1] == ':' &&
+			 continues_word(lexer->at[2]))
+			lexer->at += 2;
+		else
+			break;
+	}
+}
+
+static int lex_string(struct lexer *lexer, struct token *out, struct error *err)
+{
+	for (lexer->at++; lexer->at < lexer->end && *lexer->at != '"' && *lexer->at != '\n';) {
+		lexer->at += *lexer->at == '\\' ? 2 : 1;
+		if (lexer->at > lexer->end)
+			lexer->at = lexer->end;
+	}
+	if (lexer->at == lexer->end || *lexer->at != '"')
+		return lexer_error(lexer, out, "a string that does not end", err);
+	lexer->at++;
+	out->kind = TOKEN_STRING;
+	return 0;
+}
+
+/* Reads the next token. PL_EPARSE: an invalid character or number, or a string or comment that does
+ * not end. */
+static int lexer_next(struct lexer *lexer, struct token *out, struct error *err)
+{
+	const char *before = lexer->at;
+	int rc = skip_blanks_and_comments(lexer, err);
+
+	*out = (struct token){.kind = TOKEN_END,
+			      .text = lexer->at,
+			      .line = lexer->line,
+			      .adjacent = lexer->at == before};
+	if (rc || lexer->at == lexer->end)
+		return rc;
+	if (is_digit(*lexer->at)) {
+		rc = lex_number(lexer, out, err);
+	} else if (begins_word(*lexer->at)) {
+		out->kind = TOKEN_WORD;
+		for (lexer->at++; lexer->at < lexer->end && continues_word(*lexer->at);)
+			lexer->at++;
+	} else if (*lexer->at == '.' && lexer->end - lexer->at > 1 &&
+		   continues_word(lexer->at[1])) {
+		out->kind = TOKEN_DOTTED;
+		lexer->at++;
+		lex_dotted_word(lexer);
+	} else if (*lexer->at == '"') {
+		rc = lex_string(lexer, out, err);
+	} else {
+		out->kind = TOKEN_MARK;
+		out->mark = *lexer->at++;
+		if (!out->mark || !strchr("{}()[]<>,;:|!@+-=*/~&^.?", out->mark))
+			rc = error_set(err, PL_EPARSE, "line %u: invalid character 0x%02x",
+				       out->line, (unsigned)(unsigned char)out->mark);
+	}
+	out->length = (size_t)(lexer->at - out->text);
+	return rc;
+}
+
+/* ---- the current token ---- */
 
 void parser_unsupported(struct parser *parser, const char *what)
 {
@@ -149,46 +382,4 @@ void parser_skip_parentheses(struct parser *parser)
 		if (parser->token.kind == TOKEN_END)
 			parser_error(parser, "expected ')'");
 	}
-}
-
-void *parser_allocate(struct parser *parser, size_t count, size_t size)
-{
-	void *memory = NULL;
-
-	if (!parser->rc)
-		parser->rc = arena_allocate(parser->arena, &memory, count, size, parser->err);
-	if (parser->rc)
-		parser->token.kind = TOKEN_END;
-	return memory;
-}
-
-void *parser_append(struct parser *parser, void *array, size_t *count, size_t *capacity,
-		    size_t size)
-{
-	void *items;
-
-	if (parser->rc)
-		return NULL;
-	/* `array` points to a pointer of some element type, which may not be read as a void *. */
-	memcpy(&items, array, sizeof(items));
-	parser->rc = arena_grow(parser->arena, &items, capacity, *count, size, parser->err);
-	if (parser->rc) {
-		parser->token.kind = TOKEN_END;
-		return NULL;
-	}
-	memcpy(array, &items, sizeof(items));
-	items = (char *)items + (*count)++ * size;
-	memset(items, 0, size);
-	return items;
-}
-
-struct name *parser_intern(struct parser *parser, const char *text, size_t length)
-{
-	struct name *name = NULL;
-
-	if (!parser->rc)
-		parser->rc = arena_intern(parser->arena, &name, text, length, parser->err);
-	if (parser->rc)
-		parser->token.kind = TOKEN_END;
-	return name;
 }

@@ -3,10 +3,9 @@
  * each other. Internal to emulator/language/.
  *
  * The files form layers, lowest first; each calls only the ones before it:
- *   arena, lexer         memory and names; characters to tokens
- *   parser               the current token, errors, memory of the module
- *   scope                what each name means in the current scope
- *   parse_initial, parse_variable, parse_annotation, parse_instruction
+ *   parser               characters to tokens, the current token, errors
+ *   names                memory, names, and what each means in the current scope
+ *   parse_variable, parse_annotation, parse_instruction
  *   parse_function       heads and bodies of functions
  *   parse_module         module scope; ptx_module_parse() is here
  *
@@ -19,9 +18,60 @@
 #ifndef EMULATOR_LANGUAGE_PARSER_H
 #define EMULATOR_LANGUAGE_PARSER_H
 
-#include "emulator/language/arena.h"
-#include "emulator/language/lexer.h"
 #include "emulator/language/module.h"
+
+/* Tokens point into the text. */
+enum token_kind {
+	TOKEN_END,     /* the text has ended */
+	TOKEN_WORD,    /* "ld", "%rd4", "$L__BB0_2" */
+	TOKEN_DOTTED,  /* ".global", ".L1::no_allocate" */
+	TOKEN_INTEGER, /* bits: 64-bit two's complement */
+	TOKEN_F32,     /* 0f3F800000; bits: its 32 bits */
+	TOKEN_F64,     /* 0d3FF0000000000000, 1.0, 1e-3; bits: its 64 bits */
+	TOKEN_STRING,  /* text includes the quotes */
+	TOKEN_MARK,    /* one character, in `mark` */
+};
+
+struct token {
+	enum token_kind kind;
+	char mark;
+	bool adjacent; /* no blank or comment is between it and the token before */
+	const char *text;
+	size_t length;
+	uint32_t line;
+	uint64_t bits;
+};
+
+struct lexer {
+	const char *at, *end;
+	uint32_t line;
+};
+
+/* The current meaning of a name. */
+enum name_meaning { NAME_FREE, NAME_REGISTER, NAME_VARIABLE, NAME_LABEL, NAME_FUNCTION };
+struct name_binding {
+	enum name_meaning meaning;
+	uint32_t index;   /* of a register or a function */
+	uint32_t scope;   /* serial number of the scope that declares it */
+	const char *text; /* its name in the module, which is unique in its function */
+};
+
+/* Equal names are one struct name: comparing names is comparing pointers. */
+struct name {
+	struct name *next; /* in the hash bucket */
+	uint64_t hash;
+	struct name_binding binding;
+	uint32_t used_in; /* serial number of the last function that declared it */
+	/* The parts of a mnemonic, once it is split. */
+	const char *base;
+	const char *const *modifiers;
+	size_t modifier_count;
+	/* For the name of a source position: the function in which a .loc last set the outermost
+	 * call at which the position is inlined, and that call; 0 and 0: it is not inlined. */
+	uint32_t located_in, caller_file, caller_line;
+	size_t length;
+	char text[];
+};
 
 /* A use of a name that is resolved when its scope ends. Labels may follow the branches to them. */
 struct name_use {
@@ -109,7 +159,13 @@ void parser_skip_braces(struct parser *parser);
 /* Skips "( … )". Any other current token than '(' is an error. */
 void parser_skip_parentheses(struct parser *parser);
 
-/* Allocates zeroed memory in the module's arena. */
+/* ---- memory, names, scopes (names.c) ---- */
+
+/* Creates an arena that hands out at most limit_bytes. Returns NULL without memory. */
+struct ptx_arena *arena_create(size_t limit_bytes);
+void arena_destroy(struct ptx_arena *arena);
+/* Allocates zeroed memory in the module's arena, aligned for any type. PL_ENOMEM: over the limit,
+ * or the host has none. */
 void *parser_allocate(struct parser *parser, size_t count, size_t size);
 /* Appends a zeroed element to an array in the module's arena; `array` points to the array's
  * pointer. Returns the element. */
@@ -117,8 +173,6 @@ void *parser_append(struct parser *parser, void *array, size_t *count, size_t *c
 		    size_t size);
 /* Returns the one struct name of this text. */
 struct name *parser_intern(struct parser *parser, const char *text, size_t length);
-
-/* ---- scopes (scope.c) ---- */
 
 void scope_enter(struct parser *parser);
 /* Resolves the uses of labels that the scope declares, and restores the names that it hid. */
@@ -135,7 +189,7 @@ const char *scope_rename(struct parser *parser, struct name *name);
  * declares it ends. `where` must stay valid until then. */
 void scope_use(struct parser *parser, const char **where, struct name *name);
 
-/* ---- variables and registers (parse_variable.c, parse_initial.c) ---- */
+/* ---- variables and registers (parse_variable.c) ---- */
 
 /* Parses type, name, dimensions and initial value, which follow the space (".global"). The caller
  * sets out->space before, and declares the returned name. */
@@ -149,11 +203,6 @@ void parse_registers(struct parser *parser);
 /* Parses a parameter of a function behind ".reg", and declares its register. Sets what a variable
  * of .param space would have, but for its name. Returns its name, or NULL. */
 struct name *parse_register_parameter(struct parser *parser, struct ptx_variable *out);
-#define MAX_DIMENSIONS 8
-/* Parses the initial value of a variable, after '='. A first dimension of 0 takes its size from
- * the number of values. */
-void parse_initial_value(struct parser *parser, struct ptx_variable *variable,
-			 const int64_t *dimensions, size_t dimension_count);
 
 /* ---- statements (parse_annotation.c, parse_instruction.c) ---- */
 
