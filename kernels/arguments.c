@@ -7,6 +7,88 @@
 
 #include "kernels/element.h"
 
+static const char *const address_names[] = {
+#define X(symbol, name) name,
+	TEXTURE_ADDRESS_LIST(X)
+#undef X
+};
+
+const char *texture_address_name(enum texture_address address)
+{
+	return address_names[address];
+}
+
+bool texture_address_parse(enum texture_address *out, const char *name)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(address_names); i++)
+		if (!strcmp(address_names[i], name)) {
+			*out = (enum texture_address)i;
+			return true;
+		}
+	return false;
+}
+
+/* Appends all that tells two textures of a buffer apart: " 2d 64x32 x4 linear wrap wrap". */
+static void case_texture_describe(struct text *out, const struct case_texture *texture)
+{
+	const struct texture_reading *reading = &texture->reading;
+
+	text_addf(out, " %s", reading->surface ? "surface" : "texture");
+	for (size_t i = 0; i < texture->dimensions; i++)
+		text_addf(out, "%s%" PRId64, i ? "x" : " ", texture->sizes[i]);
+	text_addf(out, " x%d%s%s", reading->channels, reading->layered ? " layered" : "",
+		  reading->cube ? " cube" : "");
+	if (reading->surface)
+		return;
+	text_addf(out, "%s%s%s%s", reading->fetch ? " fetch" : "", reading->linear ? " linear" : "",
+		  reading->normalized ? " normalized" : "",
+		  reading->normalized_float ? " normalized_float" : "");
+	for (size_t i = 0; i < texture->dimensions; i++)
+		text_addf(out, " %s", texture_address_name(reading->address[i]));
+}
+
+static void add_sizes(struct text *out, const char *word, const uint32_t *values, unsigned rank)
+{
+	text_addf(out, " %s", word);
+	for (unsigned i = 0; i < rank; i++)
+		text_addf(out, "%s%" PRIu32, i ? "x" : " ", values[i]);
+}
+
+static void add_im2col(struct text *out, const struct tensor_map *map)
+{
+	text_addf(out, " im2col %" PRIu32 " channels %" PRIu32 " pixels from", map->channels,
+		  map->pixels);
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++)
+		text_addf(out, "%s%" PRId32, i ? "," : " ", map->lower[i]);
+	text_add(out, " to");
+	for (unsigned i = 0; i < tensor_map_image_rank(map); i++)
+		text_addf(out, "%s%" PRId32, i ? "," : " ", map->upper[i]);
+}
+
+/* Appends all that tells two maps of a buffer apart:
+ * " tensormap f32 64x32 +256 box 32x8 steps 1x1 swizzle 128". */
+static void tensor_map_describe(struct text *out, const struct tensor_map *map)
+{
+	text_addf(out, " tensormap %s", tensor_type_name(map->type));
+	for (unsigned i = 0; i < map->rank; i++)
+		text_addf(out, "%s%" PRIu64, i ? "x" : " ", map->sizes[i]);
+	for (unsigned i = 1; i < map->rank; i++)
+		text_addf(out, " +%" PRIu64, map->strides[i]);
+	if (map->im2col)
+		add_im2col(out, map);
+	else
+		add_sizes(out, "box", map->box, map->rank);
+	add_sizes(out, "steps", map->steps, map->rank);
+	if (map->interleave)
+		text_addf(out, " interleave %u", map->interleave);
+	if (map->swizzle)
+		text_addf(out, " swizzle %u", tensor_swizzle_bytes(map->swizzle));
+	if (map->promotion)
+		text_addf(out, " promotion %u", map->promotion);
+	if (map->fills_nan)
+		text_add(out, " nan");
+}
+
 static const struct {
 	const char *name;
 	size_t bytes;

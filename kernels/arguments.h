@@ -9,8 +9,73 @@
 #define KERNELS_ARGUMENTS_H
 
 #include "base/base.h"
-#include "kernels/tensor_argument.h"
-#include "kernels/texture.h"
+#include "base/tensor_map.h"
+
+/* ---- textures and tensor maps ---- */
+
+/*
+ * A texture is a buffer that a kernel reads through a texture object, or accesses through a surface
+ * object. The texels lie in the buffer one after another: rows of a width, then slices or layers.
+ * The type of the buffer is that of a channel.
+ */
+/* What a coordinate outside of a texture means; names as in CUDA. */
+#define TEXTURE_ADDRESS_LIST(X)             \
+	X(TEXTURE_ADDRESS_CLAMP, "clamp")   \
+	X(TEXTURE_ADDRESS_BORDER, "border") \
+	X(TEXTURE_ADDRESS_WRAP, "wrap")     \
+	X(TEXTURE_ADDRESS_MIRROR, "mirror")
+enum texture_address {
+#define X(symbol, name) symbol,
+	TEXTURE_ADDRESS_LIST(X)
+#undef X
+};
+
+#define TEXTURE_DIMENSIONS 3
+
+struct texture_reading {
+	bool surface;
+	bool fetch;            /* plain memory: one dimension, no filter, for tex1Dfetch() */
+	bool layered;          /* the last of the sizes counts layers */
+	bool cube;             /* width, height, and faces: 6, or 6 per layer */
+	bool linear;           /* filter; else the nearest texel */
+	bool normalized;       /* coordinates from 0 to 1; else they count texels */
+	bool normalized_float; /* integers of 8 and 16 bits are read as 0 to 1 or -1 to 1 */
+	int channels;          /* elements of the buffer per texel: 1, 2 or 4 */
+	enum texture_address address[TEXTURE_DIMENSIONS];
+};
+
+/* In a descriptor. */
+struct kernel_texture {
+	struct texture_reading reading;
+	const char *sizes[TEXTURE_DIMENSIONS]; /* expressions, in texels */
+	size_t dimensions;                     /* how many of them there are, from 1 */
+};
+
+/* In a case. Invariant: the texels do not exceed the buffer. */
+struct case_texture {
+	struct texture_reading reading;
+	int64_t sizes[TEXTURE_DIMENSIONS]; /* 1 beyond `dimensions` */
+	size_t dimensions;
+};
+const char *texture_address_name(enum texture_address address);
+bool texture_address_parse(enum texture_address *out, const char *name);
+
+/* A tensor map over a buffer, in a descriptor. A case has a struct tensor_map (base/tensor_map.h),
+ * whose address whoever knows the buffer's puts there. */
+struct kernel_tensor {
+	/* type, rank, mode, interleave, swizzle, promotion and fill; the rest are expressions. */
+	struct tensor_map form;
+	bool typed; /* the type is written; else the buffer's type decides */
+	const char *sizes[TENSOR_MOST_RANK], *box[TENSOR_MOST_RANK]; /* elements */
+	/* Bytes, of the dimensions from 1 on. NULL: the rows lie side by side. */
+	const char *strides[TENSOR_MOST_RANK];
+	const char *steps[TENSOR_MOST_RANK]; /* NULL: 1 */
+	/* For the im2col mode, which has no box. A corner that is NULL is 0. */
+	const char *channels, *pixels;
+	const char *lower[TENSOR_IMAGE_MOST_RANK], *upper[TENSOR_IMAGE_MOST_RANK];
+};
+
+/* ---- kinds ---- */
 
 /*
  * Symbol, name, bytes. TEXTURE is the handle of a texture or surface object, TENSOR_MAP a

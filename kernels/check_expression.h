@@ -17,7 +17,7 @@
  * Functions: min(a, b), max(a, b), abs, sqrt, exp, exp2, log, log2, pow(a, b),
  * sin, cos, tan, asin, acos, atan, atan2(y, x), sinh, cosh, tanh, erf, floor,
  * ceil, and int(a), which cuts a to an integer;
- * for integers also those of expression_functions.h that have another name.
+ * for integers also those of expression_shared.c that have another name.
  * Reductions: sum, min and max, as sum(NAME, FROM, TO, BODY) with NAME from FROM
  * to TO - 1; or as sum(BODY), where `i` runs over the elements of the buffers in
  * BODY that have no index. argmin and argmax give the first index with the least

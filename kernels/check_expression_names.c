@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
-#include "kernels/expression_functions.h"
+#include "kernels/expression.h"
 
 static bool name_is(const char *name, const char *start, size_t length)
 {

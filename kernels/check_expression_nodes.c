@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
-#include "kernels/expression_text.h"
+#include "kernels/expression.h"
 
 int check_parse_fail(struct check_parse *p, const char *at, const char *cause)
 {

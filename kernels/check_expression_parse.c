@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "kernels/check_expression_parser.h"
-#include "kernels/expression_functions.h"
+#include "kernels/expression.h"
 
 /* Nesting of parentheses, brackets and signs. Each costs about ten frames of the stack. */
 #define NESTING_LIMIT 64

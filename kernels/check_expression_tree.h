@@ -10,7 +10,7 @@
 #ifndef KERNELS_CHECK_EXPRESSION_TREE_H
 #define KERNELS_CHECK_EXPRESSION_TREE_H
 
-#include "kernels/expression_functions.h"
+#include "kernels/expression.h"
 #include "kernels/kernels.h"
 
 enum {

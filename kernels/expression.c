@@ -6,8 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kernels/expression_functions.h"
-#include "kernels/expression_text.h"
+#include "kernels/expression.h"
 #include "kernels/kernels.h"
 
 /* Deeper than any table needs, and shallow enough for the stack of a worker. */
@@ -25,7 +24,7 @@ struct evaluation {
 	struct error *err;
 };
 
-static int evaluate_or(struct evaluation *e, int64_t *out);
+static int evaluate_any(struct evaluation *e, int64_t *out);
 
 static int expression_fail_at(struct evaluation *e, const char *at, const char *cause)
 {
@@ -47,25 +46,17 @@ static void skip_expression_blanks(struct evaluation *e)
 		e->at++;
 }
 
-/* Consumes `symbol` if it comes next. Calls nothing: a large plan evaluates millions of operands,
- * each of which tries every operator. */
-static bool accept(struct evaluation *e, const char *symbol)
+/* Consumes `symbol` if it comes next. */
+static bool accept(struct evaluation *e, char symbol)
 {
-	const char *at;
-
 	skip_expression_blanks(e);
-	at = e->at;
-	while (*symbol && *at == *symbol) {
-		at++;
-		symbol++;
-	}
-	if (*symbol)
+	if (*e->at != symbol)
 		return false;
-	e->at = at;
+	e->at++;
 	return true;
 }
 
-static int expect(struct evaluation *e, const char *symbol, const char *cause)
+static int expect(struct evaluation *e, char symbol, const char *cause)
 {
 	return accept(e, symbol) ? 0 : expression_fail_at(e, e->at, cause);
 }
@@ -79,15 +70,15 @@ static int evaluate_call(struct evaluation *e, const struct expression_function 
 
 	for (int i = 0; i < function->argument_count; i++) {
 		if (i) {
-			rc = expect(e, ",", "a second argument is missing: \",\" expected");
+			rc = expect(e, ',', "a second argument is missing: \",\" expected");
 			if (rc)
 				return rc;
 		}
-		rc = evaluate_or(e, &arguments[i]);
+		rc = evaluate_any(e, &arguments[i]);
 		if (rc)
 			return rc;
 	}
-	rc = expect(e, ")", "\")\" expected after the arguments");
+	rc = expect(e, ')', "\")\" expected after the arguments");
 	if (rc)
 		return rc;
 	cause = function->call(out, arguments);
@@ -103,7 +94,7 @@ static int evaluate_name(struct evaluation *e, int64_t *out)
 	while (isalnum((unsigned char)*e->at) || *e->at == '_')
 		e->at++;
 	length = (size_t)(e->at - start);
-	if (accept(e, "(")) {
+	if (accept(e, '(')) {
 		function = expression_function_find(start, length);
 		return function ? evaluate_call(e, function, start, out)
 				: expression_fail_at(e, start, "no function has this name");
@@ -143,10 +134,10 @@ static int evaluate_primary(struct evaluation *e, int64_t *out)
 		return evaluate_number(e, out);
 	if (isalpha((unsigned char)*e->at) || *e->at == '_')
 		return evaluate_name(e, out);
-	if (!accept(e, "("))
+	if (!accept(e, '('))
 		return expression_fail_at(e, e->at, "a number, a name or \"(\" expected");
-	rc = evaluate_or(e, out);
-	return rc ? rc : expect(e, ")", "\")\" expected");
+	rc = evaluate_any(e, out);
+	return rc ? rc : expect(e, ')', "\")\" expected");
 }
 
 static int evaluate_unary(struct evaluation *e, int64_t *out)
@@ -156,7 +147,7 @@ static int evaluate_unary(struct evaluation *e, int64_t *out)
 
 	skip_expression_blanks(e);
 	start = e->at;
-	if (!accept(e, "-") && !accept(e, "!") && !accept(e, "~"))
+	if (!accept(e, '-') && !accept(e, '!') && !accept(e, '~'))
 		return evaluate_primary(e, out);
 	if (++e->depth > DEPTH_LIMIT)
 		return expression_fail_at(e, start, "nested too deep");
@@ -173,199 +164,161 @@ static int evaluate_unary(struct evaluation *e, int64_t *out)
 	return 0;
 }
 
-static int evaluate_product(struct evaluation *e, int64_t *out)
+/* ---- operators of two operands ---- */
+
+enum operation {
+	OPERATION_OR,
+	OPERATION_AND,
+	OPERATION_EQUAL,
+	OPERATION_UNEQUAL,
+	OPERATION_LESS_EQUAL,
+	OPERATION_GREATER_EQUAL,
+	OPERATION_SHIFT_LEFT,
+	OPERATION_SHIFT_RIGHT,
+	OPERATION_BIT_OR,
+	OPERATION_BIT_AND,
+	OPERATION_LESS,
+	OPERATION_GREATER,
+	OPERATION_ADD,
+	OPERATION_SUBTRACT,
+	OPERATION_MULTIPLY,
+	OPERATION_DIVIDE,
+	OPERATION_REMAINDER,
+};
+
+/* A second comparison does not follow the first: "a < b < c" is an error. */
+enum { LEVEL_OF_COMPARISONS = 4, TIGHTEST_LEVEL = 7 };
+
+/* By enum operation: the symbol, and how tightly it binds. Longer symbols come first. */
+static const struct {
+	char symbol[3];
+	int level;
+} operators[] = {
+	{"||", 0}, {"&&", 1}, {"==", 4}, {"!=", 4}, {"<=", 4}, {">=", 4},
+	{"<<", 5}, {">>", 5}, {"|", 2},  {"&", 3},  {"<", 4},  {">", 4},
+	{"+", 6},  {"-", 6},  {"*", 7},  {"/", 7},  {"%", 7},
+};
+
+/* The operation whose symbol is at `at`; -1: none. */
+static int find_operation(const char *at)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
+		if (*at == operators[i].symbol[0] &&
+		    (!operators[i].symbol[1] || at[1] == operators[i].symbol[1]))
+			return (int)i;
+	return -1;
+}
+
+/* Combines *left with the operand on its right; or returns why this has no value. A shift to the
+ * left is a product, so a bit that it would lose, or a sign that it would change, is an overflow.
+ */
+static const char *combine(int64_t *left, enum operation operation, int64_t right)
+{
+	const int64_t a = *left;
+
+	switch (operation) {
+	case OPERATION_OR:
+		*left = a || right;
+		break;
+	case OPERATION_AND:
+		*left = a && right;
+		break;
+	case OPERATION_EQUAL:
+		*left = a == right;
+		break;
+	case OPERATION_UNEQUAL:
+		*left = a != right;
+		break;
+	case OPERATION_LESS_EQUAL:
+		*left = a <= right;
+		break;
+	case OPERATION_GREATER_EQUAL:
+		*left = a >= right;
+		break;
+	case OPERATION_SHIFT_LEFT:
+	case OPERATION_SHIFT_RIGHT:
+		if (right < 0 || right > 63)
+			return "a shift is by 0 to 63 bits";
+		if (operation == OPERATION_SHIFT_RIGHT) {
+			*left = a >> right;
+			break;
+		}
+		*left = (int64_t)((uint64_t)a << right);
+		return *left >> right != a ? "the shift overflows 64 bits" : NULL;
+	case OPERATION_BIT_OR:
+		*left = a | right;
+		break;
+	case OPERATION_BIT_AND:
+		*left = a & right;
+		break;
+	case OPERATION_LESS:
+		*left = a < right;
+		break;
+	case OPERATION_GREATER:
+		*left = a > right;
+		break;
+	case OPERATION_ADD:
+		return __builtin_add_overflow(a, right, left) ? "the sum overflows 64 bits" : NULL;
+	case OPERATION_SUBTRACT:
+		return __builtin_sub_overflow(a, right, left) ? "the sum overflows 64 bits" : NULL;
+	case OPERATION_MULTIPLY:
+		return __builtin_mul_overflow(a, right, left) ? "the product overflows 64 bits"
+							      : NULL;
+	case OPERATION_DIVIDE:
+	case OPERATION_REMAINDER:
+		if (!right)
+			return "division by zero";
+		if (a == INT64_MIN && right == -1)
+			return "the quotient overflows 64 bits";
+		*left = operation == OPERATION_DIVIDE ? a / right : a % right;
+		break;
+	}
+	return NULL;
+}
+
+/* Evaluates operands and the operators between them that bind at least as tightly as `level`. */
+static int evaluate_level(struct evaluation *e, int level, int64_t *out)
 {
 	int rc = evaluate_unary(e, out);
-
-	while (!rc) {
-		const char *start;
-		int64_t right;
-		char symbol;
-
-		skip_expression_blanks(e);
-		start = e->at;
-		symbol = *start;
-		if (symbol == '^')
-			return expression_fail_at(e, start, EXPRESSION_NO_CARET);
-		if (symbol != '*' && symbol != '/' && symbol != '%')
-			return 0;
-		e->at++;
-		rc = evaluate_unary(e, &right);
-		if (rc)
-			break;
-		if (symbol == '*') {
-			if (__builtin_mul_overflow(*out, right, out))
-				rc = fail_value(e, start, "the product overflows 64 bits", out);
-		} else if (right == 0) {
-			rc = fail_value(e, start, "division by zero", out);
-		} else if (*out == INT64_MIN && right == -1) {
-			rc = fail_value(e, start, "the quotient overflows 64 bits", out);
-		} else {
-			*out = symbol == '/' ? *out / right : *out % right;
-		}
-	}
-	return rc;
-}
-
-static int evaluate_sum(struct evaluation *e, int64_t *out)
-{
-	int rc = evaluate_product(e, out);
-
-	while (!rc) {
-		const char *start;
-		int64_t right;
-		bool overflow;
-
-		skip_expression_blanks(e);
-		start = e->at;
-		if (*start != '+' && *start != '-')
-			return 0;
-		e->at++;
-		rc = evaluate_product(e, &right);
-		if (rc)
-			break;
-		overflow = *start == '+' ? __builtin_add_overflow(*out, right, out)
-					 : __builtin_sub_overflow(*out, right, out);
-		if (overflow)
-			rc = fail_value(e, start, "the sum overflows 64 bits", out);
-	}
-	return rc;
-}
-
-/* Sets *value; or returns why the shift has none. A shift to the left is a product, so a bit that
- * it would lose, or a sign that it would change, is an overflow. */
-static const char *shift_integer(int64_t *value, bool to_left, int64_t count)
-{
-	int64_t left = *value;
-
-	if (count < 0 || count > 63)
-		return "a shift is by 0 to 63 bits";
-	*value = to_left ? (int64_t)((uint64_t)left << count) : left >> count;
-	return to_left && *value >> count != left ? "the shift overflows 64 bits" : NULL;
-}
-
-static int evaluate_shift(struct evaluation *e, int64_t *out)
-{
-	int rc = evaluate_sum(e, out);
+	int tightest = TIGHTEST_LEVEL;
 
 	while (!rc) {
 		const char *start, *cause;
+		bool unneeded;
 		int64_t right;
+		int found;
 
 		skip_expression_blanks(e);
 		start = e->at;
-		if (!accept(e, "<<") && !accept(e, ">>"))
+		if (*start == '^')
+			return expression_fail_at(e, start, EXPRESSION_NO_CARET);
+		found = find_operation(start);
+		if (found < 0 || operators[found].level < level ||
+		    operators[found].level > tightest)
 			return 0;
-		rc = evaluate_sum(e, &right);
+		tightest =
+			operators[found].level - (operators[found].level == LEVEL_OF_COMPARISONS);
+		unneeded = found == OPERATION_OR ? *out != 0 : found == OPERATION_AND && !*out;
+		e->at += strlen(operators[found].symbol);
+		e->skipping += unneeded;
+		rc = evaluate_level(e, operators[found].level + 1, &right);
+		e->skipping -= unneeded;
 		if (rc)
-			break;
-		cause = shift_integer(out, *start == '<', right);
+			return rc;
+		cause = combine(out, (enum operation)found, right);
 		if (cause)
 			rc = fail_value(e, start, cause, out);
 	}
 	return rc;
 }
 
-/* Evaluates one comparison per level: "a < b < c" is an error. */
-static int evaluate_comparison(struct evaluation *e, int64_t *out)
+static int evaluate_any(struct evaluation *e, int64_t *out)
 {
-	static const char *const symbols[] = {"==", "!=", "<=", ">=", "<", ">"};
-	int64_t left, right;
-	int rc = evaluate_shift(e, out);
-
-	if (rc)
-		return rc;
-	left = *out;
-	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
-		if (!accept(e, symbols[i]))
-			continue;
-		rc = evaluate_shift(e, &right);
-		if (rc)
-			return rc;
-		*out = i == 0   ? left == right
-		       : i == 1 ? left != right
-		       : i == 2 ? left <= right
-		       : i == 3 ? left >= right
-		       : i == 4 ? left < right
-				: left > right;
-		break;
-	}
-	return 0;
-}
-
-/* Consumes `symbol`, which is one character, unless it is the first of && or ||. */
-static bool accept_single(struct evaluation *e, char symbol)
-{
-	skip_expression_blanks(e);
-	if (*e->at != symbol || e->at[1] == symbol)
-		return false;
-	e->at++;
-	return true;
-}
-
-static int evaluate_bit_and(struct evaluation *e, int64_t *out)
-{
-	int rc = evaluate_comparison(e, out);
-
-	while (!rc && accept_single(e, '&')) {
-		int64_t right;
-
-		rc = evaluate_comparison(e, &right);
-		if (!rc)
-			*out &= right;
-	}
-	return rc;
-}
-
-static int evaluate_bit_or(struct evaluation *e, int64_t *out)
-{
-	int rc = evaluate_bit_and(e, out);
-
-	while (!rc && accept_single(e, '|')) {
-		int64_t right;
-
-		rc = evaluate_bit_and(e, &right);
-		if (!rc)
-			*out |= right;
-	}
-	return rc;
-}
-
-static int evaluate_and(struct evaluation *e, int64_t *out)
-{
-	int rc = evaluate_bit_or(e, out);
-
-	while (!rc && accept(e, "&&")) {
-		bool unneeded = !*out;
-		int64_t right;
-
-		e->skipping += unneeded;
-		rc = evaluate_bit_or(e, &right);
-		e->skipping -= unneeded;
-		if (!rc)
-			*out = !unneeded && right;
-	}
-	return rc;
-}
-
-static int evaluate_or(struct evaluation *e, int64_t *out)
-{
-	const char *start = e->at;
 	int rc;
 
 	if (++e->depth > DEPTH_LIMIT)
-		return expression_fail_at(e, start, "nested too deep");
-	rc = evaluate_and(e, out);
-	while (!rc && accept(e, "||")) {
-		bool unneeded = *out;
-		int64_t right;
-
-		e->skipping += unneeded;
-		rc = evaluate_and(e, &right);
-		e->skipping -= unneeded;
-		if (!rc)
-			*out = unneeded || right;
-	}
+		return expression_fail_at(e, e->at, "nested too deep");
+	rc = evaluate_level(e, 0, out);
 	e->depth--;
 	return rc;
 }
@@ -382,7 +335,7 @@ int expression_evaluate(int64_t *out, const char *expression,
 		.err = err,
 	};
 	int64_t value;
-	int rc = evaluate_or(&e, &value);
+	int rc = evaluate_any(&e, &value);
 
 	if (rc)
 		return rc;

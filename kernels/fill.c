@@ -4,17 +4,123 @@
  * integer arithmetic and correctly rounded operations are used, so that every
  * machine computes the same bits.
  */
+#include "kernels/fill.h"
+
+#include <errno.h>
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <xxhash.h>
 
+#include "capture/capture.h"
 #include "kernels/check_expression.h"
 #include "kernels/element.h"
-#include "kernels/fill.h"
+#include "kernels/npy.h"
 #include "kernels/parallel.h"
+
+/* ---- storing ---- */
+
+float fill_float_within(double value)
+{
+	return (float)fmin(fmax(value, -FLT_MAX), FLT_MAX);
+}
+
+void fill_store(const struct filling *filling, int64_t first, const double *values, int64_t count)
+{
+	const enum element_type type = filling->buffer->type;
+
+	if (count == FILL_TILE) {
+		element_store_tile(type, filling->data, first, values);
+		return;
+	}
+	for (int64_t i = 0; i < count; i++)
+		element_store(type, filling->data, first + i, values[i]);
+}
+
+void fill_store_integers(const struct filling *filling, int64_t first, const uint64_t *values,
+			 int64_t count)
+{
+	const enum element_type type = filling->buffer->type;
+
+	if (count == FILL_TILE) {
+		element_store_integer_tile(type, filling->data, first, values);
+		return;
+	}
+	for (int64_t i = 0; i < count; i++)
+		element_store_integer(type, filling->data, first + i, values[i]);
+}
+
+/* ---- files and captures ---- */
+
+/* Reads the bytes of the elements. The file must hold no others. */
+static int fill_raw(void *data, const struct case_buffer *buffer, struct error *err)
+{
+	size_t bytes = (size_t)buffer->length * element_size_bytes(buffer->type);
+	FILE *stream;
+	size_t got;
+	bool more;
+	int rc = file_open_stream(&stream, buffer->fill_file, err);
+
+	if (rc)
+		return rc;
+	got = fread(data, 1, bytes, stream);
+	more = got == bytes && getc(stream) != EOF;
+	if (ferror(stream))
+		rc = error_set(err, PL_EIO, "reading '%s': %s", buffer->fill_file, strerror(errno));
+	else if (got < bytes || more)
+		rc = error_set(err, PL_EUSAGE,
+			       "'%s' has %s bytes than the %zu of %" PRId64
+			       " elements of %s; give a raw file of that size, or a .npy file",
+			       buffer->fill_file, more ? "more" : "fewer", bytes, buffer->length,
+			       element_type_name(buffer->type));
+	fclose(stream);
+	return rc;
+}
+
+static int fill_from_file(void *data, const struct case_buffer *buffer, struct error *err)
+{
+	const char *suffix = strrchr(buffer->fill_file, '.');
+	int rc = suffix && !strcmp(suffix, ".npy")
+			 ? npy_load(data, buffer->type, buffer->length, buffer->fill_file, err)
+			 : fill_raw(data, buffer, err);
+
+	return error_context(err, rc, "buffer %s", buffer->name);
+}
+
+static int check_memory(const struct capture_info *info, const struct case_buffer *buffer,
+			struct error *err)
+{
+	const uint64_t bytes = (uint64_t)buffer->length * element_size_bytes(buffer->type);
+
+	if (buffer->fill_index >= info->memory_count)
+		return error_set(
+			err, PL_EUSAGE,
+			"'%s' has %zu memories, numbered from 0, and none has the number %zu",
+			buffer->fill_file, info->memory_count, buffer->fill_index);
+	if (info->memory[buffer->fill_index].bytes != bytes)
+		return error_set(err, PL_EUSAGE,
+				 "memory %zu of '%s' has %" PRIu64
+				 " bytes, and the buffer has %" PRIu64,
+				 buffer->fill_index, buffer->fill_file,
+				 info->memory[buffer->fill_index].bytes, bytes);
+	return 0;
+}
+
+static int fill_from_capture(void *data, const struct case_buffer *buffer, struct error *err)
+{
+	struct capture *capture = NULL;
+	int rc = capture_open(&capture, buffer->fill_file, err);
+
+	if (!rc)
+		rc = check_memory(capture_info(capture), buffer, err);
+	if (!rc)
+		rc = capture_read_memory(capture, buffer->fill_index, CAPTURE_BEFORE, data, err);
+	capture_close(capture);
+	return error_context(err, rc, "buffer %s", buffer->name);
+}
 
 /* The most bytes of a step in which a constant is copied: a step stays in the first-level cache. */
 #define CONSTANT_STEP_BYTES ((size_t)16384)

@@ -47,8 +47,4 @@ void fill_whole_numbers(struct filling *filling);
 int fill_resolve(struct case_buffer *out, const struct kernel_buffer *buffer,
 		 const struct expression_variable *variables, size_t count, struct error *err);
 
-/* FILL_FILE and FILL_CAPTURE, as kernel_fill() describes them. */
-int fill_from_file(void *data, const struct case_buffer *buffer, struct error *err);
-int fill_from_capture(void *data, const struct case_buffer *buffer, struct error *err);
-
 #endif

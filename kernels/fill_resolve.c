@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "kernels/element.h"
+#include "kernels/expression.h"
 #include "kernels/fill.h"
-#include "kernels/real_expression.h"
 
 /* The integers up to this are doubles. */
 #define MOST_EXACT (INT64_C(1) << 53)

@@ -1,5 +1,5 @@
 /* Floating-point numbers from axes. See the header. */
-#include "kernels/real_expression.h"
+#include "kernels/expression.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "kernels/check_expression.h"
-#include "kernels/expression_functions.h"
 
 /* A point belongs to a word, so that 2.e3 has no name in it. */
 static size_t word_length(const char *at)

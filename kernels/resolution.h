@@ -37,9 +37,6 @@ int resolution_skip(struct resolution *r, const char *format, ...) PRINTF_LIKE(2
 int resolution_refuse(struct resolution *r, const char *expression, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
-/* The name of an axis in the expression that is 0 in this case; NULL: none. */
-const char *resolution_zero_axis(const struct resolution *r, const char *expression);
-
 /* Evaluates an expression of the descriptor. A failure is due to the requested sizes: PL_EUSAGE. */
 int resolution_evaluate(struct resolution *r, int64_t *out, const char *expression,
 			const char *what);
@@ -51,15 +48,8 @@ int resolution_copy_name(struct resolution *r, char *out, size_t size, const cha
 /* `name` is borrowed. One variable fits in addition to the axes and limits. */
 void resolution_add_variable(struct resolution *r, const char *name, int64_t value);
 
-/* A list of launches that grows while it is resolved. */
-struct resolved_launches {
-	struct case_launch *items;
-	size_t count, capacity;
-};
-/* Appends the launches of a descriptor, with repeats unrolled. The axes and buffers of the case
- * must be resolved already. On failure, *out has what was appended so far. */
-int resolution_append(struct resolution *r, struct resolved_launches *out,
-		      const struct kernel_launch *launches, size_t count);
+/* Resolves an argument of a launch. The axes and buffers of the case must be resolved already. */
+int resolution_argument(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg);
 /* Resolves all launches of the variant. */
 int resolution_launches(struct resolution *r);
 /* Resolves the check of the variant, which has one. */

@@ -1,15 +1,12 @@
 /*
- * Resolves the launches of a case: shapes, arguments and repeats. Skips the
- * case if this device, or every CUDA device, cannot launch it.
+ * Resolves the launches of a case, and how it is verified. Skips the case if this device, or every
+ * CUDA device, cannot launch it.
  */
-#include <float.h>
 #include <inttypes.h>
-#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "kernels/real_expression.h"
 #include "kernels/resolution.h"
-#include "kernels/resolve_tensors.h"
 
 /* Equal on all CUDA devices so far (CUDA C++ Programming Guide, technical specifications). */
 #define MAX_GRID_YZ 65535
@@ -17,254 +14,6 @@
 /* Repeats are expressions over sizes that the user chooses. A case with more launches than this
  * would measure launch overhead only. */
 #define MAX_UNROLLED_LAUNCHES 65536
-/* For the same reason, the bytes of their structs. */
-#define MOST_STRUCT_BYTES (64 << 20)
-/* About the most bytes of a message that list the fields of a struct. */
-#define LAYOUT_MOST_BYTES 300
-
-/* An address lies in its buffer or is its end. An axis may hold for several buffers, so another one
- * skips the case. */
-static int resolve_addend(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
-{
-	const struct case_buffer *buffer = &r->work->buffers[out->integer];
-	int64_t elements;
-	int rc = resolution_evaluate(r, &elements, arg->addend, "argument");
-
-	if (rc)
-		return rc;
-	if (elements < 0 || elements > buffer->length)
-		return resolution_skip(r,
-				       "the argument %s + %s is element %" PRId64
-				       " of a buffer of %" PRId64 " elements",
-				       arg->value, arg->addend, elements, buffer->length);
-	out->addend = (uint64_t)elements * element_size_bytes(buffer->type);
-	return 0;
-}
-
-static int resolve_buffer_arg(struct resolution *r, struct case_arg *out,
-			      const struct kernel_arg *arg)
-{
-	for (size_t i = 0; i < r->work->buffer_count; i++)
-		if (!strcmp(r->work->buffers[i].name, arg->value)) {
-			out->integer = (int64_t)i;
-			return arg->addend ? resolve_addend(r, out, arg) : 0;
-		}
-	return error_set(r->err, PL_EUSAGE, "no buffer is called \"%s\"", arg->value);
-}
-
-/* The sizes of a texture, and whether its texels are in the buffer. */
-static int resolve_texture_arg(struct resolution *r, struct case_arg *out,
-			       const struct kernel_arg *arg)
-{
-	const struct kernel_texture *texture = arg->texture;
-	struct case_texture *resolved = xcalloc(1, sizeof(*resolved));
-	int64_t elements = texture->reading.channels;
-	bool over = false;
-	int rc = resolve_buffer_arg(r, out, arg);
-
-	*resolved = (struct case_texture){.reading = texture->reading,
-					  .dimensions = texture->dimensions};
-	out->texture = resolved;
-	for (size_t i = 0; i < TEXTURE_DIMENSIONS && !rc; i++) {
-		resolved->sizes[i] = 1;
-		if (i < texture->dimensions)
-			rc = resolution_evaluate(r, &resolved->sizes[i], texture->sizes[i],
-						 "a size of a texture");
-		if (!rc && resolved->sizes[i] < 1)
-			return resolution_refuse(r, texture->sizes[i],
-						 "a size of the texture of %s is %" PRId64,
-						 arg->value, resolved->sizes[i]);
-		over |= __builtin_mul_overflow(elements, resolved->sizes[i], &elements);
-	}
-	if (!rc && (over || elements > r->work->buffers[out->integer].length))
-		rc = error_set(r->err, PL_EUSAGE,
-			       "the texture of %s has %" PRId64 " x %" PRId64 " x %" PRId64
-			       " texels of %d elements, but the buffer has %" PRId64 " elements",
-			       arg->value, resolved->sizes[0], resolved->sizes[1],
-			       resolved->sizes[2], texture->reading.channels,
-			       r->work->buffers[out->integer].length);
-	return rc;
-}
-
-static int resolve_tensor_arg(struct resolution *r, struct case_arg *out,
-			      const struct kernel_arg *arg)
-{
-	int rc = resolve_buffer_arg(r, out, arg);
-
-	return rc ? rc : resolve_tensor(r, out, arg);
-}
-
-static int resolve_integer_arg(struct resolution *r, struct case_arg *out, const char *expression)
-{
-	int64_t low, high;
-	int rc = resolution_evaluate(r, &out->integer, expression, "argument");
-
-	arg_kind_range(out->kind, &low, &high);
-	if (!rc && (out->integer < low || out->integer > high))
-		rc = error_set(r->err, PL_EUSAGE, "argument %s = %" PRId64 " does not fit %s",
-			       expression, out->integer, arg_kind_name(out->kind));
-	return rc;
-}
-
-/* The largest finite value of a floating-point kind. */
-static double real_limit(enum arg_kind kind)
-{
-	return kind == ARG_F16                       ? 65504.0
-	       : kind == ARG_F64 || kind == ARG_REAL ? DBL_MAX
-						     : (double)FLT_MAX;
-}
-
-/* A decimal literal, or an expression over the axes. */
-static int evaluate_real(struct resolution *r, double *out, const char *text)
-{
-	struct error cause = {0};
-	int64_t value;
-	int rc;
-
-	if (!parse_double(out, text, NULL))
-		return 0;
-	if (!expression_is_real(text)) {
-		rc = resolution_evaluate(r, &value, text, "argument");
-		*out = (double)value;
-		return rc;
-	}
-	rc = real_expression_evaluate(out, text, r->variables, r->variable_count, &cause);
-	return rc ? resolution_refuse(r, text, "argument %s: %s", text, cause.text) : 0;
-}
-
-static int resolve_real_arg(struct resolution *r, struct case_arg *out, const char *text)
-{
-	int rc = evaluate_real(r, &out->real, text);
-
-	if (rc)
-		return rc;
-	if (!isfinite(out->real))
-		return resolution_refuse(r, text, "argument %s is no finite number", text);
-	if (fabs(out->real) > real_limit(out->kind))
-		return error_set(r->err, PL_EUSAGE, "argument %s does not fit %s", text,
-				 arg_kind_name(out->kind));
-	return 0;
-}
-
-static int resolve_bytes_arg(struct resolution *r, struct case_arg *out, const char *text)
-{
-	size_t count;
-	int rc = parse_hex_bytes(&out->bytes, &count, text, r->err);
-
-	if (rc)
-		return error_context(r->err, rc, "bytes(%.40s)", text);
-	out->integer = (int64_t)count;
-	return 0;
-}
-
-/* Every argument that has a value of its own. */
-static int resolve_value(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
-{
-	out->kind = arg->kind;
-	switch (arg->kind) {
-	case ARG_BUFFER:
-		return resolve_buffer_arg(r, out, arg);
-	case ARG_TEXTURE:
-		return resolve_texture_arg(r, out, arg);
-	case ARG_TENSOR_MAP:
-		return resolve_tensor_arg(r, out, arg);
-	case ARG_F16:
-	case ARG_BF16:
-	case ARG_F32:
-	case ARG_F64:
-	case ARG_REAL:
-		return resolve_real_arg(r, out, arg->value);
-	case ARG_BYTES:
-		return resolve_bytes_arg(r, out, arg->value);
-	default:
-		return resolve_integer_arg(r, out, arg->value);
-	}
-}
-
-/* ---- structs ---- */
-
-/* A struct that is being laid out. Its addresses have room. */
-struct struct_layout {
-	struct case_arg *out;
-	struct text fields; /* for messages: "x at 0, u64 at 8" */
-};
-
-static void describe_field(struct struct_layout *layout, const struct kernel_arg *field, size_t at)
-{
-	const char *name = field->kind == ARG_BUFFER ? field->value : arg_kind_name(field->kind);
-
-	if (layout->fields.length < LAYOUT_MOST_BYTES)
-		text_addf(&layout->fields, "%s%s%s%s at %zu", layout->fields.length ? ", " : "",
-			  name, field->addend ? " + " : "", field->addend ? field->addend : "", at);
-	else if (layout->fields.data[layout->fields.length - 1] != '.')
-		text_add(&layout->fields, " ...");
-}
-
-static int lay_out_field(struct resolution *r, struct struct_layout *layout,
-			 const struct kernel_arg *field, size_t at)
-{
-	struct case_arg *out = layout->out;
-	struct case_arg value = {0};
-	int rc = resolve_value(r, &value, field);
-
-	describe_field(layout, field, at);
-	if (!rc && (value.kind == ARG_BUFFER || value.kind == ARG_TENSOR_MAP)) {
-		out->addresses[out->address_count++] =
-			(struct arg_address){at, (size_t)value.integer, value.addend, value.tensor};
-		value.tensor = NULL;
-	}
-	if (!rc)
-		case_arg_write(out->bytes + at, &value);
-	case_arg_release(&value);
-	return rc;
-}
-
-/* Lays out the fields of a struct that begins at `begin`. */
-static int lay_out_fields(struct resolution *r, struct struct_layout *layout,
-			  const struct kernel_arg *arg, size_t begin)
-{
-	size_t bytes = 0;
-	int rc = 0;
-
-	for (size_t i = 0; i < arg->field_count && !rc && !r->skipped; i++) {
-		const struct kernel_arg *field = &arg->fields[i];
-		const size_t at = begin + kernel_arg_field_offset(arg, i, bytes);
-
-		rc = field->kind == ARG_STRUCT ? lay_out_fields(r, layout, field, at)
-					       : lay_out_field(r, layout, field, at);
-		bytes = at - begin + kernel_arg_bytes(field);
-	}
-	return rc;
-}
-
-static int resolve_struct_arg(struct resolution *r, struct case_arg *out,
-			      const struct kernel_arg *arg)
-{
-	struct struct_layout layout = {out, TEXT_INIT};
-	const size_t bytes = kernel_arg_bytes(arg);
-	int rc;
-
-	r->struct_bytes += bytes;
-	if (r->struct_bytes > MOST_STRUCT_BYTES)
-		return error_set(r->err, PL_EUSAGE,
-				 "the structs of all launches have more than %d MiB",
-				 MOST_STRUCT_BYTES >> 20);
-	out->kind = ARG_BYTES;
-	out->integer = (int64_t)bytes;
-	out->bytes = xcalloc(bytes + 1, 1);
-	out->addresses = xcalloc(kernel_arg_addresses(arg) + 1, sizeof(out->addresses[0]));
-	rc = lay_out_fields(r, &layout, arg, 0);
-	out->layout = text_detach(&layout.fields);
-	return rc;
-}
-
-static int resolve_arg(struct resolution *r, struct case_arg *out, const struct kernel_arg *arg)
-{
-	return arg->kind == ARG_STRUCT ? resolve_struct_arg(r, out, arg)
-				       : resolve_value(r, out, arg);
-}
-
-/* ---- launches ---- */
 
 static int resolve_shape(struct resolution *r, int64_t out[3], const char *const expressions[3],
 			 const char *what)
@@ -357,9 +106,15 @@ static int resolve_launch(struct resolution *r, struct case_launch *out,
 	out->args = xcalloc(launch->arg_count ? launch->arg_count : 1, sizeof(out->args[0]));
 	out->arg_count = launch->arg_count;
 	for (size_t i = 0; !rc && !r->skipped && i < launch->arg_count; i++)
-		rc = resolve_arg(r, &out->args[i], &launch->args[i]);
+		rc = resolution_argument(r, &out->args[i], &launch->args[i]);
 	return rc || r->skipped ? rc : check_launch_limits(r, out);
 }
+
+/* A list of launches that grows while it is resolved. */
+struct resolved_launches {
+	struct case_launch *items;
+	size_t count, capacity;
+};
 
 /* Resolves all repeats of one launch, with `i` as their index. */
 static int resolve_repeats(struct resolution *r, struct resolved_launches *list,
@@ -389,26 +144,63 @@ static int resolve_repeats(struct resolution *r, struct resolved_launches *list,
 	return r->skipped ? rc : error_context(r->err, rc, "launch of %s", launch->entry);
 }
 
-int resolution_append(struct resolution *r, struct resolved_launches *out,
-		      const struct kernel_launch *launches, size_t count)
+/* Resolves launches of a descriptor, with repeats unrolled. On failure, *out has those before it.
+ */
+static int resolve_list(struct resolution *r, struct case_launch **out, size_t *out_count,
+			const struct kernel_launch *launches, size_t count)
 {
-	for (size_t i = 0; i < count && !r->skipped; i++) {
-		int rc = resolve_repeats(r, out, &launches[i]);
+	struct resolved_launches list = {0};
+	int rc = 0;
 
-		if (rc)
-			return rc;
-	}
-	if (!out->count && !r->skipped)
-		return error_set(r->err, PL_EUSAGE, "there is nothing to launch");
-	return 0;
+	for (size_t i = 0; !rc && i < count && !r->skipped; i++)
+		rc = resolve_repeats(r, &list, &launches[i]);
+	if (!rc && !list.count && !r->skipped)
+		rc = error_set(r->err, PL_EUSAGE, "there is nothing to launch");
+	*out = list.items;
+	*out_count = list.count;
+	return rc;
 }
 
 int resolution_launches(struct resolution *r)
 {
-	struct resolved_launches list = {0};
-	int rc = resolution_append(r, &list, r->variant->launches, r->variant->launch_count);
+	return resolve_list(r, &r->work->launches, &r->work->launch_count, r->variant->launches,
+			    r->variant->launch_count);
+}
 
-	r->work->launches = list.items;
-	r->work->launch_count = list.count;
-	return rc;
+/* ---- the check ---- */
+
+static int resolve_check_item(struct resolution *r, struct case_check_item *out,
+			      const struct kernel_check_item *item)
+{
+	const struct launch_case *work = r->work;
+
+	out->text = xstrdup(item->text);
+	out->is_file = item->is_file;
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (!strcmp(work->buffers[b].name, item->buffer)) {
+			out->buffer = b;
+			return 0;
+		}
+	return error_set(r->err, PL_EUSAGE, "verify: no buffer is called \"%s\"", item->buffer);
+}
+
+int resolution_check(struct resolution *r)
+{
+	const struct kernel_check *check = r->variant->check;
+	struct case_check *out = &r->work->check;
+	int rc = 0;
+
+	out->kind = check->kind;
+	out->command = check->command ? xstrdup(check->command) : NULL;
+	out->folder = check->folder ? xstrdup(check->folder) : NULL;
+	if (check->kind == CHECK_LAUNCHES && check->source)
+		out->image = xstrdup("");
+	if (check->kind == CHECK_LAUNCHES)
+		rc = resolve_list(r, &out->launches, &out->launch_count, check->launches,
+				  check->launch_count);
+	out->items = xcalloc(check->item_count ? check->item_count : 1, sizeof(out->items[0]));
+	out->item_count = check->item_count;
+	for (size_t i = 0; !rc && i < check->item_count; i++)
+		rc = resolve_check_item(r, &out->items[i], &check->items[i]);
+	return error_context(r->err, rc, "verify");
 }

@@ -10,7 +10,6 @@
 #include "base/mangled.h"
 #include "capture/capture.h"
 #include "compile/compile.h"
-#include "kernels/user/capture_skeleton.h"
 #include "kernels/user/skeleton.h"
 
 #define INIT_SOURCE_MAX_BYTES ((size_t)256 << 20)

@@ -81,8 +81,8 @@ static int parse_axis_line(struct annotation_scan *scan, struct annotation_scope
 	if (rc)
 		return rc;
 	axis.values = values;
-	scope->axes = pool_room(scan->pool, scope->axes, scope->axis_count, sizeof(*scope->axes));
-	scope->axes[scope->axis_count++] = (struct annotated_axis){scan->place, axis};
+	pool_append(scan->pool, scope->axes, scope->axis_count,
+		    ((struct annotated_axis){scan->place, axis}));
 	return 0;
 }
 
@@ -408,9 +408,8 @@ static int parse_buffer_role(struct annotation_scan *scan, struct kernel_buffer 
 static void add_buffer(struct annotation_scan *scan, struct annotation_scope *scope,
 		       const struct kernel_buffer *buffer)
 {
-	scope->buffers =
-		pool_room(scan->pool, scope->buffers, scope->buffer_count, sizeof(*scope->buffers));
-	scope->buffers[scope->buffer_count++] = (struct annotated_buffer){scan->place, *buffer};
+	pool_append(scan->pool, scope->buffers, scope->buffer_count,
+		    ((struct annotated_buffer){scan->place, *buffer}));
 }
 
 int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope)

@@ -129,9 +129,7 @@ int verify_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 		rc = check_goes_with(scan, scope, &check);
 	if (rc)
 		return rc;
-	scope->checks =
-		pool_room(scan->pool, scope->checks, scope->check_count, sizeof(*scope->checks));
-	scope->checks[scope->check_count++] = check;
+	pool_append(scan->pool, scope->checks, scope->check_count, check);
 	return 0;
 }
 
@@ -171,8 +169,8 @@ int compare_annotation(struct annotation_scan *scan, struct annotation_scope *sc
 static void add_constraint(struct annotation_scan *scan, struct annotated_constraint **items,
 			   size_t *count, struct kernel_constraint constraint)
 {
-	*items = pool_room(scan->pool, *items, *count, sizeof(**items));
-	(*items)[(*count)++] = (struct annotated_constraint){scan->place, constraint};
+	pool_append(scan->pool, *items, *count,
+		    ((struct annotated_constraint){scan->place, constraint}));
 }
 
 /* Whether the text can stand in brackets: it closes none that it does not open. */

@@ -11,7 +11,7 @@
 #ifndef KERNELS_USER_ANNOTATION_LETS_H
 #define KERNELS_USER_ANNOTATION_LETS_H
 
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotation_words.h"
 
 #define LETS_PER_SCOPE 512
 #define LET_PARAMETERS 8
@@ -68,5 +68,27 @@ int lets_check_names(struct annotation_pool *pool, const struct annotated_file *
  * comes from a let. */
 void lets_add_origin(struct text *out, struct annotation_place place, const char *expression,
 		     size_t character);
+
+/* ---- text that lets were expanded into, with the let that each part of it comes from ---- */
+
+/* Ends before `end`; the text before it back to the segment before comes from `let`. */
+struct let_segment {
+	size_t end;
+	const struct annotation_let *let; /* NULL: the line itself */
+};
+
+/* Text and where it comes from. All zeroes is none. */
+struct let_text {
+	struct text text;
+	struct let_segment *segments;
+	size_t count, capacity;
+};
+void let_text_add(struct let_text *out, const char *bytes, size_t length,
+		  const struct annotation_let *let);
+void let_text_release(struct let_text *text);
+
+/* Keeps the text in the pool, and where it comes from in the place of the line, for
+ * lets_add_origin(). Returns the text that the pool owns. */
+const char *let_text_keep(const struct annotation_scan *scan, const struct let_text *from);
 
 #endif

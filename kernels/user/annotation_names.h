@@ -27,7 +27,7 @@ const struct kernel_buffer *names_buffer(const struct annotation_names *names, c
  * of the annotation: "the grid". */
 int names_check(const struct annotation_names *names, struct annotation_place place,
 		const char *what, const char *expression, bool repeated, struct error *err);
-/* Checks an expression of real_expression.h. */
+/* Checks an expression that gives a floating-point number. */
 int names_check_real(const struct annotation_names *names, struct annotation_place place,
 		     const char *what, const char *expression, bool repeated, struct error *err);
 /* Checks an expression, and its value if no name can change it: it is from `low` to `high` then. A
@@ -39,5 +39,16 @@ int names_check_value(const struct annotation_names *names, struct annotation_pl
  * nearest_names(). */
 bool names_near(struct text *out, const struct annotation_names *names,
 		struct annotation_place place, const char *name);
+
+/* Finds mistakes in the fill of a buffer before any case is resolved: one in the form of an
+ * expression, an unknown name, or a fill that is impossible in every case. One that is impossible
+ * for some values of the axes skips those cases later. */
+int check_annotated_fill(const struct annotation_names *names,
+			 const struct annotated_buffer *buffer, struct error *err);
+/* Finds out which arguments of a launch are buffers, and checks the names and the form of its
+ * expressions. *launch is a copy of the one that was scanned; its arguments are replaced by others
+ * of the pool. On failure sets the error with the place. */
+int launch_complete(struct kernel_launch *launch, const struct annotation_names *names,
+		    struct annotation_pool *pool, struct annotation_place place, struct error *err);
 
 #endif

@@ -1,9 +1,96 @@
-/* Reads one annotation from left to right. */
+/* What all readers of annotations build on: memory, messages with their place, and reading from
+ * left to right. */
 #include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotation_words.h"
+#include "kernels/user/annotations.h"
+
+static void *pool_own(struct annotation_pool *pool, void *item)
+{
+	pool->items = xgrow(pool->items, &pool->capacity, pool->count + 1, sizeof(*pool->items));
+	pool->items[pool->count++] = item;
+	return item;
+}
+
+void *pool_new(struct annotation_pool *pool, size_t size)
+{
+	return pool_own(pool, xcalloc(1, size));
+}
+
+char *pool_copy(struct annotation_pool *pool, const char *text, size_t length)
+{
+	return pool_own(pool, xstrndup(text, length));
+}
+
+char *pool_text(struct annotation_pool *pool, const char *text)
+{
+	return text ? pool_copy(pool, text, strlen(text)) : NULL;
+}
+
+char *pool_take(struct annotation_pool *pool, struct text *text)
+{
+	char *copy = pool_copy(pool, text->data, text->length);
+
+	text_release(text);
+	return copy;
+}
+
+char *pool_format(struct annotation_pool *pool, const char *format, ...)
+{
+	char *text = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		abort();
+	va_end(arguments);
+	return pool_own(pool, text);
+}
+
+void *pool_room(struct annotation_pool *pool, void *array, size_t count, size_t element_size)
+{
+	void *larger;
+
+	if (count & (count - 1))
+		return array;
+	larger = pool_own(pool, xcalloc(count ? 2 * count : 1, element_size));
+	if (count)
+		memcpy(larger, array, count * element_size);
+	return larger;
+}
+
+void pool_release(struct annotation_pool *pool)
+{
+	for (size_t i = 0; i < pool->count; i++)
+		free(pool->items[i]);
+	free(pool->items);
+	*pool = (struct annotation_pool){0};
+}
+
+int annotation_error(struct error *err, struct annotation_place place, const char *format, ...)
+{
+	struct error cause = {0};
+	va_list arguments;
+	char text[sizeof(cause.text)];
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	if (!place.line)
+		return error_set(err, PL_EUSAGE, "%s: %s", place.file, text);
+	return error_set(err, PL_EPARSE, "%s:%zu: %s", place.file, place.line, text);
+}
+
+const char *annotation_place_text(struct annotation_pool *pool, struct annotation_place place)
+{
+	return place.line ? pool_format(pool, "%s:%zu", place.file, place.line) : place.file;
+}
+
+/* ---- reading ---- */
 
 static bool is_name_start(char c)
 {
@@ -118,8 +205,7 @@ int scan_quoted(struct annotation_scan *scan, const char **out, const char *what
 			c++;
 		text_add_char(&text, *c);
 	}
-	*out = pool_copy(scan->pool, text.data, text.length);
-	text_release(&text);
+	*out = pool_take(scan->pool, &text);
 	if (!*c)
 		return scan_error(scan, "the closing quote of %s is missing", what);
 	if (!**out)

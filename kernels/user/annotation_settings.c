@@ -175,8 +175,7 @@ static int scan_flag(struct annotation_scan *scan, const char **out)
 		else
 			text_add_char(&flag, *scan->at);
 	}
-	*out = pool_copy(scan->pool, flag.data, flag.length);
-	text_release(&flag);
+	*out = pool_take(scan->pool, &flag);
 	return quoted ? scan_error(scan, "a quote of the flags does not close") : 0;
 }
 

@@ -1,12 +1,67 @@
 /*
- * annotation_words: one function per group of words. Each parses what follows
- * its word in the annotation and adds it to a scope.
+ * annotation_words: reads one annotation from left to right. Every function that returns an int
+ * returns 0, or sets the error with the place of the annotation.
  */
 #ifndef KERNELS_USER_ANNOTATION_WORDS_H
 #define KERNELS_USER_ANNOTATION_WORDS_H
 
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotations.h"
 
+/* Names become fields of struct axis_value, case_buffer and launch_case, and parts of selectors. */
+#define AXIS_NAME_BYTES 32
+#define KERNEL_NAME_BYTES 64
+
+struct annotation_scan {
+	struct annotation_pool *pool;
+	struct annotation_place place;
+	const char *folder;           /* paths are relative to it */
+	const char *at;               /* what is left of the annotation */
+	struct annotation_lets *lets; /* that it may use */
+	struct error *err;
+};
+
+#define scan_error(scan, ...) annotation_error((scan)->err, (scan)->place, __VA_ARGS__)
+
+/* Sets the error that `what` is declared a second time. */
+int scan_twice(struct annotation_scan *scan, const char *what, struct annotation_place first);
+void scan_blanks(struct annotation_scan *scan);
+/* Consumes `symbol` if it comes next. */
+bool scan_accept(struct annotation_scan *scan, const char *symbol);
+/* Consumes `word` if it comes next as a whole word. */
+bool scan_accept_word(struct annotation_scan *scan, const char *word);
+/* Refuses what is left, if anything is. */
+int scan_end(struct annotation_scan *scan);
+/* Everything that is left, without blanks at the ends; "" for nothing. */
+char *scan_rest(struct annotation_scan *scan);
+/* A C identifier. `what` says what it names, for the error. */
+int scan_identifier(struct annotation_scan *scan, const char **out, const char *what);
+/* "text", in which \" and \\ stand for a quote and a backslash. */
+int scan_quoted(struct annotation_scan *scan, const char **out, const char *what);
+/* A quoted path; *out is absolute and the path of a file that exists. */
+int scan_path(struct annotation_scan *scan, const char **out, const char *what);
+/* Everything up to the bracket that closes, which is consumed. The open one has been consumed. */
+int scan_until(struct annotation_scan *scan, char close, char **out);
+/* Everything up to `symbol` outside brackets and quotes, which is consumed. False: there is none,
+ * and nothing is consumed. */
+bool scan_before(struct annotation_scan *scan, const char *symbol, char **out);
+
+/* Expands the lets of an expression. The pool owns the new text. */
+int scan_expand(const struct annotation_scan *scan, const char **expression);
+
+struct annotation_list {
+	char **items;
+	size_t count;
+};
+/* Splits at commas outside brackets and quotes. An empty text has no items; an empty item is an
+ * error. */
+int scan_split(struct annotation_scan *scan, struct annotation_list *out, const char *text);
+bool is_c_identifier(const char *text);
+/* Absolute: `path` itself, or below `folder`. */
+char *annotation_path(struct annotation_pool *pool, const char *folder, const char *path);
+
+/* ---- words ---- */
+
+/* Each parses what follows its word in the annotation and adds it to a scope. */
 int let_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int axis_annotation(struct annotation_scan *scan, struct annotation_scope *scope);
 int define_annotation(struct annotation_scan *scan, struct annotation_scope *scope);

@@ -73,9 +73,7 @@ static int variant_word(struct annotation_scan *scan, struct declaring *declarin
 	if (file->variant_count == ANNOTATION_MAX_VARIANTS)
 		return scan_error(scan, "more than %d variants", ANNOTATION_MAX_VARIANTS);
 	variant->place = scan->place;
-	file->variants =
-		pool_room(scan->pool, file->variants, file->variant_count, sizeof(*file->variants));
-	file->variants[file->variant_count++] = variant;
+	pool_append(scan->pool, file->variants, file->variant_count, variant);
 	return 0;
 }
 

@@ -51,8 +51,7 @@ static const char *in_quotes(struct annotation_pool *pool, const char *name)
 		text_add_char(&text, *c);
 	}
 	text_add_char(&text, '"');
-	quoted = pool_copy(pool, text.data, text.length);
-	text_release(&text);
+	quoted = pool_take(pool, &text);
 	return quoted;
 }
 
@@ -309,8 +308,6 @@ void capture_arguments_set(struct annotation_scope *scope, struct annotation_poo
 		struct text argument = TEXT_INIT;
 
 		recorded_argument_add(&argument, &parameters.items[i]);
-		scope->arguments[scope->argument_count++] =
-			pool_copy(pool, argument.data, argument.length);
-		text_release(&argument);
+		scope->arguments[scope->argument_count++] = pool_take(pool, &argument);
 	}
 }

@@ -1,12 +1,12 @@
 /* Writes the skeleton of a replacement. See capture_skeleton.h. */
-#include "kernels/user/capture_skeleton.h"
+#include "kernels/user/skeleton.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/mangled.h"
-#include "kernels/user/recorded_stub.h"
+#include "kernels/user/recorded_parameters.h"
 
 /* The words of a struct that are shown. */
 #define MOST_WORDS 32

@@ -37,9 +37,7 @@ static void add_input(struct kernel_file *file, const char *path)
 	for (size_t i = 0; i < file->input_count; i++)
 		if (!strcmp(file->inputs[i], path))
 			return;
-	file->inputs =
-		pool_room(&file->pool, file->inputs, file->input_count, sizeof(*file->inputs));
-	file->inputs[file->input_count++] = pool_text(&file->pool, path);
+	pool_append(&file->pool, file->inputs, file->input_count, pool_text(&file->pool, path));
 }
 
 static void add_inputs_of_buffers(struct kernel_file *file, const struct kernel_buffer *buffers,
@@ -363,10 +361,9 @@ static int add_options(const struct user_files *user, struct annotated_file *giv
 		return error_set(err, PL_EIO, "the current folder has no path");
 	rc = parse_given_lines(user, given, options, pool_text(pool, folder), err);
 	for (size_t i = 0; i < options->flag_count && !rc; i++) {
-		scope->flags =
-			pool_room(pool, scope->flags, scope->flag_count, sizeof(*scope->flags));
-		scope->flags[scope->flag_count++] = pool_text(
-			pool, flag_in_folder(pool, folder, options->flags[i], &path_next));
+		pool_append(pool, scope->flags, scope->flag_count,
+			    pool_text(pool,
+				      flag_in_folder(pool, folder, options->flags[i], &path_next)));
 	}
 	free(folder);
 	return rc;

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "kernels/user/kernel_scopes.h"
+#include "kernels/user/kernel_variant.h"
 
 #define SCOPES_MAX 4
 
@@ -249,8 +249,7 @@ struct kernel_source *scopes_source(const struct variant_scopes *scopes,
 	}
 	for (size_t s = 0; s < ARRAY_SIZE(with_flags); s++)
 		for (size_t i = 0; with_flags[s] && i < with_flags[s]->flag_count; i++) {
-			flags = pool_room(pool, flags, source->flag_count, sizeof(*flags));
-			flags[source->flag_count++] = with_flags[s]->flags[i];
+			pool_append(pool, flags, source->flag_count, with_flags[s]->flags[i]);
 		}
 	source->flags = flags;
 	return source;

@@ -4,14 +4,11 @@
 
 #include "capture/capture.h"
 #include "kernels/check_expression.h"
-#include "kernels/expression_text.h"
+#include "kernels/expression.h"
 #include "kernels/user/annotation_lets.h"
 #include "kernels/user/annotation_names.h"
 #include "kernels/user/capture_lines.h"
-#include "kernels/user/fill_check.h"
 #include "kernels/user/kernel_variant.h"
-#include "kernels/user/launch_complete.h"
-#include "kernels/user/variant_checks.h"
 
 struct building {
 	struct kernel_variant *out;

@@ -1,11 +1,11 @@
 /* The names in a launch. See launch_complete.h. */
-#include "kernels/user/launch_complete.h"
+#include "kernels/user/annotation_names.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/real_expression.h"
+#include "kernels/expression.h"
 #include "kernels/user/annotation_lets.h"
 
 /* A launch whose names are looked up. */

@@ -8,7 +8,6 @@
 
 #include "kernels/check_expression.h"
 #include "kernels/user/annotation_lets.h"
-#include "kernels/user/let_text.h"
 
 /* Arguments, bodies and reductions within one another. Both languages allow no more brackets. */
 #define LET_DEPTH 64

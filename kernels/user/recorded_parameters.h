@@ -8,7 +8,7 @@
 
 #include "base/mangled.h"
 #include "capture/capture.h"
-#include "kernels/user/annotation_pool.h"
+#include "kernels/user/annotations.h"
 
 /* So many first parameters, and first addresses in a struct, always have names. */
 #define RECORDED_FIRST_PARAMETERS 128
@@ -48,5 +48,30 @@ void recorded_argument_add(struct text *out, const struct recorded_parameter *pa
 bool recorded_value_add(struct text *out, const struct recorded_parameter *parameter);
 /* Whether a parameter of unknown type has the size of an integer; then *value is that integer. */
 bool recorded_integer(int64_t *value, const struct recorded_parameter *parameter);
+
+/* ---- the parameters of a kernel that replaces a recorded one ---- */
+
+/* All of them have names, whatever the launch: see capture_lines.c. */
+#define STUB_MOST_PARAMETERS RECORDED_FIRST_PARAMETERS
+
+struct stub_parameter {
+	const char *declaration; /* "const float *p0" */
+	const char *argument;    /* "p0" */
+};
+
+struct stub {
+	struct stub_parameter *items;
+	size_t count;
+	/* Definitions of the types that the parameters have; "" for none. */
+	const char *types;
+};
+
+/*
+ * A parameter for each recorded one, at most STUB_MOST_PARAMETERS. A struct with addresses becomes
+ * a parameter for each address, so that the replacement need not know the struct. Everything
+ * belongs to the pool.
+ */
+void stub_make(struct stub *out, struct annotation_pool *pool, const struct capture_info *info,
+	       const struct recorded_parameters *parameters);
 
 #endif

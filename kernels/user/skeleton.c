@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "kernels/user/annotation_names.h"
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotation_words.h"
 #include "kernels/user/kernel_file.h"
 #include "kernels/user/skeleton_parts.h"
 
@@ -147,9 +147,7 @@ static void add_buffer_argument(struct skeleton_kernel *kernel, struct annotatio
 	};
 
 	buffer.fill = strcmp(buffer.role, "out") ? guess_fill(parameter, element) : "";
-	kernel->buffers =
-		pool_room(pool, kernel->buffers, kernel->buffer_count, sizeof(*kernel->buffers));
-	kernel->buffers[kernel->buffer_count++] = buffer;
+	pool_append(pool, kernel->buffers, kernel->buffer_count, buffer);
 	kernel->arguments[index] = (struct skeleton_argument){buffer.name, NULL};
 }
 

@@ -10,6 +10,7 @@
 #define KERNELS_USER_SKELETON_H
 
 #include "base/base.h"
+#include "capture/capture.h"
 
 enum skeleton_class { SKELETON_INTEGER, SKELETON_REAL, SKELETON_BYTES };
 /* Whether the kernel writes to the memory behind a parameter, and whether it reads there, too. */
@@ -72,5 +73,13 @@ void skeleton_flags_add(struct string_list *out, const struct string_list *flags
  */
 int skeleton_write(struct text *out, struct skeleton_counts *counts,
 		   const struct skeleton_request *request, struct error *err);
+
+/*
+ * Appends the first text of a kernel that replaces a recorded one to *out: what the capture knows
+ * of the launch, as comments, annotations that pass the recorded parameters by name, and a kernel
+ * that does nothing yet. It compiles as CUDA C++, and kernel_files_read() accepts it beside the
+ * capture. No string of the capture leaves its comment. `name` is the capture as the user wrote it.
+ */
+void capture_skeleton_write(struct text *out, const char *name, const struct capture_info *info);
 
 #endif

@@ -47,8 +47,7 @@ static const char *path_from_folder(struct annotation_pool *pool, const char *fo
 			text_add(&relative, "../");
 	if (shared)
 		text_add(&relative, to[shared] ? to + shared + 1 : ".");
-	path = pool_copy(pool, relative.data, relative.length);
-	text_release(&relative);
+	path = pool_take(pool, &relative);
 	free(real);
 	return path;
 }

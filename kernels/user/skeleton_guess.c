@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "kernels/user/skeleton_guess.h"
+#include "kernels/user/skeleton_parts.h"
 
 /* ---- elements ---- */
 

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kernels/user/annotation_scan.h"
+#include "kernels/user/annotation_words.h"
 #include "kernels/user/skeleton_parts.h"
 
 #define SKELETON_LINE_BYTES 100

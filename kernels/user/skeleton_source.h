@@ -5,7 +5,7 @@
 #ifndef KERNELS_USER_SKELETON_SOURCE_H
 #define KERNELS_USER_SKELETON_SOURCE_H
 
-#include "kernels/user/annotation_pool.h"
+#include "kernels/user/annotations.h"
 
 /* Longer headers of kernels are skipped, and further kernels are not read. */
 #define SOURCE_MAX_HEADER 65536

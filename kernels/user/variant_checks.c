@@ -1,5 +1,5 @@
 /* Checks that cannot fail. See variant_checks.h. */
-#include "kernels/user/variant_checks.h"
+#include "kernels/user/kernel_variant.h"
 
 #include <string.h>
 

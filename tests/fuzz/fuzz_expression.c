@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/real_expression.h"
+#include "kernels/expression.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

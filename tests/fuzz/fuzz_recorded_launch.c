@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "kernels/user/capture_lines.h"
-#include "kernels/user/capture_skeleton.h"
+#include "kernels/user/skeleton.h"
 
 enum { MOST_PARAMETERS = 40, MOST_BYTES = 96, MEMORIES = 3, MEMORY_BYTES = 64, TEXT_BYTES = 24 };
 

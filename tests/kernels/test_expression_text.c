@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "kernels/check_expression.h"
-#include "kernels/expression_text.h"
+#include "kernels/expression.h"
 
 enum { GROUPS = 100, TERMS = 60 };
 

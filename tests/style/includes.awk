@@ -30,7 +30,7 @@ BEGIN {
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
 	module("capture", "base")
 	module("record", "base capture", "none")
-	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/texture.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
+	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h kernels/user/capture_skeleton.h")
 	module("compile", "base capture")
