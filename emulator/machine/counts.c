@@ -236,11 +236,6 @@ static bool is_memory(const struct counted *counted)
 	       counted->at->operation == OP_COPY;
 }
 
-static bool accesses_memory(const struct counted *counted)
-{
-	return requests_in(counted, PTX_SPACE_GLOBAL) || requests_in(counted, PTX_SPACE_SHARED);
-}
-
 /* A branch on which a warp may split. */
 static bool is_conditional(const struct counted *counted)
 {
@@ -434,7 +429,9 @@ void emulation_lines(const struct emulation *emulation, struct line_count_list *
 			struct counted counted = counted_at(emulation, i, k);
 
 			/* Some accesses of wmma are not counted as instructions. */
-			if (!counted.warps && (!is_memory(&counted) || !accesses_memory(&counted)))
+			if (!counted.warps &&
+			    !(is_memory(&counted) && (requests_in(&counted, PTX_SPACE_GLOBAL) ||
+						      requests_in(&counted, PTX_SPACE_SHARED))))
 				continue;
 			lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));
 			lines[count++] = line_count_of(emulation->program.module, &counted);

@@ -50,16 +50,13 @@ static void complete_write(struct shared_races *shadow, const struct bulk_range 
 	for (size_t index = range->offset / shadow->grain; index < end; index++) {
 		struct cell *cell = &shadow->cells[index];
 
-		shadow_open_row(shadow, &shadow->notes[index / ROW_CELLS], index / ROW_CELLS,
-				by->epoch);
+		shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 		cell->copy_place = 0;
 		/* As after a store: earlier writes do not count for those that know of them. */
 		if (by->clocked)
 			cell->write_epoch = 0;
-		remember_writer(cell, by);
+		remember_write_at(shadow, index, by);
 		cell->write_fences--;
-		if (shadow->clocks)
-			shadow->clocks[index].write = by->clock;
 		unsettle(shadow, index);
 	}
 }
@@ -71,18 +68,14 @@ static void complete_read(struct shared_races *shadow, const struct bulk_range *
 	const size_t end = (range->offset + range->bytes) / shadow->grain;
 
 	for (size_t index = range->offset / shadow->grain; index < end; index++) {
-		int readers;
-
-		shadow_open_row(shadow, &shadow->notes[index / ROW_CELLS], index / ROW_CELLS,
-				by->epoch);
+		shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 		if (by->clocked) {
 			remember_clocked_reader(shadow, index, by);
 			continue;
 		}
-		readers = remember_reader(&shadow->cells[index], by->epoch, by->thread, by->sync,
-					  by->place);
-		if (shadow->clocks && readers >= 0)
-			shadow->clocks[index].readers[readers] = by->clock;
+		note_read(shadow, index, by->clock,
+			  remember_reader(&shadow->cells[index], by->epoch, by->thread, by->sync,
+					  by->place));
 	}
 }
 

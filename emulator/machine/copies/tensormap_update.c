@@ -136,39 +136,23 @@ static uint64_t map_address(const struct warp *warp, uint32_t row, bool narrow, 
 	return lane_value(warp, row, narrow ? 4 : 8, lane) + (uint64_t)offset;
 }
 
-static enum step find_in_shared(struct map_place *out, struct warp *warp,
-				const struct instruction *at, int lane, uint64_t address)
+/* Finds a map at an address of global memory, or at an offset in shared memory. */
+static enum step find_map_in(struct map_place *out, struct warp *warp, const struct instruction *at,
+			     int lane, enum ptx_space space, uint64_t address)
 {
-	const struct access_range range = {.space = PTX_SPACE_SHARED,
+	const bool global = space == PTX_SPACE_GLOBAL;
+	const struct access_range range = {.space = space,
 					   .lane = lane,
-					   .address = (uint32_t)address,
+					   .address = global ? address : (uint32_t)address,
 					   .bytes = TENSOR_MAP_BYTES,
-					   .align = TENSOR_MAP_BYTES,
-					   .what = "tensor map in"};
+					   .align = global ? TENSOR_MAP_ALIGN : TENSOR_MAP_BYTES,
+					   .what = global ? "tensor map at" : "tensor map in"};
 
 	if (access_check_range(warp, at, &range) != STEP_NEXT)
 		return STEP_STOPPED;
-	out->in = NULL;
-	out->offset = (uint32_t)address;
-	out->bytes = warp->block->shared + out->offset;
-	return STEP_NEXT;
-}
-
-static enum step find_in_global(struct map_place *out, struct warp *warp,
-				const struct instruction *at, int lane, uint64_t address)
-{
-	const struct access_range range = {.space = PTX_SPACE_GLOBAL,
-					   .lane = lane,
-					   .address = address,
-					   .bytes = TENSOR_MAP_BYTES,
-					   .align = TENSOR_MAP_ALIGN,
-					   .what = "tensor map at"};
-
-	if (access_check_range(warp, at, &range) != STEP_NEXT)
-		return STEP_STOPPED;
-	out->in = device_memory_below(warp->block->launch->memory, address);
-	out->offset = address - out->in->address;
-	out->bytes = out->in->data + out->offset;
+	out->in = global ? device_memory_below(warp->block->launch->memory, address) : NULL;
+	out->offset = global ? address - out->in->address : (uint32_t)address;
+	out->bytes = (global ? out->in->data : warp->block->shared) + out->offset;
 	return STEP_NEXT;
 }
 
@@ -179,14 +163,14 @@ static enum step find_map_place(struct map_place *out, struct warp *warp,
 	const uint64_t address = map_address(warp, at->a, at->narrow_address, at->offset, lane);
 
 	if (at->space == PTX_SPACE_SHARED)
-		return find_in_shared(out, warp, at, lane, address);
+		return find_map_in(out, warp, at, lane, PTX_SPACE_SHARED, address);
 	if (at->space == PTX_SPACE_GENERIC && address - LOCAL_WINDOW < WINDOW_BYTES)
 		return warp_finding(warp, at, lane, FINDING_BAD_MAP,
 				    "tensormap.replace of a parameter or of local memory; copy the "
 				    "map to shared or global memory first");
 	if (at->space != PTX_SPACE_GENERIC || address - SHARED_WINDOW >= WINDOW_BYTES)
-		return find_in_global(out, warp, at, lane, address);
-	return find_in_shared(out, warp, at, lane, address - SHARED_WINDOW);
+		return find_map_in(out, warp, at, lane, PTX_SPACE_GLOBAL, address);
+	return find_map_in(out, warp, at, lane, PTX_SPACE_SHARED, address - SHARED_WINDOW);
 }
 
 /* ---- checks ---- */
@@ -310,8 +294,8 @@ enum step run_map_copy(struct warp *warp, const struct instruction *at)
 		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED,
 				    "tensormap.cp_fenceproxy with different addresses in the lanes "
 				    "of a warp; PTX does not say what it copies");
-	if (find_in_shared(&source, warp, at, lane, from) != STEP_NEXT ||
-	    find_in_global(&target, warp, at, lane, to) != STEP_NEXT)
+	if (find_map_in(&source, warp, at, lane, PTX_SPACE_SHARED, from) != STEP_NEXT ||
+	    find_map_in(&target, warp, at, lane, PTX_SPACE_GLOBAL, to) != STEP_NEXT)
 		return STEP_STOPPED;
 	check_shared_map(warp, at, lane, &source, NULL);
 	check_global_map(warp, at, lane, &target, false);

@@ -63,13 +63,16 @@ void global_races_free(struct global_races *shadow)
 static struct shadow_rows *create_rows(struct global_races *shadow, struct allocation *in)
 {
 	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
-	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
-	const int64_t bytes = shadow_rows_need(count);
+	int64_t bytes;
 
 	rows->cell_shift = WORD_SHIFT;
-	rows->unchecked = global_races_room(shadow) < bytes || !shadow_rows_allocate(rows, count);
-	if (!rows->unchecked)
-		shadow->memory->rows_bytes += bytes;
+	rows->count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
+	bytes = shadow_rows_bytes(rows);
+	rows->unchecked =
+		global_races_room(shadow) < bytes || !shadow_rows_allocate(rows, rows->count);
+	if (rows->unchecked)
+		rows->count = 0;
+	shadow->memory->rows_bytes += shadow_rows_bytes(rows);
 	return rows;
 }
 

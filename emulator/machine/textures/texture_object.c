@@ -32,43 +32,25 @@ bool texel_type_is_integer(enum texel_type type)
 
 /* ---- checking ---- */
 
-static bool size_is(int64_t size, int64_t most)
-{
-	return size >= 1 && size <= most;
-}
-
 static int check_size(const struct emulated_texture *what, const char *name, struct error *err)
 {
-	bool fits;
+	static const int64_t most[][3] = {
+		[GEOMETRY_1D] = {MOST_1D, 1, 1},
+		[GEOMETRY_2D] = {MOST_2D_WIDTH, MOST_2D_HEIGHT, 1},
+		[GEOMETRY_3D] = {MOST_3D, MOST_3D, MOST_3D},
+		[GEOMETRY_A1D] = {MOST_LAYERED, 1, MOST_LAYERS},
+		[GEOMETRY_A2D] = {MOST_LAYERED, MOST_LAYERED, MOST_LAYERS},
+		[GEOMETRY_CUBE] = {MOST_LAYERED, MOST_LAYERED, FACES},
+		[GEOMETRY_ACUBE] = {MOST_LAYERED, MOST_LAYERED, MOST_LAYERS},
+	};
+	const int64_t *limits = most[what->geometry];
+	const int64_t width =
+		what->geometry == GEOMETRY_1D && what->fetched ? MOST_FETCHED : limits[0];
+	const bool is_cube = what->geometry == GEOMETRY_CUBE || what->geometry == GEOMETRY_ACUBE;
 
-	switch (what->geometry) {
-	case GEOMETRY_1D:
-		fits = size_is(what->width, what->fetched ? MOST_FETCHED : MOST_1D) &&
-		       what->height == 1 && what->depth == 1;
-		break;
-	case GEOMETRY_2D:
-		fits = size_is(what->width, MOST_2D_WIDTH) &&
-		       size_is(what->height, MOST_2D_HEIGHT) && what->depth == 1;
-		break;
-	case GEOMETRY_3D:
-		fits = size_is(what->width, MOST_3D) && size_is(what->height, MOST_3D) &&
-		       size_is(what->depth, MOST_3D);
-		break;
-	case GEOMETRY_A1D:
-		fits = size_is(what->width, MOST_LAYERED) && what->height == 1 &&
-		       size_is(what->depth, MOST_LAYERS);
-		break;
-	case GEOMETRY_A2D:
-		fits = size_is(what->width, MOST_LAYERED) && size_is(what->height, MOST_LAYERED) &&
-		       size_is(what->depth, MOST_LAYERS);
-		break;
-	default:
-		fits = size_is(what->width, MOST_LAYERED) && what->height == what->width &&
-		       size_is(what->depth, MOST_LAYERS) && what->depth % FACES == 0 &&
-		       (what->geometry == GEOMETRY_ACUBE || what->depth == FACES);
-		break;
-	}
-	if (!fits)
+	if (what->width < 1 || what->width > width || what->height < 1 ||
+	    what->height > limits[1] || what->depth < 1 || what->depth > limits[2] ||
+	    (is_cube && (what->height != what->width || what->depth % FACES)))
 		return error_set(err, PL_EUSAGE,
 				 "%s: no texture can have %" PRId64 " x %" PRId64 " x %" PRId64
 				 " texels",
