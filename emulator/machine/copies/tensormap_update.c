@@ -261,23 +261,12 @@ enum step run_map_replace(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
-/* Whether all active lanes give the same two addresses. */
-static bool same_addresses(const struct warp *warp, const struct instruction *at, uint64_t from,
-			   uint64_t to)
-{
-	EACH_BIT(lane, warp->active) {
-		if (map_address(warp, at->a, at->narrow_address, at->offset, lane) != from ||
-		    map_address(warp, at->b, false, at->from_offset, lane) != to)
-			return false;
-	}
-	return true;
-}
-
 enum step run_map_copy(struct warp *warp, const struct instruction *at)
 {
 	struct map_place source = {0}, target = {0};
 	enum step step = warp_gather(warp, at, 0);
 	uint64_t from, to;
+	bool same = true;
 	int lane;
 
 	if (step != STEP_NEXT || !warp->active)
@@ -290,7 +279,10 @@ enum step run_map_copy(struct warp *warp, const struct instruction *at)
 	lane = __builtin_ctz(warp->active);
 	from = map_address(warp, at->a, at->narrow_address, at->offset, lane);
 	to = map_address(warp, at->b, false, at->from_offset, lane);
-	if (!same_addresses(warp, at, from, to))
+	EACH_BIT(other, warp->active)
+		same &= map_address(warp, at->a, at->narrow_address, at->offset, other) == from &&
+			map_address(warp, at->b, false, at->from_offset, other) == to;
+	if (!same)
 		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED,
 				    "tensormap.cp_fenceproxy with different addresses in the lanes "
 				    "of a warp; PTX does not say what it copies");

@@ -3,7 +3,6 @@
 #include "base/mangled.h"
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/memory/device_memory.h"
-#include "emulator/machine/memory/written_bytes.h"
 
 #include <inttypes.h>
 #include <string.h>

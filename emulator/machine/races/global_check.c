@@ -1,8 +1,8 @@
-#include "emulator/machine/races/global_check.h"
+#include "emulator/machine/races/global_rows.h"
+#include "emulator/machine/races/global_stream.h"
 
 #include "emulator/machine/finding.h"
 #include "emulator/machine/races/dead_loads.h"
-#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>

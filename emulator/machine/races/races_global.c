@@ -2,9 +2,9 @@
 #include "emulator/machine/finding.h"
 
 #include "emulator/machine/memory/access.h"
-#include "emulator/machine/memory/written_bytes.h"
-#include "emulator/machine/races/global_check.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/races/global_rows.h"
+#include "emulator/machine/races/global_stream.h"
 
 #include <stdlib.h>
 

@@ -261,21 +261,17 @@ static uint16_t half_cut_off(uint32_t bits)
 /* The component of a texel; what it cannot hold becomes the nearest that it can. */
 static uint32_t texel_component(enum texel_type type, uint32_t from)
 {
-	const int32_t number = (int32_t)from;
+	const bool narrow = type == TEXEL_U8 || type == TEXEL_I8;
+	const uint32_t most = narrow ? UINT8_MAX : UINT16_MAX;
+	const int32_t number = (int32_t)from, least = narrow ? INT8_MIN : INT16_MIN;
 
 	switch (type) {
 	case TEXEL_U8:
-		return from > UINT8_MAX ? UINT8_MAX : from;
 	case TEXEL_U16:
-		return from > UINT16_MAX ? UINT16_MAX : from;
+		return from > most ? most : from;
 	case TEXEL_I8:
-		return (uint32_t)(number < INT8_MIN   ? INT8_MIN
-				  : number > INT8_MAX ? INT8_MAX
-						      : number);
 	case TEXEL_I16:
-		return (uint32_t)(number < INT16_MIN   ? INT16_MIN
-				  : number > INT16_MAX ? INT16_MAX
-						       : number);
+		return (uint32_t)(number < least ? least : number > ~least ? ~least : number);
 	case TEXEL_F16:
 		return half_cut_off(from);
 	default:

@@ -26,10 +26,11 @@ static void transpose_bits(struct lane_bits *to, const struct lane_bits *from)
 	}
 }
 
-void undefined_transpose(struct warp *warp, const struct instruction *at)
+void undefined_transpose(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	struct lane_bits from, to;
 
+	(void)lanes;
 	for (int lane = 0; lane < LANES; lane++)
 		from.of[lane] = row_bits(warp, at, at->a, lane, 32);
 	transpose_bits(&to, &from);
@@ -66,15 +67,16 @@ static void store_matrix(struct warp *warp, const struct instruction *at, unsign
 		place_write(&places[index * 8 + lane / 4], lane % 4 * 4, 4, matrix.of[lane]);
 }
 
-void undefined_matrix_rows(struct warp *warp, const struct instruction *at)
+void undefined_matrix_rows(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
-	const unsigned count = at->kind & ~MATRIX_TRANSPOSED, lanes = count * 8;
+	const unsigned count = at->kind & ~MATRIX_TRANSPOSED, used = count * 8;
 	struct undefined_place places[LANES];
 
+	(void)lanes;
 	if (warp->active != ALL_LANES) /* lanes wait for the others, or it is a finding */
 		return;
-	row_use(warp, at, at->a, !at->narrow_address, ALL_LANES >> (LANES - lanes));
-	for (unsigned lane = 0; lane < lanes; lane++)
+	row_use(warp, at, at->a, !at->narrow_address, ALL_LANES >> (LANES - used));
+	for (unsigned lane = 0; lane < used; lane++)
 		places[lane] = undefined_place_of(warp, (enum ptx_space)at->space, (int)lane,
 						  access_address(warp, at, (int)lane), ROW_BYTES);
 	for (unsigned i = 0; i < count; i++)
@@ -196,9 +198,9 @@ static void multiply_quads(struct warp *warp, const struct program_product *prod
 	}
 }
 
-void undefined_product(struct warp *warp, const struct program_product *product,
-		       const struct instruction *at)
+void undefined_product(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	const struct program_product *product = &warp->frame->function->products[at->target];
 	struct lines a = {0}, b = {0};
 	const bool doubles = product->a_type == MATRIX_F64;
 	const struct sum_parts sum = {
@@ -214,6 +216,7 @@ void undefined_product(struct warp *warp, const struct program_product *product,
 		.width = doubles ? 64 : 32,
 	};
 
+	(void)lanes;
 	if (warp->active != ALL_LANES)
 		return;
 	if (product->quads) {
@@ -243,7 +246,7 @@ static void gather_shared_lines(struct lines *lines, struct warp *warp,
 	}
 }
 
-void undefined_group_product(struct warp *warp, const struct instruction *at)
+void undefined_group_product(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	const struct program_group_product *product =
 		&warp->frame->function->group_products[at->target];
@@ -251,6 +254,7 @@ void undefined_group_product(struct warp *warp, const struct instruction *at)
 	uint64_t descriptors[2] = {0};
 	struct lines a = {0};
 
+	(void)lanes;
 	if (warp->active != ALL_LANES)
 		return;
 	row_use(warp, at, at->a, true, ALL_LANES);
