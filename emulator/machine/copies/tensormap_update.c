@@ -194,29 +194,6 @@ static void check_shared_map(struct warp *warp, const struct instruction *at, in
 	}
 }
 
-static void check_global_map(struct warp *warp, const struct instruction *at, int lane,
-			     const struct map_place *place, bool reads)
-{
-	uint64_t offsets[LANES] = {0};
-	struct global_request request = {
-		.warp = warp,
-		.at = at,
-		.in = place->in,
-		.mask = UINT32_C(1) << lane,
-		.offset = offsets,
-		.bytes = PIECE_BYTES,
-		.reads = reads,
-		.writes = true,
-	};
-
-	if (!warp->block->launch->global)
-		return;
-	for (unsigned i = 0; i < TENSOR_MAP_BYTES; i += PIECE_BYTES) {
-		offsets[lane] = place->offset + i;
-		global_races_access(&request);
-	}
-}
-
 static void touch_map(const struct map_place *place, bool reads)
 {
 	const uint64_t first = place->offset / SECTOR_BYTES;
@@ -243,7 +220,8 @@ static enum step replace_field(struct warp *warp, const struct instruction *at, 
 	if (why)
 		return warp_finding(warp, at, lane, FINDING_BAD_MAP, "tensormap.replace: %s", why);
 	if (place.in) {
-		check_global_map(warp, at, lane, &place, true);
+		global_races_range(warp, at, (unsigned)lane, place.in, place.offset,
+				   TENSOR_MAP_BYTES, true, true);
 		touch_map(&place, true);
 		note_change(warp, place.in->address + place.offset, false);
 	} else {
@@ -290,7 +268,8 @@ enum step run_map_copy(struct warp *warp, const struct instruction *at)
 	    find_map_in(&target, warp, at, lane, PTX_SPACE_GLOBAL, to) != STEP_NEXT)
 		return STEP_STOPPED;
 	check_shared_map(warp, at, lane, &source, NULL);
-	check_global_map(warp, at, lane, &target, false);
+	global_races_range(warp, at, (unsigned)lane, target.in, target.offset, TENSOR_MAP_BYTES,
+			   false, true);
 	touch_map(&target, false);
 	memcpy(target.bytes, source.bytes, TENSOR_MAP_BYTES);
 	note_change(warp, to, true);

@@ -295,6 +295,9 @@ static void check_runs(struct checked_access *by)
 
 /* ---- requests ---- */
 
+/* The most bytes of a range that are checked together. */
+#define PIECE_BYTES 16
+
 /* What the lanes learn, and what others learn from them. */
 static void synchronise(const struct checked_access *by)
 {
@@ -343,6 +346,32 @@ void global_races_access(const struct global_request *request)
 			check_runs(&by);
 	}
 	shadow->unchecked += by.full;
+}
+
+void global_races_range(struct warp *warp, const struct instruction *at, unsigned lane,
+			struct allocation *in, uint64_t offset, uint32_t bytes, bool reads,
+			bool writes)
+{
+	uint64_t offsets[LANES] = {0};
+	struct global_request request = {
+		.warp = warp,
+		.at = at,
+		.in = in,
+		.mask = UINT32_C(1) << lane,
+		.offset = offsets,
+		.reads = reads,
+		.writes = writes,
+	};
+
+	for (uint32_t done = 0; warp->block->launch->global && done < bytes;
+	     done += request.bytes) {
+		offsets[lane] = offset + done;
+		/* The largest power of two that divides the offset, and fits what is left. */
+		request.bytes = PIECE_BYTES;
+		while (offsets[lane] % request.bytes || request.bytes > bytes - done)
+			request.bytes /= 2;
+		global_races_access(&request);
+	}
 }
 
 bool global_rows_pass(const struct regular_request *by)

@@ -38,33 +38,26 @@ void undefined_transpose(struct warp *warp, const struct instruction *at, uint32
 		row_set(warp, at->dst, lane, 32, to.of[lane]);
 }
 
-static void load_matrix(struct warp *warp, const struct instruction *at, unsigned index,
+/* Moves a matrix between its rows in shared memory and a register. */
+static void move_matrix(struct warp *warp, const struct instruction *at, unsigned index,
 			const struct undefined_place places[LANES])
 {
+	const bool loads = at->operation == OP_MATRIX_LOAD;
 	struct lane_bits matrix, transposed;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
-		matrix.of[lane] = place_read(warp, at, (int)(index * 8 + lane / 4),
-					     &places[index * 8 + lane / 4], lane % 4 * 4, 4);
-	transpose_bits(&transposed, &matrix);
-	if (at->kind & MATRIX_TRANSPOSED)
-		matrix = transposed;
-	for (int lane = 0; lane < LANES; lane++)
-		row_set(warp, at->rows[4 + index], lane, 32, matrix.of[lane]);
-}
-
-static void store_matrix(struct warp *warp, const struct instruction *at, unsigned index,
-			 const struct undefined_place places[LANES])
-{
-	struct lane_bits matrix, transposed;
-
-	for (int lane = 0; lane < LANES; lane++)
-		matrix.of[lane] = row_bits(warp, at, at->rows[4 + index], lane, 32);
+		matrix.of[lane] = loads ? place_read(warp, at, (int)(index * 8 + lane / 4),
+						     &places[index * 8 + lane / 4], lane % 4 * 4, 4)
+					: row_bits(warp, at, at->rows[4 + index], (int)lane, 32);
 	transpose_bits(&transposed, &matrix);
 	if (at->kind & MATRIX_TRANSPOSED)
 		matrix = transposed;
 	for (unsigned lane = 0; lane < LANES; lane++)
-		place_write(&places[index * 8 + lane / 4], lane % 4 * 4, 4, matrix.of[lane]);
+		if (loads)
+			row_set(warp, at->rows[4 + index], (int)lane, 32, matrix.of[lane]);
+		else
+			place_write(&places[index * 8 + lane / 4], lane % 4 * 4, 4,
+				    matrix.of[lane]);
 }
 
 void undefined_matrix_rows(struct warp *warp, const struct instruction *at, uint32_t lanes)
@@ -80,10 +73,7 @@ void undefined_matrix_rows(struct warp *warp, const struct instruction *at, uint
 		places[lane] = undefined_place_of(warp, (enum ptx_space)at->space, (int)lane,
 						  access_address(warp, at, (int)lane), ROW_BYTES);
 	for (unsigned i = 0; i < count; i++)
-		if (at->operation == OP_MATRIX_LOAD)
-			load_matrix(warp, at, i, places);
-		else
-			store_matrix(warp, at, i, places);
+		move_matrix(warp, at, i, places);
 }
 
 /* ---- products ---- */
