@@ -50,8 +50,6 @@ bool frame_allocates(const struct ptx_program *program);
 /* Bytes of a lane's local memory begin to exist: they are unwritten. */
 void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes);
 
-instruction_handler run_alloca;        /* OP_ALLOCA */
-instruction_handler run_stack_save;    /* OP_STACK_SAVE */
-instruction_handler run_stack_restore; /* OP_STACK_RESTORE */
+instruction_handler run_alloca, run_stack_save, run_stack_restore;
 
 #endif

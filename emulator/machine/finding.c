@@ -1,8 +1,6 @@
 /* Findings: adding them to a list, and writing them as text. */
 #include "emulator/machine/finding.h"
 
-#include "emulator/machine/warp_splits.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

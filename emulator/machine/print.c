@@ -6,7 +6,6 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/undefined/undefined.h"
-#include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

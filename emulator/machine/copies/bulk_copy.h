@@ -158,9 +158,7 @@ void tensor_walk_next(struct tensor_walk *walk);
 
 struct tensormap_updates;
 
-instruction_handler run_map_replace; /* OP_MAP_REPLACE */
-instruction_handler run_map_copy;    /* OP_MAP_COPY */
-instruction_handler run_map_fence;   /* OP_MAP_FENCE */
+instruction_handler run_map_replace, run_map_copy, run_map_fence;
 
 /* Call before a lane of a checked block copies with the map at an address in global memory. Reports
  * a finding, which does not end the launch, if a fence is missing. */

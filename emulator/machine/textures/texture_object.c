@@ -1,7 +1,6 @@
 #include "emulator/machine/textures/texture.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Limits of compute capability 9.0, in texels; DIM_1D is also that of linear memory's elements. */

@@ -42,9 +42,7 @@ struct issued_product {
 enum step warpgroup_issue(struct issued_product *out, struct warp *warp,
 			  const struct instruction *at);
 
-instruction_handler run_group_fence;  /* OP_GROUP_FENCE */
-instruction_handler run_group_commit; /* OP_GROUP_COMMIT */
-instruction_handler run_group_wait;   /* OP_GROUP_WAIT */
+instruction_handler run_group_fence, run_group_commit, run_group_wait;
 
 /* Whether products of the warp are pending: then call warpgroup_follow() before every instruction
  * that the lanes `lanes` execute. */

@@ -1,6 +1,5 @@
 #include "emulator/machine/warpgroups/warpgroup.h"
 
-#include "emulator/machine/finding.h"
 #include "emulator/machine/races/block_clocks.h"
 
 #include <stdlib.h>
