@@ -2,7 +2,7 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_rows.h"

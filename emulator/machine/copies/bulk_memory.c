@@ -1,6 +1,6 @@
 /* The sides of a bulk copy: global memory, and shared memory of the cluster. */
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"

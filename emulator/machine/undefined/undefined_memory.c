@@ -1,5 +1,5 @@
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/undefined/undefined_parts.h"

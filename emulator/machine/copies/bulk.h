@@ -1,12 +1,12 @@
 /*
- * bulk_copy: cp.async.bulk and cp.reduce.async.bulk, by which a thread copies a row of bytes
+ * bulk: cp.async.bulk and cp.reduce.async.bulk, by which a thread copies a row of bytes
  * between global and shared memory, and their tensor forms. Internal to emulator/.
  *
  * The bytes move when the thread issues the copy, and an mbarrier counts them at once. Who accesses
  * shared memory before the copy is complete gets a finding (bulk_pending.h).
  */
-#ifndef EMULATOR_MACHINE_COPIES_BULK_COPY_H
-#define EMULATOR_MACHINE_COPIES_BULK_COPY_H
+#ifndef EMULATOR_MACHINE_COPIES_BULK_H
+#define EMULATOR_MACHINE_COPIES_BULK_H
 
 #include "base/tensor_map.h"
 #include "emulator/machine/barriers/mbarrier.h"
