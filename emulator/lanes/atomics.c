@@ -6,7 +6,7 @@
 #include "emulator/lanes/memory.h"
 #include "emulator/machine/barriers/mbarrier.h"
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 
 /* The operands of the lanes, as bits of their type, and the old values that they receive. */
 struct atomic_operands {

@@ -168,29 +168,23 @@ static const struct instruction *next_instruction(struct warp *warp)
 	return &warp->frame->function->code[warp->pc];
 }
 
-/* Returns true if the function has a loop that may wait for other threads. */
-static bool may_spin(const struct program_function *function)
-{
-	for (size_t i = 0; i < function->code_count; i++)
-		if (function->code[i].operation == OP_BRA &&
-		    function->code[i].kind == BRANCH_MAY_SPIN)
-			return true;
-	return false;
-}
-
 /* What else can be the reason if a warp does not end. */
 static const char *hint_at_later_blocks(const struct warp *warp)
 {
 	const struct block *block = warp->block;
 	const struct emulated_launch *what = &block->launch->what;
-	bool waits = !what->cooperative &&
-		     block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2] &&
-		     may_spin(warp->frame->function);
+	const struct program_function *function = warp->frame->function;
+	bool spins = false; /* a loop may wait for other threads */
 
-	return waits ? "; a loop may wait for another block, but the emulator runs one "
-		       "block after another, so no block can wait for a later one: add "
-		       "cooperative to the launch, and all blocks run at once"
-		     : "";
+	for (size_t i = 0; i < function->code_count; i++)
+		spins |= function->code[i].operation == OP_BRA &&
+			 function->code[i].kind == BRANCH_MAY_SPIN;
+	return spins && !what->cooperative &&
+			       block->number + 1 < what->grid[0] * what->grid[1] * what->grid[2]
+		       ? "; a loop may wait for another block, but the emulator runs one "
+			 "block after another, so no block can wait for a later one: add "
+			 "cooperative to the launch, and all blocks run at once"
+		       : "";
 }
 
 /* A lane that does not end, or -1. */

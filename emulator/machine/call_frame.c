@@ -275,6 +275,14 @@ static void clear_local(struct warp *warp, const struct frame *frame, uint32_t l
 		local_begin(warp, lane, frame->local_base, (uint64_t)frame->function->local_bytes);
 }
 
+/* Launches without an alloca have no stack, and nothing to keep at each call. */
+static bool has_stack(const struct warp *warp)
+{
+	const struct launch *launch = warp->block->launch;
+
+	return launch->stack_base < launch->local_bytes;
+}
+
 struct frame *frame_enter(struct warp *warp)
 {
 	struct frame *frame = frame_take(warp, warp->block->launch->entry, 0);
@@ -286,7 +294,8 @@ struct frame *frame_enter(struct warp *warp)
 	frame->depth = 0;
 	frame->lanes_left = warp->present;
 	clear_local(warp, frame, warp->present);
-	stack_begin(warp, frame);
+	memset(warp->stack_used, 0, sizeof(warp->stack_used));
+	memset(frame->stack_used, 0, sizeof(frame->stack_used));
 	warp->entry = frame;
 	return frame;
 }
@@ -324,7 +333,8 @@ struct frame *frame_call(struct warp *warp, uint32_t function, const struct prog
 		warp->calls = frame;
 	}
 	clear_local(warp, frame, warp->active);
-	stack_enter(warp, frame, warp->active);
+	EACH_BIT(lane, has_stack(warp) ? warp->active : 0)
+		frame->stack_used[lane] = warp->stack_used[lane];
 	return frame;
 }
 
@@ -344,7 +354,8 @@ static void frame_put_back(struct warp *warp, struct frame *frame)
 
 void frame_leave(struct warp *warp, struct frame *frame, uint32_t lanes)
 {
-	stack_leave(warp, frame, lanes);
+	EACH_BIT(lane, has_stack(warp) ? lanes : 0)
+		warp->stack_used[lane] = frame->stack_used[lane];
 	frame->lanes_left &= ~lanes;
 	if (!frame->lanes_left)
 		frame_put_back(warp, frame);

@@ -37,27 +37,19 @@ int64_t frame_recursion_bytes(const struct frame *frame);
 
 /* The bytes of local memory that each thread of a launch of the entry gets for its frames. */
 int64_t frame_local_bytes(const struct ptx_program *program, uint32_t entry);
-/* Whether threads need a stack  behind them. */
+/* Whether threads need a stack behind them. */
 bool frame_allocates(const struct ptx_program *program);
 
 /* ---- memory that alloca takes: stack.c ---- */
 
-/* It lies in a thread's local memory behind the frames, from launch->stack_base on, and grows
- * upwards. A function that returns gives back what it took. */
-/* For each thread, of launches that reach an alloca. */
+/* For each thread, of launches that reach an alloca. It lies in local memory behind the frames,
+ * from launch->stack_base on, and grows upwards. A function that returns gives back what it took.
+ */
 #define STACK_BYTES 16384
 
 /* Bytes of a lane's local memory begin to exist: they are unwritten. */
 void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes);
 
-instruction_handler run_alloca;        /* OP_ALLOCA */
-instruction_handler run_stack_save;    /* OP_STACK_SAVE */
-instruction_handler run_stack_restore; /* OP_STACK_RESTORE */
-
-/* A warp begins with its entry's frame. */
-void stack_begin(struct warp *warp, struct frame *frame);
-/* What some lanes have taken, when they enter a frame and when they leave it. */
-void stack_enter(const struct warp *warp, struct frame *frame, uint32_t lanes);
-void stack_leave(struct warp *warp, const struct frame *frame, uint32_t lanes);
+instruction_handler run_alloca, run_stack_save, run_stack_restore;
 
 #endif

@@ -5,7 +5,7 @@
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control_flow.h"
 #include "emulator/machine/copies/async_copies.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/copies/bulk_pending.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"

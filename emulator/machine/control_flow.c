@@ -1,5 +1,7 @@
 #include "emulator/machine/control_flow.h"
 
+#include "emulator/program/decode.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,12 +58,9 @@ static bool reads_shared_state(const struct program_function *function,
 	if (at->operation != OP_LOAD)
 		return false;
 	statement = instruction_statement(function, at);
-	for (size_t i = 0; i < statement->modifier_count; i++)
-		if (!strcmp(statement->modifiers[i], "volatile") ||
-		    !strcmp(statement->modifiers[i], "relaxed") ||
-		    !strcmp(statement->modifiers[i], "acquire"))
-			return true;
-	return false;
+	return statement_has_modifier(statement, "volatile") ||
+	       statement_has_modifier(statement, "relaxed") ||
+	       statement_has_modifier(statement, "acquire");
 }
 
 static void mark_spinning(const struct program_function *function, struct instruction *code,

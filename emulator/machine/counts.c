@@ -3,6 +3,7 @@
  * counts of basic blocks and of single instructions.
  */
 #include "emulator/machine/emulation.h"
+#include "emulator/program/decode.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -80,14 +81,6 @@ static uint64_t *product_count(struct emulated_counts *counts, enum matrix_type 
 	}
 }
 
-static bool has_word(const struct ptx_statement *statement, const char *word)
-{
-	for (size_t i = 0; i < statement->modifier_count; i++)
-		if (!strcmp(statement->modifiers[i], word))
-			return true;
-	return false;
-}
-
 static bool is_one_of(const char *word, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -104,16 +97,17 @@ enum number_type { NUMBER_NONE, NUMBER_HALF, NUMBER_SINGLE, NUMBER_DOUBLE };
 static enum number_type number_type(const struct ptx_statement *statement, unsigned *elements)
 {
 	*elements = 1;
-	if (has_word(statement, "f32"))
+	if (statement_has_modifier(statement, "f32"))
 		return NUMBER_SINGLE;
-	if (has_word(statement, "f64"))
+	if (statement_has_modifier(statement, "f64"))
 		return NUMBER_DOUBLE;
-	if (has_word(statement, "f16") || has_word(statement, "bf16"))
+	if (statement_has_modifier(statement, "f16") || statement_has_modifier(statement, "bf16"))
 		return NUMBER_HALF;
 	*elements = 2;
-	if (has_word(statement, "f16x2") || has_word(statement, "bf16x2"))
+	if (statement_has_modifier(statement, "f16x2") ||
+	    statement_has_modifier(statement, "bf16x2"))
 		return NUMBER_HALF;
-	return has_word(statement, "f32x2") ? NUMBER_SINGLE : NUMBER_NONE;
+	return statement_has_modifier(statement, "f32x2") ? NUMBER_SINGLE : NUMBER_NONE;
 }
 
 static void add_operations(struct emulated_counts *out, const struct counted *counted)
@@ -234,11 +228,6 @@ static bool is_memory(const struct counted *counted)
 {
 	return is_load(counted) || is_store(counted) || counted->at->operation == OP_ATOMIC ||
 	       counted->at->operation == OP_COPY;
-}
-
-static bool accesses_memory(const struct counted *counted)
-{
-	return requests_in(counted, PTX_SPACE_GLOBAL) || requests_in(counted, PTX_SPACE_SHARED);
 }
 
 /* A branch on which a warp may split. */
@@ -434,7 +423,9 @@ void emulation_lines(const struct emulation *emulation, struct line_count_list *
 			struct counted counted = counted_at(emulation, i, k);
 
 			/* Some accesses of wmma are not counted as instructions. */
-			if (!counted.warps && (!is_memory(&counted) || !accesses_memory(&counted)))
+			if (!counted.warps &&
+			    !(is_memory(&counted) && (requests_in(&counted, PTX_SPACE_GLOBAL) ||
+						      requests_in(&counted, PTX_SPACE_SHARED))))
 				continue;
 			lines = xgrow(lines, &capacity, count + 1, sizeof(*lines));
 			lines[count++] = line_count_of(emulation->program.module, &counted);

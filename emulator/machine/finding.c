@@ -1,8 +1,6 @@
 /* Findings: adding them to a list, and writing them as text. */
 #include "emulator/machine/finding.h"
 
-#include "emulator/machine/warp_splits.h"
-
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -104,20 +102,6 @@ static struct finding *find_recorded(struct finding_list *list, enum finding_kin
 	return NULL;
 }
 
-static void set_line(struct finding *finding, const struct ptx_module *module,
-		     const struct ptx_statement *statement)
-{
-	const char *file = source_file_name(module, statement->file, statement->source_line);
-	const char *caller_file =
-		source_file_name(module, statement->caller_file, statement->caller_line);
-
-	finding->ptx_line = statement->line;
-	finding->line = statement->source_line;
-	finding->file = file ? xstrdup(file) : NULL;
-	finding->caller_line = statement->caller_line;
-	finding->caller_file = caller_file ? xstrdup(caller_file) : NULL;
-}
-
 void finding_place_set(struct finding_place *out, const struct warp *warp,
 		       const struct instruction *at, int lane)
 {
@@ -139,7 +123,9 @@ void finding_place_set(struct finding_place *out, const struct warp *warp,
 void finding_add(struct finding_list *list, enum finding_kind kind,
 		 const struct finding_place *place, const char *format, va_list arguments)
 {
-	struct finding *finding = find_recorded(list, kind, place->entry, place->statement->line);
+	const struct ptx_statement *at = place->statement;
+	struct finding *finding = find_recorded(list, kind, place->entry, at->line);
+	const char *file, *caller_file;
 	va_list again;
 	size_t length;
 	char *text;
@@ -163,7 +149,13 @@ void finding_add(struct finding_list *list, enum finding_kind kind,
 	finding->entry = xstrdup(place->entry);
 	memcpy(finding->block, place->block, sizeof(finding->block));
 	memcpy(finding->thread, place->thread, sizeof(finding->thread));
-	set_line(finding, place->module, place->statement);
+	file = source_file_name(place->module, at->file, at->source_line);
+	caller_file = source_file_name(place->module, at->caller_file, at->caller_line);
+	finding->ptx_line = at->line;
+	finding->line = at->source_line;
+	finding->file = file ? xstrdup(file) : NULL;
+	finding->caller_line = at->caller_line;
+	finding->caller_file = caller_file ? xstrdup(caller_file) : NULL;
 }
 
 void finding_add_at(struct finding_list *list, enum finding_kind kind,

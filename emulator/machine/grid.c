@@ -67,17 +67,6 @@ bool block_is_checked(const struct emulated_launch *what, int64_t nth, int64_t c
 	       nth >= count - what->checked_blocks;
 }
 
-/* Whether the blocks of a cluster are checked for races: all or none. */
-static bool cluster_is_checked(const struct launch *launch, int64_t cluster)
-{
-	const int64_t *grid = launch->what.grid, *shape = launch->cluster;
-	const int64_t blocks = shape[0] * shape[1] * shape[2], total = grid[0] * grid[1] * grid[2];
-	const int64_t first = cluster * blocks;
-
-	return block_is_checked(&launch->what, first, total) ||
-	       block_is_checked(&launch->what, first + blocks - 1, total);
-}
-
 /* Whether all warps of a block wait for others or have ended. */
 static bool is_blocked(const struct block *block)
 {
@@ -233,6 +222,7 @@ static int run_rounds(struct grid *grid, struct error *err)
 static bool join_cluster(struct grid *grid, struct block *block, int64_t number)
 {
 	const struct launch *launch = grid->launch;
+	const int64_t *shape = launch->what.grid, total = shape[0] * shape[1] * shape[2];
 	struct cluster *cluster;
 	int64_t of;
 
@@ -244,7 +234,9 @@ static bool join_cluster(struct grid *grid, struct block *block, int64_t number)
 	cluster->count = (unsigned)(grid->count / grid->cluster_count);
 	cluster->blocks[block->rank] = block;
 	block->cluster = cluster;
-	return cluster_is_checked(launch, of);
+	/* All blocks of a cluster are checked, or none. */
+	return block_is_checked(&launch->what, of * cluster->count, total) ||
+	       block_is_checked(&launch->what, (of + 1) * cluster->count - 1, total);
 }
 
 /* Makes the blocks ready to run: those of that cluster, or of the whole cooperative launch. */

@@ -2,7 +2,7 @@
 #include "emulator/machine/call_frame.h"
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/control.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/grid.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_rows.h"
@@ -251,15 +251,6 @@ static void begin_global_check(struct emulation *emulation, struct launch *launc
 	*unchecked = emulation_global_requests(emulation);
 }
 
-static void end_global_check(struct emulation *emulation, struct launch *launch, uint64_t before)
-{
-	if (launch->global)
-		emulation->unchecked_requests += launch->global->unchecked;
-	else if (!launch->follower)
-		emulation->unchecked_requests += emulation_global_requests(emulation) - before;
-	global_races_free(launch->global);
-}
-
 int emulation_launch(struct emulation *emulation, const struct emulated_launch *what,
 		     struct finding_list *findings, struct error *err)
 {
@@ -302,7 +293,11 @@ int emulation_launch(struct emulation *emulation, const struct emulated_launch *
 		rc = grid_run(emulation, &launch, err);
 	else
 		rc = run_launch_blocks(emulation, &launch, err);
-	end_global_check(emulation, &launch, unchecked);
+	if (launch.global)
+		emulation->unchecked_requests += launch.global->unchecked;
+	else if (!launch.follower)
+		emulation->unchecked_requests += emulation_global_requests(emulation) - unchecked;
+	global_races_free(launch.global);
 	tensormap_updates_free(launch.tensormap_updates);
 	finished_reads_free(launch.finished_reads);
 	print_fifo_flush(launch.printed, &launch.what);

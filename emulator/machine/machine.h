@@ -190,7 +190,7 @@ struct block {
 
 struct handlers;          /* a set of handlers; lanes/handlers.h */
 struct device_heap;       /* device_memory.h */
-struct tensormap_updates; /* bulk_copy.h */
+struct tensormap_updates; /* bulk.h */
 
 struct launch {
 	const struct ptx_program *program; /* the emulation's copy, with handlers */
@@ -218,11 +218,10 @@ struct launch {
 	bool *may_be_undefined;                /* of the emulation: a value may be undefined */
 	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
 	struct global_races *global; /* NULL: global memory is not checked; races_global.h */
-	struct tensormap_updates
-		*tensormap_updates; /* NULL: no tensor map has changed; bulk_copy.h */
-	uint8_t shared_locking;     /* enum shared_locking */
-	bool asks_for_workspace;    /* the program reads where the workspace is */
-	uint64_t grid_workspace;    /* address of a cooperative launch's workspace; 0: none */
+	struct tensormap_updates *tensormap_updates; /* NULL: no tensor map has changed; bulk.h */
+	uint8_t shared_locking;                      /* enum shared_locking */
+	bool asks_for_workspace;                     /* the program reads where the workspace is */
+	uint64_t grid_workspace; /* address of a cooperative launch's workspace; 0: none */
 	/* Warp instructions that the emulation executed before the present turn, and the last
 	 * value that a clock register gave. */
 	uint64_t executed, clock;

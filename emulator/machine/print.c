@@ -6,7 +6,6 @@
 #include "emulator/machine/control.h"
 #include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/undefined/undefined.h"
-#include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,16 +217,6 @@ static void add_string(struct text *out, const struct conversion *read, const ch
 	text_add(out, field);
 }
 
-/* Widens an integer to 64 bits, with its sign for %d and %i. */
-static uint64_t integer_argument(const struct conversion *read, struct arguments *arguments)
-{
-	uint64_t value = next_argument(arguments, read->bytes);
-
-	if (read->bytes == 4 && (read->letter == 'd' || read->letter == 'i'))
-		return (uint64_t)(int64_t)(int32_t)value;
-	return value;
-}
-
 static void add_conversion(struct text *out, const struct conversion *read,
 			   struct arguments *arguments)
 {
@@ -259,9 +248,12 @@ static void add_conversion(struct text *out, const struct conversion *read,
 	case 'u':
 	case 'x':
 	case 'X':
+		bits = next_argument(arguments, read->bytes);
+		if (read->bytes == 4 && (read->letter == 'd' || read->letter == 'i'))
+			bits = (uint64_t)(int64_t)(int32_t)bits;
 		snprintf(format, sizeof(format), "%%%s*.*ll%c", read->flags, read->letter);
 		snprintf(field, sizeof(field), format, width, read->precision,
-			 (unsigned long long)integer_argument(read, arguments));
+			 (unsigned long long)bits);
 		break;
 	default:
 		bits = next_argument(arguments, 8);

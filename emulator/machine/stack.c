@@ -3,34 +3,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Launches without an alloca have no stack, and nothing to keep at each call. */
-static bool has_stack(const struct warp *warp)
-{
-	const struct launch *launch = warp->block->launch;
-
-	return launch->stack_base < launch->local_bytes;
-}
-
-void stack_begin(struct warp *warp, struct frame *frame)
-{
-	memset(warp->stack_used, 0, sizeof(warp->stack_used));
-	memset(frame->stack_used, 0, sizeof(frame->stack_used));
-}
-
-void stack_enter(const struct warp *warp, struct frame *frame, uint32_t lanes)
-{
-	EACH_BIT(lane, has_stack(warp) ? lanes : 0) {
-		frame->stack_used[lane] = warp->stack_used[lane];
-	}
-}
-
-void stack_leave(struct warp *warp, const struct frame *frame, uint32_t lanes)
-{
-	EACH_BIT(lane, has_stack(warp) ? lanes : 0) {
-		warp->stack_used[lane] = frame->stack_used[lane];
-	}
-}
-
 void local_begin(struct warp *warp, int lane, uint64_t first, uint64_t bytes)
 {
 	const uint64_t at = (uint64_t)lane * warp->local_bytes + first;

@@ -95,26 +95,22 @@ uint64_t executed_stores(const struct launch *launch, bool atomics)
 	return sum;
 }
 
-/* Which of the splits of a warp gets the next turn, and when. */
-static uint64_t hash_turns(uint64_t hash, const struct warp *warp)
-{
-	const uint32_t next[2] = {warp->backward_branches, warp->favoured};
-
-	hash = hash_bytes(hash, next, sizeof(next));
-	for (unsigned i = 0; i < warp->waiting_count; i++) {
-		const uint32_t age = warp->turns - warp->waiting[i].turn;
-
-		hash = hash_bytes(hash, &age, sizeof(age));
-	}
-	return hash;
-}
-
+/* With which of the splits of a warp gets the next turn, and when. */
 static uint64_t hash_threads(const struct block *block)
 {
 	uint64_t hash = state_hash_block(0, block);
 
-	for (unsigned i = 0; i < block->warp_count; i++)
-		hash = hash_turns(hash, &block->warps[i]);
+	for (unsigned i = 0; i < block->warp_count; i++) {
+		const struct warp *warp = &block->warps[i];
+		const uint32_t next[2] = {warp->backward_branches, warp->favoured};
+
+		hash = hash_bytes(hash, next, sizeof(next));
+		for (unsigned k = 0; k < warp->waiting_count; k++) {
+			const uint32_t age = warp->turns - warp->waiting[k].turn;
+
+			hash = hash_bytes(hash, &age, sizeof(age));
+		}
+	}
 	return hash;
 }
 

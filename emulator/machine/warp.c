@@ -7,19 +7,6 @@
 
 #include <string.h>
 
-static enum step run_narrowed(struct warp *warp, const struct instruction *at, uint32_t lanes)
-{
-	uint32_t active = warp->active;
-	enum step step;
-
-	if (lanes == active)
-		return at->run(warp, at);
-	warp_set_active(warp, lanes);
-	step = at->run(warp, at);
-	warp_set_active(warp, active);
-	return step;
-}
-
 /* Whether follow() must see every instruction. */
 static bool is_followed(const struct warp *warp)
 {
@@ -93,7 +80,13 @@ static enum step run_split(struct warp *warp)
 			follow(warp, at, lanes);
 		step = STEP_NEXT;
 		if (lanes && here->guard == GUARD_NARROWS) {
-			step = run_narrowed(warp, at, lanes);
+			const uint32_t active = warp->active;
+
+			if (lanes != active)
+				warp_set_active(warp, lanes);
+			step = at->run(warp, at);
+			if (lanes != active)
+				warp_set_active(warp, active);
 		} else if (lanes) {
 			if (lanes != warp->active)
 				warp_part(warp, pc + 1, lanes);

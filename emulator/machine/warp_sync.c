@@ -75,11 +75,9 @@ static bool is_barrier(const struct instruction *at)
  * barriers that are aligned, for those on matrices and for tensormap.cp_fenceproxy. */
 static bool is_exchange(const struct instruction *at)
 {
-	return !is_barrier(at) && at->operation != OP_MAP_COPY && at->operation != OP_MATRIX_LOAD &&
-	       at->operation != OP_MATRIX_STORE && at->operation != OP_MATRIX_TRANSPOSE &&
-	       at->operation != OP_MATRIX_PRODUCT && at->operation != OP_GROUP_PRODUCT &&
-	       at->operation != OP_GROUP_FENCE && at->operation != OP_GROUP_COMMIT &&
-	       at->operation != OP_GROUP_WAIT;
+	return at->operation == OP_WARP_BARRIER || at->operation == OP_SHUFFLE ||
+	       at->operation == OP_VOTE || at->operation == OP_MATCH || at->operation == OP_REDUX ||
+	       at->operation == OP_ELECT;
 }
 
 /* Corrects the count of an instruction that can park, which is a basic block of its own. */
@@ -135,18 +133,6 @@ static void merge_parked(struct warp *warp, const struct instruction *at)
 	}
 }
 
-/* An H200 executes the instruction with all lanes that are here, whatever the masks say. */
-static enum step omission_finding(struct warp *warp, const struct instruction *at, uint32_t members,
-				  uint32_t unnamed)
-{
-	return warp_finding(
-		warp, at, __builtin_ctz(unnamed), FINDING_ABSENT_LANES,
-		"the mask 0x%08x does not name the lane that executes it, which PTX "
-		"leaves undefined (on an H200 the lane takes part); add the lane to the "
-		"mask",
-		((const uint32_t *)row_of(warp, members))[__builtin_ctz(unnamed)]);
-}
-
 enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t members)
 {
 	uint32_t unnamed, named = named_lanes(warp, members, &unnamed);
@@ -156,8 +142,17 @@ enum step warp_gather(struct warp *warp, const struct instruction *at, uint32_t 
 		merge_parked(warp, at);
 		named = named_lanes(warp, members, &unnamed);
 	}
-	if (!(named & warp_alive(warp) & ~warp->active))
-		return unnamed ? omission_finding(warp, at, members, unnamed) : STEP_NEXT;
+	if (!(named & warp_alive(warp) & ~warp->active)) {
+		if (!unnamed)
+			return STEP_NEXT;
+		/* An H200 executes it with all lanes that are here, whatever the masks say. */
+		return warp_finding(
+			warp, at, __builtin_ctz(unnamed), FINDING_ABSENT_LANES,
+			"the mask 0x%08x does not name the lane that executes it, which PTX "
+			"leaves undefined (on an H200 the lane takes part); add the lane to the "
+			"mask",
+			((const uint32_t *)row_of(warp, members))[__builtin_ctz(unnamed)]);
+	}
 	recount(warp->frame, warp, at, -1, -(int)warp->active_count);
 	split = warp_suspend(warp, pc_of(warp, at), SPLIT_PARKED);
 	split->named = named;

@@ -58,7 +58,7 @@ plant 'metrics may not include metrics/analysis/compare.h' metrics/a.h '#include
 plant 'harness/plan may not include harness/sweep/sweep.h' harness/plan/a.c '#include "harness/sweep/sweep.h"'
 plant 'harness/workers may not include harness/sweep/sweep.h' harness/workers/a.c '#include "harness/sweep/sweep.h"'
 plant 'harness/sweep may not include harness/sweep/gpus/gpus.h' harness/sweep/a.c '#include "harness/sweep/gpus/gpus.h"'
-plant 'emulator/language may not include emulator/machine/warp.h' emulator/language/a.c '#include "emulator/machine/warp_splits.h"'
+plant 'emulator/language may not include emulator/machine/warp_splits.h' emulator/language/a.c '#include "emulator/machine/warp_splits.h"'
 plant 'reports/table may not include reports/derived/derived.h' reports/table/a.c '#include "reports/derived/derived.h"'
 plant 'reports/derived may not include reports/run/run.h' reports/derived/a.c '#include "reports/run/run.h"'
 plant 'reports/roofline may not include reports/run/run.h' reports/roofline/a.c '#include "../run/run.h"'

@@ -53,7 +53,7 @@ static void open_if_complete(struct block *block)
 	if (block->launch->global)
 		order_cluster_barrier(&block->launch->global->order, block);
 	if (block->cluster && block->shadow)
-		clocks_join_cluster(block->cluster);
+		clocks_join(block->cluster->blocks, count);
 	for (unsigned i = 0; i < count; i++)
 		release_waiting(cluster_block(block, i));
 }
@@ -240,7 +240,7 @@ static void open_barrier(struct block *block, unsigned number)
 	if (!whole)
 		order_participants(block, number, waited);
 	else if (block->cluster && block->shadow)
-		clocks_join_block(block);
+		clocks_join(&block, 1);
 	block->epoch += whole;
 	if (block->arrivals)
 		block->arrivals[number] = (struct warp_clocks){0};

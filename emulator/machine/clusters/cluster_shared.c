@@ -6,121 +6,33 @@
 
 /* ---- mapa, getctarank, isspacep ---- */
 
-/* What the lanes of the instruction read, as addresses less those of the window shared::cluster. */
-static void read_window_addresses(const struct warp *warp, const struct instruction *at,
-				  uint64_t address[LANES])
-{
-	const unsigned char *row = row_of(warp, at->a);
-	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
-	uint32_t narrow[LANES];
-
-	if (at->width == 8) {
-		memcpy(address, row, LANES * sizeof(*address));
-	} else {
-		memcpy(narrow, row, sizeof(narrow));
-		for (int lane = 0; lane < LANES; lane++)
-			address[lane] = narrow[lane];
-	}
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] -= base;
-}
-
-/* Writes the results of the active lanes, of 4 or 8 bytes. */
-static void write_results(struct warp *warp, uint32_t row, unsigned width,
-			  const uint64_t result[LANES])
-{
-	uint64_t wide[LANES];
-	uint32_t narrow[LANES];
-
-	if (width == 8) {
-		memcpy(wide, row_of(warp, row), sizeof(wide));
-		for (int lane = 0; lane < LANES; lane++)
-			wide[lane] = warp->lanes[lane] ? result[lane] : wide[lane];
-		memcpy(row_of(warp, row), wide, sizeof(wide));
-		return;
-	}
-	memcpy(narrow, row_of(warp, row), sizeof(narrow));
-	for (int lane = 0; lane < LANES; lane++)
-		narrow[lane] = warp->lanes[lane] ? (uint32_t)result[lane] : narrow[lane];
-	memcpy(row_of(warp, row), narrow, sizeof(narrow));
-}
-
-/* Whether the addresses of all active lanes are in the window. */
-static enum step require_window(struct warp *warp, const struct instruction *at,
-				const uint64_t address[LANES])
-{
-	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
-
-	EACH_BIT(lane, warp->active) {
-		if (address[lane] >= WINDOW_BYTES)
-			return warp_finding(warp, at, lane, FINDING_OUT_OF_BOUNDS,
-					    "the address 0x%llx is not in shared memory",
-					    (unsigned long long)(address[lane] + base));
-	}
-	return STEP_NEXT;
-}
-
-static enum step run_map(struct warp *warp, const struct instruction *at)
-{
-	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
-	uint64_t address[LANES];
-	uint32_t rank[LANES];
-
-	read_window_addresses(warp, at, address);
-	if (require_window(warp, at, address) != STEP_NEXT)
-		return STEP_STOPPED;
-	memcpy(rank, row_of(warp, at->b), sizeof(rank));
-	for (int lane = 0; lane < LANES; lane++) {
-		const uint32_t offset = (uint32_t)address[lane] & CLUSTER_OFFSET_MASK;
-
-		/* an address of the own block is the one that it has there */
-		address[lane] = base + (rank[lane] == warp->block->rank
-						? offset
-						: cluster_address(rank[lane], offset));
-	}
-	write_results(warp, at->dst, at->width, address);
-	return STEP_NEXT;
-}
-
-static enum step run_rank(struct warp *warp, const struct instruction *at)
-{
-	uint64_t address[LANES];
-
-	read_window_addresses(warp, at, address);
-	if (require_window(warp, at, address) != STEP_NEXT)
-		return STEP_STOPPED;
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] = cluster_rank(warp->block, (uint32_t)address[lane]);
-	write_results(warp, at->dst, 4, address);
-	return STEP_NEXT;
-}
-
-static enum step run_is_own(struct warp *warp, const struct instruction *at)
-{
-	const uint32_t own = warp->block->rank;
-	uint64_t address[LANES];
-
-	read_window_addresses(warp, at, address);
-	for (int lane = 0; lane < LANES; lane++)
-		address[lane] =
-			address[lane] < WINDOW_BYTES &&
-					cluster_rank(warp->block, (uint32_t)address[lane]) == own
-				? UINT32_MAX
-				: 0;
-	write_results(warp, at->dst, 4, address);
-	return STEP_NEXT;
-}
-
 enum step run_cluster_address(struct warp *warp, const struct instruction *at)
 {
-	switch (at->kind) {
-	case CLUSTER_MAP:
-		return run_map(warp, at);
-	case CLUSTER_RANK:
-		return run_rank(warp, at);
-	default:
-		return run_is_own(warp, at);
+	const uint64_t base = at->space == PTX_SPACE_GENERIC ? SHARED_WINDOW : 0;
+	const uint32_t own = warp->block->rank;
+	uint64_t result[LANES];
+
+	EACH_BIT(lane, warp->active) {
+		const uint64_t address = lane_value(warp, at->a, at->width, lane) - base;
+		const uint32_t rank = cluster_rank(warp->block, (uint32_t)address);
+		const uint32_t offset = (uint32_t)address & CLUSTER_OFFSET_MASK;
+		const uint32_t to = (uint32_t)lane_value(warp, at->b, 4, lane);
+
+		if (at->kind != CLUSTER_IS_OWN && address >= WINDOW_BYTES)
+			return warp_finding(warp, at, (int)lane, FINDING_OUT_OF_BOUNDS,
+					    "the address 0x%llx is not in shared memory",
+					    (unsigned long long)(address + base));
+		if (at->kind == CLUSTER_MAP) /* one of the own block is the one that it has there */
+			result[lane] = base + (to == own ? offset : cluster_address(to, offset));
+		else if (at->kind == CLUSTER_RANK)
+			result[lane] = rank;
+		else
+			result[lane] = address < WINDOW_BYTES && rank == own ? UINT32_MAX : 0;
 	}
+	EACH_BIT(lane, warp->active)
+		lane_set(warp, at->dst, at->kind == CLUSTER_MAP ? at->width : 4, lane,
+			 result[lane]);
+	return STEP_NEXT;
 }
 
 /* ---- accesses ---- */

@@ -27,9 +27,7 @@ void copies_signal(struct warp *warp, int lane, uint32_t mbarrier);
 /* The phase of the mbarrier is complete: the copies that signal it arrive. */
 void copies_complete(struct block *block, uint32_t mbarrier);
 
-instruction_handler run_copy;        /* OP_COPY */
-instruction_handler run_copy_commit; /* OP_COPY_COMMIT */
-instruction_handler run_copy_wait;   /* OP_COPY_WAIT */
+instruction_handler run_copy, run_copy_commit, run_copy_wait;
 
 /*
  * async_copy_cost: sectors and wavefronts of an asynchronous copy, as an H200

@@ -1,6 +1,6 @@
 /* The sides of a bulk copy: global memory, and shared memory of the cluster. */
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/races_global.h"
@@ -10,9 +10,6 @@
 #include <string.h>
 
 /* ---- global memory ---- */
-
-/* The most bytes that are checked together. */
-#define PIECE_BYTES 16
 
 static unsigned element_bytes(enum value_type type)
 {
@@ -51,12 +48,12 @@ static void bulk_store(const struct bulk_issue *issue, unsigned char *to, const 
 	}
 }
 
-/* Finds the allocation; NULL, with a finding: there is none. */
-static struct allocation *find_bulk_range(const struct bulk_issue *issue, uint64_t address,
-					  uint32_t bytes, unsigned align, bool writes)
+/* Checks the bytes that a copy reads or writes on one side. */
+static enum step check_bulk_range(const struct bulk_issue *issue, enum ptx_space space,
+				  uint64_t address, uint32_t bytes, unsigned align, bool writes)
 {
 	const struct access_range range = {
-		.space = PTX_SPACE_GLOBAL,
+		.space = space,
 		.lane = (int)issue->lane,
 		.address = address,
 		.bytes = bytes,
@@ -66,52 +63,18 @@ static struct allocation *find_bulk_range(const struct bulk_issue *issue, uint64
 					 : "bulk copy to",
 	};
 
-	if (access_check_range(issue->warp, issue->at, &range) != STEP_NEXT)
-		return NULL;
-	return device_memory_below(issue->warp->block->launch->memory, address);
-}
-
-/* The largest power of two that divides the offset, and fits the bytes that are left. */
-static unsigned piece_bytes(uint64_t offset, uint32_t left)
-{
-	unsigned bytes = PIECE_BYTES;
-
-	while (offset % bytes || bytes > left)
-		bytes /= 2;
-	return bytes;
-}
-
-static void check_pieces(const struct bulk_issue *issue, struct allocation *in, uint64_t offset,
-			 uint32_t bytes, bool writes)
-{
-	uint64_t offsets[LANES] = {0};
-	struct global_request request = {
-		.warp = issue->warp,
-		.at = issue->at,
-		.in = in,
-		.mask = UINT32_C(1) << issue->lane,
-		.offset = offsets,
-		.reads = !writes || issue->combine,
-		.writes = writes,
-	};
-
-	if (!issue->warp->block->launch->global)
-		return;
-	for (uint32_t at = 0; at < bytes; at += request.bytes) {
-		offsets[issue->lane] = offset + at;
-		request.bytes = piece_bytes(offset + at, bytes - at);
-		global_races_access(&request);
-	}
+	return access_check_range(issue->warp, issue->at, &range);
 }
 
 enum step bulk_global_read(const struct bulk_issue *issue, uint64_t address, unsigned char *to,
 			   uint32_t bytes, unsigned align)
 {
-	struct allocation *in = find_bulk_range(issue, address, bytes, align, false);
+	struct allocation *in;
 	uint64_t offset;
 
-	if (!in)
+	if (check_bulk_range(issue, PTX_SPACE_GLOBAL, address, bytes, align, false) != STEP_NEXT)
 		return STEP_STOPPED;
+	in = device_memory_below(issue->warp->block->launch->memory, address);
 	offset = address - in->address;
 	if (!bytes)
 		return STEP_NEXT;
@@ -119,7 +82,7 @@ enum step bulk_global_read(const struct bulk_issue *issue, uint64_t address, uns
 		undefined_bulk_read(issue, in, offset, to, bytes);
 		return STEP_NEXT;
 	}
-	check_pieces(issue, in, offset, bytes, false);
+	global_races_range(issue->warp, issue->at, issue->lane, in, offset, bytes, true, false);
 	touch_read(in, offset / SECTOR_BYTES, (offset + bytes - 1) / SECTOR_BYTES);
 	memcpy(to, in->data + offset, bytes);
 	return STEP_NEXT;
@@ -128,11 +91,12 @@ enum step bulk_global_read(const struct bulk_issue *issue, uint64_t address, uns
 enum step bulk_global_write(const struct bulk_issue *issue, uint64_t address,
 			    const unsigned char *from, uint32_t bytes, unsigned align)
 {
-	struct allocation *in = find_bulk_range(issue, address, bytes, align, true);
+	struct allocation *in;
 	uint64_t offset;
 
-	if (!in)
+	if (check_bulk_range(issue, PTX_SPACE_GLOBAL, address, bytes, align, true) != STEP_NEXT)
 		return STEP_STOPPED;
+	in = device_memory_below(issue->warp->block->launch->memory, address);
 	offset = address - in->address;
 	if (!bytes)
 		return STEP_NEXT;
@@ -140,7 +104,8 @@ enum step bulk_global_write(const struct bulk_issue *issue, uint64_t address,
 		undefined_bulk_write(issue, in, NULL, offset, from, bytes);
 		return STEP_NEXT;
 	}
-	check_pieces(issue, in, offset, bytes, true);
+	global_races_range(issue->warp, issue->at, issue->lane, in, offset, bytes,
+			   issue->combine != NULL, true);
 	if (issue->combine)
 		touch_read(in, offset / SECTOR_BYTES, (offset + bytes - 1) / SECTOR_BYTES);
 	touch_written(in, offset / SECTOR_BYTES, (offset + bytes - 1) / SECTOR_BYTES);
@@ -159,18 +124,6 @@ static struct bulk_pending pending_of(const struct bulk_issue *issue, struct bul
 		.clock = block_clock(issue->warp),
 		.thread = (uint16_t)(cluster_warp(issue->warp) * LANES + issue->lane),
 	};
-}
-
-static enum step check_shared_range(const struct bulk_issue *issue, uint32_t address,
-				    uint32_t bytes, unsigned align, const char *what)
-{
-	return access_check_range(issue->warp, issue->at,
-				  &(struct access_range){.space = PTX_SPACE_SHARED,
-							 .lane = (int)issue->lane,
-							 .address = address,
-							 .bytes = bytes,
-							 .align = align,
-							 .what = what});
 }
 
 /* The end of the chunks from byte `at` on that are accessed alike. */
@@ -197,9 +150,8 @@ static enum step find_target(struct bulk_target *out, const struct bulk_issue *i
 	*out = (struct bulk_target){.block = cluster_find_block(warp->block, address, &offset),
 				    .signal = signal};
 	/* The address of a block that is not there is outside, too. */
-	if (check_shared_range(issue, out->block ? offset : address, bytes, align,
-			       issue->combine ? "bulk reduction of" : "bulk copy to") !=
-		    STEP_NEXT ||
+	if (check_bulk_range(issue, PTX_SPACE_SHARED, out->block ? offset : address, bytes, align,
+			     true) != STEP_NEXT ||
 	    mbarrier_find_phase(warp, issue->at, lane, signal, &out->mbarrier, &out->phase) !=
 		    STEP_NEXT)
 		return STEP_STOPPED;
@@ -322,7 +274,7 @@ enum step bulk_find_source(struct bulk_pending *out, const struct bulk_issue *is
 	const uint32_t offset = (uint32_t)bulk_address_in(issue, &issue->copy->from);
 
 	*out = pending_of(issue, (struct bulk_range){offset, bytes});
-	return check_shared_range(issue, offset, bytes, align, "bulk copy from");
+	return check_bulk_range(issue, PTX_SPACE_SHARED, offset, bytes, align, false);
 }
 
 unsigned char *bulk_source_bytes(const struct bulk_issue *issue, const struct bulk_pending *source)

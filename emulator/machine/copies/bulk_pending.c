@@ -40,54 +40,15 @@ void bulk_free(struct block *block)
 
 /* ---- completion ---- */
 
-/* The write of the copy, which counts as one of its thread, is over. No fence is needed before the
- * async proxy reads what it wrote: it is never the write that a later fence would have to cover. */
-static void complete_write(struct shared_races *shadow, const struct bulk_range *range,
-			   const struct shadow_access *by)
-{
-	const size_t end = (range->offset + range->bytes) / shadow->grain;
-
-	for (size_t index = range->offset / shadow->grain; index < end; index++) {
-		struct cell *cell = &shadow->cells[index];
-
-		shadow_open_row(shadow, &shadow->notes[index / ROW_CELLS], index / ROW_CELLS,
-				by->epoch);
-		cell->copy_place = 0;
-		/* As after a store: earlier writes do not count for those that know of them. */
-		if (by->clocked)
-			cell->write_epoch = 0;
-		remember_writer(cell, by);
-		cell->write_fences--;
-		if (shadow->clocks)
-			shadow->clocks[index].write = by->clock;
-		unsettle(shadow, index);
-	}
-}
-
-/* Later writes must be ordered after the wait of the copy's thread. */
-static void complete_read(struct shared_races *shadow, const struct bulk_range *range,
-			  const struct shadow_access *by)
-{
-	const size_t end = (range->offset + range->bytes) / shadow->grain;
-
-	for (size_t index = range->offset / shadow->grain; index < end; index++) {
-		int readers;
-
-		shadow_open_row(shadow, &shadow->notes[index / ROW_CELLS], index / ROW_CELLS,
-				by->epoch);
-		if (by->clocked) {
-			remember_clocked_reader(shadow, index, by);
-			continue;
-		}
-		readers = remember_reader(&shadow->cells[index], by->epoch, by->thread, by->sync,
-					  by->place);
-		if (shadow->clocks && readers >= 0)
-			shadow->clocks[index].readers[readers] = by->clock;
-	}
-}
-
+/*
+ * The access of the copy, which counts as one of its thread, is over. After a read, later writes
+ * must be ordered after the wait of the copy's thread. After a write, no fence is needed before the
+ * async proxy reads what it wrote: it is never the write that a later fence would have to cover.
+ */
 static void complete_access(struct block *block, const struct bulk_pending *access)
 {
+	struct shared_races *shadow = block->shadow;
+	const size_t end = (access->range.offset + access->range.bytes) / shadow->grain;
 	struct warp *warp = warp_of_thread(block, access->thread);
 	struct shadow_access by = {
 		.warp = warp,
@@ -104,10 +65,26 @@ static void complete_access(struct block *block, const struct bulk_pending *acce
 	/* A thread waits for its group itself; an mbarrier orders what was before its signal. */
 	if (!access->signalled)
 		by.clock = block_clock(warp);
-	if (access->writes)
-		complete_write(block->shadow, &access->range, &by);
-	else
-		complete_read(block->shadow, &access->range, &by);
+	for (size_t index = access->range.offset / shadow->grain; index < end; index++) {
+		struct cell *cell = &shadow->cells[index];
+
+		shadow_open_row(shadow, index / ROW_CELLS, by.epoch);
+		if (!access->writes && by.clocked) {
+			remember_clocked_reader(shadow, index, &by);
+		} else if (!access->writes) {
+			note_read(shadow, index, by.clock,
+				  remember_reader(cell, by.epoch, by.thread, by.sync, by.place));
+		} else {
+			cell->copy_place = 0;
+			/* As after a store: earlier writes do not count for those that know of
+			 * them. */
+			if (by.clocked)
+				cell->write_epoch = 0;
+			remember_write_at(shadow, index, &by);
+			cell->write_fences--;
+			unsettle(shadow, index);
+		}
+	}
 }
 
 /* Which accesses of copies are over. */

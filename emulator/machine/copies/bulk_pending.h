@@ -54,7 +54,6 @@ void bulk_mbarrier_changed(struct block *block, uint32_t mbarrier);
 bool bulk_reads(const struct block *block, const struct bulk_range *range, uint32_t *first,
 		uint16_t *thread, uint32_t *place);
 
-instruction_handler run_bulk_commit; /* OP_BULK_COMMIT */
-instruction_handler run_bulk_wait;   /* OP_BULK_WAIT */
+instruction_handler run_bulk_commit, run_bulk_wait;
 
 #endif

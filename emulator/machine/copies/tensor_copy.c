@@ -1,4 +1,4 @@
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 
 #include <stdlib.h>
 

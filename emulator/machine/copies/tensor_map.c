@@ -16,26 +16,6 @@ struct packed_map {
 };
 _Static_assert(sizeof(struct packed_map) == TENSOR_MAP_BYTES, "a tensor map has 128 bytes");
 
-static void pack_im2col(struct packed_map *out, const struct tensor_map *map)
-{
-	out->box[0] = (uint16_t)map->channels;
-	out->box[1] = (uint16_t)map->pixels;
-	for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
-		out->lower[i] = (int16_t)map->lower[i];
-		out->upper[i] = (int16_t)map->upper[i];
-	}
-}
-
-static void unpack_im2col(struct tensor_map *out, const struct packed_map *packed)
-{
-	out->channels = packed->box[0];
-	out->pixels = packed->box[1];
-	for (unsigned i = 0; i < TENSOR_IMAGE_MOST_RANK; i++) {
-		out->lower[i] = packed->lower[i];
-		out->upper[i] = packed->upper[i];
-	}
-}
-
 int tensor_map_encode(unsigned char out[TENSOR_MAP_BYTES], const struct tensor_map *map,
 		      struct error *err)
 {
@@ -60,8 +40,14 @@ int tensor_map_encode(unsigned char out[TENSOR_MAP_BYTES], const struct tensor_m
 		if (i)
 			packed.strides[i - 1] = map->strides[i];
 	}
-	if (map->im2col)
-		pack_im2col(&packed, map);
+	if (map->im2col) {
+		packed.box[0] = (uint16_t)map->channels;
+		packed.box[1] = (uint16_t)map->pixels;
+		for (unsigned i = 0; i < tensor_map_image_rank(map); i++) {
+			packed.lower[i] = (int16_t)map->lower[i];
+			packed.upper[i] = (int16_t)map->upper[i];
+		}
+	}
 	memcpy(out, &packed, sizeof(packed));
 	return 0;
 }
@@ -94,8 +80,14 @@ int tensor_map_decode(struct tensor_map *out, const unsigned char in[TENSOR_MAP_
 		if (i)
 			map.strides[i] = packed.strides[i - 1];
 	}
-	if (map.im2col)
-		unpack_im2col(&map, &packed);
+	if (map.im2col) {
+		map.channels = packed.box[0];
+		map.pixels = packed.box[1];
+		for (unsigned i = 0; i < TENSOR_IMAGE_MOST_RANK; i++) {
+			map.lower[i] = packed.lower[i];
+			map.upper[i] = packed.upper[i];
+		}
+	}
 	rc = tensor_map_check_changed(&map, err);
 	if (!rc)
 		*out = map;

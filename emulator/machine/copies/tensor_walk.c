@@ -1,4 +1,4 @@
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 
 void tensor_walk_begin(struct tensor_walk *out, const struct tensor_map *map,
 		       const int32_t first[TENSOR_MOST_RANK],

@@ -1,4 +1,4 @@
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/memory/access.h"
@@ -136,39 +136,23 @@ static uint64_t map_address(const struct warp *warp, uint32_t row, bool narrow, 
 	return lane_value(warp, row, narrow ? 4 : 8, lane) + (uint64_t)offset;
 }
 
-static enum step find_in_shared(struct map_place *out, struct warp *warp,
-				const struct instruction *at, int lane, uint64_t address)
+/* Finds a map at an address of global memory, or at an offset in shared memory. */
+static enum step find_map_in(struct map_place *out, struct warp *warp, const struct instruction *at,
+			     int lane, enum ptx_space space, uint64_t address)
 {
-	const struct access_range range = {.space = PTX_SPACE_SHARED,
+	const bool global = space == PTX_SPACE_GLOBAL;
+	const struct access_range range = {.space = space,
 					   .lane = lane,
-					   .address = (uint32_t)address,
+					   .address = global ? address : (uint32_t)address,
 					   .bytes = TENSOR_MAP_BYTES,
-					   .align = TENSOR_MAP_BYTES,
-					   .what = "tensor map in"};
+					   .align = global ? TENSOR_MAP_ALIGN : TENSOR_MAP_BYTES,
+					   .what = global ? "tensor map at" : "tensor map in"};
 
 	if (access_check_range(warp, at, &range) != STEP_NEXT)
 		return STEP_STOPPED;
-	out->in = NULL;
-	out->offset = (uint32_t)address;
-	out->bytes = warp->block->shared + out->offset;
-	return STEP_NEXT;
-}
-
-static enum step find_in_global(struct map_place *out, struct warp *warp,
-				const struct instruction *at, int lane, uint64_t address)
-{
-	const struct access_range range = {.space = PTX_SPACE_GLOBAL,
-					   .lane = lane,
-					   .address = address,
-					   .bytes = TENSOR_MAP_BYTES,
-					   .align = TENSOR_MAP_ALIGN,
-					   .what = "tensor map at"};
-
-	if (access_check_range(warp, at, &range) != STEP_NEXT)
-		return STEP_STOPPED;
-	out->in = device_memory_below(warp->block->launch->memory, address);
-	out->offset = address - out->in->address;
-	out->bytes = out->in->data + out->offset;
+	out->in = global ? device_memory_below(warp->block->launch->memory, address) : NULL;
+	out->offset = global ? address - out->in->address : (uint32_t)address;
+	out->bytes = (global ? out->in->data : warp->block->shared) + out->offset;
 	return STEP_NEXT;
 }
 
@@ -179,14 +163,14 @@ static enum step find_map_place(struct map_place *out, struct warp *warp,
 	const uint64_t address = map_address(warp, at->a, at->narrow_address, at->offset, lane);
 
 	if (at->space == PTX_SPACE_SHARED)
-		return find_in_shared(out, warp, at, lane, address);
+		return find_map_in(out, warp, at, lane, PTX_SPACE_SHARED, address);
 	if (at->space == PTX_SPACE_GENERIC && address - LOCAL_WINDOW < WINDOW_BYTES)
 		return warp_finding(warp, at, lane, FINDING_BAD_MAP,
 				    "tensormap.replace of a parameter or of local memory; copy the "
 				    "map to shared or global memory first");
 	if (at->space != PTX_SPACE_GENERIC || address - SHARED_WINDOW >= WINDOW_BYTES)
-		return find_in_global(out, warp, at, lane, address);
-	return find_in_shared(out, warp, at, lane, address - SHARED_WINDOW);
+		return find_map_in(out, warp, at, lane, PTX_SPACE_GLOBAL, address);
+	return find_map_in(out, warp, at, lane, PTX_SPACE_SHARED, address - SHARED_WINDOW);
 }
 
 /* ---- checks ---- */
@@ -207,29 +191,6 @@ static void check_shared_map(struct warp *warp, const struct instruction *at, in
 		memcpy(piece + (size_t)lane * PIECE_BYTES, values + i, PIECE_BYTES);
 		shared_races_store(warp, warp->block, at, UINT32_C(1) << lane, offsets, PIECE_BYTES,
 				   piece);
-	}
-}
-
-static void check_global_map(struct warp *warp, const struct instruction *at, int lane,
-			     const struct map_place *place, bool reads)
-{
-	uint64_t offsets[LANES] = {0};
-	struct global_request request = {
-		.warp = warp,
-		.at = at,
-		.in = place->in,
-		.mask = UINT32_C(1) << lane,
-		.offset = offsets,
-		.bytes = PIECE_BYTES,
-		.reads = reads,
-		.writes = true,
-	};
-
-	if (!warp->block->launch->global)
-		return;
-	for (unsigned i = 0; i < TENSOR_MAP_BYTES; i += PIECE_BYTES) {
-		offsets[lane] = place->offset + i;
-		global_races_access(&request);
 	}
 }
 
@@ -259,7 +220,8 @@ static enum step replace_field(struct warp *warp, const struct instruction *at, 
 	if (why)
 		return warp_finding(warp, at, lane, FINDING_BAD_MAP, "tensormap.replace: %s", why);
 	if (place.in) {
-		check_global_map(warp, at, lane, &place, true);
+		global_races_range(warp, at, (unsigned)lane, place.in, place.offset,
+				   TENSOR_MAP_BYTES, true, true);
 		touch_map(&place, true);
 		note_change(warp, place.in->address + place.offset, false);
 	} else {
@@ -277,23 +239,12 @@ enum step run_map_replace(struct warp *warp, const struct instruction *at)
 	return STEP_NEXT;
 }
 
-/* Whether all active lanes give the same two addresses. */
-static bool same_addresses(const struct warp *warp, const struct instruction *at, uint64_t from,
-			   uint64_t to)
-{
-	EACH_BIT(lane, warp->active) {
-		if (map_address(warp, at->a, at->narrow_address, at->offset, lane) != from ||
-		    map_address(warp, at->b, false, at->from_offset, lane) != to)
-			return false;
-	}
-	return true;
-}
-
 enum step run_map_copy(struct warp *warp, const struct instruction *at)
 {
 	struct map_place source = {0}, target = {0};
 	enum step step = warp_gather(warp, at, 0);
 	uint64_t from, to;
+	bool same = true;
 	int lane;
 
 	if (step != STEP_NEXT || !warp->active)
@@ -306,15 +257,19 @@ enum step run_map_copy(struct warp *warp, const struct instruction *at)
 	lane = __builtin_ctz(warp->active);
 	from = map_address(warp, at->a, at->narrow_address, at->offset, lane);
 	to = map_address(warp, at->b, false, at->from_offset, lane);
-	if (!same_addresses(warp, at, from, to))
+	EACH_BIT(other, warp->active)
+		same &= map_address(warp, at->a, at->narrow_address, at->offset, other) == from &&
+			map_address(warp, at->b, false, at->from_offset, other) == to;
+	if (!same)
 		return warp_finding(warp, at, -1, FINDING_UNSUPPORTED,
 				    "tensormap.cp_fenceproxy with different addresses in the lanes "
 				    "of a warp; PTX does not say what it copies");
-	if (find_in_shared(&source, warp, at, lane, from) != STEP_NEXT ||
-	    find_in_global(&target, warp, at, lane, to) != STEP_NEXT)
+	if (find_map_in(&source, warp, at, lane, PTX_SPACE_SHARED, from) != STEP_NEXT ||
+	    find_map_in(&target, warp, at, lane, PTX_SPACE_GLOBAL, to) != STEP_NEXT)
 		return STEP_STOPPED;
 	check_shared_map(warp, at, lane, &source, NULL);
-	check_global_map(warp, at, lane, &target, false);
+	global_races_range(warp, at, (unsigned)lane, target.in, target.offset, TENSOR_MAP_BYTES,
+			   false, true);
 	touch_map(&target, false);
 	memcpy(target.bytes, source.bytes, TENSOR_MAP_BYTES);
 	note_change(warp, to, true);

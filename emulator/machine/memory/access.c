@@ -3,7 +3,6 @@
 #include "base/mangled.h"
 #include "emulator/machine/clusters/cluster.h"
 #include "emulator/machine/memory/device_memory.h"
-#include "emulator/machine/memory/written_bytes.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -390,16 +389,6 @@ enum step access_check_amounts(struct warp *warp, const struct instruction *at,
 	return STEP_NEXT;
 }
 
-static void discard_line(const struct launch *launch, struct allocation *in, uint64_t first)
-{
-	/* Another value in each launch, and the same if a line is discarded twice. */
-	memset(in->data + first, (int)(0xd5 ^ (launch->number * 29 & 0xff)), DISCARD_BYTES);
-	/* Without the check nobody would see that the line is written again. */
-	if (launch->global)
-		written_remove(in, first, DISCARD_BYTES);
-	*launch->may_be_undefined = true;
-}
-
 enum step run_discard(struct warp *warp, const struct instruction *at)
 {
 	const struct launch *launch = warp->block->launch;
@@ -420,7 +409,13 @@ enum step run_discard(struct warp *warp, const struct instruction *at)
 			return STEP_STOPPED;
 		last = range.address;
 		in = device_memory_below(launch->memory, last);
-		discard_line(launch, in, last - in->address);
+		/* Another value in each launch, and the same if a line is discarded twice. */
+		memset(in->data + (last - in->address), (int)(0xd5 ^ (launch->number * 29 & 0xff)),
+		       DISCARD_BYTES);
+		/* Without the check nobody would see that the line is written again. */
+		if (launch->global)
+			written_remove(in, last - in->address, DISCARD_BYTES);
+		*launch->may_be_undefined = true;
 	}
 	return STEP_NEXT;
 }

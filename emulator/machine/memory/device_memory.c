@@ -16,11 +16,6 @@
 /* The initial value of `recent`: an allocation that holds no address. */
 static struct allocation nowhere;
 
-static uint64_t align_up(uint64_t value, uint64_t align)
-{
-	return (value + align - 1) / align * align;
-}
-
 static uint64_t sector_words(uint64_t bytes)
 {
 	return (bytes + 64 * SECTOR_BYTES - 1) / (64 * SECTOR_BYTES);
@@ -98,7 +93,8 @@ static size_t lowest_gap(const struct device_memory *memory, uint64_t bytes, uin
 
 		if (*address + bytes + guard <= next->address)
 			break;
-		*address = align_up(next->address + next->bytes + guard, ALLOCATION_ALIGN_BYTES);
+		*address = (next->address + next->bytes + guard + ALLOCATION_ALIGN_BYTES - 1) /
+			   ALLOCATION_ALIGN_BYTES * ALLOCATION_ALIGN_BYTES;
 	}
 	return index;
 }

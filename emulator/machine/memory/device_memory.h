@@ -14,7 +14,10 @@
 #define EMULATOR_MACHINE_MEMORY_DEVICE_MEMORY_H
 
 #include "emulator/emulator.h"
+#include "emulator/machine/races/races_global.h"
 #include "emulator/machine/undefined/undefined_bits.h"
+
+#include <string.h>
 
 #define ALLOCATION_ALIGN_BYTES 512
 #define SECTOR_BYTES 32
@@ -31,7 +34,7 @@ struct allocation {
 	char *name;
 	/* One bit per sector: loaded before it was written; written. */
 	uint64_t *read, *written;
-	uint64_t *bytes_written;           /* NULL: all of them; written_bytes.h */
+	uint64_t *bytes_written;           /* NULL: all of them; see below */
 	struct undefined_memory undefined; /* while values are followed; undefined.h */
 	struct shadow_rows *shadow;        /* NULL: none yet; global_cells.h */
 };
@@ -156,5 +159,51 @@ void device_heap_leaks(const struct device_heap *heap, struct finding_list *find
 /* Appends "which is in 24 bytes that free() released" if the heap had the address.
  * NULL: no heap. */
 bool device_heap_describe(struct text *out, const struct device_heap *heap, uint64_t address);
+
+/* ---- which bytes of an allocation anybody has written, one bit each ----
+ *
+ * An allocation without bits counts as written. */
+
+/* The bits of bytes first … first + count - 1 that lie in a word of 64. `count` > 0. */
+static inline uint64_t written_mask(uint64_t word, uint64_t first, uint64_t count)
+{
+	uint64_t last = first + count - 1, begin = word * 64, mask = UINT64_MAX;
+
+	if (first > begin)
+		mask <<= first - begin;
+	if (last < begin + 63)
+		mask &= UINT64_MAX >> (begin + 63 - last);
+	return mask;
+}
+
+static inline void written_add(struct allocation *in, uint64_t first, uint64_t count)
+{
+	for (uint64_t word = first / 64; in->bytes_written && word <= (first + count - 1) / 64;
+	     word++)
+		in->bytes_written[word] |= written_mask(word, first, count);
+}
+
+/* Counts bytes as unwritten. */
+static inline void written_remove(struct allocation *in, uint64_t first, uint64_t count)
+{
+	const size_t words = (size_t)(in->bytes / 64 + 1);
+
+	if (!in->bytes_written) {
+		in->bytes_written = xcalloc(words, sizeof(*in->bytes_written));
+		memset(in->bytes_written, 0xff, words * sizeof(*in->bytes_written));
+	}
+	for (uint64_t word = first / 64; word <= (first + count - 1) / 64; word++)
+		in->bytes_written[word] &= ~written_mask(word, first, count);
+}
+
+static inline bool written_all(const struct allocation *in, uint64_t first, uint64_t count)
+{
+	uint64_t missing = 0;
+
+	for (uint64_t word = first / 64; in->bytes_written && word <= (first + count - 1) / 64;
+	     word++)
+		missing |= ~in->bytes_written[word] & written_mask(word, first, count);
+	return !missing;
+}
 
 #endif

@@ -63,34 +63,16 @@ void clocks_of_block(const struct block *block, struct warp_clocks *into)
 		clocks_learn(block, into, &block->clocks->warps[i]);
 }
 
-static void release_all(struct block *block, struct warp_clocks *into)
-{
-	for (unsigned i = 0; i < block->warp_count; i++)
-		clocks_release(&block->warps[i], into);
-}
-
-static void acquire_all(struct block *block, const struct warp_clocks *from)
-{
-	for (unsigned i = 0; i < block->warp_count; i++)
-		clocks_acquire(&block->warps[i], from);
-}
-
-void clocks_join_block(struct block *block)
+void clocks_join(struct block *const *blocks, unsigned count)
 {
 	struct warp_clocks all = {0};
 
-	release_all(block, &all);
-	acquire_all(block, &all);
-}
-
-void clocks_join_cluster(struct cluster *cluster)
-{
-	struct warp_clocks all = {0};
-
-	for (unsigned i = 0; i < cluster->count; i++)
-		release_all(cluster->blocks[i], &all);
-	for (unsigned i = 0; i < cluster->count; i++)
-		acquire_all(cluster->blocks[i], &all);
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < blocks[i]->warp_count; k++)
+			clocks_release(&blocks[i]->warps[k], &all);
+	for (unsigned i = 0; i < count; i++)
+		for (unsigned k = 0; k < blocks[i]->warp_count; k++)
+			clocks_acquire(&blocks[i]->warps[k], &all);
 }
 
 /* ---- locks and flags ---- */

@@ -84,8 +84,7 @@ void clocks_fence(struct warp *warp);
 
 /* A barrier opens: for all warps of a block that is in a cluster, or of all blocks of it. They
  * count as synchronisations of the warps, too. */
-void clocks_join_block(struct block *block);
-void clocks_join_cluster(struct cluster *cluster);
+void clocks_join(struct block *const *blocks, unsigned count);
 /* Adds what the warps of a block know. */
 void clocks_of_block(const struct block *block, struct warp_clocks *into);
 

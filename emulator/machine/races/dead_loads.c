@@ -223,18 +223,6 @@ void load_values_used(struct warp *warp, struct frame *frame, uint32_t row, uint
 
 /* ---- shuffles ---- */
 
-/* The origin of what lanes `lanes` get from the lanes `sources`. With absent lanes, which may get
- * the value as well, it counts as used. */
-static uint32_t shuffled_origin(const struct warp *warp, uint32_t origin, uint32_t sources,
-				uint32_t lanes, bool has_absent, const uint32_t *from)
-{
-	if (has_absent)
-		origin_use(origins_of(warp), origin, sources);
-	if (has_absent || !lanes || origin == NO_ORIGIN)
-		return NO_ORIGIN;
-	return origin_shuffle(origins_of(warp), origin, lanes, from);
-}
-
 void load_values_shuffled(struct warp *warp, const struct instruction *at, const uint32_t *from,
 			  uint32_t absent)
 {
@@ -252,8 +240,14 @@ void load_values_shuffled(struct warp *warp, const struct instruction *at, const
 		if (sources >> from[lane] & 1)
 			followed |= UINT32_C(1) << lane;
 	if (sources)
-		origin = shuffled_origin(warp, frame->undefined[at->a / ROW_BYTES].origin, sources,
-					 followed, absent != 0, from);
+		origin = frame->undefined[at->a / ROW_BYTES].origin;
+	/* Absent lanes may get the value as well, so it counts as used. */
+	if (absent)
+		origin_use(origins_of(warp), origin, sources);
+	if (absent || !followed)
+		origin = NO_ORIGIN;
+	else if (origin != NO_ORIGIN)
+		origin = origin_shuffle(origins_of(warp), origin, followed, from);
 	note_row(warp, frame, at->dst, warp->active, followed, origin);
 	note_row(warp, frame, at->dst2, warp->active, 0, NO_ORIGIN);
 }
@@ -432,30 +426,19 @@ static enum step follow_load(struct warp *warp, const struct instruction *at,
 	return STEP_CHANGED;
 }
 
-static enum step judge_load(struct warp *warp, const struct instruction *at,
-			    struct dead_loads *uses, instruction_handler *run)
-{
-	enum step step;
-
-	warp->dropped = origins_take_load(&uses->origins, at, warp->active);
-	step = run(warp, at);
-	warp->dropped = 0;
-	return step;
-}
-
 static enum step run_suspect(struct warp *warp, const struct instruction *at)
 {
 	struct dead_loads *uses = warp->block->launch->uses;
 	instruction_handler *run = find_suspect(uses, at)->run;
+	enum step step;
 
-	switch (uses->phase) {
-	case PHASE_FOLLOW:
+	if (uses->phase == PHASE_FOLLOW)
 		return follow_load(warp, at, uses, run);
-	case PHASE_JUDGE:
-		return judge_load(warp, at, uses, run);
-	default:
-		return run(warp, at);
-	}
+	if (uses->phase == PHASE_JUDGE)
+		warp->dropped = origins_take_load(&uses->origins, at, warp->active);
+	step = run(warp, at);
+	warp->dropped = 0;
+	return step;
 }
 
 /* ---- runs ---- */

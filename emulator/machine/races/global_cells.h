@@ -142,8 +142,6 @@ void shadow_rows_free(struct shadow_rows *of); /* NULL is allowed */
 /* Gives the rows back, and has the allocation unchecked from now on. */
 void shadow_rows_release(struct shadow_rows *of);
 int64_t shadow_rows_bytes(const struct shadow_rows *of);
-/* The bytes of `count` rows. */
-int64_t shadow_rows_need(size_t count);
 
 /* The pieces of the rows of a launch. The memory is kept between launches. */
 struct cell_pool {

@@ -1,8 +1,8 @@
-#include "emulator/machine/races/global_check.h"
+#include "emulator/machine/races/global_rows.h"
+#include "emulator/machine/races/global_stream.h"
 
 #include "emulator/machine/finding.h"
 #include "emulator/machine/races/dead_loads.h"
-#include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/warp_splits.h"
 
 #include <inttypes.h>
@@ -17,20 +17,6 @@ static void add_global_thread(struct text *out, const struct launch *launch, int
 		  ",%" PRId64 ")",
 		  thread % shape[0], thread / shape[0] % shape[1], thread / shape[0] / shape[1],
 		  block % grid[0], block / grid[0] % grid[1], block / grid[0] / grid[1]);
-}
-
-/* The loads of a race, whose values may be dropped. */
-static void suspect_loads(const struct global_races *shadow, const struct global_request *by,
-			  const struct cell_record *rival, bool wrote)
-{
-	struct dead_loads *uses = by->warp->block->launch->uses;
-	uint32_t function;
-	const struct instruction *earlier = instruction_of_number(
-		shadow->program, shadow->first_place, rival->place, &function);
-
-	dead_loads_suspect(uses, shadow->program, by->warp->frame->function_index, by->at);
-	if (!wrote)
-		dead_loads_suspect(uses, shadow->program, function, earlier);
 }
 
 static const char *verb(const struct global_request *by)
@@ -62,7 +48,9 @@ static void report_race(struct checked_access *access, unsigned lane, uint64_t b
 	const struct launch *launch = warp->block->launch;
 	const struct segment *from = order_find(&shadow->order, rival->segment);
 	const bool strong = by->at->operation == OP_ATOMIC || by->at->strong || by->at->is_volatile;
+	const struct instruction *at;
 	struct text text = TEXT_INIT;
+	uint32_t function;
 
 	if (access->reported)
 		return;
@@ -82,7 +70,11 @@ static void report_race(struct checked_access *access, unsigned lane, uint64_t b
 	text_add(&text, remedy(by, from, strong && rival->strong));
 	warp_finding(warp, by->at, (int)lane, FINDING_GLOBAL_RACE, "%s", text.data);
 	text_release(&text);
-	suspect_loads(shadow, by, rival, wrote);
+	/* The values of the loads of a race may be dropped. */
+	dead_loads_suspect(launch->uses, shadow->program, warp->frame->function_index, by->at);
+	at = instruction_of_number(shadow->program, shadow->first_place, rival->place, &function);
+	if (!wrote)
+		dead_loads_suspect(launch->uses, shadow->program, function, at);
 }
 
 /* ---- races ---- */

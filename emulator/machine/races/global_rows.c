@@ -38,14 +38,9 @@ void shadow_rows_free(struct shadow_rows *of)
 	free(of);
 }
 
-int64_t shadow_rows_need(size_t count)
-{
-	return (int64_t)(count * (sizeof(struct shadow_row) + sizeof(struct row_summary)));
-}
-
 int64_t shadow_rows_bytes(const struct shadow_rows *of)
 {
-	return shadow_rows_need(of->count);
+	return (int64_t)(of->count * (sizeof(*of->rows) + sizeof(*of->summaries)));
 }
 
 /* ---- the pool ---- */

@@ -6,16 +6,10 @@
 #ifndef EMULATOR_MACHINE_RACES_GLOBAL_STREAM_H
 #define EMULATOR_MACHINE_RACES_GLOBAL_STREAM_H
 
-#include "emulator/machine/memory/written_bytes.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/races/global_rows.h"
 
 #define ROW_BYTES (ROW_CELLS << WORD_SHIFT)
-
-/* Whether a row needs no record of a read, because it is settled. */
-ALWAYS_INLINE bool row_is_settled(const struct row_summary *summary, const struct order *order)
-{
-	return summary->kind == SUMMARY_SETTLED && summary->segment == order->time;
-}
 
 /* Records an access `now` to all cells of a row, if a summary can hold the outcome, and it is no
  * race. Has the same outcome as the details of the row. */

@@ -2,9 +2,9 @@
 #include "emulator/machine/finding.h"
 
 #include "emulator/machine/memory/access.h"
-#include "emulator/machine/memory/written_bytes.h"
-#include "emulator/machine/races/global_check.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/races/global_rows.h"
+#include "emulator/machine/races/global_stream.h"
 
 #include <stdlib.h>
 
@@ -63,13 +63,16 @@ void global_races_free(struct global_races *shadow)
 static struct shadow_rows *create_rows(struct global_races *shadow, struct allocation *in)
 {
 	struct shadow_rows *rows = xcalloc(1, sizeof(*rows));
-	const size_t count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
-	const int64_t bytes = shadow_rows_need(count);
+	int64_t bytes;
 
 	rows->cell_shift = WORD_SHIFT;
-	rows->unchecked = global_races_room(shadow) < bytes || !shadow_rows_allocate(rows, count);
-	if (!rows->unchecked)
-		shadow->memory->rows_bytes += bytes;
+	rows->count = (size_t)(in->bytes / (ROW_CELLS << WORD_SHIFT)) + 1;
+	bytes = shadow_rows_bytes(rows);
+	rows->unchecked =
+		global_races_room(shadow) < bytes || !shadow_rows_allocate(rows, rows->count);
+	if (rows->unchecked)
+		rows->count = 0;
+	shadow->memory->rows_bytes += shadow_rows_bytes(rows);
 	return rows;
 }
 
@@ -292,6 +295,9 @@ static void check_runs(struct checked_access *by)
 
 /* ---- requests ---- */
 
+/* The most bytes of a range that are checked together. */
+#define PIECE_BYTES 16
+
 /* What the lanes learn, and what others learn from them. */
 static void synchronise(const struct checked_access *by)
 {
@@ -340,6 +346,32 @@ void global_races_access(const struct global_request *request)
 			check_runs(&by);
 	}
 	shadow->unchecked += by.full;
+}
+
+void global_races_range(struct warp *warp, const struct instruction *at, unsigned lane,
+			struct allocation *in, uint64_t offset, uint32_t bytes, bool reads,
+			bool writes)
+{
+	uint64_t offsets[LANES] = {0};
+	struct global_request request = {
+		.warp = warp,
+		.at = at,
+		.in = in,
+		.mask = UINT32_C(1) << lane,
+		.offset = offsets,
+		.reads = reads,
+		.writes = writes,
+	};
+
+	for (uint32_t done = 0; warp->block->launch->global && done < bytes;
+	     done += request.bytes) {
+		offsets[lane] = offset + done;
+		/* The largest power of two that divides the offset, and fits what is left. */
+		request.bytes = PIECE_BYTES;
+		while (offsets[lane] % request.bytes || request.bytes > bytes - done)
+			request.bytes /= 2;
+		global_races_access(&request);
+	}
 }
 
 bool global_rows_pass(const struct regular_request *by)

@@ -42,5 +42,9 @@ struct global_request {
 };
 /* Reports findings, which do not end the launch. Call if launch->global is not NULL. */
 void global_races_access(const struct global_request *request);
+/* Checks any bytes that one lane accesses, if launch->global is not NULL. */
+void global_races_range(struct warp *warp, const struct instruction *at, unsigned lane,
+			struct allocation *in, uint64_t offset, uint32_t bytes, bool reads,
+			bool writes);
 
 #endif

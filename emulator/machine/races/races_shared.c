@@ -81,13 +81,6 @@ static void forget_ordered_readers(struct cell *cell, const struct shadow_access
 			cell->readers[i].first = NOBODY;
 }
 
-/* Notes the clock of a read that was added to those readers of the cell. */
-static inline void note_read(struct shared_races *shadow, size_t index, uint32_t clock, int readers)
-{
-	if (shadow->clocks && readers >= 0)
-		shadow->clocks[index].readers[readers] = clock;
-}
-
 void shadow_check_cell(struct shared_races *shadow, const struct shadow_access *by, size_t index,
 		       const unsigned char *value, const unsigned char *there,
 		       struct reported_kinds *reported)
@@ -122,9 +115,7 @@ void shadow_check_cell(struct shared_races *shadow, const struct shadow_access *
 		/* Earlier writes of this thread do not count for others that know of them. */
 		if (shadow->clocks && shadow->clocks[index].write != by->clock)
 			cell->write_epoch = 0;
-		remember_writer(cell, by);
-		if (shadow->clocks)
-			shadow->clocks[index].write = by->clock;
+		remember_write_at(shadow, index, by);
 	}
 }
 
@@ -138,41 +129,25 @@ unsigned shadow_cell_shift(struct shared_races *shadow, unsigned bytes)
 	return shadow->grain == WORD_BYTES ? 2 : 0;
 }
 
-static void check_products(struct shared_races *shadow, const struct shadow_access *by,
-			   uint32_t offset, struct reported_kinds *reported)
-{
-	uint32_t place;
-	unsigned group;
-
-	if (reported->product || !warpgroup_reads(by->block, offset, &group, &place))
-		return;
-	reported->product = true;
-	shadow_report_product(shadow, by, offset / shadow->grain, group, place);
-}
-
-static void check_bulk_sources(struct shared_races *shadow, const struct shadow_access *by,
-			       const struct bulk_range *range, struct reported_kinds *reported)
-{
-	struct rival copier = {0};
-	uint32_t first;
-
-	if (reported->unwaited ||
-	    !bulk_reads(by->block, range, &first, &copier.thread, &copier.place))
-		return;
-	reported->unwaited = true;
-	shadow_report_source(shadow, by, first / shadow->grain, &copier);
-}
-
 void shadow_check_readers(struct shared_races *shadow, const struct shadow_access *by,
 			  const struct bulk_range *range, struct reported_kinds *reported)
 {
-	const struct block *block = by->block;
+	struct rival copier = {0};
+	uint32_t place, first;
+	unsigned group;
 
-	if (block->groups)
-		for (uint32_t byte = 0; byte < range->bytes; byte += GROUP_UNIT_BYTES)
-			check_products(shadow, by, range->offset + byte, reported);
-	if (block->bulk)
-		check_bulk_sources(shadow, by, range, reported);
+	for (uint32_t byte = 0; by->block->groups && byte < range->bytes; byte += GROUP_UNIT_BYTES)
+		if (!reported->product &&
+		    warpgroup_reads(by->block, range->offset + byte, &group, &place)) {
+			reported->product = true;
+			shadow_report_product(shadow, by, (range->offset + byte) / shadow->grain,
+					      group, place);
+		}
+	if (!reported->unwaited &&
+	    bulk_reads(by->block, range, &first, &copier.thread, &copier.place)) {
+		reported->unwaited = true;
+		shadow_report_source(shadow, by, first / shadow->grain, &copier);
+	}
 }
 
 /* Whether a store or atomic cannot be a finding: no thread has accessed the cell in this epoch. */
@@ -202,12 +177,9 @@ static void check_lanes(struct shadow_access *by, uint32_t mask, const uint32_t 
 		for (size_t i = 0; i < bytes >> shift; i++) {
 			size_t index = (offset[lane] >> shift) + i;
 
-			shadow_open_row(shadow, &shadow->notes[index / ROW_CELLS],
-					index / ROW_CELLS, by->epoch);
+			shadow_open_row(shadow, index / ROW_CELLS, by->epoch);
 			if (index >= reserved && write_is_clean(&shadow->cells[index], by)) {
-				remember_writer(&shadow->cells[index], by);
-				if (shadow->clocks)
-					shadow->clocks[index].write = by->clock;
+				remember_write_at(shadow, index, by);
 				continue;
 			}
 			shadow_check_cell(shadow, by, index, value ? value + (i << shift) : NULL,
@@ -270,8 +242,7 @@ void shared_races_load(struct warp *warp, struct block *block, const struct inst
 			struct cell *cell = &shadow->cells[index];
 			struct row_notes *row = row_notes_of(shadow, index / ROW_CELLS, epoch);
 
-			shadow_open_row(shadow, &shadow->notes[index / ROW_CELLS],
-					index / ROW_CELLS, epoch);
+			shadow_open_row(shadow, index / ROW_CELLS, epoch);
 			if (may_be_clean && read_is_clean(cell, epoch)) {
 				note_read(shadow, index, clock,
 					  remember_reader(cell, epoch, by.thread, sync, place));

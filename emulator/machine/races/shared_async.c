@@ -48,9 +48,7 @@ void shared_races_arrive(struct warp *warp, uint32_t mask, const uint32_t offset
 			size_t index = offset[lane] / shadow->grain + i;
 
 			shadow->cells[index].copy_place = 0;
-			remember_writer(&shadow->cells[index], &by);
-			if (shadow->clocks)
-				shadow->clocks[index].write = clock;
+			remember_write_at(shadow, index, &by);
 			unsettle(shadow, index);
 		}
 	}
@@ -124,8 +122,7 @@ uint32_t shared_races_product(struct warp *warp, const struct instruction *at, u
 		/* Most units are read again and again. */
 		if (!warp->block->clocks && (row->products & unit) == unit)
 			continue;
-		shadow_open_row(shadow, &shadow->notes[first / ROW_CELLS], first / ROW_CELLS,
-				by.epoch);
+		shadow_open_row(shadow, first / ROW_CELLS, by.epoch);
 		for (size_t index = first; index < first + cells; index++) {
 			check_product_cell(shadow, &by, index, &reported);
 			settled &= is_settled(&shadow->cells[index], by.epoch);
@@ -153,7 +150,7 @@ static void open_range(const struct shadow_bulk *access, uint32_t epoch)
 
 	shadow->has_copies = true;
 	for (uint32_t row = access->range.offset / row_bytes; row * row_bytes < end; row++)
-		shadow_open_row(shadow, &shadow->notes[row], row, epoch);
+		shadow_open_row(shadow, row, epoch);
 }
 
 uint32_t shadow_bulk_read(const struct shadow_bulk *access)

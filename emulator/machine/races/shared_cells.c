@@ -84,31 +84,21 @@ void shared_races_begin(struct shared_races *shadow)
 	shadow->uses = NULL;
 }
 
-static struct cell_clocks *allocate_clocks(size_t count)
-{
-	return xcalloc(count + 1, sizeof(struct cell_clocks));
-}
-
-static void split_clocks_into_bytes(struct shared_races *shadow)
-{
-	struct cell_clocks *clocks = allocate_clocks(shadow->bytes);
-
-	for (size_t i = 0; i < shadow->bytes; i++)
-		clocks[i] = shadow->clocks[i / WORD_BYTES];
-	free(shadow->clocks);
-	shadow->clocks = clocks;
-}
-
 void split_cells_into_bytes(struct shared_races *shadow)
 {
 	struct cell *cells = xcalloc(shadow->bytes + 1, sizeof(*cells));
+	struct cell_clocks *clocks =
+		shadow->clocks ? xcalloc(shadow->bytes + 1, sizeof(*clocks)) : NULL;
 
-	for (size_t i = 0; i < shadow->bytes; i++)
+	for (size_t i = 0; i < shadow->bytes; i++) {
 		cells[i] = shadow->cells[i / WORD_BYTES];
+		if (clocks)
+			clocks[i] = shadow->clocks[i / WORD_BYTES];
+	}
 	free(shadow->cells);
+	free(shadow->clocks);
 	shadow->cells = cells;
-	if (shadow->clocks)
-		split_clocks_into_bytes(shadow);
+	shadow->clocks = clocks;
 	memset(shadow->notes, 0, note_rows(shadow->bytes) * sizeof(*shadow->notes));
 	shadow->cell_count = shadow->bytes;
 	shadow->grain = 1;
@@ -117,7 +107,7 @@ void split_cells_into_bytes(struct shared_races *shadow)
 void begin_cell_clocks(struct shared_races *shadow)
 {
 	if (!shadow->clocks)
-		shadow->clocks = allocate_clocks(shadow->cell_count);
+		shadow->clocks = xcalloc(shadow->cell_count + 1, sizeof(*shadow->clocks));
 }
 
 /* ---- accesses of two threads to a cell ---- */

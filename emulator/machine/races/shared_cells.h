@@ -79,17 +79,6 @@ bool note_load(struct warp *warp, const struct instruction *at, uint32_t lanes, 
 /* Moves the notes of a row to its cells. */
 void shadow_move_notes(struct shared_races *shadow, size_t row);
 
-/* Has the cells of a row, which has these notes, show all accesses until the next epoch. Call
- * before anything looks at them. */
-static inline void shadow_open_row(struct shared_races *shadow, struct row_notes *notes, size_t row,
-				   uint32_t epoch)
-{
-	if (notes->opened == epoch)
-		return;
-	shadow_move_notes(shadow, row);
-	notes->opened = epoch;
-}
-
 /* ---- the state of the check, and shared_report.c ---- */
 
 #define WORD_BYTES 4
@@ -116,6 +105,16 @@ static inline uint32_t shadow_place(const struct shared_races *shadow, const str
 				    const struct instruction *at)
 {
 	return shadow->first_place[warp->frame->function_index] + pc_of(warp, at);
+}
+
+/* Has the cells of a row show all accesses until the next epoch. Call before anything looks at
+ * them. */
+static inline void shadow_open_row(struct shared_races *shadow, size_t row, uint32_t epoch)
+{
+	if (shadow->notes[row].opened == epoch)
+		return;
+	shadow_move_notes(shadow, row);
+	shadow->notes[row].opened = epoch;
 }
 
 struct remote_use {
@@ -292,6 +291,22 @@ static inline void remember_writer(struct cell *cell, const struct shadow_access
 	cell->writer = by->thread;
 	cell->write_fences = warp_of_thread(by->warp->block, by->thread)->proxy_fences;
 	cell->initialised = true;
+}
+
+/* Remembers a write of the cell with that number, and its clock. */
+static inline void remember_write_at(struct shared_races *shadow, size_t index,
+				     const struct shadow_access *by)
+{
+	remember_writer(&shadow->cells[index], by);
+	if (shadow->clocks)
+		shadow->clocks[index].write = by->clock;
+}
+
+/* Notes the clock of a read that was added to those readers of the cell. */
+static inline void note_read(struct shared_races *shadow, size_t index, uint32_t clock, int readers)
+{
+	if (shadow->clocks && readers >= 0)
+		shadow->clocks[index].readers[readers] = clock;
 }
 
 /* What remember_writer() does for a write that was noted. */

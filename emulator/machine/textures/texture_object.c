@@ -1,7 +1,6 @@
 #include "emulator/machine/textures/texture.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* Limits of compute capability 9.0, in texels; DIM_1D is also that of linear memory's elements. */
@@ -32,43 +31,25 @@ bool texel_type_is_integer(enum texel_type type)
 
 /* ---- checking ---- */
 
-static bool size_is(int64_t size, int64_t most)
-{
-	return size >= 1 && size <= most;
-}
-
 static int check_size(const struct emulated_texture *what, const char *name, struct error *err)
 {
-	bool fits;
+	static const int64_t most[][3] = {
+		[GEOMETRY_1D] = {MOST_1D, 1, 1},
+		[GEOMETRY_2D] = {MOST_2D_WIDTH, MOST_2D_HEIGHT, 1},
+		[GEOMETRY_3D] = {MOST_3D, MOST_3D, MOST_3D},
+		[GEOMETRY_A1D] = {MOST_LAYERED, 1, MOST_LAYERS},
+		[GEOMETRY_A2D] = {MOST_LAYERED, MOST_LAYERED, MOST_LAYERS},
+		[GEOMETRY_CUBE] = {MOST_LAYERED, MOST_LAYERED, FACES},
+		[GEOMETRY_ACUBE] = {MOST_LAYERED, MOST_LAYERED, MOST_LAYERS},
+	};
+	const int64_t *limits = most[what->geometry];
+	const int64_t width =
+		what->geometry == GEOMETRY_1D && what->fetched ? MOST_FETCHED : limits[0];
+	const bool is_cube = what->geometry == GEOMETRY_CUBE || what->geometry == GEOMETRY_ACUBE;
 
-	switch (what->geometry) {
-	case GEOMETRY_1D:
-		fits = size_is(what->width, what->fetched ? MOST_FETCHED : MOST_1D) &&
-		       what->height == 1 && what->depth == 1;
-		break;
-	case GEOMETRY_2D:
-		fits = size_is(what->width, MOST_2D_WIDTH) &&
-		       size_is(what->height, MOST_2D_HEIGHT) && what->depth == 1;
-		break;
-	case GEOMETRY_3D:
-		fits = size_is(what->width, MOST_3D) && size_is(what->height, MOST_3D) &&
-		       size_is(what->depth, MOST_3D);
-		break;
-	case GEOMETRY_A1D:
-		fits = size_is(what->width, MOST_LAYERED) && what->height == 1 &&
-		       size_is(what->depth, MOST_LAYERS);
-		break;
-	case GEOMETRY_A2D:
-		fits = size_is(what->width, MOST_LAYERED) && size_is(what->height, MOST_LAYERED) &&
-		       size_is(what->depth, MOST_LAYERS);
-		break;
-	default:
-		fits = size_is(what->width, MOST_LAYERED) && what->height == what->width &&
-		       size_is(what->depth, MOST_LAYERS) && what->depth % FACES == 0 &&
-		       (what->geometry == GEOMETRY_ACUBE || what->depth == FACES);
-		break;
-	}
-	if (!fits)
+	if (what->width < 1 || what->width > width || what->height < 1 ||
+	    what->height > limits[1] || what->depth < 1 || what->depth > limits[2] ||
+	    (is_cube && (what->height != what->width || what->depth % FACES)))
 		return error_set(err, PL_EUSAGE,
 				 "%s: no texture can have %" PRId64 " x %" PRId64 " x %" PRId64
 				 " texels",
@@ -279,21 +260,17 @@ static uint16_t half_cut_off(uint32_t bits)
 /* The component of a texel; what it cannot hold becomes the nearest that it can. */
 static uint32_t texel_component(enum texel_type type, uint32_t from)
 {
-	const int32_t number = (int32_t)from;
+	const bool narrow = type == TEXEL_U8 || type == TEXEL_I8;
+	const uint32_t most = narrow ? UINT8_MAX : UINT16_MAX;
+	const int32_t number = (int32_t)from, least = narrow ? INT8_MIN : INT16_MIN;
 
 	switch (type) {
 	case TEXEL_U8:
-		return from > UINT8_MAX ? UINT8_MAX : from;
 	case TEXEL_U16:
-		return from > UINT16_MAX ? UINT16_MAX : from;
+		return from > most ? most : from;
 	case TEXEL_I8:
-		return (uint32_t)(number < INT8_MIN   ? INT8_MIN
-				  : number > INT8_MAX ? INT8_MAX
-						      : number);
 	case TEXEL_I16:
-		return (uint32_t)(number < INT16_MIN   ? INT16_MIN
-				  : number > INT16_MAX ? INT16_MAX
-						       : number);
+		return (uint32_t)(number < least ? least : number > ~least ? ~least : number);
 	case TEXEL_F16:
 		return half_cut_off(from);
 	default:

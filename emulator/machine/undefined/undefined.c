@@ -106,12 +106,13 @@ static void follow_surface(struct warp *warp, const struct instruction *at, uint
 }
 
 /* tensormap.cp_fenceproxy: what copies read from a map is not followed, so the map is used here. */
-static void follow_map_copy(struct warp *warp, const struct instruction *at)
+static void follow_map_copy(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	const int lane = __builtin_ctz(warp->active);
 	const uint64_t target = lane_value(warp, at->b, 8, lane);
 	struct undefined_place from, to;
 
+	use_all(warp, at, lanes);
 	from = undefined_place_of(warp, PTX_SPACE_SHARED, lane, access_address(warp, at, lane),
 				  TENSOR_MAP_BYTES);
 	to = undefined_place_of(warp, PTX_SPACE_GLOBAL, lane, target + (uint64_t)at->from_offset,
@@ -122,11 +123,16 @@ static void follow_map_copy(struct warp *warp, const struct instruction *at)
 	}
 }
 
+static void follow_discard(struct warp *warp, const struct instruction *at, uint32_t lanes)
+{
+	use_all(warp, at, lanes);
+	undefined_discard(warp, at, lanes);
+}
+
 static void follow_mbarrier(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	use_all(warp, at, lanes);
-	for (; at->kind == MBARRIER_INIT && lanes; lanes &= lanes - 1) {
-		const int lane = __builtin_ctz(lanes);
+	EACH_BIT(lane, at->kind == MBARRIER_INIT ? lanes : 0) {
 		const struct undefined_place place = undefined_place_of(
 			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane), 8);
 
@@ -134,71 +140,39 @@ static void follow_mbarrier(struct warp *warp, const struct instruction *at, uin
 	}
 }
 
+typedef void follow_function(struct warp *warp, const struct instruction *at, uint32_t lanes);
+
 void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	/* Of bulk copies this follows the operands; bulk_memory.c follows their bytes. */
+	static follow_function *const functions[] = {
+		[OP_UNDEFINED] = begin_register,
+		[OP_LOAD] = undefined_load,
+		[OP_STORE] = undefined_store,
+		[OP_ATOMIC] = undefined_atomic,
+		[OP_COPY] = undefined_copy,
+		[OP_MATRIX_LOAD] = undefined_matrix_rows,
+		[OP_MATRIX_STORE] = undefined_matrix_rows,
+		[OP_MATRIX_TRANSPOSE] = undefined_transpose,
+		[OP_MATRIX_PRODUCT] = undefined_product,
+		[OP_GROUP_PRODUCT] = undefined_group_product,
+		[OP_SURFACE_LOAD] = follow_surface,
+		[OP_SURFACE_STORE] = follow_surface,
+		[OP_CLUSTER_ADDRESS] = follow_address,
+		[OP_MAP_COPY] = follow_map_copy,
+		[OP_DISCARD] = follow_discard,
+		[OP_MBARRIER] = follow_mbarrier,
+	};
+
 	row_use(warp, at, at->guard, false, warp->active);
-	if (!lanes)
+	if (!lanes || at->operation == OP_SHUFFLE) /* see undefined_shuffle() */
 		return;
-	if (alu_row_of((enum operation)at->operation)) {
+	if (alu_row_of((enum operation)at->operation))
 		undefined_alu(warp, at, lanes);
-		return;
-	}
-	switch (at->operation) {
-	case OP_UNDEFINED:
-		begin_register(warp, at, lanes);
-		break;
-	case OP_SHUFFLE: /* see undefined_shuffle() */
-		break;
-	case OP_LOAD:
-		undefined_load(warp, at, lanes);
-		break;
-	case OP_STORE:
-		undefined_store(warp, at, lanes);
-		break;
-	case OP_ATOMIC:
-		undefined_atomic(warp, at, lanes);
-		break;
-	case OP_COPY:
-		undefined_copy(warp, at, lanes);
-		break;
-	case OP_BULK_COPY:
-	case OP_BULK_REDUCE:
-		use_all(warp, at, lanes); /* their bytes: bulk_copy.c */
-		break;
-	case OP_MATRIX_LOAD:
-	case OP_MATRIX_STORE:
-		undefined_matrix_rows(warp, at);
-		break;
-	case OP_MATRIX_TRANSPOSE:
-		undefined_transpose(warp, at);
-		break;
-	case OP_MATRIX_PRODUCT:
-		undefined_product(warp, &warp->frame->function->products[at->target], at);
-		break;
-	case OP_GROUP_PRODUCT:
-		undefined_group_product(warp, at);
-		break;
-	case OP_SURFACE_LOAD:
-	case OP_SURFACE_STORE:
-		follow_surface(warp, at, lanes);
-		break;
-	case OP_CLUSTER_ADDRESS:
-		follow_address(warp, at, lanes);
-		break;
-	case OP_MAP_COPY:
+	else if (at->operation < ARRAY_SIZE(functions) && functions[at->operation])
+		functions[at->operation](warp, at, lanes);
+	else
 		use_all(warp, at, lanes);
-		follow_map_copy(warp, at);
-		break;
-	case OP_DISCARD:
-		use_all(warp, at, lanes);
-		undefined_discard(warp, at, lanes);
-		break;
-	case OP_MBARRIER:
-		follow_mbarrier(warp, at, lanes);
-		break;
-	default:
-		use_all(warp, at, lanes);
-	}
 }
 
 void undefined_shuffle(struct warp *warp, const struct instruction *at, const uint32_t *from,

@@ -14,7 +14,7 @@
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory/device_memory.h"
 
-struct bulk_issue; /* bulk_copy.h */
+struct bulk_issue; /* bulk.h */
 struct follower;
 /* `whole`: all blocks are executed, so that it is known which bytes of global memory are written.
  */

@@ -26,10 +26,11 @@ static void transpose_bits(struct lane_bits *to, const struct lane_bits *from)
 	}
 }
 
-void undefined_transpose(struct warp *warp, const struct instruction *at)
+void undefined_transpose(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	struct lane_bits from, to;
 
+	(void)lanes;
 	for (int lane = 0; lane < LANES; lane++)
 		from.of[lane] = row_bits(warp, at, at->a, lane, 32);
 	transpose_bits(&to, &from);
@@ -37,51 +38,42 @@ void undefined_transpose(struct warp *warp, const struct instruction *at)
 		row_set(warp, at->dst, lane, 32, to.of[lane]);
 }
 
-static void load_matrix(struct warp *warp, const struct instruction *at, unsigned index,
+/* Moves a matrix between its rows in shared memory and a register. */
+static void move_matrix(struct warp *warp, const struct instruction *at, unsigned index,
 			const struct undefined_place places[LANES])
 {
+	const bool loads = at->operation == OP_MATRIX_LOAD;
 	struct lane_bits matrix, transposed;
 
 	for (unsigned lane = 0; lane < LANES; lane++)
-		matrix.of[lane] = place_read(warp, at, (int)(index * 8 + lane / 4),
-					     &places[index * 8 + lane / 4], lane % 4 * 4, 4);
-	transpose_bits(&transposed, &matrix);
-	if (at->kind & MATRIX_TRANSPOSED)
-		matrix = transposed;
-	for (int lane = 0; lane < LANES; lane++)
-		row_set(warp, at->rows[4 + index], lane, 32, matrix.of[lane]);
-}
-
-static void store_matrix(struct warp *warp, const struct instruction *at, unsigned index,
-			 const struct undefined_place places[LANES])
-{
-	struct lane_bits matrix, transposed;
-
-	for (int lane = 0; lane < LANES; lane++)
-		matrix.of[lane] = row_bits(warp, at, at->rows[4 + index], lane, 32);
+		matrix.of[lane] = loads ? place_read(warp, at, (int)(index * 8 + lane / 4),
+						     &places[index * 8 + lane / 4], lane % 4 * 4, 4)
+					: row_bits(warp, at, at->rows[4 + index], (int)lane, 32);
 	transpose_bits(&transposed, &matrix);
 	if (at->kind & MATRIX_TRANSPOSED)
 		matrix = transposed;
 	for (unsigned lane = 0; lane < LANES; lane++)
-		place_write(&places[index * 8 + lane / 4], lane % 4 * 4, 4, matrix.of[lane]);
+		if (loads)
+			row_set(warp, at->rows[4 + index], (int)lane, 32, matrix.of[lane]);
+		else
+			place_write(&places[index * 8 + lane / 4], lane % 4 * 4, 4,
+				    matrix.of[lane]);
 }
 
-void undefined_matrix_rows(struct warp *warp, const struct instruction *at)
+void undefined_matrix_rows(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
-	const unsigned count = at->kind & ~MATRIX_TRANSPOSED, lanes = count * 8;
+	const unsigned count = at->kind & ~MATRIX_TRANSPOSED, used = count * 8;
 	struct undefined_place places[LANES];
 
+	(void)lanes;
 	if (warp->active != ALL_LANES) /* lanes wait for the others, or it is a finding */
 		return;
-	row_use(warp, at, at->a, !at->narrow_address, ALL_LANES >> (LANES - lanes));
-	for (unsigned lane = 0; lane < lanes; lane++)
+	row_use(warp, at, at->a, !at->narrow_address, ALL_LANES >> (LANES - used));
+	for (unsigned lane = 0; lane < used; lane++)
 		places[lane] = undefined_place_of(warp, (enum ptx_space)at->space, (int)lane,
 						  access_address(warp, at, (int)lane), ROW_BYTES);
 	for (unsigned i = 0; i < count; i++)
-		if (at->operation == OP_MATRIX_LOAD)
-			load_matrix(warp, at, i, places);
-		else
-			store_matrix(warp, at, i, places);
+		move_matrix(warp, at, i, places);
 }
 
 /* ---- products ---- */
@@ -196,9 +188,9 @@ static void multiply_quads(struct warp *warp, const struct program_product *prod
 	}
 }
 
-void undefined_product(struct warp *warp, const struct program_product *product,
-		       const struct instruction *at)
+void undefined_product(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
+	const struct program_product *product = &warp->frame->function->products[at->target];
 	struct lines a = {0}, b = {0};
 	const bool doubles = product->a_type == MATRIX_F64;
 	const struct sum_parts sum = {
@@ -214,6 +206,7 @@ void undefined_product(struct warp *warp, const struct program_product *product,
 		.width = doubles ? 64 : 32,
 	};
 
+	(void)lanes;
 	if (warp->active != ALL_LANES)
 		return;
 	if (product->quads) {
@@ -243,7 +236,7 @@ static void gather_shared_lines(struct lines *lines, struct warp *warp,
 	}
 }
 
-void undefined_group_product(struct warp *warp, const struct instruction *at)
+void undefined_group_product(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
 	const struct program_group_product *product =
 		&warp->frame->function->group_products[at->target];
@@ -251,6 +244,7 @@ void undefined_group_product(struct warp *warp, const struct instruction *at)
 	uint64_t descriptors[2] = {0};
 	struct lines a = {0};
 
+	(void)lanes;
 	if (warp->active != ALL_LANES)
 		return;
 	row_use(warp, at, at->a, true, ALL_LANES);

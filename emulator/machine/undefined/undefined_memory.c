@@ -1,7 +1,7 @@
 #include "emulator/machine/clusters/cluster.h"
-#include "emulator/machine/copies/bulk_copy.h"
+#include "emulator/machine/copies/bulk.h"
 #include "emulator/machine/memory/access.h"
-#include "emulator/machine/memory/written_bytes.h"
+#include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/undefined/undefined_parts.h"
 
 #include <string.h>
@@ -28,63 +28,53 @@ static void open_allocation(const struct launch *launch, struct allocation *in)
 			in->undefined.bits[i] = 0;
 }
 
-static struct undefined_place global_place(struct warp *warp, uint64_t address, uint64_t bytes)
-{
-	struct allocation *in = device_memory_below(warp->block->launch->memory, address);
-	struct undefined_place place = {.space = PTX_SPACE_GLOBAL};
-
-	if (!in || address - in->address >= in->bytes ||
-	    bytes > in->bytes - (address - in->address))
-		return place;
-	open_allocation(warp->block->launch, in);
-	place.in = in;
-	place.memory = &in->undefined;
-	place.offset = place.number = address - in->address;
-	return place;
-}
-
-static struct undefined_place shared_place(struct warp *warp, uint32_t address, uint64_t bytes)
-{
-	struct undefined_place place = {.space = PTX_SPACE_SHARED};
-	uint32_t offset;
-	struct block *block = cluster_find_block(warp->block, address, &offset);
-
-	if (!block || offset + bytes > (uint64_t)warp->block->launch->shared_bytes)
-		return place;
-	place.memory = &block->undefined;
-	place.offset = place.number = offset;
-	return place;
-}
-
-static struct undefined_place local_place(struct warp *warp, int lane, uint64_t address,
-					  uint64_t bytes)
-{
-	struct undefined_place place = {.space = PTX_SPACE_LOCAL};
-
-	if (address > warp->local_bytes || bytes > warp->local_bytes - address)
-		return place;
-	place.memory = &warp->local_undefined;
-	place.offset = (uint64_t)lane * warp->local_bytes + address;
-	place.number = address;
-	return place;
-}
-
 struct undefined_place undefined_place_of(struct warp *warp, enum ptx_space space, int lane,
 					  uint64_t address, uint64_t bytes)
 {
+	struct undefined_place place = {.space = space};
+	struct allocation *in;
+	struct block *block;
+	uint32_t offset;
+
 	if (space == PTX_SPACE_GENERIC && address - SHARED_WINDOW < WINDOW_BYTES)
-		space = PTX_SPACE_SHARED;
-	else if (space == PTX_SPACE_GENERIC && address - LOCAL_WINDOW < WINDOW_BYTES)
-		space = PTX_SPACE_LOCAL;
-	switch (space) {
-	case PTX_SPACE_SHARED: /* the windows begin at multiples of their size */
-		return shared_place(warp, (uint32_t)address, bytes);
-	case PTX_SPACE_LOCAL:
-	case PTX_SPACE_PARAM:
-		return local_place(warp, lane, address % WINDOW_BYTES, bytes);
-	default:
-		return global_place(warp, address, bytes);
+		place.space = PTX_SPACE_SHARED;
+	else if (space == PTX_SPACE_PARAM ||
+		 (space == PTX_SPACE_GENERIC && address - LOCAL_WINDOW < WINDOW_BYTES))
+		place.space = PTX_SPACE_LOCAL;
+	else if (space != PTX_SPACE_SHARED && space != PTX_SPACE_LOCAL)
+		place.space = PTX_SPACE_GLOBAL;
+	if (place.space == PTX_SPACE_SHARED) { /* the windows begin at multiples of their size */
+		block = cluster_find_block(warp->block, (uint32_t)address, &offset);
+		if (!block || offset + bytes > (uint64_t)warp->block->launch->shared_bytes)
+			return place;
+		place.memory = &block->undefined;
+		place.offset = place.number = offset;
+	} else if (place.space == PTX_SPACE_LOCAL) {
+		address %= WINDOW_BYTES;
+		if (address > warp->local_bytes || bytes > warp->local_bytes - address)
+			return place;
+		place.memory = &warp->local_undefined;
+		place.offset = (uint64_t)lane * warp->local_bytes + address;
+		place.number = address;
+	} else {
+		in = device_memory_below(warp->block->launch->memory, address);
+		if (!in || address - in->address >= in->bytes ||
+		    bytes > in->bytes - (address - in->address))
+			return place;
+		open_allocation(warp->block->launch, in);
+		place.in = in;
+		place.memory = &in->undefined;
+		place.offset = place.number = address - in->address;
 	}
+	return place;
+}
+
+/* What a lane accesses at the address in row a. */
+static struct undefined_place accessed_place(struct warp *warp, const struct instruction *at,
+					     int lane, uint64_t bytes)
+{
+	return undefined_place_of(warp, (enum ptx_space)at->space, lane,
+				  access_address(warp, at, lane), bytes);
 }
 
 static undefined_origin byte_origin(struct warp *warp, const struct instruction *at, int lane,
@@ -181,9 +171,8 @@ void undefined_load(struct warp *warp, const struct instruction *at, uint32_t la
 {
 	use_address(warp, at, lanes);
 	EACH_BIT(lane, lanes) {
-		const struct undefined_place place = undefined_place_of(
-			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
-			(uint64_t)at->width * at->vector);
+		const struct undefined_place place =
+			accessed_place(warp, at, lane, (uint64_t)at->width * at->vector);
 
 		for (unsigned i = 0; i < at->vector; i++) {
 			struct undefined_bits value = place_read(
@@ -202,9 +191,8 @@ void undefined_store(struct warp *warp, const struct instruction *at, uint32_t l
 	use_address(warp, at, lanes);
 	row_use(warp, at, at->d, false, lanes); /* the mbarrier of st.async */
 	EACH_BIT(lane, lanes) {
-		const struct undefined_place place = undefined_place_of(
-			warp, (enum ptx_space)at->space, lane, access_address(warp, at, lane),
-			(uint64_t)at->width * at->vector);
+		const struct undefined_place place =
+			accessed_place(warp, at, lane, (uint64_t)at->width * at->vector);
 
 		for (unsigned i = 0; i < at->vector; i++)
 			place_write(&place, (uint64_t)i * at->width, at->width,
@@ -279,9 +267,7 @@ void undefined_atomic(struct warp *warp, const struct instruction *at, uint32_t 
 	if (!exchanges)
 		use_atomic_operands(warp, at, lanes);
 	EACH_BIT(lane, lanes) {
-		const struct undefined_place place =
-			undefined_place_of(warp, (enum ptx_space)at->space, lane,
-					   access_address(warp, at, lane), bytes);
+		const struct undefined_place place = accessed_place(warp, at, lane, bytes);
 
 		if (exchanges) {
 			exchange_lane(warp, at, lane, &place);

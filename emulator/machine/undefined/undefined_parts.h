@@ -74,11 +74,10 @@ uint64_t access_address(const struct warp *warp, const struct instruction *at, i
 
 /* ---- undefined_matrix.c ---- */
 
-void undefined_matrix_rows(struct warp *warp, const struct instruction *at);
-void undefined_transpose(struct warp *warp, const struct instruction *at);
-void undefined_product(struct warp *warp, const struct program_product *product,
-		       const struct instruction *at);
-void undefined_group_product(struct warp *warp, const struct instruction *at);
+void undefined_matrix_rows(struct warp *warp, const struct instruction *at, uint32_t lanes);
+void undefined_transpose(struct warp *warp, const struct instruction *at, uint32_t lanes);
+void undefined_product(struct warp *warp, const struct instruction *at, uint32_t lanes);
+void undefined_group_product(struct warp *warp, const struct instruction *at, uint32_t lanes);
 
 /*
  * ---- undefined_rules.c ----

@@ -120,19 +120,6 @@ static bool is_same(const struct origin *origin, const struct origin *other)
 	       !strcmp(origin->name, other->name);
 }
 
-static bool is_of_statement(const struct origin *origin, const struct origin *other)
-{
-	return origin->place.statement == other->place.statement && origin->kind == other->kind &&
-	       origin->unnamed == other->unnamed;
-}
-
-static uint64_t beyond_hash(const struct origin *origin)
-{
-	return ((uint64_t)(uintptr_t)origin->place.statement * 8 + (uint64_t)origin->kind * 2 +
-		origin->unnamed) *
-	       UINT64_C(0x9e3779b97f4a7c15);
-}
-
 static undefined_origin add_origin(struct follower *follower, const struct origin *origin)
 {
 	uint64_t hash = (uint64_t)(uintptr_t)origin->place.statement + origin->unnamed;
@@ -145,12 +132,20 @@ static undefined_origin add_origin(struct follower *follower, const struct origi
 	recent = &follower->recent[hash >> 52];
 	if (*recent && is_same(&follower->origins[*recent - 1], origin))
 		return *recent;
-	if (follower->count >= ORIGINS_MOST)
-		recent = &follower->beyond[beyond_hash(origin) >> 52];
-	if (*recent && follower->count >= ORIGINS_MOST &&
-	    (is_of_statement(&follower->origins[*recent - 1], origin) ||
-	     follower->count >= ORIGINS_MOST + RECENT_ORIGINS))
-		return *recent;
+	if (follower->count >= ORIGINS_MOST) {
+		const struct origin *other;
+
+		hash = ((uint64_t)(uintptr_t)origin->place.statement * 8 +
+			(uint64_t)origin->kind * 2 + origin->unnamed) *
+		       UINT64_C(0x9e3779b97f4a7c15);
+		recent = &follower->beyond[hash >> 52];
+		other = &follower->origins[*recent ? *recent - 1 : 0];
+		if (*recent &&
+		    ((origin->place.statement == other->place.statement &&
+		      origin->kind == other->kind && origin->unnamed == other->unnamed) ||
+		     follower->count >= ORIGINS_MOST + RECENT_ORIGINS))
+			return *recent;
+	}
 	follower->origins = xgrow(follower->origins, &follower->capacity, follower->count + 1,
 				  sizeof(*follower->origins));
 	follower->origins[follower->count++] = *origin;

@@ -370,65 +370,26 @@ static const struct rule {
 	 * so is the result. 0: none does. */
 	size_t choosers;
 } rules[] = {
-	{"MOV", of_source, 0},
-	{"NOT", of_source, 0},
-	{"XOR", of_xor, 0},
-	{"AND", of_and_or, 0},
-	{"OR", of_and_or, 0},
-	{"LOP3", of_lop3, 3},
-	{"SELP", of_choice, 2},
-	{"SLCT", of_choice, 2},
-	{"SHL", of_shift, 1},
-	{"SHR", of_shift, 1},
-	{"SHF", of_funnel, 2},
-	{"BFE", of_extract, 1},
-	{"BFI", of_insert, 2},
-	{"PRMT", of_permutation, 2},
-	{"SZEXT", of_size_extension, 1},
-	{"BREV", of_reversal, 0},
-	{"PACK", of_pack, 0},
-	{"UNPACK", of_unpack, 0},
-	{"CVT", of_conversion, 0},
-	{"ADD", of_arithmetic, 0},
-	{"SUB", of_arithmetic, 0},
-	{"ADDC", of_arithmetic, 0},
-	{"SUBC", of_arithmetic, 0},
-	{"NEG", of_arithmetic, 0},
-	{"MUL", of_product, 0},
-	{"MAD", of_product, 0},
-	{"MUL24", of_product, 0},
-	{"MAD24", of_product, 0},
-	{"DP4A", of_bytes_product, 0},
-	{"DP2A", of_bytes_product, 0},
-	{"FMA", of_parts, 0},
-	{"MIN", of_parts, 0},
-	{"MAX", of_parts, 0},
-	{"ABS", of_parts, 0},
-	{"EX2", of_parts, 0},
-	{"TANH", of_parts, 0},
-	{"BFIND", of_everything, 0},
-	{"BMSK", of_everything, 0},
-	{"CLZ", of_everything, 0},
-	{"CNOT", of_everything, 0},
-	{"COPYSIGN", of_everything, 0},
-	{"COS", of_everything, 0},
-	{"CVTA", of_everything, 0},
-	{"DIV", of_everything, 0},
-	{"FNS", of_everything, 0},
-	{"ISSPACEP", of_everything, 0},
-	{"LG2", of_everything, 0},
-	{"POPC", of_everything, 0},
-	{"RCP", of_everything, 0},
-	{"REM", of_everything, 0},
-	{"RSQRT", of_everything, 0},
-	{"SAD", of_everything, 0},
-	{"SET", of_everything, 0},
-	{"SETP", of_everything, 0},
-	{"SIN", of_everything, 0},
-	{"SQRT", of_everything, 0},
-	{"TESTP", of_everything, 0},
-	{"VIDEO", of_everything, 0},
+	{"MOV", of_source, 0},      {"NOT", of_source, 0},         {"XOR", of_xor, 0},
+	{"AND", of_and_or, 0},      {"OR", of_and_or, 0},          {"LOP3", of_lop3, 3},
+	{"SELP", of_choice, 2},     {"SLCT", of_choice, 2},        {"SHL", of_shift, 1},
+	{"SHR", of_shift, 1},       {"SHF", of_funnel, 2},         {"BFE", of_extract, 1},
+	{"BFI", of_insert, 2},      {"PRMT", of_permutation, 2},   {"SZEXT", of_size_extension, 1},
+	{"BREV", of_reversal, 0},   {"PACK", of_pack, 0},          {"UNPACK", of_unpack, 0},
+	{"CVT", of_conversion, 0},  {"ADD", of_arithmetic, 0},     {"SUB", of_arithmetic, 0},
+	{"ADDC", of_arithmetic, 0}, {"SUBC", of_arithmetic, 0},    {"NEG", of_arithmetic, 0},
+	{"MUL", of_product, 0},     {"MAD", of_product, 0},        {"MUL24", of_product, 0},
+	{"MAD24", of_product, 0},   {"DP4A", of_bytes_product, 0}, {"DP2A", of_bytes_product, 0},
+	{"FMA", of_parts, 0},       {"MIN", of_parts, 0},          {"MAX", of_parts, 0},
+	{"ABS", of_parts, 0},       {"EX2", of_parts, 0},          {"TANH", of_parts, 0},
 };
+
+/* Each bit of the result of these depends on all bits of all operands. */
+static const char *const opaque_words[] = {"BFIND", "BMSK", "CLZ",   "CNOT",     "COPYSIGN", "COS",
+					   "CVTA",  "DIV",  "FNS",   "ISSPACEP", "LG2",      "POPC",
+					   "RCP",   "REM",  "RSQRT", "SAD",      "SET",      "SETP",
+					   "SIN",   "SQRT", "TESTP", "VIDEO"};
+static const struct rule everything = {"", of_everything, 0};
 
 static const struct rule *rule_of(const struct alu_row *row)
 {
@@ -437,6 +398,10 @@ static const struct rule *rule_of(const struct alu_row *row)
 	for (size_t i = 0; i < ARRAY_SIZE(rules); i++)
 		if (strlen(rules[i].word) == length && !memcmp(rules[i].word, row->symbol, length))
 			return &rules[i];
+	for (size_t i = 0; i < ARRAY_SIZE(opaque_words); i++)
+		if (strlen(opaque_words[i]) == length &&
+		    !memcmp(opaque_words[i], row->symbol, length))
+			return &everything;
 	return NULL;
 }
 

@@ -1,6 +1,5 @@
 #include "emulator/machine/warpgroups/warpgroup.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "emulator/machine/memory/access.h"

@@ -42,9 +42,7 @@ struct issued_product {
 enum step warpgroup_issue(struct issued_product *out, struct warp *warp,
 			  const struct instruction *at);
 
-instruction_handler run_group_fence;  /* OP_GROUP_FENCE */
-instruction_handler run_group_commit; /* OP_GROUP_COMMIT */
-instruction_handler run_group_wait;   /* OP_GROUP_WAIT */
+instruction_handler run_group_fence, run_group_commit, run_group_wait;
 
 /* Whether products of the warp are pending: then call warpgroup_follow() before every instruction
  * that the lanes `lanes` execute. */
@@ -117,16 +115,9 @@ struct warpgroup {
 	struct unit_reader *readers;
 };
 
-static inline unsigned warpgroup_count(const struct block *block)
-{
-	return (block->warp_count + GROUP_WARPS - 1) / GROUP_WARPS;
-}
-
+unsigned warpgroup_count(const struct block *block);
 /* The units of 16 bytes in shared memory. */
-static inline size_t warpgroup_unit_count(const struct block *block)
-{
-	return (size_t)block->launch->shared_bytes / GROUP_UNIT_BYTES + 1;
-}
+size_t warpgroup_unit_count(const struct block *block);
 
 /* The warp has waited for the groups that it awaited. */
 void warpgroup_finish_wait(struct warp *warp);

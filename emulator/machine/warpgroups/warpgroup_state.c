@@ -1,10 +1,19 @@
 #include "emulator/machine/warpgroups/warpgroup.h"
 
-#include "emulator/machine/finding.h"
 #include "emulator/machine/races/block_clocks.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+unsigned warpgroup_count(const struct block *block)
+{
+	return (block->warp_count + GROUP_WARPS - 1) / GROUP_WARPS;
+}
+
+size_t warpgroup_unit_count(const struct block *block)
+{
+	return (size_t)block->launch->shared_bytes / GROUP_UNIT_BYTES + 1;
+}
 
 void warpgroups_begin(struct block *block)
 {

@@ -1,12 +1,12 @@
 /*
- * bulk_copy: cp.async.bulk and cp.reduce.async.bulk, by which a thread copies a row of bytes
+ * bulk: cp.async.bulk and cp.reduce.async.bulk, by which a thread copies a row of bytes
  * between global and shared memory, and their tensor forms. Internal to emulator/.
  *
  * The bytes move when the thread issues the copy, and an mbarrier counts them at once. Who accesses
  * shared memory before the copy is complete gets a finding (bulk_pending.h).
  */
-#ifndef EMULATOR_MACHINE_COPIES_BULK_COPY_H
-#define EMULATOR_MACHINE_COPIES_BULK_COPY_H
+#ifndef EMULATOR_MACHINE_COPIES_BULK_H
+#define EMULATOR_MACHINE_COPIES_BULK_H
 
 #include "base/tensor_map.h"
 #include "emulator/machine/barriers/mbarrier.h"
@@ -158,9 +158,7 @@ void tensor_walk_next(struct tensor_walk *walk);
 
 struct tensormap_updates;
 
-instruction_handler run_map_replace; /* OP_MAP_REPLACE */
-instruction_handler run_map_copy;    /* OP_MAP_COPY */
-instruction_handler run_map_fence;   /* OP_MAP_FENCE */
+instruction_handler run_map_replace, run_map_copy, run_map_fence;
 
 /* Call before a lane of a checked block copies with the map at an address in global memory. Reports
  * a finding, which does not end the launch, if a fence is missing. */
