@@ -124,6 +124,15 @@ void *parser_append(struct parser *parser, void *array, size_t *count, size_t *c
 	return items;
 }
 
+void parser_add(struct parser *parser, void *array, size_t *count, size_t *capacity,
+		const void *element, size_t size)
+{
+	void *place = parser_append(parser, array, count, capacity, size);
+
+	if (place)
+		memcpy(place, element, size);
+}
+
 /* ---- names ---- */
 
 static uint64_t hash_name(const char *text, size_t length)
@@ -251,15 +260,13 @@ const char *scope_declare(struct parser *parser, struct name *name, enum name_me
 			text = unique_text(parser, name);
 		name->used_in = parser->function_serial;
 	}
-	if (parser->depth) {
-		struct name_change *change =
-			parser_append(parser, &parser->changes, &parser->change_count,
-				      &parser->change_capacity, sizeof(*change));
-
-		if (!change)
-			return NULL;
-		*change = (struct name_change){.name = name, .before = name->binding};
-	}
+	if (parser->depth)
+		parser_add(parser, &parser->changes, &parser->change_count,
+			   &parser->change_capacity,
+			   &(struct name_change){.name = name, .before = name->binding},
+			   sizeof(struct name_change));
+	if (parser->rc)
+		return NULL;
 	name->binding = (struct name_binding){
 		.meaning = meaning,
 		.index = (uint32_t)index,
@@ -278,7 +285,6 @@ const char *scope_rename(struct parser *parser, struct name *name)
 void scope_use(struct parser *parser, const char **where, struct name *name)
 {
 	const struct name_binding *binding = &name->binding;
-	struct name_use *use;
 
 	*where = name->text;
 	if (binding->meaning == NAME_VARIABLE || binding->meaning == NAME_FUNCTION ||
@@ -287,8 +293,6 @@ void scope_use(struct parser *parser, const char **where, struct name *name)
 		*where = binding->text;
 		return;
 	}
-	use = parser_append(parser, &parser->uses, &parser->use_count, &parser->use_capacity,
-			    sizeof(*use));
-	if (use)
-		*use = (struct name_use){.where = where, .name = name};
+	parser_add(parser, &parser->uses, &parser->use_count, &parser->use_capacity,
+		   &(struct name_use){.where = where, .name = name}, sizeof(struct name_use));
 }

@@ -156,8 +156,7 @@ static void read_section(struct parser *parser)
 			parser_error(parser, "expected '{' after the name of a section");
 		parser_advance(parser);
 	}
-	if (!parser->rc)
-		parser_skip_braces(parser);
+	parser_skip_nested(parser, '{', '}', "the name of a section");
 }
 
 static void read_pragma(struct parser *parser)

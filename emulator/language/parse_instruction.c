@@ -328,12 +328,11 @@ static struct name *read_mnemonic(struct parser *parser, const struct token *wor
 	return name;
 }
 
-static void read_instruction(struct parser *parser, const struct token *word,
-			     struct ptx_statement *statement)
+void parse_instruction(struct parser *parser, const struct token *word,
+		       struct ptx_statement *statement)
 {
 	struct ptx_function *function = &parser->function;
 	struct name *mnemonic = read_mnemonic(parser, word);
-	struct ptx_statement *place;
 
 	if (mnemonic && !mnemonic->base)
 		split_mnemonic(parser, mnemonic);
@@ -346,24 +345,16 @@ static void read_instruction(struct parser *parser, const struct token *word,
 	if (parser_at(parser, '+'))
 		parser_unsupported(parser, "a sum as an operand (%r + 1)");
 	parser_expect(parser, ';', "an instruction");
-	place = parser_append(parser, &function->statements, &function->statement_count,
-			      &parser->statement_capacity, sizeof(*place));
-	if (!place)
+	if (parser->rc)
 		return;
-	*place = *statement;
-	place->base = mnemonic->base;
-	place->modifiers = mnemonic->modifiers;
-	place->modifier_count = mnemonic->modifier_count;
-	place->mnemonic = mnemonic->text;
-	place->line = word->line;
-	parser_place(parser, place);
-}
-
-void parse_instruction(struct parser *parser, const struct token *word)
-{
-	struct ptx_statement statement = {0};
-
-	read_instruction(parser, word, &statement);
+	statement->base = mnemonic->base;
+	statement->modifiers = mnemonic->modifiers;
+	statement->modifier_count = mnemonic->modifier_count;
+	statement->mnemonic = mnemonic->text;
+	statement->line = word->line;
+	parser_place(parser, statement);
+	parser_add(parser, &function->statements, &function->statement_count,
+		   &parser->statement_capacity, statement, sizeof(*statement));
 }
 
 void parse_guarded_instruction(struct parser *parser)
@@ -390,5 +381,5 @@ void parse_guarded_instruction(struct parser *parser)
 		return;
 	}
 	parser_advance(parser);
-	read_instruction(parser, &word, &statement);
+	parse_instruction(parser, &word, &statement);
 }

@@ -89,7 +89,6 @@ static void append_address(struct parser *parser, struct initial_list *list, uin
 		.mask = mask,
 		.line = parser->token.line,
 	};
-	struct ptx_relocation *place;
 
 	if (mask == UINT64_MAX) {
 		read_address(parser, &address);
@@ -98,12 +97,8 @@ static void append_address(struct parser *parser, struct initial_list *list, uin
 		read_address(parser, &address);
 		parser_expect(parser, ')', "the address that a mask selects from");
 	}
-	place = parser_append(parser, &list->variable->relocations,
-			      &list->variable->relocation_count, &list->relocation_capacity,
-			      sizeof(*place));
-	if (!place)
-		return;
-	*place = address;
+	parser_add(parser, &list->variable->relocations, &list->variable->relocation_count,
+		   &list->relocation_capacity, &address, sizeof(address));
 	append_value(parser, list, 0);
 }
 
@@ -266,7 +261,7 @@ static void read_type(struct parser *parser, struct ptx_variable *out, int64_t *
 		} else if (parser_at_word(parser, ".v8")) {
 			*lanes = 8;
 		} else if (parser_accept_word(parser, ".attribute")) {
-			parser_skip_parentheses(parser);
+			parser_skip_nested(parser, '(', ')', "the directive");
 			continue;
 		} else if (!of_pointee || !parser_at_space(parser, &space)) {
 			parser_error(parser, "not a type for a variable");
@@ -338,37 +333,28 @@ struct name *parse_next_variable(struct parser *parser, struct ptx_variable *out
 	return read_declarator(parser, out, 1);
 }
 
-/* A .global or .const variable of a function lives as long as the module, so it becomes a variable
- * of the module, under a name that no other has: PTX names have no point. */
-static struct ptx_variable *add_local_variable(struct parser *parser, struct name *name,
-					       struct ptx_variable *variable)
+void parse_local_variables(struct parser *parser, enum ptx_space space)
 {
 	struct ptx_function *function = &parser->function;
 	struct ptx_module *module = parser->module;
-
-	if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST)
-		return parser_append(parser, &function->variables, &function->variable_count,
-				     &parser->variable_capacity, sizeof(*variable));
-	variable->name = scope_rename(parser, name);
-	return parser_append(parser, &module->variables, &module->variable_count,
-			     &parser->module_variable_capacity, sizeof(*variable));
-}
-
-void parse_local_variables(struct parser *parser, enum ptx_space space)
-{
 	struct ptx_variable variable = {.space = space};
 	struct name *name = parse_variable(parser, &variable);
 
 	while (name) {
-		struct ptx_variable *place;
-
 		variable.name = scope_declare(parser, name, NAME_VARIABLE, 0);
 		if (!variable.name)
 			return;
-		place = add_local_variable(parser, name, &variable);
-		if (!place)
-			return;
-		*place = variable;
+		/* A .global or .const variable of a function lives as long as the module, so it
+		 * becomes a variable of the module, under a name that no other has: PTX names have
+		 * no point. */
+		if (space == PTX_SPACE_GLOBAL || space == PTX_SPACE_CONST) {
+			variable.name = scope_rename(parser, name);
+			parser_add(parser, &module->variables, &module->variable_count,
+				   &parser->module_variable_capacity, &variable, sizeof(variable));
+		} else {
+			parser_add(parser, &function->variables, &function->variable_count,
+				   &parser->variable_capacity, &variable, sizeof(variable));
+		}
 		name = parser_accept(parser, ',') ? parse_next_variable(parser, &variable) : NULL;
 	}
 	parser_expect(parser, ';', "a variable");
@@ -389,21 +375,16 @@ static void append_register(struct parser *parser, const struct name *name,
 	struct ptx_function *function = &parser->function;
 
 	for (int i = 0; i < type->elements; i++) {
-		struct ptx_register *place;
+		const struct ptx_register element = {.name = name->text,
+						     .width_bits = type->width_bits,
+						     .elements = i ? 1 : type->elements,
+						     .whole = type->whole};
 
-		if (function->register_count == PTX_MAX_REGISTERS) {
+		if (function->register_count == PTX_MAX_REGISTERS)
 			parser_error(parser, "more than %d registers in a function",
 				     PTX_MAX_REGISTERS);
-			return;
-		}
-		place = parser_append(parser, &function->registers, &function->register_count,
-				      &parser->register_capacity, sizeof(*place));
-		if (!place)
-			return;
-		*place = (struct ptx_register){.name = name->text,
-					       .width_bits = type->width_bits,
-					       .elements = i ? 1 : type->elements,
-					       .whole = type->whole};
+		parser_add(parser, &function->registers, &function->register_count,
+			   &parser->register_capacity, &element, sizeof(element));
 	}
 }
 

@@ -360,26 +360,17 @@ int64_t parser_expect_number(struct parser *parser, const char *what, int64_t mo
 	return number;
 }
 
-void parser_skip_braces(struct parser *parser)
+void parser_skip_nested(struct parser *parser, char opening, char closing, const char *after)
 {
 	size_t open = 0;
 
+	if (!parser_at(parser, opening))
+		parser_error(parser, "expected '%c' after %s", opening, after);
 	do {
-		open += parser_at(parser, '{');
-		open -= parser_at(parser, '}');
+		open += parser_at(parser, opening);
+		open -= parser_at(parser, closing);
 		if (parser->token.kind == TOKEN_END)
-			parser_error(parser, "expected '}'");
+			parser_error(parser, "expected '%c'", closing);
 		parser_advance(parser);
 	} while (open && !parser->rc);
-}
-
-void parser_skip_parentheses(struct parser *parser)
-{
-	parser_expect(parser, '(', "the directive");
-	for (size_t open = 1; open && !parser->rc; parser_advance(parser)) {
-		open += parser_at(parser, '(');
-		open -= parser_at(parser, ')');
-		if (parser->token.kind == TOKEN_END)
-			parser_error(parser, "expected ')'");
-	}
 }

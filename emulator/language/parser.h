@@ -6,8 +6,7 @@
  *   parser               characters to tokens, the current token, errors
  *   names                memory, names, and what each means in the current scope
  *   parse_variable, parse_annotation, parse_instruction
- *   parse_function       heads and bodies of functions
- *   parse_module         module scope; ptx_module_parse() is here
+ *   parse_module         module scope and functions; ptx_module_parse() is here
  *
  * Errors are sticky. The first error is kept in `rc` and `err`; from then on every token is
  * TOKEN_END, so that each loop over the text ends without a check of its own. A function that
@@ -154,10 +153,9 @@ void parser_expect(struct parser *parser, char mark, const char *after);
 /* Consume a name or an integer from 0 to `most`; `what` names it in the error message. */
 struct name *parser_expect_name(struct parser *parser, const char *what);
 int64_t parser_expect_number(struct parser *parser, const char *what, int64_t most);
-/* Skips from the current '{' to after the '}' that closes it. */
-void parser_skip_braces(struct parser *parser);
-/* Skips "( … )". Any other current token than '(' is an error. */
-void parser_skip_parentheses(struct parser *parser);
+/* Skips from the current '{' or '(' to after the mark that closes it. Any other current token is an
+ * error, as of parser_expect(). */
+void parser_skip_nested(struct parser *parser, char opening, char closing, const char *after);
 
 /* ---- memory, names, scopes (names.c) ---- */
 
@@ -171,6 +169,9 @@ void *parser_allocate(struct parser *parser, size_t count, size_t size);
  * pointer. Returns the element. */
 void *parser_append(struct parser *parser, void *array, size_t *count, size_t *capacity,
 		    size_t size);
+/* Appends a copy of an element. */
+void parser_add(struct parser *parser, void *array, size_t *count, size_t *capacity,
+		const void *element, size_t size);
 /* Returns the one struct name of this text. */
 struct name *parser_intern(struct parser *parser, const char *text, size_t length);
 
@@ -211,15 +212,9 @@ void parser_place(const struct parser *parser, struct ptx_statement *statement);
 /* Consumes ".file", ".loc", ".section" or ".pragma". Returns false if the current token is none of
  * them. */
 bool parse_annotation(struct parser *parser);
-/* Parses an instruction from its guard, or from after its first word. */
+/* Parses an instruction from its guard, or from after its first word; *statement has the guard. */
 void parse_guarded_instruction(struct parser *parser);
-void parse_instruction(struct parser *parser, const struct token *word);
-
-/* ---- functions (parse_function.c) ---- */
-
-/* Parses a function from after ".entry" or ".func" and adds it to the module. */
-void parse_function(struct parser *parser, bool entry);
-/* Appends a zeroed function to the module. */
-struct ptx_function *add_module_function(struct parser *parser);
+void parse_instruction(struct parser *parser, const struct token *word,
+		       struct ptx_statement *statement);
 
 #endif
