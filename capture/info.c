@@ -204,14 +204,6 @@ int pointers_count(size_t *out, const struct capture_info *info, int code, struc
 	return 0;
 }
 
-static bool pointer_valid(const struct capture_pointer *pointer, const struct capture_info *info,
-			  const struct pointer_list *list)
-{
-	return pointer->offset % 8 == 0 && pointer->offset <= list->bytes &&
-	       list->bytes - pointer->offset >= 8 && pointer->memory < info->memory_count &&
-	       pointer->addend <= info->memory[pointer->memory].bytes;
-}
-
 int pointers_check(const struct capture_info *info, int code, struct error *err)
 {
 	struct pointer_list list;
@@ -225,7 +217,10 @@ int pointers_check(const struct capture_info *info, int code, struct error *err)
 						 "the pointers of list %zu do not ascend at offset "
 						 "%" PRIu64,
 						 i, pointer->offset);
-			if (!pointer_valid(pointer, info, &list))
+			if (pointer->offset % 8 || pointer->offset > list.bytes ||
+			    list.bytes - pointer->offset < 8 ||
+			    pointer->memory >= info->memory_count ||
+			    pointer->addend > info->memory[pointer->memory].bytes)
 				return error_set(
 					err, code,
 					"pointer %zu of list %zu, at offset %" PRIu64

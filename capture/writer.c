@@ -185,22 +185,6 @@ static int check_written(const struct capture_writer *writer, const struct captu
 	return 0;
 }
 
-static int write_list(struct capture_writer *writer, const struct capture_pointers *pointers,
-		      struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < pointers->count && !rc; i++) {
-		unsigned char record[POINTER_BYTES];
-
-		number_put(record, pointers->items[i].offset, 8);
-		number_put(record + 8, pointers->items[i].memory, 8);
-		number_put(record + 16, pointers->items[i].addend, 8);
-		rc = part_add(&writer->stream, &writer->file, record, sizeof(record), err);
-	}
-	return rc;
-}
-
 static int write_pointers(struct capture_writer *writer, const struct capture_info *info,
 			  struct error *err)
 {
@@ -214,7 +198,15 @@ static int write_pointers(struct capture_writer *writer, const struct capture_in
 		if (i && i % 2 == 0 && !info->memory[i / 2 - 1].changed)
 			continue;
 		count += list.pointers->count;
-		rc = write_list(writer, list.pointers, err);
+		for (size_t k = 0; k < list.pointers->count && !rc; k++) {
+			const struct capture_pointer *pointer = &list.pointers->items[k];
+			unsigned char record[POINTER_BYTES];
+
+			number_put(record, pointer->offset, 8);
+			number_put(record + 8, pointer->memory, 8);
+			number_put(record + 16, pointer->addend, 8);
+			rc = part_add(&writer->stream, &writer->file, record, sizeof(record), err);
+		}
 	}
 	if (rc || !count)
 		return rc;

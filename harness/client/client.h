@@ -158,7 +158,7 @@ struct worker_process {
 /*
  * Starts the program and exchanges hellos. The worker runs in its own process
  * group, dies with perflab, and inherits only the socket, the shared data
- * (data_file.h) and the environment.
+ * (data_file.c) and the environment.
  * What it prints goes to `output`, which is borrowed; NULL: nowhere.
  */
 int worker_start(struct worker_process *out, const char *path, struct worker_output *output,
@@ -258,7 +258,7 @@ bool worker_is_halted(struct worker_process *worker, struct error *err);
 int exchange_refusal(const struct exchange *exchange);
 void exchange_release(struct exchange *exchange);
 
-/* ---- workers.c ---- */
+/* ---- backends.c, worker_queries.c ---- */
 
 /*
  * Finds the program of a worker, and asks it questions that need no

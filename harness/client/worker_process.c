@@ -14,12 +14,12 @@
 
 /* ---- ending ---- */
 
-static void worker_describe(struct text *how, int wait_status)
+static void worker_describe(struct text *how, bool ended, int wait_status)
 {
-	if (!how)
-		return;
 	text_clear(how);
-	if (WIFSIGNALED(wait_status))
+	if (!ended)
+		text_add(how, "closed its socket, but kept running");
+	else if (WIFSIGNALED(wait_status))
 		text_addf(how, "killed by signal %d (%s)", WTERMSIG(wait_status),
 			  strsignal(WTERMSIG(wait_status)));
 	else if (WEXITSTATUS(wait_status) == WORKER_NOT_STARTED)
@@ -56,12 +56,8 @@ static void worker_wait(struct worker_process *worker, int64_t deadline_ns, stru
 	worker->printed = NULL;
 	if (!ended || worker->ended_by)
 		held_folders_clean(WORKER_CHECK_FOLDER);
-	if (ended) {
-		worker_describe(how, wait_status);
-	} else if (how) {
-		text_clear(how);
-		text_add(how, "closed its socket, but kept running");
-	}
+	if (how)
+		worker_describe(how, ended, wait_status);
 }
 
 void worker_dismiss(struct worker_process *worker)
@@ -72,10 +68,7 @@ void worker_dismiss(struct worker_process *worker)
 
 void worker_end(struct worker_process *worker)
 {
-	if (!worker->pid)
-		return;
-	channel_release(&worker->channel);
-	worker_wait(worker, monotonic_ns() + worker->end_timeout_ns, NULL);
+	worker_reap(worker, NULL);
 }
 
 void worker_ask_to_end(const struct worker_process *worker)
@@ -144,17 +137,13 @@ static enum exchange_end exchange_failed(struct worker_process *worker, enum cha
 		error_set(err, PL_EINTERRUPTED, "interrupted");
 		return EXCHANGE_STOPPED;
 	case CHANNEL_BAD:
+	case CHANNEL_BROKEN:
 		error_set(err, PL_EPROTOCOL, "%s", cause->text);
 		return EXCHANGE_LIED;
 	case CHANNEL_OK:
 	case CHANNEL_ENDED:
 	case CHANNEL_CUT:
-	case CHANNEL_BROKEN:
 		break;
-	}
-	if (result == CHANNEL_BROKEN) {
-		error_set(err, PL_EPROTOCOL, "%s", cause->text);
-		return EXCHANGE_LIED;
 	}
 	worker_reap(worker, &how);
 	if (worker_ended_with_perflab(worker, stop)) {
@@ -170,14 +159,11 @@ static enum exchange_end exchange_failed(struct worker_process *worker, enum cha
 
 static int exchange_done(struct exchange *exchange, const json_t *message, struct error *err)
 {
-	const char *status;
-	const char *reason = NULL;
-	int rc = member_borrow(&status, message, "status", false, err);
+	const char *status, *reason;
 
-	if (!rc)
-		rc = member_borrow(&reason, message, "reason", true, err);
-	if (rc)
-		return rc;
+	if (member_borrow(&status, message, "status", false, err) ||
+	    member_borrow(&reason, message, "reason", true, err))
+		return PL_EPROTOCOL;
 	if (!trial_status_parse(&exchange->status, status) || exchange->status == TRIAL_PENDING)
 		return error_set(err, PL_EPROTOCOL, "'done' has the status '%.40s'", status);
 	if (exchange->status != TRIAL_OK && (!reason || !*reason))

@@ -13,14 +13,38 @@ static void keep_first_line(void *context, const char *line)
 		text_add(first, line);
 }
 
+/* What takes the replies to a question, all of which have one name. */
+struct query {
+	const char *wanted;
+	int (*reply)(struct query *query, const json_t *message, struct error *err);
+	union {
+		void (*check)(void *context, const struct worker_check *check);
+		void (*device)(void *context, int ordinal, const struct device_info *device);
+		void (*metric)(void *context, const struct worker_metric *metric);
+	} visit;
+	void *context;
+	/* of worker_pass_count() */
+	bool answered;
+	int64_t passes;
+	struct string_list missing;
+};
+
+static int query_reply(void *context, const char *name, const json_t *message, struct error *err)
+{
+	struct query *query = context;
+
+	if (strcmp(name, query->wanted))
+		return error_set(err, PL_EPROTOCOL, "'%.40s' came instead of '%s'", name,
+				 query->wanted);
+	return query->reply(query, message, err);
+}
+
 /* Starts a worker, sends the request, takes the replies, ends the worker. Takes the reference of
  * `request`. */
-static int query_worker(const char *backend, json_t *request,
-			int (*reply)(void *context, const char *name, const json_t *message,
-				     struct error *err),
-			void *context, struct error *err)
+static int query_worker(const char *backend, json_t *request, struct query *query,
+			struct error *err)
 {
-	struct exchange exchange = EXCHANGE_INIT(reply, context, WORKER_START_TIMEOUT_NS);
+	struct exchange exchange = EXCHANGE_INIT(query_reply, query, WORKER_START_TIMEOUT_NS);
 	struct worker_process worker = {0};
 	struct text path = TEXT_INIT, printed = TEXT_INIT;
 	struct worker_output output = {.line = keep_first_line, .context = &printed};
@@ -58,27 +82,15 @@ out:
 	return rc;
 }
 
-static int unexpected_reply(const char *name, const char *wanted, struct error *err)
+/* ---- the questions ---- */
+
+static int check_reply(struct query *query, const json_t *message, struct error *err)
 {
-	return error_set(err, PL_EPROTOCOL, "'%.40s' came instead of '%s'", name, wanted);
-}
-
-/* ---- doctor ---- */
-
-struct doctor_query {
-	void (*visit)(void *context, const struct worker_check *check);
-	void *context;
-};
-
-static int doctor_reply(void *context, const char *name, const json_t *message, struct error *err)
-{
-	const struct doctor_query *doctor = context;
 	struct worker_check check;
-	int rc = strcmp(name, "check") ? unexpected_reply(name, "check", err)
-				       : check_from_json(&check, message, err);
+	int rc = check_from_json(&check, message, err);
 
 	if (!rc)
-		doctor->visit(doctor->context, &check);
+		query->visit.check(query->context, &check);
 	return rc;
 }
 
@@ -86,65 +98,45 @@ int worker_doctor(const char *backend,
 		  void (*visit)(void *context, const struct worker_check *check), void *context,
 		  struct error *err)
 {
-	struct doctor_query doctor = {visit, context};
+	struct query query = {
+		.wanted = "check", .reply = check_reply, .visit.check = visit, .context = context};
 
-	return query_worker(backend, json_pack("{s:s}", "request", "doctor"), doctor_reply, &doctor,
-			    err);
+	return query_worker(backend, json_pack("{s:s}", "request", "doctor"), &query, err);
 }
 
-/* ---- devices ---- */
-
-struct devices_query {
-	void (*visit)(void *context, int ordinal, const struct device_info *device);
-	void *context;
-};
-
-static int devices_reply(void *context, const char *name, const json_t *message, struct error *err)
+static int device_reply(struct query *query, const json_t *message, struct error *err)
 {
-	const struct devices_query *devices = context;
 	struct device_info device;
-	json_t *object = NULL;
-	int64_t ordinal = 0;
-	int rc;
+	json_t *object;
+	int64_t ordinal;
 
-	rc = strcmp(name, "device") ? unexpected_reply(name, "device", err) : 0;
-	if (!rc)
-		rc = member_int64(&ordinal, message, "ordinal", 0, PROTOCOL_MAX_DEVICES - 1, err);
-	if (!rc)
-		rc = member_object(&object, message, "device", 256, err);
-	if (!rc)
-		rc = device_from_json(&device, object, err);
-	if (!rc)
-		devices->visit(devices->context, (int)ordinal, &device);
-	return rc;
+	if (member_int64(&ordinal, message, "ordinal", 0, PROTOCOL_MAX_DEVICES - 1, err) ||
+	    member_object(&object, message, "device", 256, err) ||
+	    device_from_json(&device, object, err))
+		return PL_EPROTOCOL;
+	query->visit.device(query->context, (int)ordinal, &device);
+	return 0;
 }
 
 int worker_devices(const char *backend,
 		   void (*visit)(void *context, int ordinal, const struct device_info *device),
 		   void *context, struct error *err)
 {
-	struct devices_query devices = {visit, context};
+	struct query query = {.wanted = "device",
+			      .reply = device_reply,
+			      .visit.device = visit,
+			      .context = context};
 
-	return query_worker(backend, json_pack("{s:s}", "request", "devices"), devices_reply,
-			    &devices, err);
+	return query_worker(backend, json_pack("{s:s}", "request", "devices"), &query, err);
 }
 
-/* ---- metrics ---- */
-
-struct metrics_query {
-	void (*visit)(void *context, const struct worker_metric *metric);
-	void *context;
-};
-
-static int metrics_reply(void *context, const char *name, const json_t *message, struct error *err)
+static int metric_reply(struct query *query, const json_t *message, struct error *err)
 {
-	const struct metrics_query *metrics = context;
 	struct worker_metric metric;
-	int rc = strcmp(name, "metric") ? unexpected_reply(name, "metric", err)
-					: metric_from_json(&metric, message, err);
+	int rc = metric_from_json(&metric, message, err);
 
 	if (!rc)
-		metrics->visit(metrics->context, &metric);
+		query->visit.metric(query->context, &metric);
 	return rc;
 }
 
@@ -152,54 +144,44 @@ int worker_metrics(const char *backend, const char *chip, const char *pattern,
 		   void (*visit)(void *context, const struct worker_metric *metric), void *context,
 		   struct error *err)
 {
-	struct metrics_query metrics = {visit, context};
+	struct query query = {.wanted = "metric",
+			      .reply = metric_reply,
+			      .visit.metric = visit,
+			      .context = context};
 
 	return query_worker(backend,
 			    json_pack("{s:s, s:o, s:o}", "request", "metrics", "chip",
 				      json_text(chip), "pattern", json_text(pattern)),
-			    metrics_reply, &metrics, err);
+			    &query, err);
 }
 
-/* ---- passes ---- */
-
-struct passes_query {
-	bool answered;
-	int64_t passes;
-	struct string_list missing;
-};
-
-static int passes_reply(void *context, const char *name, const json_t *message, struct error *err)
+static int passes_reply(struct query *query, const json_t *message, struct error *err)
 {
-	struct passes_query *passes = context;
-	int rc = strcmp(name, "passes") ? unexpected_reply(name, "passes", err) : 0;
-
-	if (!rc && passes->answered)
-		rc = error_set(err, PL_EPROTOCOL, "'passes' came twice");
-	if (!rc)
-		rc = member_int64(&passes->passes, message, "passes", 0, INT32_MAX, err);
-	if (!rc)
-		rc = member_strings(&passes->missing, message, "missing", PROTOCOL_MAX_METRICS,
-				    err);
-	passes->answered = !rc;
-	return rc;
+	if (query->answered)
+		return error_set(err, PL_EPROTOCOL, "'passes' came twice");
+	if (member_int64(&query->passes, message, "passes", 0, INT32_MAX, err) ||
+	    member_strings(&query->missing, message, "missing", PROTOCOL_MAX_METRICS, err))
+		return PL_EPROTOCOL;
+	query->answered = true;
+	return 0;
 }
 
 int worker_pass_count(const char *backend, const char *chip, const struct string_list *wanted,
 		      int64_t *passes, struct string_list *missing, struct error *err)
 {
-	struct passes_query answer = {0};
+	struct query query = {.wanted = "passes", .reply = passes_reply};
 	int rc = query_worker(backend,
 			      json_pack("{s:s, s:o, s:o}", "request", "passes", "chip",
 					json_text(chip), "metrics", json_strings(wanted)),
-			      passes_reply, &answer, err);
+			      &query, err);
 
-	if (!rc && !answer.answered)
+	if (!rc && !query.answered)
 		rc = error_set(err, PL_EPROTOCOL, "the worker counted no passes");
 	if (!rc) {
-		*passes = answer.passes;
-		for (size_t i = 0; i < answer.missing.count; i++)
-			string_list_add(missing, answer.missing.items[i]);
+		*passes = query.passes;
+		for (size_t i = 0; i < query.missing.count; i++)
+			string_list_add(missing, query.missing.items[i]);
 	}
-	string_list_release(&answer.missing);
+	string_list_release(&query.missing);
 	return rc;
 }

@@ -8,16 +8,6 @@
 
 #include "harness/workers/case_buffers.h"
 
-static bool is_comparable(const struct launch_case *work, size_t result, size_t with)
-{
-	const struct case_buffer *a = &work->buffers[result], *b = &work->buffers[with];
-
-	if (!case_buffer_is_input(b))
-		return false;
-	return result == with || (b->role == BUFFER_IN && a->type == b->type &&
-				  a->length == b->length && !a->has_compared && !b->has_compared);
-}
-
 void blind_result_begin(struct blind_result *out, const struct launch_case *work, size_t result)
 {
 	*out = (struct blind_result){
@@ -28,19 +18,15 @@ void blind_result_begin(struct blind_result *out, const struct launch_case *work
 		.lowest = INFINITY,
 		.highest = -INFINITY,
 	};
-	for (size_t b = 0; b < work->buffer_count; b++)
-		out->comparable[b] = is_comparable(work, result, b);
-}
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const struct case_buffer *own = &work->buffers[result], *with = &work->buffers[b];
 
-static void look_at_zero(struct blind_result *blind, enum element_type type, const void *expected)
-{
-	static const unsigned char zero[16];
-
-	if (!blind->zero_rejected &&
-	    !case_accepts_element(blind->work, blind->result, zero, expected))
-		blind->zero_rejected = true;
-	if (element_value(type, expected, 0) != 0)
-		blind->zero_different = true;
+		out->comparable[b] =
+			case_buffer_is_input(with) &&
+			(b == result || (with->role == BUFFER_IN && own->type == with->type &&
+					 own->length == with->length && !own->has_compared &&
+					 !with->has_compared));
+	}
 }
 
 /* No value is right where NaN or an infinite value is expected. */
@@ -90,13 +76,17 @@ bool blind_result_look(struct blind_result *blind, int64_t count, const void *ex
 {
 	const enum element_type type = case_buffer_compared(&blind->work->buffers[blind->result]);
 	const size_t size = element_size_bytes(type);
+	static const unsigned char zero[16];
 
 	for (int64_t i = 0; i < count; i++) {
 		const size_t at = (size_t)i * size;
 		const unsigned char *wanted = (const unsigned char *)expected + at;
 		bool accepted = look_at_buffers(blind, at, size, wanted, inputs);
 
-		look_at_zero(blind, type, wanted);
+		if (!blind->zero_rejected)
+			blind->zero_rejected =
+				!case_accepts_element(blind->work, blind->result, zero, wanted);
+		blind->zero_different |= element_value(type, wanted, 0) != 0;
 		look_at_value(blind, type, wanted);
 		blind->length++;
 		accepted |= !blind->zero_rejected || blind->length < 2 || accepts_constant(blind);
@@ -128,23 +118,17 @@ static void accepted_buffers_add(struct blind_case *blind, const struct blind_re
 	}
 }
 
-/* `verify x = x`: the user says that x stays, so a kernel that does nothing is right. */
-static bool is_meant_to_stay(const struct blind_result *result)
-{
-	const struct case_check_item *item = case_check_item(&result->work->check, result->result);
-
-	return item && !item->is_file &&
-	       !strcmp(item->text, result->work->buffers[result->result].name);
-}
-
 void blind_case_add(struct blind_case *blind, const struct blind_result *result)
 {
 	const size_t own = result->result;
+	const struct case_check_item *item = case_check_item(&result->work->check, own);
 	char constant[64];
 
 	if (!result->length)
 		return;
-	blind->results += !is_meant_to_stay(result);
+	/* `verify x = x`: the user says that x stays, so a kernel that does nothing is right */
+	if (!item || item->is_file || strcmp(item->text, result->work->buffers[own].name))
+		blind->results++;
 	blind->must_change |= !result->comparable[own] || result->rejected[own];
 	if (!result->zero_rejected && result->zero_different) {
 		accepted_add(blind, result, "zeroes");

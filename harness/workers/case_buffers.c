@@ -227,28 +227,21 @@ void case_add_beginning(struct text *out, const char *check)
 	text_add(out, "…");
 }
 
-static void describe_item(struct text *out, const struct launch_case *work,
-			  const struct case_check_item *item)
-{
-	if (!is_file_item(&work->check, item)) {
-		text_add(out, "the expression ");
-		case_add_beginning(out, item->text);
-	} else if (case_result_is_recorded(work, item->buffer)) {
-		text_add(out, "what the program's launch left");
-	} else {
-		text_addf(out, "the file %.200s", item->text);
-	}
-}
-
 void case_describe_expected(struct text *out, const struct launch_case *work, size_t buffer)
 {
 	const struct case_check *check = &work->check;
 	const struct case_check_item *item = case_check_item(check, buffer);
 
-	if (item) {
-		describe_item(out, work, item);
-		return;
+	if (item && !is_file_item(check, item)) {
+		text_add(out, "the expression ");
+		case_add_beginning(out, item->text);
+	} else if (item && case_result_is_recorded(work, item->buffer)) {
+		text_add(out, "what the program's launch left");
+	} else if (item) {
+		text_addf(out, "the file %.200s", item->text);
 	}
+	if (item)
+		return;
 	switch (check->kind) {
 	case CHECK_ORACLE:
 		text_add(out, "the CPU oracle");

@@ -15,11 +15,24 @@ struct case_capture {
 	uint64_t *addresses; /* by memory; 0: not known, or no buffer is that memory */
 };
 
-static int check_memory_of(const struct case_capture *from, const struct case_buffer *buffer,
-			   struct error *err)
+const struct case_buffer *case_captured_buffer(const struct launch_case *work)
+{
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (work->buffers[b].fill == FILL_CAPTURE)
+			return &work->buffers[b];
+	return NULL;
+}
+
+static int check_captured(const struct case_capture *from, const struct case_buffer *buffer,
+			  const char *path, struct error *err)
 {
 	const uint64_t bytes = case_buffer_bytes(buffer);
 
+	if (strcmp(buffer->fill_file, path) != 0)
+		return error_set(err, PL_EUSAGE,
+				 "the buffer '%s' is filled from '%s', others from '%s'; a case "
+				 "takes memory of one capture",
+				 buffer->name, buffer->fill_file, path);
 	if (buffer->fill_index >= from->info->memory_count)
 		return error_set(err, PL_EUSAGE,
 				 "the buffer '%s' is memory %zu of '%s', which has only %zu",
@@ -34,38 +47,9 @@ static int check_memory_of(const struct case_capture *from, const struct case_bu
 	return 0;
 }
 
-/* The first buffer with memory of a capture; NULL: there is none. */
-static const struct case_buffer *first_buffer(const struct launch_case *work)
-{
-	for (size_t b = 0; b < work->buffer_count; b++)
-		if (work->buffers[b].fill == FILL_CAPTURE)
-			return &work->buffers[b];
-	return NULL;
-}
-
-static int check_buffers(const struct case_capture *from, const char *path, struct error *err)
-{
-	const struct launch_case *work = from->work;
-	int rc = 0;
-
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		const struct case_buffer *buffer = &work->buffers[b];
-
-		if (buffer->fill != FILL_CAPTURE)
-			continue;
-		rc = strcmp(buffer->fill_file, path) == 0
-			     ? check_memory_of(from, buffer, err)
-			     : error_set(err, PL_EUSAGE,
-					 "the buffer '%s' is filled from '%s', others from '%s'; a "
-					 "case takes memory of one capture",
-					 buffer->name, buffer->fill_file, path);
-	}
-	return rc;
-}
-
 int case_capture_open(struct case_capture **out, const struct launch_case *work, struct error *err)
 {
-	const struct case_buffer *first = first_buffer(work);
+	const struct case_buffer *first = case_captured_buffer(work);
 	struct case_capture *from;
 	int rc;
 
@@ -78,8 +62,10 @@ int case_capture_open(struct case_capture **out, const struct launch_case *work,
 	if (rc == 0) {
 		from->info = capture_info(from->capture);
 		from->addresses = xcalloc(from->info->memory_count + 1, sizeof(uint64_t));
-		rc = check_buffers(from, first->fill_file, err);
 	}
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		if (work->buffers[b].fill == FILL_CAPTURE)
+			rc = check_captured(from, &work->buffers[b], first->fill_file, err);
 	if (rc)
 		case_capture_close(from);
 	else
@@ -94,11 +80,6 @@ void case_capture_close(struct case_capture *from)
 	capture_close(from->capture);
 	free(from->addresses);
 	free(from);
-}
-
-static const struct capture_info *case_capture_info(const struct case_capture *from)
-{
-	return from->info;
 }
 
 const struct capture_memory *case_capture_memory(const struct case_capture *from, size_t buffer)
@@ -124,12 +105,6 @@ int case_capture_read(const struct case_capture *from, size_t buffer, enum captu
 	return error_context(err, rc, "buffer %s", from->work->buffers[buffer].name);
 }
 
-static void mark_targets(bool *targets, const struct capture_pointers *pointers)
-{
-	for (size_t i = 0; i < pointers->count; i++)
-		targets[pointers->items[i].memory] = true;
-}
-
 void case_capture_add_key(struct text *key, const struct case_capture *from, size_t buffer)
 {
 	const struct capture_memory *memory = case_capture_memory(from, buffer);
@@ -138,12 +113,27 @@ void case_capture_add_key(struct text *key, const struct case_capture *from, siz
 	if (!memory || !(memory->before.count + memory->after.count))
 		return;
 	targets = xcalloc(from->info->memory_count, sizeof(*targets));
-	mark_targets(targets, &memory->before);
-	mark_targets(targets, &memory->after);
+	for (size_t i = 0; i < memory->before.count; i++)
+		targets[memory->before.items[i].memory] = true;
+	for (size_t i = 0; i < memory->after.count; i++)
+		targets[memory->after.items[i].memory] = true;
 	for (size_t i = 0; i < from->info->memory_count; i++)
 		if (targets[i])
 			text_addf(key, " %zu@%" PRIx64, i, from->addresses[i]);
 	free(targets);
+}
+
+char *case_content_key(const struct launch_case *work, size_t buffer, bool expected,
+		       const struct case_capture *from, uint64_t seed)
+{
+	char *of_case = expected ? case_expected_key(work, buffer, seed)
+				 : case_input_key(&work->buffers[buffer], seed);
+	struct text key = TEXT_INIT;
+
+	text_add(&key, of_case);
+	free(of_case);
+	case_capture_add_key(&key, from, buffer);
+	return text_detach(&key);
 }
 
 int case_fill(void *data, const struct launch_case *work, size_t buffer,
@@ -166,27 +156,22 @@ bool case_is_replay(const struct launch_case *work)
 	return false;
 }
 
-/* Whether the case launches the recorded kernel, not a replacement, which may have its name. */
-static bool launches_recorded_kernel(const struct launch_case *work,
-				     const struct case_capture *from)
-{
-	return from && !work->is_replacement && work->launch_count == 1 &&
-	       strcmp(work->launches[0].entry, case_capture_info(from)->kernel) == 0;
-}
-
 void case_replay_introduce(struct text *mismatch, const struct launch_case *work,
 			   const struct case_capture *from)
 {
+	/* not a replacement, which may have the name of the recorded kernel */
+	const bool recorded = from && !work->is_replacement && work->launch_count == 1 &&
+			      strcmp(work->launches[0].entry, from->info->kernel) == 0;
 	char *found = text_detach(mismatch);
 
 	text_addf(mismatch, "%s gives another result than the program did: %s",
-		  launches_recorded_kernel(work, from) ? "the replay" : "the kernel", found);
+		  recorded ? "the replay" : "the kernel", found);
 	free(found);
 }
 
 void case_replay_add_lost(struct text *mismatch, const struct case_capture *from)
 {
-	const struct string_list *lost = from ? &case_capture_info(from)->lost : NULL;
+	const struct string_list *lost = from ? &from->info->lost : NULL;
 
 	if (!lost || !lost->count)
 		return;

@@ -12,6 +12,8 @@
 
 struct case_capture;
 
+/* The first buffer with memory of a capture; NULL: there is none. */
+const struct case_buffer *case_captured_buffer(const struct launch_case *work);
 /*
  * Opens the capture that fills buffers of the case; *out is NULL if none does. The
  * case must outlive it. Errors are those of capture_open(). PL_EUSAGE: the buffers take
@@ -28,6 +30,10 @@ void case_capture_place(struct case_capture *from, size_t buffer, uint64_t addre
  * case. The buffer has a memory. Errors are those of capture_read_memory(). */
 int case_capture_read(const struct case_capture *from, size_t buffer, enum capture_state state,
 		      void *data, struct error *err);
+/* The key of the content of an input, or of the expected result of a buffer, made from `seed`: what
+ * it depends on, also beyond the case. The caller frees it. */
+char *case_content_key(const struct launch_case *work, size_t buffer, bool expected,
+		       const struct case_capture *from, uint64_t seed);
 /* Adds to a key on what the contents of a buffer depend beyond the capture: the addresses to which
  * its pointers lead. Adds nothing if it has none. */
 void case_capture_add_key(struct text *key, const struct case_capture *from, size_t buffer);

@@ -1,4 +1,9 @@
-#include "harness/workers/counter_holders.h"
+/*
+ * Who may hold the counters of a device while CUPTI is refused them. The driver does not say it, so
+ * these are the processes on the device and the profilers and monitors that run on this machine, as
+ * far as /proc shows them.
+ */
+#include "harness/workers/worker_loop.h"
 
 #include <ctype.h>
 #include <dirent.h>

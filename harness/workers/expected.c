@@ -37,23 +37,6 @@ static void ask_for_end(int signal)
 	end_asked = 1;
 }
 
-static void signals_take(struct sigaction *old)
-{
-	struct sigaction action = {.sa_handler = ask_for_end};
-
-	sigemptyset(&action.sa_mask);
-	end_asked = 0;
-	sigaction(SIGTERM, &action, old);
-}
-
-/* Ends this process as the signal would have done, if it came. */
-static void signals_give_back(const struct sigaction *old)
-{
-	sigaction(SIGTERM, old, NULL);
-	if (end_asked)
-		raise(SIGTERM);
-}
-
 /* ---- the folders ---- */
 
 static int folders_make(struct check_folders *out, struct error *err)
@@ -157,34 +140,14 @@ static void variables_make(struct string_list *out, const struct check_folders *
 /* The last line that is not empty. */
 static const char *last_line(struct text *kept)
 {
-	char *line;
+	const char *line;
 
 	while (kept->length && strchr(" \n\r\t", kept->data[kept->length - 1]))
 		kept->data[--kept->length] = '\0';
-	line = kept->length ? strrchr(kept->data, '\n') : NULL;
-	return line ? line + 1 : kept->length ? kept->data : "it printed nothing";
-}
-
-static int refuse_late(int64_t allowed_ns, struct error *err)
-{
-	char allowed[32];
-
-	format_duration(allowed, allowed_ns > 0 ? (double)allowed_ns : 0);
-	return error_set(err, PL_EUSAGE,
-			 "it ran longer than %s: a program and what its phase did before have 5/6 "
-			 "of --timeout, 50 s at most",
-			 allowed);
-}
-
-static int refuse_exit(int status, struct text *said, struct error *err)
-{
-	if (WIFSIGNALED(status))
-		return error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
-				 last_line(said));
-	if (WEXITSTATUS(status))
-		return error_set(err, PL_EUSAGE, "it ended with %d: %s", WEXITSTATUS(status),
-				 last_line(said));
-	return 0;
+	if (!kept->length)
+		return "it printed nothing";
+	line = strrchr(kept->data, '\n');
+	return line ? line + 1 : kept->data;
 }
 
 /* ---- the whole ---- */
@@ -204,6 +167,7 @@ static int run_program(const struct check_folders *folders, const struct launch_
 						.output_limit = OUTPUT_KEPT,
 						.keep_last = true};
 	struct text said = TEXT_INIT;
+	char allowed[32];
 	int status, rc = 0;
 
 	variables_make(&variables, folders, work);
@@ -214,10 +178,20 @@ static int run_program(const struct check_folders *folders, const struct launch_
 		break;
 	case PROGRAM_LATE:
 	case PROGRAM_STOPPED:
-		rc = refuse_late(end_ns - begin_ns, err);
+		format_duration(allowed, end_ns > begin_ns ? (double)(end_ns - begin_ns) : 0);
+		rc = error_set(
+			err, PL_EUSAGE,
+			"it ran longer than %s: a program and what its phase did before have "
+			"5/6 of --timeout, 50 s at most",
+			allowed);
 		break;
 	case PROGRAM_EXITED:
-		rc = refuse_exit(status, &said, err);
+		if (WIFSIGNALED(status))
+			rc = error_set(err, PL_EUSAGE, "signal %d ended it: %s", WTERMSIG(status),
+				       last_line(&said));
+		else if (WEXITSTATUS(status))
+			rc = error_set(err, PL_EUSAGE, "it ended with %d: %s", WEXITSTATUS(status),
+				       last_line(&said));
 		break;
 	}
 	string_list_release(&variables);
@@ -228,11 +202,13 @@ static int run_program(const struct check_folders *folders, const struct launch_
 int check_command_run(const struct launch_case *work, const struct host_buffers *inputs,
 		      struct host_buffers *expected, int64_t end_ns, struct error *err)
 {
+	struct sigaction action = {.sa_handler = ask_for_end}, old;
 	struct check_folders folders = {.lock = -1};
-	struct sigaction old;
 	int rc;
 
-	signals_take(&old);
+	sigemptyset(&action.sa_mask);
+	end_asked = 0;
+	sigaction(SIGTERM, &action, &old);
 	/* a program that kills its guard leaves its processes to this one, which has no others */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	rc = folders_make(&folders, err);
@@ -244,12 +220,17 @@ int check_command_run(const struct launch_case *work, const struct host_buffers 
 	if (rc == 0)
 		rc = read_results(&folders, work, expected, err);
 	folders_remove(&folders);
-	signals_give_back(&old);
+	/* ends this process as the signal would have done, if it came */
+	sigaction(SIGTERM, &old, NULL);
+	if (end_asked)
+		raise(SIGTERM);
 	return error_context(err, rc, "verify by %s", work->check.command);
 }
 
 /* The longest that a program that verifies may run. */
 #define PROGRAM_MOST_NS INT64_C(50000000000)
+
+/* ---- kinds of checks ---- */
 
 bool case_is_checked(const struct launch_case *work)
 {
@@ -268,17 +249,9 @@ const char *case_wrong_again(const struct launch_case *work)
 						 "second with the same inputs";
 }
 
-static bool is_capture(const struct launch_case *work)
-{
-	for (size_t b = 0; b < work->buffer_count; b++)
-		if (work->buffers[b].fill == FILL_CAPTURE)
-			return true;
-	return false;
-}
-
 enum trial_status case_unverified(const struct launch_case *work, struct text *reason)
 {
-	text_add(reason, is_capture(work)
+	text_add(reason, case_captured_buffer(work)
 				 ? "the recorded launch changed no memory, so nothing shows that "
 				   "the replay is right: record another launch (perflab record "
 				   "--launch)"
@@ -318,31 +291,24 @@ static int compute_by_oracle(const struct launch_case *work, const struct host_b
 	return oracle->compute(work, inputs, expected, err);
 }
 
-/* Parses an expression over the buffers and axes of a case. */
-static int parse_expression(struct check_expression **out, const struct launch_case *work,
-			    const char *text, struct error *err)
+static int compute_by_expression(const struct launch_case *work, const struct case_check_item *item,
+				 const struct host_buffers *inputs, struct host_buffers *expected,
+				 struct error *err)
 {
 	struct check_buffer_name buffers[KERNEL_MAX_BUFFERS];
 	const char *axes[KERNEL_MAX_CASE_AXES];
 	const struct check_names names = {buffers, work->buffer_count, axes, work->axis_count,
 					  false};
+	struct check_expression *expression = NULL;
+	struct text shown = TEXT_INIT;
+	int rc;
 
 	for (size_t b = 0; b < work->buffer_count; b++)
 		buffers[b] = (struct check_buffer_name){
 			work->buffers[b].name, work->buffers[b].type, work->buffers[b].role};
 	for (size_t a = 0; a < work->axis_count; a++)
 		axes[a] = work->axes[a].name;
-	return check_expression_parse(out, text, &names, err);
-}
-
-static int compute_by_expression(const struct launch_case *work, const struct case_check_item *item,
-				 const struct host_buffers *inputs, struct host_buffers *expected,
-				 struct error *err)
-{
-	struct check_expression *expression = NULL;
-	struct text shown = TEXT_INIT;
-	int rc = parse_expression(&expression, work, item->text, err);
-
+	rc = check_expression_parse(&expression, item->text, &names, err);
 	if (rc == 0)
 		rc = check_expression_compute(expression, work, inputs, item->buffer,
 					      expected->data[item->buffer], err);
@@ -356,17 +322,12 @@ static int compute_by_expression(const struct launch_case *work, const struct ca
 /* A result that no item describes cannot be compared. */
 static int check_all_described(const struct launch_case *work, struct error *err)
 {
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		bool described = !case_buffer_is_result(&work->buffers[b]);
-
-		for (size_t i = 0; i < work->check.item_count && !described; i++)
-			described = work->check.items[i].buffer == b;
-		if (!described)
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (case_buffer_is_result(&work->buffers[b]) && !case_check_item(&work->check, b))
 			return error_set(
 				err, PL_EUSAGE,
 				"nothing verifies the result '%s': add a line verify %s = …",
 				work->buffers[b].name, work->buffers[b].name);
-	}
 	return 0;
 }
 

@@ -12,6 +12,11 @@
 #include "metrics/metrics.h"
 
 /*
+ * Verifies a case by a program of the user, which finds NAME.npy for each input in the folder
+ * $PERFLAB_INPUTS and writes NAME.npy for each result into the folder $PERFLAB_RESULTS. The
+ * variables PERFLAB_KERNEL, PERFLAB_VARIANT and PERFLAB_CONFIG name the case, and
+ * PERFLAB_AXIS_name has the value of each axis.
+ *
  * Runs work->check.command with /bin/sh in work->check.folder, until `end_ns` at
  * most (case_check_end_ns()), ends what it left running, and reads its results
  * into expected->data[]. PL_EUSAGE: the program failed, took too long, or a

@@ -1,4 +1,4 @@
-#include "harness/workers/prepare_data.h"
+#include "harness/workers/shared_data.h"
 
 #include <stdlib.h>
 
@@ -17,32 +17,22 @@ struct preparation {
 	size_t own_count;
 };
 
-static uint64_t seed_of_keys(const struct preparation *p)
-{
-	return data_seed(p->seed, p->mixed);
-}
-
 static char *key_of(const struct preparation *p, size_t b, bool expected)
 {
-	return expected ? case_expected_key(p->work, b, seed_of_keys(p))
-			: case_input_key(&p->work->buffers[b], seed_of_keys(p));
-}
-
-static bool data_is_wanted(const struct preparation *p, size_t b, bool expected)
-{
-	char *key = key_of(p, b, expected);
-	const bool wanted = shared_data_is_wanted(p->shared, key);
-
-	free(key);
-	return wanted;
+	return case_content_key(p->work, b, expected, NULL, data_seed(p->seed, p->mixed));
 }
 
 static bool any_expected_wanted(const struct preparation *p)
 {
-	for (size_t b = 0; b < p->work->buffer_count; b++)
-		if (case_buffer_is_result(&p->work->buffers[b]) && data_is_wanted(p, b, true))
-			return true;
-	return false;
+	bool wanted = false;
+
+	for (size_t b = 0; b < p->work->buffer_count && !wanted; b++) {
+		char *key = case_buffer_is_result(&p->work->buffers[b]) ? key_of(p, b, true) : NULL;
+
+		wanted = key && shared_data_is_wanted(p->shared, key);
+		free(key);
+	}
+	return wanted;
 }
 
 static int own_memory(struct preparation *p, size_t b, void **out, struct error *err)

@@ -61,19 +61,6 @@ static bool file_has_range(const struct data_range *range)
 	return !fstat(WORKER_DATA_FD, &file) && file.st_size - range->bytes >= range->offset;
 }
 
-/* NULL: the file has no such part, or memory is too small. */
-static void *map_data_range(const struct data_range *range, int protection)
-{
-	void *mapped;
-
-	/* a read beyond the end of the file would kill this process */
-	if (!file_has_range(range))
-		return NULL;
-	mapped = mmap(NULL, (size_t)range->bytes, protection, MAP_SHARED, WORKER_DATA_FD,
-		      (off_t)range->offset);
-	return mapped == MAP_FAILED ? NULL : mapped;
-}
-
 static void *find_mapped(struct shared_data *shared, const char *key, size_t bytes, bool to_fill)
 {
 	struct data_range *range = find_range(shared, key);
@@ -82,9 +69,14 @@ static void *find_mapped(struct shared_data *shared, const char *key, size_t byt
 	if (!range || range->fill != to_fill || range->bytes != (int64_t)bytes)
 		return NULL;
 	mapped = &shared->mapped[range - shared->ranges];
+	/* a read beyond the end of the file would kill this process */
+	if (*mapped || !file_has_range(range))
+		return *mapped;
 	/* for reading only: a kernel may write anywhere in the memory of its process */
-	if (!*mapped)
-		*mapped = map_data_range(range, to_fill ? PROT_READ | PROT_WRITE : PROT_READ);
+	*mapped = mmap(NULL, bytes, to_fill ? PROT_READ | PROT_WRITE : PROT_READ, MAP_SHARED,
+		       WORKER_DATA_FD, (off_t)range->offset);
+	if (*mapped == MAP_FAILED)
+		*mapped = NULL;
 	return *mapped;
 }
 

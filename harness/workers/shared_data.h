@@ -6,10 +6,8 @@
 #ifndef HARNESS_WORKERS_SHARED_DATA_H
 #define HARNESS_WORKERS_SHARED_DATA_H
 
-#include "harness/workers/worker_reply.h"
+#include "harness/workers/worker_loop.h"
 #include "kernels/kernels.h"
-
-struct shared_data;
 
 /* Takes the ranges of a request. *out lives until shared_data_close(); `reply` must outlive it.
  * PL_EPROTOCOL. */
@@ -30,5 +28,14 @@ int shared_data_announce(struct shared_data *shared, const char *key);
 /* Gives the content to later requests if it is wanted, and tells perflab. PL_EIO: perflab has
  * closed the socket. A file that cannot be written is no error: nothing is shared then. */
 int shared_data_give(struct shared_data *shared, const char *key, const void *data, size_t bytes);
+
+/*
+ * Makes what the request wants of the inputs and expected results of the case,
+ * for `seed` and for other inputs (case_fill_mixed()), and announces each part.
+ * Not for cases that take memory of a capture. Errors are those of kernel_fill()
+ * and case_expected_compute(). PL_ENOMEM. PL_EIO: perflab has closed the socket.
+ */
+int prepare_data(const struct launch_case *work, uint64_t seed, struct shared_data *shared,
+		 int64_t command_end_ns, struct error *err);
 
 #endif

@@ -1,16 +1,64 @@
 /* Reads requests, calls the backend's operations, and sends their replies. */
 #include "harness/workers/worker_loop.h"
-#include "metrics/settings.h"
 
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "harness/protocol/channel.h"
 #include "harness/protocol/protocol.h"
 #include "harness/workers/expected.h"
-#include "harness/workers/perflab_watch.h"
-#include "harness/workers/prepare_data.h"
+#include "harness/workers/shared_data.h"
 #include "kernels/parallel.h"
+
+/* ---- the end of perflab ---- */
+
+/* perflab closes the socket as soon as it has the last reply of a request, which is then about to
+ * end. */
+#define ABOUT_TO_END_MS 500
+/* For the end by SIGTERM, in which a program of the user is ended: see check_command_run(). */
+#define END_MOST_MS 1000
+
+/* A request is being executed. Between requests the loop sees the end itself, and the worker may
+ * take as long as it needs: a profiler writes its file then. */
+static atomic_bool busy;
+
+static void *watch_run(void *context)
+{
+	struct pollfd end = {.fd = (int)(intptr_t)context, .events = POLLRDHUP};
+
+	while (!(end.revents & (POLLRDHUP | POLLHUP | POLLERR | POLLNVAL)) &&
+	       (poll(&end, 1, -1) >= 0 || errno == EINTR))
+		;
+	for (int ms = 0; ms < ABOUT_TO_END_MS; ms++) {
+		if (!atomic_load(&busy))
+			return NULL;
+		poll(NULL, 0, 1);
+	}
+	kill(getpid(), SIGTERM);
+	poll(NULL, 0, END_MOST_MS);
+	kill(getpid(), SIGKILL);
+	return NULL;
+}
+
+void worker_watch_perflab(int fd)
+{
+	pthread_t thread;
+	sigset_t all, before;
+
+	/* signals are for the thread that executes */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	if (pthread_create(&thread, NULL, watch_run, (void *)(intptr_t)fd) == 0)
+		pthread_detach(thread);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+/* ---- requests ---- */
 
 struct worker {
 	const struct backend_ops *ops;
@@ -19,79 +67,46 @@ struct worker {
 	bool opened, readied;
 };
 
-/* The contents of the `done` reply. */
-struct request_end {
+/* A request that is executed, and what `done` says of it. */
+struct request {
+	struct worker *worker;
+	const struct backend_ops *ops; /* of the worker */
+	const json_t *json;
+	struct worker_reply reply;
 	enum trial_status status;
 	struct text reason;
-	bool unsupported, usage;
 };
 
-/* ---- the end of a request ---- */
-
-static int reply_done(struct worker_reply *reply, const struct request_end *end)
-{
-	json_t *message;
-
-	message = json_pack("{s:s, s:o}", "status", trial_status_name(end->status), "reason",
-			    end->status == TRIAL_OK ? json_null() : json_text(end->reason.data));
-	if (end->unsupported)
-		json_object_set_new(message, "unsupported", json_true());
-	if (end->usage)
-		json_object_set_new(message, "usage", json_true());
-	return worker_reply_send(reply, "done", message);
-}
-
-/* Converts the return code of an operation to the status of `done`. */
-static void request_end_set(struct request_end *end, int rc, const struct error *err)
-{
-	if (rc) {
-		end->status = rc == PL_EDEVICE  ? TRIAL_DEVICE_ERROR
-			      : rc == PL_ENOMEM ? TRIAL_OUT_OF_MEMORY
-						: TRIAL_FAILED;
-		end->unsupported = rc == PL_EUNSUPPORTED;
-		end->usage = rc == PL_EUSAGE;
-		text_clear(&end->reason);
-		text_add(&end->reason, err->text);
-	}
-	if (end->status != TRIAL_OK && !end->reason.length)
-		text_addf(&end->reason, "the worker gave no reason (%s)", error_code_name(rc));
-}
-
-/* ---- requests ---- */
-
-static int request_id(int64_t *out, const json_t *request, struct error *err)
-{
-	return member_int64(out, request, "id", 0, INT64_MAX, err);
-}
-
-static int request_case_named(struct launch_case **out, const json_t *request, const char *name,
-			      struct error *err)
+static int request_case(struct launch_case **out, const json_t *json, const char *name,
+			struct error *err)
 {
 	json_t *object;
-	int rc = member_object(&object, request, name, 256, err);
+	int rc = member_object(&object, json, name, 256, err);
 
 	return rc ? rc : case_from_json(out, object, err);
 }
 
-static int request_case(struct launch_case **out, const json_t *request, struct error *err)
+/* The members of a request about one case. */
+static int id_and_case(int64_t *id, struct launch_case **work, const json_t *json,
+		       struct error *err)
 {
-	return request_case_named(out, request, "case", err);
+	int rc = member_int64(id, json, "id", 0, INT64_MAX, err);
+
+	return rc ? rc : request_case(work, json, "case", err);
 }
 
-static int serve_hello(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		       struct request_end *end, struct error *err)
+static int serve_hello(struct request *request, struct error *err)
 {
 	int64_t version;
-	int rc = member_int64(&version, request, "protocol", 0, INT64_MAX, err);
+	int rc = member_int64(&version, request->json, "protocol", 0, INT64_MAX, err);
 
-	(void)end;
 	if (rc)
 		return rc;
 	/* Sent even if the versions differ, so that perflab can report which side is older. */
-	rc = worker_reply_send(reply, "hello",
+	rc = worker_reply_send(&request->reply, "hello",
 			       json_pack("{s:i, s:s, s:s}", "protocol", WORKER_PROTOCOL_VERSION,
-					 "backend", worker->ops->name, "version",
-					 worker->ops->version));
+					 "backend", request->ops->name, "version",
+					 request->ops->version));
 	if (!rc && version != WORKER_PROTOCOL_VERSION)
 		rc = error_set(err, PL_EVERSION,
 			       "this worker uses protocol %d: use perflab and the worker of one "
@@ -100,54 +115,40 @@ static int serve_hello(struct worker *worker, const json_t *request, struct work
 	return rc;
 }
 
-static int serve_doctor(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			struct request_end *end, struct error *err)
+static int serve_doctor(struct request *request, struct error *err)
 {
-	(void)request;
-	(void)end;
-	return worker->ops->doctor(worker->ops->backend, reply, err);
+	return request->ops->doctor(request->ops->backend, &request->reply, err);
 }
 
-static int serve_devices(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			 struct request_end *end, struct error *err)
+static int serve_devices(struct request *request, struct error *err)
 {
-	(void)request;
-	(void)end;
-	return worker->ops->devices(worker->ops->backend, reply, err);
+	return request->ops->devices(request->ops->backend, &request->reply, err);
 }
 
-static int serve_metrics(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			 struct request_end *end, struct error *err)
+static int serve_metrics(struct request *request, struct error *err)
 {
-	const char *chip;
-	const char *pattern;
-	int rc = member_borrow(&chip, request, "chip", true, err);
+	const char *chip, *pattern;
 
-	(void)end;
-	if (!rc)
-		rc = member_borrow(&pattern, request, "pattern", true, err);
-	if (!rc)
-		rc = worker->ops->metrics(worker->ops->backend, chip, pattern, reply, err);
-	return rc;
+	if (member_borrow(&chip, request->json, "chip", true, err) ||
+	    member_borrow(&pattern, request->json, "pattern", true, err))
+		return PL_EPROTOCOL;
+	return request->ops->metrics(request->ops->backend, chip, pattern, &request->reply, err);
 }
 
-static int serve_passes(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			struct request_end *end, struct error *err)
+static int serve_passes(struct request *request, struct error *err)
 {
-	struct string_list wanted = {0};
-	struct string_list missing = {0};
+	struct string_list wanted = {0}, missing = {0};
 	const char *chip;
 	int64_t passes = 0;
-	int rc = member_borrow(&chip, request, "chip", true, err);
+	int rc = member_borrow(&chip, request->json, "chip", true, err);
 
-	(void)end;
 	if (!rc)
-		rc = member_strings(&wanted, request, "metrics", PROTOCOL_MAX_METRICS, err);
+		rc = member_strings(&wanted, request->json, "metrics", PROTOCOL_MAX_METRICS, err);
 	if (!rc)
-		rc = worker->ops->passes(worker->ops->backend, chip, &wanted, &passes, &missing,
-					 err);
+		rc = request->ops->passes(request->ops->backend, chip, &wanted, &passes, &missing,
+					  err);
 	if (!rc)
-		rc = worker_reply_send(reply, "passes",
+		rc = worker_reply_send(&request->reply, "passes",
 				       json_pack("{s:I, s:o}", "passes", (json_int_t)passes,
 						 "missing", json_strings(&missing)));
 	string_list_release(&wanted);
@@ -155,308 +156,288 @@ static int serve_passes(struct worker *worker, const json_t *request, struct wor
 	return rc;
 }
 
-static int serve_open(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		      struct request_end *end, struct error *err)
+static int serve_open(struct request *request, struct error *err)
 {
+	struct worker *worker = request->worker;
+	const json_t *json = request->json;
 	struct session_info info = {0};
 	struct open_manner manner = {.check_counters = true, .idle_ns = -1};
 	json_t *object;
-	int rc = 0;
+	int rc;
 
-	(void)end;
 	if (worker->opened)
 		return error_set(err, PL_EPROTOCOL, "'open' came twice");
-	if (json_object_get(request, "check_counters"))
-		rc = member_bool(&manner.check_counters, request, "check_counters", err);
-	if (!rc && json_object_get(request, "uuid"))
-		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
-	if (!rc && json_object_get(request, "idle_ns"))
-		rc = member_int64(&manner.idle_ns, request, "idle_ns", 0, INT64_MAX, err);
-	if (!rc)
-		rc = member_object(&object, request, "settings", 256, err);
 	/* An earlier open that failed may have left settings. */
 	measure_settings_release(&worker->settings);
+	if ((json_object_get(json, "check_counters") &&
+	     member_bool(&manner.check_counters, json, "check_counters", err)) ||
+	    (json_object_get(json, "uuid") &&
+	     member_borrow(&manner.uuid, json, "uuid", false, err)) ||
+	    (json_object_get(json, "idle_ns") &&
+	     member_int64(&manner.idle_ns, json, "idle_ns", 0, INT64_MAX, err)) ||
+	    member_object(&object, json, "settings", 256, err))
+		return PL_EPROTOCOL;
+	rc = settings_from_json(&worker->settings, object, err);
 	if (!rc)
-		rc = settings_from_json(&worker->settings, object, err);
-	if (!rc)
-		rc = worker->ops->open(worker->ops->backend, &worker->settings, &manner, &info,
-				       err);
+		rc = request->ops->open(request->ops->backend, &worker->settings, &manner, &info,
+					err);
 	parallel_limit(worker->settings.jobs);
 	if (!rc) {
 		worker->opened = true;
-		rc = worker_reply_send(reply, "opened", session_to_json(&info));
+		rc = worker_reply_send(&request->reply, "opened", session_to_json(&info));
 	}
 	session_info_release(&info);
 	return rc;
 }
 
-static int serve_ready(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		       struct request_end *end, struct error *err)
+static int serve_ready(struct request *request, struct error *err)
 {
+	struct worker *worker = request->worker;
+	const json_t *json = request->json;
 	struct ready_manner manner = {0};
-	int64_t device = 0;
-	int rc = member_int64(&device, request, "device", 0, INT32_MAX, err);
+	int64_t device;
 
-	(void)reply;
-	(void)end;
-	if (!rc && worker->opened)
-		rc = error_set(err, PL_EPROTOCOL, "'ready' came after 'open'");
-	if (!rc && worker->readied)
-		rc = error_set(err, PL_EPROTOCOL, "'ready' came twice");
-	if (!rc)
-		rc = member_bool(&manner.check_counters, request, "check_counters", err);
-	if (!rc && json_object_get(request, "uuid"))
-		rc = member_borrow(&manner.uuid, request, "uuid", false, err);
-	manner.device = (int)device;
-	worker->readied |= !rc;
-	if (!rc && worker->ops->ready)
-		rc = worker->ops->ready(worker->ops->backend, &manner, err);
-	return rc;
-}
-
-static int require_open(const struct worker *worker, struct error *err)
-{
+	if (member_int64(&device, json, "device", 0, INT32_MAX, err))
+		return PL_EPROTOCOL;
 	if (worker->opened)
-		return 0;
-	return error_set(err, PL_EPROTOCOL, "the request came before 'open'");
+		return error_set(err, PL_EPROTOCOL, "'ready' came after 'open'");
+	if (worker->readied)
+		return error_set(err, PL_EPROTOCOL, "'ready' came twice");
+	if (member_bool(&manner.check_counters, json, "check_counters", err) ||
+	    (json_object_get(json, "uuid") &&
+	     member_borrow(&manner.uuid, json, "uuid", false, err)))
+		return PL_EPROTOCOL;
+	manner.device = (int)device;
+	worker->readied = true;
+	return request->ops->ready ? request->ops->ready(request->ops->backend, &manner, err) : 0;
 }
 
-/* A backend either measures and counts, or emulates. */
-static int require_ability(bool able, const char *request, const struct worker *worker,
-			   struct error *err)
-{
-	if (able)
-		return 0;
-	return error_set(err, PL_EPROTOCOL, "backend %s cannot %s", worker->ops->name, request);
-}
-
-static int serve_wake(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		      struct request_end *end, struct error *err)
+static int serve_wake(struct request *request, struct error *err)
 {
 	struct key_value_list environment = {0};
-	int rc = require_open(worker, err);
+	int rc = 0;
 
-	(void)request;
-	(void)end;
-	if (!rc && worker->ops->wake)
-		rc = worker->ops->wake(worker->ops->backend, &environment, err);
+	if (request->ops->wake)
+		rc = request->ops->wake(request->ops->backend, &environment, err);
 	if (!rc && environment.count)
 		rc = worker_reply_send(
-			reply, "woken",
+			&request->reply, "woken",
 			json_pack("{s:o}", "environment", environment_to_json(&environment)));
 	key_value_list_release(&environment);
 	return rc;
 }
 
-static int serve_inspect(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			 struct request_end *end, struct error *err)
+static int serve_inspect(struct request *request, struct error *err)
 {
 	struct launch_facts facts = launch_facts_unknown;
 	struct launch_case *work = NULL;
 	int64_t id = 0;
-	int rc = require_open(worker, err);
+	int rc = id_and_case(&id, &work, request->json, err);
 
 	if (!rc)
-		rc = request_id(&id, request, err);
+		rc = request->ops->inspect(request->ops->backend, work, &facts, &request->status,
+					   &request->reason, err);
 	if (!rc)
-		rc = request_case(&work, request, err);
-	if (!rc)
-		rc = worker->ops->inspect(worker->ops->backend, work, &facts, &end->status,
-					  &end->reason, err);
-	if (!rc)
-		rc = worker_reply_send(reply, "facts",
+		rc = worker_reply_send(&request->reply, "facts",
 				       json_pack("{s:I, s:o}", "id", (json_int_t)id, "facts",
 						 facts_to_json(&facts)));
 	launch_case_free(work);
 	return rc;
 }
 
-static int serve_measure(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			 struct request_end *end, struct error *err)
+/* A backend either measures and counts, or emulates. */
+static int cannot(const struct request *request, const char *what, struct error *err)
+{
+	return error_set(err, PL_EPROTOCOL, "backend %s cannot %s", request->ops->name, what);
+}
+
+static int serve_measure(struct request *request, struct error *err)
 {
 	struct launch_case *work = NULL, *base = NULL;
-	int64_t id = 0;
-	int64_t round = 0;
-	int rc = require_open(worker, err);
+	int64_t id, round;
+	int rc;
 
+	if (!request->ops->measure)
+		return cannot(request, "measure", err);
+	if (member_int64(&round, request->json, "round", 0, INT32_MAX, err))
+		return PL_EPROTOCOL;
+	rc = id_and_case(&id, &work, request->json, err);
+	if (!rc && json_object_get(request->json, "beside"))
+		rc = request_case(&base, request->json, "beside", err);
 	if (!rc)
-		rc = require_ability(worker->ops->measure, "measure", worker, err);
-	if (!rc)
-		rc = request_id(&id, request, err);
-	if (!rc)
-		rc = member_int64(&round, request, "round", 0, INT32_MAX, err);
-	if (!rc)
-		rc = request_case(&work, request, err);
-	if (!rc && json_object_get(request, "beside"))
-		rc = request_case_named(&base, request, "beside", err);
-	if (!rc)
-		rc = worker->ops->measure(worker->ops->backend, id, work, base, (int)round, reply,
-					  &end->status, &end->reason, err);
+		rc = request->ops->measure(request->ops->backend, id, work, base, (int)round,
+					   &request->reply, &request->status, &request->reason,
+					   err);
 	launch_case_free(base);
 	launch_case_free(work);
 	return rc;
 }
 
-static int items_from_json(struct count_item *items, const json_t *array, struct error *err)
+static int serve_count(struct request *request, struct error *err)
 {
-	const json_t *element;
-	size_t i;
+	struct count_item *items;
+	json_t *array;
+	size_t count;
+	int rc = 0;
 
-	json_array_foreach(array, i, element)
-	{
-		int rc = request_id(&items[i].id, element, err);
-
-		if (!rc)
-			rc = request_case(&items[i].work, element, err);
-		if (rc)
-			return error_context(err, rc, "element %zu of 'cases'", i);
+	if (!request->ops->count)
+		return cannot(request, "count", err);
+	if (member_array(&array, request->json, "cases", PROTOCOL_MAX_BATCH, err))
+		return PL_EPROTOCOL;
+	count = json_array_size(array);
+	if (!count)
+		return error_set(err, PL_EPROTOCOL, "'cases' is empty");
+	items = xcalloc(count, sizeof(*items));
+	for (size_t i = 0; i < count && !rc; i++) {
+		rc = id_and_case(&items[i].id, &items[i].work, json_array_get(array, i), err);
+		error_context(err, rc, "element %zu of 'cases'", i);
 	}
-	return 0;
-}
-
-static int serve_count(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		       struct request_end *end, struct error *err)
-{
-	struct count_item *items = NULL;
-	json_t *array = NULL;
-	size_t count = 0;
-	int rc = require_open(worker, err);
-
 	if (!rc)
-		rc = require_ability(worker->ops->count, "count", worker, err);
-	if (!rc)
-		rc = member_array(&array, request, "cases", PROTOCOL_MAX_BATCH, err);
-	if (!rc) {
-		count = json_array_size(array);
-		items = xcalloc(count + 1, sizeof(*items));
-		rc = items_from_json(items, array, err);
-	}
-	if (!rc && !count)
-		rc = error_set(err, PL_EPROTOCOL, "'cases' is empty");
-	if (!rc)
-		rc = worker->ops->count(worker->ops->backend, items, count, reply, &end->status,
-					&end->reason, err);
+		rc = request->ops->count(request->ops->backend, items, count, &request->reply,
+					 &request->status, &request->reason, err);
 	for (size_t i = 0; i < count; i++)
 		launch_case_free(items[i].work);
 	free(items);
 	return rc;
 }
 
-static int serve_emulate(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			 struct request_end *end, struct error *err)
+static int serve_emulate(struct request *request, struct error *err)
 {
 	struct launch_case *work = NULL;
-	int64_t id = 0;
-	int rc = require_open(worker, err);
+	int64_t id;
+	int rc;
 
+	if (!request->ops->emulate)
+		return cannot(request, "emulate", err);
+	rc = id_and_case(&id, &work, request->json, err);
 	if (!rc)
-		rc = require_ability(worker->ops->emulate, "emulate", worker, err);
-	if (!rc)
-		rc = request_id(&id, request, err);
-	if (!rc)
-		rc = request_case(&work, request, err);
-	if (!rc)
-		rc = worker->ops->emulate(worker->ops->backend, id, work, reply, &end->status,
-					  &end->reason, err);
+		rc = request->ops->emulate(request->ops->backend, id, work, &request->reply,
+					   &request->status, &request->reason, err);
 	launch_case_free(work);
 	return rc;
 }
 
 /* Works without a device, and before 'open'. */
-static int serve_prepare(struct worker *worker, const json_t *request, struct worker_reply *reply,
-			 struct request_end *end, struct error *err)
+static int serve_prepare(struct request *request, struct error *err)
 {
+	const json_t *json = request->json;
 	struct measure_settings settings = {0};
 	struct launch_case *work = NULL;
 	struct shared_data *shared = NULL;
 	json_t *object;
 	int64_t threads = 0;
-	int rc = member_object(&object, request, "settings", 256, err);
+	int rc = member_object(&object, json, "settings", 256, err);
 
-	(void)end;
 	if (!rc)
 		rc = settings_from_json(&settings, object, err);
 	if (!rc)
-		rc = member_int64(&threads, request, "threads", 1, INT32_MAX, err);
+		rc = member_int64(&threads, json, "threads", 1, INT32_MAX, err);
 	if (!rc)
-		rc = request_case(&work, request, err);
+		rc = request_case(&work, json, "case", err);
 	if (!rc)
-		rc = shared_data_open(&shared, request, reply, err);
+		rc = shared_data_open(&shared, json, &request->reply, err);
 	parallel_limit((int)threads);
 	if (!rc)
 		rc = prepare_data(work, settings.seed, shared,
 				  case_check_end_ns(settings.timeout_ns), err);
-	parallel_limit(worker->settings.jobs); /* of the session, if there is one */
+	parallel_limit(request->worker->settings.jobs); /* of the session, if there is one */
 	shared_data_close(shared);
 	launch_case_free(work);
 	measure_settings_release(&settings);
 	return rc;
 }
 
-/* `shares`: the request may name shared data. */
 static const struct request_row {
 	const char *name;
-	int (*serve)(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		     struct request_end *end, struct error *err);
-	bool shares;
+	int (*serve)(struct request *request, struct error *err);
+	bool needs_open;
+	bool shares; /* the request may name shared data */
 } requests[] = {
-	{"hello", serve_hello, false},     {"doctor", serve_doctor, false},
-	{"devices", serve_devices, false}, {"metrics", serve_metrics, false},
-	{"passes", serve_passes, false},   {"open", serve_open, false},
-	{"inspect", serve_inspect, false}, {"measure", serve_measure, true},
-	{"count", serve_count, true},      {"emulate", serve_emulate, true},
-	{"wake", serve_wake, false},       {"prepare", serve_prepare, false},
-	{"ready", serve_ready, false},
+	{"hello", serve_hello, false, false},     {"doctor", serve_doctor, false, false},
+	{"devices", serve_devices, false, false}, {"metrics", serve_metrics, false, false},
+	{"passes", serve_passes, false, false},   {"open", serve_open, false, false},
+	{"inspect", serve_inspect, true, false},  {"measure", serve_measure, true, true},
+	{"count", serve_count, true, true},       {"emulate", serve_emulate, true, true},
+	{"wake", serve_wake, true, false},        {"prepare", serve_prepare, false, false},
+	{"ready", serve_ready, false, false},
 };
 
-static int serve_sharing(const struct request_row *row, struct worker *worker,
-			 const json_t *request, struct worker_reply *reply, struct request_end *end,
-			 struct error *err)
+static int serve_row(const struct request_row *row, struct request *request, struct error *err)
 {
+	const struct backend_ops *ops = request->ops;
 	struct shared_data *shared = NULL;
-	int rc = shared_data_open(&shared, request, reply, err);
+	int rc;
 
+	if (row->needs_open && !request->worker->opened)
+		return error_set(err, PL_EPROTOCOL, "the request came before 'open'");
+	if (!row->shares || !ops->share)
+		return row->serve(request, err);
+	rc = shared_data_open(&shared, request->json, &request->reply, err);
 	if (rc)
 		return rc;
-	worker->ops->share(worker->ops->backend, shared);
-	rc = row->serve(worker, request, reply, end, err);
-	worker->ops->share(worker->ops->backend, NULL);
+	ops->share(ops->backend, shared);
+	rc = row->serve(request, err);
+	ops->share(ops->backend, NULL);
 	shared_data_close(shared);
 	return rc;
 }
 
-static int serve(struct worker *worker, const json_t *request, struct worker_reply *reply,
-		 struct request_end *end, struct error *err)
+static int serve(struct request *request, struct error *err)
 {
 	const char *name;
-	int rc = member_borrow(&name, request, "request", false, err);
+	int rc = member_borrow(&name, request->json, "request", false, err);
 
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < ARRAY_SIZE(requests); i++) {
-		if (strcmp(requests[i].name, name))
-			continue;
-		if (requests[i].shares && worker->ops->share)
-			return serve_sharing(&requests[i], worker, request, reply, end, err);
-		return requests[i].serve(worker, request, reply, end, err);
-	}
+	for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+		if (strcmp(requests[i].name, name) == 0)
+			return serve_row(&requests[i], request, err);
 	return error_set(err, PL_EPROTOCOL, "'%.80s' is not a request of protocol %d", name,
 			 WORKER_PROTOCOL_VERSION);
 }
 
-/* Answers one line, valid or not, with `done`. Returns false if perflab has closed the socket. */
-static bool answer(struct worker *worker, const json_t *request, int rc, struct error *err)
+/* `rc`: the return code of the operation. */
+static void reply_done(struct request *request, int rc, const struct error *err)
 {
-	struct worker_reply reply = {.channel = &worker->channel};
-	struct request_end end = {.status = TRIAL_OK, .reason = TEXT_INIT};
+	json_t *message;
+
+	if (rc) {
+		request->status = rc == PL_EDEVICE  ? TRIAL_DEVICE_ERROR
+				  : rc == PL_ENOMEM ? TRIAL_OUT_OF_MEMORY
+						    : TRIAL_FAILED;
+		text_clear(&request->reason);
+		text_add(&request->reason, err->text);
+	}
+	if (request->status != TRIAL_OK && !request->reason.length)
+		text_addf(&request->reason, "the worker gave no reason (%s)", error_code_name(rc));
+	message = json_pack("{s:s, s:o}", "status", trial_status_name(request->status), "reason",
+			    request->status == TRIAL_OK ? json_null()
+							: json_text(request->reason.data));
+	if (rc == PL_EUNSUPPORTED)
+		json_object_set_new(message, "unsupported", json_true());
+	if (rc == PL_EUSAGE)
+		json_object_set_new(message, "usage", json_true());
+	worker_reply_send(&request->reply, "done", message);
+}
+
+/* Answers one line, valid or not, with `done`. Returns false if perflab has closed the socket. */
+static bool answer(struct worker *worker, const json_t *json, int rc, struct error *err)
+{
+	struct request request = {
+		.worker = worker,
+		.ops = worker->ops,
+		.json = json,
+		.reply = {.channel = &worker->channel},
+		.status = TRIAL_OK,
+		.reason = TEXT_INIT,
+	};
 
 	if (!rc)
-		rc = serve(worker, request, &reply, &end, err);
-	request_end_set(&end, rc, err);
-	if (!reply.lost)
-		reply_done(&reply, &end);
-	text_release(&end.reason);
-	return !reply.lost;
+		rc = serve(&request, err);
+	if (!request.reply.lost)
+		reply_done(&request, rc, err);
+	text_release(&request.reason);
+	return !request.reply.lost;
 }
 
 int worker_main(const struct backend_ops *ops, int fd)
@@ -473,10 +454,10 @@ int worker_main(const struct backend_ops *ops, int fd)
 		result = channel_receive(&worker.channel, &request, -1, &err);
 		if (result != CHANNEL_OK && result != CHANNEL_BAD)
 			break;
-		perflab_watch_busy(true);
+		atomic_store(&busy, true);
 		connected =
 			answer(&worker, request, result == CHANNEL_BAD ? PL_EPROTOCOL : 0, &err);
-		perflab_watch_busy(false);
+		atomic_store(&busy, false);
 		json_decref(request);
 	}
 	ops->close(ops->backend);

@@ -1,5 +1,5 @@
-/* Encodes and sends the replies of a worker. See worker_reply.h. */
-#include "harness/workers/worker_reply.h"
+/* Encodes and sends the replies of a worker. */
+#include "harness/workers/worker_loop.h"
 
 #include <math.h>
 

@@ -54,15 +54,6 @@ int cupti_hook(struct error *err)
 
 /* ---- checking a device ---- */
 
-static void chip_name(const struct cupti_library *cupti, int cuda_device, char chip[16])
-{
-	CUpti_Device_GetChipName_Params params = CUPTI_PARAMS(CUpti_Device_GetChipName_Params);
-
-	params.deviceIndex = (size_t)cuda_device;
-	if (cupti->cuptiDeviceGetChipName(&params) == CUPTI_SUCCESS && params.pChipName)
-		snprintf(chip, 16, "%s", params.pChipName);
-}
-
 /* Reports the first reason that CUPTI names. */
 static int device_supported(const struct cupti_library *cupti, int cuda_device, struct error *err)
 {
@@ -130,17 +121,18 @@ static int counter_availability(const struct cupti_library *cupti, void *cuda_co
 int cupti_device_check(void *cuda_context, int cuda_device, char chip[16], uint8_t **availability,
 		       struct error *err)
 {
+	CUpti_Device_GetChipName_Params named = CUPTI_PARAMS(CUpti_Device_GetChipName_Params);
 	const struct cupti_library *cupti;
 	uint8_t *image = NULL;
-	int rc;
+	int rc = cupti_library_get(&cupti, err);
 
-	rc = cupti_library_get(&cupti, err);
-	if (rc)
-		return rc;
-	rc = profiler_initialise(cupti, err);
+	if (!rc)
+		rc = profiler_initialise(cupti, err);
 	if (rc)
 		return rc; /* CUPTI 13.0 would crash in cuptiDeviceGetChipName now */
-	chip_name(cupti, cuda_device, chip);
+	named.deviceIndex = (size_t)cuda_device;
+	if (cupti->cuptiDeviceGetChipName(&named) == CUPTI_SUCCESS && named.pChipName)
+		snprintf(chip, 16, "%s", named.pChipName);
 	rc = device_supported(cupti, cuda_device, err);
 	if (!rc)
 		rc = counter_availability(cupti, cuda_context, &image, err);
@@ -181,23 +173,21 @@ static int session_image_create(struct cupti_session *session, struct error *err
 			 session->max_ranges, session->image_bytes);
 }
 
-static int session_image_initialise(struct cupti_session *session, struct error *err)
-{
-	CUpti_RangeProfiler_CounterDataImage_Initialize_Params params =
-		CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
-
-	params.pRangeProfilerObject = session->profiler;
-	params.counterDataSize = session->image_bytes;
-	params.pCounterData = session->image;
-	return CUPTI_CALL(session->cupti, cuptiRangeProfilerCounterDataImageInitialize, &params,
-			  err);
-}
-
+/* Empties the image and makes it that of the next passes. */
 static int session_configure(struct cupti_session *session, struct error *err)
 {
+	CUpti_RangeProfiler_CounterDataImage_Initialize_Params image =
+		CUPTI_PARAMS(CUpti_RangeProfiler_CounterDataImage_Initialize_Params);
 	CUpti_RangeProfiler_SetConfig_Params params =
 		CUPTI_PARAMS(CUpti_RangeProfiler_SetConfig_Params);
+	int rc;
 
+	image.pRangeProfilerObject = session->profiler;
+	image.counterDataSize = session->image_bytes;
+	image.pCounterData = session->image;
+	rc = CUPTI_CALL(session->cupti, cuptiRangeProfilerCounterDataImageInitialize, &image, err);
+	if (rc)
+		return rc;
 	params.pRangeProfilerObject = session->profiler;
 	params.pConfig = session->plan->config;
 	params.configSize = session->plan->config_bytes;
@@ -227,30 +217,21 @@ int cupti_session_open(struct cupti_session **out, const struct cupti_plan *plan
 	session->cupti = plan->cupti;
 	session->plan = plan;
 	session->max_ranges = max_ranges;
-	rc = profiler_initialise(session->cupti, err);
-	if (rc)
-		goto out;
 	enable.ctx = cuda_context;
-	rc = CUPTI_CALL(session->cupti, cuptiRangeProfilerEnable, &enable, err);
+	rc = profiler_initialise(session->cupti, err);
+	if (!rc)
+		rc = CUPTI_CALL(session->cupti, cuptiRangeProfilerEnable, &enable, err);
+	session->profiler = enable.pRangeProfilerObject; /* NULL after an error */
+	if (!rc)
+		rc = session_measure_image(session, err);
+	if (!rc)
+		rc = session_image_create(session, err);
+	if (!rc)
+		rc = session_configure(session, err);
 	if (rc)
-		goto out;
-	session->profiler = enable.pRangeProfilerObject;
-	rc = session_measure_image(session, err);
-	if (rc)
-		goto out;
-	rc = session_image_create(session, err);
-	if (rc)
-		goto out;
-	rc = session_image_initialise(session, err);
-	if (rc)
-		goto out;
-	rc = session_configure(session, err);
-	if (rc)
-		goto out;
-	*out = session;
-	session = NULL;
-out:
-	cupti_session_close(session);
+		cupti_session_close(session);
+	else
+		*out = session;
 	return rc;
 }
 
@@ -391,8 +372,6 @@ int cupti_session_begin_again(struct cupti_session *session, struct error *err)
 		memset(session->image, 0, session->image_bytes);
 	else
 		rc = session_image_create(session, err);
-	if (rc == 0)
-		rc = session_image_initialise(session, err);
 	if (rc == 0)
 		rc = session_configure(session, err);
 	if (rc)

@@ -54,11 +54,11 @@ struct cupti_library {
 /* Returns the library, and opens it if it is not open yet. */
 int cupti_library_get(const struct cupti_library **out, struct error *err);
 
-/* Sets *err to "FUNCTION: CUPTI_ERROR_NAME (NUMBER)", followed by cause and remedy if they are
- * known. Returns PL_EUNSUPPORTED if another try would fail too, PL_EBUSY if another process holds
- * the counters, and otherwise PL_EDEVICE. */
-int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const char *function,
-		 struct error *err);
+/* Returns 0 for success. Otherwise sets *err to "FUNCTION: CUPTI_ERROR_NAME (NUMBER)", followed by
+ * cause and remedy if they are known, and returns PL_EUNSUPPORTED if another try would fail too,
+ * PL_EBUSY if another process holds the counters, and otherwise PL_EDEVICE. */
+int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const char *function,
+		  struct error *err);
 
 /* CUPTI_PARAMS zeroes the parameters of a call and sets their size. CUPTI_CALL calls name(params)
  * of the library and turns the result into an error. */
@@ -68,8 +68,6 @@ int cupti_failed(const struct cupti_library *cupti, CUptiResult result, const ch
 	}
 #define CUPTI_CALL(cupti, name, params, err) \
 	cupti_checked((cupti), (cupti)->name(params), #name, (err))
-int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const char *function,
-		  struct error *err);
 
 /* Creates a host object for a chip. Returns PL_EUSAGE, with the nearest names, for an unknown chip.
  */

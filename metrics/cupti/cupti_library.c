@@ -1,5 +1,5 @@
-/* Finds and opens libcupti, turns its results into errors, and lists the chips and metrics that it
- * knows. */
+/* Finds and opens libcupti, turns its results into errors, and finds the chips that it knows and
+ * their metrics. */
 #include <dlfcn.h>
 #include <glob.h>
 #include <pthread.h>
@@ -204,6 +204,71 @@ int cupti_checked(const struct cupti_library *cupti, CUptiResult result, const c
 					 (int)result, advices[i].advice);
 	}
 	return error_set(err, PL_EDEVICE, "%s: %s (%d)", function, name, (int)result);
+}
+
+static int fail_unknown_chip(const char *chip,
+			     const CUpti_Profiler_Host_GetSupportedChips_Params *known,
+			     struct error *err)
+{
+	struct text nearest = TEXT_INIT;
+
+	if (nearest_names(&nearest, chip, known->ppChipNames, known->numChips))
+		error_set(err, PL_EUSAGE, "unknown chip '%s'; did you mean %s?", chip,
+			  nearest.data);
+	else
+		error_set(err, PL_EUSAGE, "unknown chip '%s'; CUPTI knows names such as %s", chip,
+			  known->numChips ? known->ppChipNames[known->numChips - 1] : "GH100");
+	text_release(&nearest);
+	return PL_EUSAGE;
+}
+
+int cupti_host_create(const struct cupti_library *cupti, CUpti_Profiler_Host_Object **out,
+		      const char *chip, const uint8_t *availability, struct error *err)
+{
+	CUpti_Profiler_Host_GetSupportedChips_Params known =
+		CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips_Params);
+	CUpti_Profiler_Host_Initialize_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params);
+	bool listed = false;
+	CUptiResult result;
+	int rc;
+
+	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetSupportedChips, &known, err);
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < known.numChips && !listed; i++)
+		listed = strcmp(known.ppChipNames[i], chip) == 0;
+	/* With the availability image of the device, a chip that is newer than the list may work.
+	 */
+	if (!listed && !availability)
+		return fail_unknown_chip(chip, &known, err);
+
+	params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+	params.pChipName = chip;
+	params.pCounterAvailabilityImage = availability;
+	result = cupti->cuptiProfilerHostInitialize(&params);
+	if (result == CUPTI_ERROR_NOT_SUPPORTED)
+		return error_set(
+			err, PL_EUNSUPPORTED,
+			"chip %s: this CUPTI (%s) lists it but cannot profile ranges on it", chip,
+			cupti->version);
+	if (result != CUPTI_SUCCESS) {
+		rc = cupti_checked(cupti, result, "cuptiProfilerHostInitialize", err);
+		return error_context(err, rc, "chip %s", chip);
+	}
+	*out = params.pHostObject;
+	return 0;
+}
+
+void cupti_host_free(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host)
+{
+	CUpti_Profiler_Host_Deinitialize_Params params =
+		CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
+
+	if (!host)
+		return;
+	params.pHostObject = host;
+	cupti->cuptiProfilerHostDeinitialize(&params);
 }
 
 int cupti_chips(struct string_list *chips, struct error *err)

@@ -6,73 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int fail_unknown_chip(const char *chip,
-			     const CUpti_Profiler_Host_GetSupportedChips_Params *known,
-			     struct error *err)
-{
-	struct text nearest = TEXT_INIT;
-
-	if (nearest_names(&nearest, chip, known->ppChipNames, known->numChips))
-		error_set(err, PL_EUSAGE, "unknown chip '%s'; did you mean %s?", chip,
-			  nearest.data);
-	else
-		error_set(err, PL_EUSAGE, "unknown chip '%s'; CUPTI knows names such as %s", chip,
-			  known->numChips ? known->ppChipNames[known->numChips - 1] : "GH100");
-	text_release(&nearest);
-	return PL_EUSAGE;
-}
-
-int cupti_host_create(const struct cupti_library *cupti, CUpti_Profiler_Host_Object **out,
-		      const char *chip, const uint8_t *availability, struct error *err)
-{
-	CUpti_Profiler_Host_GetSupportedChips_Params known =
-		CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips_Params);
-	CUpti_Profiler_Host_Initialize_Params params =
-		CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params);
-	bool listed = false;
-	CUptiResult result;
-	int rc;
-
-	rc = CUPTI_CALL(cupti, cuptiProfilerHostGetSupportedChips, &known, err);
-	if (rc)
-		return rc;
-	for (size_t i = 0; i < known.numChips && !listed; i++)
-		listed = strcmp(known.ppChipNames[i], chip) == 0;
-	/* With the availability image of the device, a chip that is newer than the list may work.
-	 */
-	if (!listed && !availability)
-		return fail_unknown_chip(chip, &known, err);
-
-	params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
-	params.pChipName = chip;
-	params.pCounterAvailabilityImage = availability;
-	result = cupti->cuptiProfilerHostInitialize(&params);
-	if (result == CUPTI_ERROR_NOT_SUPPORTED)
-		return error_set(
-			err, PL_EUNSUPPORTED,
-			"chip %s: this CUPTI (%s) lists it but cannot profile ranges on it", chip,
-			cupti->version);
-	if (result != CUPTI_SUCCESS) {
-		rc = cupti_failed(cupti, result, "cuptiProfilerHostInitialize", err);
-		return error_context(err, rc, "chip %s", chip);
-	}
-	*out = params.pHostObject;
-	return 0;
-}
-
-void cupti_host_free(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host)
-{
-	CUpti_Profiler_Host_Deinitialize_Params params =
-		CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params);
-
-	if (!host)
-		return;
-	params.pHostObject = host;
-	cupti->cuptiProfilerHostDeinitialize(&params);
-}
-
-static CUptiResult host_add(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host,
-			    const char **names, size_t count)
+static int host_add(const struct cupti_library *cupti, CUpti_Profiler_Host_Object *host,
+		    const char **names, size_t count, struct error *err)
 {
 	CUpti_Profiler_Host_ConfigAddMetrics_Params params =
 		CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params);
@@ -80,7 +15,7 @@ static CUptiResult host_add(const struct cupti_library *cupti, CUpti_Profiler_Ho
 	params.pHostObject = host;
 	params.ppMetricNames = names;
 	params.numMetrics = count;
-	return cupti->cuptiProfilerHostConfigAddMetrics(&params);
+	return CUPTI_CALL(cupti, cuptiProfilerHostConfigAddMetrics, &params, err);
 }
 
 /* Creates the config image of the added counters. Fails if they cannot be scheduled. */
@@ -126,7 +61,6 @@ static int counter_reason(const struct cupti_plan *plan, const uint8_t *availabi
 	struct error refusal = {0};
 	uint8_t *config = NULL;
 	size_t config_bytes;
-	CUptiResult result;
 	int rc;
 
 	rc = cupti_host_create(plan->cupti, &host, plan->chip, availability, err);
@@ -135,25 +69,17 @@ static int counter_reason(const struct cupti_plan *plan, const uint8_t *availabi
 	*reason = NULL;
 	properties.pHostObject = host;
 	properties.pMetricName = counter;
-	result = plan->cupti->cuptiProfilerHostGetMetricProperties(&properties);
-	if (result != CUPTI_SUCCESS) {
+	if (plan->cupti->cuptiProfilerHostGetMetricProperties(&properties) != CUPTI_SUCCESS)
 		*reason = xasprintf("chip %s has no metric of this name", plan->chip);
-		goto out;
-	}
-	result = host_add(plan->cupti, host, &counter, 1);
-	if (result != CUPTI_SUCCESS) {
-		cupti_failed(plan->cupti, result, "cuptiProfilerHostConfigAddMetrics", &refusal);
-		if (!strchr(counter, '.'))
-			*reason = xasprintf("the name needs a roll-up such as .sum, .avg or .pct");
-		else
-			*reason = xasprintf("it cannot be collected on this %s: %s", plan->chip,
-					    refusal.text);
-		goto out;
-	}
-	if (host_config(plan->cupti, host, &config, &config_bytes, &refusal))
+	else if (!host_add(plan->cupti, host, &counter, 1, &refusal) &&
+		 host_config(plan->cupti, host, &config, &config_bytes, &refusal))
 		*reason = xasprintf("it cannot be scheduled on this %s: %s", plan->chip,
 				    refusal.text);
-out:
+	else if (refusal.code && !strchr(counter, '.'))
+		*reason = xstrdup("the name needs a roll-up such as .sum, .avg or .pct");
+	else if (refusal.code)
+		*reason = xasprintf("it cannot be collected on this %s: %s", plan->chip,
+				    refusal.text);
 	free(config);
 	cupti_host_free(plan->cupti, host);
 	return rc;
@@ -234,14 +160,12 @@ static int plan_schedule(struct cupti_plan *plan, struct error *err)
 {
 	CUpti_Profiler_Host_GetNumOfPasses_Params params =
 		CUPTI_PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params);
-	CUptiResult result;
 	int rc;
 
-	result = host_add(plan->cupti, plan->host, (const char **)plan->counters.items,
-			  plan->counters.count);
-	if (result != CUPTI_SUCCESS)
-		return cupti_failed(plan->cupti, result, "cuptiProfilerHostConfigAddMetrics", err);
-	rc = host_config(plan->cupti, plan->host, &plan->config, &plan->config_bytes, err);
+	rc = host_add(plan->cupti, plan->host, (const char **)plan->counters.items,
+		      plan->counters.count, err);
+	if (!rc)
+		rc = host_config(plan->cupti, plan->host, &plan->config, &plan->config_bytes, err);
 	if (rc)
 		return rc;
 	params.configImageSize = plan->config_bytes;

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "harness/workers/cuda/image.h"
+#include "harness/workers/cuda/resources.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

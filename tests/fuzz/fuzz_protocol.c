@@ -12,6 +12,7 @@
 
 #include "harness/protocol/channel.h"
 #include "harness/protocol/protocol.h"
+#include "harness/workers/shared_data.h"
 #include "harness/workers/worker_loop.h"
 #include "kernels/data_key.h"
 #include "metrics/settings.h"

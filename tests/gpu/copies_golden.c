@@ -29,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "harness/workers/cuda/driver.h"
+#include "harness/workers/cuda/device.h"
 #include "tests/emulator/copies.h"
 
 #define REASON_BYTES 300

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/driver.h"
+#include "harness/workers/cuda/device.h"
 #include "tests/emulator/matrices.h"
 
 #define REASON_BYTES 300

@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "harness/workers/cuda/driver.h"
+#include "harness/workers/cuda/device.h"
 #include "tests/emulator/opcodes.h"
 
 #define SECONDS_FOR_EACH 20 /* compiling and running; the driver's start, too */

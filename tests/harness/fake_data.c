@@ -14,7 +14,7 @@
 #include "harness/protocol/messages.h"
 #include "harness/workers/case_capture.h"
 #include "harness/workers/expected.h"
-#include "harness/workers/prepare_data.h"
+#include "harness/workers/shared_data.h"
 
 #define REFERENCE_BYTE 0x11
 

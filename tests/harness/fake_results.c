@@ -7,7 +7,6 @@
 #include "fake_data.h"
 #include "fake_results.h"
 #include "fake_script.h"
-#include "harness/workers/counter_holders.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define ROUND_MAX_SAMPLES 4096

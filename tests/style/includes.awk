@@ -54,7 +54,7 @@ BEGIN {
 	module("harness/nsight", below["harness/sweep"] " harness/sweep")
 	module("harness/study", below["harness/sweep"] " harness/sweep")
 	module("harness/workers", "base capture metrics kernels harness/protocol",
-		"harness/workers/worker_loop.h harness/workers/blind_check.h harness/workers/counter_holders.h harness/workers/case_buffers.h harness/workers/case_capture.h harness/workers/case_replay.h " \
+		"harness/workers/worker_loop.h harness/workers/blind_check.h harness/workers/case_buffers.h harness/workers/case_capture.h " \
 		"harness/workers/expected.h harness/workers/shared_data.h harness/workers/tolerance.h")
 	module("harness/workers/cuda", "base capture metrics metrics/catalogue metrics/analysis metrics/cupti " \
 		"kernels harness/protocol harness/workers", "none")

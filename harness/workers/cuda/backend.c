@@ -2,6 +2,7 @@
  * the socket that perflab passes to it. */
 #include "harness/workers/cuda/backend.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,6 @@
 #include <unistd.h>
 
 #include "generated/toolkit_version.h"
-#include "harness/workers/counter_holders.h"
 #include "harness/workers/expected.h"
 
 struct cuda_backend {
@@ -24,32 +24,6 @@ struct cuda_backend {
 	struct error stays; /* why the data of a case is not moved, though it should be */
 };
 
-static int cuda_doctor(void *backend, struct worker_reply *reply, struct error *err)
-{
-	(void)backend;
-	return doctor_check_machine(reply, err);
-}
-
-static int cuda_devices(void *backend, struct worker_reply *reply, struct error *err)
-{
-	(void)backend;
-	return doctor_list_devices(reply, err);
-}
-
-static int cuda_metrics(void *backend, const char *chip, const char *pattern,
-			struct worker_reply *reply, struct error *err)
-{
-	(void)backend;
-	return chip_list_metrics(chip, pattern, reply, err);
-}
-
-static int cuda_passes(void *backend, const char *chip, const struct string_list *wanted,
-		       int64_t *passes, struct string_list *missing, struct error *err)
-{
-	(void)backend;
-	return chip_count_passes(chip, wanted, passes, missing, err);
-}
-
 /* ---- open ---- */
 
 /* Why there are no counters; for those that another process holds, which one it may be. */
@@ -57,11 +31,11 @@ static void counters_refusal(struct text *out, const struct cuda_backend *backen
 			     const struct error *why)
 {
 	pid_t others[NVML_MOST_PROCESSES];
-	const size_t count = nvml_list_others(backend->device.nvml, others);
+	const int count = nvml_list_others(backend->device.nvml, others);
 
 	text_add(out, why->text);
 	if (rc == PL_EBUSY)
-		counter_holders_add(out, others, count);
+		counter_holders_add(out, others, count > 0 ? (size_t)count : 0);
 }
 
 /* Says whether there are counters. Without them the sweep goes on. `wanted`: the plan was begun. */
@@ -325,7 +299,7 @@ static int cuda_count(void *context, const struct count_item *items, size_t coun
 	return rc;
 }
 
-int cuda_worker(int socket_fd)
+int main(void)
 {
 	struct cuda_backend backend = {0};
 	const struct backend_ops ops = {.name = "cuda",
@@ -344,5 +318,11 @@ int cuda_worker(int socket_fd)
 					.count = cuda_count,
 					.close = cuda_close};
 
-	return worker_main(&ops, socket_fd);
+	if (fcntl(WORKER_SOCKET_FD, F_GETFD) < 0) {
+		fprintf(stderr, "perflab-worker-cuda is started by perflab over a socket; "
+				"run `perflab sweep` instead\n");
+		return 2;
+	}
+	worker_watch_perflab(WORKER_SOCKET_FD);
+	return worker_main(&ops, WORKER_SOCKET_FD);
 }

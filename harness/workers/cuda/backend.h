@@ -14,6 +14,8 @@
 #include "metrics/settings.h"
 #include <pthread.h>
 
+/* ---- profilers that are attached to this process, and ranges for Nsight: profiler.c ---- */
+
 enum profiler { PROFILER_NONE, PROFILER_NCU, PROFILER_NSYS, PROFILER_OTHER };
 
 /* Looks for the environment variables that profilers set for the programs that they start. */
@@ -34,6 +36,8 @@ void nvtx_enter_case(struct nvtx_ranges *ranges, const struct launch_case *work,
 void nvtx_leave_case(struct nvtx_ranges *ranges, const struct launch_case *work);
 void nvtx_enter_phase(struct nvtx_ranges *ranges, const char *phase);
 void nvtx_leave_phase(struct nvtx_ranges *ranges);
+
+/* ---- samples of an operation: timing.c ---- */
 
 struct timer;
 /* `gated` must be false under a profiler that serialises kernels: the gate would never open. */
@@ -78,15 +82,17 @@ int timer_run(struct timer *timer, struct operation *operation, struct operation
 int timer_take(struct timer *timer, struct operation *operation,
 	       const struct measure_settings *settings, double *time_ns, struct error *err);
 
+/* ---- one round of one case, from loading it to the replies with its samples: measuring.c ---- */
+
 /* What all cases of a session are measured with. Borrowed. */
 struct measuring {
 	struct cuda_resources *resources;
 	struct timer *timer;
 	struct nvtx_ranges *ranges;
 	const struct measure_settings *settings;
-	const char
-		*unmoved; /* why the data of no case is moved, though it should be; NULL: it is */
-	bool under_ncu;   /* ncu measures: the case is executed once, and not timed */
+	/* why the data of no case is moved, though it should be; NULL: it is */
+	const char *unmoved;
+	bool under_ncu; /* ncu measures: the case is executed once, and not timed */
 };
 
 struct measured_case {
@@ -101,6 +107,13 @@ struct measured_case {
 int measure_case(const struct measuring *measuring, const struct measured_case *asked,
 		 struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		 struct error *err);
+
+/*
+ * ---- hardware counters: counting.c ----
+ *
+ * Many cases are counted in one CUPTI session. Each pass executes all cases, each case in a range
+ * of its own. Timed executions are never counted.
+ */
 
 /*
  * Counts every item and replies its counters. `settings` has the cache mode and,
@@ -145,23 +158,22 @@ int counter_access_open(struct counter_access *access, const struct device *devi
 			const struct string_list *metrics, struct error *err);
 void counter_access_close(struct counter_access *access);
 
+/* ---- what this machine can do: doctor.c. Operations of the worker loop. ---- */
+
 /* Replies one check per row of `perflab doctor`, on a machine without a device too. */
-int doctor_check_machine(struct worker_reply *reply, struct error *err);
+int cuda_doctor(void *backend, struct worker_reply *reply, struct error *err);
 /* Replies one device per GPU. */
-int doctor_list_devices(struct worker_reply *reply, struct error *err);
+int cuda_devices(void *backend, struct worker_reply *reply, struct error *err);
 /*
  * The hardware metrics of a chip. chip NULL: that of device 0, or GH100. PL_EUSAGE: the named chip
  * is unknown; PL_EUNSUPPORTED: CUPTI does not know the chip of the device.
  */
 
 /* Replies the metrics whose names match the pattern; NULL: all. */
-int chip_list_metrics(const char *chip, const char *pattern, struct worker_reply *reply,
-		      struct error *err);
+int cuda_metrics(void *backend, const char *chip, const char *pattern, struct worker_reply *reply,
+		 struct error *err);
 /* Counts the passes that `wanted` needs. Adds what the chip lacks to *missing. */
-int chip_count_passes(const char *chip, const struct string_list *wanted, int64_t *passes,
-		      struct string_list *missing, struct error *err);
-
-/* Serves requests until perflab closes the socket. Returns an exit code. */
-int cuda_worker(int socket_fd);
+int cuda_passes(void *backend, const char *chip, const struct string_list *wanted, int64_t *passes,
+		struct string_list *missing, struct error *err);
 
 #endif

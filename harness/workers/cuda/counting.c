@@ -1,6 +1,6 @@
 /* Executes the passes of a CUPTI session and replies the counters. A thread evaluates the counters
  * of some cases while the next ones are counted. */
-#include "harness/workers/cuda/counting.h"
+#include "harness/workers/cuda/backend.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -200,15 +200,6 @@ static int settle_item(const struct counting *counting, struct counted_item *ite
 			  : worker_reply_counters(counting->reply, item->item->id, &item->counters);
 }
 
-/* Begins to evaluate the items whose passes ended. */
-static void evaluation_begin(struct evaluation *evaluation)
-{
-	evaluation->running =
-		pthread_create(&evaluation->thread, NULL, evaluate_in_thread, evaluation) == 0;
-	if (!evaluation->running)
-		evaluate_in_thread(evaluation);
-}
-
 /* Waits for the evaluation, if there is one, and settles its items, also if the cases after them
  * failed with `rc`. Returns `rc`, or its own failure if that is 0. */
 static int evaluation_end(struct counting *counting, int rc, struct error *err)
@@ -231,6 +222,7 @@ static int evaluation_end(struct counting *counting, int rc, struct error *err)
 static int count_together(struct counting *counting, struct counted_item *const *items,
 			  size_t first, size_t count, int64_t *end, struct error *err)
 {
+	struct evaluation *evaluation = &counting->evaluation;
 	const uint8_t *image = NULL;
 	size_t image_bytes = 0;
 	int rc = first ? cupti_session_begin_again(counting->session, err) : 0;
@@ -244,12 +236,15 @@ static int count_together(struct counting *counting, struct counted_item *const 
 		rc = dump_counter_image(counting, first, image, image_bytes, err);
 	if (rc)
 		return rc;
-	counting->evaluation = (struct evaluation){.plan = counting->plan,
-						   .items = items + first,
-						   .count = count,
-						   .image = image,
-						   .image_bytes = image_bytes};
-	evaluation_begin(&counting->evaluation);
+	*evaluation = (struct evaluation){.plan = counting->plan,
+					  .items = items + first,
+					  .count = count,
+					  .image = image,
+					  .image_bytes = image_bytes};
+	evaluation->running =
+		pthread_create(&evaluation->thread, NULL, evaluate_in_thread, evaluation) == 0;
+	if (!evaluation->running)
+		evaluate_in_thread(evaluation);
 	return 0;
 }
 

@@ -70,8 +70,7 @@ static int error_code_of(CUresult result)
 int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
 	       const char *what)
 {
-	const char *name = NULL;
-	const char *text = NULL;
+	const char *name = NULL, *text = NULL;
 
 	if (result == CUDA_SUCCESS)
 		return 0;
@@ -82,7 +81,8 @@ int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *
 			 text ? text : "no description");
 }
 
-/* `only` may be NULL. */
+/* `only`: the caller, and not the user, has set CUDA_VISIBLE_DEVICES to this one device, which the
+ * error names. It may be NULL. */
 static int open_driver(struct cuda_driver *driver, const char *only, struct error *err)
 {
 	CUresult result;
@@ -129,13 +129,6 @@ static int open_driver(struct cuda_driver *driver, const char *only, struct erro
 int cuda_driver_open(struct cuda_driver *driver, struct error *err)
 {
 	return open_driver(driver, NULL, err);
-}
-
-/* As cuda_driver_open(), where the caller, and not the user, has set CUDA_VISIBLE_DEVICES to one
- * device. The error names the device. */
-static int cuda_driver_open_only(struct cuda_driver *driver, const char *device, struct error *err)
-{
-	return open_driver(driver, device, err);
 }
 
 #define VISIBLE_DEVICES "CUDA_VISIBLE_DEVICES"
@@ -243,46 +236,31 @@ int device_describe(const struct cuda_driver *driver, int ordinal, struct device
 	return 0;
 }
 
-/* Describes the device, which is the only one that the driver shows. Afterwards the environment is
- * as before: programs that verify inherit it. */
-static int describe_shown(struct device *device, const char *uuid, struct error *err)
+/* Describes a device, which is the only one that the driver shows. Afterwards the environment is as
+ * before: programs that verify inherit it. */
+static int describe_only(struct device *device, const char *uuid, struct error *err)
 {
 	const char *set = getenv(VISIBLE_DEVICES);
 	char *before = set ? xstrdup(set) : NULL;
+	struct error cause = {0};
 	int rc;
 
 	setenv(VISIBLE_DEVICES, uuid, 1);
-	rc = cuda_driver_open_only(&device->driver, uuid, err);
+	rc = open_driver(&device->driver, uuid, &cause);
 	/* the variable may be all that tells a slice from a GPU */
 	if (!rc)
-		rc = device_describe(&device->driver, 0, &device->info, device->pci_bus_id, err);
+		rc = device_describe(&device->driver, 0, &device->info, device->pci_bus_id, &cause);
 	if (before)
 		setenv(VISIBLE_DEVICES, before, 1);
 	else
 		unsetenv(VISIBLE_DEVICES);
 	free(before);
-	return rc;
-}
-
-static int describe_only(struct device *device, const char *uuid, struct error *err)
-{
-	struct error cause = {0};
-
-	if (describe_shown(device, uuid, &cause))
+	if (rc)
 		return error_set(err, PL_EDEVICE, "%s", cause.text);
 	if (strcmp(device->info.uuid, uuid) != 0)
 		return error_set(err, PL_EDEVICE, "the driver shows device %s instead of %s",
 				 device->info.uuid, uuid);
 	return 0;
-}
-
-static int describe_one_of_all(struct device *device, int ordinal, struct error *err)
-{
-	int rc = cuda_driver_open(&device->driver, err);
-
-	return rc ? rc
-		  : device_describe(&device->driver, ordinal, &device->info, device->pci_bus_id,
-				    err);
 }
 
 int device_open_driver(struct device *device, int ordinal, const char *uuid, struct error *err)
@@ -291,10 +269,17 @@ int device_open_driver(struct device *device, int ordinal, const char *uuid, str
 	int rc;
 
 	memset(device, 0, sizeof(*device));
-	rc = uuid ? describe_only(device, uuid, err) : describe_one_of_all(device, ordinal, err);
+	if (uuid) {
+		ordinal = 0;
+		rc = describe_only(device, uuid, err);
+	} else {
+		rc = cuda_driver_open(&device->driver, err);
+		if (!rc)
+			rc = device_describe(&device->driver, ordinal, &device->info,
+					     device->pci_bus_id, err);
+	}
 	if (rc)
 		return rc;
-	ordinal = uuid ? 0 : ordinal;
 	rc = cuda_check(driver, driver->cuDeviceGet(&device->handle, ordinal), err, "cuDeviceGet");
 	if (rc)
 		return rc;

@@ -90,6 +90,13 @@ int cuda_driver_open(struct cuda_driver *driver, struct error *err);
 int cuda_check(const struct cuda_driver *driver, CUresult result, struct error *err,
 	       const char *what);
 
+/*
+ * ---- NVML: nvml.c ----
+ *
+ * NVML is optional: without it, the state of the device is "not measured". nvml.c declares NVML's
+ * ABI, because not every toolkit has its header; the constants come from the NVML API reference.
+ */
+
 struct nvml;
 /* Begins the UUID of a slice of a GPU (MIG). */
 #define NVML_SLICE_PREFIX "MIG-"
@@ -108,9 +115,9 @@ bool nvml_driver_version(const struct nvml *nvml, char out[32]);
 /* The number of processes that compute on the device, without this one and other workers of its
  * perflab. -1: not known. */
 int nvml_other_processes(const struct nvml *nvml);
-/* Lists the ids of these processes. Returns how many there are, at most NVML_MOST_PROCESSES. */
+/* Lists the ids of these processes, and returns how many there are; -1: not known. */
 #define NVML_MOST_PROCESSES 64
-size_t nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES]);
+int nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES]);
 /* Adds persistence mode, power limit, ECC and MIG to the environment. */
 void nvml_environment(const struct nvml *nvml, struct key_value_list *environment);
 

@@ -193,11 +193,6 @@ int memory_replace_pages(struct memory *memory, struct memory_block *const *bloc
 	return rc;
 }
 
-void memory_keep(struct memory_block *block)
-{
-	block->kept = true;
-}
-
 void memory_unpin_all(struct memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)

@@ -16,6 +16,14 @@
 #include "harness/workers/case_capture.h"
 #include "harness/workers/cuda/device.h"
 
+/*
+ * ---- physical pages: device_pages.c ----
+ *
+ * Pages of the device behind addresses that stay the same when the pages are replaced. Where pages
+ * lie in physical memory changes times by up to a few percent, so a round is timed on several
+ * placements of its data.
+ */
+
 /* Physical memory. All zeroes: none. */
 struct device_pages {
 	CUmemGenericAllocationHandle handle;
@@ -25,6 +33,9 @@ struct device_pages {
 
 /* The properties of physical memory that is made for one device. */
 CUmemAllocationProp pages_properties(const struct device *device);
+/* Maps pages at reserved addresses, where the device may read and write them. */
+CUresult pages_map(const struct device *device, CUdeviceptr address,
+		   const struct device_pages *pages);
 
 /* Makes pages, and keeps pages that were replaced for later replacements. All zeroes: it makes
  * none. */
@@ -83,9 +94,9 @@ struct memory_block {
 	size_t bytes;                     /* of data */
 	size_t guard_before, guard_after; /* bytes of the guard zones */
 	bool pinned;                      /* in use by the current case */
-	bool kept;                        /* pinned until memory_release() */
-	uint64_t last_use;                /* value of memory.clock */
-	struct device_pages pages;        /* mapped at base; none: they cannot be replaced */
+	bool kept; /* pinned, with its content, until memory_release(); set by who acquired it */
+	uint64_t last_use;         /* value of memory.clock */
+	struct device_pages pages; /* mapped at base; none: they cannot be replaced */
 };
 
 struct memory {
@@ -125,8 +136,6 @@ int memory_replace_pages(struct memory *memory, struct memory_block *const *bloc
  */
 int memory_acquire(struct memory *memory, const char *key, size_t bytes, struct memory_block **out,
 		   bool *fresh, struct error *err);
-/* The block stays pinned and keeps its content until memory_release(). */
-void memory_keep(struct memory_block *block);
 /* Unpins all blocks except kept ones: they can be evicted, and scratch blocks can be reused. */
 void memory_unpin_all(struct memory *memory);
 /* Removes the key, so that no case finds a block that could not be filled. */

@@ -2,7 +2,7 @@
  * Maps physical pages and replaces them. Unlike cuMemFree(), the driver's functions for mapping do
  * not wait for kernels, so each function here waits before it unmaps.
  */
-#include "harness/workers/cuda/device_pages.h"
+#include "harness/workers/cuda/device_memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,11 +58,11 @@ int page_source_open(struct page_source *source, const struct device *device, ui
 	return 0;
 }
 
-static CUresult map_at(const struct page_source *source, CUdeviceptr address,
-		       const struct device_pages *pages)
+CUresult pages_map(const struct device *device, CUdeviceptr address,
+		   const struct device_pages *pages)
 {
-	const struct cuda_driver *driver = &source->device->driver;
-	const CUmemAccessDesc access = {.location = pages_properties(source->device).location,
+	const struct cuda_driver *driver = &device->driver;
+	const CUmemAccessDesc access = {.location = pages_properties(device).location,
 					.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
 	CUresult result = driver->cuMemMap(address, pages->bytes, 0, pages->handle, 0);
 
@@ -150,7 +150,7 @@ CUresult pages_allocate(struct page_source *source, size_t bytes, CUdeviceptr *a
 		return result;
 	result = driver->cuMemAddressReserve(&reserved, mapped, 0, 0, 0);
 	if (result == CUDA_SUCCESS) {
-		result = map_at(source, reserved, &pages);
+		result = pages_map(source->device, reserved, &pages);
 		if (result != CUDA_SUCCESS)
 			driver->cuMemAddressFree(reserved, mapped);
 	}
@@ -209,16 +209,6 @@ static bool make_elsewhere(struct page_source *source, size_t bytes, struct devi
 	return create(source, bytes, out) == CUDA_SUCCESS;
 }
 
-static void add_spare(struct page_source *source, const struct device_pages *pages)
-{
-	source->spares = xgrow(source->spares, &source->spare_capacity, source->spare_count + 1,
-			       sizeof(*source->spares));
-	source->spares[source->spare_count++] = *pages;
-	source->spare_bytes += pages->bytes;
-	while (source->spare_bytes > source->spare_limit_bytes)
-		release_oldest_spare(source);
-}
-
 static bool open_window(const struct page_source *source, struct device_pages *pages)
 {
 	const struct cuda_driver *driver = &source->device->driver;
@@ -228,7 +218,7 @@ static bool open_window(const struct page_source *source, struct device_pages *p
 		return true;
 	if (driver->cuMemAddressReserve(&window, pages->bytes, 0, 0, 0) != CUDA_SUCCESS)
 		return false;
-	if (map_at(source, window, pages) == CUDA_SUCCESS) {
+	if (pages_map(source->device, window, pages) == CUDA_SUCCESS) {
 		pages->window = window;
 		return true;
 	}
@@ -236,23 +226,11 @@ static bool open_window(const struct page_source *source, struct device_pages *p
 	return false;
 }
 
-/* Fills pages with the content of an address, and waits for it. */
-static int fill(const struct page_source *source, const struct device_pages *pages,
-		CUdeviceptr from, struct error *err)
-{
-	const struct device *device = source->device;
-	int rc = cuda_check(
-		&device->driver,
-		device->driver.cuMemcpyDtoDAsync(pages->window, from, pages->bytes, device->stream),
-		err, "moving device memory");
-
-	return rc ? rc : device_synchronise(device, err, "moving device memory");
-}
-
 int pages_replace(struct page_source *source, CUdeviceptr address, struct device_pages *pages,
 		  bool *replaced, struct error *err)
 {
-	const struct cuda_driver *driver = &source->device->driver;
+	const struct device *device = source->device;
+	const struct cuda_driver *driver = &device->driver;
 	struct device_pages other = {0};
 	bool mapped = false;
 	int rc = 0;
@@ -262,19 +240,30 @@ int pages_replace(struct page_source *source, CUdeviceptr address, struct device
 	    !make_elsewhere(source, pages->bytes, &other) &&
 	    !(page_source_trim(source) && make_elsewhere(source, pages->bytes, &other)))
 		return 0;
-	if (open_window(source, &other))
-		rc = fill(source, &other, address, err);
+	if (open_window(source, &other)) {
+		rc = cuda_check(driver,
+				driver->cuMemcpyDtoDAsync(other.window, address, other.bytes,
+							  device->stream),
+				err, "moving device memory");
+		if (rc == 0)
+			rc = device_synchronise(device, err, "moving device memory");
+	}
 	if (rc == 0 && other.window && driver->cuMemUnmap(address, pages->bytes) == CUDA_SUCCESS) {
-		mapped = map_at(source, address, &other) == CUDA_SUCCESS;
+		mapped = pages_map(source->device, address, &other) == CUDA_SUCCESS;
 		if (!mapped)
-			rc = cuda_check(driver, map_at(source, address, pages), err,
+			rc = cuda_check(driver, pages_map(source->device, address, pages), err,
 					"mapping device memory at its address again");
 	}
 	if (!mapped) {
 		release(source, &other);
 		return rc ? PL_EDEVICE : 0;
 	}
-	add_spare(source, pages);
+	source->spares = xgrow(source->spares, &source->spare_capacity, source->spare_count + 1,
+			       sizeof(*source->spares));
+	source->spares[source->spare_count++] = *pages;
+	source->spare_bytes += pages->bytes;
+	while (source->spare_bytes > source->spare_limit_bytes)
+		release_oldest_spare(source);
 	*pages = other;
 	*replaced = true;
 	return 0;

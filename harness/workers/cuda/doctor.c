@@ -1,14 +1,13 @@
 /* The checks of the CUDA worker, each with a finding and, if it fails, a remedy; the devices; and
  * the metrics of a chip, also on a machine without a device. */
-#include "harness/workers/cuda/doctor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "generated/toolkit_version.h"
+#include "harness/workers/cuda/backend.h"
 #include "harness/workers/cuda/device.h"
-#include "harness/workers/cuda/profiler.h"
 #include "metrics/cupti/cupti_session.h"
 
 static int reply_doctor_row(struct worker_reply *reply, const char *name, bool ok,
@@ -94,16 +93,6 @@ static int reply_refusal(struct worker_reply *reply, const char *name, const str
 	return rc;
 }
 
-static int check_profiler(struct worker_reply *reply)
-{
-	enum profiler tool = profiler_attached();
-
-	return reply_doctor_row(
-		reply, "profiler attached", tool == PROFILER_NONE,
-		tool == PROFILER_NONE ? "none" : profiler_name(tool),
-		"perflab reads no counters while a profiler is attached: run without it");
-}
-
 static int check_cupti(struct worker_reply *reply, bool *usable)
 {
 	char version[16] = "";
@@ -114,15 +103,6 @@ static int check_cupti(struct worker_reply *reply, bool *usable)
 		reply, "CUPTI", *usable, *usable ? version : why.text,
 		"install CUPTI of the CUDA toolkit, or set CUDA_HOME to the toolkit or "
 		"PERFLAB_CUPTI to the library file; timing works without it");
-}
-
-static int check_nvml(struct worker_reply *reply, const struct device *device)
-{
-	return reply_doctor_row(
-		reply, "NVML", device->nvml != NULL,
-		device->nvml ? "clocks, power and throttling are recorded"
-			     : device->nvml_reason.text,
-		"install libnvidia-ml.so.1 of the driver; without it clocks are not recorded");
 }
 
 static int doctor_with_device(struct worker_reply *reply, struct device *device)
@@ -138,7 +118,14 @@ static int doctor_with_device(struct worker_reply *reply, struct device *device)
 		rc = check_cupti(reply, &cupti);
 	if (rc == 0)
 		rc = check_counters(reply, device, cupti);
-	return rc ? rc : check_nvml(reply, device);
+	if (rc == 0)
+		rc = reply_doctor_row(
+			reply, "NVML", device->nvml != NULL,
+			device->nvml ? "clocks, power and throttling are recorded"
+				     : device->nvml_reason.text,
+			"install libnvidia-ml.so.1 of the driver; without it clocks are not "
+			"recorded");
+	return rc;
 }
 
 /* Without a device, the same rows report what could not be checked. */
@@ -149,14 +136,10 @@ static int doctor_without_device(struct worker_reply *reply, const struct device
 	bool cupti = false;
 	int rc;
 
-	if (device->driver.library) {
-		rc = reply_refusal(reply, "device", why);
-	} else {
-		rc = reply_refusal(reply, "driver", why);
-		if (rc == 0)
-			rc = reply_doctor_row(reply, "device", false, "not checked: no driver",
-					      "see driver");
-	}
+	rc = reply_refusal(reply, device->driver.library ? "device" : "driver", why);
+	if (rc == 0 && !device->driver.library)
+		rc = reply_doctor_row(reply, "device", false, "not checked: no driver",
+				      "see driver");
 	if (rc == 0)
 		rc = check_cupti(reply, &cupti);
 	for (size_t i = 0; i < ARRAY_SIZE(unchecked) && rc == 0; i++)
@@ -165,13 +148,15 @@ static int doctor_without_device(struct worker_reply *reply, const struct device
 	return rc;
 }
 
-int doctor_check_machine(struct worker_reply *reply, struct error *err)
+int cuda_doctor(void *backend, struct worker_reply *reply, struct error *err)
 {
+	const enum profiler tool = profiler_attached();
 	struct device device = {0};
 	struct error why = {0};
 	bool opened = device_open(&device, 0, NULL, &why) == 0;
 	int rc;
 
+	(void)backend;
 	(void)err;
 	rc = reply_doctor_row(reply, "toolkit", true, "built with CUDA " PERFLAB_TOOLKIT_VERSION,
 			      "");
@@ -180,16 +165,22 @@ int doctor_check_machine(struct worker_reply *reply, struct error *err)
 	else if (rc == 0)
 		rc = doctor_without_device(reply, &device, &why);
 	device_close(&device);
-	return rc ? rc : check_profiler(reply);
+	if (rc == 0)
+		rc = reply_doctor_row(
+			reply, "profiler attached", tool == PROFILER_NONE,
+			tool == PROFILER_NONE ? "none" : profiler_name(tool),
+			"perflab reads no counters while a profiler is attached: run without it");
+	return rc;
 }
 
-int doctor_list_devices(struct worker_reply *reply, struct error *err)
+int cuda_devices(void *backend, struct worker_reply *reply, struct error *err)
 {
 	struct cuda_driver driver;
 	char pci_bus_id[32];
 	int count = 0;
 	int rc = cuda_driver_open(&driver, err);
 
+	(void)backend;
 	if (rc == 0)
 		rc = cuda_check(&driver, driver.cuDeviceGetCount(&count), err, "cuDeviceGetCount");
 	for (int i = 0; i < count && rc == 0; i++) {
@@ -220,19 +211,14 @@ static void default_chip(char chip[16])
 	device_close(&device);
 }
 
-struct metric_visit {
-	struct worker_reply *reply;
-};
-
-static int reply_metric(void *context, const struct cupti_metric_description *described)
+static int reply_metric(void *reply, const struct cupti_metric_description *described)
 {
-	const struct metric_visit *visit = context;
 	const struct worker_metric metric = {.name = described->name,
 					     .unit = described->unit,
 					     .kind = described->kind,
 					     .description = described->description};
 
-	return worker_reply_metric(visit->reply, &metric);
+	return worker_reply_metric(reply, &metric);
 }
 
 /* An unknown chip is a usage error only if the user named it. */
@@ -241,25 +227,26 @@ static int own_chip_code(const char *chip, int rc)
 	return !chip && rc == PL_EUSAGE ? PL_EUNSUPPORTED : rc;
 }
 
-int chip_list_metrics(const char *chip, const char *pattern, struct worker_reply *reply,
-		      struct error *err)
+int cuda_metrics(void *backend, const char *chip, const char *pattern, struct worker_reply *reply,
+		 struct error *err)
 {
-	struct metric_visit visit = {.reply = reply};
 	char own[16];
 
+	(void)backend;
 	if (!chip)
 		default_chip(own);
 	return own_chip_code(
-		chip, cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, &visit, err));
+		chip, cupti_metrics_visit(chip ? chip : own, pattern, reply_metric, reply, err));
 }
 
-int chip_count_passes(const char *chip, const struct string_list *wanted, int64_t *passes,
-		      struct string_list *missing, struct error *err)
+int cuda_passes(void *backend, const char *chip, const struct string_list *wanted, int64_t *passes,
+		struct string_list *missing, struct error *err)
 {
 	struct cupti_plan *plan = NULL;
 	char own[16];
 	int rc;
 
+	(void)backend;
 	if (!chip)
 		default_chip(own);
 	rc = cupti_plan_create(&plan, chip ? chip : own, wanted, NULL, err);

@@ -1,5 +1,5 @@
-/* Loads images, and hashes their machine code. See image.h. */
-#include "harness/workers/cuda/image.h"
+/* Loads images, and hashes their machine code. */
+#include "harness/workers/cuda/resources.h"
 
 #include <elf.h>
 #include <inttypes.h>
@@ -24,14 +24,6 @@ void cuda_image_cache_release(struct cuda_image_cache *cache)
 	}
 	free(cache->images);
 	*cache = (struct cuda_image_cache){0};
-}
-
-/* The kind of code in a file; `arch` is that of machine code, "" if it is not known. */
-static void name_kind(char code_kind[32], const char *path, const char *arch)
-{
-	const char *suffix = strrchr(path, '.');
-
-	snprintf(code_kind, 32, "%s%s%s", suffix ? suffix + 1 : "", *arch ? " " : "", arch);
 }
 
 static int find_file(struct text *path, const char *name, const char *file, struct error *err)
@@ -74,6 +66,7 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char
 {
 	struct cuda_image *image = NULL;
 	struct text path = TEXT_INIT;
+	const char *suffix;
 	char *bytes = NULL;
 	size_t length = 0;
 	int rc;
@@ -89,7 +82,9 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char
 	rc = find_file(&path, name, file, err);
 	if (rc)
 		goto out;
-	name_kind(image->code_kind, path.data, arch);
+	suffix = strrchr(path.data, '.');
+	snprintf(image->code_kind, sizeof(image->code_kind), "%s%s%s", suffix ? suffix + 1 : "",
+		 *arch ? " " : "", arch);
 	rc = read_file(&bytes, &length, path.data, IMAGE_LIMIT_BYTES, err);
 	if (rc)
 		goto out;

@@ -67,16 +67,6 @@ static size_t largest_launch(const struct launch_case *work)
 	return largest;
 }
 
-/* perflab cannot hash the code of a library, so it hashes the library's version. */
-static void describe_library(const struct operation *operation, struct launch_facts *out)
-{
-	const char *version = operation->launches[0].call.version;
-
-	*out = launch_facts_unknown;
-	hash_of(out->code_hash, version, strlen(version));
-	snprintf(out->code_kind, sizeof(out->code_kind), "%.15s", version);
-}
-
 /* Reads the attributes of a compiled function. */
 static int read_function(const struct device *device, CUfunction function,
 			 cudaOccFuncAttributes *attributes, int *local_bytes, struct error *err)
@@ -116,7 +106,12 @@ int operation_facts(const struct operation *operation, struct launch_facts *out,
 	int rc;
 
 	if (largest == operation->work->launch_count) {
-		describe_library(operation, out);
+		/* perflab cannot hash the code of a library, so it hashes the library's version */
+		const char *version = operation->launches[0].call.version;
+
+		hash_of(facts.code_hash, version, strlen(version));
+		snprintf(facts.code_kind, sizeof(facts.code_kind), "%.15s", version);
+		*out = facts;
 		return 0;
 	}
 	threads = (int)(launch->block[0] * launch->block[1] * launch->block[2]);

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/measuring.h"
+#include "harness/workers/cuda/backend.h"
 #include "harness/workers/cuda/operation.h"
 #include "harness/workers/expected.h"
 
@@ -21,17 +21,6 @@ static bool buffers_can_be_shared(const struct case_buffer *a, const struct case
 	       texts_agree(a->fill_expression, b->fill_expression) &&
 	       texts_agree(a->fill_file, b->fill_file) && a->fill_index == b->fill_index &&
 	       texts_agree(a->symbol, b->symbol);
-}
-
-/* Gives the base the blocks of the operation. Inputs that all cases share have a key, by which
- * operation_prepare() finds them. */
-static void share_blocks(struct operation *base, const struct operation *operation)
-{
-	for (size_t b = 0; b < base->work->buffer_count; b++)
-		for (size_t c = 0; c < operation->work->buffer_count; c++)
-			if (buffers_can_be_shared(&base->work->buffers[b],
-						  &operation->work->buffers[c]))
-				base->buffers[b].block = operation->buffers[c].block;
 }
 
 /* How many bytes `a` uses, and how many of them `b` does not. Memory that an operation allocates
@@ -63,27 +52,27 @@ bool beside_same_buffers(const struct operation *a, const struct operation *b)
 
 /* ---- the base case ---- */
 
-static int prepare_and_verify(struct operation *base, const struct operation *operation,
-			      struct text *mismatch, struct error *err)
-{
-	struct case_accuracy accuracy;
-	int rc;
-
-	share_blocks(base, operation);
-	rc = operation_prepare(base, true, err);
-	return rc ? rc : operation_verify(base, mismatch, &accuracy, err);
-}
-
 int beside_prepare(struct operation *out, const struct operation *operation,
 		   const struct launch_case *base, struct text *why, struct error *err)
 {
 	struct operation loaded = {0};
 	struct text skip = TEXT_INIT, mismatch = TEXT_INIT;
+	struct case_accuracy accuracy;
 	struct error cause = {0};
 	int rc = operation_load(&loaded, operation->resources, base, &skip, &cause);
 
-	if (rc == 0 && !skip.length)
-		rc = prepare_and_verify(&loaded, operation, &mismatch, &cause);
+	if (rc == 0 && !skip.length) {
+		/* Inputs that all cases share have a key, by which operation_prepare() finds them.
+		 */
+		for (size_t b = 0; b < base->buffer_count; b++)
+			for (size_t c = 0; c < operation->work->buffer_count; c++)
+				if (buffers_can_be_shared(&base->buffers[b],
+							  &operation->work->buffers[c]))
+					loaded.buffers[b].block = operation->buffers[c].block;
+		rc = operation_prepare(&loaded, true, &cause);
+		if (rc == 0)
+			rc = operation_verify(&loaded, &mismatch, &accuracy, &cause);
+	}
 	if (rc == PL_EDEVICE)
 		error_set(err, rc, "%s", cause.text);
 	else if (rc)
@@ -125,19 +114,6 @@ static int enter_verify_phase(void *context)
 		return 0;
 	phase->entered = true;
 	return enter_phase(phase->measuring, phase->id, WORKER_PHASE_VERIFY, phase->reply);
-}
-
-static int prepare_case(struct verify_phase *phase, struct operation *operation, struct error *err)
-{
-	struct cuda_resources *resources = phase->measuring->resources;
-	int rc;
-
-	resources->announce_check = enter_verify_phase;
-	resources->announce_context = phase;
-	rc = operation_prepare(operation, true, err);
-	resources->announce_check = NULL;
-	resources->announce_context = NULL;
-	return rc;
 }
 
 static int verify_case(struct verify_phase *phase, int round, struct operation *operation,
@@ -233,19 +209,6 @@ static int verify_other_inputs(const struct measuring *measuring, const struct o
 	return 0;
 }
 
-/* Executes the case with the same inputs, but another poison. */
-static int verify_other_poison(struct operation *operation, struct text *mismatch,
-			       struct error *err)
-{
-	struct case_accuracy accuracy;
-	int rc;
-
-	operation->execution = EXECUTION_AGAIN;
-	rc = operation_verify(operation, mismatch, &accuracy, err);
-	operation->execution = EXECUTION_FIRST;
-	return rc;
-}
-
 /*
  * Looks for what only many executions or other inputs show: a kernel that is
  * wrong in some samples, or that kept its results. What is verified was timed.
@@ -271,10 +234,14 @@ static int verify_again(const struct measuring *measuring, struct operation *ope
 	if (rc == 0 && found.length && !mismatch->length)
 		text_addf(mismatch, "wrong in a sample between the first and the last: %s",
 			  found.data);
-	if (rc == 0 && !found.length)
-		rc = case_check_follows_inputs(operation->work)
-			     ? verify_other_inputs(measuring, operation, &found, err)
-			     : verify_other_poison(operation, &found, err);
+	if (rc == 0 && !found.length && case_check_follows_inputs(operation->work)) {
+		rc = verify_other_inputs(measuring, operation, &found, err);
+	} else if (rc == 0 && !found.length) {
+		/* the same inputs, but another poison */
+		operation->execution = EXECUTION_AGAIN;
+		rc = operation_verify(operation, &found, &accuracy, err);
+		operation->execution = EXECUTION_FIRST;
+	}
 	if (rc == 0 && found.length && !mismatch->length)
 		text_addf(mismatch, "%s: %s", case_wrong_again(operation->work), found.data);
 	text_release(&found);
@@ -370,24 +337,6 @@ static int watch_samples(const struct measuring *measuring, int round, struct op
 	return rc;
 }
 
-/* What a base case came to: its samples, or why there are none. */
-static int reply_base(struct worker_reply *reply, int64_t id, const struct round_result *timed,
-		      const struct text *why)
-{
-	return why->length ? worker_reply_alone(reply, id, timed->round, why->data)
-			   : worker_reply_beside(reply, id, timed->round, timed->base_ns,
-						 timed->count, timed->same_buffers);
-}
-
-static int reply_samples(const struct measuring *measuring, struct worker_reply *reply, int64_t id,
-			 const struct round_result *timed)
-{
-	const char *unmoved = timed->scarce ? "device memory is scarce" : measuring->unmoved;
-
-	return worker_reply_samples(reply, id, timed->round, timed->time_ns, timed->count,
-				    timed->placements, unmoved);
-}
-
 /* base_work NULL: the case is measured alone. */
 static int time_and_verify(const struct measuring *measuring, int64_t id, int round,
 			   struct operation *operation, const struct launch_case *base_work,
@@ -417,9 +366,13 @@ static int time_and_verify(const struct measuring *measuring, int64_t id, int ro
 	else if (rc == 0 && is_verified_again(work, round))
 		rc = verify_again(measuring, operation, mismatch, err);
 	if (rc == 0 && !mismatch->length)
-		rc = reply_samples(measuring, reply, id, &timed);
+		rc = worker_reply_samples(
+			reply, id, round, timed.time_ns, timed.count, timed.placements,
+			timed.scarce ? "device memory is scarce" : measuring->unmoved);
 	if (rc == 0 && !mismatch->length && base_work)
-		rc = reply_base(reply, id, &timed, &why);
+		rc = why.length ? worker_reply_alone(reply, id, round, why.data)
+				: worker_reply_beside(reply, id, round, timed.base_ns, timed.count,
+						      timed.same_buffers);
 	if (rc == 0 && !mismatch->length)
 		rc = worker_reply_state(reply, id, round, &timed.state);
 out:
@@ -446,8 +399,12 @@ int measure_case(const struct measuring *measuring, const struct measured_case *
 		*status = TRIAL_SKIPPED;
 		goto out;
 	}
+	measuring->resources->announce_check = enter_verify_phase;
+	measuring->resources->announce_context = &phase;
 	if (rc == 0)
-		rc = prepare_case(&phase, &operation, err);
+		rc = operation_prepare(&operation, true, err);
+	measuring->resources->announce_check = NULL;
+	measuring->resources->announce_context = NULL;
 	if (rc == 0)
 		rc = verify_case(&phase, asked->round, &operation, &finding, err);
 	if (rc == 0 && finding.length) {

@@ -1,5 +1,5 @@
 /* Calls NVML. */
-#include "harness/workers/cuda/nvml.h"
+#include "harness/workers/cuda/device.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
@@ -15,6 +15,7 @@ struct nvml_process;
 
 struct nvml {
 	void *library;
+	bool initialised;
 	void *device;    /* the GPU, also of a slice */
 	void *computing; /* what processes are listed of: the GPU or the slice; NULL: not known */
 	bool is_slice;
@@ -100,60 +101,45 @@ int nvml_open(struct nvml **out, const char *pci_bus_id, const char *uuid, struc
 					    "/usr/local/nvidia/lib64/libnvidia-ml.so.1",
 					    "/usr/lib/wsl/lib/libnvidia-ml.so.1"};
 	struct nvml *nvml = xcalloc(1, sizeof(*nvml));
-	bool initialised = false;
 	int rc;
 
 	for (size_t i = 0; i < ARRAY_SIZE(names) && !nvml->library; i++)
 		nvml->library = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
-	if (!nvml->library) {
-		rc = error_set(err, PL_EUNSUPPORTED, "libnvidia-ml.so.1 not found");
-		goto out;
+	rc = nvml->library ? load_symbols(nvml, err)
+			   : error_set(err, PL_EUNSUPPORTED, "libnvidia-ml.so.1 not found");
+	if (!rc) {
+		const int refused = nvml->init();
+
+		nvml->initialised = !refused;
+		if (refused)
+			rc = error_set(err, PL_EUNSUPPORTED, "nvmlInit failed with %d", refused);
 	}
-	rc = load_symbols(nvml, err);
-	if (rc)
-		goto out;
-	rc = nvml->init();
-	if (rc) {
-		rc = error_set(err, PL_EUNSUPPORTED, "nvmlInit failed with %d", rc);
-		goto out;
+	if (!rc) {
+		const int unknown = nvml->handle_by_bus(pci_bus_id, &nvml->device);
+
+		if (unknown)
+			rc = error_set(err, PL_EUNSUPPORTED,
+				       "NVML knows no device at %s (error %d)", pci_bus_id,
+				       unknown);
 	}
-	initialised = true;
-	rc = nvml->handle_by_bus(pci_bus_id, &nvml->device);
 	if (rc) {
-		rc = error_set(err, PL_EUNSUPPORTED, "NVML knows no device at %s (error %d)",
-			       pci_bus_id, rc);
-		goto out;
+		nvml_close(nvml);
+		return rc;
 	}
 	find_computing(nvml, uuid);
 	*out = nvml;
-	nvml = NULL;
-out:
-	if (nvml && !initialised && nvml->library) {
-		dlclose(nvml->library);
-		nvml->library = NULL;
-	}
-	nvml_close(nvml);
-	return rc;
+	return 0;
 }
 
 void nvml_close(struct nvml *nvml)
 {
 	if (!nvml)
 		return;
-	if (nvml->library) {
+	if (nvml->initialised)
 		nvml->shutdown();
+	if (nvml->library)
 		dlclose(nvml->library);
-	}
 	free(nvml);
-}
-
-static double clock_hz(const struct nvml *nvml, int type)
-{
-	unsigned mhz;
-
-	if (!nvml->clock || nvml->clock(nvml->device, type, &mhz))
-		return NAN;
-	return 1e6 * mhz;
 }
 
 struct device_state nvml_device_state(const struct nvml *nvml)
@@ -168,8 +154,10 @@ struct device_state nvml_device_state(const struct nvml *nvml)
 
 	if (!nvml)
 		return state;
-	state.sm_clock_hz = clock_hz(nvml, NVML_CLOCK_SM);
-	state.memory_clock_hz = clock_hz(nvml, NVML_CLOCK_MEMORY);
+	if (nvml->clock && !nvml->clock(nvml->device, NVML_CLOCK_SM, &value))
+		state.sm_clock_hz = 1e6 * value;
+	if (nvml->clock && !nvml->clock(nvml->device, NVML_CLOCK_MEMORY, &value))
+		state.memory_clock_hz = 1e6 * value;
 	if (nvml->temperature && !nvml->temperature(nvml->device, NVML_TEMPERATURE_GPU, &value))
 		state.temperature_c = value;
 	if (nvml->power && !nvml->is_slice && !nvml->power(nvml->device, &value))
@@ -206,8 +194,7 @@ static pid_t parent_of(unsigned pid)
 	return parent;
 }
 
-/* Lists the other processes that compute on the device. Returns their number; -1: not known. */
-static int find_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
+int nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
 {
 	struct nvml_process processes[NVML_MOST_PROCESSES];
 	unsigned count = NVML_MOST_PROCESSES;
@@ -224,14 +211,7 @@ static int find_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
 
 int nvml_other_processes(const struct nvml *nvml)
 {
-	return find_others(nvml, (pid_t[NVML_MOST_PROCESSES]){0});
-}
-
-size_t nvml_list_others(const struct nvml *nvml, pid_t out[NVML_MOST_PROCESSES])
-{
-	const int count = find_others(nvml, out);
-
-	return count > 0 ? (size_t)count : 0;
+	return nvml_list_others(nvml, (pid_t[NVML_MOST_PROCESSES]){0});
 }
 
 void nvml_environment(const struct nvml *nvml, struct key_value_list *environment)

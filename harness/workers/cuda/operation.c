@@ -20,46 +20,34 @@ static int function_attribute(const struct device *device, CUfunction function,
 			  err, "cuFuncGetAttribute");
 }
 
-static int64_t launch_block_threads(const struct case_launch *launch)
-{
-	return launch->block[0] * launch->block[1] * launch->block[2];
-}
-
 static int64_t launch_cluster_blocks(const struct case_launch *launch)
 {
 	return launch->cluster[0] * launch->cluster[1] * launch->cluster[2];
 }
 
-/*
- * Raises the function's limit of dynamic shared memory. Never lowers it,
- * because several launches of an operation may use the function.
- */
-static int allow_shared(const struct device *device, CUfunction function, int64_t bytes,
-			struct error *err)
+/* Allows what a launch needs beyond the defaults. Never lowers a limit, because several launches of
+ * an operation may use the function. */
+static int raise_limits(const struct device *device, CUfunction function,
+			const struct case_launch *launch, struct error *err)
 {
 	int allowed;
 	int rc = function_attribute(device, function,
 				    CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, &allowed, err);
 
-	if (rc || bytes <= allowed)
-		return rc;
-	return cuda_check(
-		&device->driver,
-		device->driver.cuFuncSetAttribute(
-			function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)bytes),
-		err, "raising the limit of dynamic shared memory");
-}
-
-/* Clusters of more blocks than every device has need permission. */
-static int allow_cluster(const struct device *device, CUfunction function,
-			 const struct case_launch *launch, struct error *err)
-{
-	if (launch_cluster_blocks(launch) <= PORTABLE_CLUSTER_BLOCKS)
-		return 0;
-	return cuda_check(&device->driver,
-			  device->driver.cuFuncSetAttribute(
-				  function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-			  err, "allowing a cluster of more than 8 blocks");
+	if (rc == 0 && launch->shared_bytes > allowed)
+		rc = cuda_check(&device->driver,
+				device->driver.cuFuncSetAttribute(
+					function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+					(int)launch->shared_bytes),
+				err, "raising the limit of dynamic shared memory");
+	/* clusters of more blocks than every device has need permission */
+	if (rc == 0 && launch_cluster_blocks(launch) > PORTABLE_CLUSTER_BLOCKS)
+		rc = cuda_check(
+			&device->driver,
+			device->driver.cuFuncSetAttribute(
+				function, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+			err, "allowing a cluster of more than 8 blocks");
+	return rc;
 }
 
 /* Checks the launch against the limits of the compiled function and the device. Appends to *skip
@@ -67,7 +55,7 @@ static int allow_cluster(const struct device *device, CUfunction function,
 static int check_launch_fits(const struct device *device, const struct case_launch *launch,
 			     CUfunction function, struct text *skip, struct error *err)
 {
-	int64_t threads = launch_block_threads(launch);
+	const int64_t threads = launch->block[0] * launch->block[1] * launch->block[2];
 	int max_threads, registers, shared_static;
 	int rc;
 
@@ -96,8 +84,7 @@ static int check_launch_fits(const struct device *device, const struct case_laun
 			  device->info.shared_bytes_per_block);
 		return 0;
 	}
-	rc = allow_shared(device, function, launch->shared_bytes, err);
-	return rc ? rc : allow_cluster(device, function, launch, err);
+	return raise_limits(device, function, launch, err);
 }
 
 /* The room of a struct among others: the driver may read it by its alignment. */
@@ -181,59 +168,44 @@ static int encode_tensor_map(const struct cuda_driver *driver, CUtensorMap *out,
 			  err, "cuTensorMapEncodeTiled");
 }
 
-/* Makes the map of an argument again if the memory of its buffer has changed. */
-static int set_tensor_map(const struct operation *operation, struct operation_launch *launch,
-			  const struct case_arg *arg, size_t index, struct error *err)
-{
-	const struct cuda_driver *driver = &operation->resources->device->driver;
-	const struct tensor_map *map = arg->tensor;
-	union argument_value *made = &launch->values[index];
-	CUdeviceptr address;
-
-	if (arg->kind != ARG_TENSOR_MAP)
-		return 0;
-	address = operation->buffers[arg->integer].data;
-	if (made->buffer == address)
-		return 0;
-	made->buffer = address;
-	return encode_tensor_map(driver, launch->pointers[index], map, (void *)address, err);
-}
-
-/* The driver writes a map to a multiple of its alignment, which a packed struct does not give. */
-static int set_inner_tensor_map(const struct operation *operation, unsigned char *to,
-				const struct arg_address *place, struct error *err)
-{
-	CUtensorMap map;
-	int rc = encode_tensor_map(&operation->resources->device->driver, &map, place->tensor,
-				   (void *)operation->buffers[place->buffer].data, err);
-
-	memcpy(to, &map, sizeof(map));
-	return rc;
-}
-
 /* Before each launch, because the memory of a buffer can change from execution to execution. */
 static int set_addresses(const struct operation *operation, struct operation_launch *launch,
 			 const struct case_launch *described, struct error *err)
 {
-	for (size_t i = 0; i < described->arg_count; i++) {
-		const struct case_arg *arg = &described->args[i];
-		int rc = set_tensor_map(operation, launch, arg, i, err);
+	const struct cuda_driver *driver = &operation->resources->device->driver;
+	int rc = 0;
 
-		if (rc)
-			return rc;
-		for (size_t a = 0; a < case_arg_address_count(arg); a++) {
+	for (size_t i = 0; i < described->arg_count && rc == 0; i++) {
+		const struct case_arg *arg = &described->args[i];
+		union argument_value *made = &launch->values[i];
+
+		/* the map of an argument stays while its buffer has the same memory */
+		if (arg->kind == ARG_TENSOR_MAP &&
+		    made->buffer != operation->buffers[arg->integer].data) {
+			made->buffer = operation->buffers[arg->integer].data;
+			rc = encode_tensor_map(driver, launch->pointers[i], arg->tensor,
+					       (void *)made->buffer, err);
+		}
+		for (size_t a = 0; a < case_arg_address_count(arg) && rc == 0; a++) {
 			const struct arg_address place = case_arg_address(arg, a);
 			const CUdeviceptr address =
 				operation->buffers[place.buffer].data + place.addend;
 			unsigned char *to = (unsigned char *)launch->pointers[i] + place.offset;
+			/* The driver writes a map to a multiple of its alignment, which a packed
+			 * struct does not give. */
+			CUtensorMap map;
 
-			if (!place.tensor)
+			if (!place.tensor) {
 				memcpy(to, &address, ARG_ADDRESS_BYTES);
-			else if ((rc = set_inner_tensor_map(operation, to, &place, err)))
-				return rc;
+				continue;
+			}
+			rc = encode_tensor_map(driver, &map, place.tensor,
+					       (void *)operation->buffers[place.buffer].data, err);
+			if (rc == 0)
+				memcpy(to, &map, sizeof(map));
 		}
 	}
-	return 0;
+	return rc;
 }
 
 static int load_launch(struct operation *operation, size_t index, struct text *skip,
@@ -400,12 +372,6 @@ int operation_restore(const struct operation *operation, struct error *err)
 	return rc;
 }
 
-static bool launch_has_attributes(const struct case_launch *described)
-{
-	return described->cooperative || described->has_carveout ||
-	       launch_cluster_blocks(described) > 1;
-}
-
 /* A launch with a cluster, with a carveout, or one whose blocks may synchronise. */
 static CUresult launch_with_attributes(const struct device *device, CUfunction function,
 				       const struct case_launch *described, void **pointers)
@@ -457,7 +423,8 @@ static int enqueue_launch(struct operation *operation, size_t index, struct erro
 		return rc;
 	if (!launch->function)
 		return library_enqueue(&launch->call, launch->values, err);
-	if (launch_has_attributes(described))
+	if (described->cooperative || described->has_carveout ||
+	    launch_cluster_blocks(described) > 1)
 		return cuda_check(&device->driver,
 				  launch_with_attributes(device, launch->function, described,
 							 launch->pointers),

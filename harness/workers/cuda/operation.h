@@ -115,8 +115,8 @@ int operation_find_blind_to(const struct operation *operation, const struct oper
 			    struct text *reason, struct error *err);
 /* Adds to *reason what the check accepts instead of the expected results (blind_check.h). */
 int operation_find_blind(const struct operation *operation, struct text *reason, struct error *err);
-/* Counts the bytes in which a result differs from a block of its size, and finds the first. */
-int operation_compare_bytes(const struct operation *operation, size_t buffer,
+/* Counts the bytes in which data differ from a block of their size, and finds the first. */
+int operation_compare_bytes(const struct cuda_resources *resources, CUdeviceptr data,
 			    const struct memory_block *with, uint64_t *differing, uint64_t *first,
 			    struct error *err);
 /* Waits for the device and copies its memory, also memory of the host that it has mapped, to `out`.
@@ -141,7 +141,7 @@ void operation_release(struct operation *operation);
  */
 int replay_again(struct operation *operation, struct text *mismatch, struct error *err);
 
-/* ---- the memory of a case and of its base case: beside.c ---- */
+/* ---- the memory of a case and of its base case: measuring.c ---- */
 
 /*
  * A case and its base case are in one worker. The base case gets the device memory of the case

@@ -25,12 +25,6 @@ static struct memory_block **input_block(struct operation *operation, size_t b)
 	return shared ? &operation->buffers[b].block : &operation->buffers[b].pristine;
 }
 
-/* The seed in the keys of the data: other inputs are other data. */
-static uint64_t seed_of_data(const struct cuda_resources *resources)
-{
-	return data_seed(resources->seed, resources->mixed);
-}
-
 /* ---- memory of a capture ---- */
 
 /* Sets the address that launches, and other memory of the capture, have for a buffer: that of the
@@ -81,19 +75,13 @@ static int place_captured(struct operation *operation, struct error *err)
 	return rc;
 }
 
-/* What the content of a buffer depends on. The caller frees it. */
+/* The caller frees it. */
 static char *key_of_content(const struct operation *operation, size_t b, bool expected)
 {
-	const struct launch_case *work = operation->work;
-	const uint64_t seed = seed_of_data(operation->resources);
-	char *of_case = expected ? case_expected_key(work, b, seed)
-				 : case_input_key(&work->buffers[b], seed);
-	struct text key = TEXT_INIT;
+	const struct cuda_resources *resources = operation->resources;
 
-	text_add(&key, of_case);
-	free(of_case);
-	case_capture_add_key(&key, operation->capture, b);
-	return text_detach(&key);
+	return case_content_key(operation->work, b, expected, operation->capture,
+				data_seed(resources->seed, resources->mixed));
 }
 
 static int acquire_blocks(struct operation *operation, bool verified, struct freshness *fresh,
@@ -104,7 +92,6 @@ static int acquire_blocks(struct operation *operation, bool verified, struct fre
 	int rc = 0;
 
 	verified = verified && case_is_checked(work);
-
 	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		struct operation_buffer *buffer = &operation->buffers[b];
 		size_t bytes = case_buffer_bytes(&work->buffers[b]);
@@ -251,12 +238,16 @@ static int stage_inputs(struct operation *operation, const struct freshness *fre
 	return rc;
 }
 
-/* Whether the request shares every expected result that is not on the device. */
-static bool expected_is_shared(const struct operation *operation, const struct freshness *fresh)
+/* Finds the expected results that are not on the device. False: the request does not share all. */
+static bool find_shared_expected(const struct operation *operation, const struct freshness *fresh,
+				 struct host_buffers *expected)
 {
-	for (size_t b = 0; b < operation->work->buffer_count; b++)
-		if (fresh->expected[b] && !find_shared(operation, b, true))
+	for (size_t b = 0; b < operation->work->buffer_count; b++) {
+		if (fresh->expected[b])
+			expected->data[b] = find_shared(operation, b, true);
+		if (fresh->expected[b] && !expected->data[b])
 			return false;
+	}
 	return true;
 }
 
@@ -270,17 +261,6 @@ static int upload_expected(struct operation *operation, const struct freshness *
 			rc = upload(operation->resources, operation->buffers[b].expected,
 				    expected->data[b], err);
 	return rc;
-}
-
-static int stage_shared_expected(struct operation *operation, const struct freshness *fresh,
-				 struct error *err)
-{
-	struct host_buffers expected = {0};
-
-	for (size_t b = 0; b < operation->work->buffer_count; b++)
-		if (fresh->expected[b])
-			expected.data[b] = find_shared(operation, b, true);
-	return upload_expected(operation, fresh, &expected, err);
 }
 
 /* Computes the expected results on the host and uploads them. */
@@ -420,17 +400,6 @@ static int stage_items(struct operation *operation, const struct host_buffers *i
 	return rc ? rc : device_synchronise(resources->device, err, "uploading");
 }
 
-static int stage_reference(struct operation *operation, const struct host_buffers *inputs,
-			   struct error *err)
-{
-	const struct launch_case reference = case_reference(operation->work);
-	int rc = execute_reference(operation, &reference, err);
-
-	if (rc == 0 && operation->work->check.item_count)
-		rc = stage_items(operation, inputs, err);
-	return rc ? rc : give_reference(operation, err);
-}
-
 static int announce_expected(const struct cuda_resources *resources)
 {
 	return resources->announce_check ? resources->announce_check(resources->announce_context)
@@ -447,10 +416,18 @@ static int make_expected(struct operation *operation, const struct freshness *fr
 	if (rc)
 		return rc;
 	before = meter_enter(meter, RUN_PART_DATA);
-	if (case_has_reference(operation->work))
-		rc = error_context(err, stage_reference(operation, inputs, err), "verify");
-	else
+	if (case_has_reference(operation->work)) {
+		const struct launch_case reference = case_reference(operation->work);
+
+		rc = execute_reference(operation, &reference, err);
+		if (rc == 0 && operation->work->check.item_count)
+			rc = stage_items(operation, inputs, err);
+		if (rc == 0)
+			rc = give_reference(operation, err);
+		error_context(err, rc, "verify");
+	} else {
 		rc = stage_expected(operation, fresh, inputs, err);
+	}
 	meter_enter(meter, before);
 	return rc;
 }
@@ -473,12 +450,13 @@ int operation_prepare(struct operation *operation, bool verified, struct error *
 		if (rc == 0)
 			rc = stage_replay(operation, &fresh, err);
 	} else if (rc == 0) {
-		const bool shared = expected_is_shared(operation, &fresh);
+		struct host_buffers expected = {0};
+		const bool shared = find_shared_expected(operation, &fresh, &expected);
 
 		/* the check reads every input */
 		rc = stage_inputs(operation, &fresh, fresh.any_expected && !shared, &inputs, err);
 		if (rc == 0 && fresh.any_expected)
-			rc = shared ? stage_shared_expected(operation, &fresh, err)
+			rc = shared ? upload_expected(operation, &fresh, &expected, err)
 				    : make_expected(operation, &fresh, &inputs, err);
 	}
 	/* Later cases overwrite the slots, and shared data are unmapped, so the uploads must

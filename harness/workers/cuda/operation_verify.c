@@ -27,36 +27,6 @@ int operation_read(const struct device *device, void *out, CUdeviceptr data, siz
 	return rc ? rc : device_synchronise(device, err, "reading a result");
 }
 
-static int read_element(const struct device *device, CUdeviceptr data, enum element_type type,
-			uint64_t index, uint64_t *out, struct error *err)
-{
-	const size_t size = element_size_bytes(type);
-
-	return operation_read(device, out, data + index * size, size, err);
-}
-
-static int describe_mismatch(const struct operation *operation, size_t b,
-			     const struct element_check *comparison, struct text *mismatch,
-			     struct error *err)
-{
-	const struct device *device = operation->resources->device;
-	const struct case_buffer *buffer = &operation->work->buffers[b];
-	struct case_difference difference = {.mismatches = comparison->mismatches,
-					     .first = comparison->first,
-					     .largest_error = comparison->largest_error,
-					     .largest_expected = comparison->largest_expected};
-	const enum element_type type = case_buffer_compared(buffer);
-	int rc = read_element(device, operation->buffers[b].data, type, comparison->first,
-			      &difference.got, err);
-
-	if (rc == 0)
-		rc = read_element(device, operation->buffers[b].expected->data, type,
-				  comparison->first, &difference.expected, err);
-	if (rc == 0)
-		case_describe_difference(mismatch, operation->work, b, &difference);
-	return rc;
-}
-
 /* Two arrays on the device, and how far they may differ. */
 struct comparison_task {
 	enum element_type type;
@@ -127,18 +97,18 @@ static struct comparison_task task_of_result(const struct operation *operation, 
 	};
 }
 
-int operation_compare_bytes(const struct operation *operation, size_t buffer,
+int operation_compare_bytes(const struct cuda_resources *resources, CUdeviceptr data,
 			    const struct memory_block *with, uint64_t *differing, uint64_t *first,
 			    struct error *err)
 {
 	const struct comparison_task task = {
 		.type = ELEMENT_U8,
 		.length = (int64_t)with->bytes,
-		.result = operation->buffers[buffer].data,
+		.result = data,
 		.expected = with->data,
 	};
 	struct element_check comparison = {0};
-	int rc = compare_on_device(operation->resources, &task, &comparison, err);
+	int rc = compare_on_device(resources, &task, &comparison, err);
 
 	*differing = comparison.mismatches;
 	*first = comparison.first;
@@ -148,50 +118,51 @@ int operation_compare_bytes(const struct operation *operation, size_t buffer,
 static int compare_result(const struct operation *operation, size_t b, struct text *mismatch,
 			  struct case_accuracy *accuracy, struct error *err)
 {
+	const struct device *device = operation->resources->device;
+	const struct operation_buffer *buffer = &operation->buffers[b];
 	const struct comparison_task task = task_of_result(operation, b);
-	struct element_check comparison;
-	int rc = compare_on_device(operation->resources, &task, &comparison, err);
+	const size_t size = element_size_bytes(task.type);
+	struct case_difference difference;
+	struct element_check found;
+	int rc = compare_on_device(operation->resources, &task, &found, err);
 
+	if (rc)
+		return rc;
+	case_accuracy_note(accuracy, &operation->work->buffers[b], found.largest_error,
+			   found.largest_expected);
+	if (!found.mismatches)
+		return 0;
+	difference = (struct case_difference){.mismatches = found.mismatches,
+					      .first = found.first,
+					      .largest_error = found.largest_error,
+					      .largest_expected = found.largest_expected};
+	rc = operation_read(device, &difference.got, buffer->data + found.first * size, size, err);
 	if (rc == 0)
-		case_accuracy_note(accuracy, &operation->work->buffers[b], comparison.largest_error,
-				   comparison.largest_expected);
-	if (rc == 0 && comparison.mismatches)
-		rc = describe_mismatch(operation, b, &comparison, mismatch, err);
-	return rc;
-}
-
-/* Adds the inputs that an execution changed. */
-static int check_inputs(const struct operation *operation, const char *who, struct text *found,
-			struct error *err)
-{
-	int rc = 0;
-
-	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
-		const struct operation_buffer *buffer = &operation->buffers[b];
-		const struct comparison_task task = {
-			.type = ELEMENT_U8,
-			.length = (int64_t)(buffer->pristine ? buffer->pristine->bytes : 0),
-			.result = buffer->block ? buffer->block->data : 0,
-			.expected = buffer->pristine ? buffer->pristine->data : 0,
-		};
-		struct element_check comparison;
-
-		if (operation->work->buffers[b].role != BUFFER_IN || !buffer->pristine)
-			continue;
-		rc = compare_on_device(operation->resources, &task, &comparison, err);
-		if (rc == 0 && comparison.mismatches)
-			text_addf(found, "%s%s wrote into '%s', which is an input",
-				  found->length ? "; " : "", who, operation->work->buffers[b].name);
-	}
+		rc = operation_read(device, &difference.expected,
+				    buffer->expected->data + found.first * size, size, err);
+	if (rc == 0)
+		case_describe_difference(mismatch, operation->work, b, &difference);
 	return rc;
 }
 
 int operation_check_writes(const struct operation *operation, const char *who, struct text *found,
 			   struct error *err)
 {
-	int rc = check_inputs(operation, who, found, err);
+	const struct launch_case *work = operation->work;
+	int rc = 0;
 
-	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		const struct operation_buffer *buffer = &operation->buffers[b];
+		uint64_t differing = 0, first;
+
+		if (work->buffers[b].role == BUFFER_IN && buffer->pristine)
+			rc = operation_compare_bytes(operation->resources, buffer->block->data,
+						     buffer->pristine, &differing, &first, err);
+		if (rc == 0 && differing)
+			text_addf(found, "%s%s wrote into '%s', which is an input",
+				  found->length ? "; " : "", who, work->buffers[b].name);
+	}
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
 		bool intact = true;
 
 		if (operation->buffers[b].block)
@@ -199,7 +170,7 @@ int operation_check_writes(const struct operation *operation, const char *who, s
 						 operation->buffers[b].block, &intact, err);
 		if (!intact)
 			text_addf(found, "%s%s wrote outside of '%s'", found->length ? "; " : "",
-				  who, operation->work->buffers[b].name);
+				  who, work->buffers[b].name);
 	}
 	return rc;
 }
@@ -315,12 +286,6 @@ int operation_watched_samples(const struct operation *operation, struct text *mi
 /* The first part of a result is nearly always enough. */
 #define PART_BYTES ((size_t)256 << 10)
 
-/* The content of a buffer before each execution. */
-static CUdeviceptr content_before(const struct operation_buffer *buffer)
-{
-	return buffer->pristine ? buffer->pristine->data : buffer->block->data;
-}
-
 /* Copies bytes of all that is compared to the host. */
 static int blind_part_read(const struct operation *operation, const struct blind_result *blind,
 			   size_t first, size_t bytes, void *expected, struct host_buffers *inputs,
@@ -332,12 +297,16 @@ static int blind_part_read(const struct operation *operation, const struct blind
 				err);
 
 	for (size_t b = 0; b < operation->work->buffer_count && rc == 0; b++) {
+		const struct operation_buffer *buffer = &operation->buffers[b];
+		/* the content before each execution */
+		const struct memory_block *before =
+			buffer->pristine ? buffer->pristine : buffer->block;
+
 		if (!blind->comparable[b] || blind->rejected[b])
 			continue;
 		if (!inputs->data[b])
 			inputs->data[b] = xmalloc(PART_BYTES);
-		rc = operation_read(device, inputs->data[b],
-				    content_before(&operation->buffers[b]) + first, bytes, err);
+		rc = operation_read(device, inputs->data[b], before->data + first, bytes, err);
 	}
 	return rc;
 }

@@ -55,25 +55,17 @@ static bool back_region(struct memory *memory, const struct placed_region *regio
 {
 	const struct cuda_driver *driver = &memory->device->driver;
 	const CUmemAllocationProp properties = pages_properties(memory->device);
-	const CUmemAccessDesc access = {.location = properties.location,
-					.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
-	CUmemGenericAllocationHandle handle;
+	struct device_pages pages = {.bytes = region->mapped_bytes};
 	CUresult result;
 
 	do {
-		result = driver->cuMemCreate(&handle, region->mapped_bytes, &properties, 0);
+		result = driver->cuMemCreate(&pages.handle, pages.bytes, &properties, 0);
 	} while (result == CUDA_ERROR_OUT_OF_MEMORY && memory_make_room(memory));
 	if (result != CUDA_SUCCESS)
 		return false;
-	result = driver->cuMemMap(region->mapped, region->mapped_bytes, 0, handle, 0);
-	driver->cuMemRelease(handle);
-	if (result != CUDA_SUCCESS)
-		return false;
-	if (driver->cuMemSetAccess(region->mapped, region->mapped_bytes, &access, 1) ==
-	    CUDA_SUCCESS)
-		return true;
-	driver->cuMemUnmap(region->mapped, region->mapped_bytes);
-	return false;
+	result = pages_map(memory->device, region->mapped, &pages);
+	driver->cuMemRelease(pages.handle);
+	return result == CUDA_SUCCESS;
 }
 
 /* Maps memory at exactly these addresses. The driver takes an address as a hint only. */
@@ -138,17 +130,6 @@ static int add_blocks(struct placed_memory *placed, struct memory *memory,
 	return rc;
 }
 
-/* Maps a region with the first `count` ranges. If that is not possible, they get no blocks. */
-static int place_region(struct placed_memory *placed, struct memory *memory,
-			const struct placed_region *region, const struct placed_range *ranges,
-			size_t count, struct memory_block **blocks, struct error *err)
-{
-	if (!map_region(memory, region))
-		return 0;
-	placed->regions[placed->region_count++] = *region;
-	return add_blocks(placed, memory, region, ranges, count, blocks, err);
-}
-
 static CUdeviceptr down_to_multiple(CUdeviceptr address, size_t unit)
 {
 	return address / unit * unit;
@@ -173,7 +154,7 @@ static struct placed_region region_of(const struct placed_range *ranges, size_t 
 	};
 }
 
-/* The ranges ascend, and no two overlap. */
+/* The ranges ascend, and no two overlap. Those of a region that cannot be mapped get no blocks. */
 static int place_ranges(struct placed_memory *placed, struct memory *memory, size_t granule,
 			const struct placed_range *ranges, size_t count,
 			struct memory_block **blocks, struct error *err)
@@ -187,8 +168,10 @@ static int place_ranges(struct placed_memory *placed, struct memory *memory, siz
 		for (next = first + 1;
 		     next < count && ranges[next].address < region.address + region.bytes; next++)
 			region = region_of(&ranges[first], next + 1 - first, unit, granule);
-		rc = place_region(placed, memory, &region, &ranges[first], next - first, blocks,
-				  err);
+		if (!map_region(memory, &region))
+			continue;
+		placed->regions[placed->region_count++] = region;
+		rc = add_blocks(placed, memory, &region, &ranges[first], next - first, blocks, err);
 	}
 	return rc;
 }
@@ -201,24 +184,13 @@ static bool is_of_kind(const struct case_capture *from, size_t buffer,
 	return memory && memory->kind == kind;
 }
 
-/* Drops a memory that two buffers have. */
-static size_t without_overlaps(struct placed_range *ranges, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++)
-		if (!kept || ranges[i].address >= ranges[kept - 1].address + ranges[kept - 1].bytes)
-			ranges[kept++] = ranges[i];
-	return kept;
-}
-
 static int place_at_old_addresses(struct placed_memory *placed, struct memory *memory,
 				  const struct case_capture *from, struct memory_block **blocks,
 				  struct error *err)
 {
 	const CUmemAllocationProp properties = pages_properties(memory->device);
 	struct placed_range *ranges = xcalloc(placed->count + 1, sizeof(*ranges));
-	size_t count = 0, granule = 0;
+	size_t count = 0, kept = 0, granule = 0;
 	int rc = 0;
 
 	for (size_t b = 0; b < placed->count; b++)
@@ -227,29 +199,20 @@ static int place_at_old_addresses(struct placed_memory *placed, struct memory *m
 				case_capture_memory(from, b)->address,
 				(size_t)case_capture_memory(from, b)->bytes, b};
 	qsort(ranges, count, sizeof(*ranges), by_old_address);
-	count = without_overlaps(ranges, count);
-	if (count &&
+	/* drops a memory that two buffers have */
+	for (size_t i = 0; i < count; i++)
+		if (!kept || ranges[i].address >= ranges[kept - 1].address + ranges[kept - 1].bytes)
+			ranges[kept++] = ranges[i];
+	if (kept &&
 	    memory->device->driver.cuMemGetAllocationGranularity(
 		    &granule, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS &&
 	    granule)
-		rc = place_ranges(placed, memory, granule, ranges, count, blocks, err);
+		rc = place_ranges(placed, memory, granule, ranges, kept, blocks, err);
 	free(ranges);
 	return rc;
 }
 
 /* ---- managed memory and memory of the host ---- */
-
-static void place_managed(struct placed_memory *placed, const struct case_capture *from, size_t b,
-			  struct memory_block **blocks)
-{
-	const size_t bytes = (size_t)case_capture_memory(from, b)->bytes;
-	CUdeviceptr data;
-
-	if (placed->device->driver.cuMemAllocManaged(&data, bytes, CU_MEM_ATTACH_GLOBAL) !=
-	    CUDA_SUCCESS)
-		return;
-	blocks[b] = add_block(placed, b, PLACED_MANAGED, data, bytes);
-}
 
 static void place_on_host(struct placed_memory *placed, const struct case_capture *from, size_t b,
 			  struct memory_block **blocks)
@@ -285,10 +248,16 @@ int placed_memory_acquire(struct placed_memory **out, struct memory *memory,
 		.count = work->buffer_count,
 	};
 	for (size_t b = 0; b < work->buffer_count; b++) {
-		if (!blocks[b] && is_of_kind(from, b, CAPTURE_MANAGED))
-			place_managed(placed, from, b, blocks);
-		else if (!blocks[b] && is_of_kind(from, b, CAPTURE_HOST))
+		CUdeviceptr data;
+
+		if (!blocks[b] && is_of_kind(from, b, CAPTURE_HOST))
 			place_on_host(placed, from, b, blocks);
+		else if (!blocks[b] && is_of_kind(from, b, CAPTURE_MANAGED) &&
+			 memory->device->driver.cuMemAllocManaged(
+				 &data, case_buffer_bytes(&work->buffers[b]),
+				 CU_MEM_ATTACH_GLOBAL) == CUDA_SUCCESS)
+			blocks[b] = add_block(placed, b, PLACED_MANAGED, data,
+					      case_buffer_bytes(&work->buffers[b]));
 	}
 	rc = place_at_old_addresses(placed, memory, from, blocks, err);
 	if (rc)

@@ -3,7 +3,8 @@
 
 #include <stdlib.h>
 
-/* Adds the large blocks whose pages can be replaced. */
+/* Adds the large blocks whose pages can be replaced, each once: both operations may use the same.
+ */
 static size_t collect_blocks(struct memory_block **blocks, size_t count,
 			     const struct operation *operation)
 {
@@ -18,31 +19,21 @@ static size_t collect_blocks(struct memory_block **blocks, size_t count,
 
 		blocks[end++] = scratch->bytes ? memory_block_at(memory, scratch->data) : NULL;
 	}
-	for (size_t i = count; i < end; i++)
-		if (blocks[i] && blocks[i]->pages.bytes && blocks[i]->bytes >= MEMORY_MOVED_BYTES)
+	for (size_t i = count; i < end; i++) {
+		bool skip = !blocks[i] || !blocks[i]->pages.bytes ||
+			    blocks[i]->bytes < MEMORY_MOVED_BYTES;
+
+		for (size_t k = 0; k < count && !skip; k++)
+			skip = blocks[k] == blocks[i];
+		if (!skip)
 			blocks[count++] = blocks[i];
+	}
 	return count;
 }
 
 static size_t most_blocks(const struct operation *operation)
 {
 	return operation->work->buffer_count + operation->work->launch_count;
-}
-
-/* Both operations may use the same blocks. */
-static size_t without_doubles(struct memory_block **blocks, size_t count)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		bool again = false;
-
-		for (size_t k = 0; k < kept; k++)
-			again |= blocks[k] == blocks[i];
-		if (!again)
-			blocks[kept++] = blocks[i];
-	}
-	return kept;
 }
 
 int placement_change(const struct operation *operation, const struct operation *base,
@@ -56,7 +47,6 @@ int placement_change(const struct operation *operation, const struct operation *
 
 	if (base)
 		count = collect_blocks(blocks, count, base);
-	count = without_doubles(blocks, count);
 	if (count)
 		rc = memory_replace_pages(&operation->resources->memory, blocks, count, &replaced,
 					  err);

@@ -1,6 +1,6 @@
 /* Recognises profilers by the environment variables that they set, and pushes and pops NVTX ranges.
  */
-#include "harness/workers/cuda/profiler.h"
+#include "harness/workers/cuda/backend.h"
 
 #include <inttypes.h>
 #include <nvtx3/nvToolsExt.h>

@@ -15,20 +15,7 @@ static int acquire_kept(struct cuda_resources *resources, size_t bytes, struct m
 	int rc = memory_acquire(&resources->memory, NULL, bytes, out, NULL, err);
 
 	if (rc == 0)
-		memory_keep(*out);
-	return rc;
-}
-
-/* The worker's own kernels, with machine code and PTX. */
-static int load_support(struct cuda_image_cache *images, const struct cuda_image **out,
-			struct error *err)
-{
-	struct text path = TEXT_INIT;
-	int rc = install_path(&path, "share/perflab/libraries/support.fatbin", err);
-
-	if (!rc)
-		rc = cuda_image_load(images, "support", path.data, "", out, err);
-	text_release(&path);
+		(*out)->kept = true;
 	return rc;
 }
 
@@ -43,8 +30,9 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 		[ELEMENT_U8] = "compare_u8",    [ELEMENT_I16] = "compare_i16",
 		[ELEMENT_U16] = "compare_u16",  [ELEMENT_I64] = "compare_i64",
 		[ELEMENT_U64] = "compare_u64"};
-	const struct cuda_image *support;
+	const struct cuda_image *support; /* the worker's own kernels, as machine code and PTX */
 	size_t flush_bytes = FLUSH_L2_MULTIPLE * (size_t)device->info.l2_bytes;
+	struct text path = TEXT_INIT;
 	int rc;
 
 	*resources = (struct cuda_resources){
@@ -52,7 +40,10 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 	cuda_image_cache_init(&resources->images, device);
 	/* Blocks kept for later cases use at most half of the device memory. */
 	memory_init(&resources->memory, device, (uint64_t)device->info.memory_bytes / 2);
-	rc = load_support(&resources->images, &support, err);
+	rc = install_path(&path, "share/perflab/libraries/support.fatbin", err);
+	if (rc == 0)
+		rc = cuda_image_load(&resources->images, "support", path.data, "", &support, err);
+	text_release(&path);
 	for (size_t i = 0; i < ARRAY_SIZE(compare_entries) && rc == 0; i++)
 		rc = cuda_image_function(&resources->images, support, compare_entries[i],
 					 &resources->compare[i], err);

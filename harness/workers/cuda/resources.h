@@ -13,6 +13,14 @@
 #include "harness/workers/shared_data.h"
 #include "kernels/kernels.h"
 
+/*
+ * ---- images of kernels: image.c ----
+ *
+ * The name of a user's image is the absolute path of a .cubin or .ptx file. A built-in image
+ * ("reduce/shuffle") is in the file that perflab made for the device, or else it is the PTX in
+ * share/perflab/ptx, which the driver compiles.
+ */
+
 struct cuda_image {
 	char *name;
 	CUmodule module;
@@ -42,6 +50,14 @@ int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_
  * untrusted input.
  */
 int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err);
+
+/*
+ * ---- uploads: uploader.c ----
+ *
+ * Copies memory of the host to the device faster than the driver does from ordinary memory, which
+ * is far below the speed of the bus: docs/results/log.md. Several threads copy parts into
+ * page-locked buffers, from which they queue uploads.
+ */
 
 #define UPLOADER_THREADS_MOST 4
 /* A thread fills one buffer while the other is uploaded. */

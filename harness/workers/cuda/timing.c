@@ -1,5 +1,18 @@
-/* Queues batches of timed samples and decides when a round has enough of them. */
-#include "harness/workers/cuda/timing.h"
+/*
+ * Times an operation with device timestamps (CUDA events), and decides when a round has enough
+ * samples. Between the two timestamps of a sample the device executes only the operation.
+ *
+ * The host queues samples in batches behind a gate: the stream waits for a word
+ * in host memory, which the host sets after it has queued the whole batch. So
+ * the device never waits for the host inside a sample, even if the operation is
+ * shorter than the launch of the next one. With a cold cache, the worker
+ * flushes the L2 before each sample. Before each cold sample of a user's kernel
+ * it also resets persisting lines, so a batch of them has a gate per sample.
+ *
+ * Samples are taken while the clocks of the device are up: if it may have been
+ * idle for over a second, the worker first warms it up.
+ */
+#include "harness/workers/cuda/backend.h"
 #include "harness/workers/cuda/operation.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
@@ -148,11 +161,6 @@ static int close_gate(struct timer *timer, struct error *err)
 			  err, "closing the gate");
 }
 
-static void open_gate(struct timer *timer)
-{
-	__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
-}
-
 /* One sample to take. */
 struct turn {
 	struct operation *operation;
@@ -166,6 +174,12 @@ struct manner {
 	 * before. Otherwise the previous sample is that execution. */
 	bool warmed;
 };
+
+static int record_event(const struct device *device, CUevent event, struct error *err)
+{
+	return cuda_check(&device->driver, device->driver.cuEventRecord(event, device->stream), err,
+			  "cuEventRecord");
+}
 
 static int enqueue_sample(struct timer *timer, struct operation *operation, size_t index,
 			  struct manner manner, struct error *err)
@@ -184,15 +198,11 @@ static int enqueue_sample(struct timer *timer, struct operation *operation, size
 	if (rc == 0 && operation->allocates)
 		rc = device_synchronise(device, err, "before an operation that allocates");
 	if (rc == 0)
-		rc = cuda_check(&device->driver,
-				device->driver.cuEventRecord(timer->starts[index], device->stream),
-				err, "cuEventRecord");
+		rc = record_event(device, timer->starts[index], err);
 	if (rc == 0)
 		rc = operation_enqueue(operation, err);
 	if (rc == 0)
-		rc = cuda_check(&device->driver,
-				device->driver.cuEventRecord(timer->stops[index], device->stream),
-				err, "cuEventRecord");
+		rc = record_event(device, timer->stops[index], err);
 	return rc ? rc : operation_compare_sample(operation, err);
 }
 
@@ -264,15 +274,13 @@ static int run_batch(struct timer *timer, const struct turn *turns, size_t count
 		if (rc == 0 && gated)
 			rc = close_gate(timer, err);
 		if (rc == 0 && first == 0)
-			rc = cuda_check(&device->driver,
-					device->driver.cuEventRecord(timer->begin, device->stream),
-					err, "cuEventRecord");
+			rc = record_event(device, timer->begin, err);
 		for (size_t i = first; i < first + part && rc == 0; i++)
 			rc = enqueue_sample(timer, turns[i].operation, i, manner, err);
 		if (rc == 0 && gated && !resets && !timer->untimed)
 			rc = cuda_queue_idle_kernels(timer->resources, KERNELS_BEHIND_BATCH, err);
-		if (gated)
-			open_gate(timer);
+		if (gated) /* opens it */
+			__atomic_store_n(timer->gate, timer->gate_value, __ATOMIC_SEQ_CST);
 	}
 	/* The device is busy now, so these are the clocks of the samples. */
 	*state = nvml_device_state(device->nvml);
@@ -283,43 +291,19 @@ static int run_batch(struct timer *timer, const struct turn *turns, size_t count
 	return rc ? rc : meter_batch(timer, turns, count, err);
 }
 
-static size_t sample_commands(const struct operation *operation, struct manner manner)
-{
-	return operation_command_count(operation) * (manner.warmed ? 2 : 1) + COMMANDS_PER_SAMPLE;
-}
-
 /* How many samples, or pairs of them, fit into a batch. */
 static size_t batch_limit(const struct operation *operation, const struct operation *base,
 			  struct manner manner)
 {
-	size_t commands =
-		sample_commands(operation, manner) + (base ? sample_commands(base, manner) : 0);
-	size_t limit = BATCH_MAX_COMMANDS / commands;
-	size_t most = BATCH_MAX_SAMPLES / (base ? 2 : 1);
+	const size_t executions = manner.warmed ? 2 : 1;
+	const size_t most = BATCH_MAX_SAMPLES / (base ? 2 : 1);
+	size_t commands = operation_command_count(operation) * executions + COMMANDS_PER_SAMPLE;
+	size_t limit;
 
-	if (limit < 1)
-		limit = 1;
-	return limit < most ? limit : most;
-}
-
-/* Returns whether the interval is narrow enough, or as narrow as the resolution of events allows.
- */
-static bool is_precise_enough(const double *time_ns, size_t count, double precision)
-{
-	struct summary summary = summarise(time_ns, count);
-
-	return summary_relative_width(&summary) <= precision ||
-	       (summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS;
-}
-
-/* Whether the speed-up is known to half of the precision, or half of the resolution. */
-static bool is_speedup_precise(const double *time_ns, const double *base_ns, size_t count,
-			       double precision)
-{
-	double reach = round_speedup_of(time_ns, base_ns, count).reach;
-
-	return reach <= precision / 2 ||
-	       reach * summarise(time_ns, count).median_ns <= EVENT_STEP_NS / 2.0;
+	if (base)
+		commands += operation_command_count(base) * executions + COMMANDS_PER_SAMPLE;
+	limit = BATCH_MAX_COMMANDS / commands;
+	return limit < 1 ? 1 : limit < most ? limit : most;
 }
 
 static size_t smaller_size(size_t a, size_t b)
@@ -388,18 +372,6 @@ static int execute_untimed(const struct timed_round *round, struct device_state 
 	return rc;
 }
 
-/* Moves the data, if that is possible. */
-static int move_data(struct timed_round *round, struct round_result *out, struct error *err)
-{
-	enum placement_result result = PLACEMENT_FIXED;
-	int rc = placement_change(round->operation, round->base, &result, err);
-
-	round->stays = result != PLACEMENT_CHANGED;
-	out->scarce = result == PLACEMENT_SCARCE;
-	out->placements += result == PLACEMENT_CHANGED;
-	return rc ? rc : execute_untimed(round, &out->state, err);
-}
-
 /* Takes samples until the round has `wanted`, in `parts` parts. Each but the first of the round
  * begins on another placement. */
 static int take_parts(struct timed_round *round, struct round_result *out, size_t wanted,
@@ -414,8 +386,16 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
 		if (out->count && !round->stays)
 			round->stays = summarise(out->time_ns, out->count).median_ns >
 				       MOVED_SAMPLE_MOST_NS;
-		if (out->count && !round->stays)
-			rc = move_data(round, out, err);
+		if (out->count && !round->stays) {
+			enum placement_result result = PLACEMENT_FIXED;
+
+			rc = placement_change(round->operation, round->base, &result, err);
+			round->stays = result != PLACEMENT_CHANGED;
+			out->scarce = result == PLACEMENT_SCARCE;
+			out->placements += result == PLACEMENT_CHANGED;
+			if (rc == 0)
+				rc = execute_untimed(round, &out->state, err);
+		}
 		while (rc == 0 && out->count < end) {
 			const size_t batch = smaller_size(end - out->count, round->batch_limit);
 
@@ -427,12 +407,22 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
 	return rc;
 }
 
-/* Whether a round has enough samples. */
+/* Whether a round has enough samples: the interval is narrow enough, or as narrow as the resolution
+ * of events allows, and the speed-up over a base is known to half of the precision or resolution.
+ */
 static bool is_enough(const struct round_result *timed, double precision)
 {
-	return is_precise_enough(timed->time_ns, timed->count, precision) &&
-	       (!timed->base_ns ||
-		is_speedup_precise(timed->time_ns, timed->base_ns, timed->count, precision));
+	const struct summary summary = summarise(timed->time_ns, timed->count);
+	double reach;
+
+	/* either may be NAN */
+	if (!(summary_relative_width(&summary) <= precision) &&
+	    !((summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS))
+		return false;
+	if (!timed->base_ns)
+		return true;
+	reach = round_speedup_of(timed->time_ns, timed->base_ns, timed->count).reach;
+	return reach <= precision / 2 || reach * summary.median_ns <= EVENT_STEP_NS / 2.0;
 }
 
 int timer_run(struct timer *timer, struct operation *operation, struct operation *base,

@@ -1,5 +1,5 @@
 /* Uploads by several threads, each of which has buffers of its own; and page-locked memory. */
-#include "harness/workers/cuda/uploader.h"
+#include "harness/workers/cuda/resources.h"
 
 #include <pthread.h>
 #include <string.h>
@@ -30,22 +30,20 @@ void uploader_close(struct uploader *uploader, const struct device *device)
 	*uploader = (struct uploader){0};
 }
 
-static bool open_buffer(struct upload_buffer *buffer, const struct cuda_driver *driver)
-{
-	return driver->cuMemHostAlloc(&buffer->host, UPLOADER_PART_BYTES, 0) == CUDA_SUCCESS &&
-	       driver->cuEventCreate(&buffer->empty, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS;
-}
-
 /* Uses as many threads as have their buffers. */
-static void open_buffers(struct uploader *uploader, const struct device *device)
+static void open_buffers(struct uploader *uploader, const struct cuda_driver *driver)
 {
-	if (uploader->opened)
-		return;
-	uploader->opened = true;
 	for (size_t t = 0; t < uploader->threads; t++)
-		for (size_t b = 0; b < UPLOADER_BUFFERS; b++)
-			if (!open_buffer(&uploader->buffers[t][b], &device->driver))
+		for (size_t b = 0; b < UPLOADER_BUFFERS; b++) {
+			struct upload_buffer *buffer = &uploader->buffers[t][b];
+
+			if (driver->cuMemHostAlloc(&buffer->host, UPLOADER_PART_BYTES, 0) !=
+				    CUDA_SUCCESS ||
+			    driver->cuEventCreate(&buffer->empty, CU_EVENT_DISABLE_TIMING) !=
+				    CUDA_SUCCESS)
 				uploader->threads = t;
+		}
+	uploader->opened = true;
 }
 
 /* ---- one thread ---- */
@@ -60,34 +58,31 @@ struct upload_share {
 	CUresult result;
 };
 
-static CUresult upload_part(const struct upload_share *share, struct upload_buffer *buffer,
-			    size_t part)
-{
-	const struct cuda_driver *driver = &share->device->driver;
-	const CUstream stream = share->device->stream;
-	const size_t begin = part * UPLOADER_PART_BYTES;
-	const size_t rest = share->bytes - begin;
-	const size_t bytes = rest < UPLOADER_PART_BYTES ? rest : UPLOADER_PART_BYTES;
-	CUresult result = driver->cuEventSynchronize(buffer->empty);
-
-	if (result == CUDA_SUCCESS) {
-		memcpy(buffer->host, share->from + begin, bytes);
-		result = driver->cuMemcpyHtoDAsync(share->to + begin, buffer->host, bytes, stream);
-	}
-	return result == CUDA_SUCCESS ? driver->cuEventRecord(buffer->empty, stream) : result;
-}
-
 static void *upload_parts(void *context)
 {
 	struct upload_share *share = context;
+	const struct cuda_driver *driver = &share->device->driver;
+	const CUstream stream = share->device->stream;
+	CUresult result = driver->cuCtxSetCurrent(share->device->context);
 	size_t turn = 0;
 
-	share->result = share->device->driver.cuCtxSetCurrent(share->device->context);
 	for (size_t part = share->first;
-	     share->result == CUDA_SUCCESS && part * UPLOADER_PART_BYTES < share->bytes;
-	     part += share->step)
-		share->result =
-			upload_part(share, &share->buffers[turn++ % UPLOADER_BUFFERS], part);
+	     result == CUDA_SUCCESS && part * UPLOADER_PART_BYTES < share->bytes;
+	     part += share->step) {
+		struct upload_buffer *buffer = &share->buffers[turn++ % UPLOADER_BUFFERS];
+		const size_t begin = part * UPLOADER_PART_BYTES;
+		const size_t rest = share->bytes - begin;
+		const size_t bytes = rest < UPLOADER_PART_BYTES ? rest : UPLOADER_PART_BYTES;
+
+		result = driver->cuEventSynchronize(buffer->empty);
+		if (result != CUDA_SUCCESS)
+			break;
+		memcpy(buffer->host, share->from + begin, bytes);
+		result = driver->cuMemcpyHtoDAsync(share->to + begin, buffer->host, bytes, stream);
+		if (result == CUDA_SUCCESS)
+			result = driver->cuEventRecord(buffer->empty, stream);
+	}
+	share->result = result;
 	return NULL;
 }
 
@@ -121,11 +116,12 @@ static CUresult upload_by_threads(struct uploader *uploader, const struct device
 int uploader_queue(struct uploader *uploader, const struct device *device, CUdeviceptr to,
 		   const void *from, size_t bytes, struct error *err)
 {
+	const bool large = bytes >= 2 * UPLOADER_PART_BYTES;
 	CUresult result;
 
-	if (bytes >= 2 * UPLOADER_PART_BYTES)
-		open_buffers(uploader, device);
-	result = bytes >= 2 * UPLOADER_PART_BYTES && uploader->threads > 1
+	if (large && !uploader->opened)
+		open_buffers(uploader, &device->driver);
+	result = large && uploader->threads > 1
 			 ? upload_by_threads(uploader, device, to, from, bytes)
 			 : device->driver.cuMemcpyHtoDAsync(to, from, bytes, device->stream);
 	return cuda_check(&device->driver, result, err, "uploading");

@@ -1,7 +1,9 @@
 /*
- * The ptx backend: the operations of the worker loop on the emulator. It has
- * neither a clock nor the counters of a GPU. case_runner.c executes the cases.
+ * perflab-worker-ptx: the operations of the worker loop on the emulator, served on the socket that
+ * perflab passes to it. It has neither a clock nor the counters of a GPU. case_runner.c executes
+ * the cases.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +13,6 @@
 #include "harness/protocol/protocol.h"
 #include "harness/workers/expected.h"
 #include "harness/workers/ptx/case_runner.h"
-#include "harness/workers/ptx/worker.h"
 #include "harness/workers/worker_loop.h"
 #include "metrics/catalogue/catalogue.h"
 #include "metrics/settings.h"
@@ -37,39 +38,15 @@ static int reply_check(struct worker_reply *reply, const char *name, bool ok, co
 	return worker_reply_check(reply, &check);
 }
 
-static int reply_chips_check(struct worker_reply *reply)
-{
-	struct text found = TEXT_INIT;
-	size_t count;
-	const struct chip *chips = chip_all(&count);
-	int rc;
-
-	for (size_t i = 0; i < count; i++)
-		text_addf(&found, "%s%s", i ? ", " : "", chips[i].name);
-	text_add(&found, "; the default is " CHIP_DEFAULT ", --chip chooses another");
-	rc = reply_check(reply, "chip limits", true, found.data, "");
-	text_release(&found);
-	return rc;
-}
-
-static int reply_memory_check(struct worker_reply *reply)
-{
-	char amount[32];
-	char *found;
-	int rc;
-
-	format_bytes(amount, (double)machine_memory_bytes());
-	found = xasprintf("%s; emulated cases may use half of it", amount);
-	rc = reply_check(reply, "memory", true, found, "");
-	free(found);
-	return rc;
-}
-
 static int ptx_backend_doctor(void *backend, struct worker_reply *reply, struct error *err)
 {
-	struct text folder = TEXT_INIT;
+	size_t count;
+	const struct chip *chips = chip_all(&count);
+	struct text folder = TEXT_INIT, names = TEXT_INIT;
 	bool there = install_path(&folder, "share/perflab/ptx", NULL) == 0 &&
 		     access(folder.data, R_OK | X_OK) == 0;
+	char memory[32];
+	char *share;
 	int rc = reply_check(
 		reply, "vector unit", true,
 		strcmp(emulator_best_lanes(), "avx2") == 0
@@ -85,10 +62,19 @@ static int ptx_backend_doctor(void *backend, struct worker_reply *reply, struct 
 		rc = reply_check(reply, "kernel PTX", there, folder.data,
 				 "install all of perflab: its PTX belongs in share/perflab/ptx, "
 				 "next to bin/");
-	text_release(&folder);
+	for (size_t i = 0; i < count; i++)
+		text_addf(&names, "%s%s", i ? ", " : "", chips[i].name);
+	text_add(&names, "; the default is " CHIP_DEFAULT ", --chip chooses another");
 	if (rc == 0)
-		rc = reply_chips_check(reply);
-	return rc ? rc : reply_memory_check(reply);
+		rc = reply_check(reply, "chip limits", true, names.data, "");
+	format_bytes(memory, (double)machine_memory_bytes());
+	share = xasprintf("%s; emulated cases may use half of it", memory);
+	if (rc == 0)
+		rc = reply_check(reply, "memory", true, share, "");
+	free(share);
+	text_release(&folder);
+	text_release(&names);
+	return rc;
 }
 
 static int ptx_backend_devices(void *backend, struct worker_reply *reply, struct error *err)
@@ -171,19 +157,13 @@ static void print_to_output(void *context, const char *text)
 	}
 }
 
-/* Workers of a sweep run in parallel: each one may use its share of half of the memory. */
-static int64_t memory_limit_bytes(const struct measure_settings *settings, const struct chip *chip)
-{
-	int64_t jobs = settings->jobs > 0 ? settings->jobs : usable_processors();
-	int64_t share = machine_memory_bytes() / 2 / jobs;
-
-	return share > 0 && share < chip->memory_bytes ? share : chip->memory_bytes;
-}
-
 static int ptx_backend_open(void *context, const struct measure_settings *settings,
 			    const struct open_manner *manner, struct session_info *info,
 			    struct error *err)
 {
+	const int jobs = settings->jobs > 0 ? settings->jobs : usable_processors();
+	/* Workers of a sweep run in parallel: each may use its share of half of the memory. */
+	const int64_t share_bytes = machine_memory_bytes() / 2 / jobs;
 	struct ptx_backend *backend = context;
 	const struct chip *chip;
 	int rc;
@@ -200,7 +180,8 @@ static int ptx_backend_open(void *context, const struct measure_settings *settin
 	case_runner_init(&backend->runner, chip, settings->seed);
 	backend->runner.timeout_ns = settings->timeout_ns;
 	backend->runner.all_blocks = settings->all_blocks;
-	backend->runner.memory_limit_bytes = memory_limit_bytes(settings, chip);
+	if (share_bytes > 0 && share_bytes < chip->memory_bytes)
+		backend->runner.memory_limit_bytes = share_bytes;
 	backend->runner.print = print_to_output;
 	backend->runner.print_context = backend;
 	backend->open = true;
@@ -236,26 +217,11 @@ static int ptx_backend_inspect(void *context, const struct launch_case *work,
 			       struct text *reason, struct error *err)
 {
 	struct ptx_backend *backend = context;
-
 	int rc = case_facts(&backend->runner, work, facts, status, reason, err);
 
 	if (rc == 0 && *status == TRIAL_OK && !case_is_checked(work))
 		*status = case_unverified(work, reason);
 	return rc;
-}
-
-/* More lines are not sent: perflab would end the worker. */
-static int reply_lines(struct ptx_backend *backend, int64_t id, const struct case_totals *totals,
-		       struct worker_reply *reply)
-{
-	if (totals->lines.count <= PROTOCOL_MAX_LINES)
-		return worker_reply_lines(reply, id, &totals->lines);
-	if (!backend->lines_told)
-		printf("the code of a case has %zu lines, but counts are kept of at most %d: "
-		       "report --lines shows none of it\n",
-		       totals->lines.count, PROTOCOL_MAX_LINES);
-	backend->lines_told = true;
-	return 0;
 }
 
 static int reply_counts(struct ptx_backend *backend, int64_t id, const struct launch_case *work,
@@ -272,8 +238,15 @@ static int reply_counts(struct ptx_backend *backend, int64_t id, const struct la
 		case_counters(&counters, totals, &facts);
 		rc = worker_reply_counters(reply, id, &counters);
 	}
-	if (rc == 0)
-		rc = reply_lines(backend, id, totals, reply);
+	if (rc == 0 && totals->lines.count <= PROTOCOL_MAX_LINES) {
+		rc = worker_reply_lines(reply, id, &totals->lines);
+	} else if (rc == 0 && !backend->lines_told) {
+		/* more lines are not sent: perflab would end the worker */
+		printf("the code of a case has %zu lines, but counts are kept of at most %d: "
+		       "report --lines shows none of it\n",
+		       totals->lines.count, PROTOCOL_MAX_LINES);
+		backend->lines_told = true;
+	}
 	counter_list_release(&counters);
 	text_release(&reason);
 	return rc;
@@ -314,7 +287,7 @@ static int ptx_backend_emulate(void *context, int64_t id, const struct launch_ca
 	return rc;
 }
 
-int ptx_worker(int socket_fd)
+int main(void)
 {
 	struct ptx_backend backend = {0};
 	const struct backend_ops ops = {.name = "ptx",
@@ -330,5 +303,11 @@ int ptx_worker(int socket_fd)
 					.emulate = ptx_backend_emulate,
 					.close = ptx_backend_close};
 
-	return worker_main(&ops, socket_fd);
+	if (fcntl(WORKER_SOCKET_FD, F_GETFD) < 0) {
+		fprintf(stderr, "perflab-worker-ptx is started by perflab, over a socket; "
+				"run `perflab sweep --backend ptx` instead\n");
+		return 2;
+	}
+	worker_watch_perflab(WORKER_SOCKET_FD);
+	return worker_main(&ops, WORKER_SOCKET_FD);
 }

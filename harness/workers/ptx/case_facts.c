@@ -23,31 +23,6 @@ static int64_t total_threads(const struct case_launch *launch)
 						  saturated_volume(launch->block), 1});
 }
 
-/* The resources of a launch: as ptxas allocated them if the PTX file records it, else from the PTX.
- */
-static struct entry_resources launch_resources(const struct case_runner *runner,
-					       const struct ptx_image *image,
-					       const struct ptx_program *program,
-					       const struct case_launch *launch)
-{
-	struct entry_resources resources = ptx_image_resources(
-		image, launch->entry, runner->chip->cc_major, runner->chip->cc_minor);
-
-	if (resources.shared_static_bytes < 0)
-		resources.shared_static_bytes = program_shared_static_bytes(program, launch->entry);
-	return resources;
-}
-
-static struct launch_needs launch_needs(const struct entry_resources *resources,
-					const struct case_launch *launch)
-{
-	return (struct launch_needs){
-		.block_threads = saturated_volume(launch->block),
-		.registers_per_thread = resources->registers_per_thread,
-		.shared_bytes = resources->shared_static_bytes + launch->shared_bytes,
-	};
-}
-
 /* ptxas has this limit of static shared memory for every chip; dynamic memory may be larger. */
 #define STATIC_SHARED_MOST_BYTES (48 * 1024)
 
@@ -72,20 +47,6 @@ static void explain_misfit(struct text *reason, const struct case_runner *runner
 			  launch->entry, needs->block_threads, CHIP_THREADS_PER_BLOCK);
 }
 
-/* The blocks of a cooperative launch must all be on the chip at once. */
-static void explain_large_grid(struct text *reason, const struct case_runner *runner,
-			       const struct case_launch *launch, const struct occupancy *occupancy)
-{
-	const int64_t most = occupancy->blocks * runner->chip->sm_count;
-	const int64_t blocks = saturated_volume(launch->grid);
-
-	if (launch->cooperative && blocks > most)
-		text_addf(reason,
-			  "the cooperative launch of %s has %" PRId64 " blocks; a %s holds %" PRId64
-			  " of them at once",
-			  launch->entry, blocks, runner->chip->name, most);
-}
-
 /* Checks that every launch fits. The facts of the case are those of its largest launch. */
 static int describe_launches(struct case_runner *runner, const struct ptx_image *image,
 			     const struct ptx_program *program, const struct launch_case *work,
@@ -104,8 +65,17 @@ static int describe_launches(struct case_runner *runner, const struct ptx_image 
 		if (!entry || !entry->entry)
 			return error_set(err, PL_ENOENT, "%s.ptx has no entry '%s'", image->name,
 					 launch->entry);
-		resources = launch_resources(runner, image, program, launch);
-		needs = launch_needs(&resources, launch);
+		/* as ptxas allocated them if the PTX file records it, else from the PTX */
+		resources = ptx_image_resources(image, launch->entry, runner->chip->cc_major,
+						runner->chip->cc_minor);
+		if (resources.shared_static_bytes < 0)
+			resources.shared_static_bytes =
+				program_shared_static_bytes(program, launch->entry);
+		needs = (struct launch_needs){
+			.block_threads = saturated_volume(launch->block),
+			.registers_per_thread = resources.registers_per_thread,
+			.shared_bytes = resources.shared_static_bytes + launch->shared_bytes,
+		};
 		occupancy = chip_occupancy(runner->chip, &needs);
 		if (!occupancy.blocks)
 			explain_misfit(reason, runner, launch, &needs, &occupancy);
@@ -115,8 +85,14 @@ static int describe_launches(struct case_runner *runner, const struct ptx_image 
 				  "most %d are possible; declare the rest as dynamic",
 				  launch->entry, resources.shared_static_bytes,
 				  STATIC_SHARED_MOST_BYTES);
-		else
-			explain_large_grid(reason, runner, launch, &occupancy);
+		else if (launch->cooperative &&
+			 saturated_volume(launch->grid) > occupancy.blocks * runner->chip->sm_count)
+			/* all blocks must be on the chip at once */
+			text_addf(reason,
+				  "the cooperative launch of %s has %" PRId64
+				  " blocks; a %s holds %" PRId64 " of them at once",
+				  launch->entry, saturated_volume(launch->grid), runner->chip->name,
+				  occupancy.blocks * runner->chip->sm_count);
 		if (total_threads(launch) <= largest)
 			continue;
 		largest = total_threads(launch);
@@ -132,18 +108,6 @@ static int describe_launches(struct case_runner *runner, const struct ptx_image 
 		}
 	}
 	return 0;
-}
-
-/* Clusters need compute capability 9.0. */
-static void explain_clusters(struct text *reason, const struct case_runner *runner,
-			     const struct ptx_image *image, const struct launch_case *work)
-{
-	if (runner->chip->cc_major >= 9)
-		return;
-	for (size_t i = 0; i < work->launch_count && !reason->length; i++)
-		if (launch_has_clusters(image, &work->launches[i]))
-			text_addf(reason, "%s has clusters of blocks, which a %s lacks",
-				  work->launches[i].entry, runner->chip->name);
 }
 
 int case_facts(struct case_runner *runner, const struct launch_case *work,
@@ -162,8 +126,11 @@ int case_facts(struct case_runner *runner, const struct launch_case *work,
 		snprintf(found.code_hash, sizeof(found.code_hash), "%s", image->code_hash);
 		snprintf(found.code_kind, sizeof(found.code_kind), "%s", image->code_kind);
 	}
-	if (program)
-		explain_clusters(reason, runner, image, work);
+	/* clusters need compute capability 9.0 */
+	for (size_t i = 0; program && runner->chip->cc_major < 9 && i < work->launch_count; i++)
+		if (!reason->length && launch_has_clusters(image, &work->launches[i]))
+			text_addf(reason, "%s has clusters of blocks, which a %s lacks",
+				  work->launches[i].entry, runner->chip->name);
 	if (program)
 		rc = describe_launches(runner, image, program, work, &found, reason, err);
 	else

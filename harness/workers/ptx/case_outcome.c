@@ -1,6 +1,6 @@
 /* What the execution of a case found: the sums of its counts, its counters, its status and the
  * reason. */
-#include "harness/workers/ptx/case_outcome.h"
+#include "harness/workers/ptx/emulated_case.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,14 +13,6 @@ void case_totals_release(struct case_totals *totals)
 {
 	line_count_list_release(&totals->lines);
 	*totals = (struct case_totals){0};
-}
-
-static void counts_add(struct emulated_counts *to, const struct emulated_counts *from,
-		       uint64_t times)
-{
-#define X(field, name, unit, meaning, worse) to->field += times * from->field;
-	EMULATED_COUNT_LIST(X)
-#undef X
 }
 
 static int line_order(const struct line_count *a, const struct line_count *b)
@@ -80,7 +72,9 @@ void case_totals_take(struct case_totals *totals, struct emulation *emulation)
 
 void case_totals_add(struct case_totals *totals, const struct case_totals *from, uint64_t times)
 {
-	counts_add(&totals->counts, &from->counts, times);
+#define X(field, name, unit, meaning, worse) totals->counts.field += times * from->counts.field;
+	EMULATED_COUNT_LIST(X)
+#undef X
 	lines_add(&totals->lines, &from->lines, (int64_t)times);
 	totals->blocks_executed += from->blocks_executed;
 	totals->blocks_total += from->blocks_total;
@@ -151,38 +145,27 @@ static void describe_findings(const struct emulated_case *emulated, struct text 
 		text_add(reason, "; --blocks all removes this limit");
 }
 
-static void add_time_limit(const struct case_runner *runner, struct text *reason)
-{
-	char allowed[32];
-
-	format_duration(allowed, (double)runner->timeout_ns);
-	text_addf(reason, "the kernel did not end within %s (--timeout): ", allowed);
-}
-
-static void add_late_following(const struct case_runner *runner, struct text *reason)
-{
-	char allowed[32];
-
-	format_duration(allowed, (double)runner->timeout_ns);
-	text_addf(reason,
-		  "the kernel may use an undefined value, and to find out took more than %s: that "
-		  "run is slow; allow more with --timeout, or choose a smaller size",
-		  allowed);
-}
-
 void case_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
 		  const struct text *mismatch, enum trial_status *status, struct text *reason)
 {
+	char allowed[32];
+
+	format_duration(allowed, (double)emulated->runner->timeout_ns);
 	if (emulated->findings.count) {
 		/* A kernel that is only slow is no fault. */
 		*status = finding_list_has(&emulated->findings, FINDING_LATE) ? TRIAL_TIMEOUT
 									      : TRIAL_FAULT;
 		if (*status == TRIAL_TIMEOUT)
-			add_time_limit(emulated->runner, reason);
+			text_addf(reason,
+				  "the kernel did not end within %s (--timeout): ", allowed);
 		describe_findings(emulated, reason);
 	} else if (emulated->late_following) {
 		*status = TRIAL_TIMEOUT;
-		add_late_following(emulated->runner, reason);
+		text_addf(
+			reason,
+			"the kernel may use an undefined value, and to find out took more than "
+			"%s: that run is slow; allow more with --timeout, or choose a smaller size",
+			allowed);
 	}
 	if (mismatch->length) {
 		text_addf(reason, "%s%s", reason->length ? "; " : "", mismatch->data);
@@ -197,28 +180,24 @@ void case_outcome(const struct emulated_case *emulated, const struct case_totals
 	}
 }
 
-/* The text of a note with the kernel's name as in the source. */
-static void add_finding_note(struct text *out, const struct finding *note)
-{
-	struct text whole = TEXT_INIT, name = TEXT_INIT;
-	struct finding readable = *note;
-
-	mangled_readable(&whole, note->entry);
-	readable_shorten(&name, whole.data, MANGLED_MOST);
-	readable.entry = name.data;
-	text_add(out, "note: ");
-	finding_text(out, &readable);
-	text_add(out, "\n");
-	text_release(&whole);
-	text_release(&name);
-}
-
 void case_print_notes(const struct emulated_case *emulated)
 {
 	struct text text = TEXT_INIT;
 
-	for (size_t i = 0; i < emulated->notes.count; i++)
-		add_finding_note(&text, &emulated->notes.items[i]);
+	for (size_t i = 0; i < emulated->notes.count; i++) {
+		struct text whole = TEXT_INIT, name = TEXT_INIT;
+		struct finding note = emulated->notes.items[i];
+
+		/* the kernel's name as in the source */
+		mangled_readable(&whole, note.entry);
+		readable_shorten(&name, whole.data, MANGLED_MOST);
+		note.entry = name.data;
+		text_add(&text, "note: ");
+		finding_text(&text, &note);
+		text_add(&text, "\n");
+		text_release(&whole);
+		text_release(&name);
+	}
 	if (text.length && emulated->runner->print)
 		emulated->runner->print(emulated->runner->print_context, text.data);
 	text_release(&text);

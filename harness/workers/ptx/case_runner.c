@@ -9,12 +9,9 @@
 
 #include "harness/workers/blind_check.h"
 #include "harness/workers/case_buffers.h"
-#include "harness/workers/case_replay.h"
+#include "harness/workers/case_capture.h"
 #include "harness/workers/expected.h"
-#include "harness/workers/ptx/case_outcome.h"
 #include "harness/workers/ptx/emulated_case.h"
-#include "harness/workers/ptx/sampling.h"
-#include "harness/workers/ptx/whole_case.h"
 #include "metrics/settings.h"
 
 /* Operations of mma.sync m16n8k16. One instruction of wgmma takes as long as up to 32 of them, so
@@ -51,11 +48,6 @@ struct estimate {
 	bool known;                   /* false: a first block failed or did not end */
 };
 
-static uint64_t saturated_product(uint64_t a, uint64_t b)
-{
-	return b && a > UINT64_MAX / b ? UINT64_MAX : a * b;
-}
-
 /* Leaves the contents of the buffers undefined. */
 static int estimate_size(struct emulated_case *emulated, struct estimate *out, struct error *err)
 {
@@ -72,6 +64,7 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 			.instructions = emulated->runner->whole_most / BLOCKS_WORTH_ESTIMATING,
 		};
 		struct emulated_counts counts;
+		uint64_t of_launch;
 
 		/* the first block of a cooperative launch or a cluster may wait for others */
 		if (blocks < BLOCKS_WORTH_ESTIMATING || work->launches[i].cooperative ||
@@ -85,8 +78,10 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 		emulation_counts_reset(emulated->emulation);
 		out->block_instructions[i] =
 			counts.warp_instructions + emulated_product_operations(&counts) / MMA_FLOP;
-		out->instructions +=
-			saturated_product(out->block_instructions[i], (uint64_t)blocks);
+		if (__builtin_mul_overflow(out->block_instructions[i], (uint64_t)blocks,
+					   &of_launch))
+			of_launch = UINT64_MAX;
+		out->instructions += of_launch;
 	}
 	finding_list_release(&emulated->findings);
 	finding_list_release(&emulated->notes);
@@ -94,6 +89,101 @@ static int estimate_size(struct emulated_case *emulated, struct estimate *out, s
 }
 
 /* ---- all blocks ---- */
+
+/* How often loads are followed. A race can hide another one until its own load is left out. */
+#define UNUSED_LOAD_ROUNDS 8
+
+static int launch_whole(struct emulated_case *emulated, const struct launch_part *part,
+			struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0;
+	     i < emulated->work->launch_count && rc == 0 && !emulated_case_ended(emulated); i++)
+		rc = emulated_case_launch(emulated, i, part, err);
+	return rc;
+}
+
+/* Executes all launches without checks and without what device code prints, up to a finding that
+ * ends one. */
+static int whole_case_run(struct emulated_case *emulated, struct error *err)
+{
+	return launch_whole(emulated,
+			    &(struct launch_part){.instructions = emulated_case_limit(emulated)},
+			    err);
+}
+
+static int launch_checked(struct emulated_case *emulated, bool silent, struct error *err)
+{
+	const struct launch_part part = {
+		.checked = true,
+		.checks_global = true,
+		.silent = silent,
+		.instructions = emulated_case_limit(emulated),
+	};
+
+	return launch_whole(emulated, &part, err);
+}
+
+/* Executes all launches twice more while a finding has a load whose value may be unused. */
+static int drop_unused_loads(struct emulated_case *emulated, struct error *err)
+{
+	int rc = 0;
+
+	for (int round = 0;
+	     rc == 0 && round < UNUSED_LOAD_ROUNDS && !emulated_case_ended(emulated) &&
+	     emulation_has_suspects(emulated->emulation);
+	     round++) {
+		rc = emulated_case_restore(emulated, err);
+		emulation_follow_loads(emulated->emulation);
+		if (rc == 0)
+			rc = whole_case_run(emulated, err);
+		if (rc == 0)
+			rc = emulated_case_restore(emulated, err);
+		emulation_judge_loads(emulated->emulation);
+		if (rc == 0)
+			rc = launch_checked(emulated, true, err);
+	}
+	return rc;
+}
+
+static int execute_following(void *context, struct error *err)
+{
+	struct emulated_case *emulated = context;
+	const struct launch_case *work = emulated->work;
+	int rc = emulated_case_restore(emulated, err);
+
+	if (rc == 0)
+		rc = whole_case_run(emulated, err);
+	if (rc || !case_is_checked(work))
+		return rc;
+	for (size_t b = 0; b < work->buffer_count; b++)
+		if (case_buffer_is_result(&work->buffers[b]) || work->buffers[b].role == BUFFER_IN)
+			emulation_use_buffer(emulated->emulation, emulated->passed[b],
+					     case_buffer_is_result(&work->buffers[b]),
+					     &emulated->findings);
+	return 0;
+}
+
+/*
+ * Executes all launches with all checks. Findings that are loads whose value nothing uses are left
+ * out (emulation_has_suspects()); to find those, all is executed again from
+ * emulated_case_restore(), with the same outcome.
+ */
+static int whole_case_check(struct emulated_case *emulated, struct error *err)
+{
+	int rc = launch_checked(emulated, false, err);
+
+	if (rc == 0)
+		rc = drop_unused_loads(emulated, err);
+	if (rc == 0)
+		rc = emulated_case_follow(emulated, true, execute_following, emulated, err);
+	if (rc == 0 && !emulated_case_ended(emulated))
+		emulation_leaks(emulated->emulation, &emulated->findings);
+	return rc;
+}
+
+/* ---- results ---- */
 
 static void compare_results(struct emulated_case *emulated, const struct host_buffers *expected,
 			    struct case_accuracy *accuracy, struct text *mismatch)
@@ -160,88 +250,6 @@ static int check_room_for_expected(const struct emulated_case *emulated, struct 
 	return 0;
 }
 
-/* Runs the reference launches of a case in memory of their own. */
-struct reference_run {
-	struct case_runner *runner;
-	const struct launch_case *work;
-	bool mixed; /* with the inputs of case_fill_mixed() */
-};
-
-/*
- * A reference that goes wrong is no fault of the kernel that it verifies.
- * PL_EUNSUPPORTED: it is too large for the emulator. PL_EUSAGE: any other reason.
- */
-static int refuse_wrong_reference(const struct emulated_case *emulated,
-				  const struct launch_case *verified, struct error *err)
-{
-	struct text who = TEXT_INIT, found = TEXT_INIT;
-	int rc = 0;
-
-	case_describe_reference(&who, verified);
-	if (finding_list_has(&emulated->findings, FINDING_ENDLESS))
-		rc = error_set(err, PL_EUNSUPPORTED,
-			       "%s, which computes the expected results, did not end within %.3g "
-			       "warp instructions, the emulator's limit for a launch: choose a "
-			       "smaller size, another check or --blocks all",
-			       who.data, (double)whole_case_limit(emulated->runner));
-	else if (emulated_case_ended(emulated))
-		finding_text(&found, &emulated->findings.items[0]);
-	else
-		rc = emulated_case_check_inputs(emulated, who.data, &found, err);
-	if (rc == 0 && found.length)
-		rc = emulated_case_ended(emulated)
-			     ? error_set(err, PL_EUSAGE, "%s goes wrong: %s", who.data, found.data)
-			     : error_set(err, PL_EUSAGE, "%s", found.data);
-	text_release(&who);
-	text_release(&found);
-	return rc;
-}
-
-static int emulate_reference(struct emulated_case *emulated, const struct launch_case *verified,
-			     struct host_buffers *results, struct error *err)
-{
-	const struct launch_case *work = emulated->work;
-	const struct launch_part all = {.instructions = whole_case_limit(emulated->runner)};
-	struct host_buffers data = {0};
-	int rc = emulated_case_restore(emulated, err);
-
-	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
-		rc = emulated_case_launch(emulated, i, &all, err);
-	if (rc == 0)
-		rc = refuse_wrong_reference(emulated, verified, err);
-	emulated_case_results(emulated, &data);
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
-		if (results->data[b])
-			memcpy(results->data[b], data.data[b],
-			       case_buffer_bytes(&work->buffers[b]));
-	return rc;
-}
-
-static int compute_reference(void *context, struct host_buffers *results, struct error *err)
-{
-	const struct reference_run *of = context;
-	const struct launch_case reference = case_reference(of->work);
-	const struct ptx_program *program = NULL;
-	const struct ptx_image *image = NULL;
-	const char *gaps = NULL;
-	struct emulated_case emulated = {0};
-	int rc = ptx_image_program(&of->runner->images, &reference, &image, &program, &gaps, err);
-
-	if (rc == 0 && !program)
-		rc = error_set(
-			err, PL_EUNSUPPORTED,
-			"the kernel that computes the expected results: %s; choose another check",
-			gaps);
-	if (rc == 0)
-		rc = emulated_case_open(&emulated, of->runner, &reference, image, program, err);
-	emulated.mixed = of->mixed;
-	emulated.reference = true;
-	if (rc == 0)
-		rc = emulate_reference(&emulated, of->work, results, err);
-	emulated_case_close(&emulated);
-	return error_context(err, rc, "verify");
-}
-
 /* What a worker needs at least to report where a kernel is when its time is over. */
 #define REPORT_NS INT64_C(1000000000)
 
@@ -273,18 +281,13 @@ static int restore_and_expect(struct emulated_case *emulated, struct host_buffer
 			      struct text *blind, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
-	struct case_runner *runner = emulated->runner;
-	const struct reference_runner reference = {
-		&(struct reference_run){runner, work, emulated->mixed}, compute_reference};
-	const uint64_t seed = data_seed(runner->seed, emulated->mixed);
 	struct host_buffers inputs = {0};
 	int rc = emulated_case_restore(emulated, err);
 
 	if (rc || !case_is_checked(work))
 		return rc;
 	emulated_case_buffers(emulated, &inputs);
-	rc = expected_results_find(&runner->expected, work, emulated->capture, seed, runner->shared,
-				   &inputs, &reference, runner->check_end_ns, expected, err);
+	rc = expected_results_find(emulated, &inputs, expected, err);
 	if (rc == 0 && blind && work->check.kind != CHECK_ORACLE)
 		blind_case_find(blind, work, expected, &inputs);
 	return rc;
@@ -373,17 +376,7 @@ static int execute_all_launches(struct emulated_case *emulated, struct case_tota
 	return rc;
 }
 
-/* ---- status and reason ---- */
-
-/* Explains why a case is skipped, and the remedy. */
-static void describe_too_large(const struct estimate *size, const struct text *why_not,
-			       struct text *reason)
-{
-	text_addf(reason,
-		  "too large to run whole (about %.3g warp instructions), and cannot be sampled: "
-		  "%s; choose a smaller size or --blocks all",
-		  (double)size->instructions, why_not->data);
-}
+/* ---- the case ---- */
 
 static int emulate_case(struct emulated_case *emulated, struct case_totals *totals,
 			enum trial_status *status, struct text *reason, struct error *err)
@@ -404,7 +397,10 @@ static int emulate_case(struct emulated_case *emulated, struct case_totals *tota
 		whole = why_not.length != 0;
 	}
 	if (rc == 0 && whole && size.known && size.instructions > runner->whole_most) {
-		describe_too_large(&size, &why_not, reason);
+		text_addf(reason,
+			  "too large to run whole (about %.3g warp instructions), and cannot be "
+			  "sampled: %s; choose a smaller size or --blocks all",
+			  (double)size.instructions, why_not.data);
 		*status = TRIAL_SKIPPED; /* a limit of the emulator is no fault of the case */
 		whole = false;
 	} else if (rc == 0 && whole) {

@@ -8,10 +8,11 @@
 
 #include "emulator/emulator.h"
 #include "harness/protocol/messages.h"
-#include "harness/workers/ptx/case_totals.h"
+#include "harness/workers/case_buffers.h"
 #include "harness/workers/ptx/chips.h"
-#include "harness/workers/ptx/expected_results.h"
 #include "harness/workers/ptx/ptx_image.h"
+#include "harness/workers/shared_data.h"
+#include "metrics/metrics.h"
 
 /*
  * Limits in warp instructions. A case above the first limit is sampled if that is
@@ -20,6 +21,19 @@
  */
 #define SAMPLED_BEYOND_INSTRUCTIONS (UINT64_C(1) << 26)
 #define WHOLE_MOST_INSTRUCTIONS (UINT64_C(1) << 29)
+
+/* A cache of expected results, for cases with equal ones: expected_results.c. */
+struct expected_cache {
+	struct expected_result {
+		char *key;
+		void *data;
+		int64_t bytes;
+		uint64_t last_use;
+	} * items;
+	size_t count, capacity;
+	uint64_t clock;
+};
+void expected_cache_release(struct expected_cache *cache);
 
 struct case_runner {
 	const struct chip *chip;
@@ -48,6 +62,25 @@ struct case_runner {
 /* Uses the limits above and the images of share/perflab/ptx. */
 void case_runner_init(struct case_runner *runner, const struct chip *chip, uint64_t seed);
 void case_runner_release(struct case_runner *runner);
+/* The sums over all launches of a case. */
+struct case_totals {
+	struct emulated_counts counts; /* of all blocks, extrapolated if only some ran */
+	struct line_count_list lines;  /* the same, per source line */
+	int64_t blocks_executed, blocks_total;
+	bool has_touched; /* false: only some blocks ran */
+	struct touched_bytes touched;
+	struct case_accuracy accuracy; /* valid if has_touched */
+};
+void case_totals_release(struct case_totals *totals);
+/* Adds the counts of `emulation` since its last reset, and resets it. Leaves the blocks unchanged.
+ */
+void case_totals_take(struct case_totals *totals, struct emulation *emulation);
+/* Adds the counts and lines of `from`, multiplied by `times`, and its blocks once. */
+void case_totals_add(struct case_totals *totals, const struct case_totals *from, uint64_t times);
+
+/* The counters of a case, with the metrics of the catalogue. facts: as case_facts() returned. */
+void case_counters(struct counter_list *out, const struct case_totals *totals,
+		   const struct launch_facts *facts);
 
 /*
  * Returns the facts of the case's largest launch. *status is TRIAL_SKIPPED, with

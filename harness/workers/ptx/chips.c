@@ -81,6 +81,11 @@ void chip_describe_device(const struct chip *chip, struct device_info *out)
 	snprintf(out->name, sizeof(out->name), "PTX emulator (%s limits)", chip->name);
 }
 
+/*
+ * Theoretical occupancy. Each quarter of an SM gives registers to its warps in
+ * whole units. Blocks get shared memory in whole units, and since compute
+ * capability 8.0 the driver reserves another 1 KiB per block.
+ */
 enum {
 	SM_QUARTERS = 4,
 	REGISTER_UNIT = 256, /* registers, per warp */
@@ -90,11 +95,6 @@ enum {
 static int64_t round_up(int64_t value, int64_t unit)
 {
 	return (value + unit - 1) / unit * unit;
-}
-
-static int64_t at_most(int64_t value, int64_t limit)
-{
-	return value < limit ? value : limit;
 }
 
 static int64_t blocks_by_registers(const struct launch_needs *needs, int64_t warps)
@@ -148,7 +148,8 @@ struct occupancy chip_occupancy(const struct chip *chip, const struct launch_nee
 	limits[3].blocks = chip->blocks_per_sm;
 	occupancy.blocks = INT64_MAX;
 	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		occupancy.blocks = at_most(limits[i].blocks, occupancy.blocks);
+		if (limits[i].blocks < occupancy.blocks)
+			occupancy.blocks = limits[i].blocks;
 	/* The first of the lowest limits, as harness/workers/cuda/ reads the toolkit's calculator.
 	 */
 	for (size_t i = ARRAY_SIZE(limits); i > 0; i--)

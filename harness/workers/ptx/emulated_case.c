@@ -16,18 +16,11 @@
  */
 #define CHECKED_BLOCKS 256
 
-static int allocate_buffers(struct emulated_case *emulated, struct error *err)
+static enum case_execution execution_of(const struct emulated_case *emulated)
 {
-	const struct launch_case *work = emulated->work;
-	int rc = 0;
-
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		rc = device_memory_allocate(emulated->memory,
-					    (int64_t)case_buffer_bytes(&work->buffers[b]),
-					    work->buffers[b].name, &emulated->addresses[b], err);
-		emulated->passed[b] = emulated->addresses[b];
-	}
-	return rc;
+	return emulated->reference ? EXECUTION_REFERENCE
+	       : emulated->again   ? EXECUTION_AGAIN
+				   : EXECUTION_FIRST;
 }
 
 /* The address in the arguments and in the contents of other memory is that of the variable, if the
@@ -35,11 +28,9 @@ static int allocate_buffers(struct emulated_case *emulated, struct error *err)
 static void locate_buffer_of(struct emulated_case *emulated, size_t b)
 {
 	const struct case_buffer *buffer = &emulated->work->buffers[b];
-	const char *variable = case_buffer_variable(
-		buffer, emulated->reference ? EXECUTION_REFERENCE : EXECUTION_FIRST);
-	int64_t bytes;
-
+	const char *variable = case_buffer_variable(buffer, execution_of(emulated));
 	const bool captured = case_capture_memory(emulated->capture, b) != NULL;
+	int64_t bytes;
 
 	if (variable && (captured || case_buffer_is_result(buffer)))
 		emulation_variable(emulated->emulation, variable, &emulated->passed[b], &bytes);
@@ -47,10 +38,13 @@ static void locate_buffer_of(struct emulated_case *emulated, size_t b)
 		case_capture_place(emulated->capture, b, emulated->passed[b]);
 }
 
-/* Checks the limits of all devices. Within them the number of blocks fits 63 bits. */
-static int check_grid(const struct case_launch *launch, struct error *err)
+/* Checks the limits of all devices, within which the number of blocks fits 63 bits, and that the
+ * arguments match the entry; the case may come from another build. */
+static int check_launch(const struct ptx_image *image, const struct case_launch *launch,
+			struct error *err)
 {
 	static const int64_t most[3] = {INT32_MAX, UINT16_MAX, UINT16_MAX};
+	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
 
 	for (size_t i = 0; i < 3; i++)
 		if (launch->grid[i] < 1 || launch->grid[i] > most[i])
@@ -58,15 +52,6 @@ static int check_grid(const struct case_launch *launch, struct error *err)
 					 "%s: the grid has %" PRId64
 					 " blocks along %c; 1 to %" PRId64 " are possible",
 					 launch->entry, launch->grid[i], "xyz"[i], most[i]);
-	return 0;
-}
-
-/* Checks that the arguments match the entry; the case may come from another build. */
-static int check_arguments(const struct ptx_image *image, const struct case_launch *launch,
-			   struct error *err)
-{
-	const struct ptx_function *entry = ptx_module_function(image->module, launch->entry);
-
 	if (!entry || !entry->entry)
 		return error_set(err, PL_ENOENT, "%s.ptx has no entry '%s'", image->name,
 				 launch->entry);
@@ -92,15 +77,17 @@ int emulated_case_open(struct emulated_case *out, struct case_runner *runner,
 		.runner = runner, .work = work, .image = image, .program = program};
 	int rc = 0;
 
-	for (size_t i = 0; i < work->launch_count && rc == 0; i++) {
-		rc = check_grid(&work->launches[i], err);
-		if (rc == 0)
-			rc = check_arguments(image, &work->launches[i], err);
-	}
+	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
+		rc = check_launch(image, &work->launches[i], err);
 	if (rc)
 		return rc;
 	emulated.memory = device_memory_create(runner->memory_limit_bytes);
-	rc = allocate_buffers(&emulated, err);
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
+		rc = device_memory_allocate(emulated.memory,
+					    (int64_t)case_buffer_bytes(&work->buffers[b]),
+					    work->buffers[b].name, &emulated.addresses[b], err);
+		emulated.passed[b] = emulated.addresses[b];
+	}
 	if (rc == 0)
 		rc = emulation_create(&emulated.emulation, program, emulated.memory, runner->lanes,
 				      err);
@@ -132,8 +119,7 @@ static int set_symbols(struct emulated_case *emulated, struct error *err)
 
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		const struct case_buffer *buffer = &work->buffers[b];
-		const char *variable = case_buffer_variable(
-			buffer, emulated->reference ? EXECUTION_REFERENCE : EXECUTION_FIRST);
+		const char *variable = case_buffer_variable(buffer, execution_of(emulated));
 		uint64_t address;
 		int64_t bytes;
 
@@ -178,14 +164,6 @@ static int fill_emulated_input(const struct emulated_case *emulated, size_t b, v
 	return rc;
 }
 
-static unsigned char poison_of(const struct emulated_case *emulated,
-			       const struct case_buffer *buffer)
-{
-	return case_poison(buffer, emulated->reference ? EXECUTION_REFERENCE
-				   : emulated->again   ? EXECUTION_AGAIN
-						       : EXECUTION_FIRST);
-}
-
 int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 {
 	const struct launch_case *work = emulated->work;
@@ -203,7 +181,8 @@ int emulated_case_restore(struct emulated_case *emulated, struct error *err)
 			rc = fill_emulated_input(emulated, b, data, err);
 			device_memory_set_written(emulated->memory, emulated->addresses[b]);
 		} else {
-			memset(data, poison_of(emulated, buffer), case_buffer_bytes(buffer));
+			memset(data, case_poison(buffer, execution_of(emulated)),
+			       case_buffer_bytes(buffer));
 			rc = device_memory_set_unwritten(emulated->memory, emulated->addresses[b],
 							 err);
 		}
@@ -291,7 +270,9 @@ static enum texture_geometry geometry_of(const struct case_texture *texture)
 					  : GEOMETRY_3D;
 }
 
-static enum address_mode address_mode_of(enum texture_address address)
+/* Makes the object that an argument names, and writes its handle. */
+static int write_texture(unsigned char *out, const struct emulated_case *emulated,
+			 const struct case_arg *arg, struct error *err)
 {
 	static const enum address_mode modes[] = {
 		[TEXTURE_ADDRESS_CLAMP] = ADDRESS_CLAMP,
@@ -299,14 +280,6 @@ static enum address_mode address_mode_of(enum texture_address address)
 		[TEXTURE_ADDRESS_WRAP] = ADDRESS_WRAP,
 		[TEXTURE_ADDRESS_MIRROR] = ADDRESS_MIRROR,
 	};
-
-	return modes[address];
-}
-
-/* Makes the object that an argument names, and writes its handle. */
-static int write_texture(unsigned char *out, const struct emulated_case *emulated,
-			 const struct case_arg *arg, struct error *err)
-{
 	const struct case_buffer *buffer = &emulated->work->buffers[arg->integer];
 	const struct case_texture *from = arg->texture;
 	const struct texture_reading *reading = &from->reading;
@@ -332,7 +305,7 @@ static int write_texture(unsigned char *out, const struct emulated_case *emulate
 		texture.depth = from->sizes[1];
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(texture.modes); i++)
-		texture.modes[i] = address_mode_of(reading->address[i]);
+		texture.modes[i] = modes[reading->address[i]];
 	rc = device_memory_add_texture(emulated->memory, &texture, buffer->name, &handle, err);
 	memcpy(out, &handle, sizeof(handle));
 	return rc;
@@ -397,6 +370,11 @@ static int make_parameter_block(unsigned char **out, size_t *length,
 	*length = offset;
 	*out = block;
 	return error_context(err, rc, "launching %s", launch->entry);
+}
+
+uint64_t emulated_case_limit(const struct emulated_case *emulated)
+{
+	return emulated->runner->all_blocks ? 0 : emulated->runner->whole_most;
 }
 
 int emulated_case_launch(struct emulated_case *emulated, size_t index,

@@ -60,6 +60,8 @@ struct launch_part {
 	bool silent;           /* device printf is not kept: it was kept in an earlier run */
 	uint64_t instructions; /* limit in warp instructions; 0: no limit */
 };
+/* Warp instructions that a launch may execute if all its blocks run; 0: no limit. */
+uint64_t emulated_case_limit(const struct emulated_case *emulated);
 /* Executes launch `index` and appends its findings to emulated->findings. */
 int emulated_case_launch(struct emulated_case *emulated, size_t index,
 			 const struct launch_part *part, struct error *err);
@@ -75,5 +77,54 @@ bool launch_has_clusters(const struct ptx_image *image, const struct case_launch
 bool emulated_case_ended(const struct emulated_case *emulated);
 
 int64_t launch_blocks(const struct case_launch *launch);
+
+/* ---- expected_results.c ---- */
+
+/*
+ * Stores the expected results of the case in expected->data, by buffer; NULL for buffers that are
+ * not results. `inputs`: what emulated_case_restore() put into the buffers. Results that the
+ * request shares or the runner has are not computed; those that the request wants are given to it.
+ * The results are valid until the next call or the end of the request, and nobody may change them.
+ * Errors are those of case_expected_compute(); PL_ENOMEM. Of reference launches, too:
+ * PL_EUNSUPPORTED if they are too large for the emulator, PL_EUSAGE if they go wrong.
+ */
+int expected_results_find(const struct emulated_case *emulated, const struct host_buffers *inputs,
+			  struct host_buffers *expected, struct error *err);
+
+/* ---- case_outcome.c ---- */
+
+/* Call with the status TRIAL_OK. `mismatch`: how the results differ from the expected ones, or
+ * nothing. */
+void case_outcome(const struct emulated_case *emulated, const struct case_totals *totals,
+		  const struct text *mismatch, enum trial_status *status, struct text *reason);
+
+/* Prints what is no fault with the output of the kernel. */
+void case_print_notes(const struct emulated_case *emulated);
+
+/* ---- sampling.c ---- */
+
+/*
+ * Executes blocks of all launches of a case, at most `most` warp instructions by
+ * the estimate `block_instructions` (per block, by launch), and adds the
+ * extrapolated counts to *totals. The contents of the buffers are undefined
+ * afterwards. Returns 0 with an empty *why_not if this succeeded or a finding
+ * ended a launch. Otherwise *why_not has the reason and *totals is unchanged.
+ */
+int sample_case(struct emulated_case *emulated, const uint64_t *block_instructions, uint64_t most,
+		struct case_totals *totals, struct text *why_not, struct error *err);
+
+/* ---- classes of blocks ---- */
+
+#define SAMPLED_AXIS_BLOCKS 6 /* samples of one class, at most */
+
+/* A class of indexes along one axis. */
+struct axis_class {
+	int64_t count;
+	int64_t samples[SAMPLED_AXIS_BLOCKS]; /* ascending, distinct */
+	size_t sample_count;
+};
+/* The classes of an axis of `extent` blocks; every index is in exactly one. The caller frees them.
+ */
+struct axis_class *axis_classes(int64_t extent, int64_t period, size_t *count);
 
 #endif

@@ -1,12 +1,15 @@
-/* The cache of expected results. See expected_results.h. */
-#include "harness/workers/ptx/expected_results.h"
-
+/*
+ * The expected results of cases: a cache of them, for cases with equal ones, in front of the data
+ * that a request shares. Reference launches run on the emulator.
+ */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/case_buffers.h"
 #include "harness/workers/expected.h"
+#include "harness/workers/ptx/emulated_case.h"
+
+#define EXPECTED_MOST_BYTES (INT64_C(256) << 20)
 
 static void result_release(struct expected_result *result)
 {
@@ -51,167 +54,197 @@ static void evict(struct expected_cache *cache, uint64_t this_call)
 	}
 }
 
-static int allocate_results(const struct launch_case *work, struct host_buffers *out,
-			    struct error *err)
+/* ---- reference launches ---- */
+
+/* A reference that goes wrong is no fault of the kernel that it verifies. */
+static int refuse_wrong_reference(const struct emulated_case *emulated,
+				  const struct launch_case *verified, struct error *err)
 {
+	struct text who = TEXT_INIT, found = TEXT_INIT;
 	int rc = 0;
 
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		size_t bytes = case_buffer_bytes(&work->buffers[b]);
+	case_describe_reference(&who, verified);
+	if (finding_list_has(&emulated->findings, FINDING_ENDLESS))
+		rc = error_set(err, PL_EUNSUPPORTED,
+			       "%s, which computes the expected results, did not end within %.3g "
+			       "warp instructions, the emulator's limit for a launch: choose a "
+			       "smaller size, another check or --blocks all",
+			       who.data, (double)emulated_case_limit(emulated));
+	else if (emulated_case_ended(emulated))
+		finding_text(&found, &emulated->findings.items[0]);
+	else
+		rc = emulated_case_check_inputs(emulated, who.data, &found, err);
+	if (rc == 0 && found.length)
+		rc = emulated_case_ended(emulated)
+			     ? error_set(err, PL_EUSAGE, "%s goes wrong: %s", who.data, found.data)
+			     : error_set(err, PL_EUSAGE, "%s", found.data);
+	text_release(&who);
+	text_release(&found);
+	return rc;
+}
 
-		if (!case_buffer_is_result(&work->buffers[b]))
+static int emulate_reference(struct emulated_case *emulated, const struct launch_case *verified,
+			     struct host_buffers *results, struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	const struct launch_part all = {.instructions = emulated_case_limit(emulated)};
+	struct host_buffers data = {0};
+	int rc = emulated_case_restore(emulated, err);
+
+	for (size_t i = 0; i < work->launch_count && rc == 0; i++)
+		rc = emulated_case_launch(emulated, i, &all, err);
+	if (rc == 0)
+		rc = refuse_wrong_reference(emulated, verified, err);
+	emulated_case_results(emulated, &data);
+	for (size_t b = 0; b < work->buffer_count && rc == 0; b++)
+		if (results->data[b])
+			memcpy(results->data[b], data.data[b],
+			       case_buffer_bytes(&work->buffers[b]));
+	return rc;
+}
+
+/* Executes the reference launches of a case in memory of their own. */
+static int compute_reference(const struct emulated_case *verified, struct host_buffers *results,
+			     struct error *err)
+{
+	const struct launch_case reference = case_reference(verified->work);
+	const struct ptx_program *program = NULL;
+	const struct ptx_image *image = NULL;
+	const char *gaps = NULL;
+	struct emulated_case emulated = {0};
+	int rc = ptx_image_program(&verified->runner->images, &reference, &image, &program, &gaps,
+				   err);
+
+	if (rc == 0 && !program)
+		rc = error_set(
+			err, PL_EUNSUPPORTED,
+			"the kernel that computes the expected results: %s; choose another check",
+			gaps);
+	if (rc == 0)
+		rc = emulated_case_open(&emulated, verified->runner, &reference, image, program,
+					err);
+	emulated.mixed = verified->mixed;
+	emulated.reference = true;
+	if (rc == 0)
+		rc = emulate_reference(&emulated, verified->work, results, err);
+	emulated_case_close(&emulated);
+	return error_context(err, rc, "verify");
+}
+
+/* ---- results, each under its key; keys[b] is NULL if buffer b is no result ---- */
+
+static int compute_results(const struct emulated_case *emulated, char *const *keys,
+			   const struct host_buffers *inputs, struct host_buffers *out,
+			   struct error *err)
+{
+	const struct launch_case *work = emulated->work;
+	int rc;
+
+	for (size_t b = 0; b < work->buffer_count; b++) {
+		const size_t bytes = case_buffer_bytes(&work->buffers[b]);
+
+		out->data[b] = keys[b] ? calloc(1, bytes + 1) : NULL;
+		if (keys[b] && !out->data[b])
+			return error_set(err, PL_ENOMEM,
+					 "no memory for the %zu bytes of the expected '%s'", bytes,
+					 work->buffers[b].name);
+	}
+	if (!case_has_reference(work))
+		return case_expected_compute(work, emulated->capture, inputs, out,
+					     emulated->runner->check_end_ns, err);
+	rc = compute_reference(emulated, out, err);
+	return rc ? rc : case_expected_items(work, emulated->capture, inputs, out, err);
+}
+
+/* Moves the results of a case into the cache, and gives those to the request that it wants. */
+static int cache_results(const struct emulated_case *emulated, char **keys,
+			 struct host_buffers *results)
+{
+	struct expected_cache *cache = &emulated->runner->expected;
+	int rc = 0;
+
+	for (size_t b = 0; b < emulated->work->buffer_count && rc == 0; b++)
+		if (keys[b])
+			rc = shared_data_give(emulated->runner->shared, keys[b], results->data[b],
+					      case_buffer_bytes(&emulated->work->buffers[b]));
+	for (size_t b = 0; b < emulated->work->buffer_count && rc == 0; b++) {
+		/* one may be in the cache already, when another was not */
+		if (!keys[b] || find_key(cache, keys[b]))
 			continue;
-		out->data[b] = calloc(1, bytes + 1);
-		if (!out->data[b])
-			rc = error_set(err, PL_ENOMEM,
-				       "no memory for the %zu bytes of the expected '%s'", bytes,
-				       work->buffers[b].name);
+		cache->items = xgrow(cache->items, &cache->capacity, cache->count + 1,
+				     sizeof(*cache->items));
+		cache->items[cache->count++] = (struct expected_result){
+			.key = xstrdup(keys[b]),
+			.data = results->data[b],
+			.bytes = (int64_t)case_buffer_bytes(&emulated->work->buffers[b]),
+			.last_use = cache->clock,
+		};
+		results->data[b] = NULL;
 	}
 	return rc;
 }
 
-static char *key_of_result(const struct launch_case *work, size_t buffer,
-			   const struct case_capture *from, uint64_t seed)
-{
-	char *without = case_expected_key(work, buffer, seed);
-	struct text key = TEXT_INIT;
-
-	text_add(&key, without);
-	free(without);
-	case_capture_add_key(&key, from, buffer);
-	return text_detach(&key);
-}
-
-/* Moves the results of a case into the cache. */
-static void cache_results(struct expected_cache *cache, const struct launch_case *work,
-			  const struct case_capture *from, uint64_t seed,
-			  struct host_buffers *results)
-{
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		struct expected_result result = {.data = results->data[b],
-						 .last_use = cache->clock};
-
-		if (!result.data)
-			continue;
-		result.key = key_of_result(work, b, from, seed);
-		result.bytes = (int64_t)case_buffer_bytes(&work->buffers[b]);
-		if (find_key(cache,
-			     result.key)) { /* in the cache already, but another result was not */
-			result_release(&result);
-			continue;
-		}
-		cache->items = xgrow(cache->items, &cache->capacity, cache->count + 1,
-				     sizeof(*cache->items));
-		cache->items[cache->count++] = result;
-	}
-	*results = (struct host_buffers){0};
-}
-
 /* Returns false if a result of the case is not in the cache. */
-static bool look_up_results(struct expected_cache *cache, const struct launch_case *work,
-			    const struct case_capture *from, uint64_t seed,
+static bool look_up_results(struct expected_cache *cache, char *const *keys, size_t count,
 			    struct host_buffers *out)
 {
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		struct expected_result *found;
-		char *key;
+	for (size_t b = 0; b < count; b++) {
+		struct expected_result *found = keys[b] ? find_key(cache, keys[b]) : NULL;
 
-		if (!case_buffer_is_result(&work->buffers[b]))
-			continue;
-		key = key_of_result(work, b, from, seed);
-		found = find_key(cache, key);
-		free(key);
-		if (!found)
+		if (keys[b] && !found)
 			return false;
-		found->last_use = cache->clock;
-		out->data[b] = found->data;
+		out->data[b] = found ? found->data : NULL;
+		if (found)
+			found->last_use = cache->clock;
 	}
 	return true;
 }
 
 /* Returns false if the request does not share every result of the case. */
-static bool find_shared_results(struct shared_data *shared, const struct launch_case *work,
-				const struct case_capture *from, uint64_t seed,
+static bool find_shared_results(const struct emulated_case *emulated, char *const *keys,
 				struct host_buffers *out)
 {
-	for (size_t b = 0; b < work->buffer_count; b++) {
-		char *key;
+	for (size_t b = 0; b < emulated->work->buffer_count; b++) {
+		const size_t bytes = case_buffer_bytes(&emulated->work->buffers[b]);
 
-		if (!case_buffer_is_result(&work->buffers[b]))
-			continue;
-		key = key_of_result(work, b, from, seed);
 		out->data[b] =
-			(void *)shared_data_find(shared, key, case_buffer_bytes(&work->buffers[b]));
-		free(key);
-		if (!out->data[b])
+			keys[b] ? (void *)shared_data_find(emulated->runner->shared, keys[b], bytes)
+				: NULL;
+		if (keys[b] && !out->data[b])
 			return false;
 	}
 	return true;
 }
 
-static int give_results(struct shared_data *shared, const struct launch_case *work,
-			const struct case_capture *from, uint64_t seed,
-			const struct host_buffers *results)
-{
-	int rc = 0;
-
-	for (size_t b = 0; b < work->buffer_count && rc == 0; b++) {
-		char *key;
-
-		if (!results->data[b])
-			continue;
-		key = key_of_result(work, b, from, seed);
-		rc = shared_data_give(shared, key, results->data[b],
-				      case_buffer_bytes(&work->buffers[b]));
-		free(key);
-	}
-	return rc;
-}
-
-static int run_reference(const struct reference_runner *reference, const struct launch_case *work,
-			 const struct case_capture *from, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
-{
-	int rc = reference->run(reference->context, expected, err);
-
-	return rc ? rc : case_expected_items(work, from, inputs, expected, err);
-}
-
-int expected_results_find(struct expected_cache *cache, const struct launch_case *work,
-			  const struct case_capture *from, uint64_t seed,
-			  struct shared_data *shared, const struct host_buffers *inputs,
-			  const struct reference_runner *reference, int64_t command_end_ns,
+int expected_results_find(const struct emulated_case *emulated, const struct host_buffers *inputs,
 			  struct host_buffers *expected, struct error *err)
 {
-	struct host_buffers found = {0};
+	struct expected_cache *cache = &emulated->runner->expected;
+	const size_t count = emulated->work->buffer_count;
+	char *keys[KERNEL_MAX_BUFFERS] = {NULL};
+	struct host_buffers fresh = {0};
 	int rc = 0;
 
-	if (find_shared_results(shared, work, from, seed, &found)) {
-		*expected = found;
-		return 0;
+	for (size_t b = 0; b < count; b++)
+		if (case_buffer_is_result(&emulated->work->buffers[b]))
+			keys[b] = case_content_key(
+				emulated->work, b, true, emulated->capture,
+				data_seed(emulated->runner->seed, emulated->mixed));
+	if (!find_shared_results(emulated, keys, expected)) {
+		cache->clock++;
+		if (!look_up_results(cache, keys, count, expected)) {
+			rc = compute_results(emulated, keys, inputs, &fresh, err);
+			if (rc == 0)
+				rc = cache_results(emulated, keys, &fresh);
+			if (rc == 0) {
+				look_up_results(cache, keys, count, expected);
+				evict(cache, cache->clock);
+			}
+		}
 	}
-	found = (struct host_buffers){0};
-	cache->clock++;
-	if (!look_up_results(cache, work, from, seed, &found)) {
-		struct host_buffers fresh = {0};
-
-		rc = allocate_results(work, &fresh, err);
-		if (rc == 0 && case_has_reference(work))
-			rc = run_reference(reference, work, from, inputs, &fresh, err);
-		else if (rc == 0)
-			rc = case_expected_compute(work, from, inputs, &fresh, command_end_ns, err);
-		if (rc == 0)
-			rc = give_results(shared, work, from, seed, &fresh);
-		if (rc == 0)
-			cache_results(cache, work, from, seed, &fresh);
-		for (size_t b = 0; b < work->buffer_count; b++)
-			free(fresh.data[b]);
-		if (rc)
-			return rc;
-		found = (struct host_buffers){0};
-		look_up_results(cache, work, from, seed, &found);
-		evict(cache, cache->clock);
+	for (size_t b = 0; b < count; b++) {
+		free(fresh.data[b]);
+		free(keys[b]);
 	}
-	*expected = found;
-	return 0;
+	return rc;
 }

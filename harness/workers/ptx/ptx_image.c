@@ -1,4 +1,4 @@
-/* The images of PTX files. See ptx_image.h. */
+/* The images of PTX files. */
 #include "harness/workers/ptx/ptx_image.h"
 
 #include <inttypes.h>
@@ -140,24 +140,6 @@ static int ptx_image_find(struct ptx_image_cache *cache, const char *name, struc
 	return 0;
 }
 
-static bool same_entry(const char *a, const char *b)
-{
-	return a && b ? !strcmp(a, b) : a == b;
-}
-
-/* As a reason for a case that cannot run. */
-static void describe_gaps(struct text *out, const struct unsupported_features *gaps)
-{
-	const bool undefined = unsupported_features_are_undefined(gaps);
-
-	if (!undefined)
-		text_add(out, "needs features that the emulator lacks: ");
-	unsupported_features_text(out, gaps);
-	if (undefined)
-		text_add(out, ": declared but not defined in this file, and perflab links no other "
-			      "one: #include the file that defines it");
-}
-
 static int ptx_image_decode(struct ptx_image *image, const char *entry,
 			    struct ptx_image_program *out, struct error *err)
 {
@@ -167,7 +149,15 @@ static int ptx_image_decode(struct ptx_image *image, const char *entry,
 	int rc = ptx_program_decode(&out->program, image->module, entry, &gaps, &why);
 
 	if (rc == PL_EUNSUPPORTED && gaps.count) {
-		describe_gaps(&text, &gaps);
+		const bool undefined = unsupported_features_are_undefined(&gaps);
+
+		if (!undefined)
+			text_add(&text, "needs features that the emulator lacks: ");
+		unsupported_features_text(&text, &gaps);
+		if (undefined)
+			text_add(&text,
+				 ": declared but not defined in this file, and perflab links "
+				 "no other one: #include the file that defines it");
 		out->gaps = text_detach(&text);
 		rc = 0;
 	} else if (rc) {
@@ -177,20 +167,11 @@ static int ptx_image_decode(struct ptx_image *image, const char *entry,
 	return rc;
 }
 
-/* The entry that all launches of a case use. NULL: they use several. */
-static const char *only_entry(const struct launch_case *work)
-{
-	for (size_t i = 1; i < work->launch_count; i++)
-		if (strcmp(work->launches[i].entry, work->launches[0].entry) != 0)
-			return NULL;
-	return work->launches[0].entry;
-}
-
 int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *work,
 		      const struct ptx_image **out_image, const struct ptx_program **program,
 		      const char **gaps, struct error *err)
 {
-	const char *entry = only_entry(work);
+	const char *entry = work->launches[0].entry; /* of all launches; NULL: they use several */
 	struct ptx_image_program *found = NULL;
 	struct ptx_image *image = NULL;
 	int rc;
@@ -201,10 +182,16 @@ int ptx_image_program(struct ptx_image_cache *cache, const struct launch_case *w
 		*gaps = "needs features that the emulator lacks: a library that runs on GPUs only";
 		return 0;
 	}
+	for (size_t i = 1; i < work->launch_count; i++)
+		if (strcmp(work->launches[i].entry, work->launches[0].entry) != 0)
+			entry = NULL;
 	rc = ptx_image_find(cache, work->image, &image, err);
-	for (size_t i = 0; rc == 0 && i < image->program_count; i++)
-		if (same_entry(image->programs[i].entry, entry))
+	for (size_t i = 0; rc == 0 && i < image->program_count; i++) {
+		const char *other = image->programs[i].entry;
+
+		if (entry && other ? !strcmp(entry, other) : entry == other)
 			found = &image->programs[i];
+	}
 	if (rc == 0 && !found) {
 		struct ptx_image_program fresh = {0};
 

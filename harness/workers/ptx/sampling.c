@@ -1,5 +1,17 @@
-/* Counts large launches on some of their blocks. See sampling.h. */
-#include "harness/workers/ptx/sampling.h"
+/*
+ * sampling: counts a large launch by executing some of its blocks. Along each
+ * axis of the grid, a block belongs to one of these classes: the first block, the
+ * last block, or those between with the same index modulo a period. After a
+ * period, addresses that are linear in the block's index are equal modulo 128
+ * bytes.
+ *
+ * Several blocks of each class run: neighbours, and blocks spread over the grid.
+ * If they agree in every count and on every source line, they represent their
+ * class. This is sound if no branch and no address depends on data
+ * (program_dependence()). It is not a proof, because the other blocks did not
+ * run; so the status of the case is TRIAL_SAMPLED.
+ */
+#include "harness/workers/ptx/emulated_case.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -58,17 +70,6 @@ struct axis_class *axis_classes(int64_t extent, int64_t period, size_t *count)
 	return classes;
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b)
-{
-	while (b) {
-		int64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* Bytes of the narrowest access to global memory: the smallest distance of two threads. */
 static int64_t narrowest_access(const struct ptx_program *program)
 {
@@ -95,8 +96,10 @@ static int64_t narrowest_access(const struct ptx_program *program)
 
 static int64_t address_period(int64_t block_extent, int64_t access_bytes)
 {
-	return ADDRESS_PERIOD_BYTES /
-	       greatest_common_divisor(ADDRESS_PERIOD_BYTES, block_extent * access_bytes);
+	const int64_t block_bytes = block_extent * access_bytes;
+	const int64_t factor = block_bytes & -block_bytes; /* the largest power of two in it */
+
+	return factor < ADDRESS_PERIOD_BYTES ? ADDRESS_PERIOD_BYTES / factor : 1;
 }
 
 /* ---- one launch ---- */
@@ -111,20 +114,13 @@ struct sampler {
 	struct case_totals totals; /* of this launch */
 };
 
-static bool counts_agree(const struct emulated_counts *a, const struct emulated_counts *b)
-{
-	bool agree = true;
-
-#define X(field, name, unit, meaning, worse) agree = agree && a->field == b->field;
-	EMULATED_COUNT_LIST(X)
-#undef X
-	return agree;
-}
-
 static bool totals_agree(const struct case_totals *a, const struct case_totals *b)
 {
-	bool agree = counts_agree(&a->counts, &b->counts) && a->lines.count == b->lines.count;
+	bool agree = a->lines.count == b->lines.count;
 
+#define X(field, name, unit, meaning, worse) agree = agree && a->counts.field == b->counts.field;
+	EMULATED_COUNT_LIST(X)
+#undef X
 	for (size_t i = 0; agree && i < a->lines.count; i++) {
 		const struct line_count *x = &a->lines.items[i];
 		const struct line_count *y = &b->lines.items[i];
@@ -232,19 +228,28 @@ static int execute_class(struct sampler *sampler, const struct axis_class *const
 	return rc;
 }
 
+static size_t class_count(const struct sampler *sampler)
+{
+	return sampler->class_counts[0] * sampler->class_counts[1] * sampler->class_counts[2];
+}
+
+/* Sets the classes along the axes of the class number `c` of the launch. */
+static void class_at(const struct axis_class *class[3], const struct sampler *sampler, size_t c)
+{
+	for (size_t axis = 0; axis < 3; axis++) {
+		class[axis] = &sampler->classes[axis][c % sampler->class_counts[axis]];
+		c /= sampler->class_counts[axis];
+	}
+}
+
 static int execute_classes(struct sampler *sampler, bool *agreed, struct error *err)
 {
-	const size_t *counts = sampler->class_counts;
+	const struct axis_class *class[3];
 	int rc = 0;
 
 	*agreed = true;
-	for (size_t c = 0; c < counts[0] * counts[1] * counts[2] && rc == 0 && *agreed; c++) {
-		const struct axis_class *const class[3] = {
-			&sampler->classes[0][c % counts[0]],
-			&sampler->classes[1][c / counts[0] % counts[1]],
-			&sampler->classes[2][c / counts[0] / counts[1]],
-		};
-
+	for (size_t c = 0; c < class_count(sampler) && rc == 0 && *agreed; c++) {
+		class_at(class, sampler, c);
 		rc = execute_class(sampler, class, agreed, err);
 		if (emulated_case_ended(sampler->emulated))
 			break;
@@ -255,19 +260,13 @@ static int execute_classes(struct sampler *sampler, bool *agreed, struct error *
 /* The number of blocks to execute, at most. */
 static uint64_t classes_blocks(const struct sampler *sampler)
 {
+	int64_t numbers[2 * SAMPLED_AXIS_BLOCKS];
+	const struct axis_class *class[3];
 	uint64_t blocks = 0;
 
-	for (size_t z = 0; z < sampler->class_counts[2]; z++) {
-		for (size_t y = 0; y < sampler->class_counts[1]; y++) {
-			for (size_t x = 0; x < sampler->class_counts[0]; x++) {
-				const struct axis_class *const class[3] = {&sampler->classes[0][x],
-									   &sampler->classes[1][y],
-									   &sampler->classes[2][z]};
-				int64_t numbers[2 * SAMPLED_AXIS_BLOCKS];
-
-				blocks += class_blocks(numbers, sampler->launch, class);
-			}
-		}
+	for (size_t c = 0; c < class_count(sampler); c++) {
+		class_at(class, sampler, c);
+		blocks += class_blocks(numbers, sampler->launch, class);
 	}
 	return blocks;
 }
@@ -345,18 +344,6 @@ static bool may_be_sampled(const struct emulated_case *emulated, struct text *wh
 	return !why_not->length;
 }
 
-static int execute_whole_launch(struct emulated_case *emulated, size_t index,
-				struct case_totals *totals, struct error *err)
-{
-	const struct launch_part all = {.checked = true};
-	int rc = execute_part(emulated, index, &all, totals, err);
-
-	if (rc)
-		return rc;
-	totals->blocks_executed += launch_blocks(&emulated->work->launches[index]);
-	return 0;
-}
-
 int sample_case(struct emulated_case *emulated, const uint64_t *block_instructions, uint64_t most,
 		struct case_totals *totals, struct text *why_not, struct error *err)
 {
@@ -371,14 +358,17 @@ int sample_case(struct emulated_case *emulated, const uint64_t *block_instructio
 	for (size_t i = 0; i < work->launch_count && rc == 0 && !why_not->length; i++) {
 		int64_t blocks = launch_blocks(&work->launches[i]);
 
-		if (block_instructions[i] <= worth / (uint64_t)blocks)
-			rc = execute_whole_launch(emulated, i, &sum, err);
-		else if (blocks < BLOCKS_WORTH_SAMPLING)
+		if (block_instructions[i] <= worth / (uint64_t)blocks) {
+			rc = execute_part(emulated, i, &(struct launch_part){.checked = true}, &sum,
+					  err);
+			sum.blocks_executed += rc ? 0 : blocks;
+		} else if (blocks < BLOCKS_WORTH_SAMPLING) {
 			text_addf(why_not, "%s has only %" PRId64 " blocks",
 				  work->launches[i].entry, blocks);
-		else
+		} else {
 			rc = sample_launch(emulated, i, most / (block_instructions[i] + 1), &sum,
 					   why_not, err);
+		}
 		sum.blocks_total += blocks;
 		if (emulated_case_ended(emulated))
 			break;

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "harness/workers/case_buffers.h"
-#include "harness/workers/case_replay.h"
+#include "harness/workers/case_capture.h"
 #include "kernels/element.h"
 #include "tests/capture/make_capture.h"
 

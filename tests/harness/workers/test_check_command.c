@@ -14,7 +14,6 @@
 
 #include <cmocka.h>
 
-#include "harness/workers/check_command.h"
 #include "harness/workers/expected.h"
 
 /* Longer than a busy machine takes to end a process. */

@@ -19,7 +19,6 @@
 #include "harness/workers/case_buffers.h"
 #include "harness/workers/case_capture.h"
 #include "harness/workers/expected.h"
-#include "harness/workers/prepare_data.h"
 #include "harness/workers/shared_data.h"
 #include "kernels/data_key.h"
 

@@ -1,59 +1,9 @@
-/* The table of libraries and their operations, how they are found, and the smallest: the copy of
- * the CUDA driver, the baseline of the copy kernels. */
+/* The table of libraries and their operations, and the smallest: the copy of the CUDA driver, the
+ * baseline of the copy kernels. */
 #include "harness/workers/cuda/libraries/library.h"
 
-#include <dlfcn.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-#include "base/base.h"
-#include "generated/toolkit_version.h"
-
-static void *open_in_folder(const char *folder, const char *name, const char *dependency,
-			    const char *suffix)
-{
-	char *path = xasprintf("%s%s%s", folder, dependency ? dependency : "", suffix);
-	void *handle;
-
-	/* Stays open, because the library needs it. */
-	if (dependency)
-		dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	free(path);
-	path = xasprintf("%s%s%s", folder, name, suffix);
-	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	free(path);
-	return handle;
-}
-
-void *toolkit_library_open(const char *name, const char *dependency)
-{
-	static const char *const places[] = {"lib64/", "lib/", "targets/x86_64-linux/lib/",
-					     "targets/sbsa-linux/lib/"};
-	const char *const toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda",
-					"/opt/cuda"};
-	char suffix[16];
-	void *handle;
-
-	snprintf(suffix, sizeof(suffix), ".%d", atoi(PERFLAB_TOOLKIT_VERSION));
-	handle = open_in_folder("", name, dependency, suffix);
-	for (size_t t = 0; t < ARRAY_SIZE(toolkits) && !handle; t++)
-		for (size_t p = 0; p < ARRAY_SIZE(places) && !handle; p++) {
-			char *folder;
-
-			if (!toolkits[t] || !*toolkits[t])
-				continue;
-			folder = xasprintf("%s/%s", toolkits[t], places[p]);
-			handle = open_in_folder(folder, name, dependency, suffix);
-			free(folder);
-		}
-	return handle ? handle : open_in_folder("", name, dependency, "");
-}
-
-void *toolkit_library_symbol(void *library, const char *name)
-{
-	return dlsym(library, name);
-}
 
 static int open_cuda(void **out, char version[LIBRARY_VERSION], const struct device *device,
 		     struct memory *memory, struct error *err)
@@ -98,32 +48,14 @@ const struct library library_cuda = {
 static const struct library *const known[LIBRARY_COUNT] = {&library_cublas, &library_cub,
 							   &library_cuda};
 
-static const struct library_operation *find_operation(const struct library *library,
-						      const char *name)
-{
-	for (size_t i = 0; i < library->operation_count; i++)
-		if (!strcmp(library->operations[i].name, name))
-			return &library->operations[i];
-	return NULL;
-}
-
 const struct library_operation *library_find_operation(const char *library, const char *operation)
 {
 	for (size_t i = 0; i < LIBRARY_COUNT; i++)
-		if (!strcmp(known[i]->name, library))
-			return find_operation(known[i], operation);
+		for (size_t k = 0; k < known[i]->operation_count; k++)
+			if (!strcmp(known[i]->name, library) &&
+			    !strcmp(known[i]->operations[k].name, operation))
+				return &known[i]->operations[k];
 	return NULL;
-}
-
-static bool arguments_match(const struct library_operation *operation,
-			    const struct case_launch *launch)
-{
-	if (strlen(operation->arguments) != launch->arg_count)
-		return false;
-	for (size_t i = 0; i < launch->arg_count; i++)
-		if (launch->args[i].kind != (operation->arguments[i] == 'b' ? ARG_BUFFER : ARG_I64))
-			return false;
-	return true;
 }
 
 /* Opens the library once. If that fails, every case is skipped with the same reason. */
@@ -152,6 +84,7 @@ int library_prepare(struct library_call *out, struct library_set *set, const str
 					    library_find_operation(launch->library, launch->entry)};
 	struct memory_block *block = NULL;
 	size_t index = 0;
+	bool match;
 	int rc;
 
 	if (!call.operation)
@@ -159,7 +92,11 @@ int library_prepare(struct library_call *out, struct library_set *set, const str
 				 "this worker has no operation '%s' of library '%s': use perflab "
 				 "and the worker of one installation",
 				 launch->entry, launch->library);
-	if (!arguments_match(call.operation, launch))
+	match = strlen(call.operation->arguments) == launch->arg_count;
+	for (size_t i = 0; i < launch->arg_count && match; i++)
+		match = launch->args[i].kind ==
+			(call.operation->arguments[i] == 'b' ? ARG_BUFFER : ARG_I64);
+	if (!match)
 		return error_set(err, PL_EPROTOCOL,
 				 "the arguments of operation '%s' of library '%s' do not match: "
 				 "use perflab and the worker of one installation",

@@ -27,9 +27,9 @@ static int load_cub(struct cub *cub, char version[LIBRARY_VERSION], const char *
 			err, PL_EUNSUPPORTED,
 			"CUB was not found (%s): build perflab with a CUDA toolkit that has it",
 			dlerror());
-	*(void **)&cub->sum = toolkit_library_symbol(library, "perflab_cub_sum");
-	*(void **)&cub->histogram = toolkit_library_symbol(library, "perflab_cub_histogram");
-	*(void **)&number = toolkit_library_symbol(library, "perflab_cub_version");
+	*(void **)&cub->sum = dlsym(library, "perflab_cub_sum");
+	*(void **)&cub->histogram = dlsym(library, "perflab_cub_histogram");
+	*(void **)&number = dlsym(library, "perflab_cub_version");
 	if (!cub->sum || !cub->histogram || !number)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "%s belongs to another build: install perflab again", path);

@@ -5,11 +5,13 @@
  * are a separate package that a build may lack. If they are installed,
  * tests/harness/workers/cuda/test_library.c compares the constants with them.
  */
+#include <dlfcn.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "generated/toolkit_version.h"
 #include "harness/workers/cuda/libraries/library.h"
 #include "harness/workers/cuda/libraries/library_cublas.h"
 
@@ -40,6 +42,46 @@ static int cublas_check(int status, const char *what, struct error *err)
 	return code ? error_set(err, code, "cuBLAS, %s: status %d", what, status) : 0;
 }
 
+static void *open_in_folder(const char *folder, const char *suffix)
+{
+	char *path = xasprintf("%slibcublasLt.so%s", folder, suffix);
+	void *library;
+
+	/* stays open, because the library needs it */
+	dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	path = xasprintf("%slibcublas.so%s", folder, suffix);
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	free(path);
+	return library;
+}
+
+/* Searches the loader's path, $CUDA_HOME, $CUDA_PATH and the usual folders of toolkits, first with
+ * the suffix of the toolkit's major version and then without. NULL: it is not found. */
+static void *open_cublas_library(void)
+{
+	static const char *const places[] = {"lib64/", "lib/", "targets/x86_64-linux/lib/",
+					     "targets/sbsa-linux/lib/"};
+	const char *const toolkits[] = {getenv("CUDA_HOME"), getenv("CUDA_PATH"), "/usr/local/cuda",
+					"/opt/cuda"};
+	char suffix[16];
+	void *library;
+
+	snprintf(suffix, sizeof(suffix), ".%d", atoi(PERFLAB_TOOLKIT_VERSION));
+	library = open_in_folder("", suffix);
+	for (size_t t = 0; t < ARRAY_SIZE(toolkits) && !library; t++)
+		for (size_t p = 0; p < ARRAY_SIZE(places) && !library; p++) {
+			char *folder;
+
+			if (!toolkits[t] || !*toolkits[t])
+				continue;
+			folder = xasprintf("%s/%s", toolkits[t], places[p]);
+			library = open_in_folder(folder, suffix);
+			free(folder);
+		}
+	return library ? library : open_in_folder("", "");
+}
+
 static int load_cublas(struct cublas *cublas, struct error *err)
 {
 	static const struct {
@@ -53,14 +95,14 @@ static int load_cublas(struct cublas *cublas, struct error *err)
 		{"cublasGetVersion_v2", offsetof(struct cublas, get_version)},
 		{"cublasGemmEx", offsetof(struct cublas, gemm)},
 	};
-	void *library = toolkit_library_open("libcublas.so", "libcublasLt.so");
+	void *library = open_cublas_library();
 
 	if (!library)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "cuBLAS was not found: install it, or set CUDA_HOME to a toolkit "
 				 "that has it");
 	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++) {
-		void *symbol = toolkit_library_symbol(library, symbols[i].name);
+		void *symbol = dlsym(library, symbols[i].name);
 
 		if (!symbol)
 			return error_set(err, PL_EUNSUPPORTED,
@@ -83,7 +125,7 @@ static int start_cublas(struct cublas *cublas, char version[LIBRARY_VERSION],
 		rc = memory_acquire(memory, NULL, WORKSPACE_BYTES, &workspace, NULL, err);
 	if (rc)
 		return rc;
-	memory_keep(workspace);
+	workspace->kept = true;
 	/* The order matters: setting the stream resets the workspace to the library's own. */
 	rc = cublas_check(cublas->set_stream(cublas->handle, device->stream), "setting the stream",
 			  err);

@@ -1,6 +1,6 @@
 /* The functions of the driver that fake_cuda.c does not have. They are there, because the worker
  * looks all of them up, and fail. */
-#include "harness/workers/cuda/driver.h"
+#include "harness/workers/cuda/device.h"
 
 #define NAME_EXPANDED(text) #text
 #define NAME(macro) NAME_EXPANDED(macro)

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "harness/workers/cuda/backend.h"
 #include "harness/workers/cuda/operation.h"
-#include "harness/workers/cuda/timing.h"
 
 #define FOR_EVER_NS (INT64_C(3600) * 1000000000)
 #define N 4096

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 
 #include "harness/protocol/protocol.h"
-#include "harness/workers/cuda/counting.h"
+#include "harness/workers/cuda/backend.h"
 #include "metrics/settings.h"
 
 /* Three groups, of which the last is not full; each goes through its passes together. */

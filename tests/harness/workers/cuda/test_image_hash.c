@@ -10,7 +10,7 @@
 #include <cmocka.h>
 #include <elf.h>
 
-#include "harness/workers/cuda/image.h"
+#include "harness/workers/cuda/resources.h"
 
 /* The machine code that ptxas makes of a built-in image. */
 static char *load(const char *image, size_t *length)

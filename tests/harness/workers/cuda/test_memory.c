@@ -94,7 +94,7 @@ static void test_what_is_in_use_stays(void **context)
 	struct memory_block *untouched = NULL;
 	struct error err = {0};
 
-	memory_keep(acquire(f, NULL, 3 * MIB, true));
+	acquire(f, NULL, 3 * MIB, true)->kept = true;
 	memory_unpin_all(&f->memory);
 	acquire(f, "used", 3 * MIB, true);
 	assert_int_equal(memory_acquire(&f->memory, "large", 6 * MIB, &untouched, NULL, &err),
@@ -152,7 +152,7 @@ static void test_forgotten_content_is_not_found(void **context)
 	struct memory_fixture *f = *context;
 	struct memory_block *kept = acquire(f, "kept", MIB, true);
 
-	memory_keep(kept);
+	kept->kept = true;
 	memory_forget(acquire(f, "x", MIB, true));
 	acquire(f, "x", MIB, true);
 	acquire(f, "y", MIB, true);

@@ -1,5 +1,5 @@
 /* Detects profilers by the environment variables that they set. */
-#include "harness/workers/cuda/profiler.h"
+#include "harness/workers/cuda/backend.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

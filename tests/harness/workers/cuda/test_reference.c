@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/timing.h"
+#include "harness/workers/cuda/backend.h"
 
 static void load_kernel(struct bench *bench, struct operation *operation,
 			const struct launch_case *work)

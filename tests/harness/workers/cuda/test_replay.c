@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "harness/workers/case_replay.h"
+#include "harness/workers/case_capture.h"
 #include "harness/workers/cuda/operation.h"
 #include "harness/workers/tolerance.h"
 #include "tests/capture/make_capture.h"

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/cuda/timing.h"
+#include "harness/workers/cuda/backend.h"
 
 #define FOR_EVER_NS (INT64_C(3600) * 1000000000)
 #define ROUND_MOST 2000 /* ROUND_MAX_SAMPLES of timing.c */

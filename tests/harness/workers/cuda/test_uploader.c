@@ -1,5 +1,5 @@
 /* Uploads by several threads to a driver whose copies happen as late as they may. */
-#include "harness/workers/cuda/uploader.h"
+#include "harness/workers/cuda/resources.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness/workers/ptx/sampling.h"
+#include "harness/workers/ptx/emulated_case.h"
 
 /* ---- classes ---- */
 
