@@ -170,23 +170,6 @@ static int check_environments(const struct run_comparison *comparison,
 	return rc;
 }
 
-/* A comparison of no case must not look like one without regressions. */
-static int check_compared(const struct run_comparison *comparison, struct error *err)
-{
-	const struct regress *regress = &comparison->regress;
-	const struct run *base = &comparison->base, *head = &comparison->head;
-
-	if (regress->compared || regress->gating)
-		return 0;
-	return error_set(
-		err, PL_EUSAGE,
-		"nothing to compare: runs %lld and %lld share no case with times or "
-		"counters%s%s",
-		(long long)base->id, (long long)head->id,
-		regress->ignored ? " that no threshold ignores" : "",
-		base->seed != head->seed ? "; counters of different --seed are not compared" : "");
-}
-
 int compare_runs(struct run_comparison *out, struct db *db,
 		 const struct run_comparison_request *request, struct error *err)
 {
@@ -203,7 +186,17 @@ int compare_runs(struct run_comparison *out, struct db *db,
 	out->filled = baselines_fill(&out->baselines, out->pairs, &out->head,
 				     request->allow_different, &out->notes);
 	rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
-	return rc ? rc : check_compared(out, err);
+	if (rc || out->regress.compared || out->regress.gating)
+		return rc;
+	/* a comparison of no case must not look like one without regressions */
+	return error_set(err, PL_EUSAGE,
+			 "nothing to compare: runs %lld and %lld share no case with times or "
+			 "counters%s%s",
+			 (long long)out->base.id, (long long)out->head.id,
+			 out->regress.ignored ? " that no threshold ignores" : "",
+			 out->base.seed != out->head.seed
+				 ? "; counters of different --seed are not compared"
+				 : "");
 }
 
 int compare_runs_check(int64_t *base_id, struct db *db,

@@ -1,44 +1,13 @@
-/* Loads runs, and judges a run: compares each case with its baseline, finds what limits it, and
+/* Judges a run: compares each case with its baseline, finds what limits it, and
  * stores the result, so that the views of the database need no statistics. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/judge/judge.h"
-#include "harness/origin/origin.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/speedup.h"
 #include "metrics/analysis/statistics.h"
-
-int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struct error *err)
-{
-	int rc = db_run_load(db, id, with_trials, out, err);
-
-	if (!rc)
-		host_correct_state(out);
-	return rc;
-}
-
-int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
-		      struct error *err)
-{
-	int rc = run_load(db, id, with_trials, out, err);
-
-	return !rc && with_trials ? db_rounds_load(db, out, err) : rc;
-}
-
-char *run_state(struct db *db, const struct run *run)
-{
-	struct run whole = {0};
-	char *state;
-
-	if (!run->state || strcmp(run->state, "running") != 0 ||
-	    run_load(db, run->id, false, &whole, NULL))
-		return run->state ? xstrdup(run->state) : NULL;
-	state = xstrdup(whole.state);
-	run_release(&whole);
-	return state;
-}
 
 static void add_comparison(struct trial_comparison_list *list, const struct regress_case *item,
 			   const char *refusal)

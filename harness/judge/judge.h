@@ -9,13 +9,7 @@
 #include "db/db.h"
 #include "metrics/analysis/regress.h"
 
-/* ---- judge.c ---- */
-
-/*
- * Loads runs for a comparison, finds the baseline of each case of a
- * run, and stores the verdicts on the cases. The statistics are in
- * metrics/analysis/regress.h.
- */
+/* ---- runs: baselines.c ---- */
 
 /* Calls db_run_load(). If the process of the run was killed on this host, the state becomes
  * "interrupted". */
@@ -27,7 +21,7 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
  * run_load() says, or the stored state if that fails. malloc'd; NULL: it has none. */
 char *run_state(struct db *db, const struct run *run);
 
-/* ---- baselines ---- */
+/* ---- baselines: baselines.c ---- */
 
 struct baseline_run {
 	struct run run; /* its trials are borrowed: those that are baselines */
@@ -56,7 +50,7 @@ size_t baselines_fill(const struct baselines *baselines, struct regress_pair *pa
 		      const struct run *head, bool allowed, struct string_list *notes);
 void baselines_release(struct baselines *baselines);
 
-/* ---- verdicts ---- */
+/* ---- verdicts: judge.c, judge_later.c ---- */
 
 /*
  * Compares every case of a run with its baseline and stores the verdicts, which
@@ -99,12 +93,7 @@ int judge_changed_baselines(struct db *db, int64_t most_ns, const volatile int *
 			    struct judged_again *out, struct error *err);
 #define JUDGE_CHANGED_NS INT64_C(250000000) /* after a mark, which the user waits for */
 
-/* ---- compare_runs.c ---- */
-
-/*
- * What a user says about a comparison of two runs: which
- * counters count, and how much a case may change.
- */
+/* ---- what a user says about a comparison, and two runs: compare_runs.c ---- */
 
 /* The lists are owned. */
 struct comparison_rules {
@@ -125,11 +114,6 @@ int comparison_rules_load(struct comparison_rules *out, struct regress_options *
 void comparison_rules_release(struct comparison_rules *rules);
 /* Whether no case of the comparison matches the pattern of the rule. */
 bool comparison_rule_is_idle(const struct threshold_rule *rule, const struct regress *regress);
-
-/*
- * Loads two runs, refuses two runs that cannot be compared, and
- * judges every case. The statistics are in metrics/analysis/regress.h.
- */
 
 /* As a base: the newest run that is marked good; see db_base_resolve(). */
 #define BASE_LAST_GOOD "last-good"

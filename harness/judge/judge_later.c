@@ -24,22 +24,6 @@ static bool visit_later_run(void *context, int64_t run_id)
 	return later->count < later->most;
 }
 
-/* The limiters and the speed-ups of a run do not depend on its baselines. */
-static int judge_again(struct db *db, int64_t run_id, struct error *err)
-{
-	struct run run = {0};
-	int rc = run_load_measured(db, run_id, true, &run, err);
-
-	if (rc)
-		error_context(err, rc, "judging run %lld", (long long)run_id);
-	else
-		rc = judge_run(db, &run, err);
-	if (!rc)
-		rc = db_changed_baselines_settle(db, run_id, err);
-	run_release(&run);
-	return rc;
-}
-
 /* One transaction of many runs, because each one takes longer to commit than to judge. *damaged:
  * the run at *judged cannot be read or stored. */
 static int judge_some(struct db *db, const struct later_runs *later, int64_t end_ns,
@@ -52,7 +36,17 @@ static int judge_some(struct db *db, const struct later_runs *later, int64_t end
 		return rc;
 	while (!rc && *judged < later->count && *judged < most && !(stop && *stop) &&
 	       monotonic_ns() < end_ns) {
-		rc = judge_again(db, later->ids[*judged], err);
+		const int64_t run_id = later->ids[*judged];
+		struct run run = {0};
+
+		/* the limiters and the speed-ups of a run do not depend on its baselines */
+		rc = run_load_measured(db, run_id, true, &run, err);
+		error_context(err, rc, "judging run %lld", (long long)run_id);
+		if (!rc)
+			rc = judge_run(db, &run, err);
+		if (!rc)
+			rc = db_changed_baselines_settle(db, run_id, err);
+		run_release(&run);
 		*judged += !rc;
 		*damaged = rc == PL_ECORRUPT;
 	}

@@ -121,30 +121,27 @@ static void profiled_release(struct profiled *profiled)
 	run_release(&profiled->run);
 }
 
-static int load_stored(struct profiled *out, const struct nsight_request *request,
-		       struct error *err)
-{
-	int rc = load_profiled_run(&out->run, request, err);
-
-	if (!rc)
-		rc = load_sources(&out->sources, &out->run, err);
-	for (size_t i = 0; i < request->cases->count; i++)
-		string_list_add(&out->cases, request->cases->items[i]);
-	out->settings = &out->run.settings;
-	out->backend = out->run.backend;
-	return rc;
-}
-
-/* The tool gets the names of all cases, because each has a range of its own. */
-static int plan_profiled(struct profiled *out, const struct sweep_request *request,
+static int load_profiled(struct profiled *out, const struct nsight_request *request,
 			 struct error *err)
 {
 	struct kernel_file *files = NULL;
 	struct plan *plan = NULL;
-	int rc = request_read_files(&files, request, err);
+	int rc;
 
+	if (!request->sweep) {
+		rc = load_profiled_run(&out->run, request, err);
+		if (!rc)
+			rc = load_sources(&out->sources, &out->run, err);
+		for (size_t i = 0; i < request->cases->count; i++)
+			string_list_add(&out->cases, request->cases->items[i]);
+		out->settings = &out->run.settings;
+		out->backend = out->run.backend;
+		return rc;
+	}
+	rc = request_read_files(&files, request->sweep, err);
 	if (!rc)
-		rc = request_plan(&plan, request, files, err);
+		rc = request_plan(&plan, request->sweep, files, err);
+	/* the tool gets the names of all cases, because each has a range of its own */
 	for (size_t i = 0; !rc && i < plan->count; i++) {
 		char *name = xasprintf("%s/%s/%s", plan->cases[i].kernel, plan->cases[i].variant,
 				       plan->cases[i].config);
@@ -152,19 +149,12 @@ static int plan_profiled(struct profiled *out, const struct sweep_request *reque
 		string_list_add(&out->cases, name);
 		free(name);
 	}
-	source_words_add_arguments(&out->sources, request);
-	out->settings = &request->settings;
+	source_words_add_arguments(&out->sources, request->sweep);
+	out->settings = &request->sweep->settings;
 	out->backend = BACKEND_CUDA;
 	plan_free(plan);
 	kernel_file_free(files);
 	return rc;
-}
-
-static int load_profiled(struct profiled *out, const struct nsight_request *request,
-			 struct error *err)
-{
-	return request->sweep ? plan_profiled(out, request->sweep, err)
-			      : load_stored(out, request, err);
 }
 
 /* ---- the tool ---- */
@@ -193,20 +183,6 @@ static bool find_tool_in_folder(struct text *path, const char *folder, size_t le
 	return access(path->data, X_OK) == 0;
 }
 
-static bool find_tool_in_path(struct text *path, const char *tool)
-{
-	const char *rest = getenv("PATH");
-
-	while (rest && *rest) {
-		size_t length = strcspn(rest, ":");
-
-		if (length && find_tool_in_folder(path, rest, length, tool))
-			return true;
-		rest += length + (rest[length] == ':');
-	}
-	return false;
-}
-
 static bool find_tool_by_pattern(struct text *path, const char *folder, const char *tool)
 {
 	char *pattern = xasprintf("%s/%s", folder, tool);
@@ -230,10 +206,15 @@ static bool find_tool_by_pattern(struct text *path, const char *folder, const ch
 /* Path of "ncu" or "nsys". PL_EUNSUPPORTED with the remedy when it is not installed. */
 static int nsight_find(struct text *path, const char *tool, struct error *err)
 {
-	const char *cuda_home = getenv("CUDA_HOME");
+	const char *cuda_home = getenv("CUDA_HOME"), *rest = getenv("PATH");
 
-	if (find_tool_in_path(path, tool))
-		return 0;
+	while (rest && *rest) {
+		size_t length = strcspn(rest, ":");
+
+		if (length && find_tool_in_folder(path, rest, length, tool))
+			return 0;
+		rest += length + (rest[length] == ':');
+	}
 	if (cuda_home && *cuda_home) {
 		char *folder = xasprintf("%s/bin", cuda_home);
 		bool found = find_tool_in_folder(path, folder, strlen(folder), tool);

@@ -5,6 +5,7 @@
  */
 #include "harness/origin/git.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,49 +94,33 @@ struct git_view {
 	struct string_list settings; /* those of GIT_HARMLESS_SETTINGS: "core.eol=lf" */
 };
 
-static bool write_view_file(const struct git_view *view, const char *name, const char *format,
-			    const char *value)
+static bool write_view_file(int folder, const char *name, const char *format, const char *value)
 {
-	char *path = xasprintf("%s/%s", view->folder, name);
-	FILE *file = fopen(path, "wxe");
-	bool good = file && fprintf(file, format, value) > 0;
+	const int fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	const bool good = fd >= 0 && dprintf(fd, format, value) > 0;
 
-	if (file && fclose(file))
-		good = false;
-	free(path);
-	return good;
-}
-
-static bool add_view_folder(const struct git_view *view, const char *name)
-{
-	char *path = xasprintf("%s/%s", view->folder, name);
-	const bool good = mkdir(path, 0700) == 0;
-
-	free(path);
-	return good;
-}
-
-static bool add_view_link(const struct git_view *view, const char *name, const char *to)
-{
-	char *path = xasprintf("%s/%s", view->folder, name);
-	const bool good = *to == '/' && symlink(to, path) == 0;
-
-	free(path);
-	return good;
+	return fd >= 0 && !close(fd) && good;
 }
 
 /* `files`: the paths of the index, the objects and the attributes, the kind of hashes, the commit.
  */
-static bool fill_view(struct git_view *view, char *const *files)
+static bool fill_view(const struct git_view *view, char *const *files)
 {
-	return add_view_folder(view, "refs") && add_view_folder(view, "info") &&
-	       add_view_link(view, "index", files[0]) && add_view_link(view, "objects", files[1]) &&
-	       add_view_link(view, "info/attributes", files[2]) &&
-	       write_view_file(view, "config",
+	static const char *const links[] = {"index", "objects", "info/attributes"};
+	const int folder = open(view->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool good = folder >= 0 && !mkdirat(folder, "refs", 0700) && !mkdirat(folder, "info", 0700);
+
+	for (size_t i = 0; i < ARRAY_SIZE(links) && good; i++)
+		good = *files[i] == '/' && !symlinkat(files[i], folder, links[i]);
+	good = good &&
+	       write_view_file(folder, "config",
 			       "[core]\nrepositoryformatversion = 1\nbare = false\n"
 			       "[extensions]\nobjectformat = %s\n",
 			       files[3]) &&
-	       write_view_file(view, "HEAD", "%s\n", files[4]);
+	       write_view_file(folder, "HEAD", "%s\n", files[4]);
+	if (folder >= 0)
+		close(folder);
+	return good;
 }
 
 /* Returns the commit; NULL: there is none, or the answer cannot be read. */

@@ -12,22 +12,6 @@
 #define PROC_LIMIT (1 << 20)
 #define REVISION_LIMIT 64
 
-static void add_processor(struct key_value_list *environment)
-{
-	char *info = NULL, *line;
-	size_t length;
-
-	if (read_file(&info, &length, "/proc/cpuinfo", PROC_LIMIT, NULL))
-		return;
-	line = strstr(info, "model name");
-	if (line && (line = strchr(line, ':'))) {
-		line += 1 + strspn(line + 1, " \t");
-		line[strcspn(line, "\n")] = '\0';
-		key_value_set(environment, "processor", line);
-	}
-	free(info);
-}
-
 const char *host_build_revision(void)
 {
 	static const char revision[] = PERFLAB_SOURCE_REVISION;
@@ -54,8 +38,9 @@ static char *working_revision(void)
 void host_facts(struct key_value_list *environment)
 {
 	static const char sanitizer[] = PERFLAB_SANITIZER;
-	char *revision = working_revision();
+	char *revision = working_revision(), *info = NULL, *line;
 	struct utsname host;
+	size_t length;
 
 	if (uname(&host) == 0) {
 		char *kernel = xasprintf("%s %s %s", host.sysname, host.release, host.machine);
@@ -64,7 +49,15 @@ void host_facts(struct key_value_list *environment)
 		key_value_set(environment, "kernel", kernel);
 		free(kernel);
 	}
-	add_processor(environment);
+	if (!read_file(&info, &length, "/proc/cpuinfo", PROC_LIMIT, NULL)) {
+		line = strstr(info, "model name");
+		if (line && (line = strchr(line, ':'))) {
+			line += 1 + strspn(line + 1, " \t");
+			line[strcspn(line, "\n")] = '\0';
+			key_value_set(environment, "processor", line);
+		}
+	}
+	free(info);
 	key_value_set(environment, "build_type", PERFLAB_BUILD_TYPE);
 	if (sanitizer[0])
 		key_value_set(environment, "sanitizer", sanitizer);

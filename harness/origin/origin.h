@@ -8,12 +8,7 @@
 #include "kernels/user/kernel_file.h"
 #include "metrics/metrics.h"
 
-/* ---- host.c ---- */
-
-/*
- * Facts about this machine and this build that every run stores, and
- * checks whether the process of a run is alive.
- */
+/* ---- this machine and this build: host.c ---- */
 
 /* Adds host name, operating system, processor, build, and the git revision of the working directory
  * if it differs from that of the build. */

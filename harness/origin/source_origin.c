@@ -56,21 +56,6 @@ static void add_main_tree(struct text *out, const struct git *git, const char *r
 	text_release(&folder);
 }
 
-static void find_project(struct source_origin *origin, const struct git *git)
-{
-	struct text url = TEXT_INIT, project = TEXT_INIT;
-
-	if (git_says(&url, git, origin->root, "config --get remote.origin.url") &&
-	    source_origin_add_remote(&project, url.data)) {
-		text_add_char(&project, ':');
-	} else {
-		add_main_tree(&project, git, origin->root);
-		text_add_char(&project, '/');
-	}
-	origin->project = text_detach(&project);
-	text_release(&url);
-}
-
 /* ---- the origin ---- */
 
 void source_origin_find(struct source_origin *out, const struct kernel_file *files)
@@ -80,7 +65,7 @@ void source_origin_find(struct source_origin *out, const struct kernel_file *fil
 	const char *const path = paths[0];
 	char *folder = xstrndup(path, (size_t)(strrchr(path, '/') - path) + 1);
 	const struct git git = {.end_ns = monotonic_ns() + GIT_LIMIT_NS};
-	struct text root = TEXT_INIT;
+	struct text root = TEXT_INIT, url = TEXT_INIT, project = TEXT_INIT;
 	enum git_state state;
 	char *commit = NULL;
 
@@ -88,7 +73,14 @@ void source_origin_find(struct source_origin *out, const struct kernel_file *fil
 	if (git_says(&root, &git, folder, "rev-parse --show-toplevel") && root.length > 1 &&
 	    strncmp(path, root.data, root.length) == 0 && path[root.length] == '/') {
 		out->root = xstrdup(root.data);
-		find_project(out, &git);
+		if (git_says(&url, &git, out->root, "config --get remote.origin.url") &&
+		    source_origin_add_remote(&project, url.data)) {
+			text_add_char(&project, ':');
+		} else {
+			add_main_tree(&project, &git, out->root);
+			text_add_char(&project, '/');
+		}
+		out->project = text_detach(&project);
 		state = git_compare(&commit, &git, out->root, paths, count);
 		if (commit && state != GIT_UNKNOWN)
 			out->revision =
@@ -100,6 +92,7 @@ void source_origin_find(struct source_origin *out, const struct kernel_file *fil
 		out->origin = xstrdup(path);
 	}
 	text_release(&root);
+	text_release(&url);
 	free(folder);
 }
 

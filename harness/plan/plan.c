@@ -427,14 +427,18 @@ int plan_build(struct plan **out, const struct plan_request *request,
 	return rc;
 }
 
-void plan_case_release(struct plan_case *planned)
+const struct trial *plan_case_trial(const struct plan_case *planned, const struct run *run,
+				    size_t guess)
 {
-	free(planned->kernel);
-	free(planned->variant);
-	free(planned->config);
-	free(planned->skip_reason);
-	free(planned->failure);
-	launch_case_free(planned->launch);
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
+
+		if (strcmp(trial->config, planned->config) == 0 &&
+		    strcmp(trial->variant, planned->variant) == 0 &&
+		    strcmp(trial->kernel, planned->kernel) == 0)
+			return trial;
+	}
+	return NULL;
 }
 
 void plan_free(struct plan *plan)

@@ -127,6 +127,10 @@ void plan_case_release(struct plan_case *planned); /* for a case that was taken 
 int plan_pair(struct plan *plan, const char *base_variant, struct error *err);
 /* The base case of a case; NULL: it has none. */
 const struct plan_case *plan_base(const struct plan *plan, const struct plan_case *planned);
+/* The trial of a case; NULL: the run has none. `guess`: where it probably is, since both are in
+ * canonical order. */
+const struct trial *plan_case_trial(const struct plan_case *planned, const struct run *run,
+				    size_t guess);
 /* Whether both are of one variant of one kernel. */
 bool plan_same_variant(const struct plan_case *a, const struct plan_case *b);
 /* Whether `base_variant` means this variant of this kernel. NULL means none. */

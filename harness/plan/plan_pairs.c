@@ -237,6 +237,16 @@ static int compare_shuffled_cases(const void *left, const void *right)
 	return (a->index > b->index) - (a->index < b->index);
 }
 
+void plan_case_release(struct plan_case *planned)
+{
+	free(planned->kernel);
+	free(planned->variant);
+	free(planned->config);
+	free(planned->skip_reason);
+	free(planned->failure);
+	launch_case_free(planned->launch);
+}
+
 void plan_take_shard(struct plan *plan, size_t shard, size_t total)
 {
 	struct shuffled_case *shuffled = xcalloc(plan->count + 1, sizeof(*shuffled));

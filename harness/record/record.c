@@ -299,27 +299,10 @@ int record_environment(struct text *lines, const struct record_request *request,
 	return rc;
 }
 
-/* The programs stand for the command, and the longest of their times for that of the command. */
-static void describe_programs(struct recording *recording, const char *folder)
-{
-	struct text command = TEXT_INIT;
-
-	for (size_t i = 0; i < recording->process_count; i++) {
-		const struct recorded_process *process = &recording->processes[i];
-
-		if (process->wall_ns > recording->wall_ns)
-			recording->wall_ns = process->wall_ns;
-		if (process->program && !command.length)
-			text_add(&command, process->program);
-	}
-	if (!command.length)
-		text_add(&command, folder);
-	recording->command = text_detach(&command);
-}
-
 int record_read_folder(struct record_result *out, const char *folder,
 		       const struct record_observer *observer, struct error *err)
 {
+	struct text command = TEXT_INIT;
 	struct recording_log log;
 	char *prefix = NULL;
 	int rc;
@@ -339,7 +322,19 @@ int record_read_folder(struct record_result *out, const char *folder,
 		(void)record_say_losses(&log, folder);
 		record_remove_parts(&log, prefix);
 		record_find_missing(&out->missing, &log, NULL);
-		describe_programs(&log.recording, folder);
+		/* the programs stand for the command, and the longest of their times for its time
+		 */
+		for (size_t i = 0; i < log.recording.process_count; i++) {
+			const struct recorded_process *process = &log.recording.processes[i];
+
+			if (process->wall_ns > log.recording.wall_ns)
+				log.recording.wall_ns = process->wall_ns;
+			if (process->program && !command.length)
+				text_add(&command, process->program);
+		}
+		if (!command.length)
+			text_add(&command, folder);
+		log.recording.command = text_detach(&command);
 		log.recording.version = xstrdup(PERFLAB_VERSION);
 		out->recording = log.recording;
 		recording_init(&log.recording);

@@ -162,39 +162,6 @@ static void no_capture(struct error *missing, const struct recording_log *log,
 	free(rows);
 }
 
-static void not_attached(struct error *missing, const struct record_request *request)
-{
-	if (!request)
-		error_set(
-			missing, PL_EUNSUPPORTED,
-			"no program has loaded the recorder: none was started with the variables "
-			"of this recording, or it does not use CUDA, is statically linked, or ran "
-			"where they do not reach it (sudo, a container, a launcher)");
-	else
-		error_set(
-			missing, PL_EUNSUPPORTED,
-			"%s did not load the recorder: it does not use CUDA, there is no NVIDIA "
-			"driver here (see perflab doctor), it is statically linked, or the "
-			"variables did not reach the process that uses CUDA (sudo, a container, a "
-			"launcher); \"perflab record --env\" prints them, to be set there",
-			request->command->items[0]);
-}
-
-/* The reason of the first process, if no process could be recorded; else NULL. */
-static const char *refusal_of_all(const struct recording_log *log)
-{
-	const char *why = NULL;
-
-	for (size_t i = 0; i < log->recording.process_count; i++) {
-		const struct recorded_process *process = &log->recording.processes[i];
-
-		if (!process->why_not)
-			return NULL;
-		why = why ? why : process->why_not;
-	}
-	return why;
-}
-
 static bool all_ended(const struct recording_log *log)
 {
 	for (size_t i = 0; i < log->process_count; i++)
@@ -207,15 +174,32 @@ void record_find_missing(struct error *missing, const struct recording_log *log,
 			 const struct record_request *request)
 {
 	const struct recording *recording = &log->recording;
-	const char *why = refusal_of_all(log);
+	const char *why = NULL; /* of the first process, if no process could be recorded */
+	size_t refused = 0;
 
+	for (size_t i = 0; i < recording->process_count; i++) {
+		refused += recording->processes[i].why_not != NULL;
+		why = why ? why : recording->processes[i].why_not;
+	}
 	if (!recording->process_count && log->process_count)
 		error_set(missing, PL_EIO,
 			  "the recorder was loaded and could not write its report: is the disk of "
 			  "the temporary folder full? TMPDIR names another one");
+	else if (!recording->process_count && !request)
+		error_set(
+			missing, PL_EUNSUPPORTED,
+			"no program has loaded the recorder: none was started with the variables "
+			"of this recording, or it does not use CUDA, is statically linked, or ran "
+			"where they do not reach it (sudo, a container, a launcher)");
 	else if (!recording->process_count)
-		not_attached(missing, request);
-	else if (why)
+		error_set(
+			missing, PL_EUNSUPPORTED,
+			"%s did not load the recorder: it does not use CUDA, there is no NVIDIA "
+			"driver here (see perflab doctor), it is statically linked, or the "
+			"variables did not reach the process that uses CUDA (sudo, a container, a "
+			"launcher); \"perflab record --env\" prints them, to be set there",
+			request->command->items[0]);
+	else if (refused == recording->process_count)
 		error_set(missing, PL_EUNSUPPORTED, "nothing was recorded: %s", why);
 	else if (recording->lists && !recording->kernel_count)
 		error_set(missing, all_ended(log) ? PL_ENOENT : PL_EIO, "%s",

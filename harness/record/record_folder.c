@@ -153,19 +153,6 @@ int record_folder_read(struct recording *recording, char **prefix, const char *f
 
 /* ---- events ---- */
 
-/* Only a plain file is read: the folder belongs to a foreign program. */
-static int open_events(int folder, const char *name)
-{
-	int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct stat status;
-
-	if (fd >= 0 && (fstat(fd, &status) || !S_ISREG(status.st_mode))) {
-		close(fd);
-		fd = -1;
-	}
-	return fd;
-}
-
 /* The number in "123.events"; 0: another name. */
 static int64_t events_pid(const char *name)
 {
@@ -202,15 +189,19 @@ void record_folder_poll(struct recording_log *log, const char *folder)
 		rewinddir(directory);
 		while ((entry = readdir(directory))) {
 			const int64_t pid = events_pid(entry->d_name);
-			const int fd = pid ? open_events(dirfd(directory), entry->d_name) : -1;
-			struct log_process *process;
+			const int fd = pid ? openat(dirfd(directory), entry->d_name,
+						    O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+					   : -1;
+			struct log_process *process = NULL;
+			struct stat status;
 
-			if (fd < 0)
-				continue;
-			process = recording_log_process(log, pid);
+			/* only a plain file is read: the folder belongs to a foreign program */
+			if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode))
+				process = recording_log_process(log, pid);
 			if (process && pass)
 				read_events(log, fd, process);
-			close(fd);
+			if (fd >= 0)
+				close(fd);
 		}
 	}
 	if (directory)
@@ -219,27 +210,24 @@ void record_folder_poll(struct recording_log *log, const char *folder)
 
 /* ---- parts of captures ---- */
 
-/* A zombie has ended, and only waits for its parent. */
-static bool is_zombie(int64_t pid)
+bool record_process_lives(int64_t pid)
 {
-	char *path = xasprintf("/proc/%lld/stat", (long long)pid), *text = NULL;
+	char *path, *text = NULL;
 	const char *state;
 	size_t length;
-	bool zombie = false;
+	bool lives = true;
 
+	if (pid <= 0 || pid > INT32_MAX || (kill((pid_t)pid, 0) != 0 && errno != EPERM))
+		return false;
+	path = xasprintf("/proc/%lld/stat", (long long)pid);
+	/* a zombie has ended, and only waits for its parent */
 	if (!read_file(&text, &length, path, FILE_MOST, NULL)) {
 		state = strrchr(text, ')');
-		zombie = state && !strncmp(state, ") Z", 3);
+		lives = !state || strncmp(state, ") Z", 3) != 0;
 	}
 	free(text);
 	free(path);
-	return zombie;
-}
-
-bool record_process_lives(int64_t pid)
-{
-	return pid > 0 && pid <= INT32_MAX && (kill((pid_t)pid, 0) == 0 || errno == EPERM) &&
-	       !is_zombie(pid);
+	return lives;
 }
 
 /* The process that writes "PREFIX-2.capture.part-123-0"; 0: another name. */

@@ -93,7 +93,18 @@ static int event_dimensions(int64_t out[3], const json_t *json, const char *name
 	return 0;
 }
 
-/* ---- messages ---- */
+void recording_log_say(const struct recording_log *log, const char *format, ...)
+{
+	va_list arguments;
+	char line[2048];
+
+	if (!log->notice)
+		return;
+	va_start(arguments, format);
+	vsnprintf(line, sizeof(line), format, arguments);
+	va_end(arguments);
+	log->notice(log->context, line);
+}
 
 /* "launch 3 of softmax_kernel", with the process if there are several. */
 static void add_launch_phrase(struct text *out, const struct recording_log *log, int64_t pid,
@@ -172,27 +183,13 @@ static int take_lost(char **out, const json_t *json, struct error *err)
 	return rc;
 }
 
-static void say_captured(const struct recording_log *log, const struct recorded_capture *capture)
-{
-	struct string_list phrases = {0};
-	char size[32], time[32];
-
-	format_bytes(size, (double)capture->file_bytes);
-	format_duration(time, capture->seconds * 1e9);
-	recording_log_say(log, "wrote %s: %s in %s", capture->path, size, time);
-	if (capture->lost)
-		string_list_split(&phrases, capture->lost, '\n');
-	for (size_t i = 0; i < phrases.count; i++)
-		recording_log_say(log, "%s may lack something: %s", capture->path,
-				  phrases.items[i]);
-	string_list_release(&phrases);
-}
-
 static int take_captured(struct recording_log *log, struct log_process *process, const json_t *json,
 			 struct error *err)
 {
 	struct recorded_capture taken = {.pid = process->pid};
+	struct string_list phrases = {0};
 	struct text readable = TEXT_INIT;
+	char size[32], time[32];
 	int rc = log->recording.capture_count < RECORDING_ROWS_MOST
 			 ? event_text(&taken.path, json, "path", true, err)
 			 : error_set(err, PL_EPARSE, "there are too many captures");
@@ -214,7 +211,14 @@ static int take_captured(struct recording_log *log, struct log_process *process,
 	mangled_readable(&readable, taken.name);
 	taken.readable = text_detach(&readable);
 	*recording_add_capture(&log->recording, process->pid) = taken;
-	say_captured(log, &taken);
+	format_bytes(size, (double)taken.file_bytes);
+	format_duration(time, taken.seconds * 1e9);
+	recording_log_say(log, "wrote %s: %s in %s", taken.path, size, time);
+	if (taken.lost)
+		string_list_split(&phrases, taken.lost, '\n');
+	for (size_t i = 0; i < phrases.count; i++)
+		recording_log_say(log, "%s may lack something: %s", taken.path, phrases.items[i]);
+	string_list_release(&phrases);
 	return 0;
 }
 
@@ -306,27 +310,22 @@ static int take_seen(struct recording_log *log, struct log_process *process, con
 	return keep_kernel(log, &kernel, -1, rc, err);
 }
 
-static int take_kernel_times(struct recorded_kernel *out, const json_t *json, struct error *err)
-{
-	int rc = take_launches(out, json, err);
-
-	if (!rc)
-		rc = event_numbers(json, err, "shared_bytes", &out->shared_bytes, "registers",
-				   &out->registers, "total_ns", &out->total_ns, "median_ns",
-				   &out->median_ns, "min_ns", &out->min_ns, "max_ns", &out->max_ns,
-				   NULL);
-	if (!rc)
-		rc = event_dimensions(out->grid, json, "grid", err);
-	return rc ? rc : event_dimensions(out->block, json, "block", err);
-}
-
 static int take_kernel_event(struct recording_log *log, struct log_process *process,
 			     const json_t *json, struct error *err)
 {
 	struct recorded_kernel kernel = recorded_kernel_unknown;
 	int64_t ordinal = -1;
-	int rc = take_kernel_times(&kernel, json, err);
+	int rc = take_launches(&kernel, json, err);
 
+	if (!rc)
+		rc = event_numbers(json, err, "shared_bytes", &kernel.shared_bytes, "registers",
+				   &kernel.registers, "total_ns", &kernel.total_ns, "median_ns",
+				   &kernel.median_ns, "min_ns", &kernel.min_ns, "max_ns",
+				   &kernel.max_ns, NULL);
+	if (!rc)
+		rc = event_dimensions(kernel.grid, json, "grid", err);
+	if (!rc)
+		rc = event_dimensions(kernel.block, json, "block", err);
 	if (!rc)
 		rc = event_numbers(json, err, "device", &ordinal, NULL);
 	kernel.pid = process->pid;

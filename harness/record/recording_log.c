@@ -1,6 +1,5 @@
 /* Reads the lines of the recorder. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,19 +59,6 @@ void recording_log_take(struct recording_log *log, struct log_process *process, 
 		bytes += piece + 1;
 		length -= piece + 1;
 	}
-}
-
-void recording_log_say(const struct recording_log *log, const char *format, ...)
-{
-	va_list arguments;
-	char line[2048];
-
-	if (!log->notice)
-		return;
-	va_start(arguments, format);
-	vsnprintf(line, sizeof(line), format, arguments);
-	va_end(arguments);
-	log->notice(log->context, line);
 }
 
 struct log_process *recording_log_find(const struct recording_log *log, int64_t pid)

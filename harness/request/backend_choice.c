@@ -1,5 +1,4 @@
 /* Chooses the backend of a sweep: the one that was named, or the first that opens a device. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "harness/client/client.h"
@@ -36,30 +35,25 @@ static int check_named_backend(const char *backend, const struct sweep_request *
 	return rc;
 }
 
-/* Whether the request has what no device can give, which decides an automatic choice. */
-static bool needs_emulator(struct text *why, const struct sweep_request *request)
-{
-	struct string_list wanted = {0};
-
-	add_given_options(why, backend_find(BACKEND_PTX)->options, request);
-	if (!why->length && request_metrics(&wanted, &request->metrics, false, NULL) &&
-	    !request_metrics(&wanted, &request->metrics, true, NULL))
-		text_add(why, "--metrics");
-	if (why->length)
-		text_add(why, " asks for it");
-	string_list_release(&wanted);
-	return why->length > 0;
-}
-
 int backend_choose(struct backend_choice *choice, const struct sweep_request *request,
 		   struct error *err)
 {
+	struct string_list wanted = {0};
+
 	choice->automatic = strcmp(request->backend, BACKEND_AUTO) == 0;
 	if (!choice->automatic) {
 		choice->names[choice->count++] = request->backend;
 		return check_named_backend(request->backend, request, err);
 	}
-	if (!needs_emulator(&choice->why, request))
+	/* what no device can give decides the choice */
+	add_given_options(&choice->why, backend_find(BACKEND_PTX)->options, request);
+	if (!choice->why.length && request_metrics(&wanted, &request->metrics, false, NULL) &&
+	    !request_metrics(&wanted, &request->metrics, true, NULL))
+		text_add(&choice->why, "--metrics");
+	string_list_release(&wanted);
+	if (choice->why.length)
+		text_add(&choice->why, " asks for it");
+	else
 		choice->names[choice->count++] = BACKEND_CUDA;
 	if (!request->decide) /* an emulator has no times to decide by */
 		choice->names[choice->count++] = BACKEND_PTX;

@@ -276,36 +276,6 @@ static int check_options_of_source(const struct kernel_source *source, struct er
 	return error_context(err, rc, "%s", source->path);
 }
 
-/* A run whose every case fails by a flag would otherwise be stored. */
-static int check_compiler_options(const struct kernel *kernel, struct error *err)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < kernel->variant_count && !rc; i++) {
-		const struct kernel_variant *variant = &kernel->variants[i];
-
-		rc = check_options_of_source(variant->source, err);
-		if (!rc && variant->check && variant->check->source)
-			rc = check_options_of_source(variant->check->source, err);
-	}
-	return rc;
-}
-
-/* Options that say something about a file have no effect without one. */
-static int check_options_of_files(const struct sweep_request *request, struct error *err)
-{
-	static const char *const names[] = {"launch", "annotate", "compile-flag", "std",
-					    "compiler"};
-
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
-		if (string_list_has(&request->given, names[i]))
-			return error_set(err, PL_EUSAGE,
-					 "--%s is about a file, and none is given; the built-in "
-					 "kernels do not change",
-					 names[i]);
-	return 0;
-}
-
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
 		       struct error *err)
 {
@@ -320,15 +290,32 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 		.axis_values = (const char *const *)request->axis_values.items,
 		.axis_count = request->axis_names.count,
 	};
+	static const char *const of_files[] = {"launch", "annotate", "compile-flag", "std",
+					       "compiler"};
 	struct kernel_file *files = NULL;
+	const struct kernel *kernel;
 	int rc;
 
+	/* options that say something about a file have no effect without one */
+	for (size_t i = 0; i < ARRAY_SIZE(of_files) && !request->files.count; i++)
+		if (string_list_has(&request->given, of_files[i]))
+			return error_set(err, PL_EUSAGE,
+					 "--%s is about a file, and none is given; the built-in "
+					 "kernels do not change",
+					 of_files[i]);
 	if (!request->files.count)
-		return check_options_of_files(request, err);
+		return 0;
 	rc = kernel_files_read(&files, (const char *const *)request->files.items,
 			       request->files.count, &options, err);
-	if (!rc)
-		rc = check_compiler_options(kernel_file_kernel(files), err);
+	kernel = files ? kernel_file_kernel(files) : NULL;
+	/* a run whose every case fails by a flag would otherwise be stored */
+	for (size_t i = 0; !rc && i < kernel->variant_count; i++) {
+		const struct kernel_variant *variant = &kernel->variants[i];
+
+		rc = check_options_of_source(variant->source, err);
+		if (!rc && variant->check && variant->check->source)
+			rc = check_options_of_source(variant->check->source, err);
+	}
 	if (rc)
 		kernel_file_free(files);
 	else

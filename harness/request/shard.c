@@ -94,28 +94,22 @@ int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err)
 	return 0;
 }
 
-/* The settings as JSON, without those that each shard may choose by where it runs. */
-static char *common_settings(const struct measure_settings *own)
+/* One line per fact, so that different facts never give the same text. */
+static void facts_text(struct text *out, const struct run *run, const struct sweep_shard *shard)
 {
-	struct measure_settings common = *own;
+	const struct device_info *device = &run->device;
+	struct measure_settings common = run->settings;
 	json_t *json;
-	char *text;
+	char *settings;
 
+	/* without those that each shard may choose by where it runs */
 	common.device = 0;
 	common.jobs = 0;
 	common.timeout_ns = measure_settings_default.timeout_ns;
 	common.counter_dump = NULL;
 	json = settings_to_json(&common);
-	text = json_dumps(json, JSON_COMPACT);
+	settings = json_dumps(json, JSON_COMPACT);
 	json_decref(json);
-	return text;
-}
-
-/* One line per fact, so that different facts never give the same text. */
-static void facts_text(struct text *out, const struct run *run, const struct sweep_shard *shard)
-{
-	const struct device_info *device = &run->device;
-	char *settings = common_settings(&run->settings);
 	const char *const words[] = {
 		shard->sweep,         run->backend,    device->name,  device->driver,
 		device->cuda_driver,  device->toolkit, device->cupti, run->version,

@@ -100,29 +100,22 @@ void source_words_add(struct key_value_list *facts, const struct sweep_request *
 	free(folder);
 }
 
-/* Whether perflab merge made the run of several shards. */
-static bool is_joined(const struct run *run)
-{
-	const char *shards = key_value_get(&run->environment, SHARDS_KEY);
-	struct shard_set set = {0};
-	bool joined;
-
-	if (!shards || shard_set_parse(&set, shards, NULL))
-		return false;
-	joined = shard_set_count(&set) > 1;
-	shard_set_release(&set);
-	return joined;
-}
-
 /* Relative paths in the words are relative to this folder. */
 static int check_folder(const struct run *run, struct error *err)
 {
 	const char *folder = key_value_get(&run->environment, folder_key);
 	char *current = getcwd(NULL, 0);
 	const bool here = !folder || (current && strcmp(folder, current) == 0);
+	const char *shards = key_value_get(&run->environment, SHARDS_KEY);
+	struct shard_set set = {0};
+	bool joined = false; /* by perflab merge, of several shards */
 	int rc = 0;
 
-	if (!here && is_joined(run))
+	if (shards && !shard_set_parse(&set, shards, NULL)) {
+		joined = shard_set_count(&set) > 1;
+		shard_set_release(&set);
+	}
+	if (!here && joined)
 		rc = error_set(err, PL_EUSAGE,
 			       "run %lld joins shards that were measured in other folders (%s): "
 			       "resume each shard in its own folder and database, then merge it "

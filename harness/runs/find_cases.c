@@ -31,20 +31,6 @@ static bool device_matches(const char *wanted, const struct known_case *item)
 	       strlen(wanted) >= 4;
 }
 
-static struct known_case case_copy(const struct known_case *item)
-{
-	struct known_case copy = *item;
-
-	copy.device = xstrdup(item->device);
-	copy.uuid = xstrdup(item->uuid);
-	copy.backend = xstrdup(item->backend);
-	copy.kernel = xstrdup(item->kernel);
-	copy.variant = xstrdup(item->variant);
-	copy.config = xstrdup(item->config);
-	copy.origin = xstrdup(item->origin);
-	return copy;
-}
-
 static int visit_known_case(void *context, const struct known_case *item)
 {
 	struct case_search *search = context;
@@ -52,6 +38,7 @@ static int visit_known_case(void *context, const struct known_case *item)
 	struct found_cases *found = search->found;
 	char *name = xasprintf("%s/%s/%s", item->kernel, item->variant, item->config);
 	const size_t length = strlen(query->word);
+	struct found_case *own;
 	/* the word is a pattern that matches all of the name, or the whole name, or its first parts
 	 */
 	const bool matches = strpbrk(query->word, "*?")
@@ -71,7 +58,15 @@ static int visit_known_case(void *context, const struct known_case *item)
 	} else {
 		found->items = xgrow(found->items, &found->capacity, found->count + 1,
 				     sizeof(*found->items));
-		found->items[found->count++] = (struct found_case){case_copy(item), name};
+		own = &found->items[found->count++];
+		*own = (struct found_case){*item, name};
+		own->item.device = xstrdup(item->device);
+		own->item.uuid = xstrdup(item->uuid);
+		own->item.backend = xstrdup(item->backend);
+		own->item.kernel = xstrdup(item->kernel);
+		own->item.variant = xstrdup(item->variant);
+		own->item.config = xstrdup(item->config);
+		own->item.origin = xstrdup(item->origin);
 		return 0;
 	}
 	free(name);
@@ -190,21 +185,6 @@ const struct known_case *cases_newest(const struct found_cases *found)
 	return newest;
 }
 
-static int load_history(struct history *out, struct db *db, const struct known_case *item,
-			struct error *err)
-{
-	int rc = db_history_load(db, item, out, err);
-
-	if (rc)
-		return rc;
-	if (!out->count)
-		return error_set(err, PL_ECORRUPT,
-				 "the database is damaged: it lists %s/%s/%s, but has no run of it",
-				 item->kernel, item->variant, item->config);
-	history_find_changes(out);
-	return 0;
-}
-
 int cases_load_histories(struct history **out, size_t *count, struct db *db,
 			 const struct found_cases *found, const struct known_case *series,
 			 struct error *err)
@@ -214,8 +194,20 @@ int cases_load_histories(struct history **out, size_t *count, struct db *db,
 	*out = xcalloc(found->count + 1, sizeof(**out));
 	*count = 0;
 	for (size_t i = 0; !rc && i < found->count; i++) {
-		if (cases_same_series(&found->items[i].item, series))
-			rc = load_history(&(*out)[(*count)++], db, &found->items[i].item, err);
+		const struct known_case *item = &found->items[i].item;
+		struct history *history = &(*out)[*count];
+
+		if (!cases_same_series(item, series))
+			continue;
+		++*count;
+		rc = db_history_load(db, item, history, err);
+		if (!rc && !history->count)
+			rc = error_set(err, PL_ECORRUPT,
+				       "the database is damaged: it lists %s/%s/%s, but has no run "
+				       "of it",
+				       item->kernel, item->variant, item->config);
+		if (!rc)
+			history_find_changes(history);
 	}
 	return rc;
 }

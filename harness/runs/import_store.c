@@ -43,12 +43,15 @@ bool import_is_stored(struct db *db, const struct import_run *imported, int64_t 
 	       db_run_resolve(db, imported->earlier_uid, id, NULL) == 0;
 }
 
-/* Adds the words of the user to what the file says. */
-static void describe_import(struct import_run *imported, const struct import_words *words)
+int import_store(struct db *db, struct import_run *imported, const struct import_words *words,
+		 struct error *err)
 {
 	struct run *run = &imported->run;
+	struct adopted_trial *adopted = xcalloc(run->trial_count + 1, sizeof(*adopted));
 	const char *slash = strrchr(words->file, '/');
+	int rc;
 
+	/* the words of the user, besides what the file says */
 	run->version = xstrdup(PERFLAB_VERSION);
 	run->label = words->label ? xstrdup(words->label) : NULL;
 	run->note = words->note ? xstrdup(words->note) : NULL;
@@ -57,34 +60,22 @@ static void describe_import(struct import_run *imported, const struct import_wor
 		snprintf(run->device.name, sizeof(run->device.name), "%.80s%s", words->device,
 			 words->several ? imported->device_number : "");
 	key_value_set(&run->environment, "imported_from", slash ? slash + 1 : words->file);
-}
+	for (size_t i = 0; i < run->trial_count; i++) {
+		const struct import_trial *measured = &imported->trials[i];
+		const bool well = trial_status_measured(run->trials[i].status);
 
-/* The samples of a trial that was not measured well are not stored. */
-static struct adopted_trial adopted_of(const struct trial *trial,
-				       const struct import_trial *measured)
-{
-	return (struct adopted_trial){
-		.round = {.state = {.sm_clock_hz = measured->sm_clock_hz,
-				    .memory_clock_hz = NAN,
-				    .temperature_c = NAN,
-				    .power_w = NAN,
-				    .throttle_reasons = -1},
-			  .time_ns = measured->time_ns,
-			  .count = trial_status_measured(trial->status) ? measured->count : 0},
-		.given = measured->given,
-	};
-}
-
-int import_store(struct db *db, struct import_run *imported, const struct import_words *words,
-		 struct error *err)
-{
-	struct run *run = &imported->run;
-	struct adopted_trial *adopted = xcalloc(run->trial_count + 1, sizeof(*adopted));
-	int rc;
-
-	describe_import(imported, words);
-	for (size_t i = 0; i < run->trial_count; i++)
-		adopted[i] = adopted_of(&run->trials[i], &imported->trials[i]);
+		adopted[i] = (struct adopted_trial){
+			.round = {.state = {.sm_clock_hz = measured->sm_clock_hz,
+					    .memory_clock_hz = NAN,
+					    .temperature_c = NAN,
+					    .power_w = NAN,
+					    .throttle_reasons = -1},
+				  .time_ns = measured->time_ns,
+				  /* other samples are not stored */
+				  .count = well ? measured->count : 0},
+			.given = measured->given,
+		};
+	}
 	rc = db_run_adopt(db, run, adopted, err);
 	free(adopted);
 	if (!rc)

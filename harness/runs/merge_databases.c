@@ -31,22 +31,16 @@ static void pass_progress(void *context, size_t done, size_t total)
 
 /* ---- the sources ---- */
 
-static bool same_file(const char *a, const char *b)
-{
-	struct stat left, right;
-
-	return stat(a, &left) == 0 && stat(b, &right) == 0 && left.st_dev == right.st_dev &&
-	       left.st_ino == right.st_ino;
-}
-
 static int check_sources(const struct string_list *sources, const char *output, struct error *err)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < sources->count && !rc; i++) {
 		struct db *source = NULL;
+		struct stat own, other;
 
-		if (same_file(sources->items[i], output))
+		if (stat(sources->items[i], &own) == 0 && stat(output, &other) == 0 &&
+		    own.st_dev == other.st_dev && own.st_ino == other.st_ino)
 			return error_set(
 				err, PL_EUSAGE,
 				"%s is the output of the merge and cannot be a source as well",
@@ -76,8 +70,6 @@ static int merge_sources(struct db *db, const char *output, const struct string_
 	}
 	return rc;
 }
-
-/* ---- the merged runs ---- */
 
 static int judge_merged(struct db *db, const struct merge_summary *summary,
 			const struct merge_observer *observer, struct error *err)
@@ -163,29 +155,14 @@ static int add_elsewhere(struct missing_shards *missing, struct shard_set *lacki
 	return rc;
 }
 
-/* The shards of `lacking` that are in other runs, and the rest. */
-static int find_elsewhere(struct missing_shards *missing, struct shard_set *lacking, struct db *db,
-			  struct error *err)
-{
-	int64_t *ids = NULL;
-	size_t count = 0;
-	int rc = db_runs_alike(db, missing->run_id, SWEEP_KEY, &ids, &count, err);
-
-	missing->elsewhere = xcalloc(count + 1, sizeof(*missing->elsewhere));
-	for (size_t i = 0; i < count && !rc; i++)
-		if (ids[i] != missing->run_id)
-			rc = add_elsewhere(missing, lacking, db, ids[i], err);
-	missing->nowhere = numbers_of(lacking->has, lacking->total);
-	free(ids);
-	return rc;
-}
-
 /* Adds the shards that a run lacks to the result, if there are any. */
 static int add_missing_shards(struct merge_result *result, struct db *db, int64_t run_id,
 			      struct error *err)
 {
 	struct missing_shards *missing = &result->missing[result->missing_count];
 	struct shard_set set = {0};
+	int64_t *ids = NULL;
+	size_t count = 0;
 	char *sweep;
 	int rc = load_shards(&set, &sweep, db, run_id, err);
 
@@ -201,20 +178,15 @@ static int add_missing_shards(struct merge_result *result, struct db *db, int64_
 					   .total = set.total,
 					   .all = numbers_of(set.has, set.total),
 					   .sweep = sweep};
-	rc = find_elsewhere(missing, &set, db, err);
+	/* the shards that are in other runs, and the rest */
+	rc = db_runs_alike(db, run_id, SWEEP_KEY, &ids, &count, err);
+	missing->elsewhere = xcalloc(count + 1, sizeof(*missing->elsewhere));
+	for (size_t i = 0; i < count && !rc; i++)
+		if (ids[i] != run_id)
+			rc = add_elsewhere(missing, &set, db, ids[i], err);
+	missing->nowhere = numbers_of(set.has, set.total);
+	free(ids);
 	shard_set_release(&set);
-	return rc;
-}
-
-static int find_missing_shards(struct merge_result *result, struct db *db, struct error *err)
-{
-	const struct merge_summary *summary = &result->summary;
-	int rc = 0;
-
-	result->missing = xcalloc(summary->touched_count + 1, sizeof(*result->missing));
-	for (size_t i = 0; i < summary->touched_count && !rc; i++)
-		if (summary->touched[i].sweep)
-			rc = add_missing_shards(result, db, summary->touched[i].run_id, err);
 	return rc;
 }
 
@@ -232,8 +204,10 @@ int merge_databases(struct merge_result *out, const char *output, const struct s
 		rc = judge_merged(db, &out->summary, observer, err);
 	if (!rc)
 		rc = judge_unjudged(db, JUDGE_UNJUDGED_NS, err);
-	if (!rc)
-		rc = find_missing_shards(out, db, err);
+	out->missing = xcalloc(out->summary.touched_count + 1, sizeof(*out->missing));
+	for (size_t i = 0; i < out->summary.touched_count && !rc; i++)
+		if (out->summary.touched[i].sweep)
+			rc = add_missing_shards(out, db, out->summary.touched[i].run_id, err);
 	db_close(db);
 	return rc;
 }

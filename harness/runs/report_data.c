@@ -29,19 +29,6 @@ static int load_compared(struct report_data *data, const char *reference, struct
 	return error_context(err, rc, "--compare");
 }
 
-static int load_runs(struct report_data *data, const struct report_data_request *request,
-		     struct error *err)
-{
-	int rc = run_load(data->db, data->run_id, true, &data->run, err);
-
-	if (!rc && (request->rounds || request->compare))
-		rc = db_rounds_load(data->db, &data->run, err);
-	if (rc || !request->compare)
-		return rc;
-	data->compares = true;
-	return load_compared(data, request->compare, err);
-}
-
 int report_data_find(struct report_data *out, const struct report_data_request *request,
 		     struct error *err)
 {
@@ -56,7 +43,12 @@ int report_data_load(struct report_data *out, const struct report_data_request *
 	int rc = out->run_id ? 0 : report_data_find(out, request, err);
 
 	if (!rc)
-		rc = load_runs(out, request, err);
+		rc = run_load(out->db, out->run_id, true, &out->run, err);
+	if (!rc && (request->rounds || request->compare))
+		rc = db_rounds_load(out->db, &out->run, err);
+	out->compares = !rc && request->compare;
+	if (out->compares)
+		rc = load_compared(out, request->compare, err);
 	if (!rc)
 		rc = db_ceilings_load(out->db, out->run.id, &out->ceilings, err);
 	if (!rc && out->compares)

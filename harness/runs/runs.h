@@ -10,12 +10,7 @@
 #include "metrics/analysis/gpu_group.h"
 #include "metrics/metrics.h"
 
-/* ---- find_cases.c ---- */
-
-/*
- * Finds the cases that a user names in all runs of a database and
- * loads their histories. A history covers one device and one backend.
- */
+/* ---- cases and their histories, each of one device and one backend: find_cases.c ---- */
 
 struct case_query {
 	/* "KERNEL/VARIANT/CONFIG", its first parts, or a pattern for the whole name with * and ?.
@@ -79,13 +74,7 @@ void group_data_release(struct group_data *data);
 int group_is_meant(bool *out, struct db *db, const char *reference, int64_t run_id,
 		   struct error *err);
 
-/* ---- report_data.c ---- */
-
-/*
- * Loads what a report of a stored run needs from a database: the
- * run, a second run to compare it with, the ceilings, the histories, and the
- * samples of a trial when they are asked for. reports/ prints them.
- */
+/* ---- a report of a stored run, which reports/ prints: report_data.c ---- */
 
 struct report_data_request {
 	const char *db_path;
@@ -129,13 +118,7 @@ void report_measured_sources(struct key_value_list *out, const struct run *run);
  * else the installed source of the built-in kernels. Returns false if there is neither. */
 bool report_source_folder(struct text *out);
 
-/* ---- merge_databases.c ---- */
-
-/*
- * Merges the runs of several databases into one, judges the
- * runs that changed, and finds the shards that sweeps still lack. db/ merges
- * two databases.
- */
+/* ---- merges of databases, of which db/ merges two: merge_databases.c ---- */
 
 /* Called in the thread of the caller. Each function may be NULL; strings live until it returns. */
 struct merge_observer {
@@ -189,11 +172,7 @@ int merge_databases(struct merge_result *out, const char *output, const struct s
 		    const struct merge_observer *observer, struct error *err);
 void merge_result_release(struct merge_result *result);
 
-/* ---- import_store.c ---- */
-
-/*
- * Stores runs that other programs measured (imports/imports.h).
- */
+/* ---- runs that other programs measured: import_store.c ---- */
 
 /* Facts that the user gives about an imported run. NULL: not given. */
 struct import_words {
@@ -213,12 +192,7 @@ bool import_is_stored(struct db *db, const struct import_run *imported, int64_t 
 int import_store(struct db *db, struct import_run *imported, const struct import_words *words,
 		 struct error *err);
 
-/* ---- run_ends.c ---- */
-
-/*
- * How the trials of a run ended, and what that means for the sweep
- * that measured them.
- */
+/* ---- how the trials of a run ended: run_ends.c ---- */
 
 /* Numbers of trials. */
 struct run_ends {

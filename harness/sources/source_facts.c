@@ -9,23 +9,15 @@
 
 #define KEY_BYTES 48
 
-static void source_path_key(char out[KEY_BYTES], size_t number)
+static void source_key(char out[KEY_BYTES], size_t number, const char *suffix)
 {
-	snprintf(out, KEY_BYTES, "source.%zu", number);
-}
-
-static void source_hash_key(char out[KEY_BYTES], size_t number)
-{
-	snprintf(out, KEY_BYTES, "source.%zu.hash", number);
+	snprintf(out, KEY_BYTES, "source.%zu%s", number, suffix);
 }
 
 bool source_fact_is_hash(const char *key)
 {
-	static const char first[] = "source.", last[] = ".hash";
-	const size_t length = strlen(key);
-
-	return strncmp(key, first, strlen(first)) == 0 && length >= strlen(first) + strlen(last) &&
-	       strcmp(key + length - strlen(last), last) == 0;
+	return strncmp(key, "source.", strlen("source.")) == 0 &&
+	       has_suffix(key + strlen("source"), ".hash");
 }
 
 /* NULL: there is none. */
@@ -33,7 +25,7 @@ static const char *source_path(const struct key_value_list *facts, size_t number
 {
 	char key[KEY_BYTES];
 
-	source_path_key(key, number);
+	source_key(key, number, "");
 	return key_value_get(facts, key);
 }
 
@@ -43,7 +35,7 @@ static const char *source_hash(const struct key_value_list *facts, size_t number
 	char key[KEY_BYTES];
 	const char *hash;
 
-	source_hash_key(key, number);
+	source_key(key, number, ".hash");
 	hash = key_value_get(facts, key);
 	return hash ? hash : "";
 }
@@ -62,22 +54,6 @@ static bool is_earlier_hash(const char *stored)
 	return *stored && strlen(stored) != HASH_TEXT_BYTES - 1;
 }
 
-/* "source.check.saxpy/items" */
-static void source_check_add(struct key_value_list *facts, const struct kernel *kernel,
-			     const struct kernel_variant *variant)
-{
-	const struct kernel_tolerance *own = variant->tolerance;
-	char *key = xasprintf(SOURCE_CHECK_PREFIX "%s/%s", kernel->name, variant->name);
-	struct text check = TEXT_INIT;
-
-	kernel_check_describe(&check, kernel, variant);
-	text_addf(&check, "; tolerance abs = %g, rel = %g", own ? own->abs : kernel->tolerance_abs,
-		  own ? own->rel : kernel->tolerance_rel);
-	key_value_set(facts, key, check.data);
-	text_release(&check);
-	free(key);
-}
-
 void source_facts_add(struct key_value_list *facts, const struct kernel_file *files)
 {
 	const struct kernel *kernel = files ? kernel_file_kernel(files) : NULL;
@@ -88,15 +64,28 @@ void source_facts_add(struct key_value_list *facts, const struct kernel_file *fi
 		char *hash = hash_input(paths[i]);
 		char key[KEY_BYTES];
 
-		source_path_key(key, i + 1);
+		source_key(key, i + 1, "");
 		key_value_set(facts, key, paths[i]);
-		source_hash_key(key, i + 1);
+		source_key(key, i + 1, ".hash");
 		if (hash)
 			key_value_set(facts, key, hash);
 		free(hash);
 	}
-	for (size_t i = 0; kernel && i < kernel->variant_count; i++)
-		source_check_add(facts, kernel, &kernel->variants[i]);
+	for (size_t i = 0; kernel && i < kernel->variant_count; i++) {
+		const struct kernel_variant *variant = &kernel->variants[i];
+		const struct kernel_tolerance *own = variant->tolerance;
+		/* "source.check.saxpy/items" */
+		char *key = xasprintf(SOURCE_CHECK_PREFIX "%s/%s", kernel->name, variant->name);
+		struct text check = TEXT_INIT;
+
+		kernel_check_describe(&check, kernel, variant);
+		text_addf(&check, "; tolerance abs = %g, rel = %g",
+			  own ? own->abs : kernel->tolerance_abs,
+			  own ? own->rel : kernel->tolerance_rel);
+		key_value_set(facts, key, check.data);
+		text_release(&check);
+		free(key);
+	}
 }
 
 void source_facts_compare(struct key_value_list *out, const struct run *run)

@@ -53,12 +53,8 @@ void compile_jobs_run(struct compile_jobs *list, const volatile int *stop,
 /* The compilation that decides over a want. */
 const struct compile_job *compile_jobs_of(const struct compile_jobs *list, size_t want);
 
-/* ---- bind_launches.c ---- */
-
-/*
- * Matches the launches and symbols of a case with the entries and
- * variables of a compiled image.
- */
+/* ---- launches and symbols of a case, and the entries and variables of an image: bind_launches.c
+ * ---- */
 
 /*
  * Replaces the name of each entry by its name in the image, and gives each

@@ -1,6 +1,5 @@
 /* Answers studies: from a sweep that measures what they need, or from stored runs. */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,19 +20,6 @@ static void study_result_release(struct study_result *result)
 	*result = (struct study_result){0};
 }
 
-static const struct trial *find_case_trial(const struct run *run, const struct plan_case *planned)
-{
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[i];
-
-		if (strcmp(trial->kernel, planned->kernel) == 0 &&
-		    strcmp(trial->variant, planned->variant) == 0 &&
-		    strcmp(trial->config, planned->config) == 0)
-			return trial;
-	}
-	return NULL;
-}
-
 static bool is_usable(const struct trial *trial, bool emulated)
 {
 	return trial->status == TRIAL_OK || (emulated && trial->status == TRIAL_SAMPLED);
@@ -46,7 +32,7 @@ static const struct trial *choose_trial(const struct run *run, const struct plan
 	const struct trial *chosen = NULL;
 
 	for (size_t i = 0; i < plan->count; i++) {
-		const struct trial *trial = find_case_trial(run, &plan->cases[i]);
+		const struct trial *trial = plan_case_trial(&plan->cases[i], run, 0);
 
 		if (!trial)
 			continue;
@@ -56,38 +42,6 @@ static const struct trial *choose_trial(const struct run *run, const struct plan
 			chosen = trial;
 	}
 	return chosen;
-}
-
-/* Takes memory and launches of the case from the plan, if the kernels here are those that it
- * launched. */
-static void take_buffers(struct study_evidence *evidence, const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->count; i++) {
-		const struct launch_case *launch = plan->cases[i].launch;
-		char hash[HASH_TEXT_BYTES];
-
-		if (!launch)
-			continue;
-		launch_hash(hash, launch);
-		if (strcmp(hash, evidence->trial->launch_hash))
-			continue;
-		evidence->buffer_bytes = launch_case_buffer_bytes(launch, false);
-		evidence->scratch_bytes = launch_case_buffer_bytes(launch, true);
-		evidence->launches = (int64_t)launch->launch_count;
-	}
-}
-
-static void take_medians(struct study_result *result, size_t index, const struct trial *trial)
-{
-	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
-	size_t count = 0;
-
-	for (size_t i = 0; i < trial->round_count; i++)
-		/* 0 is not a time: it has no logarithm */
-		if (trial->rounds[i].median_ns > 0)
-			medians[count++] = trial->rounds[i].median_ns;
-	result->medians[index] = medians;
-	result->evidence[index].medians = (struct process_medians){medians, count};
 }
 
 static void refuse_case(struct study_result *result, size_t index, char *reason)
@@ -106,6 +60,7 @@ static int take_case_evidence(struct study_result *result, size_t index, const s
 	struct device_limits limits;
 	struct plan *plan = NULL;
 	const struct trial *trial = NULL;
+	struct study_evidence *evidence = &result->evidence[index];
 	int rc;
 
 	device_limits_of(&limits, &run->device);
@@ -123,9 +78,31 @@ static int take_case_evidence(struct study_result *result, size_t index, const s
 					  : xstrdup(trial_status_name(trial->status)));
 	} else if (!rc) {
 		result->evidence[index].trial = trial;
-		take_buffers(&result->evidence[index], plan);
-		if (!emulated)
-			take_medians(result, index, trial);
+		/* memory and launches of the case, if the kernels here are those that it launched
+		 */
+		for (size_t i = 0; i < plan->count; i++) {
+			const struct launch_case *launch = plan->cases[i].launch;
+			char hash[HASH_TEXT_BYTES] = "";
+
+			if (launch)
+				launch_hash(hash, launch);
+			if (!launch || strcmp(hash, trial->launch_hash) != 0)
+				continue;
+			evidence->buffer_bytes = launch_case_buffer_bytes(launch, false);
+			evidence->scratch_bytes = launch_case_buffer_bytes(launch, true);
+			evidence->launches = (int64_t)launch->launch_count;
+		}
+		if (!emulated) {
+			double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
+			size_t count = 0;
+
+			/* 0 is not a time: it has no logarithm */
+			for (size_t i = 0; i < trial->round_count; i++)
+				if (trial->rounds[i].median_ns > 0)
+					medians[count++] = trial->rounds[i].median_ns;
+			result->medians[index] = medians;
+			result->evidence[index].medians = (struct process_medians){medians, count};
+		}
 	}
 	plan_free(plan);
 	free(selector);
@@ -183,21 +160,6 @@ void study_answers_release(struct study_answers *answers)
 
 /* ---- measuring ---- */
 
-/* Sets what the studies need of a backend, in place of what they need of another one. */
-static int study_needs_of(struct sweep_request *request, const struct study_set *set,
-			  const char *backend, struct error *err)
-{
-	int rc;
-
-	request->backend = backend;
-	string_list_release(&request->selectors);
-	string_list_release(&request->metrics);
-	rc = study_set_needs(request, set, backend_traits_of(backend).emulated, err);
-	if (!rc && !request->metrics.count)
-		string_list_add(&request->metrics, "none");
-	return rc;
-}
-
 /* Tries the backends of the choice, until one opens a device that can answer a study. */
 static int measure_on_any(struct backend_choice *choice, struct sweep_request *request,
 			  const struct study_set *set, const struct sweep_observer *observer,
@@ -205,13 +167,20 @@ static int measure_on_any(struct backend_choice *choice, struct sweep_request *r
 {
 	for (size_t i = 0; i < choice->count; i++) {
 		struct error cause = {0};
-		int rc = study_needs_of(request, set, choice->names[i], &cause);
+		const struct backend_traits traits = backend_traits_of(choice->names[i]);
+		int rc;
 
+		/* what the studies need of it, in place of what they need of another one */
+		request->backend = choice->names[i];
+		string_list_release(&request->selectors);
+		string_list_release(&request->metrics);
+		rc = study_set_needs(request, set, traits.emulated, &cause);
+		if (!rc && !request->metrics.count)
+			string_list_add(&request->metrics, "none");
 		/* The emulator is there, but the studies need a GPU. */
 		if (rc == PL_EUNSUPPORTED && i)
 			return error_set(err, rc, "no GPU: %s; %s", choice->why.data, cause.text);
 		if (!rc) {
-			const struct backend_traits traits = backend_traits_of(request->backend);
 			struct measure_settings settings = {0};
 
 			backend_choice_announce(choice, i, request, observer);
@@ -278,77 +247,60 @@ static int note_study_run(void *context, const struct run *run, const struct tri
 	return 0;
 }
 
-/* Answers so far, each from the run that lacks the fewest of its cases. */
-struct partial_answers {
-	struct study_result *results;
-	size_t *missing; /* of each study; at first all that it needs */
-	size_t open;     /* studies that lack any */
-};
-
-/* Takes from the run each answer that no newer run gives as completely. *kept: one was taken. */
-static int improve_answers(struct partial_answers *answers, bool *kept, const struct study_set *set,
-			   const struct run *run, struct error *err)
-{
-	for (size_t i = 0; i < set->count; i++) {
-		struct study_result taken;
-		size_t missing;
-		int rc;
-
-		if (!answers->missing[i])
-			continue;
-		rc = study_result_take(&taken, &missing, &set->items[i], run, err);
-		if (rc)
-			return rc;
-		if (missing >= answers->missing[i]) {
-			study_result_release(&taken);
-			continue;
-		}
-		study_result_release(&answers->results[i]);
-		answers->results[i] = taken;
-		answers->missing[i] = missing;
-		answers->open -= !missing;
-		*kept = true;
-	}
-	return 0;
-}
-
+/* Takes from each run, the newest first, the answers that no newer run gives as completely. */
 static int answer_from_runs(struct study_answers *out, const struct study_set *set, struct db *db,
 			    const struct study_run_search *search, bool emulated, struct error *err)
 {
-	struct partial_answers answers = {
-		.results = out->results,
-		.missing = xcalloc(set->count + 1, sizeof(*answers.missing)),
-		.open = set->count,
-	};
+	/* the cases that each study lacks; at first all that it needs */
+	size_t *lacks = xcalloc(set->count + 1, sizeof(*lacks)), open = set->count;
 	int rc = 0;
 
 	out->runs = xcalloc(search->count + 1, sizeof(*out->runs));
 	out->run_count = search->count;
 	for (size_t i = 0; i < set->count; i++) {
 		for (size_t c = 0; c < set->items[i].case_count; c++)
-			answers.missing[i] += study_needs_case(&set->items[i], c, emulated);
+			lacks[i] += study_needs_case(&set->items[i], c, emulated);
 		/* a study that needs no case, because none is emulated, is answered by any run */
-		if (!answers.missing[i])
-			answers.missing[i] = 1;
+		if (!lacks[i])
+			lacks[i] = 1;
 	}
-	for (size_t i = 0; i < search->count && answers.open && !rc; i++) {
+	for (size_t r = 0; r < search->count && open && !rc; r++) {
 		bool kept = false;
 
-		rc = run_load_measured(db, search->ids[i], true, &out->runs[i], err);
-		if (!rc)
-			rc = improve_answers(&answers, &kept, set, &out->runs[i], err);
-		if (!kept)
-			run_release(&out->runs[i]);
-	}
-	for (size_t i = 0; i < set->count && !rc; i++)
-		if (!out->results[i].run) {
-			for (size_t c = 0; c < set->items[i].case_count; c++)
-				refuse_case(&out->results[i], c,
-					    xstrdup("in no stored run of studies"));
-			study_judge(&out->results[i].answer, &set->items[i],
-				    out->results[i].evidence, emulated);
+		rc = run_load_measured(db, search->ids[r], true, &out->runs[r], err);
+		for (size_t i = 0; i < set->count && !rc; i++) {
+			struct study_result taken;
+			size_t missing;
+
+			if (!lacks[i])
+				continue;
+			rc = study_result_take(&taken, &missing, &set->items[i], &out->runs[r],
+					       err);
+			if (rc)
+				break;
+			if (missing < lacks[i]) {
+				study_result_release(&out->results[i]);
+				out->results[i] = taken;
+				lacks[i] = missing;
+				open -= !missing;
+				kept = true;
+			} else {
+				study_result_release(&taken);
+			}
 		}
-	free(answers.missing);
+		if (!kept)
+			run_release(&out->runs[r]);
+	}
+	for (size_t i = 0; i < set->count && !rc; i++) {
+		struct study_result *result = &out->results[i];
+
+		if (result->run)
+			continue;
+		for (size_t c = 0; c < set->items[i].case_count; c++)
+			refuse_case(result, c, xstrdup("in no stored run of studies"));
+		study_judge(&result->answer, &set->items[i], result->evidence, emulated);
+	}
+	free(lacks);
 	return rc;
 }
 

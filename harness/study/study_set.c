@@ -53,12 +53,13 @@ void study_names(struct string_list *out)
 	text_release(&folder);
 }
 
-static int load_study_file(struct study_set *set, const char *path, struct error *err)
+/* Answers are identified by name, so two studies of one name are refused. */
+static int add_study_file(struct study_set *set, const char *path, struct error *err)
 {
 	struct study study = {0};
 	struct error cause = {0};
 	char *text = NULL;
-	size_t length = 0;
+	size_t length = 0, added = set->count;
 	int rc = read_file(&text, &length, path, STUDY_MAX_BYTES, err);
 
 	if (!rc && study_parse(&study, path, text, length, &cause))
@@ -66,17 +67,8 @@ static int load_study_file(struct study_set *set, const char *path, struct error
 	free(text);
 	if (rc)
 		return rc;
-	set->items = xgrow(set->items, &set->capacity, set->count + 1, sizeof(*set->items));
+	set->items = xgrow(set->items, &set->capacity, added + 1, sizeof(*set->items));
 	set->items[set->count++] = study;
-	return 0;
-}
-
-/* Answers are identified by name, so two studies of one name are refused. */
-static int add_study_file(struct study_set *set, const char *path, struct error *err)
-{
-	size_t added = set->count;
-	int rc = load_study_file(set, path, err);
-
 	for (size_t i = 0; i < added && !rc; i++) {
 		if (strcmp(set->items[i].name, set->items[added].name) == 0)
 			rc = error_set(err, PL_EUSAGE,
@@ -87,28 +79,13 @@ static int add_study_file(struct study_set *set, const char *path, struct error 
 	return rc;
 }
 
-static int unknown_study(const char *word, const struct string_list *names, struct error *err)
-{
-	struct text near = TEXT_INIT;
-	int rc;
-
-	if (nearest_names(&near, word, (const char *const *)names->items, names->count))
-		rc = error_set(err, PL_EUSAGE, "no study is called \"%s\"; did you mean %s?", word,
-			       near.data);
-	else
-		rc = error_set(err, PL_EUSAGE,
-			       "no study is called \"%s\"; \"perflab study --list\" lists them",
-			       word);
-	text_release(&near);
-	return rc;
-}
-
 /* *taken: installed studies that the set already has, from earlier words. */
 static int load_installed_studies(struct study_set *set, struct string_list *taken,
 				  const char *word, const struct string_list *names,
 				  const char *folder, struct error *err)
 {
 	bool pattern = strpbrk(word, "*?") != NULL, found = false;
+	struct text near = TEXT_INIT;
 	int rc = 0;
 
 	for (size_t i = 0; i < names->count && !rc; i++) {
@@ -125,7 +102,17 @@ static int load_installed_studies(struct study_set *set, struct string_list *tak
 		rc = add_study_file(set, path, err);
 		free(path);
 	}
-	return rc || found ? rc : unknown_study(word, names, err);
+	if (rc || found)
+		return rc;
+	if (nearest_names(&near, word, (const char *const *)names->items, names->count))
+		rc = error_set(err, PL_EUSAGE, "no study is called \"%s\"; did you mean %s?", word,
+			       near.data);
+	else
+		rc = error_set(err, PL_EUSAGE,
+			       "no study is called \"%s\"; \"perflab study --list\" lists them",
+			       word);
+	text_release(&near);
+	return rc;
 }
 
 int study_set_load(struct study_set *out, const struct string_list *words, struct error *err)

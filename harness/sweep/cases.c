@@ -1,11 +1,10 @@
-/* The state of the cases of a sweep, what the user sees of it, and requests about a case. */
+/* The state of the cases of a sweep, and what the user sees of it. */
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mangled.h"
-#include "harness/sweep/data/preparation.h"
 #include "harness/sweep/sweep_parts.h"
 #include "metrics/catalogue/catalogue.h"
 
@@ -53,35 +52,20 @@ static bool launches_have(const struct kernel_launch *launches, size_t count, co
 	return false;
 }
 
-static bool is_written(const struct kernel_variant *variant, const char *name)
-{
-	return strlen(name) <= SHOWN_MOST && variant &&
-	       (launches_have(variant->launches, variant->launch_count, name) ||
-		(variant->check &&
-		 launches_have(variant->check->launches, variant->check->launch_count, name)));
-}
-
 static void add_shown_name(struct text *out, const char *name, const struct kernel_variant *variant)
 {
+	const struct kernel_check *check = variant ? variant->check : NULL;
+	const bool written = variant && strlen(name) <= SHOWN_MOST &&
+			     (launches_have(variant->launches, variant->launch_count, name) ||
+			      (check && launches_have(check->launches, check->launch_count, name)));
 	struct text readable = TEXT_INIT;
 
 	mangled_readable(&readable, name);
-	if (is_written(variant, name) || !strcmp(readable.data, name))
+	if (written || !strcmp(readable.data, name))
 		text_add(out, name);
 	else
 		readable_shorten(out, readable.data, SHOWN_MOST);
 	text_release(&readable);
-}
-
-static bool begins_mangled(const char *word)
-{
-	return !strncmp(word, "_Z", 2) || !strncmp(word, "__nv_static_", 12);
-}
-
-/* "a::both (_ZN1a4bothE)": the user is to write it. */
-static bool is_offered(const char *whole, const char *name, size_t length)
-{
-	return name > whole && name[-1] == '(' && name[length] == ')';
 }
 
 void shown_reason_add(struct text *out, const char *reason, const struct kernel_variant *variant)
@@ -89,12 +73,15 @@ void shown_reason_add(struct text *out, const char *reason, const struct kernel_
 	const char *whole = reason;
 
 	while (*reason) {
+		const bool mangled =
+			!strncmp(reason, "_Z", 2) || !strncmp(reason, "__nv_static_", 12);
 		size_t length = 0;
 
 		while (isalnum((unsigned char)reason[length]) || reason[length] == '_' ||
 		       reason[length] == '$')
 			length++;
-		if (length && begins_mangled(reason) && !is_offered(whole, reason, length)) {
+		/* "a::both (_ZN1a4bothE)": the user is to write it */
+		if (mangled && !(reason > whole && reason[-1] == '(' && reason[length] == ')')) {
 			char *name = xstrndup(reason, length);
 
 			add_shown_name(out, name, variant);
@@ -230,23 +217,6 @@ void case_add_json(struct text *out, struct sweep *sweep, size_t index)
 	text_add_bytes(out, json->data, json->length);
 }
 
-void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
-		  int round, size_t base)
-{
-	text_addf(out, "{\"request\":\"%s\",\"id\":%zu", request, index);
-	if (round >= 0)
-		text_addf(out, ",\"round\":%d", round);
-	text_add(out, ",\"case\":");
-	case_add_json(out, sweep, index);
-	if (base != NO_CASE) {
-		text_add(out, ",\"beside\":");
-		case_add_json(out, sweep, base);
-	}
-	preparation_hold(sweep->preparation, &index, 1);
-	preparation_add_data(out, sweep->preparation, &index, 1);
-	text_add_char(out, '}');
-}
-
 size_t case_base(const struct sweep *sweep, size_t index)
 {
 	const struct plan_case *base = plan_base(sweep->plan, &sweep->plan->cases[index]);
@@ -269,8 +239,6 @@ int reply_check_id(const json_t *message, int64_t wanted, struct error *err)
 			       (long long)id, (long long)wanted);
 	return rc;
 }
-
-/* ---- counters ---- */
 
 size_t case_add_missing(const struct sweep *sweep, struct counter_list *counters,
 			const char *reason)

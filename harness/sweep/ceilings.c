@@ -30,25 +30,24 @@ int ceilings_when_default(int *out, struct error *err)
 
 /* ---- one run of ceilings ---- */
 
+/* *out may have an open database. */
 static int measure_ceilings(const struct sweep_request *request,
 			    const struct sweep_observer *observer, const volatile int *stop,
-			    const char *backend, struct sweep_result *out, struct error *err)
+			    struct sweep_result *out, struct error *err)
 {
-	struct sweep_request own = *request; /* borrows its lists */
 	struct measure_settings settings = request->settings;
 
-	own.backend = backend;
 	settings.metrics = (struct string_list){0};
-	if (backend_traits_of(backend).emulated)
+	if (backend_traits_of(request->backend).emulated)
 		settings.device = 0;
-	return sweep_measure_request(&own, &settings, true, observer, stop, out, err);
+	return sweep_measure_request(request, &settings, true, observer, stop, out, err);
 }
 
 int ceilings_run(const struct sweep_request *request, const struct sweep_observer *observer,
 		 const volatile int *stop, struct sweep_result *out, struct error *err)
 {
 	*out = (struct sweep_result){0};
-	return measure_ceilings(request, observer, stop, request->backend, out, err);
+	return measure_ceilings(request, observer, stop, out, err);
 }
 
 /* ---- before a sweep ---- */
@@ -135,7 +134,8 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 	tell_observer(observer, NOTICE_REMARK,
 		      "measuring the ceilings of the device first (--ceilings never skips this)");
 	own = ceilings_request(request, &selectors);
-	rc = measure_ceilings(&own, observer, stop, backend, &measured, &cause);
+	own.backend = backend;
+	rc = measure_ceilings(&own, observer, stop, &measured, &cause);
 	for (size_t i = 0; i < measured.run.trial_count; i++)
 		failed += trial_status_is_failure(measured.run.trials[i].status);
 	/* a sweep whose database is gone does not go on in another one */

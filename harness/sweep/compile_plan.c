@@ -24,35 +24,7 @@ struct compile_context {
 	struct compile_jobs list;
 };
 
-/* The default of --timeout, and a short one, are meant for cases. */
-static int64_t choose_limit(const struct sweep_request *request)
-{
-	const int64_t given_ns = request->settings.timeout_ns;
-
-	if (!string_list_has(&request->given, "timeout"))
-		return COMPILE_LIMIT_NS;
-	return given_ns > COMPILE_LEAST_NS ? given_ns : COMPILE_LEAST_NS;
-}
-
 /* ---- jobs ---- */
-
-static void add_defines(struct string_list *out, const struct plan_case *planned)
-{
-	const struct kernel *kernel = planned->descriptor;
-	const struct kernel_variant *variant = planned->descriptor_variant;
-
-	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
-		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
-		int64_t value;
-		char *define;
-
-		if (!axis->define || !launch_case_axis(planned->launch, axis->name, &value))
-			continue;
-		define = xasprintf("%s=%" PRId64, axis->name, value);
-		string_list_add(out, define);
-		free(define);
-	}
-}
 
 static void add_entries(struct string_list *out, const struct kernel_launch *launches, size_t count)
 {
@@ -76,7 +48,17 @@ static size_t want_of_case(struct compile_context *context, const struct plan_ca
 					  .limit_ns = context->limit_ns,
 					  .cache = compile_cache_folder(context->sweep->images)};
 
-	add_defines(&request.defines, planned);
+	for (size_t i = 0; i < variant_axis_count(planned->descriptor, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(planned->descriptor, variant, i);
+		int64_t value;
+		char *define;
+
+		if (!axis->define || !launch_case_axis(planned->launch, axis->name, &value))
+			continue;
+		define = xasprintf("%s=%" PRId64, axis->name, value);
+		string_list_add(&request.defines, define);
+		free(define);
+	}
 	for (size_t i = 0; i < source->flag_count; i++)
 		string_list_add(&request.flags, source->flags[i]);
 	/* its launches, and its check if that has no source of its own */
@@ -190,11 +172,11 @@ static const char *image_of(const struct compile_context *context, const struct 
 	return context->cubin && compiled->cubin ? compiled->cubin : compiled->ptx;
 }
 
-static int bind_case(const struct compile_context *context, struct plan_case *planned, size_t own,
-		     size_t of_check, struct error *err)
+/* `job` compiled its source, `other` that of its check. */
+static int bind_case(const struct compile_context *context, struct plan_case *planned,
+		     const struct compile_job *job, const struct compile_job *other,
+		     struct error *err)
 {
-	const struct compile_job *job = compile_jobs_of(&context->list, own);
-	const struct compile_job *other = compile_jobs_of(&context->list, of_check);
 	struct launch_case *launch = planned->launch;
 	int rc = 0;
 
@@ -226,12 +208,10 @@ static int bind_case(const struct compile_context *context, struct plan_case *pl
 }
 
 /* The first launch of a case or of its check with textures; see launches_with_textures(). */
-static const char *case_with_textures(const struct compile_context *context, size_t index,
-				      size_t own, size_t of_check, bool passed)
+static const char *case_with_textures(const struct launch_case *launch,
+				      const struct compile_job *job,
+				      const struct compile_job *other, bool passed)
 {
-	const struct compile_job *job = compile_jobs_of(&context->list, own);
-	const struct compile_job *other = compile_jobs_of(&context->list, of_check);
-	const struct launch_case *launch = context->plan->cases[index].launch;
 	const char *entry = NULL;
 
 	if (job->compiled)
@@ -245,10 +225,11 @@ static const char *case_with_textures(const struct compile_context *context, siz
 
 /* Skips a case that would run on a handle of a texture that nobody made, or on a backend that makes
  * none. */
-static bool skip_textures(const struct compile_context *context, size_t index, size_t own,
-			  size_t of_check)
+static bool skip_textures(const struct compile_context *context, size_t index,
+			  const struct compile_job *job, const struct compile_job *other)
 {
-	const char *entry = case_with_textures(context, index, own, of_check, false);
+	const struct launch_case *launch = context->plan->cases[index].launch;
+	const char *entry = case_with_textures(launch, job, other, false);
 	char *reason;
 
 	if (entry) {
@@ -256,9 +237,8 @@ static bool skip_textures(const struct compile_context *context, size_t index, s
 				   "write texture(BUFFER[W, H]) or surface(BUFFER[W, H])",
 				   entry);
 	} else {
-		entry = context->sweep->info.traits.emulated
-				? NULL
-				: case_with_textures(context, index, own, of_check, true);
+		if (!context->sweep->info.traits.emulated)
+			entry = case_with_textures(launch, job, other, true);
 		if (!entry)
 			return false;
 		reason = xasprintf("%s gets a texture or surface, which perflab passes only on "
@@ -291,11 +271,16 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 	struct compile_context context = {.sweep = sweep,
 					  .plan = plan,
 					  .cubin = sweep->info.traits.timed,
-					  .limit_ns = choose_limit(request)};
+					  .limit_ns = COMPILE_LIMIT_NS};
 	size_t *own = xcalloc(plan->count + 1, sizeof(*own));
 	size_t *of_check = xcalloc(plan->count + 1, sizeof(*of_check));
 	int rc = 0;
 
+	/* the default of --timeout, and a short one, are meant for cases */
+	if (string_list_has(&request->given, "timeout"))
+		context.limit_ns = request->settings.timeout_ns > COMPILE_LEAST_NS
+					   ? request->settings.timeout_ns
+					   : COMPILE_LEAST_NS;
 	/* from 9.0 on, code for exactly this architecture ("sm_90a") may use all of its
 	 * instructions */
 	snprintf(context.arch, sizeof(context.arch), "sm_%d%d%s", device->cc_major,
@@ -326,11 +311,15 @@ int sweep_compile(struct sweep *sweep, struct plan *plan, const struct sweep_req
 	keep_files(&context);
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		struct plan_case *planned = &plan->cases[i];
+		const struct compile_job *job, *other;
 		struct error cause = {0};
 
-		if (has_source(planned) && !planned->finished &&
-		    !skip_textures(&context, i, own[i], of_check[i]) &&
-		    bind_case(&context, planned, own[i], of_check[i], &cause))
+		if (!has_source(planned) || planned->finished)
+			continue;
+		job = compile_jobs_of(&context.list, own[i]);
+		other = compile_jobs_of(&context.list, of_check[i]);
+		if (!skip_textures(&context, i, job, other) &&
+		    bind_case(&context, planned, job, other, &cause))
 			planned->failure = xstrdup(cause.text);
 	}
 	compile_jobs_release(&context.list);

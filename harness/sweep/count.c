@@ -63,29 +63,14 @@ static void set_planned(struct counter_list *counters, const struct launch_case 
 	counter_list_set(counters, "blocks", "block", "plan", most_blocks);
 }
 
-/* Adds what verification found. */
-static void set_accuracy(struct counter_list *counters, const struct case_state *state)
-{
-	const struct metric *metric = metric_find("relative_error");
-	const char *unverified = state->unverified;
-
-	if (isfinite(state->relative_error))
-		counter_list_set(counters, metric->name, metric->unit, metric->formula,
-				 state->relative_error);
-	else
-		counter_list_set_missing(counters, metric->name, metric->unit, metric->formula,
-					 unverified ? unverified
-					 : state->no_accuracy[0]
-						 ? state->no_accuracy
-						 : "the worker that verified it did not say");
-}
-
 /* Stores the counters of a case and ends it. `reason` is for every metric that `counters` lacks. */
 static int case_counted(struct sweep *sweep, size_t index, struct counter_list *counters,
 			const char *reason, struct error *err)
 {
 	const struct result_writer *writer = sweep->writer;
-	const double occupancy = sweep->cases[index].facts.theoretical_occupancy_pct;
+	struct case_state *state = &sweep->cases[index];
+	const double occupancy = state->facts.theoretical_occupancy_pct;
+	const struct metric *error = metric_find("relative_error");
 	int rc;
 
 	case_add_missing(sweep, counters, reason);
@@ -97,11 +82,20 @@ static int case_counted(struct sweep *sweep, size_t index, struct counter_list *
 					 "occupancy calculator",
 					 "the occupancy calculator gave no value");
 	set_planned(counters, sweep->plan->cases[index].launch);
-	set_accuracy(counters, &sweep->cases[index]);
+	if (isfinite(state->relative_error))
+		counter_list_set(counters, error->name, error->unit, error->formula,
+				 state->relative_error);
+	else
+		counter_list_set_missing(counters, error->name, error->unit, error->formula,
+					 state->unverified ? state->unverified
+					 : state->no_accuracy[0]
+						 ? state->no_accuracy
+						 : "the worker that verified it did "
+						   "not say");
 	rc = writer->counters(writer->context, index, counters, err);
 	if (rc)
 		return rc;
-	sweep->cases[index].counted = true;
+	state->counted = true;
 	sweep->steps_done++;
 	return case_finish_measured(sweep, index, err);
 }

@@ -1,7 +1,5 @@
 /* Counters that another process holds. */
 #include <poll.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "harness/sweep/sweep_parts.h"
 

@@ -14,19 +14,6 @@ static int ready_reply(void *context, const char *name, const json_t *message, s
 	return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'ready'", name);
 }
 
-static char *ready_request(const struct sweep *sweep, const char *uuid)
-{
-	/* a worker that only times does not need the counters */
-	const bool counts = sweep->follows_last && sweep->settings->metrics.count;
-	json_t *request =
-		json_pack("{s:s, s:i, s:b, s:s*}", "request", "ready", "device",
-			  sweep->settings->device, "check_counters", (int)counts, "uuid", uuid);
-	char *line = json_dumps(request, JSON_COMPACT);
-
-	json_decref(request);
-	return line;
-}
-
 /* Who waits for nothing need not hear of it. */
 static void early_worker_drop(struct early_worker *early)
 {
@@ -40,8 +27,11 @@ void early_worker_begin(struct sweep *sweep, const char *uuid)
 {
 	struct early_worker *early = &sweep->early;
 	enum exchange_end end;
+	/* a worker that only times does not need the counters */
+	const bool counts = sweep->follows_last && sweep->settings->metrics.count;
 	struct text line = TEXT_INIT;
-	char *request;
+	json_t *request;
+	char *dumped;
 
 	/* a profiler measures one process at a time */
 	if (!sweep->round_follows || early->process.pid || early->fails || sweep->info.profiler[0])
@@ -50,8 +40,10 @@ void early_worker_begin(struct sweep *sweep, const char *uuid)
 				    &sweep->output, sweep->stop, WORKER_HELLO_TIMEOUT_NS, NULL);
 	if (early->fails)
 		return;
-	request = ready_request(sweep, uuid);
-	text_add(&line, request);
+	request = json_pack("{s:s, s:i, s:b, s:s*}", "request", "ready", "device",
+			    sweep->settings->device, "check_counters", (int)counts, "uuid", uuid);
+	dumped = json_dumps(request, JSON_COMPACT);
+	text_add(&line, dumped);
 	early->ready = (struct exchange)EXCHANGE_INIT(ready_reply, NULL, WORKER_START_TIMEOUT_NS);
 	early->ready.what = "the device to open";
 	/* A worker that is gone is not one that could be used. */
@@ -60,7 +52,8 @@ void early_worker_begin(struct sweep *sweep, const char *uuid)
 	if (early->fails)
 		early_worker_drop(early);
 	text_release(&line);
-	free(request);
+	free(dumped);
+	json_decref(request);
 }
 
 bool early_worker_take(struct sweep *sweep, struct worker_process *worker, int64_t timeout_ns)
@@ -140,20 +133,6 @@ static void wake_settle(struct sweep_kept *kept, struct worker_process *worker,
 	kept->is_waking = false;
 }
 
-static void wake_begin(struct sweep_kept *kept, struct worker_process *worker)
-{
-	enum exchange_end end = EXCHANGE_DONE;
-	struct text request = TEXT_INIT;
-
-	text_add(&request, "{\"request\":\"wake\"}");
-	kept->waking =
-		(struct exchange)EXCHANGE_INIT(wake_reply, &kept->woken, WORKER_START_TIMEOUT_NS);
-	kept->is_waking = true;
-	if (exchange_begin(worker, &request, &kept->waking, &end, NULL))
-		wake_settle(kept, worker, end);
-	text_release(&request);
-}
-
 void kept_await_wake(struct sweep_kept *kept, struct worker_process *worker,
 		     struct key_value_list *environment)
 {
@@ -174,6 +153,8 @@ bool kept_take_standby(struct sweep_kept *kept, struct worker_process *worker,
 		       struct session_info *info)
 {
 	struct pollfd end = {.fd = kept->standby.channel.fd, .events = POLLIN};
+	enum exchange_end ending = EXCHANGE_DONE;
+	struct text request = TEXT_INIT;
 	char waited[32];
 
 	/* a worker sends nothing unasked: whatever there is to read is its end */
@@ -187,7 +168,13 @@ bool kept_take_standby(struct sweep_kept *kept, struct worker_process *worker,
 	kept->standby_info = (struct session_info){0};
 	format_duration(waited, (double)(monotonic_ns() - kept->standby_since_ns));
 	key_value_set(&info->environment, "worker.waited", waited);
-	wake_begin(kept, worker);
+	text_add(&request, "{\"request\":\"wake\"}");
+	kept->waking =
+		(struct exchange)EXCHANGE_INIT(wake_reply, &kept->woken, WORKER_START_TIMEOUT_NS);
+	kept->is_waking = true;
+	if (exchange_begin(worker, &request, &kept->waking, &ending, NULL))
+		wake_settle(kept, worker, ending);
+	text_release(&request);
 	return true;
 }
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "harness/sweep/data/preparation.h"
 #include "harness/sweep/sweep_state.h"
@@ -67,20 +66,6 @@ static int slot_phase(struct worker_slot *slot, const json_t *message, struct er
 	return 0;
 }
 
-/* An emulator counts exactly, so a share of what it counted is at most all of it. */
-static int check_shares(const struct counter_list *counters, struct error *err)
-{
-	for (size_t i = 0; i < counters->count; i++) {
-		const struct counter_value *counter = &counters->items[i];
-
-		if (counter->has_value && counter->value > 100 &&
-		    strcmp(counter->unit, "percent") == 0)
-			return error_set(err, PL_EPROTOCOL, "'%.80s' is %g percent",
-					 counter->metric, counter->value);
-	}
-	return 0;
-}
-
 static int slot_reply(void *context, const char *name, const json_t *message, struct error *err)
 {
 	struct worker_slot *slot = context;
@@ -98,8 +83,15 @@ static int slot_reply(void *context, const char *name, const json_t *message, st
 	if (strcmp(name, "counters") || slot->counted)
 		return error_set(err, PL_EPROTOCOL, "'%.40s' came as an answer to 'emulate'", name);
 	rc = counters_from_json(&slot->counters, json_object_get(message, "counters"), err);
-	if (!rc)
-		rc = check_shares(&slot->counters, err);
+	/* an emulator counts exactly, so a share of what it counted is at most all of it */
+	for (size_t i = 0; i < slot->counters.count && !rc; i++) {
+		const struct counter_value *counter = &slot->counters.items[i];
+
+		if (counter->has_value && counter->value > 100 &&
+		    strcmp(counter->unit, "percent") == 0)
+			rc = error_set(err, PL_EPROTOCOL, "'%.80s' is %g percent", counter->metric,
+				       counter->value);
+	}
 	slot->counted = !rc;
 	return rc;
 }
@@ -192,25 +184,20 @@ static int slot_begin(struct worker_slot *slot, size_t index, struct error *err)
 
 /* ---- all worker slots ---- */
 
-static size_t slots_open(const struct emulation *emulation)
-{
-	size_t open = 0;
-
-	for (size_t i = 0; i < emulation->slot_count; i++)
-		open += !emulation->slots[i].closed;
-	return open;
-}
-
 /* Starts the worker of a slot. If it cannot start, closes the slot, unless it is the last one. */
 static int slot_worker(struct worker_slot *slot, struct error *err)
 {
 	struct sweep *sweep = slot->emulation->sweep;
 	struct error cause = {0};
+	const struct emulation *emulation = slot->emulation;
+	size_t open = 0;
 	int rc = sweep_open_worker(sweep, &slot->worker, &cause);
 
 	if (!rc)
 		return 0;
-	if (rc == PL_EINTERRUPTED || slots_open(slot->emulation) == 1)
+	for (size_t i = 0; i < emulation->slot_count; i++)
+		open += !emulation->slots[i].closed;
+	if (rc == PL_EINTERRUPTED || open == 1)
 		return error_set(err, rc, "%s", cause.text);
 	slot->closed = true;
 	tell_observer(sweep->observer, NOTICE_WARNING, "one worker fewer: %s", cause.text);
@@ -332,20 +319,6 @@ static int slots_serve(struct emulation *emulation, bool wait, struct error *err
 	return rc;
 }
 
-static int emulate_pending(struct emulation *emulation, struct error *err)
-{
-	int rc = 0;
-
-	while (!rc && (emulation->next < emulation->pending_count || slots_busy(emulation))) {
-		bool again = false;
-
-		rc = slots_fill(emulation, &again, err);
-		if (!rc)
-			rc = slots_serve(emulation, !again, err);
-	}
-	return rc;
-}
-
 static void slots_begin(struct emulation *emulation)
 {
 	struct sweep *sweep = emulation->sweep;
@@ -391,7 +364,7 @@ static void slots_end(struct emulation *emulation, bool immediately)
 int sweep_emulate(struct sweep *sweep, struct error *err)
 {
 	struct emulation emulation = {.sweep = sweep};
-	int rc;
+	int rc = 0;
 
 	emulation.pending = xcalloc(sweep->plan->count + 1, sizeof(*emulation.pending));
 	for (size_t i = 0; i < sweep->plan->count; i++)
@@ -399,7 +372,13 @@ int sweep_emulate(struct sweep *sweep, struct error *err)
 			emulation.pending[emulation.pending_count++] = i;
 	slots_begin(&emulation);
 	preparation_set_order(sweep->preparation, emulation.pending, emulation.pending_count);
-	rc = emulate_pending(&emulation, err);
+	while (!rc && (emulation.next < emulation.pending_count || slots_busy(&emulation))) {
+		bool again = false;
+
+		rc = slots_fill(&emulation, &again, err);
+		if (!rc)
+			rc = slots_serve(&emulation, !again, err);
+	}
 	slots_end(&emulation, rc != 0);
 	free(emulation.pending);
 	return rc;

@@ -38,18 +38,6 @@ static void add_triple_to_key(struct text *key, const int64_t triple[3])
 		add_number_to_key(key, triple[i]);
 }
 
-/* Saturates: the numbers may come from a file of the user. */
-static int64_t launch_threads(const struct case_launch *launch)
-{
-	int64_t threads = 1;
-
-	for (int i = 0; i < 3; i++)
-		if (__builtin_mul_overflow(threads, launch->grid[i], &threads) ||
-		    __builtin_mul_overflow(threads, launch->block[i], &threads))
-			return INT64_MAX;
-	return threads;
-}
-
 /* The facts of a case are those of this launch. */
 static size_t largest_of(const struct launch_case *work)
 {
@@ -57,26 +45,22 @@ static size_t largest_of(const struct launch_case *work)
 	size_t largest = 0;
 
 	for (size_t i = 0; i < work->launch_count; i++) {
-		const int64_t threads = launch_threads(&work->launches[i]);
+		const struct case_launch *launch = &work->launches[i];
+		int64_t threads = 1;
 
+		/* saturates: the numbers may come from a file of the user */
+		for (int k = 0; k < 3; k++)
+			if (__builtin_mul_overflow(threads, launch->grid[k], &threads) ||
+			    __builtin_mul_overflow(threads, launch->block[k], &threads)) {
+				threads = INT64_MAX;
+				break;
+			}
 		if (threads > most) {
 			most = threads;
 			largest = i;
 		}
 	}
 	return largest;
-}
-
-static void add_launch_to_key(struct text *key, const struct case_launch *launch)
-{
-	text_add_bytes(key, launch->entry, strlen(launch->entry) + 1);
-	add_triple_to_key(key, launch->block);
-	add_triple_to_key(key, launch->cluster);
-	add_number_to_key(key, launch->shared_bytes);
-	add_number_to_key(key, launch->has_carveout ? launch->carveout : -1);
-	add_number_to_key(key, launch->cooperative);
-	if (launch->cooperative) /* all its blocks must be resident */
-		add_triple_to_key(key, launch->grid);
 }
 
 /* Writes all that a worker that inspects by launch may look at. */
@@ -94,8 +78,18 @@ static void inspection_key(struct text *key, const struct launch_case *work)
 	add_number_to_key(key, work->check.kind);
 	add_number_to_key(key, from_capture);
 	add_number_to_key(key, (int64_t)largest_of(work));
-	for (size_t i = 0; i < work->launch_count; i++)
-		add_launch_to_key(key, &work->launches[i]);
+	for (size_t i = 0; i < work->launch_count; i++) {
+		const struct case_launch *launch = &work->launches[i];
+
+		text_add_bytes(key, launch->entry, strlen(launch->entry) + 1);
+		add_triple_to_key(key, launch->block);
+		add_triple_to_key(key, launch->cluster);
+		add_number_to_key(key, launch->shared_bytes);
+		add_number_to_key(key, launch->has_carveout ? launch->carveout : -1);
+		add_number_to_key(key, launch->cooperative);
+		if (launch->cooperative) /* all its blocks must be resident */
+			add_triple_to_key(key, launch->grid);
+	}
 }
 
 /* ---- the table ---- */
@@ -237,34 +231,26 @@ static int inspect_case(struct sweep *sweep, size_t index, struct inspections *k
 	return rc;
 }
 
-/* Resolves a case of a preview that needed no compilation. */
-static int resolve_previewed(struct sweep *sweep, size_t index, struct error *err)
-{
-	const struct plan_case *planned = &sweep->plan->cases[index];
-	struct device_limits limits;
-	int rc;
-
-	if (planned->descriptor_variant->source)
-		return 0;
-	device_limits_of(&limits, &sweep->info.device);
-	rc = plan_resolve_case(sweep->plan, index, &limits, err);
-	sweep->cases[index].ended = planned->finished || !planned->launch;
-	sweep->cases[index].failed = planned->failed || !planned->launch;
-	return rc;
-}
-
 int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 {
 	struct inspections known = INSPECTIONS_INIT;
+	struct device_limits limits;
 	int rc = 0;
 
+	device_limits_of(&limits, &sweep->info.device);
 	sweep_cases_init(sweep, plan);
 	/* ncu replays each kernel as often as it needs: more rounds would only repeat that */
 	if (sweep->info.traits.timed)
 		sweep->rounds = strcmp(sweep->info.profiler, "ncu") ? sweep->settings->rounds : 1;
 	for (size_t i = 0; i < plan->count && !rc; i++) {
-		if (sweep->preview)
-			rc = resolve_previewed(sweep, i, err);
+		const struct plan_case *planned = &plan->cases[i];
+
+		/* a case of a preview that needed no compilation is not resolved yet */
+		if (sweep->preview && !planned->descriptor_variant->source) {
+			rc = plan_resolve_case(plan, i, &limits, err);
+			sweep->cases[i].ended = planned->finished || !planned->launch;
+			sweep->cases[i].failed = planned->failed || !planned->launch;
+		}
 		if (rc || sweep->cases[i].ended)
 			continue;
 		if (plan->cases[i].failure) {

@@ -1,71 +1,39 @@
-/* Whether a device is lost, and what is stored then. */
+/* What is stored when a device is lost. */
 #include <stdlib.h>
 
 #include "harness/sweep/sweep_parts.h"
 
-/* ---- whether a device is lost ---- */
-
-int lost_device_check(struct sweep *sweep, struct error *err)
-{
-	const size_t index = sweep->suspect != NO_CASE ? sweep->suspect : sweep->uncounted;
-	struct error cause = {0};
-	int rc = 0;
-
-	if (index != NO_CASE)
-		rc = sweep_open_worker(sweep, &sweep->worker, &cause);
-	if (rc && (sweep->device_lost || rc == PL_EINTERRUPTED))
-		return error_set(err, rc, "%s", cause.text);
-	if (rc) {
-		const struct plan_case *ended = &sweep->plan->cases[index];
-
-		tell_observer(sweep->observer, NOTICE_WARNING,
-			      "whether the GPU is lost is not known, because no worker could be "
-			      "started after %s/%s/%s: %s",
-			      ended->kernel, ended->variant, ended->config, cause.text);
-	}
-	return 0;
-}
-
-/* ---- what is stored ---- */
-
 /* Stores the loss of the device with a case. *before: why the device was lost with it before, in
  * this run or in another one of its sweep, malloc'd; NULL: it was not. The first time, a case that
- * was measured is pending again; the second time it has crashed, for the reason `both`. */
-static int store_loss(struct sweep *sweep, const struct sweep_store *store, size_t index,
-		      const char *why, char **before, struct text *both, struct error *err)
-{
-	const struct plan_case *planned = &sweep->plan->cases[index];
-	const bool measured = index == sweep->suspect;
-	char *key = xasprintf(GPUS_LOST_PREFIX "%s/%s/%s", planned->kernel, planned->variant,
-			      planned->config);
-	int rc = db_environment_alike(store->db, store->run_id, GPUS_GROUP_KEY, key, before, err);
-
-	if (!rc && *before)
-		text_addf(both, "the GPU was lost twice with this case: %s; then: %s", *before,
-			  why);
-	if (!rc && !*before)
-		rc = db_environment_set(store->db, store->run_id, key, why, err);
-	if (!rc && measured)
-		rc = db_trial_finish(store->db, store->trial_ids[index],
-				     *before ? TRIAL_CRASHED : TRIAL_PENDING,
-				     *before ? both->data : NULL, NULL, err);
-	free(key);
-	return rc;
-}
-
+ * was measured is pending again; the second time it has crashed, for both reasons. */
 static int store_case(struct sweep *sweep, const struct sweep_store *store, size_t index,
 		      const char *why, char **before, struct error *err)
 {
+	const struct plan_case *planned = &sweep->plan->cases[index];
 	struct text both = TEXT_INIT;
+	char *key = xasprintf(GPUS_LOST_PREFIX "%s/%s/%s", planned->kernel, planned->variant,
+			      planned->config);
 	/* together: two GPUs may be lost with one case at the same time */
 	int rc = db_together_begin(store->db, err);
 
-	if (!rc)
-		rc = db_together_end(store->db,
-				     store_loss(sweep, store, index, why, before, &both, err), err);
+	if (!rc) {
+		rc = db_environment_alike(store->db, store->run_id, GPUS_GROUP_KEY, key, before,
+					  err);
+		if (!rc && *before)
+			text_addf(&both, "the GPU was lost twice with this case: %s; then: %s",
+				  *before, why);
+		if (!rc && !*before)
+			rc = db_environment_set(store->db, store->run_id, key, why, err);
+		if (!rc && index == sweep->suspect)
+			rc = db_trial_finish(store->db, store->trial_ids[index],
+					     *before ? TRIAL_CRASHED : TRIAL_PENDING,
+					     *before ? both.data : NULL, NULL, err);
+		rc = db_together_end(store->db, rc, err);
+	}
 	if (!rc && *before && index == sweep->uncounted)
 		rc = case_uncounted(sweep, index, both.data, err);
 	text_release(&both);
+	free(key);
 	return rc;
 }
 

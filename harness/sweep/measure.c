@@ -26,15 +26,6 @@ int sweep_begin(struct sweep *sweep, const struct result_writer *writer, struct 
 	return rc;
 }
 
-int sweep_await_data(struct sweep *sweep, size_t index, struct error *err)
-{
-	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_WAITING);
-	int rc = preparation_await(sweep->preparation, index, err);
-
-	meter_enter(&sweep->times.meter, before);
-	return rc;
-}
-
 /* ---- rounds ---- */
 
 /* Moves the base cases to the front, which otherwise keeps its order. A base case that fails is
@@ -151,8 +142,6 @@ static int sweep_rounds(struct sweep *sweep, struct error *err)
 	free(order);
 	return rc;
 }
-
-/* ---- the whole measurement ---- */
 
 int sweep_measure(struct sweep *sweep, struct error *err)
 {

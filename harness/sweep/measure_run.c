@@ -30,22 +30,6 @@ static int64_t lap(int64_t *since_ns)
 	return *since_ns - before_ns;
 }
 
-/* A preview resolves only the cases that must be compiled. It keeps no launch of another case,
- * because a plan may have a hundred thousand cases. */
-static int resolve_cases(struct sweep *sweep, struct plan *plan, const struct device_limits *limits,
-			 struct error *err)
-{
-	int rc = 0;
-
-	if (!sweep->preview)
-		return plan_resolve(plan, limits, err);
-	plan_unresolve(plan);
-	for (size_t i = 0; i < plan->count && !rc; i++)
-		if (plan->cases[i].descriptor_variant->source)
-			rc = plan_resolve_case(plan, i, limits, err);
-	return rc;
-}
-
 static int open_and_inspect(struct sweep *sweep, const struct run_task *task, struct error *err)
 {
 	struct device_limits limits;
@@ -59,7 +43,15 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	if (rc)
 		return rc;
 	device_limits_of(&limits, &sweep->info.device);
-	rc = resolve_cases(sweep, task->plan, &limits, err);
+	if (!sweep->preview)
+		rc = plan_resolve(task->plan, &limits, err);
+	else
+		plan_unresolve(task->plan);
+	/* A preview resolves only the cases that must be compiled. It keeps no launch of another
+	 * case, because a plan may have a hundred thousand cases. */
+	for (size_t i = 0; sweep->preview && i < task->plan->count && !rc; i++)
+		if (task->plan->cases[i].descriptor_variant->source)
+			rc = plan_resolve_case(task->plan, i, &limits, err);
 	if (!rc)
 		rc = sweep_compile(sweep, task->plan, task->request, err);
 	if (!rc)
@@ -79,8 +71,9 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 	return rc;
 }
 
-int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err)
+int inspect_only(const struct run_task *task, void *preview, struct error *err)
 {
+	struct sweep_preview *out = preview;
 	struct sweep sweep = SWEEP_INIT(task->settings, task->observer, task->stop);
 	int rc;
 
@@ -94,30 +87,23 @@ int inspect_only(const struct run_task *task, struct sweep_preview *out, struct 
 	return rc;
 }
 
-/* ---- checks of the session ---- */
-
-/* A ceiling is a time, which an emulator does not measure and a profiler falsifies. */
-static int check_clock(const struct session_info *info, struct error *err)
-{
-	if (!info->traits.timed)
-		return error_set(err, PL_EUNSUPPORTED,
-				 "%s measures no time, so it has no ceilings: they need a GPU",
-				 info->device.name);
-	if (info->profiler[0])
-		return error_set(err, PL_EUNSUPPORTED,
-				 "%s is attached and slows kernels down: measure ceilings without "
-				 "it",
-				 info->profiler);
-	return 0;
-}
-
-/* A worker of another backend, named by mistake, would mix emulated and measured numbers. */
-static int check_traits(const struct run_task *task, const struct session_info *info,
-			struct error *err)
+static int check_session(const struct run_task *task, const struct session_info *info,
+			 struct error *err)
 {
 	const struct backend_traits expected =
 		task->resumed ? task->resumed->traits : backend_traits_of(task->backend);
 
+	/* a ceiling is a time, which an emulator does not measure and a profiler falsifies */
+	if (task->of_ceilings && !info->traits.timed)
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s measures no time, so it has no ceilings: they need a GPU",
+				 info->device.name);
+	if (task->of_ceilings && info->profiler[0])
+		return error_set(err, PL_EUNSUPPORTED,
+				 "%s is attached and slows kernels down: measure ceilings without "
+				 "it",
+				 info->profiler);
+	/* a worker of another backend, named by mistake, would mix emulated and measured numbers */
 	if (expected.timed == info->traits.timed)
 		return 0;
 	return error_set(err, PL_EWORKER,
@@ -127,23 +113,6 @@ static int check_traits(const struct run_task *task, const struct session_info *
 }
 
 /* ---- the run ---- */
-
-/* Says which variant is the base if the user did not, and which base cases are one of several. */
-static void tell_pairs(const struct run_task *task, const struct session_info *info)
-{
-	const struct plan *plan = task->plan;
-
-	if (task->resumed || !info->traits.timed)
-		return;
-	if (plan->base_variant && !task->request->base_variant)
-		tell_observer(task->observer, NOTICE_REMARK,
-			      "the base variant is %s, the first of %s: the others are measured "
-			      "beside it; --baseline " BASE_VARIANT_NONE
-			      " measures each variant alone",
-			      plan->base_variant, task->request->files.items[0]);
-	for (size_t i = 0; i < plan->pair_remarks.count; i++)
-		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
-}
 
 /* Warns of variants of which no case can be launched: their annotations are wrong. Returns their
  * number. */
@@ -175,11 +144,22 @@ static size_t tell_impossible(const struct run_task *task)
 static void tell_begun(const struct run_task *task, const struct session_info *info)
 {
 	const char *others = key_value_get(&info->environment, "gpu.other_processes");
+	const bool pairs = !task->resumed && info->traits.timed;
+	const struct plan *plan = task->plan;
 
 	if (task->announce_backend)
 		tell_observer(task->observer, NOTICE_REMARK, "backend %s (%s)", task->backend,
 			      info->device.name);
-	tell_pairs(task, info);
+	/* which variant is the base if the user did not say, and which base cases are one of
+	 * several */
+	if (plan->base_variant && !task->request->base_variant && pairs)
+		tell_observer(task->observer, NOTICE_REMARK,
+			      "the base variant is %s, the first of %s: the others are measured "
+			      "beside it; --baseline " BASE_VARIANT_NONE
+			      " measures each variant alone",
+			      plan->base_variant, task->request->files.items[0]);
+	for (size_t i = 0; pairs && i < plan->pair_remarks.count; i++)
+		tell_observer(task->observer, NOTICE_REMARK, "%s", plan->pair_remarks.items[i]);
 	if (others && strcmp(others, "0") != 0)
 		tell_observer(task->observer, NOTICE_WARNING,
 			      "%s other process%s the GPU, so times may hold their work; "
@@ -190,23 +170,7 @@ static void tell_begun(const struct run_task *task, const struct session_info *i
 			      "this is a Debug build: device times are right, host costs are not");
 }
 
-/* Stores nothing if the run does not compare with the base. */
-static int begin_decidable_run(struct sweep_store *store, struct sweep_decide *decide,
-			       const struct run_task *task, struct error *err)
-{
-	int rc = db_together_begin(store->db, err);
-
-	if (rc)
-		return rc;
-	rc = store_begin(store, task, &decide->sweep->info, err);
-	if (!rc)
-		rc = decide_begin(decide, store, task, err);
-	rc = db_together_end(store->db, rc, err);
-	store->begun = rc == 0;
-	return rc;
-}
-
-/* Opens or makes the database, and stores the run. */
+/* Opens or makes the database, and stores the run; nothing if it does not compare with the base. */
 static int store_run(struct sweep_store *store, struct sweep *sweep, struct sweep_decide *decide,
 		     const struct run_task *task, struct sweep_result *out, struct error *err)
 {
@@ -216,9 +180,16 @@ static int store_run(struct sweep_store *store, struct sweep *sweep, struct swee
 	if (!out->db)
 		rc = db_open(&out->db, task->request->db_path, DB_CREATE, err);
 	store->db = out->db;
-	if (!rc)
-		rc = decide ? begin_decidable_run(store, decide, task, err)
-			    : store_begin(store, task, &sweep->info, err);
+	if (!rc && decide)
+		rc = db_together_begin(store->db, err);
+	if (!rc) {
+		rc = store_begin(store, task, &sweep->info, err);
+		if (!rc && decide)
+			rc = decide_begin(decide, store, task, err);
+		if (decide)
+			rc = db_together_end(store->db, rc, err);
+		store->begun = rc == 0;
+	}
 	meter_enter(&sweep->times.meter, before);
 	return rc;
 }
@@ -227,10 +198,8 @@ static int begin_run(struct sweep_store *store, struct sweep *sweep, struct swee
 		     const struct run_task *task, struct sweep_result *out, struct error *err)
 {
 	const struct session_info *info = &sweep->info;
-	int rc = task->of_ceilings ? check_clock(info, err) : 0;
+	int rc = check_session(task, info, err);
 
-	if (!rc)
-		rc = check_traits(task, info, err);
 	if (!rc && decide)
 		rc = decide_check_session(info, err);
 	if (rc)
@@ -388,7 +357,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	if (store.begun)
 		rc = end_run(task, store.run_id, sweep.device_lost, rc, out, err);
 	store_release(&store);
-	decide_release(&decide);
+	free(decide.head);
+	free(decide.base);
 	return rc;
 }
 

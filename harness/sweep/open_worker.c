@@ -1,5 +1,5 @@
-/* Opens workers for a sweep, and turns the end of an exchange into the status of a case. */
-#include <math.h>
+/* Opens workers for a sweep, writes requests about a case, and turns the end of an exchange into
+ * the status of the case. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,20 +167,6 @@ static int start_and_open(struct sweep *sweep, struct worker_process *worker, co
 	return rc ? rc : session_open(sweep, worker, uuid, failure, err);
 }
 
-/* If the early worker fails, one that is started now says what is wrong. */
-static void open_early(struct sweep *sweep, struct worker_process *worker)
-{
-	const char *uuid = sweep_known_uuid(sweep);
-	struct open_failure failure;
-	int rc;
-
-	if (!early_worker_take(sweep, worker, open_timeout_ns(sweep)))
-		return;
-	rc = session_open(sweep, worker, uuid, &failure, NULL);
-	sweep->early.fails = rc != 0;
-	sweep->uuids_fail |= uuid && rc == PL_EDEVICE;
-}
-
 int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct error *err)
 {
 	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
@@ -188,8 +174,15 @@ int sweep_open_worker(struct sweep *sweep, struct worker_process *worker, struct
 	struct error cause = {0};
 	int rc = 0;
 
-	if (!worker->pid)
-		open_early(sweep, worker);
+	/* if the early worker fails, one that is started now says what is wrong */
+	if (!worker->pid && early_worker_take(sweep, worker, open_timeout_ns(sweep))) {
+		const char *uuid = sweep_known_uuid(sweep);
+		struct open_failure of_early;
+		const int early_rc = session_open(sweep, worker, uuid, &of_early, NULL);
+
+		sweep->early.fails = early_rc != 0;
+		sweep->uuids_fail |= uuid && early_rc == PL_EDEVICE;
+	}
 	for (int deaths = 0; !worker->pid && failure.again && deaths < SWEEP_MAX_DEATHS; deaths++) {
 		/* a driver may know no UUIDs */
 		const char *uuid = deaths ? NULL : sweep_known_uuid(sweep);
@@ -231,6 +224,32 @@ int sweep_have_worker(struct sweep *sweep, struct error *err)
 		return rc;
 	before = meter_enter(&sweep->times.meter, RUN_PART_STARTING);
 	worker_end(&sweep->leaving);
+	meter_enter(&sweep->times.meter, before);
+	return rc;
+}
+
+void case_request(struct text *out, struct sweep *sweep, const char *request, size_t index,
+		  int round, size_t base)
+{
+	text_addf(out, "{\"request\":\"%s\",\"id\":%zu", request, index);
+	if (round >= 0)
+		text_addf(out, ",\"round\":%d", round);
+	text_add(out, ",\"case\":");
+	case_add_json(out, sweep, index);
+	if (base != NO_CASE) {
+		text_add(out, ",\"beside\":");
+		case_add_json(out, sweep, base);
+	}
+	preparation_hold(sweep->preparation, &index, 1);
+	preparation_add_data(out, sweep->preparation, &index, 1);
+	text_add_char(out, '}');
+}
+
+int sweep_await_data(struct sweep *sweep, size_t index, struct error *err)
+{
+	const enum run_part before = meter_enter(&sweep->times.meter, RUN_PART_WAITING);
+	int rc = preparation_await(sweep->preparation, index, err);
+
 	meter_enter(&sweep->times.meter, before);
 	return rc;
 }
@@ -339,4 +358,27 @@ void sweep_close(struct sweep *sweep, int rc)
 	session_info_release(&sweep->info);
 	string_list_release(&sweep->files);
 	text_release(&sweep->worker_path);
+}
+
+/* ---- whether a device is lost ---- */
+
+int lost_device_check(struct sweep *sweep, struct error *err)
+{
+	const size_t index = sweep->suspect != NO_CASE ? sweep->suspect : sweep->uncounted;
+	struct error cause = {0};
+	int rc = 0;
+
+	if (index != NO_CASE)
+		rc = sweep_open_worker(sweep, &sweep->worker, &cause);
+	if (rc && (sweep->device_lost || rc == PL_EINTERRUPTED))
+		return error_set(err, rc, "%s", cause.text);
+	if (rc) {
+		const struct plan_case *ended = &sweep->plan->cases[index];
+
+		tell_observer(sweep->observer, NOTICE_WARNING,
+			      "whether the GPU is lost is not known, because no worker could be "
+			      "started after %s/%s/%s: %s",
+			      ended->kernel, ended->variant, ended->config, cause.text);
+	}
+	return 0;
 }

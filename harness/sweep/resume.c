@@ -147,21 +147,6 @@ static int check_same_build(const struct run *run, struct error *err)
 
 /* ---- the plan ---- */
 
-static const struct trial *find_planned_trial(const struct run *run,
-					      const struct plan_case *planned, size_t guess)
-{
-	for (size_t i = 0; i < run->trial_count; i++) {
-		/* both are in canonical order, so the guess is nearly always right */
-		const struct trial *trial = &run->trials[(guess + i) % run->trial_count];
-
-		if (strcmp(trial->config, planned->config) == 0 &&
-		    strcmp(trial->variant, planned->variant) == 0 &&
-		    strcmp(trial->kernel, planned->kernel) == 0)
-			return trial;
-	}
-	return NULL;
-}
-
 /* Marks in the plan what is stored already. reopen: cases that were measured may get more rounds.
  */
 static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run *run, bool reopen,
@@ -175,7 +160,7 @@ static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run
 				 run->version ? run->version : "unknown");
 	for (size_t i = 0; i < plan->count; i++) {
 		struct plan_case *planned = &plan->cases[i];
-		const struct trial *trial = find_planned_trial(run, planned, i);
+		const struct trial *trial = plan_case_trial(planned, run, i);
 
 		if (!trial)
 			return error_set(err, PL_EUNSUPPORTED,

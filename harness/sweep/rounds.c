@@ -184,24 +184,6 @@ static void round_answer_release(struct round_answer *answer)
 
 /* ---- results ---- */
 
-/* Gives a round that was measured to the writer. */
-static int round_store(struct sweep *sweep, size_t index, const struct round_result *result,
-		       struct error *err)
-{
-	int rc = 0;
-
-	if (sweep->hooks.round)
-		sweep->hooks.round(sweep, index, result);
-	if (result->count)
-		rc = sweep->writer->round(sweep->writer->context, index, result, err);
-	if (!rc) {
-		sweep->cases[index].rounds_done = result->round + 1;
-		sweep->steps_done++;
-		sweep_show_progress(sweep, "time", index);
-	}
-	return rc;
-}
-
 /* From now on the case is measured alone. */
 static int pair_end(struct sweep *sweep, size_t index, const char *reason, struct error *err)
 {
@@ -214,6 +196,7 @@ static int answer_take(struct sweep *sweep, struct round_answer *answer, enum tr
 		       const char *reason, struct error *err)
 {
 	const size_t index = answer->index;
+	const struct round_result *result = &answer->result;
 	const struct plan_case *planned = &sweep->plan->cases[index];
 	struct case_state *state = &sweep->cases[index];
 	int rc = 0;
@@ -237,7 +220,18 @@ static int answer_take(struct sweep *sweep, struct round_answer *answer, enum tr
 			      sweep->settings->placements, answer->unmoved.data);
 		sweep->unmoved_shown = true;
 	}
-	return rc ? rc : round_store(sweep, index, &answer->result, err);
+	if (rc)
+		return rc;
+	if (sweep->hooks.round)
+		sweep->hooks.round(sweep, index, result);
+	if (result->count)
+		rc = sweep->writer->round(sweep->writer->context, index, result, err);
+	if (!rc) {
+		state->rounds_done = result->round + 1;
+		sweep->steps_done++;
+		sweep_show_progress(sweep, "time", index);
+	}
+	return rc;
 }
 
 /* ---- storing, while the next case is measured ---- */

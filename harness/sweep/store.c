@@ -185,29 +185,21 @@ static int store_alone(void *context, size_t index, const char *reason, struct e
 	return db_speedup_refuse(store->db, store->trial_ids[index], reason, err);
 }
 
-/* More rounds of a case that was counted before change its median, and so its rates. */
-static int rates_renew(struct sweep_store *store, size_t index, const struct summary *summary,
-		       struct error *err)
-{
-	const struct trial *before =
-		store->resumed ? run_trial(store->resumed, store->trial_ids[index]) : NULL;
-
-	if (!before || !before->counters.count || !(summary->median_ns > 0))
-		return 0;
-	return store_counters(store, index, &before->counters, err);
-}
-
 static int store_finished(void *context, size_t index, enum trial_status status, const char *reason,
 			  struct error *err)
 {
 	struct sweep_store *store = context;
 	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
+	const struct trial *earlier =
+		store->resumed ? run_trial(store->resumed, store->trial_ids[index]) : NULL;
 	struct summary summary;
 	int rc = summary_of(store, index, &summary, err);
 
 	if (rc)
 		return storing_end(store, before, rc);
-	rc = rates_renew(store, index, &summary, err);
+	/* more rounds of a case that was counted before change its median, and so its rates */
+	if (earlier && earlier->counters.count && summary.median_ns > 0)
+		rc = store_counters(store, index, &earlier->counters, err);
 	kept_samples_drop(&store->kept, index);
 	if (!rc)
 		rc = db_trial_finish(store->db, store->trial_ids[index], status, reason, &summary,
@@ -248,27 +240,12 @@ struct result_writer store_writer(struct sweep_store *store)
 
 /* ---- a new run ---- */
 
-/* Names the base case of a planned case. */
-static void plan_speedup(struct trial_speedup *speedup, const struct plan *plan,
-			 const struct plan_case *planned)
-{
-	const struct plan_case *base = plan_base(plan, planned);
-
-	if (!planned->base_variant)
-		return;
-	speedup->base_variant = xstrdup(planned->base_variant);
-	if (base)
-		speedup->base_config = xstrdup(base->config);
-	else
-		speedup->why = xasprintf("%s/%s has no case with the axes of %s", planned->kernel,
-					 planned->base_variant, planned->config);
-}
-
 /* Makes the trial of a planned case; copies its strings. */
 static void make_trial(struct trial *trial, const struct plan *plan,
 		       const struct plan_case *planned)
 {
 	const struct launch_case *launch = planned->launch;
+	const struct plan_case *base = plan_base(plan, planned);
 
 	*trial = (struct trial){
 		.position = (int64_t)planned->position,
@@ -284,7 +261,14 @@ static void make_trial(struct trial *trial, const struct plan *plan,
 		.summary = summarise(NULL, 0),
 		.speedup = trial_speedup_none,
 	};
-	plan_speedup(&trial->speedup, plan, planned);
+	if (planned->base_variant)
+		trial->speedup.base_variant = xstrdup(planned->base_variant);
+	if (base)
+		trial->speedup.base_config = xstrdup(base->config);
+	else if (planned->base_variant)
+		trial->speedup.why =
+			xasprintf("%s/%s has no case with the axes of %s", planned->kernel,
+				  planned->base_variant, planned->config);
 	for (size_t i = 0; i < planned->axis_count; i++) {
 		snprintf(trial->axes[i].name, sizeof(trial->axes[i].name), "%s",
 			 planned->axes[i].name);
@@ -301,52 +285,30 @@ static void make_trial(struct trial *trial, const struct plan *plan,
 	}
 }
 
-static void add_session_environment(struct key_value_list *environment,
-				    const struct session_info *info)
-{
-	key_value_add_all(environment, &info->environment);
-	if (info->profiler[0])
-		key_value_set(environment, "profiler", info->profiler);
-	if (info->counters_reason)
-		key_value_set(environment, "counters_off", info->counters_reason);
-	if (info->passes > 0) {
-		char *passes = xasprintf("%lld", (long long)info->passes);
-
-		key_value_set(environment, "counter_passes", passes);
-		free(passes);
-	}
-}
-
-/* A run of a user's files belongs to the user's commit, and keeps that of perflab as a fact. */
-static void describe_source(struct run *run, const struct kernel_file *files,
-			    const struct source_origin *origin)
-{
-	const char *built = host_build_revision(), *revision = files ? origin->revision : built;
-
-	if (revision)
-		run->source_revision = xstrdup(revision);
-	if (!files)
-		return;
-	run->origin = xstrdup(origin->origin);
-	if (origin->path)
-		key_value_set(&run->environment, SOURCE_PATH_KEY, origin->path);
-	if (built)
-		key_value_set(&run->environment, PERFLAB_REVISION_KEY, built);
-}
-
 /* What is known about a run before its trials. */
 static void describe_run(struct run *run, const struct run_task *task,
 			 const struct session_info *info, const struct source_origin *origin)
 {
 	const struct sweep_request *request = task->request;
+	const char *built = host_build_revision();
+	const char *revision = task->files ? origin->revision : built;
 	char *mark = host_process_mark();
 
+	/* a run of a user's files belongs to the user's commit, and keeps that of perflab as a fact
+	 */
+	run->source_revision = revision ? xstrdup(revision) : NULL;
+	if (task->files) {
+		run->origin = xstrdup(origin->origin);
+		if (origin->path)
+			key_value_set(&run->environment, SOURCE_PATH_KEY, origin->path);
+		if (built)
+			key_value_set(&run->environment, PERFLAB_REVISION_KEY, built);
+	}
 	run->label = request->label && *request->label ? xstrdup(request->label) : NULL;
 	run->note = request->note && *request->note ? xstrdup(request->note) : NULL;
 	run->command = xstrdup(request->command);
 	run->backend = xstrdup(task->backend);
 	run->version = xstrdup(PERFLAB_VERSION);
-	describe_source(run, task->files, origin);
 	run->traits = info->traits;
 	run->has_settings = true;
 	run->settings_known = SETTINGS_ALL;
@@ -358,7 +320,17 @@ static void describe_run(struct run *run, const struct run_task *task,
 	run->started_ns = wall_time_ns();
 	host_facts(&run->environment);
 	key_value_set(&run->environment, "process", mark);
-	add_session_environment(&run->environment, info);
+	key_value_add_all(&run->environment, &info->environment);
+	if (info->profiler[0])
+		key_value_set(&run->environment, "profiler", info->profiler);
+	if (info->counters_reason)
+		key_value_set(&run->environment, "counters_off", info->counters_reason);
+	if (info->passes > 0) {
+		char *passes = xasprintf("%lld", (long long)info->passes);
+
+		key_value_set(&run->environment, "counter_passes", passes);
+		free(passes);
+	}
 	if (task->sources && task->sources->count) {
 		key_value_add_all(&run->environment, task->sources);
 		source_words_add(&run->environment, request);
@@ -429,23 +401,6 @@ static int claim_run(struct sweep_store *store, const struct run *resumed, struc
 	return rc;
 }
 
-/* Reads the samples of earlier rounds of a trial that continues. */
-static int load_earlier_rounds(struct sweep_store *store, size_t index, struct error *err)
-{
-	struct kept_trial *trial = &store->kept.trials[index];
-	int rc;
-
-	if (store->kept.count >= SAMPLES_MOST) {
-		kept_samples_drop(&store->kept, index);
-		return 0;
-	}
-	rc = db_samples_load(store->db, store->trial_ids[index], &trial->samples, &trial->count,
-			     err);
-	trial->capacity = trial->count;
-	store->kept.count += trial->count;
-	return rc;
-}
-
 static int reopen_run(struct sweep_store *store, const struct run_task *task, struct error *err)
 {
 	const struct plan *plan = task->plan;
@@ -460,8 +415,18 @@ static int reopen_run(struct sweep_store *store, const struct run_task *task, st
 	for (size_t i = 0; i < plan->count && !rc; i++) {
 		const struct plan_case *planned = &plan->cases[i];
 
-		if (!planned->finished && planned->rounds_done)
-			rc = load_earlier_rounds(store, i, err);
+		struct kept_trial *trial = &store->kept.trials[i];
+		const bool continues = !planned->finished && planned->rounds_done;
+
+		/* the samples of its earlier rounds */
+		if (continues && store->kept.count >= SAMPLES_MOST) {
+			kept_samples_drop(&store->kept, i);
+		} else if (continues) {
+			rc = db_samples_load(store->db, store->trial_ids[i], &trial->samples,
+					     &trial->count, err);
+			trial->capacity = trial->count;
+			store->kept.count += trial->count;
+		}
 		/* it could run when it was first planned, and cannot now */
 		if (!rc && planned->skip_reason && !planned->finished)
 			rc = store_finished(store, i, TRIAL_SKIPPED, planned->skip_reason, err);

@@ -267,11 +267,6 @@ int sweep_plan(struct plan **out, const struct sweep_request *request, struct er
 	return rc;
 }
 
-static int attempt_inspection(const struct run_task *task, void *out, struct error *err)
-{
-	return inspect_only(task, out, err);
-}
-
 int sweep_plan_only(const struct sweep_request *request, const struct sweep_observer *observer,
 		    const volatile int *stop, struct sweep_preview *out, struct error *err)
 {
@@ -288,7 +283,7 @@ int sweep_plan_only(const struct sweep_request *request, const struct sweep_obse
 	rc = request->resume ? prepare(&sweep, &stored, err) : prepare_new(&sweep, err);
 	if (rc)
 		goto out;
-	rc = try_backends(&sweep, attempt_inspection, out, &begun, &cause);
+	rc = try_backends(&sweep, inspect_only, out, &begun, &cause);
 	if (rc == PL_EUNSUPPORTED && !request->resume) {
 		/* planned for the least that every CUDA device has */
 		out->absent = xstrdup(cause.text);

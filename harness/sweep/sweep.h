@@ -7,10 +7,7 @@
  *
  * Nothing here prints, exits or reads arguments. The caller fills a struct
  * sweep_request and receives messages for the user through a struct
- * sweep_observer. The other public headers of this folder serve other verbs:
- * workers.h asks a worker questions without a session, studies.h measures
- * claims, judge.h compares runs, backends.h has the table of backends, host.h
- * the facts of this machine, run_ends.h how the cases of a run ended.
+ * sweep_observer.
  *
  * Functions return 0, or PL_E* with *err set. PL_EUSAGE: the request is wrong.
  * PL_EUNSUPPORTED: no backend can be used here, or every case was skipped.
@@ -57,7 +54,7 @@ void sweep_result_release(struct sweep_result *result);
 int sweep_run(const struct sweep_request *request, const struct sweep_observer *observer,
 	      const volatile int *stop, struct sweep_result *out, struct error *err);
 
-/* ---- what is kept between the sweeps of one process: sweep_kept.c ---- */
+/* ---- what is kept between the sweeps of one process: early_worker.c ---- */
 
 struct sweep_kept;
 struct sweep_kept *kept_new(void);

@@ -35,8 +35,9 @@ struct run_task {
 /* Opens the backend, resolves the plan, inspects, stores, measures, judges. out->db may be open
  * already; out->run is loaded when the run succeeded. */
 int measure_run(const struct run_task *task, struct sweep_result *out, struct error *err);
-/* Opens the backend, resolves the plan and inspects. Sets out->device and out->failed. */
-int inspect_only(const struct run_task *task, struct sweep_preview *out, struct error *err);
+/* Opens the backend, resolves the plan and inspects. Sets `device` and `failed` of the struct
+ * sweep_preview. */
+int inspect_only(const struct run_task *task, void *preview, struct error *err);
 
 /* ---- resumed runs: resume.c ---- */
 
@@ -105,7 +106,7 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 		    const volatile int *stop, const char *backend, struct sweep_result *out,
 		    struct error *err);
 
-/* ---- lost devices: lost_device.c ---- */
+/* ---- lost devices: open_worker.c, lost_device.c ---- */
 
 /*
  * Tells a case that loses its worker from a device that is gone, such as a GPU that

@@ -212,20 +212,13 @@ static int folders_find_again(struct file_watch *watch, struct error *err)
 
 /* ---- events ---- */
 
-/* A new file is saved when it is closed. A folder or a further name of a file is never closed. */
-static bool is_saved_when_made(const char *path)
-{
-	struct stat status;
-
-	return !lstat(path, &status) && (!S_ISREG(status.st_mode) || status.st_nlink > 1);
-}
-
 static void take_event(struct file_watch *watch, const struct inotify_event *event)
 {
 	if (event->mask & IN_Q_OVERFLOW && watch->files.count)
 		note_saved(watch, watch->files.items[0]); /* events were lost */
 	for (size_t i = 0; i < watch->folder_count; i++) {
 		struct watched_folder *folder = &watch->folders[i];
+		struct stat status;
 		char *path;
 
 		if (folder->wd != event->wd || folder->wd < 0)
@@ -240,8 +233,11 @@ static void take_event(struct file_watch *watch, const struct inotify_event *eve
 			continue;
 		path = xasprintf("%s/%s", strcmp(folder->path, "/") ? folder->path : "",
 				 event->name);
+		/* A new file is saved when it is closed. A folder or a further name of a file is
+		 * never closed. */
 		if (has_file(&watch->files, path) &&
-		    (!(event->mask & IN_CREATE) || is_saved_when_made(path)))
+		    (!(event->mask & IN_CREATE) ||
+		     (!lstat(path, &status) && (!S_ISREG(status.st_mode) || status.st_nlink > 1))))
 			note_saved(watch, path);
 		free(path);
 	}

@@ -88,24 +88,6 @@ int watch_open(struct watch **out, const struct sweep_request *request, struct e
 	return rc;
 }
 
-static int compare_measured(struct watch *watch, struct sweep_result *result,
-			    struct watch_report *out, struct error *err)
-{
-	const bool outdated = file_watch_pending(watch->files);
-	struct ceiling_list ceilings = {0};
-	int rc = db_ceilings_load(result->db, result->run.id, &ceilings, err);
-
-	if (!rc)
-		rc = watch_history_add(&watch->history, &result->run, &ceilings, outdated, out,
-				       err);
-	if (!rc) {
-		out->times = result->times;
-		out->took_ns = monotonic_ns() - watch->noticed_ns;
-	}
-	ceiling_list_release(&ceilings);
-	return rc;
-}
-
 /* Looks at the database of the last measurement, which stays open until the next one, so that its
  * runs can still be saved if the file is gone. */
 static int look_at_database(struct watch *watch, struct error *err)
@@ -133,6 +115,7 @@ int watch_check_stored(struct watch *watch, struct error *err)
 int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 		  const volatile int *stop, struct watch_report *out, struct error *err)
 {
+	struct ceiling_list ceilings = {0};
 	struct sweep_result result;
 	struct error cause = {0};
 	struct timespec since;
@@ -151,7 +134,15 @@ int watch_measure(struct watch *watch, const struct sweep_observer *observer,
 	if (rc == PL_EIO && file_watch_pending(watch->files))
 		rc = PL_EPARSE;
 	if (!rc)
-		rc = compare_measured(watch, &result, out, err);
+		rc = db_ceilings_load(result.db, result.run.id, &ceilings, err);
+	if (!rc)
+		rc = watch_history_add(&watch->history, &result.run, &ceilings,
+				       file_watch_pending(watch->files), out, err);
+	if (!rc) {
+		out->times = result.times;
+		out->took_ns = monotonic_ns() - watch->noticed_ns;
+	}
+	ceiling_list_release(&ceilings);
 	if (result.db) {
 		watch->lost |= db_was_lost(result.db);
 		watch->db = result.db;

@@ -55,19 +55,6 @@ static void history_forget(struct watch_history *history)
 	history->run_count = kept;
 }
 
-/* Moves the contents of *run into the history. */
-static const struct run *history_keep(struct watch_history *history, struct run *run)
-{
-	struct run *kept = xcalloc(1, sizeof(*kept));
-
-	*kept = *run;
-	*run = (struct run){0};
-	history->runs = xgrow(history->runs, &history->run_capacity, history->run_count + 1,
-			      sizeof(struct run *));
-	history->runs[history->run_count++] = kept;
-	return kept;
-}
-
 void watch_history_release(struct watch_history *history)
 {
 	for (size_t i = 0; i < history->run_count; i++)
@@ -170,15 +157,6 @@ static enum watch_change watch_change_of(const struct regress_case *item)
 	return item->counter_count ? WATCH_OTHER_COUNTS : WATCH_SAME_COUNTS;
 }
 
-/* Noise does not make a new best: the least of many noisy times would be too good. */
-static bool becomes_best(const struct watch_case *item)
-{
-	return item->now.run && item->now.run->traits.timed && !item->now.above_roof &&
-	       item->trial->status == TRIAL_OK && item->trial->summary.median_ns > 0 &&
-	       (!item->best.result.run || item->best.change == WATCH_FASTER ||
-		item->best.change == WATCH_PROBABLY_FASTER);
-}
-
 /* ---- all cases ---- */
 
 /* Compares with the bases that the cases have: the last or the best results. */
@@ -241,39 +219,44 @@ static void find_bases(struct watch_history *history, struct watch_report *repor
 	}
 }
 
-static void remember(struct watch_history *history, const struct watch_report *report)
-{
-	for (size_t i = 0; i < report->count; i++) {
-		const struct watch_case *item = &report->cases[i];
-		const size_t index = slot_of(history, item->trial);
-		struct watch_slot *slot = &history->slots[index];
-
-		if (item->now.run)
-			slot->last = item->now;
-		if (item->is_best)
-			slot->best = item->now;
-	}
-}
-
 int watch_history_add(struct watch_history *history, struct run *run,
 		      const struct ceiling_list *ceilings, bool outdated, struct watch_report *out,
 		      struct error *err)
 {
 	struct watch_report report = {.outdated = outdated};
+	struct run *kept;
 	int rc;
 
 	history_forget(history);
-	report.run = history_keep(history, run);
+	kept = xmalloc(sizeof(*kept));
+	*kept = *run;
+	*run = (struct run){0};
+	history->runs = xgrow(history->runs, &history->run_capacity, history->run_count + 1,
+			      sizeof(struct run *));
+	history->runs[history->run_count++] = kept;
+	report.run = kept;
 	report.count = report.run->trial_count;
 	report.cases = xcalloc(report.count + 1, sizeof(*report.cases));
 	find_bases(history, &report, ceilings);
 	rc = compare_cases_with(&report.against_last, &report, false, err);
 	if (!rc)
 		rc = compare_cases_with(&report.against_best, &report, true, err);
-	for (size_t i = 0; i < report.count; i++)
-		report.cases[i].is_best = !outdated && becomes_best(&report.cases[i]);
-	if (!rc && !outdated)
-		remember(history, &report);
+	for (size_t i = 0; i < report.count; i++) {
+		struct watch_case *item = &report.cases[i];
+		struct watch_slot *slot = &history->slots[slot_of(history, item->trial)];
+
+		/* Noise does not make a new best: the least of many noisy times would be too good.
+		 */
+		item->is_best = !outdated && item->now.run && item->now.run->traits.timed &&
+				!item->now.above_roof && item->trial->status == TRIAL_OK &&
+				item->trial->summary.median_ns > 0 &&
+				(!item->best.result.run || item->best.change == WATCH_FASTER ||
+				 item->best.change == WATCH_PROBABLY_FASTER);
+		if (!rc && !outdated && item->now.run)
+			slot->last = item->now;
+		if (!rc && item->is_best)
+			slot->best = item->now;
+	}
 	if (rc)
 		watch_report_release(&report);
 	else

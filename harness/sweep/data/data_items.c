@@ -71,24 +71,22 @@ static void heap_sift(struct data_items *data, size_t at)
 	heap_put(data, item, at);
 }
 
-static void heap_remove(struct data_items *data, struct data_item *item)
-{
-	const size_t at = item->heap_at - 1;
-	struct data_item *last = data->heap[--data->heap_count];
-
-	item->heap_at = 0;
-	if (last == item)
-		return;
-	heap_put(data, last, at);
-	heap_sift(data, at);
-}
-
 /* Puts the item where it belongs after its state, its pins or its next use changed. */
 static void heap_update(struct data_items *data, struct data_item *item)
 {
+	struct data_item *last;
+
 	if (item->state != DATA_READY || item->pins) {
-		if (item->heap_at)
-			heap_remove(data, item);
+		const size_t at = item->heap_at - 1;
+
+		if (!item->heap_at)
+			return;
+		item->heap_at = 0;
+		last = data->heap[--data->heap_count];
+		if (last != item) {
+			heap_put(data, last, at);
+			heap_sift(data, at);
+		}
 		return;
 	}
 	if (!item->heap_at) {

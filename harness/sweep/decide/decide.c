@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/process.h"
 
@@ -28,16 +27,6 @@
 /* A short sweep has this time at least. */
 #define DECIDE_LEAST_NS INT64_C(10000000000)
 
-/* The rounds of an interim analysis are completed if they overrun the time by no more than this
- * part. */
-#define OVERRUN_MOST 0.05
-
-void decide_release(struct sweep_decide *decide)
-{
-	free(decide->head);
-	free(decide->base);
-}
-
 int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 		 const struct run_task *task, struct error *err)
 {
@@ -56,84 +45,6 @@ int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 	request.base = decide->base;
 	request.head = decide->head;
 	return compare_runs_check(&decide->base_id, decide->db, &request, err);
-}
-
-/* ---- the comparison ---- */
-
-int decide_judge(struct decide_judged *out, const struct sweep_decide *decide, struct error *err)
-{
-	struct run_comparison_request request = {
-		.base = decide->base,
-		.head = decide->head,
-		.base_option = "--compare",
-		.measuring = true,
-		.options = {.limits = change_limits_default, .judge_same_code = true}};
-	int rc;
-
-	*out = (struct decide_judged){0};
-	rc = comparison_rules_load(&out->rules, &request.options, "none", NULL, err);
-	return rc ? rc : compare_runs(&out->comparison, decide->db, &request, err);
-}
-
-void decide_judged_release(struct decide_judged *judged)
-{
-	run_comparison_release(&judged->comparison);
-	comparison_rules_release(&judged->rules);
-}
-
-/* ---- measuring ---- */
-
-/* The cases among `chosen` that lack this round, and the control cases if there are any. */
-static size_t lacking(size_t *out, const struct sweep_decide *decide, const size_t *chosen,
-		      size_t count, int round)
-{
-	const struct sweep *sweep = decide->sweep;
-	size_t found = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct case_state *state = &sweep->cases[chosen[i]];
-
-		if (!state->ended && state->rounds_done <= round)
-			out[found++] = chosen[i];
-	}
-	return found ? decide_add_control(decide, out, found) : 0;
-}
-
-int decide_measure_to(struct sweep_decide *decide, const size_t *chosen, size_t count, int rounds,
-		      struct error *err)
-{
-	struct sweep *sweep = decide->sweep;
-	const int64_t now_ns = monotonic_ns();
-	const int64_t overrun_ns = (int64_t)(OVERRUN_MOST * (double)(decide->deadline_ns - now_ns));
-	size_t *order = xcalloc(count + CONTROL_CASES, sizeof(*order));
-	const size_t done = sweep->steps_done;
-	const size_t total = sweep->steps_total;
-	double wall_ns = 0, cases_ns = 0;
-	size_t planned = 0;
-	int rc = 0;
-
-	for (int round = 0; round < rounds; round++)
-		planned += lacking(order, decide, chosen, count, round);
-	sweep->steps_total += planned;
-	for (int round = 0; round < rounds && !rc; round++) {
-		const size_t lack = lacking(order, decide, chosen, count, round);
-		const int64_t begun_ns = monotonic_ns();
-
-		if (!lack)
-			continue;
-		if (begun_ns > decide->deadline_ns + overrun_ns)
-			break;
-		rc = sweep_round_again(sweep, round, order, lack, err);
-		wall_ns += (double)(monotonic_ns() - begun_ns);
-		for (size_t i = 0; i < lack; i++)
-			cases_ns += (double)sweep->cases[order[i]].round_ns;
-	}
-	if (cases_ns > 0)
-		decide->pace = wall_ns / cases_ns;
-	decide->added += sweep->steps_done - done;
-	sweep->steps_total = total + sweep->steps_done - done;
-	free(order);
-	return rc;
 }
 
 /* ---- discarding ---- */
@@ -278,29 +189,27 @@ static int conclude(struct sweep_decide *decide, size_t before, double moved, in
 
 /* ---- the interim analyses ---- */
 
-/* What an added round of a case probably takes; 0: not known. */
-static int64_t added_round_ns(const struct trial *trial, bool beside)
-{
-	const double median_ns = trial->summary.median_ns;
-	double samples;
-
-	if (!trial->rounds_done || !(median_ns > 0))
-		return 0;
-	samples = fmin(ADDED_SAMPLES, (double)trial->summary.count / trial->rounds_done);
-	return (int64_t)(ROUND_ESTIMATE_LEAST_NS +
-			 samples * (beside ? 2 : 1) * (median_ns + FLUSH_ESTIMATE_NS));
-}
-
-/* Rounds of samples as precise as the user asked for take longer than those that are added. */
+/* What an added round of each case probably takes; 0: not known. Rounds of samples as precise as
+ * the user asked for take longer than those that are added. */
 static void estimate_rounds(struct sweep_decide *decide, const struct run *head)
 {
 	struct sweep *sweep = decide->sweep;
+
 	for (size_t i = 0; i < sweep->plan->count; i++) {
 		const struct trial *trial = run_trial(head, decide->trial_ids[i]);
+		const double median_ns = trial ? trial->summary.median_ns : 0;
+		const int parts = case_base(sweep, i) != NO_CASE ? 2 : 1;
+		double samples;
 
-		if (trial)
-			sweep->cases[i].round_ns =
-				added_round_ns(trial, case_base(sweep, i) != NO_CASE);
+		if (!trial)
+			continue;
+		sweep->cases[i].round_ns = 0;
+		if (!trial->rounds_done || !(median_ns > 0))
+			continue;
+		samples = fmin(ADDED_SAMPLES, (double)trial->summary.count / trial->rounds_done);
+		sweep->cases[i].round_ns =
+			(int64_t)(ROUND_ESTIMATE_LEAST_NS +
+				  samples * parts * (median_ns + FLUSH_ESTIMATE_NS));
 	}
 }
 

@@ -44,7 +44,7 @@ struct sweep_decide {
 	struct sweep_store *store; /* borrowed, as is its database */
 	struct db *db;
 	int64_t run_id, base_id;
-	char *head, *base; /* references to the runs */
+	char *head, *base; /* references to the runs; the caller frees them */
 	const struct sweep_observer *observer;
 	const struct run *resumed; /* NULL: a new run */
 	const int64_t *trial_ids;  /* by index in the plan */
@@ -58,7 +58,6 @@ struct sweep_decide {
 	size_t added;           /* rounds */
 	size_t added_for_later; /* of these, to decided cases: see decide_for_later() */
 };
-void decide_release(struct sweep_decide *decide);
 
 /* ---- checks: decide_check.c ---- */
 
@@ -83,7 +82,7 @@ int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
 int decide_add_rounds(struct sweep *sweep, struct error *err);
 
-/* ---- comparing and measuring: decide.c ---- */
+/* ---- comparing and measuring: decide_rounds.c ---- */
 
 /* What the run comes to now, by the rules of `perflab regress`. Release it even after an error. */
 struct decide_judged {
@@ -96,6 +95,10 @@ void decide_judged_release(struct decide_judged *judged);
  * time is over. */
 int decide_measure_to(struct sweep_decide *decide, const size_t *chosen, size_t count, int rounds,
 		      struct error *err);
+
+/* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
+ * Their verdicts stay: the interim analysis that decided a case counts. */
+int decide_for_later(struct sweep_decide *decide, struct error *err);
 
 /* ---- which cases: decide_choose.c ---- */
 
@@ -116,11 +119,8 @@ size_t decide_index(const struct sweep_decide *decide, const struct trial *head,
  * the base of the next one. */
 size_t decide_choose(size_t **out, const struct sweep_decide *decide, const struct regress *regress,
 		     int interim);
-/* Adds rounds to decided cases that have too few to decide an equal run, as far as the time allows.
- * Their verdicts stay: the interim analysis that decided a case counts. */
-int decide_for_later(struct sweep_decide *decide, struct error *err);
 
-/* ---- control cases: decide_control.c ---- */
+/* ---- control cases: decide_choose.c ---- */
 
 /* Chooses control cases, once: those whose first rounds scatter the least, of as many kernels as
  * possible, and not undecided unless all are. */

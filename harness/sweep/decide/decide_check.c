@@ -1,5 +1,4 @@
 /* What is wrong with a request for --decide, before anything is measured. */
-#include <string.h>
 
 #include "harness/judge/judge.h"
 #include "harness/sweep/decide/decide.h"

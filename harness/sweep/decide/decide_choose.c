@@ -1,9 +1,13 @@
-/* Which cases get more rounds. */
+/* Which cases get more rounds, which are the control cases, and whether these moved meanwhile. */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "harness/sweep/decide/decide.h"
+
+/* The most that a control case may take, relative to the mean of the cases, if there is another. */
+#define CONTROL_COST_MOST 3
 
 size_t decide_index(const struct sweep_decide *decide, const struct trial *head, size_t guess)
 {
@@ -131,179 +135,259 @@ size_t decide_choose(size_t **out, const struct sweep_decide *decide, const stru
 	return taken;
 }
 
-/*
- * ---- for later comparisons ----
- *
- * The time that --decide has left: a case that its interim analyses decided early has few rounds,
- * and as a base it would leave many cases undecided.
- */
+/* ---- which control cases ---- */
 
-/* The last interim analysis for which a case has the rounds. */
-static int interim_reached(const struct sweep_decide *decide, size_t index)
+/* The medians of the rounds from number `begin` to below `end`. */
+static size_t medians_between(double *out, const struct trial *trial, int begin, int end)
 {
-	const struct sweep *sweep = decide->sweep;
-	int interim = 0;
+	size_t count = 0;
 
-	while (interim + 1 < INTERIM_COUNT &&
-	       interim_rounds(decide->first, interim + 1) <= sweep->cases[index].rounds_done)
-		interim++;
-	return interim;
+	for (size_t i = 0; i < trial->round_count; i++) {
+		const struct round_summary *round = &trial->rounds[i];
+
+		if (round->round >= begin && round->round < end && round->median_ns > 0)
+			out[count++] = round->median_ns;
+	}
+	return count;
 }
 
-/* Whether the rounds of this interim analysis, as a base, would probably decide an equal run that
- * has all of its interim analyses. */
-static bool serves_as_base(const struct sweep_decide *decide, const struct regress_case *item,
-			   int interim, size_t cases)
+/* From the rounds that a trial has from `begin` to below `end` against its first rounds. */
+static struct effect effect_of_rounds(const struct trial *trial, int first, int begin, int end,
+				      double *error)
 {
-	const int base = interim_rounds(decide->first, interim);
-	const int head = interim_rounds(decide->first, INTERIM_COUNT - 1);
-	const double share = interim_share(interim) * interim_share(INTERIM_COUNT - 1);
-	struct effect effect = item->effect;
+	double *before = xcalloc(trial->round_count + 1, sizeof(*before));
+	double *after = xcalloc(trial->round_count + 1, sizeof(*after));
+	const size_t n = medians_between(before, trial, 0, first);
+	const size_t m = medians_between(after, trial, begin, end);
+	struct effect effect = effect_with_share((struct process_medians){before, n},
+						 (struct process_medians){after, m}, 1);
 
-	effect.change =
-		expm1(DECIDE_LIKELY_SIGMAS * sqrt(effect.variance * (1.0 / base + 1.0 / head)));
-	return rounds_would_decide(&effect, (size_t)base, (size_t)head, &item->limits, share,
-				   cases);
+	*error = sqrt(effect.variance * (1 / (double)n + 1 / (double)m));
+	free(before);
+	free(after);
+	return effect;
 }
 
-struct candidate {
+struct control_candidate {
 	size_t index;
-	double cost_ns; /* of the rounds up to the interim analysis that serves */
+	bool undecided, dear;
+	double variance; /* of its first rounds */
 };
 
-static int by_cost(const void *left, const void *right)
+static int by_suitability(const void *left, const void *right)
 {
-	const struct candidate *a = left, *b = right;
+	const struct control_candidate *a = left, *b = right;
 
-	if (a->cost_ns != b->cost_ns)
-		return a->cost_ns < b->cost_ns ? -1 : 1;
+	if (a->undecided != b->undecided)
+		return a->undecided - b->undecided;
+	if (a->dear != b->dear)
+		return a->dear - b->dear;
+	if (a->variance != b->variance)
+		return a->variance > b->variance ? 1 : -1;
 	return a->index < b->index ? -1 : 1;
 }
 
-static double cost_ns(const struct sweep_decide *decide, size_t index, int rounds)
+/* The cases that have their first rounds, the best control cases first; malloc'd. */
+static struct control_candidate *find_candidates(size_t *count, const struct sweep_decide *decide,
+						 const struct run *head,
+						 const struct regress *regress)
 {
 	const struct sweep *sweep = decide->sweep;
-	return decide->pace * (double)sweep->cases[index].round_ns *
-	       (rounds - sweep->cases[index].rounds_done);
-}
+	struct control_candidate *found = xcalloc(sweep->plan->count + 1, sizeof(*found));
+	double mean_ns = 0;
 
-/* The decided cases to measure up to this interim analysis, the cheapest first, as far as the time
- * allows; malloc'd, with room for the control cases. */
-static size_t choose_for_later(size_t **out, const struct sweep_decide *decide,
-			       const struct regress *regress, int interim)
-{
-	const struct sweep *sweep = decide->sweep;
-	const int rounds = interim_rounds(decide->first, interim);
-	struct candidate *found = xcalloc(regress->count + 1, sizeof(*found));
-	double left_ns = DECIDE_TIME_PLANNED * (double)(decide->deadline_ns - monotonic_ns());
-	size_t count = 0, taken = 0;
+	*count = 0;
+	for (size_t i = 0; i < sweep->plan->count; i++) {
+		const struct trial *trial = run_trial(head, decide->trial_ids[i]);
+		struct control_candidate *item = &found[*count];
+		double error;
 
+		if (sweep->cases[i].ended || !trial || sweep->cases[i].rounds_done < decide->first)
+			continue;
+		item->index = i;
+		item->variance =
+			effect_of_rounds(trial, decide->first, 0, decide->first, &error).variance;
+		mean_ns += (double)sweep->cases[i].round_ns;
+		*count += isfinite(item->variance);
+	}
+	mean_ns /= *count ? (double)*count : 1;
+	for (size_t i = 0; i < *count; i++)
+		found[i].dear =
+			(double)sweep->cases[found[i].index].round_ns > CONTROL_COST_MOST * mean_ns;
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct regress_case *item = &regress->cases[i];
-		const size_t index = item->timed && !item->undecided
-					     ? decide_index(decide, item->head, i)
-					     : NO_CASE;
-		int reached, serves;
+		const size_t index =
+			item->undecided ? decide_index(decide, item->head, i) : NO_CASE;
 
-		if (index == NO_CASE || sweep->cases[index].ended)
-			continue;
-		reached = interim_reached(decide, index);
-		serves = reached; /* the first whose rounds would serve; INTERIM_COUNT: none */
-		while (serves < INTERIM_COUNT &&
-		       !serves_as_base(decide, item, serves, regress->compared))
-			serves++;
-		if (reached < interim && serves > reached && serves < INTERIM_COUNT)
-			found[count++] = (struct candidate){
-				index,
-				cost_ns(decide, index, interim_rounds(decide->first, serves))};
+		for (size_t k = 0; k < *count && index != NO_CASE; k++)
+			found[k].undecided |= found[k].index == index;
 	}
-	qsort(found, count, sizeof(*found), by_cost);
-	for (size_t i = 0; i < decide->control_count; i++)
-		left_ns -= decide->pace * (double)sweep->cases[decide->control[i].index].round_ns *
-			   (rounds - decide->first);
-	*out = xcalloc(count + CONTROL_CASES, sizeof(**out));
-	for (size_t i = 0; i < count && found[i].cost_ns <= left_ns; i++) {
-		left_ns -= found[i].cost_ns;
-		(*out)[taken++] = found[i].index;
-	}
-	free(found);
-	return taken;
+	qsort(found, *count, sizeof(*found), by_suitability);
+	return found;
 }
 
-/* ---- measuring ---- */
-
-/* Discards what the cases and the control got if the control moved meanwhile. */
-static int check_later(struct sweep_decide *decide, const size_t *measured,
-		       const int *rounds_before, size_t count, double *moved, struct error *err)
+void decide_choose_control(struct sweep_decide *decide, const struct run *head,
+			   const struct regress *regress)
 {
-	struct sweep *sweep = decide->sweep;
-	struct decide_judged judged;
-	int rc = decide_judge(&judged, decide, err);
+	struct control_candidate *found;
+	size_t count;
 
-	if (!rc)
-		*moved = decide_control_moved(decide, &judged.comparison.head);
-	decide_judged_release(&judged);
-	if (!(*moved > 0))
-		return rc;
-	for (size_t i = 0; i < count && !rc; i++) {
-		rc = store_drop_rounds_of(decide->store, measured[i], rounds_before[i], err);
-		sweep->cases[measured[i]].rounds_done = rounds_before[i];
-	}
-	tell_observer(decide->observer, NOTICE_REMARK,
-		      "the rounds for later comparisons were discarded, because the control cases "
-		      "moved by %.2g %%",
-		      100 * *moved);
-	return rc;
-}
+	if (decide->control_count)
+		return;
+	found = find_candidates(&count, decide, head, regress);
+	/* one of each kernel first */
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 0; i < count && decide->control_count < CONTROL_CASES; i++) {
+			const struct plan_case *cases = decide->sweep->plan->cases;
+			const size_t index = found[i].index;
+			bool suits = found[0].undecided || !found[i].undecided;
 
-/* `chosen` has room for the control cases. */
-static int measure_later(struct sweep_decide *decide, size_t *chosen, size_t count, int rounds,
-			 double *moved, struct error *err)
-{
-	struct sweep *sweep = decide->sweep;
-	const size_t measured = decide_add_control(decide, chosen, count);
-	const size_t added = decide->added;
-	int *before = xcalloc(measured + 1, sizeof(*before));
-	int fewest = rounds, rc;
+			for (size_t k = 0; k < decide->control_count; k++) {
+				const size_t other = decide->control[k].index;
 
-	for (size_t i = 0; i < measured; i++) {
-		before[i] = sweep->cases[chosen[i]].rounds_done;
-		if (i < count && before[i] < fewest)
-			fewest = before[i];
-	}
-	rc = decide_store_control(decide, fewest, err);
-	if (!rc)
-		rc = decide_measure_to(decide, chosen, count, rounds, err);
-	if (!rc)
-		rc = check_later(decide, chosen, before, measured, moved, err);
-	if (*moved > 0)
-		decide->added = added;
-	decide->added_for_later += decide->added - added;
-	free(before);
-	return rc;
-}
-
-int decide_for_later(struct sweep_decide *decide, struct error *err)
-{
-	double moved = 0;
-	int rc = 0;
-
-	for (int interim = 1; interim < INTERIM_COUNT && !rc && moved == 0; interim++) {
-		struct decide_judged judged;
-		size_t *chosen = NULL, count = 0;
-
-		rc = decide_judge(&judged, decide, err);
-		if (!rc) {
-			decide_choose_control(decide, &judged.comparison.head,
-					      &judged.comparison.regress);
-			count = choose_for_later(&chosen, decide, &judged.comparison.regress,
-						 interim);
+				suits &= other != index &&
+					 (pass > 0 ||
+					  strcmp(cases[other].kernel, cases[index].kernel) != 0);
+			}
+			if (suits)
+				decide->control[decide->control_count++].index = index;
 		}
-		decide_judged_release(&judged);
-		if (!rc && count)
-			rc = measure_later(decide, chosen, count,
-					   interim_rounds(decide->first, interim), &moved, err);
-		free(chosen);
+	free(found);
+}
+
+size_t decide_add_control(const struct sweep_decide *decide, size_t *cases, size_t count)
+{
+	const struct sweep *sweep = decide->sweep;
+
+	for (size_t i = 0; i < decide->control_count; i++) {
+		const size_t index = decide->control[i].index;
+		bool has = sweep->cases[index].ended;
+
+		for (size_t k = 0; k < count && !has; k++)
+			has = cases[k] == index;
+		if (!has)
+			cases[count++] = index;
 	}
+	return count;
+}
+
+/* ---- whether they moved ---- */
+
+static int compare_moves(const void *left, const void *right)
+{
+	const double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+/* The standard error of the median of these moves: by what the known noise and the rounds say of
+ * each, or by how far they are apart, which is more if the first rounds agreed by chance. */
+static double error_of_median(const double *moves, size_t count, double variance)
+{
+	double mean = 0, squares = 0, by_rounds = variance / (double)count, by_moves = 0;
+
+	for (size_t i = 0; i < count; i++)
+		mean += moves[i] / (double)count;
+	for (size_t i = 0; i < count; i++)
+		squares += (moves[i] - mean) * (moves[i] - mean);
+	if (count > 1)
+		by_moves = squares / (double)(count - 1);
+	/* the variance of a median is pi/2 times that of a mean */
+	return sqrt(M_PI / 2 * fmax(by_rounds, by_moves) / (double)count);
+}
+
+double decide_control_moved(const struct sweep_decide *decide, const struct run *head)
+{
+	double moves[CONTROL_CASES], variance = 0, moved;
+	size_t count = 0;
+
+	for (size_t i = 0; i < decide->control_count; i++) {
+		const struct control_case *control = &decide->control[i];
+		const struct trial *trial = run_trial(head, decide->trial_ids[control->index]);
+		struct effect effect;
+		double error;
+
+		if (!trial)
+			continue;
+		effect =
+			effect_of_rounds(trial, decide->first, control->unchecked, INT_MAX, &error);
+		if (isnan(effect.change))
+			continue;
+		moves[count++] = log1p(effect.change);
+		variance += error * error;
+	}
+	if (!count)
+		return 0;
+	qsort(moves, count, sizeof(*moves), compare_moves);
+	moved = fabs(moves[(count - 1) / 2] / 2 + moves[count / 2] / 2);
+	return moved > CONTROL_MOVED_MOST &&
+			       moved > CONTROL_ERRORS * error_of_median(moves, count, variance)
+		       ? moved
+		       : 0;
+}
+
+/* ---- what a resumed run needs of them ---- */
+
+int decide_store_control(struct sweep_decide *decide, int begin, struct error *err)
+{
+	struct sweep *sweep = decide->sweep;
+	struct text fact = TEXT_INIT;
+	int rc;
+
+	text_addf(&fact, "%d", begin);
+	for (size_t i = 0; i < decide->control_count; i++) {
+		struct control_case *control = &decide->control[i];
+
+		control->unchecked = sweep->cases[control->index].rounds_done;
+		text_addf(&fact, " %zu:%d", control->index, control->unchecked);
+	}
+	rc = db_environment_set(decide->db, decide->run_id, DECIDE_CONTROL_KEY, fact.data, err);
+	text_release(&fact);
 	return rc;
+}
+
+/* Reads "PLACE:ROUND". false: it is something else, as in a damaged database. */
+static bool read_control(struct control_case *out, const char *word,
+			 const struct sweep_decide *decide)
+{
+	const struct sweep *sweep = decide->sweep;
+	struct string_list parts = {0};
+	struct error ignored = {0};
+	int64_t index = -1, round = -1;
+	bool read;
+
+	string_list_split(&parts, word, ':');
+	read = parts.count == 2 && !parse_i64(&index, parts.items[0], &ignored) && index >= 0 &&
+	       (uint64_t)index < sweep->plan->count &&
+	       !parse_i64(&round, parts.items[1], &ignored) && round >= decide->first &&
+	       round <= INT32_MAX;
+	string_list_release(&parts);
+	if (read)
+		*out = (struct control_case){(size_t)index, (int)round};
+	return read;
+}
+
+int decide_load_control(struct sweep_decide *decide)
+{
+	struct sweep *sweep = decide->sweep;
+	const char *fact = key_value_get(&decide->resumed->environment, DECIDE_CONTROL_KEY);
+	struct string_list words = {0};
+	struct error ignored = {0};
+	int64_t begin = 0;
+
+	if (!fact)
+		return 0;
+	string_list_split(&words, fact, ' ');
+	if (!words.count || parse_i64(&begin, words.items[0], &ignored) || begin < decide->first ||
+	    begin > INT32_MAX)
+		begin = 0;
+	for (size_t i = 1; begin && i < words.count && decide->control_count < CONTROL_CASES; i++) {
+		struct control_case *control = &decide->control[decide->control_count];
+
+		if (read_control(control, words.items[i], decide) &&
+		    !sweep->cases[control->index].ended)
+			decide->control_count++;
+	}
+	string_list_release(&words);
+	return (int)begin;
 }

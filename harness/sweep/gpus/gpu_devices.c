@@ -20,26 +20,22 @@ static void add_gpu(void *context, int number, const struct device_info *info)
 	devices->items[devices->count++] = (struct gpu_device){number, *info};
 }
 
-static int no_such_slice(const char *word, struct error *err)
-{
-	const bool whole = strlen(word) == UUID_LENGTH;
-
-	return error_set(err, PL_EUSAGE,
-			 "--gpus: CUDA does not list the MIG slice \"%s\": it shows a process one "
-			 "slice, and only if " VISIBLE_DEVICES " names it; run perflab sweep once "
-			 "for each slice with " VISIBLE_DEVICES "%s%s instead",
-			 word, whole ? "=" : " set to its whole UUID, which nvidia-smi -L lists,",
-			 whole ? word : "");
-}
-
 static int no_such_gpu(const struct gpu_devices *all, const char *word, struct error *err)
 {
 	const char *visible = getenv(VISIBLE_DEVICES);
+	const bool whole = strlen(word) == UUID_LENGTH;
 	struct text list = TEXT_INIT;
 	int rc;
 
 	if (strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0)
-		return no_such_slice(word, err);
+		return error_set(err, PL_EUSAGE,
+				 "--gpus: CUDA does not list the MIG slice \"%s\": it shows a "
+				 "process one slice, and only if " VISIBLE_DEVICES
+				 " names it; run perflab sweep once for each slice "
+				 "with " VISIBLE_DEVICES "%s%s instead",
+				 word,
+				 whole ? "=" : " set to its whole UUID, which nvidia-smi -L lists,",
+				 whole ? word : "");
 	for (size_t i = 0; i < all->count; i++)
 		text_addf(&list, "%s%d (%s)", i ? ", " : "", all->items[i].number,
 			  all->items[i].info.uuid);
@@ -89,14 +85,6 @@ static int find_gpu(size_t *out, const struct gpu_devices *all, const char *word
 	return found ? 0 : no_such_gpu(all, word, err);
 }
 
-/* Whether a GPU may have this number, or a UUID that begins so. */
-static bool may_name_gpu(const char *word)
-{
-	return word[strspn(word, "0123456789")] == '\0' ||
-	       strncmp(word, UUID_PREFIX, strlen(UUID_PREFIX)) == 0 ||
-	       strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0;
-}
-
 static int check_words(const char *words, struct error *err)
 {
 	struct string_list list = {0}, seen = {0};
@@ -113,22 +101,28 @@ static int check_words(const char *words, struct error *err)
 				 words);
 	string_list_split(&list, words, ',');
 	for (size_t i = 0; i < list.count && !rc; i++) {
-		if (!*list.items[i])
+		const char *word = list.items[i];
+		/* whether a GPU may have this number, or a UUID that begins so */
+		const bool names_gpu = word[strspn(word, "0123456789")] == '\0' ||
+				       strncmp(word, UUID_PREFIX, strlen(UUID_PREFIX)) == 0 ||
+				       strncmp(word, MIG_PREFIX, strlen(MIG_PREFIX)) == 0;
+
+		if (!*word)
 			rc = error_set(err, PL_EUSAGE,
 				       "--gpus \"%s\" has an empty word: give all, or numbers or "
 				       "UUIDs separated by commas",
 				       words);
-		else if (list.count > 1 && strcmp(list.items[i], GPUS_ALL) == 0)
+		else if (list.count > 1 && strcmp(word, GPUS_ALL) == 0)
 			rc = error_set(err, PL_EUSAGE,
 				       "--gpus \"%s\" has all and more: all is every GPU", words);
-		else if (string_list_has(&seen, list.items[i]))
-			rc = error_set(err, PL_EUSAGE, "--gpus names \"%s\" twice", list.items[i]);
-		else if (strcmp(list.items[i], GPUS_ALL) != 0 && !may_name_gpu(list.items[i]))
+		else if (string_list_has(&seen, word))
+			rc = error_set(err, PL_EUSAGE, "--gpus names \"%s\" twice", word);
+		else if (strcmp(word, GPUS_ALL) != 0 && !names_gpu)
 			rc = error_set(err, PL_EUSAGE,
 				       "--gpus: \"%s\" is neither a number nor a UUID (GPU-...): "
 				       "give these, separated by commas, or give all",
-				       list.items[i]);
-		string_list_add(&seen, list.items[i]);
+				       word);
+		string_list_add(&seen, word);
 	}
 	string_list_release(&list);
 	string_list_release(&seen);
@@ -162,12 +156,6 @@ static int choose_named(struct gpu_devices *out, const struct gpu_devices *all, 
 	return rc;
 }
 
-static bool is_same_model(const struct device_info *a, const struct device_info *b)
-{
-	return strcmp(a->name, b->name) == 0 && a->sm_count == b->sm_count &&
-	       a->cc_major == b->cc_major && a->cc_minor == b->cc_minor;
-}
-
 /* The cases of a sweep cannot be split over GPUs of several models. */
 static int check_equal(const struct gpu_devices *devices, struct error *err)
 {
@@ -175,8 +163,10 @@ static int check_equal(const struct gpu_devices *devices, struct error *err)
 
 	for (size_t i = 1; i < devices->count; i++) {
 		const struct gpu_device *other = &devices->items[i];
+		const struct device_info *a = &first->info, *b = &other->info;
 
-		if (!is_same_model(&first->info, &other->info))
+		if (strcmp(a->name, b->name) != 0 || a->sm_count != b->sm_count ||
+		    a->cc_major != b->cc_major || a->cc_minor != b->cc_minor)
 			return error_set(
 				err, PL_EUSAGE,
 				"--gpus: GPU %d is %s (%lld SMs) and GPU %d is %s (%lld SMs): "

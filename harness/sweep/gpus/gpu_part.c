@@ -1,148 +1,152 @@
-/* What the processes of a sweep on several GPUs share, and the part of one process in it. */
+/* The part of one process in a sweep on several GPUs. */
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
-#include <poll.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "base/random.h"
 #include "harness/sweep/gpus/gpus.h"
 
-#define UNIT_FREE 0
-/* A claimed unit has the number of the slot from 1, a done one its negative. */
-#define UNIT_CLAIMED(slot) ((slot) + 1)
-#define UNIT_DONE(slot) (-((slot) + 1))
-#define TURN_POLL_MS 2
+#define PCI_FOLDER "/sys/bus/pci/devices"
+#define PCI_FOLDER_VARIABLE "PERFLAB_PCI_FOLDER"
+#define LIST_LIMIT 65536
+/* The length of a bus id "0000:1b:00.0". A driver may give its domain eight digits. */
+#define BUS_ID_LENGTH 12
 
-/* ---- what is shared ---- */
+/* ---- the processors ---- */
 
-int gpu_share_new(struct gpu_share **out, const struct plan *plan, struct error *err)
+/* The bus id as Linux names it. false: it is none. */
+static bool read_bus_id(char out[BUS_ID_LENGTH + 1], const char *text)
 {
-	const size_t bytes = sizeof(struct gpu_share) + (plan->count + 1) * sizeof(struct gpu_case);
-	struct gpu_share *share = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-				       MAP_SHARED | MAP_ANONYMOUS, -1, 0); /* all zeroes */
+	static const char form[] = "hhhh:hh:hh.h";
+	const size_t length = text ? strlen(text) : 0;
 
-	if (share == MAP_FAILED)
-		return error_set(err, PL_ENOMEM, "memory that the GPUs' processes share: %s",
-				 strerror(errno));
-	share->bytes = bytes;
-	share->count = plan->count;
-	for (size_t i = 0; i < plan->count; i++)
-		share->cases[i].unit = plan_base(plan, &plan->cases[i]) ? plan->cases[i].base : i;
-	*out = share;
-	return 0;
-}
-
-void gpu_share_free(struct gpu_share *share)
-{
-	if (share)
-		munmap(share, share->bytes);
-}
-
-static atomic_int *unit_state(struct gpu_share *share, size_t index)
-{
-	return &share->cases[share->cases[index].unit].state;
-}
-
-bool gpu_share_claim(struct gpu_share *share, int slot, size_t index)
-{
-	int seen = UNIT_FREE;
-
-	return atomic_compare_exchange_strong(unit_state(share, index), &seen,
-					      UNIT_CLAIMED(slot)) ||
-	       seen == UNIT_CLAIMED(slot) || seen == UNIT_DONE(slot);
-}
-
-int gpu_share_owner(const struct gpu_share *share, size_t index)
-{
-	const int state = atomic_load(&share->cases[share->cases[index].unit].state);
-
-	return (state < 0 ? -state : state) - 1;
-}
-
-void gpu_share_set_done(struct gpu_share *share, int slot, size_t index, bool done)
-{
-	int seen = done ? UNIT_CLAIMED(slot) : UNIT_DONE(slot);
-
-	atomic_compare_exchange_strong(unit_state(share, index), &seen,
-				       done ? UNIT_DONE(slot) : UNIT_CLAIMED(slot));
-}
-
-size_t gpu_share_give_back(struct gpu_share *share, int slot)
-{
-	size_t freed = 0;
-
-	for (size_t i = 0; i < share->count; i++)
-		freed += atomic_load(unit_state(share, i)) == UNIT_CLAIMED(slot);
-	for (size_t i = 0; i < share->count; i++) {
-		int seen = UNIT_CLAIMED(slot);
-
-		atomic_compare_exchange_strong(unit_state(share, i), &seen, UNIT_FREE);
-	}
-	return freed;
-}
-
-size_t gpu_share_free_cases(const struct gpu_share *share)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < share->count; i++)
-		count += gpu_share_owner(share, i) < 0;
-	return count;
-}
-
-bool gpu_share_await_turn(struct gpu_share *share, int slot)
-{
-	for (;;) {
-		int turn = atomic_load(&share->turn);
-
-		if (share->stop)
+	if (length < BUS_ID_LENGTH)
+		return false;
+	text += length - BUS_ID_LENGTH;
+	for (size_t i = 0; i <= BUS_ID_LENGTH; i++) {
+		if (form[i] == 'h' ? !isxdigit((unsigned char)text[i]) : text[i] != form[i])
 			return false;
-		if (turn >= slot)
-			return true;
-		if (atomic_load(&share->slots[turn].ended))
-			atomic_compare_exchange_strong(&share->turn, &turn, turn + 1);
-		else
-			poll(NULL, 0, TURN_POLL_MS);
+		out[i] = (char)tolower((unsigned char)text[i]);
 	}
+	return true;
 }
 
-void gpu_share_end_turn(struct gpu_share *share, int slot)
+/* Reads "0-15,32-47" and a line end. false: it is something else. */
+static bool read_processors(cpu_set_t *out, const char *list)
 {
-	int turn = slot;
+	CPU_ZERO(out);
+	while (isdigit((unsigned char)*list)) {
+		char *end;
+		const unsigned long first = strtoul(list, &end, 10);
+		unsigned long last = first;
 
-	atomic_compare_exchange_strong(&share->turn, &turn, slot + 1);
+		if (*end == '-' && isdigit((unsigned char)end[1]))
+			last = strtoul(end + 1, &end, 10);
+		if (last >= CPU_SETSIZE || first > last)
+			return false;
+		for (unsigned long i = first; i <= last; i++)
+			CPU_SET(i, out);
+		list = *end == ',' ? end + 1 : end;
+	}
+	return (*list == '\n' || *list == '\0') && CPU_COUNT(out);
+}
+
+/* The processors of the device that this process may use. NULL, or why there are none, malloc'd. */
+static char *find_processors(cpu_set_t *out, char **list, const char *bus_id)
+{
+	const char *folder = getenv(PCI_FOLDER_VARIABLE);
+	char linux_id[BUS_ID_LENGTH + 1], *path, *why = NULL;
+	struct error cause = {0};
+	cpu_set_t allowed;
+	size_t length;
+
+	if (!read_bus_id(linux_id, bus_id))
+		return xstrdup("its PCI bus id is not known");
+	path = xasprintf("%s/%s/local_cpulist", folder && *folder ? folder : PCI_FOLDER, linux_id);
+	if (read_file(list, &length, path, LIST_LIMIT, &cause)) {
+		why = xstrdup(cause.text);
+	} else if (!read_processors(out, *list)) {
+		why = xasprintf("%s is no list of processors", path);
+	} else if (sched_getaffinity(0, sizeof(allowed), &allowed)) {
+		why = xasprintf("the processors of this process: %s", strerror(errno));
+	} else {
+		CPU_AND(out, out, &allowed);
+		if (!CPU_COUNT(out))
+			why = xasprintf("this process may use none of the processors %s",
+					strtok(*list, "\n"));
+	}
+	free(path);
+	return why;
+}
+
+/* The threads that a worker has by now; later ones inherit it. */
+static void pin_threads(pid_t worker, const cpu_set_t *processors)
+{
+	char path[64];
+	DIR *folder;
+	const struct dirent *entry;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)worker);
+	folder = opendir(path);
+	while (folder && (entry = readdir(folder)))
+		if (isdigit((unsigned char)entry->d_name[0]))
+			sched_setaffinity((pid_t)atoi(entry->d_name), sizeof(*processors),
+					  processors);
+	if (folder)
+		closedir(folder);
+}
+
+/* Pins this process and a worker to the processors next to the device, which gpu.pci_bus_id of the
+ * environment names. What they start later, and the memory that they touch first, then follows.
+ * Adds GPUS_PROCESSORS_KEY: the processors, or why nothing was pinned. */
+static void gpu_pin(struct key_value_list *environment, pid_t worker)
+{
+	cpu_set_t processors;
+	char *list = NULL, *why;
+
+	why = find_processors(&processors, &list, key_value_get(environment, "gpu.pci_bus_id"));
+	if (!why && sched_setaffinity(0, sizeof(processors), &processors))
+		why = xasprintf("the system refuses it: %s", strerror(errno));
+	if (why) {
+		char *fact = xasprintf("not pinned: %s", why);
+
+		key_value_set(environment, GPUS_PROCESSORS_KEY, fact);
+		free(fact);
+	} else {
+		pin_threads(worker, &processors);
+		list[strcspn(list, "\n")] = '\0';
+		key_value_set(environment, GPUS_PROCESSORS_KEY, list);
+	}
+	free(why);
+	free(list);
 }
 
 /* ---- the session ---- */
-
-/* Adds what a run of the sweep stores of it. */
-static void describe_part(struct key_value_list *environment, const struct gpu_part *part)
-{
-	char count[24];
-
-	snprintf(count, sizeof(count), "%zu", part->gpus);
-	key_value_set(environment, GPUS_GROUP_KEY, part->group);
-	key_value_set(environment, GPUS_MODE_KEY, part->spread ? GPUS_SPREAD : "split");
-	key_value_set(environment, GPUS_COUNT_KEY, count);
-	/* also true of a run that is interrupted, which says nothing at its end */
-	if (!part->spread && part->interference == INTERFERENCE_NEVER)
-		key_value_set(environment, GPUS_INTERFERENCE_KEY, GPUS_INTERFERENCE_NEVER);
-}
 
 static int device_opened(const struct sweep *sweep, struct session_info *info, pid_t worker,
 			 struct error *err)
 {
 	const struct gpu_part *part = sweep->hooks.context;
+	char count[24];
 
 	if (strcmp(part->uuid, info->device.uuid) != 0)
 		return error_set(err, PL_EDEVICE,
 				 "device %d is %s now, and was %s: a GPU was taken away or added",
 				 sweep->settings->device, info->device.uuid, part->uuid);
-	if (!sweep->info_known) {
-		gpu_pin(&info->environment, worker);
-		describe_part(&info->environment, part);
-	}
+	if (sweep->info_known)
+		return 0;
+	gpu_pin(&info->environment, worker);
+	/* what a run of the sweep stores of it */
+	snprintf(count, sizeof(count), "%zu", part->gpus);
+	key_value_set(&info->environment, GPUS_GROUP_KEY, part->group);
+	key_value_set(&info->environment, GPUS_MODE_KEY, part->spread ? GPUS_SPREAD : "split");
+	key_value_set(&info->environment, GPUS_COUNT_KEY, count);
+	/* also true of a run that is interrupted, which says nothing at its end */
+	if (!part->spread && part->interference == INTERFERENCE_NEVER)
+		key_value_set(&info->environment, GPUS_INTERFERENCE_KEY, GPUS_INTERFERENCE_NEVER);
 	return 0;
 }
 
@@ -243,17 +247,6 @@ static int compare_claim_order(const void *left, const void *right)
 	return a->shuffled < b->shuffled ? -1 : 1;
 }
 
-/* Numbers the variants of a plan, in which the cases of each are neighbours. */
-static size_t *number_variants(const struct plan *plan)
-{
-	size_t *numbers = xcalloc(plan->count + 1, sizeof(*numbers));
-
-	for (size_t i = 1; i < plan->count; i++)
-		numbers[i] =
-			numbers[i - 1] + !plan_same_variant(&plan->cases[i - 1], &plan->cases[i]);
-	return numbers;
-}
-
 /* Draws the turn of each variant. From the seed alone: the cases that are left differ between the
  * processes, and where the turns did, too, two processes would meet in several variants. */
 static size_t *draw_turns(uint64_t seed, size_t variants)
@@ -277,6 +270,7 @@ static size_t *draw_turns(uint64_t seed, size_t variants)
 static void order_claims(const struct sweep *sweep, size_t *order, size_t count)
 {
 	const struct gpu_part *part = sweep->hooks.context;
+	const struct plan *plan = sweep->plan;
 	const size_t gpus = part->gpus;
 	struct claim_place *places;
 	size_t *variants, *turns;
@@ -284,8 +278,12 @@ static void order_claims(const struct sweep *sweep, size_t *order, size_t count)
 	if (!count)
 		return;
 	places = xcalloc(count, sizeof(*places));
-	variants = number_variants(sweep->plan);
-	turns = draw_turns(sweep->settings->seed, variants[sweep->plan->count - 1] + 1);
+	/* the cases of each variant are neighbours in the plan */
+	variants = xcalloc(plan->count, sizeof(*variants));
+	for (size_t i = 1; i < plan->count; i++)
+		variants[i] =
+			variants[i - 1] + !plan_same_variant(&plan->cases[i - 1], &plan->cases[i]);
+	turns = draw_turns(sweep->settings->seed, variants[plan->count - 1] + 1);
 	for (size_t i = 0; i < count; i++) {
 		const size_t variant = variants[order[i]];
 

@@ -50,15 +50,6 @@ static void claim_sentinels(struct sweep *sweep, size_t most)
 		}
 }
 
-static bool is_worth_it(const struct sweep *sweep)
-{
-	const struct gpu_part *part = sweep->hooks.context;
-
-	return part->gpus > 1 && (part->interference == INTERFERENCE_ALWAYS ||
-				  (part->interference == INTERFERENCE_AUTO &&
-				   sweep->plan->runnable >= CASES_LEAST * part->gpus));
-}
-
 /* ---- alone ---- */
 
 static int drop_facts(void *context, size_t index, const struct launch_facts *facts,
@@ -143,7 +134,10 @@ int gpu_sentinels_begin(struct sweep *sweep, struct error *err)
 		return error_set(err, PL_EINTERRUPTED, "interrupted");
 	/* one that takes over cases has nothing to begin with */
 	if (!part->spread && (size_t)part->slot < part->gpus) {
-		const bool measured = is_worth_it(sweep);
+		const bool measured =
+			part->gpus > 1 && (part->interference == INTERFERENCE_ALWAYS ||
+					   (part->interference == INTERFERENCE_AUTO &&
+					    sweep->plan->runnable >= CASES_LEAST * part->gpus));
 
 		/* at least one case each: the others may be faster */
 		claim_sentinels(sweep, measured ? GPU_SENTINELS : 1);
@@ -216,18 +210,14 @@ static size_t judge_sentinels(struct key_value_list *facts, struct text *largest
 	return compared;
 }
 
-static const char *why_not_measured(const struct gpu_part *part)
-{
-	return part->interference == INTERFERENCE_NEVER ? GPUS_INTERFERENCE_NEVER
-	       : part->sentinel_count                   ? "not measured: no sentinel has its rounds"
-							: "not measured: too few cases for it";
-}
-
 int gpu_sentinels_end(struct sweep *sweep, struct sweep_store *store, struct error *err)
 {
 	struct gpu_part *part = sweep->hooks.context;
 	struct key_value_list facts = {0};
 	struct text largest = TEXT_INIT;
+	const char *why_not = part->interference == INTERFERENCE_NEVER ? GPUS_INTERFERENCE_NEVER
+			      : part->sentinel_count ? "not measured: no sentinel has its rounds"
+						     : "not measured: too few cases for it";
 	size_t compared;
 	int rc = 0;
 
@@ -241,7 +231,7 @@ int gpu_sentinels_end(struct sweep *sweep, struct sweep_store *store, struct err
 			largest.data);
 	}
 	key_value_set(&facts, GPUS_INTERFERENCE_KEY,
-		      !compared        ? why_not_measured(part)
+		      !compared        ? why_not
 		      : largest.length ? "found"
 				       : "not found");
 	for (size_t i = 0; i < facts.count && !rc; i++)

@@ -278,25 +278,11 @@ static void deal_free_cases(const struct group *group)
 	}
 }
 
-/* A process that was interrupted has said so itself. */
-static void tell_unmeasured(const struct group *group, const struct db *db, int64_t run_id,
-			    size_t cases)
-{
-	struct text path = TEXT_INIT;
-
-	shell_word(&path, db_path(db));
-	tell_observer(group->observer, NOTICE_WARNING,
-		      "run %lld has %zu %s that no GPU measured; continue with: perflab sweep "
-		      "--resume %lld --db %s",
-		      (long long)run_id, cases, cases == 1 ? "case" : "cases", (long long)run_id,
-		      path.data);
-	text_release(&path);
-}
-
 static int reconcile_run(const struct group *group, int slot, struct db *db, struct error *err)
 {
 	const struct gpu_share *share = group->share;
 	const int64_t run_id = atomic_load(&share->slots[slot].run_id);
+	struct text path = TEXT_INIT;
 	struct run run = {0};
 	int64_t *ids;
 	size_t count = 0, pending = 0;
@@ -319,8 +305,16 @@ static int reconcile_run(const struct group *group, int slot, struct db *db, str
 	rc = db_trials_drop(db, ids, count, err);
 	if (!rc && run.state && strcmp(run.state, "running") == 0)
 		rc = db_run_finish(db, run_id, "interrupted", err);
-	if (!rc && pending && share->slots[slot].code != PL_EINTERRUPTED)
-		tell_unmeasured(group, db, run_id, pending);
+	/* a process that was interrupted has said so itself */
+	if (!rc && pending && share->slots[slot].code != PL_EINTERRUPTED) {
+		shell_word(&path, db_path(db));
+		tell_observer(group->observer, NOTICE_WARNING,
+			      "run %lld has %zu %s that no GPU measured; continue with: perflab "
+			      "sweep --resume %lld --db %s",
+			      (long long)run_id, pending, pending == 1 ? "case" : "cases",
+			      (long long)run_id, path.data);
+	}
+	text_release(&path);
 	free(ids);
 	run_release(&run);
 	return rc;
@@ -449,18 +443,6 @@ static void take_results(struct gpus_result *out, const struct group *group)
 	out->wall_ns = monotonic_ns() - group->begun_ns;
 }
 
-static int conclude_group(const struct group *group, const struct gpus_result *result,
-			  struct error *err)
-{
-	if (group->stopped)
-		return error_set(err, PL_EINTERRUPTED, "interrupted");
-	for (size_t i = 0; i < result->count; i++)
-		if (!result->runs[i].code)
-			return 0;
-	/* there is no result if the request failed, and then this is not called */
-	return error_set(err, result->runs[0].code, "%s", result->runs[0].error);
-}
-
 int gpus_run(const struct sweep_request *request, const struct gpus_request *gpus,
 	     const struct sweep_observer *observer, const volatile int *stop,
 	     struct gpus_result *out, struct error *err)
@@ -468,6 +450,7 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 	struct sweep_request own = *request; /* borrows its lists */
 	struct group *group = xcalloc(1, sizeof(*group));
 	int rc = gpus_check_request(request, gpus, err);
+	size_t well = 0;
 
 	*out = (struct gpus_result){0};
 	own.backend = backend_of_gpus(request);
@@ -487,8 +470,12 @@ int gpus_run(const struct sweep_request *request, const struct gpus_request *gpu
 		store_absences(group);
 		take_results(out, group);
 	}
-	if (!rc)
-		rc = conclude_group(group, out, err);
+	for (size_t i = 0; i < out->count; i++)
+		well += !out->runs[i].code;
+	if (!rc && group->stopped)
+		rc = error_set(err, PL_EINTERRUPTED, "interrupted");
+	else if (!rc && !well)
+		rc = error_set(err, out->runs[0].code, "%s", out->runs[0].error);
 	free(group->devices.items);
 	string_list_release(&group->said);
 	gpu_share_free(group->share);

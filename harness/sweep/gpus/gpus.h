@@ -44,7 +44,7 @@ int gpus_check_request(const struct sweep_request *request, const struct gpus_re
 const char *backend_of_gpus(const struct sweep_request *request);
 
 /*
- * ---- what the processes share: gpu_part.c ----
+ * ---- what the processes share: gpu_share.c ----
  *
  * Which of them has claimed which cases, how far each is, how it ended, and the wish to stop. It is
  * anonymous shared memory: made before the processes are forked, and gone with the last of them.
@@ -179,10 +179,5 @@ bool gpu_process_read(struct gpu_process *process, struct gpu_share *share,
 		      void (*notice)(void *context, const struct gpu_process *process,
 				     enum notice_kind kind, const char *line),
 		      void *context);
-
-/* Pins this process and a worker to the processors next to the device, which gpu.pci_bus_id of the
- * environment names. What they start later, and the memory that they touch first, then follows.
- * Adds GPUS_PROCESSORS_KEY: the processors, or why nothing was pinned. */
-void gpu_pin(struct key_value_list *environment, pid_t worker);
 
 #endif
