@@ -18,26 +18,18 @@ struct pattern {
 	int64_t words; /* words per access */
 };
 
-static int64_t pattern_axis(const struct launch_case *work, const char *name)
+static struct pattern pattern_of(const struct oracle_run *run, int64_t words)
 {
-	int64_t value = 0;
-
-	launch_case_axis(work, name, &value);
-	return value;
-}
-
-static struct pattern pattern_of(const struct launch_case *work, int64_t words)
-{
-	struct pattern pattern = {.block = pattern_axis(work, "block"),
-				  .n = pattern_axis(work, "n"),
-				  .flip = pattern_axis(work, "flip") - 1,
-				  .stride = pattern_axis(work, "stride"),
-				  .offset = pattern_axis(work, "start") - 1,
-				  .random = pattern_axis(work, "order") == 2,
-				  .mask = (uint32_t)pattern_axis(work, "mask"),
+	struct pattern pattern = {.block = oracle_axis(run, "block", 0),
+				  .n = oracle_axis(run, "n", 0),
+				  .flip = oracle_axis(run, "flip", 0) - 1,
+				  .stride = oracle_axis(run, "stride", 0),
+				  .offset = oracle_axis(run, "start", 0) - 1,
+				  .random = oracle_axis(run, "order", 0) == 2,
+				  .mask = (uint32_t)oracle_axis(run, "mask", 0),
 				  .words = words};
 
-	for (int64_t share = pattern_axis(work, "share"); share > 1; share /= 2)
+	for (int64_t share = oracle_axis(run, "share", 0); share > 1; share /= 2)
 		pattern.shift++;
 	return pattern;
 }
@@ -262,36 +254,31 @@ static void patterns_compute_arithmetic(const struct pattern *pattern, const uin
 	}
 }
 
-static int patterns_compute(pattern_computation *computation, int64_t words, bool reads,
-			    const struct launch_case *work, const struct host_buffers *inputs,
-			    struct host_buffers *expected, struct error *err)
+static int patterns_compute(const struct oracle_run *run, pattern_computation *computation,
+			    int64_t words, bool reads)
 {
-	struct pattern pattern = pattern_of(work, words);
-	void *in = NULL, *out = NULL;
+	struct pattern pattern = pattern_of(run, words);
 	int64_t length;
-	int rc = reads ? oracle_buffer(&in, work, inputs, "in", &length, err) : 0;
+	const uint32_t *in = reads ? oracle_input(run, "in", &length) : NULL;
+	uint32_t *out = oracle_result(run, "out", &length);
 
-	if (!rc)
-		rc = oracle_buffer(&out, work, expected, "out", &length, err);
-	if (rc)
-		return rc;
-	memset(out, 0, (size_t)length * sizeof(uint32_t));
+	if (!out || (reads && !in))
+		return PL_EUSAGE;
+	memset(out, 0, (size_t)length * sizeof(*out));
 	computation(&pattern, in, out);
 	return 0;
 }
 
 /* `reads`: whether there is an input. */
-#define ORACLE(label, computation, words, reads)                                                   \
-	static int patterns_compute_##label##_of(const struct launch_case *work,                   \
-						 const struct host_buffers *inputs,                \
-						 struct host_buffers *expected, struct error *err) \
-	{                                                                                          \
-		return patterns_compute(computation, words, reads, work, inputs, expected, err);   \
-	}                                                                                          \
-	static const struct kernel_oracle oracle_##label = {                                       \
-		.name = "patterns/" #label,                                                        \
-		.axes = "block,flip,mask,n,order,share,start,stride",                              \
-		.compute = patterns_compute_##label##_of,                                          \
+#define ORACLE(label, computation, words, reads)                               \
+	static int patterns_compute_##label##_of(const struct oracle_run *run) \
+	{                                                                      \
+		return patterns_compute(run, computation, words, reads);       \
+	}                                                                      \
+	static const struct kernel_oracle oracle_##label = {                   \
+		.name = "patterns/" #label,                                    \
+		.axes = "block,flip,mask,n,order,share,start,stride",          \
+		.compute = patterns_compute_##label##_of,                      \
 	};
 
 ORACLE(load_4, patterns_compute_load, 1, true)
@@ -346,8 +333,7 @@ ORACLE(arithmetic, patterns_compute_arithmetic, 1, true)
 #define ROW(label, computes, threads, shows, teaches, ...)                                \
 	.name = #label, .lesson = teaches, .metric = shows, .oracle = &oracle_##computes, \
 	LAUNCHES({.entry = "patterns_" #label,                                            \
-		  .grid = {"ceil_div(n, block)"},                                         \
-		  .block = {"block"},                                                     \
+		  ONE_A_THREAD,                                                           \
 		  ARGS(__VA_ARGS__, PATTERN_FOR(threads))})
 /* Places in the whole grid, or in the tile of each block. */
 #define IN_GRID(label, computes, shows, teaches, ...)                   \

@@ -17,8 +17,6 @@ extern const struct kernel_oracle oracle_sum;
 
 /* Blocks of a first pass, each of which leaves one partial sum: one element per thread. */
 #define BLOCKS "ceil_div(n, block)"
-/* The blocks of a first pass, limited to those that fit on the device at the same time. */
-#define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
 #define FINISH_BLOCK "min(1024, max_threads_per_block)"
 #define FINISH(partials, count)                                                   \
 	{                                                                         \
