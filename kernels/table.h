@@ -15,6 +15,12 @@
 /* The smallest number of elements for which an oracle uses another thread. */
 #define ORACLE_GRAIN (INT64_C(1) << 14)
 
+/* A row of a table, for macros that stand for one. */
+#define TABLE_ROW(...)      \
+	{                   \
+		__VA_ARGS__ \
+	}
+
 #define TABLE_COUNT(type, ...) (sizeof((type[]){__VA_ARGS__}) / sizeof(type))
 
 #define LAUNCHES(...)                                            \
@@ -40,26 +46,11 @@
 	}
 
 /* Arguments of a launch, by the type that the device code declares. */
-#define ARG_OF_BUFFER(name)                       \
-	{                                         \
-		.kind = ARG_BUFFER, .value = name \
-	}
-#define ARG_OF_I64(expression)                       \
-	{                                            \
-		.kind = ARG_I64, .value = expression \
-	}
-#define ARG_OF_I32(expression)                       \
-	{                                            \
-		.kind = ARG_I32, .value = expression \
-	}
-#define ARG_OF_U32(expression)                       \
-	{                                            \
-		.kind = ARG_U32, .value = expression \
-	}
-#define ARG_OF_F32(literal)                       \
-	{                                         \
-		.kind = ARG_F32, .value = literal \
-	}
+#define ARG_OF_BUFFER(name) TABLE_ROW(.kind = ARG_BUFFER, .value = name)
+#define ARG_OF_I64(expression) TABLE_ROW(.kind = ARG_I64, .value = expression)
+#define ARG_OF_I32(expression) TABLE_ROW(.kind = ARG_I32, .value = expression)
+#define ARG_OF_U32(expression) TABLE_ROW(.kind = ARG_U32, .value = expression)
+#define ARG_OF_F32(literal) TABLE_ROW(.kind = ARG_F32, .value = literal)
 
 /* The value of a macro as a text, for expressions. */
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
@@ -73,16 +64,10 @@
 #define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 
 /* The axis that every family has. */
-#define AXIS_BLOCK                                          \
-	{                                                   \
-		"block", "64..1024", "threads in one block" \
-	}
+#define AXIS_BLOCK TABLE_ROW("block", "64..1024", "threads in one block")
 
 /* The block must consist of whole warps. `why` completes the reason. */
-#define WHOLE_WARPS(why)                                                  \
-	{                                                                 \
-		"block % 32 == 0", "block must be a multiple of 32: " why \
-	}
+#define WHOLE_WARPS(why) TABLE_ROW("block % 32 == 0", "block must be a multiple of 32: " why)
 
 /*
  * Find the buffer `name` among the inputs or the results: its data, and *length,

@@ -51,11 +51,6 @@ static const struct kernel_tolerance all_blocks_lose = {.abs = 0.0, .rel = 0.2};
 #define FIXED_GRID(buffer)                                                                     \
 	TWICE("accuracy_fixed_grid", ARGS(X, ARG_OF_BUFFER(buffer), N), "accuracy_fixed_grid", \
 	      ARGS(ARG_OF_BUFFER(buffer), SUM, ARG_OF_I64(FIXED_BLOCKS)))
-static const struct kernel_buffer allocated_buffers[] = {
-	{"x", ELEMENT_F32, "n", BUFFER_IN, FILL_CONSTANT, 1.23, 0.0},
-	{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-	{"sums_of_call", ELEMENT_F32, FIXED_BLOCKS, BUFFER_PER_CALL, FILL_NONE, 0.0, 0.0},
-};
 
 /* ---- the order of additions ---- */
 
@@ -78,9 +73,6 @@ static int compute_order(const struct oracle_run *run)
 }
 
 static const struct kernel_oracle oracle_order = {"accuracy/order", "order", compute_order};
-static const struct kernel_buffer order_buffers[] = {
-	{"sums", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
 static const struct kernel_work order_work = {.flop = "3 * n", .bytes_written = "4 * n"};
 /* Each order has exactly one result. */
 static const struct kernel_tolerance nothing_lost = {.abs = 0.0, .rel = 0.0};
@@ -149,7 +141,11 @@ static const struct kernel_variant variants[] = {
 		TREE_OF_WARPS),
 	VARIANT("fixed_grid_per_call", "median_time_ns",
 		"the fixed grid with its sums allocated in every call: what the allocation costs",
-		.image = "accuracy/fixed_grid", OWN_BUFFERS(allocated_buffers),
+		.image = "accuracy/fixed_grid",
+		BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_CONSTANT, 1.23, 0.0},
+			{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+			{"sums_of_call", ELEMENT_F32, FIXED_BLOCKS, BUFFER_PER_CALL, FILL_NONE, 0.0,
+			 0.0}),
 		FIXED_GRID("sums_of_call"), TREE_OF_WARPS),
 	VARIANT("order", "relative_error",
 		"1.2e30 + 9.9e-30 - 1.2e30 by atomics: the order decides whether the sum is 0",
@@ -157,8 +153,8 @@ static const struct kernel_variant variants[] = {
 		     {"order", "1,2", "1: the small number second; 2: last"}),
 		CONSTRAINTS({"order == 1 || order == 2",
 			     "order must be 1 or 2: the small number second or last"}),
-		OWN_BUFFERS(order_buffers), .oracle = &oracle_order, .work = &order_work,
-		.tolerance = &nothing_lost,
+		BUFFERS({"sums", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+		.oracle = &oracle_order, .work = &order_work, .tolerance = &nothing_lost,
 		LAUNCHES({.entry = "accuracy_order",
 			  .grid = {BLOCKS},
 			  .block = {"block"},

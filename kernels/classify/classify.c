@@ -48,26 +48,14 @@ static const struct kernel_oracle oracle_bins = {"classify/bins", "n,bins", comp
 	{                                                                         \
 		"sums", ELEMENT_U32, "bins", BUFFER_OUT, FILL_NONE, 0.0, 0.0      \
 	}
-#define SCRATCH(name, length)                                                  \
-	{                                                                      \
-		name, ELEMENT_U32, length, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0 \
-	}
+#define SCRATCH(name, length) \
+	TABLE_ROW(name, ELEMENT_U32, length, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0)
 
 /* Each variant has exactly the buffers that its lists need: studies compare their sizes. */
-static const struct kernel_buffer for_list_per_bin[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
-							SCRATCH("lists", "bins * n")};
-static const struct kernel_buffer for_linked_lists[] = {
-	ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("pairs", "2 * n"), SCRATCH("count", "1")};
-static const struct kernel_buffer for_linked_in_place[] = {ITEMS_AND_BINS, SCRATCH("heads", "bins"),
-							   SCRATCH("links", "n")};
-static const struct kernel_buffer for_counted[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
-						   SCRATCH("begins", "bins"),
-						   SCRATCH("packed", "n")};
-
 static const struct kernel_variant variants[] = {
 	VARIANT("list_per_bin", "median_time_ns",
 		"each of N lists has space for all m items: N + m * N words, read by many threads",
-		OWN_BUFFERS(for_list_per_bin),
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("lengths", "bins"), SCRATCH("lists", "bins * n")),
 		LAUNCHES({.entry = "classify_list_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
 			 {.entry = "classify_list_per_bin",
 			  ONE_A_THREAD,
@@ -77,7 +65,8 @@ static const struct kernel_variant variants[] = {
 			  ARGS(LISTS, LENGTHS, COUNTS, SUMS, N)})),
 	VARIANT("linked_lists", "median_time_ns",
 		"linked lists: N + 2 * m + 1 words, but one thread reads a list, item by item",
-		OWN_BUFFERS(for_linked_lists),
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("pairs", "2 * n"),
+			SCRATCH("count", "1")),
 		LAUNCHES({.entry = "classify_linked_clear",
 			  A_BIN_A_THREAD,
 			  ARGS(HEADS, COUNT, BINS)},
@@ -89,7 +78,7 @@ static const struct kernel_variant variants[] = {
 			  ARGS(HEADS, PAIRS, COUNTS, SUMS, BINS)})),
 	VARIANT("linked_in_place", "median_time_ns",
 		"an item's index is its place: N + m words, and no counter shared by all threads",
-		OWN_BUFFERS(for_linked_in_place),
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("links", "n")),
 		LAUNCHES({.entry = "classify_in_place_clear", A_BIN_A_THREAD, ARGS(HEADS, BINS)},
 			 {.entry = "classify_linked_in_place",
 			  ONE_A_THREAD,
@@ -99,7 +88,8 @@ static const struct kernel_variant variants[] = {
 			  ARGS(X, HEADS, LINKS, COUNTS, SUMS, BINS)})),
 	VARIANT("counted", "median_time_ns",
 		"lists counted first: 2 * N + m words, read by many threads",
-		OWN_BUFFERS(for_counted),
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("lengths", "bins"), SCRATCH("begins", "bins"),
+			SCRATCH("packed", "n")),
 		LAUNCHES({.entry = "classify_counted_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
 			 {.entry = "classify_count", ONE_A_THREAD, ARGS(X, LENGTHS, N, BINS)},
 			 {.entry = "classify_begin",

@@ -322,9 +322,6 @@ static const struct kernel_oracle oracle_waiting = {"divergence/waiting", "n,uni
 /* ---- the table ---- */
 
 static const struct kernel_work work_waiting = {.bytes_read = "4 * n", .bytes_written = "4 * n"};
-static const struct kernel_buffer buffers_of_waiting[] = {
-	{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
-	{"places", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}};
 static const struct kernel_tolerance exactly = {0.0, 0.0};
 #define FOLLOWS(rule_name) .oracle = &oracle_##rule_name, .work = &work_##rule_name
 
@@ -432,7 +429,10 @@ static const struct kernel_variant variants[] = {
 	},
 	VARIANT("waiting", "median_time_ns",
 		"both branches wait for loads; one branch starts only when the other has ended",
-		FOLLOWS(waiting), OWN_BUFFERS(buffers_of_waiting), .tolerance = &exactly,
+		FOLLOWS(waiting),
+		BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 4294967295.0},
+			{"places", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+		.tolerance = &exactly,
 		/* So few threads that the wait within a divergent warp shows: with 2^16 it hardly
 		 * does. */
 		AXES({"n", "2^12", "threads, and places of the chains"},

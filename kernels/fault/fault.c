@@ -18,11 +18,9 @@ static const struct kernel_oracle zeroes = {"fault/zeroes", "n", compute_zeroes}
 
 #define OUT ARG_OF_BUFFER("out")
 #define N ARG_OF_I64("n")
-#define FAULT(label, teaches)                                                     \
-	{                                                                         \
-		.name = #label, .lesson = teaches, .metric = "status",            \
-		LAUNCHES({.entry = "fault_" #label, ONE_A_THREAD, ARGS(OUT, N)}), \
-	}
+#define FAULT(label, teaches)                                            \
+	TABLE_ROW(.name = #label, .lesson = teaches, .metric = "status", \
+		  LAUNCHES({.entry = "fault_" #label, ONE_A_THREAD, ARGS(OUT, N)}))
 
 static const struct kernel_variant variants[] = {
 	FAULT(none, "nothing goes wrong: cases after a fault must still be measured"),

@@ -31,10 +31,7 @@ static const struct kernel_oracle oracle_counts = {"histogram/counts", "n,distin
 #define COUNTS ARG_OF_BUFFER("counts")
 #define N ARG_OF_I64("n")
 #define MASK ARG_OF_U32("distinct - 1")
-#define CLEAR                                                                             \
-	{                                                                                 \
-		.entry = "histogram_clear", .grid = {"1"}, .block = {"256"}, ARGS(COUNTS) \
-	}
+#define CLEAR TABLE_ROW(.entry = "histogram_clear", .grid = {"1"}, .block = {"256"}, ARGS(COUNTS))
 /* Each block has its own histogram. */
 #define OF_BLOCKS(name)                             \
 	LAUNCHES(CLEAR, {.entry = name,             \

@@ -68,15 +68,10 @@ static const struct kernel_oracle oracle_line = {"latency/line", "n,steps,size_k
 #define PLACES(place_bytes) "(1024 * size_kib / " TEXT_OF(place_bytes) ")"
 #define HOP(place_bytes) PLACES(place_bytes) " * 309017 / 1000000 * 2 + 1"
 #define RING_ARGS(place_bytes) ARG_OF_U32(PLACES(place_bytes)), ARG_OF_U32(HOP(place_bytes))
-#define RING_OF(values, where)                                 \
-	{                                                      \
-		"size_kib", values, "size of " where " in KiB" \
-	}
-#define POWER_OF_2                                                                            \
-	{                                                                                     \
-		"is_pow2(size_kib)", "size_kib must be a power of 2, so that hops of an odd " \
-				     "length visit all places"                                \
-	}
+#define RING_OF(values, where) TABLE_ROW("size_kib", values, "size of " where " in KiB")
+#define POWER_OF_2                                                                              \
+	TABLE_ROW("is_pow2(size_kib)", "size_kib must be a power of 2, so that hops of an odd " \
+				       "length visit all places")
 
 static const struct kernel_variant variants[] = {
 	VARIANT("registers", "median_time_ns",
@@ -121,13 +116,9 @@ static const struct kernel_variant variants[] = {
 			{.entry = "latency_global",
 			 ONE_A_THREAD,
 			 ARGS(Y, N, STEPS, ARG_OF_BUFFER("ring"), ARG_OF_U32(PLACES(LINE_BYTES)))}),
-		.buffers =
-			(const struct kernel_buffer[]){
-				{"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-				{"ring", ELEMENT_U32, "256 * size_kib", BUFFER_SCRATCH, FILL_NONE,
-				 0.0, 0.0},
-			},
-		.buffer_count = 2),
+		BUFFERS({"y", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+			{"ring", ELEMENT_U32, "256 * size_kib", BUFFER_SCRATCH, FILL_NONE, 0.0,
+			 0.0})),
 };
 
 const struct kernel kernel_latency = {

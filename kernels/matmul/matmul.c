@@ -216,54 +216,34 @@ static const struct kernel_oracle oracle_product_of_columns = {"matmul/product_o
 		  .block = {"isqrt(block)", "isqrt(block)"},        \
 		  .shared_bytes = shared,                           \
 		  ARGS(A, B, C, N)})
-#define SQUARE_BLOCK                                                                       \
-	{                                                                                  \
-		"isqrt(block) * isqrt(block) == block",                                    \
-			"block must be a square number: the tile is as wide as it is high" \
-	}
-#define SQUARES_OF_AXIS(values)                                            \
-	{                                                                  \
-		"block", values, "threads in one block, which is a square" \
-	}
+#define SQUARE_BLOCK                                      \
+	TABLE_ROW("isqrt(block) * isqrt(block) == block", \
+		  "block must be a square number: the tile is as wide as it is high")
+#define SQUARES_OF_AXIS(values) \
+	TABLE_ROW("block", values, "threads in one block, which is a square")
 
 /* tiled_constant.cu has one entry per width. */
-#define CONSTANT_TILE(width)                                                                 \
-	{                                                                                    \
-		.entry = "matmul_tiled_constant_" width, .repeat = "isqrt(block) == " width, \
-		.grid = {"ceil_div(n, " width ")", "ceil_div(n, " width ")"},                \
-		.block = {width, width}, ARGS(A, B, C, N)                                    \
-	}
+#define CONSTANT_TILE(width)                                                                   \
+	TABLE_ROW(.entry = "matmul_tiled_constant_" width, .repeat = "isqrt(block) == " width, \
+		  .grid = {"ceil_div(n, " width ")", "ceil_div(n, " width ")"},                \
+		  .block = {width, width}, ARGS(A, B, C, N))
 
 /* A large tile of C. Its shape depends on the number of threads in the block, and each shape has an
  * entry. */
-#define TILE(threads, name, x, y, shared)                                                 \
-	{                                                                                 \
-		.entry = name "_" threads, .repeat = "block == " threads, .grid = {x, y}, \
-		.block = {"block"}, .shared_bytes = shared, ARGS(A, B, C, N)              \
-	}
+#define TILE(threads, name, x, y, shared)                                                   \
+	TABLE_ROW(.entry = name "_" threads, .repeat = "block == " threads, .grid = {x, y}, \
+		  .block = {"block"}, .shared_bytes = shared, ARGS(A, B, C, N))
 /* As in warp_tiles.cuh: rows and columns of C, and steps along k per stage. */
 #define FLOAT_TILE(threads, name, stages, rows, columns, depth)                  \
 	TILE(threads, name, "ceil_div(n, " columns ")", "ceil_div(n, " rows ")", \
 	     stages " * 4 * (" rows " * (" depth " + 4) + " depth " * " columns ")")
-#define TILED_BLOCKS                                                                        \
-	{                                                                                   \
-		"is_pow2(block) && block >= 64",                                            \
-			"block must be 64, 128, 256, 512 or 1024: there is a tile for each" \
-	}
-#define SIDE(values)                                           \
-	{                                                      \
-		"n", values, "rows and columns of each matrix" \
-	}
-#define GROUPS_OF_FOUR                                                                         \
-	{                                                                                      \
-		"n % 4 == 0", "n must be a multiple of 4: rows are read in groups of 16 bytes" \
-	}
+#define TILED_BLOCKS                               \
+	TABLE_ROW("is_pow2(block) && block >= 64", \
+		  "block must be 64, 128, 256, 512 or 1024: there is a tile for each")
+#define SIDE(values) TABLE_ROW("n", values, "rows and columns of each matrix")
+#define GROUPS_OF_FOUR \
+	TABLE_ROW("n % 4 == 0", "n must be a multiple of 4: rows are read in groups of 16 bytes")
 
-static const struct kernel_buffer any_buffers[] = {
-	{"a", ELEMENT_F32, "m * k", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-	{"b", ELEMENT_F32, "k * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-	{"c", ELEMENT_F32, "m * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
 static const struct kernel_work any_work = {
 	.flop = "2 * m * n * k",
 	.bytes_read = "4 * (m * k + k * n)",
@@ -304,11 +284,9 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 	.metric = "median_time_ns", .oracle = &oracle_product_of_columns,                \
 	.tolerance = &tensor_tolerance, .work = &type##_work, .buffers = type##_buffers, \
 	.buffer_count = ARRAY_SIZE(type##_buffers)
-#define GROUPS_OF_BYTES(elements)                                                  \
-	{                                                                          \
-		"n % " elements " == 0", "n must be a multiple of " elements       \
-					 ": rows are copied in groups of 16 bytes" \
-	}
+#define GROUPS_OF_BYTES(elements)          \
+	TABLE_ROW("n % " elements " == 0", \
+		  "n must be a multiple of " elements ": rows are copied in groups of 16 bytes")
 /* As in tensor_tiles.cuh: blocks in a line along x, in the order of find_tile(). 1024 bytes of
  * shared memory are for alignment. */
 #define TENSOR_TILE(threads, name, stages, rows, columns)                            \
@@ -381,7 +359,10 @@ static const struct kernel_variant variants[] = {
 			     "n must be a multiple of the tile's width: whole tiles"})),
 	VARIANT("tiled_any", "flop_per_s",
 		"any three sizes: elements outside are loaded as zero and not stored",
-		.oracle = &oracle_product_of_any, .work = &any_work, OWN_BUFFERS(any_buffers),
+		.oracle = &oracle_product_of_any, .work = &any_work,
+		BUFFERS({"a", ELEMENT_F32, "m * k", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+			{"b", ELEMENT_F32, "k * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+			{"c", ELEMENT_F32, "m * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		AXES(SQUARES_OF_AXIS("256,1024"), {"m", "500", "rows of A and of C"},
 		     {"k", "250", "columns of A, rows of B"}),
 		LAUNCHES({.entry = "matmul_tiled_any",

@@ -220,12 +220,8 @@ static const struct kernel_variant variants[] = {
 		.oracle = &oracle_tiles, .tolerance = &exactly,
 		.work = &(const struct kernel_work){.bytes_read = "4 * n",
 						    .bytes_written = "4 * " TILE_RESULTS},
-		.buffers =
-			(const struct kernel_buffer[]){
-				{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},
-				{"y", ELEMENT_U32, TILE_RESULTS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-			},
-		.buffer_count = 2,
+		BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},
+			{"y", ELEMENT_U32, TILE_RESULTS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		AXES({"blocks", "1,2,4,8", "blocks in the grid per multiprocessor"}),
 		LAUNCHES({.entry = "occupancy_cached_tiles",
 			  .grid = {"sm_count * blocks"},

@@ -48,10 +48,7 @@ static const struct kernel_oracle oracle_sums = {"precision/sums", "n,steps", co
 #define N ARG_OF_I64("n")
 #define STEPS ARG_OF_I32("steps")
 #define GRID .grid = {"ceil_div(n, " TEXT_OF(EACH) " * block)"}, .block = {"block"}
-#define AMPERE                                                                      \
-	{                                                                           \
-		"compute_capability >= 80", "needs compute capability 8.0 (Ampere)" \
-	}
+#define AMPERE TABLE_ROW("compute_capability >= 80", "needs compute capability 8.0 (Ampere)")
 
 /* The work of a variant, in its precision. */
 #define WORK_IN(name)                                                                            \

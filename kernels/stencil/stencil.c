@@ -130,16 +130,13 @@ WINDOW(long, STEPS_LONG)
 		  ONE_A_THREAD,                                            \
 		  .shared_bytes = "4 * (block + 2 * " TEXT_OF(RADIUS) ")", \
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
-#define HALO_OF_A_BLOCK                                                                           \
-	{                                                                                         \
-		"block >= " TEXT_OF(RADIUS), "block must be at least 4: one thread fetches each " \
-					     "element of one side of the halo"                    \
-	}
-#define TWO_HALOS_OF_A_BLOCK                                                                   \
-	{                                                                                      \
-		"block >= 2 * " TEXT_OF(RADIUS),                                               \
-			"block must be at least 8: no thread may be at both ends of the block" \
-	}
+#define HALO_OF_A_BLOCK                                                \
+	TABLE_ROW("block >= " TEXT_OF(RADIUS),                         \
+		  "block must be at least 4: one thread fetches each " \
+		  "element of one side of the halo")
+#define TWO_HALOS_OF_A_BLOCK                       \
+	TABLE_ROW("block >= 2 * " TEXT_OF(RADIUS), \
+		  "block must be at least 8: no thread may be at both ends of the block")
 
 static const struct kernel_variant variants[] = {
 	VARIANT("two_ifs", "branch_targets_divergent",

@@ -39,8 +39,6 @@ static const struct kernel_oracle oracle_add = {"tail/add", "", tail_compute_add
 		"c", ELEMENT_F32, length, BUFFER_OUT, FILL_NONE, 0.0, 0.0      \
 	}
 
-static const struct kernel_buffer padded_buffers[] = {TERM("ceil_div(n, block) * block")};
-
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
 #define C ARG_OF_BUFFER("c")
@@ -51,7 +49,7 @@ static const struct kernel_variant variants[] = {
 		LAUNCHES({.entry = "tail_guard", ONE_A_THREAD, ARGS(A, B, C, ARG_OF_I64("n"))})),
 	VARIANT("padded", "instructions",
 		"arrays padded to whole blocks need no check, but large n are no faster",
-		OWN_BUFFERS(padded_buffers),
+		BUFFERS(TERM("ceil_div(n, block) * block")),
 		LAUNCHES({.entry = "tail_padded", ONE_A_THREAD, ARGS(A, B, C)})),
 	VARIANT("two_launches", "launches",
 		"the remainder in a launch of its own costs more than any guard",

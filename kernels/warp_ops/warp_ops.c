@@ -216,11 +216,9 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 #define N ARG_OF_I64("n")
 #define MASK ARG_OF_U32("mask")
 
-#define VOTE(label, of, shown_by, teaches)                                                     \
-	{                                                                                      \
-		.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of, \
-		LAUNCHES({.entry = "warp_ops_" #label, ONE_A_THREAD, ARGS(X, Y, N, MASK)}),    \
-	}
+#define VOTE(label, of, shown_by, teaches)                                                       \
+	TABLE_ROW(.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of, \
+		  LAUNCHES({.entry = "warp_ops_" #label, ONE_A_THREAD, ARGS(X, Y, N, MASK)}))
 #define SHUFFLE(label, of, widths, shown_by, teaches)                                             \
 	{                                                                                         \
 		.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of,    \

@@ -77,10 +77,9 @@ static const struct kernel_oracle oracle_worked = {"work_queue/worked", "n,skew"
 	LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)}, \
 		 {.entry = name, RESIDENT, ARGS(X, Y, NEXT, N, SKEW)})
 
-#define COUNTER_OF_32_BITS                                                                        \
-	{                                                                                         \
-		"n <= 2147483648", "n must be at most 2^31: the counter of the queue has 32 bits" \
-	}
+#define COUNTER_OF_32_BITS                                                                      \
+	TABLE_ROW("n <= 2147483648", "n must be at most 2^31: the counter of the queue has 32 " \
+				     "bits")
 
 static const struct kernel_variant variants[] = {
 	VARIANT("static_split", "median_time_ns",
