@@ -115,32 +115,18 @@ bool arg_kind_parse(enum arg_kind *out, const char *name)
 
 void arg_kind_range(enum arg_kind kind, int64_t *low, int64_t *high)
 {
-	switch (kind) {
-	case ARG_I8:
-		*low = INT8_MIN, *high = INT8_MAX;
-		break;
-	case ARG_U8:
-		*low = 0, *high = UINT8_MAX;
-		break;
-	case ARG_I16:
-		*low = INT16_MIN, *high = INT16_MAX;
-		break;
-	case ARG_U16:
-		*low = 0, *high = UINT16_MAX;
-		break;
-	case ARG_I32:
-		*low = INT32_MIN, *high = INT32_MAX;
-		break;
-	case ARG_U32:
-		*low = 0, *high = UINT32_MAX;
-		break;
-	case ARG_U64:
-		*low = 0, *high = INT64_MAX;
-		break;
-	default:
-		*low = INT64_MIN, *high = INT64_MAX;
-		break;
-	}
+	static const struct {
+		int64_t low, high;
+	} ranges[ARRAY_SIZE(kinds)] = {
+		[ARG_I8] = {INT8_MIN, INT8_MAX},    [ARG_U8] = {0, UINT8_MAX},
+		[ARG_I16] = {INT16_MIN, INT16_MAX}, [ARG_U16] = {0, UINT16_MAX},
+		[ARG_I32] = {INT32_MIN, INT32_MAX}, [ARG_U32] = {0, UINT32_MAX},
+		[ARG_U64] = {0, INT64_MAX},
+	};
+	const bool whole = !ranges[kind].high;
+
+	*low = whole ? INT64_MIN : ranges[kind].low;
+	*high = whole ? INT64_MAX : ranges[kind].high;
 }
 
 bool arg_kind_is_real(enum arg_kind kind)

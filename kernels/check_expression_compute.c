@@ -38,25 +38,17 @@ static void note_failure(struct first_failure *first, int rc, int64_t begin,
 
 /* ---- binding ---- */
 
-static const struct case_buffer *find_case_buffer(const struct launch_case *work, const char *name,
-						  size_t *index)
-{
-	for (size_t i = 0; i < work->buffer_count; i++)
-		if (!strcmp(work->buffers[i].name, name)) {
-			*index = i;
-			return &work->buffers[i];
-		}
-	return NULL;
-}
-
 static int bind_buffer(struct tree_binding *binding, size_t b, const struct launch_case *work,
 		       const struct host_buffers *inputs, struct error *err)
 {
 	const struct tree_buffer *named = &binding->expression->buffers[b];
+	const struct case_buffer *found;
 	size_t index = 0;
-	const struct case_buffer *found = find_case_buffer(work, named->name, &index);
 
-	if (!found || found->type != named->type)
+	while (index < work->buffer_count && strcmp(work->buffers[index].name, named->name) != 0)
+		index++;
+	found = &work->buffers[index];
+	if (index == work->buffer_count || found->type != named->type)
 		return error_set(err, PL_EUSAGE,
 				 "check of %s, expression \"%.300s\": the case %s/%s has no buffer "
 				 "%s of the type %s",

@@ -148,21 +148,40 @@ static int check_need_integer(struct check_parse *p, int *node, const char *at, 
 	return check_convert(p, node, TREE_SIGNED, at);
 }
 
-static const struct {
+static const struct real_function {
 	const char *name;
-	double (*call)(double);
+	double (*of_one)(double);
+	double (*of_two)(double, double);
 	bool keeps_integers;
 } real_functions[] = {
-	{"sqrt", sqrt, false}, {"exp", exp, false},   {"exp2", exp2, false}, {"log", log, false},
-	{"log2", log2, false}, {"sin", sin, false},   {"cos", cos, false},   {"tan", tan, false},
-	{"asin", asin, false}, {"acos", acos, false}, {"atan", atan, false}, {"sinh", sinh, false},
-	{"cosh", cosh, false}, {"tanh", tanh, false}, {"erf", erf, false},   {"floor", floor, true},
-	{"ceil", ceil, true},
+	{"sqrt", .of_one = sqrt},
+	{"exp", .of_one = exp},
+	{"exp2", .of_one = exp2},
+	{"log", .of_one = log},
+	{"log2", .of_one = log2},
+	{"sin", .of_one = sin},
+	{"cos", .of_one = cos},
+	{"tan", .of_one = tan},
+	{"asin", .of_one = asin},
+	{"acos", .of_one = acos},
+	{"atan", .of_one = atan},
+	{"sinh", .of_one = sinh},
+	{"cosh", .of_one = cosh},
+	{"tanh", .of_one = tanh},
+	{"erf", .of_one = erf},
+	{"floor", .of_one = floor, .keeps_integers = true},
+	{"ceil", .of_one = ceil, .keeps_integers = true},
+	{"pow", .of_two = pow},
+	{"atan2", .of_two = atan2},
 };
-static const struct {
-	const char *name;
-	double (*call)(double, double);
-} real_functions_of_two[] = {{"pow", pow}, {"atan2", atan2}};
+
+static const struct real_function *find_real_function(const char *name, size_t length)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
+		if (name_is(real_functions[i].name, name, length))
+			return &real_functions[i];
+	return NULL;
+}
 
 /* The number of arguments of the call whose parenthesis was just read. */
 static int count_arguments(const char *at)
@@ -314,16 +333,11 @@ bool check_expression_has_function(const char *name, size_t length)
 {
 	static const char *const others[] = {"abs", "int", "random"};
 
-	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
-		if (name_is(real_functions[i].name, name, length))
-			return true;
-	for (size_t i = 0; i < ARRAY_SIZE(real_functions_of_two); i++)
-		if (name_is(real_functions_of_two[i].name, name, length))
-			return true;
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		if (name_is(others[i], name, length))
 			return true;
-	return find_reduction(name, length) || expression_function_find(name, length);
+	return find_real_function(name, length) || find_reduction(name, length) ||
+	       expression_function_find(name, length);
 }
 
 /* By the number of arguments: a reduction, or the extreme of two values. */
@@ -346,36 +360,24 @@ static int parse_reduction_or_extreme(struct check_parse *p, int *out,
 			    check_type_of(p, arguments[0]), arguments[0], arguments[1], start);
 }
 
-static int parse_check_real_call(struct check_parse *p, int *out, size_t function,
-				 const char *start)
+static int parse_check_real_call(struct check_parse *p, int *out,
+				 const struct real_function *function, const char *start)
 {
-	struct tree_node node = {.operation = TREE_FUNCTION,
+	const int count = function->of_two ? 2 : 1;
+	struct tree_node node = {.operation = count == 2 ? TREE_FUNCTION_OF_TWO : TREE_FUNCTION,
 				 .type = TREE_REAL,
-				 .function = real_functions[function].call,
+				 .function = function->of_one,
+				 .function_of_two = function->of_two,
 				 .operands = {-1, -1, -1}};
-	int rc = parse_check_arguments(p, &node.operands[0], 1);
+	int rc = parse_check_arguments(p, node.operands, count);
 
 	if (rc)
 		return rc;
-	if (real_functions[function].keeps_integers &&
-	    check_type_of(p, node.operands[0]) != TREE_REAL) {
+	if (function->keeps_integers && check_type_of(p, node.operands[0]) != TREE_REAL) {
 		*out = node.operands[0];
 		return 0;
 	}
-	rc = check_convert(p, &node.operands[0], TREE_REAL, start);
-	return rc ? rc : check_add(p, out, node, start);
-}
-
-static int parse_check_call_of_two(struct check_parse *p, int *out, size_t function,
-				   const char *start)
-{
-	struct tree_node node = {.operation = TREE_FUNCTION_OF_TWO,
-				 .type = TREE_REAL,
-				 .function_of_two = real_functions_of_two[function].call,
-				 .operands = {-1, -1, -1}};
-	int rc = parse_check_arguments(p, node.operands, 2);
-
-	for (int i = 0; !rc && i < 2; i++)
+	for (int i = 0; !rc && i < count; i++)
 		rc = check_convert(p, &node.operands[i], TREE_REAL, start);
 	return rc ? rc : check_add(p, out, node, start);
 }
@@ -406,16 +408,6 @@ static int parse_check_random(struct check_parse *p, int *out, const char *start
 	return rc ? rc : check_add(p, out, node, start);
 }
 
-/* The result is that of the arguments' 64 bits, so it has their type. */
-static int parse_check_xor(struct check_parse *p, int *out, int *arguments, const char *start)
-{
-	int rc = check_unify(p, &arguments[0], &arguments[1], start);
-
-	return rc ? rc
-		  : check_add_operation(p, out, TREE_BIT_XOR, check_type_of(p, arguments[0]),
-					arguments[0], arguments[1], start);
-}
-
 /* A function that expressions over the axes have, too. */
 static int parse_integer_call(struct check_parse *p, int *out,
 			      const struct expression_function *function, const char *start)
@@ -433,14 +425,20 @@ static int parse_integer_call(struct check_parse *p, int *out,
 					      "a double");
 	if (rc)
 		return rc;
-	return strcmp(function->name, "xor") ? check_add(p, out, node, start)
-					     : parse_check_xor(p, out, node.operands, start);
+	if (strcmp(function->name, "xor") != 0)
+		return check_add(p, out, node, start);
+	/* the result is that of the arguments' 64 bits, so it has their type */
+	rc = check_unify(p, &node.operands[0], &node.operands[1], start);
+	return rc ? rc
+		  : check_add_operation(p, out, TREE_BIT_XOR, check_type_of(p, node.operands[0]),
+					node.operands[0], node.operands[1], start);
 }
 
 static int parse_check_call(struct check_parse *p, int *out, const char *start, size_t length)
 {
 	const struct check_reduction *reduction = find_reduction(start, length);
 	const struct expression_function *function;
+	const struct real_function *real;
 	int a[2], rc;
 
 	if (reduction)
@@ -459,12 +457,9 @@ static int parse_check_call(struct check_parse *p, int *out, const char *start, 
 	}
 	if (name_is("random", start, length))
 		return parse_check_random(p, out, start);
-	for (size_t i = 0; i < ARRAY_SIZE(real_functions); i++)
-		if (name_is(real_functions[i].name, start, length))
-			return parse_check_real_call(p, out, i, start);
-	for (size_t i = 0; i < ARRAY_SIZE(real_functions_of_two); i++)
-		if (name_is(real_functions_of_two[i].name, start, length))
-			return parse_check_call_of_two(p, out, i, start);
+	real = find_real_function(start, length);
+	if (real)
+		return parse_check_real_call(p, out, real, start);
 	function = expression_function_find(start, length);
 	return function ? parse_integer_call(p, out, function, start)
 			: check_parse_fail(p, start, "no function has this name");

@@ -5,7 +5,7 @@
 #ifndef KERNELS_CHECK_EXPRESSION_PARSER_H
 #define KERNELS_CHECK_EXPRESSION_PARSER_H
 
-#include "kernels/check_expression_names.h"
+#include "kernels/check_expression.h"
 #include "kernels/check_expression_tree.h"
 
 /* An index that the text may name, from the outermost one. */

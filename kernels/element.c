@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "kernels/element_bits.h"
+#include "kernels/vectors.h"
 
 static const struct {
 	const char *name;
@@ -49,6 +49,51 @@ bool element_type_parse(enum element_type *out, const char *name)
 	return false;
 }
 
+/* ---- bits ---- */
+
+ALWAYS_INLINE uint32_t bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+ALWAYS_INLINE float float_of(uint32_t bits)
+{
+	float value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+/* Rounds towards zero. A value beyond the range of float becomes FLT_MAX of that sign. */
+ALWAYS_INLINE float float_towards_zero(double value)
+{
+	const float near = (float)value;
+	const uint32_t bits = bits_of(near);
+	const bool is_infinite = (bits & 0x7fffffff) == 0x7f800000;
+
+	/* One less in the bits is the next float towards zero. nextafterf() is ten times slower. */
+	return float_of(bits - (uint32_t)(is_infinite || fabs((double)near) > fabs(value)));
+}
+
+/* IEEE half precision: 1 sign bit, 5 exponent bits, 10 fraction bits. A value beyond the range
+ * becomes the largest. */
+ALWAYS_INLINE uint16_t half_towards_zero(float value)
+{
+	const uint32_t bits = bits_of(value);
+	const uint32_t sign = bits >> 16 & 0x8000;
+	const int exponent = (int)(bits >> 23 & 255) - 127;
+	const uint32_t fraction = bits & 0x7fffff;
+	const uint32_t normal = (uint32_t)(exponent + 15) << 10 | fraction >> 13;
+	/* a number below the least subnormal one is shifted out */
+	const int shift = exponent < -32 ? 31 : exponent > -15 ? 0 : -1 - exponent;
+	const uint32_t subnormal = (0x800000 | fraction) >> shift;
+
+	return (uint16_t)(sign | (exponent > 15 ? 0x7bff : exponent > -15 ? normal : subnormal));
+}
+
 /* ---- ranges ---- */
 
 void element_integer_range(enum element_type type, double *low, double *end)
@@ -60,28 +105,22 @@ void element_integer_range(enum element_type type, double *low, double *end)
 	*end = ldexp(1.0, is_signed ? bits - 1 : bits);
 }
 
-static double largest_real(enum element_type type)
-{
-	switch (type) {
-	case ELEMENT_F16:
-		return 65504.0;
-	case ELEMENT_BF16:
-		return 0x1.fep127;
-	case ELEMENT_TF32:
-		return 0x1.ffcp127;
-	case ELEMENT_F32:
-		return (double)FLT_MAX;
-	default:
-		return DBL_MAX;
-	}
-}
+/* Of floating-point types: the significant bits, and the largest value. */
+static const struct {
+	int bits;
+	double largest;
+} reals[ELEMENT_TYPES] = {
+	[ELEMENT_F16] = {11, 65504.0},      [ELEMENT_BF16] = {8, 0x1.fep127},
+	[ELEMENT_TF32] = {11, 0x1.ffcp127}, [ELEMENT_F32] = {24, (double)FLT_MAX},
+	[ELEMENT_F64] = {53, DBL_MAX},
+};
 
 bool element_in_range(enum element_type type, double value)
 {
 	double low, end;
 
 	if (!elements[type].integer)
-		return fabs(value) <= largest_real(type);
+		return fabs(value) <= reals[type].largest;
 	element_integer_range(type, &low, &end);
 	return value >= low && value < end;
 }
@@ -91,7 +130,7 @@ void element_describe_range(struct text *out, enum element_type type)
 	const unsigned unused = 64 - (unsigned)elements[type].bytes * 8;
 
 	if (!elements[type].integer)
-		text_addf(out, "%.6g to %.6g", -largest_real(type), largest_real(type));
+		text_addf(out, "%.6g to %.6g", -reals[type].largest, reals[type].largest);
 	else if (element_is_signed(type))
 		text_addf(out, "the integers %" PRId64 " to %" PRId64, INT64_MIN >> unused,
 			  INT64_MAX >> unused);
@@ -190,24 +229,8 @@ static uint64_t element_clamp_unsigned(double value, uint64_t highest)
 
 int element_significant_bits(enum element_type type)
 {
-	switch (type) {
-	case ELEMENT_F32:
-		return 24;
-	case ELEMENT_F64:
-		return 53;
-	case ELEMENT_F16:
-	case ELEMENT_TF32:
-		return 11;
-	case ELEMENT_BF16:
-		return 8;
-	case ELEMENT_I8:
-	case ELEMENT_I16:
-	case ELEMENT_I32:
-	case ELEMENT_I64:
-		return 8 * (int)element_size_bytes(type) - 1;
-	default:
-		return 8 * (int)element_size_bytes(type);
-	}
+	return elements[type].integer ? 8 * (int)elements[type].bytes - element_is_signed(type)
+				      : reals[type].bits;
 }
 
 void element_store_integer(enum element_type type, void *data, int64_t index, uint64_t value)
@@ -348,47 +371,30 @@ bool element_hold_real(enum element_type type, void *data, int64_t index, double
 
 /* ---- tiles: one switch over the types for many elements ---- */
 
-static void store_f32(float *out, const double *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = float_towards_zero(values[i]);
-}
-
-static void store_tf32(float *out, const double *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = float_of(bits_of(float_towards_zero(values[i])) & ~UINT32_C(0x1fff));
-}
-
-static void store_f16(uint16_t *out, const double *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = half_towards_zero(float_towards_zero(values[i]));
-}
-
-static void store_bf16(uint16_t *out, const double *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = (uint16_t)(bits_of(float_towards_zero(values[i])) >> 16);
-}
-
 void element_store_tile(enum element_type type, void *data, int64_t first, const double *values)
 {
 	switch (type) {
 	case ELEMENT_F32:
-		store_f32((float *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((float *)data)[first + i] = float_towards_zero(values[i]);
 		break;
 	case ELEMENT_F64:
 		memcpy((double *)data + first, values, ELEMENT_TILE * sizeof(*values));
 		break;
 	case ELEMENT_F16:
-		store_f16((uint16_t *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((uint16_t *)data)[first + i] =
+				half_towards_zero(float_towards_zero(values[i]));
 		break;
 	case ELEMENT_BF16:
-		store_bf16((uint16_t *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((uint16_t *)data)[first + i] =
+				(uint16_t)(bits_of(float_towards_zero(values[i])) >> 16);
 		break;
 	case ELEMENT_TF32:
-		store_tf32((float *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((float *)data)[first + i] = float_of(
+				bits_of(float_towards_zero(values[i])) & ~UINT32_C(0x1fff));
 		break;
 	default:
 		for (int i = 0; i < ELEMENT_TILE; i++)
@@ -396,36 +402,21 @@ void element_store_tile(enum element_type type, void *data, int64_t first, const
 	}
 }
 
-static void store_u8(uint8_t *out, const uint64_t *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = (uint8_t)values[i];
-}
-
-static void store_u16(uint16_t *out, const uint64_t *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = (uint16_t)values[i];
-}
-
-static void store_u32(uint32_t *out, const uint64_t *values)
-{
-	for (int i = 0; i < ELEMENT_TILE; i++)
-		out[i] = (uint32_t)values[i];
-}
-
 void element_store_integer_tile(enum element_type type, void *data, int64_t first,
 				const uint64_t *values)
 {
 	switch (element_size_bytes(type)) {
 	case 1:
-		store_u8((uint8_t *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((uint8_t *)data)[first + i] = (uint8_t)values[i];
 		break;
 	case 2:
-		store_u16((uint16_t *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((uint16_t *)data)[first + i] = (uint16_t)values[i];
 		break;
 	case 4:
-		store_u32((uint32_t *)data + first, values);
+		for (int i = 0; i < ELEMENT_TILE; i++)
+			((uint32_t *)data)[first + i] = (uint32_t)values[i];
 		break;
 	default:
 		memcpy((uint64_t *)data + first, values, ELEMENT_TILE * sizeof(*values));

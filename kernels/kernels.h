@@ -146,20 +146,31 @@ struct kernel_tolerance {
 	double abs, rel;
 };
 
+/* What an oracle computes from what. Both arrays of buffers use the indices of work->buffers. */
+struct oracle_run {
+	const struct kernel_oracle *oracle;
+	const struct launch_case *work;
+	const struct host_buffers *inputs;
+	struct host_buffers *expected;
+	struct error *err;
+};
+
 /*
  * The CPU reference. compute() fills expected->data[b] for every OUT and INOUT
- * buffer b of `work` from inputs->data[]; both arrays use the indices of
- * work->buffers. The result must be right for every configuration that meets
- * the constraints. It must depend only on the inputs, the buffer lengths and
- * what `axes` lists, separated by commas: names of axes, or expressions over
- * them without commas. Cases that agree in these values share one result.
+ * buffer b of `work` from inputs->data[]. The result must be right for every configuration that
+ * meets the constraints. It must depend only on the inputs, the buffer lengths and what `axes`
+ * lists, separated by commas: names of axes, or expressions over them without commas. Cases that
+ * agree in these values share one result.
  */
 struct kernel_oracle {
 	const char *name; /* unique: "reduce/sum" */
 	const char *axes; /* "n,ways"; "" if it depends on the buffers only */
-	int (*compute)(const struct launch_case *work, const struct host_buffers *inputs,
-		       struct host_buffers *expected, struct error *err);
+	int (*compute)(const struct oracle_run *run);
+	int which; /* for a compute() of several oracles: which of them it is */
 };
+int kernel_oracle_compute(const struct kernel_oracle *oracle, const struct launch_case *work,
+			  const struct host_buffers *inputs, struct host_buffers *expected,
+			  struct error *err);
 
 /* A file of the user that holds device code, and how it is compiled. */
 struct kernel_source {

@@ -4,20 +4,45 @@
 #include "kernels/table.h"
 #include "kernels/vectors.h"
 
-int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
-		  const char *name, int64_t *length, struct error *err)
+int kernel_oracle_compute(const struct kernel_oracle *oracle, const struct launch_case *work,
+			  const struct host_buffers *inputs, struct host_buffers *expected,
+			  struct error *err)
 {
-	for (size_t i = 0; i < work->buffer_count; i++) {
-		if (strcmp(work->buffers[i].name, name))
-			continue;
-		if (!buffers->data[i])
-			break;
-		*out = buffers->data[i];
-		*length = work->buffers[i].length;
-		return 0;
-	}
-	return error_set(err, PL_EUSAGE, "oracle %s: the case %s/%s has no buffer \"%s\"",
-			 work->oracle, work->kernel, work->variant, name);
+	*err = (struct error){0};
+	return oracle->compute(&(struct oracle_run){oracle, work, inputs, expected, err});
+}
+
+static void *find_data(const struct oracle_run *run, const struct host_buffers *buffers,
+		       const char *name, int64_t *length)
+{
+	const struct launch_case *work = run->work;
+
+	for (size_t i = 0; i < work->buffer_count; i++)
+		if (!strcmp(work->buffers[i].name, name) && buffers->data[i]) {
+			*length = work->buffers[i].length;
+			return buffers->data[i];
+		}
+	/* the first that is missing: others may be, too */
+	if (!run->err->text[0])
+		error_set(run->err, PL_EUSAGE, "oracle %s: the case %s/%s has no buffer \"%s\"",
+			  work->oracle, work->kernel, work->variant, name);
+	return NULL;
+}
+
+const void *oracle_input(const struct oracle_run *run, const char *name, int64_t *length)
+{
+	return find_data(run, run->inputs, name, length);
+}
+
+void *oracle_result(const struct oracle_run *run, const char *name, int64_t *length)
+{
+	return find_data(run, run->expected, name, length);
+}
+
+int64_t oracle_axis(const struct oracle_run *run, const char *name, int64_t absent)
+{
+	launch_case_axis(run->work, name, &absent);
+	return absent;
 }
 
 #define WORDS 16 /* at a time, in vectors */

@@ -235,21 +235,11 @@ static const struct kernel_buffer *buffers_of(const struct resolution *r, size_t
 	return variant->buffers ? variant->buffers : r->kernel->buffers;
 }
 
-/* An axis may hold for several buffers, so an impossible fill skips the case. */
-static int resolve_fill(struct resolution *r, struct case_buffer *out,
-			const struct kernel_buffer *buffer)
-{
-	struct error cause = {0};
-
-	return fill_resolve(out, buffer, r->variables, r->variable_count, &cause)
-		       ? resolution_skip(r, "%s", cause.text)
-		       : 0;
-}
-
 static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buffer,
 			  int64_t *total_bytes)
 {
 	struct case_buffer *out = &r->work->buffers[r->work->buffer_count++];
+	struct error cause = {0};
 	char what[96];
 	int64_t bytes;
 	int rc = resolution_copy_name(r, out->name, sizeof(out->name), buffer->name);
@@ -283,7 +273,10 @@ static int resolve_buffer(struct resolution *r, const struct kernel_buffer *buff
 				       bytes, out->name,
 				       element_size_bytes(case_buffer_compared(out)),
 				       element_type_name(case_buffer_compared(out)));
-	return resolve_fill(r, out, buffer);
+	/* an axis may hold for several buffers, so an impossible fill skips the case */
+	return fill_resolve(out, buffer, r->variables, r->variable_count, &cause)
+		       ? resolution_skip(r, "%s", cause.text)
+		       : 0;
 }
 
 static int resolve_buffers(struct resolution *r)

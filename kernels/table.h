@@ -15,6 +15,12 @@
 /* The smallest number of elements for which an oracle uses another thread. */
 #define ORACLE_GRAIN (INT64_C(1) << 14)
 
+/* A row of a table, for macros that stand for one. */
+#define TABLE_ROW(...)      \
+	{                   \
+		__VA_ARGS__ \
+	}
+
 #define TABLE_COUNT(type, ...) (sizeof((type[]){__VA_ARGS__}) / sizeof(type))
 
 #define LAUNCHES(...)                                            \
@@ -33,47 +39,44 @@
 	.buffers = (const struct kernel_buffer[]){__VA_ARGS__}, \
 	.buffer_count = TABLE_COUNT(const struct kernel_buffer, __VA_ARGS__)
 
+/* A variant: its name, the metric that shows its lesson, the lesson, and its other members. */
+#define VARIANT(label, shown_by, teaches, ...)                                    \
+	{                                                                         \
+		.name = label, .metric = shown_by, .lesson = teaches, __VA_ARGS__ \
+	}
+
 /* Arguments of a launch, by the type that the device code declares. */
-#define ARG_OF_BUFFER(name)                       \
-	{                                         \
-		.kind = ARG_BUFFER, .value = name \
-	}
-#define ARG_OF_I64(expression)                       \
-	{                                            \
-		.kind = ARG_I64, .value = expression \
-	}
-#define ARG_OF_I32(expression)                       \
-	{                                            \
-		.kind = ARG_I32, .value = expression \
-	}
-#define ARG_OF_U32(expression)                       \
-	{                                            \
-		.kind = ARG_U32, .value = expression \
-	}
-#define ARG_OF_F32(literal)                       \
-	{                                         \
-		.kind = ARG_F32, .value = literal \
-	}
+#define ARG_OF_BUFFER(name) TABLE_ROW(.kind = ARG_BUFFER, .value = name)
+#define ARG_OF_I64(expression) TABLE_ROW(.kind = ARG_I64, .value = expression)
+#define ARG_OF_I32(expression) TABLE_ROW(.kind = ARG_I32, .value = expression)
+#define ARG_OF_U32(expression) TABLE_ROW(.kind = ARG_U32, .value = expression)
+#define ARG_OF_F32(literal) TABLE_ROW(.kind = ARG_F32, .value = literal)
+
+/* The value of a macro as a text, for expressions. */
+#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
+#define TEXT_OF_TOKEN(token) #token
+
+/* The shape of most launches: a thread for each of n elements. */
+#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
+/* As many blocks as fit on the device at the same time, and no more than there is work for. */
+#define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
+
+#define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 
 /* The axis that every family has. */
-#define AXIS_BLOCK                                          \
-	{                                                   \
-		"block", "64..1024", "threads in one block" \
-	}
+#define AXIS_BLOCK TABLE_ROW("block", "64..1024", "threads in one block")
 
 /* The block must consist of whole warps. `why` completes the reason. */
-#define WHOLE_WARPS(why)                                                  \
-	{                                                                 \
-		"block % 32 == 0", "block must be a multiple of 32: " why \
-	}
+#define WHOLE_WARPS(why) TABLE_ROW("block % 32 == 0", "block must be a multiple of 32: " why)
 
 /*
- * Finds the buffer `name` among `buffers`: sets *out to its data and *length to
- * its elements. Returns PL_EUSAGE if it is missing, which is an error in the
+ * Find the buffer `name` among the inputs or the results: its data, and *length,
+ * its elements. NULL, with PL_EUSAGE, if it is missing, which is an error in the
  * oracle's own table.
  */
-int oracle_buffer(void **out, const struct launch_case *work, const struct host_buffers *buffers,
-		  const char *name, int64_t *length, struct error *err);
+const void *oracle_input(const struct oracle_run *run, const char *name, int64_t *length);
+void *oracle_result(const struct oracle_run *run, const char *name, int64_t *length);
+int64_t oracle_axis(const struct oracle_run *run, const char *name, int64_t absent);
 /* Adds words[i] to sums[i], for each i below `count`. */
 void oracle_add_words(uint32_t *restrict sums, const uint32_t *restrict words, int64_t count);
 

@@ -288,7 +288,7 @@ static int compute_by_oracle(const struct launch_case *work, const struct host_b
 				 "this worker has no oracle '%s': use perflab and the worker of "
 				 "one installation",
 				 work->oracle);
-	return oracle->compute(work, inputs, expected, err);
+	return kernel_oracle_compute(oracle, work, inputs, expected, err);
 }
 
 static int compute_by_expression(const struct launch_case *work, const struct case_check_item *item,

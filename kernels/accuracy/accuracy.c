@@ -31,7 +31,6 @@ static const struct kernel_tolerance all_blocks_lose = {.abs = 0.0, .rel = 0.2};
 		  .block = {"block"},                                                   \
 		  .shared_bytes = "4 * block",                                          \
 		  ARGS(X, SUM, N)})
-#define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 #define TREE_OF_WARPS CONSTRAINTS(HALVES, WHOLE_WARPS("the tree ends in a whole warp"))
 
 /* At most as many blocks as static_sums in fixed_grid_static.cu has elements; no device holds as
@@ -52,11 +51,6 @@ static const struct kernel_tolerance all_blocks_lose = {.abs = 0.0, .rel = 0.2};
 #define FIXED_GRID(buffer)                                                                     \
 	TWICE("accuracy_fixed_grid", ARGS(X, ARG_OF_BUFFER(buffer), N), "accuracy_fixed_grid", \
 	      ARGS(ARG_OF_BUFFER(buffer), SUM, ARG_OF_I64(FIXED_BLOCKS)))
-static const struct kernel_buffer allocated_buffers[] = {
-	{"x", ELEMENT_F32, "n", BUFFER_IN, FILL_CONSTANT, 1.23, 0.0},
-	{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-	{"sums_of_call", ELEMENT_F32, FIXED_BLOCKS, BUFFER_PER_CALL, FILL_NONE, 0.0, 0.0},
-};
 
 /* ---- the order of additions ---- */
 
@@ -67,89 +61,47 @@ enum { SMALL_SECOND = 1, SMALL_LAST = 2 };
 
 /* Expects what float arithmetic gives, not the exact sum: nothing is left of SMALL once LARGE has
  * been added to it. */
-static int compute_order(const struct launch_case *work, const struct host_buffers *inputs,
-			 struct host_buffers *expected, struct error *err)
+static int compute_order(const struct oracle_run *run)
 {
-	int64_t n, order = SMALL_LAST;
-	float left;
-	void *sums;
-	int rc = oracle_buffer(&sums, work, expected, "sums", &n, err);
+	const int64_t order = oracle_axis(run, "order", SMALL_LAST);
+	int64_t n;
+	float *sums = oracle_result(run, "sums", &n);
 
-	(void)inputs;
-	if (rc)
-		return rc;
-	launch_case_axis(work, "order", &order);
-	left = order == SMALL_SECOND ? 0.0f : strtof(SMALL, NULL);
-	for (int64_t i = 0; i < n; i++)
-		((float *)sums)[i] = left;
-	return 0;
+	for (int64_t i = 0; sums && i < n; i++)
+		sums[i] = order == SMALL_SECOND ? 0.0f : strtof(SMALL, NULL);
+	return sums ? 0 : PL_EUSAGE;
 }
 
-static const struct kernel_oracle oracle_order = {
-	.name = "accuracy/order",
-	.axes = "order",
-	.compute = compute_order,
-};
-static const struct kernel_buffer order_buffers[] = {
-	{"sums", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
+static const struct kernel_oracle oracle_order = {"accuracy/order", "order", compute_order};
 static const struct kernel_work order_work = {.flop = "3 * n", .bytes_written = "4 * n"};
 /* Each order has exactly one result. */
 static const struct kernel_tolerance nothing_lost = {.abs = 0.0, .rel = 0.0};
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "pairs",
-		.image = "reduce/naive",
-		.lesson = "pairs, and pairs of pairs: both terms of a sum are equally large, the "
-			  "error is least",
-		.metric = "relative_error",
-		IN_HALVES,
-	},
-	{
-		.name = "tree",
-		.image = "reduce/sequential",
-		.lesson = "a tree in each block, then one over the blocks: about seven digits are "
-			  "right",
-		.metric = "relative_error",
-		TREE("reduce_sequential"),
-		CONSTRAINTS(HALVES),
-	},
-	{
-		.name = "registers",
-		.image = "reduce/shuffle",
-		.lesson = "the same tree in registers keeps the same digits",
-		.metric = "relative_error",
-		TWO_PASSES("reduce_shuffle", BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "strides",
-		.image = "reduce/grid_stride",
-		.lesson = "each thread adds hundreds of copies one by one: all threads make the "
-			  "same error",
-		.metric = "relative_error",
-		TWO_PASSES("reduce_grid_stride", RESIDENT_BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "atomic_resident",
-		.image = "reduce/atomic_finish",
-		.lesson = "a thousand atomic additions to one number: a digit or two are lost",
-		.metric = "relative_error",
-		.tolerance = &resident_blocks_lose,
+	VARIANT("pairs", "relative_error",
+		"pairs, and pairs of pairs: both terms of a sum are equally large, the error is "
+		"least",
+		.image = "reduce/naive", IN_HALVES),
+	VARIANT("tree", "relative_error",
+		"a tree in each block, then one over the blocks: about seven digits are right",
+		.image = "reduce/sequential", TREE("reduce_sequential"), CONSTRAINTS(HALVES)),
+	VARIANT("registers", "relative_error", "the same tree in registers keeps the same digits",
+		.image = "reduce/shuffle", TWO_PASSES("reduce_shuffle", BLOCKS),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("strides", "relative_error",
+		"each thread adds hundreds of copies one by one: all threads make the same error",
+		.image = "reduce/grid_stride", TWO_PASSES("reduce_grid_stride", RESIDENT_BLOCKS),
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("atomic_resident", "relative_error",
+		"a thousand atomic additions to one number: a digit or two are lost",
+		.image = "reduce/atomic_finish", .tolerance = &resident_blocks_lose,
 		ADDED_UP("reduce_clear", "reduce_atomic_finish", RESIDENT_BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "atomic_blocks",
-		.lesson =
-			"one atomic addition per block: about three digits of a large sum are left",
-		.metric = "relative_error",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("atomic_blocks", "relative_error",
+		"one atomic addition per block: about three digits of a large sum are left",
 		.tolerance = &all_blocks_lose,
 		ADDED_UP("accuracy_clear", "accuracy_atomic_blocks", BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
 	{
 		.name = "atomic_sequential",
 		.lesson = "a tree with a barrier of the block in every step, then one atomic "
@@ -178,58 +130,39 @@ static const struct kernel_variant variants[] = {
 		TREES_ADDED_UP("accuracy_atomic_tile"),
 		TREE_OF_WARPS,
 	},
-	{
-		.name = "fixed_grid",
-		.lesson = "a grid of fixed size, many elements per thread, then the same kernel "
-			  "over its sums",
-		.metric = "median_time_ns",
-		FIXED_GRID("partials"),
-		TREE_OF_WARPS,
-	},
-	{
-		.name = "fixed_grid_static",
-		.lesson = "the fixed grid with its sums in a static device array: no allocation",
-		.metric = "median_time_ns",
+	VARIANT("fixed_grid", "median_time_ns",
+		"a grid of fixed size, many elements per thread, then the same kernel over its "
+		"sums",
+		FIXED_GRID("partials"), TREE_OF_WARPS),
+	VARIANT("fixed_grid_static", "median_time_ns",
+		"the fixed grid with its sums in a static device array: no allocation",
 		TWICE("accuracy_fixed_grid_static", ARGS(X, N), "accuracy_fixed_grid_static_finish",
 		      ARGS(SUM, ARG_OF_I64(FIXED_BLOCKS))),
-		TREE_OF_WARPS,
-	},
-	{
-		.name = "fixed_grid_per_call",
+		TREE_OF_WARPS),
+	VARIANT("fixed_grid_per_call", "median_time_ns",
+		"the fixed grid with its sums allocated in every call: what the allocation costs",
 		.image = "accuracy/fixed_grid",
-		.lesson = "the fixed grid with its sums allocated in every call: what the "
-			  "allocation costs",
-		.metric = "median_time_ns",
-		OWN_BUFFERS(allocated_buffers),
-		FIXED_GRID("sums_of_call"),
-		TREE_OF_WARPS,
-	},
-	{
-		.name = "order",
-		.lesson = "1.2e30 + 9.9e-30 - 1.2e30 by atomics: the order decides whether the sum "
-			  "is 0",
-		.metric = "relative_error",
+		BUFFERS({"x", ELEMENT_F32, "n", BUFFER_IN, FILL_CONSTANT, 1.23, 0.0},
+			{"sum", ELEMENT_F32, "1", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
+			{"sums_of_call", ELEMENT_F32, FIXED_BLOCKS, BUFFER_PER_CALL, FILL_NONE, 0.0,
+			 0.0}),
+		FIXED_GRID("sums_of_call"), TREE_OF_WARPS),
+	VARIANT("order", "relative_error",
+		"1.2e30 + 9.9e-30 - 1.2e30 by atomics: the order decides whether the sum is 0",
 		AXES({"n", "2^12", "sums"},
 		     {"order", "1,2", "1: the small number second; 2: last"}),
 		CONSTRAINTS({"order == 1 || order == 2",
 			     "order must be 1 or 2: the small number second or last"}),
-		OWN_BUFFERS(order_buffers),
-		.oracle = &oracle_order,
-		.work = &order_work,
-		.tolerance = &nothing_lost,
+		BUFFERS({"sums", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
+		.oracle = &oracle_order, .work = &order_work, .tolerance = &nothing_lost,
 		LAUNCHES({.entry = "accuracy_order",
 			  .grid = {BLOCKS},
 			  .block = {"block"},
 			  ARGS(ARG_OF_BUFFER("sums"), ARG_OF_F32(LARGE), ARG_OF_F32(SMALL),
-			       ARG_OF_U32("order"), N)}),
-	},
-	{
-		.name = "cub",
-		.lesson = "CUB, the vendor's library: how many digits it keeps",
-		.metric = "relative_error",
+			       ARG_OF_U32("order"), N)})),
+	VARIANT("cub", "relative_error", "CUB, the vendor's library: how many digits it keeps",
 		AXES({"block", "256", "ignored: the library chooses"}),
-		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)}),
-	},
+		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)})),
 };
 
 const struct kernel kernel_accuracy = {
@@ -239,7 +172,6 @@ const struct kernel kernel_accuracy = {
 	.small_size = "100000",
 	SUM_BUFFERS(FILL_CONSTANT, 1.23, 0.0),
 	.work = {.flop = "n - 1", .bytes_read = "4 * n", .bytes_written = "4"},
-	.tolerance_abs = 0.0,
 	.tolerance_rel = STRIDES_LOSE,
 	.oracle = &oracle_sum,
 	.variants = variants,

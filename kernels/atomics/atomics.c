@@ -5,45 +5,30 @@
  */
 #include "kernels/table.h"
 
-static int compute_totals(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+static int compute_totals(const struct oracle_run *run)
 {
-	int64_t n, addresses, block = 1;
-	void *x, *totals;
-	uint32_t *out;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	const int64_t block = oracle_axis(run, "block", 1);
+	int64_t n, addresses;
+	const uint32_t *x = oracle_input(run, "x", &n);
+	uint32_t *totals = oracle_result(run, "totals", &addresses);
 
-	if (!rc)
-		rc = oracle_buffer(&totals, work, expected, "totals", &addresses, err);
-	if (rc)
-		return rc;
-	launch_case_axis(work, "block", &block);
-	out = totals;
+	if (!x || !totals)
+		return PL_EUSAGE;
 	for (int64_t i = 0; i < addresses; i++)
-		out[i] = 0;
-	for (int64_t first = 0, b = 0; first < n; first += block, b++) {
-		int64_t end = first + block < n ? first + block : n;
-		uint32_t sum = 0;
-
-		for (int64_t i = first; i < end; i++)
-			sum += ((const uint32_t *)x)[i];
-		out[b % addresses] += sum;
-	}
+		totals[i] = 0;
+	for (int64_t i = 0; i < n; i++)
+		totals[i / block % addresses] += x[i];
 	return 0;
 }
 
-static const struct kernel_oracle oracle_totals = {
-	.name = "atomics/totals",
-	.axes = "n,block,addresses",
-	.compute = compute_totals,
-};
+static const struct kernel_oracle oracle_totals = {"atomics/totals", "n,block,addresses",
+						   compute_totals};
 
 #define X ARG_OF_BUFFER("x")
 #define TOTALS ARG_OF_BUFFER("totals")
 #define LOCKS ARG_OF_BUFFER("locks")
 #define N ARG_OF_I64("n")
 #define ADDRESSES ARG_OF_I64("addresses")
-#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 #define FOR_EACH_TOTAL .grid = {"ceil_div(addresses, 256)"}, .block = {"256"}
 #define ADDS(name)                                                                    \
 	LAUNCHES({.entry = "atomics_clear", FOR_EACH_TOTAL, ARGS(TOTALS, ADDRESSES)}, \
@@ -53,56 +38,32 @@ static const struct kernel_oracle oracle_totals = {
 		 {.entry = name, ONE_A_THREAD, ARGS(X, TOTALS, LOCKS, N, ADDRESSES)})
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "native_add",
-		.lesson =
-			"the hardware adds where the total lies, for each word one lane at a time",
-		.metric = "median_time_ns",
-		ADDS("atomics_native_add"),
-	},
-	{
-		.name = "cas_add",
-		.lesson = "compare-and-swap: of the threads that collide one succeeds, the others "
-			  "repeat",
-		.metric = "instructions",
+	VARIANT("native_add", "median_time_ns",
+		"the hardware adds where the total lies, for each word one lane at a time",
+		ADDS("atomics_native_add")),
+	VARIANT("cas_add", "instructions",
+		"compare-and-swap: of the threads that collide one succeeds, the others repeat",
 		/* If m threads want the same word, one succeeds and m - 1 repeat: a million
 		 * elements take minutes. */
-		AXES({"n", "2^12", "elements"}),
-		ADDS("atomics_cas_add"),
-	},
-	{
-		.name = "spin_lock",
-		.lesson = "a lock taken by one lane per block: no deadlock, but a queue of blocks",
-		.metric = "median_time_ns",
-		LOCKS_AND_ADDS("atomics_spin_lock"),
-	},
-	{
-		.name = "spin_lock_warp",
-		.lesson = "a lock taken by one lane per warp: the warps of a block queue for it as "
-			  "well",
-		.metric = "median_time_ns",
+		AXES({"n", "2^12", "elements"}), ADDS("atomics_cas_add")),
+	VARIANT("spin_lock", "median_time_ns",
+		"a lock taken by one lane per block: no deadlock, but a queue of blocks",
+		LOCKS_AND_ADDS("atomics_spin_lock")),
+	VARIANT("spin_lock_warp", "median_time_ns",
+		"a lock taken by one lane per warp: the warps of a block queue for it as well",
 		LOCKS_AND_ADDS("atomics_spin_lock_warp"),
-		CONSTRAINTS(WHOLE_WARPS("a warp first adds up by shuffles")),
-	},
-	{
-		.name = "spin_lock_lanes",
-		.lesson = "a lock taken by all lanes of a warp: it works only if threads run "
-			  "independently",
-		.metric = "median_time_ns",
+		CONSTRAINTS(WHOLE_WARPS("a warp first adds up by shuffles"))),
+	VARIANT("spin_lock_lanes", "median_time_ns",
+		"a lock taken by all lanes of a warp: it works only if threads run independently",
 		/* Per block 32 threads want a lock, instead of one: slow, as with
 		 * compare-and-swap. */
-		AXES({"n", "2^12", "elements"}),
-		LOCKS_AND_ADDS("atomics_spin_lock_lanes"),
+		AXES({"n", "2^12", "elements"}), LOCKS_AND_ADDS("atomics_spin_lock_lanes"),
 		CONSTRAINTS({"compute_capability >= 70",
 			     "threads of a warp must run independently: "
-			     "compute capability 7.0 or later"}),
-	},
-	{
-		.name = "block_first",
-		.lesson = "one atomic addition per block gives the same sum without a lock",
-		.metric = "median_time_ns",
-		ADDS("atomics_block_first"),
-	},
+			     "compute capability 7.0 or later"})),
+	VARIANT("block_first", "median_time_ns",
+		"one atomic addition per block gives the same sum without a lock",
+		ADDS("atomics_block_first")),
 };
 
 const struct kernel kernel_atomics = {

@@ -17,28 +17,20 @@
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
 
-#define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
 #define RANDOM_WORDS BUFFER_IN, FILL_UNIFORM, 0.0, 4294967296.0
 
 /* Every multiprocessor gets an equal number of blocks. */
 #define THREADS "sm_count * blocks_per_sm * block"
 #define RESIDENT .grid = {"sm_count * blocks_per_sm"}, .block = {"block"}
-#define BLOCKS_PER_SM(values)                                        \
-	{                                                            \
-		"blocks_per_sm", values, "blocks per multiprocessor" \
-	}
+#define BLOCKS_PER_SM(values) TABLE_ROW("blocks_per_sm", values, "blocks per multiprocessor")
 /* A multiprocessor does the same work, however many threads share it. */
 #define SHARE_OF_TURNS "max(1, turns * max_threads_per_sm / (block * blocks_per_sm))"
-#define TURNS(values)                                                                    \
-	{                                                                                \
-		"turns", values, "turns of the loop per thread of a full multiprocessor" \
-	}
-#define FITS                                                                                       \
-	{                                                                                          \
-		"block * blocks_per_sm <= max_threads_per_sm",                                     \
-			"block * blocks_per_sm must not exceed the threads that a multiprocessor " \
-			"holds at once"                                                            \
-	}
+#define TURNS(values) \
+	TABLE_ROW("turns", values, "turns of the loop per thread of a full multiprocessor")
+#define FITS                                                                                 \
+	TABLE_ROW("block * blocks_per_sm <= max_threads_per_sm",                             \
+		  "block * blocks_per_sm must not exceed the threads that a multiprocessor " \
+		  "holds at once")
 
 /* Device memory: whole tiles of any block size up to 1024, in groups of 16 bytes. */
 #define ARRAY_WORDS "times_l2 * (l2_bytes / 65536) * 16384"
@@ -58,23 +50,6 @@
 #define READING_AXES(times_l2) STREAMING_AXES("512,1024", "2,4", IN_FLIGHT_TEXT, times_l2)
 #define WRITING_AXES(times_l2) STREAMING_AXES("256,1024", "4,4096", "1,4", times_l2)
 
-static const struct kernel_buffer read_buffers[] = {
-	{"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
-	{"out", ELEMENT_U32, "block * min(" TILES ", sm_count * blocks_per_sm)", BUFFER_OUT,
-	 FILL_NONE, 0.0, 0.0},
-};
-static const struct kernel_buffer write_buffers[] = {
-	{"out", ELEMENT_U32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
-static const struct kernel_buffer copy_buffers[] = {
-	{"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
-	{"out", ELEMENT_U32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
-static const struct kernel_buffer triad_buffers[] = {
-	{"a", ELEMENT_F32, ARRAY_WORDS, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-	{"b", ELEMENT_F32, ARRAY_WORDS, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-	{"out", ELEMENT_F32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
 #define ARRAY_BYTES "4 * " ARRAY_WORDS
 static const struct kernel_work read_work = {.bytes_read = ARRAY_BYTES};
 static const struct kernel_work write_work = {.bytes_written = ARRAY_BYTES};
@@ -87,10 +62,6 @@ static const struct kernel_work triad_work = {
  * hardly counts. */
 #define L2_GROUPS "l2_bytes / l2_part / 16"
 #define L2_TURNS "max(1, passes * (" L2_GROUPS ") / (" IN_FLIGHT_TEXT " * " THREADS "))"
-static const struct kernel_buffer l2_buffers[] = {
-	{"a", ELEMENT_U32, "4 * (" L2_GROUPS ")", RANDOM_WORDS},
-	{"out", ELEMENT_U32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
 static const struct kernel_work l2_work = {.bytes_read = "16 * " IN_FLIGHT_TEXT " * " L2_TURNS
 							 " * " THREADS};
 static const struct kernel_buffer window_buffers[] = {
@@ -166,10 +137,8 @@ GROUP_OPERANDS(tensor_f16_wgmma, f16, 64, 255)
 GROUP_OPERANDS(tensor_bf16_wgmma, bf16, 64, 255)
 GROUP_OPERANDS(tensor_f8_wgmma, f8, 128, 7)
 
-#define NEEDS(capability, generation)                                                       \
-	{                                                                                   \
-		"compute_capability >= " capability, "needs compute capability " generation \
-	}
+#define NEEDS(capability, generation) \
+	TABLE_ROW("compute_capability >= " capability, "needs compute capability " generation)
 #define TENSOR(label, oracle_label, blocks, per_sm, times, teaches, ...)               \
 	{                                                                              \
 		.name = #label, .lesson = teaches, .metric = "median_time_ns",         \
@@ -184,109 +153,78 @@ GROUP_OPERANDS(tensor_f8_wgmma, f8, 128, 7)
 	}
 #define BY_WARPS(label, times, teaches, needs) \
 	TENSOR(label, warp, "128,256", "1,2", times, teaches, needs)
-#define HOPPER_ALONE                                                                               \
-	{                                                                                          \
-		"compute_capability == 90", "wgmma exists only on compute capability 9.0 (Hopper)" \
-	}
-#define WHOLE_GROUPS                                                                    \
-	{                                                                               \
-		"block % 128 == 0",                                                     \
-			"block must be a multiple of 128: four warps multiply together" \
-	}
+#define HOPPER_ALONE                          \
+	TABLE_ROW("compute_capability == 90", \
+		  "wgmma exists only on compute capability 9.0 (Hopper)")
+#define WHOLE_GROUPS                  \
+	TABLE_ROW("block % 128 == 0", \
+		  "block must be a multiple of 128: four warps multiply together")
 #define BY_GROUPS(label, times, teaches) \
 	TENSOR(label, warpgroup, "256,384", "1,2", times, teaches, HOPPER_ALONE, WHOLE_GROUPS)
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "dram_read",
-		.lesson = "device memory, read once: the roof of reductions",
-		.metric = "dram_bytes_per_s",
-		.oracle = &oracle_read,
-		.work = &read_work,
-		OWN_BUFFERS(read_buffers),
+	VARIANT("dram_read", "dram_bytes_per_s", "device memory, read once: the roof of reductions",
+		.oracle = &oracle_read, .work = &read_work,
+		BUFFERS({"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
+			{"out", ELEMENT_U32, "block * min(" TILES ", sm_count * blocks_per_sm)",
+			 BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		READING_AXES("32"),
 		LAUNCHES({.entry = "ceilings_dram_read",
 			  STREAMING,
-			  ARGS(A, OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))}),
-	},
-	{
-		.name = "dram_write",
-		.lesson = "device memory, written once: the roof of fills",
-		.metric = "dram_bytes_per_s",
-		.oracle = &oracle_write,
-		.work = &write_work,
-		OWN_BUFFERS(write_buffers),
+			  ARGS(A, OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))})),
+	VARIANT("dram_write", "dram_bytes_per_s", "device memory, written once: the roof of fills",
+		.oracle = &oracle_write, .work = &write_work,
+		BUFFERS({"out", ELEMENT_U32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		WRITING_AXES("32"),
 		LAUNCHES({.entry = "ceilings_dram_write",
 			  STREAMING,
-			  ARGS(OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))}),
-	},
-	{
-		.name = "dram_copy",
-		.lesson = "device memory, half read and half written: the roof of most kernels",
-		.metric = "dram_bytes_per_s",
-		.oracle = &oracle_copy,
-		.work = &copy_work,
-		OWN_BUFFERS(copy_buffers),
+			  ARGS(OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))})),
+	VARIANT("dram_copy", "dram_bytes_per_s",
+		"device memory, half read and half written: the roof of most kernels",
+		.oracle = &oracle_copy, .work = &copy_work,
+		BUFFERS({"a", ELEMENT_U32, ARRAY_WORDS, RANDOM_WORDS},
+			{"out", ELEMENT_U32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		WRITING_AXES("32"),
 		LAUNCHES({.entry = "ceilings_dram_copy",
 			  STREAMING,
-			  ARGS(A, OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))}),
-	},
-	{
-		.name = "dram_triad",
-		.lesson = "device memory, two streams in and one out, as in STREAM",
-		.metric = "dram_bytes_per_s",
-		.oracle = &oracle_triad,
+			  ARGS(A, OUT, ARG_OF_I64(TILES), ARG_OF_I32("in_flight"))})),
+	VARIANT("dram_triad", "dram_bytes_per_s",
+		"device memory, two streams in and one out, as in STREAM", .oracle = &oracle_triad,
 		.work = &triad_work,
-		OWN_BUFFERS(triad_buffers),
+		BUFFERS({"a", ELEMENT_F32, ARRAY_WORDS, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+			{"b", ELEMENT_F32, ARRAY_WORDS, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+			{"out", ELEMENT_F32, ARRAY_WORDS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		WRITING_AXES("16"),
 		LAUNCHES({.entry = "ceilings_dram_triad",
 			  STREAMING,
 			  ARGS(A, B, OUT, ARG_OF_F32(FACTOR_TEXT), ARG_OF_I64(TILES),
-			       ARG_OF_I32("in_flight"))}),
-	},
-	{
-		.name = "l2_read",
-		.lesson = "the L2 cache: an array of a part of its size, read again and again",
-		.metric = "l2_bytes",
-		.oracle = &oracle_walk,
-		.work = &l2_work,
-		OWN_BUFFERS(l2_buffers),
+			       ARG_OF_I32("in_flight"))})),
+	VARIANT("l2_read", "l2_bytes",
+		"the L2 cache: an array of a part of its size, read again and again",
+		.oracle = &oracle_walk, .work = &l2_work,
+		BUFFERS({"a", ELEMENT_U32, "4 * (" L2_GROUPS ")", RANDOM_WORDS},
+			{"out", ELEMENT_U32, THREADS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		AXES({"block", "256,512", "threads in one block"}, BLOCKS_PER_SM("2,4"),
 		     {"l2_part", "4,16", "the size of the array is that of the L2 divided by this"},
 		     {"passes", "256", "how many times the array is read"}),
 		CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_l2_read",
 			  RESIDENT,
-			  ARGS(A, OUT, ARG_OF_U32(L2_GROUPS), ARG_OF_I32(L2_TURNS))}),
-	},
-	{
-		.name = "l1_read",
-		.lesson = "the L1 cache: at best 128 bytes per clock and multiprocessor",
-		.metric = "l1_bytes",
-		.oracle = &oracle_circle,
-		.work = &window_work,
-		OWN_BUFFERS(window_buffers),
-		AXES(BLOCKS_PER_SM("1,2"), TURNS("1024")),
-		CONSTRAINTS(FITS),
+			  ARGS(A, OUT, ARG_OF_U32(L2_GROUPS), ARG_OF_I32(L2_TURNS))})),
+	VARIANT("l1_read", "l1_bytes",
+		"the L1 cache: at best 128 bytes per clock and multiprocessor",
+		.oracle = &oracle_circle, .work = &window_work, OWN_BUFFERS(window_buffers),
+		AXES(BLOCKS_PER_SM("1,2"), TURNS("1024")), CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_l1_read",
 			  RESIDENT,
-			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
-	},
-	{
-		.name = "shared_read",
-		.lesson = "shared memory without bank conflicts: as fast as the L1 cache",
-		.metric = "shared_load_wavefronts",
-		.oracle = &oracle_circle,
-		.work = &window_work,
-		OWN_BUFFERS(window_buffers),
-		AXES(BLOCKS_PER_SM("1,2"), TURNS("1024")),
-		CONSTRAINTS(FITS),
+			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))})),
+	VARIANT("shared_read", "shared_load_wavefronts",
+		"shared memory without bank conflicts: as fast as the L1 cache",
+		.oracle = &oracle_circle, .work = &window_work, OWN_BUFFERS(window_buffers),
+		AXES(BLOCKS_PER_SM("1,2"), TURNS("1024")), CONSTRAINTS(FITS),
 		LAUNCHES({.entry = "ceilings_shared_read",
 			  RESIDENT,
-			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))}),
-	},
+			  ARGS(A, OUT, ARG_OF_I32(SHARE_OF_TURNS))})),
 	CHAIN(f64_fma, "flop_per_s", chain, double_buffers, double_work, "512",
 	      "double precision: half the rate of single on the large chips, a 64th on others",
 	      FITS),
@@ -326,7 +264,6 @@ const struct kernel kernel_ceilings = {
 	AXES({"block", "512,1024", "threads in one block"}),
 	CONSTRAINTS(WHOLE_WARPS("all lanes of a warp read and multiply together")),
 	/* Results are exact. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_read,
 	.variants = variants,

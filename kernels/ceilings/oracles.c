@@ -11,16 +11,12 @@ struct view {
 	int64_t in_length, out_length;
 };
 
-static int look(struct view *view, const struct launch_case *work,
-		const struct host_buffers *inputs, struct host_buffers *expected, struct error *err)
+static int look(struct view *view, const struct oracle_run *run, bool reads)
 {
-	void *in = NULL;
-	int rc = oracle_buffer(&view->out, work, expected, "out", &view->out_length, err);
-
-	if (!rc && inputs)
-		rc = oracle_buffer(&in, work, inputs, "a", &view->in_length, err);
-	view->in = in;
-	return rc;
+	view->out = oracle_result(run, "out", &view->out_length);
+	if (view->out && reads)
+		view->in = oracle_input(run, "a", &view->in_length);
+	return view->out && (view->in || !reads) ? 0 : PL_EUSAGE;
 }
 
 /* ---- device memory ---- */
@@ -52,22 +48,18 @@ static void sum_tiles(void *context, int64_t begin, int64_t end)
 	free(sums);
 }
 
-static int ceilings_compute_read(const struct launch_case *work, const struct host_buffers *inputs,
-				 struct host_buffers *expected, struct error *err)
+static int ceilings_compute_read(const struct oracle_run *run)
 {
 	struct view view = {0};
-	struct tiles of = {0};
-	int64_t in_flight = 1;
-	int rc = look(&view, work, inputs, expected, err);
+	struct tiles of = {.block = oracle_axis(run, "block", 0)};
+	int rc = look(&view, run, true);
 
 	if (rc)
 		return rc;
-	launch_case_axis(work, "block", &of.block);
-	launch_case_axis(work, "in_flight", &in_flight);
 	of.words = view.in;
 	of.sums = view.out;
 	of.threads = view.out_length;
-	of.tile_words = 4 * in_flight * of.block;
+	of.tile_words = 4 * oracle_axis(run, "in_flight", 1) * of.block;
 	of.tile_count = view.in_length / of.tile_words;
 	parallel_for(of.threads / of.block, 1, sum_tiles, &of);
 	return 0;
@@ -81,13 +73,11 @@ static void number_words(void *context, int64_t begin, int64_t end)
 		out[i] = (uint32_t)i;
 }
 
-static int ceilings_compute_write(const struct launch_case *work, const struct host_buffers *inputs,
-				  struct host_buffers *expected, struct error *err)
+static int ceilings_compute_write(const struct oracle_run *run)
 {
 	struct view view = {0};
-	int rc = look(&view, work, NULL, expected, err);
+	int rc = look(&view, run, false);
 
-	(void)inputs;
 	if (!rc)
 		parallel_for(view.out_length, ORACLE_GRAIN, number_words, view.out);
 	return rc;
@@ -105,11 +95,10 @@ static void copy_words(void *context, int64_t begin, int64_t end)
 	memcpy(of->out + begin, of->in + begin, (size_t)(end - begin) * sizeof(*of->out));
 }
 
-static int ceilings_compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
-				 struct host_buffers *expected, struct error *err)
+static int ceilings_compute_copy(const struct oracle_run *run)
 {
 	struct view view = {0};
-	int rc = look(&view, work, inputs, expected, err);
+	int rc = look(&view, run, true);
 
 	if (!rc)
 		parallel_for(view.out_length, ORACLE_GRAIN, copy_words,
@@ -132,20 +121,17 @@ static void ceilings_compute_triad_range(void *context, int64_t begin, int64_t e
 		of->out[i] = (float)((double)of->a[i] + FACTOR * (double)of->b[i]);
 }
 
-static int ceilings_compute_triad(const struct launch_case *work, const struct host_buffers *inputs,
-				  struct host_buffers *expected, struct error *err)
+static int ceilings_compute_triad(const struct oracle_run *run)
 {
 	struct view view = {0};
-	void *b = NULL;
 	int64_t length;
-	int rc = look(&view, work, inputs, expected, err);
+	const float *b = oracle_input(run, "b", &length);
 
-	if (!rc)
-		rc = oracle_buffer(&b, work, inputs, "b", &length, err);
-	if (!rc)
-		parallel_for(view.out_length, ORACLE_GRAIN, ceilings_compute_triad_range,
-			     &(struct triad){view.in, b, view.out});
-	return rc;
+	if (!b || look(&view, run, true))
+		return PL_EUSAGE;
+	parallel_for(view.out_length, ORACLE_GRAIN, ceilings_compute_triad_range,
+		     &(struct triad){view.in, b, view.out});
+	return 0;
 }
 
 /* ---- caches and shared memory ---- */
@@ -210,30 +196,29 @@ static int64_t cycles_of_walk(const struct walk *of)
 	return a;
 }
 
-static int64_t last_argument(const struct launch_case *work)
+static int64_t last_argument(const struct oracle_run *run)
 {
-	const struct case_launch *launch = &work->launches[0];
+	const struct case_launch *launch = &run->work->launches[0];
 
 	return launch->args[launch->arg_count - 1].integer;
 }
 
-static int ceilings_compute_walk(const struct launch_case *work, const struct host_buffers *inputs,
-				 struct host_buffers *expected, struct error *err)
+static int ceilings_compute_walk(const struct oracle_run *run)
 {
 	struct view view = {0};
 	struct walk of;
 	int64_t cycles;
 	uint32_t *sums;
-	int rc = look(&view, work, inputs, expected, err);
+	int rc = look(&view, run, true);
 
 	if (rc)
 		return rc;
 	of = (struct walk){view.in, view.in_length / 4, view.out_length % (view.in_length / 4),
-			   IN_FLIGHT * last_argument(work)};
+			   IN_FLIGHT * last_argument(run)};
 	sums = malloc((size_t)of.groups * sizeof(*sums));
 	if (!sums)
-		return error_set(err, PL_ENOMEM, "oracle %s: no memory for %lld groups",
-				 work->oracle, (long long)of.groups);
+		return error_set(run->err, PL_ENOMEM, "oracle %s: no memory for %lld groups",
+				 run->work->oracle, (long long)of.groups);
 	cycles = cycles_of_walk(&of);
 	for (int64_t first = 0; first < cycles; first++)
 		sum_cycle(&of, sums, first);
@@ -253,17 +238,14 @@ static uint32_t sum_of_chunk(const uint32_t *words, int64_t chunk, int64_t lane)
 	return sum;
 }
 
-static int ceilings_compute_circle(const struct launch_case *work,
-				   const struct host_buffers *inputs, struct host_buffers *expected,
-				   struct error *err)
+static int ceilings_compute_circle(const struct oracle_run *run)
 {
 	struct view view = {0};
-	int64_t block = 1, turns = last_argument(work);
-	int rc = look(&view, work, inputs, expected, err);
+	const int64_t block = oracle_axis(run, "block", 1), turns = last_argument(run);
+	int rc = look(&view, run, true);
 
 	if (rc)
 		return rc;
-	launch_case_axis(work, "block", &block);
 	for (int64_t t = 0; t < view.out_length; t++) {
 		int64_t warp = t % block / 32;
 		uint32_t sum = 0;
@@ -295,16 +277,19 @@ static double chain_total(int64_t thread, int chains, int64_t turns, double grow
 	return total;
 }
 
-static int ceilings_compute_chains(const struct launch_case *work, struct host_buffers *expected,
-				   double growth, double lanes, struct error *err)
+/* Which oracle: how many numbers a register holds. Two do not grow, because they have few digits.
+ */
+static int ceilings_compute_chains(const struct oracle_run *run)
 {
+	const int lanes = run->oracle->which;
+	const bool in_double = run->work->buffers[0].type == ELEMENT_F64;
+	const int chains = in_double ? CHAINS_F64 : CHAINS;
 	struct view view = {0};
-	bool in_double = work->buffers[0].type == ELEMENT_F64;
-	int chains = in_double ? CHAINS_F64 : CHAINS;
-	int rc = look(&view, work, NULL, expected, err);
+	int rc = look(&view, run, false);
 
 	for (int64_t t = 0; t < view.out_length && !rc; t++) {
-		double total = lanes * chain_total(t, chains, last_argument(work), growth);
+		double total =
+			lanes * chain_total(t, chains, last_argument(run), lanes == 1 ? 1 : 0);
 
 		if (in_double)
 			((double *)view.out)[t] = total;
@@ -312,21 +297,6 @@ static int ceilings_compute_chains(const struct launch_case *work, struct host_b
 			((float *)view.out)[t] = (float)total;
 	}
 	return rc;
-}
-
-static int ceilings_compute_chain(const struct launch_case *work, const struct host_buffers *inputs,
-				  struct host_buffers *expected, struct error *err)
-{
-	(void)inputs;
-	return ceilings_compute_chains(work, expected, 1, 1, err);
-}
-
-/* Two numbers per register. Neither grows, because they have few digits. */
-static int ceilings_compute_pairs(const struct launch_case *work, const struct host_buffers *inputs,
-				  struct host_buffers *expected, struct error *err)
-{
-	(void)inputs;
-	return ceilings_compute_chains(work, expected, 0, 2, err);
 }
 
 /* ---- tensor cores ---- */
@@ -353,20 +323,18 @@ static int32_t product_total(const int32_t *a, const int32_t *b, int64_t depth, 
 	return (int32_t)total;
 }
 
-/* `warps` warps share a product of `rows` rows. All blocks do the same. */
-static int ceilings_compute_products(const struct launch_case *work,
-				     const struct host_buffers *inputs,
-				     struct host_buffers *expected, int64_t rows, int64_t warps,
-				     struct error *err)
+/* Which oracle: the warps that share a product, of 32 rows, or of 64 if they are four. All blocks
+ * do the same. */
+static int ceilings_compute_products(const struct oracle_run *run)
 {
+	const int64_t warps = run->oracle->which, rows = warps == 1 ? 32 : 64;
 	struct view view = {0};
-	void *b = NULL;
 	int64_t b_length = 0;
-	int rc = look(&view, work, inputs, expected, err);
+	const int32_t *b = oracle_input(run, "b", &b_length);
 
-	if (!rc)
-		rc = oracle_buffer(&b, work, inputs, "b", &b_length, err);
-	for (int64_t t = 0; t < view.out_length && !rc; t++) {
+	if (!b || look(&view, run, true))
+		return PL_EUSAGE;
+	for (int64_t t = 0; t < view.out_length; t++) {
 		int64_t depth = view.in_length / rows, first = t / 32 % warps * (rows / warps);
 		int32_t *out = view.out;
 
@@ -375,35 +343,21 @@ static int ceilings_compute_products(const struct launch_case *work,
 				 : product_total(view.in, b, depth, first + t % 32 / 4,
 						 first + rows / warps, b_length / depth, t % 4);
 	}
-	return rc;
-}
-
-static int ceilings_compute_warp(const struct launch_case *work, const struct host_buffers *inputs,
-				 struct host_buffers *expected, struct error *err)
-{
-	return ceilings_compute_products(work, inputs, expected, 32, 1, err);
-}
-
-static int ceilings_compute_warpgroup(const struct launch_case *work,
-				      const struct host_buffers *inputs,
-				      struct host_buffers *expected, struct error *err)
-{
-	return ceilings_compute_products(work, inputs, expected, 64, 4, err);
+	return 0;
 }
 
 /* ---- all of them ---- */
 
-#define ORACLE(label, of_axes)                        \
-	const struct kernel_oracle oracle_##label = { \
-		.name = "ceilings/" #label, .axes = of_axes, .compute = ceilings_compute_##label};
+#define ORACLE(label, axes, ...) \
+	const struct kernel_oracle oracle_##label = {"ceilings/" #label, axes, __VA_ARGS__};
 
-ORACLE(read, "block,in_flight")
-ORACLE(write, "")
-ORACLE(copy, "")
-ORACLE(triad, "")
-ORACLE(walk, "block,blocks_per_sm,passes")
-ORACLE(circle, "block,blocks_per_sm,turns")
-ORACLE(chain, "block,blocks_per_sm,turns")
-ORACLE(pairs, "")
-ORACLE(warp, "")
-ORACLE(warpgroup, "")
+ORACLE(read, "block,in_flight", ceilings_compute_read)
+ORACLE(write, "", ceilings_compute_write)
+ORACLE(copy, "", ceilings_compute_copy)
+ORACLE(triad, "", ceilings_compute_triad)
+ORACLE(walk, "block,blocks_per_sm,passes", ceilings_compute_walk)
+ORACLE(circle, "block,blocks_per_sm,turns", ceilings_compute_circle)
+ORACLE(chain, "block,blocks_per_sm,turns", ceilings_compute_chains, 1)
+ORACLE(pairs, "", ceilings_compute_chains, 2)
+ORACLE(warp, "", ceilings_compute_products, 1)
+ORACLE(warpgroup, "", ceilings_compute_products, 4)

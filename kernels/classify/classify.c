@@ -6,35 +6,25 @@
  */
 #include "kernels/table.h"
 
-static int compute_bins(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int compute_bins(const struct oracle_run *run)
 {
 	int64_t n, bins;
-	void *x, *counts, *sums;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	const uint32_t *x = oracle_input(run, "x", &n);
+	uint32_t *counts = oracle_result(run, "counts", &bins);
+	uint32_t *sums = oracle_result(run, "sums", &bins);
 
-	if (!rc)
-		rc = oracle_buffer(&counts, work, expected, "counts", &bins, err);
-	if (!rc)
-		rc = oracle_buffer(&sums, work, expected, "sums", &bins, err);
-	if (rc)
-		return rc;
+	if (!x || !counts || !sums)
+		return PL_EUSAGE;
 	for (int64_t bin = 0; bin < bins; bin++)
-		((uint32_t *)counts)[bin] = ((uint32_t *)sums)[bin] = 0;
+		counts[bin] = sums[bin] = 0;
 	for (int64_t i = 0; i < n; i++) {
-		const uint32_t value = ((const uint32_t *)x)[i];
-
-		((uint32_t *)counts)[value % (uint64_t)bins]++;
-		((uint32_t *)sums)[value % (uint64_t)bins] += value;
+		counts[x[i] % (uint64_t)bins]++;
+		sums[x[i] % (uint64_t)bins] += x[i];
 	}
 	return 0;
 }
 
-static const struct kernel_oracle oracle_bins = {
-	.name = "classify/bins",
-	.axes = "n,bins",
-	.compute = compute_bins,
-};
+static const struct kernel_oracle oracle_bins = {"classify/bins", "n,bins", compute_bins};
 
 #define X ARG_OF_BUFFER("x")
 #define LENGTHS ARG_OF_BUFFER("lengths")
@@ -49,7 +39,6 @@ static const struct kernel_oracle oracle_bins = {
 #define SUMS ARG_OF_BUFFER("sums")
 #define N ARG_OF_I64("n")
 #define BINS ARG_OF_U32("bins")
-#define AN_ITEM_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 #define A_BIN_A_THREAD .grid = {"ceil_div(bins, 64)"}, .block = {"64"}
 #define A_BIN_A_BLOCK .grid = {"bins"}, .block = {"block"}
 
@@ -59,86 +48,60 @@ static const struct kernel_oracle oracle_bins = {
 	{                                                                         \
 		"sums", ELEMENT_U32, "bins", BUFFER_OUT, FILL_NONE, 0.0, 0.0      \
 	}
-#define SCRATCH(name, length)                                                  \
-	{                                                                      \
-		name, ELEMENT_U32, length, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0 \
-	}
+#define SCRATCH(name, length) \
+	TABLE_ROW(name, ELEMENT_U32, length, BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0)
 
 /* Each variant has exactly the buffers that its lists need: studies compare their sizes. */
-static const struct kernel_buffer for_list_per_bin[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
-							SCRATCH("lists", "bins * n")};
-static const struct kernel_buffer for_linked_lists[] = {
-	ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("pairs", "2 * n"), SCRATCH("count", "1")};
-static const struct kernel_buffer for_linked_in_place[] = {ITEMS_AND_BINS, SCRATCH("heads", "bins"),
-							   SCRATCH("links", "n")};
-static const struct kernel_buffer for_counted[] = {ITEMS_AND_BINS, SCRATCH("lengths", "bins"),
-						   SCRATCH("begins", "bins"),
-						   SCRATCH("packed", "n")};
-#define TAKES(table) .buffers = table, .buffer_count = ARRAY_SIZE(table)
-
 static const struct kernel_variant variants[] = {
-	{
-		.name = "list_per_bin",
-		.lesson = "each of N lists has space for all m items: N + m * N words, read by "
-			  "many threads",
-		.metric = "median_time_ns",
-		TAKES(for_list_per_bin),
+	VARIANT("list_per_bin", "median_time_ns",
+		"each of N lists has space for all m items: N + m * N words, read by many threads",
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("lengths", "bins"), SCRATCH("lists", "bins * n")),
 		LAUNCHES({.entry = "classify_list_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
 			 {.entry = "classify_list_per_bin",
-			  AN_ITEM_A_THREAD,
+			  ONE_A_THREAD,
 			  ARGS(X, LISTS, LENGTHS, N, BINS)},
 			 {.entry = "classify_list_read",
 			  A_BIN_A_BLOCK,
-			  ARGS(LISTS, LENGTHS, COUNTS, SUMS, N)}),
-	},
-	{
-		.name = "linked_lists",
-		.lesson = "linked lists: N + 2 * m + 1 words, but one thread reads a list, item by "
-			  "item",
-		.metric = "median_time_ns",
-		TAKES(for_linked_lists),
+			  ARGS(LISTS, LENGTHS, COUNTS, SUMS, N)})),
+	VARIANT("linked_lists", "median_time_ns",
+		"linked lists: N + 2 * m + 1 words, but one thread reads a list, item by item",
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("pairs", "2 * n"),
+			SCRATCH("count", "1")),
 		LAUNCHES({.entry = "classify_linked_clear",
 			  A_BIN_A_THREAD,
 			  ARGS(HEADS, COUNT, BINS)},
 			 {.entry = "classify_linked_lists",
-			  AN_ITEM_A_THREAD,
+			  ONE_A_THREAD,
 			  ARGS(X, HEADS, PAIRS, COUNT, N, BINS)},
 			 {.entry = "classify_linked_read",
 			  A_BIN_A_THREAD,
-			  ARGS(HEADS, PAIRS, COUNTS, SUMS, BINS)}),
-	},
-	{
-		.name = "linked_in_place",
-		.lesson = "an item's index is its place: N + m words, and no counter shared by all "
-			  "threads",
-		.metric = "median_time_ns",
-		TAKES(for_linked_in_place),
+			  ARGS(HEADS, PAIRS, COUNTS, SUMS, BINS)})),
+	VARIANT("linked_in_place", "median_time_ns",
+		"an item's index is its place: N + m words, and no counter shared by all threads",
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("heads", "bins"), SCRATCH("links", "n")),
 		LAUNCHES({.entry = "classify_in_place_clear", A_BIN_A_THREAD, ARGS(HEADS, BINS)},
 			 {.entry = "classify_linked_in_place",
-			  AN_ITEM_A_THREAD,
+			  ONE_A_THREAD,
 			  ARGS(X, HEADS, LINKS, N, BINS)},
 			 {.entry = "classify_in_place_read",
 			  A_BIN_A_THREAD,
-			  ARGS(X, HEADS, LINKS, COUNTS, SUMS, BINS)}),
-	},
-	{
-		.name = "counted",
-		.lesson = "lists counted first: 2 * N + m words, read by many threads",
-		.metric = "median_time_ns",
-		TAKES(for_counted),
+			  ARGS(X, HEADS, LINKS, COUNTS, SUMS, BINS)})),
+	VARIANT("counted", "median_time_ns",
+		"lists counted first: 2 * N + m words, read by many threads",
+		BUFFERS(ITEMS_AND_BINS, SCRATCH("lengths", "bins"), SCRATCH("begins", "bins"),
+			SCRATCH("packed", "n")),
 		LAUNCHES({.entry = "classify_counted_clear", A_BIN_A_THREAD, ARGS(LENGTHS, BINS)},
-			 {.entry = "classify_count", AN_ITEM_A_THREAD, ARGS(X, LENGTHS, N, BINS)},
+			 {.entry = "classify_count", ONE_A_THREAD, ARGS(X, LENGTHS, N, BINS)},
 			 {.entry = "classify_begin",
 			  .grid = {"1"},
 			  .block = {"1"},
 			  ARGS(LENGTHS, BEGINS, BINS)},
 			 {.entry = "classify_counted",
-			  AN_ITEM_A_THREAD,
+			  ONE_A_THREAD,
 			  ARGS(X, BEGINS, PACKED, N, BINS)},
 			 {.entry = "classify_counted_read",
 			  A_BIN_A_BLOCK,
-			  ARGS(PACKED, LENGTHS, BEGINS, COUNTS, SUMS)}),
-	},
+			  ARGS(PACKED, LENGTHS, BEGINS, COUNTS, SUMS)})),
 };
 
 const struct kernel kernel_classify = {

@@ -4,33 +4,23 @@
  */
 #include "kernels/table.h"
 
-static int compute_zeroes(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+static int compute_zeroes(const struct oracle_run *run)
 {
-	void *out = NULL;
 	int64_t n;
-	int rc = oracle_buffer(&out, work, expected, "out", &n, err);
+	float *out = oracle_result(run, "out", &n);
 
-	(void)inputs;
-	for (int64_t i = 0; rc == 0 && i < n; i++)
-		((float *)out)[i] = 0.0f;
-	return rc;
+	for (int64_t i = 0; out && i < n; i++)
+		out[i] = 0.0f;
+	return out ? 0 : PL_EUSAGE;
 }
 
-static const struct kernel_oracle zeroes = {
-	.name = "fault/zeroes",
-	.axes = "n",
-	.compute = compute_zeroes,
-};
+static const struct kernel_oracle zeroes = {"fault/zeroes", "n", compute_zeroes};
 
-#define GRID .grid = {"ceil_div(n, block)"}, .block = {"block"}
 #define OUT ARG_OF_BUFFER("out")
 #define N ARG_OF_I64("n")
-#define FAULT(label, teaches)                                             \
-	{                                                                 \
-		.name = #label, .lesson = teaches, .metric = "status",    \
-		LAUNCHES({.entry = "fault_" #label, GRID, ARGS(OUT, N)}), \
-	}
+#define FAULT(label, teaches)                                            \
+	TABLE_ROW(.name = #label, .lesson = teaches, .metric = "status", \
+		  LAUNCHES({.entry = "fault_" #label, ONE_A_THREAD, ARGS(OUT, N)}))
 
 static const struct kernel_variant variants[] = {
 	FAULT(none, "nothing goes wrong: cases after a fault must still be measured"),

@@ -3,7 +3,205 @@
  * one. The classic climb from the bandwidth of memory to the rate of
  * arithmetic.
  */
-#include "kernels/matmul/oracles.h"
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/matmul/panel.h"
+#include "kernels/table.h"
+
+/* ---- oracles ---- */
+
+/* The smallest number of rows for which the oracle uses another thread. Packing a panel costs about
+ * as much as a row. */
+#define GRAIN (16 * PANEL_ROWS)
+
+enum { OF_SQUARES, OF_ANY };
+
+/* A has m rows of k elements, B has k rows of n. */
+struct product {
+	const float *a, *b;
+	float *c;
+	int64_t m, n, k;
+	double (*sums)[PANEL_COLUMNS]; /* one row of C each; a thread uses those of its own rows */
+};
+
+/* panel[i][j] = B[first_row + i][first_column + j], zero outside. */
+static void pack_panel(double panel[PANEL_DEPTH][PANEL_COLUMNS], const struct product *product,
+		       int64_t first_row, int64_t first_column)
+{
+	for (int64_t i = 0; i < PANEL_DEPTH; i++)
+		for (int64_t j = 0; j < PANEL_COLUMNS; j++) {
+			int64_t row = first_row + i, column = first_column + j;
+
+			panel[i][j] = row < product->k && column < product->n
+					      ? product->b[row * product->n + column]
+					      : 0.0;
+		}
+}
+
+/* Adds the product of columns [first, first + depth) of A and the panel to the sums of PANEL_ROWS
+ * rows. Rows beyond `end` are computed and discarded. */
+static void multiply_panel(const struct product *product, double panel[PANEL_DEPTH][PANEL_COLUMNS],
+			   int64_t row, int64_t end, int64_t first, int64_t depth)
+{
+	double discarded[PANEL_COLUMNS] = {0};
+	double *sums[PANEL_ROWS];
+	const float *factors[PANEL_ROWS];
+
+	for (int r = 0; r < PANEL_ROWS; r++) {
+		const bool is_row = row + r < end;
+
+		sums[r] = is_row ? product->sums[row + r] : discarded;
+		factors[r] = product->a + (is_row ? row + r : row) * product->k + first;
+	}
+	panel_multiplication_at(0)(sums, factors, panel, depth);
+}
+
+/* Computes rows [begin, end) of PANEL_COLUMNS columns of C. */
+static void multiply_stripe(const struct product *product, double panel[PANEL_DEPTH][PANEL_COLUMNS],
+			    int64_t begin, int64_t end, int64_t first_column)
+{
+	int64_t n = product->n;
+	int64_t width = n - first_column < PANEL_COLUMNS ? n - first_column : PANEL_COLUMNS;
+
+	memset(&product->sums[begin], 0, (size_t)(end - begin) * sizeof(*product->sums));
+	for (int64_t k = 0; k < product->k; k += PANEL_DEPTH) {
+		int64_t depth = product->k - k < PANEL_DEPTH ? product->k - k : PANEL_DEPTH;
+
+		pack_panel(panel, product, k, first_column);
+		for (int64_t row = begin; row < end; row += PANEL_ROWS)
+			multiply_panel(product, panel, row, end, k, depth);
+	}
+	for (int64_t row = begin; row < end; row++)
+		for (int64_t j = 0; j < width; j++)
+			product->c[row * n + first_column + j] = (float)product->sums[row][j];
+}
+
+/* Sums every element in the same order, however the rows are divided among threads. */
+static void multiply_rows(void *context, int64_t begin, int64_t end)
+{
+	const struct product *product = context;
+	double(*panel)[PANEL_COLUMNS] = xcalloc(PANEL_DEPTH, sizeof(*panel));
+
+	for (int64_t column = 0; column < product->n; column += PANEL_COLUMNS)
+		multiply_stripe(product, panel, begin, end, column);
+	free(panel);
+}
+
+struct operands {
+	const void *a, *b;
+	void *c;
+	int64_t a_length, b_length, c_length;
+};
+
+static int find_operands(struct operands *of, const struct oracle_run *run)
+{
+	of->a = oracle_input(run, "a", &of->a_length);
+	of->b = oracle_input(run, "b", &of->b_length);
+	of->c = oracle_result(run, "c", &of->c_length);
+	return of->a && of->b && of->c ? 0 : PL_EUSAGE;
+}
+
+static int refuse_sizes(const struct oracle_run *run)
+{
+	return error_set(run->err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
+			 run->work->oracle);
+}
+
+static int matmul_compute(const struct oracle_run *run)
+{
+	const bool of_any = run->oracle->which == OF_ANY;
+	struct product product;
+	struct operands of;
+	int rc = find_operands(&of, run);
+
+	if (rc)
+		return rc;
+	product = (struct product){.a = of.a, .b = of.b, .c = of.c};
+	if (!launch_case_axis(run->work, of_any ? "m" : "n", &product.m) ||
+	    !launch_case_axis(run->work, of_any ? "k" : "n", &product.k) ||
+	    !launch_case_axis(run->work, "n", &product.n) || product.m * product.k != of.a_length ||
+	    product.k * product.n != of.b_length || product.m * product.n != of.c_length)
+		return refuse_sizes(run);
+	product.sums = malloc((size_t)product.m * sizeof(*product.sums));
+	if (!product.sums)
+		return error_set(run->err, PL_ENOMEM, "oracle %s: no memory for %lld rows",
+				 run->work->oracle, (long long)product.m);
+	parallel_for(product.m, GRAIN, multiply_rows, &product);
+	free(product.sums);
+	return 0;
+}
+
+/* ---- narrow operands, B by columns ---- */
+
+struct widening {
+	enum element_type type;
+	const void *a, *b;
+	float *wide_a, *wide_b;
+	int64_t n;
+};
+
+/* Widens rows [begin, end) of both. The rows of B become columns. */
+static void widen_rows(void *context, int64_t begin, int64_t end)
+{
+	const struct widening *w = context;
+	int64_t n = w->n;
+
+	for (int64_t row = begin; row < end; row++)
+		for (int64_t i = 0; i < n; i++) {
+			w->wide_a[row * n + i] = (float)element_value(w->type, w->a, row * n + i);
+			w->wide_b[i * n + row] = (float)element_value(w->type, w->b, row * n + i);
+		}
+}
+
+/* Widening loses nothing: every value of these types is a float. */
+static int matmul_compute_narrow(const struct oracle_run *run)
+{
+	/* both operands have the type of the first buffer */
+	struct widening widening = {.type = run->work->buffers[0].type};
+	struct product product;
+	struct operands of;
+	int rc = find_operands(&of, run);
+
+	if (rc)
+		return rc;
+	if (!launch_case_axis(run->work, "n", &widening.n) ||
+	    widening.n * widening.n != of.a_length || of.a_length != of.b_length ||
+	    of.a_length != of.c_length)
+		return refuse_sizes(run);
+	widening.a = of.a;
+	widening.b = of.b;
+	widening.wide_a = malloc((size_t)of.a_length * sizeof(float));
+	widening.wide_b = malloc((size_t)of.a_length * sizeof(float));
+	product = (struct product){.a = widening.wide_a,
+				   .b = widening.wide_b,
+				   .c = of.c,
+				   .m = widening.n,
+				   .n = widening.n,
+				   .k = widening.n};
+	product.sums = malloc((size_t)product.m * sizeof(*product.sums));
+	if (widening.wide_a && widening.wide_b && product.sums) {
+		parallel_for(widening.n, GRAIN, widen_rows, &widening);
+		parallel_for(product.m, GRAIN, multiply_rows, &product);
+	} else {
+		rc = error_set(run->err, PL_ENOMEM, "oracle %s: no memory for n=%lld",
+			       run->work->oracle, (long long)widening.n);
+	}
+	free(product.sums);
+	free(widening.wide_b);
+	free(widening.wide_a);
+	return rc;
+}
+
+/* The products of square matrices, n by n; of m by k and k by n; and of square matrices of narrow
+ * types, with b stored by columns. */
+static const struct kernel_oracle oracle_product = {"matmul/product", "n", matmul_compute};
+static const struct kernel_oracle oracle_product_of_any = {"matmul/product_of_any", "m,n,k",
+							   matmul_compute, OF_ANY};
+static const struct kernel_oracle oracle_product_of_columns = {"matmul/product_of_columns", "n",
+							       matmul_compute_narrow};
+
+/* ---- the table ---- */
 
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
@@ -18,54 +216,34 @@
 		  .block = {"isqrt(block)", "isqrt(block)"},        \
 		  .shared_bytes = shared,                           \
 		  ARGS(A, B, C, N)})
-#define SQUARE_BLOCK                                                                       \
-	{                                                                                  \
-		"isqrt(block) * isqrt(block) == block",                                    \
-			"block must be a square number: the tile is as wide as it is high" \
-	}
-#define SQUARES_OF_AXIS(values)                                            \
-	{                                                                  \
-		"block", values, "threads in one block, which is a square" \
-	}
+#define SQUARE_BLOCK                                      \
+	TABLE_ROW("isqrt(block) * isqrt(block) == block", \
+		  "block must be a square number: the tile is as wide as it is high")
+#define SQUARES_OF_AXIS(values) \
+	TABLE_ROW("block", values, "threads in one block, which is a square")
 
 /* tiled_constant.cu has one entry per width. */
-#define CONSTANT_TILE(width)                                                                 \
-	{                                                                                    \
-		.entry = "matmul_tiled_constant_" width, .repeat = "isqrt(block) == " width, \
-		.grid = {"ceil_div(n, " width ")", "ceil_div(n, " width ")"},                \
-		.block = {width, width}, ARGS(A, B, C, N)                                    \
-	}
+#define CONSTANT_TILE(width)                                                                   \
+	TABLE_ROW(.entry = "matmul_tiled_constant_" width, .repeat = "isqrt(block) == " width, \
+		  .grid = {"ceil_div(n, " width ")", "ceil_div(n, " width ")"},                \
+		  .block = {width, width}, ARGS(A, B, C, N))
 
 /* A large tile of C. Its shape depends on the number of threads in the block, and each shape has an
  * entry. */
-#define TILE(threads, name, x, y, shared)                                                 \
-	{                                                                                 \
-		.entry = name "_" threads, .repeat = "block == " threads, .grid = {x, y}, \
-		.block = {"block"}, .shared_bytes = shared, ARGS(A, B, C, N)              \
-	}
+#define TILE(threads, name, x, y, shared)                                                   \
+	TABLE_ROW(.entry = name "_" threads, .repeat = "block == " threads, .grid = {x, y}, \
+		  .block = {"block"}, .shared_bytes = shared, ARGS(A, B, C, N))
 /* As in warp_tiles.cuh: rows and columns of C, and steps along k per stage. */
 #define FLOAT_TILE(threads, name, stages, rows, columns, depth)                  \
 	TILE(threads, name, "ceil_div(n, " columns ")", "ceil_div(n, " rows ")", \
 	     stages " * 4 * (" rows " * (" depth " + 4) + " depth " * " columns ")")
-#define TILED_BLOCKS                                                                        \
-	{                                                                                   \
-		"is_pow2(block) && block >= 64",                                            \
-			"block must be 64, 128, 256, 512 or 1024: there is a tile for each" \
-	}
-#define SIDE(values)                                           \
-	{                                                      \
-		"n", values, "rows and columns of each matrix" \
-	}
-#define GROUPS_OF_FOUR                                                                         \
-	{                                                                                      \
-		"n % 4 == 0", "n must be a multiple of 4: rows are read in groups of 16 bytes" \
-	}
+#define TILED_BLOCKS                               \
+	TABLE_ROW("is_pow2(block) && block >= 64", \
+		  "block must be 64, 128, 256, 512 or 1024: there is a tile for each")
+#define SIDE(values) TABLE_ROW("n", values, "rows and columns of each matrix")
+#define GROUPS_OF_FOUR \
+	TABLE_ROW("n % 4 == 0", "n must be a multiple of 4: rows are read in groups of 16 bytes")
 
-static const struct kernel_buffer any_buffers[] = {
-	{"a", ELEMENT_F32, "m * k", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-	{"b", ELEMENT_F32, "k * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
-	{"c", ELEMENT_F32, "m * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-};
 static const struct kernel_work any_work = {
 	.flop = "2 * m * n * k",
 	.bytes_read = "4 * (m * k + k * n)",
@@ -103,14 +281,12 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 
 /* flop_per_s has no operations of tensor cores, so it is 0. */
 #define ON_TENSOR_CORES(type)                                                            \
-	.metric = "median_time_ns", .oracle = &oracle_matmul_product_of_columns,         \
+	.metric = "median_time_ns", .oracle = &oracle_product_of_columns,                \
 	.tolerance = &tensor_tolerance, .work = &type##_work, .buffers = type##_buffers, \
 	.buffer_count = ARRAY_SIZE(type##_buffers)
-#define GROUPS_OF_BYTES(elements)                                                  \
-	{                                                                          \
-		"n % " elements " == 0", "n must be a multiple of " elements       \
-					 ": rows are copied in groups of 16 bytes" \
-	}
+#define GROUPS_OF_BYTES(elements)          \
+	TABLE_ROW("n % " elements " == 0", \
+		  "n must be a multiple of " elements ": rows are copied in groups of 16 bytes")
 /* As in tensor_tiles.cuh: blocks in a line along x, in the order of find_tile(). 1024 bytes of
  * shared memory are for alignment. */
 #define TENSOR_TILE(threads, name, stages, rows, columns)                            \
@@ -157,52 +333,36 @@ static const struct kernel_tolerance tensor_tolerance = {.abs = 0.0, .rel = 2e-4
 		LAUNCHES({.library = "cublas", .entry = operation, ARGS(A, B, C, N)})
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "naive",
-		.lesson = "every thread reads a row and a column: n loads per element, from the "
-			  "caches",
-		.metric = "l1_bytes",
+	VARIANT("naive", "l1_bytes",
+		"every thread reads a row and a column: n loads per element, from the caches",
 		/* A warp is one row of the block, so its loads from B are neighbours. */
 		LAUNCHES({.entry = "matmul_naive",
 			  .grid = {"ceil_div(n, 32)", "ceil_div(n, block / 32)"},
 			  .block = {"32", "block / 32"},
 			  ARGS(A, B, C, N)}),
-		CONSTRAINTS(WHOLE_WARPS("it consists of rows of 32 threads")),
-	},
-	{
-		.name = "tiled",
-		.lesson = "tiles in shared memory: global loads fall by a factor of the tile width",
-		.metric = "global_load_requests",
-		SQUARES("matmul_tiled", "1", "2 * 4 * block"),
-		CONSTRAINTS(SQUARE_BLOCK),
-	},
-	{
-		.name = "tiled_constant",
-		.lesson = "a tile width that the compiler knows: the loop over a tile is unrolled",
-		.metric = "instructions",
+		CONSTRAINTS(WHOLE_WARPS("it consists of rows of 32 threads"))),
+	VARIANT("tiled", "global_load_requests",
+		"tiles in shared memory: global loads fall by a factor of the tile width",
+		SQUARES("matmul_tiled", "1", "2 * 4 * block"), CONSTRAINTS(SQUARE_BLOCK)),
+	VARIANT("tiled_constant", "instructions",
+		"a tile width that the compiler knows: the loop over a tile is unrolled",
 		LAUNCHES(CONSTANT_TILE("2"), CONSTANT_TILE("4"), CONSTANT_TILE("8"),
 			 CONSTANT_TILE("16"), CONSTANT_TILE("32")),
 		CONSTRAINTS(
 			{"is_pow2(block) && log2(block) % 2 == 0 && block >= 4",
-			 "block must be 4, 16, 64, 256 or 1024: squares, with a tile for each"}),
-	},
-	{
-		.name = "tiled_whole",
-		.lesson = "whole tiles only: no bounds checks, which shows what the checks cost",
-		.metric = "instructions",
+			 "block must be 4, 16, 64, 256 or 1024: squares, with a tile for each"})),
+	VARIANT("tiled_whole", "instructions",
+		"whole tiles only: no bounds checks, which shows what the checks cost",
 		SQUARES("matmul_tiled_whole", "1", "2 * 4 * block"),
 		CONSTRAINTS(SQUARE_BLOCK,
 			    {"n % isqrt(block) == 0",
-			     "n must be a multiple of the tile's width: whole tiles"}),
-	},
-	{
-		.name = "tiled_any",
-		.lesson = "any three sizes: elements outside are loaded as zero and not stored",
-		.metric = "flop_per_s",
-		.oracle = &oracle_matmul_product_of_any,
-		.work = &any_work,
-		.buffers = any_buffers,
-		.buffer_count = ARRAY_SIZE(any_buffers),
+			     "n must be a multiple of the tile's width: whole tiles"})),
+	VARIANT("tiled_any", "flop_per_s",
+		"any three sizes: elements outside are loaded as zero and not stored",
+		.oracle = &oracle_product_of_any, .work = &any_work,
+		BUFFERS({"a", ELEMENT_F32, "m * k", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+			{"b", ELEMENT_F32, "k * n", BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},
+			{"c", ELEMENT_F32, "m * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		AXES(SQUARES_OF_AXIS("256,1024"), {"m", "500", "rows of A and of C"},
 		     {"k", "250", "columns of A, rows of B"}),
 		LAUNCHES({.entry = "matmul_tiled_any",
@@ -210,61 +370,37 @@ static const struct kernel_variant variants[] = {
 			  .block = {"isqrt(block)", "isqrt(block)"},
 			  .shared_bytes = "2 * 4 * block",
 			  ARGS(A, B, C, ARG_OF_I64("m"), N, ARG_OF_I64("k"))}),
-		CONSTRAINTS(SQUARE_BLOCK),
-	},
-	{
-		.name = "conflicts",
-		.lesson = "a warp reads a column of the tile: all words lie in one bank",
-		.metric = "shared_load_bank_conflicts",
-		AXES(SIDE("1024")),
-		SQUARES("matmul_conflicts", "1", "2 * 4 * block"),
-		CONSTRAINTS(SQUARE_BLOCK),
-	},
-	{
-		.name = "padded",
-		.lesson = "one spare column in the tile: the same words lie in different banks",
-		.metric = "shared_load_bank_conflicts",
+		CONSTRAINTS(SQUARE_BLOCK)),
+	VARIANT("conflicts", "shared_load_bank_conflicts",
+		"a warp reads a column of the tile: all words lie in one bank", AXES(SIDE("1024")),
+		SQUARES("matmul_conflicts", "1", "2 * 4 * block"), CONSTRAINTS(SQUARE_BLOCK)),
+	VARIANT("padded", "shared_load_bank_conflicts",
+		"one spare column in the tile: the same words lie in different banks",
 		AXES(SIDE("1024")),
 		SQUARES("matmul_padded", "1", "4 * isqrt(block) * (2 * isqrt(block) + 1)"),
-		CONSTRAINTS(SQUARE_BLOCK),
-	},
-	{
-		.name = "register_blocked",
-		.lesson = "4 x 4 elements per thread: half a load from shared memory per "
-			  "multiply-add",
-		.metric = "shared_load_wavefronts",
+		CONSTRAINTS(SQUARE_BLOCK)),
+	VARIANT("register_blocked", "shared_load_wavefronts",
+		"4 x 4 elements per thread: half a load from shared memory per multiply-add",
 		SQUARES("matmul_register_blocked", "4", "2 * 4 * 4 * block"),
-		CONSTRAINTS(SQUARE_BLOCK),
-	},
-	{
-		.name = "vectorised",
-		.lesson = "8 x 8 elements per thread, 16-byte loads: an eighth of the load "
-			  "instructions",
-		.metric = "instructions",
+		CONSTRAINTS(SQUARE_BLOCK)),
+	VARIANT("vectorised", "instructions",
+		"8 x 8 elements per thread, 16-byte loads: an eighth of the load instructions",
 		LAUNCHES(FLOAT_TILE("64", "matmul_vectorised", "1", "64", "64", "8"),
 			 FLOAT_TILE("128", "matmul_vectorised", "1", "128", "64", "8"),
 			 FLOAT_TILE("256", "matmul_vectorised", "1", "128", "128", "8"),
 			 FLOAT_TILE("512", "matmul_vectorised", "1", "128", "256", "16"),
 			 FLOAT_TILE("1024", "matmul_vectorised", "1", "128", "256", "32")),
-		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR),
-	},
-	{
-		.name = "double_buffered",
-		.lesson = "loads the next tile while it multiplies this one: other blocks may hide "
-			  "as much",
-		.metric = "flop_per_s",
+		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR)),
+	VARIANT("double_buffered", "flop_per_s",
+		"loads the next tile while it multiplies this one: other blocks may hide as much",
 		LAUNCHES(FLOAT_TILE("64", "matmul_double_buffered", "2", "64", "64", "8"),
 			 FLOAT_TILE("128", "matmul_double_buffered", "2", "128", "64", "8"),
 			 FLOAT_TILE("256", "matmul_double_buffered", "2", "128", "128", "8"),
 			 FLOAT_TILE("512", "matmul_double_buffered", "2", "128", "128", "16"),
 			 FLOAT_TILE("1024", "matmul_double_buffered", "2", "128", "128", "32")),
-		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR),
-	},
-	{
-		.name = "async_copy",
-		.lesson = "copies bypass the registers, several tiles ahead: near the vendor's "
-			  "library",
-		.metric = "flop_per_s",
+		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR)),
+	VARIANT("async_copy", "flop_per_s",
+		"copies bypass the registers, several tiles ahead: near the vendor's library",
 		LAUNCHES(FLOAT_TILE("64", "matmul_async_copy", "3", "64", "128", "16"),
 			 FLOAT_TILE("128", "matmul_async_copy", "3", "128", "128", "16"),
 			 FLOAT_TILE("256", "matmul_async_copy", "3", "128", "256", "16"),
@@ -272,8 +408,7 @@ static const struct kernel_variant variants[] = {
 			 FLOAT_TILE("1024", "matmul_async_copy", "3", "128", "128", "32")),
 		CONSTRAINTS(TILED_BLOCKS, GROUPS_OF_FOUR,
 			    {"compute_capability >= 80",
-			     "asynchronous copies need compute capability 8.0 (Ampere)"}),
-	},
+			     "asynchronous copies need compute capability 8.0 (Ampere)"})),
 	BY_WARPS(tf32, "4",
 		 "tensor cores: floats truncated to 19 bits, several times the rate of FMA"),
 	BY_WARPS(f16, "8",
@@ -286,12 +421,9 @@ static const struct kernel_variant variants[] = {
 	BY_GROUPS(bf16, "8",
 		  "bfloat16 by four warps: the rate of half precision, the range of single "
 		  "precision"),
-	{
-		.name = "cublas_f32",
-		.lesson = "cuBLAS without tensor cores: the library baseline for products",
-		.metric = "flop_per_s",
-		BY_CUBLAS("gemm_f32"),
-	},
+	VARIANT("cublas_f32", "flop_per_s",
+		"cuBLAS without tensor cores: the library baseline for products",
+		BY_CUBLAS("gemm_f32")),
 	{
 		.name = "cublas_tf32",
 		.lesson = "cuBLAS on tensor cores, floats truncated to 19 bits",
@@ -326,9 +458,8 @@ const struct kernel kernel_matmul = {
 	 * standard deviation): 2.5e-6 at n = 16384. There the worst element is about six deviations
 	 * off. A lost product is 1 / n, far more.
 	 */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 2e-5,
-	.oracle = &oracle_matmul_product,
+	.oracle = &oracle_product,
 	.variants = variants,
 	.variant_count = ARRAY_SIZE(variants),
 };

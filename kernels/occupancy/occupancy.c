@@ -16,8 +16,8 @@
 /* As in cached_tiles.cu. */
 #define CACHED_TILE 12288
 #define PASSES 16
-#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
-#define TEXT_OF_TOKEN(token) #token
+
+enum operation { STREAM, RECURRENCE };
 
 struct elements {
 	const float *x;
@@ -105,20 +105,18 @@ WIDE_VECTORS static void recurrence_range(void *context, int64_t begin, int64_t 
 	}
 }
 
-static int occupancy_compute(void (*range)(void *context, int64_t begin, int64_t end),
-			     int64_t grain, const struct launch_case *work,
-			     const struct host_buffers *inputs, struct host_buffers *expected,
-			     struct error *err)
+static int occupancy_compute(const struct oracle_run *run)
 {
-	void *x, *y;
 	int64_t n;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	struct elements of = {oracle_input(run, "x", &n), oracle_result(run, "y", &n)};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (!rc)
-		parallel_for(n, grain, range, &(struct elements){x, y});
-	return rc;
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
+	if (run->oracle->which == STREAM)
+		parallel_for(n, ORACLE_GRAIN, stream_range, &of);
+	else
+		parallel_for(n, 256, recurrence_range, &of);
+	return 0;
 }
 
 struct tiles {
@@ -146,63 +144,44 @@ static void tile_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int occupancy_compute_tiles(const struct launch_case *work,
-				   const struct host_buffers *inputs, struct host_buffers *expected,
-				   struct error *err)
+static int occupancy_compute_tiles(const struct oracle_run *run)
 {
-	const int64_t grain = ORACLE_GRAIN / CACHED_TILE + 1;
-	int64_t n, results, threads;
-	void *x, *y;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	int64_t results;
+	struct tiles of = {.threads = oracle_axis(run, "block", 0)};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &results, err);
-	if (rc)
-		return rc;
-	if (!launch_case_axis(work, "block", &threads) ||
-	    results != (n + CACHED_TILE - 1) / CACHED_TILE * threads)
-		return error_set(err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
-				 work->oracle);
-	parallel_for(results / threads, grain, tile_range, &(struct tiles){x, y, n, threads});
+	of.x = oracle_input(run, "x", &of.n);
+	of.y = oracle_result(run, "y", &results);
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
+	if (!of.threads || results != (of.n + CACHED_TILE - 1) / CACHED_TILE * of.threads)
+		return error_set(run->err, PL_EUSAGE, "oracle %s: axes and buffers disagree",
+				 run->work->oracle);
+	parallel_for(results / of.threads, ORACLE_GRAIN / CACHED_TILE + 1, tile_range, &of);
 	return 0;
 }
 
-static const struct kernel_oracle oracle_tiles = {
-	.name = "occupancy/tiles",
-	.axes = "n,block",
-	.compute = occupancy_compute_tiles,
-};
+static const struct kernel_oracle oracle_tiles = {"occupancy/tiles", "n,block",
+						  occupancy_compute_tiles};
 
-/* An oracle and a work model. */
-#define OPERATION(label, grain, operations)                                                    \
-	static int occupancy_compute_##label(const struct launch_case *work,                   \
-					     const struct host_buffers *inputs,                \
-					     struct host_buffers *expected, struct error *err) \
-	{                                                                                      \
-		return occupancy_compute(label##_range, grain, work, inputs, expected, err);   \
-	}                                                                                      \
-	static const struct kernel_oracle oracle_##label = {                                   \
-		.name = "occupancy/" #label,                                                   \
-		.axes = "n",                                                                   \
-		.compute = occupancy_compute_##label,                                          \
-	};                                                                                     \
-	static const struct kernel_work work_##label = {                                       \
-		.flop = operations,                                                            \
-		.bytes_read = "4 * n",                                                         \
-		.bytes_written = "4 * n",                                                      \
-	};
-
-OPERATION(stream, ORACLE_GRAIN, "2 * n")
+static const struct kernel_oracle oracle_stream = {"occupancy/stream", "n", occupancy_compute,
+						   STREAM};
+static const struct kernel_oracle oracle_recurrence = {"occupancy/recurrence", "n",
+						       occupancy_compute, RECURRENCE};
+static const struct kernel_work work_stream = {
+	.flop = "2 * n", .bytes_read = "4 * n", .bytes_written = "4 * n"};
 /* The initial step of each value, the steps of the recurrence, and the sum. */
-OPERATION(recurrence, 256,
-	  "n * (2 * " TEXT_OF(VALUES) " * (1 + " TEXT_OF(STEPS) ") + " TEXT_OF(VALUES) " - 1)")
+static const struct kernel_work work_recurrence = {
+	.flop = "n * (2 * " TEXT_OF(VALUES) " * (1 + " TEXT_OF(STEPS) ") + " TEXT_OF(
+		VALUES) " - 1)",
+	.bytes_read = "4 * n",
+	.bytes_written = "4 * n"};
 #define DOES(label) .oracle = &oracle_##label, .work = &work_##label
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
 #define N ARG_OF_I64("n")
 
-#define STREAM(label, elements, shown_by, teaches)                                   \
+#define LIMITED_STREAM(label, elements, shown_by, teaches)                           \
 	{                                                                            \
 		.name = #label, .lesson = teaches, .metric = shown_by, DOES(stream), \
 		AXES({"shared_kib", "1,64,200",                                      \
@@ -214,7 +193,7 @@ OPERATION(recurrence, 256,
 			  ARGS(X, Y, N)}),                                           \
 	}
 /* The arguments after the metric: the lesson, and any constraints. */
-#define RECURRENCE(label, shown_by, ...)                              \
+#define CAPPED_RECURRENCE(label, shown_by, ...)                       \
 	{                                                             \
 		.name = #label, .metric = shown_by, DOES(recurrence), \
 		AXES({"n", "2^20", "elements"}),                      \
@@ -229,44 +208,40 @@ OPERATION(recurrence, 256,
 static const struct kernel_tolerance exactly = {.abs = 0.0, .rel = 0.0};
 
 static const struct kernel_variant variants[] = {
-	STREAM(one_load, 1, "achieved_occupancy_pct",
-	       "shared memory limits the blocks: a stream with one load per thread needs them all"),
-	STREAM(eight_loads, 8, "achieved_occupancy_pct",
-	       "eight loads per thread: three eighths of the warps are as fast as one load with "
-	       "all"),
-	{
-		.name = "cached_tiles",
-		.lesson = "more blocks at a time need more cache than there is: threads compete "
-			  "for it",
-		.metric = "l2_from_l1_bytes",
-		.oracle = &oracle_tiles,
-		.tolerance = &exactly,
+	LIMITED_STREAM(one_load, 1, "achieved_occupancy_pct",
+		       "shared memory limits the blocks: a stream with one load per thread needs "
+		       "them all"),
+	LIMITED_STREAM(
+		eight_loads, 8, "achieved_occupancy_pct",
+		"eight loads per thread: three eighths of the warps are as fast as one load with "
+		"all"),
+	VARIANT("cached_tiles", "l2_from_l1_bytes",
+		"more blocks at a time need more cache than there is: threads compete for it",
+		.oracle = &oracle_tiles, .tolerance = &exactly,
 		.work = &(const struct kernel_work){.bytes_read = "4 * n",
 						    .bytes_written = "4 * " TILE_RESULTS},
-		.buffers =
-			(const struct kernel_buffer[]){
-				{"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},
-				{"y", ELEMENT_U32, TILE_RESULTS, BUFFER_OUT, FILL_NONE, 0.0, 0.0},
-			},
-		.buffer_count = 2,
+		BUFFERS({"x", ELEMENT_U32, "n", BUFFER_IN, FILL_UNIFORM, 0.0, 1048576.0},
+			{"y", ELEMENT_U32, TILE_RESULTS, BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 		AXES({"blocks", "1,2,4,8", "blocks in the grid per multiprocessor"}),
 		LAUNCHES({.entry = "occupancy_cached_tiles",
 			  .grid = {"sm_count * blocks"},
 			  .block = {"block"},
-			  ARGS(X, Y, N)}),
-	},
-	RECURRENCE(
+			  ARGS(X, Y, N)})),
+	CAPPED_RECURRENCE(
 		uncapped, "theoretical_occupancy_pct",
 		"registers limit the warps: few warps, but each has all its values in registers"),
-	RECURRENCE(bounds_one_block, "achieved_occupancy_pct",
-		   "launch bounds of 1024 threads: 64 registers per thread, the first values are "
-		   "spilled"),
-	RECURRENCE(maxnreg_48, "achieved_occupancy_pct",
-		   "48 registers for 64 values: more warps, which wait for their spilled values"),
-	RECURRENCE(bounds_two_blocks, "achieved_occupancy_pct",
-		   "two blocks of 1024 threads: full occupancy, but slower than all variants above",
-		   CONSTRAINTS({"max_threads_per_sm >= 2048",
-				"a multiprocessor must hold 2048 threads: two blocks of 1024"})),
+	CAPPED_RECURRENCE(
+		bounds_one_block, "achieved_occupancy_pct",
+		"launch bounds of 1024 threads: 64 registers per thread, the first values are "
+		"spilled"),
+	CAPPED_RECURRENCE(
+		maxnreg_48, "achieved_occupancy_pct",
+		"48 registers for 64 values: more warps, which wait for their spilled values"),
+	CAPPED_RECURRENCE(
+		bounds_two_blocks, "achieved_occupancy_pct",
+		"two blocks of 1024 threads: full occupancy, but slower than all variants above",
+		CONSTRAINTS({"max_threads_per_sm >= 2048",
+			     "a multiprocessor must hold 2048 threads: two blocks of 1024"})),
 };
 
 const struct kernel kernel_occupancy = {
@@ -279,7 +254,6 @@ const struct kernel kernel_occupancy = {
 	.work = {.flop = "2 * n", .bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* All numbers are positive, so relative errors do not grow: 17 roundings of a value and 64
 	 * of the sum, half a unit each (2^-24 relative): 4.8e-6. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 5e-6,
 	.oracle = &oracle_stream,
 	.variants = variants,

@@ -15,29 +15,22 @@
 struct pattern {
 	int64_t block, n, flip, shift, stride, offset, random;
 	uint32_t mask;
-	int64_t words; /* words per access */
+	int64_t words;      /* words per access */
+	const uint32_t *in; /* NULL: there is no input */
 };
 
-static int64_t pattern_axis(const struct launch_case *work, const char *name)
+static struct pattern pattern_of(const struct oracle_run *run, int64_t words)
 {
-	int64_t value = 0;
-
-	launch_case_axis(work, name, &value);
-	return value;
-}
-
-static struct pattern pattern_of(const struct launch_case *work, int64_t words)
-{
-	struct pattern pattern = {.block = pattern_axis(work, "block"),
-				  .n = pattern_axis(work, "n"),
-				  .flip = pattern_axis(work, "flip") - 1,
-				  .stride = pattern_axis(work, "stride"),
-				  .offset = pattern_axis(work, "start") - 1,
-				  .random = pattern_axis(work, "order") == 2,
-				  .mask = (uint32_t)pattern_axis(work, "mask"),
+	struct pattern pattern = {.block = oracle_axis(run, "block", 0),
+				  .n = oracle_axis(run, "n", 0),
+				  .flip = oracle_axis(run, "flip", 0) - 1,
+				  .stride = oracle_axis(run, "stride", 0),
+				  .offset = oracle_axis(run, "start", 0) - 1,
+				  .random = oracle_axis(run, "order", 0) == 2,
+				  .mask = (uint32_t)oracle_axis(run, "mask", 0),
 				  .words = words};
 
-	for (int64_t share = pattern_axis(work, "share"); share > 1; share /= 2)
+	for (int64_t share = oracle_axis(run, "share", 0); share > 1; share /= 2)
 		pattern.shift++;
 	return pattern;
 }
@@ -77,19 +70,18 @@ static uint32_t word_of(int64_t number)
 	return (uint32_t)number * UINT32_C(0x9e3779b1) + 1;
 }
 
-/* What a variant computes. in[] is NULL if it has no input; out[] begins as zeroes. */
-typedef void pattern_computation(const struct pattern *pattern, const uint32_t *in, uint32_t *out);
+/* What a variant computes. out[] begins as zeroes. */
+typedef void pattern_computation(const struct pattern *pattern, uint32_t *out);
 
-static void patterns_compute_load(const struct pattern *pattern, const uint32_t *in, uint32_t *out)
+static void patterns_compute_load(const struct pattern *pattern, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++)
 		for (int64_t word = 0; takes_part(pattern, i) && word < pattern->words; word++)
-			out[i] += in[place_in_grid(pattern, i) * pattern->words + word];
+			out[i] += pattern->in[place_in_grid(pattern, i) * pattern->words + word];
 }
 
-static void patterns_compute_store(const struct pattern *pattern, const uint32_t *in, uint32_t *out)
+static void patterns_compute_store(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	for (int64_t i = 0; i < pattern->n; i++)
 		for (int64_t word = 0; takes_part(pattern, i) && word < pattern->words; word++) {
 			int64_t number = place_in_grid(pattern, i) * pattern->words + word;
@@ -98,56 +90,50 @@ static void patterns_compute_store(const struct pattern *pattern, const uint32_t
 		}
 }
 
-static void patterns_compute_shared_load(const struct pattern *pattern, const uint32_t *in,
-					 uint32_t *out)
+static void patterns_compute_shared_load(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	for (int64_t i = 0; i < pattern->n; i++)
 		for (int64_t word = 0; takes_part(pattern, i) && word < pattern->words; word++)
 			out[i] += word_of(place_in_block(pattern, i) * pattern->words + word);
 }
 
 /* Thread i copies `bytes` bytes of its access; the rest of the access is zero. */
-static void patterns_compute_async_load_some(const struct pattern *pattern, const uint32_t *in,
-					     uint32_t *out)
+static void patterns_compute_async_load_some(const struct pattern *pattern, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++) {
 		size_t bytes = i / 32 % 3 == 2 ? 0 : (size_t)(i % 17);
 		uint32_t copied[4] = {0};
 
-		memcpy(copied, &in[4 * place_in_grid(pattern, i)], bytes);
+		memcpy(copied, &pattern->in[4 * place_in_grid(pattern, i)], bytes);
 		for (int64_t word = 0; takes_part(pattern, i) && word < 4; word++)
 			out[i] += copied[word];
 	}
 }
 
-static void patterns_compute_async_store(const struct pattern *pattern, const uint32_t *in,
-					 uint32_t *out)
+static void patterns_compute_async_store(const struct pattern *pattern, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++)
 		for (int64_t word = 0; takes_part(pattern, i) && word < pattern->words; word++)
-			out[i] += in[place_in_block(pattern, i) * pattern->words + word];
+			out[i] += pattern->in[place_in_block(pattern, i) * pattern->words + word];
 }
 
-static void patterns_compute_load_generic(const struct pattern *pattern, const uint32_t *in,
-					  uint32_t *out)
+static void patterns_compute_load_generic(const struct pattern *pattern, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++) {
 		int64_t place = place_in_block(pattern, i);
 
 		if (takes_part(pattern, i))
-			out[i] = i / pattern->block % 2 ? word_of(place) : in[place];
+			out[i] = i / pattern->block % 2 ? word_of(place) : pattern->in[place];
 	}
 }
 
-static void patterns_compute_load_generic_lanes(const struct pattern *pattern, const uint32_t *in,
-						uint32_t *out)
+static void patterns_compute_load_generic_lanes(const struct pattern *pattern, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++) {
 		int64_t place = place_in_block(pattern, i);
 
 		if (takes_part(pattern, i))
-			out[i] = i % pattern->block % 2 ? word_of(place) : in[place];
+			out[i] = i % pattern->block % 2 ? word_of(place) : pattern->in[place];
 	}
 }
 
@@ -186,10 +172,8 @@ static void store_to_tile(const struct pattern *pattern, uint32_t *tile, int64_t
 		tile[number + word] = word_of(number + word);
 }
 
-static void patterns_compute_shared_store(const struct pattern *pattern, const uint32_t *in,
-					  uint32_t *out)
+static void patterns_compute_shared_store(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	patterns_compute_tiles(pattern, out, store_to_tile);
 }
 
@@ -198,26 +182,21 @@ static void add_to_tile(const struct pattern *pattern, uint32_t *tile, int64_t i
 	tile[place_in_block(pattern, i)] += 1 + (uint32_t)(i % 8);
 }
 
-static void patterns_compute_shared_add(const struct pattern *pattern, const uint32_t *in,
-					uint32_t *out)
+static void patterns_compute_shared_add(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	patterns_compute_tiles(pattern, out, add_to_tile);
 }
 
 /* Adds one to every word of a place. */
-static void patterns_compute_add(const struct pattern *pattern, const uint32_t *in, uint32_t *out)
+static void patterns_compute_add(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	for (int64_t i = 0; i < pattern->n; i++)
 		for (int64_t word = 0; takes_part(pattern, i) && word < pattern->words; word++)
 			out[place_in_grid(pattern, i) * pattern->words + word]++;
 }
 
-static void patterns_compute_add_float(const struct pattern *pattern, const uint32_t *in,
-				       uint32_t *out)
+static void patterns_compute_add_float(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	for (int64_t i = 0; i < pattern->n; i++) {
 		uint32_t *at = &out[place_in_grid(pattern, i)];
 		float value;
@@ -228,18 +207,14 @@ static void patterns_compute_add_float(const struct pattern *pattern, const uint
 	}
 }
 
-static void patterns_compute_one_address(const struct pattern *pattern, const uint32_t *in,
-					 uint32_t *out)
+static void patterns_compute_one_address(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	for (int64_t i = 0; i < pattern->n; i++)
 		out[pattern->offset] += takes_part(pattern, i);
 }
 
-static void patterns_compute_local_array(const struct pattern *pattern, const uint32_t *in,
-					 uint32_t *out)
+static void patterns_compute_local_array(const struct pattern *pattern, uint32_t *out)
 {
-	(void)in;
 	for (int64_t i = 0; i < pattern->n; i++) {
 		uint32_t kept[8];
 
@@ -251,47 +226,42 @@ static void patterns_compute_local_array(const struct pattern *pattern, const ui
 }
 
 /* All intermediate values are multiples of one half that a float represents. */
-static void patterns_compute_arithmetic(const struct pattern *pattern, const uint32_t *in,
-					uint32_t *out)
+static void patterns_compute_arithmetic(const struct pattern *pattern, uint32_t *out)
 {
 	for (int64_t i = 0; i < pattern->n; i++) {
-		uint32_t a = in[i] % 64, b = in[i] / 64 % 64;
+		uint32_t a = pattern->in[i] % 64, b = pattern->in[i] / 64 % 64;
 
 		if (takes_part(pattern, i))
 			out[i] = ((a + b) * b * a + a + b + 4 - 2 * a * b) / 2;
 	}
 }
 
-static int patterns_compute(pattern_computation *computation, int64_t words, bool reads,
-			    const struct launch_case *work, const struct host_buffers *inputs,
-			    struct host_buffers *expected, struct error *err)
+static int patterns_compute(const struct oracle_run *run, pattern_computation *computation,
+			    int64_t words, bool reads)
 {
-	struct pattern pattern = pattern_of(work, words);
-	void *in = NULL, *out = NULL;
+	struct pattern pattern = pattern_of(run, words);
 	int64_t length;
-	int rc = reads ? oracle_buffer(&in, work, inputs, "in", &length, err) : 0;
+	uint32_t *out = oracle_result(run, "out", &length);
 
-	if (!rc)
-		rc = oracle_buffer(&out, work, expected, "out", &length, err);
-	if (rc)
-		return rc;
-	memset(out, 0, (size_t)length * sizeof(uint32_t));
-	computation(&pattern, in, out);
+	if (reads)
+		pattern.in = oracle_input(run, "in", &length);
+	if (!out || (reads && !pattern.in))
+		return PL_EUSAGE;
+	memset(out, 0, (size_t)length * sizeof(*out));
+	computation(&pattern, out);
 	return 0;
 }
 
 /* `reads`: whether there is an input. */
-#define ORACLE(label, computation, words, reads)                                                   \
-	static int patterns_compute_##label##_of(const struct launch_case *work,                   \
-						 const struct host_buffers *inputs,                \
-						 struct host_buffers *expected, struct error *err) \
-	{                                                                                          \
-		return patterns_compute(computation, words, reads, work, inputs, expected, err);   \
-	}                                                                                          \
-	static const struct kernel_oracle oracle_##label = {                                       \
-		.name = "patterns/" #label,                                                        \
-		.axes = "block,flip,mask,n,order,share,start,stride",                              \
-		.compute = patterns_compute_##label##_of,                                          \
+#define ORACLE(label, computation, words, reads)                               \
+	static int patterns_compute_##label##_of(const struct oracle_run *run) \
+	{                                                                      \
+		return patterns_compute(run, computation, words, reads);       \
+	}                                                                      \
+	static const struct kernel_oracle oracle_##label = {                   \
+		.name = "patterns/" #label,                                    \
+		.axes = "block,flip,mask,n,order,share,start,stride",          \
+		.compute = patterns_compute_##label##_of,                      \
 	};
 
 ORACLE(load_4, patterns_compute_load, 1, true)
@@ -336,18 +306,15 @@ ORACLE(arithmetic, patterns_compute_arithmetic, 1, true)
 		ARG_OF_I64("log2(share)"), ARG_OF_I64("stride"), ARG_OF_I64("start - 1"), \
 		ARG_OF_U32("mask"), ARG_OF_I32("order == 2")
 
-#define ASYNCHRONOUS                                                               \
-	{                                                                          \
-		"compute_capability >= 80",                                        \
-			"asynchronous copies need compute capability 8.0 (Ampere)" \
-	}
+#define ASYNCHRONOUS                          \
+	TABLE_ROW("compute_capability >= 80", \
+		  "asynchronous copies need compute capability 8.0 (Ampere)")
 
 /* A variant. `computes` names its oracle; `threads` is the number of threads in a pattern. */
 #define ROW(label, computes, threads, shows, teaches, ...)                                \
 	.name = #label, .lesson = teaches, .metric = shows, .oracle = &oracle_##computes, \
 	LAUNCHES({.entry = "patterns_" #label,                                            \
-		  .grid = {"ceil_div(n, block)"},                                         \
-		  .block = {"block"},                                                     \
+		  ONE_A_THREAD,                                                           \
 		  ARGS(__VA_ARGS__, PATTERN_FOR(threads))})
 /* Places in the whole grid, or in the tile of each block. */
 #define IN_GRID(label, computes, shows, teaches, ...)                   \
@@ -361,11 +328,9 @@ ORACLE(arithmetic, patterns_compute_arithmetic, 1, true)
 				     "the places of a block must fit into a tile of 2048"}), \
 	}
 /* Asynchronous copies from places in the grid, or to places in the tile of each block. */
-#define ASYNC_LOAD(label, computes, teaches)                                           \
-	{                                                                              \
-		ROW(label, computes, "n", "ptx_async_copy_sectors", teaches, IN, OUT), \
-			CONSTRAINTS(ASYNCHRONOUS),                                     \
-	}
+#define ASYNC_LOAD(label, computes, teaches)                                             \
+	TABLE_ROW(ROW(label, computes, "n", "ptx_async_copy_sectors", teaches, IN, OUT), \
+		  CONSTRAINTS(ASYNCHRONOUS))
 #define ASYNC_STORE(label, computes, teaches)                                                 \
 	{                                                                                     \
 		ROW(label, computes, "block", "ptx_async_copy_wavefronts", teaches, IN, OUT), \

@@ -24,64 +24,43 @@ static void planted_compute_range(void *context, int64_t begin, int64_t end)
 		of->c[i] = of->a[of->operation == GATHER ? i * STRIDE % of->n : i];
 }
 
-static int planted_compute(enum operation operation, const struct launch_case *work,
-			   const struct host_buffers *inputs, struct host_buffers *expected,
-			   struct error *err)
+static int planted_compute(const struct oracle_run *run)
 {
-	void *a = NULL, *c = NULL;
+	struct computation of = {.operation = (enum operation)run->oracle->which};
+
+	of.a = oracle_input(run, "a", &of.n);
+	of.c = oracle_result(run, "c", &of.n);
+	if (!of.a || !of.c)
+		return PL_EUSAGE;
+	parallel_for(of.n, ORACLE_GRAIN, planted_compute_range, &of);
+	return 0;
+}
+
+static int planted_compute_block_sums(const struct oracle_run *run)
+{
+	const int64_t block = oracle_axis(run, "block", 1);
 	int64_t n;
-	int rc = oracle_buffer(&a, work, inputs, "a", &n, err);
+	const float *a = oracle_input(run, "a", &n);
+	float *c = oracle_result(run, "c", &n);
 
-	if (!rc)
-		rc = oracle_buffer(&c, work, expected, "c", &n, err);
-	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, planted_compute_range,
-			     &(struct computation){operation, a, c, n});
-	return rc;
-}
-
-static int planted_compute_copy(const struct launch_case *work, const struct host_buffers *inputs,
-				struct host_buffers *expected, struct error *err)
-{
-	return planted_compute(COPY, work, inputs, expected, err);
-}
-
-static int planted_compute_gather(const struct launch_case *work, const struct host_buffers *inputs,
-				  struct host_buffers *expected, struct error *err)
-{
-	return planted_compute(GATHER, work, inputs, expected, err);
-}
-
-static int planted_compute_block_sums(const struct launch_case *work,
-				      const struct host_buffers *inputs,
-				      struct host_buffers *expected, struct error *err)
-{
-	void *a = NULL, *c = NULL;
-	int64_t n, block = 1;
-	int rc = oracle_buffer(&a, work, inputs, "a", &n, err);
-
-	if (!rc)
-		rc = oracle_buffer(&c, work, expected, "c", &n, err);
-	if (rc || !launch_case_axis(work, "block", &block))
-		return rc;
+	if (!a || !c)
+		return PL_EUSAGE;
 	for (int64_t first = 0; first < n; first += block) {
 		int64_t end = first + block < n ? first + block : n;
 		double sum = 0;
 
 		for (int64_t i = first; i < end; i++)
-			sum += ((const float *)a)[i];
+			sum += a[i];
 		for (int64_t i = first; i < end; i++)
-			((float *)c)[i] = (float)sum;
+			c[i] = (float)sum;
 	}
 	return 0;
 }
 
-static const struct kernel_oracle oracle_copy = {
-	.name = "planted/copy", .axes = "", .compute = planted_compute_copy};
-static const struct kernel_oracle oracle_gather = {
-	.name = "planted/gather", .axes = "", .compute = planted_compute_gather};
-static const struct kernel_oracle oracle_block_sums = {
-	.name = "planted/block_sums", .axes = "block", .compute = planted_compute_block_sums};
+static const struct kernel_oracle oracle_copy = {"planted/copy", "", planted_compute, COPY};
+static const struct kernel_oracle oracle_gather = {"planted/gather", "", planted_compute, GATHER};
+static const struct kernel_oracle oracle_block_sums = {"planted/block_sums", "block",
+						       planted_compute_block_sums};
 
 static const struct kernel_work work_block_sums = {
 	.flop = "n", .bytes_read = "4 * n", .bytes_written = "4 * n"};
@@ -95,41 +74,24 @@ static const struct kernel_work work_arithmetic = {
 #define N ARG_OF_I64("n")
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "copy",
-		.lesson = "a slow-down by more bytes through DRAM",
-		.metric = "median_time_ns",
-		LAUNCHES({.entry = "planted_copy", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
-	},
-	{
-		.name = "gather",
-		.lesson = "a slow-down by more sectors, one per lane",
-		.metric = "median_time_ns",
+	VARIANT("copy", "median_time_ns", "a slow-down by more bytes through DRAM",
+		LAUNCHES({.entry = "planted_copy", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)})),
+	VARIANT("gather", "median_time_ns", "a slow-down by more sectors, one per lane",
 		.oracle = &oracle_gather,
-		LAUNCHES({.entry = "planted_gather", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)}),
-	},
-	{
-		.name = "block_sums",
-		.lesson = "a slow-down by more barriers and shared memory",
-		.metric = "median_time_ns",
-		.oracle = &oracle_block_sums,
-		.work = &work_block_sums,
+		LAUNCHES({.entry = "planted_gather", WITH_SOME_BLOCKS_TWICE, ARGS(A, C, N)})),
+	VARIANT("block_sums", "median_time_ns", "a slow-down by more barriers and shared memory",
+		.oracle = &oracle_block_sums, .work = &work_block_sums,
 		CONSTRAINTS({"is_pow2(block)", "block must be a power of two: the tree halves it"}),
 		LAUNCHES({.entry = "planted_block_sums",
 			  WITH_SOME_BLOCKS_TWICE,
 			  .shared_bytes = "4 * block",
-			  ARGS(A, C, N)}),
-	},
-	{
-		.name = "arithmetic",
-		.lesson = "a slow-down by more additions",
-		.metric = "median_time_ns",
+			  ARGS(A, C, N)})),
+	VARIANT("arithmetic", "median_time_ns", "a slow-down by more additions",
 		.work = &work_arithmetic,
 		LAUNCHES({.entry = "planted_arithmetic",
 			  .grid = {"ceil_div(n, block)"},
 			  .block = {"block"},
-			  ARGS(A, C, ARG_OF_I64("2 * (work / 10)"), N)}),
-	},
+			  ARGS(A, C, ARG_OF_I64("2 * (work / 10)"), N)})),
 };
 
 const struct kernel kernel_planted = {
@@ -144,7 +106,6 @@ const struct kernel kernel_planted = {
 		{"c", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* Sums of up to 1024 numbers in another order; copies are exact. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-5,
 	.oracle = &oracle_copy,
 	.variants = variants,

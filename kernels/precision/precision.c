@@ -10,8 +10,6 @@
 #define EACH 8
 #define PERIOD 16
 #define RISING 9
-#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
-#define TEXT_OF_TOKEN(token) #token
 
 struct sums {
 	const int32_t *x;
@@ -28,38 +26,29 @@ static void precision_sum_range(void *context, int64_t begin, int64_t end)
 }
 
 /* Adds up whole periods: in each, RISING products are 1 and the others -1. */
-static int compute_sums(const struct launch_case *work, const struct host_buffers *inputs,
-			struct host_buffers *expected, struct error *err)
+static int compute_sums(const struct oracle_run *run)
 {
-	int64_t n, steps = 0;
-	void *x, *y;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	int64_t n;
+	struct sums of = {
+		.x = oracle_input(run, "x", &n),
+		.y = oracle_result(run, "y", &n),
+		.rise = oracle_axis(run, "steps", 0) / PERIOD * (2 * RISING - PERIOD),
+	};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (rc)
-		return rc;
-	launch_case_axis(work, "steps", &steps);
-	parallel_for(n, ORACLE_GRAIN, precision_sum_range,
-		     &(struct sums){x, y, steps / PERIOD * (2 * RISING - PERIOD)});
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
+	parallel_for(n, ORACLE_GRAIN, precision_sum_range, &of);
 	return 0;
 }
 
-static const struct kernel_oracle oracle_sums = {
-	.name = "precision/sums",
-	.axes = "n,steps",
-	.compute = compute_sums,
-};
+static const struct kernel_oracle oracle_sums = {"precision/sums", "n,steps", compute_sums};
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
 #define N ARG_OF_I64("n")
 #define STEPS ARG_OF_I32("steps")
 #define GRID .grid = {"ceil_div(n, " TEXT_OF(EACH) " * block)"}, .block = {"block"}
-#define AMPERE                                                                      \
-	{                                                                           \
-		"compute_capability >= 80", "needs compute capability 8.0 (Ampere)" \
-	}
+#define AMPERE TABLE_ROW("compute_capability >= 80", "needs compute capability 8.0 (Ampere)")
 
 /* The work of a variant, in its precision. */
 #define WORK_IN(name)                                                                            \
@@ -70,69 +59,37 @@ static const struct kernel_oracle oracle_sums = {
 #define FLOP "2 * n * steps"
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "f64",
+	VARIANT("f64", "flop_per_s", "double precision: the lowest roof of multiply-adds",
 		WORK_IN("f64"),
-		.lesson = "double precision: the lowest roof of multiply-adds",
-		.metric = "flop_per_s",
-		LAUNCHES({.entry = "precision_f64", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
-	},
-	{
-		.name = "f32",
-		.lesson = "single precision: twice the roof of double precision on the large chips",
-		.metric = "flop_per_s",
-		LAUNCHES({.entry = "precision_f32", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
-	},
-	{
-		.name = "f16",
-		WORK_IN("f16"),
-		.lesson = "half precision, two numbers per register: half as many instructions",
-		.metric = "instructions",
-		CONSTRAINTS(AMPERE), /* its PTX converts two numbers at once */
-		LAUNCHES({.entry = "precision_f16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
-	},
-	{
-		.name = "bf16",
-		WORK_IN("bf16"),
-		.lesson = "bfloat16: the same roof as half precision",
-		.metric = "median_time_ns",
-		CONSTRAINTS(AMPERE),
-		LAUNCHES({.entry = "precision_bf16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)}),
-	},
-	{
-		.name = "tensor_f64",
+		LAUNCHES({.entry = "precision_f64", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)})),
+	VARIANT("f32", "flop_per_s",
+		"single precision: twice the roof of double precision on the large chips",
+		LAUNCHES({.entry = "precision_f32", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)})),
+	VARIANT("f16", "instructions",
+		"half precision, two numbers per register: half as many instructions",
+		WORK_IN("f16"), CONSTRAINTS(AMPERE), /* its PTX converts two numbers at once */
+		LAUNCHES({.entry = "precision_f16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)})),
+	VARIANT("bf16", "median_time_ns", "bfloat16: the same roof as half precision",
+		WORK_IN("bf16"), CONSTRAINTS(AMPERE),
+		LAUNCHES({.entry = "precision_bf16", GRID, ARGS(X, Y, N, ARG_OF_F32("1"), STEPS)})),
+	VARIANT("tensor_f64", "median_time_ns",
+		"tensor cores in double precision: products of 8 x 8 x 4, as fast as multiply-adds",
 		WORK_IN("tensor_f64"),
-		.lesson = "tensor cores in double precision: products of 8 x 8 x 4, as fast as "
-			  "multiply-adds",
-		.metric = "median_time_ns",
 		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
-		LAUNCHES({.entry = "precision_tensor_f64", GRID, ARGS(X, Y, N, STEPS)}),
-	},
-	{
-		.name = "tensor_tf32",
-		WORK_IN("tensor_tf32"),
-		.lesson = "tensor cores on single precision, truncated to 19 bits",
-		.metric = "median_time_ns",
+		LAUNCHES({.entry = "precision_tensor_f64", GRID, ARGS(X, Y, N, STEPS)})),
+	VARIANT("tensor_tf32", "median_time_ns",
+		"tensor cores on single precision, truncated to 19 bits", WORK_IN("tensor_tf32"),
 		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
-		LAUNCHES({.entry = "precision_tensor_tf32", GRID, ARGS(X, Y, N, STEPS)}),
-	},
-	{
-		.name = "tensor_f16",
+		LAUNCHES({.entry = "precision_tensor_tf32", GRID, ARGS(X, Y, N, STEPS)})),
+	VARIANT("tensor_f16", "median_time_ns",
+		"tensor cores in half precision: a roof so high that the launch takes as long",
 		WORK_IN("tensor_f16"),
-		.lesson = "tensor cores in half precision: a roof so high that the launch takes as "
-			  "long",
-		.metric = "median_time_ns",
 		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
-		LAUNCHES({.entry = "precision_tensor_f16", GRID, ARGS(X, Y, N, STEPS)}),
-	},
-	{
-		.name = "tensor_bf16",
-		WORK_IN("tensor_bf16"),
-		.lesson = "tensor cores in bfloat16: the same roof as half precision",
-		.metric = "median_time_ns",
+		LAUNCHES({.entry = "precision_tensor_f16", GRID, ARGS(X, Y, N, STEPS)})),
+	VARIANT("tensor_bf16", "median_time_ns",
+		"tensor cores in bfloat16: the same roof as half precision", WORK_IN("tensor_bf16"),
 		CONSTRAINTS(AMPERE, WHOLE_WARPS("the lanes of a warp multiply together")),
-		LAUNCHES({.entry = "precision_tensor_bf16", GRID, ARGS(X, Y, N, STEPS)}),
-	},
+		LAUNCHES({.entry = "precision_tensor_bf16", GRID, ARGS(X, Y, N, STEPS)})),
 };
 
 const struct kernel kernel_precision = {
@@ -150,7 +107,6 @@ const struct kernel kernel_precision = {
 		    {"steps <= 2048", "steps must be at most 2048: bfloat16 is exact up to 256"}),
 	.work = {.flop = FLOP, .bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* Results are integers that every type represents. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_sums,
 	.variants = variants,

@@ -109,25 +109,19 @@ static double parallel_sum(struct part whole)
 	return sum_of_tree(of.sums, PARTS);
 }
 
-static int compute_sum(const struct launch_case *work, const struct host_buffers *inputs,
-		       struct host_buffers *expected, struct error *err)
+static int compute_sum(const struct oracle_run *run)
 {
-	void *x, *sum;
 	int64_t n, one;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	const float *x = oracle_input(run, "x", &n);
+	float *sum = oracle_result(run, "sum", &one);
 
-	if (!rc)
-		rc = oracle_buffer(&sum, work, expected, "sum", &one, err);
-	if (!rc)
-		*(float *)sum = (float)parallel_sum((struct part){x, n});
-	return rc;
+	if (!x || !sum)
+		return PL_EUSAGE;
+	*sum = (float)parallel_sum((struct part){x, n});
+	return 0;
 }
 
-const struct kernel_oracle oracle_sum = {
-	.name = "reduce/sum",
-	.axes = "n",
-	.compute = compute_sum,
-};
+const struct kernel_oracle oracle_sum = {"reduce/sum", "n", compute_sum};
 
 /* At most as many blocks as static_partials in static_buffer.cu has elements. */
 #define STATIC_BLOCKS "min(16384, " RESIDENT_BLOCKS ")"
@@ -152,121 +146,63 @@ const struct kernel_oracle oracle_sum = {
 						  "does not reduce the number of values"})
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "doubling_stride",
-		.lesson =
-			"one launch per stride, each over the whole array: log2(n) times the bytes",
-		.metric = "dram_bytes",
+	VARIANT("doubling_stride", "dram_bytes",
+		"one launch per stride, each over the whole array: log2(n) times the bytes",
 		LAUNCHES({.entry = "reduce_doubling_stride",
 			  .repeat = "max(1, " HALVINGS ")",
 			  .grid = {BLOCKS},
 			  .block = {"block"},
 			  ARGS(X, ARG_OF_BUFFER("even_steps"), ARG_OF_BUFFER("odd_steps"), SUM, N,
-			       ARG_OF_I64("i"))}),
-	},
-	{
-		.name = "naive",
-		.lesson = "one launch per halving: each moves half the bytes of the one before",
-		.metric = "dram_bytes",
-		IN_HALVES,
-	},
-	{
-		.name = "neighboured",
-		.lesson = "every second thread idles: all warps run all steps, with a division in "
-			  "each",
-		.metric = "instructions",
-		TREE("reduce_neighboured"),
-		CONSTRAINTS(HALVES),
-	},
-	{
-		.name = "interleaved",
-		.lesson = "the first threads work, so whole warps retire, but their accesses have "
-			  "bank conflicts",
-		.metric = "shared_load_bank_conflicts",
-		TREE("reduce_interleaved"),
-		CONSTRAINTS(HALVES),
-	},
-	{
-		.name = "sequential",
-		.lesson = "neighbouring threads access neighbouring words: no bank conflicts",
-		.metric = "shared_load_bank_conflicts",
-		TREE("reduce_sequential"),
-		CONSTRAINTS(HALVES),
-	},
-	{
-		.name = "neighboured_passes",
-		.lesson = "a copy, then passes of the neighboured tree until one value is left",
-		.metric = "median_time_ns",
-		TREE_PASSES("reduce_neighboured_passes"),
-	},
-	{
-		.name = "masked_passes",
-		.lesson = "the neighboured tree with a mask: a remainder by an unknown number is a "
-			  "division",
-		.metric = "instructions",
-		TREE_PASSES("reduce_masked_passes"),
-	},
-	{
-		.name = "interleaved_passes",
-		.lesson = "passes of the interleaved tree: whole warps retire, with bank conflicts",
-		.metric = "median_time_ns",
-		TREE_PASSES("reduce_interleaved_passes"),
-	},
-	{
-		.name = "sequential_passes",
-		.lesson = "passes of the sequential tree: neither remainders nor bank conflicts",
-		.metric = "median_time_ns",
-		TREE_PASSES("reduce_sequential_passes"),
-	},
-	{
-		.name = "syncwarp_tail",
-		.lesson = "the last warp synchronises itself and needs no barrier of the block",
-		.metric = "median_time_ns",
+			       ARG_OF_I64("i"))})),
+	VARIANT("naive", "dram_bytes",
+		"one launch per halving: each moves half the bytes of the one before", IN_HALVES),
+	VARIANT("neighboured", "instructions",
+		"every second thread idles: all warps run all steps, with a division in each",
+		TREE("reduce_neighboured"), CONSTRAINTS(HALVES)),
+	VARIANT("interleaved", "shared_load_bank_conflicts",
+		"the first threads work, so whole warps retire, but their accesses have bank "
+		"conflicts",
+		TREE("reduce_interleaved"), CONSTRAINTS(HALVES)),
+	VARIANT("sequential", "shared_load_bank_conflicts",
+		"neighbouring threads access neighbouring words: no bank conflicts",
+		TREE("reduce_sequential"), CONSTRAINTS(HALVES)),
+	VARIANT("neighboured_passes", "median_time_ns",
+		"a copy, then passes of the neighboured tree until one value is left",
+		TREE_PASSES("reduce_neighboured_passes")),
+	VARIANT("masked_passes", "instructions",
+		"the neighboured tree with a mask: a remainder by an unknown number is a division",
+		TREE_PASSES("reduce_masked_passes")),
+	VARIANT("interleaved_passes", "median_time_ns",
+		"passes of the interleaved tree: whole warps retire, with bank conflicts",
+		TREE_PASSES("reduce_interleaved_passes")),
+	VARIANT("sequential_passes", "median_time_ns",
+		"passes of the sequential tree: neither remainders nor bank conflicts",
+		TREE_PASSES("reduce_sequential_passes")),
+	VARIANT("syncwarp_tail", "median_time_ns",
+		"the last warp synchronises itself and needs no barrier of the block",
 		TREE("reduce_syncwarp_tail"),
-		CONSTRAINTS(HALVES, WHOLE_WARPS("the tail is one whole warp")),
-	},
-	{
-		.name = "shuffle",
-		.lesson =
-			"lanes pass values through registers: almost no shared memory, one barrier",
-		.metric = "instructions",
-		TWO_PASSES("reduce_shuffle", BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "cooperative_tile",
-		.lesson = "a cooperative-groups tile of 32 threads costs as much as the shuffle",
-		.metric = "median_time_ns",
+		CONSTRAINTS(HALVES, WHOLE_WARPS("the tail is one whole warp"))),
+	VARIANT("shuffle", "instructions",
+		"lanes pass values through registers: almost no shared memory, one barrier",
+		TWO_PASSES("reduce_shuffle", BLOCKS), CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("cooperative_tile", "median_time_ns",
+		"a cooperative-groups tile of 32 threads costs as much as the shuffle",
 		TWO_PASSES("reduce_cooperative_tile", BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS("a tile is 32 threads")),
-	},
-	{
-		.name = "grid_stride",
-		.lesson = "each thread sums many elements first, so idle lanes in the trees cost "
-			  "little",
-		.metric = "dram_bytes_per_s",
+		CONSTRAINTS(WHOLE_WARPS("a tile is 32 threads"))),
+	VARIANT("grid_stride", "dram_bytes_per_s",
+		"each thread sums many elements first, so idle lanes in the trees cost little",
 		TWO_PASSES("reduce_grid_stride", RESIDENT_BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "thread_runs",
-		.lesson = "each thread sums a contiguous run: every lane of a warp loads its own "
-			  "sector",
-		.metric = "global_load_sectors_per_request",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("thread_runs", "global_load_sectors_per_request",
+		"each thread sums a contiguous run: every lane of a warp loads its own sector",
 		TWO_PASSES("reduce_thread_runs", RESIDENT_BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "grid_stride_float4",
-		.lesson = "four 16-byte loads in flight per thread reach the speed of memory",
-		.metric = "dram_bytes_per_s",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("grid_stride_float4", "dram_bytes_per_s",
+		"four 16-byte loads in flight per thread reach the speed of memory",
 		TWO_PASSES("reduce_grid_stride_float4", RESIDENT_BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "static_buffer",
-		.lesson = "partial sums in a static device array: no allocation is needed",
-		.metric = "median_time_ns",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("static_buffer", "median_time_ns",
+		"partial sums in a static device array: no allocation is needed",
 		LAUNCHES({.entry = "reduce_static_buffer",
 			  .grid = {STATIC_BLOCKS},
 			  .block = {"block"},
@@ -275,45 +211,32 @@ static const struct kernel_variant variants[] = {
 			  .grid = {"1"},
 			  .block = {FINISH_BLOCK},
 			  ARGS(SUM, ARG_OF_I64(STATIC_BLOCKS))}),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "per_call_allocation",
-		.lesson = "the grid stride with partial sums allocated in every call: what the "
-			  "allocation costs",
-		.metric = "median_time_ns",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("per_call_allocation", "median_time_ns",
+		"the grid stride with partial sums allocated in every call: what the allocation "
+		"costs",
 		LAUNCHES({.entry = "reduce_per_call_allocation",
 			  .grid = {RESIDENT_BLOCKS},
 			  .block = {"block"},
 			  ARGS(X, ARG_OF_BUFFER("partials_of_call"), N)},
 			 FINISH("partials_of_call", RESIDENT_BLOCKS)),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "last_block",
-		.lesson = "one launch: the block that finishes last does the second pass",
-		.metric = "median_time_ns",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("last_block", "median_time_ns",
+		"one launch: the block that finishes last does the second pass",
 		LAUNCHES({.entry = "reduce_last_block",
 			  .grid = {RESIDENT_BLOCKS},
 			  .block = {"block"},
 			  ARGS(X, PARTIALS, SUM, N)}),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "atomic_finish",
-		.lesson = "one atomic addition per block replaces the second pass, at the cost of "
-			  "a digit or two",
-		.metric = "median_time_ns",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("atomic_finish", "median_time_ns",
+		"one atomic addition per block replaces the second pass, at the cost of a digit or "
+		"two",
 		ADDED_UP("reduce_clear", "reduce_atomic_finish", RESIDENT_BLOCKS),
-		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE),
-	},
-	{
-		.name = "cub",
-		.lesson = "CUB, the vendor's library: the library baseline for sums",
-		.metric = "dram_bytes_per_s",
+		CONSTRAINTS(WHOLE_WARPS_OF_SHUFFLE)),
+	VARIANT("cub", "dram_bytes_per_s",
+		"CUB, the vendor's library: the library baseline for sums",
 		AXES({"block", "256", "ignored: the library chooses"}),
-		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)}),
-	},
+		LAUNCHES({.library = "cub", .entry = "sum", ARGS(X, SUM, N)})),
 };
 
 const struct kernel kernel_reduce = {
@@ -330,7 +253,6 @@ const struct kernel kernel_reduce = {
 	 * Five times that is allowed. (One lost element of 2^24 changes the sum by 6e-8, which no
 	 * float sum can show; small n show it.)
 	 */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-5,
 	.oracle = &oracle_sum,
 	.variants = variants,

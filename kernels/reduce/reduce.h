@@ -17,14 +17,10 @@ extern const struct kernel_oracle oracle_sum;
 
 /* Blocks of a first pass, each of which leaves one partial sum: one element per thread. */
 #define BLOCKS "ceil_div(n, block)"
-/* The blocks of a first pass, limited to those that fit on the device at the same time. */
-#define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
 #define FINISH_BLOCK "min(1024, max_threads_per_block)"
-#define FINISH(partials, count)                                                   \
-	{                                                                         \
-		.entry = "reduce_finish", .grid = {"1"}, .block = {FINISH_BLOCK}, \
-		ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count))             \
-	}
+#define FINISH(partials, count)                                                     \
+	TABLE_ROW(.entry = "reduce_finish", .grid = {"1"}, .block = {FINISH_BLOCK}, \
+		  ARGS(ARG_OF_BUFFER(partials), SUM, ARG_OF_I64(count)))
 
 /* A pass over x by `blocks` blocks without dynamic shared memory, then the second pass. */
 #define TWO_PASSES(name, blocks)                                                              \
@@ -42,10 +38,9 @@ extern const struct kernel_oracle oracle_sum;
 		  .shared_bytes = "4 * block", \
 		  ARGS(X, PARTIALS, N)},       \
 		 FINISH("partials", BLOCKS))
-#define HALVES                                                                                     \
-	{                                                                                          \
-		"is_pow2(block)", "block must be a power of two: the tree halves it in every step" \
-	}
+#define HALVES                      \
+	TABLE_ROW("is_pow2(block)", \
+		  "block must be a power of two: the tree halves it in every step")
 #define WHOLE_WARPS_OF_SHUFFLE WHOLE_WARPS("a shuffle needs all lanes of a warp")
 
 /* log2(n), rounded up: the number of halvings until one value is left. */

@@ -11,8 +11,6 @@
 /* As in select.cuh. */
 #define STEPS_SHORT 2
 #define STEPS_LONG 64
-#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
-#define TEXT_OF_TOKEN(token) #token
 
 /* All steps of an element: the definition of the result, before it is rounded to float. */
 static double select_run_steps(double value, bool is_below, int steps)
@@ -50,133 +48,85 @@ WIDE_VECTORS static void select_run_range(void *context, int64_t begin, int64_t 
 	}
 }
 
-static int select_compute(int steps, const struct launch_case *work,
-			  const struct host_buffers *inputs, struct host_buffers *expected,
-			  struct error *err)
+/* Which oracle: the steps of an element. */
+static int select_compute(const struct oracle_run *run)
 {
-	void *x, *y;
+	const int steps = run->oracle->which;
 	int64_t n;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	/* every constant is at most steps / 256, and the values are halved */
+	struct recurrence of = {
+		.x = oracle_input(run, "x", &n),
+		.y = oracle_result(run, "y", &n),
+		.steps = steps,
+		.scale = ldexp(1.0, -steps),
+		.shift_below = select_run_steps(0, true, steps),
+		.shift = select_run_steps(0, false, steps),
+		.margin = affine_margin_of_steps(steps, 2 * steps / 256.0),
+	};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (!rc)
-		/* every constant is at most steps / 256, and the values are halved */
-		parallel_for(n, ORACLE_GRAIN, select_run_range,
-			     &(struct recurrence){
-				     .x = x,
-				     .y = y,
-				     .steps = steps,
-				     .scale = ldexp(1.0, -steps),
-				     .shift_below = select_run_steps(0, true, steps),
-				     .shift = select_run_steps(0, false, steps),
-				     .margin = affine_margin_of_steps(steps, 2 * steps / 256.0)});
-	return rc;
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
+	parallel_for(n, ORACLE_GRAIN, select_run_range, &of);
+	return 0;
 }
 
 /* 1 for the first half of the elements, 2 for the others. */
-static int compute_constants(const struct launch_case *work, const struct host_buffers *inputs,
-			     struct host_buffers *expected, struct error *err)
+static int compute_constants(const struct oracle_run *run)
 {
 	int64_t n;
-	void *y;
-	int rc = oracle_buffer(&y, work, expected, "y", &n, err);
+	float *y = oracle_result(run, "y", &n);
 
-	(void)inputs;
-	for (int64_t i = 0; !rc && i < n; i++)
-		((float *)y)[i] = i < n / 2 ? 1.0f : 2.0f;
-	return rc;
+	for (int64_t i = 0; y && i < n; i++)
+		y[i] = i < n / 2 ? 1.0f : 2.0f;
+	return y ? 0 : PL_EUSAGE;
 }
 
-static const struct kernel_oracle oracle_constants = {
-	.name = "select/constants",
-	.axes = "n",
-	.compute = compute_constants,
-};
+static const struct kernel_oracle oracle_constants = {"select/constants", "n", compute_constants};
 static const struct kernel_work work_constants = {.bytes_written = "4 * n"};
 
-/* An oracle and a work model: one fused multiply-add per step. */
-#define RECURRENCE(label, step_count)                                                       \
-	static int select_compute_##label(const struct launch_case *work,                   \
-					  const struct host_buffers *inputs,                \
-					  struct host_buffers *expected, struct error *err) \
-	{                                                                                   \
-		return select_compute(step_count, work, inputs, expected, err);             \
-	}                                                                                   \
-	static const struct kernel_oracle oracle_##label = {                                \
-		.name = "select/" #label,                                                   \
-		.axes = "n",                                                                \
-		.compute = select_compute_##label,                                          \
-	};                                                                                  \
-	static const struct kernel_work work_##label = {                                    \
-		.flop = "2 * n * " TEXT_OF(step_count),                                     \
-		.bytes_read = "4 * n",                                                      \
-		.bytes_written = "4 * n",                                                   \
+/* The work: one fused multiply-add per step. */
+#define RECURRENCE(label, step_count)                                                              \
+	static const struct kernel_oracle oracle_##label = {"select/" #label, "n", select_compute, \
+							    step_count};                           \
+	static const struct kernel_work work_##label = {                                           \
+		.flop = "2 * n * " TEXT_OF(step_count),                                            \
+		.bytes_read = "4 * n",                                                             \
+		.bytes_written = "4 * n",                                                          \
 	};
 
 RECURRENCE(short, STEPS_SHORT)
 RECURRENCE(long, STEPS_LONG)
 #define DOES(label) .oracle = &oracle_##label, .work = &work_##label
 
-#define ONE_A_THREAD(name)                        \
-	LAUNCHES({.entry = name,                  \
-		  .grid = {"ceil_div(n, block)"}, \
-		  .block = {"block"},             \
+#define OF_THE_DATA(name)        \
+	LAUNCHES({.entry = name, \
+		  ONE_A_THREAD,  \
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
-
-#define OF_THE_INDEX(name)                        \
-	LAUNCHES({.entry = name,                  \
-		  .grid = {"ceil_div(n, block)"}, \
-		  .block = {"block"},             \
+#define OF_THE_INDEX(name)       \
+	LAUNCHES({.entry = name, \
+		  ONE_A_THREAD,  \
 		  ARGS(ARG_OF_BUFFER("y"), ARG_OF_I64("n"), ARG_OF_I64("n / 2"))})
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "branch",
-		.lesson = "a branch on random data: every warp diverges and runs both sides with "
-			  "half its lanes",
-		.metric = "branch_targets_divergent",
-		DOES(long),
-		ONE_A_THREAD("select_branch"),
-	},
-	{
-		.name = "assignment",
-		.lesson = "conditional assignments give the same result, with no branch on which "
-			  "to diverge",
-		.metric = "branch_targets",
-		DOES(long),
-		ONE_A_THREAD("select_assignment"),
-	},
-	{
-		.name = "branch_short",
-		.lesson = "a short branch is no branch: the compiler predicates both sides",
-		.metric = "branch_targets",
-		DOES(short),
-		ONE_A_THREAD("select_branch_short"),
-	},
-	{
-		.name = "assignment_short",
-		.lesson = "selections instead of the predicates of a short branch: one more "
-			  "instruction here",
-		.metric = "instructions",
-		DOES(short),
-		ONE_A_THREAD("select_assignment_short"),
-	},
-	{
-		.name = "branch_constants",
-		.lesson = "one of two constants by an if with an else: no branch is left",
-		.metric = "branch_targets",
-		DOES(constants),
-		OF_THE_INDEX("select_branch_constants"),
-	},
-	{
-		.name = "assignment_constants",
-		.lesson = "one of two constants by an assignment: the compiler makes the same code "
-			  "of both",
-		.metric = "instructions",
-		DOES(constants),
-		OF_THE_INDEX("select_assignment_constants"),
-	},
+	VARIANT("branch", "branch_targets_divergent",
+		"a branch on random data: every warp diverges and runs both sides with half its "
+		"lanes",
+		DOES(long), OF_THE_DATA("select_branch")),
+	VARIANT("assignment", "branch_targets",
+		"conditional assignments give the same result, with no branch on which to diverge",
+		DOES(long), OF_THE_DATA("select_assignment")),
+	VARIANT("branch_short", "branch_targets",
+		"a short branch is no branch: the compiler predicates both sides", DOES(short),
+		OF_THE_DATA("select_branch_short")),
+	VARIANT("assignment_short", "instructions",
+		"selections instead of the predicates of a short branch: one more instruction here",
+		DOES(short), OF_THE_DATA("select_assignment_short")),
+	VARIANT("branch_constants", "branch_targets",
+		"one of two constants by an if with an else: no branch is left", DOES(constants),
+		OF_THE_INDEX("select_branch_constants")),
+	VARIANT("assignment_constants", "instructions",
+		"one of two constants by an assignment: the compiler makes the same code of both",
+		DOES(constants), OF_THE_INDEX("select_assignment_constants")),
 };
 
 const struct kernel kernel_select = {
@@ -191,7 +141,6 @@ const struct kernel kernel_select = {
 		 .bytes_written = "4 * n"},
 	/* Each step rounds by half a unit (2^-25 relative at most) and halves the error of the
 	 * steps before: less than 2^-23 in total. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 2.5e-7,
 	.oracle = &oracle_long,
 	.variants = variants,

@@ -7,8 +7,6 @@
 /* As in spin.cuh. */
 #define ROUNDS 16
 #define STEPS 32
-#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
-#define TEXT_OF_TOKEN(token) #token
 
 struct rounds {
 	const float *x;
@@ -42,34 +40,23 @@ static void spin_run_blocks(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute_rounds(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+static int compute_rounds(const struct oracle_run *run)
 {
-	struct rounds of = {.block = 1};
-	void *x, *y;
-	int rc = oracle_buffer(&x, work, inputs, "x", &of.n, err);
+	struct rounds of = {.block = oracle_axis(run, "block", 1)};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &of.n, err);
-	if (rc)
-		return rc;
-	of.x = x;
-	of.y = y;
-	launch_case_axis(work, "block", &of.block);
+	of.x = oracle_input(run, "x", &of.n);
+	of.y = oracle_result(run, "y", &of.n);
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
 	parallel_for((of.n + of.block - 1) / of.block, 64, spin_run_blocks, &of);
 	return 0;
 }
 
-static const struct kernel_oracle oracle_rounds = {
-	.name = "spin/rounds",
-	.axes = "block,n",
-	.compute = compute_rounds,
-};
+static const struct kernel_oracle oracle_rounds = {"spin/rounds", "block,n", compute_rounds};
 
-#define ONE_A_THREAD(name)                        \
-	LAUNCHES({.entry = name,                  \
-		  .grid = {"ceil_div(n, block)"}, \
-		  .block = {"block"},             \
+#define WAITS(name)              \
+	LAUNCHES({.entry = name, \
+		  ONE_A_THREAD,  \
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
 /* On older devices the lanes of a warp share one program counter, and the lanes that poll keep
  * it. */
@@ -78,33 +65,18 @@ static const struct kernel_oracle oracle_rounds = {
 		     "threads of a warp must run independently: compute capability 7.0 or later"})
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "barrier",
-		.lesson = "threads that wait at a barrier do not slow down the one that works",
-		.metric = "median_time_ns",
-		ONE_A_THREAD("spin_barrier"),
-	},
-	{
-		.name = "busy_wait",
-		.lesson = "threads that poll a flag issue instructions for nothing",
-		.metric = "instructions",
-		OWN_PROGRAM_COUNTERS,
-		ONE_A_THREAD("spin_busy_wait"),
-	},
-	{
-		.name = "busy_wait_sleeping",
-		.lesson = "sleeping between polls saves few instructions, but some of the time",
-		.metric = "median_time_ns",
-		OWN_PROGRAM_COUNTERS,
-		ONE_A_THREAD("spin_busy_wait_sleeping"),
-	},
-	{
-		.name = "busy_wait_one_lane",
-		.lesson = "one lane polls for its warp: every warp still polls",
-		.metric = "instructions",
-		OWN_PROGRAM_COUNTERS,
-		ONE_A_THREAD("spin_busy_wait_one_lane"),
-	},
+	VARIANT("barrier", "median_time_ns",
+		"threads that wait at a barrier do not slow down the one that works",
+		WAITS("spin_barrier")),
+	VARIANT("busy_wait", "instructions",
+		"threads that poll a flag issue instructions for nothing", OWN_PROGRAM_COUNTERS,
+		WAITS("spin_busy_wait")),
+	VARIANT("busy_wait_sleeping", "median_time_ns",
+		"sleeping between polls saves few instructions, but some of the time",
+		OWN_PROGRAM_COUNTERS, WAITS("spin_busy_wait_sleeping")),
+	VARIANT("busy_wait_one_lane", "instructions",
+		"one lane polls for its warp: every warp still polls", OWN_PROGRAM_COUNTERS,
+		WAITS("spin_busy_wait_one_lane")),
 };
 
 #define FLOP \
@@ -121,7 +93,6 @@ const struct kernel kernel_spin = {
 	.work = {.flop = FLOP, .bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* 16 additions up to about 32, each rounded by half a unit, 2^-24 relative: 1e-6 at most.
 	 * The messages, which halve their error in every step, add two units. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 2e-6,
 	.oracle = &oracle_rounds,
 	.variants = variants,

@@ -12,8 +12,6 @@
 #define RADIUS 4
 #define STEPS_SHORT 1
 #define STEPS_LONG 32
-#define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
-#define TEXT_OF_TOKEN(token) #token
 
 #define WINDOW_ELEMENTS (2 * RADIUS + 1)
 
@@ -96,104 +94,66 @@ static void stencil_sum_range(void *context, int64_t begin, int64_t end)
 		sum_windows(of, begin, end);
 }
 
-static int stencil_compute(int steps, const struct launch_case *work,
-			   const struct host_buffers *inputs, struct host_buffers *expected,
-			   struct error *err)
+/* Which oracle: the steps of a weight. */
+static int stencil_compute(const struct oracle_run *run)
 {
-	void *x, *y;
 	int64_t n, padded;
-	int rc = oracle_buffer(&x, work, inputs, "x", &padded, err);
+	struct window of = {
+		.x = oracle_input(run, "x", &padded),
+		.y = oracle_result(run, "y", &n),
+		.steps = run->oracle->which,
+	};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, stencil_sum_range, &(struct window){x, y, steps});
-	return rc;
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
+	parallel_for(n, ORACLE_GRAIN, stencil_sum_range, &of);
+	return 0;
 }
 
 /* An oracle and a work model: each element is weighted once, and every window is summed. */
-#define WINDOW(label, step_count)                                                            \
-	static int stencil_compute_##label(const struct launch_case *work,                   \
-					   const struct host_buffers *inputs,                \
-					   struct host_buffers *expected, struct error *err) \
-	{                                                                                    \
-		return stencil_compute(step_count, work, inputs, expected, err);             \
-	}                                                                                    \
-	static const struct kernel_oracle oracle_##label = {                                 \
-		.name = "stencil/" #label,                                                   \
-		.axes = "n",                                                                 \
-		.compute = stencil_compute_##label,                                          \
-	};                                                                                   \
-	static const struct kernel_work work_##label = {                                     \
-		.flop = "2 * " TEXT_OF(step_count) " * (n + 2 * " TEXT_OF(                   \
-			RADIUS) ") + 2 * " TEXT_OF(RADIUS) " * n",                           \
-		.bytes_read = "4 * (n + 2 * " TEXT_OF(RADIUS) ")",                           \
-		.bytes_written = "4 * n",                                                    \
+#define WINDOW(label, step_count)                                                         \
+	static const struct kernel_oracle oracle_##label = {"stencil/" #label, "n",       \
+							    stencil_compute, step_count}; \
+	static const struct kernel_work work_##label = {                                  \
+		.flop = "2 * " TEXT_OF(step_count) " * (n + 2 * " TEXT_OF(                \
+			RADIUS) ") + 2 * " TEXT_OF(RADIUS) " * n",                        \
+		.bytes_read = "4 * (n + 2 * " TEXT_OF(RADIUS) ")",                        \
+		.bytes_written = "4 * n",                                                 \
 	};
 
 WINDOW(short, STEPS_SHORT)
 WINDOW(long, STEPS_LONG)
 #define DOES(label) .oracle = &oracle_##label, .work = &work_##label
 
-#define ONE_A_THREAD(name)                                                 \
+#define SUMS(name)                                                         \
 	LAUNCHES({.entry = name,                                           \
-		  .grid = {"ceil_div(n, block)"},                          \
-		  .block = {"block"},                                      \
+		  ONE_A_THREAD,                                            \
 		  .shared_bytes = "4 * (block + 2 * " TEXT_OF(RADIUS) ")", \
 		  ARGS(ARG_OF_BUFFER("x"), ARG_OF_BUFFER("y"), ARG_OF_I64("n"))})
-#define HALO_OF_A_BLOCK                                                                           \
-	{                                                                                         \
-		"block >= " TEXT_OF(RADIUS), "block must be at least 4: one thread fetches each " \
-					     "element of one side of the halo"                    \
-	}
-#define TWO_HALOS_OF_A_BLOCK                                                                   \
-	{                                                                                      \
-		"block >= 2 * " TEXT_OF(RADIUS),                                               \
-			"block must be at least 8: no thread may be at both ends of the block" \
-	}
+#define HALO_OF_A_BLOCK                                                \
+	TABLE_ROW("block >= " TEXT_OF(RADIUS),                         \
+		  "block must be at least 4: one thread fetches each " \
+		  "element of one side of the halo")
+#define TWO_HALOS_OF_A_BLOCK                       \
+	TABLE_ROW("block >= 2 * " TEXT_OF(RADIUS), \
+		  "block must be at least 8: no thread may be at both ends of the block")
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "two_ifs",
-		.lesson = "the halo by two ifs: the first and the last warp diverge once each",
-		.metric = "branch_targets_divergent",
-		DOES(long),
-		CONSTRAINTS(HALO_OF_A_BLOCK),
-		ONE_A_THREAD("stencil_two_ifs"),
-	},
-	{
-		.name = "if_else_if",
-		.lesson = "the halo by if and else-if: the same warps diverge, and as often",
-		.metric = "branch_targets_divergent",
-		DOES(long),
-		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK),
-		ONE_A_THREAD("stencil_if_else_if"),
-	},
-	{
-		.name = "one_if",
-		.lesson = "four threads fetch both sides of the halo: one warp diverges, but for "
-			  "longer",
-		.metric = "branch_targets_divergent",
-		DOES(long),
-		CONSTRAINTS(HALO_OF_A_BLOCK),
-		ONE_A_THREAD("stencil_one_if"),
-	},
-	{
-		.name = "two_ifs_short",
-		.lesson = "two ifs around a load and a store are predicated: none diverges",
-		.metric = "branch_targets",
-		DOES(short),
-		CONSTRAINTS(HALO_OF_A_BLOCK),
-		ONE_A_THREAD("stencil_two_ifs_short"),
-	},
-	{
-		.name = "if_else_if_short",
-		.lesson = "an else-if is harder to predicate: code that looks cheaper may branch",
-		.metric = "branch_targets",
-		DOES(short),
-		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK),
-		ONE_A_THREAD("stencil_if_else_if_short"),
-	},
+	VARIANT("two_ifs", "branch_targets_divergent",
+		"the halo by two ifs: the first and the last warp diverge once each", DOES(long),
+		CONSTRAINTS(HALO_OF_A_BLOCK), SUMS("stencil_two_ifs")),
+	VARIANT("if_else_if", "branch_targets_divergent",
+		"the halo by if and else-if: the same warps diverge, and as often", DOES(long),
+		CONSTRAINTS(TWO_HALOS_OF_A_BLOCK), SUMS("stencil_if_else_if")),
+	VARIANT("one_if", "branch_targets_divergent",
+		"four threads fetch both sides of the halo: one warp diverges, but for longer",
+		DOES(long), CONSTRAINTS(HALO_OF_A_BLOCK), SUMS("stencil_one_if")),
+	VARIANT("two_ifs_short", "branch_targets",
+		"two ifs around a load and a store are predicated: none diverges", DOES(short),
+		CONSTRAINTS(HALO_OF_A_BLOCK), SUMS("stencil_two_ifs_short")),
+	VARIANT("if_else_if_short", "branch_targets",
+		"an else-if is harder to predicate: code that looks cheaper may branch",
+		DOES(short), CONSTRAINTS(TWO_HALOS_OF_A_BLOCK), SUMS("stencil_if_else_if_short")),
 };
 
 const struct kernel kernel_stencil = {
@@ -210,7 +170,6 @@ const struct kernel kernel_stencil = {
 	/* Eight additions, each rounded by half a unit of at most the sum (2^-24): 5e-7. A weight
 	 * errs by two units at most, because every step halves the error of the one before:
 	 * 1.2e-7. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 1e-6,
 	.oracle = &oracle_long,
 	.variants = variants,

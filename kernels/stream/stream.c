@@ -34,34 +34,28 @@ static void stream_compute_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int stream_compute(enum operation operation, const struct launch_case *work,
-			  const struct host_buffers *inputs, struct host_buffers *expected,
-			  struct error *err)
+static int stream_compute(const struct oracle_run *run)
 {
-	void *a = NULL, *b = NULL, *c = NULL;
 	int64_t n;
-	int rc = oracle_buffer(&a, work, inputs, "a", &n, err);
+	struct computation of = {
+		.operation = (enum operation)run->oracle->which,
+		.a = oracle_input(run, "a", &n),
+		.c = oracle_result(run, "c", &n),
+	};
+	const bool reads_b = of.operation == ADD || of.operation == TRIAD;
 
-	if (!rc && (operation == ADD || operation == TRIAD))
-		rc = oracle_buffer(&b, work, inputs, "b", &n, err);
-	if (!rc)
-		rc = oracle_buffer(&c, work, expected, "c", &n, err);
-	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, stream_compute_range,
-			     &(struct computation){operation, a, b, c});
-	return rc;
+	if (reads_b)
+		of.b = oracle_input(run, "b", &n);
+	if (!of.a || !of.c || (reads_b && !of.b))
+		return PL_EUSAGE;
+	parallel_for(n, ORACLE_GRAIN, stream_compute_range, &of);
+	return 0;
 }
 
 /* One oracle and one work model per operation. */
-#define OPERATION(label, symbol, ...)                                                       \
-	static int stream_compute_##label(const struct launch_case *work,                   \
-					  const struct host_buffers *inputs,                \
-					  struct host_buffers *expected, struct error *err) \
-	{                                                                                   \
-		return stream_compute(symbol, work, inputs, expected, err);                 \
-	}                                                                                   \
-	static const struct kernel_oracle oracle_##label = {                                \
-		.name = "stream/" #label, .axes = "n", .compute = stream_compute_##label};  \
+#define OPERATION(label, symbol, ...)                                                              \
+	static const struct kernel_oracle oracle_##label = {"stream/" #label, "n", stream_compute, \
+							    symbol};                               \
 	static const struct kernel_work work_##label = {__VA_ARGS__};
 
 OPERATION(copy, COPY, .bytes_read = "4 * n", .bytes_written = "4 * n")
@@ -71,7 +65,6 @@ OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written =
 #define DOES(label) .oracle = &oracle_##label, .work = &work_##label
 
 /* The shapes of the launches. */
-#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 #define FOUR_A_THREAD .grid = {"ceil_div(n, 4 * block)"}, .block = {"block"}
 #define SIXTEEN_A_THREAD .grid = {"ceil_div(n, 16 * block)"}, .block = {"block"}
 /* As many blocks as fit on the device at the same time, and no more than there is work for. */
@@ -86,115 +79,54 @@ OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written =
 #define N ARG_OF_I64("n")
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "copy_scalar",
-		.lesson = "one 4-byte load per thread: the simplest copy",
-		.metric = "dram_bytes_per_s",
+	VARIANT("copy_scalar", "dram_bytes_per_s", "one 4-byte load per thread: the simplest copy",
+		DOES(copy), LAUNCHES({.entry = "stream_copy_scalar", ONE_A_THREAD, ARGS(A, C, N)})),
+	VARIANT("copy_float4", "instructions",
+		"16-byte loads move the same bytes with a third of the instructions", DOES(copy),
+		LAUNCHES({.entry = "stream_copy_float4", FOUR_A_THREAD, ARGS(A, C, N)})),
+	VARIANT("copy_grid_stride", "blocks",
+		"a grid that just fills the device strides over any n: fewer blocks", DOES(copy),
+		LAUNCHES({.entry = "stream_copy_grid_stride", RESIDENT, ARGS(A, C, N)})),
+	VARIANT("copy_unrolled", "dram_bytes_per_s",
+		"four 16-byte loads per thread: a quarter of the blocks, so small blocks suffice",
 		DOES(copy),
-		LAUNCHES({.entry = "stream_copy_scalar", ONE_A_THREAD, ARGS(A, C, N)}),
-	},
-	{
-		.name = "copy_float4",
-		.lesson = "16-byte loads move the same bytes with a third of the instructions",
-		.metric = "instructions",
-		DOES(copy),
-		LAUNCHES({.entry = "stream_copy_float4", FOUR_A_THREAD, ARGS(A, C, N)}),
-	},
-	{
-		.name = "copy_grid_stride",
-		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
-		.metric = "blocks",
-		DOES(copy),
-		LAUNCHES({.entry = "stream_copy_grid_stride", RESIDENT, ARGS(A, C, N)}),
-	},
-	{
-		.name = "copy_unrolled",
-		.lesson = "four 16-byte loads per thread: a quarter of the blocks, so small blocks "
-			  "suffice",
-		.metric = "dram_bytes_per_s",
-		DOES(copy),
-		LAUNCHES({.entry = "stream_copy_unrolled", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
-	},
-	{
-		.name = "copy_streaming",
-		.lesson = "marking data to leave the caches first makes a copy no faster",
-		.metric = "dram_bytes_per_s",
-		DOES(copy),
-		LAUNCHES({.entry = "stream_copy_streaming", SIXTEEN_A_THREAD, ARGS(A, C, N)}),
-	},
-	{
-		.name = "copy_memcpy",
-		.lesson = "the driver's copy, which cudaMemcpy calls: the library baseline for "
-			  "copies",
-		.metric = "dram_bytes_per_s",
-		DOES(copy),
-		AXES({"block", "256", "ignored: the driver chooses"}),
-		LAUNCHES({.library = "cuda", .entry = "copy", ARGS(A, C, ARG_OF_I64("4 * n"))}),
-	},
-	{
-		.name = "scale_scalar",
-		.lesson = "one multiplication per load costs nothing: memory is the limiter",
-		.metric = "dram_bytes_per_s",
-		DOES(scale),
-		LAUNCHES({.entry = "stream_scale_scalar", ONE_A_THREAD, ARGS(A, C, TIMES, N)}),
-	},
-	{
-		.name = "scale_float4",
-		.lesson = "16-byte loads move the same bytes with a third of the instructions",
-		.metric = "instructions",
-		DOES(scale),
-		LAUNCHES({.entry = "stream_scale_float4", FOUR_A_THREAD, ARGS(A, C, TIMES, N)}),
-	},
-	{
-		.name = "scale_grid_stride",
-		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
-		.metric = "blocks",
-		DOES(scale),
-		LAUNCHES({.entry = "stream_scale_grid_stride", RESIDENT, ARGS(A, C, TIMES, N)}),
-	},
-	{
-		.name = "add_scalar",
-		.lesson = "two arrays in, one out: 1.5 times the bytes in less than 1.5 times the "
-			  "time",
-		.metric = "dram_bytes_per_s",
+		LAUNCHES({.entry = "stream_copy_unrolled", SIXTEEN_A_THREAD, ARGS(A, C, N)})),
+	VARIANT("copy_streaming", "dram_bytes_per_s",
+		"marking data to leave the caches first makes a copy no faster", DOES(copy),
+		LAUNCHES({.entry = "stream_copy_streaming", SIXTEEN_A_THREAD, ARGS(A, C, N)})),
+	VARIANT("copy_memcpy", "dram_bytes_per_s",
+		"the driver's copy, which cudaMemcpy calls: the library baseline for copies",
+		DOES(copy), AXES({"block", "256", "ignored: the driver chooses"}),
+		LAUNCHES({.library = "cuda", .entry = "copy", ARGS(A, C, ARG_OF_I64("4 * n"))})),
+	VARIANT("scale_scalar", "dram_bytes_per_s",
+		"one multiplication per load costs nothing: memory is the limiter", DOES(scale),
+		LAUNCHES({.entry = "stream_scale_scalar", ONE_A_THREAD, ARGS(A, C, TIMES, N)})),
+	VARIANT("scale_float4", "instructions",
+		"16-byte loads move the same bytes with a third of the instructions", DOES(scale),
+		LAUNCHES({.entry = "stream_scale_float4", FOUR_A_THREAD, ARGS(A, C, TIMES, N)})),
+	VARIANT("scale_grid_stride", "blocks",
+		"a grid that just fills the device strides over any n: fewer blocks", DOES(scale),
+		LAUNCHES({.entry = "stream_scale_grid_stride", RESIDENT, ARGS(A, C, TIMES, N)})),
+	VARIANT("add_scalar", "dram_bytes_per_s",
+		"two arrays in, one out: 1.5 times the bytes in less than 1.5 times the time",
 		DOES(add),
-		LAUNCHES({.entry = "stream_add_scalar", ONE_A_THREAD, ARGS(A, B, C, N)}),
-	},
-	{
-		.name = "add_float4",
-		.lesson = "16-byte loads move the same bytes with a third of the instructions",
-		.metric = "instructions",
-		DOES(add),
-		LAUNCHES({.entry = "stream_add_float4", FOUR_A_THREAD, ARGS(A, B, C, N)}),
-	},
-	{
-		.name = "add_grid_stride",
-		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
-		.metric = "blocks",
-		DOES(add),
-		LAUNCHES({.entry = "stream_add_grid_stride", RESIDENT, ARGS(A, B, C, N)}),
-	},
-	{
-		.name = "triad_scalar",
-		.lesson = "one fused multiply-add per 12 bytes: far left of the roofline's ridge",
-		.metric = "dram_bytes_per_s",
+		LAUNCHES({.entry = "stream_add_scalar", ONE_A_THREAD, ARGS(A, B, C, N)})),
+	VARIANT("add_float4", "instructions",
+		"16-byte loads move the same bytes with a third of the instructions", DOES(add),
+		LAUNCHES({.entry = "stream_add_float4", FOUR_A_THREAD, ARGS(A, B, C, N)})),
+	VARIANT("add_grid_stride", "blocks",
+		"a grid that just fills the device strides over any n: fewer blocks", DOES(add),
+		LAUNCHES({.entry = "stream_add_grid_stride", RESIDENT, ARGS(A, B, C, N)})),
+	VARIANT("triad_scalar", "dram_bytes_per_s",
+		"one fused multiply-add per 12 bytes: far left of the roofline's ridge",
 		DOES(triad),
-		LAUNCHES({.entry = "stream_triad_scalar", ONE_A_THREAD, ARGS(A, B, C, TIMES, N)}),
-	},
-	{
-		.name = "triad_float4",
-		.lesson = "16-byte loads move the same bytes with a third of the instructions",
-		.metric = "instructions",
-		DOES(triad),
-		LAUNCHES({.entry = "stream_triad_float4", FOUR_A_THREAD, ARGS(A, B, C, TIMES, N)}),
-	},
-	{
-		.name = "triad_grid_stride",
-		.lesson = "a grid that just fills the device strides over any n: fewer blocks",
-		.metric = "blocks",
-		DOES(triad),
-		LAUNCHES({.entry = "stream_triad_grid_stride", RESIDENT, ARGS(A, B, C, TIMES, N)}),
-	},
+		LAUNCHES({.entry = "stream_triad_scalar", ONE_A_THREAD, ARGS(A, B, C, TIMES, N)})),
+	VARIANT("triad_float4", "instructions",
+		"16-byte loads move the same bytes with a third of the instructions", DOES(triad),
+		LAUNCHES({.entry = "stream_triad_float4", FOUR_A_THREAD, ARGS(A, B, C, TIMES, N)})),
+	VARIANT("triad_grid_stride", "blocks",
+		"a grid that just fills the device strides over any n: fewer blocks", DOES(triad),
+		LAUNCHES({.entry = "stream_triad_grid_stride", RESIDENT, ARGS(A, B, C, TIMES, N)})),
 };
 
 const struct kernel kernel_stream = {
@@ -207,7 +139,6 @@ const struct kernel kernel_stream = {
 		{"c", ELEMENT_F32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* One unit in the last place, for a device without a fused multiply-add. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0x1p-23,
 	.oracle = &oracle_copy,
 	.variants = variants,

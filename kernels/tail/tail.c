@@ -18,27 +18,19 @@ static void add_range(void *context, int64_t begin, int64_t end)
 		of->c[i] = (float)((double)of->a[i] + of->b[i]);
 }
 
-static int tail_compute_add(const struct launch_case *work, const struct host_buffers *inputs,
-			    struct host_buffers *expected, struct error *err)
+static int tail_compute_add(const struct oracle_run *run)
 {
-	void *a, *b, *c;
 	int64_t length;
-	int rc = oracle_buffer(&a, work, inputs, "a", &length, err);
+	struct addition of = {oracle_input(run, "a", &length), oracle_input(run, "b", &length),
+			      oracle_result(run, "c", &length)};
 
-	if (!rc)
-		rc = oracle_buffer(&b, work, inputs, "b", &length, err);
-	if (!rc)
-		rc = oracle_buffer(&c, work, expected, "c", &length, err);
-	if (!rc)
-		parallel_for(length, ORACLE_GRAIN, add_range, &(struct addition){a, b, c});
-	return rc;
+	if (!of.a || !of.b || !of.c)
+		return PL_EUSAGE;
+	parallel_for(length, ORACLE_GRAIN, add_range, &of);
+	return 0;
 }
 
-static const struct kernel_oracle oracle_add = {
-	.name = "tail/add",
-	.axes = "",
-	.compute = tail_compute_add,
-};
+static const struct kernel_oracle oracle_add = {"tail/add", "", tail_compute_add};
 
 #define TERM(length)                                                           \
 	{"a", ELEMENT_F32, length, BUFFER_IN, FILL_UNIFORM, 0.0, 1.0},         \
@@ -47,37 +39,20 @@ static const struct kernel_oracle oracle_add = {
 		"c", ELEMENT_F32, length, BUFFER_OUT, FILL_NONE, 0.0, 0.0      \
 	}
 
-static const struct kernel_buffer padded_buffers[] = {TERM("ceil_div(n, block) * block")};
-
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
 #define C ARG_OF_BUFFER("c")
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "guard",
-		.lesson = "only the last block has idle threads: less than one block is wasted",
-		.metric = "threads_per_instruction",
-		LAUNCHES({.entry = "tail_guard",
-			  .grid = {"ceil_div(n, block)"},
-			  .block = {"block"},
-			  ARGS(A, B, C, ARG_OF_I64("n"))}),
-	},
-	{
-		.name = "padded",
-		.lesson = "arrays padded to whole blocks need no check, but large n are no faster",
-		.metric = "instructions",
-		.buffers = padded_buffers,
-		.buffer_count = ARRAY_SIZE(padded_buffers),
-		LAUNCHES({.entry = "tail_padded",
-			  .grid = {"ceil_div(n, block)"},
-			  .block = {"block"},
-			  ARGS(A, B, C)}),
-	},
-	{
-		.name = "two_launches",
-		.lesson = "the remainder in a launch of its own costs more than any guard",
-		.metric = "launches",
+	VARIANT("guard", "threads_per_instruction",
+		"only the last block has idle threads: less than one block is wasted",
+		LAUNCHES({.entry = "tail_guard", ONE_A_THREAD, ARGS(A, B, C, ARG_OF_I64("n"))})),
+	VARIANT("padded", "instructions",
+		"arrays padded to whole blocks need no check, but large n are no faster",
+		BUFFERS(TERM("ceil_div(n, block) * block")),
+		LAUNCHES({.entry = "tail_padded", ONE_A_THREAD, ARGS(A, B, C)})),
+	VARIANT("two_launches", "launches",
+		"the remainder in a launch of its own costs more than any guard",
 		LAUNCHES({.entry = "tail_two_launches",
 			  .repeat = "min(1, n / block)",
 			  .grid = {"n / block"},
@@ -87,8 +62,7 @@ static const struct kernel_variant variants[] = {
 			  .repeat = "min(1, n % block)",
 			  .grid = {"1"},
 			  .block = {"n % block"},
-			  ARGS(A, B, C, ARG_OF_I64("n / block * block"))}),
-	},
+			  ARGS(A, B, C, ARG_OF_I64("n / block * block"))})),
 };
 
 const struct kernel kernel_tail = {
@@ -100,7 +74,6 @@ const struct kernel kernel_tail = {
 	BUFFERS(TERM("n")),
 	.work = {.flop = "n", .bytes_read = "8 * n", .bytes_written = "4 * n"},
 	/* A sum of two floats is exact in a double: the oracle rounds once, as the device does. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_add,
 	.variants = variants,

@@ -27,30 +27,24 @@ static void transpose_rows(void *context, int64_t begin, int64_t end)
 				t->to[row * t->n + i] = t->from[i * t->n + row];
 }
 
-static int compute_transposed(const struct launch_case *work, const struct host_buffers *inputs,
-			      struct host_buffers *expected, struct error *err)
+static int compute_transposed(const struct oracle_run *run)
 {
-	struct transposition transposition;
-	void *from, *to;
-	int64_t length, n;
-	int rc = oracle_buffer(&from, work, inputs, "from", &length, err);
+	struct transposition of;
+	int64_t length;
 
-	if (!rc)
-		rc = oracle_buffer(&to, work, expected, "to", &length, err);
-	if (rc)
-		return rc;
-	if (!launch_case_axis(work, "n", &n) || n * n != length)
-		return error_set(err, PL_EUSAGE, "oracle %s: the case has no axis n", work->oracle);
-	transposition = (struct transposition){.from = from, .to = to, .n = n};
-	parallel_for(n, GRAIN, transpose_rows, &transposition);
+	of.from = oracle_input(run, "from", &length);
+	of.to = oracle_result(run, "to", &length);
+	if (!of.from || !of.to)
+		return PL_EUSAGE;
+	if (!launch_case_axis(run->work, "n", &of.n) || of.n * of.n != length)
+		return error_set(run->err, PL_EUSAGE, "oracle %s: the case has no axis n",
+				 run->work->oracle);
+	parallel_for(of.n, GRAIN, transpose_rows, &of);
 	return 0;
 }
 
-static const struct kernel_oracle oracle_transposed = {
-	.name = "transpose/transposed",
-	.axes = "n",
-	.compute = compute_transposed,
-};
+static const struct kernel_oracle oracle_transposed = {"transpose/transposed", "n",
+						       compute_transposed};
 
 /* The part of a block in the matrix has `rows` rows and 32 columns. */
 #define BY_ROWS(name, rows)                                             \
@@ -61,43 +55,21 @@ static const struct kernel_oracle oracle_transposed = {
 #define ROWS_OF_WARPS CONSTRAINTS(WHOLE_WARPS("it consists of rows of 32 threads"))
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "naive_write",
-		.lesson = "reads whole rows and writes columns: 32 sectors per request of a warp",
-		.metric = "global_store_sectors_per_request",
-		BY_ROWS("transpose_naive_write", "(block / 32)"),
-		ROWS_OF_WARPS,
-	},
-	{
-		.name = "naive_read",
-		.lesson = "reads columns and writes whole rows: a cache keeps the rest of each "
-			  "sector",
-		.metric = "global_load_sectors_per_request",
-		BY_ROWS("transpose_naive_read", "(block / 32)"),
-		ROWS_OF_WARPS,
-	},
-	{
-		.name = "conflicts",
-		.lesson = "through shared memory both sides are rows, but a column of it lies in "
-			  "one bank",
-		.metric = "shared_load_bank_conflicts",
-		BY_ROWS("transpose_conflicts", "32"),
-		ROWS_OF_WARPS,
-	},
-	{
-		.name = "padded",
-		.lesson = "rows 33 words apart: a column lies in 32 banks, no conflict is left",
-		.metric = "shared_load_bank_conflicts",
-		BY_ROWS("transpose_padded", "32"),
-		ROWS_OF_WARPS,
-	},
-	{
-		.name = "swizzled",
-		.lesson = "words exchanged within their row: no conflict, and no unused word",
-		.metric = "shared_load_bank_conflicts",
-		BY_ROWS("transpose_swizzled", "32"),
-		ROWS_OF_WARPS,
-	},
+	VARIANT("naive_write", "global_store_sectors_per_request",
+		"reads whole rows and writes columns: 32 sectors per request of a warp",
+		BY_ROWS("transpose_naive_write", "(block / 32)"), ROWS_OF_WARPS),
+	VARIANT("naive_read", "global_load_sectors_per_request",
+		"reads columns and writes whole rows: a cache keeps the rest of each sector",
+		BY_ROWS("transpose_naive_read", "(block / 32)"), ROWS_OF_WARPS),
+	VARIANT("conflicts", "shared_load_bank_conflicts",
+		"through shared memory both sides are rows, but a column of it lies in one bank",
+		BY_ROWS("transpose_conflicts", "32"), ROWS_OF_WARPS),
+	VARIANT("padded", "shared_load_bank_conflicts",
+		"rows 33 words apart: a column lies in 32 banks, no conflict is left",
+		BY_ROWS("transpose_padded", "32"), ROWS_OF_WARPS),
+	VARIANT("swizzled", "shared_load_bank_conflicts",
+		"words exchanged within their row: no conflict, and no unused word",
+		BY_ROWS("transpose_swizzled", "32"), ROWS_OF_WARPS),
 };
 
 const struct kernel kernel_transpose = {
@@ -109,7 +81,6 @@ const struct kernel kernel_transpose = {
 		{"to", ELEMENT_F32, "n * n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.bytes_read = "4 * n * n", .bytes_written = "4 * n * n"},
 	/* Nothing is computed. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_transposed,
 	.variants = variants,

@@ -53,8 +53,7 @@ static int parse_real(struct annotation_scan *scan, struct kernel_arg *out, cons
 		if (text[i] == '.' && !isdigit((unsigned char)text[i + 1]))
 			text_add_char(&number, '0');
 	}
-	out->value = pool_text(scan->pool, number.data);
-	text_release(&number);
+	out->value = pool_take(scan->pool, &number);
 	return parse_double(&value, out->value, NULL)
 		       ? scan_error(scan, "\"%.60s\" is not a finite decimal number", text)
 		       : 0;
@@ -90,8 +89,7 @@ static int parse_bytes(struct argument_parse *parse, struct kernel_arg *out, con
 				digits.length);
 	if (!rc)
 		rc = count_struct_bytes(parse, "bytes(…)", digits.length / 2);
-	*out = (struct kernel_arg){.kind = ARG_BYTES, .value = pool_text(scan->pool, digits.data)};
-	text_release(&digits);
+	*out = (struct kernel_arg){.kind = ARG_BYTES, .value = pool_take(scan->pool, &digits)};
 	return rc;
 }
 
@@ -307,7 +305,6 @@ static int scan_argument_list(struct annotation_scan *scan, struct annotation_li
 			      const char *entry)
 {
 	char *inside;
-	int rc;
 
 	if (!scan_accept(scan, "(")) {
 		if (recorded_list(scan, out))
@@ -315,8 +312,7 @@ static int scan_argument_list(struct annotation_scan *scan, struct annotation_li
 		return scan_error(scan, "the arguments of \"%.60s\" in ( ) expected after \">>>\"",
 				  entry);
 	}
-	rc = scan_until(scan, ')', &inside);
-	return rc ? rc : scan_split(scan, out, inside);
+	return scan_items(scan, ')', out, &inside);
 }
 
 int scan_arguments(struct annotation_scan *scan, struct kernel_launch *out)

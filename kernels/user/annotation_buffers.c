@@ -5,29 +5,12 @@
 #include "kernels/element.h"
 #include "kernels/user/annotation_words.h"
 
-static int check_short_name(struct annotation_scan *scan, const char *what, const char *name)
-{
-	if (strlen(name) < AXIS_NAME_BYTES)
-		return 0;
-	return scan_error(scan, "the name of %s \"%.60s\" has %zu bytes; at most %d are possible",
-			  what, name, strlen(name), AXIS_NAME_BYTES - 1);
-}
-
 static int check_axis_name(struct annotation_scan *scan, const struct annotation_scope *scope,
 			   const char *name)
 {
-	static const char *const limits[] = {
-#define X(field, meaning) #field,
-		DEVICE_LIMIT_LIST(X)
-#undef X
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		if (!strcmp(limits[i], name))
-			return scan_error(scan,
-					  "\"%s\" is a limit of the device; give the axis another "
-					  "name",
-					  name);
+	if (is_device_limit(name))
+		return scan_error(
+			scan, "\"%s\" is a limit of the device; give the axis another name", name);
 	if (!strcmp(name, "i"))
 		return scan_error(scan, "\"i\" is the index of a repeated launch; give the axis "
 					"another name");
@@ -38,7 +21,7 @@ static int check_axis_name(struct annotation_scan *scan, const struct annotation
 	if (scope->axis_count == KERNEL_MAX_CASE_AXES)
 		return scan_error(scan, "more than %d axes; replace some by numbers",
 				  KERNEL_MAX_CASE_AXES);
-	return check_short_name(scan, "the axis", name);
+	return scan_check_length(scan, "the axis", name, AXIS_NAME_BYTES);
 }
 
 /* The grammar of values belongs to the plan. This finds text that follows them by mistake. */
@@ -130,9 +113,7 @@ static int numbers_fill(struct annotation_scan *scan, struct kernel_buffer *buff
 	if (!scan_accept(scan, "("))
 		return scan_error(scan, "\"(\" and %zu number%s expected after %s", count, plural,
 				  word);
-	rc = scan_until(scan, ')', &inside);
-	if (!rc)
-		rc = scan_split(scan, &list, inside);
+	rc = scan_items(scan, ')', &list, &inside);
 	if (rc)
 		return rc;
 	if (list.count != count)
@@ -187,6 +168,13 @@ static int capture_fill(struct annotation_scan *scan, struct kernel_buffer *buff
 
 static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *buffer)
 {
+	static const struct {
+		enum buffer_fill fill;
+		size_t numbers;
+	} plain[] = {
+		{FILL_UNIFORM, 2},  {FILL_NORMAL, 2}, {FILL_CONSTANT, 1},
+		{FILL_INTEGERS, 2}, {FILL_INDEX, 0},  {FILL_PERMUTATION, 0},
+	};
 	static const char *const fills[] = {"uniform", "normal",   "constant",
 					    "index",   "integers", "permutation",
 					    "file",    "bits",     "capture"};
@@ -196,18 +184,11 @@ static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *
 
 	if (scan_accept(scan, "="))
 		return expression_fill(scan, buffer);
-	if (scan_accept_word(scan, "uniform"))
-		return numbers_fill(scan, buffer, FILL_UNIFORM, 2);
-	if (scan_accept_word(scan, "normal"))
-		return numbers_fill(scan, buffer, FILL_NORMAL, 2);
-	if (scan_accept_word(scan, "constant"))
-		return numbers_fill(scan, buffer, FILL_CONSTANT, 1);
-	if (scan_accept_word(scan, "integers"))
-		return numbers_fill(scan, buffer, FILL_INTEGERS, 2);
-	if (scan_accept_word(scan, "index"))
-		return whole_fill(buffer, FILL_INDEX);
-	if (scan_accept_word(scan, "permutation"))
-		return whole_fill(buffer, FILL_PERMUTATION);
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++)
+		if (scan_accept_word(scan, buffer_fill_name(plain[i].fill)))
+			return plain[i].numbers
+				       ? numbers_fill(scan, buffer, plain[i].fill, plain[i].numbers)
+				       : whole_fill(buffer, plain[i].fill);
 	if (scan_accept_word(scan, "file")) {
 		whole_fill(buffer, FILL_FILE);
 		return scan_path(scan, &buffer->fill_file, "the path of the fill");
@@ -293,14 +274,6 @@ int scan_element_type(struct annotation_scan *scan, enum element_type *out, cons
 	return rc;
 }
 
-/* NAME "VARIABLE": the name in the image, which may have any characters. */
-static int parse_quoted_symbol(struct annotation_scan *scan, struct kernel_buffer *buffer)
-{
-	int rc = scan_identifier(scan, &buffer->name, "the symbol");
-
-	return rc ? rc : scan_quoted(scan, &buffer->symbol, "the name of the variable");
-}
-
 /* The name of a variable, with or without namespaces, or mangled. The buffer gets the last part. */
 static int parse_symbol_name(struct annotation_scan *scan, struct kernel_buffer *buffer)
 {
@@ -310,8 +283,11 @@ static int parse_symbol_name(struct annotation_scan *scan, struct kernel_buffer 
 	int rc;
 
 	ahead.err = NULL;
-	if (!scan_identifier(&ahead, &part, "the symbol") && scan_accept(&ahead, "\""))
-		return parse_quoted_symbol(scan, buffer);
+	/* NAME "VARIABLE": the name in the image, which may have any characters */
+	if (!scan_identifier(&ahead, &part, "the symbol") && scan_accept(&ahead, "\"")) {
+		rc = scan_identifier(scan, &buffer->name, "the symbol");
+		return rc ? rc : scan_quoted(scan, &buffer->symbol, "the name of the variable");
+	}
 	do {
 		text_add(&written, written.length ? "::" : "");
 		rc = scan_identifier(scan, &part, "the symbol");
@@ -345,7 +321,7 @@ static int parse_buffer_name(struct annotation_scan *scan, const struct annotati
 			   : scan_identifier(scan, &buffer->name, what);
 
 	if (!rc)
-		rc = check_short_name(scan, what, buffer->name);
+		rc = scan_check_length(scan, what, buffer->name, AXIS_NAME_BYTES);
 	if (rc)
 		return rc;
 	for (size_t i = 0; i < scope->buffer_count; i++)
@@ -405,13 +381,6 @@ static int parse_buffer_role(struct annotation_scan *scan, struct kernel_buffer 
 	return 0;
 }
 
-static void add_buffer(struct annotation_scan *scan, struct annotation_scope *scope,
-		       const struct kernel_buffer *buffer)
-{
-	pool_append(scan->pool, scope->buffers, scope->buffer_count,
-		    ((struct annotated_buffer){scan->place, *buffer}));
-}
-
 int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *scope)
 {
 	struct kernel_buffer buffer = {0};
@@ -434,7 +403,8 @@ int buffer_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 	if (!rc)
 		rc = scan_end(scan);
 	if (!rc)
-		add_buffer(scan, scope, &buffer);
+		pool_append(scan->pool, scope->buffers, scope->buffer_count,
+			    ((struct annotated_buffer){scan->place, buffer}));
 	return rc;
 }
 
@@ -452,6 +422,7 @@ int symbol_annotation(struct annotation_scan *scan, struct annotation_scope *sco
 	if (!rc)
 		rc = scan_end(scan);
 	if (!rc)
-		add_buffer(scan, scope, &buffer);
+		pool_append(scan->pool, scope->buffers, scope->buffer_count,
+			    ((struct annotated_buffer){scan->place, buffer}));
 	return rc;
 }

@@ -19,23 +19,19 @@ static bool is_entry(const char *entry)
 	return !arguments || entry[strlen(entry) - 1] == '>';
 }
 
-/* A name in double quotes is one of the image and may have any characters. */
-static int scan_quoted_entry(struct annotation_scan *scan, struct kernel_launch *out)
-{
-	int rc = scan_quoted(scan, &out->entry, "the name of the kernel");
-
-	if (!rc && !scan_accept(scan, "<<<"))
-		rc = scan_error(scan, "\"<<<\" expected after the name of the kernel");
-	return rc;
-}
-
 static int scan_entry(struct annotation_scan *scan, struct kernel_launch *out)
 {
 	char *entry;
+	int rc;
 
 	scan_blanks(scan);
-	if (*scan->at == '"')
-		return scan_quoted_entry(scan, out);
+	/* a name in double quotes is one of the image and may have any characters */
+	if (*scan->at == '"') {
+		rc = scan_quoted(scan, &out->entry, "the name of the kernel");
+		return rc || scan_accept(scan, "<<<")
+			       ? rc
+			       : scan_error(scan, "\"<<<\" expected after the name of the kernel");
+	}
 	if (!scan_before(scan, "<<<", &entry))
 		return scan_error(scan,
 				  "a launch has the form ENTRY<<<GRID, BLOCK>>>(ARGUMENTS), "
@@ -71,11 +67,7 @@ static int parse_dimensions(struct annotation_scan *scan, const char *what, cons
 		return rc;
 	if (list.count < 1 || list.count > 3)
 		return scan_error(scan, "%s \"%.60s\" needs one to three numbers", what, text);
-	for (size_t i = 0; i < list.count && !rc; i++) {
-		out[i] = list.items[i];
-		rc = scan_expand(scan, &out[i]);
-	}
-	return rc;
+	return scan_expand_items(scan, &list, out);
 }
 
 static int scan_shape(struct annotation_scan *scan, struct kernel_launch *out)
@@ -141,18 +133,12 @@ static int scan_cluster(struct annotation_scan *scan, struct kernel_launch *out)
 
 	if (!scan_accept(scan, "("))
 		return scan_error(scan, "cluster(X, Y, Z) expected");
-	rc = scan_until(scan, ')', &inside);
-	if (!rc)
-		rc = scan_split(scan, &list, inside);
+	rc = scan_items(scan, ')', &list, &inside);
 	if (rc)
 		return rc;
 	if (list.count < 1 || list.count > 3)
 		return scan_error(scan, "cluster(%.60s) needs one to three numbers", inside);
-	for (size_t i = 0; i < list.count && !rc; i++) {
-		out->cluster[i] = list.items[i];
-		rc = scan_expand(scan, &out->cluster[i]);
-	}
-	return rc;
+	return scan_expand_items(scan, &list, out->cluster);
 }
 
 static int scan_carveout(struct annotation_scan *scan, struct kernel_launch *out)

@@ -13,11 +13,6 @@
 /* What the name means in expressions already; NULL: nothing. */
 static const char *meaning_of_name(const char *name)
 {
-	static const char *const limits[] = {
-#define X(field, meaning) #field,
-		DEVICE_LIMIT_LIST(X)
-#undef X
-	};
 	static const char *const words[] = {"nullptr", "NULL", "dim3", "pad", "align", "packed"};
 	enum arg_kind kind;
 
@@ -27,9 +22,8 @@ static const char *meaning_of_name(const char *name)
 		return "the index of elements and of repeated launches";
 	if (arg_kind_parse(&kind, name))
 		return "the type of an argument";
-	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
-		if (!strcmp(limits[i], name))
-			return "a limit of the device";
+	if (is_device_limit(name))
+		return "a limit of the device";
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (!strcmp(words[i], name))
 			return "a word of launches";
@@ -59,14 +53,6 @@ const struct annotation_let *lets_find(const struct annotation_lets *lets, const
 	return NULL;
 }
 
-static bool is_let_of_variant(const struct annotated_file *file, const char *name, size_t length)
-{
-	for (size_t v = 0; v < file->variant_count; v++)
-		if (find_in_scope(&file->variants[v]->scope, name, length))
-			return true;
-	return false;
-}
-
 /* `seen` has the lets of the file that were looked at, so that each is once. */
 static bool names_let_of_variant(const struct annotated_file *file, const char *text, bool *seen)
 {
@@ -77,8 +63,9 @@ static bool names_let_of_variant(const struct annotated_file *file, const char *
 		while (isalnum((unsigned char)text[length]) || text[length] == '_')
 			length++;
 		let = length ? find_in_scope(&file->scope, text, length) : NULL;
-		if (!let && length && is_let_of_variant(file, text, length))
-			return true;
+		for (size_t v = 0; !let && length && v < file->variant_count; v++)
+			if (find_in_scope(&file->variants[v]->scope, text, length))
+				return true;
 		if (!let || seen[let - file->scope.lets])
 			continue;
 		seen[let - file->scope.lets] = true;
@@ -93,17 +80,6 @@ bool lets_are_of_variants(const struct annotated_file *file, const char *text)
 	bool seen[LETS_PER_SCOPE] = {false};
 
 	return names_let_of_variant(file, text, seen);
-}
-
-/* A variant cannot replace a let of its file: other lets of the file, and the buffers outside of
- * the variant, would keep the old meaning or change it, and which of the two would be a guess. A
- * file can replace one of the first file: so two versions of a file can be swept together. */
-static const struct annotation_let *find_in_file(const struct annotation_lets *lets,
-						 const char *name)
-{
-	const struct annotation_lets of_file = {.scopes = {lets->scopes[0], lets->scopes[1]}};
-
-	return lets_find(&of_file, name, strlen(name));
 }
 
 void lets_add_names(const char **names, size_t *count, struct annotation_place place)
@@ -124,15 +100,21 @@ static int check_let_name(const struct annotation_scan *scan, const struct annot
 			  const char *name)
 {
 	const char *meaning = meaning_of_name(name);
-	const struct annotation_let *first = find_in_file(scan->lets, name);
+	/*
+	 * A variant cannot replace a let of its file: other lets of the file, and the buffers
+	 * outside of the variant, would keep the old meaning or change it, and which of the two
+	 * would be a guess. A file can replace one of the first file: so two versions of a file can
+	 * be swept together.
+	 */
+	const struct annotation_lets of_file = {
+		.scopes = {scan->lets->scopes[0], scan->lets->scopes[1]}};
+	const struct annotation_let *first = lets_find(&of_file, name, strlen(name));
+	int rc =
+		meaning ? scan_error(scan, "\"%s\" is %s; give the let another name", name, meaning)
+			: scan_check_length(scan, "the let", name, AXIS_NAME_BYTES);
 
-	if (meaning)
-		return scan_error(scan, "\"%s\" is %s; give the let another name", name, meaning);
-	if (strlen(name) >= AXIS_NAME_BYTES)
-		return scan_error(scan,
-				  "the name of the let \"%.60s\" has %zu bytes; at most %d are "
-				  "possible",
-				  name, strlen(name), AXIS_NAME_BYTES - 1);
+	if (rc)
+		return rc;
 	if (first)
 		return scan_error(scan, "the let \"%s\" is declared twice, first at %s; remove one",
 				  name, annotation_place_text(scan->pool, first->place));
@@ -173,9 +155,7 @@ static int scan_parameters(struct annotation_scan *scan, struct annotation_let *
 
 	if (!scan_accept(scan, "("))
 		return 0;
-	rc = scan_until(scan, ')', &inside);
-	if (!rc)
-		rc = scan_split(scan, &list, inside);
+	rc = scan_items(scan, ')', &list, &inside);
 	if (!rc && !list.count)
 		rc = scan_error(scan, "\"%s()\" has no parameter; write \"let %s = …\"", let->name,
 				let->name);
@@ -242,9 +222,10 @@ struct let_names {
 	struct error *err;
 };
 
-static int check_against_scope(const struct let_names *names, const struct annotation_let *let,
-			       const struct annotation_scope *scope)
+static int check_let_against_scope(const struct let_names *names, const struct annotation_let *let,
+				   const struct annotation_scope *scope)
 {
+	const struct annotation_let *same = find_in_scope(scope, let->name, strlen(let->name));
 	const struct annotation_place *other = NULL;
 	const char *what = "axis";
 
@@ -256,27 +237,19 @@ static int check_against_scope(const struct let_names *names, const struct annot
 			other = &scope->buffers[i].place;
 			what = "buffer";
 		}
-	if (!other)
-		return 0;
-	return annotation_error(names->err, let->place,
-				"the let \"%s\" has the name of the %s of %s; rename one of them",
-				let->name, what, annotation_place_text(names->pool, *other));
-}
-
-static int check_let_against_scope(const struct let_names *names, const struct annotation_let *let,
-				   const struct annotation_scope *scope)
-{
-	const struct annotation_let *other = find_in_scope(scope, let->name, strlen(let->name));
-	int rc = check_against_scope(names, let, scope);
-
+	if (other)
+		return annotation_error(
+			names->err, let->place,
+			"the let \"%s\" has the name of the %s of %s; rename one of them",
+			let->name, what, annotation_place_text(names->pool, *other));
 	/* One of the command line is not seen by the lines of files. */
-	if (!rc && other && other != let && !let->place.line)
-		rc = annotation_error(
+	if (same && same != let && !let->place.line)
+		return annotation_error(
 			names->err, let->place,
 			"the let \"%s\" has the name of the let of %s, which it cannot "
 			"replace; give it another name",
-			let->name, annotation_place_text(names->pool, other->place));
-	return rc;
+			let->name, annotation_place_text(names->pool, same->place));
+	return 0;
 }
 
 /* `own`: the variant that has the let; NULL: its file, whose lets hold in all variants and perhaps

@@ -164,11 +164,23 @@ static bool is_well_formed(const char *expression, const struct expression_varia
 	return rc == 0;
 }
 
+int names_refuse(struct annotation_place place, const char *what, const char *expression,
+		 const struct error *cause, struct error *err)
+{
+	struct text origin = TEXT_INIT;
+	int rc;
+
+	lets_add_origin(&origin, place, expression, expression_refused_character(cause));
+	rc = annotation_error(err, place, "%s%s%s%s", what ? what : "", what ? ": " : "",
+			      cause->text, origin.data);
+	text_release(&origin);
+	return rc;
+}
+
 int names_check(const struct annotation_names *names, struct annotation_place place,
 		const char *what, const char *expression, bool repeated, struct error *err)
 {
 	struct expression_variable variables[ANNOTATION_MAX_NAMES + 1];
-	struct text origin = TEXT_INIT;
 	struct error cause = {0};
 	size_t count = names->count;
 	int64_t value;
@@ -186,10 +198,7 @@ int names_check(const struct annotation_names *names, struct annotation_place pl
 		return 0;
 	if (!expression_evaluate(&value, expression, variables, count, &cause))
 		return 0;
-	lets_add_origin(&origin, place, expression, expression_refused_character(&cause));
-	rc = annotation_error(err, place, "%s: %s%s", what, cause.text, origin.data);
-	text_release(&origin);
-	return rc;
+	return names_refuse(place, what, expression, &cause, err);
 }
 
 int names_check_value(const struct annotation_names *names, struct annotation_place place,
@@ -216,52 +225,35 @@ int names_check_value(const struct annotation_names *names, struct annotation_pl
 	return 0;
 }
 
-int names_check_real(const struct annotation_names *names, struct annotation_place place,
-		     const char *what, const char *expression, bool repeated, struct error *err)
+/* Parses an expression over the elements of buffers, of which there are none here. */
+static int parse_over_axes(const struct annotation_names *names, const char *expression,
+			   bool of_fill, struct error *cause)
 {
 	const char *known[ANNOTATION_MAX_NAMES];
-	const struct check_names axes = {.axes = known, .axis_count = names->count};
+	const struct check_names axes = {
+		.axes = known, .axis_count = names->count, .of_fill = of_fill};
 	struct check_expression *parsed = NULL;
-	struct text origin = TEXT_INIT;
-	struct error cause = {0};
-	int rc = check_names_of(names, place, what, expression, repeated, err);
-
-	for (size_t i = 0; i < names->count; i++)
-		known[i] = names->variables[i].name;
-	if (!rc && check_expression_parse(&parsed, expression, &axes, &cause)) {
-		lets_add_origin(&origin, place, expression, expression_refused_character(&cause));
-		rc = annotation_error(err, place, "%s: %s%s", what, cause.text, origin.data);
-	}
-	check_expression_free(parsed);
-	text_release(&origin);
-	return rc;
-}
-
-/* ---- fills ---- */
-
-static int check_fill_expression(const struct annotation_names *names,
-				 const struct annotated_buffer *buffer, struct error *err)
-{
-	const char *known[ANNOTATION_MAX_NAMES];
-	const struct check_names fill = {
-		.axes = known, .axis_count = names->count, .of_fill = true};
-	struct check_expression *expression = NULL;
-	struct text origin = TEXT_INIT;
-	struct error cause = {0};
 	int rc;
 
 	for (size_t i = 0; i < names->count; i++)
 		known[i] = names->variables[i].name;
-	rc = check_expression_parse(&expression, buffer->buffer.fill_expression, &fill, &cause);
-	check_expression_free(expression);
-	if (rc) {
-		lets_add_origin(&origin, buffer->place, buffer->buffer.fill_expression,
-				expression_refused_character(&cause));
-		annotation_error(err, buffer->place, "%s%s", cause.text, origin.data);
-	}
-	text_release(&origin);
+	rc = check_expression_parse(&parsed, expression, &axes, cause);
+	check_expression_free(parsed);
 	return rc;
 }
+
+int names_check_real(const struct annotation_names *names, struct annotation_place place,
+		     const char *what, const char *expression, bool repeated, struct error *err)
+{
+	struct error cause = {0};
+	int rc = check_names_of(names, place, what, expression, repeated, err);
+
+	if (!rc && parse_over_axes(names, expression, false, &cause))
+		rc = names_refuse(place, what, expression, &cause, err);
+	return rc;
+}
+
+/* ---- fills ---- */
 
 static int check_form(const struct annotation_names *names, const struct annotated_buffer *buffer,
 		      struct error *err)
@@ -287,8 +279,13 @@ int check_annotated_fill(const struct annotation_names *names,
 	struct error cause = {0};
 	int rc;
 
-	if (buffer->buffer.fill == FILL_EXPRESSION)
-		return check_fill_expression(names, buffer, err);
+	if (buffer->buffer.fill == FILL_EXPRESSION) {
+		rc = parse_over_axes(names, buffer->buffer.fill_expression, true, &cause);
+		if (rc)
+			names_refuse(buffer->place, NULL, buffer->buffer.fill_expression, &cause,
+				     err);
+		return rc;
+	}
 	rc = check_form(names, buffer, err);
 	if (rc)
 		return rc;

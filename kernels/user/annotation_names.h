@@ -35,6 +35,10 @@ int names_check_real(const struct annotation_names *names, struct annotation_pla
 int names_check_value(const struct annotation_names *names, struct annotation_place place,
 		      const char *what, const char *expression, bool repeated, int64_t low,
 		      int64_t high, struct error *err);
+/* Refuses an expression for this cause, whose character it says: "WHAT: CAUSE", and the let that
+ * the character comes from. `what` NULL: the cause says enough. */
+int names_refuse(struct annotation_place place, const char *what, const char *expression,
+		 const struct error *cause, struct error *err);
 /* The names of axes, device limits, buffers and the lets of the line near `name`, as
  * nearest_names(). */
 bool names_near(struct text *out, const struct annotation_names *names,

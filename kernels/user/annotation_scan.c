@@ -312,3 +312,47 @@ int scan_split(struct annotation_scan *scan, struct annotation_list *out, const 
 	*out = list;
 	return 0;
 }
+
+int scan_items(struct annotation_scan *scan, char close, struct annotation_list *out, char **inside)
+{
+	int rc = scan_until(scan, close, inside);
+
+	return rc ? rc : scan_split(scan, out, *inside);
+}
+
+int scan_expand_items(const struct annotation_scan *scan, const struct annotation_list *items,
+		      const char **out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < items->count && !rc; i++) {
+		out[i] = items->items[i];
+		rc = scan_expand(scan, &out[i]);
+	}
+	return rc;
+}
+
+/* ---- names ---- */
+
+bool is_device_limit(const char *name)
+{
+	static const char *const limits[] = {
+#define X(field, meaning) #field,
+		DEVICE_LIMIT_LIST(X)
+#undef X
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(limits); i++)
+		if (!strcmp(limits[i], name))
+			return true;
+	return false;
+}
+
+int scan_check_length(const struct annotation_scan *scan, const char *what, const char *name,
+		      size_t limit)
+{
+	if (strlen(name) < limit)
+		return 0;
+	return scan_error(scan, "the name of %s \"%.60s\" has %zu bytes; at most %zu are possible",
+			  what, name, strlen(name), limit - 1);
+}

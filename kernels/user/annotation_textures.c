@@ -12,38 +12,39 @@ struct texture_parse {
 	size_t addresses; /* how many were given */
 };
 
-/* BUFFER[WIDTH, HEIGHT] */
-static int parse_texels(struct texture_parse *parse, const char **buffer, const char *item)
+/* BUFFER[SIZE, …]. `of`, `hint`: for messages, whose object it is and what is to be written. */
+static int scan_sized_buffer(struct annotation_scan scan, const char *item, const char *text,
+			     const char *of, const char *hint, const char **buffer,
+			     struct annotation_list *sizes)
 {
-	struct annotation_scan scan = *parse->scan;
-	struct kernel_texture *out = parse->out;
-	struct annotation_list sizes;
 	char *inside;
 	int rc;
 
 	scan.at = item;
-	rc = scan_identifier(&scan, buffer, "the buffer of a texture or surface");
+	rc = scan_identifier(&scan, buffer, of);
 	if (rc)
 		return rc;
 	if (!scan_accept(&scan, "["))
-		return scan_error(&scan, "%.60s: write the size after the buffer: %.60s[w, h]",
-				  parse->text, *buffer);
-	rc = scan_until(&scan, ']', &inside);
-	if (!rc)
-		rc = scan_split(&scan, &sizes, inside);
-	if (!rc)
-		rc = scan_end(&scan);
+		return scan_error(&scan, "%.60s: write %s: %.60s[w, h]", text, hint, *buffer);
+	rc = scan_items(&scan, ']', sizes, &inside);
+	return rc ? rc : scan_end(&scan);
+}
+
+static int parse_texels(struct texture_parse *parse, const char **buffer, const char *item)
+{
+	struct kernel_texture *out = parse->out;
+	struct annotation_list sizes;
+	int rc = scan_sized_buffer(*parse->scan, item, parse->text,
+				   "the buffer of a texture or surface",
+				   "the size after the buffer", buffer, &sizes);
+
 	if (rc)
 		return rc;
 	if (!sizes.count || sizes.count > TEXTURE_DIMENSIONS)
-		return scan_error(&scan, "%.60s: a texture has 1 to %d sizes, not %zu", parse->text,
-				  TEXTURE_DIMENSIONS, sizes.count);
+		return scan_error(parse->scan, "%.60s: a texture has 1 to %d sizes, not %zu",
+				  parse->text, TEXTURE_DIMENSIONS, sizes.count);
 	out->dimensions = sizes.count;
-	for (size_t i = 0; i < sizes.count && !rc; i++) {
-		out->sizes[i] = sizes.items[i];
-		rc = scan_expand(&scan, &out->sizes[i]);
-	}
-	return rc;
+	return scan_expand_items(parse->scan, &sizes, out->sizes);
 }
 
 static int parse_channels(struct texture_parse *parse, const char *item)
@@ -196,9 +197,7 @@ static bool read_option(const struct tensor_parse *parse, const char *item, cons
 	scan.at = item + length;
 	if (strncmp(item, word, length) != 0 || !scan_accept(&scan, "("))
 		return false;
-	*rc = scan_until(&scan, ')', &inside);
-	if (!*rc)
-		*rc = scan_split(&scan, out, inside);
+	*rc = scan_items(&scan, ')', out, &inside);
 	if (!*rc)
 		*rc = scan_end(&scan);
 	return true;
@@ -208,47 +207,26 @@ static bool read_option(const struct tensor_parse *parse, const char *item, cons
 static int take_expressions(const struct tensor_parse *parse, const char *word,
 			    const struct annotation_list *items, const char **to, size_t wanted)
 {
-	int rc = 0;
-
 	if (items->count != wanted)
 		return scan_error(parse->scan, "%.60s: %s has %zu numbers, not %zu, for %u sizes",
 				  parse->text, word, wanted, items->count, parse->out->form.rank);
-	for (size_t i = 0; i < items->count && !rc; i++) {
-		to[i] = items->items[i];
-		rc = scan_expand(parse->scan, &to[i]);
-	}
-	return rc;
+	return scan_expand_items(parse->scan, items, to);
 }
 
-/* BUFFER[SIZE, …] */
 static int parse_tensor(struct tensor_parse *parse, const char **buffer, const char *item)
 {
-	struct annotation_scan scan = *parse->scan;
 	struct annotation_list sizes;
-	char *inside;
-	int rc;
+	int rc = scan_sized_buffer(*parse->scan, item, parse->text, "the buffer of a tensor map",
+				   "the sizes after the buffer, the innermost first", buffer,
+				   &sizes);
 
-	scan.at = item;
-	rc = scan_identifier(&scan, buffer, "the buffer of a tensor map");
-	if (rc)
-		return rc;
-	if (!scan_accept(&scan, "["))
-		return scan_error(&scan,
-				  "%.60s: write the sizes after the buffer, the innermost first: "
-				  "%.60s[w, h]",
-				  parse->text, *buffer);
-	rc = scan_until(&scan, ']', &inside);
-	if (!rc)
-		rc = scan_split(&scan, &sizes, inside);
-	if (!rc)
-		rc = scan_end(&scan);
 	if (rc)
 		return rc;
 	if (!sizes.count || sizes.count > TENSOR_MOST_RANK)
-		return scan_error(&scan, "%.60s: a tensor map has 1 to %d sizes, not %zu",
+		return scan_error(parse->scan, "%.60s: a tensor map has 1 to %d sizes, not %zu",
 				  parse->text, TENSOR_MOST_RANK, sizes.count);
 	parse->out->form.rank = (unsigned)sizes.count;
-	return take_expressions(parse, "the buffer", &sizes, parse->out->sizes, sizes.count);
+	return scan_expand_items(parse->scan, &sizes, parse->out->sizes);
 }
 
 /* ---- options ---- */

@@ -55,7 +55,18 @@ struct annotation_list {
 /* Splits at commas outside brackets and quotes. An empty text has no items; an empty item is an
  * error. */
 int scan_split(struct annotation_scan *scan, struct annotation_list *out, const char *text);
+/* Splits everything up to the bracket that closes, as scan_until() finds it; *inside is that text.
+ */
+int scan_items(struct annotation_scan *scan, char close, struct annotation_list *out,
+	       char **inside);
+/* Expands the items into out[], which has room for them. */
+int scan_expand_items(const struct annotation_scan *scan, const struct annotation_list *items,
+		      const char **out);
 bool is_c_identifier(const char *text);
+bool is_device_limit(const char *name);
+/* Refuses a name that has `limit` bytes or more. `what` says what it names: "the axis". */
+int scan_check_length(const struct annotation_scan *scan, const char *what, const char *name,
+		      size_t limit);
 /* Absolute: `path` itself, or below `folder`. */
 char *annotation_path(struct annotation_pool *pool, const char *folder, const char *path);
 

@@ -22,15 +22,11 @@ struct declaring {
 static int scan_kernel_name(struct annotation_scan *scan, const char **out, const char *what)
 {
 	char *name = scan_rest(scan);
-	size_t length = strlen(name);
+	int rc = *name ? scan_check_length(scan, what, name, KERNEL_NAME_BYTES)
+		       : scan_error(scan, "the name of %s is missing", what);
 
-	if (!length)
-		return scan_error(scan, "the name of %s is missing", what);
-	if (length >= KERNEL_NAME_BYTES)
-		return scan_error(scan,
-				  "the name of %s \"%.60s\" has %zu bytes; at most %d are "
-				  "possible",
-				  what, name, length, KERNEL_NAME_BYTES - 1);
+	if (rc)
+		return rc;
 	for (const char *c = name; *c; c++)
 		if (!isalnum((unsigned char)*c) && !strchr("_.-", *c))
 			return scan_error(scan,
@@ -170,13 +166,6 @@ static int unknown_word(struct annotation_scan *scan, const char *word)
 	return rc;
 }
 
-/* Opens the variant that an earlier reading declared. */
-static void enter_variant(struct declaring *declaring)
-{
-	declaring->scope = &declaring->file->variants[declaring->variants++]->scope;
-	declaring->lets.scopes[0] = declaring->scope;
-}
-
 /* All checks of a file go together, so that none is left behind. */
 static bool is_copied(const struct declaring *declaring, const struct annotation_word *word,
 		      const char *text)
@@ -250,18 +239,13 @@ static int parse_annotation_line(struct annotation_scan *scan, struct declaring 
 		else
 			rc = words[i].add ? words[i].add(scan, declaring->scope)
 					  : words[i].declare(scan, declaring);
+		/* opens the variant that an earlier reading declared */
 		if (!rc && words[i].declare == variant_word)
-			enter_variant(declaring);
+			declaring->lets.scopes[0] = declaring->scope =
+				&declaring->file->variants[declaring->variants++]->scope;
 		return rc;
 	}
 	return reading == READ_OTHERS ? unknown_word(scan, word) : 0;
-}
-
-/* A variant ends with its file, so the lines of a sidecar begin outside of any. */
-static void leave_variant(struct declaring *declaring)
-{
-	declaring->scope = &declaring->file->scope;
-	declaring->lets.scopes[0] = NULL;
 }
 
 static bool begins_file(const struct annotation_lines *lines, size_t index)
@@ -277,8 +261,11 @@ static int read_annotation_words(struct annotation_scan scan, struct declaring *
 
 	declaring->variants = 0;
 	for (size_t i = 0; i < lines->count && !rc; i++) {
-		if (begins_file(lines, i))
-			leave_variant(declaring);
+		/* a variant ends with its file, so the lines of a sidecar begin outside of any */
+		if (begins_file(lines, i)) {
+			declaring->scope = &declaring->file->scope;
+			declaring->lets.scopes[0] = NULL;
+		}
 		scan.place = lines->items[i].place;
 		scan.place.expansions = pool_new(scan.pool, sizeof(*scan.place.expansions));
 		scan.place.expansions->lets = declaring->lets;
@@ -303,7 +290,6 @@ static int check_lets(const struct annotation_scan *scan, struct declaring *decl
 	return rc;
 }
 
-/* Whether a check of the file names a let of its variants. */
 /* What follows the word at the beginning of a line. NULL: another word begins it. */
 static const char *after_word(const char *text, const char *word)
 {
@@ -314,6 +300,7 @@ static const char *after_word(const char *text, const char *word)
 		       : NULL;
 }
 
+/* Whether a check of the file names a let of its variants. */
 static bool copies_checks(const struct annotated_file *file, const struct annotation_lines *lines)
 {
 	bool inside = false;

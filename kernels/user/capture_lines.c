@@ -73,12 +73,6 @@ static bool room_for_let(struct line_writing *w)
 	return w->lets < LETS_PER_SCOPE && ++w->lets;
 }
 
-static void take_line(struct line_writing *w, struct text *text)
-{
-	add_line(w, pool_copy(w->pool, text->data, text->length));
-	text_release(text);
-}
-
 static void add_parameter_let(struct line_writing *w, size_t index)
 {
 	const struct recorded_parameter *parameter = &w->parameters.items[index];
@@ -89,16 +83,7 @@ static void add_parameter_let(struct line_writing *w, size_t index)
 	text_addf(&line, "let p%zu = ", index);
 	if (!recorded_value_add(&line, parameter))
 		recorded_argument_add(&line, parameter);
-	take_line(w, &line);
-}
-
-/* A name for the number that unknown bytes may be. */
-static void add_integer_let(struct line_writing *w, size_t index)
-{
-	int64_t value;
-
-	if (recorded_integer(&value, &w->parameters.items[index]) && room_for_let(w))
-		add_line(w, pool_format(w->pool, "let p%zu_int = %" PRId64, index, value));
+	add_line(w, pool_take(w->pool, &line));
 }
 
 /* Names for addresses in a struct, from one to before another. */
@@ -114,7 +99,7 @@ static void add_address_lets(struct line_writing *w, size_t index, size_t from, 
 		text_addf(&line, "let p%zu_%" PRIu64 " = ", index,
 			  parameter->pointers[i].offset - parameter->offset);
 		recorded_address_add(&line, &parameter->pointers[i]);
-		take_line(w, &line);
+		add_line(w, pool_take(w->pool, &line));
 	}
 }
 
@@ -122,8 +107,13 @@ static void add_lets_of(struct line_writing *w, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
 		add_parameter_let(w, i);
-	for (size_t i = from; i < to; i++)
-		add_integer_let(w, i);
+	for (size_t i = from; i < to; i++) {
+		int64_t value;
+
+		/* a name for the number that unknown bytes may be */
+		if (recorded_integer(&value, &w->parameters.items[i]) && room_for_let(w))
+			add_line(w, pool_format(w->pool, "let p%zu_int = %" PRId64, i, value));
+	}
 	for (size_t i = from; i < to; i++)
 		add_address_lets(w, i, 0, RECORDED_FIRST_ADDRESSES);
 }
@@ -223,15 +213,6 @@ static void add_launch_axes(struct line_writing *w)
 					launch->carveout));
 }
 
-/* "x", or "dim3(x, 2, 3)" if the other extents are not 1. */
-static void add_extents(struct text *out, const char *x, const int64_t extents[3])
-{
-	if (extents[1] == 1 && extents[2] == 1)
-		text_add(out, x);
-	else
-		text_addf(out, "dim3(%s, %" PRId64 ", %" PRId64 ")", x, extents[1], extents[2]);
-}
-
 static void add_launch_attributes(struct text *out, const struct capture_launch *launch)
 {
 	if (launch->cluster[0] > 1 || launch->cluster[1] > 1 || launch->cluster[2] > 1)
@@ -251,9 +232,9 @@ static void add_launch(struct line_writing *w)
 
 	text_addf(&grid, "ceil_div(grid * %" PRId64 ", block)", launch->block[0]);
 	text_addf(&line, "launch %s<<<", in_quotes(w->pool, w->info->kernel));
-	add_extents(&line, grid.data, launch->grid);
+	recorded_extents_add(&line, grid.data, launch->grid);
 	text_add(&line, ", ");
-	add_extents(&line, "block", launch->block);
+	recorded_extents_add(&line, "block", launch->block);
 	text_add(&line, ", shared>>>(");
 	for (size_t i = 0; i < w->parameters.count; i++) {
 		text_add(&line, i ? ", " : "");
@@ -261,7 +242,7 @@ static void add_launch(struct line_writing *w)
 	}
 	text_add_char(&line, ')');
 	add_launch_attributes(&line, launch);
-	take_line(w, &line);
+	add_line(w, pool_take(w->pool, &line));
 	text_release(&grid);
 }
 

@@ -1,4 +1,4 @@
-/* Writes the skeleton of a replacement. See capture_skeleton.h. */
+/* Writes the skeleton of a replacement. See skeleton.h. */
 #include "kernels/user/skeleton.h"
 
 #include <inttypes.h>
@@ -103,7 +103,7 @@ static void describe_word(struct text *out, const unsigned char *data)
 	memcpy(&integer, data, sizeof(integer));
 	memcpy(&real, data, sizeof(real));
 	text_addf(out, "%" PRId32, integer);
-	if (isnormal(real) && fabsf(real) > 1e-12f && fabsf(real) < 1e12f)
+	if (recorded_looks_like_float(data))
 		text_addf(out, " or %.9gf", (double)real);
 }
 
@@ -133,15 +133,6 @@ static bool describe_word_at(struct skeleton_writing *w, const struct recorded_p
 	return true;
 }
 
-static void describe_address(struct skeleton_writing *w, size_t number, uint64_t offset,
-			     const struct capture_pointer *pointer)
-{
-	text_addf(w->out, "//     at %" PRIu64 ": p%zu_%" PRIu64 " = ", offset, number, offset);
-	recorded_address_add(w->out, pointer);
-	text_add(w->out,
-		 w->info->memory[pointer->memory].changed ? ", which the launch changed\n" : "\n");
-}
-
 /* All addresses, and the first of the other words. */
 static void describe_struct(struct skeleton_writing *w, const struct recorded_parameter *parameter,
 			    size_t number)
@@ -153,7 +144,12 @@ static void describe_struct(struct skeleton_writing *w, const struct recorded_pa
 			const struct capture_pointer *pointer = &parameter->pointers[index];
 			const uint64_t offset = pointer->offset - parameter->offset;
 
-			describe_address(w, number, offset, pointer);
+			text_addf(w->out, "//     at %" PRIu64 ": p%zu_%" PRIu64 " = ", offset,
+				  number, offset);
+			recorded_address_add(w->out, pointer);
+			text_add(w->out, w->info->memory[pointer->memory].changed
+						 ? ", which the launch changed\n"
+						 : "\n");
 			at = offset + sizeof(uint64_t);
 			continue;
 		}
@@ -199,24 +195,6 @@ static void describe_recorded_parameter(struct skeleton_writing *w, size_t numbe
 		return;
 	}
 	text_add_char(w->out, '\n');
-}
-
-static void describe_recorded_parameters(struct skeleton_writing *w)
-{
-	text_add(w->out, "//\n// Parameters:\n");
-	for (size_t i = 0; i < w->parameters.count; i++)
-		describe_recorded_parameter(w, i);
-	if (!w->parameters.count)
-		text_add(w->out, "//   none\n");
-}
-
-static void describe_lost(struct skeleton_writing *w)
-{
-	if (!w->info->lost.count)
-		return;
-	text_add(w->out, "//\n// Not recorded:\n");
-	for (size_t i = 0; i < w->info->lost.count; i++)
-		text_addf(w->out, "//   \"%s\"\n", w->info->lost.items[i]);
 }
 
 /* ---- annotations ---- */
@@ -281,16 +259,9 @@ static void add_launch_lines(struct skeleton_writing *w)
 	text_addf(w->out, "// perflab: axis threads = %" PRId64 " \"threads along x\"\n",
 		  launch->block[0]);
 	text_add(w->out, "// perflab: launch " STUB_NAME "<<<");
-	if (launch->grid[1] * launch->grid[2] > 1)
-		text_addf(w->out, "dim3(%s, %" PRId64 ", %" PRId64 ")", grid, launch->grid[1],
-			  launch->grid[2]);
-	else
-		text_add(w->out, grid);
-	if (launch->block[1] * launch->block[2] > 1)
-		text_addf(w->out, ", dim3(threads, %" PRId64 ", %" PRId64 ")", launch->block[1],
-			  launch->block[2]);
-	else
-		text_add(w->out, ", threads");
+	recorded_extents_add(w->out, grid, launch->grid);
+	text_add(w->out, ", ");
+	recorded_extents_add(w->out, "threads", launch->block);
 	text_add(w->out, ">>>(");
 	for (size_t i = 0; i < w->stub.count; i++)
 		text_addf(w->out, "%s%s", i ? ", " : "", w->stub.items[i].argument);
@@ -321,8 +292,15 @@ void capture_skeleton_write(struct text *out, const char *name, const struct cap
 	stub_make(&w.stub, &w.pool, info, &w.parameters);
 	describe_recorded_launch(&w);
 	describe_memory(&w);
-	describe_recorded_parameters(&w);
-	describe_lost(&w);
+	text_add(out, "//\n// Parameters:\n");
+	for (size_t i = 0; i < w.parameters.count; i++)
+		describe_recorded_parameter(&w, i);
+	if (!w.parameters.count)
+		text_add(out, "//   none\n");
+	if (info->lost.count)
+		text_add(out, "//\n// Not recorded:\n");
+	for (size_t i = 0; i < info->lost.count; i++)
+		text_addf(out, "//   \"%s\"\n", info->lost.items[i]);
 	text_add(out, "\n");
 	add_launch_lines(&w);
 	suggest_comparisons(&w);

@@ -78,19 +78,6 @@ static char *file_name(struct annotation_pool *pool, const char *path, size_t fo
 	return derived_name(pool, pool_copy(pool, begin, (size_t)(end - begin)));
 }
 
-static char *file_stem(struct annotation_pool *pool, const char *path)
-{
-	return file_name(pool, path, 0, false);
-}
-
-static bool is_shared_stem(const struct assembling *a, const char *const *stems, size_t index)
-{
-	for (size_t i = 0; i < a->file_count; i++)
-		if (i != index && !strcmp(stems[i], stems[index]))
-			return true;
-	return false;
-}
-
 /* Gives a longer name to the files that share one. Returns whether there are such. */
 static bool lengthen_stems(struct assembling *a, size_t folders, bool suffix)
 {
@@ -98,8 +85,13 @@ static bool lengthen_stems(struct assembling *a, size_t folders, bool suffix)
 	bool shared = false;
 
 	for (size_t i = 0; i < a->file_count; i++) {
+		size_t other = 0;
+
 		longer[i] = a->stems[i];
-		if (!is_shared_stem(a, a->stems, i) || is_capture_file(a->files[i].path))
+		while (other < a->file_count &&
+		       (other == i || strcmp(a->stems[other], a->stems[i]) != 0))
+			other++;
+		if (other == a->file_count || is_capture_file(a->files[i].path))
 			continue;
 		longer[i] = file_name(a->pool, a->files[i].path, folders, suffix);
 		shared = true;
@@ -115,7 +107,7 @@ static void name_files(struct assembling *a)
 	for (size_t i = 0; i < a->file_count; i++)
 		a->stems[i] = is_capture_file(a->files[i].path)
 				      ? RECORDED_VARIANT
-				      : file_stem(a->pool, a->files[i].shown);
+				      : file_name(a->pool, a->files[i].shown, 0, false);
 	/* The suffix first: f.cu and f.ptx. Then a folder, and so on. */
 	for (size_t step = 1; step < 2 * STEM_FOLDERS; step++)
 		if (!lengthen_stems(a, step / 2, step % 2))
@@ -124,23 +116,16 @@ static void name_files(struct assembling *a)
 
 /* ---- what all variants share ---- */
 
-/* The file that names the operation: the command line, or the first that does. */
-static const struct annotated_file *operation_named_by(const struct assembling *a)
-{
-	if (a->given->operation)
-		return a->given;
-	for (size_t i = 0; i < a->file_count; i++)
-		if (a->files[i].operation)
-			return &a->files[i];
-	return NULL;
-}
-
 static int choose_operation(struct assembling *a)
 {
-	const struct annotated_file *named = operation_named_by(a);
+	/* the command line, or the first file that names it */
+	const struct annotated_file *named = a->given->operation ? a->given : NULL;
 	const struct annotated_file *first = a->files;
 
-	a->out->name = named ? named->operation : file_stem(a->pool, first->shown);
+	for (size_t i = 0; i < a->file_count && !named; i++)
+		if (a->files[i].operation)
+			named = &a->files[i];
+	a->out->name = named ? named->operation : file_name(a->pool, first->shown, 0, false);
 	if (strlen(a->out->name) >= KERNEL_NAME_BYTES)
 		return annotation_error(a->err,
 					(struct annotation_place){.file = first->shown, .line = 1},
@@ -154,45 +139,6 @@ static int choose_operation(struct assembling *a)
 						"\"%s\"; files given together are variants of one "
 						"operation",
 						a->files[i].operation, named->shown, a->out->name);
-	return 0;
-}
-
-static void choose_summary(struct assembling *a)
-{
-	a->out->summary =
-		a->given->scope.summary ? a->given->scope.summary : a->first->scope.summary;
-	if (!a->out->summary)
-		a->out->summary = pool_format(a->pool, "kernels of %s", a->first->shown);
-}
-
-static int build_common_axes(struct assembling *a, const struct variant_scopes *scopes)
-{
-	struct annotated_axes axes;
-	struct kernel_axis *copy;
-	int rc = scopes_axes(&axes, scopes, a->err);
-
-	if (rc)
-		return rc;
-	copy = pool_new(a->pool, (axes.count + 1) * sizeof(*copy));
-	for (size_t i = 0; i < axes.count; i++)
-		copy[i] = axes.items[i].axis;
-	a->out->axes = copy;
-	a->out->axis_count = axes.count;
-	return 0;
-}
-
-static int build_common_buffers(struct assembling *a, const struct variant_scopes *scopes)
-{
-	struct kernel_buffer *copy;
-	int rc = scopes_buffers(&a->common.buffers, scopes, a->err);
-
-	if (rc)
-		return rc;
-	copy = pool_new(a->pool, (a->common.buffers.count + 1) * sizeof(*copy));
-	for (size_t i = 0; i < a->common.buffers.count; i++)
-		copy[i] = a->common.buffers.items[i].buffer;
-	a->out->buffers = copy;
-	a->out->buffer_count = a->common.buffers.count;
 	return 0;
 }
 
@@ -221,12 +167,24 @@ static int build_common(struct assembling *a)
 	const struct variant_scopes scopes = {&a->given->scope, NULL, first, first};
 	const struct annotated_work *work = scopes_work(&scopes);
 	struct kernel_tolerance tolerance;
-	int rc = build_common_axes(a, &scopes);
+	struct annotated_axes axes;
+	struct kernel_buffer *buffers;
+	struct kernel_axis *axis;
+	int rc = scopes_axes(&axes, &scopes, a->err);
 
 	if (!rc)
-		rc = build_common_buffers(a, &scopes);
+		rc = scopes_buffers(&a->common.buffers, &scopes, a->err);
 	if (rc)
 		return rc;
+	a->out->axes = axis = pool_new(a->pool, (axes.count + 1) * sizeof(*axis));
+	a->out->axis_count = axes.count;
+	for (size_t i = 0; i < axes.count; i++)
+		axis[i] = axes.items[i].axis;
+	a->out->buffers = buffers =
+		pool_new(a->pool, (a->common.buffers.count + 1) * sizeof(*buffers));
+	a->out->buffer_count = a->common.buffers.count;
+	for (size_t i = 0; i < a->common.buffers.count; i++)
+		buffers[i] = a->common.buffers.items[i].buffer;
 	build_common_constraints(a, &scopes);
 	if (work)
 		a->out->work = work->work;
@@ -340,15 +298,6 @@ static int no_launch_error(struct assembling *a, const struct annotated_file *fi
 				file->shown);
 }
 
-/* Launches of the command line belong to the replacement of a recorded kernel, if there is one. */
-static const struct annotation_scope *given_launches(const struct assembling *a,
-						     const struct annotated_file *file)
-{
-	static const struct annotation_scope none;
-
-	return is_capture_file(file->path) && a->file_count > 1 ? &none : &a->given->scope;
-}
-
 /* A file without launches takes those of the first file that has some, unless that is a capture and
  * the command line has some. */
 static const struct annotated_file *launches_from(const struct assembling *a,
@@ -363,7 +312,11 @@ static const struct annotated_file *launches_from(const struct assembling *a,
 static int add_file(struct assembling *a, const struct annotated_file *file)
 {
 	const struct annotated_file *from = launches_from(a, file);
-	const struct annotation_scope *given = given_launches(a, file);
+	static const struct annotation_scope none;
+	/* launches of the command line belong to the replacement of a recorded kernel, if there is
+	 * one */
+	const struct annotation_scope *given =
+		is_capture_file(file->path) && a->file_count > 1 ? &none : &a->given->scope;
 	size_t count = from->scope.launch_count + from->variant_count + given->launch_count;
 	const char *stem = a->file_count > 1 ? a->stems[file - a->files] : NULL;
 	int rc;
@@ -420,7 +373,9 @@ int annotations_build(struct kernel *out, struct annotation_pool *pool,
 	rc = lets_check_names(pool, files, count, given, err);
 	if (!rc)
 		rc = choose_operation(a);
-	choose_summary(a);
+	out->summary = given->scope.summary ? given->scope.summary : a->first->scope.summary;
+	if (!out->summary)
+		out->summary = pool_format(pool, "kernels of %s", a->first->shown);
 	name_files(a);
 	if (!rc)
 		rc = build_common(a);

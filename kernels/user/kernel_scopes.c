@@ -4,22 +4,23 @@
 
 #include "kernels/user/kernel_variant.h"
 
-#define SCOPES_MAX 4
-
 /* Without NULL and without the first file twice, the nearest first. */
-static size_t list_scopes(const struct annotation_scope *out[SCOPES_MAX],
-			  const struct variant_scopes *scopes)
-{
-	size_t count = 0;
+struct scope_list {
+	const struct annotation_scope *items[4];
+	size_t count;
+};
 
-	if (scopes->given)
-		out[count++] = scopes->given;
+static struct scope_list list_scopes(const struct variant_scopes *scopes)
+{
+	struct scope_list list = {0};
+
+	list.items[list.count++] = scopes->given;
 	if (scopes->variant)
-		out[count++] = scopes->variant;
+		list.items[list.count++] = scopes->variant;
 	if (scopes->file != scopes->first)
-		out[count++] = scopes->file;
-	out[count++] = scopes->first;
-	return count;
+		list.items[list.count++] = scopes->file;
+	list.items[list.count++] = scopes->first;
+	return list;
 }
 
 bool same_text(const char *a, const char *b)
@@ -29,12 +30,12 @@ bool same_text(const char *a, const char *b)
 
 int scopes_axes(struct annotated_axes *out, const struct variant_scopes *scopes, struct error *err)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
+	const struct scope_list list = list_scopes(scopes);
 
 	out->count = 0;
-	for (size_t s = list_scopes(list, scopes); s-- > 0;)
-		for (size_t i = 0; i < list[s]->axis_count; i++) {
-			const struct annotated_axis *axis = &list[s]->axes[i];
+	for (size_t s = list.count; s-- > 0;)
+		for (size_t i = 0; i < list.items[s]->axis_count; i++) {
+			const struct annotated_axis *axis = &list.items[s]->axes[i];
 			size_t place = 0;
 
 			while (place < out->count &&
@@ -103,12 +104,12 @@ static int set_comparisons(struct annotated_buffers *buffers, const struct annot
 int scopes_check_comparisons(struct annotated_buffers *buffers, const struct variant_scopes *scopes,
 			     struct error *err)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
-	const size_t count = list_scopes(list, scopes);
+	const struct scope_list list = list_scopes(scopes);
 
-	for (size_t s = 0; s < count; s++)
-		for (size_t i = 0; i < list[s]->comparison_count; i++) {
-			const struct annotated_comparison *comparison = &list[s]->comparisons[i];
+	for (size_t s = 0; s < list.count; s++)
+		for (size_t i = 0; i < list.items[s]->comparison_count; i++) {
+			const struct annotated_comparison *comparison =
+				&list.items[s]->comparisons[i];
 
 			if (!find_buffer(buffers, comparison->buffer))
 				return annotation_error(err, comparison->place,
@@ -121,14 +122,13 @@ int scopes_check_comparisons(struct annotated_buffers *buffers, const struct var
 int scopes_buffers(struct annotated_buffers *out, const struct variant_scopes *scopes,
 		   struct error *err)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
-	const size_t count = list_scopes(list, scopes);
+	const struct scope_list list = list_scopes(scopes);
 	int rc = 0;
 
 	out->count = 0;
-	for (size_t s = count; s-- > 0;)
-		for (size_t i = 0; i < list[s]->buffer_count; i++) {
-			const struct annotated_buffer *buffer = &list[s]->buffers[i];
+	for (size_t s = list.count; s-- > 0;)
+		for (size_t i = 0; i < list.items[s]->buffer_count; i++) {
+			const struct annotated_buffer *buffer = &list.items[s]->buffers[i];
 			size_t place = 0;
 
 			while (place < out->count &&
@@ -142,8 +142,8 @@ int scopes_buffers(struct annotated_buffers *out, const struct variant_scopes *s
 			out->items[place] = *buffer;
 			out->count += place == out->count;
 		}
-	for (size_t s = count; s-- > 0 && !rc;)
-		rc = set_comparisons(out, list[s], err);
+	for (size_t s = list.count; s-- > 0 && !rc;)
+		rc = set_comparisons(out, list.items[s], err);
 	return rc;
 }
 
@@ -173,23 +173,21 @@ bool same_buffers(const struct annotated_buffers *a, const struct annotated_buff
 
 const struct annotation_scope *scopes_with_checks(const struct variant_scopes *scopes)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
-	size_t count = list_scopes(list, scopes);
+	const struct scope_list list = list_scopes(scopes);
 
-	for (size_t s = 0; s < count; s++)
-		if (list[s]->check_count)
-			return list[s];
+	for (size_t s = 0; s < list.count; s++)
+		if (list.items[s]->check_count)
+			return list.items[s];
 	return NULL;
 }
 
 const struct annotated_work *scopes_work(const struct variant_scopes *scopes)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
-	size_t count = list_scopes(list, scopes);
+	const struct scope_list list = list_scopes(scopes);
 
-	for (size_t s = 0; s < count; s++)
-		if (list[s]->work.place.file)
-			return &list[s]->work;
+	for (size_t s = 0; s < list.count; s++)
+		if (list.items[s]->work.place.file)
+			return &list.items[s]->work;
 	return NULL;
 }
 
@@ -215,15 +213,14 @@ static double relative_tolerance(const struct annotated_buffers *buffers)
 struct kernel_tolerance scopes_tolerance(const struct variant_scopes *scopes,
 					 const struct annotated_buffers *buffers)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
-	size_t count = list_scopes(list, scopes);
+	const struct scope_list list = list_scopes(scopes);
 	struct kernel_tolerance tolerance = {0, relative_tolerance(buffers)};
 
-	for (size_t s = 0; s < count; s++)
-		if (list[s]->tolerance.place.file) {
-			tolerance.abs = list[s]->tolerance.abs;
-			if (list[s]->tolerance.has_rel)
-				tolerance.rel = list[s]->tolerance.rel;
+	for (size_t s = 0; s < list.count; s++)
+		if (list.items[s]->tolerance.place.file) {
+			tolerance.abs = list.items[s]->tolerance.abs;
+			if (list.items[s]->tolerance.has_rel)
+				tolerance.rel = list.items[s]->tolerance.rel;
 			break;
 		}
 	return tolerance;
@@ -232,8 +229,7 @@ struct kernel_tolerance scopes_tolerance(const struct variant_scopes *scopes,
 struct kernel_source *scopes_source(const struct variant_scopes *scopes,
 				    struct annotation_pool *pool, const char *path)
 {
-	const struct annotation_scope *list[SCOPES_MAX];
-	size_t count = list_scopes(list, scopes);
+	const struct scope_list list = list_scopes(scopes);
 	const struct annotation_scope *with_flags[] = {
 		scopes->file->flag_count ? scopes->file : scopes->first,
 		scopes->variant,
@@ -243,9 +239,9 @@ struct kernel_source *scopes_source(const struct variant_scopes *scopes,
 	const char **flags = NULL;
 
 	source->path = path;
-	for (size_t s = 0; s < count; s++) {
-		source->standard = source->standard ? source->standard : list[s]->standard;
-		source->compiler = source->compiler ? source->compiler : list[s]->compiler;
+	for (size_t s = 0; s < list.count; s++) {
+		source->standard = source->standard ? source->standard : list.items[s]->standard;
+		source->compiler = source->compiler ? source->compiler : list.items[s]->compiler;
 	}
 	for (size_t s = 0; s < ARRAY_SIZE(with_flags); s++)
 		for (size_t i = 0; with_flags[s] && i < with_flags[s]->flag_count; i++) {

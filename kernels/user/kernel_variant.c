@@ -91,13 +91,6 @@ static int check_buffer(const struct building *b, const struct annotated_buffer 
 	return rc ? rc : check_annotated_fill(&b->names, buffer, b->err);
 }
 
-/* A drop-in for a recorded kernel may lack the variables of the recorded image. */
-static bool may_lack_variable(const struct building *b, const struct annotated_buffer *buffer)
-{
-	return buffer->buffer.symbol && is_capture_file(buffer->place.file) &&
-	       !is_capture_file(b->parts->path);
-}
-
 static int build_buffers(struct building *b)
 {
 	struct kernel_buffer *buffers;
@@ -108,10 +101,15 @@ static int build_buffers(struct building *b)
 	if (rc)
 		return rc;
 	buffers = pool_new(b->pool, (b->buffers.count + 1) * sizeof(*buffers));
-	for (size_t i = 0; i < b->buffers.count; i++)
-		b->buffers.items[i].buffer.optional = may_lack_variable(b, &b->buffers.items[i]);
-	for (size_t i = 0; i < b->buffers.count; i++)
-		buffers[i] = b->buffers.items[i].buffer;
+	for (size_t i = 0; i < b->buffers.count; i++) {
+		struct annotated_buffer *buffer = &b->buffers.items[i];
+
+		/* a drop-in for a recorded kernel may lack the variables of the recorded image */
+		buffer->buffer.optional = buffer->buffer.symbol &&
+					  is_capture_file(buffer->place.file) &&
+					  !is_capture_file(b->parts->path);
+		buffers[i] = buffer->buffer;
+	}
 	if (!same_buffers(&b->buffers, &b->common->buffers)) {
 		b->out->buffers = buffers;
 		b->out->buffer_count = b->buffers.count;
@@ -156,7 +154,6 @@ static int check_element_expression(const struct building *b, const struct annot
 	const char *axes[KERNEL_MAX_CASE_AXES];
 	const struct check_names names = {buffers, b->buffers.count, axes, b->axes.count, false};
 	struct check_expression *expression = NULL;
-	struct text origin = TEXT_INIT;
 	struct error cause = {0};
 	int rc;
 
@@ -168,12 +165,8 @@ static int check_element_expression(const struct building *b, const struct annot
 		axes[i] = b->axes.items[i].axis.name;
 	rc = check_expression_parse(&expression, check->item.text, &names, &cause);
 	check_expression_free(expression);
-	if (rc) {
-		lets_add_origin(&origin, check->place, check->item.text,
-				expression_refused_character(&cause));
-		annotation_error(b->err, check->place, "%s%s", cause.text, origin.data);
-	}
-	text_release(&origin);
+	if (rc)
+		names_refuse(check->place, NULL, check->item.text, &cause, b->err);
 	return rc;
 }
 
@@ -215,15 +208,6 @@ static int check_recorded(const struct building *b, const struct annotated_check
 		"\"%.60s\" is not filled from this capture; write \"buffer %.60s: … inout "
 		"capture \"%s\" INDEX\"",
 		buffer->name, buffer->name, check->item.text);
-}
-
-static int check_item(const struct building *b, const struct annotated_check *check)
-{
-	int rc = check_result_name(b, check);
-
-	if (!rc)
-		rc = check_recorded(b, check);
-	return rc || check->kind != CHECK_EXPRESSION ? rc : check_element_expression(b, check);
 }
 
 /* With checks by result, a result without one would pass unseen. */
@@ -292,7 +276,11 @@ static int fill_check(struct building *b, const struct annotation_scope *scope,
 		} else if (from->item.buffer) {
 			items[check->item_count] = from->item;
 			items[check->item_count++].is_file = from->kind == CHECK_FILE;
-			rc = check_item(b, from);
+			rc = check_result_name(b, from);
+			if (!rc)
+				rc = check_recorded(b, from);
+			if (!rc && from->kind == CHECK_EXPRESSION)
+				rc = check_element_expression(b, from);
 		}
 	}
 	check->launches = check->launch_count ? launches : NULL;
@@ -415,24 +403,20 @@ static bool same_work(const struct kernel_work *a, const struct kernel_work *b)
 	       same_text(a->precision, b->precision);
 }
 
-static int check_work_part(const struct building *b, struct annotation_place place,
-			   const char *what, const char *expression)
-{
-	return names_check_value(&b->names, place, what, expression, false, 0, INT64_MAX, b->err);
-}
-
 static int build_work(struct building *b)
 {
+	static const char *const parts[] = {"flop", "read", "write"};
 	const struct annotated_work *work = scopes_work(&b->parts->scopes);
-	int rc;
+	int rc = 0;
 
 	if (!work)
 		return 0;
-	rc = check_work_part(b, work->place, "flop", work->work.flop);
-	if (!rc)
-		rc = check_work_part(b, work->place, "read", work->work.bytes_read);
-	if (!rc)
-		rc = check_work_part(b, work->place, "write", work->work.bytes_written);
+	for (size_t i = 0; i < ARRAY_SIZE(parts) && !rc; i++)
+		rc = names_check_value(&b->names, work->place, parts[i],
+				       i == 0   ? work->work.flop
+				       : i == 1 ? work->work.bytes_read
+						: work->work.bytes_written,
+				       false, 0, INT64_MAX, b->err);
 	if (!same_work(&work->work, &b->common->kernel->work))
 		b->out->work = &work->work;
 	return rc;

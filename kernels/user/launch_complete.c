@@ -1,4 +1,4 @@
-/* The names in a launch. See launch_complete.h. */
+/* The names in a launch. See annotation_names.h. */
 #include "kernels/user/annotation_names.h"
 
 #include <ctype.h>

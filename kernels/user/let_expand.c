@@ -271,6 +271,16 @@ static bool is_parameter(const struct let_frame *frame, const char *name, size_t
 	return false;
 }
 
+static int write_index(struct expanding *e, const struct let_frame *frame, struct let_text *out,
+		       const struct index_name *index)
+{
+	char number[16];
+	int rc = write_bytes(e, frame, out, index->name, index->length, frame->let);
+
+	snprintf(number, sizeof(number), "__%d", index->number);
+	return rc ? rc : write_bytes(e, frame, out, number, strlen(number), frame->let);
+}
+
 /* NAME, FROM, TO, BODY: only BODY knows NAME. */
 static int expand_reduction(struct expanding *e, const struct let_frame *frame,
 			    const struct let_call *call, struct let_text *out)
@@ -278,7 +288,6 @@ static int expand_reduction(struct expanding *e, const struct let_frame *frame,
 	struct index_name index = {call->begin[0], 0, 0, frame->indices};
 	struct let_frame inside = *frame;
 	const char *name_end = call->end[0];
-	char number[16];
 	int rc;
 
 	trim_part(&index.name, &name_end);
@@ -287,10 +296,7 @@ static int expand_reduction(struct expanding *e, const struct let_frame *frame,
 	inside.indices = &index;
 	rc = write_bytes(e, frame, out, "(", 1, frame->let);
 	if (!rc)
-		rc = write_bytes(e, frame, out, index.name, index.length, frame->let);
-	snprintf(number, sizeof(number), "__%d", index.number);
-	if (!rc)
-		rc = write_bytes(e, frame, out, number, strlen(number), frame->let);
+		rc = write_index(e, frame, out, &index);
 	for (int i = 1; i < 4 && !rc; i++) {
 		rc = write_bytes(e, frame, out, ",", 1, frame->let);
 		if (!rc)
@@ -354,28 +360,12 @@ static int expand_call(struct expanding *e, const struct let_frame *frame, const
 
 /* ---- text ---- */
 
-/* The hex digits of bytes(…) only look like names. */
-static int copy_hex_digits(struct expanding *e, const struct let_frame *frame, const char **at,
-			   const char *end, struct let_text *out)
-{
-	const char *begin = *at, *close = memchr(begin, ')', (size_t)(end - begin));
-
-	*at = close ? close : end;
-	return write_bytes(e, frame, out, begin, (size_t)(*at - begin), frame->let);
-}
-
-static bool is_bytes_call(const char *name, size_t length, const char *after, const char *end)
-{
-	while (after < end && is_let_blank(*after))
-		after++;
-	return length == 5 && !memcmp(name, "bytes", 5) && after < end && *after == '(';
-}
-
 static int expand_name(struct expanding *e, const struct let_frame *frame, const char **at,
 		       const char *end, struct let_text *out)
 {
 	const char *name = *at;
 	const struct annotation_let *let;
+	struct let_call call;
 	size_t length, parameter;
 	int rc;
 
@@ -385,20 +375,19 @@ static int expand_name(struct expanding *e, const struct let_frame *frame, const
 	if (is_parameter(frame, name, length, &parameter))
 		return write_piece(e, frame, out, &frame->arguments[parameter], *at, end);
 	for (const struct index_name *index = frame->indices; index; index = index->outer)
-		if (index->length == length && !memcmp(index->name, name, length)) {
-			char number[16];
-
-			snprintf(number, sizeof(number), "__%d", index->number);
-			rc = write_bytes(e, frame, out, name, length, frame->let);
-			return rc ? rc
-				  : write_bytes(e, frame, out, number, strlen(number), frame->let);
-		}
+		if (index->length == length && !memcmp(index->name, name, length))
+			return write_index(e, frame, out, index);
 	let = lets_find(e->scan->lets, name, length);
 	if (let)
 		return expand_let(e, frame, let, at, end, out);
 	rc = write_bytes(e, frame, out, name, length, frame->let);
-	if (!rc && is_bytes_call(name, length, *at, end))
-		return copy_hex_digits(e, frame, at, end, out);
+	/* the hex digits of bytes(…) only look like names */
+	if (!rc && length == 5 && !memcmp(name, "bytes", 5) && find_arguments(&call, *at, end)) {
+		const char *begin = *at, *close = memchr(begin, ')', (size_t)(end - begin));
+
+		*at = close ? close : end;
+		return write_bytes(e, frame, out, begin, (size_t)(*at - begin), frame->let);
+	}
 	if (rc || !check_expression_is_reduction(name, length))
 		return rc;
 	return expand_call(e, frame, at, end, out);
@@ -433,22 +422,17 @@ static int expand_part(struct expanding *e, const struct let_frame *frame, const
 
 /* ---- lines ---- */
 
-static bool has_lets(const struct annotation_lets *lets)
-{
-	for (size_t i = 0; lets && i < ARRAY_SIZE(lets->scopes); i++)
-		if (lets->scopes[i] && lets->scopes[i]->let_count)
-			return true;
-	return false;
-}
-
 int scan_expand(const struct annotation_scan *scan, const char **expression)
 {
 	struct expanding e = {.scan = scan};
 	const struct let_frame line = {0};
 	struct let_text out = {0};
+	bool any = false;
 	int rc;
 
-	if (!has_lets(scan->lets))
+	for (size_t i = 0; scan->lets && i < ARRAY_SIZE(scan->lets->scopes); i++)
+		any |= scan->lets->scopes[i] && scan->lets->scopes[i]->let_count;
+	if (!any)
 		return 0;
 	rc = expand_part(&e, &line, *expression, *expression + strlen(*expression), &out);
 	if (!rc && e.any && out.text.length > LET_EXPANDED_BYTES)

@@ -63,6 +63,22 @@ void recorded_address_add(struct text *out, const struct capture_pointer *pointe
 		text_addf(out, " + %" PRIu64, pointer->addend);
 }
 
+void recorded_extents_add(struct text *out, const char *x, const int64_t extents[3])
+{
+	if (extents[1] == 1 && extents[2] == 1)
+		text_add(out, x);
+	else
+		text_addf(out, "dim3(%s, %" PRId64 ", %" PRId64 ")", x, extents[1], extents[2]);
+}
+
+bool recorded_looks_like_float(const unsigned char *data)
+{
+	float value;
+
+	memcpy(&value, data, sizeof(value));
+	return isnormal(value) && fabsf(value) > 1e-12f && fabsf(value) < 1e12f;
+}
+
 static void bytes_add(struct text *out, const unsigned char *data, size_t count)
 {
 	text_add(out, "bytes(");
@@ -227,17 +243,6 @@ static void add_address(struct stub_writing *w, const struct capture_pointer *po
 			   name);
 }
 
-/* Only normal numbers around 1: small integers are denormal floats. */
-static bool looks_like_float(const struct recorded_parameter *parameter)
-{
-	float value;
-
-	if (parameter->bytes != sizeof(value))
-		return false;
-	memcpy(&value, parameter->data, sizeof(value));
-	return isnormal(value) && fabsf(value) > 1e-12f && fabsf(value) < 1e12f;
-}
-
 static const char *scalar_type(const struct recorded_parameter *parameter)
 {
 	switch (parameter->bytes) {
@@ -246,21 +251,12 @@ static const char *scalar_type(const struct recorded_parameter *parameter)
 	case 2:
 		return "unsigned short";
 	case 4:
-		return looks_like_float(parameter) ? "float" : "int";
+		return recorded_looks_like_float(parameter->data) ? "float" : "int";
 	case 8:
 		return "long long";
 	default:
 		return NULL;
 	}
-}
-
-/* Passed as it is. Its alignment is not known, and a struct of bytes has none. */
-static void add_struct(struct stub_writing *w, const struct recorded_parameter *parameter,
-		       const char *name)
-{
-	text_addf(&w->types, "struct %s_bytes {\n\tunsigned char at[%zu];\n};\n", name,
-		  parameter->bytes);
-	add_stub_parameter(w, pool_format(w->pool, "%s_bytes %s", name, name), name);
 }
 
 static void add_struct_addresses(struct stub_writing *w, const struct recorded_parameter *parameter,
@@ -293,8 +289,12 @@ static void add_recorded(struct stub_writing *w, const struct recorded_parameter
 	else if (scalar_type(parameter))
 		add_stub_parameter(w, pool_format(w->pool, "%s %s", scalar_type(parameter), name),
 				   name);
-	else
-		add_struct(w, parameter, name);
+	else {
+		/* passed as it is; its alignment is not known, and a struct of bytes has none */
+		text_addf(&w->types, "struct %s_bytes {\n\tunsigned char at[%zu];\n};\n", name,
+			  parameter->bytes);
+		add_stub_parameter(w, pool_format(w->pool, "%s_bytes %s", name, name), name);
+	}
 }
 
 void stub_make(struct stub *out, struct annotation_pool *pool, const struct capture_info *info,

@@ -35,6 +35,11 @@ void recorded_parameters_read(struct recorded_parameters *out, struct annotation
 /* The parameter is one address and nothing else. NULL: it is not. */
 const struct capture_pointer *recorded_pointer(const struct recorded_parameter *parameter);
 
+/* Adds "x", or "dim3(x, 2, 3)" if the other extents are not 1. */
+void recorded_extents_add(struct text *out, const char *x, const int64_t extents[3]);
+/* Whether 4 bytes look like a float: only normal numbers around 1, as small integers are denormal.
+ */
+bool recorded_looks_like_float(const unsigned char *data);
 /* Adds "m3 + 4096". */
 void recorded_address_add(struct text *out, const struct capture_pointer *pointer);
 /* Adds the argument of a launch that has the same bytes: "m3 + 4096", "bytes(e8030000)" or

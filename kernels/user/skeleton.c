@@ -12,13 +12,6 @@
 
 /* ---- which declaration an entry has ---- */
 
-static const char *last_path_part(const char *plain)
-{
-	const char *end = strrchr(plain, ':');
-
-	return end ? end + 1 : plain;
-}
-
 static bool parameters_agree(const struct skeleton_entry *entry, const struct source_kernel *kernel)
 {
 	if (kernel->parameter_count != entry->parameter_count)
@@ -57,7 +50,8 @@ static struct source_kernel *find_declaration(const struct skeleton_request *req
 					      const struct source_kernels *kernels,
 					      const struct skeleton_entry *entry)
 {
-	const char *name = request->ptx ? entry->name : last_path_part(entry->plain);
+	const char *colon = strrchr(entry->plain, ':');
+	const char *name = request->ptx ? entry->name : colon ? colon + 1 : entry->plain;
 	struct source_kernel *found = NULL;
 
 	for (size_t i = 0; i < kernels->count; i++) {
@@ -117,15 +111,6 @@ static struct guessed_element element_of(const struct skeleton_kernel *kernel, c
 	return known ? (struct guessed_element){known, 1, true} : guess;
 }
 
-static const char *buffer_length(struct annotation_pool *pool, unsigned per_value,
-				 const char *values)
-{
-	if (per_value == 1)
-		return values;
-	return strcmp(values, "1") ? pool_format(pool, "%u * %s", per_value, values)
-				   : pool_format(pool, "%u", per_value);
-}
-
 static void add_buffer_argument(struct skeleton_kernel *kernel, struct annotation_pool *pool,
 				const struct source_parameter *parameter, size_t index, bool ptx)
 {
@@ -137,7 +122,10 @@ static void add_buffer_argument(struct skeleton_kernel *kernel, struct annotatio
 	struct skeleton_buffer buffer = {
 		.name = buffer_name(pool, kernel, parameter->name, index),
 		.type = pool_text(pool, element.name),
-		.length = buffer_length(pool, element.per_value, values),
+		.length = element.per_value == 1 ? values
+			  : strcmp(values, "1")
+				  ? pool_format(pool, "%u * %s", element.per_value, values)
+				  : pool_format(pool, "%u", element.per_value),
 		.role = guess_role(parameter, access, body),
 		.shown = pool_format(pool, "%.*s%s%s", SKELETON_SHOWN_BYTES,
 				     *parameter->type ? parameter->type : "a pointer",
@@ -354,28 +342,6 @@ static int check_no_launch(struct skeleton *skeleton, struct error *err)
 	return rc;
 }
 
-/* A template that the file does not instantiate is in no image. */
-static size_t count_templates(const struct skeleton *skeleton)
-{
-	size_t count = 0;
-
-	for (size_t i = 0; i < skeleton->source.count; i++)
-		count += skeleton_is_open_template(skeleton, &skeleton->source.items[i]);
-	return count;
-}
-
-static int check_has_kernel(const struct skeleton *skeleton, size_t templates, struct error *err)
-{
-	if (skeleton->count || templates)
-		return 0;
-	return error_set(err, PL_ENOENT,
-			 skeleton->request->ptx
-				 ? "%s: there is no kernel (.entry); give the PTX that has one"
-				 : "%s: there is no __global__ function in the compiled code; "
-				   "write one, or give the file that has it",
-			 skeleton->request->file);
-}
-
 int skeleton_write(struct text *out, struct skeleton_counts *counts,
 		   const struct skeleton_request *request, struct error *err)
 {
@@ -386,8 +352,20 @@ int skeleton_write(struct text *out, struct skeleton_counts *counts,
 		(request->ptx ? ptx_kernels_read : source_kernels_read)(
 			&skeleton.source, &skeleton.pool, request->text, request->length);
 		collect_kernels(&skeleton);
-		counts->templates = count_templates(&skeleton);
-		rc = check_has_kernel(&skeleton, counts->templates, err);
+		/* a template that the file does not instantiate is in no image */
+		counts->templates = 0;
+		for (size_t i = 0; i < skeleton.source.count; i++)
+			counts->templates +=
+				skeleton_is_open_template(&skeleton, &skeleton.source.items[i]);
+		if (!skeleton.count && !counts->templates)
+			rc = error_set(err, PL_ENOENT,
+				       request->ptx
+					       ? "%s: there is no kernel (.entry); give the PTX "
+						 "that has one"
+					       : "%s: there is no __global__ function in the "
+						 "compiled code; write one, or give the file that "
+						 "has it",
+				       request->file);
 	}
 	if (!rc)
 		counts->launches = skeleton_print(out, &skeleton);

@@ -206,26 +206,27 @@ const char *guess_role(const struct source_parameter *parameter, enum skeleton_a
 		       : "inout";
 }
 
+static bool type_has_word(const struct source_parameter *parameter, const char *word)
+{
+	return source_find_word(parameter->type, parameter->type + strlen(parameter->type), word);
+}
+
 bool guess_is_texture(const struct source_parameter *parameter)
 {
-	const char *end = parameter->type + strlen(parameter->type);
-
-	return source_find_word(parameter->type, end, "cudaTextureObject_t") ||
-	       source_find_word(parameter->type, end, "cudaSurfaceObject_t");
+	return type_has_word(parameter, "cudaTextureObject_t") ||
+	       type_has_word(parameter, "cudaSurfaceObject_t");
 }
 
 bool guess_is_tensor_map(const struct source_parameter *parameter)
 {
-	const char *end = parameter->type + strlen(parameter->type);
-
-	return source_find_word(parameter->type, end, "CUtensorMap");
+	return type_has_word(parameter, "CUtensorMap");
 }
 
 const char *guess_fill(const struct source_parameter *parameter, struct guessed_element element)
 {
 	if (!element.known && strchr(parameter->type, '*') != strrchr(parameter->type, '*'))
 		return " constant(0)";
-	if (source_find_word(parameter->type, parameter->type + strlen(parameter->type), "bool"))
+	if (type_has_word(parameter, "bool"))
 		return " integers(0, 1)";
 	if (strchr("iu", element.name[0]) &&
 	    NAME_HAS(parameter->name, "index", "idx", "indices", "indexes", "ind", "ids", "id",

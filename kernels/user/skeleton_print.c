@@ -46,11 +46,6 @@ static void print_elements(struct text *out, unsigned dimensions)
 	text_addf(out, "axis n = %s # TODO: sizes that matter to you\n", values[dimensions - 1]);
 }
 
-static unsigned kernel_dimensions(const struct skeleton_kernel *kernel)
-{
-	return dimensions_count(kernel->dimensions);
-}
-
 /* The block sizes that every kernel can have. */
 static void print_axes(struct text *out, const struct skeleton *skeleton, bool shared)
 {
@@ -65,22 +60,13 @@ static void print_axes(struct text *out, const struct skeleton *skeleton, bool s
 	}
 	while (most * 2 <= limit)
 		most *= 2;
-	print_elements(out,
-		       shared && skeleton->count ? kernel_dimensions(&skeleton->kernels[0]) : 1);
+	print_elements(out, shared && skeleton->count
+				    ? dimensions_count(skeleton->kernels[0].dimensions)
+				    : 1);
 	if (exact || limit <= 64)
 		text_addf(out, "axis block = %ld \"threads per block\"\n", limit);
 	else
 		text_addf(out, "axis block = 64..%ld \"threads per block\"\n", most);
-}
-
-static void print_compilation(struct text *out, struct annotation_pool *pool,
-			      const struct skeleton_request *request)
-{
-	if (request->standard)
-		text_addf(out, "standard %s\n", request->standard);
-	if (request->compiler)
-		text_addf(out, "compiler %s\n", request->compiler);
-	skeleton_print_flags(out, pool, request);
 }
 
 /* ---- buffers ---- */
@@ -119,32 +105,25 @@ static const struct skeleton_buffer *buffer_before(const struct skeleton *skelet
 	return NULL;
 }
 
-/* The role that suits every kernel: what one reads and another writes is inout. */
-static const char *common_role(const struct skeleton *skeleton, const struct skeleton_buffer *of)
+/* The role that suits every kernel: what one reads and another writes is inout. *known: it is known
+ * in every kernel. */
+static const char *common_role(const struct skeleton *skeleton, const struct skeleton_buffer *of,
+			       bool *known)
 {
 	const char *role = of->role;
 
+	*known = true;
 	for (size_t k = 0; k < skeleton->count; k++)
 		for (size_t i = 0; i < skeleton->kernels[k].buffer_count; i++) {
 			const struct skeleton_buffer *other = &skeleton->kernels[k].buffers[i];
 
-			if (!strcmp(other->name, of->name) && strcmp(other->role, role) != 0)
+			if (strcmp(other->name, of->name) != 0)
+				continue;
+			if (strcmp(other->role, role) != 0)
 				role = "inout";
+			*known &= other->role_known;
 		}
 	return role;
-}
-
-/* Whether the role is known in every kernel. */
-static bool common_role_known(const struct skeleton *skeleton, const struct skeleton_buffer *of)
-{
-	for (size_t k = 0; k < skeleton->count; k++)
-		for (size_t i = 0; i < skeleton->kernels[k].buffer_count; i++) {
-			const struct skeleton_buffer *other = &skeleton->kernels[k].buffers[i];
-
-			if (!strcmp(other->name, of->name) && !other->role_known)
-				return false;
-		}
-	return true;
 }
 
 /* Whether all kernels can share the buffers, and the names of variants follow from the launches. */
@@ -157,7 +136,8 @@ static bool can_share(const struct skeleton *skeleton)
 
 		if (strlen(kernel->name) >= KERNEL_NAME_BYTES || strchr(kernel->name, '$') ||
 		    kernel->obstacle ||
-		    kernel_dimensions(kernel) != kernel_dimensions(skeleton->kernels))
+		    dimensions_count(kernel->dimensions) !=
+			    dimensions_count(skeleton->kernels[0].dimensions))
 			return false;
 		for (size_t i = 0; i < kernel->buffer_count; i++) {
 			const struct skeleton_buffer *before =
@@ -178,23 +158,13 @@ static void print_shared_buffers(struct text *out, const struct skeleton *skelet
 	for (size_t k = 0; k < skeleton->count; k++)
 		for (size_t i = 0; i < skeleton->kernels[k].buffer_count; i++) {
 			const struct skeleton_buffer *buffer = &skeleton->kernels[k].buffers[i];
+			bool known;
+			const char *role = common_role(skeleton, buffer, &known);
 
 			if (!buffer_before(skeleton, k, buffer->name))
-				print_buffer(out, buffer, common_role(skeleton, buffer),
-					     common_role_known(skeleton, buffer));
+				print_buffer(out, buffer, role, known);
 		}
 	text_add(out, "\n");
-}
-
-static void print_symbols(struct text *out, const char *variable)
-{
-	if (variable)
-		text_addf(
-			out,
-			"# TODO: __device__ and __constant__ variables are 0, unless a line gives "
-			"them content, such as\n"
-			"#   symbol %.80s: TYPE[LENGTH] uniform(0, 1)\n\n",
-			variable);
 }
 
 /* ---- launches ---- */
@@ -221,7 +191,7 @@ static void print_hints(struct text *out, const struct skeleton_kernel *kernel, 
 					     ": it has three dimensions"};
 
 	text_addf(out, "# TODO: check the grid and the block%s.\n",
-		  shapes[kernel_dimensions(kernel) - 1]);
+		  shapes[dimensions_count(kernel->dimensions) - 1]);
 	if (kernel->linear)
 		text_add(out,
 			 "# It numbers the blocks of two dimensions: a grid of one will do.\n");
@@ -309,8 +279,8 @@ static void print_skeleton_variant(struct text *out, const struct skeleton_kerne
 	    strchr(kernel->name, '$'))
 		text_addf(out, "-%zu", number);
 	text_add(out, "\n");
-	if (kernel_dimensions(kernel) > 1)
-		print_elements(out, kernel_dimensions(kernel));
+	if (dimensions_count(kernel->dimensions) > 1)
+		print_elements(out, dimensions_count(kernel->dimensions));
 	for (size_t i = 0; i < kernel->buffer_count; i++)
 		print_buffer(out, &kernel->buffers[i], kernel->buffers[i].role,
 			     kernel->buffers[i].role_known);
@@ -462,13 +432,23 @@ size_t skeleton_print(struct text *out, struct skeleton *skeleton)
 		  "# with TODO, and remove the marks: docs/your-kernel-reference.md.\n\n",
 		  file);
 	print_operation(out, file);
-	print_compilation(out, &skeleton->pool, skeleton->request);
+	if (skeleton->request->standard)
+		text_addf(out, "standard %s\n", skeleton->request->standard);
+	if (skeleton->request->compiler)
+		text_addf(out, "compiler %s\n", skeleton->request->compiler);
+	skeleton_print_flags(out, &skeleton->pool, skeleton->request);
 	print_axes(out, skeleton, shared);
 	if (shared)
 		print_shared_buffers(out, skeleton);
 	else
 		text_add(out, "\n");
-	print_symbols(out, skeleton->source.variable);
+	if (skeleton->source.variable)
+		text_addf(
+			out,
+			"# TODO: __device__ and __constant__ variables are 0, unless a line gives "
+			"them content, such as\n"
+			"#   symbol %.80s: TYPE[LENGTH] uniform(0, 1)\n\n",
+			skeleton->source.variable);
 	print_checks(out, skeleton);
 	for (size_t i = 0; i < skeleton->count; i++) {
 		launches += !skeleton->kernels[i].obstacle;

@@ -218,10 +218,8 @@ static void parse_parameters(struct source_kernel *kernel, struct annotation_poo
 		const char *next = parameter_end(begin, end);
 		const char *value = memchr(begin, '=', (size_t)(next - begin));
 
-		kernel->parameters = pool_room(pool, kernel->parameters, kernel->parameter_count,
-					       sizeof(*kernel->parameters));
-		kernel->parameters[kernel->parameter_count++] =
-			parse_parameter(pool, begin, value ? value : next);
+		pool_append(pool, kernel->parameters, kernel->parameter_count,
+			    parse_parameter(pool, begin, value ? value : next));
 		begin = next + 1;
 	}
 }
@@ -260,13 +258,6 @@ struct source_reading {
 	const char *head, *head_end;
 	bool instantiated; /* "template __global__ …" */
 };
-
-static size_t line_of(struct source_reading *r, const char *place)
-{
-	for (; r->counted < place; r->counted++)
-		r->line += *r->counted == '\n';
-	return r->line;
-}
 
 static void read_launch_bounds(struct source_kernel *kernel, const char *word, size_t length,
 			       const char *open)
@@ -316,11 +307,14 @@ static const char *read_kernel_name(struct source_kernel *kernel, struct source_
 static const char *read_source_kernel(struct source_reading *r, const char *after)
 {
 	const char *end = r->end - after > SOURCE_MAX_HEADER ? after + SOURCE_MAX_HEADER : r->end;
-	struct source_kernel kernel = {.line = line_of(r, after)};
+	struct source_kernel kernel = {0};
 	const char *open = read_kernel_name(&kernel, r, after, end);
 	const char *close = open ? source_closing(open, end) : NULL;
 	const char *c;
 
+	for (; r->counted < after; r->counted++)
+		r->line += *r->counted == '\n';
+	kernel.line = r->line;
 	if (!close || r->instantiated)
 		return after;
 	parse_parameters(&kernel, r->pool, open + 1, close);
@@ -349,12 +343,6 @@ static const char *read_template_head(struct source_reading *r, const char *afte
 	r->head = close ? open + 1 : NULL;
 	r->head_end = close;
 	return close ? close + 1 : after;
-}
-
-static bool is_variable_mark(const char *word, size_t length)
-{
-	return (length == 10 && !memcmp(word, "__device__", 10)) ||
-	       (length == 12 && !memcmp(word, "__constant__", 12));
 }
 
 void source_kernels_read(struct source_kernels *out, struct annotation_pool *pool, const char *text,
@@ -387,7 +375,8 @@ void source_kernels_read(struct source_kernels *out, struct annotation_pool *poo
 			c = read_template_head(&r, c);
 		else if (c - word == 10 && !memcmp(word, "__global__", 10))
 			c = read_source_kernel(&r, c);
-		else if (!out->variable && is_variable_mark(word, (size_t)(c - word)))
+		else if (!out->variable && ((c - word == 10 && !memcmp(word, "__device__", 10)) ||
+					    (c - word == 12 && !memcmp(word, "__constant__", 12))))
 			out->variable = source_variable(pool, c, r.end);
 	}
 }
@@ -413,10 +402,8 @@ static void parse_ptx_parameters(struct source_kernel *kernel, struct annotation
 		const char *comma = memchr(begin, ',', (size_t)(end - begin));
 		const char *next = comma ? comma : end;
 
-		kernel->parameters = pool_room(pool, kernel->parameters, kernel->parameter_count,
-					       sizeof(*kernel->parameters));
-		kernel->parameters[kernel->parameter_count++] =
-			parse_ptx_parameter(begin, next, marked);
+		pool_append(pool, kernel->parameters, kernel->parameter_count,
+			    parse_ptx_parameter(begin, next, marked));
 		begin = comma ? comma + 1 : end;
 	}
 }
@@ -436,16 +423,12 @@ static const char *read_ptx_kernel(struct source_kernels *out, struct annotation
 				   const char *after, const char *end, bool marked)
 {
 	struct source_kernel kernel = {0};
-	const char *c = after, *name, *brace, *last;
+	const char *c, *name, *brace, *last;
 
-	while (c < end && isspace((unsigned char)*c))
-		c++;
-	name = c;
-	while (c < end && source_is_word(*c))
-		c++;
+	name = skip_white(after, end);
+	c = skip_word(name, end);
 	kernel.name = pool_copy(pool, name, (size_t)(c - name));
-	while (c < end && isspace((unsigned char)*c))
-		c++;
+	c = skip_white(c, end);
 	if (c < end && *c == '(') {
 		const char *close = source_closing(c, end);
 
@@ -475,8 +458,7 @@ static const char *find_ptx_variable(struct annotation_pool *pool, const char *t
 		const char *feed = memchr(line, '\n', (size_t)(end - line));
 		const char *last = feed ? feed : end;
 
-		while (line < last && isspace((unsigned char)*line))
-			line++;
+		line = skip_white(line, last);
 		for (size_t i = 0; i < ARRAY_SIZE(spaces) && line < last && *line == '.'; i++) {
 			const char *space = source_find_word(line, last, spaces[i]);
 

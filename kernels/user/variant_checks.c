@@ -1,4 +1,4 @@
-/* Checks that cannot fail. See variant_checks.h. */
+/* Checks that cannot fail. See kernel_variant.h. */
 #include "kernels/user/kernel_variant.h"
 
 #include <string.h>

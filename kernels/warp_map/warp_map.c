@@ -36,76 +36,54 @@ static void map_range(void *context, int64_t begin, int64_t end)
 		       (size_t)(end - i < span ? end - i : span) * sizeof(*map->place));
 }
 
-static int compute_map(const struct launch_case *work, const struct host_buffers *inputs,
-		       struct host_buffers *expected, struct error *err)
+static int compute_map(const struct oracle_run *run)
 {
-	struct map map = {.block = 1};
-	void *place;
 	int64_t n;
-	int rc = oracle_buffer(&place, work, expected, "place", &n, err);
+	struct map map = {oracle_result(run, "place", &n), oracle_axis(run, "block", 1)};
 
-	(void)inputs;
-	if (rc)
-		return rc;
-	map.place = place;
-	launch_case_axis(work, "block", &map.block);
+	if (!map.place)
+		return PL_EUSAGE;
 	parallel_for(n, ORACLE_GRAIN, map_range, &map);
 	return 0;
 }
 
-static const struct kernel_oracle oracle_map = {
-	.name = "warp_map/map",
-	.axes = "block,n",
-	.compute = compute_map,
-};
+static const struct kernel_oracle oracle_map = {"warp_map/map", "block,n", compute_map};
 
 #define PLACE ARG_OF_BUFFER("place")
 #define N ARG_OF_I64("n")
 #define BLOCKS .grid = {"ceil_div(n, block)"}
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "line",
-		.lesson = "a block along x is cut into warps of 32; a short last warp costs as "
-			  "much as a full one",
-		.metric = "threads_per_instruction",
-		LAUNCHES({.entry = "warp_map_line", BLOCKS, .block = {"block"}, ARGS(PLACE, N)}),
-	},
-	{
-		.name = "plane",
-		.lesson = "rows of a block are laid end to end: a warp can span several rows",
-		.metric = "threads_per_instruction",
+	VARIANT("line", "threads_per_instruction",
+		"a block along x is cut into warps of 32; a short last warp costs as much as a "
+		"full one",
+		LAUNCHES({.entry = "warp_map_line", BLOCKS, .block = {"block"}, ARGS(PLACE, N)})),
+	VARIANT("plane", "threads_per_instruction",
+		"rows of a block are laid end to end: a warp can span several rows",
 		AXES({"columns", "8", "threads in one row of the block"}),
 		CONSTRAINTS({"block % columns == 0",
 			     "block must be a multiple of columns: it consists of whole rows"}),
 		LAUNCHES({.entry = "warp_map_plane",
 			  BLOCKS,
 			  .block = {"columns", "block / columns"},
-			  ARGS(PLACE, N)}),
-	},
-	{
-		.name = "volume",
-		.lesson = "x runs fastest, then y, then z: a warp is two layers of 4 x 4 threads",
-		.metric = "threads_per_instruction",
+			  ARGS(PLACE, N)})),
+	VARIANT("volume", "threads_per_instruction",
+		"x runs fastest, then y, then z: a warp is two layers of 4 x 4 threads",
 		CONSTRAINTS({"block % 16 == 0",
 			     "block must be a multiple of 16: it consists of layers of 4 x 4"}),
 		LAUNCHES({.entry = "warp_map_volume",
 			  BLOCKS,
 			  .block = {"4", "4", "block / 16"},
-			  ARGS(PLACE, N)}),
-	},
-	{
-		.name = "rows_of_forty",
-		.lesson = "40 x 2 threads take three warps: 16 of the 96 lanes never work",
-		.metric = "threads_per_instruction",
+			  ARGS(PLACE, N)})),
+	VARIANT("rows_of_forty", "threads_per_instruction",
+		"40 x 2 threads take three warps: 16 of the 96 lanes never work",
 		AXES({"block", "80", "threads in one block, in rows of 40"}),
 		CONSTRAINTS({"block % 40 == 0",
 			     "block must be a multiple of 40: it consists of whole rows"}),
 		LAUNCHES({.entry = "warp_map_rows_of_forty",
 			  BLOCKS,
 			  .block = {"40", "block / 40"},
-			  ARGS(PLACE, N)}),
-	},
+			  ARGS(PLACE, N)})),
 };
 
 const struct kernel kernel_warp_map = {
@@ -116,7 +94,6 @@ const struct kernel kernel_warp_map = {
 	BUFFERS({"place", ELEMENT_U32, "n", BUFFER_OUT, FILL_NONE, 0.0, 0.0}),
 	.work = {.bytes_written = "4 * n"},
 	/* Results are integers. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_map,
 	.variants = variants,

@@ -176,40 +176,27 @@ static void warp_ops_run_blocks(void *context, int64_t begin, int64_t end)
 	run_batch_of_warps(of, &of_last);
 }
 
-static int warp_ops_compute(enum function function, const struct launch_case *work,
-			    const struct host_buffers *inputs, struct host_buffers *expected,
-			    struct error *err)
+static int warp_ops_compute(const struct oracle_run *run)
 {
-	struct rounds of = {.function = function, .block = 1, .width = LANES, .mask = UINT32_MAX};
-	void *x, *y;
-	int rc = oracle_buffer(&x, work, inputs, "x", &of.n, err);
+	struct rounds of = {
+		.function = (enum function)run->oracle->which,
+		.block = oracle_axis(run, "block", 1),
+		.width = oracle_axis(run, "width", LANES),
+		.distance = oracle_axis(run, "distance", 0),
+		.mask = oracle_axis(run, "mask", UINT32_MAX),
+	};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &of.n, err);
-	if (rc)
-		return rc;
-	of.x = x;
-	of.y = y;
-	launch_case_axis(work, "block", &of.block);
-	launch_case_axis(work, "mask", &of.mask);
-	launch_case_axis(work, "width", &of.width);
-	launch_case_axis(work, "distance", &of.distance);
+	of.x = oracle_input(run, "x", &of.n);
+	of.y = oracle_result(run, "y", &of.n);
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
 	parallel_for((of.n + of.block - 1) / of.block, 8, warp_ops_run_blocks, &of);
 	return 0;
 }
 
-#define FUNCTION(label, symbol, of_axes)                                                      \
-	static int warp_ops_compute_##label(const struct launch_case *work,                   \
-					    const struct host_buffers *inputs,                \
-					    struct host_buffers *expected, struct error *err) \
-	{                                                                                     \
-		return warp_ops_compute(symbol, work, inputs, expected, err);                 \
-	}                                                                                     \
-	static const struct kernel_oracle oracle_##label = {                                  \
-		.name = "warp_ops/" #label,                                                   \
-		.axes = of_axes,                                                              \
-		.compute = warp_ops_compute_##label,                                          \
-	};
+#define FUNCTION(label, symbol, of_axes)                                                 \
+	static const struct kernel_oracle oracle_##label = {"warp_ops/" #label, of_axes, \
+							    warp_ops_compute, symbol};
 
 /* The block decides which threads are a warp, but blocks of whole warps all divide the grid in the
  * same way. */
@@ -228,13 +215,10 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 #define Y ARG_OF_BUFFER("y")
 #define N ARG_OF_I64("n")
 #define MASK ARG_OF_U32("mask")
-#define ONE_A_THREAD .grid = {"ceil_div(n, block)"}, .block = {"block"}
 
-#define VOTE(label, of, shown_by, teaches)                                                     \
-	{                                                                                      \
-		.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of, \
-		LAUNCHES({.entry = "warp_ops_" #label, ONE_A_THREAD, ARGS(X, Y, N, MASK)}),    \
-	}
+#define VOTE(label, of, shown_by, teaches)                                                       \
+	TABLE_ROW(.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of, \
+		  LAUNCHES({.entry = "warp_ops_" #label, ONE_A_THREAD, ARGS(X, Y, N, MASK)}))
 #define SHUFFLE(label, of, widths, shown_by, teaches)                                             \
 	{                                                                                         \
 		.name = #label, .lesson = teaches, .metric = shown_by, .oracle = &oracle_##of,    \
@@ -292,7 +276,6 @@ const struct kernel kernel_warp_ops = {
 	CONSTRAINTS({"mask <= 4294967295", "mask must fit 32 bits: a warp has 32 lanes"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
 	/* Results are integers. */
-	.tolerance_abs = 0.0,
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_ballot,
 	.variants = variants,

@@ -43,38 +43,33 @@ static void work_queue_run_range(void *context, int64_t begin, int64_t end)
 	}
 }
 
-static int compute_worked(const struct launch_case *work, const struct host_buffers *inputs,
-			  struct host_buffers *expected, struct error *err)
+static int compute_worked(const struct oracle_run *run)
 {
-	int64_t n, skew = 1;
-	void *x, *y;
-	int rc = oracle_buffer(&x, work, inputs, "x", &n, err);
+	const int64_t skew = oracle_axis(run, "skew", 1);
+	int64_t n;
+	struct items of = {
+		.x = oracle_input(run, "x", &n),
+		.y = oracle_result(run, "y", &n),
+		.of_heavy = steps_of(STEPS * skew),
+		.of_light = steps_of(1),
+	};
 
-	if (!rc)
-		rc = oracle_buffer(&y, work, expected, "y", &n, err);
-	launch_case_axis(work, "skew", &skew);
-	if (!rc)
-		parallel_for(n, ORACLE_GRAIN, work_queue_run_range,
-			     &(struct items){x, y, (n + skew - 1) / skew, steps_of(STEPS * skew),
-					     steps_of(1)});
-	return rc;
+	if (!of.x || !of.y)
+		return PL_EUSAGE;
+	of.heavy = (n + skew - 1) / skew;
+	parallel_for(n, ORACLE_GRAIN, work_queue_run_range, &of);
+	return 0;
 }
 
-static const struct kernel_oracle oracle_worked = {
-	.name = "work_queue/worked",
-	.axes = "n,skew",
-	.compute = compute_worked,
-};
+static const struct kernel_oracle oracle_worked = {"work_queue/worked", "n,skew", compute_worked};
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
 #define NEXT ARG_OF_BUFFER("next")
 #define N ARG_OF_I64("n")
 #define SKEW ARG_OF_U32("skew")
-/* As many blocks as fit on the device at the same time; each takes items until none are left. */
-#define RESIDENT                                                                            \
-	.grid = {"min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"}, \
-	.block = {"block"}
+/* Each block takes items until none are left. */
+#define RESIDENT .grid = {RESIDENT_BLOCKS}, .block = {"block"}
 #define STATIC(name) LAUNCHES({.entry = name, RESIDENT, ARGS(X, Y, N, SKEW)})
 /* The last value of the counter of a queue. No thread that asks for work may see it wrap. */
 #define LAST ARG_OF_U32("4294967295")
@@ -82,58 +77,36 @@ static const struct kernel_oracle oracle_worked = {
 	LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)}, \
 		 {.entry = name, RESIDENT, ARGS(X, Y, NEXT, N, SKEW)})
 
-#define COUNTER_OF_32_BITS                                                                        \
-	{                                                                                         \
-		"n <= 2147483648", "n must be at most 2^31: the counter of the queue has 32 bits" \
-	}
+#define COUNTER_OF_32_BITS                                                                      \
+	TABLE_ROW("n <= 2147483648", "n must be at most 2^31: the counter of the queue has 32 " \
+				     "bits")
 
 static const struct kernel_variant variants[] = {
-	{
-		.name = "static_split",
-		.lesson = "equal shares in advance: no queue, but under skew a few blocks have "
-			  "most of the work",
-		.metric = "median_time_ns",
-		STATIC("work_queue_static_split"),
-	},
-	{
-		.name = "static_strided",
-		.lesson = "items dealt in turn: neighbouring heavy items are spread at no cost",
-		.metric = "median_time_ns",
-		STATIC("work_queue_static_strided"),
-	},
-	{
-		.name = "dynamic_block",
-		.lesson = "blocks take items from a counter: under skew this beats equal shares",
-		.metric = "median_time_ns",
-		DYNAMIC("work_queue_dynamic_block"),
-		CONSTRAINTS(COUNTER_OF_32_BITS),
-	},
-	{
-		.name = "dynamic_warp",
-		.lesson =
-			"each warp takes items: smaller shares, more atomic additions, no barrier",
-		.metric = "median_time_ns",
+	VARIANT("static_split", "median_time_ns",
+		"equal shares in advance: no queue, but under skew a few blocks have most of the "
+		"work",
+		STATIC("work_queue_static_split")),
+	VARIANT("static_strided", "median_time_ns",
+		"items dealt in turn: neighbouring heavy items are spread at no cost",
+		STATIC("work_queue_static_strided")),
+	VARIANT("dynamic_block", "median_time_ns",
+		"blocks take items from a counter: under skew this beats equal shares",
+		DYNAMIC("work_queue_dynamic_block"), CONSTRAINTS(COUNTER_OF_32_BITS)),
+	VARIANT("dynamic_warp", "median_time_ns",
+		"each warp takes items: smaller shares, more atomic additions, no barrier",
 		DYNAMIC("work_queue_dynamic_warp"),
-		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one per lane"), COUNTER_OF_32_BITS),
-	},
-	{
-		.name = "dynamic_thread",
-		.lesson = "each thread takes items by an atomic increment: all items in one queue",
-		.metric = "median_time_ns",
+		CONSTRAINTS(WHOLE_WARPS("a warp takes 32 items, one per lane"),
+			    COUNTER_OF_32_BITS)),
+	VARIANT("dynamic_thread", "median_time_ns",
+		"each thread takes items by an atomic increment: all items in one queue",
 		LAUNCHES({.entry = "work_queue_open", .grid = {"1"}, .block = {"1"}, ARGS(NEXT)},
 			 {.entry = "work_queue_dynamic_thread",
 			  RESIDENT,
 			  ARGS(X, Y, NEXT, N, SKEW, LAST)}),
-		CONSTRAINTS(COUNTER_OF_32_BITS),
-	},
-	{
-		.name = "dynamic_thread_add",
-		.lesson = "dynamic_thread by adding 1: the compiler adds once for all lanes of a "
-			  "warp",
-		.metric = "median_time_ns",
-		DYNAMIC("work_queue_dynamic_thread_add"),
-		CONSTRAINTS(COUNTER_OF_32_BITS),
-	},
+		CONSTRAINTS(COUNTER_OF_32_BITS)),
+	VARIANT("dynamic_thread_add", "median_time_ns",
+		"dynamic_thread by adding 1: the compiler adds once for all lanes of a warp",
+		DYNAMIC("work_queue_dynamic_thread_add"), CONSTRAINTS(COUNTER_OF_32_BITS)),
 };
 
 const struct kernel kernel_work_queue = {

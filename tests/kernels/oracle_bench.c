@@ -73,8 +73,8 @@ void oracle_bench_compute(struct oracle_bench *bench)
 {
 	struct error err = {0};
 
-	if (kernel_find_oracle(bench->work->oracle)
-		    ->compute(bench->work, &bench->inputs, &bench->expected, &err))
+	if (kernel_oracle_compute(kernel_find_oracle(bench->work->oracle), bench->work,
+				  &bench->inputs, &bench->expected, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -66,7 +66,8 @@ struct job {
 static void run_job(const struct job *job)
 {
 	struct error err = {0};
-	int rc = job->oracle ? job->oracle->compute(job->work, job->inputs, job->expected, &err)
+	int rc = job->oracle ? kernel_oracle_compute(job->oracle, job->work, job->inputs,
+						     job->expected, &err)
 			     : kernel_fill(job->data, job->buffer, job->seed, &err);
 
 	if (rc)

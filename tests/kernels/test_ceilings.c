@@ -210,7 +210,7 @@ static void matrices_fill(struct matrices *m, const struct launch_case *work)
 		}
 		*(buffer->name[0] == 'a' ? &m->a : buffer->name[0] == 'b' ? &m->b : &m->out) = data;
 	}
-	if (kernel_find_oracle(work->oracle)->compute(work, &inputs, &expected, &err))
+	if (kernel_oracle_compute(kernel_find_oracle(work->oracle), work, &inputs, &expected, &err))
 		fail_msg("%s", err.text);
 }
 

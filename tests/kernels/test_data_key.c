@@ -97,7 +97,7 @@ static uint64_t hash_of_results(const struct launch_case *work)
 		if (case_buffer_is_result(buffer))
 			expected.data[b] = xcalloc(1, bytes);
 	}
-	if (kernel_find_oracle(work->oracle)->compute(work, &inputs, &expected, &err))
+	if (kernel_oracle_compute(kernel_find_oracle(work->oracle), work, &inputs, &expected, &err))
 		fail_msg("%s", err.text);
 	for (size_t b = 0; b < work->buffer_count; b++) {
 		if (expected.data[b])

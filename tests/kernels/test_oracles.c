@@ -65,8 +65,8 @@ static void bench_compute(struct bench *bench)
 {
 	struct error err = {0};
 
-	assert_int_equal(kernel_find_oracle(bench->work->oracle)
-				 ->compute(bench->work, &bench->inputs, &bench->expected, &err),
+	assert_int_equal(kernel_oracle_compute(kernel_find_oracle(bench->work->oracle), bench->work,
+					       &bench->inputs, &bench->expected, &err),
 			 0);
 }
 
@@ -341,8 +341,8 @@ static void test_matmul_of_any_sizes(void **state)
 		else
 			expected.data[i] = data;
 	}
-	assert_int_equal(kernel_find_oracle("matmul/product_of_any")
-				 ->compute(work, &inputs, &expected, &err),
+	assert_int_equal(kernel_oracle_compute(kernel_find_oracle("matmul/product_of_any"), work,
+					       &inputs, &expected, &err),
 			 0);
 	a = inputs.data[0];
 	b = inputs.data[1];
@@ -463,8 +463,8 @@ static void test_missing_buffer(void **state)
 	bench_init(&bench, "reduce", "shuffle", 64, 10, 0);
 	for (size_t i = 0; i < bench.work->buffer_count; i++)
 		strcpy(bench.work->buffers[i].name, "other");
-	assert_int_equal(kernel_find_oracle("reduce/sum")
-				 ->compute(bench.work, &bench.inputs, &bench.expected, &err),
+	assert_int_equal(kernel_oracle_compute(kernel_find_oracle("reduce/sum"), bench.work,
+					       &bench.inputs, &bench.expected, &err),
 			 PL_EUSAGE);
 	assert_non_null(strstr(err.text, "\"x\""));
 	bench_release(&bench);

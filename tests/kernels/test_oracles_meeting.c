@@ -65,8 +65,8 @@ static void bench_compute(struct bench *bench)
 {
 	struct error err = {0};
 
-	if (kernel_find_oracle(bench->work->oracle)
-		    ->compute(bench->work, &bench->inputs, &bench->expected, &err))
+	if (kernel_oracle_compute(kernel_find_oracle(bench->work->oracle), bench->work,
+				  &bench->inputs, &bench->expected, &err))
 		fail_msg("%s", err.text);
 }
 

@@ -61,8 +61,8 @@ static void bench_init(struct bench *bench, const char *kernel, const char *vari
 		fail_msg("%s/%s/%s: %s", kernel, variant, config, skip.data);
 	for (size_t i = 0; i < bench->work->buffer_count; i++)
 		fill(bench, i);
-	assert_int_equal(kernel_find_oracle(bench->work->oracle)
-				 ->compute(bench->work, &bench->inputs, &bench->expected, &err),
+	assert_int_equal(kernel_oracle_compute(kernel_find_oracle(bench->work->oracle), bench->work,
+					       &bench->inputs, &bench->expected, &err),
 			 0);
 }
 

@@ -62,8 +62,8 @@ static void bench_init(struct bench *bench, const char *variant, const struct se
 			memset(bench->out, 0xff, length * sizeof(uint32_t));
 		}
 	}
-	assert_int_equal(kernel_find_oracle(bench->work->oracle)
-				 ->compute(bench->work, &inputs, &expected, &err),
+	assert_int_equal(kernel_oracle_compute(kernel_find_oracle(bench->work->oracle), bench->work,
+					       &inputs, &expected, &err),
 			 0);
 }
 

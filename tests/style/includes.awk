@@ -32,7 +32,7 @@ BEGIN {
 	module("record", "base capture", "none")
 	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
-		"kernels/user/skeleton.h kernels/user/capture_skeleton.h")
+		"kernels/user/skeleton.h")
 	module("compile", "base capture")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "kernels/user/capture_skeleton.h"
+#include "kernels/user/skeleton.h"
 
 static char *skeleton_of(const struct demo *demo)
 {
