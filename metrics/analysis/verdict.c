@@ -127,12 +127,6 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 	text_release(&text);
 }
 
-static bool advises_here(const struct rule *rule, const struct evidence *evidence)
-{
-	return rule->advises & LIMITER(evidence->bound) &&
-	       !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence));
-}
-
 /* Finds the rules that hold, in the order of struct verdict, `notes`. Returns their number. */
 static size_t find_notes(const struct rule **found, const struct evidence *evidence)
 {
@@ -169,7 +163,8 @@ static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 		found[i]->say(&text, evidence);
 		append_verdict_note(&out->notes, &out->note_count, &capacity, found[i], &text,
 				    rule_lost(found[i], evidence));
-		if (advises_here(found[i], evidence))
+		if (found[i]->advises & LIMITER(evidence->bound) &&
+		    !(found[i]->advises & HIDES_LATENCY && evidence_at_roof(evidence)))
 			add_advice(out, advice_capacity, found[i], evidence);
 	}
 	free(found);
