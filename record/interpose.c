@@ -183,31 +183,27 @@ static CUresult answer(any_function *function, bool is_driver, enum form form,
 	return result;
 }
 
-CUresult interposed_get_proc_address(const char *name, void **out, int version, cuuint64_t flags)
+static CUresult interpose(enum form form, const struct question *question, void **out)
 {
-	const struct question question = {name, version, flags, NULL};
-	any_function *function = next_form(FIRST_FORM);
-	const bool passed = passing[FIRST_FORM];
+	any_function *function = next_form(form);
+	const bool passed = passing[form];
 	CUresult result;
 
-	passing[FIRST_FORM] = true;
-	result = answer(function, is_of_driver(function), FIRST_FORM, &question, out);
-	passing[FIRST_FORM] = passed;
+	passing[form] = true;
+	result = answer(function, is_of_driver(function), form, question, out);
+	passing[form] = passed;
 	return result;
+}
+
+CUresult interposed_get_proc_address(const char *name, void **out, int version, cuuint64_t flags)
+{
+	return interpose(FIRST_FORM, &(struct question){name, version, flags, NULL}, out);
 }
 
 CUresult interposed_get_proc_address_v2(const char *name, void **out, int version, cuuint64_t flags,
 					CUdriverProcAddressQueryResult *query)
 {
-	const struct question question = {name, version, flags, query};
-	any_function *function = next_form(SECOND_FORM);
-	const bool passed = passing[SECOND_FORM];
-	CUresult result;
-
-	passing[SECOND_FORM] = true;
-	result = answer(function, is_of_driver(function), SECOND_FORM, &question, out);
-	passing[SECOND_FORM] = passed;
-	return result;
+	return interpose(SECOND_FORM, &(struct question){name, version, flags, query}, out);
 }
 
 static CUresult stand_in_get_proc_address(const char *name, void **out, int version,

@@ -148,71 +148,65 @@ void launch_call_release(struct launch_call *call)
 
 /* ---- functions ---- */
 
-int launched_function_find(struct launched_function *out, const struct record_driver *driver,
-			   const void *handle, struct error *err)
+int launched_function_find(struct launched_function *out, const void *handle, struct error *err)
 {
 	struct launched_function found = {.function = (CUfunction)(uintptr_t)handle};
 	CUkernel kernel = (CUkernel)(uintptr_t)handle;
-	CUresult result = driver->cuFuncGetModule(&found.module, found.function);
+	CUresult result = driver.cuFuncGetModule(&found.module, found.function);
 
 	/* The runtime and libraries launch a CUkernel in place of a CUfunction. */
 	if (result != CUDA_SUCCESS) {
-		result = driver->cuKernelGetFunction(&found.function, kernel);
+		result = driver.cuKernelGetFunction(&found.function, kernel);
 		if (result == CUDA_SUCCESS)
-			result = driver->cuFuncGetModule(&found.module, found.function);
-		if (driver->cuKernelGetLibrary(&found.library, kernel) != CUDA_SUCCESS)
+			result = driver.cuFuncGetModule(&found.module, found.function);
+		if (driver.cuKernelGetLibrary(&found.library, kernel) != CUDA_SUCCESS)
 			found.library = NULL;
 	}
 	if (result == CUDA_SUCCESS)
-		result = driver->cuFuncGetName(&found.name, found.function);
+		result = driver.cuFuncGetName(&found.name, found.function);
 	if (result != CUDA_SUCCESS)
-		return record_driver_check(driver, result, err, "finding the function");
+		return record_driver_check(result, err, "finding the function");
 	*out = found;
 	return 0;
 }
 
-const char *launched_function_name(const struct record_driver *driver, const void *handle)
+const char *launched_function_name(const void *handle)
 {
 	CUfunction function = (CUfunction)(uintptr_t)handle;
 	CUmodule module;
 	const char *name = NULL;
-	const bool is_function = driver->cuFuncGetModule(&module, function) == CUDA_SUCCESS;
-	const CUresult result = is_function ? driver->cuFuncGetName(&name, function)
-					    : driver->cuKernelGetName(&name, (CUkernel)function);
+	const bool is_function = driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS;
+	const CUresult result = is_function ? driver.cuFuncGetName(&name, function)
+					    : driver.cuKernelGetName(&name, (CUkernel)function);
 
 	return result == CUDA_SUCCESS ? name : NULL;
 }
 
 /* ---- parameters ---- */
 
-static void add_parameter(struct capture_info *info, size_t *capacity, size_t offset, size_t bytes)
-{
-	info->parameters = xgrow(info->parameters, capacity, info->parameter_count + 1,
-				 sizeof(*info->parameters));
-	info->parameters[info->parameter_count++] = (struct capture_parameter){offset, bytes};
-	if (offset + bytes > info->parameter_bytes)
-		info->parameter_bytes = offset + bytes;
-}
-
-static int find_parameters(struct capture_info *info, const struct record_driver *driver,
-			   CUfunction function, struct error *err)
+static int find_parameters(struct capture_info *info, CUfunction function, struct error *err)
 {
 	size_t capacity = 0;
 
 	for (;;) {
 		size_t offset, bytes;
-		CUresult result = driver->cuFuncGetParamInfo(function, info->parameter_count,
-							     &offset, &bytes);
+		CUresult result =
+			driver.cuFuncGetParamInfo(function, info->parameter_count, &offset, &bytes);
 
 		if (result == CUDA_ERROR_INVALID_VALUE)
 			return 0; /* it was the last */
 		if (result != CUDA_SUCCESS)
-			return record_driver_check(driver, result, err,
+			return record_driver_check(result, err,
 						   "finding the parameters of the kernel");
 		if (bytes > PARAMETERS_MOST_BYTES || offset > PARAMETERS_MOST_BYTES - bytes)
 			return error_set(err, PL_EUSAGE, "the kernel takes over %d bytes",
 					 PARAMETERS_MOST_BYTES);
-		add_parameter(info, &capacity, offset, bytes);
+		info->parameters = xgrow(info->parameters, &capacity, info->parameter_count + 1,
+					 sizeof(*info->parameters));
+		info->parameters[info->parameter_count++] =
+			(struct capture_parameter){offset, bytes};
+		if (offset + bytes > info->parameter_bytes)
+			info->parameter_bytes = offset + bytes;
 	}
 }
 
@@ -233,13 +227,12 @@ static const void *packed_buffer(void **extra, size_t *bytes)
 	return buffer;
 }
 
-int launch_parameters_read(struct capture_info *info, const struct record_driver *driver,
-			   const struct launched_function *function, const struct launch_call *call,
-			   struct error *err)
+int launch_parameters_read(struct capture_info *info, const struct launched_function *function,
+			   const struct launch_call *call, struct error *err)
 {
 	size_t packed_bytes;
 	const unsigned char *packed = packed_buffer(call->extra, &packed_bytes);
-	int rc = find_parameters(info, driver, function->function, err);
+	int rc = find_parameters(info, function->function, err);
 
 	if (rc)
 		return rc;
