@@ -71,13 +71,19 @@ static void take_ex(struct launch_call *out, const cuLaunchKernelEx_params *give
 		take_attribute(out, &config->attrs[i]);
 }
 
-static void take_plain(struct launch_call *out, const cuLaunchKernel_params *given)
+/* The parameters of a cooperative launch are those of a plain one, without `extra`. */
+_Static_assert(offsetof(cuLaunchKernel_params, kernelParams) ==
+		       offsetof(cuLaunchCooperativeKernel_params, kernelParams),
+	       "the parameters of both launches begin in the same way");
+
+static void take_plain(struct launch_call *out, const cuLaunchKernel_params *given,
+		       bool cooperative)
 {
-	out->api = "cuLaunchKernel";
+	out->api = cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
 	out->function = given->f;
 	out->stream = given->hStream;
 	out->parameters = given->kernelParams;
-	out->extra = given->extra;
+	out->extra = cooperative ? NULL : given->extra;
 	out->launch.grid[0] = given->gridDimX;
 	out->launch.grid[1] = given->gridDimY;
 	out->launch.grid[2] = given->gridDimZ;
@@ -85,27 +91,7 @@ static void take_plain(struct launch_call *out, const cuLaunchKernel_params *giv
 	out->launch.block[1] = given->blockDimY;
 	out->launch.block[2] = given->blockDimZ;
 	out->launch.shared_bytes = given->sharedMemBytes;
-}
-
-/* As a plain launch, without `extra`. */
-static void take_cooperative(struct launch_call *out, const cuLaunchCooperativeKernel_params *given)
-{
-	const cuLaunchKernel_params plain = {
-		.f = given->f,
-		.gridDimX = given->gridDimX,
-		.gridDimY = given->gridDimY,
-		.gridDimZ = given->gridDimZ,
-		.blockDimX = given->blockDimX,
-		.blockDimY = given->blockDimY,
-		.blockDimZ = given->blockDimZ,
-		.sharedMemBytes = given->sharedMemBytes,
-		.hStream = given->hStream,
-		.kernelParams = given->kernelParams,
-	};
-
-	take_plain(out, &plain);
-	out->api = "cuLaunchCooperativeKernel";
-	out->launch.cooperative = true;
+	out->launch.cooperative = cooperative;
 }
 
 /* The structs of the _ptsz forms are the same. */
@@ -115,30 +101,24 @@ bool launch_call_decode(struct launch_call *out, CUpti_CallbackId id,
 	const enum call_role role = call_role_of(id);
 
 	*out = (struct launch_call){.launch = {.cluster = {1, 1, 1}, .carveout = -1}};
-	if (role == CALL_LAUNCH)
-		take_plain(out, data->functionParams);
-	else if (role == CALL_LAUNCH_EX)
-		take_ex(out, data->functionParams);
-	else if (role == CALL_LAUNCH_COOPERATIVE)
-		take_cooperative(out, data->functionParams);
-	else
+	if (!call_launches(role))
 		return false;
+	if (role == CALL_LAUNCH_EX)
+		take_ex(out, data->functionParams);
+	else
+		take_plain(out, data->functionParams, role == CALL_LAUNCH_COOPERATIVE);
 	out->per_thread = call_is_per_thread(id);
 	return true;
 }
 
 const void *launch_call_function(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	switch (call_role_of(id)) {
-	case CALL_LAUNCH:
-		return ((const cuLaunchKernel_params *)data->functionParams)->f;
-	case CALL_LAUNCH_EX:
+	const enum call_role role = call_role_of(id);
+
+	if (role == CALL_LAUNCH_EX)
 		return ((const cuLaunchKernelEx_params *)data->functionParams)->f;
-	case CALL_LAUNCH_COOPERATIVE:
-		return ((const cuLaunchCooperativeKernel_params *)data->functionParams)->f;
-	default:
-		return NULL;
-	}
+	return call_launches(role) ? ((const cuLaunchKernel_params *)data->functionParams)->f
+				   : NULL;
 }
 
 void launch_call_release(struct launch_call *call)
