@@ -6,7 +6,6 @@
  * program owns the process: the recorder prints nothing unless it was asked to,
  * changes no signal, and goes on without itself after any error.
  */
-#include <inttypes.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -44,7 +43,7 @@ static char *command_line(void)
 
 static void send_why(const char *event, const char *why)
 {
-	events_send(&recorder.events, event, json_pack("{s:o}", "why", event_json(why)));
+	events_send(event, json_pack("{s:o}", "why", event_json(why)));
 }
 
 /* Once, as soon as there is something to tell. */
@@ -57,41 +56,14 @@ static void send_unknown_call(void)
 	recorder.is_noted = why != NULL;
 }
 
-/* An event for each kernel that was launched, and a note if some have no name: not even how many of
- * them were wanted is known. */
-static void send_kernels(struct seen_kernels *seen)
-{
-	if (seen->others.launches) {
-		char *why = xasprintf(
-			"%" PRId64 " launches are of kernels that could not be told apart, and "
-			"were not recorded: the program has more than %d kernels, or the driver "
-			"does not tell a name",
-			(int64_t)seen->others.launches, SEEN_HANDLES_MOST);
-
-		send_why("note", why);
-		free(why);
-	}
-	pthread_mutex_lock(&seen->lock);
-	for (size_t i = 0; i < seen->count; i++) {
-		const struct seen_kernel *kernel = seen->items[i];
-
-		events_send(&recorder.events, "seen",
-			    json_pack("{s:o, s:I, s:I}", "kernel", event_json(kernel->name),
-				      "launches", (json_int_t)kernel->launches, "graph_launches",
-				      (json_int_t)kernel->graph_launches));
-	}
-	pthread_mutex_unlock(&seen->lock);
-}
-
 /* An event for each GPU that the program can use. */
 static void send_devices(void)
 {
 	struct device_words words;
 
-	for (CUdevice device = 0;
-	     device < DEVICES_MOST && record_device_words(&words, &recorder.driver, device);
+	for (CUdevice device = 0; device < DEVICES_MOST && record_device_words(&words, device);
 	     device++)
-		events_send(&recorder.events, "device",
+		events_send("device",
 			    json_pack("{s:i, s:o, s:s, s:i, s:i}", "ordinal", device, "name",
 				      event_json(words.name), "uuid", words.uuid, "cc_major",
 				      words.cc_major, "cc_minor", words.cc_minor));
@@ -111,13 +83,12 @@ static void finish(void)
 	recorder_busy = true;
 	send_unknown_call();
 	if (recorder.request.list) {
-		totals = timeline_end(&recorder.events);
+		totals = timeline_end();
 		send_devices();
 	} else {
-		send_kernels(&recorder.seen);
-		totals.launches = seen_kernels_launches(&recorder.seen);
+		totals.launches = seen_kernels_send();
 	}
-	events_send(&recorder.events, "exit",
+	events_send("exit",
 		    json_pack("{s:I, s:I, s:I, s:I}", "launches", (json_int_t)totals.launches,
 			      "dropped", (json_int_t)totals.dropped, "own_ns",
 			      (json_int_t)totals.own_ns, "wall_ns",
@@ -128,30 +99,29 @@ static void finish(void)
 
 static int listen_by_cupti(struct error *err)
 {
-	int rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
+	int rc = record_cupti_open(recorder.request.cupti, err);
 
 	if (rc)
 		return rc;
 	rc = record_cupti_check(
-		&recorder.cupti,
-		recorder.cupti.cuptiSubscribe(&recorder.subscriber, recorder_on_callback, NULL),
-		err, "subscribing to CUPTI");
-	return rc ? rc : record_cupti_switch(&recorder.cupti, recorder.subscriber, true, err);
+		cupti.cuptiSubscribe(&recorder.subscriber, recorder_on_callback, NULL), err,
+		"subscribing to CUPTI");
+	return rc ? rc : record_cupti_switch(recorder.subscriber, true, err);
 }
 
 static int start(struct error *err)
 {
-	int rc = record_driver_open(&recorder.driver, err);
+	int rc = record_driver_open(err);
 
 	if (rc)
 		return rc;
 	if (recorder.request.list) {
-		rc = record_cupti_open(&recorder.cupti, recorder.request.cupti, err);
-		return rc ? rc : timeline_start(&recorder.cupti, err);
+		rc = record_cupti_open(recorder.request.cupti, err);
+		return rc ? rc : timeline_start(err);
 	}
 	recorder.hooked = hooks_are_found();
-	seen_kernels_init(&recorder.seen, &recorder.request);
-	images_init(&recorder.images, &recorder.request, &recorder.driver, recorder.hooked);
+	seen_kernels_init(&recorder.request);
+	images_init(&recorder.request, recorder.hooked);
 	if (!recorder.hooked)
 		return listen_by_cupti(err);
 	hooks_listen(recorder_on_hooked_call);
@@ -169,8 +139,8 @@ static void attach(const char *folder)
 		return;
 	}
 	recorder.program = command_line();
-	events_init(&recorder.events, folder, recorder.request.announce);
-	events_send(&recorder.events, "attached",
+	events_init(folder, recorder.request.announce);
+	events_send("attached",
 		    json_pack("{s:i, s:s}", "pid", (int)getpid(), "program", recorder.program));
 	pthread_atfork(NULL, NULL, recorder_on_fork);
 	if (start(&err)) {

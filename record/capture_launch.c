@@ -11,6 +11,19 @@
 #include <unistd.h>
 
 #include "perflab_config.h"
+#include "record/events.h"
+#include "record/memories.h"
+
+/* What is being recorded. */
+static struct {
+	char *path;
+	char *reservation;                /* a file that keeps other processes from the same name */
+	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
+	struct capture_info info;
+	struct memories memories;
+	struct capture_writer *writer;
+	int64_t began_ns;
+} capture;
 
 /* ---- the name of a capture: PREFIX.capture, PREFIX-2.capture, … ----
  *
@@ -20,34 +33,34 @@
  */
 
 /* Without a folder to write to there are no reservations, and the name is taken all the same. */
-static bool reserve(const struct launch_capture *capture)
+static bool reserve(void)
 {
-	int fd = open(capture->reservation, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	int fd = open(capture.reservation, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 
 	if (fd < 0 && errno == EEXIST)
 		return false;
 	if (fd >= 0)
 		close(fd);
 	/* After the reservation: before it, another process may still write that file. */
-	if (access(capture->path, F_OK) != 0)
+	if (access(capture.path, F_OK) != 0)
 		return true;
 	if (fd >= 0)
-		unlink(capture->reservation);
+		unlink(capture.reservation);
 	return false;
 }
 
 /* Takes the first name that no file has and no process wants. */
-static void reserve_name(struct launch_capture *out, const struct record_request *request)
+static void reserve_name(const struct record_request *request)
 {
 	for (int64_t number = 1;; number++) {
-		out->path = number == 1 ? xasprintf("%s" CAPTURE_SUFFIX, request->output)
-					: xasprintf("%s-%" PRId64 CAPTURE_SUFFIX, request->output,
-						    number);
-		out->reservation = xasprintf("%s/reserved-%" PRId64, request->folder, number);
-		if (reserve(out))
+		capture.path = number == 1 ? xasprintf("%s" CAPTURE_SUFFIX, request->output)
+					   : xasprintf("%s-%" PRId64 CAPTURE_SUFFIX,
+						       request->output, number);
+		capture.reservation = xasprintf("%s/reserved-%" PRId64, request->folder, number);
+		if (reserve())
 			return;
-		free(out->path);
-		free(out->reservation);
+		free(capture.path);
+		free(capture.reservation);
 	}
 }
 
@@ -62,7 +75,6 @@ static void reserve_name(struct launch_capture *out, const struct record_request
 
 /* Shared by the thread that waits and the one that waits for it; freed by the last of the two. */
 struct waiting {
-	const struct record_driver *driver;
 	CUcontext context;
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -80,13 +92,13 @@ static void free_waiting(struct waiting *waiting)
 static void *wait_for_context(void *argument)
 {
 	struct waiting *waiting = argument;
-	CUresult result = waiting->driver->cuCtxSetCurrent(waiting->context);
+	CUresult result = driver.cuCtxSetCurrent(waiting->context);
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	bool abandoned;
 
-	waiting->driver->cuThreadExchangeStreamCaptureMode(&mode);
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	if (result == CUDA_SUCCESS)
-		result = waiting->driver->cuCtxSynchronize();
+		result = driver.cuCtxSynchronize();
 	pthread_mutex_lock(&waiting->lock);
 	waiting->result = result;
 	waiting->done = true;
@@ -119,7 +131,7 @@ static bool await_done(struct waiting *waiting, CUresult *result)
 
 /* Waits until the current context has no work. PL_EUNSUPPORTED: it still has after the limit.
  * PL_EDEVICE: the work failed. */
-static int await_idle(const struct record_driver *driver, struct error *err)
+static int await_idle(struct error *err)
 {
 	struct waiting *waiting = xcalloc(1, sizeof(*waiting));
 	pthread_condattr_t clock;
@@ -128,8 +140,7 @@ static int await_idle(const struct record_driver *driver, struct error *err)
 	CUresult result;
 	int failed;
 
-	waiting->driver = driver;
-	driver->cuCtxGetCurrent(&waiting->context);
+	driver.cuCtxGetCurrent(&waiting->context);
 	pthread_mutex_init(&waiting->lock, NULL);
 	pthread_condattr_init(&clock);
 	pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
@@ -151,47 +162,47 @@ static int await_idle(const struct record_driver *driver, struct error *err)
 				 "one; record another launch",
 				 IDLE_LIMIT_S);
 	free_waiting(waiting);
-	return record_driver_check(driver, result, err, "waiting for the GPU");
+	return record_driver_check(result, err, "waiting for the GPU");
 }
 
 /* ---- what the capture says of the launch ---- */
 
-static void describe_device(struct capture_info *info, const struct record_driver *driver,
-			    CUdevice *device)
+static void describe_device(CUdevice *device)
 {
 	struct device_words words;
 	int version = 0;
 
 	*device = 0;
-	driver->cuCtxGetDevice(device);
-	record_device_words(&words, driver, *device);
-	driver->cuDriverGetVersion(&version);
-	info->device = xstrdup(words.name);
-	info->uuid = xstrdup(words.uuid);
-	info->cc_major = words.cc_major;
-	info->cc_minor = words.cc_minor;
-	info->driver_version = version;
+	driver.cuCtxGetDevice(device);
+	record_device_words(&words, *device);
+	driver.cuDriverGetVersion(&version);
+	capture.info.device = xstrdup(words.name);
+	capture.info.uuid = xstrdup(words.uuid);
+	capture.info.cc_major = words.cc_major;
+	capture.info.cc_minor = words.cc_minor;
+	capture.info.driver_version = version;
 }
 
-static void describe_launch(struct capture_info *info, const struct capture_launch_request *request)
+static void describe_launch(const struct launch_call *call, const char *kernel, int64_t number,
+			    const char *program)
 {
+	struct capture_info *info = &capture.info;
 	char created[21];
 
 	format_utc(created, wall_time_ns());
-	info->kernel = xstrdup(request->kernel);
-	info->number = request->number;
-	info->api = xstrdup(request->call->api);
-	info->program = xstrdup(request->program);
+	info->kernel = xstrdup(kernel);
+	info->number = number;
+	info->api = xstrdup(call->api);
+	info->program = xstrdup(program);
 	info->created = xstrdup(created);
 	info->version = xstrdup(PERFLAB_VERSION);
-	info->launch = request->call->launch;
-	for (size_t i = 0; i < request->call->lost.count; i++)
-		string_list_add(&info->lost, request->call->lost.items[i]);
+	info->launch = call->launch;
+	for (size_t i = 0; i < call->lost.count; i++)
+		string_list_add(&info->lost, call->lost.items[i]);
 }
 
 /* A kernel can have its cluster size from the compiler. */
-static void describe_function(struct capture_info *info, const struct record_driver *driver,
-			      CUfunction function)
+static void describe_function(CUfunction function)
 {
 	static const CUfunction_attribute sizes[] = {
 		CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
@@ -203,46 +214,41 @@ static void describe_function(struct capture_info *info, const struct record_dri
 	for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
 		int size = 0;
 
-		if (driver->cuFuncGetAttribute(&size, sizes[i], function) == CUDA_SUCCESS &&
+		if (driver.cuFuncGetAttribute(&size, sizes[i], function) == CUDA_SUCCESS &&
 		    size > 1)
-			info->launch.cluster[i] = size;
+			capture.info.launch.cluster[i] = size;
 	}
-	if (info->launch.carveout < 0 &&
-	    driver->cuFuncGetAttribute(&carveout,
-				       CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-				       function) == CUDA_SUCCESS)
-		info->launch.carveout = carveout;
+	if (capture.info.launch.carveout < 0 &&
+	    driver.cuFuncGetAttribute(&carveout, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+				      function) == CUDA_SUCCESS)
+		capture.info.launch.carveout = carveout;
 }
 
 /* ---- images ---- */
 
-static int write_images(struct launch_capture *capture,
-			const struct capture_launch_request *request,
-			const struct launched_function *function, const struct cubin *cubin,
+static int write_images(const struct launched_function *function, const struct cubin *cubin,
 			struct error *err)
 {
-	const int cc = (int)(capture->info.cc_major * 10 + capture->info.cc_minor);
+	const int cc = (int)(capture.info.cc_major * 10 + capture.info.cc_minor);
 	struct loaded_ptx ptx;
-	int rc =
-		capture_write_image(capture->writer, CAPTURE_CUBIN, cubin->bytes, cubin->size, err);
+	int rc = capture_write_image(capture.writer, CAPTURE_CUBIN, cubin->bytes, cubin->size, err);
 
-	if (!rc && images_find_ptx(request->images, function, cubin, request->kernel, cc, &ptx)) {
-		capture->info.ptx_origin = xstrdup(ptx.origin);
-		rc = capture_write_image(capture->writer, CAPTURE_PTX, ptx.text, ptx.bytes, err);
+	if (!rc && images_find_ptx(function, cubin, capture.info.kernel, cc, &ptx)) {
+		capture.info.ptx_origin = xstrdup(ptx.origin);
+		rc = capture_write_image(capture.writer, CAPTURE_PTX, ptx.text, ptx.bytes, err);
 		free(ptx.text);
 	}
 	return rc;
 }
 
-static int find_cubin(const struct cubin **out, struct launch_capture *capture,
-		      const struct capture_launch_request *request,
-		      const struct launched_function *function, struct error *err)
+static int find_cubin(const struct cubin **out, const struct launched_function *function,
+		      struct error *err)
 {
 	bool ambiguous;
-	int rc = images_find(out, request->images, function, request->kernel, &ambiguous, err);
+	int rc = images_find(out, function, capture.info.kernel, &ambiguous, err);
 
 	if (ambiguous)
-		string_list_add(&capture->info.lost,
+		string_list_add(&capture.info.lost,
 				"several images of the program have a kernel of this name; the "
 				"newest was taken");
 	return rc;
@@ -250,156 +256,147 @@ static int find_cubin(const struct cubin **out, struct launch_capture *capture,
 
 /* ---- events ---- */
 
-static json_t *launch_members(const struct launch_capture *capture)
+static json_t *launch_members(void)
 {
-	return json_pack("{s:o, s:I}", "kernel", event_json(capture->info.kernel), "launch",
-			 (json_int_t)capture->info.number);
+	return json_pack("{s:o, s:I}", "kernel", event_json(capture.info.kernel), "launch",
+			 (json_int_t)capture.info.number);
 }
 
-static void send_begun(const struct launch_capture *capture)
+static void send_begun(void)
 {
-	json_t *members = launch_members(capture);
+	json_t *members = launch_members();
 
 	json_object_set_new(members, "bytes",
-			    json_integer((json_int_t)capture->memories.total_bytes));
-	json_object_set_new(members, "memory",
-			    json_integer((json_int_t)capture->info.memory_count));
-	events_send(capture->events, "begun", members);
+			    json_integer((json_int_t)capture.memories.total_bytes));
+	json_object_set_new(members, "memory", json_integer((json_int_t)capture.info.memory_count));
+	events_send("begun", members);
 }
 
-static void send_captured(const struct launch_capture *capture, uint64_t raw_bytes,
-			  uint64_t file_bytes)
+static void send_captured(uint64_t raw_bytes, uint64_t file_bytes)
 {
-	json_t *members = launch_members(capture);
+	json_t *members = launch_members();
 	json_t *lost = json_array();
 
-	for (size_t i = 0; i < capture->info.lost.count; i++)
-		json_array_append_new(lost, event_json(capture->info.lost.items[i]));
-	json_object_set_new(members, "path", event_json(capture->path));
+	for (size_t i = 0; i < capture.info.lost.count; i++)
+		json_array_append_new(lost, event_json(capture.info.lost.items[i]));
+	json_object_set_new(members, "path", event_json(capture.path));
 	json_object_set_new(members, "bytes", json_integer((json_int_t)raw_bytes));
 	json_object_set_new(members, "file_bytes", json_integer((json_int_t)file_bytes));
 	json_object_set_new(members, "seconds",
-			    json_real((double)(monotonic_ns() - capture->began_ns) / 1e9));
+			    json_real((double)(monotonic_ns() - capture.began_ns) / 1e9));
 	json_object_set_new(members, "lost", lost);
-	events_send(capture->events, "captured", members);
+	events_send("captured", members);
 }
 
-static void send_failed(const struct launch_capture *capture, const struct error *err)
+static void send_failed(const struct error *err)
 {
-	json_t *members = launch_members(capture);
+	json_t *members = launch_members();
 
 	json_object_set_new(members, "why", event_json(err->text));
-	events_send(capture->events, "failed", members);
+	events_send("failed", members);
 }
 
 /* ---- the two halves ---- */
 
-static void capture_release(struct launch_capture *capture)
+static void capture_release(void)
 {
-	capture_writer_abandon(capture->writer);
-	memories_release(&capture->memories);
-	capture_info_release(&capture->info);
-	capture->driver->cuThreadExchangeStreamCaptureMode(&capture->capture_mode);
-	unlink(capture->reservation);
-	free(capture->reservation);
-	free(capture->path);
-	*capture = (struct launch_capture){0};
+	capture_writer_abandon(capture.writer);
+	memories_release(&capture.memories);
+	capture_info_release(&capture.info);
+	driver.cuThreadExchangeStreamCaptureMode(&capture.capture_mode);
+	unlink(capture.reservation);
+	free(capture.reservation);
+	free(capture.path);
+	memset(&capture, 0, sizeof(capture));
 }
 
-static int copy_before(struct launch_capture *capture, const struct capture_launch_request *request,
-		       struct error *err)
+static int copy_before(const struct launch_call *call, struct error *err)
 {
 	struct launched_function function;
 	const struct cubin *cubin = NULL;
-	int rc = launched_function_find(&function, capture->driver, request->call->function, err);
+	int rc = launched_function_find(&function, call->function, err);
 
 	if (!rc)
-		rc = find_cubin(&cubin, capture, request, &function, err);
+		rc = find_cubin(&cubin, &function, err);
 	if (rc)
 		return rc;
-	describe_function(&capture->info, capture->driver, function.function);
-	rc = launch_parameters_read(&capture->info, capture->driver, &function, request->call, err);
+	describe_function(function.function);
+	rc = launch_parameters_read(&capture.info, &function, call, err);
 	if (rc)
 		return rc;
-	rc = await_idle(capture->driver, err);
+	rc = await_idle(err);
 	if (!rc)
-		rc = memories_add_variables(&capture->memories, function.module, cubin, err);
+		rc = memories_add_variables(&capture.memories, function.module, cubin, err);
 	if (!rc)
-		rc = memories_find(&capture->memories, err);
+		rc = memories_find(&capture.memories, err);
 	if (rc)
 		return rc;
-	send_begun(capture);
-	rc = capture_writer_open(&capture->writer, capture->path, err);
+	send_begun();
+	rc = capture_writer_open(&capture.writer, capture.path, err);
 	if (!rc)
-		rc = write_images(capture, request, &function, cubin, err);
-	return rc ? rc : memories_write_before(&capture->memories, capture->writer, err);
+		rc = write_images(&function, cubin, err);
+	return rc ? rc : memories_write_before(&capture.memories, capture.writer, err);
 }
 
-bool capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request)
+bool capture_launch_begin(const struct record_request *request, const struct launch_call *call,
+			  const char *kernel, int64_t number, const char *program)
 {
 	struct error err = {0};
 	CUdevice ordinal;
 
-	*out = (struct launch_capture){.driver = request->driver,
-				       .events = request->events,
-				       .capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED};
-	reserve_name(out, request->request);
+	reserve_name(request);
 	/* Another stream of the program may be recorded into a graph, which forbids copies. */
-	request->driver->cuThreadExchangeStreamCaptureMode(&out->capture_mode);
-	out->began_ns = monotonic_ns();
-	describe_launch(&out->info, request);
-	describe_device(&out->info, request->driver, &ordinal);
-	memories_init(&out->memories, request->driver, ordinal,
-		      (uint64_t)request->request->limit_bytes, &out->info);
-	if (copy_before(out, request, &err)) {
-		send_failed(out, &err);
-		capture_release(out);
+	capture.capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	driver.cuThreadExchangeStreamCaptureMode(&capture.capture_mode);
+	capture.began_ns = monotonic_ns();
+	describe_launch(call, kernel, number, program);
+	describe_device(&ordinal);
+	memories_init(&capture.memories, ordinal, (uint64_t)request->limit_bytes, &capture.info);
+	if (copy_before(call, &err)) {
+		send_failed(&err);
+		capture_release();
 		return false;
 	}
 	return true;
 }
 
-/* Without a change, a kernel that does nothing would pass as a replay. */
-static void note_no_change(struct capture_info *info)
-{
-	for (size_t i = 0; i < info->memory_count; i++)
-		if (info->memory[i].changed)
-			return;
-	string_list_add(&info->lost,
-			"a result: the launch changed no memory, so a replay cannot be verified; "
-			"record another launch");
-}
-
 /* Completes the capture and reports it. */
-static int commit(struct launch_capture *capture, struct error *err)
+static int commit(struct error *err)
 {
-	struct capture_writer *writer = capture->writer;
-	const uint64_t bytes = capture->memories.total_bytes;
+	struct capture_writer *writer = capture.writer;
+	const uint64_t bytes = capture.memories.total_bytes;
 	struct capture *written = NULL;
+	bool changed = false;
 	int rc;
 
-	note_no_change(&capture->info);
-	capture->writer = NULL; /* freed in any case */
-	rc = capture_writer_commit(writer, &capture->info, err);
+	for (size_t i = 0; i < capture.info.memory_count; i++)
+		changed |= capture.info.memory[i].changed;
+	/* Without a change, a kernel that does nothing would pass as a replay. */
+	if (!changed)
+		string_list_add(&capture.info.lost,
+				"a result: the launch changed no memory, so a replay cannot be "
+				"verified; record another launch");
+	capture.writer = NULL; /* freed in any case */
+	rc = capture_writer_commit(writer, &capture.info, err);
 	if (!rc)
-		rc = capture_open(&written, capture->path, err);
+		rc = capture_open(&written, capture.path, err);
 	if (!rc)
-		send_captured(capture, bytes, capture_file_bytes(written));
+		send_captured(bytes, capture_file_bytes(written));
 	capture_close(written);
 	return rc;
 }
 
-void capture_launch_end(struct launch_capture *capture, bool failed)
+void capture_launch_end(bool failed)
 {
 	struct error err = {0};
 	int rc = failed ? error_set(&err, PL_EDEVICE, "the driver refused the launch")
-			: await_idle(capture->driver, &err);
+			: await_idle(&err);
 
 	if (!rc)
-		rc = memories_write_changes(&capture->memories, capture->writer, &err);
+		rc = memories_write_changes(&capture.memories, capture.writer, &err);
 	if (!rc)
-		rc = commit(capture, &err);
+		rc = commit(&err);
 	if (rc)
-		send_failed(capture, &err);
-	capture_release(capture);
+		send_failed(&err);
+	capture_release();
 }

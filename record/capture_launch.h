@@ -1,45 +1,21 @@
 /*
  * capture_launch: records one launch. capture_launch_begin() is called before the driver gets the
- * launch, capture_launch_end() after it. Between them other threads must not launch.
- * Internal to record/.
+ * launch, capture_launch_end() after it. Between them, other threads must not launch, so a process
+ * records one launch at a time. Internal to record/.
  */
 #ifndef RECORD_CAPTURE_LAUNCH_H
 #define RECORD_CAPTURE_LAUNCH_H
 
-#include "record/events.h"
-#include "record/images.h"
 #include "record/launches.h"
-#include "record/memories.h"
+#include "record/request.h"
 
-struct launch_capture {
-	const struct record_driver *driver;
-	const struct events *events;
-	char *path;
-	char *reservation;                /* a file that keeps other processes from the same name */
-	CUstreamCaptureMode capture_mode; /* of the thread before the recording */
-	struct capture_info info;
-	struct memories memories;
-	struct capture_writer *writer;
-	int64_t began_ns;
-};
-
-/* What a recording needs to know. All borrowed. */
-struct capture_launch_request {
-	const struct record_request *request;
-	const struct record_driver *driver;
-	const struct events *events;
-	struct images *images;
-	const struct launch_call *call;
-	const char *kernel;  /* mangled name */
-	int64_t number;      /* which launch of the kernel it is */
-	const char *program; /* command line of the process */
-};
-
-/* Finds and copies all that the launch needs, once the GPU is idle. False: that failed, and was
- * reported; then nothing is left to be done. */
-bool capture_launch_begin(struct launch_capture *out, const struct capture_launch_request *request);
+/* Finds and copies all that the launch needs, once the GPU is idle. kernel: its mangled name.
+ * number: which launch of the kernel it is. program: the command line of the process. False: that
+ * failed, and was reported; then there is nothing to end. */
+bool capture_launch_begin(const struct record_request *request, const struct launch_call *call,
+			  const char *kernel, int64_t number, const char *program);
 /* Copies what the launch changed, completes the capture and reports it or the failure. failed: the
  * driver refused the launch. */
-void capture_launch_end(struct launch_capture *capture, bool failed);
+void capture_launch_end(bool failed);
 
 #endif

@@ -51,11 +51,12 @@ struct record_driver {
 #undef X
 };
 
-/* PL_EUNSUPPORTED: no libcuda is loaded, or it is too old. */
-int record_driver_open(struct record_driver *out, struct error *err);
+extern struct record_driver driver;
+
+/* Sets `driver`. PL_EUNSUPPORTED: no libcuda is loaded, or it is too old. */
+int record_driver_open(struct error *err);
 /* 0, or PL_EDEVICE with `what` and the driver's name of the error. */
-int record_driver_check(const struct record_driver *driver, CUresult result, struct error *err,
-			const char *what);
+int record_driver_check(CUresult result, struct error *err, const char *what);
 
 #define RECORD_DEVICES_MOST 64
 
@@ -66,8 +67,7 @@ struct device_words {
 };
 
 /* False: there is no such device. */
-bool record_device_words(struct device_words *out, const struct record_driver *driver,
-			 CUdevice device);
+bool record_device_words(struct device_words *out, CUdevice device);
 
 /* ---- CUPTI ---- */
 
@@ -88,16 +88,17 @@ struct record_cupti {
 #undef X
 };
 
-/* Takes the CUPTI that the program has loaded itself, because two of them disturb each other; else
- * that of `path`, which may be NULL, else what the loader finds. PL_EUNSUPPORTED: there is none. */
-int record_cupti_open(struct record_cupti *out, const char *path, struct error *err);
+extern struct record_cupti cupti;
+
+/* Sets `cupti`, if it is not set. Takes the CUPTI that the program has loaded itself, because two
+ * of them disturb each other; else that of `path`, which may be NULL, else what the loader finds.
+ * PL_EUNSUPPORTED: there is none. */
+int record_cupti_open(const char *path, struct error *err);
 /* 0, or PL_EUNSUPPORTED. */
-int record_cupti_check(const struct record_cupti *cupti, CUptiResult result, struct error *err,
-		       const char *what);
+int record_cupti_check(CUptiResult result, struct error *err, const char *what);
 /* Makes CUPTI show what a recording needs: the calls of calls.def, and what happens to modules and
  * contexts; or no longer. PL_EUNSUPPORTED. */
-int record_cupti_switch(const struct record_cupti *cupti, CUpti_SubscriberHandle subscriber,
-			bool on, struct error *err);
+int record_cupti_switch(CUpti_SubscriberHandle subscriber, bool on, struct error *err);
 
 /* ---- the functions of the driver that the recorder follows ---- */
 

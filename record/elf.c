@@ -114,13 +114,6 @@ bool elf_has_kernel(const void *bytes, size_t size, const char *kernel)
 
 #define CONSTANT_SECTION ".nv.constant3"
 
-/* Variables lie in .nv.global, .nv.global.init and, if they are constant, in .nv.constant3. */
-static bool holds_variables(const char *section)
-{
-	return section && (!strcmp(section, ".nv.global") || !strcmp(section, ".nv.global.init") ||
-			   !strcmp(section, CONSTANT_SECTION));
-}
-
 /* Whether the symbol is a variable of the file. `names` is the table of its name. */
 static bool describe_variable(struct elf_variable *out, const struct elf_file *file,
 			      const Elf64_Sym *symbol, const Elf64_Shdr *names)
@@ -132,7 +125,10 @@ static bool describe_variable(struct elf_variable *out, const struct elf_file *f
 	    !section_at(&section, file, symbol->st_shndx))
 		return false;
 	section_name = string_at(file->names, file->name_bytes, section.sh_name);
-	if (!holds_variables(section_name) ||
+	/* Variables lie in .nv.global, .nv.global.init and, if they are constant, .nv.constant3. */
+	if (!section_name ||
+	    (strcmp(section_name, ".nv.global") && strcmp(section_name, ".nv.global.init") &&
+	     strcmp(section_name, CONSTANT_SECTION)) ||
 	    !range_fits(symbol->st_value, symbol->st_size, section.sh_size))
 		return false;
 	*out = (struct elf_variable){

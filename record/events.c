@@ -6,22 +6,13 @@
 #include <string.h>
 #include <unistd.h>
 
-void events_init(struct events *events, const char *folder, bool announce)
-{
-	*events = (struct events){.path = xasprintf("%s/%d.events", folder, (int)getpid()),
-				  .announce = announce};
-}
+static char *events_path;
+static bool announced;
 
-static void append(const char *path, const char *line, size_t length)
+void events_init(const char *folder, bool announce)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-
-	if (fd < 0)
-		return;
-	if (write(fd, line, length) != (ssize_t)length) {
-		/* the disk is full: perflab finds a line that does not end */
-	}
-	close(fd);
+	events_path = xasprintf("%s/%d.events", folder, (int)getpid());
+	announced = announce;
 }
 
 json_t *event_json(const char *text)
@@ -70,7 +61,7 @@ static void announce(const char *name, const json_t *members)
 	text_release(&line);
 }
 
-void events_send(const struct events *events, const char *name, json_t *members)
+void events_send(const char *name, json_t *members)
 {
 	char *text;
 	struct text line = TEXT_INIT;
@@ -78,11 +69,17 @@ void events_send(const struct events *events, const char *name, json_t *members)
 	json_object_set_new(members, "event", json_string(name));
 	text = json_dumps(members, JSON_COMPACT);
 	if (text) {
+		const int fd = open(events_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+
 		text_addf(&line, "%s\n", text);
-		append(events->path, line.data, line.length);
+		if (fd >= 0 && write(fd, line.data, line.length) != (ssize_t)line.length) {
+			/* the disk is full: perflab finds a line that does not end */
+		}
+		if (fd >= 0)
+			close(fd);
 		free(text);
 	}
-	if (events->announce)
+	if (announced)
 		announce(name, members);
 	json_decref(members);
 	text_release(&line);

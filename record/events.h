@@ -10,17 +10,13 @@
 
 #include "base/base.h"
 
-struct events {
-	char *path;
-	bool announce; /* also tell on stderr what a person would want to know */
-};
-
-void events_init(struct events *events, const char *folder, bool announce);
+/* announce: also tell on stderr what a person would want to know. */
+void events_init(const char *folder, bool announce);
 /* Text as JSON. Names of kernels, and messages that were cut, need not be UTF-8: then '?' replaces
  * each byte that is not ASCII. */
 json_t *event_json(const char *text);
 /* Writes the event {"event": name, …members}; takes the reference to `members`, an object. An event
  * that cannot be written is lost: the program must not suffer. */
-void events_send(const struct events *events, const char *name, json_t *members);
+void events_send(const char *name, json_t *members);
 
 #endif

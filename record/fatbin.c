@@ -54,21 +54,13 @@ static bool body_follows(const char *at, const char *end)
 	return at < end && *at == '{';
 }
 
-static bool in_line_comment(const char *text, const char *at)
-{
-	const char *line = memrchr(text, '\n', (size_t)(at - text));
-
-	line = line ? line + 1 : text;
-	return memmem(line, (size_t)(at - line), "//", 2) != NULL;
-}
-
 bool ptx_defines_entry(const char *text, size_t bytes, const char *entry)
 {
 	const char *end = text + bytes;
 	size_t length = strlen(entry);
 
 	for (const char *at = text; length; at += strlen(ENTRY)) {
-		const char *name;
+		const char *name, *line;
 
 		at = memmem(at, (size_t)(end - at), ENTRY, strlen(ENTRY));
 		if (!at)
@@ -77,7 +69,9 @@ bool ptx_defines_entry(const char *text, size_t bytes, const char *entry)
 		if ((size_t)(end - name) <= length || memcmp(name, entry, length) != 0 ||
 		    name_byte(name[length]))
 			continue;
-		if (!in_line_comment(text, at) && body_follows(name + length, end))
+		line = memrchr(text, '\n', (size_t)(at - text));
+		line = line ? line + 1 : text;
+		if (!memmem(line, (size_t)(at - line), "//", 2) && body_follows(name + length, end))
 			return true;
 	}
 	return false;
@@ -366,29 +360,13 @@ static int find_in_text(struct fatbin_ptx *out, const char *data, size_t bytes, 
 	return 0;
 }
 
-static int find_in_fatbin(struct fatbin_ptx *out, const void *data, size_t bytes, const char *entry,
-			  int cc, struct error *err)
-{
-	struct ptx_parts parts = {0};
-	int damage = list_parts(&parts, data, bytes, cc, err);
-	int rc = 0;
-
-	for (size_t i = 0; i < parts.count && !out->text && rc != PL_ENOMEM; i++) {
-		rc = read_part(out, &parts.items[i], entry, err);
-		damage = rc ? rc : damage;
-	}
-	free(parts.items);
-	if (out->text)
-		return 0;
-	return damage ? damage : no_ptx(entry, err);
-}
-
 int fatbin_find_ptx_in(struct fatbin_ptx *out, const void *data, size_t bytes, const char *entry,
 		       int cc, struct error *err)
 {
+	struct ptx_parts parts = {0};
 	struct error inner = {0};
 	size_t own;
-	int rc;
+	int damage, rc = 0;
 
 	*out = (struct fatbin_ptx){0};
 	if (bytes && ptx_is(data, strnlen(data, bytes)))
@@ -396,8 +374,15 @@ int fatbin_find_ptx_in(struct fatbin_ptx *out, const void *data, size_t bytes, c
 	own = fatbin_bytes(data, bytes);
 	if (!own)
 		return no_ptx(entry, err);
-	rc = find_in_fatbin(out, data, own, entry, cc, &inner);
-	return rc ? error_set(err, rc, "%s", inner.text) : 0;
+	damage = list_parts(&parts, data, own, cc, &inner);
+	for (size_t i = 0; i < parts.count && !out->text && rc != PL_ENOMEM; i++) {
+		rc = read_part(out, &parts.items[i], entry, &inner);
+		damage = rc ? rc : damage;
+	}
+	free(parts.items);
+	if (out->text)
+		return 0;
+	return damage ? error_set(err, damage, "%s", inner.text) : no_ptx(entry, err);
 }
 
 int fatbin_find_ptx(struct fatbin_ptx *out, const void *image, size_t most_bytes, const char *entry,

@@ -8,46 +8,22 @@ static _Atomic(hook_listener *) listening;
 /* The driver may call one of these functions for another. */
 static _Thread_local bool inside;
 
-/* What the stand-ins call, from the program's search for the driver or from ours, and what the
- * symbols call. NULL: not searched yet. */
-static _Atomic(any_function *) driver_functions[DRIVER_CALL_COUNT];
-static _Atomic(any_function *) next_functions[DRIVER_CALL_COUNT];
+static struct forwarded forwarded[DRIVER_CALL_COUNT] = {
+#define CALL(symbol, name, version, role, declared, given) {.function_name = #symbol},
+#include "record/calls.def"
+};
 /* Symbols that this thread has called and that have not returned. */
 static _Thread_local bool passing[DRIVER_CALL_COUNT];
-
-/* NULL: the driver lacks it. */
-static any_function *driver_function(enum driver_call_index index)
-{
-	any_function *function =
-		atomic_load_explicit(&driver_functions[index], memory_order_relaxed);
-
-	if (!function) {
-		function = driver_symbol(driver_calls[index].symbol);
-		atomic_store_explicit(&driver_functions[index], function, memory_order_relaxed);
-	}
-	return function;
-}
-
-/* What comes after the recorder under this name, or the driver's function if nothing does. */
-static any_function *next_function(enum driver_call_index index)
-{
-	any_function *function = next_symbol(driver_calls[index].symbol);
-
-	if (!function)
-		function = driver_function(index);
-	atomic_store_explicit(&next_functions[index], function, memory_order_relaxed);
-	return function;
-}
 
 /* Another tool that finds the recorder again in place of the driver must not be called by it again.
  */
 static inline any_function *called_function(enum driver_call_index index)
 {
-	any_function *function = atomic_load_explicit(&next_functions[index], memory_order_relaxed);
+	any_function *function = atomic_load_explicit(&forwarded[index].next, memory_order_relaxed);
 
 	if (passing[index])
-		return driver_function(index);
-	return function ? function : next_function(index);
+		return forwarded_driver(&forwarded[index]);
+	return function ? function : forwarded_next(&forwarded[index]);
 }
 
 /* Returns the listener that has seen it; NULL: none. */
@@ -107,7 +83,8 @@ static void show_exit(hook_listener *listener, CUpti_CallbackId id, CUpti_Callba
 	}                                                                                          \
 	static CUresult stand_in_##symbol declared                                                 \
 	{                                                                                          \
-		return call_##symbol(driver_function(DRIVER_CALL_##symbol), UNPACK given);         \
+		return call_##symbol(forwarded_driver(&forwarded[DRIVER_CALL_##symbol]),           \
+				     UNPACK given);                                                \
 	}
 
 #include "record/calls.def"
@@ -121,7 +98,7 @@ static any_function *const stand_ins[DRIVER_CALL_COUNT] = {
 
 static any_function *stand_in(size_t index, any_function *found)
 {
-	atomic_store_explicit(&driver_functions[index], found, memory_order_relaxed);
+	atomic_store_explicit(&forwarded[index].driver, found, memory_order_relaxed);
 	return stand_ins[index];
 }
 

@@ -68,45 +68,16 @@ const char *unknown_call_noted(void)
 
 enum form { FIRST_FORM, SECOND_FORM, FORM_COUNT };
 
-/* As in hooks.c: what the stand-ins and what the symbols call, and the symbols that this thread has
- * called. */
-static _Atomic(any_function *) driver_forms[FORM_COUNT], next_forms[FORM_COUNT];
+static struct forwarded forms[FORM_COUNT] = {
+	[FIRST_FORM] = {.function_name = "cuGetProcAddress"},
+	[SECOND_FORM] = {.function_name = "cuGetProcAddress_v2"},
+};
+/* As in hooks.c. */
 static _Thread_local bool passing[FORM_COUNT];
-
-static const char *symbol_of(enum form form)
-{
-	return form == FIRST_FORM ? "cuGetProcAddress" : "cuGetProcAddress_v2";
-}
-
-static any_function *driver_form(enum form form)
-{
-	any_function *function = atomic_load(&driver_forms[form]);
-
-	if (!function) {
-		function = driver_symbol(symbol_of(form));
-		atomic_store(&driver_forms[form], function);
-	}
-	return function;
-}
-
-static any_function *next_form(enum form form)
-{
-	any_function *function = atomic_load(&next_forms[form]);
-
-	if (passing[form])
-		return driver_form(form);
-	if (!function) {
-		function = next_symbol(symbol_of(form));
-		if (!function)
-			function = driver_form(form);
-		atomic_store(&next_forms[form], function);
-	}
-	return function;
-}
 
 static any_function *stand_in_of_form(enum form form, any_function *found)
 {
-	atomic_store(&driver_forms[form], found);
+	atomic_store(&forms[form].driver, found);
 	return form == FIRST_FORM ? (any_function *)stand_in_get_proc_address
 				  : (any_function *)stand_in_get_proc_address_v2;
 }
@@ -183,31 +154,28 @@ static CUresult answer(any_function *function, bool is_driver, enum form form,
 	return result;
 }
 
-CUresult interposed_get_proc_address(const char *name, void **out, int version, cuuint64_t flags)
+static CUresult interpose(enum form form, const struct question *question, void **out)
 {
-	const struct question question = {name, version, flags, NULL};
-	any_function *function = next_form(FIRST_FORM);
-	const bool passed = passing[FIRST_FORM];
+	any_function *function =
+		passing[form] ? forwarded_driver(&forms[form]) : forwarded_next(&forms[form]);
+	const bool passed = passing[form];
 	CUresult result;
 
-	passing[FIRST_FORM] = true;
-	result = answer(function, is_of_driver(function), FIRST_FORM, &question, out);
-	passing[FIRST_FORM] = passed;
+	passing[form] = true;
+	result = answer(function, is_of_driver(function), form, question, out);
+	passing[form] = passed;
 	return result;
+}
+
+CUresult interposed_get_proc_address(const char *name, void **out, int version, cuuint64_t flags)
+{
+	return interpose(FIRST_FORM, &(struct question){name, version, flags, NULL}, out);
 }
 
 CUresult interposed_get_proc_address_v2(const char *name, void **out, int version, cuuint64_t flags,
 					CUdriverProcAddressQueryResult *query)
 {
-	const struct question question = {name, version, flags, query};
-	any_function *function = next_form(SECOND_FORM);
-	const bool passed = passing[SECOND_FORM];
-	CUresult result;
-
-	passing[SECOND_FORM] = true;
-	result = answer(function, is_of_driver(function), SECOND_FORM, &question, out);
-	passing[SECOND_FORM] = passed;
-	return result;
+	return interpose(SECOND_FORM, &(struct question){name, version, flags, query}, out);
 }
 
 static CUresult stand_in_get_proc_address(const char *name, void **out, int version,
@@ -215,7 +183,7 @@ static CUresult stand_in_get_proc_address(const char *name, void **out, int vers
 {
 	const struct question question = {name, version, flags, NULL};
 
-	return answer(driver_form(FIRST_FORM), true, FIRST_FORM, &question, out);
+	return answer(forwarded_driver(&forms[FIRST_FORM]), true, FIRST_FORM, &question, out);
 }
 
 static CUresult stand_in_get_proc_address_v2(const char *name, void **out, int version,
@@ -224,15 +192,15 @@ static CUresult stand_in_get_proc_address_v2(const char *name, void **out, int v
 {
 	const struct question question = {name, version, flags, query};
 
-	return answer(driver_form(SECOND_FORM), true, SECOND_FORM, &question, out);
+	return answer(forwarded_driver(&forms[SECOND_FORM]), true, SECOND_FORM, &question, out);
 }
 
 /* ---- dlsym ---- */
 
 static bool is_known_symbol(const char *symbol)
 {
-	return !strcmp(symbol, symbol_of(FIRST_FORM)) || !strcmp(symbol, symbol_of(SECOND_FORM)) ||
-	       hook_has_symbol(symbol);
+	return !strcmp(symbol, forms[FIRST_FORM].function_name) ||
+	       !strcmp(symbol, forms[SECOND_FORM].function_name) || hook_has_symbol(symbol);
 }
 
 /* "cuLaunchKernel_v9": a name of the table with a version that it lacks. */
@@ -248,9 +216,9 @@ static any_function *stand_in_for_symbol(const char *symbol, any_function *found
 {
 	if (!is_of_driver(found))
 		return found;
-	if (!strcmp(symbol, symbol_of(FIRST_FORM)))
+	if (!strcmp(symbol, forms[FIRST_FORM].function_name))
 		return stand_in_of_form(FIRST_FORM, found);
-	if (!strcmp(symbol, symbol_of(SECOND_FORM)))
+	if (!strcmp(symbol, forms[SECOND_FORM].function_name))
 		return stand_in_of_form(SECOND_FORM, found);
 	return hook_of_symbol(symbol, found);
 }

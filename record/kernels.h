@@ -6,7 +6,6 @@
 #ifndef RECORD_KERNELS_H
 #define RECORD_KERNELS_H
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 #include "record/request.h"
@@ -22,30 +21,15 @@ struct seen_kernel {
 	_Atomic int64_t launches, graph_launches;
 };
 
-struct seen_handle {
-	_Atomic(const void *) handle;
-	_Atomic(struct seen_kernel *) kernel;
-};
-
-struct seen_kernels {
-	const struct record_request *request;
-	pthread_mutex_t lock; /* held to add, and to read `items` */
-	struct seen_kernel **items;
-	size_t count, capacity;
-	struct seen_handle *slots; /* a hash table */
-	size_t used;
-	struct seen_kernel others;
-};
-
-void seen_kernels_init(struct seen_kernels *seen, const struct record_request *request);
+void seen_kernels_init(const struct record_request *request);
 /* The kernel of a handle; NULL: it is new. */
-struct seen_kernel *seen_kernel_find(const struct seen_kernels *seen, const void *handle);
+struct seen_kernel *seen_kernel_find(const void *handle);
 /* Adds a new handle under `name`; NULL stands for an unknown name. */
-struct seen_kernel *seen_kernel_add(struct seen_kernels *seen, const void *handle,
-				    const char *name);
-/* The launches of all kernels, also into graphs. */
-int64_t seen_kernels_launches(struct seen_kernels *seen);
+struct seen_kernel *seen_kernel_add(const void *handle, const char *name);
+/* Sends an event for each kernel that was launched, and a note if some have no name. Returns the
+ * launches of all kernels, also into graphs. */
+int64_t seen_kernels_send(void);
 /* The handles may mean other kernels from now on: a module was unloaded. */
-void seen_kernels_forget_handles(struct seen_kernels *seen);
+void seen_kernels_forget_handles(void);
 
 #endif

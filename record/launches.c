@@ -71,13 +71,19 @@ static void take_ex(struct launch_call *out, const cuLaunchKernelEx_params *give
 		take_attribute(out, &config->attrs[i]);
 }
 
-static void take_plain(struct launch_call *out, const cuLaunchKernel_params *given)
+/* The parameters of a cooperative launch are those of a plain one, without `extra`. */
+_Static_assert(offsetof(cuLaunchKernel_params, kernelParams) ==
+		       offsetof(cuLaunchCooperativeKernel_params, kernelParams),
+	       "the parameters of both launches begin in the same way");
+
+static void take_plain(struct launch_call *out, const cuLaunchKernel_params *given,
+		       bool cooperative)
 {
-	out->api = "cuLaunchKernel";
+	out->api = cooperative ? "cuLaunchCooperativeKernel" : "cuLaunchKernel";
 	out->function = given->f;
 	out->stream = given->hStream;
 	out->parameters = given->kernelParams;
-	out->extra = given->extra;
+	out->extra = cooperative ? NULL : given->extra;
 	out->launch.grid[0] = given->gridDimX;
 	out->launch.grid[1] = given->gridDimY;
 	out->launch.grid[2] = given->gridDimZ;
@@ -85,27 +91,7 @@ static void take_plain(struct launch_call *out, const cuLaunchKernel_params *giv
 	out->launch.block[1] = given->blockDimY;
 	out->launch.block[2] = given->blockDimZ;
 	out->launch.shared_bytes = given->sharedMemBytes;
-}
-
-/* As a plain launch, without `extra`. */
-static void take_cooperative(struct launch_call *out, const cuLaunchCooperativeKernel_params *given)
-{
-	const cuLaunchKernel_params plain = {
-		.f = given->f,
-		.gridDimX = given->gridDimX,
-		.gridDimY = given->gridDimY,
-		.gridDimZ = given->gridDimZ,
-		.blockDimX = given->blockDimX,
-		.blockDimY = given->blockDimY,
-		.blockDimZ = given->blockDimZ,
-		.sharedMemBytes = given->sharedMemBytes,
-		.hStream = given->hStream,
-		.kernelParams = given->kernelParams,
-	};
-
-	take_plain(out, &plain);
-	out->api = "cuLaunchCooperativeKernel";
-	out->launch.cooperative = true;
+	out->launch.cooperative = cooperative;
 }
 
 /* The structs of the _ptsz forms are the same. */
@@ -115,30 +101,24 @@ bool launch_call_decode(struct launch_call *out, CUpti_CallbackId id,
 	const enum call_role role = call_role_of(id);
 
 	*out = (struct launch_call){.launch = {.cluster = {1, 1, 1}, .carveout = -1}};
-	if (role == CALL_LAUNCH)
-		take_plain(out, data->functionParams);
-	else if (role == CALL_LAUNCH_EX)
-		take_ex(out, data->functionParams);
-	else if (role == CALL_LAUNCH_COOPERATIVE)
-		take_cooperative(out, data->functionParams);
-	else
+	if (!call_launches(role))
 		return false;
+	if (role == CALL_LAUNCH_EX)
+		take_ex(out, data->functionParams);
+	else
+		take_plain(out, data->functionParams, role == CALL_LAUNCH_COOPERATIVE);
 	out->per_thread = call_is_per_thread(id);
 	return true;
 }
 
 const void *launch_call_function(CUpti_CallbackId id, const CUpti_CallbackData *data)
 {
-	switch (call_role_of(id)) {
-	case CALL_LAUNCH:
-		return ((const cuLaunchKernel_params *)data->functionParams)->f;
-	case CALL_LAUNCH_EX:
+	const enum call_role role = call_role_of(id);
+
+	if (role == CALL_LAUNCH_EX)
 		return ((const cuLaunchKernelEx_params *)data->functionParams)->f;
-	case CALL_LAUNCH_COOPERATIVE:
-		return ((const cuLaunchCooperativeKernel_params *)data->functionParams)->f;
-	default:
-		return NULL;
-	}
+	return call_launches(role) ? ((const cuLaunchKernel_params *)data->functionParams)->f
+				   : NULL;
 }
 
 void launch_call_release(struct launch_call *call)
@@ -148,71 +128,65 @@ void launch_call_release(struct launch_call *call)
 
 /* ---- functions ---- */
 
-int launched_function_find(struct launched_function *out, const struct record_driver *driver,
-			   const void *handle, struct error *err)
+int launched_function_find(struct launched_function *out, const void *handle, struct error *err)
 {
 	struct launched_function found = {.function = (CUfunction)(uintptr_t)handle};
 	CUkernel kernel = (CUkernel)(uintptr_t)handle;
-	CUresult result = driver->cuFuncGetModule(&found.module, found.function);
+	CUresult result = driver.cuFuncGetModule(&found.module, found.function);
 
 	/* The runtime and libraries launch a CUkernel in place of a CUfunction. */
 	if (result != CUDA_SUCCESS) {
-		result = driver->cuKernelGetFunction(&found.function, kernel);
+		result = driver.cuKernelGetFunction(&found.function, kernel);
 		if (result == CUDA_SUCCESS)
-			result = driver->cuFuncGetModule(&found.module, found.function);
-		if (driver->cuKernelGetLibrary(&found.library, kernel) != CUDA_SUCCESS)
+			result = driver.cuFuncGetModule(&found.module, found.function);
+		if (driver.cuKernelGetLibrary(&found.library, kernel) != CUDA_SUCCESS)
 			found.library = NULL;
 	}
 	if (result == CUDA_SUCCESS)
-		result = driver->cuFuncGetName(&found.name, found.function);
+		result = driver.cuFuncGetName(&found.name, found.function);
 	if (result != CUDA_SUCCESS)
-		return record_driver_check(driver, result, err, "finding the function");
+		return record_driver_check(result, err, "finding the function");
 	*out = found;
 	return 0;
 }
 
-const char *launched_function_name(const struct record_driver *driver, const void *handle)
+const char *launched_function_name(const void *handle)
 {
 	CUfunction function = (CUfunction)(uintptr_t)handle;
 	CUmodule module;
 	const char *name = NULL;
-	const bool is_function = driver->cuFuncGetModule(&module, function) == CUDA_SUCCESS;
-	const CUresult result = is_function ? driver->cuFuncGetName(&name, function)
-					    : driver->cuKernelGetName(&name, (CUkernel)function);
+	const bool is_function = driver.cuFuncGetModule(&module, function) == CUDA_SUCCESS;
+	const CUresult result = is_function ? driver.cuFuncGetName(&name, function)
+					    : driver.cuKernelGetName(&name, (CUkernel)function);
 
 	return result == CUDA_SUCCESS ? name : NULL;
 }
 
 /* ---- parameters ---- */
 
-static void add_parameter(struct capture_info *info, size_t *capacity, size_t offset, size_t bytes)
-{
-	info->parameters = xgrow(info->parameters, capacity, info->parameter_count + 1,
-				 sizeof(*info->parameters));
-	info->parameters[info->parameter_count++] = (struct capture_parameter){offset, bytes};
-	if (offset + bytes > info->parameter_bytes)
-		info->parameter_bytes = offset + bytes;
-}
-
-static int find_parameters(struct capture_info *info, const struct record_driver *driver,
-			   CUfunction function, struct error *err)
+static int find_parameters(struct capture_info *info, CUfunction function, struct error *err)
 {
 	size_t capacity = 0;
 
 	for (;;) {
 		size_t offset, bytes;
-		CUresult result = driver->cuFuncGetParamInfo(function, info->parameter_count,
-							     &offset, &bytes);
+		CUresult result =
+			driver.cuFuncGetParamInfo(function, info->parameter_count, &offset, &bytes);
 
 		if (result == CUDA_ERROR_INVALID_VALUE)
 			return 0; /* it was the last */
 		if (result != CUDA_SUCCESS)
-			return record_driver_check(driver, result, err,
+			return record_driver_check(result, err,
 						   "finding the parameters of the kernel");
 		if (bytes > PARAMETERS_MOST_BYTES || offset > PARAMETERS_MOST_BYTES - bytes)
 			return error_set(err, PL_EUSAGE, "the kernel takes over %d bytes",
 					 PARAMETERS_MOST_BYTES);
-		add_parameter(info, &capacity, offset, bytes);
+		info->parameters = xgrow(info->parameters, &capacity, info->parameter_count + 1,
+					 sizeof(*info->parameters));
+		info->parameters[info->parameter_count++] =
+			(struct capture_parameter){offset, bytes};
+		if (offset + bytes > info->parameter_bytes)
+			info->parameter_bytes = offset + bytes;
 	}
 }
 
@@ -233,13 +207,12 @@ static const void *packed_buffer(void **extra, size_t *bytes)
 	return buffer;
 }
 
-int launch_parameters_read(struct capture_info *info, const struct record_driver *driver,
-			   const struct launched_function *function, const struct launch_call *call,
-			   struct error *err)
+int launch_parameters_read(struct capture_info *info, const struct launched_function *function,
+			   const struct launch_call *call, struct error *err)
 {
 	size_t packed_bytes;
 	const unsigned char *packed = packed_buffer(call->extra, &packed_bytes);
-	int rc = find_parameters(info, driver, function->function, err);
+	int rc = find_parameters(info, function->function, err);
 
 	if (rc)
 		return rc;

@@ -33,16 +33,14 @@ struct launched_function {
 };
 
 /* Loads the code of the kernel if that has not happened. PL_EDEVICE. */
-int launched_function_find(struct launched_function *out, const struct record_driver *driver,
-			   const void *handle, struct error *err);
+int launched_function_find(struct launched_function *out, const void *handle, struct error *err);
 
 /* The name of the kernel that a handle stands for, without loading its code; NULL: not known. */
-const char *launched_function_name(const struct record_driver *driver, const void *handle);
+const char *launched_function_name(const void *handle);
 
 /* The parameters of a call: their bytes as the kernel gets them, with offsets and sizes. They
  * become part of *info. PL_EDEVICE; PL_EUSAGE: the call has none though the kernel takes some. */
-int launch_parameters_read(struct capture_info *info, const struct record_driver *driver,
-			   const struct launched_function *function, const struct launch_call *call,
-			   struct error *err);
+int launch_parameters_read(struct capture_info *info, const struct launched_function *function,
+			   const struct launch_call *call, struct error *err);
 
 #endif

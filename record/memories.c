@@ -60,7 +60,7 @@ static void look_at_variable(void *context, const struct elf_variable *variable)
 
 	if (search->rc)
 		return;
-	if (memories->driver->cuModuleGetGlobal(&address, &bytes, search->module, variable->name) !=
+	if (driver.cuModuleGetGlobal(&address, &bytes, search->module, variable->name) !=
 		    CUDA_SUCCESS ||
 	    bytes != variable->bytes) {
 		note_lost_variable(memories, variable->name,
@@ -73,9 +73,8 @@ static void look_at_variable(void *context, const struct elf_variable *variable)
 	}
 	search->total_bytes += bytes;
 	content = xmalloc(bytes);
-	search->rc = record_driver_check(memories->driver,
-					 memories->driver->cuMemcpyDtoH(content, address, bytes),
-					 search->err, "reading a variable of the program");
+	search->rc = record_driver_check(driver.cuMemcpyDtoH(content, address, bytes), search->err,
+					 "reading a variable of the program");
 	if (!search->rc && is_initial(content, variable) && !variable->constant) {
 		memories->untouched =
 			xgrow(memories->untouched, &memories->untouched_capacity,
@@ -110,9 +109,8 @@ static int read_chunk(const struct memories *memories, const struct capture_memo
 		      uint64_t offset, size_t bytes, struct error *err)
 {
 	return record_driver_check(
-		memories->driver,
-		memories->driver->cuMemcpyDtoH(memories->chunk, memory->address + offset, bytes),
-		err, "reading the memory of the program");
+		driver.cuMemcpyDtoH(memories->chunk, memory->address + offset, bytes), err,
+		"reading the memory of the program");
 }
 
 /* ---- hashes ---- */
@@ -280,14 +278,6 @@ static int write_changed_pages(struct memories *memories, struct capture_writer 
 	return rc;
 }
 
-static void copy_pointers(struct capture_pointers *out, const struct capture_pointers *from)
-{
-	out->count = from->count;
-	out->items = xmalloc((from->count + 1) * sizeof(*out->items));
-	if (from->count)
-		memcpy(out->items, from->items, from->count * sizeof(*out->items));
-}
-
 /* Adds the variables that had the value of the image and have not now. */
 static int write_touched_variables(struct memories *memories, struct capture_writer *writer,
 				   struct error *err)
@@ -300,9 +290,8 @@ static int write_touched_variables(struct memories *memories, struct capture_wri
 		const size_t index = memories->info->memory_count;
 
 		rc = record_driver_check(
-			memories->driver,
-			memories->driver->cuMemcpyDtoH(now, variable->address, variable->bytes),
-			err, "reading a variable of the program");
+			driver.cuMemcpyDtoH(now, variable->address, variable->bytes), err,
+			"reading a variable of the program");
 		if (!rc && memcmp(now, variable->content, variable->bytes) != 0) {
 			add_variable(memories, variable->name, variable->address, variable->bytes);
 			memories->hashes[index] =
@@ -345,7 +334,12 @@ int memories_write_changes(struct memories *memories, struct capture_writer *wri
 			memory->after = found;
 		} else {
 			free(found.items);
-			copy_pointers(&memory->after, &memory->before);
+			memory->after.count = memory->before.count;
+			memory->after.items =
+				xcalloc(memory->before.count + 1, sizeof(*found.items));
+			if (memory->before.count)
+				memcpy(memory->after.items, memory->before.items,
+				       memory->before.count * sizeof(*found.items));
 		}
 	}
 	return rc;

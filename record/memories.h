@@ -28,7 +28,6 @@ struct untouched_variable {
 };
 
 struct memories {
-	const struct record_driver *driver;
 	int device;
 	uint64_t limit_bytes;
 	struct capture_info *info; /* gets memory, pointers, and what could not be followed */
@@ -49,8 +48,8 @@ struct memories {
 	bool left_out; /* memory beyond the limit, to which a pointer in memory leads */
 };
 
-void memories_init(struct memories *memories, const struct record_driver *driver, int device,
-		   uint64_t limit_bytes, struct capture_info *info);
+void memories_init(struct memories *memories, int device, uint64_t limit_bytes,
+		   struct capture_info *info);
 void memories_release(struct memories *memories);
 
 /* Adds the variables that differ from their image, which is loaded as `module`, and keeps the

@@ -20,11 +20,10 @@
 #define UNKNOWN_SLOTS 65536
 #define UNKNOWN_SHIFT 9 /* no allocation of the driver is smaller than 512 bytes */
 
-void memories_init(struct memories *memories, const struct record_driver *driver, int device,
-		   uint64_t limit_bytes, struct capture_info *info)
+void memories_init(struct memories *memories, int device, uint64_t limit_bytes,
+		   struct capture_info *info)
 {
 	*memories = (struct memories){
-		.driver = driver,
 		.device = device,
 		.limit_bytes = limit_bytes,
 		.info = info,
@@ -101,53 +100,37 @@ static bool query_range(struct memories *memories, uint64_t address, struct addr
 
 	*out = (struct address_range){0};
 	memories->queries++;
-	return memories->driver->cuPointerGetAttributes(ARRAY_SIZE(attributes), attributes, values,
-							address) == CUDA_SUCCESS &&
+	return driver.cuPointerGetAttributes(ARRAY_SIZE(attributes), attributes, values, address) ==
+		       CUDA_SUCCESS &&
 	       out->type && out->bytes && address - out->start < out->bytes;
 }
 
-static bool is_virtual_mapping(const struct memories *memories, CUdeviceptr address)
+static bool is_virtual_mapping(CUdeviceptr address)
 {
 	CUmemGenericAllocationHandle handle;
 
-	if (memories->driver->cuMemRetainAllocationHandle(&handle, (void *)(uintptr_t)address) !=
-	    CUDA_SUCCESS)
+	if (driver.cuMemRetainAllocationHandle(&handle, (void *)(uintptr_t)address) != CUDA_SUCCESS)
 		return false;
-	memories->driver->cuMemRelease(handle);
+	driver.cuMemRelease(handle);
 	return true;
 }
 
 /* For cuMemMap() the driver tells the range that is reserved, of which only a part may be mapped.
  * An array may go on over several mappings side by side. */
-static void find_mapped_part(const struct memories *memories, uint64_t address,
-			     struct address_range *range)
+static void find_mapped_part(uint64_t address, struct address_range *range)
 {
 	const CUdeviceptr reserved = range->start, end = range->start + range->bytes;
 	CUdeviceptr first = address / MAPPING_BYTES * MAPPING_BYTES, last = first;
 
-	if (range->type != CU_MEMORYTYPE_DEVICE || !is_virtual_mapping(memories, first))
+	if (range->type != CU_MEMORYTYPE_DEVICE || !is_virtual_mapping(first))
 		return;
-	while (first > reserved && is_virtual_mapping(memories, first - MAPPING_BYTES))
+	while (first > reserved && is_virtual_mapping(first - MAPPING_BYTES))
 		first -= MAPPING_BYTES;
 	do
 		last += MAPPING_BYTES;
-	while (last < end && is_virtual_mapping(memories, last));
+	while (last < end && is_virtual_mapping(last));
 	range->start = first;
 	range->bytes = last - first;
-}
-
-static bool is_known_as_empty(const struct memories *memories, uint64_t address)
-{
-	const uint64_t place = address >> UNKNOWN_SHIFT;
-
-	return memories->unknown[place % UNKNOWN_SLOTS] == place;
-}
-
-static void note_empty(struct memories *memories, uint64_t address)
-{
-	const uint64_t place = address >> UNKNOWN_SHIFT;
-
-	memories->unknown[place % UNKNOWN_SLOTS] = place;
 }
 
 static size_t add_range(struct memories *memories, const struct address_range *range)
@@ -172,45 +155,36 @@ static size_t add_range(struct memories *memories, const struct address_range *r
 }
 
 /*
- * The memory that a word points into; SIZE_MAX: it is no address. Adds memory that was not known.
- * required: else memory beyond the limit is left out.
+ * The memory that an address points into; SIZE_MAX: none. Adds memory that was not known. required:
+ * else memory beyond the limit is left out.
  */
 static size_t memory_at(struct memories *memories, uint64_t word, bool required)
 {
+	const uint64_t place = word >> UNKNOWN_SHIFT;
+	uint64_t *const unknown = &memories->unknown[place % UNKNOWN_SLOTS];
 	struct address_range range;
-	size_t index;
+	const size_t index = known_memory(memories, word);
 
-	if (word < ADDRESS_LEAST || word >= ADDRESS_MOST)
-		return SIZE_MAX;
-	index = known_memory(memories, word);
 	if (index != SIZE_MAX)
 		return index;
 	memories->exhausted |= memories->queries >= QUERIES_MOST;
-	if (memories->complete || memories->exhausted || is_known_as_empty(memories, word))
+	if (memories->complete || memories->exhausted || *unknown == place)
 		return SIZE_MAX;
 	if (!query_range(memories, word, &range)) {
-		note_empty(memories, word);
+		*unknown = place;
 		return SIZE_MAX;
 	}
-	find_mapped_part(memories, word, &range);
+	find_mapped_part(word, &range);
 	if (memories->info->memory_count >= MEMORIES_MOST ||
 	    (!required && range.bytes > memories->limit_bytes - memories->total_bytes)) {
 		memories->left_out = true;
-		note_empty(memories, word);
+		*unknown = place;
 		return SIZE_MAX;
 	}
 	return add_range(memories, &range);
 }
 
 /* ---- pointers ---- */
-
-static void add_pointer(struct capture_pointers *pointers, size_t *capacity, uint64_t offset,
-			size_t memory, uint64_t addend)
-{
-	pointers->items =
-		xgrow(pointers->items, capacity, pointers->count + 1, sizeof(*pointers->items));
-	pointers->items[pointers->count++] = (struct capture_pointer){offset, memory, addend};
-}
 
 void memories_scan_words(struct memories *memories, struct capture_pointers *pointers,
 			 size_t *capacity, const unsigned char *bytes, size_t count,
@@ -226,9 +200,12 @@ void memories_scan_words(struct memories *memories, struct capture_pointers *poi
 		if (word < ADDRESS_LEAST || word >= ADDRESS_MOST)
 			continue;
 		index = memory_at(memories, word, required);
-		if (index != SIZE_MAX)
-			add_pointer(pointers, capacity, offset + at, index,
-				    word - memories->info->memory[index].address);
+		if (index == SIZE_MAX)
+			continue;
+		pointers->items = xgrow(pointers->items, capacity, pointers->count + 1,
+					sizeof(*pointers->items));
+		pointers->items[pointers->count++] = (struct capture_pointer){
+			offset + at, index, word - memories->info->memory[index].address};
 	}
 }
 
@@ -249,8 +226,7 @@ static bool is_pointer(const struct capture_pointers *pointers, uint64_t offset)
 	return false;
 }
 
-/* The parameters with addresses of the host that CUDA does not know. Bytes between the members of a
- * struct may look so, too. */
+/* Bytes between the members of a struct may look like addresses, too. */
 void memories_note_host_addresses(struct memories *memories)
 {
 	const struct capture_info *info = memories->info;

@@ -49,24 +49,31 @@ static void *loaded_driver(void)
 	return library;
 }
 
-any_function *driver_symbol(const char *symbol)
+any_function *forwarded_driver(struct forwarded *forwarded)
 {
-	void *library = loaded_driver();
-	any_function *found;
+	any_function *function = atomic_load_explicit(&forwarded->driver, memory_order_relaxed);
+	void *library = function ? NULL : loaded_driver();
 
 	if (!library)
-		return NULL;
-	found = function_at(real_dlsym()(library, symbol));
+		return function;
+	function = function_at(real_dlsym()(library, forwarded->function_name));
 	dlclose(library);
-	return found;
+	atomic_store_explicit(&forwarded->driver, function, memory_order_relaxed);
+	return function;
 }
 
-any_function *next_symbol(const char *symbol)
+any_function *forwarded_next(struct forwarded *forwarded)
 {
-	/* not a jump: dlsym() looks for the library that calls it */
-	void *volatile found = real_dlsym()(RTLD_NEXT, symbol);
+	any_function *function = atomic_load_explicit(&forwarded->next, memory_order_relaxed);
+	void *volatile found;
 
-	return function_at(found);
+	if (function)
+		return function;
+	/* not a jump: dlsym() looks for the library that calls it */
+	found = real_dlsym()(RTLD_NEXT, forwarded->function_name);
+	function = found ? function_at(found) : forwarded_driver(forwarded);
+	atomic_store_explicit(&forwarded->next, function, memory_order_relaxed);
+	return function;
 }
 
 bool is_of_driver(any_function *function)

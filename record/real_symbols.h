@@ -3,6 +3,7 @@
 #ifndef RECORD_REAL_SYMBOLS_H
 #define RECORD_REAL_SYMBOLS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 /* Any function. It is called after a cast to its type. */
@@ -13,11 +14,18 @@ typedef void *find_symbol(void *library, const char *symbol);
 any_function *function_at(void *address);
 void *address_of(any_function *function);
 
-/* The function of the driver that is loaded: libcuda.so.1. NULL: there is none. */
-any_function *driver_symbol(const char *symbol);
-/* What the loader finds under this name after the recorder: a function of the driver, or of another
- * tool. NULL: nothing. */
-any_function *next_symbol(const char *symbol);
+/* A function of the driver for which the recorder stands in, and what was found for it; NULL: it
+ * was not searched yet. */
+struct forwarded {
+	const char *function_name;      /* in libcuda */
+	_Atomic(any_function *) driver; /* from the program's search for the driver or from ours */
+	_Atomic(any_function *) next;
+};
+/* The driver's function. NULL: the driver lacks it. */
+any_function *forwarded_driver(struct forwarded *forwarded);
+/* What comes after the recorder under this name, or the driver's function if nothing does. */
+any_function *forwarded_next(struct forwarded *forwarded);
+
 /* Whether the function is a part of the driver, and not of the recorder or of another library that
  * has functions with such names. */
 bool is_of_driver(any_function *function);

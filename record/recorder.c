@@ -52,17 +52,6 @@ static struct captured_stream stream_of(CUpti_CallbackId id, const CUpti_Callbac
 	return found;
 }
 
-/* The index; `count`: it is not in the list. The lock is held. */
-static size_t find_captured(const struct captured_stream *wanted)
-{
-	size_t i = 0;
-
-	while (i < captured.count && (captured.items[i].stream != wanted->stream ||
-				      captured.items[i].thread != wanted->thread))
-		i++;
-	return i;
-}
-
 /* A capture that was broken ends with an error. Other errors mean that the stream is none. */
 static bool ends_capture(CUresult result)
 {
@@ -76,10 +65,12 @@ static void note_captured_stream(CUpti_CallbackId id, const CUpti_CallbackData *
 	const bool begins = call_role_of(id) == CALL_CAPTURE_BEGIN;
 	const struct captured_stream stream = stream_of(id, data);
 	const CUresult *result = data->functionReturnValue;
-	size_t at;
+	size_t at = 0;
 
 	pthread_mutex_lock(&captured.lock);
-	at = find_captured(&stream);
+	while (at < captured.count && (captured.items[at].stream != stream.stream ||
+				       captured.items[at].thread != stream.thread))
+		at++;
 	if (begins && at == captured.count && result && *result == CUDA_SUCCESS) {
 		captured.items = xgrow(captured.items, &captured.capacity, captured.count + 1,
 				       sizeof(*captured.items));
@@ -109,57 +100,8 @@ static bool is_into_graph(const struct launch_call *call)
 
 	if (!stream && call->per_thread)
 		stream = CU_STREAM_PER_THREAD;
-	return recorder.driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+	return driver.cuStreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
-/* Returns whether capture_launch_end() must follow. */
-static bool begin_take(const struct launch_call *call, const struct seen_kernel *kernel,
-		       int64_t number)
-{
-	const struct capture_launch_request request = {
-		.request = &recorder.request,
-		.driver = &recorder.driver,
-		.events = &recorder.events,
-		.images = &recorder.images,
-		.call = call,
-		.kernel = kernel->name,
-		.number = number,
-		.program = recorder.program,
-	};
-	const bool began = capture_launch_begin(&recorder.capture, &request);
-
-	recorder.captures += began;
-	return began;
-}
-
-/* From the last capture on there is nothing to listen to. The gate is closed. */
-static void stop_listening(void)
-{
-	struct error none = {0};
-
-	if (recorder.hooked)
-		hooks_listen(NULL);
-	else
-		record_cupti_switch(&recorder.cupti, recorder.subscriber, false, &none);
-}
-
-/* To wait for the GPU would invalidate the graphs of the program. */
-static int refuse_beside_graph(struct error *err)
-{
-	if (!any_stream_is_captured())
-		return 0;
-	return error_set(err, PL_EUNSUPPORTED,
-			 "the program captures a stream into a graph at this moment, which waiting "
-			 "for the GPU would break: record another launch");
-}
-
-static void send_not_begun(const struct seen_kernel *kernel, int64_t number,
-			   const struct error *err)
-{
-	events_send(&recorder.events, "failed",
-		    json_pack("{s:o, s:I, s:o}", "kernel", event_json(kernel->name), "launch",
-			      (json_int_t)number, "why", event_json(err->text)));
 }
 
 /* The launch has entered the gate. Returns whether a recording began, which keeps the gate closed.
@@ -170,6 +112,7 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 	struct error err = {0};
 	struct undisturbed thread;
 	bool began = false;
+	int rc;
 
 	undisturbed_begin(&thread);
 	launch_gate_leave();
@@ -177,10 +120,22 @@ static bool record_launch(const struct launch_call *call, const struct seen_kern
 	/* After the last capture nobody listens to the ends of launches, and the gate would not
 	 * become empty. */
 	if (recorder.captures < recorder.request.most) {
-		if (launch_gate_await_empty(&err) || refuse_beside_graph(&err))
-			send_not_begun(kernel, number, &err);
+		rc = launch_gate_await_empty(&err);
+		/* To wait for the GPU would invalidate the graphs of the program. */
+		if (!rc && any_stream_is_captured())
+			rc = error_set(
+				&err, PL_EUNSUPPORTED,
+				"the program captures a stream into a graph at this moment, "
+				"which waiting for the GPU would break: record another launch");
+		if (rc)
+			events_send("failed",
+				    json_pack("{s:o, s:I, s:o}", "kernel", event_json(kernel->name),
+					      "launch", (json_int_t)number, "why",
+					      event_json(err.text)));
 		else
-			began = begin_take(call, kernel, number);
+			began = capture_launch_begin(&recorder.request, call, kernel->name, number,
+						     recorder.program);
+		recorder.captures += began;
 	}
 	if (!began) {
 		launch_gate_open();
@@ -218,15 +173,15 @@ static bool enter_wanted(struct seen_kernel *kernel, CUpti_CallbackId id,
 
 static struct seen_kernel *kernel_of(const void *function, const char *symbol)
 {
-	struct seen_kernel *kernel = seen_kernel_find(&recorder.seen, function);
+	struct seen_kernel *kernel = seen_kernel_find(function);
 
 	if (kernel)
 		return kernel;
 	recorder_busy = true;
 	if (!symbol)
-		symbol = launched_function_name(&recorder.driver, function);
+		symbol = launched_function_name(function);
 	recorder_busy = false;
-	return seen_kernel_add(&recorder.seen, function, symbol);
+	return seen_kernel_add(function, symbol);
 }
 
 /* On the path of every launch. */
@@ -251,14 +206,18 @@ static void end_recording(const CUpti_CallbackData *data)
 {
 	const CUresult *result = data->functionReturnValue;
 	const int cancel_state = recorder.cancel_state;
+	struct error none = {0};
 	struct undisturbed thread;
 
 	undisturbed_begin(&thread);
 	recorder_busy = true;
-	capture_launch_end(&recorder.capture, result && *result != CUDA_SUCCESS);
+	capture_launch_end(result && *result != CUDA_SUCCESS);
 	recorder_busy = false;
-	if (recorder.captures >= recorder.request.most)
-		stop_listening();
+	/* From the last capture on there is nothing to listen to. */
+	if (recorder.captures >= recorder.request.most && recorder.hooked)
+		hooks_listen(NULL);
+	else if (recorder.captures >= recorder.request.most)
+		record_cupti_switch(recorder.subscriber, false, &none);
 	launch_gate_open();
 	undisturbed_end(&thread);
 	pthread_setcancelstate(cancel_state, NULL);
@@ -285,8 +244,8 @@ static void note_load_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 	CUcontext context = NULL;
 
 	undisturbed_begin(&thread);
-	recorder.driver.cuCtxGetCurrent(&context);
-	images_note_call(&recorder.images, id, data, context);
+	driver.cuCtxGetCurrent(&context);
+	images_note_call(id, data, context);
 	undisturbed_end(&thread);
 }
 
@@ -310,8 +269,8 @@ static void on_driver_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
 
 static void note_context_end(CUcontext context)
 {
-	images_forget_context(&recorder.images, context);
-	seen_kernels_forget_handles(&recorder.seen);
+	images_forget_context(context);
+	seen_kernels_forget_handles();
 }
 
 /* Also called while the recorder is busy: asking for a kernel may load it. */
@@ -320,9 +279,9 @@ static void on_resource(CUpti_CallbackId id, const CUpti_ResourceData *resource)
 	const CUpti_ModuleResourceData *module = resource->resourceDescriptor;
 
 	if (id == CUPTI_CBID_RESOURCE_MODULE_LOADED)
-		images_note_cubin(&recorder.images, module->pCubin, module->cubinSize);
+		images_note_cubin(module->pCubin, module->cubinSize);
 	else if (id == CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING)
-		seen_kernels_forget_handles(&recorder.seen);
+		seen_kernels_forget_handles();
 	else if (id == CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING)
 		note_context_end(resource->context);
 }
@@ -358,10 +317,10 @@ static CUcontext primary_context(CUdevice device)
 	unsigned flags;
 	int active = 0;
 
-	if (recorder.driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS ||
-	    !active || recorder.driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
+	if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS || !active ||
+	    driver.cuDevicePrimaryCtxRetain(&context, device) != CUDA_SUCCESS)
 		return NULL;
-	recorder.driver.cuDevicePrimaryCtxRelease(device);
+	driver.cuDevicePrimaryCtxRelease(device);
 	return context;
 }
 
@@ -378,7 +337,7 @@ static CUcontext released_context(const CUpti_CallbackData *data)
 		released = primary_context(given->dev);
 		return NULL;
 	}
-	recorder.driver.cuDevicePrimaryCtxGetState(given->dev, &flags, &active);
+	driver.cuDevicePrimaryCtxGetState(given->dev, &flags, &active);
 	return active ? NULL : released;
 }
 
@@ -403,16 +362,6 @@ static CUcontext ended_context(CUpti_CallbackId id, const CUpti_CallbackData *da
 	}
 }
 
-static void note_ends(CUpti_CallbackId id, const CUpti_CallbackData *data)
-{
-	CUcontext ended = ended_context(id, data);
-
-	if (ended)
-		note_context_end(ended);
-	else if (call_role_of(id) == CALL_UNLOAD && data->callbackSite == CUPTI_API_ENTER)
-		seen_kernels_forget_handles(&recorder.seen);
-}
-
 /* Nothing is unloaded, and no context ends, while another thread records: images.c may be loading
  * any of the images once more. */
 void recorder_on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data)
@@ -421,13 +370,18 @@ void recorder_on_hooked_call(CUpti_CallbackId id, const CUpti_CallbackData *data
 	const enum call_role role = call_role_of(id);
 	const bool passes_gate = !call_loads_code(role);
 	const int error_number = errno;
+	CUcontext ended = NULL;
 
 	if (recorder.is_fork || recorder_busy)
 		return;
 	if (entered && passes_gate)
 		enter_launch(id, data);
 	if (!call_launches(role))
-		note_ends(id, data);
+		ended = ended_context(id, data);
+	if (ended)
+		note_context_end(ended);
+	else if (role == CALL_UNLOAD && entered)
+		seen_kernels_forget_handles();
 	if (loads_or_unloads(role))
 		note_load_call(id, data);
 	if (!entered && passes_gate)

@@ -16,10 +16,6 @@
  */
 extern struct recorder {
 	struct record_request request;
-	struct record_driver driver;
-	struct record_cupti cupti;
-	struct events events;
-	struct images images;
 	CUpti_SubscriberHandle subscriber; /* unless it listens by hooks */
 	bool hooked;
 	char *program;
@@ -27,14 +23,11 @@ extern struct recorder {
 	int64_t began_ns;
 	bool is_noted; /* what unknown_call_noted() returns was sent */
 
-	struct seen_kernels seen;
-
 	/* What is below belongs to the thread that has closed the gate of program_threads.h: it
 	 * does so from the beginning of a recording to its end. */
 	_Atomic int64_t captures; /* begun; others only read it */
-	struct launch_capture capture;
-	int cancel_state;     /* of the thread before the recording */
-	_Atomic bool is_fork; /* this process is one, in which CUDA does not work */
+	int cancel_state;         /* of the thread before the recording */
+	_Atomic bool is_fork;     /* this process is one, in which CUDA does not work */
 } recorder;
 
 /* The calls that the recorder itself makes of the driver are none of the program. */

@@ -33,7 +33,6 @@ struct timed_kernel {
 	size_t launch_count, launch_capacity;
 };
 
-static const struct record_cupti *cupti;
 /* Held to use what follows. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct timed_kernel *kernels;
@@ -63,18 +62,17 @@ static struct timed_kernel *kernel_named(const char *name)
 	return kernel;
 }
 
-static bool same_shape(const struct kernel_shape *a, const struct kernel_shape *b)
-{
-	return a->device == b->device && !memcmp(a->grid, b->grid, sizeof(a->grid)) &&
-	       !memcmp(a->block, b->block, sizeof(a->block)) && a->shared_bytes == b->shared_bytes;
-}
-
 /* Most kernels repeat the shape that they had last. */
 static uint32_t shape_of(struct timed_kernel *kernel, const struct kernel_shape *shape)
 {
-	for (size_t i = kernel->shape_count; i--;)
-		if (same_shape(&kernel->shapes[i], shape))
+	for (size_t i = kernel->shape_count; i--;) {
+		const struct kernel_shape *there = &kernel->shapes[i];
+
+		if (there->device == shape->device && there->shared_bytes == shape->shared_bytes &&
+		    !memcmp(there->grid, shape->grid, sizeof(shape->grid)) &&
+		    !memcmp(there->block, shape->block, sizeof(shape->block)))
 			return (uint32_t)i;
+	}
 	kernel->shapes = xgrow(kernel->shapes, &kernel->shape_capacity, kernel->shape_count + 1,
 			       sizeof(*kernel->shapes));
 	kernel->shapes[kernel->shape_count] = *shape;
@@ -121,28 +119,26 @@ static void CUPTIAPI on_buffer_complete(CUcontext context, uint32_t stream, uint
 
 	(void)size;
 	pthread_mutex_lock(&lock);
-	while (cupti->cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
+	while (cupti.cuptiActivityGetNextRecord(buffer, valid, &record) == CUPTI_SUCCESS)
 		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL)
 			add_record((const CUpti_ActivityKernel10 *)(const void *)record);
-	if (cupti->cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS)
+	if (cupti.cuptiActivityGetNumDroppedRecords(context, stream, &lost) == CUPTI_SUCCESS)
 		totals.dropped += (int64_t)lost;
 	totals.own_ns += thread_cpu_ns() - began_ns;
 	pthread_mutex_unlock(&lock);
 	free(buffer);
 }
 
-int timeline_start(const struct record_cupti *opened, struct error *err)
+int timeline_start(struct error *err)
 {
 	int rc;
 
-	cupti = opened;
 	rc = record_cupti_check(
-		cupti, cupti->cuptiActivityRegisterCallbacks(on_buffer_request, on_buffer_complete),
-		err, "registering buffers");
+		cupti.cuptiActivityRegisterCallbacks(on_buffer_request, on_buffer_complete), err,
+		"registering buffers");
 	return rc ? rc
 		  : record_cupti_check(
-			    cupti,
-			    cupti->cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), err,
+			    cupti.cuptiActivityEnable(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL), err,
 			    "enabling the times of kernels");
 }
 
@@ -164,7 +160,7 @@ static json_t *three(const int32_t values[3])
 
 /* `launches` are those of one shape, by ascending time. */
 static void send_shape(const struct timed_kernel *kernel, const struct timed_launch *launches,
-		       size_t count, const struct events *events)
+		       size_t count)
 {
 	const struct kernel_shape *shape = &kernel->shapes[launches[0].shape];
 	uint64_t total = 0;
@@ -172,7 +168,7 @@ static void send_shape(const struct timed_kernel *kernel, const struct timed_lau
 	for (size_t i = 0; i < count; i++)
 		total += launches[i].ns;
 	events_send(
-		events, "kernel",
+		"kernel",
 		json_pack("{s:o, s:I, s:o, s:o, s:I, s:i, s:I, s:I, s:I, s:I, s:I, s:I}", "kernel",
 			  event_json(kernel->name), "device", (json_int_t)shape->device, "grid",
 			  three(shape->grid), "block", three(shape->block), "shared_bytes",
@@ -186,7 +182,7 @@ static void send_shape(const struct timed_kernel *kernel, const struct timed_lau
 }
 
 /* Sends the slowest recordable launch; graph launches are not numbered. */
-static void send_slowest(const struct timed_kernel *kernel, const struct events *events)
+static void send_slowest(const struct timed_kernel *kernel)
 {
 	const struct timed_launch *slowest = NULL;
 	int64_t number = 0;
@@ -200,16 +196,16 @@ static void send_slowest(const struct timed_kernel *kernel, const struct events 
 	for (size_t i = 0; i < kernel->launch_count; i++)
 		number += !kernel->launches[i].in_graph &&
 			  kernel->launches[i].correlation <= slowest->correlation;
-	events_send(events, "slowest",
+	events_send("slowest",
 		    json_pack("{s:o, s:I, s:I}", "kernel", event_json(kernel->name), "launch",
 			      (json_int_t)number, "ns", (json_int_t)slowest->ns));
 }
 
-static void send_kernel(struct timed_kernel *kernel, const struct events *events)
+static void send_kernel(struct timed_kernel *kernel)
 {
 	size_t begin = 0;
 
-	send_slowest(kernel, events);
+	send_slowest(kernel);
 	qsort(kernel->launches, kernel->launch_count, sizeof(*kernel->launches),
 	      order_by_shape_and_time);
 	while (begin < kernel->launch_count) {
@@ -218,19 +214,19 @@ static void send_kernel(struct timed_kernel *kernel, const struct events *events
 		while (end < kernel->launch_count &&
 		       kernel->launches[end].shape == kernel->launches[begin].shape)
 			end++;
-		send_shape(kernel, kernel->launches + begin, end - begin, events);
+		send_shape(kernel, kernel->launches + begin, end - begin);
 		begin = end;
 	}
 }
 
-struct timeline_totals timeline_end(const struct events *events)
+struct timeline_totals timeline_end(void)
 {
 	struct timeline_totals found;
 
-	cupti->cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	cupti.cuptiActivityFlushAll(CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	pthread_mutex_lock(&lock);
 	for (size_t i = 0; i < kernel_count; i++)
-		send_kernel(&kernels[i], events);
+		send_kernel(&kernels[i]);
 	found = totals;
 	pthread_mutex_unlock(&lock);
 	return found;

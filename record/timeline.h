@@ -15,8 +15,8 @@ struct timeline_totals {
 };
 
 /* Makes CUPTI deliver. PL_EUNSUPPORTED. */
-int timeline_start(const struct record_cupti *cupti, struct error *err);
+int timeline_start(struct error *err);
 /* Asks CUPTI for what it still has, and reports each kernel as an event. */
-struct timeline_totals timeline_end(const struct events *events);
+struct timeline_totals timeline_end(void);
 
 #endif

@@ -292,16 +292,3 @@ void ceiling_list_offer(struct ceiling_list *list, const struct ceiling *offered
 	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
 	list->items[list->count++] = *offered;
 }
-
-void ceilings_of_run(struct ceiling_list *out, const struct run *run)
-{
-	for (size_t i = 0; i < run->trial_count; i++) {
-		struct ceiling found;
-
-		if (!ceiling_of_trial(&found, &run->trials[i], &run->device))
-			continue;
-		found.run_id = run->id;
-		found.time_ns = run->started_ns;
-		ceiling_list_offer(out, &found);
-	}
-}

@@ -108,9 +108,6 @@ bool ceiling_of_trial(struct ceiling *out, const struct trial *trial,
 /* Adds a ceiling if the list has none of its name. Replaces one of the same name and run if the
  * offered one is higher. */
 void ceiling_list_offer(struct ceiling_list *list, const struct ceiling *offered);
-/* Adds the ceilings that a run measured: the best configuration of each variant. Their clocks are
- * not known; db_ceilings_load() sets them. */
-void ceilings_of_run(struct ceiling_list *out, const struct run *run);
 /* Theoretical peaks from the device's attributes, in byte/s and flop/s. NAN: not known. */
 double device_peak_bandwidth(const struct device_info *device, enum memory_level level);
 double device_peak_rate(const struct device_info *device, enum precision precision);

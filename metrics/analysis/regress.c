@@ -168,21 +168,13 @@ static bool judge_presence(struct regress_case *item)
 	return true;
 }
 
-static void compare_code(struct regress_case *item, const struct regress_pair *pair)
-{
-	const struct launch_facts *base = &pair->base->facts, *head = &pair->head->facts;
-
-	item->same_code = base->code_hash[0] && strcmp(base->code_hash, head->code_hash) == 0 &&
-			  strcmp(base->code_kind, head->code_kind) == 0;
-	item->same_launch = pair->base_seed == pair->head_seed && pair->base->launch_hash[0] &&
-			    strcmp(pair->base->launch_hash, pair->head->launch_hash) == 0;
-}
-
 /* Compares the numbers of a case. judge_numbers() gives the verdict later, because p has to be
  * adjusted for all cases first. */
 static int compare_numbers(struct regress_case *item, const struct regress_pair *pair,
 			   const struct regress_options *options, struct error *err)
 {
+	const struct launch_facts *base, *head;
+
 	*item = (struct regress_case){
 		.name = trial_case_name(pair->head ? pair->head : pair->base),
 		.base = pair->base,
@@ -204,7 +196,12 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		explain(item, xstrdup(pair->note));
 	if (judge_presence(item))
 		return 0;
-	compare_code(item, pair);
+	base = &pair->base->facts;
+	head = &pair->head->facts;
+	item->same_code = base->code_hash[0] && strcmp(base->code_hash, head->code_hash) == 0 &&
+			  strcmp(base->code_kind, head->code_kind) == 0;
+	item->same_launch = pair->base_seed == pair->head_seed && pair->base->launch_hash[0] &&
+			    strcmp(pair->base->launch_hash, pair->head->launch_hash) == 0;
 	regress_find_times(item, options);
 	return compare_counters(item, pair, options, err);
 }

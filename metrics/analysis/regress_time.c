@@ -144,13 +144,6 @@ struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base,
 
 /* ---- the times of two runs ---- */
 
-/* What another program measured may be a median without samples, which came from one process. */
-static bool has_median_only(const struct trial *trial)
-{
-	return trial->round_count == 0 && isfinite(trial->summary.median_ns) &&
-	       trial->summary.median_ns > 0;
-}
-
 /* The medians above 0 of the rounds with a number below `limit`. *held is malloc'd and holds them.
  */
 static struct process_medians medians_below(const struct trial *trial, int limit, double **held)
@@ -164,7 +157,10 @@ static struct process_medians medians_below(const struct trial *trial, int limit
 		if (round->round < limit && isfinite(round->median_ns) && round->median_ns > 0)
 			medians[count++] = round->median_ns;
 	}
-	if (has_median_only(trial))
+	/* what another program measured may be a median without samples, which came from one
+	 * process */
+	if (trial->round_count == 0 && isfinite(trial->summary.median_ns) &&
+	    trial->summary.median_ns > 0)
 		medians[count++] = trial->summary.median_ns;
 	*held = medians;
 	return (struct process_medians){medians, count};

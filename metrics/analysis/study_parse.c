@@ -50,6 +50,12 @@ static const struct text_key {
 	{"unit", true, false, offsetof(struct study_part, unit)},
 };
 
+/* The text of a key in the study or the part that has it. */
+static char **text_of(void *owner, const struct text_key *key)
+{
+	return (char **)((char *)owner + key->offset);
+}
+
 static const char *const other_keys[] = {"case",     "best",   "part",   "measured",
 					 "emulated", "expect", "decides"};
 
@@ -89,7 +95,7 @@ static int set_text(const struct study_reader *reader, const struct text_key *ke
 			    key->name);
 	if (!key->of_part && part)
 		return fail(reader, "\"%s\" belongs before the first part", key->name);
-	at = (char **)((char *)(key->of_part ? (void *)part : (void *)reader->study) + key->offset);
+	at = text_of(key->of_part ? (void *)part : (void *)reader->study, key);
 	if (*at)
 		return fail(reader, "\"%s\" appears twice", key->name);
 	*at = xstrdup(value);
@@ -260,13 +266,12 @@ static int read_lines(struct study_reader *reader, const char *text, size_t leng
 
 static int check_study(struct study_reader *reader)
 {
-	const struct study *study = reader->study;
+	struct study *study = reader->study;
 	size_t deciding = 0;
 	int rc = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(text_keys) && !rc; i++)
-		if (text_keys[i].needed &&
-		    !*(char *const *)((const char *)study + text_keys[i].offset))
+		if (text_keys[i].needed && !*text_of(study, &text_keys[i]))
 			rc = fail(reader, "the study ends without \"%s\"", text_keys[i].name);
 	for (size_t i = 0; i < study->part_count; i++)
 		deciding += !study->parts[i].aside;
@@ -341,16 +346,14 @@ void study_release(struct study *study)
 		study_expression_release(&part->emulated);
 		free(part->expect.text);
 		free(part->title);
-		free(part->claimed);
-		free(part->unit);
+		for (size_t k = 0; k < ARRAY_SIZE(text_keys); k++)
+			if (text_keys[k].of_part)
+				free(*text_of(part, &text_keys[k]));
 	}
 	free(study->name);
-	free(study->title);
-	free(study->claim);
-	free(study->source);
-	free(study->made_on);
-	free(study->look_at);
-	free(study->on_emulator);
+	for (size_t i = 0; i < ARRAY_SIZE(text_keys); i++)
+		if (!text_keys[i].of_part)
+			free(*text_of(study, &text_keys[i]));
 	*study = (struct study){0};
 }
 

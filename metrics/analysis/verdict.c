@@ -35,63 +35,44 @@ const char *verdict_limiter_name(const struct verdict *verdict)
 
 const struct verdict_rule *verdict_rule_at(size_t index)
 {
-	if (index < limiter_rule_count)
+	if (index < LIMITER_RULE_COUNT)
 		return &limiter_rules[index].words;
-	index -= limiter_rule_count;
-	return index < note_rule_count ? &note_rules[index].words : NULL;
+	index -= LIMITER_RULE_COUNT;
+	return index < NOTE_COUNT ? &note_rules[index].words : NULL;
 }
 
-/* The share of the roof that decides about the limiter. */
-static double deciding_pct(const struct rule *rule, const struct evidence *evidence)
+/* The share of a rule's roof that a verdict reports: for idle lanes, the share that was reached. */
+static double reported_pct(const struct evidence *evidence, size_t rule)
 {
-	return rule->near_pct(evidence);
+	return limiter_rules[rule].bound == BOUND_COMPUTE ? evidence->compute_pct
+							  : evidence->near_pct[rule];
 }
 
-/* The share of the roof that the verdict reports: for idle lanes, the share that was reached. */
-static double reported_pct(const struct rule *rule, const struct evidence *evidence)
+/* Returns the rule of the limiter. */
+static enum limiter_rule find_limiter(struct evidence *evidence)
 {
-	return rule->bound == BOUND_COMPUTE ? evidence->compute_pct : rule->near_pct(evidence);
-}
+	enum limiter_rule rule = RULE_LAUNCH;
+	double nearest_pct = NAN;
 
-/* Returns the rule of the nearest roof, or NULL if none is known. */
-static const struct rule *
-nearest_roof(const struct evidence *evidence,
-	     double (*pct_of)(const struct rule *, const struct evidence *), double *nearest_pct)
-{
-	const struct rule *nearest = NULL;
+	evidence->roof_pct = NAN;
+	for (size_t i = 0; i < ROOF_RULE_COUNT; i++) {
+		const double pct = evidence->near_pct[i], reported = reported_pct(evidence, i);
 
-	*nearest_pct = NAN;
-	for (size_t i = 0; i < limiter_rule_count; i++) {
-		const struct rule *rule = &limiter_rules[i];
-		double pct;
-
-		if (!rule->near_pct)
-			continue;
-		pct = pct_of(rule, evidence);
-		if (isfinite(pct) && !(pct <= *nearest_pct)) {
-			*nearest_pct = pct;
-			nearest = rule;
+		if (isfinite(pct) && !(pct <= nearest_pct)) {
+			nearest_pct = pct;
+			rule = (enum limiter_rule)i;
+		}
+		if (isfinite(reported) && !(reported <= evidence->roof_pct)) {
+			evidence->roof_pct = reported;
+			evidence->nearest = limiter_rules[i].bound;
 		}
 	}
-	return nearest;
-}
-
-/* Returns the rule of the limiter. The last rule always holds. */
-static const struct rule *find_limiter(struct evidence *evidence)
-{
-	double pct;
-	const struct rule *rule = nearest_roof(evidence, deciding_pct, &pct);
-
-	if (pct >= NEAR_PCT) {
-		evidence->roof_pct = reported_pct(rule, evidence);
-	} else {
-		rule = nearest_roof(evidence, reported_pct, &evidence->roof_pct);
-		evidence->nearest = rule ? rule->bound : BOUND_UNKNOWN;
-		rule = limiter_rules;
-		while (!rule->holds || !rule->holds(evidence))
+	if (nearest_pct >= NEAR_PCT)
+		evidence->roof_pct = reported_pct(evidence, rule);
+	else
+		for (rule = RULE_LAUNCH; !evidence->holds[rule];)
 			rule++;
-	}
-	evidence->bound = rule->bound;
+	evidence->bound = limiter_rules[rule].bound;
 	return rule;
 }
 
@@ -103,14 +84,7 @@ static void append_verdict_note(struct verdict_note **notes, size_t *count, size
 		.rule = rule->words.name, .text = text_detach(text), .lost = lost};
 }
 
-static double rule_lost(const struct rule *rule, const struct evidence *evidence)
-{
-	double lost = rule->lost ? rule->lost(evidence) : NAN;
-
-	return lost > 0 ? lost : NAN;
-}
-
-static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule,
+static void add_advice(struct verdict *out, size_t *capacity, const struct rule *rule, double lost,
 		       const struct evidence *evidence)
 {
 	struct text text = TEXT_INIT;
@@ -122,36 +96,29 @@ static void add_advice(struct verdict *out, size_t *capacity, const struct rule 
 	else
 		text_add(&text, rule->words.advice);
 	if (text.length)
-		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text,
-				    rule_lost(rule, evidence));
+		append_verdict_note(&out->advice, &out->advice_count, capacity, rule, &text, lost);
 	text_release(&text);
 }
 
-static bool advises_here(const struct rule *rule, const struct evidence *evidence)
-{
-	return rule->advises & LIMITER(evidence->bound) &&
-	       !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence));
-}
-
 /* Finds the rules that hold, in the order of struct verdict, `notes`. Returns their number. */
-static size_t find_notes(const struct rule **found, const struct evidence *evidence)
+static size_t find_notes(size_t found[NOTE_COUNT], const struct judged_note notes[NOTE_COUNT],
+			 bool emulated)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < note_rule_count; i++) {
-		double lost = rule_lost(&note_rules[i], evidence);
+	for (size_t i = 0; i < NOTE_COUNT; i++) {
 		size_t at = count;
 
-		if (!note_rules[i].holds(evidence))
+		if (!notes[i].holds)
 			continue;
-		for (; at > 0 && evidence->point->emulated; at--) {
-			double before = rule_lost(found[at - 1], evidence);
+		for (; at > 0 && emulated; at--) {
+			const double lost = notes[i].lost, before = notes[found[at - 1]].lost;
 
 			if (!(lost > before || (isnan(before) && isfinite(lost))))
 				break;
 			found[at] = found[at - 1];
 		}
-		found[at] = &note_rules[i];
+		found[at] = i;
 		count++;
 	}
 	return count;
@@ -160,19 +127,25 @@ static size_t find_notes(const struct rule **found, const struct evidence *evide
 static void add_notes_and_advice(struct verdict *out, size_t *advice_capacity,
 				 const struct evidence *evidence)
 {
-	const struct rule **found = xcalloc(note_rule_count, sizeof(*found));
-	size_t capacity = 0, count = find_notes(found, evidence);
+	struct judged_note notes[NOTE_COUNT];
+	size_t found[NOTE_COUNT], capacity = 0, count;
 
+	notes_judge(notes, evidence);
+	for (size_t i = 0; i < NOTE_COUNT; i++)
+		if (!(notes[i].lost > 0))
+			notes[i].lost = NAN;
+	count = find_notes(found, notes, evidence->point->emulated);
 	for (size_t i = 0; i < count; i++) {
+		const struct rule *rule = &note_rules[found[i]];
+		const double lost = notes[found[i]].lost;
 		struct text text = TEXT_INIT;
 
-		found[i]->say(&text, evidence);
-		append_verdict_note(&out->notes, &out->note_count, &capacity, found[i], &text,
-				    rule_lost(found[i], evidence));
-		if (advises_here(found[i], evidence))
-			add_advice(out, advice_capacity, found[i], evidence);
+		rule->say(&text, evidence);
+		append_verdict_note(&out->notes, &out->note_count, &capacity, rule, &text, lost);
+		if (rule->advises & LIMITER(evidence->bound) &&
+		    !(rule->advises & HIDES_LATENCY && evidence_at_roof(evidence)))
+			add_advice(out, advice_capacity, rule, lost, evidence);
 	}
-	free(found);
 }
 
 struct verdict_context verdict_context_of(const struct run *run,
@@ -204,7 +177,7 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 		const struct verdict_context *context)
 {
 	struct text summary = TEXT_INIT, above = TEXT_INIT;
-	const struct rule *limiter;
+	enum limiter_rule limiter;
 	struct evidence evidence;
 	size_t advice_capacity = 0;
 
@@ -215,22 +188,23 @@ void verdict_of(struct verdict *out, const struct trial *trial, const struct roo
 		return;
 	}
 	evidence_collect(&evidence, trial, point, context);
+	limiters_judge(&evidence);
 	limiter = find_limiter(&evidence);
-	out->bound = limiter->bound;
+	out->bound = limiter_rules[limiter].bound;
 	/* the rate of instructions is known without measured roofs, but is rarely the nearest */
-	if (limiter->near_pct || (context->ceilings && context->ceilings->count))
+	if (limiter < ROOF_RULE_COUNT || (context->ceilings && context->ceilings->count))
 		out->roof_pct = evidence.roof_pct;
 	out->from_model = relies_on_model(&evidence);
 	if (trial->status == TRIAL_UNVERIFIED)
 		text_add(&summary, "unverified; ");
-	limiter->say(&summary, &evidence);
+	limiter_say(&summary, limiter, &evidence);
 	out->summary = text_detach(&summary);
 	/* the advice to measure what is missing comes first */
 	if (out->bound == BOUND_UNKNOWN)
-		add_advice(out, &advice_capacity, limiter, &evidence);
+		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	add_notes_and_advice(out, &advice_capacity, &evidence);
 	if (out->bound != BOUND_UNKNOWN)
-		add_advice(out, &advice_capacity, limiter, &evidence);
+		add_advice(out, &advice_capacity, &limiter_rules[limiter], NAN, &evidence);
 	if (evidence_above_roof(&above, &evidence))
 		out->above_roof = text_detach(&above);
 	text_release(&above);
@@ -287,20 +261,21 @@ static double weight_of(enum finding_rank rank, double lost, const struct eviden
 void trial_findings_of(struct trial_findings *out, const struct trial *trial,
 		       const struct roofline_point *point, const struct verdict_context *context)
 {
+	struct judged_note notes[NOTE_COUNT];
 	struct evidence evidence;
 
 	if (!trial_status_counted(trial->status))
 		return;
 	evidence_collect(&evidence, trial, point, context);
-	for (size_t i = 0; i < note_rule_count; i++) {
+	notes_judge(notes, &evidence);
+	for (size_t i = 0; i < NOTE_COUNT; i++) {
 		const struct rule *rule = &note_rules[i];
+		const double lost = notes[i].lost;
 		struct text text = TEXT_INIT;
-		double lost;
 
-		if (!rule->tell || !rule->holds(&evidence))
+		if (!rule->tell || !notes[i].holds)
 			continue;
 		rule->tell(&text, &evidence);
-		lost = rule->lost ? rule->lost(&evidence) : NAN;
 		out->items = xgrow(out->items, &out->capacity, out->count + 1, sizeof(*out->items));
 		out->items[out->count++] = (struct trial_finding){
 			.rule = rule->words.name,

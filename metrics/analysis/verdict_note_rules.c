@@ -9,11 +9,6 @@
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/verdict_rules.h"
 
-static bool lanes_diverge(const struct evidence *e)
-{
-	return e->threads < FULL_THREADS;
-}
-
 static void say_divergence(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.1f of %d threads take part in an instruction", e->threads, FULL_WARP);
@@ -21,30 +16,15 @@ static void say_divergence(struct text *out, const struct evidence *e)
 		text_addf(out, "; %.0f %% of the branches are uniform", e->branch_pct);
 }
 
-static double lost_to_divergence(const struct evidence *e)
-{
-	return 1 - e->threads / FULL_WARP;
-}
-
 static void tell_divergence(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.1f of %d lanes take part", e->threads, FULL_WARP);
-}
-
-static bool lanes_are_predicated(const struct evidence *e)
-{
-	return e->threads_on < KEPT_THREADS * e->threads;
 }
 
 static void say_predication(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "only %.1f of 32 lanes do work; %.1f more are predicated off", e->threads_on,
 		  e->threads - e->threads_on);
-}
-
-static double lost_to_predication(const struct evidence *e)
-{
-	return 1 - e->threads_on / e->threads;
 }
 
 static void tell_predication(struct text *out, const struct evidence *e)
@@ -93,20 +73,6 @@ static void say_sectors(struct text *out, const struct evidence *e)
 	text_add(out, " of a warp; ideal: 4 (float), 8 (float2), 16 (float4)");
 }
 
-static bool accesses_are_scattered(const struct evidence *e)
-{
-	return loads_are_scattered(e) || stores_are_scattered(e);
-}
-
-/* The fraction of the bytes of the sectors that no lane asked for. */
-static double lost_to_sectors(const struct evidence *e)
-{
-	double loads = loads_are_scattered(e) ? 1 - 1 / e->load_waste : NAN;
-	double stores = stores_are_scattered(e) ? 1 - 1 / e->store_waste : NAN;
-
-	return fmax(loads, stores); /* ignores one that is NAN */
-}
-
 /* Accesses that waste too little for the rule do not count. */
 static bool stores_waste_more(const struct evidence *e)
 {
@@ -125,30 +91,15 @@ static void tell_sectors(struct text *out, const struct evidence *e)
 		text_addf(out, "%.1f sectors per load", e->load_sectors);
 }
 
-static bool banks_conflict(const struct evidence *e)
-{
-	return e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
-}
-
 static void say_conflicts(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.0f %% of the wavefronts of shared memory are bank conflicts",
 		  100 * e->conflicts / e->wavefronts);
 }
 
-static double lost_to_conflicts(const struct evidence *e)
-{
-	return e->conflicts / e->wavefronts;
-}
-
 static void tell_conflicts(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.0f %% bank conflicts", 100 * e->conflicts / e->wavefronts);
-}
-
-static bool dram_is_wasted(const struct evidence *e)
-{
-	return e->point->waste >= WASTE;
 }
 
 static void say_waste(struct text *out, const struct evidence *e)
@@ -161,19 +112,9 @@ static void say_waste(struct text *out, const struct evidence *e)
 		  needed);
 }
 
-static double lost_to_waste(const struct evidence *e)
-{
-	return 1 - 1 / e->point->waste;
-}
-
 static void tell_dram(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.2f times the DRAM bytes", e->point->waste);
-}
-
-static bool registers_spill(const struct evidence *e)
-{
-	return e->trial->facts.local_bytes_per_thread > 0;
 }
 
 static void say_spills(struct text *out, const struct evidence *e)
@@ -185,11 +126,6 @@ static void say_spills(struct text *out, const struct evidence *e)
 static void tell_spills(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%lld B of local memory", (long long)e->trial->facts.local_bytes_per_thread);
-}
-
-static bool occupancy_is_limited(const struct evidence *e)
-{
-	return e->allowed_pct < 99.9;
 }
 
 static void say_limit(struct text *out, const struct evidence *e)
@@ -236,31 +172,16 @@ static const char *remedy_of_limit(const struct evidence *e)
 	return strcmp(limiter, "shared memory") == 0 ? "less shared memory" : "another block size";
 }
 
-static bool occupancy_is_lost(const struct evidence *e)
-{
-	return e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
-}
-
 static void say_lost(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "the achieved occupancy is %.0f %%; the launch allows %.0f %%",
 		  e->achieved_pct, e->allowed_pct);
 }
 
-static bool schedulers_starve(const struct evidence *e)
-{
-	return (e->bound == BOUND_LATENCY || e->bound == BOUND_UNKNOWN) && e->eligible < 1;
-}
-
 static void say_starved(struct text *out, const struct evidence *e)
 {
 	text_addf(out, "%.2f warps are ready per scheduler and cycle; the scheduler can issue one",
 		  e->eligible);
-}
-
-static bool flop_is_uncounted(const struct evidence *e)
-{
-	return e->flop_uncounted;
 }
 
 static void say_uncounted(struct text *out, const struct evidence *e)
@@ -281,20 +202,10 @@ static void say_uncounted(struct text *out, const struct evidence *e)
 		text_add(out, "compute is not judged: the work model does not name its precision");
 }
 
-static bool something_is_unjudged(const struct evidence *e)
-{
-	return !e->point->emulated && isfinite(e->median_ns) && evidence_unjudged(NULL, e) > 0;
-}
-
 static void say_unjudged(struct text *out, const struct evidence *e)
 {
 	text_add(out, "not judged: ");
 	evidence_unjudged(out, e);
-}
-
-static bool is_above_a_roof(const struct evidence *e)
-{
-	return evidence_above_roof(NULL, e);
 }
 
 static void say_above(struct text *out, const struct evidence *e)
@@ -302,10 +213,43 @@ static void say_above(struct text *out, const struct evidence *e)
 	evidence_above_roof(out, e);
 }
 
+/* ---- which rules hold ---- */
+
+void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *e)
+{
+	const bool loads = loads_are_scattered(e), stores = stores_are_scattered(e);
+
+	for (size_t i = 0; i < NOTE_COUNT; i++)
+		out[i].lost = NAN;
+	out[NOTE_ABOVE_ROOF].holds = evidence_above_roof(NULL, e);
+	out[NOTE_DRAM_WASTE].holds = e->point->waste >= WASTE;
+	out[NOTE_DRAM_WASTE].lost = 1 - 1 / e->point->waste;
+	out[NOTE_SECTORS].holds = loads || stores;
+	/* the fraction of the bytes of the sectors that no lane asked for; fmax() ignores one that
+	 * is NAN */
+	out[NOTE_SECTORS].lost =
+		fmax(loads ? 1 - 1 / e->load_waste : NAN, stores ? 1 - 1 / e->store_waste : NAN);
+	out[NOTE_DIVERGENCE].holds = e->threads < FULL_THREADS;
+	out[NOTE_DIVERGENCE].lost = 1 - e->threads / FULL_WARP;
+	out[NOTE_PREDICATION].holds = e->threads_on < KEPT_THREADS * e->threads;
+	out[NOTE_PREDICATION].lost = 1 - e->threads_on / e->threads;
+	out[NOTE_BANK_CONFLICTS].holds =
+		e->conflicts >= CONFLICT_SHARE * e->wavefronts && e->wavefronts > 0;
+	out[NOTE_BANK_CONFLICTS].lost = e->conflicts / e->wavefronts;
+	out[NOTE_SPILLS].holds = e->trial->facts.local_bytes_per_thread > 0;
+	out[NOTE_OCCUPANCY_LOST].holds = e->achieved_pct < OCCUPANCY_KEPT * e->allowed_pct;
+	out[NOTE_OCCUPANCY_LIMIT].holds = e->allowed_pct < 99.9;
+	out[NOTE_STARVED].holds =
+		(e->bound == BOUND_LATENCY || e->bound == BOUND_UNKNOWN) && e->eligible < 1;
+	out[NOTE_FLOP_UNCOUNTED].holds = e->flop_uncounted;
+	out[NOTE_NOT_JUDGED].holds =
+		!e->point->emulated && isfinite(e->median_ns) && evidence_unjudged(NULL, e) > 0;
+}
+
 /* ---- the table ---- */
 
-#define NOTE(rule, bounds, when, says, condition, advice) \
-	.words = {rule, condition, advice}, .advises = bounds, .holds = when, .say = says
+#define NOTE(rule, bounds, says, condition, advice) \
+	.words = {rule, condition, advice}, .advises = bounds, .say = says
 #define FINDING(rank_of, tells, remedy_is) .rank = rank_of, .tell = tells, .remedy = remedy_is
 
 #define DRAM LIMITER(BOUND_DRAM)
@@ -317,63 +261,62 @@ static void say_above(struct text *out, const struct evidence *e)
 #define INSTRUCTIONS (LIMITER(BOUND_COMPUTE) | LIMITER(BOUND_ISSUE))
 
 /* clang-format off */
-const struct rule note_rules[] = {
-	{NOTE("above_roof", ANY, is_above_a_roof, say_above,
+const struct rule note_rules[NOTE_COUNT] = {
+	[NOTE_ABOVE_ROOF] = {NOTE("above_roof", ANY, say_above,
 	      "the low end of a rate's interval is more than " STRING(ABOVE_PCT) " % above the high "
 	      "end of its ceiling's interval; without an interval, the rate is more than "
 	      STRING(VAGUE_PCT) " % above its ceiling",
 	      "measure the roofs again (perflab ceilings); if the rate stays above them, look for "
 	      "an error in the work model, and for work that the kernel leaves out")},
-	{NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), dram_is_wasted, say_waste,
+	[NOTE_DRAM_WASTE] = {NOTE("dram_waste", DRAM | WAITING | LIMITER(BOUND_LAUNCH), say_waste,
 	      "DRAM bytes are at least " STRING(WASTE) " times the bytes that the algorithm needs",
 	      "read and write each byte once: fuse passes, and keep reused data in registers, "
 	      "shared memory or tiles that fit the L2"),
-	 .lost = lost_to_waste, FINDING(RANK_WASTE, tell_dram, "read each byte once")},
-	{NOTE("sectors", MEMORY | WAITING, accesses_are_scattered, say_sectors,
+	 FINDING(RANK_WASTE, tell_dram, "read each byte once")},
+	[NOTE_SECTORS] = {NOTE("sectors", MEMORY | WAITING, say_sectors,
 	      "more than " STRING(LEAST_SECTORS) " sectors per request, and one of these: more than "
 	      STRING(MOST_SECTORS) "; near 8 or 16, with dram_waste; bytes of sectors at least "
 	      STRING(WASTE) " times the needed bytes, or these are not known. Emulated: bytes of "
 	      "sectors at least " STRING(WASTE) " times the requested bytes",
 	      "let neighbouring threads access neighbouring, aligned elements: exchange the loops, "
 	      "change the layout, or go through shared memory"),
-	 .lost = lost_to_sectors, FINDING(RANK_WASTE, tell_sectors, "coalesce accesses")},
-	{NOTE("divergence", INSTRUCTIONS | WAITING, lanes_diverge, say_divergence,
+	 FINDING(RANK_WASTE, tell_sectors, "coalesce accesses")},
+	[NOTE_DIVERGENCE] = {NOTE("divergence", INSTRUCTIONS | WAITING, say_divergence,
 	      "fewer than " STRING(FULL_THREADS) " threads take part in an instruction",
 	      "regroup the work so that whole warps take one branch"),
-	 .lost = lost_to_divergence, FINDING(RANK_WASTE, tell_divergence, "regroup by warp")},
-	{NOTE("predication", INSTRUCTIONS | WAITING, lanes_are_predicated, say_predication,
+	 FINDING(RANK_WASTE, tell_divergence, "regroup by warp")},
+	[NOTE_PREDICATION] = {NOTE("predication", INSTRUCTIONS | WAITING, say_predication,
 	      "less than " STRING(KEPT_THREADS) " of the threads that take part have a true "
 	      "predicate",
 	      "move conditions out of loops, or let whole warps share one condition"),
-	 .lost = lost_to_predication, FINDING(RANK_WASTE, tell_predication, "hoist conditions")},
-	{NOTE("bank_conflicts", SHARED | L1 | WAITING, banks_conflict, say_conflicts,
+	 FINDING(RANK_WASTE, tell_predication, "hoist conditions")},
+	[NOTE_BANK_CONFLICTS] = {NOTE("bank_conflicts", SHARED | L1 | WAITING, say_conflicts,
 	      "at least " STRING(CONFLICT_SHARE) " of the wavefronts of shared memory are conflicts",
 	      "pad the rows of the array in shared memory by one element, or swizzle"),
-	 .lost = lost_to_conflicts, FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
-	{NOTE("spills", MEMORY | WAITING, registers_spill, say_spills,
+	 FINDING(RANK_WASTE, tell_conflicts, "pad or swizzle")},
+	[NOTE_SPILLS] = {NOTE("spills", MEMORY | WAITING, say_spills,
 	      "the kernel uses local memory",
 	      "avoid local memory: use fewer live values, and index arrays with constants only"),
 	 FINDING(RANK_SPILLS, tell_spills, "fewer live values")},
-	{NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_lost, say_lost,
+	[NOTE_OCCUPANCY_LOST] = {NOTE("occupancy_lost", MEMORY | WAITING | HIDES_LATENCY, say_lost,
 	      "the achieved occupancy is less than " STRING(OCCUPANCY_KEPT) " of what the launch "
 	      "allows",
 	      "give threads more work, or use larger blocks: multiprocessors wait while blocks start "
 	      "and end")},
-	{NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, occupancy_is_limited, say_limit,
+	[NOTE_OCCUPANCY_LIMIT] = {NOTE("occupancy_limit", MEMORY | WAITING | HIDES_LATENCY, say_limit,
 	      "the launch allows less than full occupancy",
 	      "below " STRING(OCCUPANCY_PCT) " % allowed: use less of the resource that limits it, "
 	      "so that more warps hide latency"),
 	 .advise = advise_limit, FINDING(RANK_OCCUPANCY, tell_limit, NULL),
 	 .remedy_of = remedy_of_limit},
-	{NOTE("starved", 0, schedulers_starve, say_starved,
+	[NOTE_STARVED] = {NOTE("starved", 0, say_starved,
 	      "the limiter is latency or unknown, and less than one warp per cycle is ready",
 	      "")},
-	{NOTE("flop_uncounted", 0, flop_is_uncounted, say_uncounted,
+	[NOTE_FLOP_UNCOUNTED] = {NOTE("flop_uncounted", 0, say_uncounted,
 	      "the counters show less than half of the operations of the work model",
 	      "")},
-	{NOTE("not_judged", 0, something_is_unjudged, say_unjudged,
+	[NOTE_NOT_JUDGED] = {NOTE("not_judged", 0, say_unjudged,
 	      "a memory level or the precision has no ceiling, or its counter is missing",
 	      "")},
 };
 /* clang-format on */
-const size_t note_rule_count = ARRAY_SIZE(note_rules);

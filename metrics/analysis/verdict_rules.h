@@ -31,6 +31,40 @@
 #define STRING_OF(number) #number
 #define STRING(number) STRING_OF(number)
 
+/* The rules for the limiter: roofs, and what it may be if none is near. */
+enum limiter_rule {
+	RULE_DRAM,
+	RULE_L2,
+	RULE_L1,
+	RULE_SHARED,
+	RULE_COMPUTE,
+	RULE_IDLE_LANES,
+	RULE_ISSUE,
+	ROOF_RULE_COUNT,
+	RULE_LAUNCH = ROOF_RULE_COUNT,
+	RULE_FEW_BLOCKS,
+	RULE_LATENCY,
+	RULE_UNKNOWN,
+	LIMITER_RULE_COUNT
+};
+
+/* The rules for notes. */
+enum note_rule {
+	NOTE_ABOVE_ROOF,
+	NOTE_DRAM_WASTE,
+	NOTE_SECTORS,
+	NOTE_DIVERGENCE,
+	NOTE_PREDICATION,
+	NOTE_BANK_CONFLICTS,
+	NOTE_SPILLS,
+	NOTE_OCCUPANCY_LOST,
+	NOTE_OCCUPANCY_LIMIT,
+	NOTE_STARVED,
+	NOTE_FLOP_UNCOUNTED,
+	NOTE_NOT_JUDGED,
+	NOTE_COUNT
+};
+
 /* The numbers of one trial that the rules examine. NAN: not known. */
 struct evidence {
 	const struct trial *trial;
@@ -59,6 +93,10 @@ struct evidence {
 	/* The least share of the DRAM roof that the work model allows. NAN: DRAM bytes were
 	 * counted, or it is not known. */
 	double needed_dram_pct;
+	/* Set by limiters_judge(). By limiter rule: the share of its roof in percent, of a rule
+	 * that has one; whether the rule holds, of another. */
+	double near_pct[LIMITER_RULE_COUNT];
+	bool holds[LIMITER_RULE_COUNT];
 	/* These are set once the limiter is decided, for notes and advice. */
 	enum bound bound;
 	enum bound nearest; /* the nearest roof if none is near; BOUND_UNKNOWN: no roof is known */
@@ -77,14 +115,10 @@ struct rule {
 	struct verdict_rule words;
 	enum bound bound; /* of a limiter rule: the limiter */
 	unsigned advises; /* of a note rule: the limiters for which it gives its advice */
-	/* The share of the rule's roof in percent; NAN: not known. NULL: the rule has no roof. */
-	double (*near_pct)(const struct evidence *evidence);
-	bool (*holds)(const struct evidence *evidence); /* NULL: the rule has a roof */
 	void (*say)(struct text *out, const struct evidence *evidence);
+	const char *begin; /* of what is said, before the share of the roof, if `say` is NULL */
 	/* NULL: the advice in `words` as it is. */
 	void (*advise)(struct text *out, const struct evidence *evidence);
-	/* As `lost` of struct verdict_note. NULL: NAN. */
-	double (*lost)(const struct evidence *evidence);
 	/* The note in a few words, as a finding, and what to try. NULL: it is no finding. */
 	void (*tell)(struct text *out, const struct evidence *evidence);
 	enum finding_rank rank;
@@ -93,11 +127,17 @@ struct rule {
 };
 /* The rules for the limiter: the nearest roof if it is near, else the first other rule that holds.
  */
-extern const struct rule limiter_rules[];
-extern const size_t limiter_rule_count;
+extern const struct rule limiter_rules[LIMITER_RULE_COUNT];
+/* Sets near_pct and holds. */
+void limiters_judge(struct evidence *out);
+void limiter_say(struct text *out, enum limiter_rule rule, const struct evidence *evidence);
 /* The rules for notes: every rule that holds adds one. */
-extern const struct rule note_rules[];
-extern const size_t note_rule_count;
+extern const struct rule note_rules[NOTE_COUNT];
+struct judged_note {
+	bool holds;
+	double lost; /* as in struct verdict_note, if it is above 0 and finite */
+};
+void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *evidence);
 
 /* A quantity of the trial that can be compared with a roof. */
 struct height {
