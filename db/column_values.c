@@ -101,15 +101,11 @@ static void bind_names(struct statement *statement, const struct string_list *na
 	text_release(&joined);
 }
 
-static void bind_speedup(struct statement *statement, enum speedup_verdict verdict)
-{
-	bind_text(statement,
-		  verdict == SPEEDUP_NOT_MEASURED ? NULL : speedup_verdict_name(verdict));
-}
-
 static void bind_member(struct statement *statement, const struct column *column,
 			const void *member)
 {
+	enum speedup_verdict verdict;
+
 	switch (column->type) {
 	case COLUMN_TEXT:
 		bind_text(statement, *(char *const *)member);
@@ -145,7 +141,9 @@ static void bind_member(struct statement *statement, const struct column *column
 		bind_text(statement, trial_status_name(*(const enum trial_status *)member));
 		break;
 	case COLUMN_SPEEDUP:
-		bind_speedup(statement, *(const enum speedup_verdict *)member);
+		verdict = *(const enum speedup_verdict *)member;
+		bind_text(statement,
+			  verdict == SPEEDUP_NOT_MEASURED ? NULL : speedup_verdict_name(verdict));
 		break;
 	case COLUMN_NO_MEMBER:
 		bind_text(statement, NULL);
@@ -162,7 +160,7 @@ void columns_bind(struct statement *statement, const struct column_list *list, u
 				    (const char *)row + list->items[i].offset);
 }
 
-static enum trial_status take_status(struct statement *row)
+enum trial_status take_status(struct statement *row)
 {
 	const char *name = take_text(row);
 	enum trial_status status = TRIAL_FAILED;

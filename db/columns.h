@@ -101,5 +101,7 @@ void columns_bind(struct statement *statement, const struct column_list *list, u
 		  const void *row);
 /* Sets the members of *out from the next columns of a row, in the order of the names. */
 void columns_take(struct statement *row, const struct column_list *list, unsigned parts, void *out);
+/* Takes the next column, the name of a status. One that this version does not know is a failure. */
+enum trial_status take_status(struct statement *row);
 
 #endif

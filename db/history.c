@@ -1,6 +1,6 @@
 /* Loads the history of one case: its trials in all runs of a device. */
 #include "metrics/analysis/history.h"
-#include "db/statement.h"
+#include "db/columns.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -101,12 +101,9 @@ static void run_take_part(struct statement *row, struct run *run, const char *ba
 static void trial_take_part(struct statement *row, struct trial *trial)
 {
 	struct summary *summary = &trial->summary;
-	const char *status;
 
 	trial->id = take_integer(row, 0);
-	status = take_text(row);
-	if (!status || !trial_status_parse(&trial->status, status))
-		trial->status = TRIAL_FAILED;
+	trial->status = take_status(row);
 	trial->reason = take_text_copy(row);
 	take_text_into(row, trial->facts.code_hash, sizeof(trial->facts.code_hash));
 	take_text_into(row, trial->launch_hash, sizeof(trial->launch_hash));

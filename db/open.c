@@ -141,24 +141,9 @@ static int identify(struct identity *out, struct db *db, struct error *err)
 	return rc;
 }
 
-static bool identity_is_empty(const struct identity *identity)
-{
-	return !identity->application_id && !identity->version && !identity->objects;
-}
-
-/* The file was made before perflab 1.0. */
-static int fail_too_old(const struct db *db, int64_t version, struct error *err)
-{
-	return error_set(
-		err, PL_EVERSION,
-		"%s has schema version %lld and this perflab reads %d and newer: convert it "
-		"with `scripts/convert-database %s NEW.db` from perflab's source",
-		db->path, (long long)version, DB_SCHEMA_OLDEST, db->path);
-}
-
 static int check_identity(const struct db *db, const struct identity *identity, struct error *err)
 {
-	if (identity_is_empty(identity)) {
+	if (!identity->application_id && !identity->version && !identity->objects) {
 		if (db->mode == DB_CREATE)
 			return 0;
 		return error_set(err, PL_ECORRUPT,
@@ -181,7 +166,12 @@ static int check_identity(const struct db *db, const struct identity *identity, 
 		return error_set(err, PL_ECORRUPT, "%s is damaged: schema version %lld", db->path,
 				 (long long)identity->version);
 	if (identity->version < DB_SCHEMA_OLDEST)
-		return fail_too_old(db, identity->version, err);
+		return error_set(err, PL_EVERSION,
+				 "%s has schema version %lld and this perflab reads %d and newer: "
+				 "convert it "
+				 "with `scripts/convert-database %s NEW.db` from perflab's source",
+				 db->path, (long long)identity->version, DB_SCHEMA_OLDEST,
+				 db->path);
 	if (identity->tables != OUR_TABLE_COUNT)
 		return error_set(err, PL_ECORRUPT,
 				 "%s does not have perflab's schema: tables are missing: restore a "

@@ -398,13 +398,9 @@ static int tally_load(struct statement *select, int64_t run_id, struct trial_tal
 	*tally = (struct trial_tally){0};
 	bind_integer(select, run_id);
 	while (statement_next(select)) {
-		enum trial_status status = TRIAL_FAILED;
-		const char *name = take_text(select);
+		const enum trial_status status = take_status(select);
 		const int64_t count = take_integer(select, 0);
 
-		/* a newer perflab may have other statuses: they count as failures */
-		if (!name || !trial_status_parse(&status, name))
-			status = TRIAL_FAILED;
 		tally->trials += count;
 		tally->ok += status == TRIAL_OK ? count : 0;
 		tally->sampled += status == TRIAL_SAMPLED ? count : 0;

@@ -178,23 +178,6 @@ static int resolve_by_id(struct db *db, const char *sql, int64_t id, int64_t *ru
 	" backend, coalesce(origin, '') FROM run WHERE id = ?1))) ORDER BY run.started_ns DESC, " \
 	"run.id DESC LIMIT 1"
 
-static int fail_none_good(struct db *db, int64_t head, struct error *err)
-{
-	return error_set(err, PL_EUSAGE,
-			 head ? "no run of that device and backend in %s is marked good, other "
-				"than run %lld: `perflab mark RUN good` marks one"
-			      : "no run in %s is marked good: `perflab mark RUN good` marks one",
-			 db->path, (long long)head);
-}
-
-static int fail_no_other(struct db *db, int64_t head, struct error *err)
-{
-	return error_set(err, PL_EUSAGE,
-			 "%s holds no run of that device and backend other than run %lld that "
-			 "measured kernels of the same origin",
-			 db->path, (long long)head);
-}
-
 /* head 0: there is no head. */
 static int resolve(struct db *db, const char *reference, int64_t head, int64_t *run_id,
 		   struct error *err)
@@ -221,10 +204,20 @@ static int resolve(struct db *db, const char *reference, int64_t head, int64_t *
 		rc = resolve_by_name(db, reference, head, &found, &matches, err);
 	if (rc)
 		return rc;
+	if (!matches && last_good)
+		return error_set(
+			err, PL_EUSAGE,
+			head ? "no run of that device and backend in %s is marked good, other "
+			       "than run %lld: `perflab mark RUN good` marks one"
+			     : "no run in %s is marked good: `perflab mark RUN good` marks one",
+			db->path, (long long)head);
+	if (!matches && last && head)
+		return error_set(err, PL_EUSAGE,
+				 "%s holds no run of that device and backend other than run %lld "
+				 "that measured kernels of the same origin",
+				 db->path, (long long)head);
 	if (!matches)
-		return last_good      ? fail_none_good(db, head, err)
-		       : last && head ? fail_no_other(db, head, err)
-				      : fail_unknown_run(db, reference, err);
+		return fail_unknown_run(db, reference, err);
 	if (matches > 1)
 		return fail_ambiguous(db, reference, head, err);
 	*run_id = found;

@@ -13,46 +13,40 @@
 static int round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
 			struct error *err)
 {
-	struct statement insert =
-		statement_prepare(db,
-				  "INSERT INTO round (trial_id, round, stored_ns, sm_clock_hz,"
-				  " memory_clock_hz, temperature_c, power_w, throttle_reasons,"
-				  " median_ns, speedup, same_buffers, placements)"
-				  " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				  err);
-
-	bind_integer(&insert, trial_id);
-	bind_integer(&insert, round->round);
-	bind_integer(&insert, wall_time_ns());
-	bind_real(&insert, round->state.sm_clock_hz);
-	bind_real(&insert, round->state.memory_clock_hz);
-	bind_real(&insert, round->state.temperature_c);
-	bind_real(&insert, round->state.power_w);
-	bind_known_integer(&insert, round->state.throttle_reasons, -1);
-	bind_real(&insert, summarise(round->time_ns, round->count).median_ns);
-	bind_real(&insert, round->base_ns
+	const struct round_summary row = {
+		.round = round->round,
+		.state = round->state,
+		.median_ns = summarise(round->time_ns, round->count).median_ns,
+		.speedup = round->base_ns
 				   ? speedup_of_round(round->time_ns, round->base_ns, round->count)
-				   : NAN);
-	bind_known_integer(&insert, round->base_ns ? round->same_buffers : -1, -1);
-	bind_known_integer(&insert, round->placements, 0);
+				   : NAN,
+		.same_buffers = round->base_ns ? round->same_buffers : -1,
+		.placements = round->placements,
+	};
+	struct statement insert = columns_insert(db, &round_columns, PART_KEY | PART_RESULT,
+						 "trial_id, stored_ns", 2, err);
+
+	columns_bind(&insert, &round_columns, PART_KEY | PART_RESULT, &row);
+	bind_integer(&insert, trial_id);
+	bind_integer(&insert, wall_time_ns());
 	return statement_finish(&insert);
 }
 
 static int samples_insert(struct db *db, int64_t trial_id, const struct round_result *round,
 			  struct error *err)
 {
-	struct statement insert =
-		statement_prepare(db,
-				  "INSERT INTO sample (trial_id, round, sequence, time_ns, base_ns)"
-				  " VALUES (?, ?, ?, ?, ?)",
-				  err);
+	struct statement insert = columns_insert(db, &sample_columns, PART_ALL, "trial_id", 1, err);
 
 	for (size_t i = 0; !insert.rc && i < round->count; i++) {
+		const struct sample row = {
+			.round = round->round,
+			.sequence = (int)i,
+			.time_ns = round->time_ns[i],
+			.base_ns = round->base_ns ? round->base_ns[i] : NAN,
+		};
+
+		columns_bind(&insert, &sample_columns, PART_ALL, &row);
 		bind_integer(&insert, trial_id);
-		bind_integer(&insert, round->round);
-		bind_integer(&insert, (int64_t)i);
-		bind_real(&insert, round->time_ns[i]);
-		bind_real(&insert, round->base_ns ? round->base_ns[i] : NAN);
 		statement_run(&insert);
 	}
 	return statement_release(&insert);

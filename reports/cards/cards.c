@@ -148,18 +148,6 @@ static json_t *cards_json(const struct cards_report *report, const struct card_r
 
 /* ---- CSV ---- */
 
-/* A row of texts; an empty one is a missing value. */
-static void add_cells(struct table *table, struct text *cells, size_t count)
-{
-	const char *shown[16];
-
-	for (size_t i = 0; i < count; i++)
-		shown[i] = cells[i].length ? cells[i].data : NULL;
-	table_row(table, shown);
-	for (size_t i = 0; i < count; i++)
-		text_release(&cells[i]);
-}
-
 static void add_exact(struct text *out, double value)
 {
 	if (isfinite(value))
@@ -183,25 +171,24 @@ static struct table *exact_table(const struct card_rows *rows)
 	struct table *table = table_new(columns, ARRAY_SIZE(columns));
 
 	for (size_t i = 0; i < rows->count; i++) {
-		const struct card_row *row = &rows->items[i];
-		struct text cells[ARRAY_SIZE(columns)];
-		char *name = trial_case_name(row->trials[0]);
+		const struct card_row *item = &rows->items[i];
+		struct row row = {0};
+		char *name = trial_case_name(item->trials[0]);
 
-		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
-			cells[j] = (struct text)TEXT_INIT;
-		text_add(&cells[0], name);
+		row_add(&row, name);
 		free(name);
-		add_exact(&cells[3], row->pair->ratio);
-		add_exact(&cells[4], row->pair->low);
-		add_exact(&cells[5], row->pair->high);
+		for (int card = 0; card < CARDS; card++)
+			add_exact(row_cell(&row), item->trials[card]->summary.median_ns);
+		add_exact(row_cell(&row), item->pair->ratio);
+		add_exact(row_cell(&row), item->pair->low);
+		add_exact(row_cell(&row), item->pair->high);
 		for (int card = 0; card < CARDS; card++) {
-			const struct verdict *verdict = &row->rooflines[card].verdict;
+			const struct verdict *verdict = &item->rooflines[card].verdict;
 
-			add_exact(&cells[1 + card], row->trials[card]->summary.median_ns);
-			text_add(&cells[6 + 2 * card], verdict_limiter_name(verdict));
-			add_exact(&cells[7 + 2 * card], verdict->roof_pct);
+			row_add(&row, verdict_limiter_name(verdict));
+			add_exact(row_cell(&row), verdict->roof_pct);
 		}
-		add_cells(table, cells, ARRAY_SIZE(columns));
+		row_end(&row, table, ROW_PLAIN);
 	}
 	return table;
 }

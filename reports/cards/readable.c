@@ -55,7 +55,7 @@ static int write_table(const struct readable *report, const char *title, struct 
 			escape_markdown(&shown, title);
 			fprintf(report->out, "\n#### %s\n\n", shown.data);
 		} else {
-			escape_show(&shown, title);
+			text_add_escaped(&shown, title);
 			fprintf(report->out, "\n%s", report->options->colour ? "\033[1m" : "");
 			write_wrapped(report, shown.data);
 			fputs(report->options->colour ? "\033[0m" : "", report->out);
@@ -80,7 +80,7 @@ static void write_cards(const struct readable *report)
 		if (markdown)
 			escape_markdown(&name, run->device.name);
 		else
-			escape_show(&name, run->device.name);
+			text_add_escaped(&name, run->device.name);
 		fprintf(report->out, "%s%c  %s, run %lld\n", markdown ? "- " : "  ",
 			CARD_NAMES[card], name.data, (long long)run->id);
 		text_release(&name);
@@ -89,60 +89,12 @@ static void write_cards(const struct readable *report)
 
 /* ---- cells ---- */
 
-struct cells {
-	char *items[CELLS_MOST];
-	size_t count;
-};
-
-/* Takes ownership of the text; an empty one is a missing value. */
-static void cells_add(struct cells *cells, char *text)
+static void add_number(struct row *row, double value, int digits)
 {
-	if (text && !*text) {
-		free(text);
-		text = NULL;
-	}
-	cells->items[cells->count++] = text;
-}
+	struct text *cell = row_cell(row);
 
-static void cells_add_number(struct cells *cells, double value, const char *format)
-{
-	char shown[32];
-
-	snprintf(shown, sizeof(shown), format, value);
-	cells_add(cells, isfinite(value) ? xstrdup(shown) : NULL);
-}
-
-static void cells_add_time(struct cells *cells, const struct trial *trial)
-{
-	char shown[32];
-
-	format_duration(shown, trial->summary.median_ns);
-	cells_add(cells, xstrdup(shown));
-}
-
-static void cells_add_limiter(struct cells *cells, const struct card_row *row, int card)
-{
-	const char *name = verdict_limiter_name(&row->rooflines[card].verdict);
-
-	cells_add(cells, name ? xstrdup(name) : NULL);
-}
-
-static void cells_add_axes(struct cells *cells, const char *before, const struct trial *trial,
-			   const struct string_list *axes)
-{
-	struct text text = TEXT_INIT;
-
-	text_add(&text, before);
-	trial_axes_text(&text, trial, axes);
-	cells_add(cells, text_detach(&text));
-}
-
-static void cells_move(struct table *table, struct cells *cells)
-{
-	table_row(table, (const char *const *)cells->items);
-	for (size_t i = 0; i < cells->count; i++)
-		free(cells->items[i]);
-	cells->count = 0;
+	if (isfinite(value))
+		text_addf(cell, "%.*f", digits, value);
 }
 
 /* ---- the fastest of each kernel ---- */
@@ -199,29 +151,30 @@ static struct table *fastest_table(const struct readable *report)
 		const struct card_row *row = &report->rows->items[i];
 		const struct trial *there;
 		struct string_list axes = {0};
-		struct cells cells = {.count = 0};
-		char *variant;
+		struct row cells = {0};
 
 		if (!ranks.of_kernel[i])
 			continue;
 		there = &here->trials[fastest_there(report, &problems, i)];
 		kernel_axes(&axes, NULL, &report->kernels, here->trials[i].kernel);
-		cells_add(&cells, xstrdup(here->trials[i].kernel));
-		cells_add(&cells, xstrdup(here->trials[i].variant));
-		cells_add_time(&cells, row->trials[0]);
-		cells_add_time(&cells, row->trials[1]);
-		cells_add_number(&cells, row->pair->ratio, "%.3f");
+		row_add(&cells, here->trials[i].kernel);
+		row_add(&cells, here->trials[i].variant);
+		format_value(row_cell(&cells), row->trials[0]->summary.median_ns, "ns");
+		format_value(row_cell(&cells), row->trials[1]->summary.median_ns, "ns");
+		add_number(&cells, row->pair->ratio, 3);
 		for (int card = 0; card < CARDS; card++)
-			cells_add_number(&cells, row->rooflines[card].verdict.roof_pct, "%.1f");
-		cells_add_axes(&cells, "", &here->trials[i], &axes);
-		variant = xasprintf("%s ", there->variant);
+			add_number(&cells, row->rooflines[card].verdict.roof_pct, 1);
+		trial_axes_text(row_cell(&cells), &here->trials[i], &axes);
 		differs |= there != &here->trials[i];
-		if (there == &here->trials[i])
-			cells_add(&cells, xstrdup(SAME));
-		else
-			cells_add_axes(&cells, variant, there, &axes);
-		free(variant);
-		cells_move(table, &cells);
+		if (there == &here->trials[i]) {
+			row_add(&cells, SAME);
+		} else {
+			struct text *cell = row_cell(&cells);
+
+			text_addf(cell, "%s ", there->variant);
+			trial_axes_text(cell, there, &axes);
+		}
+		row_end(&cells, table, ROW_PLAIN);
 		string_list_release(&axes);
 	}
 	if (!differs)
@@ -260,26 +213,31 @@ static struct table *kernel_pairs_table(const struct readable *report,
 		const struct card_row *row =
 			&report->rows->items[rows->trials[i] - report->common[0].trials];
 		const struct card_pair *pair = row->pair;
-		struct cells cells = {.count = 0};
+		struct row cells = {0};
+		struct text *interval;
 
-		cells_add(&cells, xstrdup(rows->trials[i]->variant));
-		cells_add_time(&cells, row->trials[0]);
-		cells_add_time(&cells, row->trials[1]);
-		cells_add_number(&cells, pair->ratio, "%.3f");
-		cells_add(&cells, isfinite(pair->low) && isfinite(pair->high)
-					  ? xasprintf("%.3f to %.3f", pair->low, pair->high)
-					  : NULL);
+		row_add(&cells, rows->trials[i]->variant);
+		format_value(row_cell(&cells), row->trials[0]->summary.median_ns, "ns");
+		format_value(row_cell(&cells), row->trials[1]->summary.median_ns, "ns");
+		add_number(&cells, pair->ratio, 3);
+		interval = row_cell(&cells);
+		if (isfinite(pair->low) && isfinite(pair->high))
+			text_addf(interval, "%.3f to %.3f", pair->low, pair->high);
 		for (int card = 0; card < CARDS; card++) {
-			cells_add_limiter(&cells, row, card);
-			cells_add_number(&cells, row->rooflines[card].verdict.roof_pct, "%.1f");
+			const struct verdict *verdict = &row->rooflines[card].verdict;
+
+			row_add(&cells, verdict_limiter_name(verdict));
+			add_number(&cells, verdict->roof_pct, 1);
 		}
 		for (size_t j = ARRAY_SIZE(results); j < count; j++) {
 			const struct named_value *axis =
 				trial_axis(rows->trials[i], columns[j].name);
+			struct text *cell = row_cell(&cells);
 
-			cells_add(&cells, axis ? xasprintf("%lld", (long long)axis->value) : NULL);
+			if (axis)
+				text_addf(cell, "%lld", (long long)axis->value);
 		}
-		cells_move(table, &cells);
+		row_end(&cells, table, ROW_PLAIN);
 	}
 	return table;
 }
@@ -337,7 +295,7 @@ static struct table *roofs_table(const struct cards_report *report)
 		bool is_level = i < MEMORY_LEVEL_COUNT;
 		int of = is_level ? i : i - MEMORY_LEVEL_COUNT;
 		const struct ceiling *roofs[CARDS];
-		struct cells cells = {.count = 0};
+		struct row cells = {0};
 
 		for (int card = 0; card < CARDS; card++)
 			roofs[card] = is_level ? ceiling_of_level(report->ceilings[card],
@@ -346,19 +304,17 @@ static struct table *roofs_table(const struct cards_report *report)
 								      (enum precision)of);
 		if (!roofs[0] && !roofs[1])
 			continue;
-		cells_add(&cells, xstrdup(is_level ? memory_level_name((enum memory_level)of)
-						   : precision_name((enum precision)of)));
+		row_add(&cells, is_level ? memory_level_name((enum memory_level)of)
+					 : precision_name((enum precision)of));
 		for (int card = 0; card < CARDS; card++) {
-			struct text rate = TEXT_INIT;
+			struct text *rate = row_cell(&cells);
 
 			if (roofs[card])
-				rate_text(&rate, roofs[card]->per_s, roofs[card]->kind);
-			cells_add(&cells, text_detach(&rate));
+				rate_text(rate, roofs[card]->per_s, roofs[card]->kind);
 		}
-		cells_add_number(&cells,
-				 roofs[0] && roofs[1] ? roofs[1]->per_s / roofs[0]->per_s : NAN,
-				 "%.2f");
-		cells_move(table, &cells);
+		add_number(&cells, roofs[0] && roofs[1] ? roofs[1]->per_s / roofs[0]->per_s : NAN,
+			   2);
+		row_end(&cells, table, ROW_PLAIN);
 	}
 	return table;
 }
@@ -423,7 +379,7 @@ static void write_next(const struct readable *report, const char *meaning, const
 		text_add(&line, " --db ");
 		shell_word(&line, report->options->db);
 	}
-	escape_show(&shown, line.data);
+	text_add_escaped(&shown, line.data);
 	fprintf(report->out, "  %-10s  %s\n", meaning, shown.data);
 	text_release(&line);
 	text_release(&shown);

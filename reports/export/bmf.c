@@ -30,7 +30,7 @@ static json_t *measures_json(const struct export_source *source, const struct tr
 		if (!counter)
 			continue;
 		text_clear(&name);
-		escape_show(&name, metric);
+		text_add_escaped(&name, metric);
 		json_object_set_new(measures, name.data,
 				    json_pack("{s:f}", "value", counter->value));
 	}

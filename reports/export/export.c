@@ -211,40 +211,27 @@ static const char *why_not(const struct export_request *request, const struct tr
 	return NULL;
 }
 
-static int order_names(const void *a, const void *b)
-{
-	char *const *const *left = a, *const *const *right = b;
-	int order = strcmp(**left, **right);
-
-	return order ? order : (*left > *right) - (*left < *right);
-}
-
 /* Removes the cases whose name an earlier case has. A run has each case once, but untrusted names
  * may become equal when they are made printable. Returns how many it removed. */
 static size_t remove_equal_names(struct export_choice *choice)
 {
-	char ***sorted = xcalloc(choice->count ? choice->count : 1, sizeof(*sorted));
-	size_t kept = 0, removed;
+	const size_t count = choice->count;
+	struct name_index seen = {0};
 
-	for (size_t i = 0; i < choice->count; i++)
-		sorted[i] = &choice->names[i];
-	qsort(sorted, choice->count, sizeof(*sorted), order_names);
-	for (size_t i = choice->count; i-- > 1;) {
-		if (strcmp(*sorted[i], *sorted[i - 1]) == 0) {
-			free(*sorted[i]);
-			*sorted[i] = NULL;
-		}
-	}
-	free(sorted);
-	for (size_t i = 0; i < choice->count; i++) {
-		if (!choice->names[i])
+	choice->count = 0;
+	for (size_t i = 0; i < count; i++) {
+		char *name = choice->names[i];
+
+		if (name_index_find(&seen, name) != NO_NAME) {
+			free(name);
 			continue;
-		choice->names[kept] = choice->names[i];
-		choice->trials[kept++] = choice->trials[i];
+		}
+		name_index_add(&seen, name, i);
+		choice->names[choice->count] = name;
+		choice->trials[choice->count++] = choice->trials[i];
 	}
-	removed = choice->count - kept;
-	choice->count = kept;
-	return removed;
+	name_index_release(&seen);
+	return count - choice->count;
 }
 
 static char *printable_name(const struct trial *trial)
@@ -252,7 +239,7 @@ static char *printable_name(const struct trial *trial)
 	char *name = trial_case_name(trial);
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, name);
+	text_add_escaped(&shown, name);
 	free(name);
 	return text_detach(&shown);
 }

@@ -42,8 +42,8 @@ static void add_counter_result(json_t *results, const struct run *run, const cha
 	char *extra = xasprintf("run %s", run->uid);
 
 	text_addf(&full, "%s ", name);
-	escape_show(&full, counter->metric);
-	escape_show(&unit, counter->unit ? counter->unit : "");
+	text_add_escaped(&full, counter->metric);
+	text_add_escaped(&unit, counter->unit ? counter->unit : "");
 	add_result(results, full.data, unit.data, counter->value, NULL, extra);
 	text_release(&unit);
 	text_release(&full);

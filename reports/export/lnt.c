@@ -19,10 +19,10 @@ static json_t *machine_json(const struct device_info *device)
 	json_t *machine = json_object();
 	struct text name = TEXT_INIT;
 
-	escape_show(&name, device->name);
+	text_add_escaped(&name, device->name);
 	if (*device->uuid) {
 		text_add_char(&name, ' ');
-		escape_show(&name, device->uuid);
+		text_add_escaped(&name, device->uuid);
 	}
 	json_object_set_new(machine, "name", json_string(name.data));
 	export_json_set_text(machine, "hardware", device->chip);

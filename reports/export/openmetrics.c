@@ -53,7 +53,7 @@ static void add_label(struct text *labels, const char *name, const char *value)
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, value ? value : "");
+	text_add_escaped(&shown, value ? value : "");
 	text_addf(labels, "%s%s=\"", labels->length ? "," : "{", name);
 	for (const char *c = shown.data; c && *c; c++) {
 		if (*c == '\\' || *c == '"')

@@ -35,7 +35,7 @@ static void add_t4_parameter(json_t *configuration, const char *name, json_t *va
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, name);
+	text_add_escaped(&shown, name);
 	while (json_object_get(configuration, shown.data))
 		text_add_char(&shown, '_');
 	json_object_set_new(configuration, shown.data, value);

@@ -7,6 +7,7 @@
 
 #include "reports/fleet/fleet.h"
 #include "reports/table/json.h"
+#include "reports/table/table.h"
 
 /* ---- JSON ---- */
 
@@ -103,23 +104,9 @@ static int fleet_json(FILE *out, const struct fleet_report *report, struct error
 
 /* ---- CSV ---- */
 
-static struct any_value fleet_text_value(const char *text)
+static struct any_value integer_if(bool known, int64_t value)
 {
-	if (!text || !*text)
-		return (struct any_value){.kind = VALUE_NONE};
-	return (struct any_value){.kind = VALUE_TEXT, .bytes = text, .length = strlen(text)};
-}
-
-static struct any_value fleet_integer_value(bool known, int64_t value)
-{
-	return known ? (struct any_value){.kind = VALUE_INTEGER, .integer = value}
-		     : (struct any_value){.kind = VALUE_NONE};
-}
-
-static struct any_value fleet_real_value(double value)
-{
-	return isfinite(value) ? (struct any_value){.kind = VALUE_REAL, .real = value}
-			       : (struct any_value){.kind = VALUE_NONE};
+	return known ? value_of_integer(value) : (struct any_value){.kind = VALUE_NONE};
 }
 
 static const char *const fleet_columns[] = {
@@ -136,34 +123,34 @@ static void add_level_row(struct row_writer *writer, const struct fleet_report *
 	const struct fleet_gpu *item = &report->fleet->gpus[gpu];
 	char when[21] = "";
 	struct any_value values[] = {
-		fleet_text_value(item->name),
-		fleet_integer_value(true, item->cc_major),
-		fleet_integer_value(true, item->cc_minor),
-		fleet_integer_value(true, item->sm_count),
-		fleet_text_value(item->uuid),
-		fleet_text_value(item->host),
-		fleet_integer_value(item->ordinal >= 0, item->ordinal),
-		fleet_text_value(item->facts[FLEET_DRIVER]),
-		fleet_text_value(fleet_word(report, gpu)),
-		fleet_text_value(report->judgement->why_not[gpu]),
-		fleet_text_value(quantity),
-		fleet_real_value(level->change),
-		fleet_real_value(level->low),
-		fleet_real_value(level->high),
-		fleet_real_value(level->p),
-		fleet_integer_value(quantity != NULL, level->is_outlier),
-		fleet_integer_value(quantity != NULL, (int64_t)level->cases),
-		fleet_integer_value(quantity != NULL, (int64_t)level->runs),
-		fleet_integer_value(quantity != NULL, (int64_t)level->nights),
-		fleet_integer_value(level->is_outlier, level->since_run),
+		value_of_text(item->name),
+		value_of_integer(item->cc_major),
+		value_of_integer(item->cc_minor),
+		value_of_integer(item->sm_count),
+		value_of_text(item->uuid),
+		value_of_text(item->host),
+		integer_if(item->ordinal >= 0, item->ordinal),
+		value_of_text(item->facts[FLEET_DRIVER]),
+		value_of_text(fleet_word(report, gpu)),
+		value_of_text(report->judgement->why_not[gpu]),
+		value_of_text(quantity),
+		value_of_real(level->change),
+		value_of_real(level->low),
+		value_of_real(level->high),
+		value_of_real(level->p),
+		integer_if(quantity != NULL, level->is_outlier),
+		integer_if(quantity != NULL, (int64_t)level->cases),
+		integer_if(quantity != NULL, (int64_t)level->runs),
+		integer_if(quantity != NULL, (int64_t)level->nights),
+		integer_if(level->is_outlier, level->since_run),
 		{0},
-		fleet_integer_value(level->is_outlier, level->since_change),
+		integer_if(level->is_outlier, level->since_change),
 	};
 
 	_Static_assert(ARRAY_SIZE(values) == ARRAY_SIZE(fleet_columns), "a value for each column");
 	if (level->is_outlier) {
 		format_utc(when, level->since_ns);
-		values[SINCE_COLUMN] = fleet_text_value(when);
+		values[SINCE_COLUMN] = value_of_text(when);
 	}
 	rows_add(writer, values);
 }

@@ -111,115 +111,67 @@ const char *fleet_word(const struct fleet_report *report, size_t gpu)
 #define DAY_LENGTH 10     /* of "2026-11-21T02:50:45Z" */
 #define GPUS_NAMED_MOST 5 /* of those that are not compared for one reason */
 
-static void write_fleet_line(FILE *out, const char *line, enum report_format format,
-			     const struct report_options *options)
-{
-	struct text shown = TEXT_INIT, wrapped = TEXT_INIT;
-
-	if (format == REPORT_MARKDOWN) {
-		escape_markdown(&shown, line);
-		fprintf(out, "%s\n", shown.data);
-	} else {
-		escape_show(&shown, line);
-		wrap_text(&wrapped, 0, "", shown.data, (size_t)options->width);
-		fwrite(wrapped.data, 1, wrapped.length, out);
-	}
-	text_release(&shown);
-	text_release(&wrapped);
-}
-
 /* ---- the table ---- */
 
-enum fleet_column {
-	COLUMN_GPU,
-	COLUMN_HOST,
-	COLUMN_DEVICE,
-	COLUMN_CASES,
-	COLUMN_RUNS,
-	COLUMN_NIGHTS,
-	COLUMN_TIME,
-	COLUMN_INTERVAL,
-	COLUMN_SM_CLOCK,
-	COLUMN_MEMORY_CLOCK,
-	COLUMN_POWER,
-	COLUMN_SINCE,
-	COLUMN_VERDICT,
-	COLUMN_DIFFERS,
-	FLEET_COLUMNS,
+static const struct table_column readable_columns[] = {
+	{.name = "gpu"},
+	{.name = "host", .drop = 1},
+	{.name = "device", .numeric = true, .drop = 2},
+	{.name = "cases", .numeric = true, .drop = 6},
+	{.name = "runs", .numeric = true, .drop = 5},
+	{.name = "nights", .numeric = true, .drop = 7},
+	{.name = "time", .numeric = true},
+	{.name = "interval", .numeric = true, .head = "95 % interval", .drop = 3},
+	{.name = "sm_clock", .numeric = true, .head = "SM clock", .drop = 4},
+	{.name = "memory_clock", .numeric = true, .head = "memory clock", .drop = 8},
+	{.name = "power", .numeric = true, .drop = 4},
+	{.name = "since"},
+	{.name = "verdict"},
+	{.name = "differs"},
 };
 
-static const struct table_column readable_columns[FLEET_COLUMNS] = {
-	[COLUMN_GPU] = {.name = "gpu"},
-	[COLUMN_HOST] = {.name = "host", .drop = 1},
-	[COLUMN_DEVICE] = {.name = "device", .numeric = true, .drop = 2},
-	[COLUMN_CASES] = {.name = "cases", .numeric = true, .drop = 6},
-	[COLUMN_RUNS] = {.name = "runs", .numeric = true, .drop = 5},
-	[COLUMN_NIGHTS] = {.name = "nights", .numeric = true, .drop = 7},
-	[COLUMN_TIME] = {.name = "time", .numeric = true},
-	[COLUMN_INTERVAL] = {.name = "interval",
-			     .numeric = true,
-			     .head = "95 % interval",
-			     .drop = 3},
-	[COLUMN_SM_CLOCK] = {.name = "sm_clock", .numeric = true, .head = "SM clock", .drop = 4},
-	[COLUMN_MEMORY_CLOCK] = {.name = "memory_clock",
-				 .numeric = true,
-				 .head = "memory clock",
-				 .drop = 8},
-	[COLUMN_POWER] = {.name = "power", .numeric = true, .drop = 4},
-	[COLUMN_SINCE] = {.name = "since"},
-	[COLUMN_VERDICT] = {.name = "verdict"},
-	[COLUMN_DIFFERS] = {.name = "differs"},
-};
-
-/* malloc'd; NULL: not known. */
-static char *percent_text(double change)
+static void add_percent_cell(struct row *row, double change)
 {
-	return isfinite(change) ? xasprintf("%+.2f %%", 100 * change) : NULL;
+	struct text *cell = row_cell(row);
+
+	if (isfinite(change))
+		text_addf(cell, "%+.2f %%", 100 * change);
 }
 
-static char *fleet_interval_text(const struct fleet_level *level)
+static void add_count_cell(struct row *row, size_t count)
 {
-	if (!isfinite(level->low))
-		return NULL;
-	return xasprintf("%+.2f to %+.2f %%", 100 * level->low, 100 * level->high);
-}
+	struct text *cell = row_cell(row);
 
-static char *count_text(size_t count)
-{
-	return count ? xasprintf("%zu", count) : NULL;
+	if (count)
+		text_addf(cell, "%zu", count);
 }
 
 /* "2026-11-21, run 17"; without a change point "its first run, 2026-11-21". */
-static char *since_text(const struct fleet_level *level)
+static void add_since_cell(struct row *row, const struct fleet_level *level)
 {
+	struct text *cell = row_cell(row);
 	char when[21];
 
 	if (!level)
-		return NULL;
+		return;
 	format_utc(when, level->since_ns);
-	return level->since_change
-		       ? xasprintf("%.*s, run %lld", DAY_LENGTH, when, (long long)level->since_run)
-		       : xasprintf("its first run, %.*s", DAY_LENGTH, when);
+	if (level->since_change)
+		text_addf(cell, "%.*s, run %lld", DAY_LENGTH, when, (long long)level->since_run);
+	else
+		text_addf(cell, "its first run, %.*s", DAY_LENGTH, when);
 }
 
-static char *verdict_text(const struct fleet_report *report, size_t gpu)
+static void add_verdict_cell(struct row *row, const struct fleet_report *report, size_t gpu)
 {
 	const char *why_not = report->judgement->why_not[gpu];
-	struct text text = TEXT_INIT;
+	struct text *cell = row_cell(row);
 
 	if (why_not)
-		text_addf(&text, "not compared: %s", why_not);
+		text_addf(cell, "not compared: %s", why_not);
 	else
-		fleet_describe(&text, report, gpu);
-	return text.length ? text_detach(&text) : xstrdup(fleet_word(report, gpu));
-}
-
-static char *differing_facts_text(const struct fleet_report *report, size_t gpu)
-{
-	struct text text = TEXT_INIT;
-
-	fleet_describe_facts(&text, report, gpu);
-	return text.length ? text_detach(&text) : NULL;
+		fleet_describe(cell, report, gpu);
+	if (!cell->length)
+		text_add(cell, fleet_word(report, gpu));
 }
 
 /* The quantity that most is known of: of a GPU without times, that is another one. */
@@ -240,39 +192,39 @@ static void add_gpu_row(struct table *table, const struct fleet_report *report, 
 	const struct fleet_gpu *item = &report->fleet->gpus[gpu];
 	const struct fleet_level *time = fleet_level_at(judgement, gpu, FLEET_TIME);
 	const struct fleet_level *counted = counted_level(report, gpu);
-	char *cells[FLEET_COLUMNS] = {
-		[COLUMN_GPU] = *item->uuid ? xasprintf("%.*s", UUID_SHOWN, item->uuid) : NULL,
-		[COLUMN_HOST] = item->host ? xstrdup(item->host) : NULL,
-		[COLUMN_DEVICE] =
-			item->ordinal < 0 ? NULL : xasprintf("%lld", (long long)item->ordinal),
-		[COLUMN_CASES] = count_text(counted->cases),
-		[COLUMN_RUNS] = count_text(counted->runs),
-		[COLUMN_NIGHTS] = count_text(counted->nights),
-		[COLUMN_TIME] = percent_text(time->change),
-		[COLUMN_INTERVAL] = fleet_interval_text(time),
-		[COLUMN_SM_CLOCK] =
-			percent_text(fleet_level_at(judgement, gpu, FLEET_SM_CLOCK)->change),
-		[COLUMN_MEMORY_CLOCK] =
-			percent_text(fleet_level_at(judgement, gpu, FLEET_MEMORY_CLOCK)->change),
-		[COLUMN_POWER] = percent_text(fleet_level_at(judgement, gpu, FLEET_POWER)->change),
-		[COLUMN_SINCE] = since_text(fleet_worst(report, gpu)),
-		[COLUMN_VERDICT] = verdict_text(report, gpu),
-		[COLUMN_DIFFERS] = differing_facts_text(report, gpu),
-	};
+	struct row row = {0};
+	struct text *cell;
 
-	table_row_styled(table, (const char *const *)cells,
-			 fleet_gpu_is_outlier(judgement, gpu) ? ROW_BAD
-			 : judgement->why_not[gpu]            ? ROW_DIM
-							      : ROW_PLAIN);
-	for (size_t i = 0; i < FLEET_COLUMNS; i++)
-		free(cells[i]);
+	/* in the order of the columns */
+	text_addf(row_cell(&row), "%.*s", UUID_SHOWN, item->uuid);
+	row_add(&row, item->host);
+	cell = row_cell(&row);
+	if (item->ordinal >= 0)
+		text_addf(cell, "%lld", (long long)item->ordinal);
+	add_count_cell(&row, counted->cases);
+	add_count_cell(&row, counted->runs);
+	add_count_cell(&row, counted->nights);
+	add_percent_cell(&row, time->change);
+	cell = row_cell(&row);
+	if (isfinite(time->low))
+		text_addf(cell, "%+.2f to %+.2f %%", 100 * time->low, 100 * time->high);
+	add_percent_cell(&row, fleet_level_at(judgement, gpu, FLEET_SM_CLOCK)->change);
+	add_percent_cell(&row, fleet_level_at(judgement, gpu, FLEET_MEMORY_CLOCK)->change);
+	add_percent_cell(&row, fleet_level_at(judgement, gpu, FLEET_POWER)->change);
+	add_since_cell(&row, fleet_worst(report, gpu));
+	add_verdict_cell(&row, report, gpu);
+	fleet_describe_facts(row_cell(&row), report, gpu);
+	row_end(&row, table,
+		fleet_gpu_is_outlier(judgement, gpu) ? ROW_BAD
+		: judgement->why_not[gpu]            ? ROW_DIM
+						     : ROW_PLAIN);
 }
 
 static void write_gpus(FILE *out, const struct fleet_report *report, size_t model,
 		       enum report_format format, const struct report_options *options)
 {
 	const struct fleet_judgement *judgement = report->judgement;
-	struct table *table = table_new(readable_columns, FLEET_COLUMNS);
+	struct table *table = table_new(readable_columns, ARRAY_SIZE(readable_columns));
 
 	for (size_t i = 0; i < report->fleet->gpu_count; i++) {
 		const size_t gpu = judgement->order[i];
@@ -325,7 +277,7 @@ static void write_not_compared(FILE *out, const struct fleet_report *report, siz
 		if (gpus > GPUS_NAMED_MOST)
 			text_addf(&names, " and %zu more", gpus - GPUS_NAMED_MOST);
 		text_addf(&line, "Not compared: %s: %s.", names.data, judgement->why_not[i]);
-		write_fleet_line(out, line.data, format, options);
+		write_prose(out, line.data, format, options);
 		text_release(&line);
 		text_release(&names);
 	}
@@ -345,7 +297,7 @@ static void write_model(FILE *out, const struct fleet_report *report, size_t at,
 		  model->outliers == 1 ? "" : "s");
 	if (format == REPORT_MARKDOWN)
 		fputs("### ", out);
-	write_fleet_line(out, line.data, format, options);
+	write_prose(out, line.data, format, options);
 	write_gpus(out, report, at, format, options);
 	text_clear(&line);
 	if (model->compared) {
@@ -353,7 +305,7 @@ static void write_model(FILE *out, const struct fleet_report *report, size_t at,
 			  model->compared - model->outliers, model->compared);
 		if (format == REPORT_MARKDOWN && !model->outliers && !report->all)
 			putc('\n', out);
-		write_fleet_line(out, line.data, format, options);
+		write_prose(out, line.data, format, options);
 	}
 	if (format == REPORT_MARKDOWN)
 		putc('\n', out);

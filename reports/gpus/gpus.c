@@ -5,9 +5,8 @@
 
 #include "reports/gpus/gpus.h"
 #include "reports/table/json.h"
+#include "reports/table/readable.h"
 #include "reports/table/table.h"
-
-#define CELLS_OF_ROW 8
 
 /* NAN: the run has not ended. */
 static double gpus_seconds(const struct run *run)
@@ -32,25 +31,6 @@ static void gpus_remark(struct text *out, const struct gpu_group *group, size_t 
 }
 
 /* ---- rows ---- */
-
-/* Empty texts are missing values. Releases the cells. */
-static void add_row_of_cells(struct table *table, struct text *cells, size_t count,
-			     enum row_style style)
-{
-	const char *row[CELLS_OF_ROW];
-
-	for (size_t i = 0; i < count; i++)
-		row[i] = cells[i].length ? cells[i].data : NULL;
-	table_row_styled(table, row, style);
-	for (size_t i = 0; i < count; i++)
-		text_release(&cells[i]);
-}
-
-static void cells_init(struct text *cells, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		cells[i] = (struct text)TEXT_INIT;
-}
 
 #define DIGITS 2
 #define SENTINEL_DIGITS 1 /* as the facts of a run have them */
@@ -84,31 +64,36 @@ struct table *gpus_table(const struct gpu_group *group)
 		const struct run *run = &group->runs[i];
 		const char *processors = key_value_get(&run->environment, GPUS_PROCESSORS_KEY);
 		const double seconds = gpus_seconds(run);
-		struct text cells[ARRAY_SIZE(columns)];
+		struct row row = {0};
+		struct text *cell;
 		bool bad;
 
-		cells_init(cells, ARRAY_SIZE(columns));
-		text_addf(&cells[0], "%d", run->settings.device);
-		text_add(&cells[1], run->device.name);
-		text_add(&cells[2], run->device.uuid);
-		text_addf(&cells[3], "%lld", (long long)run->id);
-		text_addf(&cells[4], "%zu", run->trial_count);
+		row_addf(&row, "%d", run->settings.device);
+		row_add(&row, run->device.name);
+		row_add(&row, run->device.uuid);
+		row_addf(&row, "%lld", (long long)run->id);
+		row_addf(&row, "%zu", run->trial_count);
+		cell = row_cell(&row);
 		if (isfinite(seconds))
-			text_addf(&cells[5], "%.1f", seconds);
+			text_addf(cell, "%.1f", seconds);
+		cell = row_cell(&row);
 		if (processors) /* of "not pinned: …" the facts have the reason */
-			text_add_bytes(&cells[6], processors, strcspn(processors, ":"));
-		gpus_remark(&cells[7], group, i);
-		bad = cells[7].length && !gpu_group_took_over(group, i);
-		add_row_of_cells(table, cells, ARRAY_SIZE(columns), bad ? ROW_BAD : ROW_PLAIN);
+			text_add_bytes(cell, processors, strcspn(processors, ":"));
+		cell = row_cell(&row);
+		gpus_remark(cell, group, i);
+		bad = cell->length && !gpu_group_took_over(group, i);
+		row_end(&row, table, bad ? ROW_BAD : ROW_PLAIN);
 	}
 	while (gpu_absence_next(&absent, &group->all, &at)) {
-		struct text cells[ARRAY_SIZE(columns)];
+		struct row row = {0};
 
-		cells_init(cells, ARRAY_SIZE(columns));
-		text_addf(&cells[0], "%lld", (long long)absent.number);
-		text_add_bytes(&cells[2], absent.uuid, absent.uuid_length);
-		text_addf(&cells[7], "no run: %s", absent.reason);
-		add_row_of_cells(table, cells, ARRAY_SIZE(columns), ROW_BAD);
+		row_addf(&row, "%lld", (long long)absent.number);
+		row_add(&row, NULL);
+		text_add_bytes(row_cell(&row), absent.uuid, absent.uuid_length);
+		for (int i = 0; i < 4; i++)
+			row_add(&row, NULL);
+		row_addf(&row, "no run: %s", absent.reason);
+		row_end(&row, table, ROW_BAD);
 	}
 	return table;
 }
@@ -142,20 +127,18 @@ struct table *gpus_interference_table(const struct gpu_group *group)
 		size_t k = 1;
 
 		do {
-			struct text cells[ARRAY_SIZE(columns)];
 			const bool known = gpu_sentinel_fact_of(&fact, run, k);
+			struct row row = {0};
 
-			cells_init(cells, ARRAY_SIZE(columns));
-			text_addf(&cells[0], "%d", run->settings.device);
-			text_add(&cells[1], interference_of(run));
-			add_change_cell(&cells[2], fact.change, SENTINEL_DIGITS);
-			add_interval_cell(&cells[3], fact.low, fact.high, SENTINEL_DIGITS);
+			row_addf(&row, "%d", run->settings.device);
+			row_add(&row, interference_of(run));
+			add_change_cell(row_cell(&row), fact.change, SENTINEL_DIGITS);
+			add_interval_cell(row_cell(&row), fact.low, fact.high, SENTINEL_DIGITS);
 			if (known && fact.name)
-				text_add_bytes(&cells[4], fact.name, fact.name_length);
-			else if (known)
-				text_add(&cells[4], fact.text);
-			add_row_of_cells(table, cells, ARRAY_SIZE(columns),
-					 found ? ROW_BAD : ROW_PLAIN);
+				text_add_bytes(row_cell(&row), fact.name, fact.name_length);
+			else
+				row_add(&row, known ? fact.text : NULL);
+			row_end(&row, table, found ? ROW_BAD : ROW_PLAIN);
 		} while (gpu_sentinel_fact_of(&fact, run, ++k));
 	}
 	return table;
@@ -179,21 +162,22 @@ struct table *gpus_differences_table(const struct gpu_group *group)
 
 	for (size_t i = 0; i < group->difference_count; i++) {
 		const struct gpu_difference *item = &group->differences[i];
-		struct text cells[ARRAY_SIZE(columns)];
+		struct row row = {0};
+		struct text *largest;
 
-		cells_init(cells, ARRAY_SIZE(columns));
-		text_addf(&cells[0], "%d", item->run->settings.device);
-		text_addf(&cells[1], "%zu", item->mean.cases);
-		add_change_cell(&cells[2], item->mean.change, DIGITS);
-		add_interval_cell(&cells[3], item->mean.low, item->mean.high, DIGITS);
-		text_addf(&cells[4], "%zu", item->regress.tally[CHANGE_REGRESSED]);
-		text_addf(&cells[5], "%zu", item->regress.tally[CHANGE_IMPROVED]);
-		text_addf(&cells[6], "%zu", item->regress.tally[CHANGE_INCONCLUSIVE]);
+		row_addf(&row, "%d", item->run->settings.device);
+		row_addf(&row, "%zu", item->mean.cases);
+		add_change_cell(row_cell(&row), item->mean.change, DIGITS);
+		add_interval_cell(row_cell(&row), item->mean.low, item->mean.high, DIGITS);
+		row_addf(&row, "%zu", item->regress.tally[CHANGE_REGRESSED]);
+		row_addf(&row, "%zu", item->regress.tally[CHANGE_IMPROVED]);
+		row_addf(&row, "%zu", item->regress.tally[CHANGE_INCONCLUSIVE]);
+		largest = row_cell(&row);
 		if (item->largest) {
-			add_change_cell(&cells[7], item->largest->effect.change, DIGITS);
-			text_addf(&cells[7], "  %s", item->largest->name);
+			add_change_cell(largest, item->largest->effect.change, DIGITS);
+			text_addf(largest, "  %s", item->largest->name);
 		}
-		add_row_of_cells(table, cells, ARRAY_SIZE(columns), ROW_PLAIN);
+		row_end(&row, table, ROW_PLAIN);
 	}
 	return table;
 }
@@ -258,20 +242,16 @@ struct table *gpus_changes_table(const struct gpu_group *group, const struct run
 	for (size_t i = 0; i < count; i++) {
 		const struct regress_case *item = changes[i].item;
 		const bool slower = item->time == CHANGE_REGRESSED;
-		struct text cells[ARRAY_SIZE(columns)];
-		char time[32];
+		struct row row = {0};
 
-		cells_init(cells, ARRAY_SIZE(columns));
-		text_addf(&cells[0], "%d", changes[i].gpu);
-		format_duration(time, item->head->summary.median_ns);
-		text_add(&cells[1], time);
-		format_duration(time, item->base->summary.median_ns);
-		text_add(&cells[2], time);
-		add_change_cell(&cells[3], item->effect.change, DIGITS);
-		add_interval_cell(&cells[4], item->effect.low, item->effect.high, DIGITS);
-		text_add(&cells[5], slower ? "slower" : "faster");
-		text_add(&cells[6], item->name);
-		add_row_of_cells(table, cells, ARRAY_SIZE(columns), slower ? ROW_BAD : ROW_BEST);
+		row_addf(&row, "%d", changes[i].gpu);
+		format_value(row_cell(&row), item->head->summary.median_ns, "ns");
+		format_value(row_cell(&row), item->base->summary.median_ns, "ns");
+		add_change_cell(row_cell(&row), item->effect.change, DIGITS);
+		add_interval_cell(row_cell(&row), item->effect.low, item->effect.high, DIGITS);
+		row_add(&row, slower ? "slower" : "faster");
+		row_add(&row, item->name);
+		row_end(&row, table, slower ? ROW_BAD : ROW_BEST);
 	}
 	free(changes);
 	return table;

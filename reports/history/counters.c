@@ -72,13 +72,6 @@ static size_t choose_metrics(const char *out[METRICS_SHOWN], const struct histor
 	return METRICS_SHOWN;
 }
 
-static char *counter_text(const struct trial *trial, const char *metric)
-{
-	const struct counter_value *counter = counter_list_find(&trial->counters, metric);
-
-	return counter && counter->has_value ? xasprintf("%.15g", counter->value) : NULL;
-}
-
 static enum row_style counted_row_style(const struct history *history, size_t run)
 {
 	const struct counter_step *step = history_step_at(history, run);
@@ -90,20 +83,30 @@ static enum row_style counted_row_style(const struct history *history, size_t ru
 	return *counter_step_word(step) == 'w' ? ROW_BAD : ROW_BEST;
 }
 
-static char *counted_run_note(const struct history *history, size_t at)
+static void add_counted_run_note(struct text *note, const struct history *history, size_t at)
 {
 	const struct counter_step *step = history_step_at(history, at);
 	const struct trial *trial = &history->trials[at];
-	struct text note = TEXT_INIT;
 
-	text_add(&note, "");
 	if (step)
-		text_addf(&note, "%s: %zu counter%s", counter_step_word(step), step->counter_count,
+		text_addf(note, "%s: %zu counter%s", counter_step_word(step), step->counter_count,
 			  step->counter_count == 1 ? "" : "s");
 	if (trial->status != TRIAL_OK)
-		text_addf(&note, "%s%s%s%s", step ? "; " : "", trial_status_name(trial->status),
+		text_addf(note, "%s%s%s%s", step ? "; " : "", trial_status_name(trial->status),
 			  trial->reason ? ": " : "", trial->reason ? trial->reason : "");
-	return note.data ? text_detach(&note) : xstrdup("");
+}
+
+void add_run_cells(struct row *row, const struct run *run)
+{
+	char when[21],
+		*revision = run->source_revision ? report_revision(run->source_revision) : NULL;
+
+	format_utc(when, run->started_ns);
+	row_addf(row, "%lld", (long long)run->id);
+	row_add(row, when);
+	row_add(row, run->label);
+	row_add(row, revision);
+	free(revision);
 }
 
 struct table *table_of_counted_runs(const struct history *history, size_t begin)
@@ -129,29 +132,21 @@ struct table *table_of_counted_runs(const struct history *history, size_t begin)
 	table = table_new(columns, count + FIXED_AFTER);
 	for (size_t i = begin; i < history->count; i++) {
 		const struct run *run = &history->runs[i];
-		const char *cells[MOST] = {0};
-		char *owned[METRICS_SHOWN] = {0};
-		char when[21], *id = xasprintf("%lld", (long long)run->id);
-		char *revision =
-			run->source_revision ? report_revision(run->source_revision) : NULL;
-		char *note = counted_run_note(history, i);
+		const struct trial *trial = &history->trials[i];
+		struct row row = {0};
 
-		format_utc(when, run->started_ns);
-		cells[0] = id;
-		cells[1] = when;
-		cells[2] = run->label;
-		cells[3] = revision;
-		for (size_t k = 0; k < shown; k++)
-			cells[FIXED_BEFORE + k] = owned[k] =
-				counter_text(&history->trials[i], metrics[k]);
-		cells[count] = run->mark;
-		cells[count + 1] = *note ? note : NULL;
-		table_row_styled(table, cells, counted_row_style(history, i));
-		for (size_t k = 0; k < shown; k++)
-			free(owned[k]);
-		free(note);
-		free(revision);
-		free(id);
+		add_run_cells(&row, run);
+		for (size_t k = 0; k < shown; k++) {
+			const struct counter_value *counter =
+				counter_list_find(&trial->counters, metrics[k]);
+			struct text *cell = row_cell(&row);
+
+			if (counter && counter->has_value)
+				text_addf(cell, "%.15g", counter->value);
+		}
+		row_add(&row, run->mark);
+		add_counted_run_note(row_cell(&row), history, i);
+		row_end(&row, table, counted_row_style(history, i));
 	}
 	return table;
 }

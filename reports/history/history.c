@@ -12,40 +12,6 @@
 
 /* ---- CSV ---- */
 
-static struct any_value text_value(const char *text)
-{
-	if (!text || !*text)
-		return (struct any_value){.kind = VALUE_NONE};
-	return (struct any_value){.kind = VALUE_TEXT, .bytes = text, .length = strlen(text)};
-}
-
-static struct any_value integer_value(int64_t value)
-{
-	return (struct any_value){.kind = VALUE_INTEGER, .integer = value};
-}
-
-static struct any_value real_value(double value)
-{
-	if (!isfinite(value))
-		return (struct any_value){.kind = VALUE_NONE};
-	return (struct any_value){.kind = VALUE_REAL, .real = value};
-}
-
-static double change_of(const struct history_change *change)
-{
-	return change ? change->change.effect.change : NAN;
-}
-
-static double low_of(const struct history_change *change)
-{
-	return change ? change->change.effect.low : NAN;
-}
-
-static double high_of(const struct history_change *change)
-{
-	return change ? change->change.effect.high : NAN;
-}
-
 /* "ptx_barriers 4 8; ptx_branches 2 1": the values before and after; malloc'd. */
 static char *changed_counters(const struct counter_step *step)
 {
@@ -68,48 +34,51 @@ static const char *const csv_columns[] = {
 
 static void add_history_rows(struct row_writer *writer, const struct history *history, size_t begin)
 {
+	static const struct effect unknown = {.change = NAN, .low = NAN, .high = NAN};
+
 	for (size_t i = begin; i < history->count; i++) {
 		const struct run *run = &history->runs[i];
 		const struct trial *trial = &history->trials[i];
 		const struct history_change *change = history_change_at(history, i);
 		const struct counter_step *step = history_step_at(history, i);
+		const struct effect *effect = change ? &change->change.effect : &unknown;
 		bool timed = history_is_timed(history, i);
 		char when[21], *changed = changed_counters(step);
 		struct any_value values[] = {
-			text_value(history->kernel),
-			text_value(history->variant),
-			text_value(history->config),
-			text_value(run->device.name),
-			text_value(run->device.uuid),
-			text_value(run->backend),
-			integer_value(run->id),
-			text_value(run->uid),
+			value_of_text(history->kernel),
+			value_of_text(history->variant),
+			value_of_text(history->config),
+			value_of_text(run->device.name),
+			value_of_text(run->device.uuid),
+			value_of_text(run->backend),
+			value_of_integer(run->id),
+			value_of_text(run->uid),
 			{0},
-			text_value(run->label),
-			text_value(run->source_revision),
-			text_value(run->device.driver),
-			text_value(run->device.toolkit),
-			text_value(run->mark),
-			text_value(trial_status_name(trial->status)),
-			text_value(trial->reason),
-			integer_value(trial->summary.count),
-			integer_value((int64_t)trial->round_count),
-			real_value(timed ? trial->summary.median_ns : NAN),
-			real_value(timed ? trial->summary.low_ns : NAN),
-			real_value(timed ? trial->summary.high_ns : NAN),
-			real_value(history_step(history, i)),
-			real_value(change_of(change)),
-			real_value(low_of(change)),
-			real_value(high_of(change)),
-			text_value(history->origin),
-			text_value(step ? counter_step_word(step) : NULL),
-			text_value(changed),
+			value_of_text(run->label),
+			value_of_text(run->source_revision),
+			value_of_text(run->device.driver),
+			value_of_text(run->device.toolkit),
+			value_of_text(run->mark),
+			value_of_text(trial_status_name(trial->status)),
+			value_of_text(trial->reason),
+			value_of_integer(trial->summary.count),
+			value_of_integer((int64_t)trial->round_count),
+			value_of_real(timed ? trial->summary.median_ns : NAN),
+			value_of_real(timed ? trial->summary.low_ns : NAN),
+			value_of_real(timed ? trial->summary.high_ns : NAN),
+			value_of_real(history_step(history, i)),
+			value_of_real(effect->change),
+			value_of_real(effect->low),
+			value_of_real(effect->high),
+			value_of_text(history->origin),
+			value_of_text(step ? counter_step_word(step) : NULL),
+			value_of_text(changed),
 		};
 
 		_Static_assert(ARRAY_SIZE(values) == ARRAY_SIZE(csv_columns),
 			       "a value for each column");
 		format_utc(when, run->started_ns);
-		values[8] = text_value(when);
+		values[8] = value_of_text(when);
 		rows_add(writer, values);
 		free(changed);
 	}
@@ -283,12 +252,12 @@ static bool history_changed(const struct history *history)
 }
 
 /* "slower by 3.10 %, in run 12"; an emulated case: "worse: ptx_branches from 8 to 9, in run 12". */
-static char *newest_change(const struct history *history)
+static void add_newest_change(struct text *out, const struct history *history)
 {
 	const struct history_change *change;
 
 	if (!history_changed(history))
-		return NULL;
+		return;
 	if (history->emulated) {
 		const struct counter_step *step = &history->steps[history->step_count - 1];
 		const struct counter_change *most = &step->counters[0];
@@ -297,61 +266,37 @@ static char *newest_change(const struct history *history)
 			if (counter_step_has(step, &step->counters[i]))
 				most = &step->counters[i];
 		}
-		return xasprintf("%s: %s from %.15g to %.15g, in run %lld", counter_step_word(step),
-				 most->metric, most->base, most->head,
-				 (long long)history->runs[step->first].id);
+		text_addf(out, "%s: %s from %.15g to %.15g, in run %lld", counter_step_word(step),
+			  most->metric, most->base, most->head,
+			  (long long)history->runs[step->first].id);
+		return;
 	}
 	change = &history->changes[history->change_count - 1];
-	return xasprintf("%s by %.2f %%, in run %lld",
-			 change->change.effect.change > 0 ? "slower" : "faster",
-			 100 * fabs(change->change.effect.change),
-			 (long long)history->runs[change->first].id);
+	text_addf(out, "%s by %.2f %%, in run %lld",
+		  change->change.effect.change > 0 ? "slower" : "faster",
+		  100 * fabs(change->change.effect.change),
+		  (long long)history->runs[change->first].id);
 }
 
-static char *newest_time(const struct history *history)
+static void add_newest_time(struct text *out, const struct history *history)
 {
-	char shown[32];
-
 	for (size_t i = history->count; i-- > 0;) {
 		if (!history_is_timed(history, i))
 			continue;
-		format_duration(shown, history->trials[i].summary.median_ns);
-		return xstrdup(shown);
+		format_value(out, history->trials[i].summary.median_ns, "ns");
+		return;
 	}
-	return NULL;
 }
 
 static void add_history_row(struct table *table, const struct history *history)
 {
-	char *name = xasprintf("%s/%s/%s", history->kernel, history->variant, history->config);
-	char *runs = xasprintf("%zu", history->count), *median = newest_time(history);
-	char *change = newest_change(history);
+	struct row row = {0};
 
-	table_row(table, (const char *const[]){name, runs, median, change});
-	free(name);
-	free(runs);
-	free(median);
-	free(change);
-}
-
-static void write_text_line(FILE *out, const char *text, const struct report_options *options)
-{
-	struct text shown = TEXT_INIT, line = TEXT_INIT;
-
-	escape_show(&shown, text);
-	wrap_text(&line, 0, "", shown.data, options ? (size_t)options->width : 0);
-	fwrite(line.data, 1, line.length, out);
-	text_release(&shown);
-	text_release(&line);
-}
-
-static void write_markdown_line(FILE *out, const char *text)
-{
-	struct text shown = TEXT_INIT;
-
-	escape_markdown(&shown, text);
-	fprintf(out, "%s\n\n", shown.data);
-	text_release(&shown);
+	row_addf(&row, "%s/%s/%s", history->kernel, history->variant, history->config);
+	row_addf(&row, "%zu", history->count);
+	add_newest_time(row_cell(&row), history);
+	add_newest_change(row_cell(&row), history);
+	row_end(&row, table, ROW_PLAIN);
 }
 
 static void histories_summary(FILE *out, const struct history *items, size_t count,
@@ -386,25 +331,21 @@ static void histories_summary(FILE *out, const struct history *items, size_t cou
 		text_addf(&text, "; the first %zu", count - hidden);
 	if (format == REPORT_MARKDOWN) {
 		fputs("### ", out);
-		write_markdown_line(out, text.data);
+		write_prose(out, text.data, format, options);
+		fputc('\n', out);
 		table_write_markdown(out, table);
 	} else {
-		write_text_line(out, text.data, options);
+		write_prose(out, text.data, format, options);
 		table_write_text(out, table, options);
-		write_text_line(
-			out, "perflab history CASE shows one case with its runs, --all every one.",
-			options);
+		write_prose(out,
+			    "perflab history CASE shows one case with its runs, --all every one.",
+			    format, options);
 	}
 	table_free(table);
 	text_release(&text);
 }
 
 /* ---- the format ---- */
-
-static bool shows_all(const struct report_options *options)
-{
-	return options && options->selection && options->selection->all;
-}
 
 int report_history(FILE *out, const struct history *items, size_t count, enum report_format format,
 		   size_t rows, const struct report_options *options, struct error *err)
@@ -417,7 +358,8 @@ int report_history(FILE *out, const struct history *items, size_t count, enum re
 	if (format == REPORT_JSON)
 		return histories_json(out, items, count, rows, err);
 	errno = 0;
-	if (count > HISTORIES_IN_FULL && !shows_all(options)) {
+	if (count > HISTORIES_IN_FULL &&
+	    !(options && options->selection && options->selection->all)) {
 		histories_summary(out, items, count, format, options);
 		return stream_check(out, err);
 	}

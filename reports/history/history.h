@@ -18,6 +18,8 @@ void history_markdown(FILE *out, const struct history *history, size_t rows);
 void describe_counter_step(struct text *out, const struct history *history,
 			   const struct counter_step *step,
 			   void (*name)(struct text *out, const struct run *run));
+/* Adds number, start, label and revision of a run. */
+void add_run_cells(struct row *row, const struct run *run);
 /* The newest runs from `begin` on, with the values of the counters that changed most. */
 struct table *table_of_counted_runs(const struct history *history, size_t begin);
 

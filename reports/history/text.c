@@ -163,33 +163,25 @@ static struct table *table_of_runs(const struct history *history, size_t begin)
 	for (size_t i = begin; i < history->count; i++) {
 		const struct run *run = &history->runs[i];
 		const struct trial *trial = &history->trials[i];
-		double half_pct = trial_half_interval_pct(trial), step = history_step(history, i);
-		char when[21], *id = xasprintf("%lld", (long long)run->id);
-		char *revision =
-			run->source_revision ? report_revision(run->source_revision) : NULL;
-		struct text cells[4] = {TEXT_INIT, TEXT_INIT, TEXT_INIT, TEXT_INIT};
+		const double half_pct = trial_half_interval_pct(trial);
+		const double step = history_step(history, i);
+		const bool timed = history_is_timed(history, i);
+		struct row row = {0};
+		struct text *cell;
 
-		format_utc(when, run->started_ns);
-		if (history_is_timed(history, i)) {
-			add_time(&cells[0], trial->summary.median_ns);
-			if (isfinite(half_pct))
-				text_addf(&cells[1], "±%.2f %%", half_pct);
-		}
+		add_run_cells(&row, run);
+		cell = row_cell(&row);
+		if (timed)
+			add_time(cell, trial->summary.median_ns);
+		cell = row_cell(&row);
+		if (timed && isfinite(half_pct))
+			text_addf(cell, "±%.2f %%", half_pct);
+		cell = row_cell(&row);
 		if (isfinite(step))
-			text_addf(&cells[2], "%+.2f %%", 100 * step);
-		add_run_note(&cells[3], history, i);
-		table_row_styled(table,
-				 (const char *const[]){id, when, run->label, revision,
-						       cells[0].length ? cells[0].data : NULL,
-						       cells[1].length ? cells[1].data : NULL,
-						       cells[2].length ? cells[2].data : NULL,
-						       run->mark,
-						       cells[3].length ? cells[3].data : NULL},
-				 history_row_style(history, i));
-		for (size_t j = 0; j < ARRAY_SIZE(cells); j++)
-			text_release(&cells[j]);
-		free(revision);
-		free(id);
+			text_addf(cell, "%+.2f %%", 100 * step);
+		row_add(&row, run->mark);
+		add_run_note(row_cell(&row), history, i);
+		row_end(&row, table, history_row_style(history, i));
 	}
 	return table;
 }
@@ -326,7 +318,7 @@ static void add_escaped_line(struct text *out, const struct text *line, const ch
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, line->data);
+	text_add_escaped(&shown, line->data);
 	text_add(out, before);
 	text_add(out, shown.data);
 	text_add_char(out, '\n');

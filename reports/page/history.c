@@ -225,6 +225,13 @@ static void counter_history(struct page_json *json, const struct history_grid *g
 
 void page_histories(struct page_json *json, const struct report_options *options)
 {
+	static const struct {
+		const char *name;
+		void (*write)(struct page_json *json, const struct history_grid *grid, size_t at);
+	} lists[] = {{"medians", history_medians},
+		     {"intervals", history_intervals},
+		     {"unverified", history_unverified},
+		     {"changes", history_changes}};
 	const struct history_grid *grid = options->histories;
 
 	counter_history(json, grid);
@@ -236,22 +243,12 @@ void page_histories(struct page_json *json, const struct report_options *options
 	page_open(json, '{');
 	history_runs(json, grid);
 	page_member_integer(json, "all_runs", (int64_t)grid->run_count);
-	page_open_member(json, "medians", '[');
-	for (size_t i = 0; i < grid->case_count; i++)
-		history_medians(json, grid, i);
-	page_close(json, ']');
-	page_open_member(json, "intervals", '[');
-	for (size_t i = 0; i < grid->case_count; i++)
-		history_intervals(json, grid, i);
-	page_close(json, ']');
-	page_open_member(json, "unverified", '[');
-	for (size_t i = 0; i < grid->case_count; i++)
-		history_unverified(json, grid, i);
-	page_close(json, ']');
-	page_open_member(json, "changes", '[');
-	for (size_t i = 0; i < grid->case_count; i++)
-		history_changes(json, grid, i);
-	page_close(json, ']');
+	for (size_t k = 0; k < ARRAY_SIZE(lists); k++) {
+		page_open_member(json, lists[k].name, '[');
+		for (size_t i = 0; i < grid->case_count; i++)
+			lists[k].write(json, grid, i);
+		page_close(json, ']');
+	}
 	page_member_integer(json, "changes_unseen", changes_unseen(grid));
 	page_close(json, '}');
 }

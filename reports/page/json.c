@@ -17,7 +17,7 @@ void page_json_init(struct page_json *json, FILE *out)
 void page_json_release(struct page_json *json)
 {
 	string_list_release(&json->words);
-	free(json->slots);
+	name_index_release(&json->index);
 	*json = (struct page_json){0};
 }
 
@@ -198,51 +198,21 @@ void page_member_text(struct page_json *json, const char *name, const char *text
 
 /* ---- words ---- */
 
-/* FNV-1a */
-static size_t hash_word(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return (size_t)(hash ^ hash >> 32);
-}
-
-/* The slot of the text, or the empty slot for it. */
-static size_t *word_slot(const struct page_json *json, const char *text)
-{
-	size_t at = hash_word(text) & (json->slot_count - 1);
-
-	while (json->slots[at] && strcmp(json->words.items[json->slots[at] - 1], text) != 0)
-		at = (at + 1) & (json->slot_count - 1);
-	return &json->slots[at];
-}
-
-static void word_slots_grow(struct page_json *json)
-{
-	free(json->slots);
-	json->slot_count = json->slot_count ? 2 * json->slot_count : 256;
-	json->slots = xcalloc(json->slot_count, sizeof(*json->slots));
-	for (size_t i = 0; i < json->words.count; i++)
-		*word_slot(json, json->words.items[i]) = i + 1;
-}
-
 void page_word(struct page_json *json, const char *text)
 {
-	size_t *slot;
+	size_t at;
 
 	if (!text) {
 		page_null(json);
 		return;
 	}
-	if (2 * json->words.count >= json->slot_count)
-		word_slots_grow(json);
-	slot = word_slot(json, text);
-	if (!*slot) {
+	at = name_index_find(&json->index, text);
+	if (at == NO_NAME) {
+		at = json->words.count;
 		string_list_add(&json->words, text);
-		*slot = json->words.count;
+		name_index_add(&json->index, json->words.items[at], at);
 	}
-	page_integer(json, (int64_t)*slot - 1);
+	page_integer(json, (int64_t)at);
 }
 
 void page_words(struct page_json *json)

@@ -32,8 +32,7 @@ struct page_json {
 	FILE *out;
 	bool comma; /* the next value needs a comma before it */
 	struct string_list words;
-	size_t *slots; /* hash table: index into words + 1, or 0 */
-	size_t slot_count;
+	struct name_index index; /* of the words */
 };
 
 void page_json_init(struct page_json *json, FILE *out);

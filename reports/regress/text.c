@@ -88,38 +88,12 @@ static const struct table_column regress_columns[] = {
 	{.name = "why", .drop = 1},
 };
 
-static char *cell_time(const struct trial *trial)
+static void add_time_cell_of(struct row *row, const struct trial *trial)
 {
-	char shown[32];
+	struct text *cell = row_cell(row);
 
-	if (!trial || !(trial->summary.median_ns > 0))
-		return NULL;
-	format_duration(shown, trial->summary.median_ns);
-	return xstrdup(shown);
-}
-
-static char *cell_or_none(struct text *text)
-{
-	if (text->length)
-		return text_detach(text);
-	text_release(text);
-	return NULL;
-}
-
-static char *cell_change(double change)
-{
-	struct text text = TEXT_INIT;
-
-	regress_describe_change(&text, change);
-	return cell_or_none(&text);
-}
-
-static char *cell_counters(const struct regress_case *item)
-{
-	struct text text = TEXT_INIT;
-
-	regress_describe_counters(&text, item);
-	return cell_or_none(&text);
+	if (trial && trial->summary.median_ns > 0)
+		format_value(cell, trial->summary.median_ns, "ns");
 }
 
 static enum row_style regress_row_style(const struct regress_case *item)
@@ -137,35 +111,32 @@ struct regress_row {
 	size_t more;
 };
 
-static void add_regress_row(struct table *table, const struct regress_row *row)
+static void add_regress_row(struct table *table, const struct regress_row *shown)
 {
-	const struct regress_case *item = row->item;
+	const struct regress_case *item = shown->item;
 	const struct effect *effect = &item->effect;
-	char *base = cell_time(item->base), *head = cell_time(item->head);
-	char *change = cell_change(effect->change), *counters = cell_counters(item);
-	char *interval =
-		!isfinite(effect->low + effect->high)
-			? NULL
-			: xasprintf("%+.2f to %+.2f", 100 * effect->low, 100 * effect->high);
-	char *p = !isfinite(item->adjusted_p) ? NULL : xasprintf("%.2g", item->adjusted_p);
-	struct text name = TEXT_INIT;
+	struct row row = {0};
+	struct text *cell;
 
-	text_add(&name, item->name);
+	row_add(&row, change_name(item->verdict));
+	cell = row_cell(&row);
+	text_add(cell, item->name);
 	if (item->unverified)
-		text_add(&name, " (unverified)"); /* `why` may say something else */
-	if (row->more)
-		text_addf(&name, " and %zu more", row->more);
-	table_row_styled(table,
-			 (const char *const[]){change_name(item->verdict), name.data, base, head,
-					       change, interval, p, counters, item->why},
-			 regress_row_style(item));
-	free(base);
-	free(head);
-	free(change);
-	free(counters);
-	free(interval);
-	free(p);
-	text_release(&name);
+		text_add(cell, " (unverified)"); /* `why` may say something else */
+	if (shown->more)
+		text_addf(cell, " and %zu more", shown->more);
+	add_time_cell_of(&row, item->base);
+	add_time_cell_of(&row, item->head);
+	regress_describe_change(row_cell(&row), effect->change);
+	cell = row_cell(&row);
+	if (isfinite(effect->low + effect->high))
+		text_addf(cell, "%+.2f to %+.2f", 100 * effect->low, 100 * effect->high);
+	cell = row_cell(&row);
+	if (isfinite(item->adjusted_p))
+		text_addf(cell, "%.2g", item->adjusted_p);
+	regress_describe_counters(row_cell(&row), item);
+	row_add(&row, item->why);
+	row_end(&row, table, regress_row_style(item));
 }
 
 /* Without --all, shows only cases that may need action. An unchanged case is shown if a counter
@@ -405,7 +376,7 @@ void regress_text(FILE *out, const struct regress_report *report,
 		char *head = xasprintf("%-9s ", heading.lines[i].key);
 
 		text_clear(&shown);
-		escape_show(&shown, heading.lines[i].value);
+		text_add_escaped(&shown, heading.lines[i].value);
 		wrap_text(&text, 2, head, shown.data, width);
 		free(head);
 	}

@@ -58,7 +58,7 @@ static void add_cut_string(struct text *out, const char *text, size_t characters
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, text);
+	text_add_escaped(&shown, text);
 	if (utf8_length(shown.data) > characters) {
 		char *cut = xasprintf("%.*s…", (int)utf8_prefix(shown.data, characters - 1),
 				      shown.data);

@@ -66,7 +66,7 @@ static void picture_add_roof(struct picture *picture, const struct ceiling *ceil
 	rate_text(&label, ceiling->per_s, ceiling->kind);
 	name_length = label.length;
 	text_add(&label, " (");
-	escape_show(&label, ceiling->name);
+	text_add_escaped(&label, ceiling->name);
 	text_add_char(&label, ')');
 	/* the plot counts one byte per column */
 	for (char *c = label.data; *c; c++) {
@@ -291,14 +291,14 @@ static void describe_point(struct text *out, const struct picture *picture,
 	text_addf(&name, "%s/%s%s", point->trial->kernel, point->trial->variant,
 		  point->place.modelled ? " (model)" : "");
 	add_axes_that_differ(&name, picture, point->trial);
-	escape_show(out, name.data);
+	text_add_escaped(out, name.data);
 	add_limiter_if_it_fits(out, &point->roofline.verdict);
 	text_release(&name);
 }
 
 static void describe_kernel(struct text *out, const struct picture_point *first)
 {
-	escape_show(out, first->trial->kernel);
+	text_add_escaped(out, first->trial->kernel);
 	if (first->place.modelled)
 		text_add(out, " (model)");
 }

@@ -109,7 +109,7 @@ static void add_point_name(struct text *out, const struct picture_point *point, 
 
 	if (!options->colour || !colour)
 		colour = "";
-	escape_show(&shown, point->name);
+	text_add_escaped(&shown, point->name);
 	text_addf(out, "%s%c%s  ", colour, letter, *colour ? "\033[0m" : "");
 	if (utf8_length(shown.data) > width - INDENT)
 		text_addf(out, "%.*s…\n", (int)utf8_prefix(shown.data, width - INDENT - 1),
@@ -126,7 +126,7 @@ static void add_verdict(struct text *out, const struct picture_point *point, cha
 	struct text shown = TEXT_INIT;
 
 	add_point_name(out, point, letter, options, width);
-	escape_show(&shown, verdict->summary);
+	text_add_escaped(&shown, verdict->summary);
 	wrap_text(out, INDENT, "", shown.data, width);
 	text_clear(&shown);
 	add_intensities(&shown, &point->roofline.point);
@@ -139,12 +139,12 @@ static void add_verdict(struct text *out, const struct picture_point *point, cha
 	}
 	for (size_t i = 0; i < verdict->note_count; i++) {
 		text_clear(&shown);
-		escape_show(&shown, verdict->notes[i].text);
+		text_add_escaped(&shown, verdict->notes[i].text);
 		wrap_text(out, INDENT, "- ", shown.data, width);
 	}
 	for (size_t i = 0; i < verdict->advice_count; i++) {
 		text_clear(&shown);
-		escape_show(&shown, verdict->advice[i].text);
+		text_add_escaped(&shown, verdict->advice[i].text);
 		wrap_text(out, INDENT, "try: ", shown.data, width);
 	}
 	text_release(&shown);
@@ -210,12 +210,6 @@ static void join_notes(struct text *out, const struct verdict_note *notes, size_
 		text_addf(out, "%s%s", i ? "; " : "", notes[i].text);
 }
 
-static void add_percent(struct text *out, double percent)
-{
-	if (isfinite(percent))
-		format_number(out, percent, "percent");
-}
-
 static void add_level(struct text *out, const struct roofline_point *point, enum memory_level level)
 {
 	if (!point->model.used && point->level[level].intensity > 0)
@@ -245,33 +239,31 @@ static struct table *verdict_table(const struct picture *picture, enum roofline_
 		const struct picture_point *point = &picture->points[i];
 		const struct roofline_point *place = &point->roofline.point;
 		const struct verdict *verdict = &point->roofline.verdict;
-		struct text cells[ARRAY_SIZE(columns)];
-		const char *shown[ARRAY_SIZE(columns)];
+		struct row row = {0};
+		struct text *cell;
 
 		if (extent != ROOFLINE_ALL && !point->of_kernel)
 			continue;
-		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
-			cells[j] = (struct text)TEXT_INIT;
-		text_add(&cells[0], point->trial->kernel);
-		text_add(&cells[1], point->trial->variant);
-		text_add(&cells[2], point->trial->config);
-		text_add(&cells[3], verdict_limiter_name(verdict));
-		add_percent(&cells[4], verdict->roof_pct);
-		add_level(&cells[5], place, LEVEL_DRAM);
-		add_level(&cells[6], place, LEVEL_L2);
-		add_level(&cells[7], place, LEVEL_L1);
+		row_add(&row, point->trial->kernel);
+		row_add(&row, point->trial->variant);
+		row_add(&row, point->trial->config);
+		row_add(&row, verdict_limiter_name(verdict));
+		cell = row_cell(&row);
+		if (isfinite(verdict->roof_pct))
+			format_number(cell, verdict->roof_pct, "percent");
+		add_level(row_cell(&row), place, LEVEL_DRAM);
+		add_level(row_cell(&row), place, LEVEL_L2);
+		add_level(row_cell(&row), place, LEVEL_L1);
+		cell = row_cell(&row);
 		if (place->needed_intensity > 0)
-			add_intensity(&cells[8], place->needed_intensity);
+			add_intensity(cell, place->needed_intensity);
+		cell = row_cell(&row);
 		if (isfinite(place->waste))
-			text_addf(&cells[9], "%.2f", place->waste);
-		text_add(&cells[10], verdict->summary);
-		join_notes(&cells[11], verdict->notes, verdict->note_count);
-		join_notes(&cells[12], verdict->advice, verdict->advice_count);
-		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
-			shown[j] = cells[j].length ? cells[j].data : NULL;
-		table_row(table, shown);
-		for (size_t j = 0; j < ARRAY_SIZE(columns); j++)
-			text_release(&cells[j]);
+			text_addf(cell, "%.2f", place->waste);
+		row_add(&row, verdict->summary);
+		join_notes(row_cell(&row), verdict->notes, verdict->note_count);
+		join_notes(row_cell(&row), verdict->advice, verdict->advice_count);
+		row_end(&row, table, ROW_PLAIN);
 	}
 	return table;
 }

@@ -97,14 +97,11 @@ static void csv_head(struct text *line, const struct string_list *axes,
 	text_add_char(line, '\n');
 }
 
-static void csv_roofline(struct text *line, const struct run *run, const struct trial *trial,
-			 const struct ceiling_list *ceilings)
+static void csv_roofline(struct text *line, const struct trial *trial,
+			 const struct trial_roofline *roofline, bool emulated)
 {
-	const bool emulated = run->traits.emulated;
-	struct trial_roofline roofline;
-	const struct roofline_point *point = &roofline.point;
+	const struct roofline_point *point = &roofline->point;
 
-	trial_roofline_init(&roofline, run, trial, ceilings);
 	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++) {
 		if (!emulated || emulated_level_name((enum memory_level)i))
 			csv_real(line, point->level[i].intensity);
@@ -119,12 +116,11 @@ static void csv_roofline(struct text *line, const struct run *run, const struct 
 		csv_real(line, point->compute_roof_pct);
 		csv_real(line, point->attainable_flop_per_s);
 		csv_real(line, point->waste);
-		csv_text(line, known ? bound_name(roofline.verdict.bound) : NULL);
-		csv_real(line, roofline.verdict.roof_pct);
-		csv_text(line, known ? roofline.verdict.summary : NULL);
-		csv_text(line, roofline.verdict.above_roof);
+		csv_text(line, known ? bound_name(roofline->verdict.bound) : NULL);
+		csv_real(line, roofline->verdict.roof_pct);
+		csv_text(line, known ? roofline->verdict.summary : NULL);
+		csv_text(line, roofline->verdict.above_roof);
 	}
-	trial_roofline_release(&roofline);
 }
 
 /* Empty for a trial without a base case. */
@@ -147,23 +143,20 @@ static void csv_speedup(struct text *line, const struct trial *trial)
 }
 
 /* What stands in for operations that no counter counted; empty if they were counted. */
-static void csv_model(struct text *line, const struct run *run, const struct trial *trial,
-		      const struct ceiling_list *ceilings)
+static void csv_model(struct text *line, const struct trial *trial,
+		      const struct trial_roofline *roofline)
 {
 	bool known = trial_status_counted(trial->status);
-	struct trial_roofline roofline;
-	const struct roofline_model *model = &roofline.point.model;
+	const struct roofline_model *model = &roofline->point.model;
 
-	trial_roofline_init(&roofline, run, trial, ceilings);
 	csv_text(line,
 		 model->used && model->has_precision ? precision_name(model->precision) : NULL);
 	csv_real(line, model->flop);
 	csv_real(line, model->flop_per_s);
 	csv_real(line, model->intensity[LEVEL_DRAM]);
 	csv_real(line, model->compute_roof_pct);
-	csv_integer(line, roofline.verdict.from_model, known);
-	csv_text(line, known ? roofline_no_place(&roofline.point, trial) : NULL);
-	trial_roofline_release(&roofline);
+	csv_integer(line, roofline->verdict.from_model, known);
+	csv_text(line, known ? roofline_no_place(&roofline->point, trial) : NULL);
 }
 
 static void csv_times(struct text *line, const struct summary *summary)
@@ -198,6 +191,7 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 {
 	const bool emulated = run->traits.emulated;
 	const struct run_gpu *gpu = trial_gpu(run, trial);
+	struct trial_roofline roofline;
 
 	text_add(line, CSV_FORMAT);
 	csv_text(line, gpu ? gpu->run_uid : run->uid);
@@ -231,11 +225,13 @@ static void csv_trial(struct text *line, const struct run *run, const struct tri
 
 		csv_real(line, counter && counter->has_value ? counter->value : NAN);
 	}
-	csv_roofline(line, run, trial, ceilings);
+	trial_roofline_init(&roofline, run, trial, ceilings);
+	csv_roofline(line, trial, &roofline, emulated);
 	if (!emulated) {
 		csv_speedup(line, trial);
-		csv_model(line, run, trial, ceilings);
+		csv_model(line, trial, &roofline);
 	}
+	trial_roofline_release(&roofline);
 	if (means)
 		csv_real(line, trial->mean_ns > 0 ? trial->mean_ns : NAN);
 	if (gpu) {

@@ -125,20 +125,17 @@ struct table *run_table_findings(const struct run *run, bool in_full)
 	for (size_t i = 0; i < list.count; i++) {
 		struct found *found = &list.items[i];
 		const struct trial_finding *finding = &found->finding;
-		char *lost =
-			isfinite(finding->lost) ? xasprintf("%.1f", 100 * finding->lost) : NULL;
-		char *variant = xasprintf("%s/%s", found->worst->kernel, found->worst->variant);
-		char *cases = xasprintf("%zu", found->cases);
+		struct row row = {0};
+		struct text *lost = row_cell(&row);
 
-		table_row(table,
-			  (const char *const[]){
-				  lost, variant, cases,
-				  in_full && found->sentence ? found->sentence : finding->text,
-				  found->worst->config,
-				  in_full && found->advice ? found->advice : finding->remedy});
-		free(lost);
-		free(variant);
-		free(cases);
+		if (isfinite(finding->lost))
+			text_addf(lost, "%.1f", 100 * finding->lost);
+		row_addf(&row, "%s/%s", found->worst->kernel, found->worst->variant);
+		row_addf(&row, "%zu", found->cases);
+		row_add(&row, in_full && found->sentence ? found->sentence : finding->text);
+		row_add(&row, found->worst->config);
+		row_add(&row, in_full && found->advice ? found->advice : finding->remedy);
+		row_end(&row, table, ROW_PLAIN);
 		found_release(found);
 	}
 	free(list.items);

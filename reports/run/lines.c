@@ -35,12 +35,6 @@ struct line_field {
 	void (*show)(struct text *out, const struct line_count *line);
 };
 
-static void show_ratio(struct text *out, double numerator, int64_t denominator)
-{
-	if (denominator > 0)
-		text_addf(out, "%.15g", numerator / (double)denominator);
-}
-
 #define SHOW(name)                                                            \
 	static void show_##name(struct text *out, const struct line_count *l) \
 	{                                                                     \
@@ -93,7 +87,8 @@ static void show_short_lanes_pct(struct text *out, const struct line_count *line
 
 static void show_sectors_per_request(struct text *out, const struct line_count *line)
 {
-	show_ratio(out, (double)line->sectors, line->requests);
+	if (line->requests > 0)
+		text_addf(out, "%.15g", (double)line->sectors / (double)line->requests);
 }
 
 static void show_short_sectors_per_request(struct text *out, const struct line_count *line)
@@ -205,7 +200,7 @@ static void escape_cell(struct text *out, const char *text, bool markdown)
 	if (markdown)
 		escape_markdown(out, text);
 	else
-		escape_show(out, text);
+		text_add_escaped(out, text);
 }
 
 static void write_case_title(FILE *out, const struct trial *trial, bool markdown,
@@ -318,20 +313,12 @@ static void write_trial_files(FILE *out, const struct run *run, const struct tri
 	}
 }
 
-static void write_note(FILE *out, const char *note, bool markdown,
-		       const struct report_options *options)
-{
-	struct text text = TEXT_INIT;
-
-	wrap_text(&text, 0, "", note, markdown ? SIZE_MAX : (size_t)options->width);
-	fwrite(text.data, 1, text.length, out);
-	text_release(&text);
-}
-
 static void write_files(FILE *out, const struct run *run, const struct trial *const *trials,
 			size_t count, struct source_text *source, bool markdown,
 			const struct report_options *options)
 {
+	struct text note = TEXT_INIT;
+
 	if (markdown)
 		fprintf(out, "### perflab run %lld, by source line\n", (long long)run->id);
 	else
@@ -343,7 +330,9 @@ static void write_files(FILE *out, const struct run *run, const struct trial *co
 		write_trial_files(out, run, trials[i], source, markdown, options);
 	}
 	fputc('\n', out);
-	write_note(out, LINES_NOTE, markdown, options);
+	wrap_text(&note, 0, "", LINES_NOTE, markdown ? SIZE_MAX : (size_t)options->width);
+	fwrite(note.data, 1, note.length, out);
+	text_release(&note);
 }
 
 /* ---- the report ---- */
@@ -356,7 +345,7 @@ static int fail_without_lines(const struct run *run, const struct trial *const *
 	int rc;
 
 	if (!run->traits.emulated) {
-		escape_show(&why, run->backend ? run->backend : "unknown");
+		text_add_escaped(&why, run->backend ? run->backend : "unknown");
 		rc = error_set(err, PL_ENOENT,
 			       "run %lld has no lines: only the ptx backend counts lines, and "
 			       "this run used %s",
@@ -366,10 +355,10 @@ static int fail_without_lines(const struct run *run, const struct trial *const *
 			       (long long)run->id);
 	} else {
 		name = trial_case_name(trials[0]);
-		escape_show(&why, name);
+		text_add_escaped(&why, name);
 		text_addf(&why, " is %s%s", trial_status_name(trials[0]->status),
 			  trials[0]->reason ? ": " : "");
-		escape_show(&why, trials[0]->reason ? trials[0]->reason : "");
+		text_add_escaped(&why, trials[0]->reason ? trials[0]->reason : "");
 		rc = error_set(err, PL_ENOENT, "none of the chosen cases of run %lld has lines: %s",
 			       (long long)run->id, why.data);
 		free(name);

@@ -31,14 +31,6 @@ static struct text *next_command(struct next *next, const char *meaning)
 	return &item->command;
 }
 
-static void end_command(struct text *command, const struct report_options *options)
-{
-	if (options->db) {
-		text_add(command, " --db ");
-		shell_word(command, options->db);
-	}
-}
-
 /* Names the run, or the sweep on several GPUs. */
 static void add_report(struct text *command, const struct run *run)
 {
@@ -102,16 +94,11 @@ static bool run_can_go_on(const struct run *run)
 	return false;
 }
 
-static void next_resume(struct next *next, const struct run *run,
-			const struct report_options *options)
+static void next_resume(struct next *next, const struct run *run)
 {
-	struct text *command;
-
-	if (!run_can_go_on(run))
-		return;
-	command = next_command(next, "continue");
-	text_addf(command, "sweep --resume %lld", (long long)run->id);
-	end_command(command, options);
+	if (run_can_go_on(run))
+		text_addf(next_command(next, "continue"), "sweep --resume %lld",
+			  (long long)run->id);
 }
 
 static void next_fill(struct next *next, const struct run *run,
@@ -122,42 +109,35 @@ static void next_fill(struct next *next, const struct run *run,
 	struct text *command;
 
 	if (!options->gpus)
-		next_resume(next, options->whole ? options->whole : run, options);
+		next_resume(next, options->whole ? options->whole : run);
 	for (size_t i = 0; options->gpus && i < options->gpus->count; i++)
-		next_resume(next, &options->gpus->runs[i], options);
+		next_resume(next, &options->gpus->runs[i]);
 	if (kernel && !run_is_detailed(run, options)) {
 		command = next_command(next, "one kernel");
 		add_report(command, run);
 		add_pattern(command, kernel, NULL);
-		end_command(command, options);
 	}
 	if (worst && worst->lines.count) {
 		command = next_command(next, "its source lines");
 		text_addf(command, "report %lld --lines", (long long)run->id);
 		add_pattern(command, worst->kernel, worst->variant);
-		end_command(command, options);
 	}
 	if (!run_shows_all(options) && kernel) {
 		command = next_command(next, "every case");
 		add_report(command, run);
 		text_add(command, " --all");
-		end_command(command, options);
 	}
 	if (!options->no_page) {
 		command = next_command(next, "a page");
 		add_report(command, run);
 		text_add(command, " --format html -o report.html");
-		end_command(command, options);
 	}
-	if (run->gpus) {
-		command = next_command(next, "one GPU");
-		text_addf(command, "report %lld", (long long)run->gpus[0].run_id);
-		end_command(command, options);
-	} else if (key_value_get(&run->environment, GPUS_GROUP_KEY)) {
-		command = next_command(next, "all GPUs");
-		text_addf(command, "report %lld --group", (long long)run->id);
-		end_command(command, options);
-	}
+	if (run->gpus)
+		text_addf(next_command(next, "one GPU"), "report %lld",
+			  (long long)run->gpus[0].run_id);
+	else if (key_value_get(&run->environment, GPUS_GROUP_KEY))
+		text_addf(next_command(next, "all GPUs"), "report %lld --group",
+			  (long long)run->id);
 }
 
 void run_next_commands(struct text *out, const struct run *run,
@@ -172,12 +152,16 @@ void run_next_commands(struct text *out, const struct run *run,
 			widest = strlen(next.items[i].meaning);
 	}
 	for (size_t i = 0; i < next.count; i++) {
-		struct text shown = TEXT_INIT;
+		struct text *command = &next.items[i].command, shown = TEXT_INIT;
 
-		escape_show(&shown, next.items[i].command.data);
+		if (options->db) {
+			text_add(command, " --db ");
+			shell_word(command, options->db);
+		}
+		text_add_escaped(&shown, command->data);
 		text_addf(out, "  %-*s  %s\n", (int)widest, next.items[i].meaning, shown.data);
 		text_release(&shown);
-		text_release(&next.items[i].command);
+		text_release(command);
 	}
 	free(next.items);
 }

@@ -78,26 +78,18 @@ static void overview_begin(struct overview *overview, const bool *best)
 static void add_best_row(struct overview *overview, const struct trial *trial)
 {
 	const struct chosen_columns *columns = &overview->columns;
-	struct text cells[COLUMNS];
-	const char *row[COLUMNS];
+	struct row row = {0};
 	struct string_list axes = {0};
 	struct case_facts facts;
-	size_t count = 0;
 
-	for (size_t i = 0; i < COLUMNS; i++)
-		cells[i] = (struct text)TEXT_INIT;
 	case_facts_init(&facts, overview->run, trial, overview->options->ceilings);
-	text_add(&cells[count++], trial->kernel);
-	text_add(&cells[count++], trial->variant);
+	row_add(&row, trial->kernel);
+	row_add(&row, trial->variant);
 	for (size_t i = 0; i < columns->count; i++)
-		chosen_show(&cells[count++], &columns->items[i], &facts);
+		chosen_show(row_cell(&row), &columns->items[i], &facts);
 	kernel_axes(&axes, NULL, &overview->kernels, trial->kernel);
-	trial_axes_text(&cells[count++], trial, &axes);
-	for (size_t i = 0; i < count; i++)
-		row[i] = cells[i].length ? cells[i].data : NULL;
-	table_row(overview->table, row);
-	for (size_t i = 0; i < COLUMNS; i++)
-		text_release(&cells[i]);
+	trial_axes_text(row_cell(&row), trial, &axes);
+	row_end(&row, overview->table, ROW_PLAIN);
 	string_list_release(&axes);
 	case_facts_release(&facts);
 }

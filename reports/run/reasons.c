@@ -157,18 +157,20 @@ static void reasons_move(struct table **table, const char *what, struct reasons 
 	for (size_t i = 0; i < reasons->count; i++) {
 		struct reason *reason = &reasons->items[i];
 		size_t named = reason->things.count;
-		struct text things = TEXT_INIT;
-		char cases[24];
+		struct row row = {0};
+		struct text *things;
 
 		if (named > NAMED_AT_MOST)
 			named = NAMED_AT_MOST - 1;
+		row_add(&row, what);
+		row_addf(&row, "%zu", reason->cases);
+		things = row_cell(&row);
 		for (size_t j = 0; j < named; j++)
-			text_addf(&things, "%s%s", j ? ", " : "", reason->things.items[j]);
+			text_addf(things, "%s%s", j ? ", " : "", reason->things.items[j]);
 		if (named < reason->things.count)
-			text_addf(&things, " and %zu more", reason->things.count - named);
-		snprintf(cases, sizeof(cases), "%zu", reason->cases);
-		table_row(*table, (const char *const[]){what, cases, things.data, reason->text});
-		text_release(&things);
+			text_addf(things, " and %zu more", reason->things.count - named);
+		row_add(&row, reason->text);
+		row_end(&row, *table, ROW_PLAIN);
 		string_list_release(&reason->things);
 		free(reason->text);
 	}
@@ -226,15 +228,14 @@ struct table *run_table_failures(const struct run *run)
 		qsort(failures.items, failures.count, sizeof(*failures.items), by_number_of_cases);
 	for (size_t i = 0; i < failures.count; i++) {
 		const struct trial *first = failures.items[i].first;
-		char *cases = xasprintf("%zu", failures.items[i].cases);
+		struct row row = {0};
 		char *name = trial_case_name(first);
 
-		table_row_styled(table,
-				 (const char *const[]){cases, name,
-						       trial_status_name(first->status),
-						       first->reason},
-				 ROW_BAD);
-		free(cases);
+		row_addf(&row, "%zu", failures.items[i].cases);
+		row_add(&row, name);
+		row_add(&row, trial_status_name(first->status));
+		row_add(&row, first->reason);
+		row_end(&row, table, ROW_BAD);
 		free(name);
 	}
 	free(failures.items);

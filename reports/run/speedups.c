@@ -19,21 +19,22 @@ static const struct table_column speedup_columns[COLUMNS] = {
 	[RESULT] = {.name = "result"}, /* the last column is wrapped, not cut */
 };
 
-static void fill_speedup_row(struct text cells[COLUMNS], const struct ranked_speedup *item)
+static void add_median_cell(struct row *row, double time_ns)
 {
-	const struct trial *trial = item->trial;
-	struct text remarks = TEXT_INIT;
+	struct text *cell = row_cell(row);
 
-	text_add(&cells[KERNEL], trial->kernel);
-	text_add(&cells[CONFIG], trial->config);
-	if (isfinite(trial->summary.median_ns))
-		format_value(&cells[MEDIAN], trial->summary.median_ns, "ns");
-	if (isfinite(trial->speedup.base_median_ns))
-		format_value(&cells[BASE_MEDIAN], trial->speedup.base_median_ns, "ns");
-	speedup_text(&cells[RESULT], trial);
+	if (isfinite(time_ns))
+		format_value(cell, time_ns, "ns");
+}
+
+static void add_result_cell(struct row *row, const struct ranked_speedup *item)
+{
+	struct text *cell = row_cell(row), remarks = TEXT_INIT;
+
+	speedup_text(cell, item->trial);
 	speedup_remarks(&remarks, item);
 	if (remarks.length)
-		text_addf(&cells[RESULT], "; %s", remarks.data);
+		text_addf(cell, "; %s", remarks.data);
 	text_release(&remarks);
 }
 
@@ -64,17 +65,16 @@ struct table *run_table_speedups(const struct run *run, const struct report_opti
 	if (count)
 		table = table_new(speedup_columns + first, COLUMNS - first);
 	for (size_t i = 0; i < count; i++) {
-		struct text cells[COLUMNS];
-		const char *shown[COLUMNS];
+		const struct trial *trial = items[i].trial;
+		struct row row = {0};
 
-		for (size_t j = 0; j < COLUMNS; j++)
-			cells[j] = (struct text)TEXT_INIT;
-		fill_speedup_row(cells, &items[i]);
-		for (size_t j = 0; j < COLUMNS; j++)
-			shown[j] = cells[j].length ? cells[j].data : NULL;
-		table_row_styled(table, shown + first, style_of(&items[i]));
-		for (size_t j = 0; j < COLUMNS; j++)
-			text_release(&cells[j]);
+		if (first == KERNEL)
+			row_add(&row, trial->kernel);
+		row_add(&row, trial->config);
+		add_median_cell(&row, trial->summary.median_ns);
+		add_median_cell(&row, trial->speedup.base_median_ns);
+		add_result_cell(&row, &items[i]);
+		row_end(&row, table, style_of(&items[i]));
 	}
 	free(items);
 	return table;

@@ -13,7 +13,7 @@ static void write_title(FILE *out, const char *title, const struct report_option
 {
 	struct text shown = TEXT_INIT, line = TEXT_INIT;
 
-	escape_show(&shown, title);
+	text_add_escaped(&shown, title);
 	wrap_text(&line, 0, "", shown.data, (size_t)options->width);
 	line.data[--line.length] = '\0'; /* the end of the line comes after the colour */
 	fprintf(out, "\n%s%s%s\n", options->colour ? "\033[1m" : "", line.data,
@@ -31,7 +31,7 @@ static void write_heading_lines(FILE *out, struct key_value_list *lines,
 	for (size_t i = 0; i < lines->count; i++) {
 		char *head = xasprintf("%-9s ", lines->items[i].key);
 
-		escape_show(&shown, lines->items[i].value);
+		text_add_escaped(&shown, lines->items[i].value);
 		wrap_text(&text, 2, head, shown.data,
 			  options->width > 0 ? (size_t)options->width : SIZE_MAX);
 		text_clear(&shown);
@@ -70,7 +70,7 @@ static int write_run_text(FILE *out, const struct run *run, const struct report_
 		return rc;
 	}
 	run_heading_title(&title, &uid, run, options);
-	escape_show(&shown_uid, uid.data);
+	text_add_escaped(&shown_uid, uid.data);
 	fprintf(out, "%s%s%s  %s\n", options->colour ? "\033[1m" : "", title.data,
 		options->colour ? "\033[0m" : "", shown_uid.data);
 	text_release(&title);

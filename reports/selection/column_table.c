@@ -30,84 +30,44 @@ void case_facts_release(struct case_facts *facts)
 
 /* ---- values ---- */
 
-static const char *word_kernel(const struct case_facts *facts)
-{
-	return facts->trial->kernel;
-}
-
-static const char *word_variant(const struct case_facts *facts)
-{
-	return facts->trial->variant;
-}
-
-static const char *word_config(const struct case_facts *facts)
-{
-	return facts->trial->config;
-}
-
-static const char *word_case(const struct case_facts *facts)
-{
-	return facts->name;
-}
-
-static const char *word_status(const struct case_facts *facts)
-{
-	return trial_status_name(facts->trial->status);
-}
-
-static const char *word_reason(const struct case_facts *facts)
-{
-	return facts->trial->reason;
-}
-
-static const char *word_limiter(const struct case_facts *facts)
-{
-	return trial_status_counted(facts->trial->status)
-		       ? verdict_limiter_name(&facts->roofline.verdict)
-		       : NULL;
-}
-
-static const char *word_verdict(const struct case_facts *facts)
-{
-	return trial_status_counted(facts->trial->status) ? facts->roofline.verdict.summary : NULL;
-}
-
-static const char *word_occupancy_limiter(const struct case_facts *facts)
-{
-	return facts->trial->facts.occupancy_limiter[0] ? facts->trial->facts.occupancy_limiter
-							: NULL;
-}
-
-static const char *word_finding(const struct case_facts *facts)
-{
-	return facts->findings.count ? facts->findings.items[0].text : NULL;
-}
-
-static const char *word_remedy(const struct case_facts *facts)
-{
-	return facts->findings.count ? facts->findings.items[0].remedy : NULL;
-}
-
-static double number_lost(const struct case_facts *facts)
-{
-	return facts->findings.count ? 100 * facts->findings.items[0].lost : NAN;
-}
-
-static double number_roof(const struct case_facts *facts)
-{
-	return trial_status_counted(facts->trial->status) ? facts->roofline.verdict.roof_pct : NAN;
-}
-
-static double number_waste(const struct case_facts *facts)
-{
-	return facts->roofline.point.waste;
-}
-
-#define SUMMARY_NUMBER(field)                                                               \
-	static double number_##field(const struct case_facts *facts)                        \
-	{                                                                                   \
-		return facts->trial->summary.count > 0 ? facts->trial->summary.field : NAN; \
+/* A word or a number of a case: the function of a column, from an expression of `trial` and
+ * `facts`. */
+#define WORD_OF(name, expression)                                      \
+	static const char *word_##name(const struct case_facts *facts) \
+	{                                                              \
+		const struct trial *trial = facts->trial;              \
+                                                                       \
+		(void)trial;                                           \
+		return expression;                                     \
 	}
+#define NUMBER_OF(name, expression)                                 \
+	static double number_##name(const struct case_facts *facts) \
+	{                                                           \
+		const struct trial *trial = facts->trial;           \
+                                                                    \
+		(void)trial;                                        \
+		return expression;                                  \
+	}
+
+WORD_OF(kernel, trial->kernel)
+WORD_OF(variant, trial->variant)
+WORD_OF(config, trial->config)
+WORD_OF(case, facts->name)
+WORD_OF(status, trial_status_name(trial->status))
+WORD_OF(reason, trial->reason)
+WORD_OF(limiter,
+	trial_status_counted(trial->status) ? verdict_limiter_name(&facts->roofline.verdict) : NULL)
+WORD_OF(verdict, trial_status_counted(trial->status) ? facts->roofline.verdict.summary : NULL)
+WORD_OF(occupancy_limiter,
+	trial->facts.occupancy_limiter[0] ? trial->facts.occupancy_limiter : NULL)
+WORD_OF(finding, facts->findings.count ? facts->findings.items[0].text : NULL)
+WORD_OF(remedy, facts->findings.count ? facts->findings.items[0].remedy : NULL)
+
+NUMBER_OF(lost, facts->findings.count ? 100 * facts->findings.items[0].lost : NAN)
+NUMBER_OF(roof, trial_status_counted(trial->status) ? facts->roofline.verdict.roof_pct : NAN)
+NUMBER_OF(waste, facts->roofline.point.waste)
+#define SUMMARY_NUMBER(field) \
+	NUMBER_OF(field, trial->summary.count > 0 ? trial->summary.field : NAN)
 SUMMARY_NUMBER(median_ns)
 SUMMARY_NUMBER(mad_ns)
 SUMMARY_NUMBER(low_ns)
@@ -115,35 +75,41 @@ SUMMARY_NUMBER(high_ns)
 SUMMARY_NUMBER(min_ns)
 SUMMARY_NUMBER(max_ns)
 #undef SUMMARY_NUMBER
+NUMBER_OF(mean, trial->mean_ns > 0 ? trial->mean_ns : NAN)
+NUMBER_OF(flop, trial->has_work ? (double)trial->flop : NAN)
+NUMBER_OF(bytes_read, trial->has_work ? (double)trial->bytes_read : NAN)
+NUMBER_OF(bytes_written, trial->has_work ? (double)trial->bytes_written : NAN)
+NUMBER_OF(interval, trial_half_interval_pct(trial))
+NUMBER_OF(speedup, trial->speedup.base_variant ? trial->speedup.speedup : NAN)
+NUMBER_OF(samples, trial->summary.count > 0 ? (double)trial->summary.count : NAN)
+NUMBER_OF(model_bandwidth, trial_model_gb_per_s(trial))
+NUMBER_OF(model_flops, trial_model_gflop_per_s(trial))
+NUMBER_OF(theoretical_occupancy, trial_theoretical_occupancy_pct(trial))
+NUMBER_OF(registers,
+	  trial->facts.registers_per_thread >= 0 ? (double)trial->facts.registers_per_thread : NAN)
 
-static double number_mean(const struct case_facts *facts)
+static double blocks_counter(const struct case_facts *facts, const char *metric)
 {
-	return facts->trial->mean_ns > 0 ? facts->trial->mean_ns : NAN;
+	const struct counter_value *value = counter_list_find(&facts->trial->counters, metric);
+
+	return value && value->has_value ? value->value : NAN;
 }
 
-#define WORK_NUMBER(field)                                                         \
-	static double number_##field(const struct case_facts *facts)               \
-	{                                                                          \
-		return facts->trial->has_work ? (double)facts->trial->field : NAN; \
-	}
-WORK_NUMBER(flop)
-WORK_NUMBER(bytes_read)
-WORK_NUMBER(bytes_written)
-#undef WORK_NUMBER
+NUMBER_OF(blocks,
+	  trial->status == TRIAL_SAMPLED ? blocks_counter(facts, "ptx_blocks_executed") : NAN)
 
-static double number_interval(const struct case_facts *facts)
+static double number_gpu(const struct case_facts *facts)
 {
-	return trial_half_interval_pct(facts->trial);
+	const struct run_gpu *gpu = trial_gpu(facts->run, facts->trial);
+
+	return gpu ? gpu->number : NAN;
 }
+
+/* ---- numbers with words ---- */
 
 static void show_interval(struct text *out, const struct case_facts *facts)
 {
-	text_addf(out, "±%.2f %%", trial_half_interval_pct(facts->trial));
-}
-
-static double number_speedup(const struct case_facts *facts)
-{
-	return facts->trial->speedup.base_variant ? facts->trial->speedup.speedup : NAN;
+	text_addf(out, "±%.2f %%", number_interval(facts));
 }
 
 static void show_speedup(struct text *out, const struct case_facts *facts)
@@ -159,21 +125,6 @@ static void show_speedup(struct text *out, const struct case_facts *facts)
 	text_add(out, speedup_verdict_name(speedup->verdict));
 }
 
-static double number_samples(const struct case_facts *facts)
-{
-	return facts->trial->summary.count > 0 ? (double)facts->trial->summary.count : NAN;
-}
-
-static double number_model_bandwidth(const struct case_facts *facts)
-{
-	return trial_model_gb_per_s(facts->trial);
-}
-
-static double number_model_flops(const struct case_facts *facts)
-{
-	return trial_model_gflop_per_s(facts->trial);
-}
-
 /* The tables show rates to three digits; CSV and JSON have units of 1e9 per second, too. */
 static void show_model_bandwidth(struct text *out, const struct case_facts *facts)
 {
@@ -183,38 +134,6 @@ static void show_model_bandwidth(struct text *out, const struct case_facts *fact
 static void show_model_flops(struct text *out, const struct case_facts *facts)
 {
 	format_number(out, 1e9 * number_model_flops(facts), "flop/s");
-}
-
-static double number_theoretical_occupancy(const struct case_facts *facts)
-{
-	return trial_theoretical_occupancy_pct(facts->trial);
-}
-
-static double number_registers(const struct case_facts *facts)
-{
-	return facts->trial->facts.registers_per_thread >= 0
-		       ? (double)facts->trial->facts.registers_per_thread
-		       : NAN;
-}
-
-static double blocks_counter(const struct case_facts *facts, const char *metric)
-{
-	const struct counter_value *value = counter_list_find(&facts->trial->counters, metric);
-
-	return value && value->has_value ? value->value : NAN;
-}
-
-static double number_blocks(const struct case_facts *facts)
-{
-	return facts->trial->status == TRIAL_SAMPLED ? blocks_counter(facts, "ptx_blocks_executed")
-						     : NAN;
-}
-
-static double number_gpu(const struct case_facts *facts)
-{
-	const struct run_gpu *gpu = trial_gpu(facts->run, facts->trial);
-
-	return gpu ? gpu->number : NAN;
 }
 
 static void show_blocks(struct text *out, const struct case_facts *facts)
@@ -230,7 +149,7 @@ static void show_blocks(struct text *out, const struct case_facts *facts)
 /* clang-format off */
 #define NUMBER(f, u) .number = number_##f, .unit = u
 #define WORD(f) .word = word_##f
-static const struct column table[] = {
+const struct column column_table[] = {
 	{"kernel", "kernel", "kernel", OF_ANY, 0, false, true, WORD(kernel), .names_case = true},
 	{"variant", "variant", "variant", OF_ANY, 0, false, true, WORD(variant), .names_case = true},
 	{"config", "config", "config", OF_ANY, 0, false, true, WORD(config), .names_case = true},
@@ -278,14 +197,9 @@ static const struct column table[] = {
 	{"bytes_read", "bytes_read", "model bytes read", OF_ANY, 14, false, false, NUMBER(bytes_read, "byte")},
 	{"bytes_written", "bytes_written", "model bytes written", OF_ANY, 14, false, false, NUMBER(bytes_written, "byte")},
 	{"reason", "reason", "reason", OF_ANY, 0, false, true, WORD(reason)},
+	{0},
 };
 /* clang-format on */
-
-const struct column *column_all(size_t *count)
-{
-	*count = ARRAY_SIZE(table);
-	return table;
-}
 
 bool column_applies(const struct column *column, const struct run *run)
 {

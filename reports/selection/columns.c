@@ -28,12 +28,9 @@ static const struct {
 
 void report_column_names(struct string_list *out)
 {
-	size_t count;
-	const struct column *table = column_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (!string_list_has(out, table[i].name))
-			string_list_add(out, table[i].name);
+	for (const struct column *column = column_table; column->name; column++) {
+		if (!string_list_has(out, column->name))
+			string_list_add(out, column->name);
 	}
 }
 
@@ -49,15 +46,16 @@ static void add_chosen(struct chosen_columns *out, struct chosen_column chosen)
  * `owned`. */
 static size_t all_names(const char ***out, struct string_list *owned, const struct run *run)
 {
-	size_t columns, count = 0;
-	const struct column *table = column_all(&columns);
+	size_t columns = 0, count = 0;
 
+	while (column_table[columns].name)
+		columns++;
 	run_axis_names(owned, run);
 	run_counter_names(owned, run);
 	*out = xcalloc(columns + owned->count + 1, sizeof(const char *));
 	for (size_t i = 0; i < columns; i++) {
-		if (column_applies(&table[i], run))
-			(*out)[count++] = table[i].name;
+		if (column_applies(&column_table[i], run))
+			(*out)[count++] = column_table[i].name;
 	}
 	for (size_t i = 0; i < owned->count; i++)
 		(*out)[count++] = owned->items[i];
@@ -67,17 +65,15 @@ static size_t all_names(const char ***out, struct string_list *owned, const stru
 /* Whether only runs of the other kind, measured or emulated, have the column. */
 static bool is_of_other_kind(const struct run *run, const char *name)
 {
-	size_t count;
-	const struct column *table = column_all(&count);
 	const unsigned kind = run->traits.emulated ? OF_EMULATED : OF_MEASURED;
 
 	for (size_t i = 0; i < ARRAY_SIZE(column_words); i++) {
 		if (strcasecmp(column_words[i].word, name) == 0)
 			name = column_words[i].name;
 	}
-	for (size_t i = 0; i < count; i++) {
-		if (!(table[i].kinds & kind) &&
-		    (strcmp(table[i].name, name) == 0 || strcmp(table[i].machine, name) == 0))
+	for (const struct column *column = column_table; column->name; column++) {
+		if (!(column->kinds & kind) &&
+		    (strcmp(column->name, name) == 0 || strcmp(column->machine, name) == 0))
 			return true;
 	}
 	return false;
@@ -86,11 +82,10 @@ static bool is_of_other_kind(const struct run *run, const char *name)
 /* Whether only sweeps on several GPUs have the column. */
 static bool is_of_several_gpus(const struct run *run, const char *name)
 {
-	size_t count;
-	const struct column *table = column_all(&count);
-
-	for (size_t i = 0; !run->gpus && i < count; i++) {
-		if (strcmp(table[i].name, name) == 0 && !column_applies(&table[i], run))
+	if (run->gpus)
+		return false;
+	for (const struct column *column = column_table; column->name; column++) {
+		if (strcmp(column->name, name) == 0 && !column_applies(column, run))
 			return true;
 	}
 	return false;
@@ -101,8 +96,7 @@ static int unknown_column(const struct run *run, const char *name, struct error 
 	struct string_list owned = {0};
 	struct text near = TEXT_INIT;
 	const char **names;
-	size_t columns, count = all_names(&names, &owned, run);
-	const struct column *table = column_all(&columns);
+	const size_t count = all_names(&names, &owned, run);
 	char whose[32] = "this sweep";
 	int rc;
 
@@ -133,9 +127,9 @@ static int unknown_column(const struct run *run, const char *name, struct error 
 		rc = error_set(err, PL_EUSAGE, "%s has no column \"%s\"; did you mean %s?", whose,
 			       name, near.data);
 	} else {
-		for (size_t i = 0; i < columns; i++) {
-			if (column_applies(&table[i], run))
-				text_addf(&near, "%s%s", near.length ? ", " : "", table[i].name);
+		for (const struct column *column = column_table; column->name; column++) {
+			if (column_applies(column, run))
+				text_addf(&near, "%s%s", near.length ? ", " : "", column->name);
 		}
 		rc = error_set(err, PL_EUSAGE,
 			       "%s has no column \"%s\"; there are %s, and every axis and "
@@ -165,13 +159,11 @@ static bool add_named(struct chosen_columns *out, const struct run *run, const c
 	static const char csv_axis[] = "axis_";
 	const char *axis =
 		strncmp(name, csv_axis, strlen(csv_axis)) == 0 ? name + strlen(csv_axis) : name;
-	size_t count;
-	const struct column *table = column_all(&count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (column_applies(&table[i], run) &&
-		    (strcmp(table[i].name, name) == 0 || strcmp(table[i].machine, name) == 0)) {
-			add_chosen(out, (struct chosen_column){.column = &table[i]});
+	for (const struct column *column = column_table; column->name; column++) {
+		if (column_applies(column, run) &&
+		    (strcmp(column->name, name) == 0 || strcmp(column->machine, name) == 0)) {
+			add_chosen(out, (struct chosen_column){.column = column});
 			return true;
 		}
 	}
@@ -190,13 +182,10 @@ static bool add_named(struct chosen_columns *out, const struct run *run, const c
 /* The head of a column in a table, or another word for it. */
 static bool add_by_word(struct chosen_columns *out, const struct run *run, const char *word)
 {
-	size_t count;
-	const struct column *table = column_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (column_applies(&table[i], run) &&
-		    (strcasecmp(table[i].head, word) == 0 || strcasecmp(table[i].name, word) == 0))
-			return add_named(out, run, table[i].name);
+	for (const struct column *column = column_table; column->name; column++) {
+		if (column_applies(column, run) &&
+		    (strcasecmp(column->head, word) == 0 || strcasecmp(column->name, word) == 0))
+			return add_named(out, run, column->name);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(column_words); i++) {
 		if (strcasecmp(column_words[i].word, word) == 0 &&
@@ -235,12 +224,9 @@ int columns_parse(struct chosen_columns *out, const struct run *run, const char 
 
 static bool counter_has_column(const struct run *run, const char *metric)
 {
-	size_t count;
-	const struct column *table = column_all(&count);
-
-	for (size_t i = 0; i < count; i++) {
-		if (column_applies(&table[i], run) && table[i].usual && table[i].metric &&
-		    strcmp(table[i].metric, metric) == 0)
+	for (const struct column *column = column_table; column->name; column++) {
+		if (column_applies(column, run) && column->usual && column->metric &&
+		    strcmp(column->metric, metric) == 0)
 			return true;
 	}
 	return false;
@@ -249,12 +235,10 @@ static bool counter_has_column(const struct run *run, const char *metric)
 void columns_add_usual(struct chosen_columns *out, const struct run *run, bool every_counter)
 {
 	struct string_list counters = {0};
-	size_t count;
-	const struct column *table = column_all(&count);
 
-	for (size_t i = 0; i < count; i++) {
-		if (column_applies(&table[i], run) && table[i].usual)
-			add_chosen(out, (struct chosen_column){.column = &table[i]});
+	for (const struct column *column = column_table; column->name; column++) {
+		if (column_applies(column, run) && column->usual)
+			add_chosen(out, (struct chosen_column){.column = column});
 	}
 	if (every_counter)
 		run_counter_names(&counters, run);

@@ -45,8 +45,9 @@ struct column {
 	bool in_words; /* a number that text and Markdown show as words, even if it is not known */
 	bool names_case; /* see chosen_names_case() */
 };
-/* The table: static. Several columns may share a name; then they are of different kinds of runs. */
-const struct column *column_all(size_t *count);
+/* The table, which ends with a name NULL. Several columns may share a name; then they are of
+ * different kinds of runs. */
+extern const struct column column_table[];
 bool column_applies(const struct column *column, const struct run *run);
 
 /* A column that was chosen: one of the table, an axis of the run, or a counter of it. Exactly one

@@ -165,7 +165,7 @@ static void print_study_text(FILE *out, const char *label, const char *words, in
 	const char *at;
 	size_t column = INDENT;
 
-	escape_show(&safe, words);
+	text_add_escaped(&safe, words);
 	fprintf(out, "  %-*s", INDENT - 2, label);
 	for (at = safe.data; *at;) {
 		size_t length = strcspn(at, " ");
@@ -201,7 +201,7 @@ static void print_study(FILE *out, const struct study_report *of,
 	if (of->answer->why)
 		text_addf(&line, " (%s)", of->answer->why);
 	add_claims_decided(&line, of);
-	escape_show(&safe, line.data);
+	text_add_escaped(&safe, line.data);
 	fprintf(out, "%s\n", safe.data);
 	print_study_text(out, "title", study->title, width);
 	print_study_text(out, "claim", study->claim, width);
@@ -349,7 +349,7 @@ void study_text(FILE *out, const struct study_report *reports, size_t count,
 	if (count > 1)
 		print_overview(out, reports, count, in_full, options);
 	study_summary(&line, reports, count);
-	escape_show(&safe, line.data);
+	text_add_escaped(&safe, line.data);
 	fprintf(out, "%s\n", safe.data);
 	if (!in_full) {
 		const struct study_report *unanswered = first_unanswered(reports, count);

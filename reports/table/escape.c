@@ -4,11 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void escape_show(struct text *out, const char *text)
-{
-	text_add_escaped(out, text);
-}
-
 /* Whether a spreadsheet takes the text for a formula: also with a control before it, and with the
  * wide characters of East Asian keyboards. A number and a lone sign are none. */
 static bool is_formula(const char *text)
@@ -54,7 +49,7 @@ void escape_markdown(struct text *out, const char *text)
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, text);
+	text_add_escaped(&shown, text);
 	for (const char *c = shown.data; *c; c++) {
 		/* some readers ignore a backslash here, and '|' splits cells before a
 		 * backslash counts: use entities */
@@ -80,7 +75,7 @@ void escape_xml(struct text *out, const char *text)
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, text);
+	text_add_escaped(&shown, text);
 	for (const char *c = shown.data; *c; c++) {
 		if (*c == '&')
 			text_add(out, "&amp;");
@@ -102,7 +97,7 @@ void escape_gnuplot(struct text *out, const char *text)
 {
 	struct text shown = TEXT_INIT;
 
-	escape_show(&shown, text);
+	text_add_escaped(&shown, text);
 	text_add_char(out, '\'');
 	for (const char *c = shown.data; *c; c++) {
 		text_add_char(out, *c);
@@ -127,7 +122,7 @@ static void add_utf8(struct text *out, const char *text, bool shown)
 		}
 		memcpy(character, text, length);
 		if (shown && utf8_is_hidden(point))
-			escape_show(out, character);
+			text_add_escaped(out, character);
 		else
 			text_add_bytes(out, character, length);
 		text += length;

@@ -85,12 +85,12 @@ static void layout_init(struct layout *layout, const struct table *table)
 			if (i == 0) {
 				char *head = head_of(&table->columns[j]);
 
-				escape_show(&cell, head);
+				text_add_escaped(&cell, head);
 				free(head);
 			} else {
 				const char *raw = table->rows[i - 1].cells[j];
 
-				escape_show(&cell, raw ? raw : "-");
+				text_add_escaped(&cell, raw ? raw : "-");
 			}
 			layout->shown[i][j] = text_detach(&cell);
 			if (j + 1 < table->column_count && !table->columns[j].whole)

@@ -80,3 +80,20 @@ void wrap_text(struct text *out, size_t indent, const char *head, const char *te
 	}
 	text_add_char(out, '\n');
 }
+
+void write_prose(FILE *out, const char *words, enum report_format format,
+		 const struct report_options *options)
+{
+	struct text shown = TEXT_INIT, wrapped = TEXT_INIT;
+
+	if (format == REPORT_MARKDOWN) {
+		escape_markdown(&shown, words);
+		fprintf(out, "%s\n", shown.data);
+	} else {
+		text_add_escaped(&shown, words);
+		wrap_text(&wrapped, 0, "", shown.data, options ? (size_t)options->width : 0);
+		fwrite(wrapped.data, 1, wrapped.length, out);
+	}
+	text_release(&shown);
+	text_release(&wrapped);
+}

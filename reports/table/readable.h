@@ -2,7 +2,7 @@
 #ifndef REPORTS_TABLE_READABLE_H
 #define REPORTS_TABLE_READABLE_H
 
-#include "base/base.h"
+#include "reports/reports.h"
 
 /* Appends a number whose unit stands elsewhere: rates in units of 1e9 per second, percentages with
  * one decimal. */
@@ -15,5 +15,9 @@ void format_value(struct text *out, double value, const char *unit);
 /* Appends `indent` blanks, `head` and the words of `text`, wrapped at `width` characters. Further
  * lines start below the first word. `width` 0: PROSE_WIDTH. The text must be escaped. */
 void wrap_text(struct text *out, size_t indent, const char *head, const char *text, size_t width);
+/* Writes a line of Markdown, or a paragraph of text as wide as the options say. Escapes the words.
+ * `options` may be NULL. */
+void write_prose(FILE *out, const char *words, enum report_format format,
+		 const struct report_options *options);
 
 #endif

@@ -23,6 +23,23 @@ struct row_writer {
 	struct text line;
 };
 
+struct any_value value_of_text(const char *text)
+{
+	if (!text || !*text)
+		return (struct any_value){.kind = VALUE_NONE};
+	return (struct any_value){.kind = VALUE_TEXT, .bytes = text, .length = strlen(text)};
+}
+
+struct any_value value_of_integer(int64_t value)
+{
+	return (struct any_value){.kind = VALUE_INTEGER, .integer = value};
+}
+
+struct any_value value_of_real(double value)
+{
+	return (struct any_value){.kind = isfinite(value) ? VALUE_REAL : VALUE_NONE, .real = value};
+}
+
 /* ---- values as text ---- */
 
 /* Appends the value as a C string: NUL bytes become U+FFFD. */
@@ -106,7 +123,7 @@ static void add_csv_cell(struct row_writer *writer, const char *cell)
 	struct text shown = TEXT_INIT;
 
 	if (writer->options && writer->options->width > 0) {
-		escape_show(&shown, cell);
+		text_add_escaped(&shown, cell);
 		cell = shown.data;
 	}
 	escape_csv(&writer->line, cell);

@@ -42,6 +42,44 @@ void table_row(struct table *table, const char *const *cells)
 	table_row_styled(table, cells, ROW_PLAIN);
 }
 
+struct text *row_cell(struct row *row)
+{
+	struct text *cell = &row->cells[row->count++];
+
+	*cell = (struct text)TEXT_INIT;
+	return cell;
+}
+
+void row_add(struct row *row, const char *text)
+{
+	text_add(row_cell(row), text ? text : "");
+}
+
+void row_addf(struct row *row, const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		abort();
+	va_end(arguments);
+	row_add(row, text);
+	free(text);
+}
+
+void row_end(struct row *row, struct table *table, enum row_style style)
+{
+	const char *shown[ROW_CELLS_MOST];
+
+	for (size_t i = 0; i < row->count; i++)
+		shown[i] = row->cells[i].length ? row->cells[i].data : NULL;
+	table_row_styled(table, shown, style);
+	for (size_t i = 0; i < row->count; i++)
+		text_release(&row->cells[i]);
+	row->count = 0;
+}
+
 size_t table_row_count(const struct table *table)
 {
 	return table->row_count;

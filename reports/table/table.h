@@ -25,6 +25,23 @@ struct table {
 
 /* As table_row(), with a style for terminals that have colour. */
 void table_row_styled(struct table *table, const char *const *cells, enum row_style style);
+/* A row that is filled cell by cell. All zeroes has no cell. */
+#define ROW_CELLS_MOST 40
+struct row {
+	struct text cells[ROW_CELLS_MOST];
+	size_t count;
+};
+/* The next cell, which is empty. */
+struct text *row_cell(struct row *row);
+/* Fill the next cell. Text NULL leaves it empty. */
+void row_add(struct row *row, const char *text);
+void row_addf(struct row *row, const char *format, ...) PRINTF_LIKE(2, 3);
+/* Adds the row to a table, and releases the cells. An empty cell is not known. */
+void row_end(struct row *row, struct table *table, enum row_style style);
+/* Values for rows_add(); "", NULL and what is not finite are not known. */
+struct any_value value_of_text(const char *text);
+struct any_value value_of_integer(int64_t value);
+struct any_value value_of_real(double value);
 /* Keeps the first `rows` rows. Returns how many were removed. */
 size_t table_truncate(struct table *table, size_t rows);
 /* Removes the columns in which no row has a value. */
