@@ -4,7 +4,7 @@
 #include "emulator/machine/fused_instructions.h"
 #include "emulator/machine/memory/device_memory.h"
 #include "emulator/machine/races/dead_loads.h"
-#include "emulator/machine/textures/texture.h"
+#include "emulator/machine/textures/texture_object.h"
 #include "emulator/machine/undefined/undefined.h"
 
 #include <stdlib.h>

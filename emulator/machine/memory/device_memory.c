@@ -1,7 +1,7 @@
 #include "emulator/machine/memory/device_memory.h"
 
 #include "emulator/machine/races/global_cells.h"
-#include "emulator/machine/textures/texture.h"
+#include "emulator/machine/textures/texture_object.h"
 #include "emulator/machine/undefined/undefined.h"
 
 #include <inttypes.h>

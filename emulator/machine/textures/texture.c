@@ -1,7 +1,7 @@
 /* Texture and surface instructions, and queries. Surfaces are accessed by integer coordinates,
  * without a filter. An access outside of one does what its bounds say. */
-#include "emulator/machine/textures/texture.h"
 #include "emulator/machine/memory/device_memory.h"
+#include "emulator/machine/textures/texture_object.h"
 #include "emulator/machine/undefined/undefined.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-#include "emulator/machine/textures/texture.h"
+#include "emulator/machine/textures/texture_object.h"
 
 #include <inttypes.h>
 #include <string.h>

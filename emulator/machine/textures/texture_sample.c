@@ -3,7 +3,7 @@
  * those of an H200, derived from tests/golden/ptx/textures.txt.zst, whose results they give to the
  * bit except for filters of three axes and of signed bytes.
  */
-#include "emulator/machine/textures/texture.h"
+#include "emulator/machine/textures/texture_object.h"
 
 #include <math.h>
 #include <string.h>

@@ -144,7 +144,7 @@ typedef void follow_function(struct warp *warp, const struct instruction *at, ui
 
 void undefined_follow(struct warp *warp, const struct instruction *at, uint32_t lanes)
 {
-	/* Of bulk copies this follows the operands; bulk_memory.c follows their bytes. */
+	/* The bytes of bulk copies are followed in bulk_memory.c. */
 	static follow_function *const functions[] = {
 		[OP_UNDEFINED] = begin_register,
 		[OP_LOAD] = undefined_load,

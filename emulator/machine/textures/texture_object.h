@@ -1,10 +1,10 @@
 /*
- * texture: the handlers of texture and surface instructions. Such an access is none of the load and
- * store unit: it counts as an instruction, and its requests and sectors are not counted.
- * Internal to machine/.
+ * texture_object: the textures and surfaces of a device's memory, and the instructions on them.
+ * Such an access is none of the load and store unit: it counts as an instruction, and its requests
+ * and sectors are not counted. Internal to machine/.
  */
-#ifndef EMULATOR_MACHINE_TEXTURES_TEXTURE_H
-#define EMULATOR_MACHINE_TEXTURES_TEXTURE_H
+#ifndef EMULATOR_MACHINE_TEXTURES_TEXTURE_OBJECT_H
+#define EMULATOR_MACHINE_TEXTURES_TEXTURE_OBJECT_H
 
 #include "emulator/machine/machine.h"
 #include "emulator/machine/memory/device_memory.h"
