@@ -9,7 +9,7 @@
 #include "emulator/machine/races/races_shared.h"
 #include "emulator/machine/races/shared_locks.h"
 #include "emulator/machine/stack.h"
-#include "emulator/program/finished_reads.h"
+#include "emulator/program/program.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 #include "emulator/machine/copies/bulk_shared.h"
 #include "emulator/machine/copies/tensor_walk.h"
 #include "emulator/machine/copies/tensormap_update.h"
-#include "emulator/program/bulk_reductions.h"
+#include "emulator/program/program.h"
 #include "emulator/tensor_map.h"
 
 #define CHUNK_BYTES 16

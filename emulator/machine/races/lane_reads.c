@@ -1,6 +1,6 @@
 #include "emulator/machine/races/lane_reads.h"
 
-#include "emulator/program/finished_reads.h"
+#include "emulator/program/program.h"
 
 /* The split that the lane waits in. NULL: it has ended, or is where the warp is. */
 static const struct split *waiting_split(const struct warp *warp, unsigned lane)

@@ -1,6 +1,6 @@
 /*
  * lane_reads: whether an earlier read by a lane is over when another lane of its warp writes. For
- * the race checks; program/finished_reads.h says what ends a read. Internal to machine/.
+ * the race checks; program/program.h says what ends a read. Internal to machine/.
  */
 #ifndef EMULATOR_MACHINE_RACES_LANE_READS_H
 #define EMULATOR_MACHINE_RACES_LANE_READS_H
