@@ -1,12 +1,12 @@
 /*
- * alu_convert: the functions of alu_convert.def and alu_half.def: conversions,
- * and arithmetic of halves. Half arithmetic computes in a wider format, exactly
- * or rounded to odd (see alu_float.h), and rounds once to the half.
+ * alu_convert: the functions of alu_convert.def and, for halves, of alu_float.def. Half arithmetic
+ * computes in a wider format, exactly or rounded to odd (see alu_float.h), and rounds once to the
+ * half.
  */
 #ifndef EMULATOR_LANES_ALU_CONVERT_H
 #define EMULATOR_LANES_ALU_CONVERT_H
 
-#include "emulator/lanes/alu_approximate.h"
+#include "emulator/lanes/alu_float.h"
 #include "emulator/lanes/alu_integer.h"
 
 #define PACKED(low, high) ((uint32_t)(low) | (uint32_t)(high) << 16)

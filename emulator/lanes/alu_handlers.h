@@ -8,7 +8,6 @@
 #define EMULATOR_LANES_ALU_HANDLERS_H
 
 #include "emulator/lanes/alu_convert.h"
-#include "emulator/lanes/alu_lookup.h"
 #include "emulator/lanes/lanes.h"
 
 #define ROW_BYTES(type) sizeof(((struct row_##type *)NULL)->lane)

@@ -1,5 +1,7 @@
-/* Handlers of integer arithmetic: the rows of alu_integer.def. */
+/* Handlers of integer arithmetic, bit operations and video instructions: the rows of
+ * alu_integer.def. */
 #include "emulator/lanes/alu_handlers.h"
+#include "emulator/lanes/alu_video.h"
 
 #include "emulator/program/alu_integer.def"
 

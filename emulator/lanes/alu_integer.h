@@ -1,4 +1,4 @@
-/* alu_integer: the functions of alu_integer.def and alu_bits.def, defined for all operands. */
+/* alu_integer: the functions of alu_integer.def, defined for all operands. */
 #ifndef EMULATOR_LANES_ALU_INTEGER_H
 #define EMULATOR_LANES_ALU_INTEGER_H
 

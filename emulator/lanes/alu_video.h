@@ -1,13 +1,13 @@
 /*
- * alu_video: the functions of alu_video.def. ptxas composes nearly all video instructions of
- * several others, so they are rare, and one function that reads the control word serves all of
+ * alu_video: the functions of the video instructions. ptxas composes nearly all video instructions
+ * of several others, so they are rare, and one function that reads the control word serves all of
  * them.
  */
 #ifndef EMULATOR_LANES_ALU_VIDEO_H
 #define EMULATOR_LANES_ALU_VIDEO_H
 
 #include "emulator/lanes/alu_integer.h"
-#include "emulator/program/video.h"
+#include "emulator/program/operations.h"
 
 static inline int64_t video_extended(uint32_t value, int bits, bool is_signed)
 {

@@ -154,30 +154,36 @@ static void set_lanes(struct values *values, uint32_t lanes, uint32_t value)
 		values->of[__builtin_ctz(lanes)] = value;
 }
 
-static enum step run_vote(struct warp *warp, const struct instruction *at)
+/* Computes the results of one group: `first` for dst, `second` for dst2. */
+typedef void group_function(const struct warp *warp, const struct instruction *at, uint32_t group,
+			    struct values *first, struct values *second);
+
+static inline __attribute__((always_inline)) enum step
+run_groups(struct warp *warp, const struct instruction *at, group_function *of_group)
 {
 	enum step step = warp_gather(warp, at, at->d);
-	struct values result = {{0}};
-	uint32_t holds, left;
+	struct values first = {{0}}, second = {{0}};
 
 	if (step != STEP_NEXT)
 		return step;
-	left = warp->active;
 	warp->sync_epoch++;
-	holds = at->a ? predicate_mask(row_of(warp, at->a)) : 0;
-	while (left) {
-		uint32_t group = next_group(warp, at, &left), votes = holds & group;
-		bool decided = at->kind == VOTE_ALL   ? votes == group
-			       : at->kind == VOTE_ANY ? votes != 0
-						      : votes == group || votes == 0;
-
-		set_lanes(&result, group,
-			  at->kind == VOTE_BALLOT ? votes
-			  : decided               ? ALL_LANES
-						  : 0);
-	}
-	write_active_lanes(warp, at->dst, &result);
+	for (uint32_t left = warp->active; left;)
+		of_group(warp, at, next_group(warp, at, &left), &first, &second);
+	write_active_lanes(warp, at->dst, &first);
+	write_active_lanes(warp, at->dst2, &second);
 	return STEP_NEXT;
+}
+
+static void vote(const struct warp *warp, const struct instruction *at, uint32_t group,
+		 struct values *result, struct values *unused)
+{
+	uint32_t votes = at->a ? predicate_mask(row_of(warp, at->a)) & group : 0;
+	bool decided = at->kind == VOTE_ALL   ? votes == group
+		       : at->kind == VOTE_ANY ? votes != 0
+					      : votes == group || votes == 0;
+
+	(void)unused;
+	set_lanes(result, group, at->kind == VOTE_BALLOT ? votes : decided ? ALL_LANES : 0);
 }
 
 static uint64_t match_value(const struct warp *warp, const struct instruction *at, int lane)
@@ -192,36 +198,21 @@ static uint64_t match_value(const struct warp *warp, const struct instruction *a
 	return value;
 }
 
-static enum step run_match(struct warp *warp, const struct instruction *at)
+static void match(const struct warp *warp, const struct instruction *at, uint32_t group,
+		  struct values *result, struct values *all)
 {
-	enum step step = warp_gather(warp, at, at->d);
-	struct values result = {{0}}, all = {{0}};
-	uint32_t left;
+	for (uint32_t rest = group, same; rest; rest &= ~same) {
+		uint64_t value = match_value(warp, at, __builtin_ctz(rest));
 
-	if (step != STEP_NEXT)
-		return step;
-	left = warp->active;
-	warp->sync_epoch++;
-	while (left) {
-		uint32_t group = next_group(warp, at, &left), rest = group;
-
-		while (rest) {
-			uint64_t value = match_value(warp, at, __builtin_ctz(rest));
-			uint32_t same = 0;
-
-			for (uint32_t others = rest; others; others &= others - 1)
-				if (match_value(warp, at, __builtin_ctz(others)) == value)
-					same |= others & -others;
-			rest &= ~same;
-			if (at->kind == MATCH_ANY || same == group) {
-				set_lanes(&result, same, same);
-				set_lanes(&all, same, ALL_LANES);
-			}
+		same = 0;
+		for (uint32_t others = rest; others; others &= others - 1)
+			if (match_value(warp, at, __builtin_ctz(others)) == value)
+				same |= others & -others;
+		if (at->kind == MATCH_ANY || same == group) {
+			set_lanes(result, same, same);
+			set_lanes(all, same, ALL_LANES);
 		}
 	}
-	write_active_lanes(warp, at->dst, &result);
-	write_active_lanes(warp, at->dst2, &all);
-	return STEP_NEXT;
 }
 
 static uint32_t redux_pair(const struct instruction *at, uint32_t a, uint32_t b)
@@ -244,50 +235,36 @@ static uint32_t redux_pair(const struct instruction *at, uint32_t a, uint32_t b)
 	}
 }
 
-static enum step run_redux(struct warp *warp, const struct instruction *at)
+static void redux(const struct warp *warp, const struct instruction *at, uint32_t group,
+		  struct values *result, struct values *unused)
 {
-	enum step step = warp_gather(warp, at, at->d);
-	const uint32_t *value;
-	struct values result = {{0}};
-	uint32_t left;
+	const uint32_t *value = row_of(warp, at->a);
+	uint32_t sum = value[__builtin_ctz(group)];
 
-	if (step != STEP_NEXT)
-		return step;
-	left = warp->active;
-	value = row_of(warp, at->a);
-	warp->sync_epoch++;
-	while (left) {
-		uint32_t group = next_group(warp, at, &left);
-		uint32_t sum = value[__builtin_ctz(group)];
-
-		for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
-			sum = redux_pair(at, sum, value[__builtin_ctz(rest)]);
-		set_lanes(&result, group, sum);
-	}
-	write_active_lanes(warp, at->dst, &result);
-	return STEP_NEXT;
+	(void)unused;
+	for (uint32_t rest = group & (group - 1); rest; rest &= rest - 1)
+		sum = redux_pair(at, sum, value[__builtin_ctz(rest)]);
+	set_lanes(result, group, sum);
 }
 
-static enum step run_elect(struct warp *warp, const struct instruction *at)
+static void elect(const struct warp *warp, const struct instruction *at, uint32_t group,
+		  struct values *leader, struct values *elected)
 {
-	enum step step = warp_gather(warp, at, at->d);
-	struct values leader = {{0}}, elected = {{0}};
-	uint32_t left;
-
-	if (step != STEP_NEXT)
-		return step;
-	left = warp->active;
-	warp->sync_epoch++;
-	while (left) {
-		uint32_t group = next_group(warp, at, &left);
-
-		set_lanes(&leader, group, (uint32_t)__builtin_ctz(group));
-		set_lanes(&elected, group & -group, ALL_LANES);
-	}
-	write_active_lanes(warp, at->dst, &leader);
-	write_active_lanes(warp, at->dst2, &elected);
-	return STEP_NEXT;
+	(void)warp;
+	(void)at;
+	set_lanes(leader, group, (uint32_t)__builtin_ctz(group));
+	set_lanes(elected, group & -group, ALL_LANES);
 }
+
+#define GROUP_HANDLER(name)                                                          \
+	static enum step run_##name(struct warp *warp, const struct instruction *at) \
+	{                                                                            \
+		return run_groups(warp, at, name);                                   \
+	}
+GROUP_HANDLER(vote)
+GROUP_HANDLER(match)
+GROUP_HANDLER(redux)
+GROUP_HANDLER(elect)
 
 static enum step run_active_mask(struct warp *warp, const struct instruction *at)
 {

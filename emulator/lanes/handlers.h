@@ -46,7 +46,13 @@ const struct handlers *handlers_avx2_or_null(void);
 	instruction_handler *exchange_handler_##set(const struct instruction *instruction);  \
 	instruction_handler *matrix_handler_##set(const struct instruction *instruction);    \
 	instruction_handler *warpgroup_handler_##set(const struct instruction *instruction); \
-	instruction_handler *chain_handler_##set(const struct instruction *instruction)
+	instruction_handler *chain_handler_##set(const struct instruction *instruction);     \
+	/* The parts of alu.def, which alu.c searches. */                                    \
+	instruction_handler *alu_integer_##set(enum operation operation);                    \
+	instruction_handler *alu_compare_##set(enum operation operation);                    \
+	instruction_handler *alu_float_##set(enum operation operation);                      \
+	instruction_handler *alu_convert_##set(enum operation operation);                    \
+	instruction_handler *alu_narrow_##set(enum operation operation)
 LANES_PARTS(portable);
 LANES_PARTS(avx2);
 

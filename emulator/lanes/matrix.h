@@ -44,10 +44,7 @@ void matrix_sum_gather(struct matrix_tile *tile, const struct warp *warp);
 void matrix_sum_scatter(const struct matrix_tile *tile, struct warp *warp);
 /* Adds the product to sum. */
 void matrix_tile_multiply(struct matrix_tile *tile);
-/* matrix_tile_multiply() for one kind of elements: matrix_integer.c, matrix_float.c. */
-void LANES_NAME(matrix_add_integers)(struct matrix_tile *tile);
+/* matrix_tile_multiply() for floats: matrix_float.c. */
 void LANES_NAME(matrix_add_floats)(struct matrix_tile *tile);
-/* The four products of m8n8k4: matrix_quads.c. */
-void LANES_NAME(matrix_multiply_quads)(struct warp *warp, const struct program_product *product);
 
 #endif

@@ -1,4 +1,5 @@
-/* Loads and stores: global memory (and constants, which lie in it), and generic addresses. */
+/* Loads and stores: global memory (and constants, which lie in it), local memory, and generic
+ * addresses. */
 #include "emulator/lanes/memory_regular.h"
 #include "emulator/machine/barriers/mbarrier.h"
 
@@ -152,8 +153,8 @@ ALWAYS_INLINE enum step global_lanes(struct warp *warp, const struct instruction
 	return STEP_NEXT;
 }
 
-enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
-				    uint64_t address[LANES])
+static enum step global_access(struct warp *warp, const struct instruction *at, uint32_t mask,
+			       uint64_t address[LANES])
 {
 	return global_lanes(warp, at, mask, address, at->width, at->vector,
 			    at->operation == OP_STORE);
@@ -176,7 +177,7 @@ static enum step several_allocations(struct warp *warp, const struct instruction
 			of_part[lane] = address[lane];
 			part |= (uint32_t)(address[lane] - in->address < in->bytes) << lane;
 		}
-		step = LANES_NAME(global_access)(warp, at, mask & part, of_part);
+		step = global_access(warp, at, mask & part, of_part);
 		mask &= ~part;
 	}
 	return step;
@@ -204,7 +205,7 @@ static enum step access_global(struct warp *warp, const struct instruction *at)
 		return STEP_NEXT;
 	memory_addresses(address, warp, at);
 	count_at(warp, at)->requests++;
-	return LANES_NAME(global_access)(warp, at, mask, address);
+	return global_access(warp, at, mask, address);
 }
 
 /* What is not regular has a function of its own, so that regular requests prepare no stack. */
@@ -232,12 +233,82 @@ static const struct memory_shape global_shapes[] = {
 #undef X
 };
 
-instruction_handler *LANES_NAME(global_handler)(const struct instruction *at)
+static instruction_handler *global_handler(const struct instruction *at)
 {
 	instruction_handler *found =
 		memory_shape_handler(global_shapes, ARRAY_SIZE(global_shapes), at);
 
 	return found ? found : access_global;
+}
+
+/* ---- local memory: .local, and the parameters of calls ---- */
+
+/* Notes what is written, and whether a load reads a byte that is not. */
+ALWAYS_INLINE void note_unwritten(struct warp *warp, const struct instruction *at, uint32_t mask,
+				  const uint64_t offset[LANES], unsigned bytes)
+{
+	unsigned char any = 0;
+
+	for (uint32_t rest = mask; rest; rest &= rest - 1) {
+		unsigned char *unwritten = warp->local_unwritten + offset[__builtin_ctz(rest)];
+
+		if (at->operation == OP_STORE)
+			memset(unwritten, 0, bytes);
+		for (unsigned i = 0; i < bytes; i++)
+			any |= unwritten[i];
+	}
+	if (any)
+		*warp->block->launch->may_be_undefined = true;
+}
+
+ALWAYS_INLINE enum step local_lanes(struct warp *warp, const struct instruction *at, uint32_t mask,
+				    uint64_t address[LANES], unsigned width, unsigned vector)
+{
+	const unsigned bytes = width * vector;
+	const uint64_t limit = (uint64_t)warp->local_bytes - bytes;
+	uint64_t offset[LANES], outside = 0, low = 0;
+	const struct memory_places places = {.data = warp->local, .wide = offset};
+
+	if (mask != ALL_LANES)
+		MEMORY_FILL(address, mask);
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		outside |= address[lane] | (limit - address[lane]);
+		low |= address[lane];
+		offset[lane] = (uint64_t)lane * warp->local_bytes + address[lane];
+	}
+	if (warp->local_bytes < bytes || outside >> 63 || low & (bytes - 1))
+		return access_check(warp, at, PTX_SPACE_LOCAL, mask, address);
+	if (warp->local_unwritten)
+		note_unwritten(warp, at, mask, offset, bytes);
+	if (at->operation == OP_STORE)
+		memory_store(warp, at, mask, &places, width, vector);
+	else
+		memory_load(warp, at, mask, &places, width, vector);
+	return STEP_NEXT;
+}
+
+static enum step local_access(struct warp *warp, const struct instruction *at, uint32_t mask,
+			      uint64_t address[LANES])
+{
+	return local_lanes(warp, at, mask, address, at->width, at->vector);
+}
+
+/* Parameters are registers on the hardware and so are not counted. */
+static enum step access_local(struct warp *warp, const struct instruction *at)
+{
+	uint32_t mask = warp->active, narrow[LANES];
+	uint64_t address[LANES];
+
+	if (mask == 0)
+		return STEP_NEXT;
+	memory_offsets(narrow, warp, at);
+	for (int lane = 0; lane < LANES; lane++)
+		address[lane] = narrow[lane];
+	if (at->space != PTX_SPACE_PARAM)
+		count_at(warp, at)->requests++;
+	if (at->width == 4 && at->vector == 1)
+		return local_lanes(warp, at, mask, address, 4, 1);
+	return local_access(warp, at, mask, address);
 }
 
 /* ---- generic addresses: each lane may access a different space ---- */
@@ -265,11 +336,11 @@ static enum step access_generic(struct warp *warp, const struct instruction *at)
 	count->shared_requests += (mask & shared) != 0;
 	count->local_requests += (mask & local) != 0;
 	if (mask & ~(shared | local))
-		step = LANES_NAME(global_access)(warp, at, mask & ~(shared | local), address);
+		step = global_access(warp, at, mask & ~(shared | local), address);
 	if (step == STEP_NEXT && mask & shared)
 		step = LANES_NAME(shared_access)(warp, at, mask & shared, offset);
 	if (step == STEP_NEXT && mask & local)
-		step = LANES_NAME(local_access)(warp, at, mask & local, offset);
+		step = local_access(warp, at, mask & local, offset);
 	return step;
 }
 
@@ -291,12 +362,12 @@ instruction_handler *LANES_NAME(memory_handler)(const struct instruction *at)
 	switch ((enum ptx_space)at->space) {
 	case PTX_SPACE_GLOBAL:
 	case PTX_SPACE_CONST:
-		return LANES_NAME(global_handler)(at);
+		return global_handler(at);
 	case PTX_SPACE_SHARED:
 		return LANES_NAME(shared_handler)(at);
 	case PTX_SPACE_LOCAL:
 	case PTX_SPACE_PARAM:
-		return LANES_NAME(local_handler)(at);
+		return access_local;
 	case PTX_SPACE_GENERIC:
 		return access_generic;
 	}

@@ -14,12 +14,29 @@
 #ifndef EMULATOR_LANES_MEMORY_H
 #define EMULATOR_LANES_MEMORY_H
 
-#include "emulator/lanes/memory_shape.h"
+#include "emulator/lanes/handlers.h"
 #include "emulator/machine/memory/access.h"
 #include "emulator/machine/races/races_global.h"
 #include "emulator/machine/races/races_shared.h"
 
 #include <string.h>
+
+/* Width and vector length of the shapes that have handlers of their own. */
+#define MEMORY_SHAPE_LIST(X) X(1, 1) X(2, 1) X(4, 1) X(8, 1) X(4, 2) X(8, 2) X(4, 4)
+struct memory_shape {
+	unsigned width, vector;
+	instruction_handler *load, *store;
+};
+
+/* NULL: the instruction has none of these shapes. */
+static inline instruction_handler *memory_shape_handler(const struct memory_shape *shapes,
+							size_t count, const struct instruction *at)
+{
+	for (size_t i = 0; i < count; i++)
+		if (at->width == shapes[i].width && at->vector == shapes[i].vector)
+			return at->operation == OP_STORE ? shapes[i].store : shapes[i].load;
+	return NULL;
+}
 
 /* Whether a memory instruction writes what its rows hold. */
 ALWAYS_INLINE bool memory_stores(const struct instruction *at)
@@ -27,22 +44,15 @@ ALWAYS_INLINE bool memory_stores(const struct instruction *at)
 	return at->operation == OP_STORE || at->operation == OP_MATRIX_STORE;
 }
 
-/* The handler of a load or store in one space: that of its shape, or the general one. */
-instruction_handler *LANES_NAME(global_handler)(const struct instruction *at);
+/* The handler of a load or store in shared memory: that of its shape, or the general one. */
 instruction_handler *LANES_NAME(shared_handler)(const struct instruction *at);
-instruction_handler *LANES_NAME(local_handler)(const struct instruction *at);
 
 /*
- * Execute the lanes of a mask that is not empty, for generic accesses. address[]
- * holds addresses of global memory, or offsets into shared or local memory. They
- * count everything except the request.
+ * Executes the lanes of a mask that is not empty, for generic accesses. address[] holds offsets
+ * into shared memory. Counts everything except the request.
  */
-enum step LANES_NAME(global_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
-				    uint64_t address[LANES]);
 enum step LANES_NAME(shared_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
 				    const uint64_t address[LANES]);
-enum step LANES_NAME(local_access)(struct warp *warp, const struct instruction *at, uint32_t mask,
-				   uint64_t address[LANES]);
 
 /* Sums wrap at 64 bits, and sums of 32-bit addresses at 32. */
 ALWAYS_INLINE void memory_addresses(uint64_t address[LANES], const struct warp *warp,

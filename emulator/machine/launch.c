@@ -7,7 +7,7 @@
 #include "emulator/machine/races/block_clocks.h"
 #include "emulator/machine/races/global_rows.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/program/finished_reads.h"
+#include "emulator/program/program.h"
 
 #include <inttypes.h>
 #include <string.h>

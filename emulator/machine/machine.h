@@ -216,7 +216,7 @@ struct launch {
 	struct dead_loads *uses;               /* dead_loads.h */
 	struct follower *follower;             /* NULL: nothing is followed; undefined.h */
 	bool *may_be_undefined;                /* of the emulation: a value may be undefined */
-	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; finished_reads.h */
+	struct finished_reads *finished_reads; /* NULL: nobody has asked yet; program.h */
 	struct global_races *global; /* NULL: global memory is not checked; races_global.h */
 	struct tensormap_updates *tensormap_updates; /* NULL: no tensor map has changed; bulk.h */
 	uint8_t shared_locking;                      /* enum shared_locking */

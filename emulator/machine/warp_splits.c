@@ -1,7 +1,7 @@
 #include "emulator/machine/warp_splits.h"
 
 #include "emulator/machine/control_flow.h"
-#include "emulator/program/finished_reads.h"
+#include "emulator/program/program.h"
 
 #include <string.h>
 #ifdef __SSE2__

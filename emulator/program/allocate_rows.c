@@ -185,7 +185,7 @@ static void replace_values_by_rows(struct liveness *live, const uint32_t *rows)
 	}
 }
 
-int allocate_rows(struct function_decoding *decoding)
+void allocate_rows(struct function_decoding *decoding)
 {
 	struct liveness live = {.decoding = decoding, .out = decoding->out};
 	uint32_t *rows = xcalloc(decoding->value_count, sizeof(*rows));
@@ -210,5 +210,4 @@ int allocate_rows(struct function_decoding *decoding)
 	}
 	free(rows);
 	liveness_release(&live);
-	return 0;
 }

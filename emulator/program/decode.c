@@ -9,19 +9,32 @@
 #define MAX_LOCAL_BYTES (512 * 1024)
 #define MAX_PARAMETER_BYTES (64 * 1024)
 
+/* In this order: some forms of one file are for others of a later one. */
+static const struct statement_form *const all_forms[] = {
+	alu_forms,     compare_forms, cluster_forms, memory_forms, cache_forms,
+	tensor_forms,  copy_forms,    control_forms, call_forms,   warp_forms,
+	texture_forms, video_forms,   matrix_forms,  wmma_forms,   wgmma_forms,
+};
+
+static bool form_is_of(const struct statement_form *form, const struct ptx_statement *at)
+{
+	const size_t length = strlen(form->name);
+
+	if (!length || form->name[length - 1] == '.')
+		return strncmp(form->name, at->mnemonic, length) == 0;
+	return strcmp(form->name, at->base) == 0 || strcmp(form->name, at->mnemonic) == 0;
+}
+
 static void decode_opcode(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	enum operation operation;
 
-	if (decode_move(decoding) || decode_comparison(decoding) || decode_cluster(decoding) ||
-	    decode_memory(decoding) || decode_atomic(decoding) || decode_mbarrier(decoding) ||
-	    decode_async_copy(decoding) || decode_tensor_copy(decoding) ||
-	    decode_bulk_copy(decoding) || decode_map_change(decoding) || decode_control(decoding) ||
-	    decode_stack(decoding) || decode_call(decoding) || decode_warp(decoding) ||
-	    decode_texture(decoding) || decode_video(decoding) || decode_matrix(decoding) ||
-	    decode_wmma(decoding) || decode_wgmma(decoding))
-		return;
+	for (size_t i = 0; i < ARRAY_SIZE(all_forms); i++) {
+		for (decoding->form = all_forms[i]; decoding->form->name; decoding->form++)
+			if (form_is_of(decoding->form, at) && !decoding->form->decode(decoding))
+				return;
+	}
 	operation = alu_find(at->mnemonic);
 	if (operation == OPERATION_COUNT)
 		decode_unsupported(decoding, "opcode", at->mnemonic);
@@ -48,16 +61,13 @@ static bool may_be_wider(const struct ptx_statement *at)
 	static const char *const bases[] = {"ld", "ldu", "st", "cvt"};
 	const bool vector = statement_has_modifier(at, "v2") || statement_has_modifier(at, "v4") ||
 			    statement_has_modifier(at, "v8");
-	bool known = false;
 
-	for (size_t i = 0; i < ARRAY_SIZE(bases); i++)
-		known |= strcmp(at->base, bases[i]) == 0;
 	for (size_t i = 0; i < at->operand_count; i++)
 		if ((vector && at->operands[i].whole) ||
 		    (at->operands[i].kind == PTX_OPERAND_ADDRESS &&
 		     find_whole(&at->operands[i], 1)))
 			return false;
-	return known;
+	return WORD_INDEX(bases, at->base) < ARRAY_SIZE(bases);
 }
 
 static void decode_statement(struct function_decoding *decoding)
@@ -68,11 +78,10 @@ static void decode_statement(struct function_decoding *decoding)
 	/* The decoder of a call compares the bytes of what it passes, as ptxas does. */
 	if (strcmp(at->base, "call") != 0 && !statement_has_modifier(at, "b128"))
 		whole = find_whole(at->operands, at->operand_count);
-	if (whole && may_be_wider(at)) {
+	if (whole && may_be_wider(at))
 		decode_unsupported(decoding, "", "a register of 128 bits for a smaller type");
-		return;
-	}
-	decode_opcode(decoding);
+	else
+		decode_opcode(decoding);
 	/* Other decoders take the halves for a vector of two. */
 	if (whole)
 		decode_invalid(decoding, "%s has 128 bits, but no operand of this instruction has",
@@ -173,12 +182,7 @@ static void check_directives(struct function_decoding *decoding)
 	const struct ptx_function *source = decoding->source;
 
 	for (size_t i = 0; i < source->directive_count; i++) {
-		size_t known = 0;
-
-		while (known < ARRAY_SIZE(harmless) &&
-		       strcmp(harmless[known], source->directives[i].name) != 0)
-			known++;
-		if (known == ARRAY_SIZE(harmless))
+		if (WORD_INDEX(harmless, source->directives[i].name) == ARRAY_SIZE(harmless))
 			decode_unsupported_at(decoding, "directive", source->directives[i].name,
 					      source->directives[i].line);
 	}
@@ -281,14 +285,13 @@ static void collect_names(struct function_decoding *decoding)
 	const struct ptx_function *source = decoding->source;
 
 	for (size_t i = 0; i < source->label_count; i++)
-		name_table_add(&decoding->labels, source->labels[i].name,
-			       source->labels[i].statement);
+		name_add(&decoding->labels, source->labels[i].name, source->labels[i].statement);
 	for (size_t i = 0; i < source->variable_count; i++)
-		name_table_add(&decoding->variables, source->variables[i].name, (uint32_t)i);
+		name_add(&decoding->variables, source->variables[i].name, (uint32_t)i);
 	for (size_t i = 0; i < source->parameter_count; i++)
-		name_table_add(&decoding->parameters, source->parameters[i].name, (uint32_t)i);
+		name_add(&decoding->parameters, source->parameters[i].name, (uint32_t)i);
 	for (size_t i = 0; i < source->target_count; i++)
-		name_table_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
+		name_add(&decoding->tables, source->targets[i].name, (uint32_t)i);
 	new_temporary(decoding, 0); /* value 0: none */
 	for (size_t i = 0; i < source->register_count; i++) {
 		new_temporary(decoding, source->registers[i].width_bits);
@@ -326,17 +329,17 @@ static int decode_function(struct program_decoding *all, uint32_t index)
 		mark_fragment_writes(&decoding);
 		mark_guessed_loads(&decoding);
 		mark_shared_variables(&decoding);
-		decoding.rc = allocate_rows(&decoding);
+		allocate_rows(&decoding);
 	}
 	free(decoding.variable_offsets);
 	free(decoding.parameter_copy_offsets);
 	free(decoding.first);
 	free(decoding.widths);
 	free(decoding.constant_slots);
-	name_table_release(&decoding.labels);
-	name_table_release(&decoding.variables);
-	name_table_release(&decoding.parameters);
-	name_table_release(&decoding.tables);
+	name_index_release(&decoding.labels);
+	name_index_release(&decoding.variables);
+	name_index_release(&decoding.parameters);
+	name_index_release(&decoding.tables);
 	return error_context(all->err, decoding.rc, "%s", source->name);
 }
 
@@ -350,7 +353,7 @@ static int find_root(const struct program_decoding *all, const char *name, uint3
 	*root = UINT32_MAX;
 	if (!name)
 		return 0;
-	if (name_table_find(&all->functions, name, root) && all->module->functions[*root].defined)
+	if (name_find(&all->functions, name, root) && all->module->functions[*root].defined)
 		return 0;
 	for (size_t i = 0; i < all->module->function_count; i++) {
 		const struct ptx_function *function = &all->module->functions[i];
@@ -372,13 +375,11 @@ static void collect_module_names(struct program_decoding *all)
 	for (int defined = 1; defined >= 0; defined--) {
 		for (size_t i = 0; i < module->function_count; i++) {
 			if (module->functions[i].defined == (defined == 1))
-				name_table_add(&all->functions, module->functions[i].name,
-					       (uint32_t)i);
+				name_add(&all->functions, module->functions[i].name, (uint32_t)i);
 		}
 		for (size_t i = 0; i < module->variable_count; i++) {
 			if (module->variables[i].external == (defined == 0))
-				name_table_add(&all->variables, module->variables[i].name,
-					       (uint32_t)i);
+				name_add(&all->variables, module->variables[i].name, (uint32_t)i);
 		}
 	}
 }
@@ -424,8 +425,8 @@ int ptx_program_decode(struct ptx_program **out, const struct ptx_module *module
 	if (!rc)
 		resolve_initial_addresses(&all);
 	reachable_release(&all);
-	name_table_release(&all.variables);
-	name_table_release(&all.functions);
+	name_index_release(&all.variables);
+	name_index_release(&all.functions);
 	if (rc) {
 		ptx_program_free(all.program);
 		return rc;

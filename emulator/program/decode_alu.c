@@ -15,119 +15,79 @@ void decode_alu(struct function_decoding *decoding, enum operation operation)
 	const struct alu_row *row = alu_row_of(operation);
 	const struct ptx_operand *operands = decoding->at->operands;
 	uint32_t sources[4] = {0}, dst;
-	struct instruction *instruction;
 
 	if (!require_operands(decoding, (size_t)row->operands + 1, (size_t)row->operands + 1))
 		return;
 	for (int i = 0; i < row->operands; i++)
 		sources[i] = decode_source(decoding, &operands[i + 1], row->types[i + 1]);
 	dst = decode_destination(decoding, &operands[0], row->types[0]);
-	instruction = emit_instruction(decoding, operation);
-	instruction->dst = dst;
-	instruction->a = sources[0];
-	instruction->b = sources[1];
-	instruction->c = sources[2];
-	instruction->d = sources[3];
+	emit_result(decoding, operation, dst, sources[0], sources[1], sources[2])->d = sources[3];
 	emit_extensions(decoding);
 }
 
 /* ---- mov with {} ---- */
 
-/* Finds the type of each of `count` parts of a value of `bits` bits. Returns false if it cannot be
- * split so. */
-static bool find_part_type(int bits, size_t count, enum value_type *type)
-{
-	static const struct {
-		int bits;
-		size_t count;
-		enum value_type type;
-	} splits[] = {
-		{64, 2, TYPE_b32}, {64, 4, TYPE_b16}, {32, 2, TYPE_b16},
-		{32, 4, TYPE_u8},  {16, 2, TYPE_u8},
-	};
+/* How a value of `bits` bits is split into `count` parts. */
+static const struct split {
+	int bits;
+	size_t count;
+	enum value_type part;
+	enum operation pack, unpack[4];
+} splits[] = {
+	{64, 2, TYPE_b32, ALU_PACK_B64_B32, {ALU_UNPACK_B32_0_OF_B64, ALU_UNPACK_B32_1_OF_B64}},
+	{64,
+	 4,
+	 TYPE_b16,
+	 ALU_PACK_B64_B16,
+	 {ALU_UNPACK_B16_0_OF_B64, ALU_UNPACK_B16_1_OF_B64, ALU_UNPACK_B16_2_OF_B64,
+	  ALU_UNPACK_B16_3_OF_B64}},
+	{32, 2, TYPE_b16, ALU_PACK_B32_B16, {ALU_UNPACK_B16_0_OF_B32, ALU_UNPACK_B16_1_OF_B32}},
+	{32,
+	 4,
+	 TYPE_u8,
+	 ALU_PACK_B32_B8,
+	 {ALU_UNPACK_B8_0_OF_B32, ALU_UNPACK_B8_1_OF_B32, ALU_UNPACK_B8_2_OF_B32,
+	  ALU_UNPACK_B8_3_OF_B32}},
+	{16, 2, TYPE_u8, ALU_PACK_B16_B8, {ALU_UNPACK_B8_0_OF_B16, ALU_UNPACK_B8_1_OF_B16}},
+};
 
-	for (size_t i = 0; i < ARRAY_SIZE(splits); i++) {
-		if (splits[i].bits == bits && splits[i].count == count) {
-			*type = splits[i].type;
-			return true;
-		}
-	}
-	return false;
+/* Returns NULL if a value of this type cannot be split so. */
+static const struct split *find_split(enum value_type whole, size_t count)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(splits); i++)
+		if (splits[i].bits == type_bits(whole) && splits[i].count == count)
+			return &splits[i];
+	return NULL;
 }
 
-static void decode_pack(struct function_decoding *decoding, enum value_type whole)
+static void decode_pack(struct function_decoding *decoding, const struct split *split,
+			enum value_type whole)
 {
 	const struct ptx_operand *vector = &decoding->at->operands[1];
-	int bits = type_bits(whole);
 	uint32_t parts[4] = {0}, dst;
-	enum value_type part;
-	struct instruction *instruction;
-	enum operation operation;
 
-	if (!find_part_type(bits, vector->element_count, &part)) {
-		decode_unsupported(decoding, "", "a mov with this kind of vector");
-		return;
-	}
-	for (size_t i = 0; i < vector->element_count; i++)
-		parts[i] = decode_source(decoding, &vector->elements[i], part);
+	for (size_t i = 0; i < split->count; i++)
+		parts[i] = decode_source(decoding, &vector->elements[i], split->part);
 	dst = decode_destination(decoding, &decoding->at->operands[0], whole);
-	if (vector->element_count == 2)
-		operation = bits == 64   ? ALU_PACK_B64_B32
-			    : bits == 32 ? ALU_PACK_B32_B16
-					 : ALU_PACK_B16_B8;
-	else
-		operation = bits == 64 ? ALU_PACK_B64_B16 : ALU_PACK_B32_B8;
-	instruction = emit_instruction(decoding, operation);
-	instruction->dst = dst;
-	instruction->a = parts[0];
-	instruction->b = parts[1];
-	instruction->c = parts[2];
-	instruction->d = parts[3];
+	emit_result(decoding, split->pack, dst, parts[0], parts[1], parts[2])->d = parts[3];
 	emit_extensions(decoding);
 }
 
-static void decode_unpack(struct function_decoding *decoding, enum value_type whole)
+static void decode_unpack(struct function_decoding *decoding, const struct split *split,
+			  enum value_type whole)
 {
-	static const enum operation of_64_in_2[] = {ALU_UNPACK_B32_0_OF_B64,
-						    ALU_UNPACK_B32_1_OF_B64};
-	static const enum operation of_64_in_4[] = {
-		ALU_UNPACK_B16_0_OF_B64, ALU_UNPACK_B16_1_OF_B64, ALU_UNPACK_B16_2_OF_B64,
-		ALU_UNPACK_B16_3_OF_B64};
-	static const enum operation of_32_in_2[] = {ALU_UNPACK_B16_0_OF_B32,
-						    ALU_UNPACK_B16_1_OF_B32};
-	static const enum operation of_32_in_4[] = {ALU_UNPACK_B8_0_OF_B32, ALU_UNPACK_B8_1_OF_B32,
-						    ALU_UNPACK_B8_2_OF_B32, ALU_UNPACK_B8_3_OF_B32};
-	static const enum operation of_16[] = {ALU_UNPACK_B8_0_OF_B16, ALU_UNPACK_B8_1_OF_B16};
 	const struct ptx_operand *vector = &decoding->at->operands[0];
-	const enum operation *operations;
-	size_t count = vector->element_count;
-	int bits = type_bits(whole);
-	enum value_type part;
-	uint32_t from;
+	uint32_t from = decode_source(decoding, &decoding->at->operands[1], whole);
 	bool counted = false;
 
-	if (!find_part_type(bits, count, &part)) {
-		decode_unsupported(decoding, "", "a mov with this kind of vector");
-		return;
-	}
-	if (bits == 64)
-		operations = count == 2 ? of_64_in_2 : of_64_in_4;
-	else if (bits == 32)
-		operations = count == 2 ? of_32_in_2 : of_32_in_4;
-	else
-		operations = of_16;
-	from = decode_source(decoding, &decoding->at->operands[1], whole);
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < split->count; i++) {
 		uint32_t dst;
-		struct instruction *instruction;
 
-		if (vector->elements[i].kind == PTX_OPERAND_SINK && (counted || i + 1 < count))
+		if (vector->elements[i].kind == PTX_OPERAND_SINK &&
+		    (counted || i + 1 < split->count))
 			continue;
-		dst = decode_destination(decoding, &vector->elements[i], part);
-		instruction = emit_instruction(decoding, operations[i]);
-		instruction->auxiliary = counted;
-		instruction->dst = dst;
-		instruction->a = from;
+		dst = decode_destination(decoding, &vector->elements[i], split->part);
+		emit_result(decoding, split->unpack[i], dst, from, 0, 0)->auxiliary = counted;
 		counted = true;
 	}
 	emit_extensions(decoding);
@@ -142,15 +102,11 @@ static bool decode_special_vector(struct function_decoding *decoding)
 					      "%cluster_ctaid", "%cluster_nctaid"};
 	const struct ptx_statement *at = decoding->at;
 	const struct ptx_operand *results = at->operands, *from = at->operands + 1;
-	size_t vector = 0;
 
 	if (!statement_has_modifier(at, "v4") || !statement_has_modifier(at, "u32") ||
 	    at->modifier_count != 2 || results->element_count != 4 ||
-	    from->kind != PTX_OPERAND_SPECIAL)
-		return false;
-	while (vector < ARRAY_SIZE(vectors) && strcmp(vectors[vector], from->name) != 0)
-		vector++;
-	if (vector == ARRAY_SIZE(vectors))
+	    from->kind != PTX_OPERAND_SPECIAL ||
+	    WORD_INDEX(vectors, from->name) == ARRAY_SIZE(vectors))
 		return false;
 	for (size_t i = 0; i < 4; i++) {
 		char name[32];
@@ -184,11 +140,8 @@ static void emit_element_moves(struct function_decoding *decoding, const struct 
 	}
 	for (size_t i = 0; i < to->element_count; i++) {
 		uint32_t dst = decode_destination(decoding, &to->elements[i], type);
-		struct instruction *instruction = emit_instruction(decoding, move);
 
-		instruction->auxiliary = i > 0;
-		instruction->dst = dst;
-		instruction->a = values[i];
+		emit_result(decoding, move, dst, values[i], 0, 0)->auxiliary = i > 0;
 	}
 	emit_extensions(decoding);
 }
@@ -212,61 +165,55 @@ static bool decode_element_moves(struct function_decoding *decoding)
 }
 
 /* mov.b128: a register has two halves, and is made of two parts or parted into them. */
-static void decode_whole_move(struct function_decoding *decoding)
+static bool decode_whole_move(struct function_decoding *decoding)
 {
 	const struct ptx_operand *to = decoding->at->operands, *from;
 	bool immediate;
 
 	if (!require_operands(decoding, 2, 2))
-		return;
+		return false;
 	from = to + 1;
 	immediate = from->kind == PTX_OPERAND_INTEGER || from->kind == PTX_OPERAND_SYMBOL;
 	if ((to->whole && (immediate || from->element_count == 4)) ||
 	    (from->whole && to->element_count == 4))
-		decode_unsupported(decoding, "",
-				   "a mov.b128 with four parts or an immediate value");
-	else if ((to->whole || from->whole) && to->kind == PTX_OPERAND_VECTOR &&
-		 from->kind == PTX_OPERAND_VECTOR && to->element_count == 2 &&
-		 from->element_count == 2)
-		emit_element_moves(decoding, to, from, TYPE_b64);
-	else
-		decode_invalid(decoding, "expected a register of 128 bits and another one, or its "
-					 "parts");
+		return decode_unsupported(decoding, "",
+					  "a mov.b128 with four parts or an immediate value");
+	if (!((to->whole || from->whole) && to->kind == PTX_OPERAND_VECTOR &&
+	      from->kind == PTX_OPERAND_VECTOR && to->element_count == 2 &&
+	      from->element_count == 2))
+		return decode_invalid(decoding,
+				      "expected a register of 128 bits and another one, or its "
+				      "parts");
+	emit_element_moves(decoding, to, from, TYPE_b64);
+	return false;
 }
 
-/* Returns false for a plain move, which is in alu.def. */
+/* A plain move is in alu.def. */
 static bool decode_vector_mov(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	bool packs = at->operand_count == 2 && at->operands[1].kind == PTX_OPERAND_VECTOR;
 	bool unpacks = at->operand_count == 2 && at->operands[0].kind == PTX_OPERAND_VECTOR;
+	const struct split *split;
 	enum value_type type;
 
-	if (strcmp(at->mnemonic, "mov.b128") == 0) {
-		decode_whole_move(decoding);
-		return true;
-	}
-	if (!packs && !unpacks)
-		return false;
+	if (strcmp(at->mnemonic, "mov.b128") == 0)
+		return decode_whole_move(decoding);
 	if (unpacks && (decode_special_vector(decoding) || decode_element_moves(decoding)))
+		return false;
+	if ((!packs && !unpacks) || at->modifier_count != 1 || !statement_type(at, &type))
 		return true;
-	if (at->modifier_count != 1 || !statement_type(at, &type))
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-	else if (packs)
-		decode_pack(decoding, type);
+	split = find_split(type, at->operands[packs].element_count);
+	if (!split)
+		return decode_unsupported(decoding, "", "a mov with this kind of vector");
+	if (packs)
+		decode_pack(decoding, split, type);
 	else
-		decode_unpack(decoding, type);
-	return true;
+		decode_unpack(decoding, split, type);
+	return false;
 }
 
 /* ---- carry chains ---- */
-
-static uint32_t carry_value(struct function_decoding *decoding)
-{
-	if (!decoding->carry)
-		decoding->carry = new_temporary(decoding, 1);
-	return decoding->carry;
-}
 
 /* Emits d = a + b or d = a - b, with carry in and carry out. */
 static void emit_carry(struct function_decoding *decoding, bool subtracts, bool carry_in,
@@ -281,13 +228,14 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 		{{ALU_SUB_U32, ALU_SUB_U64}, {ALU_SUBC_U32, ALU_SUBC_U64}},
 	};
 	uint32_t carry, next = 0;
-	struct instruction *instruction;
 
 	/* The carry flag has no value then: on an H200 it has what other instructions left in it.
 	 */
 	if (carry_in && !decoding->carry)
 		decode_unsupported(decoding, "", "a carry flag that nothing has set");
-	carry = carry_value(decoding);
+	if (!decoding->carry)
+		decoding->carry = new_temporary(decoding, 1);
+	carry = decoding->carry;
 
 	/* The carry is computed first, since the result may overwrite an operand. It goes to a
 	 * temporary, since the sum still needs the old carry. */
@@ -296,21 +244,12 @@ static void emit_carry(struct function_decoding *decoding, bool subtracts, bool 
 		emit_step(decoding, carries[subtracts][carry_in][wide], next, a, b,
 			  carry_in ? carry : 0);
 	}
-	instruction = emit_instruction(decoding, sums[subtracts][carry_in][wide]);
-	instruction->dst = dst;
-	instruction->a = a;
-	instruction->b = b;
-	instruction->c = carry_in ? carry : 0;
-	if (carry_out) {
-		instruction = emit_instruction(decoding, ALU_MOV_PRED);
-		instruction->auxiliary = true;
-		instruction->dst = carry;
-		instruction->a = next;
-	}
+	emit_result(decoding, sums[subtracts][carry_in][wide], dst, a, b, carry_in ? carry : 0);
+	if (carry_out)
+		emit_result(decoding, ALU_MOV_PRED, carry, next, 0, 0)->auxiliary = true;
 }
 
-/* Decodes add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc and so on. Returns false for other
- * statements. */
+/* add.cc, addc, addc.cc, sub…, mad.lo.cc, madc.hi.cc and so on. */
 static bool decode_carry_chain(struct function_decoding *decoding)
 {
 	static const struct {
@@ -326,22 +265,16 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 	enum value_type type;
 	char product[32];
 	uint32_t a, b, dst;
-	size_t i = 0;
+	const size_t i = WORD_INDEX(chains, at->base);
 
-	while (i < ARRAY_SIZE(chains) && strcmp(chains[i].base, at->base) != 0)
-		i++;
-	if (i == ARRAY_SIZE(chains) || (!carry_out && !chains[i].carry_in))
-		return false;
-	if (!statement_type(at, &type) || type_bits(type) < 32 || type == TYPE_f32 ||
-	    type == TYPE_f64 ||
+	if ((!carry_out && !chains[i].carry_in) || !statement_type(at, &type) ||
+	    type_bits(type) < 32 || type == TYPE_f32 || type == TYPE_f64 ||
 	    at->modifier_count != (size_t)1 + carry_out + chains[i].multiplies ||
 	    (chains[i].multiplies && !statement_has_modifier(at, "lo") &&
-	     !statement_has_modifier(at, "hi"))) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
+	     !statement_has_modifier(at, "hi")))
 		return true;
-	}
 	if (!require_operands(decoding, chains[i].multiplies ? 4 : 3, chains[i].multiplies ? 4 : 3))
-		return true;
+		return false;
 	a = decode_source(decoding, &at->operands[1], type);
 	b = decode_source(decoding, &at->operands[2], type);
 	if (chains[i].multiplies) {
@@ -358,29 +291,23 @@ static bool decode_carry_chain(struct function_decoding *decoding)
 	emit_carry(decoding, chains[i].subtracts, chains[i].carry_in, carry_out,
 		   type_bits(type) == 64, dst, a, b);
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
 
 /* ---- lop3 with a predicate ---- */
 
-/* Decodes lop3.or and lop3.and: d|p = lop3(a, b, c), p = d != 0 or/and q. Returns false for other
- * statements. */
+/* lop3.or and lop3.and: d|p = lop3(a, b, c), p = d != 0 or/and q. */
 static bool decode_lookup_with_predicate(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	bool any = strcmp(at->mnemonic, "lop3.or.b32") == 0;
 	const struct ptx_operand *results = at->operands;
 	uint32_t sources[5] = {0}, dst, compared, combined, predicate;
-	struct instruction *instruction;
 
-	if (!any && strcmp(at->mnemonic, "lop3.and.b32") != 0)
-		return false;
 	if (!require_operands(decoding, 6, 6))
-		return true;
-	if (results->kind != PTX_OPERAND_PAIR || results->element_count != 2) {
-		decode_invalid(decoding, "the result must be d|p");
-		return true;
-	}
+		return false;
+	if (results->kind != PTX_OPERAND_PAIR || results->element_count != 2)
+		return decode_invalid(decoding, "the result must be d|p");
 	for (size_t i = 0; i < 4; i++)
 		sources[i] = decode_source(decoding, &at->operands[i + 1], TYPE_b32);
 	sources[4] = decode_source(decoding, &at->operands[5], TYPE_pred);
@@ -388,12 +315,8 @@ static bool decode_lookup_with_predicate(struct function_decoding *decoding)
 	dst = new_temporary(decoding, 32);
 	compared = new_temporary(decoding, 1);
 	combined = new_temporary(decoding, 1);
-	instruction = emit_instruction(decoding, ALU_LOP3_B32);
-	instruction->dst = dst;
-	instruction->a = sources[0];
-	instruction->b = sources[1];
-	instruction->c = sources[2];
-	instruction->d = sources[3];
+	emit_result(decoding, ALU_LOP3_B32, dst, sources[0], sources[1], sources[2])->d =
+		sources[3];
 	emit_step(decoding, ALU_SETP_NE_B32, compared, dst, value_bits(decoding, 0, false), 0);
 	emit_step(decoding, any ? ALU_OR_PRED : ALU_AND_PRED, combined, compared, sources[4], 0);
 	predicate = decode_destination(decoding, &results->elements[1], TYPE_pred);
@@ -402,13 +325,11 @@ static bool decode_lookup_with_predicate(struct function_decoding *decoding)
 		emit_step(decoding, ALU_MOV_B32,
 			  decode_destination(decoding, &results->elements[0], TYPE_b32), dst, 0, 0);
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
 
-/* ---- address conversions ---- */
-
-/* Returns the mnemonic in alu.def of an address conversion with another name, or NULL. */
-static const char *find_address_conversion(const struct ptx_statement *at)
+/* Address conversions with another name in alu.def. */
+static bool decode_address_conversion(struct function_decoding *decoding)
 {
 	static const char *const names[][2] = {
 		/* Parameters whose address is taken are copied to local memory. */
@@ -419,28 +340,24 @@ static const char *find_address_conversion(const struct ptx_statement *at)
 		{"cvta.shared::cluster.u64", "cvta.shared.u64"},
 		{"cvta.to.shared::cluster.u64", "cvta.to.shared.u64"},
 	};
+	const size_t i = WORD_INDEX(names, decoding->at->mnemonic);
 
-	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		if (strcmp(at->mnemonic, names[i][0]) == 0)
-			return names[i][1];
-	}
-	return NULL;
-}
-
-bool decode_move(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-	const char *conversion = find_address_conversion(at);
-
-	if (conversion) {
-		enum operation operation = require_operation(decoding, conversion);
-
-		if (operation != OPERATION_COUNT)
-			decode_alu(decoding, operation);
+	if (i == ARRAY_SIZE(names))
 		return true;
-	}
-	if (strcmp(at->base, "mov") == 0)
-		return decode_vector_mov(decoding);
-	return decode_cache_policy(decoding) || decode_lookup_with_predicate(decoding) ||
-	       decode_carry_chain(decoding);
+	decode_alu(decoding, alu_find(names[i][1]));
+	return false;
 }
+
+const struct statement_form alu_forms[] = {
+	{"mov", decode_vector_mov, 0},
+	{"lop3.or.b32", decode_lookup_with_predicate, 0},
+	{"lop3.and.b32", decode_lookup_with_predicate, 0},
+	{"cvta", decode_address_conversion, 0},
+	{"add", decode_carry_chain, 0},
+	{"addc", decode_carry_chain, 0},
+	{"sub", decode_carry_chain, 0},
+	{"subc", decode_carry_chain, 0},
+	{"mad", decode_carry_chain, 0},
+	{"madc", decode_carry_chain, 0},
+	{0},
+};

@@ -1,12 +1,160 @@
 /*
  * Calls. Arguments and results are .param variables of the caller, which are in the local memory of
- * its frame, or registers (decode_register_parameters.c). The callee finds them at the beginning of
- * its own frame. The machine implements vprintf, __assertfail, malloc and free.
+ * its frame, or registers. The callee finds them at the beginning of its own frame. The machine
+ * implements vprintf, __assertfail, malloc and free.
+ *
+ * PTX of old compilers has parameters and results in registers (.reg). They have slots in the
+ * frames like those in .param space. A call stores the arguments behind the variables of its own
+ * frame, from where the machine copies them, and loads the results from there; the callee loads its
+ * parameters when it begins, and stores its results when it returns.
  */
 #include "emulator/program/decode.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* ---- parameters in registers ---- */
+
+/* Loads or stores predicate `value`, which is a byte in memory. */
+static void emit_predicate_load(struct function_decoding *decoding, uint32_t value, int64_t offset,
+				const struct ptx_variable *formal)
+{
+	uint32_t byte = new_temporary(decoding, 32);
+
+	emit_frame_access(decoding, OP_LOAD, offset, (int)formal->element_bytes, byte);
+	emit_step(decoding, ALU_SETP_NE_U32, value, byte, value_bits(decoding, 0, false), 0);
+}
+
+static void emit_predicate_store(struct function_decoding *decoding, uint32_t value, int64_t offset,
+				 const struct ptx_variable *formal)
+{
+	uint32_t byte = new_temporary(decoding, 32);
+
+	emit_step(decoding, require_operation(decoding, "selp.b32"), byte,
+		  value_bits(decoding, 1, false), value_bits(decoding, 0, false), value);
+	emit_frame_access(decoding, OP_STORE, offset, (int)formal->element_bytes, byte);
+}
+
+static bool is_predicate(const struct ptx_function *function, const struct ptx_variable *formal)
+{
+	return function->registers[formal->in_register - 1].width_bits == 1;
+}
+
+/* Loads or stores the parameters of the function from number `first` on that are registers. */
+static void move_register_parameters(struct function_decoding *decoding, enum operation operation,
+				     size_t first, size_t end)
+{
+	const struct ptx_function *source = decoding->source;
+
+	for (size_t i = first; i < end; i++) {
+		const struct ptx_variable *parameter = &source->parameters[i];
+		const uint32_t value = parameter->in_register;
+		int64_t offset = decoding->out->parameter_offsets[i];
+		struct instruction *access;
+
+		if (!value)
+			continue;
+		if (is_predicate(source, parameter)) {
+			if (operation == OP_LOAD)
+				emit_predicate_load(decoding, value, offset, parameter);
+			else
+				emit_predicate_store(decoding, value, offset, parameter);
+			continue;
+		}
+		access = emit_frame_access(decoding, operation, offset,
+					   (int)parameter->element_bytes, value);
+		access->vector = (uint8_t)parameter->count;
+		for (uint32_t k = 1; k < access->vector; k++)
+			access->rows[k] = value + k;
+	}
+}
+
+void load_register_parameters(struct function_decoding *decoding)
+{
+	move_register_parameters(decoding, OP_LOAD, decoding->source->result_count,
+				 decoding->source->parameter_count);
+}
+
+void store_register_results(struct function_decoding *decoding)
+{
+	move_register_parameters(decoding, OP_STORE, 0, decoding->source->result_count);
+}
+
+/* Whether a call passes this argument or result in a register: then it has the place *offset of the
+ * caller's frame. `slot` counts arguments and results. */
+static bool find_register_argument(struct function_decoding *decoding,
+				   const struct ptx_variable *formal, size_t slot, int64_t *offset)
+{
+	int64_t end;
+
+	if (!formal || !formal->in_register)
+		return false;
+	if (!decoding->register_arguments)
+		decoding->register_arguments = decoding->out->local_bytes + 1;
+	*offset = decoding->register_arguments - 1 + (int64_t)slot * PARAMETER_SLOT_BYTES;
+	end = *offset + PARAMETER_SLOT_BYTES;
+	if (decoding->out->local_bytes < end)
+		decoding->out->local_bytes = end;
+	return true;
+}
+
+static void store_register_argument(struct function_decoding *decoding,
+				    const struct ptx_operand *operand,
+				    const struct ptx_function *callee,
+				    const struct ptx_variable *formal, int64_t offset)
+{
+	const struct ptx_operand *elements =
+		operand_registers(decoding, operand, (size_t)formal->count);
+	uint32_t rows[ARRAY_SIZE(((struct instruction *)NULL)->rows)] = {0};
+	struct instruction *store;
+
+	if (!elements)
+		return;
+	if (is_predicate(callee, formal)) {
+		emit_predicate_store(decoding, decode_source(decoding, elements, TYPE_pred), offset,
+				     formal);
+		return;
+	}
+	for (int64_t i = 0; i < formal->count; i++)
+		rows[i] = decode_store_source(decoding, &elements[i], (int)formal->element_bytes);
+	if (decoding->rc || decoding->unsupported)
+		return;
+	store = emit_frame_access(decoding, OP_STORE, offset, (int)formal->element_bytes, 0);
+	store->vector = (uint8_t)formal->count;
+	memcpy(store->rows, rows, sizeof(rows));
+}
+
+static void load_register_result(struct function_decoding *decoding,
+				 const struct ptx_operand *operand,
+				 const struct ptx_function *callee,
+				 const struct ptx_variable *formal, int64_t offset)
+{
+	const struct ptx_operand *elements =
+		operand_registers(decoding, operand, (size_t)formal->count);
+	uint32_t rows[ARRAY_SIZE(((struct instruction *)NULL)->rows)] = {0};
+	enum extension extension = EXTEND_ZERO;
+	struct instruction *load;
+
+	if (!elements)
+		return;
+	if (is_predicate(callee, formal)) {
+		emit_predicate_load(decoding, decode_destination(decoding, elements, TYPE_pred),
+				    offset, formal);
+		return;
+	}
+	for (int64_t i = 0; i < formal->count; i++)
+		rows[i] = decode_load_destination(decoding, &elements[i],
+						  (int)formal->element_bytes, false, &extension);
+	if (decoding->rc || decoding->unsupported)
+		return;
+	load = emit_frame_access(decoding, OP_LOAD, offset, (int)formal->element_bytes, 0);
+	load->vector = (uint8_t)formal->count;
+	memcpy(load->rows, rows, sizeof(rows));
+	load->extension = (uint8_t)extension;
+	emit_extensions(decoding);
+}
+
+/* ---- calls ---- */
 
 /* The operands of a call. */
 struct call_parts {
@@ -40,8 +188,7 @@ static bool find_list_variable(struct function_decoding *decoding, const struct 
 	if (operand->kind == PTX_OPERAND_SYMBOL &&
 	    find_frame_variable(decoding, operand->name, offset, bytes) && *bytes > 0)
 		return true;
-	decode_unsupported(decoding, "", "an argument other than a .param variable");
-	return false;
+	return decode_unsupported(decoding, "", "an argument other than a .param variable");
 }
 
 static uint32_t emit_argument_load(struct function_decoding *decoding,
@@ -49,24 +196,14 @@ static uint32_t emit_argument_load(struct function_decoding *decoding,
 {
 	int64_t offset, bytes;
 	uint32_t value = new_temporary(decoding, width * 8);
-	uint32_t base;
 	struct instruction *load;
 
 	if (!list || n >= list->element_count ||
-	    !find_list_variable(decoding, list, n, &offset, &bytes) || bytes < width) {
-		decode_invalid(decoding, "argument %zu is missing or too small", n + 1);
-		return 0;
-	}
-	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
-								  .bytes = 4,
-								  .bits = (uint64_t)offset});
-	load = emit_auxiliary(decoding, OP_LOAD);
-	load->space = PTX_SPACE_PARAM;
-	load->a = base;
-	load->narrow_address = true;
-	load->width = (uint8_t)width;
-	load->vector = 1;
-	load->rows[0] = value;
+	    !find_list_variable(decoding, list, n, &offset, &bytes) || bytes < width)
+		return decode_invalid(decoding, "argument %zu is missing or too small", n + 1);
+	load = emit_frame_access(decoding, OP_LOAD, offset, width, value);
+	load->guard = 0;
+	load->guard_negated = false;
 	return value;
 }
 
@@ -74,28 +211,15 @@ static uint32_t emit_argument_load(struct function_decoding *decoding,
 static void emit_result_store(struct function_decoding *decoding, const struct ptx_operand *list,
 			      uint32_t result, int width)
 {
-	struct instruction *store;
 	int64_t offset, bytes;
-	uint32_t base;
 
 	if (!list || list->element_count != 1 ||
 	    !find_list_variable(decoding, list, 0, &offset, &bytes))
 		return;
-	if (bytes < width) {
+	if (bytes < width)
 		decode_invalid(decoding, "the result must have %d bytes", width);
-		return;
-	}
-	base = value_constant(decoding, (struct program_constant){.kind = CONSTANT_LOCAL,
-								  .bytes = 4,
-								  .bits = (uint64_t)offset});
-	store = emit_instruction(decoding, OP_STORE);
-	store->auxiliary = true;
-	store->space = PTX_SPACE_PARAM;
-	store->a = base;
-	store->narrow_address = true;
-	store->width = (uint8_t)width;
-	store->vector = 1;
-	store->rows[0] = result;
+	else
+		emit_frame_access(decoding, OP_STORE, offset, width, result);
 }
 
 static void decode_print(struct function_decoding *decoding, const struct call_parts *parts)
@@ -103,11 +227,8 @@ static void decode_print(struct function_decoding *decoding, const struct call_p
 	uint32_t format = emit_argument_load(decoding, parts->arguments, 0, 8);
 	uint32_t arguments = emit_argument_load(decoding, parts->arguments, 1, 8);
 	uint32_t result = new_temporary(decoding, 32);
-	struct instruction *instruction = emit_instruction(decoding, OP_PRINT);
 
-	instruction->dst = result;
-	instruction->a = format;
-	instruction->b = arguments;
+	emit_result(decoding, OP_PRINT, result, format, arguments, 0);
 	emit_result_store(decoding, parts->results, result, 4);
 }
 
@@ -117,12 +238,8 @@ static void decode_assertion(struct function_decoding *decoding, const struct ca
 	uint32_t file = emit_argument_load(decoding, parts->arguments, 1, 8);
 	uint32_t line = emit_argument_load(decoding, parts->arguments, 2, 4);
 	uint32_t function = emit_argument_load(decoding, parts->arguments, 3, 8);
-	struct instruction *instruction = emit_instruction(decoding, OP_ASSERT_FAIL);
 
-	instruction->a = message;
-	instruction->b = file;
-	instruction->c = line;
-	instruction->d = function;
+	emit_result(decoding, OP_ASSERT_FAIL, 0, message, file, line)->d = function;
 }
 
 /* malloc and free of device code. Their parameters are 64 bits wide, as size_t and pointers. */
@@ -131,10 +248,8 @@ static void decode_heap(struct function_decoding *decoding, const struct call_pa
 {
 	uint32_t argument = emit_argument_load(decoding, parts->arguments, 0, 8);
 	uint32_t result = operation == OP_MALLOC ? new_temporary(decoding, 64) : 0;
-	struct instruction *instruction = emit_instruction(decoding, operation);
 
-	instruction->dst = result;
-	instruction->a = argument;
+	emit_result(decoding, operation, result, argument, 0, 0);
 	if (operation == OP_MALLOC)
 		emit_result_store(decoding, parts->results, result, 8);
 }
@@ -163,27 +278,21 @@ static void refuse_function(struct function_decoding *decoding, const char *name
 	decode_undefined(decoding, UNDEFINED "function", name);
 }
 
-/* The n-th result or parameter of a function; NULL: it has none, or the function is unknown. */
-static const struct ptx_variable *formal_of(const struct ptx_function *callee, size_t n)
-{
-	return callee && n < callee->parameter_count ? &callee->parameters[n] : NULL;
-}
-
-/* Finds the place of the n-th element of a list in the frame, for a formal parameter. */
+/* Finds the place of the n-th element of a list in the frame, for a result or parameter of the
+ * callee, if that is known. */
 static bool find_argument(struct function_decoding *decoding, const struct ptx_operand *list,
-			  size_t n, const struct ptx_variable *formal, size_t slot, int64_t *offset,
+			  size_t n, const struct ptx_function *callee, size_t slot, int64_t *offset,
 			  int64_t *bytes)
 {
+	const struct ptx_variable *formal = callee ? &callee->parameters[slot] : NULL;
+
 	if (!find_register_argument(decoding, formal, slot, offset))
 		return find_list_variable(decoding, list, n, offset, bytes);
 	*bytes = formal->bytes;
 	return true;
 }
 
-static void refuse_arguments(struct function_decoding *decoding, const struct ptx_function *callee)
-{
-	decode_invalid(decoding, "the arguments do not match those of %.60s", callee->name);
-}
+#define MISMATCH "the arguments do not match those of %.60s"
 
 /* Whether a direct call has as many results and arguments as the callee. */
 static bool counts_match(const struct call_parts *parts, const struct ptx_function *callee)
@@ -201,8 +310,7 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 	int64_t slot = 0, offset, bytes;
 
 	for (size_t i = 0; parts->results && i < parts->results->element_count; i++) {
-		if (!find_argument(decoding, parts->results, i, formal_of(callee, i), i, &offset,
-				   &bytes))
+		if (!find_argument(decoding, parts->results, i, callee, i, &offset, &bytes))
 			return;
 		call->results[i].from = (uint32_t)slot;
 		call->results[i].to = (uint32_t)offset;
@@ -212,13 +320,12 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 	}
 	for (size_t i = 0; parts->arguments && i < parts->arguments->element_count; i++) {
 		const size_t n = call->result_count + i;
-		const struct ptx_variable *formal = formal_of(callee, n);
 
-		if (!find_argument(decoding, parts->arguments, i, formal, n, &offset, &bytes))
+		if (!find_argument(decoding, parts->arguments, i, callee, n, &offset, &bytes))
 			return;
-		if (formal && formal->in_register)
+		if (callee && callee->parameters[n].in_register)
 			store_register_argument(decoding, &parts->arguments->elements[i], callee,
-						formal, offset);
+						&callee->parameters[n], offset);
 		call->arguments[i].from = (uint32_t)offset;
 		call->arguments[i].to = (uint32_t)slot;
 		call->arguments[i].bytes = (uint32_t)bytes;
@@ -227,25 +334,37 @@ static void read_call_arguments(struct function_decoding *decoding, const struct
 	}
 }
 
-/* Checks that a direct call matches the callee's declaration, since sizes determine the slots. */
-static bool signature_matches(struct function_decoding *decoding, const struct program_call *call,
-			      const struct ptx_function *callee)
+/* Whether a direct call matches the callee's declaration: sizes determine the slots. */
+static bool signature_matches(const struct program_call *call, const struct ptx_function *callee)
 {
-	bool matches = true;
-
-	for (size_t i = 0; matches && i < callee->parameter_count; i++) {
+	for (size_t i = 0; i < callee->parameter_count; i++) {
 		int64_t bytes = i < call->result_count
 					? call->results[i].bytes
 					: call->arguments[i - call->result_count].bytes;
 
-		matches = bytes == callee->parameters[i].bytes;
+		if (bytes != callee->parameters[i].bytes)
+			return false;
 	}
-	if (!matches)
-		refuse_arguments(decoding, callee);
-	return matches;
+	return true;
 }
 
-bool decode_call(struct function_decoding *decoding)
+/* A call of a function that the machine implements, or of one that nobody defines. */
+static void decode_undefined_call(struct function_decoding *decoding, const char *name,
+				  const struct call_parts *parts)
+{
+	if (strcmp(name, "vprintf") == 0)
+		decode_print(decoding, parts);
+	else if (strcmp(name, "__assertfail") == 0)
+		decode_assertion(decoding, parts);
+	else if (strcmp(name, "malloc") == 0)
+		decode_heap(decoding, parts, OP_MALLOC);
+	else if (strcmp(name, "free") == 0)
+		decode_heap(decoding, parts, OP_FREE);
+	else
+		refuse_function(decoding, name);
+}
+
+static bool decode_call(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	const struct ptx_module *module = decoding->all->module;
@@ -255,52 +374,34 @@ bool decode_call(struct function_decoding *decoding)
 	struct call_parts parts;
 	uint32_t index = 0;
 
-	if (strcmp(at->base, "call") != 0)
-		return false;
-	if (!split_call_operands(at, &parts)) {
-		decode_invalid(decoding, "not a valid call");
-		return true;
-	}
+	if (!split_call_operands(at, &parts))
+		return decode_invalid(decoding, "not a valid call");
 	if ((parts.results && parts.results->element_count > ARRAY_SIZE(call.results)) ||
-	    (parts.arguments && parts.arguments->element_count > ARRAY_SIZE(call.arguments))) {
-		decode_unsupported(decoding, "", "a call with more than 16 arguments or 4 results");
-		return true;
-	}
+	    (parts.arguments && parts.arguments->element_count > ARRAY_SIZE(call.arguments)))
+		return decode_unsupported(decoding, "",
+					  "a call with more than 16 arguments or 4 results");
 	if (parts.target->kind == PTX_OPERAND_SYMBOL) {
 		const char *name = parts.target->name;
 
-		if (!name_table_find(&decoding->all->functions, name, &index) ||
+		if (!name_find(&decoding->all->functions, name, &index) ||
 		    !module->functions[index].defined) {
-			if (strcmp(name, "vprintf") == 0)
-				decode_print(decoding, &parts);
-			else if (strcmp(name, "__assertfail") == 0)
-				decode_assertion(decoding, &parts);
-			else if (strcmp(name, "malloc") == 0)
-				decode_heap(decoding, &parts, OP_MALLOC);
-			else if (strcmp(name, "free") == 0)
-				decode_heap(decoding, &parts, OP_FREE);
-			else
-				refuse_function(decoding, name);
-			return true;
+			decode_undefined_call(decoding, name, &parts);
+			return false;
 		}
-		if (module->functions[index].entry) {
-			decode_unsupported(decoding, "call of entry", name);
-			return true;
-		}
+		if (module->functions[index].entry)
+			return decode_unsupported(decoding, "call of entry", name);
 		call.function = index;
 		callee = &module->functions[index];
-		if (!counts_match(&parts, callee)) {
-			refuse_arguments(decoding, callee);
-			return true;
-		}
+		if (!counts_match(&parts, callee))
+			return decode_invalid(decoding, MISMATCH, callee->name);
 	} else {
 		call.pointer = decode_source(decoding, parts.target, TYPE_u64);
 	}
 	read_call_arguments(decoding, &parts, callee, &call);
 	if (decoding->unsupported || decoding->rc)
-		return true;
-	if (callee && !signature_matches(decoding, &call, callee))
-		return true;
+		return false;
+	if (callee && !signature_matches(&call, callee))
+		return decode_invalid(decoding, MISMATCH, callee->name);
 	out->calls = xgrow(out->calls, &decoding->call_capacity, out->call_count + 1,
 			   sizeof(*out->calls));
 	out->calls[out->call_count] = call;
@@ -309,5 +410,10 @@ bool decode_call(struct function_decoding *decoding)
 		if (callee->parameters[i].in_register)
 			load_register_result(decoding, &parts.results->elements[i], callee,
 					     &callee->parameters[i], call.results[i].to);
-	return true;
+	return false;
 }
+
+const struct statement_form call_forms[] = {
+	{"call", decode_call, 0},
+	{0},
+};

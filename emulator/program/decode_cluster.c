@@ -1,30 +1,207 @@
-/* Instructions of clusters: barrier.cluster, addresses of shared memory of other blocks, and
- * stores that signal an mbarrier there. */
+/*
+ * mbarrier.* and cp.async.mbarrier.arrive, and the instructions of clusters: barrier.cluster,
+ * addresses of shared memory of other blocks, and stores and reductions that signal an mbarrier
+ * there.
+ */
 #include "emulator/program/decode.h"
 
 #include <string.h>
 
-/* Whether all modifiers from number `first` on are among the words, each at most once. */
-static bool has_only_words(const struct ptx_statement *at, size_t first, const char *const *words,
-			   size_t count)
-{
-	for (size_t i = first; i < at->modifier_count; i++) {
-		size_t word = 0;
+/* The modifiers of a statement, as far as they are known. */
+struct mbarrier_words {
+	bool expects, no_complete, parity, no_increment;
+	bool relaxed, ordered; /* .relaxed; .release or .acquire */
+	bool scoped, shared, cluster, typed;
+};
 
-		while (word < count && strcmp(words[word], at->modifiers[i]) != 0)
-			word++;
+/* Reads the modifiers from number `first` on. Returns false if one is unknown or comes twice. */
+static bool read_mbarrier_words(const struct ptx_statement *at, size_t first,
+				struct mbarrier_words *out)
+{
+	const struct word_flag flags[] = {
+		{"expect_tx", &out->expects},  {"noComplete", &out->no_complete},
+		{"parity", &out->parity},      {"noinc", &out->no_increment},
+		{"relaxed", &out->relaxed},    {"release", &out->ordered},
+		{"acquire", &out->ordered},    {"cta", &out->scoped},
+		{"cluster", &out->scoped},     {"shared", &out->shared},
+		{"shared::cta", &out->shared}, {"shared::cluster", &out->cluster},
+		{"b64", &out->typed},
+	};
+
+	*out = (struct mbarrier_words){0};
+	for (size_t i = first; i < at->modifier_count; i++)
+		if (!see_flag(flags, ARRAY_SIZE(flags), at->modifiers[i]))
+			return false;
+	return out->typed && !(out->relaxed && out->ordered) && !(out->shared && out->cluster);
+}
+
+/* What the forms of an instruction have in common. */
+struct mbarrier_form {
+	const char *name;
+	uint8_t kind;                /* enum mbarrier_kind, with flags */
+	bool result;                 /* the first operand is a result */
+	bool expects, waits, orders; /* may have .expect_tx; .parity; .relaxed and so on */
+	uint8_t least, most;         /* operands */
+};
+
+static const struct mbarrier_form mbarrier_forms[] = {
+	{"init", MBARRIER_INIT, false, false, false, false, 2, 2},
+	{"inval", MBARRIER_INVAL, false, false, false, false, 1, 1},
+	{"expect_tx", MBARRIER_EXPECT, false, false, false, true, 2, 2},
+	{"complete_tx", MBARRIER_COMPLETE, false, false, false, true, 2, 2},
+	{"arrive", MBARRIER_ARRIVE, true, true, false, true, 2, 3},
+	{"arrive_drop", MBARRIER_ARRIVE | MBARRIER_DROP, true, true, false, true, 2, 3},
+	{"test_wait", MBARRIER_TEST, true, false, true, true, 3, 3},
+	{"try_wait", MBARRIER_TEST, true, false, true, true, 3, 4},
+	{"pending_count", MBARRIER_PENDING, true, false, false, false, 2, 2},
+};
+
+static bool words_fit(const struct mbarrier_form *form, const struct mbarrier_words *words)
+{
+	unsigned kind = form->kind & MBARRIER_KINDS;
+
+	if ((words->expects || words->no_complete) && !form->expects)
+		return false;
+	if (words->expects && words->no_complete)
+		return false;
+	if (words->parity && !form->waits)
+		return false;
+	if ((words->relaxed || words->ordered || words->scoped) && !form->orders)
+		return false;
+	if (words->cluster && (form->waits || !form->orders || words->no_complete))
+		return false;
+	return !words->no_increment && !(kind == MBARRIER_PENDING && words->shared);
+}
+
+/* Emits an instruction on the object at an address. */
+static void emit_operation(struct function_decoding *decoding, unsigned kind,
+			   const struct ptx_operand *address, const struct mbarrier_words *words,
+			   const struct instruction *operands)
+{
+	bool shared = words->shared || words->cluster;
+	struct decoded_address where =
+		decode_address(decoding, address, shared ? PTX_SPACE_SHARED : PTX_SPACE_GENERIC);
+	struct instruction *instruction;
+
+	if (decoding->rc || decoding->unsupported)
+		return;
+	if (where.symbolic && where.space != PTX_SPACE_SHARED) {
+		decode_invalid(decoding, "an mbarrier is in shared memory, not in %s memory",
+			       ptx_space_name(where.space));
+		return;
+	}
+	instruction = emit_instruction(decoding, OP_MBARRIER);
+	set_access_address(instruction, &where);
+	instruction->kind = (uint8_t)kind;
+	instruction->of_cluster = words->cluster;
+	instruction->b = operands->b;
+	instruction->width = operands->width;
+	instruction->dst = operands->dst;
+	instruction->type = operands->type;
+	instruction->strong = !words->relaxed && kind != MBARRIER_INIT && kind != MBARRIER_INVAL;
+	emit_extensions(decoding);
+}
+
+static bool decode_pending_count(struct function_decoding *decoding)
+{
+	const struct ptx_operand *operands = decoding->at->operands;
+	uint32_t state = decode_source(decoding, &operands[1], TYPE_b64);
+	uint32_t dst = decode_destination(decoding, &operands[0], TYPE_u32);
+	struct instruction *instruction = emit_instruction(decoding, OP_MBARRIER);
+
+	instruction->kind = MBARRIER_PENDING;
+	instruction->b = state;
+	instruction->width = 8;
+	instruction->dst = dst;
+	instruction->type = TYPE_u32;
+	emit_extensions(decoding);
+	return false;
+}
+
+static bool decode_form(struct function_decoding *decoding, const struct mbarrier_form *form,
+			const struct mbarrier_words *words)
+{
+	const struct ptx_statement *at = decoding->at;
+	const struct ptx_operand *operands = at->operands;
+	bool needs_count = words->expects || words->no_complete;
+	unsigned kind = form->kind;
+	struct instruction out = {.type = TYPE_pred};
+	enum value_type type;
+
+	if (!require_operands(decoding, needs_count ? form->most : form->least, form->most))
+		return false;
+	if (kind == MBARRIER_PENDING)
+		return decode_pending_count(decoding);
+	if (words->cluster && form->result && operands[0].kind != PTX_OPERAND_SINK)
+		return decode_invalid(decoding,
+				      "an arrival at a shared::cluster address has the result "
+				      "_, since no state is returned");
+	if (words->expects)
+		kind += MBARRIER_ARRIVE_EXPECT - MBARRIER_ARRIVE;
+	kind |= words->no_complete ? MBARRIER_NO_COMPLETE : 0;
+	kind |= words->parity ? MBARRIER_PARITY : 0;
+	/* The operand after the address is a state or another number. */
+	type = (kind & MBARRIER_KINDS) == MBARRIER_TEST && !words->parity ? TYPE_b64 : TYPE_u32;
+	if (form->result) {
+		if ((kind & MBARRIER_KINDS) != MBARRIER_TEST)
+			out.type = TYPE_b64;
+		if (operands[0].kind != PTX_OPERAND_SINK)
+			out.dst = decode_destination(decoding, operands, out.type);
+		operands++;
+	}
+	out.width = type == TYPE_b64 ? 8 : 4;
+	if (at->operand_count > (size_t)form->result + 1)
+		out.b = decode_source(decoding, &operands[1], type);
+	/* The time that try_wait may suspend a thread: it never does here. */
+	if (form->waits && at->operand_count == 4)
+		decode_source(decoding, &operands[2], TYPE_u32);
+	emit_operation(decoding, kind, operands, words, &out);
+	return false;
+}
+
+static bool decode_copies_arrive(struct function_decoding *decoding)
+{
+	const struct instruction none = {.width = 4};
+	struct mbarrier_words words;
+
+	/* After async, mbarrier, arrive. */
+	if (!read_mbarrier_words(decoding->at, 3, &words) || words.expects || words.no_complete ||
+	    words.parity || words.relaxed || words.ordered || words.scoped || words.cluster)
+		return true;
+	if (require_operands(decoding, 1, 1))
+		emit_operation(decoding,
+			       MBARRIER_COPIES | (words.no_increment ? MBARRIER_NO_INCREMENT : 0u),
+			       decoding->at->operands, &words, &none);
+	return false;
+}
+
+static bool decode_mbarrier(struct function_decoding *decoding)
+{
+	const struct ptx_statement *at = decoding->at;
+	const size_t i = at->modifier_count ? WORD_INDEX(mbarrier_forms, at->modifiers[0])
+					    : ARRAY_SIZE(mbarrier_forms);
+	struct mbarrier_words words;
+
+	if (i == ARRAY_SIZE(mbarrier_forms) || !read_mbarrier_words(at, 1, &words) ||
+	    !words_fit(&mbarrier_forms[i], &words))
+		return true;
+	return decode_form(decoding, &mbarrier_forms[i], &words);
+}
+
+/* Whether all modifiers from number `first` on are among the words, each at most once. */
+static bool has_each_once(const struct ptx_statement *at, size_t first, const char *const *words,
+			  size_t count)
+{
+	for (size_t i = first; i < at->modifier_count; i++)
 		for (size_t k = first; k < i; k++)
 			if (strcmp(at->modifiers[k], at->modifiers[i]) == 0)
 				return false;
-		if (word == count)
-			return false;
-	}
-	return true;
+	return has_only_words(at, first, words, count);
 }
 
 /* ---- barrier.cluster ---- */
 
-static void decode_cluster_barrier(struct function_decoding *decoding)
+static bool decode_cluster_barrier(struct function_decoding *decoding)
 {
 	static const char *const of_arrive[] = {"release", "relaxed", "aligned"};
 	static const char *const of_wait[] = {"acquire", "aligned"};
@@ -32,80 +209,67 @@ static void decode_cluster_barrier(struct function_decoding *decoding)
 	const char *step = at->modifier_count > 1 ? at->modifiers[1] : "";
 	bool arrives = strcmp(step, "arrive") == 0;
 
-	if (arrives ? !has_only_words(at, 2, of_arrive, ARRAY_SIZE(of_arrive))
+	if (arrives ? !has_each_once(at, 2, of_arrive, ARRAY_SIZE(of_arrive))
 		    : strcmp(step, "wait") != 0 ||
-			      !has_only_words(at, 2, of_wait, ARRAY_SIZE(of_wait))) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
-	if (statement_has_modifier(at, "release") && statement_has_modifier(at, "relaxed")) {
-		decode_invalid(decoding, "both .release and .relaxed");
-		return;
-	}
+			      !has_each_once(at, 2, of_wait, ARRAY_SIZE(of_wait)))
+		return true;
+	if (statement_has_modifier(at, "release") && statement_has_modifier(at, "relaxed"))
+		return decode_invalid(decoding, "both .release and .relaxed");
 	if (require_operands(decoding, 0, 0))
 		emit_instruction(decoding, arrives ? OP_CLUSTER_ARRIVE : OP_CLUSTER_WAIT)
 			->sync_aligned = statement_has_modifier(at, "aligned");
+	return false;
 }
 
 /* ---- addresses ---- */
 
-/* The space of the address: generic or shared::cluster. Returns false for another. */
-static bool address_space(const struct ptx_statement *at, enum ptx_space *space)
-{
-	*space = at->modifier_count > 1 ? PTX_SPACE_SHARED : PTX_SPACE_GENERIC;
-	return at->modifier_count == 1 ||
-	       (at->modifier_count == 2 && strcmp(at->modifiers[0], "shared::cluster") == 0);
-}
-
-/* mapa and getctarank. */
-static void decode_cluster_address(struct function_decoding *decoding, bool maps)
+/* mapa and getctarank. Their addresses are generic or shared::cluster. */
+static bool decode_cluster_address(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
+	const bool maps = strcmp(at->base, "mapa") == 0;
 	const struct ptx_operand *operands = at->operands;
 	struct instruction *instruction;
 	uint32_t address, rank = 0, dst;
 	enum value_type type;
-	enum ptx_space space;
+	const enum ptx_space space = at->modifier_count > 1 ? PTX_SPACE_SHARED : PTX_SPACE_GENERIC;
 
 	/* Generic addresses have 64 bits. */
-	if (!address_space(at, &space) || !statement_type(at, &type) ||
-	    (type != TYPE_u64 && (type != TYPE_u32 || space == PTX_SPACE_GENERIC))) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
+	if (!at->modifier_count || at->modifier_count > 2 ||
+	    (at->modifier_count == 2 && strcmp(at->modifiers[0], "shared::cluster") != 0) ||
+	    !statement_type(at, &type) ||
+	    (type != TYPE_u64 && (type != TYPE_u32 || space == PTX_SPACE_GENERIC)))
+		return true;
 	if (!require_operands(decoding, maps ? 3 : 2, maps ? 3 : 2))
-		return;
+		return false;
 	address = decode_source(decoding, &operands[1], type);
 	if (maps)
 		rank = decode_source(decoding, &operands[2], TYPE_u32);
 	dst = decode_destination(decoding, &operands[0], maps ? type : TYPE_u32);
-	instruction = emit_instruction(decoding, OP_CLUSTER_ADDRESS);
+	instruction = emit_result(decoding, OP_CLUSTER_ADDRESS, dst, address, rank, 0);
 	instruction->kind = maps ? CLUSTER_MAP : CLUSTER_RANK;
 	instruction->space = (uint8_t)space;
 	instruction->width = (uint8_t)(type_bits(type) / 8);
-	instruction->a = address;
-	instruction->b = rank;
-	instruction->dst = dst;
 	emit_extensions(decoding);
+	return false;
 }
 
-static void decode_is_own(struct function_decoding *decoding)
+static bool decode_is_own(struct function_decoding *decoding)
 {
 	const struct ptx_operand *operands = decoding->at->operands;
 	struct instruction *instruction;
 	uint32_t address, dst;
 
 	if (!require_operands(decoding, 2, 2))
-		return;
+		return false;
 	address = decode_source(decoding, &operands[1], TYPE_u64);
 	dst = decode_destination(decoding, &operands[0], TYPE_pred);
-	instruction = emit_instruction(decoding, OP_CLUSTER_ADDRESS);
+	instruction = emit_result(decoding, OP_CLUSTER_ADDRESS, dst, address, 0, 0);
 	instruction->kind = CLUSTER_IS_OWN;
 	instruction->space = PTX_SPACE_GENERIC;
 	instruction->width = 8;
-	instruction->a = address;
-	instruction->dst = dst;
 	emit_extensions(decoding);
+	return false;
 }
 
 /* ---- st.async, red.async ---- */
@@ -160,7 +324,7 @@ static struct instruction *emit_async(struct function_decoding *decoding, enum o
 	return instruction;
 }
 
-static void decode_async_store(struct function_decoding *decoding)
+static bool decode_async_store(struct function_decoding *decoding)
 {
 	static const char *const words[] = {"weak", "shared::cluster",
 					    SIGNAL, "v2",
@@ -171,19 +335,17 @@ static void decode_async_store(struct function_decoding *decoding)
 					    "f64"};
 	const struct ptx_statement *at = decoding->at;
 	const struct ptx_operand *registers;
-	unsigned count = statement_has_modifier(at, "v2")   ? 2
-			 : statement_has_modifier(at, "v4") ? 4
-							    : 1;
+	size_t count = statement_has_modifier(at, "v2")   ? 2
+		       : statement_has_modifier(at, "v4") ? 4
+							  : 1;
 	struct instruction *instruction;
 	uint32_t rows[4];
 	enum value_type type;
 
-	if (!has_only_words(at, 1, words, ARRAY_SIZE(words)) || !statement_type(at, &type)) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
+	if (!has_each_once(at, 1, words, ARRAY_SIZE(words)) || !statement_type(at, &type))
+		return true;
 	if (!require_operands(decoding, 3, 3))
-		return;
+		return false;
 	registers = &at->operands[1];
 	if (registers->kind == PTX_OPERAND_VECTOR) {
 		count = registers->element_count == count ? count : 0;
@@ -191,22 +353,21 @@ static void decode_async_store(struct function_decoding *decoding)
 	} else if (count > 1) {
 		count = 0;
 	}
-	if (!count) {
-		decode_invalid(decoding, "the number of registers differs from the vector");
-		return;
-	}
-	for (unsigned i = 0; i < count; i++)
+	if (!count)
+		return decode_invalid(decoding, "the number of registers differs from the vector");
+	for (size_t i = 0; i < count; i++)
 		rows[i] = decode_store_source(decoding, &registers[i], type_bits(type) / 8);
 	instruction = emit_async(decoding, OP_STORE);
 	if (!instruction)
-		return;
+		return false;
 	memcpy(instruction->rows, rows, count * sizeof(rows[0]));
 	instruction->width = (uint8_t)(type_bits(type) / 8);
 	instruction->vector = (uint8_t)count;
 	instruction->type = (uint8_t)type;
+	return false;
 }
 
-static void decode_async_reduction(struct function_decoding *decoding)
+static bool decode_async_reduction(struct function_decoding *decoding)
 {
 	static const struct {
 		const char *name;
@@ -236,48 +397,32 @@ static void decode_async_reduction(struct function_decoding *decoding)
 	while (form < ARRAY_SIZE(forms) &&
 	       (forms[form].type != type || !statement_has_modifier(at, forms[form].name)))
 		form++;
-	if (form == ARRAY_SIZE(forms) || !has_only_words(at, 1, words, ARRAY_SIZE(words))) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
+	if (form == ARRAY_SIZE(forms) || !has_each_once(at, 1, words, ARRAY_SIZE(words)))
+		return true;
 	if (!require_operands(decoding, 3, 3))
-		return;
+		return false;
 	value = decode_source(decoding, &at->operands[1], type);
 	instruction = emit_async(decoding, OP_ATOMIC);
 	if (!instruction)
-		return;
+		return false;
 	instruction->kind = (uint8_t)forms[form].kind;
 	instruction->type = (uint8_t)type;
 	instruction->width = (uint8_t)(type_bits(type) / 8);
 	instruction->vector = 1;
 	instruction->b = value;
 	instruction->result_unused = true;
+	return false;
 }
 
-/* Whether number 0 of the modifiers is this word. */
-static bool begins_with(const struct ptx_statement *at, const char *word)
-{
-	return at->modifier_count > 0 && strcmp(at->modifiers[0], word) == 0;
-}
-
-bool decode_cluster(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-
-	if (strcmp(at->base, "barrier") == 0 && begins_with(at, "cluster"))
-		decode_cluster_barrier(decoding);
-	else if (strcmp(at->base, "mapa") == 0)
-		decode_cluster_address(decoding, true);
-	else if (strcmp(at->base, "getctarank") == 0)
-		decode_cluster_address(decoding, false);
-	else if (strcmp(at->mnemonic, "isspacep.shared") == 0 ||
-		 strcmp(at->mnemonic, "isspacep.shared::cta") == 0)
-		decode_is_own(decoding);
-	else if (strcmp(at->base, "st") == 0 && begins_with(at, "async"))
-		decode_async_store(decoding);
-	else if (strcmp(at->base, "red") == 0 && begins_with(at, "async"))
-		decode_async_reduction(decoding);
-	else
-		return false;
-	return true;
-}
+const struct statement_form cluster_forms[] = {
+	{"mbarrier", decode_mbarrier, 0},
+	{"cp.async.mbarrier.arrive.", decode_copies_arrive, 0},
+	{"barrier.cluster.", decode_cluster_barrier, 0},
+	{"mapa", decode_cluster_address, 0},
+	{"getctarank", decode_cluster_address, 0},
+	{"isspacep.shared", decode_is_own, 0},
+	{"isspacep.shared::cta", decode_is_own, 0},
+	{"st.async.", decode_async_store, 0},
+	{"red.async.", decode_async_reduction, 0},
+	{0},
+};

@@ -12,12 +12,9 @@
 static const char *combining_modifier(const struct ptx_statement *at)
 {
 	static const char *const words[] = {"and", "or", "xor"};
+	const size_t i = MODIFIER_INDEX(words, at);
 
-	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
-		if (statement_has_modifier(at, words[i]))
-			return words[i];
-	}
-	return NULL;
+	return i < ARRAY_SIZE(words) ? words[i] : NULL;
 }
 
 /* Finds the setp without the combination, without the first skip_types types, and with f16 for
@@ -67,12 +64,8 @@ static uint32_t emit_comparison(struct function_decoding *decoding, enum operati
 				uint32_t a, uint32_t b, bool counted)
 {
 	uint32_t dst = new_temporary(decoding, 1);
-	struct instruction *instruction = emit_instruction(decoding, operation);
 
-	instruction->auxiliary = !counted;
-	instruction->dst = dst;
-	instruction->a = a;
-	instruction->b = b;
+	emit_result(decoding, operation, dst, a, b, 0)->auxiliary = !counted;
 	return dst;
 }
 
@@ -107,31 +100,30 @@ static uint32_t emit_half_of_pair(struct function_decoding *decoding, uint32_t p
 	return half;
 }
 
-static void decode_setp(struct function_decoding *decoding)
+static bool decode_setp(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	const char *word = combining_modifier(at);
 	bool pairs = compares_half_pairs(at);
-	enum operation operation = find_plain_setp(at, 0);
+	enum operation operation;
 	const struct ptx_operand *p, *q = NULL;
 	uint32_t a, b, with = 0, first, second = 0;
 	enum value_type type;
 
-	if (operation == OPERATION_COUNT) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
+	if (!word && !pairs && (!at->operand_count || at->operands[0].kind != PTX_OPERAND_PAIR))
+		return true;
+	operation = find_plain_setp(at, 0);
+	if (operation == OPERATION_COUNT)
+		return true;
 	if (!require_operands(decoding, word ? 4 : 3, word ? 4 : 3))
-		return;
+		return false;
 	p = &at->operands[0];
 	if (p->kind == PTX_OPERAND_PAIR && p->element_count == 2) {
 		q = &p->elements[1];
 		p = &p->elements[0];
 	}
-	if (q && compares_halves(at)) {
-		decode_invalid(decoding, "a comparison of halves has one result");
-		return;
-	}
+	if (q && compares_halves(at))
+		return decode_invalid(decoding, "a comparison of halves has one result");
 	type = pairs ? TYPE_b32 : (enum value_type)alu_row_of(operation)->types[1];
 	a = decode_source(decoding, &at->operands[1], type);
 	b = decode_source(decoding, &at->operands[2], type);
@@ -161,6 +153,7 @@ static void decode_setp(struct function_decoding *decoding)
 	emit_predicate_result(decoding, p, first);
 	if (q)
 		emit_predicate_result(decoding, q, second);
+	return false;
 }
 
 /* Finds what set writes where the comparison is true: all ones, or 1.0. */
@@ -174,13 +167,12 @@ static bool set_result(const char *name, enum value_type *type, uint32_t *ones)
 		{"s16", 0xffff},     {"f16", 0x3c00},     {"bf16", 0x3f80},
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(results); i++) {
-		if (strcmp(results[i].name, name) == 0) {
-			*ones = results[i].ones;
-			return type_of_name(name, type);
-		}
-	}
-	return false;
+	const size_t i = WORD_INDEX(results, name);
+
+	if (i == ARRAY_SIZE(results))
+		return false;
+	*ones = results[i].ones;
+	return type_of_name(name, type);
 }
 
 /* Only comparisons of halves give 16-bit integers. They do not give f32, and those of bf16 do not
@@ -198,7 +190,7 @@ static bool set_exists(const struct ptx_statement *at, const char *result)
 }
 
 /* Decodes set.lt.and.u32.f32 and the forms of set that are not in alu.def. */
-static void decode_set(struct function_decoding *decoding)
+static bool decode_set(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
 	enum operation operation = find_plain_setp(at, 1);
@@ -210,13 +202,11 @@ static void decode_set(struct function_decoding *decoding)
 		if (type_of_name(at->modifiers[i], &result))
 			name = at->modifiers[i];
 	}
-	if (operation == OPERATION_COUNT || !set_exists(at, name) ||
-	    !set_result(name, &result, &ones)) {
-		decode_unsupported(decoding, "opcode", at->mnemonic);
-		return;
-	}
+	if (alu_find(at->mnemonic) != OPERATION_COUNT || operation == OPERATION_COUNT ||
+	    !set_exists(at, name) || !set_result(name, &result, &ones))
+		return true;
 	if (!require_operands(decoding, word ? 4 : 3, word ? 4 : 3))
-		return;
+		return false;
 	type = (enum value_type)alu_row_of(operation)->types[1];
 	a = decode_source(decoding, &at->operands[1], type);
 	b = decode_source(decoding, &at->operands[2], type);
@@ -228,21 +218,11 @@ static void decode_set(struct function_decoding *decoding)
 	emit_step(decoding, type_bits(result) == 32 ? ALU_SELP_B32 : ALU_SELP_B16, dst,
 		  value_bits(decoding, ones, false), value_bits(decoding, 0, false), holds);
 	emit_extensions(decoding);
-}
-
-bool decode_comparison(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-
-	if (strcmp(at->base, "setp") == 0 &&
-	    (combining_modifier(at) || compares_half_pairs(at) ||
-	     (at->operand_count && at->operands[0].kind == PTX_OPERAND_PAIR))) {
-		decode_setp(decoding);
-		return true;
-	}
-	if (strcmp(at->base, "set") == 0 && alu_find(at->mnemonic) == OPERATION_COUNT) {
-		decode_set(decoding);
-		return true;
-	}
 	return false;
 }
+
+const struct statement_form compare_forms[] = {
+	{"setp", decode_setp, 0},
+	{"set", decode_set, 0},
+	{0},
+};

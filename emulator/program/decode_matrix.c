@@ -19,15 +19,13 @@ static const struct {
 	[MATRIX_S32] = {"s32", 32},
 };
 
-bool matrix_type_of(const char *word, uint8_t *type)
+/* Finds a type of elements by name. Returns false if there is none. */
+static bool matrix_type_of(const char *word, uint8_t *type)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(matrix_types); i++) {
-		if (strcmp(matrix_types[i].name, word) == 0) {
-			*type = (uint8_t)i;
-			return true;
-		}
-	}
-	return false;
+	const size_t i = WORD_INDEX(matrix_types, word);
+
+	*type = i < ARRAY_SIZE(matrix_types) ? (uint8_t)i : *type;
+	return i < ARRAY_SIZE(matrix_types);
 }
 
 unsigned matrix_type_bits(uint8_t type)
@@ -35,39 +33,92 @@ unsigned matrix_type_bits(uint8_t type)
 	return matrix_types[type].bits;
 }
 
+/* Returns false if the word is unknown or comes too often. */
+static bool read_matrix_word(struct matrix_words *words, const char *word)
+{
+	static const char *const roundings[] = {"rn", "rz", "rm", "rp"};
+	char after;
+
+	if (!words->m &&
+	    sscanf(word, "m%3un%3uk%3u%c", &words->m, &words->n, &words->k, &after) == 3)
+		return true;
+	for (uint8_t i = 0; i < ARRAY_SIZE(roundings); i++) {
+		if (strcmp(word, roundings[i]) == 0 && !words->rounds) {
+			words->rounding = i;
+			return words->rounds = words->of_wmma = true;
+		}
+	}
+	if (strchr("abcd", word[0]) && !word[1] && !words->which) {
+		words->which = word[0];
+		words->of_wmma = true;
+	} else if (strcmp(word, "row") == 0 || strcmp(word, "col") == 0) {
+		if (words->layout_count == ARRAY_SIZE(words->columns))
+			return false;
+		words->columns[words->layout_count++] = *word == 'c';
+	} else if (strcmp(word, "sync") == 0) {
+		words->sync = true;
+	} else if (strcmp(word, "satfinite") == 0) {
+		words->saturates = true;
+	} else if (strcmp(word, "popc") == 0) {
+		words->counts = true;
+	} else if (strcmp(word, "xor") == 0 || strcmp(word, "and") == 0) {
+		words->combines = true;
+		words->ands = *word == 'a';
+	} else if (strcmp(word, "aligned") == 0) {
+		words->aligned = true;
+	} else if (strcmp(word, "global") == 0 || strcmp(word, "shared") == 0 ||
+		   strcmp(word, "shared::cta") == 0) {
+		words->space = *word == 'g' ? PTX_SPACE_GLOBAL : PTX_SPACE_SHARED;
+		words->of_wmma = true;
+	} else if (words->type_count < ARRAY_SIZE(words->types) &&
+		   matrix_type_of(word, &words->types[words->type_count])) {
+		words->type_count++;
+	} else {
+		return false;
+	}
+	return true;
+}
+
+bool read_matrix_words(struct matrix_words *words, const struct ptx_statement *at, size_t first)
+{
+	*words = (struct matrix_words){.space = PTX_SPACE_GENERIC};
+	for (size_t i = first; i < at->modifier_count; i++)
+		if (!read_matrix_word(words, at->modifiers[i]))
+			return false;
+	return words->sync && words->m;
+}
+
 /* ---- mma ---- */
 
-/* What a product may be: a shape with the types of A, which is one of a class, and of the sums. */
-static bool product_exists(const struct program_product *product)
+bool matrix_product_exists(const struct program_product *product)
 {
 	static const struct {
 		uint16_t m, n, k;
-		uint8_t first, last; /* types of A and B */
-		bool alike;          /* A and B have the same type */
+		uint8_t first, last; /* types of A and B, which are of a class */
 		uint8_t sums[2];     /* types of C and D */
 	} forms[] = {
-		{8, 8, 4, MATRIX_F16, MATRIX_F16, true, {MATRIX_F16, MATRIX_F32}},
-		{16, 8, 8, MATRIX_F16, MATRIX_F16, true, {MATRIX_F16, MATRIX_F32}},
-		{16, 8, 16, MATRIX_F16, MATRIX_F16, true, {MATRIX_F16, MATRIX_F32}},
-		{16, 8, 8, MATRIX_BF16, MATRIX_BF16, true, {MATRIX_F32, MATRIX_F32}},
-		{16, 8, 16, MATRIX_BF16, MATRIX_BF16, true, {MATRIX_F32, MATRIX_F32}},
-		{16, 8, 4, MATRIX_TF32, MATRIX_TF32, true, {MATRIX_F32, MATRIX_F32}},
-		{16, 8, 8, MATRIX_TF32, MATRIX_TF32, true, {MATRIX_F32, MATRIX_F32}},
-		{16, 8, 16, MATRIX_E4M3, MATRIX_E5M2, false, {MATRIX_F16, MATRIX_F32}},
-		{16, 8, 32, MATRIX_E4M3, MATRIX_E5M2, false, {MATRIX_F16, MATRIX_F32}},
-		{8, 8, 4, MATRIX_F64, MATRIX_F64, true, {MATRIX_F64, MATRIX_F64}},
-		{16, 8, 4, MATRIX_F64, MATRIX_F64, true, {MATRIX_F64, MATRIX_F64}},
-		{16, 8, 8, MATRIX_F64, MATRIX_F64, true, {MATRIX_F64, MATRIX_F64}},
-		{16, 8, 16, MATRIX_F64, MATRIX_F64, true, {MATRIX_F64, MATRIX_F64}},
-		{8, 8, 16, MATRIX_S8, MATRIX_U8, false, {MATRIX_S32, MATRIX_S32}},
-		{16, 8, 16, MATRIX_S8, MATRIX_U8, false, {MATRIX_S32, MATRIX_S32}},
-		{16, 8, 32, MATRIX_S8, MATRIX_U8, false, {MATRIX_S32, MATRIX_S32}},
-		{8, 8, 32, MATRIX_S4, MATRIX_U4, false, {MATRIX_S32, MATRIX_S32}},
-		{16, 8, 32, MATRIX_S4, MATRIX_U4, false, {MATRIX_S32, MATRIX_S32}},
-		{16, 8, 64, MATRIX_S4, MATRIX_U4, false, {MATRIX_S32, MATRIX_S32}},
-		{8, 8, 128, MATRIX_B1, MATRIX_B1, true, {MATRIX_S32, MATRIX_S32}},
-		{16, 8, 128, MATRIX_B1, MATRIX_B1, true, {MATRIX_S32, MATRIX_S32}},
-		{16, 8, 256, MATRIX_B1, MATRIX_B1, true, {MATRIX_S32, MATRIX_S32}},
+		{8, 8, 4, MATRIX_F16, MATRIX_F16, {MATRIX_F16, MATRIX_F32}},
+		{16, 8, 8, MATRIX_F16, MATRIX_F16, {MATRIX_F16, MATRIX_F32}},
+		{16, 8, 16, MATRIX_F16, MATRIX_F16, {MATRIX_F16, MATRIX_F32}},
+		{16, 8, 8, MATRIX_BF16, MATRIX_BF16, {MATRIX_F32, MATRIX_F32}},
+		{16, 8, 16, MATRIX_BF16, MATRIX_BF16, {MATRIX_F32, MATRIX_F32}},
+		{16, 8, 4, MATRIX_TF32, MATRIX_TF32, {MATRIX_F32, MATRIX_F32}},
+		{16, 8, 8, MATRIX_TF32, MATRIX_TF32, {MATRIX_F32, MATRIX_F32}},
+		{16, 8, 16, MATRIX_E4M3, MATRIX_E5M2, {MATRIX_F16, MATRIX_F32}},
+		{16, 8, 32, MATRIX_E4M3, MATRIX_E5M2, {MATRIX_F16, MATRIX_F32}},
+		{8, 8, 4, MATRIX_F64, MATRIX_F64, {MATRIX_F64, MATRIX_F64}},
+		{16, 8, 4, MATRIX_F64, MATRIX_F64, {MATRIX_F64, MATRIX_F64}},
+		{16, 8, 8, MATRIX_F64, MATRIX_F64, {MATRIX_F64, MATRIX_F64}},
+		{16, 8, 16, MATRIX_F64, MATRIX_F64, {MATRIX_F64, MATRIX_F64}},
+		{8, 8, 16, MATRIX_S8, MATRIX_U8, {MATRIX_S32, MATRIX_S32}},
+		{16, 8, 16, MATRIX_S8, MATRIX_U8, {MATRIX_S32, MATRIX_S32}},
+		{16, 8, 32, MATRIX_S8, MATRIX_U8, {MATRIX_S32, MATRIX_S32}},
+		{8, 8, 32, MATRIX_S4, MATRIX_U4, {MATRIX_S32, MATRIX_S32}},
+		{16, 8, 32, MATRIX_S4, MATRIX_U4, {MATRIX_S32, MATRIX_S32}},
+		{16, 8, 64, MATRIX_S4, MATRIX_U4, {MATRIX_S32, MATRIX_S32}},
+		{8, 8, 128, MATRIX_B1, MATRIX_B1, {MATRIX_S32, MATRIX_S32}},
+		{16, 8, 128, MATRIX_B1, MATRIX_B1, {MATRIX_S32, MATRIX_S32}},
+		{16, 8, 256, MATRIX_B1, MATRIX_B1, {MATRIX_S32, MATRIX_S32}},
 	};
 	const uint8_t c = product->c_type, d = product->d_type;
 
@@ -76,7 +127,6 @@ static bool product_exists(const struct program_product *product)
 		    forms[i].k == product->k && forms[i].first <= product->a_type &&
 		    product->a_type <= forms[i].last && forms[i].first <= product->b_type &&
 		    product->b_type <= forms[i].last &&
-		    (!forms[i].alike || product->a_type == product->b_type) &&
 		    (c == forms[i].sums[0] || c == forms[i].sums[1]) &&
 		    (d == forms[i].sums[0] || d == forms[i].sums[1]))
 			/* Only Volta's shape has sums of two types, and then C is the shorter. */
@@ -89,56 +139,33 @@ static bool product_exists(const struct program_product *product)
  * or the product does not exist. */
 static bool read_mma(const struct ptx_statement *at, struct program_product *product)
 {
-	uint8_t types[4];
-	size_t type_count = 0, layout_count = 0;
-	bool columns[2] = {false, false}, sync = false, counts = false, combines = false;
-	unsigned m = 0, n = 0, k = 0;
-	char after;
+	struct matrix_words words;
 
-	*product = (struct program_product){0};
-	for (size_t i = 0; i < at->modifier_count; i++) {
-		const char *word = at->modifiers[i];
-
-		if (strcmp(word, "sync") == 0) {
-			sync = true;
-		} else if (!m && sscanf(word, "m%3un%3uk%3u%c", &m, &n, &k, &after) == 3) {
-			continue;
-		} else if (layout_count < 2 &&
-			   (strcmp(word, "row") == 0 || strcmp(word, "col") == 0)) {
-			columns[layout_count++] = *word == 'c';
-		} else if (strcmp(word, "satfinite") == 0) {
-			product->saturates = true;
-		} else if (strcmp(word, "xor") == 0 || strcmp(word, "and") == 0) {
-			combines = true;
-			product->ands = *word == 'a';
-		} else if (strcmp(word, "popc") == 0) {
-			counts = true;
-		} else if (type_count == ARRAY_SIZE(types) ||
-			   !matrix_type_of(word, &types[type_count++])) {
-			if (strcmp(word, "aligned") != 0)
-				return false;
-			type_count--;
-		}
-	}
-	if (!sync || layout_count != 2 || type_count != ARRAY_SIZE(types))
+	/* types[]: D, A, B, C. */
+	if (!read_matrix_words(&words, at, 0) || words.of_wmma || words.layout_count != 2 ||
+	    words.type_count != ARRAY_SIZE(words.types))
 		return false;
-	product->m = (uint16_t)m;
-	product->n = (uint16_t)n;
-	product->k = (uint16_t)k;
-	product->d_type = types[0];
-	product->a_type = types[1];
-	product->b_type = types[2];
-	product->c_type = types[3];
-	product->quads = m == 8 && product->a_type == MATRIX_F16;
-	product->a_columns = columns[0];
-	product->b_columns = columns[1];
+	*product = (struct program_product){
+		.m = (uint16_t)words.m,
+		.n = (uint16_t)words.n,
+		.k = (uint16_t)words.k,
+		.d_type = words.types[0],
+		.a_type = words.types[1],
+		.b_type = words.types[2],
+		.c_type = words.types[3],
+		.quads = words.m == 8 && words.types[1] == MATRIX_F16,
+		.a_columns = words.columns[0],
+		.b_columns = words.columns[1],
+		.saturates = words.saturates,
+		.ands = words.ands,
+	};
 	/* PTX fixes the layouts of all others. */
-	if (!product->quads && (columns[0] || !columns[1]))
+	if (!product->quads && (product->a_columns || !product->b_columns))
 		return false;
-	if (combines != (product->a_type == MATRIX_B1) || counts != combines ||
-	    (product->saturates && product->c_type != MATRIX_S32))
+	if (words.combines != (product->a_type == MATRIX_B1) || words.counts != words.combines ||
+	    (words.saturates && product->c_type != MATRIX_S32))
 		return false;
-	return product_exists(product);
+	return matrix_product_exists(product);
 }
 
 /* The registers that hold a matrix. */
@@ -150,37 +177,15 @@ static uint8_t fragment_count(const struct program_product *product, unsigned ro
 	return (uint8_t)(rows * columns * bits * (product->quads ? 4 : 1) / (32 * width));
 }
 
-/* Returns the registers of an operand, or NULL if their number is wrong. */
-static const struct ptx_operand *fragment_registers(struct function_decoding *decoding,
-						    const struct ptx_operand *operand,
-						    unsigned count)
+void matrix_values(struct function_decoding *decoding, const struct ptx_operand *operand,
+		   unsigned count, uint8_t type, bool writes, uint32_t *values)
 {
-	if (count == 1 && operand->kind != PTX_OPERAND_VECTOR)
-		return operand;
-	if (operand->kind == PTX_OPERAND_VECTOR && operand->element_count == count)
-		return operand->elements;
-	decode_invalid(decoding, "expected %u registers", count);
-	return NULL;
-}
-
-void matrix_sources(struct function_decoding *decoding, const struct ptx_operand *operand,
-		    unsigned count, uint8_t type, uint32_t *values)
-{
-	const struct ptx_operand *registers = fragment_registers(decoding, operand, count);
+	const struct ptx_operand *registers = operand_registers(decoding, operand, count);
+	const enum value_type of_register = type == MATRIX_F64 ? TYPE_b64 : TYPE_b32;
 
 	for (unsigned i = 0; registers && i < count; i++)
-		values[i] = decode_source(decoding, &registers[i],
-					  type == MATRIX_F64 ? TYPE_b64 : TYPE_b32);
-}
-
-void matrix_destinations(struct function_decoding *decoding, const struct ptx_operand *operand,
-			 unsigned count, uint8_t type, uint32_t *values)
-{
-	const struct ptx_operand *registers = fragment_registers(decoding, operand, count);
-
-	for (unsigned i = 0; registers && i < count; i++)
-		values[i] = decode_destination(decoding, &registers[i],
-					       type == MATRIX_F64 ? TYPE_b64 : TYPE_b32);
+		values[i] = writes ? decode_destination(decoding, &registers[i], of_register)
+				   : decode_source(decoding, &registers[i], of_register);
 }
 
 void emit_product(struct function_decoding *decoding, const struct program_product *product,
@@ -203,21 +208,21 @@ static bool decode_product(struct function_decoding *decoding)
 	struct program_product product;
 
 	if (!read_mma(decoding->at, &product))
-		return false;
-	if (!require_operands(decoding, 4, 4))
 		return true;
+	if (!require_operands(decoding, 4, 4))
+		return false;
 	product.a_count = fragment_count(&product, product.m, product.k, product.a_type);
 	product.b_count = fragment_count(&product, product.k, product.n, product.b_type);
 	product.c_count = fragment_count(&product, product.m, product.n, product.c_type);
 	product.d_count = fragment_count(&product, product.m, product.n, product.d_type);
-	matrix_sources(decoding, &operands[1], product.a_count, product.a_type, product.a);
-	matrix_sources(decoding, &operands[2], product.b_count, product.b_type, product.b);
-	matrix_sources(decoding, &operands[3], product.c_count, product.c_type, product.c);
-	matrix_destinations(decoding, &operands[0], product.d_count, product.d_type, product.d);
+	matrix_values(decoding, &operands[1], product.a_count, product.a_type, false, product.a);
+	matrix_values(decoding, &operands[2], product.b_count, product.b_type, false, product.b);
+	matrix_values(decoding, &operands[3], product.c_count, product.c_type, false, product.c);
+	matrix_values(decoding, &operands[0], product.d_count, product.d_type, true, product.d);
 	if (!decoding->rc && !decoding->unsupported)
 		emit_product(decoding, &product, true);
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
 
 /* ---- ldmatrix, stmatrix, movmatrix ---- */
@@ -253,9 +258,10 @@ static unsigned read_row_copy(const struct ptx_statement *at, enum ptx_space *sp
 	return sync && shape && type ? count : 0;
 }
 
-static bool decode_row_copy(struct function_decoding *decoding, bool stores)
+static bool decode_row_copy(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
+	const bool stores = strcmp(at->base, "stmatrix") == 0;
 	const struct ptx_operand *fragment = &at->operands[stores ? 1 : 0];
 	struct instruction *instruction;
 	struct decoded_address where;
@@ -265,22 +271,16 @@ static bool decode_row_copy(struct function_decoding *decoding, bool stores)
 	unsigned count = read_row_copy(at, &space, &transposed);
 
 	if (!count)
-		return false;
-	if (!require_operands(decoding, 2, 2))
 		return true;
+	if (!require_operands(decoding, 2, 2))
+		return false;
 	where = decode_address(decoding, &at->operands[stores ? 0 : 1], space);
-	if (stores)
-		matrix_sources(decoding, fragment, count, MATRIX_F16, rows);
-	else
-		matrix_destinations(decoding, fragment, count, MATRIX_F16, rows);
+	matrix_values(decoding, fragment, count, MATRIX_F16, !stores, rows);
 	if (decoding->rc || decoding->unsupported ||
 	    !check_variable_space(decoding, &where, PTX_SPACE_SHARED))
-		return true;
+		return false;
 	instruction = emit_instruction(decoding, stores ? OP_MATRIX_STORE : OP_MATRIX_LOAD);
-	instruction->space = (uint8_t)where.space;
-	instruction->a = where.value;
-	instruction->narrow_address = where.narrow;
-	instruction->offset = where.offset;
+	set_access_address(instruction, &where);
 	instruction->width = 4;
 	instruction->vector = 4;
 	instruction->kind = (uint8_t)(count | (transposed ? MATRIX_TRANSPOSED : 0));
@@ -292,37 +292,27 @@ static bool decode_row_copy(struct function_decoding *decoding, bool stores)
 		decoding->out->code[decoding->out->code_count - 1].rows[i] = row;
 	}
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
 
 static bool decode_transpose(struct function_decoding *decoding)
 {
 	const struct ptx_statement *at = decoding->at;
-	struct instruction *instruction;
 	uint32_t dst, a;
 
 	if (!require_operands(decoding, 2, 2))
-		return true;
+		return false;
 	a = decode_source(decoding, &at->operands[1], TYPE_b32);
 	dst = decode_destination(decoding, &at->operands[0], TYPE_b32);
-	instruction = emit_instruction(decoding, OP_MATRIX_TRANSPOSE);
-	instruction->dst = dst;
-	instruction->a = a;
+	emit_result(decoding, OP_MATRIX_TRANSPOSE, dst, a, 0, 0);
 	emit_extensions(decoding);
-	return true;
-}
-
-bool decode_matrix(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-
-	if (strcmp(at->base, "mma") == 0)
-		return decode_product(decoding);
-	if (strcmp(at->base, "ldmatrix") == 0)
-		return decode_row_copy(decoding, false);
-	if (strcmp(at->base, "stmatrix") == 0)
-		return decode_row_copy(decoding, true);
-	if (strcmp(at->mnemonic, "movmatrix.sync.aligned.m8n8.trans.b16") == 0)
-		return decode_transpose(decoding);
 	return false;
 }
+
+const struct statement_form matrix_forms[] = {
+	{"mma", decode_product, 0},
+	{"ldmatrix", decode_row_copy, 0},
+	{"stmatrix", decode_row_copy, 0},
+	{"movmatrix.sync.aligned.m8n8.trans.b16", decode_transpose, 0},
+	{0},
+};

@@ -4,14 +4,31 @@
 
 #include "emulator/program/decode.h"
 
-/* Finds a type of elements by name. Returns false if there is none. */
-bool matrix_type_of(const char *word, uint8_t *type);
 unsigned matrix_type_bits(uint8_t type);
-/* The values of `count` registers of an operand that hold elements of a type. */
-void matrix_sources(struct function_decoding *decoding, const struct ptx_operand *operand,
-		    unsigned count, uint8_t type, uint32_t *values);
-void matrix_destinations(struct function_decoding *decoding, const struct ptx_operand *operand,
-			 unsigned count, uint8_t type, uint32_t *values);
+/* What the modifiers of mma, wmma and wgmma say. */
+struct matrix_words {
+	unsigned m, n, k;
+	uint8_t types[4];
+	size_t type_count;
+	bool columns[2];
+	size_t layout_count;
+	bool sync, aligned, saturates, combines, ands, counts;
+	/* `of_wmma`: there is one of the following, which only wmma has. */
+	bool of_wmma, rounds;
+	uint8_t rounding;
+	char which; /* of a load or store: a, b, c, d */
+	enum ptx_space space;
+};
+/* Reads the modifiers from number `first` on. Returns false if one is unknown or comes too often.
+ */
+bool read_matrix_words(struct matrix_words *words, const struct ptx_statement *at, size_t first);
+/* Whether PTX has a product of this shape and these types. */
+bool matrix_product_exists(const struct program_product *product);
+
+/* The values of `count` registers of an operand that hold elements of a type, as sources or as
+ * destinations. */
+void matrix_values(struct function_decoding *decoding, const struct ptx_operand *operand,
+		   unsigned count, uint8_t type, bool writes, uint32_t *values);
 /* Appends a product. Only one of the products of a statement counts as an instruction. */
 void emit_product(struct function_decoding *decoding, const struct program_product *product,
 		  bool counted);

@@ -20,7 +20,7 @@ bool find_frame_variable(struct function_decoding *decoding, const char *name, i
 {
 	uint32_t number;
 
-	if (name_table_find(&decoding->variables, name, &number)) {
+	if (name_find(&decoding->variables, name, &number)) {
 		const struct ptx_variable *variable = &decoding->source->variables[number];
 
 		if (variable->space != PTX_SPACE_LOCAL && variable->space != PTX_SPACE_PARAM)
@@ -29,7 +29,7 @@ bool find_frame_variable(struct function_decoding *decoding, const char *name, i
 		*bytes = variable->bytes;
 		return true;
 	}
-	if (name_table_find(&decoding->parameters, name, &number)) {
+	if (name_find(&decoding->parameters, name, &number)) {
 		*offset = decoding->source->entry ? decoding->parameter_copy_offsets[number]
 						  : decoding->out->parameter_offsets[number];
 		*bytes = decoding->source->parameters[number].bytes;
@@ -48,18 +48,18 @@ static bool is_element_of(const struct ptx_variable *variables, size_t count, ui
 static const struct ptx_variable *find_variable(struct function_decoding *decoding,
 						const char *name, uint32_t *number)
 {
-	if (name_table_find(&decoding->variables, name, number))
+	if (name_find(&decoding->variables, name, number))
 		return &decoding->source->variables[*number];
-	if (name_table_find(&decoding->parameters, name, number))
+	if (name_find(&decoding->parameters, name, number))
 		return &decoding->source->parameters[*number];
-	if (name_table_find(&decoding->all->variables, name, number))
+	if (name_find(&decoding->all->variables, name, number))
 		return &decoding->all->module->variables[*number];
 	return NULL;
 }
 
 /* Nothing binds a reference to a texture: neither an annotation, nor the emulator. */
-static void refuse_reference(struct function_decoding *decoding,
-			     const struct ptx_variable *variable)
+static uint32_t refuse_reference(struct function_decoding *decoding,
+				 const struct ptx_variable *variable)
 {
 	const char *remedy =
 		strcmp(variable->reference, ".samplerref") == 0 ? "a texture object has the sampler"
@@ -70,6 +70,7 @@ static void refuse_reference(struct function_decoding *decoding,
 
 	decode_unsupported(decoding, "variable", name);
 	free(name);
+	return 0;
 }
 
 /* Returns the value of a variable's address. Offsets of shared and local memory may be 32 or 64
@@ -84,18 +85,12 @@ static uint32_t variable_address(struct function_decoding *decoding,
 	case PTX_SPACE_GLOBAL:
 	case PTX_SPACE_CONST:
 		if (!is_element_of(decoding->all->module->variables,
-				   decoding->all->module->variable_count, number, variable)) {
-			decode_unsupported(decoding, "variable", variable->name);
-			return 0;
-		}
-		if (variable->reference) {
-			refuse_reference(decoding, variable);
-			return 0;
-		}
-		if (variable->external) {
-			decode_undefined(decoding, UNDEFINED "variable", variable->name);
-			return 0;
-		}
+				   decoding->all->module->variable_count, number, variable))
+			return decode_unsupported(decoding, "variable", variable->name);
+		if (variable->reference)
+			return refuse_reference(decoding, variable);
+		if (variable->external)
+			return decode_undefined(decoding, UNDEFINED "variable", variable->name);
 		constant.kind = CONSTANT_GLOBAL;
 		constant.bits = number;
 		break;
@@ -105,18 +100,14 @@ static uint32_t variable_address(struct function_decoding *decoding,
 			(uint64_t)shared_variable_offset(decoding->all, decoding->reach, variable);
 		break;
 	default:
-		if (!find_frame_variable(decoding, variable->name, &offset, &bytes)) {
-			decode_unsupported(decoding, "variable", variable->name);
-			return 0;
-		}
+		if (!find_frame_variable(decoding, variable->name, &offset, &bytes))
+			return decode_unsupported(decoding, "variable", variable->name);
 		constant.kind = CONSTANT_LOCAL;
 		constant.bits = (uint64_t)offset;
 		break;
 	}
-	if (!wide && constant.kind == CONSTANT_GLOBAL) {
-		decode_unsupported(decoding, "32-bit address of", variable->name);
-		return 0;
-	}
+	if (!wide && constant.kind == CONSTANT_GLOBAL)
+		return decode_unsupported(decoding, "32-bit address of", variable->name);
 	return value_constant(decoding, constant);
 }
 
@@ -201,10 +192,8 @@ static uint32_t emit_negation(struct function_decoding *decoding, uint32_t value
 {
 	uint32_t to;
 
-	if (type != TYPE_pred) {
-		decode_unsupported(decoding, "", "a negated register");
-		return 0;
-	}
+	if (type != TYPE_pred)
+		return decode_unsupported(decoding, "", "a negated register");
 	to = new_temporary(decoding, 1);
 	emit_step(decoding, require_operation(decoding, "not.pred"), to, value, 0, 0);
 	return to;
@@ -216,11 +205,10 @@ static uint32_t register_source(struct function_decoding *decoding,
 	uint32_t value = operand->index + 1;
 	int width = value_width(decoding, value), bits = type_bits(type);
 
-	if ((width == 1) != (bits == 1) || width < bits) {
-		decode_invalid(decoding, "%s has %d bits, but the operand needs %d",
-			       decoding->source->registers[operand->index].name, width, bits);
-		return 0;
-	}
+	if ((width == 1) != (bits == 1) || width < bits)
+		return decode_invalid(decoding, "%s has %d bits, but the operand needs %d",
+				      decoding->source->registers[operand->index].name, width,
+				      bits);
 	if (operand->negated)
 		return emit_negation(decoding, value, type);
 	if (bits > 1 && width > bits && width > 16)
@@ -258,15 +246,11 @@ static uint32_t symbol_source(struct function_decoding *decoding, const struct p
 
 	variable = find_variable(decoding, operand->name, &number);
 	if (!variable) {
-		if (!name_table_find(&decoding->all->functions, operand->name, &number)) {
-			decode_invalid(decoding, "unknown variable or function %.60s",
-				       operand->name);
-			return 0;
-		}
-		if (!wide || !decoding->all->module->functions[number].defined) {
-			decode_unsupported(decoding, "address of function", operand->name);
-			return 0;
-		}
+		if (!name_find(&decoding->all->functions, operand->name, &number))
+			return decode_invalid(decoding, "unknown variable or function %.60s",
+					      operand->name);
+		if (!wide || !decoding->all->module->functions[number].defined)
+			return decode_unsupported(decoding, "address of function", operand->name);
 		return value_constant(decoding, (struct program_constant){
 							.kind = CONSTANT_FUNCTION,
 							.wide = true,
@@ -274,11 +258,10 @@ static uint32_t symbol_source(struct function_decoding *decoding, const struct p
 							.bits = number,
 						});
 	}
-	if (type_bits(type) < 32) {
-		decode_invalid(decoding, "the address of %.60s does not fit into the operand",
-			       operand->name);
-		return 0;
-	}
+	if (type_bits(type) < 32)
+		return decode_invalid(decoding,
+				      "the address of %.60s does not fit into the operand",
+				      operand->name);
 	value = variable_address(decoding, variable, number, wide);
 	if (operand->offset == 0 || decoding->unsupported || decoding->rc)
 		return value;
@@ -305,8 +288,7 @@ uint32_t decode_source(struct function_decoding *decoding, const struct ptx_oper
 	default:
 		if (operand->whole)
 			refuse_whole(decoding, operand, type);
-		decode_invalid(decoding, "not a valid source operand");
-		return 0;
+		return decode_invalid(decoding, "not a valid source operand");
 	}
 }
 
@@ -357,17 +339,13 @@ uint32_t decode_destination(struct function_decoding *decoding, const struct ptx
 		return new_temporary(decoding, bits == 8 ? 16 : bits);
 	if (operand->whole)
 		refuse_whole(decoding, operand, type);
-	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
-		decode_invalid(decoding, "the result must be a register");
-		return 0;
-	}
+	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated)
+		return decode_invalid(decoding, "the result must be a register");
 	value = operand->index + 1;
 	width = value_width(decoding, value);
-	if ((width == 1) != (bits == 1) || width < bits) {
-		decode_invalid(decoding, "the result has %d bits, but %s has %d", bits,
-			       decoding->source->registers[operand->index].name, width);
-		return 0;
-	}
+	if ((width == 1) != (bits == 1) || width < bits)
+		return decode_invalid(decoding, "the result has %d bits, but %s has %d", bits,
+				      decoding->source->registers[operand->index].name, width);
 	if (width == bits || width <= 16 || (width == 32 && !type_is_signed(type)))
 		return value;
 	if (width == 32)
@@ -389,17 +367,14 @@ uint32_t decode_load_destination(struct function_decoding *decoding,
 	*extension = is_signed ? EXTEND_SIGN : EXTEND_ZERO;
 	if (operand->kind == PTX_OPERAND_SINK)
 		return 0;
-	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated) {
-		decode_invalid(decoding, "the result must be a register");
-		return 0;
-	}
+	if (operand->kind != PTX_OPERAND_REGISTER || operand->negated)
+		return decode_invalid(decoding, "the result must be a register");
 	value = operand->index + 1;
 	bits = value_width(decoding, value);
-	if (bits == 1 || bits < width * 8) {
-		decode_invalid(decoding, "cannot load %d bytes into %s, which has %d bits", width,
-			       decoding->source->registers[operand->index].name, bits);
-		return 0;
-	}
+	if (bits == 1 || bits < width * 8)
+		return decode_invalid(decoding, "cannot load %d bytes into %s, which has %d bits",
+				      width, decoding->source->registers[operand->index].name,
+				      bits);
 	if (bits == 64 && width < 8)
 		return defer_extension(decoding, value, 32,
 				       is_signed ? "cvt.s64.s32" : "cvt.u64.u32");

@@ -24,24 +24,10 @@ static const struct {
 /* Returns the index of the modifier in geometries[], or -1. */
 static int find_geometry(const struct ptx_statement *at, bool of_surfaces)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(geometries); i++)
-		if (statement_has_modifier(at, geometries[i].name))
-			return of_surfaces && !geometries[i].of_surfaces ? -1 : (int)i;
-	return -1;
-}
+	const size_t i = MODIFIER_INDEX(geometries, at);
 
-/* Whether each modifier is one of the words. */
-static bool has_only(const struct ptx_statement *at, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < at->modifier_count; i++) {
-		size_t known = 0;
-
-		while (known < count && strcmp(words[known], at->modifiers[i]) != 0)
-			known++;
-		if (known == count)
-			return false;
-	}
-	return true;
+	return i == ARRAY_SIZE(geometries) || (of_surfaces && !geometries[i].of_surfaces) ? -1
+											  : (int)i;
 }
 
 /* ---- operands ---- */
@@ -108,12 +94,7 @@ static const struct ptx_operand *decode_elements(struct function_decoding *decod
 				   "a predicate that says whether texels are resident");
 		return NULL;
 	}
-	if (count == 1 && operand->kind != PTX_OPERAND_VECTOR)
-		return operand;
-	if (operand->kind == PTX_OPERAND_VECTOR && operand->element_count == count)
-		return operand->elements;
-	decode_invalid(decoding, "expected %zu registers", count);
-	return NULL;
+	return operand_registers(decoding, operand, count);
 }
 
 static void emit_texture_instruction(struct function_decoding *decoding, enum operation operation,
@@ -123,9 +104,7 @@ static void emit_texture_instruction(struct function_decoding *decoding, enum op
 
 	if (decoding->rc || decoding->unsupported)
 		return;
-	instruction = emit_instruction(decoding, operation);
-	instruction->a = fields->a;
-	instruction->dst = fields->dst;
+	instruction = emit_result(decoding, operation, fields->dst, fields->a, 0, 0);
 	memcpy(instruction->rows, fields->rows, sizeof(instruction->rows));
 	instruction->width = fields->width;
 	instruction->vector = fields->vector;
@@ -142,28 +121,26 @@ static void emit_texture_instruction(struct function_decoding *decoding, enum op
 /* The results' types, which stand before those of the coordinates. */
 static bool read_texture_types(const struct ptx_statement *at, struct instruction *out)
 {
-	const char *result, *coordinate;
+	static const struct {
+		const char *word;
+		uint8_t type;
+	} types[] = {{"f16x2", TYPE_b32}, {"f32", TYPE_f32}, {"u32", TYPE_u32}, {"s32", TYPE_s32}};
+	const char *coordinate;
+	size_t type;
 	bool pairs;
 
 	if (at->modifier_count < 3)
 		return false;
-	result = at->modifiers[at->modifier_count - 2];
+	type = WORD_INDEX(types, at->modifiers[at->modifier_count - 2]);
 	coordinate = at->modifiers[at->modifier_count - 1];
-	pairs = strcmp(result, "f16x2") == 0;
+	pairs = type == 0;
 	out->vector = pairs ? 2 : 4;
 	out->texel_coordinates = strcmp(coordinate, "s32") == 0;
 	if (!out->texel_coordinates && strcmp(coordinate, "f32") != 0)
 		return false;
-	if (pairs)
-		out->type = TYPE_b32;
-	else if (strcmp(result, "f32") == 0)
-		out->type = TYPE_f32;
-	else if (strcmp(result, "u32") == 0)
-		out->type = TYPE_u32;
-	else if (strcmp(result, "s32") == 0)
-		out->type = TYPE_s32;
-	else
+	if (type == ARRAY_SIZE(types))
 		return false;
+	out->type = types[type].type;
 	return statement_has_modifier(at, pairs ? "v2" : "v4");
 }
 
@@ -185,27 +162,35 @@ static void check_level_operands(struct function_decoding *decoding, size_t firs
 	}
 }
 
+/* tex, and tld4, which has no levels and takes one channel of four texels. */
 static bool decode_sample(struct function_decoding *decoding)
 {
-	static const char *const words[] = {"1d",    "2d",   "3d",    "a1d", "a2d", "cube",
-					    "acube", "base", "level", "v4",  "v2",  "f32",
-					    "f16x2", "u32",  "s32",   "grad"};
+	static const char *const of_sample[] = {"1d",    "2d",   "3d",    "a1d", "a2d", "cube",
+						"acube", "base", "level", "v4",  "v2",  "f32",
+						"f16x2", "u32",  "s32",   "grad"};
+	static const char *const of_gather[] = {"r",  "g",   "b",   "a",  "2d",
+						"v4", "f32", "u32", "s32"};
 	const struct ptx_statement *at = decoding->at;
-	int geometry = find_geometry(at, false);
-	bool level = statement_has_modifier(at, "level"), grad = statement_has_modifier(at, "grad");
-	size_t more = level ? 1 : grad ? 2 : 0;
-	const struct ptx_operand *results;
+	const bool gathers = strcmp(at->base, "tld4") == 0;
+	const int geometry = find_geometry(at, false);
+	const size_t more = statement_has_modifier(at, "level")  ? 1
+			    : statement_has_modifier(at, "grad") ? 2
+								 : 0;
+	const size_t channel = find_modifier(at, of_gather, 4, sizeof(*of_gather));
 	struct instruction fields = {.kind = TEXTURE_SAMPLE};
+	const struct ptx_operand *results;
 
-	if (geometry < 0 || !has_only(at, words, ARRAY_SIZE(words)) ||
-	    !read_texture_types(at, &fields))
-		return false;
-	if (at->operand_count > 2 + more) {
-		decode_unsupported(decoding, "", "an offset or a depth to compare with");
+	if (geometry < 0 || !read_texture_types(at, &fields) ||
+	    !(gathers ? has_only_words(at, 0, of_gather, ARRAY_SIZE(of_gather))
+		      : has_only_words(at, 0, of_sample, ARRAY_SIZE(of_sample))) ||
+	    (gathers && (fields.texel_coordinates || channel == 4)))
 		return true;
-	}
+	if (gathers)
+		fields.kind = (uint8_t)(TEXTURE_GATHER_R + channel);
+	if (at->operand_count > 2 + more)
+		return decode_unsupported(decoding, "", "an offset or a depth to compare with");
 	if (!require_operands(decoding, 2 + more, 2 + more))
-		return true;
+		return false;
 	decode_place(decoding, &at->operands[1], geometry,
 		     fields.texel_coordinates ? TYPE_s32 : TYPE_f32, &fields);
 	check_level_operands(decoding, 2, more);
@@ -214,38 +199,7 @@ static bool decode_sample(struct function_decoding *decoding)
 		fields.rows[i] =
 			decode_destination(decoding, &results[i], (enum value_type)fields.type);
 	emit_texture_instruction(decoding, OP_TEXTURE, &fields);
-	return true;
-}
-
-static bool decode_gather(struct function_decoding *decoding)
-{
-	static const char *const words[] = {"r", "g", "b", "a", "2d", "v4", "f32", "u32", "s32"};
-	const struct ptx_statement *at = decoding->at;
-	const struct ptx_operand *results;
-	struct instruction fields = {0};
-	int geometry = find_geometry(at, false);
-
-	if (geometry < 0 || !has_only(at, words, ARRAY_SIZE(words)) ||
-	    !read_texture_types(at, &fields) || fields.texel_coordinates)
-		return false;
-	for (uint8_t i = 0; i < 4; i++)
-		if (statement_has_modifier(at, words[i]))
-			fields.kind = (uint8_t)(TEXTURE_GATHER_R + i);
-	if (fields.kind == TEXTURE_SAMPLE)
-		return false;
-	if (at->operand_count > 2) {
-		decode_unsupported(decoding, "", "an offset or a depth to compare with");
-		return true;
-	}
-	if (!require_operands(decoding, 2, 2))
-		return true;
-	decode_place(decoding, &at->operands[1], geometry, TYPE_f32, &fields);
-	results = decode_elements(decoding, &at->operands[0], 4);
-	for (size_t i = 0; results && i < 4; i++)
-		fields.rows[i] =
-			decode_destination(decoding, &results[i], (enum value_type)fields.type);
-	emit_texture_instruction(decoding, OP_TEXTURE, &fields);
-	return true;
+	return false;
 }
 
 /* ---- surfaces ---- */
@@ -255,10 +209,8 @@ static bool read_surface_modifiers(const struct ptx_statement *at, struct instru
 {
 	static const char *const bounds[] = {"zero", "clamp", "trap"};
 	enum value_type type;
-	size_t bound = 0;
+	const size_t bound = MODIFIER_INDEX(bounds, at);
 
-	while (bound < ARRAY_SIZE(bounds) && !statement_has_modifier(at, bounds[bound]))
-		bound++;
 	if (!statement_type(at, &type))
 		return false;
 	out->extension = (uint8_t)(bound < ARRAY_SIZE(bounds) ? bound : SURFACE_TRAP);
@@ -282,18 +234,18 @@ static bool decode_surface_load(struct function_decoding *decoding)
 	const struct ptx_operand *results;
 	enum extension extension;
 
-	if (geometry < 0 || !has_only(at, words, ARRAY_SIZE(words)) ||
+	if (geometry < 0 || !has_only_words(at, 0, words, ARRAY_SIZE(words)) ||
 	    !read_surface_modifiers(at, &fields) || fields.width * fields.vector > 16)
-		return false;
-	if (!require_operands(decoding, 2, 2))
 		return true;
+	if (!require_operands(decoding, 2, 2))
+		return false;
 	decode_place(decoding, &at->operands[1], geometry, TYPE_s32, &fields);
 	results = decode_elements(decoding, &at->operands[0], fields.vector);
 	for (size_t i = 0; results && i < fields.vector; i++)
 		fields.rows[i] = decode_load_destination(decoding, &results[i], fields.width, false,
 							 &extension);
 	emit_texture_instruction(decoding, OP_SURFACE_LOAD, &fields);
-	return true;
+	return false;
 }
 
 static bool decode_surface_store(struct function_decoding *decoding)
@@ -306,18 +258,18 @@ static bool decode_surface_store(struct function_decoding *decoding)
 	struct instruction fields = {0};
 	const struct ptx_operand *sources;
 
-	if (geometry < 0 || !has_only(at, words, ARRAY_SIZE(words)) ||
+	if (geometry < 0 || !has_only_words(at, 0, words, ARRAY_SIZE(words)) ||
 	    !read_surface_modifiers(at, &fields) || fields.width * fields.vector > 16 ||
 	    (fields.texel_coordinates && fields.type != TYPE_b32))
-		return false;
-	if (!require_operands(decoding, 2, 2))
 		return true;
+	if (!require_operands(decoding, 2, 2))
+		return false;
 	decode_place(decoding, &at->operands[0], geometry, TYPE_s32, &fields);
 	sources = decode_elements(decoding, &at->operands[1], fields.vector);
 	for (size_t i = 0; sources && i < fields.vector; i++)
 		fields.rows[i] = decode_store_source(decoding, &sources[i], fields.width);
 	emit_texture_instruction(decoding, OP_SURFACE_STORE, &fields);
-	return true;
+	return false;
 }
 
 static bool decode_surface_reduction(struct function_decoding *decoding)
@@ -332,20 +284,18 @@ static bool decode_surface_reduction(struct function_decoding *decoding)
 	const struct ptx_statement *at = decoding->at;
 	int geometry = find_geometry(at, true);
 	struct instruction fields = {0};
-	size_t kind = 0;
+	const size_t kind = MODIFIER_INDEX(kinds, at);
 
-	while (kind < ARRAY_SIZE(kinds) && !statement_has_modifier(at, kinds[kind]))
-		kind++;
-	if (geometry < 0 || !has_only(at, words, ARRAY_SIZE(words)) || kind == ARRAY_SIZE(kinds) ||
-	    !read_surface_modifiers(at, &fields))
-		return false;
-	if (!require_operands(decoding, 2, 2))
+	if (geometry < 0 || !has_only_words(at, 0, words, ARRAY_SIZE(words)) ||
+	    kind == ARRAY_SIZE(kinds) || !read_surface_modifiers(at, &fields))
 		return true;
+	if (!require_operands(decoding, 2, 2))
+		return false;
 	fields.kind = (uint8_t)kind;
 	decode_place(decoding, &at->operands[0], geometry, TYPE_s32, &fields);
 	fields.rows[0] = decode_source(decoding, &at->operands[1], (enum value_type)fields.type);
 	emit_texture_instruction(decoding, OP_SURFACE_REDUCE, &fields);
-	return true;
+	return false;
 }
 
 /* ---- queries ---- */
@@ -356,37 +306,27 @@ static bool decode_query(struct function_decoding *decoding)
 		[QUERY_WIDTH] = "width", [QUERY_HEIGHT] = "height", [QUERY_DEPTH] = "depth"};
 	const struct ptx_statement *at = decoding->at;
 	struct instruction fields = {.type = TYPE_b32};
-	size_t query = 0;
+	const size_t query = MODIFIER_INDEX(queries, at);
 
-	while (query < ARRAY_SIZE(queries) && !statement_has_modifier(at, queries[query]))
-		query++;
 	if (query == ARRAY_SIZE(queries) || at->modifier_count != 2 ||
 	    !statement_has_modifier(at, "b32"))
-		return false;
-	if (!require_operands(decoding, 2, 2))
 		return true;
+	if (!require_operands(decoding, 2, 2))
+		return false;
 	fields.kind = (uint8_t)query;
 	fields.a = decode_object(decoding, &at->operands[1]);
 	fields.dst = decode_destination(decoding, &at->operands[0], TYPE_b32);
 	emit_texture_instruction(decoding, OP_TEXTURE_QUERY, &fields);
-	return true;
-}
-
-bool decode_texture(struct function_decoding *decoding)
-{
-	const char *base = decoding->at->base;
-
-	if (strcmp(base, "tex") == 0)
-		return decode_sample(decoding);
-	if (strcmp(base, "tld4") == 0)
-		return decode_gather(decoding);
-	if (strcmp(base, "suld") == 0)
-		return decode_surface_load(decoding);
-	if (strcmp(base, "sust") == 0)
-		return decode_surface_store(decoding);
-	if (strcmp(base, "sured") == 0)
-		return decode_surface_reduction(decoding);
-	if (strcmp(base, "txq") == 0 || strcmp(base, "suq") == 0)
-		return decode_query(decoding);
 	return false;
 }
+
+const struct statement_form texture_forms[] = {
+	{"tex", decode_sample, 0},
+	{"tld4", decode_sample, 0},
+	{"suld", decode_surface_load, 0},
+	{"sust", decode_surface_store, 0},
+	{"sured", decode_surface_reduction, 0},
+	{"txq", decode_query, 0},
+	{"suq", decode_query, 0},
+	{0},
+};

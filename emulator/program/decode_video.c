@@ -1,12 +1,10 @@
 /*
- * Video instructions (vadd, vmad, vset4 and so on). Each becomes one operation of alu_video.def,
+ * Video instructions (vadd, vmad, vset4 and so on). Each becomes an operation of alu_integer.def,
  * whose control word holds the modifiers and the selectors of parts ("%r1.b0", "%r2.h32").
  */
 #include "emulator/program/decode.h"
 
 #include <string.h>
-
-#include "emulator/program/video.h"
 
 static const struct video_name {
 	const char *base;
@@ -36,16 +34,6 @@ static const char *const part_names[] = {
 	[PART_ALL] = "",  [PART_B0] = "b0", [PART_B1] = "b1", [PART_B2] = "b2",
 	[PART_B3] = "b3", [PART_H0] = "h0", [PART_H1] = "h1"};
 
-/* Returns the index of a word, or `count` if it is none of them. */
-static size_t word_index(const char *const *words, size_t count, const char *word)
-{
-	size_t i = 0;
-
-	while (i < count && strcmp(words[i], word) != 0)
-		i++;
-	return i;
-}
-
 /* How many modifiers of each sort an instruction has. */
 struct video_words {
 	int types, modes, compares, scales, seconds;
@@ -59,8 +47,8 @@ static bool video_modifier(uint64_t *control, const struct video_name *name, con
 	bool shifts = name->operation == VIDEO_SHL || name->operation == VIDEO_SHR;
 	bool sets = name->operation == VIDEO_SET;
 	bool multiplies = name->operation == VIDEO_MAD;
-	size_t second = word_index(second_names, ARRAY_SIZE(second_names), word);
-	size_t compare = word_index(compare_names, ARRAY_SIZE(compare_names), word);
+	size_t second = WORD_INDEX(second_names, word);
+	size_t compare = WORD_INDEX(compare_names, word);
 
 	if (strcmp(word, "u32") == 0 || strcmp(word, "s32") == 0) {
 		static const int fields[] = {VIDEO_SIGNED_RESULT_AT, VIDEO_SIGNED_A_AT,
@@ -127,7 +115,7 @@ static const char *operand_selector(const struct ptx_operand *operand)
 
 static uint64_t part_number(struct function_decoding *decoding, const struct ptx_operand *operand)
 {
-	size_t part = word_index(part_names, ARRAY_SIZE(part_names), operand_selector(operand));
+	size_t part = WORD_INDEX(part_names, operand_selector(operand));
 
 	if (part == ARRAY_SIZE(part_names)) {
 		decode_invalid(decoding, "unknown selector .%.20s", operand_selector(operand));
@@ -143,10 +131,8 @@ static uint64_t read_part_list(struct function_decoding *decoding,
 	const char *word = operand_selector(operand);
 	uint64_t out = 0;
 
-	if (*word && (*word != (parts == 2 ? 'h' : 'b') || strlen(word) != (size_t)parts + 1)) {
-		decode_invalid(decoding, "unknown selector .%.20s", word);
-		return 0;
-	}
+	if (*word && (*word != (parts == 2 ? 'h' : 'b') || strlen(word) != (size_t)parts + 1))
+		return decode_invalid(decoding, "unknown selector .%.20s", word);
 	for (int i = 0; i < parts; i++) {
 		unsigned number = *word ? (unsigned)(word[parts - i] - '0') : first + (unsigned)i;
 
@@ -179,15 +165,6 @@ static uint64_t read_part_mask(struct function_decoding *decoding,
 	return out;
 }
 
-/* A source, whose sign the control word has already. */
-static uint32_t video_source(struct function_decoding *decoding, const struct ptx_operand *operand)
-{
-	struct ptx_operand plain = *operand;
-
-	plain.negated = false;
-	return decode_source(decoding, &plain, TYPE_b32);
-}
-
 /* What is wrong with signs and selectors of operands; NULL if nothing is. */
 static const char *operands_fault(const struct ptx_statement *at, const struct video_name *name,
 				  uint64_t control)
@@ -212,43 +189,35 @@ static const char *operands_fault(const struct ptx_statement *at, const struct v
 	return NULL;
 }
 
-bool decode_video(struct function_decoding *decoding)
+static bool decode_video(struct function_decoding *decoding)
 {
 	static const enum operation operations[] = {0, ALU_VIDEO_SCALAR, ALU_VIDEO_PAIRS, 0,
 						    ALU_VIDEO_BYTES};
 	const struct ptx_statement *at = decoding->at;
 	const struct ptx_operand *operands = at->operands;
-	const struct video_name *name = video_names;
-	const struct video_name *end = video_names + ARRAY_SIZE(video_names);
-	struct instruction *instruction;
+	const struct video_name *name = video_names + WORD_INDEX(video_names, at->base);
 	uint32_t sources[3] = {0}, dst;
 	struct video_words words = {0};
 	uint64_t control;
 	const char *fault;
 	bool needs_third;
 
-	while (name < end && strcmp(name->base, at->base) != 0)
-		name++;
-	if (name == end)
-		return false;
+	if (name == video_names + ARRAY_SIZE(video_names))
+		return true;
 	control = VIDEO_PUT(OPERATION, name->operation);
 	for (size_t i = 0; i < at->modifier_count; i++) {
-		if (!video_modifier(&control, name, at->modifiers[i], &words)) {
-			decode_unsupported(decoding, "opcode", at->mnemonic);
+		if (!video_modifier(&control, name, at->modifiers[i], &words))
 			return true;
-		}
 	}
 	/* The secondary operation of vset takes c for a number of a's type. */
 	if (name->operation == VIDEO_SET)
 		control |= VIDEO_PUT(SIGNED_RESULT, VIDEO_GET(control, SIGNED_A));
 	fault = modifiers_fault(name, &words, control);
 	if (!fault && !require_operands(decoding, 3, 4))
-		return true;
+		return false;
 	fault = fault ? fault : operands_fault(at, name, control);
-	if (fault) {
-		decode_invalid(decoding, "%s", fault);
-		return true;
-	}
+	if (fault)
+		return decode_invalid(decoding, "%s", fault);
 	if (name->parts == 1) {
 		control |= VIDEO_PUT(PART_OF_RESULT, part_number(decoding, &operands[0])) |
 			   VIDEO_PUT(PART_OF_A, part_number(decoding, &operands[1])) |
@@ -263,23 +232,26 @@ bool decode_video(struct function_decoding *decoding)
 	control |= VIDEO_PUT(NEGATES_PRODUCT, operands[1].negated != operands[2].negated);
 	needs_third = name->parts > 1 || name->operation == VIDEO_MAD ||
 		      VIDEO_GET(control, SECOND) || VIDEO_GET(control, PART_OF_RESULT);
-	if (needs_third != (at->operand_count == 4)) {
-		decode_invalid(decoding, "expected %d operands", needs_third ? 4 : 3);
-		return true;
-	}
+	if (needs_third != (at->operand_count == 4))
+		return decode_invalid(decoding, "expected %d operands", needs_third ? 4 : 3);
 	if (needs_third)
 		control |= VIDEO_PUT(NEGATES_C, operands[3].negated);
-	for (size_t i = 0; i + 1 < at->operand_count; i++)
-		sources[i] = video_source(decoding, &operands[i + 1]);
+	for (size_t i = 0; i + 1 < at->operand_count; i++) {
+		struct ptx_operand plain = operands[i + 1];
+
+		plain.negated = false; /* the control word has the sign */
+		sources[i] = decode_source(decoding, &plain, TYPE_b32);
+	}
 	if (!needs_third)
 		sources[2] = value_bits(decoding, 0, false);
 	dst = decode_destination(decoding, &operands[0], TYPE_b32);
-	instruction = emit_instruction(decoding, operations[name->parts]);
-	instruction->dst = dst;
-	instruction->a = sources[0];
-	instruction->b = sources[1];
-	instruction->c = sources[2];
-	instruction->d = value_bits(decoding, control, true);
+	emit_result(decoding, operations[name->parts], dst, sources[0], sources[1], sources[2])->d =
+		value_bits(decoding, control, true);
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
+
+const struct statement_form video_forms[] = {
+	{"", decode_video, 0},
+	{0},
+};

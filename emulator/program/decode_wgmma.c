@@ -4,46 +4,18 @@
  */
 #include "emulator/program/decode_matrix.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* What a product may be: k with the types of A and B, which are of a class, and of the sums. */
-static bool group_product_exists(const struct program_product *part)
+/* Whether PTX has the product: as parts those of mma.sync whose lines along k have 32 bytes. n is a
+ * multiple of 8 up to 256; of integers, a multiple of 16, or 8 or 24. */
+static bool group_product_exists(const struct program_product *part, unsigned n)
 {
-	static const struct {
-		uint16_t k;
-		uint8_t first, last; /* types of A and B */
-		bool alike;          /* A and B have the same type */
-		uint8_t sums[2];     /* types of D */
-	} forms[] = {
-		{16, MATRIX_F16, MATRIX_F16, true, {MATRIX_F16, MATRIX_F32}},
-		{16, MATRIX_BF16, MATRIX_BF16, true, {MATRIX_F32, MATRIX_F32}},
-		{8, MATRIX_TF32, MATRIX_TF32, true, {MATRIX_F32, MATRIX_F32}},
-		{32, MATRIX_E4M3, MATRIX_E5M2, false, {MATRIX_F16, MATRIX_F32}},
-		{32, MATRIX_S8, MATRIX_U8, false, {MATRIX_S32, MATRIX_S32}},
-		{256, MATRIX_B1, MATRIX_B1, true, {MATRIX_S32, MATRIX_S32}},
-	};
+	const unsigned bits = matrix_type_bits(part->a_type);
 
-	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
-		if (forms[i].k == part->k && forms[i].first <= part->a_type &&
-		    part->a_type <= forms[i].last && forms[i].first <= part->b_type &&
-		    part->b_type <= forms[i].last &&
-		    (!forms[i].alike || part->a_type == part->b_type) &&
-		    (part->d_type == forms[i].sums[0] || part->d_type == forms[i].sums[1]))
-			return true;
-	return false;
-}
-
-static bool is_integer(const struct program_product *part)
-{
-	return part->d_type == MATRIX_S32;
-}
-
-/* n is a multiple of 8 up to 256; of integers, a multiple of 16, or 8 or 24. */
-static bool columns_exist(unsigned n, bool integer)
-{
-	return n && n <= 256 && n % 8 == 0 && (!integer || n % 16 == 0 || n == 8 || n == 24);
+	return matrix_product_exists(part) && part->k * bits == 256 && bits != 4 && bits != 64 &&
+	       n && n <= 256 && n % 8 == 0 &&
+	       (part->d_type != MATRIX_S32 || n % 16 == 0 || n == 8 || n == 24);
 }
 
 /* Reads the shape, types and options. Returns false if there is another word or the product does
@@ -51,47 +23,30 @@ static bool columns_exist(unsigned n, bool integer)
 static bool read_group_words(const struct ptx_statement *at, struct program_group_product *product)
 {
 	struct program_product *part = &product->part;
-	bool sync = false, aligned = false, combines = false, counts = false;
-	unsigned m = 0, n = 0, k = 0;
-	uint8_t types[3];
-	size_t type_count = 0;
-	char after;
+	struct matrix_words words;
 
-	*product = (struct program_group_product){0};
-	for (size_t i = 1; i < at->modifier_count; i++) {
-		const char *word = at->modifiers[i];
-
-		if (strcmp(word, "sync") == 0)
-			sync = true;
-		else if (strcmp(word, "aligned") == 0)
-			aligned = true;
-		else if (!m && sscanf(word, "m%3un%3uk%3u%c", &m, &n, &k, &after) == 3)
-			continue;
-		else if (strcmp(word, "satfinite") == 0)
-			part->saturates = true;
-		else if (strcmp(word, "and") == 0)
-			combines = true;
-		else if (strcmp(word, "popc") == 0)
-			counts = true;
-		else if (type_count == ARRAY_SIZE(types) ||
-			 !matrix_type_of(word, &types[type_count++]))
-			return false;
-	}
-	if (!sync || !aligned || m != 64 || type_count != ARRAY_SIZE(types))
+	/* types[]: D, A, B. */
+	if (!read_matrix_words(&words, at, 1) || words.of_wmma || words.layout_count ||
+	    !words.aligned || words.m != 64 || words.type_count != 3 ||
+	    words.combines != words.ands)
 		return false;
-	product->n = (uint16_t)n;
-	part->m = 16;
-	part->n = 8;
-	part->k = (uint16_t)k;
-	part->d_type = part->c_type = types[0];
-	part->a_type = types[1];
-	part->b_type = types[2];
-	part->ands = combines;
-	part->grouped = true;
-	if (combines != (part->a_type == MATRIX_B1) || counts != combines ||
+	*product = (struct program_group_product){.n = (uint16_t)words.n};
+	*part = (struct program_product){
+		.m = 16,
+		.n = 8,
+		.k = (uint16_t)words.k,
+		.d_type = words.types[0],
+		.c_type = words.types[0],
+		.a_type = words.types[1],
+		.b_type = words.types[2],
+		.saturates = words.saturates,
+		.ands = words.ands,
+		.grouped = true,
+	};
+	if (words.combines != (part->a_type == MATRIX_B1) || words.counts != words.combines ||
 	    (part->saturates && (part->a_type < MATRIX_S8 || part->a_type > MATRIX_U8)))
 		return false;
-	return group_product_exists(part) && columns_exist(n, is_integer(part));
+	return group_product_exists(part, words.n);
 }
 
 /* ---- operands ---- */
@@ -139,7 +94,7 @@ static void decode_options(struct function_decoding *decoding,
 	const struct ptx_operand *operands = &decoding->at->operands[first];
 	bool in_registers = product->a_count != 0;
 	bool turns = product->part.a_type == MATRIX_F16 || product->part.a_type == MATRIX_BF16;
-	size_t count = is_integer(&product->part) ? 0 : !turns ? 2 : in_registers ? 3 : 4;
+	size_t count = product->part.d_type == MATRIX_S32 ? 0 : !turns ? 2 : in_registers ? 3 : 4;
 
 	if (!require_operands(decoding, first + count, first + count) || !count)
 		return;
@@ -162,16 +117,14 @@ static bool decode_group_product(struct function_decoding *decoding)
 	uint32_t a = 0, b, adds;
 
 	if (!read_group_words(at, &product))
-		return false;
-	if (at->operand_count < 4) {
-		decode_invalid(decoding, "%zu operands are too few", at->operand_count);
 		return true;
-	}
+	if (at->operand_count < 4)
+		return decode_invalid(decoding, "%zu operands are too few", at->operand_count);
 	decode_sums(decoding, &product);
 	if (at->operands[1].kind == PTX_OPERAND_VECTOR) {
 		product.a_count = ARRAY_SIZE(product.a);
-		matrix_sources(decoding, &at->operands[1], product.a_count, product.part.a_type,
-			       product.a);
+		matrix_values(decoding, &at->operands[1], product.a_count, product.part.a_type,
+			      false, product.a);
 	} else {
 		a = decode_source(decoding, &at->operands[1], TYPE_b64);
 	}
@@ -181,60 +134,26 @@ static bool decode_group_product(struct function_decoding *decoding)
 	adds = decode_source(decoding, &at->operands[3], TYPE_pred);
 	decode_options(decoding, &product, 4);
 	if (decoding->rc || decoding->unsupported)
-		return true;
+		return false;
 	out->group_products = xgrow(out->group_products, &decoding->group_product_capacity,
 				    out->group_product_count + 1, sizeof(*out->group_products));
 	out->group_products[out->group_product_count] = product;
-	instruction = emit_instruction(decoding, OP_GROUP_PRODUCT);
+	instruction = emit_result(decoding, OP_GROUP_PRODUCT, 0, a, b, adds);
 	instruction->target = (uint32_t)out->group_product_count++;
-	instruction->a = a;
-	instruction->b = b;
-	instruction->c = adds;
 	/* wgmma reads shared memory 16 bytes at a time. */
 	instruction->space = PTX_SPACE_SHARED;
 	instruction->width = 8;
 	instruction->vector = 2;
-	return true;
+	return false;
 }
 
-static void decode_wait(struct function_decoding *decoding)
-{
-	const struct ptx_operand *pending = decoding->at->operands;
-
-	if (!require_operands(decoding, 1, 1))
-		return;
-	if (pending->kind != PTX_OPERAND_INTEGER || pending->bits > INT32_MAX) {
-		decode_invalid(decoding, "the number of groups that may be pending must be a "
-					 "number");
-		return;
-	}
-	emit_instruction(decoding, OP_GROUP_WAIT)->offset = (int64_t)pending->bits;
-}
-
-static void decode_without_operands(struct function_decoding *decoding, enum operation operation)
-{
-	if (require_operands(decoding, 0, 0))
-		emit_instruction(decoding, operation);
-}
-
-bool decode_wgmma(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-
-	if (strcmp(at->base, "wgmma") != 0 || !at->modifier_count)
-		return false;
-	if (strcmp(at->modifiers[0], "mma_async") == 0)
-		return decode_group_product(decoding);
-	if (strcmp(at->mnemonic, "wgmma.wait_group.sync.aligned") == 0)
-		decode_wait(decoding);
-	else if (strcmp(at->mnemonic, "wgmma.fence.sync.aligned") == 0)
-		decode_without_operands(decoding, OP_GROUP_FENCE);
-	else if (strcmp(at->mnemonic, "wgmma.commit_group.sync.aligned") == 0)
-		decode_without_operands(decoding, OP_GROUP_COMMIT);
-	else
-		return false;
-	return true;
-}
+const struct statement_form wgmma_forms[] = {
+	{"wgmma.mma_async.", decode_group_product, 0},
+	{"wgmma.wait_group.sync.aligned", decode_group_wait, OP_GROUP_WAIT},
+	{"wgmma.fence.sync.aligned", decode_without_operands, OP_GROUP_FENCE},
+	{"wgmma.commit_group.sync.aligned", decode_without_operands, OP_GROUP_COMMIT},
+	{0},
+};
 
 /* ---- other instructions ---- */
 

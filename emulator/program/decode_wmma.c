@@ -5,8 +5,6 @@
  */
 #include "emulator/program/decode_matrix.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct wmma_shape {
@@ -31,74 +29,9 @@ static const struct wmma_shape shapes[] = {
 	{8, 8, 4, MATRIX_F64, MATRIX_F64, {MATRIX_F64, MATRIX_F64}, 4},
 };
 
-/* What the modifiers of a wmma instruction say. */
-struct wmma_words {
-	char which; /* of a load or store: a, b, c, d */
-	unsigned m, n, k;
-	uint8_t types[4];
-	size_t type_count;
-	bool columns[2];
-	size_t layout_count;
-	enum ptx_space space;
-	bool sync, saturates, combines, ands, counts;
-	uint8_t rounding;
-	bool rounds;
-};
-
-static bool read_word(struct wmma_words *words, const char *word)
-{
-	static const char *const roundings[] = {"rn", "rz", "rm", "rp"};
-	char after;
-
-	if (!words->m &&
-	    sscanf(word, "m%3un%3uk%3u%c", &words->m, &words->n, &words->k, &after) == 3)
-		return true;
-	for (uint8_t i = 0; i < ARRAY_SIZE(roundings); i++) {
-		if (strcmp(word, roundings[i]) == 0 && !words->rounds) {
-			words->rounding = i;
-			return words->rounds = true;
-		}
-	}
-	if (strchr("abcd", word[0]) && !word[1] && !words->which) {
-		words->which = word[0];
-	} else if (strcmp(word, "row") == 0 || strcmp(word, "col") == 0) {
-		if (words->layout_count == ARRAY_SIZE(words->columns))
-			return false;
-		words->columns[words->layout_count++] = *word == 'c';
-	} else if (strcmp(word, "sync") == 0) {
-		words->sync = true;
-	} else if (strcmp(word, "satfinite") == 0) {
-		words->saturates = true;
-	} else if (strcmp(word, "popc") == 0) {
-		words->counts = true;
-	} else if (strcmp(word, "xor") == 0 || strcmp(word, "and") == 0) {
-		words->combines = true;
-		words->ands = *word == 'a';
-	} else if (strcmp(word, "global") == 0) {
-		words->space = PTX_SPACE_GLOBAL;
-	} else if (strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0) {
-		words->space = PTX_SPACE_SHARED;
-	} else if (words->type_count < ARRAY_SIZE(words->types) &&
-		   matrix_type_of(word, &words->types[words->type_count])) {
-		words->type_count++;
-	} else {
-		return strcmp(word, "aligned") == 0;
-	}
-	return true;
-}
-
-/* Reads the modifiers after the first one, which is load, store or mma. */
-static bool read_words(struct wmma_words *words, const struct ptx_statement *at)
-{
-	*words = (struct wmma_words){.space = PTX_SPACE_GENERIC};
-	for (size_t i = 1; i < at->modifier_count; i++)
-		if (!read_word(words, at->modifiers[i]))
-			return false;
-	return words->sync && words->m;
-}
-
 /* Finds the shape with factors, or else with sums, of a type. NULL: there is none. */
-static const struct wmma_shape *find_shape(const struct wmma_words *words, uint8_t type, bool sums)
+static const struct wmma_shape *find_shape(const struct matrix_words *words, uint8_t type,
+					   bool sums)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(shapes); i++) {
 		const struct wmma_shape *shape = &shapes[i];
@@ -153,47 +86,44 @@ static struct wmma_fragment sum_fragment(const struct wmma_shape *shape, uint8_t
 
 /* ---- loads and stores ---- */
 
-static bool decode_transfer(struct function_decoding *decoding, bool store)
+static bool decode_transfer(struct function_decoding *decoding)
 {
 	const struct ptx_statement *statement = decoding->at;
+	const bool store = strcmp(statement->modifiers[0], "store") == 0;
 	const struct ptx_operand *operands = statement->operands;
 	const struct wmma_shape *shape;
 	struct decoded_address base;
 	struct wmma_fragment fragment;
-	struct wmma_words words;
+	struct matrix_words words;
 	uint32_t values[8] = {0};
 	uint32_t stride;
 	bool is_factor;
 
-	if (!read_words(&words, statement) || words.type_count != 1 || words.layout_count != 1 ||
-	    !words.which || store != (words.which == 'd') || words.saturates || words.combines ||
-	    words.counts || words.rounds)
-		return false;
+	if (!read_matrix_words(&words, statement, 1) || words.type_count != 1 ||
+	    words.layout_count != 1 || !words.which || store != (words.which == 'd') ||
+	    words.saturates || words.combines || words.counts || words.rounds)
+		return true;
 	is_factor = words.which == 'a' || words.which == 'b';
 	shape = find_shape(&words, words.types[0], !is_factor);
 	if (!shape)
-		return false;
+		return true;
 	fragment = is_factor ? factor_fragment(shape, words.which, words.types[0], words.columns[0])
 			     : sum_fragment(shape, words.types[0], words.columns[0]);
 	/* PTX has only contiguous lines of elements below 8 bits. */
 	if (fragment.bits < 8 && !fragment.contiguous)
-		return false;
-	if (!require_operands(decoding, 2, 3))
 		return true;
+	if (!require_operands(decoding, 2, 3))
+		return false;
 	base = decode_address(decoding, &operands[store ? 0 : 1], words.space);
-	if (store)
-		matrix_sources(decoding, &operands[1], fragment.total, words.types[0], values);
-	else
-		matrix_destinations(decoding, &operands[0], fragment.total, words.types[0], values);
+	matrix_values(decoding, &operands[store ? 1 : 0], fragment.total, words.types[0], !store,
+		      values);
 	if (decoding->rc || decoding->unsupported ||
 	    !check_variable_space(decoding, &base, words.space))
-		return true;
+		return false;
 	if (base.parameter || (base.space != PTX_SPACE_GLOBAL && base.space != PTX_SPACE_SHARED &&
-			       base.space != PTX_SPACE_GENERIC)) {
-		decode_invalid(decoding, "a matrix cannot be in %s memory",
-			       ptx_space_name(base.space));
-		return true;
-	}
+			       base.space != PTX_SPACE_GENERIC))
+		return decode_invalid(decoding, "a matrix cannot be in %s memory",
+				      ptx_space_name(base.space));
 	if (statement->operand_count == 3)
 		stride = decode_source(decoding, &operands[2], TYPE_u32);
 	else
@@ -204,7 +134,7 @@ static bool decode_transfer(struct function_decoding *decoding, bool store)
 				    false);
 	wmma_emit_transfer(decoding, &base, stride, &fragment, values, store);
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
 
 /* ---- products ---- */
@@ -270,7 +200,7 @@ static void emit_products(struct function_decoding *decoding, const struct progr
 }
 
 /* Reads the types of a product. Returns its shape, or NULL if there is none. */
-static const struct wmma_shape *read_product_types(const struct wmma_words *words,
+static const struct wmma_shape *read_product_types(const struct matrix_words *words,
 						   struct program_product *whole)
 {
 	const struct wmma_shape *shape;
@@ -305,18 +235,18 @@ static bool decode_wmma_product(struct function_decoding *decoding)
 	const struct ptx_operand *operands = decoding->at->operands;
 	struct program_product whole = {0};
 	const struct wmma_shape *shape;
-	struct wmma_words words;
+	struct matrix_words words;
 	uint32_t results[8];
 	bool separate;
 
-	if (!read_words(&words, decoding->at) || words.which || words.layout_count != 2 ||
+	if (!read_matrix_words(&words, decoding->at, 1) || words.which || words.layout_count != 2 ||
 	    words.space != PTX_SPACE_GENERIC)
-		return false;
+		return true;
 	shape = read_product_types(&words, &whole);
 	if (!shape)
-		return false;
-	if (!require_operands(decoding, 4, 4))
 		return true;
+	if (!require_operands(decoding, 4, 4))
+		return false;
 	whole.saturates = words.saturates;
 	whole.ands = words.ands;
 	whole.rounding = words.rounding;
@@ -325,12 +255,12 @@ static bool decode_wmma_product(struct function_decoding *decoding)
 	whole.b_count = factor_fragment(shape, 'b', whole.b_type, false).total;
 	whole.c_count = sum_fragment(shape, whole.c_type, false).total;
 	whole.d_count = sum_fragment(shape, whole.d_type, false).total;
-	matrix_sources(decoding, &operands[1], whole.a_count, whole.a_type, whole.a);
-	matrix_sources(decoding, &operands[2], whole.b_count, whole.b_type, whole.b);
-	matrix_sources(decoding, &operands[3], whole.c_count, whole.c_type, whole.c);
-	matrix_destinations(decoding, &operands[0], whole.d_count, whole.d_type, whole.d);
+	matrix_values(decoding, &operands[1], whole.a_count, whole.a_type, false, whole.a);
+	matrix_values(decoding, &operands[2], whole.b_count, whole.b_type, false, whole.b);
+	matrix_values(decoding, &operands[3], whole.c_count, whole.c_type, false, whole.c);
+	matrix_values(decoding, &operands[0], whole.d_count, whole.d_type, true, whole.d);
 	if (decoding->rc || decoding->unsupported)
-		return true;
+		return false;
 	whole.m = shape->m;
 	whole.n = shape->n;
 	if (shape->n == 32) {
@@ -351,18 +281,12 @@ static bool decode_wmma_product(struct function_decoding *decoding)
 		emit_step(decoding, whole.d_type == MATRIX_F64 ? ALU_MOV_B64 : ALU_MOV_B32,
 			  results[i], whole.d[i], 0, 0);
 	emit_extensions(decoding);
-	return true;
+	return false;
 }
 
-bool decode_wmma(struct function_decoding *decoding)
-{
-	const struct ptx_statement *at = decoding->at;
-
-	if (strcmp(at->base, "wmma") != 0 || !at->modifier_count)
-		return false;
-	if (strcmp(at->modifiers[0], "load") == 0)
-		return decode_transfer(decoding, false);
-	if (strcmp(at->modifiers[0], "store") == 0)
-		return decode_transfer(decoding, true);
-	return strcmp(at->modifiers[0], "mma") == 0 && decode_wmma_product(decoding);
-}
+const struct statement_form wmma_forms[] = {
+	{"wmma.load.", decode_transfer, 0},
+	{"wmma.store.", decode_transfer, 0},
+	{"wmma.mma.", decode_wmma_product, 0},
+	{0},
+};

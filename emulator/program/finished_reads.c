@@ -1,5 +1,5 @@
-/* Reads that are over. See finished_reads.h. */
-#include "emulator/program/finished_reads.h"
+/* Reads that are over. See program.h. */
+#include "emulator/program/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -82,14 +82,13 @@ static bool ends_read(const struct search *search, uint32_t number, const uint64
 	return false;
 }
 
-/* Sets search->now to the rows that hold the value after an instruction. */
-static void follow_value(struct search *search, uint32_t number, const uint64_t *set)
+/* The rows that the instruction writes hold the value afterwards, or else, unless a guard can skip
+ * it, do not. */
+static void write_rows(struct search *search, uint32_t number, bool hands_on)
 {
 	struct instruction copy = search->function->code[number];
-	const bool hands_on = reads_value(search->function, &copy, set);
 	struct instruction_operands operands;
 
-	memcpy(search->now, set, search->words * sizeof(*set));
 	instruction_operands(search->function, &copy, &operands);
 	for (size_t i = 0; i < operands.write_count; i++) {
 		const uint32_t unit = *operands.writes[i] / ROW_UNIT;
@@ -150,20 +149,10 @@ static void visit(struct search *search, uint32_t number)
 		search->found |= number == search->target || !search->function->source->entry;
 		return;
 	}
-	follow_value(search, number, set);
+	memcpy(search->now, set, search->words * sizeof(*set));
+	write_rows(search, number,
+		   reads_value(search->function, &search->function->code[number], set));
 	reach_successors(search, number);
-}
-
-static void begin_after(struct search *search, uint32_t read)
-{
-	struct instruction copy = search->function->code[read];
-	struct instruction_operands operands;
-
-	instruction_operands(search->function, &copy, &operands);
-	for (size_t i = 0; i < operands.write_count; i++)
-		search->now[*operands.writes[i] / ROW_UNIT / 64] |=
-			UINT64_C(1) << *operands.writes[i] / ROW_UNIT % 64;
-	reach_successors(search, read);
 }
 
 /* No function of this size has been seen; the answer then is no. */
@@ -187,7 +176,8 @@ static bool find_finished(const struct program_function *function, uint32_t read
 	search.reached = xcalloc(count, sizeof(*search.reached));
 	search.is_queued = xcalloc(count, sizeof(*search.is_queued));
 	search.queue = xcalloc(count, sizeof(*search.queue));
-	begin_after(&search, read);
+	write_rows(&search, read, true);
+	reach_successors(&search, read);
 	while (search.queue_length && !search.found) {
 		const uint32_t number = search.queue[--search.queue_length];
 

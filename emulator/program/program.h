@@ -68,7 +68,7 @@ struct instruction {
 	 * atomic); and the scope is the block, so that it is atomic among threads of one block
 	 * only. */
 	bool is_volatile, of_block;
-	/* Load: its value is a guess, which an atomic confirms or corrects. guessed_loads.c */
+	/* Load: its value is a guess, which an atomic confirms or corrects. known_addresses.c */
 	bool guess;
 	/* Load, store, atomic in shared memory: it is for the window shared::cluster. */
 	bool of_cluster;
@@ -79,7 +79,7 @@ struct instruction {
 	bool texel_coordinates;
 	uint32_t target; /* bra: instruction; call: index in calls; brx: index in tables */
 	/* Memory: 1 more than the index in shared_variables of the one that every address must lie
-	 * in; 0: none is known. shared_variables.c */
+	 * in; 0: none is known. known_addresses.c */
 	uint32_t shared_variable;
 	int64_t offset;      /* memory: bytes added to the address in row a */
 	int64_t from_offset; /* OP_COPY: bytes added to the address in row b */
@@ -121,33 +121,21 @@ struct program_constant {
 	uint64_t bits;
 };
 
+#define SPECIAL_XYZ(X, symbol, name)       \
+	X(SPECIAL_##symbol##_X, name ".x") \
+	X(SPECIAL_##symbol##_Y, name ".y") \
+	X(SPECIAL_##symbol##_Z, name ".z")
 #define SPECIAL_REGISTER_LIST(X)                                 \
-	X(SPECIAL_TID_X, "%tid.x")                               \
-	X(SPECIAL_TID_Y, "%tid.y")                               \
-	X(SPECIAL_TID_Z, "%tid.z")                               \
-	X(SPECIAL_NTID_X, "%ntid.x")                             \
-	X(SPECIAL_NTID_Y, "%ntid.y")                             \
-	X(SPECIAL_NTID_Z, "%ntid.z")                             \
-	X(SPECIAL_NCTAID_X, "%nctaid.x")                         \
-	X(SPECIAL_NCTAID_Y, "%nctaid.y")                         \
-	X(SPECIAL_NCTAID_Z, "%nctaid.z")                         \
-	X(SPECIAL_CTAID_X, "%ctaid.x")                           \
-	X(SPECIAL_CTAID_Y, "%ctaid.y")                           \
-	X(SPECIAL_CTAID_Z, "%ctaid.z")                           \
-	X(SPECIAL_CLUSTERID_X, "%clusterid.x")                   \
-	X(SPECIAL_CLUSTERID_Y, "%clusterid.y")                   \
-	X(SPECIAL_CLUSTERID_Z, "%clusterid.z")                   \
-	X(SPECIAL_CLUSTER_CTAID_X, "%cluster_ctaid.x")           \
-	X(SPECIAL_CLUSTER_CTAID_Y, "%cluster_ctaid.y")           \
-	X(SPECIAL_CLUSTER_CTAID_Z, "%cluster_ctaid.z")           \
+	SPECIAL_XYZ(X, TID, "%tid")                              \
+	SPECIAL_XYZ(X, NTID, "%ntid")                            \
+	SPECIAL_XYZ(X, NCTAID, "%nctaid")                        \
+	SPECIAL_XYZ(X, CTAID, "%ctaid")                          \
+	SPECIAL_XYZ(X, CLUSTERID, "%clusterid")                  \
+	SPECIAL_XYZ(X, CLUSTER_CTAID, "%cluster_ctaid")          \
 	X(SPECIAL_CLUSTER_CTARANK, "%cluster_ctarank")           \
 	X(SPECIAL_SMID, "%smid")                                 \
-	X(SPECIAL_NCLUSTERID_X, "%nclusterid.x")                 \
-	X(SPECIAL_NCLUSTERID_Y, "%nclusterid.y")                 \
-	X(SPECIAL_NCLUSTERID_Z, "%nclusterid.z")                 \
-	X(SPECIAL_CLUSTER_NCTAID_X, "%cluster_nctaid.x")         \
-	X(SPECIAL_CLUSTER_NCTAID_Y, "%cluster_nctaid.y")         \
-	X(SPECIAL_CLUSTER_NCTAID_Z, "%cluster_nctaid.z")         \
+	SPECIAL_XYZ(X, NCLUSTERID, "%nclusterid")                \
+	SPECIAL_XYZ(X, CLUSTER_NCTAID, "%cluster_nctaid")        \
 	X(SPECIAL_CLUSTER_NCTARANK, "%cluster_nctarank")         \
 	X(SPECIAL_NSMID, "%nsmid")                               \
 	X(SPECIAL_GRIDID, "%gridid")                             \
@@ -298,6 +286,18 @@ struct program_bulk_copy {
 	uint8_t kind, type; /* enum atomic_kind, enum value_type */
 };
 
+/* What a bulk copy can do with the elements of its destination. */
+struct bulk_reduction {
+	enum atomic_kind asked; /* ATOMIC_ADD, MIN, MAX, INC, DEC, AND, OR, XOR */
+	const char *type;       /* "u32", "bf16" */
+	bool of_shared;         /* in shared memory, too, and not only in global memory */
+	bool noftz;             /* PTX wants the modifier */
+	enum atomic_kind kind;  /* what is executed, on elements of type `executed` */
+	enum value_type executed;
+};
+/* NULL: PTX has no such reduction. */
+const struct bulk_reduction *bulk_reduction_find(enum atomic_kind asked, const char *type);
+
 /* A static shared variable that a function names. */
 struct program_shared_variable {
 	const char *name;       /* of the module, mangled */
@@ -428,5 +428,23 @@ int64_t program_shared_static_bytes(const struct ptx_program *program, const cha
 /* Returns what the addresses and branches of an entry depend on, as bits of enum dependence. It
  * follows values from loads and atomics through registers and memory. Block sampling uses it. */
 unsigned program_dependence(const struct ptx_program *program, const char *entry);
+
+/*
+ * Which reads of memory are over before a later write of the same warp, because of what happens to
+ * their values (finished_reads.c).
+ *
+ * Instructions on matrices (mma, stmatrix, ldmatrix, movmatrix, wmma) take the registers of all
+ * lanes of a warp. None begins before all of these registers have their values. So a read is over
+ * before such an instruction that takes its value, or a value that was computed from it, and before
+ * all that follows. A plain store of a value says nothing about the reads of other lanes.
+ */
+/* Remembers answers. */
+struct finished_reads;
+void finished_reads_free(struct finished_reads *reads); /* NULL is allowed */
+/* Whether a lane that executed the instruction `read` of a function, and has come to the
+ * instruction `now`, went through such an instruction, whichever way it took. `executes`: it
+ * executes that one now, and not later. *reads: NULL before the first question. */
+bool read_is_finished(struct finished_reads **reads, const struct program_function *function,
+		      uint32_t read, uint32_t now, bool executes);
 
 #endif

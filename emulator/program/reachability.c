@@ -1,5 +1,6 @@
 /*
- * Finds what a function reaches, and lays out its shared memory. nvcc declares a kernel's shared
+ * Finds what a function reaches, lays out its shared memory, and resolves the addresses in the
+ * initial values of variables. nvcc declares a kernel's shared
  * arrays at module scope, so an entry uses only some of a module's variables: those that it or a
  * function that it calls refers to. Entries that share a variable, through a function that both
  * call, have one common layout.
@@ -14,17 +15,22 @@ struct walk {
 	struct program_decoding *all;
 	const struct ptx_function *function;
 	struct function_reach *reach;
-	struct name_table variables, parameters;
+	struct name_index variables, parameters;
 	/* By module variable: index + 1 in program_decoding.shared, or 0. */
 	uint32_t *module_shared;
 	/* The last function that referred to it, + 1: by index in program_decoding.shared, by
 	 * function, and by module variable outside shared memory. */
 	uint32_t *mentioned, *called, *read;
 	size_t mentioned_capacity;
-	uint32_t *initials; /* module variables whose initial addresses are not yet followed */
-	size_t initial_count, initial_capacity;
+	struct number_list initials; /* variables whose initial addresses are not yet followed */
 	uint32_t number;
 };
+
+static void number_list_add(struct number_list *list, uint32_t number)
+{
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	list->items[list->count++] = number;
+}
 
 static void note_shared_variable(struct walk *walk, const struct ptx_variable *variable,
 				 uint32_t *known)
@@ -51,9 +57,7 @@ static void note_shared_variable(struct walk *walk, const struct ptx_variable *v
 	if (walk->mentioned[*known - 1] == walk->number + 1)
 		return;
 	walk->mentioned[*known - 1] = walk->number + 1;
-	reach->shared = xgrow(reach->shared, &reach->shared_capacity, reach->shared_count + 1,
-			      sizeof(*reach->shared));
-	reach->shared[reach->shared_count++] = *known - 1;
+	number_list_add(&reach->shared, *known - 1);
 }
 
 static void note_callee(struct walk *walk, uint32_t number)
@@ -63,9 +67,7 @@ static void note_callee(struct walk *walk, uint32_t number)
 	if (walk->called[number] == walk->number + 1)
 		return;
 	walk->called[number] = walk->number + 1;
-	reach->callees = xgrow(reach->callees, &reach->callee_capacity, reach->callee_count + 1,
-			       sizeof(*reach->callees));
-	reach->callees[reach->callee_count++] = number;
+	number_list_add(&reach->callees, number);
 }
 
 /* Records a reference to a name of module scope. */
@@ -75,8 +77,8 @@ static void note_module_name(struct walk *walk, const char *name)
 	struct function_reach *reach = walk->reach;
 	uint32_t number;
 
-	if (!name_table_find(&walk->all->variables, name, &number)) {
-		if (name_table_find(&walk->all->functions, name, &number))
+	if (!name_find(&walk->all->variables, name, &number)) {
+		if (name_find(&walk->all->functions, name, &number))
 			note_callee(walk, number);
 		return;
 	}
@@ -88,20 +90,16 @@ static void note_module_name(struct walk *walk, const char *name)
 	if (walk->read[number] == walk->number + 1)
 		return;
 	walk->read[number] = walk->number + 1;
-	walk->initials = xgrow(walk->initials, &walk->initial_capacity, walk->initial_count + 1,
-			       sizeof(*walk->initials));
-	walk->initials[walk->initial_count++] = number;
-	reach->variables = xgrow(reach->variables, &reach->variable_capacity,
-				 reach->variable_count + 1, sizeof(*reach->variables));
-	reach->variables[reach->variable_count++] = number;
+	number_list_add(&walk->initials, number);
+	number_list_add(&reach->variables, number);
 }
 
 /* The initial value of a variable may be the address of a function, which may then be called. */
 static void follow_initial_addresses(struct walk *walk)
 {
-	while (walk->initial_count) {
+	while (walk->initials.count) {
 		const struct ptx_variable *variable =
-			&walk->all->module->variables[walk->initials[--walk->initial_count]];
+			&walk->all->module->variables[walk->initials.items[--walk->initials.count]];
 
 		for (size_t i = 0; i < variable->relocation_count; i++)
 			note_module_name(walk, variable->relocations[i].symbol);
@@ -112,11 +110,11 @@ static void note_name(struct walk *walk, const char *name, bool as_address, uint
 {
 	uint32_t number;
 
-	if (name_table_find(&walk->variables, name, &number)) {
+	if (name_find(&walk->variables, name, &number)) {
 		if (walk->function->variables[number].space == PTX_SPACE_SHARED)
 			note_shared_variable(walk, &walk->function->variables[number],
 					     &own_shared[number]);
-	} else if (name_table_find(&walk->parameters, name, &number)) {
+	} else if (name_find(&walk->parameters, name, &number)) {
 		if (!as_address)
 			walk->reach->address_taken[number] = true;
 	} else {
@@ -144,9 +142,9 @@ static void walk_function(struct walk *walk, uint32_t number)
 	walk->reach = &walk->all->reach[number];
 	walk->reach->address_taken = xcalloc(function->parameter_count + 1, sizeof(bool));
 	for (size_t i = 0; i < function->variable_count; i++)
-		name_table_add(&walk->variables, function->variables[i].name, (uint32_t)i);
+		name_add(&walk->variables, function->variables[i].name, (uint32_t)i);
 	for (size_t i = 0; i < function->parameter_count; i++)
-		name_table_add(&walk->parameters, function->parameters[i].name, (uint32_t)i);
+		name_add(&walk->parameters, function->parameters[i].name, (uint32_t)i);
 	for (size_t i = 0; i < function->statement_count; i++) {
 		const struct ptx_statement *statement = &function->statements[i];
 
@@ -154,15 +152,14 @@ static void walk_function(struct walk *walk, uint32_t number)
 			walk_operand(walk, &statement->operands[j], false, own_shared);
 	}
 	follow_initial_addresses(walk);
-	name_table_release(&walk->variables);
-	name_table_release(&walk->parameters);
+	name_index_release(&walk->variables);
+	name_index_release(&walk->parameters);
 	free(own_shared);
 }
 
 /* A work list instead of recursion: untrusted PTX may have call chains of any depth. */
 struct reached_list {
-	uint32_t *functions;
-	size_t count, capacity;
+	struct number_list functions;
 	uint32_t *stamp; /* by function: the last root + 1 that reached it */
 };
 
@@ -171,26 +168,24 @@ static void reached_list_add(struct reached_list *list, uint32_t function, uint3
 	if (list->stamp[function] == root + 1)
 		return;
 	list->stamp[function] = root + 1;
-	list->functions =
-		xgrow(list->functions, &list->capacity, list->count + 1, sizeof(*list->functions));
-	list->functions[list->count++] = function;
+	number_list_add(&list->functions, function);
 }
 
 /* Collects what is reachable from a root, the root first. Visits functions that were not visited
  * yet. */
 static void collect_reachable(struct walk *walk, struct reached_list *list, uint32_t root)
 {
-	list->count = 0;
+	list->functions.count = 0;
 	reached_list_add(list, root, root);
-	for (size_t i = 0; i < list->count; i++) {
-		struct function_reach *reach = &walk->all->reach[list->functions[i]];
+	for (size_t i = 0; i < list->functions.count; i++) {
+		struct function_reach *reach = &walk->all->reach[list->functions.items[i]];
 
 		if (!reach->reached) {
 			reach->reached = true;
-			walk_function(walk, list->functions[i]);
+			walk_function(walk, list->functions.items[i]);
 		}
-		for (size_t j = 0; j < reach->callee_count; j++)
-			reached_list_add(list, reach->callees[j], root);
+		for (size_t j = 0; j < reach->callees.count; j++)
+			reached_list_add(list, reach->callees.items[j], root);
 	}
 }
 
@@ -208,12 +203,12 @@ static uint32_t find_group(uint32_t *parents, uint32_t root)
 static void join_groups(struct program_decoding *all, const struct reached_list *list,
 			uint32_t root, uint32_t *parents, uint32_t *dynamic_roots)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		const struct function_reach *reach = &all->reach[list->functions[i]];
-		uint32_t *dynamic_root = &dynamic_roots[list->functions[i]];
+	for (size_t i = 0; i < list->functions.count; i++) {
+		const struct function_reach *reach = &all->reach[list->functions.items[i]];
+		uint32_t *dynamic_root = &dynamic_roots[list->functions.items[i]];
 
-		for (size_t j = 0; j < reach->shared_count; j++) {
-			struct shared_variable *shared = &all->shared[reach->shared[j]];
+		for (size_t j = 0; j < reach->shared.count; j++) {
+			struct shared_variable *shared = &all->shared[reach->shared.items[j]];
 
 			if (shared->group == UINT32_MAX)
 				shared->group = root;
@@ -276,13 +271,13 @@ static void set_shared_ends(struct program_decoding *all, const struct reached_l
 {
 	int64_t end = 0, align = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const struct function_reach *reach = &all->reach[list->functions[i]];
+	for (size_t i = 0; i < list->functions.count; i++) {
+		const struct function_reach *reach = &all->reach[list->functions.items[i]];
 
 		if (reach->dynamic_align > align)
 			align = reach->dynamic_align;
-		for (size_t j = 0; j < reach->shared_count; j++) {
-			const struct shared_variable *shared = &all->shared[reach->shared[j]];
+		for (size_t j = 0; j < reach->shared.count; j++) {
+			const struct shared_variable *shared = &all->shared[reach->shared.items[j]];
 			int64_t after = shared->offset + shared->variable->bytes;
 
 			if (after > end)
@@ -295,8 +290,8 @@ static void set_shared_ends(struct program_decoding *all, const struct reached_l
 		end = align_offset(group_end, align);
 	all->reach[root].root = true;
 	all->reach[root].shared_bytes = end;
-	for (size_t i = 0; align && i < list->count; i++) {
-		struct function_reach *reach = &all->reach[list->functions[i]];
+	for (size_t i = 0; align && i < list->functions.count; i++) {
+		struct function_reach *reach = &all->reach[list->functions.items[i]];
 
 		if (reach->dynamic && end > reach->dynamic_at)
 			reach->dynamic_at = end;
@@ -337,20 +332,20 @@ void find_reachable(struct program_decoding *all, uint32_t only)
 	free(dynamic_roots);
 	free(ends);
 	free(list.stamp);
-	free(list.functions);
+	free(list.functions.items);
 	free(walk.module_shared);
 	free(walk.mentioned);
 	free(walk.called);
 	free(walk.read);
-	free(walk.initials);
+	free(walk.initials.items);
 }
 
 void reachable_release(struct program_decoding *all)
 {
 	for (size_t i = 0; i < all->module->function_count; i++) {
-		free(all->reach[i].callees);
-		free(all->reach[i].shared);
-		free(all->reach[i].variables);
+		free(all->reach[i].callees.items);
+		free(all->reach[i].shared.items);
+		free(all->reach[i].variables.items);
 		free(all->reach[i].address_taken);
 	}
 	free(all->reach);
@@ -363,9 +358,90 @@ int64_t shared_variable_offset(const struct program_decoding *all,
 {
 	if (variable->external)
 		return reach->dynamic_at;
-	for (size_t i = 0; i < reach->shared_count; i++) {
-		if (all->shared[reach->shared[i]].variable == variable)
-			return all->shared[reach->shared[i]].offset;
+	for (size_t i = 0; i < reach->shared.count; i++) {
+		if (all->shared[reach->shared.items[i]].variable == variable)
+			return all->shared[reach->shared.items[i]].offset;
 	}
 	return 0;
+}
+
+/* ---- addresses in initial values: tables of functions and of pointers ---- */
+
+/* Why an address cannot be given, as `what` of struct unsupported_feature; NULL: it can. Sets all
+ * fields of *out but `variable`. */
+static const char *resolve_address(const struct program_decoding *all,
+				   const struct ptx_relocation *from, struct initial_address *out)
+{
+	uint64_t largest;
+	bool is_function;
+
+	*out = (struct initial_address){
+		.at = from->at,
+		.bytes = from->bytes,
+		.addend = from->addend,
+		.mask = from->mask,
+		.shift = (unsigned)__builtin_ctzll(from->mask),
+	};
+	is_function = !name_find(&all->variables, from->symbol, &out->target);
+	out->is_function = is_function;
+	if (is_function && !name_find(&all->functions, from->symbol, &out->target))
+		return "address of unknown";
+	if (is_function && (!all->module->functions[out->target].defined ||
+			    all->module->functions[out->target].entry))
+		return "address of function";
+	if (!is_function) {
+		const struct ptx_variable *variable = &all->module->variables[out->target];
+
+		if (variable->external || variable->reference ||
+		    (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST))
+			return "address of variable";
+	}
+	largest = from->mask >> out->shift;
+	if (from->bytes < 8 && largest >> 8 * from->bytes)
+		return "a part of the address of";
+	return NULL;
+}
+
+void check_initial_addresses(struct function_decoding *decoding)
+{
+	const struct program_decoding *all = decoding->all;
+	const struct function_reach *reach = decoding->reach;
+	struct initial_address address;
+
+	for (size_t i = 0; i < reach->variables.count; i++) {
+		const struct ptx_variable *variable =
+			&all->module->variables[reach->variables.items[i]];
+
+		for (size_t k = 0; k < variable->relocation_count; k++) {
+			const struct ptx_relocation *from = &variable->relocations[k];
+			const char *why = resolve_address(all, from, &address);
+
+			if (why)
+				decode_unsupported_at(decoding, why, from->symbol, from->line);
+		}
+	}
+}
+
+void resolve_initial_addresses(struct program_decoding *all)
+{
+	struct ptx_program *program = all->program;
+	size_t capacity = 0;
+
+	for (size_t i = 0; i < all->module->variable_count; i++) {
+		const struct ptx_variable *variable = &all->module->variables[i];
+
+		if (variable->space != PTX_SPACE_GLOBAL && variable->space != PTX_SPACE_CONST)
+			continue;
+		for (size_t k = 0; k < variable->relocation_count; k++) {
+			struct initial_address address;
+
+			if (resolve_address(all, &variable->relocations[k], &address))
+				continue;
+			address.variable = (uint32_t)i;
+			program->initial_addresses =
+				xgrow(program->initial_addresses, &capacity,
+				      program->initial_address_count + 1, sizeof(address));
+			program->initial_addresses[program->initial_address_count++] = address;
+		}
+	}
 }

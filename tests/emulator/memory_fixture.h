@@ -9,7 +9,7 @@
 #include "emulator/lanes/handlers.h"
 #include "emulator/machine/races/dead_loads.h"
 #include "emulator/machine/races/races_shared.h"
-#include "emulator/program/finished_reads.h"
+#include "emulator/program/program.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "emulator/program/bulk_reductions.h"
+#include "emulator/program/program.h"
 #include "emulator/tensor_map.h"
 
 #define CHUNK_BYTES 16

@@ -1,5 +1,6 @@
 /*
- * Which shared variable the address of an access belongs to, so that a checked block can find
+ * What is known of the addresses of accesses: which loads only guess what an atomic then finds, and
+ * which shared variable the address of an access belongs to, so that a checked block can find
  * accesses that leave it for a neighbour. See decode.h.
  *
  * An address belongs to a variable if it is that of the variable, plus or minus plain numbers, on
@@ -12,6 +13,100 @@
 #include "emulator/program/decode.h"
 
 #include <stdlib.h>
+
+/* ---- loads whose value is only a guess ---- */
+
+static bool is_of_many_threads(const struct instruction *at)
+{
+	return at->space == PTX_SPACE_GLOBAL || at->space == PTX_SPACE_SHARED ||
+	       at->space == PTX_SPACE_GENERIC;
+}
+
+/* Whether the atomic gives the right result whatever its thread read before. */
+static bool corrects_guess(const struct instruction *at)
+{
+	return at->operation == OP_ATOMIC && is_of_many_threads(at) &&
+	       (at->kind == ATOMIC_CAS || at->kind == ATOMIC_MIN || at->kind == ATOMIC_MAX);
+}
+
+/* Whether a compare-and-swap compares with what the load returned. */
+static bool is_compared_guess(const struct instruction *atomic, const struct instruction *load)
+{
+	return atomic->kind == ATOMIC_CAS && load->vector == 1 && load->rows[0] == atomic->b;
+}
+
+#define NO_VALUE UINT32_MAX
+
+/* By value: the value that its only definition copies; NO_VALUE: it is no copy. */
+static uint32_t *find_copies(const struct function_decoding *decoding)
+{
+	const struct program_function *out = decoding->out;
+	uint32_t *copies = xcalloc(decoding->value_count + 1, sizeof(*copies));
+	bool *defined = xcalloc(decoding->value_count + 1, sizeof(*defined));
+
+	for (size_t i = 0; i < decoding->value_count; i++)
+		copies[i] = NO_VALUE;
+	for (size_t i = 0; i < out->code_count; i++) {
+		struct instruction *at = &out->code[i];
+		struct instruction_operands operands;
+
+		instruction_operands(out, at, &operands);
+		for (size_t k = 0; k < operands.write_count; k++) {
+			const uint32_t value = *operands.writes[k];
+
+			if (!value || value >= decoding->value_count)
+				continue;
+			copies[value] =
+				at->operation == ALU_MOV_B64 && !at->guard && !defined[value]
+					? at->a
+					: NO_VALUE;
+			defined[value] = true;
+		}
+	}
+	free(defined);
+	return copies;
+}
+
+static uint32_t origin_of_address(const struct function_decoding *decoding, const uint32_t *copies,
+				  uint32_t value)
+{
+	for (size_t steps = 0; steps < decoding->value_count; steps++) {
+		if (value >= decoding->value_count || copies[value] == NO_VALUE)
+			break;
+		value = copies[value];
+	}
+	return value;
+}
+
+void mark_guessed_loads(struct function_decoding *decoding)
+{
+	struct program_function *out = decoding->out;
+	uint32_t *copies = NULL;
+
+	for (size_t i = 0; i < out->code_count; i++) {
+		const struct instruction *atomic = &out->code[i];
+		uint32_t address;
+
+		if (!corrects_guess(atomic))
+			continue;
+		if (!copies)
+			copies = find_copies(decoding);
+		address = origin_of_address(decoding, copies, atomic->a);
+		for (size_t k = 0; k < i; k++) {
+			struct instruction *load = &out->code[k];
+
+			load->guess |=
+				load->operation == OP_LOAD && is_of_many_threads(load) &&
+				load->vector * load->width == atomic->vector * atomic->width &&
+				(is_compared_guess(atomic, load) ||
+				 (load->offset == atomic->offset &&
+				  origin_of_address(decoding, copies, load->a) == address));
+		}
+	}
+	free(copies);
+}
+
+/* ---- shared variables ---- */
 
 /* What is known of a value. It only grows from one of these to a later one, or from UNKNOWN to
  * IN_VARIABLE + the index of a variable of the function, and from there to MIXED. */
@@ -174,9 +269,9 @@ static void list_variables(struct function_decoding *decoding)
 	const struct function_reach *reach = decoding->reach;
 	struct program_function *out = decoding->out;
 
-	out->shared_variables = xcalloc(reach->shared_count, sizeof(*out->shared_variables));
-	for (size_t i = 0; i < reach->shared_count; i++) {
-		const struct shared_variable *from = &decoding->all->shared[reach->shared[i]];
+	out->shared_variables = xcalloc(reach->shared.count, sizeof(*out->shared_variables));
+	for (size_t i = 0; i < reach->shared.count; i++) {
+		const struct shared_variable *from = &decoding->all->shared[reach->shared.items[i]];
 
 		out->shared_variables[out->shared_variable_count++] =
 			(struct program_shared_variable){
@@ -193,7 +288,7 @@ void mark_shared_variables(struct function_decoding *decoding)
 	struct search search = {.decoding = decoding};
 	bool grown = true;
 
-	if (!decoding->reach->shared_count)
+	if (!decoding->reach->shared.count)
 		return;
 	list_variables(decoding);
 	search.known = xcalloc(decoding->value_count, sizeof(*search.known));
