@@ -5,8 +5,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* NULL: there is none, and *err says why. */
-static json_t *member_get(const json_t *object, const char *name, struct error *err)
+static int member_wrong(const char *name, const char *should, struct error *err)
+{
+	return error_set(err, PL_EPROTOCOL, "member '%s' is not %s", name, should);
+}
+
+/* A bit of a type of jansson. */
+#define TYPE(type) (1u << (type))
+
+/* A member of one of some types. NULL: there is none, and *err says why. */
+static json_t *member_get(const json_t *object, const char *name, unsigned types,
+			  const char *should, struct error *err)
 {
 	json_t *value = json_object_get(object, name);
 
@@ -15,12 +24,11 @@ static json_t *member_get(const json_t *object, const char *name, struct error *
 			  "member '%s' cannot be read: its parent is not an object", name);
 	else if (!value)
 		error_set(err, PL_EPROTOCOL, "member '%s' is missing", name);
-	return value;
-}
-
-static int member_wrong(const char *name, const char *should, struct error *err)
-{
-	return error_set(err, PL_EPROTOCOL, "member '%s' is not %s", name, should);
+	else if (types & TYPE(json_typeof(value)))
+		return value;
+	else
+		member_wrong(name, should, err);
+	return NULL;
 }
 
 int member_string(char *out, size_t size, const json_t *object, const char *name, struct error *err)
@@ -45,30 +53,24 @@ int member_string(char *out, size_t size, const json_t *object, const char *name
 int member_borrow(const char **out, const json_t *object, const char *name, bool nullable,
 		  struct error *err)
 {
-	json_t *value = member_get(object, name, err);
+	const unsigned types = TYPE(JSON_STRING) | (nullable ? TYPE(JSON_NULL) : 0);
+	json_t *value =
+		member_get(object, name, types, nullable ? "a string or null" : "a string", err);
 
 	if (!value)
 		return PL_EPROTOCOL;
-	if (nullable && json_is_null(value)) {
-		*out = NULL;
-		return 0;
-	}
-	if (!json_is_string(value))
-		return member_wrong(name, nullable ? "a string or null" : "a string", err);
-	*out = json_string_value(value);
+	*out = json_string_value(value); /* NULL of a null */
 	return 0;
 }
 
 int member_int64(int64_t *out, const json_t *object, const char *name, int64_t low, int64_t high,
 		 struct error *err)
 {
-	json_t *value = member_get(object, name, err);
+	json_t *value = member_get(object, name, TYPE(JSON_INTEGER), "a whole number", err);
 	int64_t number;
 
 	if (!value)
 		return PL_EPROTOCOL;
-	if (!json_is_integer(value))
-		return member_wrong(name, "a whole number", err);
 	number = json_integer_value(value);
 	if (number < low || number > high)
 		return error_set(err, PL_EPROTOCOL,
@@ -80,11 +82,12 @@ int member_int64(int64_t *out, const json_t *object, const char *name, int64_t l
 
 int member_real(double *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = member_get(object, name, err);
+	json_t *value =
+		member_get(object, name, TYPE(JSON_INTEGER) | TYPE(JSON_REAL), "a number", err);
 
 	if (!value)
 		return PL_EPROTOCOL;
-	if (!json_is_number(value) || !isfinite(json_number_value(value)))
+	if (!isfinite(json_number_value(value)))
 		return member_wrong(name, "a number", err);
 	*out = json_number_value(value);
 	return 0;
@@ -92,25 +95,19 @@ int member_real(double *out, const json_t *object, const char *name, struct erro
 
 int member_real_or_null(double *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = member_get(object, name, err);
-
-	if (!value)
-		return PL_EPROTOCOL;
-	if (json_is_null(value)) {
-		*out = NAN;
-		return 0;
-	}
-	return member_real(out, object, name, err);
+	if (!json_is_null(json_object_get(object, name)))
+		return member_real(out, object, name, err);
+	*out = NAN;
+	return 0;
 }
 
 int member_bool(bool *out, const json_t *object, const char *name, struct error *err)
 {
-	json_t *value = member_get(object, name, err);
+	json_t *value =
+		member_get(object, name, TYPE(JSON_TRUE) | TYPE(JSON_FALSE), "true or false", err);
 
 	if (!value)
 		return PL_EPROTOCOL;
-	if (!json_is_boolean(value))
-		return member_wrong(name, "true or false", err);
 	*out = json_is_true(value);
 	return 0;
 }
@@ -118,12 +115,10 @@ int member_bool(bool *out, const json_t *object, const char *name, struct error 
 int member_array(json_t **out, const json_t *object, const char *name, size_t limit,
 		 struct error *err)
 {
-	json_t *value = member_get(object, name, err);
+	json_t *value = member_get(object, name, TYPE(JSON_ARRAY), "an array", err);
 
 	if (!value)
 		return PL_EPROTOCOL;
-	if (!json_is_array(value))
-		return member_wrong(name, "an array", err);
 	if (json_array_size(value) > limit)
 		return error_set(err, PL_EPROTOCOL,
 				 "member '%s' has %zu elements; the limit is %zu", name,
@@ -135,12 +130,10 @@ int member_array(json_t **out, const json_t *object, const char *name, size_t li
 int member_object(json_t **out, const json_t *object, const char *name, size_t limit,
 		  struct error *err)
 {
-	json_t *value = member_get(object, name, err);
+	json_t *value = member_get(object, name, TYPE(JSON_OBJECT), "an object", err);
 
 	if (!value)
 		return PL_EPROTOCOL;
-	if (!json_is_object(value))
-		return member_wrong(name, "an object", err);
 	if (json_object_size(value) > limit)
 		return error_set(err, PL_EPROTOCOL, "member '%s' has %zu members; the limit is %zu",
 				 name, json_object_size(value), limit);

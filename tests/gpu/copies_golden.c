@@ -47,7 +47,7 @@ typedef CUresult (*encode_im2col)(CUtensorMap *, CUtensorMapDataType, cuuint32_t
 				  CUtensorMapSwizzle, CUtensorMapL2promotion,
 				  CUtensorMapFloatOOBfill);
 
-struct device {
+struct gpu {
 	struct cuda_driver driver;
 	CUcontext context;
 	/* NULL: the driver is too old */
@@ -56,7 +56,7 @@ struct device {
 	char said[4096]; /* by the compiler */
 };
 
-static int device_start(struct device *device, struct error *err)
+static int device_start(struct gpu *device, struct error *err)
 {
 	struct cuda_driver *driver = &device->driver;
 	CUdevice handle;
@@ -82,7 +82,7 @@ static int device_start(struct device *device, struct error *err)
 
 /* ---- a case ---- */
 
-static int load_module(struct device *device, CUmodule *module, const struct copy_case *copy,
+static int load_module(struct gpu *device, CUmodule *module, const struct copy_case *copy,
 		       struct error *err)
 {
 	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
@@ -126,7 +126,7 @@ static CUtensorMapInterleave interleave_of(unsigned bytes)
 			     : CU_TENSOR_MAP_INTERLEAVE_NONE;
 }
 
-static int encode_map(struct device *device, CUtensorMap *out, const struct copy_case *copy,
+static int encode_map(struct gpu *device, CUtensorMap *out, const struct copy_case *copy,
 		      CUdeviceptr base, struct error *err)
 {
 	const struct tensor_map *map = &copy->map;
@@ -165,7 +165,7 @@ static int encode_map(struct device *device, CUtensorMap *out, const struct copy
 			  err, "encode");
 }
 
-static int launch(struct device *device, CUmodule module, const struct copy_case *copy,
+static int launch(struct gpu *device, CUmodule module, const struct copy_case *copy,
 		  void **arguments, struct error *err)
 {
 	struct cuda_driver *driver = &device->driver;
@@ -200,7 +200,7 @@ static int launch(struct device *device, CUmodule module, const struct copy_case
 }
 
 /* Runs a case; `words` is the output. */
-static int run_module(struct device *device, CUmodule module, const struct copy_case *copy,
+static int run_module(struct gpu *device, CUmodule module, const struct copy_case *copy,
 		      uint32_t *words, struct error *err)
 {
 	struct cuda_driver *driver = &device->driver;
@@ -268,7 +268,7 @@ static bool line_write(int file, const struct copy_case *copy, const char *rest)
 }
 
 /* Returns false if the context is not usable any more. */
-static bool case_record(struct device *device, const struct copy_case *copy, int file)
+static bool case_record(struct gpu *device, const struct copy_case *copy, int file)
 {
 	uint32_t *words = xcalloc(copy->out_words, sizeof(*words));
 	struct text line = TEXT_INIT;
@@ -303,7 +303,7 @@ static bool case_record(struct device *device, const struct copy_case *copy, int
  * driver has started and one for each case. */
 static int child(const struct copy_list *list, size_t first, int file, int done)
 {
-	static struct device device;
+	static struct gpu device;
 	struct error err = {0};
 	char name[256] = "";
 	int version = 0;

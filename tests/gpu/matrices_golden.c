@@ -24,13 +24,13 @@
 #define REASON_BYTES 300
 #define EXIT_NO_DEVICE 77
 
-struct device {
+struct gpu {
 	struct cuda_driver driver;
 	CUcontext context;
 	char said[4096]; /* by the compiler */
 };
 
-static int device_open(struct device *device, struct error *err)
+static int device_start(struct gpu *device, struct error *err)
 {
 	CUdevice handle;
 	int rc = cuda_driver_open(&device->driver, err);
@@ -48,7 +48,7 @@ static int device_open(struct device *device, struct error *err)
 	return rc;
 }
 
-static int module_load(struct device *device, CUmodule *module, const char *ptx, struct error *err)
+static int module_load(struct gpu *device, CUmodule *module, const char *ptx, struct error *err)
 {
 	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	void *values[] = {device->said, (void *)(uintptr_t)sizeof(device->said)};
@@ -60,7 +60,7 @@ static int module_load(struct device *device, CUmodule *module, const char *ptx,
 	return cuda_check(&device->driver, result, err, "compiling");
 }
 
-static int module_run(struct device *device, CUmodule module, const struct matrix_case *matrix,
+static int module_run(struct gpu *device, CUmodule module, const struct matrix_case *matrix,
 		      const void *inputs, void *results, struct error *err)
 {
 	struct cuda_driver *driver = &device->driver;
@@ -119,7 +119,7 @@ static void raw_write(FILE *raw, const struct matrix_case *matrix, const unsigne
 			fprintf(stderr, "matrices_golden: %s\n", strerror(errno));
 }
 
-static int case_run(struct device *device, const struct matrix_case *matrix, FILE *out, FILE *raw)
+static int case_run(struct gpu *device, const struct matrix_case *matrix, FILE *out, FILE *raw)
 {
 	void *inputs = xcalloc(matrix_in_bytes(matrix), 1);
 	void *results = xcalloc(matrix_out_bytes(matrix), 1);
@@ -177,7 +177,7 @@ static void wave_module(struct text *out, const char *name, const char *instruct
 	text_add(out, "\tret;\n}\n");
 }
 
-static int waves(struct device *device, struct error *err)
+static int waves(struct gpu *device, struct error *err)
 {
 	static const struct {
 		const char *name, *instruction;
@@ -231,7 +231,7 @@ static int waves(struct device *device, struct error *err)
 	return rc;
 }
 
-static int record(struct device *device, const char *path, const char *raw_path)
+static int record(struct gpu *device, const char *path, const char *raw_path)
 {
 	struct matrix_list list = matrix_list_create();
 	char name[256] = "";
@@ -263,14 +263,14 @@ static int record(struct device *device, const char *path, const char *raw_path)
 
 int main(int argc, char **argv)
 {
-	struct device device = {0};
+	struct gpu device = {0};
 	struct error err = {0};
 
 	if (argc != 2 && argc != 3) {
 		fprintf(stderr, "usage: matrices_golden FILE [RAW] | waves\n");
 		return 2;
 	}
-	if (device_open(&device, &err)) {
+	if (device_start(&device, &err)) {
 		fprintf(stderr, "matrices_golden: %s\n", err.text);
 		return EXIT_NO_DEVICE;
 	}

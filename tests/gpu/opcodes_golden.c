@@ -29,13 +29,13 @@
 #define KNOWN_LIMIT (64 * 1024 * 1024)
 #define EXIT_NO_DEVICE 77
 
-struct device {
+struct gpu {
 	struct cuda_driver driver;
 	CUcontext context;
 	char said[4096]; /* by the compiler */
 };
 
-static int device_open(struct device *device, struct error *err)
+static int device_start(struct gpu *device, struct error *err)
 {
 	CUdevice handle;
 	int rc = cuda_driver_open(&device->driver, err);
@@ -54,7 +54,7 @@ static int device_open(struct device *device, struct error *err)
 	return rc;
 }
 
-static int module_load(struct device *device, CUmodule *module, const char *ptx, struct error *err)
+static int module_load(struct gpu *device, CUmodule *module, const char *ptx, struct error *err)
 {
 	CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
 	void *values[] = {device->said, (void *)(uintptr_t)sizeof(device->said)};
@@ -67,7 +67,7 @@ static int module_load(struct device *device, CUmodule *module, const char *ptx,
 }
 
 /* `cells` holds the inputs, then gets the results. */
-static int module_run(struct device *device, CUmodule module, const struct opcode_case *opcode,
+static int module_run(struct gpu *device, CUmodule module, const struct opcode_case *opcode,
 		      const uint64_t *inputs, uint64_t *results, struct error *err)
 {
 	struct cuda_driver *driver = &device->driver;
@@ -136,7 +136,7 @@ static void reason_add(struct text *line, const char *reason, const char *more)
 			line->data[i] = ' ';
 }
 
-static int case_run(struct device *device, const struct opcode_case *opcode, struct text *line,
+static int case_run(struct gpu *device, const struct opcode_case *opcode, struct text *line,
 		    struct error *err)
 {
 	size_t threads = opcode_thread_count(opcode);
@@ -167,12 +167,12 @@ static int case_run(struct device *device, const struct opcode_case *opcode, str
 /* The child: from case `from` on, a line each to `out`. Ends behind what broke the context. */
 static int work(const struct opcode_list *list, size_t from, FILE *out)
 {
-	struct device device = {0};
+	struct gpu device = {0};
 	struct error err = {0};
 	int rc;
 
 	alarm(SECONDS_FOR_EACH * 3);
-	rc = device_open(&device, &err);
+	rc = device_start(&device, &err);
 	if (rc) {
 		fprintf(stderr, "opcodes_golden: %s\n", err.text);
 		return EXIT_NO_DEVICE;
