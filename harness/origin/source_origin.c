@@ -1,4 +1,4 @@
-/* Asks git which project and commit the files of a user belong to. See source_origin.h. */
+/* Asks git which project and commit the files of a user belong to. See origin.h. */
 #include "harness/origin/origin.h"
 
 #include <ctype.h>

@@ -60,13 +60,6 @@ int backend_choose(struct backend_choice *choice, const struct sweep_request *re
 	return 0;
 }
 
-void backend_choice_settle(struct backend_choice *choice, const char *backend)
-{
-	choice->names[0] = backend;
-	choice->count = 1;
-	choice->automatic = false;
-}
-
 bool backend_choice_lacks(struct backend_choice *choice, size_t index, int rc,
 			  const struct error *cause)
 {
@@ -134,9 +127,4 @@ void backend_choice_announce(struct backend_choice *choice, size_t index,
 	}
 	text_release(&path);
 	text_release(&unused);
-}
-
-void backend_choice_release(struct backend_choice *choice)
-{
-	text_release(&choice->why);
 }

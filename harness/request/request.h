@@ -144,16 +144,15 @@ void tell_observer_lines(const struct sweep_observer *observer, enum notice_kind
 struct backend_choice {
 	const char *names[2]; /* borrowed */
 	size_t count;
-	bool automatic;  /* --backend auto */
-	bool announced;  /* the message about the chosen backend was shown */
-	struct text why; /* why the last backend: an option that only it has, or what others lack */
-	int code;        /* the error of the backends that were tried */
+	bool automatic; /* --backend auto */
+	bool announced; /* the message about the chosen backend was shown */
+	/* Why the last backend: an option that only it has, or what others lack. Owned. */
+	struct text why;
+	int code; /* the error of the backends that were tried */
 };
 /* Reads only the request. PL_EUSAGE: options that the named backend does not use. */
 int backend_choose(struct backend_choice *choice, const struct sweep_request *request,
 		   struct error *err);
-/* Leaves one backend, which an earlier sweep of this process chose and announced. */
-void backend_choice_settle(struct backend_choice *choice, const char *backend);
 /* Returns 0 if a worker exists for one of the backends. */
 int backend_choice_find(const struct backend_choice *choice, struct error *err);
 /* Records why a backend cannot be used. Returns false if the error is of another kind, which ends
@@ -166,7 +165,6 @@ int backend_choice_fail(const struct backend_choice *choice, struct error *err);
 void backend_choice_announce(struct backend_choice *choice, size_t index,
 			     const struct sweep_request *request,
 			     const struct sweep_observer *observer);
-void backend_choice_release(struct backend_choice *choice);
 
 /* ---- shards: shard.c ---- */
 
@@ -186,13 +184,12 @@ int shard_take(struct sweep_shard *shard, struct plan *plan, struct error *err);
  * settings. */
 void shard_describe(struct run *run, const struct sweep_shard *shard);
 
-/* ---- the words for files, among the facts of a run: source_words.c ---- */
-
 /*
- * The words with which a user gave the files of a sweep, among the
- * facts of the run, so that the run alone says how to measure them again:
- * files.1, files.annotation.1, files.compile_flag.1, files.standard,
- * files.compiler, files.axis.1, and files.folder, the current folder.
+ * ---- the words with which a user gave the files of a sweep: source_words.c ----
+ *
+ * Among the facts of the run, so that the run alone says how to measure them again: files.1,
+ * files.annotation.1, files.compile_flag.1, files.standard, files.compiler, files.axis.1, and
+ * files.folder, the current folder.
  */
 
 /* Whether a fact has such a word, and one that does not depend on the machine, as paths do. */

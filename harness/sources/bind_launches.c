@@ -1,4 +1,4 @@
-/* Matches launches with compiled entries. See bind_launches.h. */
+/* Matches launches with compiled entries. See sources.h. */
 #include "harness/sources/sources.h"
 
 #include "base/mangled.h"

@@ -1,4 +1,4 @@
-/* Collects what is to be compiled, and compiles it. See compile_jobs.h. */
+/* Collects what is to be compiled, and compiles it. See sources.h. */
 #include "harness/sources/sources.h"
 
 #include <stdlib.h>

@@ -216,7 +216,7 @@ int study_run(struct sweep_request *request, const struct study_set *set,
 	for (size_t i = 0; i < set->count && !rc; i++)
 		rc = study_result_take(&out->results[i], &missing, &set->items[i],
 				       &out->measured.run, err);
-	backend_choice_release(&choice);
+	text_release(&choice.why);
 	return rc;
 }
 

@@ -37,7 +37,7 @@ struct prepared_sweep {
 
 static void prepared_release(struct prepared_sweep *sweep)
 {
-	backend_choice_release(&sweep->choice);
+	text_release(&sweep->choice.why);
 	plan_free(sweep->plan);
 	kernel_file_free(sweep->files);
 	key_value_list_release(&sweep->sources);
@@ -61,8 +61,12 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 		rc = backend_choose(&sweep->choice, request, err);
 	if (!rc)
 		rc = request_check_folder(request, err);
-	if (!rc && sweep->kept && sweep->kept->backend)
-		backend_choice_settle(&sweep->choice, sweep->kept->backend);
+	if (!rc && sweep->kept && sweep->kept->backend) {
+		/* an earlier sweep of this process chose and announced it */
+		sweep->choice.names[0] = sweep->kept->backend;
+		sweep->choice.count = 1;
+		sweep->choice.automatic = false;
+	}
 	if (!rc && !string_list_has(&request->given, "ceilings"))
 		rc = ceilings_when_default(&(int){0}, err);
 	/* only whether they are right: the settings are made when a backend is opened */

@@ -106,7 +106,7 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 		    const volatile int *stop, const char *backend, struct sweep_result *out,
 		    struct error *err);
 
-/* ---- lost devices: open_worker.c, lost_device.c ---- */
+/* ---- lost devices: open_worker.c; measure_run.c stores the loss ---- */
 
 /*
  * Tells a case that loses its worker from a device that is gone, such as a GPU that
@@ -120,12 +120,6 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
  * the error if the device is lost, or PL_EINTERRUPTED. Any other failure says nothing about the
  * device: a warning says so, and what was measured stays as it is. */
 int lost_device_check(struct sweep *sweep, struct error *err);
-/* If the device is lost: stores why, makes the case in flight pending again, and says so. A case
- * with which a device was lost before, in this run or in another one of its sweep, has crashed
- * instead, or is left without counters. One for which the database refuses this stays as it has
- * ended. In both cases it is no longer the one in flight. */
-void lost_device_store(struct sweep *sweep, const struct sweep_store *store,
-		       const struct error *why);
 
 /* ---- workers that are started ahead: early_worker.c ---- */
 
