@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/check_expression_parser.h"
+#include "kernels/check_expression_tree.h"
 #include "kernels/expression.h"
 
 /* Nesting of parentheses, brackets and signs. Each costs about ten frames of the stack. */
