@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "kernels/check_expression_parser.h"
+#include "kernels/check_expression_tree.h"
 #include "kernels/expression.h"
 
 static bool name_is(const char *name, const char *start, size_t length)

@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "kernels/check_expression_parser.h"
+#include "kernels/check_expression_tree.h"
 #include "kernels/expression.h"
 
 int check_parse_fail(struct check_parse *p, const char *at, const char *cause)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/check_expression_parser.h"
+#include "kernels/check_expression_tree.h"
 #include "kernels/expression.h"
 
 /* Nesting of parentheses, brackets and signs. Each costs about ten frames of the stack. */
@@ -124,8 +124,11 @@ struct check_level {
 	size_t count;
 	bool comparison; /* one at most: "a < b < c" is an error */
 	bool of_integers;
+	bool logic; /* the operands may have different types */
 };
 
+static const struct check_symbol ors[] = {{"||", TREE_OR, false}};
+static const struct check_symbol ands[] = {{"&&", TREE_AND, false}};
 static const struct check_symbol bit_ors[] = {{"|", TREE_BIT_OR, false}};
 static const struct check_symbol bit_ands[] = {{"&", TREE_BIT_AND, false}};
 static const struct check_symbol comparisons[] = {
@@ -145,6 +148,8 @@ static const struct check_symbol products[] = {
 
 /* From the loosest. */
 static const struct check_level levels[] = {
+	{ors, ARRAY_SIZE(ors), .logic = true},
+	{ands, ARRAY_SIZE(ands), .logic = true},
 	{bit_ors, ARRAY_SIZE(bit_ors), .of_integers = true},
 	{bit_ands, ARRAY_SIZE(bit_ands), .of_integers = true},
 	{comparisons, ARRAY_SIZE(comparisons), .comparison = true},
@@ -159,8 +164,8 @@ static const struct check_symbol *accept_symbol(struct check_parse *p,
 {
 	const char *at = check_next(p);
 
-	/* && and || are looser than all of these. */
-	if ((*at == '&' || *at == '|') && at[1] == *at)
+	/* && and || begin with operators of bits */
+	if (!level->logic && (*at == '&' || *at == '|') && at[1] == *at)
 		return NULL;
 	for (size_t i = 0; i < level->count; i++)
 		if (check_accept(p, level->symbols[i].text))
@@ -182,10 +187,10 @@ static int check_combine(struct check_parse *p, int *out, int right,
 					"bits are those of integers: int(...) makes one of a "
 					"double");
 	/* The number of bits does not decide the type of what is shifted. */
-	if (!shift) {
+	if (!shift && !level->logic)
 		rc = check_unify(p, &left, &right, at);
-		type = level->comparison ? TREE_SIGNED : check_type_of(p, left);
-	}
+	if (!shift)
+		type = level->comparison || level->logic ? TREE_SIGNED : check_type_of(p, left);
 	return rc ? rc
 		  : check_add_operation(p, out, symbol->operation, type,
 					symbol->swapped ? right : left,
@@ -218,40 +223,6 @@ static int parse_check_level(struct check_parse *p, size_t index, int *out)
 	return rc;
 }
 
-static int parse_check_and(struct check_parse *p, int *out)
-{
-	int rc = parse_check_level(p, 0, out);
-
-	while (!rc) {
-		const char *at = check_next(p);
-		int right;
-
-		if (!check_accept(p, "&&"))
-			break;
-		rc = parse_check_level(p, 0, &right);
-		if (!rc)
-			rc = check_add_operation(p, out, TREE_AND, TREE_SIGNED, *out, right, at);
-	}
-	return rc;
-}
-
-static int parse_check_or(struct check_parse *p, int *out)
-{
-	int rc = parse_check_and(p, out);
-
-	while (!rc) {
-		const char *at = check_next(p);
-		int right;
-
-		if (!check_accept(p, "||"))
-			break;
-		rc = parse_check_and(p, &right);
-		if (!rc)
-			rc = check_add_operation(p, out, TREE_OR, TREE_SIGNED, *out, right, at);
-	}
-	return rc;
-}
-
 static int parse_check_any(struct check_parse *p, int *out)
 {
 	struct tree_node node = {.operation = TREE_CHOOSE, .operands = {-1, -1, -1}};
@@ -260,7 +231,7 @@ static int parse_check_any(struct check_parse *p, int *out)
 
 	if (++p->nesting > NESTING_LIMIT)
 		return check_parse_fail(p, at, "nested too deep");
-	rc = parse_check_or(p, out);
+	rc = parse_check_level(p, 0, out);
 	at = check_next(p);
 	if (!rc && check_accept(p, "?")) {
 		node.operands[0] = *out;

@@ -105,7 +105,7 @@ void element_integer_range(enum element_type type, double *low, double *end)
 	*end = ldexp(1.0, is_signed ? bits - 1 : bits);
 }
 
-/* Of floating-point types: the significant bits, and the largest value. */
+/* The significant bits and the largest value of floating-point types. */
 static const struct {
 	int bits;
 	double largest;

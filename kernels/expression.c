@@ -200,7 +200,7 @@ static const struct {
 };
 
 /* The operation whose symbol is at `at`; -1: none. */
-static int find_operation(const char *at)
+static int operation_at(const char *at)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
 		if (*at == operators[i].symbol[0] &&
@@ -292,7 +292,7 @@ static int evaluate_level(struct evaluation *e, int level, int64_t *out)
 		start = e->at;
 		if (*start == '^')
 			return expression_fail_at(e, start, EXPRESSION_NO_CARET);
-		found = find_operation(start);
+		found = operation_at(start);
 		if (found < 0 || operators[found].level < level ||
 		    operators[found].level > tightest)
 			return 0;

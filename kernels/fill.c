@@ -21,38 +21,6 @@
 #include "kernels/npy.h"
 #include "kernels/parallel.h"
 
-/* ---- storing ---- */
-
-float fill_float_within(double value)
-{
-	return (float)fmin(fmax(value, -FLT_MAX), FLT_MAX);
-}
-
-void fill_store(const struct filling *filling, int64_t first, const double *values, int64_t count)
-{
-	const enum element_type type = filling->buffer->type;
-
-	if (count == FILL_TILE) {
-		element_store_tile(type, filling->data, first, values);
-		return;
-	}
-	for (int64_t i = 0; i < count; i++)
-		element_store(type, filling->data, first + i, values[i]);
-}
-
-void fill_store_integers(const struct filling *filling, int64_t first, const uint64_t *values,
-			 int64_t count)
-{
-	const enum element_type type = filling->buffer->type;
-
-	if (count == FILL_TILE) {
-		element_store_integer_tile(type, filling->data, first, values);
-		return;
-	}
-	for (int64_t i = 0; i < count; i++)
-		element_store_integer(type, filling->data, first + i, values[i]);
-}
-
 /* ---- files and captures ---- */
 
 /* Reads the bytes of the elements. The file must hold no others. */
@@ -222,17 +190,6 @@ static void keep_bits(void *context, int64_t begin, int64_t end)
 	}
 }
 
-/* No mantissa is longer than that of its type, so a limit there changes nothing. */
-static void limit_bits(struct filling *filling)
-{
-	const struct case_buffer *buffer = filling->buffer;
-
-	if (!buffer->fill_bits)
-		parallel_for(buffer->length, FILL_GRAIN, fill_constant, filling);
-	else if (buffer->fill_bits < element_significant_bits(buffer->type))
-		parallel_for(buffer->length, FILL_GRAIN, keep_bits, filling);
-}
-
 /* The smallest b with 2^b >= length. */
 static int bits_of_indices(int64_t length)
 {
@@ -339,7 +296,12 @@ int kernel_fill(void *data, const struct case_buffer *buffer, uint64_t seed, str
 		rc = fill_from_capture(data, buffer, err);
 		break;
 	}
-	if (!rc && buffer->has_fill_bits)
-		limit_bits(&filling);
-	return rc;
+	if (rc || !buffer->has_fill_bits)
+		return rc;
+	/* no mantissa is longer than that of its type, so a limit there changes nothing */
+	if (!buffer->fill_bits)
+		parallel_for(buffer->length, FILL_GRAIN, fill_constant, &filling);
+	else if (buffer->fill_bits < element_significant_bits(buffer->type))
+		parallel_for(buffer->length, FILL_GRAIN, keep_bits, &filling);
+	return 0;
 }

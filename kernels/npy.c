@@ -167,8 +167,7 @@ static int npy_header_shape(struct npy_header *h)
 				return npy_header_fail(h, "the shape does not end with \")\"");
 			break;
 		}
-		while (isspace((unsigned char)*h->at))
-			h->at++;
+		npy_accept(h, ""); /* blanks */
 	}
 	h->length = length;
 	h->has_shape = true;
@@ -203,8 +202,7 @@ static int npy_header_parse(struct npy_header *h)
 			break;
 		}
 	}
-	while (isspace((unsigned char)*h->at))
-		h->at++;
+	npy_accept(h, ""); /* blanks */
 	if (*h->at)
 		return npy_header_fail(h, "bytes follow the \"}\"");
 	if (!h->has_type || !h->has_order || !h->has_shape)

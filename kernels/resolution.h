@@ -37,6 +37,9 @@ int resolution_skip(struct resolution *r, const char *format, ...) PRINTF_LIKE(2
 int resolution_refuse(struct resolution *r, const char *expression, const char *format, ...)
 	PRINTF_LIKE(3, 4);
 
+/* The name of an axis in the expression that is 0 in this case; NULL: none. */
+const char *resolution_zero_axis(const struct resolution *r, const char *expression);
+
 /* Evaluates an expression of the descriptor. A failure is due to the requested sizes: PL_EUSAGE. */
 int resolution_evaluate(struct resolution *r, int64_t *out, const char *expression,
 			const char *what);

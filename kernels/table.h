@@ -52,6 +52,9 @@
 #define ARG_OF_U32(expression) TABLE_ROW(.kind = ARG_U32, .value = expression)
 #define ARG_OF_F32(literal) TABLE_ROW(.kind = ARG_F32, .value = literal)
 
+/* The number of elements, which most launches have as their last argument. */
+#define N ARG_OF_I64("n")
+
 /* The value of a macro as a text, for expressions. */
 #define TEXT_OF(macro) TEXT_OF_TOKEN(macro)
 #define TEXT_OF_TOKEN(token) #token
@@ -62,6 +65,7 @@
 #define RESIDENT_BLOCKS "min(ceil_div(n, block), sm_count * max(1, max_threads_per_sm / block))"
 
 #define OWN_BUFFERS(list) .buffers = list, .buffer_count = ARRAY_SIZE(list)
+#define OWN_VARIANTS(list) .variants = list, .variant_count = ARRAY_SIZE(list)
 
 /* The axis that every family has. */
 #define AXIS_BLOCK TABLE_ROW("block", "64..1024", "threads in one block")

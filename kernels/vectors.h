@@ -6,8 +6,7 @@
  * Every width computes the same bits, because the build forbids the compiler to
  * fuse or to reorder floating-point operations. With the options of the build
  * compilers vectorise a loop only if its length is a multiple of the width, so
- * the loops over a group of elements have a fixed length. Only static functions
- * may be WIDE_VECTORS: clang 14 gives no other its name.
+ * the loops over a group of elements have a fixed length.
  */
 #ifndef KERNELS_VECTORS_H
 #define KERNELS_VECTORS_H

@@ -174,6 +174,5 @@ const struct kernel kernel_accuracy = {
 	.work = {.flop = "n - 1", .bytes_read = "4 * n", .bytes_written = "4"},
 	.tolerance_rel = STRIDES_LOSE,
 	.oracle = &oracle_sum,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -27,7 +27,6 @@ static const struct kernel_oracle oracle_totals = {"atomics/totals", "n,block,ad
 #define X ARG_OF_BUFFER("x")
 #define TOTALS ARG_OF_BUFFER("totals")
 #define LOCKS ARG_OF_BUFFER("locks")
-#define N ARG_OF_I64("n")
 #define ADDRESSES ARG_OF_I64("addresses")
 #define FOR_EACH_TOTAL .grid = {"ceil_div(addresses, 256)"}, .block = {"256"}
 #define ADDS(name)                                                                    \
@@ -77,6 +76,5 @@ const struct kernel kernel_atomics = {
 		{"locks", ELEMENT_U32, "addresses", BUFFER_SCRATCH, FILL_NONE, 0.0, 0.0}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * addresses"},
 	.oracle = &oracle_totals,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

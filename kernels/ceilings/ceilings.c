@@ -266,6 +266,5 @@ const struct kernel kernel_ceilings = {
 	/* Results are exact. */
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_read,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

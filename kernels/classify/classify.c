@@ -37,7 +37,6 @@ static const struct kernel_oracle oracle_bins = {"classify/bins", "n,bins", comp
 #define LISTS ARG_OF_BUFFER("lists")
 #define COUNTS ARG_OF_BUFFER("counts")
 #define SUMS ARG_OF_BUFFER("sums")
-#define N ARG_OF_I64("n")
 #define BINS ARG_OF_U32("bins")
 #define A_BIN_A_THREAD .grid = {"ceil_div(bins, 64)"}, .block = {"64"}
 #define A_BIN_A_BLOCK .grid = {"bins"}, .block = {"block"}
@@ -114,6 +113,5 @@ const struct kernel kernel_classify = {
 		    {"bins <= 65535", "bins must be at most 65535: a block reads each bin"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "8 * bins"},
 	.oracle = &oracle_bins,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

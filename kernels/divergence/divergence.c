@@ -327,7 +327,6 @@ static const struct kernel_tolerance exactly = {0.0, 0.0};
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
-#define N ARG_OF_I64("n")
 /* An argument of 1 that the compiler must not know. */
 #define ONE ARG_OF_I32("1")
 
@@ -460,6 +459,5 @@ const struct kernel kernel_divergence = {
 	 * cancellation): 8e-6. */
 	.tolerance_rel = 1e-5,
 	.oracle = &oracle_thread_parity_long,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

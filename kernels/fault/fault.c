@@ -17,7 +17,6 @@ static int compute_zeroes(const struct oracle_run *run)
 static const struct kernel_oracle zeroes = {"fault/zeroes", "n", compute_zeroes};
 
 #define OUT ARG_OF_BUFFER("out")
-#define N ARG_OF_I64("n")
 #define FAULT(label, teaches)                                            \
 	TABLE_ROW(.name = #label, .lesson = teaches, .metric = "status", \
 		  LAUNCHES({.entry = "fault_" #label, ONE_A_THREAD, ARGS(OUT, N)}))
@@ -47,6 +46,5 @@ const struct kernel kernel_fault = {
 	BUFFERS({"out", ELEMENT_F32, "n", BUFFER_OUT}),
 	.work = {.bytes_written = "4 * n"},
 	.oracle = &zeroes,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -29,7 +29,6 @@ static const struct kernel_oracle oracle_counts = {"histogram/counts", "n,distin
 
 #define X ARG_OF_BUFFER("x")
 #define COUNTS ARG_OF_BUFFER("counts")
-#define N ARG_OF_I64("n")
 #define MASK ARG_OF_U32("distinct - 1")
 #define CLEAR TABLE_ROW(.entry = "histogram_clear", .grid = {"1"}, .block = {"256"}, ARGS(COUNTS))
 /* Each block has its own histogram. */
@@ -92,6 +91,5 @@ const struct kernel kernel_histogram = {
 		     "distinct must be a power of two, at most 256: a mask cuts off bits"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * 256"},
 	.oracle = &oracle_counts,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

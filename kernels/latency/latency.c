@@ -61,7 +61,6 @@ static const struct kernel_oracle oracle_line = {"latency/line", "n,steps,size_k
 						 LINE_BYTES};
 
 #define Y ARG_OF_BUFFER("y")
-#define N ARG_OF_I64("n")
 #define STEPS ARG_OF_I32("steps")
 
 /* As in latency.cuh: an odd number of places, about 0.618 of the ring. */
@@ -133,6 +132,5 @@ const struct kernel kernel_latency = {
 	.work = {.bytes_written = "4 * n"},
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_line,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

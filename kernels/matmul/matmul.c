@@ -94,7 +94,7 @@ struct operands {
 	int64_t a_length, b_length, c_length;
 };
 
-static int find_operands(struct operands *of, const struct oracle_run *run)
+static int find_matmul_operands(struct operands *of, const struct oracle_run *run)
 {
 	of->a = oracle_input(run, "a", &of->a_length);
 	of->b = oracle_input(run, "b", &of->b_length);
@@ -113,7 +113,7 @@ static int matmul_compute(const struct oracle_run *run)
 	const bool of_any = run->oracle->which == OF_ANY;
 	struct product product;
 	struct operands of;
-	int rc = find_operands(&of, run);
+	int rc = find_matmul_operands(&of, run);
 
 	if (rc)
 		return rc;
@@ -161,7 +161,7 @@ static int matmul_compute_narrow(const struct oracle_run *run)
 	struct widening widening = {.type = run->work->buffers[0].type};
 	struct product product;
 	struct operands of;
-	int rc = find_operands(&of, run);
+	int rc = find_matmul_operands(&of, run);
 
 	if (rc)
 		return rc;
@@ -206,7 +206,6 @@ static const struct kernel_oracle oracle_product_of_columns = {"matmul/product_o
 #define A ARG_OF_BUFFER("a")
 #define B ARG_OF_BUFFER("b")
 #define C ARG_OF_BUFFER("c")
-#define N ARG_OF_I64("n")
 
 /* A thread computes `each` * `each` elements. Blocks are squares. */
 #define SQUARES(name, each, shared)                                 \
@@ -460,6 +459,5 @@ const struct kernel kernel_matmul = {
 	 */
 	.tolerance_rel = 2e-5,
 	.oracle = &oracle_product,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

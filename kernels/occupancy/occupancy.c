@@ -179,7 +179,6 @@ static const struct kernel_work work_recurrence = {
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
-#define N ARG_OF_I64("n")
 
 #define LIMITED_STREAM(label, elements, shown_by, teaches)                           \
 	{                                                                            \
@@ -256,6 +255,5 @@ const struct kernel kernel_occupancy = {
 	 * of the sum, half a unit each (2^-24 relative): 4.8e-6. */
 	.tolerance_rel = 5e-6,
 	.oracle = &oracle_stream,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -427,6 +427,5 @@ const struct kernel kernel_patterns = {
 		    {"stride >= 1", "stride must be at least 1: places must differ"},
 		    {"start >= 1", "start must be at least 1: places are counted from 1"}),
 	.oracle = &oracle_load_4,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

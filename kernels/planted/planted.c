@@ -71,7 +71,6 @@ static const struct kernel_work work_arithmetic = {
 
 #define A ARG_OF_BUFFER("a")
 #define C ARG_OF_BUFFER("c")
-#define N ARG_OF_I64("n")
 
 static const struct kernel_variant variants[] = {
 	VARIANT("copy", "median_time_ns", "a slow-down by more bytes through DRAM",
@@ -108,6 +107,5 @@ const struct kernel kernel_planted = {
 	/* Sums of up to 1024 numbers in another order; copies are exact. */
 	.tolerance_rel = 1e-5,
 	.oracle = &oracle_copy,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

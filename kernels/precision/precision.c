@@ -45,7 +45,6 @@ static const struct kernel_oracle oracle_sums = {"precision/sums", "n,steps", co
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
-#define N ARG_OF_I64("n")
 #define STEPS ARG_OF_I32("steps")
 #define GRID .grid = {"ceil_div(n, " TEXT_OF(EACH) " * block)"}, .block = {"block"}
 #define AMPERE TABLE_ROW("compute_capability >= 80", "needs compute capability 8.0 (Ampere)")
@@ -109,6 +108,5 @@ const struct kernel kernel_precision = {
 	/* Results are integers that every type represents. */
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_sums,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -255,6 +255,5 @@ const struct kernel kernel_reduce = {
 	 */
 	.tolerance_rel = 1e-5,
 	.oracle = &oracle_sum,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -13,7 +13,6 @@ extern const struct kernel_oracle oracle_sum;
 #define X ARG_OF_BUFFER("x")
 #define PARTIALS ARG_OF_BUFFER("partials")
 #define SUM ARG_OF_BUFFER("sum")
-#define N ARG_OF_I64("n")
 
 /* Blocks of a first pass, each of which leaves one partial sum: one element per thread. */
 #define BLOCKS "ceil_div(n, block)"

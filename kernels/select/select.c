@@ -143,6 +143,5 @@ const struct kernel kernel_select = {
 	 * steps before: less than 2^-23 in total. */
 	.tolerance_rel = 2.5e-7,
 	.oracle = &oracle_long,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

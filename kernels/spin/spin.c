@@ -95,6 +95,5 @@ const struct kernel kernel_spin = {
 	 * The messages, which halve their error in every step, add two units. */
 	.tolerance_rel = 2e-6,
 	.oracle = &oracle_rounds,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

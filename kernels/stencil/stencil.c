@@ -172,6 +172,5 @@ const struct kernel kernel_stencil = {
 	 * 1.2e-7. */
 	.tolerance_rel = 1e-6,
 	.oracle = &oracle_long,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

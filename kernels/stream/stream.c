@@ -76,7 +76,6 @@ OPERATION(triad, TRIAD, .flop = "2 * n", .bytes_read = "8 * n", .bytes_written =
 #define B ARG_OF_BUFFER("b")
 #define C ARG_OF_BUFFER("c")
 #define TIMES ARG_OF_F32(FACTOR_TEXT)
-#define N ARG_OF_I64("n")
 
 static const struct kernel_variant variants[] = {
 	VARIANT("copy_scalar", "dram_bytes_per_s", "one 4-byte load per thread: the simplest copy",
@@ -141,6 +140,5 @@ const struct kernel kernel_stream = {
 	/* One unit in the last place, for a device without a fused multiply-add. */
 	.tolerance_rel = 0x1p-23,
 	.oracle = &oracle_copy,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -76,6 +76,5 @@ const struct kernel kernel_tail = {
 	/* A sum of two floats is exact in a double: the oracle rounds once, as the device does. */
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_add,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -83,6 +83,5 @@ const struct kernel kernel_transpose = {
 	/* Nothing is computed. */
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_transposed,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -320,18 +320,6 @@ int scan_items(struct annotation_scan *scan, char close, struct annotation_list 
 	return rc ? rc : scan_split(scan, out, *inside);
 }
 
-int scan_expand_items(const struct annotation_scan *scan, const struct annotation_list *items,
-		      const char **out)
-{
-	int rc = 0;
-
-	for (size_t i = 0; i < items->count && !rc; i++) {
-		out[i] = items->items[i];
-		rc = scan_expand(scan, &out[i]);
-	}
-	return rc;
-}
-
 /* ---- names ---- */
 
 bool is_device_limit(const char *name)

@@ -137,17 +137,14 @@ static int add_source(struct user_files *user, const char *path)
 
 /* ---- their lines ---- */
 
-static const char *user_folder_of(struct annotation_pool *pool, const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash == path ? "/" : pool_copy(pool, path, (size_t)(slash - path));
-}
-
 /* `absolute` is the same file as `shown`. */
 static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
 			const char *absolute, const char *shown, bool sidecar)
 {
+	const char *slash = strrchr(absolute, '/');
+	const char *folder = slash == absolute
+				     ? "/"
+				     : pool_copy(user->pool, absolute, (size_t)(slash - absolute));
 	char *text = NULL;
 	size_t length = 0;
 	int rc;
@@ -157,9 +154,8 @@ static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
 		       user->err);
 
 	if (!rc)
-		rc = annotation_lines_add(lines, user->pool, shown,
-					  user_folder_of(user->pool, absolute), sidecar, text,
-					  length, user->err);
+		rc = annotation_lines_add(lines, user->pool, shown, folder, sidecar, text, length,
+					  user->err);
 	free(text);
 	return rc;
 }
@@ -306,11 +302,6 @@ static bool lines_want_axis(const struct kernel_file_options *options, const cha
 	return launches && wanted;
 }
 
-static const char *option_of_axis(const char *name)
-{
-	return !strcmp(name, "block") ? "--block-sizes" : !strcmp(name, "n") ? "--size" : "--set";
-}
-
 static int parse_given_lines(const struct user_files *user, struct annotated_file *given,
 			     const struct kernel_file_options *options, const char *folder,
 			     struct error *err)
@@ -325,9 +316,13 @@ static int parse_given_lines(const struct user_files *user, struct annotated_fil
 	for (size_t i = 0; i < options->axis_count && !rc; i++) {
 		const char *name = options->axis_names[i];
 
+		const char *option = !strcmp(name, "block") ? "--block-sizes"
+				     : !strcmp(name, "n")   ? "--size"
+							    : "--set";
+
 		if (lines_want_axis(options, name) && !files_declare_axis(user, name))
 			rc = add_given_line(
-				&lines, pool, option_of_axis(name), folder,
+				&lines, pool, option, folder,
 				pool_format(pool, "axis %s = %s", name, options->axis_values[i]),
 				err);
 	}

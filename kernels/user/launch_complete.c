@@ -97,13 +97,6 @@ static bool complete_address(const struct completion *c, struct kernel_arg *arg)
 	return true;
 }
 
-/* No texel format has these channels. */
-static bool is_texel_channel(enum element_type type)
-{
-	return type == ELEMENT_F32 || type == ELEMENT_F16 ||
-	       (element_is_integer(type) && element_size_bytes(type) <= 4);
-}
-
 /* The buffer and the sizes of a texture. */
 static int complete_texture(const struct completion *c, struct kernel_arg *arg, const char *what)
 {
@@ -113,7 +106,9 @@ static int complete_texture(const struct completion *c, struct kernel_arg *arg, 
 
 	if (!buffer)
 		return refuse_unknown(c, what, arg->value);
-	if (!is_texel_channel(buffer->type))
+	/* no texel format has channels of another type */
+	if (buffer->type != ELEMENT_F32 && buffer->type != ELEMENT_F16 &&
+	    (!element_is_integer(buffer->type) || element_size_bytes(buffer->type) > 4))
 		return annotation_error(c->err, c->place,
 					"%s: no texture has channels of %s, the type of \"%.60s\"; "
 					"they are f32, f16, or integers of 8 to 32 bits",
@@ -148,18 +143,6 @@ static enum tensor_type tensor_type_of(enum element_type type)
 	return found;
 }
 
-static int check_tensor_numbers(const struct completion *c, const char *const *values,
-				unsigned count, int64_t low, const char *what)
-{
-	int rc = 0;
-
-	for (unsigned i = 0; i < count && !rc; i++)
-		if (values[i])
-			rc = names_check_value(c->names, c->place, what, values[i], c->repeated,
-					       low, INT64_MAX, c->err);
-	return rc;
-}
-
 static int check_all_tensor_numbers(const struct completion *c, const struct kernel_tensor *tensor)
 {
 	const struct {
@@ -179,9 +162,11 @@ static int check_all_tensor_numbers(const struct completion *c, const struct ker
 	};
 	int rc = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(numbers) && !rc; i++)
-		rc = check_tensor_numbers(c, numbers[i].values, numbers[i].count, numbers[i].low,
-					  numbers[i].what);
+	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)
+		for (unsigned k = 0; k < numbers[i].count && !rc; k++)
+			rc = names_check_value(c->names, c->place, numbers[i].what,
+					       numbers[i].values[k], c->repeated, numbers[i].low,
+					       INT64_MAX, c->err);
 	return rc;
 }
 

@@ -271,8 +271,8 @@ static bool is_parameter(const struct let_frame *frame, const char *name, size_t
 	return false;
 }
 
-static int write_index(struct expanding *e, const struct let_frame *frame, struct let_text *out,
-		       const struct index_name *index)
+static int write_index_name(struct expanding *e, const struct let_frame *frame,
+			    struct let_text *out, const struct index_name *index)
 {
 	char number[16];
 	int rc = write_bytes(e, frame, out, index->name, index->length, frame->let);
@@ -296,7 +296,7 @@ static int expand_reduction(struct expanding *e, const struct let_frame *frame,
 	inside.indices = &index;
 	rc = write_bytes(e, frame, out, "(", 1, frame->let);
 	if (!rc)
-		rc = write_index(e, frame, out, &index);
+		rc = write_index_name(e, frame, out, &index);
 	for (int i = 1; i < 4 && !rc; i++) {
 		rc = write_bytes(e, frame, out, ",", 1, frame->let);
 		if (!rc)
@@ -376,7 +376,7 @@ static int expand_name(struct expanding *e, const struct let_frame *frame, const
 		return write_piece(e, frame, out, &frame->arguments[parameter], *at, end);
 	for (const struct index_name *index = frame->indices; index; index = index->outer)
 		if (index->length == length && !memcmp(index->name, name, length))
-			return write_index(e, frame, out, index);
+			return write_index_name(e, frame, out, index);
 	let = lets_find(e->scan->lets, name, length);
 	if (let)
 		return expand_let(e, frame, let, at, end, out);
@@ -441,6 +441,18 @@ int scan_expand(const struct annotation_scan *scan, const char **expression)
 	if (!rc && e.any)
 		*expression = let_text_keep(scan, &out);
 	let_text_release(&out);
+	return rc;
+}
+
+int scan_expand_items(const struct annotation_scan *scan, const struct annotation_list *items,
+		      const char **out)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < items->count && !rc; i++) {
+		out[i] = items->items[i];
+		rc = scan_expand(scan, &out[i]);
+	}
 	return rc;
 }
 

@@ -50,7 +50,6 @@ static int compute_map(const struct oracle_run *run)
 static const struct kernel_oracle oracle_map = {"warp_map/map", "block,n", compute_map};
 
 #define PLACE ARG_OF_BUFFER("place")
-#define N ARG_OF_I64("n")
 #define BLOCKS .grid = {"ceil_div(n, block)"}
 
 static const struct kernel_variant variants[] = {
@@ -96,6 +95,5 @@ const struct kernel kernel_warp_map = {
 	/* Results are integers. */
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_map,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

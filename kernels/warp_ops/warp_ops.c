@@ -213,7 +213,6 @@ FUNCTION(shfl_xor, SHFL_XOR, OF_SHUFFLE)
 
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
-#define N ARG_OF_I64("n")
 #define MASK ARG_OF_U32("mask")
 
 #define VOTE(label, of, shown_by, teaches)                                                       \
@@ -278,6 +277,5 @@ const struct kernel kernel_warp_ops = {
 	/* Results are integers. */
 	.tolerance_rel = 0.0,
 	.oracle = &oracle_ballot,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };

@@ -66,7 +66,6 @@ static const struct kernel_oracle oracle_worked = {"work_queue/worked", "n,skew"
 #define X ARG_OF_BUFFER("x")
 #define Y ARG_OF_BUFFER("y")
 #define NEXT ARG_OF_BUFFER("next")
-#define N ARG_OF_I64("n")
 #define SKEW ARG_OF_U32("skew")
 /* Each block takes items until none are left. */
 #define RESIDENT .grid = {RESIDENT_BLOCKS}, .block = {"block"}
@@ -122,6 +121,5 @@ const struct kernel kernel_work_queue = {
 		     "skew must be 1 to 4096: the steps of an item must fit 32 bits"}),
 	.work = {.bytes_read = "4 * n", .bytes_written = "4 * n"},
 	.oracle = &oracle_worked,
-	.variants = variants,
-	.variant_count = ARRAY_SIZE(variants),
+	OWN_VARIANTS(variants),
 };
