@@ -68,7 +68,7 @@ WITH named AS (
 	ranked.id AS trial_id
 FROM ranked JOIN device ON device.id = ranked.device_id WHERE place = 1;
 
--- metrics/analysis/verdict_above_roof.c has the same rule; a test compares the two. high_per_s of
+-- metrics/analysis/verdict_evidence.c has the same rule; a test compares the two. high_per_s of
 -- roofs is that of the highest ceiling. modelled has the precision of the work model, if it has
 -- more operations than were counted.
 CREATE VIEW above_roof AS

@@ -92,19 +92,15 @@ size_t regress_pairs(struct regress_pair **out, const struct run *base, const st
 
 static struct round_clocks clocks_of_run(const struct run *run)
 {
-	struct round_summary *rounds;
+	struct round_summary *rounds = NULL;
 	struct round_clocks clocks;
-	size_t count = 0, at = 0;
+	size_t count = 0, capacity = 0;
 
 	for (size_t i = 0; i < run->trial_count; i++)
-		count += run->trials[i].round_count;
-	rounds = xcalloc(count ? count : 1, sizeof(*rounds));
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct trial *trial = &run->trials[i];
-
-		for (size_t k = 0; k < trial->round_count; k++)
-			rounds[at++] = trial->rounds[k];
-	}
+		for (size_t k = 0; k < run->trials[i].round_count; k++) {
+			rounds = xgrow(rounds, &capacity, count + 1, sizeof(*rounds));
+			rounds[count++] = run->trials[i].rounds[k];
+		}
 	clocks = round_clocks_of(rounds, count);
 	free(rounds);
 	return clocks;

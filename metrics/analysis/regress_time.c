@@ -192,7 +192,7 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 }
 
 /* The share of the errors that a comparison may spend of which the head has `share_of_head`. */
-static double share_of(const struct regress_case *item, double share_of_head)
+static double share_to_spend(const struct regress_case *item, double share_of_head)
 {
 	return interim_share_of(&item->base_test, interim_last(&item->base_test, item->base)) *
 	       share_of_head;
@@ -208,7 +208,8 @@ static void compare_at(struct regress_case *item, int interim)
 		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
 	item->effect = effect_with_share(
-		of_base, of_head, share_of(item, interim_share_of(&item->head_test, interim)));
+		of_base, of_head,
+		share_to_spend(item, interim_share_of(&item->head_test, interim)));
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
@@ -275,6 +276,6 @@ void regress_judge_times(struct regress *regress)
 		if (item->undecided)
 			item->needed = rounds_needed_for(&item->effect, item->base_rounds,
 							 item->head_rounds, &item->limits,
-							 share_of(item, last_share), timed);
+							 share_to_spend(item, last_share), timed);
 	}
 }

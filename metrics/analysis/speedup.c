@@ -8,7 +8,7 @@
 
 #define PAIRS_FOR_INTERVAL 6
 
-const struct speedup_limits speedup_limits_default = {
+const struct change_limits speedup_limits_default = {
 	.smallest = 0.002, .resolution = 0.01, .false_alarms = 0.05};
 
 /* ---- one round ---- */
@@ -131,7 +131,7 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 }
 
 enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, double adjusted_p,
-					  const struct speedup_limits *limits)
+					  const struct change_limits *limits)
 {
 	if (isnan(effect->speedup))
 		return SPEEDUP_NOT_MEASURED;

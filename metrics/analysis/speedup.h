@@ -9,7 +9,7 @@
 #ifndef METRICS_ANALYSIS_SPEEDUP_H
 #define METRICS_ANALYSIS_SPEEDUP_H
 
-#include "metrics/metrics.h"
+#include "metrics/analysis/compare.h"
 
 /* The known noise of a round's speed-up on the same buffers, as a standard deviation, and the steps
  * of the event clock, 33 ns, of both times. Measured: docs/results/pairs.md. */
@@ -53,17 +53,13 @@ struct speedup_effect {
  */
 struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count);
 
-struct speedup_limits {
-	double smallest;     /* a smaller relative difference is never reported: 0.002 */
-	double resolution;   /* an interval beyond this does not rule out a difference: 0.01 */
-	double false_alarms; /* probability of a false alarm among all pairs: 0.05 */
-};
-extern const struct speedup_limits speedup_limits_default;
+/* A smaller difference than 0.002 is never reported. */
+extern const struct change_limits speedup_limits_default;
 
 /* Reports a difference if the rounds agree, adjusted_p is below limits->false_alarms, and the
  * difference is at least limits->smallest. SPEEDUP_NOT_MEASURED if the effect is NAN. */
 enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, double adjusted_p,
-					  const struct speedup_limits *limits);
+					  const struct change_limits *limits);
 
 /*
  * Judges all pairs of a run that was loaded with its rounds: sets verdict, numbers and reason of

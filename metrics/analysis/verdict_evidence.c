@@ -11,6 +11,51 @@
 #define SECTOR_BYTES 32
 #define MODELLED 3 /* quantities of the work model */
 
+static const struct {
+	enum bound bound;
+	const char *name;
+} levels[MEMORY_LEVEL_COUNT] = {
+	[LEVEL_DRAM] = {BOUND_DRAM, "DRAM"},
+	[LEVEL_L2] = {BOUND_L2, "L2"},
+	[LEVEL_L1] = {BOUND_L1, "L1"},
+	[LEVEL_SHARED] = {BOUND_SHARED, "shared memory"},
+};
+
+const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound)
+{
+	const struct roofline_model *model = &evidence->point->model;
+
+	if (bound == BOUND_COMPUTE && model->used)
+		return model->has_precision
+			       ? ceiling_of_precision(evidence->ceilings, model->precision)
+			       : NULL;
+	if (bound == BOUND_COMPUTE)
+		return ceiling_of_precision(evidence->ceilings, evidence->point->precision);
+	for (int i = 0; i < MEMORY_LEVEL_COUNT; i++)
+		if (levels[i].bound == bound)
+			return ceiling_of_level(evidence->ceilings, (enum memory_level)i);
+	return NULL;
+}
+
+/*
+ * The bytes of the work model that must cross the bus of the DRAM. NAN: not known. A cache spares
+ * at most its own size. After a flush it holds nothing to read, and at the end it may hold what was
+ * written. Without a flush it may also hold what is read, and each line that it holds may spare a
+ * read and a write.
+ */
+static double least_dram_bytes(const struct evidence *e)
+{
+	double l2_bytes = e->device ? (double)e->device->l2_bytes : 0;
+	double read = (double)e->trial->bytes_read, written = (double)e->trial->bytes_written;
+
+	if (!e->trial->has_work)
+		return NAN;
+	if (l2_bytes > 0)
+		return e->flushed ? read + fmax(0, written - l2_bytes)
+				  : fmax(0, read + written - 2 * l2_bytes);
+	return e->flushed ? read : NAN;
+}
+
 /* Instructions issued, relative to one per scheduler and cycle of the median time. The counted
  * range is longer than the case, because it begins before the kernel does, so its cycles give the
  * clock only. NVML's clock is no substitute: it stays at its highest while tensor cores slow the
@@ -50,8 +95,7 @@ static void compare_needed_bytes(struct evidence *out)
 	if (!roof || !isnan(out->point->level[LEVEL_DRAM].bytes))
 		return;
 	out->needed_dram_pct = finite_or_nan(
-		100 * finite_quotient(evidence_least_dram_bytes(out) / out->median_ns * 1e9,
-				      roof->per_s));
+		100 * finite_quotient(least_dram_bytes(out) / out->median_ns * 1e9, roof->per_s));
 }
 
 static void evidence_from_counters(struct evidence *out)
@@ -143,57 +187,11 @@ void evidence_collect(struct evidence *out, const struct trial *trial,
 							     : "theoretical_occupancy_pct");
 }
 
-const struct ceiling *evidence_roof(const struct evidence *evidence, enum bound bound)
-{
-	static const struct {
-		enum bound bound;
-		enum memory_level level;
-	} levels[] = {{BOUND_DRAM, LEVEL_DRAM},
-		      {BOUND_L2, LEVEL_L2},
-		      {BOUND_L1, LEVEL_L1},
-		      {BOUND_SHARED, LEVEL_SHARED}};
-
-	if (!evidence->ceilings)
-		return NULL;
-	if (bound == BOUND_COMPUTE) {
-		const struct roofline_model *model = &evidence->point->model;
-
-		if (model->used && !model->has_precision)
-			return NULL;
-		return ceiling_of_precision(evidence->ceilings,
-					    model->used ? model->precision
-							: evidence->point->precision);
-	}
-	for (size_t i = 0; i < ARRAY_SIZE(levels); i++) {
-		if (levels[i].bound == bound)
-			return ceiling_of_level(evidence->ceilings, levels[i].level);
-	}
-	return NULL;
-}
-
 bool evidence_at_roof(const struct evidence *evidence)
 {
 	if (evidence->bound == BOUND_DRAM && evidence->mix_pct >= AT_PCT)
 		return true;
 	return evidence->bound != BOUND_LATENCY && evidence->roof_pct >= AT_PCT;
-}
-
-/*
- * A cache spares at most its own size. After a flush it holds nothing to read, and at the end it
- * may hold what was written. Without a flush it may also hold what is read, and each line that it
- * holds may spare a read and a write.
- */
-double evidence_least_dram_bytes(const struct evidence *e)
-{
-	double l2_bytes = e->device ? (double)e->device->l2_bytes : 0;
-	double read = (double)e->trial->bytes_read, written = (double)e->trial->bytes_written;
-
-	if (!e->trial->has_work)
-		return NAN;
-	if (l2_bytes > 0)
-		return e->flushed ? read + fmax(0, written - l2_bytes)
-				  : fmax(0, read + written - 2 * l2_bytes);
-	return e->flushed ? read : NAN;
 }
 
 bool evidence_compute_is_modelled(const struct evidence *evidence)
@@ -203,36 +201,35 @@ bool evidence_compute_is_modelled(const struct evidence *evidence)
 
 /* ---- comparison with the roofs ---- */
 
-size_t evidence_heights(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *e)
-{
-	static const struct {
-		enum bound bound;
-		const char *name;
-	} levels[MEMORY_LEVEL_COUNT] = {
-		[LEVEL_DRAM] = {BOUND_DRAM, "DRAM"},
-		[LEVEL_L2] = {BOUND_L2, "L2"},
-		[LEVEL_L1] = {BOUND_L1, "L1"},
-		[LEVEL_SHARED] = {BOUND_SHARED, "shared memory"},
-	};
+/* A quantity of the trial that can be compared with a roof. */
+struct height {
+	enum bound bound;
+	const char *name;
+	double amount, per_s; /* NAN: not known */
+};
+#define HEIGHT_COUNT (MEMORY_LEVEL_COUNT + 1)
 
+/* The counted quantities: one per memory level, then compute. */
+static void find_heights(struct height out[HEIGHT_COUNT], const struct evidence *e)
+{
 	for (size_t i = 0; i < MEMORY_LEVEL_COUNT; i++)
 		out[i] = (struct height){levels[i].bound, levels[i].name, e->point->level[i].bytes,
 					 e->point->level[i].bytes_per_s};
 	out[MEMORY_LEVEL_COUNT] =
 		(struct height){BOUND_COMPUTE, "compute", e->point->flop, e->point->flop_per_s};
-	return MEMORY_LEVEL_COUNT + 1;
 }
 
 /* Adds the quantities that are counted but have no roof, or those that are not counted. */
 static size_t add_unjudged(struct text *out, const struct evidence *evidence, bool counted)
 {
-	struct height heights[MEMORY_LEVEL_COUNT + 1];
-	size_t count = evidence_heights(heights, evidence), unjudged = 0;
+	struct height heights[HEIGHT_COUNT];
+	size_t unjudged = 0;
 
+	find_heights(heights, evidence);
 	/* what was counted is not what the kernel did */
 	if (evidence->flop_uncounted)
 		heights[MEMORY_LEVEL_COUNT].amount = heights[MEMORY_LEVEL_COUNT].per_s = NAN;
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < HEIGHT_COUNT; i++) {
 		/* an amount of 0 needs no roof */
 		if (heights[i].amount == 0 || (heights[i].per_s > 0) != counted ||
 		    (heights[i].bound == BOUND_COMPUTE && evidence_compute_is_modelled(evidence)) ||
@@ -306,7 +303,7 @@ static void model_heights(struct height out[MODELLED], const struct ceiling *roo
 
 	/* Reads and writes pass between L1 and L2 in opposite directions, perhaps at the same time.
 	 */
-	out[0] = (struct height){BOUND_DRAM, "work model, DRAM", evidence_least_dram_bytes(e), NAN};
+	out[0] = (struct height){BOUND_DRAM, "work model, DRAM", least_dram_bytes(e), NAN};
 	out[1] =
 		(struct height){BOUND_L2, "work model, L2",
 				fmax((double)trial->bytes_read, (double)trial->bytes_written), NAN};
@@ -370,15 +367,15 @@ static bool add_above(struct text *out, const struct evidence *e, const struct h
 
 static bool counted_is_above(struct text *out, const struct evidence *e)
 {
-	struct height heights[MEMORY_LEVEL_COUNT + 1];
-	const struct ceiling *roofs[MEMORY_LEVEL_COUNT + 1];
-	size_t count = evidence_heights(heights, e);
+	struct height heights[HEIGHT_COUNT];
+	const struct ceiling *roofs[HEIGHT_COUNT];
 
-	for (size_t i = 0; i < count; i++)
+	find_heights(heights, e);
+	for (size_t i = 0; i < HEIGHT_COUNT; i++)
 		roofs[i] = evidence_roof(e, heights[i].bound);
 	/* that of the counted operations, also where the work model stands in for the others */
 	roofs[MEMORY_LEVEL_COUNT] = ceiling_of_precision(e->ceilings, e->point->precision);
-	return add_above(out, e, heights, roofs, count,
+	return add_above(out, e, heights, roofs, HEIGHT_COUNT,
 			 "the ceiling or the counter is wrong, or the timed executions did less "
 			 "than the counted ones");
 }

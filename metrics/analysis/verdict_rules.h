@@ -139,18 +139,8 @@ struct judged_note {
 };
 void notes_judge(struct judged_note out[NOTE_COUNT], const struct evidence *evidence);
 
-/* A quantity of the trial that can be compared with a roof. */
-struct height {
-	enum bound bound;
-	const char *name;
-	double amount, per_s; /* NAN: not known */
-};
-/* The bytes of the work model that must cross the bus of the DRAM. NAN: not known. */
-double evidence_least_dram_bytes(const struct evidence *evidence);
 /* Whether compute is judged by the work model, because its operations were not counted. */
 bool evidence_compute_is_modelled(const struct evidence *evidence);
-/* The counted quantities: one per memory level, then compute. Returns their number. */
-size_t evidence_heights(struct height out[MEMORY_LEVEL_COUNT + 1], const struct evidence *evidence);
 /* Returns how many memory levels, with compute, cannot be compared with a roof. Adds their names
  * and the reasons, unless `out` is NULL: "L2, compute (not counted); DRAM (no measured roof)". */
 size_t evidence_unjudged(struct text *out, const struct evidence *evidence);
