@@ -73,6 +73,7 @@ void *xgrow(void *pointer, size_t *capacity, size_t needed, size_t element_size)
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
 char *xasprintf(const char *format, ...) PRINTF_LIKE(1, 2);
+char *xvasprintf(const char *format, va_list args) PRINTF_LIKE(1, 0);
 
 /*
  * Growing text. Invariants: `data` is a C string (never NULL after TEXT_INIT),
@@ -122,6 +123,8 @@ struct string_list {
 	size_t capacity;
 };
 void string_list_add(struct string_list *list, const char *item);
+void string_list_add_bytes(struct string_list *list, const char *item, size_t length);
+void string_list_addf(struct string_list *list, const char *format, ...) PRINTF_LIKE(2, 3);
 bool string_list_has(const struct string_list *list, const char *item);
 void string_list_release(struct string_list *list);
 /* Splits at every `separator` and keeps empty pieces ("" gives one empty piece). */

@@ -34,18 +34,6 @@ int error_exit_code(int code)
 	return error_row(code)->exit_code;
 }
 
-/*
- * An error is one line on a terminal and one string in JSON. Its text may
- * contain untrusted input, so control characters become '?'.
- */
-static void error_make_one_line(char *text)
-{
-	for (char *c = text; *c; c++) {
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	}
-}
-
 /* Removes an incomplete UTF-8 character at the end of a text that was cut. */
 static void error_trim_cut_character(char *text)
 {
@@ -77,7 +65,11 @@ static void error_write(struct error *err, int code, const char *format, va_list
 	used = strlen(line);
 	if (tail)
 		length = snprintf(line + used, sizeof(line) - used, ": %s", tail) + (int)used;
-	error_make_one_line(line);
+	/* an error is one line on a terminal and one string in JSON, and may hold untrusted input
+	 */
+	for (char *c = line; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
 	if (length >= (int)sizeof(line))
 		error_trim_cut_character(line);
 	err->code = code;

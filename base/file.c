@@ -23,51 +23,41 @@
 static int file_read_all(char **out, size_t *length, int fd, size_t limit, const char *path,
 			 struct error *err)
 {
+	size_t used = 0, capacity = 0;
 	char *bytes = NULL;
-	size_t used = 0;
-	size_t capacity = 0;
-	int rc = PL_OK;
+	ssize_t got = 1;
+	int rc = 0;
 
-	for (;;) {
-		ssize_t got;
-
+	while (!rc && got) {
 		if (capacity - used < READ_STEP) {
-			size_t wanted = capacity + capacity / 2 + 2 * READ_STEP;
+			const size_t wanted = capacity + capacity / 2 + 2 * READ_STEP;
 			char *grown = realloc(bytes, wanted);
 
 			if (!grown) {
 				rc = error_set(err, PL_ENOMEM, "no memory for %zu bytes of '%s'",
 					       wanted, path);
-				goto out;
+				break;
 			}
 			bytes = grown;
 			capacity = wanted;
 		}
-		got = read(fd, bytes + used, READ_STEP);
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0) {
+		got = TEMP_FAILURE_RETRY(read(fd, bytes + used, READ_STEP));
+		if (got < 0)
 			rc = error_set(err, PL_EIO, "reading '%s': %s", path, strerror(errno));
-			goto out;
-		}
-		if (got == 0)
-			break;
-		used += (size_t)got;
-		if (used > limit) {
+		else if ((used += (size_t)got) > limit)
 			rc = error_set(err, PL_EPARSE,
 				       "'%s' is larger than %zu bytes, the limit for such a "
 				       "file; check the path",
 				       path, limit);
-			goto out;
-		}
+	}
+	if (rc) {
+		free(bytes);
+		return rc;
 	}
 	bytes[used] = '\0';
 	*out = bytes;
 	*length = used;
-	bytes = NULL;
-out:
-	free(bytes);
-	return rc;
+	return 0;
 }
 
 static const char *kind_of_file(mode_t mode)

@@ -278,13 +278,6 @@ static int guard_start(struct guard *out, const struct limited_program *program,
 	return error;
 }
 
-/* Asks the guard to end the program with all that it started. */
-static void guard_ask(const struct guard *guard)
-{
-	kill(guard->pid, SIGTERM);
-	kill(guard->pid, SIGCONT); /* the program may have stopped it */
-}
-
 /* Waits for the guard. Returns 0 with the wait status of the program and the most memory that one
  * of its processes had, or the error number with which it could not be started. */
 static int guard_end(const struct guard *guard, int *status, int64_t *peak_bytes)
@@ -311,13 +304,6 @@ static int guard_end(const struct guard *guard, int *status, int64_t *peak_bytes
 
 /* ---- listening ---- */
 
-/* Forgets the oldest output. Twice the limit is kept until then, so that few bytes are moved. */
-static void forget_oldest(struct text *said, size_t limit)
-{
-	memmove(said->data, said->data + said->length - limit, limit + 1);
-	said->length = limit;
-}
-
 /* Reads once, also what is not kept: the program would block on a full pipe. Returns false at the
  * end of the output. */
 static bool keep_output(struct text *said, int fd, const struct limited_program *program)
@@ -333,8 +319,12 @@ static bool keep_output(struct text *said, int fd, const struct limited_program 
 		if (!bytes[i])
 			bytes[i] = '?';
 	text_add_bytes(said, bytes, program->keep_last || (size_t)got < room ? (size_t)got : room);
-	if (program->keep_last && said->length > 2 * limit)
-		forget_oldest(said, limit);
+	/* twice the limit is kept until the oldest output is forgotten, so that few bytes are moved
+	 */
+	if (program->keep_last && said->length > 2 * limit) {
+		memmove(said->data, said->data + said->length - limit, limit + 1);
+		said->length = limit;
+	}
 	return true;
 }
 
@@ -406,8 +396,11 @@ enum program_end process_limited(struct text *said, int *status,
 	}
 	end = listen_to(said, ends[0], guard.pid, program);
 	close(ends[0]);
-	if (end != PROGRAM_EXITED)
-		guard_ask(&guard);
+	if (end !=
+	    PROGRAM_EXITED) { /* asks the guard to end the program with all that it started */
+		kill(guard.pid, SIGTERM);
+		kill(guard.pid, SIGCONT); /* the program may have stopped it */
+	}
 	error = guard_end(&guard, status, &peak_bytes);
 	if (program->peak_bytes)
 		*program->peak_bytes = peak_bytes;

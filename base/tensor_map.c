@@ -187,11 +187,6 @@ static int check_dimension(const struct tensor_map *map, unsigned i, struct erro
 	return 0;
 }
 
-static bool is_floating(enum tensor_type type)
-{
-	return type >= TENSOR_F16;
-}
-
 static int check_map_row(const struct tensor_map *map, struct error *err)
 {
 	const char *what = map->im2col ? "a pixel" : "a row of the box";
@@ -284,7 +279,7 @@ int tensor_map_check_changed(const struct tensor_map *map, struct error *err)
 			       "a tensor map promotes fetches to %u bytes; 64, 128 and 256 are "
 			       "possible",
 			       map->promotion);
-	if (!rc && map->fills_nan && !is_floating(map->type))
+	if (!rc && map->fills_nan && map->type < TENSOR_F16 /* integers come first */)
 		rc = error_set(err, PL_EUSAGE,
 			       "a tensor map fills with NaN, but its elements are %s; NaN is for "
 			       "floating-point types",

@@ -76,17 +76,23 @@ char *xstrndup(const char *text, size_t length)
 	return copy;
 }
 
+char *xvasprintf(const char *format, va_list args)
+{
+	char *text;
+
+	if (vasprintf(&text, format, args) < 0)
+		alloc_abort();
+	return text;
+}
+
 char *xasprintf(const char *format, ...)
 {
 	char *text;
 	va_list args;
-	int length;
 
 	va_start(args, format);
-	length = vasprintf(&text, format, args);
+	text = xvasprintf(format, args);
 	va_end(args);
-	if (length < 0)
-		alloc_abort();
 	return text;
 }
 
@@ -162,7 +168,7 @@ char *text_detach(struct text *text)
 	return detached;
 }
 
-static void string_list_add_bytes(struct string_list *list, const char *item, size_t length)
+void string_list_add_bytes(struct string_list *list, const char *item, size_t length)
 {
 	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
 	list->items[list->count++] = xstrndup(item, length);
@@ -194,6 +200,16 @@ bool has_whole_word(const char *text, const char *name)
 void string_list_add(struct string_list *list, const char *item)
 {
 	string_list_add_bytes(list, item, strlen(item));
+}
+
+void string_list_addf(struct string_list *list, const char *format, ...)
+{
+	va_list args;
+
+	list->items = xgrow(list->items, &list->capacity, list->count + 1, sizeof(*list->items));
+	va_start(args, format);
+	list->items[list->count++] = xvasprintf(format, args);
+	va_end(args);
 }
 
 bool string_list_has(const struct string_list *list, const char *item)

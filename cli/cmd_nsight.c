@@ -14,29 +14,23 @@ struct nsight_options {
 };
 
 /* A script gets the words as they are; a terminal gets no control bytes of a stored run. */
-static void print_shell_words(const struct string_list *argv, bool to_terminal)
-{
-	struct text line = TEXT_INIT, shown = TEXT_INIT;
-
-	for (size_t i = 0; i < argv->count; i++) {
-		if (i)
-			text_add_char(&line, ' ');
-		shell_word(&line, argv->items[i]);
-	}
-	text_add_escaped(&shown, line.data);
-	puts(to_terminal ? shown.data : line.data);
-	text_release(&shown);
-	text_release(&line);
-}
-
 static int print_command(const struct invocation *call, const struct nsight_request *request,
 			 struct error *err)
 {
+	struct text line = TEXT_INIT, shown = TEXT_INIT;
 	struct string_list argv = {0};
 	int rc = nsight_command(&argv, request, err);
 
+	for (size_t i = 0; i < argv.count; i++) {
+		if (i)
+			text_add_char(&line, ' ');
+		shell_word(&line, argv.items[i]);
+	}
+	text_add_escaped(&shown, line.data);
 	if (!rc)
-		print_shell_words(&argv, call->terminal.out_width > 0);
+		puts(call->terminal.out_width > 0 ? shown.data : line.data);
+	text_release(&shown);
+	text_release(&line);
 	string_list_release(&argv);
 	return rc;
 }

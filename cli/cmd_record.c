@@ -217,17 +217,6 @@ static int conclude_recording(struct invocation *call, struct db *db, struct rec
 
 /* ---- the ways to use it ---- */
 
-/* A program that cannot be started has the exit code that a shell gives it. */
-static int fail_to_start(struct invocation *call, const struct record_result *result,
-			 const struct error *err)
-{
-	if (!result->exit_code)
-		return err->code;
-	say("%s", err->text);
-	call->exit_code = result->exit_code;
-	return 0;
-}
-
 /* A pipe is not tried: its reader would take that for the end. */
 static int check_output(const char *path, struct error *err)
 {
@@ -257,7 +246,14 @@ static int record_now(struct invocation *call, const struct record_request *requ
 	if (rc)
 		return rc;
 	rc = record_command(&result, request, &observer, err);
-	rc = rc ? fail_to_start(call, &result, err) : conclude_recording(call, db, &result, err);
+	if (!rc) {
+		rc = conclude_recording(call, db, &result, err);
+	} else if (result.exit_code) {
+		/* a program that cannot be started has the exit code that a shell gives it */
+		say("%s", err->text);
+		call->exit_code = result.exit_code;
+		rc = 0;
+	}
 	record_result_release(&result);
 	db_close(db);
 	return rc;
@@ -308,21 +304,11 @@ static int show_recording(const struct invocation *call, struct error *err)
 	return rc;
 }
 
-static int print_environment(const struct record_request *request, struct error *err)
-{
-	struct text lines = TEXT_INIT;
-	int rc = record_environment(&lines, request, err);
-
-	if (!rc)
-		fputs(lines.data, stdout);
-	text_release(&lines);
-	return rc;
-}
-
 static int run_record(struct invocation *call, struct error *err)
 {
 	const struct record_options *options = call->options;
 	struct record_request request;
+	struct text lines = TEXT_INIT;
 	int rc = check_record_options(call, err);
 
 	if (!rc)
@@ -337,7 +323,13 @@ static int run_record(struct invocation *call, struct error *err)
 		return show_recording(call, err);
 	if (options->from)
 		return read_left(call, err);
-	return options->env ? print_environment(&request, err) : record_now(call, &request, err);
+	if (!options->env)
+		return record_now(call, &request, err);
+	rc = record_environment(&lines, &request, err);
+	if (!rc)
+		fputs(lines.data, stdout);
+	text_release(&lines);
+	return rc;
 }
 
 static void record_defaults(void *context)

@@ -14,21 +14,7 @@ struct regress_verb_options {
 	bool all, allow_different, judge_same_code, no_pager;
 };
 
-/* ---- the report ---- */
-
-static int write_regress_report(const struct invocation *call, const struct regress_report *report,
-				struct error *err)
-{
-	const struct regress_verb_options *options = call->options;
-	struct output output = {0};
-	int rc = output_open(&output, options->output, err);
-	const struct report_options look = output_look(call, &output);
-
-	if (!rc)
-		rc = report_regress(output.stream, report, (enum report_format)options->format,
-				    &look, err);
-	return output_end(&output, rc, err);
-}
+/* ---- messages ---- */
 
 /* Without this message, a check that cannot fail would look like one that passed. */
 static void say_few_rounds(const struct run *base, const struct run *head)
@@ -144,6 +130,9 @@ static int print_comparison(struct invocation *call, const struct comparison_rul
 					      .differences = &comparison->differences,
 					      .thresholds = rules->thresholds_path,
 					      .all = options->all};
+	struct output output = {0};
+	struct report_options look;
+	int rc;
 
 	say_few_rounds(base, head);
 	say_reversed_order(base, head);
@@ -151,7 +140,12 @@ static int print_comparison(struct invocation *call, const struct comparison_rul
 	say_idle_rules(rules, &comparison->regress);
 	say_how_to_decide(call, comparison);
 	call->exit_code = comparison->regress.gating ? EXIT_FINDING : EXIT_FINE;
-	return write_regress_report(call, &report, err);
+	rc = output_open(&output, options->output, err);
+	look = output_look(call, &output);
+	if (!rc)
+		rc = report_regress(output.stream, &report, (enum report_format)options->format,
+				    &look, err);
+	return output_end(&output, rc, err);
 }
 
 static int run_regress(struct invocation *call, struct error *err)

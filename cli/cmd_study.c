@@ -53,14 +53,6 @@ static bool is_answerable(const struct study *study, const struct study_answers 
 	return !answers->emulated || study_answerable(study, true);
 }
 
-/* Whether the answer is left out: without names, all studies are meant that can be answered, of
- * stored runs those that were measured. */
-static bool is_left_out(const struct invocation *call, const struct study *study,
-			const struct study_answers *answers, const struct study_result *result)
-{
-	return !call->operands.count && (!is_answerable(study, answers) || !result->run);
-}
-
 static void say_what_was_not_measured(const struct invocation *call, const struct study_set *set,
 				      const struct study_answers *answers)
 {
@@ -115,7 +107,10 @@ static int print_answers(const struct invocation *call, const struct study_set *
 	for (size_t i = 0; i < set->count; i++) {
 		const struct study_result *result = &answers->results[i];
 
-		if (is_left_out(call, &set->items[i], answers, result))
+		/* without names, all studies are meant that can be answered, of stored runs those
+		 * that were measured */
+		if (!call->operands.count &&
+		    (!is_answerable(&set->items[i], answers) || !result->run))
 			continue;
 		reports[count++] = (struct study_report){
 			.study = &set->items[i],

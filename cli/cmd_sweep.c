@@ -173,32 +173,22 @@ static struct gpus_request gpus_wanted(const struct sweep_options *options)
 				     (enum interference_when)options->interference};
 }
 
-/* The GPUs of a sweep that is only planned. */
-static int check_gpus(const struct invocation *call, const struct sweep_request *request,
-		      struct error *err)
+static int show_plan(struct invocation *call, const struct sweep_request *request,
+		     struct progress *progress, struct error *err)
 {
+	const struct sweep_observer observer = progress_observer(progress);
 	const struct sweep_options *options = call->options;
 	const struct gpus_request gpus = gpus_wanted(options);
+	struct sweep_preview preview;
 	struct text said = TEXT_INIT;
 	int rc = options->gpus ? gpus_check(request, &gpus, &said, err) : 0;
 
 	if (!rc && said.length)
 		say("%s", said.data);
 	text_release(&said);
-	return rc;
-}
-
-static int show_plan(struct invocation *call, const struct sweep_request *request,
-		     struct progress *progress, struct error *err)
-{
-	const struct sweep_observer observer = progress_observer(progress);
-	struct sweep_preview preview;
-	int rc = check_gpus(call, request, err);
-
 	if (rc)
 		return rc;
 	rc = sweep_plan_only(request, &observer, interruption_catch(), &preview, err);
-
 	progress_end(progress);
 	if (rc)
 		return rc;
@@ -276,11 +266,11 @@ static int measure_on_gpus(struct invocation *call, const struct sweep_request *
 	const struct sweep_options *options = call->options;
 	const struct sweep_gpus_options several = {
 		.gpus = gpus_wanted(options),
-		.format = (enum report_format)options->common.format,
-		.all_metrics = options->all_metrics,
+		.look = {.format = (enum report_format)options->common.format,
+			 .db = options->common.db,
+			 .all_metrics = options->all_metrics},
 		.quiet = options->common.quiet,
 		.verbose = options->verbose,
-		.db = options->common.db,
 	};
 
 	return sweep_gpus(call, request, &several, progress, err);

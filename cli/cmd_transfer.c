@@ -17,25 +17,19 @@ struct merge_options {
 
 static void show_merge_notice(void *context, const char *line)
 {
-	progress_say(context, line);
+	progress_say(context, "%s", line);
 }
 
 static void show_merge_progress(void *context, size_t done, size_t total, const char *source)
 {
-	char *line = xasprintf("%zu/%zu  %s", done, total, source);
-
-	progress_line(context, line);
-	free(line);
+	progress_line(context, "%zu/%zu  %s", done, total, source);
 }
 
 static void show_judging(void *context, size_t done, size_t total)
 {
-	char *line = xasprintf("%zu/%zu  verdicts", done, total);
-
 	if (done == 0)
 		progress_end(context);
-	progress_line(context, line);
-	free(line);
+	progress_line(context, "%zu/%zu  verdicts", done, total);
 }
 
 static void add_count(struct text *line, int64_t count, const char *one, const char *several)
@@ -297,28 +291,6 @@ struct export_options {
 	int format;
 };
 
-static void say_left_out(const struct export_choice *choice)
-{
-	if (choice->left_out)
-		say("left out %zu of %zu cases: %s; only verified and measured cases are exported",
-		    choice->left_out, choice->left_out + choice->count, choice->why.data);
-	if (choice->missing.length)
-		say("without %s; what was not measured is missing, never 0", choice->missing.data);
-}
-
-static int write_export(const struct invocation *call, struct report_data *data,
-			const struct export_request *request, const struct export_choice *choice,
-			struct error *err)
-{
-	const struct export_options *options = call->options;
-	struct output output = {0};
-	int rc = output_open(&output, options->output, err);
-
-	if (!rc)
-		rc = export_run(output.stream, request, choice, report_data_samples, data->db, err);
-	return output_end(&output, rc, err);
-}
-
 static int export_cases(const struct invocation *call, struct report_data *data, struct error *err)
 {
 	const struct export_options *options = call->options;
@@ -335,6 +307,7 @@ static int export_cases(const struct invocation *call, struct report_data *data,
 	struct report_selected selected;
 	const struct trial **trials;
 	struct export_choice choice = {0};
+	struct output output = {0};
 	int rc = report_select(&selected, &data->run, &selection, &data->ceilings, err);
 
 	trials = xcalloc(selected.cases.trial_count + 1, sizeof(const struct trial *));
@@ -344,10 +317,17 @@ static int export_cases(const struct invocation *call, struct report_data *data,
 		rc = export_metrics_check(&request, err);
 	if (!rc) {
 		export_choose(&choice, &request, trials, selected.cases.trial_count);
-		rc = write_export(call, data, &request, &choice, err);
+		rc = output_open(&output, options->output, err);
 	}
 	if (!rc)
-		say_left_out(&choice);
+		rc = export_run(output.stream, &request, &choice, report_data_samples, data->db,
+				err);
+	rc = output_end(&output, rc, err);
+	if (!rc && choice.left_out)
+		say("left out %zu of %zu cases: %s; only verified and measured cases are exported",
+		    choice.left_out, choice.left_out + choice.count, choice.why.data);
+	if (!rc && choice.missing.length)
+		say("without %s; what was not measured is missing, never 0", choice.missing.data);
 	export_choice_release(&choice);
 	free(trials);
 	report_selected_release(&selected);

@@ -67,15 +67,12 @@ static void say_remote_files(struct watch_loop *loop, const struct sweep_request
 {
 	for (size_t i = 0; i < request->files.count; i++) {
 		const char *kind = watch_file_is_remote(request->files.items[i]);
-		char *line;
 
-		if (!kind)
-			continue;
-		line = xasprintf("%s is on a network file system (%s): what another machine saves "
-				 "there is not noticed",
-				 request->files.items[i], kind);
-		progress_say(&loop->progress, line);
-		free(line);
+		if (kind)
+			progress_say(&loop->progress,
+				     "%s is on a network file system (%s): what another machine "
+				     "saves there is not noticed",
+				     request->files.items[i], kind);
 	}
 }
 
@@ -93,7 +90,7 @@ static void say_times(struct watch_loop *loop, const struct watch_report *report
 {
 	const struct sweep_times *times = &report->times;
 	struct text parts = TEXT_INIT;
-	char all[32], *line;
+	char all[32];
 
 	if (loop->progress.quiet)
 		return;
@@ -104,10 +101,8 @@ static void say_times(struct watch_loop *loop, const struct watch_report *report
 		      times->measure_ns);
 	add_step_time(&parts, "count", times->count_ns);
 	format_duration(all, (double)report->took_ns);
-	line = xasprintf("took %s%s%s%s", all, parts.length ? " (" : "", parts.data,
-			 parts.length ? ")" : "");
-	progress_say(&loop->progress, line);
-	free(line);
+	progress_say(&loop->progress, "took %s%s%s%s", all, parts.length ? " (" : "", parts.data,
+		     parts.length ? ")" : "");
 	text_release(&parts);
 }
 
@@ -116,17 +111,15 @@ static void say_saved(struct watch_loop *loop, const struct string_list *saved)
 	char *here = getcwd(NULL, 0);
 	const size_t length = here ? strlen(here) : 0;
 	const char *path = saved->items[0];
-	char *line;
 
 	if (length && !strncmp(path, here, length) && path[length] == '/')
 		path += length + 1;
 	if (saved->count > 1)
-		line = xasprintf("%s and %zu more have changed", path, saved->count - 1);
+		progress_say(&loop->progress, "%s and %zu more have changed", path,
+			     saved->count - 1);
 	else
-		line = xasprintf("%s %s", path, access(path, F_OK) ? "is gone" : "was saved");
-	if (!loop->progress.quiet)
-		progress_say(&loop->progress, line);
-	free(line);
+		progress_say(&loop->progress, "%s %s", path,
+			     access(path, F_OK) ? "is gone" : "was saved");
 	free(here);
 }
 
@@ -159,13 +152,6 @@ static void say_stored_runs(const struct watch_loop *loop, const char *db_path)
 
 /* ---- the loop ---- */
 
-/* A mistake in a file can be corrected in it, and a file that was saved meanwhile is measured
- * again. Any other error of the first measurement is one of the command line or of the machine. */
-static bool may_go_on(const struct watch_loop *loop, int rc)
-{
-	return loop->measured > 1 || rc == PL_EPARSE;
-}
-
 static int measure_once(struct watch_loop *loop, struct error *err)
 {
 	const struct sweep_observer observer = progress_observer(&loop->progress);
@@ -176,10 +162,13 @@ static int measure_once(struct watch_loop *loop, struct error *err)
 	loop->measured++;
 	rc = watch_measure(loop->watch, &observer, loop->stop, &report, &cause);
 	progress_end(&loop->progress);
-	if (rc == PL_EINTERRUPTED || (rc && !may_go_on(loop, rc)))
+	/* A mistake in a file can be corrected in it, and a file that was saved meanwhile is
+	 * measured again. Any other error of the first measurement is one of the command line or
+	 * of the machine. */
+	if (rc == PL_EINTERRUPTED || (rc && rc != PL_EPARSE && loop->measured == 1))
 		return error_set(err, rc, "%s", cause.text);
 	if (rc) {
-		progress_say(&loop->progress, cause.text);
+		progress_say(&loop->progress, "%s", cause.text);
 		return 0;
 	}
 	rc = watch_block_print(loop->call, &report, err);
@@ -197,7 +186,7 @@ static int wait_for_save(struct watch_loop *loop, struct error *err)
 	if (!loop->progress.quiet && loop->measured == 1)
 		progress_say(&loop->progress, "waiting until a file is saved; Ctrl-C ends");
 	rc = watch_await(loop->watch, loop->stop, &saved, err);
-	if (!rc)
+	if (!rc && !loop->progress.quiet)
 		say_saved(loop, &saved);
 	string_list_release(&saved);
 	return rc;

@@ -2,6 +2,7 @@
  * of other programs, and typing errors. A guess is an empty text if there is no good one. */
 #include "cli/command.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -49,118 +50,65 @@ const char *option_given_beside(const struct invocation *call, const char *of,
 
 #define OPTIONS_SHOWN 3
 
-/* Words of other programs for a verb. */
-static const struct {
-	const char *word, *verb;
-} verb_words[] = {
-	{"run", "sweep"},
-	{"bench", "sweep"},
-	{"benchmark", "sweep"},
-	{"measure", "sweep"},
-	{"time", "sweep"},
-	{"tune", "sweep"},
-	{"autotune", "sweep"},
-	{"test", "sweep"},
-	{"verify", "sweep"},
-	{"emulate", "sweep --backend ptx"},
-	{"replay", "sweep NAME.capture"},
-	{"compare", "regress, or report --compare RUN"},
-	{"diff", "regress, or report --compare RUN"},
-	{"cmp", "regress, or report --compare RUN"},
-	{"show", "report"},
-	{"view", "report"},
-	{"print", "report"},
-	{"results", "report"},
-	{"roofline", "report"},
-	{"html", "report -o FILE.html"},
-	{"plot", "report -o FILE.png"},
-	{"profile", "nsight, or record --list -- COMMAND"},
-	{"ncu", "nsight ncu"},
-	{"nsys", "nsight nsys"},
-	{"trace", "record"},
-	{"capture", "record"},
-	{"attach", "record"},
-	{"ls", "list"},
-	{"kernels", "list kernels"},
-	{"metrics", "list metrics"},
-	{"devices", "list devices"},
-	{"runs", "list runs"},
-	{"sql", "query"},
-	{"select", "query"},
-	{"db", "query"},
-	{"log", "history"},
-	{"trend", "history"},
-	{"label", "mark"},
-	{"tag", "mark"},
-	{"join", "merge"},
-	{"combine", "merge"},
-	{"peak", "ceilings"},
-	{"peaks", "ceilings"},
-	{"roofs", "ceilings"},
-	{"validate", "check"},
-	{"info", "doctor"},
-	{"env", "doctor"},
-	{"man", "help --man"},
-	{"new", "init"},
-	{"annotate", "init"},
+/* A verb or an option, and words of other programs for it. */
+struct meant_word {
+	const char *meant, *words;
 };
 
-/* Words of other programs for an option. Only options that the verb has are suggested. */
-static const struct {
-	const char *word, *option;
-} option_words[] = {
-	{"gpu", "device"},
-	{"gpus", "device"},
-	{"dev", "device"},
-	{"database", "db"},
-	{"file", "db"},
-	{"out", "output"},
-	{"outfile", "output"},
-	{"iterations", "min-samples"},
-	{"iters", "min-samples"},
-	{"repeat", "rounds"},
-	{"repeats", "rounds"},
-	{"repetitions", "rounds"},
-	{"reps", "rounds"},
-	{"threads", "block-sizes"},
-	{"block", "block-sizes"},
-	{"n", "size"},
-	{"parallel", "jobs"},
-	{"workers", "jobs"},
-	{"arch", "chip"},
-	{"sm", "chip"},
-	{"axis", "set"},
-	{"param", "set"},
-	{"parameter", "set"},
+static const struct meant_word verb_words[] = {
+	{"sweep", "run bench benchmark measure time tune autotune test verify"},
+	{"sweep --backend ptx", "emulate"},
+	{"sweep NAME.capture", "replay"},
+	{"regress, or report --compare RUN", "compare diff cmp"},
+	{"report", "show view print results roofline"},
+	{"report -o FILE.html", "html"},
+	{"report -o FILE.png", "plot"},
+	{"nsight, or record --list -- COMMAND", "profile"},
+	{"nsight ncu", "ncu"},
+	{"nsight nsys", "nsys"},
+	{"record", "trace capture attach"},
+	{"list", "ls"},
+	{"list kernels", "kernels"},
+	{"list metrics", "metrics"},
+	{"list devices", "devices"},
+	{"list runs", "runs"},
+	{"query", "sql select db"},
+	{"history", "log trend"},
+	{"mark", "label tag"},
+	{"merge", "join combine"},
+	{"ceilings", "peak peaks roofs"},
+	{"check", "validate"},
+	{"doctor", "info env"},
+	{"help --man", "man"},
+	{"init", "new annotate"},
+};
+
+/* Only options that the verb has are suggested, the first ones first. */
+static const struct meant_word option_words[] = {
+	{"device", "gpu gpus dev"},
+	{"db", "database file"},
+	{"output", "out outfile"},
+	{"min-samples", "iterations iters"},
+	{"rounds", "repeat repeats repetitions reps"},
+	{"block-sizes", "threads block"},
+	{"size", "n"},
+	{"jobs", "parallel workers"},
+	{"chip", "arch sm"},
+	{"compile-flag", "include define"},
+	{"set", "axis param parameter define"},
+	{"metrics", "counters events"},
 	{"counters", "metrics"},
-	{"metrics", "counters"},
-	{"events", "metrics"},
-	{"name", "label"},
-	{"tag", "label"},
-	{"message", "note"},
-	{"comment", "note"},
-	{"from", "base"},
-	{"against", "base"},
-	{"baseline", "base"},
-	{"old", "base"},
-	{"new", "head"},
-	{"to", "head"},
-	{"diff", "compare"},
-	{"vs", "compare"},
-	{"with", "compare"},
-	{"against", "compare"},
-	{"count", "limit"},
-	{"rows", "limit"},
-	{"max", "limit"},
-	{"tolerance", "thresholds"},
-	{"include", "compile-flag"},
-	{"define", "compile-flag"},
-	{"define", "set"},
-	{"continue", "resume"},
-	{"preview", "dry-run"},
-	{"silent", "quiet"},
-	{"filter", "kernel"},
-	{"pattern", "kernel"},
+	{"label", "name tag"},
+	{"note", "message comment"},
+	{"base", "from against baseline old"},
+	{"head", "new to"},
+	{"compare", "diff vs with against"},
+	{"limit", "count rows max"},
+	{"thresholds", "tolerance"},
+	{"resume", "continue"},
+	{"dry-run", "preview"},
+	{"quiet", "silent"},
+	{"kernel", "filter pattern"},
 };
 
 /* Words that need more than an option. `operands`: only for verbs whose operands are of this kind.
@@ -208,18 +156,19 @@ void add_choices(struct text *out, const char *const *choices)
 /* "sweep", or "regress, or report --compare RUN". */
 static void did_you_mean_verb(struct text *out, const struct command_table *verbs, const char *word)
 {
-	const char **names;
+	const char **names = xcalloc(verbs->count + 1, sizeof(*names));
+	char *lower = xstrdup(word);
 
-	for (size_t i = 0; i < ARRAY_SIZE(verb_words); i++) {
-		if (strcasecmp(verb_words[i].word, word) == 0) {
-			text_add(out, verb_words[i].verb);
-			return;
-		}
-	}
-	names = xcalloc(verbs->count + 1, sizeof(*names));
+	for (char *c = lower; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	for (size_t i = 0; i < ARRAY_SIZE(verb_words) && !out->length; i++)
+		if (has_whole_word(verb_words[i].words, lower))
+			text_add(out, verb_words[i].meant);
 	for (size_t i = 0; i < verbs->count; i++)
 		names[i] = verbs->items[i]->name;
-	nearest_names(out, word, names, verbs->count);
+	if (!out->length)
+		nearest_names(out, word, names, verbs->count);
+	free(lower);
 	free(names);
 }
 
@@ -270,9 +219,9 @@ void did_you_mean_option(struct text *out, const struct command *command, const 
 	if (out->length)
 		return;
 	for (size_t i = 0; i < ARRAY_SIZE(option_words) && !count; i++)
-		if (strcmp(option_words[i].word, word) == 0 &&
-		    option_row_find(command, option_words[i].option))
-			add_option_name(out, &count, option_words[i].option);
+		if (has_whole_word(option_words[i].words, word) &&
+		    option_row_find(command, option_words[i].meant))
+			add_option_name(out, &count, option_words[i].meant);
 	if (count)
 		return;
 	for (size_t i = 0; i < command->option_count; i++)

@@ -88,19 +88,6 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 	return output_end(&output, rc, err);
 }
 
-/* The first run of the sweep; 0: none was begun. */
-static int64_t count_begun_runs(const struct gpus_result *result, size_t *count)
-{
-	int64_t first = 0;
-
-	*count = 0;
-	for (size_t i = 0; i < result->count; i++) {
-		*count += result->runs[i].run_id != 0;
-		first = first ? first : result->runs[i].run_id;
-	}
-	return first;
-}
-
 static void say_processors(const struct gpu_group *group)
 {
 	for (size_t i = 0; i < group->count; i++) {
@@ -116,13 +103,11 @@ static void say_processors(const struct gpu_group *group)
 static int report_runs(struct invocation *call, struct db *db, int64_t run_id,
 		       const struct sweep_gpus_options *options, struct error *err)
 {
-	const struct group_look look = {
-		.format = options->format, .db = options->db, .all_metrics = options->all_metrics};
 	struct group_data data;
 	int rc = group_data_load(&data, db, run_id, err);
 
 	if (!rc)
-		rc = group_report(call, &data, db, &look, err);
+		rc = group_report(call, &data, db, &options->look, err);
 	if (!rc && options->verbose)
 		say_processors(&data.group);
 	if (!rc && data.group.all.trial_count)
@@ -135,13 +120,17 @@ static int report_all(struct invocation *call, const struct sweep_request *reque
 		      const struct gpus_result *result, const struct sweep_gpus_options *options,
 		      struct error *err)
 {
-	size_t runs;
-	const int64_t run_id = count_begun_runs(result, &runs);
+	size_t runs = 0;
+	int64_t run_id = 0; /* the first run of the sweep; 0: none was begun */
 	struct text path = TEXT_INIT;
 	struct db *db = NULL;
 	int rc = db_open(&db, request->db_path, DB_READ, err);
 	char wall[32];
 
+	for (size_t i = 0; i < result->count; i++) {
+		runs += result->runs[i].run_id != 0;
+		run_id = run_id ? run_id : result->runs[i].run_id;
+	}
 	if (!rc && run_id)
 		rc = report_runs(call, db, run_id, options, err);
 	db_close(db);

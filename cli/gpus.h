@@ -28,9 +28,8 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 
 struct sweep_gpus_options {
 	struct gpus_request gpus;
-	enum report_format format;
-	bool all_metrics, quiet, verbose;
-	const char *db; /* as given; NULL: not given */
+	struct group_look look;
+	bool quiet, verbose;
 };
 /* What perflab sweep --gpus does after its options are read: measures, and reports all runs. Sets
  * the exit code: the worst of all runs, and at least EXIT_FAILED if a GPU failed. */

@@ -67,15 +67,6 @@ static void print_field(const char *name, const char *value)
 	text_release(&shown);
 }
 
-static void print_axis(const struct kernel_axis *axis)
-{
-	char *line = xasprintf("%s=%s%s%s", axis->name, axis->values, *axis->meaning ? ": " : "",
-			       axis->meaning);
-
-	print_field("axis", line);
-	free(line);
-}
-
 /* "n - 1 operations; reads 4 * n bytes, writes 4" */
 static void print_work(const struct kernel_work *work)
 {
@@ -112,8 +103,14 @@ static void print_variant(const struct kernel *kernel, const struct kernel_varia
 	putchar('\n');
 	print_field("lesson", variant->lesson);
 	print_field("shown by", variant->metric);
-	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++)
-		print_axis(variant_axis(kernel, variant, i));
+	for (size_t i = 0; i < variant_axis_count(kernel, variant); i++) {
+		const struct kernel_axis *axis = variant_axis(kernel, variant, i);
+		char *line = xasprintf("%s=%s%s%s", axis->name, axis->values,
+				       *axis->meaning ? ": " : "", axis->meaning);
+
+		print_field("axis", line);
+		free(line);
+	}
 	for (size_t i = 0; (constraint = constraint_at(kernel, variant, i)) != NULL; i++)
 		print_field("constraint", constraint->reason);
 	print_work(work_of(kernel, variant));
@@ -158,7 +155,34 @@ static size_t print_families(const struct kernel_set *set, const char *pattern)
 
 /* ---- tables ---- */
 
-enum detail { BRIEF, OF_FILES, VERBOSE, LONG };
+/* PARTS: LONG as JSON, where axes and constraints are lists. */
+enum detail { BRIEF = 1, OF_FILES = 2, VERBOSE = 4, LONG = 8, PARTS = 16 };
+
+enum {
+	COLUMN_AXES = 2,
+	COLUMN_CONSTRAINTS = 3,
+	KERNEL_COLUMNS = 13,
+};
+
+/* The columns, and the details that have them. */
+static const struct {
+	const char *name;
+	unsigned of;
+} kernel_columns[KERNEL_COLUMNS] = {
+	{"kernel", ~0U},
+	{"variant", ~0U},
+	{"axes", OF_FILES | VERBOSE | LONG | PARTS},
+	{"constraints", LONG | PARTS},
+	{"flop", LONG | PARTS},
+	{"bytes_read", LONG | PARTS},
+	{"bytes_written", LONG | PARTS},
+	{"runs", VERBOSE | LONG | PARTS},
+	{"metric", VERBOSE | LONG | PARTS},
+	{"lesson", BRIEF | VERBOSE | LONG | PARTS},
+	{"axis_meanings", LONG},
+	{"summary", PARTS},
+	{"check", OF_FILES | LONG | PARTS},
+};
 
 /* Adds the meaning of each axis: for a column of parts, one line per axis. */
 static void axes_cell(struct text *out, const struct kernel *kernel,
@@ -190,10 +214,23 @@ static void constraints_cell(struct text *out, const struct kernel *kernel,
 	}
 }
 
-static void add_everything(struct table *table, const struct kernel *kernel,
-			   const struct kernel_variant *variant, bool parts)
+static void add_selected(struct table *table, enum detail detail,
+			 const char *const all[KERNEL_COLUMNS])
+{
+	const char *cells[KERNEL_COLUMNS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < KERNEL_COLUMNS; i++)
+		if (kernel_columns[i].of & detail)
+			cells[count++] = all[i];
+	table_row(table, cells);
+}
+
+static void add_variant(struct table *table, const struct kernel *kernel,
+			const struct kernel_variant *variant, enum detail detail)
 {
 	const struct kernel_work *work = work_of(kernel, variant);
+	const bool parts = detail == PARTS;
 	struct text axes = TEXT_INIT, meanings = TEXT_INIT, constraints = TEXT_INIT;
 	struct text check = TEXT_INIT;
 
@@ -201,82 +238,34 @@ static void add_everything(struct table *table, const struct kernel *kernel,
 	axes_line(&axes, kernel, variant);
 	axes_cell(&meanings, kernel, variant, parts);
 	constraints_cell(&constraints, kernel, variant, parts);
-	if (parts)
-		table_row(table, (const char *const[]){
-					 kernel->name, variant->name, meanings.data,
-					 constraints.data, work->flop, work->bytes_read,
-					 work->bytes_written, when_it_runs(kernel), variant->metric,
-					 variant->lesson, kernel->summary, check.data});
-	else
-		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
-						       constraints.data, work->flop,
-						       work->bytes_read, work->bytes_written,
-						       when_it_runs(kernel), variant->metric,
-						       variant->lesson, meanings.data, check.data});
+	add_selected(table, detail,
+		     (const char *const[KERNEL_COLUMNS]){
+			     kernel->name, variant->name, parts ? meanings.data : axes.data,
+			     constraints.data, work->flop, work->bytes_read, work->bytes_written,
+			     when_it_runs(kernel), variant->metric, variant->lesson, meanings.data,
+			     kernel->summary, check.data});
 	text_release(&check);
 	text_release(&axes);
 	text_release(&meanings);
 	text_release(&constraints);
 }
 
-static void add_variant(struct table *table, const struct kernel *kernel,
-			const struct kernel_variant *variant, enum detail detail, bool parts)
-{
-	struct text axes = TEXT_INIT, check = TEXT_INIT;
-
-	axes_line(&axes, kernel, variant);
-	kernel_check_describe(&check, kernel, variant);
-	if (detail == LONG)
-		add_everything(table, kernel, variant, parts);
-	else if (detail == OF_FILES)
-		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
-						       check.data});
-	else if (detail == VERBOSE)
-		table_row(table, (const char *const[]){kernel->name, variant->name, axes.data,
-						       when_it_runs(kernel), variant->metric,
-						       variant->lesson});
-	else
-		table_row(table,
-			  (const char *const[]){kernel->name, variant->name, variant->lesson});
-	text_release(&check);
-	text_release(&axes);
-}
-
-/* parts: axes and constraints are columns of parts, which become lists in JSON. */
-static struct table *new_table(enum detail detail, bool parts)
+static struct table *new_table(enum detail detail)
 {
 	static const char *const of_axis[] = {"name", "values", "meaning", NULL};
 	static const char *const of_constraint[] = {"holds", "reason", NULL};
-	static const struct table_column brief[] = {
-		{.name = "kernel"}, {.name = "variant"}, {.name = "lesson"}};
-	static const struct table_column of_files[] = {
-		{.name = "kernel"}, {.name = "variant"}, {.name = "axes"}, {.name = "check"}};
-	static const struct table_column verbose[] = {{.name = "kernel"}, {.name = "variant"},
-						      {.name = "axes"},   {.name = "runs"},
-						      {.name = "metric"}, {.name = "lesson"}};
-	static const struct table_column everything[] = {
-		{.name = "kernel"},        {.name = "variant"},       {.name = "axes"},
-		{.name = "constraints"},   {.name = "flop"},          {.name = "bytes_read"},
-		{.name = "bytes_written"}, {.name = "runs"},          {.name = "metric"},
-		{.name = "lesson"},        {.name = "axis_meanings"}, {.name = "check"}};
-	static const struct table_column in_parts[] = {
-		{.name = "kernel"},        {.name = "variant"}, {.name = "axes"},
-		{.name = "constraints"},   {.name = "flop"},    {.name = "bytes_read"},
-		{.name = "bytes_written"}, {.name = "runs"},    {.name = "metric"},
-		{.name = "lesson"},        {.name = "summary"}, {.name = "check"}};
+	struct table_column columns[KERNEL_COLUMNS] = {{0}};
 	struct table *table;
+	size_t count = 0;
 
-	if (detail == BRIEF)
-		return table_new(brief, ARRAY_SIZE(brief));
-	if (detail == OF_FILES)
-		return table_new(of_files, ARRAY_SIZE(of_files));
-	if (detail == VERBOSE)
-		return table_new(verbose, ARRAY_SIZE(verbose));
-	if (!parts)
-		return table_new(everything, ARRAY_SIZE(everything));
-	table = table_new(in_parts, ARRAY_SIZE(in_parts));
-	table_parts(table, 2, of_axis);
-	table_parts(table, 3, of_constraint);
+	for (size_t i = 0; i < KERNEL_COLUMNS; i++)
+		if (kernel_columns[i].of & detail)
+			columns[count++].name = kernel_columns[i].name;
+	table = table_new(columns, count);
+	if (detail == PARTS) {
+		table_parts(table, COLUMN_AXES, of_axis);
+		table_parts(table, COLUMN_CONSTRAINTS, of_constraint);
+	}
 	return table;
 }
 
@@ -284,15 +273,15 @@ static int list_set(const struct invocation *call, const struct kernel_set *set,
 		    const char *pattern, struct error *err)
 {
 	const struct list_options *options = call->options;
-	const bool parts = options->format == REPORT_JSON;
-	struct table *table = new_table(detail, parts);
+	const enum detail shown = detail == LONG && options->format == REPORT_JSON ? PARTS : detail;
+	struct table *table = new_table(shown);
 	int rc = 0;
 
 	for (size_t i = 0; i < set->count; i++)
 		for (size_t j = 0; j < set->items[i]->variant_count; j++)
 			if (variant_matches(set->items[i], &set->items[i]->variants[j], pattern))
 				add_variant(table, set->items[i], &set->items[i]->variants[j],
-					    detail, parts);
+					    shown);
 	/* if no family matches, the empty table prints that message */
 	if (detail != LONG || options->format != REPORT_TEXT || !print_families(set, pattern))
 		rc = list_to_stdout(call, table, pattern, err);

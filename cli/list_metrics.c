@@ -154,12 +154,6 @@ int list_sets(const struct invocation *call, const char *pattern, struct error *
 
 /* ---- metrics ---- */
 
-/* The direction that perflab regress reports as worse; NULL: none. */
-static const char *worse_name(enum worse worse)
-{
-	return worse == WORSE_MORE ? "more" : worse == WORSE_LESS ? "less" : NULL;
-}
-
 static void add_catalogue(struct table *table, const struct list_options *options,
 			  const char *pattern, const char *chip, unsigned set_bit, bool emulated)
 {
@@ -169,6 +163,10 @@ static void add_catalogue(struct table *table, const struct list_options *option
 	for (size_t i = 0; i < count; i++) {
 		const struct metric *metric = &metrics[i];
 		const char *counter = emulated ? "emulated PTX" : metric_counter_on(metric, chip);
+		/* the direction that perflab regress reports as worse */
+		const char *worse = metric->worse == WORSE_MORE   ? "more"
+				    : metric->worse == WORSE_LESS ? "less"
+								  : NULL;
 		struct text sets = TEXT_INIT;
 
 		if (options->set && !(metric->sets & set_bit))
@@ -180,7 +178,7 @@ static void add_catalogue(struct table *table, const struct list_options *option
 		table_row(table, (const char *const[]){metric->name, metric->unit, sets.data,
 						       metric->formula ? metric->formula : counter,
 						       metric_is_exact(metric) ? "yes" : "no",
-						       worse_name(metric->worse), metric->meaning});
+						       worse, metric->meaning});
 		text_release(&sets);
 	}
 }

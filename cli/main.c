@@ -76,12 +76,6 @@ static int parse_count(int64_t *out, const struct option_row *row, const char *v
 	return 0;
 }
 
-/* Any form of a size, or a number that is too large for a size. */
-static int parse_seed(uint64_t *out, const char *value, struct error *err)
-{
-	return parse_size((int64_t *)out, value, NULL) ? parse_u64(out, value, err) : 0;
-}
-
 static int parse_positive_duration(int64_t *out, const char *value, struct error *err)
 {
 	int64_t duration_ns;
@@ -114,7 +108,10 @@ static int store_value(struct invocation *call, const struct option_row *row, co
 	else if (row->kind == OPTION_COUNT)
 		rc = parse_count((int64_t *)field, row, value, err);
 	else if (row->kind == OPTION_SEED)
-		rc = parse_seed((uint64_t *)field, value, err);
+		/* any form of a size, or a number that is too large for a size */
+		rc = parse_size((int64_t *)field, value, NULL)
+			     ? parse_u64((uint64_t *)field, value, err)
+			     : 0;
 	else if (row->kind == OPTION_DURATION)
 		rc = parse_positive_duration((int64_t *)field, value, err);
 	else if (row->kind == OPTION_RATIO)

@@ -279,14 +279,11 @@ void cell_text(struct cells *cells, const char *text)
 
 void cell_format(struct cells *cells, const char *format, ...)
 {
-	char *text = NULL;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort(); /* no memory */
+	cell_take(cells, xvasprintf(format, args));
 	va_end(args);
-	cell_take(cells, text);
 }
 
 void cell_number(struct cells *cells, int64_t value)

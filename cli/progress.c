@@ -3,6 +3,7 @@
 
 #include <signal.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/base.h"
 
@@ -68,14 +69,21 @@ static bool is_due(struct progress *progress)
 	return true;
 }
 
-void progress_line(struct progress *progress, const char *line)
+void progress_line(struct progress *progress, const char *format, ...)
 {
+	va_list args;
+	char *line;
+
 	if (!is_due(progress))
 		return;
+	va_start(args, format);
+	line = xvasprintf(format, args);
+	va_end(args);
 	if (progress->rewrites)
 		rewrite_line(progress, line);
 	else
 		say("%s", line);
+	free(line);
 }
 
 static void show_state(void *context, const struct sweep_progress *state)
@@ -86,7 +94,7 @@ static void show_state(void *context, const struct sweep_progress *state)
 	if (!state->total)
 		return;
 	add_sweep_state(&line, state);
-	progress_line(progress, line.data);
+	progress_line(progress, "%s", line.data);
 	text_release(&line);
 }
 
@@ -99,10 +107,17 @@ void progress_end(struct progress *progress)
 	progress->shown = false;
 }
 
-void progress_say(struct progress *progress, const char *line)
+void progress_say(struct progress *progress, const char *format, ...)
 {
+	va_list args;
+	char *line;
+
 	progress_end(progress);
+	va_start(args, format);
+	line = xvasprintf(format, args);
+	va_end(args);
 	say("%s", line);
+	free(line);
 }
 
 static void show_notice(void *context, enum notice_kind kind, const char *line)
@@ -110,7 +125,7 @@ static void show_notice(void *context, enum notice_kind kind, const char *line)
 	struct progress *progress = context;
 
 	if (kind == NOTICE_WARNING || !progress->quiet)
-		progress_say(progress, line);
+		progress_say(progress, "%s", line);
 }
 
 struct sweep_observer progress_observer(struct progress *progress)

@@ -16,9 +16,9 @@ struct progress {
 };
 void progress_init(struct progress *progress, const struct terminal *terminal, bool quiet);
 /* Shows a line if enough time has passed since the last one. */
-void progress_line(struct progress *progress, const char *line);
+void progress_line(struct progress *progress, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Prints a message. */
-void progress_say(struct progress *progress, const char *line);
+void progress_say(struct progress *progress, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Removes the rewritten line. */
 void progress_end(struct progress *progress);
 /* Shows notices and progress of a session; remarks unless quiet. Borrows `progress`. */

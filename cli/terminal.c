@@ -43,12 +43,11 @@ static void say_visible(const char *text)
 
 void say(const char *format, ...)
 {
-	char *text = NULL;
+	char *text;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0)
-		abort(); /* no memory */
+	text = xvasprintf(format, args);
 	va_end(args);
 	say_visible(text);
 	free(text);
@@ -366,16 +365,6 @@ static const char *pager_command(void)
 	return pager_exists(command) ? command : NULL;
 }
 
-/* Options for less and lv, unless the user has set them: quit if all fits on one screen, show
- * colours, leave the text on the screen. */
-static void add_pager_options(struct string_list *variables)
-{
-	if (!getenv("LESS"))
-		string_list_add(variables, "LESS=FRX");
-	if (!getenv("LV"))
-		string_list_add(variables, "LV=-c");
-}
-
 /* Returns false if the pager cannot be started. */
 static bool spawn_pager(const char *command, int input)
 {
@@ -386,7 +375,12 @@ static bool spawn_pager(const char *command, int input)
 	pid_t pid;
 	int failed;
 
-	add_pager_options(&variables);
+	/* options for less and lv, unless the user has set them: quit if all fits on one screen,
+	 * show colours, leave the text on the screen */
+	if (!getenv("LESS"))
+		string_list_add(&variables, "LESS=FRX");
+	if (!getenv("LV"))
+		string_list_add(&variables, "LV=-c");
 	environment = environment_with(&variables);
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);

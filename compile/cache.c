@@ -1,9 +1,11 @@
 /*
  * The cache of images. The folder of a request holds a record for each state of the files that its
- * compiler read. A record and its images are complete when they get their names, and nothing
- * changes them later, so processes that find and store images need not exclude each other. Images
- * are removed only while no process uses the cache: see cache_limit.c.
+ * compiler read: a text that says what an image was made of. A record and its images are complete
+ * when they get their names, and nothing changes them later, so processes that find and store
+ * images need not exclude each other. Images are removed only while no process uses the cache: see
+ * cache_limit.c.
  */
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +16,165 @@
 #include <unistd.h>
 
 #include "compile/compile_parts.h"
+
+#define RECORD_FIRST_LINE "perflab compiled 2\n"
+
+void cache_record_release(struct cache_record *record)
+{
+	for (size_t i = 0; i < record->file_count; i++)
+		free(record->files[i].path);
+	free(record->files);
+	free(record->tool);
+	free(record->messages);
+	string_list_release(&record->lowered);
+	*record = (struct cache_record){0};
+}
+
+void cache_record_file(struct cache_record *record, const char *path, const char *hash)
+{
+	struct cache_file *file;
+
+	record->files = xgrow(record->files, &record->file_capacity, record->file_count + 1,
+			      sizeof(*record->files));
+	file = &record->files[record->file_count++];
+	*file = (struct cache_file){.path = xstrdup(path)};
+	memcpy(file->hash, hash, strlen(hash) + 1);
+}
+
+void cache_record_write(struct text *out, const struct cache_record *record)
+{
+	char hash[HASH_TEXT_BYTES];
+
+	text_clear(out);
+	text_add(out, RECORD_FIRST_LINE);
+	text_addf(out, "tool %s\n", record->tool);
+	text_addf(out, "ptx %s\n", record->ptx_hash);
+	text_addf(out, "cubin %s\n", record->cubin_hash);
+	for (size_t i = 0; i < record->lowered.count; i++)
+		text_addf(out, "name %s\n", record->lowered.items[i]);
+	for (size_t i = 0; i < record->file_count; i++)
+		text_addf(out, "file %s %s\n", record->files[i].hash, record->files[i].path);
+	text_addf(out, "messages %s\n", record->messages);
+	hash_of(hash, out->data, out->length);
+	text_addf(out, "end %s\n", hash);
+}
+
+static bool hash_take(char out[HASH_TEXT_BYTES], const char *text, size_t length)
+{
+	if (length && length != HASH_TEXT_BYTES - 1)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (!isxdigit((unsigned char)text[i]))
+			return false;
+	}
+	memcpy(out, text, length);
+	out[length] = '\0';
+	return true;
+}
+
+/* Returns the text behind `word` at the start of *next and moves to the next line, or NULL. */
+static const char *line_take(const char **next, const char *word, size_t *length)
+{
+	const char *value = *next + strlen(word);
+
+	if (strncmp(*next, word, strlen(word)) != 0)
+		return NULL;
+	*length = strcspn(value, "\n");
+	*next = value + *length + (value[*length] == '\n');
+	return value;
+}
+
+static bool record_lines_read(struct cache_record *out, const char *next, const char *end)
+{
+	size_t length;
+	const char *value = line_take(&next, "tool ", &length);
+
+	if (!value)
+		return false;
+	out->tool = xstrndup(value, length);
+	value = line_take(&next, "ptx ", &length);
+	if (!value || !hash_take(out->ptx_hash, value, length))
+		return false;
+	value = line_take(&next, "cubin ", &length);
+	if (!value || !hash_take(out->cubin_hash, value, length))
+		return false;
+	while ((value = line_take(&next, "name ", &length)) != NULL) {
+		string_list_add_bytes(&out->lowered, value, length);
+	}
+	while ((value = line_take(&next, "file ", &length)) != NULL) {
+		const char *blank = memchr(value, ' ', length);
+		char hash[HASH_TEXT_BYTES], *path;
+
+		if (!blank || !hash_take(hash, value, (size_t)(blank - value)))
+			return false;
+		path = xstrndup(blank + 1, (size_t)(value + length - blank - 1));
+		cache_record_file(out, path, hash);
+		free(path);
+	}
+	if (strncmp(next, "messages ", 9) != 0 || next + 9 >= end)
+		return false;
+	next += 9;
+	out->messages = xstrndup(next, (size_t)(end - next) - 1); /* without the line end */
+	return true;
+}
+
+int cache_record_read(struct cache_record *out, const char *text, struct error *err)
+{
+	size_t length = strlen(text), tail = strlen("end \n") + HASH_TEXT_BYTES - 1;
+	struct cache_record record = {0};
+	char hash[HASH_TEXT_BYTES];
+
+	*out = record;
+	if (length < tail || strncmp(text, RECORD_FIRST_LINE, strlen(RECORD_FIRST_LINE)) != 0)
+		return error_set(err, PL_ECORRUPT, "this is no record of the cache");
+	hash_of(hash, text, length - tail);
+	if (strncmp(text + length - tail, "end ", 4) != 0 ||
+	    strncmp(text + length - HASH_TEXT_BYTES, hash, HASH_TEXT_BYTES - 1) != 0 ||
+	    text[length - 1] != '\n')
+		return error_set(err, PL_ECORRUPT, "the record is damaged");
+	if (!record_lines_read(&record, text + strlen(RECORD_FIRST_LINE), text + length - tail)) {
+		cache_record_release(&record);
+		return error_set(err, PL_ECORRUPT, "the record is malformed");
+	}
+	*out = record;
+	return 0;
+}
+
+/* The images of a capture. Its data may have gigabytes, and is not compiled. */
+static int hash_images(char out[HASH_TEXT_BYTES], const char *path)
+{
+	struct capture *capture = NULL;
+	struct hash hash;
+	int rc = capture_open(&capture, path, NULL);
+
+	hash_begin(&hash);
+
+	for (int image = CAPTURE_CUBIN; image <= CAPTURE_PTX && !rc; image++) {
+		char *data;
+		size_t bytes;
+
+		rc = capture_read_image(capture, (enum capture_image)image, &data, &bytes, NULL);
+		if (rc == PL_ENOENT) {
+			rc = 0;
+			continue;
+		}
+		if (rc)
+			break;
+		hash_add_piece(&hash, &image, sizeof(image));
+		hash_add_piece(&hash, data, bytes);
+		free(data);
+	}
+	if (!rc)
+		hash_end(out, &hash);
+	capture_close(capture);
+	return rc;
+}
+
+/* Hashes the content of a file; of a capture only what is compiled. Returns an error code. */
+static int hash_read_file(char out[HASH_TEXT_BYTES], const char *path)
+{
+	return has_suffix(path, CAPTURE_SUFFIX) ? hash_images(out, path) : hash_file(out, path);
+}
 
 #define RECORD_LIMIT ((size_t)64 << 20)
 #define RECORD_ENDING ".record"
@@ -71,14 +232,13 @@ bool cache_find(struct cache_record *out, struct text *stem, const char *folder)
 	if (!entries)
 		return false;
 	for (struct dirent *entry = readdir(entries); entry && !found; entry = readdir(entries)) {
-		size_t length = strlen(entry->d_name), ending = strlen(RECORD_ENDING);
 		char *path;
 
-		if (length <= ending || strcmp(entry->d_name + length - ending, RECORD_ENDING) != 0)
+		if (!has_suffix(entry->d_name, RECORD_ENDING))
 			continue;
 		path = xasprintf("%s/%s", folder, entry->d_name);
 		text_clear(stem);
-		text_add_bytes(stem, path, strlen(path) - ending);
+		text_add_bytes(stem, path, strlen(path) - strlen(RECORD_ENDING));
 		found = record_is_current(out, path, stem->data);
 		if (found)
 			utimensat(AT_FDCWD, path, NULL, 0); /* the time of its last use */
@@ -90,11 +250,6 @@ bool cache_find(struct cache_record *out, struct text *stem, const char *folder)
 
 /* ---- storing ---- */
 
-static bool before(const struct timespec *a, const struct timespec *b)
-{
-	return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
-}
-
 /* Adds a file to the record. Returns false if it may have changed since the compiler read it. */
 static bool record_add_read(struct cache_record *record, const char *path,
 			    const struct timespec *started)
@@ -103,8 +258,8 @@ static bool record_add_read(struct cache_record *record, const char *path,
 	char hash[HASH_TEXT_BYTES];
 
 	if (*path != '/' || strchr(path, '\n') || hash_read_file(hash, path) ||
-	    stat(path, &status) || !before(&status.st_mtim, started) ||
-	    !before(&status.st_ctim, started))
+	    stat(path, &status) || !time_is_later(started, &status.st_mtim) ||
+	    !time_is_later(started, &status.st_ctim))
 		return false;
 	cache_record_file(record, path, hash);
 	return true;
@@ -114,6 +269,7 @@ static bool record_add_read(struct cache_record *record, const char *path,
 static bool record_fill(struct cache_record *record, const struct translation *translation,
 			const struct timespec *started)
 {
+	const struct string_list *read = &translation->read, *absent = &translation->absent;
 	struct string_list seen = {0};
 	bool whole = true;
 
@@ -121,22 +277,19 @@ static bool record_fill(struct cache_record *record, const struct translation *t
 	record->messages = xstrdup(translation->messages.data);
 	for (size_t i = 0; i < translation->lowered.count; i++)
 		string_list_add(&record->lowered, translation->lowered.items[i]);
-	for (size_t i = 0; i < translation->read.count && whole; i++) {
-		const char *path = translation->read.items[i];
+	for (size_t i = 0; i < read->count + absent->count && whole; i++) {
+		const bool is_read = i < read->count;
+		const char *path = is_read ? read->items[i] : absent->items[i - read->count];
 
 		if (string_list_has(&seen, path))
 			continue;
 		string_list_add(&seen, path);
-		whole = record_add_read(record, path, started);
-	}
-	for (size_t i = 0; i < translation->absent.count && whole; i++) {
-		const char *path = translation->absent.items[i];
-
-		if (string_list_has(&seen, path))
-			continue;
-		string_list_add(&seen, path);
-		cache_record_file(record, path, "");
-		whole = !strchr(path, '\n') && access(path, F_OK);
+		if (is_read) {
+			whole = record_add_read(record, path, started);
+		} else {
+			cache_record_file(record, path, "");
+			whole = !strchr(path, '\n') && access(path, F_OK);
+		}
 	}
 	string_list_release(&seen);
 	return whole;

@@ -115,3 +115,8 @@ int cache_folder_make(const char *path, struct error *err)
 	free(part);
 	return rc;
 }
+
+bool time_is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}

@@ -1,6 +1,7 @@
-/* Compiles one file, or finds it in the cache. */
+/* Compiles files, or finds them in the cache. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,13 +27,6 @@ void compiled_free(struct compiled *compiled)
 
 /* ---- the request ---- */
 
-static bool source_has_ending(const char *source, const char *ending)
-{
-	const char *last = strrchr(source, '.');
-
-	return last && !strcmp(last, ending);
-}
-
 static int arch_check(const char *arch, struct error *err)
 {
 	size_t digits;
@@ -55,8 +49,8 @@ static int source_check(const char *source, struct error *err)
 	if (!source || *source != '/' || strlen(source) > 4000)
 		return error_set(err, PL_EUSAGE, "the path of a source must be absolute: '%.200s'",
 				 source ? source : "");
-	if (!source_has_ending(source, ".cu") && !source_has_ending(source, ".cuh") &&
-	    !source_has_ending(source, ".ptx") && !source_has_ending(source, ".cubin") &&
+	if (!has_suffix(source, ".cu") && !has_suffix(source, ".cuh") &&
+	    !has_suffix(source, ".ptx") && !has_suffix(source, ".cubin") &&
 	    !has_suffix(source, CAPTURE_SUFFIX))
 		return error_set(err, PL_EUSAGE,
 				 "'%s' is neither a .cu, a .cuh, a .ptx, a .cubin nor a .capture: "
@@ -78,35 +72,19 @@ static int source_check(const char *source, struct error *err)
 
 static int request_check(const struct compile_request *request, struct error *err)
 {
-	struct string_list argv = {0}, folders = {0};
 	int rc = source_check(request->source, err);
-	const bool is_text = !rc && (source_has_ending(request->source, ".cu") ||
-				     source_has_ending(request->source, ".cuh"));
+	const bool is_text =
+		!rc && (has_suffix(request->source, ".cu") || has_suffix(request->source, ".cuh"));
 
 	if (!rc)
 		rc = arch_check(request->arch, err);
 	if (!rc)
-		rc = compile_flags_add(&argv, &folders, request, COMPILE_NVCC, err);
+		rc = compile_flags_check(request, COMPILE_NVCC, err);
 	/* names of kernels become part of a text for the compiler; in a compiled file they are only
 	 * looked for */
 	for (size_t i = 0; !rc && is_text && i < request->entries.count; i++)
 		rc = entry_wanted_check(request->entries.items[i], err);
-	string_list_release(&argv);
-	string_list_release(&folders);
 	return rc;
-}
-
-/* ---- the work folder ---- */
-
-/* Makes a folder beside the images, so that they can be moved. */
-static int work_make(struct text *work, const char *root, struct error *err)
-{
-	text_clear(work);
-	text_addf(work, "%s/work", root);
-	if (cache_folder_make(work->data, err))
-		return PL_EIO;
-	text_add(work, "/XXXXXX"); /* CACHE_STEM_LENGTH */
-	return mkdtemp(work->data) ? 0 : cache_write_error(work->data, err);
 }
 
 /* ---- results ---- */
@@ -138,32 +116,6 @@ static int entries_of_image(struct entry_list *out, const char *stem, struct err
 	return rc;
 }
 
-/* `stem` is the path of the images without ending. `lowered` are the names of the instances. */
-static int result_choose(struct entry_list *out, const struct compile_request *request,
-			 const char *stem, const struct string_list *lowered, struct error *err)
-{
-	struct entry_list all = {0};
-	int rc = entries_of_image(&all, stem, err);
-
-	if (rc)
-		return error_context(err, rc, "'%s'", request->source);
-	return entries_choose(out, &all, request, lowered, err);
-}
-
-static struct compiled *result_make(struct entry_list *entries, const char *stem, const char *tool,
-				    const char *messages)
-{
-	struct compiled *compiled = xcalloc(1, sizeof(*compiled));
-
-	compiled->ptx = image_path(stem, ".ptx");
-	compiled->cubin = image_path(stem, ".cubin");
-	compiled->tool = xstrdup(tool);
-	compiled->messages = xstrdup(messages);
-	compiled->entries = entries->items;
-	compiled->entry_count = entries->count;
-	return compiled;
-}
-
 static void add_paths(struct string_list *out, const struct string_list *paths)
 {
 	for (size_t i = 0; out && i < paths->count; i++)
@@ -189,16 +141,27 @@ struct compile_answer {
 	bool by_nvrtc;             /* NVRTC made the image */
 };
 
+/* `stem` is the path of the images without ending. `lowered` are the names of the instances. */
 static int answer_choose(struct compile_answer *answer, const char *stem, const char *tool,
 			 const char *messages, const struct string_list *lowered, struct error *err)
 {
-	struct entry_list entries = {0};
-	int rc = result_choose(&entries, answer->wanted, stem, lowered, err);
+	struct entry_list all = {0}, entries = {0};
+	int rc = entries_of_image(&all, stem, err);
 
 	answer->by_nvrtc = !strcmp(tool, "nvrtc");
-	if (!rc)
-		answer->compiled = result_make(&entries, stem, tool, messages);
-	return rc;
+	if (rc)
+		return error_context(err, rc, "'%s'", answer->wanted->source);
+	rc = entries_choose(&entries, &all, answer->wanted, lowered, err);
+	if (rc)
+		return rc;
+	answer->compiled = xcalloc(1, sizeof(*answer->compiled));
+	*answer->compiled = (struct compiled){.ptx = image_path(stem, ".ptx"),
+					      .cubin = image_path(stem, ".cubin"),
+					      .tool = xstrdup(tool),
+					      .messages = xstrdup(messages),
+					      .entries = entries.items,
+					      .entry_count = entries.count};
+	return 0;
 }
 
 /* Returns whether the image is in the cache. If so, *rc is what became of it. */
@@ -226,24 +189,30 @@ static int answer_anew(struct compile_answer *answer, const char *root, const ch
 		       struct error *err)
 {
 	const struct compile_request *request = &answer->image;
-	struct translation translation = {.messages = TEXT_INIT};
-	struct text work = TEXT_INIT, stem = TEXT_INIT;
+	/* beside the images, so that they can be moved; CACHE_STEM_LENGTH */
+	char *works = xasprintf("%s/work", root), *work = xasprintf("%s/XXXXXX", works);
 	char *sources = xasprintf("%s/sources", root);
+	struct translation translation = {.request = request,
+					  .tools = answer->tools,
+					  .stop = answer->stop,
+					  .work = work,
+					  .sources = sources,
+					  .messages = TEXT_INIT};
+	struct text stem = TEXT_INIT;
 	struct timespec started;
-	int rc = work_make(&work, root, err);
+	int rc = cache_folder_make(works, err);
 
+	if (!rc && !mkdtemp(work))
+		rc = cache_write_error(work, err);
 	if (rc)
 		goto out;
 	clock_gettime(CLOCK_REALTIME_COARSE, &started);
-	translation.work = work.data;
-	translation.sources = sources;
-	rc = translate(&translation, request, answer->tools, answer->stop, err);
+	rc = translate(&translation, err);
 	if (rc && answer->messages)
 		text_add_bytes(answer->messages, translation.messages.data,
 			       translation.messages.length);
-	if (!rc && !request->cubin && !source_has_ending(request->source, ".cubin"))
-		rc = entry_resources_append(&translation, request, answer->tools, answer->stop,
-					    err);
+	if (!rc && !request->cubin && !has_suffix(request->source, ".cubin"))
+		rc = entry_resources_append(&translation, err);
 	if (!rc)
 		rc = cache_store(&stem, folder, &translation, &started, err);
 	if (!rc)
@@ -251,11 +220,12 @@ static int answer_anew(struct compile_answer *answer, const char *root, const ch
 				   &translation.lowered, err);
 	add_paths(answer->files, &translation.read);
 	add_paths(answer->files, &translation.absent);
-	folder_remove(work.data);
+	folder_remove(work);
 out:
 	translation_release(&translation);
 	free(sources);
-	text_release(&work);
+	free(work);
+	free(works);
 	text_release(&stem);
 	return rc;
 }
@@ -289,9 +259,10 @@ static int answer_find_with_any(struct compile_answer *answer, struct error *err
 	return rc ? error_set(err, rc, "%s", missing.text) : 0;
 }
 
-int compile_with(struct compiled **out, struct text *messages, struct string_list *files,
-		 const struct compile_request *request, const struct compile_tools *tools,
-		 const volatile int *stop, struct error *err)
+/* compile_one() with tools that were found before. */
+static int compile_with(struct compiled **out, struct text *messages, struct string_list *files,
+			const struct compile_request *request, const struct compile_tools *tools,
+			const volatile int *stop, struct error *err)
 {
 	struct compile_answer answer = {.wanted = request,
 					.image = *request,
@@ -327,4 +298,113 @@ int compile_one(struct compiled **out, struct text *messages, struct string_list
 	rc = compile_with(out, messages, files, request, &tools, stop, err);
 	compile_tools_release(&tools);
 	return rc;
+}
+
+/* ---- several files at a time ---- */
+
+/* What the threads share. `lock` guards everything but the jobs, each of which one thread has. */
+struct compile_pool {
+	struct compile_job *jobs;
+	size_t count, next;
+	size_t *ended; /* the jobs in the order in which they ended */
+	size_t ended_count;
+	struct compile_tools tools;
+	const volatile int *stop;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+};
+
+static void job_compile(struct compile_job *job, const struct compile_tools *tools,
+			const volatile int *stop)
+{
+	int64_t began_ns = monotonic_ns();
+
+	if (!job->messages.data)
+		job->messages = (struct text)TEXT_INIT;
+	if (stop && *stop)
+		error_set(&job->error, PL_EINTERRUPTED, "interrupted");
+	else
+		compile_with(&job->compiled, &job->messages, &job->files, &job->request, tools,
+			     stop, &job->error);
+	job->took_ns = monotonic_ns() - began_ns;
+}
+
+static void *pool_thread(void *context)
+{
+	struct compile_pool *pool = context;
+
+	pthread_mutex_lock(&pool->lock);
+	while (pool->next < pool->count) {
+		size_t index = pool->next++;
+
+		pthread_mutex_unlock(&pool->lock);
+		job_compile(&pool->jobs[index], &pool->tools, pool->stop);
+		pthread_mutex_lock(&pool->lock);
+		pool->ended[pool->ended_count++] = index;
+		pthread_cond_signal(&pool->changed);
+	}
+	pthread_mutex_unlock(&pool->lock);
+	return NULL;
+}
+
+/* Reports the jobs as they end, until all have. */
+static void pool_watch(struct compile_pool *pool, compile_progress *progress, void *context)
+{
+	for (size_t told = 0; told < pool->count; told++) {
+		size_t index;
+
+		pthread_mutex_lock(&pool->lock);
+		while (pool->ended_count <= told)
+			pthread_cond_wait(&pool->changed, &pool->lock);
+		index = pool->ended[told];
+		pthread_mutex_unlock(&pool->lock);
+		if (progress)
+			progress(context, &pool->jobs[index], told + 1, pool->count);
+	}
+}
+
+int compile_many(struct compile_job *jobs, size_t count, size_t parallel, const volatile int *stop,
+		 compile_progress *progress, void *context, struct error *err)
+{
+	struct compile_pool pool = {.jobs = jobs, .count = count, .stop = stop};
+	pthread_t *threads;
+	size_t started = 0;
+
+	if (!count)
+		return 0;
+	if (!parallel)
+		parallel = (size_t)usable_processors();
+	if (parallel > count)
+		parallel = count;
+	compile_tools_find(&pool.tools);
+	pool.ended = xcalloc(count, sizeof(*pool.ended));
+	threads = xcalloc(parallel, sizeof(*threads));
+	pthread_mutex_init(&pool.lock, NULL);
+	pthread_cond_init(&pool.changed, NULL);
+	while (started < parallel && !pthread_create(&threads[started], NULL, pool_thread, &pool))
+		started++;
+	if (!started)
+		pool_thread(&pool); /* no thread can be had: one after the other */
+	pool_watch(&pool, progress, context);
+	for (size_t i = 0; i < started; i++)
+		pthread_join(threads[i], NULL);
+	pthread_cond_destroy(&pool.changed);
+	pthread_mutex_destroy(&pool.lock);
+	free(threads);
+	free(pool.ended);
+	compile_tools_release(&pool.tools);
+	for (size_t i = 0; i < count; i++) {
+		if (jobs[i].error.code)
+			return error_set(err, jobs[i].error.code, "%s", jobs[i].error.text);
+	}
+	return 0;
+}
+
+void compile_job_release(struct compile_job *job)
+{
+	compiled_free(job->compiled);
+	if (job->messages.data)
+		text_release(&job->messages);
+	string_list_release(&job->files);
+	job->compiled = NULL;
 }

@@ -28,12 +28,7 @@ struct compile_tools {
 void compile_tools_find(struct compile_tools *tools);
 void compile_tools_release(struct compile_tools *tools);
 
-/* compile_one() with tools that were found before (compile.c). */
-int compile_with(struct compiled **out, struct text *messages, struct string_list *files,
-		 const struct compile_request *request, const struct compile_tools *tools,
-		 const volatile int *stop, struct error *err);
-
-/* ---- a program that runs (run_tool.c) ---- */
+/* ---- a program that runs (translation.c) ---- */
 
 enum tool_end {
 	TOOL_DONE,
@@ -57,14 +52,15 @@ enum tool_end {
  * the memory of the machine, but 2 to 8 GiB. PL_EUSAGE: the variable is malformed. */
 int compile_memory_limit(int64_t *bytes, struct error *err);
 
+struct translation;
 /*
- * Runs argv in `folder`, which is also its TMPDIR. `said` gets its stdout and stderr, cut at
- * COMPILE_TEXT_LIMIT. It is killed with all that it started after limit_ns or when *stop is set.
- * TOOL_TOO_LARGE: it failed, and said that it got no memory or had used half of
+ * Runs argv in the work folder, which is also its TMPDIR. `said` gets its stdout and stderr, cut at
+ * COMPILE_TEXT_LIMIT. It is killed with all that it started after the limit of the request or when
+ * *stop is set. TOOL_TOO_LARGE: it failed, and said that it got no memory or had used half of
  * compile_memory_limit().
  */
-enum tool_end tool_run(struct text *said, const struct string_list *argv, const char *folder,
-		       int64_t limit_ns, const volatile int *stop);
+enum tool_end tool_run(struct text *said, const struct string_list *argv,
+		       const struct translation *in);
 
 /* ---- flags (flags.c) ---- */
 
@@ -77,6 +73,10 @@ int compile_flags_add(struct string_list *argv, struct string_list *folders,
 		      const struct compile_request *request, enum compile_tool tool,
 		      struct error *err);
 
+/* compile_flags_add(), of which only the error matters. */
+int compile_flags_check(const struct compile_request *request, enum compile_tool tool,
+			struct error *err);
+
 /* Adds what the flags of a request mean to ptxas: the number of registers and -Xptxas. The flags
  * must have passed compile_flags_add(). */
 void compile_ptxas_flags_add(struct string_list *argv, const struct compile_request *request);
@@ -86,6 +86,9 @@ void compile_ptxas_flags_add(struct string_list *argv, const struct compile_requ
 /* `read` are files that the compiler read; `absent` are names that it tried and that were not
  * there, or that would be read instead if they were. All are absolute paths. */
 struct translation {
+	const struct compile_request *request;
+	const struct compile_tools *tools;
+	const volatile int *stop; /* may be NULL */
 	const char *work; /* folder for temporary files; image.ptx and image.cubin are made in it */
 	const char *sources; /* folder for what nvcc compiles */
 	const char *tool;
@@ -94,35 +97,21 @@ struct translation {
 	struct text messages;
 };
 void translation_release(struct translation *translation);
-int translate(struct translation *out, const struct compile_request *request,
-	      const struct compile_tools *tools, const volatile int *stop, struct error *err);
-int translate_with_nvrtc(struct translation *out, const struct compile_request *request,
-			 const struct compile_tools *tools, const volatile int *stop,
-			 struct error *err);
-int translate_with_nvcc(struct translation *out, const struct compile_request *request,
-			const struct compile_tools *tools, const volatile int *stop,
-			struct error *err);
+int translate(struct translation *out, struct error *err);
+int translate_with_nvrtc(struct translation *out, struct error *err);
+int translate_with_nvcc(struct translation *out, struct error *err);
 /* Writes a file of the work folder. PL_EIO. */
 int work_file_write(struct translation *out, const char *name, const void *bytes, size_t length,
 		    struct error *err);
 /* The error of a tool that did not end well; 0 for TOOL_DONE. */
-int translation_end(struct translation *out, enum tool_end end,
-		    const struct compile_request *request, const char *program, struct error *err);
-/* The time that each compiler has. */
-int64_t compile_limit_ns(const struct compile_request *request);
+int translation_end(struct translation *out, enum tool_end end, const char *program,
+		    struct error *err);
 /* Replaces each `from` in the text behind `begin`. */
 void messages_replace(struct text *text, size_t begin, const char *from, const char *to);
 /* Reads the rule of a make file that lists what a compiler read. */
 void make_rule_read(struct string_list *files, const char *text);
 
-/* ---- captures (capture_image.c) ---- */
-
-/* Takes image.cubin or image.ptx out of a capture; *chosen says which. PL_EUNSUPPORTED if it has
- * none that can be executed. */
-int translate_capture(struct translation *out, const struct compile_request *request,
-		      enum capture_image *chosen, struct error *err);
-
-/* ---- tokens of PTX (ptx_scan.c) ---- */
+/* ---- tokens of PTX, and bounds (ptx_scan.c) ---- */
 
 /* A position in a text that is ended by NUL. `token` is empty at the end. Begin with `next` and a
  * `line` of 1. */
@@ -137,7 +126,7 @@ void ptx_scan_next(struct ptx_scan *scan);
 bool ptx_scan_is(const struct ptx_scan *scan, const char *token);
 bool ptx_word_byte(char c); /* of names, opcodes, directives, registers and numbers */
 
-/* Refuses declarations for which ptxas and the driver would take gigabytes (ptx_bounds.c). `text`
+/* Refuses declarations for which ptxas and the driver would take gigabytes. `text`
  * is ended by NUL. PL_EPARSE with the line. */
 int ptx_bounds_check(const char *text, struct error *err);
 
@@ -164,6 +153,14 @@ int compile_arch_number(const char *arch); /* 90 of "sm_90a" */
 /* Whether a person means `name` of an image by `wanted`. 3: it is that name; 2: the whole name in
  * the source ("ns::scale"); 1: its end ("scale"); 0: no. Template arguments do not matter. */
 int image_name_match(const char *name, const char *wanted);
+/* The names that match best so far. Begins as all zeroes. */
+struct name_choice {
+	int match;    /* of image_name_match() */
+	size_t found; /* how many match so well */
+	size_t index; /* of the first of them */
+};
+void name_choice_take(struct name_choice *choice, size_t index, const char *name,
+		      const char *wanted);
 bool entry_is_instance(const char *wanted); /* a template instance: "k<float>" */
 int entry_wanted_check(const char *wanted, struct error *err);
 /* The number of entries that `wanted` may mean; *index is the first of them. */
@@ -183,22 +180,15 @@ void ptx_variables_read(struct string_list *out, const char *text);
 int cubin_variables_read(struct string_list *out, const void *bytes, size_t length,
 			 struct error *err);
 
-/* ---- registers and memory of entries (entry_resources.c) ---- */
+/* ---- registers and memory of entries (translate.c) ---- */
 
 /* Appends what ptxas allocates for each entry to image.ptx. Appends nothing if there is no ptxas or
  * it refuses the PTX. PL_EINTERRUPTED; PL_EIO the file cannot be written. */
-int entry_resources_append(const struct translation *translation,
-			   const struct compile_request *request, const struct compile_tools *tools,
-			   const volatile int *stop, struct error *err);
+int entry_resources_append(const struct translation *translation, struct error *err);
 /* Adds these lines from what `ptxas -v` said. They name sm_90a as sm_90. */
 void entry_resources_read(struct text *out, const char *said, const char *arch);
 
-/* ---- hashes (hash.c) ---- */
-
-/* Hashes the content of a file; of a capture only what is compiled. Returns an error code. */
-int hash_read_file(char out[HASH_TEXT_BYTES], const char *path);
-
-/* ---- the cache (cache.c, cache_record.c, cache_key.c, cache_limit.c, cache_open.c) ---- */
+/* ---- the cache (cache.c, cache_key.c, cache_limit.c) ---- */
 
 struct cache_file {
 	char *path;
@@ -232,6 +222,7 @@ int cache_open(const char *root, struct error *err);
 #define CACHE_LOCK "lock"
 /* Characters in the name of a work folder, and of the images that come from it. */
 #define CACHE_STEM_LENGTH 6
+bool time_is_later(const struct timespec *a, const struct timespec *b);
 /* Sets *err for a path below the cache that cannot be written, from errno. */
 int cache_write_error(const char *path, struct error *err);
 

@@ -35,6 +35,11 @@ static const void *view_at(const struct cubin_view *view, uint64_t offset, uint6
 	return view->bytes + offset;
 }
 
+static int cubin_damaged(struct error *err)
+{
+	return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+}
+
 static bool section_at(Elf64_Shdr *out, const struct cubin_view *view, size_t index)
 {
 	uint64_t offset = view->header.e_shoff;
@@ -71,10 +76,10 @@ static int view_open(struct cubin_view *view, const void *bytes, size_t length, 
 				 "this is no cubin: it is an ELF file of another "
 				 "machine");
 	if (!section_at(&names, view, view->header.e_shstrndx))
-		return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+		return cubin_damaged(err);
 	at = view_at(view, names.sh_offset, names.sh_size);
 	if (!at || !names.sh_size || ((const char *)at)[names.sh_size - 1])
-		return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+		return cubin_damaged(err);
 	view->names = at;
 	view->names_length = (size_t)names.sh_size;
 	return 0;
@@ -126,7 +131,7 @@ static int parameters_take(struct compiled_entry *entry, const unsigned char *at
 			continue;
 		}
 		if (size > length - used - 4)
-			return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+			return cubin_damaged(err);
 		if (attribute == INFO_PARAMETER && !parameter_take(entry, at + used + 4, size))
 			return error_set(err, PL_EPARSE, "the cubin has a malformed parameter");
 		used += 4 + size;
@@ -151,7 +156,7 @@ static int entry_info_read(struct compiled_entry *entry, const struct cubin_view
 			continue;
 		at = view_at(view, section.sh_offset, section.sh_size);
 		if (!at)
-			return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+			return cubin_damaged(err);
 		return parameters_take(entry, at, (size_t)section.sh_size, err);
 	}
 	return 0;
@@ -192,7 +197,7 @@ int cubin_entries_read(struct entry_list *out, const void *bytes, size_t length,
 		const char *name;
 
 		if (!section_at(&section, &view, i)) {
-			rc = error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+			rc = cubin_damaged(err);
 			break;
 		}
 		name = section_name(&view, &section);
@@ -238,7 +243,7 @@ static int symbols_read(struct string_list *out, const struct cubin_view *view,
 	Elf64_Shdr names;
 
 	if (!symbols || !section_at(&names, view, section->sh_link))
-		return error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+		return cubin_damaged(err);
 	for (uint64_t at = 0; at + sizeof(Elf64_Sym) <= section->sh_size; at += sizeof(Elf64_Sym)) {
 		Elf64_Sym symbol;
 		const char *name;
@@ -265,7 +270,7 @@ int cubin_variables_read(struct string_list *out, const void *bytes, size_t leng
 		Elf64_Shdr section;
 
 		if (!section_at(&section, &view, i))
-			rc = error_set(err, PL_EPARSE, "the cubin is cut or damaged");
+			rc = cubin_damaged(err);
 		else if (section.sh_type == SHT_SYMTAB)
 			rc = symbols_read(out, &view, &section, err);
 	}

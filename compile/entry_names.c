@@ -104,23 +104,27 @@ int image_name_match(const char *name, const char *wanted)
 	return match;
 }
 
+void name_choice_take(struct name_choice *choice, size_t index, const char *name,
+		      const char *wanted)
+{
+	const int match = image_name_match(name, wanted);
+
+	if (!match || match < choice->match)
+		return;
+	choice->found = match > choice->match ? 1 : choice->found + 1;
+	choice->index = match > choice->match ? index : choice->index;
+	choice->match = match;
+}
+
 size_t entry_find(size_t *index, const struct entry_list *list, const char *wanted)
 {
-	size_t found = 0;
-	int best = 1;
+	struct name_choice choice = {0};
 
-	for (size_t i = 0; i < list->count; i++) {
-		int match = image_name_match(list->items[i].name, wanted);
-
-		if (match > best || (match == best && !found)) {
-			best = match;
-			found = 1;
-			*index = i;
-		} else if (match == best) {
-			found++;
-		}
-	}
-	return found;
+	for (size_t i = 0; i < list->count; i++)
+		name_choice_take(&choice, i, list->items[i].name, wanted);
+	if (choice.found)
+		*index = choice.index;
+	return choice.found;
 }
 
 static void entry_describe(struct text *out, const struct compiled_entry *entry)
@@ -142,10 +146,7 @@ static int entry_not_found(const struct entry_list *list, const char *wanted, si
 	int rc;
 
 	for (size_t i = 0; i < list->count; i++) {
-		size_t one;
-		struct entry_list only = {.items = &list->items[i], .count = 1};
-
-		if (found && !entry_find(&one, &only, wanted))
+		if (found && !image_name_match(list->items[i].name, wanted))
 			continue;
 		if (shown++ == NAMES_SHOWN) {
 			text_add(&names, ", …");

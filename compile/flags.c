@@ -18,93 +18,74 @@ enum flag_value {
 };
 
 struct allowed_flag {
-	const char *name;
+	const char *names[2]; /* a short and a long one; NULL: none */
 	enum flag_value value;
 	const char *for_nvrtc; /* how NVRTC calls it; NULL: NVRTC has no such flag */
 	const char *values;    /* the allowed values, each between blanks; NULL: any plain word */
 };
 
+#define PTXAS_VALUES                                                                           \
+	" -O0 -O1 -O2 -O3 -v --verbose -dlcm=ca -dlcm=cg -dlcm=cs -dlcm=cv -dscm=wb -dscm=cg " \
+	"-dscm=cs -dscm=wt --warn-on-spills -warn-spills --warn-on-local-memory-usage "        \
+	"-warn-lmem-usage -allow-expensive-optimizations=true "                                \
+	"--allow-expensive-optimizations=true "
+#define HOST_VALUES " -fopenmp -fPIC -fno-strict-aliasing -Wall -Wextra -O0 -O1 -O2 -O3 "
+
 static const struct allowed_flag allowed_flags[] = {
-	{"-I", FLAG_FOLDER, "-I", NULL},
-	{"--include-path", FLAG_FOLDER, "-I", NULL},
-	{"-isystem", FLAG_FOLDER, "-I", NULL},
-	{"--system-include", FLAG_FOLDER, "-I", NULL},
-	{"-include", FLAG_FILE, "-include", NULL},
-	{"--pre-include", FLAG_FILE, "-include", NULL},
-	{"-D", FLAG_MACRO, "-D", NULL},
-	{"--define-macro", FLAG_MACRO, "-D", NULL},
-	{"-U", FLAG_MACRO, "-U", NULL},
-	{"--undefine-macro", FLAG_MACRO, "-U", NULL},
-	{"-maxrregcount", FLAG_WORD, "-maxrregcount", NULL},
-	{"--maxrregcount", FLAG_WORD, "-maxrregcount", NULL},
-	{"-use_fast_math", FLAG_ALONE, "-use_fast_math", NULL},
-	{"--use_fast_math", FLAG_ALONE, "-use_fast_math", NULL},
-	{"-ftz", FLAG_WORD, "-ftz", " true false "},
-	{"--ftz", FLAG_WORD, "-ftz", " true false "},
-	{"-prec-div", FLAG_WORD, "-prec-div", " true false "},
-	{"--prec-div", FLAG_WORD, "-prec-div", " true false "},
-	{"-prec-sqrt", FLAG_WORD, "-prec-sqrt", " true false "},
-	{"--prec-sqrt", FLAG_WORD, "-prec-sqrt", " true false "},
-	{"-fmad", FLAG_WORD, "-fmad", " true false "},
-	{"--fmad", FLAG_WORD, "-fmad", " true false "},
-	{"-restrict", FLAG_ALONE, "-restrict", NULL},
-	{"--restrict", FLAG_ALONE, "-restrict", NULL},
-	{"-extra-device-vectorization", FLAG_ALONE, "-extra-device-vectorization", NULL},
-	{"--extra-device-vectorization", FLAG_ALONE, "-extra-device-vectorization", NULL},
-	{"-O0", FLAG_ALONE, NULL, NULL},
-	{"-O1", FLAG_ALONE, NULL, NULL},
-	{"-O2", FLAG_ALONE, NULL, NULL},
-	{"-O3", FLAG_ALONE, "", NULL},
-	{"-expt-relaxed-constexpr", FLAG_ALONE, NULL, NULL},
-	{"--expt-relaxed-constexpr", FLAG_ALONE, NULL, NULL},
-	{"-extended-lambda", FLAG_ALONE, NULL, NULL},
-	{"--extended-lambda", FLAG_ALONE, NULL, NULL},
-	{"-expt-extended-lambda", FLAG_ALONE, NULL, NULL},
-	{"--expt-extended-lambda", FLAG_ALONE, NULL, NULL},
-	{"-std", FLAG_WORD, "-std", " c++03 c++11 c++14 c++17 c++20 "},
-	{"--std", FLAG_WORD, "-std", " c++03 c++11 c++14 c++17 c++20 "},
-	{"-w", FLAG_ALONE, "-w", NULL},
-	{"--disable-warnings", FLAG_ALONE, "-w", NULL},
-	{"-diag-suppress", FLAG_WORD, "-diag-suppress", NULL},
-	{"--diag-suppress", FLAG_WORD, "-diag-suppress", NULL},
-	{"-Xptxas", FLAG_WORD, "-Xptxas",
-	 " -O0 -O1 -O2 -O3 -v --verbose -dlcm=ca -dlcm=cg -dlcm=cs -dlcm=cv -dscm=wb -dscm=cg "
-	 "-dscm=cs -dscm=wt --warn-on-spills -warn-spills --warn-on-local-memory-usage "
-	 "-warn-lmem-usage -allow-expensive-optimizations=true "
-	 "--allow-expensive-optimizations=true "},
-	{"--ptxas-options", FLAG_WORD, "-Xptxas",
-	 " -O0 -O1 -O2 -O3 -v --verbose -dlcm=ca -dlcm=cg -dlcm=cs -dlcm=cv -dscm=wb -dscm=cg "
-	 "-dscm=cs -dscm=wt --warn-on-spills -warn-spills --warn-on-local-memory-usage "
-	 "-warn-lmem-usage -allow-expensive-optimizations=true "
-	 "--allow-expensive-optimizations=true "},
-	{"-Xcompiler", FLAG_WORD, NULL,
-	 " -fopenmp -fPIC -fno-strict-aliasing -Wall -Wextra -O0 -O1 -O2 -O3 "},
-	{"--compiler-options", FLAG_WORD, NULL,
-	 " -fopenmp -fPIC -fno-strict-aliasing -Wall -Wextra -O0 -O1 -O2 -O3 "},
+	{{"-I", "--include-path"}, FLAG_FOLDER, "-I", NULL},
+	{{"-isystem", "--system-include"}, FLAG_FOLDER, "-I", NULL},
+	{{"-include", "--pre-include"}, FLAG_FILE, "-include", NULL},
+	{{"-D", "--define-macro"}, FLAG_MACRO, "-D", NULL},
+	{{"-U", "--undefine-macro"}, FLAG_MACRO, "-U", NULL},
+	{{"-maxrregcount", "--maxrregcount"}, FLAG_WORD, "-maxrregcount", NULL},
+	{{"-use_fast_math", "--use_fast_math"}, FLAG_ALONE, "-use_fast_math", NULL},
+	{{"-ftz", "--ftz"}, FLAG_WORD, "-ftz", " true false "},
+	{{"-prec-div", "--prec-div"}, FLAG_WORD, "-prec-div", " true false "},
+	{{"-prec-sqrt", "--prec-sqrt"}, FLAG_WORD, "-prec-sqrt", " true false "},
+	{{"-fmad", "--fmad"}, FLAG_WORD, "-fmad", " true false "},
+	{{"-restrict", "--restrict"}, FLAG_ALONE, "-restrict", NULL},
+	{{"-extra-device-vectorization", "--extra-device-vectorization"},
+	 FLAG_ALONE,
+	 "-extra-device-vectorization",
+	 NULL},
+	{{"-O0", NULL}, FLAG_ALONE, NULL, NULL},
+	{{"-O1", NULL}, FLAG_ALONE, NULL, NULL},
+	{{"-O2", NULL}, FLAG_ALONE, NULL, NULL},
+	{{"-O3", NULL}, FLAG_ALONE, "", NULL},
+	{{"-expt-relaxed-constexpr", "--expt-relaxed-constexpr"}, FLAG_ALONE, NULL, NULL},
+	{{"-extended-lambda", "--extended-lambda"}, FLAG_ALONE, NULL, NULL},
+	{{"-expt-extended-lambda", "--expt-extended-lambda"}, FLAG_ALONE, NULL, NULL},
+	{{"-std", "--std"}, FLAG_WORD, "-std", " c++03 c++11 c++14 c++17 c++20 "},
+	{{"-w", "--disable-warnings"}, FLAG_ALONE, "-w", NULL},
+	{{"-diag-suppress", "--diag-suppress"}, FLAG_WORD, "-diag-suppress", NULL},
+	{{"-Xptxas", "--ptxas-options"}, FLAG_WORD, "-Xptxas", PTXAS_VALUES},
+	{{"-Xcompiler", "--compiler-options"}, FLAG_WORD, NULL, HOST_VALUES},
 };
 
-/* Finds the flag that `word` is; *value is the text behind its name, or NULL. */
-static const struct allowed_flag *flag_find(const char **value, const char *word)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(allowed_flags); i++) {
-		const struct allowed_flag *flag = &allowed_flags[i];
-		size_t length = strlen(flag->name);
+/* A flag as it was given. */
+struct given_flag {
+	const struct allowed_flag *row; /* NULL: it is not allowed */
+	const char *name;
+	const char *value; /* behind the name; NULL: none */
+};
 
-		*value = NULL;
-		if (strncmp(word, flag->name, length) != 0)
+static struct given_flag flag_find(const char *word)
+{
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(allowed_flags); i++) {
+		const struct allowed_flag *row = &allowed_flags[i / 2];
+		const char *name = row->names[i % 2];
+		const size_t length = name ? strlen(name) : 0;
+
+		if (!name || strncmp(word, name, length) != 0)
 			continue;
 		if (!word[length])
-			return flag;
-		if (flag->value != FLAG_ALONE && word[length] == '=') {
-			*value = word + length + 1;
-			return flag;
-		}
-		if (length == 2 && (flag->value == FLAG_MACRO || flag->value == FLAG_FOLDER)) {
-			*value = word + length;
-			return flag;
-		}
+			return (struct given_flag){row, name, NULL};
+		if (row->value != FLAG_ALONE && word[length] == '=')
+			return (struct given_flag){row, name, word + length + 1};
+		if (length == 2 && (row->value == FLAG_MACRO || row->value == FLAG_FOLDER))
+			return (struct given_flag){row, name, word + length};
 	}
-	return NULL;
+	return (struct given_flag){0};
 }
 
 static int flag_refuse(const char *word, struct error *err)
@@ -141,9 +122,11 @@ static int macro_check(const char *macro, struct error *err)
 	return shell_bytes_check(macro, err);
 }
 
-static int flag_value_check(const struct allowed_flag *flag, const char *word, const char *value,
-			    struct error *err)
+/* `word`: the flag with its value. */
+static int flag_value_check(const struct given_flag *given, const char *word, struct error *err)
 {
+	const struct allowed_flag *flag = given->row;
+	const char *value = given->value;
 	char *between = NULL;
 	bool known;
 
@@ -168,17 +151,16 @@ static int flag_value_check(const struct allowed_flag *flag, const char *word, c
 		     : error_set(err, PL_EUSAGE,
 				 "perflab does not hand '%.100s' to a compiler as the value of "
 				 "%s; it knows%s",
-				 value, flag->name, flag->values);
+				 value, given->name, flag->values);
 }
 
 int compile_flag_check(const char *word, struct error *err)
 {
-	const char *value;
-	const struct allowed_flag *flag = flag_find(&value, word);
+	const struct given_flag given = flag_find(word);
 
-	if (!flag)
+	if (!given.row)
 		return flag_refuse(word, err);
-	return value ? flag_value_check(flag, word, value, err) : 0;
+	return given.value ? flag_value_check(&given, word, err) : 0;
 }
 
 /* A path as seen from the folder of the source. */
@@ -191,30 +173,31 @@ static char *absolute_path(const char *source, const char *path)
 	return xasprintf("%.*s/%s", (int)(end - source), source, path);
 }
 
-static int flag_add(struct string_list *argv, struct string_list *folders,
-		    const struct allowed_flag *flag, const char *name, const char *value,
-		    const char *source, struct error *err)
+/* `name`: how the compiler calls it. */
+static int flag_add(struct string_list *argv, struct string_list *folders, struct given_flag given,
+		    const char *name, const char *source, struct error *err)
 {
-	char *path = NULL, *joined;
+	const enum flag_value kind = given.row->value;
+	char *path = NULL;
 	int rc;
 
 	if (!*name)
 		return 0;
-	if (!value) {
+	if (!given.value) {
 		string_list_add(argv, name);
 		return 0;
 	}
-	if (flag->value == FLAG_FOLDER || flag->value == FLAG_FILE)
-		value = path = absolute_path(source, value);
-	if (flag->value == FLAG_FOLDER)
+	if (kind == FLAG_FOLDER || kind == FLAG_FILE)
+		given.value = path = absolute_path(source, given.value);
+	if (kind == FLAG_FOLDER)
 		string_list_add(folders, path);
 	/* both compilers read these forms of every flag of the table */
-	joined = flag->value == FLAG_MACRO ? xasprintf("%s%s", flag->for_nvrtc, value)
-		 : !strcmp(name, "-I")     ? xasprintf("-I%s", value)
-					   : xasprintf("%s=%s", name, value);
-	string_list_add(argv, joined);
-	rc = flag_value_check(flag, joined, value, err); /* the folder of the source is in it now */
-	free(joined);
+	if (kind == FLAG_MACRO)
+		string_list_addf(argv, "%s%s", given.row->for_nvrtc, given.value);
+	else
+		string_list_addf(argv, strcmp(name, "-I") ? "%s=%s" : "%s%s", name, given.value);
+	/* the folder of the source is in it now */
+	rc = flag_value_check(&given, argv->items[argv->count - 1], err);
 	free(path);
 	return rc;
 }
@@ -226,45 +209,45 @@ int compile_flags_add(struct string_list *argv, struct string_list *folders,
 	int rc = 0;
 
 	if (request->standard) {
-		char *word = xasprintf("-std=%s", request->standard);
-
-		rc = compile_flag_check(word, err);
-		string_list_add(argv, word);
-		free(word);
+		string_list_addf(argv, "-std=%s", request->standard);
+		rc = compile_flag_check(argv->items[argv->count - 1], err);
 	}
 	for (size_t i = 0; !rc && i < request->defines.count; i++) {
-		char *word = xasprintf("-D%s", request->defines.items[i]);
-
 		rc = macro_check(request->defines.items[i], err);
-		string_list_add(argv, word);
-		free(word);
+		string_list_addf(argv, "-D%s", request->defines.items[i]);
 	}
 	for (size_t i = 0; !rc && i < request->flags.count; i++) {
-		const char *word = request->flags.items[i], *value, *name;
-		const struct allowed_flag *flag = flag_find(&value, word);
+		const char *word = request->flags.items[i], *name;
+		struct given_flag given = flag_find(word);
 
-		if (!flag)
+		if (!given.row)
 			return flag_refuse(word, err);
-		if (flag->value != FLAG_ALONE && !value) {
+		if (given.row->value != FLAG_ALONE && !given.value) {
 			if (++i == request->flags.count)
 				return error_set(err, PL_EUSAGE, "the flag '%.200s' has no value",
 						 word);
-			value = request->flags.items[i];
+			given.value = request->flags.items[i];
 		}
-		name = tool == COMPILE_NVRTC ? flag->for_nvrtc : flag->name;
+		name = tool == COMPILE_NVRTC ? given.row->for_nvrtc : given.name;
 		if (!name)
 			rc = error_set(err, PL_EUNSUPPORTED,
 				       "NVRTC has no flag '%.200s': compile with nvcc", word);
 		else
-			rc = flag_add(argv, folders, flag, name, value, request->source, err);
+			rc = flag_add(argv, folders, given, name, request->source, err);
 	}
 	return rc;
 }
 
 int compile_options_check(const struct compile_request *request, struct error *err)
 {
+	return compile_flags_check(
+		request, request->tool == COMPILE_NVRTC ? COMPILE_NVRTC : COMPILE_NVCC, err);
+}
+
+int compile_flags_check(const struct compile_request *request, enum compile_tool tool,
+			struct error *err)
+{
 	struct string_list argv = {0}, folders = {0};
-	enum compile_tool tool = request->tool == COMPILE_NVRTC ? COMPILE_NVRTC : COMPILE_NVCC;
 	int rc = compile_flags_add(&argv, &folders, request, tool, err);
 
 	string_list_release(&argv);
@@ -275,22 +258,18 @@ int compile_options_check(const struct compile_request *request, struct error *e
 void compile_ptxas_flags_add(struct string_list *argv, const struct compile_request *request)
 {
 	for (size_t i = 0; i < request->flags.count; i++) {
-		const char *value, *name;
-		const struct allowed_flag *flag = flag_find(&value, request->flags.items[i]);
+		const struct given_flag given = flag_find(request->flags.items[i]);
+		const char *value = given.value, *name;
 
-		if (!flag || flag->value == FLAG_ALONE)
+		if (!given.row || given.row->value == FLAG_ALONE)
 			continue;
 		if (!value && ++i == request->flags.count)
 			return;
 		value = value ? value : request->flags.items[i];
-		name = flag->for_nvrtc ? flag->for_nvrtc : "";
-		if (!strcmp(name, "-Xptxas")) {
+		name = given.row->for_nvrtc ? given.row->for_nvrtc : "";
+		if (!strcmp(name, "-Xptxas"))
 			string_list_add(argv, value);
-		} else if (!strcmp(name, "-maxrregcount")) {
-			char *word = xasprintf("--maxrregcount=%s", value);
-
-			string_list_add(argv, word);
-			free(word);
-		}
+		else if (!strcmp(name, "-maxrregcount"))
+			string_list_addf(argv, "--maxrregcount=%s", value);
 	}
 }

@@ -41,22 +41,15 @@ struct nvrtc {
 	const char *(*error_name)(int);
 };
 
-static void *open_loader_library(void)
+static int print_loader_library(void)
 {
 	static const char *const names[] = {"libnvrtc.so", "libnvrtc.so.13", "libnvrtc.so.12",
 					    "libnvrtc.so.11.2"};
+	struct link_map *map;
 	void *library = NULL;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]) && !library; i++)
 		library = dlopen(names[i], RTLD_NOW);
-	return library;
-}
-
-static int print_loader_library(void)
-{
-	struct link_map *map;
-	void *library = open_loader_library();
-
 	if (!library || dlinfo(library, RTLD_DI_LINKMAP, &map))
 		return EXIT_UNUSABLE;
 	printf("%s\n", map->l_name);
@@ -126,16 +119,11 @@ static int write_bytes(const char *folder, const char *name, const void *bytes, 
 
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	file = fopen(path, "wb");
-	if (!file) {
-		printf("cannot write %s\n", path);
-		return EXIT_UNUSABLE;
-	}
-	wrote = fwrite(bytes, 1, length, file);
-	if (fclose(file) || wrote != length) {
-		printf("cannot write %s\n", path);
-		return EXIT_UNUSABLE;
-	}
-	return 0;
+	wrote = file ? fwrite(bytes, 1, length, file) : 0;
+	if (file && !fclose(file) && wrote == length)
+		return 0;
+	printf("cannot write %s\n", path);
+	return EXIT_UNUSABLE;
 }
 
 static int write_image(const char *folder, const char *name, nvrtc_program program,

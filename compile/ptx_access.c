@@ -267,9 +267,10 @@ static void take_parameter_names(struct access_flow *flow, struct ptx_scan *scan
 	struct access_place last = {"", 0, 0};
 	bool array = false;
 
-	for (; scan->length && !ptx_scan_is(scan, ")"); ptx_scan_next(scan)) {
+	for (bool more = true; more; ptx_scan_next(scan)) {
+		more = scan->length && !ptx_scan_is(scan, ")");
 		array |= ptx_scan_is(scan, "[");
-		if (ptx_scan_is(scan, ",")) {
+		if (!more || ptx_scan_is(scan, ",")) {
 			if (flow->parameter_count < ACCESS_PARAMETERS)
 				flow->parameters[flow->parameter_count++] = last;
 			else
@@ -279,10 +280,6 @@ static void take_parameter_names(struct access_flow *flow, struct ptx_scan *scan
 			last = (struct access_place){scan->token, scan->length, 0};
 		}
 	}
-	if (flow->parameter_count < ACCESS_PARAMETERS)
-		flow->parameters[flow->parameter_count++] = last;
-	else
-		flow->unknown = true;
 }
 
 /* A line ".loc 1 2 3" has no ';'. */
@@ -354,12 +351,6 @@ static enum pointer_access flow_access(const struct access_flow *flow, uint64_t 
 								: POINTER_ONLY_WRITTEN;
 }
 
-static void flow_result(const struct access_flow *flow, struct compiled_entry *entry)
-{
-	for (size_t i = 0; i < entry->parameter_count && !flow->unknown; i++)
-		entry->access[i] = flow_access(flow, UINT64_C(1) << i);
-}
-
 static struct compiled_entry *entry_named(struct compiled_entry *entries, size_t count,
 					  const struct ptx_scan *scan)
 {
@@ -390,8 +381,10 @@ static void access_read_kernel(struct access_flow *flow, struct ptx_scan *scan,
 	flow_body(flow, scan);
 	entry->dimensions = flow->dimensions;
 	flow_spread(flow);
-	if (flow->parameter_count >= entry->parameter_count)
-		flow_result(flow, entry);
+	for (size_t i = 0; i < entry->parameter_count && !flow->unknown &&
+			   flow->parameter_count >= entry->parameter_count;
+	     i++)
+		entry->access[i] = flow_access(flow, UINT64_C(1) << i);
 }
 
 void ptx_access_read(struct compiled_entry *entries, size_t count, const char *text)

@@ -208,13 +208,6 @@ static bool scan_is_texture_opcode(const struct ptx_scan *scan)
 	return false;
 }
 
-static void uses_begin_entry(struct texture_uses *uses, const struct entry_list *list)
-{
-	uses->in_entry = true;
-	uses->calls = xgrow(uses->calls, &uses->capacity, list->count + 1, sizeof(*uses->calls));
-	uses->calls[list->count] = false;
-}
-
 /* Takes a token within the body of a function. */
 static void uses_take(struct texture_uses *uses, struct entry_list *list,
 		      const struct ptx_scan *scan)
@@ -227,13 +220,6 @@ static void uses_take(struct texture_uses *uses, struct entry_list *list,
 		   (ptx_scan_is(scan, "call") || !strncmp(scan->token, "call.", 5))) {
 		uses->calls[list->count - 1] = true;
 	}
-}
-
-static void uses_end(struct texture_uses *uses, struct entry_list *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		list->items[i].textures |= uses->functions && uses->calls[i];
-	free(uses->calls);
 }
 
 /* ---- the text ---- */
@@ -260,14 +246,19 @@ int ptx_entries_read(struct entry_list *out, const char *text, struct error *err
 		else if (depth)
 			uses_take(&uses, &list, &scan);
 		else if (ptx_scan_is(&scan, ".entry")) {
-			uses_begin_entry(&uses, &list);
+			uses.in_entry = true;
+			uses.calls = xgrow(uses.calls, &uses.capacity, list.count + 1,
+					   sizeof(*uses.calls));
+			uses.calls[list.count] = false;
 			ptx_scan_next(&scan);
 			rc = entry_read(&list, &scan, err);
 			continue; /* at the '{' or ';' */
 		}
 		ptx_scan_next(&scan);
 	}
-	uses_end(&uses, &list);
+	for (size_t i = 0; i < list.count; i++)
+		list.items[i].textures |= uses.functions && uses.calls[i];
+	free(uses.calls);
 	if (!rc && !versioned)
 		rc = error_set(err, PL_EPARSE, "there is no .version: this is no PTX");
 	if (!rc && depth)

@@ -68,14 +68,18 @@ static void folders_of_variable(struct string_list *out, const char *variable, c
 	if (!value || !*value)
 		return;
 	string_list_split(&parts, value, ':');
-	for (size_t i = 0; i < parts.count; i++) {
-		char *folder = xasprintf("%s%s", parts.items[i], below);
-
+	for (size_t i = 0; i < parts.count; i++)
 		if (*parts.items[i] == '/')
-			string_list_add(out, folder);
-		free(folder);
-	}
+			string_list_addf(out, "%s%s", parts.items[i], below);
 	string_list_release(&parts);
+}
+
+/* Sets *out to the first program of a list, unless it is set. */
+static void program_take(struct text *out, const struct string_list *paths)
+{
+	for (size_t i = 0; i < paths->count && !out->length; i++)
+		if (*paths->items[i] == '/' && is_program(paths->items[i]))
+			text_add(out, paths->items[i]);
 }
 
 static void helper_find(struct compile_tools *tools)
@@ -92,10 +96,7 @@ static void helper_find(struct compile_tools *tools)
 		return;
 	text_clear(&tools->helper);
 	folders_of_variable(&folders, "PATH", "/perflab-nvrtc");
-	for (size_t i = 0; i < folders.count && !tools->helper.length; i++) {
-		if (is_program(folders.items[i]))
-			text_add(&tools->helper, folders.items[i]);
-	}
+	program_take(&tools->helper, &folders);
 	string_list_release(&folders);
 }
 
@@ -124,29 +125,22 @@ static void nvrtc_ask_loader(struct compile_tools *tools)
 static void nvrtc_find(struct compile_tools *tools)
 {
 	static const char *const below[] = {"lib64", "lib", "targets/*/lib"};
-	struct string_list roots = {0}, plain = {0};
+	struct string_list roots = {0}, folders = {0};
 
 	folders_of_variable(&roots, "PERFLAB_CUDA_ROOT", "");
 	folders_of_variable(&roots, "CUDA_HOME", "");
 	string_list_add(&roots, "/usr/local/cuda");
-	for (size_t i = 0; i < roots.count; i++) {
-		for (size_t k = 0; k < ARRAY_SIZE(below) && !tools->nvrtc.length; k++) {
-			char *folder = xasprintf("%s/%s", roots.items[i], below[k]);
-
-			if (!file_matching(&tools->nvrtc, folder, "libnvrtc.so"))
-				file_matching(&tools->nvrtc, folder, "libnvrtc.so.[0-9]*");
-			free(folder);
-		}
-	}
-	folders_of_variable(&plain, "LD_LIBRARY_PATH", "");
-	for (size_t i = 0; i < plain.count && !tools->nvrtc.length; i++) {
-		if (!file_matching(&tools->nvrtc, plain.items[i], "libnvrtc.so"))
-			file_matching(&tools->nvrtc, plain.items[i], "libnvrtc.so.[0-9]*");
-	}
+	for (size_t i = 0; i < roots.count; i++)
+		for (size_t k = 0; k < ARRAY_SIZE(below); k++)
+			string_list_addf(&folders, "%s/%s", roots.items[i], below[k]);
+	folders_of_variable(&folders, "LD_LIBRARY_PATH", "");
+	for (size_t i = 0; i < folders.count && !tools->nvrtc.length; i++)
+		if (!file_matching(&tools->nvrtc, folders.items[i], "libnvrtc.so"))
+			file_matching(&tools->nvrtc, folders.items[i], "libnvrtc.so.[0-9]*");
 	if (!tools->nvrtc.length && tools->helper.length)
 		nvrtc_ask_loader(tools);
 	string_list_release(&roots);
-	string_list_release(&plain);
+	string_list_release(&folders);
 }
 
 /* The headers of the toolkit are beside the folder of the library. */
@@ -193,10 +187,7 @@ static void nvcc_find(struct compile_tools *tools)
 	folders_of_variable(&paths, "PATH", "/nvcc");
 	folders_of_variable(&paths, "CUDA_HOME", "/bin/nvcc");
 	string_list_add(&paths, "/usr/local/cuda/bin/nvcc");
-	for (size_t i = 0; i < paths.count && !tools->nvcc.length; i++) {
-		if (*paths.items[i] == '/' && is_program(paths.items[i]))
-			text_add(&tools->nvcc, paths.items[i]);
-	}
+	program_take(&tools->nvcc, &paths);
 	string_list_release(&paths);
 }
 

@@ -16,7 +16,6 @@
 static void ptx_variable_take(struct string_list *out, struct ptx_scan *scan)
 {
 	bool number = false; /* the next token is one */
-	char *name;
 
 	do {
 		number = ptx_scan_is(scan, ".align");
@@ -28,9 +27,7 @@ static void ptx_variable_take(struct string_list *out, struct ptx_scan *scan)
 	/* "$str" is a text of the compiler */
 	if (!scan->length || (!isalpha((unsigned char)*scan->token) && *scan->token != '_'))
 		return;
-	name = xstrndup(scan->token, scan->length);
-	string_list_add(out, name);
-	free(name);
+	string_list_add_bytes(out, scan->token, scan->length);
 	ptx_scan_next(scan);
 }
 
@@ -102,28 +99,21 @@ int compiled_variable_find(const char **name, const struct compiled *compiled, c
 {
 	const struct string_list *variables = &compiled->variables;
 	struct text list = TEXT_INIT;
-	size_t found = 0;
-	int best = 1, rc = 0;
+	struct name_choice choice = {0};
+	int rc = 0;
 
-	for (size_t i = 0; i < variables->count; i++) {
-		const int match = image_name_match(variables->items[i], wanted);
-
-		if (match > best || (match == best && !found)) {
-			best = match;
-			found = 1;
-			*name = variables->items[i];
-		} else if (match == best) {
-			found++;
-		}
-	}
-	if (found == 1)
+	for (size_t i = 0; i < variables->count; i++)
+		name_choice_take(&choice, i, variables->items[i], wanted);
+	if (choice.found)
+		*name = variables->items[choice.index];
+	if (choice.found == 1)
 		return 0;
-	variables_list(&list, variables, wanted, found ? best : 0);
-	if (found)
+	variables_list(&list, variables, wanted, choice.match);
+	if (choice.found)
 		rc = error_set(err, PL_EUSAGE,
 			       "'%.200s' may be any of %zu variables: write the whole name, or the "
 			       "one in parentheses, of the one that you want: %s",
-			       wanted, found, list.data);
+			       wanted, choice.found, list.data);
 	else
 		rc = error_set(
 			err, PL_ENOENT, "there is no variable '%.200s' in the image%s%s", wanted,

@@ -11,25 +11,27 @@
 
 #include "compile/compile_parts.h"
 
-/* Writes `text` to a file below translation->sources that is named after it. */
-static int including_source_write(char **path, const struct translation *translation,
-				  const struct text *text, struct error *err)
+/* Writes a file below translation->sources, which is named after its text: it includes the source
+ * and has a pointer to each wanted instance, declared with `attributes`. */
+static int including_source_write(char **path, struct translation *translation,
+				  const char *attributes, struct error *err)
 {
+	const struct string_list *entries = &translation->request->entries;
 	char *temporary = xasprintf("%s/source", translation->work), hash[HASH_TEXT_BYTES];
-	FILE *file;
-	bool wrote;
+	struct text text = TEXT_INIT;
 	int rc = cache_folder_make(translation->sources, err);
 
-	hash_of(hash, text->data, text->length);
+	text_addf(&text, "#include \"%s\"\n", translation->request->source);
+	for (size_t i = 0; i < entries->count; i++)
+		if (entry_is_instance(entries->items[i]))
+			text_addf(&text, "%s decltype(&%s) perflab_instance_%zu = &%s;\n",
+				  attributes, entries->items[i], i, entries->items[i]);
+	hash_of(hash, text.data, text.length);
 	*path = xasprintf("%s/%s.cu", translation->sources, hash);
-	if (!rc) {
-		file = fopen(temporary, "wbe");
-		wrote = file && fwrite(text->data, 1, text->length, file) == text->length;
-		if (file && fclose(file))
-			wrote = false;
-		if (!wrote || rename(temporary, *path))
-			rc = cache_write_error(*path, err);
-	}
+	if (!rc && (work_file_write(translation, "source", text.data, text.length, NULL) ||
+		    rename(temporary, *path)))
+		rc = cache_write_error(*path, err);
+	text_release(&text);
 	free(temporary);
 	return rc;
 }
@@ -56,15 +58,13 @@ static void including_source_hide(struct text *messages, size_t begin, const cha
 }
 
 /* The last word is the file to compile. */
-static int nvcc_run(struct translation *out, const struct compile_request *request,
-		    const struct string_list *argv, const volatile int *stop, struct error *err)
+static int nvcc_run(struct translation *out, const struct string_list *argv, struct error *err)
 {
 	const size_t begin = out->messages.length;
-	enum tool_end end =
-		tool_run(&out->messages, argv, out->work, compile_limit_ns(request), stop);
+	enum tool_end end = tool_run(&out->messages, argv, out);
 
-	including_source_hide(&out->messages, begin, argv->items[argv->count - 1], request);
-	return translation_end(out, end, request, "nvcc", err);
+	including_source_hide(&out->messages, begin, argv->items[argv->count - 1], out->request);
+	return translation_end(out, end, "nvcc", err);
 }
 
 /* ---- the names of instances ---- */
@@ -87,34 +87,25 @@ static void instance_name_take(struct text *name, const char *ptx, size_t index)
  * Compiles once more, only for the names in the image of template instances. The marks stay out of
  * the image that is measured.
  */
-static int instance_names_find(struct translation *out, const struct compile_request *request,
-			       const struct compile_tools *tools, const volatile int *stop,
-			       struct error *err)
+static int instance_names_find(struct translation *out, struct error *err)
 {
+	const struct compile_request *request = out->request;
 	struct string_list argv = {0}, folders = {0};
-	struct text text = TEXT_INIT;
-	char *arch = xasprintf("-arch=compute_%s", request->arch + 3);
 	char *path = xasprintf("%s/names.ptx", out->work), *ptx = NULL, *names = NULL;
 	size_t length;
 	int rc;
 
-	text_addf(&text, "#include \"%s\"\n", request->source);
-	for (size_t i = 0; i < request->entries.count; i++) {
-		if (entry_is_instance(request->entries.items[i]))
-			text_addf(&text, "__device__ decltype(&%s) perflab_instance_%zu = &%s;\n",
-				  request->entries.items[i], i, request->entries.items[i]);
-	}
-	string_list_add(&argv, tools->nvcc.data);
+	string_list_add(&argv, out->tools->nvcc.data);
 	string_list_add(&argv, "-ptx");
-	string_list_add(&argv, arch);
+	string_list_addf(&argv, "-arch=compute_%s", request->arch + 3);
 	string_list_add(&argv, "-o");
 	string_list_add(&argv, "names.ptx");
 	rc = compile_flags_add(&argv, &folders, request, COMPILE_NVCC, err);
 	if (!rc)
-		rc = including_source_write(&names, out, &text, err);
+		rc = including_source_write(&names, out, "__device__", err);
 	if (!rc) {
 		string_list_add(&argv, names);
-		rc = nvcc_run(out, request, &argv, stop, err);
+		rc = nvcc_run(out, &argv, err);
 	}
 	if (!rc)
 		rc = read_file(&ptx, &length, path, COMPILE_IMAGE_LIMIT, err);
@@ -128,17 +119,15 @@ static int instance_names_find(struct translation *out, const struct compile_req
 	free(ptx);
 	free(path);
 	free(names);
-	free(arch);
-	text_release(&text);
 	string_list_release(&folders);
 	string_list_release(&argv);
 	return rc;
 }
 
 /* Returns true if every wanted instance is the only kernel of its name in the image. */
-static bool instances_are_plain(const struct translation *out,
-				const struct compile_request *request)
+static bool instances_are_plain(const struct translation *out)
 {
+	const struct compile_request *request = out->request;
 	char *path = xasprintf("%s/image.ptx", out->work), *ptx = NULL;
 	struct entry_list list = {0};
 	size_t length, index = 0;
@@ -221,15 +210,11 @@ static char *toolkit_headers_find(const struct string_list *files)
 	static const char mark[] = "/crt/host_config.h";
 
 	for (size_t i = 0; i < files->count; i++) {
-		size_t length = strlen(files->items[i]), end = strlen(mark);
-		char *real;
+		char *real =
+			has_suffix(files->items[i], mark) ? realpath(files->items[i], NULL) : NULL;
 
-		if (length < end || strcmp(files->items[i] + length - end, mark) != 0)
-			continue;
-		real = realpath(files->items[i], NULL);
-		length = real ? strlen(real) : 0;
-		if (length > end && !strcmp(real + length - end, mark)) {
-			real[length - end + 1] = '\0';
+		if (real && has_suffix(real, mark)) {
+			real[strlen(real) - strlen(mark) + 1] = '\0';
 			return real;
 		}
 		free(real);
@@ -267,9 +252,10 @@ static bool file_tests_files(const char *path)
  * lacks the source: "?" is a file that never matches. Headers of the toolkit and of the system have
  * the word too, but what they test changes only with an installation.
  */
-static void nvcc_files_take(struct translation *out, const char *source, const char *including,
+static void nvcc_files_take(struct translation *out, const char *including,
 			    const struct string_list *folders)
 {
+	const char *source = out->request->source;
 	char *path = xasprintf("%s/files.d", out->work), *text = NULL, *toolkit;
 	struct string_list files = {0};
 	bool has_source = false, complete = true;
@@ -302,25 +288,6 @@ static void nvcc_files_take(struct translation *out, const char *source, const c
 
 /* ---- compiling ---- */
 
-static int instances_write(char **path, const struct translation *out,
-			   const struct compile_request *request, struct error *err)
-{
-	struct text text = TEXT_INIT;
-	int rc;
-
-	text_addf(&text, "#include \"%s\"\n", request->source);
-	for (size_t i = 0; i < request->entries.count; i++) {
-		if (entry_is_instance(request->entries.items[i]))
-			text_addf(&text,
-				  "__attribute__((used)) static decltype(&%s) "
-				  "perflab_instance_%zu = &%s;\n",
-				  request->entries.items[i], i, request->entries.items[i]);
-	}
-	rc = including_source_write(path, out, &text, err);
-	text_release(&text);
-	return rc;
-}
-
 /* nvcc names the PTX that it makes a cubin of after the file that it compiles. */
 static int kept_ptx_rename(const struct translation *out, const char *including, struct error *err)
 {
@@ -339,50 +306,45 @@ static int kept_ptx_rename(const struct translation *out, const char *including,
 
 /* Everything but the file. `folders` gets the include folders. */
 static int nvcc_words(struct string_list *argv, struct string_list *folders,
-		      const struct compile_request *request, const struct compile_tools *tools,
-		      struct error *err)
+		      const struct translation *in, struct error *err)
 {
+	const struct compile_request *request = in->request;
 	/* -keep gives all files names in the work folder */
 	static const char *const always[] = {"-lineinfo", "-MD",       "-MF", "files.d",
 					     "-keep",     "-keep-dir", ".",   "-o"};
 	const char *end = strrchr(request->source, '/');
-	char *arch = xasprintf(request->cubin ? "-arch=%s" : "-arch=compute_%s",
-			       request->arch + (request->cubin ? 0 : 3));
-	char *source_folder = xstrndup(request->source, (size_t)(end - request->source));
 
-	string_list_add(argv, tools->nvcc.data);
-	string_list_add(argv, arch);
+	string_list_add(argv, in->tools->nvcc.data);
+	string_list_addf(argv, request->cubin ? "-arch=%s" : "-arch=compute_%s",
+			 request->arch + (request->cubin ? 0 : 3));
 	for (size_t i = 0; i < ARRAY_SIZE(always); i++)
 		string_list_add(argv, always[i]);
 	string_list_add(argv, request->cubin ? "image.cubin" : "image.ptx");
 	string_list_add(argv, request->cubin ? "-cubin" : "-ptx");
-	string_list_add(folders, source_folder);
-	free(source_folder);
-	free(arch);
+	string_list_add_bytes(folders, request->source, (size_t)(end - request->source));
 	return compile_flags_add(argv, folders, request, COMPILE_NVCC, err);
 }
 
-int translate_with_nvcc(struct translation *out, const struct compile_request *request,
-			const struct compile_tools *tools, const volatile int *stop,
-			struct error *err)
+int translate_with_nvcc(struct translation *out, struct error *err)
 {
+	const struct compile_request *request = out->request;
 	struct string_list argv = {0}, folders = {0};
 	char *including = NULL;
 	bool instances = false;
 	int rc;
 
-	if (!tools->nvcc.length)
+	if (!out->tools->nvcc.length)
 		return error_set(err, PL_EUNSUPPORTED,
 				 "there is no nvcc: install the CUDA toolkit, or name the program "
 				 "in $PERFLAB_NVCC");
 	out->tool = "nvcc";
-	rc = nvcc_words(&argv, &folders, request, tools, err);
+	rc = nvcc_words(&argv, &folders, out, err);
 	if (!rc)
-		rc = instances_write(&including, out, request, err);
+		rc = including_source_write(&including, out, "__attribute__((used)) static", err);
 	if (!rc) {
 		string_list_add(&argv, including);
-		rc = nvcc_run(out, request, &argv, stop, err);
-		nvcc_files_take(out, request->source, including, &folders);
+		rc = nvcc_run(out, &argv, err);
+		nvcc_files_take(out, including, &folders);
 	}
 	if (!rc && request->cubin)
 		rc = kept_ptx_rename(out, including, err);
@@ -390,8 +352,8 @@ int translate_with_nvcc(struct translation *out, const struct compile_request *r
 		instances |= entry_is_instance(request->entries.items[i]);
 		string_list_add(&out->lowered, "");
 	}
-	if (!rc && instances && !instances_are_plain(out, request))
-		rc = instance_names_find(out, request, tools, stop, err);
+	if (!rc && instances && !instances_are_plain(out))
+		rc = instance_names_find(out, err);
 	string_list_release(&folders);
 	string_list_release(&argv);
 	free(including);

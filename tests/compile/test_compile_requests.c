@@ -177,8 +177,9 @@ static size_t open_files(void)
 static void resources_without_room(void **state)
 {
 	struct sandbox *box = *state;
-	const struct translation translation = {.work = box->folder};
 	struct compile_tools tools = {.ptxas = TEXT_INIT};
+	const struct translation translation = {
+		.request = &box->request, .tools = &tools, .work = box->folder};
 	struct error err = {0};
 	size_t before;
 	char *path;
@@ -192,8 +193,7 @@ static void resources_without_room(void **state)
 	free(path);
 	free(sandbox_write(box, "image.ptx", PTX_START));
 	before = open_files();
-	assert_int_equal(entry_resources_append(&translation, &box->request, &tools, NULL, &err),
-			 PL_EIO);
+	assert_int_equal(entry_resources_append(&translation, &err), PL_EIO);
 	assert_int_equal(open_files(), before);
 	text_release(&tools.ptxas);
 }
