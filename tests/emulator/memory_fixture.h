@@ -1,7 +1,6 @@
 /*
  * A warp with memory and no machine around it: for tests of the handlers of
- * loads, stores and atomics. Findings are kept; nothing else of machine/ is
- * needed but memory, access and shadow. Included by one file a test program.
+ * loads, stores and atomics. Findings are kept. Included by one file a test program.
  */
 #ifndef TESTS_EMULATOR_MEMORY_FIXTURE_H
 #define TESTS_EMULATOR_MEMORY_FIXTURE_H
@@ -55,8 +54,12 @@ struct fixture {
 };
 static struct fixture fixture;
 
-enum step warp_finding(struct warp *warp, const struct instruction *at, int lane,
-		       enum finding_kind kind, const char *format, ...)
+/* The linker puts it in the place of warp_finding(). */
+enum step __wrap_warp_finding(struct warp *warp, const struct instruction *at, int lane,
+			      enum finding_kind kind, const char *format, ...);
+
+enum step __wrap_warp_finding(struct warp *warp, const struct instruction *at, int lane,
+			      enum finding_kind kind, const char *format, ...)
 {
 	va_list arguments;
 
