@@ -36,9 +36,9 @@ const struct handlers *handlers_avx2_or_null(void);
 #define LANES_PASTE(a, b) LANES_PASTE_(a, b)
 #define LANES_NAME(name) LANES_PASTE(name, LANES_SET)
 
-/* The exports of this folder, once per set: alu_handler of alu.c, memory_handler of memory.c,
- * atomic_handler of atomics.c, exchange_handler of exchange.c, matrix_handler of matrix.c,
- * warpgroup_handler of matrix_warpgroup.c, chain_handler of chain.c. */
+/* The exports of this folder, once per set: alu_handler of alu.c, memory_handler of
+ * memory_generic.c, atomic_handler of atomics.c, exchange_handler of exchange.c, matrix_handler of
+ * matrix.c, warpgroup_handler of matrix_warpgroup.c, chain_handler of chain.c. */
 #define LANES_PARTS(set)                                                                     \
 	instruction_handler *alu_handler_##set(const struct instruction *instruction);       \
 	instruction_handler *memory_handler_##set(const struct instruction *instruction);    \

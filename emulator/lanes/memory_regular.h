@@ -3,7 +3,7 @@
  * places one behind the other, or loads of one place by all lanes. Most requests of most kernels
  * are such. They need no list of addresses, and the bounds are those of one range.
  *
- * Has the same outcome as the path for any addresses in memory.c, which executes what these
+ * Has the same outcome as the path for any addresses in memory_generic.c, which executes what these
  * functions refuse.
  */
 #ifndef EMULATOR_LANES_MEMORY_REGULAR_H

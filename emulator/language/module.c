@@ -19,17 +19,6 @@ const struct ptx_function *ptx_module_function(const struct ptx_module *module, 
 	return NULL;
 }
 
-const char *ptx_space_name(enum ptx_space space)
-{
-	static const char *const names[] = {
-		[PTX_SPACE_GENERIC] = "",      [PTX_SPACE_GLOBAL] = "global",
-		[PTX_SPACE_SHARED] = "shared", [PTX_SPACE_LOCAL] = "local",
-		[PTX_SPACE_CONST] = "const",   [PTX_SPACE_PARAM] = "param",
-	};
-
-	return names[space];
-}
-
 const char *source_file_name(const struct ptx_module *module, uint32_t file, uint32_t line)
 {
 	return line && file < module->file_count ? module->files[file] : NULL;

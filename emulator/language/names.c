@@ -188,6 +188,19 @@ struct name *parser_intern(struct parser *parser, const char *text, size_t lengt
 	return name;
 }
 
+struct name *parser_expect_name(struct parser *parser, const char *what)
+{
+	struct name *name;
+
+	if (parser->token.kind != TOKEN_WORD) {
+		parser_error(parser, "expected %s", what);
+		return NULL;
+	}
+	name = parser_intern(parser, parser->token.text, parser->token.length);
+	parser_advance(parser);
+	return parser->rc ? NULL : name;
+}
+
 /* ---- scopes ---- */
 
 void scope_enter(struct parser *parser)

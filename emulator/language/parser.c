@@ -294,6 +294,17 @@ bool parser_at_word(const struct parser *parser, const char *word)
 	       memcmp(parser->token.text, word, parser->token.length) == 0;
 }
 
+const char *ptx_space_name(enum ptx_space space)
+{
+	static const char *const names[] = {
+		[PTX_SPACE_GENERIC] = "",      [PTX_SPACE_GLOBAL] = "global",
+		[PTX_SPACE_SHARED] = "shared", [PTX_SPACE_LOCAL] = "local",
+		[PTX_SPACE_CONST] = "const",   [PTX_SPACE_PARAM] = "param",
+	};
+
+	return names[space];
+}
+
 bool parser_at_space(const struct parser *parser, enum ptx_space *out)
 {
 	const struct token *token = &parser->token;
@@ -330,19 +341,6 @@ void parser_expect(struct parser *parser, char mark, const char *after)
 {
 	if (!parser_accept(parser, mark))
 		parser_error(parser, "expected '%c' after %s", mark, after);
-}
-
-struct name *parser_expect_name(struct parser *parser, const char *what)
-{
-	struct name *name;
-
-	if (parser->token.kind != TOKEN_WORD) {
-		parser_error(parser, "expected %s", what);
-		return NULL;
-	}
-	name = parser_intern(parser, parser->token.text, parser->token.length);
-	parser_advance(parser);
-	return parser->rc ? NULL : name;
 }
 
 int64_t parser_expect_number(struct parser *parser, const char *what, int64_t most)
