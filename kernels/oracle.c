@@ -8,8 +8,11 @@ int kernel_oracle_compute(const struct kernel_oracle *oracle, const struct launc
 			  const struct host_buffers *inputs, struct host_buffers *expected,
 			  struct error *err)
 {
-	*err = (struct error){0};
-	return oracle->compute(&(struct oracle_run){oracle, work, inputs, expected, err});
+	struct error cause = {0};
+	const int rc =
+		oracle->compute(&(struct oracle_run){oracle, work, inputs, expected, &cause});
+
+	return rc ? error_set(err, rc, "%s", cause.text) : 0;
 }
 
 static void *find_data(const struct oracle_run *run, const struct host_buffers *buffers,

@@ -58,8 +58,6 @@ int record_driver_open(struct error *err);
 /* 0, or PL_EDEVICE with `what` and the driver's name of the error. */
 int record_driver_check(CUresult result, struct error *err, const char *what);
 
-#define RECORD_DEVICES_MOST 64
-
 struct device_words {
 	char name[256];
 	char uuid[48]; /* "GPU-…", of a slice (MIG) "MIG-…" */

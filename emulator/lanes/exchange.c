@@ -154,12 +154,12 @@ static void set_lanes(struct values *values, uint32_t lanes, uint32_t value)
 		values->of[__builtin_ctz(lanes)] = value;
 }
 
-/* Computes the results of one group: `first` for dst, `second` for dst2. */
+/* Computes the results of one group: `first` for dst and, of a pair, `second` for dst2. */
 typedef void group_function(const struct warp *warp, const struct instruction *at, uint32_t group,
 			    struct values *first, struct values *second);
 
 static inline __attribute__((always_inline)) enum step
-run_groups(struct warp *warp, const struct instruction *at, group_function *of_group)
+run_groups(struct warp *warp, const struct instruction *at, group_function *of_group, bool pair)
 {
 	enum step step = warp_gather(warp, at, at->d);
 	struct values first = {{0}}, second = {{0}};
@@ -170,7 +170,8 @@ run_groups(struct warp *warp, const struct instruction *at, group_function *of_g
 	for (uint32_t left = warp->active; left;)
 		of_group(warp, at, next_group(warp, at, &left), &first, &second);
 	write_active_lanes(warp, at->dst, &first);
-	write_active_lanes(warp, at->dst2, &second);
+	if (pair)
+		write_active_lanes(warp, at->dst2, &second);
 	return STEP_NEXT;
 }
 
@@ -256,15 +257,15 @@ static void elect(const struct warp *warp, const struct instruction *at, uint32_
 	set_lanes(elected, group & -group, ALL_LANES);
 }
 
-#define GROUP_HANDLER(name)                                                          \
+#define GROUP_HANDLER(name, pair)                                                    \
 	static enum step run_##name(struct warp *warp, const struct instruction *at) \
 	{                                                                            \
-		return run_groups(warp, at, name);                                   \
+		return run_groups(warp, at, name, pair);                             \
 	}
-GROUP_HANDLER(vote)
-GROUP_HANDLER(match)
-GROUP_HANDLER(redux)
-GROUP_HANDLER(elect)
+GROUP_HANDLER(vote, false)
+GROUP_HANDLER(match, true)
+GROUP_HANDLER(redux, false)
+GROUP_HANDLER(elect, true)
 
 static enum step run_active_mask(struct warp *warp, const struct instruction *at)
 {

@@ -179,11 +179,14 @@ static bool decode_sample(struct function_decoding *decoding)
 	const size_t channel = find_modifier(at, of_gather, 4, sizeof(*of_gather));
 	struct instruction fields = {.kind = TEXTURE_SAMPLE};
 	const struct ptx_operand *results;
+	unsigned channels = 0;
 
+	for (size_t i = 0; i < 4; i++)
+		channels += statement_has_modifier(at, of_gather[i]);
 	if (geometry < 0 || !read_texture_types(at, &fields) ||
 	    !(gathers ? has_only_words(at, 0, of_gather, ARRAY_SIZE(of_gather))
 		      : has_only_words(at, 0, of_sample, ARRAY_SIZE(of_sample))) ||
-	    (gathers && (fields.texel_coordinates || channel == 4)))
+	    (gathers && (fields.texel_coordinates || channels != 1)))
 		return true;
 	if (gathers)
 		fields.kind = (uint8_t)(TEXTURE_GATHER_R + channel);

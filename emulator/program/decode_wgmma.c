@@ -28,7 +28,7 @@ static bool read_group_words(const struct ptx_statement *at, struct program_grou
 	/* types[]: D, A, B. */
 	if (!read_matrix_words(&words, at, 1) || words.of_wmma || words.layout_count ||
 	    !words.aligned || words.m != 64 || words.type_count != 3 ||
-	    words.combines != words.ands)
+	    statement_has_modifier(at, "xor"))
 		return false;
 	*product = (struct program_group_product){.n = (uint16_t)words.n};
 	*part = (struct program_product){
