@@ -18,7 +18,7 @@ static bool is_roof(const struct ceiling_list *list, const struct ceiling *ceili
 }
 
 /* A cell with a number; NULL if it is not known. */
-static void cell_number(struct cells *cells, const char *format, double value)
+static void cell_measured(struct cells *cells, const char *format, double value)
 {
 	if (isfinite(value))
 		cell_format(cells, format, value);
@@ -41,11 +41,11 @@ static void add_readable_ceiling(struct cells *cells, const struct ceiling_list 
 {
 	cell_text(cells, is_roof(list, ceiling) ? "yes" : "");
 	add_rate(cells, ceiling->per_s, ceiling->kind);
-	cell_number(cells, "%.2f %%",
-		    50 * (ceiling->high_per_s - ceiling->low_per_s) / ceiling->per_s);
-	cell_number(cells, "%.0f MHz", ceiling->sm_clock_hz / 1e6);
+	cell_measured(cells, "%.2f %%",
+		      50 * (ceiling->high_per_s - ceiling->low_per_s) / ceiling->per_s);
+	cell_measured(cells, "%.0f MHz", ceiling->sm_clock_hz / 1e6);
 	add_rate(cells, ceiling->peak_per_s, ceiling->kind);
-	cell_number(cells, "%.1f %%", 100 * ceiling->per_s / ceiling->peak_per_s);
+	cell_measured(cells, "%.1f %%", 100 * ceiling->per_s / ceiling->peak_per_s);
 	cell_text(cells, ceiling->config);
 }
 
@@ -53,13 +53,13 @@ static void add_machine_ceiling(struct cells *cells, const struct ceiling_list *
 				const struct ceiling *ceiling)
 {
 	cell_text(cells, is_roof(list, ceiling) ? "1" : "0");
-	cell_number(cells, "%.10g", ceiling->per_s);
-	cell_number(cells, "%.10g", ceiling->low_per_s);
-	cell_number(cells, "%.10g", ceiling->high_per_s);
+	cell_measured(cells, "%.10g", ceiling->per_s);
+	cell_measured(cells, "%.10g", ceiling->low_per_s);
+	cell_measured(cells, "%.10g", ceiling->high_per_s);
 	cell_text(cells, ceiling_unit(ceiling));
-	cell_number(cells, "%.10g", ceiling->sm_clock_hz);
-	cell_number(cells, "%.10g", ceiling->peak_per_s);
-	cell_number(cells, "%.4g", 100 * ceiling->per_s / ceiling->peak_per_s);
+	cell_measured(cells, "%.10g", ceiling->sm_clock_hz);
+	cell_measured(cells, "%.10g", ceiling->peak_per_s);
+	cell_measured(cells, "%.4g", 100 * ceiling->per_s / ceiling->peak_per_s);
 	cell_text(cells, ceiling->config);
 	cell_format(cells, "%lld", (long long)ceiling->run_id);
 }

@@ -89,7 +89,7 @@ step() {
 			--sweep "stream reduce divergence --block-sizes 64..1024" "$results/regress.db"
 		;;
 	decide) # about seven times a plain sweep of the suite
-		measure check-decide --record 3 --timeout 120 "$results/decide.db"
+		measure check-decide --record 3 --timeout 200 "$results/decide.db"
 		;;
 	pairs) # over a thousand pairs of equal code, and 240 of each planted difference
 		sh tests/gpu/pairs.sh "$build" "$results/pairs"
