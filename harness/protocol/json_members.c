@@ -144,7 +144,7 @@ int member_object(json_t **out, const json_t *object, const char *name, size_t l
 int member_strings(struct string_list *out, const json_t *object, const char *name, size_t limit,
 		   struct error *err)
 {
-	json_t *array;
+	json_t *array = NULL;
 
 	if (member_array(&array, object, name, limit, err))
 		return PL_EPROTOCOL;
