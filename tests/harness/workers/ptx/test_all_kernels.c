@@ -311,8 +311,8 @@ static struct launch_case *wide_case(const struct kernel *kernel,
 }
 
 /* The last block of the launch, or with `others` those before it: the first one, and the one to
- * which a stride of the grid takes the last element, in rising order. Blocks of matrix products
- * have no stride and take a minute, so there only the last one runs. */
+ * which a stride of the grid takes the last element, in rising order. Matrix products have
+ * no such stride, and their blocks are long, so only the last one runs there. */
 static size_t blocks_to_run(int64_t out[2], const struct emulated_case *emulated, size_t launch,
 			    bool others)
 {
