@@ -235,6 +235,18 @@ int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_
 		      struct error *err);
 /* Fills `rounds` of the trials of a run that was loaded with trials, or of baselines. */
 int db_rounds_load(struct db *db, struct run *run, struct error *err);
+/*
+ * Loads the sessions of cases before a run: those of its newest older runs with the same device,
+ * backend, origin and cache, at most 20. A session has equal code if it has that of the trial here.
+ * `out` has `count` entries; free them with case_sessions_release() even after an error.
+ */
+int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *trials, size_t count,
+		     struct case_sessions *out, struct error *err);
+void case_sessions_release(struct case_sessions *cases, size_t count);
+/* What was judged to limit a trial by what was counted. */
+int db_limiter_load(struct db *db, int64_t trial_id, enum bound *out, struct error *err);
+/* Stores the intervals within the session of the trials of a run. */
+int db_session_intervals_store(struct db *db, const struct run *run, struct error *err);
 /* Adds the verdicts on the trials of a run to *out, in the order of the plan. */
 int db_comparisons_load(struct db *db, int64_t run_id, struct trial_comparison_list *out,
 			struct error *err);

@@ -327,14 +327,16 @@ const struct trial *run_trial(const struct run *run, int64_t id);
 
 /* The verdict of comparing a case (the head) with its baseline (the base): symbol, name, meaning.
  */
-#define CHANGE_LIST(X)                                                                      \
-	X(CHANGE_REGRESSED, "regressed", "slower, or a counter worse, by more than chance") \
-	X(CHANGE_IMPROVED, "improved", "faster, or a counter better, by more than chance")  \
-	X(CHANGE_UNCHANGED, "unchanged", "any change is too small to matter")               \
-	X(CHANGE_INCONCLUSIVE, "inconclusive",                                              \
-	  "the data neither show a change that matters nor rule one out")                   \
-	X(CHANGE_NEW, "new", "only the head has the case")                                  \
-	X(CHANGE_MISSING, "missing", "only the base has the case")                          \
+#define CHANGE_LIST(X)                                                                       \
+	X(CHANGE_REGRESSED, "regressed", "slower, or a counter worse, by more than chance")  \
+	X(CHANGE_IMPROVED, "improved", "faster, or a counter better, by more than chance")   \
+	X(CHANGE_UNCHANGED, "unchanged", "any change is too small to matter")                \
+	X(CHANGE_SAME_CODE, "same code",                                                     \
+	  "machine code, launch, data and toolchain are equal: a difference is environment") \
+	X(CHANGE_INCONCLUSIVE, "inconclusive",                                               \
+	  "the data neither show a change that matters nor rule one out")                    \
+	X(CHANGE_NEW, "new", "only the head has the case")                                   \
+	X(CHANGE_MISSING, "missing", "only the base has the case")                           \
 	X(CHANGE_FAILED, "failed", "the case failed in the head")
 
 enum change {
@@ -355,6 +357,8 @@ struct trial_comparison {
 	enum change verdict;
 	double change, low, high; /* as in struct effect of metrics/analysis/compare.h */
 	double p;                 /* adjusted for all cases that the run compares */
+	const char *time_verdict; /* change_name() by the times alone; NULL: not timed */
+	const char *covers;       /* effect_covers(); NULL: not timed */
 	char *why;                /* the explanation; NULL: none */
 };
 struct trial_comparison_list {

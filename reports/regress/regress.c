@@ -99,6 +99,7 @@ static json_t *compared_time_json(const struct regress_case *item)
 	json_set_number(object, "high", item->effect.high);
 	json_set_number(object, "p", item->effect.p);
 	json_set_number(object, "adjusted_p", item->adjusted_p);
+	json_set_text(object, "covers", effect_covers(&item->effect));
 	json_set_bool(object, "separated", item->effect.separated);
 	json_set_number(object, "smallest", item->limits.smallest);
 	json_set_number(object, "resolution", item->limits.resolution);

@@ -24,8 +24,8 @@ static struct run foreign_run(int age)
 					    .throttle_reasons = -1}},
 			.given = {.median_ns = NAN,
 				  .mad_ns = NAN,
-				  .low_ns = NAN,
-				  .high_ns = NAN,
+				  .session_low_ns = NAN,
+				  .session_high_ns = NAN,
 				  .min_ns = NAN,
 				  .max_ns = NAN},
 		};

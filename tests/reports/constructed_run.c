@@ -49,8 +49,8 @@ static void set_time(struct trial *trial, double median_ns, double half_ns, int6
 		.count = samples,
 		.median_ns = median_ns,
 		.mad_ns = half_ns,
-		.low_ns = samples >= 6 ? median_ns - half_ns : NAN,
-		.high_ns = samples >= 6 ? median_ns + half_ns : NAN,
+		.session_low_ns = samples >= 6 ? median_ns - half_ns : NAN,
+		.session_high_ns = samples >= 6 ? median_ns + half_ns : NAN,
 		.min_ns = median_ns - 3 * half_ns,
 		.max_ns = median_ns + 5 * half_ns,
 	};

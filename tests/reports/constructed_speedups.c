@@ -48,8 +48,8 @@ static struct trial *add_case_of(struct run *run, const char *variant, int64_t b
 			.count = 60,
 			.median_ns = median_ns,
 			.mad_ns = 0.002 * median_ns,
-			.low_ns = 0.999 * median_ns,
-			.high_ns = 1.001 * median_ns,
+			.session_low_ns = 0.999 * median_ns,
+			.session_high_ns = 1.001 * median_ns,
 			.min_ns = 0.99 * median_ns,
 			.max_ns = 1.05 * median_ns,
 		};

@@ -27,8 +27,8 @@ struct trial *selection_add_case(struct run *run, const char *kernel, const char
 		.summary = {.count = 20,
 			    .median_ns = median_ns,
 			    .mad_ns = 1,
-			    .low_ns = median_ns - 1,
-			    .high_ns = median_ns + 1,
+			    .session_low_ns = median_ns - 1,
+			    .session_high_ns = median_ns + 1,
 			    .min_ns = median_ns - 2,
 			    .max_ns = median_ns + 2},
 	};
