@@ -352,9 +352,9 @@ static int run_export(struct invocation *call, struct error *err)
 	rc = report_data_load(&data, &request, err);
 	if (!rc)
 		rc = say_one_of_group(data.db, request.run, data.run.id, err);
-	if (!rc && strcmp(data.run.state, "finished") != 0)
+	if (!rc && data.run.state != RUN_FINISHED)
 		say("run %lld is %s: these are its cases so far", (long long)data.run.id,
-		    data.run.state);
+		    run_state_name(data.run.state));
 	if (!rc && key_value_get(&data.run.environment, "imported_from"))
 		say("run %lld was imported, so perflab verified none of its results",
 		    (long long)data.run.id);

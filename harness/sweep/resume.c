@@ -73,12 +73,12 @@ int resume_load(struct run *run, struct measure_settings *settings,
 	if (rc)
 		return error_context(err, rc, "--resume");
 	mark = key_value_get(&run->environment, "process");
-	if (run->state && strcmp(run->state, "finished") == 0 && !request->decide)
+	if (run->state == RUN_FINISHED && !request->decide)
 		return error_set(err, PL_EUSAGE,
 				 "run %lld is finished: nothing to resume; --decide adds rounds to "
 				 "cases that are undecided against another run",
 				 (long long)id);
-	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
+	if (run->state == RUN_RUNNING && mark && host_process_lives(mark))
 		return error_set(err, PL_EBUSY, "run %lld is still running, in process %s",
 				 (long long)id, mark);
 	if (!run->trial_count)
