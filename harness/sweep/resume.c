@@ -15,23 +15,11 @@
 
 int resume_check_options(const struct sweep_request *request, struct error *err)
 {
-	static const char *const free_options[] = {
-		"resume",      "db",       "device", "timeout", "quiet",       "format",
-		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",    "compile-flag",
-		"std",         "compiler", "decide", "compare", "decide-time", "wait-counters"};
-
-	for (size_t i = 0; i < request->given.count; i++) {
-		const char *name = request->given.items[i];
-		bool allowed = false;
-
-		for (size_t j = 0; j < ARRAY_SIZE(free_options); j++)
-			allowed |= strcmp(name, free_options[j]) == 0;
-		if (!allowed)
-			return error_set(err, PL_EUSAGE,
-					 "--resume continues with the run's own settings, so --%s "
-					 "cannot be changed",
-					 name);
-	}
+	if (request->not_to_resume)
+		return error_set(err, PL_EUSAGE,
+				 "--resume continues with the run's own settings, so --%s cannot "
+				 "be changed",
+				 request->not_to_resume);
 	if (request->selectors.count)
 		return error_set(err, PL_EUSAGE,
 				 "--resume continues with the run's own cases, so \"%s\" cannot be "
