@@ -9,7 +9,7 @@
 #include "db/db.h"
 #include "metrics/analysis/regress.h"
 
-/* ---- runs: baselines.c ---- */
+/* ---- runs: load_runs.c ---- */
 
 /* Calls db_run_load(). If the process of the run was killed on this host, the state becomes
  * RUN_INTERRUPTED. */
@@ -21,7 +21,7 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
  * run_load() says, or the stored state if that fails. */
 enum run_state run_state_now(struct db *db, const struct run *run);
 
-/* ---- baselines: baselines.c ---- */
+/* ---- baselines: load_runs.c ---- */
 
 struct baseline_run {
 	struct run run; /* its trials are borrowed: those that are baselines */
