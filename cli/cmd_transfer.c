@@ -357,9 +357,9 @@ static int run_export(struct invocation *call, struct error *err)
 		rc = run_widen_intervals(&widened, &data.run, data.db, err);
 	if (!rc && widened)
 		say("earlier sessions of this card widened the intervals of %zu cases", widened);
-	if (!rc && strcmp(data.run.state, "finished") != 0)
+	if (!rc && data.run.state != RUN_FINISHED)
 		say("run %lld is %s: these are its cases so far", (long long)data.run.id,
-		    data.run.state);
+		    run_state_name(data.run.state));
 	if (!rc && key_value_get(&data.run.environment, "imported_from"))
 		say("run %lld was imported, so perflab verified none of its results",
 		    (long long)data.run.id);

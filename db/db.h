@@ -60,8 +60,7 @@ int db_path_check_output(const char *path, struct error *err);
 
 /* Stores the run, its device, traits, settings and environment, and all trials as planned: pending
  * or skipped, with their base cases. Other functions store facts, counters and speed-ups. Fills
- * run->id, run->uid (if empty) and the id of every trial. run->state NULL means "running". One
- * transaction. */
+ * run->id, run->uid (if empty) and the id of every trial. One transaction. */
 int db_run_begin(struct db *db, struct run *run, struct error *err);
 int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
 		   struct error *err);
@@ -77,8 +76,8 @@ int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *
  * the stored samples, for a caller that does not have them. */
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		    const struct summary *summary, struct error *err);
-/* state: "finished" or "interrupted". */
-int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
+/* state: RUN_FINISHED or RUN_INTERRUPTED. */
+int db_run_finish(struct db *db, int64_t run_id, enum run_state state, struct error *err);
 /* Deletes the rounds of all trials of a run from number `first` on, with their samples. */
 int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
 /* Deletes the rounds of one trial from number `first` on, with their samples. */
@@ -88,7 +87,7 @@ int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct erro
 int db_run_parts_add(struct db *db, int64_t run_id, const struct meter *meter, struct error *err);
 /* The wall time of all parts together; 0: none is stored. */
 int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct error *err);
-/* --resume: sets the state to "running" again. */
+/* --resume: sets the state to RUN_RUNNING again. */
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 /* Deletes trials with all that belongs to them. One transaction. */
 int db_trials_drop(struct db *db, const int64_t *ids, size_t count, struct error *err);

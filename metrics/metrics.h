@@ -52,6 +52,22 @@ bool trial_status_counted(enum trial_status status);
 /* Returns whether the status is none of ok, sampled, unverified, skipped and pending. */
 bool trial_status_is_failure(enum trial_status status);
 
+/* How far a run is: symbol, name in the database and in output, meaning. */
+#define RUN_STATE_LIST(X)                                                          \
+	X(RUN_RUNNING, "running", "a process measures it, or was killed doing so") \
+	X(RUN_FINISHED, "finished", "measured to its end")                         \
+	X(RUN_INTERRUPTED, "interrupted", "ended before; --resume can go on")      \
+	X(RUN_STATE_UNKNOWN, "unknown", "a damaged file has another name")
+
+enum run_state {
+#define X(symbol, name, meaning) symbol,
+	RUN_STATE_LIST(X)
+#undef X
+};
+const char *run_state_name(enum run_state state);
+/* Returns false if there is no such state; *out is unchanged then. */
+bool run_state_parse(enum run_state *out, const char *name);
+
 /* A device as its driver describes it: see fields.h. */
 struct device_info {
 	DEVICE_FIELDS(FIELD_MEMBER)
@@ -296,8 +312,8 @@ struct run {
 	unsigned settings_known; /* bits of enum setting; the other members of settings mean
 				  * nothing */
 	struct measure_settings settings;
-	char *settings_json;   /* the settings as JSON, as older versions stored them */
-	char *state;           /* "running", "finished", "interrupted" */
+	char *settings_json; /* the settings as JSON, as older versions stored them */
+	enum run_state state;
 	char *mark, *mark_why; /* "good" or "bad"; NULL: not marked */
 	uint64_t seed;
 	int rounds;

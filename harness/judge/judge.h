@@ -9,20 +9,20 @@
 #include "db/db.h"
 #include "metrics/analysis/regress.h"
 
-/* ---- runs: baselines.c ---- */
+/* ---- runs: load_runs.c ---- */
 
 /* Calls db_run_load(). If the process of the run was killed on this host, the state becomes
- * "interrupted". */
+ * RUN_INTERRUPTED. */
 int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struct error *err);
 /* As run_load(), with the rounds of the trials if `with_trials`, and the intervals that follow from
  * them, whatever is stored: an older perflab stored none. */
 int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
 		      struct error *err);
 /* The state of a run that was loaded without its environment, as by db_runs_visit(): what
- * run_load() says, or the stored state if that fails. malloc'd; NULL: it has none. */
-char *run_state(struct db *db, const struct run *run);
+ * run_load() says, or the stored state if that fails. */
+enum run_state run_state_now(struct db *db, const struct run *run);
 
-/* ---- baselines: baselines.c ---- */
+/* ---- baselines: load_runs.c ---- */
 
 struct baseline_run {
 	struct run run; /* its trials are borrowed: those that are baselines */

@@ -28,8 +28,8 @@ void regress_describe_run(struct text *out, const struct run *run)
 		text_addf(out, ", revision %s", revision);
 		free(revision);
 	}
-	if (run->state && strcmp(run->state, "finished") != 0)
-		text_addf(out, ", %s", run->state);
+	if (run->state != RUN_FINISHED)
+		text_addf(out, ", %s", run_state_name(run->state));
 	text_add_char(out, ')');
 }
 

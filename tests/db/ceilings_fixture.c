@@ -105,7 +105,7 @@ int roofs_store(struct db *db, const struct roofs *roofs, int64_t *run_id, struc
 	if (!rc)
 		rc = db_session_intervals_store(db, &run, err);
 	if (!rc)
-		rc = db_run_finish(db, run.id, "finished", err);
+		rc = db_run_finish(db, run.id, RUN_FINISHED, err);
 	if (!rc && run_id)
 		*run_id = run.id;
 	run_release(&run);

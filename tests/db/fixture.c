@@ -236,7 +236,7 @@ int fixture_store(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = store_speedups(db, run, err);
 	if (!rc)
-		rc = db_run_finish(db, run->id, "finished", err);
+		rc = db_run_finish(db, run->id, RUN_FINISHED, err);
 	return rc;
 }
 

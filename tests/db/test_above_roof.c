@@ -100,7 +100,7 @@ static int64_t store_random_run(struct context *context, unsigned settings_known
 		count_at_random(context, run.trials[i].id, seed);
 		finish_at_random(context, run.trials[i].id, seed);
 	}
-	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
+	assert_ok(context, db_run_finish(context->db, run.id, RUN_FINISHED, &context->err));
 	id = run.id;
 	run_release(&run);
 	return id;

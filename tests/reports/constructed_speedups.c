@@ -97,7 +97,7 @@ static void init_run(struct run *run)
 		.has_settings = true,
 		.settings_known = SETTINGS_ALL,
 		.settings = measure_settings_default,
-		.state = xstrdup("finished"),
+		.state = RUN_FINISHED,
 		.seed = 1,
 		.rounds = 3,
 		.started_ns = INT64_C(1795229445000000000),

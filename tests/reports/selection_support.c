@@ -48,7 +48,7 @@ void selection_run_init(struct run *run)
 		.uid = "00112233445566778899aabbccddeeff",
 		.backend = xstrdup("cuda"),
 		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
-		.state = xstrdup("finished"),
+		.state = RUN_FINISHED,
 		.rounds = 3,
 		.started_ns = INT64_C(1795229445000000000),
 	};

@@ -27,15 +27,13 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
 	return rc;
 }
 
-char *run_state(struct db *db, const struct run *run)
+enum run_state run_state_now(struct db *db, const struct run *run)
 {
 	struct run whole = {0};
-	char *state;
+	enum run_state state = run->state;
 
-	if (!run->state || strcmp(run->state, "running") != 0 ||
-	    run_load(db, run->id, false, &whole, NULL))
-		return run->state ? xstrdup(run->state) : NULL;
-	state = xstrdup(whole.state);
+	if (state == RUN_RUNNING && !run_load(db, run->id, false, &whole, NULL))
+		state = whole.state;
 	run_release(&whole);
 	return state;
 }
