@@ -16,7 +16,7 @@
 
 #include "emulator/lanes/handlers.h"
 
-/* Of each profile. test_matrices.c compares all of them with a GPU. */
+/* Blocks of each profile. test_matrices.c compares all of them with a GPU. */
 #define BLOCKS_COMPARED (SANITIZED ? 1u : getenv("PERFLAB_TEST_ALL") ? 8u : 2u)
 
 /* ---- operands ---- */
