@@ -222,17 +222,6 @@ struct effect effect_of(struct process_medians base, struct process_medians head
 	return effect;
 }
 
-struct effect effect_test(const struct spread *base, const struct spread *head,
-			  const struct noise *noise)
-{
-	const struct effect_context context = {.noise = *noise, .share = 1};
-	struct effect effect = EFFECT_UNKNOWN;
-
-	if (base->count && head->count)
-		take_spreads(&effect, base, head, &context);
-	return effect;
-}
-
 static void set_interval(struct summary *summary, struct process_medians rounds,
 			 const struct noise *noise)
 {
