@@ -171,8 +171,10 @@ struct regress_case {
 	char *why;    /* the explanation; NULL: none */
 	bool unverified; /* of at least one run; `why` says of which */
 
-	bool timed;           /* both have times, and no threshold ignores the time */
-	struct effect effect; /* all NAN if not timed */
+	bool timed; /* both have times, and no threshold ignores the time */
+	/* All NAN if not timed. Only change and variance are known without two rounds in each run.
+	 */
+	struct effect effect;
 	double adjusted_p;
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
@@ -258,7 +260,7 @@ struct card_pair {
 	const struct trial *here, *there;
 	/* Time there / time here: above 1, `here` is faster. Of the geometric means of the rounds,
 	 * with the 95 % interval of effect_of(); if that gives none, of the medians of all samples,
-	 * with NAN for the interval. */
+	 * with NAN for the interval. NAN also without two rounds in each run. */
 	double ratio, low, high;
 };
 struct card_pairs {

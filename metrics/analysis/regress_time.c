@@ -191,6 +191,17 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		      !(said && said->ignore);
 }
 
+/* What is known of a change without two rounds in each run: one process does not show how far two
+ * differ. */
+static struct effect ratio_only(const struct effect *effect)
+{
+	struct effect ratio = EFFECT_UNKNOWN;
+
+	ratio.change = effect->change;
+	ratio.variance = effect->variance;
+	return ratio;
+}
+
 /* The share of the errors that a comparison may spend of which the head has `share_of_head`. */
 static double share_to_spend(const struct regress_case *item, double share_of_head)
 {
@@ -211,6 +222,8 @@ static void compare_at(struct regress_case *item, int interim)
 		of_base, of_head,
 		share_to_spend(item, interim_share_of(&item->head_test, interim)));
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
+	if (of_base.count < 2 || of_head.count < 2)
+		item->effect = ratio_only(&item->effect);
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
 	free(base);
@@ -264,7 +277,8 @@ void regress_judge_times(struct regress *regress)
 		for (size_t i = 0; i < regress->count; i++) {
 			struct regress_case *item = &regress->cases[i];
 
-			if (item->timed && item->time == CHANGE_INCONCLUSIVE)
+			if (item->timed && item->time == CHANGE_INCONCLUSIVE &&
+			    !isnan(item->effect.p))
 				item->time = effect_judge(&item->effect, item->adjusted_p,
 							  &item->limits);
 		}
