@@ -162,6 +162,14 @@ struct counter_change {
 	int verdict;      /* 1: worse than its limit allows, -1: better, 0: neither */
 };
 
+/* Why a difference that is larger than the scatter is no change yet. */
+enum time_doubt {
+	DOUBT_NONE,
+	DOUBT_UNCONFIRMED, /* an interim analysis found it, and the next one has no rounds yet */
+	DOUBT_TWO_MODES,   /* the rounds of a run have two modes */
+	DOUBT_OUTLIERS,    /* a few rounds make the difference */
+};
+
 struct regress_case {
 	char *name; /* "reduce/shuffle/block=256,n=16777216" */
 	const struct trial *base, *head;
@@ -185,6 +193,11 @@ struct regress_case {
 	 * something else explains the change. */
 	bool undecided;
 	struct rounds_needed needed; /* of an undecided case */
+	enum time_doubt doubt;       /* of an undecided case */
+	/* Of rounds that follow each other in these runs (regress_doubts.h). Intervals are wider
+	 * for it. */
+	double correlation;
+	int found; /* private: the sign of the change that the interim analysis before found */
 
 	size_t counters_compared;
 	struct counter_change *counters; /* those that differ, the largest relative change first */
