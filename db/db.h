@@ -155,11 +155,13 @@ int db_together_begin(struct db *db, struct error *err);
 int db_together_end(struct db *db, int rc, struct error *err);
 /* What another program measured of a trial. */
 struct adopted_trial {
-	struct round_result round; /* count 0: there are no samples */
-	struct summary given;      /* of samples that are not known; count 0: nothing is known */
+	const struct round_result *rounds;
+	size_t round_count;
+	/* If a round has no samples: the summary of all of them; count 0: nothing is known. */
+	struct summary given;
 };
 /* Stores a run of another program as a whole: as db_run_begin(), and each trial with its status,
- * counters, round and summary. `adopted` has an element per trial. Sets the summaries. */
+ * counters, rounds and summary. `adopted` has an element per trial. Sets the summaries. */
 int db_run_adopt(struct db *db, struct run *run, const struct adopted_trial *adopted,
 		 struct error *err);
 

@@ -192,6 +192,18 @@ static void trial_append(struct import_run *run, const struct trial *trial)
 	run->run.trial_count++;
 }
 
+size_t import_find_case(const struct import_run *run, const struct trial *trial)
+{
+	return run->slot_count ? *slot_find(run, trial) - 1 : NO_TRIAL;
+}
+
+void import_append_case(struct import_run *run, const struct trial *trial)
+{
+	case_slots_grow(run);
+	trial_append(run, trial);
+	*slot_find(run, trial) = run->run.trial_count;
+}
+
 int import_case(size_t *index, struct import_run *run, char *kernel, char *variant,
 		struct case_axes *axes, struct error *err)
 {

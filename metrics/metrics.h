@@ -142,6 +142,8 @@ struct round_result {
 	struct device_state state;
 	double *time_ns; /* in the order of measurement; the creator of the struct frees it */
 	size_t count;
+	/* What another program states in place of samples; 0: nothing. */
+	double given_median_ns;
 	/* The samples of the base case, taken beside those of the case, each with that of the same
 	 * index; the creator frees it. NULL: the case was measured alone. */
 	double *base_ns;

@@ -178,7 +178,7 @@ struct import_words {
 	const char *label, *note, *revision;
 	const char *device; /* replaces the name that the file gives */
 	bool several;       /* the file has several devices, so that name alone is not enough */
-	const char *file;   /* path of the file; the run stores the name without folders */
+	const char *file;   /* names of the files, without folders */
 };
 
 /* Reads a file of at most IMPORT_MAX_BYTES. PL_ENOENT, PL_EIO; errors of import_read(). */

@@ -263,10 +263,38 @@ static void account_for_clocks(struct regress_case *item)
 					base.throttled, base.count, head.throttled, head.count));
 }
 
+/* Why a difference that is larger than the scatter decides nothing. Returns false if there is no
+ * such difference. */
+static bool explain_doubt(struct regress_case *item)
+{
+	const int next = interim_last(&item->head_test, item->head) + 1;
+
+	switch (item->doubt) {
+	case DOUBT_UNCONFIRMED:
+		explain(item, xasprintf("the first %zu rounds differ by %+.2g %%, which has to "
+					"show in %d rounds, too (sweep --resume --decide)",
+					item->head_rounds, 100 * item->effect.change,
+					interim_limit(&item->head_test, next)));
+		return true;
+	case DOUBT_TWO_MODES:
+		explain(item, xstrdup("the rounds of one run have two modes, and the difference "
+				      "may be that of the modes"));
+		return true;
+	case DOUBT_OUTLIERS:
+		explain(item, xstrdup("a few rounds make the difference, and most of them do not "
+				      "show it"));
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void explain_undecided(struct regress_case *item)
 {
 	const struct rounds_needed needed = item->needed;
 
+	if (explain_doubt(item))
+		return;
 	if (item->base_rounds < 2 || item->head_rounds < 2)
 		explain(item, xstrdup("each run needs at least two rounds to show a change"));
 	else if (!needed.each)
@@ -277,6 +305,10 @@ static void explain_undecided(struct regress_case *item)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out; about %d rounds of "
 					"each run would decide it",
 					100 * item->limits.resolution, needed.each));
+	if (item->correlation > 0)
+		explain(item, xasprintf("rounds that follow each other are alike (correlation "
+					"%.2g), so they count as fewer",
+					item->correlation));
 	/* of the two runs that are compared, the report says it once */
 	if (item->other_base && item->base_test.used &&
 	    item->base_rounds >= (size_t)item->base_test.used) {

@@ -173,6 +173,14 @@ struct counter_change {
 	int verdict;      /* 1: worse than its limit allows, -1: better, 0: neither */
 };
 
+/* Why a difference that is larger than the scatter is no change yet. */
+enum time_doubt {
+	DOUBT_NONE,
+	DOUBT_UNCONFIRMED, /* an interim analysis found it, and the next one has no rounds yet */
+	DOUBT_TWO_MODES,   /* the rounds of a run have two modes */
+	DOUBT_OUTLIERS,    /* a few rounds make the difference */
+};
+
 struct regress_case {
 	char *name; /* "reduce/shuffle/block=256,n=16777216" */
 	const struct trial *base, *head;
@@ -182,8 +190,10 @@ struct regress_case {
 	char *why;    /* the explanation; NULL: none */
 	bool unverified; /* of at least one run; `why` says of which */
 
-	bool timed;           /* both have times, and no threshold ignores the time */
-	struct effect effect; /* all NAN if not timed */
+	bool timed; /* both have times, and no threshold ignores the time */
+	/* All NAN if not timed. Only change and variance are known without two rounds in each run.
+	 */
+	struct effect effect;
 	double adjusted_p;
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
@@ -196,6 +206,11 @@ struct regress_case {
 	 * something else explains the change, or the code is the same. */
 	bool undecided;
 	struct rounds_needed needed; /* of an undecided case */
+	enum time_doubt doubt;       /* of an undecided case */
+	/* Of rounds that follow each other in these runs (regress_doubts.h). Intervals are wider
+	 * for it. */
+	double correlation;
+	int found; /* private: the sign of the change that the interim analysis before found */
 
 	size_t counters_compared;
 	struct counter_change *counters; /* those that differ, the largest relative change first */
@@ -272,7 +287,7 @@ struct card_pair {
 	const struct trial *here, *there;
 	/* Time there / time here: above 1, `here` is faster. Of the geometric means of the rounds,
 	 * with the 95 % interval of effect_of(); if that gives none, of the medians of all samples,
-	 * with NAN for the interval. */
+	 * with NAN for the interval. NAN also without two rounds in each run. */
 	double ratio, low, high;
 };
 struct card_pairs {

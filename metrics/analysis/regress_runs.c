@@ -344,6 +344,9 @@ static struct card_pair pair_of(const struct trial *here, const struct trial *th
 		.low = finite_or_nan(1 + effect.low),
 		.high = finite_or_nan(1 + effect.high)};
 
+	/* one process does not show how far two differ */
+	if (base.count < 2 || head.count < 2)
+		pair.low = pair.high = NAN;
 	/* the interval is that of the geometric means of the rounds */
 	if (isfinite(effect.change))
 		pair.ratio = 1 + effect.change;

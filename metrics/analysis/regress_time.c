@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "metrics/analysis/regress_doubts.h"
+
 /* ---- the schedule of interim analyses ---- */
 
 /* Chosen by simulation (docs/sequential-tests.md): few interim analyses, because each costs a part
@@ -179,6 +181,17 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		      !(said && said->ignore);
 }
 
+/* What is known of a change without two rounds in each run: one process does not show how far two
+ * differ. */
+static struct effect ratio_only(const struct effect *effect)
+{
+	struct effect ratio = EFFECT_UNKNOWN;
+
+	ratio.change = effect->change;
+	ratio.variance = effect->variance;
+	return ratio;
+}
+
 /* The share of the errors that a comparison may spend of which the head has `share_of_head`. */
 static double share_to_spend(const struct regress_case *item, double share_of_head)
 {
@@ -186,22 +199,66 @@ static double share_to_spend(const struct regress_case *item, double share_of_he
 	       share_of_head;
 }
 
+static enum time_doubt doubt_of(struct process_medians base, struct process_medians head,
+				double change)
+{
+	if (rounds_have_two_modes(base, head))
+		return DOUBT_TWO_MODES;
+	return rounds_agree(base, head, change) ? DOUBT_NONE : DOUBT_OUTLIERS;
+}
+
 static void compare_at(struct regress_case *item, int interim)
 {
 	const int base_interim = interim_last(&item->base_test, item->base);
+	const double share = share_to_spend(item, interim_share_of(&item->head_test, interim));
 	double *base, *head, before = item->effect.p;
 	struct process_medians of_base =
 		medians_below(item->base, interim_limit(&item->base_test, base_interim), &base);
 	struct process_medians of_head =
 		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
-	item->context.share = share_to_spend(item, interim_share_of(&item->head_test, interim));
+	item->context.share = share;
 	item->effect = effect_of(of_base, of_head, &item->context);
+	effect_widen(&item->effect, of_base.count, of_head.count, share, item->correlation);
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
+	item->doubt = doubt_of(of_base, of_head, item->effect.change);
+	if (of_base.count < 2 || of_head.count < 2) {
+		item->effect = ratio_only(&item->effect);
+		item->doubt = DOUBT_NONE;
+	}
 	free(base);
 	free(head);
+}
+
+/* The correlation of the rounds of both runs. */
+static double correlation_of(const struct regress *regress)
+{
+	struct process_medians *cases = xcalloc(2 * regress->count + 1, sizeof(*cases));
+	double **held = xcalloc(2 * regress->count + 1, sizeof(*held)), correlation;
+	struct round_series runs[2] = {{.cases = cases}, {.cases = cases + regress->count}};
+
+	for (size_t i = 0; i < regress->count; i++) {
+		const struct regress_case *item = &regress->cases[i];
+
+		if (!item->timed)
+			continue;
+		for (size_t k = 0; k < 2; k++) {
+			const struct sequential_test *test =
+				k ? &item->head_test : &item->base_test;
+
+			runs[k].cases[runs[k].count++] =
+				medians_below(k ? item->head : item->base,
+					      test->used ? test->used : INT_MAX, &held[2 * i + k]);
+		}
+	}
+	correlation = rounds_correlation(runs, ARRAY_SIZE(runs));
+	for (size_t i = 0; i < 2 * regress->count; i++)
+		free(held[i]);
+	free(held);
+	free(cases);
+	return correlation;
 }
 
 /* Adjusts p among the cases that the code decides, or among the others: a test of equal code is no
@@ -245,12 +302,39 @@ static size_t compare_all_at(struct regress *regress, int interim)
 	return compared;
 }
 
+/*
+ * The verdict of an interim analysis. The next one has to confirm a change, except for the last:
+ * a mode that a case enters at random may last for the few rounds of one analysis. Rounds of two
+ * modes, or with outliers that make the difference, show no change at all.
+ */
+static enum change judge_at(struct regress_case *item, int interim)
+{
+	const enum change change = effect_judge(&item->effect, item->adjusted_p, &item->limits);
+	const int before = item->found;
+
+	item->found = 0;
+	if (change != CHANGE_REGRESSED && change != CHANGE_IMPROVED) {
+		item->doubt = DOUBT_NONE;
+		return change;
+	}
+	if (item->doubt != DOUBT_NONE)
+		return CHANGE_INCONCLUSIVE;
+	item->found = change == CHANGE_REGRESSED ? 1 : -1;
+	if (!item->head_test.first || interim == INTERIM_COUNT - 1 || before == item->found)
+		return change;
+	item->doubt = DOUBT_UNCONFIRMED;
+	return CHANGE_INCONCLUSIVE;
+}
+
 void regress_judge_times(struct regress *regress)
 {
 	/* the last interim analysis that --decide would add */
 	const double last_share = interim_share(INTERIM_COUNT - 1);
+	const double correlation = correlation_of(regress);
 	size_t timed = 0;
 
+	for (size_t i = 0; i < regress->count; i++)
+		regress->cases[i].correlation = correlation;
 	for (int interim = 0; interim < INTERIM_COUNT && compare_all_at(regress, interim);
 	     interim++) {
 		adjust_p_values(regress, true);
@@ -258,9 +342,10 @@ void regress_judge_times(struct regress *regress)
 		for (size_t i = 0; i < regress->count; i++) {
 			struct regress_case *item = &regress->cases[i];
 
-			if (item->timed && item->time == CHANGE_INCONCLUSIVE)
-				item->time = effect_judge(&item->effect, item->adjusted_p,
-							  &item->limits);
+			if (item->timed && item->time == CHANGE_INCONCLUSIVE &&
+			    !isnan(item->effect.p) &&
+			    interim <= interim_last(&item->head_test, item->head))
+				item->time = judge_at(item, interim);
 		}
 	}
 	for (size_t i = 0; i < regress->count; i++) {

@@ -299,6 +299,15 @@ static void find_interval(struct study_part_answer *answer, const struct judging
 
 /* ---- verdicts ---- */
 
+/* One process does not show how far two differ. */
+static bool lacks_rounds(const struct judging *judging)
+{
+	for (size_t i = 0; i < judging->study->case_count; i++)
+		if (judging->timed[i] && judging->evidence[i].medians.count < 2)
+			return true;
+	return false;
+}
+
 static void judge_value(struct study_part_answer *answer, const struct study_limits *limits)
 {
 	double low = isnan(answer->low) ? answer->value : answer->low;
@@ -403,6 +412,9 @@ static void judge_part(struct study_part_answer *answer, const struct study_part
 		answer->why = text_detach(&judging.why);
 	} else if (!isfinite(value.number)) {
 		answer->why = xstrdup("the value is not a finite number");
+	} else if (lacks_rounds(&judging)) {
+		answer->value = value.number;
+		answer->why = xstrdup("a time of one round has no interval: measure at least two");
 	} else {
 		answer->value = value.number;
 		find_interval(answer, &judging, &value);

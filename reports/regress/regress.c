@@ -229,8 +229,9 @@ static void describe_case(struct text *out, const struct regress_case *item)
 	if (item->timed) {
 		text_add(out, ": time ");
 		regress_describe_change(out, item->effect.change);
-		text_addf(out, " (%+.2f to %+.2f, adjusted p %.2g)", 100 * item->effect.low,
-			  100 * item->effect.high, item->adjusted_p);
+		if (!isnan(item->effect.p))
+			text_addf(out, " (%+.2f to %+.2f, adjusted p %.2g)", 100 * item->effect.low,
+				  100 * item->effect.high, item->adjusted_p);
 	}
 	if (item->why)
 		text_addf(out, "; %s", item->why);

@@ -141,8 +141,8 @@ static void add_regress_row(struct table *table, const struct regress_row *shown
 }
 
 /* Without --all, shows only cases that may need action. An unchanged case is shown if a counter
- * differs. An inconclusive one is also shown if it has no times or its difference is significant.
- */
+ * differs. An inconclusive one is also shown if it has no times, if its difference is significant,
+ * or if it is large and nothing shows whether it is. */
 static bool regress_case_is_shown(const struct regress_report *report,
 				  const struct regress_case *item)
 {
@@ -151,7 +151,9 @@ static bool regress_case_is_shown(const struct regress_report *report,
 	if (report->all || item->counter_count)
 		return true;
 	if (item->verdict == CHANGE_INCONCLUSIVE)
-		return !item->timed || item->adjusted_p < item->limits.false_alarms;
+		return !item->timed || item->adjusted_p < item->limits.false_alarms ||
+		       (isnan(item->adjusted_p) &&
+			fabs(item->effect.change) >= item->limits.resolution);
 	return item->verdict != CHANGE_UNCHANGED && item->verdict != CHANGE_SAME_CODE;
 }
 

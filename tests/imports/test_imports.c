@@ -495,7 +495,8 @@ static void test_what_is_refused(void **state)
 	char *deep = xcalloc(1, 200001);
 
 	(void)state;
-	refused("", PL_EPARSE, "line 1, column 0: not JSON");
+	refused("", PL_EPARSE, "the file is empty; perflab import reads");
+	refused(" ", PL_EPARSE, "line 1, column 1: not JSON");
 	refused("SQLite format 3 ...", PL_EPARSE, "perflab merge copies the runs of another");
 	refused("{\n\n  \"context\": {},\n  \"benchmarks\": [}", PL_EPARSE, "line 4");
 	refused("{\"benchmarks\": []}", PL_EUSAGE, "cannot detect the format: nvbench writes");

@@ -112,28 +112,6 @@ static void times_set(struct trial *trial, size_t begin, size_t end, double time
 	trial->round_count = end;
 }
 
-/* The first interim analysis finds 2 %. Five rounds more, in which a control case ran at its old
- * speed, change nothing about it. */
-static void a_decided_case_stays_decided(void **state)
-{
-	struct run base = run_of(1), head = run_of(1);
-	struct regress_pair *pairs;
-	struct regress regress;
-
-	(void)state;
-	decide_run(&head);
-	times_set(&base.trials[0], 0, 3, 1e6);
-	times_set(&head.trials[0], 0, 3, 1.02e6);
-	times_set(&head.trials[0], 3, 8, 1e6);
-	judge(&regress, &pairs, &base, &head);
-	assert_int_equal(regress.cases[0].time, CHANGE_REGRESSED);
-	assert_int_equal(regress.cases[0].head_rounds, 3);
-	regress_release(&regress);
-	free(pairs);
-	run_release(&base);
-	run_release(&head);
-}
-
 /* Rounds in which the control moved are not compared, and the reason says so. */
 static void rounds_beside_a_moved_control_are_not_used(void **state)
 {
@@ -454,7 +432,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_shares_add_up_to_one),
 		cmocka_unit_test(facts_that_are_no_rounds_are_ignored),
-		cmocka_unit_test(a_decided_case_stays_decided),
 		cmocka_unit_test(rounds_beside_a_moved_control_are_not_used),
 		cmocka_unit_test(discarded_rounds_of_another_base_are_named),
 		cmocka_unit_test(an_interim_analysis_costs_width),

@@ -105,6 +105,23 @@ static void a_ratio_has_the_interval_of_an_effect(void **state)
 	pair_release(&pair);
 }
 
+/* One process does not show how far two differ, so the claim stays open. */
+static void one_round_has_no_interval(void **state)
+{
+	struct study_answer answer;
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6, 2e6), MEDIANS(1e6));
+	answer = judge("time(a) / time(b)", "at least 1.5", pair.evidence);
+	assert_int_equal(answer.verdict, STUDY_OPEN);
+	assert_near(answer.parts[0].value, 2, 1e-12);
+	assert_true(isnan(answer.parts[0].low) && isnan(answer.parts[0].high));
+	assert_non_null(strstr(answer.why, "one round has no interval"));
+	study_answer_release(&answer);
+	pair_release(&pair);
+}
+
 static void limits_decide(void **state)
 {
 	static const struct {
@@ -427,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ratio_has_the_interval_of_an_effect),
+		cmocka_unit_test(one_round_has_no_interval),
 		cmocka_unit_test(limits_decide),
 		cmocka_unit_test(counts_and_arithmetic_are_exact),
 		cmocka_unit_test(memory_of_a_case_can_be_asked),

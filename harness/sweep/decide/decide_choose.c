@@ -53,6 +53,10 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 	const size_t last = (size_t)interim_rounds(decide->first, INTERIM_COUNT - 1);
 	const size_t head = item->head_rounds > last ? item->head_rounds : last;
 
+	if (item->doubt == DOUBT_TWO_MODES)
+		return UNDECIDED_BY_NOISE;
+	if (item->doubt == DOUBT_UNCONFIRMED)
+		return UNDECIDED_OPEN;
 	if (item->head_rounds < last && item->base_rounds >= 2 &&
 	    may_be_decided(item, item->base_rounds, last, cases))
 		return UNDECIDED_OPEN;
