@@ -186,6 +186,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.limits = options->limits,
 		.base_test = pair->base_test,
 		.head_test = pair->head_test,
+		.beside = pair->beside,
 		.other_base = pair->note != NULL,
 	};
 	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
@@ -214,6 +215,8 @@ static void account_for_clocks(struct regress_case *item)
 	double explained = base.sm_hz / head.sm_hz - 1;
 	double least = item->limits.smallest;
 
+	if (item->beside) /* both had the same clock */
+		return;
 	if (item->time != CHANGE_REGRESSED && item->time != CHANGE_IMPROVED)
 		return;
 	if ((explained > 0) == (item->effect.change > 0) && fabs(explained) > 1e-4 &&
@@ -231,7 +234,10 @@ static void explain_undecided(struct regress_case *item)
 {
 	const struct rounds_needed needed = item->needed;
 
-	if (item->base_rounds < 2 || item->head_rounds < 2)
+	if (item->beside)
+		explain(item, xstrdup("the interval of the speed-up reaches beyond 1 %; "
+				      "more rounds (--decide) narrow it"));
+	else if (item->base_rounds < 2 || item->head_rounds < 2)
 		explain(item, xstrdup("each run needs at least two rounds to show a change"));
 	else if (!needed.each)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out, and at this "

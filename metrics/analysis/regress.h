@@ -136,6 +136,8 @@ struct regress_pair {
 	uint64_t base_seed, head_seed;   /* of the runs: the seeds of the inputs */
 	struct sequential_test base_test, head_test; /* of the runs */
 	const char *note;                            /* the beginning of `why`; NULL: none */
+	/* The head was measured beside the base: its speed-up, which is judged, decides. */
+	bool beside;
 };
 
 /* The counters to compare in addition to those with a limit in the thresholds. */
@@ -177,6 +179,7 @@ struct regress_case {
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
 	struct sequential_test base_test, head_test;
+	bool beside;     /* as in struct regress_pair */
 	bool other_base; /* the base is a run of its own, which the report names only here */
 	size_t base_rounds, head_rounds; /* that the effect compares */
 	/* Inconclusive by time because the rounds are too few or scatter too much, and not because

@@ -64,8 +64,9 @@ enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, d
 /*
  * Judges all pairs of a run that was loaded with its rounds: sets verdict, numbers and reason of
  * each trial that has a base case, except base_median_ns. The p of all of them are adjusted
- * together. A trial has no speed-up if it or the base case's own trial was not measured, or if it
- * already has a reason.
+ * together. Rounds that --decide added because of speed-ups are judged at its interim analyses
+ * (regress.h): the first that decides a case gives its verdict. A trial has no speed-up if it or
+ * the base case's own trial was not measured, or if it already has a reason.
  */
 void speedups_judge(struct run *run);
 
