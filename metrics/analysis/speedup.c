@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define PAIRS_FOR_INTERVAL 6
+#define SIGN_ROUNDS_MOST 1000 /* beyond, only full agreement counts */
 
 const struct change_limits speedup_limits_default = {
 	.smallest = 0.002, .resolution = 0.01, .false_alarms = 0.05};
@@ -87,6 +88,24 @@ static bool round_has_pair(const struct round_summary *round)
 	return round->speedup > 0 && round->median_ns > 0;
 }
 
+/* Whether the rounds are on one side of 1: all of them or, of many, so many that chance has at most
+ * RANK_LEVEL for it (sign test: Conover, Practical Nonparametric Statistics, 3.4). */
+static bool rounds_agree(size_t above, size_t below, size_t rounds)
+{
+	const size_t fewer = above < below ? above : below, count = above + below;
+	double term = pow(0.5, (double)count), tail = term;
+
+	if (rounds < 2)
+		return false;
+	if (rounds < RANK_ROUNDS_LEAST || count > SIGN_ROUNDS_MOST)
+		return above == rounds || below == rounds;
+	for (size_t i = 1; i <= fewer; i++) {
+		term *= (double)(count - i + 1) / (double)i;
+		tail += term;
+	}
+	return 2 * tail <= RANK_LEVEL;
+}
+
 struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count)
 {
 	struct speedup_effect effect = {NAN, NAN, NAN, NAN, false, 0, true};
@@ -127,7 +146,7 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 	effect.low = exp(mean - reach);
 	effect.high = exp(mean + reach);
 	effect.p = student_two_sided(mean / sqrt(variance), freedom);
-	effect.agreed = effect.rounds > 1 && (above == effect.rounds || below == effect.rounds);
+	effect.agreed = rounds_agree(above, below, effect.rounds);
 	return effect;
 }
 

@@ -41,7 +41,8 @@ struct speedup_effect {
 	double speedup, low, high; /* with its 95 % interval, not adjusted for other cases */
 	/* The probability of a speed-up at least as far from 1 if there were none, not adjusted. */
 	double p;
-	/* At least two rounds, and all of them are above 1 or all below it. */
+	/* At least two rounds, and all of them are above 1 or all below it; of RANK_ROUNDS_LEAST
+	 * rounds or more, as many as the sign test asks for. */
 	bool agreed;
 	size_t rounds;
 	bool same_buffers; /* in all rounds */
