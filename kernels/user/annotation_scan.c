@@ -243,14 +243,27 @@ const char *revision_now(struct annotation_pool *pool, const char *path)
 	return pool_format(pool, "%s%s", revision->root, path + length);
 }
 
+/* Git LFS keeps this text in place of a file. */
+static bool is_lfs_pointer(const char *path)
+{
+	static const char begin[] = "version https://git-lfs";
+	char *text = NULL;
+	size_t length;
+	const bool is = !read_file(&text, &length, path, 1024, NULL) &&
+			!strncmp(text, begin, strlen(begin));
+
+	free(text);
+	return is;
+}
+
 const char *revision_data_path(struct annotation_pool *pool, const char *path)
 {
 	const char *here = revision_now(pool, path);
 	char then[HASH_TEXT_BYTES], now[HASH_TEXT_BYTES];
 
-	return here != path && !hash_file(then, path) && !hash_file(now, here) && !strcmp(then, now)
-		       ? here
-		       : path;
+	if (here == path || hash_file(then, path) || hash_file(now, here))
+		return path;
+	return !strcmp(then, now) || is_lfs_pointer(path) ? here : path;
 }
 
 const char *revision_shown(struct annotation_pool *pool, const char *shown)

@@ -38,7 +38,8 @@ void pool_release(struct annotation_pool *pool);
 const char *revision_path(struct annotation_pool *pool, const char *path);
 /* Where a file of the revision is now; `path` itself if it is none. */
 const char *revision_now(struct annotation_pool *pool, const char *path);
-/* Where data are: as they are now, if their content is that of the revision. */
+/* Where data are: as they are now, if their content is that of the revision, or git does not hold
+ * it. */
 const char *revision_data_path(struct annotation_pool *pool, const char *path);
 /* How messages call a file of the revision. */
 const char *revision_shown(struct annotation_pool *pool, const char *shown);

@@ -1,4 +1,5 @@
 # perflab sweep --against: a file beside itself of another revision, on the emulator.
+source=$(cd "$(dirname "$0")/../.." && pwd)
 . "$(dirname "$0")/lib.sh"
 command -v git >/dev/null || skip 'there is no git'
 command -v sqlite3 >/dev/null || skip 'there is no sqlite3'
@@ -201,7 +202,14 @@ expect_out '4 of the same code'
 printf 'xxxx' | dd of=x.npy bs=1 seek=200 conv=notrunc 2>/dev/null
 against 0 my.ptx --against HEAD
 expect_out '4 unchanged'
-git reset -q --hard HEAD~
+git checkout -q .
+# Git LFS keeps them elsewhere
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1152\n' >pointer.npy
+cp x.npy "$work/x.npy" && cp pointer.npy x.npy && git add x.npy && git commit -q -m lfs
+cp "$work/x.npy" x.npy && rm pointer.npy
+against 0 my.ptx --against HEAD
+expect_out '4 of the same code'
+git reset -q --hard HEAD~2
 
 # ---- submodules: both sides have that of the working tree ----
 git -C "$work/other" add . && git -C "$work/other" commit -q -m one
@@ -213,6 +221,61 @@ expect_code 0
 against 0 sub/b.ptx --against HEAD~
 expect_out '2 of the same code'
 git submodule --quiet deinit -f sub && git reset -q --hard HEAD~
+
+# ---- the gate of docs/ci, with exported Triton kernels ----
+mkdir triton && cp "$source/docs/examples/triton/recorded/softmax."* triton
+git add triton && git commit -q -m triton
+gate() {
+	command_line="against.sh, expected to end with $1"
+	sh "$source/docs/ci/against.sh" HEAD triton/softmax.*.ptx --backend ptx >"$work/out" 2>"$work/err"
+	code=$?
+	expect_code "$1"
+}
+PATH=$(dirname "$PERFLAB"):$PATH
+gate 0
+grep -q 'of the same code' against.md || complain "against.md: $(cat against.md)"
+for file in triton/softmax.*.ptx; do
+	worsen "$file"
+	break
+done
+gate 1
+grep -q '<failure' against.xml || complain "against.xml: $(cat against.xml)"
+[ "$(grep -c . against.txt)" -gt 3 ] || complain 'against.txt is empty'
+git clean -q -f && git reset -q --hard HEAD~
+is_clean
+
+# ---- headers: those of the revision, from folders of the repository ----
+if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
+	PATH=$PATH:/usr/local/cuda/bin
+	mkdir include && echo '#define STEP 1' >include/step.h && echo '#include <step.h>' >near.h
+	cat >k.cu <<-'END'
+		// perflab: axis n = 256
+		// perflab: buffer x: f32[n] in
+		// perflab: buffer y: f32[n] out
+		// perflab: flags -Igenerated
+		// perflab: launch k<<<1, n>>>(x, y)
+		// perflab: verify y = x
+		#include "near.h"
+		#include <generated.h>
+		extern "C" __global__ void k(const float *x, float *y)
+		{
+			for (int i = 0; i < STEP; i++)
+				y[threadIdx.x] = ((const volatile float *)x)[threadIdx.x] * ONE;
+		}
+	END
+	echo generated >.gitignore && mkdir generated && echo '#define ONE 1' >generated/generated.h
+	git add . && git commit -q -m headers
+	against 0 k.cu --against HEAD --compile-flag -Iinclude
+	expect_out '1 of the same code'
+	images=$(find "$PERFLAB_CACHE/compiled" -name '*.record' | wc -l)
+	against 0 k.cu --against HEAD --compile-flag -Iinclude
+	[ "$(find "$PERFLAB_CACHE/compiled" -name '*.record' | wc -l)" -eq "$images" ] ||
+		complain 'the old version was compiled twice'
+	echo '#define STEP 2' >include/step.h
+	against 1 k.cu --against HEAD --compile-flag -Iinclude
+	expect_out '1 regressed'
+	git reset -q --hard HEAD~ && rm -r generated
+fi
 
 # ---- an interrupted sweep, its continuation, and one that was killed ----
 sed -i 's/axis n = .*/axis n = 2^24/; s/64, 128/64..1024/' my.ptx.perflab
