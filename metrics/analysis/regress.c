@@ -187,6 +187,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.base_test = pair->base_test,
 		.head_test = pair->head_test,
 		.context = {.noise = pair->noise, .sessions = pair->sessions},
+		.beside = pair->beside,
 		.other_base = pair->note != NULL,
 	};
 	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
@@ -243,6 +244,8 @@ static void account_for_clocks(struct regress_case *item)
 	const char *why;
 	const double explained = slower * clock_dependence(item, &why);
 
+	if (item->beside) /* both had the same clock */
+		return;
 	if (item->time != CHANGE_REGRESSED && item->time != CHANGE_IMPROVED)
 		return;
 	if ((slower > 0) == (change > 0) && fabs(slower) > 1e-4) {
@@ -295,7 +298,10 @@ static void explain_undecided(struct regress_case *item)
 
 	if (explain_doubt(item))
 		return;
-	if (item->base_rounds < 2 || item->head_rounds < 2)
+	if (item->beside)
+		explain(item, xstrdup("the interval of the speed-up reaches beyond 1 %; "
+				      "more rounds (--decide) narrow it"));
+	else if (item->base_rounds < 2 || item->head_rounds < 2)
 		explain(item, xstrdup("each run needs at least two rounds to show a change"));
 	else if (!needed.each)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out, and at this "

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "metrics/against.h"
 #include "reports/regress/regress.h"
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
@@ -86,7 +87,9 @@ static json_t *compared_time_json(const struct regress_case *item)
 	json_t *object = json_object();
 
 	json_object_set_new(object, "verdict", json_string(change_name(item->time)));
-	json_set_number(object, "base_median_ns", item->base->summary.median_ns);
+	json_set_number(object, "base_median_ns",
+			item->beside ? item->head->speedup.base_median_ns
+				     : item->base->summary.median_ns);
 	json_set_number(object, "head_median_ns", item->head->summary.median_ns);
 	json_object_set_new(object, "base_rounds_ns", rounds_json(item->base));
 	json_object_set_new(object, "head_rounds_ns", rounds_json(item->head));
@@ -184,6 +187,8 @@ static int regress_json(FILE *out, const struct regress_report *report, struct e
 	json_object_set_new(root, "differences", differences_json(report->differences));
 	json_set_text(root, "thresholds", report->thresholds);
 	json_object_set_new(root, "summary", regress_summary_json(report->regress));
+	if (key_value_get(&report->head->environment, AGAINST_COMMIT_KEY))
+		json_set_integer(root, "same_code", (int64_t)against_same_count(report->head));
 	json_object_set_new(root, "cases", cases);
 	for (size_t i = 0; i < report->regress->count; i++)
 		json_array_append_new(cases, case_json(&report->regress->cases[i]));

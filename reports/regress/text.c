@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/against.h"
 #include "metrics/analysis/compare.h"
 #include "reports/derived/derived.h"
 #include "reports/regress/regress.h"
@@ -34,14 +35,19 @@ void regress_describe_run(struct text *out, const struct run *run)
 }
 
 /* "1 regressed, 3 unchanged", without the verdicts that no case has. */
-static void regress_summarise(struct text *out, const struct regress *regress)
+static void regress_summarise(struct text *out, const struct regress_report *report)
 {
+	const struct regress *regress = report->regress;
+	const size_t same = against_same_count(report->head);
+
 	for (int i = 0; i < CHANGE_COUNT; i++)
 		if (regress->tally[i])
 			text_addf(out, "%s%zu %s", out->length ? ", " : "", regress->tally[i],
 				  change_name((enum change)i));
 	if (regress->ignored)
 		text_addf(out, "%s%zu ignored", out->length ? ", " : "", regress->ignored);
+	if (same)
+		text_addf(out, "%s%zu of the same code", out->length ? ", " : "", same);
 	if (!out->length)
 		text_add(out, "no cases");
 	if (regress->unverified)
@@ -88,12 +94,17 @@ static const struct table_column regress_columns[] = {
 	{.name = "why", .drop = 1},
 };
 
-static void add_time_cell_of(struct row *row, const struct trial *trial)
+static void add_compared_time(struct row *row, double time_ns)
 {
 	struct text *cell = row_cell(row);
 
-	if (trial && trial->summary.median_ns > 0)
-		format_value(cell, trial->summary.median_ns, "ns");
+	if (time_ns > 0)
+		format_value(cell, time_ns, "ns");
+}
+
+static double median_of(const struct trial *trial)
+{
+	return trial ? trial->summary.median_ns : NAN;
 }
 
 static enum row_style regress_row_style(const struct regress_case *item)
@@ -126,8 +137,9 @@ static void add_regress_row(struct table *table, const struct regress_row *shown
 		text_add(cell, " (unverified)"); /* `why` may say something else */
 	if (shown->more)
 		text_addf(cell, " and %zu more", shown->more);
-	add_time_cell_of(&row, item->base);
-	add_time_cell_of(&row, item->head);
+	add_compared_time(&row, item->beside && item->head ? item->head->speedup.base_median_ns
+							   : median_of(item->base));
+	add_compared_time(&row, median_of(item->head));
 	regress_describe_change(row_cell(&row), effect->change);
 	cell = row_cell(&row);
 	if (isfinite(effect->low + effect->high))
@@ -336,6 +348,22 @@ static void heading_add_discarded(struct heading *heading, const struct run *run
 	free(discarded);
 }
 
+/* The first of the cases that only the revision has with which the run was compared. */
+static void add_gone(struct heading *heading, const struct run *run)
+{
+	char *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (against_is_gone(&run->trials[i]) && !count++)
+			first = trial_case_name(&run->trials[i]);
+	if (count)
+		heading_add_line(heading, "gone",
+				 xasprintf("%zu %s of then, such as %s", count,
+					   count == 1 ? "case" : "cases", first));
+	free(first);
+}
+
 /* What changed besides the code comes first, because it may be the reason for everything below. */
 static void regress_heading(struct heading *heading, const struct regress_report *report)
 {
@@ -362,6 +390,7 @@ static void regress_heading(struct heading *heading, const struct regress_report
 	if (covered.length)
 		heading_add_line(heading, "covers", text_detach(&covered));
 	text_release(&covered);
+	add_gone(heading, report->head);
 }
 
 static void heading_release(struct heading *heading)
@@ -396,7 +425,7 @@ void regress_text(FILE *out, const struct regress_report *report,
 	bool hidden;
 	struct table *table = regress_table(report, &hidden);
 
-	regress_summarise(&shown, report->regress);
+	regress_summarise(&shown, report);
 	text_addf(&text, "%s%s%s%s\n", options && options->colour ? "\033[1m" : "", shown.data,
 		  options && options->colour ? "\033[0m" : "",
 		  hidden ? " (--all shows every case)" : "");
@@ -429,7 +458,7 @@ void regress_markdown(FILE *out, const struct regress_report *report)
 	struct table *table = regress_table(report, &hidden);
 
 	regress_heading(&heading, report);
-	regress_summarise(&summary, report->regress);
+	regress_summarise(&summary, report);
 	text_addf(&text, "**perflab regress: %s**%s\n\n", summary.data,
 		  hidden ? " (`--all` shows every case)" : "");
 	for (size_t i = 0; i < heading.count; i++) {
