@@ -21,7 +21,7 @@
 #define NORMAL_80 1.2815515655446004
 #define NORMAL_90 1.6448536269514722
 /* What a fifth of slow runs may add to the noise of a GPU, so that a GPU that changed is found. */
-#define SLOW_NOISE_MOST 3
+#define SLOW_NOISE_MOST 5
 #define NO_RUN UINT32_MAX
 
 /* Reorders the values. */
