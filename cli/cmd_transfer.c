@@ -6,6 +6,7 @@
 #include "cli/gpus.h"
 #include "cli/output.h"
 #include "db/db.h"
+#include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 #include "imports/imports.h"
 #include "reports/exports.h"
@@ -394,9 +395,9 @@ static int run_export(struct invocation *call, struct error *err)
 	const struct report_data_request request = {
 		.db_path = options->db ? options->db : db_default_path(),
 		.run = call->operands.count ? call->operands.items[0] : "last",
-		.rounds = true,
 	};
 	struct report_data data = {0};
+	size_t widened = 0;
 	int rc;
 
 	if (options->format == EXPORT_FORMAT_COUNT)
@@ -406,9 +407,13 @@ static int run_export(struct invocation *call, struct error *err)
 	rc = report_data_load(&data, &request, err);
 	if (!rc)
 		rc = say_one_of_group(data.db, request.run, data.run.id, err);
-	if (!rc && strcmp(data.run.state, "finished") != 0)
+	if (!rc)
+		rc = run_widen_intervals(&widened, &data.run, data.db, err);
+	if (!rc && widened)
+		say("earlier sessions of this card widened the intervals of %zu cases", widened);
+	if (!rc && data.run.state != RUN_FINISHED)
 		say("run %lld is %s: these are its cases so far", (long long)data.run.id,
-		    data.run.state);
+		    run_state_name(data.run.state));
 	if (!rc && key_value_get(&data.run.environment, "imported_from"))
 		say("run %lld was imported, so perflab verified none of its results",
 		    (long long)data.run.id);

@@ -26,8 +26,6 @@ static int run_insert(struct db *db, const struct run *run, const char *uid, int
 	struct statement insert = columns_insert(db, &run_columns, parts, "device_id", 1, err);
 	struct run row = *run; /* borrows what *run owns */
 
-	if (!row.state)
-		row.state = (char *)"running";
 	snprintf(row.uid, sizeof(row.uid), "%s", uid);
 	columns_bind(&insert, &run_columns, parts, &row);
 	bind_integer(&insert, device_id);
@@ -214,20 +212,20 @@ int db_environment_swap(struct db *db, int64_t run_id, const char *key, const ch
 	return db_end(db, rc, err);
 }
 
-static int run_set_state(struct db *db, int64_t run_id, const char *state, int64_t finished_ns,
+static int run_set_state(struct db *db, int64_t run_id, enum run_state state, int64_t finished_ns,
 			 struct error *err)
 {
 	struct statement update = statement_prepare(
 		db, "UPDATE run SET state = ?, finished_ns = ? WHERE id = ?", err);
 
-	bind_text(&update, state);
+	bind_text(&update, run_state_name(state));
 	bind_known_integer(&update, finished_ns, 0);
 	bind_integer(&update, run_id);
 	statement_run_on_one(&update, "run", run_id);
 	return statement_release(&update);
 }
 
-int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err)
+int db_run_finish(struct db *db, int64_t run_id, enum run_state state, struct error *err)
 {
 	int rc = db_begin(db, err);
 
@@ -245,7 +243,7 @@ int db_run_reopen(struct db *db, int64_t run_id, struct error *err)
 {
 	int rc = db_begin(db, err);
 
-	return rc ? rc : db_end(db, run_set_state(db, run_id, "running", 0, err), err);
+	return rc ? rc : db_end(db, run_set_state(db, run_id, RUN_RUNNING, 0, err), err);
 }
 
 /* ---- where the wall time went ---- */

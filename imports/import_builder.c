@@ -139,7 +139,7 @@ struct import_run *import_add_run(struct import *import)
 	import->runs = xrealloc(import->runs, (import->count + 1) * sizeof(*import->runs));
 	run = &import->runs[import->count++];
 	*run = (struct import_run){0};
-	run->run.state = xstrdup("finished");
+	run->run.state = RUN_FINISHED;
 	run->run.rounds = 1;
 	run->run.traits.timed = true; /* benchmark programs measure times on hardware */
 	return run;

@@ -185,7 +185,9 @@ int compare_runs(struct run_comparison *out, struct db *db,
 	count = regress_pairs(&out->pairs, &out->base, &out->head);
 	out->filled = baselines_fill(&out->baselines, out->pairs, &out->head,
 				     request->allow_different, &out->notes);
-	rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
+	rc = pairs_take_sessions(out->pairs, count, db, out->head.id, err);
+	if (!rc)
+		rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
 	if (rc || out->regress.compared || out->regress.gating)
 		return rc;
 	/* a comparison of no case must not look like one without regressions */

@@ -120,13 +120,14 @@ static struct effect weaker_effect(const struct effect *by_rounds, struct effect
 
 static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end)
 {
+	const struct effect_context context = {.noise = noise_of_h200, .share = 1};
 	struct effect by_rounds = effect_of(change_rounds_between(series, begin, at),
-					    change_rounds_between(series, at, end));
+					    change_rounds_between(series, at, end), &context);
 
 	if (each_run_has_one_round(series, begin, end))
 		return by_rounds;
 	return weaker_effect(&by_rounds, effect_of(change_runs_between(series, begin, at),
-						   change_runs_between(series, at, end)));
+						   change_runs_between(series, at, end), &context));
 }
 
 /* As effect_at(), with what effect_test() leaves out. It takes hardly longer for long segments than
@@ -138,13 +139,13 @@ static struct effect test_at(const struct series *series, size_t begin, size_t a
 		spreads_between(&series->of_rounds, sums[begin].rounds, sums[at].rounds);
 	struct spread after =
 		spreads_between(&series->of_rounds, sums[at].rounds, sums[end].rounds);
-	struct effect by_rounds = effect_test(&before, &after);
+	struct effect by_rounds = effect_test(&before, &after, &noise_of_h200);
 
 	if (each_run_has_one_round(series, begin, end))
 		return by_rounds;
 	before = spreads_between(&series->of_means, sums[begin].runs, sums[at].runs);
 	after = spreads_between(&series->of_means, sums[at].runs, sums[end].runs);
-	return weaker_effect(&by_rounds, effect_test(&before, &after));
+	return weaker_effect(&by_rounds, effect_test(&before, &after, &noise_of_h200));
 }
 
 /* The proposals while some are removed. Those that remain keep their place in the arrays, so that

@@ -210,7 +210,7 @@ void change_series_init(struct series *series, const struct process_medians *run
 		scatter->values += value;
 		scatter->squares += value * value;
 		if (fabs(series->level[i] - smooth[i]) >
-		    OUTLIER * fmax(series->noise, PROCESS_NOISE_RELATIVE))
+		    OUTLIER * fmax(series->noise, noise_of_h200.relative))
 			continue;
 		sums->runs++;
 		sums->rounds += runs[i].count;

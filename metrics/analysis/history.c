@@ -355,8 +355,8 @@ void history_grid_release(struct history_grid *grid)
 	free(grid->runs);
 	free(grid->shown);
 	free(grid->median_ns);
-	free(grid->low_ns);
-	free(grid->high_ns);
+	free(grid->session_low_ns);
+	free(grid->session_high_ns);
 	free(grid->unverified);
 	free(grid->rounds);
 	free(grid->round_ns);

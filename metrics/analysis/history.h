@@ -84,18 +84,18 @@ struct grid_step {
  * page shows only some of these runs. The change points use all runs and their
  * rounds, so they equal those of each case's own history.
  *
- * The arrays trial_id, median_ns, low_ns, high_ns, unverified and rounds have case_count rows of
- * run_count values, with the cases in the order of the run's trials.
+ * The arrays trial_id, median_ns, session_low_ns, session_high_ns, unverified and rounds have
+ * case_count rows of run_count values, with the cases in the order of the run's trials.
  */
 struct history_grid {
 	struct run *
 		runs; /* oldest first, without their trials; only shown ones have words and marks */
 	bool *shown;  /* per run: the page shows it */
 	size_t run_count, case_count;
-	int64_t *trial_id;        /* 0: none */
-	double *median_ns;        /* NAN: none */
-	double *low_ns, *high_ns; /* the 95 % interval of the median; NAN: none */
-	bool *unverified;         /* like median_ns: no check shows that the result is right */
+	int64_t *trial_id;                        /* 0: none */
+	double *median_ns;                        /* NAN: none */
+	double *session_low_ns, *session_high_ns; /* the 95 % interval of the median; NAN: none */
+	bool *unverified; /* like median_ns: no check shows that the result is right */
 	/* The medians of the rounds, all above 0: round_ns[begin] and the following. count 0: no
 	 * rounds are stored. */
 	struct history_rounds {

@@ -9,6 +9,7 @@
 #define METRICS_ANALYSIS_REGRESS_H
 
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
 
 /* ---- thresholds ---- */
@@ -135,8 +136,18 @@ struct regress_pair {
 	const struct trial *base, *head; /* loaded with rounds; one of them may be NULL */
 	uint64_t base_seed, head_seed;   /* of the runs: the seeds of the inputs */
 	struct sequential_test base_test, head_test; /* of the runs */
-	const char *note;                            /* the beginning of `why`; NULL: none */
+	struct noise noise;                          /* of the rounds of both runs */
+	struct session_scatter sessions;             /* of the case; unknown: all 0 */
+	bool same_toolchain; /* driver and toolkit: nothing is known to differ */
+	/* What limits the case, as judged when the base was measured. Only the clock of what limits
+	 * a case can explain its change. */
+	enum bound limiter;
+	const char *note; /* the beginning of `why`; NULL: none */
 };
+
+/* Sets what a pair has from its runs. `noise` is that of both. */
+void regress_pair_set_runs(struct regress_pair *pair, const struct run *base,
+			   const struct run *head, const struct noise *noise);
 
 /* The counters to compare in addition to those with a limit in the thresholds. */
 enum regress_counters {
@@ -150,7 +161,7 @@ struct regress_options {
 	const struct thresholds *thresholds; /* NULL: none */
 	enum regress_counters counters;
 	const struct string_list *names; /* for REGRESS_COUNTERS_NAMED */
-	/* Equal launches of equal machine code may be called regressed or improved too. */
+	/* Judge equal code by its times and counters, too: no case is CHANGE_SAME_CODE. */
 	bool judge_same_code;
 };
 
@@ -187,10 +198,12 @@ struct regress_case {
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
 	struct sequential_test base_test, head_test;
+	struct effect_context context; /* the share is that of the last comparison */
+	enum bound limiter;            /* of the pair */
 	bool other_base; /* the base is a run of its own, which the report names only here */
 	size_t base_rounds, head_rounds; /* that the effect compares */
 	/* Inconclusive by time because the rounds are too few or scatter too much, and not because
-	 * something else explains the change. */
+	 * something else explains the change, or the code is the same. */
 	bool undecided;
 	struct rounds_needed needed; /* of an undecided case */
 	enum time_doubt doubt;       /* of an undecided case */
@@ -203,6 +216,7 @@ struct regress_case {
 	struct counter_change *counters; /* those that differ, the largest relative change first */
 	size_t counter_count;
 	bool same_code, same_launch; /* both hashes are known and equal */
+	bool by_code; /* equal code, launch, data and toolchain decide: CHANGE_SAME_CODE */
 };
 
 struct regress {

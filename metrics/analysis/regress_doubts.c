@@ -13,6 +13,7 @@
 #define MODES_APART 6
 #define MODE_ROUNDS_LEAST 2
 #define MODE_ROUNDS_ALL 5
+#define MODE_SCATTER_LEAST 0.001 /* that few rounds are taken to have */
 
 /* Whether the first `low` of sorted logarithms are one mode, and the others another. */
 static bool modes_part(const double *sorted, size_t count, size_t low)
@@ -22,7 +23,7 @@ static bool modes_part(const double *sorted, size_t count, size_t low)
 	const double within = sqrt((below.squares + above.squares) / (double)(count - 2));
 
 	/* few rounds may agree by chance */
-	return above.lowest - below.highest > MODES_APART * fmax(within, PROCESS_NOISE_RELATIVE);
+	return above.lowest - below.highest > MODES_APART * fmax(within, MODE_SCATTER_LEAST);
 }
 
 /* Whether a run has rounds on both sides of this limit. */
@@ -239,21 +240,21 @@ double rounds_correlation(const struct round_series *runs, size_t run_count)
 void effect_widen(struct effect *effect, size_t base, size_t head, double share, double correlation)
 {
 	const double n = (double)base, m = (double)head;
-	const double freedom = PROCESS_NOISE_WEIGHT + n - 1 + m - 1;
 	const double difference = log1p(effect->change);
-	double error, reach;
+	const double before = log1p(effect->high) - difference;
+	double reach;
 
 	if (!(correlation > 0) || isnan(effect->p))
 		return;
 	effect->variance *= (correlation_factor(correlation, base) / n +
 			     correlation_factor(correlation, head) / m) /
 			    (1 / n + 1 / m);
-	error = sqrt(effect->variance * (1 / n + 1 / m));
-	effect->p = fmin(1, student_two_sided(difference / error, freedom) / share);
-	reach = student_quantile(EFFECT_LEVEL * share, freedom) * error;
+	effect->p = fmin(1, effect_chance(effect, difference, base, head) / share);
+	reach = effect_reach(effect, EFFECT_LEVEL * share, base, head);
 	effect->low = expm1(difference - reach);
 	effect->high = expm1(difference + reach);
-	reach = student_quantile(2 * EFFECT_LEVEL * share, freedom) * error;
+	effect->by_sessions = effect->by_sessions && reach <= before * (1 + 1e-9);
+	reach = effect_reach(effect, 2 * EFFECT_LEVEL * share, base, head);
 	effect->bound_low = expm1(difference - reach);
 	effect->bound_high = expm1(difference + reach);
 }

@@ -33,7 +33,7 @@ double rounds_correlation(const struct round_series *runs, size_t run_count);
 /* By how much a mean of `count` such rounds varies more than their own scatter says: a factor of
  * the variance. */
 double correlation_factor(double correlation, size_t count);
-/* Widens an effect of so many rounds, at the share of effect_with_share(), for that correlation. */
+/* Widens an effect of so many rounds, at the share of effect_of(), for that correlation. */
 void effect_widen(struct effect *effect, size_t base, size_t head, double share,
 		  double correlation);
 

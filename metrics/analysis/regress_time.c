@@ -93,8 +93,6 @@ double interim_share_of(const struct sequential_test *test, int interim)
 bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 			 const struct change_limits *limits, double share, size_t cases)
 {
-	const double freedom = PROCESS_NOISE_WEIGHT + (double)base - 1 + (double)head - 1;
-	const double error = sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
 	const double difference = log1p(effect->change);
 	/* both bounds are within the limits if they are at most this far away */
 	const double room = fmin(difference - log1p(-limits->resolution),
@@ -103,10 +101,10 @@ bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 	if (base < 2 || head < 2)
 		return false;
 	if (fabs(effect->change) >= limits->smallest &&
-	    student_two_sided(difference / error, freedom) * (double)cases <
+	    effect_chance(effect, difference, base, head) * (double)cases <
 		    limits->false_alarms * share)
 		return true;
-	return room > 0 && student_two_sided(room / error, freedom) <= 2 * EFFECT_LEVEL * share;
+	return room > 0 && effect_chance(effect, room, base, head) <= 2 * EFFECT_LEVEL * share;
 }
 
 /* The least number of rounds that decides, of both runs or of the head alone. */
@@ -146,26 +144,16 @@ struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base,
 
 /* ---- the times of two runs ---- */
 
-/* The medians above 0 of the rounds with a number below `limit`. *held is malloc'd and holds them.
- */
 static struct process_medians medians_below(const struct trial *trial, int limit, double **held)
 {
-	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
-	size_t count = 0;
+	struct process_medians medians = trial_medians(trial, limit, held);
 
-	for (size_t i = 0; i < trial->round_count; i++) {
-		const struct round_summary *round = &trial->rounds[i];
-
-		if (round->round < limit && isfinite(round->median_ns) && round->median_ns > 0)
-			medians[count++] = round->median_ns;
-	}
 	/* what another program measured may be a median without samples, which came from one
 	 * process */
 	if (trial->round_count == 0 && isfinite(trial->summary.median_ns) &&
 	    trial->summary.median_ns > 0)
-		medians[count++] = trial->summary.median_ns;
-	*held = medians;
-	return (struct process_medians){medians, count};
+		(*held)[medians.count++] = trial->summary.median_ns;
+	return medians;
 }
 
 static bool has_round_times(const struct trial *trial)
@@ -197,10 +185,10 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
  * differ. */
 static struct effect ratio_only(const struct effect *effect)
 {
-	struct effect ratio = EFFECT_UNKNOWN;
+	struct effect ratio = *effect;
 
-	ratio.change = effect->change;
-	ratio.variance = effect->variance;
+	ratio.low = ratio.high = ratio.bound_low = ratio.bound_high = ratio.p = NAN;
+	ratio.by_sessions = false;
 	return ratio;
 }
 
@@ -229,7 +217,8 @@ static void compare_at(struct regress_case *item, int interim)
 	struct process_medians of_head =
 		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
-	item->effect = effect_with_share(of_base, of_head, share);
+	item->context.share = share;
+	item->effect = effect_of(of_base, of_head, &item->context);
 	effect_widen(&item->effect, of_base.count, of_head.count, share, item->correlation);
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
@@ -272,18 +261,24 @@ static double correlation_of(const struct regress *regress)
 	return correlation;
 }
 
-static size_t adjust_p_values(struct regress *regress)
+/* Adjusts p among the cases that the code decides, or among the others: a test of equal code is no
+ * chance of a false alarm. Returns the number of timed cases. */
+static size_t adjust_p_values(struct regress *regress, bool by_code)
 {
 	double *p = xcalloc(regress->count ? regress->count : 1, sizeof(*p));
 	size_t timed = 0;
 
 	for (size_t i = 0; i < regress->count; i++) {
-		p[i] = regress->cases[i].timed ? regress->cases[i].effect.p : NAN;
-		timed += regress->cases[i].timed;
+		const struct regress_case *item = &regress->cases[i];
+		const bool is_judged = item->timed && item->by_code == by_code;
+
+		p[i] = is_judged ? item->effect.p : NAN;
+		timed += is_judged;
 	}
 	effects_adjust(p, regress->count);
 	for (size_t i = 0; i < regress->count; i++)
-		regress->cases[i].adjusted_p = p[i];
+		if (regress->cases[i].by_code == by_code)
+			regress->cases[i].adjusted_p = p[i];
 	free(p);
 	return timed;
 }
@@ -342,7 +337,8 @@ void regress_judge_times(struct regress *regress)
 		regress->cases[i].correlation = correlation;
 	for (int interim = 0; interim < INTERIM_COUNT && compare_all_at(regress, interim);
 	     interim++) {
-		timed = adjust_p_values(regress);
+		adjust_p_values(regress, true);
+		timed = adjust_p_values(regress, false);
 		for (size_t i = 0; i < regress->count; i++) {
 			struct regress_case *item = &regress->cases[i];
 
@@ -355,7 +351,8 @@ void regress_judge_times(struct regress *regress)
 	for (size_t i = 0; i < regress->count; i++) {
 		struct regress_case *item = &regress->cases[i];
 
-		item->undecided = item->timed && item->time == CHANGE_INCONCLUSIVE;
+		item->undecided =
+			item->timed && item->time == CHANGE_INCONCLUSIVE && !item->by_code;
 		if (item->undecided)
 			item->needed = rounds_needed_for(&item->effect, item->base_rounds,
 							 item->head_rounds, &item->limits,

@@ -24,12 +24,12 @@ static char *changed_counters(const struct counter_step *step)
 }
 
 static const char *const csv_columns[] = {
-	"kernel",   "variant",  "config",           "device",     "uuid",
-	"backend",  "run",      "run_uid",          "started",    "label",
-	"revision", "driver",   "toolkit",          "mark",       "status",
-	"reason",   "samples",  "rounds",           "median_ns",  "low_ns",
-	"high_ns",  "step",     "change_point",     "change_low", "change_high",
-	"origin",   "counters", "changed_counters",
+	"kernel",          "variant",  "config",           "device",     "uuid",
+	"backend",         "run",      "run_uid",          "started",    "label",
+	"revision",        "driver",   "toolkit",          "mark",       "status",
+	"reason",          "samples",  "rounds",           "median_ns",  "session_low_ns",
+	"session_high_ns", "step",     "change_point",     "change_low", "change_high",
+	"origin",          "counters", "changed_counters",
 };
 
 static void add_history_rows(struct row_writer *writer, const struct history *history, size_t begin)
@@ -64,8 +64,8 @@ static void add_history_rows(struct row_writer *writer, const struct history *hi
 			value_of_integer(trial->summary.count),
 			value_of_integer((int64_t)trial->round_count),
 			value_of_real(timed ? trial->summary.median_ns : NAN),
-			value_of_real(timed ? trial->summary.low_ns : NAN),
-			value_of_real(timed ? trial->summary.high_ns : NAN),
+			value_of_real(timed ? trial->summary.session_low_ns : NAN),
+			value_of_real(timed ? trial->summary.session_high_ns : NAN),
 			value_of_real(history_step(history, i)),
 			value_of_real(effect->change),
 			value_of_real(effect->low),
@@ -133,8 +133,8 @@ static json_t *history_run_json(const struct history *history, size_t at)
 	json_set_integer(object, "rounds", (int64_t)trial->round_count);
 #define X(field) json_set_number(object, #field, timed ? trial->summary.field : NAN);
 	X(median_ns)
-	X(low_ns)
-	X(high_ns)
+	X(session_low_ns)
+	X(session_high_ns)
 #undef X
 	json_set_number(object, "step", history_step(history, at));
 	if (history->emulated)

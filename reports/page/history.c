@@ -74,8 +74,8 @@ static void history_intervals(struct page_json *json, const struct history_grid 
 
 		if (!grid->shown[i])
 			continue;
-		history_median(json, grid->median_ns[cell] - grid->low_ns[cell]);
-		history_median(json, grid->high_ns[cell] - grid->median_ns[cell]);
+		history_median(json, grid->median_ns[cell] - grid->session_low_ns[cell]);
+		history_median(json, grid->session_high_ns[cell] - grid->median_ns[cell]);
 	}
 	page_close(json, ']');
 }

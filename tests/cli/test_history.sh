@@ -163,7 +163,7 @@ slower() {
 	sqlite3 "$work/changed.db" "
 		UPDATE sample SET time_ns = time_ns * $1 WHERE trial_id IN (SELECT id FROM trial WHERE run_id $2);
 		UPDATE round SET median_ns = median_ns * $1 WHERE trial_id IN (SELECT id FROM trial WHERE run_id $2);
-		UPDATE trial SET median_ns = median_ns * $1, low_ns = low_ns * $1, high_ns = high_ns * $1
+		UPDATE trial SET median_ns = median_ns * $1, session_low_ns = session_low_ns * $1, session_high_ns = session_high_ns * $1
 			WHERE run_id $2;
 		UPDATE run SET source_revision = CASE WHEN run.id $2 THEN 'bbbbbbbb' ELSE 'aaaaaaaa' END"
 }

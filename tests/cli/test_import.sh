@@ -38,7 +38,7 @@ of 'SELECT count(*) FROM run' 1
 # a median alone is stored without samples
 run import "$data/google_benchmark_aggregates.json" --device 'Xeon 8481C'
 expect_code 0
-of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, low_ns IS NULL FROM trial
+of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, session_low_ns IS NULL FROM trial
 	WHERE run_id = 2 AND kernel = 'copy'" '7|152.981|1|1'
 of "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE run_id = 2" 0
 of "SELECT name FROM device WHERE id = (SELECT device_id FROM run WHERE id = 2)" 'Xeon 8481C'

@@ -28,8 +28,8 @@ static struct run foreign_run(int age)
 	for (size_t i = 0; i < FIXTURE_TRIALS; i++)
 		adopted[i] = (struct adopted_trial){.given = {.median_ns = NAN,
 							      .mad_ns = NAN,
-							      .low_ns = NAN,
-							      .high_ns = NAN,
+							      .session_low_ns = NAN,
+							      .session_high_ns = NAN,
 							      .min_ns = NAN,
 							      .max_ns = NAN}};
 	adopted[FIXTURE_OK].rounds = rounds;

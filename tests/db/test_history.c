@@ -99,7 +99,7 @@ static int64_t store(struct context *context, int number, int runs)
 					  failed ? TRIAL_FAILED : TRIAL_OK,
 					  failed ? "by a test" : NULL, NULL, &context->err));
 	}
-	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
+	assert_ok(context, db_run_finish(context->db, run.id, RUN_FINISHED, &context->err));
 	id = run.id;
 	run_release(&run);
 	return id;

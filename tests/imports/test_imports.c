@@ -120,7 +120,7 @@ static void test_a_median_without_samples(void **state)
 	assert_int_equal(run->trials[at].given.count, 7);
 	assert_true(fabs(run->trials[at].given.median_ns - 152.98144558066967) < 1e-6);
 	assert_true(isnan(run->trials[at].given.mad_ns));
-	assert_true(isnan(run->trials[at].given.low_ns));
+	assert_true(isnan(run->trials[at].given.session_low_ns));
 	assert_int_equal(run->without_median, 0);
 	import_release(&import);
 }

@@ -200,7 +200,8 @@ static void an_interim_analysis_costs_width(void **state)
 static void the_rounds_needed_decide(void **state)
 {
 	struct process_medians three = {(const double[]){30e3, 30.2e3, 30.4e3}, 3};
-	struct effect effect = effect_with_share(three, three, 0.4);
+	struct effect effect = effect_of(
+		three, three, &(struct effect_context){.noise = noise_of_h200, .share = 0.4});
 	const struct change_limits *limits = &change_limits_default;
 	struct rounds_needed needed = rounds_needed_for(&effect, 3, 3, limits, 0.4, 1);
 
@@ -344,10 +345,10 @@ static double share_pct(size_t part, const struct outcome *outcome)
 /* Cases whose scatter is the known noise, so that p of one interim analysis is exact. */
 static bool as_known(struct simulated_case *simulated)
 {
-	const double absolute = PROCESS_NOISE_NS / 100e3;
+	const double absolute = noise_of_h200.absolute_ns / 100e3;
 
 	*simulated = (struct simulated_case){
-		100e3, sqrt(PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute)};
+		100e3, sqrt(noise_of_h200.relative * noise_of_h200.relative + absolute * absolute)};
 	return true;
 }
 

@@ -26,8 +26,8 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		.run_count = RUNS,
 		.case_count = run->trial_count,
 		.median_ns = xcalloc(cells, sizeof(*grid->median_ns)),
-		.low_ns = xcalloc(cells, sizeof(*grid->low_ns)),
-		.high_ns = xcalloc(cells, sizeof(*grid->high_ns)),
+		.session_low_ns = xcalloc(cells, sizeof(*grid->session_low_ns)),
+		.session_high_ns = xcalloc(cells, sizeof(*grid->session_high_ns)),
 		.unverified = xcalloc(cells, sizeof(*grid->unverified)),
 		.rounds = xcalloc(cells, sizeof(*grid->rounds)),
 		.round_ns = xcalloc(2 * RUNS * RUN_ROUNDS, sizeof(*grid->round_ns)),
@@ -37,14 +37,14 @@ static void make_histories(struct history_grid *grid, const struct run *run)
 		grid->shown[i] = i >= RUNS - 3;
 	}
 	for (size_t i = 0; i < cells; i++)
-		grid->median_ns[i] = grid->low_ns[i] = grid->high_ns[i] = NAN;
+		grid->median_ns[i] = grid->session_low_ns[i] = grid->session_high_ns[i] = NAN;
 	for (size_t i = 0; i < 2 * RUNS; i++) {
 		bool slower = i < RUNS ? i == RUNS - 1 : i - RUNS >= 3;
 
 		grid->median_ns[i] = slower ? 5e6 : 4e6;
 		if (i != RUNS - 2) { /* too few samples for an interval */
-			grid->low_ns[i] = grid->median_ns[i] - 2000;
-			grid->high_ns[i] = grid->median_ns[i] + 3000;
+			grid->session_low_ns[i] = grid->median_ns[i] - 2000;
+			grid->session_high_ns[i] = grid->median_ns[i] + 3000;
 		}
 		grid->rounds[i] = (struct history_rounds){i * RUN_ROUNDS, RUN_ROUNDS};
 		for (size_t k = 0; k < RUN_ROUNDS; k++)

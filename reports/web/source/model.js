@@ -52,7 +52,7 @@ function caseOf(at, trials, words, run, spread) {
 		n: trials.axes.find((axis) => axis.name === "n")?.values[at] ?? null,
 		samples: trials.samples[at],
 		median: trials.median_ns[at], mad: trials.mad_ns[at],
-		low: trials.low_ns[at], high: trials.high_ns[at],
+		low: trials.session_low_ns[at], high: trials.session_high_ns[at],
 		min: trials.min_ns[at], max: trials.max_ns[at],
 		flop: trials.flop[at],
 		bytes: read === null ? null : read + trials.bytes_written[at],
