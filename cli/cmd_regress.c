@@ -25,7 +25,7 @@ static void say_few_rounds(const struct run *base, const struct run *head)
 		say("run %lld has one round, which cannot show a change in time%s",
 		    (long long)few->id,
 		    few->settings_json ? "; sweep with --rounds 2 or more"
-				       : " (an import counts as one round)");
+				       : "; import several files with --rounds");
 }
 
 /* If the base is the newer run, "regressed" means that the older run is slower. */

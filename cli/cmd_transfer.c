@@ -6,6 +6,7 @@
 #include "cli/gpus.h"
 #include "cli/output.h"
 #include "db/db.h"
+#include "harness/judge/judge.h"
 #include "harness/runs/runs.h"
 #include "imports/imports.h"
 #include "reports/exports.h"
@@ -164,15 +165,20 @@ const struct command command_merge = {
 struct import_options {
 	const char *db, *label, *note, *revision, *device;
 	int format;
-	bool quiet;
+	bool rounds, quiet;
 };
 
 static void say_imported(const struct import_run *imported, const char *path)
 {
 	const struct run *run = &imported->run;
 
-	say("%s: run %lld, %s on %s, %zu %s", path, (long long)run->id, run->backend,
-	    run->device.name, run->trial_count, run->trial_count == 1 ? "case" : "cases");
+	say("%s: run %lld, %s on %s, %zu %s, %d %s", path, (long long)run->id, run->backend,
+	    run->device.name, run->trial_count, run->trial_count == 1 ? "case" : "cases",
+	    run->rounds, run->rounds == 1 ? "round" : "rounds");
+	if (imported->fewer_rounds)
+		say("%s: %zu %s not in all files, and so %s fewer rounds", path,
+		    imported->fewer_rounds, imported->fewer_rounds == 1 ? "case is" : "cases are",
+		    imported->fewer_rounds == 1 ? "has" : "have");
 	if (imported->without_median)
 		say("%s: %zu %s no median, because the file has neither samples nor a median of "
 		    "%s%s",
@@ -193,6 +199,13 @@ static void say_imported(const struct import_run *imported, const char *path)
 		    imported->without_samples == 1 ? "case" : "cases");
 }
 
+static const char *name_without_folders(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
 static int import_into(struct db *db, struct import *import, const char *path,
 		       const struct import_options *options, struct error *err)
 {
@@ -201,7 +214,7 @@ static int import_into(struct db *db, struct import *import, const char *path,
 					   .revision = options->revision,
 					   .device = options->device,
 					   .several = import->count > 1,
-					   .file = path};
+					   .file = name_without_folders(path)};
 	int rc = 0;
 
 	for (size_t i = 0; i < import->count && !rc; i++) {
@@ -219,29 +232,64 @@ static int import_into(struct db *db, struct import *import, const char *path,
 	return error_context(err, rc, "%s", path);
 }
 
-/* Reads all files before it stores the first, so that a malformed file leaves the database as it
- * was. */
+/* Makes the files the rounds of one import, the first, which is all that is left of them. */
+static int join_rounds(struct import *imports, const struct string_list *paths,
+		       struct string_list *names, const char *device, struct error *err)
+{
+	struct text together = TEXT_INIT;
+	struct import joined;
+	int rc = import_join(&joined, imports, paths, device, err);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < paths->count; i++) {
+		text_addf(&together, "%s%s", i ? ", " : "", name_without_folders(paths->items[i]));
+		import_release(&imports[i]);
+	}
+	imports[0] = joined;
+	string_list_add(names, together.data);
+	text_release(&together);
+	return 0;
+}
+
+/* Reads all files, so that a malformed one leaves the database as it was. */
+static int read_imports(struct import *imports, struct string_list *names,
+			const struct string_list *paths, const struct import_options *options,
+			struct error *err)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < paths->count && !rc; i++)
+		rc = import_read_file(&imports[i], paths->items[i],
+				      (enum import_format)options->format, err);
+	if (!rc && options->rounds)
+		return join_rounds(imports, paths, names, options->device, err);
+	for (size_t i = 0; i < paths->count; i++)
+		string_list_add(names, paths->items[i]);
+	return rc;
+}
+
 static int run_import(struct invocation *call, struct error *err)
 {
 	struct import_options *options = call->options;
 	const size_t count = call->operands.count;
 	struct import *imports = xcalloc(count, sizeof(*imports));
+	struct string_list names = {0};
 	struct db *db = NULL;
-	int rc = 0;
+	int rc;
 
 	if (!options->db)
 		options->db = db_default_path();
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = import_read_file(&imports[i], call->operands.items[i],
-				      (enum import_format)options->format, err);
+	rc = read_imports(imports, &names, &call->operands, options, err);
 	if (!rc)
 		rc = db_open(&db, options->db, DB_CREATE, err);
-	for (size_t i = 0; i < count && !rc; i++)
-		rc = import_into(db, &imports[i], call->operands.items[i], options, err);
+	for (size_t i = 0; i < names.count && !rc; i++)
+		rc = import_into(db, &imports[i], names.items[i], options, err);
 	db_close(db);
 	for (size_t i = 0; i < count; i++)
 		import_release(&imports[i]);
 	free(imports);
+	string_list_release(&names);
 	return rc;
 }
 
@@ -254,6 +302,8 @@ static const struct option_row import_rows[] = {
 		 "the source revision that was measured, which the files do not contain"),
 	TEXT_ROW("device", 'd', import_options, device, "NAME",
 		 "the name of the device, if the file has none or gives the host instead"),
+	FLAG_ROW("rounds", 0, import_options, rounds,
+		 "the files are rounds of one run: each comes from a process of its own"),
 	TEXT_ROW("db", 0, import_options, db, "FILE", HELP_DB),
 	FLAG_ROW("quiet", 'q', import_options, quiet, "print only warnings and errors"),
 };
@@ -261,7 +311,9 @@ static const struct option_row import_rows[] = {
 static const struct example import_examples[] = {
 	{"perflab import bench.json --label nightly --revision 1a2b3c4",
 	 "store one file with a label and the revision that was measured"},
-	{"perflab import *.json --db history.db", "store several files"},
+	{"perflab import *.json --db history.db", "store several files as runs of their own"},
+	{"perflab import a.json b.json c.json --rounds --label main",
+	 "store what three processes measured as the rounds of one run, which regress can judge"},
 };
 
 const struct command command_import = {
@@ -272,7 +324,10 @@ const struct command command_import = {
 		"Reads the JSON of nvbench (--json, --jsonbin) and of Google Benchmark "
 		"(--benchmark_format=json) and stores it as runs. The backend of a run is the "
 		"program that wrote the file, so perflab never compares these times with its own. "
-		"A file becomes one run per device in it.\n\n"
+		"A file becomes one run per device in it. With --rounds, all files together do: "
+		"each is a round, measured by a process of its own. Two rounds in each run are the "
+		"least with which `perflab regress` can find a change, because one process does "
+		"not show how far two differ.\n\n"
 		"Repetitions of Google Benchmark become samples. Samples of nvbench come from the "
 		"files that --jsonbin wrote beside the JSON. Without samples, perflab stores the "
 		"median that the file gives. A mean does not replace a median and becomes a "
@@ -340,9 +395,9 @@ static int run_export(struct invocation *call, struct error *err)
 	const struct report_data_request request = {
 		.db_path = options->db ? options->db : db_default_path(),
 		.run = call->operands.count ? call->operands.items[0] : "last",
-		.rounds = true,
 	};
 	struct report_data data = {0};
+	size_t widened = 0;
 	int rc;
 
 	if (options->format == EXPORT_FORMAT_COUNT)
@@ -352,9 +407,13 @@ static int run_export(struct invocation *call, struct error *err)
 	rc = report_data_load(&data, &request, err);
 	if (!rc)
 		rc = say_one_of_group(data.db, request.run, data.run.id, err);
-	if (!rc && strcmp(data.run.state, "finished") != 0)
+	if (!rc)
+		rc = run_widen_intervals(&widened, &data.run, data.db, err);
+	if (!rc && widened)
+		say("earlier sessions of this card widened the intervals of %zu cases", widened);
+	if (!rc && data.run.state != RUN_FINISHED)
 		say("run %lld is %s: these are its cases so far", (long long)data.run.id,
-		    data.run.state);
+		    run_state_name(data.run.state));
 	if (!rc && key_value_get(&data.run.environment, "imported_from"))
 		say("run %lld was imported, so perflab verified none of its results",
 		    (long long)data.run.id);

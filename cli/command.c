@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct option_row option_row_help = {
-	"help", 'h', OPTION_FLAG, 0, NULL, "print this help and exit", NULL, 0};
+	.name = "help", .letter = 'h', .kind = OPTION_FLAG, .help = "print this help and exit"};
 
 const struct option_row *option_row_find_part(const struct command *command, const char *name,
 					      size_t length)

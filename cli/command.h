@@ -67,29 +67,29 @@ struct option_row {
 	const char *help;           /* one sentence, no full stop */
 	const char *const *choices; /* NULL-terminated; NULL: any value */
 	int64_t least;              /* OPTION_COUNT */
+	bool resumes; /* sweep: may be given beside --resume, which takes the others from the run */
 };
 
-/* Rows of options. The value goes to a member of a struct `type`. */
-#define VALUE_ROW(name, letter, kind, type, member, argument, help)                        \
-	{                                                                                  \
-		name, letter, kind, offsetof(struct type, member), argument, help, NULL, 0 \
+/* Rows of options. The value goes to a member of a struct `type`. The last parameter is the help;
+ * members of the row may follow it: `.resumes = true`. */
+#define VALUE_ROW(word, short_word, of_kind, type, member, placeholder, ...)      \
+	{                                                                         \
+		.name = word, .letter = short_word, .kind = of_kind,              \
+		.offset = offsetof(struct type, member), .argument = placeholder, \
+		.help = __VA_ARGS__                                               \
 	}
-#define FLAG_ROW(name, letter, type, member, help) \
-	VALUE_ROW(name, letter, OPTION_FLAG, type, member, NULL, help)
-#define TEXT_ROW(name, letter, type, member, argument, help) \
-	VALUE_ROW(name, letter, OPTION_TEXT, type, member, argument, help)
-#define LIST_ROW(name, letter, type, member, argument, help) \
-	VALUE_ROW(name, letter, OPTION_LIST, type, member, argument, help)
-#define COUNT_ROW(name, letter, type, member, argument, least, help)                             \
-	{                                                                                        \
-		name, letter, OPTION_COUNT, offsetof(struct type, member), argument, help, NULL, \
-			least                                                                    \
-	}
-#define CHOICE_ROW(name, letter, type, member, argument, words, help)                              \
-	{                                                                                          \
-		name, letter, OPTION_CHOICE, offsetof(struct type, member), argument, help, words, \
-			0                                                                          \
-	}
+#define FLAG_ROW(word, short_word, type, member, ...) \
+	VALUE_ROW(word, short_word, OPTION_FLAG, type, member, NULL, __VA_ARGS__)
+#define TEXT_ROW(word, short_word, type, member, placeholder, ...) \
+	VALUE_ROW(word, short_word, OPTION_TEXT, type, member, placeholder, __VA_ARGS__)
+#define LIST_ROW(word, short_word, type, member, placeholder, ...) \
+	VALUE_ROW(word, short_word, OPTION_LIST, type, member, placeholder, __VA_ARGS__)
+#define COUNT_ROW(word, short_word, type, member, placeholder, minimum, ...)              \
+	VALUE_ROW(word, short_word, OPTION_COUNT, type, member, placeholder, __VA_ARGS__, \
+		  .least = minimum)
+#define CHOICE_ROW(word, short_word, type, member, placeholder, words, ...)                \
+	VALUE_ROW(word, short_word, OPTION_CHOICE, type, member, placeholder, __VA_ARGS__, \
+		  .choices = words)
 
 /* The help of options that many verbs share. */
 #define HELP_DB "the database (default: $PERFLAB_DB, else perflab.db)"

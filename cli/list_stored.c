@@ -157,7 +157,7 @@ static int visit_run(void *context, const struct run *run, const struct trial_ta
 	cell_number(&cells, run->id);
 	cell_text(&cells, run->uid);
 	cell_text(&cells, when);
-	cell_take(&cells, run_state(listing->db, run));
+	cell_text(&cells, run_state_name(run_state_now(listing->db, run)));
 	cell_text(&cells, run->device.name);
 	cell_text(&cells, run->backend);
 	for (size_t i = 0; i < ARRAY_SIZE(numbers); i++)

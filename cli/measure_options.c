@@ -43,9 +43,15 @@ void measure_request(struct sweep_request *request, const struct invocation *cal
 	request->backend = options->backend;
 	request->db_path = options->db ? options->db : db_default_path();
 	request->command = call->command_line;
-	for (size_t i = 0; i < call->command->option_count; i++)
-		if (option_given(call, call->command->options[i].name))
-			string_list_add(&request->given, call->command->options[i].name);
+	for (size_t i = 0; i < call->command->option_count; i++) {
+		const struct option_row *row = &call->command->options[i];
+
+		if (!option_given(call, row->name))
+			continue;
+		string_list_add(&request->given, row->name);
+		if (!row->resumes && !request->not_to_resume)
+			request->not_to_resume = row->name;
+	}
 }
 
 int measuring_option_refuse(const struct invocation *call, const char *instead,

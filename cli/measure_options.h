@@ -19,7 +19,7 @@ struct measure_options {
 };
 
 /* Option rows of a struct `type` that has a struct measure_options `common`. */
-#define ROW_DB(type) TEXT_ROW("db", 0, type, common.db, "FILE", HELP_DB)
+#define ROW_DB(type) TEXT_ROW("db", 0, type, common.db, "FILE", HELP_DB, .resumes = true)
 #define ROW_SEED(type)                                                 \
 	VALUE_ROW("seed", 0, OPTION_SEED, type, common.seed, "NUMBER", \
 		  "seed of the inputs and of the order of the cases")
@@ -41,18 +41,22 @@ struct measure_options {
 		VALUE_ROW("timeout", 0, OPTION_DURATION, type, common.timeout_ns, "TIME",       \
 			  "end a case when one of its phases takes longer; a compiler gets as " \
 			  "long, "                                                              \
-			  "but at least 20s, and 300s without the option")
+			  "but at least 20s, and 300s without the option",                      \
+			  .resumes = true)
 #define ROW_DEVICE(type)                                           \
 	COUNT_ROW("device", 'd', type, common.device, "NUMBER", 0, \
-		  "the device, as numbered by perflab list devices")
+		  "the device, as numbered by perflab list devices", .resumes = true)
 #define ROW_JOBS(type)                                                                             \
 	COUNT_ROW("jobs", 'j', type, common.jobs, "NUMBER", 0,                                     \
 		  "processors to use: for emulated cases side by side, or for inputs and oracles " \
-		  "beside a device; 0 means all")
-#define ROW_FORMAT(type, meaning) \
-	CHOICE_ROW("format", 'f', type, common.format, "FORMAT", table_format_words, meaning)
-#define ROW_QUIET(type) \
-	FLAG_ROW("quiet", 'q', type, common.quiet, "print no progress, only warnings and errors")
+		  "beside a device; 0 means all",                                                  \
+		  .resumes = true)
+#define ROW_FORMAT(type, meaning)                                                             \
+	CHOICE_ROW("format", 'f', type, common.format, "FORMAT", table_format_words, meaning, \
+		   .resumes = true)
+#define ROW_QUIET(type)                                                                           \
+	FLAG_ROW("quiet", 'q', type, common.quiet, "print no progress, only warnings and errors", \
+		 .resumes = true)
 #define ROW_BACKEND(type, words, meaning) \
 	TEXT_ROW("backend", 0, type, common.backend, words, meaning)
 #define BACKEND_OF_CASES                                                                          \
@@ -78,21 +82,25 @@ struct case_options {
 			 "values of any other axis; repeatable"),                                  \
 		LIST_ROW("launch", 0, type, cases.launches, "LAUNCH",                              \
 			 "a launch of a kernel of the file, as in a line `launch`: "               \
-			 "'saxpy<<<ceil_div(n, block), block>>>(n, 2.0, x, y)'; repeatable"),      \
+			 "'saxpy<<<ceil_div(n, block), block>>>(n, 2.0, x, y)'; repeatable",       \
+			 .resumes = true),                                                         \
 		LIST_ROW("annotate", 0, type, cases.annotations, "LINE",                           \
 			 "a line that is added to those of the file: 'buffer x: f32[n] in'; "      \
-			 "repeatable"),                                                            \
+			 "repeatable",                                                             \
+			 .resumes = true),                                                         \
 		LIST_ROW("replace", 0, type, cases.replacements, "FILE",                           \
 			 "a file whose kernel replaces that of the capture: it gets the recorded " \
 			 "memory "                                                                 \
 			 "and is verified by it; repeatable"),                                     \
 		LIST_ROW("compile-flag", 0, type, cases.compile_flags, "FLAG",                     \
-			 "a flag for the compiler of the file, such as -Iinclude; repeatable"),    \
+			 "a flag for the compiler of the file, such as -Iinclude; repeatable",     \
+			 .resumes = true),                                                         \
 		TEXT_ROW("std", 0, type, cases.standard, "STANDARD",                               \
-			 "the C++ standard of the file, such as c++17"),                           \
+			 "the C++ standard of the file, such as c++17", .resumes = true),          \
 		TEXT_ROW("compiler", 0, type, cases.compiler, "nvrtc|nvcc",                        \
 			 "the compiler of the file (default: nvrtc if it can read the file, else " \
-			 "nvcc)")
+			 "nvcc)",                                                                  \
+			 .resumes = true)
 #define ROW_METRICS(type)                                                                         \
 	LIST_ROW("metrics", 'm', type, cases.metrics, "SET|NAME,...",                             \
 		 "counters to read: sets, catalogue names, CUPTI names, or none (default: core; " \

@@ -292,7 +292,9 @@ static void add_base_verdict(struct text *out, const struct watch_base *base, co
 		return;
 	text_addf(out, "; against the %s (run %lld): %s", with, (long long)base->result.run->id,
 		  watch_change_words(base->change));
-	if (judged->timed)
+	if (judged->timed && isnan(judged->effect.p))
+		text_addf(out, " (%+.1f %%)", 100 * judged->effect.change);
+	else if (judged->timed)
 		text_addf(out, " (%+.1f %%, %+.1f to %+.1f)", 100 * judged->effect.change,
 			  100 * judged->effect.low, 100 * judged->effect.high);
 }

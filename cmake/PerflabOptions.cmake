@@ -6,6 +6,8 @@ endif()
 option(BUILD_TESTING "Build the tests" ON)
 option(PERFLAB_WERROR "Warnings are errors" ON)
 set(PERFLAB_SANITIZE "" CACHE STRING "Sanitizers for every target, such as address,undefined")
+option(PERFLAB_ONLY_UNTRUSTED "Leave out the tests that are labelled unsanitized" OFF)
+option(PERFLAB_GPU_TESTS "Build the tests that are skipped without a GPU" ON)
 option(PERFLAB_AVX2 "Build the emulator for AVX2, too, on x86-64" ON)
 option(PERFLAB_FUZZ "Build the libFuzzer targets (clang); without it they only replay their corpus" OFF)
 

@@ -17,6 +17,12 @@ set(PERFLAB_LIMITED sh ${PROJECT_SOURCE_DIR}/tests/limited.sh 600)
 # ALONE: a program test_NAME, for a test whose link or arguments differ.
 function(perflab_test name)
   cmake_parse_arguments(TEST "ALONE" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  if(name IN_LIST PERFLAB_UNSANITIZED)
+    if(PERFLAB_ONLY_UNTRUSTED)
+      return()
+    endif()
+    list(APPEND TEST_LABELS unsanitized)
+  endif()
   if(TEST_ALONE)
     set(_program test_${name})
     set(_command $<TARGET_FILE:${_program}>)
@@ -42,10 +48,10 @@ function(perflab_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${PERFLAB_TEST_LIMIT} LABELS "${TEST_LABELS}")
 endfunction()
 
-# perflab_unsanitized(TEST …): not under sanitizers, except with scripts/test --all.
-function(perflab_unsanitized)
-  set_property(TEST ${ARGN} APPEND PROPERTY LABELS unsanitized)
-endfunction()
+# perflab_unsanitized(TEST …): labels tests that perflab_test() will add to this folder.
+macro(perflab_unsanitized)
+  list(APPEND PERFLAB_UNSANITIZED ${ARGN})
+endmacro()
 
 # perflab_unit(OUT): the name of the program of this folder's tests, which the first call adds. The
 # list of its tests is known only when CMake has read all of the folder.
@@ -66,23 +72,28 @@ function(perflab_unit out)
     CONTENT "$<JOIN:$<TARGET_PROPERTY:${_program},UNIT_TESTS>,\n>\n")
 endfunction()
 
-# perflab_fuzz(NAME SOURCE … LINKS …): fuzz_NAME replays tests/fuzz/corpus/NAME in every test
-# run; with -DPERFLAB_FUZZ=ON (clang) it is a libFuzzer program instead.
+# perflab_fuzz(NAME SOURCE … LINKS …): fuzz_NAME replays tests/fuzz/corpus/NAME in builds with
+# sanitizers, where a fault shows; with -DPERFLAB_FUZZ=ON (clang) it is a libFuzzer program instead.
 function(perflab_fuzz name)
+  if(NOT PERFLAB_SANITIZE AND NOT PERFLAB_FUZZ)
+    return()
+  endif()
   cmake_parse_arguments(FUZZ "" "SOURCE" "LINKS" ${ARGN})
   add_executable(fuzz_${name} ${FUZZ_SOURCE})
   target_link_libraries(fuzz_${name} PRIVATE ${FUZZ_LINKS})
   set_property(GLOBAL APPEND PROPERTY PERFLAB_TEST_PROGRAMS fuzz_${name})
   set_target_properties(fuzz_${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
-  if(PERFLAB_FUZZ)
-    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
-  else()
-    target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
-  endif()
   add_test(NAME fuzz_${name}
     COMMAND ${PERFLAB_LIMITED} $<TARGET_FILE:fuzz_${name}> ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${name})
   set_tests_properties(fuzz_${name} PROPERTIES TIMEOUT ${PERFLAB_TEST_LIMIT})
   if(PERFLAB_FUZZ)
+    target_link_options(fuzz_${name} PRIVATE -fsanitize=fuzzer)
     set_tests_properties(fuzz_${name} PROPERTIES DISABLED TRUE)
+    return()
   endif()
+  if(NOT TARGET perflab_fuzz_replay)
+    add_library(perflab_fuzz_replay OBJECT ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
+    target_link_libraries(perflab_fuzz_replay PRIVATE perflab_flags)
+  endif()
+  target_link_libraries(fuzz_${name} PRIVATE perflab_fuzz_replay)
 endfunction()

@@ -12,7 +12,7 @@
 #define CEILINGS_OF(asked)                                                                     \
 	"SELECT run.id, coalesce(trial.finished_ns, run.started_ns), trial.id, trial.variant," \
 	" trial.config, trial.flop, trial.bytes_read, trial.bytes_written, trial.median_ns,"   \
-	" trial.low_ns, trial.high_ns,"                                                        \
+	" trial.session_low_ns, trial.session_high_ns,"                                        \
 	" (SELECT avg(sm_clock_hz) FROM round WHERE trial_id = trial.id),"                     \
 	" device.cc_major, device.cc_minor, device.sm_count, device.sm_clock_max_hz,"          \
 	" device.memory_clock_max_hz, device.memory_bus_bits"                                  \
@@ -42,8 +42,8 @@ static void ceiling_take(struct statement *row, struct ceiling_list *out)
 	trial.bytes_written = take_integer(row, -1);
 	trial.has_work = trial.flop >= 0 && trial.bytes_read >= 0 && trial.bytes_written >= 0;
 	trial.summary.median_ns = take_real(row);
-	trial.summary.low_ns = take_real(row);
-	trial.summary.high_ns = take_real(row);
+	trial.summary.session_low_ns = take_real(row);
+	trial.summary.session_high_ns = take_real(row);
 	sm_clock_hz = take_real(row);
 	device.cc_major = take_int(row);
 	device.cc_minor = take_int(row);

@@ -140,6 +140,9 @@ static void bind_member(struct statement *statement, const struct column *column
 	case COLUMN_STATUS:
 		bind_text(statement, trial_status_name(*(const enum trial_status *)member));
 		break;
+	case COLUMN_RUN_STATE:
+		bind_text(statement, run_state_name(*(const enum run_state *)member));
+		break;
 	case COLUMN_SPEEDUP:
 		verdict = *(const enum speedup_verdict *)member;
 		bind_text(statement,
@@ -215,6 +218,10 @@ static void take_member(struct statement *row, const struct column *column, void
 		break;
 	case COLUMN_STATUS:
 		*(enum trial_status *)member = take_status(row);
+		break;
+	case COLUMN_RUN_STATE:
+		*(enum run_state *)member = RUN_STATE_UNKNOWN;
+		run_state_parse(member, take_known_text(row));
 		break;
 	case COLUMN_SPEEDUP:
 		text = take_text(row);

@@ -64,7 +64,7 @@ static const struct column run_items[] = {
 	ROW(CHARACTERS, PART_KEY, "uid", uid),
 	ROW(TEXT, PART_STATE, "label", label),
 	ROW(TEXT, PART_STATE, "note", note),
-	ROW(TEXT, PART_STATE, "state", state),
+	ROW(RUN_STATE, PART_STATE, "state", state),
 	ROW(INTEGER, PART_STATE, "started_ns", started_ns),
 	ROW_UNKNOWN(INTEGER, PART_STATE, "finished_ns", finished_ns, 0),
 	ROW(TEXT, PART_IDENTITY, "backend", backend),

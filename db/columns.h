@@ -21,6 +21,7 @@ enum column_type {
 	COLUMN_NAMES,      /* struct string_list, stored as "a,b" */
 	COLUMN_CACHE,      /* enum cache_mode, stored as "cold" or "hot" */
 	COLUMN_STATUS,     /* enum trial_status, stored by name */
+	COLUMN_RUN_STATE,  /* enum run_state, stored by name */
 	COLUMN_SPEEDUP,    /* enum speedup_verdict, stored by name; not measured is NULL */
 	COLUMN_NO_MEMBER,  /* no member: db/ writes it by itself; only merging uses this list */
 };

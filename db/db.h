@@ -60,8 +60,7 @@ int db_path_check_output(const char *path, struct error *err);
 
 /* Stores the run, its device, traits, settings and environment, and all trials as planned: pending
  * or skipped, with their base cases. Other functions store facts, counters and speed-ups. Fills
- * run->id, run->uid (if empty) and the id of every trial. run->state NULL means "running". One
- * transaction. */
+ * run->id, run->uid (if empty) and the id of every trial. One transaction. */
 int db_run_begin(struct db *db, struct run *run, struct error *err);
 int db_trial_facts(struct db *db, int64_t trial_id, const struct launch_facts *facts,
 		   struct error *err);
@@ -77,8 +76,8 @@ int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *
  * the stored samples, for a caller that does not have them. */
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		    const struct summary *summary, struct error *err);
-/* state: "finished" or "interrupted". */
-int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err);
+/* state: RUN_FINISHED or RUN_INTERRUPTED. */
+int db_run_finish(struct db *db, int64_t run_id, enum run_state state, struct error *err);
 /* Deletes the rounds of all trials of a run from number `first` on, with their samples. */
 int db_rounds_drop(struct db *db, int64_t run_id, int first, struct error *err);
 /* Deletes the rounds of one trial from number `first` on, with their samples. */
@@ -88,7 +87,7 @@ int db_trial_rounds_drop(struct db *db, int64_t trial_id, int first, struct erro
 int db_run_parts_add(struct db *db, int64_t run_id, const struct meter *meter, struct error *err);
 /* The wall time of all parts together; 0: none is stored. */
 int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct error *err);
-/* --resume: sets the state to "running" again. */
+/* --resume: sets the state to RUN_RUNNING again. */
 int db_run_reopen(struct db *db, int64_t run_id, struct error *err);
 /* Deletes trials with all that belongs to them. One transaction. */
 int db_trials_drop(struct db *db, const int64_t *ids, size_t count, struct error *err);
@@ -156,11 +155,13 @@ int db_together_begin(struct db *db, struct error *err);
 int db_together_end(struct db *db, int rc, struct error *err);
 /* What another program measured of a trial. */
 struct adopted_trial {
-	struct round_result round; /* count 0: there are no samples */
-	struct summary given;      /* of samples that are not known; count 0: nothing is known */
+	const struct round_result *rounds;
+	size_t round_count;
+	/* If a round has no samples: the summary of all of them; count 0: nothing is known. */
+	struct summary given;
 };
 /* Stores a run of another program as a whole: as db_run_begin(), and each trial with its status,
- * counters, round and summary. `adopted` has an element per trial. Sets the summaries. */
+ * counters, rounds and summary. `adopted` has an element per trial. Sets the summaries. */
 int db_run_adopt(struct db *db, struct run *run, const struct adopted_trial *adopted,
 		 struct error *err);
 
@@ -235,6 +236,18 @@ int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_
 		      struct error *err);
 /* Fills `rounds` of the trials of a run that was loaded with trials, or of baselines. */
 int db_rounds_load(struct db *db, struct run *run, struct error *err);
+/*
+ * Loads the sessions of cases before a run: those of its newest older runs with the same device,
+ * backend, origin and cache, at most 20. A session has equal code if it has that of the trial here.
+ * `out` has `count` entries; free them with case_sessions_release() even after an error.
+ */
+int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *trials, size_t count,
+		     struct case_sessions *out, struct error *err);
+void case_sessions_release(struct case_sessions *cases, size_t count);
+/* What was judged to limit a trial by what was counted. */
+int db_limiter_load(struct db *db, int64_t trial_id, enum bound *out, struct error *err);
+/* Stores the intervals within the session of the trials of a run. */
+int db_session_intervals_store(struct db *db, const struct run *run, struct error *err);
 /* Adds the verdicts on the trials of a run to *out, in the order of the plan. */
 int db_comparisons_load(struct db *db, int64_t run_id, struct trial_comparison_list *out,
 			struct error *err);

@@ -291,7 +291,7 @@ static void add_fleet_ceiling(struct fleet_reader *reader, const struct known_ru
 	trial.bytes_written = take_integer(select, -1);
 	trial.has_work = trial.flop >= 0 && trial.bytes_read >= 0 && trial.bytes_written >= 0;
 	trial.summary.median_ns = row->median_ns;
-	trial.summary.low_ns = trial.summary.high_ns = NAN;
+	trial.summary.session_low_ns = trial.summary.session_high_ns = NAN;
 	if (!ceiling_of_trial(&measured, &trial, &device) || !(measured.per_s > 0) ||
 	    !isfinite(measured.per_s))
 		return;

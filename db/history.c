@@ -74,7 +74,8 @@ static const char history_sql[] =
 	" run.toolkit, run.seed, run.emulated, device.name, device.uuid,"
 	" (SELECT kind FROM mark WHERE run_id = run.id), coalesce(run.cache = 'hot', 0), trial.id,"
 	" trial.status, trial.reason, trial.code_hash, trial.launch_hash, trial.sample_count,"
-	" trial.median_ns, trial.mad_ns, trial.low_ns, trial.high_ns, trial.min_ns, trial.max_ns"
+	" trial.median_ns, trial.mad_ns, trial.session_low_ns, trial.session_high_ns, "
+	"trial.min_ns, trial.max_ns"
 	" FROM trial JOIN run ON run.id = trial.run_id JOIN device ON device.id = run.device_id"
 	" WHERE trial.kernel = ? AND trial.variant = ? AND trial.config = ?"
 	" AND run.device_id = ? AND run.backend = ? AND coalesce(run.origin, '') = ?"
@@ -110,8 +111,8 @@ static void trial_take_part(struct statement *row, struct trial *trial)
 	summary->count = take_integer(row, 0);
 	summary->median_ns = take_real(row);
 	summary->mad_ns = take_real(row);
-	summary->low_ns = take_real(row);
-	summary->high_ns = take_real(row);
+	summary->session_low_ns = take_real(row);
+	summary->session_high_ns = take_real(row);
 	summary->min_ns = take_real(row);
 	summary->max_ns = take_real(row);
 }

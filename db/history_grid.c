@@ -279,8 +279,8 @@ static void trials_take(struct cells_reader *reader, struct statement *select, s
 			const size_t cell = reader->trials[at].cell;
 
 			grid->median_ns[cell] = take_real(select);
-			grid->low_ns[cell] = take_real(select);
-			grid->high_ns[cell] = take_real(select);
+			grid->session_low_ns[cell] = take_real(select);
+			grid->session_high_ns[cell] = take_real(select);
 			grid->unverified[cell] = take_integer(select, 0) != 0;
 		}
 	}
@@ -299,7 +299,7 @@ static void cell_rounds_take(struct cells_reader *reader, struct statement *sele
 
 		at = trial_at(reader, at, end, id);
 		if (at == end || reader->trials[at].id != id || !(median_ns > 0) ||
-		    !(grid->median_ns[reader->trials[at].cell] > 0))
+		    !isfinite(median_ns) || !(grid->median_ns[reader->trials[at].cell] > 0))
 			continue;
 		rounds = &grid->rounds[reader->trials[at].cell];
 		if (!rounds->count)
@@ -324,9 +324,10 @@ static int load_times(struct cells_reader *reader, struct error *err)
 	struct statement rounds = {0};
 	struct statement trials = statement_prepare(
 		reader->db,
-		"SELECT id, median_ns, low_ns, high_ns, status = 'unverified' FROM trial"
+		"SELECT id, median_ns, session_low_ns, session_high_ns, status = 'unverified'"
+		" FROM trial"
 		" WHERE id BETWEEN ? AND ? AND status IN ('ok', 'unverified')"
-		" AND median_ns > 0 AND sample_count > 0 ORDER BY id",
+		" AND median_ns > 0 AND median_ns < 9e999 AND sample_count > 0 ORDER BY id",
 		err);
 	size_t used = 0, capacity = 0, end;
 
@@ -352,8 +353,8 @@ static int load_times(struct cells_reader *reader, struct error *err)
 	return statements_release(&trials, &rounds);
 }
 
-/* Sets trial_id, median_ns, low_ns, high_ns, unverified and rounds of all cells, which are empty,
- * and round_ns. `run` has the cases of the grid. */
+/* Sets trial_id, median_ns, session_low_ns, session_high_ns, unverified and rounds of all cells,
+ * which are empty, and round_ns. `run` has the cases of the grid. */
 static int cells_load(struct db *db, struct history_grid *grid, const struct run *run,
 		      struct error *err)
 {
@@ -402,12 +403,12 @@ int db_history_grid_load(struct db *db, const struct run *run, size_t runs,
 
 		grid.trial_id = xcalloc(cells + 1, sizeof(*grid.trial_id));
 		grid.median_ns = xcalloc(cells + 1, sizeof(*grid.median_ns));
-		grid.low_ns = xcalloc(cells + 1, sizeof(*grid.low_ns));
-		grid.high_ns = xcalloc(cells + 1, sizeof(*grid.high_ns));
+		grid.session_low_ns = xcalloc(cells + 1, sizeof(*grid.session_low_ns));
+		grid.session_high_ns = xcalloc(cells + 1, sizeof(*grid.session_high_ns));
 		grid.unverified = xcalloc(cells + 1, sizeof(*grid.unverified));
 		grid.rounds = xcalloc(cells + 1, sizeof(*grid.rounds));
 		for (size_t i = 0; i < cells; i++)
-			grid.median_ns[i] = grid.low_ns[i] = grid.high_ns[i] = NAN;
+			grid.median_ns[i] = grid.session_low_ns[i] = grid.session_high_ns[i] = NAN;
 		rc = cells_load(db, &grid, run, err);
 	}
 	rc = db_end(db, rc, err);

@@ -16,7 +16,8 @@ static int comparisons_insert(struct db *db, int64_t run_id,
 	struct statement insert = statement_prepare(
 		db,
 		"INSERT INTO comparison (base_trial_id, verdict, change, low, high, p, why,"
-		" trial_id) SELECT ?, ?, ?, ?, ?, ?, ?, id FROM trial WHERE id = ? AND run_id = ?",
+		" time_verdict, covers, trial_id) SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, id FROM trial"
+		" WHERE id = ? AND run_id = ?",
 		err);
 
 	for (size_t i = 0; !insert.rc && i < list->count; i++) {
@@ -29,6 +30,8 @@ static int comparisons_insert(struct db *db, int64_t run_id,
 		bind_real(&insert, comparison->high);
 		bind_real(&insert, comparison->p);
 		bind_known_text(&insert, comparison->why);
+		bind_text(&insert, comparison->time_verdict);
+		bind_text(&insert, comparison->covers);
 		bind_integer(&insert, comparison->trial_id);
 		bind_integer(&insert, run_id);
 		statement_run_on_one(&insert, "such trial in that run:", comparison->trial_id);

@@ -156,7 +156,7 @@ int merge_run_complete(const struct merge *merge, const struct merge_run *moved,
 
 	bind_text(&update, moved->run.label);
 	bind_text(&update, moved->run.note);
-	bind_text(&update, moved->run.state);
+	bind_text(&update, run_state_name(moved->run.state));
 	bind_known_integer(&update, moved->run.finished_ns, 0);
 	bind_integer(&update, moved->id);
 	rc = statement_finish(&update);

@@ -10,13 +10,20 @@
 
 /* ---- storing ---- */
 
+static double round_median_ns(const struct round_result *round)
+{
+	if (!round->count && round->given_median_ns > 0)
+		return round->given_median_ns;
+	return summarise(round->time_ns, round->count).median_ns;
+}
+
 static int round_insert(struct db *db, int64_t trial_id, const struct round_result *round,
 			struct error *err)
 {
 	const struct round_summary row = {
 		.round = round->round,
 		.state = round->state,
-		.median_ns = summarise(round->time_ns, round->count).median_ns,
+		.median_ns = round_median_ns(round),
 		.speedup = round->base_ns
 				   ? speedup_of_round(round->time_ns, round->base_ns, round->count)
 				   : NAN,

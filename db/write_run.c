@@ -26,8 +26,6 @@ static int run_insert(struct db *db, const struct run *run, const char *uid, int
 	struct statement insert = columns_insert(db, &run_columns, parts, "device_id", 1, err);
 	struct run row = *run; /* borrows what *run owns */
 
-	if (!row.state)
-		row.state = (char *)"running";
 	snprintf(row.uid, sizeof(row.uid), "%s", uid);
 	columns_bind(&insert, &run_columns, parts, &row);
 	bind_integer(&insert, device_id);
@@ -125,8 +123,8 @@ static int adopted_insert(struct db *db, const struct run *run, const struct ado
 	int rc = 0;
 
 	for (size_t i = 0; i < run->trial_count && !rc; i++) {
-		if (adopted[i].round.count)
-			rc = trial_round_insert(db, ids[i], &adopted[i].round, err);
+		for (size_t k = 0; k < adopted[i].round_count && !rc; k++)
+			rc = trial_round_insert(db, ids[i], &adopted[i].rounds[k], err);
 		if (!rc)
 			rc = trial_counters_insert(db, ids[i], &run->trials[i].counters, &metrics,
 						   err);
@@ -214,20 +212,20 @@ int db_environment_swap(struct db *db, int64_t run_id, const char *key, const ch
 	return db_end(db, rc, err);
 }
 
-static int run_set_state(struct db *db, int64_t run_id, const char *state, int64_t finished_ns,
+static int run_set_state(struct db *db, int64_t run_id, enum run_state state, int64_t finished_ns,
 			 struct error *err)
 {
 	struct statement update = statement_prepare(
 		db, "UPDATE run SET state = ?, finished_ns = ? WHERE id = ?", err);
 
-	bind_text(&update, state);
+	bind_text(&update, run_state_name(state));
 	bind_known_integer(&update, finished_ns, 0);
 	bind_integer(&update, run_id);
 	statement_run_on_one(&update, "run", run_id);
 	return statement_release(&update);
 }
 
-int db_run_finish(struct db *db, int64_t run_id, const char *state, struct error *err)
+int db_run_finish(struct db *db, int64_t run_id, enum run_state state, struct error *err)
 {
 	int rc = db_begin(db, err);
 
@@ -245,7 +243,7 @@ int db_run_reopen(struct db *db, int64_t run_id, struct error *err)
 {
 	int rc = db_begin(db, err);
 
-	return rc ? rc : db_end(db, run_set_state(db, run_id, "running", 0, err), err);
+	return rc ? rc : db_end(db, run_set_state(db, run_id, RUN_RUNNING, 0, err), err);
 }
 
 /* ---- where the wall time went ---- */
@@ -293,21 +291,30 @@ int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct err
 
 /* ---- runs that another program measured ---- */
 
-/* What the samples do not say comes from `given`. */
+/* Of the samples of all rounds if they are known. */
 static struct summary adopted_summary(const struct adopted_trial *adopted)
 {
-	const struct round_result *round = &adopted->round;
-	const struct summary *given = &adopted->given;
-	struct summary summary = summarise(round->time_ns, round->count);
+	struct summary summary;
+	size_t count = 0;
+	double *time_ns;
 
-	if (!summary.count)
-		summary.count = given->count;
-	if (!isfinite(summary.median_ns))
-		summary.median_ns = given->median_ns;
-	if (!isfinite(summary.min_ns))
-		summary.min_ns = given->min_ns;
-	if (!isfinite(summary.max_ns))
-		summary.max_ns = given->max_ns;
+	for (size_t i = 0; i < adopted->round_count; i++) {
+		if (!adopted->rounds[i].count)
+			return adopted->given;
+		count += adopted->rounds[i].count;
+	}
+	if (!count)
+		return adopted->given;
+	time_ns = xmalloc(count * sizeof(*time_ns));
+	count = 0;
+	for (size_t i = 0; i < adopted->round_count; i++) {
+		const struct round_result *round = &adopted->rounds[i];
+
+		memcpy(time_ns + count, round->time_ns, round->count * sizeof(*time_ns));
+		count += round->count;
+	}
+	summary = summarise(time_ns, count);
+	free(time_ns);
 	return summary;
 }
 
@@ -339,7 +346,8 @@ int db_run_adopt(struct db *db, struct run *run, const struct adopted_trial *ado
 	int rc = 0;
 
 	for (size_t i = 0; i < run->trial_count && !rc; i++) {
-		rc = trial_round_check((int64_t)i + 1, &adopted[i].round, err);
+		for (size_t k = 0; k < adopted[i].round_count && !rc; k++)
+			rc = trial_round_check((int64_t)i + 1, &adopted[i].rounds[k], err);
 		run->trials[i].summary = adopted_summary(&adopted[i]);
 	}
 	if (!rc)

@@ -241,15 +241,33 @@ int db_speedups_store(struct db *db, const struct run *run, struct error *err)
 
 /* ---- the end ---- */
 
+int db_session_intervals_store(struct db *db, const struct run *run, struct error *err)
+{
+	struct statement update;
+	int rc = db_begin(db, err);
+
+	if (rc)
+		return rc;
+	update = statement_prepare(
+		db, "UPDATE trial SET session_low_ns = ?, session_high_ns = ? WHERE id = ?", err);
+	for (size_t i = 0; i < run->trial_count && !update.rc; i++) {
+		bind_real(&update, run->trials[i].summary.session_low_ns);
+		bind_real(&update, run->trials[i].summary.session_high_ns);
+		bind_integer(&update, run->trials[i].id);
+		statement_run_on_one(&update, "trial", run->trials[i].id);
+	}
+	return db_end(db, statement_release(&update), err);
+}
+
 static int trial_end(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
 		     const struct summary *summary, int64_t finished_ns, struct error *err)
 {
-	struct statement update =
-		statement_prepare(db,
-				  "UPDATE trial SET status = ?, reason = ?, finished_ns = ?,"
-				  " sample_count = ?, median_ns = ?, mad_ns = ?, low_ns = ?,"
-				  " high_ns = ?, min_ns = ?, max_ns = ? WHERE id = ?",
-				  err);
+	struct statement update = statement_prepare(
+		db,
+		"UPDATE trial SET status = ?, reason = ?, finished_ns = ?,"
+		" sample_count = ?, median_ns = ?, mad_ns = ?, session_low_ns = ?,"
+		" session_high_ns = ?, min_ns = ?, max_ns = ? WHERE id = ?",
+		err);
 
 	bind_text(&update, trial_status_name(status));
 	bind_text(&update, db_reason_to_store(status, reason));
@@ -257,8 +275,8 @@ static int trial_end(struct db *db, int64_t trial_id, enum trial_status status, 
 	bind_integer(&update, summary->count);
 	bind_real(&update, summary->median_ns);
 	bind_real(&update, summary->mad_ns);
-	bind_real(&update, summary->low_ns);
-	bind_real(&update, summary->high_ns);
+	bind_real(&update, summary->session_low_ns);
+	bind_real(&update, summary->session_high_ns);
 	bind_real(&update, summary->min_ns);
 	bind_real(&update, summary->max_ns);
 	bind_integer(&update, trial_id);

@@ -139,7 +139,7 @@ struct import_run *import_add_run(struct import *import)
 	import->runs = xrealloc(import->runs, (import->count + 1) * sizeof(*import->runs));
 	run = &import->runs[import->count++];
 	*run = (struct import_run){0};
-	run->run.state = xstrdup("finished");
+	run->run.state = RUN_FINISHED;
 	run->run.rounds = 1;
 	run->run.traits.timed = true; /* benchmark programs measure times on hardware */
 	return run;
@@ -190,6 +190,18 @@ static void trial_append(struct import_run *run, const struct trial *trial)
 	run->run.trials[count] = *trial;
 	run->trials[count] = (struct import_trial){.sm_clock_hz = NAN, .given = summarise(NULL, 0)};
 	run->run.trial_count++;
+}
+
+size_t import_find_case(const struct import_run *run, const struct trial *trial)
+{
+	return run->slot_count ? *slot_find(run, trial) - 1 : NO_TRIAL;
+}
+
+void import_append_case(struct import_run *run, const struct trial *trial)
+{
+	case_slots_grow(run);
+	trial_append(run, trial);
+	*slot_find(run, trial) = run->run.trial_count;
 }
 
 int import_case(size_t *index, struct import_run *run, char *kernel, char *variant,

@@ -60,6 +60,11 @@ void case_axes_release(struct case_axes *axes);
 /* ---- runs ---- */
 
 struct import_run *import_add_run(struct import *import);
+/* The index of the trial of the same case; NO_TRIAL: the run has none. */
+size_t import_find_case(const struct import_run *run, const struct trial *trial);
+#define NO_TRIAL SIZE_MAX
+/* Appends a trial whose case the run does not have, and takes ownership of it. */
+void import_append_case(struct import_run *run, const struct trial *trial);
 /*
  * Gives the index of the trial of a case. Adds the trial, with status ok, if the run has none.
  * Takes ownership of kernel and variant, which are malloc'd, and empties *axes. PL_EPARSE: more

@@ -96,6 +96,8 @@ static int json_read(json_t **out, const struct import_source *source, struct er
 	bool text_before;
 	int rc;
 
+	if (!source->length)
+		return error_set(err, PL_EPARSE, "the file is empty; %s", READABLE);
 	if (source->length > sizeof(database) &&
 	    memcmp(source->bytes, database, sizeof(database) - 1) == 0)
 		return error_set(err, PL_EPARSE,
@@ -212,8 +214,12 @@ void import_release(struct import *import)
 	for (size_t i = 0; i < import->count; i++) {
 		struct import_run *run = &import->runs[i];
 
-		for (size_t j = 0; j < run->run.trial_count; j++)
+		for (size_t j = 0; j < run->run.trial_count; j++) {
+			for (size_t k = 0; k < run->trials[j].later_count; k++)
+				free(run->trials[j].later[k].time_ns);
+			free(run->trials[j].later);
 			free(run->trials[j].time_ns);
+		}
 		free(run->trials);
 		free(run->slots);
 		run_release(&run->run);

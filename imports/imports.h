@@ -22,23 +22,29 @@ extern const char *const import_format_words[];
 #define IMPORT_MAX_DEPTH 64
 #define IMPORT_MAX_CASES 200000
 
-/* The samples of a trial. They came from one process, so they are one round. */
+/* What one process measured of a case: a round. */
 struct import_trial {
+	int round; /* the number of the file among those that are joined; otherwise 0 */
 	double *time_ns;
 	size_t count, capacity;
 	double sm_clock_hz; /* while they were taken; NAN: unknown */
 	/* What the file says about samples that it does not contain. count 0: nothing. */
 	struct summary given;
 	size_t occurrences; /* private to imports/: cases of this name in the file, beyond this */
+	/* The rounds of later files, of a run that import_join() made. They have no such members.
+	 */
+	struct import_trial *later;
+	size_t later_count;
 };
 struct import_run {
 	struct run run;              /* state, started_ns and uid, if the file has them */
-	char earlier_uid[33];        /* that earlier versions of perflab gave it */
+	char earlier_uid[33];        /* that earlier versions of perflab gave it; "": none */
 	struct import_trial *trials; /* one per trial of `run` */
 	size_t without_median;       /* trials that ended well but have no median */
 	size_t with_mean;            /* those of them that have a mean */
 	size_t repeated;             /* trials that share their name with an earlier one */
 	size_t without_samples;      /* trials whose file of samples is missing */
+	size_t fewer_rounds;         /* trials that lack a round of some of the joined files */
 	char device_number[40];      /* of the device in the file: " (device 1)"; "": it has none */
 	size_t *slots; /* private to imports/: hash slots that find the trial of a case */
 	size_t slot_count;
@@ -57,5 +63,14 @@ struct import_source {
 int import_read(struct import *out, const struct import_source *source, enum import_format format,
 		struct error *err);
 void import_release(struct import *import);
+
+/*
+ * Joins the results of several files, each from a process of its own, to runs with a round per
+ * file, in the order in which the files were measured. Takes the samples out of `files`; `names`
+ * are theirs, and `device` is what the user calls the device, or NULL.
+ * PL_EUSAGE: the files do not belong together: other devices, programs or cases, or one twice.
+ */
+int import_join(struct import *out, struct import *files, const struct string_list *names,
+		const char *device, struct error *err);
 
 #endif

@@ -85,12 +85,14 @@
 	  "wavefronts beyond the number that the bytes alone need")
 
 /* The times of a summary. Without samples: NAN. */
-#define SUMMARY_FIELDS(X)                                                                       \
-	X(REAL, median_ns, "ns", "median of the samples")                                       \
-	X(REAL, mad_ns, "ns", "median absolute deviation, not scaled")                          \
-	X(REAL, low_ns, "ns", "lower end of the median's confidence interval of at least 95 %") \
-	X(REAL, high_ns, "ns", "upper end of that interval")                                    \
-	X(REAL, min_ns, "ns", "smallest sample")                                                \
+#define SUMMARY_FIELDS(X)                                                                   \
+	X(REAL, median_ns, "ns", "median of the samples")                                   \
+	X(REAL, mad_ns, "ns", "median absolute deviation, not scaled")                      \
+	X(REAL, session_low_ns, "ns",                                                       \
+	  "lower end of the 95 % interval of the time in its session: of other rounds and " \
+	  "placements, not of other sessions or cards")                                     \
+	X(REAL, session_high_ns, "ns", "upper end of that interval")                        \
+	X(REAL, min_ns, "ns", "smallest sample")                                            \
 	X(REAL, max_ns, "ns", "largest sample")
 
 /* The members of a struct: LIST(FIELD_MEMBER) */

@@ -52,6 +52,22 @@ bool trial_status_counted(enum trial_status status);
 /* Returns whether the status is none of ok, sampled, unverified, skipped and pending. */
 bool trial_status_is_failure(enum trial_status status);
 
+/* How far a run is: symbol, name in the database and in output, meaning. */
+#define RUN_STATE_LIST(X)                                                          \
+	X(RUN_RUNNING, "running", "a process measures it, or was killed doing so") \
+	X(RUN_FINISHED, "finished", "measured to its end")                         \
+	X(RUN_INTERRUPTED, "interrupted", "ended before; --resume can go on")      \
+	X(RUN_STATE_UNKNOWN, "unknown", "a damaged file has another name")
+
+enum run_state {
+#define X(symbol, name, meaning) symbol,
+	RUN_STATE_LIST(X)
+#undef X
+};
+const char *run_state_name(enum run_state state);
+/* Returns false if there is no such state; *out is unchanged then. */
+bool run_state_parse(enum run_state *out, const char *name);
+
 /* A device as its driver describes it: see fields.h. */
 struct device_info {
 	DEVICE_FIELDS(FIELD_MEMBER)
@@ -126,6 +142,8 @@ struct round_result {
 	struct device_state state;
 	double *time_ns; /* in the order of measurement; the creator of the struct frees it */
 	size_t count;
+	/* What another program states in place of samples; 0: nothing. */
+	double given_median_ns;
 	/* The samples of the base case, taken beside those of the case, each with that of the same
 	 * index; the creator frees it. NULL: the case was measured alone. */
 	double *base_ns;
@@ -296,8 +314,8 @@ struct run {
 	unsigned settings_known; /* bits of enum setting; the other members of settings mean
 				  * nothing */
 	struct measure_settings settings;
-	char *settings_json;   /* the settings as JSON, as older versions stored them */
-	char *state;           /* "running", "finished", "interrupted" */
+	char *settings_json; /* the settings as JSON, as older versions stored them */
+	enum run_state state;
 	char *mark, *mark_why; /* "good" or "bad"; NULL: not marked */
 	uint64_t seed;
 	int rounds;
@@ -327,14 +345,16 @@ const struct trial *run_trial(const struct run *run, int64_t id);
 
 /* The verdict of comparing a case (the head) with its baseline (the base): symbol, name, meaning.
  */
-#define CHANGE_LIST(X)                                                                      \
-	X(CHANGE_REGRESSED, "regressed", "slower, or a counter worse, by more than chance") \
-	X(CHANGE_IMPROVED, "improved", "faster, or a counter better, by more than chance")  \
-	X(CHANGE_UNCHANGED, "unchanged", "any change is too small to matter")               \
-	X(CHANGE_INCONCLUSIVE, "inconclusive",                                              \
-	  "the data neither show a change that matters nor rule one out")                   \
-	X(CHANGE_NEW, "new", "only the head has the case")                                  \
-	X(CHANGE_MISSING, "missing", "only the base has the case")                          \
+#define CHANGE_LIST(X)                                                                       \
+	X(CHANGE_REGRESSED, "regressed", "slower, or a counter worse, by more than chance")  \
+	X(CHANGE_IMPROVED, "improved", "faster, or a counter better, by more than chance")   \
+	X(CHANGE_UNCHANGED, "unchanged", "any change is too small to matter")                \
+	X(CHANGE_SAME_CODE, "same code",                                                     \
+	  "machine code, launch, data and toolchain are equal: a difference is environment") \
+	X(CHANGE_INCONCLUSIVE, "inconclusive",                                               \
+	  "the data neither show a change that matters nor rule one out")                    \
+	X(CHANGE_NEW, "new", "only the head has the case")                                   \
+	X(CHANGE_MISSING, "missing", "only the base has the case")                           \
 	X(CHANGE_FAILED, "failed", "the case failed in the head")
 
 enum change {
@@ -355,6 +375,8 @@ struct trial_comparison {
 	enum change verdict;
 	double change, low, high; /* as in struct effect of metrics/analysis/compare.h */
 	double p;                 /* adjusted for all cases that the run compares */
+	const char *time_verdict; /* change_name() by the times alone; NULL: not timed */
+	const char *covers;       /* effect_covers(); NULL: not timed */
 	char *why;                /* the explanation; NULL: none */
 };
 struct trial_comparison_list {

@@ -137,7 +137,6 @@ void run_release(struct run *run)
 	free(run->origin);
 	measure_settings_release(&run->settings);
 	free(run->settings_json);
-	free(run->state);
 	free(run->mark);
 	free(run->mark_why);
 	key_value_list_release(&run->environment);

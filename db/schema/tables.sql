@@ -218,8 +218,8 @@ CREATE TABLE trial (
 	sample_count INTEGER NOT NULL DEFAULT 0, -- samples in all rounds
 	median_ns REAL,
 	mad_ns REAL,
-	low_ns REAL,
-	high_ns REAL,
+	session_low_ns REAL,
+	session_high_ns REAL,
 	min_ns REAL,
 	max_ns REAL,
 	launch_hash TEXT,
@@ -353,8 +353,9 @@ CREATE TABLE comparison (
 	base_trial_id INTEGER REFERENCES trial ON DELETE CASCADE,
 		-- trial.id of the baseline; NULL: there is none
 	verdict TEXT NOT NULL,
-		-- regressed, improved, unchanged, inconclusive, new (no baseline) or failed; a
-		-- newer perflab may add words
+		-- regressed, improved, unchanged, same code (equal machine code, launch, data and
+		-- toolchain), inconclusive, new (no baseline) or failed; a newer perflab may add
+		-- words
 	change REAL,
 		-- relative change of the time, computed from the rounds: 0.02 is 2 % slower; NULL:
 		-- there is none
@@ -363,7 +364,13 @@ CREATE TABLE comparison (
 	p REAL,
 		-- probability of at least this difference if nothing changed, adjusted for all
 		-- comparisons of the run
-	why TEXT -- explanation of the verdict, where one is needed
+	why TEXT, -- explanation of the verdict, where one is needed
+	time_verdict TEXT,
+		-- verdict by the times alone, which that of equal code does not follow; NULL: the
+		-- times were not compared, or by an earlier version
+	covers TEXT
+		-- what the interval covers: rounds (with samples and placements), or sessions (with
+		-- those and earlier runs of the card); never another card. NULL: no interval
 ) STRICT;
 
 CREATE INDEX comparison_by_base ON comparison (base_trial_id);

@@ -56,8 +56,8 @@ WITH named AS (
 		-- …); a keyword of SQL, so quote it: "of"
 	ranked.work * 1e9 / ranked.median_ns AS per_s,
 		-- bytes or operations of the work model, divided by the median
-	ranked.work * 1e9 / ranked.high_ns AS low_per_s, -- 95 % interval, lower end
-	ranked.work * 1e9 / ranked.low_ns AS high_per_s, -- 95 % interval, upper end
+	ranked.work * 1e9 / ranked.session_high_ns AS low_per_s, -- 95 % interval, lower end
+	ranked.work * 1e9 / ranked.session_low_ns AS high_per_s, -- 95 % interval, upper end
 	ranked.unit, -- byte/s or flop/s
 	(SELECT avg(sm_clock_hz) FROM round WHERE trial_id = ranked.id) AS sm_clock_hz,
 		-- SM clock during the measurement, mean over the rounds
@@ -150,7 +150,7 @@ WITH candidate AS (
 		-- counted: dram, l2, l1, shared or a precision such as f32; of the work model:
 		-- `model dram`, `model l2` or `model flop`
 	amount * 1e9 / judged.median_ns AS per_s, -- the quantity divided by the median
-	amount * 1e9 / judged.high_ns AS low_per_s,
+	amount * 1e9 / judged.session_high_ns AS low_per_s,
 		-- the quantity divided by the upper end of the median's interval
 	roofs.per_s AS roof_per_s, -- the ceiling
 	roofs.high_per_s AS roof_high_per_s, -- 95 % interval of the ceiling, upper end
@@ -162,8 +162,8 @@ WITH candidate AS (
 FROM quantities JOIN judged USING (id)
 JOIN roofs ON roofs.device_id = judged.device_id AND roofs."of" = roof
 WHERE amount > 0 AND CASE
-	WHEN judged.high_ns > 0 AND roofs.high_per_s > 0
-		THEN amount * 1e9 / judged.high_ns > 1.03 * roofs.high_per_s
+	WHEN judged.session_high_ns > 0 AND roofs.high_per_s > 0
+		THEN amount * 1e9 / judged.session_high_ns > 1.03 * roofs.high_per_s
 	ELSE amount * 1e9 / judged.median_ns > 1.10 * roofs.per_s END;
 
 -- The problems are those of reports/derived/problems.c.
@@ -220,8 +220,8 @@ WITH candidate AS (
 	ranked.config, -- fastest configuration of that variant
 	ranked.block,
 	ranked.median_ns,
-	ranked.low_ns,
-	ranked.high_ns,
+	ranked.session_low_ns,
+	ranked.session_high_ns,
 	ranked.flop * 1e9 / ranked.median_ns AS flop_per_s,
 		-- operations of the work model divided by the median
 	(ranked.bytes_read + ranked.bytes_written) * 1e9 / ranked.median_ns AS bytes_per_s,
@@ -407,9 +407,9 @@ SELECT
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.median_ns END AS median_ns,
 		-- median of the samples; NULL, as the other times, unless the status is ok or
 		-- unverified
-	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.low_ns END AS low_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.session_low_ns END AS session_low_ns,
 		-- 95 % interval of the median, lower end
-	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.high_ns END AS high_ns,
+	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.session_high_ns END AS session_high_ns,
 		-- 95 % interval of the median, upper end
 	CASE WHEN trial.status IN ('ok', 'unverified') THEN trial.mad_ns END AS mad_ns,
 		-- median absolute deviation
@@ -792,8 +792,8 @@ SELECT
 	trial.sample_count,
 	trial.median_ns,
 	trial.mad_ns,
-	trial.low_ns,
-	trial.high_ns,
+	trial.session_low_ns,
+	trial.session_high_ns,
 	trial.flop,
 	trial.bytes_read + trial.bytes_written AS bytes, -- bytes read and written of the work model
 	trial.flop * 1e9 / trial.median_ns AS flop_per_s, -- flop divided by the median
@@ -892,8 +892,8 @@ SELECT
 	mark.kind AS mark,
 	trial.status,
 	trial.median_ns,
-	trial.low_ns,
-	trial.high_ns,
+	trial.session_low_ns,
+	trial.session_high_ns,
 	comparison.verdict, -- of that time; NULL: not judged
 	100 * comparison.change AS change_pct, -- change from the baseline of that time
 	comparison.why,
@@ -926,6 +926,8 @@ SELECT
 	100 * comparison.high AS high_pct, -- 95 % interval of the change, upper end
 	comparison.p,
 	comparison.why,
+	comparison.time_verdict, -- verdict by the times alone, also of equal code
+	comparison.covers, -- what the interval covers: rounds, or sessions, too
 	head.status,
 	base.status AS base_status, -- status of the baseline; unverified may be compared, too
 	head.median_ns,
@@ -949,6 +951,62 @@ JOIN run AS head_run ON head_run.id = head.run_id
 JOIN device ON device.id = newest.device_id
 LEFT JOIN trial AS base ON base.id = comparison.base_trial_id
 LEFT JOIN run AS base_run ON base_run.id = base.run_id;
+
+CREATE VIEW false_alarms AS
+	-- How often equal code was called different: a test of the method with your own runs.
+	-- One row per device, backend and what the intervals cover. It counts the comparisons whose
+	-- verdict is `same code`, by what the times alone would have said. A rate has the 95 %
+	-- interval of Wilson, which takes comparisons to be independent; those of one run are less.
+WITH counted AS (
+	SELECT
+		run.device_id,
+		run.backend,
+		comparison.covers,
+		count(*) AS comparisons,
+		count(DISTINCT run.id) AS runs,
+		count(DISTINCT CASE WHEN comparison.time_verdict IN ('regressed', 'improved')
+			THEN run.id END) AS runs_with_alarm,
+		total(comparison.time_verdict IN ('regressed', 'improved')) AS alarms,
+		total(comparison.time_verdict = 'inconclusive') AS undecided,
+		count(base.session_low_ns) AS intervals,
+		total(head.median_ns BETWEEN base.session_low_ns AND base.session_high_ns) AS inside
+	FROM comparison
+	JOIN trial AS head ON head.id = comparison.trial_id
+	JOIN trial AS base ON base.id = comparison.base_trial_id
+	JOIN run ON run.id = head.run_id
+	WHERE comparison.verdict = 'same code' AND comparison.time_verdict IS NOT NULL
+	GROUP BY run.device_id, run.backend, comparison.covers
+), rated AS (
+	SELECT *,
+		alarms / comparisons AS alarm_rate,
+		inside / nullif(intervals, 0) AS coverage,
+		1.96 * 1.96 / comparisons AS z,
+		1.96 * 1.96 / nullif(intervals, 0) AS y
+	FROM counted
+)
+SELECT
+	device.name AS device,
+	backend,
+	covers, -- as in comparison: rounds, or sessions
+	runs, -- runs with such comparisons
+	comparisons, -- of equal code
+	CAST(alarms AS INTEGER) AS false_alarms, -- of them: called regressed or improved
+	100 * alarm_rate AS false_alarm_pct, -- their share
+	100 * (alarm_rate + z / 2 - sqrt(z * (alarm_rate * (1 - alarm_rate) + z / 4))) / (1 + z)
+		AS false_alarm_low_pct, -- 95 % interval of the rate, lower end
+	100 * (alarm_rate + z / 2 + sqrt(z * (alarm_rate * (1 - alarm_rate) + z / 4))) / (1 + z)
+		AS false_alarm_high_pct, -- 95 % interval of the rate, upper end
+	runs_with_alarm, -- runs with at least one false alarm
+	100 * undecided / comparisons AS undecided_pct, -- share that the times do not decide
+	100 * coverage AS coverage_pct,
+		-- of the bases with an interval of the session: the head's median lies in it; 95 is
+		-- meant, if both runs are of one session
+	100 * (coverage + y / 2 - sqrt(y * (coverage * (1 - coverage) + y / 4))) / (1 + y)
+		AS coverage_low_pct, -- 95 % interval of the coverage, lower end
+	100 * (coverage + y / 2 + sqrt(y * (coverage * (1 - coverage) + y / 4))) / (1 + y)
+		AS coverage_high_pct, -- 95 % interval of the coverage, upper end
+	device_id -- device.id
+FROM rated JOIN device ON device.id = device_id;
 
 CREATE VIEW speedups AS
 	-- Each case beside its base case: the speed-up and its verdict.

@@ -157,8 +157,9 @@ struct barrier {
 	uint32_t threads; /* that it waits for, a multiple of 32; 0: all threads of the block */
 	uint32_t count;   /* bar.red: lanes with a true predicate */
 	bool all, any;
-	const struct ptx_statement *place; /* where the first lanes arrived; warp_sync.h */
-	unsigned first_warp;               /* theirs */
+	const struct instruction *first_at; /* where the first lanes arrived; warp_sync.h */
+	const struct ptx_statement *place;  /* its statement */
+	unsigned first_warp;                /* of those lanes */
 };
 
 struct block {

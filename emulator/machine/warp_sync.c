@@ -32,6 +32,7 @@ void note_barrier_place(struct warp *warp, const struct instruction *at, unsigne
 	struct text text = TEXT_INIT;
 
 	if (!barrier->place) {
+		barrier->first_at = at;
 		barrier->place = here;
 		barrier->first_warp = warp->index;
 	}

@@ -207,6 +207,7 @@ static int compare_with_revision(struct run_comparison *out, struct db *db,
 				 const struct run_comparison_request *request, struct error *err)
 {
 	struct run *head = &out->head;
+	struct noise noise;
 	size_t count = 0;
 	int64_t id;
 	int rc = error_context(err, db_run_resolve(db, request->head, &id, err), "--head");
@@ -220,17 +221,21 @@ static int compare_with_revision(struct run_comparison *out, struct db *db,
 	if (request->measuring)
 		take_measured(head);
 	speedups_judge(head);
+	noise = noise_of_runs((const struct run *const[]){head}, 1);
 	out->pairs = xcalloc(head->trial_count + 1, sizeof(*out->pairs));
 	for (size_t i = 0; i < head->trial_count; i++) {
 		const struct trial *trial = &head->trials[i];
+		struct regress_pair *pair = &out->pairs[count];
 
-		if (!against_is_of_then(head, trial))
-			out->pairs[count++] = (struct regress_pair){
-				.base = run_trial(head, trial->speedup.base_trial_id),
-				.head = trial,
-				.base_seed = head->seed,
-				.head_seed = head->seed,
-				.beside = head->traits.timed};
+		if (against_is_of_then(head, trial))
+			continue;
+		*pair = (struct regress_pair){
+			.base = run_trial(head, trial->speedup.base_trial_id),
+			.head = trial,
+			.beside = head->traits.timed,
+		};
+		regress_pair_set_runs(pair, head, head, &noise);
+		count++;
 	}
 	return regress_judge(&out->regress, out->pairs, count, &request->options, err);
 }
@@ -256,7 +261,9 @@ int compare_runs(struct run_comparison *out, struct db *db,
 	count = regress_pairs(&out->pairs, &out->base, &out->head);
 	out->filled = baselines_fill(&out->baselines, out->pairs, &out->head,
 				     request->allow_different, &out->notes);
-	rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
+	rc = pairs_take_sessions(out->pairs, count, db, out->head.id, err);
+	if (!rc)
+		rc = regress_judge(&out->regress, out->pairs, count, &request->options, err);
 	if (rc || out->regress.compared || out->regress.gating)
 		return rc;
 	/* a comparison of no case must not look like one without regressions */

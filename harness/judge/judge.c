@@ -12,21 +12,26 @@
 static void add_comparison(struct trial_comparison_list *list, const struct regress_case *item,
 			   const char *refusal)
 {
-	comparison_list_add(list, &(struct trial_comparison){
-					  .trial_id = item->head->id,
-					  .base_trial_id = item->base ? item->base->id : 0,
-					  .verdict = refusal ? CHANGE_INCONCLUSIVE : item->verdict,
-					  .change = item->effect.change,
-					  .low = item->effect.low,
-					  .high = item->effect.high,
-					  .p = item->adjusted_p,
-					  .why = refusal ? (char *)refusal : item->why,
-				  });
+	comparison_list_add(
+		list,
+		&(struct trial_comparison){
+			.trial_id = item->head->id,
+			.base_trial_id = item->base ? item->base->id : 0,
+			.verdict = refusal ? CHANGE_INCONCLUSIVE : item->verdict,
+			.change = item->effect.change,
+			.low = item->effect.low,
+			.high = item->effect.high,
+			.p = item->adjusted_p,
+			.time_verdict = item->timed && !refusal ? change_name(item->time) : NULL,
+			.covers = effect_covers(&item->effect),
+			.why = refusal ? (char *)refusal : item->why,
+		});
 }
 
 /* Cases whose baseline does not compare are judged apart, and come last. */
-static int compare_with_baselines(const struct baselines *baselines, const struct run *head,
-				  struct trial_comparison_list *list, struct error *err)
+static int compare_with_baselines(struct db *db, const struct baselines *baselines,
+				  const struct run *head, struct trial_comparison_list *list,
+				  struct error *err)
 {
 	struct regress_options options = {.limits = change_limits_default};
 	struct regress regress = {0}, refused = {0};
@@ -42,16 +47,20 @@ static int compare_with_baselines(const struct baselines *baselines, const struc
 
 		if (!pairs[i].head)
 			continue;
-		pairs[i].base_seed = base ? base->run.seed : pairs[i].head_seed;
-		pairs[i].base_test =
-			base ? sequential_test_of_run(&base->run) : (struct sequential_test){0};
-		pairs[i].note = base ? base->note : NULL;
+		if (base) {
+			const struct noise noise = pairs[i].noise;
+
+			regress_pair_set_runs(&pairs[i], &base->run, head, &noise);
+			pairs[i].note = base->note;
+		}
 		if (base && base->refusal)
 			apart[apart_count++] = pairs[i];
 		else
 			pairs[count++] = pairs[i];
 	}
-	rc = regress_judge(&regress, pairs, count, &options, err);
+	rc = pairs_take_sessions(pairs, count, db, head->id, err);
+	if (!rc)
+		rc = regress_judge(&regress, pairs, count, &options, err);
 	if (!rc)
 		rc = regress_judge(&refused, apart, apart_count, &options, err);
 	for (size_t i = 0; i < regress.count && !rc; i++)
@@ -76,7 +85,7 @@ int judge_run(struct db *db, const struct run *run, struct error *err)
 	int rc = baselines_load(&baselines, db, run, err);
 
 	if (!rc)
-		rc = compare_with_baselines(&baselines, run, &list, err);
+		rc = compare_with_baselines(db, &baselines, run, &list, err);
 	if (!rc)
 		rc = db_comparisons_store(db, run->id, &list, err);
 	comparison_list_release(&list);
@@ -160,6 +169,8 @@ int judge_stored_run(struct db *db, int64_t run_id, struct error *err)
 		rc = judge_speedups(db, &run, err);
 	if (!rc)
 		rc = judge_run(db, &run, err);
+	if (!rc)
+		rc = db_session_intervals_store(db, &run, err);
 	if (!rc)
 		rc = judge_limiters(db, &run, err);
 	run_release(&run);

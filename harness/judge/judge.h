@@ -9,19 +9,20 @@
 #include "db/db.h"
 #include "metrics/analysis/regress.h"
 
-/* ---- runs: baselines.c ---- */
+/* ---- runs: load_runs.c ---- */
 
 /* Calls db_run_load(). If the process of the run was killed on this host, the state becomes
- * "interrupted". */
+ * RUN_INTERRUPTED. */
 int run_load(struct db *db, int64_t id, bool with_trials, struct run *out, struct error *err);
-/* As run_load(), with the rounds of the trials if `with_trials`. */
+/* As run_load(), with the rounds of the trials if `with_trials`, and the intervals that follow from
+ * them, whatever is stored: an older perflab stored none. */
 int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *out,
 		      struct error *err);
 /* The state of a run that was loaded without its environment, as by db_runs_visit(): what
- * run_load() says, or the stored state if that fails. malloc'd; NULL: it has none. */
-char *run_state(struct db *db, const struct run *run);
+ * run_load() says, or the stored state if that fails. */
+enum run_state run_state_now(struct db *db, const struct run *run);
 
-/* ---- baselines: baselines.c ---- */
+/* ---- baselines: load_runs.c ---- */
 
 struct baseline_run {
 	struct run run; /* its trials are borrowed: those that are baselines */
@@ -49,6 +50,18 @@ const struct baseline_run *baselines_run(const struct baselines *baselines, int6
 size_t baselines_fill(const struct baselines *baselines, struct regress_pair *pairs,
 		      const struct run *head, bool allowed, struct string_list *notes);
 void baselines_release(struct baselines *baselines);
+
+/* ---- earlier sessions: sessions.c ---- */
+
+/*
+ * Sets what earlier runs of the head's device say of the pairs: how the cases scatter between
+ * sessions, how they follow the clock, and what limited the base.
+ */
+int pairs_take_sessions(struct regress_pair *pairs, size_t count, struct db *db, int64_t head_id,
+			struct error *err);
+/* Widens the intervals of a run from run_load_measured() to cover earlier sessions of equal code,
+ * for other programs, which compare sessions. *widened: of so many cases. */
+int run_widen_intervals(size_t *widened, struct run *run, struct db *db, struct error *err);
 
 /* ---- verdicts: judge.c, judge_later.c ---- */
 

@@ -138,12 +138,7 @@ int judge_unjudged(struct db *db, int64_t most_ns, struct error *err)
 		rc = db_unjudged_visit(db, visit_later_run, &unjudged, err);
 		for (judged = 0; judged < unjudged.count && !rc && monotonic_ns() < end_ns;
 		     judged++) {
-			struct run run = {0};
-
-			rc = db_run_load(db, unjudged.ids[judged], true, &run, err);
-			if (!rc)
-				rc = judge_limiters(db, &run, err);
-			run_release(&run);
+			rc = judge_stored_run(db, unjudged.ids[judged], err);
 		}
 		free(unjudged.ids);
 	} while (!rc && judged == UNJUDGED_AT_ONCE);

@@ -127,12 +127,11 @@ void host_correct_state(struct run *run)
 
 	uname(&host);
 	length = strlen(host.nodename);
-	if (!run->state || strcmp(run->state, "running") != 0 || !mark)
+	if (run->state != RUN_RUNNING || !mark)
 		return;
 	/* nothing is known about processes on other hosts */
 	if (strncmp(mark, host.nodename, length) != 0 || mark[length] != ' ' ||
 	    host_process_lives(mark))
 		return;
-	free(run->state);
-	run->state = xstrdup("interrupted");
+	run->state = RUN_INTERRUPTED;
 }

@@ -23,8 +23,8 @@ const char *host_build_revision(void);
 char *host_process_mark(void);
 /* Whether the process with this mark runs on this host. */
 bool host_process_lives(const char *mark);
-/* Sets the state of a run to "interrupted" if the database says "running" and its process on this
- * host is gone. */
+/* Sets the state of a run that is stored as running to RUN_INTERRUPTED if its process on this host
+ * is gone. */
 void host_correct_state(struct run *run);
 
 /* ---- source_origin.c ---- */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "harness/judge/judge.h"
+#include "metrics/analysis/statistics.h"
 #include "perflab_config.h"
 
 int import_read_file(struct import *out, const char *path, enum import_format format,
@@ -40,7 +41,63 @@ int import_read_file(struct import *out, const char *path, enum import_format fo
 bool import_is_stored(struct db *db, const struct import_run *imported, int64_t *id)
 {
 	return db_run_resolve(db, imported->run.uid, id, NULL) == 0 ||
-	       db_run_resolve(db, imported->earlier_uid, id, NULL) == 0;
+	       (*imported->earlier_uid && db_run_resolve(db, imported->earlier_uid, id, NULL) == 0);
+}
+
+/* What a median over rounds says, of which some have no samples. */
+static struct summary summary_of_rounds(const struct import_trial *measured)
+{
+	const size_t count = 1 + measured->later_count;
+	double *medians = xcalloc(count, sizeof(*medians));
+	struct summary all = summarise(NULL, 0);
+
+	if (count == 1) {
+		free(medians);
+		return measured->given;
+	}
+	for (size_t i = 0; i < count; i++) {
+		const struct import_trial *round = i ? &measured->later[i - 1] : measured;
+		const struct summary its =
+			round->count ? summarise(round->time_ns, round->count) : round->given;
+
+		medians[i] = its.median_ns;
+		all.count += its.count;
+		all.min_ns = fmin(all.min_ns, its.min_ns); /* ignores NAN */
+		all.max_ns = fmax(all.max_ns, its.max_ns);
+	}
+	all.median_ns = summarise(medians, count).median_ns;
+	free(medians);
+	return all;
+}
+
+static struct round_result adopted_round(const struct import_trial *measured)
+{
+	return (struct round_result){
+		.round = measured->round,
+		.state = {.sm_clock_hz = measured->sm_clock_hz,
+			  .memory_clock_hz = NAN,
+			  .temperature_c = NAN,
+			  .power_w = NAN,
+			  .throttle_reasons = -1},
+		.time_ns = measured->time_ns,
+		.count = measured->count,
+		.given_median_ns = measured->given.count ? measured->given.median_ns : 0,
+	};
+}
+
+/* Takes the rounds of a trial that ended well; other samples are not stored. */
+static struct adopted_trial adopted_trial_of(const struct trial *trial,
+					     const struct import_trial *measured)
+{
+	const size_t count = 1 + measured->later_count;
+	struct round_result *rounds;
+
+	if (!trial_status_measured(trial->status) || !(measured->count || measured->given.count))
+		return (struct adopted_trial){.given = measured->given};
+	rounds = xcalloc(count, sizeof(*rounds));
+	for (size_t i = 0; i < count; i++)
+		rounds[i] = adopted_round(i ? &measured->later[i - 1] : measured);
+	return (struct adopted_trial){rounds, count, summary_of_rounds(measured)};
 }
 
 int import_store(struct db *db, struct import_run *imported, const struct import_words *words,
@@ -48,7 +105,6 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 {
 	struct run *run = &imported->run;
 	struct adopted_trial *adopted = xcalloc(run->trial_count + 1, sizeof(*adopted));
-	const char *slash = strrchr(words->file, '/');
 	int rc;
 
 	/* the words of the user, besides what the file says */
@@ -59,24 +115,12 @@ int import_store(struct db *db, struct import_run *imported, const struct import
 	if (words->device)
 		snprintf(run->device.name, sizeof(run->device.name), "%.80s%s", words->device,
 			 words->several ? imported->device_number : "");
-	key_value_set(&run->environment, "imported_from", slash ? slash + 1 : words->file);
-	for (size_t i = 0; i < run->trial_count; i++) {
-		const struct import_trial *measured = &imported->trials[i];
-		const bool well = trial_status_measured(run->trials[i].status);
-
-		adopted[i] = (struct adopted_trial){
-			.round = {.state = {.sm_clock_hz = measured->sm_clock_hz,
-					    .memory_clock_hz = NAN,
-					    .temperature_c = NAN,
-					    .power_w = NAN,
-					    .throttle_reasons = -1},
-				  .time_ns = measured->time_ns,
-				  /* other samples are not stored */
-				  .count = well ? measured->count : 0},
-			.given = measured->given,
-		};
-	}
+	key_value_set(&run->environment, "imported_from", words->file);
+	for (size_t i = 0; i < run->trial_count; i++)
+		adopted[i] = adopted_trial_of(&run->trials[i], &imported->trials[i]);
 	rc = db_run_adopt(db, run, adopted, err);
+	for (size_t i = 0; i < run->trial_count; i++)
+		free((void *)adopted[i].rounds);
 	free(adopted);
 	if (!rc)
 		rc = judge_stored_run(db, run->id, err);

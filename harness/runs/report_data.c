@@ -18,14 +18,12 @@ static int load_compared(struct report_data *data, const char *reference, struct
 	int rc = db_run_resolve(data->db, reference, &id, err);
 
 	if (!rc)
-		rc = run_load(data->db, id, true, compared, err);
+		rc = run_load_measured(data->db, id, true, compared, err);
 	if (!rc && strcmp(compared->backend, run->backend) != 0)
 		rc = error_set(err, PL_EUSAGE,
 			       "run %lld used the backend %s and run %lld used %s: their "
 			       "numbers do not compare",
 			       (long long)run->id, run->backend, (long long)id, compared->backend);
-	if (!rc)
-		rc = db_rounds_load(data->db, compared, err);
 	return error_context(err, rc, "--compare");
 }
 
@@ -43,9 +41,7 @@ int report_data_load(struct report_data *out, const struct report_data_request *
 	int rc = out->run_id ? 0 : report_data_find(out, request, err);
 
 	if (!rc)
-		rc = run_load(out->db, out->run_id, true, &out->run, err);
-	if (!rc && (request->rounds || request->compare))
-		rc = db_rounds_load(out->db, &out->run, err);
+		rc = run_load_measured(out->db, out->run_id, true, &out->run, err);
 	out->compares = !rc && request->compare;
 	if (out->compares)
 		rc = load_compared(out, request->compare, err);

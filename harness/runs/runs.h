@@ -80,16 +80,15 @@ struct report_data_request {
 	const char *db_path;
 	const char *run;     /* a reference; see db_run_resolve() */
 	const char *compare; /* a reference to the second run; NULL: none */
-	bool rounds;         /* load the rounds of the trials */
 };
 
 /* Owned. */
 struct report_data {
-	struct db *db;       /* open until the release */
-	int64_t run_id;      /* that was found; 0: not yet */
-	struct run run;      /* with its trials; their rounds, if asked for or `compares` */
-	struct run compared; /* the same for the second run */
-	bool compares;       /* there is a second run */
+	struct db *db;                         /* open until the release */
+	int64_t run_id;                        /* that was found; 0: not yet */
+	struct run run;                        /* with its trials and their rounds */
+	struct run compared;                   /* the same for the second run */
+	bool compares;                         /* there is a second run */
 	struct ceiling_list ceilings;          /* of the device of the run */
 	struct ceiling_list compared_ceilings; /* of the device of the second run */
 	struct history_grid histories;         /* of report_data_histories() */
@@ -179,7 +178,7 @@ struct import_words {
 	const char *label, *note, *revision;
 	const char *device; /* replaces the name that the file gives */
 	bool several;       /* the file has several devices, so that name alone is not enough */
-	const char *file;   /* path of the file; the run stores the name without folders */
+	const char *file;   /* names of the files, without folders */
 };
 
 /* Reads a file of at most IMPORT_MAX_BYTES. PL_ENOENT, PL_EIO; errors of import_read(). */

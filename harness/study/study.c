@@ -1,5 +1,6 @@
 /* Answers studies: from a sweep that measures what they need, or from stored runs. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,15 +94,8 @@ static int take_case_evidence(struct study_result *result, size_t index, const s
 			evidence->launches = (int64_t)launch->launch_count;
 		}
 		if (!emulated) {
-			double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
-			size_t count = 0;
-
-			/* 0 is not a time: it has no logarithm */
-			for (size_t i = 0; i < trial->round_count; i++)
-				if (trial->rounds[i].median_ns > 0)
-					medians[count++] = trial->rounds[i].median_ns;
-			result->medians[index] = medians;
-			result->evidence[index].medians = (struct process_medians){medians, count};
+			result->evidence[index].medians =
+				trial_medians(trial, INT_MAX, &result->medians[index]);
 		}
 	}
 	plan_free(plan);
@@ -115,6 +109,7 @@ static int study_result_take(struct study_result *out, size_t *missing, const st
 			     const struct run *run, struct error *err)
 {
 	const bool emulated = run->traits.emulated;
+	struct noise noise;
 	int rc = 0;
 
 	*out = (struct study_result){.run = run};
@@ -132,7 +127,8 @@ static int study_result_take(struct study_result *out, size_t *missing, const st
 		study_result_release(out);
 		return error_context(err, rc, "study %s", study->name);
 	}
-	study_judge(&out->answer, study, out->evidence, emulated);
+	noise = noise_of_runs(&run, 1);
+	study_judge(&out->answer, study, out->evidence, &noise, emulated);
 	return 0;
 }
 
@@ -298,7 +294,8 @@ static int answer_from_runs(struct study_answers *out, const struct study_set *s
 			continue;
 		for (size_t c = 0; c < set->items[i].case_count; c++)
 			refuse_case(result, c, xstrdup("in no stored run of studies"));
-		study_judge(&result->answer, &set->items[i], result->evidence, emulated);
+		study_judge(&result->answer, &set->items[i], result->evidence, &(struct noise){0},
+			    emulated);
 	}
 	free(lacks);
 	return rc;

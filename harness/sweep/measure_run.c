@@ -361,7 +361,7 @@ static int end_run(const struct run_task *task, int64_t run_id, bool lost, int r
 	bool ended;
 
 	meter_enter(meter, RUN_PART_STORING);
-	ended = !db_run_finish(out->db, run_id, rc ? "interrupted" : "finished", &own);
+	ended = !db_run_finish(out->db, run_id, rc ? RUN_INTERRUPTED : RUN_FINISHED, &own);
 	if (!rc && db_was_lost(out->db))
 		return error_set(err, PL_EIO, "%s", own.text);
 	if (!ended)
@@ -387,7 +387,8 @@ static int end_run(const struct run_task *task, int64_t run_id, bool lost, int r
 			      "run %lld is stored, but not compared with earlier runs: %s",
 			      (long long)run_id, own.text);
 	if (!rc && ended &&
-	    (judge_limiters(out->db, &out->run, &own) ||
+	    (db_session_intervals_store(out->db, &out->run, &own) ||
+	     judge_limiters(out->db, &out->run, &own) ||
 	     judge_unjudged(out->db, JUDGE_UNJUDGED_NS, &own)))
 		tell_observer(task->observer, NOTICE_WARNING,
 			      "run %lld is stored, but not what limits its cases: %s",

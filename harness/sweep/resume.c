@@ -15,23 +15,11 @@
 
 int resume_check_options(const struct sweep_request *request, struct error *err)
 {
-	static const char *const free_options[] = {
-		"resume",      "db",       "device", "timeout", "quiet",       "format",
-		"all-metrics", "dry-run",  "jobs",   "launch",  "annotate",    "compile-flag",
-		"std",         "compiler", "decide", "compare", "decide-time", "wait-counters"};
-
-	for (size_t i = 0; i < request->given.count; i++) {
-		const char *name = request->given.items[i];
-		bool allowed = false;
-
-		for (size_t j = 0; j < ARRAY_SIZE(free_options); j++)
-			allowed |= strcmp(name, free_options[j]) == 0;
-		if (!allowed)
-			return error_set(err, PL_EUSAGE,
-					 "--resume continues with the run's own settings, so --%s "
-					 "cannot be changed",
-					 name);
-	}
+	if (request->not_to_resume)
+		return error_set(err, PL_EUSAGE,
+				 "--resume continues with the run's own settings, so --%s cannot "
+				 "be changed",
+				 request->not_to_resume);
 	if (request->selectors.count)
 		return error_set(err, PL_EUSAGE,
 				 "--resume continues with the run's own cases, so \"%s\" cannot be "
@@ -73,12 +61,12 @@ int resume_load(struct run *run, struct measure_settings *settings,
 	if (rc)
 		return error_context(err, rc, "--resume");
 	mark = key_value_get(&run->environment, "process");
-	if (run->state && strcmp(run->state, "finished") == 0 && !request->decide)
+	if (run->state == RUN_FINISHED && !request->decide)
 		return error_set(err, PL_EUSAGE,
 				 "run %lld is finished: nothing to resume; --decide adds rounds to "
 				 "cases that are undecided against another run",
 				 (long long)id);
-	if (run->state && strcmp(run->state, "running") == 0 && mark && host_process_lives(mark))
+	if (run->state == RUN_RUNNING && mark && host_process_lives(mark))
 		return error_set(err, PL_EBUSY, "run %lld is still running, in process %s",
 				 (long long)id, mark);
 	if (!run->trial_count)

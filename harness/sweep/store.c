@@ -314,7 +314,6 @@ static void describe_run(struct run *run, const struct run_task *task,
 	run->has_settings = true;
 	run->settings_known = SETTINGS_ALL;
 	run->settings = *task->settings; /* borrowed: store_new_run() takes it back */
-	run->state = xstrdup("running");
 	run->seed = task->settings->seed;
 	run->rounds = info->traits.timed ? task->settings->rounds : 0;
 	run->device = info->device;

@@ -129,7 +129,7 @@ int ceilings_before(const struct sweep_request *request, const struct sweep_obse
 		    const volatile int *stop, const char *backend, struct sweep_result *out,
 		    struct error *err);
 
-/* ---- lost devices: open_worker.c; measure_run.c stores the loss ---- */
+/* ---- lost devices: worker_exchange.c; measure_run.c stores the loss ---- */
 
 /*
  * Tells a case that loses its worker from a device that is gone, such as a GPU that

@@ -1,7 +1,7 @@
 /*
  * sweep_state: the state of a sweep in progress, shared by the files that measure.
  * Internal to sweep/. The order of the calls is
- * sweep_open() (open_worker.c), sweep_inspect() (inspect.c), sweep_begin() and
+ * sweep_open() (worker_exchange.c), sweep_inspect() (inspect.c), sweep_begin() and
  * sweep_measure() (measure.c, count.c, or emulate.c), sweep_close().
  */
 #ifndef HARNESS_SWEEP_SWEEP_STATE_H
@@ -189,7 +189,7 @@ struct sweep {
 		.worker_path = TEXT_INIT, .suspect = NO_CASE, .uncounted = NO_CASE       \
 	}
 
-/* ---- sessions: open_worker.c ---- */
+/* ---- sessions: worker_exchange.c ---- */
 
 /* Finds the worker of a backend and opens the first session, unless `kept` (NULL: nothing is kept)
  * has an open one. Sets sweep->info. */

@@ -164,6 +164,7 @@ static int compare_cases_with(struct regress *out, struct watch_report *report, 
 			      struct error *err)
 {
 	const struct regress_options options = {.limits = change_limits_default};
+	const struct noise noise = noise_of_runs(&report->run, 1);
 	struct regress_pair *pairs = xcalloc(report->count + 1, sizeof(*pairs));
 	size_t next = 0;
 	int rc;
@@ -172,11 +173,9 @@ static int compare_cases_with(struct regress *out, struct watch_report *report, 
 		const struct watch_case *item = &report->cases[i];
 		const struct watch_result *result = best ? &item->best.result : &item->last.result;
 
-		pairs[i] = (struct regress_pair){.base = result->trial,
-						 .head = item->trial,
-						 .base_seed = result->run ? result->run->seed
-									  : report->run->seed,
-						 .head_seed = report->run->seed};
+		pairs[i] = (struct regress_pair){.base = result->trial, .head = item->trial};
+		regress_pair_set_runs(&pairs[i], result->run ? result->run : report->run,
+				      report->run, &noise);
 	}
 	rc = regress_judge(out, pairs, report->count, &options, err);
 	/* the cases of a comparison are in the order of the pairs; some pairs have none */

@@ -267,8 +267,8 @@ bool ceiling_of_trial(struct ceiling *out, const struct trial *trial,
 		found.written_bytes = (double)trial->bytes_written;
 	}
 	found.per_s = 1e9 * work / time->median_ns;
-	found.low_per_s = time->high_ns > 0 ? 1e9 * work / time->high_ns : NAN;
-	found.high_per_s = time->low_ns > 0 ? 1e9 * work / time->low_ns : NAN;
+	found.low_per_s = time->session_high_ns > 0 ? 1e9 * work / time->session_high_ns : NAN;
+	found.high_per_s = time->session_low_ns > 0 ? 1e9 * work / time->session_low_ns : NAN;
 	found.peak_per_s = found.kind == CEILING_BANDWIDTH
 				   ? device_peak_bandwidth(device, found.of.level)
 				   : device_peak_rate(device, found.of.precision);

@@ -2,6 +2,7 @@
 #include "metrics/analysis/compare.h"
 #include "metrics/analysis/statistics.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -134,66 +135,150 @@ static bool effect_ranks_differ(struct process_medians base, struct process_medi
 	return 2 * below <= RANK_LEVEL * all;
 }
 
-/* Where the interval comes from: the standard error of the difference of the logarithms. */
-struct effect_error {
-	double difference, error, freedom;
-};
-
-/* Sets what needs only the spreads: low and high are NAN, and only full separation counts. */
-static struct effect_error take_spreads(struct effect *effect, const struct spread *base,
-					const struct spread *head)
+static double error_of_rounds(const struct effect *effect, size_t base, size_t head)
 {
-	struct effect_error out = {.difference = head->mean - base->mean};
-	const double absolute = PROCESS_NOISE_NS / exp(base->mean);
-	const double known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
-
-	out.freedom = PROCESS_NOISE_WEIGHT + (double)(base->count - 1) + (double)(head->count - 1);
-	effect->variance =
-		(PROCESS_NOISE_WEIGHT * known + base->squares + head->squares) / out.freedom;
-	out.error = sqrt(effect->variance * (1 / (double)base->count + 1 / (double)head->count));
-	effect->change = expm1(out.difference);
-	effect->p = student_two_sided(out.difference / out.error, out.freedom);
-	effect->separated = base->count > 1 && head->count > 1 &&
-			    (head->lowest > base->highest || head->highest < base->lowest);
-	return out;
+	return sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
 }
 
-struct effect effect_with_share(struct process_medians base, struct process_medians head,
-				double share)
+static double freedom_of_rounds(const struct effect *effect, size_t base, size_t head)
+{
+	return effect->weight + (double)base - 1 + (double)head - 1;
+}
+
+double effect_chance(const struct effect *effect, double difference, size_t base, size_t head)
+{
+	const double by_rounds = student_two_sided(difference / error_of_rounds(effect, base, head),
+						   freedom_of_rounds(effect, base, head));
+
+	/* fmax() ignores NAN */
+	return fmax(by_rounds,
+		    student_two_sided(difference / effect->session_error, effect->session_freedom));
+}
+
+double effect_reach(const struct effect *effect, double level, size_t base, size_t head)
+{
+	const double by_rounds = student_quantile(level, freedom_of_rounds(effect, base, head)) *
+				 error_of_rounds(effect, base, head);
+
+	return effect->session_freedom > 0
+		       ? fmax(by_rounds, student_quantile(level, effect->session_freedom) *
+						 effect->session_error)
+		       : by_rounds;
+}
+
+void effect_set_interval(struct effect *effect, size_t base, size_t head, double share)
+{
+	const double difference = log1p(effect->change);
+	double reach = effect_reach(effect, EFFECT_LEVEL * share, base, head);
+
+	effect->p = fmin(1, effect_chance(effect, difference, base, head) / share);
+	effect->low = expm1(difference - reach);
+	effect->high = expm1(difference + reach);
+	effect->by_sessions =
+		effect->session_freedom > 0 &&
+		reach <= student_quantile(EFFECT_LEVEL * share, effect->session_freedom) *
+				 effect->session_error;
+	reach = effect_reach(effect, 2 * EFFECT_LEVEL * share, base, head);
+	effect->bound_low = expm1(difference - reach);
+	effect->bound_high = expm1(difference + reach);
+}
+
+/* Sets what needs only the spreads: low and high are NAN, and only full separation counts. */
+static void take_spreads(struct effect *effect, const struct spread *base,
+			 const struct spread *head, const struct effect_context *context)
+{
+	const double freedom =
+		context->noise.weight + (double)(base->count - 1) + (double)(head->count - 1);
+	const double known =
+		context->noise.weight > 0
+			? context->noise.weight * noise_variance(&context->noise, exp(base->mean))
+			: 0;
+
+	effect->change = expm1(head->mean - base->mean);
+	effect->separated = base->count > 1 && head->count > 1 &&
+			    (head->lowest > base->highest || head->highest < base->lowest);
+	if (context->sessions.freedom > 0) {
+		effect->session_error = sqrt(2 * context->sessions.variance);
+		effect->session_freedom = context->sessions.freedom;
+	}
+	if (!(freedom > 0))
+		return;
+	effect->weight = context->noise.weight;
+	effect->variance = (known + base->squares + head->squares) / freedom;
+	effect->p = effect_chance(effect, head->mean - base->mean, base->count, head->count);
+}
+
+struct effect effect_of(struct process_medians base, struct process_medians head,
+			const struct effect_context *context)
 {
 	struct effect effect = EFFECT_UNKNOWN;
 	struct spread of_base, of_head;
-	struct effect_error of;
-	double reach;
 
 	if (base.count == 0 || head.count == 0)
 		return effect;
 	of_base = spread_of_times(base);
 	of_head = spread_of_times(head);
-	of = take_spreads(&effect, &of_base, &of_head);
-	reach = student_quantile(EFFECT_LEVEL * share, of.freedom) * of.error;
-	effect.p = fmin(1, effect.p / share);
-	effect.low = expm1(of.difference - reach);
-	effect.high = expm1(of.difference + reach);
-	reach = student_quantile(2 * EFFECT_LEVEL * share, of.freedom) * of.error;
-	effect.bound_low = expm1(of.difference - reach);
-	effect.bound_high = expm1(of.difference + reach);
+	take_spreads(&effect, &of_base, &of_head, context);
 	effect.separated = effect.separated || effect_ranks_differ(base, head);
+	if (isnan(effect.p))
+		return effect;
+	effect_set_interval(&effect, base.count, head.count, context->share);
 	return effect;
 }
 
-struct effect effect_of(struct process_medians base, struct process_medians head)
+static void set_interval(struct summary *summary, struct process_medians rounds,
+			 const struct noise *noise)
 {
-	return effect_with_share(base, head, 1);
+	const double count = (double)rounds.count, freedom = noise->weight + count - 1;
+	struct spread spread;
+	double variance, reach;
+
+	summary->session_low_ns = summary->session_high_ns = NAN;
+	if (rounds.count < 2)
+		return;
+	spread = spread_of_times(rounds);
+	variance = spread.squares / freedom;
+	if (noise->weight > 0)
+		variance += noise->weight / freedom * noise_variance(noise, exp(spread.mean));
+	/* a difference of two medians has twice the variance of one */
+	reach = student_quantile(EFFECT_LEVEL, freedom) * sqrt(2 * variance / count);
+	summary->session_low_ns = fmin(summary->median_ns, exp(spread.mean - reach));
+	summary->session_high_ns = fmax(summary->median_ns, exp(spread.mean + reach));
 }
 
-struct effect effect_test(const struct spread *base, const struct spread *head)
+void run_set_intervals(struct run *run)
 {
-	struct effect effect = EFFECT_UNKNOWN;
+	const struct noise noise = noise_of_runs((const struct run *const[]){run}, 1);
 
-	if (base->count && head->count)
-		take_spreads(&effect, base, head);
-	return effect;
+	for (size_t i = 0; i < run->trial_count; i++) {
+		double *held;
+
+		set_interval(&run->trials[i].summary,
+			     trial_medians(&run->trials[i], INT_MAX, &held), &noise);
+		free(held);
+	}
+}
+
+bool summary_widen(struct summary *summary, const struct session_scatter *sessions)
+{
+	double reach;
+
+	if (!(sessions->freedom > 0) || !(summary->median_ns > 0))
+		return false;
+	reach = student_quantile(EFFECT_LEVEL, sessions->freedom) * sqrt(2 * sessions->variance);
+	if (summary->session_high_ns - summary->session_low_ns >
+	    summary->median_ns * (exp(reach) - exp(-reach)))
+		return false;
+	summary->session_low_ns = summary->median_ns * exp(-reach);
+	summary->session_high_ns = summary->median_ns * exp(reach);
+	return true;
+}
+
+const char *effect_covers(const struct effect *effect)
+{
+	if (isnan(effect->low))
+		return NULL;
+	return effect->session_freedom > 0 ? "sessions" : "rounds";
 }
 
 struct ranked_p {
@@ -233,7 +318,7 @@ enum change effect_judge(const struct effect *effect, double adjusted_p,
 	if (effect->separated && adjusted_p < limits->false_alarms &&
 	    fabs(effect->change) >= limits->smallest)
 		return effect->change > 0 ? CHANGE_REGRESSED : CHANGE_IMPROVED;
-	if (effect->bound_low < -limits->resolution || effect->bound_high > limits->resolution)
-		return CHANGE_INCONCLUSIVE;
-	return CHANGE_UNCHANGED;
+	return effect->bound_low >= -limits->resolution && effect->bound_high <= limits->resolution
+		       ? CHANGE_UNCHANGED
+		       : CHANGE_INCONCLUSIVE;
 }

@@ -7,19 +7,7 @@
 #ifndef METRICS_ANALYSIS_COMPARE_H
 #define METRICS_ANALYSIS_COMPARE_H
 
-#include "metrics/metrics.h"
-
-/* The known noise: the standard deviation of a median between processes, relative to the median and
- * in ns. Its weight, in degrees of freedom. Measured: docs/results/regress-noise.md. */
-#define PROCESS_NOISE_RELATIVE 0.001
-#define PROCESS_NOISE_NS 150.0
-#define PROCESS_NOISE_WEIGHT 4.0
-
-/* Medians of the rounds of a case, in ns, all above 0. Borrowed. */
-struct process_medians {
-	const double *time_ns;
-	size_t count;
-};
+#include "metrics/analysis/noise.h"
 
 /* The change from base to head. All NAN if either has no round. */
 struct effect {
@@ -36,32 +24,61 @@ struct effect {
 	 * resolution: two one-sided tests of 5 % each (Schuirmann, J. Pharmacokin. Biopharm. 15,
 	 * 1987). The interval above is wider. */
 	double bound_low, bound_high;
+	double weight; /* of the noise in this variance */
+	/* What is known of sessions: the standard error of a difference between two of them. No
+	 * number of rounds makes it smaller. NAN: nothing is known. */
+	double session_error, session_freedom;
+	bool by_sessions; /* the sessions scatter more than the rounds, so the interval is theirs */
 };
 #define EFFECT_LEVEL 0.05 /* of the interval */
-#define EFFECT_UNKNOWN                                   \
-	{                                                \
-		NAN, NAN, NAN, NAN, false, NAN, NAN, NAN \
+#define EFFECT_UNKNOWN                                                         \
+	{                                                                      \
+		NAN, NAN, NAN, NAN, false, NAN, NAN, NAN, NAN, NAN, NAN, false \
 	}
 /* The level of the two-sided rank-sum tests. With fewer than RANK_ROUNDS_LEAST rounds in all, only
  * full separation passes. */
 #define RANK_LEVEL 0.01
 #define RANK_ROUNDS_LEAST 11
 
+/* What an effect takes into account besides the rounds of base and head. */
+struct effect_context {
+	struct noise noise;              /* of a round */
+	struct session_scatter sessions; /* of the case */
+	double share; /* that an interim analysis (regress.h) may spend of the errors; 1: all */
+};
+
 /*
  * Computes interval and p by Student's t test on the logarithms of the rounds.
- * The variance combines the rounds of base and head with the known noise above,
+ * The variance combines the rounds of base and head with the known noise,
  * weighted by degrees of freedom (a moderated t statistic: Smyth, "Linear models
- * and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), 2004).
+ * and empirical Bayes methods", Stat. Appl. Genet. Mol. Biol. 3(1), 2004). If sessions of equal
+ * code scatter more than that, their scatter decides. With a share below 1 the interval is wider,
+ * and p is divided by it. p is NAN if nothing tells how rounds scatter: one round each, no noise.
  */
-struct effect effect_of(struct process_medians base, struct process_medians head);
-/* The effect at one of several interim analyses of a case (regress.h), which may spend
- * `share` of the probability of errors: the interval is wider, and p is divided by the share. */
-struct effect effect_with_share(struct process_medians base, struct process_medians head,
-				double share);
-/* As effect_of() without the interval and the ranks, which take most of the time, from the spreads
- * of the logarithms of the medians: low and high are NAN, and only full separation counts. */
-struct spread;
-struct effect effect_test(const struct spread *base, const struct spread *head);
+struct effect effect_of(struct process_medians base, struct process_medians head,
+			const struct effect_context *context);
+/* The probability of a difference of logarithms at least as large if nothing changed, with so many
+ * rounds that scatter like those of the effect, and the half width of an interval that misses with
+ * the probability `level`. */
+double effect_chance(const struct effect *effect, double difference, size_t base, size_t head);
+double effect_reach(const struct effect *effect, double level, size_t base, size_t head);
+/* Sets p, the interval and the bounds from the change, the variance and what is known of sessions.
+ */
+void effect_set_interval(struct effect *effect, size_t base, size_t head, double share);
+/*
+ * Sets the 95 % interval of each time of a run within its session: the median of a repetition with
+ * as many rounds lies in it. It covers samples, placements and rounds, not another session or
+ * another card, and always contains the median. Without two rounds there is none: both ends are
+ * NAN. The run is loaded with rounds.
+ */
+void run_set_intervals(struct run *run);
+/* Widens that of a trial to what earlier sessions of equal code say. Returns whether it did: false
+ * if nothing is known of them, or they scatter less. */
+bool summary_widen(struct summary *summary, const struct session_scatter *sessions);
+
+/* What the interval of an effect covers: "rounds", with samples and placements, or "sessions", with
+ * these, too, of one card. NULL: there is no interval. Static. */
+const char *effect_covers(const struct effect *effect);
 
 /* Adjusts the p of several cases so that the probability of any false alarm among all of them stays
  * below the level of the test: S. Holm, Scand. J. Statist. 6, 1979. Ignores NAN. */

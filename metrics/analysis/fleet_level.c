@@ -289,8 +289,8 @@ static void set_error(struct polish *polish, struct fleet_gpu_level *level, doub
 		own = robust_deviation(polish->values, runs);
 		weight = MAD_EFFICIENCY * (double)(runs - 1);
 	}
-	level->freedom = PROCESS_NOISE_WEIGHT + weight;
-	level->error = sqrt((PROCESS_NOISE_WEIGHT * noise * noise + weight * own * own) /
+	level->freedom = noise_of_h200.weight + weight;
+	level->error = sqrt((noise_of_h200.weight * noise * noise + weight * own * own) /
 			    level->freedom * (runs > 2 ? MIDDLE_VARIANCE : 1) / (double)runs);
 }
 

@@ -184,16 +184,12 @@ static void join_environment(struct gpu_group *group)
 		join_fact(group, named[i]);
 }
 
-static bool is_finished(const struct run *run)
-{
-	return !run->state || strcmp(run->state, "finished") == 0;
-}
-
 const char *gpu_group_failure(const struct gpu_group *group, size_t run)
 {
 	const struct run *own = &group->runs[run];
 
-	return is_finished(own) ? NULL : key_value_get(&own->environment, GPUS_FAILED_KEY);
+	return own->state == RUN_FINISHED ? NULL
+					  : key_value_get(&own->environment, GPUS_FAILED_KEY);
 }
 
 /* Whether others took over what the run had not finished. */
@@ -222,7 +218,7 @@ static void join_times(struct gpu_group *group)
 			all->started_ns = run->started_ns;
 		if (run->finished_ns > all->finished_ns)
 			all->finished_ns = run->finished_ns;
-		if (!was_replaced(group, i) && (!last || is_finished(last)))
+		if (!was_replaced(group, i) && (!last || last->state == RUN_FINISHED))
 			last = run;
 	}
 	if (last)
@@ -383,7 +379,7 @@ int gpu_group_complete(struct gpu_group *group, struct error *err)
 	if (!group->spread)
 		return 0;
 	/* the first GPU that finished; of a sweep in which none did, the first one */
-	while (group->base < group->count && !is_finished(&group->runs[group->base]))
+	while (group->base < group->count && group->runs[group->base].state != RUN_FINISHED)
 		group->base++;
 	if (group->base == group->count)
 		group->base = 0;

@@ -186,6 +186,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.limits = options->limits,
 		.base_test = pair->base_test,
 		.head_test = pair->head_test,
+		.context = {.noise = pair->noise, .sessions = pair->sessions},
 		.beside = pair->beside,
 		.other_base = pair->note != NULL,
 	};
@@ -203,37 +204,100 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 			  strcmp(base->code_kind, head->code_kind) == 0;
 	item->same_launch = pair->base_seed == pair->head_seed && pair->base->launch_hash[0] &&
 			    strcmp(pair->base->launch_hash, pair->head->launch_hash) == 0;
+	item->by_code = item->same_code && item->same_launch && pair->same_toolchain &&
+			!options->judge_same_code;
+	item->limiter = pair->limiter;
 	regress_find_times(item, options);
 	return compare_counters(item, pair, options, err);
 }
 
-/* Makes a change inconclusive if the SM clock alone explains it. */
+/* The part of a change of the SM clock that the time of a case follows: 1 if what limits it runs at
+ * that clock; as far as sessions of equal code showed it; 0: it does not, or nobody knows. */
+static double clock_dependence(const struct regress_case *item, const char **why)
+{
+	const double seen = item->context.sessions.clock_dependence;
+
+	*why = "sessions of equal code showed it";
+	if (item->context.sessions.sessions > 1 && isfinite(seen))
+		return fmin(1, fmax(0, seen));
+	*why = "what limits the case runs at that clock";
+	switch (item->limiter) {
+	case BOUND_L1:
+	case BOUND_SHARED:
+	case BOUND_COMPUTE:
+	case BOUND_ISSUE:
+		return 1;
+	default:
+		return 0;
+	}
+}
+
+/* Makes a change inconclusive if the SM clock explains it, as far as the case follows that clock.
+ */
 static void account_for_clocks(struct regress_case *item)
 {
-	struct round_clocks base = round_clocks_of(item->base->rounds, item->base->round_count);
-	struct round_clocks head = round_clocks_of(item->head->rounds, item->head->round_count);
-	double explained = base.sm_hz / head.sm_hz - 1;
-	double least = item->limits.smallest;
+	const struct round_clocks base =
+		round_clocks_of(item->base->rounds, item->base->round_count);
+	const struct round_clocks head =
+		round_clocks_of(item->head->rounds, item->head->round_count);
+	const double slower = base.sm_hz / head.sm_hz - 1, change = item->effect.change;
+	const char *why;
+	const double explained = slower * clock_dependence(item, &why);
 
 	if (item->beside) /* both had the same clock */
 		return;
 	if (item->time != CHANGE_REGRESSED && item->time != CHANGE_IMPROVED)
 		return;
-	if ((explained > 0) == (item->effect.change > 0) && fabs(explained) > 1e-4 &&
-	    fabs(item->effect.change) - fabs(explained) < least) {
-		item->time = CHANGE_INCONCLUSIVE;
-		explain(item, xasprintf("the SM clock explains it: %.0f MHz, then %.0f",
-					base.sm_hz / 1e6, head.sm_hz / 1e6));
+	if ((slower > 0) == (change > 0) && fabs(slower) > 1e-4) {
+		if (fabs(change) - fabs(explained) < item->limits.smallest) {
+			item->time = CHANGE_INCONCLUSIVE;
+			explain(item,
+				xasprintf("the SM clock explains it (%s): %.0f MHz, then %.0f", why,
+					  base.sm_hz / 1e6, head.sm_hz / 1e6));
+		} else if (fabs(change) - fabs(slower) < item->limits.smallest) {
+			explain(item,
+				xasprintf("the SM clock changed as much (%.0f MHz, then %.0f), "
+					  "but nothing shows that the case follows it",
+					  base.sm_hz / 1e6, head.sm_hz / 1e6));
+		}
 	}
 	if (base.throttled * head.count != head.throttled * base.count)
 		explain(item, xasprintf("throttled in %zu of %zu rounds, then in %zu of %zu",
 					base.throttled, base.count, head.throttled, head.count));
 }
 
+/* Why a difference that is larger than the scatter decides nothing. Returns false if there is no
+ * such difference. */
+static bool explain_doubt(struct regress_case *item)
+{
+	const int next = interim_last(&item->head_test, item->head) + 1;
+
+	switch (item->doubt) {
+	case DOUBT_UNCONFIRMED:
+		explain(item, xasprintf("the first %zu rounds differ by %+.2g %%, which has to "
+					"show in %d rounds, too (sweep --resume --decide)",
+					item->head_rounds, 100 * item->effect.change,
+					interim_limit(&item->head_test, next)));
+		return true;
+	case DOUBT_TWO_MODES:
+		explain(item, xstrdup("the rounds of one run have two modes, and the difference "
+				      "may be that of the modes"));
+		return true;
+	case DOUBT_OUTLIERS:
+		explain(item, xstrdup("a few rounds make the difference, and most of them do not "
+				      "show it"));
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void explain_undecided(struct regress_case *item)
 {
 	const struct rounds_needed needed = item->needed;
 
+	if (explain_doubt(item))
+		return;
 	if (item->beside)
 		explain(item, xstrdup("the interval of the speed-up reaches beyond 1 %; "
 				      "more rounds (--decide) narrow it"));
@@ -247,6 +311,10 @@ static void explain_undecided(struct regress_case *item)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out; about %d rounds of "
 					"each run would decide it",
 					100 * item->limits.resolution, needed.each));
+	if (item->correlation > 0)
+		explain(item, xasprintf("rounds that follow each other are alike (correlation "
+					"%.2g), so they count as fewer",
+					item->correlation));
 	/* of the two runs that are compared, the report says it once */
 	if (item->other_base && item->base_test.used &&
 	    item->base_rounds >= (size_t)item->base_test.used) {
@@ -291,17 +359,32 @@ static bool is_change(enum change change)
 	return change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
 }
 
+/* What differs although the code, the launch, the data and the toolchain are the same. */
+static void judge_same_code(struct regress_case *item)
+{
+	item->verdict = CHANGE_SAME_CODE;
+	if (item->timed && is_change(item->time))
+		explain(item, xstrdup("the time differs by the environment, not by the kernel"));
+	if (item->counter_count)
+		explain(item,
+			xasprintf("%s differs although the code is the same: the kernel is not "
+				  "deterministic, or perflab counts otherwise",
+				  item->counters[0].metric));
+}
+
 /* A change of time decides, because a kernel that got faster may execute more instructions. Without
  * one, the counters decide. */
-static void judge_numbers(struct regress_case *item, const struct regress_options *options)
+static void judge_numbers(struct regress_case *item)
 {
 	const bool worse = has_counter(item, 1), better = has_counter(item, -1);
 
 	if (item->undecided)
 		explain_undecided(item);
-	if (item->timed)
+	if (item->timed && !item->by_code)
 		account_for_clocks(item);
-	if (item->timed && is_change(item->time))
+	if (item->by_code)
+		judge_same_code(item);
+	else if (item->timed && is_change(item->time))
 		item->verdict = item->time;
 	else if (worse || better)
 		item->verdict = worse ? CHANGE_REGRESSED : CHANGE_IMPROVED;
@@ -309,6 +392,8 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 		item->verdict = item->time;
 	else
 		item->verdict = item->counters_compared ? CHANGE_UNCHANGED : CHANGE_INCONCLUSIVE;
+	if (item->by_code)
+		return;
 	if (worse)
 		explain_counters(item, 1);
 	else if (better && item->verdict == CHANGE_IMPROVED && !is_change(item->time))
@@ -316,20 +401,12 @@ static void judge_numbers(struct regress_case *item, const struct regress_option
 	if (!item->timed && !item->counters_compared)
 		explain(item, xstrdup("nothing to compare: the runs have neither times nor "
 				      "counters in common"));
-	if (is_change(item->verdict) && item->same_code && item->same_launch &&
-	    !options->judge_same_code) {
-		item->verdict = CHANGE_INCONCLUSIVE;
-		explain(item, xstrdup(item->timed ? "machine code, launch and input are the same: "
-						    "noise or environment, not the kernel"
-						  : "machine code, launch and input are the same: "
-						    "not the kernel changed, but what counts"));
-	}
 	item->gates = item->verdict == CHANGE_REGRESSED;
 }
 
 /* ---- all cases ---- */
 
-static void tally_verdicts(struct regress *regress, const struct regress_options *options)
+static void tally_verdicts(struct regress *regress)
 {
 	for (size_t i = 0; i < regress->count; i++) {
 		struct regress_case *item = &regress->cases[i];
@@ -339,7 +416,7 @@ static void tally_verdicts(struct regress *regress, const struct regress_options
 			continue;
 		}
 		if (has_result(item->base) && has_result(item->head))
-			judge_numbers(item, options);
+			judge_numbers(item);
 		explain_unverified(item);
 		regress->unverified += item->unverified;
 		regress->tally[item->verdict]++;
@@ -390,7 +467,7 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 		return rc;
 	}
 	regress_judge_times(&regress);
-	tally_verdicts(&regress, options);
+	tally_verdicts(&regress);
 	*out = regress;
 	return 0;
 }

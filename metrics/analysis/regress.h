@@ -9,6 +9,7 @@
 #define METRICS_ANALYSIS_REGRESS_H
 
 #include "metrics/analysis/compare.h"
+#include "metrics/analysis/verdict.h"
 #include "metrics/catalogue/catalogue.h"
 
 /* ---- thresholds ---- */
@@ -135,10 +136,20 @@ struct regress_pair {
 	const struct trial *base, *head; /* loaded with rounds; one of them may be NULL */
 	uint64_t base_seed, head_seed;   /* of the runs: the seeds of the inputs */
 	struct sequential_test base_test, head_test; /* of the runs */
-	const char *note;                            /* the beginning of `why`; NULL: none */
+	struct noise noise;                          /* of the rounds of both runs */
+	struct session_scatter sessions;             /* of the case; unknown: all 0 */
+	bool same_toolchain; /* driver and toolkit: nothing is known to differ */
+	/* What limits the case, as judged when the base was measured. Only the clock of what limits
+	 * a case can explain its change. */
+	enum bound limiter;
+	const char *note; /* the beginning of `why`; NULL: none */
 	/* The head was measured beside the base: its speed-up, which is judged, decides. */
 	bool beside;
 };
+
+/* Sets what a pair has from its runs. `noise` is that of both. */
+void regress_pair_set_runs(struct regress_pair *pair, const struct run *base,
+			   const struct run *head, const struct noise *noise);
 
 /* The counters to compare in addition to those with a limit in the thresholds. */
 enum regress_counters {
@@ -152,7 +163,7 @@ struct regress_options {
 	const struct thresholds *thresholds; /* NULL: none */
 	enum regress_counters counters;
 	const struct string_list *names; /* for REGRESS_COUNTERS_NAMED */
-	/* Equal launches of equal machine code may be called regressed or improved too. */
+	/* Judge equal code by its times and counters, too: no case is CHANGE_SAME_CODE. */
 	bool judge_same_code;
 };
 
@@ -164,6 +175,14 @@ struct counter_change {
 	int verdict;      /* 1: worse than its limit allows, -1: better, 0: neither */
 };
 
+/* Why a difference that is larger than the scatter is no change yet. */
+enum time_doubt {
+	DOUBT_NONE,
+	DOUBT_UNCONFIRMED, /* an interim analysis found it, and the next one has no rounds yet */
+	DOUBT_TWO_MODES,   /* the rounds of a run have two modes */
+	DOUBT_OUTLIERS,    /* a few rounds make the difference */
+};
+
 struct regress_case {
 	char *name; /* "reduce/shuffle/block=256,n=16777216" */
 	const struct trial *base, *head;
@@ -173,24 +192,34 @@ struct regress_case {
 	char *why;    /* the explanation; NULL: none */
 	bool unverified; /* of at least one run; `why` says of which */
 
-	bool timed;           /* both have times, and no threshold ignores the time */
-	struct effect effect; /* all NAN if not timed */
+	bool timed; /* both have times, and no threshold ignores the time */
+	/* All NAN if not timed. Only change and variance are known without two rounds in each run.
+	 */
+	struct effect effect;
 	double adjusted_p;
 	enum change time; /* the verdict by time alone; CHANGE_INCONCLUSIVE if not timed */
 	struct change_limits limits;
 	struct sequential_test base_test, head_test;
-	bool beside;     /* as in struct regress_pair */
+	struct effect_context context; /* the share is that of the last comparison */
+	enum bound limiter;            /* of the pair */
+	bool beside;                   /* as in struct regress_pair */
 	bool other_base; /* the base is a run of its own, which the report names only here */
 	size_t base_rounds, head_rounds; /* that the effect compares */
 	/* Inconclusive by time because the rounds are too few or scatter too much, and not because
-	 * something else explains the change. */
+	 * something else explains the change, or the code is the same. */
 	bool undecided;
 	struct rounds_needed needed; /* of an undecided case */
+	enum time_doubt doubt;       /* of an undecided case */
+	/* Of rounds that follow each other in these runs (regress_doubts.h). Intervals are wider
+	 * for it. */
+	double correlation;
+	int found; /* private: the sign of the change that the interim analysis before found */
 
 	size_t counters_compared;
 	struct counter_change *counters; /* those that differ, the largest relative change first */
 	size_t counter_count;
 	bool same_code, same_launch; /* both hashes are known and equal */
+	bool by_code; /* equal code, launch, data and toolchain decide: CHANGE_SAME_CODE */
 };
 
 struct regress {
@@ -261,7 +290,7 @@ struct card_pair {
 	const struct trial *here, *there;
 	/* Time there / time here: above 1, `here` is faster. Of the geometric means of the rounds,
 	 * with the 95 % interval of effect_of(); if that gives none, of the medians of all samples,
-	 * with NAN for the interval. */
+	 * with NAN for the interval. NAN also without two rounds in each run. */
 	double ratio, low, high;
 };
 struct card_pairs {

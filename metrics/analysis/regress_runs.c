@@ -1,5 +1,6 @@
 /* Two runs beside each other: which cases they share, how their environments differ, and how their
  * devices do. */
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,34 +51,47 @@ static const struct trial *find_case(const struct trial *trial, const struct tri
 	return at ? *at : NULL;
 }
 
+static bool may_be_same(const char *base, const char *head)
+{
+	return !*base || !*head || strcmp(base, head) == 0;
+}
+
+void regress_pair_set_runs(struct regress_pair *pair, const struct run *base,
+			   const struct run *head, const struct noise *noise)
+{
+	pair->base_seed = base->seed;
+	pair->head_seed = head->seed;
+	pair->base_test = sequential_test_of_run(base);
+	pair->head_test = sequential_test_of_run(head);
+	pair->noise = *noise;
+	pair->same_toolchain = may_be_same(base->device.driver, head->device.driver) &&
+			       may_be_same(base->device.toolkit, head->device.toolkit);
+}
+
 size_t regress_pairs(struct regress_pair **out, const struct run *base, const struct run *head)
 {
 	size_t base_count, head_count, count = 0;
 	const struct trial **bases = sorted_trials(base, &base_count);
 	const struct trial **heads = sorted_trials(head, &head_count);
-	const struct sequential_test base_test = sequential_test_of_run(base),
-				     head_test = sequential_test_of_run(head);
+	const struct noise noise = noise_of_runs((const struct run *const[]){base, head}, 2);
+	struct regress_pair of_runs = {0};
 
+	regress_pair_set_runs(&of_runs, base, head, &noise);
 	*out = xcalloc(base_count + head_count + 1, sizeof(**out));
 	for (size_t i = 0; i < head->trial_count; i++) {
 		const struct trial *trial = &head->trials[i];
 
-		if (has_name(trial))
-			(*out)[count++] = (struct regress_pair){
-				.base = find_case(trial, bases, base_count),
-				.head = trial,
-				.base_seed = base->seed,
-				.head_seed = head->seed,
-				.base_test = base_test,
-				.head_test = head_test,
-			};
+		if (!has_name(trial))
+			continue;
+		of_runs.base = find_case(trial, bases, base_count);
+		of_runs.head = trial;
+		(*out)[count++] = of_runs;
 	}
+	of_runs.head = NULL;
 	for (size_t i = 0; i < base->trial_count; i++) {
-		const struct trial *trial = &base->trials[i];
-
-		if (has_name(trial) && !find_case(trial, heads, head_count))
-			(*out)[count++] = (struct regress_pair){
-				.base = trial, .base_seed = base->seed, .head_seed = head->seed};
+		of_runs.base = &base->trials[i];
+		if (has_name(of_runs.base) && !find_case(of_runs.base, heads, head_count))
+			(*out)[count++] = of_runs;
 	}
 	free(bases);
 	free(heads);
@@ -315,23 +329,14 @@ static bool card_has_time(const struct trial *trial)
 	return trial && trial_status_measured(trial->status) && trial->summary.median_ns > 0;
 }
 
-/* The medians of the rounds; malloc'd. */
-static struct process_medians medians_of(const struct trial *trial)
+static struct card_pair pair_of(const struct trial *here, const struct trial *there,
+				const struct noise *noise)
 {
-	double *times = xcalloc(trial->round_count + 1, sizeof(*times));
-	size_t count = 0;
-
-	for (size_t i = 0; i < trial->round_count; i++) {
-		if (trial->rounds[i].median_ns > 0)
-			times[count++] = trial->rounds[i].median_ns;
-	}
-	return (struct process_medians){times, count};
-}
-
-static struct card_pair pair_of(const struct trial *here, const struct trial *there)
-{
-	struct process_medians base = medians_of(here), head = medians_of(there);
-	struct effect effect = effect_of(base, head);
+	double *of_here, *of_there;
+	struct process_medians base = trial_medians(here, INT_MAX, &of_here),
+			       head = trial_medians(there, INT_MAX, &of_there);
+	struct effect effect =
+		effect_of(base, head, &(struct effect_context){.noise = *noise, .share = 1});
 	struct card_pair pair = {
 		.here = here,
 		.there = there,
@@ -339,11 +344,14 @@ static struct card_pair pair_of(const struct trial *here, const struct trial *th
 		.low = finite_or_nan(1 + effect.low),
 		.high = finite_or_nan(1 + effect.high)};
 
+	/* one process does not show how far two differ */
+	if (base.count < 2 || head.count < 2)
+		pair.low = pair.high = NAN;
 	/* the interval is that of the geometric means of the rounds */
 	if (isfinite(effect.change))
 		pair.ratio = 1 + effect.change;
-	free((void *)base.time_ns);
-	free((void *)head.time_ns);
+	free(of_here);
+	free(of_there);
 	return pair;
 }
 
@@ -363,7 +371,7 @@ void card_pairs_of(struct card_pairs *out, const struct run *here, const struct 
 			   a->bytes_read != b->bytes_read || a->bytes_written != b->bytes_written) {
 			out->other_work++;
 		} else {
-			out->items[out->count++] = pair_of(a, b);
+			out->items[out->count++] = pair_of(a, b, &named[i].noise);
 		}
 	}
 	free(named);

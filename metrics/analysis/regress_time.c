@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "metrics/analysis/regress_doubts.h"
+
 /* ---- the schedule of interim analyses ---- */
 
 /* Chosen by simulation (docs/sequential-tests.md): few interim analyses, because each costs a part
@@ -91,8 +93,6 @@ double interim_share_of(const struct sequential_test *test, int interim)
 bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 			 const struct change_limits *limits, double share, size_t cases)
 {
-	const double freedom = PROCESS_NOISE_WEIGHT + (double)base - 1 + (double)head - 1;
-	const double error = sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
 	const double difference = log1p(effect->change);
 	/* both bounds are within the limits if they are at most this far away */
 	const double room = fmin(difference - log1p(-limits->resolution),
@@ -101,10 +101,10 @@ bool rounds_would_decide(const struct effect *effect, size_t base, size_t head,
 	if (base < 2 || head < 2)
 		return false;
 	if (fabs(effect->change) >= limits->smallest &&
-	    student_two_sided(difference / error, freedom) * (double)cases <
+	    effect_chance(effect, difference, base, head) * (double)cases <
 		    limits->false_alarms * share)
 		return true;
-	return room > 0 && student_two_sided(room / error, freedom) <= 2 * EFFECT_LEVEL * share;
+	return room > 0 && effect_chance(effect, room, base, head) <= 2 * EFFECT_LEVEL * share;
 }
 
 /* The least number of rounds that decides, of both runs or of the head alone. */
@@ -144,26 +144,16 @@ struct rounds_needed rounds_needed_for(const struct effect *effect, size_t base,
 
 /* ---- the times of two runs ---- */
 
-/* The medians above 0 of the rounds with a number below `limit`. *held is malloc'd and holds them.
- */
 static struct process_medians medians_below(const struct trial *trial, int limit, double **held)
 {
-	double *medians = xcalloc(trial->round_count + 1, sizeof(*medians));
-	size_t count = 0;
+	struct process_medians medians = trial_medians(trial, limit, held);
 
-	for (size_t i = 0; i < trial->round_count; i++) {
-		const struct round_summary *round = &trial->rounds[i];
-
-		if (round->round < limit && isfinite(round->median_ns) && round->median_ns > 0)
-			medians[count++] = round->median_ns;
-	}
 	/* what another program measured may be a median without samples, which came from one
 	 * process */
 	if (trial->round_count == 0 && isfinite(trial->summary.median_ns) &&
 	    trial->summary.median_ns > 0)
-		medians[count++] = trial->summary.median_ns;
-	*held = medians;
-	return (struct process_medians){medians, count};
+		(*held)[medians.count++] = trial->summary.median_ns;
+	return medians;
 }
 
 static bool has_round_times(const struct trial *trial)
@@ -192,6 +182,17 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		      !(item->beside && isnan(item->head->speedup.speedup));
 }
 
+/* What is known of a change without two rounds in each run: one process does not show how far two
+ * differ. */
+static struct effect ratio_only(const struct effect *effect)
+{
+	struct effect ratio = EFFECT_UNKNOWN;
+
+	ratio.change = effect->change;
+	ratio.variance = effect->variance;
+	return ratio;
+}
+
 /* The share of the errors that a comparison may spend of which the head has `share_of_head`. */
 static double share_to_spend(const struct regress_case *item, double share_of_head)
 {
@@ -199,37 +200,86 @@ static double share_to_spend(const struct regress_case *item, double share_of_he
 	       share_of_head;
 }
 
+static enum time_doubt doubt_of(struct process_medians base, struct process_medians head,
+				double change)
+{
+	if (rounds_have_two_modes(base, head))
+		return DOUBT_TWO_MODES;
+	return rounds_agree(base, head, change) ? DOUBT_NONE : DOUBT_OUTLIERS;
+}
+
 static void compare_at(struct regress_case *item, int interim)
 {
 	const int base_interim = interim_last(&item->base_test, item->base);
+	const double share = share_to_spend(item, interim_share_of(&item->head_test, interim));
 	double *base, *head, before = item->effect.p;
 	struct process_medians of_base =
 		medians_below(item->base, interim_limit(&item->base_test, base_interim), &base);
 	struct process_medians of_head =
 		medians_below(item->head, interim_limit(&item->head_test, interim), &head);
 
-	item->effect = effect_with_share(
-		of_base, of_head,
-		share_to_spend(item, interim_share_of(&item->head_test, interim)));
+	item->context.share = share;
+	item->effect = effect_of(of_base, of_head, &item->context);
+	effect_widen(&item->effect, of_base.count, of_head.count, share, item->correlation);
 	item->effect.p = fmin(item->effect.p, before); /* fmin() ignores NAN */
 	item->base_rounds = of_base.count;
 	item->head_rounds = of_head.count;
+	item->doubt = doubt_of(of_base, of_head, item->effect.change);
+	if (of_base.count < 2 || of_head.count < 2) {
+		item->effect = ratio_only(&item->effect);
+		item->doubt = DOUBT_NONE;
+	}
 	free(base);
 	free(head);
 }
 
-static size_t adjust_p_values(struct regress *regress)
+/* The correlation of the rounds of both runs. */
+static double correlation_of(const struct regress *regress)
+{
+	struct process_medians *cases = xcalloc(2 * regress->count + 1, sizeof(*cases));
+	double **held = xcalloc(2 * regress->count + 1, sizeof(*held)), correlation;
+	struct round_series runs[2] = {{.cases = cases}, {.cases = cases + regress->count}};
+
+	for (size_t i = 0; i < regress->count; i++) {
+		const struct regress_case *item = &regress->cases[i];
+
+		if (!item->timed)
+			continue;
+		for (size_t k = 0; k < 2; k++) {
+			const struct sequential_test *test =
+				k ? &item->head_test : &item->base_test;
+
+			runs[k].cases[runs[k].count++] =
+				medians_below(k ? item->head : item->base,
+					      test->used ? test->used : INT_MAX, &held[2 * i + k]);
+		}
+	}
+	correlation = rounds_correlation(runs, ARRAY_SIZE(runs));
+	for (size_t i = 0; i < 2 * regress->count; i++)
+		free(held[i]);
+	free(held);
+	free(cases);
+	return correlation;
+}
+
+/* Adjusts p among the cases that the code decides, or among the others: a test of equal code is no
+ * chance of a false alarm. Returns the number of timed cases. */
+static size_t adjust_p_values(struct regress *regress, bool by_code)
 {
 	double *p = xcalloc(regress->count ? regress->count : 1, sizeof(*p));
 	size_t timed = 0;
 
 	for (size_t i = 0; i < regress->count; i++) {
-		p[i] = regress->cases[i].timed ? regress->cases[i].effect.p : NAN;
-		timed += regress->cases[i].timed;
+		const struct regress_case *item = &regress->cases[i];
+		const bool is_judged = item->timed && item->by_code == by_code;
+
+		p[i] = is_judged ? item->effect.p : NAN;
+		timed += is_judged;
 	}
 	effects_adjust(p, regress->count);
 	for (size_t i = 0; i < regress->count; i++)
-		regress->cases[i].adjusted_p = p[i];
+		if (regress->cases[i].by_code == by_code)
+			regress->cases[i].adjusted_p = p[i];
 	free(p);
 	return timed;
 }
@@ -253,6 +303,30 @@ static size_t compare_all_at(struct regress *regress, int interim)
 	return compared;
 }
 
+/*
+ * The verdict of an interim analysis. The next one has to confirm a change, except for the last:
+ * a mode that a case enters at random may last for the few rounds of one analysis. Rounds of two
+ * modes, or with outliers that make the difference, show no change at all.
+ */
+static enum change judge_at(struct regress_case *item, int interim)
+{
+	const enum change change = effect_judge(&item->effect, item->adjusted_p, &item->limits);
+	const int before = item->found;
+
+	item->found = 0;
+	if (change != CHANGE_REGRESSED && change != CHANGE_IMPROVED) {
+		item->doubt = DOUBT_NONE;
+		return change;
+	}
+	if (item->doubt != DOUBT_NONE)
+		return CHANGE_INCONCLUSIVE;
+	item->found = change == CHANGE_REGRESSED ? 1 : -1;
+	if (!item->head_test.first || interim == INTERIM_COUNT - 1 || before == item->found)
+		return change;
+	item->doubt = DOUBT_UNCONFIRMED;
+	return CHANGE_INCONCLUSIVE;
+}
+
 /* Takes the effect of a case that was measured beside its base from its speed-up, which is judged
  * together with all others of its run. */
 static void take_speedup(struct regress_case *item)
@@ -273,24 +347,29 @@ static void take_speedup(struct regress_case *item)
 	    item->limits.smallest > change_limits_default.smallest &&
 	    fabs(item->effect.change) < item->limits.smallest)
 		item->time = CHANGE_UNCHANGED;
-	item->undecided = item->time == CHANGE_INCONCLUSIVE;
+	item->undecided = item->time == CHANGE_INCONCLUSIVE && !item->by_code;
 }
 
 void regress_judge_times(struct regress *regress)
 {
 	/* the last interim analysis that --decide would add */
 	const double last_share = interim_share(INTERIM_COUNT - 1);
+	const double correlation = correlation_of(regress);
 	size_t timed = 0;
 
+	for (size_t i = 0; i < regress->count; i++)
+		regress->cases[i].correlation = correlation;
 	for (int interim = 0; interim < INTERIM_COUNT && compare_all_at(regress, interim);
 	     interim++) {
-		timed = adjust_p_values(regress);
+		adjust_p_values(regress, true);
+		timed = adjust_p_values(regress, false);
 		for (size_t i = 0; i < regress->count; i++) {
 			struct regress_case *item = &regress->cases[i];
 
-			if (item->timed && item->time == CHANGE_INCONCLUSIVE)
-				item->time = effect_judge(&item->effect, item->adjusted_p,
-							  &item->limits);
+			if (item->timed && item->time == CHANGE_INCONCLUSIVE &&
+			    !isnan(item->effect.p) &&
+			    interim <= interim_last(&item->head_test, item->head))
+				item->time = judge_at(item, interim);
 		}
 	}
 	for (size_t i = 0; i < regress->count; i++) {
@@ -300,7 +379,8 @@ void regress_judge_times(struct regress *regress)
 			take_speedup(item);
 			continue;
 		}
-		item->undecided = item->timed && item->time == CHANGE_INCONCLUSIVE;
+		item->undecided =
+			item->timed && item->time == CHANGE_INCONCLUSIVE && !item->by_code;
 		if (item->undecided)
 			item->needed = rounds_needed_for(&item->effect, item->base_rounds,
 							 item->head_rounds, &item->limits,

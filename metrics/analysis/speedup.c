@@ -143,6 +143,8 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 		variance += 2 * PLACE_NOISE_RELATIVE * PLACE_NOISE_RELATIVE;
 	reach = student_quantile(0.05, freedom) * sqrt(variance);
 	effect.speedup = exp(mean);
+	if (effect.rounds < 2)
+		return effect; /* one process does not show how far two differ */
 	effect.low = exp(mean - reach);
 	effect.high = exp(mean + reach);
 	effect.p = student_two_sided(mean / sqrt(variance), freedom);
@@ -158,7 +160,8 @@ enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, d
 	if (effect->agreed && adjusted_p < limits->false_alarms &&
 	    fabs(log(effect->speedup)) >= log1p(limits->smallest))
 		return effect->speedup > 1 ? SPEEDUP_FASTER : SPEEDUP_SLOWER;
-	if (effect->low < 1 / (1 + limits->resolution) || effect->high > 1 + limits->resolution)
+	if (isnan(effect->low) || effect->low < 1 / (1 + limits->resolution) ||
+	    effect->high > 1 + limits->resolution)
 		return SPEEDUP_INCONCLUSIVE;
 	return SPEEDUP_SAME;
 }

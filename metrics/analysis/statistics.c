@@ -98,7 +98,6 @@ struct summary summarise(const double *time_ns, size_t count)
 {
 	struct summary summary = {(int64_t)count, NAN, NAN, NAN, NAN, NAN, NAN};
 	double *sorted;
-	size_t rank;
 
 	if (count == 0)
 		return summary;
@@ -108,12 +107,6 @@ struct summary summarise(const double *time_ns, size_t count)
 	summary.median_ns = sorted_median(sorted, count);
 	summary.min_ns = sorted[0];
 	summary.max_ns = sorted[count - 1];
-	rank = interval_rank(count);
-	if (rank > 0) {
-		summary.low_ns = sorted[rank - 1];
-		summary.high_ns = sorted[count - rank];
-	}
-
 	for (size_t i = 0; i < count; i++)
 		sorted[i] = fabs(sorted[i] - summary.median_ns);
 	sort_numbers(sorted, count);
@@ -122,11 +115,21 @@ struct summary summarise(const double *time_ns, size_t count)
 	return summary;
 }
 
-double summary_relative_width(const struct summary *summary)
+struct sample_interval sample_interval(const double *time_ns, size_t count)
 {
-	if (isnan(summary->low_ns) || isnan(summary->high_ns) || !(summary->median_ns > 0))
-		return INFINITY;
-	return (summary->high_ns - summary->low_ns) / 2 / summary->median_ns;
+	struct sample_interval interval = {NAN, NAN, NAN};
+	const size_t rank = count ? interval_rank(count) : 0;
+	double *sorted;
+
+	if (!rank)
+		return interval;
+	sorted = xmalloc(count * sizeof(*sorted));
+	memcpy(sorted, time_ns, count * sizeof(*sorted));
+	sort_numbers(sorted, count);
+	interval = (struct sample_interval){sorted_median(sorted, count), sorted[rank - 1],
+					    sorted[count - rank]};
+	free(sorted);
+	return interval;
 }
 
 /* ---- counters ---- */

@@ -10,10 +10,15 @@
 
 /* ---- samples ---- */
 
-/* The samples must be finite. Without samples all numbers are NAN. */
+/* The samples must be finite. Without samples all numbers are NAN, and the interval of the session
+ * is in any case: it needs the rounds (session_interval() of compare.h). */
 struct summary summarise(const double *time_ns, size_t count);
-/* Half width of the interval, divided by the median. INFINITY if there is no interval. */
-double summary_relative_width(const struct summary *summary);
+/* The median of samples that are independent, as those of one round are taken to be, and its 95 %
+ * interval. All NAN: there are fewer than six. */
+struct sample_interval {
+	double median_ns, low_ns, high_ns;
+};
+struct sample_interval sample_interval(const double *time_ns, size_t count);
 /* Sorts in ascending order. */
 void sort_numbers(double *values, size_t count);
 /* values[rank] as if they were sorted. Reorders them, and is faster than sorting. rank < count. */

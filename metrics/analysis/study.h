@@ -152,13 +152,13 @@ struct study_answer {
 };
 
 /*
- * Judges a study. `evidence` has one entry per case. The interval of a value
- * comes from the medians of the rounds, with the variance that effect_of() uses,
- * propagated through the expression to first order (the delta method). For a ratio
- * of two times it equals the interval of effect_of().
+ * Judges a study. `evidence` has one entry per case; `noise` is that of its rounds. The interval of
+ * a value comes from the medians of the rounds, with the variance that effect_of() uses, propagated
+ * through the expression to first order (the delta method). For a ratio of two times it equals the
+ * interval of effect_of().
  */
 void study_judge(struct study_answer *out, const struct study *study,
-		 const struct study_evidence *evidence, bool emulated);
+		 const struct study_evidence *evidence, const struct noise *noise, bool emulated);
 void study_answer_release(struct study_answer *answer);
 
 #endif

@@ -52,6 +52,7 @@ struct value {
 struct judging {
 	const struct study *study;
 	const struct study_evidence *evidence;
+	const struct noise *noise;
 	bool timed[STUDY_MAX_CASES]; /* the expression uses the time of the case */
 	struct text why;             /* why a value is missing; empty: none is */
 };
@@ -257,7 +258,8 @@ static struct value evaluate(struct judging *judging, const struct study_express
 static void find_interval(struct study_part_answer *answer, const struct judging *judging,
 			  const struct value *value)
 {
-	double squares = 0, freedom = PROCESS_NOISE_WEIGHT, variance = 0, reach;
+	const struct noise *noise = judging->noise;
+	double squares = 0, freedom = noise->weight, variance = 0, reach;
 	bool any = false;
 
 	for (size_t i = 0; i < judging->study->case_count; i++) {
@@ -273,19 +275,17 @@ static void find_interval(struct study_part_answer *answer, const struct judging
 			squares +=
 				(log(medians.time_ns[j]) - mean) * (log(medians.time_ns[j]) - mean);
 	}
-	if (!any || !isfinite(value->number))
+	if (!any || !(freedom > 0) || !isfinite(value->number))
 		return;
 	for (size_t i = 0; i < judging->study->case_count; i++) {
 		struct process_medians medians = judging->evidence[i].medians;
-		double absolute, known;
+		double known;
 
 		if (!judging->timed[i])
 			continue;
-		absolute = PROCESS_NOISE_NS / exp(mean_of_logarithms(medians));
-		known = PROCESS_NOISE_RELATIVE * PROCESS_NOISE_RELATIVE + absolute * absolute;
-		variance += value->slope[i] * value->slope[i] *
-			    (PROCESS_NOISE_WEIGHT * known + squares) / freedom /
-			    (double)medians.count;
+		known = noise_variance(noise, exp(mean_of_logarithms(medians)));
+		variance += value->slope[i] * value->slope[i] * (noise->weight * known + squares) /
+			    freedom / (double)medians.count;
 	}
 	reach = student_quantile(0.05, freedom) * sqrt(variance);
 	if (value->by_factors && value->number > 0) {
@@ -298,6 +298,15 @@ static void find_interval(struct study_part_answer *answer, const struct judging
 }
 
 /* ---- verdicts ---- */
+
+/* One process does not show how far two differ. */
+static bool lacks_rounds(const struct judging *judging)
+{
+	for (size_t i = 0; i < judging->study->case_count; i++)
+		if (judging->timed[i] && judging->evidence[i].medians.count < 2)
+			return true;
+	return false;
+}
 
 static void judge_value(struct study_part_answer *answer, const struct study_limits *limits)
 {
@@ -382,12 +391,10 @@ static bool is_exact(const struct study_expression *expression)
 	return exact;
 }
 
-static void judge_part(struct study_part_answer *answer, const struct study *study,
-		       const struct study_part *part, const struct study_evidence *evidence,
-		       bool emulated)
+static void judge_part(struct study_part_answer *answer, const struct study_part *part,
+		       struct judging judging, bool emulated)
 {
 	const struct study_expression *expression = emulated ? &part->emulated : &part->measured;
-	struct judging judging = {.study = study, .evidence = evidence, .why = TEXT_INIT};
 	struct value value;
 
 	*answer = (struct study_part_answer){.verdict = STUDY_OPEN,
@@ -405,6 +412,9 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 		answer->why = text_detach(&judging.why);
 	} else if (!isfinite(value.number)) {
 		answer->why = xstrdup("the value is not a finite number");
+	} else if (lacks_rounds(&judging)) {
+		answer->value = value.number;
+		answer->why = xstrdup("a time of one round has no interval: measure at least two");
 	} else {
 		answer->value = value.number;
 		find_interval(answer, &judging, &value);
@@ -414,13 +424,16 @@ static void judge_part(struct study_part_answer *answer, const struct study *stu
 }
 
 void study_judge(struct study_answer *out, const struct study *study,
-		 const struct study_evidence *evidence, bool emulated)
+		 const struct study_evidence *evidence, const struct noise *noise, bool emulated)
 {
+	const struct judging judging = {
+		.study = study, .evidence = evidence, .noise = noise, .why = TEXT_INIT};
+
 	*out = (struct study_answer){.verdict = STUDY_HOLDS};
 	for (size_t i = 0; i < study->part_count; i++) {
 		const struct study_part_answer *part = &out->parts[i];
 
-		judge_part(&out->parts[i], study, &study->parts[i], evidence, emulated);
+		judge_part(&out->parts[i], &study->parts[i], judging, emulated);
 		if (study->parts[i].aside)
 			continue;
 		out->deciding++;

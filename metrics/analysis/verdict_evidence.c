@@ -263,7 +263,7 @@ size_t evidence_unjudged(struct text *out, const struct evidence *evidence)
 static bool is_above(const struct evidence *e, const struct height *height,
 		     const struct ceiling *roof)
 {
-	double least_per_s = height->amount / e->trial->summary.high_ns * 1e9;
+	double least_per_s = height->amount / e->trial->summary.session_high_ns * 1e9;
 
 	if (isfinite(least_per_s) && isfinite(roof->high_per_s))
 		return least_per_s > (1 + ABOVE_PCT / 100.0) * roof->high_per_s;
@@ -337,8 +337,8 @@ static void say_height(struct text *out, const struct evidence *e, const struct 
 
 	text_addf(out, "%s: ", height->name);
 	rate_text(out, height->per_s, roof->kind);
-	interval_text(out, height->amount / summary->high_ns * 1e9,
-		      height->amount / summary->low_ns * 1e9, roof->kind);
+	interval_text(out, height->amount / summary->session_high_ns * 1e9,
+		      height->amount / summary->session_low_ns * 1e9, roof->kind);
 	text_add(out, " is above the measured ");
 	rate_text(out, roof->per_s, roof->kind);
 	interval_text(out, roof->low_per_s, roof->high_per_s, roof->kind);

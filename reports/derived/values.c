@@ -54,7 +54,7 @@ double trial_half_interval_pct(const struct trial *trial)
 
 	if (!(summary->median_ns > 0))
 		return NAN;
-	return 100 * (summary->high_ns - summary->low_ns) / 2 / summary->median_ns;
+	return 100 * (summary->session_high_ns - summary->session_low_ns) / 2 / summary->median_ns;
 }
 
 const struct named_value *trial_axis(const struct trial *trial, const char *name)

@@ -11,8 +11,8 @@ static json_t *latency_json(const struct summary *summary)
 	json_t *latency = json_object();
 
 	export_json_set(latency, "value", summary->median_ns);
-	export_json_set(latency, "lower_value", summary->low_ns);
-	export_json_set(latency, "upper_value", summary->high_ns);
+	export_json_set(latency, "lower_value", summary->session_low_ns);
+	export_json_set(latency, "upper_value", summary->session_high_ns);
 	return latency;
 }
 

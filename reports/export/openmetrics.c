@@ -18,12 +18,12 @@ static double median_s(const struct trial *trial)
 
 static double low_s(const struct trial *trial)
 {
-	return trial->summary.low_ns / NS_PER_S;
+	return trial->summary.session_low_ns / NS_PER_S;
 }
 
 static double high_s(const struct trial *trial)
 {
-	return trial->summary.high_ns / NS_PER_S;
+	return trial->summary.session_high_ns / NS_PER_S;
 }
 
 static double sample_count(const struct trial *trial)
@@ -41,9 +41,9 @@ static const struct {
 	{"perflab_case_median_seconds", "seconds", "Median time of the samples of a case.",
 	 median_s},
 	{"perflab_case_median_low_seconds", "seconds",
-	 "Lower end of the 95 % interval of the median.", low_s},
+	 "Lower end of the 95 % interval of the median over rounds and known sessions.", low_s},
 	{"perflab_case_median_high_seconds", "seconds",
-	 "Upper end of the 95 % interval of the median.", high_s},
+	 "Upper end of the 95 % interval of the median over rounds and known sessions.", high_s},
 	{"perflab_case_samples", NULL, "Samples of a case in all rounds.", sample_count},
 };
 

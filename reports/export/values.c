@@ -57,5 +57,6 @@ void export_json_set_text(json_t *object, const char *name, const char *text)
 
 double export_spread_ns(const struct summary *summary)
 {
-	return fmax(summary->high_ns - summary->median_ns, summary->median_ns - summary->low_ns);
+	return fmax(summary->session_high_ns - summary->median_ns,
+		    summary->median_ns - summary->session_low_ns);
 }

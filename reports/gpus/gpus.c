@@ -24,8 +24,8 @@ static void gpus_remark(struct text *out, const struct gpu_group *group, size_t 
 
 	if (failed)
 		text_addf(out, "failed: %s", failed);
-	else if (own->state && strcmp(own->state, "finished") != 0)
-		text_add(out, own->state);
+	else if (own->state != RUN_FINISHED)
+		text_add(out, run_state_name(own->state));
 	else if (gpu_group_took_over(group, run))
 		text_add(out, "took over cases");
 }
@@ -103,7 +103,7 @@ struct table *gpus_table(const struct gpu_group *group)
 static const char *interference_of(const struct run *run)
 {
 	const char *verdict = key_value_get(&run->environment, GPUS_INTERFERENCE_KEY);
-	const bool running = run->state && strcmp(run->state, "running") == 0;
+	const bool running = run->state == RUN_RUNNING;
 
 	/* it is judged at the end of the sweep; a run that is resumed later is on its own */
 	return verdict   ? verdict
@@ -291,7 +291,7 @@ static json_t *gpu_run_json(const struct gpu_group *group, size_t i)
 	json_object_set_new(object, "uuid", report_json_known_text(run->device.uuid));
 	json_set_integer(object, "run", run->id);
 	json_set_text(object, "uid", run->uid);
-	json_set_text(object, "state", run->state);
+	json_set_text(object, "state", run_state_name(run->state));
 	json_set_integer(object, "cases", (int64_t)run->trial_count);
 	json_set_number(object, "seconds", gpus_seconds(run));
 	json_set_text(object, "processors", key_value_get(facts, GPUS_PROCESSORS_KEY));

@@ -24,12 +24,12 @@ static char *changed_counters(const struct counter_step *step)
 }
 
 static const char *const csv_columns[] = {
-	"kernel",   "variant",  "config",           "device",     "uuid",
-	"backend",  "run",      "run_uid",          "started",    "label",
-	"revision", "driver",   "toolkit",          "mark",       "status",
-	"reason",   "samples",  "rounds",           "median_ns",  "low_ns",
-	"high_ns",  "step",     "change_point",     "change_low", "change_high",
-	"origin",   "counters", "changed_counters",
+	"kernel",          "variant",  "config",           "device",     "uuid",
+	"backend",         "run",      "run_uid",          "started",    "label",
+	"revision",        "driver",   "toolkit",          "mark",       "status",
+	"reason",          "samples",  "rounds",           "median_ns",  "session_low_ns",
+	"session_high_ns", "step",     "change_point",     "change_low", "change_high",
+	"origin",          "counters", "changed_counters",
 };
 
 static void add_history_rows(struct row_writer *writer, const struct history *history, size_t begin)
@@ -64,8 +64,8 @@ static void add_history_rows(struct row_writer *writer, const struct history *hi
 			value_of_integer(trial->summary.count),
 			value_of_integer((int64_t)trial->round_count),
 			value_of_real(timed ? trial->summary.median_ns : NAN),
-			value_of_real(timed ? trial->summary.low_ns : NAN),
-			value_of_real(timed ? trial->summary.high_ns : NAN),
+			value_of_real(timed ? trial->summary.session_low_ns : NAN),
+			value_of_real(timed ? trial->summary.session_high_ns : NAN),
 			value_of_real(history_step(history, i)),
 			value_of_real(effect->change),
 			value_of_real(effect->low),
@@ -133,8 +133,8 @@ static json_t *history_run_json(const struct history *history, size_t at)
 	json_set_integer(object, "rounds", (int64_t)trial->round_count);
 #define X(field) json_set_number(object, #field, timed ? trial->summary.field : NAN);
 	X(median_ns)
-	X(low_ns)
-	X(high_ns)
+	X(session_low_ns)
+	X(session_high_ns)
 #undef X
 	json_set_number(object, "step", history_step(history, at));
 	if (history->emulated)
@@ -162,6 +162,24 @@ static json_t *history_change_json(const struct history *history,
 	json_set_integer(object, "runs_after", (int64_t)change->change.after);
 	json_set_bool(object, "provisional", change->change.provisional);
 	json_set_bool(object, "same_code", change->same_code);
+	return object;
+}
+
+/* null without modes. */
+static json_t *history_mode_json(const struct history *history)
+{
+	const struct history_mode *mode = &history->mode;
+	json_t *object;
+
+	if (!mode->mode.of)
+		return json_null();
+	object = json_object();
+	json_set_integer(object, "first_run", history->runs[mode->first].id);
+	json_set_integer(object, "newest_run", history->runs[mode->newest].id);
+	json_set_number(object, "usual_ns", mode->mode.usual_ns);
+	json_set_number(object, "other_ns", mode->mode.other_ns);
+	json_set_integer(object, "runs", (int64_t)mode->mode.runs);
+	json_set_integer(object, "of", (int64_t)mode->mode.of);
 	return object;
 }
 
@@ -215,6 +233,7 @@ static void write_history(struct json_stream *stream, const struct history *hist
 	for (size_t i = 0; i < history->change_count; i++)
 		json_stream_value(stream, NULL, history_change_json(history, &history->changes[i]));
 	json_stream_close(stream, ']');
+	json_stream_value(stream, "mode", history_mode_json(history));
 	if (history->emulated) {
 		json_stream_open(stream, "counter_changes", '[');
 		for (size_t i = 0; i < history->step_count; i++)
@@ -255,9 +274,15 @@ static bool history_changed(const struct history *history)
 static void add_newest_change(struct text *out, const struct history *history)
 {
 	const struct history_change *change;
+	const struct change_mode *mode = &history->mode.mode;
 
-	if (!history_changed(history))
+	if (!history_changed(history)) {
+		if (mode->of)
+			text_addf(out, "none; two modes, %+.2f %% in %zu of %zu runs",
+				  100 * (mode->other_ns / mode->usual_ns - 1), mode->runs,
+				  mode->of);
 		return;
+	}
 	if (history->emulated) {
 		const struct counter_step *step = &history->steps[history->step_count - 1];
 		const struct counter_change *most = &step->counters[0];

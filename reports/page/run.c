@@ -95,8 +95,8 @@ void page_run(struct page_json *json, const char *key, const struct run *run)
 	X(version)
 	X(source_revision)
 	X(origin)
-	X(state)
 #undef X
+	page_member_text(json, "state", run_state_name(run->state));
 	member_settings(json, run);
 	page_key(json, "emulated");
 	page_bool(json, run->traits.emulated);

@@ -20,7 +20,7 @@ static json_t *compared_run_json(const struct run *run)
 	json_set_text(object, "uid", run->uid);
 	json_set_text(object, "label", run->label);
 	json_object_set_new(object, "started_at", json_string(when));
-	json_set_text(object, "state", run->state);
+	json_set_text(object, "state", run_state_name(run->state));
 	json_set_text(object, "source_revision", run->source_revision);
 	json_set_text(object, "origin", run->origin);
 	json_set_text(object, "backend", run->backend);
@@ -102,6 +102,7 @@ static json_t *compared_time_json(const struct regress_case *item)
 	json_set_number(object, "high", item->effect.high);
 	json_set_number(object, "p", item->effect.p);
 	json_set_number(object, "adjusted_p", item->adjusted_p);
+	json_set_text(object, "covers", effect_covers(&item->effect));
 	json_set_bool(object, "separated", item->effect.separated);
 	json_set_number(object, "smallest", item->limits.smallest);
 	json_set_number(object, "resolution", item->limits.resolution);
@@ -233,8 +234,9 @@ static void describe_case(struct text *out, const struct regress_case *item)
 	if (item->timed) {
 		text_add(out, ": time ");
 		regress_describe_change(out, item->effect.change);
-		text_addf(out, " (%+.2f to %+.2f, adjusted p %.2g)", 100 * item->effect.low,
-			  100 * item->effect.high, item->adjusted_p);
+		if (!isnan(item->effect.p))
+			text_addf(out, " (%+.2f to %+.2f, adjusted p %.2g)", 100 * item->effect.low,
+				  100 * item->effect.high, item->adjusted_p);
 	}
 	if (item->why)
 		text_addf(out, "; %s", item->why);

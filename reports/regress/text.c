@@ -29,8 +29,8 @@ void regress_describe_run(struct text *out, const struct run *run)
 		text_addf(out, ", revision %s", revision);
 		free(revision);
 	}
-	if (run->state && strcmp(run->state, "finished") != 0)
-		text_addf(out, ", %s", run->state);
+	if (run->state != RUN_FINISHED)
+		text_addf(out, ", %s", run_state_name(run->state));
 	text_add_char(out, ')');
 }
 
@@ -113,7 +113,8 @@ static enum row_style regress_row_style(const struct regress_case *item)
 		return ROW_BAD;
 	if (item->verdict == CHANGE_IMPROVED)
 		return ROW_BEST;
-	return item->verdict == CHANGE_UNCHANGED ? ROW_DIM : ROW_PLAIN;
+	return item->verdict == CHANGE_UNCHANGED || item->verdict == CHANGE_SAME_CODE ? ROW_DIM
+										      : ROW_PLAIN;
 }
 
 /* A row of the table: a case, and how many more failed for the same reason. */
@@ -152,8 +153,8 @@ static void add_regress_row(struct table *table, const struct regress_row *shown
 }
 
 /* Without --all, shows only cases that may need action. An unchanged case is shown if a counter
- * differs. An inconclusive one is also shown if it has no times or its difference is significant.
- */
+ * differs. An inconclusive one is also shown if it has no times, if its difference is significant,
+ * or if it is large and nothing shows whether it is. */
 static bool regress_case_is_shown(const struct regress_report *report,
 				  const struct regress_case *item)
 {
@@ -162,8 +163,10 @@ static bool regress_case_is_shown(const struct regress_report *report,
 	if (report->all || item->counter_count)
 		return true;
 	if (item->verdict == CHANGE_INCONCLUSIVE)
-		return !item->timed || item->adjusted_p < item->limits.false_alarms;
-	return item->verdict != CHANGE_UNCHANGED;
+		return !item->timed || item->adjusted_p < item->limits.false_alarms ||
+		       (isnan(item->adjusted_p) &&
+			fabs(item->effect.change) >= item->limits.resolution);
+	return item->verdict != CHANGE_UNCHANGED && item->verdict != CHANGE_SAME_CODE;
 }
 
 /* ---- the worst first ---- */
@@ -171,9 +174,9 @@ static bool regress_case_is_shown(const struct regress_report *report,
 static int place_of(enum change verdict)
 {
 	static const int places[CHANGE_COUNT] = {
-		[CHANGE_REGRESSED] = 0, [CHANGE_FAILED] = 1, [CHANGE_MISSING] = 2,
-		[CHANGE_IMPROVED] = 3,  [CHANGE_NEW] = 4,    [CHANGE_INCONCLUSIVE] = 5,
-		[CHANGE_UNCHANGED] = 6,
+		[CHANGE_REGRESSED] = 0, [CHANGE_FAILED] = 1,    [CHANGE_MISSING] = 2,
+		[CHANGE_IMPROVED] = 3,  [CHANGE_NEW] = 4,       [CHANGE_INCONCLUSIVE] = 5,
+		[CHANGE_UNCHANGED] = 6, [CHANGE_SAME_CODE] = 7,
 	};
 
 	return places[verdict];
@@ -293,6 +296,28 @@ static void describe_compared(struct text *out, const struct regress *regress)
 		  by_counters);
 }
 
+/* Says what the intervals of the times cover; nothing if there are none. */
+static void describe_covered(struct text *out, const struct regress *regress)
+{
+	size_t sessions = 0, intervals = 0;
+
+	for (size_t i = 0; i < regress->count; i++) {
+		const struct effect *effect = &regress->cases[i].effect;
+
+		intervals += effect_covers(effect) != NULL;
+		sessions += effect->session_freedom > 0;
+	}
+	if (!intervals)
+		return;
+	text_add(out, "samples, placements and rounds");
+	if (sessions == intervals)
+		text_add(out, ", and earlier sessions of this card");
+	else if (sessions)
+		text_addf(out, "; of %zu cases earlier sessions of this card, too", sessions);
+	else
+		text_add(out, " of these two sessions: no earlier session tells how others differ");
+}
+
 /* One line of the heading; several may have the same key. */
 struct heading_line {
 	const char *key;
@@ -342,7 +367,7 @@ static void add_gone(struct heading *heading, const struct run *run)
 /* What changed besides the code comes first, because it may be the reason for everything below. */
 static void regress_heading(struct heading *heading, const struct regress_report *report)
 {
-	struct text base = TEXT_INIT, head = TEXT_INIT, compared = TEXT_INIT;
+	struct text base = TEXT_INIT, head = TEXT_INIT, compared = TEXT_INIT, covered = TEXT_INIT;
 
 	for (size_t i = 0; i < report->differences->count; i++) {
 		const struct regress_difference *item = &report->differences->items[i];
@@ -361,6 +386,10 @@ static void regress_heading(struct heading *heading, const struct regress_report
 	if (report->thresholds)
 		heading_add_line(heading, "limits", xstrdup(report->thresholds));
 	heading_add_line(heading, "compared", text_detach(&compared));
+	describe_covered(&covered, report->regress);
+	if (covered.length)
+		heading_add_line(heading, "covers", text_detach(&covered));
+	text_release(&covered);
 	add_gone(heading, report->head);
 }
 

@@ -48,8 +48,7 @@ static void heading_when(struct key_value_list *lines, const struct run *run)
 		format_duration(took, (double)(run->finished_ns - run->started_ns));
 		text_addf(&value, ", took %s", took);
 	}
-	if (run->state)
-		text_addf(&value, ", %s", run->state);
+	text_addf(&value, ", %s", run_state_name(run->state));
 	heading_add(lines, "when", &value);
 }
 
@@ -151,7 +150,7 @@ void run_heading(struct key_value_list *lines, const struct run *run,
 		key_value_set(lines, "label", run->label);
 	heading_device(lines, &run->device);
 	heading_when(lines, run);
-	if (failed && !options->gpus && run->state && strcmp(run->state, "finished") != 0)
+	if (failed && !options->gpus && run->state != RUN_FINISHED)
 		key_value_set(lines, "failed", failed); /* of several runs, their table says it */
 	if (!options->gpus)
 		heading_absent(lines, run); /* of several runs, their table says it */

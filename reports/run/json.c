@@ -274,7 +274,7 @@ static json_t *run_head_json(const struct run *run)
 	json_set_text(object, "version", run->version);
 	json_set_text(object, "source_revision", run->source_revision);
 	json_set_text(object, "origin", run->origin);
-	json_set_text(object, "state", run->state);
+	json_set_text(object, "state", run_state_name(run->state));
 	json_set_text(object, "seed", seed);
 	if (!run->traits.emulated)
 		json_set_integer(object, "rounds", run->rounds);

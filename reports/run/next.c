@@ -86,7 +86,7 @@ static const char *kernel_to_look_at(const struct run *run, const struct trial *
 /* Whether perflab sweep --resume can measure what is left of a run. */
 static bool run_can_go_on(const struct run *run)
 {
-	if (run->origin || !run->state || strcmp(run->state, "interrupted") != 0)
+	if (run->origin || run->state != RUN_INTERRUPTED)
 		return false;
 	for (size_t i = 0; i < run->trial_count; i++)
 		if (run->trials[i].status == TRIAL_PENDING)

@@ -70,8 +70,8 @@ NUMBER_OF(waste, facts->roofline.point.waste)
 	NUMBER_OF(field, trial->summary.count > 0 ? trial->summary.field : NAN)
 SUMMARY_NUMBER(median_ns)
 SUMMARY_NUMBER(mad_ns)
-SUMMARY_NUMBER(low_ns)
-SUMMARY_NUMBER(high_ns)
+SUMMARY_NUMBER(session_low_ns)
+SUMMARY_NUMBER(session_high_ns)
 SUMMARY_NUMBER(min_ns)
 SUMMARY_NUMBER(max_ns)
 #undef SUMMARY_NUMBER
@@ -189,8 +189,8 @@ const struct column column_table[] = {
 	{"verdict", "verdict", "verdict", OF_MEASURED, 0, false, true, WORD(verdict)},
 	{"waste", "roofline_dram_waste", "DRAM bytes / needed", OF_MEASURED, 14, false, false, NUMBER(waste, "")},
 	{"mad", "mad_ns", "mad", OF_MEASURED, 14, false, true, NUMBER(mad_ns, "ns")},
-	{"low", "low_ns", "low", OF_MEASURED, 14, false, true, NUMBER(low_ns, "ns")},
-	{"high", "high_ns", "high", OF_MEASURED, 14, false, true, NUMBER(high_ns, "ns")},
+	{"low", "session_low_ns", "low", OF_MEASURED, 14, false, true, NUMBER(session_low_ns, "ns")},
+	{"high", "session_high_ns", "high", OF_MEASURED, 14, false, true, NUMBER(session_high_ns, "ns")},
 	{"min", "min_ns", "min", OF_MEASURED, 14, false, true, NUMBER(min_ns, "ns")},
 	{"max", "max_ns", "max", OF_MEASURED, 14, false, true, NUMBER(max_ns, "ns")},
 	{"model_flop", "flop", "model flop", OF_ANY, 14, false, false, NUMBER(flop, "")},

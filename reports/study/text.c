@@ -29,6 +29,7 @@ static const char *interval_cell(struct text *out, const struct study_part_answe
 		return NULL;
 	if (isnan(answer->low))
 		text_add(out, answer->basis == STUDY_BY_CALCULATION ? "calculated"
+			      : answer->basis == STUDY_BY_TIMES     ? "none"
 			      : answer->exact                       ? "exact"
 								    : "counted once");
 	else

@@ -62,7 +62,7 @@ def references(baseline, margin, counters):
         summary = trial.get("summary")
         if summary and summary["median_ns"]:
             median = summary["median_ns"]
-            half = (summary["high_ns"] - summary["low_ns"]) / 2 / median
+            half = (summary["session_high_ns"] - summary["session_low_ns"]) / 2 / median
             found[variable_name(case)] = (median, None, max(margin, half), "ns")
         for counter in counters:
             value = counter_value(trial, counter)

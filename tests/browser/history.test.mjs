@@ -64,7 +64,7 @@ pageTest("another case is chosen; a run that failed is left out", "history", asy
 pageTest("each median has its interval", "history", async (page) => {
 	const plot = await plotOf(page, "history");
 	const points = await plot.evaluate((host) => host.chart.found.map(({ run, low, high, one }) => ({ id: run.id, low, high, name: one.name })));
-	const rows = sql("history", RUNS.replace("trial.median_ns", "trial.low_ns AS low, trial.high_ns AS high")).filter((row) => row.name === points[0].name);
+	const rows = sql("history", RUNS.replace("trial.median_ns", "trial.session_low_ns AS low, trial.session_high_ns AS high")).filter((row) => row.name === points[0].name);
 	assert.ok(rows.length > 2);
 	for (const { id, low, high } of rows) {
 		const point = points.find((other) => other.id === id);

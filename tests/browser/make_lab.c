@@ -124,7 +124,7 @@ static int store_run(struct storing *storing, struct run *run, const struct lab_
 		else
 			rc = store_end(storing, run, i, fate, reason);
 	}
-	return rc ? rc : db_run_finish(storing->db, run->id, "finished", &storing->err);
+	return rc ? rc : db_run_finish(storing->db, run->id, RUN_FINISHED, &storing->err);
 }
 
 /* What the device that does not exist can do at most. */
@@ -146,7 +146,7 @@ static int make_roofs(struct storing *storing)
 					     &storing->err);
 	}
 	if (!rc)
-		rc = db_run_finish(storing->db, run.id, "finished", &storing->err);
+		rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
 	run_release(&run);
 	free(times_ns);
 	return rc;
@@ -230,7 +230,7 @@ static int make_emulated(struct storing *storing)
 		counter_list_release(&counters);
 	}
 	if (!rc)
-		rc = db_run_finish(storing->db, run.id, "finished", &storing->err);
+		rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
 	run_release(&run);
 	return rc;
 }
@@ -297,7 +297,7 @@ static int make_history(struct storing *storing)
 						     NULL, &storing->err);
 		}
 		if (!rc)
-			rc = db_run_finish(storing->db, run.id, "finished", &storing->err);
+			rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
 		if (!rc && words.mark)
 			rc = db_run_mark(storing->db, run.id, &words, &storing->err);
 		run_release(&run);
@@ -377,7 +377,7 @@ static int make_one(struct storing *storing, bool bare)
 	else if (!rc)
 		rc = store_ok(storing, &run, 0, &of);
 	if (!rc)
-		rc = db_run_finish(storing->db, run.id, "finished", &storing->err);
+		rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
 	run_release(&run);
 	return rc;
 }

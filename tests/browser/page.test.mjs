@@ -23,7 +23,7 @@ function pageTest(title, name, body, options) {
 
 const close = (a, b) => Math.abs(a - b) <= 1e-8 * Math.max(Math.abs(a), Math.abs(b));
 const CASES = `SELECT trial.kernel || '/' || trial.variant || '/' || trial.config AS name, trial.kernel,
-	trial.variant, trial.status, trial.median_ns, trial.low_ns, trial.high_ns,
+	trial.variant, trial.status, trial.median_ns, trial.session_low_ns, trial.session_high_ns,
 	max(CASE metric WHEN 'flop_f32' THEN value END) AS f32, max(CASE metric WHEN 'flop_f64' THEN value END) AS f64,
 	max(CASE metric WHEN 'dram_bytes' THEN value END) AS dram, max(CASE metric WHEN 'l2_from_l1_bytes' THEN value END) AS l2
 	FROM trial JOIN run ON run.id = trial.run_id LEFT JOIN counters ON counters.trial_id = trial.id
@@ -328,12 +328,12 @@ pageTest("a case opens with its samples, to the last one", "lab", async (page) =
 pageTest("curves hold the medians and their intervals", "lab", async (page) => {
 	await page.locator("#curves").getByLabel("Kernel").selectOption("reduce");
 	const plot = await plotOf(page, "curves");
-	const rows = sql("lab", "SELECT variant, median_ns, low_ns, high_ns, axis.value AS block FROM trial JOIN run ON run.id = run_id JOIN axis ON trial_id = trial.id AND name = 'block' WHERE label = 'now' AND kernel = 'reduce' AND median_ns IS NOT NULL");
+	const rows = sql("lab", "SELECT variant, median_ns, session_low_ns, session_high_ns, axis.value AS block FROM trial JOIN run ON run.id = run_id JOIN axis ON trial_id = trial.id AND name = 'block' WHERE label = 'now' AND kernel = 'reduce' AND median_ns IS NOT NULL");
 	const points = await plot.evaluate((host) => host.chart.found.map(({ x, y, low, high, one }) => ({ x, y, low, high, variant: one.variant })));
 	assert.equal(points.length, rows.length);
 	for (const row of rows) {
 		const point = points.find(({ x, variant }) => x === row.block && variant === row.variant);
-		assert.ok(close(point.y, row.median_ns) && close(point.low, row.low_ns) && close(point.high, row.high_ns), row.variant);
+		assert.ok(close(point.y, row.median_ns) && close(point.low, row.session_low_ns) && close(point.high, row.session_high_ns), row.variant);
 	}
 });
 

@@ -27,7 +27,7 @@ done
 cp "$scratch/lab.db" "$scratch/absurd.db"
 sqlite3 "$scratch/absurd.db" "
 UPDATE counter SET value = 1e308 WHERE value IS NOT NULL;
-UPDATE trial SET median_ns = 1e-300, low_ns = 1e-308, high_ns = 1e308
+UPDATE trial SET median_ns = 1e-300, session_low_ns = 1e-308, session_high_ns = 1e308
 	WHERE median_ns IS NOT NULL AND position % 3 = 0;"
 
 # For every variant: one block size with a sixteenth of the size and of the time, and one with twice the
@@ -37,10 +37,10 @@ sqlite3 "$scratch/sizes.db" "
 UPDATE axis SET value = value / 16 WHERE name = 'n'
 	AND trial_id IN (SELECT id FROM trial WHERE config LIKE 'block=256,%');
 UPDATE trial SET flop = flop / 16, bytes_read = bytes_read / 16, bytes_written = bytes_written / 16,
-	median_ns = median_ns / 16, low_ns = low_ns / 16, high_ns = high_ns / 16
+	median_ns = median_ns / 16, session_low_ns = session_low_ns / 16, session_high_ns = session_high_ns / 16
 	WHERE median_ns IS NOT NULL AND config LIKE 'block=256,%';
 UPDATE trial SET flop = flop * 2, bytes_read = bytes_read * 2, bytes_written = bytes_written * 2,
-	median_ns = median_ns * 2, low_ns = low_ns * 2, high_ns = high_ns * 2
+	median_ns = median_ns * 2, session_low_ns = session_low_ns * 2, session_high_ns = session_high_ns * 2
 	WHERE median_ns IS NOT NULL AND config LIKE 'block=512,%';"
 
 # Some configurations of each variant, and all of one variant, were compared with nothing.
@@ -57,7 +57,7 @@ UPDATE trial SET status = 'unverified', reason = 'its file says: verify none' WH
 # The fastest case of a variant, and all of another one, are faster than the device can be.
 cp "$scratch/lab.db" "$scratch/above.db"
 sqlite3 "$scratch/above.db" "
-UPDATE trial SET median_ns = median_ns / 50, low_ns = low_ns / 50, high_ns = high_ns / 50
+UPDATE trial SET median_ns = median_ns / 50, session_low_ns = session_low_ns / 50, session_high_ns = session_high_ns / 50
 	WHERE status = 'ok' AND run_id = (SELECT id FROM run WHERE label = 'now')
 	AND (variant = 'triad_float4' AND config LIKE 'block=512,%' OR variant = 'copy_scalar');"
 
@@ -80,7 +80,7 @@ CREATE TEMP TABLE pair AS SELECT now.id AS id, before.id AS base,
 	FROM trial AS now JOIN trial AS before ON now.kernel = before.kernel AND now.variant = before.variant AND now.config = before.config
 	WHERE now.run_id = (SELECT id FROM run WHERE label = 'now') AND before.run_id = (SELECT id FROM run WHERE label = 'before')
 	AND now.status = 'ok' AND before.status = 'ok';
-UPDATE trial SET (median_ns, low_ns, high_ns) = (SELECT ratio * base.median_ns, ratio * base.low_ns, ratio * base.high_ns
+UPDATE trial SET (median_ns, session_low_ns, session_high_ns) = (SELECT ratio * base.median_ns, ratio * base.session_low_ns, ratio * base.session_high_ns
 	FROM pair JOIN trial AS base ON base.id = pair.base WHERE pair.id = trial.id) WHERE id IN (SELECT id FROM pair);
 UPDATE round SET median_ns = (SELECT ratio * base.median_ns FROM pair JOIN round AS base ON base.trial_id = pair.base AND base.round = round.round
 	WHERE pair.id = round.trial_id) WHERE trial_id IN (SELECT id FROM pair);"

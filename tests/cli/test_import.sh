@@ -14,7 +14,7 @@ of() {
 # ---- Google Benchmark ----
 run import "$data/google_benchmark.json" --label nightly --revision 1a2b3c4
 expect_code 0
-expect_err 'run 1, google-benchmark on host bench-01, 4 cases'
+expect_err 'run 1, google-benchmark on host bench-01, 4 cases, 1 round'
 [ -s out ] && complain 'data on stdout'
 of "SELECT backend, label, source_revision, state, driver IS NULL, settings IS NULL FROM run" \
 	'google-benchmark|nightly|1a2b3c4|finished|1|1'
@@ -38,7 +38,7 @@ of 'SELECT count(*) FROM run' 1
 # a median alone is stored without samples
 run import "$data/google_benchmark_aggregates.json" --device 'Xeon 8481C'
 expect_code 0
-of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, low_ns IS NULL FROM trial
+of "SELECT sample_count, round(median_ns, 3), mad_ns IS NULL, session_low_ns IS NULL FROM trial
 	WHERE run_id = 2 AND kernel = 'copy'" '7|152.981|1|1'
 of "SELECT count(*) FROM sample JOIN trial ON trial.id = trial_id WHERE run_id = 2" 0
 of "SELECT name FROM device WHERE id = (SELECT device_id FROM run WHERE id = 2)" 'Xeon 8481C'
@@ -100,6 +100,60 @@ state 0 1e-5 ', {"device": 1}, {"device": null}' >several.json
 run import several.json --device Named --db e.db
 expect_err 'on Named (device 0), 1 case'
 expect_err 'on Named (device 1), 1 case'
+
+# ---- several files as the rounds of one run ----
+rounds=$data/rounds
+run import "$rounds/base-1.json" "$rounds/base-2.json" "$rounds/base-3.json" --rounds --label base --db r.db
+expect_code 0
+expect_err 'base-1.json, base-2.json, base-3.json: run 1, google-benchmark on host bench-01, 2 cases, 3 rounds'
+run import "$rounds/base-3.json" "$rounds/base-1.json" "$rounds/base-2.json" --rounds --db r.db
+expect_err 'is in r.db already, as run 1'
+# named in another order than measured
+run import "$rounds/head-3.json" "$rounds/head-1.json" "$rounds/head-2.json" --rounds --label head --db r.db
+expect_code 0
+run query "SELECT group_concat(round || ':' || count, ' ') FROM (SELECT round, count(*) AS count FROM sample
+	JOIN trial ON trial.id = trial_id WHERE run_id = 2 AND kernel = 'copy' GROUP BY round)" --db r.db --format csv
+expect_out '0:3 1:3 2:3'
+run regress --base base --head head --db r.db --all
+expect_code 1
+expect_out 'regressed'
+expect_out '1 unchanged'
+# one of the files alone shows neither an interval nor a p
+run import "$rounds/base-1.json" "$rounds/head-1.json" --db one.db
+run regress --base 1 --head 2 --db one.db --format json
+expect_code 0
+expect_out '"low": null'
+expect_out '"adjusted_p": null'
+expect_err 'run 2 has one round, which cannot show a change in time; import several files with --rounds'
+run regress --base 1 --head 2 --db one.db
+expect_out 'each run needs at least two rounds'
+expect_no_out 'e-0'
+run regress --base 1 --head 2 --db one.db --format junit
+expect_no_out 'nan'
+run report --compare 1 --db one.db
+expect_code 0
+# medians without samples are rounds, too
+state 0 1.01e-5 >before-2.json
+run import before.json before-2.json --rounds --db m.db
+expect_code 0
+[ "$(sqlite3 m.db 'SELECT group_concat(round(median_ns), " ") FROM round')" = '10000.0 10100.0' ] ||
+	complain 'the medians of the files are not those of the rounds'
+of_m=$(sqlite3 m.db 'SELECT round(median_ns), sample_count FROM trial')
+[ "$of_m" = '10050.0|40' ] || complain "the trial has $of_m"
+run report last --db m.db
+expect_code 0
+
+# ---- files that are no rounds of one run, which create no database ----
+refused 2 'there is only' import "$rounds/base-1.json" --rounds --db none.db
+refused 2 'have the same results' import before.json before.json --rounds --db none.db
+refused 2 'their format differs' import before.json "$rounds/base-1.json" --rounds --db none.db
+sed 's/"copy/"other/g; s/"sum/"another/g' "$rounds/base-2.json" >cases.json
+refused 2 'no case in common' import "$rounds/base-1.json" cases.json --rounds --db none.db
+sed 's/bench-01/bench-02/' "$rounds/base-2.json" >host.json
+refused 2 'their device differs: host bench-01 and host bench-02' import "$rounds/base-1.json" host.json \
+	--rounds --db none.db
+: >empty.json
+refused 3 'empty.json: the file is empty' import before.json empty.json --rounds --db none.db
 
 # ---- refused files, which create no database ----
 printf '{\n "context": {},\n "benchmarks": [,]\n}\n' >bad.json

@@ -94,9 +94,9 @@ if command -v sqlite3 >/dev/null; then
 	for change in "UPDATE counter SET value = 9e999 WHERE value IS NOT NULL" \
 		"UPDATE counter SET value = -1 WHERE value IS NOT NULL" \
 		"UPDATE counter SET value = 0 WHERE value IS NOT NULL" \
-		"UPDATE trial SET median_ns = 0, low_ns = 0, high_ns = 0" \
+		"UPDATE trial SET median_ns = 0, session_low_ns = 0, session_high_ns = 0" \
 		"UPDATE trial SET median_ns = 9e999" \
-		"UPDATE trial SET median_ns = NULL, low_ns = NULL, high_ns = NULL" \
+		"UPDATE trial SET median_ns = NULL, session_low_ns = NULL, session_high_ns = NULL" \
 		"UPDATE trial SET kernel = printf('%.500c', 'k'), variant = variant || '</script>' || x'1b' || '|\"''\`'" \
 		"UPDATE trial SET status = 'pending'" \
 		"UPDATE run SET state = 'running', finished_ns = NULL" \

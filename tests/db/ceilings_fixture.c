@@ -98,9 +98,14 @@ int roofs_store(struct db *db, const struct roofs *roofs, int64_t *run_id, struc
 			rc = store_counters(db, run.trials[i].id, err);
 		if (!rc)
 			rc = db_trial_finish(db, run.trials[i].id, TRIAL_OK, NULL, NULL, err);
+		/* as if it had been judged */
+		run.trials[i].summary.session_low_ns = 0.999 * row->median_ns * roofs->slower;
+		run.trials[i].summary.session_high_ns = 1.001 * row->median_ns * roofs->slower;
 	}
 	if (!rc)
-		rc = db_run_finish(db, run.id, "finished", err);
+		rc = db_session_intervals_store(db, &run, err);
+	if (!rc)
+		rc = db_run_finish(db, run.id, RUN_FINISHED, err);
 	if (!rc && run_id)
 		*run_id = run.id;
 	run_release(&run);

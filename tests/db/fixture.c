@@ -228,10 +228,15 @@ int fixture_store(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = db_trial_finish(db, run->trials[FIXTURE_BARE].id, TRIAL_TIMEOUT,
 				     "ran longer than 2 s", NULL, err);
+	/* as if it had been judged */
+	run->trials[FIXTURE_OK].summary.session_low_ns = 1000;
+	run->trials[FIXTURE_OK].summary.session_high_ns = 2009.5;
+	if (!rc)
+		rc = db_session_intervals_store(db, run, err);
 	if (!rc)
 		rc = store_speedups(db, run, err);
 	if (!rc)
-		rc = db_run_finish(db, run->id, "finished", err);
+		rc = db_run_finish(db, run->id, RUN_FINISHED, err);
 	return rc;
 }
 

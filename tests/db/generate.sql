@@ -71,7 +71,7 @@ SELECT k, 'good', 'generated', started_ns + 3600000000000 FROM night WHERE k % 1
 INSERT INTO trial (id, run_id, position, kernel, variant, config, status, reason, finished_ns,
 	counted_ns, flop, bytes_read, bytes_written, registers_per_thread, shared_static_bytes,
 	shared_dynamic_bytes, local_bytes_per_thread, theoretical_occupancy_pct, occupancy_limiter,
-	code_hash, code_kind, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns)
+	code_hash, code_kind, sample_count, median_ns, mad_ns, session_low_ns, session_high_ns, min_ns, max_ns)
 SELECT id, run_id, position, kernel, variant, config, iif(failed, 'mismatch', 'ok'),
 	iif(failed, 'generated: differs at 17', NULL), finished_ns, finished_ns, 16777215, 67108864, 4,
 	32, 1024, 0, 0, 100.0, 'none', printf('%016x', code), 'cubin sm_90', iif(failed, 0, 30),
@@ -130,7 +130,7 @@ SELECT 'c' || printf('%031x', id), 'ceilings', 'generated', state, started_ns + 
 	seed, 1
 FROM run WHERE id % 100 = 1;
 INSERT INTO trial (run_id, position, kernel, variant, config, status, finished_ns, flop, bytes_read,
-	bytes_written, sample_count, median_ns, mad_ns, low_ns, high_ns, min_ns, max_ns)
+	bytes_written, sample_count, median_ns, mad_ns, session_low_ns, session_high_ns, min_ns, max_ns)
 SELECT run.id, roof.rowid, 'ceilings', variant, 'block=' || block, 'ok', run.finished_ns,
 	iif(variant GLOB 'f*', work, 0), iif(variant GLOB 'f*', 0, work), 0, 30, 1000.0 + block / 100.0,
 	1, 999.0 + block / 100.0, 1001.0 + block / 100.0, 998, 1100

@@ -38,7 +38,7 @@ static int store_emulated(struct db *db, struct error *err)
 		rc = db_trial_finish(db, run.trials[FIXTURE_OK].id, TRIAL_SAMPLED,
 				     "5 of 65536 blocks were executed", NULL, err);
 	if (!rc)
-		rc = db_run_finish(db, run.id, "finished", err);
+		rc = db_run_finish(db, run.id, RUN_FINISHED, err);
 	counter_list_release(&counters);
 	line_count_list_release(&lines);
 	run_release(&run);
@@ -170,7 +170,7 @@ static int store_transposes(struct db *db, struct error *err)
 	for (size_t i = 0; i < run.trial_count && !rc; i++)
 		rc = store_transpose(db, run.trials[i].id, &transposes[i], err);
 	if (!rc)
-		rc = db_run_finish(db, run.id, "finished", err);
+		rc = db_run_finish(db, run.id, RUN_FINISHED, err);
 	run_release(&run);
 	return rc;
 }

@@ -49,8 +49,8 @@ static void finish_at_random(struct context *context, int64_t trial_id, uint64_t
 		.count = known ? 20 : 3,
 		.median_ns = MEDIAN_NS,
 		.mad_ns = 1,
-		.low_ns = known ? MEDIAN_NS * (1 - half) : NAN,
-		.high_ns = known ? MEDIAN_NS * (1 + half) : NAN,
+		.session_low_ns = known ? MEDIAN_NS * (1 - half) : NAN,
+		.session_high_ns = known ? MEDIAN_NS * (1 + half) : NAN,
 		.min_ns = 0.9 * MEDIAN_NS,
 		.max_ns = 1.1 * MEDIAN_NS,
 	};
@@ -100,7 +100,7 @@ static int64_t store_random_run(struct context *context, unsigned settings_known
 		count_at_random(context, run.trials[i].id, seed);
 		finish_at_random(context, run.trials[i].id, seed);
 	}
-	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
+	assert_ok(context, db_run_finish(context->db, run.id, RUN_FINISHED, &context->err));
 	id = run.id;
 	run_release(&run);
 	return id;

@@ -6,31 +6,36 @@
 #include <string.h>
 
 static struct adopted_trial adopted[FIXTURE_TRIALS];
-static double samples[] = {1000, 1200, 1100};
+static double samples[] = {1000, 1200, 1100}, later_samples[] = {1400};
+#define UNKNOWN_STATE                                                                             \
+	{                                                                                         \
+		.sm_clock_hz = NAN, .memory_clock_hz = NAN, .temperature_c = NAN, .power_w = NAN, \
+		.throttle_reasons = -1                                                            \
+	}
+static const struct round_result rounds[] = {
+	{.state = UNKNOWN_STATE, .time_ns = samples, .count = ARRAY_SIZE(samples)},
+	{.round = 2, .state = UNKNOWN_STATE, .time_ns = later_samples, .count = 1},
+	{.state = UNKNOWN_STATE, .given_median_ns = 5000},
+};
 
-/* A run as another program gives it: trial 0 has samples, 1 only a median, 2 was skipped and 3
- * failed. */
+/* A run as another program gives it: trial 0 has samples of two rounds, 1 only a median, 2 was
+ * skipped and 3 failed. */
 static struct run foreign_run(int age)
 {
 	struct run run = fixture_run(NULL);
 
 	run.started_ns -= age * INT64_C(1000000000);
 	for (size_t i = 0; i < FIXTURE_TRIALS; i++)
-		adopted[i] = (struct adopted_trial){
-			.round = {.state = {.sm_clock_hz = NAN,
-					    .memory_clock_hz = NAN,
-					    .temperature_c = NAN,
-					    .power_w = NAN,
-					    .throttle_reasons = -1}},
-			.given = {.median_ns = NAN,
-				  .mad_ns = NAN,
-				  .low_ns = NAN,
-				  .high_ns = NAN,
-				  .min_ns = NAN,
-				  .max_ns = NAN},
-		};
-	adopted[FIXTURE_OK].round.time_ns = samples;
-	adopted[FIXTURE_OK].round.count = ARRAY_SIZE(samples);
+		adopted[i] = (struct adopted_trial){.given = {.median_ns = NAN,
+							      .mad_ns = NAN,
+							      .session_low_ns = NAN,
+							      .session_high_ns = NAN,
+							      .min_ns = NAN,
+							      .max_ns = NAN}};
+	adopted[FIXTURE_OK].rounds = rounds;
+	adopted[FIXTURE_OK].round_count = 2;
+	adopted[FIXTURE_BARE].rounds = &rounds[2];
+	adopted[FIXTURE_BARE].round_count = 1;
 	adopted[FIXTURE_BARE].given.count = 7;
 	adopted[FIXTURE_BARE].given.median_ns = 5000;
 	run.trials[FIXTURE_OK].status = TRIAL_OK;
@@ -58,12 +63,14 @@ static void test_what_is_stored(void **state)
 	counter_list_set_missing(&run.trials[FIXTURE_PENDING].counters, "b", "1", "file", "none");
 	adopt(context, &run);
 	context_assert_whole(context);
-	assert_int_equal(context_query(context, "SELECT median_ns FROM trial WHERE id = 1"), 1100);
-	assert_int_equal(context_query(context, "SELECT count(*) FROM sample"), 3);
-	assert_int_equal(
-		context_query(context,
-			      "SELECT median_ns = 1100 AND sm_clock_hz IS NULL FROM round"),
-		1);
+	assert_int_equal(context_query(context, "SELECT median_ns FROM trial WHERE id = 1"), 1150);
+	assert_int_equal(context_query(context, "SELECT count(*) FROM sample"), 4);
+	assert_int_equal(context_query(context, "SELECT sum(median_ns + round) FROM round"
+						" WHERE trial_id = 1 AND sm_clock_hz IS NULL"),
+			 1100 + 1400 + 2);
+	/* a median without samples is that of a round, too */
+	assert_int_equal(context_query(context, "SELECT median_ns FROM round WHERE trial_id = 2"),
+			 5000);
 	assert_int_equal(
 		context_query(context, "SELECT median_ns + sample_count FROM trial WHERE id = 2"),
 		5007);

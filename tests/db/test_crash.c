@@ -147,7 +147,7 @@ static int store_run(struct writer *writer)
 		if (store_trial(writer, run.trials[i].id))
 			return 1;
 	if (STORED(writer, STEP_END, run.id, 0,
-		   db_run_finish(writer->db, run.id, "finished", &writer->err)))
+		   db_run_finish(writer->db, run.id, RUN_FINISHED, &writer->err)))
 		return 1;
 	comparison_list_add(&list, &(struct trial_comparison){.trial_id = run.trials[0].id,
 							      .verdict = CHANGE_NEW,

@@ -211,7 +211,7 @@ static void test_the_own_schema_is_that_of_the_file(void **state)
 	open_for_writing(context);
 	assert_int_equal(query_count(context, "SELECT count(*) FROM sqlite_schema"
 					      " WHERE type IN ('view', 'trigger')"),
-			 24);
+			 25);
 	assert_int_equal(query_count(context, "SELECT count(*) FROM sqlite_temp_schema"), 4);
 	assert_int_equal(query_count(context, "SELECT count(*) FROM (SELECT type, name, sql FROM"
 					      " sqlite_temp_schema EXCEPT"
@@ -235,6 +235,23 @@ static void test_a_column_that_grows_when_read_is_refused(void **state)
 	assert_one_line(&context->err, context->path, "more than 64 MiB");
 }
 
+/* Such a run is not finished, and such a case failed. Neither name is shown. */
+static void test_names_that_perflab_does_not_know(void **state)
+{
+	struct context *context = *state;
+	struct run run = {0};
+
+	context_store_one(context);
+	sql_execute(context->path,
+		    "PRAGMA ignore_check_constraints = ON;"
+		    "UPDATE run SET state = 'Finished'; UPDATE trial SET status = ''");
+	assert_ok(context, db_open(&context->db, context->path, DB_READ, &context->err));
+	assert_ok(context, db_run_load(context->db, 1, true, &run, &context->err));
+	assert_string_equal(run_state_name(run.state), "unknown");
+	assert_int_equal(run.trials[FIXTURE_OK].status, TRIAL_FAILED);
+	run_release(&run);
+}
+
 #define foreign_test(function) \
 	cmocka_unit_test_setup_teardown(function, context_setup, context_teardown)
 
@@ -250,6 +267,7 @@ int main(void)
 		foreign_test(test_views_of_the_user_still_work),
 		foreign_test(test_a_virtual_table_is_no_table_of_perflab),
 		foreign_test(test_a_column_that_grows_when_read_is_refused),
+		foreign_test(test_names_that_perflab_does_not_know),
 		foreign_test(test_the_own_schema_is_that_of_the_file),
 	};
 

@@ -99,7 +99,7 @@ static int64_t store(struct context *context, int number, int runs)
 					  failed ? TRIAL_FAILED : TRIAL_OK,
 					  failed ? "by a test" : NULL, NULL, &context->err));
 	}
-	assert_ok(context, db_run_finish(context->db, run.id, "finished", &context->err));
+	assert_ok(context, db_run_finish(context->db, run.id, RUN_FINISHED, &context->err));
 	id = run.id;
 	run_release(&run);
 	return id;
@@ -182,8 +182,8 @@ static void test_a_page_knows_the_rounds(void **state)
 	struct history_grid grid = {0};
 	int64_t last = 0;
 
-	for (int i = 0; i < 6; i++)
-		last = store(context, i, 6);
+	for (int i = 0; i < 10; i++)
+		last = store(context, i, 10);
 	assert_int_equal(changes_of(context, last, 50, &grid), 2); /* of cases 1 and 2 */
 	for (size_t i = 0; i < grid.case_count * grid.run_count; i++)
 		if (!isnan(grid.median_ns[i]))

@@ -28,12 +28,14 @@ static void test_the_same_run_twice_is_one(void **state)
 /* As it was when only its first case had one round. */
 static void take_back(const char *path)
 {
-	sql_execute(path, "PRAGMA foreign_keys = ON;"
-			  "UPDATE run SET state = 'running', finished_ns = NULL, label = NULL;"
-			  "UPDATE trial SET status = 'pending', reason = NULL, sample_count = 0,"
-			  " median_ns = NULL, mad_ns = NULL, low_ns = NULL, high_ns = NULL,"
-			  " min_ns = NULL, max_ns = NULL WHERE status <> 'skipped';"
-			  "DELETE FROM round WHERE round > 0; DELETE FROM counter");
+	sql_execute(
+		path,
+		"PRAGMA foreign_keys = ON;"
+		"UPDATE run SET state = 'running', finished_ns = NULL, label = NULL;"
+		"UPDATE trial SET status = 'pending', reason = NULL, sample_count = 0,"
+		" median_ns = NULL, mad_ns = NULL, session_low_ns = NULL, session_high_ns = NULL,"
+		" min_ns = NULL, max_ns = NULL WHERE status <> 'skipped';"
+		"DELETE FROM round WHERE round > 0; DELETE FROM counter");
 }
 
 static void assert_whole_run(struct merge_test *test)

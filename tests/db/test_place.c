@@ -103,7 +103,7 @@ static int write_mark(struct context *context)
 
 static int write_end(struct context *context)
 {
-	return db_run_finish(context->db, 1, "interrupted", &context->err);
+	return db_run_finish(context->db, 1, RUN_INTERRUPTED, &context->err);
 }
 
 static int write_round(struct context *context)
@@ -181,7 +181,7 @@ static void assert_rescued(struct context *context, int rc, const char *happened
 	assert_int_equal(context_query(&copy, "SELECT count(*) > 0 FROM sample"), 1);
 	context_assert_whole(&copy);
 	/* what follows goes there */
-	assert_ok(context, db_run_finish(context->db, 1, "interrupted", &context->err));
+	assert_ok(context, db_run_finish(context->db, 1, RUN_INTERRUPTED, &context->err));
 	assert_int_equal(
 		context_query(&copy, "SELECT count(*) FROM run WHERE state = 'interrupted'"), 1);
 	free(rescued);
@@ -290,7 +290,7 @@ static void test_a_copy_is_not_more_readable_than_the_database(void **state)
 	assert_int_equal(chmod(path, 0600), 0);
 	assert_ok(context, db_open(&db, path, DB_WRITE, &context->err));
 	assert_int_equal(unlink(path), 0);
-	assert_int_equal(db_run_finish(db, run.id, "finished", &context->err), PL_EIO);
+	assert_int_equal(db_run_finish(db, run.id, RUN_FINISHED, &context->err), PL_EIO);
 	assert_string_equal(db_path(db), rescued);
 	assert_int_equal(stat(rescued, &status), 0);
 	assert_int_equal(status.st_mode & 0777, 0600);
@@ -363,7 +363,7 @@ static void test_the_log_of_a_lost_file_spoils_no_other(void **state)
 		if (events[i] == replace_file)
 			sql_execute(context->path, "INSERT INTO other VALUES (1)");
 		/* the remedy of the message */
-		assert_ok(context, db_run_finish(context->db, 1, "interrupted", &context->err));
+		assert_ok(context, db_run_finish(context->db, 1, RUN_INTERRUPTED, &context->err));
 		db_close(context->db);
 		context->db = NULL;
 		assert_int_equal(rename(rescued, context->path), 0);
@@ -422,7 +422,7 @@ static void test_an_emptied_log_does_not_spoil_the_file(void **state)
 		assert_int_equal(context_setup_open(&own), 0);
 		context = own;
 		store_one(context);
-		assert_ok(context, db_run_finish(context->db, 1, "finished", &context->err));
+		assert_ok(context, db_run_finish(context->db, 1, RUN_FINISHED, &context->err));
 		assert_ok(context, write_run(context));
 		empty_log(context);
 		assert_int_equal(writes[i](context), PL_EIO);
@@ -465,7 +465,7 @@ static void test_without_a_copy_it_says_what_is_lost(void **state)
 	assert_int_equal(mkdir(folder, 0700), 0);
 	assert_int_equal(chdir(folder), 0);
 	folder_remove(folder);
-	assert_int_equal(db_run_finish(db, run.id, "finished", &context->err), PL_EIO);
+	assert_int_equal(db_run_finish(db, run.id, RUN_FINISHED, &context->err), PL_EIO);
 	assert_int_equal(chdir(home), 0);
 	assert_one_line(&context->err, path, "are lost");
 	assert_true(db_was_lost(db));

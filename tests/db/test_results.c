@@ -50,9 +50,10 @@ static void a_result_has_everything(void **state)
 		      "json_extract(axes, '$.block') = 256"
 		      " AND json_extract(axes, '$.n') = 16777216");
 	assert_result(context, id, "status = 'ok' AND verified = 1 AND NOT failed AND is_newest");
-	assert_result(context, id,
-		      "median_ns = 1504.5 AND low_ns < median_ns AND high_ns > median_ns"
-		      " AND sample_count = 20 AND mean_ns IS NULL");
+	assert_result(
+		context, id,
+		"median_ns = 1504.5 AND session_low_ns < median_ns AND session_high_ns > median_ns"
+		" AND sample_count = 20 AND mean_ns IS NULL");
 	assert_result(context, id, "achieved_occupancy_pct = 93.5 AND dram_read_bytes = 67108864");
 	/* a counter with a reason, and one that nobody asked for */
 	assert_result(context, id, "branch_efficiency_pct IS NULL AND bank_conflict_pct IS NULL");

@@ -119,11 +119,16 @@ uint64_t matrix_digest(const struct matrix_case *matrix)
 
 void matrix_line(struct text *out, const struct matrix_case *matrix, const void *results)
 {
+	text_addf(out, "%016" PRIx64 "\t", matrix_digest(matrix));
+	matrix_results_line(out, matrix, results);
+}
+
+void matrix_results_line(struct text *out, const struct matrix_case *matrix, const void *results)
+{
 	const unsigned char *bytes = results;
 	size_t of_profile = matrix_out_bytes(matrix) / matrix->profiles;
 	size_t width = matrix->bits / 8, of_register = matrix_threads(matrix) * width;
 
-	text_addf(out, "%016" PRIx64 "\t", matrix_digest(matrix));
 	for (unsigned i = 0; i < matrix->profiles; i++)
 		text_addf(out, "%s%016" PRIx64, i ? " " : "",
 			  hash(HASH_START, bytes + i * of_profile, of_profile));

@@ -98,6 +98,8 @@ uint64_t matrix_digest(const struct matrix_case *matrix);
 /* A golden line without its name: the digest, for each profile a hash of the results of its
  * blocks, and the results of the first warp of its first block. */
 void matrix_line(struct text *out, const struct matrix_case *matrix, const void *results);
+/* What follows the digest: to make that takes as long as some cases. */
+void matrix_results_line(struct text *out, const struct matrix_case *matrix, const void *results);
 
 /* matrix_values.c: a register of the operand in this place. */
 uint64_t matrix_value(const struct matrix_case *matrix, unsigned operand, unsigned profile,

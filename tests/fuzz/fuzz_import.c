@@ -1,7 +1,7 @@
 /*
  * Fuzz target: any bytes as results of another benchmark program, in each format and in the
  * detected format. The import returns runs with unique cases that have times, or an error with a
- * message.
+ * message. So does a join with a second file of nearly the same bytes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -42,6 +42,34 @@ static void check_run(const struct import_run *imported)
 	}
 }
 
+static void check_join(struct import *first, const char *bytes, size_t size,
+		       enum import_format format)
+{
+	char *other = xstrndup("", 0);
+	struct import files[2] = {{0}, *first}, joined = {0};
+	struct string_list names = {0};
+	struct error err = {0};
+
+	other = xrealloc(other, size + 1);
+	for (size_t i = 0; i <= size; i++)
+		other[i] = bytes[i] == '1' ? '2' : bytes[i];
+	if (!import_read(&files[0], &(struct import_source){.bytes = other, .length = size}, format,
+			 &err)) {
+		string_list_add(&names, "a");
+		string_list_add(&names, "b");
+		if (import_join(&joined, files, &names, size % 2 ? "device" : NULL, &err) &&
+		    (!err.text[0] || joined.count))
+			abort();
+		for (size_t i = 0; i < joined.count; i++)
+			check_run(&joined.runs[i]);
+		import_release(&joined);
+		import_release(&files[0]);
+		string_list_release(&names);
+	}
+	*first = files[1];
+	free(other);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *bytes = xstrndup("", 0);
@@ -61,6 +89,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		}
 		for (size_t i = 0; i < import.count; i++)
 			check_run(&import.runs[i]);
+		check_join(&import, bytes, size, (enum import_format)format);
 		import_release(&import);
 	}
 	free(bytes);

@@ -73,8 +73,8 @@ static void fill(struct run *run, struct trial *trial, struct input *input, int 
 	case 6:
 		trial->summary.count = input->at < input->end ? *input->at++ : 0;
 		trial->summary.median_ns = take_number(input);
-		trial->summary.low_ns = take_number(input);
-		trial->summary.high_ns = take_number(input);
+		trial->summary.session_low_ns = take_number(input);
+		trial->summary.session_high_ns = take_number(input);
 		break;
 	case 7:
 		trial_speedup_release(&trial->speedup);

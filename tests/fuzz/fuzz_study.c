@@ -15,7 +15,7 @@ static void judge(const struct study *study, const struct study_evidence *eviden
 {
 	struct study_answer answer;
 
-	study_judge(&answer, study, evidence, emulated);
+	study_judge(&answer, study, evidence, &noise_of_h200, emulated);
 	for (size_t i = 0; i < study->part_count; i++)
 		if ((answer.parts[i].verdict == STUDY_OPEN) != (answer.parts[i].why != NULL))
 			abort();

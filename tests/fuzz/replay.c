@@ -1,7 +1,7 @@
 /*
  * Runs a libFuzzer target over a stored corpus without a fuzz engine: every file of every folder
- * named on the command line is one input. This way, every test run with any compiler replays the
- * inputs that fuzzing has found.
+ * named on the command line is one input. This way, tests with any compiler replay the inputs that
+ * fuzzing has found.
  */
 #include <dirent.h>
 #include <stdint.h>

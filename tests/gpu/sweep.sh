@@ -17,7 +17,7 @@ holds sweep.db "both rounds of every case are stored" \
 		AND (SELECT count(*) FROM round WHERE trial_id = trial.id) <> 2"
 holds sweep.db "every case has an interval around its median" \
 	"SELECT count(*) = 0 FROM trial WHERE status = 'ok'
-		AND NOT coalesce(low_ns <= median_ns AND median_ns <= high_ns, 0)"
+		AND NOT coalesce(session_low_ns <= median_ns AND median_ns <= session_high_ns, 0)"
 for metric in branch_efficiency_pct achieved_occupancy_pct dram_read_bytes; do
 	holds sweep.db "$metric was read" \
 		"SELECT count(*) > 50 FROM counters WHERE metric = '$metric' AND value IS NOT NULL"

@@ -93,6 +93,7 @@ static const struct watch_report *add_run(struct fixture *fixture, const struct 
 	struct run run = {
 		.id = ++fixture->run_id,
 		.seed = 1,
+		.device = {.name = "NVIDIA H200"},
 		.traits = {.timed = measured->time_ns > 0, .emulated = measured->time_ns == 0},
 		.trial_count = count,
 		.trials = xcalloc(count, sizeof(*run.trials))};

@@ -79,6 +79,10 @@ void regress_judge_runs(struct regress_fixture *fixture)
 	regress_release(&fixture->regress);
 	free(fixture->pairs);
 	count = regress_pairs(&fixture->pairs, &fixture->base, &fixture->head);
+	for (size_t i = 0; i < count; i++) {
+		fixture->pairs[i].limiter = fixture->limiter;
+		fixture->pairs[i].sessions = fixture->sessions;
+	}
 	if (regress_judge(&fixture->regress, fixture->pairs, count, &fixture->options, &err))
 		fail_msg("%s", err.text);
 }

@@ -24,6 +24,8 @@ struct regress_fixture {
 	struct regress_pair *pairs;
 	struct regress_options options;
 	struct thresholds thresholds;
+	enum bound limiter; /* of all pairs */
+	struct session_scatter sessions;
 };
 
 int regress_set_up(void **state);

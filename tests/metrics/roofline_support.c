@@ -59,8 +59,8 @@ void timed_trial(struct trial *out, double median_ns)
 		.counted = true,
 		.summary = {.count = 30,
 			    .median_ns = median_ns,
-			    .low_ns = 0.99 * median_ns,
-			    .high_ns = 1.01 * median_ns,
+			    .session_low_ns = 0.99 * median_ns,
+			    .session_high_ns = 1.01 * median_ns,
 			    .min_ns = 0.98 * median_ns,
 			    .max_ns = 1.1 * median_ns},
 	};

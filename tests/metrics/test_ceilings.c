@@ -189,7 +189,7 @@ static void the_best_of_each_variant_is_the_roof(void **state)
 	free(trials[6].kernel);
 	trials[6].kernel = xstrdup("stream"); /* another family's */
 	ceiling_trial(&trials[7], "shared_read", 1000);
-	trials[7].summary.low_ns = trials[7].summary.high_ns = NAN;
+	trials[7].summary.session_low_ns = trials[7].summary.session_high_ns = NAN;
 	for (size_t i = 0; i < ARRAY_SIZE(trials); i++)
 		trials[i].id = 100 + (int64_t)i;
 

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+static const struct effect_context on_h200 = {.noise = {0.001, 150, 4}, .share = 1};
+
 #define MEDIANS(...)                                             \
 	((struct process_medians){(const double[]){__VA_ARGS__}, \
 				  sizeof((double[]){__VA_ARGS__}) / 8})
@@ -53,7 +55,8 @@ static void student_is_as_in_tables(void **state)
  * sqrt(2/3), with 4 of 8 degrees of freedom. */
 static void an_effect_has_its_interval(void **state)
 {
-	struct effect effect = effect_of(MEDIANS(1e6, 1e6, 1e6), MEDIANS(1.02e6, 1.02e6, 1.02e6));
+	struct effect effect =
+		effect_of(MEDIANS(1e6, 1e6, 1e6), MEDIANS(1.02e6, 1.02e6, 1.02e6), &on_h200);
 	double error = sqrt(0.5 * (1e-6 + 2.25e-8) * 2 / 3);
 
 	(void)state;
@@ -70,7 +73,7 @@ static void an_effect_has_its_interval(void **state)
 static void there_and_back_are_the_same(void **state)
 {
 	struct process_medians a = MEDIANS(100e3, 101e3, 100.5e3), b = MEDIANS(103e3, 104e3);
-	struct effect there = effect_of(a, b), back = effect_of(b, a);
+	struct effect there = effect_of(a, b, &on_h200), back = effect_of(b, a, &on_h200);
 
 	(void)state;
 	assert_near((1 + there.change) * (1 + back.change), 1, 1e-12);
@@ -82,9 +85,10 @@ static void there_and_back_are_the_same(void **state)
  * that differ by more than that among themselves. */
 static void processes_that_differ_are_no_change(void **state)
 {
-	struct effect steady =
-		effect_of(MEDIANS(100e3, 100.1e3, 99.9e3), MEDIANS(103e3, 103.1e3, 102.9e3));
-	struct effect loose = effect_of(MEDIANS(100e3, 106e3, 94e3), MEDIANS(103e3, 109e3, 97e3));
+	struct effect steady = effect_of(MEDIANS(100e3, 100.1e3, 99.9e3),
+					 MEDIANS(103e3, 103.1e3, 102.9e3), &on_h200);
+	struct effect loose =
+		effect_of(MEDIANS(100e3, 106e3, 94e3), MEDIANS(103e3, 109e3, 97e3), &on_h200);
 
 	(void)state;
 	assert_int_equal(alone(&steady), CHANGE_REGRESSED);
@@ -96,8 +100,10 @@ static void processes_that_differ_are_no_change(void **state)
 /* 2 % of 5 ms is a clear change; 2 % of 5 us is within the known noise. */
 static void short_kernels_are_noisy(void **state)
 {
-	struct effect brief = effect_of(MEDIANS(5e3, 5e3, 5e3), MEDIANS(5.1e3, 5.1e3, 5.1e3));
-	struct effect lasting = effect_of(MEDIANS(5e6, 5e6, 5e6), MEDIANS(5.1e6, 5.1e6, 5.1e6));
+	struct effect brief =
+		effect_of(MEDIANS(5e3, 5e3, 5e3), MEDIANS(5.1e3, 5.1e3, 5.1e3), &on_h200);
+	struct effect lasting =
+		effect_of(MEDIANS(5e6, 5e6, 5e6), MEDIANS(5.1e6, 5.1e6, 5.1e6), &on_h200);
 
 	(void)state;
 	assert_int_equal(alone(&brief), CHANGE_INCONCLUSIVE);
@@ -106,8 +112,8 @@ static void short_kernels_are_noisy(void **state)
 
 static void what_is_too_little_is_no_change(void **state)
 {
-	struct effect effect =
-		effect_of(MEDIANS(1e9, 1e9, 1e9, 1e9), MEDIANS(1.004e9, 1.004e9, 1.004e9, 1.004e9));
+	struct effect effect = effect_of(MEDIANS(1e9, 1e9, 1e9, 1e9),
+					 MEDIANS(1.004e9, 1.004e9, 1.004e9, 1.004e9), &on_h200);
 
 	(void)state;
 	assert_true(effect.separated && effect.p < 0.05);
@@ -132,8 +138,8 @@ static void two_one_sided_tests_rule_a_change_out(void **state)
 
 static void one_process_shows_nothing(void **state)
 {
-	struct effect one = effect_of(MEDIANS(1e6), MEDIANS(2e6));
-	struct effect none = effect_of(MEDIANS(1e6), (struct process_medians){NULL, 0});
+	struct effect one = effect_of(MEDIANS(1e6), MEDIANS(2e6), &on_h200);
+	struct effect none = effect_of(MEDIANS(1e6), (struct process_medians){NULL, 0}, &on_h200);
 
 	(void)state;
 	assert_near(one.change, 1, 1e-12);

@@ -23,7 +23,7 @@ static struct gpu_group *group_of_two(const char *mode)
 		run->id = 10 + i;
 		run->traits.timed = true;
 		run->settings.device = 1 - i;
-		run->state = xstrdup("finished");
+		run->state = RUN_FINISHED;
 		run->started_ns = 100 * (i + 1);
 		run->finished_ns = 1000 * (i + 1);
 		strcpy(run->device.name, FIRST_MODEL);
@@ -146,7 +146,7 @@ static void split_cases_become_one_run(void **state)
 	assert_null(trial_gpu(&group->runs[0], &group->runs[0].trials[0]));
 	assert_int_equal(all->started_ns, 100);
 	assert_int_equal(all->finished_ns, 2000);
-	assert_string_equal(all->state, "finished");
+	assert_int_equal(all->state, RUN_FINISHED);
 	/* facts of all, and what is off on one */
 	assert_string_equal(key_value_get(&all->environment, "host"), "node");
 	assert_null(key_value_get(&all->environment, "process"));
@@ -160,8 +160,7 @@ static void interrupt(struct gpu_group *group, int gpu, const char *failed)
 {
 	struct run *run = &group->runs[1 - gpu];
 
-	free(run->state);
-	run->state = xstrdup("interrupted");
+	run->state = RUN_INTERRUPTED;
 	if (failed)
 		key_value_set(&run->environment, GPUS_FAILED_KEY, failed);
 }
@@ -171,12 +170,12 @@ static void a_sweep_is_finished_without_a_gpu_that_was_replaced(void **state)
 	static const struct {
 		const char *mode, *failed;
 		bool pending;
-		const char *expected;
-	} sweeps[] = {{"split", NULL, false, "interrupted"},
-		      {"split", "gone", false, "finished"},
+		enum run_state expected;
+	} sweeps[] = {{"split", NULL, false, RUN_INTERRUPTED},
+		      {"split", "gone", false, RUN_FINISHED},
 		      /* nobody was left to take over, or takes over in a spread */
-		      {"split", "gone", true, "interrupted"},
-		      {"spread", "gone", true, "interrupted"}};
+		      {"split", "gone", true, RUN_INTERRUPTED},
+		      {"spread", "gone", true, RUN_INTERRUPTED}};
 
 	(void)state;
 	for (size_t i = 0; i < 2 * ARRAY_SIZE(sweeps); i++) {
@@ -188,7 +187,7 @@ static void a_sweep_is_finished_without_a_gpu_that_was_replaced(void **state)
 		if (sweeps[i / 2].pending)
 			add_case(group, gpu, 1, "b", USUAL)->status = TRIAL_PENDING;
 		complete(group);
-		assert_string_equal(group->all.state, sweeps[i / 2].expected);
+		assert_int_equal(group->all.state, sweeps[i / 2].expected);
 		give_back(group);
 	}
 }

@@ -172,6 +172,10 @@ static void one_round_never_decides(void **state)
 
 	(void)state;
 	assert_close(effect.speedup, 1.5, 1e-12);
+	assert_true(isnan(effect.low) && isnan(effect.high) && isnan(effect.p));
+	assert_int_equal(alone(&effect), SPEEDUP_INCONCLUSIVE);
+	/* not even that nothing changed */
+	effect = speedup_effect_of((const struct round_summary[]){ROUND(1.0)}, 1);
 	assert_int_equal(alone(&effect), SPEEDUP_INCONCLUSIVE);
 	effect = speedup_effect_of(round, 0);
 	assert_int_equal(alone(&effect), SPEEDUP_NOT_MEASURED);

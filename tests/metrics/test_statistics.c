@@ -19,11 +19,11 @@ static void nothing_is_known_of_no_samples(void **state)
 	assert_int_equal(summary.count, 0);
 	assert_true(isnan(summary.median_ns));
 	assert_true(isnan(summary.mad_ns));
-	assert_true(isnan(summary.low_ns));
-	assert_true(isnan(summary.high_ns));
+	assert_true(isnan(summary.session_low_ns));
+	assert_true(isnan(summary.session_high_ns));
 	assert_true(isnan(summary.min_ns));
 	assert_true(isnan(summary.max_ns));
-	assert_true(isinf(summary_relative_width(&summary)));
+	assert_true(isnan(sample_interval(NULL, 0).low_ns));
 }
 
 static void one_sample_is_its_own_median(void **state)
@@ -36,8 +36,7 @@ static void one_sample_is_its_own_median(void **state)
 	assert_true(summary.median_ns == 7);
 	assert_true(summary.mad_ns == 0);
 	assert_true(summary.min_ns == 7 && summary.max_ns == 7);
-	assert_true(isnan(summary.low_ns) && isnan(summary.high_ns));
-	assert_true(isinf(summary_relative_width(&summary)));
+	assert_true(isnan(sample_interval(&sample, 1).low_ns));
 }
 
 static void computed_by_hand(void **state)
@@ -52,30 +51,29 @@ static void computed_by_hand(void **state)
 	assert_true(summary.mad_ns == 2.5);
 	assert_true(summary.min_ns == 1);
 	assert_true(summary.max_ns == 31);
-	assert_true(summary.low_ns == 1);
-	assert_true(summary.high_ns == 31);
-	assert_true(summary_relative_width(&summary) == 15.0 / 4);
+	assert_true(sample_interval(samples, 6).low_ns == 1);
+	assert_true(sample_interval(samples, 6).high_ns == 31);
 	assert_true(samples[0] == 10 && samples[5] == 4);
 
 	summary = summarise(samples, 5); /* 1 2 4 10 31 */
 	assert_true(summary.median_ns == 4);
 	assert_true(summary.mad_ns == 3);
-	assert_true(isnan(summary.low_ns));
+	assert_true(isnan(sample_interval(samples, 5).low_ns));
 }
 
 /* Samples 1 … n in a scrambled order, so that the interval's ends are its ranks. */
-static struct summary summary_of_ranks(size_t count)
+static struct sample_interval interval_of_ranks(size_t count)
 {
 	double *samples = malloc(count * sizeof(*samples));
-	struct summary summary;
+	struct sample_interval interval;
 
 	assert_non_null(samples);
 	for (size_t i = 0; i < count; i++)
 		samples[i] =
 			(double)(i * 7919 % count) + 1; /* 7919 is prime, and divides no count */
-	summary = summarise(samples, count);
+	interval = sample_interval(samples, count);
 	free(samples);
-	return summary;
+	return interval;
 }
 
 /*
@@ -97,11 +95,11 @@ static void interval_of_the_median_is_the_tabulated_one(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(table); i++) {
-		struct summary summary = summary_of_ranks(table[i].count);
+		struct sample_interval of = interval_of_ranks(table[i].count);
 
-		if (summary.low_ns != table[i].low || summary.high_ns != table[i].high)
+		if (of.low_ns != table[i].low || of.high_ns != table[i].high)
 			fail_msg("%zu samples: ranks %g to %g, the table says %g to %g",
-				 table[i].count, summary.low_ns, summary.high_ns, table[i].low,
+				 table[i].count, of.low_ns, of.high_ns, table[i].low,
 				 table[i].high);
 	}
 }
@@ -110,13 +108,12 @@ static void five_samples_are_too_few_for_an_interval(void **state)
 {
 	(void)state;
 	for (size_t count = 1; count <= 5; count++) {
-		struct summary summary = summary_of_ranks(count);
+		struct sample_interval of = interval_of_ranks(count);
 
-		assert_true(isnan(summary.low_ns));
-		assert_true(isnan(summary.high_ns));
-		assert_true(isinf(summary_relative_width(&summary)));
+		assert_true(isnan(of.low_ns));
+		assert_true(isnan(of.high_ns));
 	}
-	assert_false(isnan(summary_of_ranks(6).low_ns));
+	assert_false(isnan(interval_of_ranks(6).low_ns));
 }
 
 /* With many samples the ranks approach n/2 -+ 1.96 sqrt(n)/2; nothing under- or overflows. */
@@ -127,22 +124,21 @@ static void many_samples_follow_the_normal_limit(void **state)
 	(void)state;
 	for (size_t i = 0; i < ARRAY_SIZE(counts); i++) {
 		double n = (double)counts[i], half = 0.5 * 1.959964 * sqrt(n);
-		struct summary summary = summary_of_ranks(counts[i]);
+		struct sample_interval of = interval_of_ranks(counts[i]);
 
-		assert_true(fabs(summary.low_ns - (n / 2 - half)) < 1.5);
-		assert_true(fabs(summary.high_ns - (n / 2 + 1 + half)) < 1.5);
-		assert_true(summary.median_ns == (n + 1) / 2);
+		assert_true(fabs(of.low_ns - (n / 2 - half)) < 1.5);
+		assert_true(fabs(of.high_ns - (n / 2 + 1 + half)) < 1.5);
+		assert_true(of.median_ns == (n + 1) / 2);
 	}
 }
 
 static void width_of_equal_samples_is_zero(void **state)
 {
 	const double samples[] = {5, 5, 5, 5, 5, 5, 5};
-	struct summary summary = summarise(samples, ARRAY_SIZE(samples));
+	struct sample_interval of = sample_interval(samples, ARRAY_SIZE(samples));
 
 	(void)state;
-	assert_true(summary.low_ns == 5 && summary.high_ns == 5);
-	assert_true(summary_relative_width(&summary) == 0);
+	assert_true(of.low_ns == 5 && of.high_ns == 5);
 }
 
 /* Also of series that are bad for the choice of pivots: sorted, falling, equal, with a peak. */

@@ -31,7 +31,7 @@ static struct study_answer judge(const char *expression, const char *limits,
 		 PART("%s", "%s") "part: Q\nmeasured: verified(a) + verified(b)\nexpect: equal 2\n",
 		 expression, limits);
 	must_parse(&study, text);
-	study_judge(&answer, &study, evidence, false);
+	study_judge(&answer, &study, evidence, &noise_of_h200, false);
 	study_release(&study);
 	answer.verdict = answer.parts[0].verdict;
 	free(answer.why);
@@ -76,7 +76,8 @@ static void pair_release(struct pair *pair)
 static void a_ratio_has_the_interval_of_an_effect(void **state)
 {
 	struct process_medians a = MEDIANS(7.1e9, 7.0e9, 7.2e9), b = MEDIANS(1.0e9, 1.02e9);
-	struct effect effect = effect_of(b, a);
+	struct effect effect =
+		effect_of(b, a, &(struct effect_context){.noise = noise_of_h200, .share = 1});
 	struct study_answer answer;
 	struct pair pair;
 
@@ -100,6 +101,23 @@ static void a_ratio_has_the_interval_of_an_effect(void **state)
 	/* what is in both cancels: the interval of 1 is no wider than rounding */
 	answer = judge("time(a) / time(a)", "equal 1 within 1%", pair.evidence);
 	assert_near(answer.parts[0].high, 1, 1e-12);
+	study_answer_release(&answer);
+	pair_release(&pair);
+}
+
+/* One process does not show how far two differ, so the claim stays open. */
+static void one_round_has_no_interval(void **state)
+{
+	struct study_answer answer;
+	struct pair pair;
+
+	(void)state;
+	pair_init(&pair, MEDIANS(2e6, 2e6), MEDIANS(1e6));
+	answer = judge("time(a) / time(b)", "at least 1.5", pair.evidence);
+	assert_int_equal(answer.verdict, STUDY_OPEN);
+	assert_near(answer.parts[0].value, 2, 1e-12);
+	assert_true(isnan(answer.parts[0].low) && isnan(answer.parts[0].high));
+	assert_non_null(strstr(answer.why, "one round has no interval"));
 	study_answer_release(&answer);
 	pair_release(&pair);
 }
@@ -305,11 +323,11 @@ static void a_study_is_the_sum_of_its_parts(void **state)
 				    "part: Q\nmeasured: time(a)/time(b)\nexpect: %s\n",
 			 rows[i].limits[0], rows[i].limits[1]);
 		must_parse(&study, text);
-		study_judge(&answer, &study, pair.evidence, false);
+		study_judge(&answer, &study, pair.evidence, &noise_of_h200, false);
 		assert_int_equal(answer.verdict, rows[i].verdict);
 		study_answer_release(&answer);
 		/* the emulator can answer none of them */
-		study_judge(&answer, &study, pair.evidence, true);
+		study_judge(&answer, &study, pair.evidence, &noise_of_h200, true);
 		assert_int_equal(answer.verdict, STUDY_NEEDS_TIMES);
 		assert_null(answer.why);
 		study_answer_release(&answer);
@@ -332,7 +350,7 @@ static void a_part_beside_the_claim_decides_nothing(void **state)
 				      "decides: no\n"
 				      "part: R\nemulated: ptx_warp_instructions(a)\n"
 				      "expect: at least 1\ndecides: no\n");
-	study_judge(&answer, &study, pair.evidence, false);
+	study_judge(&answer, &study, pair.evidence, &noise_of_h200, false);
 	assert_int_equal(answer.verdict, STUDY_HOLDS);
 	assert_null(answer.why);
 	assert_int_equal(answer.parts[1].verdict, STUDY_FAILS);
@@ -410,7 +428,7 @@ static void a_part_says_what_it_needs(void **state)
 			      "expect: equal 1\npart: Q\n%s\nexpect: equal 1\n",
 			 rows[i].first, rows[i].second);
 		must_parse(&study, text);
-		study_judge(&answer, &study, pair.evidence, true);
+		study_judge(&answer, &study, pair.evidence, &noise_of_h200, true);
 		if (answer.verdict != rows[i].verdict)
 			fail_msg("row %zu: %s", i, study_verdict_name(answer.verdict));
 		assert_int_equal(answer.deciding, 2);
@@ -426,6 +444,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_ratio_has_the_interval_of_an_effect),
+		cmocka_unit_test(one_round_has_no_interval),
 		cmocka_unit_test(limits_decide),
 		cmocka_unit_test(counts_and_arithmetic_are_exact),
 		cmocka_unit_test(memory_of_a_case_can_be_asked),

@@ -160,7 +160,7 @@ static void half_precision_comes_from_the_work_model(void **state)
 
 	/* far from that roof, and near no other */
 	trial.summary = (struct summary){
-		.count = 20, .median_ns = 80000, .low_ns = 79900, .high_ns = 80100};
+		.count = 20, .median_ns = 80000, .session_low_ns = 79900, .session_high_ns = 80100};
 	judge(&verdict, &trial, &roofs, &h200);
 	assert_string_equal(
 		verdict.summary,

@@ -123,7 +123,7 @@ class Reading(unittest.TestCase):
             for name in ("kernel", "variant", "config", "status"):
                 self.assertEqual(case[name], trial[name])
             self.assertAlmostEqual(case["median_ns"], trial["summary"]["median_ns"])
-            self.assertAlmostEqual(case["low_ns"], trial["summary"]["low_ns"])
+            self.assertAlmostEqual(case["session_low_ns"], trial["summary"]["session_low_ns"])
             self.assertEqual(case["axis_block"], trial["axes"]["block"])
             self.assertEqual(case["axis_n"], 4096)
         self.assertEqual(len(self.db.cases()), 9)
@@ -132,7 +132,7 @@ class Reading(unittest.TestCase):
         status = {row["status"]: row for row in self.db.cases("first", counters=True)}
         self.assertEqual(set(status), {"ok", "unverified", "mismatch"})
         self.assertGreater(status["ok"]["median_ns"], 0)
-        for name in ("median_ns", "low_ns", "dram_read_bytes", "instructions"):
+        for name in ("median_ns", "session_low_ns", "dram_read_bytes", "instructions"):
             self.assertIsNone(status["mismatch"][name], name)
         for row in self.db.cases(3):
             self.assertIsNone(row["median_ns"])

@@ -97,8 +97,8 @@ static void add_counted(struct run *run, const struct counts *counts)
 		.count = 30,
 		.median_ns = median_ns,
 		.mad_ns = 0.002 * median_ns,
-		.low_ns = 0.999 * median_ns,
-		.high_ns = 1.001 * median_ns,
+		.session_low_ns = 0.999 * median_ns,
+		.session_high_ns = 1.001 * median_ns,
 		.min_ns = 0.99 * median_ns,
 		.max_ns = 1.05 * median_ns,
 	};
@@ -171,7 +171,7 @@ static void init(struct run *run)
 		.has_settings = true,
 		.settings_known = SETTINGS_ALL,
 		.settings = measure_settings_default,
-		.state = xstrdup("finished"),
+		.state = RUN_FINISHED,
 		.seed = 1,
 		.rounds = 3,
 		.started_ns = INT64_C(1795229445000000000),
@@ -295,8 +295,8 @@ void constructed_roofline_init(struct run *run)
 	trial->summary = (struct summary){.count = 3,
 					  .median_ns = 50e3,
 					  .mad_ns = 1,
-					  .low_ns = NAN,
-					  .high_ns = NAN,
+					  .session_low_ns = NAN,
+					  .session_high_ns = NAN,
 					  .min_ns = 49e3,
 					  .max_ns = 51e3};
 	add_unverified_counts(run);

@@ -27,8 +27,8 @@ struct trial *selection_add_case(struct run *run, const char *kernel, const char
 		.summary = {.count = 20,
 			    .median_ns = median_ns,
 			    .mad_ns = 1,
-			    .low_ns = median_ns - 1,
-			    .high_ns = median_ns + 1,
+			    .session_low_ns = median_ns - 1,
+			    .session_high_ns = median_ns + 1,
 			    .min_ns = median_ns - 2,
 			    .max_ns = median_ns + 2},
 	};
@@ -48,7 +48,7 @@ void selection_run_init(struct run *run)
 		.uid = "00112233445566778899aabbccddeeff",
 		.backend = xstrdup("cuda"),
 		.traits = {.timed = true, .vendor = "NVIDIA", .warp_size = 32},
-		.state = xstrdup("finished"),
+		.state = RUN_FINISHED,
 		.rounds = 3,
 		.started_ns = INT64_C(1795229445000000000),
 	};

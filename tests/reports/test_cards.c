@@ -25,8 +25,8 @@ struct two_cards {
 static void slow_down(struct summary *summary, double factor)
 {
 	summary->median_ns *= factor;
-	summary->low_ns *= factor;
-	summary->high_ns *= factor;
+	summary->session_low_ns *= factor;
+	summary->session_high_ns *= factor;
 }
 
 static void add_rounds(struct run *run)

@@ -48,8 +48,8 @@ static void add_case(struct run *run, int64_t position, double factor)
 		.summary = {.count = 60,
 			    .median_ns = median_ns,
 			    .mad_ns = 0.002 * median_ns,
-			    .low_ns = 0.999 * median_ns,
-			    .high_ns = 1.001 * median_ns,
+			    .session_low_ns = 0.999 * median_ns,
+			    .session_high_ns = 1.001 * median_ns,
 			    .min_ns = 0.99 * median_ns,
 			    .max_ns = 1.05 * median_ns},
 		.speedup = trial_speedup_none,
@@ -79,7 +79,7 @@ static struct gpu_group group_of(const char *mode)
 			.id = 11 + i,
 			.command = xasprintf("perflab sweep saxpy.cu --gpus all"),
 			.backend = xstrdup("cuda"),
-			.state = xstrdup("finished"),
+			.state = RUN_FINISHED,
 			.traits = {.timed = true},
 			.rounds = ROUNDS,
 			.started_ns = INT64_C(1795229445) * SECOND + i * SECOND / 10,
@@ -115,8 +115,7 @@ static struct gpu_group split_group(void)
 	key_value_set(second, "gpus.interference.found",
 		      "+20.0 % for saxpy/x/block=128 (95 % interval +19.0 to +21.0 %)");
 	key_value_set(&group.runs[2].environment, "gpus.failed", "fell off the bus: " HOSTILE_NAME);
-	free(group.runs[2].state);
-	group.runs[2].state = xstrdup("interrupted");
+	group.runs[2].state = RUN_INTERRUPTED;
 	for (int i = 0; i < GPUS; i++)
 		key_value_set(&group.runs[i].environment, "gpus.absent.3",
 			      "GPU-00000003: does not open: " HOSTILE_NAME);

@@ -39,13 +39,13 @@ static void a_run_keeps_its_numbers_and_its_reasons(void **state)
 	assert_int_equal(json_integer_value(at(root, "trials.count")), run.trial_count);
 	assert_string_equal(word_at(root, "trials.variant.#0"), "shuffle");
 	assert_true(json_number_value(at(root, "trials.median_ns.#1")) == 20480.0);
-	assert_true(json_number_value(at(root, "trials.low_ns.#1")) == 20448.5);
+	assert_true(json_number_value(at(root, "trials.session_low_ns.#1")) == 20448.5);
 	/* skipped: no time, a reason */
 	assert_true(json_is_null(at(root, "trials.median_ns.#2")));
 	assert_string_equal(word_at(root, "trials.reason.#2"), "the block must be a power of two");
 	/* three samples: a time without an interval */
 	assert_true(json_number_value(at(root, "trials.median_ns.#6")) == 912.5);
-	assert_true(json_is_null(at(root, "trials.low_ns.#6")));
+	assert_true(json_is_null(at(root, "trials.session_low_ns.#6")));
 	/* a value, a reason, not requested */
 	branches = counter_named(root, "branch_efficiency_pct");
 	assert_true(json_number_value(at(branches, "values.#0")) == 98.5);

@@ -24,7 +24,7 @@ static struct run run_of(int64_t id, const char *label, int64_t started_ns)
 		.id = id,
 		.label = xstrdup(label),
 		.backend = xstrdup("cuda"),
-		.state = xstrdup("finished"),
+		.state = RUN_FINISHED,
 		.source_revision = xstrdup("0123456789abcdef0123"),
 		.seed = 1,
 		.started_ns = started_ns,

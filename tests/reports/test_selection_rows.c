@@ -150,9 +150,9 @@ static void columns_are_chosen_by_name(void **state)
 	(void)state;
 	assert_int_equal(
 		strncmp(csv,
-			"format,kernel,variant,config,low_ns,n,median_ns,bound\n"
+			"format,kernel,variant,config,session_low_ns,n,median_ns,bound\n"
 			"1,copy,plain,\"block=256,n=4096,steps=8\",8997,4096,8998,",
-			strlen("format,kernel,variant,config,low_ns,n,median_ns,bound\n"
+			strlen("format,kernel,variant,config,session_low_ns,n,median_ns,bound\n"
 			       "1,copy,plain,\"block=256,n=4096,steps=8\",8997,4096,8998,")),
 		0);
 	trial = json_array_get(json_object_get(root, "trials"), 0);

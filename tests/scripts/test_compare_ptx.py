@@ -257,6 +257,23 @@ class ComparePtx(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("did not run", said)
 
+    def test_few_values_are_compared_and_the_rest_is_not_missed(self):
+        self.assertEqual(
+            compare_ptx.few_values(["stream", "--block-sizes", "1,2,3,4,5", "--set", "n=7,8"]),
+            ["stream", "--block-sizes", "1,3,5", "--set", "n=7,8"])
+        world = world_of()
+        world["ptx"] = {}
+        self.assertEqual(self.compare(world)[0], 1)
+        code, said = self.script("--few", "--golden", self.path("golden.json"), "--explained",
+                                 self.path("explained.json"))
+        self.assertEqual(code, 0, said)
+        world = world_of()
+        world["ptx"][CASE]["counters"]["ptx_f32_flop"] += 1
+        self.write("world.json", world)
+        code, said = self.script("--few", "--golden", self.path("golden.json"), "--explained",
+                                 self.path("explained.json"))
+        self.assertEqual(code, 1, said)
+
     def test_recordings_in_the_tree_have_the_sweeps_of_the_script(self):
         kept = [name for name in os.listdir(compare_ptx.GOLDEN) if name.startswith("h200_")]
         self.assertTrue(kept)

@@ -35,7 +35,7 @@ CREATE TABLE run (id INTEGER PRIMARY KEY, device_id INTEGER, driver TEXT, label 
   started_ns INTEGER, finished_ns INTEGER, rounds INTEGER);
 CREATE TABLE trial (id INTEGER PRIMARY KEY, run_id INTEGER, position INTEGER, kernel TEXT,
   variant TEXT, config TEXT, status TEXT, reason TEXT, median_ns REAL, bytes_read INTEGER,
-  bytes_written INTEGER, n INTEGER, block INTEGER, low_ns REAL, high_ns REAL, sample_count INTEGER);
+  bytes_written INTEGER, n INTEGER, block INTEGER, session_low_ns REAL, session_high_ns REAL, sample_count INTEGER);
 CREATE TABLE round (trial_id INTEGER, round INTEGER, median_ns REAL);
 CREATE TABLE counters (trial_id INTEGER, metric TEXT, source TEXT, value REAL, reason TEXT);
 CREATE VIEW trials AS SELECT trial.*, trial.id AS trial_id, label FROM trial

@@ -335,7 +335,7 @@ enum step run_barrier(struct warp *warp, const struct instruction *at)
 	barrier = &warp->block->barriers[number];
 	contribute(warp, at, barrier);
 	barrier->threads = threads;
-	if (!threads && warp->block->launch->what.notes)
+	if (barrier->first_at != at && !threads && warp->block->launch->what.notes)
 		note_barrier_place(warp, at, number, barrier);
 	warp->arrived[number] |= warp->active;
 	if (at->operation == OP_BARRIER_ARRIVE) {

@@ -53,6 +53,10 @@ enum undecided_kind decide_kind(const struct sweep_decide *decide, const struct 
 	const size_t last = (size_t)interim_rounds(decide->first, INTERIM_COUNT - 1);
 	const size_t head = item->head_rounds > last ? item->head_rounds : last;
 
+	if (item->doubt == DOUBT_TWO_MODES)
+		return UNDECIDED_BY_NOISE;
+	if (item->doubt == DOUBT_UNCONFIRMED)
+		return UNDECIDED_OPEN;
 	if (item->head_rounds < last && item->base_rounds >= 2 &&
 	    may_be_decided(item, item->base_rounds, last, cases))
 		return UNDECIDED_OPEN;
@@ -153,14 +157,15 @@ static size_t medians_between(double *out, const struct trial *trial, int begin,
 
 /* From the rounds that a trial has from `begin` to below `end` against its first rounds. */
 static struct effect effect_of_rounds(const struct trial *trial, int first, int begin, int end,
-				      double *error)
+				      const struct noise *noise, double *error)
 {
 	double *before = xcalloc(trial->round_count + 1, sizeof(*before));
 	double *after = xcalloc(trial->round_count + 1, sizeof(*after));
 	const size_t n = medians_between(before, trial, 0, first);
 	const size_t m = medians_between(after, trial, begin, end);
-	struct effect effect = effect_with_share((struct process_medians){before, n},
-						 (struct process_medians){after, m}, 1);
+	struct effect effect =
+		effect_of((struct process_medians){before, n}, (struct process_medians){after, m},
+			  &(struct effect_context){.noise = *noise, .share = 1});
 
 	*error = sqrt(effect.variance * (1 / (double)n + 1 / (double)m));
 	free(before);
@@ -194,6 +199,7 @@ static struct control_candidate *find_candidates(size_t *count, const struct swe
 {
 	const struct sweep *sweep = decide->sweep;
 	struct control_candidate *found = xcalloc(sweep->plan->count + 1, sizeof(*found));
+	const struct noise noise = noise_of_runs(&head, 1);
 	double mean_ns = 0;
 
 	*count = 0;
@@ -206,7 +212,8 @@ static struct control_candidate *find_candidates(size_t *count, const struct swe
 			continue;
 		item->index = i;
 		item->variance =
-			effect_of_rounds(trial, decide->first, 0, decide->first, &error).variance;
+			effect_of_rounds(trial, decide->first, 0, decide->first, &noise, &error)
+				.variance;
 		mean_ns += (double)sweep->cases[i].round_ns;
 		*count += isfinite(item->variance);
 	}
@@ -298,6 +305,7 @@ static double error_of_median(const double *moves, size_t count, double variance
 
 double decide_control_moved(const struct sweep_decide *decide, const struct run *head)
 {
+	const struct noise noise = noise_of_runs(&head, 1);
 	double moves[CONTROL_CASES], variance = 0, moved;
 	size_t count = 0;
 
@@ -309,8 +317,8 @@ double decide_control_moved(const struct sweep_decide *decide, const struct run 
 
 		if (!trial)
 			continue;
-		effect =
-			effect_of_rounds(trial, decide->first, control->unchecked, INT_MAX, &error);
+		effect = effect_of_rounds(trial, decide->first, control->unchecked, INT_MAX, &noise,
+					  &error);
 		if (isnan(effect.change))
 			continue;
 		moves[count++] = log1p(effect.change);

@@ -176,6 +176,8 @@ static size_t judge_sentinels(struct key_value_list *facts, struct text *largest
 			      const struct sweep *sweep)
 {
 	const struct gpu_part *part = sweep->hooks.context;
+	const struct effect_context context = {.noise = noise_of_device(&sweep->info.device),
+					       .share = 1};
 	struct effect effects[GPU_SENTINELS];
 	double p[GPU_SENTINELS], most = 0;
 	size_t compared = 0;
@@ -183,8 +185,9 @@ static size_t judge_sentinels(struct key_value_list *facts, struct text *largest
 	for (size_t i = 0; i < part->sentinel_count; i++) {
 		const struct gpu_sentinel *own = &part->sentinels[i];
 
-		effects[i] = effect_of((struct process_medians){own->alone, own->alone_count},
-				       (struct process_medians){own->busy, own->busy_count});
+		effects[i] =
+			effect_of((struct process_medians){own->alone, own->alone_count},
+				  (struct process_medians){own->busy, own->busy_count}, &context);
 		p[i] = effects[i].p;
 	}
 	effects_adjust(p, part->sentinel_count);

@@ -303,8 +303,8 @@ static int reconcile_run(const struct group *group, int slot, struct db *db, str
 			pending += run.trials[i].status == TRIAL_PENDING;
 	}
 	rc = db_trials_drop(db, ids, count, err);
-	if (!rc && run.state && strcmp(run.state, "running") == 0)
-		rc = db_run_finish(db, run_id, "interrupted", err);
+	if (!rc && run.state == RUN_RUNNING)
+		rc = db_run_finish(db, run_id, RUN_INTERRUPTED, err);
 	/* a process that was interrupted has said so itself */
 	if (!rc && pending && share->slots[slot].code != PL_EINTERRUPTED) {
 		shell_word(&path, db_path(db));

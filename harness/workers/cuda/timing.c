@@ -412,17 +412,17 @@ static int take_parts(struct timed_round *round, struct round_result *out, size_
  */
 static bool is_enough(const struct round_result *timed, double precision)
 {
-	const struct summary summary = summarise(timed->time_ns, timed->count);
+	const struct sample_interval of = sample_interval(timed->time_ns, timed->count);
+	const double half_ns = (of.high_ns - of.low_ns) / 2;
 	double reach;
 
-	/* either may be NAN */
-	if (!(summary_relative_width(&summary) <= precision) &&
-	    !((summary.high_ns - summary.low_ns) / 2 <= EVENT_STEP_NS))
+	/* the interval may be NAN */
+	if (!(half_ns <= precision * of.median_ns) && !(half_ns <= EVENT_STEP_NS))
 		return false;
 	if (!timed->base_ns)
 		return true;
 	reach = round_speedup_of(timed->time_ns, timed->base_ns, timed->count).reach;
-	return reach <= precision / 2 || reach * summary.median_ns <= EVENT_STEP_NS / 2.0;
+	return reach <= precision / 2 || reach * of.median_ns <= EVENT_STEP_NS / 2.0;
 }
 
 int timer_run(struct timer *timer, struct operation *operation, struct operation *base,

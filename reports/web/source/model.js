@@ -52,7 +52,7 @@ function caseOf(at, trials, words, run, spread) {
 		n: trials.axes.find((axis) => axis.name === "n")?.values[at] ?? null,
 		samples: trials.samples[at],
 		median: trials.median_ns[at], mad: trials.mad_ns[at],
-		low: trials.low_ns[at], high: trials.high_ns[at],
+		low: trials.session_low_ns[at], high: trials.session_high_ns[at],
 		min: trials.min_ns[at], max: trials.max_ns[at],
 		flop: trials.flop[at],
 		bytes: read === null ? null : read + trials.bytes_written[at],
@@ -273,6 +273,12 @@ export class Model {
 	changesOf(one) {
 		return (this.history.changes[one.at] ?? []).map(([last, first, ratio, low, high, before, after, begin, provisional, same]) =>
 			({ last, first, ratio, low, high, before, after, begin, provisional: provisional === 1, sameCode: same === 1 }));
+	}
+
+	/** The two modes of the newest level of a case: { usual, other, runs, of }. null: it has one. */
+	modeOf(one) {
+		const mode = this.history.modes[one.at];
+		return mode && { usual: mode[0], other: mode[1], runs: mode[2], of: mode[3] };
 	}
 
 	/** The runs at which counters of a case changed: { one, last, first, word, sameCode, more, counters: [{ metric, before, after }] }. */

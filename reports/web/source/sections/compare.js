@@ -15,6 +15,7 @@ const KINDS = {
 	regressed: { colour: "var(--bad)", shape: "triangle-up", word: "slower" },
 	improved: { colour: "var(--good)", shape: "triangle-down", word: "faster" },
 	unchanged: { colour: "var(--ink-3)", shape: "circle", word: "unchanged" },
+	"same code": { colour: "var(--ink-3)", shape: "circle", word: "same code" },
 	inconclusive: { colour: "var(--warn)", shape: "diamond", word: "inconclusive" },
 };
 

@@ -20,18 +20,20 @@ int run_load_measured(struct db *db, int64_t id, bool with_trials, struct run *o
 {
 	int rc = run_load(db, id, with_trials, out, err);
 
-	return !rc && with_trials ? db_rounds_load(db, out, err) : rc;
+	if (!rc && with_trials)
+		rc = db_rounds_load(db, out, err);
+	if (!rc && with_trials)
+		run_set_intervals(out);
+	return rc;
 }
 
-char *run_state(struct db *db, const struct run *run)
+enum run_state run_state_now(struct db *db, const struct run *run)
 {
 	struct run whole = {0};
-	char *state;
+	enum run_state state = run->state;
 
-	if (!run->state || strcmp(run->state, "running") != 0 ||
-	    run_load(db, run->id, false, &whole, NULL))
-		return run->state ? xstrdup(run->state) : NULL;
-	state = xstrdup(whole.state);
+	if (state == RUN_RUNNING && !run_load(db, run->id, false, &whole, NULL))
+		state = whole.state;
 	run_release(&whole);
 	return state;
 }
@@ -129,7 +131,8 @@ static bool trial_is_measured(const struct trial *trial)
 
 /* Gives a pair the baseline of its case in place of its base. */
 static void replace_base(struct regress_pair *pair, const struct trial *found,
-			 const struct baseline_run *run, bool allowed, struct string_list *notes)
+			 const struct baseline_run *run, const struct run *head, bool allowed,
+			 struct string_list *notes)
 {
 	char *note;
 
@@ -143,9 +146,10 @@ static void replace_base(struct regress_pair *pair, const struct trial *found,
 	else
 		note = note_not_good(&run->run);
 	if (!run->refusal || allowed) {
+		const struct noise noise = pair->noise;
+
 		pair->base = found;
-		pair->base_seed = run->run.seed;
-		pair->base_test = sequential_test_of_run(&run->run);
+		regress_pair_set_runs(pair, &run->run, head, &noise);
 	}
 	string_list_add(notes, note);
 	pair->note = notes->items[notes->count - 1];
@@ -165,8 +169,8 @@ size_t baselines_fill(const struct baselines *baselines, struct regress_pair *pa
 		if (trial_is_measured(pairs[i].base) || !found ||
 		    (pairs[i].base && !trial_is_measured(pairs[i].head)))
 			continue;
-		replace_base(&pairs[i], found, baselines_run(baselines, found->run_id), allowed,
-			     notes);
+		replace_base(&pairs[i], found, baselines_run(baselines, found->run_id), head,
+			     allowed, notes);
 		filled += pairs[i].base == found;
 	}
 	free(others);

@@ -1,5 +1,5 @@
-/* Opens workers for a sweep, writes requests about a case, and turns the end of an exchange into
- * the status of the case. */
+/* The exchange of a sweep with its workers: opens and ends them, writes requests about a case, and
+ * turns the end of a request into the status of the case. */
 #include <stdlib.h>
 #include <string.h>
 
