@@ -312,7 +312,11 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 		call->exit_code = EXIT_FAILED;
 	if (!rc && options->resume)
 		rc = say_one_of_group(result->db, options->resume, run->id, err);
-	if (!rc && !options->common.quiet)
+	if (!rc && !options->common.quiet && options->against)
+		say("run %lld is stored; perflab regress --base " BASE_AGAINST
+		    " --head %lld --db %s prints this again, and with --all every case",
+		    (long long)run->id, (long long)run->id, db_path);
+	else if (!rc && !options->common.quiet)
 		say("run %lld is stored; perflab report %lld --db %s prints it again",
 		    (long long)run->id, (long long)run->id, db_path);
 	return rc;

@@ -233,6 +233,7 @@ static int compare_with_revision(struct run_comparison *out, struct db *db,
 			.base = run_trial(head, trial->speedup.base_trial_id),
 			.head = trial,
 			.beside = head->traits.timed,
+			.not_measured = against_is_same(trial),
 		};
 		regress_pair_set_runs(pair, head, head, &noise);
 		count++;

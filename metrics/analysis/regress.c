@@ -196,6 +196,11 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 	}
 	if (pair->note)
 		explain(item, xstrdup(pair->note));
+	if (pair->not_measured) {
+		item->verdict = CHANGE_SAME_CODE;
+		explain(item, xstrdup("not measured"));
+		return 0;
+	}
 	if (judge_presence(item))
 		return 0;
 	base = &pair->base->facts;
@@ -459,7 +464,7 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 	for (size_t i = 0; i < count && !rc; i++)
 		/* a case that was skipped or did not run in both runs is left out */
 		if (has_result(pairs[i].base) || has_result(pairs[i].head) ||
-		    has_failed(pairs[i].base) || has_failed(pairs[i].head))
+		    has_failed(pairs[i].base) || has_failed(pairs[i].head) || pairs[i].not_measured)
 			rc = compare_numbers(&regress.cases[regress.count++], &pairs[i], options,
 					     err);
 	if (rc) {

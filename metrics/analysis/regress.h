@@ -145,6 +145,8 @@ struct regress_pair {
 	const char *note; /* the beginning of `why`; NULL: none */
 	/* The head was measured beside the base: its speed-up, which is judged, decides. */
 	bool beside;
+	/* Neither was measured, because code, launch and data are the same. */
+	bool not_measured;
 };
 
 /* Sets what a pair has from its runs. `noise` is that of both. */

@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "metrics/against.h"
 #include "reports/regress/regress.h"
 #include "reports/table/escape.h"
 #include "reports/table/json.h"
@@ -187,8 +186,6 @@ static int regress_json(FILE *out, const struct regress_report *report, struct e
 	json_object_set_new(root, "differences", differences_json(report->differences));
 	json_set_text(root, "thresholds", report->thresholds);
 	json_object_set_new(root, "summary", regress_summary_json(report->regress));
-	if (key_value_get(&report->head->environment, AGAINST_COMMIT_KEY))
-		json_set_integer(root, "same_code", (int64_t)against_same_count(report->head));
 	json_object_set_new(root, "cases", cases);
 	for (size_t i = 0; i < report->regress->count; i++)
 		json_array_append_new(cases, case_json(&report->regress->cases[i]));

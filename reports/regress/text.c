@@ -35,19 +35,14 @@ void regress_describe_run(struct text *out, const struct run *run)
 }
 
 /* "1 regressed, 3 unchanged", without the verdicts that no case has. */
-static void regress_summarise(struct text *out, const struct regress_report *report)
+static void regress_summarise(struct text *out, const struct regress *regress)
 {
-	const struct regress *regress = report->regress;
-	const size_t same = against_same_count(report->head);
-
 	for (int i = 0; i < CHANGE_COUNT; i++)
 		if (regress->tally[i])
 			text_addf(out, "%s%zu %s", out->length ? ", " : "", regress->tally[i],
 				  change_name((enum change)i));
 	if (regress->ignored)
 		text_addf(out, "%s%zu ignored", out->length ? ", " : "", regress->ignored);
-	if (same)
-		text_addf(out, "%s%zu of the same code", out->length ? ", " : "", same);
 	if (!out->length)
 		text_add(out, "no cases");
 	if (regress->unverified)
@@ -299,13 +294,14 @@ static void describe_compared(struct text *out, const struct regress *regress)
 /* Says what the intervals of the times cover; nothing if there are none. */
 static void describe_covered(struct text *out, const struct regress *regress)
 {
-	size_t sessions = 0, intervals = 0;
+	size_t sessions = 0, intervals = 0, beside = 0;
 
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct effect *effect = &regress->cases[i].effect;
 
 		intervals += effect_covers(effect) != NULL;
 		sessions += effect->session_freedom > 0;
+		beside += regress->cases[i].beside;
 	}
 	if (!intervals)
 		return;
@@ -314,6 +310,8 @@ static void describe_covered(struct text *out, const struct regress *regress)
 		text_add(out, ", and earlier sessions of this card");
 	else if (sessions)
 		text_addf(out, "; of %zu cases earlier sessions of this card, too", sessions);
+	else if (beside)
+		text_add(out, " of this session, in which both versions were measured in turn");
 	else
 		text_add(out, " of these two sessions: no earlier session tells how others differ");
 }
@@ -425,7 +423,7 @@ void regress_text(FILE *out, const struct regress_report *report,
 	bool hidden;
 	struct table *table = regress_table(report, &hidden);
 
-	regress_summarise(&shown, report);
+	regress_summarise(&shown, report->regress);
 	text_addf(&text, "%s%s%s%s\n", options && options->colour ? "\033[1m" : "", shown.data,
 		  options && options->colour ? "\033[0m" : "",
 		  hidden ? " (--all shows every case)" : "");
@@ -458,7 +456,7 @@ void regress_markdown(FILE *out, const struct regress_report *report)
 	struct table *table = regress_table(report, &hidden);
 
 	regress_heading(&heading, report);
-	regress_summarise(&summary, report);
+	regress_summarise(&summary, report->regress);
 	text_addf(&text, "**perflab regress: %s**%s\n\n", summary.data,
 		  hidden ? " (`--all` shows every case)" : "");
 	for (size_t i = 0; i < heading.count; i++) {

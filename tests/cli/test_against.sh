@@ -96,13 +96,13 @@ expect_err 'there is no program git'
 
 # ---- nothing has changed ----
 against 0 my.ptx --against HEAD
-expect_out '2 of the same code'
+expect_out '2 same code'
 is '4|0' "SELECT count(*), sum(status <> 'skipped') FROM trial"
 is "same code: machine code, launch and data are those of $first" "SELECT DISTINCT reason FROM trial"
 # neither does a line of the source, nor a comment
 sed -i '1i // a comment' my.ptx
 against 0 my.ptx --against v1
-expect_out '2 of the same code'
+expect_out '2 same code'
 
 # ---- uncommitted changes are the new side ----
 worsen my.ptx
@@ -138,7 +138,7 @@ against 1 my.ptx --against v1 --format junit
 against 1 my.ptx --against v1 --format md
 expect_out '**perflab regress: 2 regressed**'
 against 1 my.ptx --against v1 --format json
-expect_out '"same_code": 0'
+expect_out '"same code": 0'
 run regress --base against --format junit -o "$work/x.xml"
 expect_code 1
 [ "$(grep -c '<failure' "$work/x.xml")" -eq 2 ] || complain 'not two failures'
@@ -152,17 +152,17 @@ kernel other.ptx && git add . && git commit -q -m topic
 against 0 my.ptx --against worse
 expect_out '2 improved'
 against 0 my.ptx --against worse...
-expect_out '2 of the same code'
+expect_out '2 same code'
 
 # ---- several variants, new and gone ones; an operation that was renamed ----
 printf 'operation renamed\nvariant two\nlaunch stream_copy_scalar<<<ceil_div(n, block), 2 * block>>>(x, y, n)\n' \
 	>>my.ptx.perflab
 against 0 my.ptx --against HEAD
-expect_out '2 new, 2 of the same code'
+expect_out '2 same code, 2 new'
 git commit -q -a -m two
 sed -i '/^operation/,$d' my.ptx.perflab
 against 0 my.ptx --against HEAD
-expect_out '2 of the same code'
+expect_out '2 same code'
 expect_out 'gone      2 cases of then, such as my/two@'
 git checkout -q my.ptx.perflab
 
@@ -198,7 +198,7 @@ head -c 1024 /dev/zero >>x.npy
 sed -i 's/^buffer x.*/buffer x: f32[n] in file "x.npy"/' my.ptx.perflab
 git add x.npy && git commit -q -a -m data
 against 0 my.ptx --against HEAD
-expect_out '4 of the same code'
+expect_out '4 same code'
 printf 'xxxx' | dd of=x.npy bs=1 seek=200 conv=notrunc 2>/dev/null
 against 0 my.ptx --against HEAD
 expect_out '4 unchanged'
@@ -208,7 +208,7 @@ printf 'version https://git-lfs.github.com/spec/v1\noid sha256:1\nsize 1152\n' >
 cp x.npy "$work/x.npy" && cp pointer.npy x.npy && git add x.npy && git commit -q -m lfs
 cp "$work/x.npy" x.npy && rm pointer.npy
 against 0 my.ptx --against HEAD
-expect_out '4 of the same code'
+expect_out '4 same code'
 git reset -q --hard HEAD~2
 
 # ---- submodules: both sides have that of the working tree ----
@@ -219,7 +219,7 @@ run sweep my.ptx --against HEAD --backend ptx -q
 expect_code 0
 # a file in a submodule belongs to the repository of the submodule
 against 0 sub/b.ptx --against HEAD~
-expect_out '2 of the same code'
+expect_out '2 same code'
 git submodule --quiet deinit -f sub && git reset -q --hard HEAD~
 
 # ---- the gate of docs/ci, with exported Triton kernels ----
@@ -233,7 +233,7 @@ gate() {
 }
 PATH=$(dirname "$PERFLAB"):$PATH
 gate 0
-grep -q 'of the same code' against.md || complain "against.md: $(cat against.md)"
+grep -q 'same code' against.md || complain "against.md: $(cat against.md)"
 for file in triton/softmax.*.ptx; do
 	worsen "$file"
 	break
@@ -266,7 +266,7 @@ if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
 	echo generated >.gitignore && mkdir generated && echo '#define ONE 1' >generated/generated.h
 	git add . && git commit -q -m headers
 	against 0 k.cu --against HEAD --compile-flag -Iinclude
-	expect_out '1 of the same code'
+	expect_out '1 same code'
 	images=$(find "$PERFLAB_CACHE/compiled" -name '*.record' | wc -l)
 	against 0 k.cu --against HEAD --compile-flag -Iinclude
 	[ "$(find "$PERFLAB_CACHE/compiled" -name '*.record' | wc -l)" -eq "$images" ] ||
