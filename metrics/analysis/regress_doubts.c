@@ -13,6 +13,7 @@
 #define MODES_APART 6
 #define MODE_ROUNDS_LEAST 2
 #define MODE_ROUNDS_ALL 5
+#define MODE_SCATTER_LEAST 0.001 /* that few rounds are taken to have */
 
 /* Whether the first `low` of sorted logarithms are one mode, and the others another. */
 static bool modes_part(const double *sorted, size_t count, size_t low)
@@ -22,7 +23,7 @@ static bool modes_part(const double *sorted, size_t count, size_t low)
 	const double within = sqrt((below.squares + above.squares) / (double)(count - 2));
 
 	/* few rounds may agree by chance */
-	return above.lowest - below.highest > MODES_APART * fmax(within, noise_of_h200.relative);
+	return above.lowest - below.highest > MODES_APART * fmax(within, MODE_SCATTER_LEAST);
 }
 
 /* Whether a run has rounds on both sides of this limit. */

@@ -186,10 +186,10 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
  * differ. */
 static struct effect ratio_only(const struct effect *effect)
 {
-	struct effect ratio = EFFECT_UNKNOWN;
+	struct effect ratio = *effect;
 
-	ratio.change = effect->change;
-	ratio.variance = effect->variance;
+	ratio.low = ratio.high = ratio.bound_low = ratio.bound_high = ratio.p = NAN;
+	ratio.by_sessions = false;
 	return ratio;
 }
 

@@ -1,11 +1,11 @@
 /*
  * Simulates `perflab regress` and `sweep --decide` on rounds of several models of noise: how often
  * they call equal code changed, find a change, and leave a case undecided, and how often the
- * interval of the change holds the true one. Prints a table in Markdown; docs/results/
- * simulation-gates.md keeps those of large simulations.
+ * interval of the change holds the true one, and that of a time its repetition. Prints a table in
+ * Markdown; docs/results/simulation-gates.md keeps those of large simulations.
  *
  *	simulate_gates [FAMILIES [SEED]]    as many families of cases of each kind (default: 100)
- *	simulate_gates --check              few, and exit 1 if a rate is above what is promised
+ *	simulate_gates --check              few equal cases; exit 1 above the promised rate
  */
 #include <math.h>
 #include <stdbool.h>
@@ -15,6 +15,7 @@
 
 #include "base/random.h"
 #include "metrics/analysis/regress.h"
+#include "metrics/analysis/statistics.h"
 
 #define CASES 50
 #define CHANGED 5 /* of the cases, when a change is simulated */
@@ -40,7 +41,7 @@ static double normal(void)
 /* ---- models of noise ---- */
 
 /* The noise of one run. Errors are of the logarithm of a round's median; 0.002 is 0.2 %. */
-struct session {
+struct simulated_session {
 	double common[ROUNDS_MOST]; /* of all cases */
 	double of_run[CASES];
 	double state[CASES]; /* of the round before */
@@ -49,26 +50,26 @@ struct session {
 
 struct model {
 	const char *name;
-	double (*draw)(struct session *session, size_t index, size_t round);
+	double (*draw)(struct simulated_session *session, size_t index, size_t round);
 	double of_round, of_run, drift; /* standard deviations of the session's members */
 	/* Promised in docs/sequential-tests.md: the most families of equal cases with a false
 	 * alarm; 1: nothing. */
 	double decide_most;
 };
 
-static double draw_normal(struct session *session, size_t index, size_t round)
+static double draw_normal(struct simulated_session *session, size_t index, size_t round)
 {
 	(void)session, (void)index, (void)round;
 	return 0.002 * normal();
 }
 
-static double draw_quiet(struct session *session, size_t index, size_t round)
+static double draw_quiet(struct simulated_session *session, size_t index, size_t round)
 {
 	(void)session, (void)index, (void)round;
 	return 0.001 * normal();
 }
 
-static double draw_t3(struct session *session, size_t index, size_t round)
+static double draw_t3(struct simulated_session *session, size_t index, size_t round)
 {
 	double squares = 0;
 
@@ -79,7 +80,7 @@ static double draw_t3(struct session *session, size_t index, size_t round)
 	return 0.002 / sqrt(3) * normal() / sqrt(squares / 3);
 }
 
-static double draw_lognormal(struct session *session, size_t index, size_t round)
+static double draw_lognormal(struct simulated_session *session, size_t index, size_t round)
 {
 	const double mean = exp(0.5), deviation = sqrt((M_E - 1) * M_E);
 
@@ -87,22 +88,23 @@ static double draw_lognormal(struct session *session, size_t index, size_t round
 	return 0.002 * (exp(normal()) - mean) / deviation;
 }
 
-static double draw_two_modes(struct session *session, size_t index, size_t round)
+static double draw_two_modes(struct simulated_session *session, size_t index, size_t round)
 {
 	return draw_quiet(session, index, round) + (uniform() < 0.5 ? 0.02 : 0);
 }
 
-static double draw_rare_mode(struct session *session, size_t index, size_t round)
+static double draw_rare_mode(struct simulated_session *session, size_t index, size_t round)
 {
 	return draw_quiet(session, index, round) + (uniform() < 0.2 ? 0.02 : 0);
 }
 
-static double draw_outliers(struct session *session, size_t index, size_t round)
+static double draw_outliers(struct simulated_session *session, size_t index, size_t round)
 {
 	return draw_quiet(session, index, round) + (uniform() < 0.05 ? 0.05 * uniform() : 0);
 }
 
-static double autoregressive(struct session *session, size_t index, size_t round, double similar)
+static double autoregressive(struct simulated_session *session, size_t index, size_t round,
+			     double similar)
 {
 	double *state = &session->state[index];
 
@@ -110,12 +112,12 @@ static double autoregressive(struct session *session, size_t index, size_t round
 	return 0.004 * *state;
 }
 
-static double draw_alike(struct session *session, size_t index, size_t round)
+static double draw_alike(struct simulated_session *session, size_t index, size_t round)
 {
 	return autoregressive(session, index, round, 0.5);
 }
 
-static double draw_very_alike(struct session *session, size_t index, size_t round)
+static double draw_very_alike(struct simulated_session *session, size_t index, size_t round)
 {
 	return autoregressive(session, index, round, 0.9);
 }
@@ -135,17 +137,17 @@ static const struct model models[] = {
 };
 #define MODELS (sizeof(models) / sizeof(models[0]))
 
-static void session_begin(struct session *session, const struct model *model)
+static void session_begin(struct simulated_session *session, const struct model *model)
 {
-	*session = (struct session){.drift = model->drift};
+	*session = (struct simulated_session){.drift = model->drift};
 	for (size_t i = 0; i < ROUNDS_MOST; i++)
 		session->common[i] = model->of_round * normal();
 	for (size_t i = 0; i < CASES; i++)
 		session->of_run[i] = model->of_run * normal();
 }
 
-static void measure(struct trial *trial, struct session *session, const struct model *model,
-		    size_t index, double time_ns, size_t rounds)
+static void measure(struct trial *trial, struct simulated_session *session,
+		    const struct model *model, size_t index, double time_ns, size_t rounds)
 {
 	while (trial->round_count < rounds) {
 		const size_t round = trial->round_count++;
@@ -209,7 +211,7 @@ static void judge(struct regress *regress, const struct run *base, const struct 
 struct family {
 	const struct model *model;
 	double times_ns[CASES], changes[CASES];
-	struct session of_base, of_head;
+	struct simulated_session of_base, of_head;
 	struct run base, head;
 };
 
@@ -218,6 +220,7 @@ struct outcome {
 	size_t equal, undecided;  /* equal cases, and those of them that are undecided */
 	size_t changed, found;    /* changed cases, and those that were found */
 	size_t intervals, held;   /* intervals of cases, and those that hold the true change */
+	size_t covered;           /* times of equal cases that lie in the interval of the base's */
 	size_t rounds;            /* of the head */
 };
 
@@ -248,11 +251,32 @@ static bool is_change(enum change change)
 	return change == CHANGE_REGRESSED || change == CHANGE_IMPROVED;
 }
 
-static void count_outcome(struct outcome *outcome, const struct family *family,
+static double median_of(const struct trial *trial)
+{
+	double *held;
+	const struct process_medians medians = trial_medians(trial, ROUNDS_FIRST, &held);
+	const double median = summarise(medians.time_ns, medians.count).median_ns;
+
+	free(held);
+	return median;
+}
+
+/* Whether a repetition with as many rounds lies in the interval that a report of the base shows. */
+static bool is_covered(const struct trial *base, const struct trial *head)
+{
+	const double again = median_of(head);
+
+	return base->summary.session_low_ns <= again && again <= base->summary.session_high_ns;
+}
+
+static void count_outcome(struct outcome *outcome, struct family *family,
 			  const struct regress *regress)
 {
 	bool alarmed = false;
 
+	for (size_t i = 0; i < CASES; i++)
+		family->base.trials[i].summary.median_ns = median_of(&family->base.trials[i]);
+	run_set_intervals(&family->base);
 	for (size_t i = 0; i < CASES; i++) {
 		const struct regress_case *item = &regress->cases[i];
 		const double change = family->changes[i];
@@ -267,6 +291,7 @@ static void count_outcome(struct outcome *outcome, const struct family *family,
 			continue;
 		}
 		outcome->equal++;
+		outcome->covered += is_covered(item->base, item->head);
 		outcome->undecided += item->undecided;
 		alarmed |= found;
 	}
@@ -333,11 +358,11 @@ static double percent(size_t part, size_t of)
 }
 
 static void simulate(struct outcome outcomes[CHANGES], const struct model *model, bool decides,
-		     int families)
+		     int families, size_t change_count)
 {
 	struct family family = {.base = run_new(), .head = run_new()};
 
-	for (size_t k = 0; k < CHANGES; k++)
+	for (size_t k = 0; k < change_count; k++)
 		for (int i = 0; i < families; i++) {
 			family_begin(&family, model, changes[k], decides);
 			(decides ? decide : plain)(&outcomes[k], &family);
@@ -350,13 +375,15 @@ static void print_row(const struct model *model, bool decides, const struct outc
 {
 	const struct outcome *equal = &outcomes[0];
 
-	printf("| %s | %s | %.1f %% | %.0f %% | %.0f %% | %.0f %% | %.1f %% | %.1f %% | %.1f |\n",
+	printf("| %s | %s | %.1f %% | %.0f %% | %.0f %% | %.0f %% | %.1f %% | %.1f %% | %.1f %% | "
+	       "%.1f |\n",
 	       model->name, decides ? "--decide" : "regress",
 	       percent(equal->alarmed, equal->families),
 	       percent(outcomes[1].found, outcomes[1].changed),
 	       percent(outcomes[2].found, outcomes[2].changed),
 	       percent(outcomes[3].found, outcomes[3].changed),
-	       percent(equal->held, equal->intervals), percent(equal->undecided, equal->equal),
+	       percent(equal->held, equal->intervals), percent(equal->covered, equal->equal),
+	       percent(equal->undecided, equal->equal),
 	       (double)equal->rounds / (double)equal->equal);
 	fflush(stdout);
 }
@@ -373,7 +400,8 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	printf("| noise | gate | false alarms | 0.5 %% found | 1 %% | 2 %% | interval holds |"
-	       " undecided | rounds |\n|---|---|---:|---:|---:|---:|---:|---:|---:|\n");
+	       " time repeats | undecided | rounds |\n"
+	       "|---|---|---:|---:|---:|---:|---:|---:|---:|---:|\n");
 	for (size_t i = 0; i < MODELS; i++)
 		for (int decides = 0; decides < 2; decides++) {
 			struct outcome outcomes[CHANGES] = {0};
@@ -381,7 +409,7 @@ int main(int argc, char **argv)
 			const double most = models[i].decide_most + (check ? 0.1 : 0);
 
 			random_state = seed + 1000 * i + (uint64_t)decides;
-			simulate(outcomes, &models[i], decides, families);
+			simulate(outcomes, &models[i], decides, families, check ? 1 : CHANGES);
 			print_row(&models[i], decides, outcomes);
 			above |= decides && (double)outcomes[0].alarmed > most * families;
 		}
