@@ -187,6 +187,9 @@ void against_skip(struct sweep *sweep, const struct revision *revision)
 			continue;
 		if (same[i])
 			skip(sweep, i, equal);
+		else if (planned->descriptor_variant->source &&
+			 !has_revisions(planned->descriptor_variant->source->path))
+			skip(sweep, i, "a recorded launch has no other version");
 		else if (of_then && !needed[i])
 			skip(sweep, i, is_base[i] ? equal : alone);
 	}

@@ -58,7 +58,7 @@ void against_close(struct against *against);
 /* Says what the run compares with. */
 void against_tell(const struct revision *revision, const struct sweep_observer *observer);
 /* Skips the cases that were inspected and have the machine code, the launch and the data of their
- * base case, and base cases of no other case. */
+ * base case, base cases of no other case, and recorded launches. */
 void against_skip(struct sweep *sweep, const struct revision *revision);
 
 /* ---- resumed runs: resume.c ---- */

@@ -90,7 +90,7 @@ static bool round_has_pair(const struct round_summary *round)
 
 /* Whether the rounds are on one side of 1: all of them or, of many, so many that chance has at most
  * RANK_LEVEL for it (sign test: Conover, Practical Nonparametric Statistics, 3.4). */
-static bool rounds_agree(size_t above, size_t below, size_t rounds)
+static bool pairs_agree(size_t above, size_t below, size_t rounds)
 {
 	const size_t fewer = above < below ? above : below, count = above + below;
 	double term = pow(0.5, (double)count), tail = term;
@@ -148,7 +148,7 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 	effect.low = exp(mean - reach);
 	effect.high = exp(mean + reach);
 	effect.p = student_two_sided(mean / sqrt(variance), freedom);
-	effect.agreed = rounds_agree(above, below, effect.rounds);
+	effect.agreed = pairs_agree(above, below, effect.rounds);
 	return effect;
 }
 
@@ -220,8 +220,8 @@ static bool is_decided(const struct trial_speedup *speedup)
 
 /* Judges what the interim analyses before this one left undecided. Returns whether a trial has
  * rounds for the next one. */
-static bool judge_at(struct run *run, const struct sequential_test *test, int interim,
-		     struct speedup_effect *effects, double *p)
+static bool judge_pairs_at(struct run *run, const struct sequential_test *test, int interim,
+			   struct speedup_effect *effects, double *p)
 {
 	bool *judged = xcalloc(run->trial_count + 1, sizeof(*judged));
 	bool more = false;
@@ -267,7 +267,7 @@ void speedups_judge(struct run *run)
 	for (size_t i = 0; i < run->trial_count; i++)
 		effects[i] = (struct speedup_effect){NAN, NAN, NAN, NAN, false, 0, false};
 	for (int interim = 0; interim < INTERIM_COUNT; interim++)
-		if (!judge_at(run, chosen ? &of_run : &all, interim, effects, p))
+		if (!judge_pairs_at(run, chosen ? &of_run : &all, interim, effects, p))
 			break;
 	free(effects);
 	free(p);

@@ -97,7 +97,7 @@ static void add_compared_time(struct row *row, double time_ns)
 		format_value(cell, time_ns, "ns");
 }
 
-static double median_of(const struct trial *trial)
+static double shown_median(const struct trial *trial)
 {
 	return trial ? trial->summary.median_ns : NAN;
 }
@@ -133,8 +133,8 @@ static void add_regress_row(struct table *table, const struct regress_row *shown
 	if (shown->more)
 		text_addf(cell, " and %zu more", shown->more);
 	add_compared_time(&row, item->beside && item->head ? item->head->speedup.base_median_ns
-							   : median_of(item->base));
-	add_compared_time(&row, median_of(item->head));
+							   : shown_median(item->base));
+	add_compared_time(&row, shown_median(item->head));
 	regress_describe_change(row_cell(&row), effect->change);
 	cell = row_cell(&row);
 	if (isfinite(effect->low + effect->high))

@@ -217,6 +217,7 @@ git submodule --quiet add "$work/other" sub && git commit -q -m sub
 sed -i 's/^buffer x/# \nbuffer x/' sub/b.ptx.perflab && git -C sub commit -q -a -m two
 run sweep my.ptx --against HEAD --backend ptx -q
 expect_code 0
+expect_err 'the submodule sub has another commit in HEAD than in the working tree'
 # a file in a submodule belongs to the repository of the submodule
 against 0 sub/b.ptx --against HEAD~
 expect_out '2 same code'
@@ -243,6 +244,20 @@ grep -q '<failure' against.xml || complain "against.xml: $(cat against.xml)"
 [ "$(grep -c . against.txt)" -gt 3 ] || complain 'against.txt is empty'
 git clean -q -f && git reset -q --hard HEAD~
 is_clean
+
+# ---- a file that replaces the kernel of a capture ----
+cp "$source/tests/capture/saxpy.ptx" mine.ptx
+"$(dirname "$PERFLAB")/../tests/make_capture" recorded.capture mine.ptx
+git add mine.ptx && git commit -q -m replacement
+against 0 recorded.capture mine.ptx --against HEAD
+expect_out '1 same code'
+expect_no_out 'new'
+worsen mine.ptx
+against 1 recorded.capture --replace mine.ptx --against HEAD
+expect_out '1 regressed'
+expect_no_out 'new'
+refused_against 'a capture alone has none' recorded.capture --against HEAD
+rm recorded.capture && git reset -q --hard HEAD~
 
 # ---- headers: those of the revision, from folders of the repository ----
 if command -v nvcc >/dev/null || [ -x /usr/local/cuda/bin/nvcc ]; then
