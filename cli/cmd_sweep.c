@@ -5,6 +5,8 @@
 #include "cli/measure_options.h"
 #include "cli/output.h"
 #include "harness/client/client.h"
+#include "harness/judge/judge.h"
+#include "metrics/against.h"
 #include "metrics/meter.h"
 #include "reports/reports.h"
 
@@ -70,7 +72,7 @@ struct sweep_options {
 	struct case_options cases;
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
-	const char *baseline, *compare, *decide_time;
+	const char *baseline, *against, *compare, *decide_time;
 	const char *gpus;
 	int64_t wait_counters_ns;
 	bool dry_run, verbose, all_metrics, decide, spread;
@@ -100,6 +102,7 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->sweep_id = options->sweep_id;
 	request->resume = options->resume;
 	request->base_variant = options->baseline;
+	request->against = options->against;
 	request->decide = options->decide;
 	request->compare = options->compare;
 	request->wait_counters_ns = options->wait_counters_ns;
@@ -111,6 +114,18 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		return error_set(
 			err, PL_EUSAGE, "--interference is for cases that are split over GPUs: %s",
 			options->spread ? "leave it or --spread out" : "name the GPUs with --gpus");
+	if (options->against && options->gpus)
+		return error_set(
+			err, PL_EUSAGE,
+			"--against measures both versions on one GPU: leave --gpus out, or "
+			"choose a GPU with --device");
+	if (!report_format_applies((enum report_format)options->common.format,
+				   options->against ? OF_REGRESS : OF_TABLE))
+		return error_set(err, PL_EUSAGE, "--format %s: %s",
+				 report_format_name((enum report_format)options->common.format),
+				 options->against ? "a comparison cannot be written so: choose "
+						    "text, md, json or junit"
+						  : "this is for comparisons, as with --against");
 	if (options->decide_time) {
 		int rc = parse_duration_ns(&request->decide_ns, options->decide_time, err);
 
@@ -213,6 +228,63 @@ static int show_plan(struct invocation *call, const struct sweep_request *reques
 
 /* ---- the run ---- */
 
+/* What the cases of the same code would have taken, from what the others took. */
+static void say_same_code(const struct sweep_result *result)
+{
+	const struct run *run = &result->run;
+	const size_t same = against_same_count(run);
+	const double spent_ns = (double)(result->times.measure_ns + result->times.count_ns);
+	size_t measured = 0, now = 0;
+	char saved[32];
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		measured += run->trials[i].status != TRIAL_SKIPPED;
+		now += !against_is_of_then(run, &run->trials[i]);
+	}
+	if (!same)
+		return;
+	format_duration(saved, measured ? 2 * (double)same * spent_ns / (double)measured : 0);
+	say("%zu of %zu %s the same code as then and %s not measured%s%s", same, now,
+	    now == 1 ? "case has" : "cases have", same == 1 ? "was" : "were",
+	    measured ? ", which saved about " : "", measured ? saved : "");
+}
+
+/* Prints what changed since the revision, and fails if something became worse. */
+static int report_against(struct invocation *call, const struct sweep_result *result,
+			  const struct report_options *look, struct error *err)
+{
+	const struct sweep_options *options = call->options;
+	char *head = xasprintf("%lld", (long long)result->run.id);
+	struct run_comparison_request request = {
+		.base = BASE_AGAINST, .head = head, .options = {.limits = change_limits_default}};
+	struct run_comparison comparison = {0};
+	struct comparison_rules rules = {0};
+	int rc = comparison_rules_load(&rules, &request.options, NULL, NULL, err);
+
+	if (!rc)
+		rc = compare_runs(&comparison, result->db, &request, err);
+	if (!rc) {
+		const struct regress_report report = {.base = &comparison.base,
+						      .head = &comparison.head,
+						      .regress = &comparison.regress,
+						      .differences = &comparison.differences,
+						      .thresholds = rules.thresholds_path};
+
+		rc = report_regress(stdout, &report, (enum report_format)options->common.format,
+				    look, err);
+	}
+	if (!rc)
+		rc = run_conclude(call, &result->run, err);
+	if (!rc && comparison.regress.gating)
+		call->exit_code = EXIT_FINDING;
+	if (!rc)
+		say_same_code(result);
+	run_comparison_release(&comparison);
+	comparison_rules_release(&rules);
+	free(head);
+	return rc;
+}
+
 static int report_result(struct invocation *call, const struct sweep_result *result,
 			 const char *db_path, struct error *err)
 {
@@ -228,17 +300,23 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 					    .ceilings = &ceilings};
 	int rc = db_ceilings_load(result->db, run->id, &ceilings, err);
 
-	if (!rc)
+	if (!rc && options->against)
+		rc = report_against(call, result, &look, err);
+	else if (!rc)
 		rc = report_run(stdout, run, (enum report_format)options->common.format, &look,
 				err);
 	ceiling_list_release(&ceilings);
-	if (!rc)
+	if (!rc && !options->against)
 		rc = run_conclude(call, run, err);
 	if (!rc && result->impossible && call->exit_code == EXIT_FINE)
 		call->exit_code = EXIT_FAILED;
 	if (!rc && options->resume)
 		rc = say_one_of_group(result->db, options->resume, run->id, err);
-	if (!rc && !options->common.quiet)
+	if (!rc && !options->common.quiet && options->against)
+		say("run %lld is stored; perflab regress --base " BASE_AGAINST
+		    " --head %lld --db %s prints this again, and with --all every case",
+		    (long long)run->id, (long long)run->id, db_path);
+	else if (!rc && !options->common.quiet)
 		say("run %lld is stored; perflab report %lld --db %s prints it again",
 		    (long long)run->id, (long long)run->id, db_path);
 	return rc;
@@ -305,6 +383,10 @@ static const struct option_row sweep_rows[] = {
 		 "measure the other variants beside this one, in turn and on the same buffers, and "
 		 "show their speed-up; KERNEL/VARIANT for one kernel, none for no kernel (default: "
 		 "with several files the first variant of the first, otherwise none)"),
+	TEXT_ROW("against", 0, sweep_options, against, "REVISION",
+		 "compare the files with themselves of a revision of their git repository, in the "
+		 "same run and on the same buffers: a commit, branch or tag, or A...B for the "
+		 "merge base"),
 	ROW_METRICS(sweep_options),
 	TEXT_ROW("label", 'l', sweep_options, label, "TEXT", "a name for the run"),
 	TEXT_ROW("note", 0, sweep_options, note, "TEXT", "a remark to store with the run"),
@@ -350,7 +432,8 @@ static const struct option_row sweep_rows[] = {
 	ROW_BACKEND(sweep_options, "auto|cuda|ptx", BACKEND_OF_CASES),
 	ROWS_EMULATOR(sweep_options),
 	ROW_JOBS(sweep_options),
-	ROW_FORMAT(sweep_options, "format of the report at the end"),
+	CHOICE_ROW("format", 'f', sweep_options, common.format, "FORMAT", sweep_format_words,
+		   "format of the report at the end"),
 	FLAG_ROW("all-metrics", 'a', sweep_options, all_metrics,
 		 "give every counter a column in that report", .resumes = true),
 	TEXT_ROW("counter-dump", 0, sweep_options, counter_dump, "FOLDER",
@@ -369,6 +452,8 @@ static const struct example sweep_examples[] = {
 	{"perflab sweep saxpy.cu --block-sizes 64..1024",
 	 "kernels of your own file: see docs/your-kernel.md"},
 	{"perflab sweep old.cu new.cu", "how much faster new.cu is than old.cu, side by side"},
+	{"perflab sweep my.cu --against main... --decide",
+	 "what the branch and your changes made faster or slower, without a stored run"},
 	{"perflab sweep softmax.capture --replace my.cu",
 	 "how much faster my.cu is than a recorded kernel, on its data"},
 	{"perflab sweep reduce --baseline sequential",
@@ -415,6 +500,12 @@ const struct command command_sweep = {
 		"more rounds: up to 20 with --rounds 3. Each added round also measures control "
 		"cases. If these moved, the added rounds are discarded. The verdicts account for "
 		"the repeated tests (docs/sequential-tests.md).\n\n"
+		"With --against, the files and all that they include are also read as they were in "
+		"a revision, which changes nothing in the working tree. Uncommitted changes belong "
+		"to the new side. Each case is measured in turn with itself of then, unless both "
+		"have the same machine code, launch and data. The report says what became faster "
+		"or slower; perflab regress --base against writes it again, in another format "
+		"(docs/ci.md).\n\n"
 		"With --gpus, a process for each GPU measures a part of the cases and stores its "
 		"own run; --spread measures all cases on each GPU. One report shows all of them. A "
 		"GPU that fails leaves its cases to the others. A few cases are measured alone "
@@ -422,7 +513,8 @@ const struct command command_sweep = {
 		"The view run_times of the database has, for each run, what --verbose shows of one "
 		"sweep: perflab query run_times. The times of a resumed run are added up.\n\n"
 		"The first interrupt (Ctrl-C) ends the sweep cleanly, and --resume continues it.",
-	.exit_status = "1 when a result was wrong or a kernel had an error, else 3 when a case "
+	.exit_status = "1 when a result was wrong, a kernel had an error, or with --against a case "
+		       "became slower, else 3 when a case "
 		       "failed for another reason, or no case of a variant can be launched; 4 also "
 		       "when every case was skipped.",
 	OPTIONS_AND_EXAMPLES(sweep_options, sweep_rows, sweep_examples),

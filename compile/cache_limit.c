@@ -24,7 +24,7 @@
 static const char mark[] = "Signature: 8a477f597d28d172789f06886806bc55\n"
 			   "# This folder is a cache of perflab, which removes files in it.\n";
 
-static const char *const own_names[] = {"compiled", "sources", "work"};
+static const char *const own_names[] = {"compiled", "sources", "work", "revisions"};
 
 /* ---- who may write ---- */
 
@@ -168,6 +168,16 @@ int cache_open(const char *root, struct error *err)
 	if (rc && is_marked(root))
 		return 0; /* another process was faster */
 	return rc ? rc : mark_folder(root, err);
+}
+
+int compile_cache_revisions(struct text *out, struct error *err)
+{
+	int rc = cache_root(out, NULL, err);
+
+	if (!rc)
+		rc = cache_open(out->data, err);
+	text_add(out, "/revisions");
+	return rc ? rc : cache_folder_make(out->data, err);
 }
 
 #define CACHE_LIMIT_BYTES ((int64_t)1 << 30)

@@ -107,6 +107,9 @@ int compile_cache_enter(struct compile_cache_use **out, const char *cache, const
 /* NULL: the cache. */
 const char *compile_cache_folder(const struct compile_cache_use *use);
 void compile_cache_leave(struct compile_cache_use *use); /* accepts NULL */
+/* Sets *out to a folder of the cache for files of revisions, and makes it. The errors of
+ * compile_cache_enter(). */
+int compile_cache_revisions(struct text *out, struct error *err);
 
 /*
  * Returns 0 if perflab hands `flag` to a compiler. It hands over only flags
@@ -158,6 +161,15 @@ int compiled_variables_read(struct compiled *compiled, struct error *err);
  */
 int compiled_variable_find(const char **name, const struct compiled *compiled, const char *wanted,
 			   struct error *err);
+
+/*
+ * Whether these kernels of two cubins (the entry at each place of both lists) have equal machine
+ * code, constants and facts, in the middle of equal functions, variables and constants. Names of
+ * sources and lines count for nothing, other kernels of the cubins neither. false: they differ, or
+ * may do so, or a file is no cubin that can be read.
+ */
+bool cubin_entries_are_same(const char *path, const struct string_list *entries, const char *other,
+			    const struct string_list *other_entries);
 
 /* The compute capability of the code in a cubin, such as 90; 0: not known. */
 int cubin_arch(const void *bytes, size_t length);

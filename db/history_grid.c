@@ -299,7 +299,7 @@ static void cell_rounds_take(struct cells_reader *reader, struct statement *sele
 
 		at = trial_at(reader, at, end, id);
 		if (at == end || reader->trials[at].id != id || !(median_ns > 0) ||
-		    !(grid->median_ns[reader->trials[at].cell] > 0))
+		    !isfinite(median_ns) || !(grid->median_ns[reader->trials[at].cell] > 0))
 			continue;
 		rounds = &grid->rounds[reader->trials[at].cell];
 		if (!rounds->count)
@@ -322,13 +322,13 @@ static void bind_range(struct statement *select, const struct cells_reader *read
 static int load_times(struct cells_reader *reader, struct error *err)
 {
 	struct statement rounds = {0};
-	struct statement trials =
-		statement_prepare(reader->db,
-				  "SELECT id, median_ns, session_low_ns, session_high_ns, status = "
-				  "'unverified' FROM trial"
-				  " WHERE id BETWEEN ? AND ? AND status IN ('ok', 'unverified')"
-				  " AND median_ns > 0 AND sample_count > 0 ORDER BY id",
-				  err);
+	struct statement trials = statement_prepare(
+		reader->db,
+		"SELECT id, median_ns, session_low_ns, session_high_ns, status = 'unverified'"
+		" FROM trial"
+		" WHERE id BETWEEN ? AND ? AND status IN ('ok', 'unverified')"
+		" AND median_ns > 0 AND median_ns < 9e999 AND sample_count > 0 ORDER BY id",
+		err);
 	size_t used = 0, capacity = 0, end;
 
 	if (!trials.rc)

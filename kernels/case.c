@@ -1,8 +1,10 @@
 /* Names of the enums, and queries on a resolved case. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "kernels/kernels.h"
 
 /* Sets *out to the index of `name` in `names`. Returns false if it is not there. */
@@ -254,4 +256,16 @@ void kernel_check_describe(struct text *out, const struct kernel *kernel,
 			  check->launches[i].entry);
 	if (check->source)
 		text_addf(out, " from %s", check->source->path);
+}
+
+void variant_name_at(char out[KERNEL_NAME_BYTES], const char *variant, const char *mark)
+{
+	char hash[HASH_TEXT_BYTES];
+	const int room = KERNEL_NAME_BYTES - 2 - (int)strlen(mark);
+
+	hash_of(hash, variant, strlen(variant));
+	if (strlen(variant) <= (size_t)room)
+		snprintf(out, KERNEL_NAME_BYTES, "%s@%s", variant, mark);
+	else
+		snprintf(out, KERNEL_NAME_BYTES, "%.*s-%.8s@%s", room - 9, variant, hash, mark);
 }

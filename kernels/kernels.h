@@ -23,6 +23,9 @@
 #include "kernels/arguments.h"
 #include "kernels/element.h"
 
+/* Names of kernels and variants have fewer bytes. */
+#define KERNEL_NAME_BYTES 64
+
 enum buffer_role {
 	BUFFER_IN,       /* filled once; no launch writes it */
 	BUFFER_OUT,      /* poisoned before verification, then compared with the oracle */
@@ -282,6 +285,10 @@ size_t variant_axis_count(const struct kernel *kernel, const struct kernel_varia
 const struct kernel_axis *variant_axis(const struct kernel *kernel,
 				       const struct kernel_variant *variant, size_t index);
 
+/* The name of a variant of an earlier revision: "saxpy@1a2b3c4d" of "saxpy". It keeps only the
+ * begin of a name that would be too long, with digits of its hash. */
+void variant_name_at(char out[KERNEL_NAME_BYTES], const char *variant, const char *mark);
+
 /* Adds how a variant is verified, as its user wrote it: "y = 2 * x + y; total = sum(x)". */
 void kernel_check_describe(struct text *out, const struct kernel *kernel,
 			   const struct kernel_variant *variant);
@@ -375,7 +382,7 @@ struct case_check {
  * launch_case_free(), which accepts NULL.
  */
 struct launch_case {
-	char kernel[64], variant[64];
+	char kernel[KERNEL_NAME_BYTES], variant[KERNEL_NAME_BYTES];
 	/* A built-in image: "reduce/shuffle". An image of the user: the absolute path of its .ptx
 	 * or .cubin; "" until it is compiled. */
 	char *image;

@@ -91,6 +91,7 @@ const char *report_format_why_not(enum report_format format);
 /* The names for --format, one list per subject, in the order of enum report_format and ended by
  * NULL. "" takes the place of a format that does not apply. */
 extern const char *const table_format_words[];
+extern const char *const sweep_format_words[]; /* of a table or a comparison */
 extern const char *const run_format_words[];
 extern const char *const regress_format_words[];
 extern const char *const history_format_words[];

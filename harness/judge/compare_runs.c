@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "harness/judge/judge.h"
+#include "metrics/against.h"
+#include "metrics/analysis/speedup.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define COUNTERS_EXACT "exact"
@@ -108,6 +110,14 @@ bool comparison_rule_is_idle(const struct threshold_rule *rule, const struct reg
 
 /* ---- two runs ---- */
 
+/* Cases of a run that is still measured have no status yet. */
+static void take_measured(struct run *run)
+{
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (run->trials[i].status == TRIAL_PENDING && run->trials[i].round_count)
+			run->trials[i].status = TRIAL_OK;
+}
+
 static int load_base_and_head(struct run_comparison *out, struct db *db, bool with_trials,
 			      const struct run_comparison_request *request, struct error *err)
 {
@@ -125,10 +135,8 @@ static int load_base_and_head(struct run_comparison *out, struct db *db, bool wi
 		rc = run_load_measured(db, base_id, with_trials, &out->base, err);
 	if (!rc)
 		rc = run_load_measured(db, head_id, with_trials, &out->head, err);
-	/* cases of a run that is still measured have no status yet */
-	for (size_t i = 0; request->measuring && i < out->head.trial_count; i++)
-		if (out->head.trials[i].status == TRIAL_PENDING && out->head.trials[i].round_count)
-			out->head.trials[i].status = TRIAL_OK;
+	if (!rc && request->measuring)
+		take_measured(&out->head);
 	if (!rc && with_trials && strcmp(request->base, BASE_LAST_GOOD) == 0)
 		rc = baselines_load(&out->baselines, db, &out->head, err);
 	return rc;
@@ -170,11 +178,80 @@ static int check_environments(const struct run_comparison *comparison,
 	return rc;
 }
 
+/* ---- two versions in one run ---- */
+
+/* The run without its trials, and with what they are compared with. */
+static int load_revision(struct run_comparison *out, struct db *db, int64_t id, struct error *err)
+{
+	const char *word = key_value_get(&out->head.environment, AGAINST_WORD_KEY);
+	const char *commit = key_value_get(&out->head.environment, AGAINST_COMMIT_KEY);
+	int rc = 0;
+
+	if (!word || !commit)
+		rc = error_set(err, PL_EUSAGE,
+			       "--base " BASE_AGAINST ": run %lld did not compare with a revision; "
+			       "measure one with perflab sweep FILE --against REVISION",
+			       (long long)id);
+	if (!rc)
+		rc = run_load(db, id, false, &out->base, err);
+	if (!rc) {
+		free(out->base.label);
+		free(out->base.source_revision);
+		out->base.label = xstrdup(word);
+		out->base.source_revision = xstrdup(commit);
+	}
+	return rc;
+}
+
+static int compare_with_revision(struct run_comparison *out, struct db *db,
+				 const struct run_comparison_request *request, struct error *err)
+{
+	struct run *head = &out->head;
+	struct noise noise;
+	size_t count = 0;
+	int64_t id;
+	int rc = error_context(err, db_run_resolve(db, request->head, &id, err), "--head");
+
+	if (!rc)
+		rc = run_load_measured(db, id, true, head, err);
+	if (!rc)
+		rc = load_revision(out, db, id, err);
+	if (rc)
+		return rc;
+	if (request->measuring)
+		take_measured(head);
+	speedups_judge(head);
+	noise = noise_of_runs((const struct run *const[]){head}, 1);
+	out->pairs = xcalloc(head->trial_count + 1, sizeof(*out->pairs));
+	for (size_t i = 0; i < head->trial_count; i++) {
+		const struct trial *trial = &head->trials[i];
+		struct regress_pair *pair = &out->pairs[count];
+
+		if (against_is_of_then(head, trial))
+			continue;
+		*pair = (struct regress_pair){
+			.base = run_trial(head, trial->speedup.base_trial_id),
+			.head = trial,
+			.beside = head->traits.timed,
+			.not_measured = against_is_same(trial),
+		};
+		regress_pair_set_runs(pair, head, head, &noise);
+		count++;
+	}
+	return regress_judge(&out->regress, out->pairs, count, &request->options, err);
+}
+
+/* ---- any comparison ---- */
+
 int compare_runs(struct run_comparison *out, struct db *db,
 		 const struct run_comparison_request *request, struct error *err)
 {
 	size_t count;
-	int rc = load_base_and_head(out, db, true, request, err);
+	int rc;
+
+	if (strcmp(request->base, BASE_AGAINST) == 0)
+		return compare_with_revision(out, db, request, err);
+	rc = load_base_and_head(out, db, true, request, err);
 
 	if (rc)
 		return rc;

@@ -131,9 +131,14 @@ bool comparison_rule_is_idle(const struct threshold_rule *rule, const struct reg
 /* As a base: the newest run that is marked good; see db_base_resolve(). */
 #define BASE_LAST_GOOD "last-good"
 
+/* As a base: the revision with which `perflab sweep --against` compared the head, in its run. */
+#define BASE_AGAINST "against"
+
 struct run_comparison_request {
 	/* References to runs; see db_run_resolve() and db_base_resolve(). With BASE_LAST_GOOD, a
-	 * case that the base lacks is compared with its own baseline; see baselines_fill(). */
+	 * case that the base lacks is compared with its own baseline; see baselines_fill(). With
+	 * BASE_AGAINST, the base of the result is the head, without trials and with the revision.
+	 */
 	const char *base, *head;
 	const char *base_option; /* that gave the base, for messages; NULL: "--base" */
 	bool measuring;          /* the head is still measured: cases with rounds have a result */

@@ -91,8 +91,9 @@ static int load_sources(struct string_list *sources, const struct run *run, stru
 	struct kernel_file *files = NULL;
 	int rc = source_words_take(&stored, run, err);
 
+	stored.against = NULL; /* one version is profiled, that of now */
 	if (!rc)
-		rc = request_read_files(&files, &stored, err);
+		rc = request_read_files(&files, &stored, NULL, err);
 	source_facts_add(&facts, files);
 	if (!rc)
 		rc = source_facts_check(run, &facts, err);
@@ -138,9 +139,9 @@ static int load_profiled(struct profiled *out, const struct nsight_request *requ
 		out->backend = out->run.backend;
 		return rc;
 	}
-	rc = request_read_files(&files, request->sweep, err);
+	rc = request_read_files(&files, request->sweep, NULL, err);
 	if (!rc)
-		rc = request_plan(&plan, request->sweep, files, err);
+		rc = request_plan(&plan, request->sweep, &(struct user_kernels){.now = files}, err);
 	/* the tool gets the names of all cases, because each has a range of its own */
 	for (size_t i = 0; !rc && i < plan->count; i++) {
 		char *name = xasprintf("%s/%s/%s", plan->cases[i].kernel, plan->cases[i].variant,

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/process.h"
@@ -49,50 +50,81 @@ static void begin_command(struct string_list *argv)
 	}
 }
 
-static bool command_says(struct text *answer, const struct git *git,
-			 const struct string_list *command)
+/* messages: what it writes to stderr is part of the answer, also if it fails. *status is its wait
+ * status, or -1. */
+static bool command_ends(struct text *answer, int *status, const struct git *git,
+			 const struct string_list *command, bool messages)
 {
 	char **argv = xcalloc(command->count + 1, sizeof(*argv));
 	const struct limited_program program = {.argv = argv,
 						.end_ns = git->end_ns,
+						.stop = git->stop,
 						.output_limit = GIT_ANSWER_LIMIT,
-						.without_messages = true};
-	int status;
-	bool good;
+						.without_messages = !messages};
 
 	memcpy(argv, command->items, command->count * sizeof(*argv));
 	text_clear(answer);
-	good = process_limited(answer, &status, &program) == PROGRAM_EXITED && status == 0;
-	while (good && answer->length && answer->data[answer->length - 1] == '\n')
+	if (process_limited(answer, status, &program) != PROGRAM_EXITED)
+		*status = -1;
+	while (answer->length && answer->data[answer->length - 1] == '\n')
 		answer->data[--answer->length] = '\0';
 	free(argv);
-	return good;
+	return *status == 0;
 }
 
-bool git_says(struct text *answer, const struct git *git, const char *folder, const char *words)
+static bool command_says(struct text *answer, const struct git *git,
+			 const struct string_list *command)
+{
+	int status;
+
+	return command_ends(answer, &status, git, command, false);
+}
+
+static void add_git_in(struct string_list *argv, const char *folder, const char *words)
+{
+	begin_command(argv);
+	add_git_words(argv, "GIT_NO_LAZY_FETCH=1 LC_ALL=C git -C");
+	string_list_add(argv, folder);
+	add_git_words(argv, words);
+}
+
+bool git_says_of(struct text *answer, const struct git *git, const char *folder, const char *words,
+		 const char *last)
 {
 	struct string_list argv = {0};
 	bool good;
 
-	begin_command(&argv);
-	add_git_words(&argv, "git -C");
-	string_list_add(&argv, folder);
-	add_git_words(&argv, words);
+	add_git_in(&argv, folder, words);
+	if (last)
+		string_list_add(&argv, last);
 	good = command_says(answer, git, &argv);
 	string_list_release(&argv);
 	return good;
 }
 
-/* ---- the folder of perflab ---- */
+bool git_says(struct text *answer, const struct git *git, const char *folder, const char *words)
+{
+	return git_says_of(answer, git, folder, words, NULL);
+}
 
-/* A repository without configuration, whose index, objects and attributes are links to those of
- * another one. */
-struct git_view {
-	const struct git *git;
-	const char *root;
-	char *folder;                /* NULL: git does not say what is in the repository */
-	struct string_list settings; /* those of GIT_HARMLESS_SETTINGS: "core.eol=lf" */
-};
+void git_add_refusal(struct text *out, const struct git *git, const char *folder)
+{
+	struct string_list argv = {0};
+	struct text said = TEXT_INIT;
+	int status;
+
+	add_git_in(&argv, folder, "rev-parse --show-toplevel");
+	command_ends(&said, &status, git, &argv, true);
+	said.data[strcspn(said.data, "\n")] = '\0';
+	if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
+		text_add(out, "there is no program git");
+	else
+		text_addf(out, "git says: %s", *said.data ? said.data : "nothing");
+	text_release(&said);
+	string_list_release(&argv);
+}
+
+/* ---- the folder of perflab ---- */
 
 static bool write_view_file(int folder, const char *name, const char *format, const char *value)
 {
@@ -123,8 +155,7 @@ static bool fill_view(const struct git_view *view, char *const *files)
 	return good;
 }
 
-/* Returns the commit; NULL: there is none, or the answer cannot be read. */
-static char *open_view(struct git_view *view)
+char *git_view_open(struct git_view *view)
 {
 	struct text answer = TEXT_INIT;
 	struct string_list files = {0};
@@ -166,10 +197,8 @@ static void add_variable(struct string_list *argv, const char *name, const char 
 	free(variable);
 }
 
-/* Asks from the folder of perflab: neither the configuration of the repository nor that of the user
- * is read, so whatever attributes a file has, no program belongs to them. */
-static bool view_says(struct text *answer, const struct git_view *view, const char *words,
-		      const struct string_list *paths)
+bool git_view_says(struct text *answer, const struct git_view *view, const char *words,
+		   const struct string_list *paths)
 {
 	struct string_list argv = {0};
 	bool good;
@@ -181,6 +210,8 @@ static bool view_says(struct text *answer, const struct git_view *view, const ch
 	add_variable(&argv, "XDG_CONFIG_HOME", view->folder);
 	add_variable(&argv, "GIT_DIR", view->folder);
 	add_variable(&argv, "GIT_WORK_TREE", view->root);
+	if (view->index)
+		add_variable(&argv, "GIT_INDEX_FILE", view->index);
 	string_list_add(&argv, "git");
 	for (size_t i = 0; i < view->settings.count; i++) {
 		string_list_add(&argv, "-c");
@@ -194,6 +225,14 @@ static bool view_says(struct text *answer, const struct git_view *view, const ch
 	good = command_says(answer, view->git, &argv);
 	string_list_release(&argv);
 	return good;
+}
+
+void git_view_close(struct git_view *view)
+{
+	if (view->folder)
+		folder_remove(view->folder);
+	free(view->folder);
+	string_list_release(&view->settings);
 }
 
 /* ---- comparing ---- */
@@ -217,7 +256,7 @@ static bool only_filtered(const struct git_view *view, const struct string_list 
 			string_list_add(&paths, line + 3);
 	}
 	if (only && paths.count) {
-		if (view_says(&answer, view, "check-attr filter --", &paths))
+		if (git_view_says(&answer, view, "check-attr filter --", &paths))
 			string_list_split(&attributes, answer.data, '\n');
 		for (size_t i = 0; i < attributes.count && only; i++)
 			only = !has_suffix(attributes.items[i], ": filter: unspecified") &&
@@ -236,17 +275,17 @@ static enum git_state compare_view(const struct git_view *view, const struct str
 	struct string_list lines = {0};
 	enum git_state state = GIT_UNKNOWN;
 
-	if (view_says(&answer, view,
-		      "-c core.quotePath=false status --porcelain --no-renames"
-		      " --untracked-files=no --ignore-submodules=dirty",
-		      &none)) {
+	if (git_view_says(&answer, view,
+			  "-c core.quotePath=false status --porcelain --no-renames"
+			  " --untracked-files=no --ignore-submodules=dirty",
+			  &none)) {
 		if (answer.length >= GIT_ANSWER_LIMIT) /* the last line may be cut */
 			*strrchr(answer.data, '\n') = '\0';
 		if (answer.length)
 			string_list_split(&lines, answer.data, '\n');
 		if (!only_filtered(view, &lines) ||
 		    (paths->count &&
-		     !view_says(&answer, view, "ls-files --error-unmatch --", paths)))
+		     !git_view_says(&answer, view, "ls-files --error-unmatch --", paths)))
 			state = GIT_CHANGED;
 		else if (!lines.count)
 			state = GIT_SAME;
@@ -307,13 +346,10 @@ static enum git_state compare_tree(char **commit, const struct git *git, const c
 	struct git_view view = {.git = git, .root = root};
 	enum git_state state = GIT_UNKNOWN;
 
-	*commit = open_view(&view);
+	*commit = git_view_open(&view);
 	if (view.folder)
 		state = compare_view(&view, paths);
-	if (view.folder)
-		folder_remove(view.folder);
-	free(view.folder);
-	string_list_release(&view.settings);
+	git_view_close(&view);
 	return state == GIT_SAME ? compare_submodules(git, root, depth) : state;
 }
 

@@ -66,4 +66,34 @@ void source_origin_release(struct source_origin *origin);
  * "https://token@github.com/a/b.git". Returns false and adds nothing for a relative path. */
 bool source_origin_add_remote(struct text *out, const char *url);
 
+/* ---- the files of another revision: revision.c ---- */
+
+/*
+ * A folder with all files of a commit of the repository of a user's files. Nothing in the working
+ * tree or in the repository is changed, and no program is executed that the repository names, so a
+ * filter such as that of Git LFS does not change a file. A submodule is a link to the one in the
+ * working tree. Processes that need the same commit share the folder, whose name is always the
+ * same; the last one removes it.
+ */
+struct revision {
+	char *root;   /* of the working tree, as git names it */
+	char *word;   /* as the user wrote it */
+	char *commit; /* 40 or 64 digits */
+	char mark[9]; /* its first digits */
+	char *tree;   /* the folder with its files */
+	/* Submodules whose commit is another one in the working tree: "third_party/x". */
+	struct string_list other_submodules;
+	int lock;     /* -1: there is none */
+	char *holder; /* the folder that holds tree */
+};
+/*
+ * `word`: a commit, a branch or a tag as git names it, or "A...B" for the merge base of two, each
+ * of which is HEAD if it is left out. `files`: of one repository. `cache`: a folder of this user
+ * for such folders. PL_EUSAGE: there is no such revision, no git, no repository, no commit, or
+ * there are several repositories; PL_EIO: git cannot write the files; PL_EINTERRUPTED.
+ */
+int revision_open(struct revision *out, const char *word, const char *const *files, size_t count,
+		  const char *cache, const volatile int *stop, struct error *err);
+void revision_close(struct revision *revision); /* accepts all zeroes */
+
 #endif

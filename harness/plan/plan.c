@@ -169,6 +169,17 @@ static bool selector_takes(const struct plan_maker *maker, const struct selector
 		return true;
 	if (!is_base_variant(maker->request->base_variant, kernel->name, variant->name))
 		return false;
+	if (BASE_IS_REVISION(maker->request->base_variant)) {
+		const size_t length = strlen(variant->name) - strlen(maker->request->base_variant);
+		char *name = xstrndup(variant->name, length);
+		struct kernel_variant now = *variant;
+		bool takes;
+
+		now.name = name;
+		takes = selector_matches(selector, kernel, &now);
+		free(name);
+		return takes;
+	}
 	for (size_t v = 0; v < kernel->variant_count; v++)
 		if (selector_matches(selector, kernel, &kernel->variants[v]))
 			return true;

@@ -51,8 +51,8 @@ struct plan_request {
 	const struct axis_override *overrides;
 	size_t override_count;
 	/* The variant beside which the others are measured: "V" for every selected kernel that has
-	 * it, or "KERNEL/V" for one. Its cases are added to those that the selectors select. NULL:
-	 * none. */
+	 * it, or "KERNEL/V" for one. Its cases are added to those that the selectors select.
+	 * "@MARK": each variant beside the one that variant_name_at() names. NULL: none. */
 	const char *base_variant;
 	/* Among which the selectors select. No items: the built-in kernels. */
 	struct kernel_set kernels;
@@ -82,6 +82,9 @@ struct plan_case {
 };
 
 #define NO_BASE SIZE_MAX
+
+/* Whether the base variants are those of an earlier revision: "@MARK". */
+#define BASE_IS_REVISION(base_variant) ((base_variant) && *(base_variant) == '@')
 
 struct plan {
 	struct plan_case *cases;
@@ -122,7 +125,8 @@ void plan_case_release(struct plan_case *planned); /* for a case that was taken 
  * is the case of the base variant with the same values of all axes that both
  * variants have. If the base variant has more axes, several cases match: the
  * first is taken, and plan->pair_remarks say so. PL_EUSAGE: the plan has no case
- * of that variant. NULL: there is nothing to find. plan_choose() calls this.
+ * of that variant; with "@MARK" there may be none. NULL: there is nothing to find. plan_choose()
+ * calls this.
  */
 int plan_pair(struct plan *plan, const char *base_variant, struct error *err);
 /* The base case of a case; NULL: it has none. */
@@ -133,7 +137,8 @@ const struct trial *plan_case_trial(const struct plan_case *planned, const struc
 				    size_t guess);
 /* Whether both are of one variant of one kernel. */
 bool plan_same_variant(const struct plan_case *a, const struct plan_case *b);
-/* Whether `base_variant` means this variant of this kernel. NULL means none. */
+/* Whether `base_variant` means this variant of this kernel, or with "@MARK" one that has this mark.
+ * NULL means none. */
 bool is_base_variant(const char *base_variant, const char *kernel, const char *variant);
 /* Keeps the cases of one of `total` shards, numbered from 1. All shards together are the plan.
  * Works before or after the plan is resolved. A case goes with its base case. */

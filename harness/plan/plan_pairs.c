@@ -19,6 +19,8 @@ bool is_base_variant(const char *base_variant, const char *kernel, const char *v
 
 	if (!base_variant)
 		return false;
+	if (BASE_IS_REVISION(base_variant))
+		return has_suffix(variant, base_variant);
 	if (!slash)
 		return strcmp(base_variant, variant) == 0;
 	return (size_t)(slash - base_variant) == strlen(kernel) &&
@@ -200,12 +202,37 @@ static size_t pair_kernel(struct plan *plan, size_t begin, const char *base_vari
 	return end;
 }
 
+/* Pairs each variant with itself of an earlier revision. A variant that only one of both has stays
+ * without. */
+static void pair_revision(struct plan *plan, const char *mark)
+{
+	for (size_t at = 0; at < plan->count;) {
+		const struct variant_range range = variant_range_from(plan, at);
+		const struct plan_case *first = &plan->cases[at];
+		char name[KERNEL_NAME_BYTES];
+		size_t base = 0;
+
+		variant_name_at(name, first->variant, mark);
+		while (base < plan->count && (strcmp(plan->cases[base].kernel, first->kernel) ||
+					      strcmp(plan->cases[base].variant, name)))
+			base++;
+		if (base < plan->count)
+			pair_variant(plan, range, variant_range_from(plan, base));
+		at = range.end;
+	}
+}
+
 int plan_pair(struct plan *plan, const char *base_variant, struct error *err)
 {
 	bool found = false;
 
 	if (!base_variant)
 		return 0;
+	if (BASE_IS_REVISION(base_variant)) {
+		pair_revision(plan, base_variant + 1);
+		plan->base_variant = xstrdup(base_variant);
+		return 0;
+	}
 	for (size_t at = 0; at < plan->count;)
 		at = pair_kernel(plan, at, base_variant, &found);
 	if (!found)

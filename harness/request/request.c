@@ -277,7 +277,7 @@ static int check_options_of_source(const struct kernel_source *source, struct er
 }
 
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
-		       struct error *err)
+		       const struct kernel_file_revision *revision, struct error *err)
 {
 	const struct kernel_file_options options = {
 		.lines = (const char *const *)request->annotations.items,
@@ -289,9 +289,10 @@ int request_read_files(struct kernel_file **out, const struct sweep_request *req
 		.axis_names = (const char *const *)request->axis_names.items,
 		.axis_values = (const char *const *)request->axis_values.items,
 		.axis_count = request->axis_names.count,
+		.revision = revision,
 	};
-	static const char *const of_files[] = {"launch", "annotate", "compile-flag", "std",
-					       "compiler"};
+	static const char *const of_files[] = {"launch", "annotate", "compile-flag",
+					       "std",    "compiler", "against"};
 	struct kernel_file *files = NULL;
 	const struct kernel *kernel;
 	int rc;
@@ -342,21 +343,34 @@ static int pair_files(struct plan *plan, const struct sweep_request *request,
 	return 0;
 }
 
-int request_plan(struct plan **out, const struct sweep_request *request,
-		 const struct kernel_file *files, struct error *err)
+size_t user_kernels_list(const struct kernel *out[2], const struct user_kernels *kernels)
 {
-	const struct kernel *const user = files ? kernel_file_kernel(files) : NULL;
+	size_t count = 0;
+
+	if (kernels->now)
+		out[count++] = kernel_file_kernel(kernels->now);
+	if (kernels->then)
+		out[count++] = kernel_file_kernel(kernels->then);
+	return count;
+}
+
+int request_plan(struct plan **out, const struct sweep_request *request,
+		 const struct user_kernels *kernels, struct error *err)
+{
+	const struct kernel *user[2];
 	const bool none =
 		request->base_variant && strcmp(request->base_variant, BASE_VARIANT_NONE) == 0;
 	const size_t count = request->axis_names.count;
 	struct axis_override *overrides = xcalloc(count + 1, sizeof(*overrides));
 	struct plan_request wanted = {
-		.kernels = {&user, user != NULL},
+		.kernels = {user, user_kernels_list(user, kernels)},
 		.selectors = (const char *const *)request->selectors.items,
 		.selector_count = request->selectors.count,
 		.overrides = overrides,
 		.override_count = count,
-		.base_variant = none ? NULL : request->base_variant,
+		.base_variant = none            ? NULL
+				: kernels->then ? kernels->then_base
+						: request->base_variant,
 	};
 	int rc;
 
@@ -365,8 +379,8 @@ int request_plan(struct plan **out, const struct sweep_request *request,
 		overrides[i].values = request->axis_values.items[i];
 	}
 	rc = plan_choose(out, &wanted, err);
-	if (!rc && user)
-		rc = pair_files(*out, request, user, err);
+	if (!rc && kernels->now && !kernels->then)
+		rc = pair_files(*out, request, user[0], err);
 	if (!rc)
 		rc = plan_check(*out, err);
 	free(overrides);

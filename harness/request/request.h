@@ -45,6 +45,9 @@ struct sweep_request {
 	/* "V" or "KERNEL/V", as in struct plan_request; BASE_VARIANT_NONE: none. NULL: the first
 	 * variant of the first of several files, otherwise none. */
 	const char *base_variant;
+	/* A revision of the repository of the files, as revision_open() takes it: each of their
+	 * variants is measured beside itself of then. NULL: none. */
+	const char *against;
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
 	struct string_list metrics; /* the words of --metrics */
@@ -119,15 +122,23 @@ int request_check_folder(const struct sweep_request *request, struct error *err)
 /* Resolves the words of --metrics to names of the catalogue. PL_EUSAGE as above. */
 int request_metrics(struct string_list *wanted, const struct string_list *words, bool emulated,
 		    struct error *err);
-/* Reads the files of a request; *out stays unchanged if it has none. The caller frees *out.
- * PL_EUSAGE, PL_EUNSUPPORTED: flags or a standard that a compiler does not get. */
+/* Reads the files of a request, as they were in a revision (NULL: as they are); *out stays
+ * unchanged if it has none. The caller frees *out. PL_EUSAGE, PL_EUNSUPPORTED: flags or a standard
+ * that a compiler does not get. */
 int request_read_files(struct kernel_file **out, const struct sweep_request *request,
-		       struct error *err);
-/* Chooses the cases of a request among the kernels of `files` (NULL: the built-in ones), which must
- * outlive the plan, checks their values, and pairs them with the cases of the base variant. *out
- * may be set on an error. */
+		       const struct kernel_file_revision *revision, struct error *err);
+/* The kernels of the files of a user, and the same of an earlier revision. All zeroes: those that
+ * are built in. */
+struct user_kernels {
+	const struct kernel_file *now, *then; /* then NULL: none */
+	const char *then_base;                /* "@MARK", the base variant of both */
+};
+/* Chooses the cases of a request among these kernels, which must outlive the plan, checks their
+ * values, and pairs them with the cases of the base variant. *out may be set on an error. */
 int request_plan(struct plan **out, const struct sweep_request *request,
-		 const struct kernel_file *files, struct error *err);
+		 const struct user_kernels *kernels, struct error *err);
+/* Writes the kernels of the files; returns their number. */
+size_t user_kernels_list(const struct kernel *out[2], const struct user_kernels *kernels);
 /* Whether nothing exists at the path and a file can be created there. db_open() reports other
  * problems with a path. */
 bool database_is_new(const char *path);

@@ -28,6 +28,7 @@ static const struct word_row {
 	 "--compile-flag", 0},
 	{"files.standard", false, offsetof(struct sweep_request, standard), "--std", 0},
 	{"files.compiler", false, offsetof(struct sweep_request, compiler), "--compiler", 0},
+	{"files.against", false, offsetof(struct sweep_request, against), "--against", 0},
 	/* they declare the axes that lines of the command line use */
 	{"files.axis", true, offsetof(struct sweep_request, axis_names), "--set",
 	 offsetof(struct sweep_request, axis_values)},

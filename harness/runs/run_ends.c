@@ -1,6 +1,7 @@
 /* Counts how the trials of a run ended. */
 #include "harness/runs/runs.h"
 
+#include "metrics/against.h"
 #include "metrics/shards.h"
 
 struct run_ends run_ends_count(const struct run *run)
@@ -19,7 +20,7 @@ struct run_ends run_ends_count(const struct run *run)
 		skipped += status == TRIAL_SKIPPED;
 	}
 	ends.others = failures - ends.mismatches - ends.faults;
-	ends.nothing_ran =
-		skipped == run->trial_count && !key_value_get(&run->environment, SHARDS_KEY);
+	ends.nothing_ran = skipped == run->trial_count && !against_same_count(run) &&
+			   !key_value_get(&run->environment, SHARDS_KEY);
 	return ends;
 }

@@ -64,6 +64,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 		rc = source_facts_check_unchanged(task->sources, err);
 	if (!rc)
 		rc = sweep_inspect(sweep, task->plan, err);
+	if (!rc && task->against)
+		against_skip(sweep, task->against);
 	sweep->times.inspect_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_OTHER);
 	if (!rc && task->resumed)
@@ -152,7 +154,9 @@ static void tell_begun(const struct run_task *task, const struct session_info *i
 			      info->device.name);
 	/* which variant is the base if the user did not say, and which base cases are one of
 	 * several */
-	if (plan->base_variant && !task->request->base_variant && pairs)
+	if (task->against)
+		against_tell(task->against, task->observer);
+	else if (plan->base_variant && !task->request->base_variant && pairs)
 		tell_observer(task->observer, NOTICE_REMARK,
 			      "the base variant is %s, the first of %s: the others are measured "
 			      "beside it; --baseline " BASE_VARIANT_NONE
@@ -421,8 +425,10 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	int rc;
 
 	if (decides)
-		sweep.hooks =
-			(struct sweep_hooks){.context = &decide, .add_rounds = decide_add_rounds};
+		sweep.hooks = (struct sweep_hooks){.context = &decide,
+						   .add_rounds = decide_is_beside(task)
+									 ? decide_add_rounds_beside
+									 : decide_add_rounds};
 	else if (task->request->hooks && !task->of_ceilings)
 		sweep.hooks = *task->request->hooks;
 	sweep.wait_counters_ns = task->request->wait_counters_ns;
@@ -473,7 +479,7 @@ int sweep_measure_request(const struct sweep_request *request,
 				.shard = &whole,
 				.of_ceilings = of_ceilings};
 	struct text worker = TEXT_INIT;
-	int rc = request_plan(&task.plan, request, NULL, err);
+	int rc = request_plan(&task.plan, request, &(struct user_kernels){0}, err);
 
 	if (!rc)
 		rc = worker_find(&worker, request->backend, err);

@@ -82,8 +82,9 @@ int resume_load(struct run *run, struct measure_settings *settings,
 	return 0;
 }
 
-int resume_read_files(struct kernel_file **out, const struct run *run,
-		      const struct sweep_request *request, struct error *err)
+int resume_read_files(struct kernel_file **out, struct against *against, const struct run *run,
+		      const struct sweep_request *request, const volatile int *stop,
+		      struct error *err)
 {
 	struct sweep_request stored = {0};
 	int rc = source_words_take(&stored, run, err);
@@ -91,7 +92,9 @@ int resume_read_files(struct kernel_file **out, const struct run *run,
 	if (!rc)
 		rc = source_words_check(request, &stored, run, err);
 	if (!rc)
-		rc = request_read_files(out, &stored, err);
+		rc = request_read_files(out, &stored, NULL, err);
+	if (!rc)
+		rc = against_open(against, &stored, *out, stop, err);
 	sweep_request_release(&stored);
 	return error_context(err, rc, "--resume");
 }
@@ -169,11 +172,11 @@ static int mark_progress(struct plan *plan, int64_t *trial_ids, const struct run
 }
 
 int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
-		const struct kernel_file *files, bool reopen, struct error *err)
+		const struct user_kernels *kernels, bool reopen, struct error *err)
 {
-	const struct kernel *const user = files ? kernel_file_kernel(files) : NULL;
+	const struct kernel *user[2];
 	struct string_list cases = {0};
-	struct plan_request request = {.kernels = {&user, user != NULL}};
+	struct plan_request request = {.kernels = {user, user_kernels_list(user, kernels)}};
 	struct plan *plan = NULL;
 	int64_t *ids = NULL;
 	int rc = check_same_build(run, err);

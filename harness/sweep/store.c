@@ -15,6 +15,7 @@
 #include "harness/request/request.h"
 #include "harness/sweep/decide/decide.h"
 #include "harness/sweep/sweep_parts.h"
+#include "metrics/against.h"
 #include "metrics/analysis/statistics.h"
 #include "metrics/catalogue/catalogue.h"
 #include "perflab_config.h"
@@ -333,6 +334,11 @@ static void describe_run(struct run *run, const struct run_task *task,
 	if (task->sources && task->sources->count) {
 		key_value_add_all(&run->environment, task->sources);
 		source_words_add(&run->environment, request);
+	}
+	if (task->against) {
+		/* a branch may move until the run is resumed */
+		key_value_set(&run->environment, AGAINST_COMMIT_KEY, task->against->commit);
+		key_value_set(&run->environment, AGAINST_WORD_KEY, task->against->word);
 	}
 	free(mark);
 }

@@ -25,8 +25,9 @@ struct prepared_sweep {
 	const struct sweep_observer *observer;
 	const volatile int *stop;
 	struct backend_choice choice;
-	struct sweep_kept *kept;       /* NULL: none */
-	struct kernel_file *files;     /* of the user; NULL: none */
+	struct sweep_kept *kept;   /* NULL: none */
+	struct kernel_file *files; /* of the user; NULL: none */
+	struct against against;
 	struct key_value_list sources; /* facts about them */
 	struct plan *plan;
 	struct sweep_shard shard;
@@ -40,6 +41,7 @@ static void prepared_release(struct prepared_sweep *sweep)
 	text_release(&sweep->choice.why);
 	plan_free(sweep->plan);
 	kernel_file_free(sweep->files);
+	against_close(&sweep->against);
 	key_value_list_release(&sweep->sources);
 	free(sweep->shard.sweep);
 	run_release(&sweep->resumed);
@@ -53,6 +55,7 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 {
 	const struct sweep_request *request = sweep->request;
 	struct string_list metrics = {0};
+	struct user_kernels kernels;
 	int rc = request_check_limits(request, err);
 
 	if (!rc)
@@ -77,29 +80,37 @@ static int prepare_new(struct prepared_sweep *sweep, struct error *err)
 	if (!rc)
 		rc = shard_from_request(&sweep->shard, request, err);
 	if (!rc)
-		rc = request_read_files(&sweep->files, request, err);
-	source_facts_add(&sweep->sources, sweep->files);
+		rc = request_read_files(&sweep->files, request, NULL, err);
 	if (!rc)
-		rc = request_plan(&sweep->plan, request, sweep->files, err);
+		rc = against_open(&sweep->against, request, sweep->files, sweep->stop, err);
+	source_facts_add(&sweep->sources, sweep->files);
+	kernels = against_kernels(&sweep->against, sweep->files);
+	if (!rc)
+		rc = request_plan(&sweep->plan, request, &kernels, err);
 	return rc ? rc : shard_take(&sweep->shard, sweep->plan, err);
 }
 
 static int prepare_resumed(struct prepared_sweep *sweep, struct db *db, struct error *err)
 {
+	struct user_kernels kernels;
 	int rc = resume_load(&sweep->resumed, &sweep->resumed_settings, sweep->request, db, err);
 
 	if (!rc)
-		rc = resume_read_files(&sweep->files, &sweep->resumed, sweep->request, err);
+		rc = resume_read_files(&sweep->files, &sweep->against, &sweep->resumed,
+				       sweep->request, sweep->stop, err);
 	source_facts_add(&sweep->sources, sweep->files);
+	kernels = against_kernels(&sweep->against, sweep->files);
 	if (!rc)
 		rc = source_facts_check(&sweep->resumed, &sweep->sources, err);
 	if (!rc)
-		rc = resume_plan(&sweep->plan, &sweep->trial_ids, &sweep->resumed, sweep->files,
+		rc = resume_plan(&sweep->plan, &sweep->trial_ids, &sweep->resumed, &kernels,
 				 sweep->request->decide, err);
 	if (!rc)
 		sweep->choice.names[sweep->choice.count++] = sweep->resumed.backend;
 	if (!rc)
 		rc = decide_check_resumed(sweep->request, &sweep->resumed, err);
+	if (sweep->against.files && !sweep->request->compare)
+		return rc;
 	return rc ? rc : decide_check_database(sweep->request, db, err);
 }
 
@@ -148,6 +159,7 @@ static int attempt_backend(struct prepared_sweep *sweep, size_t index, attempt_f
 				.settings = resumed ? &sweep->resumed_settings : &settings,
 				.plan = sweep->plan,
 				.files = sweep->files,
+				.against = sweep->against.files ? &sweep->against.revision : NULL,
 				.sources = &sweep->sources,
 				.shard = &sweep->shard,
 				.resumed = resumed ? &sweep->resumed : NULL,

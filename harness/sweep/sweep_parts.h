@@ -5,6 +5,7 @@
 #ifndef HARNESS_SWEEP_SWEEP_PARTS_H
 #define HARNESS_SWEEP_SWEEP_PARTS_H
 
+#include "harness/origin/origin.h"
 #include "harness/sweep/sweep.h"
 #include "harness/sweep/sweep_state.h"
 #include "kernels/user/kernel_file.h"
@@ -24,6 +25,7 @@ struct run_task {
 	const struct measure_settings *settings; /* for this backend */
 	struct plan *plan;                       /* chosen, not resolved */
 	const struct kernel_file *files;         /* of the user; NULL: none */
+	const struct revision *against;          /* of the base variants; NULL: none */
 	const struct key_value_list *sources;    /* facts about them */
 	const struct sweep_shard *shard;
 	const struct run *resumed; /* NULL: a new run */
@@ -39,6 +41,26 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
  * sweep_preview. */
 int inspect_only(const struct run_task *task, void *preview, struct error *err);
 
+/* ---- the files of an earlier revision: against.c ---- */
+
+/* All zeroes: there is none. */
+struct against {
+	struct revision revision;
+	struct kernel_file *files; /* as they were in it */
+	char *base_variant;        /* "@MARK" */
+};
+/* Does nothing if the request has no revision. `now`: its files as they are. The errors of
+ * revision_open() and request_read_files(). */
+int against_open(struct against *out, const struct sweep_request *request,
+		 const struct kernel_file *now, const volatile int *stop, struct error *err);
+struct user_kernels against_kernels(const struct against *against, const struct kernel_file *now);
+void against_close(struct against *against);
+/* Says what the run compares with. */
+void against_tell(const struct revision *revision, const struct sweep_observer *observer);
+/* Skips the cases that were inspected and have the machine code, the launch and the data of their
+ * base case, and base cases of no other case. */
+void against_skip(struct sweep *sweep, const struct revision *revision);
+
 /* ---- resumed runs: resume.c ---- */
 
 /* Loads the run that request->resume names, and its settings. The request replaces the settings
@@ -50,15 +72,16 @@ int resume_load(struct run *run, struct measure_settings *settings,
 int resume_check_options(const struct sweep_request *request, struct error *err);
 /* Reads the files that the run measured, as the run says; *out stays unchanged if it measured
  * built-in kernels. The request may repeat the words of the run, but not change them. */
-int resume_read_files(struct kernel_file **out, const struct run *run,
-		      const struct sweep_request *request, struct error *err);
+int resume_read_files(struct kernel_file **out, struct against *against, const struct run *run,
+		      const struct sweep_request *request, const volatile int *stop,
+		      struct error *err);
 /* PL_EUNSUPPORTED: the device is not that of the run. */
 int resume_check_device(const struct run *run, const struct device_info *device, struct error *err);
 /* Chooses the cases of the run and marks the results that are stored. *trial_ids, by index in the
  * plan, is malloc'd. reopen: cases that were measured are not finished, for they may get more
  * rounds. */
 int resume_plan(struct plan **out, int64_t **trial_ids, const struct run *run,
-		const struct kernel_file *files, bool reopen, struct error *err);
+		const struct user_kernels *kernels, bool reopen, struct error *err);
 /* PL_EUNSUPPORTED: a case that continues has other machine code or other launches than when the run
  * began. Needs the results of inspection. */
 int resume_check_code(const struct run *run, const struct sweep *sweep, const int64_t *trial_ids,

@@ -151,7 +151,7 @@ static int capture_fill(struct annotation_scan *scan, struct kernel_buffer *buff
 	int rc;
 
 	whole_fill(buffer, FILL_CAPTURE);
-	rc = scan_path(scan, &buffer->fill_file, "the path of the capture");
+	rc = scan_path(scan, &buffer->fill_file, "the path of the capture", true);
 	if (rc)
 		return rc;
 	scan_blanks(scan);
@@ -191,7 +191,7 @@ static int parse_named_fill(struct annotation_scan *scan, struct kernel_buffer *
 				       : whole_fill(buffer, plain[i].fill);
 	if (scan_accept_word(scan, "file")) {
 		whole_fill(buffer, FILL_FILE);
-		return scan_path(scan, &buffer->fill_file, "the path of the fill");
+		return scan_path(scan, &buffer->fill_file, "the path of the fill", true);
 	}
 	if (scan_accept_word(scan, "capture"))
 		return capture_fill(scan, buffer);

@@ -32,7 +32,7 @@ static int scan_check_launch(struct annotation_scan *scan, struct annotated_chec
 				  scan->at);
 	rc = scan_launch(scan, &check->launch);
 	if (!rc && scan_accept_word(scan, "from"))
-		rc = scan_path(scan, &check->source, "the source of the reference");
+		rc = scan_path(scan, &check->source, "the source of the reference", false);
 	return rc ? rc : scan_end(scan);
 }
 
@@ -50,7 +50,7 @@ static int scan_check(struct annotation_scan *scan, struct annotated_check *chec
 	}
 	if (accept_result(scan, "from", &check->item.buffer)) {
 		check->kind = CHECK_FILE;
-		rc = scan_path(scan, &check->item.text, "the file of the expected content");
+		rc = scan_path(scan, &check->item.text, "the file of the expected content", true);
 		return rc ? rc : scan_end(scan);
 	}
 	if (scan_accept_word(scan, "none")) {

@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/hash.h"
+#include "capture/capture.h"
 #include "kernels/user/annotation_words.h"
 #include "kernels/user/annotations.h"
+#include "kernels/user/kernel_file.h"
 
 static void *pool_own(struct annotation_pool *pool, void *item)
 {
@@ -214,12 +218,71 @@ int scan_quoted(struct annotation_scan *scan, const char **out, const char *what
 	return 0;
 }
 
-char *annotation_path(struct annotation_pool *pool, const char *folder, const char *path)
+/* ---- the files of a revision ---- */
+
+const char *revision_path(struct annotation_pool *pool, const char *path)
 {
-	return path[0] == '/' ? pool_text(pool, path) : pool_format(pool, "%s/%s", folder, path);
+	const struct kernel_file_revision *revision = pool->revision;
+	const size_t length = revision ? strlen(revision->root) : 0;
+	const char *there;
+
+	if (!revision || strncmp(path, revision->root, length) != 0 || !strchr("/", path[length]) ||
+	    has_suffix(path, CAPTURE_SUFFIX))
+		return NULL;
+	there = pool_format(pool, "%s%s", revision->tree, path + length);
+	return access(there, F_OK) ? NULL : there;
 }
 
-int scan_path(struct annotation_scan *scan, const char **out, const char *what)
+const char *revision_now(struct annotation_pool *pool, const char *path)
+{
+	const struct kernel_file_revision *revision = pool->revision;
+	const size_t length = revision ? strlen(revision->tree) : 0;
+
+	if (!revision || strncmp(path, revision->tree, length) != 0)
+		return path;
+	return pool_format(pool, "%s%s", revision->root, path + length);
+}
+
+/* Git LFS keeps this text in place of a file. */
+static bool is_lfs_pointer(const char *path)
+{
+	static const char begin[] = "version https://git-lfs";
+	char *text = NULL;
+	size_t length;
+	const bool is = !read_file(&text, &length, path, 1024, NULL) &&
+			!strncmp(text, begin, strlen(begin));
+
+	free(text);
+	return is;
+}
+
+const char *revision_data_path(struct annotation_pool *pool, const char *path)
+{
+	const char *here = revision_now(pool, path);
+	char then[HASH_TEXT_BYTES], now[HASH_TEXT_BYTES];
+
+	if (here == path || hash_file(then, path) || hash_file(now, here))
+		return path;
+	return !strcmp(then, now) || is_lfs_pointer(path) ? here : path;
+}
+
+const char *revision_shown(struct annotation_pool *pool, const char *shown)
+{
+	return pool_format(pool, "%s@%s", shown, pool->revision->mark);
+}
+
+/* ---- paths ---- */
+
+const char *annotation_path(struct annotation_pool *pool, const char *folder, const char *path)
+{
+	char *full =
+		path[0] == '/' ? pool_text(pool, path) : pool_format(pool, "%s/%s", folder, path);
+	const char *then = revision_path(pool, full);
+
+	return then ? then : full;
+}
+
+int scan_path(struct annotation_scan *scan, const char **out, const char *what, bool is_data)
 {
 	struct stat status;
 	int rc = scan_quoted(scan, out, what);
@@ -234,6 +297,8 @@ int scan_path(struct annotation_scan *scan, const char **out, const char *what)
 				  what, *out);
 	if (!S_ISREG(status.st_mode))
 		return scan_error(scan, "%s: %s is not a regular file", what, *out);
+	if (is_data)
+		*out = revision_data_path(scan->pool, *out);
 	return 0;
 }
 

@@ -9,7 +9,6 @@
 
 /* Names become fields of struct axis_value, case_buffer and launch_case, and parts of selectors. */
 #define AXIS_NAME_BYTES 32
-#define KERNEL_NAME_BYTES 64
 
 struct annotation_scan {
 	struct annotation_pool *pool;
@@ -38,7 +37,7 @@ int scan_identifier(struct annotation_scan *scan, const char **out, const char *
 /* "text", in which \" and \\ stand for a quote and a backslash. */
 int scan_quoted(struct annotation_scan *scan, const char **out, const char *what);
 /* A quoted path; *out is absolute and the path of a file that exists. */
-int scan_path(struct annotation_scan *scan, const char **out, const char *what);
+int scan_path(struct annotation_scan *scan, const char **out, const char *what, bool is_data);
 /* Everything up to the bracket that closes, which is consumed. The open one has been consumed. */
 int scan_until(struct annotation_scan *scan, char close, char **out);
 /* Everything up to `symbol` outside brackets and quotes, which is consumed. False: there is none,
@@ -68,7 +67,7 @@ bool is_device_limit(const char *name);
 int scan_check_length(const struct annotation_scan *scan, const char *what, const char *name,
 		      size_t limit);
 /* Absolute: `path` itself, or below `folder`. */
-char *annotation_path(struct annotation_pool *pool, const char *folder, const char *path);
+const char *annotation_path(struct annotation_pool *pool, const char *folder, const char *path);
 
 /* ---- words ---- */
 

@@ -15,6 +15,8 @@
 struct annotation_pool {
 	void **items;
 	size_t count, capacity;
+	/* The files are read as they were in it; NULL: as they are. */
+	const struct kernel_file_revision *revision;
 };
 void *pool_new(struct annotation_pool *pool, size_t size); /* all zeroes */
 char *pool_copy(struct annotation_pool *pool, const char *text, size_t length);
@@ -28,6 +30,19 @@ void *pool_room(struct annotation_pool *pool, void *array, size_t count, size_t 
 	((array) = pool_room((pool), (array), (count), sizeof(*(array))), \
 	 (array)[(count)++] = (value))
 void pool_release(struct annotation_pool *pool);
+
+/* ---- the files of a revision: struct kernel_file_revision ---- */
+
+/* The file of the revision that an absolute path means. NULL: the pool has no revision, or it has
+ * no such file. */
+const char *revision_path(struct annotation_pool *pool, const char *path);
+/* Where a file of the revision is now; `path` itself if it is none. */
+const char *revision_now(struct annotation_pool *pool, const char *path);
+/* Where data are: as they are now, if their content is that of the revision, or git does not hold
+ * it. */
+const char *revision_data_path(struct annotation_pool *pool, const char *path);
+/* How messages call a file of the revision. */
+const char *revision_shown(struct annotation_pool *pool, const char *shown);
 
 /* ---- lines ---- */
 

@@ -344,6 +344,18 @@ static int add_file(struct assembling *a, const struct annotated_file *file)
 	return rc;
 }
 
+/* Beside the kernel of now, of which it is the base. */
+static void name_for_revision(struct assembling *a)
+{
+	char name[KERNEL_NAME_BYTES];
+
+	a->out->name = pool_text(a->pool, a->pool->revision->operation);
+	for (size_t i = 0; i < a->out->variant_count; i++) {
+		variant_name_at(name, a->variants[i].name, a->pool->revision->mark);
+		a->variants[i].name = pool_text(a->pool, name);
+	}
+}
+
 const struct annotated_file *annotations_first(const struct annotated_file *files, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -380,7 +392,10 @@ int annotations_build(struct kernel *out, struct annotation_pool *pool,
 	if (!rc)
 		rc = build_common(a);
 	for (size_t i = 0; i < count && !rc; i++)
-		rc = add_file(a, &files[i]);
+		if (!pool->revision || !is_capture_file(files[i].path))
+			rc = add_file(a, &files[i]);
+	if (!rc && pool->revision)
+		name_for_revision(a);
 	out->variants = a->variants;
 	return rc;
 }

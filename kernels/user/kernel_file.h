@@ -28,6 +28,8 @@
  * axis whose values are given (--block-sizes, --size, --set) but that nothing
  * declares, it is declared with these values.
  */
+struct kernel_file_revision;
+
 struct kernel_file_options {
 	const char *const *lines;
 	size_t line_count;
@@ -37,6 +39,21 @@ struct kernel_file_options {
 	const char *compiler; /* "nvcc" or "nvrtc"; NULL: that of the files */
 	const char *const *axis_names, *const *axis_values; /* "block", "64..1024" */
 	size_t axis_count;
+	const struct kernel_file_revision *revision; /* NULL: the files as they are */
+};
+
+/*
+ * The files as they were in a revision of their repository. What the files and the options name
+ * below `root` is taken from `tree` if it is there, else from `root`: sources, include folders,
+ * sidecars. Data with the same content are those of `root`, so that both versions of a kernel use
+ * the same buffers, and a command of `verify by` is that of `root`. A capture has no revisions: its
+ * recorded launch is left out. Each variant has the name that variant_name_at() gives, and messages
+ * call a file "saxpy.cu@1a2b3c4d".
+ */
+struct kernel_file_revision {
+	const char *root, *tree; /* absolute */
+	const char *mark;        /* "1a2b3c4d" */
+	const char *operation;   /* the name of the kernel */
 };
 
 /* Owns every string and table of its kernel. */

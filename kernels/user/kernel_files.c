@@ -124,6 +124,16 @@ static int add_source(struct user_files *user, const char *path)
 	file->path = pool_text(user->pool, absolute);
 	file->shown = pool_text(user->pool, path);
 	free(absolute);
+	if (user->pool->revision && !is_capture_file(path)) {
+		file->path = revision_path(user->pool, file->path);
+		file->shown = revision_shown(user->pool, path);
+		if (!file->path)
+			return error_set(user->err, PL_EUSAGE,
+					 "%s: the file is not in this revision. Compare with a "
+					 "later one, or copy the file of then under another name "
+					 "and sweep both",
+					 file->shown);
+	}
 	if (!S_ISREG(status.st_mode))
 		return error_set(user->err, PL_EUSAGE, "%s: not a regular file; give a file", path);
 	for (size_t i = 0; i < user->count; i++)
@@ -137,21 +147,21 @@ static int add_source(struct user_files *user, const char *path)
 
 /* ---- their lines ---- */
 
-/* `absolute` is the same file as `shown`. */
+/* `absolute` is the same file as `shown`, or the one of a revision: then its paths are relative to
+ * where it is now. */
 static int add_lines_of(struct user_files *user, struct annotation_lines *lines,
 			const char *absolute, const char *shown, bool sidecar)
 {
-	const char *slash = strrchr(absolute, '/');
-	const char *folder = slash == absolute
-				     ? "/"
-				     : pool_copy(user->pool, absolute, (size_t)(slash - absolute));
+	const char *now = revision_now(user->pool, absolute);
+	const char *slash = strrchr(now, '/');
+	const char *folder = slash == now ? "/" : pool_copy(user->pool, now, (size_t)(slash - now));
 	char *text = NULL;
 	size_t length = 0;
 	int rc;
 
 	add_input(user->out, absolute);
-	rc = read_file(&text, &length, shown, sidecar ? SIDECAR_MAX_BYTES : SOURCE_MAX_BYTES,
-		       user->err);
+	rc = read_file(&text, &length, user->pool->revision ? absolute : shown,
+		       sidecar ? SIDECAR_MAX_BYTES : SOURCE_MAX_BYTES, user->err);
 
 	if (!rc)
 		rc = annotation_lines_add(lines, user->pool, shown, folder, sidecar, text, length,
@@ -180,19 +190,21 @@ static int add_lines_of_capture(struct user_files *user, struct annotation_lines
 static int add_lines_of_sidecar(struct user_files *user, struct annotation_lines *lines,
 				const struct annotated_file *file, const char *given)
 {
+	struct annotation_pool *pool = user->pool;
+	const char *source = pool->revision ? revision_now(pool, file->path) : file->shown;
 	const char *shown =
-		given ? given
-		      : pool_format(user->pool, "%s" KERNEL_FILE_SIDECAR_SUFFIX, file->shown);
-	struct stat status;
-	char *absolute;
-	int rc;
+		given ? given : pool_format(pool, "%s" KERNEL_FILE_SIDECAR_SUFFIX, source);
+	char *absolute = realpath(shown, NULL);
+	/* a sidecar that a revision lacks describes its files as well */
+	const char *then = revision_path(pool, absolute ? absolute : shown);
+	int rc = 0;
 
-	if (!given && stat(shown, &status) != 0)
-		return 0;
-	absolute = realpath(shown, NULL);
-	if (!absolute)
-		return error_set(user->err, PL_ENOENT, "%s: the sidecar does not exist", shown);
-	rc = add_lines_of(user, lines, absolute, shown, true);
+	if (then)
+		rc = add_lines_of(user, lines, then, revision_shown(pool, shown), true);
+	else if (absolute)
+		rc = add_lines_of(user, lines, absolute, shown, true);
+	else if (given)
+		rc = error_set(user->err, PL_ENOENT, "%s: the sidecar does not exist", shown);
 	free(absolute);
 	return rc;
 }
@@ -400,7 +412,11 @@ int kernel_files_read(struct kernel_file **out, const char *const *paths, size_t
 		      const struct kernel_file_options *options, struct error *err)
 {
 	struct kernel_file *file = xcalloc(1, sizeof(*file));
-	int rc = read_user_files(file, paths, count, options, err);
+	int rc;
+
+	file->pool.revision = options ? options->revision : NULL;
+	rc = read_user_files(file, paths, count, options, err);
+	file->pool.revision = NULL;
 
 	if (rc)
 		kernel_file_free(file);

@@ -1,58 +1,23 @@
 /* Finds change points: optimal partitioning proposes them, then tests confirm them. */
 #include "metrics/analysis/change_points.h"
 #include "metrics/analysis/change_series.h"
+#include "metrics/analysis/change_tests.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define LEAST_RUNS 2 /* of a segment: a single run may be an outlier */
+/* The least runs of one of the two segments beside a change point: of four runs, two are easily
+ * slow by chance. */
+#define SURE_RUNS 3
+#define LEAST_STAY 5         /* of a level between two equal ones */
+#define RUNS_BEFORE_NEWEST 9 /* without the like of it, before the newest run alone is a change */
 /* The penalty of one more segment, in units of the noise's variance times log(runs). It is low
  * because tests confirm each proposal. */
 #define PENALTY 2.0
 
 const struct change_limits change_point_limits = {
 	.smallest = 0.005, .resolution = 0.01, .false_alarms = 0.01};
-
-/* ---- the rank test ---- */
-
-struct ranked {
-	double value;
-	size_t at;
-};
-
-static int by_value(const void *left, const void *right)
-{
-	const struct ranked *a = left, *b = right;
-
-	return a->value != b->value ? (a->value > b->value) - (a->value < b->value)
-				    : (a->at > b->at) - (a->at < b->at);
-}
-
-/* Returns the ranks of runs begin to end, from 1; malloc'd. Equal levels share the mean of their
- * ranks. *ties is the sum of t^3 - t over the groups of t equal levels. */
-static double *ranks_of(const struct series *series, size_t begin, size_t end, double *ties)
-{
-	size_t count = end - begin, next;
-	struct ranked *sorted = xcalloc(count, sizeof(*sorted));
-	double *ranks = xcalloc(count, sizeof(*ranks));
-
-	*ties = 0;
-	for (size_t i = 0; i < count; i++)
-		sorted[i] = (struct ranked){series->level[begin + i], i};
-	qsort(sorted, count, sizeof(*sorted), by_value);
-	for (size_t i = 0; i < count; i = next) {
-		double equal;
-
-		for (next = i + 1; next < count && sorted[next].value == sorted[i].value;)
-			next++;
-		equal = (double)(next - i);
-		*ties += equal * equal * equal - equal;
-		for (size_t j = i; j < next; j++)
-			ranks[sorted[j].at] = (double)(i + 1 + next) / 2;
-	}
-	free(sorted);
-	return ranks;
-}
 
 /* ---- tests ---- */
 
@@ -74,78 +39,11 @@ static size_t best_place(const struct series *series, size_t begin, size_t end)
 	return place;
 }
 
-static bool ranks_differ(const struct series *series, size_t begin, size_t at, size_t end)
+static bool passes(const struct series *series, size_t begin, size_t at, size_t end,
+		   const struct effect *effect)
 {
-	const double n = (double)(end - begin), left = (double)(at - begin), right = n - left;
-	double ties, variance, distance, sum = 0, score;
-	double *ranks = ranks_of(series, begin, end, &ties);
-
-	for (size_t i = begin; i < at; i++)
-		sum += ranks[i - begin];
-	free(ranks);
-	/* Wilcoxon's rank sum, standardised; 1/2 is the continuity correction */
-	variance = left * right / 12 * (n + 1 - ties / (n * (n - 1)));
-	distance = fabs(sum - left * (n + 1) / 2);
-	score = variance > 0 ? fmax(0, distance - 0.5) / sqrt(variance) : 0;
-	return erfc(score * M_SQRT1_2) * (double)series->runs < series->limits->false_alarms;
-}
-
-/* Multiplies each p by the number of runs, because a change could be at each of them. */
-static bool passes_both_tests(const struct series *series, size_t begin, size_t at, size_t end,
-			      const struct effect *effect)
-{
-	if (!(fabs(effect->change) >= series->limits->smallest) ||
-	    !(effect->p * (double)series->runs < series->limits->false_alarms))
-		return false;
-	return effect->separated || ranks_differ(series, begin, at, end);
-}
-
-static bool each_run_has_one_round(const struct series *series, size_t begin, size_t end)
-{
-	const struct sums *first = &series->sums[begin], *last = &series->sums[end];
-
-	return last->rounds - first->rounds == last->runs - first->runs;
-}
-
-/*
- * Returns the comparison with the larger p: by rounds or by runs. By runs it is larger if runs
- * differ more than their rounds do, for example because they were measured on different days or
- * hosts.
- */
-static struct effect weaker_effect(const struct effect *by_rounds, struct effect by_runs)
-{
-	by_runs.separated = by_rounds->separated;
-	return by_runs.p > by_rounds->p ? by_runs : *by_rounds;
-}
-
-static struct effect effect_at(const struct series *series, size_t begin, size_t at, size_t end)
-{
-	const struct effect_context context = {.noise = noise_of_h200, .share = 1};
-	struct effect by_rounds = effect_of(change_rounds_between(series, begin, at),
-					    change_rounds_between(series, at, end), &context);
-
-	if (each_run_has_one_round(series, begin, end))
-		return by_rounds;
-	return weaker_effect(&by_rounds, effect_of(change_runs_between(series, begin, at),
-						   change_runs_between(series, at, end), &context));
-}
-
-/* As effect_at(), with what effect_test() leaves out. It takes hardly longer for long segments than
- * for short ones. */
-static struct effect test_at(const struct series *series, size_t begin, size_t at, size_t end)
-{
-	const struct sums *sums = series->sums;
-	struct spread before =
-		spreads_between(&series->of_rounds, sums[begin].rounds, sums[at].rounds);
-	struct spread after =
-		spreads_between(&series->of_rounds, sums[at].rounds, sums[end].rounds);
-	struct effect by_rounds = effect_test(&before, &after, &noise_of_h200);
-
-	if (each_run_has_one_round(series, begin, end))
-		return by_rounds;
-	before = spreads_between(&series->of_means, sums[begin].runs, sums[at].runs);
-	after = spreads_between(&series->of_means, sums[at].runs, sums[end].runs);
-	return weaker_effect(&by_rounds, effect_test(&before, &after, &noise_of_h200));
+	return (at - begin >= SURE_RUNS || end - at >= SURE_RUNS) &&
+	       change_passes(series, begin, at, end, effect);
 }
 
 /* The proposals while some are removed. Those that remain keep their place in the arrays, so that
@@ -209,9 +107,9 @@ static void place_and_test(struct proposals *proposals, size_t place)
 	struct effect *effect = &proposals->effects[place];
 
 	bounds[place] = best_place(series, begin, end);
-	*effect = test_at(series, begin, bounds[place], end);
+	*effect = change_test(series, begin, bounds[place], end);
 	set_candidate(proposals, place,
-		      passes_both_tests(series, begin, bounds[place], end, effect) ? 0 : place);
+		      passes(series, begin, bounds[place], end, effect) ? 0 : place);
 }
 
 /* The change point to remove next; 0: all pass. The first one, if it has no p; else the least
@@ -260,16 +158,6 @@ static void remove_insignificant(struct series *series)
 
 /* ---- results ---- */
 
-static double level_ns(const struct series *series, size_t begin, size_t end)
-{
-	struct process_medians rounds = change_rounds_between(series, begin, end);
-	double sum = 0;
-
-	for (size_t i = 0; i < rounds.count; i++)
-		sum += log(rounds.time_ns[i]);
-	return exp(sum / (double)rounds.count);
-}
-
 static struct change_point point_at(const struct series *series, size_t begin, size_t at,
 				    size_t end)
 {
@@ -277,27 +165,103 @@ static struct change_point point_at(const struct series *series, size_t begin, s
 		.at = at,
 		.before = at - begin,
 		.after = end - at,
-		.before_ns = level_ns(series, begin, at),
-		.after_ns = level_ns(series, at, end),
-		.effect = effect_at(series, begin, at, end),
+		.before_ns = exp(change_spread(series, begin, at).mean),
+		.after_ns = exp(change_spread(series, at, end).mean),
+		.effect = change_effect(series, begin, at, end),
 		.provisional = end - at < LEAST_RUNS,
 	};
 }
 
-/* Adds a provisional change point if the newest run alone differs from its segment. The rank test
- * of a single run is never significant, so its rounds must be separated. */
+/* Adds a provisional change point if the newest run alone differs from its segment. */
 static void test_newest_run(struct series *series)
 {
-	size_t begin = series->bounds[series->count - 2], end = series->runs;
+	const size_t begin = series->bounds[series->count - 2], end = series->runs;
 	struct effect effect;
 
-	if (end - begin <= LEAST_RUNS || change_rounds_between(series, end - 1, end).count < 2)
+	if (end - begin <= RUNS_BEFORE_NEWEST || series->times[end - 1].count < 2)
 		return;
-	effect = test_at(series, begin, end - 1, end);
-	if (!passes_both_tests(series, begin, end - 1, end, &effect))
+	effect = change_test(series, begin, end - 1, end);
+	if (!effect.separated || !change_passes(series, begin, end - 1, end, &effect))
 		return;
 	series->bounds[series->count - 1] = end - 1;
 	series->bounds[series->count++] = end;
+}
+
+/* ---- levels that are left and returned to ---- */
+
+static double level_of(const struct series *series, size_t segment)
+{
+	return change_spread(series, series->bounds[segment], series->bounds[segment + 1]).mean;
+}
+
+/* Whether the level after a segment is that before it. */
+static bool returns(const struct series *series, size_t segment)
+{
+	double before;
+
+	if (segment == 0 || segment + 2 >= series->count)
+		return false;
+	before = level_of(series, segment - 1);
+	return fabs(level_of(series, segment + 1) - before) <
+	       0.5 * fabs(level_of(series, segment) - before);
+}
+
+/*
+ * Two levels that alternate are two modes and no changes: removes the change points between them.
+ * Returns whether there were any.
+ */
+static bool remove_alternations(struct series *series)
+{
+	const size_t count = series->count;
+	bool *removed = xcalloc(count, sizeof(*removed));
+	size_t kept = 0;
+
+	for (size_t i = 1; i + 2 < count; i++) {
+		if (!returns(series, i) || !returns(series, i + 1))
+			continue;
+		removed[i] = removed[i + 1] = removed[i + 2] = true;
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (!removed[i])
+			series->bounds[kept++] = series->bounds[i];
+	}
+	free(removed);
+	series->count = kept;
+	return kept < count;
+}
+
+/* A level that is left for a few runs and returned to has not changed. Takes those runs for
+ * outliers. Returns whether there were any. */
+static bool exclude_short_stays(struct series *series)
+{
+	bool any = false;
+
+	for (size_t i = 1; i + 1 < series->count; i++) {
+		const size_t begin = series->bounds[i], end = series->bounds[i + 1];
+
+		if (end - begin >= LEAST_STAY || !returns(series, i))
+			continue;
+		change_series_exclude(series, begin, end, level_of(series, i - 1));
+		any = true;
+		i++; /* the next segment has no other level */
+	}
+	return any;
+}
+
+/* ---- the search ---- */
+
+static void find_points(struct series *series)
+{
+	do {
+		series->count =
+			change_partition(series->bounds, series->scatter, series->runs, LEAST_RUNS,
+					 PENALTY * fmax(series->noise * series->noise, 1e-18) *
+						 log((double)series->runs));
+		remove_insignificant(series);
+		while (remove_alternations(series))
+			remove_insignificant(series);
+	} while (exclude_short_stays(series));
+	test_newest_run(series);
 }
 
 size_t change_points_find(struct change_point **out, const struct process_medians *runs,
@@ -307,19 +271,14 @@ size_t change_points_find(struct change_point **out, const struct process_median
 	size_t found;
 
 	*out = NULL;
-	if (count <= LEAST_RUNS)
+	if (count < CHANGE_RUNS_LEAST)
 		return 0;
 	change_series_init(&series, runs, count, limits);
 	if (!change_series_may_change(&series)) {
 		change_series_release(&series);
 		return 0;
 	}
-	change_series_take_times(&series, runs);
-	series.count = change_partition(series.bounds, series.scatter, count, LEAST_RUNS,
-					PENALTY * fmax(series.noise * series.noise, 1e-18) *
-						log((double)series.runs));
-	remove_insignificant(&series);
-	test_newest_run(&series);
+	find_points(&series);
 	found = series.count - 2;
 	*out = xcalloc(found + 1, sizeof(**out));
 	for (size_t i = 0; i < found; i++)

@@ -23,6 +23,9 @@ struct change_point {
 	bool provisional;
 };
 
+/* Histories of fewer runs have no change points. */
+#define CHANGE_RUNS_LEAST 5
+
 /* The probability of a false alarm in a whole history of equal runs, and the smallest change. */
 extern const struct change_limits change_point_limits;
 
@@ -34,5 +37,19 @@ extern const struct change_limits change_point_limits;
  */
 size_t change_points_find(struct change_point **out, const struct process_medians *runs,
 			  size_t count, const struct change_limits *limits);
+
+/* A second level to which a case comes and goes: a mode of its time, and no change. */
+struct change_mode {
+	size_t runs, of;           /* runs in the rarer mode, of all that were looked at */
+	size_t newest;             /* index of the newest of them */
+	double usual_ns, other_ns; /* medians of both modes */
+};
+/*
+ * Looks for two modes in runs of one level. Returns false if there are none: both have at least
+ * three runs, each scatters by little compared with their distance, and the rarer one was entered
+ * at least twice.
+ */
+bool change_mode_find(struct change_mode *out, const struct process_medians *runs, size_t count,
+		      const struct change_limits *limits);
 
 #endif

@@ -179,113 +179,106 @@ static double noise_of(const double *level, size_t runs)
 	return median / NORMAL_MAD * M_SQRT1_2;
 }
 
-void change_series_init(struct series *series, const struct process_medians *runs, size_t count,
-			const struct change_limits *limits)
+/* The levels of the runs that are no outliers are relative to the first one, to lose little
+ * precision. */
+static void sum_levels(struct series *series)
 {
-	size_t rounds = 0;
-	double *smooth = xcalloc(count, sizeof(*smooth)), *logs;
+	size_t kept;
 
-	for (size_t i = 0; i < count; i++)
-		rounds += runs[i].count;
-	*series = (struct series){.runs = count, .limits = limits};
-	series->level = xcalloc(count, sizeof(*series->level));
-	series->sums = xcalloc(count + 1, sizeof(*series->sums));
-	series->scatter = xcalloc(count + 1, sizeof(*series->scatter));
-	series->round_logs = logs = xcalloc(rounds, sizeof(*series->round_logs));
-	for (size_t i = 0; i < count; i++) {
-		for (size_t j = 0; j < runs[i].count; j++) {
-			*logs = log(runs[i].time_ns[j]);
-			series->level[i] += *logs++ / (double)runs[i].count;
-		}
-	}
-	series->noise = noise_of(series->level, count);
-	smooth_levels(smooth, series->level, count);
-	for (size_t i = 0; i < count; i++) {
-		struct sums *sums = &series->sums[i + 1];
+	for (size_t i = 0; i < series->runs; i++) {
 		struct scatter_sums *scatter = &series->scatter[i + 1];
-		double value = smooth[i] - smooth[0];
+		const double value = series->smooth[i] - series->smooth[0];
 
-		*sums = series->sums[i];
 		*scatter = series->scatter[i];
 		scatter->values += value;
 		scatter->squares += value * value;
-		if (fabs(series->level[i] - smooth[i]) >
-		    OUTLIER * fmax(series->noise, noise_of_h200.relative))
-			continue;
-		sums->runs++;
-		sums->rounds += runs[i].count;
+		series->kept[i + 1] = series->kept[i] + !series->outlier[i];
+		if (!series->outlier[i])
+			series->kept_levels[series->kept[i]] = series->level[i] - series->level[0];
 	}
-	free(smooth);
+	kept = series->kept[series->runs];
+	for (size_t i = 1; i < kept; i++)
+		series->products[i] = series->products[i - 1] +
+				      series->kept_levels[i - 1] * series->kept_levels[i];
+	if (kept)
+		spreads_init(&series->of_kept, series->kept_levels, kept);
 }
 
-static bool is_outlier(const struct series *series, size_t run)
+void change_series_init(struct series *series, const struct process_medians *runs, size_t count,
+			const struct change_limits *limits)
 {
-	return series->sums[run].runs == series->sums[run + 1].runs;
+	*series = (struct series){.runs = count, .limits = limits, .times = runs};
+	series->level = xcalloc(count, sizeof(*series->level));
+	series->smooth = xcalloc(count, sizeof(*series->smooth));
+	series->outlier = xcalloc(count, sizeof(*series->outlier));
+	series->kept = xcalloc(count + 1, sizeof(*series->kept));
+	series->scatter = xcalloc(count + 1, sizeof(*series->scatter));
+	series->kept_levels = xcalloc(count, sizeof(*series->kept_levels));
+	series->products = xcalloc(count, sizeof(*series->products));
+	series->bounds = xcalloc(count + 2, sizeof(*series->bounds));
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < runs[i].count; j++)
+			series->level[i] += log(runs[i].time_ns[j]) / (double)runs[i].count;
+	}
+	series->noise = noise_of(series->level, count);
+	smooth_levels(series->smooth, series->level, count);
+	for (size_t i = 0; i < count; i++)
+		series->outlier[i] = fabs(series->level[i] - series->smooth[i]) >
+				     OUTLIER * fmax(series->noise, noise_of_h200.relative);
+	sum_levels(series);
+}
+
+void change_series_exclude(struct series *series, size_t begin, size_t end, double level)
+{
+	for (size_t i = begin; i < end; i++) {
+		series->outlier[i] = true;
+		series->smooth[i] = level;
+	}
+	spreads_release(&series->of_kept);
+	sum_levels(series);
 }
 
 bool change_series_may_change(const struct series *series)
 {
 	const double rounding = 1e-9;
-	double lowest = INFINITY, highest = -INFINITY;
+	const struct spread all = change_spread(series, 0, series->runs);
 
-	for (size_t i = 0; i < series->runs; i++) {
-		if (is_outlier(series, i))
-			continue;
-		lowest = fmin(lowest, series->level[i]);
-		highest = fmax(highest, series->level[i]);
-	}
-	return !(highest - lowest < log1p(series->limits->smallest) * (1 - rounding));
-}
-
-void change_series_take_times(struct series *series, const struct process_medians *runs)
-{
-	const struct sums *all = &series->sums[series->runs];
-	const double *logs = series->round_logs; /* never behind what is written */
-
-	series->bounds = xcalloc(series->runs + 2, sizeof(*series->bounds));
-	series->rounds = xcalloc(all->rounds, sizeof(*series->rounds));
-	series->means = xcalloc(all->runs, sizeof(*series->means));
-	series->mean_logs = xcalloc(all->runs, sizeof(*series->mean_logs));
-	for (size_t i = 0; i < series->runs; logs += runs[i++].count) {
-		const struct sums *sums = &series->sums[i];
-
-		if (is_outlier(series, i))
-			continue;
-		series->means[sums->runs] = exp(series->level[i]);
-		series->mean_logs[sums->runs] = log(series->means[sums->runs]);
-		for (size_t j = 0; j < runs[i].count; j++) {
-			series->rounds[sums->rounds + j] = runs[i].time_ns[j];
-			series->round_logs[sums->rounds + j] = logs[j];
-		}
-	}
-	spreads_init(&series->of_rounds, series->round_logs, all->rounds);
-	spreads_init(&series->of_means, series->mean_logs, all->runs);
+	return !(all.highest - all.lowest < log1p(series->limits->smallest) * (1 - rounding));
 }
 
 void change_series_release(struct series *series)
 {
-	spreads_release(&series->of_rounds);
-	spreads_release(&series->of_means);
-	free(series->round_logs);
-	free(series->mean_logs);
+	spreads_release(&series->of_kept);
 	free(series->level);
-	free(series->means);
-	free(series->bounds);
-	free(series->rounds);
-	free(series->sums);
+	free(series->smooth);
+	free(series->outlier);
+	free(series->kept);
 	free(series->scatter);
+	free(series->kept_levels);
+	free(series->products);
+	free(series->bounds);
 }
 
-struct process_medians change_rounds_between(const struct series *series, size_t begin, size_t end)
+struct spread change_spread(const struct series *series, size_t begin, size_t end)
 {
-	size_t first = series->sums[begin].rounds;
+	struct spread spread =
+		spreads_between(&series->of_kept, series->kept[begin], series->kept[end]);
 
-	return (struct process_medians){series->rounds + first, series->sums[end].rounds - first};
+	spread.mean += series->level[0];
+	spread.lowest += series->level[0];
+	spread.highest += series->level[0];
+	return spread;
 }
 
-struct process_medians change_runs_between(const struct series *series, size_t begin, size_t end)
+double change_lag_products(const struct series *series, const struct spread *spread, size_t begin,
+			   size_t end)
 {
-	size_t first = series->sums[begin].runs;
+	const size_t first = series->kept[begin], last = series->kept[end];
+	const double mean = spread->mean - series->level[0], count = (double)spread->count;
 
-	return (struct process_medians){series->means + first, series->sums[end].runs - first};
+	if (spread->count < 2)
+		return 0;
+	return series->products[last - 1] - series->products[first] +
+	       mean * (series->kept_levels[first] + series->kept_levels[last - 1]) -
+	       (count + 1) * mean * mean;
 }

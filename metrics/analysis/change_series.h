@@ -26,41 +26,41 @@ double scatter_between(const struct scatter_sums *sums, size_t begin, size_t end
 size_t change_partition(size_t *bounds, const struct scatter_sums *sums, size_t count, size_t least,
 			double penalty);
 
-/* Prefix sums over the runs. The sums of a segment are differences of two of these. */
-struct sums {
-	size_t runs, rounds; /* number of those that are no outliers */
-};
-
-/* A history and its remaining change points. */
+/* A history and its remaining change points. The level of a run is the mean of the logarithms of
+ * its rounds. Runs are what is compared: those of other days and hosts differ by more than their
+ * rounds do. */
 struct series {
 	size_t runs;
 	const struct change_limits *limits;
-	double *level;     /* per run: the mean of the logarithms of its rounds */
-	double noise;      /* standard deviation of a run about the level of its segment */
-	struct sums *sums; /* runs + 1 entries */
+	const struct process_medians *times; /* borrowed */
+	double *level;                       /* per run */
+	double noise;   /* standard deviation of a run about the level of its segment */
+	double *smooth; /* the levels without outliers */
+	bool *outlier;  /* per run */
+	size_t *kept;   /* runs + 1 entries: how many of the runs before are no outliers */
 	struct scatter_sums *scatter; /* likewise, of the smoothed levels */
-	double *round_logs;           /* logarithms of the rounds of all runs */
-	/* Set by change_series_take_times(); from then on round_logs has no outliers, either. */
-	double *means;     /* geometric mean of each run that is no outlier, in ns */
-	double *rounds;    /* rounds of those runs, in ns */
-	double *mean_logs; /* logarithms of the means */
-	struct spreads of_means, of_rounds; /* of the logarithms */
+	double *kept_levels;          /* of the runs that are no outliers */
+	struct spreads of_kept;       /* their spread */
+	double *products;      /* per kept run, of the products of levels of neighbours before it */
 	size_t *bounds, count; /* 0, the change points, runs; `count` includes both ends */
 };
 
 /* Sets the levels, and which runs are outliers. Needs at least three runs. */
 void change_series_init(struct series *series, const struct process_medians *runs, size_t count,
 			const struct change_limits *limits);
+/* Takes runs that are not outliers for outliers, too; `level` is that of the runs around them. */
+void change_series_exclude(struct series *series, size_t begin, size_t end, double level);
 /* false: no proposal could pass the tests. They compare means of runs that are no outliers. If the
  * levels of all of these are closer together than the smallest change, no two means are that far
  * apart. */
 bool change_series_may_change(const struct series *series);
-/* Sets the times and allocates the bounds, if the series may change. */
-void change_series_take_times(struct series *series, const struct process_medians *runs);
 void change_series_release(struct series *series);
 
-/* The rounds, and the means, of the runs begin to end that are no outliers. Borrowed. */
-struct process_medians change_rounds_between(const struct series *series, size_t begin, size_t end);
-struct process_medians change_runs_between(const struct series *series, size_t begin, size_t end);
+/* The levels of the runs begin to end that are no outliers. */
+struct spread change_spread(const struct series *series, size_t begin, size_t end);
+/* The sum of the products of the deviations of neighbours from their mean; `spread` is of these
+ * runs. */
+double change_lag_products(const struct series *series, const struct spread *spread, size_t begin,
+			   size_t end);
 
 #endif

@@ -168,6 +168,23 @@ double effect_reach(const struct effect *effect, double level, size_t base, size
 		       : by_rounds;
 }
 
+void effect_set_interval(struct effect *effect, size_t base, size_t head, double share)
+{
+	const double difference = log1p(effect->change);
+	double reach = effect_reach(effect, EFFECT_LEVEL * share, base, head);
+
+	effect->p = fmin(1, effect_chance(effect, difference, base, head) / share);
+	effect->low = expm1(difference - reach);
+	effect->high = expm1(difference + reach);
+	effect->by_sessions =
+		effect->session_freedom > 0 &&
+		reach <= student_quantile(EFFECT_LEVEL * share, effect->session_freedom) *
+				 effect->session_error;
+	reach = effect_reach(effect, 2 * EFFECT_LEVEL * share, base, head);
+	effect->bound_low = expm1(difference - reach);
+	effect->bound_high = expm1(difference + reach);
+}
+
 /* Sets what needs only the spreads: low and high are NAN, and only full separation counts. */
 static void take_spreads(struct effect *effect, const struct spread *base,
 			 const struct spread *head, const struct effect_context *context)
@@ -198,10 +215,8 @@ static void take_spreads(struct effect *effect, const struct spread *base,
 struct effect effect_of(struct process_medians base, struct process_medians head,
 			const struct effect_context *context)
 {
-	const double share = context->share;
 	struct effect effect = EFFECT_UNKNOWN;
 	struct spread of_base, of_head;
-	double difference, reach;
 
 	if (base.count == 0 || head.count == 0)
 		return effect;
@@ -211,29 +226,7 @@ struct effect effect_of(struct process_medians base, struct process_medians head
 	effect.separated = effect.separated || effect_ranks_differ(base, head);
 	if (isnan(effect.p))
 		return effect;
-	difference = of_head.mean - of_base.mean;
-	effect.p = fmin(1, effect.p / share);
-	reach = effect_reach(&effect, EFFECT_LEVEL * share, base.count, head.count);
-	effect.low = expm1(difference - reach);
-	effect.high = expm1(difference + reach);
-	effect.by_sessions =
-		effect.session_freedom > 0 &&
-		reach <= student_quantile(EFFECT_LEVEL * share, effect.session_freedom) *
-				 effect.session_error;
-	reach = effect_reach(&effect, 2 * EFFECT_LEVEL * share, base.count, head.count);
-	effect.bound_low = expm1(difference - reach);
-	effect.bound_high = expm1(difference + reach);
-	return effect;
-}
-
-struct effect effect_test(const struct spread *base, const struct spread *head,
-			  const struct noise *noise)
-{
-	const struct effect_context context = {.noise = *noise, .share = 1};
-	struct effect effect = EFFECT_UNKNOWN;
-
-	if (base->count && head->count)
-		take_spreads(&effect, base, head, &context);
+	effect_set_interval(&effect, base.count, head.count, context->share);
 	return effect;
 }
 

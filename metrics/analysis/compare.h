@@ -62,12 +62,9 @@ struct effect effect_of(struct process_medians base, struct process_medians head
  * the probability `level`. */
 double effect_chance(const struct effect *effect, double difference, size_t base, size_t head);
 double effect_reach(const struct effect *effect, double level, size_t base, size_t head);
-/* As effect_of() without the interval and the ranks, which take most of the time, from the spreads
- * of the logarithms of the medians: low and high are NAN, and only full separation counts. */
-struct spread;
-struct effect effect_test(const struct spread *base, const struct spread *head,
-			  const struct noise *noise);
-
+/* Sets p, the interval and the bounds from the change, the variance and what is known of sessions.
+ */
+void effect_set_interval(struct effect *effect, size_t base, size_t head, double share);
 /*
  * Sets the 95 % interval of each time of a run within its session: the median of a repetition with
  * as many rounds lies in it. It covers samples, placements and rounds, not another session or

@@ -282,14 +282,20 @@ static void judge_levels(struct fleet_judgement *out, const struct fleet_limits 
 			 size_t count)
 {
 	double *p = xcalloc(count + 1, sizeof(*p));
+	size_t known = 0;
 
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		p[i] = out->levels[i].p;
+		known += !isnan(p[i]);
+	}
 	effects_adjust(p, count);
 	for (size_t i = 0; i < count; i++) {
 		struct fleet_level *level = &out->levels[i];
 
 		level->p = isnan(p[i]) ? NAN : fmin(1, p[i] / SHARE);
+		level->least = fmax(
+			limits->smallest,
+			fleet_level_least(level, limits->false_alarms * SHARE / (double)known));
 		level->is_outlier =
 			level->p < limits->false_alarms && fabs(level->change) >= limits->smallest;
 		if (!level->is_outlier)
@@ -344,6 +350,26 @@ static const char *why_not_compared(const struct fleet_judgement *out, const str
 	return "fewer than 3 GPUs of its model have timed the same case with the same code";
 }
 
+/* What the times of the GPUs of a model can show. */
+static void set_least(struct fleet_judgement *out, const struct fleet *fleet, size_t at)
+{
+	struct fleet_model *model = &out->models[at];
+
+	model->least = model->least_worst = NAN;
+	for (size_t gpu = 0; gpu < fleet->gpu_count; gpu++) {
+		const struct fleet_level *time = fleet_level_at(out, gpu, FLEET_TIME);
+
+		if (out->model[gpu] != at || !time->runs || isnan(time->least))
+			continue;
+		if (isnan(model->least) || time->runs < model->fewest_runs)
+			model->fewest_runs = time->runs;
+		if (time->runs > model->most_runs)
+			model->most_runs = time->runs;
+		model->least = fmin(model->least, time->least); /* ignores NAN */
+		model->least_worst = fmax(model->least_worst, time->least);
+	}
+}
+
 /* Sets why_not and the counts of the models. */
 static void count_gpus(struct fleet_judgement *out, const struct fleet *fleet)
 {
@@ -360,6 +386,8 @@ static void count_gpus(struct fleet_judgement *out, const struct fleet *fleet)
 		model->outliers += is_outlier;
 		out->outliers += is_outlier;
 	}
+	for (size_t model = 0; model < out->model_count; model++)
+		set_least(out, fleet, model);
 	free(has_trials);
 }
 
@@ -419,8 +447,8 @@ void fleet_judge(struct fleet_judgement *out, const struct fleet *fleet,
 	count = gpus * out->quantity_count;
 	out->levels = xcalloc(count + 1, sizeof(*out->levels));
 	for (size_t i = 0; i < count; i++)
-		out->levels[i] =
-			(struct fleet_level){.change = NAN, .low = NAN, .high = NAN, .p = NAN};
+		out->levels[i] = (struct fleet_level){
+			.change = NAN, .low = NAN, .high = NAN, .p = NAN, .least = NAN};
 	out->model = xcalloc(gpus + 1, sizeof(*out->model));
 	out->why_not = xcalloc(gpus + 1, sizeof(*out->why_not));
 	out->order = xcalloc(gpus + 1, sizeof(*out->order));

@@ -106,6 +106,9 @@ struct fleet_level {
 	size_t cases, runs, nights; /* that are judged; 0 runs: not measured */
 	double change, low, high; /* 0.01: 1 % more than the fleet; 95 % interval; NAN: not known */
 	double p;                 /* adjusted over all GPUs and quantities */
+	/* A smaller difference would not show, because it could be chance; NAN: not known. */
+	double least;
+	double scatter, freedom; /* what `least` and p come from */
 	bool is_outlier;
 	/* If it is an outlier: the run since which it is; the first of the GPU if no change point
 	 * was found.
@@ -126,6 +129,10 @@ struct fleet_model {
 	size_t gpus;     /* of the model */
 	size_t compared; /* of them, by at least one quantity */
 	size_t outliers;
+	/* What the times of its compared GPUs can show: the least difference, of the GPU of which
+	 * most is known and of the one of which least is; NAN: no times. And the runs of a GPU. */
+	double least, least_worst;
+	size_t fewest_runs, most_runs;
 	/* The value of a fact that most GPUs have. NULL: none has more than half of those that have
 	 * one. */
 	const char *usual[FLEET_FACTS];

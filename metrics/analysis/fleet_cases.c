@@ -12,6 +12,7 @@ static void add_gpus(struct fleet_case_list *list, const struct fleet_levels *le
 		struct fleet_case item = {.gpu = members[place], .key = key};
 
 		item.level.change = item.level.low = item.level.high = item.level.p = NAN;
+		item.level.least = NAN;
 		fleet_levels_take(&item.level, levels, place, limits);
 		if (!item.level.runs)
 			continue;
@@ -66,6 +67,7 @@ static int by_gpu_and_difference(const void *left, const void *right)
 size_t fleet_cases_judge(struct fleet_case **out, struct fleet_case_list *list, double share,
 			 const struct fleet_limits *limits)
 {
+	const double level = limits->false_alarms * share / (double)list->count;
 	size_t kept = 0;
 
 	effects_adjust(list->p, list->count);
@@ -74,6 +76,7 @@ size_t fleet_cases_judge(struct fleet_case **out, struct fleet_case_list *list, 
 
 		item->level.p = fmin(1, list->p[list->p_at[i]] / share);
 		item->level.is_outlier = item->level.p < limits->false_alarms;
+		item->level.least = fmax(limits->smallest, fleet_level_least(&item->level, level));
 		if (item->level.is_outlier)
 			list->items[kept++] = *item;
 	}

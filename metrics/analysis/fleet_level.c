@@ -15,6 +15,13 @@
 #define MAD_EFFICIENCY 0.37
 /* The variance of the mean of the middle half of many normal values, relative to that of all. */
 #define MIDDLE_VARIANCE 1.19
+/* The median absolute deviation of fewer runs may be 0 by chance. */
+#define ROBUST_RUNS_LEAST 6
+/* 80 and 90 % of normal values are within so many standard deviations. */
+#define NORMAL_80 1.2815515655446004
+#define NORMAL_90 1.6448536269514722
+/* What a fifth of slow runs may add to the noise of a GPU, so that a GPU that changed is found. */
+#define SLOW_NOISE_MOST 5
 #define NO_RUN UINT32_MAX
 
 /* Reorders the values. */
@@ -53,7 +60,7 @@ static double mad_correction(size_t count)
 	return count < ARRAY_SIZE(few) ? few[count] : (double)count / ((double)count - 0.8);
 }
 
-/* The standard deviation of the values about their median. Overwrites them. */
+/* The standard deviation of the values about their median. Leaves how far from it they are. */
 static double robust_deviation(double *values, size_t count)
 {
 	double middle = median_in_place(values, count);
@@ -249,7 +256,6 @@ static void polish_gpus(struct polish *polish)
 	for (size_t gpu = 0; gpu < out->gpu_count; gpu++)
 		if (!isnan(out->gpus[gpu].level))
 			polish->values[known++] = out->gpus[gpu].level;
-	out->compared = known;
 	middle = median_in_place(polish->values, known);
 	for (size_t gpu = 0; gpu < out->gpu_count; gpu++)
 		out->gpus[gpu].level -= middle;
@@ -259,11 +265,14 @@ static void polish_gpus(struct polish *polish)
 
 /* ---- the noise ---- */
 
-/* The standard deviation of one run about its GPU, over all GPUs. NAN: no GPU has two runs. */
+/* The standard deviation of one run about its GPU, over all GPUs. A slow mode in a fifth of the
+ * runs makes it larger, as one in a hundred that is disturbed does not. NAN: no GPU has two runs.
+ */
 static double noise_of_all(struct polish *polish)
 {
 	const struct fleet_levels *out = polish->out;
 	size_t count = 0;
+	double usual;
 
 	for (size_t gpu = 0; gpu < out->gpu_count; gpu++) {
 		const struct fleet_gpu_level *level = &out->gpus[gpu];
@@ -273,69 +282,50 @@ static double noise_of_all(struct polish *polish)
 			polish->values[count++] =
 				fabs(out->runs[i].level - level->level) * sqrt(runs / (runs - 1));
 	}
-	return MAD_TO_DEVIATION * median_in_place(polish->values, count);
+	if (!count)
+		return NAN;
+	usual = MAD_TO_DEVIATION * median_in_place(polish->values, count);
+	return fmax(usual, number_of_rank(polish->values, count, count * 9 / 10) / NORMAL_90);
 }
 
 /* The noise of a GPU, moderated by that of all: as in compare.h, the common noise counts as four
- * degrees of freedom. */
+ * degrees of freedom. Few runs that are alike by chance make it no smaller, and a fifth of the runs
+ * that is slow makes it larger. */
 static void set_error(struct polish *polish, struct fleet_gpu_level *level, double noise)
 {
 	const size_t runs = level->end - level->judged;
-	double own = 0, weight = 0;
+	double own = 0, weight = 0, slow;
 
-	if (runs > 2) {
-		for (size_t i = level->judged; i < level->end; i++)
-			polish->values[i - level->judged] = polish->out->runs[i].level;
+	for (size_t i = level->judged; i < level->end; i++)
+		polish->values[i - level->judged] = polish->out->runs[i].level;
+	if (runs >= ROBUST_RUNS_LEAST) {
 		own = robust_deviation(polish->values, runs);
+		slow = number_of_rank(polish->values, runs, (runs - 1) * 8 / 10) / NORMAL_80;
+		own = fmax(own, fmin(slow, SLOW_NOISE_MOST * noise));
 		weight = MAD_EFFICIENCY * (double)(runs - 1);
+	} else if (runs > 1) {
+		own = sqrt(spread_of(polish->values, runs).squares / (double)(runs - 1));
+		own = fmax(own, noise);
+		weight = (double)(runs - 1);
 	}
 	level->freedom = noise_of_h200.weight + weight;
 	level->error = sqrt((noise_of_h200.weight * noise * noise + weight * own * own) /
 			    level->freedom * (runs > 2 ? MIDDLE_VARIANCE : 1) / (double)runs);
 }
 
-/* A GPU whose level is less certain than that of most may lie farther away by chance. */
-static void set_scatter(struct fleet_gpu_level *level, double scatter, double freedom,
-			double usual_error)
-{
-	const double most = scatter * scatter;
-	double more = level->error * level->error - usual_error * usual_error;
-
-	if (!(more > 0))
-		more = 0;
-	level->scatter = sqrt(most + more);
-	/* Satterthwaite, Biometrics Bulletin 2, 1946 */
-	level->scatter_freedom = (most + more) * (most + more) /
-				 (most * most / freedom + more * more / level->freedom);
-}
-
 static void measure_noise(struct polish *polish)
 {
 	struct fleet_levels *out = polish->out;
-	double noise = noise_of_all(polish), scatter, usual_error;
-	size_t known = 0;
+	const double noise = noise_of_all(polish);
 
 	for (size_t gpu = 0; gpu < out->gpu_count; gpu++) {
 		struct fleet_gpu_level *level = &out->gpus[gpu];
 
 		level->error = NAN;
-		if (isnan(level->level))
-			continue;
-		set_error(polish, level, noise);
+		if (!isnan(level->level))
+			set_error(polish, level, noise);
 	}
-	for (size_t gpu = 0; gpu < out->gpu_count; gpu++)
-		if (!isnan(out->gpus[gpu].level))
-			polish->values[known++] = out->gpus[gpu].level;
-	scatter = fmax(robust_deviation(polish->values, known), FLEET_SCATTER_LEAST);
-	known = 0;
-	for (size_t gpu = 0; gpu < out->gpu_count; gpu++)
-		if (!isnan(out->gpus[gpu].error))
-			polish->values[known++] = out->gpus[gpu].error;
-	usual_error = median_in_place(polish->values, known);
-	for (size_t gpu = 0; gpu < out->gpu_count; gpu++)
-		if (!isnan(out->gpus[gpu].level))
-			set_scatter(&out->gpus[gpu], scatter,
-				    MAD_EFFICIENCY * (double)(out->compared - 1), usual_error);
+	fleet_levels_compare(out);
 }
 
 void fleet_levels_init(struct fleet_levels *out, const struct fleet_point *points, size_t count,
@@ -413,10 +403,18 @@ void fleet_levels_take(struct fleet_level *out, const struct fleet_levels *level
 		out->low = expm1(found->level - half);
 		out->high = expm1(found->level + half);
 	}
-	out->p = student_two_sided(fabs(found->level) / found->scatter, found->scatter_freedom);
+	out->scatter = found->scatter;
+	out->freedom = found->scatter_freedom;
+	out->p = student_two_sided(found->apart / found->scatter, found->scatter_freedom);
 	/* only a GPU that far away can be an outlier, and few are */
 	if (fabs(out->change) >= limits->smallest && out->p < limits->false_alarms)
 		set_since(out, levels, found);
+}
+
+double fleet_level_least(const struct fleet_level *found, double level)
+{
+	return found->scatter > 0 ? expm1(student_quantile(level, found->freedom) * found->scatter)
+				  : NAN;
 }
 
 void fleet_levels_release(struct fleet_levels *levels)

@@ -29,8 +29,10 @@ struct fleet_gpu_level {
 	double level;   /* NAN: no shared case */
 	double error;   /* standard error of the level */
 	double freedom; /* its degrees of freedom */
-	double scatter; /* standard deviation of the level between GPUs that are like each other */
-	double scatter_freedom;
+	/* How far it is from the other GPUs that are like each other, and the standard deviation
+	 * that this has by chance. */
+	double apart;
+	double scatter, scatter_freedom;
 };
 
 struct fleet_levels {
@@ -38,7 +40,6 @@ struct fleet_levels {
 	size_t run_count;
 	struct fleet_gpu_level *gpus;
 	size_t gpu_count;
-	size_t compared; /* GPUs with a level */
 };
 
 /*
@@ -48,10 +49,14 @@ struct fleet_levels {
 void fleet_levels_init(struct fleet_levels *out, const struct fleet_point *points, size_t count,
 		       const struct fleet_run *runs, size_t run_count, size_t gpu_count,
 		       size_t last);
+/* Sets how far each GPU is from the others, and the scatter (fleet_scatter.c). */
+void fleet_levels_compare(struct fleet_levels *levels);
 /* What the levels say about the GPU at a place of the model: p is not adjusted yet, and since when
  * is set only if the GPU can be an outlier. Leaves *out unchanged if the GPU has no level. */
 void fleet_levels_take(struct fleet_level *out, const struct fleet_levels *levels, size_t place,
 		       const struct fleet_limits *limits);
+/* The least difference whose p is below `level`, as a ratio minus 1; NAN: not known. */
+double fleet_level_least(const struct fleet_level *found, double level);
 void fleet_levels_release(struct fleet_levels *levels);
 
 /* ---- fleet_cases.c: the time of each case on each GPU, judged like a quantity. A GPU that is slow

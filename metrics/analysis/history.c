@@ -13,7 +13,7 @@ bool history_is_timed(const struct history *history, size_t run)
 	const struct trial *trial = &history->trials[run];
 
 	return trial_status_measured(trial->status) && trial->summary.count > 0 &&
-	       trial->summary.median_ns > 0;
+	       trial->summary.median_ns > 0 && isfinite(trial->summary.median_ns);
 }
 
 bool history_is_counted(const struct history *history, size_t run)
@@ -30,7 +30,7 @@ static size_t write_medians(double *out, const struct trial *trial)
 	size_t count = 0;
 
 	for (size_t i = 0; i < trial->round_count; i++) {
-		if (trial->rounds[i].median_ns > 0)
+		if (trial->rounds[i].median_ns > 0 && isfinite(trial->rounds[i].median_ns))
 			out[count++] = trial->rounds[i].median_ns;
 	}
 	if (count == 0)
@@ -38,22 +38,30 @@ static size_t write_medians(double *out, const struct trial *trial)
 	return count;
 }
 
-/* Finds the change points of `timed` runs, which are at `places` in the history. *out is malloc'd.
- */
-static size_t locate_changes(struct history_change **out, const struct process_medians *runs,
-			     const size_t *places, size_t timed)
+/* Finds the change points of `timed` runs, which are at `places` in the history, and the modes of
+ * those since the newest one. *out is malloc'd. */
+static size_t locate_changes(struct history_change **out, struct history_mode *mode,
+			     const struct process_medians *runs, const size_t *places, size_t timed)
 {
 	struct change_point *points;
-	size_t count = change_points_find(&points, runs, timed, &change_point_limits);
+	size_t count = change_points_find(&points, runs, timed, &change_point_limits), first = 0;
 
+	*mode = (struct history_mode){0};
 	*out = xcalloc(count + 1, sizeof(**out));
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++) {
 		(*out)[i] = (struct history_change){
 			.change = points[i],
 			.last = places[points[i].at - 1],
 			.first = places[points[i].at],
 		};
+		if (!points[i].provisional)
+			first = points[i].at;
+	}
 	free(points);
+	if (change_mode_find(&mode->mode, runs + first, timed - first, &change_point_limits)) {
+		mode->first = places[first];
+		mode->newest = places[first + mode->mode.newest];
+	}
 	return count;
 }
 
@@ -226,7 +234,8 @@ static void find_change_points(struct history *history)
 		places[timed++] = i;
 	}
 	free(history->changes);
-	history->change_count = locate_changes(&history->changes, runs, places, timed);
+	history->change_count =
+		locate_changes(&history->changes, &history->mode, runs, places, timed);
 	for (size_t i = 0; i < history->change_count; i++) {
 		struct history_change *change = &history->changes[i];
 		const struct trial *a = &history->trials[change->last];
@@ -278,12 +287,14 @@ void history_grid_find_changes(struct history_grid *grid)
 
 	free(grid->changes);
 	free(grid->change_begin);
+	free(grid->modes);
+	grid->modes = xcalloc(grid->case_count + 1, sizeof(*grid->modes));
 	grid->changes = NULL;
 	grid->change_begin = xcalloc(grid->case_count + 1, sizeof(*grid->change_begin));
 	for (size_t i = 0; i < grid->case_count; i++) {
 		struct history_change *found;
-		size_t of_case =
-			locate_changes(&found, runs, places, grid_series(runs, places, grid, i));
+		size_t of_case = locate_changes(&found, &grid->modes[i], runs, places,
+						grid_series(runs, places, grid, i));
 
 		if (of_case) {
 			grid->changes = xgrow(grid->changes, &capacity, count + of_case,
@@ -363,5 +374,6 @@ void history_grid_release(struct history_grid *grid)
 	free(grid->trial_id);
 	free(grid->changes);
 	free(grid->change_begin);
+	free(grid->modes);
 	*grid = (struct history_grid){0};
 }

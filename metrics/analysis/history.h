@@ -20,6 +20,13 @@ struct history_change {
 	bool same_code;     /* code and launch are known and equal: noise, or the environment */
 };
 
+/* Two modes of the runs since the newest change point. The positions are of the history. */
+struct history_mode {
+	struct change_mode mode; /* `of` is 0 without modes */
+	size_t first;            /* the first of these runs */
+	size_t newest;           /* the newest one in the rarer mode */
+};
+
 /* A run with other counters than the newest run before it with the same inputs. Counters that
  * repeat exactly are compared, as by `perflab regress`: without noise, every difference is a
  * change. */
@@ -41,6 +48,7 @@ struct history {
 	size_t left_out; /* runs that were excluded because they have the other --cache mode */
 	struct history_change *changes;
 	size_t change_count;
+	struct history_mode mode;
 	struct counter_step *steps; /* of emulated runs; empty: no counter changed */
 	size_t step_count;
 };
@@ -48,7 +56,7 @@ struct history {
 bool history_is_timed(const struct history *history, size_t run);
 /* Whether a run has counters of the case. */
 bool history_is_counted(const struct history *history, size_t run);
-/* Replaces `changes` by the change points of the rounds of the runs; `steps`, if they are emulated.
+/* Replaces `changes` and `mode` by what the rounds of the runs show; `steps`, if they are emulated.
  */
 void history_find_changes(struct history *history);
 /* The time of a run divided by that of the timed run before it, minus 1. NAN: not known. */
@@ -106,6 +114,7 @@ struct history_grid {
 	 * change_begin[case + 1]. */
 	struct history_change *changes;
 	size_t *change_begin;
+	struct history_mode *modes; /* per case */
 	/* The runs are emulated: they have counters and no times, and the arrays above are NULL. */
 	bool emulated;
 	struct grid_step *steps; /* by case, then by run */
@@ -116,7 +125,7 @@ struct history_grid {
  * they differ. */
 void history_grid_compare(struct history_grid *grid, size_t at, size_t last, size_t first,
 			  const struct trial *before, const struct trial *after);
-/* Replaces `changes` by the change points of all cases. Their same_code is false: the grid has no
+/* Replaces `changes` and `modes` by those of all cases. Their same_code is false: the grid has no
  * code (db_history_grid_codes()). */
 void history_grid_find_changes(struct history_grid *grid);
 void history_grid_release(struct history_grid *grid);

@@ -187,6 +187,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 		.base_test = pair->base_test,
 		.head_test = pair->head_test,
 		.context = {.noise = pair->noise, .sessions = pair->sessions},
+		.beside = pair->beside,
 		.other_base = pair->note != NULL,
 	};
 	if (options->thresholds && thresholds_ignore(options->thresholds, item->name)) {
@@ -195,6 +196,11 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 	}
 	if (pair->note)
 		explain(item, xstrdup(pair->note));
+	if (pair->not_measured) {
+		item->verdict = CHANGE_SAME_CODE;
+		explain(item, xstrdup("not measured"));
+		return 0;
+	}
 	if (judge_presence(item))
 		return 0;
 	base = &pair->base->facts;
@@ -243,6 +249,8 @@ static void account_for_clocks(struct regress_case *item)
 	const char *why;
 	const double explained = slower * clock_dependence(item, &why);
 
+	if (item->beside) /* both had the same clock */
+		return;
 	if (item->time != CHANGE_REGRESSED && item->time != CHANGE_IMPROVED)
 		return;
 	if ((slower > 0) == (change > 0) && fabs(slower) > 1e-4) {
@@ -295,7 +303,10 @@ static void explain_undecided(struct regress_case *item)
 
 	if (explain_doubt(item))
 		return;
-	if (item->base_rounds < 2 || item->head_rounds < 2)
+	if (item->beside)
+		explain(item, xstrdup("the interval of the speed-up reaches beyond 1 %; "
+				      "more rounds (--decide) narrow it"));
+	else if (item->base_rounds < 2 || item->head_rounds < 2)
 		explain(item, xstrdup("each run needs at least two rounds to show a change"));
 	else if (!needed.each)
 		explain(item, xasprintf("a change of %.3g %% is not ruled out, and at this "
@@ -453,7 +464,7 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 	for (size_t i = 0; i < count && !rc; i++)
 		/* a case that was skipped or did not run in both runs is left out */
 		if (has_result(pairs[i].base) || has_result(pairs[i].head) ||
-		    has_failed(pairs[i].base) || has_failed(pairs[i].head))
+		    has_failed(pairs[i].base) || has_failed(pairs[i].head) || pairs[i].not_measured)
 			rc = compare_numbers(&regress.cases[regress.count++], &pairs[i], options,
 					     err);
 	if (rc) {

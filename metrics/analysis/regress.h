@@ -143,6 +143,10 @@ struct regress_pair {
 	 * a case can explain its change. */
 	enum bound limiter;
 	const char *note; /* the beginning of `why`; NULL: none */
+	/* The head was measured beside the base: its speed-up, which is judged, decides. */
+	bool beside;
+	/* Neither was measured, because code, launch and data are the same. */
+	bool not_measured;
 };
 
 /* Sets what a pair has from its runs. `noise` is that of both. */
@@ -200,6 +204,7 @@ struct regress_case {
 	struct sequential_test base_test, head_test;
 	struct effect_context context; /* the share is that of the last comparison */
 	enum bound limiter;            /* of the pair */
+	bool beside;                   /* as in struct regress_pair */
 	bool other_base; /* the base is a run of its own, which the report names only here */
 	size_t base_rounds, head_rounds; /* that the effect compares */
 	/* Inconclusive by time because the rounds are too few or scatter too much, and not because

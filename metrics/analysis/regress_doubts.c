@@ -240,21 +240,11 @@ double rounds_correlation(const struct round_series *runs, size_t run_count)
 void effect_widen(struct effect *effect, size_t base, size_t head, double share, double correlation)
 {
 	const double n = (double)base, m = (double)head;
-	const double difference = log1p(effect->change);
-	const double before = log1p(effect->high) - difference;
-	double reach;
 
 	if (!(correlation > 0) || isnan(effect->p))
 		return;
 	effect->variance *= (correlation_factor(correlation, base) / n +
 			     correlation_factor(correlation, head) / m) /
 			    (1 / n + 1 / m);
-	effect->p = fmin(1, effect_chance(effect, difference, base, head) / share);
-	reach = effect_reach(effect, EFFECT_LEVEL * share, base, head);
-	effect->low = expm1(difference - reach);
-	effect->high = expm1(difference + reach);
-	effect->by_sessions = effect->by_sessions && reach <= before * (1 + 1e-9);
-	reach = effect_reach(effect, 2 * EFFECT_LEVEL * share, base, head);
-	effect->bound_low = expm1(difference - reach);
-	effect->bound_high = expm1(difference + reach);
+	effect_set_interval(effect, base, head, share);
 }

@@ -178,7 +178,8 @@ void regress_find_times(struct regress_case *item, const struct regress_options 
 		item->limits.resolution = fmax(item->limits.resolution, said->limit);
 	}
 	item->timed = has_round_times(item->base) && has_round_times(item->head) &&
-		      !(said && said->ignore);
+		      !(said && said->ignore) &&
+		      !(item->beside && isnan(item->head->speedup.speedup));
 }
 
 /* What is known of a change without two rounds in each run: one process does not show how far two
@@ -293,7 +294,7 @@ static size_t compare_all_at(struct regress *regress, int interim)
 	for (size_t i = 0; i < regress->count; i++) {
 		struct regress_case *item = &regress->cases[i];
 
-		if (!item->timed || item->time != CHANGE_INCONCLUSIVE ||
+		if (!item->timed || item->beside || item->time != CHANGE_INCONCLUSIVE ||
 		    interim > interim_last(&item->head_test, item->head))
 			continue;
 		compare_at(item, interim);
@@ -326,6 +327,29 @@ static enum change judge_at(struct regress_case *item, int interim)
 	return CHANGE_INCONCLUSIVE;
 }
 
+/* Takes the effect of a case that was measured beside its base from its speed-up, which is judged
+ * together with all others of its run. */
+static void take_speedup(struct regress_case *item)
+{
+	const struct trial_speedup *speedup = &item->head->speedup;
+
+	item->effect.change = 1 / speedup->speedup - 1;
+	item->effect.low = 1 / speedup->high - 1;
+	item->effect.high = 1 / speedup->low - 1;
+	item->effect.p = item->adjusted_p = speedup->p;
+	item->base_rounds = item->head_rounds = (size_t)speedup->rounds;
+	item->time = speedup->verdict == SPEEDUP_SLOWER   ? CHANGE_REGRESSED
+		     : speedup->verdict == SPEEDUP_FASTER ? CHANGE_IMPROVED
+		     : speedup->verdict == SPEEDUP_SAME   ? CHANGE_UNCHANGED
+							  : CHANGE_INCONCLUSIVE;
+	/* a limit that the user gave */
+	if (item->time != CHANGE_INCONCLUSIVE &&
+	    item->limits.smallest > change_limits_default.smallest &&
+	    fabs(item->effect.change) < item->limits.smallest)
+		item->time = CHANGE_UNCHANGED;
+	item->undecided = item->time == CHANGE_INCONCLUSIVE && !item->by_code;
+}
+
 void regress_judge_times(struct regress *regress)
 {
 	/* the last interim analysis that --decide would add */
@@ -351,6 +375,10 @@ void regress_judge_times(struct regress *regress)
 	for (size_t i = 0; i < regress->count; i++) {
 		struct regress_case *item = &regress->cases[i];
 
+		if (item->timed && item->beside) {
+			take_speedup(item);
+			continue;
+		}
 		item->undecided =
 			item->timed && item->time == CHANGE_INCONCLUSIVE && !item->by_code;
 		if (item->undecided)

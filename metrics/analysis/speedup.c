@@ -1,12 +1,14 @@
 /* Estimates and judges speed-ups over a base variant. */
 #include "metrics/analysis/speedup.h"
-#include "metrics/analysis/compare.h"
+#include "metrics/against.h"
+#include "metrics/analysis/regress.h"
 #include "metrics/analysis/statistics.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #define PAIRS_FOR_INTERVAL 6
+#define SIGN_ROUNDS_MOST 1000 /* beyond, only full agreement counts */
 
 const struct change_limits speedup_limits_default = {
 	.smallest = 0.002, .resolution = 0.01, .false_alarms = 0.05};
@@ -86,6 +88,24 @@ static bool round_has_pair(const struct round_summary *round)
 	return round->speedup > 0 && round->median_ns > 0;
 }
 
+/* Whether the rounds are on one side of 1: all of them or, of many, so many that chance has at most
+ * RANK_LEVEL for it (sign test: Conover, Practical Nonparametric Statistics, 3.4). */
+static bool rounds_agree(size_t above, size_t below, size_t rounds)
+{
+	const size_t fewer = above < below ? above : below, count = above + below;
+	double term = pow(0.5, (double)count), tail = term;
+
+	if (rounds < 2)
+		return false;
+	if (rounds < RANK_ROUNDS_LEAST || count > SIGN_ROUNDS_MOST)
+		return above == rounds || below == rounds;
+	for (size_t i = 1; i <= fewer; i++) {
+		term *= (double)(count - i + 1) / (double)i;
+		tail += term;
+	}
+	return 2 * tail <= RANK_LEVEL;
+}
+
 struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size_t count)
 {
 	struct speedup_effect effect = {NAN, NAN, NAN, NAN, false, 0, true};
@@ -128,7 +148,7 @@ struct speedup_effect speedup_effect_of(const struct round_summary *rounds, size
 	effect.low = exp(mean - reach);
 	effect.high = exp(mean + reach);
 	effect.p = student_two_sided(mean / sqrt(variance), freedom);
-	effect.agreed = above == effect.rounds || below == effect.rounds;
+	effect.agreed = rounds_agree(above, below, effect.rounds);
 	return effect;
 }
 
@@ -163,25 +183,58 @@ static char *speedup_refusal(const struct run *run, const struct trial *trial)
 	return NULL;
 }
 
-static struct speedup_effect effect_of_trial(const struct run *run, struct trial *trial)
+/* The rounds that an interim analysis judges. */
+static size_t rounds_below(const struct trial *trial, int limit)
+{
+	size_t count = 0;
+
+	while (count < trial->round_count && trial->rounds[count].round < limit)
+		count++;
+	return count;
+}
+
+/* The effect at an interim analysis; NAN: there is none. */
+static struct speedup_effect effect_of_trial(const struct run *run, struct trial *trial,
+					     const struct sequential_test *test, int interim)
 {
 	static const struct speedup_effect none = {NAN, NAN, NAN, NAN, false, 0, false};
 	struct trial_speedup *speedup = &trial->speedup;
+	struct speedup_effect effect;
 
 	if (!speedup->base_variant)
 		return none;
 	if (!speedup->why)
 		speedup->why = speedup_refusal(run, trial);
-	return speedup->why ? none : speedup_effect_of(trial->rounds, trial->round_count);
+	if (speedup->why)
+		return none;
+	effect =
+		speedup_effect_of(trial->rounds, rounds_below(trial, interim_limit(test, interim)));
+	effect.p = fmin(1, effect.p / interim_share_of(test, interim));
+	return effect;
 }
 
-void speedups_judge(struct run *run)
+static bool is_decided(const struct trial_speedup *speedup)
 {
-	struct speedup_effect *effects = xcalloc(run->trial_count + 1, sizeof(*effects));
-	double *p = xcalloc(run->trial_count + 1, sizeof(*p));
+	return speedup->verdict != SPEEDUP_INCONCLUSIVE && speedup->verdict != SPEEDUP_NOT_MEASURED;
+}
+
+/* Judges what the interim analyses before this one left undecided. Returns whether a trial has
+ * rounds for the next one. */
+static bool judge_at(struct run *run, const struct sequential_test *test, int interim,
+		     struct speedup_effect *effects, double *p)
+{
+	bool *judged = xcalloc(run->trial_count + 1, sizeof(*judged));
+	bool more = false;
 
 	for (size_t i = 0; i < run->trial_count; i++) {
-		effects[i] = effect_of_trial(run, &run->trials[i]);
+		struct trial *trial = &run->trials[i];
+		const int last = interim_last(test, trial);
+
+		judged[i] = trial->speedup.base_variant && last >= interim &&
+			    !(interim && is_decided(&trial->speedup));
+		more |= last > interim;
+		if (judged[i])
+			effects[i] = effect_of_trial(run, trial, test, interim);
 		p[i] = effects[i].p;
 	}
 	effects_adjust(p, run->trial_count);
@@ -189,7 +242,7 @@ void speedups_judge(struct run *run)
 		struct trial_speedup *speedup = &run->trials[i].speedup;
 		const struct speedup_effect *effect = &effects[i];
 
-		if (!speedup->base_variant)
+		if (!judged[i])
 			continue;
 		speedup->verdict = speedup_effect_judge(effect, p[i], &speedup_limits_default);
 		speedup->speedup = effect->speedup;
@@ -199,6 +252,23 @@ void speedups_judge(struct run *run)
 		speedup->rounds = (int64_t)effect->rounds;
 		speedup->same_buffers = effect->rounds ? effect->same_buffers : -1;
 	}
+	free(judged);
+	return more;
+}
+
+void speedups_judge(struct run *run)
+{
+	const struct sequential_test all = {0}, of_run = sequential_test_of_run(run);
+	/* the rounds of another run were not chosen by its speed-ups */
+	const bool chosen = key_value_get(&run->environment, AGAINST_COMMIT_KEY) != NULL;
+	struct speedup_effect *effects = xcalloc(run->trial_count + 1, sizeof(*effects));
+	double *p = xcalloc(run->trial_count + 1, sizeof(*p));
+
+	for (size_t i = 0; i < run->trial_count; i++)
+		effects[i] = (struct speedup_effect){NAN, NAN, NAN, NAN, false, 0, false};
+	for (int interim = 0; interim < INTERIM_COUNT; interim++)
+		if (!judge_at(run, chosen ? &of_run : &all, interim, effects, p))
+			break;
 	free(effects);
 	free(p);
 }

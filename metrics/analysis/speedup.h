@@ -41,7 +41,8 @@ struct speedup_effect {
 	double speedup, low, high; /* with its 95 % interval, not adjusted for other cases */
 	/* The probability of a speed-up at least as far from 1 if there were none, not adjusted. */
 	double p;
-	/* At least two rounds, and all of them are above 1 or all below it. */
+	/* At least two rounds, and all of them are above 1 or all below it; of RANK_ROUNDS_LEAST
+	 * rounds or more, as many as the sign test asks for. */
 	bool agreed;
 	size_t rounds;
 	bool same_buffers; /* in all rounds */
@@ -64,8 +65,9 @@ enum speedup_verdict speedup_effect_judge(const struct speedup_effect *effect, d
 /*
  * Judges all pairs of a run that was loaded with its rounds: sets verdict, numbers and reason of
  * each trial that has a base case, except base_median_ns. The p of all of them are adjusted
- * together. A trial has no speed-up if it or the base case's own trial was not measured, or if it
- * already has a reason.
+ * together. Rounds that --decide added because of speed-ups are judged at its interim analyses
+ * (regress.h): the first that decides a case gives its verdict. A trial has no speed-up if it or
+ * the base case's own trial was not measured, or if it already has a reason.
  */
 void speedups_judge(struct run *run);
 

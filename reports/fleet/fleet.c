@@ -22,6 +22,7 @@ static json_t *fleet_level_json(const char *name, const struct fleet_level *leve
 	json_set_number(object, "low", level->low);
 	json_set_number(object, "high", level->high);
 	json_set_number(object, "p", level->p);
+	json_set_number(object, "least", level->least);
 	json_set_bool(object, "apart", level->is_outlier);
 	json_set_integer(object, "cases", (int64_t)level->cases);
 	json_set_integer(object, "runs", (int64_t)level->runs);
@@ -81,6 +82,8 @@ static json_t *fleet_model_json(const struct fleet_report *report, size_t model)
 	json_set_integer(object, "sm_count", first->sm_count);
 	json_set_integer(object, "apart", (int64_t)item->outliers);
 	json_set_integer(object, "compared", (int64_t)item->compared);
+	json_set_number(object, "least", item->least);
+	json_set_number(object, "least_worst", item->least_worst);
 	json_object_set_new(object, "gpus", gpus);
 	for (size_t i = 0; i < report->fleet->gpu_count; i++) {
 		if (judgement->model[judgement->order[i]] == model)
@@ -112,7 +115,7 @@ static struct any_value integer_if(bool known, int64_t value)
 static const char *const fleet_columns[] = {
 	"name",    "cc_major", "cc_minor", "sm_count",  "uuid",  "host",         "device", "driver",
 	"verdict", "reason",   "quantity", "change",    "low",   "high",         "p",      "apart",
-	"cases",   "runs",     "nights",   "since_run", "since", "change_point",
+	"cases",   "runs",     "nights",   "since_run", "since", "change_point", "least",
 };
 
 #define SINCE_COLUMN 20 /* in fleet_columns */
@@ -145,6 +148,7 @@ static void add_level_row(struct row_writer *writer, const struct fleet_report *
 		integer_if(level->is_outlier, level->since_run),
 		{0},
 		integer_if(level->is_outlier, level->since_change),
+		value_of_real(level->least),
 	};
 
 	_Static_assert(ARRAY_SIZE(values) == ARRAY_SIZE(fleet_columns), "a value for each column");
@@ -173,7 +177,8 @@ static int fleet_csv(FILE *out, const struct fleet_report *report,
 		     const struct report_options *options, struct error *err)
 {
 	const struct fleet_judgement *judgement = report->judgement;
-	const struct fleet_level none = {.change = NAN, .low = NAN, .high = NAN, .p = NAN};
+	const struct fleet_level none = {
+		.change = NAN, .low = NAN, .high = NAN, .p = NAN, .least = NAN};
 	struct row_writer *writer = NULL;
 	int rc = rows_begin(&writer, out, REPORT_CSV, options, fleet_columns,
 			    ARRAY_SIZE(fleet_columns), err);

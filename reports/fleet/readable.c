@@ -284,6 +284,35 @@ static void write_not_compared(FILE *out, const struct fleet_report *report, siz
 	free(told);
 }
 
+/* "14 runs of each GPU: a difference of its time under 0.93 % would not show." And what that does
+ * not cover. */
+static void write_evidence(FILE *out, const struct fleet_model *model, enum report_format format,
+			   const struct report_options *options)
+{
+	struct text line = TEXT_INIT;
+
+	if (isnan(model->least))
+		return;
+	text_addf(&line, "Evidence: %zu", model->fewest_runs);
+	if (model->most_runs > model->fewest_runs)
+		text_addf(&line, " to %zu", model->most_runs);
+	text_addf(
+		&line,
+		" run%s of each of %zu GPUs. A difference of the time under %.2f %% would not show",
+		model->most_runs == 1 ? "" : "s", model->compared, 100 * model->least);
+	if (model->least_worst > 1.5 * model->least)
+		text_addf(&line, ", of some GPUs one under %.2f %%", 100 * model->least_worst);
+	text_add(&line, model->most_runs == 1
+				? ". With one run of each, the scatter between sessions of one GPU "
+				  "is not known: a slow session looks like a slow GPU, so measure "
+				  "the same cases again."
+				: ", nor one that comes and goes between sessions.");
+	if (format == REPORT_MARKDOWN)
+		putc('\n', out);
+	write_prose(out, line.data, format, options);
+	text_release(&line);
+}
+
 static void write_model(FILE *out, const struct fleet_report *report, size_t at,
 			enum report_format format, const struct report_options *options)
 {
@@ -306,6 +335,7 @@ static void write_model(FILE *out, const struct fleet_report *report, size_t at,
 		if (format == REPORT_MARKDOWN && !model->outliers && !report->all)
 			putc('\n', out);
 		write_prose(out, line.data, format, options);
+		write_evidence(out, model, format, options);
 	}
 	if (format == REPORT_MARKDOWN)
 		putc('\n', out);

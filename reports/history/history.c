@@ -165,6 +165,24 @@ static json_t *history_change_json(const struct history *history,
 	return object;
 }
 
+/* null without modes. */
+static json_t *history_mode_json(const struct history *history)
+{
+	const struct history_mode *mode = &history->mode;
+	json_t *object;
+
+	if (!mode->mode.of)
+		return json_null();
+	object = json_object();
+	json_set_integer(object, "first_run", history->runs[mode->first].id);
+	json_set_integer(object, "newest_run", history->runs[mode->newest].id);
+	json_set_number(object, "usual_ns", mode->mode.usual_ns);
+	json_set_number(object, "other_ns", mode->mode.other_ns);
+	json_set_integer(object, "runs", (int64_t)mode->mode.runs);
+	json_set_integer(object, "of", (int64_t)mode->mode.of);
+	return object;
+}
+
 /* A run with other counters than the run before it. */
 static json_t *counter_step_json(const struct history *history, const struct counter_step *step)
 {
@@ -215,6 +233,7 @@ static void write_history(struct json_stream *stream, const struct history *hist
 	for (size_t i = 0; i < history->change_count; i++)
 		json_stream_value(stream, NULL, history_change_json(history, &history->changes[i]));
 	json_stream_close(stream, ']');
+	json_stream_value(stream, "mode", history_mode_json(history));
 	if (history->emulated) {
 		json_stream_open(stream, "counter_changes", '[');
 		for (size_t i = 0; i < history->step_count; i++)
@@ -255,9 +274,15 @@ static bool history_changed(const struct history *history)
 static void add_newest_change(struct text *out, const struct history *history)
 {
 	const struct history_change *change;
+	const struct change_mode *mode = &history->mode.mode;
 
-	if (!history_changed(history))
+	if (!history_changed(history)) {
+		if (mode->of)
+			text_addf(out, "none; two modes, %+.2f %% in %zu of %zu runs",
+				  100 * (mode->other_ns / mode->usual_ns - 1), mode->runs,
+				  mode->of);
 		return;
+	}
 	if (history->emulated) {
 		const struct counter_step *step = &history->steps[history->step_count - 1];
 		const struct counter_change *most = &step->counters[0];

@@ -237,6 +237,26 @@ static void describe_change_point(struct text *out, const struct history *histor
 			 "environment");
 	if (change->change.provisional)
 		text_add(out, "; one run so far: wait for the next");
+	text_addf(out, "; the interval covers %zu runs before and %zu after, of this device",
+		  change->change.before, change->change.after);
+}
+
+/* "two modes since run 1 (…): 59.993 us, and 61.204 us (+2.02 %) in 6 of 30 runs, …". */
+static void describe_mode(struct text *out, const struct history *history)
+{
+	const struct history_mode *mode = &history->mode;
+
+	text_add(out, "two modes since ");
+	add_run_name(out, &history->runs[mode->first]);
+	text_add(out, ": ");
+	add_time(out, mode->mode.usual_ns);
+	text_add(out, ", and ");
+	add_time(out, mode->mode.other_ns);
+	text_addf(out,
+		  " (%+.2f %%) in %zu of %zu runs, last in run %lld; a level that comes and goes "
+		  "is a mode and no change",
+		  100 * (mode->mode.other_ns / mode->mode.usual_ns - 1), mode->mode.runs,
+		  mode->mode.of, (long long)history->runs[mode->newest].id);
 }
 
 /* ---- the report ---- */
@@ -266,10 +286,11 @@ static void add_state(struct text *out, const struct history *history, size_t ti
 				      "has no times");
 		return;
 	}
-	if (timed < 3)
-		text_add(out, "too few runs for change points, which need at least three");
+	if (timed < CHANGE_RUNS_LEAST)
+		text_addf(out, "too few runs for change points, which need at least %d",
+			  CHANGE_RUNS_LEAST);
 	else if (history->change_count == 0)
-		text_add(out, "no change point");
+		text_addf(out, "no change point in %zu runs of this device", timed);
 }
 
 static size_t *timed_runs(const struct history *history, size_t *count)
@@ -284,21 +305,25 @@ static size_t *timed_runs(const struct history *history, size_t *count)
 	return timed;
 }
 
-/* Calls `add` for each change point, or for each step of the counters of emulated runs. */
+/* Calls `add` for each change point and for the modes, or for each step of the counters of emulated
+ * runs. */
 static void visit_changes(const struct history *history,
 			  void (*add)(struct text *out, const struct text *line, bool last),
 			  struct text *out)
 {
 	const size_t count = history->emulated ? history->step_count : history->change_count;
+	const bool modes = history->mode.mode.of > 0;
 	struct text line = TEXT_INIT;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count + modes; i++) {
 		text_clear(&line);
-		if (history->emulated)
+		if (i == count)
+			describe_mode(&line, history);
+		else if (history->emulated)
 			describe_counter_step(&line, history, &history->steps[i], add_run_name);
 		else
 			describe_change_point(&line, history, &history->changes[i]);
-		add(out, &line, i + 1 == count);
+		add(out, &line, i + 1 == count + modes);
 	}
 	text_release(&line);
 }

@@ -167,6 +167,24 @@ static void history_changes(struct page_json *json, const struct history_grid *g
 		page_null(json);
 }
 
+/* null, or the two modes of the runs since the newest change point: both levels, and in how many of
+ * all of these runs the second one was. */
+static void history_mode(struct page_json *json, const struct history_grid *grid, size_t at)
+{
+	const struct change_mode *mode = &grid->modes[at].mode;
+
+	if (!mode->of) {
+		page_null(json);
+		return;
+	}
+	page_open(json, '[');
+	history_median(json, mode->usual_ns);
+	history_median(json, mode->other_ns);
+	page_integer(json, (int64_t)mode->runs);
+	page_integer(json, (int64_t)mode->of);
+	page_close(json, ']');
+}
+
 static int64_t changes_unseen(const struct history_grid *grid)
 {
 	int64_t count = 0;
@@ -231,7 +249,8 @@ void page_histories(struct page_json *json, const struct report_options *options
 	} lists[] = {{"medians", history_medians},
 		     {"intervals", history_intervals},
 		     {"unverified", history_unverified},
-		     {"changes", history_changes}};
+		     {"changes", history_changes},
+		     {"modes", history_mode}};
 	const struct history_grid *grid = options->histories;
 
 	counter_history(json, grid);

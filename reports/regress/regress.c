@@ -86,7 +86,9 @@ static json_t *compared_time_json(const struct regress_case *item)
 	json_t *object = json_object();
 
 	json_object_set_new(object, "verdict", json_string(change_name(item->time)));
-	json_set_number(object, "base_median_ns", item->base->summary.median_ns);
+	json_set_number(object, "base_median_ns",
+			item->beside ? item->head->speedup.base_median_ns
+				     : item->base->summary.median_ns);
 	json_set_number(object, "head_median_ns", item->head->summary.median_ns);
 	json_object_set_new(object, "base_rounds_ns", rounds_json(item->base));
 	json_object_set_new(object, "head_rounds_ns", rounds_json(item->head));

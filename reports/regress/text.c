@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "metrics/against.h"
 #include "metrics/analysis/compare.h"
 #include "reports/derived/derived.h"
 #include "reports/regress/regress.h"
@@ -88,12 +89,17 @@ static const struct table_column regress_columns[] = {
 	{.name = "why", .drop = 1},
 };
 
-static void add_time_cell_of(struct row *row, const struct trial *trial)
+static void add_compared_time(struct row *row, double time_ns)
 {
 	struct text *cell = row_cell(row);
 
-	if (trial && trial->summary.median_ns > 0)
-		format_value(cell, trial->summary.median_ns, "ns");
+	if (time_ns > 0)
+		format_value(cell, time_ns, "ns");
+}
+
+static double median_of(const struct trial *trial)
+{
+	return trial ? trial->summary.median_ns : NAN;
 }
 
 static enum row_style regress_row_style(const struct regress_case *item)
@@ -126,8 +132,9 @@ static void add_regress_row(struct table *table, const struct regress_row *shown
 		text_add(cell, " (unverified)"); /* `why` may say something else */
 	if (shown->more)
 		text_addf(cell, " and %zu more", shown->more);
-	add_time_cell_of(&row, item->base);
-	add_time_cell_of(&row, item->head);
+	add_compared_time(&row, item->beside && item->head ? item->head->speedup.base_median_ns
+							   : median_of(item->base));
+	add_compared_time(&row, median_of(item->head));
 	regress_describe_change(row_cell(&row), effect->change);
 	cell = row_cell(&row);
 	if (isfinite(effect->low + effect->high))
@@ -287,13 +294,14 @@ static void describe_compared(struct text *out, const struct regress *regress)
 /* Says what the intervals of the times cover; nothing if there are none. */
 static void describe_covered(struct text *out, const struct regress *regress)
 {
-	size_t sessions = 0, intervals = 0;
+	size_t sessions = 0, intervals = 0, beside = 0;
 
 	for (size_t i = 0; i < regress->count; i++) {
 		const struct effect *effect = &regress->cases[i].effect;
 
 		intervals += effect_covers(effect) != NULL;
 		sessions += effect->session_freedom > 0;
+		beside += regress->cases[i].beside;
 	}
 	if (!intervals)
 		return;
@@ -302,6 +310,8 @@ static void describe_covered(struct text *out, const struct regress *regress)
 		text_add(out, ", and earlier sessions of this card");
 	else if (sessions)
 		text_addf(out, "; of %zu cases earlier sessions of this card, too", sessions);
+	else if (beside)
+		text_add(out, " of this session, in which both versions were measured in turn");
 	else
 		text_add(out, " of these two sessions: no earlier session tells how others differ");
 }
@@ -336,6 +346,22 @@ static void heading_add_discarded(struct heading *heading, const struct run *run
 	free(discarded);
 }
 
+/* The first of the cases that only the revision has with which the run was compared. */
+static void add_gone(struct heading *heading, const struct run *run)
+{
+	char *first = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < run->trial_count; i++)
+		if (against_is_gone(&run->trials[i]) && !count++)
+			first = trial_case_name(&run->trials[i]);
+	if (count)
+		heading_add_line(heading, "gone",
+				 xasprintf("%zu %s of then, such as %s", count,
+					   count == 1 ? "case" : "cases", first));
+	free(first);
+}
+
 /* What changed besides the code comes first, because it may be the reason for everything below. */
 static void regress_heading(struct heading *heading, const struct regress_report *report)
 {
@@ -362,6 +388,7 @@ static void regress_heading(struct heading *heading, const struct regress_report
 	if (covered.length)
 		heading_add_line(heading, "covers", text_detach(&covered));
 	text_release(&covered);
+	add_gone(heading, report->head);
 }
 
 static void heading_release(struct heading *heading)

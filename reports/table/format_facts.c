@@ -21,6 +21,14 @@ const char *const table_format_words[] = {
 		NULL,
 };
 
+const char *const sweep_format_words[] = {
+#define X(symbol, name, subjects, traits, writer, meaning) \
+	WORD(OF_TABLE | OF_REGRESS, name, subjects),
+	REPORT_FORMAT_LIST(X)
+#undef X
+		NULL,
+};
+
 const char *const run_format_words[] = {
 #define X(symbol, name, subjects, traits, writer, meaning) WORD(OF_RUN, name, subjects),
 	REPORT_FORMAT_LIST(X)

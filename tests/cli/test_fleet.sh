@@ -105,6 +105,28 @@ sqlite3 nights.db "PRAGMA foreign_keys = ON; DELETE FROM run WHERE device_id NOT
 sqlite3 nights.db "SELECT night, runs, cases, compared_cases, time_ratio IS NULL, run_id FROM gpu_nights WHERE uuid LIKE 'GPU-00000000%' ORDER BY 1" >figures
 printf '%s\n' '2025-11-20|1|2|0|1|100' '2025-11-21|2|4|0|1|124' | cmp -s - figures || complain "other nights: $(cat figures)"
 
+# what the evidence is, and what would not show
+run fleet --last 5
+expect_out 'Evidence: 5 runs of each of 12 GPUs. A difference of the time under 0.'
+expect_out ' % would not show, nor one'
+run fleet --last 1
+expect_out 'Evidence: 1 run of each of 12 GPUs.'
+expect_out 'With one'
+expect_out 'a slow session looks like a slow'
+
+# one slow GPU of four
+cp perflab.db four.db
+sqlite3 four.db "PRAGMA foreign_keys = ON; DELETE FROM run WHERE device_id NOT BETWEEN 100 AND 103;
+	UPDATE trial SET median_ns = 1.1 * median_ns WHERE run_id IN (SELECT id FROM run WHERE device_id = 101)"
+run fleet --db four.db
+expect_code 1
+expect_out 'Made GPU, compute capability 9.0, 132 SMs: 4 GPUs, 1 outlier'
+expect_out 'Evidence: 10 runs of each of 4 GPUs. A difference of the time under '
+sqlite3 four.db "UPDATE trial SET median_ns = median_ns / 1.1 WHERE run_id IN (SELECT id FROM run WHERE device_id = 101)"
+run fleet --db four.db
+expect_code 0
+expect_out '4 of 4 compared GPUs are like their fleet.'
+
 run fleet --last 5 --all
 [ "$(grep -c 'like its fleet  *-$' "$work/out")" = 10 ] || complain '--all does not show all'
 run fleet --last 5 --format md
@@ -123,6 +145,7 @@ assert slow["host"] == "node1" and slow["device"] == 1 and slow["verdict"] == "a
 assert slow["differs"] == "profiler nsys, most have none"
 time = slow["quantities"][0]
 assert time["name"] == "time" and time["apart"] and time["since_run"] == 165 and time["change_point"]
+assert 0.005 <= time["least"] < 0.028 and 0.005 <= made["least"] <= time["least"] <= made["least_worst"]
 assert 0.028 < time["low"] < time["change"] < time["high"] < 0.032 and time["p"] < 0.05
 assert [each["name"] for each in slow["quantities"]] == ["time", "sm_clock", "power"]
 END

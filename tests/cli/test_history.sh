@@ -195,6 +195,44 @@ slower 3 '= 5'
 run history "reduce/shuffle/$config" --db changed.db
 expect_out 'no change point'
 
+# the newest run is as slow as two before it, each of which was alone
+slower 1.02 'IN (3, 6, 10)'
+run history "reduce/shuffle/$config" --db changed.db
+expect_out 'no change point in 10 runs of this device'
+expect_out 'two modes since run 1'
+expect_out '%) in 3 of 10 runs, last in run 10; a level that comes and goes is a mode and no change'
+run history '*/block=*' --db changed.db
+expect_out ': 0 changed'
+expect_out 'in 3 of 10 runs'
+run history "reduce/shuffle/$config" --db changed.db --format json
+expect_out '"change_points": []'
+expect_out '"newest_run": 10'
+slower 1.02 '= 10'
+run history "reduce/shuffle/$config" --db changed.db
+expect_out 'slower by 2.00 %'
+expect_out 'the interval covers 9 runs before and 1 after, of this device'
+expect_no_out 'modes'
+slower 3 '= 5'
+
+# times that are missing, no number or 0 are no times; without any there is nothing to say
+slower 1.2 '> 6'
+sqlite3 changed.db "UPDATE round SET median_ns = NULL WHERE trial_id IN (SELECT id FROM trial WHERE run_id = 1);
+	UPDATE round SET median_ns = 9e999 WHERE trial_id IN (SELECT id FROM trial WHERE run_id = 2);
+	UPDATE round SET median_ns = 0 WHERE trial_id IN (SELECT id FROM trial WHERE run_id = 3)"
+run history "reduce/shuffle/$config" --db changed.db
+expect_code 0
+expect_out 'slower by 20.0'
+sqlite3 changed.db "UPDATE trial SET sample_count = 0, median_ns = NULL, session_low_ns = NULL, session_high_ns = NULL"
+refused 2 'has no times' history "reduce/shuffle/$config" --db changed.db
+slower 1.2 '> 6'
+sqlite3 changed.db "PRAGMA foreign_keys = ON; DELETE FROM run WHERE id < 8"
+run history "reduce/shuffle/$config" --db changed.db
+expect_code 0
+expect_out 'too few runs for change points, which need at least 5'
+slower 3 '= 5'
+run history "reduce/shuffle/$config" --db changed.db
+expect_out 'no change point'
+
 # a failed run appears in its place, without a time; untrusted text is escaped
 sqlite3 changed.db "PRAGMA foreign_keys = ON;
 	UPDATE trial SET status = 'mismatch', reason = 'element 3' || char(27) || '[31m differs' WHERE run_id = 4;

@@ -182,8 +182,8 @@ static void test_a_page_knows_the_rounds(void **state)
 	struct history_grid grid = {0};
 	int64_t last = 0;
 
-	for (int i = 0; i < 6; i++)
-		last = store(context, i, 6);
+	for (int i = 0; i < 10; i++)
+		last = store(context, i, 10);
 	assert_int_equal(changes_of(context, last, 50, &grid), 2); /* of cases 1 and 2 */
 	for (size_t i = 0; i < grid.case_count * grid.run_count; i++)
 		if (!isnan(grid.median_ns[i]))

@@ -4,6 +4,7 @@
  */
 #include "context.h"
 #include "db/statement.h"
+#include "tests/emulator/support_sanitized.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define KILLS (getenv("PERFLAB_TEST_ALL") ? 25 : 10)
+#define KILLS (getenv("PERFLAB_TEST_ALL") ? 25 : SANITIZED ? 2 : 10)
 
 static void assert_run_is_there(struct db *db)
 {

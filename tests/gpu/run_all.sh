@@ -7,7 +7,7 @@
 # usage: tests/gpu/run_all.sh [FOLDER [STEP …]]
 #   FOLDER  the folder for logs and results (default gpu-results)
 #   STEP    one of: doctor sweep faults cheats ceilings known intensity nsight compare cost
-#           roof watch steady suite regress decide pairs studies triton record listening examples
+#           roof watch steady suite regress decide pairs against studies triton record listening examples
 #           contention gpus
 #           (default: all of these); or large, placements, instructions and ptx (record results and
 #           counters for the emulator), report (the sweep of README.md)
@@ -17,7 +17,7 @@ set -eu
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 results=${1:-gpu-results}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress decide pairs studies cost compare triton record listening examples contention gpus
+[ $# -gt 0 ] || set -- doctor sweep faults cheats ceilings known intensity nsight roof watch steady suite regress decide pairs against studies cost compare triton record listening examples contention gpus
 if [ ! -e /dev/nvidiactl ] && [ ! -e /dev/dxg ]; then
 	echo "skipped: no NVIDIA driver on this machine"
 	exit 77
@@ -93,6 +93,9 @@ step() {
 		;;
 	pairs) # over a thousand pairs of equal code, and 240 of each planted difference
 		sh tests/gpu/pairs.sh "$build" "$results/pairs"
+		;;
+	against) # as many with sweep --against, in 200 s; needs git
+		sh tests/gpu/against.sh "$build" "$results/against"
 		;;
 	studies) measure run-studies --db "$results/studies.db" --timeout 280 ;;
 	contention) sh tests/gpu/contention.sh "$build" ;;

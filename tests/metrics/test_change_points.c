@@ -186,17 +186,19 @@ static void several_steps_are_told_apart(void **state)
 	made_up_release(&history);
 }
 
-/* Most histories have few runs: there the noise that is known beforehand decides. */
-static void four_runs_are_enough(void **state)
+/* Most histories have few runs. Of four, two are easily slow by chance. */
+static void five_runs_are_enough(void **state)
 {
 	struct made_up history;
 
 	(void)state;
-	made_up_init(&history, 4, 7);
+	made_up_init(&history, 5, 7);
 	made_up_fill(&history, normal, 0);
-	made_up_scale(&history, 2, 4, 1.03);
+	made_up_scale(&history, 2, 5, 1.03);
 	assert_int_equal(made_up_find(&history), 1);
 	assert_point(&history, 0, 2, 0.03);
+	history.runs = 4;
+	assert_int_equal(made_up_find(&history), 0);
 	made_up_release(&history);
 }
 
@@ -254,6 +256,111 @@ static void an_outlier_is_none(void **state)
 			made_up_release(&history);
 		}
 	}
+}
+
+static struct change_mode made_up_mode(const struct made_up *history)
+{
+	struct change_mode mode = {0};
+
+	change_mode_find(&mode, history->medians, history->runs, &change_point_limits);
+	return mode;
+}
+
+/* The newest run is as slow as five before it, each of which was an outlier when it was alone. */
+static void a_level_that_was_there_before_is_a_mode(void **state)
+{
+	static const size_t slow[] = {7, 18, 20, 24, 26, 29};
+	struct change_mode mode;
+
+	(void)state;
+	for (size_t last = 0; last < 2; last++) {
+		struct made_up history;
+
+		made_up_init(&history, 30, 50);
+		made_up_fill(&history, normal, 0);
+		for (size_t i = 0; i < ARRAY_SIZE(slow); i++)
+			made_up_scale(&history, slow[i], slow[i] + 1, 1.02);
+		/* or the newest two runs are */
+		made_up_scale(&history, 28, 29, last ? 1.02 : 1);
+		assert_int_equal(made_up_find(&history), 0);
+		mode = made_up_mode(&history);
+		assert_int_equal(mode.runs, 6 + last);
+		assert_int_equal(mode.of, 30);
+		assert_int_equal(mode.newest, 29);
+		assert_true(fabs(mode.usual_ns / 100e3 - 1) < 0.003);
+		assert_true(fabs(mode.other_ns / 102e3 - 1) < 0.003);
+		/* a level that was not there before is a change */
+		made_up_scale(&history, 28, 30, 1.03);
+		made_up_scale(&history, 28, 29, last ? 1 : 1.02);
+		assert_int_equal(made_up_find(&history), 1);
+		assert_int_equal(history.found[0].at, 28);
+		made_up_release(&history);
+	}
+}
+
+/* It lasts for several runs each time. */
+static void a_mode_that_lasts_is_no_change(void **state)
+{
+	struct made_up history;
+	struct change_mode mode;
+
+	(void)state;
+	made_up_init(&history, 60, 51);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 10, 18, 1.02);
+	made_up_scale(&history, 30, 37, 1.02);
+	made_up_scale(&history, 50, 60, 1.02);
+	assert_int_equal(made_up_find(&history), 0);
+	mode = made_up_mode(&history);
+	assert_int_equal(mode.runs, 25);
+	/* one step is none, nor are outliers of any size */
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 30, 60, 1.02);
+	assert_int_equal(made_up_mode(&history).of, 0);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 10, 11, 1.02);
+	made_up_scale(&history, 30, 31, 1.1);
+	made_up_scale(&history, 50, 51, 30);
+	assert_int_equal(made_up_mode(&history).of, 0);
+	made_up_release(&history);
+}
+
+/* A stay at another level does not hide what changed after it. */
+static void a_short_stay_hides_no_step(void **state)
+{
+	struct made_up history;
+
+	(void)state;
+	made_up_init(&history, 40, 52);
+	made_up_fill(&history, normal, 0);
+	made_up_scale(&history, 20, 23, 1.3);
+	assert_int_equal(made_up_find(&history), 0);
+	made_up_scale(&history, 23, 40, 1.05);
+	assert_int_equal(made_up_find(&history), 1);
+	assert_true(history.found[0].at >= 20 && history.found[0].at <= 23);
+	assert_true(fabs(history.found[0].effect.change - 0.05) < 0.003);
+	made_up_release(&history);
+}
+
+/* Imported runs have one set of samples each, and come from machines whose noise nobody knows. */
+static void few_imported_runs_show_no_change(void **state)
+{
+	size_t alarms = 0;
+
+	(void)state;
+	for (size_t runs = 3; runs <= 8; runs++) {
+		for (uint64_t seed = 0; seed < 200; seed++) {
+			struct made_up history;
+
+			made_up_init(&history, runs, 1000 * runs + seed);
+			made_up_fill(&history, normal, 0.02);
+			for (size_t i = 0; i < runs; i++)
+				history.medians[i].count = 1;
+			alarms += made_up_find(&history) > 0;
+			made_up_release(&history);
+		}
+	}
+	assert_true(alarms <= 24); /* 2 % */
 }
 
 /* An outlier does not hide a step, however far away it is. */
@@ -404,8 +511,9 @@ static void a_thousand_runs_take_no_time(void **state)
 
 		made_up_init(&history, 1000, 40);
 		made_up_fill(&history, normal, 0);
-		for (size_t i = 0; kind == 1 && i < 1000; i += 10)
-			made_up_scale(&history, i, i + 5, 1.05);
+		for (size_t i = 0; kind == 1 && i < 1000; i += 5)
+			made_up_scale(&history, i, 1000,
+				      1.03); /* a level that comes back is a mode */
 		for (size_t i = 0; kind == 2 && i < 1000; i++)
 			made_up_scale(&history, i, i + 1, 1 + 1e-4 * (double)i);
 		begin = clock();
@@ -423,10 +531,14 @@ int main(void)
 		cmocka_unit_test(a_step_is_found_where_it_is),
 		cmocka_unit_test(a_step_that_is_taken_back_is_two),
 		cmocka_unit_test(several_steps_are_told_apart),
-		cmocka_unit_test(four_runs_are_enough),
+		cmocka_unit_test(five_runs_are_enough),
 		cmocka_unit_test(the_newest_run_alone_is_provisional),
 		cmocka_unit_test(a_drift_is_told_in_its_direction),
 		cmocka_unit_test(an_outlier_is_none),
+		cmocka_unit_test(a_level_that_was_there_before_is_a_mode),
+		cmocka_unit_test(a_mode_that_lasts_is_no_change),
+		cmocka_unit_test(a_short_stay_hides_no_step),
+		cmocka_unit_test(few_imported_runs_show_no_change),
 		cmocka_unit_test(an_outlier_hides_no_step),
 		cmocka_unit_test(a_change_that_does_not_matter_is_none),
 		cmocka_unit_test(the_smallest_change_is_found),

@@ -292,6 +292,45 @@ static void other_quantities_are_judged_alike(void **state)
 	release(&made);
 }
 
+/* Four GPUs hardly tell their scatter, and one that is slow must not hide itself. */
+static void one_slow_gpu_of_few_is_found(void **state)
+{
+	static const struct {
+		size_t gpus, nights;
+		double factor;
+		bool found;
+	} rows[] = {{4, 3, 1.1, true},   {4, 3, 0.9, true},   {4, 14, 1.1, true},
+		    {8, 3, 1.05, true},  {32, 3, 1.02, true}, {4, 3, 1.02, false},
+		    {3, 14, 1.02, false}};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		struct simulated made = {.state = 70 + i,
+					 .gpus = rows[i].gpus,
+					 .nights = rows[i].nights,
+					 .scatter = 0.002,
+					 .noise = 0.002};
+		const struct fleet_model *model;
+		const struct fleet_level *time;
+
+		simulate(&made);
+		plant(&made, FLEET_TIME, 1, 0, rows[i].nights, rows[i].factor);
+		judge(&made);
+		time = level(&made, 1, FLEET_TIME);
+		model = made.judgement.models;
+		assert_int_equal(time->is_outlier, rows[i].found);
+		assert_int_equal(made.judgement.outliers, rows[i].found);
+		/* what would not show is said, and agrees with what was found */
+		assert_true(time->least >= 0.005);
+		assert_true(rows[i].found ? fabs(time->change) > time->least
+					  : fabs(time->change) < time->least);
+		assert_true(model->least <= time->least && model->least_worst >= time->least);
+		assert_int_equal(model->fewest_runs, rows[i].nights);
+		assert_int_equal(model->most_runs, rows[i].nights);
+		release(&made);
+	}
+}
+
 static void ceilings_have_names_of_their_own(void **state)
 {
 	struct simulated made = USUAL;
@@ -501,6 +540,7 @@ int main(void)
 		cmocka_unit_test(old_runs_do_not_judge),
 		cmocka_unit_test(wild_nights_move_nothing),
 		cmocka_unit_test(other_quantities_are_judged_alike),
+		cmocka_unit_test(one_slow_gpu_of_few_is_found),
 		cmocka_unit_test(ceilings_have_names_of_their_own),
 		cmocka_unit_test(a_smaller_difference_than_the_smallest_is_no_outlier),
 		cmocka_unit_test(models_are_not_compared_with_each_other),

@@ -2,6 +2,8 @@
  * Speed-ups over a base variant: the estimate of a round, the verdict over rounds, and simulated
  * runs in which the truth is known.
  */
+#include "metrics/against.h"
+#include "metrics/analysis/regress.h"
 #include "metrics/analysis/speedup.h"
 
 #include <setjmp.h>
@@ -179,6 +181,24 @@ static void one_round_never_decides(void **state)
 	assert_int_equal(alone(&effect), SPEEDUP_NOT_MEASURED);
 }
 
+/* 20 rounds about a clear difference: 3 on the other side are chance, 4 are not. */
+static void many_rounds_need_not_all_agree(void **state)
+{
+	struct round_summary rounds[20];
+	struct speedup_effect effect;
+
+	(void)state;
+	for (size_t others = 0; others < 6; others++) {
+		for (size_t i = 0; i < ARRAY_SIZE(rounds); i++)
+			rounds[i] = (struct round_summary)ROUND(i < others ? 0.999 : 1.01);
+		effect = speedup_effect_of(rounds, ARRAY_SIZE(rounds));
+		assert_int_equal(effect.agreed, others < 4);
+	}
+	rounds[0] = (struct round_summary)ROUND(0.999);
+	effect = speedup_effect_of(rounds, 10); /* too few for the test */
+	assert_false(effect.agreed);
+}
+
 /* ---- a run ---- */
 
 static struct trial measured_trial(int64_t id, double speedup)
@@ -250,6 +270,40 @@ static void the_p_of_all_pairs_are_adjusted(void **state)
 	speedups_judge(&run);
 	assert_close(run.trials[0].speedup.p, 3 * effect.p, 1e-12);
 	assert_int_equal(run.trials[1].speedup.verdict, SPEEDUP_SAME);
+	run_release(&run);
+}
+
+/* What the first interim analysis of 3 rounds decides stays so, and its p are divided by its share.
+ * Without --against, all rounds count. */
+static void rounds_that_were_added_are_judged_in_steps(void **state)
+{
+	struct run run = {.trials = xcalloc(1, sizeof(*run.trials)), .trial_count = 1};
+	struct trial *trial = run.trials;
+	struct speedup_effect first;
+
+	(void)state;
+	*trial = measured_trial(1, 1.01);
+	trial->speedup.base_trial_id = 0;
+	first = speedup_effect_of(trial->rounds, 3);
+	trial->rounds = xrealloc(trial->rounds, 8 * sizeof(*trial->rounds));
+	for (int r = 0; r < 8; r++) {
+		trial->rounds[r] = (struct round_summary)ROUND(r < 3 ? 1.01 : 0.9);
+		trial->rounds[r].round = r;
+	}
+	trial->round_count = 8;
+	key_value_set(&run.environment, SEQUENTIAL_FIRST_KEY, "3");
+	speedups_judge(&run);
+	assert_int_equal(trial->speedup.rounds, 8);
+	key_value_set(&run.environment, AGAINST_COMMIT_KEY, "1a2b3c4d");
+	speedups_judge(&run);
+	assert_int_equal(trial->speedup.rounds, 3);
+	assert_int_equal(trial->speedup.verdict, SPEEDUP_FASTER);
+	assert_close(trial->speedup.p, first.p / interim_share(0), 1e-12);
+	for (int r = 0; r < 8; r++) /* undecided at first, and slower in the end */
+		trial->rounds[r].speedup = r == 1 ? 0.985 : r < 3 ? 0.998 : 0.96;
+	speedups_judge(&run);
+	assert_int_equal(trial->speedup.rounds, 8);
+	assert_int_equal(trial->speedup.verdict, SPEEDUP_SLOWER);
 	run_release(&run);
 }
 
@@ -370,6 +424,8 @@ int main(void)
 		cmocka_unit_test(one_round_never_decides),
 		cmocka_unit_test(a_run_says_why_there_is_no_speedup),
 		cmocka_unit_test(the_p_of_all_pairs_are_adjusted),
+		cmocka_unit_test(many_rounds_need_not_all_agree),
+		cmocka_unit_test(rounds_that_were_added_are_judged_in_steps),
 		cmocka_unit_test(equal_operations_are_seldom_called_different),
 		cmocka_unit_test(planted_differences_are_found),
 	};

@@ -12,7 +12,7 @@
 #include "tests/reports/constructed_run.h"
 #include "tests/reports/page_support.h"
 
-#define RUNS 8
+#define RUNS 10
 #define RUN_ROUNDS 3
 
 /* The first case is slower in the newest run, the second since run 3. */
@@ -69,7 +69,7 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	make_histories(&grid, &run);
 	root = page_of(&run, &(struct report_options){.histories = &grid});
 	assert_int_equal(json_array_size(at(root, "history.runs")), 3);
-	assert_int_equal(json_integer_value(at(root, "history.runs.#0.id")), 105);
+	assert_int_equal(json_integer_value(at(root, "history.runs.#0.id")), 107);
 	assert_int_equal(json_integer_value(at(root, "history.all_runs")), RUNS);
 	assert_int_equal(json_array_size(at(root, "history.medians.#0")), 3);
 	assert_true(json_is_null(at(root, "history.medians.#2")));
@@ -89,6 +89,7 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#8")), 1);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#0.#0.#9")), 1);
 	assert_true(json_is_null(at(root, "history.changes.#1")));
+	assert_true(json_is_null(at(root, "history.modes.#0")));
 	assert_int_equal(json_integer_value(at(root, "history.changes_unseen")), 1);
 	json_decref(root);
 	/* with all runs shown, each level begins where the previous one ends */
@@ -100,6 +101,17 @@ static void a_change_is_told_where_its_runs_are_shown(void **state)
 	assert_int_equal(json_integer_value(at(root, "history.changes.#1.#0.#8")), 0);
 	assert_int_equal(json_integer_value(at(root, "history.changes.#1.#0.#9")), 0);
 	assert_int_equal(json_integer_value(at(root, "history.changes_unseen")), 0);
+	json_decref(root);
+	/* a level that comes and goes is a mode of the case */
+	for (size_t i = 0; i < RUNS * RUN_ROUNDS; i++)
+		grid.round_ns[i] = i / RUN_ROUNDS % 3 == 1 ? 4.2e6 : 4e6;
+	history_grid_find_changes(&grid);
+	root = page_of(&run, &(struct report_options){.histories = &grid});
+	assert_true(json_is_null(at(root, "history.changes.#0")));
+	assert_int_equal(json_integer_value(at(root, "history.modes.#0.#0")), 4000000);
+	assert_int_equal(json_integer_value(at(root, "history.modes.#0.#1")), 4200000);
+	assert_int_equal(json_integer_value(at(root, "history.modes.#0.#2")), 3);
+	assert_int_equal(json_integer_value(at(root, "history.modes.#0.#3")), RUNS);
 	json_decref(root);
 	history_grid_release(&grid);
 	run_release(&run);

@@ -20,7 +20,7 @@ function part(name, parts) {
 BEGIN {
 	module("base", "", "base/base.h base/file_system.h base/hash.h base/mangled.h base/process.h base/random.h base/tensor_map.h")
 	module("emulator", "base", "emulator/emulator.h emulator/counts.h emulator/tensor_map.h emulator/texture.h")
-	module("metrics", "base emulator", "metrics/metrics.h metrics/fields.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
+	module("metrics", "base emulator", "metrics/metrics.h metrics/against.h metrics/fields.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/ceilings.h metrics/analysis/change_points.h metrics/analysis/compare.h " \

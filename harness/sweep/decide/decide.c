@@ -27,6 +27,11 @@
 /* A short sweep has this time at least. */
 #define DECIDE_LEAST_NS INT64_C(10000000000)
 
+bool decide_is_beside(const struct run_task *task)
+{
+	return task->against && !task->request->compare;
+}
+
 int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 		 const struct run_task *task, struct error *err)
 {
@@ -42,6 +47,12 @@ int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 	decide->first = task->settings->rounds;
 	decide->head = xasprintf("%lld", (long long)store->run_id);
 	decide->base = xstrdup(task->request->compare ? task->request->compare : BASE_LAST_GOOD);
+	if (decide_is_beside(task)) {
+		free(decide->base);
+		decide->base = xstrdup(BASE_AGAINST);
+		decide->base_id = store->run_id;
+		return 0;
+	}
 	request.base = decide->base;
 	request.head = decide->head;
 	return compare_runs_check(&decide->base_id, decide->db, &request, err);
@@ -313,6 +324,33 @@ static int time_limit(int64_t *out, const struct sweep_decide *decide, struct er
 	return rc;
 }
 
+/* The settings of added rounds. */
+static struct measure_settings settings_of_added(const struct measure_settings *settings)
+{
+	struct measure_settings added = *settings;
+
+	added.precision =
+		fmax(settings->precision,
+		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
+	/* the setting is for all rounds */
+	if (added.max_time_ns > ADDED_ROUND_MOST_NS * settings->rounds)
+		added.max_time_ns = ADDED_ROUND_MOST_NS * settings->rounds;
+	return added;
+}
+
+static int begin_sequence(struct sweep_decide *decide, int64_t begun_ns, struct error *err)
+{
+	char first[16];
+	int64_t limit_ns = 0;
+	int rc = time_limit(&limit_ns, decide, err);
+
+	decide->deadline_ns = begun_ns + limit_ns;
+	snprintf(first, sizeof(first), "%d", decide->first);
+	return rc ? rc
+		  : db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, first,
+				       err);
+}
+
 int decide_add_rounds(struct sweep *sweep, struct error *err)
 {
 	struct sweep_decide *decide = sweep->hooks.context;
@@ -320,31 +358,18 @@ int decide_add_rounds(struct sweep *sweep, struct error *err)
 	struct error cause = {0};
 	bool going_on = true;
 	size_t before = 0;
-	int64_t limit_ns = 0;
 	const bool was_sequential =
 		decide->resumed && sequential_test_of_run(decide->resumed).first;
 	const struct measure_settings *const settings = sweep->settings;
-	struct measure_settings added = *settings;
+	struct measure_settings added = settings_of_added(settings);
 	double moved = 0;
-	char first[16];
 	int rc;
 
 	if (decide->resumed)
 		take_resumed(decide);
-	rc = time_limit(&limit_ns, decide, &cause);
-	decide->deadline_ns = begun_ns + limit_ns;
-	snprintf(first, sizeof(first), "%d", decide->first);
-	if (!rc)
-		rc = db_environment_set(decide->db, decide->run_id, SEQUENTIAL_FIRST_KEY, first,
-					&cause);
+	rc = begin_sequence(decide, begun_ns, &cause);
 	if (!rc && decide->resumed)
 		rc = check_broken_interim(decide, &cause);
-	added.precision =
-		fmax(settings->precision,
-		     fmin(ADDED_PRECISION_MOST, ADDED_PRECISION_FACTOR * settings->precision));
-	/* the setting is for all rounds */
-	if (added.max_time_ns > ADDED_ROUND_MOST_NS * settings->rounds)
-		added.max_time_ns = ADDED_ROUND_MOST_NS * settings->rounds;
 	sweep->settings = &added;
 	for (int interim = 1; !rc && going_on; interim++)
 		rc = take_interim(decide, interim, &before, &moved, &going_on, &cause);
@@ -365,4 +390,72 @@ int decide_add_rounds(struct sweep *sweep, struct error *err)
 	/* what was measured is complete, and can be compared with another run */
 	tell_observer(decide->observer, NOTICE_WARNING, "--decide: %s", cause.text);
 	return 0;
+}
+
+/* ---- beside an earlier revision ---- */
+
+/* Measures what is undecided up to this interim analysis. *undecided: the number of cases, before
+ * it. */
+static int take_interim_beside(struct sweep_decide *decide, int interim, size_t *undecided,
+			       struct error *err)
+{
+	struct decide_judged judged;
+	size_t *chosen = NULL;
+	int rc = decide_judge(&judged, decide, err);
+
+	*undecided = 0;
+	if (!rc) {
+		const struct regress *regress = &judged.comparison.regress;
+
+		chosen = xcalloc(regress->count + CONTROL_CASES, sizeof(*chosen));
+		for (size_t i = 0; i < regress->count; i++) {
+			const size_t index =
+				regress->cases[i].undecided
+					? decide_index(decide, regress->cases[i].head, i)
+					: NO_CASE;
+
+			if (index != NO_CASE && !decide->sweep->cases[index].ended)
+				chosen[(*undecided)++] = index;
+		}
+	}
+	if (!rc && *undecided && interim < INTERIM_COUNT)
+		rc = decide_measure_to(decide, chosen, *undecided,
+				       interim_rounds(decide->first, interim), err);
+	free(chosen);
+	decide_judged_release(&judged);
+	return rc;
+}
+
+int decide_add_rounds_beside(struct sweep *sweep, struct error *err)
+{
+	struct sweep_decide *decide = sweep->hooks.context;
+	const struct measure_settings *const settings = sweep->settings;
+	struct measure_settings added = settings_of_added(settings);
+	const int64_t begun_ns = monotonic_ns();
+	size_t before = 0, left = 0;
+	char spent[32];
+	int rc;
+
+	if (decide->resumed)
+		take_resumed(decide);
+	rc = begin_sequence(decide, begun_ns, err);
+	sweep->settings = &added;
+	for (int interim = 1; !rc && interim <= INTERIM_COUNT; interim++) {
+		rc = take_interim_beside(decide, interim, &left, err);
+		if (interim == 1)
+			before = left;
+		if (!left)
+			break;
+	}
+	sweep->settings = settings;
+	format_duration(spent, (double)(monotonic_ns() - begun_ns));
+	if (!rc && before)
+		tell_observer(decide->observer, NOTICE_REMARK,
+			      "%zu more %s in %s decided %zu of %zu undecided %s; %zu %s undecided",
+			      decide->added, decide->added == 1 ? "round" : "rounds", spent,
+			      before - left, before, before == 1 ? "case" : "cases", left,
+			      left == 1 ? "stays" : "stay");
+	/* the last worker did not open the counters: see counts_next */
+	sweep_end_worker(sweep);
+	return rc;
 }

@@ -81,6 +81,11 @@ int decide_begin(struct sweep_decide *decide, struct sweep_store *store,
 		 const struct run_task *task, struct error *err);
 /* Measures the rounds. That nothing can be compared is a warning, not an error. */
 int decide_add_rounds(struct sweep *sweep, struct error *err);
+/* Measures rounds of cases that are compared with an earlier revision in this run. They need no
+ * control: what moves the device moves both versions. */
+int decide_add_rounds_beside(struct sweep *sweep, struct error *err);
+/* Whether cases are compared with an earlier revision in their run. */
+bool decide_is_beside(const struct run_task *task);
 
 /* ---- comparing and measuring: decide_rounds.c ---- */
 

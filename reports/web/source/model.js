@@ -275,6 +275,12 @@ export class Model {
 			({ last, first, ratio, low, high, before, after, begin, provisional: provisional === 1, sameCode: same === 1 }));
 	}
 
+	/** The two modes of the newest level of a case: { usual, other, runs, of }. null: it has one. */
+	modeOf(one) {
+		const mode = this.history.modes[one.at];
+		return mode && { usual: mode[0], other: mode[1], runs: mode[2], of: mode[3] };
+	}
+
 	/** The runs at which counters of a case changed: { one, last, first, word, sameCode, more, counters: [{ metric, before, after }] }. */
 	counterSteps() {
 		return this.counterHistory.changes.map(([at, last, first, word, same, more, ...flat]) => ({

@@ -94,7 +94,9 @@ class History {
 		const { runs } = this.model.history;
 		const said = this.changes.map(({ last, first, ratio, ...rest }) =>
 			`${percentOf(ratio)} (${wordsOf({ ratio, ...rest })}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
-		return `${this.one.name}: ${plural(this.points.length, "run")}. ${said.length ? said.join(" ") : "No change point."} A bar is the 95 % interval of a median. ${unverifiedNote(this.points)}`;
+		const mode = this.model.modeOf(this.one);
+		const modes = mode ? ` Two modes: ${time(mode.usual)}, and ${time(mode.other)} (${percentOf(mode.other / mode.usual)}) in ${mode.runs} of ${plural(mode.of, "run")}; a level that comes and goes is a mode and no change.` : "";
+		return `${this.one.name}: ${plural(this.points.length, "run")} of one device. ${said.length ? said.join(" ") : "No change point."}${modes} A bar is the 95 % interval of a median. ${unverifiedNote(this.points)}`;
 	}
 
 	/** One line per level, from one change point to the next. */
