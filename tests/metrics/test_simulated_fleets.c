@@ -23,8 +23,8 @@
 #define DAY_NS (24 * INT64_C(3600000000000))
 
 /* One run of each GPU in each night; the first GPU is slower. */
-static void make_fleet(struct fleet *fleet, struct noise *noise, size_t gpus, size_t nights,
-		       double slower)
+static void make_fleet(struct fleet *fleet, struct simulated_noise *noise, size_t gpus,
+		       size_t nights, double slower)
 {
 	*fleet = (struct fleet){.gpus = xcalloc(gpus, sizeof(*fleet->gpus)),
 				.runs = xcalloc(gpus * nights, sizeof(*fleet->runs)),
@@ -52,14 +52,14 @@ static void make_fleet(struct fleet *fleet, struct noise *noise, size_t gpus, si
 	}
 }
 
-static struct noise noise_of(int model, uint64_t seed)
+static struct simulated_noise noise_of(int model, uint64_t seed)
 {
-	return (struct noise){
+	return (struct simulated_noise){
 		.model = (enum noise_model)model, .scale = SCATTER, .state = SEED + (seed << 32)};
 }
 
 /* How often the first GPU is an outlier, or without a slower one any GPU. */
-static double outliers(struct noise *noise, size_t gpus, size_t nights, double slower,
+static double outliers(struct simulated_noise *noise, size_t gpus, size_t nights, double slower,
 		       size_t fleets)
 {
 	size_t with = 0;
@@ -102,7 +102,7 @@ static void equal_gpus_are_no_outliers(void **state)
 		double rates[ARRAY_SIZE(sizes)];
 
 		for (size_t i = 0; i < ARRAY_SIZE(sizes); i++) {
-			struct noise noise = noise_of(model, (uint64_t)model * 100 + i);
+			struct simulated_noise noise = noise_of(model, (uint64_t)model * 100 + i);
 
 			rates[i] = outliers(&noise, sizes[i].gpus, sizes[i].nights, 0, fleets);
 			too_many |= model != NOISE_LASTING_MODE && rates[i] > most;
@@ -131,7 +131,8 @@ static void one_slow_gpu_is_found(void **state)
 		double rates[ARRAY_SIZE(rows)];
 
 		for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-			struct noise noise = noise_of(model, 5000 + (uint64_t)model * 100 + i);
+			struct simulated_noise noise =
+				noise_of(model, 5000 + (uint64_t)model * 100 + i);
 
 			rates[i] = outliers(&noise, rows[i].gpus, rows[i].nights, rows[i].slower,
 					    fleets);

@@ -125,10 +125,10 @@ static void test_until_the_interval_is_narrow(void **context)
 {
 	struct timed timed = run(*context, spread, 20, 1, 0.005, FOR_EVER_NS, CACHE_COLD);
 	struct timed shared = run(*context, spread, 20, 4, 0.005, FOR_EVER_NS, CACHE_COLD);
-	struct summary summary = summarise(timed.time_ns, timed.count);
+	struct sample_interval of = sample_interval(timed.time_ns, timed.count);
 
 	assert_true(timed.count > 20 && timed.count < ROUND_MOST);
-	assert_true(summary_relative_width(&summary) <= 0.005);
+	assert_true((of.high_ns - of.low_ns) / 2 <= 0.005 * of.median_ns);
 	/* Four rounds reach the same precision with fewer samples each. */
 	assert_true(shared.count < timed.count);
 	free(timed.time_ns);
