@@ -291,7 +291,7 @@ int db_run_parts_sum(struct db *db, int64_t run_id, int64_t *wall_ns, struct err
 
 /* ---- runs that another program measured ---- */
 
-/* Of the samples of all rounds if they are known. */
+/* Summarises the samples of all rounds if they are known. */
 static struct summary adopted_summary(const struct adopted_trial *adopted)
 {
 	struct summary summary;

@@ -16,7 +16,7 @@ struct joined_file {
 
 /* ---- whether the files belong together ---- */
 
-static bool has_time(const struct import_trial *measured)
+static bool gives_round(const struct import_trial *measured)
 {
 	return measured->count > 0 || measured->given.count > 0;
 }
@@ -28,7 +28,7 @@ static size_t count_times(const struct import *import)
 	for (size_t i = 0; i < import->count; i++)
 		for (size_t k = 0; k < import->runs[i].run.trial_count; k++)
 			count += trial_status_measured(import->runs[i].run.trials[k].status) &&
-				 has_time(&import->runs[i].trials[k]);
+				 gives_round(&import->runs[i].trials[k]);
 	return count;
 }
 
@@ -84,8 +84,8 @@ static const char *number_of_device(const struct import_run *run)
 }
 
 /* The name may be that of a container, which is another in each process; the user can say it. */
-static int check_device(const struct joined_file *a, const struct joined_file *b, size_t index,
-			bool named, struct error *err)
+static int check_same_device(const struct joined_file *a, const struct joined_file *b, size_t index,
+			     bool named, struct error *err)
 {
 	const struct import_run *run = &a->import->runs[index], *other = &b->import->runs[index];
 	const struct device_info *x = &run->run.device, *y = &other->run.device;
@@ -150,7 +150,7 @@ static int check_pair(const struct joined_file *a, const struct joined_file *b, 
 		return differ_in_number(a, b, "number of devices", (int64_t)a->import->count,
 					(int64_t)b->import->count, err);
 	for (size_t i = 0; i < a->import->count && !rc; i++) {
-		rc = check_device(a, b, i, named, err);
+		rc = check_same_device(a, b, i, named, err);
 		if (!rc)
 			rc = check_environment(a, b, i, named, err);
 		if (!rc && !have_case_in_common(&a->import->runs[i], &b->import->runs[i]))
@@ -241,7 +241,7 @@ static void join_round(struct import_trial *to, struct import_trial *from, size_
 {
 	struct import_trial *round = to;
 
-	if (has_time(to)) {
+	if (gives_round(to)) {
 		to->later = xrealloc(to->later, (to->later_count + 1) * sizeof(*to->later));
 		round = &to->later[to->later_count++];
 	}
@@ -288,7 +288,7 @@ static void join_case(struct import_run *run, size_t index, const struct joined_
 		parts[found++] = part;
 		sum_ns += part->mean_ns;
 		means += part->mean_ns > 0;
-		if (trial_status_measured(part->status) && has_time(&from->trials[at])) {
+		if (trial_status_measured(part->status) && gives_round(&from->trials[at])) {
 			join_round(&run->trials[index], &from->trials[at], i);
 			rounds++;
 		}
@@ -333,7 +333,7 @@ static int by_start(const void *left, const void *right)
 	return a->import < b->import ? -1 : 1; /* as the user named them */
 }
 
-/* The same files give the same uid in any order. `files` is in the order of their results. */
+/* Files give a uid that does not depend on their order: `files` is in that of their results. */
 static void joined_uid_make(struct run *run, const struct joined_file *files, size_t count,
 			    size_t device)
 {
@@ -348,8 +348,8 @@ static void joined_uid_make(struct run *run, const struct joined_file *files, si
 }
 
 /* Keeps the facts that hold for all files. */
-static void join_environment(struct run *run, const struct joined_file *files, size_t count,
-			     size_t device)
+static void keep_common_facts(struct run *run, const struct joined_file *files, size_t count,
+			      size_t device)
 {
 	const struct key_value_list *facts = &files[0].import->runs[device].run.environment;
 
@@ -380,7 +380,7 @@ static void join_run(struct import *out, const struct joined_file *files, size_t
 	run->run.device = first->run.device;
 	run->run.rounds = (int)count;
 	memcpy(run->device_number, first->device_number, sizeof(run->device_number));
-	join_environment(&run->run, files, count, device);
+	keep_common_facts(&run->run, files, count, device);
 	for (size_t i = 0; i < count; i++) {
 		const struct import_run *from = &files[i].import->runs[device];
 

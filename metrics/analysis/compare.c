@@ -135,6 +135,8 @@ static bool effect_ranks_differ(struct process_medians base, struct process_medi
 	return 2 * below <= RANK_LEVEL * all;
 }
 
+#define CLOCK_STEP_NS 32.0 /* of CUDA events; the variance of rounding is its square / 12 */
+
 static double error_of_rounds(const struct effect *effect, size_t base, size_t head)
 {
 	return sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
@@ -204,7 +206,9 @@ static void take_spreads(struct effect *effect, const struct spread *base,
 	if (!(freedom > 0))
 		return;
 	effect->weight = context->noise.weight;
-	effect->variance = (known + base->squares + head->squares) / freedom;
+	/* rounds may all have one time, and a time is known to a step of its clock */
+	effect->variance = fmax((known + base->squares + head->squares) / freedom,
+				pow(CLOCK_STEP_NS / exp(base->mean), 2) / 12);
 	effect->p = effect_chance(effect, head->mean - base->mean, base->count, head->count);
 }
 

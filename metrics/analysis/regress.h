@@ -212,8 +212,8 @@ struct regress_case {
 	bool undecided;
 	struct rounds_needed needed; /* of an undecided case */
 	enum time_doubt doubt;       /* of an undecided case */
-	/* Of rounds that follow each other in these runs (regress_doubts.h). Intervals are wider
-	 * for it. */
+	/* How alike rounds are that follow each other in these runs (regress_doubts.h). Intervals
+	 * are wider for it. */
 	double correlation;
 	int found; /* private: the sign of the change that the interim analysis before found */
 

@@ -65,14 +65,15 @@ bool rounds_have_two_modes(struct process_medians base, struct process_medians h
 
 /* ---- a few rounds ---- */
 
-static double median_of(struct process_medians medians)
+static double median_of_rounds(struct process_medians medians)
 {
 	return summarise(medians.time_ns, medians.count).median_ns;
 }
 
-bool rounds_agree(struct process_medians base, struct process_medians head, double change)
+bool most_rounds_agree(struct process_medians base, struct process_medians head, double change)
 {
-	const double of_most = log(median_of(head) / median_of(base)), of_all = log1p(change);
+	const double of_most = log(median_of_rounds(head) / median_of_rounds(base)),
+		     of_all = log1p(change);
 
 	return of_most / of_all >= MOST_ROUNDS_PART;
 }

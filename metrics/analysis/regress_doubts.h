@@ -11,7 +11,7 @@
  * each; the groups may be of both runs together. Then a difference may be that of the modes. */
 bool rounds_have_two_modes(struct process_medians base, struct process_medians head);
 /* Whether most rounds show such a change, and not a few outliers among them. */
-bool rounds_agree(struct process_medians base, struct process_medians head, double change);
+bool most_rounds_agree(struct process_medians base, struct process_medians head, double change);
 
 /* ---- rounds that are like those before them ---- */
 
@@ -25,7 +25,7 @@ struct round_series {
  * than chance explains. What all cases of a run share from round to round does not count: the
  * control cases of --decide show it.
  *
- * Of one series, (sum of squared differences of neighbours) / (sum of squares about the mean) is 2
+ * For one series, (sum of squared differences of neighbours) / (sum of squares about the mean) is 2
  * in the mean if every order of the rounds is equally likely, whatever their distribution (von
  * Neumann, Ann. Math. Statist. 12, 1941). So few rounds per case bias nothing.
  */

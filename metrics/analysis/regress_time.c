@@ -205,7 +205,7 @@ static enum time_doubt doubt_of(struct process_medians base, struct process_medi
 {
 	if (rounds_have_two_modes(base, head))
 		return DOUBT_TWO_MODES;
-	return rounds_agree(base, head, change) ? DOUBT_NONE : DOUBT_OUTLIERS;
+	return most_rounds_agree(base, head, change) ? DOUBT_NONE : DOUBT_OUTLIERS;
 }
 
 static void compare_at(struct regress_case *item, int interim)
@@ -308,7 +308,7 @@ static size_t compare_all_at(struct regress *regress, int interim)
  * a mode that a case enters at random may last for the few rounds of one analysis. Rounds of two
  * modes, or with outliers that make the difference, show no change at all.
  */
-static enum change judge_at(struct regress_case *item, int interim)
+static enum change judge_interim(struct regress_case *item, int interim)
 {
 	const enum change change = effect_judge(&item->effect, item->adjusted_p, &item->limits);
 	const int before = item->found;
@@ -369,7 +369,7 @@ void regress_judge_times(struct regress *regress)
 			if (item->timed && item->time == CHANGE_INCONCLUSIVE &&
 			    !isnan(item->effect.p) &&
 			    interim <= interim_last(&item->head_test, item->head))
-				item->time = judge_at(item, interim);
+				item->time = judge_interim(item, interim);
 		}
 	}
 	for (size_t i = 0; i < regress->count; i++) {

@@ -123,17 +123,17 @@ static double draw_very_alike(struct simulated_session *session, size_t index, s
 }
 
 static const struct model models[] = {
-	{"normal, 0.2 %", draw_normal, 0, 0, 0, 0.02},
-	{"t with 3 degrees of freedom, 0.2 %", draw_t3, 0, 0, 0, 0.02},
-	{"lognormal, 0.2 %", draw_lognormal, 0, 0, 0, 0.02},
-	{"two modes 2 % apart, each in half of the rounds", draw_two_modes, 0, 0, 0, 0.08},
-	{"a mode 2 % slower in a fifth of the rounds", draw_rare_mode, 0, 0, 0, 0.08},
-	{"outliers up to 5 % in a twentieth of the rounds", draw_outliers, 0, 0, 0, 0.02},
-	{"autocorrelation 0.5, 0.4 %", draw_alike, 0, 0, 0, 0.08},
-	{"autocorrelation 0.9, 0.4 %", draw_very_alike, 0, 0, 0, 0.08},
-	{"rounds differ in all cases by 0.3 %", draw_quiet, 0.003, 0, 0, 0.02},
+	{"normal, 0.2 %", draw_normal, 0, 0, 0, 0.05},
+	{"t with 3 degrees of freedom, 0.2 %", draw_t3, 0, 0, 0, 0.05},
+	{"lognormal, 0.2 %", draw_lognormal, 0, 0, 0, 0.05},
+	{"two modes 2 % apart, each in half of the rounds", draw_two_modes, 0, 0, 0, 0.1},
+	{"a mode 2 % slower in a fifth of the rounds", draw_rare_mode, 0, 0, 0, 0.1},
+	{"outliers up to 5 % in a twentieth of the rounds", draw_outliers, 0, 0, 0, 0.05},
+	{"autocorrelation 0.5, 0.4 %", draw_alike, 0, 0, 0, 0.1},
+	{"autocorrelation 0.9, 0.4 %", draw_very_alike, 0, 0, 0, 0.1},
+	{"rounds differ in all cases by 0.3 %", draw_quiet, 0.003, 0, 0, 0.05},
 	{"runs differ in each case by 0.3 %", draw_quiet, 0, 0.003, 0, 1},
-	{"drift of all cases by 0.05 % from round to round", draw_quiet, 0, 0, 0.0005, 0.02},
+	{"drift of all cases by 0.05 % from round to round", draw_quiet, 0, 0, 0.0005, 0.05},
 };
 #define MODELS (sizeof(models) / sizeof(models[0]))
 

@@ -136,6 +136,21 @@ static void two_one_sided_tests_rule_a_change_out(void **state)
 	assert_int_equal(alone(&effect), CHANGE_INCONCLUSIVE);
 }
 
+/* Times of a clock with steps, and nothing else known of the noise. */
+static void equal_rounds_are_unchanged(void **state)
+{
+	const struct effect_context context = {.share = 1};
+	struct effect same = effect_of(MEDIANS(1e6, 1e6, 1e6), MEDIANS(1e6, 1e6, 1e6), &context);
+	struct effect slower =
+		effect_of(MEDIANS(1e6, 1e6, 1e6), MEDIANS(1.02e6, 1.02e6, 1.02e6), &context);
+
+	(void)state;
+	assert_true(same.p == 1);
+	assert_true(same.low < 0 && same.high > 0);
+	assert_int_equal(alone(&same), CHANGE_UNCHANGED);
+	assert_int_equal(alone(&slower), CHANGE_REGRESSED);
+}
+
 static void one_process_shows_nothing(void **state)
 {
 	struct effect one = effect_of(MEDIANS(1e6), MEDIANS(2e6), &on_h200);
@@ -185,6 +200,7 @@ int main(void)
 		cmocka_unit_test(short_kernels_are_noisy),
 		cmocka_unit_test(what_is_too_little_is_no_change),
 		cmocka_unit_test(two_one_sided_tests_rule_a_change_out),
+		cmocka_unit_test(equal_rounds_are_unchanged),
 		cmocka_unit_test(one_process_shows_nothing),
 		cmocka_unit_test(many_cases_are_corrected_for),
 		cmocka_unit_test(every_change_has_a_name),
