@@ -138,6 +138,19 @@ static bool section_at(const char *bytes, size_t length, const Elf64_Ehdr *heade
 	return true;
 }
 
+/* Whether a section says what kernels do: code, constants, values of variables, and where one
+ * refers to another. */
+static bool is_code(const char *name, size_t length)
+{
+	static const char *const begins[] = {".text.", ".nv.constant", ".nv.global", ".rel.text.",
+					     ".rela.text."};
+
+	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
+		if (length >= strlen(begins[i]) && memcmp(name, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
 int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err)
 {
 	struct hash hash;
@@ -166,15 +179,19 @@ int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, stru
 					 "damaged cubin: section %zu is outside of the file", i);
 		name = bytes + names.sh_offset + section.sh_name;
 		name_length = strnlen(name, names.sh_size - section.sh_name);
-		if (name_length < 6 || memcmp(name, ".text.", 6) != 0)
+		if (!is_code(name, name_length))
 			continue;
-		if (!inside(section.sh_offset, section.sh_size, length))
+		if (section.sh_type != SHT_NOBITS &&
+		    !inside(section.sh_offset, section.sh_size, length))
 			return error_set(
 				err, PL_EPARSE,
 				"damaged cubin: the code of section %zu is outside of the file", i);
 		hash_add_piece(&hash, name, name_length);
-		hash_add_piece(&hash, bytes + section.sh_offset, section.sh_size);
-		hashed++;
+		if (section.sh_type == SHT_NOBITS)
+			hash_add_piece(&hash, &section.sh_size, sizeof(section.sh_size));
+		else
+			hash_add_piece(&hash, bytes + section.sh_offset, section.sh_size);
+		hashed += memcmp(name, ".text.", 6) == 0;
 	}
 	if (!hashed)
 		return error_set(err, PL_EPARSE, "the cubin has no machine code");

@@ -45,9 +45,9 @@ int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_
 			const char *entry, CUfunction *out, struct error *err);
 
 /*
- * Hashes the names and bytes of the .text.* sections of a cubin (an ELF file),
- * in the order of the file. Returns PL_EPARSE for anything else. The bytes are
- * untrusted input.
+ * Hashes the names and bytes of the sections of a cubin (an ELF file) that hold code, constants
+ * and the values of variables, in the order of the file. Returns PL_EPARSE for anything else. The
+ * bytes are untrusted input.
  */
 int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err);
 

@@ -71,9 +71,10 @@ static Elf64_Shdr section_named(const char *bytes, const char *prefix)
 	return section;
 }
 
-static void only_code_counts(void **state)
+static void only_code_and_constants_count(void **state)
 {
-	char before[HASH_TEXT_BYTES], debug_changed[HASH_TEXT_BYTES], code_changed[HASH_TEXT_BYTES];
+	char before[HASH_TEXT_BYTES], debug_changed[HASH_TEXT_BYTES], code_changed[HASH_TEXT_BYTES],
+		constants_changed[HASH_TEXT_BYTES];
 	struct error err = {0};
 	size_t length;
 	char *bytes = load("stream/copy_scalar", &length);
@@ -86,6 +87,10 @@ static void only_code_counts(void **state)
 	bytes[section_named(bytes, ".text.").sh_offset] ^= 1;
 	assert_int_equal(cubin_hash(code_changed, bytes, length, &err), 0);
 	assert_string_not_equal(before, code_changed);
+	bytes[section_named(bytes, ".text.").sh_offset] ^= 1;
+	bytes[section_named(bytes, ".nv.constant").sh_offset] ^= 1;
+	assert_int_equal(cubin_hash(constants_changed, bytes, length, &err), 0);
+	assert_string_not_equal(before, constants_changed);
 	free(bytes);
 }
 
@@ -121,7 +126,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(different_kernels_differ),
-		cmocka_unit_test(only_code_counts),
+		cmocka_unit_test(only_code_and_constants_count),
 		cmocka_unit_test(damaged_files_are_refused),
 	};
 
