@@ -218,7 +218,7 @@ static bool robust_scatter(struct scatter_seen *out, const struct case_sessions 
 }
 
 /* The slope of the logarithm of the time over that of the clock's period. */
-static double clock_dependence(const struct case_sessions *of)
+static double clock_slope(const struct case_sessions *of)
 {
 	double *clocks = xcalloc(of->count + 1, sizeof(*clocks)), products = 0;
 	struct spread of_clocks;
@@ -264,7 +264,7 @@ void session_scatters_find(struct session_scatter *out, const struct case_sessio
 		const double squares = same.count > 1 ? same.squares : 0;
 
 		out[i] = (struct session_scatter){.sessions = same.count,
-						  .clock_dependence = clock_dependence(&cases[i])};
+						  .clock_dependence = clock_slope(&cases[i])};
 		if (!(noise.weight + own >= FREEDOM_LEAST))
 			continue;
 		out[i].freedom = noise.weight + own;

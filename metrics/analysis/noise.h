@@ -23,7 +23,7 @@ struct noise {
 	double relative, absolute_ns;
 	double weight; /* in degrees of freedom; 0: nothing is known */
 };
-/* Of the median of a round on an H200. Measured: docs/results/regress-noise.md. */
+/* How the medians of rounds scatter on an H200. Measured: docs/results/regress-noise.md. */
 extern const struct noise noise_of_h200;
 /* The variance of the logarithm of a time. */
 double noise_variance(const struct noise *noise, double time_ns);
