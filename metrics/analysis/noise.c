@@ -10,7 +10,6 @@
 /* Chosen with the tests of compare.h: docs/results/regress-noise.md. */
 const struct noise noise_of_h200 = {.relative = 0.001, .absolute_ns = 150, .weight = 4};
 #define H200_NAME "NVIDIA H200"
-#define H200_CHIP "GH100" /* also of an H100, where the gates hold, too: docs/results/decide.md */
 
 double noise_variance(const struct noise *noise, double time_ns)
 {
@@ -23,10 +22,7 @@ struct noise noise_of_device(const struct device_info *device)
 {
 	static const struct noise nothing = {0, 0, 0};
 
-	return strcmp(device->chip, H200_CHIP) == 0 ||
-			       strncmp(device->name, H200_NAME, strlen(H200_NAME)) == 0
-		       ? noise_of_h200
-		       : nothing;
+	return strncmp(device->name, H200_NAME, strlen(H200_NAME)) == 0 ? noise_of_h200 : nothing;
 }
 
 /* ---- functions of the logarithm of a scaled F distribution ---- */

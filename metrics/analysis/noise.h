@@ -28,7 +28,7 @@ extern const struct noise noise_of_h200;
 /* The variance of the logarithm of a time. */
 double noise_variance(const struct noise *noise, double time_ns);
 
-/* As far as the device tells: that of an H200, if it has its chip, or nothing. */
+/* As far as the device tells: that of an H200, or nothing. */
 struct noise noise_of_device(const struct device_info *device);
 
 /* The scatter of one case. */
