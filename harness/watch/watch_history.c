@@ -116,12 +116,18 @@ static double sm_clock_of(const struct trial *trial)
 }
 
 /* Judges two times of which at least one has a single round. */
+/* So many standard errors of a difference of two rounds are noise: 95 % of Student's distribution
+ * with the few degrees of freedom that one round leaves. */
+#define ONE_ROUND_ERRORS 2.8
+
 static enum watch_change change_by_one_round(const struct regress_case *item)
 {
 	const struct effect *effect = &item->effect;
 	const double explained = sm_clock_of(item->base) / sm_clock_of(item->head) - 1;
 
-	if (fabs(effect->change) < WATCH_ONE_ROUND_NOISE || effect->low * effect->high <= 0)
+	/* the variance is NAN if nothing is known of the scatter of such a device */
+	if (fabs(effect->change) < WATCH_ONE_ROUND_NOISE ||
+	    fabs(log1p(effect->change)) <= ONE_ROUND_ERRORS * sqrt(2 * effect->variance))
 		return WATCH_NOISE;
 	if ((explained > 0) == (effect->change > 0) &&
 	    fabs(effect->change) - fabs(explained) < WATCH_ONE_ROUND_NOISE)

@@ -29,14 +29,15 @@ variants=$("$PERFLAB" list kernels ceilings --format csv | wc -l)
 [ "$(wc -l <"$work/all.csv")" -eq "$variants" ] || complain 'a variant is no ceiling'
 [ "$(awk -F, 'NR > 1 && $3 == 1 { print $2 }' "$work/all.csv" | sort | uniq -c | awk '$1 != 1')" = '' ] ||
 	complain 'two roofs of one kind'
-# the view gives the same values, each within its interval
+# the view gives the same values
 if command -v sqlite3 >/dev/null; then
 	sqlite3 a.db "SELECT name || ',' || printf('%.6e', per_s) FROM ceilings" | sort >"$work/view"
 	awk -F, 'NR > 1 { printf "%s,%.6e\n", $1, $4 }' "$work/all.csv" | sort >"$work/table"
 	cmp -s "$work/view" "$work/table" || complain 'the view has another opinion'
 fi
-awk -F, 'NR > 1 && !($5 <= $4 && $4 <= $6) { exit 1 }' "$work/all.csv" ||
-	complain 'a rate outside its interval'
+# one round does not show how far two differ
+awk -F, 'NR > 1 && ($5 != "" || $6 != "") { exit 1 }' "$work/all.csv" ||
+	complain 'an interval of one round'
 
 # some of them; in other configurations; under another name
 run ceilings 'dram_*' l2_read --label mine --set block=256 --set blocks_per_sm=2 --db b.db -q

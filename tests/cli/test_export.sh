@@ -171,7 +171,7 @@ if command -v sqlite3 >/dev/null; then
 
 	# what was not measured is left out, never 0
 	cp odd.db bare.db
-	sqlite3 bare.db "UPDATE trial SET session_low_ns = NULL, session_high_ns = NULL; DELETE FROM counter;
+	sqlite3 bare.db "DELETE FROM round WHERE round > 0; DELETE FROM counter;
 		UPDATE device SET uuid = '', chip = ''; UPDATE run SET label = NULL, source_revision = NULL;
 		UPDATE trial SET median_ns = NULL, sample_count = 0 WHERE id = 1; UPDATE trial SET median_ns = 9e999 WHERE id = 2"
 	for format in $formats; do

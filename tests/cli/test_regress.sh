@@ -48,7 +48,7 @@ sweep_as same ''
 expect_code 0
 run regress --base before
 expect_code 0
-expect_out '4 unchanged (--all shows every case)'
+expect_out '4 same code (--all shows every case)'
 expect_no_out reduce/shuffle/block=64
 run regress --base before --all
 expect_out reduce/shuffle/block=64
@@ -97,8 +97,8 @@ expect_out '2 improved, 2 unchanged'
 sweep_as unlucky 'slow:reduce/shuffle'
 run regress --base before
 expect_code 0
-expect_out 'inconclusive  reduce/shuffle/block=64'
-expect_out 'noise or environment'
+expect_out '4 same code'
+expect_out '4 cases by time, 4 by counters'
 run regress --base before --judge-same-code
 expect_code 1
 
@@ -111,7 +111,7 @@ refused 2 'counters of different --seed are not compared' regress --base before 
 sweep_as once 'slow:reduce/shuffle;recompiled' --rounds 1
 run regress --base before
 expect_code 0
-expect_out '2 unchanged, 2 inconclusive'
+expect_out '4 inconclusive'
 expect_err 'has one round'
 
 # a counter that repeats exactly needs no statistics
@@ -198,9 +198,9 @@ if command -v sqlite3 >/dev/null; then
 	refused 2 'means several runs' regress --base abcd
 	# a sweep stores its comparison with earlier runs
 	kept 'new 4' before
-	kept 'unchanged 4' same
-	kept 'failed 1, unchanged 3' broken
-	kept 'unchanged 2, regressed 2' slower
+	kept 'same code 4' same
+	kept 'failed 1, same code 3' broken
+	kept 'same code 1, unchanged 1, regressed 2' slower
 	# a case that the last good run lacks is compared with the run that has it
 	rm -f added.db
 	added() {
@@ -218,7 +218,7 @@ if command -v sqlite3 >/dev/null; then
 	added wide '' reduce/shuffle reduce/naive
 	run regress --db added.db
 	expect_code 0
-	expect_out '1 unchanged, 1 new'
+	expect_out '1 same code, 1 new'
 	expect_no_out 'compared with run'
 	added doubled 'slow:reduce/naive;recompiled' reduce/shuffle reduce/naive
 	run regress --db added.db
