@@ -4,75 +4,17 @@
 #include "cli/gpus.h"
 #include "cli/measure_options.h"
 #include "cli/output.h"
+#include "cli/sweep_end.h"
 #include "harness/client/client.h"
 #include "harness/judge/judge.h"
-#include "metrics/against.h"
-#include "metrics/meter.h"
 #include "reports/reports.h"
-
-/* Takes the largest of the parts that are left. */
-static int take_largest(const struct meter *meter, bool *left)
-{
-	int largest = -1;
-
-	for (int part = 0; part < RUN_PART_COUNT; part++)
-		if (left[part] && (largest < 0 || meter->ns[part] > meter->ns[largest]))
-			largest = part;
-	left[largest] = false;
-	return largest;
-}
-
-static void add_part_row(struct table *table, const char *part, int64_t ns, int64_t sum_ns,
-			 const char *meaning)
-{
-	struct cells cells = {0};
-
-	cell_text(&cells, part);
-	cell_format(&cells, "%.3f", (double)ns / 1e9);
-	cell_format(&cells, "%.1f", 100 * (double)ns / (double)sum_ns);
-	cell_text(&cells, meaning);
-	cells_end(&cells, table);
-}
-
-/* Prints the parts of a meter that has been read to standard error, the largest first. */
-static void times_table_print(const struct invocation *call, const struct meter *meter)
-{
-	static const struct table_column columns[] = {
-		{.name = "part"},
-		{.name = "seconds", .numeric = true},
-		{.name = "percent", .numeric = true, .head = "%"},
-		{.name = "meaning"}};
-	const struct report_options look = {.width = call->terminal.err_width};
-	struct table *table;
-	bool left[RUN_PART_COUNT];
-	int64_t sum_ns = 0;
-
-	for (int part = 0; part < RUN_PART_COUNT; part++) {
-		left[part] = true;
-		sum_ns += meter->ns[part];
-	}
-	if (!sum_ns)
-		return;
-	table = table_new(columns, ARRAY_SIZE(columns));
-	for (int i = 0; i < RUN_PART_COUNT; i++) {
-		const int part = take_largest(meter, left);
-
-		if (meter->ns[part])
-			add_part_row(table, run_part_name((enum run_part)part), meter->ns[part],
-				     sum_ns, run_part_meaning((enum run_part)part));
-	}
-	add_part_row(table, "all", sum_ns, sum_ns, "wall time of the sweep");
-	/* like every message, it is lost if standard error is closed */
-	(void)table_write(stderr, table, REPORT_TEXT, &look, NULL);
-	table_free(table);
-}
 
 struct sweep_options {
 	struct measure_options common;
 	struct case_options cases;
 	const char *label, *note, *resume, *counter_dump;
 	const char *shard, *sweep_id;
-	const char *baseline, *against, *compare, *decide_time;
+	const char *baseline, *against, *changed_since, *compare, *decide_time;
 	const char *gpus;
 	int64_t wait_counters_ns;
 	bool dry_run, verbose, all_metrics, decide, spread;
@@ -103,6 +45,7 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->resume = options->resume;
 	request->base_variant = options->baseline;
 	request->against = options->against;
+	request->changed_since = options->changed_since;
 	request->decide = options->decide;
 	request->compare = options->compare;
 	request->wait_counters_ns = options->wait_counters_ns;
@@ -118,6 +61,11 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 		return error_set(
 			err, PL_EUSAGE,
 			"--against measures both versions on one GPU: leave --gpus out, or "
+			"choose a GPU with --device");
+	if (options->changed_since && options->gpus)
+		return error_set(
+			err, PL_EUSAGE,
+			"--changed-since measures on the GPU of its run: leave --gpus out, or "
 			"choose a GPU with --device");
 	if (!report_format_applies((enum report_format)options->common.format,
 				   options->against ? OF_REGRESS : OF_TABLE))
@@ -228,27 +176,6 @@ static int show_plan(struct invocation *call, const struct sweep_request *reques
 
 /* ---- the run ---- */
 
-/* What the cases of the same code would have taken, from what the others took. */
-static void say_same_code(const struct sweep_result *result)
-{
-	const struct run *run = &result->run;
-	const size_t same = against_same_count(run);
-	const double spent_ns = (double)(result->times.measure_ns + result->times.count_ns);
-	size_t measured = 0, now = 0;
-	char saved[32];
-
-	for (size_t i = 0; i < run->trial_count; i++) {
-		measured += run->trials[i].status != TRIAL_SKIPPED;
-		now += !against_is_of_then(run, &run->trials[i]);
-	}
-	if (!same)
-		return;
-	format_duration(saved, measured ? 2 * (double)same * spent_ns / (double)measured : 0);
-	say("%zu of %zu %s the same code as then and %s not measured%s%s", same, now,
-	    now == 1 ? "case has" : "cases have", same == 1 ? "was" : "were",
-	    measured ? ", which saved about " : "", measured ? saved : "");
-}
-
 /* Prints what changed since the revision, and fails if something became worse. */
 static int report_against(struct invocation *call, const struct sweep_result *result,
 			  const struct report_options *look, struct error *err)
@@ -278,7 +205,7 @@ static int report_against(struct invocation *call, const struct sweep_result *re
 	if (!rc && comparison.regress.gating)
 		call->exit_code = EXIT_FINDING;
 	if (!rc)
-		say_same_code(result);
+		say_same_code(&result->run, &result->times);
 	run_comparison_release(&comparison);
 	comparison_rules_release(&rules);
 	free(head);
@@ -310,6 +237,8 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 		rc = run_conclude(call, run, err);
 	if (!rc && result->impossible && call->exit_code == EXIT_FINE)
 		call->exit_code = EXIT_FAILED;
+	if (!rc && options->changed_since)
+		rc = say_unchanged(result->db, run, &result->times, err);
 	if (!rc && options->resume)
 		rc = say_one_of_group(result->db, options->resume, run->id, err);
 	if (!rc && !options->common.quiet && options->against)
@@ -333,7 +262,7 @@ static int measure_and_report(struct invocation *call, const struct sweep_reques
 	if (!rc)
 		rc = report_result(call, &result, request->db_path, err);
 	if (result.begun && ((const struct sweep_options *)call->options)->verbose)
-		times_table_print(call, &result.times.meter);
+		say_run_parts(call, &result.times.meter);
 	sweep_result_release(&result);
 	return rc;
 }
@@ -387,6 +316,9 @@ static const struct option_row sweep_rows[] = {
 		 "compare the files with themselves of a revision of their git repository, in the "
 		 "same run and on the same buffers: a commit, branch or tag, or A...B for the "
 		 "merge base"),
+	TEXT_ROW("changed-since", 0, sweep_options, changed_since, "RUN",
+		 "measure only cases whose machine code, launch, data or check changed since this "
+		 "run, those that it did not measure, and three that did not change"),
 	ROW_METRICS(sweep_options),
 	TEXT_ROW("label", 'l', sweep_options, label, "TEXT", "a name for the run"),
 	TEXT_ROW("note", 0, sweep_options, note, "TEXT", "a remark to store with the run"),
@@ -454,6 +386,8 @@ static const struct example sweep_examples[] = {
 	{"perflab sweep old.cu new.cu", "how much faster new.cu is than old.cu, side by side"},
 	{"perflab sweep my.cu --against main... --decide",
 	 "what the branch and your changes made faster or slower, without a stored run"},
+	{"perflab sweep my.cu --changed-since last",
+	 "only the cases whose machine code changed since the newest run"},
 	{"perflab sweep softmax.capture --replace my.cu",
 	 "how much faster my.cu is than a recorded kernel, on its data"},
 	{"perflab sweep reduce --baseline sequential",
@@ -506,6 +440,9 @@ const struct command command_sweep = {
 		"have the same machine code, launch and data. The report says what became faster "
 		"or slower; perflab regress --base against writes it again, in another format "
 		"(docs/ci.md).\n\n"
+		"With --changed-since, everything is compiled, and what is as it was in that run "
+		"is not measured. It is stored as skipped, and perflab regress shows it as same "
+		"code. Three unchanged cases show the state of the session (docs/regress.md).\n\n"
 		"With --gpus, a process for each GPU measures a part of the cases and stores its "
 		"own run; --spread measures all cases on each GPU. One report shows all of them. A "
 		"GPU that fails leaves its cases to the others. A few cases are measured alone "

@@ -282,6 +282,19 @@ struct trial {
 void trial_release(struct trial *trial);
 /* "reduce/shuffle/block=256,n=16777216"; malloc'd. */
 char *trial_case_name(const struct trial *trial);
+/* Whether `perflab sweep --changed-since` left the case out because nothing of it had changed. The
+ * facts and the launch hash of such a skipped trial are those that were found equal. */
+bool trial_is_unchanged(const struct trial *trial);
+/* How its reason begins; the number of the run follows. */
+#define UNCHANGED_REASON "same code: machine code, launch and data are those of run "
+/* Whether both are known to have the same machine code, or the same launches. */
+bool trials_have_same_code(const struct trial *a, const struct trial *b);
+bool trials_have_same_launch(const struct trial *a, const struct trial *b);
+/* The fact of a run of --changed-since: the uid of the run that it was compared with. */
+#define CHANGED_SINCE_KEY "changed_since.run"
+/* And the cases that were measured only to show the state of the session: one fact for each, from
+ * 1, with the name of the case. */
+#define SENTINEL_PREFIX "changed_since.sentinel."
 
 /*
  * Properties of a backend. Code tests these instead of the backend's name. The

@@ -126,6 +126,24 @@ char *trial_case_name(const struct trial *trial)
 	return xasprintf("%s/%s/%s", trial->kernel, trial->variant, trial->config);
 }
 
+bool trial_is_unchanged(const struct trial *trial)
+{
+	return trial->status == TRIAL_SKIPPED && trial->facts.code_hash[0] &&
+	       trial->launch_hash[0] && trial->reason &&
+	       !strncmp(trial->reason, UNCHANGED_REASON, strlen(UNCHANGED_REASON));
+}
+
+bool trials_have_same_code(const struct trial *a, const struct trial *b)
+{
+	return a->facts.code_hash[0] && !strcmp(a->facts.code_hash, b->facts.code_hash) &&
+	       !strcmp(a->facts.code_kind, b->facts.code_kind);
+}
+
+bool trials_have_same_launch(const struct trial *a, const struct trial *b)
+{
+	return a->launch_hash[0] && !strcmp(a->launch_hash, b->launch_hash);
+}
+
 void run_release(struct run *run)
 {
 	free(run->label);

@@ -67,8 +67,11 @@ struct plan_case {
 	size_t position;            /* in the whole plan, even if the plan is one shard of it */
 	struct launch_case *launch; /* NULL: skipped */
 	char *skip_reason;          /* NULL: runnable */
-	bool impossible;            /* skipped, for a value that no device can launch */
-	char *failure;              /* why the source of the user does not compile; NULL: it does */
+	/* The launch hash of a case that is skipped because nothing of it has changed; else "". */
+	char unchanged_launch[HASH_TEXT_BYTES];
+	bool sentinel;   /* unchanged, and measured to show the state of the session */
+	bool impossible; /* skipped, for a value that no device can launch */
+	char *failure;   /* why the source of the user does not compile; NULL: it does */
 	/* The variant of its base case, borrowed; NULL: it has none, for it is of that variant or
 	 * the plan has no base variant. */
 	const char *base_variant;

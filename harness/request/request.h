@@ -48,6 +48,8 @@ struct sweep_request {
 	/* A revision of the repository of the files, as revision_open() takes it: each of their
 	 * variants is measured beside itself of then. NULL: none. */
 	const char *against;
+	/* A run: cases that are as they were in it are not measured. NULL: all are measured. */
+	const char *changed_since;
 	/* All but the metrics, because their names depend on the backend. */
 	struct measure_settings settings;
 	struct string_list metrics; /* the words of --metrics */

@@ -259,7 +259,7 @@ int sweep_inspect(struct sweep *sweep, struct plan *plan, struct error *err)
 			continue;
 		}
 		rc = inspect_case(sweep, i, &known, err);
-		if (sweep->preview && !BASE_IS_REVISION(plan->base_variant)) {
+		if (sweep->preview && !sweep->compares) {
 			/* whether it can run, its skip reason says, too */
 			launch_case_free(plan->cases[i].launch);
 			plan->cases[i].launch = NULL;

@@ -66,6 +66,8 @@ static int open_and_inspect(struct sweep *sweep, const struct run_task *task, st
 		rc = sweep_inspect(sweep, task->plan, err);
 	if (!rc && task->against)
 		against_skip(sweep, task->against);
+	if (!rc && task->since)
+		rc = changed_since_skip(sweep, task, err);
 	sweep->times.inspect_ns = lap(&clock_ns);
 	meter_enter(&sweep->times.meter, RUN_PART_OTHER);
 	if (!rc && task->resumed)
@@ -80,6 +82,7 @@ int inspect_only(const struct run_task *task, void *preview, struct error *err)
 	int rc;
 
 	sweep.preview = true;
+	sweep.compares = task->against || task->since;
 	rc = open_and_inspect(&sweep, task, err);
 	if (!rc) {
 		out->failed = sweep_skip_failed(&sweep);

@@ -275,6 +275,7 @@ static void make_trial(struct trial *trial, const struct plan *plan,
 			 planned->axes[i].name);
 		trial->axes[i].value = planned->axes[i].value;
 	}
+	memcpy(trial->launch_hash, planned->unchanged_launch, sizeof(trial->launch_hash));
 	if (launch)
 		launch_hash(trial->launch_hash, launch);
 	/* a copy has bytes and no operations; a model with neither is unknown */
@@ -340,6 +341,8 @@ static void describe_run(struct run *run, const struct run_task *task,
 		key_value_set(&run->environment, AGAINST_COMMIT_KEY, task->against->commit);
 		key_value_set(&run->environment, AGAINST_WORD_KEY, task->against->word);
 	}
+	if (task->since)
+		changed_since_add_facts(&run->environment, task->since, task->plan);
 	free(mark);
 }
 

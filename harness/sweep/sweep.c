@@ -28,6 +28,7 @@ struct prepared_sweep {
 	struct sweep_kept *kept;   /* NULL: none */
 	struct kernel_file *files; /* of the user; NULL: none */
 	struct against against;
+	struct run since;              /* of --changed-since; id 0: none */
 	struct key_value_list sources; /* facts about them */
 	struct plan *plan;
 	struct sweep_shard shard;
@@ -42,6 +43,7 @@ static void prepared_release(struct prepared_sweep *sweep)
 	plan_free(sweep->plan);
 	kernel_file_free(sweep->files);
 	against_close(&sweep->against);
+	run_release(&sweep->since);
 	key_value_list_release(&sweep->sources);
 	free(sweep->shard.sweep);
 	run_release(&sweep->resumed);
@@ -138,6 +140,8 @@ static int prepare(struct prepared_sweep *sweep, struct sweep_result *out, struc
 		rc = backend_choice_find(&sweep->choice, err);
 	if (!rc && !database_is_new(request->db_path))
 		rc = db_open(&out->db, request->db_path, DB_CREATE, err);
+	if (!rc)
+		rc = changed_since_load(&sweep->since, request, &out->db, err);
 	return rc ? rc : decide_check_database(request, out->db, err);
 }
 
@@ -161,6 +165,7 @@ static int attempt_backend(struct prepared_sweep *sweep, size_t index, attempt_f
 				.files = sweep->files,
 				.against = sweep->against.files ? &sweep->against.revision : NULL,
 				.sources = &sweep->sources,
+				.since = sweep->since.id ? &sweep->since : NULL,
 				.shard = &sweep->shard,
 				.resumed = resumed ? &sweep->resumed : NULL,
 				.trial_ids = sweep->trial_ids,
@@ -297,6 +302,8 @@ int sweep_plan_only(const struct sweep_request *request, const struct sweep_obse
 
 	*out = (struct sweep_preview){0};
 	rc = request->resume ? prepare(&sweep, &stored, err) : prepare_new(&sweep, err);
+	if (!rc && !request->resume)
+		rc = changed_since_load(&sweep.since, request, &stored.db, err);
 	if (rc)
 		goto out;
 	rc = try_backends(&sweep, inspect_only, out, &begun, &cause);

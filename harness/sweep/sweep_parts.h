@@ -27,6 +27,7 @@ struct run_task {
 	const struct kernel_file *files;         /* of the user; NULL: none */
 	const struct revision *against;          /* of the base variants; NULL: none */
 	const struct key_value_list *sources;    /* facts about them */
+	const struct run *since;                 /* of --changed-since; NULL: none */
 	const struct sweep_shard *shard;
 	const struct run *resumed; /* NULL: a new run */
 	const int64_t *trial_ids;  /* of the resumed run */
@@ -60,6 +61,21 @@ void against_tell(const struct revision *revision, const struct sweep_observer *
 /* Skips the cases that were inspected and have the machine code, the launch and the data of their
  * base case, base cases of no other case, and recorded launches. */
 void against_skip(struct sweep *sweep, const struct revision *revision);
+
+/* ---- only what has changed: changed_since.c ---- */
+
+/* Does nothing if the request has no --changed-since. Opens the database unless it is open. Loads
+ * the run with its rounds. PL_EUSAGE: options that do not go together; there is no such run, or it
+ * has no hashes of machine code. */
+int changed_since_load(struct run *out, const struct sweep_request *request, struct db **db,
+		       struct error *err);
+/* Skips the cases that were inspected and are as they were in task->since, but for a few sentinels,
+ * and says what has changed. PL_EUSAGE: the run has another device, driver or the like, so that
+ * nothing can be compared. */
+int changed_since_skip(struct sweep *sweep, const struct run_task *task, struct error *err);
+/* Adds which run it was, and the sentinels of the plan. */
+void changed_since_add_facts(struct key_value_list *facts, const struct run *since,
+			     const struct plan *plan);
 
 /* ---- resumed runs: resume.c ---- */
 

@@ -147,6 +147,7 @@ struct sweep {
 	bool info_known;
 	bool uuids_fail;          /* the backend opened the device only without its UUID */
 	bool preview;             /* the cases are only inspected, one after the other */
+	bool compares;            /* their launches are compared after that */
 	size_t cases_answered;    /* whose counters a worker gave */
 	bool counters_off_shown;  /* a notice said that a session had none */
 	bool unmoved_shown;       /* a notice said that data was not moved */

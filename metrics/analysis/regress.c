@@ -168,13 +168,27 @@ static bool judge_presence(struct regress_case *item)
 	return true;
 }
 
+static bool pair_has_same_launch(const struct regress_pair *pair)
+{
+	return pair->base_seed == pair->head_seed &&
+	       trials_have_same_launch(pair->base, pair->head);
+}
+
+/* Whether the head was not measured because it is like the base: --against found so, or the facts
+ * that --changed-since stored of the head say so. The base may have been left out, too. */
+static bool was_not_measured(const struct regress_pair *pair)
+{
+	if (pair->not_measured)
+		return true;
+	return pair->base && pair->head && trial_is_unchanged(pair->head) && pair->same_toolchain &&
+	       trials_have_same_code(pair->base, pair->head) && pair_has_same_launch(pair);
+}
+
 /* Compares the numbers of a case. judge_numbers() gives the verdict later, because p has to be
  * adjusted for all cases first. */
 static int compare_numbers(struct regress_case *item, const struct regress_pair *pair,
 			   const struct regress_options *options, struct error *err)
 {
-	const struct launch_facts *base, *head;
-
 	*item = (struct regress_case){
 		.name = trial_case_name(pair->head ? pair->head : pair->base),
 		.base = pair->base,
@@ -196,19 +210,15 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 	}
 	if (pair->note)
 		explain(item, xstrdup(pair->note));
-	if (pair->not_measured) {
+	if (was_not_measured(pair)) {
 		item->verdict = CHANGE_SAME_CODE;
 		explain(item, xstrdup("not measured"));
 		return 0;
 	}
 	if (judge_presence(item))
 		return 0;
-	base = &pair->base->facts;
-	head = &pair->head->facts;
-	item->same_code = base->code_hash[0] && strcmp(base->code_hash, head->code_hash) == 0 &&
-			  strcmp(base->code_kind, head->code_kind) == 0;
-	item->same_launch = pair->base_seed == pair->head_seed && pair->base->launch_hash[0] &&
-			    strcmp(pair->base->launch_hash, pair->head->launch_hash) == 0;
+	item->same_code = trials_have_same_code(pair->base, pair->head);
+	item->same_launch = pair_has_same_launch(pair);
 	item->by_code = item->same_code && item->same_launch && pair->same_toolchain &&
 			!options->judge_same_code;
 	item->limiter = pair->limiter;
@@ -464,7 +474,8 @@ int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t 
 	for (size_t i = 0; i < count && !rc; i++)
 		/* a case that was skipped or did not run in both runs is left out */
 		if (has_result(pairs[i].base) || has_result(pairs[i].head) ||
-		    has_failed(pairs[i].base) || has_failed(pairs[i].head) || pairs[i].not_measured)
+		    has_failed(pairs[i].base) || has_failed(pairs[i].head) ||
+		    was_not_measured(&pairs[i]))
 			rc = compare_numbers(&regress.cases[regress.count++], &pairs[i], options,
 					     err);
 	if (rc) {
