@@ -238,7 +238,7 @@ static int report_result(struct invocation *call, const struct sweep_result *res
 	if (!rc && result->impossible && call->exit_code == EXIT_FINE)
 		call->exit_code = EXIT_FAILED;
 	if (!rc && options->changed_since)
-		rc = say_unchanged(result->db, run, &result->times, err);
+		rc = say_unchanged(result->db, run, err);
 	if (!rc && options->resume)
 		rc = say_one_of_group(result->db, options->resume, run->id, err);
 	if (!rc && !options->common.quiet && options->against)

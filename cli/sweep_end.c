@@ -127,27 +127,29 @@ static void add_sentinels(struct text *out, const struct run *run, const struct 
 	}
 }
 
-int say_unchanged(struct db *db, const struct run *run, const struct sweep_times *times,
-		  struct error *err)
+int say_unchanged(struct db *db, const struct run *run, struct error *err)
 {
 	const char *uid = key_value_get(&run->environment, CHANGED_SINCE_KEY);
 	struct run since = {0};
 	struct text sentinels = TEXT_INIT;
-	size_t unchanged = 0, measured = 0;
-	char saved[32];
-	int64_t id = 0;
+	size_t unchanged = 0, measured_then = 0;
+	char saved[32] = "an unknown time";
+	int64_t id = 0, wall_ns = 0;
 	int rc = uid ? db_run_resolve(db, uid, &id, err) : 0;
 
 	if (!rc && id)
 		rc = run_load(db, id, true, &since, err);
-	for (size_t i = 0; i < run->trial_count; i++) {
+	for (size_t i = 0; i < run->trial_count; i++)
 		unchanged += trial_is_unchanged(&run->trials[i]);
-		measured += run->trials[i].status != TRIAL_SKIPPED;
-	}
-	format_duration(saved,
-			measured ? (double)unchanged * spent_of(times) / (double)measured : 0);
+	for (size_t i = 0; i < since.trial_count; i++)
+		measured_then += since.trials[i].status != TRIAL_SKIPPED;
 	if (!rc && id)
-		say("%zu of %zu %s as in run %lld and %s not measured, which saved about %s",
+		rc = db_run_parts_sum(db, id, &wall_ns, err);
+	if (wall_ns && measured_then)
+		format_duration(saved, (double)wall_ns * (double)unchanged / (double)measured_then);
+	if (!rc && id)
+		say("%zu of %zu %s as in run %lld and %s not measured; that run took about %s for "
+		    "as many",
 		    unchanged, run->trial_count, run->trial_count == 1 ? "case is" : "cases are",
 		    (long long)id, unchanged == 1 ? "was" : "were", saved);
 	if (!rc && id)

@@ -12,7 +12,6 @@ void say_run_parts(const struct invocation *call, const struct meter *meter);
  * the others took. */
 void say_same_code(const struct run *run, const struct sweep_times *times);
 /* What --changed-since left out, and how the times of the sentinels changed. Errors of db/db.h. */
-int say_unchanged(struct db *db, const struct run *run, const struct sweep_times *times,
-		  struct error *err);
+int say_unchanged(struct db *db, const struct run *run, struct error *err);
 
 #endif

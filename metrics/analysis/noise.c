@@ -206,11 +206,13 @@ static bool robust_scatter(struct scatter_seen *out, const struct case_sessions 
 		if (difference <= SCATTER_MOST)
 			apart[count++] = difference;
 	}
-	middle = count ? number_of_rank(apart, count, count / 2) : 0;
-	out->variance = count == 1 ? middle * middle / 2 : 1.4826 * 1.4826 * middle * middle / 2;
+	middle = count ? number_of_rank(apart, count, count / 2) / 2 +
+				 number_of_rank(apart, count, (count - 1) / 2) / 2
+		       : 0;
+	out->variance = 1.4826 * 1.4826 * middle * middle / 2;
 	out->freedom = 1 + MAD_EFFICIENCY * ((double)count - 1);
 	free(apart);
-	return count > 0;
+	return count > 1; /* one difference may be a change of all cases together */
 }
 
 /* The slope of the logarithm of the time over that of the clock's period. */

@@ -58,7 +58,7 @@ run sweep my.ptx --backend ptx --changed-since first
 expect_code 0
 expect_err 'nothing has changed since run 1'
 expect_err 'to show the state of the session: '
-expect_err '3 of 6 cases are as in run 1 and were not measured, which saved about'
+expect_err '3 of 6 cases are as in run 1 and were not measured; that run took about'
 expect_out 'same code: machine code, launch and data are those of run 1'
 is '3|3' "SELECT sum(status = 'ok'), sum(status = 'skipped' AND code_hash <> '' AND launch_hash <> '') FROM trial WHERE $newest"
 is 3 "SELECT count(*) FROM environment WHERE $newest AND key LIKE 'changed_since.sentinel.%'"

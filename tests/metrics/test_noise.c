@@ -175,7 +175,7 @@ static void sessions_of_equal_code_tell_how_a_case_scatters(void **state)
 static void sessions_of_other_code_tell_how_cases_scatter(void **state)
 {
 	enum { COUNT = 30 };
-	struct session sessions[COUNT][2];
+	struct session sessions[COUNT][3];
 	struct case_sessions cases[COUNT];
 	struct session_scatter scatters[COUNT];
 	uint64_t random = 3;
@@ -184,13 +184,19 @@ static void sessions_of_other_code_tell_how_cases_scatter(void **state)
 	for (size_t i = 0; i < COUNT; i++) {
 		const double by = i < 5 ? 0.1 : 0.003 * normal(&random);
 
-		sessions[i][0] = (struct session){0, NAN, false};
+		sessions[i][0] = (struct session){0.003 * normal(&random), NAN, false};
 		sessions[i][1] = (struct session){by, NAN, false};
-		cases[i] = (struct case_sessions){1e6, sessions[i], 2};
+		sessions[i][2] =
+			(struct session){i < 5 ? 0.2 : 0.003 * normal(&random), NAN, false};
+		cases[i] = (struct case_sessions){1e6, sessions[i], 3};
 	}
 	session_scatters_find(scatters, cases, COUNT);
-	assert_near(sqrt(scatters[0].variance), 0.003 / sqrt(2), 0.001);
+	assert_near(sqrt(scatters[0].variance), 0.003, 0.0015);
 	assert_true(scatters[0].freedom >= 4);
+	for (size_t i = 0; i < COUNT; i++)
+		cases[i].count = 2;
+	session_scatters_find(scatters, cases, COUNT);
+	assert_true(scatters[0].freedom == 0);
 }
 
 static void two_clocks_tell_how_a_case_follows_them(void **state)
