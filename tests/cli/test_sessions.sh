@@ -24,7 +24,7 @@ expect_no_out 'regressed\|improved'
 run regress --base night-6 --head night-7 --counters none --format json
 [ "$(grep -c '"covers": "sessions"' "$work/out")" -eq "$cases" ] || complain 'the sessions are not in each interval'
 
-# The same two nights without the others: the difference cannot be told from a change, and it is said
+# Without the other nights, the difference of the same two cannot be told from a change, and it is said
 # that no earlier session tells how others differ.
 sqlite3 perflab.db ".backup '$work/two.db'"
 sqlite3 two.db "PRAGMA foreign_keys = ON; DELETE FROM run WHERE label < 'night-6'"
