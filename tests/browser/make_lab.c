@@ -14,6 +14,7 @@
 
 #include "lab.h"
 #include "metrics/analysis/ceilings.h"
+#include "metrics/analysis/compare.h"
 #include "metrics/catalogue/catalogue.h"
 
 #define STEP_NS 32.0
@@ -28,6 +29,21 @@ struct storing {
 	bool all_counters;
 	struct error err;
 };
+
+/* Ends a run as a sweep does, with the intervals of its times. */
+static int finish_run(struct storing *storing, int64_t id)
+{
+	struct run run = {0};
+	int rc = db_run_load(storing->db, id, true, &run, &storing->err);
+
+	if (!rc)
+		rc = db_rounds_load(storing->db, &run, &storing->err);
+	run_set_intervals(&run);
+	if (!rc)
+		rc = db_session_intervals_store(storing->db, &run, &storing->err);
+	run_release(&run);
+	return rc ? rc : db_run_finish(storing->db, id, RUN_FINISHED, &storing->err);
+}
 
 static int store_round(struct storing *storing, int64_t trial_id, int number, double time_ns)
 {
@@ -124,7 +140,7 @@ static int store_run(struct storing *storing, struct run *run, const struct lab_
 		else
 			rc = store_end(storing, run, i, fate, reason);
 	}
-	return rc ? rc : db_run_finish(storing->db, run->id, RUN_FINISHED, &storing->err);
+	return rc ? rc : finish_run(storing, run->id);
 }
 
 /* What the device that does not exist can do at most. */
@@ -146,7 +162,7 @@ static int make_roofs(struct storing *storing)
 					     &storing->err);
 	}
 	if (!rc)
-		rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
+		rc = finish_run(storing, run.id);
 	run_release(&run);
 	free(times_ns);
 	return rc;
@@ -230,7 +246,7 @@ static int make_emulated(struct storing *storing)
 		counter_list_release(&counters);
 	}
 	if (!rc)
-		rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
+		rc = finish_run(storing, run.id);
 	run_release(&run);
 	return rc;
 }
@@ -297,7 +313,7 @@ static int make_history(struct storing *storing)
 						     NULL, &storing->err);
 		}
 		if (!rc)
-			rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
+			rc = finish_run(storing, run.id);
 		if (!rc && words.mark)
 			rc = db_run_mark(storing->db, run.id, &words, &storing->err);
 		run_release(&run);
@@ -377,7 +393,7 @@ static int make_one(struct storing *storing, bool bare)
 	else if (!rc)
 		rc = store_ok(storing, &run, 0, &of);
 	if (!rc)
-		rc = db_run_finish(storing->db, run.id, RUN_FINISHED, &storing->err);
+		rc = finish_run(storing, run.id);
 	run_release(&run);
 	return rc;
 }
