@@ -147,7 +147,6 @@ struct effect change_test(const struct series *series, size_t begin, size_t at, 
 		return effect;
 	effect.change = expm1(found.change);
 	effect.p = student_two_sided(found.change / found.error, found.freedom);
-	effect.variance = found.error;
 	effect.separated = found.after.lowest > found.before.highest ||
 			   found.after.highest < found.before.lowest;
 	return effect;

@@ -137,6 +137,16 @@ static bool effect_ranks_differ(struct process_medians base, struct process_medi
 
 #define CLOCK_STEP_NS 32.0 /* of CUDA events; the variance of rounding is its square / 12 */
 
+/* The variance of the logarithm of a round, from the scatter of some rounds and the known noise.
+ * Rounds may all have one time, and a time is known to a step of its clock. */
+static double moderated_variance(const struct noise *noise, double squares, double freedom,
+				 double time_ns)
+{
+	const double known = noise->weight > 0 ? noise->weight * noise_variance(noise, time_ns) : 0;
+
+	return fmax((known + squares) / freedom, pow(CLOCK_STEP_NS / time_ns, 2) / 12);
+}
+
 static double error_of_rounds(const struct effect *effect, size_t base, size_t head)
 {
 	return sqrt(effect->variance * (1 / (double)base + 1 / (double)head));
@@ -152,6 +162,8 @@ double effect_chance(const struct effect *effect, double difference, size_t base
 	const double by_rounds = student_two_sided(difference / error_of_rounds(effect, base, head),
 						   freedom_of_rounds(effect, base, head));
 
+	if (!(effect->session_freedom > 0))
+		return by_rounds;
 	/* fmax() ignores NAN */
 	return fmax(by_rounds,
 		    student_two_sided(difference / effect->session_error, effect->session_freedom));
@@ -191,10 +203,6 @@ static void take_spreads(struct effect *effect, const struct spread *base,
 {
 	const double freedom =
 		context->noise.weight + (double)(base->count - 1) + (double)(head->count - 1);
-	const double known =
-		context->noise.weight > 0
-			? context->noise.weight * noise_variance(&context->noise, exp(base->mean))
-			: 0;
 
 	effect->change = expm1(head->mean - base->mean);
 	effect->separated = base->count > 1 && head->count > 1 &&
@@ -206,9 +214,8 @@ static void take_spreads(struct effect *effect, const struct spread *base,
 	if (!(freedom > 0))
 		return;
 	effect->weight = context->noise.weight;
-	/* rounds may all have one time, and a time is known to a step of its clock */
-	effect->variance = fmax((known + base->squares + head->squares) / freedom,
-				pow(CLOCK_STEP_NS / exp(base->mean), 2) / 12);
+	effect->variance = moderated_variance(&context->noise, base->squares + head->squares,
+					      freedom, exp(base->mean));
 	effect->p = effect_chance(effect, head->mean - base->mean, base->count, head->count);
 }
 
@@ -241,9 +248,7 @@ static void set_interval(struct summary *summary, struct process_medians rounds,
 	if (rounds.count < 2)
 		return;
 	spread = spread_of_times(rounds);
-	variance = spread.squares / freedom;
-	if (noise->weight > 0)
-		variance += noise->weight / freedom * noise_variance(noise, exp(spread.mean));
+	variance = moderated_variance(noise, spread.squares, freedom, exp(spread.mean));
 	/* a difference of two medians has twice the variance of one */
 	reach = student_quantile(EFFECT_LEVEL, freedom) * sqrt(2 * variance / count);
 	summary->session_low_ns = fmin(summary->median_ns, exp(spread.mean - reach));
