@@ -289,21 +289,11 @@ static int by_scatter(const void *left, const void *right)
 /* An emulated case, whose counts do not scatter, has 0; one with too few rounds comes last. */
 static double scatter_of(const struct trial *trial, bool timed)
 {
-	double sum = 0, squares = 0;
-	size_t count = 0;
+	struct scatter_seen seen;
 
-	for (size_t i = 0; i < trial->round_count; i++) {
-		const double level = log(trial->rounds[i].median_ns);
-
-		if (!isfinite(level))
-			continue;
-		sum += level;
-		squares += level * level;
-		count++;
-	}
-	if (count < 2)
-		return timed ? INFINITY : 0;
-	return fmax(0, squares - sum * sum / (double)count) / (double)(count - 1);
+	if (trial_scatter(&seen, trial))
+		return seen.variance;
+	return timed ? INFINITY : 0;
 }
 
 /* Marks the sentinels in the plan, of different kernels first. Returns their number. */

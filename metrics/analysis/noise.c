@@ -151,8 +151,7 @@ struct process_medians trial_medians(const struct trial *trial, int limit, doubl
 	return (struct process_medians){medians, count};
 }
 
-/* Sets *out to the scatter of the rounds of a trial. False: it has no two rounds. */
-static bool scatter_of_rounds(struct scatter_seen *out, const struct trial *trial)
+bool trial_scatter(struct scatter_seen *out, const struct trial *trial)
 {
 	double *logs;
 	const size_t count = trial_medians(trial, INT_MAX, &logs).count;
@@ -285,7 +284,7 @@ struct noise noise_of_runs(const struct run *const *runs, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		for (size_t k = 0; k < runs[i]->trial_count; k++) {
 			seen = xgrow(seen, &capacity, found + 1, sizeof(*seen));
-			found += scatter_of_rounds(&seen[found], &runs[i]->trials[k]);
+			found += trial_scatter(&seen[found], &runs[i]->trials[k]);
 		}
 	}
 	noise = noise_estimate(seen, found);

@@ -37,6 +37,9 @@ struct scatter_seen {
 	double variance; /* of the logarithms */
 	double freedom;  /* above 0 */
 };
+/* That of the rounds of a trial. False: it has no two rounds. */
+bool trial_scatter(struct scatter_seen *out, const struct trial *trial);
+
 /* With fewer cases nothing is estimated from them. */
 #define NOISE_CASES_LEAST 20
 /*
