@@ -238,8 +238,9 @@ int db_baselines_load(struct db *db, int64_t run_id, struct run *out, bool *any_
 int db_rounds_load(struct db *db, struct run *run, struct error *err);
 /*
  * Loads the sessions of cases before a run: those of its newest older runs with the same device,
- * backend, origin and cache, at most 20. A session has equal code if it has that of the trial here.
- * `out` has `count` entries; free them with case_sessions_release() even after an error.
+ * backend, origin and cache that are not marked bad, at most 20. A session has equal code if it has
+ * that of the trial here. `out` has `count` entries; free them with case_sessions_release() even
+ * after an error.
  */
 int db_sessions_load(struct db *db, int64_t run_id, const struct trial *const *trials, size_t count,
 		     struct case_sessions *out, struct error *err);

@@ -14,7 +14,8 @@ static const char runs_sql[] =
 	" WHERE run.device_id = of.device_id AND run.backend = of.backend"
 	" AND run.origin IS of.origin AND coalesce(run.cache = 'hot', 0) ="
 	" coalesce(of.cache = 'hot', 0) AND (run.started_ns, run.id) < (of.started_ns, of.id)"
-	" AND run.timed ORDER BY run.started_ns DESC, run.id DESC LIMIT ?";
+	" AND run.timed AND NOT EXISTS (SELECT * FROM mark WHERE run_id = run.id AND kind = 'bad')"
+	" ORDER BY run.started_ns DESC, run.id DESC LIMIT ?";
 
 /* Sets *out to "3,1": their ids. */
 static int sessions_list(struct text *out, struct db *db, int64_t run_id, struct error *err)
