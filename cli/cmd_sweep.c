@@ -205,7 +205,7 @@ static int report_against(struct invocation *call, const struct sweep_result *re
 	if (!rc && comparison.regress.gating)
 		call->exit_code = EXIT_FINDING;
 	if (!rc)
-		say_same_code(&result->run, &result->times);
+		say_same_code(&result->run);
 	run_comparison_release(&comparison);
 	comparison_rules_release(&rules);
 	free(head);

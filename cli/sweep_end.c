@@ -70,28 +70,16 @@ void say_run_parts(const struct invocation *call, const struct meter *meter)
 
 /* ---- cases of the same code ---- */
 
-static double spent_of(const struct sweep_times *times)
-{
-	return (double)(times->measure_ns + times->count_ns);
-}
-
-void say_same_code(const struct run *run, const struct sweep_times *times)
+void say_same_code(const struct run *run)
 {
 	const size_t same = against_same_count(run);
-	const double spent_ns = spent_of(times);
-	size_t measured = 0, now = 0;
-	char saved[32];
+	size_t now = 0;
 
-	for (size_t i = 0; i < run->trial_count; i++) {
-		measured += run->trials[i].status != TRIAL_SKIPPED;
+	for (size_t i = 0; i < run->trial_count; i++)
 		now += !against_is_of_then(run, &run->trials[i]);
-	}
-	if (!same)
-		return;
-	format_duration(saved, measured ? 2 * (double)same * spent_ns / (double)measured : 0);
-	say("%zu of %zu %s the same code as then and %s not measured%s%s", same, now,
-	    now == 1 ? "case has" : "cases have", same == 1 ? "was" : "were",
-	    measured ? ", which saved about " : "", measured ? saved : "");
+	if (same)
+		say("%zu of %zu %s the same code as then and %s not measured", same, now,
+		    now == 1 ? "case has" : "cases have", same == 1 ? "was" : "were");
 }
 
 /* How the time of a sentinel changed; NAN: it has none, or not in both runs. */

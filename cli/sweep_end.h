@@ -8,9 +8,8 @@
 
 /* The parts of a meter that has been read, the largest first. */
 void say_run_parts(const struct invocation *call, const struct meter *meter);
-/* How many cases of --against have the same code as then, and the time that this saved, from what
- * the others took. */
-void say_same_code(const struct run *run, const struct sweep_times *times);
+/* How many cases of --against have the same code as then. */
+void say_same_code(const struct run *run);
 /* What --changed-since left out, and how the times of the sentinels changed. Errors of db/db.h. */
 int say_unchanged(struct db *db, const struct run *run, struct error *err);
 
