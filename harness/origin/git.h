@@ -22,7 +22,7 @@ struct git {
  * by blanks. Only for commands that read neither contents nor objects. Returns false if git fails.
  */
 bool git_says(struct text *answer, const struct git *git, const char *folder, const char *words);
-/* The same, with a last word that may have blanks. It must not begin with "-". */
+/* git_says() with a last word that may have blanks. It must not begin with "-". */
 bool git_says_of(struct text *answer, const struct git *git, const char *folder, const char *words,
 		 const char *last);
 /* Adds why git says nothing of a folder, such as that it is in no repository. */

@@ -115,11 +115,11 @@ static double sm_clock_of(const struct trial *trial)
 	return trial->round_count ? trial->rounds[trial->round_count - 1].state.sm_clock_hz : NAN;
 }
 
-/* Judges two times of which at least one has a single round. */
 /* So many standard errors of a difference of two rounds are noise: 95 % of Student's distribution
  * with the few degrees of freedom that one round leaves. */
 #define ONE_ROUND_ERRORS 2.8
 
+/* Judges two times of which at least one has a single round. */
 static enum watch_change change_by_one_round(const struct regress_case *item)
 {
 	const struct effect *effect = &item->effect;
