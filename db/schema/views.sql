@@ -999,8 +999,8 @@ SELECT
 	runs_with_alarm, -- runs with at least one false alarm
 	100 * undecided / comparisons AS undecided_pct, -- share that the times do not decide
 	100 * coverage AS coverage_pct,
-		-- of the bases with an interval of the session: the head's median lies in it; 95 is
-		-- meant, if both runs are of one session
+		-- share of the bases with an interval in whose interval the head's median lies; near
+		-- 95 if sessions differ as little as rounds
 	100 * (coverage + y / 2 - sqrt(y * (coverage * (1 - coverage) + y / 4))) / (1 + y)
 		AS coverage_low_pct, -- 95 % interval of the coverage, lower end
 	100 * (coverage + y / 2 + sqrt(y * (coverage * (1 - coverage) + y / 4))) / (1 + y)

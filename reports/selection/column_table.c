@@ -158,7 +158,7 @@ const struct column column_table[] = {
 	{"median", "median_ns", "median", OF_MEASURED, 0, true, true, NUMBER(median_ns, "ns")},
 	{"mean", "mean_ns", "mean", OF_MEASURED, 0, true, true, NUMBER(mean, "ns")}, /* of imported files without samples */
 	/* a median means little without it: dropped last */
-	{"interval", "interval_pct", "95 % CI", OF_MEASURED, 1, true, true, NUMBER(interval, "percent"), .show = show_interval},
+	{"interval", "interval_pct", "session CI", OF_MEASURED, 1, true, true, NUMBER(interval, "percent"), .show = show_interval},
 	{"speedup", "speedup", "speed-up", OF_MEASURED, 2, true, false, NUMBER(speedup, ""), .show = show_speedup, .in_words = true},
 	{"roof", "bound_pct", "roof %", OF_MEASURED, 0, true, false, NUMBER(roof, "percent")},
 	{"limiter", "bound", "limiter", OF_MEASURED, 0, true, true, WORD(limiter)},

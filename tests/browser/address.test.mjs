@@ -72,7 +72,7 @@ async function chooseMuch(page) {
 	await cases.locator("thead").getByRole("button", { name: "Median" }).click();
 	await cases.locator(".menu summary").click();
 	await cases.locator(".menu").getByLabel("Regs", { exact: true }).check();
-	await cases.locator(".menu").getByLabel("95 % CI", { exact: true }).uncheck();
+	await cases.locator(".menu").getByLabel("Session CI", { exact: true }).uncheck();
 	await page.keyboard.press("Escape");
 	await cases.getByRole("button", { name: "Next page" }).click();
 }

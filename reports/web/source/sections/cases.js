@@ -57,7 +57,7 @@ function columnsOf(app, palette) {
 			show: (one) => h("span", { class: "status-cell", title: one.reason ?? one.statusMeaning }, statusMark(one), one.status, one.aboveRoof && h("span", { class: "above", title: one.aboveRoof }, "above a roof")) },
 		number("gpu", "GPU", (one) => one.gpu, whole, true, "The GPU that measured the case"),
 		...model.axes.map(axis),
-		{ ...number("interval", "95 % CI", halfInterval, three, true, "Half of the 95 % interval of the median, in percent"), show: plusMinus },
+		{ ...number("interval", "Session CI", halfInterval, three, true, "Half of the 95 % interval of the time in this session, in percent: of other rounds and placements, not of other sessions or cards"), show: plusMinus },
 		number("samples", "Samples", (one) => one.samples || null, whole, false),
 		number("dram", "DRAM", (one) => one.levels[0].rate, bandwidth, true, "Counted DRAM bytes over the median time"),
 		number("useful", "Useful", (one) => (isNumber(one.bytes) && one.median > 0 ? (1e9 * one.bytes) / one.median : null), bandwidth, !model.hasCounter("dram_bytes"), "Bytes of the work model over the median time"),
