@@ -5,7 +5,14 @@ set -u
 [ -x "$PERFLAB" ] || { echo "no program to test: PERFLAB=$PERFLAB"; exit 1; }
 built_in_ptx=$(dirname "$PERFLAB")/../share/perflab/ptx
 work=$(mktemp -d) || exit 1
-trap 'rm -rf "$work"' EXIT
+finished=
+# A test that ends without finish() would pass whatever failed in it.
+clean_up() {
+	status=$?
+	rm -rf "$work"
+	[ $status -ne 0 ] || [ "$finished" ] || { echo 'the test does not end with finish'; exit 1; }
+}
+trap clean_up EXIT
 cd "$work" || exit 1
 unset PERFLAB_DB PERFLAB_SHARED_MEMORY PERFLAB_WORKER_CUDA PERFLAB_WORKER_PTX NO_COLOR COLUMNS CUDA_HOME PAGER LESS
 # A pager would wait for a key on the terminals that tests make; test_pager.sh tests it.
@@ -175,6 +182,7 @@ has_line() {
 }
 
 finish() {
+	finished=yes
 	if [ "$failures" -ne 0 ]; then
 		echo "$failures failed"
 		exit 1
