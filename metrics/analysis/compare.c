@@ -238,7 +238,7 @@ struct effect effect_of(struct process_medians base, struct process_medians head
 }
 
 static void set_interval(struct summary *summary, struct process_medians rounds,
-			 const struct noise *noise)
+			 const struct noise *noise, double correlation)
 {
 	const double count = (double)rounds.count, freedom = noise->weight + count - 1;
 	struct spread spread;
@@ -248,7 +248,8 @@ static void set_interval(struct summary *summary, struct process_medians rounds,
 	if (rounds.count < 2)
 		return;
 	spread = spread_of_times(rounds);
-	variance = moderated_variance(noise, spread.squares, freedom, exp(spread.mean));
+	variance = moderated_variance(noise, spread.squares, freedom, exp(spread.mean)) *
+		   correlation_factor(correlation, rounds.count);
 	/* a difference of two medians has twice the variance of one */
 	reach = student_quantile(EFFECT_LEVEL, freedom) * sqrt(2 * variance / count);
 	summary->session_low_ns = fmin(summary->median_ns, exp(spread.mean - reach));
@@ -258,14 +259,19 @@ static void set_interval(struct summary *summary, struct process_medians rounds,
 void run_set_intervals(struct run *run)
 {
 	const struct noise noise = noise_of_runs((const struct run *const[]){run}, 1);
+	const size_t count = run->trial_count;
+	struct process_medians *cases = xcalloc(count + 1, sizeof(*cases));
+	double **held = xcalloc(count + 1, sizeof(*held)), correlation;
 
-	for (size_t i = 0; i < run->trial_count; i++) {
-		double *held;
-
-		set_interval(&run->trials[i].summary,
-			     trial_medians(&run->trials[i], INT_MAX, &held), &noise);
-		free(held);
+	for (size_t i = 0; i < count; i++)
+		cases[i] = trial_medians(&run->trials[i], INT_MAX, &held[i]);
+	correlation = rounds_correlation(&(struct round_series){cases, count}, 1);
+	for (size_t i = 0; i < count; i++) {
+		set_interval(&run->trials[i].summary, cases[i], &noise, correlation);
+		free(held[i]);
 	}
+	free(held);
+	free(cases);
 }
 
 bool summary_widen(struct summary *summary, const struct session_scatter *sessions)

@@ -54,6 +54,27 @@ struct noise noise_estimate(const struct scatter_seen *seen, size_t count);
  */
 struct noise noise_of_runs(const struct run *const *runs, size_t count);
 
+/* ---- rounds that are like those before them ---- */
+
+/* The rounds of the cases of one run, in the order of measurement. */
+struct round_series {
+	struct process_medians *cases;
+	size_t count;
+};
+/*
+ * The correlation of rounds that follow each other, estimated from all series together; 0: no more
+ * than chance explains. What all cases of a run share from round to round does not count: the
+ * control cases of --decide show it.
+ *
+ * For one series, (sum of squared differences of neighbours) / (sum of squares about the mean) is 2
+ * in the mean if every order of the rounds is equally likely, whatever their distribution (von
+ * Neumann, Ann. Math. Statist. 12, 1941). So few rounds per case bias nothing.
+ */
+double rounds_correlation(const struct round_series *runs, size_t run_count);
+/* By how much a mean of `count` such rounds varies more than their own scatter says: a factor of
+ * the variance. */
+double correlation_factor(double correlation, size_t count);
+
 /* How the mean logarithm of a case scatters between sessions of equal code. freedom 0: unknown. */
 struct session_scatter {
 	double variance, freedom;
