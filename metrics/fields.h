@@ -31,6 +31,9 @@
 	X(TEXT(HASH_TEXT_BYTES), code_hash, "",                                                    \
 	  "hash of the machine code of all entries, or of the emulated PTX, in hex: 64 digits "    \
 	  "(BLAKE2b), of earlier versions 16; hashes of different lengths say nothing")            \
+	X(TEXT(HASH_TEXT_BYTES), instructions_hash, "",                                            \
+	  "hash of the instructions alone, of a cubin: where only code_hash differs, constants, "  \
+	  "initial values of variables or addresses do")                                           \
 	X(TEXT(16), code_kind, "",                                                                 \
 	  "cubin sm_90; ptx, which the driver compiled; or ptx compute_90, which was emulated")
 

@@ -214,6 +214,7 @@ CREATE TABLE trial (
 	theoretical_occupancy_pct REAL,
 	occupancy_limiter TEXT,
 	code_hash TEXT,
+	instructions_hash TEXT,
 	code_kind TEXT,
 	sample_count INTEGER NOT NULL DEFAULT 0, -- samples in all rounds
 	median_ns REAL,

@@ -154,6 +154,10 @@ static char *code_change(const struct launch_facts *then, const struct launch_fa
 				   then->code_kind);
 	else if (!same_hash && resources.length)
 		change = xasprintf("machine code differs: %s", resources.data);
+	else if (!same_hash && now->instructions_hash[0] &&
+		 !strcmp(then->instructions_hash, now->instructions_hash))
+		change = xstrdup("only constants, initial values of variables or addresses in its "
+				 "code differ");
 	else if (!same_hash)
 		change = xstrdup("machine code differs, with the same registers, shared and local "
 				 "memory");
@@ -354,6 +358,27 @@ static void tell_changes(const struct sweep *sweep, char *const *changes)
 	free(counts);
 }
 
+/* Files without effect. */
+static void tell_texts(const struct sweep *sweep, const struct run_task *task)
+{
+	const struct key_value_list *now = task->sources;
+
+	for (size_t i = 0; i < now->count; i++) {
+		const char *path = now->items[i].value;
+		const char *then = hash_of_path(&task->since->environment, path);
+		const char *hash = strncmp(now->items[i].key, "source.", strlen("source."))
+					   ? NULL
+					   : hash_of_fact(now, now->items[i].key);
+
+		if (then && hash && strcmp(then, hash) != 0)
+			tell_observer(
+				sweep->observer, NOTICE_REMARK,
+				"%s has changed only in comments, lines for debuggers, or what "
+				"no case uses",
+				path);
+	}
+}
+
 static void tell_sum(const struct sweep *sweep, const struct run *since, size_t changed,
 		     size_t unchanged, size_t sentinels)
 {
@@ -482,6 +507,8 @@ int changed_since_skip(struct sweep *sweep, const struct run_task *task, struct 
 		skip_what_is_unchanged(sweep, task->since, changes, known);
 		tell_sum(sweep, task->since, changed, unchanged, sentinels);
 		tell_changes(sweep, changes);
+		if (!changed)
+			tell_texts(sweep, task);
 	}
 	for (size_t i = 0; i < plan->count; i++)
 		free(changes[i]);

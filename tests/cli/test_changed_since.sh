@@ -57,6 +57,7 @@ expect_err '3 to run, 3 skipped'
 run sweep my.ptx --backend ptx --changed-since first
 expect_code 0
 expect_err 'nothing has changed since run 1'
+expect_err 'my.ptx has changed only in comments, lines for debuggers'
 expect_err 'to show the state of the session: '
 expect_err '3 of 6 cases are as in run 1 and were not measured; that run took about'
 expect_out 'same code: machine code, launch and data are those of run 1'
@@ -154,5 +155,16 @@ expect_code 0
 expect_err 'nothing has changed since run 1'
 expect_err 'the times of the unchanged cases that were measured differ by'
 is 3 "SELECT sum(status = 'ok') FROM trial WHERE $newest"
+# the instructions are known apart from what else is code
+for instructions in instructions_hash "'other'"; do
+	cp "$PERFLAB_DB" other.db
+	sqlite3 other.db "UPDATE trial SET code_hash = 'f' || substr(code_hash, 2), instructions_hash = $instructions WHERE run_id = 1"
+	run sweep stream --size small --block-sizes 64,128 --changed-since 1 --db other.db
+	expect_code 0
+	cp "$work/err" "$work/err.${#instructions}"
+done
+grep -q 'copy_scalar: only constants, initial values of variables or addresses in its code differ' "$work/err.17" ||
+	complain 'a change of constants alone is not said to be one'
+grep -q 'copy_scalar: machine code differs' "$work/err.7" || complain 'a change of instructions is not named'
 
 finish

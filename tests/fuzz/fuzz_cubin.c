@@ -9,8 +9,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct error err = {0};
-	char hash[HASH_TEXT_BYTES];
+	char hash[HASH_TEXT_BYTES], instructions[HASH_TEXT_BYTES];
 
-	cubin_hash(hash, (const char *)data, size, &err);
+	cubin_hash(hash, instructions, (const char *)data, size, &err);
 	return 0;
 }

@@ -259,6 +259,7 @@ static int fake_inspect(void *backend, const struct launch_case *work, struct la
 	snprintf(
 		facts->code_hash, sizeof(facts->code_hash), "%016llx",
 		(unsigned long long)fake_hash(name, scripted("recompiled", name) ? "new" : "code"));
+	strcpy(facts->instructions_hash, facts->code_hash);
 	snprintf(facts->code_kind, sizeof(facts->code_kind), "%s",
 		 !work->code          ? "fake"
 		 : work->code_arch[0] ? work->code_arch

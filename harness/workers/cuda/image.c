@@ -89,7 +89,7 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char
 	if (rc)
 		goto out;
 	if (has_suffix(path.data, ".cubin"))
-		rc = cubin_hash(image->code_hash, bytes, length, err);
+		rc = cubin_hash(image->code_hash, image->instructions_hash, bytes, length, err);
 	else
 		hash_of(image->code_hash, bytes, length);
 	if (rc == 0)
@@ -151,9 +151,10 @@ static bool is_code(const char *name, size_t length)
 	return false;
 }
 
-int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err)
+int cubin_hash(char code[HASH_TEXT_BYTES], char instructions[HASH_TEXT_BYTES], const char *bytes,
+	       size_t length, struct error *err)
 {
-	struct hash hash;
+	struct hash hash, of_instructions;
 	Elf64_Ehdr header;
 	Elf64_Shdr names;
 	size_t hashed = 0;
@@ -168,6 +169,7 @@ int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, stru
 		return error_set(err, PL_EPARSE,
 				 "damaged cubin: its section table is outside of the file");
 	hash_begin(&hash);
+	hash_begin(&of_instructions);
 	for (size_t i = 0; i < header.e_shnum; i++) {
 		Elf64_Shdr section;
 		const char *name;
@@ -191,10 +193,16 @@ int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, stru
 			hash_add_piece(&hash, &section.sh_size, sizeof(section.sh_size));
 		else
 			hash_add_piece(&hash, bytes + section.sh_offset, section.sh_size);
-		hashed += memcmp(name, ".text.", 6) == 0;
+		if (memcmp(name, ".text.", 6) != 0)
+			continue;
+		hash_add_piece(&of_instructions, name, name_length);
+		hash_add_piece(&of_instructions, bytes + section.sh_offset,
+			       section.sh_type == SHT_NOBITS ? 0 : section.sh_size);
+		hashed++;
 	}
 	if (!hashed)
 		return error_set(err, PL_EPARSE, "the cubin has no machine code");
-	hash_end(out, &hash);
+	hash_end(code, &hash);
+	hash_end(instructions, &of_instructions);
 	return 0;
 }

@@ -138,6 +138,8 @@ int operation_facts(const struct operation *operation, struct launch_facts *out,
 			 : occupancy_limiter(&device->info, &function, threads,
 					     (size_t)launch->shared_bytes));
 	snprintf(facts.code_hash, sizeof(facts.code_hash), "%s", operation->image->code_hash);
+	snprintf(facts.instructions_hash, sizeof(facts.instructions_hash), "%s",
+		 operation->image->instructions_hash);
 	snprintf(facts.code_kind, sizeof(facts.code_kind), "%.15s", operation->image->code_kind);
 	*out = facts;
 	return 0;

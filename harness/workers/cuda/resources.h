@@ -25,7 +25,8 @@ struct cuda_image {
 	char *name;
 	CUmodule module;
 	char code_hash[HASH_TEXT_BYTES]; /* of a cubin's machine code, or of the whole file */
-	char code_kind[32];              /* "cubin sm_90", "cubin" of a user, "ptx" or "fatbin" */
+	char instructions_hash[HASH_TEXT_BYTES]; /* of a cubin; otherwise "" */
+	char code_kind[32]; /* "cubin sm_90", "cubin" of a user, "ptx" or "fatbin" */
 };
 
 struct cuda_image_cache {
@@ -46,10 +47,11 @@ int cuda_image_function(const struct cuda_image_cache *cache, const struct cuda_
 
 /*
  * Hashes the names and bytes of the sections of a cubin (an ELF file) that hold code, constants
- * and the values of variables, in the order of the file. Returns PL_EPARSE for anything else. The
- * bytes are untrusted input.
+ * and the values of variables, in the order of the file; and those of the instructions alone.
+ * Returns PL_EPARSE for anything else. The bytes are untrusted input.
  */
-int cubin_hash(char out[HASH_TEXT_BYTES], const char *bytes, size_t length, struct error *err);
+int cubin_hash(char code[HASH_TEXT_BYTES], char instructions[HASH_TEXT_BYTES], const char *bytes,
+	       size_t length, struct error *err);
 
 /*
  * ---- uploads: uploader.c ----

@@ -38,18 +38,21 @@ static char *load(const char *image, size_t *length)
 
 static void different_kernels_differ(void **state)
 {
-	char copy_hash[HASH_TEXT_BYTES], scale_hash[HASH_TEXT_BYTES], again[HASH_TEXT_BYTES];
+	char copy_hash[HASH_TEXT_BYTES], scale_hash[HASH_TEXT_BYTES], again[HASH_TEXT_BYTES],
+		instructions[3][HASH_TEXT_BYTES];
 	struct error err = {0};
 	size_t copy_length, scale_length;
 	char *copy = load("stream/copy_scalar", &copy_length);
 	char *scale = load("stream/scale_scalar", &scale_length);
 
 	(void)state;
-	assert_int_equal(cubin_hash(copy_hash, copy, copy_length, &err), 0);
-	assert_int_equal(cubin_hash(scale_hash, scale, scale_length, &err), 0);
-	assert_int_equal(cubin_hash(again, copy, copy_length, &err), 0);
+	assert_int_equal(cubin_hash(copy_hash, instructions[0], copy, copy_length, &err), 0);
+	assert_int_equal(cubin_hash(scale_hash, instructions[1], scale, scale_length, &err), 0);
+	assert_int_equal(cubin_hash(again, instructions[2], copy, copy_length, &err), 0);
 	assert_string_equal(copy_hash, again);
 	assert_string_not_equal(copy_hash, scale_hash);
+	assert_string_equal(instructions[0], instructions[2]);
+	assert_string_not_equal(instructions[0], instructions[1]);
 	free(copy);
 	free(scale);
 }
@@ -74,37 +77,40 @@ static Elf64_Shdr section_named(const char *bytes, const char *prefix)
 static void only_code_and_constants_count(void **state)
 {
 	char before[HASH_TEXT_BYTES], debug_changed[HASH_TEXT_BYTES], code_changed[HASH_TEXT_BYTES],
-		constants_changed[HASH_TEXT_BYTES];
+		constants_changed[HASH_TEXT_BYTES], instructions[4][HASH_TEXT_BYTES];
 	struct error err = {0};
 	size_t length;
 	char *bytes = load("stream/copy_scalar", &length);
 
 	(void)state;
-	assert_int_equal(cubin_hash(before, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(before, instructions[0], bytes, length, &err), 0);
 	bytes[section_named(bytes, ".debug_line").sh_offset] ^= 1;
-	assert_int_equal(cubin_hash(debug_changed, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(debug_changed, instructions[1], bytes, length, &err), 0);
 	assert_string_equal(before, debug_changed);
 	bytes[section_named(bytes, ".text.").sh_offset] ^= 1;
-	assert_int_equal(cubin_hash(code_changed, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(code_changed, instructions[2], bytes, length, &err), 0);
 	assert_string_not_equal(before, code_changed);
 	bytes[section_named(bytes, ".text.").sh_offset] ^= 1;
 	bytes[section_named(bytes, ".nv.constant").sh_offset] ^= 1;
-	assert_int_equal(cubin_hash(constants_changed, bytes, length, &err), 0);
+	assert_int_equal(cubin_hash(constants_changed, instructions[3], bytes, length, &err), 0);
 	assert_string_not_equal(before, constants_changed);
+	assert_string_equal(instructions[0], instructions[1]);
+	assert_string_not_equal(instructions[0], instructions[2]);
+	assert_string_equal(instructions[0], instructions[3]);
 	free(bytes);
 }
 
 static void damaged_files_are_refused(void **state)
 {
 	struct error err = {0};
-	char hash[HASH_TEXT_BYTES] = "untouched";
+	char hash[HASH_TEXT_BYTES] = "untouched", instructions[HASH_TEXT_BYTES] = "untouched";
 	Elf64_Ehdr header;
 	size_t length;
 	char *bytes = load("stream/copy_scalar", &length);
 
 	(void)state;
-	assert_int_equal(cubin_hash(hash, "", 0, &err), PL_EPARSE);
-	assert_int_equal(cubin_hash(hash, "// a PTX file", 13, &err), PL_EPARSE);
+	assert_int_equal(cubin_hash(hash, instructions, "", 0, &err), PL_EPARSE);
+	assert_int_equal(cubin_hash(hash, instructions, "// a PTX file", 13, &err), PL_EPARSE);
 	memcpy(&header, bytes, sizeof(header));
 	/* Bytes after the section table are not read. */
 	for (size_t cut = 0; cut < header.e_shoff + header.e_shnum * sizeof(Elf64_Shdr);
@@ -112,13 +118,14 @@ static void damaged_files_are_refused(void **state)
 		char *part = malloc(cut + 1);
 
 		memcpy(part, bytes, cut);
-		assert_int_equal(cubin_hash(hash, part, cut, &err), PL_EPARSE);
+		assert_int_equal(cubin_hash(hash, instructions, part, cut, &err), PL_EPARSE);
 		free(part);
 	}
 	header.e_shoff = UINT64_MAX - 8;
 	memcpy(bytes, &header, sizeof(header));
-	assert_int_equal(cubin_hash(hash, bytes, length, &err), PL_EPARSE);
+	assert_int_equal(cubin_hash(hash, instructions, bytes, length, &err), PL_EPARSE);
 	assert_string_equal(hash, "untouched");
+	assert_string_equal(instructions, "untouched");
 	free(bytes);
 }
 
