@@ -162,14 +162,21 @@ int compiled_variables_read(struct compiled *compiled, struct error *err);
 int compiled_variable_find(const char **name, const struct compiled *compiled, const char *wanted,
 			   struct error *err);
 
+/* Kernels of a cubin. */
+struct cubin_kernels {
+	const char *path;
+	const struct string_list *entries;
+	/* The folder of the sources. An assert() holds the path of its file; what follows this
+	 * folder in it counts. NULL: all of the path counts. */
+	const char *root;
+};
 /*
  * Whether these kernels of two cubins (the entry at each place of both lists) have equal machine
  * code, constants and facts, in the middle of equal functions, variables and constants. Names of
  * sources and lines count for nothing, other kernels of the cubins neither. false: they differ, or
  * may do so, or a file is no cubin that can be read.
  */
-bool cubin_entries_are_same(const char *path, const struct string_list *entries, const char *other,
-			    const struct string_list *other_entries);
+bool cubin_entries_are_same(const struct cubin_kernels *first, const struct cubin_kernels *second);
 
 /* The compute capability of the code in a cubin, such as 90; 0: not known. */
 int cubin_arch(const void *bytes, size_t length);

@@ -102,7 +102,8 @@ static void list_entries(struct string_list *out, const struct launch_case *laun
 
 /* A kernel is compared in a cubin. What is emulated, or compiled by the driver, is compared as a
  * whole. */
-static bool have_same_code(const struct sweep *sweep, size_t index, size_t base)
+static bool have_same_code(const struct sweep *sweep, const struct revision *revision, size_t index,
+			   size_t base)
 {
 	const struct launch_case *launch = sweep->plan->cases[index].launch;
 	const struct launch_case *of_base = sweep->plan->cases[base].launch;
@@ -116,8 +117,9 @@ static bool have_same_code(const struct sweep *sweep, size_t index, size_t base)
 	if (same && has_suffix(launch->image, ".cubin")) {
 		list_entries(&entries, launch);
 		list_entries(&entries_of_base, of_base);
-		same = cubin_entries_are_same(launch->image, &entries, of_base->image,
-					      &entries_of_base);
+		same = cubin_entries_are_same(
+			&(struct cubin_kernels){launch->image, &entries, revision->root},
+			&(struct cubin_kernels){of_base->image, &entries_of_base, revision->tree});
 	} else if (same) {
 		same = a->code_hash[0] && !strcmp(a->code_hash, b->code_hash);
 	}
@@ -138,7 +140,8 @@ static bool have_same_launch(const struct launch_case *launch, const struct laun
 	return !strcmp(hash, hash_of_base);
 }
 
-static bool case_is_same(const struct sweep *sweep, size_t index, size_t base)
+static bool case_is_same(const struct sweep *sweep, const struct revision *revision, size_t index,
+			 size_t base)
 {
 	const struct plan_case *cases = sweep->plan->cases;
 	const struct case_state *states = sweep->cases;
@@ -146,7 +149,7 @@ static bool case_is_same(const struct sweep *sweep, size_t index, size_t base)
 	return cases[index].launch && cases[base].launch && states[index].inspected &&
 	       states[base].inspected && !states[index].ended && !states[base].ended &&
 	       have_same_launch(cases[index].launch, cases[base].launch) &&
-	       have_same_code(sweep, index, base);
+	       have_same_code(sweep, revision, index, base);
 }
 
 static void skip(struct sweep *sweep, size_t index, const char *reason)
@@ -174,7 +177,7 @@ void against_skip(struct sweep *sweep, const struct revision *revision)
 
 		if (!plan_base(plan, planned))
 			continue;
-		same[i] = case_is_same(sweep, i, planned->base);
+		same[i] = case_is_same(sweep, revision, i, planned->base);
 		is_base[planned->base] = true;
 		needed[planned->base] |= !same[i] && planned->launch;
 	}

@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "compile/compile_parts.h"
 
@@ -34,6 +36,47 @@ static void expect_empty_or_named(struct entry_list *list, int rc, const struct 
 	entry_list_release(list);
 }
 
+/* "/proc/self/fd/3": a file with these bytes. */
+static char *file_of(int *fd, const void *bytes, size_t size)
+{
+	*fd = memfd_create("cubin", 0);
+	if (*fd < 0 || write(*fd, bytes, size) != (ssize_t)size)
+		abort();
+	return xasprintf("/proc/self/fd/%d", *fd);
+}
+
+/* Compares a cubin with itself, but for one byte, which its last bytes choose. */
+static void compare(char *text, size_t size)
+{
+	struct string_list entries = {0};
+	struct entry_list list;
+	struct cubin_kernels a, b;
+	char *first, *second;
+	uint32_t at;
+	int fd[2];
+
+	if (size < sizeof(at) || cubin_entries_read(&list, text, size, NULL))
+		return;
+	memcpy(&at, text + size - sizeof(at), sizeof(at));
+	at %= size;
+	for (size_t i = 0; i < list.count; i++)
+		string_list_add(&entries, list.items[i].name);
+	entry_list_release(&list);
+	first = file_of(&fd[0], text, size);
+	text[at] ^= 1;
+	second = file_of(&fd[1], text, size);
+	text[at] ^= 1;
+	a = (struct cubin_kernels){first, &entries, "/a"};
+	b = (struct cubin_kernels){second, &entries, "/b/c"};
+	if (cubin_entries_are_same(&a, &b) != cubin_entries_are_same(&b, &a))
+		abort();
+	for (int i = 0; i < 2; i++)
+		close(fd[i]);
+	free(first);
+	free(second);
+	string_list_release(&entries);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct cache_record record;
@@ -54,6 +97,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	expect_empty_or_named(&list, rc, &err);
 	ptx_variables_read(&names, text);
 	expect_names(&names);
+	compare(text, size);
 	rc = cubin_variables_read(&names, data, size, &err);
 	if (rc && rc != PL_EPARSE)
 		abort();
