@@ -142,8 +142,9 @@ static bool section_at(const char *bytes, size_t length, const Elf64_Ehdr *heade
  * refers to another. */
 static bool is_code(const char *name, size_t length)
 {
-	static const char *const begins[] = {".text.", ".nv.constant", ".nv.global", ".rel.text.",
-					     ".rela.text."};
+	static const char *const begins[] = {".text.",      ".nv.constant",      ".nv.global",
+					     ".rel.text.",  ".rel.nv.constant",  ".rel.nv.global",
+					     ".rela.text.", ".rela.nv.constant", ".rela.nv.global"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(begins); i++)
 		if (length >= strlen(begins[i]) && memcmp(name, begins[i], strlen(begins[i])) == 0)

@@ -100,6 +100,24 @@ static void only_code_and_constants_count(void **state)
 	free(bytes);
 }
 
+/* Which variables the code means. */
+static void references_count(void **state)
+{
+	char before[HASH_TEXT_BYTES], after[HASH_TEXT_BYTES], instructions[2][HASH_TEXT_BYTES];
+	struct error err = {0};
+	size_t length;
+	char *bytes;
+
+	(void)state;
+	assert_int_equal(read_file(&bytes, &length, getenv("VARIABLES_CUBIN"), 1 << 20, &err), 0);
+	assert_int_equal(cubin_hash(before, instructions[0], bytes, length, &err), 0);
+	bytes[section_named(bytes, ".rela.nv.constant").sh_offset] ^= 1;
+	assert_int_equal(cubin_hash(after, instructions[1], bytes, length, &err), 0);
+	assert_string_not_equal(before, after);
+	assert_string_equal(instructions[0], instructions[1]);
+	free(bytes);
+}
+
 static void damaged_files_are_refused(void **state)
 {
 	struct error err = {0};
@@ -134,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(different_kernels_differ),
 		cmocka_unit_test(only_code_and_constants_count),
+		cmocka_unit_test(references_count),
 		cmocka_unit_test(damaged_files_are_refused),
 	};
 
