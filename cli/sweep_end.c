@@ -135,7 +135,7 @@ int say_unchanged(struct db *db, const struct run *run, struct error *err)
 		rc = db_run_parts_sum(db, id, &wall_ns, err);
 	if (wall_ns && measured_then)
 		format_duration(saved, (double)wall_ns * (double)unchanged / (double)measured_then);
-	if (!rc && id)
+	if (!rc && id && unchanged)
 		say("%zu of %zu %s as in run %lld and %s not measured; that run took about %s for "
 		    "as many",
 		    unchanged, run->trial_count, run->trial_count == 1 ? "case is" : "cases are",

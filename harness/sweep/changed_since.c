@@ -156,8 +156,8 @@ static char *code_change(const struct launch_facts *then, const struct launch_fa
 		change = xasprintf("machine code differs: %s", resources.data);
 	else if (!same_hash && now->instructions_hash[0] &&
 		 !strcmp(then->instructions_hash, now->instructions_hash))
-		change = xstrdup("only constants, initial values of variables or addresses in its "
-				 "code differ");
+		change = xstrdup("its instructions are the same: constants, initial values of "
+				 "variables, or what they refer to differ");
 	else if (!same_hash)
 		change = xstrdup("machine code differs, with the same registers, shared and local "
 				 "memory");
@@ -358,29 +358,33 @@ static void tell_changes(const struct sweep *sweep, char *const *changes)
 	free(counts);
 }
 
-/* Files without effect. */
+/* A user who edited a file asks why nothing is measured. */
 static void tell_texts(const struct sweep *sweep, const struct run_task *task)
 {
 	const struct key_value_list *now = task->sources;
+	size_t lines = 0;
 
-	for (size_t i = 0; i < now->count; i++) {
+	for (size_t i = 0; i < now->count && lines < LINES_MOST; i++) {
 		const char *path = now->items[i].value;
 		const char *then = hash_of_path(&task->since->environment, path);
 		const char *hash = strncmp(now->items[i].key, "source.", strlen("source."))
 					   ? NULL
 					   : hash_of_fact(now, now->items[i].key);
 
-		if (then && hash && strcmp(then, hash) != 0)
-			tell_observer(
-				sweep->observer, NOTICE_REMARK,
-				"%s has changed only in comments, lines for debuggers, or what "
-				"no case uses",
-				path);
+		/* hashes of earlier versions have another length */
+		if (!then || !hash || strlen(then) != strlen(hash) || !strcmp(then, hash))
+			continue;
+		lines++;
+		tell_observer(sweep->observer, NOTICE_REMARK,
+			      "%s has changed, but not the machine code, launch, data or check of "
+			      "any case",
+			      path);
 	}
 }
 
+/* `unknown`: cases that were not inspected. */
 static void tell_sum(const struct sweep *sweep, const struct run *since, size_t changed,
-		     size_t unchanged, size_t sentinels)
+		     size_t unchanged, size_t unknown, size_t sentinels)
 {
 	struct text names = TEXT_INIT;
 
@@ -391,7 +395,7 @@ static void tell_sum(const struct sweep *sweep, const struct run *since, size_t 
 			text_addf(&names, "%s%s/%s/%s", names.length ? ", " : "", planned->kernel,
 				  planned->variant, planned->config);
 	}
-	if (changed)
+	if (changed || unknown)
 		tell_observer(sweep->observer, NOTICE_REMARK,
 			      "%zu of %zu case%s changed since run %lld", changed,
 			      changed + unchanged, changed + unchanged == 1 ? " has" : "s have",
@@ -479,7 +483,7 @@ int changed_since_skip(struct sweep *sweep, const struct run_task *task, struct 
 	bool *known = xcalloc(plan->count + 1, sizeof(*known));
 	char **changes = xcalloc(plan->count + 1, sizeof(*changes));
 	struct candidate *found = xcalloc(plan->count + 1, sizeof(*found));
-	size_t count = 0, changed = 0, unchanged = 0, sentinels;
+	size_t count = 0, changed = 0, unchanged = 0, unknown = 0, sentinels;
 	int rc = since_check_environment(sweep, task, err);
 
 	for (size_t i = 0; i < plan->count && !rc; i++) {
@@ -498,6 +502,7 @@ int changed_since_skip(struct sweep *sweep, const struct run_task *task, struct 
 
 		changed += known[i] && changes[i];
 		unchanged += known[i] && !changes[i];
+		unknown += !known[i];
 		if (known[i] && !changes[i] && then && trial_status_counted(then->status))
 			found[count++] =
 				(struct candidate){i, scatter_of(then, task->since->traits.timed)};
@@ -505,9 +510,9 @@ int changed_since_skip(struct sweep *sweep, const struct run_task *task, struct 
 	if (!rc) {
 		sentinels = choose_sentinels(plan, found, count);
 		skip_what_is_unchanged(sweep, task->since, changes, known);
-		tell_sum(sweep, task->since, changed, unchanged, sentinels);
+		tell_sum(sweep, task->since, changed, unchanged, unknown, sentinels);
 		tell_changes(sweep, changes);
-		if (!changed)
+		if (!changed && !unknown)
 			tell_texts(sweep, task);
 	}
 	for (size_t i = 0; i < plan->count; i++)

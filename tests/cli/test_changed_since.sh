@@ -57,7 +57,7 @@ expect_err '3 to run, 3 skipped'
 run sweep my.ptx --backend ptx --changed-since first
 expect_code 0
 expect_err 'nothing has changed since run 1'
-expect_err 'my.ptx has changed only in comments, lines for debuggers'
+expect_err 'my.ptx has changed, but not the machine code, launch, data or check of any case'
 expect_err 'to show the state of the session: '
 expect_err '3 of 6 cases are as in run 1 and were not measured; that run took about'
 expect_out 'same code: machine code, launch and data are those of run 1'
@@ -136,6 +136,36 @@ head -c 1024 /dev/zero | tr '\0' '\100' >x.bin
 run sweep my.ptx --backend ptx --changed-since data
 expect_err 'has changed (3 cases)'
 
+# ---- the contents of a variable ----
+cat >scaled.ptx <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .const .align 4 .f32 factor[1];
+.visible .entry scaled(.param .u64 y)
+{
+	.reg .b64 %rd<3>; .reg .b32 %r<2>; .reg .f32 %f<2>;
+	ld.param.u64 %rd1, [y];
+	cvta.to.global.u64 %rd1, %rd1;
+	mov.u32 %r1, %tid.x;
+	mul.wide.u32 %rd2, %r1, 4;
+	add.s64 %rd1, %rd1, %rd2;
+	ld.const.f32 %f1, [factor];
+	st.global.f32 [%rd1], %f1;
+	ret;
+}
+END
+printf '%s\n' 'axis n = 64' 'buffer y: f32[n] out' 'symbol factor: f32[1] constant(2)' 'launch scaled<<<1, n>>>(y)' \
+	'verify y = factor[0]' >scaled.ptx.perflab
+run sweep scaled.ptx --backend ptx --label scaled
+expect_code 0
+run sweep scaled.ptx --backend ptx --changed-since scaled
+expect_err 'nothing has changed'
+sed -i 's/constant(2)/constant(3)/' scaled.ptx.perflab
+run sweep scaled.ptx --backend ptx --changed-since scaled
+expect_code 0
+expect_err 'scaled/scaled: another grid, other arguments or other buffers'
+
 # ---- on a device: its driver, toolkit and cache mode, and another backend ----
 export PERFLAB_DB="$work/timed.db"
 emulator=$PERFLAB_WORKER_PTX
@@ -156,15 +186,25 @@ expect_err 'nothing has changed since run 1'
 expect_err 'the times of the unchanged cases that were measured differ by'
 is 3 "SELECT sum(status = 'ok') FROM trial WHERE $newest"
 # the instructions are known apart from what else is code
-for instructions in instructions_hash "'other'"; do
+for instructions in instructions_hash code_hash; do
 	cp "$PERFLAB_DB" other.db
-	sqlite3 other.db "UPDATE trial SET code_hash = 'f' || substr(code_hash, 2), instructions_hash = $instructions WHERE run_id = 1"
+	sqlite3 other.db "UPDATE trial SET code_hash = 'f' || substr(code_hash, 2), instructions_hash = $instructions || '' WHERE run_id = 1;
+		UPDATE trial SET instructions_hash = code_hash WHERE run_id = 1 AND '$instructions' = 'code_hash'"
 	run sweep stream --size small --block-sizes 64,128 --changed-since 1 --db other.db
 	expect_code 0
-	cp "$work/err" "$work/err.${#instructions}"
+	cp "$work/err" "$work/said-$instructions"
 done
-grep -q 'copy_scalar: only constants, initial values of variables or addresses in its code differ' "$work/err.17" ||
-	complain 'a change of constants alone is not said to be one'
-grep -q 'copy_scalar: machine code differs' "$work/err.7" || complain 'a change of instructions is not named'
+said='copy_scalar: its instructions are the same: constants, initial values'
+grep -q "$said" "$work/said-instructions_hash" || complain 'a change of constants alone is not said to be one'
+! grep -q "$said" "$work/said-code_hash" || complain 'a change of instructions is said to be one of constants'
+grep -q 'copy_scalar: machine code differs' "$work/said-code_hash" || complain 'a change of instructions is not named'
+
+# ---- a case that can no longer be launched ----
+export PERFLAB_WORKER_PTX="$emulator" PERFLAB_DB="$work/a.db"
+sed -i 's/launch scaled<<<1, n>>>/launch scaled<<<1, n, 900000>>>/' scaled.ptx.perflab
+run sweep scaled.ptx --backend ptx --changed-since scaled
+expect_err '0 of 0 cases have changed'
+expect_no_err 'nothing has changed'
+expect_no_err 'has changed, but not'
 
 finish
