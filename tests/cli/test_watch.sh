@@ -5,7 +5,14 @@ real_emulator
 root=$(CDPATH= cd -- "$(dirname -- "$0")/../.." && pwd)
 export PERFLAB_DB=a.db
 watcher=
-trap '[ -z "$watcher" ] || kill "$watcher" 2>/dev/null; rm -rf "$work"' EXIT
+# in place of that of lib.sh, which it ends with
+stop_watcher() {
+	status=$?
+	[ -z "$watcher" ] || kill "$watcher" 2>/dev/null
+	(exit $status)
+	clean_up
+}
+trap stop_watcher EXIT
 
 # ---- a watch in the background ----
 

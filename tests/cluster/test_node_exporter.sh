@@ -14,7 +14,15 @@ port=$(python3 -c 'import socket; print(socket.create_server(("127.0.0.1", 0)).g
 prometheus-node-exporter --web.listen-address="127.0.0.1:$port" --collector.disable-defaults \
 	--collector.textfile --collector.textfile.directory="$work/textfile" >exporter.log 2>&1 &
 exporter=$!
-trap 'kill "$exporter" 2>/dev/null; wait "$exporter" 2>/dev/null; rm -rf "$work"' EXIT
+# in place of that of lib.sh, which it ends with
+stop_exporter() {
+	status=$?
+	kill "$exporter" 2>/dev/null
+	wait "$exporter" 2>/dev/null
+	(exit $status)
+	clean_up
+}
+trap stop_exporter EXIT
 
 # scrape: what node exporter serves is in $work/served.
 scrape() {
