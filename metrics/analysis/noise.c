@@ -252,9 +252,12 @@ static size_t add_run(struct measured_series *out, size_t count, const struct ro
 	common = xcalloc(longest + 1, sizeof(*common));
 	for (size_t i = 0; i < longest; i++)
 		common[i] = common_change(run, i);
+	/* equal rounds say nothing of their order */
 	for (size_t i = 0; i < run->count; i++)
-		if (run->cases[i].count > 2)
-			add_series(&out[count++], &run->cases[i], common);
+		if (run->cases[i].count > 2) {
+			add_series(&out[count], &run->cases[i], common);
+			count += out[count].squares > 0;
+		}
 	free(common);
 	return count;
 }

@@ -63,8 +63,8 @@ struct round_series {
 };
 /*
  * The correlation of rounds that follow each other, estimated from all series together; 0: no more
- * than chance explains. What all cases of a run share from round to round does not count: the
- * control cases of --decide show it.
+ * than chance explains. What all cases of a run share from round to round does not count; the
+ * control cases of --decide show it, and an interval of a session does not cover it.
  *
  * For one series, (sum of squared differences of neighbours) / (sum of squares about the mean) is 2
  * in the mean if every order of the rounds is equally likely, whatever their distribution (von
