@@ -130,7 +130,7 @@ void speedup_remarks(struct text *out, const struct ranked_speedup *item);
  * second. NAN if there is no model, no such work or no time. */
 double trial_model_gb_per_s(const struct trial *trial);
 double trial_model_gflop_per_s(const struct trial *trial);
-/* Half the confidence interval over the median, in percent; NAN: none. */
+/* Half the interval of the session over the median, in percent; NAN: none. */
 double trial_half_interval_pct(const struct trial *trial);
 /* From the launch, or as stored with the counters; NAN: not known. */
 #define THEORETICAL_OCCUPANCY "theoretical_occupancy_pct"

@@ -69,7 +69,7 @@ export const percent = (value, digits = 1) =>
 export const whole = (value) => (isNumber(value)
 	? String(value).replace(/^-?\d{5,}/, (digits) => digits.replaceAll(/\B(?=(\d{3})+$)/g, "\u202f")) : dash);
 
-/** Half the confidence interval over the median, in percent. */
+/** Half the interval of the session over the median, in percent. */
 export function halfInterval(one) {
 	if (!isNumber(one.low) || !isNumber(one.high) || !(one.median > 0)) return null;
 	const half = (50 * (one.high - one.low)) / one.median;

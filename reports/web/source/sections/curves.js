@@ -32,7 +32,7 @@ function panels(model) {
 		? { title: "DRAM bandwidth", of: overTime((one) => model.counter(one, "dram_bytes")), note: "Counted bytes over the median time.", roof: model.levels.find((level) => level.name === "dram")?.per_s }
 		: { title: "Useful bandwidth", of: overTime((one) => one.bytes), note: "Bytes of the work model over the median time, not counted." };
 	return [
-		{ title: "Time", unit: "ns", show: time, note: "Median with its 95 % interval.", of: (one) => ({ y: one.median, low: one.low, high: one.high }) },
+		{ title: "Time", unit: "ns", show: time, note: "Median with its 95 % interval in this session.", of: (one) => ({ y: one.median, low: one.low, high: one.high }) },
 		{ unit: "byte/s", show: bandwidth, ...moved },
 		counter("achieved_occupancy_pct", "Achieved occupancy", "percent"),
 		counter("branch_efficiency_pct", "Branch efficiency", "percent"),
@@ -209,7 +209,7 @@ class Curves {
 				rows: [
 					[overName(), whole(this.model.axis(one, this.over))], [panel.title, panel.show(y)],
 					...(one.median !== null && panel.unit !== "ns" ? [["Time", time(one.median)]] : []),
-					...(panel.unit === "ns" ? [["95 % interval", plusMinus(one)]] : []),
+					...(panel.unit === "ns" ? [["Session interval, 95 %", plusMinus(one)]] : []),
 				],
 			}),
 			pick: (point) => this.app.open(point.one),

@@ -15,7 +15,7 @@ const ROUND_SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "tr
 function facts(model, one) {
 	const rows = [
 		["Median", `${time(one.median)} ${plusMinus(one)}`],
-		["95 % interval", isNumber(one.low) ? timeRange(one.low, one.high) : "needs 6 samples"],
+		["Session interval, 95 %", isNumber(one.low) ? timeRange(one.low, one.high) : "needs two rounds"],
 		["Beside the base variant", one.speedup ? sentenceOf(one) : null],
 		["Fastest, slowest", isNumber(one.min) ? `${time(one.min)}, ${time(one.max)}` : null],
 		["On the other GPUs", model.elsewhere(one).map((other) => `GPU ${other.gpu}: ${unbroken(time(other.median))}`).join(", ") || null],
@@ -115,7 +115,7 @@ function order(host, one, rounds) {
 				},
 			],
 		}),
-		summary: () => `${plural(rounds.length, "round")}, each in a fresh process, with its own colour and shape; the band is the 95 % interval of the median.${every > 1 ? ` Every ${every}th sample is drawn.` : ""}`,
+		summary: () => `${plural(rounds.length, "round")}, each in a fresh process, with its own colour and shape; the band is the 95 % interval of the time in this session.${every > 1 ? ` Every ${every}th sample is drawn.` : ""}`,
 		table: () => ({ columns: [{ head: "Round" }, { head: "Samples", numeric: true }, { head: "Mean", numeric: true }], rows: rounds.map(({ round, times }) => [`${round + 1}`, times.length, time(times.reduce((a, b) => a + b, 0) / times.length)]) }),
 	});
 }

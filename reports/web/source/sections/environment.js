@@ -30,7 +30,7 @@ function roofs(model) {
 		isNumber(one.peak_per_s) ? percent((100 * one.per_s) / one.peak_per_s) : "–", hertz(one.sm_clock_hz) ?? "–", one.config ?? "–", one.measured ?? "–",
 	]);
 	return table("Measured roofs", [
-		{ head: "Roof" }, { head: "Applies to" }, { head: "Measured", numeric: true }, { head: "95 % CI", numeric: true },
+		{ head: "Roof" }, { head: "Applies to" }, { head: "Measured", numeric: true }, { head: "Session CI", numeric: true },
 		{ head: "Theoretical peak", numeric: true }, { head: "Of the peak", numeric: true }, { head: "SM clock", numeric: true }, { head: "Config" }, { head: "When" },
 	], rows);
 }

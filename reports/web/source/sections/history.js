@@ -40,14 +40,14 @@ class History {
 				return {
 					title: nameOf(run),
 					rows: [["Started", run.started?.replace("T", " ").replace("Z", " UTC") ?? "–"], ["Revision", revisionOf(run) ?? "–"],
-						["Median", markedName({ unverified }, time(median))], ["95 % interval", timeRange(low, high)], ["Compared with the previous run", percentOf(step)],
+						["Median", markedName({ unverified }, time(median))], ["Session interval, 95 %", timeRange(low, high)], ["Compared with the previous run", percentOf(step)],
 						...(run.mark ? [["Marked", run.mark]] : []), ...(change ? [["Change point", percentOf(change.ratio)]] : [])],
 				};
 			},
 			pick: () => app.open(this.one),
 			summary: () => this.summary(),
 			table: () => ({
-				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "95 % interval", numeric: true }, { head: "Compared with the previous run", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
+				columns: [{ head: "Run", numeric: true }, { head: "Started" }, { head: "Label" }, { head: "Revision" }, { head: "Median", numeric: true }, { head: "Session interval, 95 %", numeric: true }, { head: "Compared with the previous run", numeric: true }, { head: "Mark" }, { head: "Change point", numeric: true }],
 				rows: this.points.map(({ run, at, median, low, high, step, unverified }) => [String(run.id), run.started ?? "–", run.label ?? "–", revisionOf(run) ?? "–", markedName({ unverified }, time(median)), timeRange(low, high), percentOf(step), run.mark ?? "–",
 					percentOf(this.changes.find(({ first }) => first === at)?.ratio)]),
 			}),
@@ -96,7 +96,7 @@ class History {
 			`${percentOf(ratio)} (${wordsOf({ ratio, ...rest })}) between ${nameOf(runs[last])} and ${nameOf(runs[first])}.`);
 		const mode = this.model.modeOf(this.one);
 		const modes = mode ? ` Two modes: ${time(mode.usual)}, and ${time(mode.other)} (${percentOf(mode.other / mode.usual)}) in ${mode.runs} of ${plural(mode.of, "run")}; a level that comes and goes is a mode and no change.` : "";
-		return `${this.one.name}: ${plural(this.points.length, "run")} of one device. ${said.length ? said.join(" ") : "No change point."}${modes} A bar is the 95 % interval of a median. ${unverifiedNote(this.points)}`;
+		return `${this.one.name}: ${plural(this.points.length, "run")} of one device. ${said.length ? said.join(" ") : "No change point."}${modes} A bar is the 95 % interval of a time in its session. ${unverifiedNote(this.points)}`;
 	}
 
 	/** One line per level, from one change point to the next. */

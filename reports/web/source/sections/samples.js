@@ -33,7 +33,7 @@ class Samples {
 			points: () => this.rows.map(({ one }, y) => ({ x: 0, y, one })),
 			tip: ({ one }) => ({
 				title: titleOf(one), mark: this.palette.swatch(one.variant),
-				rows: [["Median", time(one.median)], ["95 % interval", isNumber(one.low) ? timeRange(one.low, one.high) : "needs 6 samples"],
+				rows: [["Median", time(one.median)], ["Session interval, 95 %", isNumber(one.low) ? timeRange(one.low, one.high) : "needs two rounds"],
 					["Deviation (MAD)", time(one.mad)], ["Range", timeRange(one.min, one.max)], ["Samples", whole(one.samples)]],
 			}),
 			pick: (point) => app.open(point.one),
@@ -82,7 +82,7 @@ class Samples {
 		const widest = this.rows.reduce((most, row) => ((halfInterval(row.one) ?? 0) > (halfInterval(most.one) ?? 0) ? row : most), this.rows[0]);
 		const half = halfInterval(widest.one);
 		return [
-			`${plural(this.rows.length, "case")} of ${this.kernel}; each dot is one sample, the bar is the 95 % interval of the median.`,
+			`${plural(this.rows.length, "case")} of ${this.kernel}; each dot is one sample, the bar is the 95 % interval of the time in this session.`,
 			half === null ? "" : `The least certain is ${markedName(widest.one, widest.label)}: ±${half.toFixed(2)} %.`,
 			this.left ? `${plural(this.left, "more case")} not drawn.` : "",
 			unverifiedNote(this.rows.map(({ one }) => one)),
