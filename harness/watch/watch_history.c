@@ -123,7 +123,9 @@ static double sm_clock_of(const struct trial *trial)
 static enum watch_change change_by_one_round(const struct regress_case *item)
 {
 	const struct effect *effect = &item->effect;
-	const double explained = sm_clock_of(item->base) / sm_clock_of(item->head) - 1;
+	const char *why;
+	const double explained = (sm_clock_of(item->base) / sm_clock_of(item->head) - 1) *
+				 regress_clock_dependence(item, &why);
 
 	/* the variance is NAN if nothing is known of the scatter of such a device */
 	if (fabs(effect->change) < WATCH_ONE_ROUND_NOISE ||
@@ -179,7 +181,8 @@ static int compare_cases_with(struct regress *out, struct watch_report *report, 
 		const struct watch_case *item = &report->cases[i];
 		const struct watch_result *result = best ? &item->best.result : &item->last.result;
 
-		pairs[i] = (struct regress_pair){.base = result->trial, .head = item->trial};
+		pairs[i] = (struct regress_pair){
+			.base = result->trial, .head = item->trial, .limiter = result->bound};
 		regress_pair_set_runs(&pairs[i], result->run ? result->run : report->run,
 				      report->run, &noise);
 	}

@@ -226,9 +226,7 @@ static int compare_numbers(struct regress_case *item, const struct regress_pair 
 	return compare_counters(item, pair, options, err);
 }
 
-/* The part of a change of the SM clock that the time of a case follows: 1 if what limits it runs at
- * that clock; as far as sessions of equal code showed it; 0: it does not, or nobody knows. */
-static double clock_dependence(const struct regress_case *item, const char **why)
+double regress_clock_dependence(const struct regress_case *item, const char **why)
 {
 	const double seen = item->context.sessions.clock_dependence;
 
@@ -257,7 +255,7 @@ static void account_for_clocks(struct regress_case *item)
 		round_clocks_of(item->head->rounds, item->head->round_count);
 	const double slower = base.sm_hz / head.sm_hz - 1, change = item->effect.change;
 	const char *why;
-	const double explained = slower * clock_dependence(item, &why);
+	const double explained = slower * regress_clock_dependence(item, &why);
 
 	if (item->beside) /* both had the same clock */
 		return;

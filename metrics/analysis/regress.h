@@ -241,6 +241,12 @@ struct regress {
  */
 int regress_judge(struct regress *out, const struct regress_pair *pairs, size_t count,
 		  const struct regress_options *options, struct error *err);
+
+/* The part of a change of the SM clock that the time of a case follows: 1 if what limits it runs at
+ * that clock; as far as sessions of equal code showed it; 0: it does not, or nobody knows. *why
+ * says which, static. */
+double regress_clock_dependence(const struct regress_case *item, const char **why);
+
 void regress_release(struct regress *regress);
 
 /* Pairs the cases of two runs: in the order of the head, then the cases that only the base has.

@@ -14,12 +14,15 @@ struct fixture {
 };
 
 /* One measurement of one case. A zero is the usual value. */
+#define TEST_SMS 132
+
 struct measured {
 	enum trial_status status;
 	double time_ns; /* 0: the backend is emulated */
 	const char *code;
 	size_t rounds;
 	double clock_hz;
+	bool issues; /* instructions limit it */
 	int64_t flop;
 	double instructions;
 };
@@ -77,6 +80,15 @@ static void fill_trial(struct trial *trial, const struct measured *given, const 
 		return;
 	counter_list_set(&trial->counters, "ptx_warp_instructions", "1", "a test",
 			 measured->instructions);
+	if (measured->issues) {
+		const double cycles = measured->time_ns * measured->clock_hz / 1e9;
+
+		counter_list_set(&trial->counters, "sm_cycles", "1", "a test", cycles);
+		counter_list_set(&trial->counters, "gpu_time_ns", "ns", "a test",
+				 measured->time_ns);
+		counter_list_set(&trial->counters, "instructions", "1", "a test",
+				 0.8 * cycles * TEST_SMS * 4);
+	}
 	trial->round_count = measured->time_ns > 0 ? measured->rounds : 0;
 	trial->rounds = xcalloc(trial->round_count + 1, sizeof(*trial->rounds));
 	for (size_t i = 0; i < trial->round_count; i++)
@@ -93,7 +105,7 @@ static const struct watch_report *add_run(struct fixture *fixture, const struct 
 	struct run run = {
 		.id = ++fixture->run_id,
 		.seed = 1,
-		.device = {.name = "NVIDIA H200"},
+		.device = {.name = "NVIDIA H200", .cc_major = 9, .sm_count = TEST_SMS},
 		.traits = {.timed = measured->time_ns > 0, .emulated = measured->time_ns == 0},
 		.trial_count = count,
 		.trials = xcalloc(count, sizeof(*run.trials))};
@@ -190,12 +202,17 @@ static void clocks_are_not_the_kernel(void **state)
 {
 	const struct watch_case *item;
 
-	ADD(.time_ns = 100e3, .clock_hz = 1980e6);
-	item = ADD(.time_ns = 150e3, .clock_hz = 1320e6, .code = "2");
+	ADD(.time_ns = 100e3, .clock_hz = 1980e6, .issues = true);
+	item = ADD(.time_ns = 150e3, .clock_hz = 1320e6, .issues = true, .code = "2");
+	assert_int_equal(item->now.bound, BOUND_ISSUE);
 	assert_against(&item->last, 1, WATCH_CLOCKS);
 	/* an unknown clock explains nothing */
 	item = ADD(.time_ns = 300e3, .clock_hz = NAN, .code = "3");
 	assert_against(&item->last, 2, WATCH_PROBABLY_SLOWER);
+	/* nor does the clock of a case that nothing shows to follow it */
+	ADD(.time_ns = 100e3, .clock_hz = 1980e6, .code = "4");
+	item = ADD(.time_ns = 150e3, .clock_hz = 1320e6, .code = "5");
+	assert_against(&item->last, 4, WATCH_PROBABLY_SLOWER);
 }
 
 static void wrong_kernels_are_never_the_best(void **state)
