@@ -11,6 +11,7 @@
 
 #define CUBIN_MOST_BYTES ((size_t)1 << 30)
 #define CONSTANTS_OF_ENTRY ".nv.constant0."
+#define FACTS_OF_ENTRY ".nv.info."
 #define INITIAL_VALUES ".nv.global.init"
 
 /* The sections of a cubin that decide what a kernel does. */
@@ -121,22 +122,38 @@ static size_t place_in(const struct string_list *list, const char *name)
 	return place;
 }
 
-/* The next section from *index on that counts. *entry: the place of its entry; SIZE_MAX: it is of
- * none. *kind: the length of the name without the entry. NULL: there are no more. */
-static const Elf64_Shdr *next_section(const struct cubin_code *code, size_t *index, size_t *entry,
-				      size_t *kind)
-{
-	const struct string_list *entries = code->of->entries;
+/* The name of a section in parts: ".text." and the place of the entry; SIZE_MAX: it is of none. */
+struct section_name {
+	const char *kind;
+	size_t kind_length, entry;
+};
 
+static struct section_name section_name_of(const struct cubin_code *code, const Elf64_Shdr *section)
+{
+	const char *name = name_of(code, section), *of = entry_of(code, name);
+
+	return (struct section_name){name, of ? (size_t)(of - name) : strlen(name),
+				     of ? place_in(code->of->entries, of) : SIZE_MAX};
+}
+
+static bool names_correspond(const struct cubin_code *a, const Elf64_Shdr *in_a,
+			     const struct cubin_code *b, const Elf64_Shdr *in_b)
+{
+	const struct section_name first = section_name_of(a, in_a),
+				  second = section_name_of(b, in_b);
+
+	return first.entry == second.entry && first.kind_length == second.kind_length &&
+	       !memcmp(first.kind, second.kind, first.kind_length);
+}
+
+/* The next section from *index on that counts; NULL: there are no more. */
+static const Elf64_Shdr *next_section(const struct cubin_code *code, size_t *index)
+{
 	while (*index < code->header.e_shnum) {
 		const Elf64_Shdr *section = &code->sections[(*index)++];
-		const char *name = name_of(code, section), *of = entry_of(code, name);
 
-		if (says_nothing(name))
-			continue;
-		*entry = of ? place_in(entries, of) : SIZE_MAX;
-		*kind = of ? (size_t)(of - name) : strlen(name);
-		if (*entry != entries->count)
+		if (!says_nothing(name_of(code, section)) &&
+		    section_name_of(code, section).entry != code->of->entries->count)
 			return section;
 	}
 	return NULL;
@@ -259,7 +276,7 @@ static bool symbols_are_same(const struct cubin_code *a, const Elf64_Sym *in_a,
 		       place_a == place_b;
 	if (!has_no_name(name_a) || !has_no_name(name_b))
 		return names_are_same(name_a, name_b) &&
-		       (!of_a || names_are_same(name_of(a, of_a), name_of(b, of_b)));
+		       (!of_a || names_correspond(a, of_a, b, of_b));
 	return of_a && values_are_same(a, in_a, b, in_b);
 }
 
@@ -292,6 +309,60 @@ static bool relocations_are_same(const struct cubin_code *a, const Elf64_Shdr *i
 		    !symbol_at(&of_second, b, ELF64_R_SYM(second.r_info)) ||
 		    !symbols_are_same(a, &of_first, b, &of_second))
 			return false;
+	}
+	return true;
+}
+
+/* The facts of a kernel (.nv.info.ENTRY) are records: a format, an attribute and 16 bits, which for
+ * this format are the length of the value that follows. */
+#define INFO_HEAD_BYTES 4
+#define INFO_HAS_VALUE 4
+#define INFO_EXTERNS 15         /* symbols */
+#define INFO_PARAMETERS_BANK 10 /* the symbol of a section, then where the parameters are in it */
+
+static bool symbol_words_are_same(const struct cubin_code *a, const char *in_a,
+				  const struct cubin_code *b, const char *in_b)
+{
+	uint32_t first, second;
+	Elf64_Sym of_first, of_second;
+
+	memcpy(&first, in_a, sizeof(first));
+	memcpy(&second, in_b, sizeof(second));
+	return symbol_at(&of_first, a, first) && symbol_at(&of_second, b, second) &&
+	       symbols_are_same(a, &of_first, b, &of_second);
+}
+
+static bool facts_are_same(const struct cubin_code *a, const Elf64_Shdr *in_a,
+			   const struct cubin_code *b, const Elf64_Shdr *in_b)
+{
+	const char *first = a->bytes + in_a->sh_offset, *second = b->bytes + in_b->sh_offset;
+	size_t at = 0, end = 0, symbols_end = 0;
+
+	if (in_a->sh_size != in_b->sh_size || in_a->sh_size % sizeof(uint32_t))
+		return false;
+	for (; at < in_a->sh_size; at += sizeof(uint32_t)) {
+		const bool is_head = at >= end;
+		uint16_t length;
+
+		if (at < symbols_end) {
+			if (!symbol_words_are_same(a, first + at, b, second + at))
+				return false;
+			continue;
+		}
+		if (memcmp(first + at, second + at, sizeof(uint32_t)) != 0)
+			return false;
+		if (!is_head)
+			continue;
+		memcpy(&length, first + at + 2, sizeof(length));
+		if (first[at] != INFO_HAS_VALUE)
+			length = 0;
+		if (length % sizeof(uint32_t))
+			return false;
+		end = at + INFO_HEAD_BYTES + length;
+		symbols_end = first[at + 1] == INFO_EXTERNS           ? end
+			      : first[at + 1] == INFO_PARAMETERS_BANK ? at + 2 * INFO_HEAD_BYTES
+								      : 0;
+		symbols_end = symbols_end < end ? symbols_end : end;
 	}
 	return true;
 }
@@ -356,6 +427,9 @@ static bool sections_are_same(const struct cubin_code *a, const Elf64_Shdr *in_a
 		return false;
 	if (in_a->sh_type == SHT_RELA || in_a->sh_type == SHT_REL)
 		return relocations_are_same(a, in_a, b, in_b);
+	if (in_a->sh_type != SHT_NOBITS &&
+	    !strncmp(name_of(a, in_a), FACTS_OF_ENTRY, strlen(FACTS_OF_ENTRY)))
+		return facts_are_same(a, in_a, b, in_b);
 	return variables_are_same(a, in_a, b, in_b, placed) &&
 	       (placed ? have_same_bytes(a, in_a, b, in_b)
 		       : variables_are_all(a, in_a) && variables_are_all(b, in_b));
@@ -366,15 +440,11 @@ static bool codes_are_same(const struct cubin_code *a, const struct cubin_code *
 	size_t at_a = 0, at_b = 0;
 
 	for (;;) {
-		size_t entry_a, entry_b, kind_a, kind_b;
-		const Elf64_Shdr *in_a = next_section(a, &at_a, &entry_a, &kind_a);
-		const Elf64_Shdr *in_b = next_section(b, &at_b, &entry_b, &kind_b);
+		const Elf64_Shdr *in_a = next_section(a, &at_a), *in_b = next_section(b, &at_b);
 
 		if (!in_a || !in_b)
 			return !in_a && !in_b;
-		if (entry_a != entry_b || kind_a != kind_b ||
-		    strncmp(name_of(a, in_a), name_of(b, in_b), kind_a) != 0 ||
-		    !sections_are_same(a, in_a, b, in_b))
+		if (!names_correspond(a, in_a, b, in_b) || !sections_are_same(a, in_a, b, in_b))
 			return false;
 	}
 }

@@ -61,6 +61,11 @@ static void other_kernels_do_not_count(void **state)
 			 KERNEL("a", "x[threadIdx.x] = 1;") KERNEL("b", "x[1] *= x[2];")));
 	assert_false(same(box, KERNEL("a", "x[threadIdx.x] = 1;") KERNEL("b", "x[0] = 1;"),
 			  KERNEL("a", "x[threadIdx.x] = 2;") KERNEL("b", "x[0] = 1;")));
+	/* symbols of another kernel move those of this one */
+#define PRINTS "#include <cstdio>\n" KERNEL("a", "printf(\"%d\", x[1]);")
+	assert_true(same(box, PRINTS KERNEL("b", "x[0] = 1;"),
+			 PRINTS KERNEL("b", "__shared__ int y[9]; y[x[1]] = 1; __syncthreads(); "
+					    "x[0] = y[x[2]] + (int)((long)x[3] * 77 % x[4]);")));
 }
 
 static void what_a_kernel_uses_counts(void **state)
