@@ -173,7 +173,8 @@ bool trial_scatter(struct scatter_seen *out, const struct trial *trial)
 /* The estimate counts from so many standard errors on. */
 #define CORRELATION_ERRORS 2.33
 #define CORRELATION_MOST 0.95
-#define USUAL_WEIGHT 3 /* of the usual variance against that of one series */
+#define USUAL_WEIGHT 3      /* of the usual variance against that of one series */
+#define EQUAL_SQUARES 1e-18 /* a billionth of the time, squared */
 /* So many cases show what all cases share. */
 #define COMMON_CASES_LEAST 5
 
@@ -252,11 +253,12 @@ static size_t add_run(struct measured_series *out, size_t count, const struct ro
 	common = xcalloc(longest + 1, sizeof(*common));
 	for (size_t i = 0; i < longest; i++)
 		common[i] = common_change(run, i);
-	/* equal rounds say nothing of their order */
+	/* equal rounds say nothing of their order, and logarithms of equal rounds scatter by their
+	 * last digits */
 	for (size_t i = 0; i < run->count; i++)
 		if (run->cases[i].count > 2) {
 			add_series(&out[count], &run->cases[i], common);
-			count += out[count].squares > 0;
+			count += out[count].squares > EQUAL_SQUARES;
 		}
 	free(common);
 	return count;

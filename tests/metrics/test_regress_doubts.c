@@ -156,6 +156,24 @@ static void rounds_in_any_order_are_as_many(void **state)
 	assert_int_equal(item->verdict, CHANGE_REGRESSED);
 }
 
+/* What is left of such rounds are the last digits of their logarithms. */
+static void rounds_that_all_cases_share_say_nothing(void **state)
+{
+	struct regress_fixture *fixture = *state;
+
+	for (size_t i = 0; i < 8; i++) {
+		char *variant = xasprintf("walk-%zu", i);
+		const double level = 1e5 * (double)(i + 3),
+			     rounds[] = {level, 1.01 * level, 1.02 * level};
+
+		regress_add_trial(&fixture->base, variant, rounds, 3);
+		regress_add_trial(&fixture->head, variant, rounds, 3);
+		free(variant);
+	}
+	regress_judge_runs(fixture);
+	assert_true(regress_case_of(fixture, "walk-0")->correlation == 0);
+}
+
 static void rounds_that_are_alike_count_as_fewer(void **state)
 {
 	struct regress_fixture *fixture = *state;
@@ -199,6 +217,7 @@ int main(void)
 		TEST(a_round_in_the_mode_of_the_base_decides_nothing),
 		TEST(outliers_decide_nothing),
 		TEST(rounds_in_any_order_are_as_many),
+		TEST(rounds_that_all_cases_share_say_nothing),
 		TEST(rounds_that_are_alike_count_as_fewer),
 		TEST(one_round_shows_no_interval),
 	};
