@@ -144,6 +144,10 @@ static void explain_unverified(struct regress_case *item)
 								      : "the head is"));
 }
 
+#define WAS_LEFT_OUT                                                                           \
+	"the base left it out, because nothing of it had changed: a base that is marked good " \
+	"(perflab mark, --base last-good) has its last measurement"
+
 /* Judges a case that lacks a result in one run. Returns false if both runs have one. */
 static bool judge_presence(struct regress_case *item)
 {
@@ -160,8 +164,10 @@ static bool judge_presence(struct regress_case *item)
 	} else if (!has_result(item->base)) {
 		item->verdict = CHANGE_NEW;
 		if (item->base)
-			explain(item, xasprintf("in the base it was %s",
-						trial_status_name(item->base->status)));
+			explain(item, trial_is_unchanged(item->base)
+					      ? xstrdup(WAS_LEFT_OUT)
+					      : xasprintf("in the base it was %s",
+							  trial_status_name(item->base->status)));
 	} else {
 		return false;
 	}
@@ -234,15 +240,8 @@ double regress_clock_dependence(const struct regress_case *item, const char **wh
 	if (item->context.sessions.sessions > 1 && isfinite(seen))
 		return fmin(1, fmax(0, seen));
 	*why = "what limits the case runs at that clock";
-	switch (item->limiter) {
-	case BOUND_L1:
-	case BOUND_SHARED:
-	case BOUND_COMPUTE:
-	case BOUND_ISSUE:
-		return 1;
-	default:
-		return 0;
-	}
+	return item->limiter == BOUND_L1 || item->limiter == BOUND_SHARED ||
+	       item->limiter == BOUND_COMPUTE || item->limiter == BOUND_ISSUE;
 }
 
 /* Makes a change inconclusive if the SM clock explains it, as far as the case follows that clock.

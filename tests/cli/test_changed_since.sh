@@ -118,6 +118,14 @@ is 6 "SELECT sum(status = 'ok') FROM trial WHERE $newest"
 run regress --base 1 --head last
 expect_code 1
 expect_out '6 regressed'
+# a run that left out cases is no base for them
+run regress --base 2 --head last
+expect_out '3 new'
+expect_out '--base last-good) has its last measurement'
+run mark 2 good
+run regress --base last-good --head last
+expect_code 1
+expect_out '6 regressed'
 kernel
 cp "$PERFLAB_DB" other.db
 sqlite3 other.db "UPDATE trial SET registers_per_thread = 99, code_hash = code_hash || '' WHERE run_id = 1"
