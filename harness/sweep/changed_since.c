@@ -382,7 +382,7 @@ static void tell_texts(const struct sweep *sweep, const struct run_task *task)
 	}
 }
 
-/* `unknown`: cases that were not inspected. */
+/* `unknown`: cases with a result then that cannot be inspected now. */
 static void tell_sum(const struct sweep *sweep, const struct run *since, size_t changed,
 		     size_t unchanged, size_t unknown, size_t sentinels)
 {
@@ -502,7 +502,8 @@ int changed_since_skip(struct sweep *sweep, const struct run_task *task, struct 
 
 		changed += known[i] && changes[i];
 		unchanged += known[i] && !changes[i];
-		unknown += !known[i];
+		unknown += !known[i] && then &&
+			   (trial_status_counted(then->status) || trial_is_unchanged(then));
 		if (known[i] && !changes[i] && then && trial_status_counted(then->status))
 			found[count++] =
 				(struct candidate){i, scatter_of(then, task->since->traits.timed)};

@@ -169,6 +169,12 @@ run sweep scaled.ptx --backend ptx --label scaled
 expect_code 0
 run sweep scaled.ptx --backend ptx --changed-since scaled
 expect_err 'nothing has changed'
+# a case that was skipped then, too, is no change
+sed -i 's/^axis n = 64/axis n = 64, 2048/' scaled.ptx.perflab
+run sweep scaled.ptx --backend ptx --label skipped
+run sweep scaled.ptx --backend ptx --changed-since skipped
+expect_err 'nothing has changed'
+sed -i 's/^axis n = 64, 2048/axis n = 64/' scaled.ptx.perflab
 sed -i 's/constant(2)/constant(3)/' scaled.ptx.perflab
 run sweep scaled.ptx --backend ptx --changed-since scaled
 expect_code 0
