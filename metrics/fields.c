@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "metrics/metrics.h"
+#include "metrics/profile.h"
 
 #define KIND_INTEGER FIELD_INTEGER
 #define KIND_INT FIELD_INT
@@ -30,6 +31,14 @@ const struct field_list state_fields = {state_items, ARRAY_SIZE(state_items)};
 #define SUMMARY_ROW(...) ROW(summary, -1, __VA_ARGS__),
 static const struct field summary_items[] = {SUMMARY_FIELDS(SUMMARY_ROW)};
 const struct field_list summary_fields = {summary_items, ARRAY_SIZE(summary_items)};
+
+#define PROFILE_ROW(...) ROW(profile, -1, __VA_ARGS__),
+static const struct field profile_items[] = {PROFILE_FIELDS(PROFILE_ROW)};
+const struct field_list profile_fields = {profile_items, ARRAY_SIZE(profile_items)};
+
+#define INSTRUCTION_ROW(...) ROW(profile_instruction, -1, __VA_ARGS__),
+static const struct field instruction_items[] = {INSTRUCTION_FIELDS(INSTRUCTION_ROW)};
+const struct field_list instruction_fields = {instruction_items, ARRAY_SIZE(instruction_items)};
 
 #define LINE_ROW(...) ROW(line_count, FIELD_ALWAYS_KNOWN, __VA_ARGS__),
 static const struct field line_items[] = {LINE_FIELDS(LINE_ROW)};

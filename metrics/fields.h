@@ -1,9 +1,9 @@
 /*
- * fields: what is known of a launch, a device, the state of a device, a sample summary or a source
- * line, each fact once: its name, unit, meaning, and the value that stands for "not known". The
- * lists declare the structs of metrics.h, and the database, the protocol, JSON, CSV and the page go
- * through them, and `perflab query NAME --columns` shows the meanings. So a new fact is one line
- * here, one where it is measured, and a column of a table in db/schema/.
+ * fields: what is known of a launch, a device, the state of a device, a sample summary, a source
+ * line or an instruction, each fact once: its name, unit, meaning, and the value that stands for
+ * "not known". The lists declare the structs of metrics.h, and the database, the protocol, JSON,
+ * CSV and the page go through them, and `perflab query NAME --columns` shows the meanings. So a new
+ * fact is one line here, one where it is measured, and a column of a table in db/schema/.
  *
  * for (size_t i = 0; i < launch_fields.count; i++)
  *         value = field_read(&launch_fields.items[i], &trial->facts);
@@ -87,6 +87,50 @@
 	X(INTEGER, conflicts, "wavefronts",                                                   \
 	  "wavefronts beyond the number that the bytes alone need")
 
+/* How the instructions of a case were sampled. Not known: -1. */
+#define PROFILE_FIELDS(X)                                                              \
+	X(INTEGER, period_cycles, "cycles", "cycles between two samples of an SM")     \
+	X(INTEGER, launches, "executions", "executions of the case that were sampled") \
+	X(INTEGER, samples, "samples", "samples of warps in its kernels")              \
+	X(INTEGER, dropped, "samples",                                                 \
+	  "samples that the hardware lost, those of other kernels included")           \
+	X(INTEGER, buffer_full, "",                                                    \
+	  "1: the buffer of the hardware was full once, so samples are missing; 0: never")
+
+/* What is counted and sampled of an instruction of machine code. Not known: -1. */
+#define INSTRUCTION_FIELDS(X)                                                                     \
+	X(INTEGER, executed, "instructions",                                                      \
+	  "times that a warp executed it (smsp__sass_inst_executed)")                             \
+	X(INTEGER, lanes, "instructions",                                                         \
+	  "times that a lane executed it with a true predicate "                                  \
+	  "(smsp__sass_thread_inst_executed_pred_on)")                                            \
+	X(INTEGER, requests, "requests",                                                          \
+	  "accesses of warps to global memory (smsp__sass_inst_executed_op_global)")              \
+	X(INTEGER, sectors, "sectors",                                                            \
+	  "32-byte sectors of those accesses (smsp__sass_sectors_mem_global)")                    \
+	X(INTEGER, ideal_sectors, "sectors",                                                      \
+	  "sectors if the lanes of a warp accessed adjacent elements "                            \
+	  "(smsp__sass_sectors_mem_global_ideal)")                                                \
+	X(INTEGER, local_sectors, "sectors",                                                      \
+	  "sectors of accesses to local memory: spills and stack (smsp__sass_sectors_mem_local)") \
+	X(INTEGER, shared_requests, "requests",                                                   \
+	  "accesses of warps to shared memory (smsp__sass_inst_executed_op_shared)")              \
+	X(INTEGER, wavefronts, "wavefronts",                                                      \
+	  "wavefronts of those accesses (smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared)")       \
+	X(INTEGER, ideal_wavefronts, "wavefronts",                                                \
+	  "wavefronts without bank conflicts "                                                    \
+	  "(smsp__sass_l1tex_pipe_lsu_wavefronts_mem_shared_ideal)")                              \
+	X(INTEGER, branches, "branches",                                                          \
+	  "branches that warps executed (smsp__sass_branch_targets_threads_uniform + "            \
+	  "_divergent)")                                                                          \
+	X(INTEGER, divergent, "branches",                                                         \
+	  "branches whose lanes went different ways "                                             \
+	  "(smsp__sass_branch_targets_threads_divergent)")                                        \
+	X(INTEGER, samples, "samples", "samples of warps that were at it")                        \
+	X(INTEGER, first_samples, "samples",                                                      \
+	  "those of the first half of the executions, for the interval of a share")               \
+	X(INTEGER, varies, "", "1: a second execution had other counts; 0: the same")
+
 /* The times of a summary. Without samples: NAN. */
 #define SUMMARY_FIELDS(X)                                                                   \
 	X(REAL, median_ns, "ns", "median of the samples")                                   \
@@ -124,11 +168,13 @@ struct field_list {
 	const struct field *items;
 	size_t count;
 };
-extern const struct field_list launch_fields;     /* struct launch_facts */
-extern const struct field_list device_fields;     /* struct device_info */
-extern const struct field_list state_fields;      /* struct device_state */
-extern const struct field_list summary_fields;    /* struct summary */
-extern const struct field_list line_count_fields; /* struct line_count, without its file */
+extern const struct field_list launch_fields;      /* struct launch_facts */
+extern const struct field_list device_fields;      /* struct device_info */
+extern const struct field_list state_fields;       /* struct device_state */
+extern const struct field_list summary_fields;     /* struct summary */
+extern const struct field_list profile_fields;     /* struct profile */
+extern const struct field_list instruction_fields; /* struct profile_instruction */
+extern const struct field_list line_count_fields;  /* struct line_count, without its file */
 
 struct field_value {
 	bool known;

@@ -25,6 +25,7 @@
 	  "between them: flushes, restored inputs, warm-up executions")                       \
 	X(RUN_PART_TIMING, "timing", "the rest of timing: queueing, reading the clocks")      \
 	X(RUN_PART_COUNTING, "counting", "reading counters")                                  \
+	X(RUN_PART_PROFILING, "profiling", "sampling and counting single instructions")       \
 	X(RUN_PART_EMULATING, "emulating", "emulating and verifying")                         \
 	X(RUN_PART_STORING, "storing", "making the database, writing results to it")          \
 	X(RUN_PART_JUDGING, "judging", "comparing with earlier runs, finding limiters")       \

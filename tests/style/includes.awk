@@ -20,20 +20,21 @@ function part(name, parts) {
 BEGIN {
 	module("base", "", "base/base.h base/file_system.h base/hash.h base/mangled.h base/process.h base/random.h base/tensor_map.h")
 	module("emulator", "base", "emulator/emulator.h emulator/counts.h emulator/tensor_map.h emulator/texture.h")
-	module("metrics", "base emulator", "metrics/metrics.h metrics/against.h metrics/fields.h metrics/meter.h metrics/recording.h metrics/settings.h metrics/shards.h")
+	module("metrics", "base emulator", "metrics/metrics.h metrics/against.h metrics/fields.h metrics/meter.h metrics/profile.h metrics/recording.h metrics/settings.h metrics/shards.h")
 	module("metrics/catalogue", "base emulator metrics")
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/ceilings.h metrics/analysis/change_points.h metrics/analysis/compare.h " \
 		"metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
+		"metrics/analysis/line_costs.h metrics/analysis/line_shares.h " \
 		"metrics/analysis/regress.h metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h metrics/analysis/verdict.h")
-	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h")
+	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h metrics/cupti/cupti_profile.h")
 	module("capture", "base")
 	module("record", "base capture", "none")
 	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h")
-	module("compile", "base capture")
+	module("compile", "base capture", "compile/compile.h compile/line_table.h")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")
 	module("harness/plan", "base metrics kernels")
