@@ -6,14 +6,17 @@
 
 #include "metrics/cupti/cupti_session.h"
 
+#include <cuda.h>
+#include <cupti_pcsampling.h>
 #include <cupti_profiler_host.h>
 #include <cupti_profiler_target.h>
 #include <cupti_range_profiler.h>
 #include <cupti_result.h>
+#include <cupti_sass_metrics.h>
 #include <cupti_target.h>
 #include <cupti_version.h>
 
-/* Every CUPTI function that perflab calls. */
+/* The CUPTI functions without which perflab reads no counters. */
 #define CUPTI_FUNCTION_LIST(X)                          \
 	X(cuptiGetVersion)                              \
 	X(cuptiGetResultString)                         \
@@ -44,9 +47,27 @@
 	X(cuptiRangeProfilerCounterDataImageInitialize) \
 	X(cuptiRangeProfilerGetCounterDataInfo)
 
+/* Those for single instructions. NULL in a CUPTI that lacks them. */
+#define CUPTI_PROFILE_FUNCTION_LIST(X)              \
+	X(cuptiGetCubinCrc)                         \
+	X(cuptiPCSamplingEnable)                    \
+	X(cuptiPCSamplingDisable)                   \
+	X(cuptiPCSamplingGetNumStallReasons)        \
+	X(cuptiPCSamplingGetStallReasons)           \
+	X(cuptiPCSamplingSetConfigurationAttribute) \
+	X(cuptiPCSamplingGetData)                   \
+	X(cuptiSassMetricsGetProperties)            \
+	X(cuptiSassMetricsSetConfig)                \
+	X(cuptiSassMetricsUnsetConfig)              \
+	X(cuptiSassMetricsEnable)                   \
+	X(cuptiSassMetricsDisable)                  \
+	X(cuptiSassMetricsGetDataProperties)        \
+	X(cuptiSassMetricsFlushData)
+
 struct cupti_library {
 #define X(name) __typeof__(name) *name;
 	CUPTI_FUNCTION_LIST(X)
+	CUPTI_PROFILE_FUNCTION_LIST(X)
 #undef X
 	char version[16];
 };

@@ -12,9 +12,13 @@
 static const struct {
 	const char *name;
 	size_t offset;
+	bool needed;
 } functions[] = {
-#define X(name) {#name, offsetof(struct cupti_library, name)},
+#define X(name) {#name, offsetof(struct cupti_library, name), true},
 	CUPTI_FUNCTION_LIST(X)
+#undef X
+#define X(name) {#name, offsetof(struct cupti_library, name), false},
+		CUPTI_PROFILE_FUNCTION_LIST(X)
 #undef X
 };
 
@@ -31,7 +35,7 @@ static bool library_open(struct cupti_library *library, const char *path, struct
 	for (size_t i = 0; i < ARRAY_SIZE(functions); i++) {
 		void *symbol = dlsym(handle, functions[i].name);
 
-		if (!symbol) {
+		if (!symbol && functions[i].needed) {
 			text_addf(tried, "%s%s (too old: it lacks %s)", tried->length ? ", " : "",
 				  path, functions[i].name);
 			dlclose(handle);
