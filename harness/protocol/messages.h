@@ -37,6 +37,7 @@ struct data_range {
 	X(WORKER_PHASE_BESIDE, "beside")   \
 	X(WORKER_PHASE_TIME, "time")       \
 	X(WORKER_PHASE_COUNT, "count")     \
+	X(WORKER_PHASE_PROFILE, "profile") \
 	X(WORKER_PHASE_EMULATE, "emulate")
 
 enum worker_phase {
@@ -73,6 +74,7 @@ struct session_info {
 	bool inspects_by_launch;
 	/* it loads the machine code of built-in kernels that the session makes for its device */
 	bool loads_code;
+	bool profiles; /* it serves `profile` */
 };
 void session_info_release(struct session_info *info);
 

@@ -18,6 +18,7 @@
 #include "kernels/kernels.h"
 #include "metrics/fields.h"
 #include "metrics/meter.h"
+#include "metrics/profile.h"
 #include "metrics/settings.h"
 
 /* The largest number of elements that a decoder accepts. */
@@ -33,6 +34,11 @@
 				     */
 #define PROTOCOL_MAX_FILE_NAME 4095 /* bytes */
 #define PROTOCOL_MAX_BATCH 4096
+/* The most rows of a profile: a line with so many is shorter than 16 MiB. */
+#define PROTOCOL_MAX_INSTRUCTIONS 32768
+#define PROTOCOL_MAX_STALLS 262144
+#define PROTOCOL_MAX_FUNCTIONS 4096
+#define PROTOCOL_MAX_FUNCTION_NAME 65535 /* bytes: templates have long ones */
 #define PROTOCOL_MAX_METRICS 4096
 #define PROTOCOL_MAX_DEVICES 1024
 #define PROTOCOL_MAX_RANGES 65536 /* per request */
@@ -115,6 +121,12 @@ json_t *lines_to_json(const struct line_count_list *lines, size_t first, size_t 
 /* Appends to *out, which has the lines of earlier replies. The lines of all replies together are in
  * ascending order. */
 int lines_from_json(struct line_count_list *out, const json_t *json, struct error *err);
+
+/* The profile of a case, without frames. `own`, of each function: it is in the image of the case.
+ */
+json_t *profile_to_json(const struct profile *profile, const bool *own);
+/* The caller frees *out and *own, which has an element for each function. */
+int profile_from_json(struct profile **out, bool **own, const json_t *json, struct error *err);
 
 json_t *settings_to_json(const struct measure_settings *settings);
 int settings_from_json(struct measure_settings *out, const json_t *json, struct error *err);

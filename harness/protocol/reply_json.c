@@ -279,8 +279,8 @@ json_t *environment_to_json(const struct key_value_list *environment)
 
 json_t *session_to_json(const struct session_info *info)
 {
-	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:b, s:b, s:o, s:i, s:b, s:b}", "device",
-			 device_to_json(&info->device), "environment",
+	return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:b, s:b, s:o, s:i, s:b, s:b, s:b}",
+			 "device", device_to_json(&info->device), "environment",
 			 environment_to_json(&info->environment), "profiler",
 			 json_text(info->profiler), "counters_reason",
 			 json_text(info->counters_reason), "counters_busy",
@@ -288,7 +288,7 @@ json_t *session_to_json(const struct session_info *info)
 			 (int)info->traits.timed, "emulated", (int)info->traits.emulated, "vendor",
 			 json_text(info->traits.vendor), "warp_size", info->traits.warp_size,
 			 "inspects_by_launch", (int)info->inspects_by_launch, "loads_code",
-			 (int)info->loads_code);
+			 (int)info->loads_code, "profiles", (int)info->profiles);
 }
 
 /* A worker of an older perflab sends `untimed` alone: true means emulated and not timed. */
@@ -348,6 +348,8 @@ int session_from_json(struct session_info *out, const json_t *json, struct error
 	    traits_from_json(&info.traits, json, err) ||
 	    (json_object_get(json, "inspects_by_launch") &&
 	     member_bool(&info.inspects_by_launch, json, "inspects_by_launch", err)) ||
+	    (json_object_get(json, "profiles") &&
+	     member_bool(&info.profiles, json, "profiles", err)) ||
 	    (json_object_get(json, "loads_code") &&
 	     member_bool(&info.loads_code, json, "loads_code", err)) ||
 	    environment_from_json(&info.environment, json, err)) {

@@ -301,6 +301,38 @@ static int serve_count(struct request *request, struct error *err)
 	return rc;
 }
 
+static int serve_profile(struct request *request, struct error *err)
+{
+	struct profile_items asked = {0};
+	json_t *array;
+	int rc;
+
+	if (!request->ops->profile)
+		return cannot(request, "profile", err);
+	rc = member_int64(&asked.budget_ns, request->json, "budget_ns", 0, INT64_MAX, err);
+	if (!rc)
+		rc = member_array(&array, request->json, "cases", PROTOCOL_MAX_BATCH, err);
+	if (rc)
+		return rc;
+	asked.count = json_array_size(array);
+	asked.items = xcalloc(asked.count + 1, sizeof(*asked.items));
+	for (size_t i = 0; i < asked.count && !rc; i++) {
+		struct profile_item *item = &asked.items[i];
+		const json_t *json = json_array_get(array, i);
+
+		rc = id_and_case(&item->id, &item->work, json, err);
+		if (!rc)
+			rc = member_real(&item->time_ns, json, "time_ns", err);
+		error_context(err, rc, "element %zu of 'cases'", i);
+	}
+	if (!rc)
+		rc = request->ops->profile(request->ops->backend, &asked, &request->reply, err);
+	for (size_t i = 0; i < asked.count; i++)
+		launch_case_free(asked.items[i].work);
+	free(asked.items);
+	return rc;
+}
+
 static int serve_emulate(struct request *request, struct error *err)
 {
 	struct launch_case *work = NULL;
@@ -357,9 +389,9 @@ static const struct request_row {
 	{"devices", serve_devices, false, false}, {"metrics", serve_metrics, false, false},
 	{"passes", serve_passes, false, false},   {"open", serve_open, false, false},
 	{"inspect", serve_inspect, true, false},  {"measure", serve_measure, true, true},
-	{"count", serve_count, true, true},       {"emulate", serve_emulate, true, true},
-	{"wake", serve_wake, true, false},        {"prepare", serve_prepare, false, false},
-	{"ready", serve_ready, false, false},
+	{"count", serve_count, true, true},       {"profile", serve_profile, true, true},
+	{"emulate", serve_emulate, true, true},   {"wake", serve_wake, true, false},
+	{"prepare", serve_prepare, false, false}, {"ready", serve_ready, false, false},
 };
 
 static int serve_row(const struct request_row *row, struct request *request, struct error *err)

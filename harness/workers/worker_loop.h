@@ -31,6 +31,7 @@
 #include "harness/protocol/messages.h"
 #include "kernels/kernels.h"
 #include "metrics/meter.h"
+#include "metrics/profile.h"
 #include "metrics/settings.h"
 
 struct shared_data;
@@ -87,6 +88,11 @@ int worker_reply_counters_off(struct worker_reply *reply, const char *reason, bo
  */
 int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line_count_list *lines);
 
+/* To be sent once for each case of a `profile` request. `own`, of each function: it is in the image
+ * of the case. */
+int worker_reply_profile(struct worker_reply *reply, int64_t id, const struct profile *profile,
+			 const bool *own);
+
 /* Adds "; it may be nv-hostengine (process 12)" with all that may hold the counters, or that none
  * can be seen. `on_device`: other processes on the device. */
 void counter_holders_add(struct text *out, const pid_t *on_device, size_t count);
@@ -97,6 +103,18 @@ void counter_holders_add(struct text *out, const pid_t *on_device, size_t count)
 struct count_item {
 	int64_t id;
 	struct launch_case *work;
+};
+
+/* One case of a `profile` request. */
+struct profile_item {
+	int64_t id;
+	struct launch_case *work;
+	double time_ns; /* median of its samples */
+};
+struct profile_items {
+	struct profile_item *items;
+	size_t count;
+	int64_t budget_ns; /* the most time for counting; 0: no limit */
 };
 
 /* How a session is opened, beside its settings. */
@@ -158,6 +176,10 @@ struct backend_ops {
 	int (*count)(void *backend, const struct count_item *items, size_t count,
 		     struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		     struct error *err);
+	/* Samples and counts the instructions of each case. It cannot fail for what a machine
+	 * lacks: the profiles say so. NULL: the backend cannot do it. */
+	int (*profile)(void *backend, const struct profile_items *items, struct worker_reply *reply,
+		       struct error *err);
 	/*
 	 * A backend without a clock has this in place of measure and count (NULL there): executes
 	 * the case once, verifies it, and replies counters and lines. Its traits in the

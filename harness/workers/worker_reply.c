@@ -132,3 +132,11 @@ int worker_reply_lines(struct worker_reply *reply, int64_t id, const struct line
 	}
 	return rc;
 }
+
+int worker_reply_profile(struct worker_reply *reply, int64_t id, const struct profile *profile,
+			 const bool *own)
+{
+	return worker_reply_send(reply, "profile",
+				 json_pack("{s:I, s:o}", "id", (json_int_t)id, "profile",
+					   profile_to_json(profile, own)));
+}
