@@ -185,6 +185,7 @@ static int cuda_open(void *context, const struct measure_settings *settings,
 	info->traits = (struct backend_traits){
 		.timed = true, .vendor = "NVIDIA", .warp_size = device_warp_size(&backend->device)};
 	info->loads_code = true;
+	info->profiles = true;
 	info->inspects_by_launch = true; /* operation_load() and _facts() look at nothing else */
 	snprintf(info->profiler, sizeof(info->profiler), "%s", profiler_name(backend->profiler));
 	open_counters(backend, wants_counters, info);
@@ -299,6 +300,18 @@ static int cuda_count(void *context, const struct count_item *items, size_t coun
 	return rc;
 }
 
+static int cuda_profile(void *context, const struct profile_items *items,
+			struct worker_reply *reply, struct error *err)
+{
+	struct cuda_backend *backend = context;
+
+	if (backend->profiler != PROFILER_NONE || !backend->counters.plan)
+		return error_set(err, PL_EPROTOCOL,
+				 "perflab requested profiles, but counters are off");
+	return profile_cases(&backend->resources, backend->ranges, backend->counters.chip,
+			     backend->settings, items, reply, err);
+}
+
 int main(void)
 {
 	struct cuda_backend backend = {0};
@@ -316,6 +329,7 @@ int main(void)
 					.inspect = cuda_inspect,
 					.measure = cuda_measure,
 					.count = cuda_count,
+					.profile = cuda_profile,
 					.close = cuda_close};
 
 	if (fcntl(WORKER_SOCKET_FD, F_GETFD) < 0) {

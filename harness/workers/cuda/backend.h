@@ -126,6 +126,17 @@ int count_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges,
 		struct error *err);
 
 /*
+ * ---- instructions: profiling.c ----
+ *
+ * Samples and counts the instructions of every item, and replies their profiles, which say what the
+ * device, CUPTI or a case does not allow. Every item must have been measured before. `chip`: as
+ * CUPTI names it. Nothing may be timed in this process afterwards. PL_EDEVICE, PL_EIO.
+ */
+int profile_cases(struct cuda_resources *resources, struct nvtx_ranges *ranges, const char *chip,
+		  const struct measure_settings *settings, const struct profile_items *items,
+		  struct worker_reply *reply, struct error *err);
+
+/*
  * ---- access to the counters ----
  *
  * Finds out whether this process can read counters, and plans which. That takes CUPTI about 200 ms,

@@ -8,20 +8,30 @@
 #include <string.h>
 #include <unistd.h>
 
-#define IMAGE_LIMIT_BYTES (256u << 20)
-
 void cuda_image_cache_init(struct cuda_image_cache *cache, const struct device *device)
 {
 	*cache = (struct cuda_image_cache){.device = device};
 }
 
-void cuda_image_cache_release(struct cuda_image_cache *cache)
+void cuda_image_cache_forget(struct cuda_image_cache *cache, const char *but)
 {
+	size_t kept = 0;
+
 	for (size_t i = 0; i < cache->count; i++) {
+		if (but && strcmp(cache->images[i]->name, but) == 0) {
+			cache->images[kept++] = cache->images[i];
+			continue;
+		}
 		cache->device->driver.cuModuleUnload(cache->images[i]->module);
 		free(cache->images[i]->name);
 		free(cache->images[i]);
 	}
+	cache->count = kept;
+}
+
+void cuda_image_cache_release(struct cuda_image_cache *cache)
+{
+	cuda_image_cache_forget(cache, NULL);
 	free(cache->images);
 	*cache = (struct cuda_image_cache){0};
 }
@@ -85,7 +95,7 @@ int cuda_image_load(struct cuda_image_cache *cache, const char *name, const char
 	suffix = strrchr(path.data, '.');
 	snprintf(image->code_kind, sizeof(image->code_kind), "%s%s%s", suffix ? suffix + 1 : "",
 		 *arch ? " " : "", arch);
-	rc = read_file(&bytes, &length, path.data, IMAGE_LIMIT_BYTES, err);
+	rc = read_file(&bytes, &length, path.data, CUDA_IMAGE_LIMIT_BYTES, err);
 	if (rc)
 		goto out;
 	if (has_suffix(path.data, ".cubin"))

@@ -42,7 +42,8 @@ int cuda_resources_open(struct cuda_resources *resources, const struct device *d
 	memory_init(&resources->memory, device, (uint64_t)device->info.memory_bytes / 2);
 	rc = install_path(&path, "share/perflab/libraries/support.fatbin", err);
 	if (rc == 0)
-		rc = cuda_image_load(&resources->images, "support", path.data, "", &support, err);
+		rc = cuda_image_load(&resources->images, CUDA_SUPPORT_IMAGE, path.data, "",
+				     &support, err);
 	text_release(&path);
 	for (size_t i = 0; i < ARRAY_SIZE(compare_entries) && rc == 0; i++)
 		rc = cuda_image_function(&resources->images, support, compare_entries[i],

@@ -21,6 +21,8 @@
  * share/perflab/ptx, which the driver compiles.
  */
 
+#define CUDA_IMAGE_LIMIT_BYTES (256u << 20)
+
 struct cuda_image {
 	char *name;
 	CUmodule module;
@@ -37,6 +39,8 @@ struct cuda_image_cache {
 
 void cuda_image_cache_init(struct cuda_image_cache *cache, const struct device *device);
 void cuda_image_cache_release(struct cuda_image_cache *cache);
+/* Unloads all images but the one with the name `but`. No operation may use them. */
+void cuda_image_cache_forget(struct cuda_image_cache *cache, const char *but);
 /* Loads an image, or returns the loaded one. The cache owns it. `file` is where a built-in image is
  * (NULL: not known), `arch` that of its machine code, or "". Returns PL_ENOENT, with the searched
  * path, if there is no such image. */
@@ -108,6 +112,9 @@ struct staging {
 int staging_reserve(struct staging *staging, size_t slot, size_t bytes, void **out,
 		    struct error *err);
 void staging_release(struct staging *staging);
+
+/* The image of the worker's own kernels. */
+#define CUDA_SUPPORT_IMAGE "support"
 
 struct cuda_resources {
 	const struct device *device;
