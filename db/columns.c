@@ -1,6 +1,7 @@
 /* The columns of each table. A row gives the type, the parts that it belongs to, the name, and the
  * member that holds it. */
 #include "db/columns.h"
+#include "metrics/profile.h"
 #include "metrics/recording.h"
 
 #define MEMBER(member) offsetof(struct STRUCT, member), sizeof(((struct STRUCT *)NULL)->member)
@@ -171,6 +172,64 @@ static const struct column line_items[] = {
 const struct column_list line_columns = LIST_OF("line", line_items);
 #undef STRUCT
 
+#define PROFILE_COLUMN(kind, name, unit, meaning) \
+	ROW_UNKNOWN(INTEGER, PART_RESULT, #name, name, -1),
+#define STRUCT profile
+static const struct column profile_items[] = {
+	PROFILE_FIELDS(PROFILE_COLUMN)
+	ROW(TEXT, PART_RESULT, "why_no_samples", why_no_samples),
+	ROW(TEXT, PART_RESULT, "why_no_counts", why_no_counts),
+};
+const struct column_list profile_columns = LIST_OF("profile", profile_items);
+#undef STRUCT
+
+/* The number of a row is its place in the list of the profile. */
+#define STRUCT profile_function
+static const struct column profile_function_items[] = {
+	ROW_NO_MEMBER(PART_KEY, "function"),
+	ROW(TEXT, PART_RESULT, "name", name),
+	ROW(CHARACTERS, PART_RESULT, "code", code),
+};
+const struct column_list profile_function_columns =
+	LIST_OF("profile_function", profile_function_items);
+#undef STRUCT
+
+#define STRUCT profile_frame
+static const struct column profile_frame_items[] = {
+	ROW_NO_MEMBER(PART_KEY, "frame"),
+	ROW(TEXT, PART_RESULT, "file", file),
+	ROW(INTEGER, PART_RESULT, "line", line),
+	ROW(TEXT, PART_RESULT, "inlined", function),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "caller", caller, -1),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "samples", samples, -1),
+	ROW(REAL, PART_RESULT, "share", share),
+	ROW(REAL, PART_RESULT, "low", low),
+	ROW(REAL, PART_RESULT, "high", high),
+};
+const struct column_list profile_frame_columns = LIST_OF("profile_frame", profile_frame_items);
+#undef STRUCT
+
+#define STRUCT profile_instruction
+static const struct column instruction_items[] = {
+	ROW_NO_MEMBER(PART_KEY, "instruction"),
+	ROW(INTEGER, PART_RESULT, "function", function),
+	ROW(INTEGER, PART_RESULT, "pc", pc),
+	ROW_UNKNOWN(INTEGER, PART_RESULT, "frame", frame, -1),
+	INSTRUCTION_FIELDS(PROFILE_COLUMN)
+};
+const struct column_list instruction_columns = LIST_OF("instruction", instruction_items);
+#undef STRUCT
+
+#define STRUCT profile_stall
+static const struct column stall_items[] = {
+	ROW(INTEGER, PART_KEY, "instruction", instruction),
+	ROW(CHARACTERS, PART_KEY, "reason", reason),
+	ROW(INTEGER, PART_RESULT, "samples", samples),
+	ROW(INTEGER, PART_RESULT, "not_issued", not_issued),
+};
+const struct column_list stall_columns = LIST_OF("stall", stall_items);
+#undef STRUCT
+
 /* Two copies of a trial agree on its base case. The rest depends on all pairs of the run, of which a
  * shard has a part. */
 #define STRUCT trial_speedup
@@ -267,6 +326,13 @@ static const struct column mark_items[] = {
 	ROW_NO_MEMBER(PART_RESULT, "marked_ns"),
 };
 const struct column_list mark_columns = LIST_OF("mark", mark_items);
+
+static const struct column run_file_items[] = {
+	ROW_NO_MEMBER(PART_KEY, "file"),
+	ROW_NO_MEMBER(PART_RESULT, "hash"),
+	ROW_NO_MEMBER(PART_RESULT, "why"),
+};
+const struct column_list run_file_columns = LIST_OF("run_file", run_file_items);
 
 static const struct column run_part_items[] = {
 	ROW_NO_MEMBER(PART_KEY, "uid"),

@@ -58,17 +58,23 @@ struct column_list {
 	size_t count;
 };
 
-extern const struct column_list device_columns;    /* struct device_info */
-extern const struct column_list run_columns;       /* struct run */
-extern const struct column_list trial_columns;     /* struct trial */
-extern const struct column_list axis_columns;      /* struct named_value */
-extern const struct column_list round_columns;     /* struct round_summary */
-extern const struct column_list sample_columns;    /* struct sample */
-extern const struct column_list line_columns;      /* struct line_count */
-extern const struct column_list mark_columns;      /* no struct */
-extern const struct column_list run_part_columns;  /* no struct */
-extern const struct column_list speedup_columns;   /* struct trial_speedup */
-extern const struct column_list recording_columns; /* struct recording */
+extern const struct column_list device_columns;  /* struct device_info */
+extern const struct column_list run_columns;     /* struct run */
+extern const struct column_list trial_columns;   /* struct trial */
+extern const struct column_list axis_columns;    /* struct named_value */
+extern const struct column_list round_columns;   /* struct round_summary */
+extern const struct column_list sample_columns;  /* struct sample */
+extern const struct column_list line_columns;    /* struct line_count */
+extern const struct column_list profile_columns; /* struct profile */
+extern const struct column_list profile_function_columns;
+extern const struct column_list profile_frame_columns;
+extern const struct column_list instruction_columns; /* struct profile_instruction */
+extern const struct column_list stall_columns;       /* struct profile_stall */
+extern const struct column_list mark_columns;        /* no struct */
+extern const struct column_list run_file_columns;    /* no struct */
+extern const struct column_list run_part_columns;    /* no struct */
+extern const struct column_list speedup_columns;     /* struct trial_speedup */
+extern const struct column_list recording_columns;   /* struct recording */
 extern const struct column_list recorded_process_columns;
 extern const struct column_list recorded_kernel_columns;
 extern const struct column_list recorded_capture_columns;

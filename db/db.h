@@ -22,6 +22,7 @@
 #include "metrics/analysis/verdict.h"
 #include "metrics/meter.h"
 #include "metrics/metrics.h"
+#include "metrics/profile.h"
 #include "metrics/recording.h"
 
 enum db_mode {
@@ -72,6 +73,15 @@ int db_counters_set(struct db *db, int64_t trial_id, const struct counter_list *
 /* Stores what the emulator counted at source lines; replaces earlier lines. */
 int db_lines_set(struct db *db, int64_t trial_id, const struct line_count_list *lines,
 		 struct error *err);
+/* Stores the profile of a trial; replaces an earlier one. */
+int db_profile_set(struct db *db, int64_t trial_id, const struct profile *profile,
+		   struct error *err);
+/* Keeps bytes under their hash, compressed. Does nothing if they are kept. */
+int db_content_keep(struct db *db, const char *hash, const void *bytes, size_t length,
+		    struct error *err);
+/* Says which content a source file of a run has (hash), or why it is not kept. */
+int db_run_file_set(struct db *db, int64_t run_id, const char *file, const char *hash,
+		    const char *why, struct error *err);
 /* Sets status, reason and the summary of all samples of the trial. summary NULL: computes it from
  * the stored samples, for a caller that does not have them. */
 int db_trial_finish(struct db *db, int64_t trial_id, enum trial_status status, const char *reason,
@@ -277,6 +287,22 @@ int db_devices_visit(struct db *db,
 		     int (*visit)(void *context, int64_t id, const struct device_info *device,
 				  int64_t runs),
 		     void *context, struct error *err);
+/* The stored median of a trial that is timed; otherwise NAN. */
+int db_trial_median(struct db *db, int64_t trial_id, double *out, struct error *err);
+/* Loads the profile of a trial. *out NULL: it has none. PL_ECORRUPT: it breaks its invariants. The
+ * caller frees it. */
+int db_profile_load(struct db *db, int64_t trial_id, struct profile **out, struct error *err);
+/* The trials of a run that have a profile, ascending; the caller frees *ids. */
+int db_profiled_trials(struct db *db, int64_t run_id, int64_t **ids, size_t *count,
+		       struct error *err);
+/* The kept bytes, with a NUL after them; *bytes is malloc'd. PL_ENOENT: nothing has this hash.
+ * PL_ECORRUPT: the bytes have another hash. */
+int db_content_load(struct db *db, const char *hash, char **bytes, size_t *length,
+		    struct error *err);
+/* What is known of a source file of a run: the hash of its content, or why it is not kept, both
+ * malloc'd. Both NULL: nothing. */
+int db_run_file_load(struct db *db, int64_t run_id, const char *file, char **hash, char **why,
+		     struct error *err);
 /* Summarises the samples of all rounds that are stored so far. */
 int db_trial_summary(struct db *db, int64_t trial_id, struct summary *out, struct error *err);
 /* Loads the samples of a trial in the order in which they were taken; *out is malloc'd. */

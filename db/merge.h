@@ -9,7 +9,7 @@
 
 #include "db/statement.h"
 
-#define TRIAL_TABLES 6
+#define TRIAL_TABLES 11
 
 /* ---- trials ---- */
 
@@ -95,5 +95,8 @@ int merge_sweep_find_apart(char **line, const struct merge *merge, const struct 
 			   struct error *err);
 /* Reports PL_EEXIST: its results differ from those of another shard. */
 int merge_fail_overlap(const struct merge_run *moved, struct error *err);
+
+/* profile.c: copies the content that a run names, as far as it is kept. */
+int db_contents_copy(struct db *from, int64_t from_run, struct db *into, struct error *err);
 
 #endif

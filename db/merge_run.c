@@ -55,6 +55,8 @@ static const struct {
 			" WHERE excluded.marked_ns > marked_ns"},
 	/* the time of a part only grows, so the larger one is the later one */
 	{&run_part_columns, "wall_ns = max(wall_ns, excluded.wall_ns)"},
+	/* one shard may have kept what another did not find */
+	{&run_file_columns, "hash = excluded.hash, why = excluded.why WHERE hash IS NULL"},
 };
 
 static int table_copy(const struct merge *merge, const struct merge_run *moved, size_t index,
@@ -86,7 +88,7 @@ int merge_tables_copy(const struct merge *merge, const struct merge_run *moved, 
 
 	for (size_t i = 0; i < ARRAY_SIZE(copied_tables) && !rc; i++)
 		rc = table_copy(merge, moved, i, err);
-	return rc;
+	return rc ? rc : db_contents_copy(merge->from, moved->run.id, merge->into, err);
 }
 
 int merge_run_make(const struct merge *merge, struct merge_run *moved, struct error *err)

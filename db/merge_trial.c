@@ -38,6 +38,11 @@ static const struct trial_table {
 	{NULL, NULL},
 	{&line_columns, "WHERE trial_id = ? ORDER BY file, line"},
 	{&speedup_columns, "WHERE trial_id = ?"},
+	{&profile_columns, "WHERE trial_id = ?"},
+	{&profile_function_columns, "WHERE trial_id = ? ORDER BY function"},
+	{&profile_frame_columns, "WHERE trial_id = ? ORDER BY frame"},
+	{&instruction_columns, "WHERE trial_id = ? ORDER BY instruction"},
+	{&stall_columns, "WHERE trial_id = ? ORDER BY instruction, reason"},
 };
 
 #define READ_COUNTERS                                           \

@@ -127,8 +127,10 @@ static const struct {
 	const char *table;
 	const struct field_list *fields;
 } described[] = {
-	{"device", &device_fields}, {"run", &device_fields},  {"trial", &launch_fields},
-	{"trial", &summary_fields}, {"round", &state_fields}, {"line", &line_count_fields},
+	{"device", &device_fields},   {"run", &device_fields},
+	{"trial", &launch_fields},    {"trial", &summary_fields},
+	{"round", &state_fields},     {"line", &line_count_fields},
+	{"profile", &profile_fields}, {"instruction", &instruction_fields},
 };
 
 static char *meaning_of_field(const char *table, const char *column)

@@ -259,6 +259,12 @@ void bind_text(struct statement *statement, const char *text)
 		       : sqlite3_bind_null(statement->handle, parameter));
 }
 
+void bind_blob(struct statement *statement, const void *bytes, size_t length)
+{
+	bind_note(statement, sqlite3_bind_blob64(statement->handle, ++statement->parameters, bytes,
+						 length, SQLITE_TRANSIENT));
+}
+
 void bind_known_text(struct statement *statement, const char *text)
 {
 	bind_text(statement, text && *text ? text : NULL);
@@ -353,6 +359,14 @@ int statement_finish(struct statement *statement)
 const char *take_text(struct statement *statement)
 {
 	return (const char *)sqlite3_column_text(statement->handle, statement->columns++);
+}
+
+const void *take_blob(struct statement *statement, size_t *length)
+{
+	const void *bytes = sqlite3_column_blob(statement->handle, statement->columns);
+
+	*length = (size_t)sqlite3_column_bytes(statement->handle, statement->columns++);
+	return bytes;
 }
 
 const char *take_known_text(struct statement *statement)

@@ -157,6 +157,7 @@ void db_forget_statements(struct db *db);
 /* Bind the next parameter. NULL text binds NULL. */
 void bind_text(struct statement *statement, const char *text);
 void bind_known_text(struct statement *statement, const char *text); /* "" binds NULL, too */
+void bind_blob(struct statement *statement, const void *bytes, size_t length);
 void bind_integer(struct statement *statement, int64_t value);
 /* Binds NULL when value is `unknown`. */
 void bind_known_integer(struct statement *statement, int64_t value, int64_t unknown);
@@ -181,7 +182,9 @@ int statement_finish(struct statement *statement);
 /* Take the next column. Text lives until the next step; NULL gives NULL. */
 const char *take_text(struct statement *statement);
 const char *take_known_text(struct statement *statement); /* NULL gives "" */
-char *take_text_copy(struct statement *statement);        /* malloc'd, or NULL */
+/* The bytes live until the next step. NULL gives NULL and 0. */
+const void *take_blob(struct statement *statement, size_t *length);
+char *take_text_copy(struct statement *statement); /* malloc'd, or NULL */
 /* NULL gives ""; text that does not fit is cut. */
 void take_text_into(struct statement *statement, char *out, size_t size);
 int64_t take_integer(struct statement *statement, int64_t when_null);

@@ -337,6 +337,100 @@ CREATE TABLE line (
 	PRIMARY KEY (trial_id, file, line)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE profile (
+	-- How the instructions of a trial were sampled and counted.
+	-- One row per trial whose instructions were asked for (`perflab sweep --lines`).
+	trial_id INTEGER PRIMARY KEY REFERENCES trial ON DELETE CASCADE,
+	period_cycles INTEGER, -- NULL: not sampled
+	launches INTEGER,
+	samples INTEGER,
+	dropped INTEGER,
+	buffer_full INTEGER CHECK (buffer_full IN (0, 1)),
+	why_no_samples TEXT, -- NULL: sampled
+	why_no_counts TEXT -- NULL: counted
+) STRICT;
+
+CREATE TABLE profile_function (
+	-- The functions of machine code that a trial executed.
+	trial_id INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,
+	function INTEGER NOT NULL, -- number, from 0
+	name TEXT NOT NULL, -- as in the machine code: mangled
+	code TEXT, -- content.hash of its cubin; NULL: of a library, or compiled by the driver
+	PRIMARY KEY (trial_id, function)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE profile_frame (
+	-- The positions in the source of the instructions of a trial.
+	-- One row per line and call by which it was inlined.
+	trial_id INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,
+	frame INTEGER NOT NULL, -- number, from 0
+	file TEXT NOT NULL, -- name as the compiler gives it
+	line INTEGER NOT NULL, -- number of the line in the file
+	inlined TEXT, -- mangled name of the inlined function that the line is in; NULL: none
+	caller INTEGER, -- frame of the call that was inlined; NULL: none
+	samples INTEGER, -- of its instructions; NULL: not sampled
+	share REAL, -- of the samples of the trial: 0.25 is a quarter
+	low REAL, -- 95 % interval of the share in another sampling, lower end
+	high REAL, -- 95 % interval of the share in another sampling, upper end
+	PRIMARY KEY (trial_id, frame)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE instruction (
+	-- What was counted and sampled at the instructions of a trial.
+	-- One row per instruction of machine code that was executed or sampled. NULL: the hardware
+	-- counts no such thing for the instruction, or nothing was counted.
+	trial_id INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,
+	instruction INTEGER NOT NULL, -- number, from 0
+	function INTEGER NOT NULL, -- profile_function.function
+	pc INTEGER NOT NULL, -- bytes from the beginning of the function
+	frame INTEGER, -- profile_frame.frame; NULL: not known
+	executed INTEGER,
+	lanes INTEGER,
+	requests INTEGER,
+	sectors INTEGER,
+	ideal_sectors INTEGER,
+	local_sectors INTEGER,
+	shared_requests INTEGER,
+	wavefronts INTEGER,
+	ideal_wavefronts INTEGER,
+	branches INTEGER,
+	divergent INTEGER,
+	samples INTEGER,
+	first_samples INTEGER,
+	varies INTEGER CHECK (varies IN (0, 1)),
+	PRIMARY KEY (trial_id, instruction)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE stall (
+	-- Why warps were waiting at the instructions of a trial.
+	-- One row per instruction and reason with samples.
+	trial_id INTEGER NOT NULL REFERENCES profile ON DELETE CASCADE,
+	instruction INTEGER NOT NULL, -- instruction.instruction
+	reason TEXT NOT NULL,
+		-- as CUPTI names it: long_scoreboard waits for global memory, selected issued
+	samples INTEGER NOT NULL, -- samples of warps at it, with this reason
+	not_issued INTEGER NOT NULL,
+		-- those of them in cycles in which the scheduler issued nothing
+	PRIMARY KEY (trial_id, instruction, reason)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE content (
+	-- Source text and machine code that runs keep, each once.
+	hash TEXT PRIMARY KEY, -- BLAKE2b of the bytes, in hex
+	bytes INTEGER NOT NULL, -- length
+	packed BLOB NOT NULL -- the bytes, compressed by zstd
+) STRICT;
+
+CREATE TABLE run_file (
+	-- The source files that the lines of a run are in.
+	run_id INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,
+	file TEXT NOT NULL, -- name as the compiler gives it
+	hash TEXT, -- content.hash of its text; NULL: not kept
+	why TEXT, -- why it is not kept; NULL: it is
+	PRIMARY KEY (run_id, file),
+	CHECK ((hash IS NULL) <> (why IS NULL))
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE mark (
 	-- Runs that were marked good or bad.
 	-- One row per run that somebody marked with `perflab mark`.

@@ -768,6 +768,148 @@ SELECT
 FROM line JOIN trial ON trial.id = line.trial_id JOIN run ON run.id = trial.run_id
 JOIN device ON device.id = run.device_id;
 
+CREATE VIEW result_line_costs AS
+	-- What the hardware counted and sampled at the source lines of each case of a run.
+	-- One row per line, and per call by which it was inlined. Only of cases whose instructions
+	-- were asked for (`perflab sweep --lines`). Emulated counts are in result_lines.
+SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	frame.file, -- NULL: instructions of which no line is known
+	frame.line, -- number of the line in the file
+	frame.inlined, -- mangled name of the inlined function that the line is in; NULL: none
+	(WITH RECURSIVE up (caller, depth, calls) AS (
+			SELECT frame.caller, 0, '' UNION ALL
+			SELECT above.caller, depth + 1, calls || iif(depth, ' < ', '')
+				|| above.file || ':' || above.line
+			FROM up JOIN profile_frame AS above
+				ON above.trial_id = frame.trial_id AND above.frame = up.caller
+			WHERE depth < 64)
+		SELECT nullif(calls, '') FROM up ORDER BY depth DESC LIMIT 1) AS called_from,
+		-- where the line was inlined: the positions of the calls, the innermost first;
+		-- NULL: it was not
+	function.name AS function, -- the kernel or function of machine code
+	frame.samples, -- of its instructions; NULL: not sampled
+	frame.share, -- of the samples of the case: 0.25 is a quarter
+	frame.low, -- 95 % interval of the share, lower end
+	frame.high, -- 95 % interval of the share, upper end
+	(SELECT sum(stall.not_issued) FROM instruction AS its JOIN stall USING (trial_id, instruction)
+		WHERE its.trial_id = trial.id AND its.frame = frame.frame) AS not_issued,
+		-- samples in cycles in which the scheduler issued nothing
+	sum(executed) AS executed, -- times that warps executed its instructions
+	100.0 * sum(lanes) / nullif(32 * sum(executed), 0) AS lanes_pct,
+		-- lanes with a true predicate, of 32
+	sum(requests) AS requests, -- accesses of warps to global memory
+	sum(sectors) AS sectors, -- 32-byte sectors of those accesses
+	sum(ideal_sectors) AS ideal_sectors, -- sectors if the lanes of a warp accessed adjacent elements
+	1.0 * sum(sectors) / nullif(sum(requests), 0) AS sectors_per_request, -- NULL: no request
+	sum(local_sectors) AS local_sectors, -- sectors of local memory: spills and stack
+	sum(shared_requests) AS shared_requests, -- accesses of warps to shared memory
+	sum(wavefronts) AS wavefronts, -- wavefronts of those accesses
+	sum(ideal_wavefronts) AS ideal_wavefronts, -- wavefronts without bank conflicts
+	sum(branches) AS branches, -- branches that warps executed
+	sum(divergent) AS divergent, -- branches whose lanes went different ways
+	max(varies) AS varies, -- 1: a second execution had other counts
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM instruction
+LEFT JOIN profile_frame AS frame USING (trial_id, frame)
+JOIN profile_function AS function USING (trial_id, function)
+JOIN trial ON trial.id = instruction.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id
+GROUP BY run.id, trial.id, instruction.frame;
+
+CREATE VIEW result_instructions AS
+	-- What the hardware counted and sampled at each instruction of the cases of a run.
+SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	function.name AS function, -- mangled
+	instruction.pc, -- bytes from the beginning of the function
+	frame.file, -- NULL: not known
+	frame.line, -- number of the line in the file
+	frame.inlined, -- mangled name of the inlined function that it is in; NULL: none
+	instruction.samples,
+	1.0 * instruction.samples / nullif(profile.samples, 0) AS share,
+		-- of the samples of the case: 0.25 is a quarter
+	instruction.executed,
+	100.0 * instruction.lanes / nullif(32 * instruction.executed, 0) AS lanes_pct,
+		-- lanes with a true predicate, of 32
+	instruction.requests,
+	instruction.sectors,
+	instruction.ideal_sectors,
+	instruction.local_sectors,
+	instruction.shared_requests,
+	instruction.wavefronts,
+	instruction.ideal_wavefronts,
+	instruction.branches,
+	instruction.divergent,
+	instruction.varies, -- 1: a second execution had other counts
+	function.code, -- content.hash of the cubin
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM instruction JOIN profile USING (trial_id)
+JOIN profile_function AS function USING (trial_id, function)
+LEFT JOIN profile_frame AS frame USING (trial_id, frame)
+JOIN trial ON trial.id = instruction.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id;
+
+CREATE VIEW result_stalls AS
+	-- Why warps waited at each instruction of the cases of a run.
+	-- One row per case, instruction and reason with samples.
+SELECT
+	run.id AS run_id,
+	run.label,
+	strftime('%Y-%m-%dT%H:%M:%SZ', run.started_ns / 1000000000, 'unixepoch') AS started_at,
+	device.name AS device,
+	run.backend,
+	trial.kernel,
+	trial.variant,
+	trial.config,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'block') AS block,
+	(SELECT value FROM axis WHERE trial_id = trial.id AND axis.name = 'n') AS n,
+	trial.status,
+	trial.id IN (SELECT newest.trial_id FROM newest) AS is_newest,
+	function.name AS function, -- mangled
+	instruction.pc, -- bytes from the beginning of the function
+	frame.file, -- NULL: not known
+	frame.line, -- number of the line in the file
+	stall.reason, -- as CUPTI names it: long_scoreboard waits for global or local memory
+	stall.samples,
+	stall.not_issued, -- those in cycles in which the scheduler issued nothing
+	1.0 * stall.samples / nullif(profile.samples, 0) AS share,
+		-- of the samples of the case: 0.25 is a quarter
+	run.origin,
+	run.started_ns,
+	trial.id AS trial_id
+FROM stall JOIN instruction USING (trial_id, instruction) JOIN profile USING (trial_id)
+JOIN profile_function AS function USING (trial_id, function)
+LEFT JOIN profile_frame AS frame USING (trial_id, frame)
+JOIN trial ON trial.id = stall.trial_id JOIN run ON run.id = trial.run_id
+JOIN device ON device.id = run.device_id;
+
 CREATE VIEW trials AS
 	-- An older form of results, with fewer columns.
 	-- One row per trial, with its run, its device and the counters that are asked for most.

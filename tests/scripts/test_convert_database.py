@@ -45,7 +45,8 @@ def columns_of(lines):
 
 
 def dump(path, known):
-    """The rows of every table and view, as text. New columns of a table count only if they have values."""
+    """The rows of every table and view, as text. New tables, views and columns of a table count only if
+    they have values."""
     lines = []
     for name, kind in query(path, "SELECT name, type FROM sqlite_schema WHERE type IN ('table',"
                             " 'view') AND name NOT LIKE 'sqlite_%' ORDER BY type, name"):
@@ -53,6 +54,8 @@ def dump(path, known):
         for column in [column for column in columns if column not in known.get(name, columns)]:
             if kind == "table" and query(path, 'SELECT count("%s") FROM "%s"' % (column, name)) == [(0,)]:
                 columns.remove(column)
+        if name not in known and query(path, 'SELECT count(*) FROM "%s"' % name) == [(0,)]:
+            continue
         lines.append("%s %s (%s)" % (kind, name, ", ".join(columns)))
         wanted = ", ".join('"%s"' % column for column in columns)
         lines += sorted(repr(row) for row in query(path, 'SELECT %s FROM "%s"' % (wanted, name)))
