@@ -6,6 +6,7 @@
 #include "cli/gpus.h"
 #include "cli/output.h"
 #include "harness/runs/runs.h"
+#include "harness/sources/sources.h"
 
 struct report_verb_options {
 	const char *db;
@@ -34,7 +35,7 @@ static int write_lines(FILE *out, const struct run *run, enum report_format form
 
 	for (size_t i = 0; i < run->trial_count; i++)
 		chosen[i] = &run->trials[i];
-	if (report_source_folder(&folder))
+	if (source_folder(&folder))
 		sources.folder = folder.data;
 	report_measured_sources(&measured, run);
 	rc = report_lines(out, run, chosen, run->trial_count, &sources, format, look, err);

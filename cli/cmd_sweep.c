@@ -17,6 +17,8 @@ struct sweep_options {
 	const char *baseline, *against, *changed_since, *compare, *decide_time;
 	const char *gpus;
 	int64_t wait_counters_ns;
+	int lines; /* enum lines_when */
+	bool no_source;
 	bool dry_run, verbose, all_metrics, decide, spread;
 	int interference;
 };
@@ -49,6 +51,8 @@ static int make_sweep_request(struct sweep_request *request, const struct invoca
 	request->decide = options->decide;
 	request->compare = options->compare;
 	request->wait_counters_ns = options->wait_counters_ns;
+	request->lines = (enum lines_when)options->lines;
+	request->no_source = options->no_source;
 	if (options->spread && !options->gpus)
 		return error_set(err, PL_EUSAGE,
 				 "--spread measures every case on each of several GPUs: name them "
@@ -305,6 +309,7 @@ static int run_sweep(struct invocation *call, struct error *err)
 
 /* In the order of enum interference_when. */
 static const char *const interference_words[] = {"auto", "always", "never", NULL};
+static const char *const lines_words[] = {"best", "all", "none", NULL};
 
 static const struct option_row sweep_rows[] = {
 	ROWS_CASES(sweep_options),
@@ -340,6 +345,12 @@ static const struct option_row sweep_rows[] = {
 		  "wait at most so long, in all, for counters that another process holds, such as "
 		  "DCGM; without it the sweep goes on without them: 30s, 5min",
 		  .resumes = true),
+	CHOICE_ROW("lines", 0, sweep_options, lines, "CASES", lines_words,
+		   "sample and count single instructions, for `perflab report --lines`: of the "
+		   "best case of each variant, of all cases, or of none",
+		   .resumes = true),
+	FLAG_ROW("no-source", 0, sweep_options, no_source,
+		 "keep no source text and no machine code with the run", .resumes = true),
 	TEXT_ROW("shard", 0, sweep_options, shard, "I/N",
 		 "measure part I of N of the plan; perflab merge makes one run of all parts"),
 	TEXT_ROW("sweep-id", 0, sweep_options, sweep_id, "TEXT",

@@ -21,7 +21,8 @@
 
 void sweep_request_init(struct sweep_request *request)
 {
-	*request = (struct sweep_request){.settings = measure_settings_default};
+	*request =
+		(struct sweep_request){.settings = measure_settings_default, .lines = LINES_NONE};
 }
 
 bool is_kernel_file(const char *operand)

@@ -33,6 +33,9 @@ enum interference_when { INTERFERENCE_AUTO, INTERFERENCE_ALWAYS, INTERFERENCE_NE
 
 struct sweep_hooks;
 
+/* Which cases are sampled and counted by instruction: the best configuration of each variant. */
+enum lines_when { LINES_BEST, LINES_ALL, LINES_NONE };
+
 struct sweep_request {
 	struct string_list selectors; /* as in struct plan_request */
 	/* Files of the user (.cu, .cuh, .ptx, .cubin, .capture): their kernels are swept instead of
@@ -67,6 +70,8 @@ struct sweep_request {
 	int64_t decide_ns;
 	/* Wait so long in all for counters that another process holds; 0: go on without them. */
 	int64_t wait_counters_ns;
+	enum lines_when lines; /* LINES_NONE is the default; `perflab sweep` asks for more */
+	bool no_source;        /* keep no source text and no machine code with the run */
 	const char *db_path;
 	enum ceilings_when ceilings;
 	/* Set by gpus_run() in each of its processes; NULL: one GPU. */

@@ -144,17 +144,6 @@ void report_measured_sources(struct key_value_list *out, const struct run *run)
 	source_facts_compare(out, run);
 }
 
-bool report_source_folder(struct text *out)
-{
-	const char *given = getenv("PERFLAB_SOURCE_DIR");
-
-	if (!given || !*given)
-		return install_path(out, "share/perflab/source", NULL) == 0;
-	text_clear(out);
-	text_add(out, given);
-	return true;
-}
-
 /* ---- sweeps on several GPUs ---- */
 
 int group_data_load(struct group_data *out, struct db *db, int64_t run_id, struct error *err)

@@ -113,9 +113,6 @@ int report_data_samples(void *db, int64_t trial_id, struct sample **out, size_t 
 
 /* Adds the files of a user that a run measured, as struct report_sources has them. */
 void report_measured_sources(struct key_value_list *out, const struct run *run);
-/* Sets *out to the folder below which report_lines() looks for source files: $PERFLAB_SOURCE_DIR,
- * else the installed source of the built-in kernels. Returns false if there is neither. */
-bool report_source_folder(struct text *out);
 
 /* ---- merges of databases, of which db/ merges two: merge_databases.c ---- */
 

@@ -161,3 +161,14 @@ int source_facts_check_unchanged(const struct key_value_list *facts, struct erro
 	}
 	return 0;
 }
+
+bool source_folder(struct text *out)
+{
+	const char *given = getenv("PERFLAB_SOURCE_DIR");
+
+	if (!given || !*given)
+		return install_path(out, "share/perflab/source", NULL) == 0;
+	text_clear(out);
+	text_add(out, given);
+	return true;
+}

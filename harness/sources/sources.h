@@ -104,6 +104,11 @@ void source_facts_compare(struct key_value_list *out, const struct run *run);
 /* The first file of the user that a run measured; NULL: it measured built-in kernels. */
 const char *source_facts_first(const struct run *run);
 
+/* Sets *out to the folder below which source files are looked for that have no absolute name:
+ * $PERFLAB_SOURCE_DIR, else the installed source of the built-in kernels. Returns false if there is
+ * neither. */
+bool source_folder(struct text *out);
+
 /* ---- init_source.c ---- */
 
 /*

@@ -370,7 +370,7 @@ static int batch_count(struct sweep *sweep, size_t *pending, size_t count, size_
 		try_again = sweep_waits_for_counters(sweep);
 	}
 	/* it ends while the counters are stored */
-	if (batch->count == count && !try_again)
+	if (batch->count == count && !try_again && !sweep_profiles(sweep))
 		worker_dismiss(&sweep->worker);
 	rc = batch_deliver(batch, try_again, reason.data, again, &left, err);
 	*settled = batch->count - left;

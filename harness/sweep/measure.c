@@ -165,6 +165,9 @@ int sweep_measure(struct sweep *sweep, struct error *err)
 	meter_enter(&sweep->times.meter, timed ? RUN_PART_COUNTING : RUN_PART_OTHER);
 	if (!rc && timed)
 		rc = sweep_count(sweep, err);
+	meter_enter(&sweep->times.meter, timed ? RUN_PART_PROFILING : RUN_PART_OTHER);
+	if (!rc && sweep_profiles(sweep))
+		rc = sweep_profile(sweep, err);
 	meter_enter(&sweep->times.meter, RUN_PART_OTHER);
 	sweep->times.count_ns = monotonic_ns() - measured_ns;
 	sweep->worker.channel.sides[1] = NULL;

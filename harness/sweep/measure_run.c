@@ -435,6 +435,8 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	else if (task->request->hooks && !task->of_ceilings)
 		sweep.hooks = *task->request->hooks;
 	sweep.wait_counters_ns = task->request->wait_counters_ns;
+	sweep.lines = task->of_ceilings ? LINES_NONE : task->request->lines;
+	sweep.profile_sources = profile_sources_new(&writer, !task->request->no_source);
 	meter_start(&sweep.times.meter);
 	store.meter = &sweep.times.meter;
 	rc = open_and_inspect(&sweep, task, err);
@@ -463,6 +465,7 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
 	if (store.begun)
 		rc = end_run(task, store.run_id, sweep.device_lost, rc, out, err);
 	store_release(&store);
+	profile_sources_free(sweep.profile_sources);
 	free(decide.head);
 	free(decide.base);
 	return rc;

@@ -179,6 +179,43 @@ static int store_lines(void *context, size_t index, const struct line_count_list
 			   db_lines_set(store->db, store->trial_ids[index], lines, err));
 }
 
+static int store_profile(void *context, size_t index, const struct profile *profile,
+			 struct error *err)
+{
+	struct sweep_store *store = context;
+	const enum run_part before = meter_enter(store->meter, RUN_PART_STORING);
+
+	return storing_end(store, before,
+			   db_profile_set(store->db, store->trial_ids[index], profile, err));
+}
+
+static int store_content(void *context, const char *hash, const void *bytes, size_t length,
+			 struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_content_keep(store->db, hash, bytes, length, err);
+}
+
+static int store_source(void *context, const char *file, const char *hash, const char *why,
+			struct error *err)
+{
+	struct sweep_store *store = context;
+
+	return db_run_file_set(store->db, store->run_id, file, hash, why, err);
+}
+
+static double median_ns(void *context, size_t index)
+{
+	struct sweep_store *store = context;
+	struct error ignored = {0};
+	double median = NAN;
+
+	if (db_trial_median(store->db, store->trial_ids[index], &median, &ignored))
+		return NAN;
+	return median;
+}
+
 static int store_alone(void *context, size_t index, const char *reason, struct error *err)
 {
 	struct sweep_store *store = context;
@@ -232,6 +269,10 @@ struct result_writer store_writer(struct sweep_store *store)
 		.round = store_round,
 		.counters = store_counters,
 		.lines = store_lines,
+		.profile = store_profile,
+		.content = store_content,
+		.source = store_source,
+		.median_ns = median_ns,
 		.alone = store_alone,
 		.finished = store_finished,
 		.begin = together_begin,

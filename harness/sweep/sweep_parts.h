@@ -42,6 +42,17 @@ int measure_run(const struct run_task *task, struct sweep_result *out, struct er
  * sweep_preview. */
 int inspect_only(const struct run_task *task, void *preview, struct error *err);
 
+/* ---- the source lines of profiles: profile_sources.c ---- */
+
+struct profile_sources;
+/* keep: keeps source text and machine code with the run. The writer is borrowed. */
+struct profile_sources *profile_sources_new(const struct result_writer *writer, bool keep);
+/* Sets the positions of the instructions of a profile, as far as the machine code of the case is
+ * there and has lines. `own` as in profile_from_json(). The errors of the writer. */
+int profile_sources_find(struct profile_sources *sources, struct profile *profile, const bool *own,
+			 const struct launch_case *launch, struct error *err);
+void profile_sources_free(struct profile_sources *sources);
+
 /* ---- the files of an earlier revision: against.c ---- */
 
 /* All zeroes: there is none. */

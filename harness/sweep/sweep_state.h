@@ -41,6 +41,17 @@ struct result_writer {
 	/* From an emulator only. */
 	int (*lines)(void *context, size_t index, const struct line_count_list *lines,
 		     struct error *err);
+	/* The instructions of a case, or why it has none; replaces an earlier profile. */
+	int (*profile)(void *context, size_t index, const struct profile *profile,
+		       struct error *err);
+	/* Keeps source text or machine code under its hash. */
+	int (*content)(void *context, const char *hash, const void *bytes, size_t length,
+		       struct error *err);
+	/* Says which text a source file has (hash), or why it is not kept. */
+	int (*source)(void *context, const char *file, const char *hash, const char *why,
+		      struct error *err);
+	/* The median of the samples of a case that was measured; otherwise NAN. */
+	double (*median_ns)(void *context, size_t index);
 	/* The case is no longer measured beside its base case, for this reason. */
 	int (*alone)(void *context, size_t index, const char *reason, struct error *err);
 	/* The last call for a case. Not called for a case that the plan skips. */
@@ -154,14 +165,16 @@ struct sweep {
 	char *counters_reason;    /* of the current session; NULL: counters are on, or not tried */
 	bool counters_busy;       /* that reason may pass: another process holds them */
 	bool counters_wait_shown; /* a notice said that they are waited for */
-	int64_t wait_counters_ns; /* the most time for it; 0: none */
-	int64_t counters_deadline_ns;          /* 0: nothing was missed yet */
-	bool counts_next;                      /* a worker that is opened now will count, too */
-	int rounds;                            /* 0 if the backend is not timed */
-	bool rounds_over;                      /* cases are only counted now */
-	struct string_list files;              /* see struct sweep_result */
-	struct sweep_times times;              /* with the meter of the sweep */
-	struct worker_process worker, leaving; /* `leaving` begins to end, or is none */
+	enum lines_when lines;    /* which cases are profiled */
+	struct profile_sources *profile_sources; /* where their lines come from */
+	int64_t wait_counters_ns;                /* the most time for it; 0: none */
+	int64_t counters_deadline_ns;            /* 0: nothing was missed yet */
+	bool counts_next;                        /* a worker that is opened now will count, too */
+	int rounds;                              /* 0 if the backend is not timed */
+	bool rounds_over;                        /* cases are only counted now */
+	struct string_list files;                /* see struct sweep_result */
+	struct sweep_times times;                /* with the meter of the sweep */
+	struct worker_process worker, leaving;   /* `leaving` begins to end, or is none */
 	int64_t device_used_ns; /* when a worker had last timed a case, by monotonic_ns(); 0: never
 				 */
 	struct early_worker early;        /* of the round that follows */
@@ -289,6 +302,10 @@ int sweep_round_again(struct sweep *sweep, int round, size_t *cases, size_t coun
 /* Counts in batches. A timed case stays ok or unverified even if counting
  * fails. */
 int sweep_count(struct sweep *sweep, struct error *err);
+/* Whether the instructions of cases are sampled and counted after all are counted. */
+bool sweep_profiles(const struct sweep *sweep);
+/* Samples and counts the instructions of cases that were measured: profile.c. */
+int sweep_profile(struct sweep *sweep, struct error *err);
 /* Ends a case that was timed without counters, for this reason. */
 int case_uncounted(struct sweep *sweep, size_t index, const char *reason, struct error *err);
 /* Executes every case once, in several workers side by side. */

@@ -110,7 +110,7 @@ for verb in $verbs; do
 		sed "s/\$/ $verb/"
 done >letters
 grep -vxE -e '--(label|limit) none record' -e '--list none study' -e '--all none report' \
-	-e '--compare none sweep' letters |
+	-e '--(compare|lines) none sweep' letters |
 	awk '$1 in letter && letter[$1] != $2 { print $1, $2, "in", $3, "and", letter[$1], "in", verb[$1] }
 		{ letter[$1] = $2; verb[$1] = $3 }' >"$work/out"
 : >"$work/err"
