@@ -14,7 +14,7 @@ struct report_verb_options {
 	const char *sort, *columns;
 	int64_t top;
 	int format;
-	bool all, all_metrics, group, lines, no_roofline, no_pager;
+	bool all, all_metrics, group, lines, sass, no_roofline, no_pager;
 };
 
 /* What a report is made from. */
@@ -23,6 +23,41 @@ struct report_parts {
 	struct report_data data;
 	struct report_selected selected, compared;
 };
+
+/* The measured lines of a run; without chosen cases, text and Markdown have the worst of them. */
+static int write_profiles(FILE *out, const struct run *run, const struct profile_data *data,
+			  bool chosen, bool sass, enum report_format format,
+			  const struct report_options *look, struct error *err)
+{
+	const struct report_texts texts = {.context = (void *)data,
+					   .line = profile_data_line,
+					   .why = profile_data_why,
+					   .sass = profile_data_sass,
+					   .why_no_sass = profile_data_why_no_sass};
+	struct report_profile *items = xcalloc(run->trial_count + 1, sizeof(*items));
+	struct report_profiles report = {
+		.items = items, .texts = &texts, .sass = sass, .worst = !chosen};
+	int rc;
+
+	for (size_t i = 0; i < run->trial_count; i++) {
+		items[report.count].trial = &run->trials[i];
+		items[report.count].profile = profile_data_of(data, &run->trials[i]);
+		report.count += items[report.count].profile != NULL;
+	}
+	/* one profiled case needs no choice */
+	report.worst = report.worst && report.count > 1;
+	if (report.count)
+		rc = report_profiles(out, run, &report, format, look, err);
+	else
+		rc = error_set(
+			err, PL_ENOENT,
+			"%s of run %lld %s profiled: perflab sweep --lines best or all samples "
+			"and counts instructions on a GPU whose counters can be read",
+			chosen ? "none of the chosen cases" : "no case", (long long)run->id,
+			chosen ? "were" : "was");
+	free(items);
+	return rc;
+}
 
 static int write_lines(FILE *out, const struct run *run, enum report_format format,
 		       const struct report_options *look, struct error *err)
@@ -42,6 +77,21 @@ static int write_lines(FILE *out, const struct run *run, enum report_format form
 	key_value_list_release(&measured);
 	text_release(&folder);
 	free(chosen);
+	return rc;
+}
+
+static int write_measured_lines(FILE *out, const struct report_parts *parts, bool sass,
+				enum report_format format, const struct report_options *look,
+				struct error *err)
+{
+	const struct run *shown = &parts->selected.shown;
+	struct profile_data *data = NULL;
+	int rc = profile_data_load(&data, parts->data.db, shown, err);
+
+	if (!rc)
+		rc = write_profiles(out, shown, data, parts->selection.pattern_count > 0, sass,
+				    format, look, err);
+	profile_data_free(data);
 	return rc;
 }
 
@@ -95,8 +145,10 @@ static int write_run_report(const struct invocation *call, const struct report_p
 	}
 	if (!rc && data->compares && cards_differ(&data->run, &data->compared))
 		rc = write_cards_report(output.stream, parts, format, &look, err);
-	else if (!rc && options->lines)
+	else if (!rc && options->lines && data->run.traits.emulated)
 		rc = write_lines(output.stream, &parts->selected.shown, format, &look, err);
+	else if (!rc && options->lines)
+		rc = write_measured_lines(output.stream, parts, options->sass, format, &look, err);
 	else if (!rc)
 		rc = report_draw(output.stream, report_selected_run(&parts->selected, format),
 				 format, &look, err);
@@ -145,6 +197,8 @@ static int check_report_options(const struct invocation *call, struct error *err
 				 options->lines ? "lines" : "compare");
 	if (options->compare && options->lines)
 		return error_set(err, PL_EUSAGE, "--compare does not work with --lines");
+	if (options->sass && !options->lines)
+		return error_set(err, PL_EUSAGE, "--sass shows instructions with --lines: add it");
 	if (options->columns && (options->lines || !report_format_applies(format, OF_TABLE)))
 		return error_set(err, PL_EUSAGE, "--columns does not work with %s",
 				 options->lines ? "--lines" : report_format_name(format));
@@ -305,8 +359,10 @@ static const struct option_row report_rows[] = {
 	FLAG_ROW("no-roofline", 0, report_verb_options, no_roofline,
 		 "text and md: leave out the roofline and the verdicts"),
 	FLAG_ROW("lines", 'l', report_verb_options, lines,
-		 "for a run of the backend ptx, show the counts of each source line of the "
-		 "selected cases"),
+		 "show what each source line of the chosen cases costs; without CASE, the lines "
+		 "that cost most"),
+	FLAG_ROW("sass", 0, report_verb_options, sass,
+		 "with --lines: also the instructions of machine code"),
 	ROW_NO_PAGER(report_verb_options),
 };
 
@@ -328,8 +384,9 @@ static const struct example report_examples[] = {
 	{"perflab report 3 --group -o sweep.html",
 	 "all GPUs of a sweep on several, with their interference or differences"},
 	{"perflab report last -o roofline.png", "draw the roofline"},
+	{"perflab report last --lines", "the ten lines that cost most, over all kernels"},
 	{"perflab report last --lines reduce/divergent",
-	 "show on which source lines the warps diverge"},
+	 "what each source line of a case costs, and why"},
 };
 
 const struct command command_report = {
@@ -356,6 +413,10 @@ const struct command command_report = {
 		"needs no network. It shows the history of every case over the newest 50 runs of "
 		"its device, or fewer for thousands of cases. svg, png and pdf contain only the "
 		"roofline, drawn by gnuplot.\n\n"
+		"--lines of a GPU run shows where warps waited, why, and what was executed and "
+		"wasted, by source line as it was compiled: of the cases that perflab sweep "
+		"--lines profiled, without CASE the ten lines that cost most. --sass adds the "
+		"instructions, as text if the toolkit's nvdisasm is there.\n\n"
 		"A run of the backend ptx has no times. Its report begins with what the counts of "
 		"the emulated PTX show to be wasted, the worst first. --lines shows the counts per "
 		"source line. It also shows the source text: of your own files, if they are as "

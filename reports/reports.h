@@ -21,6 +21,7 @@
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
+#include "metrics/profile.h"
 
 /* ---- formats ---- */
 
@@ -198,6 +199,38 @@ struct report_sources {
 int report_lines(FILE *out, const struct run *run, const struct trial *const *trials, size_t count,
 		 const struct report_sources *sources, enum report_format format,
 		 const struct report_options *options, struct error *err);
+
+/* Source text and machine code of a run, as callbacks with `context`. Text lives until the next
+ * call. */
+struct report_texts {
+	void *context;
+	/* Line `line` (from 1) of a file; NULL: there is none. */
+	const char *(*line)(void *context, const char *file, int64_t line);
+	/* Why there is no text of a file, to follow "the file"; NULL: there is. */
+	const char *(*why)(void *context, const char *file);
+	/* The text of an instruction; NULL: not known. */
+	const char *(*sass)(void *context, const struct profile *profile, size_t instruction);
+	/* Why machine code has no text, as a sentence; NULL: it has. */
+	const char *(*why_no_sass)(void *context);
+};
+
+/* A profiled case. Borrowed. */
+struct report_profile {
+	const struct trial *trial;
+	const struct profile *profile;
+};
+struct report_profiles {
+	const struct report_profile *items;
+	size_t count;
+	const struct report_texts *texts; /* NULL: none */
+	bool sass;                        /* text and md: with the instructions of each case */
+	bool worst; /* text and md: only the lines that cost most, over all cases */
+};
+/* Writes what the hardware counted and sampled at source lines. PL_EUSAGE: the format does not
+ * apply to tables. */
+int report_profiles(FILE *out, const struct run *run, const struct report_profiles *report,
+		    enum report_format format, const struct report_options *options,
+		    struct error *err);
 
 /* ---- studies ---- */
 

@@ -114,6 +114,23 @@ int report_data_samples(void *db, int64_t trial_id, struct sample **out, size_t 
 /* Adds the files of a user that a run measured, as struct report_sources has them. */
 void report_measured_sources(struct key_value_list *out, const struct run *run);
 
+/* ---- profiles of a stored run, with the texts that it keeps: profile_data.c ---- */
+
+struct profile_data;
+/* Loads the profiles of the trials of a run, or of a selection of it. Also the errors of db/db.h.
+ * The database is borrowed. */
+int profile_data_load(struct profile_data **out, struct db *db, const struct run *run,
+		      struct error *err);
+void profile_data_free(struct profile_data *data);
+/* The profile of a trial; NULL: it has none. */
+const struct profile *profile_data_of(const struct profile_data *data, const struct trial *trial);
+/* These are the callbacks of struct report_texts; `data` is a struct profile_data. A file that
+ * cannot be read has no text. Machine code is disassembled at the first call. */
+const char *profile_data_line(void *data, const char *file, int64_t line);
+const char *profile_data_why(void *data, const char *file);
+const char *profile_data_sass(void *data, const struct profile *profile, size_t instruction);
+const char *profile_data_why_no_sass(void *data);
+
 /* ---- merges of databases, of which db/ merges two: merge_databases.c ---- */
 
 /* Called in the thread of the caller. Each function may be NULL; strings live until it returns. */

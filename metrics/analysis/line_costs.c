@@ -36,6 +36,8 @@ static void line_add_instruction(struct line_cost *line,
 #undef ADD
 		sums->varies = varies;
 	}
+	if (instruction->lanes > 0)
+		line->laned += instruction->executed;
 	line->instructions[line->instruction_count++] = number;
 }
 
@@ -149,25 +151,25 @@ const char *stall_reason_words(const char *reason)
 		const char *reason, *words;
 	} known[] = {
 		{"long_scoreboard", "waits for global or local memory"},
-		{"short_scoreboard", "waits for shared memory or a slow function"},
-		{"lg_throttle", "waits for the queue of global accesses, which is full"},
-		{"mio_throttle", "waits for the queue of shared accesses, which is full"},
-		{"tex_throttle", "waits for the queue of texture accesses, which is full"},
-		{"math_pipe_throttle", "waits for a busy arithmetic pipe"},
-		{"barrier", "waits at a barrier of the block"},
+		{"short_scoreboard", "waits for shared memory or a special unit"},
+		{"lg_throttle", "waits, the queue of global accesses is full"},
+		{"mio_throttle", "waits, the queue of shared memory is full"},
+		{"tex_throttle", "waits, the queue of textures is full"},
+		{"math_pipe_throttle", "waits for an arithmetic pipe"},
+		{"barrier", "waits at a barrier"},
 		{"membar", "waits at a memory fence"},
 		{"branch_resolving", "waits for a branch target"},
-		{"no_instructions", "waits for instructions to be fetched"},
-		{"imc_miss", "waits for a constant to be fetched"},
-		{"wait", "waits for the fixed latency of its last instruction"},
+		{"no_instructions", "waits for instructions"},
+		{"imc_miss", "waits for a constant"},
+		{"wait", "waits for a fixed latency"},
 		{"sleeping", "sleeps"},
 		{"drain", "waits for its stores at its end"},
 		{"dispatch_stall", "waits for the dispatcher"},
-		{"gmma", "waits for a matrix instruction of the warp group"},
+		{"gmma", "waits for a matrix instruction"},
 		{"warpgroup_arrive", "waits for its warp group"},
-		{"misc", "waits for another reason"},
-		{"not_selected", "could issue, but another warp did"},
-		{"selected", "issued"},
+		{"misc", "waits for something else"},
+		{"not_selected", "ready, another warp issued"},
+		{"selected", "issues"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++)
@@ -195,7 +197,7 @@ double line_wasted_wavefronts(const struct line_cost *line)
 
 double line_lanes_pct(const struct line_cost *line)
 {
-	if (line->sums.executed <= 0 || line->sums.lanes < 0)
+	if (line->laned <= 0)
 		return NAN;
-	return 100 * (double)line->sums.lanes / (LANES_PER_WARP * (double)line->sums.executed);
+	return 100 * (double)line->sums.lanes / (LANES_PER_WARP * (double)line->laned);
 }

@@ -19,6 +19,9 @@ struct line_cost {
 	/* Sums over its instructions; `varies`: 1 if one varies, -1 if for one it is not known.
 	 * function, pc and frame are those of the first. A count that no instruction has is -1. */
 	struct profile_instruction sums;
+	/* Times that warps executed its instructions that a lane executed: an exit that no lane
+	 * takes wastes no lanes. */
+	int64_t laned;
 	int64_t not_issued; /* samples in cycles in which nothing was issued; -1: not sampled */
 	double share;       /* of all samples; NAN: not sampled */
 	double low, high;   /* its 95 % interval; NAN: not known */
@@ -49,7 +52,8 @@ const char *stall_reason_words(const char *reason);
 double line_wasted_sectors(const struct line_cost *line);
 /* The part of its wavefronts of shared memory that bank conflicts add; NAN: it has none. */
 double line_wasted_wavefronts(const struct line_cost *line);
-/* The lanes that executed an instruction, of 32; in percent. NAN: nothing was executed. */
+/* The lanes that executed an instruction, of 32, in the mean over `laned`; in percent. NAN: none
+ * did. */
 double line_lanes_pct(const struct line_cost *line);
 
 #endif

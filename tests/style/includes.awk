@@ -34,7 +34,7 @@ BEGIN {
 	module("kernels", "base capture", "kernels/kernels.h kernels/arguments.h kernels/data_key.h kernels/element.h kernels/npy.h kernels/parallel.h " \
 		"kernels/check_expression.h kernels/user/kernel_file.h " \
 		"kernels/user/skeleton.h")
-	module("compile", "base capture", "compile/compile.h compile/line_table.h")
+	module("compile", "base capture", "compile/compile.h compile/disassemble.h compile/line_table.h")
 	module("db", "base metrics metrics/analysis")
 	module("imports", "base metrics metrics/analysis")
 	module("harness/plan", "base metrics kernels")
@@ -45,7 +45,7 @@ BEGIN {
 	module("harness/origin", "base metrics kernels")
 	module("harness/sources", "base capture metrics kernels compile")
 	module("harness/judge", "base metrics metrics/catalogue metrics/analysis db harness/origin")
-	module("harness/runs", "base metrics metrics/analysis kernels db imports harness/judge harness/sources")
+	module("harness/runs", "base metrics metrics/analysis kernels compile db imports harness/judge harness/sources")
 	module("harness/doctor", "base metrics db harness/protocol harness/client harness/origin harness/record")
 	module("harness/request", "base capture metrics metrics/catalogue kernels compile harness/plan harness/protocol harness/client harness/sources")
 	module("harness/sweep", "base capture metrics metrics/catalogue metrics/analysis kernels compile db " \

@@ -1,0 +1,198 @@
+/* Loads profiles, and the source text and machine code that a run keeps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile/disassemble.h"
+#include "harness/runs/runs.h"
+
+/* The text of a file of the run, in lines that end with NUL. */
+struct kept_text {
+	char *file;
+	char *why; /* NULL: there is text */
+	char *bytes;
+	char **lines;
+	size_t line_count;
+};
+
+/* Machine code that was disassembled. */
+struct kept_code {
+	char *hash;
+	struct disassembly *text; /* NULL: there is none */
+};
+
+struct profile_data {
+	struct db *db;
+	int64_t run_id;
+	int64_t *trials; /* with a profile */
+	struct profile **profiles;
+	size_t count;
+	struct kept_text *texts;
+	size_t text_count, text_capacity;
+	struct kept_code *codes;
+	size_t code_count, code_capacity;
+	struct error why_no_sass;
+};
+
+/* ---- profiles ---- */
+
+int profile_data_load(struct profile_data **out, struct db *db, const struct run *run,
+		      struct error *err)
+{
+	struct profile_data *data = xcalloc(1, sizeof(*data));
+	int64_t *ids = NULL;
+	size_t count = 0;
+	int rc = db_profiled_trials(db, run->id, &ids, &count, err);
+
+	data->db = db;
+	data->run_id = run->id;
+	data->trials = xcalloc(count + 1, sizeof(*data->trials));
+	data->profiles = xcalloc(count + 1, sizeof(struct profile *));
+	for (size_t i = 0; i < count && !rc; i++) {
+		if (!run_trial(run, ids[i]))
+			continue;
+		data->trials[data->count] = ids[i];
+		rc = db_profile_load(db, ids[i], &data->profiles[data->count], err);
+		data->count += data->profiles[data->count] != NULL;
+	}
+	free(ids);
+	if (rc)
+		profile_data_free(data);
+	else
+		*out = data;
+	return rc;
+}
+
+void profile_data_free(struct profile_data *data)
+{
+	if (!data)
+		return;
+	for (size_t i = 0; i < data->count; i++)
+		profile_free(data->profiles[i]);
+	for (size_t i = 0; i < data->text_count; i++) {
+		free(data->texts[i].file);
+		free(data->texts[i].why);
+		free(data->texts[i].bytes);
+		free(data->texts[i].lines);
+	}
+	for (size_t i = 0; i < data->code_count; i++) {
+		free(data->codes[i].hash);
+		disassembly_free(data->codes[i].text);
+	}
+	free(data->trials);
+	free(data->profiles);
+	free(data->texts);
+	free(data->codes);
+	free(data);
+}
+
+const struct profile *profile_data_of(const struct profile_data *data, const struct trial *trial)
+{
+	for (size_t i = 0; i < data->count; i++)
+		if (data->trials[i] == trial->id)
+			return data->profiles[i];
+	return NULL;
+}
+
+/* ---- source text ---- */
+
+static void split_kept_text(struct kept_text *text)
+{
+	size_t capacity = 0;
+	char *line = text->bytes;
+
+	while (*line) {
+		size_t length = strcspn(line, "\n");
+		char *next = line + length + (line[length] == '\n');
+
+		text->lines = xgrow(text->lines, &capacity, text->line_count + 1, sizeof(char *));
+		text->lines[text->line_count++] = line;
+		while (length > 0 && strchr(" \t\r", line[length - 1]))
+			length--;
+		line[length] = '\0';
+		for (char *c = line; *c; c++)
+			*c = *c == '\t' ? ' ' : *c;
+		line = next;
+	}
+}
+
+static void load_text(struct profile_data *data, struct kept_text *text)
+{
+	struct error err = {0};
+	char *hash = NULL;
+	size_t length;
+
+	if (db_run_file_load(data->db, data->run_id, text->file, &hash, &text->why, &err) ||
+	    (hash && db_content_load(data->db, hash, &text->bytes, &length, &err)))
+		text->why = xasprintf("cannot be read: %s", err.text);
+	else if (!hash && !text->why)
+		text->why = xstrdup("is not kept with the run (--no-source)");
+	free(hash);
+	if (text->bytes)
+		split_kept_text(text);
+}
+
+static const struct kept_text *kept_text_of(struct profile_data *data, const char *file)
+{
+	struct kept_text *text;
+
+	for (size_t i = 0; i < data->text_count; i++)
+		if (strcmp(data->texts[i].file, file) == 0)
+			return &data->texts[i];
+	data->texts = xgrow(data->texts, &data->text_capacity, data->text_count + 1,
+			    sizeof(*data->texts));
+	text = &data->texts[data->text_count++];
+	*text = (struct kept_text){.file = xstrdup(file)};
+	load_text(data, text);
+	return text;
+}
+
+const char *profile_data_line(void *data, const char *file, int64_t line)
+{
+	const struct kept_text *text = kept_text_of(data, file);
+
+	return line < 1 || (uint64_t)line > text->line_count ? NULL : text->lines[line - 1];
+}
+
+const char *profile_data_why(void *data, const char *file)
+{
+	return kept_text_of(data, file)->why;
+}
+
+/* ---- machine code ---- */
+
+static const struct disassembly *kept_code_of(struct profile_data *data, const char *hash)
+{
+	struct kept_code *code;
+	char *bytes = NULL;
+	size_t length;
+
+	for (size_t i = 0; i < data->code_count; i++)
+		if (strcmp(data->codes[i].hash, hash) == 0)
+			return data->codes[i].text;
+	data->codes = xgrow(data->codes, &data->code_capacity, data->code_count + 1,
+			    sizeof(*data->codes));
+	code = &data->codes[data->code_count++];
+	*code = (struct kept_code){.hash = xstrdup(hash)};
+	data->why_no_sass = (struct error){0};
+	if (!db_content_load(data->db, hash, &bytes, &length, &data->why_no_sass))
+		disassemble(&code->text, bytes, length, &data->why_no_sass);
+	free(bytes);
+	return code->text;
+}
+
+const char *profile_data_sass(void *data, const struct profile *profile, size_t instruction)
+{
+	const struct profile_instruction *at = &profile->instructions[instruction];
+	const struct profile_function *function = &profile->functions[at->function];
+	const struct disassembly *text =
+		*function->code ? kept_code_of(data, function->code) : NULL;
+
+	return text ? disassembly_at(text, function->name, (uint64_t)at->pc) : NULL;
+}
+
+const char *profile_data_why_no_sass(void *data)
+{
+	const struct profile_data *of = data;
+
+	return of->why_no_sass.text[0] ? of->why_no_sass.text : NULL;
+}
