@@ -17,7 +17,7 @@
 /* With these many samples, the 95 % interval of a share of 10 % is about 1 point wide. */
 #define SAMPLES_WANTED 24000.0
 /* A sample costs 33 ns, and more than these say little more. */
-#define SAMPLES_OF_EXECUTION 60000.0
+#define SAMPLES_OF_EXECUTION 30000.0
 #define EXECUTIONS_LEAST 2
 #define EXECUTIONS_MOST 10
 /* A flush is sampled, too, so a shorter period costs 2 ms an execution. */
