@@ -22,6 +22,7 @@
 #define LEAST_WASTE 0.05
 #define LANES_FULL_PCT 95
 #define WORST_LINES 10
+#define FEW_SAMPLES 2000
 #define DEEPEST 64
 
 #define PROFILE_NOTE                                                                          \
@@ -310,6 +311,12 @@ static void write_manner(FILE *out, const struct report_profile *reported, bool 
 			  "%lld samples of warps in %lld executions, one an SM every %lld cycles.",
 			  (long long)profile->samples, (long long)profile->launches,
 			  (long long)profile->period_cycles);
+	if (profile->samples > 0 && profile->samples < FEW_SAMPLES)
+		text_addf(
+			&words,
+			" So few, because the case is short or has few warps, tell a share of half "
+			"only to +-%.0f points.",
+			100 * 1.96 * sqrt(0.5 / (double)profile->samples));
 	if (profile->dropped > 0)
 		text_addf(&words, " %lld samples were lost, so the shares may be wrong.",
 			  (long long)profile->dropped);

@@ -291,7 +291,11 @@ static int sample_profiled(struct profiling *profiling, struct profiled_case *pr
 	for (size_t i = 0; i < profiled->note_count; i++)
 		profile->samples += profiled->notes[i].not_issued ? 0 : profiled->notes[i].value;
 	operation_release(&operation);
-	if (rc == 0 && !profile->samples && profiled->unseen)
+	if (rc == 0 && !profile->samples && !profiled->unseen)
+		rc = error_set(err, PL_EUNSUPPORTED,
+			       "no warp was sampled: it launches no kernel, or only a very short "
+			       "one");
+	else if (rc == 0 && !profile->samples)
 		rc = error_set(err, PL_EUNSUPPORTED,
 			       "CUPTI tells no instructions of its kernels: a library loaded them");
 	return rc;
