@@ -487,7 +487,11 @@ static int count_and_reply(struct profiling *profiling, struct profiled_case **o
 	for (size_t i = 0; i < count && rc == 0; i++) {
 		struct error why = {0};
 
-		if (!profiling->counts)
+		if (!order[i]->profile->samples && order[i]->unseen)
+			/* CUPTI adds no code to what it has not seen */
+			order[i]->profile->why_no_counts =
+				xstrdup(order[i]->profile->why_no_samples);
+		else if (!profiling->counts)
 			refuse(&order[i]->profile->why_no_counts, why_none);
 		else if (!goes_beyond_budget(profiling, order[i], budget_ns))
 			rc = count_instructions(profiling, order[i], budget_ns, &why);
