@@ -25,7 +25,8 @@ BEGIN {
 	module("metrics/analysis", "base metrics metrics/catalogue",
 		"metrics/analysis/ceilings.h metrics/analysis/change_points.h metrics/analysis/compare.h " \
 		"metrics/analysis/fleet.h metrics/analysis/gpu_group.h metrics/analysis/history.h " \
-		"metrics/analysis/line_costs.h metrics/analysis/line_shares.h " \
+		"metrics/analysis/line_changes.h metrics/analysis/line_costs.h metrics/analysis/line_match.h " \
+		"metrics/analysis/line_shares.h " \
 		"metrics/analysis/regress.h metrics/analysis/roofline.h metrics/analysis/speedup.h " \
 		"metrics/analysis/statistics.h metrics/analysis/study.h metrics/analysis/verdict.h")
 	module("metrics/cupti", "base metrics metrics/catalogue", "metrics/cupti/cupti_session.h metrics/cupti/cupti_profile.h")
