@@ -11,6 +11,7 @@
 struct regress_verb_options {
 	const char *db, *base, *head, *output, *thresholds, *counters;
 	int format;
+	int lines; /* position in regress_lines_words */
 	bool all, allow_different, judge_same_code, no_pager;
 };
 
@@ -117,7 +118,18 @@ static void say_filled(size_t filled, const struct run *base)
 		    (long long)base->id, filled);
 }
 
+/* Only for somebody who asked for lines: a sweep profiles few cases. */
+static void say_no_profiles(const struct invocation *call, const struct run_comparison *comparison)
+{
+	if (option_given(call, "lines") && comparison->lines.items && !comparison->lines.profiled)
+		say("no case has a profile in both runs, so no lines are compared: perflab sweep "
+		    "--lines all takes one of each case");
+}
+
 /* ---- the verb ---- */
+
+enum { REGRESS_LINES_SHOW, REGRESS_LINES_GATE, REGRESS_LINES_NONE };
+static const char *const regress_lines_words[] = {"show", "gate", "none", NULL};
 
 static int print_comparison(struct invocation *call, const struct comparison_rules *rules,
 			    const struct run_comparison *comparison, struct error *err)
@@ -129,7 +141,8 @@ static int print_comparison(struct invocation *call, const struct comparison_rul
 					      .regress = &comparison->regress,
 					      .differences = &comparison->differences,
 					      .thresholds = rules->thresholds_path,
-					      .all = options->all};
+					      .all = options->all,
+					      .lines = &comparison->lines};
 	struct output output = {0};
 	struct report_options look;
 	int rc;
@@ -139,6 +152,7 @@ static int print_comparison(struct invocation *call, const struct comparison_rul
 	say_filled(comparison->filled, base);
 	say_idle_rules(rules, &comparison->regress);
 	say_how_to_decide(call, comparison);
+	say_no_profiles(call, comparison);
 	call->exit_code = comparison->regress.gating ? EXIT_FINDING : EXIT_FINE;
 	rc = output_open(&output, options->output, err);
 	look = output_look(call, &output);
@@ -167,6 +181,8 @@ static int run_regress(struct invocation *call, struct error *err)
 		rc = db_open(&db, options->db ? options->db : db_default_path(), DB_READ, err);
 	if (!rc)
 		rc = compare_runs(&comparison, db, &request, err);
+	if (!rc && options->lines != REGRESS_LINES_NONE)
+		rc = compare_lines(&comparison, db, options->lines == REGRESS_LINES_GATE, err);
 	if (!rc)
 		rc = say_one_of_group(db, request.head, comparison.head.id, err);
 	if (!rc)
@@ -197,6 +213,10 @@ static const struct option_row regress_rows[] = {
 	TEXT_ROW("counters", 'c', regress_verb_options, counters, "NAMES",
 		 "the counters to compare: \"exact\" (the default) for all that repeat exactly, "
 		 "\"none\", or names separated by commas"),
+	CHOICE_ROW("lines", 0, regress_verb_options, lines, "WHEN", regress_lines_words,
+		   "what the lines of cases with a profile in both runs are for: \"show\" (the "
+		   "default) what changed in them, \"gate\" also fails if they do more work, "
+		   "\"none\""),
 	TEXT_ROW("thresholds", 't', regress_verb_options, thresholds, "FILE",
 		 "a file with limits per case; \"none\" also ignores " THRESHOLDS_NAME
 		 " in the working directory"),
@@ -236,11 +256,17 @@ const struct command command_regress = {
 		"run that has it. Runs marked good come first, runs marked bad are never used, and "
 		"the report names the run. \"against\" is the revision with which perflab sweep "
 		"--against compared the head.\n\n"
+		"If both runs have a profile of a case (perflab sweep --lines), the counts of its "
+		"source lines are compared exactly, and the worst line is named first. Lines are "
+		"matched by the diff of the texts that the runs keep. Lines whose counts vary from "
+		"one execution to the next are not compared, and named. Shares of stalls decide "
+		"nothing.\n\n"
 		"A thresholds file sets limits, one line per pattern of cases: \"reduce/* time=2% "
 		"branch_targets_divergent=5%\", \"fault ignore\", \"* ignore=time\". Later lines "
 		"override earlier ones. perflab reads " THRESHOLDS_NAME " in the working directory "
 		"by default (docs/ci.md).",
-	.exit_status = "1 if a case regressed, or failed and was fine in the base.",
+	.exit_status = "1 if a case regressed, or failed and was fine in the base; with --lines "
+		       "gate also if the lines of a case do more work.",
 	OPTIONS_AND_EXAMPLES(regress_verb_options, regress_rows, regress_examples),
 	.defaults = regress_defaults,
 	.operands_instead = "name the runs with --base RUN and --head RUN",

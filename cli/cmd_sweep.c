@@ -194,12 +194,15 @@ static int report_against(struct invocation *call, const struct sweep_result *re
 
 	if (!rc)
 		rc = compare_runs(&comparison, result->db, &request, err);
+	if (!rc)
+		rc = compare_lines(&comparison, result->db, false, err);
 	if (!rc) {
 		const struct regress_report report = {.base = &comparison.base,
 						      .head = &comparison.head,
 						      .regress = &comparison.regress,
 						      .differences = &comparison.differences,
-						      .thresholds = rules.thresholds_path};
+						      .thresholds = rules.thresholds_path,
+						      .lines = &comparison.lines};
 
 		rc = report_regress(stdout, &report, (enum report_format)options->common.format,
 				    look, err);

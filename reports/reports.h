@@ -18,6 +18,7 @@
 #include "metrics/analysis/fleet.h"
 #include "metrics/analysis/gpu_group.h"
 #include "metrics/analysis/history.h"
+#include "metrics/analysis/line_changes.h"
 #include "metrics/analysis/regress.h"
 #include "metrics/analysis/study.h"
 #include "metrics/metrics.h"
@@ -256,6 +257,8 @@ struct regress_report {
 	const struct regress_differences *differences;
 	const char *thresholds; /* the file that gave limits; NULL: none */
 	bool all;               /* text and md: show unchanged cases too */
+	/* of the cases; NULL: not compared */
+	const struct line_changes_list *lines;
 };
 /* PL_EUSAGE: the format does not apply to comparisons. */
 int report_regress(FILE *out, const struct regress_report *report, enum report_format format,

@@ -295,6 +295,7 @@ int compare_runs_check(int64_t *base_id, struct db *db,
 
 void run_comparison_release(struct run_comparison *comparison)
 {
+	line_changes_list_release(&comparison->lines);
 	regress_release(&comparison->regress);
 	regress_differences_release(&comparison->differences);
 	baselines_release(&comparison->baselines);

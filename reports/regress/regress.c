@@ -153,7 +153,13 @@ static void add_sameness(json_t *object, const struct regress_case *item)
 			     : json_null());
 }
 
-static json_t *case_json(const struct regress_case *item)
+/* What is known of the lines of a case; NULL: they were not compared. */
+static const struct line_changes *lines_of(const struct regress_report *report, size_t index)
+{
+	return report->lines && index < report->lines->count ? &report->lines->items[index] : NULL;
+}
+
+static json_t *case_json(const struct regress_case *item, const struct line_changes *lines)
 {
 	const struct trial *trial = item->head ? item->head : item->base;
 	json_t *object = json_object();
@@ -173,6 +179,8 @@ static json_t *case_json(const struct regress_case *item)
 	json_object_set_new(object, "time", item->timed ? compared_time_json(item) : json_null());
 	json_set_integer(object, "counters_compared", (int64_t)item->counters_compared);
 	json_object_set_new(object, "counters", changed_counters_json(item));
+	if (lines)
+		json_object_set_new(object, "lines", regress_lines_json(lines));
 	return object;
 }
 
@@ -188,7 +196,8 @@ static int regress_json(FILE *out, const struct regress_report *report, struct e
 	json_object_set_new(root, "summary", regress_summary_json(report->regress));
 	json_object_set_new(root, "cases", cases);
 	for (size_t i = 0; i < report->regress->count; i++)
-		json_array_append_new(cases, case_json(&report->regress->cases[i]));
+		json_array_append_new(cases,
+				      case_json(&report->regress->cases[i], lines_of(report, i)));
 	return report_json_write(out, root, err);
 }
 
@@ -200,11 +209,11 @@ static enum outcome outcome_of(const struct regress_case *item)
 {
 	if (item->ignored)
 		return SKIPPED;
-	switch (item->verdict) {
-	case CHANGE_REGRESSED:
-		return FAILURE;
-	case CHANGE_FAILED:
+	if (item->verdict == CHANGE_FAILED)
 		return item->gates ? ERROR : SKIPPED;
+	if (item->gates)
+		return FAILURE;
+	switch (item->verdict) {
 	case CHANGE_MISSING:
 	case CHANGE_INCONCLUSIVE:
 		return SKIPPED;
@@ -239,17 +248,20 @@ static void describe_case(struct text *out, const struct regress_case *item)
 		text_addf(out, "; %s", item->why);
 }
 
-static void add_test_case(struct text *out, const struct regress_case *item)
+static void add_test_case(struct text *out, const struct regress_case *item,
+			  const struct line_changes *changes)
 {
 	static const char *const elements[] = {
 		[FAILURE] = "failure", [ERROR] = "error", [SKIPPED] = "skipped"};
 	const struct trial *trial = item->head ? item->head : item->base;
 	enum outcome outcome = outcome_of(item);
-	struct text class = TEXT_INIT, message = TEXT_INIT, counters = TEXT_INIT;
+	struct text class = TEXT_INIT, message = TEXT_INIT, counters = TEXT_INIT, lines = TEXT_INIT;
 
 	text_addf(&class, "%s.%s", trial->kernel, trial->variant);
 	describe_case(&message, item);
 	regress_describe_counters(&counters, item);
+	if (changes)
+		regress_describe_lines(&lines, changes);
 	text_add(out, "    <testcase");
 	add_attribute(out, "classname", class.data);
 	add_attribute(out, "name", trial->config);
@@ -269,15 +281,21 @@ static void add_test_case(struct text *out, const struct regress_case *item)
 		text_add(out, "\ncounters: ");
 		escape_xml(out, counters.data);
 	}
+	if (lines.length) {
+		text_add(out, "\nlines: ");
+		escape_xml(out, lines.data);
+	}
 	text_add(out, "</system-out>\n    </testcase>\n");
+	text_release(&lines);
 	text_release(&class);
 	text_release(&message);
 	text_release(&counters);
 }
 
 /* Appends the suite for the kernel of case `first`, with all cases of that kernel from there on. */
-static void add_suite(struct text *out, const struct regress *regress, size_t first)
+static void add_suite(struct text *out, const struct regress_report *report, size_t first)
 {
+	const struct regress *regress = report->regress;
 	const char *kernel = kernel_of(&regress->cases[first]);
 	size_t counts[4] = {0}, total = 0;
 
@@ -293,7 +311,7 @@ static void add_suite(struct text *out, const struct regress *regress, size_t fi
 		  counts[FAILURE], counts[ERROR], counts[SKIPPED]);
 	for (size_t i = first; i < regress->count; i++)
 		if (strcmp(kernel_of(&regress->cases[i]), kernel) == 0)
-			add_test_case(out, &regress->cases[i]);
+			add_test_case(out, &regress->cases[i], lines_of(report, i));
 	text_add(out, "  </testsuite>\n");
 }
 
@@ -316,7 +334,7 @@ static void regress_junit(FILE *out, const struct regress_report *report)
 		if (string_list_has(&kernels, kernel))
 			continue;
 		string_list_add(&kernels, kernel);
-		add_suite(&text, regress, i);
+		add_suite(&text, report, i);
 	}
 	text_add(&text, "</testsuites>\n");
 	fwrite(text.data, 1, text.length, out);

@@ -2,6 +2,8 @@
 #ifndef REPORTS_REGRESS_REGRESS_H
 #define REPORTS_REGRESS_REGRESS_H
 
+#include <jansson.h>
+
 #include "metrics/analysis/regress.h"
 #include "reports/reports.h"
 
@@ -9,7 +11,17 @@ void regress_text(FILE *out, const struct regress_report *report,
 		  const struct report_options *options);
 void regress_markdown(FILE *out, const struct regress_report *report);
 
+/* What changed in the lines of the cases, below the table; nothing if no line did. */
+void regress_lines_text(FILE *out, const struct regress_report *report,
+			const struct report_options *options);
+void regress_lines_markdown(FILE *out, const struct regress_report *report);
+/* null: the lines of the case were not compared. */
+json_t *regress_lines_json(const struct line_changes *changes);
+
 /* These append text that is not escaped yet. */
+
+/* "saxpy.cu:41: sectors per request 4 → 16; saxpy.cu:43: ..." */
+void regress_describe_lines(struct text *out, const struct line_changes *changes);
 
 /* "12 (nightly, 2026-11-21T02:50:45Z, revision 24b7b65a4f5c)" */
 void regress_describe_run(struct text *out, const struct run *run);

@@ -155,7 +155,7 @@ static bool regress_case_is_shown(const struct regress_report *report,
 {
 	if (item->ignored)
 		return false;
-	if (report->all || item->counter_count)
+	if (report->all || item->counter_count || item->gates)
 		return true;
 	if (item->verdict == CHANGE_INCONCLUSIVE)
 		return !item->timed || item->adjusted_p < item->limits.false_alarms ||
@@ -442,6 +442,7 @@ void regress_text(FILE *out, const struct regress_report *report,
 		keep_reasons(table, report->regress);
 		table_write_text(out, table, options);
 	}
+	regress_lines_text(out, report, options);
 	table_free(table);
 	heading_release(&heading);
 	text_release(&text);
@@ -469,6 +470,7 @@ void regress_markdown(FILE *out, const struct regress_report *report)
 		fputc('\n', out);
 		table_write_markdown(out, table);
 	}
+	regress_lines_markdown(out, report);
 	table_free(table);
 	heading_release(&heading);
 	text_release(&text);

@@ -329,7 +329,7 @@ static void nothing_compared_is_said(void **state)
 	struct run empty = run_of(1, "empty", 0);
 	struct regress nothing = {0};
 	struct regress_differences none = {0};
-	struct regress_report report = {&empty, &empty, &nothing, &none, NULL, false};
+	struct regress_report report = {&empty, &empty, &nothing, &none, NULL, false, NULL};
 	struct error err = {0};
 
 	(void)state;
