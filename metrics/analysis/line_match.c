@@ -234,8 +234,10 @@ static void match_texts(struct line_match_list *out, struct match_side *a, struc
 			say_unknown(out, other->name, file->source, other->source);
 		if (!file->known || file->by_number)
 			continue;
-		text_map_of(&file->map, file->source->text, file->source->bytes,
-			    other->source->text, other->source->bytes);
+		text_map_of(&file->map,
+			    &(struct diff_text){file->source->text, file->source->bytes},
+			    &(struct diff_text){other->source->text, other->source->bytes},
+			    has_suffix(other->name, ".py"));
 		text_map_reverse(&other->map, &file->map,
 				 text_line_count(other->source->text, other->source->bytes));
 	}

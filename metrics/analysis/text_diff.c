@@ -12,36 +12,33 @@
 
 /* ---- lines ---- */
 
-/* Equal numbers are equal texts. */
 struct diff_line {
-	const char *start;
-	size_t length;   /* without blanks at its end */
-	char *words;     /* without blanks */
-	size_t exact;    /* number of the line */
-	size_t words_id; /* number of its words */
+	char *words;   /* the code, without blanks and comments */
+	size_t number; /* equal numbers are equal words */
 };
 
 struct diff_side {
-	struct diff_line *lines;
+	struct diff_line *lines; /* those with words */
 	size_t count;
-	char *words;  /* of all lines */
-	size_t *pair; /* the line of the other side; NO_TEXT_LINE: none */
-	size_t *ids;  /* what pairs lines now: their text or their words */
+	size_t *numbers;   /* of those lines in the text, from 0 */
+	size_t text_lines; /* all lines */
+	char *words;       /* of all lines */
+	size_t *pair;      /* the line of the other side; NO_TEXT_LINE: none */
 };
 
 /* Numbers for texts: an open hash table of the first line with each. */
 struct diff_numbers {
-	const char **texts;
-	size_t *lengths, *slots; /* of each number; slots: number + 1, 0: free */
+	const char **texts; /* of each number */
+	size_t *slots;      /* number + 1; 0: free */
 	size_t slot_count, count;
 };
 
-static size_t text_hash(const char *text, size_t length)
+static size_t text_hash(const char *text)
 {
 	uint64_t hash = UINT64_C(14695981039346656037); /* FNV-1a */
 
-	for (size_t i = 0; i < length; i++)
-		hash = (hash ^ (unsigned char)text[i]) * UINT64_C(1099511628211);
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(1099511628211);
 	return (size_t)(hash ^ hash >> 29);
 }
 
@@ -52,7 +49,6 @@ static struct diff_numbers numbers_new(size_t most)
 	while (numbers.slot_count < 2 * most)
 		numbers.slot_count *= 2;
 	numbers.texts = xcalloc(most + 1, sizeof(*numbers.texts));
-	numbers.lengths = xcalloc(most + 1, sizeof(*numbers.lengths));
 	numbers.slots = xcalloc(numbers.slot_count, sizeof(*numbers.slots));
 	return numbers;
 }
@@ -60,23 +56,17 @@ static struct diff_numbers numbers_new(size_t most)
 static void numbers_release(struct diff_numbers *numbers)
 {
 	free(numbers->texts);
-	free(numbers->lengths);
 	free(numbers->slots);
 }
 
-static size_t number_of(struct diff_numbers *numbers, const char *text, size_t length)
+static size_t number_of(struct diff_numbers *numbers, const char *text)
 {
-	size_t at = text_hash(text, length) % numbers->slot_count;
+	size_t at = text_hash(text) % numbers->slot_count;
 
-	for (; numbers->slots[at]; at = (at + 1) % numbers->slot_count) {
-		const size_t number = numbers->slots[at] - 1;
-
-		if (numbers->lengths[number] == length &&
-		    (!length || memcmp(numbers->texts[number], text, length) == 0))
-			return number;
-	}
+	for (; numbers->slots[at]; at = (at + 1) % numbers->slot_count)
+		if (strcmp(numbers->texts[numbers->slots[at] - 1], text) == 0)
+			return numbers->slots[at] - 1;
 	numbers->texts[numbers->count] = text;
-	numbers->lengths[numbers->count] = length;
 	numbers->slots[at] = ++numbers->count;
 	return numbers->count - 1;
 }
@@ -90,33 +80,83 @@ size_t text_line_count(const char *text, size_t bytes)
 	return count;
 }
 
-static void side_split(struct diff_side *side, const char *text, size_t bytes)
+/* Where the reader of a text is: in a comment of several lines, or in a quotation of one. */
+struct text_place {
+	bool python, comment;
+	char quote; /* 0: none */
+};
+
+/* The length of what begins here and is no code: a blank or a comment, or a part of one; 0: it is
+ * code. */
+static size_t skipped_length(struct text_place *place, const char *at, const char *stop)
+{
+	const size_t left = (size_t)(stop - at);
+	const bool two = left > 1 && !place->python;
+
+	if (place->comment) {
+		place->comment = !(two && at[0] == '*' && at[1] == '/');
+		return place->comment ? 1 : 2;
+	}
+	if (isspace((unsigned char)*at))
+		return 1;
+	if (place->quote)
+		return 0;
+	if (place->python ? *at == '#' : two && at[0] == '/' && at[1] == '/')
+		return left;
+	place->comment = two && at[0] == '/' && at[1] == '*';
+	return place->comment ? 2 : 0;
+}
+
+/* A character of the code, which may begin or end a quotation. */
+static void pass_code(struct text_place *place, const char *at, const char *start)
+{
+	if (place->quote)
+		place->quote = *at == place->quote && at[-1] != '\\' ? 0 : place->quote;
+	else if ((*at == '"' || *at == '\'') && (at == start || !isdigit((unsigned char)at[-1])))
+		place->quote = *at;
+}
+
+/* Appends the words of a line. */
+static char *add_words(char *words, struct text_place *place, const char *line, const char *stop)
+{
+	place->quote = 0;
+	for (const char *at = line; at < stop;) {
+		const size_t skipped = skipped_length(place, at, stop);
+
+		if (!skipped) {
+			pass_code(place, at, line);
+			*words++ = *at;
+		}
+		at += skipped ? skipped : 1;
+	}
+	*words++ = '\0';
+	return words;
+}
+
+static void side_split(struct diff_side *side, const char *text, size_t bytes, bool python)
 {
 	const char *end = text + bytes;
+	struct text_place place = {.python = python};
 	char *words;
 
-	side->count = 0;
-	side->lines = xcalloc(text_line_count(text, bytes) + 1, sizeof(*side->lines));
-	side->words = words = xmalloc(bytes + text_line_count(text, bytes) + 1);
-	while (text < end) {
+	side->text_lines = text_line_count(text, bytes);
+	side->lines = xcalloc(side->text_lines + 1, sizeof(*side->lines));
+	side->numbers = xcalloc(side->text_lines + 1, sizeof(*side->numbers));
+	side->pair = xcalloc(side->text_lines + 1, sizeof(*side->pair));
+	side->words = words = xmalloc(bytes + side->text_lines + 1);
+	for (size_t line = 0; text < end; line++) {
 		const char *newline = memchr(text, '\n', (size_t)(end - text));
 		const char *stop = newline ? newline : end;
-		struct diff_line *line = &side->lines[side->count++];
+		char *own = words;
 
-		line->start = text;
-		line->words = words;
-		for (const char *at = text; at < stop; at++)
-			if (!isspace((unsigned char)*at)) {
-				*words++ = *at;
-				line->length = (size_t)(at - text) + 1;
-			}
-		*words++ = '\0';
+		words = add_words(words, &place, text, stop);
 		text = stop + 1;
+		if (!*own)
+			continue;
+		side->lines[side->count].words = own;
+		side->pair[side->count] = NO_TEXT_LINE;
+		side->numbers[side->count++] = line;
 	}
-	side->pair = xcalloc(side->count + 1, sizeof(*side->pair));
-	side->ids = xcalloc(side->count + 1, sizeof(*side->ids));
-	for (size_t i = 0; i < side->count; i++)
-		side->pair[i] = NO_TEXT_LINE;
 }
 
 static void side_release(struct diff_side *side)
@@ -124,7 +164,7 @@ static void side_release(struct diff_side *side)
 	free(side->lines);
 	free(side->words);
 	free(side->pair);
-	free(side->ids);
+	free(side->numbers);
 }
 
 /* ---- one place of both texts ---- */
@@ -149,7 +189,7 @@ static void pair_lines(struct diff *diff, size_t a, size_t b)
 
 static bool lines_equal(const struct diff *diff, size_t a, size_t b)
 {
-	return diff->a.ids[a] == diff->b.ids[b];
+	return diff->a.lines[a].number == diff->b.lines[b].number;
 }
 
 static void pair_ends(struct diff *diff, struct diff_place *place)
@@ -169,13 +209,13 @@ static size_t find_unique(struct diff *diff, const struct diff_place *place, siz
 	size_t count = 0;
 
 	for (size_t i = place->a; i < place->a_end; i++)
-		diff->in_a[diff->a.ids[i]]++;
+		diff->in_a[diff->a.lines[i].number]++;
 	for (size_t i = place->b; i < place->b_end; i++) {
-		diff->in_b[diff->b.ids[i]]++;
-		diff->at_b[diff->b.ids[i]] = i;
+		diff->in_b[diff->b.lines[i].number]++;
+		diff->at_b[diff->b.lines[i].number] = i;
 	}
 	for (size_t i = place->a; i < place->a_end; i++) {
-		const size_t id = diff->a.ids[i];
+		const size_t id = diff->a.lines[i].number;
 
 		if (diff->in_a[id] != 1 || diff->in_b[id] != 1)
 			continue;
@@ -183,9 +223,9 @@ static size_t find_unique(struct diff *diff, const struct diff_place *place, siz
 		in_b[count++] = diff->at_b[id];
 	}
 	for (size_t i = place->a; i < place->a_end; i++)
-		diff->in_a[diff->a.ids[i]] = 0;
+		diff->in_a[diff->a.lines[i].number] = 0;
 	for (size_t i = place->b; i < place->b_end; i++)
-		diff->in_b[diff->b.ids[i]] = 0;
+		diff->in_b[diff->b.lines[i].number] = 0;
 	return count;
 }
 
@@ -231,17 +271,15 @@ static int64_t furthest(const int64_t *reach, int64_t k, int64_t edits, bool *do
 	return *down ? reach[k + 1] : reach[k - 1] + 1;
 }
 
-/* Pairs what the shortest edit keeps. `trace` has reach before each number of edits. */
+/* Pairs what the edit keeps that ends at (x, y). `trace` has reach after each number of edits. */
 static void take_edit(struct diff *diff, const struct diff_place *place, int64_t **trace,
-		      int64_t edits)
+		      int64_t edits, int64_t x, int64_t y)
 {
-	int64_t x = (int64_t)(place->a_end - place->a), y = (int64_t)(place->b_end - place->b);
-
 	for (; edits >= 0; edits--) {
 		bool down = false;
 		const int64_t k = x - y;
 		const int64_t *reach = edits ? trace[edits - 1] + edits : NULL;
-		int64_t from = edits ? furthest(reach, k, edits, &down) : 0;
+		const int64_t from = edits ? furthest(reach, k, edits, &down) : 0;
 
 		while (x > from && y > from - k) {
 			x--;
@@ -255,56 +293,69 @@ static void take_edit(struct diff *diff, const struct diff_place *place, int64_t
 	}
 }
 
-/* The shortest edit of the place. Pairs nothing if it has more than MOST_EDITS. */
-static void pair_by_edit(struct diff *diff, const struct diff_place *place)
+/* Extends the edits by one more; whether they reach the end of the place. Sets (x, y) to where they
+ * reach furthest. */
+static bool edit_once_more(const struct diff *diff, const struct diff_place *place, int64_t *reach,
+			   int64_t edits, int64_t *x_best, int64_t *y_best)
 {
 	const int64_t n = (int64_t)(place->a_end - place->a);
 	const int64_t m = (int64_t)(place->b_end - place->b);
-	const int64_t most = n + m < MOST_EDITS ? n + m : MOST_EDITS;
-	int64_t *all = xcalloc((size_t)(2 * most + 5), sizeof(*all));
-	int64_t *reach = all + most + 2;
+	bool down;
+
+	*x_best = *y_best = 0;
+	for (int64_t k = -edits; k <= edits; k += 2) {
+		int64_t x = edits ? furthest(reach, k, edits, &down) : 0;
+
+		while (x < n && x - k < m &&
+		       lines_equal(diff, place->a + (size_t)x, place->b + (size_t)(x - k)))
+			x++;
+		reach[k] = x;
+		if (x <= n && x - k <= m && x + x - k >= *x_best + *y_best) {
+			*x_best = x;
+			*y_best = x - k;
+		}
+		if (x == n && x - k == m)
+			return true;
+	}
+	return false;
+}
+
+/* Pairs what the shortest edit of the place keeps, or the first MOST_EDITS of one that reach
+ * furthest. Sets the place to what is left. */
+static void pair_by_edit(struct diff *diff, struct diff_place *place)
+{
+	const int64_t all = (int64_t)(place->a_end - place->a + place->b_end - place->b);
+	const int64_t most = all < MOST_EDITS ? all : MOST_EDITS;
+	int64_t *reaches = xcalloc((size_t)(2 * most + 5), sizeof(*reaches));
+	int64_t *reach = reaches + most + 2;
 	int64_t **trace = xcalloc((size_t)most + 1, sizeof(*trace));
+	int64_t edits, x = 0, y = 0;
 	bool done = false;
-	int64_t edits;
 
 	for (edits = 0; edits <= most && !done; edits++) {
-		for (int64_t k = -edits; k <= edits && !done; k += 2) {
-			bool down;
-			int64_t x = edits ? furthest(reach, k, edits, &down) : 0;
-
-			while (x < n && x - k < m && x - k >= 0 &&
-			       lines_equal(diff, place->a + (size_t)x, place->b + (size_t)(x - k)))
-				x++;
-			reach[k] = x;
-			done = x == n && x - k == m;
-		}
-		/* what the next number of edits begins from: diagonals -edits to edits */
+		done = edit_once_more(diff, place, reach, edits, &x, &y);
+		/* what the next one begins from: diagonals -edits - 1 to edits + 1 */
 		trace[edits] = xcalloc((size_t)(2 * edits + 3), sizeof(**trace));
 		memcpy(trace[edits], reach - edits - 1, (size_t)(2 * edits + 3) * sizeof(**trace));
 	}
-	if (done)
-		take_edit(diff, place, trace, edits - 1);
+	take_edit(diff, place, trace, edits - 1, x, y);
 	for (int64_t i = 0; i < edits; i++)
 		free(trace[i]);
 	free(trace);
-	free(all);
+	free(reaches);
+	place->a += (size_t)x;
+	place->b += (size_t)y;
 }
 
-/* Pairs the equal lines of a place in their order. */
+/* Pairs the equal lines of a place in their order: those that it has once, and what is between. */
 static void pair_place(struct diff *diff, struct diff_place place, int depth)
 {
-	size_t *in_a, *in_b, count, most;
+	const size_t most = place.a_end - place.a;
+	size_t *in_a = xcalloc(most + 1, sizeof(*in_a));
+	size_t *in_b = xcalloc(most + 1, sizeof(*in_b));
+	size_t count = depth < MOST_DEPTH ? find_unique(diff, &place, in_a, in_b) : 0;
 
-	pair_ends(diff, &place);
-	if (place.a == place.a_end || place.b == place.b_end)
-		return;
-	most = place.a_end - place.a;
-	in_a = xcalloc(most + 1, sizeof(*in_a));
-	in_b = xcalloc(most + 1, sizeof(*in_b));
-	count = depth < MOST_DEPTH ? find_unique(diff, &place, in_a, in_b) : 0;
 	count = keep_ascending(in_a, in_b, count);
-	if (!count)
-		pair_by_edit(diff, &place);
 	for (size_t i = 0; i < count; i++)
 		pair_lines(diff, in_a[i], in_b[i]);
 	for (size_t i = 0; count && i <= count; i++) {
@@ -312,10 +363,16 @@ static void pair_place(struct diff *diff, struct diff_place place, int depth)
 			i ? in_a[i - 1] + 1 : place.a, i < count ? in_a[i] : place.a_end,
 			i ? in_b[i - 1] + 1 : place.b, i < count ? in_b[i] : place.b_end};
 
-		pair_place(diff, part, depth + 1);
+		if (part.a < part.a_end && part.b < part.b_end)
+			pair_place(diff, part, depth + 1);
 	}
 	free(in_a);
 	free(in_b);
+	if (count)
+		return;
+	pair_ends(diff, &place);
+	while (place.a < place.a_end && place.b < place.b_end)
+		pair_by_edit(diff, &place);
 }
 
 /* ---- between the pairs ---- */
@@ -343,20 +400,6 @@ static size_t *anchors_now(const struct diff *diff)
 
 	memcpy(anchors, diff->a.pair, diff->a.count * sizeof(*anchors));
 	return anchors;
-}
-
-static void pair_words(struct diff *diff)
-{
-	size_t *anchors = anchors_now(diff);
-	struct diff_place gap = {0};
-
-	for (size_t i = 0; i < diff->a.count; i++)
-		diff->a.ids[i] = diff->a.lines[i].words_id;
-	for (size_t i = 0; i < diff->b.count; i++)
-		diff->b.ids[i] = diff->b.lines[i].words_id;
-	while (next_gap(diff, anchors, &gap))
-		pair_place(diff, gap, 0);
-	free(anchors);
 }
 
 /* ---- what moved ---- */
@@ -394,14 +437,14 @@ static void pair_moved_block(struct diff *diff, size_t a, size_t b)
 static void pair_moved(struct diff *diff)
 {
 	for (size_t i = 0; i < diff->a.count; i++)
-		diff->in_a[diff->a.ids[i]] += diff->a.pair[i] == NO_TEXT_LINE;
+		diff->in_a[diff->a.lines[i].number] += diff->a.pair[i] == NO_TEXT_LINE;
 	for (size_t i = 0; i < diff->b.count; i++)
 		if (diff->b.pair[i] == NO_TEXT_LINE) {
-			diff->in_b[diff->b.ids[i]]++;
-			diff->at_b[diff->b.ids[i]] = i;
+			diff->in_b[diff->b.lines[i].number]++;
+			diff->at_b[diff->b.lines[i].number] = i;
 		}
 	for (size_t i = 0; i < diff->a.count; i++) {
-		const size_t id = diff->a.ids[i];
+		const size_t id = diff->a.lines[i].number;
 
 		if (diff->in_a[id] == 1 && diff->in_b[id] == 1 && may_pair(diff, i, diff->at_b[id]))
 			pair_moved_block(diff, i, diff->at_b[id]);
@@ -458,13 +501,13 @@ static void pair_alike(struct diff *diff, const size_t *a, size_t n, const size_
 	free(own);
 }
 
-/* The lines of a side from `first` up to `end` that have words and no pair. */
+/* The lines of a side from `first` up to `end` that have no pair. */
 static size_t lines_left(const struct diff_side *side, size_t first, size_t end, size_t *out)
 {
 	size_t count = 0;
 
 	for (size_t i = first; i < end; i++)
-		if (side->pair[i] == NO_TEXT_LINE && side->lines[i].words[0])
+		if (side->pair[i] == NO_TEXT_LINE)
 			out[count++] = i;
 	return count;
 }
@@ -495,44 +538,51 @@ static void pair_edited(struct diff *diff, const size_t *anchors)
 static void set_numbers(struct diff *diff)
 {
 	const size_t lines = diff->a.count + diff->b.count;
-	struct diff_numbers exact = numbers_new(lines), words = numbers_new(lines);
+	struct diff_numbers numbers = numbers_new(lines);
 	struct diff_side *const sides[] = {&diff->a, &diff->b};
 
 	for (size_t side = 0; side < 2; side++)
-		for (size_t i = 0; i < sides[side]->count; i++) {
-			struct diff_line *line = &sides[side]->lines[i];
-
-			line->exact = number_of(&exact, line->start, line->length);
-			line->words_id = number_of(&words, line->words, strlen(line->words));
-			sides[side]->ids[i] = line->exact;
-		}
-	numbers_release(&exact);
-	numbers_release(&words);
+		for (size_t i = 0; i < sides[side]->count; i++)
+			sides[side]->lines[i].number =
+				number_of(&numbers, sides[side]->lines[i].words);
+	numbers_release(&numbers);
 	diff->in_a = xcalloc(lines + 1, sizeof(*diff->in_a));
 	diff->in_b = xcalloc(lines + 1, sizeof(*diff->in_b));
 	diff->at_b = xcalloc(lines + 1, sizeof(*diff->at_b));
 }
 
-static void take_map(struct text_map *out, const struct diff *diff)
+static void text_map_init(struct text_map *out, size_t count)
 {
-	out->count = diff->a.count;
-	out->to = anchors_now(diff);
-	out->edited = xcalloc(diff->a.count + 1, sizeof(*out->edited));
-	for (size_t i = 0; i < out->count; i++)
-		out->edited[i] = out->to[i] != NO_TEXT_LINE &&
-				 diff->a.lines[i].words_id != diff->b.lines[out->to[i]].words_id;
+	out->count = count;
+	out->to = xcalloc(count + 1, sizeof(*out->to));
+	out->edited = xcalloc(count + 1, sizeof(*out->edited));
+	for (size_t i = 0; i < count; i++)
+		out->to[i] = NO_TEXT_LINE;
 }
 
-void text_map_of(struct text_map *out, const char *a, size_t a_bytes, const char *b, size_t b_bytes)
+static void take_map(struct text_map *out, const struct diff *diff)
+{
+	text_map_init(out, diff->a.text_lines);
+	for (size_t i = 0; i < diff->a.count; i++) {
+		const size_t pair = diff->a.pair[i], line = diff->a.numbers[i];
+
+		if (pair == NO_TEXT_LINE)
+			continue;
+		out->to[line] = diff->b.numbers[pair];
+		out->edited[line] = !lines_equal(diff, i, pair);
+	}
+}
+
+void text_map_of(struct text_map *out, const struct diff_text *a, const struct diff_text *b,
+		 bool python)
 {
 	struct diff diff = {0};
 	size_t *anchors;
 
-	side_split(&diff.a, a, a_bytes);
-	side_split(&diff.b, b, b_bytes);
+	side_split(&diff.a, a->bytes, a->length, python);
+	side_split(&diff.b, b->bytes, b->length, python);
 	set_numbers(&diff);
 	pair_place(&diff, (struct diff_place){0, diff.a.count, 0, diff.b.count}, 0);
-	pair_words(&diff);
 	anchors = anchors_now(&diff);
 	pair_moved(&diff);
 	pair_edited(&diff, anchors);
@@ -547,11 +597,7 @@ void text_map_of(struct text_map *out, const char *a, size_t a_bytes, const char
 
 void text_map_reverse(struct text_map *out, const struct text_map *map, size_t count)
 {
-	out->count = count;
-	out->to = xcalloc(count + 1, sizeof(*out->to));
-	out->edited = xcalloc(count + 1, sizeof(*out->edited));
-	for (size_t i = 0; i < count; i++)
-		out->to[i] = NO_TEXT_LINE;
+	text_map_init(out, count);
 	for (size_t i = 0; i < map->count; i++)
 		if (map->to[i] < count) {
 			out->to[map->to[i]] = i;

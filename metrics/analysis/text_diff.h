@@ -12,17 +12,22 @@ struct text_map {
 };
 #define NO_TEXT_LINE SIZE_MAX
 
+struct diff_text {
+	const char *bytes;
+	size_t length;
+};
+
 /*
- * Lines pair if they are equal but for blanks at their ends, in the order of both texts (a patience
- * diff: Bram Cohen; between its anchors the shortest edit: Myers, "An O(ND) Difference Algorithm
- * and Its Variations", 1986); then if they are equal but for blanks, so that an indented block
- * stays itself; then blocks that moved. What is left between two pairs is edited: line by line if
- * both texts have as many, else where two lines are alike. Two texts of 20,000 lines that have
- * nothing in common take no longer than a second: a place with more than 1,000 edits is not
- * searched.
+ * Lines pair if they have the same words: all but blanks and comments, so that neither an indented
+ * block nor a new comment is an edit. First in the order of both texts, by a patience diff (Bram
+ * Cohen), and between its anchors by the shortest edit (Myers, "An O(ND) Difference Algorithm and
+ * Its Variations", 1986), which is followed for 1,000 edits at a time, so that texts of 20,000
+ * lines that have nothing in common end soon. Then blocks pair that moved. What is left between two
+ * pairs is edited: line by line if both texts have as many, else where two lines are alike. Lines
+ * without words pair with nothing. `python`: comments begin with #.
  */
-void text_map_of(struct text_map *out, const char *a, size_t a_bytes, const char *b,
-		 size_t b_bytes);
+void text_map_of(struct text_map *out, const struct diff_text *a, const struct diff_text *b,
+		 bool python);
 /* The lines of the other text, of which there are `count`, in the text of `map`. */
 void text_map_reverse(struct text_map *out, const struct text_map *map, size_t count);
 void text_map_release(struct text_map *map);

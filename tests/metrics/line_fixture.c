@@ -44,8 +44,7 @@ struct profile_instruction *line_fixture_instruction(struct line_fixture *fixtur
 struct profile_instruction *line_fixture_line(struct line_fixture *fixture, const char *file,
 					      int64_t line)
 {
-	return line_fixture_instruction(fixture,
-					line_fixture_frame(fixture, file, line, NULL, -1));
+	return line_fixture_instruction(fixture, line_fixture_frame(fixture, file, line, NULL, -1));
 }
 
 const struct line_side *line_fixture_end(struct line_fixture *fixture)

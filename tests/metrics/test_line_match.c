@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 /* Two profiles with an instruction in each line that has words and is no comment. */
 struct edited_pair {
 	struct line_fixture a, b;
@@ -35,8 +34,7 @@ static void add_code(struct line_fixture *fixture, const char *file, const char 
 static void match(struct edited_pair *pair)
 {
 	line_match_list_release(&pair->matches);
-	line_match_profiles(&pair->matches, line_fixture_end(&pair->a),
-			    line_fixture_end(&pair->b));
+	line_match_profiles(&pair->matches, line_fixture_end(&pair->a), line_fixture_end(&pair->b));
 }
 
 static void match_edited(struct edited_pair *pair, const char *a, const char *b)
@@ -120,6 +118,25 @@ static void blanks_are_no_edit(void **state)
 	release_pair(&pair);
 }
 
+/* Comments of one or more lines; what is quoted is none. */
+static void comments_are_no_edit(void **state)
+{
+	struct edited_pair pair = {0};
+
+	(void)state;
+	match_edited(&pair, "a(\"//\", 1);\nb(); /* of\n b */\nc('\"'); // c\n",
+		     "// new\na(\"//\", 2);\nb();\nc('\"');\n");
+	expect_match(&pair, 1, 2, LINE_EDITED);
+	expect_match(&pair, 2, 3, LINE_SAME);
+	expect_match(&pair, 4, 4, LINE_SAME);
+	release_pair(&pair);
+	add_code(&pair.a, "k.py", "a = n // 2  # half\n");
+	add_code(&pair.b, "k.py", "a = n // 4\n");
+	match(&pair);
+	expect_match(&pair, 1, 1, LINE_EDITED);
+	release_pair(&pair);
+}
+
 static void an_edited_line_is_itself(void **state)
 {
 	struct edited_pair pair = {0};
@@ -188,10 +205,9 @@ static void chains_of_calls_match(void **state)
 			const int64_t caller =
 				line_fixture_frame(sides[side], "k.cu", line, NULL, -1);
 
-			line_fixture_instruction(
-				sides[side],
-				line_fixture_frame(sides[side], "k.cu", side ? 4 : 3, "_Z1fi",
-						   caller))
+			line_fixture_instruction(sides[side],
+						 line_fixture_frame(sides[side], "k.cu",
+								    side ? 4 : 3, "_Z1fi", caller))
 				->executed = 100 + call;
 		}
 	match(&pair);
@@ -217,13 +233,13 @@ static void inlined_functions_match_by_name(void **state)
 	line_fixture_text(&pair.a, "k.cu", "f\nf(1.0f), f(1);\n");
 	line_fixture_text(&pair.b, "k.cu", "f\nf(1.0f), f(1);\n");
 	for (size_t i = 0; i < 2; i++)
-		line_fixture_instruction(&pair.a, line_fixture_frame(&pair.a, "k.cu", 1, names[i],
-								     caller))
+		line_fixture_instruction(&pair.a,
+					 line_fixture_frame(&pair.a, "k.cu", 1, names[i], caller))
 			->executed = 100 + (int64_t)i;
 	caller = line_fixture_frame(&pair.b, "k.cu", 2, NULL, -1);
 	for (size_t i = 2; i-- > 0;)
-		line_fixture_instruction(&pair.b, line_fixture_frame(&pair.b, "k.cu", 1, names[i],
-								     caller))
+		line_fixture_instruction(&pair.b,
+					 line_fixture_frame(&pair.b, "k.cu", 1, names[i], caller))
 			->executed = 100 + (int64_t)i;
 	match(&pair);
 	assert_int_equal(pair.matches.count, 2);
@@ -385,6 +401,7 @@ int main(void)
 		cmocka_unit_test(inserted_lines_move_the_others),
 		cmocka_unit_test(deleted_lines_are_gone),
 		cmocka_unit_test(blanks_are_no_edit),
+		cmocka_unit_test(comments_are_no_edit),
 		cmocka_unit_test(an_edited_line_is_itself),
 		cmocka_unit_test(equal_numbers_of_other_text_do_not_match),
 		cmocka_unit_test(a_moved_block_is_itself),
