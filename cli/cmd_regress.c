@@ -182,7 +182,8 @@ static int run_regress(struct invocation *call, struct error *err)
 	if (!rc)
 		rc = compare_runs(&comparison, db, &request, err);
 	if (!rc && options->lines != REGRESS_LINES_NONE)
-		rc = compare_lines(&comparison, db, options->lines == REGRESS_LINES_GATE, err);
+		rc = comparison_add_lines(&comparison, db, options->lines == REGRESS_LINES_GATE,
+					  err);
 	if (!rc)
 		rc = say_one_of_group(db, request.head, comparison.head.id, err);
 	if (!rc)

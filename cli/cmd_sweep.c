@@ -195,7 +195,7 @@ static int report_against(struct invocation *call, const struct sweep_result *re
 	if (!rc)
 		rc = compare_runs(&comparison, result->db, &request, err);
 	if (!rc)
-		rc = compare_lines(&comparison, result->db, false, err);
+		rc = comparison_add_lines(&comparison, result->db, false, err);
 	if (!rc) {
 		const struct regress_report report = {.base = &comparison.base,
 						      .head = &comparison.head,

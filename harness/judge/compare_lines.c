@@ -135,7 +135,8 @@ static bool has_id(const int64_t *ids, size_t count, int64_t id)
 	return i < count && ids[i] == id;
 }
 
-int compare_lines(struct run_comparison *comparison, struct db *db, bool gate, struct error *err)
+int comparison_add_lines(struct run_comparison *comparison, struct db *db, bool gate,
+			 struct error *err)
 {
 	struct regress *regress = &comparison->regress;
 	struct line_changes_list *lines = &comparison->lines;

@@ -152,7 +152,7 @@ struct run_comparison {
 	struct regress_differences differences; /* between the environments of the runs */
 	struct regress regress;
 	size_t filled; /* cases that are compared with an older run than the base */
-	struct line_changes_list lines; /* from compare_lines(); before: empty */
+	struct line_changes_list lines; /* from comparison_add_lines(); before: empty */
 	/* The members above borrow from these. */
 	struct baselines baselines;
 	struct regress_pair *pairs;
@@ -172,7 +172,8 @@ int compare_runs(struct run_comparison *out, struct db *db,
  * comparison->lines, and adds the worst line to the explanation of a regression. `gate`: a case
  * whose lines together do more work also fails, whatever its time. PL_ECORRUPT, PL_EIO.
  */
-int compare_lines(struct run_comparison *comparison, struct db *db, bool gate, struct error *err);
+int comparison_add_lines(struct run_comparison *comparison, struct db *db, bool gate,
+			 struct error *err);
 /* Checks what can be known before the head has results: PL_EUSAGE for the references and the
  * environments, as above. Sets *base_id. */
 int compare_runs_check(int64_t *base_id, struct db *db,

@@ -63,7 +63,7 @@ static void added_costs(double out[COST_PARTS], const int64_t *base, const int64
 
 /* ---- words ---- */
 
-static void add_grouped(struct text *out, int64_t value)
+static void add_thousands(struct text *out, int64_t value)
 {
 	char digits[24];
 	const int length = snprintf(digits, sizeof(digits), "%lld", (long long)value);
@@ -91,9 +91,9 @@ static void add_ratios(struct text *out, double base, double head)
 static void add_counts(struct text *out, const char *words, int64_t base, int64_t head)
 {
 	text_addf(out, "%s ", words);
-	add_grouped(out, base);
+	add_thousands(out, base);
 	text_add(out, " → ");
-	add_grouped(out, head);
+	add_thousands(out, head);
 }
 
 /* "sectors per request 4 → 16" if that changed, else "sectors 4,096 → 8,192". */
@@ -256,8 +256,8 @@ static void set_place(struct line_change *change, const struct line_side *side,
 }
 
 /* Lines whose counts vary, and those of unknown texts, are only named. */
-static bool is_compared(struct line_changes *out, const struct line_match *match,
-			const struct line_side *base, const struct line_side *head)
+static bool match_is_compared(struct line_changes *out, const struct line_match *match,
+			      const struct line_side *base, const struct line_side *head)
 {
 	const struct line_cost *before = cost_at(base, match->a), *after = cost_at(head, match->b);
 	struct text place = TEXT_INIT;
@@ -307,8 +307,8 @@ static void compare_line(struct line_changes *out, const struct line_match *matc
 
 /* ---- the worst first ---- */
 
-#define LEAST_OF_EDITED 0.01 /* of the added cost: less is no reason to name an edited line first \
-			      */
+/* The part of the added cost from which an edited line is named before others. */
+#define LEAST_OF_EDITED 0.01
 
 /* A change, and what places it. */
 struct ranked_change {
@@ -416,7 +416,7 @@ void line_changes_of(struct line_changes *out, const struct line_side *base,
 	*out = (struct line_changes){0};
 	line_match_profiles(&matches, base, head);
 	for (size_t i = 0; i < matches.count; i++)
-		if (is_compared(out, &matches.items[i], base, head))
+		if (match_is_compared(out, &matches.items[i], base, head))
 			compare_line(out, &matches.items[i], base, head);
 	out->unknown = matches.unknown;
 	matches.unknown = (struct string_list){0};

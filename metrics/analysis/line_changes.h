@@ -9,10 +9,18 @@
 #include "metrics/analysis/line_match.h"
 
 /* What is compared, the members of struct profile_instruction. */
-#define LINE_COUNT_LIST(X)                                                                \
-	X(executed)                                                                       \
-	X(lanes) X(requests) X(sectors) X(local_sectors) X(shared_requests) X(wavefronts) \
-		X(branches) X(divergent)
+/* clang-format off */
+#define LINE_COUNT_LIST(X) \
+	X(executed) \
+	X(lanes) \
+	X(requests) \
+	X(sectors) \
+	X(local_sectors) \
+	X(shared_requests) \
+	X(wavefronts) \
+	X(branches) \
+	X(divergent)
+/* clang-format on */
 
 enum line_count_kind {
 #define X(name) LINE_COUNT_##name,

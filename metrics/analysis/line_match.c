@@ -75,7 +75,7 @@ static const char *base_name(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-static void list_files(struct match_side *side)
+static void find_side_files(struct match_side *side)
 {
 	const struct profile *profile = side->given->profile;
 	struct name_index index = {0};
@@ -209,8 +209,8 @@ static void set_alone(struct line_match_list *out, struct match_side *side,
 	}
 }
 
-static void say_unknown(struct line_match_list *out, const char *file, const struct line_source *a,
-			const struct line_source *b)
+static void say_no_texts(struct line_match_list *out, const char *file, const struct line_source *a,
+			 const struct line_source *b)
 {
 	if (!a->text && !b->text)
 		string_list_addf(&out->unknown, "the texts of %s are not kept", base_name(file));
@@ -231,7 +231,7 @@ static void match_texts(struct line_match_list *out, struct match_side *a, struc
 		file->known = other->known =
 			file->by_number || (file->source->text && other->source->text);
 		if (!file->known)
-			say_unknown(out, other->name, file->source, other->source);
+			say_no_texts(out, other->name, file->source, other->source);
 		if (!file->known || file->by_number)
 			continue;
 		text_map_of(&file->map,
@@ -305,7 +305,7 @@ static int key_compare(const struct frame_key *a, const struct frame_key *b)
 	return order ? order : order_of((int64_t)a->plain, (int64_t)b->plain);
 }
 
-static struct frame_key key_of(const struct match_side *side, size_t frame)
+static struct frame_key frame_key_of(const struct match_side *side, size_t frame)
 {
 	const struct profile_frame *of = &side->given->profile->frames[frame];
 
@@ -317,7 +317,7 @@ static int frame_order(const void *left, const void *right, void *context)
 {
 	const struct match_side *side = context;
 	const size_t a = *(const size_t *)left, b = *(const size_t *)right;
-	const struct frame_key key_a = key_of(side, a), key_b = key_of(side, b);
+	const struct frame_key key_a = frame_key_of(side, a), key_b = frame_key_of(side, b);
 	const int order = key_compare(&key_a, &key_b);
 
 	return order ? order : order_of((int64_t)a, (int64_t)b);
@@ -341,7 +341,7 @@ static size_t frames_with(const struct match_side *side, const struct frame_key 
 
 	while (low < high) {
 		const size_t middle = (low + high) / 2;
-		const struct frame_key at = key_of(side, side->order[middle]);
+		const struct frame_key at = frame_key_of(side, side->order[middle]);
 
 		if (key_compare(&at, key) < 0)
 			low = middle + 1;
@@ -350,7 +350,7 @@ static size_t frames_with(const struct match_side *side, const struct frame_key 
 	}
 	*first = low;
 	for (size_t i = low; i < all; i++, count++) {
-		const struct frame_key at = key_of(side, side->order[i]);
+		const struct frame_key at = frame_key_of(side, side->order[i]);
 
 		if (key_compare(&at, key) != 0)
 			break;
@@ -397,7 +397,7 @@ static int64_t find_frame(const struct match_side *a, const struct match_side *b
 {
 	const struct matched_frame *frame = &a->frames[index];
 	const int64_t caller = a->given->profile->frames[index].caller;
-	const struct frame_key own = key_of(a, index);
+	const struct frame_key own = frame_key_of(a, index);
 	struct frame_key key = {a->files[frame->file].other, frame->plain, frame->line,
 				caller < 0 ? -1 : a->frames[caller].other};
 	size_t first, own_first, count;
@@ -499,7 +499,7 @@ void line_match_profiles(struct line_match_list *out, const struct line_side *a,
 
 	*out = (struct line_match_list){0};
 	for (size_t i = 0; i < 2; i++)
-		list_files(&sides[i]);
+		find_side_files(&sides[i]);
 	match_file_names(&sides[0], &sides[1]);
 	match_texts(out, &sides[0], &sides[1]);
 	number_functions((struct match_side *const[]){&sides[0], &sides[1]});

@@ -59,7 +59,7 @@ static void numbers_release(struct diff_numbers *numbers)
 	free(numbers->slots);
 }
 
-static size_t number_of(struct diff_numbers *numbers, const char *text)
+static size_t text_number(struct diff_numbers *numbers, const char *text)
 {
 	size_t at = text_hash(text) % numbers->slot_count;
 
@@ -117,7 +117,7 @@ static void pass_code(struct text_place *place, const char *at, const char *star
 }
 
 /* Appends the words of a line. */
-static char *add_words(char *words, struct text_place *place, const char *line, const char *stop)
+static char *take_words(char *words, struct text_place *place, const char *line, const char *stop)
 {
 	place->quote = 0;
 	for (const char *at = line; at < stop;) {
@@ -149,7 +149,7 @@ static void side_split(struct diff_side *side, const char *text, size_t bytes, b
 		const char *stop = newline ? newline : end;
 		char *own = words;
 
-		words = add_words(words, &place, text, stop);
+		words = take_words(words, &place, text, stop);
 		text = stop + 1;
 		if (!*own)
 			continue;
@@ -544,7 +544,7 @@ static void set_numbers(struct diff *diff)
 	for (size_t side = 0; side < 2; side++)
 		for (size_t i = 0; i < sides[side]->count; i++)
 			sides[side]->lines[i].number =
-				number_of(&numbers, sides[side]->lines[i].words);
+				text_number(&numbers, sides[side]->lines[i].words);
 	numbers_release(&numbers);
 	diff->in_a = xcalloc(lines + 1, sizeof(*diff->in_a));
 	diff->in_b = xcalloc(lines + 1, sizeof(*diff->in_b));

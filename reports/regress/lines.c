@@ -113,22 +113,6 @@ static size_t show_cases(struct text *out, const struct regress_report *report,
 	return more;
 }
 
-/* An arrow that every terminal has. */
-static void add_shown(struct text *out, const char *sentence, bool ascii)
-{
-	const char *arrow;
-
-	while (ascii && (arrow = strstr(sentence, "→"))) {
-		char *before = xstrndup(sentence, (size_t)(arrow - sentence));
-
-		text_add_escaped(out, before);
-		text_add(out, "->");
-		free(before);
-		sentence = arrow + strlen("→");
-	}
-	text_add_escaped(out, sentence);
-}
-
 static void show_as_text(struct text *out, const struct regress_case *item,
 			 const struct string_list *sentences, const struct report_options *options)
 {
@@ -140,7 +124,7 @@ static void show_as_text(struct text *out, const struct regress_case *item,
 	text_add_char(out, '\n');
 	for (size_t i = 0; i < sentences->count; i++) {
 		text_clear(&shown);
-		add_shown(&shown, sentences->items[i], options && options->ascii);
+		text_add_escaped(&shown, sentences->items[i]);
 		wrap_text(out, 4, "", shown.data, width);
 	}
 	text_release(&shown);

@@ -414,8 +414,8 @@ static void keep_reasons(struct table *table, const struct regress *regress)
 	}
 }
 
-void regress_text(FILE *out, const struct regress_report *report,
-		  const struct report_options *options)
+static void write_regress_text(FILE *out, const struct regress_report *report,
+			       const struct report_options *options)
 {
 	const size_t width = options && options->width > 0 ? (size_t)options->width : SIZE_MAX;
 	struct heading heading = {0};
@@ -447,6 +447,31 @@ void regress_text(FILE *out, const struct regress_report *report,
 	heading_release(&heading);
 	text_release(&text);
 	text_release(&shown);
+}
+
+/* Names stay as they are, but a terminal without UTF-8 gets no arrow. */
+static void write_without_arrows(FILE *out, const char *text)
+{
+	const char *arrow;
+
+	for (; (arrow = strstr(text, "→")); text = arrow + strlen("→")) {
+		fwrite(text, 1, (size_t)(arrow - text), out);
+		fputs("->", out);
+	}
+	fputs(text, out);
+}
+
+void regress_text(FILE *out, const struct regress_report *report,
+		  const struct report_options *options)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *stream = options && options->ascii ? open_memstream(&text, &length) : NULL;
+
+	write_regress_text(stream ? stream : out, report, options);
+	if (stream && fclose(stream) == 0)
+		write_without_arrows(out, text);
+	free(text);
 }
 
 void regress_markdown(FILE *out, const struct regress_report *report)

@@ -1,0 +1,84 @@
+# What changed by line, in every format of a comparison, and as a gate.
+. "$(dirname "$0")/lib.sh"
+command -v sqlite3 >/dev/null || skip 'there is no sqlite3'
+no_worker
+"$MAKE_LINE_RUNS" lines.db || { echo 'no database was made'; exit 1; }
+export PERFLAB_DB=lines.db
+
+# compare CODE WORD…: compares the two runs.
+compare() {
+	wanted=$1
+	shift
+	run regress --base before --head after "$@"
+	expect_code "$wanted"
+}
+
+line='saxpy.cu:4: sectors per request 4 → 16; its share of the stalls 12 → 38 %'
+compare 1
+expect_out 'By line'
+expect_out "$line"
+# a slower case names its line in the reason, which the table shows, too
+[ "$(grep -cF "$line" out)" -eq 2 ] || complain 'the reason does not name the line'
+expect_out 'quiet.cu:1: sectors per request 4 → 5'
+expect_out 'not compared: spin.cu:1, its counts vary'
+expect_out 'not compared: the launches differ'
+expect_no_out 'same.cu'
+expect_no_out 'grid.cu'
+[ "$(grep -n 'saxpy.cu' out | tail -n 1 | cut -d: -f1)" -lt "$(grep -n 'quiet.cu' out | cut -d: -f1)" ] ||
+	complain 'the case that regressed does not come first'
+
+# a case that is as fast fails if its lines gate
+sqlite3 lines.db "DELETE FROM profile WHERE trial_id IN (SELECT trial.id FROM trial JOIN run
+	ON run.id = run_id WHERE label = 'after' AND variant = 'strided')"
+run regress --base before --head after --thresholds none
+expect_code 1
+expect_no_out 'saxpy.cu'
+echo 'saxpy/strided* ignore' >limits
+compare 0 --thresholds limits
+expect_out 'quiet.cu:1: sectors per request 4 → 5'
+compare 1 --thresholds limits --lines gate
+expect_out 'quiet.cu:1: sectors per request 4 → 5'
+compare 0 --thresholds limits --lines none
+expect_no_out 'By line'
+
+# other formats
+compare 1 --thresholds limits --lines gate --format md
+expect_out '**By line**'
+expect_out 'not compared: spin.cu:1, its counts vary'
+compare 1 --thresholds limits --lines gate --format junit
+expect_out 'type="lines"/>'
+expect_out 'lines: quiet.cu:1: sectors per request 4 → 5'
+compare 1 --thresholds limits --lines gate --format json
+expect_out '"place": "quiet.cu:1"'
+expect_out '"varying": ['
+[ "$(grep -c '"lines": null' out)" -eq 1 ] || complain 'a case without a profile has lines'
+compare 0 --thresholds limits --lines none --format json
+expect_no_out '"lines"'
+
+# two versions of one run: their launches have other names
+run regress --base against --head beside
+expect_code 1
+expect_out "$line"
+
+# a terminal without UTF-8
+if has_terminal; then
+	on_terminal "LC_ALL=C '$PERFLAB' regress --base against --head beside" >out
+	expect_out 'sectors per request 4 -> 16'
+	expect_no_out '→'
+fi
+
+# a run without the text: nothing is guessed
+sqlite3 lines.db "UPDATE run_file SET hash = NULL, why = 'was not found' WHERE file = '/now/quiet.cu'"
+compare 0 --thresholds limits --lines gate
+expect_no_out 'quiet.cu:1'
+expect_out 'not compared: the text of quiet.cu is kept of one run only'
+
+# no profiles: a hint only for who asks
+sqlite3 lines.db 'DELETE FROM profile'
+compare 0 --thresholds limits
+expect_no_out 'By line'
+expect_no_err 'lines'
+compare 0 --thresholds limits --lines gate
+expect_err 'no case has a profile in both runs'
+expect_err 'perflab sweep --lines all'
+finish
