@@ -214,7 +214,7 @@ static const struct option_row regress_rows[] = {
 	TEXT_ROW("counters", 'c', regress_verb_options, counters, "NAMES",
 		 "the counters to compare: \"exact\" (the default) for all that repeat exactly, "
 		 "\"none\", or names separated by commas"),
-	CHOICE_ROW("lines", 0, regress_verb_options, lines, "WHEN", regress_lines_words,
+	CHOICE_ROW("lines", 'l', regress_verb_options, lines, "WHEN", regress_lines_words,
 		   "what the lines of cases with a profile in both runs are for: \"show\" (the "
 		   "default) what changed in them, \"gate\" also fails if they do more work, "
 		   "\"none\""),
