@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/random.h"
+
 /* Two profiles with an instruction in each line that has words and is no comment. */
 struct edited_pair {
 	struct line_fixture a, b;
@@ -286,6 +288,22 @@ static void files_match_by_the_end_of_their_path(void **state)
 	release_pair(&pair);
 }
 
+/* The file that is left has another folder than the first one of its name. */
+static void the_nearest_file_is_the_same(void **state)
+{
+	struct edited_pair pair = {0};
+
+	(void)state;
+	add_code(&pair.a, "/then/x/tile.cuh", "one();\n");
+	add_code(&pair.a, "/then/y/tile.cuh", "\ntwo();\n");
+	add_code(&pair.b, "/now/y/tile.cuh", "\n\ntwo();\n");
+	match(&pair);
+	assert_int_equal(pair.matches.count, 2);
+	expect_match(&pair, 2, 3, LINE_SAME);
+	expect_match(&pair, 1, 0, LINE_GONE);
+	release_pair(&pair);
+}
+
 static void files_of_one_name_are_not_mixed(void **state)
 {
 	struct edited_pair pair = {0};
@@ -370,6 +388,58 @@ static void code_without_lines_says_nothing(void **state)
 	release_pair(&pair);
 }
 
+/* Random texts of few words, so that many lines are equal. */
+static char *random_text(uint64_t *random)
+{
+	static const char *const words[] = {"a();", "b();",        "}",
+					    "{",    "/*",          "*/",
+					    "\"",   "x = 1; // a", "y[i] = x[i];",
+					    "",     " a( );",      "first_of_a_long_block();"};
+	struct text text = TEXT_INIT;
+
+	for (uint64_t left = hash_below(random_next(random), 40); left; left--)
+		text_addf(&text, "%s%s", words[hash_below(random_next(random), ARRAY_SIZE(words))],
+			  hash_below(random_next(random), 8) ? "\n" : "");
+	return text_detach(&text);
+}
+
+/* Whatever the texts are, each line matches one, and every line is in the list once. */
+static void each_line_matches_one(void **state)
+{
+	uint64_t random = 1;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		struct edited_pair pair = {0};
+		char *a = random_text(&random), *b = random_text(&random);
+		bool *seen_a, *seen_b;
+
+		match_edited(&pair, a, i % 3 ? b : a);
+		seen_a = xcalloc(pair.a.lines.count + 1, sizeof(*seen_a));
+		seen_b = xcalloc(pair.b.lines.count + 1, sizeof(*seen_b));
+		for (size_t j = 0; j < pair.matches.count; j++) {
+			const struct line_match *item = &pair.matches.items[j];
+
+			assert_true(item->a != NO_LINE || item->b != NO_LINE);
+			assert_false(item->a != NO_LINE && seen_a[item->a]);
+			assert_false(item->b != NO_LINE && seen_b[item->b]);
+			if (item->a != NO_LINE)
+				seen_a[item->a] = true;
+			if (item->b != NO_LINE)
+				seen_b[item->b] = true;
+		}
+		for (size_t j = 0; j < pair.a.lines.count; j++)
+			assert_true(seen_a[j]);
+		for (size_t j = 0; j < pair.b.lines.count; j++)
+			assert_true(seen_b[j]);
+		free(seen_a);
+		free(seen_b);
+		free(a);
+		free(b);
+		release_pair(&pair);
+	}
+}
+
 /* 20,000 lines that have nothing in common, and 20,000 of which each tenth is new. */
 static void long_files_end_soon(void **state)
 {
@@ -409,10 +479,12 @@ int main(void)
 		cmocka_unit_test(inlined_functions_match_by_name),
 		cmocka_unit_test(macros_are_in_their_line),
 		cmocka_unit_test(files_match_by_the_end_of_their_path),
+		cmocka_unit_test(the_nearest_file_is_the_same),
 		cmocka_unit_test(files_of_one_name_are_not_mixed),
 		cmocka_unit_test(lines_without_text_are_not_guessed),
 		cmocka_unit_test(odd_positions_are_not_called_new),
 		cmocka_unit_test(code_without_lines_says_nothing),
+		cmocka_unit_test(each_line_matches_one),
 		cmocka_unit_test(long_files_end_soon),
 	};
 
