@@ -61,7 +61,7 @@ KERNELS = {
         (4, "	float right = x[(i + 1) & (n - 1)] + x[(i + n / 4) & (n - 1)];", "unneeded load"),
         (5, "	float sum = (float)(0.25 * left + 0.5 * here + 0.25 * right);", "fp64"),
         (6, "	if (threadIdx.x & 1) sum += __sinf(y[i]); else sum += __cosf(y[i]) * __expf(sum);", "divergence"),
-        (7, "	atomicAdd(&z[i], sum);", "atomic store"),
+        (7, "	atomicAdd(&z[(i * 8) & (n - 1)], sum);", "uncoalesced atomic"),
     ]),
     "tile": ("""{
 	__shared__ float s[32][33];
@@ -94,7 +94,7 @@ KERNELS = {
 }""", [
         (4, "		float v = x[(i * 16 + k) & (n - 1)];", "uncoalesced load"),
         (5, "		most = fmaxf(most, v * __expf(v) / (1.0f + v));", "division"),
-        (6, "		sum += (float)((double)v * 0.5);", "fp64"),
+        (6, "		sum += (float)((double)v * 0.3);", "fp64"),
         (8, "	z[i] = sum + most * y[(i * 33) & (n - 1)];", "uncoalesced load"),
         (2, "	float sum = y[i] + y[(i + 64) & (n - 1)], most = -1e30f;", "unneeded load"),
     ]),
@@ -132,7 +132,7 @@ KERNELS = {
         (3, "		s[(t * 32 + t / 32) & 1023] = 0;", "bank conflict"),
         (4, "	__syncthreads(); __syncthreads(); __syncthreads();", "barrier"),
         (6, "	int bin = (i * 7 + (int)y[i]) % (1000 + d);", "unneeded load"),
-        (7, "	atomicAdd(&s[bin & 7], 1);", "shared atomic conflict"),
+        (7, "	atomicAdd(&s[(bin * 32) & 1023], 1);", "bank conflict"),
         (10, "		z[(blockIdx.x * 1024 + t * 8) & (n - 1)] = s[t] + x[t];", "uncoalesced store"),
     ]),
     "shuffle": ("""{
