@@ -122,6 +122,11 @@ static int write_run_report(const struct invocation *call, const struct report_p
 	const struct report_verb_options *options = call->options;
 	const struct report_data *data = &parts->data;
 	const enum report_format format = (enum report_format)options->format;
+	const struct report_profiles profiles = {
+		.profile = report_data_profile,
+		.source = report_data_source,
+		.context = data->db,
+	};
 	struct report_options look = {
 		.selection = &parts->selection,
 		.whole = &data->run,
@@ -134,6 +139,7 @@ static int write_run_report(const struct invocation *call, const struct report_p
 		.histories = &data->histories,
 		.samples = report_data_samples,
 		.samples_context = data->db,
+		.profiles = &profiles,
 	};
 	struct output output = {0};
 	int rc = output_open(&output, options->output, err);

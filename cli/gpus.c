@@ -50,6 +50,11 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 	static const struct report_selection everything = {0};
 	const struct report_selection *selection = look->selection ? look->selection : &everything;
 	const struct gpu_group *group = &data->group;
+	const struct report_profiles profiles = {
+		.profile = report_data_profile,
+		.source = report_data_source,
+		.context = db,
+	};
 	struct report_selected selected = {0};
 	struct report_options options = {
 		.selection = selection,
@@ -65,6 +70,7 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 		.roofs_of = data->roofs_of,
 		.samples = report_data_samples,
 		.samples_context = db,
+		.profiles = &profiles,
 	};
 	struct output output = {0};
 	int rc = check_group_format(group, look->format, err);

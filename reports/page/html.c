@@ -89,6 +89,7 @@ void page_write(FILE *out, const struct run *run, const struct report_options *o
 
 #define TITLE_MARK "<!--perflab:title-->"
 #define RUN_MARK "<!--perflab:run-->"
+#define LINES_MARK "<!--perflab:lines-->"
 
 static char *page_title(const struct run *run)
 {
@@ -141,6 +142,8 @@ int run_write_html(FILE *out, const struct run *run, const struct report_options
 	write_page_title(out, run);
 	write_page_up_to(out, &page, RUN_MARK);
 	page_write(out, run, options);
+	write_page_up_to(out, &page, LINES_MARK);
+	page_lines_write(out, run, options);
 	fwrite(page, 1, (size_t)(report_page + report_page_length() - page), out);
 	return 0;
 }

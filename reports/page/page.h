@@ -15,6 +15,10 @@ extern const char report_page_why_not[];
 size_t report_page_length(void);
 /* Writes the JSON that the page reads. */
 void page_write(FILE *out, const struct run *run, const struct report_options *options);
+/* Writes what the lines of profiled cases cost, as elements that hold JSON: "lines-N" for case N,
+ * and "lines-sources" with the source text, once for all cases. Nothing if no case has a profile.
+ */
+void page_lines_write(FILE *out, const struct run *run, const struct report_options *options);
 
 /* ---- JSON ---- */
 

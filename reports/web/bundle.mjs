@@ -1,5 +1,5 @@
-// Builds the page: one HTML file with its style, scripts and licences, and two marks that perflab
-// replaces with the title and the run. usage: bundle.mjs NODE_MODULES PAGE LICENCES
+// Builds the page: one HTML file with its style, scripts and licences, and three marks that
+// perflab replaces with the title, the run and the lines of its cases. usage: bundle.mjs NODE_MODULES PAGE LICENCES
 //
 // The page loads nothing and runs only its own scripts: the policy in its head lists their hashes.
 import { createHash } from "node:crypto";
@@ -100,7 +100,7 @@ page = page.replaceAll(/<!--bundle:(\w+)-->|\{\{(\w+)\}\}/g, (_, a, b) => {
 	if (part === undefined) throw new Error(`page.html asks for ${a ?? b}, which does not exist`);
 	return part;
 });
-for (const mark of ["title", "run"]) {
+for (const mark of ["title", "run", "lines"]) {
 	if (page.split(`<!--perflab:${mark}-->`).length !== 2)
 		throw new Error(`the page needs the mark perflab:${mark} exactly once`);
 }

@@ -3,6 +3,7 @@ import { Chart } from "../chart.js";
 import { statusMark } from "../colours.js";
 import { byId, h, table } from "../dom.js";
 import { bandwidth, bytes, inUnit, intensity, isNumber, percent, plural, plusMinus, precisionName, rate, three, time, timeRange, unbroken, whole } from "../numbers.js";
+import { linesOf } from "./lines.js";
 import { levelName } from "./roofline.js";
 import { sentenceOf } from "./speedup.js";
 import { bar, boundChip } from "./verdicts.js";
@@ -152,12 +153,13 @@ export function openDetail(app, one) {
 	const { model } = app;
 	const dialog = byId("detail");
 	const sampleSection = samples(model, one);
+	app.lines = linesOf(app, one);
 	dialog.replaceChildren(h("div", { class: "detail" },
 		h("header", {},
 			h("div", {}, h("h2", { id: "detail-title" }, `${one.kernel}/${one.variant}`), h("p", {}, h("code", { class: "config" }, one.config))),
 			h("button", { type: "button", class: "quiet close", "aria-label": "Close", onclick: () => dialog.close() }, "Close")),
 		h("p", { class: "status" }, statusMark(one), h("strong", {}, one.status), one.reason ? `: ${one.reason}` : "", one.gpu === null ? "" : `, on GPU ${one.gpu}`),
-		verdict(one), facts(model, one), roofs(model, one), sampleSection, counters(model, one)));
+		verdict(one), facts(model, one), roofs(model, one), app.lines.section, sampleSection, counters(model, one)));
 	if (!dialog.open) dialog.showModal();
 	dialog.firstChild.scrollTop = 0;
 	sampleSection?.start?.();
@@ -174,11 +176,12 @@ export function prepareDetail(app) {
 	dialog.addEventListener("close", () => {
 		dialog.replaceChildren();
 		app.opened = null;
+		app.lines = null;
 		app.address.changed();
 	});
 }
 
-/** Opens the case that the address names. */
+/** Opens the case that the address names, and unfolds its line. */
 export function detailAddress(app) {
 	const unknown = h("p", { class: "finding", role: "note", hidden: true });
 	byId("content").prepend(unknown);
@@ -188,5 +191,8 @@ export function detailAddress(app) {
 		unknown.textContent = unknown.hidden ? "" : `The address names a case that this page does not have: ${name}`;
 		if (one) openDetail(app, one);
 		else if (byId("detail").open) byId("detail").close();
+	});
+	app.address.part("line", () => app.lines?.text ?? null, (text) => {
+		if (text !== null) app.lines?.go(text);
 	});
 }
