@@ -5,7 +5,9 @@
  * such runs; `history`: two cases over 24 runs, one of which became slower;
  * `hostile`:
  * names and reasons that no page likes; `one`: a single case; `bare`: a run
- * without samples or counters.
+ * without samples or counters; `lines`: cases with profiles; `all_lines` and
+ * `some_lines`: 200 cases with a source of 2,000 lines, of which a case executes
+ * all, or every tenth; `no_lines`: the same without profiles.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,6 +15,7 @@
 #include <string.h>
 
 #include "lab.h"
+#include "lab_lines.h"
 #include "metrics/analysis/ceilings.h"
 #include "metrics/analysis/compare.h"
 #include "metrics/catalogue/catalogue.h"
@@ -398,6 +401,55 @@ static int make_one(struct storing *storing, bool bare)
 	return rc;
 }
 
+/* ---- profiles ---- */
+
+static int make_lines(struct storing *storing)
+{
+	struct run run = lab_run("lines", "perflab sweep --lines all");
+	struct lab_case of = {&lab_kernels[10], 0, 1 << 24};
+	int rc;
+
+	for (int64_t i = 0; i < LAB_PROFILE_COUNT; i++) {
+		of.block = 32 * (i + 1);
+		lab_add(&run, &of);
+	}
+	rc = db_run_begin(storing->db, &run, &storing->err);
+	for (size_t i = 0; !rc && i < LAB_PROFILE_COUNT; i++) {
+		rc = store_ok(storing, &run, i, &of);
+		if (!rc)
+			rc = lab_lines_store(storing->db, run.id, run.trials[i].id,
+					     (enum lab_profile)i, &storing->err);
+	}
+	if (!rc)
+		rc = finish_run(storing, run.id);
+	run_release(&run);
+	return rc;
+}
+
+/* Each case executes every `every`-th of 2,000 lines; 0: none has a profile. */
+static int make_long_lines(struct storing *storing, int64_t every)
+{
+	struct run run = lab_run("long lines", "perflab sweep --lines all");
+	struct lab_case of = {&lab_kernels[10], 0, 1 << 24};
+	int rc;
+
+	for (int64_t i = 0; i < 200; i++) {
+		of.block = i + 1;
+		lab_add(&run, &of);
+	}
+	rc = db_run_begin(storing->db, &run, &storing->err);
+	for (size_t i = 0; !rc && i < run.trial_count; i++) {
+		rc = store_ok(storing, &run, i, &of);
+		if (!rc && every)
+			rc = lab_long_lines_store(storing->db, run.id, run.trials[i].id, 2000,
+						  every, 1 + (int64_t)i % every, &storing->err);
+	}
+	if (!rc)
+		rc = finish_run(storing, run.id);
+	run_release(&run);
+	return rc;
+}
+
 int main(int argc, char **argv)
 {
 	struct storing storing = {.seed = 1, .samples = 20, .all_counters = true};
@@ -405,7 +457,8 @@ int main(int argc, char **argv)
 	int rc = argc == 3 ? db_open(&storing.db, argv[1], DB_CREATE, &storing.err) : PL_EUSAGE;
 
 	if (rc)
-		fprintf(stderr, "usage: make_lab FILE lab|many|long|history|hostile|one|bare\n");
+		fprintf(stderr, "usage: make_lab FILE lab|many|long|history|hostile|one|bare|lines|"
+				"all_lines|some_lines|no_lines\n");
 	else if (strcmp(what, "lab") == 0)
 		rc = make_roofs(&storing) || make_lab(&storing);
 	else if (strcmp(what, "many") == 0)
@@ -418,6 +471,14 @@ int main(int argc, char **argv)
 		rc = make_history(&storing);
 	else if (strcmp(what, "hostile") == 0)
 		rc = make_hostile(&storing);
+	else if (strcmp(what, "lines") == 0)
+		rc = make_lines(&storing);
+	else if (strcmp(what, "all_lines") == 0)
+		rc = make_long_lines(&storing, 1);
+	else if (strcmp(what, "some_lines") == 0)
+		rc = make_long_lines(&storing, 10);
+	else if (strcmp(what, "no_lines") == 0)
+		rc = make_long_lines(&storing, 0);
 	else
 		rc = make_one(&storing, strcmp(what, "bare") == 0);
 	db_close(storing.db);

@@ -19,7 +19,7 @@ MODULES=$(echo "$found" | sed -n 2p)
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export PERFLAB_EPOCH_NS=1763700045000000000
-for what in lab history hostile one bare; do
+for what in lab history hostile one bare lines; do
 	"$build/tests/make_lab" "$scratch/$what.db" $what
 done
 
@@ -187,6 +187,7 @@ report bare last bare
 report split last split
 report spread last spread
 report failed last failed
+report lines last lines
 
 # Two files at a time: a browser waits for much of its time.
 [ $# -gt 0 ] || set -- "$source_root"/tests/browser/*.test.mjs

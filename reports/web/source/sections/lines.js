@@ -90,12 +90,13 @@ function titleOf(profile, line) {
 		line.inlined.length > 0 && `${shown(all)} with inlined code`].filter(Boolean).join("; ");
 }
 
-function reasonsTable(profile, cost) {
+/** `where` is for readers who hear the page: "line 20". */
+function reasonsTable(profile, cost, where) {
 	const rows = profile.reasons(cost).map(({ name, words, samples, notIssued }) => {
 		const share = (100 * samples) / cost.samples;
 		return [h("span", { title: name }, words), h("span", { class: "bar-cell" }, meter(share, share), h("span", { class: "bar-number" }, shown(share))), whole(samples), notIssued ? shown((100 * notIssued) / samples) : "0"];
 	});
-	return rows.length > 0 && [h("h4", {}, "Where its warps were"), table("Where its warps were",
+	return rows.length > 0 && [h("h4", {}, "Where its warps were"), table(`Where the warps of ${where} were`,
 		[{ head: "A warp of it", class: "reason-cell" }, { head: "Part" }, { head: "Samples", numeric: true },
 			{ head: "Nothing issued", numeric: true, title: "part of these samples in whose cycle the scheduler issued nothing" }], rows, { class: "tight" })];
 }
@@ -121,20 +122,31 @@ function countsList(cost) {
 
 const hexOf = (pc) => `0x${pc.toString(16).padStart(4, "0")}`;
 
-function instructionsTable(profile, cost) {
-	const { instructions } = cost;
-	const several = new Set(instructions.map((one) => one.function)).size > 1;
+/** The instructions of one function, the first of them at once. */
+function functionTable(profile, name, instructions, where) {
+	const counted = instructions.some(({ executed }) => executed !== null);
 	const rowOf = (one) => {
 		const share = profile.share(one);
 		return [h("code", {}, hexOf(one.pc)), h("span", { class: "bar-cell" }, meter(share, share), h("span", { class: "bar-number" }, shown(share))),
-			one.samples === null ? null : whole(one.samples), one.executed === null ? null : whole(one.executed), ...(several ? [h("code", { class: "function-cell", title: one.function }, one.function)] : [])];
+			...(profile.sampled ? [whole(one.samples ?? 0)] : []), ...(counted ? [whole(one.executed)] : [])];
 	};
-	const columns = [{ head: "Address" }, { head: "Part of the case" }, { head: "Samples", numeric: true }, { head: "Executed", numeric: true }, ...(several ? [{ head: "Function" }] : [])];
-	const draw = (count) => table("Instructions", columns, instructions.slice(0, count).map(rowOf), { class: "tight" });
+	const columns = [{ head: "Address" }, { head: "Part of the case" }, ...(profile.sampled ? [{ head: "Samples", numeric: true }] : []), ...(counted ? [{ head: "Executed", numeric: true }] : [])];
+	const draw = (count) => table(`Instructions of ${where} in ${name}`, columns, instructions.slice(0, count).map(rowOf), { class: "tight" });
 	const host = h("div", {}, draw(INSTRUCTIONS_FIRST));
-	const all = h("button", { type: "button", class: "wide-button", onclick: () => host.replaceChildren(draw(instructions.length)) }, `Show all ${whole(instructions.length)} instructions`);
-	if (instructions.length > INSTRUCTIONS_FIRST) host.append(all);
-	return instructions.length > 0 && [h("h4", {}, plural(instructions.length, "instruction"), several ? "" : [" of ", h("code", { class: "function-cell", title: instructions[0].function }, instructions[0].function)]), host];
+	if (instructions.length > INSTRUCTIONS_FIRST)
+		host.append(h("button", { type: "button", class: "wide-button", onclick: () => host.replaceChildren(draw(instructions.length)) }, `Show all ${whole(instructions.length)} instructions`));
+	const share = profile.share({ [profile.measure]: instructions.reduce((sum, one) => sum + profile.amount(one), 0) });
+	return [h("h4", { class: "function-head" }, h("span", {}, `${plural(instructions.length, "instruction")}, ${shown(share)} of the case, in`), h("code", { class: "function-cell", title: name }, name)), host];
+}
+
+function instructionTables(profile, { instructions }, where) {
+	const byFunction = new Map();
+	for (const one of instructions) {
+		const of = byFunction.get(one.function) ?? [];
+		of.push(one);
+		byFunction.set(one.function, of);
+	}
+	return [...byFunction].map(([name, of]) => functionTable(profile, name, of, where));
 }
 
 /* ---- the listing ---- */
@@ -147,7 +159,10 @@ class Lines {
 		this.unknown = h("p", { class: "finding", role: "note", hidden: true });
 		this.listing = h("div", { class: "source", role: "group" });
 		this.listing.addEventListener("keydown", (event) => this.pressed(event));
-		host.append(...about(profile).filter(Boolean), this.unknown, this.hottest(), this.chooser(), this.listing);
+		this.allButton = h("button", { type: "button", class: "wide-button", hidden: true, onclick: () => {
+			for (const gap of this.gaps()) gap.click();
+		} });
+		host.append(...about(profile).filter(Boolean), this.unknown, this.hottest(), this.chooser(), this.listing, this.allButton);
 		this.draw();
 	}
 
@@ -215,8 +230,9 @@ class Lines {
 		const { nowhere } = this.profile;
 		this.listing.setAttribute("aria-label", "Instructions without a position in the source");
 		this.listing.className = "source plain-source";
+		this.allButton.hidden = true;
 		this.listing.replaceChildren(...(nowhere ? [h("p", { class: "hint" }, "Where these instructions are in the source is not known. Code that is compiled with -lineinfo has positions."),
-			reasonsTable(this.profile, nowhere), countsList(nowhere), instructionsTable(this.profile, nowhere)].flat(Infinity).filter(Boolean) : [h("p", { class: "hint" }, "No instruction was executed or sampled.")]));
+			reasonsTable(this.profile, nowhere, "the case"), countsList(nowhere), instructionTables(this.profile, nowhere, "the case")].flat(Infinity).filter(Boolean) : [h("p", { class: "hint" }, "No instruction was executed or sampled.")]));
 	}
 
 	drawFile() {
@@ -226,6 +242,8 @@ class Lines {
 		const parts = source.text ? this.textParts(source.text, lines) : [...lines.values()].map((line) => this.row(line.number));
 		const note = source.text ? "" : h("p", { class: "hint source-note" }, `The text of ${source.name} is not kept: ${source.why ?? "the run did not look for it"}.`);
 		this.listing.replaceChildren(note, h("div", { class: "source-lines" }, parts));
+		this.allButton.hidden = !this.gaps().length;
+		this.allButton.textContent = `Show all ${plural(source.text?.length ?? 0, "line")}`;
 		if (this.toggles.length) this.toggles[0].tabIndex = 0;
 	}
 
@@ -248,10 +266,15 @@ class Lines {
 		return parts;
 	}
 
+	gaps() {
+		return [...this.listing.querySelectorAll("button.gap")];
+	}
+
 	/** Stands for the lines from `first` to before `end`. */
 	gap(first, end) {
 		const button = h("button", { type: "button", class: "gap", onclick: () => {
 			button.replaceWith(...Array.from({ length: end - first }, (_, i) => this.row(first + i)).flat());
+			this.allButton.hidden = !this.gaps().length;
 			this.toggles.sort((a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
 		} }, `⋯ ${plural(end - first, "line")}`);
 		button.dataset.first = String(first);
@@ -268,10 +291,10 @@ class Lines {
 		const why = mainReason(this.profile, main);
 		const more = h("div", { class: "line-more", id: `line-${this.profile.files.indexOf(this.file)}-${number}`, hidden: true });
 		const toggle = h("button", {
-			type: "button", class: "gutter", tabindex: "-1", "aria-expanded": "false", "aria-controls": more.id, title: titleOf(this.profile, line),
-			"aria-label": `Line ${number}: ${titleOf(this.profile, line)}${why ? `; ${why}` : ""}`,
+			type: "button", class: "gutter", tabindex: "-1", "aria-expanded": "false", "aria-controls": more.id, title: titleOf(this.profile, line), "data-line": number,
 			onclick: () => this.toggle(number),
-		}, h("span", { class: "line-number" }, number), meter(own, all), h("span", { class: "line-share" }, shown(all)));
+		}, h("span", { class: "unseen" }, "Line "), h("span", { class: "line-number" }, number), meter(own, all), h("span", { class: "line-share" }, shown(all)),
+		h("span", { class: "unseen" }, `: ${titleOf(this.profile, line)}${why ? `; ${why}` : ""}`));
 		this.toggles.push(toggle);
 		this.rows.set(number, { line, toggle, more });
 		const notes = all === null || all >= NOTED_FROM ? [why && h("span", {}, why), all - own >= NOTED_FROM && h("span", { class: "dim" }, `${shown(own)} itself, ${shown(all - own)} inlined`), ...wastesOf(main).map(([text, title]) => h("span", { class: "waste-badge", title }, text))].filter(Boolean) : [];
@@ -299,7 +322,7 @@ class Lines {
 		const cost = inlined ? line.whole : line.own;
 		return [
 			h("p", { class: "hint" }, `${titleOf(this.profile, line)}.${inlined ? " Most of it is inlined code, which these reasons and counts include." : ""}`),
-			reasonsTable(this.profile, cost), countsList(cost), this.inlined(line), this.callers(line), instructionsTable(this.profile, line.own),
+			reasonsTable(this.profile, cost, `line ${line.number}`), countsList(cost), this.inlined(line), this.callers(line), instructionTables(this.profile, line.own, `line ${line.number}`),
 		].flat(Infinity).filter(Boolean);
 	}
 
@@ -355,7 +378,7 @@ class Lines {
 			this.focused(this.toggles[to]);
 			this.toggles[to].focus();
 		} else if (event.key === "ArrowRight" || event.key === "ArrowLeft") {
-			this.toggle(Number(event.target.firstChild.textContent), event.key === "ArrowRight");
+			this.toggle(Number(event.target.dataset.line), event.key === "ArrowRight");
 		} else if (to === undefined) {
 			return;
 		}
@@ -367,7 +390,7 @@ class Lines {
 	/** Unfolds a line and scrolls to it. */
 	reveal(file, number) {
 		if (this.file !== file) this.choose(file);
-		const gap = [...this.listing.querySelectorAll("button.gap")].find(({ dataset }) => number >= dataset.first && number < dataset.end);
+		const gap = this.gaps().find(({ dataset }) => number >= dataset.first && number < dataset.end);
 		gap?.click();
 		const row = this.rows.get(number);
 		if (!row) return;
