@@ -12,7 +12,7 @@
 #include "reports/page/page.h"
 
 #define FUNCTION_NAME_MOST 200
-#define SHARE_STEPS 1e5 /* shares have five decimals */
+#define SHARE_STEPS 1e4 /* shares are whole hundredths of a percent */
 
 /* ---- source files ---- */
 
@@ -185,9 +185,11 @@ static void unknown_or_integer(struct page_json *json, int64_t value)
 		page_integer(json, value);
 }
 
-/* -1 becomes null; a column of which nothing is known is null. */
+/* Each value is the difference to the last known one: neighbours are often executed equally often,
+ * and so most are 0. -1 becomes null; a column of which nothing is known is null. */
 static void member_column(struct page_json *json, const char *name, struct column column)
 {
+	int64_t before = 0;
 	bool any = false;
 
 	for (size_t i = 0; i < column.count; i++)
@@ -198,8 +200,16 @@ static void member_column(struct page_json *json, const char *name, struct colum
 		return;
 	}
 	page_open(json, '[');
-	for (size_t i = 0; i < column.count; i++)
-		unknown_or_integer(json, column_value(&column, i));
+	for (size_t i = 0; i < column.count; i++) {
+		const int64_t value = column_value(&column, i);
+
+		if (value < 0) {
+			page_null(json);
+			continue;
+		}
+		page_integer(json, value - before);
+		before = value;
+	}
 	page_close(json, ']');
 }
 
@@ -214,8 +224,7 @@ static void member_shares(struct page_json *json, const char *name,
 	for (size_t i = 0; i < lines->count; i++) {
 		const struct line_cost *line = &lines->items[i];
 
-		page_short(json,
-			   round((high ? line->high : line->low) * SHARE_STEPS) / SHARE_STEPS);
+		page_short(json, round((high ? line->high : line->low) * SHARE_STEPS));
 	}
 	page_close(json, ']');
 }
@@ -319,13 +328,7 @@ static void page_instructions(struct page_json *json, const struct profile *prof
 			line_of[lines->items[i].instructions[j]] = (int64_t)i;
 	page_open_member(json, "instructions", '{');
 	member_column(json, "line", (struct column){line_of, sizeof(*line_of), count});
-	page_open_member(json, "pc", '[');
-	for (size_t i = 0; i < count; i++) {
-		const bool follows = i && items[i].function == items[i - 1].function;
-
-		page_integer(json, items[i].pc - (follows ? items[i - 1].pc : 0));
-	}
-	page_close(json, ']');
+	member_column(json, "pc", COLUMN_OF(items, count, pc));
 	member_column(json, "samples", COLUMN_OF(items, count, samples));
 	member_column(json, "executed", COLUMN_OF(items, count, executed));
 	page_close(json, '}');

@@ -2,17 +2,24 @@
 // of its own behind the scripts, which is read when the case is opened.
 //
 // lines: columns, one entry per position in the source ("frame"); the last may be that of the instructions
-// without a position. instructions: columns; `line` is an index into lines, and `pc` the difference to the
-// previous one of the same function. A column of which nothing is known is null.
+// without a position. instructions: columns; `line` is an index into lines. Each value of a column is the difference to the last known
+// one; a column of which nothing is known is null. low and high: in hundredths of a percent.
 
+export const LANES_PER_WARP = 32;
 const SUMS = ["executed", "lanes", "requests", "sectors", "ideal_sectors", "local_sectors", "shared_requests", "wavefronts", "ideal_wavefronts",
 	"branches", "divergent", "samples", "not_issued"];
-const LANES = 32;
+const SHARE_STEPS = 10000;
 
 const read = (id) => {
 	const element = document.getElementById(id);
 	return element ? JSON.parse(element.textContent) : null;
 };
+
+/** The values of a column, which holds their differences. */
+function column(steps) {
+	let sum = 0;
+	return steps?.map((step) => (step === null ? null : (sum += step))) ?? null;
+}
 
 /** Calls back as soon as the whole file is read. */
 export function afterLoading(callback) {
@@ -44,34 +51,32 @@ function addCost(cost, other) {
 	return cost;
 }
 
-function costsOf(data) {
-	return data.lines.frame === null && !data.lines.low.length ? [] : data.lines.low.map((low, at) => {
+function costsOf({ lines }) {
+	const columns = Object.fromEntries([...SUMS, "varies", "frame"].map((name) => [name, column(lines[name])]));
+	const shareOf = (steps) => (steps === null ? null : steps / SHARE_STEPS);
+	return lines.stalls.map((stalls, at) => {
 		const cost = emptyCost();
-		for (const name of [...SUMS, "varies"]) cost[name] = data.lines[name]?.[at] ?? null;
-		const stalls = data.lines.stalls[at];
+		for (const [name, values] of Object.entries(columns)) cost[name] = values?.[at] ?? null;
 		for (let i = 0; i < stalls.length; i += 3) cost.stalls.set(stalls[i], [stalls[i + 1], stalls[i + 2]]);
-		return Object.assign(cost, { frame: data.lines.frame?.[at] ?? null, low, high: data.lines.high[at] });
+		return Object.assign(cost, { low: shareOf(lines.low[at]), high: shareOf(lines.high[at]) });
 	});
 }
 
-function addInstructions(costs, data) {
-	const { line, pc, samples, executed } = data.instructions;
+function addInstructions(costs, { functions, instructions, words }) {
+	const [line, pc, samples, executed] = ["line", "pc", "samples", "executed"].map((name) => column(instructions[name]));
 	let at = 0;
-	for (const [word, count] of data.functions) {
-		let sum = 0;
-		for (let i = 0; i < count; i++, at++) {
-			sum += pc[at];
-			costs[line[at]].instructions.push({ pc: sum, function: data.words[word], samples: samples?.[at] ?? null, executed: executed?.[at] ?? null });
-		}
-	}
+	for (const [word, count] of functions)
+		for (const end = at + count; at < end; at++)
+			costs[line[at]].instructions.push({ pc: pc[at], function: words[word], samples: samples?.[at] ?? null, executed: executed?.[at] ?? null });
 }
 
 /** Positions, each with its cost and what was inlined into it. */
 function framesOf(data, costs) {
 	const word = (at) => (at === null ? null : data.words[at]);
+	const [line, caller] = [column(data.frames.line), column(data.frames.caller)];
 	const frames = data.frames.file.map((file, at) => ({
-		file: sources().files[file], line: data.frames.line[at], function: word(data.frames.function[at]),
-		caller: data.frames.caller?.[at] ?? null, cost: emptyCost(), inlined: [], low: null, high: null,
+		file: sources().files[file], line: line[at], function: word(data.frames.function[at]),
+		caller: caller?.[at] ?? null, cost: emptyCost(), inlined: [], low: null, high: null,
 	}));
 	for (const cost of costs.filter(({ frame }) => frame !== null)) Object.assign(frames[cost.frame], { cost, low: cost.low, high: cost.high });
 	for (const frame of frames) {
@@ -161,4 +166,3 @@ const part = (all, ideal) => (all > 0 && ideal !== null ? Math.max(0, 1 - ideal 
 export const wastedSectors = (cost) => part(cost.sectors, cost.ideal_sectors);
 export const wastedWavefronts = (cost) => part(cost.wavefronts, cost.ideal_wavefronts);
 export const lanesOf = (cost) => (cost.executed > 0 && cost.lanes !== null ? cost.lanes / cost.executed : null);
-export const LANES_PER_WARP = LANES;
