@@ -1,5 +1,5 @@
 // Opens a page from disk several times and prints median times in milliseconds as JSON: until head,
-// verdicts and table are painted, and until everything is ready.
+// verdicts and table are painted, until everything is ready, and until a case is shown after a click.
 // usage: first_paint.mjs NAME TIMES   (CHROMIUM, MODULES, PAGES as in browser.mjs)
 import { launch, open } from "./browser.mjs";
 
@@ -7,6 +7,7 @@ const [name, times] = process.argv.slice(2);
 const painted = [];
 const ready = [];
 const drawn = [];
+const opened = [];
 let complaints = [];
 const browser = await launch();
 for (let i = 0; i < Number(times); i++) {
@@ -28,8 +29,14 @@ for (let i = 0; i < Number(times); i++) {
 			return performance.now() - start;
 		}));
 	}
+	opened.push(await page.evaluate(async () => {
+		const start = performance.now();
+		document.querySelector("#verdicts button.link").click();
+		await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+		return performance.now() - start;
+	}));
 	await page.context().close();
 }
 await browser.close();
 const median = (list) => list.sort((a, b) => a - b)[Math.floor(list.length / 2)] ?? null;
-console.log(JSON.stringify({ painted: median(painted), ready: median(ready), drawn: median(drawn), complaints }));
+console.log(JSON.stringify({ painted: median(painted), ready: median(ready), drawn: median(drawn), opened: median(opened), complaints }));

@@ -161,8 +161,18 @@ lineTest("hostile names and text are shown as text", "hostile", async (page) => 
 	assert.equal(await toggleOf(page, 1).getAttribute("aria-expanded"), "true");
 });
 
-lineTest("a case without a profile has no such section", "noProfile", async (page) => {
+lineTest("a case without a profile names those of its variant that have one", "noProfile", async (page) => {
+	await page.locator(".lines").getByRole("button", { name: "block=32,n=16777216", exact: true }).click();
+	assert.equal(await page.locator("#detail .config").innerText(), "block=32,n=16777216");
+	assert.equal(await toggleOf(page, 20).count(), 1);
+});
+
+test("a page without profiles has no such section", async () => {
+	const { page, complaints } = await open(browser, "one");
+	await page.locator("#verdicts .link").first().click();
 	assert.equal(await page.locator(".lines").isVisible(), false);
+	assert.deepEqual(complaints, []);
+	await page.context().close();
 });
 
 const PHONE = { viewport: { width: 375, height: 812 } };

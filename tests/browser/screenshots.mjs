@@ -1,4 +1,4 @@
-// Takes pictures of a page and its sections: light, dark and on a phone.
+// Takes pictures of a page, its sections and the lines of its first case: light, dark and on a phone.
 // usage: screenshots.mjs NAME FOLDER   (CHROMIUM, MODULES, PAGES as in browser.mjs)
 import { join } from "node:path";
 import { drawAll, launch, open } from "./browser.mjs";
@@ -22,6 +22,12 @@ for (const [look, options] of Object.entries(LOOKS)) {
 		await page.locator(`#${section}`).evaluate((element) => scrollTo(0, element.getBoundingClientRect().top + scrollY - 52));
 		await page.waitForTimeout(150);
 		await page.screenshot({ path: join(folder, `${look}-${section}.png`) });
+	}
+	const lines = page.locator(".lines");
+	await page.locator("#verdicts .link").first().click();
+	if (await lines.isVisible()) {
+		await lines.evaluate((element) => element.scrollIntoView());
+		await page.screenshot({ path: join(folder, `${look}-lines.png`) });
 	}
 	await page.context().close();
 }

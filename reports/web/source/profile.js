@@ -156,6 +156,8 @@ export class Profile {
 	}
 }
 
+export const isProfiled = (one) => document.getElementById(`lines-${one.at}`) !== null;
+
 /** null: the case was not profiled. */
 export function profileOf(one) {
 	const data = read(`lines-${one.at}`);

@@ -2,21 +2,23 @@
 // its warps waited, what was inlined into it, what its accesses needed, and its instructions.
 import { h, segmented, table } from "../dom.js";
 import { isNumber, percent, plural, whole } from "../numbers.js";
-import { afterLoading, lanesOf, LANES_PER_WARP, profileOf, wastedSectors, wastedWavefronts } from "../profile.js";
+import { afterLoading, isProfiled, lanesOf, LANES_PER_WARP, profileOf, wastedSectors, wastedWavefronts } from "../profile.js";
 
 const CONTEXT = 3; // lines around one with a cost
 const SHORTEST_GAP = 4; // a shorter one takes as much room as the button that unfolds it
+const COSTLY_FIRST = 60; // lines with a cost that are shown at once
 const HOTTEST = 5;
 const NOTED_FROM = 1; // percent of the case from which a line says why its warps wait
 const INSTRUCTIONS_FIRST = 40;
 const NOTABLE_WASTE = 0.1;
-const NOTABLE_LANES = 0.9;
+const NOTABLE_LANES = 0.75;
 const NOTABLE_DIVERGENCE = 0.05;
 const DEEPEST = 8; // levels of inlining that are indented
+const OTHERS = 5;
 const HALF_SURE = 60; // percent from which one reason alone says enough
 
 const lastOf = (name) => name.slice(name.lastIndexOf("/") + 1) || name;
-const shown = (share) => (share === null ? "–" : share > 0 && share < 0.05 ? "<0.1 %" : percent(share, share < 9.95 ? 1 : 0));
+const shown = (share) => (share === null ? "–" : share === 0 ? "0 %" : share > 0 && share < 0.05 ? "<0.1 %" : percent(share, share < 9.95 ? 1 : 0));
 const partOf = (part) => percent(100 * part, part < 0.0995 ? 1 : 0);
 const lanesText = (lanes) => String(Number(lanes.toFixed(1)));
 const hasCost = (line) => line.whole.instructions.length > 0;
@@ -160,7 +162,8 @@ class Lines {
 		this.listing = h("div", { class: "source", role: "group" });
 		this.listing.addEventListener("keydown", (event) => this.pressed(event));
 		this.allButton = h("button", { type: "button", class: "wide-button", hidden: true, onclick: () => {
-			for (const gap of this.gaps()) gap.click();
+			for (const gap of this.gaps()) gap.unfold();
+			this.unfolded();
 		} });
 		host.append(...about(profile).filter(Boolean), this.unknown, this.hottest(), this.chooser(), this.listing, this.allButton);
 		this.draw();
@@ -236,33 +239,45 @@ class Lines {
 	}
 
 	drawFile() {
-		const { source, lines } = this.file;
+		const { source } = this.file;
 		this.listing.setAttribute("aria-label", `Lines of ${source.name}`);
 		this.listing.className = "source";
-		const parts = source.text ? this.textParts(source.text, lines) : [...lines.values()].map((line) => this.row(line.number));
 		const note = source.text ? "" : h("p", { class: "hint source-note" }, `The text of ${source.name} is not kept: ${source.why ?? "the run did not look for it"}.`);
-		this.listing.replaceChildren(note, h("div", { class: "source-lines" }, parts));
+		this.listing.replaceChildren(note, h("div", { class: "source-lines" }, this.parts()));
 		this.allButton.hidden = !this.gaps().length;
-		this.allButton.textContent = `Show all ${plural(source.text?.length ?? 0, "line")}`;
+		this.allButton.textContent = `Show all ${plural(this.numbers().length, "line")}`;
 		if (this.toggles.length) this.toggles[0].tabIndex = 0;
 	}
 
-	/** The lines with a cost and those around them; a button stands for each gap. */
-	textParts(text, lines) {
-		const wanted = new Set();
-		const last = Math.max(text.length, ...lines.keys());
-		for (const line of lines.values()) {
-			if (!hasCost(line)) continue;
-			for (let at = line.number - CONTEXT; at <= line.number + CONTEXT; at++) if (at >= 1 && at <= last) wanted.add(at);
-		}
+	/** The numbers of all lines that can be shown. */
+	numbers() {
+		const { source: { text }, lines } = this.file;
+		const costly = [...lines.values()].filter(hasCost).map(({ number }) => number);
+		// a position may be wrong
+		return text ? [...text.map((_, i) => i + 1), ...costly.filter((number) => number < 1 || number > text.length)] : costly;
+	}
+
+	/** The costliest lines and those around them; a button stands for each gap. */
+	parts() {
+		const amountOf = (line) => this.profile.amount(line.whole);
+		const costliest = [...this.file.lines.values()].filter(hasCost).sort((a, b) => amountOf(b) - amountOf(a)).slice(0, COSTLY_FIRST);
+		const around = this.file.source.text ? CONTEXT : 0;
+		const wanted = new Set(costliest.flatMap(({ number }) => Array.from({ length: 2 * around + 1 }, (_, i) => number - around + i)));
 		const parts = [];
-		for (let at = 1; at <= last;) {
-			let end = at;
-			while (end <= last && !wanted.has(end)) end++;
-			if (end - at >= SHORTEST_GAP) parts.push(this.gap(at, end));
-			else for (let i = at; i < end; i++) parts.push(this.row(i));
-			for (at = end; at <= last && wanted.has(at); at++) parts.push(this.row(at));
+		let folded = [];
+		const fold = () => {
+			parts.push(folded.length >= SHORTEST_GAP ? this.gap(folded) : folded.map((number) => this.row(number)));
+			folded = [];
+		};
+		for (const number of this.numbers()) {
+			if (!wanted.has(number)) {
+				folded.push(number);
+				continue;
+			}
+			fold();
+			parts.push(this.row(number));
 		}
+		fold();
 		return parts;
 	}
 
@@ -270,16 +285,22 @@ class Lines {
 		return [...this.listing.querySelectorAll("button.gap")];
 	}
 
-	/** Stands for the lines from `first` to before `end`. */
-	gap(first, end) {
+	/** Stands for lines, and says what they cost. */
+	gap(numbers) {
+		const costs = numbers.map((number) => this.file.lines.get(number)?.own).filter(Boolean);
+		const share = this.profile.share({ [this.profile.measure]: costs.reduce((sum, cost) => sum + this.profile.amount(cost), 0) });
+		const unfold = () => button.replaceWith(...numbers.flatMap((number) => this.row(number)).filter(Boolean));
 		const button = h("button", { type: "button", class: "gap", onclick: () => {
-			button.replaceWith(...Array.from({ length: end - first }, (_, i) => this.row(first + i)).flat());
-			this.allButton.hidden = !this.gaps().length;
-			this.toggles.sort((a, b) => a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1);
-		} }, `⋯ ${plural(end - first, "line")}`);
-		button.dataset.first = String(first);
-		button.dataset.end = String(end);
-		return button;
+			unfold();
+			this.unfolded();
+		} }, `⋯ ${plural(numbers.length, "line")}${costs.length && share > 0 ? `, ${shown(share)}` : ""}`);
+		return Object.assign(button, { numbers: new Set(numbers), unfold });
+	}
+
+	/** Gaps became lines: arrow keys reach them in the order of the page. */
+	unfolded() {
+		this.allButton.hidden = !this.gaps().length;
+		this.toggles.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
 	}
 
 	row(number) {
@@ -390,7 +411,7 @@ class Lines {
 	/** Unfolds a line and scrolls to it. */
 	reveal(file, number) {
 		if (this.file !== file) this.choose(file);
-		const gap = this.gaps().find(({ dataset }) => number >= dataset.first && number < dataset.end);
+		const gap = this.gaps().find(({ numbers }) => numbers.has(number));
 		gap?.click();
 		const row = this.rows.get(number);
 		if (!row) return;
@@ -415,16 +436,29 @@ class Lines {
 	}
 }
 
-/** The section of a case, and `go(text)` to show the line of an address. null: the case was not profiled. */
+/** For a case that was not profiled: the cases of its variant that were, mostly the fastest one. */
+function elsewhere(app, one) {
+	const others = app.model.cases.filter((other) => other.family === one.family && isProfiled(other));
+	return others.length > 0 && h("p", { class: "hint" }, "This case was not profiled. Of its variant, these were: ",
+		others.slice(0, OTHERS).flatMap((other, i) => [i ? ", " : "", app.link(other, other.config)]), others.length > OTHERS ? ", …" : "");
+}
+
+/** The section of a case, and `go(text)` to show the line of an address. */
 export function linesOf(app, one) {
 	const section = h("section", { class: "lines", hidden: true }, h("h3", {}, "Source lines"));
 	let lines = null;
 	let wanted = null;
 	afterLoading(() => {
-		const profile = profileOf(one);
-		if (!profile) return;
-		section.hidden = false;
-		if (profile.damaged) section.append(h("p", { class: "hint" }, `They cannot be read: ${profile.damaged}`));
+		let profile = null;
+		try {
+			profile = profileOf(one);
+		} catch (error) {
+			profile = { damaged: String(error) }; // the rest of the case is worth showing
+		}
+		const others = !profile && elsewhere(app, one);
+		section.hidden = !profile && !others;
+		if (!profile) section.append(others || "");
+		else if (profile.damaged) section.append(h("p", { class: "hint" }, `They cannot be read: ${profile.damaged}`));
 		else lines = new Lines(app, one, profile, section);
 		if (wanted !== null) lines?.go(wanted);
 	});
