@@ -386,7 +386,7 @@ class Lines {
 
 	/* ---- keys ---- */
 
-	/** Of all lines, the tab key reaches one; arrow keys move on from there. */
+	/** The tab key reaches one line; arrow keys move on from there. */
 	focused(toggle) {
 		for (const other of this.toggles) other.tabIndex = other === toggle ? 0 : -1;
 	}
