@@ -122,7 +122,7 @@ static int write_run_report(const struct invocation *call, const struct report_p
 	const struct report_verb_options *options = call->options;
 	const struct report_data *data = &parts->data;
 	const enum report_format format = (enum report_format)options->format;
-	const struct report_profiles profiles = {
+	const struct report_profile_reader profiles = {
 		.profile = report_data_profile,
 		.source = report_data_source,
 		.context = data->db,

@@ -50,7 +50,7 @@ int group_report(const struct invocation *call, const struct group_data *data, s
 	static const struct report_selection everything = {0};
 	const struct report_selection *selection = look->selection ? look->selection : &everything;
 	const struct gpu_group *group = &data->group;
-	const struct report_profiles profiles = {
+	const struct report_profile_reader profiles = {
 		.profile = report_data_profile,
 		.source = report_data_source,
 		.context = db,

@@ -134,7 +134,7 @@ const struct run *report_selected_run(const struct report_selected *selected,
 /* ---- options ---- */
 
 /* Where a page finds what the instructions of cases cost, and the source of their lines. */
-struct report_profiles {
+struct report_profile_reader {
 	/* Reads the profile of a trial, which the caller frees; *out NULL: it has none. */
 	int (*profile)(void *context, int64_t trial_id, struct profile **out, struct error *err);
 	/* Reads a source file as a run compiled it: its text and the hash of it, or why the text
@@ -169,7 +169,7 @@ struct report_options {
 	int (*samples)(void *context, int64_t trial_id, struct sample **out, size_t *count,
 		       struct error *err);
 	void *samples_context;
-	const struct report_profiles *profiles; /* html: NULL: omitted */
+	const struct report_profile_reader *profiles; /* html: NULL: omitted */
 };
 
 /* ---- a run ---- */

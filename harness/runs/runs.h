@@ -112,7 +112,7 @@ int report_data_samples(void *db, int64_t trial_id, struct sample **out, size_t 
 			struct error *err);
 /* Calls db_profile_load(). */
 int report_data_profile(void *db, int64_t trial_id, struct profile **out, struct error *err);
-/* Reads a source file of a run, as struct report_profiles has it. */
+/* Reads a source file of a run, as struct report_profile_reader has it. */
 int report_data_source(void *db, int64_t run_id, const char *file, char **hash, char **text,
 		       char **why, struct error *err);
 

@@ -24,7 +24,7 @@ struct page_source {
 
 /* The source files that lines are in, those with the same name and text once. */
 struct page_sources {
-	const struct report_profiles *from;
+	const struct report_profile_reader *from;
 	struct page_source *items;
 	size_t count, capacity;
 	struct string_list keys;            /* of both indices */

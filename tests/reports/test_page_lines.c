@@ -90,7 +90,7 @@ static int take_source(void *context, int64_t run_id, const char *file, char **h
 
 static char *lines_of(size_t *calls)
 {
-	const struct report_profiles profiles = {take_profile, take_source, calls};
+	const struct report_profile_reader profiles = {take_profile, take_source, calls};
 	const struct report_options options = {.profiles = &profiles};
 	struct trial trials[CASES] = {{.id = 0}, {.id = 1}, {.id = 2}, {.id = 3}};
 	const struct run run = {.trials = trials, .trial_count = CASES};
