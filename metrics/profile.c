@@ -115,6 +115,12 @@ struct profile_stall *profile_stall_add(struct profile *profile, int64_t instruc
 
 /* ---- invariants ---- */
 
+/* -1, which is not known, 0 or 1. */
+static bool is_flag(int64_t value)
+{
+	return value >= -1 && value <= 1;
+}
+
 static int check_instructions(const struct profile *profile, struct error *err)
 {
 	for (size_t i = 0; i < profile->instruction_count; i++) {
@@ -131,6 +137,9 @@ static int check_instructions(const struct profile *profile, struct error *err)
 			      (before->function == at->function && before->pc >= at->pc)))
 			return error_set(err, PL_ECORRUPT,
 					 "instruction %zu does not follow the one before it", i);
+		if (!is_flag(at->varies))
+			return error_set(err, PL_ECORRUPT,
+					 "instruction %zu varies in a way that cannot be", i);
 	}
 	return 0;
 }
@@ -154,15 +163,49 @@ static int check_stalls(const struct profile *profile, struct error *err)
 	return 0;
 }
 
+/* The samples of an instruction are those of its stalls, and those of the profile are of all. */
+static int check_samples(const struct profile *profile, struct error *err)
+{
+	int64_t all = 0;
+	size_t next = 0;
+
+	for (size_t i = 0; i < profile->instruction_count; i++) {
+		const struct profile_instruction *at = &profile->instructions[i];
+		const int64_t before = all;
+
+		for (;
+		     next < profile->stall_count && profile->stalls[next].instruction == (int64_t)i;
+		     next++)
+			if (profile->stalls[next].samples > INT64_MAX - all)
+				return error_set(err, PL_ECORRUPT,
+						 "instruction %zu has too many samples", i);
+			else
+				all += profile->stalls[next].samples;
+		if ((at->samples < 0 ? 0 : at->samples) != all - before ||
+		    at->first_samples > all - before)
+			return error_set(err, PL_ECORRUPT,
+					 "instruction %zu has other samples than its stalls", i);
+	}
+	if ((profile->samples < 0 ? 0 : profile->samples) != all)
+		return error_set(err, PL_ECORRUPT,
+				 "the profile has other samples than its instructions");
+	return 0;
+}
+
 int profile_check(const struct profile *profile, struct error *err)
 {
 	int rc;
 
+	if (!is_flag(profile->buffer_full))
+		return error_set(err, PL_ECORRUPT, "the buffer was full %lld times",
+				 (long long)profile->buffer_full);
 	for (size_t i = 0; i < profile->frame_count; i++)
 		if (profile->frames[i].caller < -1 || profile->frames[i].caller >= (int64_t)i)
 			return error_set(err, PL_ECORRUPT,
 					 "position %zu is called from one that does not precede it",
 					 i);
 	rc = check_instructions(profile, err);
-	return rc ? rc : check_stalls(profile, err);
+	if (!rc)
+		rc = check_stalls(profile, err);
+	return rc ? rc : check_samples(profile, err);
 }

@@ -10,7 +10,7 @@
  *
  * Invariants: instructions ascend by function and pc, stalls by instruction and reason, each once.
  * An instruction that was neither executed nor sampled has no row. The samples of an instruction
- * are the sum of its stalls.
+ * are the sum of its stalls, those of the profile the sum of its instructions.
  */
 #ifndef METRICS_PROFILE_H
 #define METRICS_PROFILE_H

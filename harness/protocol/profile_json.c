@@ -141,29 +141,6 @@ static int reason_from_json(char **out, const json_t *json, const char *name, st
 	return rc;
 }
 
-/* The samples of an instruction are those of its stalls. */
-static int check_sums(const struct profile *profile, struct error *err)
-{
-	size_t next = 0;
-
-	for (size_t i = 0; i < profile->instruction_count; i++) {
-		const struct profile_instruction *at = &profile->instructions[i];
-		int64_t sum = 0;
-
-		for (;
-		     next < profile->stall_count && profile->stalls[next].instruction == (int64_t)i;
-		     next++)
-			if (profile->stalls[next].samples > INT64_MAX - sum)
-				return error_set(err, PL_EPROTOCOL, "too many samples");
-			else
-				sum += profile->stalls[next].samples;
-		if ((at->samples < 0 ? 0 : at->samples) != sum || at->first_samples > sum)
-			return error_set(err, PL_EPROTOCOL,
-					 "instruction %zu has other samples than its stalls", i);
-	}
-	return 0;
-}
-
 static int rows_from_json(struct profile *profile, const json_t *json, const char *name,
 			  size_t limit,
 			  int (*decode)(struct profile *, const json_t *, struct error *),
@@ -189,8 +166,10 @@ int profile_from_json(struct profile **out, bool **own, const json_t *json, stru
 	if (!rc)
 		rc = member_array(&functions, json, "functions", PROTOCOL_MAX_FUNCTIONS, err);
 	*own = xcalloc(json_array_size(functions) + 1, sizeof(**own));
-	for (size_t i = 0; !rc && i < json_array_size(functions); i++)
+	for (size_t i = 0; !rc && i < json_array_size(functions); i++) {
 		rc = function_from_json(profile, own, json_array_get(functions, i), err);
+		error_context(err, rc, "element %zu of 'functions'", i);
+	}
 	if (!rc)
 		rc = reason_from_json(&profile->why_no_samples, json, "why_no_samples", err);
 	if (!rc)
@@ -203,8 +182,6 @@ int profile_from_json(struct profile **out, bool **own, const json_t *json, stru
 				    err);
 	if (!rc && profile_check(profile, err))
 		rc = PL_EPROTOCOL;
-	if (!rc)
-		rc = check_sums(profile, err);
 	if (rc) {
 		profile_free(profile);
 		free(*own);

@@ -8,10 +8,13 @@
 
 /* ---- sums ---- */
 
+/* A sum that is too large stays the largest number: a worker or a file may give any count. */
 static void sum_add(int64_t *sum, int64_t value)
 {
+	const int64_t before = *sum < 0 ? 0 : *sum;
+
 	if (value >= 0)
-		*sum = (*sum < 0 ? 0 : *sum) + value;
+		*sum = value > INT64_MAX - before ? INT64_MAX : before + value;
 }
 
 /* 1 if one varies; -1 if that of one is not known. */
@@ -37,7 +40,7 @@ static void line_add_instruction(struct line_cost *line,
 		sums->varies = varies;
 	}
 	if (instruction->lanes > 0)
-		line->laned += instruction->executed;
+		sum_add(&line->laned, instruction->executed);
 	line->instructions[line->instruction_count++] = number;
 }
 
