@@ -106,6 +106,26 @@ static void check_lines(const json_t *json)
 	line_count_list_release(&again);
 }
 
+static void check_profile(const json_t *json)
+{
+	struct profile *profile = NULL, *again = NULL;
+	bool *own = NULL, *own_again = NULL;
+	json_t *encoded;
+	int rc = profile_from_json(&profile, &own, json, NULL);
+
+	check(rc);
+	if (rc)
+		return;
+	encoded = profile_to_json(profile, own);
+	if (profile_from_json(&again, &own_again, encoded, NULL))
+		abort();
+	check_same(encoded, profile_to_json(again, own_again));
+	profile_free(profile);
+	profile_free(again);
+	free(own);
+	free(own_again);
+}
+
 static void check_meter(const json_t *json)
 {
 	struct meter meter, again;
@@ -165,6 +185,7 @@ static void decode_all(const json_t *json)
 	check(state_from_json(&state, json, NULL));
 	check(counters_from_json(&counters, json_object_get(json, "counters"), NULL));
 	check_lines(json_object_get(json, "lines"));
+	check_profile(json_object_get(json, "profile"));
 	check_meter(json);
 	check(samples_from_json(&samples, &count, json_object_get(json, "time_ns"), NULL));
 	check(check_from_json(&worker_check, json, NULL));
@@ -258,6 +279,20 @@ static int count_all(void *backend, const struct count_item *items, size_t count
 	return rc;
 }
 
+static int profile_all(void *backend, const struct profile_items *items, struct worker_reply *reply,
+		       struct error *err)
+{
+	struct profile *profile = profile_new();
+	int rc = 0;
+
+	(void)backend;
+	(void)err;
+	for (size_t i = 0; i < items->count && !rc; i++)
+		rc = worker_reply_profile(reply, items->items[i].id, profile, NULL);
+	profile_free(profile);
+	return rc;
+}
+
 static struct shared_data *shared;
 
 /* Uses what is shared, and gives what is wanted. */
@@ -319,6 +354,7 @@ static const struct backend_ops agreeable = {
 	.inspect = inspect,
 	.measure = measure,
 	.count = count_all,
+	.profile = profile_all,
 	.emulate = emulate,
 	.close = close_session,
 };

@@ -22,7 +22,8 @@ static void test_session(void **context)
 				    .counters_busy = true,
 				    .passes = 12,
 				    .inspects_by_launch = true,
-				    .loads_code = true},
+				    .loads_code = true,
+				    .profiles = true},
 			    back = {0};
 	json_t *json;
 
@@ -35,7 +36,7 @@ static void test_session(void **context)
 	assert_string_equal(back.counters_reason, "ncu has them");
 	assert_string_equal(key_value_get(&back.environment, "persistence_mode"), "on");
 	assert_int_equal(back.passes, 12);
-	assert_true(back.inspects_by_launch && back.loads_code);
+	assert_true(back.inspects_by_launch && back.loads_code && back.profiles);
 	assert_true(back.counters_busy);
 	assert_true(back.traits.emulated && !back.traits.timed);
 	assert_string_equal(back.traits.vendor, "ACME");
@@ -56,8 +57,11 @@ static void test_session(void **context)
 	json_object_del(json, "counters_busy"); /* a worker of another program */
 	json_object_del(json, "inspects_by_launch");
 	json_object_del(json, "loads_code");
+	json_object_set_new(json, "profiles", json_integer(1));
+	assert_int_equal(session_from_json(&back, json, NULL), PL_EPROTOCOL);
+	json_object_del(json, "profiles");
 	assert_int_equal(session_from_json(&back, json, NULL), 0);
-	assert_false(back.inspects_by_launch || back.loads_code);
+	assert_false(back.inspects_by_launch || back.loads_code || back.profiles);
 	assert_false(back.counters_busy);
 	session_info_release(&back);
 	json_object_set_new(json, "inspects_by_launch", json_integer(1));
