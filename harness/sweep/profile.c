@@ -155,6 +155,7 @@ static int refusal_store(struct sweep *sweep, size_t index, const char *why, str
 
 	profile->why_no_samples = xstrdup(why);
 	profile->why_no_counts = xstrdup(why);
+	sweep->steps_done++;
 	rc = profile_store(sweep, index, profile, err);
 	profile_free(profile);
 	return rc;

@@ -326,6 +326,86 @@ int fake_count(void *backend, const struct count_item *items, size_t count,
 	return rc;
 }
 
+/* ---- profiles ---- */
+
+static int send_profile(int64_t id, const char *name, struct worker_reply *reply)
+{
+	static const bool own[] = {true};
+	const int64_t samples = 100 + (int64_t)(fake_hash(name, "profile") % 100);
+	struct profile *profile = profile_new();
+	struct profile_instruction *at;
+	int rc;
+
+	profile->period_cycles = 512;
+	profile->launches = 2;
+	profile->samples = samples;
+	profile->dropped = profile->buffer_full = 0;
+	profile_function_add(profile, "fake_kernel", "");
+	at = profile_instruction_add(profile, 0, 16);
+	at->executed = 64;
+	at->lanes = 2048;
+	at->varies = 0;
+	at->samples = samples;
+	at->first_samples = samples / 2;
+	profile_stall_add(profile, 0, "wait")->samples = samples - scripted("lie_sums", name);
+	if (scripted("lie_flags", name))
+		profile->buffer_full = 2;
+	rc = worker_reply_profile(reply, id + 1000 * scripted("lie_profile_id", name), profile,
+				  own);
+	if (!rc && scripted("lie_profile_twice", name))
+		rc = worker_reply_profile(reply, id, profile, own);
+	profile_free(profile);
+	return rc;
+}
+
+static int profile_case(const struct profile_item *item, const char *name, int64_t pass,
+			struct worker_reply *reply, struct error *err)
+{
+	int rc = 0;
+
+	if (!scripted("profile_silent_crash", name))
+		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_PROFILE, pass);
+	if (!rc && scripted("lie_profile_phase", name))
+		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_PROFILE, pass);
+	if (!rc && scripted("lie_profile_count", name))
+		rc = worker_reply_phase(reply, item->id, WORKER_PHASE_COUNT, 1);
+	if (scripted("profile_silent_crash", name) || (pass && scripted("die_in_profile", name)) ||
+	    (pass && scripted("die_in_profile_once", name) && first_time()))
+		killed();
+	if (scripted("hang_in_profile", name) || (pass && scripted("hang_in_last_profile", name)))
+		hang();
+	if (scripted("lie_no_profile", name))
+		say("{\"reply\": \"profile\", \"id\": 2}\n");
+	if (scripted("lie_gossip", name))
+		say("{\"reply\": \"gossip\", \"id\": 2}\n");
+	if (!rc && scripted("device_error_in_profile", name))
+		rc = error_set(err, PL_EDEVICE, "scripted: device_error_in_profile");
+	return rc;
+}
+
+int fake_profile(void *backend, const struct profile_items *items, struct worker_reply *reply,
+		 struct error *err)
+{
+	char budget[24];
+	int rc = 0;
+
+	(void)backend;
+	snprintf(budget, sizeof(budget), "%lld", (long long)items->budget_ns);
+	note("budget", budget);
+	for (int64_t pass = 0; pass < 2 && !rc; pass++)
+		for (size_t i = 0; i < items->count && !rc; i++) {
+			char *name = case_name(items->items[i].work);
+
+			if (!pass)
+				note("profile", name);
+			rc = profile_case(&items->items[i], name, pass, reply, err);
+			if (!rc && pass && !scripted("unprofiled", name))
+				rc = send_profile(items->items[i].id, name, reply);
+			free(name);
+		}
+	return rc;
+}
+
 /* ---- emulation ---- */
 
 static int send_emulated(int64_t id, const char *name, struct worker_reply *reply)

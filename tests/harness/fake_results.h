@@ -1,6 +1,6 @@
 /*
- * What a fake worker replies about cases: deterministic samples, counters and emulated counts, and
- * lies about them on demand (fake_script.h).
+ * What a fake worker replies about cases: deterministic samples, counters, profiles and emulated
+ * counts, and lies about them on demand (fake_script.h).
  */
 #ifndef TESTS_HARNESS_FAKE_RESULTS_H
 #define TESTS_HARNESS_FAKE_RESULTS_H
@@ -23,6 +23,8 @@ int fake_measure(void *backend, int64_t id, const struct launch_case *work,
 int fake_count(void *backend, const struct count_item *items, size_t count,
 	       struct worker_reply *reply, enum trial_status *status, struct text *reason,
 	       struct error *err);
+int fake_profile(void *backend, const struct profile_items *items, struct worker_reply *reply,
+		 struct error *err);
 int fake_emulate(void *backend, int64_t id, const struct launch_case *work,
 		 struct worker_reply *reply, enum trial_status *status, struct text *reason,
 		 struct error *err);

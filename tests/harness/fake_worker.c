@@ -180,6 +180,7 @@ static int fake_open(void *backend, const struct measure_settings *settings,
 	info->traits.warp_size = 32;
 	info->inspects_by_launch = scripted("inspects_by_launch", NULL);
 	info->loads_code = scripted("loads_code", NULL);
+	info->profiles = scripted("profiles", NULL);
 	key_value_set(&info->environment, "persistence_mode", "on");
 	describe_processes(&info->environment);
 	if (device_count() > 1) {
@@ -293,6 +294,7 @@ int main(void)
 		.inspect = fake_inspect,
 		.measure = untimed ? NULL : fake_measure,
 		.count = untimed ? NULL : fake_count,
+		.profile = untimed ? NULL : fake_profile,
 		.emulate = untimed ? fake_emulate : NULL,
 		.close = fake_close,
 	};

@@ -1,4 +1,5 @@
 #include "sweep_fixture.h"
+#include "harness/sweep/sweep_parts.h"
 #include "metrics/settings.h"
 
 #include <math.h>
@@ -29,6 +30,8 @@ static int on_round(void *context, size_t index, const struct round_result *roun
 
 	assert_int_equal(record->finished[index], 0);
 	record->rounds[index]++;
+	if (!record->median_ns[index])
+		record->median_ns[index] = round->time_ns[0];
 	record->samples[index] += round->count;
 	if (round->base_ns) {
 		record->pairs[index]++;
@@ -93,6 +96,51 @@ static int on_lines(void *context, size_t index, const struct line_count_list *l
 	assert_int_equal(lines->items[1].lanes, 96);
 	record->lines[index] += lines->count;
 	return 0;
+}
+
+static int on_profile(void *context, size_t index, const struct profile *profile, struct error *err)
+{
+	struct record *record = context;
+	const char *why = profile->why_no_samples;
+
+	assert_int_equal(record->finished[index], 1);
+	assert_int_equal(profile_check(profile, NULL), 0);
+	record->profiled[index]++;
+	record->profile_calls++;
+	record->profile_samples[index] = profile->samples;
+	snprintf(record->why_no_profile[index], sizeof(record->why_no_profile[index]), "%s",
+		 why ? why : "");
+	if (record->stop_at_profile)
+		*record->stop_at_profile = 1;
+	if (record->fail_at_profile && record->profile_calls == (size_t)record->fail_at_profile)
+		return error_set(err, PL_EIO, "the disk is full");
+	return 0;
+}
+
+/* The cases have no machine code, so nothing is kept with them. */
+static int on_content(void *context, const char *hash, const void *bytes, size_t length,
+		      struct error *err)
+{
+	(void)context, (void)hash, (void)bytes, (void)length, (void)err;
+	fail();
+	return PL_EIO;
+}
+
+static int on_source(void *context, const char *file, const char *hash, const char *why,
+		     struct error *err)
+{
+	(void)context, (void)file, (void)hash, (void)why, (void)err;
+	fail();
+	return PL_EIO;
+}
+
+static double recorded_median(void *context, size_t index)
+{
+	const struct record *record = context;
+
+	return record->status[index] == TRIAL_OK && record->finished[index]
+		       ? record->median_ns[index]
+		       : NAN;
 }
 
 static int on_alone(void *context, size_t index, const char *reason, struct error *err)
@@ -216,12 +264,18 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 		.round = on_round,
 		.counters = on_counters,
 		.lines = on_lines,
+		.profile = on_profile,
+		.content = on_content,
+		.source = on_source,
+		.median_ns = recorded_median,
 		.alone = on_alone,
 		.finished = on_finished,
 		.begin = on_begin,
 		.end = on_end,
 	};
 
+	sweep.lines = f->lines;
+	sweep.profile_sources = profile_sources_new(&writer, true);
 	meter_start(&sweep.times.meter);
 	f->wall_ns = -sweep.times.meter.since_ns;
 	set_variable("FAKE_WORKER_SCRIPT", script);
@@ -239,6 +293,7 @@ int sweep_run_scripted(struct sweep_fixture *f, const char *script)
 	if (!rc)
 		rc = sweep_measure(&sweep, &f->err);
 	sweep_close(&sweep, rc);
+	profile_sources_free(sweep.profile_sources);
 	f->outcome = sweep.outcome;
 	meter_read(&sweep.times.meter);
 	f->meter = sweep.times.meter;

@@ -25,11 +25,16 @@ struct record {
 	struct text notices;
 	size_t notice_count, progress_calls, last_done, last_total;
 	bool total_exceeded;
-	/* The writer returns an error at this call of round() or counters(); 0: never. */
-	int fail_at_round, fail_at_counters;
+	double median_ns[CASES]; /* which a test may set before */
+	size_t profiled[CASES], profile_calls;
+	int64_t profile_samples[CASES]; /* of the last one; -1: not sampled */
+	char why_no_profile[CASES][512];
+	/* The writer returns an error at this call of round(), counters() or profile(); 0: never.
+	 */
+	int fail_at_round, fail_at_counters, fail_at_profile;
 	/* counters are stored when a worker of it has closed; NULL: at once */
 	const struct sweep_fixture *await_close;
-	volatile int *stop_at_round;
+	volatile int *stop_at_round, *stop_at_profile;
 	size_t round_calls, counter_calls;
 	/* What was stored together: how often, how many cases ended in it, and with which code. */
 	bool together;
@@ -42,6 +47,7 @@ struct record {
 struct sweep_fixture {
 	struct record record;
 	struct measure_settings settings;
+	enum lines_when lines;
 	struct sweep_outcome outcome;
 	struct meter meter; /* of the sweep */
 	int64_t wall_ns;    /* its time from opening to closing */
