@@ -799,16 +799,17 @@ SELECT
 		-- where the line was inlined: the positions of the calls, the innermost first;
 		-- NULL: it was not
 	function.name AS function, -- the kernel or function of machine code
-	frame.samples, -- of its instructions; NULL: not sampled
-	frame.share, -- of the samples of the case: 0.25 is a quarter
+	sum(instruction.samples) AS samples, -- of its instructions; NULL: not sampled
+	1.0 * sum(instruction.samples) / nullif(profile.samples, 0) AS share,
+		-- of the samples of the case: 0.25 is a quarter
 	frame.low, -- 95 % interval of the share, lower end
 	frame.high, -- 95 % interval of the share, upper end
 	(SELECT sum(stall.not_issued) FROM instruction AS its JOIN stall USING (trial_id, instruction)
-		WHERE its.trial_id = trial.id AND its.frame = frame.frame) AS not_issued,
+		WHERE its.trial_id = trial.id AND its.frame IS frame.frame) AS not_issued,
 		-- samples in cycles in which the scheduler issued nothing
 	sum(executed) AS executed, -- times that warps executed its instructions
-	100.0 * sum(lanes) / nullif(32 * sum(executed), 0) AS lanes_pct,
-		-- lanes with a true predicate, of 32
+	100.0 * sum(lanes) / (32 * sum(executed) FILTER (WHERE lanes > 0)) AS lanes_pct,
+		-- lanes with a true predicate, of 32, at instructions that a lane executed
 	sum(requests) AS requests, -- accesses of warps to global memory
 	sum(sectors) AS sectors, -- 32-byte sectors of those accesses
 	sum(ideal_sectors) AS ideal_sectors, -- sectors if the lanes of a warp accessed adjacent elements
@@ -823,7 +824,7 @@ SELECT
 	run.origin,
 	run.started_ns,
 	trial.id AS trial_id
-FROM instruction
+FROM instruction JOIN profile USING (trial_id)
 LEFT JOIN profile_frame AS frame USING (trial_id, frame)
 JOIN profile_function AS function USING (trial_id, function)
 JOIN trial ON trial.id = instruction.trial_id JOIN run ON run.id = trial.run_id

@@ -3,6 +3,8 @@
  */
 #include "fixture.h"
 
+#include "base/hash.h"
+
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -238,6 +240,77 @@ int fixture_store(struct db *db, struct run *run, struct error *err)
 	if (!rc)
 		rc = db_run_finish(db, run->id, RUN_FINISHED, err);
 	return rc;
+}
+
+/* ---- a profile ---- */
+
+static struct profile_instruction *add_instruction(struct profile *profile, int64_t function,
+						   int64_t pc, int64_t frame, int64_t executed,
+						   int64_t lanes)
+{
+	struct profile_instruction *added = profile_instruction_add(profile, function, pc);
+
+	added->frame = frame;
+	added->executed = executed;
+	added->lanes = lanes;
+	return added;
+}
+
+static void add_samples(struct profile *profile, struct profile_instruction *instruction,
+			const char *reason, int64_t samples, int64_t not_issued)
+{
+	struct profile_stall *stall =
+		profile_stall_add(profile, instruction - profile->instructions, reason);
+
+	stall->samples = samples;
+	stall->not_issued = not_issued;
+	instruction->samples = (instruction->samples < 0 ? 0 : instruction->samples) + samples;
+	instruction->first_samples = instruction->samples / 2;
+	profile->samples = (profile->samples < 0 ? 0 : profile->samples) + samples;
+}
+
+static void set_accesses(struct profile_instruction *instruction, int64_t requests, int64_t sectors,
+			 int64_t ideal_sectors, int64_t varies)
+{
+	instruction->requests = requests;
+	instruction->sectors = sectors;
+	instruction->ideal_sectors = ideal_sectors;
+	instruction->varies = varies;
+}
+
+struct profile *fixture_profile(void)
+{
+	struct profile *profile = profile_new();
+	const int64_t load = profile_frame_add(profile, "a.cu", 7, NULL, -1);
+	const int64_t call = profile_frame_add(profile, "a.cu", 9, NULL, -1);
+	const int64_t outer = profile_frame_add(profile, "b.cuh", 3, "_Z5outerv", call);
+	const int64_t inner = profile_frame_add(profile, "c.cuh", 1, "_Z5innerv", outer);
+	struct profile_instruction *added;
+	char code[HASH_TEXT_BYTES];
+
+	hash_of(code, FIXTURE_CODE, strlen(FIXTURE_CODE));
+	profile_function_add(profile, "_Z6kernelPf", code);
+	profile_function_add(profile, "memset", "");
+	profile->period_cycles = 512;
+	profile->launches = 4;
+	profile->dropped = profile->buffer_full = 0;
+	added = add_instruction(profile, 0, 0, load, 10, 320);
+	set_accesses(added, 10, 40, 40, 0);
+	add_samples(profile, added, "long_scoreboard", 20, 10);
+	add_samples(profile, added, "wait", 10, 0);
+	added = add_instruction(profile, 0, 16, inner, 10, 160);
+	set_accesses(added, 10, 160, 40, 1);
+	add_samples(profile, added, "long_scoreboard", 60, 60);
+	add_instruction(profile, 0, 32, load, 10, 0); /* an exit that no lane takes */
+	added = add_instruction(profile, 1, 0, -1, -1, -1);
+	add_samples(profile, added, "wait", 10, 4);
+	profile->frames[load].samples = 30;
+	profile->frames[load].share = 0.3;
+	profile->frames[load].low = 0.25;
+	profile->frames[load].high = 0.35;
+	profile->frames[inner].samples = 60;
+	profile->frames[inner].share = 0.6;
+	return profile;
 }
 
 char *fixture_folder(void)

@@ -22,6 +22,13 @@ int fixture_store(struct db *db, struct run *run, struct error *err);
  * recording_release() frees it. */
 struct recording fixture_recording(void);
 
+/* Stands for the machine code of the profile. */
+#define FIXTURE_CODE "machine code"
+/* A profile that keeps its invariants, with 100 samples: 30 at a.cu:7, 60 at c.cuh:1, which was
+ * inlined at b.cuh:3 and with that at a.cu:9, and 10 in a function without lines; profile_free()
+ * frees it. */
+struct profile *fixture_profile(void);
+
 /* Makes a round of `count` samples 1000 * (round + 1) + sequence; round_release() frees it. */
 struct round_result fixture_round(int round, size_t count);
 /* Adds samples of a base case, `factor` times those of the case, on the same buffers. */

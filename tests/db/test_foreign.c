@@ -211,7 +211,7 @@ static void test_the_own_schema_is_that_of_the_file(void **state)
 	open_for_writing(context);
 	assert_int_equal(query_count(context, "SELECT count(*) FROM sqlite_schema"
 					      " WHERE type IN ('view', 'trigger')"),
-			 25);
+			 28);
 	assert_int_equal(query_count(context, "SELECT count(*) FROM sqlite_temp_schema"), 4);
 	assert_int_equal(query_count(context, "SELECT count(*) FROM (SELECT type, name, sql FROM"
 					      " sqlite_temp_schema EXCEPT"
