@@ -280,20 +280,33 @@ static void add_frames(struct table *table, const struct shown_case *shown, cons
 
 /* ---- text and Markdown ---- */
 
+/* Text of somebody else. */
+static void add_foreign(struct text *out, const char *text, bool markdown)
+{
+	if (markdown)
+		escape_markdown(out, text);
+	else
+		text_add_escaped(out, text);
+}
+
+/* In Markdown, a line that follows a table without a blank line would be a row of it. */
 static void write_words(FILE *out, const char *words, bool markdown,
 			const struct report_options *options)
 {
 	struct text wrapped = TEXT_INIT;
+
+	if (markdown)
+		fputc('\n', out);
 
 	wrap_text(&wrapped, 0, "", words, markdown ? SIZE_MAX : (size_t)options->width);
 	fwrite(wrapped.data, 1, wrapped.length, out);
 	text_release(&wrapped);
 }
 
-static void add_why(struct text *out, const char *what, const char *why)
+static void add_why(struct text *out, const char *what, const char *why, bool markdown)
 {
 	text_addf(out, "%s: ", what);
-	text_add_escaped(out, why);
+	add_foreign(out, why, markdown);
 	text_add_char(out, '.');
 }
 
@@ -305,7 +318,7 @@ static void write_manner(FILE *out, const struct report_profile *reported, bool 
 	struct text words = TEXT_INIT;
 
 	if (profile->why_no_samples)
-		add_why(&words, "Not sampled", profile->why_no_samples);
+		add_why(&words, "Not sampled", profile->why_no_samples, markdown);
 	else
 		text_addf(&words,
 			  "%lld samples of warps in %lld executions, one an SM every %lld cycles.",
@@ -324,7 +337,7 @@ static void write_manner(FILE *out, const struct report_profile *reported, bool 
 		text_add(&words, " The buffer of the hardware was full: the samples of at least "
 				 "one execution are missing.");
 	if (profile->why_no_counts)
-		add_why(&words, " Not counted", profile->why_no_counts);
+		add_why(&words, " Not counted", profile->why_no_counts, markdown);
 	write_words(out, words.data, markdown, options);
 	text_release(&words);
 }
@@ -334,10 +347,7 @@ static void write_case_name(FILE *out, const struct trial *trial, bool markdown,
 	char *name = trial_case_name(trial);
 	struct text title = TEXT_INIT;
 
-	if (markdown)
-		escape_markdown(&title, name);
-	else
-		text_add_escaped(&title, name);
+	add_foreign(&title, name, markdown);
 	if (trial->summary.median_ns > 0) {
 		text_add(&title, "  ");
 		format_value(&title, trial->summary.median_ns, "ns");
@@ -374,16 +384,20 @@ static void write_file(FILE *out, const struct shown_case *shown, const char *fi
 	size_t hidden = 0;
 
 	add_frames(table, shown, file, texts, all, &hidden);
-	if (markdown)
-		escape_markdown(&title, file);
-	else
-		text_add_escaped(&title, file);
+	add_foreign(&title, file, markdown);
 	fprintf(out, markdown ? "\n%s\n\n" : "%s\n", title.data);
 	if (hidden)
-		text_addf(&note, "%zu lines with less than 0.5 %% are left out; --all shows them.",
+		text_addf(&note,
+			  hidden == 1
+				  ? "%zu line with less than 0.5 %% is left out; --all shows it."
+				  : "%zu lines with less than 0.5 %% are left out; --all shows "
+				    "them.",
 			  hidden);
-	if (why)
-		text_addf(&note, "%sNo text: the file %s.", note.length ? " " : "", why);
+	if (why) {
+		text_addf(&note, "%sNo text: the file ", note.length ? " " : "");
+		add_foreign(&note, why, markdown);
+		text_add_char(&note, '.');
+	}
 	write_lines_table(out, table, markdown, options);
 	if (note.length)
 		write_words(out, note.data, markdown, options);
@@ -439,6 +453,7 @@ static void write_instructions(FILE *out, const struct shown_case *shown,
 		{"sass", false, NULL, 0, false},
 	};
 	const struct profile *profile = shown->profile;
+	struct text why = TEXT_INIT;
 	size_t stall = 0;
 
 	for (size_t first = 0, end; first < profile->instruction_count; first = end) {
@@ -488,14 +503,17 @@ static void write_instructions(FILE *out, const struct shown_case *shown,
 			row_end(&row, table, ROW_PLAIN);
 		}
 		mangled_readable(&name, profile->functions[function].name);
-		text_add_escaped(&title, name.data);
+		add_foreign(&title, name.data, markdown);
 		fprintf(out, "\n%s\n%s", title.data, markdown ? "\n" : "");
 		text_release(&name);
 		text_release(&title);
 		write_lines_table(out, table, markdown, options);
 	}
 	if (texts && texts->why_no_sass(texts->context))
-		write_words(out, texts->why_no_sass(texts->context), markdown, options);
+		add_foreign(&why, texts->why_no_sass(texts->context), markdown);
+	if (why.length)
+		write_words(out, why.data, markdown, options);
+	text_release(&why);
 }
 
 static void write_profiled_case(FILE *out, const struct report_profile *reported,
@@ -734,7 +752,8 @@ int report_profiles(FILE *out, const struct run *run, const struct report_profil
 		for (size_t i = 0; i < report->count && !report->worst; i++)
 			write_profiled_case(out, &report->items[i], report->texts, report->sass,
 					    markdown, options);
-		fputc('\n', out);
+		if (!report->worst && !markdown)
+			fputc('\n', out);
 		if (!report->worst)
 			write_words(out, PROFILE_NOTE, markdown, options);
 		return stream_check(out, err);
