@@ -53,7 +53,7 @@ refused 3 'none of the chosen cases of run 1 has lines' report last --lines bloc
 fake_worker
 run sweep reduce/shuffle --block-sizes 64 --size 1024 --backend cuda --db cuda.db
 expect_code 0
-refused 3 'only the ptx backend counts lines' report --db cuda.db --lines
+refused 3 'no case of run 1 was profiled: perflab sweep --lines best or all' report --db cuda.db --lines
 run list runs
 expect_out 'BACKEND'
 expect_out ' ptx '

@@ -6,7 +6,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "ceilings_fixture.h"
 #include "metrics/analysis/roofline.h"
 #include "metrics/analysis/verdict.h"
@@ -81,7 +83,29 @@ static int store_parts(struct db *db, int64_t run_id, struct error *err)
 	return db_run_parts_add(db, run_id, &meter, err);
 }
 
-/* Two runs: the first is marked good, the second is compared with it. */
+/* With the text of one source file, not of the others. */
+static int store_profile(struct db *db, const struct run *run, struct error *err)
+{
+	static const char text[] = "/* a.cu */\n\n\n\n\n\n\tx[i] = y[i];\n\n\tsum += outer();\n";
+	struct profile *profile = fixture_profile();
+	char hash[HASH_TEXT_BYTES];
+	int rc = db_profile_set(db, run->trials[FIXTURE_OK].id, profile, err);
+
+	if (!rc)
+		rc = db_content_keep(db, profile->functions[0].code, FIXTURE_CODE,
+				     strlen(FIXTURE_CODE), err);
+	hash_of(hash, text, strlen(text));
+	if (!rc)
+		rc = db_content_keep(db, hash, text, strlen(text), err);
+	if (!rc)
+		rc = db_run_file_set(db, run->id, "a.cu", hash, NULL, err);
+	if (!rc)
+		rc = db_run_file_set(db, run->id, "b.cuh", NULL, "was not found", err);
+	profile_free(profile);
+	return rc;
+}
+
+/* Two runs: the first is marked good and has a profile, the second is compared with it. */
 static int store_nightly(struct db *db, int night, struct error *err)
 {
 	const struct run_words good = {.mark = "good", .why = "the release"};
@@ -93,6 +117,8 @@ static int store_nightly(struct db *db, int night, struct error *err)
 	rc = fixture_store(db, &run, err);
 	if (!rc)
 		rc = night ? store_comparisons(db, &run, err) : db_run_mark(db, run.id, &good, err);
+	if (!rc && !night)
+		rc = store_profile(db, &run, err);
 	if (!rc)
 		rc = store_parts(db, run.id, err);
 	run_release(&run);
